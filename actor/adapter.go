@@ -13,9 +13,10 @@ type adapter[T any] struct {
 	follow func(read func() (any, bool)) (notify func())
 }
 
-// Adapt returns a ref that takes messages of type T for the actor; wrap converts each into one of
-// its own. wrap runs inside the actor, so it may use its state; if it panics, the actor gets the
-// signal [AdaptFailed]. The ref remains valid as long as the actor exists, restarts included.
+// Adapt returns a ref through which the actor receives messages of type T. wrap converts each one
+// into a message of type M. wrap runs inside the actor, so it may use its state. If wrap panics,
+// the actor gets the signal [AdaptFailed]. The ref remains valid until the actor ends, and survives
+// restarts.
 func Adapt[T, M any](ctx *Context[M], wrap func(T) M) ActorRef[T] {
 	c := ctx.cell
 	c.check("Adapt")
@@ -37,7 +38,7 @@ func (c *cell[M]) Handler(accept func(msg any) error, handle func(msg any) Behav
 type handler[M any] struct {
 	core
 	to     *cell[M]
-	epoch  uint32 // the incarnation for which it works
+	epoch  uint32 // the incarnation to which it belongs
 	accept func(msg any) error
 	handle func(msg any) Behavior[M]
 }

@@ -43,8 +43,9 @@ const (
 	maxParkedBytes = 16 << 20
 )
 
-// await waits for a place and returns why there is none: immediately if the message is parked or
-// refused, otherwise when the time of the mailbox is over. core.mu is held, and released.
+// await waits until the mailbox has room for the message, or has waited for its maximum time. It
+// returns immediately if the message is parked or refused. The result is the reason why the message
+// got no place, or nil. core.mu is held, and released.
 func (c *cell[M]) await(it item[M], by entrance) error {
 	switch {
 	case by.parked:

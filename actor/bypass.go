@@ -14,7 +14,7 @@ func (c *cell[M]) Bypass(handler MessageHandler[M], child ActorRef[M]) {
 	}
 	to, ok := child.c.impl.(*cell[M])
 	if ok && to.senders != nil {
-		return // whoever tells the actor must not wait while its mutex is held
+		return // a sender must not wait while it holds the mutex of the actor
 	}
 	if !ok || to.parent != &c.core {
 		panic(fmt.Sprintf("actor: %s cannot bypass to %q, which is not its child", c.path(), child.Path()))

@@ -14,7 +14,7 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// A front passes what it is told to its child, back, and can let that be bypassed.
+// A front passes its messages to its child, back, and can bypass itself.
 type front struct {
 	ref    actor.ActorRef[int]
 	do     actor.ActorRef[func(ctx *actor.Context[int])]

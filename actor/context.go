@@ -16,7 +16,7 @@ type Context[M any] struct {
 	cell *cell[M] // and nothing else, as each cell has a Context
 }
 
-// Deadline returns the deadline of the context given to [WithContext], or else that of the parent.
+// Deadline returns the deadline of the context given to [WithContext], or else the parent's.
 func (c *Context[M]) Deadline() (deadline time.Time, ok bool) { return c.life().Deadline() }
 
 // Done returns a channel that is closed when the actor is told to stop or stops itself.
@@ -28,7 +28,7 @@ func (c *Context[M]) Err() error { return c.life().Err() }
 // Value returns the value for key in the context given to [WithContext], or else in the parent's.
 func (c *Context[M]) Value(key any) any { return c.life().Value(key) }
 
-// life returns the context of the actor; for an inner cell, that of the outer one.
+// life returns the context of the actor. An inner cell has the context of its outer cell.
 func (c *Context[M]) life() context.Context { return (*lifeContext)(c.cell.actor()) }
 
 // Self returns the actor's own ref. It may be called from any goroutine.
@@ -70,9 +70,10 @@ func refOf(c *core) AnyRef {
 	return c.impl.(interface{ ref() AnyRef }).ref()
 }
 
-// Stop stops a child: it finishes its current message, and messages that wait become dead letters.
-// The child has ended when its [Terminated] arrives. Stop does nothing if the child has already
-// ended. It panics if the ref is not that of a child; to stop another actor, send it a message.
+// Stop stops a child. The child finishes its current message; its waiting messages become dead
+// letters. The child has ended when its [Terminated] arrives. Stop does nothing if the child has
+// already ended. It panics if child is no child of the actor; to stop another actor, send it a
+// message.
 func (c *Context[M]) Stop(child AnyRef) { c.signalChild(child, sysStop) }
 
 // Drain is like [Context.Stop], but the child first handles all messages that it has been sent so
@@ -153,9 +154,9 @@ func (c *Context[M]) TimerActive(key string) bool {
 	return active
 }
 
-// SetReceiveTimeout sends msg to the actor whenever it has received nothing for d. Every message
-// restarts d, including those of timers, adapters and PipeToSelf. Signals do not, nor do messages
-// with a method KeepsReceiveTimeout(). SetReceiveTimeout panics unless d > 0.
+// SetReceiveTimeout sends msg to the actor whenever it has received no message for d. Every message
+// restarts d, including those of timers, adapters and PipeToSelf. Signals, and messages with a
+// method KeepsReceiveTimeout(), do not restart it. SetReceiveTimeout panics unless d > 0.
 func (c *Context[M]) SetReceiveTimeout(d time.Duration, msg M) {
 	if d <= 0 {
 		panic(fmt.Sprintf("actor: receive timeout %v is not positive", d))
@@ -167,8 +168,8 @@ func (c *Context[M]) SetReceiveTimeout(d time.Duration, msg M) {
 	}
 }
 
-// CancelReceiveTimeout removes the receive timeout. One that has fired and not been handled is
-// dropped.
+// CancelReceiveTimeout removes the receive timeout. Its message is dropped if it already waits in
+// the mailbox.
 func (c *Context[M]) CancelReceiveTimeout() {
 	c.cell.check("CancelReceiveTimeout")
 	c.cell.cancelReceiveTimeout()

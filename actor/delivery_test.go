@@ -97,8 +97,8 @@ func TestDeliverReportsThatSupervisionHasKeptTheActor(t *testing.T) {
 	}
 }
 
-// The order matters to whoever counts: first what was handled, then what was not, then
-// the end.
+// Callers that count deliveries rely on the order: first the handled messages, then the others,
+// then the end.
 func TestDeliverReportsBeforeTheEndIsKnown(t *testing.T) {
 	ends := map[string]order{"stop": stop, "fail": fail(errBoom)}
 	for name, last := range ends {

@@ -64,10 +64,15 @@
 //
 // A failure is a panic in a handler, or an error given to [Context.Fail]. It does not affect other
 // actors: the actor stops, unless its behavior is supervised with a [Strategy]. A restart keeps the
-// ref, the mailbox and the context, and discards the state. It has these steps: timers are
-// cancelled; the behavior that failed gets [PreRestart], and the functions that it deferred run;
-// watches end; children are stopped and waited for; the backoff passes; the supervised behavior
-// starts again; messages that have waited are handled in order.
+// ref, the mailbox and the context, and discards the state. It has these steps:
+//
+//  1. Timers are cancelled.
+//  2. The behavior that failed gets [PreRestart], and the functions that it deferred run.
+//  3. Watches end.
+//  4. Children are stopped, and the restart waits for their end.
+//  5. The backoff passes.
+//  6. The supervised behavior starts again.
+//  7. Waiting messages are handled in order.
 //
 // Strategies nest: the innermost decides first and may [Escalate]. Escalation beyond the outermost
 // one ends the actor and fails its parent.
@@ -114,8 +119,8 @@
 //
 // # Other nodes
 //
-// A system with a transport, such as that of package remote, has an address. Refs of its actors
-// work on other nodes, to which they travel inside messages. A type that crosses the wire needs a
+// A system with a transport, such as package remote, has an address. Refs of its actors work on
+// other nodes, to which they travel inside messages. A type that crosses the wire needs a
 // name, see [RegisterType]. A message to another node is delivered at most once and in order; if it
 // is known to be lost, it is a dead letter on the node that finds out.
 //

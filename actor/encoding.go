@@ -89,8 +89,7 @@ func isLocal(msg any) bool {
 // maxLostDepth bounds how deep lost fields are looked for.
 const maxLostDepth = 16
 
-// lostField returns the first unexported field with a value, which encoding loses; "" if there is
-// none.
+// lostField returns the first unexported field with a value, which encoding loses, or "".
 func lostField(v reflect.Value, depth int) string {
 	if depth == 0 || !v.IsValid() || codesItself(v.Type()) {
 		return ""

@@ -51,11 +51,12 @@ func (m Mailbox) DropOldest() Mailbox {
 // wait, until d ends or one of them is told to stop. An [Ask] waits no longer than its context.
 //
 // Only local senders wait. Other nodes, [AskToSelf], the event stream, and actors of the framework
-// such as routers and topics do not: their messages join the line of waiting senders, up to 10,000
-// messages, and up to 16 MiB of messages from other nodes, or one message. Each waits at most for
-// d. Messages beyond these limits are dead letters with [ErrMailboxFull] on this node, even if the
-// sender has ended meanwhile. The end of a watched actor and [Context.Drain] take effect after the
-// messages that were in the line before them.
+// such as routers and topics do not. Their messages join the line of waiting senders instead, and
+// wait there at most for d. The line holds up to 10,000 such messages, and up to 16 MiB of messages
+// from other nodes; a single larger message is admitted. Messages beyond these limits are dead
+// letters with [ErrMailboxFull] on this node, even if the sender has ended meanwhile. The end of a
+// watched actor and [Context.Drain] take effect after the messages that were in the line before
+// them.
 //
 // Block panics unless m is [Bounded] and d > 0.
 func (m Mailbox) Block(d time.Duration) Mailbox {
@@ -74,11 +75,12 @@ func (m Mailbox) checkBounded(what string) {
 }
 
 // Prioritized returns an unbounded mailbox from which the message with the lowest priority number
-// is taken first, and messages with equal numbers in order of arrival. Whatever was not sent to the
-// actor's ref comes before all messages: timers, the ends of watched actors, results of
-// [PipeToSelf], and messages of adapters. priority is called inside the actor, once for each
-// message; a panic in it is a failure of the actor at that message. Spawn panics if M is not the
-// actor's message type.
+// is taken first, and messages with equal numbers in order of arrival. Everything that was not sent
+// to the actor's ref comes before all messages: timers, the ends of watched actors, results of
+// [PipeToSelf], and messages of adapters.
+//
+// priority is called inside the actor, once for each message. A panic in it is a failure of the
+// actor at that message. Spawn panics if M is not the actor's message type.
 func Prioritized[M any](priority func(msg M) int) Mailbox { return Mailbox{priority: priority} }
 
 // plain reports whether the mailbox is unbounded and in order of arrival.

@@ -149,7 +149,7 @@ func pathsIn(data []byte) (paths []string) {
 	return paths
 }
 
-// textSize returns the size of the text whose CBOR head ends before; 0 if there is none.
+// textSize returns the size of the text whose CBOR head is at the end of before, or 0.
 func textSize(before []byte) int {
 	const text, oneByte, twoBytes = 0x60, 0x78, 0x79
 	n := len(before)

@@ -163,7 +163,7 @@ func (*thorn) UnmarshalCBOR([]byte) error {
 	return nil
 }
 
-// thorns is how often a thorn can still be decoded: who sends one has to find that it can be.
+// thorns is how often a thorn can still be decoded: the check of its sender must succeed.
 var thorns atomic.Int32
 
 // A mute reply cannot be encoded.

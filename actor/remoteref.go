@@ -74,7 +74,7 @@ func (c *core) wanders() bool {
 	return looksAgain
 }
 
-// successor returns the core of the actor that lives at the path now, or that of n.
+// successor returns the core of the actor that lives at the path now, or else the core of n.
 func (n *emptyRef) successor() *core {
 	if c := n.sys.lookup(n.label); c.is(n.uid) {
 		return c.actor()

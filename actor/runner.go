@@ -58,7 +58,7 @@ func (s *scheduler) engage() *runner {
 	return r
 }
 
-// work runs actors until there are none for r.
+// work runs actors until r has nothing more to run.
 func (s *scheduler) work(r *runner, c *core) {
 	for turns := 1; c != nil; turns++ {
 		var again *core

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// A scheduler runs the actors of one system that have something to do. They wait in a queue, which
-// is served by runners: goroutines that run one actor after the other, spin for a moment when there
-// is none, and end. An idle system therefore has no goroutine, and a message from one actor to the
-// next needs no switch of goroutines. While every processor has a runner, actors wait in queues of
-// the processors instead, see [localQueues].
+// A scheduler runs the actors of one system that have something to do. They wait in a queue that
+// runners serve. A runner is a goroutine that runs one actor after the other; when no actor waits,
+// it spins for a moment and then ends. An idle system therefore has no goroutine, and a message
+// from one actor to the next needs no switch of goroutines. While every processor has a runner,
+// actors wait in queues of the processors instead, see [localQueues].
 //
 // Normally there are at most as many runners as processors. Because handlers may block, two
 // mechanisms add more:

@@ -281,7 +281,7 @@ func ExampleSystem_OnShutdown() {
 		fmt.Println("database closed")
 		return nil
 	})
-	system.OnShutdown(actor.ServiceUnbind, "http", func(context.Context) error { // that of an http.Server, say
+	system.OnShutdown(actor.ServiceUnbind, "http", func(context.Context) error { // for instance the Shutdown of an http.Server
 		fmt.Println("no more requests")
 		return nil
 	})

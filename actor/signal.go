@@ -1,7 +1,7 @@
 package actor
 
-// A Signal informs an actor about its own life or that of another: [PostStop], [PreRestart],
-// [Terminated], [ChildFailed] or [AdaptFailed].
+// A Signal informs an actor about its own life or the life of another actor. It is [PostStop],
+// [PreRestart], [Terminated], [ChildFailed] or [AdaptFailed].
 //
 //sumtype:decl
 type Signal interface{ signal() }

@@ -13,7 +13,7 @@ func TestAnActorThatSeesTheEndOfItsContextHandlesNothingElse(t *testing.T) {
 	c := spawn(&s.user.core, func(_ *Context[int], n *Next[int]) {
 		n.OnMessage = func(*Context[int], int) Behavior[int] { return nil }
 	}, "it", nil).c
-	c.mu.Lock() // whoever stops it gets no further than to its mailbox
+	c.mu.Lock() // a goroutine that stops it gets no further than its mailbox
 	go c.node().signal(systemMsg{kind: sysStop})
 	for range 10_000 {
 		runtime.Gosched()

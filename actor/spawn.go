@@ -30,8 +30,9 @@ func WithContext(ctx context.Context) SpawnOption {
 
 // Spawn starts an actor as a child of parent and returns immediately; b is called inside the new
 // actor. If name is empty, the actor gets a unique one. A name has at most 1024 bytes, of letters,
-// digits and -_.:~+@; Spawn panics if it is invalid, or if a living child of parent has it. If
-// parent is stopping or has ended, the returned ref is that of an actor that has ended.
+// digits and -_.:~+@. Spawn panics if name is invalid, or if a living child of parent has it. If
+// parent is stopping or has ended, b is never called, and the returned ref addresses an actor that
+// has ended.
 func Spawn[M any](parent Spawner, b Behavior[M], name string, opts ...SpawnOption) ActorRef[M] {
 	return spawn(parent.spawnUnder(), b, name, opts)
 }

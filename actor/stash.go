@@ -95,7 +95,7 @@ func (s *Stash[M]) Cap() int { return s.capacity }
 // Full reports whether the stash has reached its capacity.
 func (s *Stash[M]) Full() bool { return len(s.kept) >= s.capacity }
 
-// Head returns the oldest stashed message; ok is false if there is none.
+// Head returns the oldest stashed message; ok is false if the stash is empty.
 func (s *Stash[M]) Head() (msg M, ok bool) {
 	if len(s.kept) == 0 {
 		return msg, false

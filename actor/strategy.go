@@ -21,8 +21,8 @@ const (
 	Resume
 	// Stop ends the actor.
 	Stop
-	// Escalate asks the enclosing strategy. If there is none, it ends the actor and fails its
-	// parent with [ErrEscalated].
+	// Escalate asks the enclosing strategy. The outermost strategy has none to ask: Escalate
+	// then ends the actor and fails its parent with [ErrEscalated].
 	Escalate
 
 	// NoRestarts is the [Strategy.Limit] that allows no restarts.

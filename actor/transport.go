@@ -50,7 +50,8 @@ func (s *System) deliver(path string, uid uint64, msg any, by entrance) {
 	}
 }
 
-// recipient returns the actor at path, with the number uid unless that is 0, or why there is none.
+// recipient returns the actor at path, or the reason why no actor is there. Unless uid is 0, the
+// actor must have that number.
 func (s *System) recipient(path string, uid uint64) (c *core, reason error) {
 	switch c = s.lookup(path); {
 	case c == nil:

@@ -120,7 +120,7 @@ func TestAWatchOfARefThatWasResolvedBeforeItsActorWasSpawnedCanBeEnded(t *testin
 			ctx.Watch(early)
 			target.Tell(stop)
 			testkit.NewProbe[int](t, s).ExpectTerminated(target)
-			actor.Spawn(s, obedient(), "target") // to whom early leads now
+			actor.Spawn(s, obedient(), "target") // early leads to this actor now
 			ctx.Unwatch(early)
 		}))
 		p.ExpectNone(time.Hour)

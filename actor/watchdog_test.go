@@ -49,7 +49,7 @@ func frugally(t *testing.T, f func(t *testing.T, s *System)) {
 	})
 }
 
-// calling calls what it is told.
+// calling calls the functions that it receives.
 func calling(_ *Context[func()], next *Next[func()]) {
 	next.OnMessage = func(_ *Context[func()], f func()) Behavior[func()] {
 		f()

@@ -26,8 +26,8 @@ func StoppedThen[M any](f func()) actor.Behavior[M] {
 // behavior.
 func Unhandled[M any](_ *actor.Context[M], next *actor.Next[M]) { next.Unhandled() }
 
-// Ignore ignores all messages and signals. The end of a watched actor does not fail this one, nor
-// does the failure of an adapter.
+// Ignore ignores all messages and signals. The end of a watched actor and the failure of an adapter
+// do not fail this actor.
 func Ignore[M any](_ *actor.Context[M], next *actor.Next[M]) { next.Ignore() }
 
 // Empty leaves every message unhandled.

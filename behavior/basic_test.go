@@ -31,7 +31,7 @@ func unhandled(t *testing.T, s *actor.System) *testkit.Probe[actor.UnhandledMess
 	return p
 }
 
-// parrot repeats what it is told, behaves as next says, and tells its signals.
+// parrot sends p each message and each signal that it gets, and continues as next says.
 func parrot(p *testkit.Probe[string], next func(word string) actor.Behavior[string]) actor.Behavior[string] {
 	return behaviors.Receive(func(_ *actor.Context[string], word string) actor.Behavior[string] {
 		p.Ref().Tell(word)

@@ -5,9 +5,9 @@ import (
 	"github.com/understudy-go/understudy/persistence"
 )
 
-// DurableState returns the behavior of an actor whose latest state is stored under id in j; unlike
-// [EventSourced] it does not store how the state came about. onCommand handles a message and
-// returns the effect: the new state to store, and what to do once it is durable. DurableState
+// DurableState returns the behavior of an actor whose latest state is stored under id in j. Unlike
+// [EventSourced] it does not store the events that led to the state. onCommand handles a message
+// and returns the effect: the new state to store, and what to do once it is durable. DurableState
 // panics on invalid arguments, see [persistence.NewDurableState].
 func DurableState[M, S any](id string, j persistence.Journal, initial S,
 	onCommand func(ctx *actor.Context[M], state persistence.State[S], msg M) persistence.StateEffect[S],

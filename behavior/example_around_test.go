@@ -10,7 +10,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 )
 
-// speaker prints what it is told, and ends at "bye".
+// speaker prints its messages, and ends at "bye".
 func speaker() actor.Behavior[string] {
 	return behaviors.Receive(func(_ *actor.Context[string], line string) actor.Behavior[string] {
 		fmt.Println(line)

@@ -42,7 +42,7 @@ func expectAll(p *testkit.Probe[string], want ...string) {
 	}
 }
 
-// repeat repeats what it is told, and does as it is told by "stop" and "fail".
+// repeat sends p each message that it gets. "stop" stops it, and "fail" fails it.
 func repeat(p *testkit.Probe[string]) actor.Behavior[string] {
 	return parrot(p, func(word string) actor.Behavior[string] {
 		switch word {

@@ -9,7 +9,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/downing"
 )
 
-// restart ends nodes one after the other, and starts each with other settings.
+// restart restarts the nodes one after the other with other settings.
 func (f *fleet) restart(tune func(*Config), names ...string) {
 	f.t.Helper()
 	for _, name := range names {
@@ -20,8 +20,8 @@ func (f *fleet) restart(tune func(*Config), names ...string) {
 	}
 }
 
-// The quorum is raised from two of three nodes to three of five, without a full stop: each node
-// is restarted twice, and nodes are added after that.
+// The quorum grows from two of three nodes to three of five without a full stop: each node is
+// restarted twice, and then nodes are added.
 func TestTheDowningStrategyChangesInRollingRestarts(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fleet) {
 		from, to := downing.StaticQuorum{Size: 2}, downing.StaticQuorum{Size: 3}
@@ -46,7 +46,7 @@ func TestTheDowningStrategyChangesInRollingRestarts(t *testing.T) {
 	})
 }
 
-// Once a member is up, the minimum of members means nothing any more.
+// Once a member is up, MinMembers has no effect.
 func TestTheMinimumOfMembersMayChangeWhileTheClusterIsUp(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fleet) {
 		f.start("n1", "n2")
@@ -56,7 +56,7 @@ func TestTheMinimumOfMembersMayChangeWhileTheClusterIsUp(t *testing.T) {
 	})
 }
 
-// A strategy without a time of its own takes one that suits the detector.
+// A strategy without a StableAfter of its own gets one that fits the detector.
 func TestAStrategyWithoutStableAfterWaitsAsTheDetectorNeeds(t *testing.T) {
 	for _, d := range []Downing{
 		nil,

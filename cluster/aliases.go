@@ -21,7 +21,7 @@ type (
 	RefusedError = membership.RefusedError
 )
 
-// The statuses of a member, in the order in which it passes them; see [Status].
+// The statuses of a member. It passes them in this order, and may skip some; see [Status].
 const (
 	Joining = membership.Joining
 	Up      = membership.Up

@@ -32,7 +32,7 @@ type browser struct {
 	waiting map[int]chan answer
 }
 
-// A command is one call of the DevTools protocol, an answer what comes back.
+// A command is a call of the DevTools protocol; an answer is a response or an event.
 type (
 	command struct {
 		ID      int    `json:"id"`
@@ -48,8 +48,8 @@ type (
 	params = map[string]any
 )
 
-// browse starts a browser that ends with the test. Where there is none the test is skipped, or
-// fails when UNDERSTUDY_REQUIRE_SERVICES is set.
+// browse starts a browser that ends with the test. Without a browser on the machine it skips the
+// test, or fails it if UNDERSTUDY_REQUIRE_SERVICES is set.
 func browse(t *testing.T) *browser {
 	t.Helper()
 	path, err := lookFor("chromium", "chromium-browser", "google-chrome")
@@ -64,7 +64,7 @@ func browse(t *testing.T) *browser {
 	cmd := exec.CommandContext(t.Context(), path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
 		"--disable-background-networking", "--no-first-run", "--hide-scrollbars", "--user-data-dir="+profile,
 		"--remote-debugging-pipe", "about:blank")
-	cmd.ExtraFiles = []*os.File{theirIn, theirOut} // 3 and 4
+	cmd.ExtraFiles = []*os.File{theirIn, theirOut} // descriptors 3 and 4
 	require.NoError(t, cmd.Start())
 	require.NoError(t, errors.Join(theirIn.Close(), theirOut.Close()))
 	b := &browser{t: t, to: ourOut, waiting: map[int]chan answer{}}
@@ -75,7 +75,7 @@ func browse(t *testing.T) *browser {
 	}()
 	t.Cleanup(func() {
 		_, _ = b.call("Browser.close", params{})
-		_ = cmd.Wait() // it is told to end, one way or the other
+		_ = cmd.Wait() // the test ends it in any case
 		<-ended
 		_ = errors.Join(ourOut.Close(), ourIn.Close())
 		require.Eventually(t, func() bool { return os.RemoveAll(profile) == nil }, 20*time.Second, 50*time.Millisecond, //nolint:forbidigo // a real browser
@@ -98,7 +98,7 @@ func lookFor(names ...string) (path string, err error) {
 	return "", err
 }
 
-// listen hands answers to who waits for them, until the browser ends.
+// listen passes each answer to its waiting caller until the browser ends.
 func (b *browser) listen(from io.Reader) {
 	in := bufio.NewReader(from)
 	for {
@@ -158,7 +158,7 @@ func (b *browser) must(method string, p params, result any) {
 	}
 }
 
-// open shows a page in a window of that size, and waits until it has drawn something.
+// open opens a page in a window of the given size, and waits until it has drawn something.
 func (b *browser) open(url string, width, height int) {
 	b.t.Helper()
 	b.must("Emulation.setDeviceMetricsOverride", params{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
@@ -166,7 +166,7 @@ func (b *browser) open(url string, width, height int) {
 	b.await(`document.body.dataset.version`)
 }
 
-// eval returns what an expression is in the page; a promise is waited for.
+// eval returns the value of an expression in the page. It waits for a promise.
 func (b *browser) eval(expression string) any {
 	b.t.Helper()
 	var got struct {
@@ -178,15 +178,15 @@ func (b *browser) eval(expression string) any {
 	return got.Result.Value
 }
 
-// count returns how many elements of the page a selector finds.
+// count returns how many elements of the page match a selector.
 func (b *browser) count(selector string) int {
 	b.t.Helper()
 	n, _ := b.eval(fmt.Sprintf("document.querySelectorAll(%q).length", selector)).(float64)
 	return int(n)
 }
 
-// await waits until an expression is true in the page; it is looked at when the page has
-// changed.
+// await waits until an expression is true in the page. It evaluates it again after each change of
+// the page.
 func (b *browser) await(expression string) {
 	b.t.Helper()
 	const watch = `new Promise((done) => {
@@ -205,7 +205,7 @@ func (b *browser) await(expression string) {
 	}
 }
 
-// dark makes the page dark or light.
+// dark switches the page between dark and light.
 func (b *browser) dark(yes bool) {
 	b.t.Helper()
 	scheme := "light"
@@ -215,7 +215,7 @@ func (b *browser) dark(yes bool) {
 	b.must("Emulation.setEmulatedMedia", params{"features": []params{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
 }
 
-// shoot keeps a picture of the page among the artifacts of the test: go test -artifacts.
+// shoot stores a screenshot of the page as an artifact of the test: go test -artifacts.
 func (b *browser) shoot(name string) {
 	b.t.Helper()
 	var got struct{ Data string }

@@ -16,14 +16,13 @@ import (
 	"github.com/understudy-go/understudy/remote"
 )
 
-// A Client is an actor system outside a cluster that talks to the actors inside. It is no
-// member: no view shows it, it has no vote, and nothing is placed on it. It listens nowhere,
-// so it may be behind a NAT: it dials every member, at the address that this advertises, and
-// members answer over connections that it has opened.
+// A Client is an actor system outside a cluster that exchanges messages with the actors inside. It
+// is not a member: no view shows it, it has no vote, and nothing is placed on it. It does not
+// listen, so it may be behind a NAT. It dials every member at the address that the member
+// advertises, and members answer over the connections that it opened.
 //
-// Its actors are told and asked by those of the cluster like any others, and each side can
-// watch those of the other. What holds for messages is what holds between nodes, see package
-// remote: they are in order, and delivered at most once.
+// Actors of the client and of the cluster can send to, ask and watch each other. Messages are in
+// order and delivered at most once, as between nodes; see package remote.
 //
 // Its methods may be called by any goroutine.
 type Client struct {
@@ -36,25 +35,27 @@ type Client struct {
 	views    *viewPublisher
 	pushed   actor.ActorRef[contactNews]
 
-	learning sync.Mutex                  // held to change contact, and what follows from it
-	contact  atomic.Pointer[contactNews] // the last one that was not the same
-	known    knownMembers                // likewise
+	learning sync.Mutex                  // guards contact and known
+	contact  atomic.Pointer[contactNews] // the last answer without Same
+	known    knownMembers
 	relays   relays
 
-	asks    chan struct{} // of one: ask for news now
+	asks    chan struct{} // capacity 1: ask for news now
 	aborted context.Context
 	abort   context.CancelFunc
 	tasks   sync.WaitGroup
 }
 
-// Dial connects to a cluster. It returns as soon as one of the contacts has answered, with
-// an error when ctx ends before, or when none ever will: then it wraps
-// [remote.ErrNotAuthenticated], or [remote.ErrForeign] where a contact is a web server, say, or a
-// [*remote.RefusedError] that says, for instance, that the cluster has another name. After an error
-// nothing is left behind.
+// Dial connects to a cluster and returns as soon as one of the contacts has answered. Without a
+// deadline in ctx it may wait forever.
 //
-// From then on the client knows the members, and follows them: when the node dies that tells
-// it of them, it asks another one, and its contacts when it cannot reach any.
+// It returns an error when ctx ends first, and at once when each contact refuses for good. Then the
+// error wraps [remote.ErrNotAuthenticated], [remote.ErrForeign] if a contact is, for instance, a
+// web server, or a [*remote.RefusedError], for instance if the cluster has another name. After an
+// error nothing is left running.
+//
+// The client then follows the members. When its contact does not answer any more, it asks another
+// member, and the contacts of cfg if it can reach none.
 func Dial(ctx context.Context, cfg ClientConfig) (*Client, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.validate(); err != nil {
@@ -71,7 +72,7 @@ func Dial(ctx context.Context, cfg ClientConfig) (*Client, error) {
 	return c, nil
 }
 
-// errClientOutside is why a client has no part in services and topics.
+// errClientOutside is why a client cannot register services or use topics.
 var errClientOutside = errors.New("this system is a client, which is no member of the cluster")
 
 func newClient(cfg ClientConfig) (*Client, error) {
@@ -111,28 +112,27 @@ func newClient(cfg ClientConfig) (*Client, error) {
 	return c, nil
 }
 
-// View returns what the client was last told of the cluster. Self is the client, which has no
-// status. While no member answers, it is what was known before.
+// View returns the newest view that the client has received. Self is the client, which has no
+// status. While no member answers, the view does not change.
 func (c *Client) View() View {
 	v, _, _ := c.views.read()
 	return v
 }
 
-// Views yields the view as it is now, and then whenever it has changed, until ctx ends or
-// the client is shut down. A slow reader misses views, but never the newest.
+// Views yields the current view, and then the newest one after each change, until ctx ends or the
+// client is shut down. A slow reader misses views, but never the newest.
 func (c *Client) Views(ctx context.Context) iter.Seq[View] { return c.views.follow(ctx) }
 
-// Contact returns the address of the member that tells the client of the others at present,
-// or did last.
+// Contact returns the address of the member that sends the client its views, or sent the last one.
 func (c *Client) Contact() string { return c.contact.Load().From.Address }
 
-// Keyring returns the secrets of the client, by which they are changed while it runs, or nil
-// where [ClientConfig.Secret] is not set.
+// Keyring returns the secrets of the client, to change them while it runs. It returns nil if
+// [ClientConfig.Secret] is not set.
 func (c *Client) Keyring() *remote.Keyring { return c.keyring }
 
-// Shutdown ends the client: its actors are stopped, what they have told members is sent,
-// and connections are closed. When ctx ends before all actors have, it returns an error that
-// names those, and may be called again.
+// Shutdown stops the client's actors, sends what they have sent to members, and closes the
+// connections. If ctx ends before all actors have, it returns an error that names them, and may be
+// called again.
 func (c *Client) Shutdown(ctx context.Context) error {
 	err := c.System.Shutdown(ctx)
 	c.abort()

@@ -80,7 +80,7 @@ func (c ClientConfig) validate() error {
 	return c.Traffic.validate("ClientConfig")
 }
 
-// keyring returns the ring of the secrets, or nil if there are none.
+// keyring returns the ring of the secrets, or nil without secrets.
 func (c ClientConfig) keyring() (*remote.Keyring, error) {
 	if c.Secret == nil {
 		return nil, nil

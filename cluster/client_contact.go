@@ -15,16 +15,17 @@ import (
 )
 
 const (
-	newsAskedEvery = time.Second     // for news
-	newsPatience   = 2 * time.Second // with one answer
+	newsAskedEvery = time.Second     // between two requests for news
+	newsPatience   = 2 * time.Second // for one answer
 	shortestWait   = 100 * time.Millisecond
-	longestWait    = 5 * time.Second // between rounds of candidates, of which none answers
+	longestWait    = 5 * time.Second // between rounds in which no candidate answers
 )
 
-// errNoMember is why a node is no contact.
+// errNoMember is why a node that answers cannot be a contact.
 var errNoMember = errors.New("the node is in no cluster at present")
 
-// follow keeps up with the cluster until the client is shut down.
+// follow asks the contact for news, and finds another one if it fails, until the client is shut
+// down.
 func (c *Client) follow() {
 	defer c.views.end()
 	for c.waitToAsk() {
@@ -37,8 +38,7 @@ func (c *Client) follow() {
 	}
 }
 
-// waitToAsk waits until it is time to ask for news; it returns false when the client is shut
-// down.
+// waitToAsk waits for the next request for news. It returns false when the client is shut down.
 func (c *Client) waitToAsk() bool {
 	timer := time.NewTimer(newsAskedEvery)
 	defer timer.Stop()
@@ -50,15 +50,15 @@ func (c *Client) waitToAsk() bool {
 	return c.aborted.Err() == nil
 }
 
-// askSoon asks for news without waiting until it is time.
+// askSoon requests news without waiting for the next turn.
 func (c *Client) askSoon() {
 	select {
 	case c.asks <- struct{}{}:
-	default: // it is about to
+	default: // a request is pending
 	}
 }
 
-// findAnother finds another contact, however long it takes.
+// findAnother tries candidates until one becomes the contact, or the client is shut down.
 func (c *Client) findAnother() {
 	for failures := 0; wait(c.aborted, pause(failures)); failures++ {
 		if err := c.tryAll(c.aborted); err == nil {
@@ -70,7 +70,7 @@ func (c *Client) findAnother() {
 	}
 }
 
-// connect finds the first contact.
+// connect tries candidates until one becomes the first contact, each refuses for good, or ctx ends.
 func (c *Client) connect(ctx context.Context) error {
 	for failures := 0; ; failures++ {
 		err := c.tryAll(ctx)
@@ -86,8 +86,8 @@ func (c *Client) connect(ctx context.Context) error {
 	}
 }
 
-// pause returns how long to wait after so many failures in a row: with some chance, so that
-// clients do not come all at once.
+// pause returns how long to wait after a number of failures in a row. It is random, so that many
+// clients do not retry at the same moment.
 func pause(failures int) time.Duration {
 	if failures == 0 {
 		return 0
@@ -96,7 +96,7 @@ func pause(failures int) time.Duration {
 	return longest/2 + rand.N(longest/2)
 }
 
-// wait returns false when ctx has ended by then.
+// wait waits for d. It returns false if ctx ended.
 func wait(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -108,13 +108,13 @@ func wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// A hopelessError says that no contact will ever answer.
+// A hopelessError is returned when no candidate will ever answer.
 type hopelessError struct{ err error }
 
 func (e *hopelessError) Error() string { return e.err.Error() }
 
-// tryAll asks one candidate after the other. Its error is a [*hopelessError] when each of
-// them refuses for good.
+// tryAll tries one candidate after the other. It returns a [*hopelessError] if each of them refuses
+// for good.
 func (c *Client) tryAll(ctx context.Context) error {
 	var errs []error
 	hopeless := true
@@ -132,7 +132,7 @@ func (c *Client) tryAll(ctx context.Context) error {
 	return &hopelessError{errors.Join(errs...)}
 }
 
-// final tells whether it makes no sense to try again.
+// final reports whether trying again cannot help.
 func final(err error) bool {
 	if refused, ok := errors.AsType[*remote.RefusedError](err); ok {
 		return refused.Refusal == remote.RefusedCluster || refused.Refusal == remote.RefusedVersion || refused.Refusal == remote.RefusedIdentity
@@ -140,8 +140,8 @@ func final(err error) bool {
 	return errors.Is(err, remote.ErrNotAuthenticated) || errors.Is(err, remote.ErrForeign)
 }
 
-// candidates returns whom to ask: the members that are known, in any order, but the last
-// contact and those that cannot be reached after the others; then the contacts of the user.
+// candidates returns the addresses to try: known members in random order, with the last contact and
+// unreachable members after the others, and then the contacts of the configuration.
 func (c *Client) candidates() []string {
 	v, last := c.View(), c.Contact()
 	members := slices.Clone(v.Members)
@@ -157,7 +157,7 @@ func (c *Client) candidates() []string {
 	return slices.Concat(near, far, c.contacts)
 }
 
-// try makes a contact of the node that lives at an address.
+// try makes the node at address the contact.
 func (c *Client) try(ctx context.Context, address string) error {
 	peer, err := c.endpoint.Greet(ctx, address)
 	if err != nil {
@@ -167,7 +167,7 @@ func (c *Client) try(ctx context.Context, address string) error {
 	return c.ask(ctx, peer.Address)
 }
 
-// ask asks a node for news, and learns them.
+// ask requests news of the node at address and applies them.
 func (c *Client) ask(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, newsPatience, errSilent)
 	defer cancel()
@@ -192,7 +192,7 @@ func (c *Client) ask(ctx context.Context, address string) error {
 
 var errSilent = errors.New("cluster: the node does not answer")
 
-// takeNews is the behavior that takes what the contact tells without being asked.
+// takeNews is the behavior of the actor that receives the news that the contact pushes.
 func (c *Client) takeNews(_ *actor.Context[contactNews], next *actor.Next[contactNews]) {
 	next.OnMessage = func(_ *actor.Context[contactNews], news contactNews) actor.Behavior[contactNews] {
 		if news.From == c.contact.Load().From && news.Member {
@@ -202,7 +202,7 @@ func (c *Client) takeNews(_ *actor.Context[contactNews], next *actor.Next[contac
 	}
 }
 
-// learn shows the client what a contact has told, unless it knows more by now.
+// learn applies news and publishes the new view, unless newer news of the same contact are known.
 func (c *Client) learn(news contactNews) {
 	c.learning.Lock()
 	defer c.learning.Unlock()
@@ -217,14 +217,14 @@ func (c *Client) learn(news contactNews) {
 	c.views.publish(v)
 }
 
-// newer reports whether news say more than what the same node has told before. Managers have
-// no version; what comes late is made good for when the client asks again.
+// newer reports whether news are newer than what the same node has sent before. Managers have no
+// version: a late message may restore old ones, until the client asks again.
 func (news contactNews) newer(known *contactNews) bool {
 	return news.Version > known.Version || news.Version == known.Version && sumOf(news.Managers) != sumOf(known.Managers)
 }
 
-// reach lets nodes send to this client: a contact, and all members, as each of them may have
-// to answer.
+// reach opens connections to a contact and to all members, so that each of them can send to this
+// client.
 func (c *Client) reach(contact string, members ...string) {
 	if members == nil {
 		members = addressesOf(c.View())
@@ -240,7 +240,7 @@ func addressesOf(v View) []string {
 	return all
 }
 
-// manages reports whether the contact knows that a member has a manager of a singleton.
+// manages reports whether, by the contact's news, a member has a manager of a singleton.
 func (c *Client) manages(member ID, name string) bool {
 	return slices.ContainsFunc(c.contact.Load().Managers, func(m contactManagers) bool {
 		return m.Singleton == name && slices.Contains(m.At, member)

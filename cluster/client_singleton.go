@@ -15,23 +15,26 @@ import (
 	"github.com/understudy-go/understudy/singleton"
 )
 
-// relayBuffer is how many messages to a singleton a client keeps while it knows of no member
-// that takes them.
+// relayBuffer is how many messages to a singleton a client keeps while no reachable member takes
+// them.
 const relayBuffer = 1000
 
-// SingletonRef returns the ref of a singleton of the cluster, by its name: the path below
-// "/user/" under which the nodes have spawned it. What is told to it goes to one member
-// that has a manager of the singleton, and from there to the instance, wherever that is; the
-// member keeps it while the singleton moves, as it keeps what is told there. While no member
-// that can be reached has a manager, the client keeps up to 1000 messages, and the oldest
-// give way, as dead letters with [singleton.ErrBufferFull]. An [actor.Ask] that ends
-// meanwhile wraps [singleton.ErrUnavailable].
+// SingletonRef returns a ref of the singleton with this name: the path below "/user/" under which
+// the nodes have spawned it.
 //
-// Messages are in order as long as the same member takes them. That changes only when it
-// leaves, dies, or cannot be reached; what it has taken and not passed on when it dies is
-// lost. M has to be the type that the singleton takes: others are dead letters on the node.
-// Asking twice for a name yields the same ref; it panics when the types differ, and when no
-// actor can have the name.
+// Messages to the ref are sent to one member that runs the singleton's manager, the host if
+// possible. That member forwards them to the instance, wherever it is, and buffers them while the
+// singleton moves. While no reachable member has a manager, the client keeps up to 1000 messages;
+// beyond that the oldest become dead letters with [singleton.ErrBufferFull]. An [actor.Ask] that
+// ends meanwhile returns an error that wraps [singleton.ErrUnavailable].
+//
+// Messages are in order as long as the same member takes them. Another one does only when that
+// member leaves, dies or becomes unreachable. If it dies, messages that it has not forwarded are
+// lost.
+//
+// M must be the message type of the singleton; messages of another type become dead letters on the
+// node. All calls with one name return the same ref. SingletonRef panics if their types differ, or
+// if name is not a valid path of an actor.
 func SingletonRef[M any](c *Client, name string) actor.ActorRef[M] {
 	if err := naming.CheckPath("/" + name); err != nil {
 		panic(fmt.Sprintf("cluster: no singleton has the name %q, as what follows /user/: it %v", name, err))
@@ -54,13 +57,13 @@ func SingletonRef[M any](c *Client, name string) actor.ActorRef[M] {
 	return ref
 }
 
-// relayName returns the name of an actor for the path of a singleton, another one for each: it
-// is escaped as in a JSON pointer (RFC 6901).
+// relayName returns the name of the actor that relays for the singleton at path. It escapes path
+// like a JSON pointer (RFC 6901), so the names of two paths differ.
 func relayName(path string) string {
 	return "singleton-" + strings.NewReplacer("~", "~0", "/", "~1").Replace(path)
 }
 
-// relays are the relays of a client.
+// relays holds the relays of one client.
 type relays struct {
 	mu   sync.Mutex     // guards refs
 	refs map[string]any // ActorRef by name of the singleton
@@ -68,14 +71,14 @@ type relays struct {
 	stuck sync.Map // path of a relay that has no member → the name of its singleton
 }
 
-// singletons returns the names of those that there are refs of, sorted.
+// singletons returns the sorted names of the singletons that have a relay.
 func (r *relays) singletons() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Sorted(maps.Keys(r.refs))
 }
 
-// silence explains that of singletons to a client, see [actor.System.ExplainSilence].
+// silence returns why a relay does not answer asks, or nil; see [extension.OnAskTimeout].
 func (r *relays) silence(path string) error {
 	name, stuck := r.stuck.Load(path)
 	if !stuck {
@@ -84,13 +87,13 @@ func (r *relays) silence(path string) error {
 	return fmt.Errorf("%w: no member that can be reached has a manager of %v", singleton.ErrUnavailable, name)
 }
 
-// A relay passes messages on to a manager of a singleton.
+// A relay forwards messages to a member that has a manager of the singleton.
 type relay[M any] struct {
 	client *Client
 	ctx    *actor.Context[M]
 	name   string
 	path   string // of the relay
-	at     ID     // the member whose manager gets them; zero for none
+	at     ID     // the member whose manager receives them; zero if no member fits
 	to     actor.ActorRef[M]
 	held   fifo.Queue[extension.Held[M]]
 }
@@ -133,8 +136,8 @@ func (r *relay[M]) makeRoom() {
 	}
 }
 
-// choose stays with the member that it has, if that will do, and else takes the first by
-// the order of election: the host is among the first.
+// choose keeps the current member if it still takes messages. Otherwise it takes the first one in
+// the order of election, which is often the host.
 func (r *relay[M]) choose(v View) {
 	fits := slices.DeleteFunc(slices.Clone(membership.Candidates(v)), func(m Member) bool { return !r.fits(v, m) })
 	stays := slices.ContainsFunc(fits, func(m Member) bool { return m.ID() == r.at })
@@ -163,7 +166,7 @@ func (r *relay[M]) fits(v View, m Member) bool {
 	return m.Status == Up && v.Reachable(m) && r.client.manages(m.ID(), r.name)
 }
 
-// end makes dead letters of what waits.
+// end turns the buffered messages into dead letters.
 func (r *relay[M]) end() {
 	r.client.relays.stuck.Delete(r.path)
 	for _, h := range r.held.Drain() {

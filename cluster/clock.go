@@ -2,25 +2,24 @@ package cluster
 
 import "time"
 
-// A Clock is what a node measures its own time with: the rhythm of its heartbeats and
-// checks, and how long others have been silent. Tests of clocks that run fast or are set
-// wrongly replace it; see package clustertest. Its methods may be called by any goroutine.
+// A Clock measures a node's time: the intervals of its heartbeats and checks, and the silence of
+// other members. Tests of clocks that run fast or are set wrongly replace it; see package
+// clustertest. Its methods may be called by any goroutine.
 //
-// Connections, actors and singletons measure time by the operating system.
+// Connections, actors and singletons use the clock of the operating system.
 type Clock interface {
-	// Now returns the time for measuring. It never goes back and never jumps; what it says
-	// in years and hours means nothing.
+	// Now returns the time for measuring. It is monotonic and never jumps; its date has no meaning.
 	Now() time.Time
 
-	// Wall returns the time of the calendar, which an operator may set.
+	// Wall returns the calendar time, which an operator may set.
 	Wall() time.Time
 
-	// NewTicker returns a channel that delivers a tick every d, and drops those that nobody
-	// takes, until stop is called.
+	// NewTicker returns a channel that delivers a tick every d until stop is called. It drops ticks
+	// that nobody receives.
 	NewTicker(d time.Duration) (ticks <-chan time.Time, stop func())
 }
 
-// systemClock is the operating system's.
+// systemClock is the clock of the operating system.
 type systemClock struct{}
 
 func (systemClock) Now() time.Time  { return time.Now() }
@@ -31,8 +30,7 @@ func (systemClock) NewTicker(d time.Duration) (ticks <-chan time.Time, stop func
 	return t.C, t.Stop
 }
 
-// inSystemTime translates a time of the node's clock for those who measure by the
-// operating system's.
+// inSystemTime converts a time of the node's clock to the clock of the operating system.
 func (c Config) inSystemTime(at time.Time) time.Time {
 	if c.Clock == (systemClock{}) {
 		return at

@@ -19,7 +19,7 @@ import (
 	"github.com/understudy-go/understudy/remote"
 )
 
-// Downing decides which members are downed when the cluster is split. [Config.Downing] names one;
+// Downing decides which members are downed when the cluster is split. [Config.Downing] holds one;
 // package downing has the strategies and documents their fields.
 type Downing = downing.Strategy
 
@@ -76,10 +76,10 @@ type Config struct {
 	// docs/discovery.md for Kubernetes. The node asks it every second until it is in a cluster, and
 	// then every 30 seconds, so that clusters that were founded apart meet.
 	//
-	// With Discovery, the node with the lowest of all addresses, found ones and Seeds, founds a
-	// cluster under three conditions: at least MinSeeds nodes are found; the same ones have been
-	// found for five seconds; and each has answered that it is in no cluster, or refuses
-	// connections. An address that is not found any more need not answer. The default is none.
+	// With Discovery, the lowest of all addresses, found or in Seeds, founds a cluster under three
+	// conditions. At least MinSeeds nodes are found; the same ones have been found for five
+	// seconds; and each has answered that it is in no cluster, or refuses connections. An address
+	// that is not found any more need not answer. The default is none.
 	Discovery Discovery
 
 	// MinSeeds is the number of nodes, including this one, that Discovery and Seeds must have found
@@ -278,7 +278,7 @@ func validateDowning(d Downing) error {
 	return nil
 }
 
-// keyring returns the ring of the secrets, or nil if there are none.
+// keyring returns the ring of the secrets, or nil without secrets.
 func (c Config) keyring() (*remote.Keyring, error) {
 	if c.Secret == nil {
 		return nil, nil

@@ -34,7 +34,7 @@ func TestWithManualDowningThereIsNoFailover(t *testing.T) {
 	require.Equal(t, 10*time.Second, c.margin())
 }
 
-// lent is a lease that everybody gets.
+// lent is a lease that every caller gets.
 type lent struct{}
 
 func (lent) Acquire(context.Context) (bool, error) { return true, nil }
@@ -78,7 +78,7 @@ func TestStartSaysWhatItCannotBind(t *testing.T) {
 	}
 }
 
-// A seed with the port 99999 was tried until the context ended.
+// Regression: a seed with the port 99999 was tried until the context ended.
 func TestAddressesWithPortsThatThereAreNotAreRefusedAtOnce(t *testing.T) {
 	for field, with := range map[string]func(address string) error{
 		"Config.Seeds":           func(a string) error { return start(t, Config{Seeds: []string{"127.0.0.1:1", a}}) },

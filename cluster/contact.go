@@ -12,14 +12,14 @@ import (
 	"github.com/understudy-go/understudy/internal/singletonhook"
 )
 
-// contactName is the name of the actor of each node that clients ask.
+// contactName is the name of the actor on each node that answers clients.
 const contactName = "contact"
 
-// What clients ask, and nodes answer.
+// The messages between clients and nodes.
 type (
-	// contactAsked asks a node what it knows of its cluster, and who has managers for some
-	// singletons. Known is the version that the client knows of what From has told it, and
-	// Managers stands for the managers. For some seconds Push is told what changes.
+	// contactAsked asks a node for its members, and for the members that have managers of some
+	// singletons. Known is the version that the client has of From's news, and Managers is the hash
+	// of the managers that it knows. For contactMemory after it, the node sends changes to Push.
 	contactAsked struct {
 		_          struct{} `cbor:",toarray"`
 		From       ID
@@ -33,11 +33,11 @@ type (
 	contactNews struct {
 		_         struct{} `cbor:",toarray"`
 		From      ID
-		Member    bool // From is one, and can tell
+		Member    bool // From is a member, and can answer
 		Version   uint64
-		Same      bool // as what the client knows: the rest is empty
+		Same      bool // the client knows it all; the fields below are empty
 		Converged bool
-		Members   []contactMember // as candidates
+		Members   []contactMember // in the order of election
 		Managers  []contactManagers
 	}
 
@@ -47,7 +47,7 @@ type (
 		UnreachableBy []ID
 	}
 
-	// contactManagers says which members have a manager for a singleton.
+	// contactManagers lists the members that have a manager of a singleton.
 	contactManagers struct {
 		_         struct{} `cbor:",toarray"`
 		Singleton string
@@ -60,7 +60,7 @@ func init() {
 	actor.RegisterType[contactNews]("understudy.cluster.contact-news")
 }
 
-// contactMemory is how long a client is told of changes after it has asked.
+// contactMemory is how long after its last request a client receives changes.
 const contactMemory = 5 * time.Second
 
 // serveClients starts the actor that answers clients.
@@ -83,7 +83,7 @@ func (n *Node) serveClients() {
 	}, contactName)
 }
 
-// managersOf says which members have managers for singletons, as far as this node knows.
+// managersOf returns the members that have managers of singletons, as far as this node knows.
 func (n *Node) managersOf(singletons []string) []contactManagers {
 	var all []contactManagers
 	for _, name := range singletons {
@@ -96,7 +96,7 @@ func (n *Node) managersOf(singletons []string) []contactManagers {
 	return all
 }
 
-// sumOf stands for managers in comparisons.
+// sumOf returns a hash of managers, for comparisons.
 func sumOf(all []contactManagers) uint64 {
 	h := fnv.New64a()
 	for _, m := range all {
@@ -105,17 +105,17 @@ func sumOf(all []contactManagers) uint64 {
 	return h.Sum64()
 }
 
-// An subscribers is the clients that are told of changes.
+// subscribers are the clients that receive changes, by the ref to send them to.
 type subscribers map[actor.ActorRef[contactNews]]subscription
 
-// An subscription is that of a client: when it has asked, and for which singletons.
+// A subscription says when a client has last asked, and for which singletons.
 type subscription struct {
 	asked      time.Time
 	singletons []string
 }
 
-// hear returns whether a message is of a client, which is remembered for a while: the zero
-// message ends that.
+// hear adds or renews the subscription of the client that sent a message, and reports whether a
+// client sent it. The zero message, which the node sends to itself, drops expired subscriptions.
 func (a subscribers) hear(ctx *actor.Context[contactAsked], asked contactAsked) bool {
 	client := asked.Push != (actor.ActorRef[contactNews]{})
 	if client {
@@ -129,19 +129,19 @@ func (a subscribers) hear(ctx *actor.Context[contactAsked], asked contactAsked) 
 	return client
 }
 
-// add adds a client, unless there are too many.
+// add subscribes a client, unless there are too many.
 func (a subscribers) add(client actor.ActorRef[contactNews], i subscription) {
 	if _, known := a[client]; known || len(a) < membership.MaxMembers {
 		a[client] = i
 	}
 }
 
-// forget drops the clients that have not asked for some time.
+// forget drops the subscriptions of clients that have not asked for contactMemory.
 func (a subscribers) forget(now time.Time) {
 	maps.DeleteFunc(a, func(_ actor.ActorRef[contactNews], i subscription) bool { return now.Sub(i.asked) >= contactMemory })
 }
 
-// answerTo returns what a client is told.
+// answerTo returns the answer to a client.
 func answerTo(v View, asked contactAsked, managers []contactManagers) contactNews {
 	news := contactNews{From: v.Self.ID(), Member: v.Self.Status > 0 && v.Self.Status < Down, Version: v.Version}
 	if !news.Member {
@@ -157,7 +157,7 @@ func answerTo(v View, asked contactAsked, managers []contactManagers) contactNew
 	return news
 }
 
-// view is what a client makes of it.
+// view returns the client's view of the cluster, made from news.
 func (news contactNews) view(version uint64, self Member) View {
 	unreachable := map[ID][]ID{}
 	var candidates []Member

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The process dies, its host lives, and refuses connections.
+// The process dies; its host lives and refuses connections.
 func TestAKilledProcessOnALivingHostIsUnreachableAtOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fleet) {
 		f.start(five...)
@@ -16,7 +16,7 @@ func TestAKilledProcessOnALivingHostIsUnreachableAtOnce(t *testing.T) {
 		delete(f.nodes, "n5")
 		n.abort(ErrEnded)
 		require.NoError(t, n.Shutdown(t.Context()))
-		time.Sleep(150 * time.Millisecond) // a heartbeat that finds nobody, and a little
+		time.Sleep(150 * time.Millisecond) // one heartbeat to nobody, and a little more
 		for _, other := range f.nodes {
 			m, ok := other.View().Member("n5")
 			require.True(t, ok)

@@ -8,8 +8,8 @@ import (
 	"github.com/understudy-go/understudy/cluster/membership"
 )
 
-// dialErrors remembers why addresses could not be reached, for people. It forgets all when
-// there are too many, as anybody may name addresses where nobody lives.
+// dialErrors keeps the last error of each address that could not be reached, for messages to
+// people. It drops all when there are too many, because anyone may name addresses without a node.
 type dialErrors struct {
 	mu  sync.Mutex // guards all
 	all map[string]error
@@ -24,7 +24,7 @@ func (t *dialErrors) note(address string, err error) {
 	t.all[address] = err
 }
 
-// of says what is known about addresses.
+// of returns the errors of addresses as one text.
 func (t *dialErrors) of(addresses []string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

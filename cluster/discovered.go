@@ -16,29 +16,29 @@ import (
 	"go.uber.org/zap"
 )
 
-// A Discovery finds where the nodes of a cluster are; package discovery has some. What it
-// finds should be what the nodes advertise, and may include this node.
+// A Discovery finds the addresses of the nodes of a cluster; package discovery has several. It
+// should find exactly the addresses that the nodes advertise, and may find this node.
 type Discovery interface {
-	// Find returns addresses, each a host:port, in any order. None, without an error, says
-	// that nobody is there; an error, that it is not known. It must return when ctx ends,
-	// after five seconds at the latest. Two calls of one node do not overlap.
+	// Find returns addresses, each a host:port, in any order. No addresses and no error mean that
+	// there are no nodes; an error means that it is not known. Find must return when ctx ends,
+	// after five seconds at the latest. Calls from one node do not overlap.
 	Find(ctx context.Context) ([]string, error)
 }
 
 const (
-	searchTime = 5 * time.Second // for one Find
+	searchTime = 5 * time.Second // the limit of one Find
 	maxFound   = 1000            // addresses
 )
 
-// discoveryLog remembers what discovery has last said, for people.
+// discoveryLog remembers the last results of discovery, for the log and for messages to people.
 type discoveryLog struct {
 	mu    sync.Mutex // guards all below
 	found []string
-	err   error           // nil if it has succeeded
-	told  map[string]bool // kinds of failures since it has succeeded
+	err   error           // nil if the last search succeeded
+	told  map[string]bool // kinds of failures that were logged since the last success
 }
 
-// search asks discovery once, for one incarnation of this node.
+// search runs discovery once, for one incarnation of this node.
 func (n *Node) search(incarnation uint64) {
 	ctx, cancel := context.WithTimeout(n.aborted, searchTime)
 	defer cancel()
@@ -53,13 +53,14 @@ func (n *Node) search(incarnation uint64) {
 	n.inbox.post(incarnation, membership.Found{Addresses: addresses, Failed: err != nil})
 }
 
-// find asks the discovery, which may be of the user's.
+// find calls the Find of Config.Discovery, which may be user code; a panic becomes an error.
 func (n *Node) find(ctx context.Context) (addresses []string, err error) {
 	panicked := guard.Apart(func() { addresses, err = n.cfg.Discovery.Find(ctx) })
 	return addresses, cmp.Or(panicked, err)
 }
 
-// usable returns the addresses without duplicates, if they are some.
+// usable returns the addresses sorted and without duplicates, or an error if they are invalid or
+// too many.
 func usable(addresses []string) ([]string, error) {
 	addresses = slices.Compact(slices.Sorted(slices.Values(addresses)))
 	if len(addresses) > maxFound {
@@ -73,7 +74,7 @@ func usable(addresses []string) ([]string, error) {
 	return addresses, nil
 }
 
-// note takes down a result, and reports whether people have not been told of it yet.
+// note records a result, and reports whether it is worth a line of the log.
 func (s *discoveryLog) note(addresses []string, err error) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,8 +93,8 @@ func (s *discoveryLog) note(addresses []string, err error) bool {
 	return news
 }
 
-// failureKind tells failures apart by what a person can do about them. The text of a timeout
-// may be another one each time: it has the port that was asked from.
+// failureKind returns the kind of a failure: failures that call for the same remedy have the same
+// kind. The text of a timeout does not serve, because it contains the local port.
 func failureKind(err error) string {
 	kind, panicked := guard.Value(func() string { return kindOfFailure(err) })
 	if panicked != nil {
@@ -115,7 +116,7 @@ func kindOfFailure(err error) string {
 	return err.Error()
 }
 
-// latest returns what has been found last, and why nothing has been found since.
+// latest returns the addresses found last, and the error of the searches since, if they failed.
 func (s *discoveryLog) latest() ([]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -49,11 +49,11 @@
 // instance through DNS; see package discovery. Then the node with the lowest address founds the
 // cluster when enough nodes have been found.
 //
-// Each member sends heartbeats to every other one, as datagrams and over TCP; the first copy to
-// arrive counts. From thirteen members on, nine others observe each member, so the cost per node
-// does not grow with the cluster. The silence between heartbeats feeds a phi-accrual detector
-// (package phi). If the address of a member refuses connections because its process has died, the
-// member is unreachable without that wait.
+// Each member sends heartbeats to every other one, or, from thirteen members on, to the nine that
+// observe it, so the cost per node does not grow with the cluster. Heartbeats travel as datagrams
+// and over TCP; the first copy to arrive counts. The silence between heartbeats feeds a phi-accrual
+// detector (package phi). If the address of a member refuses connections because its process has
+// died, the member is unreachable without that wait.
 //
 // A heartbeat also carries a hash of the sender's table, and says which members are known to have
 // the same membership. A receiver whose table differs asks for it. News spread by direct messages
@@ -74,10 +74,11 @@
 //
 // # Two clusters
 //
-// Two clusters of one name can arise in three ways: the first seed starts with itself as the only
-// seed where it cannot reach the others; a node forms one by force; or two nodes do not find each
-// other and MinSeeds allows each to found a cluster. When a member of one hears of the other, the
-// cluster with fewer members that are up dissolves: its nodes go down and join the other one.
+// Two clusters of one name can arise if the first seed starts with itself as the only seed where it
+// cannot reach the others, or if a node founds one by force. They can also arise if two nodes do
+// not find each other and MinSeeds allows each to found a cluster. When a member of one hears of
+// the other, the cluster with fewer members that are up dissolves: its nodes go down and join the
+// other one.
 //
 // # Clients
 //
@@ -105,79 +106,6 @@
 //
 // Membership is a pure function of events and time. The tests of package membership simulate it
 // through random histories of crashes, splits, pauses and departures:
-//
-// # In plain words
-//
-// A node that starts asks all seeds. Whoever is a member lets it in, as joining. If there
-// is no cluster, the first seed founds one, but only when each other seed has said that it
-// is in none, or refuses connections: a seed that does not answer at all may well be in
-// one. So a cluster does not form while the host of a seed is away. Start that seed, or restart
-// one of the others with a list that begins with itself and leaves the lost one out. A node
-// that runs can be told that a seed is gone for good ([Node.FoundWithout]), and one that is
-// started can found a cluster by force ([Config]'s ForceForm). What a node waits for is in
-// [View], in the log, and in the error of [Start].
-//
-// Where addresses are not known beforehand, [Config]'s Discovery finds them while the node
-// runs, through DNS for instance: see package discovery. Then the lowest address founds,
-// when enough nodes have been found.
-//
-// Each member sends heartbeats to every other one, as datagrams and over TCP: the first
-// copy to arrive counts. From thirteen members on each is observed by nine others, so that
-// the cost per node stays the same however large the cluster is. The silence between
-// heartbeats feeds a phi-accrual detector (package phi); where the address of a member
-// refuses connections, as its process has died, nobody waits for that. With the heartbeats
-// goes a sum of what the sender knows, and who else is known to know the same members; who
-// knows something else asks.
-// News spread by direct messages and through memberlist, which does nothing but that:
-// what it believes about who is alive counts for nothing.
-//
-// When somebody has been unreachable for as long as the strategy asks (three seconds,
-// unless set), the first member of each side decides for its side: to go on without the
-// others, or to go down. A node that is down, or was asleep and is told so, stops its
-// singletons, and joins again as a new incarnation; its actor system and its other actors
-// live on. Members greet, every two seconds, the addresses where a member is missing, a few
-// at a time, so a cut of any length heals by itself.
-//
-// Times with the default settings on a local network: a killed node is unreachable after
-// at most 0.86 s, and what ran on it starts elsewhere after some 4 s, if it is fenced;
-// 13 s later if not. A process that is started again at the same address within that
-// time takes the place of the old one at once. The times that follow from a configuration
-// are logged at the start.
-//
-// # Two clusters
-//
-// Two clusters of one name arise when the first seed is started where it cannot reach the
-// others, with itself as the only seed; by force; and when two nodes are found by nobody
-// but themselves, and MinSeeds allows it. When a member of one hears of the other, the one
-// with fewer members that are up dissolves: its nodes go down and join the other one.
-//
-// # From outside
-//
-// [Dial] connects a program that is no member: a [Client] has actors of its own, tells and
-// asks those of the cluster, finds services by [Lookup] and singletons by [SingletonRef],
-// and follows the members. It needs no port of its own. File docs/client.md has the rest.
-//
-// # Security
-//
-// With [Config.TLS] or [Config.Secret] all that nodes say to each other is encrypted, and
-// only nodes that have proved who they are, or that they have the secret, are heard.
-// Without either, whoever reaches the port of a node can do what a node can. Nodes of
-// another cluster name or protocol version are refused in any case. A node that is not
-// trusted by a seed fails to start, and one that was a member keeps asking. File
-// docs/security.md says how to make certificates and secrets, how to change them while the
-// cluster runs, and what each way protects against.
-//
-// A member is trusted. Nobody but members can make membership change: what memberlist
-// believes is a hint, and a table counts only if it comes from a member that is not down.
-//
-// # Testing
-//
-// Package testkit/clustertest runs whole clusters in one process and in virtual time. In
-// tests of your own that look for leaked goroutines, mind that those of memberlist end up to
-// some twelve seconds after the node has.
-//
-// Membership itself is a pure function of events and time; the tests of package membership
-// simulate it through random histories of crashes, splits, pauses and departures:
 //
 //	go test ./cluster/membership -run RandomHistories -histories 1000 -seed 1
 package cluster

@@ -10,18 +10,18 @@ import (
 	"github.com/understudy-go/understudy/cluster/membership"
 )
 
-// A leasing asks for the lease of the downing strategy, and gives it back. It is the
-// node's, not an incarnation's: who has got the lease keeps it until the others have asked.
+// A leasing acquires and releases the lease of the downing strategy. It belongs to the node, not to
+// an incarnation: a node that has acquired the lease keeps it until the other sides have asked.
 type leasing struct {
-	turn chan struct{} // full while the lease is used; guards all
-	all  uint64        // questions that may have been granted
+	turn chan struct{} // full while the lease is used; guards the fields below
+	all  uint64        // number of requests that may have been granted
 }
 
 func newLeasing() *leasing { return &leasing{turn: make(chan struct{}, 1)} }
 
-// acquire asks for the lease, reports the answer, and gives the lease back after a while;
-// unless the node ends before: then the lease must expire by itself, as the side that has
-// lost may still ask for it.
+// acquire requests the lease, reports the answer, and releases the lease after Ask.Hold. If the
+// node ends first, it does not release the lease: the losing side may still ask for it, so it must
+// expire by itself.
 func (n *Node) acquire(incarnation uint64, a membership.AcquireLease) {
 	held, number := n.askLease(a.Ask)
 	n.inbox.post(incarnation, membership.LeaseAnswered{Number: a.Number, Held: held})
@@ -35,8 +35,8 @@ func (n *Node) acquire(incarnation uint64, a membership.AcquireLease) {
 	}
 }
 
-// askLease returns whether the lease is certainly ours, and the number of the question if
-// it may be.
+// askLease returns whether this node certainly holds the lease, and the number of the request if it
+// may hold it.
 func (n *Node) askLease(ask downing.Ask) (held bool, number uint64) {
 	ctx, cancel := context.WithTimeout(n.aborted, ask.Timeout)
 	defer cancel()
@@ -59,7 +59,7 @@ func (n *Node) askLease(ask downing.Ask) (held bool, number uint64) {
 	return held, number
 }
 
-// releaseLease gives the lease back, unless it has been acquired once more since.
+// releaseLease releases the lease, unless it has been acquired again since.
 func (n *Node) releaseLease(ask downing.Ask, number uint64) {
 	ctx, cancel := context.WithTimeout(n.aborted, ask.Timeout)
 	defer cancel()

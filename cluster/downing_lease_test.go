@@ -15,11 +15,11 @@ import (
 	"github.com/understudy-go/understudy/cluster/membership"
 )
 
-// A tape is a lease that answers as it is told, and notes what is asked of it and when.
+// A tape is a lease with preset answers. It records each request and its time.
 type tape struct {
 	answer func(context.Context) (bool, error)
 	begin  time.Time
-	mu     sync.Mutex // guards the following
+	mu     sync.Mutex // guards the fields below
 	taken  []time.Duration
 	given  []time.Duration
 }
@@ -38,7 +38,7 @@ func (l *tape) Release(context.Context) error {
 	return nil
 }
 
-// leaseNode returns a node that can do nothing but ask for leases, and a lease.
+// leaseNode returns a node that can only ask for leases, and a lease.
 func leaseNode(answer func(context.Context) (bool, error)) (*Node, *tape, downing.Ask) {
 	n := &Node{inbox: newInbox(), leasing: newLeasing(), log: zap.NewNop()}
 	n.aborted, n.abort = context.WithCancelCause(context.Background())

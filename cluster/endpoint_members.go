@@ -1,7 +1,7 @@
 package cluster
 
-// followMembers tells the endpoint of each view who the members are, so that the watchers
-// and asks of actors hear when a node is gone.
+// followMembers passes the members of each view to the endpoint, so that watchers and asks of
+// actors learn when a node is gone.
 func (n *Node) followMembers() {
 	n.views.listen(func() {
 		v := n.View()
@@ -9,7 +9,7 @@ func (n *Node) followMembers() {
 	})
 }
 
-// livingPeers returns the members that have not been given up, or nil when this node is none.
+// livingPeers returns the members that are not down, or nil if this node is not a member.
 func livingPeers(v View) []ID {
 	if v.Self.Status == 0 || v.Self.Status >= Down {
 		return nil

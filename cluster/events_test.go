@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An account is what a reader of events knows.
+// An account is the state that a reader derives from events.
 type account struct {
 	statuses    map[ID]Status
 	unreachable map[ID]bool
@@ -52,7 +52,7 @@ func (a *account) hear(e Event) {
 	}
 }
 
-// accountOf is what a view says itself.
+// accountOf returns the account that a view itself gives.
 func accountOf(v View) *account {
 	a := newAccount()
 	for _, m := range v.Members {

@@ -10,7 +10,7 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 )
 
-// Order is what shops take.
+// Order is the message of the shops.
 type Order struct {
 	Item    string
 	ReplyTo actor.ActorRef[string]
@@ -27,8 +27,8 @@ func shop() actor.Behavior[Order] {
 	})
 }
 
-// A program that is no member of the cluster talks to its actors: by path, by the service
-// that they are for, and to singletons by name.
+// A program that is not a member of the cluster sends messages to its actors: by path, by the
+// service that they offer, and to singletons by name.
 func ExampleDial() {
 	ctx := context.Background()
 	node, err := cluster.Start(ctx, cluster.Config{Name: "mall", NodeID: "first"})

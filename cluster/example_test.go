@@ -57,8 +57,7 @@ func ExampleNode_Views() {
 	// <nil>
 }
 
-// Nodes that find each other through DNS found a cluster when at least MinSeeds of them
-// have been found.
+// Nodes that find each other through DNS found a cluster when at least MinSeeds of them are found.
 func ExampleDiscovery() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()

@@ -12,7 +12,7 @@ import (
 	"github.com/understudy-go/understudy/internal/singletonhook"
 )
 
-// ignore is what actors do that have nothing to do.
+// ignore is the handler of actors without a task.
 func ignore(*actor.Context[string], string) actor.Behavior[string] { return nil }
 
 func TestWhatActorsSayAsTheirNodeLeavesReachesOtherNodes(t *testing.T) {
@@ -33,7 +33,7 @@ func TestWhatActorsSayAsTheirNodeLeavesReachesOtherNodes(t *testing.T) {
 			next.OnMessage = ignore
 			next.OnSignal = func(_ *actor.Context[string], sig actor.Signal) actor.Behavior[string] {
 				if _, ends := sig.(actor.PostStop); ends {
-					time.Sleep(time.Second) // it takes its time
+					time.Sleep(time.Second) // a slow stop
 					statuses <- n2.View().Self.Status
 					m, _ := f.nodes["n1"].View().Member("n2")
 					statuses <- m.Status

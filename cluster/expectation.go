@@ -6,33 +6,34 @@ import (
 	"github.com/understudy-go/understudy/cluster/membership"
 )
 
-// An Expectation is what follows from a [Config], on a quiet network of any size: how long
-// after the death of a node what happens.
+// An Expectation says how long after the death of a node each step of the failover comes, on a
+// quiet network of any size. It follows from a [Config].
 type Expectation struct {
-	// Detection is after how long a node that has died with its host is unreachable for
-	// those who observe it, as a rule. Where the host lives and refuses connections, it
-	// takes about one [Detector].Interval.
+	// Detection is when its observers usually find the node unreachable, if its host has died too.
+	// If the host lives and refuses connections, it takes about one [Detector].Interval.
 	Detection time.Duration
 
-	// WorstDetection is the longest that this takes. Whoever does not observe it itself
-	// knows it a moment later.
+	// WorstDetection is the longest time that this takes. Other members learn of it a moment later.
 	WorstDetection time.Duration
 
-	// Downing is when the node is down, at the latest: the situation has been stable for as
-	// long as the strategy asks. Negative if the strategy takes nobody down by itself.
+	// Downing is when the node is down, at the latest: the members and their reachability have not
+	// changed for as long as the strategy asks. It is negative if the strategy never downs by
+	// itself.
 	Downing time.Duration
 
-	// FailoverFenced is when a singleton that ran there starts elsewhere, at the latest, if
-	// its journal fences the old instance. Its own recovery comes on top. Negative if never.
+	// FailoverFenced is when a singleton that ran there starts elsewhere, at the latest, if its
+	// journal fences the old instance. Its recovery comes on top. It is negative if that never
+	// happens.
 	FailoverFenced time.Duration
 
-	// FailoverUnfenced is the same for one that nothing fences: what may still run on a node
-	// that is only cut off gets time to notice and to stop. Negative if never.
+	// FailoverUnfenced is the same for an unfenced singleton. It includes the removal margin, in
+	// which an instance on a node that is only cut off notices and stops. It is negative if that
+	// never happens.
 	FailoverUnfenced time.Duration
 }
 
-// Expected returns what to expect of c. It is a function of Detector and Downing alone,
-// with their defaults where they are not set; it is logged when a node starts.
+// Expected returns the times that follow from Detector and Downing of c, with the defaults of
+// fields that are not set. A node logs them when it starts.
 func (c Config) Expected() Expectation {
 	c = c.withDefaults()
 	usual, worst := membership.DetectionTimes(c.Detector)
@@ -51,7 +52,7 @@ func (c Config) Expected() Expectation {
 	return e
 }
 
-// orNever is a time of an Expectation for people.
+// orNever formats a time of an Expectation for people.
 func orNever(d time.Duration) string {
 	if d < 0 {
 		return "never"

@@ -20,9 +20,9 @@ import (
 	"github.com/understudy-go/understudy/remote"
 )
 
-// A web server that was given as a seed was "no answer" until the context ended: net/http says
-// nothing before a line has ended. With TLS, it closed the connection without a word, or its
-// "secret is none of this node's keyring".
+// Regression: a web server as a seed gave "no answer" until the context ended, because net/http
+// answers only after a complete line. With TLS, it closed the connection without an error, or the
+// error was that its secret is not in the keyring of this node.
 func TestAWebServerIsNoNodeAndIsNamedAtOnce(t *testing.T) {
 	const http, tls = "it speaks HTTP; give the address of a node", "it speaks TLS, and is no node; give the address of a node"
 	for server, want := range map[string]string{"HTTP": http, "HTTPS": tls, "HTTP/2 by TLS": tls, "TLS 1.2": tls, "TLS without ALPN": tls} {
@@ -52,7 +52,7 @@ func TestAWebServerIsNoNodeAndIsNamedAtOnce(t *testing.T) {
 	}
 }
 
-// webServer starts a web server of net/http, and returns where it is.
+// webServer starts a web server of net/http and returns its address.
 func webServer(t *testing.T, kind string) string {
 	t.Helper()
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("a request: %v", r) }))
@@ -78,7 +78,7 @@ func webServer(t *testing.T, kind string) string {
 	return s.Listener.Addr().String()
 }
 
-// plainTLS starts a server that shakes hands by TLS with anybody, and then only listens.
+// plainTLS starts a server that accepts any TLS handshake and then only reads.
 func plainTLS(t *testing.T, certificate tls.Certificate) string {
 	t.Helper()
 	listener, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{certificate}})
@@ -103,7 +103,7 @@ func plainTLS(t *testing.T, certificate tls.Certificate) string {
 	return listener.Addr().String()
 }
 
-// identified returns a configuration with one of the identities that a node may have.
+// identified returns a configuration with one of the possible identities of a node.
 func identified(identity string) (c ClientConfig) {
 	switch identity {
 	case "a secret":
@@ -117,7 +117,7 @@ func identified(identity string) (c ClientConfig) {
 	return c
 }
 
-// What says nothing, or closes the connection without a word, may be a node that starts or ends.
+// A server that sends nothing, or closes the connection at once, may be a node that starts or ends.
 func TestASeedThatSaysNothingIsTriedAgain(t *testing.T) {
 	for name, serve := range map[string]func(conn net.Conn){
 		"no answer": func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) },
@@ -154,7 +154,7 @@ func TestASeedThatSaysNothingIsTriedAgain(t *testing.T) {
 				require.NoError(t, listener.Close())
 				network.Close()
 				serving.Wait()
-				time.Sleep(15 * time.Second) // for memberlist's stragglers
+				time.Sleep(15 * time.Second) // until the last goroutines of memberlist end
 			})
 		})
 	}

@@ -204,7 +204,7 @@ func TestAMemberWhoseSeedLivesInAnotherClusterDoesNotJoinASecondOne(t *testing.T
 		require.Equal(t, small.Self.ID(), f.nodes["n1"].View().Self.ID())
 
 		f.tune = own("n1:7355", "n2:7355")
-		f.start("n4") // joins one of them, and its other seed lives in the other
+		f.start("n4") // joins one cluster; its other seed is in the other
 		f.await(20*time.Second, "n1", "n2", "n3", "n4")
 		require.Equal(t, large.Self.ID(), f.nodes["n2"].View().Self.ID(), "the larger goes on")
 		require.NotEqual(t, small.Self.ID(), f.nodes["n1"].View().Self.ID(), "the smaller has dissolved")

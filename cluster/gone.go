@@ -6,7 +6,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/membership"
 )
 
-// A Gone is a former member that was removed without a sign that what ran on it has
+// A Gone is a removed member that may still be running: it was removed without a sign that it has
 // stopped.
 type Gone struct {
 	ID   ID
@@ -14,14 +14,14 @@ type Gone struct {
 
 	Since time.Time // when this node saw it removed, by the operating system's clock
 
-	// Until is how long something may still be running there: a node that was cut off
-	// has learnt by then that it is no member, and has had the time to stop. One that was
-	// paused has not.
+	// Until is when the removal margin ends. By then a node that was only cut off has learned that
+	// it is not a member, and has had the time to stop. A node that was paused has not.
 	Until time.Time
 }
 
-// Gone returns whom v, a view of this node, has no sign of having stopped, by address and
-// incarnation; also when Until is over, as long as the cluster remembers them.
+// Gone returns the removed members that may still be running: those that neither left nor were
+// replaced at their address. They are ordered by address and incarnation. v is a view of this node.
+// A member stays in the list after Until, for as long as the cluster remembers it.
 func (n *Node) Gone(v View) []Gone {
 	removals := membership.UncleanRemovals(v)
 	all := make([]Gone, 0, len(removals))

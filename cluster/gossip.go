@@ -12,33 +12,33 @@ import (
 	"github.com/understudy-go/understudy/remote"
 )
 
-// Of memberlist we use what it is good at: spreading news. What it believes about who is
-// alive is a hint; see the package documentation. The rules it must be used by:
+// Memberlist spreads news; its opinion of which nodes are alive is a hint, see the package
+// documentation. Rules for its use:
 //
-//   - a name is never used again: it ends in the incarnation;
-//   - its callbacks run under its locks: they post and return;
-//   - Members() races with its own goroutines: it is not called;
-//   - callbacks may still come after Shutdown: a flag silences them.
+//   - A name is never reused: it ends in the incarnation.
+//   - Its callbacks run under its locks, so they only post an event and return.
+//   - Members() races with its own goroutines and is not called.
+//   - Callbacks may still come after Shutdown; a flag disables them.
 const (
-	maxBroadcast  = 1100 // bytes; larger ones would never fit into a datagram, and stay queued
+	maxBroadcast  = 1100 // bytes; a larger one would stay queued: no datagram holds it
 	gossipTimeout = 2 * time.Second
 	leaveTimeout  = time.Second
 )
 
 type gossipConfig struct {
-	name     string // of this incarnation, see gossipName
-	label    string // keeps clusters on one network apart
+	name     string // name of this incarnation, see gossipName
+	label    string // separates clusters on one network
 	endpoint *remote.Endpoint
 	log      *zap.Logger
 
 	// None of these may block.
-	received func(data []byte)             // a broadcast, or the state, of another node; data is the callee's
-	state    func() []byte                 // what to exchange with other nodes from time to time
-	admit    func(name string) error       // why the node of that name must stay out, or nil
-	seen     func(name string, alive bool) // hint: it came, or went
+	received func(data []byte)             // takes a broadcast or state of another node; owns data
+	state    func() []byte                 // returns the state to exchange with other nodes
+	admit    func(name string) error       // returns why that node must stay out, or nil
+	seen     func(name string, alive bool) // hint: the node appeared or disappeared
 }
 
-// A gossip is memberlist for one incarnation of this node.
+// A gossip runs memberlist for one incarnation of this node.
 type gossip struct {
 	cfg    gossipConfig
 	list   atomic.Pointer[memberlist.Memberlist]
@@ -54,7 +54,7 @@ func startGossip(cfg gossipConfig) (*gossip, error) {
 	conf.TCPTimeout = gossipTimeout
 	conf.EnableCompression = false
 	conf.Delegate, conf.Events, conf.Alive = (*gossipDelegate)(g), (*gossipEvents)(g), (*gossipAlive)(g)
-	logger, err := zap.NewStdLogAt(cfg.log.Named("memberlist"), zap.DebugLevel) // it concerns gossip only
+	logger, err := zap.NewStdLogAt(cfg.log.Named("memberlist"), zap.DebugLevel) // about gossip only
 	if err != nil {
 		return nil, fmt.Errorf("start gossip: %w", err)
 	}
@@ -73,7 +73,7 @@ func startGossip(cfg gossipConfig) (*gossip, error) {
 	return g, nil
 }
 
-// size is asked for while Create still runs.
+// size returns the number of members that memberlist knows. Create calls it before list is set.
 func (g *gossip) size() int {
 	if list := g.list.Load(); list != nil {
 		return list.NumMembers()
@@ -83,19 +83,19 @@ func (g *gossip) size() int {
 
 // join connects to the gossip of the node at address. It blocks for up to two seconds.
 func (g *gossip) join(address string) error {
-	host, port := "10.0.0.1", "1" // a number to satisfy the parser; the name before it counts
+	host, port := "10.0.0.1", "1" // any valid address satisfies the parser; only the name counts
 	_, err := g.list.Load().Join([]string{gossipName(address, 0) + "/" + host + ":" + port})
 	return err
 }
 
-// broadcast spreads data, at most maxBroadcast bytes, to all nodes, most of the time.
-// It takes the place of an earlier one of the same key.
+// broadcast spreads data, at most maxBroadcast bytes, to all nodes, without a guarantee. It
+// replaces a queued broadcast with the same key.
 func (g *gossip) broadcast(key string, data []byte) {
 	g.queue.QueueBroadcast(&news{key: key, data: data})
 }
 
-// stop ends gossip; with leave, the others are told first, which takes up to a second.
-// Some of memberlist's own goroutines end only seconds later.
+// stop ends gossip. With leave, it first notifies the others, which takes up to a second. Some
+// goroutines of memberlist end only seconds later.
 func (g *gossip) stop(leave bool) {
 	if leave {
 		if err := g.list.Load().Leave(leaveTimeout); err != nil {
@@ -127,13 +127,13 @@ func (n *news) Message() []byte { return n.data }
 
 func (n *news) Finished() {}
 
-// gossipDelegate is what memberlist asks of us.
+// gossipDelegate implements memberlist.Delegate.
 type gossipDelegate gossip
 
-// NodeMeta is empty: who a node is stands in our own table.
+// NodeMeta is empty: our own table describes the nodes.
 func (d *gossipDelegate) NodeMeta(int) []byte { return nil }
 
-// NotifyMsg brings a broadcast. memberlist keeps the buffer.
+// NotifyMsg receives a broadcast. memberlist keeps the buffer, so receive copies it.
 func (d *gossipDelegate) NotifyMsg(data []byte) { d.receive(data) }
 
 func (d *gossipDelegate) GetBroadcasts(overhead, limit int) [][]byte {
@@ -150,7 +150,7 @@ func (d *gossipDelegate) receive(data []byte) {
 	}
 }
 
-// gossipEvents hears what memberlist believes.
+// gossipEvents receives memberlist's opinion of which nodes are alive.
 type gossipEvents gossip
 
 func (e *gossipEvents) NotifyJoin(n *memberlist.Node)   { e.seen(n.Name, true) }
@@ -163,7 +163,7 @@ func (e *gossipEvents) seen(name string, alive bool) {
 	}
 }
 
-// gossipAlive keeps out who has been removed, however often it is brought up again.
+// gossipAlive refuses removed incarnations, however often memberlist brings them up.
 type gossipAlive gossip
 
 func (a *gossipAlive) NotifyAlive(n *memberlist.Node) error {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// naming lets each node have a list of its own.
+// naming gives each node its own list of seeds.
 func (f *fleet) naming(lists map[string][]string) {
 	f.tune = func(c *Config) {
 		c.Seeds = nil

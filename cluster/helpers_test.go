@@ -16,16 +16,16 @@ import (
 	"github.com/understudy-go/understudy/internal/memnet"
 )
 
-// A fleet is some nodes in one bubble.
+// A fleet is a number of nodes in one synctest bubble.
 type fleet struct {
 	t     *testing.T
 	net   *memnet.Network
-	mu    sync.Mutex // guards nodes while several are being started
+	mu    sync.Mutex // guards nodes while several start at once
 	nodes map[string]*Node
-	tune  func(*Config) // changes the configuration of nodes that are started
+	tune  func(*Config) // changes the Config of each node that starts
 }
 
-// inBubble runs f with a fleet in virtual time, and ends what f has left running.
+// inBubble runs f with a fleet in virtual time, and then ends the nodes that still run.
 func inBubble(t *testing.T, f func(t *testing.T, fl *fleet)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -35,7 +35,7 @@ func inBubble(t *testing.T, f func(t *testing.T, fl *fleet)) {
 	})
 }
 
-// end shuts everything down, and waits for memberlist's stragglers.
+// end shuts all nodes down, and waits for the last goroutines of memberlist.
 func (f *fleet) end() {
 	f.net.Heal()
 	for _, n := range f.nodes {
@@ -49,7 +49,7 @@ func (f *fleet) end() {
 	time.Sleep(15 * time.Second)
 }
 
-// seeds are those of every node: n1 to n5.
+// seeds are the seeds of every node: n1 to n5.
 func seeds() []string {
 	var all []string
 	for i := range 5 {
@@ -73,7 +73,7 @@ func (f *fleet) config(name string) Config {
 	return cfg
 }
 
-// start starts nodes at once, and waits until all are up.
+// start starts nodes at the same time, and waits until all are up.
 func (f *fleet) start(names ...string) {
 	f.t.Helper()
 	type result struct {
@@ -100,18 +100,17 @@ func (f *fleet) start(names ...string) {
 	}
 }
 
-// crash ends a node without a word, and its host with it.
+// crash kills a node and its host: the node sends nothing more.
 func (f *fleet) crash(name string) {
 	f.t.Helper()
 	f.net.PowerOff(name)
 	n := f.nodes[name]
 	delete(f.nodes, name)
 	n.abort(ErrEnded)
-	_ = n.Shutdown(f.t.Context()) // its sockets are gone already
+	_ = n.Shutdown(f.t.Context()) // its sockets are closed already
 }
 
-// await waits until all nodes see exactly the given members, all up and reachable, under
-// one leader.
+// await waits until all nodes see exactly the given members, all up and reachable, with one leader.
 func (f *fleet) await(within time.Duration, names ...string) {
 	f.t.Helper()
 	deadline := time.Now().Add(within)
@@ -127,7 +126,7 @@ func (f *fleet) await(within time.Duration, names ...string) {
 	}
 }
 
-// differs says what is in the way of an agreement.
+// differs returns why the nodes do not agree.
 func (f *fleet) differs(names []string) string {
 	wanted := make(map[string]bool, len(names))
 	for _, name := range names {
@@ -161,7 +160,7 @@ func disagreement(first, v View, wanted map[string]bool) string {
 	return ""
 }
 
-// logger writes to the test's log when UNDERSTUDY_LOG names a level.
+// logger writes to the log of the test if UNDERSTUDY_LOG names a level.
 func logger(t *testing.T) *zap.Logger {
 	level, err := zapcore.ParseLevel(os.Getenv("UNDERSTUDY_LOG"))
 	if err != nil || os.Getenv("UNDERSTUDY_LOG") == "" {

@@ -20,7 +20,7 @@ import (
 	"github.com/understudy-go/understudy/remote"
 )
 
-// unmoved runs f, and requires that no view of any node has changed meanwhile or soon after.
+// unmoved runs f, and requires that no view of a node changes during f or soon after.
 func (f *fleet) unmoved(do func()) {
 	f.t.Helper()
 	versions := func() map[string]uint64 {
@@ -36,8 +36,9 @@ func (f *fleet) unmoved(do func()) {
 	require.Equal(f.t, before, versions(), "a view has changed")
 }
 
-// Scenario 5: whoever does not fit is told so within a second, and disturbs nobody. Only a
-// name may still be that of the node's own past, which is waited for.
+// Scenario 5: a node that does not fit is refused within a second and does not disturb the others.
+// Only a taken name is refused later, because it may belong to an earlier incarnation of the node
+// itself.
 func TestWhoDoesNotFitIsRefusedInASecondAndDisturbsNobody(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(*Config)
@@ -62,7 +63,7 @@ func TestWhoDoesNotFitIsRefusedInASecondAndDisturbsNobody(t *testing.T) {
 					_, err := Start(t.Context(), cfg)
 					limit := time.Second
 					if cfg.NodeID == "n2" {
-						limit += 3 * time.Second // namePatience of the machine
+						limit += 3 * time.Second // namePatience of package membership
 					}
 					require.LessOrEqual(t, time.Since(begin), limit)
 					require.ErrorAs(t, err, new(*RefusedError))
@@ -73,8 +74,8 @@ func TestWhoDoesNotFitIsRefusedInASecondAndDisturbsNobody(t *testing.T) {
 	}
 }
 
-// Scenario 5, for a program of another version, of which there is none yet: its first
-// words are spoken by hand.
+// Scenario 5, for a program of another protocol version. No such program exists yet, so the test
+// writes its first bytes itself.
 func TestAnotherVersionIsRefusedWithItsNumberAndDisturbsNobody(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fleet) {
 		f.start("n1", "n2", "n3")
@@ -91,7 +92,7 @@ func TestAnotherVersionIsRefusedWithItsNumberAndDisturbsNobody(t *testing.T) {
 	})
 }
 
-// An intruder is a connection to a node that speaks its protocol by hand.
+// An intruder is a connection to a node on which the test writes the protocol byte by byte.
 type intruder struct {
 	net.Conn
 	t *testing.T
@@ -105,20 +106,20 @@ func intrude(t *testing.T, f *fleet, node string) *intruder {
 	return &intruder{conn, t}
 }
 
-// say writes bytes. The node may have hung up already.
+// say writes bytes. It ignores errors, because the node may have closed the connection.
 func (i *intruder) say(data ...byte) { _, _ = i.Write(data) }
 
-// frame writes data with its length before it.
+// frame writes data with its length in front.
 func (i *intruder) frame(data []byte) {
 	i.say(append(binary.BigEndian.AppendUint32(nil, uint32(len(data))), data...)...)
 }
 
-// open begins a lane.
+// open begins a channel.
 func (i *intruder) open(lane byte) {
 	i.say(append([]byte("\x16\x03\x01\xff\xffunderstudy\r\n\r\n"), lane)...)
 }
 
-// hello opens a lane and returns the answer.
+// hello opens a channel and returns the answer.
 func (i *intruder) hello(lane byte, hello map[int]any) (answer map[int]any) {
 	i.t.Helper()
 	for key, value := range hello {
@@ -148,8 +149,7 @@ func (i *intruder) requireClosed() {
 	require.False(i.t, errors.As(err, &late) && late.Timeout(), "the connection is still open")
 }
 
-// Scenario 60: forged and garbled frames close their connection, are logged, and change
-// nothing.
+// Scenario 60: forged and garbled frames are logged, close their connection, and change nothing.
 func TestGarbledFramesCloseTheirConnectionAndChangeNothing(t *testing.T) {
 	good := func() map[int]any { return map[int]any{1: 1, 2: "test", 3: "intruder:7355", 4: 77, 5: 0, 6: 1} }
 	for name, speak := range map[string]func(i *intruder){
@@ -159,7 +159,7 @@ func TestGarbledFramesCloseTheirConnectionAndChangeNothing(t *testing.T) {
 		"too large frame":  func(i *intruder) { i.hello('C', good()); i.say(0xff, 0xff, 0xff, 0xff) },
 		"wrong uid": func(i *intruder) {
 			hello := good()
-			hello[5] = 4 // whom it wants to talk to
+			hello[5] = 4 // the node it asks for
 			require.Equal(i.t, int64(remote.RefusedIncarnation), i.hello('C', hello)[4])
 		},
 	} {
@@ -181,7 +181,7 @@ func TestGarbledFramesCloseTheirConnectionAndChangeNothing(t *testing.T) {
 	}
 }
 
-// An impostor is an endpoint that says to be the given incarnation.
+// An impostor is an endpoint that claims to be the given incarnation.
 func impostor(t *testing.T, f *fleet, name string, as ID) *remote.Endpoint {
 	t.Helper()
 	e, err := remote.Listen(remote.Config{
@@ -192,8 +192,8 @@ func impostor(t *testing.T, f *fleet, name string, as ID) *remote.Endpoint {
 	return e
 }
 
-// Scenario 60: without a secret anybody can speak as a member; but what is old is not
-// taken for new, and what is malformed or too much is dropped.
+// Scenario 60: without a secret anyone can send as a member. Even then a node does not take an old
+// message for a new one, and drops messages that are malformed or too large.
 func TestAnOldTableThatIsReplayedChangesNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fleet) {
 		f.start("n1", "n2", "n3", "n4")

@@ -6,17 +6,17 @@ import (
 	"github.com/understudy-go/understudy/cluster/membership"
 )
 
-// An inbox brings events to the goroutine that owns the machine. What other nodes say is
-// bounded, by offer; the rest by the rhythm of the protocol.
+// An inbox passes events to the goroutine that owns the machine. It limits the events of other
+// nodes, which use offer; the pace of the protocol limits the others.
 type inbox struct {
 	mu     sync.Mutex // guards events
 	events []envelope
 	full   chan struct{} // has an element when there are events
 }
 
-// A envelope is an event for one incarnation, or for whichever there is.
+// An envelope is an event for one incarnation, or for any.
 type envelope struct {
-	to uint64 // 0 is any
+	to uint64 // the incarnation; 0 is any
 	ev membership.Input
 }
 
@@ -29,10 +29,11 @@ func (b *inbox) post(to uint64, ev membership.Input) {
 	b.signal()
 }
 
-// maxUnread bounds what of other nodes waits: they repeat what counts.
+// maxUnread is how many events may wait when another node's event is accepted. Dropped ones are
+// repeated if they matter.
 const maxUnread = 10_000
 
-// offer posts an event, unless too many wait, and reports whether it has.
+// offer posts an event unless too many wait, and reports whether it did.
 func (b *inbox) offer(to uint64, ev membership.Input) bool {
 	b.mu.Lock()
 	room := len(b.events) < maxUnread
@@ -53,7 +54,7 @@ func (b *inbox) signal() {
 	}
 }
 
-// putBack returns events that were taken and not handled, in front of all others.
+// putBack returns events that were taken but not handled to the front of the inbox.
 func (b *inbox) putBack(events []envelope) {
 	if len(events) == 0 {
 		return
@@ -64,7 +65,7 @@ func (b *inbox) putBack(events []envelope) {
 	b.signal()
 }
 
-// take returns what has come, in order.
+// take removes and returns all events, in order.
 func (b *inbox) take() []envelope {
 	b.mu.Lock()
 	defer b.mu.Unlock()

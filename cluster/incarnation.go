@@ -13,19 +13,19 @@ import (
 	"github.com/understudy-go/understudy/internal/singletonhook"
 )
 
-// A incarnation is one incarnation of a node: it feeds the machine with events, and does what
-// the machine wants done. One goroutine owns it.
+// An incarnation runs the machine of one incarnation of a node: it feeds events to the machine and
+// executes the actions that the machine returns. One goroutine owns it.
 type incarnation struct {
 	node    *Node
 	machine *membership.Machine
 	gossip  *gossip
-	end     *membership.End // it is over
+	end     *membership.End // not nil once the incarnation is over
 
 	stall stallTimer
 }
 
-// forgetAfter is how long a removed member's connections are kept, so that it can still
-// acknowledge what it has received. Else that would look lost.
+// forgetAfter is how long the connections to a removed member are kept. In that time the member can
+// still acknowledge messages that it has received, so that they do not count as lost.
 const forgetAfter = 100 * time.Millisecond
 
 // runIncarnation runs one incarnation to its end.
@@ -74,7 +74,8 @@ func (l *incarnation) run() {
 	}
 }
 
-// receive handles events; once the incarnation has ended, the rest is for the next.
+// receive handles events. Once the incarnation has ended, it returns the rest to the inbox for the
+// next one.
 func (l *incarnation) receive(letters []envelope) {
 	for i, letter := range letters {
 		if l.end != nil {
@@ -129,7 +130,7 @@ func (l *incarnation) do(a membership.Action) {
 	}
 }
 
-// beat sends the heartbeat on both lanes: the first copy to arrive counts.
+// beat sends a heartbeat as a datagram and on the control channel; the first copy to arrive counts.
 func (l *incarnation) beat(b membership.Beat) {
 	datagram, stream := b.Encode(l.machine.Self().Incarnation)
 	for _, address := range b.To {
@@ -138,8 +139,9 @@ func (l *incarnation) beat(b membership.Beat) {
 	}
 }
 
-// spread broadcasts each entry of a table by itself, so that a newer one can take its
-// place. One that is too large reaches the others by the sums in the heartbeats.
+// spread broadcasts each entry of a table separately, so that a newer version can replace it. An
+// entry that is too large for a broadcast reaches the others when they notice that the hash of
+// their table differs from the one in heartbeats.
 func (l *incarnation) spread(s membership.Spread) {
 	for key, data := range s.Encode(l.machine.Self()) {
 		if len(data) <= maxBroadcast {
@@ -154,7 +156,7 @@ func (l *incarnation) connect(address string) {
 	}
 }
 
-// drain waits until no singleton runs here.
+// drain waits until no singleton runs on this node.
 func (l *incarnation) drain() {
 	n := l.node
 	if err := singletonhook.Drain(n.aborted, n.System); err == nil {
@@ -170,7 +172,8 @@ func (l *incarnation) note(a membership.Note) {
 	log(a.Text, zap.String("peer", a.Address), zap.String("reason", a.Reason))
 }
 
-// wholeTable is called by memberlist, much less often than the table changes.
+// wholeTable returns the encoded table. memberlist calls it, much less often than the table
+// changes.
 func (n *Node) wholeTable() []byte {
 	whole := n.state.Load()
 	if whole == nil {
@@ -179,23 +182,23 @@ func (n *Node) wholeTable() []byte {
 	return whole.Encode()
 }
 
-// heardByGossip is called by memberlist.
+// heardByGossip posts what another node has sent by gossip. memberlist calls it.
 func (n *Node) heardByGossip(self ID, data []byte) {
 	in, err := membership.DecodeGossip(data)
 	if err != nil {
 		n.log.Debug("gossip not understood", zap.Error(err))
 		return
 	}
-	n.inbox.offer(self.Incarnation, in) // what is dropped comes again
+	n.inbox.offer(self.Incarnation, in) // a dropped event is repeated
 }
 
 var errRemoved = errors.New("cluster: removed incarnation")
 
-// errRemovedMember is told to the node that has been removed as well.
+// errRemovedMember is also sent to the removed node.
 var errRemovedMember = errors.New("removed from the cluster")
 
-// admitMessages is called by the endpoint: actors hear nothing of removed incarnations, nor
-// those of them. Nodes still do, to be told.
+// admitMessages refuses messages between actors from and to removed incarnations. The endpoint
+// calls it. Control messages still pass, so that the removed node learns of its removal.
 func (n *Node) admitMessages(id ID) error {
 	if membership.IsRemoved(n.View(), id) {
 		return errRemovedMember
@@ -203,7 +206,7 @@ func (n *Node) admitMessages(id ID) error {
 	return nil
 }
 
-// admit keeps removed incarnations out of gossip.
+// admit refuses removed incarnations in gossip.
 func (n *Node) admit(name string) error {
 	address, incarnation, ok := parseGossipName(name)
 	if !ok {
@@ -215,7 +218,7 @@ func (n *Node) admit(name string) error {
 	return nil
 }
 
-// next returns the rules of the incarnation after the one that has ended.
+// next returns the settings of the incarnation that follows the one that has ended.
 func (n *Node) next(set membership.Settings, e membership.End) membership.Settings {
 	set.Earlier = append(slices.Clone(set.Earlier), set.Self.Incarnation)
 	set.Self.Incarnation = node.RenewIncarnation(set.Self.Incarnation)

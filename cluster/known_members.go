@@ -2,16 +2,17 @@ package cluster
 
 import "slices"
 
-// knownMembers are the members that a client has been told of, by one contact after the other.
-// What one contact does not know any more is gone. What the contact before it knew may be gone
-// or not: a new member does not know everybody at first. So that counts until the members agree.
+// knownMembers are the members that a client knows from one contact after the other. A member that
+// the current contact has dropped is gone. A member that only an earlier contact knew may be gone
+// or not, because a new member does not know all others at first. So it counts until the members
+// agree.
 type knownMembers struct {
-	from     ID // the contact that knows them
+	from     ID // the contact that sent members
 	members  []ID
-	doubtful []ID // whom only contacts before it have told of
+	doubtful []ID // members that only earlier contacts knew
 }
 
-// learn returns who is a member, after some news.
+// learn applies news and returns the members.
 func (a *knownMembers) learn(news contactNews) []ID {
 	switch {
 	case news.Converged:

@@ -14,47 +14,45 @@ import (
 	"github.com/understudy-go/understudy/cluster/membership"
 )
 
-// Leave ends the node in an orderly way, which is [actor.System.Shutdown] in its phases:
-// other members take over its singletons in [actor.ClusterLeave] ([Leaving]), its actors
-// are stopped while it is still a member ([Exiting]), so what they say in the end reaches
-// other nodes, and in [actor.AfterActors] it is removed, and the ports are closed.
+// Leave ends the node in an orderly way, in the phases of [actor.System.Shutdown]. In
+// [actor.ClusterLeave], other members take over its singletons ([Leaving]). Then its actors stop
+// while it is still a member ([Exiting]), so their last messages reach other nodes. In
+// [actor.AfterActors] it is removed, and its ports are closed.
 //
-// When ctx ends before that, the rest goes without order, and Leave returns an error;
-// actors that would not stop can be waited for by calling it again. Leaving again is the
-// same as waiting. With the context of an actor it does not wait, like [actor.System.Shutdown].
+// If ctx ends first, Leave does the rest without that order and returns an error; call it again to
+// wait for actors that have not stopped. Further calls, also concurrent ones, wait for the same
+// end. With the context of an actor it does not wait, like [actor.System.Shutdown].
 func (n *Node) Leave(ctx context.Context) error {
 	err := n.System.Shutdown(ctx)
 	if _, halted := extension.Halted(n.System); halted {
 		return errors.Join(err, n.depart(ctx))
 	}
 	if err != nil && ctx.Err() != nil {
-		_ = n.depart(ctx) // what has been left out is in err
+		_ = n.depart(ctx) // err says what was left out
 	}
 	return err
 }
 
-// Halt ends the node as its process ends when it is killed, for tests of crashes: see
-// [actor.System.Halt]. It says nothing to other nodes, gives back no lease, and returns at
-// once. Its ports stay open, so that a test first cuts its network. [Node.Shutdown] after it
-// lets go of what is left.
+// Halt ends the node like a killed process, for tests of crashes; see extension.Halt. It sends
+// nothing to other nodes, releases no lease, and returns at once. The ports stay open, so a test
+// cuts the network of the node first. Call [Node.Shutdown] afterwards to free the rest.
 func (n *Node) Halt() {
 	extension.Halt(n.System)
 	n.abort(ErrEnded)
 }
 
-// Shutdown is Leave but for [Leaving]: it hands nothing over, and does not wait for it
-// when the node leaves already. Its actors are stopped, and then the others are told that
-// it is gone, so they need not find out.
+// Shutdown stops the node without handing over singletons, and ends a hand-over that Leave has
+// begun. It stops the actors and then notifies the other members, so they need not detect it. Use
+// [Node.Leave] for planned shutdowns.
 func (n *Node) Shutdown(ctx context.Context) error {
 	n.departure.skip()
 	return n.Leave(ctx)
 }
 
-// OnLeave adds a task to the phase [actor.ServiceRequestsDone] of the shutdown, while this
-// node is a member like any other: for what is to be handed over by other means than a
-// singleton. It does not run when nothing is to be handed over, see [Node.Shutdown], and
-// its context ends when that is decided later. Otherwise it is like a task of
-// [actor.System.OnShutdown].
+// OnLeave adds a task to the phase [actor.ServiceRequestsDone] of the shutdown, in which this node
+// is still a full member. Use it to hand over what is not a singleton. The task does not run if the
+// shutdown hands nothing over (see [Node.Shutdown]), and its context ends if that is decided later.
+// Otherwise it is like a task of [actor.System.OnShutdown].
 func (n *Node) OnLeave(name string, task func(ctx context.Context) error) (cancel func()) {
 	return n.OnShutdown(actor.ServiceRequestsDone, name, func(ctx context.Context) error {
 		ctx, cancel := context.WithCancel(ctx)
@@ -75,12 +73,12 @@ func (n *Node) OnLeave(name string, task func(ctx context.Context) error) (cance
 	})
 }
 
-// A departure is how far the shutdown of a node has come.
+// A departure records how far the shutdown of a node has come.
 type departure struct {
-	quick   chan struct{} // closed when nothing is to be handed over
-	skip    func()        // closes it
-	alone   chan struct{} // closed when others know that its actors stop
-	mayStop func()        // closes it
+	quick   chan struct{} // closed when nothing is handed over any more
+	skip    func()        // closes quick
+	alone   chan struct{} // closed when the others know that its actors stop
+	mayStop func()        // closes alone
 }
 
 func newDeparture() departure {
@@ -90,7 +88,7 @@ func newDeparture() departure {
 	return p
 }
 
-// handOver returns when others have taken over what ran here, and know that actors stop.
+// handOver returns when others have taken over the singletons, and know that the actors stop.
 func (n *Node) handOver(ctx context.Context) error {
 	n.inbox.post(0, membership.LeaveAsked{})
 	select {
@@ -103,8 +101,8 @@ func (n *Node) handOver(ctx context.Context) error {
 	return nil
 }
 
-// depart ends membership, and closes the ports: in order, if all actors have ended and
-// until ctx ends. It may be called again, and by several goroutines.
+// depart ends the membership and closes the ports. It does so in order if all actors end before ctx
+// does. It may be called again, and by several goroutines.
 func (n *Node) depart(ctx context.Context) error {
 	var err error
 	if _, halted := extension.Halted(n.System); !halted {
@@ -116,7 +114,7 @@ func (n *Node) depart(ctx context.Context) error {
 	return errors.Join(err, n.endpoint.Close())
 }
 
-// leaveMembership returns when the node is no member any more.
+// leaveMembership returns when the node is not a member any more.
 func (n *Node) leaveMembership(ctx context.Context) error {
 	n.inbox.post(0, membership.LeaveAsked{})
 	if err := n.either(ctx, n.Terminated()); err != nil {
@@ -130,23 +128,23 @@ func (n *Node) leaveMembership(ctx context.Context) error {
 	return n.either(ctx, n.ended)
 }
 
-// either waits for done, or for the end of the node, which comes when ctx ends.
+// either waits for done or for the end of the node. If ctx ends first, it aborts the node.
 func (n *Node) either(ctx context.Context, done <-chan struct{}) error {
 	select {
 	case <-done:
 	case <-n.ended:
 	case <-ctx.Done():
 		n.abort(fmt.Errorf("cluster: leave of %s: %w", n.cfg.NodeID, context.Cause(ctx)))
-		return context.Cause(n.aborted) //nolint:contextcheck // why the node was aborted may be another
+		return context.Cause(n.aborted) //nolint:contextcheck // aborted earlier, maybe
 	}
 	return nil
 }
 
-// flushPatience is how long a node waits for others to have what its actors have told
-// them in the end.
+// flushPatience is how long a node waits until others have received the last messages of its
+// actors.
 const flushPatience = time.Second
 
-// flush sees that what actors have said in the end arrives while this node is a member.
+// flush waits until the last messages of the actors have arrived, while this node is a member.
 func (n *Node) flush(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, flushPatience)
 	defer cancel()
@@ -155,7 +153,7 @@ func (n *Node) flush(ctx context.Context) {
 	}
 }
 
-// leaveAlone is Leave for a node without a user who waits for it.
+// leaveAlone calls Leave when no caller waits for it, and logs the error.
 func (n *Node) leaveAlone() {
 	if err := n.Leave(context.Background()); err != nil {
 		n.log.Warn("node has not ended in order", zap.Error(err))

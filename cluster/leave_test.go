@@ -59,7 +59,7 @@ func TestAllNodesAreKilledOneAfterTheOtherAndStartAgain(t *testing.T) {
 		f.await(3*time.Second, five...)
 		for _, name := range five {
 			f.crash(name)
-			time.Sleep(200 * time.Millisecond) // all within a second
+			time.Sleep(200 * time.Millisecond) // all five crash within a second
 		}
 		began := make(chan error)
 		for i, name := range five {
@@ -112,8 +112,8 @@ func TestAllNodesLeaveAtOnce(t *testing.T) {
 	})
 }
 
-// Nobody can hear it, and nobody takes over: neither holds it up, whether the others are
-// missed still, or it has been given up and looks for a cluster.
+// A node that is cut off leaves within seconds, although nobody hears it and nobody takes over:
+// both while the others are still missed, and when it is down and looks for a cluster.
 func TestANodeThatIsCutOffLeavesInSeconds(t *testing.T) {
 	for _, after := range []time.Duration{0, 2 * time.Second, 10 * time.Second} {
 		for _, strategy := range []Downing{downing.Manual{}, downing.KeepMajority{}} {

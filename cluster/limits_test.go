@@ -43,7 +43,7 @@ func TestLimitsOfTrafficThatMakeNoSenseAreRefused(t *testing.T) {
 	}
 }
 
-// A web server that was given as a seed was a "malformed frame" until the context ended.
+// Regression: a web server as a seed gave "malformed frame" until the context ended.
 func TestASeedThatIsNoNodeIsNamedAtOnce(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -8,7 +8,7 @@ import (
 	"github.com/understudy-go/understudy/internal/singletonhook"
 )
 
-// locator shows a node to singletons.
+// locator is a node as singletons see it.
 type locator Node
 
 var _ singletonhook.Locator = (*locator)(nil)
@@ -29,8 +29,8 @@ func (l *locator) Topologies(ctx context.Context) iter.Seq[singletonhook.Topolog
 	}
 }
 
-// topologyOf returns v as singletons see it. Who is exiting runs none any more and never will, so
-// nobody needs to ask it: it is left out, like those that were removed in good order.
+// topologyOf returns v as singletons see it. It omits exiting members: they run no singleton any
+// more and will not start one, so nobody needs to ask them.
 func topologyOf(v View) singletonhook.Topology {
 	t := singletonhook.Topology{
 		Self: v.Self.ID(),

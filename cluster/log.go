@@ -8,7 +8,7 @@ import (
 	"go.uber.org/zap"
 )
 
-// logStart says what to expect of the settings.
+// logStart logs the settings and the times that follow from them.
 func (n *Node) logStart() {
 	expected := n.cfg.Expected()
 	n.log.Info("node started",
@@ -25,7 +25,7 @@ func (n *Node) logStart() {
 	)
 }
 
-// show publishes a view, and logs what has changed since the one before.
+// show publishes a view, and logs the difference to the one before.
 func (n *Node) show(v View) {
 	before := n.View()
 	n.views.publish(v)
@@ -34,7 +34,7 @@ func (n *Node) show(v View) {
 	}
 }
 
-// logEvent logs what has changed since this node was self.
+// logEvent logs an event. self is this node as it was before.
 func (n *Node) logEvent(e Event, self Member) {
 	switch e := e.(type) {
 	case MemberJoined:

@@ -14,8 +14,8 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// A node that leaves in order warns of nothing. One that is given up by the others does, and
-// says what it was; so does each of the others, of it.
+// A node that leaves in order logs no warning. A node that is downed logs one with its former
+// status, and each of the others logs one about it.
 func TestTheLogTellsANodeThatLeavesFromOneThatIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		logs := map[string]*observer.ObservedLogs{}

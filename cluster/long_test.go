@@ -2,8 +2,8 @@ package cluster
 
 import "time"
 
-// long is a time in which a fleet just lives: d, but a twelfth of it under the race detector.
-// make test runs the whole of it without.
+// long returns how long a test lets a fleet run: d, or a twelfth of it under the race detector.
+// make test also runs it without the detector.
 func long(d time.Duration) time.Duration {
 	if underRace {
 		return d / 12

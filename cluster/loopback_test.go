@@ -23,8 +23,8 @@ import (
 
 var sockets = flag.Int("sockets", 0, "of how many nodes the cluster on loopback is that is measured in real time; 0 is none")
 
-// What nodes cost that speak over the sockets of the operating system, in real time; so it
-// only runs when it is asked for. docs/cost.md has the figures that it prints.
+// The test measures the cost of nodes over the sockets of the operating system, in real time, so it
+// runs only on request. docs/cost.md has the figures that it prints.
 func TestNodesOnLoopbackCostLittle(t *testing.T) {
 	if *sockets == 0 {
 		t.Skip("measures for half a minute of real time; run with -sockets=20")
@@ -56,7 +56,7 @@ func TestNodesOnLoopbackCostLittle(t *testing.T) {
 
 	var all sync.WaitGroup
 	for _, n := range nodes {
-		all.Go(func() { _ = n.Shutdown(ctx) }) // how all end at once is not measured
+		all.Go(func() { _ = n.Shutdown(ctx) }) // the end of all nodes at once is not measured
 	}
 	all.Wait()
 }
@@ -106,7 +106,7 @@ func (systemNetwork) ListenPacket(addr string) (net.PacketConn, error) {
 	return systemPackets{conn.(*net.UDPConn)}, nil
 }
 
-// systemPackets is a UDP socket that can be written to by any kind of numeric address.
+// systemPackets is a UDP socket that accepts any kind of numeric address to write to.
 type systemPackets struct{ *net.UDPConn }
 
 func (s systemPackets) WriteTo(b []byte, to net.Addr) (int, error) {
@@ -117,7 +117,7 @@ func (s systemPackets) WriteTo(b []byte, to net.Addr) (int, error) {
 	return s.WriteToUDPAddrPort(b, addr)
 }
 
-// processorTime returns how long processors have worked for this process.
+// processorTime returns the processor time that this process has used.
 func processorTime(t *testing.T) time.Duration {
 	t.Helper()
 	var use syscall.Rusage
@@ -125,7 +125,7 @@ func processorTime(t *testing.T) time.Duration {
 	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
 }
 
-// resident returns how many bytes of memory this process holds.
+// resident returns the resident memory of this process in bytes.
 func resident(t *testing.T) int64 {
 	t.Helper()
 	data, err := os.ReadFile("/proc/self/statm")

@@ -10,9 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Over the sockets of the operating system, in real time: the limit on strangers of one
-// host must not keep nodes out that all start there at once. Under the race detector, beside
-// other tests, twenty nodes have not enough of a processor to shake hands within two seconds.
+// The test uses the sockets of the operating system, in real time. The limit on unauthenticated
+// connections per host must not keep out nodes that all start on one host at once. Under the race
+// detector, beside other tests, twenty nodes do not get enough processor time to finish their
+// handshakes within two seconds.
 func TestTwentyNodesOfOneHostThatStartAtOnceJoinOverRealTLS(t *testing.T) {
 	if underRace {
 		t.Skip("twenty nodes under the race detector are too slow: run it without -race")
@@ -45,7 +46,7 @@ func TestTwentyNodesOfOneHostThatStartAtOnceJoinOverRealTLS(t *testing.T) {
 		}
 		errs = errors.Join(errs, s.err)
 	}
-	for _, n := range all { // without a word, as what is tested is over
+	for _, n := range all { // without leaving, because the test is over
 		n.abort(ErrEnded)
 	}
 	closed := make(chan error)
@@ -58,8 +59,9 @@ func TestTwentyNodesOfOneHostThatStartAtOnceJoinOverRealTLS(t *testing.T) {
 	require.NoError(t, errs)
 }
 
-// Keys, connections and goroutines of nodes that have talked for an hour, and of ones that
-// have come and gone, must not pile up. Under the race detector an hour is five minutes.
+// The keys, connections and goroutines of nodes that have exchanged messages for an hour must not
+// accumulate, and those of nodes that come and go must not either. Under the race detector an hour
+// is five minutes.
 func TestAnHourOfSecureClusterDoesNotGrow(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fleet) {
 		f.tune = func(cfg *Config) { cfg.Secret = goodSecret }

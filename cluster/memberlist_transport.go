@@ -17,9 +17,9 @@ import (
 	"github.com/understudy-go/understudy/remote"
 )
 
-// A memberlistTransport lets memberlist talk through the node's endpoint. Nodes are found
-// by their memberlist name, "host:port#uid", which leads to the address that they
-// advertise; the IP addresses that memberlist insists on are mere numbers here.
+// A memberlistTransport connects memberlist to the node's endpoint. It finds nodes by their
+// memberlist name, "host:port#incarnation", which contains the address that they advertise. The IP
+// addresses that memberlist requires have no meaning here.
 type memberlistTransport struct {
 	endpoint *remote.Endpoint
 	packets  chan *memberlist.Packet
@@ -42,7 +42,7 @@ func newMemberlistTransport(e *remote.Endpoint) *memberlistTransport {
 	return t
 }
 
-// receive hands on what arrives, until Shutdown.
+// receive passes packets and streams from the endpoint to memberlist until Shutdown.
 func (t *memberlistTransport) receive() {
 	for {
 		select {
@@ -73,12 +73,12 @@ func (t *memberlistTransport) receiveStream(c net.Conn) {
 	select {
 	case t.streams <- c:
 	case <-t.stopping:
-		_ = c.Close() // nobody is going to use it
+		_ = c.Close() // nobody reads it any more
 	}
 }
 
-// FinalAdvertiseAddr returns an IP address made of the advertised one, or of its hash
-// where that is a name.
+// FinalAdvertiseAddr returns the advertised address. If its host is a name, the IP address is made
+// from a hash of the name.
 func (t *memberlistTransport) FinalAdvertiseAddr(string, int) (net.IP, int, error) {
 	host, port, err := net.SplitHostPort(t.endpoint.Addr())
 	if err != nil {
@@ -121,8 +121,8 @@ func addressOf(a memberlist.Address) string {
 	return a.Addr
 }
 
-// WriteToAddress sends a datagram. One that cannot be sent is lost, which memberlist
-// expects of datagrams; an error would look like a fault of this node.
+// WriteToAddress sends a datagram. It returns no error if that fails: memberlist expects datagrams
+// to be lost, and would take an error for a fault of this node.
 func (t *memberlistTransport) WriteToAddress(b []byte, a memberlist.Address) (time.Time, error) {
 	_ = t.endpoint.WritePacket(b, addressOf(a))
 	return time.Now(), nil
@@ -133,14 +133,14 @@ func (t *memberlistTransport) WriteTo(b []byte, addr string) (time.Time, error) 
 	return t.WriteToAddress(b, memberlist.Address{Addr: addr})
 }
 
-// DialAddressTimeout opens a stream. It has a deadline from the start, as memberlist does
-// not set one everywhere.
+// DialAddressTimeout opens a stream. It sets a deadline at once, because memberlist does not always
+// set one.
 func (t *memberlistTransport) DialAddressTimeout(a memberlist.Address, timeout time.Duration) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	c, err := t.endpoint.DialStream(ctx, addressOf(a))
 	if err != nil {
-		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: err} // the kind that memberlist takes as a fault of the peer
+		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: err} // so memberlist blames the peer
 	}
 	if err := c.SetDeadline(time.Now().Add(streamLimit)); err != nil {
 		return nil, errors.Join(err, c.Close())
@@ -148,7 +148,7 @@ func (t *memberlistTransport) DialAddressTimeout(a memberlist.Address, timeout t
 	return c, nil
 }
 
-// streamLimit bounds one exchange of whole states.
+// streamLimit is the deadline of one exchange of whole states.
 const streamLimit = 10 * time.Second
 
 // DialTimeout is DialAddressTimeout for an address without a name.
@@ -162,7 +162,7 @@ func (t *memberlistTransport) PacketCh() <-chan *memberlist.Packet { return t.pa
 // StreamCh returns the streams that others open.
 func (t *memberlistTransport) StreamCh() <-chan net.Conn { return t.streams }
 
-// Shutdown ends the transport, and leaves the endpoint to its owner.
+// Shutdown ends the transport. The endpoint stays open; its owner closes it.
 func (t *memberlistTransport) Shutdown() error {
 	t.stop.Do(func() { close(t.stopping) })
 	t.done.Wait()

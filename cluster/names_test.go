@@ -7,14 +7,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// badNames are what no node may be called, with what is said of it.
+// badNames are invalid node names, with their errors.
 var badNames = map[string]string{
 	"a\xff":                  "is not UTF-8",
 	"a\nb":                   "has the control character U+000A",
 	strings.Repeat("x", 256): "has 256 bytes, the limit is 255",
 }
 
-// A NodeID with a bad byte made joiners ask for ever: nobody could read their requests.
+// Regression: a NodeID with an invalid byte made a joining node ask for ever, because no member
+// could decode its requests.
 func TestANodeDoesNotStartWithANameThatOthersCannotCarry(t *testing.T) {
 	for name, complaint := range badNames {
 		for what, c := range map[string]Config{

@@ -23,8 +23,8 @@ import (
 	"github.com/understudy-go/understudy/remote"
 )
 
-// A Node is one member of a cluster, with the actor system that runs on it. Its methods
-// may be called by any goroutine.
+// A Node is a member of a cluster and the actor system that runs on it. Its methods may be called
+// by any goroutine.
 type Node struct {
 	*actor.System
 
@@ -40,17 +40,17 @@ type Node struct {
 	discoveries discoveryLog
 	figures     figuresCache
 
-	aborted   context.Context // ends membership without a word
+	aborted   context.Context // ends membership without notifying others
 	abort     context.CancelCauseFunc
 	departure departure
-	tasks     sync.WaitGroup // goroutines but for the following
+	tasks     sync.WaitGroup // goroutines that depart waits for
 	ended     chan struct{}  // closed when the last incarnation has ended
-	failure   error          // of the last incarnation; read it once ended is closed
+	failure   error          // error of the last incarnation; read it once ended is closed
 }
 
-// Start starts a node and makes it a member. It returns when the node is up, or with an
-// error when ctx ends before or a member refuses it ([*RefusedError]); then nothing is
-// left behind.
+// Start starts a node, makes it a member, and returns when it is up. It returns an error if cfg is
+// invalid, if ctx ends first, or if a member refuses the node ([*RefusedError]); then nothing is
+// left running. Without a deadline in ctx it may wait forever.
 func Start(ctx context.Context, cfg Config) (*Node, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.validate(); err != nil {
@@ -63,7 +63,7 @@ func Start(ctx context.Context, cfg Config) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	go n.run() //nolint:contextcheck // it outlives the start
+	go n.run() //nolint:contextcheck // the node outlives the start
 	if err := n.awaitUp(ctx); err != nil {
 		n.abort(ErrEnded)
 		return nil, errors.Join(err, n.System.Shutdown(context.WithoutCancel(ctx)))
@@ -71,7 +71,7 @@ func Start(ctx context.Context, cfg Config) (*Node, error) {
 	return n, nil
 }
 
-// listen makes a node that is on the network, and looks for no cluster yet.
+// listen returns a node that listens on the network and does not look for a cluster yet.
 func listen(cfg Config) (*Node, error) {
 	n := &Node{cfg: cfg, inbox: newInbox(), views: newViewPublisher(View{}), leasing: newLeasing(), departure: newDeparture(), ended: make(chan struct{})}
 	n.aborted, n.abort = context.WithCancelCause(context.Background())
@@ -114,7 +114,7 @@ func listen(cfg Config) (*Node, error) {
 	return n, nil
 }
 
-// self is this node as a member, in an incarnation.
+// self returns this node as a member, in an incarnation.
 func (n *Node) self(incarnation uint64) Member {
 	return Member{
 		Name:        n.cfg.NodeID,
@@ -125,7 +125,7 @@ func (n *Node) self(incarnation uint64) Member {
 	}
 }
 
-// run lives one incarnation after the other.
+// run runs one incarnation after the other until the node does not rejoin.
 func (n *Node) run() {
 	defer close(n.ended)
 	defer n.views.end()
@@ -156,7 +156,7 @@ func (n *Node) run() {
 	}
 }
 
-// over ends what depends on membership, once there is none.
+// over logs the error of the last incarnation and shuts the system down.
 func (n *Node) over(e membership.End) {
 	if n.failure = e.Err; e.Err != nil && n.aborted.Err() == nil {
 		n.log.Error("node has ended", zap.Error(e.Err))
@@ -166,7 +166,7 @@ func (n *Node) over(e membership.End) {
 	}
 }
 
-// awaitUp waits until the node is a full member.
+// awaitUp waits until the node is up, and returns why it did not come to that.
 func (n *Node) awaitUp(ctx context.Context) error {
 	for v := range n.Views(ctx) {
 		if v.Self.Status == Up {
@@ -183,23 +183,23 @@ func (n *Node) awaitUp(ctx context.Context) error {
 	return fmt.Errorf("cluster: start of %s: %w", n.cfg.NodeID, ErrEnded)
 }
 
-// Keyring returns the secrets of the node, by which they are changed while the cluster runs,
-// or nil where [Config.Secret] is not set. What is changed lasts until the process ends.
+// Keyring returns the secrets of the node, to change them while the cluster runs. It returns nil if
+// [Config.Secret] is not set. Changes last until the process ends.
 func (n *Node) Keyring() *remote.Keyring { return n.keyring }
 
-// View returns what this node knows of the cluster now.
+// View returns the current view of this node.
 func (n *Node) View() View {
 	v, _, _ := n.views.read()
 	return v
 }
 
-// Views yields the view as it is now, and then whenever it has changed, until ctx ends or
-// the node has ended. A slow reader misses views, but never the newest.
+// Views yields the current view, and then the newest one after each change, until ctx ends or the
+// node has ended. A slow reader misses views, but never the newest.
 func (n *Node) Views(ctx context.Context) iter.Seq[View] { return n.views.follow(ctx) }
 
-// Down gives up a member, by name: what ran on it is started elsewhere, and it stops its
-// singletons and rejoins as a new incarnation, if it still lives. It fails with
-// [ErrNotMember]. It does not wait until the member is down.
+// Down downs the member with this name (NodeID of [Config]). What ran on it starts elsewhere. If it
+// still lives, it stops its singletons and rejoins as a new incarnation. Down returns
+// [ErrNotMember] if no member has the name. It does not wait until the member is down.
 func (n *Node) Down(name string) error {
 	if _, ok := n.View().Member(name); !ok {
 		return fmt.Errorf("%w: %q", ErrNotMember, name)
@@ -208,7 +208,7 @@ func (n *Node) Down(name string) error {
 	return nil
 }
 
-// control is called by the endpoint with what other nodes say.
+// control posts a control message of another node. The endpoint calls it.
 func (n *Node) control(from ID, data []byte) {
 	to, in, err := membership.Decode(from.Address, data)
 	if err != nil {
@@ -220,7 +220,8 @@ func (n *Node) control(from ID, data []byte) {
 	}
 }
 
-// dialFailed is called by the endpoint.
+// dialFailed records a failed connection, and posts it if it says something about the address. The
+// endpoint calls it.
 func (n *Node) dialFailed(address string, err error) {
 	n.dialErrors.note(address, err)
 	ev := membership.DialFailed{Address: address, Refused: errors.Is(err, syscall.ECONNREFUSED)}
@@ -248,10 +249,9 @@ func drawClusterID() (id membership.ClusterID) {
 	return id
 }
 
-// Events yields the events that describe the cluster as it is now, and then what changes,
-// until ctx ends or the node has ended. It is [Node.Views] told as a story: a slow reader
-// misses what came and went in the meantime, but what it has heard always adds up to how
-// things stand.
+// Events yields events that describe the cluster as it is now, and then its changes, until ctx ends
+// or the node has ended. It is [Node.Views] as a sequence of events. A slow reader misses members
+// that come and go in the meantime, but the events always add up to the newest view.
 func (n *Node) Events(ctx context.Context) iter.Seq[Event] {
 	return func(yield func(Event) bool) {
 		var before View

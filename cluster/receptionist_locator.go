@@ -7,7 +7,7 @@ import (
 	"github.com/understudy-go/understudy/actor/receptionist"
 )
 
-// receptionistLocator shows the members to the receptionist.
+// receptionistLocator is a node as the receptionist sees it.
 type receptionistLocator Node
 
 var _ receptionist.Locator = (*receptionistLocator)(nil)
@@ -23,8 +23,8 @@ func (r *receptionistLocator) Topologies(ctx context.Context) iter.Seq[reception
 	}
 }
 
-// peersOf returns v as receptionists see it. Who is down stops what it runs, so what is registered
-// there is of no use any more.
+// peersOf returns v as receptionists see it. It omits members that are down: they stop their
+// actors, so nobody can use the services registered there.
 func peersOf(v View) receptionist.Topology {
 	t := receptionist.Topology{Self: v.Self.ID()}
 	for _, m := range v.Members {

@@ -57,7 +57,7 @@ func TestManyNodesJoinAtOnceAndAQuarterOfThemLeavesAtOnce(t *testing.T) {
 	})
 }
 
-// What a cluster costs and how fast it is.
+// figures are the cost and the times of one cluster.
 type figures struct {
 	joined  time.Duration // from the start until all agree
 	rest    load          // of each node and second, when nothing happens
@@ -65,7 +65,7 @@ type figures struct {
 	heap    uint64        // of each node, in bytes, with its part of the network in memory
 }
 
-// measure makes a cluster of n nodes, and lets one crash.
+// measure starts a cluster of n nodes and crashes one of them.
 func measure(t *testing.T, n int) (m figures) {
 	t.Helper()
 	inBubble(t, func(t *testing.T, f *fleet) {
@@ -75,7 +75,7 @@ func measure(t *testing.T, n int) (m figures) {
 		names := numbered(n)
 		m.joined = f.gather(10*time.Second, names)
 
-		time.Sleep(20 * time.Second) // until memberlist has told everybody of everybody
+		time.Sleep(20 * time.Second) // until memberlist has spread all nodes
 		const watched = 5 * time.Second
 		before := traffic.read()
 		time.Sleep(watched)
@@ -106,7 +106,7 @@ func numbered(n int) []string {
 	return names
 }
 
-// gather starts nodes at once, and waits until all agree. It returns how long that took.
+// gather starts nodes at once, waits until all agree, and returns how long that took.
 func (f *fleet) gather(within time.Duration, names []string) time.Duration {
 	f.t.Helper()
 	begin := time.Now()
@@ -115,7 +115,7 @@ func (f *fleet) gather(within time.Duration, names []string) time.Duration {
 	return time.Since(begin)
 }
 
-// leaveAtOnce lets nodes leave in good order, all at the same time.
+// leaveAtOnce lets nodes leave in order, all at the same time.
 func (f *fleet) leaveAtOnce(names []string) {
 	f.t.Helper()
 	failures := make([]error, len(names))
@@ -129,13 +129,13 @@ func (f *fleet) leaveAtOnce(names []string) {
 	require.Empty(f.t, slices.DeleteFunc(failures, func(err error) bool { return err == nil }))
 }
 
-// abandon ends all nodes at once without a word.
+// abandon aborts all nodes at once; they notify nobody.
 func (f *fleet) abandon() {
 	for _, n := range f.nodes {
 		n.abort(ErrEnded)
 	}
 	for name, n := range f.nodes {
-		_ = n.Shutdown(context.Background()) // it says that it was not told to leave
+		_ = n.Shutdown(context.Background()) // its error says that the node was not asked to leave
 		delete(f.nodes, name)
 	}
 }

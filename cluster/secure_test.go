@@ -88,7 +88,7 @@ func TestAnActorHearsNothingOfARemovedIncarnation(t *testing.T) {
 	})
 }
 
-// A zombie is an endpoint that has the identity of a node that has crashed, and goes on.
+// A zombie is an endpoint with the identity of a crashed node that still sends.
 type zombie struct {
 	t        *testing.T
 	f        *fleet
@@ -107,7 +107,7 @@ func zombieOf(t *testing.T, f *fleet, name string) *zombie {
 	return &zombie{t: t, f: f, self: n.View().Self.ID(), cluster: whole.Table.Cluster, said: make(chan byte, 100)}
 }
 
-// start brings it up, and returns its dead letters.
+// start opens the endpoint and returns its dead letters.
 func (z *zombie) start() <-chan actor.DeadLetter {
 	z.t.Helper()
 	ring, err := remote.NewKeyring(goodSecret)
@@ -139,7 +139,7 @@ func (z *zombie) start() <-chan actor.DeadLetter {
 	return lost
 }
 
-// control returns the kinds of the messages that it has been told.
+// control returns the kinds of the control messages that it receives.
 func (z *zombie) control() (all []byte) {
 	for len(z.said) > 0 {
 		all = append(all, <-z.said)
@@ -147,8 +147,8 @@ func (z *zombie) control() (all []byte) {
 	return all
 }
 
-// Whoever can write to the port of a cluster without a secret can make memberlist believe
-// for ever that a node is dead: an incarnation of MaxUint32 overflows when it is refuted.
+// Anyone who can write to the port of a cluster without a secret can make memberlist believe for
+// ever that a node is dead: incarnation MaxUint32 overflows when the node refutes it.
 func TestAForgedSuspicionEvictsNobody(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fleet) {
 		core, logs := observer.New(zapcore.DebugLevel)
@@ -177,7 +177,7 @@ func TestAForgedSuspicionEvictsNobody(t *testing.T) {
 	})
 }
 
-// forgedSuspicion is a datagram of memberlist's protocol that suspects a node in its last
+// forgedSuspicion returns a datagram of memberlist's protocol that suspects a node in its last
 // possible incarnation.
 func forgedSuspicion(label, name string) []byte {
 	const suspectMsg, labelMsg = 3, 244
@@ -191,7 +191,7 @@ func forgedSuspicion(label, name string) []byte {
 	)
 }
 
-// hostAddr is a host:port.
+// hostAddr is a host:port as a [net.Addr].
 type hostAddr string
 
 func (a hostAddr) Network() string { return "udp" }

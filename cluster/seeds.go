@@ -17,11 +17,11 @@ type lookup interface {
 
 const lookupTime = 2 * time.Second // for all seeds
 
-// checkSeeds refuses seeds that may be several nodes. A name that cannot be resolved now
-// may be a node that comes later.
+// checkSeeds returns an error for seeds that may be several nodes. It accepts names that cannot be
+// resolved now, because their nodes may start later.
 func (c Config) checkSeeds(ctx context.Context, names lookup) error {
 	if c.Network != nil {
-		return nil // it has names of its own
+		return nil // it resolves names itself
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookupTime)
 	defer cancel()
@@ -39,7 +39,7 @@ func checkSeed(ctx context.Context, names lookup, seed string) error {
 	if err != nil {
 		return fmt.Errorf("cluster: Config.Seeds: %w", err)
 	}
-	for _, family := range []string{"ip4", "ip6"} { // one node may well have one of each
+	for _, family := range []string{"ip4", "ip6"} { // one node may have an address of each family
 		if ips, err := names.LookupNetIP(ctx, family, host); err == nil && len(ips) > 1 {
 			return fmt.Errorf("cluster: Config.Seeds: %s has %d addresses, and a seed must be one node; "+
 				"for many, set Config.Discovery to discovery.DNS{Host: %q, Port: %s}; for one, give the address that it advertises",

@@ -12,32 +12,32 @@ import (
 	"github.com/understudy-go/understudy/singleton"
 )
 
-// figuresName is the name of the actor of each node that tells the others how the singletons
-// fare that it hosts. It is asked when somebody looks at a status page, and never else.
+// figuresName is the name of the actor on each node that sends other nodes the figures of the
+// singletons that it hosts. It is asked only while somebody looks at a status page.
 const figuresName = "singleton-figures"
 
 const (
-	// mostFigures is of how many singletons one member tells them.
+	// mostFigures is how many singletons one answer contains.
 	mostFigures = 1000
-	// mostFigureText bounds a text among figures, in bytes.
+	// mostFigureText is the largest size in bytes of a text among figures.
 	mostFigureText = 300
 )
 
-// What nodes ask each other for their status pages.
+// The messages between nodes for their status pages.
 type (
 	figuresAsked struct {
 		_       struct{} `cbor:",toarray"`
 		ReplyTo actor.ActorRef[figuresTold]
 	}
 
-	// figuresTold are of the singletons that a node hosts, or that can run nowhere.
+	// figuresTold has the figures of the singletons that a node hosts, or that can run nowhere.
 	figuresTold struct {
 		_       struct{} `cbor:",toarray"`
 		Figures []singletonFigures
-		LeftOut int // how many more there are
+		LeftOut int // singletons that mostFigures excludes
 	}
 
-	// singletonFigures are what one node knows of a singleton, as in singleton.Status.
+	// singletonFigures has the figures of one singleton, from singleton.Status.
 	singletonFigures struct {
 		_              struct{} `cbor:",toarray"`
 		Name           string
@@ -72,8 +72,8 @@ func (n *Node) ownFigures() figuresTold {
 	return worthTelling(n.View().Self.Status == Up, singleton.Statuses(n.System))
 }
 
-// worthTelling selects what a node tells of its singletons; up says that it is up: what can run nowhere
-// is not known before. Those in trouble come first.
+// worthTelling selects the figures that a node sends, those with problems first. up says that the
+// node is up; before that it does not know which singletons can run nowhere.
 func worthTelling(up bool, all []singleton.Status) figuresTold {
 	var told figuresTold
 	for _, s := range all {
@@ -100,11 +100,10 @@ func (f singletonFigures) trouble() int {
 	return 3
 }
 
-// notHosting is of a phase in which a node has nothing to do with an instance.
+// notHosting is the rank of phases in which a node has nothing to do with an instance.
 const notHosting = 3
 
-// hosting says how close a phase is to hosting: of two nodes, the one with less knows more of
-// the instance.
+// hosting ranks phases: of two nodes, the one with the lower rank knows more of the instance.
 func hosting(p singleton.Phase) int {
 	switch p {
 	case singleton.Host:
@@ -129,7 +128,7 @@ func figuresOf(s singleton.Status) singletonFigures {
 	return f
 }
 
-// figureText is a text as it may be sent: short, and UTF-8.
+// figureText returns a text in the form in which it is sent: short, and valid UTF-8.
 func figureText(text string) string {
 	if len(text) > mostFigureText {
 		text = text[:mostFigureText] + "…"

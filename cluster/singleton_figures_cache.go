@@ -11,18 +11,18 @@ import (
 const (
 	// figuresPatience is how long a page waits for the figures of other members.
 	figuresPatience = 500 * time.Millisecond
-	// figuresHold is for how long figures are not asked for again.
+	// figuresHold is how long after an answer figures are not requested again.
 	figuresHold = time.Second
 	// figuresLast is how long the figures of a member that does not answer are shown.
 	figuresLast = 5 * time.Second
 )
 
-// A figuresCache has what other members have told of their singletons. Its zero value is empty.
+// A figuresCache holds the figures that other members have sent. Its zero value is empty.
 type figuresCache struct {
 	mu     sync.Mutex // guards the fields below
 	told   map[ID]figuresPage
 	asked  time.Time
-	asking chan struct{} // closed when all that are asked have answered; nil while none is
+	asking chan struct{} // closed when all requested answers are in; nil while there is no request
 }
 
 type figuresPage struct {
@@ -30,8 +30,9 @@ type figuresPage struct {
 	at time.Time
 }
 
-// begin returns a function that ends the asking, which its caller has to do; or what to wait
-// for, as somebody asks already; or neither, as what is known is new enough.
+// begin decides what a caller that wants figures does. If it returns end, the caller requests them
+// and passes the answers to end. If it returns wait, another caller has requested them; wait is
+// closed when they are there. If both are nil, the cached figures are new enough.
 func (b *figuresCache) begin(now time.Time) (end func(map[ID]figuresTold), wait <-chan struct{}) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -62,7 +63,7 @@ func (b *figuresCache) end(answers map[ID]figuresTold) {
 	b.asking = nil
 }
 
-// read returns what is known.
+// read returns the cached figures.
 func (b *figuresCache) read() map[ID]figuresTold {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -73,8 +74,8 @@ func (b *figuresCache) read() map[ID]figuresTold {
 	return known
 }
 
-// askForFigures asks the members that can be reached for theirs, unless that has just been
-// done, and waits for the answers, but not for long.
+// askForFigures requests the figures of the reachable members and waits up to figuresPatience for
+// the answers. If the last answers are younger than figuresHold, it returns at once.
 func (n *Node) askForFigures(ctx context.Context) {
 	if _, _, ended := n.views.read(); ended {
 		return
@@ -92,7 +93,7 @@ func (n *Node) askForFigures(ctx context.Context) {
 }
 
 func (n *Node) collectFigures(ctx context.Context) map[ID]figuresTold {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), figuresPatience) // others wait for it, too
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), figuresPatience) // others wait
 	defer cancel()
 	defer context.AfterFunc(n.aborted, cancel)() //nolint:contextcheck // it ends with the node, too
 	v := n.View()
@@ -108,7 +109,7 @@ func (n *Node) collectFigures(ctx context.Context) map[ID]figuresTold {
 		asks.Go(func() {
 			told, err := n.askFigures(ctx, m)
 			if err != nil {
-				return // the page says that it has not answered
+				return // the page names members without an answer
 			}
 			mu.Lock()
 			defer mu.Unlock()

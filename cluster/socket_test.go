@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Over the sockets of the operating system, in real time.
+// The test uses the sockets of the operating system, in real time.
 func TestNodesOnLoopbackFormAClusterAndLeaveIt(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -38,7 +38,7 @@ func TestNodesOnLoopbackFormAClusterAndLeaveIt(t *testing.T) {
 	require.Error(t, err, "the port is closed")
 }
 
-// freeAddress returns an address of the loopback interface where nobody listens.
+// freeAddress returns an address of the loopback interface at which no process listens.
 func freeAddress(t *testing.T) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -6,17 +6,17 @@ import (
 	"go.uber.org/zap"
 )
 
-// stallAfter is how long the same must have been waited for before it is logged.
+// stallAfter is how long a node waits for the same reason before it logs that.
 const stallAfter = 5 * time.Second
 
-// A stallTimer notices when something is being waited for that does not come.
+// A stallTimer notices that a node waits for the same reason for too long.
 type stallTimer struct {
 	why   string
 	since time.Time
 	told  bool
 }
 
-// lost reports, once, that the same has been waited for too long.
+// lost reports, once per reason, that the node has waited for stallAfter.
 func (p *stallTimer) lost(why string, now time.Time) bool {
 	if why != p.why {
 		*p = stallTimer{why: why, since: now}
@@ -28,7 +28,7 @@ func (p *stallTimer) lost(why string, now time.Time) bool {
 	return true
 }
 
-// explain logs what this node is waiting for, when it has been for a while.
+// explain logs why this node waits, once it has waited for stallAfter.
 func (l *incarnation) explain(now time.Time) {
 	if why := l.node.View().Waiting(); l.stall.lost(why, now) {
 		l.node.log.Warn("waiting", zap.String("reason", why))

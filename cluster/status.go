@@ -17,15 +17,17 @@ type HandlerOption func(*handlerSettings)
 
 type handlerSettings struct{ authorize func(*http.Request) error }
 
-// AllowActions lets those whom authorize returns no error for change the cluster:
+// AllowActions allows requests to change the cluster if authorize returns nil for them:
 //
-//	POST actions/down?member=NAME   as Node.Down does
-//	POST actions/found-without?address=HOST:PORT   as Node.FoundWithout does; one address or more
-//	POST actions/leave              begins what Node.Leave does, but for closing the ports
+//	POST actions/down?member=NAME   like Node.Down
+//	POST actions/found-without?address=HOST:PORT   like Node.FoundWithout; one address or more
+//	POST actions/leave              begins Node.Leave
 //
-// All answer 202 at once. A request must carry the header Understudy-Action, with any
-// value, and must not come from the page of another origin; else, and with the error of
-// authorize as the text, the answer is 403. The option panics when authorize is nil.
+// They answer 202 without waiting for the effect. Errors are 400 without a parameter, 404 for an
+// unknown member, and 409 for addresses that FoundWithout refuses. A request must carry the header
+// Understudy-Action, with any value, and must not come from a page of another origin; otherwise the
+// answer is 403. If authorize returns an error, the answer is 403 with its text. AllowActions
+// panics if authorize is nil.
 func AllowActions(authorize func(*http.Request) error) HandlerOption {
 	if authorize == nil {
 		panic("cluster: AllowActions needs a function that says who may change the cluster")
@@ -33,23 +35,23 @@ func AllowActions(authorize func(*http.Request) error) HandlerOption {
 	return func(s *handlerSettings) { s.authorize = authorize }
 }
 
-// Handler returns a status page for people and probes: how the cluster looks from this
-// node. Mount it where only those who may see it can reach it, under a path that ends in
-// a slash:
+// Handler returns an HTTP handler with a status page of the cluster as this node sees it, health
+// checks and metrics. Restrict access to it: anyone who can reach it sees the members and
+// singletons. Mount it under a path that ends in a slash:
 //
 //	mux.Handle("/cluster/", http.StripPrefix("/cluster", node.Handler()))
 //
-// It serves, relative to there,
+// It serves these paths below that one:
 //
 //	/         a page that draws members, links, leader and singletons, live
 //	/status   the same as JSON
-//	/events   the same as server-sent events: now, and whenever something has changed
+//	/events   the same as server-sent events: now, and after each change
 //	/metrics  numbers of members and singletons, in the text format of Prometheus
 //	/livez    200 unless the node has ended
-//	/readyz   200 while the node is up, and the members agree or somebody is unreachable
+//	/readyz   200 while the node is up, and the members agree or one is unreachable
 //
-// and changes nothing, unless [AllowActions] is given. It may be used before and after the
-// node's end, by any number of servers; streams end with the node, and when their http.Server shuts down.
+// It changes nothing unless [AllowActions] is given. Any number of servers may use it, also after
+// the node has ended. Streams end with the node, and when their http.Server shuts down.
 func (n *Node) Handler(opts ...HandlerOption) http.Handler {
 	var set handlerSettings
 	for _, o := range opts {
@@ -66,7 +68,7 @@ func (n *Node) Handler(opts ...HandlerOption) http.Handler {
 	})
 }
 
-// statusSource is a node as a status page shows it.
+// statusSource is a node as the source of a status page.
 type statusSource Node
 
 var _ statuspage.Source = (*statusSource)(nil)
@@ -96,7 +98,7 @@ func (n *statusSource) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
 	return s, changed
 }
 
-// snapshotOf returns what a status page shows of v itself.
+// snapshotOf returns the part of a snapshot that comes from v alone.
 func snapshotOf(v View) statuspage.Snapshot {
 	s := statuspage.Snapshot{
 		Version:   v.Version,
@@ -134,7 +136,7 @@ func shownMember(v View, m Member) statuspage.Member {
 	return s
 }
 
-// shown is what a status page shows of c.
+// shown returns the settings of c, and the times that follow from them, for a snapshot.
 func (c Config) shown() (statuspage.Settings, statuspage.Expected) {
 	e := c.Expected()
 	expected := statuspage.Expected{
@@ -156,7 +158,7 @@ func (c Config) shown() (statuspage.Settings, statuspage.Expected) {
 	}, expected
 }
 
-// list is s as JSON wants it: never null.
+// list returns s for JSON: an empty list instead of null.
 func list(s []string) []string {
 	if s == nil {
 		return []string{}
@@ -164,9 +166,9 @@ func list(s []string) []string {
 	return s
 }
 
-// checksOf returns the conditions of being live and of being ready. Somebody who is unreachable
-// does not make the others unready: they are who goes on. A node that is cut off is ready
-// until it is down, as it cannot know before which side it is on.
+// checksOf returns the checks of livez and readyz. An unreachable member does not make the others
+// unready, because they are the ones that continue. A node that is cut off stays ready until it is
+// down, because before that it cannot know which side it is on.
 func checksOf(v View, ended bool) (live, ready []statuspage.Check) {
 	running := statuspage.Check{Name: "running", OK: !ended}
 	if ended {
@@ -190,8 +192,8 @@ func statusInWords(s Status) string {
 	return s.String()
 }
 
-// idAt returns the ID of the member at an address, for people; the address itself when
-// there is none any more.
+// idAt returns the ID of the member at an address, or the address if there is no such member any
+// more.
 func idAt(v View, address string) string {
 	i := slices.IndexFunc(v.Members, func(m Member) bool { return m.Address == address && m.Status < Down })
 	if i < 0 {

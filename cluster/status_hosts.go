@@ -8,7 +8,7 @@ import (
 	"github.com/understudy-go/understudy/singleton"
 )
 
-// completeByHosts completes what this node shows of singletons by what their hosts have told of them.
+// completeByHosts adds the figures that the hosts have sent to the singletons that this node shows.
 func completeByHosts(shown []statuspage.Singleton, told map[ID]figuresTold) []statuspage.Singleton {
 	best := map[string]source{}
 	for id, each := range told {
@@ -33,12 +33,12 @@ type source struct {
 	singletonFigures
 }
 
-// compare is negative when s knows more of the instance than o.
+// compare is negative if s knows more of the instance than o.
 func (s source) compare(o source) int {
 	return cmp.Or(cmp.Compare(hosting(s.Phase), hosting(o.Phase)), cmp.Compare(s.Address, o.Address), cmp.Compare(s.Incarnation, o.Incarnation))
 }
 
-// complete adds what s knows to what this node shows.
+// complete adds the figures of s to what this node shows.
 func (s source) complete(shown *statuspage.Singleton) {
 	noManager := shown.Phase == ""
 	if noManager {
@@ -62,7 +62,7 @@ func (s source) complete(shown *statuspage.Singleton) {
 	}
 }
 
-// silentMembers returns the IDs of the members that have told no figures.
+// silentMembers returns the IDs of the members that have sent no figures.
 func silentMembers(v View, told map[ID]figuresTold) []string {
 	silent := []string{}
 	for _, m := range v.Members {

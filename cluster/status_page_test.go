@@ -17,7 +17,7 @@ import (
 	"github.com/understudy-go/understudy/internal/statuspage"
 )
 
-// In a real browser, on the loopback interface, in real time.
+// The test uses a real browser on the loopback interface, in real time.
 func TestThePageDrawsARealClusterAndFollowsIt(t *testing.T) {
 	b := browse(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -55,7 +55,7 @@ func TestThePageDrawsARealClusterAndFollowsIt(t *testing.T) {
 	b.await(`document.querySelector("#members tr[data-member=bert] .leader")`)
 	b.await(`document.getElementById("changes").textContent.includes("anna is removed")`)
 
-	nodes[2].abort(ErrEnded) // without a word
+	nodes[2].abort(ErrEnded) // without notifying the others
 	b.await(`document.querySelector("#drawing .broken[data-from=bert][data-to=cleo]")`)
 	b.await(`document.querySelector("#drawing .unreachable[data-member=cleo]")`)
 	b.await(`!document.getElementById("waiting").hidden`)
@@ -68,7 +68,7 @@ func TestThePageDrawsARealClusterAndFollowsIt(t *testing.T) {
 	b.await(`document.getElementById("ready").textContent === "not ready"`)
 }
 
-// onLoopback starts nodes one after the other, the first of which is the seed.
+// onLoopback starts nodes one after the other; the first is the seed of all.
 func onLoopback(ctx context.Context, t *testing.T, names ...string) []*Node {
 	t.Helper()
 	var nodes []*Node
@@ -79,7 +79,7 @@ func onLoopback(ctx context.Context, t *testing.T, names ...string) []*Node {
 		t.Cleanup(func() {
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 			defer cancel()
-			_ = n.Shutdown(ctx) // most have been ended before
+			_ = n.Shutdown(ctx) // most of them have ended before
 		})
 		nodes = append(nodes, n)
 		seeds = []string{nodes[0].Address()}
@@ -87,7 +87,7 @@ func onLoopback(ctx context.Context, t *testing.T, names ...string) []*Node {
 	return nodes
 }
 
-// A still is a source that does not change.
+// A still is a source whose snapshot does not change.
 type still statuspage.Snapshot
 
 func (s still) Refresh(context.Context) {}
@@ -96,8 +96,8 @@ func (s still) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
 	return statuspage.Snapshot(s), make(chan struct{})
 }
 
-// crowd is a cluster of n members with long names, some of them in trouble, and as many
-// singletons as they say.
+// crowd returns a cluster of n members with long names and the given number of singletons, some of
+// them with problems.
 func crowd(n, singletons int) still {
 	s := still{Cluster: "warehouse-production-eu-central-1", Version: 1, Time: time.Now(), Waiting: []string{}, Absent: []string{}}
 	s.Settings = statuspage.Settings{Seeds: []string{"10.0.0.1:7355"}, Downing: "keep-majority(3s)", Leader: "oldest", MinMembers: 1}

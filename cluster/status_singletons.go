@@ -11,8 +11,8 @@ import (
 	"github.com/understudy-go/understudy/singleton"
 )
 
-// singletons are those that have a manager here, and those that only other members have
-// one for, by name.
+// shownSingletons returns the singletons that have a manager here, and those that only other
+// members have managers of, sorted by name.
 func shownSingletons(v View, here []singleton.Status, known []singletonhook.Known) []statuspage.Singleton {
 	all := map[string]statuspage.Singleton{}
 	for _, k := range known {
@@ -39,7 +39,7 @@ func shownSingletons(v View, here []singleton.Status, known []singletonhook.Know
 	return shown
 }
 
-// singleton is one that has a manager here.
+// shownSingleton returns a singleton that has a manager here.
 func shownSingleton(v View, s singleton.Status) statuspage.Singleton {
 	shown := statuspage.Singleton{
 		Name:  s.Name,

@@ -2,7 +2,7 @@ package cluster
 
 import "github.com/understudy-go/understudy/cluster/membership"
 
-// waiting says why things that should move do not, in sentences for people.
+// waiting returns sentences that say why the node does not make progress.
 func (n *Node) waiting(v View, ended bool) []string {
 	switch {
 	case ended && n.failure != nil:

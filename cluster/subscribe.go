@@ -2,16 +2,17 @@ package cluster
 
 import "github.com/understudy-go/understudy/actor"
 
-// Subscribe tells an actor how the cluster of n stands: handle gets the view as it is
-// now, and then the newest whenever it has changed, each once. handle runs inside the
-// actor, in its place among the messages, and returns the next behavior, nil for the
-// same. What has changed in between is in [View.Since].
+// Subscribe calls handle with the current view of n. After each change it calls handle with the
+// newest view, each view once. handle runs inside the actor, in order with its messages, and
+// returns the next behavior, or nil for the same. [View.Since] returns the events between two
+// views.
 //
-// While the actor has not come to handle one, newer views take its place, so that a slow
-// actor skips some, but never the newest, and no more than one ever waits, whatever the
-// bound of the mailbox. The subscription ends when what the actor is now comes to its
-// end, as with actor.Context.Defer: so subscribe where the behavior begins. When the node
-// has ended there are no more views. It may be any node, not only that of the actor.
+// At most one view waits in the actor's mailbox, whatever the bound of the mailbox. A newer view
+// replaces a waiting one, so a slow actor misses views, but never the newest.
+//
+// The subscription ends when the current incarnation of the actor ends, as with
+// actor.Context.Defer, so subscribe in the function that sets up the behavior. After the end of the
+// node there are no more views. n may be any node, not only the one on which the actor runs.
 func Subscribe[M any](ctx *actor.Context[M], n *Node, handle func(View) actor.Behavior[M]) {
 	subscribe(ctx, n.views, handle)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// reader returns an actor of n that puts each view into seen, and takes its time.
+// reader returns an actor that subscribes to n and sends each view to seen, then sleeps for slow.
 func reader(n *Node, seen chan<- View, slow time.Duration) actor.Behavior[string] {
 	return func(ctx *actor.Context[string], next *actor.Next[string]) {
 		Subscribe(ctx, n, func(v View) actor.Behavior[string] {
@@ -64,7 +64,7 @@ func TestASubscriptionEndsWithItsActorOrWithTheNode(t *testing.T) {
 		n1, n2 := f.nodes["n1"], f.nodes["n2"]
 		seen := make(chan View, 100)
 		synctest.Wait()
-		own := len(n1.views.listeners) // the node's
+		own := len(n1.views.listeners) // the listeners of the node itself
 		other := actor.NewSystem("other")
 		ref := actor.Spawn(other, reader(n1, seen, 0), "reader")
 		actor.Spawn(other, reader(n2, seen, 0), "another")

@@ -9,7 +9,7 @@ import (
 	"github.com/understudy-go/understudy/remote"
 )
 
-// A traffic counts what nodes send.
+// A traffic counts the datagrams, writes and bytes that nodes send.
 type traffic struct{ datagrams, writes, bytes atomic.Int64 }
 
 type load struct{ datagrams, writes, bytes float64 }
@@ -28,7 +28,7 @@ func (l load) String() string {
 	return fmt.Sprintf("%.1f datagrams, %.1f writes to streams, %.0f bytes", l.datagrams, l.writes, l.bytes)
 }
 
-// A countingNetwork counts what goes out.
+// A countingNetwork counts outgoing traffic.
 type countingNetwork struct {
 	remote.Network
 	traffic *traffic

@@ -7,17 +7,17 @@ import (
 	"sync"
 )
 
-// A viewPublisher shows the newest view to any number of readers, who may skip some.
+// A viewPublisher passes the newest view to any number of readers. A slow reader skips views.
 type viewPublisher struct {
 	mu      sync.Mutex // guards the fields below
 	view    View
-	changed chan struct{} // closed when there is a newer view, or will be none
-	ended   bool          // there will be none
+	changed chan struct{} // closed when there is a newer view, or when this one is the last
+	ended   bool          // this view is the last
 
-	listeners []*listener // replaced, never changed
+	listeners []*listener // copied on each change
 }
 
-// A listener is called after each new view has been shown.
+// A listener is called after each new view.
 type listener struct{ call func() }
 
 func newViewPublisher(v View) *viewPublisher {
@@ -37,8 +37,8 @@ func (b *viewPublisher) publish(v View) {
 	}
 }
 
-// listen calls f, which must not block, after each new view until cancel is called; it may
-// still be running then.
+// listen calls f, which must not block, after each new view until cancel is called. f may still be
+// running when cancel returns.
 func (b *viewPublisher) listen(f func()) (cancel func()) {
 	l := &listener{f}
 	b.mu.Lock()
@@ -51,7 +51,7 @@ func (b *viewPublisher) listen(f func()) (cancel func()) {
 	}
 }
 
-// end says that the view that is shown is the last.
+// end marks the current view as the last one.
 func (b *viewPublisher) end() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -65,7 +65,7 @@ func (b *viewPublisher) read() (v View, changed <-chan struct{}, ended bool) {
 	return b.view, b.changed, b.ended
 }
 
-// next waits for a newer view than one of a version, and reports whether there is one.
+// next waits for a view that is newer than a version, and reports whether there is one.
 func (b *viewPublisher) next(ctx context.Context, than uint64) bool {
 	for {
 		v, changed, ended := b.read()
@@ -80,8 +80,8 @@ func (b *viewPublisher) next(ctx context.Context, than uint64) bool {
 	}
 }
 
-// follow yields the view as it is, and then the newest whenever it has changed, until ctx
-// ends or the last one has been yielded.
+// follow yields the current view, and then the newest one after each change, until ctx ends or the
+// last view has been yielded.
 func (b *viewPublisher) follow(ctx context.Context) iter.Seq[View] {
 	return func(yield func(View) bool) {
 		for ctx.Err() == nil {

@@ -9,14 +9,14 @@ import (
 	"github.com/understudy-go/understudy/internal/codec"
 )
 
-// The kinds of membership messages that tests send and expect, see package membership.
+// The kinds of membership messages that tests send and expect; see package membership.
 const (
 	kindHeartbeat = 1
 	kindPush      = 5
 	kindDown      = 6
 )
 
-// The messages themselves, as they are on the wire.
+// The membership messages as they are encoded.
 type (
 	wireHeartbeat struct {
 		_       struct{} `cbor:",toarray"`
@@ -42,7 +42,7 @@ type (
 	}
 )
 
-// wireMessage encodes a message from an incarnation, for whichever incarnation gets it.
+// wireMessage encodes a message from an incarnation to any incarnation of the receiver.
 func wireMessage(t *testing.T, kind byte, from uint64, msg any) []byte {
 	t.Helper()
 	body, err := codec.Marshal(msg)
@@ -51,7 +51,7 @@ func wireMessage(t *testing.T, kind byte, from uint64, msg any) []byte {
 	return append(binary.BigEndian.AppendUint64(data, 0), body...)
 }
 
-// wireBody decodes what follows the header of a message.
+// wireBody decodes a message after its header.
 func wireBody(t *testing.T, data []byte, msg any) {
 	t.Helper()
 	require.NoError(t, codec.Unmarshal(data[18:], msg))

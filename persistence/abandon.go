@@ -16,11 +16,11 @@ import (
 )
 
 // patience is how long a store may take to answer after the context of a call is done. A store that
-// obeys its contexts answers long before.
+// respects its contexts answers much sooner.
 const patience = time.Second
 
-// maxAbandoned bounds the abandoned calls of one persistence id. Recovery fails while there are as
-// many, so that restarts do not add goroutines without end.
+// maxAbandoned bounds the abandoned calls of one persistence id. Recovery fails while that many
+// run, so that restarts do not add goroutines without limit.
 const maxAbandoned = 4
 
 // errAbandoned is the error of an abandoned call, whose outcome is not known.
@@ -30,16 +30,16 @@ var errAbandoned = fmt.Errorf("%w: the store did not answer within %v after the 
 var errGoexit = errors.New("persistence: the goroutine of the call has ended without a result")
 
 // A caller calls a store on behalf of one actor. It abandons calls that continue after their
-// context is done, so that no store can block an actor for ever.
+// context is done, so that no store can block an actor forever.
 type caller struct {
 	system *actor.System
 	id     string      // the persistence id
 	log    *zap.Logger // with the path of the actor and the id
 }
 
-// call runs work in a goroutine of its own and waits for it. It returns a panic in work as an
-// error. If work does not return within patience after ctx is done, call returns errAbandoned;
-// variables that work writes then belong to its goroutine.
+// call runs work in a separate goroutine and waits for it. It returns a panic in work as an error.
+// If work does not return within patience after ctx is done, call returns errAbandoned; variables
+// that work writes then belong to its goroutine.
 func (c caller) call(ctx context.Context, op string, work func() error) error {
 	begun := time.Now()
 	done := make(chan error, 1)

@@ -13,7 +13,7 @@ import (
 // versionKey is the key of an event's version in the metadata of its record.
 const versionKey = "version"
 
-// A StoredEvent is an event as it is stored, see [Options.FromJournal].
+// A StoredEvent is an event in its stored form; see [Options.FromJournal].
 type StoredEvent struct {
 	Seq     uint64    // its sequence number
 	Time    time.Time // of the write, by the clock of the writer

@@ -11,14 +11,14 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// New returns the behavior of an actor whose state is rebuilt from its events. It is the
-// mechanism of behaviors.EventSourced, which users call; the documentation of this package
-// describes the life of the actor.
+// New returns the behavior of an actor whose state is rebuilt from its events. It implements
+// behaviors.EventSourced, which users call. The package documentation describes the life of the
+// actor.
 //
 // The journal keeps the events under id. If two actors use one id, the newer one fences off the
-// older one. initial is the state before the first event. onCommand decides what a command
-// leads to. onEvent applies one event to a state and returns the new state; it must not change
-// the state that it is given.
+// older one. initial is the state before the first event. onCommand decides the effect of a
+// command. onEvent applies one event to a state and returns the new state; it must not change its
+// arguments.
 //
 // New panics if the id is malformed, a required argument is nil, the options are invalid or of other
 // types, or there is more than one Options. It also panics if the type of events is neither registered nor an
@@ -37,7 +37,7 @@ func New[M, E, S any](
 	return d.behavior
 }
 
-// A definition is what all incarnations of an actor have in common.
+// A definition has everything that all incarnations of an actor have in common.
 type definition[M, E, S any] struct {
 	Options[M, E, S]
 	id        string
@@ -56,7 +56,7 @@ func (d *definition[M, E, S]) behavior(ctx *actor.Context[M], next *actor.Next[M
 	e.begin(next)
 }
 
-// complete fills in what follows from the arguments, and checks them.
+// complete checks the arguments, and sets the fields that follow from them.
 func (d *definition[M, E, S]) complete() (err error) {
 	if err := journal.ValidateID(d.id); err != nil {
 		return err

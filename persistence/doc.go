@@ -1,5 +1,5 @@
-// Package persistence gives actors a state that survives them. An event-sourced actor stores
-// what has happened, its events; when it starts again, on this node or another, it replays them.
+// Package persistence gives actors a state that outlives them. An event-sourced actor stores its
+// events in a journal; when it starts again, on this node or another, it replays them.
 //
 //	func onEvent(count int, _ Incremented) int { return count + 1 }
 //
@@ -51,9 +51,9 @@
 // chained reply can rely on the events. A reply that the command handler sends itself goes out
 // earlier.
 //
-// Chained actions run at most once: never in a replay, and not if the process dies after the
-// write. A client without a reply does not know whether the events are stored; give commands
-// that are sent again an id that events remember.
+// Chained actions run at most once: never in a replay, and not if the process dies after the write.
+// A client without a reply does not know whether the events are stored. If clients repeat commands,
+// give each command an id and store it in the events.
 //
 // # The life of the actor
 //
@@ -83,11 +83,11 @@
 //
 // # One writer
 //
-// A persistence id has one writer: the instance with the newest claim. As soon as another
-// instance claims the id, on any node, the journal refuses every write of the older one with
-// [ErrFenced]. Two instances can therefore exist for a while and still write one linear history.
-// The older one does not notice before it writes: its answers from its state alone may be
-// outdated. It fails at its next write; no event that it has acknowledged is lost.
+// A persistence id has one writer: the instance with the newest claim. As soon as another instance
+// claims the id, on any node, the journal refuses every write of the older one with [ErrFenced].
+// Two instances can therefore exist for a while and still write one linear history. The older one
+// does not notice before it writes, so its answers to queries may be outdated. It fails at its next
+// write; no event that it has acknowledged is lost.
 //
 // This failure is final: supervision does not restart the actor. A restart would claim the id
 // back, and the two instances would fence each other in turn. The manager of a singleton asks
@@ -128,11 +128,11 @@
 // become dead letters. After a failure of the journal the actor cannot resume: each further
 // command fails it with the same error.
 //
-// A store that ignores the contexts of its calls blocks nobody. One second after the context of
-// a call is done, the actor abandons the call: it logs an error with its path, the persistence
-// id, the call and its duration, and a second line if the call ends later. An abandoned claim or
-// append may still take effect. Recovery of an id with four abandoned calls fails at once, until
-// one of them ends.
+// A store that ignores the contexts of its calls cannot block an actor. One second after the
+// context of a call is done, the actor abandons the call. It logs an error with its path, the
+// persistence id, the call and its duration. If the call ends later, it logs a second line. An
+// abandoned claim or append may still take effect. Recovery of an id with four abandoned calls
+// fails at once, until one of them ends.
 //
 // There is no circuit breaker. [Options.OnPersistFailure] and the backoff of supervision protect
 // a journal that is down; [LimitRecoveries] protects one that has just come back.
@@ -148,19 +148,18 @@
 //
 // # Old events
 //
-// Events outlive the code that has stored them. [Options.FromJournal] gets each stored event,
-// with the name of its type and its version, before the event handler does, and returns its
-// present form: another event, several, or none. [Options.ToJournal] separates the stored form
-// of events from the form that handlers use, and gives them versions. Stored events never
-// change. Adapters belong to the behavior: other readers of the journal, such as projections,
-// get events as they are stored.
+// Events outlive the code that has stored them. [Options.FromJournal] gets each stored event, with
+// the name of its type and its version, before the event handler does. It returns the current form:
+// another event, several, or none. [Options.ToJournal] separates the stored form of events from the
+// form that handlers use, and gives them versions. Stored events never change. Adapters belong to
+// the behavior: other readers of the journal, such as projections, get events as they are stored.
 //
 // # Many actors
 //
-// Actors that are seldom used need not live all the time: with [Options.PassivateAfter] they end
-// when they are idle. Let one parent spawn them when there is a message for them, and watch
-// them: a message sent to an actor that is just ending becomes a dead letter. If many start at
-// the same time, [LimitRecoveries] bounds how many read.
+// Actors that are seldom used need not always be in memory: with [Options.PassivateAfter] they end
+// when they are idle. Let one parent spawn them when there is a message for them, and watch them,
+// because a message to an actor that is just ending becomes a dead letter. If many start at the
+// same time, [LimitRecoveries] bounds how many recover at once.
 //
 // # What is not guaranteed
 //
@@ -172,9 +171,9 @@
 //
 // Where only the latest state matters, use behaviors.DurableState. Its command handler returns
 // [PersistState] with the new value, [DeleteState], or any other effect. It gets the revision,
-// which grows by one with each value. All of the above holds, with "value" for "event"; the
-// journals are the same. Readers across persistence ids see the latest value and deletions, but
-// not every value in between.
+// which grows by one with each value. All of the above applies, with "value" for "event"; the
+// journals are the same. Readers across persistence ids see the latest value and deletions, but not
+// every value in between.
 //
 // # Codecs and encryption
 //

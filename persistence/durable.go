@@ -17,8 +17,8 @@ type State[S any] struct {
 	Value S
 
 	// Revision starts at 0 and grows by one with each stored value and each deletion. It is the
-	// sequence number of the record in the journal. A command that carries the revision which its
-	// sender has seen can be refused if it is not the latest.
+	// sequence number of the record in the journal. For optimistic concurrency, let a command carry
+	// the revision that its sender has seen, and refuse it if that is not the latest.
 	Revision uint64
 }
 
@@ -46,15 +46,15 @@ func PersistState[S any](value S) StateEffect[S] { return Persist[StateChange[S]
 // chain an action, name its type: DeleteState[Settings].
 func DeleteState[S any](p *Plan[StateChange[S]]) { Persist[StateChange[S]](Deleted{})(p) }
 
-// NewDurableState returns the behavior of an actor that stores its latest state and no history.
-// It is the mechanism of behaviors.DurableState, which users call.
+// NewDurableState returns the behavior of an actor that stores its latest state and no history. It
+// implements behaviors.DurableState, which users call.
 //
-// The actor lives like an event-sourced one, on the same journals, with the same claims,
-// guarantees and failures: the documentation of this package holds, with "value" for "event".
-// Each value is one record, whose sequence number is the revision. Recovery reads only the last
-// record. Older records are deleted in the background, whenever the revision passes a multiple
-// of 32. A value is decoded before it is stored; one that could not be read again is refused
-// with a [RejectedError], and the former one stays.
+// The actor works like an event-sourced one, on the same journals, with the same claims, guarantees
+// and failures: the package documentation applies, with "value" for "event". Each value is one
+// record, whose sequence number is the revision. Recovery reads only the last record. Older records
+// are deleted in the background, whenever the revision passes a multiple of 32. A value is decoded
+// before it is stored. A value that cannot be decoded is refused with a [RejectedError], and the
+// previous value stays.
 //
 // If an event-sourced actor has ever used id, recovery fails with [ErrNotState]. initial is the
 // state while nothing is stored. NewDurableState panics in the same cases as [New].
@@ -75,14 +75,14 @@ func NewDurableState[M, S any](
 		ctx.Defer(j.tasks.Wait)
 		definition, err := d.on(j)
 		if err != nil {
-			panic(err) // complete would have found it
+			panic(err) // complete has checked it
 		}
 		definition.behavior(ctx, next)
 	}
 }
 
-// A durable is what all incarnations of a durable state actor have in common. Each is an
-// event-sourced actor whose journal shows the last record as a snapshot.
+// A durable has everything that all incarnations of a durable state actor have in common. Each
+// incarnation is an event-sourced actor whose journal presents the last record as a snapshot.
 type durable[M, S any] struct {
 	StateOptions[M, S]
 	id        string
@@ -91,7 +91,7 @@ type durable[M, S any] struct {
 	onCommand func(*actor.Context[M], State[S], M) StateEffect[S]
 }
 
-// complete fills in what follows from the arguments, and checks them.
+// complete checks the arguments, and sets the fields that follow from them.
 func (d *durable[M, S]) complete() error {
 	if d.journal == nil || d.onCommand == nil {
 		return errors.New("journal and command handler must not be nil")
@@ -138,7 +138,7 @@ func (d *durable[M, S]) on(j *stateJournal) (*definition[M, StateChange[S], Stat
 }
 
 // value returns the value of c: the zero value for nil, which is rejected later. It panics if
-// Persist was given something else.
+// Persist got a value of another type.
 func (d *durable[M, S]) value(c StateChange[S]) (v S) {
 	switch c.(type) {
 	case Deleted:

@@ -13,10 +13,10 @@ import (
 //
 //	return persistence.None
 //
-// The nil Effect is None.
+// A nil Effect does the same as None.
 type Effect[E any] func(*Plan[E])
 
-// A Plan collects what an [Effect] asks for. Programs do not use it; it is exported so that
+// A Plan collects the requests of an [Effect]. Programs do not use it; it is exported so that
 // effects can be plain functions.
 type Plan[E any] struct {
 	events    []E
@@ -66,7 +66,7 @@ func Stash[E any](p *Plan[E]) { p.stash = true }
 // Commands that are stashed again wait for the next unstash.
 func UnstashAll[E any](p *Plan[E]) { p.unstash = math.MaxInt }
 
-// Unstash handles the first n stashed commands next, see [UnstashAll]. The type of events must be
+// Unstash handles the first n stashed commands next; see [UnstashAll]. The type of events must be
 // named: Unstash[Event](1).
 func Unstash[E any](n int) Effect[E] { return Effect[E](nil).ThenUnstash(n) }
 
@@ -83,13 +83,13 @@ func (e Effect[E]) ThenStop() Effect[E] {
 }
 
 // ThenUnstashAll unstashes all commands once the events are durable and all chained actions have
-// run, see [UnstashAll].
+// run; see [UnstashAll].
 func (e Effect[E]) ThenUnstashAll() Effect[E] {
 	return e.and(UnstashAll[E])
 }
 
-// ThenUnstash unstashes n commands once the events are durable and all chained actions have run.
-// The numbers of several in a chain add up.
+// ThenUnstash unstashes n commands once the events are durable and all chained actions have run. If
+// a chain has several, their numbers add up.
 func (e Effect[E]) ThenUnstash(n int) Effect[E] {
 	return e.and(func(p *Plan[E]) {
 		if room := math.MaxInt - p.unstash; n > 0 {

@@ -78,7 +78,7 @@ func (e *entity[M, E, S]) begin(next *actor.Next[M]) {
 
 // receive runs cmd, and the commands that it unstashes.
 func (e *entity[M, E, S]) receive(_ *actor.Context[M], cmd M) actor.Behavior[M] {
-	if e.failure != nil { // supervision has resumed the actor, which cannot resume
+	if e.failure != nil { // supervision has resumed the actor, but it cannot continue
 		return e.ctx.Fail(e.failure)
 	}
 	defer e.goOn()
@@ -102,7 +102,7 @@ func (e *entity[M, E, S]) work() actor.Behavior[M] {
 }
 
 func (e *entity[M, E, S]) nextInTurn() (cmd M) {
-	cmd, e.turn[0] = e.turn[0], cmd // retain nothing
+	cmd, e.turn[0] = e.turn[0], cmd // release the command
 	e.turn = e.turn[1:]
 	if len(e.turn) == 0 {
 		e.turn = nil
@@ -127,7 +127,7 @@ func (e *entity[M, E, S]) awake() actor.Behavior[M] {
 	return e.rest()
 }
 
-// goOn wakes the actor if there is work left, as after a failure from which supervision resumes.
+// goOn wakes the actor if there is work left, for example after supervision has resumed it.
 func (e *entity[M, E, S]) goOn() {
 	if e.failure == nil && (len(e.turn) > 0 || e.news.any()) {
 		e.wake()

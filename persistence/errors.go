@@ -7,23 +7,24 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// A Journal keeps the events of actors: open one with a package such as persistence/sqlite.
-// Package journal says what a store has to do.
+// A Journal keeps the events of actors. Open one with a package such as persistence/sqlite. Package
+// journal defines the contract of stores.
 type Journal = journal.Journal
 
 // Errors of journals and of recovery. Compare with [errors.Is]; they come wrapped with the
 // operation and the persistence id.
 var (
-	// ErrFenced: another writer has claimed the id since. It is final: the actor stops, and no
-	// supervision restarts it.
+	// ErrFenced: a newer writer has claimed the id. It is final: the actor stops, and supervision
+	// does not restart it.
 	ErrFenced = journal.ErrFenced
-	// ErrConflict: the epoch is right, the sequence number is not. A bug in the writer.
+	// ErrConflict: the epoch is right, but the sequence number is wrong. This is a bug in the
+	// writer.
 	ErrConflict = journal.ErrConflict
 	// ErrTooLarge: an event is larger than the store takes.
 	ErrTooLarge = journal.ErrTooLarge
 	// ErrInvalid: the request is malformed.
 	ErrInvalid = journal.ErrInvalid
-	// ErrCorrupt: the data read is not the data written, or some of it is missing.
+	// ErrCorrupt: the stored data was changed, or some of it is missing.
 	ErrCorrupt = journal.ErrCorrupt
 	// ErrUnavailable: the store cannot be reached now; nothing was stored.
 	ErrUnavailable = journal.ErrUnavailable
@@ -33,12 +34,12 @@ var (
 	ErrUnknown = journal.ErrUnknown
 	// ErrClosed: the store has been closed.
 	ErrClosed = journal.ErrClosed
-	// ErrCodec: a payload was encoded by a codec, or with a key, that the journal has not been
-	// given; see package persistence/codec.
+	// ErrCodec: a payload was encoded by a codec, or with a key, that the journal does not have;
+	// see package persistence/codec.
 	ErrCodec = journal.ErrCodec
-	// ErrNotState: the id of a durable state has been used by an event-sourced actor.
+	// ErrNotState: an event-sourced actor has used the id of a durable state.
 	ErrNotState = errors.New("persistence: what is stored is not a durable state")
-	// ErrNotEvent: the id of an event-sourced actor has been used by a durable state.
+	// ErrNotEvent: a durable state actor has used the id of an event-sourced actor.
 	ErrNotEvent = errors.New("persistence: what is stored is not an event")
 )
 

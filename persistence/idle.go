@@ -13,7 +13,7 @@ import (
 var errIdle = errors.New("persistence: no progress")
 
 // An idleTimeout ends a context when there has been no progress for some time. Reporting progress
-// is cheap: the timer checks it when it fires, and is set again.
+// is cheap: the timer checks for progress only when it fires, and is then reset.
 type idleTimeout struct {
 	ctx    context.Context // the context that it ends
 	cancel context.CancelCauseFunc
@@ -49,7 +49,7 @@ func (t *idleTimeout) stop() {
 	t.timer.Stop()
 }
 
-// explain returns err, or an error about the timeout if that has caused err.
+// explain returns err, or an error about the timeout if the timeout has caused err.
 func (t *idleTimeout) explain(err error) error {
 	if err == nil || !errors.Is(context.Cause(t.ctx), errIdle) {
 		return err

@@ -24,9 +24,9 @@ func SnapshotEvery(n, keep int) Option { return snapshotEvery{n, keep} }
 // events and S of its state. The zero value of each field is its default. Functions run inside
 // the actor.
 type Options[M, E, S any] struct {
-	// OnSignal handles the [Signal] values of the actor: the outcome of recovery, of writes and
-	// of snapshots, the end of watched actors, and the actor's own end. state is the stored
-	// state: it never contains events that have not been stored.
+	// OnSignal handles the [Signal] values of the actor: the outcome of recovery, writes and
+	// snapshots; the end of watched actors; and the actor's own end. state never contains events
+	// that have not been stored.
 	//
 	// OnSignal returns an effect like the command handler. After a failure, [actor.PostStop] or
 	// [actor.PreRestart] the effect is ignored. [Unhandled] leaves the end of a watched actor
@@ -91,20 +91,20 @@ type Options[M, E, S any] struct {
 	PassivateAfter time.Duration
 
 	// OnPersistFailure is the delay before a request that the journal could not answer is sent
-	// again, unchanged; see PersistTimeout. The default is 100 ms, doubled up to 4 s. With a
-	// negative Min nothing is sent again.
+	// again, unchanged; see PersistTimeout. The default is 100 ms, doubled up to 4 s. If Min is
+	// negative, nothing is sent again.
 	OnPersistFailure actor.Backoff
 
-	// PersistTimeout bounds one write, including its repetitions. Then the actor fails, as it
-	// does when the journal is unavailable to recovery for this long. The actor's end waits for
-	// a write: at most this long, and one second more for a journal that ignores its context.
-	// The default is 30 seconds. Negative values panic.
+	// PersistTimeout bounds one write, including its repetitions. After that the actor fails. It
+	// also fails if the journal is unavailable to recovery for this long. The end of the actor
+	// waits for a write for at most this long, and one second longer if the journal ignores its
+	// context. The default is 30 seconds. Negative values panic.
 	PersistTimeout time.Duration
 
-	// RecoveryTimeout bounds how long recovery waits for the claim, for the snapshot and for
-	// each event; waiting for other recoveries, see [LimitRecoveries], does not count. Then the
-	// actor fails with a [RecoveryError], at most one second later even if the journal ignores
-	// its context. The default is 30 seconds. Negative values panic.
+	// RecoveryTimeout bounds how long recovery waits for the claim, for the snapshot and for each
+	// event. Waiting for other recoveries, see [LimitRecoveries], does not count. After that the
+	// actor fails with a [RecoveryError], at most one second later even if the journal ignores its
+	// context. The default is 30 seconds. Negative values panic.
 	RecoveryTimeout time.Duration
 
 	// StashCapacity bounds the commands put aside by [Stash]; further ones become dead letters
@@ -114,8 +114,8 @@ type Options[M, E, S any] struct {
 
 func (Options[M, E, S]) option() {}
 
-// StateOptions change how one durable state actor works. The fields mean what those of
-// [Options] mean, with the same defaults.
+// StateOptions change how one durable state actor works. The fields have the same meaning and
+// defaults as in [Options].
 type StateOptions[M, S any] struct {
 	// OnSignal handles the [Signal] values of the actor.
 	OnSignal func(ctx *actor.Context[M], state State[S], sig Signal) StateEffect[S]
@@ -162,7 +162,7 @@ func only[O any](opts []O) (o O, err error) {
 	return o, fmt.Errorf("there are %d Options; give one", len(opts))
 }
 
-// withDefaults returns o with defaults for what is zero, or an error for what makes no sense.
+// withDefaults returns o with defaults for zero fields, or an error for an invalid field.
 func (o Options[M, E, S]) withDefaults() (Options[M, E, S], error) {
 	if err := o.validate(); err != nil {
 		return o, err

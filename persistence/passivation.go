@@ -9,8 +9,8 @@ import (
 	"github.com/understudy-go/understudy/internal/fence"
 )
 
-// An idleness ends an actor that has had no command for some time. A nil one does nothing. Only the
-// actor uses it; the timer runs on its own.
+// An idleness ends an actor that has had no command for some time. A nil idleness does nothing.
+// Only the actor uses it, except for its timer.
 type idleness struct {
 	after time.Duration
 	since time.Time // of the last command
@@ -48,7 +48,7 @@ func (i *idleness) end() {
 }
 
 // rest ends the actor if it is idle. It checks twice: the second check is queued behind everything
-// that was in the mailbox at the first, so that commands which have arrived meanwhile are handled.
+// that was in the mailbox at the first, so that commands that have arrived meanwhile are handled.
 func (e *entity[M, E, S]) rest() actor.Behavior[M] {
 	i := e.idleness
 	if i == nil {

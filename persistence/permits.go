@@ -23,7 +23,8 @@ func LimitRecoveries(s *actor.System, n int) {
 	extension.Set(s, make(permits, n))
 }
 
-// permits are taken by sending and released by receiving; waiters are served in order.
+// permits is a semaphore: sending takes a permit, receiving releases it. Waiters are served in
+// order.
 type permits chan struct{}
 
 // acquire waits for a permit of s. The function that it returns releases the permit.

@@ -48,8 +48,8 @@ func (e *entity[M, E, S]) recover(ctx context.Context) (plan *Plan[E], err error
 	return plan, nil
 }
 
-// restore waits for its turn among the actors of the system, and then reads the state in a
-// goroutine of its own. If the call is abandoned, r belongs to that goroutine.
+// restore waits for its turn among the actors of the system, and then reads the state in a separate
+// goroutine. If the call is abandoned, r belongs to that goroutine.
 func (e *entity[M, E, S]) restore(ctx context.Context, r *recovery[S]) error {
 	if err := e.caller.admit(); err != nil {
 		return err
@@ -186,7 +186,7 @@ func (e *entity[M, E, S]) apply(r *recovery[S], record *journal.Record) error {
 }
 
 // follows checks that record has the next sequence number, and that its writer had not been fenced
-// off before: no correct journal stores such a record.
+// off before. No correct journal stores a record that fails these checks.
 func (r *recovery[S]) follows(record *journal.Record) error {
 	switch {
 	case record.Meta[metaKind] == kindState:
@@ -201,9 +201,9 @@ func (r *recovery[S]) follows(record *journal.Record) error {
 	return nil
 }
 
-// claimFor claims id for an actor whose context is ctx. For the instance of a singleton, the
-// epoch is at least its generation, and the singleton learns the epoch: both agree, and
-// generations outlive clusters because the journal does.
+// claimFor claims id for an actor whose context is ctx. For the instance of a singleton, the epoch
+// is at least its generation, and the singleton adopts the epoch. Both numbers therefore agree, and
+// generations keep growing when the cluster ends, because the journal remains.
 func claimFor(ctx context.Context, j Journal, id string, writer journal.WriterID) (journal.Claim, error) {
 	floor, err := fence.Floor(ctx)
 	if err != nil {

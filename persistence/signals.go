@@ -12,7 +12,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// A Signal informs an actor about its life, see [Options.OnSignal]: it is one of the types below,
+// A Signal informs an actor about its life; see [Options.OnSignal]. It is one of the types below,
 // or an [actor.Signal].
 type Signal any
 
@@ -143,7 +143,7 @@ func (e *entity[M, E, S]) lifeSignal(_ *actor.Context[M], sig actor.Signal) acto
 	return nil
 }
 
-// news are signals from background work that wait for the actor.
+// news has the signals from background work that wait for the actor.
 type news struct {
 	mu      sync.Mutex // guards waiting
 	waiting []Signal

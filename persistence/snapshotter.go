@@ -50,7 +50,7 @@ type snapshotter struct {
 	store      journal.SnapshotStore
 	keep       int
 	withEvents bool                          // also delete the events up to the oldest kept snapshot
-	decode     func(*journal.Snapshot) error // returns an error if recovery could not
+	decode     func(*journal.Snapshot) error // returns an error if recovery could not decode it
 	report     func(Signal)
 	tasks      *sync.WaitGroup
 	ctx        context.Context // the actor's values; a stop does not cancel it
@@ -85,7 +85,7 @@ func (s *snapshotter) following() *journal.Snapshot {
 	return next
 }
 
-// replace saves snapshot, and deletes what it makes superfluous.
+// replace saves snapshot, and deletes the events and snapshots that it makes superfluous.
 func (s *snapshotter) replace(snapshot *journal.Snapshot) {
 	ctx, cancel := context.WithTimeout(s.ctx, s.timeout)
 	defer cancel()

@@ -59,7 +59,7 @@ func (e *entity[M, E, S]) batch(events []E) (batch[S], error) {
 }
 
 // slowAppend is the duration from which an append counts as blocking; the next one is then expected
-// to block, too. A journal in memory is faster.
+// to block, too. A journal in memory takes less.
 const slowAppend = 50 * time.Microsecond
 
 // write stores req. A stop does not cancel it, because the outcome would be unknown.

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// With nil ClientCAs, package tls takes the authorities of the operating system: whoever has
-// a certificate for any web site would be a node.
+// With nil ClientCAs, package tls takes the authorities of the operating system. A certificate for
+// any web site would then admit a node.
 func TestClientsAreNeverJudgedByTheAuthoritiesOfTheOperatingSystem(t *testing.T) {
 	pool := x509.NewCertPool()
 	var instead *tls.Config

@@ -10,8 +10,8 @@ import (
 	"github.com/understudy-go/understudy/remote"
 )
 
-// BenchmarkRemoteTell tells as fast as the other side takes it. An outbox is bounded: who
-// sends without end has to look now and then how far the others are.
+// BenchmarkRemoteTell sends as fast as the other side receives. An outbox is bounded, so the sender
+// checks now and then how far the receiver is.
 func BenchmarkRemoteTell(b *testing.B) { benchmarkTell(b, 100) }
 
 func BenchmarkRemoteTellSecure(b *testing.B) { benchmarkTell(b, 100, ring(keyring(b, secret(1)))) }

@@ -53,9 +53,9 @@ type Config struct {
 	// can change. The endpoint itself sets the versions, ClientAuth, ServerName, NextProtos and
 	// session settings. The default, nil, is no TLS.
 	TLS *tls.Config
-	// Keyring authenticates nodes by a shared secret, over the same TLS. Whoever has the secret
-	// can pass for any node. The default, nil, is none. At most one of Keyring and TLS may be
-	// set.
+	// Keyring authenticates nodes by a shared secret, over the same TLS. A process that has the
+	// secret can pass for any node. The default, nil, authenticates by no secret. At most one of
+	// Keyring and TLS may be set.
 	Keyring *Keyring
 	// MaxUnauthenticated is how many connections may be open that have not been authenticated, by
 	// TLS or, without TLS, by their hello. Beyond that, the oldest of them is closed. The default
@@ -101,8 +101,8 @@ type Config struct {
 	// IdleAfter is how long an unused connection is kept. The receiving side keeps it for twice
 	// as long. The default is one minute.
 	IdleAfter time.Duration
-	// Linger is how long [Endpoint.Close] waits for connected peers to acknowledge what was sent.
-	// The default is 1 s.
+	// Linger is how long [Endpoint.Close] waits for connected peers to acknowledge the messages
+	// that were sent. The default is 1 s.
 	Linger time.Duration
 
 	// Logger receives the log. The default, nil, writes warnings and errors to standard error;

@@ -158,8 +158,8 @@ func TestADeadLetterOfADamagedEnvelopeSaysForWhomItWasAndWhy(t *testing.T) {
 	})
 }
 
-// What was sent to a path with a bad byte broke the session between two nodes: up to a quarter
-// of what others were told meanwhile was lost.
+// A message to a path with a bad byte once broke the session between two nodes: up to a quarter of
+// the messages to other actors were lost meanwhile.
 func TestATargetThatNoPeerCouldReadIsADeadLetterOfTheSender(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a, b := start(t, n, "a"), start(t, n, "b")

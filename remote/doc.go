@@ -31,8 +31,8 @@
 //     arrived. Their dead letters have [ErrInDoubt] in the reason.
 //   - Order between different pairs of actors, or between control frames, packets and messages.
 //   - Secrecy and authenticity without [Config.TLS] or [Config.Keyring]. With either, peers that
-//     are not authenticated learn nothing and can send nothing. Without, a peer is whoever it says
-//     it is. The cost of unauthenticated connections is bounded in any case.
+//     are not authenticated learn nothing and can send nothing. Without them, a peer can claim any
+//     identity. The cost of unauthenticated connections is bounded in any case.
 //
 // # Where messages go
 //
@@ -188,10 +188,10 @@
 //
 // The first byte of a datagram is U for ours and M for memberlist's. After U: version, 1 byte;
 // FNV-1a hash of the cluster name, 8 bytes; incarnation, 8 bytes; address with its length, 1 byte;
-// data. Numbers are big-endian. With TLS, after U or M: version with the upper bit set, 1 byte;
-// number of the key that the receiver has granted to the sender, 8 bytes; count of datagrams sealed
-// with it, 8 bytes, which is the nonce; data, sealed by AES-256-GCM, with everything before it
-// authenticated.
+// data. Numbers are big-endian. With TLS, U or M is followed by: version with the upper bit set, 1
+// byte; number of the key that the receiver has granted to the sender, 8 bytes; count of datagrams
+// sealed with it, 8 bytes; data. The count is the nonce. The data is sealed by AES-256-GCM, which
+// also authenticates everything before it.
 //
 // # Testing
 //

@@ -211,9 +211,9 @@ func (e *Endpoint) met(p NodeID) {
 	}
 }
 
-// Close closes the endpoint. It waits up to [Config.Linger] for connected peers to acknowledge
-// what was sent; the rest becomes dead letters. When Close returns, all goroutines of the endpoint
-// have ended. Further calls wait for the first one and return its result.
+// Close closes the endpoint. It waits up to [Config.Linger] for connected peers to acknowledge the
+// messages that were sent; all others become dead letters. When Close returns, all goroutines of
+// the endpoint have ended. Further calls wait for the first one and return its result.
 func (e *Endpoint) Close() error { return e.shut() }
 
 // once returns a function that calls f the first time and always waits for the result. It waits on

@@ -14,9 +14,9 @@ import (
 	"github.com/understudy-go/understudy/remote"
 )
 
-// Whatever happens to the network and to the nodes: from one node to another no message
-// arrives twice or before an earlier one, and each one arrives or is a dead letter; both
-// only when the sender says that it is in doubt.
+// Whatever happens to the network and to the nodes, no message from one node to another arrives
+// twice or before an earlier one. Each message arrives or is a dead letter. It can be both only
+// when the sender says that it is in doubt.
 func TestNoMessageIsDoubledOvertakenOrLostSilently(t *testing.T) {
 	for seed := range uint64(20) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {

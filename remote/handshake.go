@@ -73,7 +73,7 @@ func (a answer) peer() NodeID { return NodeID{Address: a.Addr, Incarnation: a.In
 func greet(conn io.ReadWriter, l channel, h hello, addr string) (answer, error) {
 	sent := sendHello(conn, l, h)
 	first := &prefixRecorder{Reader: conn}
-	body, err := wire.ReadFrame(first, maxHandshake) // who does not want our hello may have said why
+	body, err := wire.ReadFrame(first, maxHandshake) // a peer that refuses our hello may have said why
 	if err != nil {
 		err = first.explain(err)
 	}

@@ -95,7 +95,7 @@ func ref[M any](from, to *node, path string) actor.ActorRef[M] {
 	return actor.Resolve[M](from.sys, "understudy://test@"+to.Addr()+path)
 }
 
-// spawn starts an actor that collects what it is told.
+// spawn starts an actor that collects its messages.
 func spawn[M any](x *node, name string) (*collector[M], actor.ActorRef[M]) {
 	c := &collector[M]{}
 	return c, spawnCollector(x, c, name)

@@ -18,7 +18,7 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/outbox"
 )
 
-// A stingyConn takes few bytes at once from who does not wait, and all from who does.
+// A stingyConn takes few bytes at once from writes that do not block, and all from those that do.
 type stingyConn struct {
 	net.Conn
 	sent    bytes.Buffer
@@ -68,7 +68,7 @@ func TestTheWriterWaitsForAnInlineWriteAndThenWritesTheRest(t *testing.T) {
 	})
 }
 
-// A stingyNetwork has connections that take some bytes at once from who does not wait.
+// A stingyNetwork has connections that take some bytes at once from writes that do not block.
 type stingyNetwork struct{ *memnet.Host }
 
 func (n stingyNetwork) Dial(ctx context.Context, addr string) (net.Conn, error) {

@@ -18,33 +18,32 @@ import (
 // minSecret is the least length of a secret, in bytes.
 const minSecret = 16
 
-// secretDomain keeps keys that are made of a secret here apart from those that others may
-// make of it.
+// secretDomain separates the keys derived here from keys that other programs derive from the same
+// secret.
 const secretDomain = "understudy remote identity 1"
 
-// A Keyring lets the nodes of a cluster know each other by secrets that strangers do not
-// have. A node shows that it has the primary secret, and takes whoever shows that it has
-// any of the ring. A secret itself is neither sent nor kept: a key pair is derived from it.
+// A Keyring authenticates the nodes of a cluster by shared secrets. A node proves that it has the
+// primary secret, and accepts peers that prove that they have any secret of the ring. A secret is
+// neither sent nor kept: a key pair is derived from it.
 //
-// Secrets are changed in three rounds, each of which must have reached all nodes before
-// the next begins: [Keyring.Add] the new one, [Keyring.Use] it, [Keyring.Remove] the old
-// one. Connections that exist go on, and no message is lost.
+// To change the secret without downtime, go through three rounds: [Keyring.Add] the new one,
+// [Keyring.Use] it, [Keyring.Remove] the old one. Each round must have reached all nodes before the
+// next begins. Existing connections continue, and no message is lost.
 //
-// Make one with [NewKeyring]. Its methods may be called by any goroutine.
+// Make a Keyring with [NewKeyring]. Its methods may be called by any goroutine.
 type Keyring struct {
 	mu         sync.RWMutex // guards identities
 	identities []*identity  // the primary one first
 }
 
-// An identity is what a secret makes of a node.
+// An identity is the key pair and certificate that a node derives from a secret.
 type identity struct {
 	public      ed25519.PublicKey
 	certificate tls.Certificate
 }
 
-// NewKeyring returns a ring of secrets. It fails when one is shorter than 16 bytes. A
-// secret has to be random: of a password, whoever can connect to the port can find
-// out by trying.
+// NewKeyring returns a ring of secrets. It fails when a secret is shorter than 16 bytes. Secrets
+// must be random: anybody who can connect to the port can guess a password by trying.
 func NewKeyring(primary []byte, others ...[]byte) (*Keyring, error) {
 	k := &Keyring{}
 	for _, secret := range append([][]byte{primary}, others...) {
@@ -55,7 +54,8 @@ func NewKeyring(primary []byte, others ...[]byte) (*Keyring, error) {
 	return k, nil
 }
 
-// Add makes the ring accept peers that have a secret. That it does so already is no error.
+// Add makes the ring accept peers that have secret. Adding a secret of the ring has no effect. Add
+// fails if secret is shorter than 16 bytes.
 func (k *Keyring) Add(secret []byte) error {
 	id, err := deriveIdentity(secret)
 	if err != nil {
@@ -69,8 +69,8 @@ func (k *Keyring) Add(secret []byte) error {
 	return nil
 }
 
-// Use makes a secret of the ring the one that this node shows to others. All of them must
-// accept it by then.
+// Use makes secret the primary one, with which this node authenticates to its peers. All peers must
+// already accept it. Use fails if the ring does not have secret.
 func (k *Keyring) Use(secret []byte) error {
 	id, err := deriveIdentity(secret)
 	if err != nil {
@@ -86,8 +86,8 @@ func (k *Keyring) Use(secret []byte) error {
 	return nil
 }
 
-// Remove makes the ring accept a secret no longer. Connections that exist are kept. It
-// fails for the primary one; that the ring does not have it is no error.
+// Remove makes the ring reject peers that have secret. Existing connections are kept. Removing a
+// secret that the ring does not have has no effect. Remove fails for the primary secret.
 func (k *Keyring) Remove(secret []byte) error {
 	id, err := deriveIdentity(secret)
 	if err != nil {
@@ -105,12 +105,12 @@ func (k *Keyring) Remove(secret []byte) error {
 	return nil
 }
 
-// find returns where a key is, or -1. The caller holds mu.
+// find returns the index of a key, or -1. The caller holds mu.
 func (k *Keyring) find(public ed25519.PublicKey) int {
 	return slices.IndexFunc(k.identities, func(id *identity) bool { return id.public.Equal(public) })
 }
 
-// certificate returns what this node shows.
+// certificate returns the certificate that this node presents.
 func (k *Keyring) certificate() *tls.Certificate {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -146,7 +146,7 @@ func deriveIdentity(secret []byte) (*identity, error) {
 	}
 	private := ed25519.NewKeyFromSeed(seed)
 	public := private.Public()
-	template := &x509.Certificate{ // nobody looks at it but for the key
+	template := &x509.Certificate{ // only its key is used
 		SerialNumber: big.NewInt(1),
 		NotBefore:    time.Unix(0, 0),
 		NotAfter:     time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC),

@@ -61,7 +61,7 @@ func TestSecretsChangeUnderLoadWithoutALossOrACut(t *testing.T) {
 				load()
 				before := proxy.connections()
 				require.Equal(t, 1, proxy.open())
-				proxy.cut() // so that it is asked again who they are
+				proxy.cut() // so that the nodes authenticate again
 				load()
 				require.Equal(t, before+1, proxy.connections(), "at once")
 			}

@@ -4,5 +4,5 @@ package remote
 
 import "net"
 
-// newTrier returns nil: nothing can be written here that does not wait.
+// newSocketWriter returns nil, because this platform has no non-blocking writes.
 func newSocketWriter(net.Conn) nonBlockingWriter { return nil }

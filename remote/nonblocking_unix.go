@@ -8,17 +8,17 @@ import (
 	"syscall"
 )
 
-// A socketTrier is the trier of a socket.
+// A socketWriter writes to a socket without blocking.
 type socketWriter struct {
 	conn    syscall.RawConn
-	attempt func(fd uintptr) // made once, as it would be garbage each time
+	attempt func(fd uintptr) // made once, to allocate nothing in each write
 
 	b    []byte
 	sent int
 	err  error
 }
 
-// newTrier returns nil for a connection that is not a socket of the operating system.
+// newSocketWriter returns nil for a connection that is not a socket of the operating system.
 func newSocketWriter(conn net.Conn) nonBlockingWriter {
 	socket, ok := conn.(*net.TCPConn)
 	if !ok {
@@ -33,7 +33,7 @@ func newSocketWriter(conn net.Conn) nonBlockingWriter {
 	return t
 }
 
-// tryWrite implements [trier].
+// tryWrite implements [nonBlockingWriter].
 func (t *socketWriter) tryWrite(b []byte) (sent int, err error) {
 	t.b = b
 	err = t.conn.Control(t.attempt) // it is in the mode in which nothing waits, always

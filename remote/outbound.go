@@ -123,8 +123,8 @@ func (e *Endpoint) reach(addr string) context.CancelFunc {
 	return cancel
 }
 
-// keepReverse sees that there is always a connection that waits, until ctx ends. It pauses
-// where that fails, and where the peer takes one connection right after the other.
+// keepReverse keeps one waiting connection open until ctx ends. It pauses after a failure, and when
+// the peer takes one connection right after the other.
 func (e *Endpoint) keepReverse(ctx context.Context, addr string) {
 	log := e.log.With(zap.String("peer", addr), zap.Stringer("channel", channelReverse))
 	for failures := 0; ctx.Err() == nil; {
@@ -202,9 +202,10 @@ func (e *Endpoint) identify(conn net.Conn, addr string) error {
 	return nil
 }
 
-// Greet asks who lives at an address, which may be one of several of a node: it returns the
-// peer under the address that it advertises, or a [*RefusedError], [ErrNotAuthenticated], or
-// whatever else keeps the two from talking. It is for endpoints with [Config.Outbound].
+// Greet connects to addr, which may be one of several addresses of a node, and returns the ID of
+// the peer, with the address that it advertises. It fails with a [*RefusedError], with
+// [ErrNotAuthenticated], or with another error that prevents the connection. It is for endpoints
+// with [Config.Outbound].
 func (e *Endpoint) Greet(ctx context.Context, addr string) (NodeID, error) {
 	conn, peer, err := e.openReverse(ctx, addr)
 	if err != nil {

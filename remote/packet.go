@@ -14,7 +14,7 @@ import (
 // The first byte of a datagram says which protocol it belongs to.
 const (
 	packetUser   = 'U' // ours, with a header
-	packetGossip = 'M' // memberlist's, which has its own
+	packetGossip = 'M' // memberlist's, which has a header of its own
 )
 
 // maxPacket is the largest datagram in bytes.

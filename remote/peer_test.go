@@ -21,7 +21,7 @@ func TestSendsSucceedAgainAfterThePeerHasRestarted(t *testing.T) {
 			to.Tell(i)
 		}
 		soon()
-		n.Pause("b") // what is sent now is on the wire when b dies
+		n.Pause("b") // messages that are sent now are on the wire when b dies
 		for i := 100; i < 200; i++ {
 			to.Tell(i)
 		}

@@ -8,8 +8,8 @@ import (
 )
 
 // preface is what every connection begins with, before the byte of the channel. Servers of other
-// protocols answer it at once, which identifies them: its first five bytes are the head of a TLS
-// record longer than any valid one, which a TLS server answers with an alert; servers of line
+// protocols answer it at once, which identifies them. Its first five bytes are the head of a TLS
+// record longer than any valid one, which a TLS server answers with an alert. Servers of line
 // protocols, such as HTTP and Redis, answer at the end of the line.
 const preface = tlsTooLong + "understudy\r\n\r\n"
 

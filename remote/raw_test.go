@@ -63,7 +63,7 @@ func goodHello() fields { return fields{1: 1, 2: "", 3: "raw:7355", 4: 77, 5: 0,
 // preface is what each connection of a node begins with.
 const preface = "\x16\x03\x01\xff\xffunderstudy\r\n\r\n"
 
-// opened is how a channel begins, with what is said on it.
+// opened returns the first bytes of a channel, followed by said.
 func opened(channel byte, said ...byte) []byte {
 	return append(append([]byte(preface), channel), said...)
 }
@@ -112,7 +112,7 @@ func (r *raw) greet(channel byte, hello fields) (answer fields) {
 	return r.readFields()
 }
 
-// serveRaw deals with who connects to raw:7355, one after the other, until end is called.
+// serveRaw serves the connections to raw:7355, one after the other, until end is called.
 func serveRaw(t testing.TB, n *memnet.Network, serve func(r *raw)) (end func()) {
 	t.Helper()
 	l, err := n.Host("raw").Listen("raw:7355")

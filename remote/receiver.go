@@ -17,7 +17,7 @@ type receiver struct {
 	parts   *wire.Reassembler // those of the session
 	decoded []any             // not delivered yet
 	sizes   []int             // of these, before they were decoded
-	runs    []run             // whom these are for
+	runs    []run             // the actors that these are for
 	bytes   int               // all sizes
 }
 

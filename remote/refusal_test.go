@@ -222,8 +222,8 @@ func TestNodesThatAreNotTrustedAreToldOverRealTCP(t *testing.T) {
 	}
 }
 
-// Who can redirect packets, and has nothing else, must not make one node take another one's
-// place: in a cluster with a secret, all have the same certificate.
+// An attacker that can only redirect packets must not make one node take the place of another. In a
+// cluster with a secret all nodes have the same certificate.
 func TestNodeThatAnswersForAnotherOneGetsNoneOfItsMessages(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		failures := &collector[error]{}

@@ -139,13 +139,13 @@ func awaitChannel(conn net.Conn) (first byte, err error) {
 	}
 }
 
-// An afterBeats is a connection that was taken while a beat may have been under way.
+// A skipPongs is a connection that was taken while a pong may have been in flight.
 type skipPongs struct {
 	net.Conn
-	over bool // the peer has said something else
+	over bool // the peer has sent something else
 }
 
-// Read leaves out the beats before everything else.
+// Read skips the pongs before all other bytes.
 func (c *skipPongs) Read(b []byte) (int, error) {
 	if c.over || len(b) == 0 {
 		return c.Conn.Read(b)
@@ -177,7 +177,7 @@ func (r *reverseConns) add(addr string, x *reverseConn) bool {
 	return true
 }
 
-// remove returns false when x is not there any more.
+// remove returns false if x does not wait any more.
 func (r *reverseConns) remove(addr string, x *reverseConn) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -189,7 +189,7 @@ func (r *reverseConns) remove(addr string, x *reverseConn) bool {
 	return true
 }
 
-// drop takes one out. The caller holds mu.
+// drop removes the i-th connection to addr. The caller holds mu.
 func (r *reverseConns) drop(addr string, i int) {
 	r.count--
 	r.waiting[addr] = slices.Delete(r.waiting[addr], i, i+1)
@@ -198,7 +198,8 @@ func (r *reverseConns) drop(addr string, i int) {
 	}
 }
 
-// newest takes out the connection that has come last, or returns what to wait for.
+// newest removes and returns the newest connection to addr. If no connection waits, arrival is
+// closed when one comes.
 func (r *reverseConns) newest(addr string) (x *reverseConn, arrival <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -229,7 +230,7 @@ func (r *reverseConns) take(ctx context.Context, addr string) (net.Conn, error) 
 	}
 }
 
-// take ends the reading; false means that the connection is of no use any more.
+// take ends the reading; false means that the connection cannot be used any more.
 func (x *reverseConn) take() bool {
 	x.want()
 	<-x.done
@@ -249,8 +250,9 @@ func (x *reverseConn) want() {
 	}
 }
 
-// keepForSending shakes hands on a reverse channel, and keeps the connection until there is
-// something to send to who has opened it. It returns whether somebody else owns it now.
+// keepReverseConn shakes hands on a reverse channel, and keeps the connection until there is
+// something to send to the peer that has opened it. kept reports whether another part of the
+// endpoint owns the connection now.
 func (e *Endpoint) keepReverseConn(x *unauthenticatedConn, conn net.Conn) (kept bool, err error) {
 	body, err := wire.ReadFrame(conn, maxHandshake)
 	if err != nil {

@@ -116,7 +116,7 @@ func (s *sealers) drop(which func(NodeID) bool) {
 	}
 }
 
-// An opener opens what was sealed with one key.
+// An opener opens the datagrams that were sealed with one key.
 type opener struct {
 	number  uint64
 	channel *inbound // the channel that the key was granted on

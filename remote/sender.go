@@ -71,8 +71,8 @@ func (d *encodeBuffer) checkPath(to extension.Target) error {
 	return nil
 }
 
-// compress compresses a message of from bytes or more, if from is not 0. It returns the size before,
-// or 0 if it leaves the message as it is.
+// compress compresses a message of from bytes or more, unless from is 0. It returns the size
+// before, or 0 if it leaves the message as it is.
 func (d *encodeBuffer) compress(p extension.Payload, from int) (compressed extension.Payload, size int) {
 	if from == 0 || len(p.Data) < from {
 		return p, 0

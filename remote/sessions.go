@@ -20,16 +20,17 @@ var errTooManyChannels = fmt.Errorf("there are %d connections or attempts alread
 
 // sessions has the last inbound of each channel of each peer, so that a session can continue.
 type sessions struct {
-	patience time.Duration // with half a message, without a connection
+	patience time.Duration // how long an incomplete message is kept without a connection
 
 	mu         sync.Mutex // guards all below
 	last       map[linkKey]*inbound
 	incomplete incomplete
 }
 
-// begin makes in the inbound of its channel. If the inbound before it has not ended, begin returns
-// that one, for the caller to hang up, wait, and try again. begin fails with a [*refusal] if
-// goesOn is set and the session is unknown, and with errTooManyChannels if there are too many.
+// begin makes in the inbound of its channel. If the previous inbound of the channel has not ended,
+// begin returns it. The caller then closes it, waits, and tries again. begin fails with a
+// [*refusal] if goesOn is set and the session is unknown. It fails with errTooManyChannels if there
+// are too many channels.
 func (s *sessions) begin(in *inbound, goesOn bool) (before *inbound, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/understudy-go/understudy/remote"
 )
 
-// A tap is a network that hears what is said on a host.
+// A tap is a network that records the traffic of a host.
 type tap struct {
 	*memnet.Host
 	mu    sync.Mutex // guards all below

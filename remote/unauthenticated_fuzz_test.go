@@ -51,8 +51,9 @@ func listenTo(conn net.Conn) (heard []byte, closed bool) {
 	return heard, !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// FuzzUnauthenticatedDialer lets a stranger say anything to a node, at each stage of the handshake.
-// Who has not been welcomed is turned out in time, nothing stays behind, and others are served.
+// FuzzUnauthenticatedDialer lets an unauthenticated peer send anything to a node, at each stage of
+// the handshake. A peer that has not been welcomed is disconnected in time, nothing stays behind,
+// and other peers are served.
 func FuzzUnauthenticatedDialer(f *testing.F) {
 	hello := encoded(f, goodHello())
 	stages := [][]byte{
@@ -103,8 +104,8 @@ func FuzzUnauthenticatedDialer(f *testing.F) {
 	})
 }
 
-// FuzzUnauthenticatedListener lets a stranger answer anything to a node that dials it, or to a client
-// that offers it a connection.
+// FuzzUnauthenticatedListener lets an unauthenticated peer answer anything to a node that dials it,
+// or to a client that offers it a connection.
 func FuzzUnauthenticatedListener(f *testing.F) {
 	answer := encoded(f, fields{1: 1, 2: 5, 3: 0, 4: 0, 5: ""})
 	stages := [][]byte{{}, answer, slices.Concat(answer, opened('A')), slices.Concat(answer, opened('A', encoded(f, goodHello())...))}

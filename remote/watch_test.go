@@ -26,7 +26,7 @@ func spawnWarden(x *node) warden {
 	return w
 }
 
-// behavior shadows that of the collector.
+// behavior shadows the collector's method.
 func (w warden) behavior() actor.Behavior[order] {
 	return func(_ *actor.Context[order], next *actor.Next[order]) {
 		next.OnMessage = func(ctx *actor.Context[order], o order) actor.Behavior[order] { return o(ctx) }
@@ -237,7 +237,7 @@ func TestUnreachableIsNotTerminatedAndAnEndMeanwhileIsToldAfterwards(t *testing.
 		n.Partition([]string{"a"}, []string{"b"})
 		time.Sleep(time.Minute)
 		mortal.Tell(0)
-		time.Sleep(time.Hour) // the news is lost, and the other node has forgotten who watches
+		time.Sleep(time.Hour) // the news is lost, and the other node has forgotten its watchers
 		require.Empty(t, w.got())
 		n.Heal()
 		time.Sleep(10 * time.Second)

@@ -1,165 +1,172 @@
-// Package singleton runs one instance of an actor in a whole cluster, and brings
-// messages from every node to it.
+// Package singleton runs exactly one actor of a kind in a whole cluster and delivers
+// messages to it from every node.
 //
 //	ref := actor.Spawn(node, behaviors.Singleton(newCoordinator), "coordinator")
 //	ref.Tell(ProcessJob{JobID: "1"})
 //
 // Spawn it under the same name, with the same options, on every node that may host it or
-// that sends to it. Each node gets a manager; of the instances that their factories can
-// make, one runs. Without a cluster it runs right where it is spawned, so it can be
-// tested like any other actor.
+// that sends to it. Each node gets a manager, and at most one of the managers runs an
+// instance. Without a cluster the instance runs where it is spawned, so it can be tested
+// like any other actor.
 //
 // # What is guaranteed
 //
-//   - Of the members of a cluster one at most runs an instance: the next one starts when
-//     the former has ended, PostStop and deferred functions included. With [WithLease] that
-//     holds whatever the members believe.
-//   - A node that is joining starts none. A join moves a running instance only where the
-//     cluster elects by something else than age, and never with [OnOldest] or [OnNode].
-//   - When Spawn has returned on the member that is first among those that may host, no
-//     other gets permission to start an instance. One that runs already moves there.
-//   - An instance that fails or stops by itself is started again in place, after a
-//     backoff. That its factory panics is a failure too. Only [Finished] and [Finish] end
-//     it for good.
-//   - Generations strictly grow, over all instances that the members have ever run. Those
-//     of event-sourced instances, and with [WithLease] or [WithGenerations], go on growing
-//     when all nodes have been stopped.
-//   - A message is handled by one instance, once at most; with [AtLeastOnce] at least once,
-//     as long as the process lives on which it was told.
-//   - What the actors of one node tell arrives in the order in which they told it, moves
-//     of the instance included.
-//   - In a graceful move no message is lost, within the bounds of the buffers.
-//   - What is not handled is a dead letter with its reason, on the node that finds out.
-//     What was on the wire or in a mailbox when a process died is gone with it.
+//   - At most one member of a cluster runs an instance. The next one starts after the former
+//     has ended, including PostStop and deferred functions. With [WithLease] this holds even
+//     when the members disagree about the cluster.
+//   - A joining node starts no instance. A join moves a running instance only if the cluster
+//     elects its leader by something other than age, and never with [OnOldest] or [OnNode].
+//   - Once Spawn has returned on the member that comes first among those that may host, no
+//     other member gets permission to start an instance. An instance that already runs on
+//     another member moves there.
+//   - An instance that fails or stops by itself is restarted in place after a backoff. A
+//     panic of the factory counts as a failure. Only [Finished] and [Finish] end a singleton
+//     for good.
+//   - Generations strictly increase over all instances that the members have ever run. They
+//     continue to increase after all nodes have been stopped if the instance is
+//     event-sourced, or with [WithLease] or [WithGenerations].
+//   - A message is handled at most once, by one instance. With [AtLeastOnce] it is handled at
+//     least once, provided that the process of the sending node does not end.
+//   - Messages from the actors of one node arrive in the order in which they were sent, also
+//     while the instance moves.
+//   - A graceful move loses no message, as long as the buffers have room.
+//   - A message that is not handled becomes a dead letter with a reason, on the node that
+//     finds out. Messages on the wire or in a mailbox are lost when their process dies.
 //
 // # The life of a hand-over
 //
-// The host is the first member in the cluster's order of election that is up, has the
-// role, and has a manager; or the oldest of them with [OnOldest], the one of a name with
-// [OnNode], or whom a function chooses with [OnElected]. A manager that stops by itself, while its node goes on, gives its singleton
-// away, until it is spawned again. Each manager finds the host in its own view of the
-// cluster and is in one of eight phases:
+// The host is the first member in the cluster's order of election that is up, has the role,
+// and has a manager. [OnOldest] selects the oldest such member, [OnNode] the one with a given
+// name, and [OnElected] the one that a function chooses. If a manager stops while its node
+// keeps running, another node becomes the host until the manager is spawned again. Each
+// manager determines the host from its own view of the cluster, and is in one of eight
+// phases:
 //
-//	Pending      nobody can host, as far as this node knows, or it does not fit
+//	Pending      as far as this node knows, no node can host; or this node is down, has
+//	             other settings, or has a stuck instance that was given up
 //	Standby      another node hosts
-//	Asking       this node is to host, and asks the members for permission
-//	Acquiring    it has permission, and asks for the lease or for a term
-//	Host         the instance is here, or is about to be started again
-//	HandingOver  the instance has been told to stop, as another node has asked
-//	Stopping     the same, as this node is down or has lost the lease
+//	Asking       this node is to host, and asks the other members for permission
+//	Acquiring    this node has permission, and acquires the lease or a term
+//	Host         the instance is here, or is about to be restarted
+//	HandingOver  the instance is stopping because another node has asked to host
+//	Stopping     the instance is stopping because this node is down or has lost the lease
 //	Ended        the singleton has finished, see [Finished]
 //
-// A node that is to host asks every member that may run an instance. Who runs none
-// answers at once; who runs one stops it, and answers when it has ended. An answer is a
-// promise: to start nothing without asking in turn, and to count the term that was asked
-// for as used. Asks are numbered, sent again until they are answered, and void when
-// another view names another host. While two nodes both believe to be the host neither
-// answers the other; so nothing starts before their views agree. A node counts its own
-// manager as soon as it has been spawned, before any view shows it.
+// A node that is to host sends a request to every member that may run an instance. A member
+// without an instance grants it at once. A member with an instance stops it first, and grants
+// the request when the instance has ended. A grant is a promise: its sender starts no
+// instance without asking in turn, and counts the requested term as used. Requests are
+// numbered and repeated until they are granted. They become void when the view names another
+// host. While two nodes each consider themselves the host, neither grants the other's
+// request, so nothing starts until their views agree. A node counts its own manager from the
+// moment it is spawned, before any view shows it.
 //
-// A member that has crashed cannot answer. It is waited for until the cluster has removed
-// it, and if nothing is known of its end, for the margin after that: it may be alive, cut
-// off, and just about to notice; see [RemovalMargin]. Instances that fence their writes
-// by a journal, as event-sourced ones do, need no margin, and neither do those with a
-// lease.
+// A member that has crashed cannot answer. The others wait until the cluster has removed it.
+// If there was no sign that it has ended, they also wait for the margin, because it may be
+// alive and partitioned, and about to notice; see [RemovalMargin]. No margin is needed for
+// instances whose writes a journal fences, such as event-sourced ones, or for singletons with
+// a lease.
 //
-// A lease is asked for after permission, and given back after the instance has ended and
-// before anybody else gets permission. When it is lost the instance may handle nothing
-// more; the node asks for it again after [LeaseRetry].
+// A node acquires the lease after it has permission. It releases the lease after the instance
+// has ended and before another node gets permission. When the lease is lost, the instance
+// must not handle another message, and the node tries again after [LeaseRetry].
 //
-// In an idle cluster a graceful move takes two round trips; a failover takes detection,
-// downing and the margin, or what is left of the lease. [Drain] is how a node that leaves
-// hands over what it hosts.
+// In an idle cluster a graceful move takes two round trips. A failover takes the time for
+// failure detection, downing and the margin, or for what is left of the lease. A node that
+// leaves with cluster.Node.Leave hands over the instances that it hosts.
 //
 // # What becomes of a message
 //
-// It goes to the instance, wherever that is. While there is none, or its host cannot be
-// reached, it is held, see [Buffer]. A message that comes to a node that does not host
-// goes back to the node where it was told, and on to the host, in order. These become
-// dead letters:
+// A message is sent to the instance, wherever it runs. While there is no instance, or its
+// host cannot be reached, the message is buffered; see [Buffer]. A message that reaches a
+// node that does not host is returned to the sending node, which sends it to the host, in
+// order. The reasons of dead letters are:
 //
-//	[ErrBufferFull]       there was no room to hold it; the oldest gives way
+//	[ErrBufferFull]       there was no room in the buffer; the oldest message is dropped
+//	[ErrHeldTooLong]      it waited for longer than [Expire] allows
 //	[ErrLeaseLost]        it was in the mailbox of an instance whose lease was lost
 //	[ErrFinished]         the singleton has finished
-//	[ErrMismatch]         the node's singleton of that name is another one
-//	[ErrManagerStopped]   the manager has ended; what other nodes have sent goes back to them
+//	[ErrMismatch]         the node's singleton of that name has other settings
+//	[ErrManagerStopped]   the manager has ended; messages of other nodes are returned to them
 //	[ErrGivenUp]          ten instances have failed at it, with [AtLeastOnce]
 //	actor.ErrTerminated   it was in the mailbox of an instance that failed, stopped by
 //	                      itself, or did not stop in time
+//	actor.ErrWithdrawn    it was the request of an ask that ended while the request waited
 //	actor.ErrNotSerializable  its type has no name for the wire; on the host's own node it
 //	                      needs none
 //	actor.ErrUnreachable  it was on its way to a host that has died; see package remote
 //
-// An [actor.Ask] whose context ends while the question is held wraps [ErrUnavailable], with
-// what its node knows of the reason. Replies do not take the way of messages: a ref inside
-// a message leads straight to its actor.
+// An [actor.Ask] whose context ends while its request is buffered returns an error that wraps
+// [ErrUnavailable] and gives the reason, as far as its node knows it. Replies do not pass
+// through managers: a ref inside a message leads straight to its actor.
 //
-// docs/singleton.md has a table of all situations, with what [AtLeastOnce] changes and the
+// docs/singleton.md lists all situations in a table, with what [AtLeastOnce] changes and the
 // test of each.
 //
 // # Generations and fencing
 //
-// Every instance has a [Generation], which [GenerationOf] finds in its context. Send it
-// along with whatever the instance does to the outside, and let the outside refuse what
-// is lower than the highest it has seen: the examples have a service behind HTTP and a row
-// of a database that do. That is what keeps an instance harmless that was paused or cut
-// off and does not know that it has a successor: no protocol between members can do that,
-// and no lease. An instance that is refused fails with [ErrFenced]; it is stopped, and its
-// node asks again before it starts another.
+// Every instance has a [Generation], which [GenerationOf] returns from its context. Send it
+// with everything that the instance writes to the outside, and let the receiver refuse
+// generations lower than the highest it has seen. The examples show an HTTP service and a
+// database row that do so. Only this makes an instance harmless that was paused or
+// partitioned and does not know that it has been replaced: neither a protocol between members
+// nor a lease can. An instance that is refused fails with [ErrFenced]. It is stopped, and its
+// node asks for permission again before it starts another.
 //
-// The journal does the same for event-sourced instances by itself. They claim their
-// events by the packed generation: each is stored under the number that [GenerationOf]
-// returns where it was written, and when the journal has come further than the cluster
-// knows, that number is what the instance goes on with. Of several persistence ids in one
-// instance the one that is furthest decides.
+// For event-sourced instances the journal does the same. They claim their events by the packed
+// generation, so each event is stored under the number that [GenerationOf] returned where it
+// was written. If the journal has a higher number than the cluster knows, the instance
+// continues with that number. If an instance has several persistence ids, the highest number
+// counts.
 //
 // # Settings
 //
-//	Role             ""      which nodes may host; all when empty
+//	Role             ""      the nodes that may host; all when empty
 //	OnLeader, OnOldest,      which of them is preferred; the first in the order of
 //	  OnNode, OnElected      election by default
-//	Buffer           1000    messages that each node holds, and the host for each node
-//	AtLeastOnce      off     messages that may be under way from each node
-//	StopMessage      none    how to ask an instance to stop; without one it is stopped
-//	                         when it has handled what it had been told
-//	StopTimeout      10 s    then it is stopped after the message it is at, and else [Stuck]
-//	RestartBackoff   100 ms  doubling up to 4 s, with jitter
+//	Buffer           1000    messages that each node keeps, and the host for each node
+//	Expire           none    how long a message may wait for an instance
+//	AtLeastOnce      off     the number of messages that may be in flight from each node
+//	StopMessage      none    the message that asks an instance to stop; without one the
+//	                         instance is stopped when it has handled the messages before
+//	StopTimeout      10 s    how long an instance may take to stop; then it is stopped after
+//	                         the message that it is handling, or reported as [Stuck]
+//	RestartBackoff   100 ms  the delay before a restart; doubles up to 4 s, with jitter
 //	RemovalMargin    as the cluster recommends
-//	WithLease        none    what must be held for an instance to run
-//	LeaseRetry       5 s     until a lease that was not got is asked for again
-//	WithGenerations  none    where terms come from; by default members agree on them
+//	WithLease        none    the lease that must be held for an instance to run
+//	LeaseRetry       5 s     the delay before another attempt to acquire the lease
+//	WithGenerations  none    the source of terms; by default the members agree on them
 //
-// # To see it
+// # Observing a singleton
 //
-// [StatusOf] tells where the instance is, since when, under which generation, how many
-// messages wait, and what for. [Started], [Stopped], [HostChanged], [LeaseAcquired],
-// [LeaseLost], [Retired], [Stuck], [Dropped] and [Refused] are published on the event stream of each node's
-// system.
+// [StatusOf] reports where the instance runs, since when, under which generation, how many
+// messages wait, and why. Each node publishes [Started], [Stopped], [HostChanged],
+// [LeaseAcquired], [LeaseLost], [Retired], [Stuck], [Dropped] and [Refused] on the event
+// stream of its system.
 //
 // # What is not guaranteed
 //
-//   - That there is an instance at every moment. It has ended before the next one
-//     starts, and one that never stops is waited for.
-//   - That there are never two, without a lease: a node that has been removed without a
-//     sign of its end may run its instance longer than the margin, when its process was
-//     paused for instance. Fence what matters.
+//   - That an instance runs at every moment. An instance ends before the next one starts, and
+//     one that never stops delays the next.
+//   - That two never run at once, without a lease. A node that was removed without a sign that
+//     it has ended may run its instance for longer than the margin, for example because its
+//     process was paused. Fence what matters.
 //   - That a stale instance does nothing, with or without a lease: see above.
-//   - That terms survive the cluster by themselves. When all members have been stopped
-//     they begin again, where there is no journal, lease or source.
-//   - Order across nodes, and across a former host that could not be reached.
-//   - That a message that was told is handled, when processes die. What must not be lost
-//     is to be acknowledged by the instance and told again.
-//   - Anything, when nodes give different options to the same singleton. The message
-//     type, the role, the anchor, the type of the stop message, and whether there is a
-//     lease, a source of generations and AtLeastOnce are compared: the oldest member that is
-//     up is right, and who differs takes no part. Names of leases cannot be compared. While
-//     who differs in the role is not known yet to the others, each may run an instance for a
-//     moment.
+//   - That terms outlive the cluster. When all members have been stopped, terms start again at
+//     1, unless there is a journal, a lease or a generation source.
+//   - Order between messages of different nodes, and between messages sent before and after a
+//     host became unreachable.
+//   - That a message is handled if processes die. If a message must not be lost, let the
+//     instance acknowledge it, and send it again until it does.
+//   - Anything, if nodes give different options to the same singleton. Nodes compare the message
+//     type, the role, the anchor, the type of the stop message, and whether there is a lease,
+//     a generation source and AtLeastOnce. The settings of the oldest member that is up count,
+//     and a node with others takes no part. Names of leases cannot be compared. Until the
+//     others know of a node with another role, it and they may each run an instance.
 //
 // # Testing
 //
-// Test the behavior by itself first; a singleton adds nothing to it but the restarts.
-// With testkit.Census a test counts the instances that run, and their peak. Leases of
-// lease.NewMemory fail on demand. Package testkit/clustertest runs whole clusters in one
-// process, in virtual time.
+// Test the behavior by itself first; a singleton adds only restarts to it. testkit.Census
+// counts the instances that run, and their peak. Leases of lease.NewMemory fail on demand.
+// Package testkit/clustertest runs whole clusters in one process, in virtual time.
 package singleton

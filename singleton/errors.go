@@ -9,18 +9,19 @@ import (
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 )
 
-// The reasons for which messages to a singleton become dead letters, and other errors. Compare them
-// with [errors.Is].
+// The reasons why messages to a singleton become dead letters, and other errors. Compare them with
+// [errors.Is].
 var (
 	// ErrUnavailable: this node knows of no instance that it can reach. An [actor.Ask] that ends
-	// while its request waits wraps it, with what is known of the reason; so does ErrBufferFull.
+	// while its request waits returns an error that wraps it and gives the reason. ErrBufferFull
+	// and ErrHeldTooLong wrap it as well.
 	ErrUnavailable = errors.New("singleton: no instance")
-	// ErrBufferFull: there was no instance, and the node's buffer was full, see [Buffer].
+	// ErrBufferFull: there was no instance, and the node's buffer was full; see [Buffer].
 	ErrBufferFull = fmt.Errorf("%w, and the buffer is full", ErrUnavailable)
-	// ErrHeldTooLong: there was no instance for as long as [Expire] allows.
+	// ErrHeldTooLong: there was no instance for longer than [Expire] allows.
 	ErrHeldTooLong = fmt.Errorf("%w, and the message has waited for longer than Expire allows", ErrUnavailable)
-	// ErrMismatch: the node's singleton of that name has another message type or other settings than
-	// on the other nodes, so it takes no part. The text says what differs.
+	// ErrMismatch: the singleton on this node has another message type or other settings than on
+	// the other nodes, so it takes no part. The text describes the difference.
 	ErrMismatch = errors.New("singleton: the name belongs to another singleton")
 	// ErrManagerStopped: the manager of this node ended with the message in its buffer.
 	ErrManagerStopped = errors.New("singleton: the node's manager has stopped")
@@ -29,16 +30,17 @@ var (
 	// ErrLeaseLost: the node of the instance has lost its lease, so the instance must not handle
 	// another message.
 	ErrLeaseLost = handover.ErrLeaseLost
-	// ErrTooMany: the node has [MaxPerNode] singletons. The manager of one more fails with it when it
-	// starts; no other singleton is affected.
+	// ErrTooMany: the node has [MaxPerNode] singletons. The manager of one more fails with it when
+	// it starts; no other singleton is affected.
 	ErrTooMany = fmt.Errorf("singleton: the node has the maximum number of singletons, %d; let fewer singletons look after several things each", MaxPerNode)
-	// ErrGivenUp: with [AtLeastOnce], 10 instances in a row have failed at the message. It wraps the
-	// last failure as well.
+	// ErrGivenUp: with [AtLeastOnce], 10 instances in a row have failed at the message. It wraps
+	// the last failure as well.
 	ErrGivenUp = errors.New("singleton: message given up, as 10 instances have failed at it")
 	// ErrFenced: something outside has refused the [Generation] of an instance, because a newer
-	// instance has been there. The instance fails with it, by actor.Context.Fail; it is then stopped,
-	// and its node asks for permission before it starts another. Event-sourced instances fail with it
-	// by themselves; it is persistence.ErrFenced.
+	// instance has written there. Let the instance fail with it, by actor.Context.Fail; the
+	// instance is then stopped, and its node asks for permission before it starts another.
+	// Event-sourced instances fail with it by themselves. It is the same error as
+	// persistence.ErrFenced.
 	ErrFenced = fence.ErrFenced
 )
 

@@ -2,75 +2,77 @@ package singleton
 
 import "time"
 
-// Events of the singletons of a node are published on the event stream of its system, by
-// the managers there: subscribe with actor.Subscribe[Started] and so on. Each node
-// publishes what it knows itself: where the instance runs, that it starts and stops, and
-// what becomes of the lease; everywhere, that another node is to host it, or none again.
+// Events of singletons. The manager on each node publishes them on the event stream of its system:
+// subscribe with actor.Subscribe[Started] and so on. A node publishes what happens on it: instances
+// start and stop, and leases are acquired and lost. Every node publishes [HostChanged] and [Retired].
 type (
-	// Started says that an instance has started on this node, and takes messages.
+	// Started is published when an instance has started on this node and takes messages.
 	Started struct {
 		Name       string
 		Generation Generation
 	}
 
-	// Stopped says that an instance on this node has ended, also one that has failed while
-	// it was starting, of which there was no [Started].
+	// Stopped is published when an instance on this node has ended. An instance that fails while it
+	// starts has a Stopped without a [Started].
 	Stopped struct {
 		Name       string
 		Generation Generation
-		Err        error // its failure; nil when it has stopped
+		Err        error // its failure; nil if it stopped
 	}
 
-	// HostChanged says that this node knows of another host than before.
+	// HostChanged is published when this node learns of another host than before.
 	HostChanged struct {
 		Name string
-		Host string // address of who hosts or is to; "" when nobody can
+		Host string // address of the node that hosts or is to host; "" when no node can
 	}
 
-	// LeaseAcquired says that this node has got the lease of the singleton, under that token.
+	// LeaseAcquired is published when this node has acquired the singleton's lease, with that token.
 	LeaseAcquired struct {
 		Name  string
 		Token uint64
 	}
 
-	// LeaseLost says that this node does not hold the lease any more and has not given it
-	// back. The instance is stopped at once, if there is one: its [Stopped] follows, unless
-	// it was the instance that noticed.
+	// LeaseLost is published when this node no longer holds the lease and has not released it. An
+	// instance is stopped at once. Its [Stopped] follows, unless the instance noticed the loss itself.
 	LeaseLost struct {
 		Name   string
-		Reason error // what the lease says; [ErrLeaseLost] when the instance noticed first
+		Reason error // as reported by the lease; [ErrLeaseLost] if the instance noticed first
 	}
 
-	// Stuck says that an instance does not end although it has been told to, so that another
-	// node has to wait with the next one: a handler of it does not return. It is published
-	// on the node where it is, when [StopTimeout] is over, and on the one that waits. When
-	// the margin for removed nodes is over as well, or at once where a journal fences its
-	// writes, the instance counts as ended, and another may start, beside it perhaps. None
-	// starts on its own node before it has ended.
+	// Stuck is published when an instance that was told to stop does not end, because one of its
+	// handlers does not return. Another node then has to wait with the next instance. Both nodes
+	// publish it: the one with the instance half a second after [StopTimeout], and the one that waits.
+	//
+	// The instance counts as ended after the margin for removed nodes, or at once if a journal fences
+	// its writes. Another node may then start an instance beside it. Its own node starts none until it
+	// has ended.
 	Stuck struct {
 		Name  string
-		Host  string    // address of where it is
+		Host  string    // address of its node
 		Since time.Time // when it was told to stop
 		Until time.Time // when it is given up
 	}
 
-	// Retired says that this node has heard that the singleton has [Finished]: no instance
-	// starts any more. A node that hears of it later, as one that joins, says so then.
+	// Retired is published when this node learns that the singleton has [Finished], so no instance
+	// starts any more. A node that joins later publishes it when it learns of that.
 	Retired struct{ Name string }
 
-	// Dropped says that a message became a dead letter on this node, as there was no room
-	// for it. It comes beside the actor.DeadLetter, which does not name the singleton.
+	// Dropped is published when a message became a dead letter on this node because the buffer was
+	// full. It comes in addition to the actor.DeadLetter, which does not name the singleton.
 	Dropped struct {
 		Name    string
 		Message any
 		Reason  error
 	}
 
-	// Refused says on the node where a message was told that no instance has handled it, and
-	// none will, with [AtLeastOnce]: it cannot be encoded, or decoded by the host, is of a type
-	// that the instance does not take, instances have failed at it ([ErrGivenUp]), or a stash had no room
-	// ([actor.ErrStashFull]). The actor.DeadLetter is on the node where that was found. A host
-	// that ends before it could say so leaves the message to the next one.
+	// Refused is published with [AtLeastOnce], on the node where a message was sent, when no instance
+	// has handled the message and none will. Reasons: it cannot be encoded, or decoded by the host; the
+	// instance does not take its type; instances have failed at it ([ErrGivenUp]); a stash was full
+	// ([actor.ErrStashFull]); it waited too long ([ErrHeldTooLong]); its ask has ended
+	// ([actor.ErrWithdrawn]).
+	//
+	// The actor.DeadLetter is published on the node that found the reason. If a host ends before it
+	// can report the refusal, the message goes to the next host.
 	Refused struct {
 		Name    string
 		Message any

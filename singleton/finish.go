@@ -6,37 +6,36 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// Finished ends the singleton for good, on purpose: return it from the instance's
-// behavior, as you would return behaviors.Stopped. The instance stops, the lease is given
-// back, and no manager that hears of it starts another instance, whatever happens to the
-// cluster. Messages become dead letters with [ErrFinished].
+// Finished is a behavior that ends the singleton for good. Return it from the instance's behavior,
+// as you would return behaviors.Stopped. The instance stops, the lease is released, and no manager
+// that learns of it starts another instance. Messages become dead letters with [ErrFinished].
 //
-// The members remember it for as long as one of them lives. What must be remembered
-// longer, the instance writes down itself, and returns Finished when it reads it. When the
-// host dies before any other member has heard of it, the singleton starts once more.
+// The members remember it as long as one of them is up. To remember it longer, let the instance
+// store it, and return Finished when it reads it back. If the host crashes before another member
+// has learned of it, the singleton starts once more.
 //
-// Elsewhere than in an instance it is like behaviors.Stopped, also in actors that an
-// instance has spawned.
+// Outside an instance, including in actors that an instance has spawned, Finished is the same as
+// behaviors.Stopped.
 func Finished[M any](ctx *actor.Context[M], next *actor.Next[M]) {
 	Finish(ctx)
 	next.Stop()
 }
 
-// Finish makes the singleton end for good when the instance whose context ctx is stops
-// without a failure, for whatever reason. It is for behaviors that cannot return
-// [Finished], such as event-sourced ones:
+// Finish ends the singleton for good when the instance with context ctx next stops without a
+// failure, for whatever reason. It is for behaviors that cannot return [Finished], such as
+// event-sourced ones:
 //
 //	return persistence.Persist(Closed{}).Then(func() { singleton.Finish(ctx) }).ThenStop()
 //
-// It must be called inside of the instance, and does nothing elsewhere.
+// Call it inside the instance; elsewhere it does nothing.
 func Finish[M any](ctx *actor.Context[M]) {
 	if e, ok := ctx.Value(endingKey{}).(ending); ok && e.path == ctx.Self().Path() {
 		e.finished.Store(true)
 	}
 }
 
-// An ending is in the context of an instance. What the instance spawns has it, too, so it
-// says whose it is.
+// An ending is a value in the context of an instance. Actors that the instance spawns inherit it, so
+// it contains the path of the instance.
 type ending struct {
 	path     string
 	finished *atomic.Bool

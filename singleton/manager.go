@@ -15,7 +15,7 @@ import (
 )
 
 // A manager runs the hand-over protocol of one singleton on one node: it turns what happens into
-// events, and does what the protocol decides.
+// events, and carries out the actions that the protocol returns.
 type manager[M any] struct {
 	ctx       *actor.Context[M]
 	name      string
@@ -30,7 +30,7 @@ type manager[M any] struct {
 	post      post
 	extension *hubExtension           // nil without a cluster
 	onTell    actor.MessageHandler[M] // the manager's own
-	bypass    actor.ActorRef[M]       // the instance that is told without the manager; zero for none
+	bypass    actor.ActorRef[M]       // the instance that gets messages directly, without the manager; zero for none
 	timer     timer
 	mismatch  error
 	registry  *registry
@@ -82,11 +82,11 @@ func newManager[M any](ctx *actor.Context[M], factory func() actor.Behavior[M], 
 	return m
 }
 
-// occur tells the manager of an event. Any goroutine may call it.
+// occur sends an event to the manager. Any goroutine may call it.
 func (m *manager[M]) occur(ev handover.Event) { m.inbox.Tell(occurred{event: ev}) }
 
-// register makes the manager known to the hub, and by it to the cluster. Without a cluster this
-// node is the only member.
+// register makes the manager known to the hub, which makes it known to the cluster. Without a
+// cluster this node is the only member.
 func (m *manager[M]) register(cfg handover.Config, x *hubExtension) {
 	if x == nil {
 		self := singletonhook.Peer{
@@ -100,7 +100,7 @@ func (m *manager[M]) register(cfg handover.Config, x *hubExtension) {
 	m.report()
 }
 
-// close gives up what waits; what other nodes have sent is returned to them.
+// close makes dead letters of the messages that wait. Messages of other nodes are returned to them.
 func (m *manager[M]) close() {
 	m.relay.Close()
 	m.sequenced.collect()
@@ -136,8 +136,8 @@ func (m *manager[M]) onInstanceEnded(err error) {
 
 func (m *manager[M]) publish(event any) { m.ctx.System().Publish(event) }
 
-// onInbox takes everything that is not told to the singleton: from the hub, from the instance, from
-// the timer and the lease client.
+// onInbox handles everything but messages to the singleton: those of the hub, the instance, the
+// timer and the lease client.
 func (m *manager[M]) onInbox(msg any) {
 	switch msg := msg.(type) {
 	case wire.Message[wire.Deliver]:
@@ -186,7 +186,7 @@ func (m *manager[M]) onMessage(msg wire.Any) {
 	m.settle(time.Now())
 }
 
-// onEvent prepares for an event, and gives it to the machine.
+// onEvent prepares for an event, and passes it to the machine.
 func (m *manager[M]) onEvent(ev handover.Event) {
 	log := m.ctx.Log()
 	switch ev := ev.(type) {
@@ -222,7 +222,7 @@ func (m *manager[M]) onEvent(ev handover.Event) {
 	m.happened(ev)
 }
 
-// happened gives an event to the machine, does what that decides, and routes messages accordingly.
+// happened passes an event to the machine, carries out its actions, and updates the route.
 func (m *manager[M]) happened(ev handover.Event) {
 	now := time.Now()
 	held, _, _, _, _ := m.machine.Lease()
@@ -236,7 +236,7 @@ func (m *manager[M]) happened(ev handover.Event) {
 	m.settle(now)
 }
 
-// publishLease says whether the lease was acquired or lost, given whether it was held before.
+// publishLease publishes that the lease was acquired or lost. before says whether it was held.
 func (m *manager[M]) publishLease(before bool) {
 	switch held, token, releasing, obstacle, _ := m.machine.Lease(); {
 	case held && !before:
@@ -269,7 +269,7 @@ func (m *manager[M]) do(a handover.Action) {
 	case handover.ReportStuck:
 		m.reportStuck(a)
 	case handover.StartInstance:
-		if !m.lease.valid() { // it has been lost this very moment
+		if !m.lease.valid() { // it was lost at this very moment
 			m.occur(handover.InstanceEnded{LeaseLost: true})
 			return
 		}
@@ -339,7 +339,7 @@ func (m *manager[M]) report() {
 	m.registry.write(*s)
 }
 
-// take takes what is told to the singleton on this node.
+// take takes a message to the singleton that was sent on this node.
 func (m *manager[M]) take(msg M) {
 	switch {
 	case m.machine.Phase() == handover.Ended:
@@ -354,8 +354,8 @@ func (m *manager[M]) take(msg M) {
 	}
 }
 
-// updateBypass lets what is told on this node go straight to the instance, as long as the manager
-// would only pass it on.
+// updateBypass lets messages of this node go straight to the instance while the manager would only
+// pass them on.
 func (m *manager[M]) updateBypass() {
 	if m.sequenced.out == nil && m.relay.Clear() && m.relay.Route().Kind == handover.ToInstance {
 		m.setBypass(m.instance.ref)
@@ -371,7 +371,7 @@ func (m *manager[M]) setBypass(instance actor.ActorRef[M]) {
 	}
 }
 
-// onBegun opens the way to an instance that has started.
+// onBegun lets messages through to an instance that has started.
 func (m *manager[M]) onBegun(b instanceBegun) {
 	if !m.instance.running || b.gen != m.instance.gen {
 		return
@@ -384,8 +384,8 @@ func (m *manager[M]) onBegun(b instanceBegun) {
 	m.settle(time.Now())
 }
 
-// checkMismatch notes whether this node's manager has the settings that count, and gives up what
-// waits when it has not. As long as an instance runs here, messages go to that.
+// checkMismatch notes whether this node's manager has the settings that count. If not, waiting
+// messages become dead letters. While an instance runs here, messages still go to it.
 func (m *manager[M]) checkMismatch() {
 	differences, reference, mismatch := m.machine.Mismatch()
 	switch {
@@ -404,10 +404,10 @@ func (m *manager[M]) checkMismatch() {
 	}
 }
 
-// refusing reports whether what is told here is for another singleton.
+// refusing reports whether messages sent here are refused because of a mismatch.
 func (m *manager[M]) refusing() bool { return m.mismatch != nil && !m.machine.Alive() }
 
-// giveUp makes dead letters of what was told here and waits.
+// giveUp makes dead letters of the waiting messages that were sent here.
 func (m *manager[M]) giveUp(reason error) {
 	waiting := m.relay.TakeAll()
 	if out := m.sequenced.out; out != nil {
@@ -423,13 +423,13 @@ func (m *manager[M]) deadLetter(msg any, reason error) {
 	extension.DeadLetter(m.ctx.System(), m.ctx.Self().Path(), msg, reason)
 }
 
-// A timer rings at one time.
+// A timer calls ring once, at the time that was set last.
 type timer struct {
 	ring func()
 	*time.Timer
 }
 
-// set replaces the time that was set before. At the zero time the timer does not ring.
+// set replaces the time that was set before. With the zero time the timer does not ring.
 func (t *timer) set(now, at time.Time) {
 	t.stop()
 	if !at.IsZero() {

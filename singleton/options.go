@@ -19,14 +19,14 @@ import (
 const (
 	// DefaultBuffer is how many messages a node keeps while there is no instance, see [Buffer].
 	DefaultBuffer = 1000
-	// DefaultStopTimeout is how long an instance may take to stop, see [StopTimeout].
+	// DefaultStopTimeout is how long an instance may take to stop by itself, see [StopTimeout].
 	DefaultStopTimeout = 10 * time.Second
 	// DefaultLeaseRetry is the delay between two attempts to acquire a lease, see [LeaseRetry].
 	DefaultLeaseRetry = 5 * time.Second
-	// MaxPerNode is how many singletons a node may have managers for. Each costs every node of a
-	// cluster messages when it starts and when membership changes; many more, all at once, would
-	// fill the outboxes between nodes and delay heartbeats. The manager of one more fails with
-	// [ErrTooMany].
+	// MaxPerNode is the maximum number of singletons that one node may have managers for. Each
+	// costs every node of the cluster messages when it starts and when the membership changes. Many
+	// more at once would fill the outgoing queues between nodes and delay heartbeats. The manager
+	// of one more fails with [ErrTooMany].
 	MaxPerNode = 20_000
 )
 
@@ -39,7 +39,7 @@ type Option func(*settings)
 type settings struct {
 	role        string
 	anchor      handover.Anchor
-	signature   string // of what must be the same on all nodes, set by New; "" matches all
+	signature   string // of the settings that must be the same on all nodes, set by New; "" matches all
 	buffer      int
 	expire      time.Duration // 0: never
 	window      int           // of AtLeastOnce; 0: at most once
@@ -66,7 +66,7 @@ func newSettings(opts []Option) settings {
 	return s
 }
 
-// config returns what the hand-over protocol needs.
+// config returns the settings that the hand-over protocol needs.
 func (s *settings) config(name string) handover.Config {
 	return handover.Config{
 		Name: name, Role: s.role, Anchor: s.anchor, Signature: s.signature,
@@ -75,8 +75,8 @@ func (s *settings) config(name string) handover.Config {
 	}
 }
 
-// compared returns the settings that must be the same on all nodes: which messages there are, where
-// the instance may run, and what keeps two from running at once.
+// compared returns the settings that must be the same on all nodes: the message type, where the
+// instance may run, and how a second instance is prevented.
 func (s *settings) compared(message reflect.Type) []handover.Setting {
 	return []handover.Setting{
 		{Name: "message", Value: typeName(message)},
@@ -89,8 +89,8 @@ func (s *settings) compared(message reflect.Type) []handover.Setting {
 	}
 }
 
-// typeName returns the name for the wire, if there is one: two builds of a program may have the type
-// in different packages.
+// typeName returns the type's name on the wire if it has one, because two builds of a program may
+// have the type in different packages.
 func typeName(t reflect.Type) string {
 	if name, registered := codec.NameOf(t); registered {
 		return name
@@ -105,7 +105,8 @@ func stopName(msg any) string {
 	return typeName(reflect.TypeOf(msg))
 }
 
-// presence is all that nodes can compare of what each of them has created for itself.
+// presence describes a setting that each node creates for itself: nodes can compare only whether it
+// is set.
 func presence(yes bool) string {
 	if yes {
 		return "yes"
@@ -118,14 +119,14 @@ func presence(yes bool) string {
 // running instance.
 func OnLeader() Option { return anchored(handover.Anchor{Kind: handover.ByElection}) }
 
-// OnOldest lets the eligible member that has been up the longest host the singleton, whatever the
-// cluster elects its leader by. A join never moves the instance.
+// OnOldest lets the eligible member that has been up the longest host the singleton, however the
+// cluster elects its leader. A join never moves the instance.
 func OnOldest() Option { return anchored(handover.Anchor{Kind: handover.ByAge}) }
 
-// OnNode lets only the member with that cluster.Config.NodeID host the singleton. While it is not
-// up, no instance runs and messages wait. When it returns, also as a new incarnation, the singleton
-// starts there with a higher term. OnNode cannot be combined with [Role]. It panics if name cannot
-// be the name of a node.
+// OnNode lets only the member with that cluster.Config.NodeID host the singleton. While that node
+// is not up, no instance runs and messages wait. When it returns, even as a new incarnation, the
+// singleton starts there with a higher term. OnNode cannot be combined with [Role]. It panics if
+// name is not a valid node name.
 func OnNode(name string) Option {
 	if name == "" {
 		panic(`singleton: OnNode(""): name the node by its cluster.Config.NodeID, or leave the option out`)
@@ -144,14 +145,14 @@ type Candidate struct {
 	Meta      map[string]string
 }
 
-// OnElected lets a function choose the host among the members that are up and eligible, given in
-// the cluster's order of election. It returns the name of one; while it returns false, or a name
-// that none of them has, or panics, no instance runs. A running instance moves when another member
-// is chosen. Without a cluster the function is not called.
+// OnElected lets the function elect choose the host. Its candidates are the members that are up and
+// eligible, in the cluster's order of election. It returns the name of one. No instance runs while
+// it returns false or a name that no candidate has, or while it panics. A running instance moves
+// when another member is chosen. Without a cluster elect is not called.
 //
-// All nodes must give the same function, under the same name; nodes with different names do not
-// take part. The function must depend on its argument alone and not change it. OnElected panics
-// without a name or a function.
+// Give the same function under the same name on all nodes; nodes with different names do not take
+// part. elect must depend on its argument alone and must not change it. OnElected panics if name is
+// empty or elect is nil.
 func OnElected(name string, elect func(candidates []Candidate) (host string, ok bool)) Option {
 	if name == "" || elect == nil {
 		panic("singleton: OnElected needs a name and a function")
@@ -166,7 +167,7 @@ func OnElected(name string, elect func(candidates []Candidate) (host string, ok 
 	}})
 }
 
-// anchored returns an option that panics when there is an anchor already.
+// anchored returns an option that sets the anchor. The option panics if another option has set one.
 func anchored(a handover.Anchor) Option {
 	return func(s *settings) {
 		if s.anchor.Kind != handover.Unset {
@@ -176,7 +177,7 @@ func anchored(a handover.Anchor) Option {
 	}
 }
 
-// anchorOption returns what the user has written.
+// anchorOption returns the option in the form in which the user has written it.
 func anchorOption(a handover.Anchor) string {
 	switch a.Kind {
 	case handover.ByAge:
@@ -191,7 +192,7 @@ func anchorOption(a handover.Anchor) string {
 }
 
 // Role lets only nodes with that role host the singleton. Other nodes can send to it. The default,
-// "", includes all nodes. Role panics if role cannot be a role, see cluster.Config.Roles.
+// "", includes all nodes. Role panics if role is not a valid role name, see cluster.Config.Roles.
 func Role(role string) Option {
 	if role != "" {
 		mustBeName("Role", role)
@@ -199,9 +200,9 @@ func Role(role string) Option {
 	return func(s *settings) { s.role = role }
 }
 
-// Buffer sets how many messages a node keeps while there is no instance to take them, and how many
-// of each other node the host keeps while its instance is starting or stopping; the default is
-// [DefaultBuffer]. When it is full the oldest message becomes a dead letter with [ErrBufferFull].
+// Buffer sets how many messages a node keeps while there is no instance; the default is
+// [DefaultBuffer]. The host keeps as many for each other node while its instance is starting or
+// stopping. When the buffer is full, the oldest message becomes a dead letter with [ErrBufferFull].
 // With 0 no message is kept. Buffer panics if n is negative.
 func Buffer(n int) Option {
 	if n < 0 {
@@ -210,33 +211,36 @@ func Buffer(n int) Option {
 	return func(s *settings) { s.buffer = n }
 }
 
-// Expire bounds how long a message may wait for an instance: on the node where it was told, and
+// Expire limits how long a message may wait for an instance: on the node where it was sent, and
 // again on the host while that has no instance yet. After d the message becomes a dead letter with
-// [ErrHeldTooLong], and an [actor.Ask] that sent it ends with that error. By default, and with 0,
-// messages wait until there is an instance, as long as [Buffer] has room. Requests of asks that have
-// ended on the same node are withdrawn in any case, see [actor.ErrWithdrawn]. With [AtLeastOnce] it
-// does not bound messages that have been sent to an instance. Expire panics if d is negative.
+// [ErrHeldTooLong], and the [actor.Ask] that sent it fails with that error. By default, and with 0,
+// messages wait until there is an instance, as long as [Buffer] has room.
+//
+// Requests of asks that have ended on the same node are withdrawn in any case, see
+// [actor.ErrWithdrawn]. With [AtLeastOnce] the limit does not apply to messages that have been sent
+// to an instance. Expire panics if d is negative.
 func Expire(d time.Duration) Option {
 	mustNotBeNegative("expiry", d)
 	return func(s *settings) { s.expire = d }
 }
 
-// AtLeastOnce keeps each message on the node where it was told until an instance has handled it:
-// until its handler has returned without failing. Messages that an instance has not handled, because
-// it was moved, failed or crashed, are sent again to the next one, in order and before newer ones.
-// One instance handles a message once. Two may handle the same message if the first could not report
-// it any more; in a graceful move that does not happen.
+// AtLeastOnce keeps each message on the sending node until an instance has handled it, that is,
+// until its handler has returned without failing. If an instance was moved, failed or crashed, the
+// messages that it has not handled are sent to the next one, in order and before newer ones. One
+// instance handles a message once. Two instances may handle the same message if the first could no
+// longer report it; this does not happen in a graceful move.
 //
-// Up to window messages of each node are in flight at a time. More wait, as many as [Buffer] says;
-// when that is full the oldest of them becomes a dead letter. With a window of 1 there is one message
-// per round trip. A larger window costs the memory of that many messages on each node.
+// Up to window messages of each node are in flight at a time. More wait, up to the limit of
+// [Buffer]; when that is reached, the oldest of them becomes a dead letter with [ErrBufferFull]. A
+// window of 1 allows one message per round trip. A larger window costs the memory of that many
+// messages on each node.
 //
-// Limits: messages are lost with the process on which they were told, and become dead letters when
-// its manager ends. A message at which 10 instances on one node have failed in a row becomes a dead
-// letter with [ErrGivenUp], and one that the host cannot decode becomes one there. The node where
-// such a message was told publishes [Refused]. A message is not sent again after a failure that the
-// instance's own supervision handles by resuming or restarting, nor when the instance has put it
-// aside in its state. AtLeastOnce panics unless window is positive.
+// Limits: messages are lost with the process of the sending node, and become dead letters when its
+// manager ends. A message becomes a dead letter with [ErrGivenUp] after 10 instances on one node
+// have failed at it in a row, and at once if the host cannot decode it. The sending node then
+// publishes [Refused]. A message is not sent again after a failure that the instance's own
+// supervision handles by resuming or restarting, nor when the instance has kept it in its state for
+// later. AtLeastOnce panics unless window is positive.
 func AtLeastOnce(window int) Option {
 	if window <= 0 {
 		panic(fmt.Sprintf("singleton: window %d of AtLeastOnce is not positive", window))
@@ -244,50 +248,51 @@ func AtLeastOnce(window int) Option {
 	return func(s *settings) { s.window = window }
 }
 
-// StopMessage asks an instance to stop by sending it msg, after all other messages; its behavior must
-// return Stopped in response. By default an instance is stopped once it has handled the messages
-// before. [New] panics if msg is not of the singleton's message type.
+// StopMessage asks an instance to stop by sending it msg, after all other messages. Its behavior
+// must return Stopped in response. By default an instance is stopped once it has handled the
+// messages before. [New] panics if msg is not of the singleton's message type.
 func StopMessage(msg any) Option { return func(s *settings) { s.stopMessage = msg } }
 
-// StopTimeout sets how long an instance may take to stop by itself; the default is ten seconds. Then
-// its context is cancelled and it is stopped after the message that it is handling.
+// StopTimeout sets how long an instance may take to stop by itself; the default is ten seconds.
+// After that its context is cancelled, and it is stopped after the message that it is handling.
 //
-// No other instance starts before this one has ended, unless a handler of it does not return: half a
-// second later it is reported as [Stuck], and after [RemovalMargin] it is given up, at once if a
-// journal fences its writes. StopTimeout panics if d is negative.
+// The next instance starts only after this one has ended. The exception is an instance with a
+// handler that does not return: half a second later it is reported as [Stuck], and after
+// [RemovalMargin] it counts as ended, or at once if a journal fences its writes. StopTimeout panics
+// if d is negative.
 func StopTimeout(d time.Duration) Option {
 	mustNotBeNegative("stop timeout", d)
 	return func(s *settings) { s.stopTimeout = d }
 }
 
-// RestartBackoff sets the delays with which an instance that fails or stops by itself is restarted
-// in place; the default is 100 ms, doubling up to 4 s. It panics if a delay is negative.
+// RestartBackoff sets the delays before an instance that fails or stops by itself is restarted in
+// place; the default is 100 ms, doubling up to 4 s. It panics if a delay is negative.
 func RestartBackoff(b actor.Backoff) Option {
 	mustNotBeNegative("restart backoff", min(b.Min, b.Max))
 	return func(s *settings) { s.restart = b }
 }
 
-// RemovalMargin sets how long a new instance waits after the node of its predecessor was removed
-// without a sign that it has stopped. The default is what the cluster recommends, 13 s with its
-// default settings; 0 is the default as well. A negative margin is none. With a shorter margin two instances may run
-// at once if a node was only partitioned. The margin is ignored for singletons with a lease, and for
-// instances whose writes a journal fences.
+// RemovalMargin sets how long a new instance waits after its predecessor's node was removed without
+// a sign that it has stopped. The default is what the cluster recommends, 13 s with its default
+// settings; 0 means the default, and a negative value means no margin. With a shorter margin two
+// instances may run at once if a node was only partitioned. The margin is ignored for singletons
+// with a lease, and for instances whose writes a journal fences.
 func RemovalMargin(d time.Duration) Option { return func(s *settings) { s.margin = d } }
 
-// WithLease lets an instance run only while l is held. Two instances then never run at once, even if
-// both sides of a partition elect a host, as long as clocks run at about the same rate and no handler
-// takes longer than the lease lasts; see package lease. Every node gives its own handle of the same
-// lease. A manager panics if another manager of the process uses its handle, provided that is one of
-// package lease.
+// WithLease lets an instance run only while l is held. Two instances then never run at once, even
+// if both sides of a partition elect a host. This requires that clocks run at about the same rate
+// and that no handler takes longer than the lease lasts; see package lease. Every node needs its
+// own handle of the same lease. A manager panics if another manager of the process uses its handle,
+// provided that the handle is one of package lease.
 //
 // A node that is to host acquires the lease once the other members have given permission. When the
-// lease is lost the instance is stopped at once: its present handler returns, messages that wait
+// lease is lost, the instance is stopped at once: its current handler returns, waiting messages
 // become dead letters, PostStop runs, and then the node tries again. When the instance moves, its
 // lease is released after it has ended and before the next host gets permission. The lease's token
-// is the term of the generation. There is no removal margin: after a crash the next host waits until
-// the lease has expired.
+// is the term of the generation. There is no removal margin: after a crash the next host waits
+// until the lease has expired.
 //
-// While the lease store is unavailable for longer than the lease lasts, no instance runs. WithLease
+// If the lease store is unavailable for longer than the lease lasts, no instance runs. WithLease
 // panics if l is nil.
 func WithLease(l lease.Lease) Option {
 	if l == nil {
@@ -296,10 +301,10 @@ func WithLease(l lease.Lease) Option {
 	return func(s *settings) { s.lease = l }
 }
 
-// LeaseRetry sets the delay before a node tries again to acquire a lease that it did not get, or has
-// lost; the default is [DefaultLeaseRetry]. After a crash the next instance starts up to this long
-// after the lease has expired. Every node that is to host, usually one, asks the store that often.
-// LeaseRetry panics unless d is positive.
+// LeaseRetry sets the delay before a node tries again to acquire a lease that it did not get, or
+// has lost; the default is [DefaultLeaseRetry]. After a crash the next instance starts up to this
+// long after the lease has expired. Every node that is to host, usually one, asks the store at this
+// interval. LeaseRetry panics unless d is positive.
 func LeaseRetry(d time.Duration) Option {
 	if d <= 0 {
 		panic(fmt.Sprintf("singleton: lease retry %v is not positive", d))
@@ -307,13 +312,14 @@ func LeaseRetry(d time.Duration) Option {
 	return func(s *settings) { s.leaseRetry = d }
 }
 
-// WithGenerations takes the terms of generations from src, so that they keep growing when all
-// members have been stopped. By default members agree on terms, and forget them then. A node that is
-// to host asks src once it has permission, and the lease if there is one. While src fails no instance
-// starts; a running one is not stopped.
+// WithGenerations takes the terms of generations from src, so that they continue to increase after
+// all members have been stopped. By default the members agree on terms, and forget them when all
+// have stopped. A node that is to host asks src once it has permission, and the lease if there is
+// one. While src fails no instance starts; a running instance continues.
 //
 // Event-sourced instances do not need it, because their generation follows their journal's epoch.
-// Neither do singletons with a lease, whose token is the term. WithGenerations panics if src is nil.
+// Singletons with a lease do not need it either, because the token is the term. WithGenerations
+// panics if src is nil.
 func WithGenerations(src generation.TermSource) Option {
 	if src == nil {
 		panic("singleton: nil source of generations")

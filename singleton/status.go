@@ -18,13 +18,13 @@ type Phase string
 
 // The phases of a manager.
 const (
-	Pending     = Phase(handover.Pending)     // this node is not up, or no node can host
+	Pending     = Phase(handover.Pending)     // no node can host, or this node is down or takes no part
 	Standby     = Phase(handover.Standby)     // another node hosts
 	Asking      = Phase(handover.Asking)      // this node is to host, and asks the others for permission
 	Acquiring   = Phase(handover.Acquiring)   // it has permission, and acquires the lease or a term
 	Host        = Phase(handover.Host)        // the instance is here, or is about to be restarted
-	HandingOver = Phase(handover.HandingOver) // the instance has been told to stop, to run on another node
-	Stopping    = Phase(handover.Stopping)    // the instance has been told to stop, because this node is down or has lost the lease
+	HandingOver = Phase(handover.HandingOver) // the instance is stopping, to run on another node
+	Stopping    = Phase(handover.Stopping)    // the instance is stopping, because this node is down or has lost the lease
 	Ended       = Phase(handover.Ended)       // the singleton has finished, see [Finish]
 )
 
@@ -34,28 +34,28 @@ type Status struct {
 	Phase Phase
 	Since time.Time // when the phase began
 
-	// Host is the address of the node that hosts the singleton or is to, "" when none can. Here
-	// reports that it is this node and the instance runs.
+	// Host is the address of the node that hosts the singleton or is to host it; "" when no node
+	// can. Here reports whether it is this node and the instance runs.
 	Host string
 	Here bool
 
-	// Placement says for people where the singleton may be.
+	// Placement describes for people where the singleton may run.
 	Placement string
 
-	// Mismatch says how the settings of this node's singleton differ from those of the other nodes,
-	// "" when they do not. It then takes no part: messages told to it become dead letters with
-	// [ErrMismatch].
+	// Mismatch describes how the settings of this node's singleton differ from those of the other
+	// nodes; "" when they do not. A node with other settings takes no part: messages sent to the
+	// singleton there become dead letters with [ErrMismatch].
 	Mismatch string
 
-	// Generation is that of the instance here, or of the last that was here.
+	// Generation is the generation of the instance here, or of the last one that ran here.
 	Generation Generation
 
 	Held   int    // messages that wait on this node now
-	Kept   uint64 // how many messages told here have ever had to wait
-	Closed bool   // newly told messages wait behind those being recalled from the previous host
+	Kept   uint64 // how many messages sent here have ever had to wait
+	Closed bool   // new messages wait behind those being recalled from the previous host
 
-	// Unacknowledged is the number of messages told here that an instance may not have handled, with
-	// [AtLeastOnce]. Messages that wait for the window are in Held instead.
+	// Unacknowledged is the number of messages sent here that an instance may not have handled,
+	// with [AtLeastOnce]. Messages that wait for the window are in Held instead.
 	Unacknowledged int
 	// Dropped counts messages that became dead letters here because the buffer was full.
 	Dropped uint64
@@ -63,49 +63,52 @@ type Status struct {
 	Starts   uint64 // how many instances have started here
 	Failures uint64 // how many have failed here, while starting or later
 
-	// LastError is the error with which the last instance that failed here has failed, and FailedAt
-	// the time; nil and zero while none has.
+	// LastError is the error of the last instance that failed here, and FailedAt the time of the
+	// failure. They are nil and zero if none has failed.
 	LastError error
 	FailedAt  time.Time
 
-	// RestartsInARow is how many times in a row the instance has ended here by itself, with an error
-	// or without, and was or will be restarted. It is 0 on other nodes than the host, and once an
-	// instance has run for as long as the delays of [RestartBackoff] take to start over.
+	// RestartsInARow is how many times in a row the instance has ended here by itself, with or
+	// without an error, and was or will be restarted. It is 0 on nodes other than the host. It
+	// returns to 0 when an instance has run long enough for the delays of [RestartBackoff] to start
+	// over.
 	RestartsInARow int
 	wellAt         time.Time // when the running instance will have run for that long
 
-	// Why says why no instance runs, as far as this node knows; "" when it knows no reason.
+	// Why is the reason why no instance runs, as far as this node knows it; "" when it knows none.
 	Why string
 
-	// WaitingFor has the addresses of the members whose answer an asking node waits for.
+	// WaitingFor lists the addresses of the members whose answer an asking node waits for.
 	WaitingFor []string
-	// NotBefore is when an asking node may start an instance, if not now: former members may still
-	// be stopping, or the last instance has failed. For an acquiring node it is the next attempt.
+	// NotBefore is the earliest time at which an asking node may start an instance, if not now:
+	// former members may still be stopping, or the last instance has failed. For an acquiring node
+	// it is the time of the next attempt.
 	NotBefore time.Time
 
-	// Stuck is when the instance on this node was told to stop, if it does not because one of its
-	// handlers does not return. It is zero otherwise, and until that is certain. See [Stuck].
+	// Stuck is the time when the instance on this node was told to stop, if it does not end because
+	// one of its handlers does not return. It is zero otherwise, and until the instance is
+	// reported. See [Stuck].
 	Stuck time.Time
 
 	Lease     string // the lease that protects the singleton, "" without one
 	LeaseHeld bool   // by this node
-	Obstacle  error  // why the lease or the term was not acquired in the last attempt, or why the lease was lost
+	Obstacle  error  // why the last attempt to acquire the lease or the term failed, or why the lease was lost
 }
 
-// failed notes the error with which an instance has ended.
+// failed records the error with which an instance has ended.
 func (s *Status) failed(err error, now time.Time) {
 	s.Failures++
 	s.LastError, s.FailedAt = err, now
 }
 
-// crashLoop is how many restarts in a row make a crash loop.
+// crashLoop is how many restarts in a row count as a crash loop.
 const crashLoop = 3
 
-// CrashLoop reports whether the instance has ended at least three times in a row before it had run
-// well.
+// CrashLoop reports whether the instance has ended at least three times in a row without running
+// long enough in between; see RestartsInARow.
 func (s Status) CrashLoop() bool { return s.RestartsInARow >= crashLoop }
 
-// at returns s as of a time after it was written.
+// at returns s as it is at a time after it was written.
 func (s Status) at(now time.Time) Status {
 	if !s.wellAt.IsZero() && !now.Before(s.wellAt) {
 		s.RestartsInARow, s.wellAt = 0, time.Time{}
@@ -113,8 +116,8 @@ func (s Status) at(now time.Time) Status {
 	return s
 }
 
-// StatusOf returns what the manager of a singleton in s knows. The name is the path of the manager
-// without "/user/". ok is false when there is no such manager.
+// StatusOf returns the status of a singleton's manager in s. The name is the path of the manager
+// without "/user/". ok is false if there is no such manager.
 func StatusOf(s *actor.System, name string) (status Status, ok bool) {
 	r, ok := extension.Get[*registry](s)
 	if !ok {
@@ -139,12 +142,12 @@ func Statuses(s *actor.System) []Status {
 	return all
 }
 
-// A registry has the statuses of the singletons of a system.
+// A registry keeps the statuses of the singletons of a system.
 type registry struct {
 	explain  sync.Once
 	mu       sync.Mutex // guards statuses
 	statuses map[string]Status
-	most     int // statuses
+	most     int // the maximum number of statuses
 }
 
 // admit reports whether there is room for the singleton of that name.

@@ -34,8 +34,8 @@ func (l *connection[M]) unfinished(after uint64) (entries []*entry[M]) {
 	return entries
 }
 
-// unsent returns the number after which messages can be sent to others: those that were not sent, or,
-// unless flowOnly, not confirmed.
+// unsent returns the number of the last message that stays with this consumer. Later messages can
+// go to others: with flowOnly they have not been sent, otherwise they have not been confirmed.
 func (l *connection[M]) unsent(flowOnly bool) uint64 {
 	if flowOnly {
 		return l.Sent()
@@ -43,7 +43,7 @@ func (l *connection[M]) unsent(flowOnly bool) uint64 {
 	return l.Acked()
 }
 
-// connections are those of a producer.
+// connections are the connections of a producer.
 type connections[M any] []*connection[M]
 
 // withID returns the connection with an ID, or nil.

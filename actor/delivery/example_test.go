@@ -76,7 +76,7 @@ func ExampleWorkPullingFor() {
 	// Output: one
 }
 
-// Who asks goes no faster than the consumer, and learns what was refused.
+// A sender that asks goes no faster than the consumer, and learns which messages were refused.
 func ExampleSend() {
 	system := actor.NewSystem("shop")
 	defer func() { _ = system.Shutdown(context.Background()) }()

@@ -13,7 +13,8 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// attacked runs f with a consumer whose worker confirms nothing, and who hears its answers.
+// attacked runs f with a consumer whose worker confirms nothing. from receives the consumer's
+// answers.
 func attacked(t *testing.T, f func(consumer actor.ActorRef[Link[string]], worker *testkit.Probe[Delivery[string]], from *testkit.Probe[request], deadLetters *testkit.Probe[actor.DeadLetter]), opts ...Option) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

@@ -2,8 +2,8 @@ package delivery
 
 import "github.com/understudy-go/understudy/internal/window"
 
-// An inbox knows how far a consumer has come in a stream, and how many messages it has room for.
-// It is pure. A numbered message may be a part of a larger one.
+// An inbox tracks how far a consumer has come in a stream, and how many messages it has room for.
+// It is a pure state machine. A numbered message may be a part of a larger one.
 type inbox struct {
 	window.Receiver
 	window   uint64
@@ -21,11 +21,11 @@ type verdict uint8
 const (
 	ignore verdict = iota
 	accept         // it is the next one
-	answer         // say what was received
-	again          // say that a message before it was lost
+	answer         // report which messages were received
+	again          // report that an earlier message was lost
 )
 
-// begin takes what a message says of those before it: all before first were handled or refused.
+// begin takes the First of a message: all messages before first were handled or refused.
 func (in *inbox) begin(connection, first uint64) {
 	if in.reported.Connection != connection {
 		in.reported = request{Connection: connection, UpTo: first}
@@ -35,7 +35,7 @@ func (in *inbox) begin(connection, first uint64) {
 	in.whole = max(in.whole, first-1)
 }
 
-// take decides about a message, of which begin was told.
+// take decides about a message. begin has been called for it.
 func (in *inbox) take(m sequenced) verdict {
 	if m.FlowOnly {
 		in.AdvanceTo(m.Number)
@@ -57,8 +57,8 @@ func (in *inbox) take(m sequenced) verdict {
 	return ignore
 }
 
-// limit is up to where there is room. When only parts of one message are here, there is room for
-// the rest of it, however large it is.
+// limit returns the highest number for which there is room. If all waiting parts belong to one
+// message, there is room for the rest of it, however large it is.
 func (in *inbox) limit() uint64 {
 	if in.whole <= in.Acked() {
 		return in.Received() + in.window
@@ -76,7 +76,7 @@ func (in *inbox) due() bool {
 	return in.Received() >= in.reported.UpTo || in.UpTo() == in.Received() || max(more, done) > in.window/2
 }
 
-// report returns what the producer is told.
+// report returns the request to send to the producer.
 func (in *inbox) report(again bool) request {
 	in.reported.UpTo, in.reported.Received = in.limit(), in.Received()
 	r := in.reported

@@ -2,15 +2,15 @@ package delivery
 
 import "github.com/understudy-go/understudy/internal/window"
 
-// A ledger knows which numbers were confirmed, and which of these the queue has not stored. It is
-// pure.
+// A ledger tracks which numbers were confirmed, and which of these the queue has not stored. It is
+// a pure state machine.
 type ledger struct {
 	window.Numbers
 	stored uint64   // UpTo, as stored
 	fresh  []uint64 // not stored, and beyond UpTo when they were confirmed
 }
 
-// load takes what is stored.
+// load takes the number up to which confirmations are stored.
 func (g *ledger) load(upTo uint64) {
 	g.AddUpTo(upTo)
 	g.stored = upTo
@@ -32,7 +32,7 @@ func (g *ledger) confirm(first, last uint64) {
 // unsaved returns how many confirmations are not stored.
 func (g *ledger) unsaved() int { return int(g.UpTo()-g.stored) + len(g.fresh) }
 
-// save returns what is to be stored, and counts it as stored.
+// save returns the confirmations to store, and counts them as stored.
 func (g *ledger) save() (upTo uint64, beyond []uint64) {
 	for _, n := range g.fresh {
 		if n > g.UpTo() {

@@ -2,8 +2,8 @@ package delivery
 
 import "github.com/understudy-go/understudy/internal/window"
 
-// An outbox keeps what is sent to a consumer until it is confirmed, and sends no more than the
-// consumer has asked for. It is pure.
+// An outbox keeps the messages to a consumer until they are confirmed. It sends no more than the
+// consumer has requested. It is a pure state machine.
 type outbox[T any] struct {
 	window.Sender[T]
 	upTo      uint64 // the highest number that may be sent

@@ -65,7 +65,7 @@ func (r Refused) Payload() (whole extension.Payload, err error) {
 
 // Message returns the decoded message. It fails with [actor.ErrNotDecodable] if the type of the
 // message is not registered in this process, or its content cannot be decoded. Refs in the message
-// are bound to s, which may be nil if there are none.
+// are bound to s, which may be nil if the message has no refs.
 func (r Refused) Message(s *actor.System) (any, error) {
 	p, err := r.Payload()
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 func TestConfirmationsAreStoredWhileMessagesComeWithoutPause(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		q := &shelf{onAppend: func(context.Context, []extension.Payload) error {
-			time.Sleep(time.Millisecond) // that of a disk
+			time.Sleep(time.Millisecond) // the latency of a disk
 			return nil
 		}}
 		got := testkit.NewProbe[int](t, s)
@@ -27,7 +27,7 @@ func TestConfirmationsAreStoredWhileMessagesComeWithoutPause(t *testing.T) {
 		producer.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(confirming(got)), "consumer")})
 		for i := range 2000 {
 			producer.Tell(delivery.Send[int]{Message: i})
-			time.Sleep(100 * time.Microsecond) // that of the world
+			time.Sleep(100 * time.Microsecond) // the rate of the outside world
 		}
 		require.Greater(t, q.upTo(), uint64(1500))
 	})

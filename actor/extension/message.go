@@ -122,9 +122,9 @@ func Bypass[M any](ctx *actor.Context[M], handler actor.MessageHandler[M], child
 }
 
 // Handle returns a ref whose messages go to handle instead of the behavior, in their place among
-// the other messages of the actor. Wrappers use it for a protocol of their own beside that of the
-// behavior they wrap. The bound of a mailbox does not count these messages. The ref is valid for
-// the current incarnation only: after a restart its messages are dead letters with
+// the other messages of the actor. Wrappers use it for a protocol of their own, beside the protocol
+// of the wrapped behavior. The bound of a mailbox does not count these messages. The ref is valid
+// for the current incarnation only: after a restart its messages are dead letters with
 // [actor.ErrStaleHandler]. Only handlers of the actor may call Handle.
 func Handle[T, M any](ctx *actor.Context[M], handle func(T) actor.Behavior[M]) actor.ActorRef[T] {
 	made := actorhook.Internals(ctx).(interface { // actor implements it

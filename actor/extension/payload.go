@@ -13,9 +13,9 @@ import (
 // its type, and Data is its CBOR encoding. The zero Payload stands for a nil message.
 type Payload = payload.Payload
 
-// An ErrorPayload is an encoded error. Failed is false for the nil error, Text is the error text,
-// Is has the sorted names of the wrapped errors that [actor.RegisterError] has named, and As has
-// the encoded errors in its tree whose types [actor.RegisterType] has named, outermost first.
+// An ErrorPayload is an encoded error. Failed is false for the nil error. Text is the error text.
+// Is has the sorted names of the wrapped errors that [actor.RegisterError] has named. As has the
+// encoded errors of the tree whose types [actor.RegisterType] has named, outermost first.
 type ErrorPayload = payload.Error
 
 // Pack encodes v. Refs inside become reachable from other nodes. Its errors wrap
@@ -32,8 +32,8 @@ func PackMessage(msg any) (Payload, error) {
 	return Pack(msg)
 }
 
-// Unpack decodes p; the zero Payload is nil. Refs inside belong to s, which may be nil if there are
-// none. Its errors wrap [actor.ErrNotDecodable] and say what to do; a panic in a method of the
+// Unpack decodes p; the zero Payload is nil. Refs inside belong to s, which may be nil if p has no
+// refs. Its errors wrap [actor.ErrNotDecodable] and say what to do; a panic in a method of the
 // value is one of them.
 func Unpack(s *actor.System, p Payload) (any, error) { return payload.Unpack(p, binder(s)) }
 
@@ -61,7 +61,7 @@ func PackError(err error) ErrorPayload { return payload.PackError(err) }
 
 // UnpackError decodes p: nil for the nil error, otherwise an error with the same text, in which
 // errors.Is and errors.As find the errors that are registered on this node too. Refs inside belong
-// to s, which may be nil if there are none.
+// to s, which may be nil if p has no refs.
 func UnpackError(s *actor.System, p ErrorPayload) error { return payload.UnpackError(p, binder(s)) }
 
 func binder(s *actor.System) payload.Bind {
@@ -69,15 +69,18 @@ func binder(s *actor.System) payload.Bind {
 }
 
 // WithEncoding makes the system encode and decode each message between its own actors, as between
-// nodes; the recipient gets the copy. Tests use it, in which one node stands for many: they then
-// find types that are not registered, fields that are not exported, and messages that two actors
-// share. Packages testkit and testkit/clustertest use it.
+// nodes. The recipient gets the copy. Tests in which one node stands for many use it to find types
+// that are not registered, fields that are not exported, and messages that two actors share.
+// Packages testkit and testkit/clustertest use it.
 //
-// Encoded are messages sent by Tell, TellAfter, [Deliver] and asks, and the replies to asks, even
-// if an actor sends to itself. Not encoded are timers, results of PipeToSelf, messages made by the
-// functions of adapters and of AskToSelf, messages of WatchWith, signals, and events of Subscribe;
-// nor a message with a method LocalOnly() bool that returns true, whose type thereby declares its
-// values to be for actors of the same node.
+// The system encodes messages sent by Tell, TellAfter, [Deliver] and asks, and the replies to asks,
+// even if an actor sends to itself. It does not encode:
+//
+//   - messages of timers, PipeToSelf and WatchWith;
+//   - messages made by the functions of adapters and of AskToSelf;
+//   - signals, and events of Subscribe;
+//   - messages with a method LocalOnly() bool that returns true. Such a type declares that its
+//     values stay on their node.
 //
 // A message that cannot be encoded or decoded is a dead letter with [actor.ErrNotSerializable] or
 // [actor.ErrNotDecodable], and its ask ends immediately. failed is called first, in the goroutine

@@ -63,9 +63,9 @@ func AfterEnd(s *actor.System, ref actor.AnyRef, f func()) (cancel func()) {
 }
 
 // OnAskTimeout lets why explain asks that end without a reply because their context or timeout
-// ended. why gets the path of the asked actor within the system, such as "/user/name", and returns
-// the reason, or nil if it knows none; the error of the ask wraps it. why is called in the
-// goroutine of the ask and must not block. A later call replaces why.
+// ended. why gets the path of the asked actor within the system, such as "/user/name". It returns
+// the reason, which the error of the ask then wraps, or nil if it knows no reason. why is called in
+// the goroutine of the ask and must not block. A later call replaces why.
 func OnAskTimeout(s *actor.System, why func(path string) error) { of(s).OnAskTimeout(why) }
 
 // Halt ends the system as a killed process ends: its actors handle no more messages and no more
@@ -86,10 +86,10 @@ func Halted(s *actor.System) (at time.Time, halted bool) { return of(s).Halted()
 // f must not block. cancel removes it.
 func OnHalt(s *actor.System, f func()) (cancel func()) { return of(s).OnHalt(f) }
 
-// WillBlock announces that the handler is about to wait for something outside, perhaps for long:
-// other actors that are ready then run in other goroutines immediately, until the handler returns.
-// ctx is the actor's context or derived from it; other contexts have no effect. Without the call
-// the scheduler notices within a millisecond.
+// WillBlock announces that the handler is about to wait for something outside, perhaps for long.
+// Until the handler returns, other ready actors run in other goroutines. ctx is the actor's context
+// or derived from it; other contexts have no effect. Without the call the scheduler notices within
+// a millisecond.
 func WillBlock(ctx context.Context) { actorhook.WillBlock(ctx) }
 
 // WithAdmissionCheck lets the actor handle messages only while check returns nil. It is called

@@ -29,9 +29,9 @@ type Transport interface {
 	Send(s *actor.System, target Target, msg any)
 }
 
-// A Target is the address of an actor on another node: Address is the "host:port" of its node, Path
-// its path within the system, such as "/user/name", UID its unique number, or 0 for whichever actor
-// lives at Path, and Full its full path, for log entries and dead letters.
+// A Target is the address of an actor on another node. Address is the "host:port" of its node. Path
+// is its path within the system, such as "/user/name". UID is its unique number; 0 means whichever
+// actor lives at Path. Full is its full path, for log entries and dead letters.
 type Target = actorhook.Target
 
 // WithTransport connects the system to other nodes: address, a "host:port", becomes part of the
@@ -74,10 +74,10 @@ func EndAsks(s *actor.System, address string, gone func(uid uint64) bool) {
 	of(s).EndAsks(address, gone)
 }
 
-// NodeGone declares the actors at address for whose unique number gone returns true gone for good:
-// later asks of them end immediately with [actor.ErrUnreachable], and their requests are dead
-// letters, until [NodeBack] or the next NodeGone for the address. gone is called from any goroutine
-// and must not block.
+// NodeGone declares that actors at address have ended for good: those for whose unique number gone
+// returns true. Later asks of them end immediately with [actor.ErrUnreachable], and the requests
+// are dead letters. This lasts until [NodeBack] or the next NodeGone for the address. gone is
+// called from any goroutine and must not block.
 func NodeGone(s *actor.System, address string, gone func(uid uint64) bool) {
 	of(s).NodeGone(address, gone)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// A slot has the value of one type.
+// A slot holds the value of one type.
 type slot[T any] struct {
 	creating sync.Mutex        // held while it is created or set
 	value    atomic.Pointer[T] // nil: none yet
@@ -24,9 +24,9 @@ func slotOf[T any](s *actor.System) *slot[T] {
 	return known.(*slot[T]) // stored under its type
 }
 
-// Set puts ext into the system, under its static type T, for [Get] and [Ensure] to find. A
-// later one of the same type takes its place; what has the earlier one by then goes on with
-// it. It waits for an [Ensure] that is creating one.
+// Set stores ext in the system under its static type T, for [Get] and [Ensure]. It replaces an
+// earlier value of the type; callers that already have the earlier value keep it. Set waits for a
+// concurrent [Ensure] of the same type.
 func Set[T any](s *actor.System, ext T) {
 	at := slotOf[T](s)
 	at.creating.Lock()
@@ -34,7 +34,7 @@ func Set[T any](s *actor.System, ext T) {
 	at.value.Store(&ext)
 }
 
-// Get returns what was put into the system under the type T; ok is false when nothing was.
+// Get returns the value that the system has for type T; ok is false if it has no value.
 func Get[T any](s *actor.System) (ext T, ok bool) {
 	if found := slotOf[T](s).value.Load(); found != nil {
 		return *found, true
@@ -42,9 +42,9 @@ func Get[T any](s *actor.System) (ext T, ok bool) {
 	return ext, false
 }
 
-// Ensure returns what is in the system under the type T. When there is nothing, it puts there
-// what create returns, which is called once, however many call Ensure at once: the others wait.
-// After a panic of create there is nothing yet. create must not ensure the same type.
+// Ensure returns the value that the system has for type T. Without a value, it calls create and
+// stores the result. Concurrent calls wait, so create is called only once. If create panics, no
+// value is stored. create must not call Ensure for the same type.
 func Ensure[T any](s *actor.System, create func() T) T {
 	at := slotOf[T](s)
 	if found := at.value.Load(); found != nil {

@@ -30,7 +30,7 @@ func Attach(s *actor.System, l Locator) {
 	o.started.Do(o.startAgent)
 }
 
-// startAgent spawns the actor that receptionists of other nodes talk to.
+// startAgent spawns the actor that exchanges registrations with other nodes.
 func (o *receptionist) startAgent() {
 	actor.Spawn(extension.Framework(o.system), func(ctx *actor.Context[any], next *actor.Next[any]) {
 		d := &agent{ctx: ctx, receptionist: o}
@@ -112,7 +112,7 @@ func (d *agent) tick(on bool) {
 	}
 }
 
-// deskAt is the path of the receptionist of another node.
+// agentAt returns the path of the agent of another node.
 func agentAt(s *actor.System, address string) string {
 	return "understudy://" + s.Name() + "@" + address + agentPath
 }

@@ -23,7 +23,7 @@ func greeter() actor.Behavior[greet] {
 	})
 }
 
-// Who greets need not be known by path, only by what it is for.
+// A client finds a greeter by its service, without knowing its path.
 func ExampleFind() {
 	system := actor.NewSystem("example")
 	defer func() { _ = system.Shutdown(context.Background()) }()

@@ -43,7 +43,7 @@ type service struct {
 
 type listener struct{ notify func() }
 
-// of returns the receptionist of s, which it starts if there is none.
+// of returns the receptionist of s, and starts it if necessary.
 func of(s *actor.System) *receptionist {
 	o := extension.Ensure(s, func() *receptionist { return newReceptionist(s, nil) })
 	o.started.Do(o.startAgent)
@@ -132,7 +132,7 @@ func (o *receptionist) news() (listeners []*listener, wrong []Mismatch) {
 		s.listing = nil
 		s.version++
 		if len(s.listeners) == 0 && len(o.registry.services[name]) == 0 {
-			delete(o.services, name) // or names that come and go would pile up
+			delete(o.services, name) // otherwise names that come and go would accumulate
 			continue
 		}
 		for l := range s.listeners {

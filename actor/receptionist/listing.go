@@ -16,8 +16,8 @@ type Listing[M any] struct {
 	Instances []Instance[M] // sorted by path
 
 	// Err names the actors that other nodes have registered under the name of the service with
-	// another type of messages, which are not among the instances. It wraps [actor.ErrWrongType],
-	// and is nil if there are none.
+	// another type of messages, which are not among the instances. It wraps [actor.ErrWrongType].
+	// It is nil if all registrations have the right type.
 	Err error
 }
 

@@ -9,13 +9,13 @@ import (
 	"github.com/understudy-go/understudy/internal/node"
 )
 
-// A registry is what a node knows of all services: its own registrations, and those that
-// each other member has told it. Events go in, and what is to be sent comes out; it reads
-// no clock and sends nothing itself. See exchange.go for the protocol.
+// A registry is what a node knows of all services: its own registrations, and those of each other
+// member. It is a pure state machine: it takes events and returns the messages to send, and reads
+// no clock. See exchange.go for the protocol.
 type registry struct {
 	self node.ID
 	own  snapshot
-	// What has changed in own.entries since own.version; what others know is without it.
+	// The changes of own.entries since own.version, which the peers do not know yet.
 	added, removed map[entry]bool
 
 	peers map[node.ID]*peer
@@ -37,7 +37,7 @@ type snapshot struct {
 type peer struct {
 	snapshot
 	reachable bool
-	asked     bool    // it has been asked for all there is, because of a gap
+	asked     bool    // it has been asked for a snapshot, because of a gap
 	incoming  partial // a snapshot of which some parts have come
 }
 
@@ -53,7 +53,7 @@ type located struct {
 	entry entry
 }
 
-// A envelope is something to send.
+// An envelope is a message to send.
 type envelope struct {
 	to  node.ID
 	msg any
@@ -68,7 +68,7 @@ func newRegistry() *registry {
 	}
 }
 
-// add registers an actor of this node; false means that it was already.
+// add registers an actor of this node; false means that it was registered already.
 func (r *registry) add(e entry) bool {
 	if r.own.entries[e] {
 		return false
@@ -83,7 +83,7 @@ func (r *registry) add(e entry) bool {
 	return true
 }
 
-// remove takes an actor of this node out; false means that it was not registered.
+// remove removes an actor of this node; false means that it was not registered.
 func (r *registry) remove(e entry) bool {
 	if !r.own.entries[e] {
 		return false
@@ -116,7 +116,7 @@ func (r *registry) erase(owner node.ID, e entry) {
 	r.dirty[e.Service] = true
 }
 
-// replace puts what a peer has said in the place of what it had said before.
+// replace replaces the registrations of a peer by fresh ones.
 func (r *registry) replace(owner node.ID, p *peer, fresh snapshot) {
 	for e := range p.entries {
 		if !fresh.entries[e] {
@@ -147,7 +147,7 @@ func (r *registry) find(service string) []found {
 	return all
 }
 
-// changed returns the services that have changed since it was last asked.
+// changed returns the services that have changed since the last call.
 func (r *registry) changed() []string {
 	if len(r.dirty) == 0 {
 		return nil

@@ -20,8 +20,8 @@ var (
 	seed      = flag.Uint64("seed", 0, "the first one's seed; 0 draws one")
 )
 
-// A world is some registries, what is on its way between them, and who is a member in
-// whose eyes.
+// A world has some registries, the messages on their way between them, and the members that each
+// node knows.
 type world struct {
 	rnd   *rand.Rand
 	nodes []*simNode
@@ -75,7 +75,7 @@ func (w *world) post(from *simNode, out []envelope) {
 	}
 }
 
-// deliver lets the first message of a link arrive at whoever is at the address by now.
+// deliver delivers the first message of a link to the node that is at the address now.
 func (w *world) deliver(link [2]node.ID) {
 	msg := w.mail[link][0]
 	if w.mail[link] = w.mail[link][1:]; len(w.mail[link]) == 0 {
@@ -223,7 +223,7 @@ func (w *world) check() error {
 	return nil
 }
 
-// all is what a node lists, without who lists it.
+// all returns the instances that a node lists.
 func (n *simNode) all() map[located]bool {
 	all := map[located]bool{}
 	for _, instances := range n.services {

@@ -5,7 +5,7 @@ import (
 	"github.com/understudy-go/understudy/internal/node"
 )
 
-// An entry is one registration: it is what nodes tell each other of an actor.
+// An entry is one registration, as nodes send it to each other.
 type entry struct {
 	_       struct{} `cbor:",toarray"`
 	Service string
@@ -16,10 +16,10 @@ type entry struct {
 // size is about how many bytes an entry needs.
 func (e entry) size() int { return len(e.Service) + len(e.Type) + len(e.Ref) + 10 }
 
-// What receptionists of different nodes tell each other. A version belongs to the
-// registrations of one incarnation of a node, and counts what it has told of them.
+// Messages between the receptionists of different nodes. A version numbers the changes to the
+// registrations of one incarnation of a node.
 type (
-	// wireChange says what is new between two versions.
+	// wireChange has the changes between two versions.
 	wireChange struct {
 		_              struct{} `cbor:",toarray"`
 		Owner          node.ID
@@ -27,7 +27,7 @@ type (
 		Added, Removed []entry
 	}
 
-	// wireSnapshot is a part of all there is at a version; the parts follow each other.
+	// wireSnapshot is one part of all registrations at a version; the parts follow each other.
 	wireSnapshot struct {
 		_        struct{} `cbor:",toarray"`
 		Owner    node.ID
@@ -36,15 +36,16 @@ type (
 		Entries  []entry
 	}
 
-	// wireCheck compares: From is at version Mine, and knows version Yours of To. Who is at
-	// another version sends all there is; who knows another one checks back.
+	// wireCheck compares: From is at version Mine, and knows version Yours of To. A receiver that
+	// is at another version sends everything it has. One that knows another version of From
+	// checks back.
 	wireCheck struct {
 		_           struct{} `cbor:",toarray"`
 		From, To    node.ID
 		Mine, Yours uint64
 	}
 
-	// wireQuery asks what the node knows of a service; anybody may.
+	// wireQuery asks which instances of a service the node knows. Any sender may ask.
 	wireQuery struct {
 		_       struct{} `cbor:",toarray"`
 		Service string
@@ -58,7 +59,7 @@ type (
 	}
 )
 
-// A found is an entry with what a node knows of where it is.
+// A found is an entry with its node, as far as this node knows it.
 type found struct {
 	_         struct{} `cbor:",toarray"`
 	Entry     entry

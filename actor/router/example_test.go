@@ -37,7 +37,7 @@ func ExamplePool() {
 	// routee-1: 9 <nil>
 }
 
-// Whoever is registered gets the messages, on whatever node.
+// All registered actors get the messages, whichever nodes they are on.
 func ExampleGroup() {
 	system := actor.NewSystem("example")
 	defer func() { _ = system.Shutdown(context.Background()) }()

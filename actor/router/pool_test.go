@@ -94,7 +94,7 @@ func TestTheSameKeyGoesToTheSameRouteeAndFewKeysMoveWhenOneEnds(t *testing.T) {
 		}
 		before := where()
 		require.Len(t, before, 1000)
-		tell(pool, "") // who gets it ends
+		tell(pool, "") // ends the routee that gets it
 		after := where()
 		ended := map[string]bool{}
 		for key, owner := range before {

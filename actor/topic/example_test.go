@@ -9,7 +9,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 )
 
-// What is published reaches all who have subscribed, here and on other nodes.
+// A published message reaches all subscribers, on this node and on others.
 func Example() {
 	system := actor.NewSystem("example")
 	defer func() { _ = system.Shutdown(context.Background()) }()

@@ -136,7 +136,7 @@ func tellAll[T any](subscribers []subscriber[T], msg T) int {
 	return len(subscribers)
 }
 
-// update starts an inbox when there are subscribers, and stops it when there are none.
+// update starts an inbox when there are subscribers, and stops it when the last one has gone.
 func (b *subscriptions[T]) update(ctx *actor.Context[updatable]) {
 	var none actor.ActorRef[T]
 	switch wanted := b.wanted(); {
@@ -150,8 +150,8 @@ func (b *subscriptions[T]) update(ctx *actor.Context[updatable]) {
 	}
 }
 
-// wanted reports whether there are subscribers. If there are none it forgets the subscriptions; the
-// next subscriber makes others.
+// wanted reports whether there are subscribers. Without subscribers it drops the subscriptions; the
+// next subscriber creates new ones.
 func (b *subscriptions[T]) wanted() bool {
 	b.topics.mu.Lock()
 	defer b.topics.mu.Unlock()

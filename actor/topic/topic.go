@@ -15,7 +15,7 @@ import (
 var ErrNoSubscribers = errors.New("topic: nobody has subscribed")
 
 // ErrOutside is the reason of dead letters of messages that were published on a client of a
-// cluster: a client is not a node, and its topics are not those of the cluster.
+// cluster. A client is not a node, and has no part in the cluster's topics.
 var ErrOutside = errors.New("topic: not published")
 
 func init() {

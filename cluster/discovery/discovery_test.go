@@ -20,12 +20,12 @@ import (
 type zone struct {
 	resolver *net.Resolver
 
-	mu      sync.Mutex // guards all below
+	mu      sync.Mutex // guards the fields below
 	records []dns.RR
-	fails   int           // the code of every answer, if not 0
-	silent  bool          // no answers
-	asked   chan struct{} // gets an element for a question that is not answered
-	streams int           // questions by TCP
+	fails   int           // code of every answer, if not 0
+	silent  bool          // the server does not answer
+	asked   chan struct{} // receives an element for each question without an answer
+	streams int           // number of questions by TCP
 }
 
 // serve starts a zone with records in the notation of zone files.
@@ -67,8 +67,8 @@ func (z *zone) set(t *testing.T, records ...string) {
 	}
 }
 
-// ServeDNS answers as a real server does: a name with other records only is no error, and
-// an answer that is too large for a datagram is truncated.
+// ServeDNS answers like a real server: a name that has only other records is no error, and an
+// answer that is too large for a datagram is truncated.
 func (z *zone) ServeDNS(w dns.ResponseWriter, question *dns.Msg) {
 	z.mu.Lock()
 	defer z.mu.Unlock()

@@ -9,26 +9,26 @@ import (
 	"strconv"
 )
 
-// DNS finds the nodes at the A and AAAA records of a name: one address for each, all with
-// the same port. The nodes advertise their numbers.
+// DNS finds the nodes by the A and AAAA records of a name: one record for each node, all with the
+// same port. The nodes advertise their IP addresses.
 type DNS struct {
-	// Host is the name. End it with a dot if it is complete, so that the search list of
-	// the system is not tried first.
+	// Host is the name. End it with a dot if it is complete, so that the search list of the system
+	// is not tried first. It is required.
 	Host string
 
-	// Port is that of every node. It is required.
+	// Port is the port of every node, 1 to 65535. It is required.
 	Port int
 
-	// Family is "ip4" for A records alone and "ip6" for AAAA records alone. The default is
-	// "ip", both: right where each node has a record of one kind only, or else the others
-	// try two addresses of each, of which it advertises one.
+	// Family is "ip4" for A records alone and "ip6" for AAAA records alone. The default is "ip",
+	// both. If a node has records of both kinds, set Family to the kind that it advertises;
+	// otherwise the others try two addresses for it.
 	Family string
 
-	// Resolver is nil for [net.DefaultResolver].
+	// Resolver looks names up. The default, nil, is [net.DefaultResolver].
 	Resolver *net.Resolver
 }
 
-// Find looks the name up.
+// Find looks up Host. See the package documentation.
 func (d DNS) Find(ctx context.Context) ([]string, error) {
 	switch {
 	case d.Host == "":
@@ -43,7 +43,8 @@ func (d DNS) Find(ctx context.Context) ([]string, error) {
 	return tidy(d.Host, found)
 }
 
-// numbers returns the addresses of a host, with a port; none if there is no such host.
+// numbers returns the IP addresses of a host, each with port. If there is no such host it returns
+// none.
 func numbers(ctx context.Context, r *net.Resolver, family, host string, port int) ([]string, error) {
 	ips, err := orDefault(r).LookupNetIP(ctx, family, host)
 	switch {

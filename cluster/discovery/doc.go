@@ -1,5 +1,5 @@
-// Package discovery finds the nodes of a cluster where their addresses are not known when
-// the program is configured: through DNS, and so through whatever writes DNS.
+// Package discovery finds the addresses of the nodes of a cluster while the program runs, through
+// DNS or a registry of your own.
 //
 //	cluster.Config{
 //		Bind:      ":7355",
@@ -7,23 +7,23 @@
 //		Discovery: discovery.Kubernetes{Service: "shop-nodes", Namespace: "shop", Port: 7355},
 //	}
 //
-// A discovery is anything with a method Find: [DNS] and [SRV] ask for records of those
-// types, [Kubernetes] for those of a headless service, [Static] is a list, and [Func]
-// makes one of a function, for a registry that is not here.
+// A discovery is any type with a method Find. [DNS] and [SRV] look up records of those types, and
+// [Kubernetes] those of a headless service. [Static] is a list, and [Func] makes a discovery of a
+// function.
 //
 // # What Find returns
 //
-// Find returns addresses, each a host:port, sorted and without duplicates. A name that
-// does not exist, or has no such records, is no error: that is how it is before the first
-// node has started. A server that fails or does not answer is one, as it says nothing
-// about who is there. More than [MaxFound] addresses are an error as well: it is hardly
-// the right name. Find returns when its context ends, and may be called by any goroutine.
+// Find returns addresses, each a host:port, sorted and without duplicates. A name that does not
+// exist, or has no such records, is not an error, because that is the case before the first node
+// starts. A DNS server that fails or does not answer is an error, because then it is not known
+// which nodes exist. More than [MaxFound] addresses are an error too, because the name is probably
+// wrong. Find returns when its context ends. It may be called by any goroutine.
 //
 // # Addresses must match
 //
-// What is found should be, to the letter, what the nodes advertise (cluster.Config's
-// Advertise, or Bind): numbers, where A and AAAA records are asked for; names, where the
-// targets of SRV records are taken as they are. A node that finds itself under another
-// name than its own notices that, but one that does not find itself at all founds no
-// cluster; and an address that no member advertises is tried again and again.
+// Find should return exactly the addresses that the nodes advertise (Advertise of cluster.Config,
+// or Bind). With A and AAAA records these are IP addresses. With SRV records whose targets are not
+// resolved they are names. A node that is found under another address than its own notices that. A
+// node that is not found at all founds no cluster. An address that no member advertises is tried
+// again and again.
 package discovery

@@ -22,7 +22,7 @@ func ExampleFunc() {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 
-	// Each node makes a file, named after its address, in a directory that all of them see.
+	// Each node creates a file, named after its address, in a directory that all of them share.
 	register := func(address string) error { return os.WriteFile(dir+"/"+address, nil, 0o600) }
 	nodes := discovery.Func(func(context.Context) ([]string, error) {
 		files, err := os.ReadDir(dir)

@@ -8,24 +8,24 @@ import (
 	"slices"
 )
 
-// MaxFound is how many addresses a Find may return.
+// MaxFound is the largest number of addresses that Find returns.
 const MaxFound = 1000
 
-// ErrTooMany is returned by Find for a name with more than [MaxFound] addresses.
+// ErrTooMany is returned by Find if there are more than [MaxFound] addresses.
 var ErrTooMany = errors.New("discovery: too many addresses")
 
-// Static is a list of addresses that are found always, each a host:port.
+// Static is a fixed list of addresses, each a host:port.
 type Static []string
 
 // Find returns the addresses of s. It does not check them.
 func (s Static) Find(context.Context) ([]string, error) { return tidy("the list", slices.Clone(s)) }
 
-// Func is a discovery of your own: it asks whatever knows where nodes run. It must return
-// when ctx ends, and may return the addresses, each a host:port, in any order. An error
-// says that it is not known who is there; no addresses and no error, that nobody is.
+// Func is a discovery of your own, for instance a query to a registry. It must return when ctx
+// ends. It may return addresses, each a host:port, in any order. No addresses and no error mean
+// that there are no nodes; an error means that it is not known.
 type Func func(ctx context.Context) ([]string, error)
 
-// Find calls f, and puts in order what it returns.
+// Find calls f, sorts the addresses and removes duplicates.
 func (f Func) Find(ctx context.Context) ([]string, error) {
 	addresses, err := f(ctx)
 	if err != nil {
@@ -34,7 +34,7 @@ func (f Func) Find(ctx context.Context) ([]string, error) {
 	return tidy("the function", slices.Clone(addresses))
 }
 
-// tidy puts the addresses that something has into the form that Find promises.
+// tidy returns addresses in the form that Find promises. what names their source in errors.
 func tidy(what string, addresses []string) ([]string, error) {
 	slices.Sort(addresses)
 	addresses = slices.Compact(addresses)
@@ -44,7 +44,7 @@ func tidy(what string, addresses []string) ([]string, error) {
 	return addresses, nil
 }
 
-// missing reports whether the error of a lookup says that there is nothing of that name.
+// missing reports whether err says that a name or its records do not exist.
 func missing(err error) bool {
 	failure, ok := errors.AsType[*net.DNSError](err)
 	return ok && failure.IsNotFound

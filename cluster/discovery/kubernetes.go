@@ -8,11 +8,11 @@ import (
 	"net"
 )
 
-// Kubernetes finds the pods behind a headless service, through the DNS of the Kubernetes
-// cluster: it needs no permission, and no access to the API.
+// Kubernetes finds the pods behind a headless service, through the DNS of the Kubernetes cluster.
+// It needs no permission and no access to the API.
 //
-// The service must publish pods that are not ready: a node is not ready before it is in a
-// cluster, and could not be found by those that it is to form one with.
+// The service must publish pods that are not ready: a node becomes ready only when it is in a
+// cluster, and to form one the nodes must find each other first.
 //
 //	apiVersion: v1
 //	kind: Service
@@ -25,7 +25,7 @@ import (
 //	    - {name: cluster, port: 7355, protocol: TCP}
 //	    - {name: cluster-udp, port: 7355, protocol: UDP}
 //
-// With a Deployment, or a StatefulSet, whose pods advertise their numbers:
+// Use it with a Deployment or a StatefulSet whose pods advertise their IP addresses:
 //
 //	kind: Deployment
 //	spec:
@@ -44,43 +44,44 @@ import (
 //		Discovery: discovery.Kubernetes{Service: "shop-nodes", Namespace: "shop", Port: 7355},
 //	}
 //
-// The pods of a StatefulSet whose serviceName is that of the service have names as well,
-// which stay when a pod is replaced: see Names. The repository's docs/discovery.md has the
-// complete files.
+// If serviceName of a StatefulSet is the name of this service, its pods also have names, which stay
+// when a pod is replaced; see Names. The repository's docs/discovery.md has the complete files.
 type Kubernetes struct {
 	// Service is the name of the headless service. It is required.
 	Service string
 
-	// Namespace is that of the service. The default is "default".
+	// Namespace is the namespace of the service. The default is "default".
 	Namespace string
 
-	// Port is that of every pod. Then the A and AAAA records of the service are looked up.
+	// Port is the port of every pod, 1 to 65535. With Port, the A and AAAA records of the service
+	// are looked up. Set either Port or PortName.
 	Port int
 
-	// PortName is the name of a port of the service, instead of Port. Then its SRV records
-	// are looked up, which say the number.
+	// PortName is the name of a port of the service. With PortName, the SRV records of that port
+	// are looked up; they contain the number of the port.
 	PortName string
 
 	// Names finds the pods of a StatefulSet by their names, such as
-	// shop-0.shop-nodes.shop.svc.cluster.local:7355, which they must advertise. It needs
-	// PortName. Without Names they are found by their numbers.
+	// shop-0.shop-nodes.shop.svc.cluster.local:7355. The pods must advertise these names. Names
+	// needs PortName. By default pods are found by their IP addresses.
 	Names bool
 
-	// Proto is that of the named port. The default is "tcp".
+	// Proto is the protocol of the port named PortName. The default is "tcp".
 	Proto string
 
 	// ClusterDomain is the domain of the Kubernetes cluster. The default is "cluster.local".
 	ClusterDomain string
 
-	// Family is which numbers are taken; see [DNS]. Set it where services are dual-stack:
-	// status.podIP is of the first family of the Kubernetes cluster.
+	// Family is the kind of IP addresses, as in [DNS]. Set it if services are dual-stack:
+	// status.podIP is of the first family of the Kubernetes cluster only. The default is "ip",
+	// both.
 	Family string
 
-	// Resolver is nil for [net.DefaultResolver].
+	// Resolver looks names up. The default, nil, is [net.DefaultResolver].
 	Resolver *net.Resolver
 }
 
-// Find looks the service up.
+// Find looks up the records of the service. See the package documentation.
 func (k Kubernetes) Find(ctx context.Context) ([]string, error) {
 	switch {
 	case k.Service == "":
@@ -102,7 +103,8 @@ func (k Kubernetes) Find(ctx context.Context) ([]string, error) {
 	}.Find(ctx)
 }
 
-// domain is the complete name of the service, so that no search list is tried.
+// domain returns the complete name of the service, with a final dot, so that no search list is
+// tried.
 func (k Kubernetes) domain() string {
 	return fmt.Sprintf("%s.%s.svc.%s.", k.Service, cmp.Or(k.Namespace, "default"), cmp.Or(k.ClusterDomain, "cluster.local"))
 }

@@ -10,30 +10,31 @@ import (
 	"strings"
 )
 
-// SRV finds the nodes at the SRV records of _Service._Proto.Name: each says the host and
-// the port of one node. Priorities and weights do not matter: all nodes are wanted.
+// SRV finds the nodes by the SRV records of _Service._Proto.Name. Each record contains the host and
+// the port of one node. Priorities and weights have no effect, because all nodes are wanted.
 type SRV struct {
-	// Service and Proto are without their underscores. The default of Proto is "tcp". With
-	// Service empty, Name is looked up as it is, underscores and all.
+	// Service and Proto are written without their underscores. The default of Proto is "tcp". If
+	// Service is empty, Name is looked up as it is and must contain the underscores.
 	Service, Proto string
 
-	// Name is the domain. It is required.
+	// Name is the domain that has the records. It is required.
 	Name string
 
-	// Resolve looks the targets up, so that what is found are numbers. Otherwise they are
-	// taken as they are, without the last dot and in lower case: the nodes advertise these
-	// names, and keep their address when their number changes.
+	// Resolve resolves the targets of the records, so that Find returns IP addresses. By default
+	// Find returns the targets as names, without the final dot and in lower case. The nodes must
+	// advertise these names. A node then keeps its address when its IP address changes.
 	Resolve bool
 
-	// Family is which numbers Resolve takes; see [DNS].
+	// Family is the kind of IP addresses that Resolve returns, as in [DNS]. The default is "ip",
+	// both.
 	Family string
 
-	// Resolver is nil for [net.DefaultResolver].
+	// Resolver looks names up. The default, nil, is [net.DefaultResolver].
 	Resolver *net.Resolver
 }
 
-// Find looks the records up, and their targets with Resolve. A target that does not exist
-// is left out.
+// Find looks up the records and, with Resolve, their targets. It leaves out targets that do not
+// exist.
 func (s SRV) Find(ctx context.Context) ([]string, error) {
 	if s.Name == "" {
 		return nil, errors.New("discovery: SRV.Name is empty; set it to the domain that has the records of the nodes")
@@ -62,8 +63,8 @@ func (s SRV) Find(ctx context.Context) ([]string, error) {
 	return tidy(s.Name, found)
 }
 
-// lookUp returns when ctx ends. That of the resolver may then wait for an answer for some
-// seconds more, which it does not when numbers are looked up.
+// lookUp returns the SRV records, and returns when ctx ends. The resolver may then wait for an
+// answer for some seconds more; for IP addresses it does not.
 func (s SRV) lookUp(ctx context.Context, proto string) ([]*net.SRV, error) {
 	type result struct {
 		records []*net.SRV
@@ -82,8 +83,8 @@ func (s SRV) lookUp(ctx context.Context, proto string) ([]*net.SRV, error) {
 	}
 }
 
-// addresses returns those that a record stands for. A dot for a target says that the
-// service is not there.
+// addresses returns the addresses that a record contains. If its target is a dot, the service does
+// not exist there.
 func (s SRV) addresses(ctx context.Context, record *net.SRV) ([]string, error) {
 	host := strings.ToLower(strings.TrimSuffix(record.Target, "."))
 	switch {

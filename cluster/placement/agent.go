@@ -45,8 +45,9 @@ func membershipOf(self cluster.Member) uint64 {
 }
 
 // spawnAgent spawns the agent of the node of that name, with the factories of the node. It calls
-// subscribe inside the agent. subscribe must call follow inside the agent with each incarnation
-// under which the node becomes a member, and with 0 when it is no longer one.
+// subscribe inside the agent. Inside the agent, subscribe must call follow with each incarnation
+// under which the node becomes a member. When the node is no longer a member, subscribe must call
+// follow with 0.
 func spawnAgent(s *actor.System, node string, can factories, subscribe func(ctx *actor.Context[any], follow func(incarnation uint64))) {
 	first := func(ctx *actor.Context[any], next *actor.Next[any]) {
 		a := &agent{
@@ -63,8 +64,8 @@ func spawnAgent(s *actor.System, node string, can factories, subscribe func(ctx 
 	}, agentName)
 }
 
-// outlivePlaced keeps the agent running when an actor escalates its failure: for the agent that is
-// just an end of the actor.
+// outlivePlaced keeps the agent running when a placed actor escalates its failure. The agent treats
+// this as the end of that actor.
 func outlivePlaced(err error) actor.Directive {
 	if errors.Is(err, actor.ErrEscalated) {
 		return actor.Resume
@@ -72,8 +73,9 @@ func outlivePlaced(err error) actor.Directive {
 	return actor.Stop
 }
 
-// stopPlaced returns the shutdown task that stops the placed actors. It runs before the actors of
-// the user are stopped, which placed actors may need, and while the node can still send messages.
+// stopPlaced returns the shutdown task that stops the placed actors. It runs while the node can
+// still send messages. The actors of the user are stopped later, because placed actors may need
+// them.
 func stopPlaced(s *actor.System, agent actor.ActorRef[any]) func(ctx context.Context) error {
 	return func(ctx context.Context) error {
 		done := make(chan struct{})
@@ -94,15 +96,15 @@ func stopPlaced(s *actor.System, agent actor.ActorRef[any]) func(ctx context.Con
 type (
 	shutDown struct{ done func() }
 
-	// placedBroken: the actor ends now, for that reason.
+	// placedBroken: the actor is ending for that reason.
 	placedBroken struct {
 		id  plan.RequestID
 		why error
 	}
 )
 
-// Carried is for [extension.DeadLetter]. It returns nothing: without an agent there is nothing
-// to stop.
+// Carried is for [extension.DeadLetter]. It returns nothing, because without an agent there is
+// nothing to stop.
 func (shutDown) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
 // An agent is the shell of a [plan.Agent]: the actor that starts and stops the placed actors of its
@@ -113,7 +115,7 @@ type agent struct {
 	factories factories
 	placed    map[actor.AnyRef]placement
 	actors    map[plan.RequestID]placedActor // the same, by request
-	broken    map[plan.RequestID]error       // why actors end that have not failed
+	broken    map[plan.RequestID]error       // why actors are ended although they have not failed
 	onClosed  []func()                       // called when no placed actor is left
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/understudy-go/understudy/singleton"
 )
 
-// repeatable reports whether doing an operation twice is the same as once. For others, the caller
-// must find out after an error whether it was done.
+// repeatable reports whether the operation is idempotent. After an error of another operation, the
+// caller must find out whether it was done.
 func (op operation) repeatable() bool {
 	switch op {
 	case opSpecs, opView, opExplain, opSingleton, opDrain, opRemove:
@@ -49,7 +49,7 @@ func (c *Coordinator) askOnce(ctx context.Context, r request) (answer, error) {
 	})
 }
 
-// askUntilItMoves is askOnce, and returns errMoved when the coordinator moves.
+// askUntilItMoves calls askOnce. It returns errMoved when the coordinator moves.
 func (c *Coordinator) askUntilItMoves(ctx context.Context, r request) (answer, error) {
 	asking, cancel := context.WithCancelCause(ctx)
 	watched := make(chan struct{})

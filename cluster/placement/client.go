@@ -15,14 +15,14 @@ import (
 )
 
 // A Coordinator is a node's client of the coordinator, which runs on one of the nodes; see [Start].
-// Its methods may be called from any goroutine. They block until the answer comes or their context
-// ends. Without an answer they return [ErrNotLeader]; the operation may then have been done or not.
-// If the context has already ended, nothing is sent.
+// Its methods may be called from any goroutine. They block until the answer arrives or their
+// context ends. Without an answer they return [ErrNotLeader]; the operation may or may not have
+// been done. If the context has already ended, nothing is sent.
 //
-// If the coordinator moves to another node meanwhile, requests on their way wait for the new one.
-// Requests that the old one received and did not answer are repeated if that is safe: queries and
-// Remove. After such an error of Submit, StartSingleton, MoveSingleton or StopSingleton, find out
-// whether it was done, or call it again.
+// If the coordinator moves to another node meanwhile, requests in transit wait for the new
+// coordinator. Requests that the old coordinator received but did not answer are repeated if they
+// are idempotent: queries and Remove. After [ErrNotLeader] from Submit, StartSingleton,
+// MoveSingleton or StopSingleton, find out whether it was done, or call it again.
 type Coordinator struct {
 	node *cluster.Node
 	cfg  Config
@@ -35,12 +35,12 @@ const singletonName = "placement-coordinator"
 // started is the key of a system on which placement runs.
 type started struct{}
 
-// Start starts placement on a node: the node can run placed actors, and the coordinator if it is
-// elected. Call it on all nodes that take part, with the same settings; nothing is placed on other
-// nodes. Placement runs until the node stops. [cluster.Node.Leave] first moves the node's actors to
-// other nodes.
+// Start starts placement on a node. The node can then run placed actors, and the coordinator if it
+// is elected. Call it on all nodes that take part, with the same settings; nothing is placed on
+// other nodes. Placement runs until the node stops. [cluster.Node.Leave] first moves the node's
+// actors to other nodes.
 //
-// Start returns a [*FieldError] if a setting is wrong, and another error if it was called for the
+// Start returns a [*FieldError] if a setting is invalid, and another error if it was called for the
 // node before.
 func Start(n *cluster.Node, cfg Config) (*Coordinator, error) {
 	cfg, err := cfg.withDefaults()
@@ -67,7 +67,8 @@ func Start(n *cluster.Node, cfg Config) (*Coordinator, error) {
 	return c, nil
 }
 
-// electionName returns the name of the election with its role. Nodes that differ in it do not take part.
+// electionName returns the name of the election with its role. Nodes with another election name do
+// not take part.
 func electionName(cfg Config) string {
 	if cfg.Role == "" {
 		return "placement/" + cfg.Election.Name
@@ -76,17 +77,17 @@ func electionName(cfg Config) string {
 }
 
 // announce tells the coordinator that this node has an agent. The coordinator asks all members for
-// reports, and has had no answer from this one.
+// reports; until now it had no answer from this node.
 func (c *Coordinator) announce() {
 	self := c.node.View().Self
 	c.ref.Tell(agentMessage{Message: plan.FromAgent{Node: self.Name, Incarnation: self.Incarnation}})
 }
 
-// Of returns what [Start] has returned for the node of a system, for use by actors; false before
-// that.
+// Of returns the Coordinator that [Start] has returned for the node of a system, for use by actors.
+// Before Start it returns false.
 func Of(s *actor.System) (*Coordinator, bool) { return extension.Get[*Coordinator](s) }
 
-// drain has all actors moved away from this node.
+// drain asks the coordinator to move all actors away from this node.
 func (c *Coordinator) drain(ctx context.Context) error {
 	self := c.node.View().Self
 	_, err := c.ask(ctx, request{Op: opDrain, Label: self.Name, Incarnation: self.Incarnation})
@@ -150,13 +151,13 @@ func (c *Coordinator) fits(label string, spec any) error {
 	return nil
 }
 
-// Submit adds a spec: its actor runs from now on, on a node that the constraints allow and the
-// strategy prefers. Submit returns when that has been decided and stored in the journal, which is
-// before the actor runs. It returns [ErrInvalid], also if the journal rejects a record of that
-// size, [ErrExists], [ErrNoEligibleNodes] or [ErrStrategy]; nothing is stored then.
+// Submit adds a spec. Its actor will run on a node that the constraints allow and the strategy
+// prefers. Submit returns when the node has been chosen and the spec stored in the journal, before
+// the actor runs. It returns [ErrInvalid], [ErrExists], [ErrNoEligibleNodes] or [ErrStrategy];
+// nothing is stored then. [ErrInvalid] includes a record that is too large for the journal.
 //
 // An actor that fails, cannot be started or stops by itself is started again after a delay, on the
-// node that is best then; see [Config.Retry].
+// node that is then best; see [Config.Retry].
 func (c *Coordinator) Submit(ctx context.Context, s Spec) (Decision, error) {
 	if err := s.Validate(); err != nil {
 		return Decision{}, fmt.Errorf("%w: %w", ErrInvalid, err)
@@ -178,8 +179,8 @@ func (c *Coordinator) Remove(ctx context.Context, label string) error {
 	return err
 }
 
-// Specs returns the status of all specs, sorted by label. If they do not fit into one message it
-// sends several requests, and changes in between may show in part.
+// Specs returns the status of all specs, sorted by label. If they do not fit into one message,
+// Specs sends several requests, and the result may show only some of the changes in between.
 func (c *Coordinator) Specs(ctx context.Context) ([]Status, error) {
 	var all []Status
 	for {
@@ -194,8 +195,8 @@ func (c *Coordinator) Specs(ctx context.Context) ([]Status, error) {
 	}
 }
 
-// View returns the cluster as the coordinator knows it. If it does not fit into one message View
-// sends several requests, and changes in between may show in part.
+// View returns the cluster as the coordinator knows it. If it does not fit into one message, View
+// sends several requests, and the result may show only some of the changes in between.
 func (c *Coordinator) View(ctx context.Context) (View, error) {
 	var all View
 	var node, after string
@@ -222,12 +223,12 @@ func (c *Coordinator) Explain(ctx context.Context, label string) (Explanation, e
 	return *a.Explanation, nil
 }
 
-// StartSingleton starts a singleton at its anchor, with a new generation: of a higher term if it
-// starts on a node, of the next sequence number if it runs there already. If it runs on another
-// node it is moved, as by [Coordinator.MoveSingleton]. StartSingleton returns when the generation
-// has been granted, which is before the instance runs. It returns [ErrInvalid], [ErrExists] if a
-// spec has the label, [ErrNoEligibleNodes], [ErrInProgress] or [ErrSource]; nothing is started
-// then.
+// StartSingleton starts a singleton at its anchor, with a new generation. If it already runs on
+// that node, the generation has the next sequence number; otherwise it has a higher term. If it
+// runs on another node, it is moved, as by [Coordinator.MoveSingleton]. StartSingleton returns when
+// the generation has been granted, which is before the instance runs. It returns [ErrInvalid],
+// [ErrExists] if a spec has the label, [ErrNoEligibleNodes], [ErrInProgress] or [ErrSource];
+// nothing is started then.
 func (c *Coordinator) StartSingleton(ctx context.Context, s SingletonSpec) (Ownership, error) {
 	if err := s.Validate(); err != nil {
 		return Ownership{}, fmt.Errorf("%w: %w", ErrInvalid, err)
@@ -238,16 +239,17 @@ func (c *Coordinator) StartSingleton(ctx context.Context, s SingletonSpec) (Owne
 	return c.singleton(ctx, request{Op: opStartSingleton, Singleton: &s})
 }
 
-// Singleton returns where a singleton is. It returns [ErrNotFound] if there is none of that label,
+// Singleton returns where a singleton is. It returns [ErrNotFound] if no singleton has that label,
 // and [ErrSource] while the source has not returned the list of singletons.
 func (c *Coordinator) Singleton(ctx context.Context, label string) (Ownership, error) {
 	return c.singleton(ctx, request{Op: opSingleton, Label: label})
 }
 
-// MoveSingleton moves a singleton to where its anchor is now, if that has changed. It claims the
-// next term for the destination and stops the instance, and returns then. The new instance starts
-// when the old one has terminated, or after SingletonSpec.DrainTimeout. It returns [ErrNotFound],
-// [ErrInProgress], [ErrNoOwner], [ErrNoEligibleNodes] or [ErrSource].
+// MoveSingleton moves a singleton to the node that its anchor names now, if that node has changed.
+// It claims the next term for the destination, tells the instance to stop, and returns. The new
+// instance starts when the old one has terminated, or after SingletonSpec.DrainTimeout if that is
+// set. It returns [ErrNotFound], [ErrInProgress], [ErrNoOwner], [ErrNoEligibleNodes] or
+// [ErrSource].
 func (c *Coordinator) MoveSingleton(ctx context.Context, label string) (Ownership, error) {
 	return c.singleton(ctx, request{Op: opMoveSingleton, Label: label})
 }

@@ -32,7 +32,7 @@ type (
 		Message plan.FromAgent
 	}
 
-	tick           struct{}                    // it is the time that the planner has named
+	tick           struct{}                    // the time that Planner.Next returned has come
 	storeMore      struct{}                    // there are more facts to store
 	viewChanged    struct{}                    // the node's view of the cluster has changed
 	sourceAnswered struct{ plan.SourceAnswer } // the source of generations has answered, or not in time

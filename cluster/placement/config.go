@@ -16,21 +16,21 @@ import (
 // nodes.
 type Config struct {
 	// Journal stores the specs. All nodes must share it, because each coordinator continues from
-	// what the one before has stored. Required. The caller closes it, after the node has left.
+	// the records of its predecessor. Required. The caller closes it, after the node has left.
 	Journal persistence.Journal
 
 	// Factories make the actors that this node can run, one for each type; see [Type.Factory]. They
-	// may differ from node to node. Without any, no actors run on this node. An actor whose type
-	// has no factory on a node does not start there, and is tried elsewhere.
+	// may differ from node to node. Without factories, no actors run on this node. If a node has no
+	// factory for the type of an actor, the actor does not start there, and is tried elsewhere.
 	Factories []Factory
 
 	// Strategy chooses among the nodes that the constraints of an actor allow. The default is
 	// [LeastLoaded].
 	Strategy Strategy
 
-	// Election orders the nodes for the coordinator: of those that are up and have Role, the first
-	// runs it. It may differ from cluster.Config.Leader. The default is cluster.Oldest. An election
-	// of your own needs a Name.
+	// Election orders the nodes for the coordinator: the first node that is up and has Role runs
+	// it. It may differ from cluster.Config.Leader. The default is cluster.Oldest. An election of
+	// your own needs a Name.
 	Election cluster.LeaderElection
 
 	// Role is the role that a node needs to run the coordinator. While no node has it there is no
@@ -41,11 +41,11 @@ type Config struct {
 	// share it. The default is generations.NewJournal of Journal.
 	Generations generation.Source
 
-	// RemovalMargin is how long the actors of a removed node may still be running, if nothing says
-	// that it has stopped: that long they are not started elsewhere, to give a partitioned node
-	// time to down itself. The default is what the cluster recommends; see cluster.Gone. A negative
-	// value means none: use it if two actors at once do no harm, because they only read, are
-	// event-sourced, or write to something that fences them.
+	// RemovalMargin is how long the actors of a removed node are not started elsewhere, unless the
+	// node is known to have stopped. It gives a partitioned node time to down itself. The default
+	// is the time that the cluster recommends; see cluster.Gone. A negative value means no margin:
+	// use it if two actors at once do no harm, because they only read, are event-sourced, or write
+	// to something that fences them.
 	RemovalMargin time.Duration
 
 	// AckTimeout is how long a node may take to answer before a request is repeated; starting an
@@ -108,8 +108,8 @@ func (c Config) planner(epoch uint64, self string) plan.Config {
 	}
 }
 
-// election returns the election for the planner of the coordinator on the node of that name, or on an
-// unknown one if it is "".
+// election returns the election for the planner. holder is the name of the node that runs the
+// coordinator; "" means an unknown node.
 func (c Config) election(holder string) plan.Election {
 	return plan.Election{Order: c.Election, Role: c.Role, Holder: holder}
 }

@@ -68,7 +68,7 @@ func (c *coordinator) signal(_ *actor.Context[command], l plan.Ledger, sig persi
 	}
 }
 
-// begin makes the planner from what the journal has.
+// begin makes the planner from the ledger that was recovered from the journal.
 func (c *coordinator) begin(l plan.Ledger) persistence.Effect[plan.Fact] {
 	epoch, err := singleton.GenerationOf(c.ctx).Packed()
 	if err != nil {
@@ -111,7 +111,8 @@ func (c *coordinator) handle(cmd command) persistence.Effect[plan.Fact] {
 	return persistence.Unhandled
 }
 
-// serve answers queries at once, and remembers who waits for the answers to other requests.
+// serve answers queries at once. For other requests it remembers the requester until the answer is
+// known.
 func (c *coordinator) serve(r request) persistence.Effect[plan.Fact] {
 	switch r.Op {
 	case opSpecs:
@@ -164,7 +165,7 @@ func (c *coordinator) step(in plan.Input) persistence.Effect[plan.Fact] {
 	return c.save()
 }
 
-// save stores the next facts, and has the others follow.
+// save stores the next facts, and schedules the others.
 func (c *coordinator) save() persistence.Effect[plan.Fact] {
 	batch := c.pending.Batch(plan.MaxAppend)
 	effect := persistence.Persist(batch...).Then(func() { c.saved(len(batch)) })
@@ -187,7 +188,7 @@ func (c *coordinator) saved(n int) {
 	c.arm()
 }
 
-// refused continues when the journal rejects facts for what they contain.
+// refused continues when the journal rejects facts because of their content.
 func (c *coordinator) refused(why error) {
 	n := len(c.pending.Batch(plan.MaxAppend))
 	if c.resume = c.pending.Refused(n, why, c.planner, time.Now()); c.resume {

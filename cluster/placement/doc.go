@@ -1,6 +1,6 @@
 // Package placement runs the actors of an application on a cluster: it decides on which node each
-// actor runs, starts it there, and places it again when a node fails or leaves. Actors are described
-// by specs, which a coordinator keeps in a journal.
+// actor runs, starts it there, and places it again when a node fails or leaves. Actors are
+// described by specs, which a coordinator keeps in a journal.
 //
 //	var storage = placement.NewType[Volume, Request]("storage-agent")
 //
@@ -19,16 +19,17 @@
 //
 // # Where an actor runs
 //
-// An actor runs on a node that its [Constraints] allow. If there are several, the [Strategy] chooses
-// the one with the highest score. If there is none, Submit returns a [*NoEligibleNodesError], and an
-// actor that was placed before waits for a node. [Coordinator.Explain] returns how each node would
-// do.
+// An actor runs on a node that its [Constraints] allow. If there are several, the [Strategy]
+// chooses the one with the highest score. If no node is eligible, Submit returns a
+// [*NoEligibleNodesError], and an actor that was placed before waits for a node.
+// [Coordinator.Explain] returns how each node would do.
 //
 // # Who decides
 //
-// The coordinator decides. It is a singleton, on the node that [Config.Election] chooses, and is
-// event-sourced in [Config.Journal]: the next coordinator knows all specs, where each actor was, and
-// which nodes' return is awaited. It asks all nodes what they run before it does anything.
+// The coordinator decides. It is a singleton on the node that [Config.Election] chooses. It is
+// event-sourced in [Config.Journal], so the next coordinator knows all specs, where each actor was,
+// and which nodes are expected back. Before a new coordinator does anything, it asks all nodes
+// which actors they run.
 //
 // # When a node fails
 //
@@ -49,20 +50,21 @@
 //   - The generation of a singleton's instance is greater than those of all instances before it, on
 //     any node and under any coordinator, as long as all share [Config.Generations].
 //
-// On a node that was paused, or partitioned for longer than the margin, an actor may still run when
-// it has been started on another node. Against that, singletons have generations, and event-sourced
-// actors their journal. The state of an actor does not move with it: it starts with the state of its
-// spec, unless it stores its state elsewhere.
+// On a node that was paused, or partitioned for longer than the margin, an actor may still run
+// after it has been started on another node. Generations fence the writes of singletons, and the
+// journal fences event-sourced actors. The state of an actor does not move with it: the actor
+// starts with the state of its spec, unless it stores its state elsewhere.
 //
 // # Singletons
 //
 // behaviors.Singleton needs no coordinator: every node declares the singleton, and it moves within
 // milliseconds. A managed singleton, [Coordinator.StartSingleton], is declared while the
 // application runs. It has an [Anchor], which names its node; it moves on request; and its
-// generations come from one source, so they keep growing when the whole cluster has been stopped.
+// generations come from one source, so they keep growing even after the whole cluster has been
+// stopped.
 //
 // # Testing
 //
-// Whole clusters run in virtual time with testkit/clustertest and persistence/memory. Give all nodes
-// the same journal.
+// Whole clusters run in virtual time with testkit/clustertest and persistence/memory. Give all
+// nodes the same journal.
 package placement

@@ -7,15 +7,15 @@ import (
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-// What is to run, and where. These types belong to the planner, the part of the coordinator that
-// decides; package plan documents their fields.
+// The description of what runs, and where. These types belong to the planner, the part of the
+// coordinator that decides; package plan documents their fields.
 type (
 	// A Spec describes an actor that the coordinator runs on some node until the spec is removed.
 	// Make one by [Type.Spec].
 	Spec = plan.Spec
 
-	// Constraints say which nodes an actor may run on: all of them must hold. The zero value
-	// allows every node.
+	// Constraints say on which nodes an actor may run: all of them must hold. The zero value allows
+	// every node.
 	Constraints = plan.Constraints
 
 	// A CrashStrategy says what happens to an actor when its node is gone: one of
@@ -38,7 +38,7 @@ type (
 	// A Strategy chooses among the nodes that the constraints of an actor allow.
 	Strategy = plan.Strategy
 
-	// A StrategyFunc is a [Strategy] that is a function, with the name "func".
+	// A StrategyFunc makes a [Strategy] of a function. Its name is "func".
 	StrategyFunc = plan.StrategyFunc
 
 	// A Generation is the fencing token of a managed singleton's instance; see
@@ -46,16 +46,16 @@ type (
 	Generation = generation.Generation
 )
 
-// What the coordinator knows.
+// The coordinator's knowledge of the cluster.
 type (
-	// A View is the cluster as the coordinator knows it, at one moment unless it is very large;
-	// see [Coordinator.View]. It does not change.
+	// A View is an immutable snapshot of the cluster as the coordinator knows it. A very large View
+	// is read in several parts, which may differ in time; see [Coordinator.View].
 	View = plan.View
 
 	// A Node is a member of the cluster as the coordinator knows it.
 	Node = plan.Node
 
-	// A Status says how a spec is doing.
+	// A Status describes a spec and its actor.
 	Status = plan.Status
 
 	// A State is the state of a spec.
@@ -76,19 +76,19 @@ type (
 	// A SingletonPhase is the state of a singleton.
 	SingletonPhase = plan.SingletonPhase
 
-	// A FieldError names a field of a spec or of [Config] whose value is wrong. For a spec it is
-	// wrapped together with [ErrInvalid].
+	// A FieldError names a field of a spec or of [Config] that has an invalid value. For a spec it
+	// is wrapped together with [ErrInvalid].
 	FieldError = plan.FieldError
 
-	// A NoEligibleNodesError says how many nodes each filter has removed. It is
+	// A NoEligibleNodesError says how many nodes each filter has removed. It matches
 	// [ErrNoEligibleNodes].
 	NoEligibleNodesError = plan.NoEligibleNodesError
 
-	// A NotLeaderError names the node that leads, as far as is known. It is [ErrNotLeader].
+	// A NotLeaderError names the node that leads, as far as is known. It matches [ErrNotLeader].
 	NotLeaderError = plan.NotLeaderError
 )
 
-// The kinds of crash strategies; see the functions of their names.
+// The kinds of crash strategies; see the functions with those names.
 const (
 	KindRedistribute  = plan.KindRedistribute
 	KindWaitForReturn = plan.KindWaitForReturn
@@ -113,9 +113,9 @@ const (
 // The states of a singleton.
 const (
 	SingletonOwnerless = plan.SingletonOwnerless // waits for a node that its anchor allows
-	SingletonStarting  = plan.SingletonStarting  // has an owner, and no instance that is known to run
+	SingletonStarting  = plan.SingletonStarting  // has an owner, but no instance is known to run
 	SingletonActive    = plan.SingletonActive    // runs
-	SingletonDraining  = plan.SingletonDraining  // is being stopped on its owner, to be moved or to end; owner and generation are still those of that instance
+	SingletonDraining  = plan.SingletonDraining  // is being stopped, in order to be moved or removed; owner and generation still describe that instance
 )
 
 // Errors of the methods of [Coordinator]. Compare with [errors.Is].
@@ -175,8 +175,8 @@ func OnNode(name string) Anchor { return plan.OnNode(name) }
 // LeastLoaded prefers the node that runs the fewest actors, counting those on their way there.
 func LeastLoaded() Strategy { return plan.LeastLoaded() }
 
-// Pinned prefers the node of that name, and takes any other while that node is not eligible. To
-// take no other, use [Constraints].RequiredNode.
+// Pinned prefers the node of that name. While that node is not eligible, Pinned chooses any other.
+// To allow no other node, use [Constraints].RequiredNode.
 func Pinned(node string) Strategy { return plan.Pinned(node) }
 
 // Random chooses any eligible node with equal probability. The same seed makes the same choices

@@ -16,14 +16,14 @@ import (
 
 type labelKey struct{}
 
-// LabelOf returns the label of the placed actor whose context ctx is, or of the placed actor that
-// spawned the actor of ctx. It returns "" elsewhere.
+// LabelOf returns the label of a placed actor. ctx is the context of the placed actor or of an
+// actor that it has spawned. For any other context LabelOf returns "".
 func LabelOf(ctx context.Context) string {
 	label, _ := ctx.Value(labelKey{}).(string)
 	return label
 }
 
-// A starter starts actors of one type, whose types of state and messages the agent does not know.
+// A starter starts actors of one type. It hides the types of state and messages from the agent.
 type starter interface {
 	// start spawns an actor, and returns at once. Everything that may fail or block happens in the
 	// new actor.

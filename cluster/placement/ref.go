@@ -15,7 +15,8 @@ import (
 // maxHeld is how many messages a ref buffers while its actor does not run.
 const maxHeld = 1000
 
-// Why messages to a ref of [Type.Ref] become dead letters. Compare with [errors.Is].
+// The reasons for which messages to a ref of [Type.Ref] become dead letters. Compare with
+// [errors.Is].
 var (
 	// ErrNotRunning: the node stopped while no actor of the label ran.
 	ErrNotRunning = errors.New("placement: no actor of that label runs")
@@ -31,14 +32,14 @@ func init() {
 }
 
 // Ref returns a ref to the actor of a label, on whichever node it runs. It follows the actor to
-// other nodes. While no actor runs that this node knows of, it buffers up to 1000 messages; the
-// oldest then become dead letters with [ErrBufferFull]. So a label may be used before it has been
-// submitted. Messages of one sender stay in order. Messages to an actor that ends before it has
-// handled them are lost, as with any actor; use Ask to be sure.
+// other nodes. While this node knows of no running actor, the ref buffers up to 1000 messages;
+// further messages turn the oldest into dead letters with [ErrBufferFull]. A label may therefore be
+// used before it has been submitted. Messages of one sender stay in order. As with any actor,
+// messages are lost if the actor ends before it has handled them; use Ask to be sure.
 //
-// The path of the ref is that of a forwarding actor on this node, which lives as long as s: each
-// label costs about 2 KB on each node that has asked for it. To watch the actor of the label, ask
-// it for its own ref.
+// The ref addresses a forwarding actor on this node, and has its path. The forwarding actor lives
+// as long as s: each label costs about 2 KB on each node that has called Ref for it. To watch the
+// placed actor, ask it for its own ref.
 //
 // Ref panics if the label is used with another message type on this node. If the actor on another
 // node takes another type, messages become dead letters with [actor.ErrWrongType].
@@ -96,7 +97,7 @@ type forwarder[M any] struct {
 }
 
 // take follows the listing. For a moment both an actor and its successor may be listed; then the
-// one that was listed last counts.
+// forwarder uses the one that was listed last.
 func (f *forwarder[M]) take(l receptionist.Listing[M]) {
 	known, best := map[actor.ActorRef[M]]bool{}, receptionist.Instance[M]{}
 	for i, each := range l.Instances {
@@ -155,7 +156,8 @@ func (f *forwarder[M]) told(msg M) {
 	}
 }
 
-// makeRoom drops the requests of Asks that have ended, or else the oldest message.
+// makeRoom drops the requests of Asks that have ended. If there are none, it drops the oldest
+// message.
 func (f *forwarder[M]) makeRoom() {
 	ended := f.held.Remove(func(h extension.Held[M]) bool { return h.Withdrawn() })
 	for _, h := range ended {

@@ -34,9 +34,9 @@ func askSource(ctx context.Context, source generation.Source, e plan.SourceCall,
 	return out
 }
 
-// readable returns the records that can be decoded. A record that cannot, because a later version
-// has written it or it is damaged, must not keep the others from being served. Its instance is
-// stopped, until a singleton of that label is started again.
+// readable returns the records that can be decoded. A record may be undecodable because it is
+// damaged or a later version has written it; this must not affect the other records. The instance
+// of such a record stays stopped until a singleton of that label is started again.
 func readable(records []generation.Record, log *zap.Logger) []plan.SourceRecord {
 	out := make([]plan.SourceRecord, 0, len(records))
 	for _, r := range records {

@@ -11,19 +11,18 @@ import (
 	"github.com/understudy-go/understudy/internal/naming"
 )
 
-// A Type is a type of actors that can be placed: their state is an S, and they take messages of
-// type M. Make one by [NewType]. It is a value: two types of the same name are the same type, on
-// all nodes.
+// A Type is a type of actors that can be placed. Each has an initial state of type S, and takes
+// messages of type M. Make one by [NewType]. A Type is identified by its name, on all nodes.
 type Type[S, M any] struct{ name string }
 
-// NewType returns the type of that name. All nodes use the same name, and it never changes. Keep
+// NewType returns the type of that name. Use the same name on all nodes, and never change it. Keep
 // the type in a package variable:
 //
 //	var storage = placement.NewType[Volume, Request]("storage-agent")
 //
 // A node can run actors of the type if it has a [Type.Factory] for it. The state S is stored in
-// journals and sent between nodes as CBOR: it keeps only exported fields, and refs in it are not
-// valid once the node of their actor has stopped.
+// journals and sent between nodes as CBOR: only exported fields are kept, and refs in it become
+// invalid when the node of their actor stops.
 //
 // NewType panics if the name is empty or longer than 255 bytes, or if S cannot be encoded.
 func NewType[S, M any](name string) Type[S, M] {
@@ -70,15 +69,15 @@ func (t Type[S, M]) Singleton(label string, state S, anchor Anchor) SingletonSpe
 // A Factory makes the actors of one type on one node; see [Config.Factories].
 type Factory struct{ starter starter }
 
-// Factory returns a factory that makes actors of the type by newActor: a closure over what they
-// need on this node, for example a database.
+// Factory returns a factory that makes actors of the type with newActor. newActor is usually a
+// closure over resources of this node, for example a database.
 //
 //	storage.Factory(func(v Volume) actor.Behavior[Request] { return newStorage(db, v) })
 //
-// newActor is called inside the new actor, each time one starts or restarts, so it may block. A
-// panic in it is a failed start. With the actor's context, as in behaviors.Setup, it gets the label
-// by [LabelOf], and a singleton its generation by singleton.GenerationOf. Factory panics if
-// newActor is nil.
+// newActor is called inside the new actor, at each start and restart, so it may block. A panic in
+// it is a failed start. With the actor's context, for example in behaviors.Setup, [LabelOf] returns
+// the label, and singleton.GenerationOf the generation of a singleton. Factory panics if newActor
+// is nil.
 func (t Type[S, M]) Factory(newActor func(S) actor.Behavior[M]) Factory {
 	if newActor == nil {
 		panic(fmt.Sprintf("placement: the factory of type %q is nil", t.name))

@@ -8,13 +8,13 @@ import (
 	"github.com/understudy-go/understudy/singleton"
 )
 
-// viewInput returns a view of the cluster as an input of the planner. It is always the whole state,
-// so no change is missed, and a new coordinator knows as much as the old one. margin is
+// viewInput returns a view of the cluster as an input of the planner. It always has the whole
+// state, so no change is missed, and a new coordinator knows as much as the old one. margin is
 // Config.RemovalMargin.
 func viewInput(n *cluster.Node, v cluster.View, margin time.Duration) plan.ViewChanged {
 	var in plan.ViewChanged
 	for _, m := range v.Members {
-		if m.Status == cluster.Down { // how long it may run is known once it has been removed
+		if m.Status == cluster.Down { // its time to run is known once it has been removed
 			in.Gone = append(in.Gone, plan.Gone{Name: m.Name, Incarnation: m.Incarnation})
 			continue
 		}
@@ -37,7 +37,7 @@ func asNode(m cluster.Member, reachable bool) Node {
 	}
 }
 
-// elector returns the election in the form that singletons take.
+// elector returns the election as a function for package singleton.
 func elector(e plan.Election) func(candidates []singleton.Candidate) (string, bool) {
 	return func(candidates []singleton.Candidate) (string, bool) {
 		var nodes []Node

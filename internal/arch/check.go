@@ -21,8 +21,7 @@ func (v Violation) String() string {
 	return fmt.Sprintf("%s must not import %s: %s", v.Package, v.Import, v.Why)
 }
 
-// Check returns the violations of the packages of a module, in the order of the packages; nil if
-// there are none.
+// Check returns the violations of the packages of a module, in the order of the packages, or nil.
 func Check(module string, pkgs []Package) []Violation {
 	var found []Violation
 	for _, pkg := range pkgs {

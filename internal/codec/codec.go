@@ -1,29 +1,34 @@
 // Package codec turns Go values into CBOR under stable type names, and back. It is the
 // only package that imports a CBOR library.
 //
-// What is encoded can be decoded, and is the same value then; what could not is refused
-// when it is encoded, with an [*EncodeError] that names the type and the field. So nothing is
-// stored or sent that cannot be read again. Before a value is encoded, a walk over it finds
-// strings that are not UTF-8, times without a text, values that are too deep, too large or have
-// themselves inside, and what an interface would lose. Types whose fields need no such look
-// cost nothing. Types that have methods of their own for it, and others of which it cannot be
-// told, are decoded again and compared.
+// An encoded value can be decoded, and is then the same value. Any other value is refused when it
+// is encoded, with an [*EncodeError] that names the type and the field. So nothing is stored or
+// sent that cannot be read again.
+//
+// Before a value is encoded, a walk over it finds strings that are not UTF-8, times without a text,
+// values that are too deep, too large or contain themselves, and values that an interface would
+// lose. The walk is free for types that cannot have such values. Values of types with encoding
+// methods of their own, and of other types for which the walk is not sufficient, are decoded again
+// and compared.
 //
 // The same value means:
 //
 //   - a time is the same instant, in UTC and without a monotonic reading;
 //   - unexported fields and those with the tag "-" are zero;
 //   - a field with the option omitempty or omitzero that is left out is the zero value, so an
-//     empty slice or map there is nil; elsewhere nil and empty are two things;
-//   - pointers point to values of their own: two to the same variable point to two;
-//   - a value of a type with MarshalCBOR or MarshalBinary is one that is encoded as the same bytes.
+//     empty slice or map there is nil; elsewhere nil and empty differ;
+//   - each pointer points to a value of its own: two pointers to one variable become pointers to
+//     two;
+//   - a value of a type with MarshalCBOR or MarshalBinary is the same if it is encoded as the same
+//     bytes.
 //
-// An interface without methods has nil, bool, int64, float64, string, []byte, []any and
-// map[string]any inside, the latter two of these again. Other types are refused there, as they
-// are not encoded with the value and another type would come back. An interface with methods is nil.
+// An interface without methods may contain nil, bool, int64, float64, string, []byte, []any and
+// map[string]any; the last two contain the same types again. Other types are refused there, because
+// their type is not encoded with the value, so another type would come back. An interface with
+// methods must be nil.
 //
-// Methods of values that panic are errors here. Those that call themselves without an
-// end are the one thing that nobody can find before the stack of the process overflows.
+// A panic in a method of a value is returned as an error. A method that recurses without end is the
+// one fault that cannot be caught: it overflows the stack of the process.
 package codec
 
 import (
@@ -41,8 +46,8 @@ import (
 	"github.com/understudy-go/understudy/internal/naming"
 )
 
-// encoding is deterministic (RFC 8949, 4.2), so that equal values are equal bytes;
-// decoding is bounded, as its input comes from the network and from disks.
+// encoding is deterministic (RFC 8949, 4.2), so that equal values are equal bytes. decoding is
+// bounded, because its input comes from the network and from disks.
 var (
 	encoding = must(encOptions().UserBufferEncMode())
 	decoding = must(decOptions(maxElements).DecMode())
@@ -89,11 +94,11 @@ func Marshal(v any) ([]byte, error) {
 	return bytes.Clone(buf.Bytes()), nil
 }
 
-// Unmarshal reads one CBOR value from data, all of it, into what v points to.
+// Unmarshal decodes data, which must be exactly one CBOR value, into the variable that v points to.
 func Unmarshal(data []byte, v any) error { return unmarshal(decoding, data, v) }
 
-// UnmarshalBrief is Unmarshal for what has no long arrays and maps. An element of one byte
-// can become a value of some hundred bytes, before anybody can count them.
+// UnmarshalBrief is Unmarshal with at most [MaxBrief] elements in an array or a map. An element of
+// one byte can become a value of some hundred bytes before the elements can be counted.
 func UnmarshalBrief(data []byte, v any) error { return unmarshal(brief, data, v) }
 
 func unmarshal(mode cbor.DecMode, data []byte, v any) error {
@@ -108,9 +113,9 @@ type kind struct {
 	name   string
 	typ    reflect.Type
 	adjust bool         // see Register
-	plan   func() *plan // made when it is first needed; nil if there is none
+	plan   func() *plan // made when it is first needed; nil for a type without a plan
 	shape  func() *shape
-	spares sync.Pool // of *spare: what a value is decoded into before it is copied out
+	spares sync.Pool // of *spare: a value is decoded into one and then copied
 }
 
 // A spare is a zero value of a type, and the pointer to it in the two forms that are needed.
@@ -136,14 +141,15 @@ func (k *kind) spare() *spare {
 	return &spare{value: p.Elem(), pointer: p.Interface()}
 }
 
-// registry maps types to their stable names and back. It is written from init functions and
-// read with every message, by all processors at once: so it is replaced, and read without a lock.
+// registry maps types to their stable names and back. Init functions write it, and every message
+// reads it, on all processors at once. It is therefore replaced as a whole, and read without a
+// lock.
 var registry struct {
 	sync.Mutex // makes Register take turns
 	kinds      atomic.Pointer[kinds]
 }
 
-// kinds are all there are. They are not changed.
+// kinds are all registered kinds. They are never changed.
 type kinds struct {
 	byName map[string]*kind
 	byType map[reflect.Type]*kind
@@ -161,9 +167,9 @@ func init() {
 	}
 }
 
-// Register gives t the name under which its values cross the wire and lie in journals.
-// adjust says whether there is anything in its values for [DecodeAnd] to adjust.
-// It panics when the name or the type is taken; the same pair again is fine.
+// Register gives t the name of its values on the wire and in journals. adjust says whether
+// [DecodeAnd] has to adjust values of t. Register panics if the name or the type is already
+// registered with another one; registering the same pair again has no effect.
 func Register(name string, t reflect.Type, adjust bool) {
 	if err := naming.Check(name); err != nil {
 		panic(fmt.Sprintf("codec: the name %q of type %v %v", name, t, err))
@@ -203,9 +209,8 @@ func NameOf(t reflect.Type) (string, bool) {
 	return "", false
 }
 
-// Encode returns the registered name of v's type and v as CBOR.
-// It fails with [*UnregisteredError] when the type has no name, and with [*EncodeError] when
-// decoding would refuse or change the value.
+// Encode returns the registered name of v's type, and v as CBOR. It fails with [*UnregisteredError]
+// if the type has no name, and with [*EncodeError] if decoding would refuse or change the value.
 func Encode(v any) (name string, data []byte, err error) {
 	buf := buffers.Get().(*bytes.Buffer)
 	defer keep(buf)
@@ -228,8 +233,8 @@ func keep(buf *bytes.Buffer) {
 	}
 }
 
-// EncodeTo appends v as CBOR to buf, and returns the registered name of its type. It fails as
-// [Encode] does; what is in buf then is of no use.
+// EncodeTo appends v as CBOR to buf, and returns the registered name of its type. It fails like
+// [Encode]; the content of buf is then undefined.
 func EncodeTo(buf *bytes.Buffer, v any) (name string, err error) {
 	k := registered().byType[reflect.TypeOf(v)]
 	if k == nil {
@@ -248,14 +253,14 @@ func (k *kind) encode(buf *bytes.Buffer, v any) error {
 	return k.shape().encode(buf, v)
 }
 
-// Decode returns the value that [Encode] made data from, of the type registered under
-// name. It fails with [*UnknownNameError] or [*DecodeError].
+// Decode decodes data that [Encode] has made, as a value of the type that is registered under name.
+// It fails with [*UnknownNameError] or [*DecodeError].
 func Decode(name string, data []byte) (any, error) {
 	return DecodeAnd(name, data, func(reflect.Value) error { return nil })
 }
 
-// DecodeAnd is Decode with something to be done to the value, which is addressable, before it is
-// returned, if its type was registered as one that needs it. It fails with the error of that, too.
+// DecodeAnd is like [Decode], and calls adjust with the addressable value before it returns it, if
+// its type was registered with adjust. It also fails with the error of adjust.
 func DecodeAnd(name string, data []byte, adjust func(reflect.Value) error) (any, error) {
 	k := registered().byName[name]
 	if k == nil {
@@ -292,7 +297,7 @@ func (k *kind) decode(data []byte, s *spare) error {
 	return k.decodeBy(nil, data, s)
 }
 
-// decodeBy decodes by a plan, if there is one, or by the library: both call methods of values.
+// decodeBy decodes by a plan or, if p is nil, by the library. Both call methods of values.
 func (k *kind) decodeBy(p *plan, data []byte, s *spare) error {
 	return guard.Run(func() error {
 		if p == nil || !p.decodeAll(data, s.value) {

@@ -5,7 +5,7 @@ import (
 	"reflect"
 )
 
-// UnregisteredError says that values of a type cannot leave the process, and what to do.
+// An UnregisteredError says that values of a type cannot be encoded, because it has no name.
 type UnregisteredError struct{ Type reflect.Type }
 
 // Error names the type, and the line of code that registers it.
@@ -16,15 +16,15 @@ func (e *UnregisteredError) Error() string {
 	return fmt.Sprintf("type %v is not registered; add to an init function: actor.RegisterType[%v](%q)", e.Type, e.Type, "a stable name")
 }
 
-// UnknownNameError says that a value of a type that this process does not know arrived.
+// An UnknownNameError says that a type name in encoded data is not registered in this process.
 type UnknownNameError struct{ Name string }
 
-// Error names what is unknown, and the line of code that registers it.
+// Error names the unknown type, and the line of code that registers it.
 func (e *UnknownNameError) Error() string {
 	return fmt.Sprintf("no type is registered as %q here; add to an init function: actor.RegisterType[T](%q)", e.Name, e.Name)
 }
 
-// EncodeError says that a value cannot be encoded so that decoding returns it.
+// An EncodeError says that a value cannot be encoded so that decoding returns it.
 type EncodeError struct {
 	Type reflect.Type
 	Path string // of the part that cannot, as it would stand in Go: .Lines[3].Note; empty for the value itself
@@ -42,13 +42,13 @@ func (e *EncodeError) Error() string {
 // Unwrap returns what is wrong with the part at the path.
 func (e *EncodeError) Unwrap() error { return e.Err }
 
-// DecodeError says that bytes are not a value of the type that they claim to be.
+// A DecodeError says that data is not an encoded value of its type.
 type DecodeError struct {
 	Name string
 	Err  error
 }
 
-// Error names the type, and says what the decoder says.
+// Error has the name of the type and the text of the decoder's error.
 func (e *DecodeError) Error() string { return fmt.Sprintf("decode %s: %v", e.Name, e.Err) }
 
 // Unwrap returns the error of the decoder.

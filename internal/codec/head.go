@@ -41,8 +41,8 @@ func AppendHead(buf []byte, major byte, n uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(buf, major|27), n)
 }
 
-// Head reads the head of an item in any form that has a number, and returns what follows it. It
-// fails where data is too short for that, or the item has no number.
+// Head reads the head of an item in any form that has a number, and returns the rest of data. ok is
+// false if data is too short, or if the item has no number.
 func Head(data []byte) (major byte, n uint64, rest []byte, ok bool) {
 	if len(data) == 0 {
 		return 0, 0, nil, false
@@ -64,7 +64,7 @@ func Head(data []byte) (major byte, n uint64, rest []byte, ok bool) {
 	return major, n, data[1+size:], true
 }
 
-// content returns what is in a string of that major type, which it shares with data.
+// content returns the content of a string of that major type. The content shares memory with data.
 func content(data []byte, want byte) (s, rest []byte, ok bool) {
 	major, n, rest, ok := Head(data)
 	if !ok || major != want || n > uint64(len(rest)) {
@@ -73,5 +73,5 @@ func content(data []byte, want byte) (s, rest []byte, ok bool) {
 	return rest[:n], rest[n:], true
 }
 
-// isNull reports whether data begins with what a nil slice is.
+// isNull reports whether data begins with a null, the encoding of a nil slice.
 func isNull(data []byte) bool { return len(data) > 0 && data[0] == simpleNull }

@@ -31,7 +31,7 @@ type (
 	ByRef   struct{ *Base } // it can
 	both    struct {
 		Base
-		Kind string // that of Base is lost
+		Kind string // the Kind of Base is lost
 	}
 	optionalBase struct {
 		Kind string `cbor:",omitempty"`

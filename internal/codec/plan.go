@@ -9,23 +9,23 @@ import (
 	"github.com/x448/float16"
 )
 
-// A plan encodes and decodes the values of one type as the library does, but quicker, as it has
-// looked at the type once. It knows the forms in which this package encodes the type, and gives
-// up where data has another one: the library reads all that is legal, and says what is wrong
-// with the rest. So a plan changes nothing; a fuzz test holds it to that.
+// A plan encodes and decodes the values of one type like the library, but faster, because it has
+// analyzed the type once. It knows the forms in which this package encodes the type, and gives up
+// on any other form. The library then reads the data, or says what is wrong with it. So a plan
+// never changes a result, which a fuzz test checks.
 type plan struct {
-	// decode reads one value from the beginning of data into v, which is zero, and returns what
-	// follows it.
+	// decode reads one value from the beginning of data into v, which is zero, and returns the rest
+	// of data.
 	decode func(data []byte, v reflect.Value) (rest []byte, ok bool)
 
-	// encode appends v, and returns nil unless it comes back from decoding as it is. It is nil
-	// where only the library can encode.
+	// encode appends v. It returns nil if decoding would not return v unchanged. A nil encode means
+	// that only the library can encode the type.
 	encode func(buf []byte, v reflect.Value) []byte
 
 	least   int  // bytes that a value needs
-	foreign bool // it has methods called that are not of this package
-	sliced  bool // there are slices in it
-	nested  bool // there are slices in slices in it
+	foreign bool // it calls methods that are not of this package
+	sliced  bool // values contain slices
+	nested  bool // values contain slices of slices
 }
 
 // planOf returns the plan of a type, or nil: then the library encodes and decodes its values.
@@ -39,8 +39,8 @@ func planOf(t reflect.Type) *plan {
 // maxPlanDepth is how deep slices and structs with a plan may be nested.
 const maxPlanDepth = 8
 
-// decodeAll decodes all of data. A slice gets room for as many elements as data could have; in
-// slices of slices that would be so again and again, so data must be known to have them.
+// decodeAll decodes all of data. A slice is allocated for as many elements as data could have. In
+// slices of slices that would multiply, so data must be known to have the elements.
 func (p *plan) decodeAll(data []byte, v reflect.Value) bool {
 	if p.nested && decoding.Wellformed(data) != nil {
 		return false
@@ -76,9 +76,8 @@ func planAt(t reflect.Type, depth int) *plan {
 	}
 }
 
-// codesItself reports whether a type has any of the methods by which types are known to encode
-// and decode themselves; then its kind says nothing. One that the library does not heed costs
-// time alone.
+// codesItself reports whether a type has a well-known method to encode or decode itself, so that
+// its kind does not matter. A method that the library does not use only costs time.
 func codesItself(t reflect.Type) bool {
 	return slices.ContainsFunc([]reflect.Type{
 		reflect.TypeFor[interface{ UnmarshalCBOR([]byte) error }](),
@@ -92,8 +91,8 @@ func codesItself(t reflect.Type) bool {
 	}, reflect.PointerTo(t).Implements)
 }
 
-// decodeLeaf leaves an item to the library that has no other in it: those count for the limits
-// that the library puts on a whole value.
+// decodeLeaf lets the library decode an item that contains no other items. Nested items would count
+// towards the limits of the library for a whole value.
 func decodeLeaf(data []byte, v reflect.Value) ([]byte, bool) {
 	if len(data) == 0 {
 		return nil, false

@@ -15,14 +15,14 @@ type plannedField struct {
 	key   []byte // its name as CBOR; nil in a struct that is an array
 }
 
-// planStruct returns the plan of a struct whose fields are always all there, in order.
+// planStruct returns the plan of a struct that always has all its fields, in order.
 func planStruct(t reflect.Type, depth int) *plan {
 	array, ok := isArray(t)
 	if !ok {
 		return nil
 	}
 	fields, ok := planFields(t, depth)
-	if !ok || len(fields) == 0 && t.NumField() > 0 { // nothing would be left of a value
+	if !ok || len(fields) == 0 && t.NumField() > 0 { // a value would be encoded as empty
 		return nil
 	}
 	major := MajorMap
@@ -50,8 +50,8 @@ func planStruct(t reflect.Type, depth int) *plan {
 	return p
 }
 
-// proven reports whether the plan of a struct does with a zero value what the library does.
-// That of one with foreign methods cannot be asked: they would be called out of turn.
+// proven reports whether the plan of a struct treats a zero value as the library does. It must not
+// be called for a struct with foreign methods, because it would call them.
 func (p *plan) proven(t reflect.Type) bool {
 	zero := reflect.New(t).Elem()
 	data, err := encoding.Marshal(zero.Interface())
@@ -63,9 +63,9 @@ func (p *plan) encodes(v reflect.Value, data []byte) bool {
 	return bytes.Equal(data, p.encode(nil, v))
 }
 
-// planFields returns the fields that are encoded. It has none of embedded structs, none of a
-// name that another one has, and none with options, which may be left out or have numbers for
-// names.
+// planFields returns the fields that are encoded; ok is false if a plan cannot encode the struct. A
+// plan supports no embedded structs, no two fields of one name, and no fields with options, which
+// may be left out or have numbers for names.
 func planFields(t reflect.Type, depth int) (fields []plannedField, ok bool) {
 	names := map[string]bool{}
 	for f := range t.Fields() {
@@ -92,7 +92,7 @@ func planFields(t reflect.Type, depth int) (fields []plannedField, ok bool) {
 	return fields, true
 }
 
-// tagOf returns the tag of a field that the library heeds.
+// tagOf returns the tag of a field that the library uses.
 func tagOf(f reflect.StructField) string {
 	if tag := f.Tag.Get("cbor"); tag != "" {
 		return tag

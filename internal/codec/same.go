@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// same finds where b, which was decoded from the encoding of a, is not the same value. Times are
-// the same when they are the same instant, NaNs are the same, and what a type with methods of
-// its own encodes and decodes is the same when it is encoded as the same bytes.
+// same finds where b, which was decoded from the encoding of a, differs from a. Times are the same
+// if they are the same instant, and all NaNs are the same. Values of a type with encoding methods
+// are the same if they are encoded as the same bytes.
 func same(a, b reflect.Value) *fault {
 	t := a.Type()
 	if a.Kind() == reflect.Pointer && (a.IsNil() || b.IsNil()) {
@@ -51,8 +51,8 @@ func same(a, b reflect.Value) *fault {
 	return differs(!a.Equal(b), a)
 }
 
-// inheritsCoding reports whether the methods by which a struct encodes itself may be those of an
-// embedded field, which know nothing of the other fields.
+// inheritsCoding reports whether a struct may have its encoding methods from an embedded field.
+// Such methods do not encode the other fields.
 func inheritsCoding(t reflect.Type) bool {
 	if t.Kind() != reflect.Struct {
 		return false
@@ -86,8 +86,8 @@ func sameElements(a, b reflect.Value) *fault {
 	return nil
 }
 
-// sameEntries finds the key of the one in the other by its encoding: keys that have pointers
-// inside, or times, differ for Go.
+// sameEntries matches the keys of two maps by their encoding, because keys with pointers or times
+// differ for Go.
 func sameEntries(a, b reflect.Value) *fault {
 	if a.IsNil() != b.IsNil() || a.Len() != b.Len() {
 		return differs(true, a)
@@ -153,8 +153,7 @@ func sameFields(a, b reflect.Value) *fault {
 	return nil
 }
 
-// isEmpty reports whether a value is one that is left out as empty, and may come back as the
-// zero value.
+// isEmpty reports whether a value is left out as empty, and may be decoded as the zero value.
 func isEmpty(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Slice, reflect.Map, reflect.String, reflect.Array:

@@ -14,23 +14,24 @@ import (
 	"github.com/fxamacker/cbor/v2"
 )
 
-// A shape is what is known of the values of a type: which of them come back from decoding as
-// they were, and how to find out.
+// A shape describes the values of a type: which of them decoding returns unchanged, and how to find
+// out.
 type shape struct {
 	typ reflect.Type
 
-	// check finds what in a value decoding would refuse or change. It is nil where there is no
-	// such value.
+	// check finds the part of a value that decoding would refuse or change. It is nil if no value
+	// of the type has such a part.
 	check func(w *walk, v reflect.Value) *fault
 
 	least  int // bytes that a value needs
 	height int // levels of arrays and maps in a value, where check is nil
 
-	// unproven says that check cannot find everything, as methods of the user's are called or
-	// the library has its own mind: then what was encoded is decoded again, and compared.
+	// unproven says that check cannot find everything, because methods of the user are called, or
+	// because the library has rules of its own. The encoded value is then decoded again and
+	// compared.
 	unproven bool
 
-	// opaque says that there are values of trusted types inside, whose depth is not known.
+	// opaque says that the type contains values of trusted types, whose depth is not known.
 	opaque bool
 
 	done bool // it is no longer being made
@@ -50,8 +51,8 @@ func shapeOf(t reflect.Type) *shape {
 	return known.(*shape)
 }
 
-// A shaper makes the shape of one type, with those of all types inside. Types may have
-// themselves inside.
+// A shaper makes the shape of one type, and the shapes of all types in it. Types may contain
+// themselves.
 type shaper map[reflect.Type]*shape
 
 func (all shaper) any(is func(*shape) bool) bool {
@@ -118,8 +119,9 @@ func refuse(format string, args ...any) func(*walk, reflect.Value) *fault {
 // trusted has the function that [Trust] was given.
 var trusted atomic.Pointer[func(reflect.Type) bool]
 
-// Trust says of which types the methods keep the rule of this package by themselves: what they
-// encode they decode, and the rest they refuse. Values of these are not decoded again.
+// Trust sets the function that reports which types keep the rule of this package by their own
+// methods: they decode every value that they encode, and refuse the others. Their values are not
+// decoded again for comparison.
 func Trust(is func(t reflect.Type) bool) { trusted.Store(&is) }
 
 func isTrusted(t reflect.Type) bool {
@@ -128,8 +130,8 @@ func isTrusted(t reflect.Type) bool {
 }
 
 // encodesItself reports whether the library calls a method of a type to encode its values, or
-// knows the type by itself. Of math/big it knows Int; Rat and Float have no exported fields, and
-// so would be encoded as nothing.
+// supports the type directly. Of math/big it supports Int; Rat and Float have no exported fields
+// and would be encoded as empty values.
 func encodesItself(t reflect.Type) bool {
 	return implements(t, []reflect.Type{
 		reflect.TypeFor[interface{ MarshalCBOR() ([]byte, error) }](),
@@ -148,7 +150,7 @@ func decodesItself(t reflect.Type) bool {
 // implements reports whether values of t, or pointers to them, have one of those sets of methods.
 func implements(t reflect.Type, of []reflect.Type) bool {
 	if t.Kind() == reflect.Interface || t.Kind() == reflect.Pointer {
-		return false // it is a matter of what is in it
+		return false // it depends on the value in it
 	}
 	return slices.ContainsFunc(of, reflect.PointerTo(t).Implements)
 }
@@ -173,7 +175,7 @@ func (all shaper) array(s *shape) {
 	s.check = func(w *walk, v reflect.Value) *fault { return w.elements(element, v) }
 }
 
-// isSound reports whether it is known that all values come back.
+// isSound reports whether decoding is known to return all values unchanged.
 func (s *shape) isSound() bool { return s.done && s.check == nil }
 
 func (all shaper) mapping(s *shape) {
@@ -182,7 +184,7 @@ func (all shaper) mapping(s *shape) {
 	s.check = func(w *walk, v reflect.Value) *fault { return w.entries(key, value, v) }
 }
 
-// isPlainKey reports whether keys that differ are encoded as bytes that differ, and come back.
+// isPlainKey reports whether different keys are encoded as different bytes, and decoded unchanged.
 func isPlainKey(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Bool, reflect.String, reflect.Float32, reflect.Float64,
@@ -273,8 +275,8 @@ func indirect(t reflect.Type) reflect.Type {
 	return t
 }
 
-// isHiddenFromJSON reports whether a field would be left out for the sake of JSON alone: what is
-// kept out of an answer to a browser is not therefore meant to be lost.
+// isHiddenFromJSON reports whether the library would leave out a field only because of its JSON
+// tag. A field that is hidden from JSON, for instance from browsers, is not meant to be lost here.
 func isHiddenFromJSON(f reflect.StructField) bool {
 	return f.IsExported() && f.Tag.Get("cbor") == "" && f.Tag.Get("json") == "-"
 }

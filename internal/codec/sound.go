@@ -8,8 +8,8 @@ import (
 	"github.com/understudy-go/understudy/internal/guard"
 )
 
-// encode appends v, which is of the type of s, to buf. It fails with [*EncodeError] when
-// decoding would refuse or change it.
+// encode appends v, which has the type of s, to buf. It fails with [*EncodeError] if decoding would
+// refuse or change v.
 func (s *shape) encode(buf *bytes.Buffer, v any) error {
 	before := buf.Len()
 	value := reflect.ValueOf(v)
@@ -33,7 +33,7 @@ func (s *shape) encode(buf *bytes.Buffer, v any) error {
 	return nil
 }
 
-// find returns what is wrong with a value as far as a walk over it can tell.
+// find returns the first fault that a walk over a value finds, or nil.
 func (s *shape) find(v reflect.Value) *fault {
 	if s.check == nil {
 		return nil
@@ -47,7 +47,7 @@ func (s *shape) find(v reflect.Value) *fault {
 
 var walks = sync.Pool{New: func() any { return new(walk) }}
 
-// accepts returns an error when a value that was decoded is none that can be encoded.
+// accepts returns an error when a decoded value could not be encoded again.
 func (s *shape) accepts(v reflect.Value) error {
 	if f := s.find(v); f != nil {
 		return f.in(s.typ)
@@ -55,7 +55,7 @@ func (s *shape) accepts(v reflect.Value) error {
 	return nil
 }
 
-// prove decodes what v was encoded as, and compares.
+// prove decodes data, the encoding of v, and compares the result with v.
 func (s *shape) prove(v reflect.Value, data []byte) error {
 	back := reflect.New(s.typ)
 	if err := unmarshal(decoding, data, back.Interface()); err != nil {
@@ -79,8 +79,8 @@ func (s *shape) blame(v reflect.Value, err error) error {
 	return &EncodeError{Type: s.typ, Err: err}
 }
 
-// culprit finds a value that encodes or decodes itself, and fails. It is called for values that
-// have been walked over, and so have an end.
+// culprit finds a value with an encoding or decoding method that fails. It is called only after a
+// walk over the value, so the value does not contain itself.
 func culprit(v reflect.Value) *fault {
 	if encodesItself(v.Type()) || decodesItself(v.Type()) {
 		return fails(v)

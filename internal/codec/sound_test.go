@@ -110,7 +110,7 @@ func TestWhatDecodingWouldRefuseOrChangeIsNotEncoded(t *testing.T) {
 	}
 }
 
-// What is at a bound passes, on both sides.
+// A value exactly at a bound passes, when encoding and when decoding.
 func TestBoundsAreTheSameOnBothSides(t *testing.T) {
 	for name, v := range map[string]any{
 		"depth":      struct{ A any }{deep(63)},

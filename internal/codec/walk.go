@@ -26,16 +26,16 @@ const (
 	maxHops = 1000
 )
 
-// A walk goes through a value before it is encoded, and after it was decoded. It ends with the
-// first fault. Its depth is bounded, so it ends where a value has itself inside. Its size is bounded,
-// so it ends where the same pointers are met again and again.
+// A walk checks a value before it is encoded, and after it was decoded. It ends with the first
+// fault. Its depth is bounded, so it ends in a value that contains itself. Its size is bounded, so
+// it ends in a value that contains the same pointers again and again.
 type walk struct {
 	depth int // arrays, maps and structs around
 	hops  int // pointers and interfaces around
-	size  int // bytes that are needed so far, at least
+	size  int // minimum bytes of the encoding so far
 }
 
-// A fault is what is wrong with a value, and where.
+// A fault says what is wrong with a value, and where.
 type fault struct {
 	path []string // from the inside to the outside
 	err  error
@@ -43,7 +43,7 @@ type fault struct {
 
 func broken(format string, args ...any) *fault { return &fault{err: fmt.Errorf(format, args...)} }
 
-// at says that the fault is in a part of a value.
+// at adds the part of a value in which the fault is.
 func (f *fault) at(format string, args ...any) *fault {
 	if f != nil {
 		f.path = append(f.path, fmt.Sprintf(format, args...))
@@ -57,8 +57,8 @@ func (f *fault) in(t reflect.Type) error {
 	return &EncodeError{Type: t, Path: shorten(strings.Join(f.path, "")), Err: f.err}
 }
 
-// shorten keeps the beginning and the end of a long path: values that have themselves inside
-// have long ones.
+// shorten keeps the beginning and the end of a long path. Values that contain themselves have long
+// paths.
 func shorten(path string) string {
 	const most = 400
 	if len(path) <= most {
@@ -73,7 +73,7 @@ var (
 	errSize  = fmt.Errorf("the value has more than %d bytes", MaxSize)
 )
 
-// part looks at a part of a value.
+// part checks a part of a value.
 func (w *walk) part(s *shape, v reflect.Value) *fault {
 	if s.check != nil {
 		return s.check(w, v)
@@ -162,7 +162,7 @@ func (w *walk) entries(key, value *shape, v reflect.Value) *fault {
 	return nil
 }
 
-// key looks at a key of a map.
+// key checks a key of a map.
 func (w *walk) key(s *shape, v reflect.Value) *fault {
 	at := v
 	if at.Kind() == reflect.Interface {
@@ -179,7 +179,7 @@ func (w *walk) key(s *shape, v reflect.Value) *fault {
 	return w.part(s, v)
 }
 
-// short returns a key as a text that is not long.
+// short returns a key as a short text.
 func short(k reflect.Value) string {
 	if k.Kind() == reflect.Interface {
 		k = k.Elem()
@@ -202,7 +202,7 @@ func short(k reflect.Value) string {
 	return text
 }
 
-// behind looks at what a pointer points to.
+// behind checks the value that a pointer points to.
 func (w *walk) behind(s *shape, v reflect.Value) *fault {
 	if v.IsNil() {
 		return w.grow(1)
@@ -218,7 +218,7 @@ func (w *walk) behind(s *shape, v reflect.Value) *fault {
 	return w.part(s, to)
 }
 
-// isNothing reports whether a value is encoded as null, which it is as a pointer is that is nil.
+// isNothing reports whether a value is encoded as null, like a nil pointer.
 func isNothing(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface:
@@ -244,7 +244,7 @@ var errUTF8 = errors.New("the string is not UTF-8; use []byte for other bytes")
 
 func checkBytes(w *walk, v reflect.Value) *fault { return w.grow(1 + v.Len()) }
 
-// checkTime refuses what RFC 3339 has no text for.
+// checkTime refuses times that RFC 3339 cannot express.
 func checkTime(w *walk, v reflect.Value) *fault {
 	if !v.CanInterface() { // it is embedded, and nothing of it is encoded
 		return nil
@@ -256,7 +256,7 @@ func checkTime(w *walk, v reflect.Value) *fault {
 	return w.grow(1)
 }
 
-// checkNoFields is for structs of which nothing is encoded. Its zero value comes back.
+// checkNoFields refuses non-zero structs without encoded fields. They would be decoded as zero.
 func checkNoFields(w *walk, v reflect.Value) *fault {
 	if !v.IsZero() {
 		return broken("a %v has no exported fields, so nothing of it would be encoded; export its fields, or give it methods MarshalCBOR and UnmarshalCBOR; where it is a field, it may be left out with the tag `cbor:\"-\"`", v.Type())
@@ -272,8 +272,8 @@ func checkNilInterface(_ *walk, v reflect.Value) *fault {
 	return broken("a %v in a %v cannot be decoded, as its type is not encoded; use a field of a concrete type", v.Elem().Type(), v.Type())
 }
 
-// checkInterface looks at what is in an interface without methods. Its type is not encoded: so
-// it must be the one that decoding makes of it.
+// checkInterface checks the value in an interface without methods. Its type is not encoded, so it
+// must be the type that decoding creates.
 func checkInterface(w *walk, v reflect.Value) *fault {
 	if v.IsNil() {
 		return w.grow(1)
@@ -297,7 +297,7 @@ func checkInterface(w *walk, v reflect.Value) *fault {
 	return broken("%s", instead(in.Type()))
 }
 
-// instead says what to use in an interface in place of a value of that type.
+// instead names the type to use in an interface in place of that type.
 func instead(t reflect.Type) string {
 	use := "use a field of that type, or nil, bool, int64, float64, string, []byte, []any or map[string]any"
 	switch t.Kind() {

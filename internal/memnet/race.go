@@ -8,9 +8,9 @@ import (
 )
 
 // Before Go 1.27 all timers of a synctest bubble share one context of the race detector, and two
-// that fire at once can crash the process (golang/go#76691). With an in-memory network many fire
-// at once; so while there is one, one goroutine runs at a time. The race detector judges by
-// happens-before and sees no less.
+// timers that fire at once can crash the process (golang/go#76691). With an in-memory network many
+// timers fire at once. While a network exists, only one goroutine runs at a time. The race detector
+// judges by happens-before, so it still finds every race.
 var serial struct {
 	mu       sync.Mutex // guards all below
 	networks int

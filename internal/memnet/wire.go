@@ -8,7 +8,7 @@ import (
 // A parcel is a transmission from one host to another.
 type parcel struct {
 	link     link
-	sender   *Host  // nil: nobody's, an answer of the network itself
+	sender   *Host  // nil for an answer of the network itself
 	stream   bool   // of a stream, not a datagram
 	stubborn bool   // waits for a cut to heal, as what TCP retransmits
 	arrive   func() // called with Network.mu held
@@ -49,7 +49,7 @@ func (n *Network) arm() {
 	}
 }
 
-// deliver passes on what is due.
+// deliver delivers the parcels that are due.
 func (n *Network) deliver() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -71,8 +71,8 @@ func (n *Network) handOver(p *parcel) {
 	}
 }
 
-// release sends what was held back again, under its old number, so that it arrives before later
-// traffic. What a crashed host sent is not repeated.
+// release sends the parcels that were held back again, under their old numbers, so that they arrive
+// before later traffic. Parcels of a crashed host are not repeated.
 func (n *Network) release() {
 	for _, p := range n.wire.held {
 		if p.sender == nil || !p.sender.failed {

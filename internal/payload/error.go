@@ -19,8 +19,8 @@ var errorNames struct {
 	byName map[string]error
 }
 
-// RegisterError gives sentinel the stable name under which it crosses the wire. Its contract,
-// panics included, is that of actor.RegisterError.
+// RegisterError gives sentinel the stable name under which it crosses the wire. actor.RegisterError
+// documents its contract, including its panics.
 func RegisterError(name string, sentinel error) {
 	if name == "" || sentinel == nil {
 		panic(fmt.Sprintf("actor: RegisterError(%q, %v) needs a name and an error", name, sentinel))
@@ -64,8 +64,8 @@ type Error struct {
 	As     []Payload // errors in its tree of types that RegisterType has named, outermost first
 }
 
-// PackError encodes err. It never fails: what cannot be encoded is left out, and the text
-// stays. A panic in a method of err becomes the text.
+// PackError encodes err. It never fails: parts that cannot be encoded are omitted, and the text
+// remains. If a method of err panics, the text describes the panic.
 func PackError(err error) (p Error) {
 	if err == nil {
 		return Error{}
@@ -93,7 +93,7 @@ func packError(err error) Error {
 // maxTyped is how many errors with fields one error may carry.
 const maxTyped = 16
 
-// packTyped appends those of the tree of err whose type is registered.
+// packTyped appends the errors in the tree of err whose types are registered.
 func packTyped(err error, all []Payload) []Payload {
 	if err == nil || len(all) == maxTyped {
 		return all
@@ -118,7 +118,7 @@ func packTyped(err error, all []Payload) []Payload {
 	return all
 }
 
-// UnpackError returns the error: nil for the zero Error, else one with the text, in which
+// UnpackError decodes p: nil for the zero Error, otherwise an error with the same text, in which
 // errors.Is and errors.As find the errors that are registered on this node too.
 func UnpackError(p Error, bind Bind) error {
 	if !p.Failed {
@@ -146,8 +146,8 @@ type remoteError struct {
 	causes []error
 }
 
-// Error returns the text that the error had there.
+// Error returns the text that the error had on its node.
 func (e *remoteError) Error() string { return e.text }
 
-// Unwrap returns what is registered of the errors that it wrapped there.
+// Unwrap returns the errors that it wrapped on its node and that are registered.
 func (e *remoteError) Unwrap() []error { return e.causes }

@@ -10,7 +10,7 @@ import (
 	"github.com/understudy-go/understudy/internal/codec"
 )
 
-// Why a value cannot be encoded or decoded; package actor exports both.
+// The reasons why a value cannot be encoded or decoded. Package actor exports both.
 var (
 	ErrNotSerializable = errors.New("actor: message cannot be encoded")
 	ErrNotDecodable    = errors.New("actor: message cannot be decoded")
@@ -47,7 +47,7 @@ func Unpack(p Payload, bind Bind) (any, error) {
 	return v, nil
 }
 
-// As returns msg as an M. A nil is the zero M where M is an interface.
+// As returns msg as an M. A nil msg is the zero M if M is an interface.
 func As[M any](msg any) (m M, ok bool) {
 	if msg == nil {
 		return m, reflect.TypeFor[M]().Kind() == reflect.Interface

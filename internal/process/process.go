@@ -1,6 +1,6 @@
-// Package process starts other processes: this program once more, with other arguments or another
-// environment, or a server. A process ends with the one that started it: on Linux the kernel kills
-// it, and everywhere its standard input ends, which it may wait for with [UntilEOF].
+// Package process starts other processes: a server, or this program once more with other arguments
+// or another environment. A process ends with the process that started it. On Linux the kernel
+// kills it. On all systems its standard input ends, which it can wait for with [UntilEOF].
 package process
 
 import (
@@ -28,8 +28,9 @@ type Process struct {
 // maxLine is how long a line may be, in bytes.
 const maxLine = 64 << 20
 
-// Self returns the command that runs this program once more, with its environment and more
-// variables, each as "key=value". It writes errors to the standard error of this process.
+// Self returns the command that runs this program once more. The command has the environment of
+// this process and variables, each as "key=value". It writes errors to the standard error of this
+// process.
 func Self(variables []string, args ...string) *exec.Cmd {
 	self, err := os.Executable()
 	if err != nil {
@@ -41,8 +42,8 @@ func Self(variables []string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Start starts a command. Its lines are those of its standard output, unless the command has a
-// Stdout; they have to be read until they end, or the process blocks.
+// Start starts a command. [Process.Line] returns the lines of its standard output, unless the
+// command has a Stdout. Read them until they end, or the process blocks.
 func Start(cmd *exec.Cmd) (*Process, error) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
@@ -108,15 +109,15 @@ func (p *Process) EndInput() { _ = p.input.Close() } // it has ended if this fai
 // Signal sends a signal to the process.
 func (p *Process) Signal(sig os.Signal) error { return p.cmd.Process.Signal(sig) }
 
-// Kill ends the process with SIGKILL, unless it has ended, and waits. What it wrote and nobody has
-// read is lost.
+// Kill ends the process with SIGKILL, unless it has ended, and waits for its end. Output that was
+// not read is lost.
 func (p *Process) Kill() {
 	_ = p.cmd.Process.Kill()
 	_ = p.Wait() // it was killed
 }
 
-// Wait waits until the process has ended, and returns how, as [exec.Cmd.Wait] does. Lines that are
-// not read by then are lost.
+// Wait waits until the process has ended, and returns the result of [exec.Cmd.Wait]. Lines that
+// were not read by then are lost.
 func (p *Process) Wait() error { return p.end() }
 
 // Done returns a channel that is closed when the process has ended and Wait or Kill was called.

@@ -59,13 +59,13 @@ func matches(pattern string) func(string) []string {
 
 var who = regexp.MustCompile(`(?i)\b(who|whom|whoever)\b`)
 
-// people are the nouns that "who" may follow.
+// people are the nouns for people. The pronouns of bareWho may follow them.
 var people = strings.Fields(`user users reader readers author authors operator operators person people
 	anyone everyone somebody someone anybody nobody those engineer engineers developer developers
 	contributor contributors attacker attackers newcomer newcomers administrator customer customers`)
 
-// bareWho finds "who" that follows no noun for people. Actors and nodes take "that". Questions
-// may ask who.
+// bareWho finds each relative pronoun for people that follows no noun for people. Actors and nodes
+// take "that". Questions may begin with the pronoun.
 func bareWho(sentence string) []string {
 	if strings.HasSuffix(sentence, "?") {
 		return nil

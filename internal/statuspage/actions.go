@@ -4,24 +4,25 @@ import (
 	"net/http"
 )
 
-// ActionHeader must be in every request that is to change something, with any value: a
-// form on somebody else's page cannot set it.
+// ActionHeader must be in every request that changes something, with any value. A form on a page of
+// another site cannot set it.
 const ActionHeader = "Understudy-Action"
 
-// Actions are what a page may change.
+// Actions are the changes that a page may request.
 type Actions struct {
-	// Authorize says who may. It returns an error to refuse, which the caller is told.
+	// Authorize returns nil if the request is allowed. Otherwise the caller receives the error.
 	Authorize func(*http.Request) error
-	// Down gives up the member of a name. It fails when there is none.
+	// Down downs the member with this name. It returns an error for an unknown name.
 	Down func(member string) error
-	// FoundWithout lets a cluster be founded without the nodes at some addresses. It fails when
-	// that cannot be meant.
+	// FoundWithout lets a cluster be founded without the nodes at some addresses. It returns an
+	// error if it refuses the addresses.
 	FoundWithout func(addresses []string) error
 	// Leave begins the orderly end of this node.
 	Leave func()
 }
 
-// guard lets through what comes from this page or from no browser at all, and is allowed.
+// guard returns act behind three checks: the request does not come from a page of another origin,
+// it has ActionHeader, and Authorize allows it.
 func (a *Actions) guard(act http.HandlerFunc) http.HandlerFunc {
 	origin := http.NewCrossOriginProtection()
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -72,7 +73,7 @@ func (a *Actions) leave(w http.ResponseWriter, _ *http.Request) {
 	w.WriteHeader(http.StatusAccepted)
 }
 
-// An actionable is a source whose page may change something.
+// An actionable is a source whose page offers actions.
 type actionable struct{ Source }
 
 // Snapshot implements [Source].

@@ -13,7 +13,7 @@ import (
 //go:embed assets
 var files embed.FS
 
-// types are those of the files; the tables of the operating system differ.
+// types are the content types of the files. Those of the operating system would differ by machine.
 var types = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".js":   "text/javascript; charset=utf-8",
@@ -21,12 +21,12 @@ var types = map[string]string{
 	".svg":  "image/svg+xml",
 }
 
-// assets returns what serves the files of the page, by path.
+// assets returns the handlers of the page's files, by path.
 func assets() map[string]http.HandlerFunc {
 	served := map[string]http.HandlerFunc{}
 	entries, err := files.ReadDir("assets")
 	if err != nil {
-		panic(err) // they are part of the program
+		panic(err) // the files are part of the program
 	}
 	for _, entry := range entries {
 		served["/"+entry.Name()] = asset(entry.Name())
@@ -36,11 +36,11 @@ func assets() map[string]http.HandlerFunc {
 	return served
 }
 
-// asset serves a file. Browsers may keep it, and ask each time whether it has changed.
+// asset serves a file. A browser may cache it, and asks each time whether it has changed.
 func asset(name string) http.HandlerFunc {
 	content, err := files.ReadFile("assets/" + name)
 	if err != nil {
-		panic(err) // it is part of the program
+		panic(err) // the file is part of the program
 	}
 	sum := sha256.Sum256(content)
 	tag := `"` + hex.EncodeToString(sum[:8]) + `"`

@@ -7,19 +7,20 @@ import (
 )
 
 const (
-	// look is how often a stream looks for what changes without a new view: singletons.
+	// look is how often a stream checks for changes that come without a new view, as those of
+	// singletons.
 	look = 500 * time.Millisecond
-	// beat is how often a stream without news says that it lives, for the proxies between.
+	// beat is how often a stream sends a sign of life, so that proxies do not close it.
 	beat = 15 * time.Second
-	// patience is how long a client may take to read what it is sent.
+	// patience is how long one write to a client may take.
 	patience = 30 * time.Second
-	// reconnect is how long a browser waits until it asks again.
+	// reconnect is how long a browser waits before it reconnects.
 	reconnect = 2 * time.Second
 )
 
-// events streams snapshots as server-sent events: how things are, and then whenever they
-// have changed, the newest only. The stream ends with the request, when the server shuts
-// down, or after the last snapshot of a node that has ended.
+// events streams snapshots as server-sent events: the current one, and then the newest one after
+// each change. The stream ends with the request, when the server shuts down, or after the last
+// snapshot of a node that has ended.
 func (h *handler) events(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep them back
@@ -33,13 +34,13 @@ func (h *handler) events(w http.ResponseWriter, r *http.Request) {
 	s.run(r, h.servers.of(r))
 }
 
-// A stream is one client's. It has no goroutine but that of the request, so a client that
-// reads slowly misses snapshots and nothing piles up.
+// A stream sends snapshots to one client. It runs in the goroutine of the request, so a slow client
+// misses snapshots and nothing queues up.
 type stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 	source  Source
-	last    string // what the client was sent, but for the time
+	last    string // the last snapshot sent, without its time
 }
 
 func (s *stream) run(r *http.Request, closing <-chan struct{}) {
@@ -68,7 +69,7 @@ func (s *stream) run(r *http.Request, closing <-chan struct{}) {
 	}
 }
 
-// send sends the newest snapshot unless the client has it.
+// send sends the newest snapshot, unless the client has it already.
 func (s *stream) send() (changed <-chan struct{}, err error) {
 	snapshot, changed := s.source.Snapshot()
 	snapshot = snapshot.bounded()
@@ -85,7 +86,7 @@ func (s *stream) send() (changed <-chan struct{}, err error) {
 }
 
 func (s *stream) write(format string, args ...any) error {
-	_ = s.control.SetWriteDeadline(time.Now().Add(patience)) // not every writer has one
+	_ = s.control.SetWriteDeadline(time.Now().Add(patience)) // not every writer supports it
 	if _, err := fmt.Fprintf(s.w, format, args...); err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A listener is a client of the events that can stop reading for a while.
+// A listener is a client of the event stream that can pause its reading.
 type listener struct {
 	header http.Header
 	reads  chan struct{} // has an element while the client reads
@@ -44,7 +44,7 @@ func newListener() *listener {
 	return l
 }
 
-// heard returns what has come since the last time.
+// heard returns the text received since the last call.
 func (l *listener) heard() string {
 	synctest.Wait()
 	l.mu.Lock()
@@ -67,8 +67,8 @@ func versions(t *testing.T, stream string) []uint64 {
 	return all
 }
 
-// listening streams f to a listener in a bubble; hangUp ends the request, and waits until
-// it is handled.
+// listening streams f to a listener in a bubble. hangUp ends the request and waits until it is
+// handled.
 func listening(t *testing.T, test func(t *testing.T, f *fake, l *listener, hangUp func())) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -114,7 +114,7 @@ func TestWhatChangesWithoutANewVersionIsSeenWithinHalfASecond(t *testing.T) {
 func TestAQuietStreamSaysEvery15SecondsThatItLives(t *testing.T) {
 	listening(t, func(t *testing.T, f *fake, l *listener, _ func()) {
 		l.heard()
-		f.quietly(func(s *Snapshot) { s.Time = time.Now() }) // which alone is no news
+		f.quietly(func(s *Snapshot) { s.Time = time.Now() }) // the time alone is no change
 		time.Sleep(time.Minute)
 		require.Equal(t, strings.Repeat(": alive\n\n", 4), l.heard())
 	})
@@ -125,7 +125,7 @@ func TestASlowReaderMissesVersionsButNotTheLatest(t *testing.T) {
 		l.heard()
 		<-l.reads
 		f.change(func(*Snapshot) {})
-		time.Sleep(time.Second) // version 2 is on its way
+		time.Sleep(time.Second) // version 2 is being sent
 		for range 100 {
 			f.change(func(*Snapshot) {})
 			time.Sleep(time.Second)
@@ -138,7 +138,7 @@ func TestASlowReaderMissesVersionsButNotTheLatest(t *testing.T) {
 func TestAStreamEndsWithItsRequest(t *testing.T) {
 	listening(t, func(t *testing.T, f *fake, l *listener, hangUp func()) {
 		l.heard()
-		hangUp() // and the bubble ends, so no goroutine is left
+		hangUp() // then the bubble ends, so no goroutine is left
 		f.change(func(*Snapshot) {})
 		time.Sleep(time.Hour)
 		require.Empty(t, l.heard())
@@ -161,7 +161,7 @@ func TestAStreamEndsWithTheLastSnapshotOfANodeThatHasEnded(t *testing.T) {
 	})
 }
 
-// A door lets one connection in.
+// A door is a listener that accepts one connection.
 type door struct {
 	conn chan net.Conn
 	once sync.Once
@@ -182,8 +182,8 @@ func (d *door) Close() error {
 
 func (d *door) Addr() net.Addr { return &net.TCPAddr{} }
 
-// serving runs a server whose answers may take a second, and hands a connection to test.
-// handled is closed when the request that it makes has been handled.
+// serving runs a server whose answers may take a second, and passes a connection to test. handled
+// is closed when the request on it has been handled.
 func serving(t *testing.T, test func(t *testing.T, client net.Conn, handled <-chan struct{})) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// A handler serves the status of one source. It keeps no state between requests, but which
-// servers use it.
+// A handler serves the status of one source. Between requests it remembers only which servers use
+// it.
 type handler struct {
 	source  Source
 	routes  map[string]route
 	servers servers
 }
 
-// A route is what may be done with a path, by method.
+// A route holds the handlers of a path, by method.
 type route map[string]http.HandlerFunc
 
-// New returns a handler that shows source, and lets nobody change anything unless actions
-// says otherwise. Paths are relative to where it is mounted; use [http.StripPrefix].
+// New returns a handler that shows source. Without actions, nothing can be changed. Paths are
+// relative to where it is mounted; use [http.StripPrefix].
 func New(source Source, actions *Actions) http.Handler {
 	h := &handler{source: source}
 	h.routes = map[string]route{
@@ -45,7 +45,7 @@ func read(serve http.HandlerFunc) route {
 	return route{http.MethodGet: serve, http.MethodHead: serve}
 }
 
-// policy lets the page load its own files and nothing else, from nowhere else.
+// policy lets the page load its own files only.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -58,7 +58,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 	header.Set("Cache-Control", "no-store")
-	h.servers.of(r) // before it shuts down
+	h.servers.of(r) // register with the server before it shuts down
 	methods, known := h.routes[r.URL.Path]
 	if !known {
 		http.Error(w, "no such page", http.StatusNotFound)
@@ -92,5 +92,5 @@ func (h *handler) status(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(append(b, '\n')) // who asked may have gone
+	_, _ = w.Write(append(b, '\n')) // the client may be gone
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A fake is a source that a test changes.
+// A fake is a source that tests can change.
 type fake struct {
 	mu       sync.Mutex // guards the fields below
 	snapshot Snapshot
@@ -41,7 +41,7 @@ func (f *fake) Snapshot() (Snapshot, <-chan struct{}) {
 	return f.snapshot, f.changed
 }
 
-// change changes the snapshot, and its version, and says so.
+// change changes the snapshot and its version, and notifies readers.
 func (f *fake) change(how func(*Snapshot)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -51,7 +51,7 @@ func (f *fake) change(how func(*Snapshot)) {
 	f.changed = make(chan struct{})
 }
 
-// quietly changes the snapshot without a word.
+// quietly changes the snapshot without notifying readers.
 func (f *fake) quietly(how func(*Snapshot)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -183,7 +183,7 @@ func TestBelowAPrefixAllIsTheSame(t *testing.T) {
 	}
 }
 
-// deeds are what actions were asked to do.
+// deeds records the requested actions.
 type deeds struct {
 	down    []string
 	without []string

@@ -15,26 +15,26 @@ func (h *handler) metrics(w http.ResponseWriter, r *http.Request) {
 	h.source.Refresh(r.Context())
 	s, _ := h.source.Snapshot()
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	_ = s.writeMetrics(w) // who asked may have gone
+	_ = s.writeMetrics(w) // the client may be gone
 }
 
-// A metric is one family: its samples differ in their labels.
+// A metric is a family of samples that differ in their labels.
 type metric struct {
 	name, kind, help string
 	samples          func(add sampler)
 }
 
-// A sampler takes a sample; labels are names and values in turn.
+// A sampler adds a sample. labels alternates names and values.
 type sampler func(value uint64, labels ...string)
 
-// statuses and phases are shown also when nobody is there, so that a series does not end.
+// statuses and phases have a sample even with value 0, so that a series does not end.
 var (
 	statuses = []string{"joining", "up", "leaving", "exiting", "down"}
 	phases   = []string{"pending", "standby", "asking", "acquiring", "host", "handing over", "stopping", "ended"}
 )
 
 func (s Snapshot) writeMetrics(to io.Writer) error {
-	w := bufio.NewWriter(to) // which keeps the first error
+	w := bufio.NewWriter(to) // it keeps the first error
 	for _, m := range slices.Concat(s.ofMembers(), s.ofSingletons(), s.ofHosts()) {
 		_, _ = fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n", m.name, escapeHelp(m.help), m.name, m.kind)
 		m.samples(func(value uint64, labels ...string) {
@@ -70,7 +70,7 @@ func (s Snapshot) ofSingletons() []metric {
 	where := func(is func(Singleton) bool, value func(Singleton) uint64) func(sampler) {
 		return func(add sampler) {
 			for _, one := range s.Singletons {
-				if one.Phase != "" && is(one) { // without a phase it has no manager here
+				if one.Phase != "" && is(one) { // without a phase there is no manager here
 					add(value(one), "singleton", one.Name)
 				}
 			}
@@ -103,7 +103,7 @@ func (s Snapshot) ofSingletons() []metric {
 	}
 }
 
-// ofHosts are what the hosts of singletons have told: the same on each node that is asked.
+// ofHosts returns the metrics that the hosts of singletons report. They are the same on each node.
 func (s Snapshot) ofHosts() []metric {
 	names := map[string]string{}
 	for _, m := range s.Members {
@@ -150,8 +150,8 @@ var (
 
 func escapeHelp(s string) string { return helpEscapes.Replace(s) }
 
-// labelled is the part of a sample in braces. What is not UTF-8 is replaced, as a scraper
-// would refuse all.
+// labelled returns the part of a sample in braces. It replaces what is not valid UTF-8, because a
+// scraper would reject the whole answer.
 func labelled(labels []string) string {
 	if len(labels) == 0 {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// measured returns what a scraper gets.
+// measured returns the answer that a scraper receives.
 func measured(t *testing.T, s Snapshot) string {
 	t.Helper()
 	f := newFake()
@@ -21,15 +21,15 @@ func measured(t *testing.T, s Snapshot) string {
 	return w.Body.String()
 }
 
-// What a scraper understands, after the text format of Prometheus.
+// The lines that a scraper accepts, by the text format of Prometheus.
 var (
 	helpLine   = regexp.MustCompile(`^# HELP ([a-zA-Z_:][a-zA-Z0-9_:]*) (\S.*)$`)
 	typeLine   = regexp.MustCompile(`^# TYPE ([a-zA-Z_:][a-zA-Z0-9_:]*) (gauge|counter)$`)
 	sampleLine = regexp.MustCompile(`^([a-zA-Z_:][a-zA-Z0-9_:]*)(\{(?:[a-zA-Z_][a-zA-Z0-9_]*="(?:[^"\\\n]|\\\\|\\"|\\n)*",?)+\})? ([0-9]+)$`)
 )
 
-// requireFormat fails unless text is what a scraper takes: each family once, with its help,
-// its type and its samples together, and no sample twice.
+// requireFormat fails unless a scraper accepts text: each family once, with its help, type and
+// samples together, and no sample twice.
 func requireFormat(t *testing.T, text string) {
 	t.Helper()
 	require.True(t, strings.HasSuffix(text, "\n"))

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// livez answers whether the node is worth keeping.
+// livez answers whether the process should keep running.
 func (h *handler) livez(w http.ResponseWriter, r *http.Request) {
 	s, _ := h.source.Snapshot()
 	probe(w, r, "livez", s.Live)
 }
 
-// readyz answers whether the node can do its work.
+// readyz answers whether the node can take work.
 func (h *handler) readyz(w http.ResponseWriter, r *http.Request) {
 	s, _ := h.source.Snapshot()
 	probe(w, r, "readyz", s.Ready)
 }
 
-// probe answers as the API server of Kubernetes does: "ok", or the list of checks when one
-// has failed or the caller is curious.
+// probe answers like the API server of Kubernetes: "ok", or the list of checks if one has failed or
+// the caller adds ?verbose.
 func probe(w http.ResponseWriter, r *http.Request, name string, checks []Check) {
 	text, failed := list(checks)
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
@@ -32,7 +32,7 @@ func probe(w http.ResponseWriter, r *http.Request, name string, checks []Check) 
 	default:
 		text = "ok"
 	}
-	_, _ = w.Write([]byte(text)) // who asked may have gone
+	_, _ = w.Write([]byte(text)) // the client may be gone
 }
 
 func list(checks []Check) (text string, failed bool) {

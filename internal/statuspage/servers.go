@@ -5,16 +5,16 @@ import (
 	"sync"
 )
 
-// servers are those that have used a handler. A server that shuts down waits for its requests,
-// and does not end their contexts: so streams have to know.
+// servers remembers the servers that use a handler. A server that shuts down waits for its requests
+// and does not cancel their contexts, so streams must learn of it in another way.
 type servers struct {
 	mu      sync.Mutex // guards closing
 	closing map[*http.Server]chan struct{}
 }
 
-// of returns a channel that is closed when the server of a request shuts down; nil for a request
-// of none. A server is asked to tell with its first request: once it shuts down, it tells nobody
-// new.
+// of returns a channel that is closed when the server of a request shuts down, or nil if the
+// request comes from no server. It registers with a server at the server's first request, because a
+// server that already shuts down calls no new functions.
 func (s *servers) of(r *http.Request) <-chan struct{} {
 	server, ok := r.Context().Value(http.ServerContextKey).(*http.Server)
 	if !ok {

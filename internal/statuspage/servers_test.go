@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A page that was open kept http.Server.Shutdown waiting until its context ended, so that a
-// program that got SIGTERM was killed.
+// Regression: an open page kept http.Server.Shutdown waiting until its context ended, so a program
+// that received SIGTERM was killed.
 func TestAServerThatShutsDownEndsItsStreams(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -8,37 +8,38 @@ import (
 	"time"
 )
 
-// A Source is what a status page shows. Its methods may be called by any goroutine.
+// A Source provides the snapshots of a status page. Its methods may be called by any goroutine.
 type Source interface {
-	// Refresh asks other members for what only they know, unless that is new enough, so that
-	// the next snapshot has it. It blocks until they have answered, or for half a second.
+	// Refresh asks other members for data that only they have, so that the next snapshot contains
+	// it. If the data is new enough it does nothing. It blocks until they have answered, at most
+	// for half a second.
 	Refresh(ctx context.Context)
 
-	// Snapshot returns how things are, and a channel that is closed when members have
-	// changed; nil when they will not change any more, as the node has ended. What else is
-	// in a snapshot may change at any time. It does not block.
+	// Snapshot returns the current snapshot, and a channel that is closed when the members have
+	// changed. The channel is nil once the node has ended, because the members do not change any
+	// more. The rest of a snapshot may change at any time. Snapshot does not block.
 	Snapshot() (Snapshot, <-chan struct{})
 }
 
-// A Snapshot is how a cluster looks from one node at one moment. The names of its fields
-// in JSON are an interface that does not change; docs/status.md describes them.
+// A Snapshot is the state of a cluster as one node sees it. The JSON names of its fields are a
+// stable interface; docs/status.md describes them.
 type Snapshot struct {
 	Cluster    string      `json:"cluster"`
-	Version    uint64      `json:"version"` // grows with every change of members
-	Time       time.Time   `json:"time"`    // of the node's clock
+	Version    uint64      `json:"version"` // grows with each change of members
+	Time       time.Time   `json:"time"`    // by the clock of the operating system
 	Self       Member      `json:"self"`
-	Leader     string      `json:"leader"` // the ID of a member, "" when there is none
+	Leader     string      `json:"leader"` // its ID, "" if there is no leader
 	Converged  bool        `json:"converged"`
 	Members    []Member    `json:"members"`
 	Singletons []Singleton `json:"singletons"`
 
-	SingletonsLeftOut int      `json:"singletonsLeftOut"` // as there are too many for one answer
-	FiguresLeftOut    int      `json:"figuresLeftOut"`    // singletons of which their hosts have told nothing, as they have too many
-	Unanswered        []string `json:"unanswered"`        // IDs of the members that have told nothing of theirs
+	SingletonsLeftOut int      `json:"singletonsLeftOut"` // beyond mostSingletons
+	FiguresLeftOut    int      `json:"figuresLeftOut"`    // singletons that hosts left out as too many
+	Unanswered        []string `json:"unanswered"`        // IDs of members without figures
 
-	Waiting  []string `json:"waiting"` // why something does not move, in sentences
-	Absent   []string `json:"absent"`  // addresses that a node without a cluster waits for in vain
-	Actions  bool     `json:"actions"` // the handler has any
+	Waiting  []string `json:"waiting"` // why the node makes no progress, in sentences
+	Absent   []string `json:"absent"`  // addresses that do not answer a joining node
+	Actions  bool     `json:"actions"` // the page may request actions
 	Settings Settings `json:"settings"`
 	Expected Expected `json:"expected"`
 	Live     []Check  `json:"live"`
@@ -51,50 +52,50 @@ type Member struct {
 	Name          string            `json:"name"`
 	Address       string            `json:"address"`
 	Status        string            `json:"status"`
-	Number        uint64            `json:"number"` // the order of age, 0 while joining
+	Number        uint64            `json:"number"` // up-number; 0 while joining
 	Roles         []string          `json:"roles"`
 	Meta          map[string]string `json:"meta"`
 	Reachable     bool              `json:"reachable"`
 	UnreachableBy []string          `json:"unreachableBy"` // IDs of the members that do not hear from it
 }
 
-// A Singleton is what the node knows of a singleton.
+// A Singleton is one singleton as the node sees it.
 type Singleton struct {
 	Name       string     `json:"name"`
-	Phase      string     `json:"phase"` // of the manager here, "" when there is none
+	Phase      string     `json:"phase"` // of the manager here, "" without one
 	Since      *time.Time `json:"since"` // when the phase began
-	Host       string     `json:"host"`  // the ID of the member that hosts it or is to, "" when none can or it is not known
+	Host       string     `json:"host"`  // ID of the current or next host, "" if none or unknown
 	Here       bool       `json:"here"`  // the instance runs on this node
 	Generation string     `json:"generation"`
-	Term       uint64     `json:"term"`   // the highest that the cluster knows of
-	Fenced     bool       `json:"fenced"` // the instance of that term fences its writes by a journal
+	Term       uint64     `json:"term"`   // the highest term that the cluster knows
+	Fenced     bool       `json:"fenced"` // a journal fences the instance of that term
 	Managers   []string   `json:"managers"`
-	Held       int        `json:"held"` // messages that wait here
+	Held       int        `json:"held"` // messages buffered here
 
-	Unacknowledged int    `json:"unacknowledged"` // messages told here that may not have been handled, where that is known
-	Dropped        uint64 `json:"dropped"`        // messages that had no room here
-	Starts         uint64 `json:"starts"`         // of instances, here
-	Failures       uint64 `json:"failures"`       // of instances, here
+	Unacknowledged int    `json:"unacknowledged"` // sent here and maybe not handled
+	Dropped        uint64 `json:"dropped"`        // messages dropped here: the buffer was full
+	Starts         uint64 `json:"starts"`         // of instances on this node
+	Failures       uint64 `json:"failures"`       // of instances on this node
 	GenerationTerm uint64 `json:"-"`              // the parts of Generation
 	GenerationSeq  uint64 `json:"-"`
 
-	Placement string `json:"placement"` // where it may be, in words
-	Lease     string `json:"lease"`     // what protects it, "" without a lease
+	Placement string `json:"placement"` // where it may run, in words
+	Lease     string `json:"lease"`     // the lease that protects it, "" without one
 	LeaseHeld bool   `json:"leaseHeld"` // by this node
-	Obstacle  string `json:"obstacle"`  // why the lease or a term was not got the last time, or why the lease was lost
-	Mismatch  string `json:"mismatch"`  // in what this node's singleton is another one, "" when it is not
+	Obstacle  string `json:"obstacle"`  // the last error of the lease or of a new term
+	Mismatch  string `json:"mismatch"`  // how the singleton differs from the other nodes, or ""
 
 	WaitingFor []string   `json:"waitingFor"`
 	NotBefore  *time.Time `json:"notBefore"`
-	Why        string     `json:"why"` // why it does not run, "" when it does
+	Why        string     `json:"why"` // why it does not run, "" if it runs
 
 	CrashLoop bool    `json:"crashLoop"` // the instance ends again and again before it has run well
 	Nowhere   bool    `json:"nowhere"`   // no member can host it
-	AtHost    *AtHost `json:"atHost"`    // nil when no host has told anything
+	AtHost    *AtHost `json:"atHost"`    // nil if no host has sent figures
 }
 
-// AtHost is what the member that hosts a singleton, or is about to, knows of it. What is
-// counted is counted there, since its manager was spawned.
+// AtHost has the figures of the current or next host of a singleton. It counts since the manager on
+// that host was spawned.
 type AtHost struct {
 	Member         string     `json:"member"` // its ID
 	Phase          string     `json:"phase"`  // of its manager
@@ -102,16 +103,16 @@ type AtHost struct {
 	Starts         uint64     `json:"starts"`
 	Failures       uint64     `json:"failures"`
 	RestartsInARow int        `json:"restartsInARow"`
-	LastError      string     `json:"lastError"` // of the last instance that has failed there, "" when none has
+	LastError      string     `json:"lastError"` // of the last failed instance, or ""
 	FailedAt       *time.Time `json:"failedAt"`
 	Why            string     `json:"why"`
 }
 
-// mostSingletons is how many a page shows.
+// mostSingletons is how many singletons a page shows.
 const mostSingletons = 1000
 
-// bounded returns s with no more singletons than a page shows: those in trouble first, then
-// those of which something is known, all in the order of s.
+// bounded returns s with at most mostSingletons singletons, in the order of s. It prefers those
+// with problems, then those with figures.
 func (s Snapshot) bounded() Snapshot {
 	left := len(s.Singletons) - mostSingletons
 	if left <= 0 {
@@ -132,7 +133,7 @@ func (s Snapshot) bounded() Snapshot {
 	return s
 }
 
-// dullness is less for what people should rather see.
+// dullness ranks singletons: bounded keeps those with the lowest rank.
 func (s Singleton) dullness() int {
 	switch {
 	case s.CrashLoop || s.Nowhere || s.Mismatch != "":
@@ -145,7 +146,7 @@ func (s Singleton) dullness() int {
 	return 3
 }
 
-// Settings are what a cluster was started with.
+// Settings are the settings with which the node was started.
 type Settings struct {
 	Seeds                    []string `json:"seeds"`
 	Downing                  string   `json:"downing"`
@@ -157,24 +158,24 @@ type Settings struct {
 	Threshold                float64  `json:"threshold"`
 }
 
-// Expected are the times that follow from the settings, on a quiet network.
+// Expected has the times that follow from the settings, on a quiet network.
 type Expected struct {
 	DetectionSeconds      float64  `json:"detectionSeconds"`
-	FailoverSeconds       *float64 `json:"failoverSeconds"`       // of what is fenced; nil is never, unless somebody is asked
-	UnfencedMarginSeconds float64  `json:"unfencedMarginSeconds"` // on top of that, for what is not fenced
+	FailoverSeconds       *float64 `json:"failoverSeconds"`       // if fenced; nil: operator decides
+	UnfencedMarginSeconds float64  `json:"unfencedMarginSeconds"` // added if unfenced
 }
 
 // A Check is one condition of being live or ready.
 type Check struct {
 	Name   string `json:"name"`
 	OK     bool   `json:"ok"`
-	Reason string `json:"reason"` // why not
+	Reason string `json:"reason"` // why it failed
 }
 
-// encode returns s as JSON of one line. It escapes what HTML would take for markup.
+// encode returns s as one line of JSON, with characters escaped that HTML would take for markup.
 func (s Snapshot) encode() ([]byte, error) { return json.Marshal(s) }
 
-// key returns what two snapshots that differ in nothing but the time have in common.
+// key returns the encoding of s without its time: equal keys mean that nothing else has changed.
 func (s Snapshot) key() (string, error) {
 	s.Time = time.Time{}
 	b, err := s.encode()

@@ -24,7 +24,7 @@ const KeySize = 32
 //
 // A payload is bound to its [PayloadID]. If it is moved elsewhere, or a bit is changed, reading it
 // fails with [journal.ErrCorrupt]. Encryption does not hide ids, types, tags, metadata, times and
-// lengths, and does not detect that the whole journal was replaced by an older copy.
+// lengths. It does not detect that the whole journal was replaced by an older copy.
 //
 // Each payload grows by about 60 bytes.
 func NewEncryption(key []byte, former ...[]byte) (*Encryption, error) {
@@ -44,12 +44,12 @@ func NewEncryption(key []byte, former ...[]byte) (*Encryption, error) {
 
 // An Encryption is a [Codec] that encrypts; make one with [NewEncryption].
 //
-// Encryption must be deterministic, because a repeated request must have the same bytes; so there
-// is no random nonce. A nonce derived from the PayloadID alone would be used twice by a writer
-// whose first request was refused and that then writes something else under the same number. The
-// nonce is therefore a synthetic IV: an HMAC, with a key of its own, of the PayloadID and the
-// payload. Equal nonces reveal only that the payloads are equal. The nonce has 192 bits and
-// determines a separate key for each payload, so that collisions are not a concern.
+// Encryption must be deterministic, because a repeated request must have the same bytes, so there
+// is no random nonce. A nonce derived from the PayloadID alone would not be unique: a writer whose
+// first request was refused may write something else under the same number. The nonce is therefore
+// a synthetic IV: an HMAC, with a separate key, of the PayloadID and the payload. Equal nonces
+// reveal only that the payloads are equal. The nonce has 192 bits and determines a separate key for
+// each payload, so that collisions are not a concern.
 type Encryption struct {
 	current *cipherKey
 	keys    map[[keyIDSize]byte]*cipherKey
@@ -121,7 +121,7 @@ const (
 	nonceSize = 24
 )
 
-// A cipherKey is what is derived from one key.
+// A cipherKey has the keys derived from one key.
 type cipherKey struct {
 	id          [keyIDSize]byte
 	mac, cipher []byte

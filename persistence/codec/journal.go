@@ -11,14 +11,14 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// Wrap returns a journal that stores the payloads of events and snapshots in inner, encoded by
-// c. It reads what c or one of the former codecs has encoded. The result keeps snapshots and
-// reads events across persistence ids if inner does, see [journal.As]; otherwise these methods
-// return [errors.ErrUnsupported]. Closing the result closes inner.
+// Wrap returns a journal that stores the payloads of events and snapshots in inner, encoded by c.
+// It reads what c or one of the former codecs has encoded. The result keeps snapshots and reads
+// events across persistence ids if inner does; see [journal.As]; otherwise these methods return
+// [errors.ErrUnsupported]. Closing the result closes inner.
 //
-// Reading a payload that none of these codecs has encoded fails with [journal.ErrCodec], which
-// names the codec that has. A payload that cannot be decoded is [journal.ErrCorrupt]; a snapshot
-// that cannot be decoded is skipped.
+// Reading a payload that another codec has encoded fails with [journal.ErrCodec], which names that
+// codec. Reading a payload that cannot be decoded fails with [journal.ErrCorrupt]; a snapshot that
+// cannot be decoded is skipped.
 //
 // Wrap panics if inner or a codec is nil, if a name is too long, or if two names are equal.
 func Wrap(inner journal.Journal, c Codec, former ...Codec) journal.Journal {
@@ -41,12 +41,12 @@ func Wrap(inner journal.Journal, c Codec, former ...Codec) journal.Journal {
 	return &wrapper{inner, store, reader, &s}
 }
 
-// A wrapper is a journal whose payloads are encoded. Claims, deletions and Close are those of
-// the journal inside.
+// A wrapper is a journal whose payloads are encoded. The inner journal handles claims, deletions
+// and Close.
 type wrapper struct {
 	journal.Journal
-	store  journal.SnapshotStore // nil if the journal inside keeps no snapshots
-	reader journal.EventReader   // nil if the journal inside does not implement it
+	store  journal.SnapshotStore // nil if the inner journal keeps no snapshots
+	reader journal.EventReader   // nil if the inner journal does not implement it
 	codecs *codecs
 }
 
@@ -59,7 +59,7 @@ var (
 // Unwrap implements [journal.Wrapper].
 func (w *wrapper) Unwrap() journal.Journal { return w.Journal }
 
-// Append passes the requests that can be encoded on in one call, so that they are committed
+// Append forwards the requests that can be encoded in one call, so that they are committed
 // together.
 func (w *wrapper) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	errs := make([]error, len(reqs))

@@ -15,7 +15,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// retryAfter is how long a store that is not available is left alone.
+// retryAfter is the delay before a request to an unavailable store is repeated.
 const retryAfter = time.Second
 
 // A message is stored when it has been accepted.
@@ -50,13 +50,13 @@ type Queue struct {
 	journal persistence.Journal
 	writer  journal.WriterID
 
-	turn chan struct{} // whoever has put something in owns all below
+	turn chan struct{} // a semaphore: its holder owns all fields below
 
-	// of the producer that has loaded
+	// These fields describe the producer that has called Load.
 	epoch     uint64
 	last      uint64   // the last record
-	confirmed uint64   // messages
-	records   []uint64 // those of the messages after that
+	confirmed uint64   // all messages up to this number are confirmed
+	records   []uint64 // the records of the messages after confirmed
 
 	mostRefused int
 	refusals    refusals
@@ -64,10 +64,10 @@ type Queue struct {
 
 var _ delivery.Queue = (*Queue)(nil)
 
-// New returns a queue that is stored under id. It does nothing before a producer starts
-// with it. What was refused is stored under id with "/refused" added, which must be no longer
-// than [journal.MaxIDLength]; else Load fails with [persistence.ErrInvalid]. New panics
-// without an id that [journal.ValidateID] accepts, or a journal.
+// New returns a queue that is stored under id. It does nothing before a producer starts with it.
+// Refused messages are stored under id with "/refused" appended. If that is longer than
+// [journal.MaxIDLength], Load fails with [persistence.ErrInvalid]. New panics if
+// [journal.ValidateID] does not accept id, or if the journal is nil.
 func New(id string, j persistence.Journal, opts ...Option) *Queue {
 	if id == "" || j == nil {
 		panic("deliveryqueue: a queue needs an id and a journal")
@@ -86,8 +86,8 @@ func New(id string, j persistence.Journal, opts ...Option) *Queue {
 // ID implements [delivery.Queue].
 func (q *Queue) ID() string { return q.id }
 
-// enter waits until no other operation is under way. An operation that was called before
-// its producer was restarted does not begin any more.
+// enter waits until no other operation is in progress. An operation that was called before its
+// producer restarted is no longer started.
 func (q *Queue) enter(ctx context.Context) (leave func(), err error) {
 	select {
 	case q.turn <- struct{}{}:
@@ -102,7 +102,7 @@ func (q *Queue) enter(ctx context.Context) (leave func(), err error) {
 	return leave, nil
 }
 
-// Load implements [delivery.Queue]: it claims the id, and reads.
+// Load implements [delivery.Queue]. It claims the id, and reads the stored messages.
 func (q *Queue) Load(ctx context.Context) (upTo uint64, unconfirmed []extension.Payload, err error) {
 	leave, err := q.enter(ctx)
 	if err != nil {
@@ -151,7 +151,7 @@ func (q *Queue) load(ctx context.Context) (uint64, []extension.Payload, error) {
 	return q.unconfirmed(messages, done)
 }
 
-// unconfirmed leaves out what was confirmed, and not deleted.
+// unconfirmed returns the messages without those that are confirmed but not deleted yet.
 func (q *Queue) unconfirmed(messages []message, done map[uint64]bool) (uint64, []extension.Payload, error) {
 	for len(messages) > 0 && messages[0].Number <= q.confirmed {
 		messages, q.records = messages[1:], q.records[1:]
@@ -168,8 +168,8 @@ func (q *Queue) unconfirmed(messages []message, done map[uint64]bool) (uint64, [
 	return q.confirmed, payloads, nil
 }
 
-// Append implements [delivery.Queue]. It fails with [persistence.ErrInvalid] when first is
-// not the next number: then several producers have this value.
+// Append implements [delivery.Queue]. It fails with [persistence.ErrInvalid] if first is not the
+// next number, because several producers then share this Queue.
 func (q *Queue) Append(ctx context.Context, first uint64, payloads []extension.Payload) error {
 	leave, err := q.enter(ctx)
 	if err != nil {
@@ -196,8 +196,8 @@ func (q *Queue) Append(ctx context.Context, first uint64, payloads []extension.P
 	return nil
 }
 
-// Confirm implements [delivery.Queue]: it stores the numbers, and then deletes what no longer
-// has to be there. Like Append it fails when a number is beyond the last one.
+// Confirm implements [delivery.Queue]. It stores the numbers, and then deletes the messages that
+// are no longer needed. It fails with [persistence.ErrInvalid] if a number is beyond the last one.
 func (q *Queue) Confirm(ctx context.Context, upTo uint64, beyond []uint64) error {
 	leave, err := q.enter(ctx)
 	if err != nil {
@@ -235,7 +235,7 @@ func (q *Queue) append(ctx context.Context, events []any) error {
 	return err
 }
 
-// write appends events to a persistence id, and returns which record is the last one then.
+// write appends events to a persistence id, and returns the number of the last record.
 func (q *Queue) write(ctx context.Context, id string, epoch, prev uint64, events []any) (last uint64, err error) {
 	req := journal.AppendRequest{ID: id, Epoch: epoch, Prev: prev}
 	for i, event := range events {
@@ -251,7 +251,7 @@ func (q *Queue) write(ctx context.Context, id string, epoch, prev uint64, events
 	return prev + uint64(len(events)), err
 }
 
-// patiently does something again until it is known whether it has been done.
+// patiently repeats do until its outcome is known.
 func patiently(ctx context.Context, do func() error) error {
 	for {
 		err := do()

@@ -15,9 +15,9 @@ import (
 	"github.com/understudy-go/understudy/persistence"
 )
 
-// What was refused lies under a persistence id of its own, as it stays when what came after it
-// in the queue is deleted: for each message its records, and then one that says that they are
-// all. It has claims of its own, which whoever changes it takes, so that a message can be
+// Refused messages are stored under a separate persistence id, because they stay when later
+// messages of the queue are deleted. Each message has its records, followed by a record that marks
+// them as complete. The id has separate claims: each change claims it, so that a message can be
 // removed while a producer has the queue.
 
 const (
@@ -25,19 +25,20 @@ const (
 	refusedSuffix = "/refused"
 	// defaultRefused is how many refused messages are kept.
 	defaultRefused = 1000
-	// mostAtOnce is how many bytes are appended at once, but for one record alone.
+	// mostAtOnce bounds one append, in bytes, unless a single record is larger.
 	mostAtOnce = 256 << 10
-	// mostWaste is how many records that nobody needs may lie between others.
+	// mostWaste is how many superfluous records may lie between others.
 	mostWaste = 1000
 )
 
 // An Option changes a queue.
 type Option func(*Queue)
 
-// MaxRefused is how many refused messages a queue keeps; the default is 1000. While there are
-// as many, a producer that has another one stores no further confirmation, logs an error every
-// 10 s, and refuses new messages with [delivery.ErrBufferFull] once its buffer is full; it goes
-// on when some were removed or sent again. MaxRefused panics when n is less than 1.
+// MaxRefused sets how many refused messages a queue keeps; the default is 1000. If another message
+// is refused while the limit is reached, the producer pauses. It stores no further confirmation,
+// logs an error every 10 s, and refuses new messages with [delivery.ErrBufferFull] once its buffer
+// is full. It continues when messages were removed or sent again. MaxRefused panics if n is less
+// than 1.
 func MaxRefused(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("deliveryqueue: to keep %d refused messages", n))
@@ -54,7 +55,7 @@ type refused struct {
 	Records uint64 // how many
 }
 
-// removed is stored when somebody has removed refused messages.
+// removed is stored when refused messages have been removed.
 type removed struct {
 	_       struct{} `cbor:",toarray"`
 	Numbers []uint64
@@ -65,13 +66,13 @@ func init() {
 	actor.RegisterType[removed]("understudy.deliveryqueue.removed")
 }
 
-// refusals is what a queue knows of the messages that were refused.
+// refusals has the known refused messages of a queue.
 type refusals struct {
-	claimed   bool   // all below is true, unless somebody else has claimed since
+	claimed   bool   // all fields below are valid, unless another queue has claimed since
 	epoch     uint64 // of that claim
 	last      uint64 // the last record
 	deletedTo uint64
-	kept      []kept // by their records
+	kept      []kept // in the order of their records
 }
 
 // kept is a refused message, whose records are from..to.
@@ -96,7 +97,7 @@ func (q *Queue) Refuse(ctx context.Context, messages []delivery.Refused) error {
 	})
 }
 
-// List implements [delivery.Queue]. It takes nothing over, so it can be called in any process.
+// List implements [delivery.Queue]. It claims nothing, so it can be called in any process.
 func (q *Queue) List(ctx context.Context) (messages []delivery.Refused, err error) {
 	err = patiently(ctx, func() error {
 		all, err := q.readRefused(ctx, 1, math.MaxInt64)
@@ -110,8 +111,8 @@ func (q *Queue) List(ctx context.Context) (messages []delivery.Refused, err erro
 	return messages, err
 }
 
-// Remove implements [delivery.Queue]. It takes nothing from the producer that has the queue, so
-// it can be called in any process.
+// Remove implements [delivery.Queue]. It does not fence the producer that has the queue, so it can
+// be called in any process.
 func (q *Queue) Remove(ctx context.Context, numbers ...uint64) error {
 	return q.change(ctx, func(r *refusals) error {
 		there := slices.DeleteFunc(slices.Clone(numbers), func(n uint64) bool { return r.index(n) < 0 })
@@ -126,8 +127,7 @@ func (q *Queue) Remove(ctx context.Context, numbers ...uint64) error {
 	})
 }
 
-// change does something with what was refused, from the beginning again if somebody else has
-// changed it meanwhile.
+// change changes the refused messages. It starts over if another queue has changed them meanwhile.
 func (q *Queue) change(ctx context.Context, do func(*refusals) error) error {
 	leave, err := q.enter(ctx)
 	if err != nil {
@@ -141,7 +141,7 @@ func (q *Queue) change(ctx context.Context, do func(*refusals) error) error {
 			}
 			err := do(&q.refusals)
 			if err != nil {
-				q.refusals.claimed = false // what was stored of it is known after the next claim
+				q.refusals.claimed = false // the next claim shows what was stored
 			}
 			return err
 		})
@@ -151,7 +151,7 @@ func (q *Queue) change(ctx context.Context, do func(*refusals) error) error {
 	}
 }
 
-// claimRefused claims what was refused, unless it is claimed.
+// claimRefused claims the id of the refused messages, unless this queue has claimed it already.
 func (q *Queue) claimRefused(ctx context.Context) error {
 	if q.refusals.claimed {
 		return nil
@@ -168,7 +168,7 @@ func (q *Queue) claimRefused(ctx context.Context) error {
 	return nil
 }
 
-// readRefused returns the refused messages of some records, by their records.
+// readRefused returns the refused messages in some records, in the order of the records.
 func (q *Queue) readRefused(ctx context.Context, from, to uint64) ([]kept, error) {
 	var r refusals
 	var records []extension.Payload
@@ -185,7 +185,7 @@ func (q *Queue) readRefused(ctx context.Context, from, to uint64) ([]kept, error
 			records = append(records, v.Payload)
 			continue
 		case refused:
-			if n := uint64(len(records)); v.Records <= n { // those before are of an attempt that failed
+			if n := uint64(len(records)); v.Records <= n { // earlier records are from a failed attempt
 				r.put(kept{
 					Refused: delivery.Refused{Number: v.Number, Reason: v.Reason, Time: v.Time, Records: records[n-v.Records:]},
 					from:    record.Seq - v.Records, to: record.Seq,
@@ -236,15 +236,15 @@ func (q *Queue) appendRefused(ctx context.Context, r *refusals, events []any) er
 	return err
 }
 
-// tidy deletes the records before all that are needed. What keeps too many that are not is
-// stored anew.
+// tidy deletes the records before the first needed one. If a message holds back too many
+// superfluous records, it is stored again at the end.
 func (q *Queue) tidy(ctx context.Context, r *refusals) error {
 	for r.waste() > mostWaste && len(r.kept) > 0 {
 		if err := q.keep(ctx, r, r.kept[0].Refused); err != nil {
 			return err
 		}
 	}
-	to := r.last // but for the last one, which says that a message was removed
+	to := r.last // except the last record, which says that a message was removed
 	if len(r.kept) > 0 {
 		to = r.kept[0].from
 	}
@@ -258,12 +258,12 @@ func (q *Queue) tidy(ctx context.Context, r *refusals) error {
 	return nil
 }
 
-// index is where a message is among those that are kept; -1: it is not.
+// index returns the index of a message in kept, or -1.
 func (r *refusals) index(number uint64) int {
 	return slices.IndexFunc(r.kept, func(k kept) bool { return k.Number == number })
 }
 
-// put adds a message at the end, and takes it from where it was.
+// put moves a message to the end, or adds it there.
 func (r *refusals) put(k kept) {
 	r.remove([]uint64{k.Number})
 	r.kept = append(r.kept, k)
@@ -273,7 +273,7 @@ func (r *refusals) remove(numbers []uint64) {
 	r.kept = slices.DeleteFunc(r.kept, func(k kept) bool { return slices.Contains(numbers, k.Number) })
 }
 
-// waste is how many records would be kept that nobody needs, after the first message that is.
+// waste returns the number of superfluous records after the first kept message.
 func (r *refusals) waste() uint64 {
 	if len(r.kept) == 0 {
 		return 0

@@ -33,7 +33,7 @@ func (e entry) claimTerm(owner string, floor uint64) (entry, error) {
 	return e, nil
 }
 
-// claimSeq grants the label to the same owner again, under the next number of its term.
+// claimSeq grants the label to the same owner again, under the next sequence number of its term.
 func (e entry) claimSeq() (entry, error) {
 	switch {
 	case !e.Owned:

@@ -17,8 +17,8 @@ import (
 // maxBatch is how many requests share one append.
 const maxBatch = 256
 
-// takeover is how long a source waits after another one has taken the log from it: otherwise two
-// sources could take it from each other for ever.
+// takeover is how long a source waits after another source has claimed the log. Without the wait,
+// two sources could take the log from each other forever.
 var takeover = actor.Backoff{Min: 2 * time.Millisecond, Max: 200 * time.Millisecond, Jitter: 1}
 
 var _ generation.Source = (*Journal)(nil)
@@ -35,13 +35,13 @@ type Journal struct {
 // NewJournal returns a source that keeps everything in one log in j, under the persistence id
 // "singleton/generations", which nothing else may use. Any number of nodes may each have a source
 // on the same journal: all of them claim from one sequence. A source is fastest while it is the
-// only one that writes, as the coordinator's is, because it need not read what others have
-// written.
+// only one that writes, because it need not read the entries of others. The coordinator's source
+// normally is.
 //
 // Requests made at the same time are stored by one append, up to 256. A goroutine stores them; it
 // ends when no request is left. What has been stored is as durable as the journal. Errors are the
-// journal's; after [journal.ErrUnknown] nobody can tell whether the request took effect. The
-// log is shortened as it grows, to about 4096 records and two for each label.
+// journal's; after [journal.ErrUnknown] the request may or may not have taken effect. The log is
+// shortened as it grows, to about 4096 records and two for each label.
 //
 // NewJournal panics if j is nil.
 func NewJournal(j journal.Journal) *Journal {
@@ -53,8 +53,8 @@ func NewJournal(j journal.Journal) *Journal {
 	return s
 }
 
-// NewMemory returns a source in memory, for tests and for clusters within one process. All nodes must
-// use the same one.
+// NewMemory returns a source in memory, for tests and for clusters within one process. All nodes
+// must use the same one.
 func NewMemory() *Journal { return NewJournal(memory.New()) }
 
 // A request is a call of an operation that has not returned yet.
@@ -96,7 +96,7 @@ func (j *Journal) work() {
 	}
 }
 
-// take returns the next batch, or nil if there is none.
+// take returns the next batch, or nil if no request waits.
 func (j *Journal) take() []*request {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"maps"
 )
 
-// A ledger is the content of the log as far as it has been read: the newest entry of each label,
-// and its position in the log.
+// A ledger has the part of the log that has been read: the newest entry of each label, and its
+// position in the log.
 type ledger struct {
 	rows map[string]*list.Element // of *row
 	byAt *list.List               // of *row, ascending by position

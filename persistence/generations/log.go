@@ -13,14 +13,14 @@ import (
 // logID is the persistence id of the log.
 const logID = "singleton/generations"
 
-// rereads is how often a read is repeated when records are deleted meanwhile.
+// rereads is how many times a read is repeated when records are deleted meanwhile.
 const rereads = 3
 
 // A log stores entries in a journal. Its ledger is never older than the answers it has given.
 //
-// To add entries, a source must have claimed the log, and it has then read everything stored
-// before its claim. The journal rejects an append if another source has claimed since. So every
-// append is decided on the newest content, which is why no term is claimed twice.
+// Before a source adds entries, it claims the log and reads everything stored before its claim. The
+// journal rejects an append if another source has claimed the log since. Each append is therefore
+// based on the newest content, so no term is claimed twice.
 type log struct {
 	journal journal.Journal
 	writer  journal.WriterID
@@ -29,11 +29,11 @@ type log struct {
 	ledger    ledger
 	epoch     uint64 // of the claim; 0 if another source may have claimed since
 	last      uint64 // the number of the last record in the ledger
-	deletedTo uint64 // as of the claim
+	deletedTo uint64 // at the time of the claim
 }
 
-// claim takes the right to add to the log, and reads what others have added. It calls seen with
-// each record read.
+// claim takes the right to add to the log, and reads the entries that others have added. It calls
+// seen with each record read.
 func (l *log) claim(ctx context.Context, seen func(journal.Record)) error {
 	l.epoch = 0
 	c, err := l.journal.Claim(ctx, logID, l.writer, 0)
@@ -47,8 +47,8 @@ func (l *log) claim(ctx context.Context, seen func(journal.Record)) error {
 	return nil
 }
 
-// catchUp reads what others have added. The records may have a gap: those missing have been
-// deleted, and the entries among them that still hold come later in the log.
+// catchUp reads the entries that others have added. The records may have a gap where records were
+// deleted. If a deleted entry is still current, a copy of it comes later in the log.
 func (l *log) catchUp(ctx context.Context, to uint64, seen func(journal.Record)) (err error) {
 	for range rereads {
 		if err = l.read(ctx, to, seen); !errors.Is(err, journal.ErrUnavailable) {
@@ -129,8 +129,8 @@ func (l *log) request(entries []entry) (journal.AppendRequest, error) {
 	return req, nil
 }
 
-// look finds out whether a request was stored whose answer was lost. It claims the log first: a
-// request that is not there after the claim can never be stored.
+// look finds out whether a request whose answer was lost has been stored. It claims the log first:
+// a request that is not stored before the claim can never be stored.
 func (l *log) look(ctx context.Context, req journal.AppendRequest, lost error) (stored bool, err error) {
 	first := req.Records[0].Seq
 	err = l.claim(ctx, func(r journal.Record) {

@@ -11,7 +11,7 @@ import (
 )
 
 // settle applies the requests atomically, one after the other, and returns their answers. If it
-// returns an error, the requests may have taken effect or not.
+// returns an error, the requests may or may not have taken effect.
 func (l *log) settle(ctx context.Context, batch []*request) ([]error, error) {
 	fresh := false // the ledger was read after the requests were made
 	for attempt := 0; ; {
@@ -33,7 +33,7 @@ func (l *log) settle(ctx context.Context, batch []*request) ([]error, error) {
 			if stored, err := l.add(ctx, changed); stored || err != nil {
 				return answers, err
 			}
-			if attempt > 0 { // the first time another source has merely written since; after that the two compete
+			if attempt > 0 { // at the first attempt another source has merely written; from the second on the two compete
 				if err := pause(ctx, takeover.Delay(attempt-1)); err != nil {
 					return nil, err
 				}

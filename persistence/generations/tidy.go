@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// The log is shortened like a log-structured file system: the entries of its oldest part that still
-// hold are added again at its end, and then that part is deleted. (Rosenblum and Ousterhout, "The
+// The log is shortened like a log-structured file system: the current entries of its oldest part
+// are appended again at its end, and then that part is deleted. (Rosenblum and Ousterhout, "The
 // Design and Implementation of a Log-Structured File System", 1991.) The newest entry of each label
 // is in the log at every moment, so shortening may be interrupted anywhere.
 const (
 	// defaultSlack is how many records the log may have beyond two for each label.
 	defaultSlack = 4096
 	// tidyEntries is how many entries are moved at a time. A batch adds fewer, so the log gets
-	// shorter however much is added.
+	// shorter under any load.
 	tidyEntries = 2 * maxBatch
 	// tidyBytes bounds the total size of the specs in one append of moved entries, unless a
 	// single spec is larger.
@@ -57,7 +57,7 @@ func (l *log) oldest(n int) (entries []entry) {
 	return entries
 }
 
-// cut deletes the records before the oldest entry. It spares the newest records, because a source
+// cut deletes the records before the oldest entry. It keeps the newest records, because a source
 // that has lost an answer looks for them.
 func (l *log) cut(ctx context.Context) {
 	to := l.last - min(l.last, l.slack/2)

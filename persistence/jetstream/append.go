@@ -11,15 +11,15 @@ import (
 const (
 	// MaxPayload is the size of the largest payload of a record, in bytes.
 	MaxPayload = 16 << 20
-	// MaxAppend is the size of the largest append, with all that is stored of its records.
+	// MaxAppend is the size of the largest append, with everything that is stored for its records.
 	MaxAppend = 64 << 20
 )
 
 // maxInFlight is how many ids one call of Append writes to at once.
 const maxInFlight = 256
 
-// Append implements [journal.Journal]. Each request is a message of its own; those of
-// different ids are on their way together, and each has its own outcome.
+// Append implements [journal.Journal]. Each request is a separate message. Messages of different
+// ids are in flight together, and each has its own outcome.
 func (j *Journal) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	errs := make([]error, len(reqs))
 	defer j.appended()
@@ -48,7 +48,7 @@ func (j *Journal) Append(ctx context.Context, reqs []journal.AppendRequest) []er
 	return errs
 }
 
-// byID returns the indexes of reqs, those of one id together and in order.
+// byID returns the indexes of reqs, grouped by id and in order.
 func byID(reqs []journal.AppendRequest) [][]int {
 	var groups [][]int
 	of := make(map[string]int, len(reqs))
@@ -119,8 +119,8 @@ func encodeRequest(req *journal.AppendRequest) ([]byte, error) {
 	return nil, fmt.Errorf("%w: an append of more than %d bytes", journal.ErrTooLarge, MaxAppend)
 }
 
-// recognise returns errDone when req is stored already: then it is a retry, as only one
-// writer has its epoch.
+// recognise returns errDone if req is already stored. It is then a retry, because only one writer
+// has its epoch.
 func (j *Journal) recognise(ctx context.Context, p *position, req *journal.AppendRequest) error {
 	last := req.Prev + uint64(len(req.Records))
 	conflict := fmt.Errorf("%w: %d to %d after %d", journal.ErrConflict, req.Prev+1, last, p.last)

@@ -13,8 +13,8 @@ func appendString(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-// A decoder takes values from the front of bytes. After the first that is not there it
-// returns zeros, and bad is true.
+// A decoder takes values from the front of bytes. When a value is missing, it returns zeros from
+// then on, and bad is true.
 type decoder struct {
 	rest []byte
 	bad  bool
@@ -40,7 +40,7 @@ func (d *decoder) varint() int64 {
 	return v
 }
 
-// take returns the next n bytes, which can grow without touching what follows.
+// take returns the next n bytes. Appending to the result does not overwrite the following bytes.
 func (d *decoder) take(n uint64) []byte {
 	if n > uint64(len(d.rest)) {
 		d.bad, d.rest = true, nil
@@ -61,7 +61,7 @@ func (d *decoder) uint32() uint32 {
 
 func (d *decoder) string() string { return string(d.take(d.uvarint())) }
 
-// count returns how many values follow, of which each takes at least one byte.
+// count returns how many values follow. Each value takes at least one byte.
 func (d *decoder) count() int {
 	n := d.uvarint()
 	if n > uint64(len(d.rest)) {
@@ -71,7 +71,7 @@ func (d *decoder) count() int {
 	return int(n)
 }
 
-// ascending are numbers that grow, as the differences between them.
+// appendAscending appends ascending numbers, encoded as their differences.
 func appendAscending(b []byte, numbers []uint64) []byte {
 	b = binary.AppendUvarint(b, uint64(len(numbers)))
 	last := uint64(0)

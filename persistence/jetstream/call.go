@@ -7,8 +7,8 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// begin begins a call: its context ends when ctx does, and when j is closed. The caller
-// calls end.
+// begin begins a call. Its context ends when ctx ends, and when j is closed. The caller must call
+// end.
 func (j *Journal) begin(ctx context.Context) (_ context.Context, end context.CancelFunc, err error) {
 	switch {
 	case j.closed.Err() != nil:
@@ -21,7 +21,7 @@ func (j *Journal) begin(ctx context.Context) (_ context.Context, end context.Can
 	return ctx, func() { stop(); cancel(nil) }, nil
 }
 
-// call runs f as a call on id that is not a read.
+// call runs f as a call on id that changes it.
 func (j *Journal) call(ctx context.Context, op, id string, f func(context.Context) error) error {
 	ctx, end, err := j.begin(ctx)
 	if err != nil {
@@ -34,7 +34,7 @@ func (j *Journal) call(ctx context.Context, op, id string, f func(context.Contex
 	return wrap(op, id, err)
 }
 
-// ended is err, unless the call ended because the journal was closed and nothing was
+// ended returns err, or ErrClosed if the call ended because the journal was closed and nothing was
 // stored.
 func ended(ctx context.Context, err error) error {
 	if err != nil && errors.Is(context.Cause(ctx), journal.ErrClosed) && !errors.Is(err, journal.ErrUnknown) {

@@ -8,18 +8,18 @@ import (
 )
 
 var (
-	// errLook is what a decision says that does not like a position which may be outdated.
+	// errLook is returned by a decision that rejects a position that may be outdated.
 	errLook = errors.New("jetstream: look again")
-	// errDone is what it says when nothing needs to be stored.
+	// errDone is returned by a decision if nothing needs to be stored.
 	errDone = errors.New("jetstream: nothing to store")
 )
 
-// A decision makes the next message of an id from where the id is now. Fresh says that the
-// server has been asked in this call. It may be asked again, for another position.
+// A decision makes the next message of an id from its position. fresh says that the server has been
+// asked for the position in this call. A decision may be called again, with another position.
 type decision func(ctx context.Context, p *position, fresh bool) (h head, body []byte, err error)
 
-// change stores what decide makes, and returns the position after it. It takes the turn of
-// e.
+// change stores the message that decide makes, and returns the position after it. It takes the turn
+// of e.
 func (j *Journal) change(ctx context.Context, id string, e *entity, decide decision) (position, error) {
 	release, err := take(ctx, e.turn)
 	if err != nil {
@@ -50,19 +50,19 @@ func (j *Journal) change(ctx context.Context, id string, e *entity, decide decis
 	}
 }
 
-// An attempt was refused because the message at at was not the last one.
+// An attempt is a change that was refused because the message at at was not the last one.
 type attempt struct {
 	made bool
 	at   uint64
-	n    int // how often in a row
+	n    int // how many times in a row
 }
 
-// maxRefusals is how often an attempt is repeated that should not have been refused: some
-// seconds.
+// maxRefusals is how many times an attempt is repeated that should not have been refused. The
+// attempts take a few seconds.
 const maxRefusals = 20
 
-// wait waits if the last message is still the one of the attempt: then another's is on its
-// way through the replicas.
+// wait waits if the last message is still the one of the attempt: a message of another writer is
+// then being replicated.
 func (a *attempt) wait(ctx context.Context, at uint64) error {
 	if !a.made || a.at != at {
 		a.n = 0
@@ -77,8 +77,8 @@ func (a *attempt) wait(ctx context.Context, at uint64) error {
 	return nil
 }
 
-// step stores the decision on the position that e knows. Afterwards e knows the new one,
-// or, when it cannot be sure, none.
+// step stores the decision on the position that e knows. Afterwards e knows the new position, or no
+// position if the outcome is uncertain.
 func (j *Journal) step(ctx context.Context, id string, e *entity, decide decision, fresh bool) error {
 	h, body, err := decide(ctx, &e.pos, fresh)
 	if errors.Is(err, errDone) {
@@ -103,12 +103,12 @@ func (j *Journal) step(ctx context.Context, id string, e *entity, decide decisio
 	return err
 }
 
-// fence refuses everybody but the writer of the newest claim.
+// fence returns an error unless the caller has the newest claim.
 func (p *position) fence(epoch uint64, fresh bool) error {
 	switch {
 	case p.epoch == epoch && epoch > 0:
 		return nil
-	case p.epoch > epoch: // it never goes back
+	case p.epoch > epoch: // epochs never decrease
 		return fmt.Errorf("%w: epoch %d, the newest is %d", journal.ErrFenced, epoch, p.epoch)
 	case !fresh:
 		return errLook

@@ -8,13 +8,13 @@ import (
 	"sync/atomic"
 )
 
-// A cutFlag remembers that it is noted in the stream that a deletion has ended inside of a
-// message, so that some of its records are deleted and still there.
+// A cutFlag remembers that the stream has the note about cut messages. A message is cut if a
+// deletion ended inside it, so that some of its records are deleted but still stored.
 type cutFlag struct{ noted atomic.Bool }
 
-// DeleteTo implements [journal.Journal]. It stores a message that says how far records
-// are deleted; then it removes the messages before. What it could not remove for a failure,
-// the next deletion does; until then events are hidden from [Journal.Read] alone.
+// DeleteTo implements [journal.Journal]. It first stores a message that says up to which record the
+// id is deleted, and then removes the earlier messages. If removing fails, the next deletion
+// repeats it; until then only [Journal.Read] hides the deleted events.
 func (j *Journal) DeleteTo(ctx context.Context, id string, epoch, seq uint64) error {
 	return j.call(ctx, "delete", id, func(ctx context.Context) error {
 		e, release := j.entity(id)
@@ -45,8 +45,8 @@ func (j *Journal) DeleteTo(ctx context.Context, id string, epoch, seq uint64) er
 	})
 }
 
-// kept returns the places of the records after deletedTo. When they begin inside of a
-// message, it sees to it that readers know.
+// kept returns the places of the records after deletedTo. If they begin inside a message, it notes
+// that for readers.
 func (j *Journal) kept(ctx context.Context, id string, p *position, deletedTo uint64) ([]place, error) {
 	if deletedTo == 0 || deletedTo == p.last {
 		return nil, nil
@@ -63,14 +63,14 @@ func (j *Journal) noteCut(ctx context.Context) error {
 		return nil
 	}
 	_, err := j.publish(ctx, j.subjects.cut(), nil, 0)
-	if err != nil && !errors.Is(err, errStale) { // stale: it is noted
+	if err != nil && !errors.Is(err, errStale) { // stale: the note exists already
 		return notStored(ctx, err)
 	}
 	j.cut.noted.Store(true)
 	return nil
 }
 
-// sweep removes the messages of id that are of no use at p, where keep are those with
+// sweep removes the messages of id that are not needed at position p. keep has the messages with
 // records.
 func (j *Journal) sweep(ctx context.Context, id string, p *position, keep []place) error {
 	if p.deletedTo == 0 {
@@ -99,8 +99,8 @@ func (j *Journal) sweep(ctx context.Context, id string, p *position, keep []plac
 	return nil
 }
 
-// firstChunk returns before which message of the large stream no chunk has records that
-// are kept. Chunks come in the order of the messages that refer to them.
+// firstChunk returns the first message of the large stream that may have kept records. Chunks are
+// in the order of the messages that refer to them.
 func (j *Journal) firstChunk(ctx context.Context, id string, p *position, keep []place) (uint64, error) {
 	if len(keep) == 0 {
 		return p.large + 1, nil
@@ -115,7 +115,7 @@ func (j *Journal) firstChunk(ctx context.Context, id string, p *position, keep [
 	return h.large + 1, nil
 }
 
-// unswept says that the deletion is stored, but that messages may be left.
+// unswept returns the error of a deletion that is stored but may have left messages.
 func unswept(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		err = ctx.Err()

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// An entity is what a journal remembers of a persistence id, so that an append is one
-// request. It may be outdated: then the server refuses what was made from it.
+// An entity is the cached state of a persistence id, so that an append takes one request. It may be
+// outdated; the server then refuses the message.
 type entity struct {
 	subject string
 	turn    chan struct{} // holds a token while the id is being changed
@@ -43,7 +43,7 @@ func (j *Journal) entity(id string) (e *entity, release func()) {
 	}
 }
 
-// forgetSome makes room when there are too many entities. mu is held.
+// forgetSome drops unused entities if there are too many. The caller holds mu.
 func (j *Journal) forgetSome() {
 	if len(j.entities) < maxEntities {
 		return
@@ -59,7 +59,7 @@ func (j *Journal) forgetSome() {
 	}
 }
 
-// take takes a turn, and returns how to give it back.
+// take takes a turn, and returns a function that gives it back.
 func take(ctx context.Context, turn chan struct{}) (release func(), err error) {
 	select {
 	case turn <- struct{}{}:
@@ -69,7 +69,7 @@ func take(ctx context.Context, turn chan struct{}) (release func(), err error) {
 	}
 }
 
-// position returns the position of id on the leader of the stream.
+// position returns the position of id from the leader of the stream.
 func (j *Journal) position(ctx context.Context, id string, e *entity) (position, error) {
 	for n := 1; ; n++ {
 		seen := e.seen.Load()
@@ -94,9 +94,9 @@ func (j *Journal) positionOnce(ctx context.Context, id string) (position, error)
 	return j.positionAt(ctx, id, j.subjects.entity(id))
 }
 
-// positionAt returns the position that the last message at subject tells. A server whose
-// file is damaged there says that there is none, and would take the first claim of an id
-// that has a history: so it is asked whether there are others.
+// positionAt returns the position in the last message at subject. A server with a damaged file may
+// report no last message, and would accept the first claim of an id that has a history. positionAt
+// therefore asks whether the subject has other messages.
 func (j *Journal) positionAt(ctx context.Context, id, subject string) (position, error) {
 	m, err := j.last(ctx, subject)
 	if errors.Is(err, errMissing) {
@@ -104,7 +104,7 @@ func (j *Journal) positionAt(ctx context.Context, id, subject string) (position,
 		if other, err = j.askLeader(ctx, j.events, leaderRequest{Seq: 1, NextFor: subject}); errors.Is(err, errMissing) {
 			return position{}, nil
 		}
-		if err == nil { // perhaps the first, which has come in the meantime
+		if err == nil { // it may be the first, stored meanwhile
 			if m, err = j.last(ctx, subject); errors.Is(err, errMissing) {
 				err = corrupt("the last message of the id cannot be read, but others can, such as %d", other.at)
 			}

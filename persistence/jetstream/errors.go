@@ -19,7 +19,7 @@ var (
 	errMissing = errors.New("jetstream: no such message")
 )
 
-// What the server answers, by its number, where nats.go has no name for it.
+// Error codes of the server for which nats.go has no name.
 const (
 	codeAccountExceeded js.ErrorCode = 10002
 	codeInsufficient    js.ErrorCode = 10023
@@ -32,7 +32,7 @@ const (
 	codeStaleReplicated js.ErrorCode = 10164
 )
 
-// published says what the answer to a publication means.
+// published returns the error that the answer to a publication means.
 func published(ctx context.Context, err error) error {
 	var answer *js.APIError
 	switch {
@@ -48,7 +48,7 @@ func published(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", journal.ErrUnknown, err)
 }
 
-// refused says why the server has not stored a message.
+// refused returns the reason why the server has not stored a message.
 func refused(answer *js.APIError) error {
 	switch answer.ErrorCode {
 	case codeStale, codeStaleReplicated:
@@ -67,7 +67,7 @@ func refused(answer *js.APIError) error {
 	}
 }
 
-// unavailable says that nothing was stored because of err.
+// unavailable returns an ErrUnavailable: nothing was stored because of err.
 func unavailable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		err = ctx.Err()
@@ -75,8 +75,8 @@ func unavailable(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", journal.ErrUnavailable, err)
 }
 
-// notStored makes an unknown outcome of a step before the change one of a change that has
-// not begun.
+// notStored turns the unknown outcome of a preparatory step into ErrUnavailable, because the change
+// itself has not begun.
 func notStored(ctx context.Context, err error) error {
 	if errors.Is(err, journal.ErrUnknown) {
 		return unavailable(ctx, errors.New(err.Error()))

@@ -15,9 +15,8 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// Events implements [journal.EventReader]. The order is that of the stream. What is
-// asked for is filtered by the reader; only of slices, when there is much to read, the
-// server sends no others.
+// Events implements [journal.EventReader]. Events come in the order of the stream. The reader
+// filters them; for a long read, the server sends only the requested slices.
 func (j *Journal) Events(ctx context.Context, q journal.Query, after journal.Offset) iter.Seq2[journal.Entry, error] {
 	return func(yield func(journal.Entry, error) bool) {
 		ctx, end, err := j.begin(ctx)
@@ -32,11 +31,10 @@ func (j *Journal) Events(ctx context.Context, q journal.Query, after journal.Off
 	}
 }
 
-// errEnough: the reader wants no more.
+// errEnough: the reader has stopped.
 var errEnough = errors.New("jetstream: enough")
 
-// tail yields the events after an offset, up to the last message that there is when it
-// begins.
+// tail yields the events after an offset, up to the last message at the time of the call.
 func (j *Journal) tail(ctx context.Context, q journal.Query, after journal.Offset, yield func(journal.Entry, error) bool) error {
 	if err := q.Validate(); err != nil {
 		return err
@@ -59,8 +57,9 @@ func (j *Journal) tail(ctx context.Context, q journal.Query, after journal.Offse
 	return r.many(ctx, end)
 }
 
-// fewMessages are asked for one by one. For more, a consumer is made: the servers keep a
-// record of it while it is there, so it is no good for a reader that polls.
+// fewMessages is how many messages are requested one by one. For more, the reader creates a
+// consumer. The servers keep a record of each consumer, so a consumer is too expensive for each
+// poll.
 const fewMessages = 128
 
 func (r *eventReader) few(ctx context.Context, end message) error {
@@ -104,8 +103,8 @@ func (r *eventReader) many(ctx context.Context, end message) error {
 	}
 }
 
-// endAfter returns the last message of the stream. It is an error that it is before what
-// a reader has seen: the stream has lost its end, or is another one.
+// endAfter returns the last message of the stream. It fails if a reader has seen a later one: the
+// stream has then lost its end, or is a different stream.
 func (j *Journal) endAfter(ctx context.Context, seen offset) (message, error) {
 	for n := 1; ; n++ {
 		end, err := j.end(ctx)
@@ -138,14 +137,14 @@ func (j *Journal) end(ctx context.Context) (message, error) {
 		switch {
 		case !errors.Is(err, errMissing):
 			return m, err
-		case n == attempts: // else it was removed, and there is a later one
+		case n == attempts: // otherwise it was removed, and there is a later one
 			return message{}, corrupt("the last message of the stream, %d, cannot be read", last)
 		}
 	}
 }
 
-// consume begins to read the messages of part from the one at from on, and that at the
-// end, so that the reader knows when it has seen all, even from a replica that lags.
+// consume starts a consumer for the messages of part from the one at from on. It also includes the
+// message at the end, so that the reader knows when it has seen all, even from a lagging replica.
 func (j *Journal) consume(ctx context.Context, part journal.SliceRange, from uint64, end message) (js.MessagesContext, error) {
 	wait, cancel := context.WithTimeout(ctx, requestPatience)
 	defer cancel()
@@ -198,8 +197,8 @@ type eventReader struct {
 	from  offset
 	yield func(journal.Entry, error) bool
 
-	cuts      bool              // there are messages of which some records are deleted
-	deletedTo map[string]uint64 // then, of ids that have been looked at
+	cuts      bool              // some messages are cut: a part of their records is deleted
+	deletedTo map[string]uint64 // if cuts, the end of the deleted records of the ids examined so far
 }
 
 func (r *eventReader) lookForCuts(ctx context.Context) error {
@@ -264,7 +263,7 @@ func (r *eventReader) records(ctx context.Context, id string, at uint64, h *head
 	return nil
 }
 
-// deleted returns up to which record those of id are deleted, if some of a message may be.
+// deleted returns up to which record id is deleted, if some messages may be cut.
 func (r *eventReader) deleted(ctx context.Context, id string, h *head) (uint64, error) {
 	if !r.cuts || h.count < 2 {
 		return 0, nil
@@ -279,8 +278,8 @@ func (r *eventReader) deleted(ctx context.Context, id string, h *head) (uint64, 
 	return p.deletedTo, err
 }
 
-// An offset says that the first records, as many as next, of the message at at have been
-// seen, and all before.
+// An offset says that the reader has seen the first next records of the message at at, and all
+// earlier messages.
 type offset struct{ at, next uint64 }
 
 func (j *Journal) formatOffset(o offset) journal.Offset {

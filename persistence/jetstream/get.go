@@ -11,20 +11,20 @@ import (
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
-// A message is one of a stream.
+// A message is a message of a stream.
 type message struct {
-	subject string // "" of a bare one
+	subject string // "" if it is bare
 	at      uint64
 	data    []byte
 }
 
-// last returns the last message of subject as the leader of the stream has it.
+// last returns the last message of subject from the leader of the stream.
 func (j *Journal) last(ctx context.Context, subject string) (message, error) {
 	return j.askLeader(ctx, j.events, leaderRequest{LastFor: subject})
 }
 
-// get returns the message at a sequence number of a stream. Any replica may answer; what
-// it does not have, the leader is asked for.
+// get returns the message at a sequence number of a stream. Any replica may answer; if it does not
+// have the message, get asks the leader.
 func (j *Journal) get(ctx context.Context, stream string, at uint64) (message, error) {
 	return j.getOne(ctx, stream, at, false)
 }
@@ -35,7 +35,7 @@ func (j *Journal) getOne(ctx context.Context, stream string, at uint64, bare boo
 	return j.got(ctx, a, stream, at)
 }
 
-// An asked message has been asked for, or could not be.
+// An asked is a request for a message, or the error of sending it.
 type asked struct {
 	q   *question
 	err error
@@ -47,8 +47,8 @@ func (a asked) forget() {
 	}
 }
 
-// askFor sends for the message at a sequence number. That of a bare one has no headers,
-// which costs the server and the client half as much.
+// askFor requests the message at a sequence number. The answer to a bare request has no headers,
+// which halves the cost for server and client.
 func (j *Journal) askFor(stream string, at uint64, bare bool) asked {
 	request := append(make([]byte, 0, 48), `{"seq":`...)
 	request = strconv.AppendUint(request, at, 10)
@@ -59,8 +59,8 @@ func (j *Journal) askFor(stream string, at uint64, bare bool) asked {
 	return asked{q, err}
 }
 
-// got waits for the answer to a question for the message at at, and asks the leader if it is
-// none.
+// got waits for the answer to the request for the message at at. If the answer has no message, got
+// asks the leader.
 func (j *Journal) got(ctx context.Context, a asked, stream string, at uint64) (message, error) {
 	if a.err == nil {
 		if m, err := a.q.answer(ctx); err == nil && status(m) == "" {
@@ -77,11 +77,11 @@ type leaderRequest struct {
 	NextFor string `json:"next_by_subj,omitempty"`
 }
 
-// attempts is how often a question is asked before it counts as unanswered.
+// attempts is how many times a request is sent before it counts as unanswered.
 const attempts = 4
 
-// askLeader asks the leader of stream, again if there is none just now. [errMissing] is its
-// own word, any other error means that it has not answered.
+// askLeader asks the leader of stream, and repeats the request while there is no leader.
+// [errMissing] is the leader's answer; any other error means that the leader has not answered.
 func (j *Journal) askLeader(ctx context.Context, stream string, request leaderRequest) (message, error) {
 	for n := 1; ; n++ {
 		m, err := j.askOnce(ctx, stream, request)

@@ -6,17 +6,18 @@ import (
 )
 
 const (
-	// prefetch is how many messages are asked for at once, at most.
+	// prefetch is how many messages are requested ahead at most.
 	prefetch = 128
-	// prefetchBytes is how much may be on its way, if messages are as large as those before.
+	// prefetchBytes bounds the bytes in flight, assuming that messages are as large as the previous
+	// ones.
 	prefetchBytes = 4 << 20
 )
 
-// gets yields n messages of stream, in order: the ith is the one at at(i). It asks for some
-// ahead of time: for more and more while they are small. [errMissing] is the leader's word.
+// gets yields n messages of stream, in order: the ith is the one at at(i). It requests messages
+// ahead, and more of them while they are small. [errMissing] is the leader's answer.
 func (j *Journal) gets(ctx context.Context, stream string, n int, at func(i int) uint64, bare bool) iter.Seq2[message, error] {
 	return func(yield func(message, error) bool) {
-		var asking [prefetch]asked // that for i is at i modulo its length
+		var asking [prefetch]asked // the request for i is at i modulo its length
 		began, done := 0, 0
 		defer func() {
 			for ; done < began; done++ {

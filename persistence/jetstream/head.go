@@ -7,7 +7,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// What a message says. Each is one atomic change of its persistence id.
+// The kinds of messages. Each message is one atomic change of its persistence id.
 type kind byte
 
 const (
@@ -17,51 +17,52 @@ const (
 	kindSnapshots                 // its snapshots are new
 )
 
-// version of the messages. A later one may add to heads what is not to be passed over.
+// version is the version of the messages. A later version may add fields to heads that must not be
+// ignored.
 const version = 1
 
-// A head is what each message tells about its persistence id, as it is after the message:
-// the last message is all that a writer needs to know.
+// A head is the state of a persistence id after its message. A writer therefore needs only the last
+// message.
 type head struct {
 	kind      kind
 	epoch     uint64
 	last      uint64           // the last sequence number
-	count     uint64           // how many records there are in the message
-	deletedTo uint64           // records up to this one are gone
+	count     uint64           // how many records the message has
+	deletedTo uint64           // records up to this one are deleted
 	writer    journal.WriterID // of a claim
 
-	// The messages before this one that have records: those in the index, ascending, and
-	// before them those that the message at base has and knows. 0 is none.
+	// The earlier messages with records are those in index, in ascending order, and before them the
+	// message at base with the messages that it points to. If base is 0, there are no others.
 	base  uint64
 	index []pointer
 
-	// The message that lists the snapshots is at state, 0 when there has never been one.
-	// Deletions and snapshots list them themselves.
+	// state is the number of the message that lists the snapshots; 0 if there never was a snapshot.
+	// Messages of deletions and snapshots contain the list.
 	state     uint64
 	snapshots []snapshotRef
 
-	chunks []uint64 // where the records are in the stream of large things, if not here
+	chunks []uint64 // the chunks of the records in the large stream; empty if the records are in this message
 	large  uint64   // the last chunk that this message or an earlier one of the id refers to
 }
 
-// A pointer says where records are: the sequence number of their message in the stream,
-// and how many.
+// A pointer leads to records: it has the sequence number of their message in the stream, and their
+// count.
 type pointer struct{ at, count uint64 }
 
-// A snapshotRef says where the chunks of a snapshot are.
+// A snapshotRef leads to the chunks of a snapshot.
 type snapshotRef struct {
 	seq    uint64
 	chunks []uint64
 }
 
-// lists reports whether h lists the snapshots itself.
+// lists reports whether h contains the list of snapshots.
 func (h *head) lists() bool { return h.kind == kindDeletion || h.kind == kindSnapshots }
 
 // maxIndex is how many pointers a message carries at most.
 const maxIndex = 32
 
-// A position is a head and where its message is in the stream. The zero position is that
-// of an id which nobody has claimed.
+// A position is a head with the number of its message in the stream. The zero position belongs to
+// an id that was never claimed.
 type position struct {
 	head
 	at uint64
@@ -84,8 +85,8 @@ func (p *position) next(k kind) head {
 	return h
 }
 
-// encode returns h as it begins the message at a subject of id. The checksum counts the id,
-// so that a message at the wrong subject is found out.
+// encode returns h as the beginning of a message of id. The checksum includes the id, so that a
+// message at the wrong subject is detected.
 func (h *head) encode(id string) []byte {
 	b := make([]byte, 0, 64+8*len(h.index))
 	b = append(b, version, byte(h.kind))

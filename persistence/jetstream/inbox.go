@@ -13,9 +13,9 @@ import (
 // leader usually is.
 const requestPatience = 5 * time.Second
 
-// An inbox gets the answers to all requests of a journal, by one subscription. That of
-// nats.go makes a context, a token and a timer for each, and has one answer for each: here
-// there may be many, and they are waited for in any order.
+// An inbox receives the answers to all requests of a journal, through one subscription. The inbox
+// of nats.go makes a context, a token and a timer for each request, and supports one answer per
+// request. Here a request may have many answers, and callers may wait in any order.
 type inbox struct {
 	nc     *nats.Conn
 	sub    *nats.Subscription
@@ -34,7 +34,7 @@ func newInbox(nc *nats.Conn) (*inbox, error) {
 		return nil, err
 	}
 	sub.SetClosedHandler(func(string) {
-		if nc.IsClosed() { // else the journal was closed, which its callers know
+		if nc.IsClosed() { // otherwise the journal was closed, and its callers notice
 			close(in.gone)
 		}
 	})
@@ -49,7 +49,7 @@ func (in *inbox) take(m *nats.Msg) {
 	if q := in.questions[m.Subject]; q != nil {
 		select {
 		case q.answers <- m:
-		default: // more than were asked for
+		default: // more answers than requested
 		}
 	}
 }
@@ -57,14 +57,14 @@ func (in *inbox) take(m *nats.Msg) {
 // close ends the subscription. It does not notify waiting goroutines.
 func (in *inbox) close() { _ = in.sub.Unsubscribe() }
 
-// A question has been sent. Its answers are to be forgotten when no more are wanted.
+// A question is a request that has been sent. It must be forgotten when no more answers are needed.
 type question struct {
 	in      *inbox
 	reply   string
 	answers chan *nats.Msg
 }
 
-// ask sends a request that has so many answers at most.
+// ask sends a request that has at most that many answers.
 func (in *inbox) ask(subject string, header nats.Header, data []byte, answers int) (*question, error) {
 	q := &question{in: in, answers: make(chan *nats.Msg, answers)}
 	in.mu.Lock()
@@ -113,7 +113,7 @@ const (
 	statusEnd     = "204"
 )
 
-// status returns that of an answer which is no message, "" of one that is.
+// status returns the status of an answer that is not a message, and "" if it is a message.
 func status(m *nats.Msg) string {
 	if len(m.Header) == 0 || len(m.Data) > 0 {
 		return ""

@@ -23,7 +23,7 @@ type Journal struct {
 
 	nc       *nats.Conn
 	inbox    *inbox
-	api      string // what the subjects of the server's interface begin with
+	api      string // the prefix of the subjects of the server's API
 	subjects subjects
 	events   string // the names of the streams
 	large    string

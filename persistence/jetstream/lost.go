@@ -9,11 +9,11 @@ import (
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
-// checkEnd refuses a stream that is known to have lost its end. A server that finds its
-// file damaged drops what is behind the damage, and goes on; to those who ask for one id,
-// what is left looks like an earlier history. But mostly it still knows the last number:
-// then there is no message of that number, and journals never remove that one. Or it tells,
-// until it starts again, what it has lost.
+// checkEnd fails if the stream is known to have lost its end. A server that finds its file damaged
+// drops everything after the damage and continues. To a reader of one id, the rest looks like an
+// earlier history. Two signs reveal the loss. The server usually still knows the last number, but
+// has no message with that number, which journals never remove. Or it reports its lost messages,
+// until it restarts.
 func (j *Journal) checkEnd(ctx context.Context) error {
 	state, err := j.state(ctx)
 	if err != nil {
@@ -32,7 +32,7 @@ func (j *Journal) checkEnd(ctx context.Context) error {
 	return err
 }
 
-// A streamState is what a server tells of the events.
+// A streamState is the server's state of the stream of events.
 type streamState struct {
 	Messages uint64 `json:"messages"`
 	Last     uint64 `json:"last_seq"`

@@ -11,28 +11,28 @@ import (
 	js "github.com/nats-io/nats.go/jetstream"
 )
 
-// Durability is what the servers do before they acknowledge. It must be chosen, see the
-// package documentation: a client cannot see it.
+// Durability says what the servers do before they acknowledge. You must choose it, because a client
+// cannot see it; see the package documentation.
 type Durability int
 
 const (
-	// SyncAlways says that the configuration of every server has sync_interval: always. What
-	// was acknowledged is on the disk.
+	// SyncAlways says that the configuration of every server has sync_interval: always.
+	// Acknowledged data is on the disk.
 	SyncAlways Durability = 1 + iota
-	// DeferredSync says that it has not. What was acknowledged may be lost with the power, or
-	// with the machine, of as many servers as hold it: by default, what is younger than two
-	// minutes.
+	// DeferredSync says that some server does not sync always. If all servers that store a message
+	// lose power or their machine, acknowledged data may be lost: by default, the data of the last
+	// two minutes.
 	DeferredSync
 )
 
-// A Config says where a journal is.
+// A Config has the settings of a journal.
 type Config struct {
-	// Stream is the name of the stream, and what its subjects begin with: letters, digits,
-	// '-' and '_'. A second stream, with _LARGE at its end, has what does not fit into
-	// messages. Open makes them if need be. Required.
+	// Stream is the name of the stream, and the prefix of its subjects: letters, digits, '-' and
+	// '_'. A second stream, with the suffix _LARGE, has data that does not fit into one message.
+	// Open creates both if they do not exist. Required.
 	Stream string
 
-	// Durability is what the servers do before they acknowledge. Required.
+	// Durability says what the servers do before they acknowledge. Required.
 	Durability Durability
 
 	// Replicas is the number of servers that store each message: 1, 3 or 5. Zero means 3.
@@ -114,13 +114,13 @@ func newClient(nc *nats.Conn, domain string) (js.JetStream, error) {
 	return js.NewWithDomain(nc, domain)
 }
 
-// events is the stream of all that happens to persistence ids.
+// events returns the settings of the stream with the messages of all persistence ids.
 func (c *Config) events() js.StreamConfig {
 	s := subjects{root: c.Stream}
 	return c.stream(c.Stream, "events of persistence ids", s.entities(), s.cut())
 }
 
-// large is the stream of what is too large for one message.
+// large returns the settings of the stream for data that is too large for one message.
 func (c *Config) large() js.StreamConfig {
 	return c.stream(c.Stream+"_LARGE", "snapshots and large events of "+c.Stream, c.Stream+".r.*", c.Stream+".s.*")
 }
@@ -134,7 +134,8 @@ func (c *Config) stream(name, description string, subjects ...string) js.StreamC
 	}
 }
 
-// ensure returns the stream, and creates it if it does not exist. Concurrent calls create the same.
+// ensure returns the stream, and creates it if it does not exist. Concurrent calls create the same
+// stream.
 func ensure(ctx context.Context, client js.JetStream, want js.StreamConfig, durability Durability) (js.Stream, error) {
 	stream, err := client.Stream(ctx, want.Name)
 	if errors.Is(err, js.ErrStreamNotFound) {
@@ -153,7 +154,7 @@ func ensure(ctx context.Context, client js.JetStream, want js.StreamConfig, dura
 	return stream, nil
 }
 
-// unsuitable says what is wrong with a stream. Its administrator may limit its bytes, move
+// unsuitable returns why a journal cannot use a stream. Its administrator may limit its bytes, move
 // it and describe it.
 func unsuitable(have, want *js.StreamConfig, durability Durability) []error {
 	var problems []error

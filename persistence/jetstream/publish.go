@@ -12,8 +12,8 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// publish stores data at subject of the events, if expected is the last message there, and
-// returns where it is. [errStale] says that another one is.
+// publish stores data at subject in the stream of events if expected is the last message there, and
+// returns its number. [errStale] means that another message is the last one.
 func (j *Journal) publish(ctx context.Context, subject string, data []byte, expected uint64) (uint64, error) {
 	return j.send(ctx, j.events, subject, data, nats.Header{
 		js.ExpectedStreamHeader:      {j.events},
@@ -40,7 +40,7 @@ func (j *Journal) send(ctx context.Context, stream, subject string, data []byte,
 	}
 }
 
-// stored returns where the message is that an answer to a publication acknowledges.
+// stored returns the number of the message that an answer acknowledges.
 func stored(answer []byte, stream string) (uint64, error) {
 	if at, ok := acknowledged(answer, stream); ok {
 		return at, nil
@@ -60,7 +60,7 @@ func stored(answer []byte, stream string) (uint64, error) {
 	return ack.Seq, nil
 }
 
-// acknowledged reads what nearly all answers look like: {"stream":"bank","seq":42}.
+// acknowledged parses the common form of answers: {"stream":"bank","seq":42}.
 func acknowledged(answer []byte, stream string) (at uint64, ok bool) {
 	const begin, between = `{"stream":"`, `","seq":`
 	n := len(begin) + len(stream) + len(between)
@@ -72,7 +72,7 @@ func acknowledged(answer []byte, stream string) (at uint64, ok bool) {
 	return at, err == nil && at > 0
 }
 
-// headerSpace is what the headers of a message, its subject and its head may take.
+// headerSpace bounds the bytes of a message's headers, subject and head.
 const headerSpace = 8 << 10
 
 // inline returns how many bytes a message can carry.
@@ -81,15 +81,15 @@ func (j *Journal) inline() int {
 }
 
 const (
-	maxMessage = 1 << 20 // greater ones are no good for replication
+	maxMessage = 1 << 20 // larger ones slow replication down
 	minMessage = 4 << 10
 )
 
-// chunkSize is how many bytes go into one message of the stream of large things.
+// chunkSize returns how many bytes go into one message of the large stream.
 func (j *Journal) chunkSize() int { return min(j.inline(), 512<<10) }
 
-// upload stores data in chunks, and returns where they are. A failure means that nothing
-// refers to them: it is no unknown outcome.
+// upload stores data in chunks, and returns their numbers. If it fails, nothing refers to the
+// chunks, so the outcome is known.
 func (j *Journal) upload(ctx context.Context, subject string, data []byte) ([]uint64, error) {
 	var chunks []uint64
 	header := nats.Header{js.ExpectedStreamHeader: {j.large}}
@@ -106,7 +106,7 @@ func (j *Journal) upload(ctx context.Context, subject string, data []byte) ([]ui
 	}
 }
 
-// download returns what upload has stored.
+// download returns the data that upload has stored.
 func (j *Journal) download(ctx context.Context, subject string, chunks []uint64) ([]byte, error) {
 	var data []byte
 	for m, err := range j.gets(ctx, j.large, len(chunks), func(i int) uint64 { return chunks[i] }, false) {
@@ -121,8 +121,8 @@ func (j *Journal) download(ctx context.Context, subject string, chunks []uint64)
 	return data, nil
 }
 
-// purge removes the messages of subject before the one at bound. Nothing is before the
-// first; to the server, a bound of 0 would be none.
+// purge removes the messages of subject before the one at bound. If bound is 0 or 1, it does
+// nothing: the server would treat 0 as no bound.
 func (j *Journal) purge(ctx context.Context, stream, subject string, bound uint64) error {
 	if bound <= 1 {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// Read implements [journal.Journal]. It yields what was there when it began.
+// Read implements [journal.Journal]. It yields the records that existed when it began.
 func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq2[journal.Record, error] {
 	return func(yield func(journal.Record, error) bool) {
 		ctx, end, err := j.begin(ctx)
@@ -42,7 +42,7 @@ func (j *Journal) read(ctx context.Context, id string, from, to uint64) iter.Seq
 	}
 }
 
-// records yields the records of id from from to to that p knows of.
+// records yields the records of id from from to to that p knows.
 func (j *Journal) records(ctx context.Context, id string, p *position, from, to uint64) iter.Seq2[journal.Record, error] {
 	from, to = max(from, p.deletedTo+1), min(to, p.last)
 	return func(yield func(journal.Record, error) bool) {
@@ -69,14 +69,14 @@ func (j *Journal) records(ctx context.Context, id string, p *position, from, to 
 	}
 }
 
-// A recordMessage is a message with records, or the reason that there is none.
+// A recordMessage is a message with records, or the error of reading it.
 type recordMessage struct {
 	place   place
 	records recordDecoder
 	err     error
 }
 
-// messages yields those at places, in order.
+// messages yields the messages at places, in order.
 func (j *Journal) messages(ctx context.Context, id string, places []place) iter.Seq[recordMessage] {
 	return func(yield func(recordMessage) bool) {
 		i := 0
@@ -89,8 +89,7 @@ func (j *Journal) messages(ctx context.Context, id string, places []place) iter.
 	}
 }
 
-// message makes a message with records of the one at a place, or of the reason that it was
-// not to be had.
+// message makes a recordMessage of the message at a place, or of the error of reading it.
 func (j *Journal) message(ctx context.Context, id string, at place, m message, err error) recordMessage {
 	h, body, err := j.fetched(ctx, id, at.at, at.last, m, err)
 	if err == nil && h.last-h.count+1 != at.first {
@@ -105,7 +104,7 @@ func (j *Journal) message(ctx context.Context, id string, at place, m message, e
 	return recordMessage{place: at, records: newRecordDecoder(id, &h, body)}
 }
 
-// body returns the records of a message, wherever they are.
+// body returns the encoded records of a message, from the message or its chunks.
 func (j *Journal) body(ctx context.Context, id string, at uint64, h *head, body []byte) ([]byte, error) {
 	if len(h.chunks) == 0 {
 		return body, nil
@@ -117,7 +116,7 @@ func (j *Journal) body(ctx context.Context, id string, at uint64, h *head, body 
 	return body, err
 }
 
-// yield yields the records of m that are from from to to, and reports whether to go on.
+// yield yields the records of m between from and to, inclusive, and reports whether to continue.
 func (m *recordMessage) yield(ctx context.Context, from, to uint64, yield func(journal.Record, error) bool) bool {
 	if m.err != nil {
 		yield(journal.Record{}, m.err)

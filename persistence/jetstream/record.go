@@ -7,8 +7,8 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// encodeRecords returns records as they follow each other in a message: for each its
-// length, its checksum and its fields, without what the head says.
+// encodeRecords returns the encoded records of a message, one after the other. Each has its length,
+// its checksum and its fields, without the fields that are in the head.
 func encodeRecords(id string, records []journal.Record) []byte {
 	size := 0
 	for i := range records {
@@ -25,7 +25,7 @@ func encodeRecords(id string, records []journal.Record) []byte {
 	return b
 }
 
-// appendFields appends all but the payload, which comes last and needs no length.
+// appendFields appends all fields except the payload, which comes last and needs no length.
 func appendFields(b []byte, r *journal.Record) []byte {
 	b = append(b, r.Writer[:]...)
 	b = appendTime(b, r.Time)
@@ -50,12 +50,12 @@ func (d *decoder) time() time.Time {
 	return time.Unix(sec, int64(d.uvarint())).UTC()
 }
 
-// A recordDecoder takes the records of a message one after the other. One that is damaged
-// does not keep those after it from being read.
+// A recordDecoder decodes the records of a message one after the other. It can continue after a
+// damaged record.
 type recordDecoder struct {
 	id    string
 	epoch uint64
-	next  uint64 // the sequence number of the next
+	next  uint64 // the sequence number of the next record
 	d     decoder
 }
 
@@ -64,7 +64,7 @@ func newRecordDecoder(id string, h *head, body []byte) recordDecoder {
 	return recordDecoder{id: id, epoch: h.epoch, next: h.last - h.count + 1, d: decoder{rest: body}}
 }
 
-// skip passes over the next record without a look at its checksum.
+// skip skips the next record without verifying its checksum.
 func (r *recordDecoder) skip() {
 	n := r.d.uvarint()
 	r.d.uint32()

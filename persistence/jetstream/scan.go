@@ -12,19 +12,20 @@ import (
 )
 
 const (
-	// scanShare is how many messages of a stream there may be for each of the id when it is
-	// read from its first record by a search for its subject. The server looks at each; a
-	// message that is asked for by its number costs it more than as many.
+	// scanShare decides when an id is read by a search for its subject: if at least one in
+	// scanShare messages of the stream belongs to the id. The server examines each message in a
+	// search, but a request for one message by number costs it more than examining that many.
 	scanShare = 16
-	// fewPlaces are found through the pointers of one message and are asked for by number.
+	// fewPlaces is how many places the pointers of one message give; that many messages are
+	// requested by number.
 	fewPlaces = maxIndex
 
 	firstScan, largestScan = 256, 8192 // messages in one answer
-	scanBytes              = 4 << 20   // and about how many bytes
+	scanBytes              = 4 << 20   // approximate bytes of one answer
 )
 
-// worthScanning reports whether the records from from on, the first that there is, are
-// found faster by a search of the stream than through pointers.
+// worthScanning reports whether a search of the stream finds the records from from on, the first
+// existing record, faster than pointers do.
 func (p *position) worthScanning(from uint64) bool {
 	if from != p.deletedTo+1 || len(p.index) == 0 {
 		return false
@@ -44,12 +45,12 @@ func (p *position) worthScanning(from uint64) bool {
 type scan struct {
 	j     *Journal
 	id    string
-	next  uint64 // the record that comes next
-	from  uint64 // where in the stream the next answer begins
+	next  uint64 // the next record
+	from  uint64 // the position in the stream where the next answer begins
 	batch int
 }
 
-// run yields the records up to to, and reports whether the reader wants no more.
+// run yields the records up to to, and reports whether the reader has stopped.
 func (s *scan) run(ctx context.Context, to uint64, yield func(journal.Record, error) bool) (enough bool) {
 	for s.next <= to {
 		q, err := s.ask()
@@ -71,7 +72,7 @@ func (s *scan) ask() (*question, error) {
 	return s.j.inbox.ask(s.j.api+"DIRECT.GET."+s.j.events, nil, request, s.batch+1)
 }
 
-// answers reads one batch. More says that there may be another.
+// answers reads one batch. more reports whether there may be another.
 func (s *scan) answers(ctx context.Context, q *question, to uint64, yield func(journal.Record, error) bool) (more, enough bool) {
 	for {
 		m, err := q.answer(ctx)
@@ -91,7 +92,7 @@ func (s *scan) answers(ctx context.Context, q *question, to uint64, yield func(j
 	}
 }
 
-// end notes where the next batch begins, if there is one.
+// end records where the next batch begins, if there is one.
 func (s *scan) end(m *nats.Msg) (more bool) {
 	at, err := strconv.ParseUint(m.Header.Get(js.LastSequenceHeader), 10, 64)
 	if err != nil || at < s.from || m.Header.Get("Nats-Num-Pending") == "0" {
@@ -101,8 +102,8 @@ func (s *scan) end(m *nats.Msg) (more bool) {
 	return true
 }
 
-// message yields the records of a message. Not ok is one that is damaged, or that is not the
-// next.
+// message yields the records of a message. ok is false if the message is damaged or is not the next
+// one.
 func (s *scan) message(ctx context.Context, m *nats.Msg, to uint64, yield func(journal.Record, error) bool) (ok, enough bool) {
 	h, body, err := decodeHead(s.id, m.Data)
 	if err != nil {

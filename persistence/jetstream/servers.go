@@ -10,7 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// serversPatience is how long the last of the servers may be silent.
+// serversPatience is how long to wait for a further answer of a server.
 const serversPatience = 300 * time.Millisecond
 
 // checkServers asks all servers of the system account how they sync.

@@ -19,9 +19,8 @@ const (
 	MaxSnapshots = 256
 )
 
-// SaveSnapshot implements [journal.SnapshotStore]. The chunks are stored first, and
-// then, in a message of the id that is conditional like any other, that they are one of
-// its snapshots: so the fence holds to the last moment.
+// SaveSnapshot implements [journal.SnapshotStore]. It stores the chunks first, and then a
+// conditional message of the id that lists the snapshot, so a fenced writer can never list one.
 func (j *Journal) SaveSnapshot(ctx context.Context, id string, s journal.Snapshot) error {
 	return j.saving(ctx, "save snapshot", id, func(ctx context.Context, e *entity) error {
 		if err := s.Validate(id); err != nil {
@@ -51,12 +50,12 @@ func (j *Journal) SaveSnapshot(ctx context.Context, id string, s journal.Snapsho
 		if err != nil {
 			return err
 		}
-		_ = j.purge(ctx, j.large, subject, oldestChunk(refs, chunks[0])) // what is left, a later save removes
+		_ = j.purge(ctx, j.large, subject, oldestChunk(refs, chunks[0])) // a later save removes the rest
 		return nil
 	})
 }
 
-// admit refuses a snapshot that the owner of p cannot have made.
+// admit returns an error for a snapshot that the owner of p cannot have made.
 func (p *position) admit(s *journal.Snapshot, fresh bool) error {
 	if err := p.fence(s.Epoch, fresh); err != nil {
 		return err
@@ -73,7 +72,7 @@ func (p *position) admit(s *journal.Snapshot, fresh bool) error {
 // DeleteSnapshots implements [journal.SnapshotStore].
 func (j *Journal) DeleteSnapshots(ctx context.Context, id string, epoch, seq uint64, keep int) error {
 	return j.saving(ctx, "delete snapshots", id, func(ctx context.Context, e *entity) error {
-		var dropped uint64 // the last chunk of those that go
+		var dropped uint64 // the last chunk of the deleted snapshots
 		left, err := j.relist(ctx, id, e, func(p *position, refs []snapshotRef, fresh bool) ([]snapshotRef, error) {
 			if !fresh {
 				return nil, errLook
@@ -144,8 +143,8 @@ func (j *Journal) Snapshots(ctx context.Context, id string) (seqs []uint64, err 
 	return seqs, err
 }
 
-// saving runs f as a call that changes the snapshots of id, alone in this process: the
-// chunks of one must not be removed by another that comes before it is listed.
+// saving runs f as a call that changes the snapshots of id. Only one such call runs at a time in
+// this process. Otherwise a second call could remove the chunks of a snapshot before it is listed.
 func (j *Journal) saving(ctx context.Context, op, id string, f func(context.Context, *entity) error) error {
 	return j.call(ctx, op, id, func(ctx context.Context) error {
 		e, release := j.entity(id)
@@ -159,7 +158,7 @@ func (j *Journal) saving(ctx context.Context, op, id string, f func(context.Cont
 	})
 }
 
-// relist stores the list of snapshots that f makes of the one that there is, and returns it.
+// relist applies f to the list of snapshots, stores the result, and returns it.
 func (j *Journal) relist(ctx context.Context, id string, e *entity, f func(p *position, refs []snapshotRef, fresh bool) ([]snapshotRef, error)) ([]snapshotRef, error) {
 	var refs []snapshotRef
 	_, err := j.change(ctx, id, e, func(ctx context.Context, p *position, fresh bool) (h head, _ []byte, err error) {
@@ -192,8 +191,8 @@ func (j *Journal) listed(ctx context.Context, id string) ([]snapshotRef, error) 
 	}
 }
 
-// list returns the snapshots of id as p knows them. Their list may have been replaced and
-// removed since p was the position: errLook, if p is not fresh.
+// list returns the snapshots of id as p knows them. If the list has been replaced and removed since
+// p was current, and p is not fresh, list returns errLook.
 func (j *Journal) list(ctx context.Context, id string, p *position, fresh bool) ([]snapshotRef, error) {
 	if p.lists() {
 		return p.snapshots, nil
@@ -217,7 +216,7 @@ func (j *Journal) list(ctx context.Context, id string, p *position, fresh bool) 
 	return h.snapshots, err
 }
 
-// add puts ref into refs, in place of one of the same sequence number.
+// add puts ref into refs, replacing one with the same sequence number.
 func add(refs []snapshotRef, ref snapshotRef) ([]snapshotRef, error) {
 	i, found := search(refs, ref.seq)
 	switch {
@@ -234,7 +233,7 @@ func search(refs []snapshotRef, seq uint64) (int, bool) {
 	return slices.BinarySearchFunc(refs, seq, func(ref snapshotRef, seq uint64) int { return cmp.Compare(ref.seq, seq) })
 }
 
-// oldestChunk returns the first of all chunks of refs, or bound when that is before.
+// oldestChunk returns the first chunk of refs, or bound if that is lower.
 func oldestChunk(refs []snapshotRef, bound uint64) uint64 {
 	for _, ref := range refs {
 		bound = min(bound, ref.chunks[0])

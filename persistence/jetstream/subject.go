@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Slices are two tokens of a subject, this many of each, so that the subjects of any range
-// of slices are few patterns.
+// sliceTokens is the number of values of each of the two tokens that encode a slice in a subject.
+// Two tokens let a few patterns match any range of slices.
 const sliceTokens = 32
 
-// subjects are those of one journal. They begin with the name of its stream.
+// subjects has the subjects of one journal. They begin with the name of its stream.
 type subjects struct{ root string }
 
-// entity is where the messages of id are.
+// entity is the subject of the messages of id.
 func (s subjects) entity(id string) string {
 	slice := journal.SliceOf(id)
 	return s.root + ".e." + strconv.Itoa(slice/sliceTokens) + "." + strconv.Itoa(slice%sliceTokens) + "." + token(id)
@@ -23,17 +23,17 @@ func (s subjects) entity(id string) string {
 // entities matches the subjects of all ids.
 func (s subjects) entities() string { return s.root + ".e.*.*.*" }
 
-// cut is where it is noted that a deletion ended inside of a message.
+// cut is the subject of the note that a deletion ended inside a message.
 func (s subjects) cut() string { return s.root + ".cut" }
 
-// wake is where journals tell each other that they have appended. No stream has it.
+// wake is the subject at which journals notify each other of appends. No stream stores it.
 func (s subjects) wake() string { return s.root + ".wake" }
 
-// room is where they ask each other to let a claim in. No stream has it either.
+// room is the subject at which journals ask each other to pause for a claim. No stream stores it.
 func (s subjects) room() string { return s.root + ".room" }
 
-// records is where the chunks are of what was appended to id and is too large for a
-// message, snapshots where those of its snapshots are.
+// records is the subject of the chunks of large appends to id. snapshots is the subject of the
+// chunks of its snapshots.
 func (s subjects) records(id string) string   { return s.root + ".r." + token(id) }
 func (s subjects) snapshots(id string) string { return s.root + ".s." + token(id) }
 
@@ -64,7 +64,7 @@ func token(id string) string {
 	return b.String()
 }
 
-// untoken is the inverse of token; ok is false when t is not a token.
+// untoken is the inverse of token; ok is false if t is not a token.
 func untoken(t string) (id string, ok bool) {
 	var b strings.Builder
 	for i := 0; i < len(t); i++ {

@@ -8,11 +8,11 @@ import (
 	"slices"
 )
 
-// A place is a message with records: where it is, and the first and the last of them.
+// A place is a message with records: its number in the stream, and its first and last record.
 type place struct{ at, first, last uint64 }
 
-// walk returns the places, ascending, of the records of id from from on that p knows. It
-// asks for every 33rd of the messages between.
+// walk returns the places of the records of id from from on that p knows, in ascending order. It
+// requests every 33rd message on the way.
 func (j *Journal) walk(ctx context.Context, id string, p *position, from uint64) ([]place, error) {
 	w := walker{from: max(from, p.deletedTo+1), left: p.last}
 	for h, at := &p.head, p.at; w.visit(h, at); {
@@ -34,8 +34,8 @@ type walker struct {
 	err    error
 }
 
-// visit adds the records in the message at at and those it points to, and reports whether
-// there are earlier ones to look for.
+// visit adds the records in the message at at and those it points to. It reports whether earlier
+// ones remain.
 func (w *walker) visit(h *head, at uint64) bool {
 	w.add(pointer{at: at, count: h.count})
 	for _, p := range slices.Backward(h.index) {
@@ -64,20 +64,20 @@ func (w *walker) add(p pointer) {
 	w.left -= p.count
 }
 
-// head returns the head of the message at at, after which the last record is last.
+// head returns the head of the message at at. The last record of the id after that message is last.
 func (j *Journal) head(ctx context.Context, id string, at, last uint64) (head, error) {
 	h, _, err := j.fetch(ctx, id, at, last)
 	return h, err
 }
 
-// fetch returns the message at at of the stream, after which the last record of id is last.
+// fetch returns the message at at of the stream. The last record of id after that message is last.
 func (j *Journal) fetch(ctx context.Context, id string, at, last uint64) (h head, body []byte, err error) {
 	m, err := j.getOne(ctx, j.events, at, true)
 	return j.fetched(ctx, id, at, last, m, err)
 }
 
-// fetched says what a message is worth that should be that: its checksum counts the id, so
-// that where it was need not be known.
+// fetched checks that a message is the expected one. Its checksum includes the id, so the subject
+// need not be known.
 func (j *Journal) fetched(ctx context.Context, id string, at, last uint64, m message, err error) (h head, body []byte, _ error) {
 	if err != nil {
 		return head{}, nil, j.lost(ctx, id, at, last, err)
@@ -91,8 +91,8 @@ func (j *Journal) fetched(ctx context.Context, id string, at, last uint64, m mes
 	return h, body, nil
 }
 
-// lost says what it means that the message with record last could not be fetched: when it
-// is missing, it may have been deleted in the meantime.
+// lost returns the error for a message with record last that could not be fetched. A missing
+// message may have been deleted meanwhile.
 func (j *Journal) lost(ctx context.Context, id string, at, last uint64, err error) error {
 	if !errors.Is(err, errMissing) {
 		return err

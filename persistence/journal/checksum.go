@@ -11,7 +11,7 @@ import (
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // Checksum returns the CRC32C of r as a record of id, over every field. Journals store it with the
-// record, compare it when they read, and recognise a repeated append by it. The location of Time
+// record, verify it when they read, and use it to recognise a repeated append. The location of Time
 // does not affect it; nil and empty fields give the same sum.
 func (r *Record) Checksum(id string) uint32 {
 	b := make([]byte, 0, 128)

@@ -3,10 +3,10 @@
 // authors of database drivers. Programs that only use event-sourced actors need package
 // persistence.
 //
-// A store implements [Journal]. It may also implement [SnapshotStore], to shorten recovery,
-// and [EventReader], so that projections can read the events of all persistence ids. A journal
-// that wraps another one implements [Wrapper]: [As] then reports only what the journal inside
-// can do. Methods that a wrapper cannot delegate return [errors.ErrUnsupported].
+// A store implements [Journal]. It may also implement [SnapshotStore], to shorten recovery, and
+// [EventReader], so that projections can read the events of all persistence ids. A journal that
+// wraps another one implements [Wrapper]: [As] then reports only the interfaces that the inner
+// journal implements. Methods that a wrapper cannot delegate return [errors.ErrUnsupported].
 //
 // # Claims
 //

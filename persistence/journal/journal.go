@@ -69,8 +69,8 @@ type Journal interface {
 	// fails with [ErrInvalid], and an epoch that was never given out with [ErrFenced].
 	Append(ctx context.Context, reqs []AppendRequest) []error
 
-	// Read yields the records of id with sequence numbers from from to to, inclusive, in order;
-	// it leaves out those that are not written yet or are deleted. A missing or damaged record is
+	// Read yields the records of id with sequence numbers from from to to, inclusive, in order. It
+	// omits records that are not written yet or are deleted. A missing or damaged record is
 	// [ErrCorrupt]. A record that is deleted during the call is [ErrUnavailable]: read again. An
 	// unknown id yields nothing. An error ends the sequence.
 	Read(ctx context.Context, id string, from, to uint64) iter.Seq2[Record, error]
@@ -116,16 +116,17 @@ type SnapshotStore interface {
 // Errors of journals and snapshot stores. Compare with [errors.Is]; they come wrapped with the
 // operation and the persistence id.
 var (
-	// ErrFenced: another writer has claimed the id since. Stop at once; a retry cannot help.
+	// ErrFenced: a newer writer has claimed the id. Stop at once; a retry cannot succeed.
 	ErrFenced = fence.ErrFenced
-	// ErrConflict: the epoch is right, the sequence number is not. A bug in the writer.
+	// ErrConflict: the epoch is right, but the sequence number is wrong. This is a bug in the
+	// writer.
 	ErrConflict = errors.New("persistence: sequence number does not follow the last one")
 	// ErrTooLarge: a record is larger than the store takes.
 	ErrTooLarge = errors.New("persistence: record is too large")
 	// ErrInvalid: the request is malformed: it is empty, sequence numbers are not contiguous, the
 	// id is not valid, or text is not UTF-8 or contains NUL.
 	ErrInvalid = errors.New("persistence: invalid request")
-	// ErrCorrupt: the data read is not the data written, or some of it is missing.
+	// ErrCorrupt: the stored data was changed, or some of it is missing.
 	ErrCorrupt = errors.New("persistence: stored data is damaged")
 	// ErrUnavailable: the store cannot be reached now; nothing was stored.
 	ErrUnavailable = errors.New("persistence: store is not available")
@@ -135,7 +136,7 @@ var (
 	ErrUnknown = errors.New("persistence: outcome unknown")
 	// ErrClosed: the store has been closed.
 	ErrClosed = errors.New("persistence: store is closed")
-	// ErrCodec: a payload was encoded by a codec, or with a key, that the journal has not been
-	// given. The payload may be intact.
+	// ErrCodec: a payload was encoded by a codec, or with a key, that the journal does not have.
+	// The payload may be intact.
 	ErrCodec = errors.New("persistence: stored by another codec")
 )

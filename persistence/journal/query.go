@@ -73,18 +73,18 @@ type EventReader interface {
 	// of the journal, and then ends. A later call continues from the last [Entry.Offset]. Events
 	// of one persistence id come in the order of their sequence numbers.
 	//
-	// An event never appears before one that a reader has already seen. If a write in progress
-	// could still get an earlier position, Events waits for it or does not yet yield the later
-	// events.
+	// A new event never appears before an event that a reader has already seen. If a write in
+	// progress could still get an earlier position, Events waits for it or does not yield the later
+	// events yet.
 	//
 	// Deleted events are left out silently. A damaged event ends the sequence with [ErrCorrupt].
 	// An invalid query, or an offset of another journal, is [ErrInvalid]. Events may be called
 	// from any goroutine.
 	Events(ctx context.Context, q Query, after Offset) iter.Seq2[Entry, error]
 
-	// Appended returns a channel that is closed when something has been appended after the
-	// call, or when the journal is closed. It covers at least the appends of this process;
-	// readers therefore also poll. A reader that cannot tell returns nil. It may be called
-	// from any goroutine. A journal implements it by embedding a [Notifier].
+	// Appended returns a channel that is closed when something has been appended after the call, or
+	// when the journal is closed. It covers at least the appends of this process; readers therefore
+	// also poll. A store that cannot notice appends returns nil. It may be called from any
+	// goroutine. A journal implements it by embedding a [Notifier].
 	Appended() <-chan struct{}
 }

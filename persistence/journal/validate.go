@@ -23,8 +23,8 @@ func ValidateID(id string) error {
 	return validateText("the id", id)
 }
 
-// Validate returns [ErrInvalid] with the reason if no journal can store req, whatever it contains.
-// Journals call it before they look at their data.
+// Validate returns [ErrInvalid] with the reason if no journal can store req. Journals call it
+// before they access their data.
 func (req *AppendRequest) Validate() error {
 	if err := ValidateID(req.ID); err != nil {
 		return err
@@ -105,7 +105,7 @@ func NextEpoch(last, floor uint64) (uint64, error) {
 	return epoch, nil
 }
 
-// validateText refuses text that some databases do not accept.
+// validateText returns an error for text that some databases do not accept.
 func validateText(what, s string) error {
 	if !utf8.ValidString(s) {
 		return fmt.Errorf("%w: %s is not UTF-8: %q", ErrInvalid, what, s)

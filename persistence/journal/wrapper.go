@@ -1,17 +1,17 @@
 package journal
 
-// A Wrapper is a journal around another one. It implements [SnapshotStore] and [EventReader]
-// whether or not the journal inside does; where that does not, its methods return
+// A Wrapper is a journal around another one. It always implements [SnapshotStore] and
+// [EventReader]. If the inner journal does not implement one of them, its methods return
 // [errors.ErrUnsupported].
 type Wrapper interface {
 	Journal
 
-	// Unwrap returns the journal inside.
+	// Unwrap returns the inner journal.
 	Unwrap() Journal
 }
 
-// As returns j as a T, which is [SnapshotStore] or [EventReader]. It reports false unless j,
-// and each journal inside it, see [Wrapper], implements T.
+// As returns j as a T, which is [SnapshotStore] or [EventReader]. It reports false unless j and
+// each inner journal implement T; see [Wrapper].
 func As[T any](j Journal) (_ T, ok bool) {
 	t, ok := j.(T)
 	if w, wraps := j.(Wrapper); ok && wraps {

@@ -11,11 +11,11 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// payload100 is what the benchmarks store: a hundred bytes.
+// payload100 is the payload that the benchmarks store: 100 bytes.
 var payload100 = fmt.Sprintf("%0100d", 0)
 
-// BenchmarkAppend measures 1, 8 and 64 writers that append one event of 100 bytes at a
-// time, each to an id of its own, to the journals that open returns.
+// BenchmarkAppend measures 1, 8 and 64 writers on the journals that open returns. Each writer
+// appends one event of 100 bytes at a time, to its own id.
 func BenchmarkAppend(b *testing.B, open func(b *testing.B) journal.Journal) {
 	for _, writers := range []int{1, 8, 64} {
 		b.Run(fmt.Sprintf("writers=%d", writers), func(b *testing.B) {
@@ -45,8 +45,7 @@ func BenchmarkAppend(b *testing.B, open func(b *testing.B) journal.Journal) {
 	}
 }
 
-// BenchmarkReplay measures how fast a reader gets the events of one id, 10,000 of 100
-// bytes.
+// BenchmarkReplay measures how fast a reader gets the events of one id: 10,000 events of 100 bytes.
 func BenchmarkReplay(b *testing.B, open func(b *testing.B) journal.Journal) {
 	const groups, size = 20, 500
 	j := open(b)
@@ -69,9 +68,9 @@ func BenchmarkReplay(b *testing.B, open func(b *testing.B) journal.Journal) {
 	b.ReportMetric(float64(b.N)*groups*size/b.Elapsed().Seconds(), "events/s")
 }
 
-// BenchmarkEvents measures how fast a reader gets events across persistence ids, of 10,000
-// of 100 bytes by 100 ids: all of them, the tenth that has a tag, and the quarter that is in
-// a quarter of the slices. Each is counted by the events that it yields.
+// BenchmarkEvents measures how fast a reader gets events across persistence ids. The journal has
+// 10,000 events of 100 bytes, from 100 ids. The reader gets all of them, the tenth that has a tag,
+// or those in a quarter of the slices. The rate counts the events that the reader gets.
 func BenchmarkEvents(b *testing.B, open func(b *testing.B) journal.Journal) {
 	const ids, size = 100, 100
 	j := open(b)

@@ -76,8 +76,8 @@ var concurrencyLaws = []law{
 // stormEvents is how many acknowledged events end a storm.
 const stormEvents = 250
 
-// fenceStorm lets a writer per handle claim the same id and append to it as fast as it
-// can, and compares what was acknowledged with what is there.
+// fenceStorm lets one writer per handle claim the same id and append to it as fast as it can. It
+// compares the acknowledged events with the stored ones.
 func (e *env) fenceStorm(j journal.Journal, handles []journal.Journal) {
 	ctx, cancel := context.WithCancel(e.Context())
 	defer cancel()
@@ -109,8 +109,8 @@ func (e *env) fenceStorm(j journal.Journal, handles []journal.Journal) {
 	e.checkStorm(j, counts)
 }
 
-// A storm is what its writers share. One that has been fenced claims again after an
-// event of somebody else; so there are about as many claims as events.
+// A storm is the shared state of its writers. A fenced writer claims again after it sees an event
+// of another writer, so there are about as many claims as events.
 type storm struct {
 	acked chan string
 	again chan struct{}
@@ -144,7 +144,7 @@ func (st *storm) write(ctx context.Context, j journal.Journal, n int) error {
 	return nil
 }
 
-// complete checks that a claim is followed by all that was written before it.
+// complete checks that a read after a claim returns everything written before the claim.
 func complete(ctx context.Context, j journal.Journal, last uint64) error {
 	n := uint64(0)
 	for _, err := range j.Read(ctx, "x", 1, last) {
@@ -171,8 +171,8 @@ func (e *env) checkStorm(j journal.Journal, acked map[string]int) {
 	e.Logf("the last of the claims had epoch %d", epoch)
 }
 
-// readBeside has readers read id again and again until stop is called. Each ends its last
-// read, as PgBouncer 1.18 does not survive several calls that are called off at once.
+// readBeside starts readers that read id repeatedly until stop is called. Each reader completes its
+// last read, because PgBouncer 1.18 crashes if several calls are cancelled at once.
 func (e *env) readBeside(j journal.Journal, id string) (stop func()) {
 	errs := make([]error, 4)
 	started := make(chan struct{}, len(errs))
@@ -199,7 +199,7 @@ func (e *env) readBeside(j journal.Journal, id string) (stop func()) {
 	}
 }
 
-// claimPatience, for appends too, is generous: what is measured is some milliseconds.
+// claimPatience bounds claims and appends. It is generous: they normally take a few milliseconds.
 const claimPatience = 2 * time.Second
 
 // claimBeside claims through claimer while writers append at full speed.

@@ -10,10 +10,10 @@
 //		}, journaltest.Features{MaxPayload: mystore.MaxPayload})
 //	}
 //
-// [Features] has hooks for what the interfaces cannot do, such as reopening, damage and a full
-// disk. Run skips a law whose hook is missing, or that needs snapshots or queries which the journal
-// does not have. It prints the skipped laws with the reasons, and fails unless they equal
-// Features.Skipped.
+// [Features] has hooks for operations that the interfaces lack, such as reopening, damage and a
+// full disk. Run skips a law if its hook is missing, or if it needs snapshots or queries and the
+// journal does not have them. It prints the skipped laws with the reasons, and fails unless they
+// equal Features.Skipped.
 //
 // Each law is a subtest with a journal of its own. Concurrent laws run in real time; run them with
 // -race. One law compares random operations with the journal in memory; it prints its seed, which

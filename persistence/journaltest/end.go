@@ -12,7 +12,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// endLaws: how calls end that do not simply succeed.
+// endLaws say how calls end that do not simply succeed.
 var endLaws = []law{
 	{"ACallThatWasCancelledBeforeStoresNothing", func(e *env) {
 		j := e.journal()
@@ -58,7 +58,7 @@ var endLaws = []law{
 		require.True(e, definite || errors.Is(err, journal.ErrUnknown), "%v", err)
 		release()
 		if definite {
-			require.Zero(e, e.writer(j, "y").last) // whatever was under way has ended
+			require.Zero(e, e.writer(j, "y").last) // calls in progress have ended
 			require.Empty(e, e.payloads(j, "x"))
 		}
 		require.NoError(e, w.try(req), "the very same request settles it")

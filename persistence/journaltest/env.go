@@ -10,7 +10,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// env is what a law has to work with.
+// env is the environment of one law.
 type env struct {
 	*testing.T
 	features Features
@@ -21,7 +21,7 @@ type env struct {
 
 func (e *env) journal() journal.Journal { return e.open(e.T) }
 
-// snapshots returns j as the snapshot store that it also is.
+// snapshots returns j as a snapshot store.
 func (e *env) snapshots(j journal.Journal) journal.SnapshotStore {
 	store, ok := journal.As[journal.SnapshotStore](j)
 	if !ok {
@@ -37,14 +37,14 @@ func (e *env) need(present bool, hook string) {
 	}
 }
 
-// skip ends a law that the store cannot keep, or cannot show that it does.
+// skip ends a law that the store cannot keep, or that cannot be tested with it.
 func (e *env) skip(reason string) {
 	e.Helper()
 	e.skips.note(e.law, reason)
 	e.Skip(reason)
 }
 
-// A writer is the owner of a persistence id, as the event-sourced behavior is one.
+// A writer is the owner of a persistence id, like the event-sourced behavior.
 type writer struct {
 	e     *env
 	j     journal.Journal
@@ -105,7 +105,7 @@ func (e *env) read(j journal.Journal, id string, from, to uint64) []journal.Reco
 	return records
 }
 
-// payloads returns those of all the records of id.
+// payloads returns the payloads of all records of id.
 func (e *env) payloads(j journal.Journal, id string) []string {
 	e.Helper()
 	payloads := []string{}
@@ -115,7 +115,7 @@ func (e *env) payloads(j journal.Journal, id string) []string {
 	return payloads
 }
 
-// everything is further than any journal goes.
+// everything is a sequence number beyond the end of any journal.
 const everything = 1<<64 - 1
 
 // numbered returns n payloads that begin with prefix.

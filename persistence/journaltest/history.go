@@ -17,8 +17,8 @@ var historyEvents = flag.Int("journaltest.events", 5_000, "how many events the l
 
 const (
 	historyBatch = 50
-	// historyBytes is what the payloads of a history are together, or more: several times
-	// historyHeap, so that a journal which reads all at once is found out.
+	// historyBytes is the least total size of the payloads of a history. It is several times
+	// historyHeap, to detect a journal that reads everything at once.
 	historyBytes = 10 << 20
 	// historyHeap is the default of Features.ReplayHeap.
 	historyHeap = 3 << 20
@@ -44,8 +44,8 @@ var historyLaws = []law{
 	}},
 }
 
-// replayHistory reads x, which must have the events up to last, and returns how long that
-// took and by how much the heap grew meanwhile, looked at ten times.
+// replayHistory reads x, which must have the events up to last. It returns the duration, and by how
+// much the heap grew in ten measurements.
 func (e *env) replayHistory(j journal.Journal, h history, last uint64) (took time.Duration, heap int64) {
 	e.Helper()
 	before, begin, next := liveHeap(), time.Now(), uint64(1)
@@ -66,7 +66,7 @@ func (e *env) replayHistory(j journal.Journal, h history, last uint64) (took tim
 	return time.Since(begin) - looking, heap
 }
 
-// A history is one of events whose payloads are their numbers, padded to a size.
+// A history is a sequence of events. The payload of each is its number, padded to a size.
 type history struct{ padding string }
 
 // batch returns the payloads of the batch that follows event last.
@@ -83,7 +83,7 @@ func (h history) event(seq uint64) string {
 	return fmt.Sprintf("%0*d", digits, seq) + h.padding[digits:]
 }
 
-// liveHeap returns how many bytes of Go's heap are in use once what is not has been freed.
+// liveHeap returns how many bytes of Go's heap are in use after a garbage collection.
 func liveHeap() int64 {
 	runtime.GC()
 	var stats runtime.MemStats

@@ -25,7 +25,7 @@ var modelLaws = []law{
 	}},
 }
 
-// A model does the same random things to two journals and compares the answers.
+// A model performs the same random operations on two journals and compares the answers.
 type model struct {
 	e                  *env
 	rng                *rand.Rand
@@ -134,7 +134,7 @@ func (m *model) both(name string, f func(*side) (any, error)) {
 	require.Equal(m.e, kind(wantErr), kind(err), "%s: %v, want %v", name, err, wantErr)
 }
 
-// someClaim returns the newest claim of id or, seldom, one before; -1 without claims.
+// someClaim returns the newest claim of id or, rarely, an earlier one; -1 without claims.
 func (m *model) someClaim(id string) int {
 	newest := len(m.reference.epochs[id]) - 1
 	if newest > 0 && m.rng.IntN(5) == 0 {
@@ -143,7 +143,7 @@ func (m *model) someClaim(id string) int {
 	return newest
 }
 
-// someSeq returns the last sequence number of id or, seldom, one around it.
+// someSeq returns the last sequence number of id or, rarely, one near it.
 func (m *model) someSeq(id string) uint64 {
 	if m.rng.IntN(4) == 0 {
 		return m.rng.Uint64N(m.last[id] + 3)

@@ -12,7 +12,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// queryLaws: reading across persistence ids.
+// queryLaws test reading across persistence ids.
 var queryLaws = []law{
 	{"EveryFieldOfAnEventIsFound", func(e *env) {
 		r, j := e.reader()
@@ -304,7 +304,7 @@ func (e *env) appendTagged(j journal.Journal, tags [][]string) {
 	}
 }
 
-// sliceAround is the slice of id alone.
+// sliceAround returns the range that has only the slice of id.
 func sliceAround(id string) journal.SliceRange {
 	s := journal.SliceOf(id)
 	return journal.SliceRange{From: s, To: s + 1}

@@ -10,11 +10,11 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// showPatience bounds how long an event that is stored may stay hidden: a journal may
-// show it only once nothing can come before it.
+// showPatience bounds how long a stored event may stay hidden. A journal may show it only once no
+// event can appear before it.
 const showPatience = 10 * time.Second
 
-// reader opens a journal as the event reader that it also is.
+// reader opens a journal, and returns it as an event reader.
 func (e *env) reader() (journal.EventReader, journal.Journal) {
 	j := e.journal()
 	r, ok := journal.As[journal.EventReader](j)
@@ -24,7 +24,7 @@ func (e *env) reader() (journal.EventReader, journal.Journal) {
 	return r, j
 }
 
-// events returns what r has for q now. No offset comes twice.
+// events returns the events that r has for q now. It requires that offsets are unique.
 func (e *env) events(r journal.EventReader, q journal.Query, after journal.Offset) []journal.Entry {
 	e.Helper()
 	var entries []journal.Entry
@@ -38,8 +38,7 @@ func (e *env) events(r journal.EventReader, q journal.Query, after journal.Offse
 	return entries
 }
 
-// await returns all that r has as soon as there are n events, and requires that there are no
-// more.
+// await waits until r has n events, returns them, and requires that there are no more.
 func (e *env) await(r journal.EventReader, after journal.Offset, n int) []journal.Entry {
 	e.Helper()
 	entries := e.events(r, journal.Query{}, after)
@@ -50,8 +49,8 @@ func (e *env) await(r journal.EventReader, after journal.Offset, n int) []journa
 	return entries
 }
 
-// requireReadsOn requires that q has n events now, those of each id in order, and that a
-// reader which stops at any of some can go on after it.
+// requireReadsOn requires that q has n events now, and that the events of each id are in order. It
+// also requires that a reader can continue after any of some offsets.
 func (e *env) requireReadsOn(r journal.EventReader, q journal.Query, n int) {
 	e.Helper()
 	all := e.events(r, q, "")
@@ -62,7 +61,7 @@ func (e *env) requireReadsOn(r journal.EventReader, q journal.Query, n int) {
 	}
 }
 
-// requireOrderOfIDs requires the records of each id in their order.
+// requireOrderOfIDs requires that the records of each id are in order.
 func requireOrderOfIDs(e *env, entries []journal.Entry) {
 	e.Helper()
 	last := map[string]uint64{}

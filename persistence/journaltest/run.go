@@ -7,7 +7,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// Features describe a store and have hooks for what its interfaces cannot do. All fields are
+// Features describe a store, and have hooks for operations that its interfaces lack. All fields are
 // optional. Hooks report failures to their t.
 type Features struct {
 	// MaxPayload is the size of the largest payload, in bytes. Zero means no limit.

@@ -6,18 +6,18 @@ import (
 	"testing"
 )
 
-// skips compares the laws that a store skips with those that it is known to skip. Its lines
-// are those of [Features.Skipped].
+// skips compares the laws that a store skips with the laws that it is known to skip. Its lines have
+// the form of [Features.Skipped].
 type skips struct {
 	pinned []string
 	noted  []string
-	ran    []string // the names of the laws that -run has not left out
-	failed []string // those of them of which nothing is known
+	ran    []string // the names of the laws that -run selects
+	failed []string // the laws among them that failed, so that it is unknown whether they would be skipped
 }
 
 func (s *skips) note(law, reason string) { s.noted = append(s.noted, law+": "+reason) }
 
-// report prints what was skipped, and fails t when that is not what is pinned.
+// report prints the skipped laws, and fails t if they differ from the pinned ones.
 func (s *skips) report(t *testing.T) {
 	t.Helper()
 	t.Logf("%d laws, %d of them skipped%s", len(s.ran), len(s.noted), listed(s.noted))
@@ -29,12 +29,13 @@ func (s *skips) report(t *testing.T) {
 	}
 }
 
-// unpinned returns what was skipped and is not known to be.
+// unpinned returns the laws that were skipped but are not pinned.
 func (s *skips) unpinned() []string {
 	return slices.DeleteFunc(slices.Clone(s.noted), func(line string) bool { return slices.Contains(s.pinned, line) })
 }
 
-// outdated returns what is pinned and was not skipped, though nothing kept the law from it.
+// outdated returns the pinned lines that no longer hold: the law does not exist, was not skipped,
+// or was skipped for another reason.
 func (s *skips) outdated() []string {
 	return slices.DeleteFunc(slices.Clone(s.pinned), func(line string) bool {
 		name, _, _ := strings.Cut(line, ":")
@@ -46,7 +47,7 @@ func isLaw(name string) bool {
 	return slices.ContainsFunc(laws(), func(l law) bool { return l.name == name })
 }
 
-// lines returns those of text that are not empty, without what surrounds them.
+// lines returns the lines of text that are not empty, without surrounding space.
 func lines(text string) []string {
 	var all []string
 	for line := range strings.Lines(text) {

@@ -41,7 +41,7 @@ var snapshotLaws = []law{
 			Type: "state/v1", Payload: []byte{0, 255},
 		}
 		require.NoError(e, store.SaveSnapshot(e.Context(), "x", saved))
-		saved.Payload[0] = 7 // the caller's again
+		saved.Payload[0] = 7 // the caller may change it again
 		s, ok, _, err := store.LoadSnapshot(e.Context(), "x", 3)
 		require.NoError(e, err)
 		require.True(e, ok)

@@ -11,7 +11,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// tailLaws: reading events while they are being written.
+// tailLaws test reading events while they are being written.
 var tailLaws = []law{
 	{"ATailingReaderMissesNothing", func(e *env) {
 		r, j := e.reader()
@@ -66,10 +66,10 @@ const (
 	tailEvents  = 60
 )
 
-// requireTailComplete lets writers append through the journals, some of them several
-// events at once, while a reader goes on from the last offset that it has seen. In the end
-// it must have seen all there is, and in the very order in which all of it is read then:
-// otherwise an event has turned up before one that it had seen.
+// requireTailComplete lets writers append through the journals, some of them several events at
+// once. Meanwhile a reader continues from the last offset that it has seen. In the end the reader
+// must have seen all events, in the same order as a read of everything. Otherwise an event has
+// appeared before one that the reader had seen.
 func (e *env) requireTailComplete(r journal.EventReader, journals []journal.Journal) {
 	e.Helper()
 	errs := make([]error, tailWriters)
@@ -115,8 +115,7 @@ func (e *env) readOn(r journal.EventReader, seen []journal.Entry, last journal.O
 	return seen, last
 }
 
-// appendBeside appends to some ids until stop is called, which returns how many events
-// that were.
+// appendBeside appends to some ids until stop is called. stop returns the number of events.
 func (e *env) appendBeside(j journal.Journal) (stop func() int) {
 	var stopped atomic.Bool
 	counts := make([]int, 4)

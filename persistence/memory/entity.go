@@ -43,7 +43,7 @@ func (e *entity) append(req *journal.AppendRequest, log *log) error {
 	return nil
 }
 
-// recognise returns nil if req is stored already: it is then a repeated request, because only one
+// recognise returns nil if req is already stored. It is then a repeated request, because only one
 // writer has its epoch.
 func (e *entity) recognise(req *journal.AppendRequest) error {
 	last := req.Prev + uint64(len(req.Records))

@@ -11,7 +11,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// offsetPrefix tells the offsets of this package from those of others.
+// offsetPrefix distinguishes the offsets of this package from the offsets of other journals.
 const offsetPrefix = "memory:"
 
 // pageEntries bounds the entries that are examined with the lock held.

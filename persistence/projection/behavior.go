@@ -10,8 +10,8 @@ import (
 )
 
 // Behavior returns the behavior of the actor that runs the projection. The actor has a child for
-// each worker, which restarts when it fails, and replies to commands itself. One actor of a name
-// may run at a time: in a cluster, make it a singleton.
+// each worker, which restarts when it fails, and replies to commands itself. Only one actor may run
+// for a projection name at a time: in a cluster, make it a singleton.
 //
 //	behaviors.Singleton(balances.Behavior)
 func (p *Projection[E]) Behavior() actor.Behavior[Command] {
@@ -100,7 +100,7 @@ func (s *shift[E]) begin(ctx *actor.Context[order], next *actor.Next[order]) {
 
 func (s *shift[E]) receive(ctx *actor.Context[order], o order) actor.Behavior[order] {
 	if o.rest != 0 && o.rest != s.rests {
-		return nil // an order has ended that rest early
+		return nil // an order has already ended that rest
 	}
 	if o.caughtUp != nil {
 		s.waiting = append(s.waiting, o.caughtUp)

@@ -55,14 +55,14 @@
 // # Names
 //
 // The offset belongs to the name of the projection. The name must never change; the function, the
-// actor and the program may. To build the read model again, use another name, or delete the read
-// model, its offset, and the offsets whose names begin with its name and "/". Types of events are
+// actor and the program may. To rebuild the read model, use another name; or delete the read model,
+// its offset, and the offsets whose names begin with its name and "/". Types of events are
 // identified by their registered names.
 //
-// Run one projection of a name at a time: make it a singleton. With InTx, two that run for a
-// moment, as after a node was suspended, do no harm. Each moves the offset only from where it has
-// left it, so that one of them fails with [ErrMoved], rolls back and continues from the stored
-// offset. With AtLeastOnce both may handle the same events.
+// Run one projection of a name at a time: make it a singleton. With InTx, two that overlap for a
+// moment, for example after a node was suspended, do no harm. Each moves the offset only from the
+// position where it left it, so one of them fails with [ErrMoved], rolls back and continues from
+// the stored offset. With AtLeastOnce both may handle the same events.
 //
 // # What is not guaranteed
 //

@@ -112,9 +112,9 @@ type Batch[E any] struct {
 	Within time.Duration  // handling should stop between two events after this duration
 }
 
-// Each calls f for one event after the other, until there are no more, the time is up, or
-// f fails or panics: that is an [*EventError]. It returns the offset up to which the batch
-// is done.
+// Each calls f for each event in order, until no event is left, the time is up, or f fails or
+// panics. A failure or panic is returned as an [*EventError]. Each returns the offset up to which
+// the batch is done.
 func (b *Batch[E]) Each(f func(Event[E]) error) (reached journal.Offset, err error) {
 	begin := time.Now()
 	reached = b.After
@@ -132,12 +132,12 @@ func (b *Batch[E]) Each(f func(Event[E]) error) (reached journal.Offset, err err
 	return b.To, nil
 }
 
-// isOne reports whether all events of b are those of one stored event.
+// isOne reports whether all events of b come from one stored event.
 func (b *Batch[E]) isOne() bool {
 	return len(b.Events) > 0 && b.Events[0].Offset == b.Events[len(b.Events)-1].Offset
 }
 
-// drop takes away what is done.
+// drop removes the events that are done.
 func (b *Batch[E]) drop(reached journal.Offset) {
 	if reached == b.To {
 		b.Events = nil

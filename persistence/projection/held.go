@@ -13,24 +13,24 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// maxHeld is how many persistence ids one worker holds back. Another one stops it.
+// maxHeld is how many persistence ids one worker holds back. One more stops the worker.
 const maxHeld = 1000
 
-// A held is a persistence id whose events are held back, from the first that could not be
-// decoded. The fields with names are stored.
+// A held is a persistence id whose events are held back, from the first that could not be decoded.
+// The fields with JSON names are stored.
 type held struct {
 	ID   string `json:"id"`
 	From uint64 `json:"from"` // the sequence number of that event
-	Last uint64 `json:"last"` // of the last event that was passed over meanwhile
+	Last uint64 `json:"last"` // the sequence number of the last event that was passed over meanwhile
 
-	released bool  // all up to Last are handled; what comes after is handled as any other
+	released bool  // all events up to Last are handled; later events are handled normally
 	passed   bool  // the worker has met an event after Last since then
 	err      error // why it is held back, an [*EventError]
 }
 
 // heldIDs are the ids that a worker holds back. They are stored under the name of its offset
-// and "/held", before the offset moves past their events. How far each is handled has an
-// offset of its own, under that name, "/" and the id.
+// followed by "/held", before the offset moves past their events. The progress of each id is a
+// separate offset, under that name followed by "/" and the id.
 type heldIDs struct {
 	byID   map[string]*held
 	stored journal.Offset // the list as it is stored
@@ -40,7 +40,7 @@ func (w *worker[E]) heldName() string { return w.name + "/held" }
 
 func (w *worker[E]) heldOffsetName(id string) string { return w.heldName() + "/" + id }
 
-// loadHeld reads which ids are held back. A projection that begins anew holds back none.
+// loadHeld reads which ids are held back. A projection without an offset holds back no ids.
 func (w *worker[E]) loadHeld(ctx context.Context) error {
 	stored, err := w.handler.Load(ctx, w.heldName())
 	if err != nil {
@@ -89,7 +89,7 @@ func (w *worker[E]) saveHeld(ctx context.Context) error {
 	return nil
 }
 
-// hold holds back the events of an id from entry on, which comes next after the offset.
+// hold holds back the events of an id from entry on. entry is the next one after the offset.
 func (w *worker[E]) hold(ctx context.Context, entry *journal.Entry, reason error) error {
 	if len(w.held.byID) >= maxHeld {
 		return fmt.Errorf("the events of %d persistence ids are held back already: %w", maxHeld, reason)
@@ -115,8 +115,8 @@ func (w *worker[E]) hold(ctx context.Context, entry *journal.Entry, reason error
 	return nil
 }
 
-// passesOver reports whether entry is not to be handled now: its id is held back, or it has
-// been handled when the id was released.
+// passesOver reports whether entry must not be handled now, because its id is held back or because
+// it was handled when the id was released.
 func (w *worker[E]) passesOver(entry *journal.Entry) bool {
 	h := w.held.byID[entry.ID]
 	switch {
@@ -133,8 +133,8 @@ func (w *worker[E]) passesOver(entry *journal.Entry) bool {
 	return true
 }
 
-// forgetReleased drops the ids that are handled like any other again, once the offset has
-// moved past all that was handled when they were released.
+// forgetReleased drops released ids once the offset has moved past all events that were handled at
+// their release.
 func (w *worker[E]) forgetReleased() {
 	maps.DeleteFunc(w.held.byID, func(_ string, h *held) bool { return h.released && h.passed })
 }
@@ -198,7 +198,7 @@ func (w *worker[E]) skipsHeld(err error) bool {
 	return true
 }
 
-// handleHeld handles b, which is what one stored event stands for.
+// handleHeld handles b, which has the events of one stored event.
 func (w *worker[E]) handleHeld(ctx context.Context, b *Batch[E]) error {
 	n := len(b.Events)
 	reached, err := w.handle(ctx, b)

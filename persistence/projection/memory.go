@@ -8,8 +8,8 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// MemoryOffsets is an [OffsetStore] in memory, for tests, and for what a projection makes
-// in memory, which has to be made again by every process. The zero value is empty.
+// MemoryOffsets is an [OffsetStore] in memory, for tests and for read models in memory, which every
+// process must rebuild. The zero value is empty.
 type MemoryOffsets struct {
 	mu     sync.Mutex // guards byName
 	byName map[string]journal.Offset

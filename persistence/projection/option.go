@@ -39,10 +39,10 @@ func newConfig(opts []Option) (config, error) {
 	return c, c.validate()
 }
 
-// Workers sets the number of workers, from 1 to [journal.Slices]. Each runs in an actor of its own
-// and handles the events of its share of the persistence ids. Events of one id stay in order,
-// events of different ids do not. Each worker has its own offset; to change the number, build the
-// projection again under another name. The default is 1.
+// Workers sets the number of workers, from 1 to [journal.Slices]. Each runs in a separate actor and
+// handles the events of its share of the persistence ids. Events of one id stay in order; events of
+// different ids may not. Each worker has its own offset; to change the number, rebuild the
+// projection under another name. The default is 1.
 func Workers(n int) Option { return func(c *config) { c.workers = n } }
 
 // InBatches sets how many events are handled before the offset is stored, and after which duration
@@ -62,7 +62,7 @@ func Polling(b actor.Backoff) Option { return func(c *config) { c.polling = b } 
 func RestartBackoff(b actor.Backoff) Option { return func(c *config) { c.backoff = b } }
 
 // SkipAfter skips an event that has failed n times on its own; the loss is logged and counted.
-// Without it, an event whose handler fails is tried again for ever, and the [Status] gives the
+// Without it, an event whose handler fails is tried again forever, and the [Status] gives the
 // reason; an id with an event that cannot be decoded is held back. A projection that is started
 // with SkipAfter skips the events that hold back ids at once, and handles the events after them.
 func SkipAfter(n int) Option { return func(c *config) { c.skipAfter = n } }

@@ -27,8 +27,8 @@ type Projection[E any] struct {
 // New returns a projection that passes the events selected by q, each of type E, to handler. Its
 // offset is stored under name, which must never change.
 //
-// New panics if the name or the query is malformed, if reader or handler is nil, if the options do
-// not fit, or if the type E is neither registered nor an interface.
+// New panics if the name or the query is malformed, if reader or handler is nil, if the options are
+// invalid, or if the type E is neither registered nor an interface.
 func New[E any](name string, reader journal.EventReader, q journal.Query, handler Handler[E], opts ...Option) *Projection[E] {
 	p := &Projection[E]{name: name, reader: reader, query: q, handler: handler}
 	if err := p.complete(opts); err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// The statements are understood by SQLite and by PostgreSQL. That which moves an offset
-// also waits for others that are about to move it, until their transaction has ended.
+// The statements work with SQLite and PostgreSQL. A statement that moves an offset waits until
+// other transactions that have moved it have ended.
 const (
 	createOffsets = "CREATE TABLE IF NOT EXISTS projection_offset (name TEXT PRIMARY KEY, pos TEXT NOT NULL)"
 	selectOffset  = "SELECT pos FROM projection_offset WHERE name = $1"
@@ -19,10 +19,10 @@ const (
 	updateOffset  = "UPDATE projection_offset SET pos = $2 WHERE name = $1 AND pos = $3"
 )
 
-// SQLOffsets is an [OffsetStore] in an SQL database, in the table projection_offset, which
-// it creates: a row with the name and the offset of each projection, one of each worker when
-// there are several, and of what is held back; these have names that begin with that of the
-// projection and "/". Delete all of them to have it begin again.
+// SQLOffsets is an [OffsetStore] in an SQL database. It creates the table projection_offset, which
+// has a row with the name and the offset of each projection. If a projection has several workers or
+// held ids, it has more rows, whose names begin with the projection's name and "/". To restart a
+// projection from the beginning, delete all its rows.
 //
 // It has been tested with SQLite and, by package persistence/postgres, with PostgreSQL.
 type SQLOffsets struct {
@@ -30,7 +30,7 @@ type SQLOffsets struct {
 	created atomic.Bool
 }
 
-// NewSQLOffsets returns the offsets in db, which it does not touch before they are used.
+// NewSQLOffsets returns the offsets in db. It does not access db before the first use.
 func NewSQLOffsets(db *sql.DB) *SQLOffsets { return &SQLOffsets{db: db} }
 
 // Load implements [OffsetStore].
@@ -66,7 +66,7 @@ func (o *SQLOffsets) create(ctx context.Context) error {
 	return nil
 }
 
-// inTx runs f in a transaction, which it commits when f succeeds.
+// inTx runs f in a transaction, which it commits if f succeeds.
 func (o *SQLOffsets) inTx(ctx context.Context, f func(*sql.Tx) error) error {
 	tx, err := o.db.BeginTx(ctx, nil)
 	if err != nil {
@@ -96,16 +96,16 @@ func move(ctx context.Context, tx *sql.Tx, name string, after, to journal.Offset
 	return err
 }
 
-// InTx handles each event with f, in a transaction of db in which the offset is stored
-// too: what f does with tx, and with nothing else, is done exactly once for each event,
-// whatever dies. f must not commit, nor roll back, and must return the errors of tx.
+// InTx returns a handler that calls f for each event, in a transaction of db that also stores the
+// offset. The effects of f through tx happen exactly once for each event, even after crashes; other
+// effects of f may be repeated. f must not commit or roll back, and must return the errors of tx.
 //
-// A transaction has the events of a batch. When one fails, none of them is done, and they
-// come again, one by one. The offset is moved first: where two projections of the same
-// name run by mistake, the second waits for the first and then fails with [ErrMoved].
+// A transaction has the events of a batch. If one event fails, the transaction is rolled back, and
+// the events are handled again one by one. The offset is moved first: if two projections of the
+// same name run by mistake, the second waits for the first and then fails with [ErrMoved].
 //
-// The offsets are in the table of [SQLOffsets]. An SQLite database should be opened with a
-// busy_timeout, and should not be the file of a journal, whose writers would wait.
+// The offsets are in the table of [SQLOffsets]. Open an SQLite database with a busy_timeout. Do not
+// use the file of a journal, because its writers would wait.
 func InTx[E any](db *sql.DB, f func(ctx context.Context, tx *sql.Tx, e Event[E]) error) Handler[E] {
 	return &inTx[E]{SQLOffsets: NewSQLOffsets(db), f: f}
 }

@@ -15,9 +15,9 @@ type Command interface{ command() }
 type GetStatus struct{ ReplyTo actor.ActorRef[Status] }
 
 // CatchUp asks for the [Status] after all events have been handled that the journal shows when the
-// command arrives. A client that has an acknowledgement of an event and then sends CatchUp finds
-// the event in the read model. A journal that delays events, while it waits for earlier ones, may
-// show it only later.
+// command arrives. If a client sends CatchUp after an event was acknowledged, it then finds the
+// event in the read model. A journal that delays events while it waits for earlier ones may show
+// the event later.
 type CatchUp struct{ ReplyTo actor.ActorRef[Status] }
 
 func (GetStatus) command() {}

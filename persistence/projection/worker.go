@@ -15,11 +15,11 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// batchBytes bounds the payloads of a batch, and so what a worker keeps in memory.
+// batchBytes bounds the payloads of a batch in bytes, and thereby the memory of a worker.
 const batchBytes = 1 << 20
 
-// A worker handles a share of the events, one batch after the other. It belongs to one
-// goroutine; what others may know of it is in report.
+// A worker handles a share of the events, one batch after the other. It belongs to one goroutine;
+// other goroutines read its report.
 type worker[E any] struct {
 	*Projection[E]
 	name   string // of its offset
@@ -28,13 +28,13 @@ type worker[E any] struct {
 	log    *zap.Logger
 	report report
 
-	loaded bool // offset is what is stored
+	loaded bool // offset is the stored offset
 	offset journal.Offset
 	held   heldIDs
 
-	single  int            // so many events are handled one by one, as one of them has failed
+	single  int            // how many events are handled one by one, because one of them has failed
 	culprit journal.Offset // of the event that has failed last
-	tries   int            // how often it has, in a row
+	tries   int            // how many times in a row it has failed
 }
 
 func newWorker[E any](p *Projection[E], i int, share journal.SliceRange) *worker[E] {
@@ -48,8 +48,8 @@ func newWorker[E any](p *Projection[E], i int, share journal.SliceRange) *worker
 	return w
 }
 
-// catchUp handles all events that there are now, and reports whether there were any. After
-// a failure it begins again at the stored offset.
+// catchUp handles all stored events, and reports whether there were any. After a failure it starts
+// again at the stored offset.
 func (w *worker[E]) catchUp(ctx context.Context) (found bool, err error) {
 	err = w.load(ctx)
 	if err == nil {
@@ -88,7 +88,7 @@ func (w *worker[E]) read(ctx context.Context) (found bool, err error) {
 	return found, w.flush(ctx, b)
 }
 
-// batch returns one that begins where the last has ended.
+// batch returns an empty batch that begins after the last one.
 func (w *worker[E]) batch() *Batch[E] {
 	return &Batch[E]{Name: w.name, After: w.offset, To: w.offset, Within: w.within}
 }
@@ -128,7 +128,7 @@ func (w *worker[E]) add(ctx context.Context, b *Batch[E], entry *journal.Entry) 
 		}
 		w.skipped(err)
 		b.To = entry.Offset
-		return w.flush(ctx, b) // lest it comes again when a later one fails
+		return w.flush(ctx, b) // so that it is not handled again if a later one fails
 	}
 	b.To = entry.Offset
 	return nil
@@ -193,8 +193,8 @@ func (w *worker[E]) progress(done []Event[E], reached journal.Offset) {
 	})
 }
 
-// failed returns nil when the event that has failed is to be passed over, and has been. It
-// must be alone for that: what came with it in one transaction is undone, too.
+// failed returns nil if it has skipped the event that failed. It skips an event only if the event
+// was alone in its transaction, because other events of the transaction are rolled back too.
 func (w *worker[E]) failed(ctx context.Context, b *Batch[E], err error) error {
 	gone := w.givesUp(err)
 	if len(b.Events) > 0 && !b.isOne() {
@@ -212,7 +212,8 @@ func (w *worker[E]) failed(ctx context.Context, b *Batch[E], err error) error {
 	return nil
 }
 
-// givesUp counts the failures of an event, and reports whether it has had its chances.
+// givesUp counts the failures of an event, and reports whether it has reached the limit of
+// SkipAfter.
 func (w *worker[E]) givesUp(err error) bool {
 	var e *EventError
 	if !errors.As(err, &e) {
@@ -230,7 +231,7 @@ func (w *worker[E]) skipped(err error) {
 	w.report.update(func(s *WorkerStatus) { s.Skipped++ })
 }
 
-// load finds out where to go on.
+// load reads the offset from which to continue.
 func (w *worker[E]) load(ctx context.Context) error {
 	if w.loaded {
 		return nil
@@ -253,12 +254,12 @@ func (w *worker[E]) load(ctx context.Context) error {
 	return w.release(ctx)
 }
 
-// layoutPrefix begins what is stored under the name of a projection with several workers,
-// instead of an offset: how many there are.
+// layoutPrefix precedes the number of workers. A projection with several workers stores that number
+// under its name, in place of an offset.
 const layoutPrefix = "workers:"
 
-// checkWorkers makes sure that the offsets of several workers are of as many as there are
-// now: with others, events would be missed and come twice.
+// checkWorkers makes sure that the stored offsets belong to the current number of workers. With
+// another number, events would be skipped or repeated.
 func (w *worker[E]) checkWorkers(ctx context.Context) error {
 	if w.workers == 1 {
 		return nil

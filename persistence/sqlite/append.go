@@ -12,9 +12,8 @@ import (
 // MaxPayload is the size of the largest payload of an event or a snapshot, in bytes.
 const MaxPayload = 64 << 20
 
-// Append implements [journal.Journal]. Requests from all goroutines that come while a
-// commit is under way share the next one. Requests of one call are applied in their
-// order, also those of the same id.
+// Append implements [journal.Journal]. Requests from all goroutines that arrive during a commit
+// share the next one. Requests of one call are applied in their order, also those of the same id.
 func (j *Journal) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	errs := make([]error, len(reqs))
 	jobs := make([]*job, len(reqs))
@@ -31,7 +30,7 @@ func (j *Journal) Append(ctx context.Context, reqs []journal.AppendRequest) []er
 	return errs
 }
 
-// appendJob returns the job that stores req; it holds nothing of the caller's.
+// appendJob returns the job that stores req. It retains no memory of the caller.
 func appendJob(req *journal.AppendRequest) (*job, error) {
 	if err := req.Validate(); err != nil {
 		return nil, err
@@ -53,8 +52,8 @@ func appendJob(req *journal.AppendRequest) (*job, error) {
 // weigh counts a payload as one, and one more for each kilobyte.
 func weigh(payload []byte) int { return 1 + len(payload)>>10 }
 
-// append stores rows behind prev. Where the head is as this process has left it, which is
-// the rule, nothing need be read.
+// append stores rows after prev. If the head is as this process left it, which is the common case,
+// nothing is read.
 func (t *transaction) append(id string, epoch, prev uint64, rows []eventRow) error {
 	if h, ok := t.heads[id]; ok && h.epoch == epoch && h.seq == prev {
 		if err := t.extend(h, rows); !errors.Is(err, errOutdated) {
@@ -71,7 +70,7 @@ func (t *transaction) append(id string, epoch, prev uint64, rows []eventRow) err
 	return t.extend(h, rows)
 }
 
-// extend stores rows behind h, if h is what is stored, else it fails with errOutdated.
+// extend stores rows after h. It fails with errOutdated if h is not the stored head.
 func (t *transaction) extend(h head, rows []eventRow) error {
 	if err := t.advanceHead(h, uint64(len(rows))); err != nil {
 		return err
@@ -101,7 +100,7 @@ func (t *transaction) insertEvent(eid int64, r *eventRow) error {
 	return nil
 }
 
-// recognise returns nil when the rows are stored already: then this is a retry, as only
+// recognise returns nil if the rows are already stored. The request is then a retry, because only
 // one writer has the epoch.
 func (t *transaction) recognise(h *head, prev uint64, rows []eventRow) error {
 	last := prev + uint64(len(rows))
@@ -115,7 +114,7 @@ func (t *transaction) recognise(h *head, prev uint64, rows []eventRow) error {
 	return nil
 }
 
-// sums returns the checksums of the records from from to to that are there.
+// sums returns the checksums of the stored records from from to to.
 func (t *transaction) sums(eid int64, from, to uint64) ([]uint32, error) {
 	rows, err := t.stmts.sums.Query(eid, from, to)
 	if err != nil {

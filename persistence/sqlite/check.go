@@ -12,15 +12,15 @@ import (
 // maxFindings is how many faults Check reports at most.
 const maxFindings = 100
 
-// Check reads all there is and returns what is damaged: nil, or an error that wraps
-// [journal.ErrCorrupt] and names the faults, up to a hundred of them. It looks at the
-// pages and indexes of the database, at the head record of each persistence id, at every
-// event and every snapshot with its checksum, and at what belongs to no id. An error that
-// is no ErrCorrupt means that it could not look.
+// Check reads the whole database. If it finds damage, it returns an error that wraps
+// [journal.ErrCorrupt] and names up to 100 faults; otherwise it returns nil. It checks the pages
+// and indexes of the database, the head record of each persistence id, and each event and snapshot
+// with its checksum. It also looks for rows that belong to no id. Any error other than ErrCorrupt
+// means that the check could not be completed.
 //
-// It may run while the journal is in use: it holds up nobody who writes. It takes as long
-// as reading the file; run it after a crash of the machine, before a backup, or now and
-// then, as damage that nobody reads is not noticed otherwise.
+// Check may run while the journal is in use: it does not block writers. It takes as long as reading
+// the file. Run it after a crash of the machine, before a backup, and from time to time, because
+// damage in data that is never read stays unnoticed otherwise.
 func (j *Journal) Check(ctx context.Context) error {
 	c := &check{j: j, ctx: ctx}
 	for _, look := range []func() error{c.pages, c.strays, c.ids} {
@@ -41,7 +41,7 @@ type check struct {
 	found []error // each wraps ErrCorrupt
 }
 
-// report notes what is damaged, and returns what is another error.
+// report collects err if it is damage, and returns any other error.
 func (c *check) report(err error) error {
 	switch {
 	case err == nil:
@@ -56,7 +56,7 @@ func (c *check) report(err error) error {
 	return nil
 }
 
-// pages has SQLite look at its pages and indexes.
+// pages lets SQLite check its pages and indexes.
 func (c *check) pages() error {
 	return c.eachText(fmt.Sprintf("PRAGMA integrity_check(%d)", maxFindings), func(finding string) error {
 		if finding == "ok" {
@@ -66,7 +66,7 @@ func (c *check) pages() error {
 	})
 }
 
-// strays looks for what no reader would ever come to.
+// strays looks for rows that no reader would ever reach.
 func (c *check) strays() error {
 	for what, query := range map[string]string{
 		"events of no persistence id":    "SELECT DISTINCT eid FROM event WHERE eid NOT IN (SELECT id FROM entity)",
@@ -101,7 +101,7 @@ func (c *check) ids() error {
 	return nil
 }
 
-// events reads those of id, up to the first that is damaged.
+// events reads the events of id, up to the first damaged one.
 func (c *check) events(id string) error {
 	for {
 		var last error
@@ -128,7 +128,7 @@ func (c *check) snapshots(id string) error {
 	})
 }
 
-// eachText gives f the one column of all rows of query.
+// eachText calls f with the only column of each row of query.
 func (c *check) eachText(query string, f func(string) error) error {
 	rows, err := c.j.readers.QueryContext(c.ctx, query)
 	if err != nil {

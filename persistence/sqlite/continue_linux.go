@@ -23,7 +23,7 @@ func continueHolder(file *os.File) {
 	}
 	for _, pid := range flockHolders(stat.Ino) {
 		if isStopped(pid) && hasOpen(pid, info) {
-			_ = syscall.Kill(pid, syscall.SIGCONT) // without the right to signal it, waiting goes on
+			_ = syscall.Kill(pid, syscall.SIGCONT) // without the right to signal it, the writer keeps waiting
 		}
 	}
 }

@@ -7,9 +7,9 @@ import (
 // deleteRows is how many events one transaction deletes.
 const deleteRows = 1000
 
-// DeleteTo implements [journal.Journal]. The records are hidden at once and their
-// space is reused after; of very many, in several transactions. An error between them
-// leaves them hidden, and the next DeleteTo of the id goes on.
+// DeleteTo implements [journal.Journal]. The records are hidden at once, and their space is reused
+// afterwards. Very many records are deleted in several transactions. After an error between them
+// the records stay hidden, and the next DeleteTo of the id continues.
 func (j *Journal) DeleteTo(ctx context.Context, id string, epoch, seq uint64) error {
 	for more := true; more; {
 		err := j.change(ctx, "delete", id, func(t *transaction) (err error) {
@@ -23,8 +23,8 @@ func (j *Journal) DeleteTo(ctx context.Context, id string, epoch, seq uint64) er
 	return nil
 }
 
-// deleteTo hides the records up to seq, deletes the first of those that are hidden, and
-// reports whether there are more.
+// deleteTo hides the records up to seq, deletes the first of the hidden records, and reports
+// whether there are more.
 func (t *transaction) deleteTo(id string, epoch, seq uint64) (more bool, err error) {
 	h, err := t.fencedHead(id, epoch)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	codes "modernc.org/sqlite/lib"
 )
 
-// What [Open] answers when the file is not for it.
+// Errors of [Open] for files that it cannot use.
 var (
 	// ErrNotJournal: the file is not an SQLite database, or belongs to another application.
 	ErrNotJournal = errors.New("sqlite: the file is not a journal")
@@ -36,8 +36,8 @@ var meanings = map[int]struct {
 	codes.SQLITE_BUSY:       {journal.ErrUnavailable, "another program keeps a transaction open"},
 }
 
-// storeError says what an error of the database means. Errors that say so themselves
-// come back as they are.
+// storeError maps an error of the database to an error of package journal. It returns other errors
+// unchanged if they already have such a meaning.
 func storeError(err error) error {
 	if err == nil || meant(err) {
 		return err
@@ -48,8 +48,8 @@ func storeError(err error) error {
 	return fmt.Errorf("%w: %w", journal.ErrUnavailable, err)
 }
 
-// scanError is storeError for columns: what does not fit into its Go type is not what
-// was written.
+// scanError is storeError for columns: a value that does not fit into its Go type was not written
+// by this package.
 func scanError(err error) error {
 	calledOff := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, sql.ErrTxDone)
 	if err == nil || calledOff || resultCode(err) != 0 {
@@ -58,8 +58,8 @@ func scanError(err error) error {
 	return fmt.Errorf("%w: %w", journal.ErrCorrupt, err)
 }
 
-// commitError is storeError for a commit that failed. Unless it certainly came to
-// nothing, what it wrote may be found after a crash.
+// commitError is storeError for a commit that failed. Unless the commit certainly had no effect,
+// its changes may reappear after a crash.
 func commitError(err error) error {
 	switch resultCode(err) {
 	case codes.SQLITE_FULL, codes.SQLITE_BUSY, codes.SQLITE_READONLY:
@@ -68,7 +68,7 @@ func commitError(err error) error {
 	return fmt.Errorf("%w: commit: %w", journal.ErrUnknown, err)
 }
 
-// openError is storeError for a file that nothing is known of.
+// openError is storeError for a file that may not be a journal.
 func openError(err error) error {
 	if resultCode(err) == codes.SQLITE_NOTADB {
 		return fmt.Errorf("%w: %w: choose another path", ErrNotJournal, err)
@@ -82,7 +82,7 @@ func openError(err error) error {
 	return err
 }
 
-// resultCode returns the primary result code of an error of SQLite, else 0.
+// resultCode returns the primary result code of an error of SQLite, or 0 for other errors.
 func resultCode(err error) int {
 	var e *driver.Error
 	if !errors.As(err, &e) {
@@ -91,7 +91,7 @@ func resultCode(err error) int {
 	return e.Code() & 0xff
 }
 
-// meant reports whether err carries a meaning of package persistence already.
+// meant reports whether err already wraps an error of package journal.
 func meant(err error) bool {
 	for _, is := range []error{
 		journal.ErrFenced, journal.ErrConflict, journal.ErrTooLarge, journal.ErrInvalid, journal.ErrCorrupt,
@@ -111,7 +111,7 @@ func wrap(op, id string, err error) error {
 	return hinted(fmt.Errorf("%s %q: %w", op, id, err))
 }
 
-// hinted returns err with what to do about damage, if it says that there is some.
+// hinted adds advice to err if err reports damage.
 func hinted(err error) error {
 	if _, is := errors.AsType[damage](err); is || !errors.Is(err, journal.ErrCorrupt) {
 		return err
@@ -119,7 +119,7 @@ func hinted(err error) error {
 	return damage{err}
 }
 
-// A damage is an [journal.ErrCorrupt] that says what to do.
+// A damage is a [journal.ErrCorrupt] with advice.
 type damage struct{ error }
 
 func (d damage) Error() string {

@@ -12,18 +12,17 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// offsetPrefix tells the offsets of this package from those of others.
+// offsetPrefix distinguishes the offsets of this package from the offsets of other journals.
 const offsetPrefix = "sqlite:"
 
-// Events implements [journal.EventReader]. It reads ahead by pages of some
-// thousand records, of about a megabyte, and holds nothing of the database while the
-// caller works.
+// Events implements [journal.EventReader]. It reads ahead in pages of up to 4096 records or about 1
+// MiB. It holds no lock or connection of the database while the caller works.
 //
-// An offset is the number of the event among all that were ever stored in the database.
-// No number is given twice, so offsets stay valid when events are deleted, and in every
-// copy of the database that has the events. In an older copy, those beyond its last event
-// are [journal.ErrInvalid], until it has as many events again: where a backup is
-// restored, projections must be put back to it too.
+// An offset is the number of the event among all that were ever stored in the database. No number
+// is given twice, so offsets stay valid when events are deleted, and in every copy of the database
+// that has the events. In an older copy, offsets beyond its last event are [journal.ErrInvalid]
+// until it has that many events again. If you restore a backup, restore the projections to the same
+// point too.
 func (j *Journal) Events(ctx context.Context, q journal.Query, after journal.Offset) iter.Seq2[journal.Entry, error] {
 	return func(yield func(journal.Entry, error) bool) {
 		r, err := newReading(q, after)
@@ -47,11 +46,11 @@ func (j *Journal) Events(ctx context.Context, q journal.Query, after journal.Off
 	}
 }
 
-// A reading is how far one call of Events has come.
+// A reading is the progress of one call of Events.
 type reading struct {
 	query   journal.Query
-	found   int64 // the number of the last that was found, or where the call began
-	next    int64 // what is left has greater numbers
+	found   int64 // the number of the last event found, or where the call began
+	next    int64 // the remaining events have greater numbers
 	last    int64 // the greatest number when the call began, -1 before that
 	entries []journal.Entry
 	done    bool
@@ -65,7 +64,7 @@ func newReading(q journal.Query, after journal.Offset) (*reading, error) {
 	return &reading{query: q, found: ord, next: ord, last: -1}, err
 }
 
-// page reads the next entries. Those before an error it keeps, too.
+// page reads the next entries. It also keeps the entries before an error.
 func (r *reading) page(ctx context.Context, tx *sql.Tx, s *searches) error {
 	r.entries = r.entries[:0]
 	if r.last < 0 {
@@ -98,8 +97,8 @@ func (r *reading) page(ctx context.Context, tx *sql.Tx, s *searches) error {
 	return rows.Err()
 }
 
-// begin finds out where the reading ends. What is appended later has greater numbers, as
-// numbers are given, and seen, in the order of the commits.
+// begin finds out where the reading ends. Later events have greater numbers, because numbers are
+// assigned, and become visible, in the order of the commits.
 func (r *reading) begin(ctx context.Context, tx *sql.Tx) error {
 	err := tx.QueryRowContext(ctx, "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'event'").Scan(&r.last)
 	if err != nil {
@@ -112,8 +111,8 @@ func (r *reading) begin(ctx context.Context, tx *sql.Tx) error {
 	return nil
 }
 
-// statement selects the entries of a page. An event whose entity is missing is selected,
-// to be noticed.
+// statement selects the entries of a page. An event whose entity is missing is also selected, so
+// that the damage is noticed.
 func (r *reading) statement() (string, []any) {
 	from, ord := "event e", "e.ord"
 	args := []any{r.next, r.last, pageRecords}
@@ -131,7 +130,7 @@ func (r *reading) statement() (string, []any) {
 		" ORDER BY " + ord + " LIMIT ?3", args
 }
 
-// A numberedRow is one of statement.
+// A numberedRow is a row of statement's result.
 type numberedRow struct {
 	eventRow
 	ord int64
@@ -157,7 +156,7 @@ func formatOffset(ord int64) journal.Offset {
 	return journal.Offset(offsetPrefix + strconv.FormatInt(ord, 10))
 }
 
-// parseOffset accepts what formatOffset makes, and "".
+// parseOffset accepts the results of formatOffset, and "".
 func parseOffset(o journal.Offset) (int64, error) {
 	if o == "" {
 		return 0, nil

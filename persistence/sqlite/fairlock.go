@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// grace is how long a caller whose context is done waits for a lock.
+	// grace is how much longer a caller waits for a lock after its context is done.
 	grace = 500 * time.Millisecond
 
 	// continueAfter is how long a writer waits for a lock before it looks whether the holder has
@@ -20,10 +20,10 @@ const (
 	continueAfter = 250 * time.Millisecond
 )
 
-// A fairLock is a mutex for the writers of all processes that serves them in order. A writer
-// takes the turn, waits for the mutex while it has the turn, and then passes the turn on; a
-// writer that comes back at once therefore finds the turn taken. SQLite's own busy handler
-// sleeps and retries, and can starve for seconds beside one busy writer.
+// A fairLock is a mutex for the writers of all processes that serves them in order. A writer takes
+// the turn, waits for the mutex while it has the turn, and then passes the turn on; a writer that
+// returns at once therefore finds the turn taken. SQLite's own busy handler sleeps and retries, and
+// can starve for seconds beside one busy writer.
 //
 // The kernel does all waiting, and releases the locks of a process that dies.
 type fairLock struct {
@@ -103,7 +103,7 @@ func (l *fileLock) lock(ctx context.Context) error {
 			waiting = false
 		}
 	}
-	// A running process passes the lock on in a moment; then no goroutine stays behind.
+	// A running process soon releases the lock; then no goroutine is left behind.
 	select {
 	case err := <-got:
 		return lockError(err)

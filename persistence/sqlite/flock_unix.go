@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// tryFlock takes the lock of f unless somebody else has it.
+// tryFlock takes the lock of f unless another process has it.
 func tryFlock(f *os.File) (bool, error) {
 	err := retry(f, syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

@@ -12,8 +12,8 @@ import (
 
 const selectHead = "SELECT id, epoch, writer, seq, deleted_to, crc FROM entity WHERE pid = ?"
 
-// A head says what there is of one persistence id: a lost tail of its events, or an epoch
-// that went backwards, could not be told otherwise. So it has a checksum too.
+// A head is the summary of one persistence id. It reveals a lost tail of its events, or an epoch
+// that went backwards. It has a checksum.
 type head struct {
 	id                    string
 	eid                   int64
@@ -54,7 +54,7 @@ func (t *transaction) head(id string) (head, error) {
 	return scanHead(id, t.stmts.head.QueryRow(id))
 }
 
-// fencedHead returns the head of id to the writer of its newest claim, and to nobody else.
+// fencedHead returns the head of id if the caller has its newest claim, and otherwise ErrFenced.
 func (t *transaction) fencedHead(id string, epoch uint64) (head, error) {
 	h, err := t.head(id)
 	switch {
@@ -78,11 +78,11 @@ func (t *transaction) saveHead(h *head) error {
 	return err
 }
 
-// errOutdated: a head is not what is stored. Of one that this transaction has read it means
-// that the table contradicts itself.
+// errOutdated: a head differs from the stored one. If this transaction has read that head, the
+// table contradicts itself.
 var errOutdated = fmt.Errorf("%w: the head record is not what it was", journal.ErrCorrupt)
 
-// advanceHead stores that n events come behind h, if h is what is stored.
+// advanceHead stores that n events follow h. It fails with errOutdated if h is not the stored head.
 func (t *transaction) advanceHead(h head, n uint64) error {
 	before := h
 	h.seq += n
@@ -101,8 +101,8 @@ func (t *transaction) advanceHead(h head, n uint64) error {
 // headsKept bounds how many heads a process keeps in memory.
 const headsKept = 1 << 14
 
-// heads are those that this process has left in the database, by their ids. Another process
-// may have changed them since.
+// heads has the heads as this process left them in the database, by id. Another process may have
+// changed them since.
 type heads map[string]head
 
 func (k heads) keep(h head) {

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// networkFileSystems are those of which statfs(2) says that several machines share them,
-// by their magic numbers. FUSE is not in the list, because it does not tell what is behind it.
+// networkFileSystems are the file systems that several machines share, by their magic numbers from
+// statfs(2). FUSE is not in the list, because it does not reveal the underlying file system.
 var networkFileSystems = map[uint32]string{
 	0x6969:     "NFS",
 	0xff534d42: "CIFS",
@@ -31,7 +31,7 @@ var networkFileSystems = map[uint32]string{
 func checkFileSystem(path string) error {
 	var stat syscall.Statfs_t
 	if err := syscall.Statfs(filepath.Dir(path), &stat); err != nil {
-		return nil //nolint:nilerr // what is wrong with the path, opening it says better
+		return nil //nolint:nilerr // opening the path gives a better error
 	}
 	return judgeFileSystem(uint32(stat.Type)) //nolint:gosec // magic numbers have 32 bits; some systems extend the sign
 }

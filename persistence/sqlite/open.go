@@ -155,8 +155,8 @@ func resolve(path string) (string, error) {
 	return filepath.Join(dir, filepath.Base(path)), err
 }
 
-// dsn names the database for the driver. busy_timeout is a belt: writers queue on the
-// fairLock, but a program that does not know it may hold the lock of SQLite.
+// dsn names the database for the driver. busy_timeout is a safety net: writers queue on the
+// fairLock, but a program that does not use it may hold the lock of SQLite.
 func dsn(path string, pragmas ...string) string {
 	query := url.Values{"_pragma": append([]string{"busy_timeout(5000)"}, pragmas...)}
 	return (&url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: query.Encode()}).String()

@@ -11,15 +11,15 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// A page ends after so many records, or so many bytes. To begin to read costs as much as
-// some hundred records.
+// A page ends after this many records, or this many bytes. Starting a read costs as much as a few
+// hundred records.
 const (
 	pageRecords = 4096
 	pageBytes   = 1 << 20
 )
 
-// Read implements [journal.Journal]. It reads ahead by pages of some thousand
-// records, of about a megabyte, and holds nothing of the database while the caller works.
+// Read implements [journal.Journal]. It reads ahead in pages of up to 4096 records or about 1 MiB.
+// It holds no lock or connection of the database while the caller works.
 func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq2[journal.Record, error] {
 	return func(yield func(journal.Record, error) bool) {
 		p := page{id: id, next: max(from, 1), last: to}
@@ -46,14 +46,14 @@ func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq
 // A page is a part of the requested records.
 type page struct {
 	id      string
-	begun   bool // some of it has been read before
+	begun   bool // an earlier page has been read
 	records []journal.Record
-	next    uint64 // where to go on, beyond last at the end
-	last    uint64 // the last record that was asked for and, once begun, is there
+	next    uint64 // the next record to read; beyond last at the end
+	last    uint64 // the last requested record; once begun, the last requested record that exists
 }
 
-// readPage reads what it can before an error, too. Only the first page may begin later
-// than asked for, after what has been deleted.
+// readPage also returns the records before an error. Only the first page may begin later than
+// requested, after the deleted records.
 func (j *Journal) readPage(ctx context.Context, p *page) error {
 	p.records = p.records[:0]
 	known := false
@@ -69,12 +69,12 @@ func (j *Journal) readPage(ctx context.Context, p *page) error {
 		return p.fill(ctx, tx, h)
 	})
 	if err == nil && !known {
-		p.next, p.last = 1, 0 // there is nothing
+		p.next, p.last = 1, 0 // there are no records
 	}
 	return err
 }
 
-// fill takes the records from p.next on.
+// fill reads the records from p.next on.
 func (p *page) fill(ctx context.Context, tx *sql.Tx, h head) error {
 	rows, err := tx.QueryContext(ctx, "SELECT "+eventColumns+" FROM event e WHERE e.eid = ? AND e.seq BETWEEN ? AND ? ORDER BY e.seq LIMIT ?",
 		h.eid, p.next, p.last, pageRecords)
@@ -114,8 +114,8 @@ func missing(seq uint64) error {
 	return fmt.Errorf("%w: record %d is missing", journal.ErrCorrupt, seq)
 }
 
-// view runs f with the head of id in a transaction that sees one state of the database.
-// It does nothing when there is no such id.
+// view runs f with the head of id in a transaction that sees one state of the database. It does
+// nothing if the id does not exist.
 func (j *Journal) view(ctx context.Context, id string, f func(*sql.Tx, head) error) error {
 	if err := journal.ValidateID(id); err != nil {
 		return err
@@ -137,7 +137,7 @@ func (j *Journal) look(ctx context.Context, f func(*sql.Tx) error) error {
 	err := j.lookOpen(ctx, f)
 	switch {
 	case err != nil && j.closed.Load():
-		return journal.ErrClosed // the database was closed under it
+		return journal.ErrClosed // the database was closed during the call
 	case errors.Is(err, sql.ErrTxDone):
 		return calledOff(ctx) // database/sql ends the transaction with the context
 	}

@@ -11,11 +11,11 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// An eventRow is a record in the columns of table event. Tags and metadata are JSON, for
-// the functions of SQLite and for people; NULL when there are none.
+// An eventRow is a record in the columns of table event. Tags and metadata are JSON, for the
+// functions of SQLite and for people; NULL means empty.
 type eventRow struct {
 	seq, epoch uint64
-	writer     sql.RawBytes // the next row is scanned over it
+	writer     sql.RawBytes // valid until the next row is scanned
 	sec        int64
 	nsec       int
 	typ        string
@@ -25,16 +25,16 @@ type eventRow struct {
 	tagList    []string // of table event_tag
 }
 
-// eventColumns are those of event e.
+// eventColumns are the columns of event e.
 const eventColumns = "e.seq, e.epoch, e.writer, e.sec, e.nsec, e.type, e.tags, e.meta, e.payload, e.crc"
 
-// columns are where to scan eventColumns to. A row may be scanned into again and again:
-// nothing of what was there before is touched.
+// columns returns the destinations for scanning eventColumns. A row may be scanned into repeatedly:
+// previously decoded values are not changed.
 func (r *eventRow) columns() []any {
 	return []any{&r.seq, &r.epoch, &r.writer, &r.sec, &r.nsec, &r.typ, &r.tags, &r.meta, &r.payload, &r.crc}
 }
 
-// encodeEvent returns r as a row of id that shares nothing with it.
+// encodeEvent returns r as a row of id. The row shares no memory with r.
 func encodeEvent(id string, r *journal.Record) (eventRow, error) {
 	payload, err := encodePayload(r.Payload)
 	if err != nil {
@@ -53,7 +53,7 @@ func encodeEvent(id string, r *journal.Record) (eventRow, error) {
 	return row, nil
 }
 
-// decodeEvent returns the record of id that became row, or [journal.ErrCorrupt].
+// decodeEvent returns the record of id in row, or [journal.ErrCorrupt].
 func decodeEvent(id string, row *eventRow) (journal.Record, error) {
 	tags, tagsErr := decodeJSON[[]string](row.tags)
 	meta, metaErr := decodeJSON[map[string]string](row.meta)
@@ -67,7 +67,7 @@ func decodeEvent(id string, row *eventRow) (journal.Record, error) {
 	return r, nil
 }
 
-// encodePayload returns a copy that is not nil, as that would be NULL.
+// encodePayload returns a copy that is not nil, because nil would be stored as NULL.
 func encodePayload(payload []byte) ([]byte, error) {
 	if len(payload) > MaxPayload {
 		return nil, fmt.Errorf("%w: payload of %d bytes, at most %d", journal.ErrTooLarge, len(payload), MaxPayload)
@@ -84,7 +84,7 @@ func decodeJSON[T []string | map[string]string](s sql.NullString) (T, error) {
 	if !s.Valid {
 		return nil, nil
 	}
-	var v T // not a result: it would take memory also when there is nothing
+	var v T // not a named result, which would allocate memory even without data
 	err := json.Unmarshal([]byte(s.String), &v)
 	return v, err
 }

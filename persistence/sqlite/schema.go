@@ -13,8 +13,8 @@ const (
 	schemaVersion = 1
 )
 
-// schema: an entity is a persistence id. ord orders all events of the database by commit,
-// as there is one writer at a time.
+// schema creates the tables. An entity is a persistence id. ord orders all events of the database
+// by commit, because there is one writer at a time.
 const schema = `
 CREATE TABLE entity (
 	id         INTEGER PRIMARY KEY,
@@ -94,7 +94,7 @@ func useWAL(ctx context.Context, conn *sql.Conn) error {
 	return nil
 }
 
-// checkWritable finds out now, not at the first append, that the file is read-only.
+// checkWritable detects a read-only file at Open, before the first append.
 func checkWritable(ctx context.Context, conn *sql.Conn) error {
 	_, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE; ROLLBACK")
 	return err

@@ -8,8 +8,8 @@ import (
 	sqlite "modernc.org/sqlite" // the driver "sqlite"
 )
 
-// sliceFunction is journal.SliceOf in SQL. With it SQLite passes over the events of
-// other slices without giving them out, and the slice need not be stored.
+// sliceFunction is journal.SliceOf in SQL. With it SQLite skips the events of other slices without
+// returning them, and the slice need not be stored.
 const sliceFunction = "understudy_slice"
 
 func init() { sqlite.MustRegisterDeterministicScalarFunction(sliceFunction, 1, sliceOf) }

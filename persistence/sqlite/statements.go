@@ -49,8 +49,8 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) error {
 	return nil
 }
 
-// close must come before that of the connection: database/sql leaves statements of a
-// connection to who prepared them, and SQLite keeps the file open as long as there are any.
+// close must be called before the connection is closed. database/sql does not close the prepared
+// statements of a connection, and SQLite keeps the file open while any exist.
 func (s *statements) close() error {
 	var errs []error
 	for _, stmt := range s.all {
@@ -59,7 +59,7 @@ func (s *statements) close() error {
 	return errors.Join(errs...)
 }
 
-// A transaction is what a job sees of the one it is applied in.
+// A transaction is a job's access to the transaction in which it is applied.
 type transaction struct {
 	stmts *statements
 	heads heads

@@ -12,7 +12,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// groupWeight bounds what one transaction commits, and so how long other processes wait.
+// groupWeight bounds the size of one transaction, and thereby how long other processes wait.
 const groupWeight = 1024
 
 // A change of the database is applied in a transaction together with others, completely or not at

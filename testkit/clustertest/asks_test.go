@@ -199,7 +199,7 @@ func TestAnAskOfASingletonEndsWithTheReasonOfItsManager(t *testing.T) {
 	})
 }
 
-// actorErr is that of an ask of a singleton that takes other messages.
+// actorErr returns the error of an ask of a singleton that takes other messages.
 func actorErr(t *testing.T, c *clustertest.Cluster) error {
 	actor.Spawn(c.Node("n1").System, behaviors.Singleton(office), "office")
 	time.Sleep(3 * time.Second)

@@ -78,8 +78,8 @@ type Chaos struct {
 	// singleton moving. The default is a minute.
 	Settle time.Duration
 
-	// ShrinkRuns is the limit of runs in the search for a smaller schedule. The default is 60; a
-	// negative number is none.
+	// ShrinkRuns is the limit of runs in the search for a smaller schedule. The default is 60. With
+	// a negative number there is no search.
 	ShrinkRuns int
 
 	// ShrinkTime is the limit of real time for the search. The default is a minute.
@@ -123,9 +123,10 @@ func (c Chaos) withFlags() Chaos {
 	return c
 }
 
-// Run fails the test if an invariant does not hold in some round. In each round, it calls story
-// once, when all nodes are up and before the first fault, in a goroutine and a bubble of its own.
-// story spawns what is tested, and states what must hold with [Round.Check], [Round.Always] and
+// Run fails the test if an invariant does not hold in some round. In each round it calls story
+// once, in a goroutine and a bubble of its own, when all nodes are up and before the first fault.
+//
+// story spawns the actors to test, and states the invariants with [Round.Check], [Round.Always] and
 // [Round.Finally]. It returns, or calls [Round.Begin] and continues during the faults. Goroutines
 // that it starts must end by themselves. State shared between rounds is the story's own concern.
 //

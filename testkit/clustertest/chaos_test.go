@@ -23,7 +23,7 @@ func TestMembershipSurvivesChaos(t *testing.T) {
 	}
 }
 
-// Write is a number to keep, and who is to know that it is kept; or, with All, a question.
+// Write stores N and acknowledges it to Kept. With All set, it asks for all stored numbers instead.
 type Write struct {
 	N    int
 	Kept actor.ActorRef[int]

@@ -140,7 +140,8 @@ func requireHeard(t *testing.T, c *clustertest.Cluster, client *cluster.Client, 
 	}
 }
 
-// requireWatchedByNodes checks that nodes hear of the end of an actor of the client, and not before.
+// requireWatchedByNodes checks that nodes learn of the end of an actor of the client, and not
+// before.
 func requireWatchedByNodes(t *testing.T, c *clustertest.Cluster, client *cluster.Client, mine actor.ActorRef[ticket]) {
 	t.Helper()
 	p := watchFrom(t, c.Node("n3"), mine.String())

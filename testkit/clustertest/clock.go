@@ -7,13 +7,13 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 )
 
-// A clock is the clock of one node. It may run fast or slow, and be set wrongly.
+// A clock is the clock of one node. It may run fast or slow, and its wall clock may be wrong.
 type clock struct {
 	mu      sync.Mutex // guards all below
 	real    time.Time  // of the last change of rate
 	shown   time.Time  // what it showed then
 	rate    float64
-	ahead   time.Duration // of the calendar
+	ahead   time.Duration // of the wall clock
 	tickers map[*time.Ticker]time.Duration
 }
 
@@ -73,7 +73,7 @@ func (c *clock) run(rate float64) {
 	}
 }
 
-// step moves the calendar.
+// step sets the wall clock forward by d.
 func (c *clock) step(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -39,7 +39,7 @@ type Cluster struct {
 
 	mu     sync.Mutex // guards all below
 	live   map[string]*cluster.Node
-	dead   []*cluster.Node   // they have crashed
+	dead   []*cluster.Node   // crashed nodes
 	clocks map[string]*clock // they outlive their nodes
 
 	clients []*cluster.Client
@@ -107,7 +107,7 @@ func (c *Cluster) size() int {
 	return len(c.live)
 }
 
-// addresses are those of the nodes that run.
+// addresses returns the addresses of the running nodes.
 func (c *Cluster) addresses() (all []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -117,7 +117,7 @@ func (c *Cluster) addresses() (all []string) {
 	return all
 }
 
-// Nodes returns the nodes that run, by name.
+// Nodes returns the running nodes, sorted by name.
 func (c *Cluster) Nodes() []*cluster.Node {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -128,7 +128,7 @@ func (c *Cluster) Nodes() []*cluster.Node {
 	return nodes
 }
 
-// Node returns the node of that name.
+// Node returns the running node of that name. It fails the test if no such node runs.
 func (c *Cluster) Node(name string) *cluster.Node {
 	c.t.Helper()
 	n, ok := c.running(name)
@@ -145,8 +145,8 @@ func (c *Cluster) Add(name string, opts ...Option) *cluster.Node {
 	return c.Node(name)
 }
 
-// AddTogether starts nodes at the same moment, each knowing of all, and returns when they
-// are up. On an empty cluster, of [Start] with 0, they found it.
+// AddTogether starts nodes at the same moment, with each other as seeds, and returns when they are
+// up. On an empty cluster, made by [Start] with 0 nodes, they form the cluster.
 func (c *Cluster) AddTogether(names ...string) {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
@@ -174,7 +174,7 @@ func (c *Cluster) AddTogether(names ...string) {
 	}
 }
 
-// knowing adds the nodes to the seeds.
+// knowing returns an option that adds the nodes to the seeds.
 func knowing(names []string) Option {
 	return func(_ string, cfg *cluster.Config) {
 		for _, name := range names {
@@ -216,7 +216,7 @@ func (c *Cluster) crash(name string, end func(name string)) {
 	c.mourn(n)
 }
 
-// mourn keeps a crashed node, parts of which must be ended when the test ends.
+// mourn keeps a crashed node, because parts of it must be ended when the test ends.
 func (c *Cluster) mourn(n *cluster.Node) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -231,48 +231,48 @@ func (c *Cluster) Restart(name string, opts ...Option) *cluster.Node {
 	return c.Add(name, opts...)
 }
 
-// Partition cuts all links between nodes of different sides, in both directions. Nodes
-// that no side names are one more side.
+// Partition cuts all links between nodes of different sides, in both directions. Nodes that are not
+// in sides form one more side.
 func (c *Cluster) Partition(sides ...[]string) { c.net.Partition(sides...) }
 
-// OneWay cuts what goes from one node to another, and leaves the way back.
+// OneWay cuts the direction from one node to another. The other direction stays open.
 func (c *Cluster) OneWay(from, to string) { c.net.OneWay(from, to) }
 
-// Stall holds up what streams carry from one node to another; datagrams get through.
+// Stall holds up the streams from one node to another; datagrams get through.
 func (c *Cluster) Stall(from, to string) { c.net.Stall(from, to) }
 
-// Sever loses the connections between two nodes, or a node and a client, without a word, as a NAT
-// does that has forgotten them: no end hears anything any more, not even a reset. Nothing mends
-// that, and it does nothing to connections that are opened later.
+// Sever silently breaks the connections between two nodes, or between a node and a client, like a
+// NAT that has forgotten them: both ends stay open, and nothing arrives, not even a reset. Severed
+// connections stay severed. Connections opened later work.
 func (c *Cluster) Sever(a, b string) { c.net.Sever(a, b) }
 
-// Heal mends every cut, and what stalls.
+// Heal undoes every [Cluster.Partition], [Cluster.OneWay] and [Cluster.Stall].
 func (c *Cluster) Heal() { c.net.Heal() }
 
-// Pause holds back all that a node sends and is sent, as if its process were stopped,
-// until Resume. Its actors run on: nothing can stop a goroutine.
+// Pause holds back all traffic from and to a node until [Cluster.Resume], as if its process were
+// stopped. Its actors continue, because nothing can stop a goroutine.
 func (c *Cluster) Pause(name string) { c.net.Pause(name) }
 
 // Resume ends a pause: everything that was held back arrives.
 func (c *Cluster) Resume(name string) { c.net.Resume(name) }
 
-// Delay makes everything take d, and up to jitter more.
+// Delay sets the delay of all traffic from now on: d, and up to jitter more.
 func (c *Cluster) Delay(d, jitter time.Duration) { c.net.Delay(d, jitter) }
 
-// Lose loses a share of the datagrams, from 0 to 1. Streams lose nothing.
+// Lose sets the share of datagrams that are lost from now on, from 0 to 1. Streams lose nothing.
 func (c *Cluster) Lose(share float64) { c.net.Lose(share) }
 
-// LoseBetween loses a share of the datagrams from one node to another, where that is more
-// than what [Cluster.Lose] says of all.
+// LoseBetween sets the share of datagrams that are lost from one node to another, if it is more
+// than the share of [Cluster.Lose].
 func (c *Cluster) LoseBetween(from, to string, share float64) { c.net.LoseBetween(from, to, share) }
 
-// Duplicate lets a share of the datagrams arrive twice, from 0 to 1. Which of two
-// datagrams comes first is up to the jitter of [Cluster.Delay]; streams keep their order.
+// Duplicate sets the share of datagrams that arrive twice from now on, from 0 to 1. The order of
+// datagrams depends on the jitter of [Cluster.Delay]; streams keep their order.
 func (c *Cluster) Duplicate(share float64) { c.net.Duplicate(share) }
 
-// Drift lets the clock of a node run at a rate from now on: 1.05 is five percent fast, 1 is
-// right again. It is the clock by which the node beats and judges the others; connections,
-// actors and singletons measure time by the right one.
+// Drift sets the rate of a node's clock from now on: 1.05 is five percent fast, 1 is correct. The
+// node sends heartbeats and judges other nodes by this clock. Connections, actors and singletons
+// measure time by the correct one.
 func (c *Cluster) Drift(name string, rate float64) {
 	c.t.Helper()
 	if rate <= 0 {
@@ -281,8 +281,8 @@ func (c *Cluster) Drift(name string, rate float64) {
 	c.clock(name).run(rate)
 }
 
-// Jump sets the calendar of a node forward by d, or back if d is negative, as an operator
-// does. Clocks that measure are not meant to notice.
+// Jump sets the wall clock of a node forward by d, or back if d is negative, as an operator does.
+// Clocks that measure durations are not affected.
 func (c *Cluster) Jump(name string, d time.Duration) { c.clock(name).step(d) }
 
 func (c *Cluster) clock(name string) *clock {
@@ -353,7 +353,7 @@ func (c *Cluster) close() {
 	}
 }
 
-// letGo ends what is left of crashed nodes.
+// letGo ends the remaining parts of crashed nodes.
 func (c *Cluster) letGo() {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)

@@ -10,10 +10,10 @@ import (
 // A Kind is a kind of fault.
 type Kind string
 
-// The kinds of faults. Behind each is what it needs besides At and For.
+// The kinds of faults, with the fields that each needs besides At and For.
 const (
 	Partition Kind = "partition" // Sides
-	OneWay    Kind = "oneway"    // two Sides of one node: nothing gets from the first to the second
+	OneWay    Kind = "oneway"    // two Sides of one node each: the first cannot reach the second
 	Isolate   Kind = "isolate"   // one Side of one node
 	Crash     Kind = "crash"     // one Side of one node, which starts again afterwards
 	Leave     Kind = "leave"     // one Side of one node, which joins again afterwards
@@ -22,7 +22,7 @@ const (
 	Lose      Kind = "lose"      // Amount: the share of datagrams
 	Duplicate Kind = "duplicate" // Amount: the share of datagrams
 	Drift     Kind = "drift"     // one Side of one node; Amount: the rate of its clock
-	Jump      Kind = "jump"      // one Side of one node; Time: how far its calendar is set forward, for good
+	Jump      Kind = "jump"      // one Side of one node; Time: how far its wall clock is set forward, for good
 )
 
 // A Fault is one thing that goes wrong for a while. Faults may overlap.

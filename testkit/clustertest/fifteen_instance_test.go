@@ -69,9 +69,8 @@ func given(t *testing.T, ref actor.ActorRef[Order]) string {
 // backoff is the first delay of a restart in place, with its jitter.
 const backoff = 120 * time.Millisecond
 
-// ends ends the instance by an order, and requires that another one is there on the same
-// host within the backoff, that nobody notices but the status, and that what is told
-// meanwhile arrives.
+// endsAndIsBack ends the instance by an order. It requires that another instance starts on the same
+// host within the backoff, that only the status shows it, and that messages sent meanwhile arrive.
 func endsAndIsBack(t *testing.T, order string) {
 	synctest.Test(t, func(t *testing.T) {
 		c, census, refs := obeying(t, 3)
@@ -170,14 +169,14 @@ func TestAHostThatIsKilledAndStartedAgainAtItsAddressWithinASecond(t *testing.T)
 	})
 }
 
-// Row 7: the factories of all nodes were given something, and the instance has that of its
-// node, wherever it has moved.
+// Row 7: the factory of each node has a dependency of its own. Wherever the instance moves, it has
+// the dependency of its node.
 func TestADependencyThatWasInjectedIsThereAfterTwoFailovers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, census, refs := obeying(t, 5)
 		require.Equal(t, "n1", given(t, refs["n5"]))
 		c.Crash("n1")
-		time.Sleep(time.Second) // what is told before anybody suspects it is lost
+		time.Sleep(time.Second) // messages sent before any node suspects it are lost
 		require.Equal(t, "n2", given(t, refs["n5"]))
 		c.AwaitQuiet()
 		c.Crash("n2")
@@ -188,9 +187,9 @@ func TestADependencyThatWasInjectedIsThereAfterTwoFailovers(t *testing.T) {
 	})
 }
 
-// Row 8, with the whole stack: five nodes that start at the same moment, each with its
-// singleton as soon as it is up. The network differs in each run, and with it who is up when.
-// A thousand seeds are played on the pure machines, see package singleton and, for how the
+// Row 8, with the whole stack: five nodes that start at the same moment, each with its singleton as
+// soon as it is up. The network differs in each run, and so does the order in which nodes come up.
+// The pure state machines are tested with a thousand seeds: see package singleton and, for how the
 // cluster forms, TestNodesStartedAtOnceAreOneClusterInSeconds in package cluster.
 func TestNodesThatAllStartAtOnceHaveOneInstance(t *testing.T) {
 	for range 20 {
@@ -265,8 +264,8 @@ func TestARollingRestartHandsOverOnceForEachRestartOfTheHost(t *testing.T) {
 	}
 }
 
-// Row 15 and case 136: nobody ever tells it anything; it works by the clock. It goes on within the bound
-// of a hand-over, and after a crash of its host within that of a failover.
+// Row 15 and case 136: the singleton gets no messages and works by the clock. It continues within
+// the bound of a hand-over, and after a crash of its host within the bound of a failover.
 func TestASchedulerWithoutCallersGoesOnWithinTheHandOverBound(t *testing.T) {
 	const period = 100 * time.Millisecond
 	synctest.Test(t, func(t *testing.T) {

@@ -274,13 +274,13 @@ func TestASingletonThatHasFinishedGivesItsLeaseBackForGood(t *testing.T) {
 	})
 }
 
-// Case 259: what is told meanwhile waits.
+// Case 259: messages sent meanwhile wait.
 func TestTheLeaseOfACrashedHostIsWaitedFor(t *testing.T) {
 	leasing(t, 3, 30*time.Second, func(t *testing.T, h *tenant) {
 		h.lines["n1"].cut.Store(true) // dying, it says nothing to the store either
 		h.Crash("n1")
 		dead := h.store.Inspect("one").Expires
-		time.Sleep(10 * time.Second) // what is told sooner is lost with the host
+		time.Sleep(10 * time.Second) // messages sent earlier are lost with the host
 		require.Equal(t, "n2", given(t, h.refs["n3"]))
 		timeline := h.census.Timeline()
 		started := timeline[len(timeline)-1].Time

@@ -92,8 +92,8 @@ func kept(t *testing.T, nodes int, each time.Duration, opts ...singleton.Option)
 	return c, b, refs
 }
 
-// Row 9: the host leaves with 10,000 messages in the mailbox of its instance, of three
-// senders, who tell as many again while it hands over.
+// Row 9: the host leaves with 10,000 messages of three senders in the mailbox of its instance. The
+// senders send as many again during the hand-over.
 func TestAGracefulLeaveWithTenThousandQueuedMessagesLosesNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const queued = 10_000
@@ -115,7 +115,7 @@ func TestAGracefulLeaveWithTenThousandQueuedMessagesLosesNone(t *testing.T) {
 		var leaves sync.WaitGroup
 		leaves.Go(func() { c.Leave("n1") })
 		time.Sleep(time.Millisecond)
-		senders = senders[1:] // whoever told on n1 has stopped
+		senders = senders[1:] // the sender on n1 has stopped
 		for next < 2*queued/3 {
 			round()
 			if next%10 == 0 {

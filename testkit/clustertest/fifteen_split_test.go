@@ -65,10 +65,10 @@ func (g *guide) from(name string, patience time.Duration) (host string, err erro
 	return actor.Ask(ctx, g.refs[name], func(replyTo actor.ActorRef[string]) Where { return Where{replyTo} })
 }
 
-// split cuts the cluster in two, asks through all nodes for a minute, twice in a second,
-// and heals it. Who gets an answer gets it from the own side. On the side that loses, who
-// gets none is told that there is no instance, as soon as the others are known to be
-// unreachable. It returns the node that hosts in the end.
+// split cuts the cluster in two, asks through all nodes twice a second for a minute, and heals it.
+// All answers must come from the asker's own side. On the losing side, an ask without an answer
+// must fail because there is no instance, as soon as the other side is known to be unreachable.
+// split returns the node that hosts in the end.
 func (g *guide) split(loses, goesOn []string) string {
 	g.t.Helper()
 	g.Partition(loses, goesOn)

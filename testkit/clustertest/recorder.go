@@ -29,7 +29,7 @@ func (r *recorder) Cleanup(f func()) {
 	r.cleanups = append(r.cleanups, f)
 }
 
-// cleanUp runs what is to be run at the end, the last first.
+// cleanUp runs the cleanup functions, last in first out.
 func (r *recorder) cleanUp() {
 	for {
 		r.mu.Lock()

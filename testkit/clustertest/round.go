@@ -47,7 +47,7 @@ type Round struct {
 	met        bool           // some fault met a message
 
 	changed time.Time // when a fault last began or ended, or a node came up
-	whole   int       // how many nodes were one cluster before that; 0 if they were none
+	whole   int       // how many nodes were one cluster before that; 0 if they were not
 }
 
 // A try is an attempt to start a node.
@@ -66,7 +66,7 @@ type violation struct {
 }
 
 // EachNode calls f with every running node, and with every node that starts later, once it is up.
-// Use it to spawn what every node has.
+// Use it to spawn the actors that every node has.
 func (r *Round) EachNode(f func(n *cluster.Node)) {
 	r.eachNode = append(r.eachNode, f)
 	for _, n := range r.Nodes() {

@@ -70,8 +70,8 @@ func TestNodesThatStartInAnyOrderFormOneCluster(t *testing.T) {
 	})
 }
 
-// Scenario 6: who joins while a member is unreachable waits until that one is healed or
-// given up, at most D + S + 1 s.
+// Scenario 6: a node that joins while a member is unreachable waits until that member is reachable
+// again or down, at most D + S + 1 s.
 func TestANodeThatJoinsWhileAMemberIsUnreachableIsUpAfterwards(t *testing.T) {
 	scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {
 		c.Crash("n3")

@@ -85,7 +85,7 @@ func TestAStopOfAllNodesConvictsNobody(t *testing.T) {
 			})
 		}
 		require.Equal(t, 1, census.Started())
-		c.Crash("n1") // they still notice who really dies
+		c.Crash("n1") // they still notice a node that really dies
 		whole(t, c, detection+stableAfter+time.Second, named(5)[1:]...)
 	})
 }

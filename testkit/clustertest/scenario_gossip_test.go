@@ -12,8 +12,8 @@ import (
 // gossipOnly tells memberlist's datagrams by their first byte.
 func gossipOnly(data []byte) bool { return len(data) > 0 && data[0] == 'M' }
 
-// Scenario 52: none of the datagrams of memberlist reach n3 or leave it, so that its probes
-// fail but for what it sends over streams. Members do not listen to that.
+// Scenario 52: no datagram of memberlist reaches n3 or leaves it, so its probes fail, except those
+// over streams. Members ignore the verdict of memberlist.
 func TestWhatMemberlistBelievesConvictsNobody(t *testing.T) {
 	scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {
 		untouched(t, c, func() {

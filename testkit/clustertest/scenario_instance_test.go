@@ -16,7 +16,7 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// generation is that of the log's instance on a node, or of the last one there.
+// generation returns the generation of the log's instance on a node, or of the last one there.
 func (s *story) generation(node string) singleton.Generation {
 	s.t.Helper()
 	status, ok := singleton.StatusOf(s.Node(node).System, "log")

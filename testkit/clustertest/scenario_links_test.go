@@ -45,7 +45,7 @@ func TestANodeThatHearsAndIsNotHeardGoes(t *testing.T) {
 	})
 }
 
-// Scenario 33: who can be sent no message is unreachable, however well its datagrams come.
+// Scenario 33: a node to which no message can be sent is unreachable, even if its datagrams arrive.
 func TestANodeWhoseStreamsStallIsUnreachable(t *testing.T) {
 	scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {
 		for _, other := range []string{"n1", "n2"} {

@@ -80,8 +80,8 @@ func reader(notes actor.ActorRef[string]) actor.Behavior[memo] {
 	})
 }
 
-// A message that cannot be encoded is a dead letter with its reason where it was sent, in every
-// way in which it can be sent. What is sent afterwards, in the same way, arrives.
+// A message that cannot be encoded is a dead letter with its reason on the node of the sender,
+// however it was sent. Messages sent afterwards in the same way arrive.
 func TestWhatCannotBeEncodedIsReportedInEveryWayAndTheWayWorksAfterwards(t *testing.T) {
 	for name, way := range map[string]func(t *testing.T, c *clustertest.Cluster, notes actor.ActorRef[string]) (from *actor.System, send func(memo)){
 		"tell": func(_ *testing.T, c *clustertest.Cluster, notes actor.ActorRef[string]) (*actor.System, func(memo)) {

@@ -66,7 +66,7 @@ func asksToItself(t *testing.T, n *cluster.Node, target actor.ActorRef[watchQues
 
 func questionFor(to actor.ActorRef[int]) watchQuestion { return watchQuestion{to} }
 
-// removalOf returns a channel that is closed when a member is none any more for n.
+// removalOf returns a channel that is closed when n has removed a member.
 func removalOf(t *testing.T, n *cluster.Node, id cluster.ID) (removed chan struct{}) {
 	t.Helper()
 	removed = make(chan struct{})

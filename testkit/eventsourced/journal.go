@@ -12,7 +12,7 @@ import (
 type faultyJournal struct {
 	*memory.Journal
 	mu     sync.Mutex        // guards all below
-	errs   []error           // of the next appends
+	errs   []error           // results of the next appends
 	stored map[string]uint64 // the numbers of the last events, by their ids
 }
 

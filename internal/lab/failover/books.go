@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// books are what the director has been told.
+// books are the records of the director.
 type books struct {
 	acks       map[ID]int // how often each increment was acknowledged
 	last       Ack
@@ -26,8 +26,7 @@ func (b *books) acknowledged(a Ack) {
 	b.last, b.lastAt = a, time.Now()
 }
 
-// check holds the final state, and the journal it came from, against every acknowledged
-// increment, by ID.
+// check compares the final state, and its journal, with every acknowledged increment, by ID.
 func (b *books) check(state Counted, journal []ID) error {
 	counted := make(map[ID]int)
 	for _, id := range state.Applied {

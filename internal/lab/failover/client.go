@@ -13,8 +13,8 @@ import (
 // clientsPerNode send increments through each node, all at the same time.
 const clientsPerNode = 4
 
-// A client sends increments to the counter, one after the other, through the ref of its
-// node. One that is not acknowledged in time is sent again, with the same ID.
+// A client sends increments to the counter, one after the other, through the ref of its node. It
+// sends an increment that is not acknowledged in time again, with the same ID.
 type client struct {
 	name    string
 	counter actor.ActorRef[Msg]
@@ -22,9 +22,9 @@ type client struct {
 	acked   func(Ack)
 }
 
-// patience is how long a client waits before it sends an increment again. Those that
-// wait in a node's buffer are answered when there is an instance, and not sent again
-// before; those that died with a host need it.
+// patience is how long a client waits before it sends an increment again. Increments in a node's
+// buffer are answered as soon as an instance runs. Increments that were lost with a host must be
+// sent again.
 const patience = 2 * time.Second
 
 // run sends until stop is closed and the last increment has been acknowledged, or ctx ends.

@@ -27,14 +27,14 @@ type (
 func (Increment) counterMsg() {}
 func (Get) counterMsg()       {}
 
-// An ID names one increment. A client numbers its own from 1, and sends the next one when
-// the last has been acknowledged.
+// An ID names one increment. A client numbers its increments from 1, and sends the next one when
+// the previous one has been acknowledged.
 type ID struct {
 	Client string
 	N      uint64
 }
 
-// An Ack says that an increment is in the journal, and who put it there.
+// An Ack says that an increment is in the journal, and which instance wrote it.
 type Ack struct {
 	ID         ID
 	Count      int
@@ -44,8 +44,8 @@ type Ack struct {
 // Incremented is the event of an increment.
 type Incremented struct{ ID ID }
 
-// Counted is the state: what was counted, in order, and the last number of each client,
-// by which an increment that is sent again is recognised.
+// Counted is the state: the increments in order, and the last number of each client, which
+// identifies increments that are sent again.
 type Counted struct {
 	Applied []ID
 	Last    map[string]uint64

@@ -14,11 +14,11 @@ import (
 	"time"
 )
 
-// A director starts the nodes, does them harm, and keeps the books of what they report.
+// A director starts the nodes, injects faults, and records the reports of the nodes.
 type director struct {
 	settings
-	dir       string            // of what is removed in the end
-	kept      bool              // the journal is the user's, and stays
+	dir       string            // of the files that are removed in the end
+	kept      bool              // the journal belongs to the user, and is kept
 	addresses map[string]string // of the nodes
 	running   map[string]*nodeRun
 	all       []*nodeRun // every process there ever was
@@ -82,8 +82,8 @@ func (d *director) start(node string) error {
 	return nil
 }
 
-// close ends every process, waits for that, and removes what they have written, but for a
-// journal that the user has named.
+// close kills every process, waits for their end, and removes the files that they have written. It
+// keeps a journal that the user has named.
 func (d *director) close() {
 	for _, p := range d.all {
 		_ = p.Signal(os.Kill) // it may have ended
@@ -103,7 +103,7 @@ func (d *director) close() {
 	}
 }
 
-// until reads reports until done, or fails after limit, saying what was waited for.
+// until reads reports until done returns true. It fails after limit with an error that names what.
 func (d *director) until(ctx context.Context, what string, limit time.Duration, done func() bool) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("waited %v in vain for %s", limit, what))
 	defer cancel()
@@ -130,7 +130,7 @@ func (d *director) watch(ctx context.Context, span time.Duration) error {
 	return err
 }
 
-// note enters a report into the books, and shows what changes.
+// note records a report, and prints the changes.
 func (d *director) note(r reported) error {
 	if r.Stats != nil && r.Stats.Here {
 		d.hosts(r.from, r.Stats.Generation)
@@ -162,8 +162,8 @@ func (d *director) hosts(p *nodeRun, generation string) {
 	d.show.say(p.node, "hosts the counter, generation %s", generation)
 }
 
-// host returns the node whose process runs the instance; when two say so, as one of them
-// has not noticed yet that it was replaced, the one of the newer generation.
+// host returns the node whose process runs the instance. If two processes claim that, because one
+// has not noticed yet that it was replaced, host returns the node of the newer generation.
 func (d *director) host() (node string, ok bool) {
 	var generation string
 	for name, p := range d.running {

@@ -57,7 +57,7 @@ func openSQLite(_ context.Context, path string) (Journal, error) {
 	return j, nil
 }
 
-// shown returns journal as it may be shown: without a password.
+// shown returns journal without its password, for output.
 func shown(journal string) string {
 	scheme, _, isURL := strings.Cut(journal, "://")
 	if !isURL {

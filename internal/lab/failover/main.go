@@ -1,5 +1,5 @@
-// Package failover is the program of examples/failover, which persistence/postgres runs
-// too: a module of its own, whose client library the examples do not need.
+// Package failover is the program of examples/failover. Module persistence/postgres runs it as
+// well, so that the examples do not need its client library.
 package failover
 
 import (
@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// settings are what the flags say.
+// settings are the values of the flags.
 type settings struct {
 	journal string // a URL or a path; "" is an SQLite database that is removed afterwards
 	id      string // of the counter in the journal
@@ -29,9 +29,9 @@ type settings struct {
 	seeds      []string
 }
 
-// Main is the program: it reads the flags, runs until the story ends or the process is
-// interrupted, and exits with 1 if that is not a good end. openers know the journals at
-// URLs, by scheme; SQLite's, at paths, needs none.
+// Main is the program. It reads the flags, and runs until the story ends or the process is
+// interrupted. It exits with status 1 if the story fails. openers open journals at URLs, by scheme;
+// a path is a SQLite journal and needs no opener.
 func Main(openers map[string]Opener) {
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
@@ -72,7 +72,7 @@ func newID() string {
 	return "failover/" + time.Now().UTC().Format("2006-01-02T15:04:05Z") + "/" + rand.Text()[:6]
 }
 
-// direct runs the story, and leaves nothing behind but a journal that it was given.
+// direct runs the story, and removes all files except a journal of the user.
 func direct(ctx context.Context, out io.Writer, s settings) error {
 	d, err := newDirector(out, s)
 	if err != nil {
@@ -97,7 +97,7 @@ func direct(ctx context.Context, out io.Writer, s settings) error {
 	return nil
 }
 
-// tryJournal opens the journal once, so that what is wrong with it is said at once.
+// tryJournal opens the journal once, so that its errors are reported at once.
 func (d *director) tryJournal(ctx context.Context) error {
 	j, err := d.open(ctx, d.journal)
 	if err != nil {
@@ -106,7 +106,7 @@ func (d *director) tryJournal(ctx context.Context) error {
 	return j.Close()
 }
 
-// showLog prints what the nodes had to say.
+// showLog prints the log of the nodes.
 func (d *director) showLog() {
 	text, err := os.ReadFile(d.log.Name())
 	if err == nil && len(text) > 0 {

@@ -35,13 +35,13 @@ func runNode(ctx context.Context, s settings) error {
 	}
 	n := &nodeProcess{node: node, out: out, crew: newCrew()}
 	n.counter = actor.Spawn(node, behaviors.Singleton(counted(&n.handled, counter(s.id, journal))), "counter")
-	run := fmt.Sprintf("%s.%x", s.node, node.View().Self.Incarnation) // clients of another run are others
+	run := fmt.Sprintf("%s.%x", s.node, node.View().Self.Incarnation) // clients of another run have other names
 	n.crew.start(ctx, run, n.counter, func(a Ack) { out.send(report{Ack: &a, Stats: n.stats()}) })
 	go n.reportStats(ctx)
 	return n.obey(ctx, os.Stdin)
 }
 
-// logger writes to standard error, which the director keeps for when something fails.
+// logger writes to standard error. The director keeps it, and prints it after a failure.
 func logger(name string) *zap.Logger {
 	log, err := zap.NewDevelopment(zap.IncreaseLevel(zap.InfoLevel), zap.AddStacktrace(zap.DPanicLevel))
 	if err != nil {
@@ -58,8 +58,8 @@ type nodeProcess struct {
 	handled atomic.Uint64
 }
 
-// obey carries out the director's orders until there are no more. Then the process ends
-// as it is: whoever closes the input without an order to leave wants no farewell.
+// obey carries out the director's orders until the input is closed. The process then ends without
+// leaving the cluster, because the director did not order it to leave.
 func (n *nodeProcess) obey(ctx context.Context, in io.Reader) error {
 	for lines := bufio.NewScanner(in); lines.Scan(); {
 		switch order := strings.TrimSpace(lines.Text()); order {

@@ -62,7 +62,7 @@ func (p *nodeRun) remember(r report) {
 	p.stats = *r.Stats
 }
 
-// figures returns the last ones that the process has sent.
+// figures returns the last figures that the process has sent.
 func (p *nodeRun) figures() stats {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// Limits of patience, far beyond what things take on an idle machine.
+// Timeouts, far longer than each step takes on an idle machine.
 const (
 	startLimit    = 30 * time.Second
 	failoverLimit = 45 * time.Second
 	finishLimit   = 30 * time.Second
 )
 
-// tell runs the whole story: start, harm by harm, and the reckoning.
+// tell runs the whole story: the start, the faults one by one, and the final check.
 func (d *director) tell(ctx context.Context, first harm) error {
 	if err := d.begin(ctx); err != nil {
 		return err
@@ -50,12 +50,12 @@ func (d *director) begin(ctx context.Context) error {
 	return nil
 }
 
-// A harm is what is done to the host.
+// A harm is a fault of the host.
 type harm struct {
 	name   string
 	do     func(d *director, host string) error
-	repair func(d *director, host string) error // nil when it stays as it is
-	after  string                               // what the node is after the repair
+	repair func(d *director, host string) error // nil if the fault is not repaired
+	after  string                               // the state of the node after the repair
 }
 
 var (
@@ -90,7 +90,7 @@ var (
 	}
 )
 
-// strike does harm to the host, waits until another has answered, and repairs.
+// strike injects a fault into the host, waits until another node has answered, and repairs it.
 func (d *director) strike(ctx context.Context, h harm) error {
 	host, ok := d.host()
 	if !ok {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A timeline prints what happens, and when. That it cannot print is no reason to stop.
+// A timeline prints events with their times. It ignores errors of printing.
 type timeline struct {
 	out   io.Writer
 	start time.Time
@@ -19,7 +19,7 @@ func (t *timeline) say(node, format string, args ...any) {
 	_, _ = fmt.Fprintf(t.out, "%6.2fs  %-3s %s\n", time.Since(t.start).Seconds(), node, fmt.Sprintf(format, args...))
 }
 
-// text prints a line that has no time.
+// text prints a line without a time.
 func (t *timeline) text(format string, args ...any) {
 	_, _ = fmt.Fprintf(t.out, format+"\n", args...)
 }

@@ -26,8 +26,8 @@ type access struct {
 	Pod    string `json:"pod"`   // file with the token
 }
 
-// prepare writes the tokens and the key of service accounts into dir. What is there stays,
-// so that a server that is started again in the same dir knows its clients.
+// prepare writes the tokens and the key of service accounts into dir. It keeps existing files, so
+// that a server that is started again in the same dir knows its clients.
 func prepare(dir, server string) (access, error) {
 	files := access{
 		Server: server,

@@ -4,10 +4,10 @@
 //
 //	kubeapi -dir DIR
 //
-// It writes tokens and certificates into DIR, listens on ports of its own choice on the
-// loopback interface, and prints one line of JSON to the standard output when it is ready
-// to be asked: the address and the files (see [access]). The log goes to the standard
-// error. It ends with its standard input, or on a signal.
+// It writes tokens and certificates into DIR, and listens on free ports of the loopback interface.
+// When it is ready it prints one line of JSON to the standard output: the address and the files
+// (see [access]). The log goes to the standard error. It ends when its standard input is closed, or
+// on a signal.
 package main
 
 import (
@@ -39,7 +39,7 @@ func run(ctx context.Context, dir string, port int) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
-		_, _ = os.Stdin.Read(make([]byte, 1)) // whoever started us has ended
+		_, _ = os.Stdin.Read(make([]byte, 1)) // returns when the parent process has ended
 		cancel()
 	}()
 

@@ -10,8 +10,8 @@ import (
 	"go.etcd.io/etcd/server/v3/embed"
 )
 
-// startEtcd returns an etcd that listens on the loopback interface and is ready. It does
-// not wait for the disk: what it holds need not outlive the machine.
+// startEtcd returns an etcd that listens on the loopback interface and is ready. It does not sync
+// its writes to disk, because its data need not outlive the machine.
 func startEtcd(dir string) (*embed.Etcd, error) {
 	config := embed.NewConfig()
 	config.Dir = dir

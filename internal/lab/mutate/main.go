@@ -4,9 +4,9 @@
 // A mistake is made in a copy of its file, which the compiler takes in place of the file
 // (-overlay), so nothing in the working directory changes.
 //
-// The exit code is 0 when all mutants were found, 1 when some survived, and 2 when one does not
-// apply any more, as its line has changed, or does not compile: then it proves nothing, and
-// mutants.go has to be mended.
+// The exit code is 0 when all mutants were found, and 1 when some survived. It is 2 when a mutant
+// does not compile, or does not apply any more because its line has changed. Such a mutant proves
+// nothing: fix it in mutants.go.
 package main
 
 import (
@@ -103,7 +103,7 @@ func try(root string, m mutant, timeout time.Duration) (what outcome, detail str
 	return found, ""
 }
 
-// overlay writes the mistake, and what tells the compiler of it.
+// overlay writes the changed file, and the overlay file for the compiler.
 func (m mutant) overlay(root string) (path string, remove func(), err error) {
 	source, err := m.apply(root)
 	if err != nil {

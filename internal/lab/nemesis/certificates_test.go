@@ -63,7 +63,7 @@ func (a *authority) certify(host string, lasts time.Duration) identity {
 	}
 }
 
-// 61 of the catalogue, but for the rotation, which takes no processes.
+// Scenario 61 of the catalogue, without the rotation, which needs no processes.
 func TestRealNodesAdmitOnlyWhoHasAGoodCertificate(t *testing.T) {
 	const nodes = 3
 	ours := newAuthority(t)

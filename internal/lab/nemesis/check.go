@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// check holds a history against the journal that came of it, and returns what cannot be.
+// check compares a history with the resulting journal, and returns the contradictions.
 //
-// Writes must be linearizable: each acknowledged entry is there exactly once, at the
-// place that was acknowledged, and behind all that were acknowledged before it was sent.
-// An entry that was not acknowledged may be there or not. Reads must return what the
-// ledger was at some time up to then, and no more: an instance that has been replaced and
-// does not know it may still answer.
+// Writes must be linearizable: each acknowledged entry is in the journal exactly once, at its
+// acknowledged place, and behind all entries that were acknowledged before it was sent. An entry
+// that was not acknowledged may be there or not. A read must return some state that the ledger has
+// had up to then. It may be outdated, because a replaced instance that does not know it may still
+// answer.
 func check(h History, journal []Stored) (violations []string) {
 	found := checkJournal(journal)
 	places := placesOf(journal)
@@ -23,7 +23,7 @@ func check(h History, journal []Stored) (violations []string) {
 	return append(found, checkReads(h, journal, places)...)
 }
 
-// checkJournal looks at the numbers: places without a gap, epochs that never fall.
+// checkJournal checks the numbers: places have no gap, and epochs never fall.
 func checkJournal(journal []Stored) (found []string) {
 	var epoch uint64
 	for i, s := range journal {
@@ -38,7 +38,7 @@ func checkJournal(journal []Stored) (found []string) {
 	return found
 }
 
-// placesOf returns where each entry stands first.
+// placesOf returns the first place of each entry.
 func placesOf(journal []Stored) map[Entry]uint64 {
 	places := make(map[Entry]uint64, len(journal))
 	for i, s := range journal {
@@ -49,7 +49,7 @@ func placesOf(journal []Stored) map[Entry]uint64 {
 	return places
 }
 
-// checkEntries looks for entries that were lost, written twice, or never sent.
+// checkEntries finds entries that were lost, written twice, or never sent.
 func checkEntries(writes []Write, journal []Stored, places map[Entry]uint64) (found []string) {
 	sent := make(map[Entry]bool, len(writes))
 	for _, w := range writes {
@@ -73,8 +73,7 @@ func checkEntries(writes []Write, journal []Stored, places map[Entry]uint64) (fo
 	return found
 }
 
-// checkOrder looks for an entry that stands before one that was acknowledged before it
-// was sent.
+// checkOrder finds entries that stand before an entry that was acknowledged before they were sent.
 func checkOrder(writes []Write, places map[Entry]uint64) (found []string) {
 	there := slices.DeleteFunc(slices.Clone(writes), func(w Write) bool { return places[w.Entry] == 0 })
 	slices.SortFunc(there, func(a, b Write) int { return cmp.Compare(places[b.Entry], places[a.Entry]) })
@@ -91,7 +90,7 @@ func checkOrder(writes []Write, places map[Entry]uint64) (found []string) {
 	return found
 }
 
-// checkReads looks for answers that the ledger never was, or was only later.
+// checkReads finds answers that never were the state of the ledger, or only later.
 func checkReads(h History, journal []Stored, places map[Entry]uint64) (found []string) {
 	sums := make([]Sum, 1, len(journal)+1)
 	for _, s := range journal {
@@ -118,8 +117,8 @@ func checkReads(h History, journal []Stored, places map[Entry]uint64) (found []s
 	return found
 }
 
-// staleReads returns how many reads missed an entry that had been acknowledged before
-// they were sent, and how long before at most. It is no violation: see check.
+// staleReads returns how many reads missed an entry that was acknowledged before they were sent,
+// and the longest such time. Stale reads are no violation: see check.
 func staleReads(h History, journal []Stored) (n int, worst time.Duration) {
 	places := placesOf(journal)
 	acked := make([]time.Duration, len(journal)+2) // the earliest of those that stand there or behind

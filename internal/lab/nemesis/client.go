@@ -19,8 +19,8 @@ const (
 	pace = 80 * time.Millisecond
 )
 
-// A client writes entries into the ledger, one after the other, and reads now and then,
-// each time through a node that it draws.
+// A client writes entries into the ledger, one after the other, and reads now and then, each time
+// through a random node.
 type client struct {
 	dir      string // of the sockets
 	nodes    []string
@@ -28,8 +28,8 @@ type client struct {
 	recorder *recorder
 }
 
-// run writes until ctx ends. A client that has given up on an entry goes on under
-// another name: as far as the ledger is concerned, it is another.
+// run writes until ctx ends. A client that has given up on an entry continues under another name,
+// so that the ledger regards it as another client.
 func (c *client) run(ctx context.Context) {
 	for life := 1; ctx.Err() == nil; life++ {
 		name := fmt.Sprintf("%s.%d", c.name, life)
@@ -69,7 +69,7 @@ func (c *client) read() {
 
 func (c *client) anyNode() string { return c.nodes[rand.IntN(len(c.nodes))] }
 
-// sleep returns after d, or when ctx ends, which it tells.
+// sleep returns after d, or with the error of ctx when ctx ends.
 func sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():

@@ -6,12 +6,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// began is when the harness began, on the clock of the machine. The harness sets it
-// first of all, and nodes are told.
+// began is when the harness began, on the clock of the machine. The harness sets it first, and
+// passes it to the nodes.
 var began time.Duration
 
-// clock returns the time since the harness began. Unlike that of the wall it is never
-// set, and it is the same in all processes.
+// clock returns the time since the harness began. Unlike the wall clock it is never set, and it is
+// the same in all processes.
 func clock() time.Duration { return machineClock() - began }
 
 func machineClock() time.Duration {

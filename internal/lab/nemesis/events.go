@@ -14,8 +14,8 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 )
 
-// A Sighting is one event of the cluster as a node has seen it. A member stands for an
-// incarnation; By names those who do not hear from it.
+// A Sighting is one event of the cluster as a node has seen it. A member stands for an incarnation.
+// By names the nodes that do not hear from it.
 type Sighting struct {
 	At     time.Duration
 	Kind   string // the type of the event: MemberUp, and so on
@@ -29,7 +29,7 @@ type Sighting struct {
 func tell(events iter.Seq[cluster.Event], out io.Writer) {
 	lines := json.NewEncoder(out)
 	for e := range events {
-		_ = lines.Encode(sightingOf(e, clock())) // who looks for it will miss it
+		_ = lines.Encode(sightingOf(e, clock())) // a check that needs it will miss it
 	}
 }
 

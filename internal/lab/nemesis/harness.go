@@ -18,10 +18,10 @@ import (
 	"github.com/understudy-go/understudy/singleton"
 )
 
-// errViolated is returned when something is not as promised; what, has been printed.
+// errViolated is returned when a check has failed. The details have been printed.
 var errViolated = errors.New("nemesis: violated")
 
-// A harness starts the nodes, torments them, and looks at what comes of it.
+// A harness starts the nodes, injects faults, and checks the results.
 type harness struct {
 	nodes  int
 	settle time.Duration // how long the cluster may take to settle
@@ -42,7 +42,7 @@ type harness struct {
 	pauses     []*pause        // that are not over
 	strikes    []strike
 	settled    []time.Duration // how long it took, each time
-	givenUp    []time.Duration // when a side took itself down, as who is reachable kept changing
+	givenUp    []time.Duration // when a side downed itself because reachability kept changing
 	woken      int             // how often somebody else has continued a stopped process
 	calm       bool            // nothing has happened since the cluster has settled
 	violations []string
@@ -54,8 +54,8 @@ type strike struct {
 	at    time.Duration
 	until time.Duration // the next one, or the end
 
-	// replaces is the generation of the instance that it hit, when nothing else was the
-	// matter; zero when it hit none.
+	// replaces is the generation of the instance that it hit, if there was no other fault; zero if
+	// it hit no instance.
 	replaces singleton.Generation
 }
 
@@ -96,8 +96,7 @@ func newHarness(out io.Writer, o options) (*harness, error) {
 // can reports whether a kind of fault can be done here.
 func (h *harness) can(k Kind) bool { return k != Slow || h.net.delay != nil }
 
-// close ends all processes and removes the network, and, unless they are to be kept, all
-// files.
+// close ends all processes, and removes the network and, unless keep is set, all files.
 func (h *harness) close(keep bool) error {
 	for _, p := range h.pauses {
 		p.end()
@@ -123,8 +122,8 @@ func (h *harness) close(keep bool) error {
 	return errors.Join(errs...)
 }
 
-// torment runs all rounds, and the reckoning after them, and leaves nothing behind but
-// what helps to understand a violation.
+// torment runs all rounds and the final checks. It removes all files, except those that help to
+// understand a violation.
 func (h *harness) torment(ctx context.Context, rounds func(func(Round) bool)) (err error) {
 	defer func() {
 		keep := h.keep || errors.Is(err, errViolated)
@@ -149,7 +148,7 @@ func (h *harness) torment(ctx context.Context, rounds func(func(Round) bool)) (e
 	return h.failed(h.reckon(ctx))
 }
 
-// failed prints the violations; err is one more, if any.
+// failed prints the violations, and err if it is not nil.
 func (h *harness) failed(err error) error {
 	if err != nil {
 		h.violations = append(h.violations, err.Error())
@@ -187,7 +186,7 @@ func (h *harness) start(n int) error {
 	return nil
 }
 
-// config says what a process of a node is to be, the first, the second and so on.
+// config returns the configuration of a node's process; times counts its processes.
 func (h *harness) config(n, times int) nodeConfig {
 	cfg := nodeConfig{
 		Cluster: "nemesis", Name: nodeName(n), Place: nodeName(n), Process: fmt.Sprintf("%s.%d", nodeName(n), times), Bind: address(n), Dir: h.dir,
@@ -209,7 +208,7 @@ func (h *harness) config(n, times int) nodeConfig {
 
 func (h *harness) database() string { return filepath.Join(h.dir, "journal.db") }
 
-// startClients returns what to wait for, and what to call to let them end.
+// startClients starts the clients. It returns a group to wait for, and a function that ends them.
 func (h *harness) startClients(ctx context.Context) (*sync.WaitGroup, context.CancelFunc) {
 	ctx, done := context.WithCancel(ctx)
 	var all []string
@@ -230,7 +229,7 @@ func (h *harness) startClients(ctx context.Context) (*sync.WaitGroup, context.Ca
 	return &running, done
 }
 
-// strikeAll does one round after the other.
+// strikeAll runs one round after the other.
 func (h *harness) strikeAll(ctx context.Context, rounds func(func(Round) bool)) error {
 	for r := range rounds {
 		if err := h.strikeRound(ctx, r); err != nil {
@@ -244,7 +243,7 @@ func (h *harness) strikeAll(ctx context.Context, rounds func(func(Round) bool)) 
 	return nil
 }
 
-// strikeRound does the faults of a round, mends everything, and waits.
+// strikeRound injects the faults of a round, repairs everything, and waits.
 func (h *harness) strikeRound(ctx context.Context, r Round) error {
 	if r.Calm && !h.calm {
 		if err := h.quiet(ctx, true); err != nil {
@@ -255,7 +254,7 @@ func (h *harness) strikeRound(ctx context.Context, r Round) error {
 		return err
 	}
 	rest := r.Faults[0].For
-	stopped := rest // until who is stopped goes on
+	stopped := rest // until the stopped process continues
 	if len(r.Faults) > 1 {
 		if err := sleep(ctx, r.Gap); err != nil {
 			return err
@@ -289,8 +288,8 @@ func (h *harness) strikeRound(ctx context.Context, r Round) error {
 // lasting is how long the cluster must stay settled to count as settled.
 const lasting = time.Second
 
-// quiet waits until the cluster has settled for good, and, if there are clients, something
-// has been acknowledged since.
+// quiet waits until the cluster stays settled and, if acks is set, something has been acknowledged
+// since.
 func (h *harness) quiet(ctx context.Context, acks bool) error {
 	from := clock()
 	since, last := from, ""
@@ -341,7 +340,7 @@ func (h *harness) statuses() []Status {
 	return said
 }
 
-// host returns the node that runs the ledger, -1 when none says so.
+// host returns the node that runs the ledger, or -1 if no node reports it.
 func (h *harness) host() int {
 	said := h.statuses()
 	i := slices.IndexFunc(said, func(s Status) bool { return s.Ledger })
@@ -351,7 +350,7 @@ func (h *harness) host() int {
 	return slices.IndexFunc(h.running, func(p *nodeRun) bool { return p.node == said[i].Node })
 }
 
-// alive fails when a process has ended that nobody has ended.
+// alive fails if a process has ended that the harness has not ended.
 func (h *harness) alive() error {
 	for _, p := range h.running {
 		if p.expected.Load() {

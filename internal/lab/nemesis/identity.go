@@ -6,7 +6,7 @@ import (
 	"errors"
 )
 
-// An identity is what a node shows others, and whom it believes; all as PEM.
+// An identity is the certificate and key of a node, and the authority that it trusts, all as PEM.
 type identity struct {
 	Certificate, Key []byte
 	Authority        []byte

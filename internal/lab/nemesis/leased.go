@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// checkLeased looks for what instances that hold a lease, one after the other, cannot have
-// said, and counts what they may: a message that an instance was in the midst of when its
-// process was stopped may end late. An instance looks at its lease before each message, so
-// that this happens once, and after a silence that is longer than the holder ends early.
+// checkLeased finds reports that contradict the lease, and counts allowed late reports. An instance
+// may finish late the message that it was handling when its process was stopped. It checks its
+// lease before each message, so that happens only once, and after a silence that is longer than the
+// time by which the holder ends early.
 func checkLeased(runs []Run) (found []string, midst int) {
 	runs = slices.Clone(runs)
 	slices.SortFunc(runs, func(a, b Run) int { return cmp.Compare(a.Said[0], b.Said[0]) })
@@ -40,8 +40,8 @@ func checkLeased(runs []Run) (found []string, midst int) {
 	return found, midst
 }
 
-// followed returns how long after a strike another of the instances began; ok is false when
-// none ran, or none came before the next strike.
+// followed returns how long after a strike the next instance began. ok is false if no instance ran
+// at the strike, or if no other one began before the next strike.
 func followed(s strike, runs []Run) (after time.Duration, ok bool) {
 	before := slices.ContainsFunc(runs, func(r Run) bool { return r.Said[0] <= s.at })
 	for _, r := range runs {

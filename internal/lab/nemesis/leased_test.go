@@ -9,9 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What goes wrong with the lease of a singleton, and processes that go wrong with it: 20, 43,
-// 46 and 47 of the catalogue of failures. A process that is stopped stands for a machine that
-// sleeps, but for its clocks, which go on.
+// Faults of the lease of a singleton, and of processes that hold it: scenarios 20, 43, 46 and 47 of
+// the catalogue. A stopped process stands for a machine that sleeps, except that its clocks go on.
 func TestRealNodesWithALease(t *testing.T) {
 	s := newStage(t, options{nodes: 3, secret: newSecret()}, nil)
 	s.play("TheLeaseOfAKilledHostIsWaitedFor", (*stage).theHolderIsKilled)
@@ -41,7 +40,7 @@ func (s *stage) successorWhile(before int, until func() time.Duration) (old, nex
 // heldFor is how long a lease lasts at least, from any moment: it was renewed a while before.
 const heldFor = leaseTTL - leaseTTL/4 - 500*time.Millisecond
 
-// takenWithin is within which time the lease of one who is silent is another's.
+// takenWithin is how long it takes at most until another node has the lease of a silent holder.
 const takenWithin = max(decision, leaseTTL) + leaseRetry + loaded
 
 func (s *stage) theHolderIsKilled() {

@@ -14,7 +14,7 @@ import (
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
-// A leaseServer is the lease store of a harness, at a place of its network.
+// A leaseServer is the lease store of a harness, in its network.
 type leaseServer struct {
 	*lease.Memory
 	place  int
@@ -39,7 +39,7 @@ func listenIn(space, address string) (l net.Listener, err error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		runtime.LockOSThread() // for good: the thread, which is elsewhere now, ends with this goroutine
+		runtime.LockOSThread() // never unlocked: the thread is in another namespace, and ends with this goroutine
 		var namespace *os.File
 		if namespace, err = os.Open("/run/netns/" + space); err != nil {
 			return

@@ -51,7 +51,7 @@ func leaseRequest[T any](do func(context.Context, T) (lease.Grant, error)) http.
 		case err != nil:
 			http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		default:
-			_ = json.NewEncoder(w).Encode(grant) // who asked may be gone
+			_ = json.NewEncoder(w).Encode(grant) // the client may have gone
 		}
 	}
 }

@@ -13,9 +13,9 @@ import (
 // ledgerID is the name of the ledger, and its persistence id.
 const ledgerID = "ledger"
 
-// An Entry is what clients write into the ledger, each at most once. A client numbers
-// its own from 1, and writes the next when the last has been acknowledged; one that has
-// given up on an entry writes no more, and another takes its place.
+// An Entry is a record that clients write into the ledger, each at most once. A client numbers its
+// entries from 1, and writes the next one when the previous one has been acknowledged. A client
+// that has given up on an entry stops writing, and a new client replaces it.
 type Entry struct {
 	Client string
 	N      uint64
@@ -44,7 +44,7 @@ type Receipt struct {
 	Place uint64 // its number in the ledger, from 1; 0 when the client has written more since
 }
 
-// A Sum stands for a ledger of some length: others have another digest.
+// A Sum identifies the content of a ledger by its length and a digest.
 type Sum struct {
 	Length uint64
 	Digest uint64
@@ -61,14 +61,14 @@ func (s Sum) add(e Entry) Sum {
 // Written is the event of an Add.
 type Written struct{ Entry Entry }
 
-// Ledger is the state: the sum, and the last entry of each client, by which one that is
-// sent again is recognised.
+// Ledger is the state: the sum, and the last entry of each client, which identifies entries that
+// are sent again.
 type Ledger struct {
 	Sum  Sum
 	Last map[string]Mark
 }
 
-// A Mark is where the last entry of a client stands.
+// A Mark is the place of the last entry of a client.
 type Mark struct{ N, Place uint64 }
 
 func init() {
@@ -114,7 +114,7 @@ func receiptOf(last Mark, e Entry) Receipt {
 	return Receipt{Place: last.Place}
 }
 
-// ledger is the singleton that fences its writes by the journal.
+// ledger is the singleton whose journal fences its writes.
 func ledger(journal persistence.Journal) actor.Behavior[LedgerMsg] {
 	return behaviors.Singleton(func() actor.Behavior[LedgerMsg] {
 		return behaviors.EventSourced(ledgerID, journal, Ledger{}, onWritten, onLedgerMsg,

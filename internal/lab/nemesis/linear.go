@@ -14,9 +14,9 @@ import (
 // An Operation is an [Op] as its client saw it. Times are those of clock.
 type Operation struct {
 	Op       Op
-	Client   int // it has not more than one operation under way
+	Client   int // it has at most one operation in progress
 	Invoked  time.Duration
-	Returned time.Duration // 0 when there was no answer: nobody knows
+	Returned time.Duration // 0 without an answer: the outcome is unknown
 	Answer   Answer
 }
 
@@ -25,7 +25,7 @@ func (o Operation) answered() bool { return o.Returned > 0 }
 // decidingLimit is how long the check of one register may take.
 const decidingLimit = time.Minute
 
-// sequential is what one register is for one client.
+// sequential is the sequential specification of one register.
 var sequential = porcupine.Model{
 	Init: func() any { return uint64(0) },
 	Step: func(state, input, output any) (bool, any) {
@@ -48,12 +48,12 @@ var sequential = porcupine.Model{
 	DescribeState: func(state any) string { return fmt.Sprint(state) },
 }
 
-// checkRegisters returns what cannot be of linearizable registers, of which each value
-// that was written stands in the journal, where written has how often. It draws what it
-// finds into files in dir.
+// checkRegisters returns the registers whose history is not linearizable. written has how often
+// each written value is in the journal. A history that is not linearizable is drawn into a file in
+// dir.
 //
-// Whether an operation without an answer has been done is seen from the journal: one that
-// has not is left out, so that whoever read its value has read something that nobody wrote.
+// The journal shows whether an operation without an answer took effect. One that did not is left
+// out, so that a read of its value counts as a read of a value that nobody wrote.
 func checkRegisters(operations []Operation, written map[uint64]int, dir string) (found []string) {
 	for _, value := range slices.Sorted(maps.Keys(written)) {
 		if times := written[value]; times > 1 {

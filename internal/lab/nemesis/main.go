@@ -1,55 +1,62 @@
 //go:build linux
 
-// Command nemesis torments real nodes, and holds what comes of it against what is
-// promised.
+// Command nemesis injects faults into a cluster of real processes, and checks that our guarantees
+// hold.
 //
 //	go -C internal/lab/nemesis run . -time 10m -nodes 5 -seed 1
 //
-// It starts processes of itself as nodes of one cluster, each in a network namespace of
-// its own, linked by veth pairs to a bridge in another. Clients write entries into an
-// event-sourced singleton and read from it, through random nodes and over sockets that
-// no cut reaches. Meanwhile, by a schedule drawn from the seed, the network is cut, in
-// both directions or in one, is slow, loses packets, or lets only TCP or only UDP through; processes are stopped with SIGSTOP
-// and continued, killed with SIGKILL and started again, all of them at once too, or leave
-// in good order. After most rounds everything is mended, and the cluster must settle:
-// one cluster, the same view everywhere, one instance of each singleton, and writes that
-// are acknowledged.
+// It starts copies of itself as the nodes of one cluster. Each has its own network namespace,
+// linked by a veth pair to a bridge in another namespace. Clients write entries into an
+// event-sourced singleton and read from it, through random nodes and over sockets that no partition
+// affects.
+//
+// Meanwhile it injects faults by a schedule drawn from the seed:
+//
+//   - The network is cut in both directions or in one, is slow, loses packets, or lets only TCP or
+//     only UDP through.
+//   - Processes are stopped with SIGSTOP and continued, killed with SIGKILL and started again (at
+//     times all at once), or leave gracefully.
+//
+// After most rounds everything is repaired, and the cluster must settle: one cluster, the same view
+// everywhere, one instance of each singleton, and writes that are acknowledged.
+//
+// # Checks
 //
 // Other clients, some at each node, read, write and swap registers in a second event-sourced
-// singleton. It writes an event for every operation, reads included, before it answers, so
-// that an instance that has been replaced and does not know it answers nothing. What the
-// clients saw and when must be linearizable, which porcupine decides; of an operation that
-// was not answered nobody knows when it was done, and the journal says whether. A register
-// whose history is not linearizable is drawn into a file.
+// singleton. It writes an event for every operation, reads included, before it answers, so that a
+// replaced instance that does not know it answers nothing. The history that the clients saw must be
+// linearizable, which porcupine checks. The journal says whether an operation without an answer
+// took effect, but not when. A register whose history is not linearizable is drawn into a file.
 //
-// In the end all entries that were acknowledged must be in the journal exactly once, in
-// an order that does not contradict time, and nothing else but what was sent; epochs never
-// fall; generations of instances only grow. A second singleton, which fences nothing,
-// says all the time that it runs: two of them must not, not even when a cluster that was
-// well is cut in two. They may for a while after one of their processes was stopped, and
-// when the network is bad in other ways or something else happens while it is cut: such
-// times are reported.
+// In the end each acknowledged entry must be in the journal exactly once, in an order that does not
+// contradict time, and the journal must contain only entries that were sent. Epochs never fall, and
+// generations of instances only grow.
 //
-// A third one holds a lease, of a store that is at a place of the network, too: partitions
-// cut nodes off from it, at times nobody reaches it, and at times the lease is stolen. It
-// fences nothing either. Tokens must grow, and no instance may do anything once the next one
-// has begun, whatever happens; but for one message that it was in the midst of when its
-// process was stopped.
+// Another singleton, which is not fenced, reports all the time that it runs. Two instances of it
+// must not overlap, even when a healthy cluster is cut in two. An overlap is allowed, and reported,
+// after a process of an instance was stopped, when the network is bad in other ways, and when
+// another fault happens during a cut.
 //
-// One in three rounds is a fault that hits the host and nothing else: a kill, a pause, a
-// partition or a leave, in turn. How long it took until another instance answered is printed
-// beside what follows from the settings.
+// A third one holds a lease from a store on the same network, and is not fenced either. Partitions
+// cut nodes off from the store, at times no node reaches it, and at times the lease is stolen.
+// Tokens must grow, and no instance may act once the next one has begun, whatever happens. The one
+// exception is the message that an instance was handling when its process was stopped.
 //
-// It needs root, the programs ip, tc (iproute2) and nft (nftables), and a kernel that
-// lets it have namespaces; where it cannot run it says why, and ends with status 0. A
-// fault that the kernel cannot do is left out, and named. The exit status is 1 when
-// something was violated; then the logs of the nodes are kept.
+// One in three rounds is a fault that hits only the host: a kill, a pause, a partition or a leave,
+// in turn. The time until another instance answered is printed beside the bound that follows from
+// the settings.
 //
-// With an even seed the nodes have a secret, so that all they say is encrypted and they
-// know each other by it; with an odd one they talk in the clear.
+// # Requirements
 //
-// The seed replays the schedule. Everything else has its own timing, so that the outcome
-// may be another.
+// It needs root, the programs ip, tc (iproute2) and nft (nftables), and a kernel that allows
+// namespaces. Where it cannot run it says why, and ends with status 0. A fault that the kernel does
+// not support is left out, and named. The exit status is 1 when a check failed; the logs of the
+// nodes are then kept.
+//
+// With an even seed the nodes have a shared secret, which encrypts and authenticates all traffic;
+// with an odd seed they communicate in the clear.
+//
+// The seed replays the schedule, but not the timing of anything else, so the outcome may differ.
 package main
 
 import (
@@ -80,7 +87,7 @@ func main() {
 	os.Exit(run(ctx, options{span: *span, nodes: *nodes, seed: *seed, settle: *settle, keep: *keep}))
 }
 
-// options are what the flags say, and what follows from them.
+// options are the values of the flags, and values that follow from them.
 type options struct {
 	span   time.Duration
 	nodes  int

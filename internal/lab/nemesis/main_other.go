@@ -1,6 +1,6 @@
 //go:build !linux
 
-// Command nemesis torments real nodes. It needs Linux.
+// Command nemesis injects faults into real nodes. It needs Linux.
 package main
 
 import "fmt"

@@ -11,8 +11,8 @@ import (
 	"github.com/understudy-go/understudy/singleton"
 )
 
-// replaced returns how long after a strike another instance gave its first answer; ok is
-// false when it hit none, or none came before the next strike.
+// replaced returns how long after a strike another instance gave its first answer. ok is false if
+// the strike hit no instance, or if no other one answered before the next strike.
 func replaced(s strike, operations []Operation) (after time.Duration, ok bool) {
 	if s.replaces == (singleton.Generation{}) {
 		return 0, false
@@ -28,9 +28,9 @@ func replaced(s strike, operations []Operation) (after time.Duration, ok bool) {
 	return after, ok
 }
 
-// expected says how long that takes at most, for a fault of a kind: what follows from the
-// settings, after which the instance has to recover. When its host leaves nothing follows
-// from settings: it takes as long as the network and the instance.
+// expected describes the longest time to a replacement after a fault of a kind, as far as it
+// follows from the settings. The recovery of the instance comes on top. No setting bounds a
+// graceful leave: it takes as long as the network and the instance need.
 func expected(k Kind) string {
 	switch k {
 	case Kill, Pause, Partition, Unplug:
@@ -42,8 +42,8 @@ func expected(k Kind) string {
 	return "-"
 }
 
-// expectedLeased is expected for the singleton with a lease, whose other hosts ask for it as
-// soon as the old one is out of the cluster, and then at an interval.
+// expectedLeased is expected for the singleton with a lease. Other hosts request the lease as soon
+// as the old host has been removed from the cluster, and then at an interval.
 func expectedLeased(k Kind) string {
 	if k == Leave {
 		return "two round trips, two requests to the store, and its end"

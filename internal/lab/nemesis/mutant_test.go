@@ -16,8 +16,8 @@ import (
 	"github.com/understudy-go/understudy/singleton"
 )
 
-// answerFromState is the planted mistake: reads are answered from the state, which is that
-// of an instance that may have been replaced.
+// answerFromState is the planted mistake: it answers reads from the state of an instance that may
+// have been replaced.
 func answerFromState(ctx *actor.Context[Operate], r Registers, msg Operate) persistence.Effect[Operated] {
 	if msg.Op.Verb != Get {
 		return onOperate(ctx, r, msg)
@@ -39,10 +39,10 @@ func outdated(operations []Operation) (n int) {
 	return n
 }
 
-// The nodes are processes of this test, so that the mistake is in them: a host that is
-// cut off, and stopped for long enough to be replaced, answers from what it knows when it goes
-// on, and porcupine says so. As the first write that reaches it ends it, there are few, and
-// several tries.
+// The nodes are processes of this test, so that they contain the mistake. A host is cut off, and
+// stopped for long enough to be replaced. When it continues it answers from its old state, and
+// porcupine must find that. The first write that reaches it ends it, so writes are few, and the
+// test tries several times.
 func TestReadsWithoutTheJournalAreFoundOut(t *testing.T) {
 	needNetwork(t)
 	t.Setenv(staleEnv, "yes")

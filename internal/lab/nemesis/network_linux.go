@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// A Network is a switch, and nodes that are linked to it, each in a network namespace of
-// its own. Their names begin with the process's, so that networks of several processes do
-// not collide, and what a process has left that has ended can be told.
+// A Network is a switch with nodes that are linked to it, each in a network namespace of its own.
+// The names of the namespaces contain the process ID. Networks of several processes therefore do
+// not collide, and the remains of an ended process can be recognized.
 type Network struct {
 	nodes int
 	delay []string // the arguments of tc for a slow link; nil when there is no way to have one
@@ -22,14 +22,14 @@ type Network struct {
 
 const prefix = "und"
 
-// slowness are queueing disciplines that make a link slow, the better first: one delays,
-// the other has a low rate, so that what is sent at a time waits for another.
+// slowness are queueing disciplines that make a link slow, the better one first. The first delays
+// packets; the second has a low rate, so that packets wait for each other.
 var slowness = [][]string{
 	{"netem", "delay", "80ms", "40ms"},
 	{"tbf", "rate", "256kbit", "burst", "4kb", "latency", "400ms"},
 }
 
-// possible says why there can be no network here.
+// possible returns the reason why this machine cannot have such a network, or nil.
 func possible() error {
 	if os.Geteuid() != 0 {
 		return errors.New("network namespaces need root")
@@ -44,7 +44,7 @@ func possible() error {
 	return n.build()
 }
 
-// newNetwork builds a network, and removes those of processes that have ended.
+// newNetwork builds a network, and removes the networks of processes that have ended.
 func newNetwork(nodes int) (*Network, error) {
 	if err := sweep(); err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func (n *Network) build() error {
 	return n.apply()
 }
 
-// apply makes the switch do what the board says.
+// apply makes the switch apply the rules of the board.
 func (n *Network) apply() error {
 	return command(n.board.rules(n.nodes), "ip", "netns", "exec", space("switch"), "nft", "-f", "-")
 }
@@ -115,7 +115,7 @@ func (n *Network) link(node int, state string) error {
 	return command("", "ip", "-n", space("switch"), "link", "set", port(node), state)
 }
 
-// slow makes what a node sends slow.
+// slow delays the packets of a node.
 func (n *Network) slow(node int) error {
 	n.slowed[node] = true
 	return n.qdisc("replace", node, n.delay)
@@ -126,7 +126,7 @@ func (n *Network) qdisc(what string, node int, way []string) error {
 	return command("", "tc", args...)
 }
 
-// mend makes the network as it was at the beginning.
+// mend restores the initial state of the network.
 func (n *Network) mend() error {
 	n.board = Switchboard{}
 	errs := []error{n.apply()}
@@ -141,10 +141,10 @@ func (n *Network) mend() error {
 	return errors.Join(errs...)
 }
 
-// close removes the network; what uses it must have ended.
+// close removes the network. All processes in it must have ended.
 func (n *Network) close() {
 	for node := range n.nodes {
-		_ = command("", "ip", "netns", "del", space(nodeName(node))) // it may not have come to it
+		_ = command("", "ip", "netns", "del", space(nodeName(node))) // it may not exist
 	}
 	_ = command("", "ip", "netns", "del", space("switch"))
 }

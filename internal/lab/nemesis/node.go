@@ -28,7 +28,7 @@ const nodeEnv = "UNDERSTUDY_NEMESIS_NODE"
 // leaveLimit is how long a node may take to leave.
 const leaveLimit = 45 * time.Second
 
-// A nodeConfig says what node a process is.
+// A nodeConfig is the configuration of a node's process.
 type nodeConfig struct {
 	Cluster  string
 	Name     string
@@ -42,13 +42,13 @@ type nodeConfig struct {
 	Leased   string // the file into which those write that hold a lease
 	Stalls   string // the file for the times in which it was held up
 	Leases   string // the address of the lease store
-	Events   string // the file into which it writes what it sees of the cluster
+	Events   string // the file into which it writes cluster events
 	Began    time.Duration
 	Secret   []byte    // nil for none
 	Identity *identity // nil for none
 }
 
-// beNode lives the life of a node if this process is to be one.
+// beNode runs a node if this process was started as one.
 func beNode() bool {
 	text, ok := os.LookupEnv(nodeEnv)
 	if !ok {
@@ -67,7 +67,7 @@ func beNode() bool {
 	return true
 }
 
-// A nodeProcess is what the harness talks to.
+// A nodeProcess answers the requests of the harness.
 type nodeProcess struct {
 	node     *cluster.Node
 	ledger   actor.ActorRef[LedgerMsg]
@@ -172,13 +172,13 @@ func (n *nodeProcess) converse(ctx context.Context, conn net.Conn) {
 	defer conn.Close()
 	var r Request
 	if err := json.NewDecoder(conn).Decode(&r); err != nil {
-		return // who asked was killed, or has lost patience
+		return // the client was killed, or has timed out
 	}
 	reply, err := n.answer(ctx, r)
 	if err != nil {
 		reply.Error = err.Error()
 	}
-	_ = json.NewEncoder(conn).Encode(reply) // who asked may have lost patience
+	_ = json.NewEncoder(conn).Encode(reply) // the client may have timed out
 }
 
 func (n *nodeProcess) answer(ctx context.Context, r Request) (reply Reply, err error) {

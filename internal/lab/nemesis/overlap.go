@@ -10,39 +10,38 @@ import (
 )
 
 const (
-	// lull is how long a ticker may say nothing before that is no evidence any more that it
-	// runs: its process may be stopped.
+	// lull is how long a ticker may be silent and still count as running. After a longer silence
+	// its process may have been stopped.
 	lull = 500 * time.Millisecond
 
-	// starved is how long a ticker that nobody has stopped must have said nothing to count
-	// as stopped, by a machine that had no time for it.
+	// starved is how long a ticker must be silent to count as stopped by an overloaded machine,
+	// although the harness has not stopped it.
 	starved = 2 * time.Second
 
-	// margin is how long after a fault an instance that does not fence its writes may still
-	// be where it should not be any more: detection, downing, the time to stop, and as much
-	// again.
+	// margin is how long after a fault an unfenced instance may still run beside its successor:
+	// detection, downing and the time to stop, doubled.
 	margin = 40 * time.Second
 )
 
-// A Run is what one instance of the ticker has said of itself.
+// A Run has the reports of one instance of the ticker.
 type Run struct {
 	Node       string // and which process of it: other runs of a node are other ones
 	Generation singleton.Generation
 	Said       []time.Duration // in order
 }
 
-// A Trouble is a time in which a node was stopped, or, with no node, the network was not
-// as it should be; a cluster that is well and cut in two is not in trouble.
+// A Trouble is a time in which a node was stopped or, without a node, the network was faulty. A
+// healthy cluster that is cut in two is not in trouble.
 type Trouble struct {
 	Node     string
 	From, To time.Duration
 }
 
-// An Overlap is a time in which two instances have said that they run.
+// An Overlap is a time in which two instances reported that they run.
 type Overlap struct {
 	A, B     Run
 	From, To time.Duration
-	Excuse   string // "" when there is none
+	Excuse   string // why it is allowed; "" if it is not
 }
 
 // String returns how long there were two instances, since when, and where; times are those since
@@ -66,7 +65,7 @@ func (r Run) awake() (spans []span) {
 	return spans
 }
 
-// lulls returns the times in which nobody knows what an instance did.
+// lulls returns the times in which it is unknown whether an instance ran.
 func (r Run) lulls() (troubles []Trouble) {
 	for i := 1; i < len(r.Said); i++ {
 		if r.Said[i]-r.Said[i-1] > starved {
@@ -112,7 +111,7 @@ func overlap(a, b Run) (o Overlap, ok bool) {
 	return o, ok
 }
 
-// excuse returns what may have let both run, "" when nothing.
+// excuse returns the trouble that may have let both instances run, or "".
 func excuse(o Overlap, troubles []Trouble) (why string) {
 	for _, t := range troubles {
 		if t.From > o.To || t.To+margin < o.From {
@@ -128,9 +127,9 @@ func excuse(o Overlap, troubles []Trouble) (why string) {
 	return why
 }
 
-// checkGenerations looks for instances whose generation is not greater than that of all
-// that started before. Terms begin again when all nodes have been stopped at once, at
-// the times of stops.
+// checkGenerations finds instances whose generation is not greater than the generation of every
+// earlier instance. Terms begin again when all nodes have been stopped at once; stops has those
+// times.
 func checkGenerations(runs []Run, stops []time.Duration) (found []string) {
 	runs = slices.Clone(runs)
 	slices.SortFunc(runs, func(a, b Run) int { return cmp.Compare(a.Said[0], b.Said[0]) })

@@ -18,11 +18,12 @@ type pause struct {
 }
 
 const (
-	// glance is how often a stopped process is looked at: somebody may have continued it.
+	// glance is how often a stopped process is checked: another process may have continued it.
 	glance = 10 * time.Millisecond
 
-	// reprieve is how long a process runs that was continued: on a busy machine it must get
-	// a processor in that time, or it is stopped in the middle of the same write.
+	// reprieve is how long a continued process may run before it is stopped again. On a busy
+	// machine it must get a processor in that time, or it is stopped in the middle of the same
+	// write.
 	reprieve = 100 * time.Millisecond
 )
 
@@ -52,8 +53,8 @@ func (s *pause) stop() {
 	s.ran.Store(int64(clock()))
 }
 
-// ranUntil returns until when the process has run. Somebody who continues it lets it do what
-// it can do in the reprieve, such as to renew a lease.
+// ranUntil returns until when the process has run. A process that another one has continued may act
+// during the reprieve, for instance renew a lease.
 func (s *pause) ranUntil() time.Duration { return time.Duration(s.ran.Load()) }
 
 // lasts waits, and reports whether neither the pause nor the process is over then.
@@ -68,7 +69,7 @@ func (s *pause) lasts(wait time.Duration) bool {
 	}
 }
 
-// end continues the process, and returns how often somebody else has.
+// end continues the process, and returns how often another process has continued it.
 func (s *pause) end() int {
 	close(s.over)
 	s.done.Wait()

@@ -7,39 +7,39 @@ import (
 	"time"
 )
 
-// A Kind is a way to torment nodes.
+// A Kind is a kind of fault.
 type Kind string
 
 // The kinds of faults.
 const (
-	Partition Kind = "partition" // two sides do not hear each other
+	Partition Kind = "partition" // two sides cannot reach each other
 	Unplug    Kind = "unplug"    // one node's link is down
-	Mute      Kind = "mute"      // what one side says does not reach the other
-	Slow      Kind = "slow"      // what some nodes send takes its time
-	Lose      Kind = "lose"      // a share of what some nodes send and are sent is lost
-	NoTCP     Kind = "no tcp"    // all of TCP that some nodes send and are sent is lost
-	NoUDP     Kind = "no udp"    // all datagrams that some nodes send and are sent are lost
+	Mute      Kind = "mute"      // one side cannot reach the other
+	Slow      Kind = "slow"      // the packets of some nodes are delayed
+	Lose      Kind = "lose"      // a share of the packets from and to some nodes is lost
+	NoTCP     Kind = "no tcp"    // all TCP packets from and to some nodes are lost
+	NoUDP     Kind = "no udp"    // all datagrams from and to some nodes are lost
 	Pause     Kind = "pause"     // SIGSTOP, later SIGCONT
 	Kill      Kind = "kill"      // SIGKILL, and started again later
-	Leave     Kind = "leave"     // in good order, and started again later
+	Leave     Kind = "leave"     // graceful, and started again later
 	KillAll   Kind = "kill all"  // all at once, and started again later
-	NoStore   Kind = "no store"  // the lease store is out of reach for all
-	Steal     Kind = "steal"     // the lease is another's
+	NoStore   Kind = "no store"  // no node can reach the lease store
+	Steal     Kind = "steal"     // another owner takes the lease
 )
 
-// A Fault is what is done to some nodes for a while.
+// A Fault affects some nodes for a while.
 type Fault struct {
 	Kind Kind
 	// Targets are indices of nodes. For cuts they are one side, the others the other.
 	Targets []int
-	// Host puts the node that hosts the ledger in the place of the first target, and that,
-	// where it was a target too, in its.
+	// Host makes the node that hosts the ledger the first target. If it was a target already, the
+	// two targets change places.
 	Host    bool
-	Percent int // of what is lost
+	Percent int // the share that is lost
 	For     time.Duration
 }
 
-// disturbs reports whether the network is not as it should be for the while.
+// disturbs reports whether the network is faulty during the fault.
 func (f Fault) disturbs() bool {
 	switch f.Kind {
 	case Partition, Unplug, Mute, Slow, Lose, NoTCP, NoUDP:
@@ -49,11 +49,10 @@ func (f Fault) disturbs() bool {
 	return false
 }
 
-// splits reports whether nodes are on one side of a cut or on the other, and nothing else
-// is the matter.
+// splits reports whether the fault only divides the nodes into two sides.
 func (f Fault) splits() bool { return f.Kind == Partition || f.Kind == Unplug }
 
-// on returns the fault with its targets settled, given who hosts; -1 when nobody does.
+// on returns the fault with its targets resolved. host is the node that hosts the singleton, or -1.
 func (f Fault) on(host int) Fault {
 	if !f.Host || host < 0 {
 		return f
@@ -69,18 +68,18 @@ func (f Fault) on(host int) Fault {
 	return f
 }
 
-// A Round is one or two faults, the second in the midst of the first, and what comes
-// after them: everything is mended, and the cluster is given the time to settle, or a
-// short rest only.
+// A Round has one or two faults, the second during the first. Afterwards everything is repaired,
+// and the cluster gets the time to settle, or only a short rest.
 type Round struct {
-	Calm   bool // it begins when the cluster has settled
+	Calm   bool // the round begins when the cluster has settled
 	Faults []Fault
 	Gap    time.Duration // between the first and the second
 	Settle bool
 	Rest   time.Duration
 }
 
-// plan returns a function that draws round after round; the same seed draws the same.
+// plan returns a function that draws one round after the other. The same seed draws the same
+// rounds.
 func plan(seed uint64, nodes int, can func(Kind) bool) func() Round {
 	d := dice{rand.New(rand.NewPCG(seed, uint64(nodes))), nodes, can}
 	var n int
@@ -93,9 +92,8 @@ func plan(seed uint64, nodes int, can func(Kind) bool) func() Round {
 	}
 }
 
-// measured are the faults of which one in three rounds has one, in turn, that hits the host
-// of a cluster that has settled, alone and for long enough to replace it: how long that
-// takes is measured.
+// measured are the faults of every third round, in turn. Such a fault hits only the host of a
+// settled cluster, for long enough to replace it. The time until it is replaced is measured.
 var measured = []Kind{Kill, Pause, Partition, Leave}
 
 type dice struct {
@@ -104,7 +102,7 @@ type dice struct {
 	can   func(Kind) bool
 }
 
-// weights say how often a kind is drawn.
+// weights are the relative frequencies of the kinds.
 var weights = []struct {
 	kind   Kind
 	weight int
@@ -149,7 +147,7 @@ func (d dice) plain(k Kind) Round {
 	return Round{Calm: true, Faults: []Fault{f}, Settle: true, Rest: d.span(500*time.Millisecond, 4*time.Second)}
 }
 
-// fault draws a fault of a kind that can be done here.
+// fault draws a fault of a kind that this machine supports.
 func (d dice) fault() Fault {
 	for {
 		n := d.IntN(total())

@@ -11,9 +11,9 @@ const (
 	// inUse is how many are in use at a time.
 	inUse = 4
 
-	// A register is replaced by a new one after so many operations, or so many that were
-	// not answered: each may have been done at any time since, so that with every one of
-	// them the check takes longer.
+	// A register is replaced by a new one after so many operations, or so many without an answer.
+	// Each unanswered operation may have taken effect at any later time, which makes the check
+	// slower.
 	serving = 200
 	doubts  = 5
 )
@@ -21,7 +21,7 @@ const (
 // writingShare is how many of a hundred operations write; a test changes it.
 var writingShare = 50
 
-// A pool makes up operations. It is safe for concurrent use.
+// A pool generates operations. It is safe for concurrent use.
 type pool struct {
 	mu    sync.Mutex // guards the following
 	slots [inUse]slot
@@ -37,7 +37,7 @@ type slot struct {
 	unanswered int
 }
 
-// draw makes up an operation.
+// draw generates an operation.
 func (p *pool) draw() Op {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -59,7 +59,7 @@ func (p *pool) draw() Op {
 	return o
 }
 
-// learn takes in what came of an operation.
+// learn records the result of an operation.
 func (p *pool) learn(o Operation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

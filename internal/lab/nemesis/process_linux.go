@@ -19,7 +19,7 @@ type nodeRun struct {
 	*process.Process
 	node     string
 	name     string      // of the node, and which process of it
-	expected atomic.Bool // it has been told to end, one way or the other
+	expected atomic.Bool // the harness has ended it
 }
 
 // startProcess runs this program again, as a node, in the namespace of that node. It
@@ -47,8 +47,8 @@ func (p *nodeRun) kill() {
 	p.Kill()
 }
 
-// goesOn reports whether the process runs or sleeps: one that was stopped has been continued
-// then, as the journal does with the process that holds its lock.
+// goesOn reports whether the process runs or sleeps. If it was stopped, another process has then
+// continued it, as the journal does with the holder of its lock.
 func (p *nodeRun) goesOn() bool {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(p.PID()) + "/stat")
 	_, state, ok := bytes.Cut(stat, []byte(") "))

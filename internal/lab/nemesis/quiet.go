@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A Status is what a node says of itself and of the cluster.
+// A Status is a node's report about itself and the cluster.
 type Status struct {
 	Node        string
 	Incarnation uint64
@@ -20,9 +20,8 @@ type Status struct {
 	Leased      bool // the instance with a lease runs here
 }
 
-// unsettled says what is not yet as it must be some time after all has been mended, ""
-// when nothing: one cluster of all nodes, all up, of which all know the same, and one
-// instance of each singleton.
+// unsettled says what is missing until the cluster has settled, or "". A settled cluster has all
+// nodes, all up, with the same view, and one instance of each singleton.
 func unsettled(nodes int, said []Status) string {
 	if len(said) != nodes {
 		return fmt.Sprintf("%d of %d nodes answer", len(said), nodes)

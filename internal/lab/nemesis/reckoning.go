@@ -19,8 +19,7 @@ import (
 	"github.com/understudy-go/understudy/singleton"
 )
 
-// reckon lets all nodes leave, and holds what they have left behind against what was
-// promised.
+// reckon lets all nodes leave, and checks their logs, reports and journals.
 func (h *harness) reckon(ctx context.Context) error {
 	sum, err := h.finalSum()
 	if err != nil {
@@ -69,7 +68,7 @@ func (h *harness) violate(format string, what ...any) {
 	h.violations = append(h.violations, fmt.Sprintf(format, what...))
 }
 
-// finalSum asks the ledger, once clients have ended.
+// finalSum asks the ledger for its sum after the clients have ended.
 func (h *harness) finalSum() (Sum, error) {
 	var why error
 	for range 10 {
@@ -82,7 +81,7 @@ func (h *harness) finalSum() (Sum, error) {
 	return Sum{}, fmt.Errorf("the ledger does not answer in the end: %w", why)
 }
 
-// leaveAll lets one node after the other leave, in good order.
+// leaveAll lets one node after the other leave gracefully.
 func (h *harness) leaveAll() error {
 	for n, p := range h.running {
 		p.expected.Store(true)
@@ -108,7 +107,7 @@ func readJournal(ctx context.Context, database string) (stored []Stored, err err
 	return stored, err
 }
 
-// checkOperations looks for what registers cannot have answered.
+// checkOperations finds answers of registers that are not linearizable.
 func (h *harness) checkOperations(ctx context.Context) error {
 	records, err := recordsOf[Operated](ctx, h.database(), registerID)
 	if err != nil {
@@ -142,7 +141,7 @@ type record[E any] struct {
 	event E
 }
 
-// recordsOf returns what the journal has of a persistence id, in order.
+// recordsOf returns the records of a persistence id, in order.
 func recordsOf[E any](ctx context.Context, database, id string) (all []record[E], err error) {
 	j, err := sqlite.Open(database) //nolint:contextcheck // opening takes no context
 	if err != nil {
@@ -170,7 +169,7 @@ func recordsOf[E any](ctx context.Context, database, id string) (all []record[E]
 	return all, nil
 }
 
-// readRuns reads what all tickers have said, in files of a kind.
+// readRuns reads the reports of all tickers, from the files of a kind.
 func (h *harness) readRuns(kind string) (runs []Run, err error) {
 	files, err := filepath.Glob(filepath.Join(h.dir, "*"+kind))
 	if err != nil {
@@ -187,10 +186,10 @@ func (h *harness) readRuns(kind string) (runs []Run, err error) {
 	return runs, nil
 }
 
-// restless is in the log of a node whose side takes itself down for that.
+// restless is in the log of a node whose side downs itself because reachability kept changing.
 const restless = "who is reachable has kept changing for too long"
 
-// readLogs looks for what no log of a node may say, and for sides that gave themselves up.
+// readLogs finds forbidden lines in the logs of nodes, and sides that downed themselves.
 func (h *harness) readLogs() {
 	for _, log := range h.logs {
 		text, err := os.ReadFile(log.Name())
@@ -208,7 +207,8 @@ func (h *harness) readLogs() {
 	slices.Sort(h.givenUp)
 }
 
-// momentsOf returns when a log says something; a line begins with the time in seconds.
+// momentsOf returns the times of the lines that contain what. A line begins with the time in
+// seconds.
 func momentsOf(log []byte, what string) (moments []time.Duration) {
 	for line := range bytes.Lines(log) {
 		var seconds float64
@@ -256,8 +256,8 @@ func (h *harness) report(history History, journal []Stored, runs []Run, both []O
 	}
 }
 
-// reportGivenUp prints what came of it that a side took itself down because who is
-// reachable kept changing.
+// reportGivenUp prints the consequences of sides that downed themselves because reachability kept
+// changing.
 func (h *harness) reportGivenUp(acks []time.Duration) {
 	const outage = 20 * time.Second
 	var times int

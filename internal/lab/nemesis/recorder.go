@@ -10,7 +10,7 @@ import (
 	"github.com/understudy-go/understudy/singleton"
 )
 
-// A recorder keeps what clients do, while they do it.
+// A recorder records the operations of clients.
 type recorder struct {
 	mu         sync.Mutex // guards the following
 	history    History

@@ -23,8 +23,8 @@ const (
 	Swap Verb = "swap" // write New where the value is Old
 )
 
-// An Op is one operation on one register. A register holds 0 until it is written, and
-// nothing is ever written twice.
+// An Op is one operation on one register. A register holds 0 until it is written, and no value is
+// ever written twice.
 type Op struct {
 	Verb     Verb
 	Register string
@@ -44,20 +44,20 @@ func (o Op) String() string {
 	return o.Register
 }
 
-// An Answer is what came of an operation, and which instance says so.
+// An Answer is the result of an operation, with the instance that gave it.
 type Answer struct {
 	Value      uint64 // before it
 	Generation singleton.Generation
 }
 
-// Operate asks for an operation, which is done at most once.
+// Operate requests an operation, which is executed at most once.
 type Operate struct {
 	Op      Op
 	ReplyTo actor.ActorRef[Answer]
 }
 
-// Operated is the event of every operation, also of one that changes nothing: that it is
-// in the journal is the proof that nobody else has written since the state was read.
+// Operated is the event of every operation, even of one that changes nothing. Its place in the
+// journal proves that no other instance has written since the state was read.
 type Operated struct {
 	Register string
 	Value    uint64 // written; 0 when nothing was
@@ -98,7 +98,7 @@ func onOperate(ctx *actor.Context[Operate], r Registers, msg Operate) persistenc
 	return persistence.ThenReply(persistence.Persist(eventOf(msg.Op, answer.Value)), msg.ReplyTo, answer)
 }
 
-// operate is what registers do; a test puts something wrong in its place.
+// operate handles operations; a test replaces it with a wrong handler.
 var operate = onOperate
 
 // register is the singleton whose operations, reads included, are linearizable.

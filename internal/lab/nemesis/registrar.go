@@ -12,8 +12,8 @@ import (
 // registrarsPerNode is how many clients of the registers ask each node.
 const registrarsPerNode = 2
 
-// A registrar operates on registers, one operation after the other, through one node. One
-// that is not answered is not sent again.
+// A registrar operates on registers, one operation after the other, through one node. It does not
+// repeat an operation without an answer.
 type registrar struct {
 	dir, node string
 	pool      *pool
@@ -21,8 +21,8 @@ type registrar struct {
 	recorder  *recorder
 }
 
-// run operates until ctx ends. After an operation that was not answered it goes on as
-// another client: that operation may still be under way.
+// run operates until ctx ends. After an operation without an answer it continues as another client,
+// because that operation may still be in progress.
 func (r *registrar) run(ctx context.Context) {
 	for ctx.Err() == nil {
 		client := int(r.clients.Add(1)) - 1
@@ -48,7 +48,7 @@ func (r *registrar) operate(client int) bool {
 	return o.answered()
 }
 
-// unsent reports whether nobody can have got a request that failed.
+// unsent reports whether a request failed before any node can have received it.
 func unsent(err error) bool {
 	failed := (*net.OpError)(nil)
 	return errors.As(err, &failed) && failed.Op == "dial"

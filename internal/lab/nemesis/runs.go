@@ -9,8 +9,8 @@ import (
 	"github.com/understudy-go/understudy/singleton"
 )
 
-// readRuns reads what the tickers of one process have said. The last line may be torn,
-// as the process was killed.
+// readRuns reads the reports of the tickers of one process. The last line may be torn, because the
+// process was killed.
 func readRuns(process string, in io.Reader) (runs []Run) {
 	for lines := bufio.NewScanner(in); lines.Scan(); {
 		var at time.Duration

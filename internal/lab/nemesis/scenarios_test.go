@@ -301,7 +301,7 @@ func (s *stage) theHostStopsForLong() {
 	next := s.host()
 	require.Contains(s.t, rest, next)
 	resumed := s.mended()
-	paused := resumed - at // whoever needs the journal continues it for a moment, if it was just writing
+	paused := resumed - at // a node that needs the journal continues the process for a moment if it was writing
 	s.allSee([]int{host}, at, paused+200*time.Millisecond+loaded, "it has lost its place", kind("MembershipLost", ""))
 	s.allSee(rest, at, paused+8*time.Second+loaded, "it is up again", func(x Sighting) bool {
 		return kind("MemberUp", nodeName(host))(x) && x.ID != id

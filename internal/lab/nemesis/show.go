@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A show prints what happens, and when. That it cannot print is no reason to stop.
+// A show prints events with their times. It ignores errors of printing.
 type show struct {
 	mu  sync.Mutex // guards out
 	out io.Writer

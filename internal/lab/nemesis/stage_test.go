@@ -276,7 +276,7 @@ func (s *stage) said(kind string) []Run {
 	return runs
 }
 
-// generation returns that of the newest instance of the ticker.
+// generation returns the generation of the newest instance of the ticker.
 func (s *stage) generation() singleton.Generation {
 	s.t.Helper()
 	runs := s.ticking()

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// nap is how long a process sleeps that wants to know whether it gets a processor, and stall
-// how long it has slept then if it has not got one, or was stopped.
+// A process sleeps for nap to check whether it gets a processor. If it has slept longer than stall,
+// it got none, or was stopped.
 const (
 	nap   = 10 * time.Millisecond
 	stall = 50 * time.Millisecond
@@ -19,13 +19,13 @@ const (
 func writeStalls(ctx context.Context, out io.Writer) {
 	for last := clock(); sleep(ctx, nap) == nil; last = clock() {
 		if now := clock(); now-last > stall {
-			_, _ = fmt.Fprintf(out, "%d %d\n", last, now) // who reads it takes the process for idle else
+			_, _ = fmt.Fprintf(out, "%d %d\n", last, now) // without the line the reader takes the process for idle
 		}
 	}
 }
 
-// longestStall returns the longest that ended after a time, of those that one process has
-// written; 0 when there was none. The last line may be torn.
+// longestStall returns the longest stall of one process that ended after from, or 0. The last line
+// of in may be torn.
 func longestStall(in io.Reader, from time.Duration) (longest time.Duration) {
 	for lines := bufio.NewScanner(in); lines.Scan(); {
 		var s span

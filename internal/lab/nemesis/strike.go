@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// strike does a fault; alone, when nothing else has happened to the cluster since it
-// settled, and nothing else will until it has been mended.
+// strike injects a fault. alone says that it is the only fault between the last settled state and
+// its repair.
 func (h *harness) strike(f Fault, alone bool) error {
 	if err := h.alive(); err != nil {
 		return err
@@ -52,7 +52,7 @@ func (h *harness) endStrike() {
 	}
 }
 
-// disturb does a fault to the network.
+// disturb injects a fault into the network.
 func (h *harness) disturb(f Fault) error {
 	var errs []error
 	switch f.Kind {
@@ -81,7 +81,7 @@ func (h *harness) disturb(f Fault) error {
 	return errors.Join(append(errs, h.net.apply())...)
 }
 
-// harm does a fault to processes.
+// harm injects a fault into processes.
 func (h *harness) harm(f Fault) error {
 	if f.Kind == KillAll {
 		h.stops = append(h.stops, clock())
@@ -114,8 +114,8 @@ func (h *harness) harm(f Fault) error {
 	return errors.Join(errs...)
 }
 
-// mend ends all faults: the network is as it was, what is stopped is continued, what has
-// ended is started again.
+// mend ends all faults: it repairs the network, continues stopped processes, and starts ended nodes
+// again.
 func (h *harness) mend() error {
 	if err := h.net.mend(); err != nil {
 		return err
@@ -140,7 +140,7 @@ func (h *harness) mend() error {
 	return nil
 }
 
-// wake continues what is stopped.
+// wake continues the stopped processes.
 func (h *harness) wake() {
 	for _, p := range h.pauses {
 		h.woken += p.end()
@@ -149,8 +149,8 @@ func (h *harness) wake() {
 	h.pauses = nil
 }
 
-// restart starts a node again, once its process has ended; one that leaves has the time
-// for that.
+// restart starts a node again once its process has ended. It gives a leaving node the time to
+// leave.
 func (h *harness) restart(n int, p *nodeRun) error {
 	if err := p.await(leaveLimit); err != nil {
 		return err

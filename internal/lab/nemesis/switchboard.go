@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// A Switchboard is what the switch between the nodes does to what they send. Nodes are
-// the numbers of their ports. The zero value lets everything pass.
+// A Switchboard has the rules of the switch between the nodes. Nodes are the numbers of their
+// ports. The zero value lets all packets pass.
 type Switchboard struct {
 	Cut  map[[2]int]bool // from, to
-	Loss map[int]int     // the share of what a node sends, and of what it is sent, in percent
-	Drop map[int]string  // a protocol of which what a node sends, and what it is sent, is lost
+	Loss map[int]int     // the share of a node's packets that are lost, in and out, in percent
+	Drop map[int]string  // the protocol of which a node loses all packets, in and out
 }
 
-// cut cuts what goes from any of one side to any of the other.
+// cut cuts the direction from each node of one side to each node of the other.
 func (s *Switchboard) cut(from, to []int) {
 	if s.Cut == nil {
 		s.Cut = make(map[[2]int]bool)
@@ -34,7 +34,7 @@ func (s *Switchboard) lose(nodes []int, percent int) {
 	}
 }
 
-// drop loses what nodes send and are sent by a protocol, tcp or udp.
+// drop loses the packets from and to nodes of a protocol, tcp or udp.
 func (s *Switchboard) drop(nodes []int, protocol string) {
 	if s.Drop == nil {
 		s.Drop = make(map[int]string)
@@ -44,8 +44,8 @@ func (s *Switchboard) drop(nodes []int, protocol string) {
 	}
 }
 
-// rules returns the switchboard of so many nodes for nft, which puts it in the place of
-// the last one at once.
+// rules returns the switchboard for that many nodes as input of nft, which replaces the previous
+// rules atomically.
 func (s *Switchboard) rules(nodes int) string {
 	var b strings.Builder
 	b.WriteString("table bridge nemesis\ndelete table bridge nemesis\ntable bridge nemesis {\n\tchain forward {\n")

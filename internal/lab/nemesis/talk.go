@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// A Request is what the harness asks of a node: exactly one of its fields is set. It and
-// the [Reply] go over a socket of the file system, as JSON.
+// A Request is a request of the harness to a node, with exactly one field set. It and the [Reply]
+// are sent over a Unix socket, as JSON.
 type Request struct {
 	Add     *Entry `json:",omitempty"`
 	Look    bool   `json:",omitempty"`
@@ -28,8 +28,8 @@ type Reply struct {
 	Error   string   `json:",omitempty"`
 }
 
-// patience is how long a node waits for an answer of a singleton, and who asks a node a
-// little longer.
+// patience is how long a node waits for an answer of a singleton. Clients wait a little longer for
+// the node.
 const patience = time.Second
 
 func socketPath(dir, node string) string { return filepath.Join(dir, node+".sock") }

@@ -20,14 +20,15 @@ const tick = 50 * time.Millisecond
 
 type tickMsg struct{}
 
-// ticker is the singleton that fences nothing: it writes its generation and the time into
-// a file of its process, and nobody keeps it from doing so. The last time is in its end.
+// ticker is the unfenced singleton. It writes its generation and the time into a file of its
+// process, and nothing prevents a replaced instance from writing. It writes the last time when it
+// ends.
 func ticker(out *os.File) actor.Behavior[tickMsg] {
 	return tickerWith(out, true)
 }
 
-// leased is a ticker that holds a lease, without which it handles nothing; it has an end
-// without one, of which it says nothing.
+// leased is a ticker that holds a lease. Without the lease it handles no messages, and does not
+// report its end.
 func leased(out *os.File, l lease.Lease) actor.Behavior[tickMsg] {
 	return tickerWith(out, false, singleton.WithLease(l), singleton.LeaseRetry(leaseRetry))
 }

@@ -2,18 +2,18 @@ package main
 
 import "slices"
 
-// A library is what takes part, with one of its configurations.
+// A library is one of the compared libraries, with one of its configurations.
 type library struct {
 	name          string
 	program       string   // the directory of the program that runs it
 	configuration string   // of that program
-	peer          bool     // to be compared with
-	only          []string // scenarios in which it takes part; nil is all
-	without       []string // scenarios in which it does not
+	peer          bool     // not ours
+	only          []string // the scenarios that it runs; nil means all
+	without       []string // the scenarios that it does not run
 }
 
-// libraries are all who take part, ours first. Of the peers there is the configuration that they
-// have by themselves, and the fastest that their documentation offers.
+// libraries are all libraries that are compared, ours first. The others appear with their default
+// configuration, and with the fastest one that their documentation offers.
 var libraries = []library{
 	{name: "understudy", program: "understudy", configuration: "default"},
 	{name: "protoactor-go", program: "protoactor", configuration: "default", peer: true},
@@ -32,7 +32,7 @@ var (
 	messages = append([]string{"ping-pong-1", "ping-pong-64", "ask-1", "ask-64"}, floods...)
 )
 
-// takesPart tells whether a library has anything to do in a scenario.
+// takesPart reports whether a library runs a scenario.
 func (l library) takesPart(scenario string) bool {
 	return (l.only == nil || slices.Contains(l.only, scenario)) && !slices.Contains(l.without, scenario)
 }

@@ -3,11 +3,11 @@
 //
 //	go run . [-scenarios regexp] [-libraries regexp] [-rounds 4] [-scale 1] [-quick]
 //
-// Each run of a scenario on a library is a process of its own, so that the garbage of one is
-// not collected in another. Rounds are interleaved: the libraries of a scenario take turns, so
-// that a machine that becomes slower does so for all of them. What is printed is the median of
-// the rounds, with the least and the greatest, and how many times our figure it is. A run counts
-// what has arrived, not what has been sent, and fails when that is not all.
+// Each run of a scenario on a library is a process of its own, so that the garbage of one run is
+// not collected in another. Rounds are interleaved: the libraries of a scenario take turns, so that
+// a machine that becomes slower affects all of them. The tables have the median of the rounds, the
+// minimum and the maximum, and the ratio to our figure. A run counts the messages that have
+// arrived, and fails when some are missing.
 //
 // The module replaces understudy by the checkout that it is in. To measure another one:
 // go mod edit -replace github.com/understudy-go/understudy=DIR.
@@ -33,8 +33,8 @@ func main() {
 	}
 }
 
-// command does what the arguments say. The tables go to out when all is done, and each run is
-// noted in progress.
+// command runs the program with args. It writes the tables to out at the end, and a line for each
+// run to progress.
 func command(ctx context.Context, args []string, out, progress io.Writer) error {
 	flags := flag.NewFlagSet("peerbench", flag.ContinueOnError)
 	flags.SetOutput(progress)

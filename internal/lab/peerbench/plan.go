@@ -19,7 +19,7 @@ import (
 // defaultPatience is how long one run may take. The slowest takes some seconds on two cores.
 const defaultPatience = 2 * time.Minute
 
-// A plan says what is to be compared, and how often.
+// A plan says which libraries and scenarios to compare, and how often.
 type plan struct {
 	scenarios, libraries *regexp.Regexp // nil is all
 	rounds               int
@@ -28,7 +28,7 @@ type plan struct {
 	patience             time.Duration
 }
 
-// compare runs everything, and prints the table.
+// compare runs all scenarios, and prints the table.
 func (p plan) compare(ctx context.Context, out, progress io.Writer) error {
 	scenarios := p.chosenScenarios()
 	if len(scenarios) == 0 {
@@ -65,7 +65,7 @@ func (p plan) build(ctx context.Context, progress io.Writer) (string, error) {
 	return dir, nil
 }
 
-// takeTurns has all libraries run a scenario, one after the other, as often as there are rounds.
+// takeTurns runs a scenario on all libraries, one after the other, once per round.
 func (p plan) takeTurns(ctx context.Context, programs string, s bench.Scenario, progress io.Writer) (map[string]results, error) {
 	all := map[string]results{}
 	for round := range p.rounds {
@@ -98,7 +98,7 @@ func (p plan) chosenScenarios() (chosen []bench.Scenario) {
 	return chosen
 }
 
-// chosenLibraries returns who takes part in a scenario.
+// chosenLibraries returns the libraries that run a scenario.
 func (p plan) chosenLibraries(s bench.Scenario) (chosen []library) {
 	for _, l := range libraries {
 		if (p.libraries == nil || p.libraries.MatchString(l.name)) && l.takesPart(s.Name) {
@@ -142,7 +142,7 @@ func lastLine(b []byte) []byte {
 	return b[bytes.LastIndexByte(b, '\n')+1:]
 }
 
-// head returns the beginning of what a program complained of.
+// head returns the beginning of a program's error output.
 func head(b []byte) []byte {
 	const most = 300
 	return b[:min(len(b), most)]

@@ -12,7 +12,7 @@ import (
 	"github.com/understudy-go/understudy/internal/lab/peerbench/bench"
 )
 
-// results are those of one library in one scenario.
+// results are the results of one library in one scenario.
 type results struct {
 	good     []bench.Result
 	failures int
@@ -28,7 +28,7 @@ func (x *results) add(r bench.Result, err error) {
 	x.good = append(x.good, r)
 }
 
-// A summary is what the table says of them.
+// A summary has the figures of the table for these results.
 type summary struct {
 	bench.Result // medians of each figure
 	least, most  float64
@@ -114,7 +114,7 @@ func (r row) write(b *strings.Builder) {
 	}
 }
 
-// goal says whether what we want is reached, given how many times our figure the best peer has.
+// goal says whether our goal is reached. times is the best peer's figure divided by ours.
 func (r row) goal(times float64) string {
 	ours, _ := r.ours()
 	switch {
@@ -157,7 +157,7 @@ func (r row) timed() bool {
 	return false
 }
 
-// times says how many times our figure that is.
+// times returns value divided by our figure, as a text.
 func (r row) times(value float64) string {
 	ours, ok := r.ours()
 	if !ok {
@@ -192,7 +192,7 @@ func (r row) bestPeer() (name string, times float64) {
 	return name, times
 }
 
-// figure writes a number with as many digits as it is good for.
+// figure returns a number with as many digits as its accuracy justifies.
 func figure(v float64) string {
 	if v < 100 {
 		return fmt.Sprintf("%.1f", v)

@@ -21,11 +21,11 @@ import (
 
 var fightTime = flag.Duration("fight", 3*time.Second, "how long two processes fight over one persistence id")
 
-// Fight has two processes, which start starts, take one event-sourced actor from each other
-// for as long as the flag -fight says, while each of them is stopped and continued at
-// random. What they leave in j is one history: every event that one of them has acknowledged
-// is there once, where it was said to be, and no two writers have written in turns. The id
-// must be the one that start gives them.
+// Fight tests that two processes, started by start, can take one event-sourced actor from each
+// other. They do so for as long as the flag -fight says, while each process is stopped and
+// continued at random. j must then have one history: every acknowledged event is there once, at its
+// acknowledged place, and the events of two writers do not alternate. id must be the persistence id
+// that start gives the processes.
 func Fight(t *testing.T, j persistence.Journal, id string, start func(role string) *Child) {
 	t.Helper()
 	fighters := []*fighter{newFighter(start("fight")), newFighter(start("fight"))}
@@ -58,8 +58,8 @@ func Fight(t *testing.T, j persistence.Journal, id string, start func(role strin
 	t.Logf("in %v: %d events, %d of them acknowledged, %d claims that wrote", *fightTime, len(history), len(acked), claims)
 }
 
-// linear returns the events of id, none of which is there twice, and how many claims have
-// written them, one after the other.
+// linear returns the events of id, and how many claims have written them, one after the other. It
+// fails the test if an event is there twice.
 func linear(t *testing.T, j persistence.Journal, id string) (history []string, claims int) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -94,7 +94,7 @@ type fighter struct {
 
 func newFighter(c *Child) *fighter { return &fighter{Child: c, heard: make(chan struct{})} }
 
-// listen takes down what the fighter says, until it has ended.
+// listen records the lines of the fighter until it has ended.
 func (f *fighter) listen() {
 	heard := sync.OnceFunc(func() { close(f.heard) })
 	defer heard()
@@ -105,8 +105,8 @@ func (f *fighter) listen() {
 	f.err = f.process.Wait()
 }
 
-// harass stops the fighter and continues it, and lets it end when ctx is done and it has won
-// for once, which on a busy machine may take longer, but not a minute.
+// harass stops and continues the fighter. It lets the fighter end when ctx is done and it has won
+// at least once, which takes longer on a busy machine, but less than a minute.
 func (f *fighter) harass(ctx context.Context) {
 	for ctx.Err() == nil {
 		rest(ctx, 5*time.Millisecond, 200*time.Millisecond)
@@ -114,7 +114,7 @@ func (f *fighter) harass(ctx context.Context) {
 		f.pauses++
 		longest := 150 * time.Millisecond
 		if rand.IntN(10) == 0 {
-			longest = 2 * time.Second // long enough that others do something about a lock that it holds
+			longest = 2 * time.Second // long enough for other processes to act on a lock that it holds
 		}
 		rest(ctx, time.Millisecond, longest)
 		_ = f.process.Signal(syscall.SIGCONT)

@@ -13,14 +13,13 @@ import (
 	"github.com/understudy-go/understudy/persistence"
 )
 
-// A blow is the command of the actor that is fought over: to remember a word, and say as
-// which one.
+// A blow is the command of the contested actor: store a word, and reply with its number.
 type blow struct {
 	word string
 	at   actor.ActorRef[int]
 }
 
-// fight keeps the actor, and takes it back when it was taken away.
+// fight runs the actor, and claims it again whenever the other process has taken it.
 func fight(j persistence.Journal, id string) error {
 	system := actor.NewSystem("fighter")
 	remember := func(n int, _ string) int { return n + 1 }
@@ -40,7 +39,7 @@ func fight(j persistence.Journal, id string) error {
 	return system.Shutdown(context.Background())
 }
 
-// hit has entity remember word, says so when it has, and reports whether it has.
+// hit sends word to entity. It prints and reports whether entity has stored it.
 func hit(entity actor.ActorRef[blow], word string) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

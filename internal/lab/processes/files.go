@@ -16,9 +16,9 @@ import (
 	"github.com/understudy-go/understudy/persistence"
 )
 
-// OutOfFiles has a process, which start starts, append to id, claim and read while it can
-// open no more files: each works, or says that the store is not available, and all work
-// again when files are to be had. What it has acknowledged is in j.
+// OutOfFiles tests a process, started by start, that appends to id, claims it and reads while it
+// can open no files. Each operation must succeed, or fail because the store is unavailable. All
+// must succeed again when files can be opened. Acknowledged events must be in j.
 func OutOfFiles(t *testing.T, j persistence.Journal, id string, start func(role string) *Child) {
 	t.Helper()
 	var acked []string
@@ -65,7 +65,7 @@ func readAll(j persistence.Journal, id string) error {
 	return nil
 }
 
-// takeAllFiles opens files until there are no more to be had.
+// takeAllFiles opens files until no more can be opened.
 func takeAllFiles() (release func(), err error) {
 	few := syscall.Rlimit{Cur: 100, Max: 100}
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &few); err != nil {

@@ -10,8 +10,8 @@ import (
 // roleEnv makes the test binary play a role, given its arguments.
 const roleEnv = "UNDERSTUDY_TEST_PROCESS"
 
-// A Role is what a process does. It says on its standard output what it has done, a line
-// for each deed, and ends with its standard input.
+// A Role is the program of a process. It prints one line for each thing that it has done, and ends
+// when its standard input ends.
 type Role func(args []string) error
 
 // Main plays the role that this process was started for by [Start], and exits; in another
@@ -28,6 +28,6 @@ func Main(roles map[string]Role) {
 	os.Exit(0)
 }
 
-// Say prints a line to who has started this process. One that begins with "failed" is a
-// failure of its test.
+// Say prints a line to the process that has started this one. A line that begins with "failed"
+// fails its test.
 func Say(format string, args ...any) { fmt.Printf(format+"\n", args...) }

@@ -11,8 +11,8 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// Storm has two processes, which start starts, claim id and append to it as fast as they
-// can. In j is what they have acknowledged, and nothing else.
+// Storm tests two processes, started by start, that claim id and append to it as fast as they can.
+// j must have exactly the events that they have acknowledged.
 func Storm(t *testing.T, j persistence.Journal, id string, start func(role string) *Child) {
 	t.Helper()
 	one, two := start("storm"), start("storm")

@@ -15,22 +15,22 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// Opener opens the journal at a place, which is as many words as the store likes.
+// Opener opens the journal at a place: a list of arguments whose meaning the store defines.
 type Opener func(place []string) (persistence.Journal, error)
 
-// Writers returns roles that write to a journal, and more. The arguments of writers are the
-// place of the journal and a persistence id. They are:
+// Writers returns roles that write to a journal, and the roles in more. The arguments of a writer
+// are the place of the journal and a persistence id. The roles are:
 //
-//   - "claim once" claims the id, says "epoch" and which one, and ends.
-//   - "append on request" claims it, says "ready", and appends an event for each line that
-//     it is sent.
+//   - "claim once" claims the id, prints "epoch" and its number, and ends.
+//   - "append on request" claims it, prints "ready", and appends an event for each line that it
+//     reads.
 //   - "append for ever" claims it and appends one event after the other.
-//   - "storm" does so, and claims again when it has been fenced.
-//   - "fight" has an event-sourced actor do so: see [Fight].
+//   - "storm" does the same, and claims again when it has been fenced.
+//   - "fight" does the same with an event-sourced actor: see [Fight].
 //   - "run out of files" appends, claims and reads while it can open no files, and afterwards.
 //
-// Who appends says the payload of each event, which is another for each, once it is
-// acknowledged.
+// A role that appends prints the payload of each event once it is acknowledged. All payloads
+// differ.
 func Writers(open Opener, more map[string]Role) map[string]Role {
 	roles := map[string]Role{}
 	for name, write := range map[string]func(j persistence.Journal, id string) error{
@@ -53,7 +53,7 @@ func Writers(open Opener, more map[string]Role) map[string]Role {
 	return roles
 }
 
-// An owner is a claim with the journal it was made in.
+// An owner is a claim, with its journal.
 type owner struct {
 	j     persistence.Journal
 	id    string
@@ -70,7 +70,7 @@ func (o *owner) reclaim() (err error) {
 	return err
 }
 
-// append stores one event, whose payload tells it from all others, and says so.
+// append stores one event with a unique payload, and prints the payload.
 func (o *owner) append() error {
 	seq := o.claim.LastSeq + 1
 	payload := fmt.Sprintf("%d of %d", seq, os.Getpid())

@@ -27,8 +27,8 @@ type nodeConfig struct {
 	Singletons           int // many, which do nothing: the node is a host for [many]
 }
 
-// A sign is a line that a node prints: the instance of a generation has answered it, and
-// how things are on the node.
+// A sign is a line that a node prints. It has the generation of the instance that has answered, and
+// the state of the node.
 type sign struct {
 	Generation string
 	Here       bool // it runs on this node
@@ -51,8 +51,8 @@ func fenced(journal persistence.Journal) actor.Behavior[Where] {
 	})
 }
 
-// beNode lives the life of a node if this process is to be one. It ends when its input
-// does, or is killed.
+// beNode runs a node if this process was started as one. The node ends when its standard input
+// ends, or when it is killed.
 func beNode() bool {
 	text, ok := os.LookupEnv(nodeEnv)
 	if !ok {
@@ -204,11 +204,11 @@ func kill(ctx context.Context, times int) (took []time.Duration, err error) {
 	return took, nil
 }
 
-// calm is how long a cluster must have been whole before its host is killed.
+// calm is how long a cluster must have been complete before its host is killed.
 const calm = 2 * time.Second
 
-// settled waits until all see three members and one instance, for some time, and returns
-// its process.
+// settled waits until all nodes have seen three members and one instance for some time, and returns
+// the process of the instance.
 func settled(ctx context.Context, running map[*nodeProcess]bool, signs <-chan heard) (host *nodeProcess, err error) {
 	var since time.Time
 	_, err = next(ctx, signs, func(h heard) bool {
@@ -234,10 +234,10 @@ func settled(ctx context.Context, running map[*nodeProcess]bool, signs <-chan he
 	return host, err
 }
 
-// patience is how long to wait for anything.
+// patience is the limit of each wait.
 const patience = time.Minute
 
-// next returns the first sign that is as it should be.
+// next returns the first sign that matches.
 func next(ctx context.Context, signs <-chan heard, match func(heard) bool) (heard, error) {
 	limit := time.After(patience)
 	for {

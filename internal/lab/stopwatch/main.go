@@ -1,16 +1,16 @@
-// Command stopwatch measures how long singletons are away, in real time, with default
+// Command stopwatch measures how long singletons are unavailable, in real time, with default
 // settings, over loopback:
 //
 //	go run ./internal/lab/stopwatch -kills 50 -moves 50 -crowds 10
 //
-// A kill is SIGKILL to the process that hosts an event-sourced singleton, in a cluster of
-// three processes; measured until the first reply of another instance. A move is the host
-// of an idle cluster of three nodes leaving, until the first reply of the next instance,
-// from the call to Leave. A crowd is that with a hundred singletons on the host.
+// A kill sends SIGKILL to the process that hosts an event-sourced singleton, in a cluster of three
+// processes. It measures the time until the first reply of another instance. In a move, the host of
+// an idle cluster of three nodes leaves. It measures the time from the call to Leave until the
+// first reply of the next instance. A crowd is a move with a hundred singletons on the host.
 //
 //	go run ./internal/lab/stopwatch -many 10000 [-fenced]
 //
-// measures how long so many singletons take to answer after they are spawned, and after
+// This form measures how long that many singletons take to answer after they are spawned, and after
 // SIGKILL of their host.
 package main
 

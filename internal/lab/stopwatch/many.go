@@ -17,11 +17,11 @@ import (
 	"github.com/understudy-go/understudy/singleton"
 )
 
-// many measures a cluster of three nodes with so many singletons on each: how long after
-// they are spawned the last of them has answered, and how long after SIGKILL of the process
-// that hosts them all the last has answered again, from another node. The host is a process
-// of its own; the other two nodes are in this one. Fenced singletons are event-sourced on
-// one SQLite file; the others wait for the margin after the kill.
+// many measures a cluster of three nodes with so many singletons on each. It measures how long
+// after they are spawned the last of them has answered. It then kills the process that hosts them
+// all with SIGKILL, and measures how long it takes until the last has answered again, from another
+// node. The host is a process of its own; the other two nodes are in this one. Fenced singletons
+// are event-sourced on one SQLite file; the others wait for the margin after the kill.
 func many(ctx context.Context, singletons int, fenced bool) error {
 	behavior := idleMany
 	cfg := nodeConfig{Name: "n1", Singletons: singletons}
@@ -111,9 +111,9 @@ const (
 	askers = 5000                  // at once, as a program with many users might have
 )
 
-// answers asks all singletons until each has answered by another generation than before, and
-// returns which those are. A request that was on its way to a host that died ends with an
-// error at once, and is made again.
+// answers asks all singletons until each has answered with another generation than before, and
+// returns the new generations. A request in flight to a host that died fails at once, and is
+// repeated.
 func answers(ctx context.Context, refs []actor.ActorRef[Where], before []string) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -162,7 +162,7 @@ func startHost(cfg nodeConfig) (*nodeProcess, error) {
 	return host, nil
 }
 
-// runHost is the life of that process.
+// runHost is the main function of that process.
 func runHost(ctx context.Context, cfg nodeConfig, told <-chan struct{}) error {
 	behavior := idleMany
 	if cfg.Database != "" {

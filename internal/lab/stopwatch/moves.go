@@ -112,8 +112,8 @@ func up(v cluster.View) (n int) {
 	return n
 }
 
-// pass lets the host leave, and returns how long after that each singleton gave its first
-// answer by another instance, to the last node.
+// pass lets the host leave. It returns how long after that another instance of each singleton first
+// answered the last node.
 func (r *ring) pass(ctx context.Context) ([]time.Duration, error) {
 	host, asking := r.nodes[0], r.nodes[len(r.nodes)-1]
 	before := make([]string, r.singletons)
@@ -186,7 +186,7 @@ func passes(ctx context.Context, times, singletons int, last bool) (all []time.D
 	return all, nil
 }
 
-// freeAddress returns an address of the loopback interface where nobody listens.
+// freeAddress returns an address of the loopback interface with a free port.
 func freeAddress() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

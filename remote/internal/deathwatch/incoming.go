@@ -38,7 +38,7 @@ type remoteWatcher struct {
 // node has acknowledged the end.
 type incomingWatch struct {
 	ended bool
-	told  uint64 // how many checks there have been since
+	told  uint64 // how many checks have come since the end was sent
 }
 
 // An incomingID identifies a watch, for the shell.
@@ -110,7 +110,7 @@ func (h *incoming) drop(key watcherKey) {
 	delete(h.remoteWatchers, key)
 }
 
-// ended notes that a watched actor has ended, which the remote watcher has been told.
+// ended notes that a watched actor has ended, and that the end was sent to the remote watcher.
 func (h *incoming) ended(x incomingID) {
 	g := h.remoteWatchers[watcherKey{x.from.Address, x.at}]
 	if g == nil || g.from != x.from {
@@ -133,7 +133,7 @@ func (h *incoming) check(msg wireCheck, now time.Time) {
 	h.send(msg.From, wireChecked{From: h.self(), To: msg.From, At: msg.At, Check: msg.Check, Same: known == msg.Sum})
 }
 
-// resend repeats the ends that were told before the last check.
+// resend repeats the ends that were sent before the last check.
 func (h *incoming) resend(g *remoteWatcher) {
 	var numbers []uint64
 	for number, x := range g.watches {

@@ -8,10 +8,10 @@ import (
 
 // members are the members of the cluster by address. An address has one incarnation.
 type members struct {
-	known bool    // this node is in a cluster, and knows of it
-	as    node.ID // whom they were known to
+	known bool    // this node is in a cluster, and knows its members
+	as    node.ID // the incarnation of this node that knew them
 	all   map[string]uint64
-	gone  map[string]uint64 // the last member of an address whose process is none any more
+	gone  map[string]uint64 // the last member of an address whose process is no longer a member
 }
 
 // maxGone bounds the former members that are remembered. Actors of others end like those at any
@@ -37,7 +37,7 @@ func (w *outgoing) view(known bool, as node.ID, peers []node.ID, now time.Time) 
 	}
 	if before.as != as {
 		w.forgetGone()
-		return nil // the first views of a new member do not know everybody
+		return nil // the first views of a new member do not have all members
 	}
 	for address, number := range before.all {
 		if w.members.all[address] != number {

@@ -20,7 +20,7 @@ type (
 		_      struct{} `cbor:",toarray"`
 		Number uint64
 		Path   string
-		UID    uint64 // 0: whoever lives there
+		UID    uint64 // 0: whichever actor lives there
 	}
 
 	wireUnwatch struct {

@@ -1,6 +1,6 @@
-// Package outbox keeps the frames of one session from when they are sent until the peer has
-// acknowledged them. It decides what is written next, what is written again on a new connection,
-// and what is lost with a session. It has no locks, clocks or connections.
+// Package outbox keeps the frames of one session until the peer has acknowledged them. It decides
+// which frames are written next, which are written again on a new connection, and which are lost
+// with a session. It has no locks, clocks or connections.
 package outbox
 
 import (
@@ -24,10 +24,12 @@ type Frame struct {
 	seq     uint64     // the position in the outbox
 }
 
-// An Outbox keeps the frames of one session in order, in four queues: waiting has those that have
-// not been written to the present connection; bulk has the parts of large messages, and what is
-// for the same actors; last has what must come after everything before it; and inFlight has what
-// was written and is not acknowledged yet.
+// An Outbox keeps the frames of one session in order, in four queues:
+//
+//   - waiting has the frames that have not been written to the present connection;
+//   - bulk has the parts of large messages, and later messages for the same actors;
+//   - last has the frames that must come after everything before them;
+//   - inFlight has the frames that were written and are not acknowledged yet.
 type Outbox struct {
 	MaxFrames int // that wait; a large message counts once
 	MaxBytes  int // of all frames
@@ -85,7 +87,7 @@ func (o *Outbox) Push(l Frame) bool {
 }
 
 // DropOldest drops the frame that has waited longest and has not been written. It returns false if
-// there is none.
+// no such frame exists.
 func (o *Outbox) DropOldest() bool {
 	if o.waiting.len() == 0 {
 		return false

@@ -90,8 +90,8 @@ func TestWhatABreakLeavesOfALargeMessageBelongsToItsSession(t *testing.T) {
 	require.Equal(t, "1,", string(got[0].Payload.Data[:2]))
 }
 
-// Whatever breaks, each actor gets what it was told, in order, and what is to be last comes after
-// all before it.
+// Whatever breaks, each actor gets its messages in order, and a frame that must be last comes after
+// all frames before it.
 func TestPartsAndMessagesComeInOrderOverBrokenConnections(t *testing.T) {
 	for seed := range uint64(100) {
 		r := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // it makes a test repeatable

@@ -64,7 +64,7 @@ type FrameReader struct {
 	limit      int
 	buf        []byte
 	begin, end int // of what is read and not yet returned
-	usual      int // size of buf, but for a frame that needs more
+	usual      int // size of buf, unless a frame needs more
 }
 
 // A reader begins with the small buffer, and doubles it while reads fill it. A node has two

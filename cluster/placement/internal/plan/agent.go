@@ -14,7 +14,7 @@ import (
 type Agent struct {
 	node        string
 	MaxReport   int    // about how many bytes a report may have
-	incarnation uint64 // of the node as a member; 0 while it is none, and then requests are ignored
+	incarnation uint64 // of the node as a member; 0 while the node is not a member: requests are then ignored
 	epoch       uint64 // the highest received in this incarnation
 	coordinator actor.ActorRef[FromAgent]
 	closing     bool // the node is shutting down, so no actor starts
@@ -31,7 +31,7 @@ type AgentEvent interface{ agentEvent() }
 type (
 	// AgentReceived has a message of a coordinator.
 	AgentReceived struct{ Message ToAgent }
-	// AgentMembership: the node is a member under this incarnation, or none if it is 0.
+	// AgentMembership: the node is a member under this incarnation, or not a member if it is 0.
 	AgentMembership struct{ Incarnation uint64 }
 	// AgentStarted: the actor of a launch runs.
 	AgentStarted struct {
@@ -44,7 +44,8 @@ type (
 		ID    RequestID
 		Why   string // "" if it has stopped by itself
 	}
-	// AgentTick is due 2 s after an Ended was sent, and again until a tick sends nothing.
+	// AgentTick is due 2 s after an Ended was sent, and every 2 s from then on until a tick sends
+	// nothing.
 	AgentTick struct{}
 	// AgentClosing: the node is shutting down.
 	AgentClosing struct{}
@@ -63,8 +64,8 @@ func (AgentClosing) agentEvent()    {}
 type AgentAction interface{ agentAction() }
 
 type (
-	// Launch starts an actor. AgentStarted is to follow, unless the actor ends before, and
-	// AgentEnded once.
+	// Launch starts an actor. AgentStarted follows, unless the actor ends first. AgentEnded follows
+	// exactly once.
 	Launch struct{ Request StartRequest }
 	// Halt stops the actor of a launch.
 	Halt struct {
@@ -142,7 +143,7 @@ func (a *Agent) receive(msg ToAgent) {
 }
 
 // setMembership follows the membership of the node. Coordinators consider all actors of another
-// incarnation lost, so they are stopped, and nothing is reported about them.
+// incarnation lost. The agent therefore stops them, and reports nothing about them.
 func (a *Agent) setMembership(incarnation uint64) {
 	if incarnation == a.incarnation {
 		return
@@ -161,8 +162,9 @@ func (a *Agent) setMembership(incarnation uint64) {
 	a.tombstones = nil
 }
 
-// close stops all actors. Those that have started end without a message, because the coordinator
-// learns from the cluster that the node leaves. Requests for others are answered, also later ones.
+// close stops all actors. Actors that have started end without a message, because the coordinator
+// learns from the cluster that the node leaves. Requests to start other actors are refused with an
+// answer, now and later.
 func (a *Agent) close() {
 	a.closing = true
 	for _, label := range a.labels() {
@@ -181,7 +183,7 @@ const WhyClosing = "its node is being shut down"
 
 func (a *Agent) labels() []string { return slices.Sorted(maps.Keys(a.slots)) }
 
-// report sends the coordinator the actors of the labels after that one, as many as fit.
+// report sends the coordinator the actors whose labels are greater than after, as many as fit.
 func (a *Agent) report(after string) {
 	r := Report{Epoch: a.epoch, After: after}
 	size := 0
@@ -203,7 +205,7 @@ func (a *Agent) report(after string) {
 // reportedBytes is how many bytes a Reported needs at most besides its label.
 const reportedBytes = 64
 
-// resendEnded sends every Ended again that the coordinator has not acknowledged.
+// resendEnded sends again each Ended that the coordinator has not acknowledged.
 func (a *Agent) resendEnded() {
 	for _, label := range a.labels() {
 		if e := a.slots[label].unconfirmed; e != nil {
@@ -235,7 +237,7 @@ func replacedBy(id RequestID) string { return fmt.Sprintf("request %v has taken 
 // maxErrorText bounds the text of an error in a message, in bytes.
 const maxErrorText = 1000
 
-// errorText returns the text of err for the wire, as UTF-8 of limited length; "" for nil.
+// ErrorText returns the text of err for the wire: UTF-8, at most about 1000 bytes; "" for nil.
 func ErrorText(err error) string {
 	if err == nil {
 		return ""

@@ -5,8 +5,8 @@ import "slices"
 // filterElection removes nodes that are not elected, for the anchor [Leader].
 const filterElection = "election"
 
-// resolve returns the node that is to own a singleton: one that is alive. It takes a node in avoid
-// only if there is no other. The error is a [*NoEligibleNodesError].
+// resolve returns the eligible node that will own a singleton. It chooses a node in avoid only if
+// there is no other. The error is a [*NoEligibleNodesError].
 func (a Anchor) resolve(label string, v View, e Election, avoid []string) (Node, error) {
 	var best Node
 	all, found := make([]Candidate, 0, len(v.Nodes)), false
@@ -24,7 +24,7 @@ func (a Anchor) resolve(label string, v View, e Election, avoid []string) (Node,
 	return best, nil
 }
 
-// refuses returns the filter that removes n, or "".
+// refuses returns the filter that removes n, or "" if n is eligible.
 func (a Anchor) refuses(label string, n Node, leader string) string {
 	if why := n.refuses(Spec{Label: label}, nil); why != "" {
 		return why
@@ -55,8 +55,8 @@ func (a Anchor) before(n, m Node, avoid []string) bool {
 	return older(n, m) < 0
 }
 
-// leader returns the node that is elected among those that are not leaving; "" if there is none,
-// and for other anchors.
+// leader returns the node that is elected among the nodes that are not leaving. It returns "" if no
+// node is elected, and for anchors other than [Leader].
 func (a Anchor) leader(v View, e Election) string {
 	if a.Kind != AnchorLeader {
 		return ""

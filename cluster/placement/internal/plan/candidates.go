@@ -14,7 +14,7 @@ type Decision struct {
 	Label    string   // of the spec
 	Node     string   // the name of the node
 	Strategy string   // the name of the strategy that chose
-	Score    float64  // that the strategy gave the node
+	Score    float64  // of the node, by the strategy
 }
 
 // String returns the decision as text.
@@ -44,8 +44,8 @@ const (
 	filterStrategy    = "strategy"
 )
 
-// refuses returns the filter that removes n as a node for s, or "". beside are the labels that s
-// must not be beside: those that it avoids, and those that avoid it.
+// refuses returns the filter that removes n as a node for s, or "" if n is eligible. beside are the
+// labels that must not be on the same node: those that s avoids, and those that avoid s.
 func (n Node) refuses(s Spec, beside []string) string {
 	switch {
 	case !n.Up:
@@ -77,7 +77,7 @@ func (n Node) violates(c Constraints, beside []string) string {
 	return ""
 }
 
-// keeps reports whether an actor is on n or on its way there, and is to stay.
+// keeps reports whether an actor is on n or on its way there, and will stay.
 func (n Node) keeps(label string) bool {
 	_, passes := slices.BinarySearch(n.passing, label)
 	return n.Runs(label) && !passes
@@ -92,7 +92,7 @@ func (n Node) hasMeta(all map[string]string) bool {
 	return true
 }
 
-// consider returns how each node of v would do for s.
+// consider rates each node of v for s.
 func consider(s Spec, v View, beside []string, by Strategy) (all []Candidate, err error) {
 	if panicked := guard.Apart(func() { all = rate(s, v, beside, by) }); panicked != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrStrategy, nameOf(by), panicked)
@@ -117,7 +117,7 @@ func rate(s Spec, v View, beside []string, by Strategy) (all []Candidate) {
 	return all
 }
 
-// choose returns the node with the highest score. It takes a node in avoid only if there is no
+// choose returns the node with the highest score. It chooses a node in avoid only if there is no
 // other.
 func choose(s Spec, v View, beside []string, by Strategy, avoid ...string) (Decision, error) {
 	all, err := consider(s, v, beside, by)

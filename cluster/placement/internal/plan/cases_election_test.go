@@ -112,7 +112,8 @@ func TestLeadershipPassesToTheNext(t *testing.T) {
 	require.Equal(t, "c", leads(lowestAddress("coordinator"), a, b, c))
 }
 
-// Case 45: any order of the members elects, among those that are up. If it panics, the oldest leads.
+// Case 45: any order of the members elects, among those that are up. If it panics, the oldest
+// leads.
 func TestAnElectionOfOnesOwnNamesANodeThatIsUp(t *testing.T) {
 	left := caseMember("z", 3)
 	left.Up = false

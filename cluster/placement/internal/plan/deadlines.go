@@ -8,7 +8,7 @@ import (
 // deadlines are times at which something is due, at most one for each key. The zero value has none.
 type deadlines[K comparable] struct {
 	at    map[K]time.Time
-	queue deadlineQueue[K] // also has entries that no longer hold
+	queue deadlineQueue[K] // also has entries that are no longer valid
 }
 
 type deadline[K comparable] struct {
@@ -17,7 +17,7 @@ type deadline[K comparable] struct {
 	n   uint64 // orders equal times: the one set first comes first
 }
 
-// set makes key due at that time, in place of any other.
+// set makes key due at that time, replacing its earlier deadline.
 func (d *deadlines[K]) set(key K, at time.Time) {
 	if d.at == nil {
 		d.at = map[K]time.Time{}
@@ -30,7 +30,7 @@ func (d *deadlines[K]) set(key K, at time.Time) {
 	heap.Push(&d.queue, deadline[K]{at: at, key: key, n: d.queue.n})
 }
 
-// clear makes key due at no time.
+// clear removes the deadline of key.
 func (d *deadlines[K]) clear(key K) { delete(d.at, key) }
 
 // of returns when key is due.
@@ -69,7 +69,7 @@ func (d *deadlines[K]) holds(e deadline[K]) bool {
 	return ok && at.Equal(e.at)
 }
 
-// sweep removes the entries that no longer hold, and duplicates.
+// sweep removes invalid entries and duplicates.
 func (d *deadlines[K]) sweep() {
 	old := d.queue.entries
 	d.queue.entries = nil

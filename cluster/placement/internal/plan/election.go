@@ -6,16 +6,16 @@ import (
 	"github.com/understudy-go/understudy/cluster/membership"
 )
 
-// An Election says which node leads: it runs the coordinator, and the singletons whose anchor is
-// [Leader].
+// An Election says which node leads. The leading node runs the coordinator, and the singletons
+// whose anchor is [Leader].
 type Election struct {
 	Order  membership.LeaderElection // among the nodes that are up and have the role
-	Role   string                    // that a node needs to lead; "" for none
+	Role   string                    // the role that a node needs to lead; "" allows all nodes
 	Holder string                    // the node that runs the coordinator, which leads while it is up; "" if unknown
 }
 
-// Leader returns the node that leads, and false if none does. The holder was elected among the nodes
-// that run placement, which a view does not tell apart.
+// Leader returns the node that leads, and false if no node leads. Holder takes precedence: it was
+// elected among the nodes that run placement, which a view does not distinguish.
 func (e Election) Leader(v View) (node string, ok bool) {
 	if n, known := v.Node(e.Holder); known && n.Up {
 		return n.Name, true

@@ -43,7 +43,7 @@ var (
 	ErrSource = errors.New("placement: generation source failed")
 )
 
-// A NotLeaderError names the node that leads, as far as is known. It is [ErrNotLeader].
+// A NotLeaderError names the node that leads, as far as is known. It matches [ErrNotLeader].
 type NotLeaderError struct {
 	Leader string // the name of the node; "" if none is elected
 	Cause  error  // why it could not be asked
@@ -71,7 +71,7 @@ type FieldError struct {
 	Field   string // as in Go: "Config.Journal", "Spec.Constraints.ColocateWith"
 	Problem string // what is wrong, and what to do
 
-	cause error // nil for none; it stays on its node
+	cause error // may be nil; not sent to other nodes
 }
 
 // Error returns the problem.
@@ -84,7 +84,8 @@ func BadField(field, problem string, args ...any) error {
 	return &FieldError{Field: field, Problem: fmt.Sprintf(problem, args...)}
 }
 
-// A NoEligibleNodesError says how many nodes each filter has removed. It is [ErrNoEligibleNodes].
+// A NoEligibleNodesError says how many nodes each filter has removed. It matches
+// [ErrNoEligibleNodes].
 type NoEligibleNodesError struct {
 	Label      string
 	Considered int            // how many nodes there are

@@ -8,29 +8,31 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// A Fact is what the journal stores: the record of one label, which replaces the one before; nil
-// when the label has none any more. To apply a fact twice is the same as once. The spec, which may
-// be large, is only in the first fact: a record without a spec keeps that of the record before.
+// A Fact is an event in the journal: the new record of one label, which replaces the previous one.
+// A nil record means that the label has no record any more. Applying a fact twice is the same as
+// applying it once. Only the first fact of a label has the spec, which may be large: a record
+// without a spec keeps the previous record's spec.
 type Fact struct {
 	_      struct{} `cbor:",toarray"`
 	Label  string
 	Record *record
 }
 
-// A record is all that survives of a label when the coordinator moves.
+// A record is all that the next coordinator knows about a label.
 type record struct {
 	_           struct{}  `cbor:",toarray"`
-	Spec        Spec      // empty if it is that of the record before, or is no longer needed
-	Node        string    // where the actor is, or is expected back; "" when unplaced
+	Spec        Spec      // empty if the previous record has the same, or if it is no longer needed
+	Node        string    // the node of the actor, or the node that is expected back; "" when unplaced
 	Incarnation uint64    // of that node
-	Request     RequestID // that started it; zero if none has
-	Until       time.Time // until when the node's return is awaited; zero if it is not
+	Request     RequestID // the request that started the actor; zero if it has not been requested
+	Until       time.Time // when the wait for the node's return ends; zero if the return is not awaited
 	Drained     bool      // the node is being drained, so its return will not be awaited
 	Removed     bool      // the spec or singleton has been removed, and its actor is being stopped
 
-	// For a singleton, whose spec is in the source: the generation of the last instance; the last
-	// generation that the source has granted, never zero; and the number of the call that changes
-	// what the source keeps, until that is known to have taken effect.
+	// These are set only for a singleton, whose spec is in the source. Generation is the last
+	// instance's. Granted is the last generation that the source has granted; it is never zero.
+	// Call is the number of the call that changes the spec in the source, until the call is known
+	// to have taken effect.
 	Generation, Granted Generation
 	Call                RequestID
 }
@@ -50,13 +52,14 @@ func (f Fact) size() int {
 	return len(f.Label) + len(f.Record.Node) + f.Record.Spec.size() + besides
 }
 
-// stored is what the journal has of the labels of one workload, and what it is to get.
+// stored has the records of one workload's labels, and the facts that the journal does not have
+// yet.
 type stored struct {
 	records map[string]record
 	news    []Fact
 }
 
-// put makes now the record of a label; nil removes it.
+// put sets the record of a label to now; nil removes it.
 func (s *stored) put(label string, now *record) {
 	was, has := s.records[label]
 	switch {
@@ -70,14 +73,14 @@ func (s *stored) put(label string, now *record) {
 	}
 }
 
-// facts returns what the journal is to get, once.
+// facts returns the facts to store, and forgets them.
 func (s *stored) facts() []Fact {
 	news := s.news
 	s.news = nil
 	return news
 }
 
-// after returns r with the spec of the record before, if r has none of its own.
+// after returns r with the spec of the previous record, if r has no spec.
 func (r record) after(before record) record {
 	if r.Spec.Label == "" && !r.Removed && r.Granted == (Generation{}) {
 		r.Spec = before.Spec
@@ -91,7 +94,7 @@ func (r record) same(o record) bool {
 		r.Drained == o.Drained && r.Removed == o.Removed && r.Generation == o.Generation && r.Granted == o.Granted && r.Call == o.Call && r.Spec.Equal(o.Spec)
 }
 
-// sparing returns r without its spec, if the record before has the same one.
+// sparing returns r without its spec, if the previous record has the same one.
 func (r record) sparing(before record) record {
 	if r.Spec.Equal(before.Spec) {
 		r.Spec = Spec{}
@@ -99,9 +102,10 @@ func (r record) sparing(before record) record {
 	return r
 }
 
-// A Ledger is the state that facts lead to: the persistent state of the coordinator. Its entries
-// never change, so a Ledger may be kept; but only the newest one may be extended. Facts accumulate
-// in News until there are half as many as records in Base, so each costs the same on average.
+// A Ledger is the persistent state of the coordinator: the result of all facts so far. Its entries
+// never change, so an old Ledger stays valid; but only the newest one may be extended. Facts
+// accumulate in News until there are half as many as records in Base, so the amortized cost of a
+// fact is constant.
 type Ledger struct {
 	_    struct{} `cbor:",toarray"`
 	Base map[string]record
@@ -113,7 +117,7 @@ func init() {
 	actor.RegisterType[Ledger]("understudy/placement.ledger")
 }
 
-// minNews is how many facts may accumulate in any case.
+// minNews is how many facts may accumulate, however small Base is.
 const minNews = 64
 
 // With returns the ledger after one more fact.
@@ -133,7 +137,7 @@ func (l Ledger) With(f Fact) Ledger {
 	return Ledger{Base: base}
 }
 
-// Each calls use with facts that lead to l.
+// Each calls use with facts that reproduce l.
 func (l Ledger) Each(use func(Fact)) {
 	for label, r := range l.Base {
 		use(Fact{Label: label, Record: &r})

@@ -26,7 +26,7 @@ func (Send) effect()       {}
 func (SourceCall) effect() {}
 
 type (
-	// Recovered: all facts have been replayed. It is the first input, and comes once.
+	// Recovered: all facts have been replayed. It is the first input, and occurs once.
 	Recovered struct{}
 
 	// ViewChanged has the whole state of the cluster. Actors, Ready and Draining of its nodes are
@@ -35,7 +35,8 @@ type (
 		Nodes []Node
 		Gone  []Gone
 	}
-	// Gone is a former member that may be running until a time; zero if the time is not known yet.
+	// Gone is a former member that may still be running until a time; zero means that the time is
+	// not known yet.
 	Gone struct {
 		Name        string
 		Incarnation uint64
@@ -86,8 +87,8 @@ type (
 		Generation Generation
 	}
 
-	// withdrawn: the journal rejects the spec of that label, which the last step has accepted. Its
-	// node has not been sent the request.
+	// withdrawn: the journal rejects the spec of that label, which the last step has accepted. The
+	// request has not been sent to its node.
 	withdrawn struct{ label string }
 
 	// Tick: it is the time that Next has returned, or later.
@@ -98,7 +99,8 @@ type (
 type Effect interface{ effect() }
 
 type (
-	// Reply answers a request: with a Decision, an Ownership, or only an error, which may be nil.
+	// Reply answers a request with a Decision, with an Ownership, or only with an error, which may
+	// be nil.
 	Reply struct {
 		Token Token
 		Value any

@@ -38,7 +38,7 @@ func (f *nodes) incarnation(id nodeID) *nodeState {
 	return n
 }
 
-// update stores what the cluster knows of a member. A member that was up and no longer is, is
+// update stores what the cluster knows of a member. If a member was up and no longer is, it is
 // leaving, so it is drained.
 func (n *nodeState) update(now Node) {
 	was := n.Node
@@ -49,7 +49,7 @@ func (n *nodeState) update(now Node) {
 	n.draining = n.draining || was.Up && !now.Up
 }
 
-// updateGone sets until when nodes that are not members may still be running. A node that has
+// updateGone sets how long nodes that are not members may still be running. A node that has
 // certainly stopped, or is back in another incarnation, is lost at once.
 func (f *nodes) updateGone(all []Gone) {
 	until := map[nodeID]time.Time{}
@@ -92,8 +92,8 @@ func (f *nodes) lose(n *nodeState) {
 	delete(f.known, n.id)
 }
 
-// drain has a node emptied as far as possible, and replies then. A node that is not a member is
-// empty.
+// drain moves all actors that can be moved away from a node, and then replies. It treats a node
+// that is not a member as empty.
 func (f *nodes) drain(in Drain) {
 	n := f.incarnation(nodeID{name: in.Node, incarnation: in.Incarnation})
 	if f.hasView && !n.member {

@@ -6,8 +6,8 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// A RequestID numbers the requests of a coordinator. The epoch is that of the coordinator, and
-// later coordinators have greater ones, so numbers of different coordinators are different.
+// A RequestID numbers the requests of a coordinator. It contains the coordinator's epoch. Later
+// coordinators have greater epochs, so the IDs of different coordinators differ.
 type RequestID struct {
 	_     struct{} `cbor:",toarray"`
 	Epoch uint64
@@ -23,12 +23,12 @@ func (id RequestID) less(o RequestID) bool {
 	return id.Epoch < o.Epoch || id.Epoch == o.Epoch && id.N < o.N
 }
 
-// The requests of a coordinator to the agent of a node. All carry the epoch of the coordinator; agents
-// ignore an epoch below the highest they have received.
+// The requests of a coordinator to the agent of a node. All carry the epoch of the coordinator;
+// agents ignore an epoch below the highest they have received.
 type (
 	// A StartRequest asks an agent to start an actor. It may be repeated until it is acknowledged;
-	// a repetition causes nothing but another StartAck with the same outcome. Of the requests for
-	// one label the later ones have greater IDs, and replace earlier ones.
+	// a repetition only causes another StartAck with the same outcome. Later requests for the same
+	// label have greater IDs, and replace earlier ones.
 	StartRequest struct {
 		_          struct{} `cbor:",toarray"`
 		ID         RequestID
@@ -39,10 +39,10 @@ type (
 		Epoch      uint64     // of the coordinator that asks
 	}
 
-	// A StopRequest asks an agent to stop the actor that request ID has started. It is acknowledged
-	// when the actor has terminated, or at once if it does not run. Afterwards the agent ignores a
-	// StartRequest of that ID. It refuses to stop a singleton's instance for a Generation below the
-	// instance's.
+	// A StopRequest asks an agent to stop the actor that request ID has started. The agent
+	// acknowledges it when the actor has terminated, or at once if the actor does not run.
+	// Afterwards the agent ignores a StartRequest with that ID. The agent refuses to stop a
+	// singleton's instance if Generation is lower than the instance's.
 	StopRequest struct {
 		_          struct{} `cbor:",toarray"`
 		ID         RequestID
@@ -61,9 +61,9 @@ type (
 
 // The messages of an agent to the coordinator.
 type (
-	// A StartAck answers a StartRequest: when the actor runs, or when it has terminated without
-	// having run. If the actor is stopped meanwhile, it comes before the StopAck. A repeated
-	// request gets the same answer again.
+	// A StartAck answers a StartRequest, when the actor runs or has terminated without having run.
+	// If the actor is stopped meanwhile, the StartAck precedes the StopAck. A repeated request gets
+	// the same answer again.
 	StartAck struct {
 		_     struct{} `cbor:",toarray"`
 		ID    RequestID
@@ -90,9 +90,9 @@ type (
 
 	// A Report answers a ReportRequest. It lists all actors that have not terminated: those that
 	// run, are starting, are being stopped, or wait for the end of another actor of their label. It
-	// is sorted by label, and ends early when a message would be too large; the next request then
-	// asks for the labels after the last one. A report is complete for the labels it covers, at one
-	// moment.
+	// is sorted by label. It ends early if the message would be too large; the next request then
+	// asks for the labels after the last one. A report is a complete snapshot of the labels it
+	// covers.
 	Report struct {
 		_       struct{} `cbor:",toarray"`
 		Epoch   uint64   // of the request
@@ -170,7 +170,8 @@ func (m ToAgent) epoch() (highest uint64) {
 // again.
 func (ToAgent) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
-// Carried is for [extension.DeadLetter]. It returns nothing, because what matters is sent again.
+// Carried is for [extension.DeadLetter]. It returns nothing, because important messages are sent
+// again.
 func (FromAgent) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
 func init() {

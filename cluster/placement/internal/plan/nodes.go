@@ -12,7 +12,8 @@ import (
 // nodes tell a workload what happens to its labels. Each of these calls may be repeated, and may
 // concern a request that the workload no longer knows.
 type workload interface {
-	// owns reports whether the label belongs to the workload, also while its actor is being removed.
+	// owns reports whether the label belongs to the workload. A label still belongs to it while its
+	// actor is being removed.
 	owns(label string) bool
 	// started: the actor of that request runs.
 	started(label string, id RequestID, on nodeID)
@@ -30,11 +31,11 @@ type workload interface {
 	// lost: that incarnation of a node is no longer a member, and none of its actors runs. The
 	// nodes have forgotten its places.
 	lost(on nodeID)
-	// leaving reports whether the workload is about to move an actor away from a node, although it
-	// has not told it to stop yet.
+	// leaving reports whether the workload is about to move an actor away from a node, but has not
+	// requested its stop yet.
 	leaving(on nodeID) bool
-	// reconcile places, starts, stops and moves what a change requires. It is called last in each
-	// step.
+	// reconcile places, starts, stops and moves actors as a change requires. It is called last in
+	// each step.
 	reconcile()
 	// next returns when a step is due.
 	next() (time.Time, bool)
@@ -57,9 +58,9 @@ func sortedNodeIDs(all []nodeID) []nodeID {
 	return all
 }
 
-// nodes is what the workloads share: the nodes, the places of actors on them as far as is known,
-// and the requests to agents that have not been answered. Requests are sent again until they are
-// answered or the node is lost.
+// nodes has the state that the workloads share: the nodes, the known places of actors on them, and
+// the unanswered requests to agents. Requests are sent again until they are answered or the node is
+// lost.
 type nodes struct {
 	outbox
 	cfg       Config
@@ -75,14 +76,14 @@ type nodes struct {
 
 	unanswered deadlines[placeKey] // when requests are sent again
 	reportsDue deadlines[nodeID]   // when nodes are asked for a report again
-	goneUntil  deadlines[nodeID]   // until when former members may run
+	goneUntil  deadlines[nodeID]   // when former members have certainly stopped
 
 	hasView  bool      // the planner has had a view of the cluster
-	settleAt time.Time // when nodes have had their time to report
+	settleAt time.Time // when the nodes' time to report is over
 
 	cachedView *View           // nil after a change
 	touched    map[string]bool // labels whose places have changed since the last reconcile
-	moreRoom   bool            // something may be eligible now that was not before
+	moreRoom   bool            // a node may be eligible now that was not before
 }
 
 func newNodes(cfg Config) *nodes {
@@ -91,13 +92,13 @@ func newNodes(cfg Config) *nodes {
 	}
 }
 
-// A nodeState is what is known of one incarnation of a node.
+// A nodeState has everything that is known about one incarnation of a node.
 type nodeState struct {
 	Node
 	id             nodeID
 	member         bool
 	draining       bool
-	reportAttempts int    // requests for a report in a row that it has not answered
+	reportAttempts int    // successive requests for a report that it has not answered
 	reportedTo     string // the last label it has reported, while it is asked for more
 	places         map[string]*place
 	drainTokens    []Token // requests that wait for the end of its drain
@@ -130,7 +131,8 @@ func (o *outbox) take() []Effect {
 	return effects
 }
 
-// members are the incarnations of nodes that are members, by name; of two, the later one.
+// members maps the names of members to their incarnations. If two members have one name, it has the
+// later one.
 type members map[string]nodeID
 
 // current returns the incarnation of a node that is a member.
@@ -173,7 +175,7 @@ func (f *nodes) notify(label string, do func(workload)) {
 	}
 }
 
-// node returns what is known of an incarnation, member or not.
+// node returns the known state of an incarnation, whether it is a member or not.
 func (f *nodes) node(id nodeID) (Node, bool) {
 	n, ok := f.known[id]
 	if !ok {
@@ -188,7 +190,7 @@ func (f *nodes) draining(id nodeID) bool {
 	return ok && n.draining
 }
 
-// view returns the members as they are known.
+// view returns the known members.
 func (f *nodes) view() View {
 	if f.cachedView == nil {
 		nodes := make([]Node, 0, len(f.members))

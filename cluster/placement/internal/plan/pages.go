@@ -8,7 +8,7 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 )
 
-// maxPart is about how many bytes one of several messages has that together make an answer.
+// maxPart is the approximate size in bytes of one message, if an answer takes several messages.
 const maxPart = 512 << 10
 
 // PartBytes returns about how many bytes such a message may have: 512 KiB, or half of the limit on
@@ -29,8 +29,8 @@ type StatusPage struct {
 // pageStatuses is how many statuses a page has at most.
 const pageStatuses = 1000
 
-// StatusPageOf returns the first statuses after that label, about maxBytes bytes unless one is
-// larger. all must be sorted by label.
+// StatusPageOf returns the first statuses after that label: about maxBytes bytes, unless one status
+// is larger. all must be sorted by label.
 func StatusPageOf(all []Status, after string, maxBytes int) StatusPage {
 	i, found := slices.BinarySearchFunc(all, after, func(s Status, label string) int { return strings.Compare(s.Spec.Label, label) })
 	if found {
@@ -64,7 +64,7 @@ type ViewPage struct {
 	More bool // there is more after the last actor of the last node
 }
 
-// ViewPageOf returns the part of v after an actor of a node, about maxBytes bytes unless one node
+// ViewPageOf returns the part of v after an actor of a node: about maxBytes bytes, unless one node
 // without its actors is larger.
 func ViewPageOf(v View, node, actor string, maxBytes int) ViewPage {
 	var p ViewPage
@@ -104,7 +104,7 @@ func (n Node) actorsAfter(label string) []string {
 	return n.Actors[i:]
 }
 
-// textBytes is how many bytes a text takes in a message besides itself.
+// textBytes is the overhead of a text in a message, in bytes.
 const textBytes = 5
 
 // size returns about how many bytes n takes in a message, without its actors.
@@ -131,8 +131,8 @@ func EndOfView(v View) (node, actor string) {
 	return last.Name, actor
 }
 
-// AppendView returns v with the next part. Of a node that has been replaced between the two it has
-// only the first part.
+// AppendView returns v with the next part. If a node has been replaced between the two parts, the
+// result has only the node's first part.
 func AppendView(v, next View) View {
 	for _, n := range next.Nodes {
 		i := len(v.Nodes) - 1

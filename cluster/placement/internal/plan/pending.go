@@ -12,11 +12,11 @@ import (
 // MaxAppend is about how many bytes one append to the journal has, unless one fact has more.
 const MaxAppend = 4 << 20
 
-// PendingFacts has what steps of the planner have led to until it is durable: the facts, which take
-// one append or several, and the effects, which are carried out when all facts are durable. A
-// coordinator that ends in between leaves some of the facts behind, without the effects. That is
-// harmless, because each fact is about another label, and says where its actor may be already, or
-// was. The zero value is empty.
+// PendingFacts has the results of the planner's steps until they are durable. The facts take one
+// append or several. The effects are carried out when all facts are durable. A coordinator that
+// ends in between has stored some of the facts, and has carried out no effects. That is harmless,
+// because each fact is about a different label, and says where its actor may be already, or was.
+// The zero value is empty.
 type PendingFacts struct {
 	Facts   []Fact
 	effects []Effect
@@ -54,9 +54,9 @@ func (u *PendingFacts) Stored(n int) (effects []Effect, done bool) {
 	return effects, true
 }
 
-// Refused handles the rejection of the next n facts for what they contain: they are stored one at a
-// time, or without the spec of a submission, which then fails. It reports whether trying again
-// makes sense.
+// Refused handles the rejection of the next n facts because of their content. From now on they are
+// stored one at a time. If a single fact is rejected, its submission fails and its spec is left
+// out. Refused reports whether it makes sense to try again.
 func (u *PendingFacts) Refused(n int, why error, m *Planner, now time.Time) bool {
 	switch {
 	case errors.Is(why, persistence.ErrConflict) || n == 0:

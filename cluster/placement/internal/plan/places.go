@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A place is where an actor of a label is on one node, as far as is known.
+// A place is the known state of the actor of one label on one node.
 type place struct {
 	on     nodeID
 	start  StartRequest // the request that started it; an orphan's has only the ID, the label and the generation
@@ -52,8 +52,8 @@ func (x placeIndex) remove(p *place) {
 	}
 }
 
-// settledAt returns the node on which a label is started or runs, and false while it is nowhere or
-// is being stopped.
+// settledAt returns the node on which a label runs or is being started. It returns false while the
+// label is on no node or is being stopped.
 func (x placeIndex) settledAt(label string) (nodeID, bool) {
 	for _, p := range x[label] {
 		if p.phase != stopping && !p.orphan {
@@ -63,8 +63,8 @@ func (x placeIndex) settledAt(label string) (nodeID, bool) {
 	return nodeID{}, false
 }
 
-// placesOf returns all places of a label, in any phase. While there is one, an actor of the label
-// may run, so another one must not be started elsewhere unless two may run at once.
+// placesOf returns all places of a label, in any phase. While there is a place, an actor of the
+// label may run. Another one must then not be started elsewhere, unless two may run at once.
 func (f *nodes) placesOf(label string) []place {
 	var all []place
 	for _, p := range f.places[label] {
@@ -73,7 +73,8 @@ func (f *nodes) placesOf(label string) []place {
 	return all
 }
 
-// awaited says for which places of a label an answer is missing, and since when; "" for none.
+// awaited says for which places of a label an answer is missing, and since when. It returns "" if
+// no answer is missing.
 func (f *nodes) awaited(label string) string {
 	var all []string
 	for _, p := range f.places[label] {
@@ -104,9 +105,9 @@ func (f *nodes) place(on nodeID, label string) (place, bool) {
 	return *n.places[label], true
 }
 
-// start requests an actor from a node, which replaces the node's actor of that label. It sets Epoch,
-// and a zero ID to that of a new request. Another ID continues the request of a former coordinator:
-// it is sent when the node has reported that it does not run it.
+// start requests an actor from a node, which replaces the node's actor of that label. It sets
+// Epoch. If the ID is zero, it assigns a new ID. A non-zero ID continues the request of a former
+// coordinator: it is sent when the node has reported that it does not run the actor.
 func (f *nodes) start(on nodeID, r StartRequest) RequestID {
 	if r.ID.isZero() {
 		f.lastRequest++
@@ -122,8 +123,8 @@ func (f *nodes) start(on nodeID, r StartRequest) RequestID {
 	return r.ID
 }
 
-// stop requests the end of a node's actor of a label. It does nothing if there is none, or if it is
-// being stopped already.
+// stop requests the end of a node's actor of a label. It does nothing if the node has no such
+// actor, or if the actor is already being stopped.
 func (f *nodes) stop(on nodeID, label string) {
 	n := f.known[on]
 	if n == nil || n.places[label] == nil || n.places[label].phase == stopping {
@@ -137,8 +138,8 @@ func (f *nodes) stop(on nodeID, label string) {
 	f.request(n, p)
 }
 
-// request sends the request of a place, and again until it is answered. It sends nothing about a
-// label that the node has not reported on: the report leads to a request.
+// request sends the request of a place, and repeats it until it is answered. While the node has not
+// reported on the label it sends nothing: the report will lead to a request.
 func (f *nodes) request(n *nodeState, p *place) {
 	if p == nil || p.phase == running {
 		return

@@ -9,13 +9,13 @@ import (
 
 // A Config has the settings of a [Planner]. Every field is required.
 type Config struct {
-	Epoch         uint64 // greater than the epoch of every coordinator before
+	Epoch         uint64 // greater than the epochs of all earlier coordinators
 	Strategy      Strategy
 	Election      Election
 	AckTimeout    time.Duration // after which a request to an agent is sent again
 	Retry         time.Duration // the delay after the first failure; it doubles with each further one
 	RetryMax      time.Duration // the longest delay
-	SourceTimeout time.Duration // how long an answer of the source is waited for
+	SourceTimeout time.Duration // how long the planner waits for an answer of the source
 }
 
 // delay returns how long to wait after that many failures.
@@ -40,8 +40,8 @@ type Planner struct {
 	held        []Input // requests that wait until enough is known to answer them
 }
 
-// New returns a planner that knows nothing. Its journal's facts come first, by Replay, and then
-// [Recovered].
+// New returns an empty planner. The caller first replays the facts of the journal with Replay, and
+// then calls Step with [Recovered].
 func New(cfg Config) *Planner {
 	f := newNodes(cfg)
 	m := &Planner{nodes: f}
@@ -55,13 +55,12 @@ func New(cfg Config) *Planner {
 func (m *Planner) Replay(of Fact) {
 	m.singletons.replay(of)
 	if of.ofSingleton() {
-		of.Record = nil // a spec of that label has been removed since
+		of.Record = nil // a spec of that label has been removed since then
 	}
 	m.specs.replay(of)
 }
 
-// Step handles an input. The planner relies on the facts being stored before the effects are
-// carried out.
+// Step handles an input. The caller must store the facts before it carries out the effects.
 func (m *Planner) Step(in Input, now time.Time) ([]Fact, []Effect) {
 	f := m.nodes
 	if f.now.Before(now) {
@@ -77,8 +76,8 @@ func (m *Planner) Step(in Input, now time.Time) ([]Fact, []Effect) {
 }
 
 // merged returns the facts of one step, sorted, one for each label. The journal has one record for
-// a label, whichever workload it belongs to: if one workload removes its record, that does not
-// erase the other's.
+// a label, whichever workload the label belongs to. If one workload removes its record, this must
+// not erase the other workload's record.
 func merged(specs, singles []Fact) []Fact {
 	last := map[string]Fact{}
 	for _, f := range singles {
@@ -144,8 +143,8 @@ func (m *Planner) settled() bool {
 
 func (m *Planner) listedBy() time.Time { return m.recoveredAt.Add(m.nodes.cfg.SourceTimeout) }
 
-// reconcile lets the workloads place, start, stop and move actors. It repeats that until nothing
-// changes any more, because other actors may follow one that has been placed.
+// reconcile lets the workloads place, start, stop and move actors. It repeats this until nothing
+// changes, because colocated actors may follow an actor that has been placed.
 func (m *Planner) reconcile() {
 	f := m.nodes
 	for again := true; again; again = f.moreRoom || len(f.touched) > 0 {
@@ -161,7 +160,7 @@ func (m *Planner) reconcile() {
 	}
 }
 
-// stopOrphans stops actors that no workload wants. The singletons know which of them they want once
+// stopOrphans stops actors that no workload wants. The singletons know which orphans they want once
 // they have the list.
 func (m *Planner) stopOrphans() {
 	for _, p := range m.nodes.orphans.sorted() {
@@ -192,10 +191,10 @@ func (m *Planner) Statuses() []Status { return m.specs.statuses() }
 // Explain says why an actor is where it is. It returns [ErrNotFound] if there is no such spec.
 func (m *Planner) Explain(label string) (Explanation, error) { return m.specs.explain(label) }
 
-// ownership returns where a singleton is, and false if there is none of that label.
+// ownership returns where a singleton is. It returns false if no singleton has that label.
 func (m *Planner) ownership(label string) (Ownership, bool) { return m.singletons.ownership(label) }
 
-// OwnershipOf returns where a singleton is. It returns [ErrNotFound] if there is none of that
+// OwnershipOf returns where a singleton is. It returns [ErrNotFound] if no singleton has that
 // label, and [ErrSource] while the source has not returned the list of singletons.
 func (m *Planner) OwnershipOf(label string) (Ownership, error) {
 	o, ok := m.ownership(label)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// requestMissingReports asks each member for a report that has never been asked.
+// requestMissingReports asks each member for a report if it has not been asked yet.
 func (f *nodes) requestMissingReports() {
 	for _, id := range f.members.sorted() {
 		n := f.known[id]
@@ -68,7 +68,8 @@ func (n *nodeState) placed(label string, id RequestID) *place {
 	return nil
 }
 
-// receiveStartAck: a failure is final, and also means that an actor which has run no longer does.
+// receiveStartAck handles a StartAck. A failure is final: if the actor had been running, it has
+// ended.
 func (f *nodes) receiveStartAck(n *nodeState, ack StartAck) {
 	p := n.placed(ack.Label, ack.ID)
 	switch {
@@ -88,7 +89,8 @@ func (f *nodes) setRunning(p *place) {
 	f.notify(p.start.Label, func(w workload) { w.started(p.start.Label, p.start.ID, p.on) })
 }
 
-// receiveStopAck: an actor that a former coordinator has stopped ends without a request of this one.
+// receiveStopAck handles a StopAck. If a former coordinator has stopped the actor, it ends without
+// a request of this coordinator.
 func (f *nodes) receiveStopAck(n *nodeState, ack StopAck) {
 	p := n.placed(ack.Label, ack.ID)
 	switch {
@@ -108,8 +110,8 @@ func (f *nodes) receiveStopAck(n *nodeState, ack StopAck) {
 	}
 }
 
-// receiveEnded: the agent repeats the message until it is told to stop that request. If it has been
-// told already, its answer to that will come.
+// receiveEnded handles an Ended. The agent repeats the message until it gets a StopRequest for that
+// ID. If it has already got one, its StopAck will follow.
 func (f *nodes) receiveEnded(n *nodeState, e Ended) {
 	p := n.placed(e.Label, e.ID)
 	if p != nil && p.phase == stopping {
@@ -127,8 +129,8 @@ func (f *nodes) receiveEnded(n *nodeState, e Ended) {
 }
 
 // receiveReport compares what runs on n with the places that are known. A report may be older than
-// those, so an actor that is not in it has not necessarily ended: its request is sent again, and
-// the answer to that counts.
+// the places, so an actor that is missing in it may still run. Its request is sent again, and the
+// answer decides.
 func (f *nodes) receiveReport(n *nodeState, r Report) {
 	if r.Epoch < f.cfg.Epoch {
 		f.requestReport(n)
@@ -185,8 +187,9 @@ func (r Report) about(label string) bool {
 // hasReported reports whether n has reported whether it runs a label.
 func (n *nodeState) hasReported(label string) bool { return n.Ready || label <= n.reportedTo }
 
-// latest returns one actor of a report for each label. A label has two if the later one waits for
-// the end of the other. Then the known one counts, or else the later.
+// latest returns one actor of a report for each label. A label has two actors if the later one
+// waits for the end of the other. Then latest returns the known one if there is one, and otherwise
+// the later one.
 func (n *nodeState) latest(r Report) map[string]Reported {
 	all := map[string]Reported{}
 	for _, a := range r.Running {
@@ -199,8 +202,8 @@ func (n *nodeState) latest(r Report) map[string]Reported {
 	return all
 }
 
-// compare updates a place from what a report says of its label. An orphan that has ended is
-// dropped, because no workload counts on it.
+// compare updates a place from a report's entry for its label. An orphan that has ended is dropped,
+// because no workload relies on it.
 func (f *nodes) compare(n *nodeState, p *place, a Reported) {
 	switch {
 	case p.orphan && p.phase != stopping:

@@ -39,8 +39,8 @@ func TestSimulatedCoordinatorsKeepTheLaws(t *testing.T) {
 	}
 }
 
-// simulateAll runs the schedules of many seeds on all cores. A schedule that breaks a law is shrunk to
-// one from which no fault can be left out.
+// simulateAll runs the schedules of many seeds on all cores. A schedule that breaks a law is shrunk
+// to one from which no fault can be left out.
 func simulateAll(t *testing.T, first, count uint64) simFound {
 	t.Helper()
 	var mu sync.Mutex // guards all
@@ -59,8 +59,8 @@ func simulateAll(t *testing.T, first, count uint64) simFound {
 	return all
 }
 
-// explainBroken shrinks the schedule of a seed that breaks a law, and says what happens in it. spoil
-// may plant a mistake.
+// explainBroken shrinks the schedule of a seed that breaks a law, and says what happens in it.
+// spoil may plant a mistake.
 func explainBroken(seed uint64, spoil func(*sim)) string {
 	run := func(faults []int, logs bool) *sim {
 		s := newSim(seed, logs)

@@ -6,36 +6,36 @@ import (
 	"time"
 )
 
-// A singleton decides what happens to one singleton; the nodes know where it runs. The source
-// of generations decides who owns it: each instance is requested with a generation of its own, which
-// the source has granted to its node. There is at most one call of the source under way for each
-// singleton, and requests wait for it. After each change, step compares what is wanted with what is
-// there, and does the next thing.
+// A singleton decides what happens to one singleton; the nodes know where it runs. The source of
+// generations decides which node owns it: each instance is requested with a generation of its own,
+// which the source has granted to its node. At most one call to the source is in flight for each
+// singleton, and requests wait for it. After each change, step compares the desired state with the
+// known state, and takes the next action.
 type singleton struct {
 	in         *singletons
 	label      string
 	spec       SingletonSpec
-	registered bool // the source has the spec; otherwise the singleton is about to be started, or its last instance is ending
+	registered bool // the source has the spec; if not, the singleton is about to be started, or its last instance is ending
 
-	// grant is the owner according to the source; without an owner it is the last one's. unused
+	// grant is the latest grant of the source; without an owner, it is the last owner's. unused
 	// means that no instance has been requested with it.
 	grant     grant
 	unused    bool
-	nextGrant grant // the owner once the present instance has ended; zero when the instance stays
+	nextGrant grant // the grant once the current instance has ended; zero when the instance stays
 	ending    bool  // the source has forgotten it; it is removed when its instance has ended
 
 	on              nodeID             // where an instance was requested last
 	request         RequestID          // the number of that request
-	askedGeneration Generation         // the highest generation an instance was requested with
+	askedGeneration Generation         // the highest generation of a requested instance
 	recorded        bool               // it was in the journal of a former coordinator
 	expected        bool               // a former coordinator has requested an instance, and its node has not reported yet
-	drainUntil      time.Time          // how long an instance may take to end; zero for as long as it takes
-	overdue         map[RequestID]bool // instances that have taken longer, which nothing waits for
+	drainUntil      time.Time          // when the wait for an instance to end is over; zero means no limit
+	overdue         map[RequestID]bool // instances that have taken longer; nothing waits for them
 
-	asking        *question  // the call of the source that is under way; nil when there is none
+	asking        *question  // the call to the source that is in flight, or nil
 	granted       Generation // the last generation that the source has granted, to any node
 	lastCall      RequestID  // the number of the last call that stores or forgets the spec
-	specUncertain bool       // the source may not have the spec as it is here
+	specUncertain bool       // the source may not have the current spec
 	stopUncertain bool       // the source may have forgotten it, although the request to stop it has failed
 	requests      []Input    // wait until the source has answered
 	stopTokens    []Token    // requests that wait for its end
@@ -47,7 +47,7 @@ type singleton struct {
 	since    time.Time // when it was reported to run
 }
 
-// A grant says that a node is to own a singleton.
+// A grant makes a node the owner of a singleton.
 type grant struct {
 	owner      string
 	generation Generation
@@ -59,16 +59,16 @@ func (x *singleton) now() time.Time { return x.in.nodes.now }
 
 func (x *singleton) moving() bool { return x.nextGrant != grant{} }
 
-// stays reports whether x is to stay where it is.
+// stays reports whether x stays where it is.
 func (x *singleton) stays() bool { return x.registered && !x.ending && !x.moving() }
 
-// busy reports whether x is being moved to a node other than owner, is being stopped, or is gone
-// apart from an instance that still runs.
+// busy reports whether x is being moved to a node other than owner, is being stopped, or has been
+// removed while an instance still runs.
 func (x *singleton) busy(owner string) bool {
 	return x.ending || x.asking.is(toStop) || x.moving() && x.nextGrant.owner != owner || !x.registered && x.asking == nil && x.occupied()
 }
 
-// resetFailures has the next attempt made at once.
+// resetFailures makes the next attempt due at once.
 func (x *singleton) resetFailures() {
 	x.attempts, x.retryAt, x.why, x.failed = 0, time.Time{}, "", nil
 }
@@ -86,8 +86,8 @@ func (x *singleton) unplace() {
 	x.resetFailures()
 }
 
-// suspectLastCall: a former coordinator has made a call that may still take effect. The singleton
-// finds out when that is no longer possible.
+// suspectLastCall notes that a former coordinator has made a call that may still take effect. The
+// singleton verifies the result when the call can no longer take effect.
 func (x *singleton) suspectLastCall() {
 	x.specUncertain, x.stopUncertain = true, true
 	x.retryAt = x.now().Add(x.in.cfg.SourceTimeout)
@@ -120,12 +120,12 @@ func (x *singleton) ownership() Ownership {
 	return Ownership{Label: x.label, Owner: x.grant.owner, Generation: x.grant.generation, Phase: x.phase(), Error: x.why}
 }
 
-// record returns what the journal keeps: that the label is in use, and where an instance may run.
-// It is written together with the request that starts the instance, so a new coordinator knows
-// which node must report before it starts another. Every generation that the source grants, and
-// every call that changes what the source keeps, changes the record too. So the journal rejects
-// a coordinator that has been replaced without knowing it, before it acts on a grant, answers a
-// request with it, or changes anything at the source.
+// record returns what the journal stores: that the label is in use, and where an instance may run.
+// It is stored before the request that starts the instance is sent, so a new coordinator knows
+// which node must report before it starts another instance. Each granted generation, and each call
+// that changes the source, also changes the record. The journal therefore rejects a replaced
+// coordinator before it acts on a grant, answers a request with it, or changes anything at the
+// source.
 func (x *singleton) record() *record {
 	r := record{Generation: x.askedGeneration, Granted: x.granted, Removed: x.ending}
 	if x.specUncertain || x.stopUncertain || x.asking.changes() {
@@ -139,7 +139,8 @@ func (x *singleton) record() *record {
 	return &r
 }
 
-// install makes g the owner: at once where no instance runs, otherwise when it has ended.
+// install makes g the current grant: at once if no instance runs, and otherwise when the instance
+// has ended.
 func (x *singleton) install(g grant) {
 	x.resetFailures()
 	if x.occupied() {
@@ -150,8 +151,8 @@ func (x *singleton) install(g grant) {
 	x.grant, x.unused = g, true
 }
 
-// inherit continues where a former coordinator has ended. g is what the source has granted last;
-// the instance in the journal may be of an earlier grant. If g is lower than that instance's, the
+// inherit continues the work of a former coordinator. g is the last grant of the source; the
+// instance in the journal may have an earlier grant. If g is lower than the instance's grant, the
 // source has lost grants, which the next claim reveals.
 func (x *singleton) inherit(g grant) {
 	was := x.grant
@@ -173,7 +174,7 @@ func (x *singleton) inherit(g grant) {
 	}
 }
 
-// startDrain begins the time that the spec gives the present instance to end.
+// startDrain starts the DrainTimeout of the current instance, if the spec has one.
 func (x *singleton) startDrain() {
 	x.drainUntil = time.Time{}
 	if x.spec.DrainTimeout > 0 {
@@ -181,8 +182,8 @@ func (x *singleton) startDrain() {
 	}
 }
 
-// step does the next thing: it stops what is not wanted, and starts an instance only when no other
-// can be running.
+// step takes the next action. It stops unwanted instances, and starts an instance only when no
+// other can be running.
 func (x *singleton) step() {
 	x.stopUnwanted()
 	x.verify()
@@ -200,7 +201,7 @@ func (x *singleton) step() {
 	}
 }
 
-// next returns when the next step is due although nothing has happened.
+// next returns when the next step is due even if nothing happens.
 func (x *singleton) next() (time.Time, bool) {
 	var e earliest
 	e.add(x.retryAt, x.now().Before(x.retryAt))
@@ -208,8 +209,8 @@ func (x *singleton) next() (time.Time, bool) {
 	return e.at, e.ok
 }
 
-// verify finds out the effect of calls that seem to have failed. The spec is stored again, or
-// forgotten if there is none. A singleton that has been forgotten ends.
+// verify settles the effect of calls that seem to have failed. It stores the spec again, or has the
+// source forget the label if there is no spec. A singleton that the source has forgotten ends.
 func (x *singleton) verify() {
 	switch {
 	case !x.mayAsk():
@@ -222,7 +223,7 @@ func (x *singleton) verify() {
 	}
 }
 
-// ask calls the source. There is never more than one call under way for a singleton.
+// ask calls the source. At most one call is in flight for a singleton.
 func (x *singleton) ask(q question) {
 	q.x, x.asking = x, &q
 	number := x.in.call(&q, SourceCall{Op: q.op, Label: x.label, Owner: q.owner, Spec: q.spec})
@@ -235,11 +236,11 @@ func (x *singleton) ask(q question) {
 // mayAsk reports whether x may call the source without a request.
 func (x *singleton) mayAsk() bool { return !x.ending && x.asking == nil && x.ready() }
 
-// ready reports whether what has failed may be tried again.
+// ready reports whether the delay after the last failure is over.
 func (x *singleton) ready() bool { return !x.now().Before(x.retryAt) }
 
-// stopUnwanted stops all places that are not wanted. An orphan that is wanted is requested once more
-// by the same number, because it may have ended since its node reported it.
+// stopUnwanted stops all unwanted places. A wanted orphan is requested again with the same request
+// ID, because it may have ended since its node reported it.
 func (x *singleton) stopUnwanted() {
 	if !x.ready() {
 		return
@@ -262,7 +263,7 @@ func (x *singleton) stopUnwanted() {
 	x.expected = x.expected && known && !n.Ready
 }
 
-// recognize takes an orphan as the instance of x.
+// recognize adopts an orphan as the instance of x.
 func (x *singleton) recognize(p place) {
 	x.on, x.request, x.expected = p.on, p.start.ID, false
 	if x.askedGeneration.Less(p.start.Generation) {
@@ -270,7 +271,7 @@ func (x *singleton) recognize(p place) {
 	}
 }
 
-// wanted reports whether p is the instance of the owner, started by any coordinator.
+// wanted reports whether p is the instance of the owner, whichever coordinator started it.
 func (x *singleton) wanted(p place) bool {
 	return x.stays() && p.on == x.on && p.start.ID == x.request &&
 		p.on.name == x.grant.owner && p.start.Generation.Term == x.grant.generation.Term
@@ -296,7 +297,8 @@ func (x *singleton) occupied() bool {
 	return x.expected || slices.ContainsFunc(places, func(p place) bool { return !x.overdue[p.start.ID] })
 }
 
-// follow moves the instance to where its anchor is now. While no other node is eligible it stays.
+// follow moves the instance to the node that its anchor names now. While no other node is eligible
+// it stays.
 func (x *singleton) follow() {
 	if to, ok := x.moveTarget(); ok && x.mayAsk() {
 		x.ask(question{purpose: toMove, op: OpClaimTerm, owner: to})
@@ -314,9 +316,9 @@ func (x *singleton) moveTarget() (owner string, ok bool) {
 	return n.Name, err == nil && n.Name != p.on.name
 }
 
-// place starts an instance where none runs. If no instance has used the grant yet it starts on the
-// owner. Otherwise it needs a new grant: the next sequence number if it starts again on the same
-// node, the next term if it ran elsewhere.
+// place starts an instance while no instance runs. If no instance has used the grant yet, it starts
+// on the owner. Otherwise it needs a new grant: the next sequence number for another start on the
+// same node, or the next term for a start on another node.
 func (x *singleton) place() {
 	if !x.registered || !x.mayAsk() || !x.in.nodes.settled() {
 		return

@@ -21,12 +21,12 @@ type SingletonSpec struct {
 	_      struct{} `cbor:",toarray"`
 	Label  string   // unique in the cluster among singletons and specs; at most 255 bytes
 	Type   string   // the name of the placement.Type whose factory makes it
-	State  []byte   // what the factory gets, encoded as CBOR
-	Anchor Anchor   // which node is to run it
+	State  []byte   // the argument of the factory, encoded as CBOR
+	Anchor Anchor   // the rule that names the node that runs it
 
 	// DrainTimeout is how long an instance that is moved or stopped may take to end. After that it
-	// is replaced by one with a higher generation, whether it has ended or not. The default is 0:
-	// wait as long as its node is a member.
+	// is replaced by an instance with a higher generation, even if it has not ended. The default is
+	// 0: wait as long as its node is a member.
 	DrainTimeout time.Duration
 
 	err error // of encoding the state
@@ -48,14 +48,14 @@ type Anchor struct {
 // An AnchorKind is the kind of an [Anchor].
 type AnchorKind uint8
 
-// The kinds of anchors, see [Leader], [Class] and [OnNode].
+// The kinds of anchors; see [Leader], [Role] and [OnNode].
 const (
 	AnchorLeader AnchorKind = iota
 	AnchorRole
 	AnchorNode
 )
 
-// Leader is the node that is elected, see [Config.Election].
+// Leader is the elected node; see Election in placement's Config.
 func Leader() Anchor { return Anchor{} }
 
 // Role is the oldest node that has the role.
@@ -121,13 +121,13 @@ type Ownership struct {
 type SingletonPhase string
 
 const (
-	// SingletonOwnerless: it waits for a node that its anchor allows.
+	// SingletonOwnerless: the singleton waits for a node that its anchor allows.
 	SingletonOwnerless SingletonPhase = "ownerless"
-	// SingletonStarting: it has an owner, and no instance that is known to run.
+	// SingletonStarting: the singleton has an owner, but no instance is known to run.
 	SingletonStarting SingletonPhase = "starting"
-	// SingletonActive: its instance runs.
+	// SingletonActive: the instance runs.
 	SingletonActive SingletonPhase = "active"
-	// SingletonDraining: its instance is being stopped, to be moved or to end. Owner and generation
-	// are still those of that instance.
+	// SingletonDraining: the instance is being stopped, in order to move or remove the singleton.
+	// Owner and Generation still describe that instance.
 	SingletonDraining SingletonPhase = "draining"
 )

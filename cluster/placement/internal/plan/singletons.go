@@ -8,8 +8,8 @@ import (
 )
 
 // singletons is the workload that keeps singletons at their anchors. It finds the singleton of each
-// input, and lets those take a step about which something has changed. Each of them decides for
-// itself what to do next; see [singleton].
+// input. Each singleton that a change concerns takes a step, in which it decides what to do next;
+// see [singleton].
 type singletons struct {
 	cfg     Config
 	nodes   *nodes
@@ -19,15 +19,15 @@ type singletons struct {
 	journal stored
 
 	dirty   map[string]bool   // labels that take a step
-	due     deadlines[string] // when labels take a step although nothing has happened
+	due     deadlines[string] // when labels take a step even if nothing happens
 	settled bool              // of nodes, at the last step
 }
 
-// A catalog is what is known of the list of singletons that the source keeps.
+// A catalog tracks the list of singletons in the source.
 type catalog struct {
 	listed   bool      // the source has returned the list
 	failures int       // of calls for it
-	retryAt  time.Time // when it is called again; zero while a call is under way
+	retryAt  time.Time // when the source is called again; zero while a call is in flight
 }
 
 func newSingletons(cfg Config, f *nodes) *singletons {
@@ -37,7 +37,7 @@ func newSingletons(cfg Config, f *nodes) *singletons {
 	}
 }
 
-// get returns the singleton of a label, and adds it if there is none.
+// get returns the singleton of a label. It adds one if the label has no singleton.
 func (s *singletons) get(label string) *singleton {
 	x := s.all[label]
 	if x == nil {
@@ -62,7 +62,7 @@ func (s *singletons) isSpec(label string) bool {
 	return slices.ContainsFunc(s.nodes.workloads, func(w workload) bool { return w != workload(s) && w.owns(label) })
 }
 
-// ownership returns where a singleton is, and false if there is none of that label.
+// ownership returns where a singleton is. It returns false if no singleton has that label.
 func (s *singletons) ownership(label string) (Ownership, bool) {
 	x := s.all[label]
 	if x == nil || !x.registered {
@@ -79,7 +79,7 @@ func (s *singletons) replay(of Fact) {
 	}
 }
 
-// begin continues from what the journal has: an instance may run where the last one was requested,
+// begin continues from the replayed facts. An instance may run where the last one was requested,
 // until its node has reported that it does not.
 func (s *singletons) begin() {
 	for _, label := range slices.Sorted(maps.Keys(s.journal.records)) {
@@ -102,7 +102,7 @@ func (s *singletons) callList() {
 	s.call(&question{purpose: toList, op: OpList}, SourceCall{Op: OpList})
 }
 
-// call emits a call of the source, whose answer is handled as q says.
+// call emits a call to the source. q handles the answer.
 func (s *singletons) call(q *question, e SourceCall) (number uint64) {
 	e.Number = s.calls.begin(q, s.nodes.now.Add(s.cfg.SourceTimeout))
 	s.nodes.emit(e)
@@ -135,8 +135,8 @@ func (s *singletons) receive(in SourceAnswer) {
 	}
 }
 
-// receiveList handles the list of singletons. A record without a generation has been put after its
-// singleton was forgotten, by a call that took effect late.
+// receiveList handles the list of singletons. A record without a generation was stored after its
+// singleton had been forgotten, by a call that took effect late.
 func (s *singletons) receiveList(records []SourceRecord, err error) {
 	if err != nil {
 		s.catalog.failures++
@@ -156,7 +156,7 @@ func (s *singletons) receiveList(records []SourceRecord, err error) {
 	s.touchAll()
 }
 
-// serve carries out a request, if the list of singletons is known.
+// serve carries out a request. It fails the request if the list of singletons is unknown.
 func (s *singletons) serve(from Token, request func()) {
 	if !s.catalog.listed {
 		s.reply(from, nil, s.errUnlisted())
@@ -292,8 +292,8 @@ func (s *singletons) failed(label string, id RequestID, on nodeID, why string) {
 	}
 }
 
-// ended has the instance started again on the same node after a delay. The delay doubles each time
-// the instance has ended without having run for [Config.RetryMax].
+// ended restarts the instance on the same node after a delay. The delay doubles each time the
+// instance has ended without having run for [Config.RetryMax].
 func (s *singletons) ended(label string, id RequestID, on nodeID, why string) {
 	x := s.byRequest(label, id, on)
 	if x == nil || !x.stays() {
@@ -310,8 +310,8 @@ func (s *singletons) ended(label string, id RequestID, on nodeID, why string) {
 
 func (s *singletons) stopped(label string, id RequestID, on nodeID) { s.byRequest(label, id, on) }
 
-// refused: the agent runs a later generation than the one in the request. It is asked what it runs,
-// and told to stop again after a delay.
+// refused handles an agent that runs a later generation than the one in the request. The node is
+// asked for a full report, and the stop is requested again after a delay.
 func (s *singletons) refused(label string, id RequestID, on nodeID, why string) {
 	s.byRequest(label, id, on)
 	if x := s.all[label]; x != nil {
@@ -348,7 +348,7 @@ func (s *singletons) leaving(on nodeID) bool {
 	return false
 }
 
-// notice has those singletons take a step whose places have changed, or all of them.
+// notice marks the singletons whose places have changed, or all of them, for a step.
 func (s *singletons) notice(labels map[string]bool, all bool) {
 	for label := range labels {
 		if s.all[label] != nil {
@@ -360,7 +360,7 @@ func (s *singletons) notice(labels map[string]bool, all bool) {
 	}
 }
 
-// reconcile gives up calls that have taken too long, and lets every dirty singleton take a step.
+// reconcile gives up calls that have taken too long, and then each dirty singleton takes a step.
 func (s *singletons) reconcile() {
 	now := s.nodes.now
 	for _, number := range s.calls.due.pass(now) {
@@ -391,7 +391,7 @@ func (s *singletons) reconcile() {
 	}
 }
 
-// remove forgets a singleton that has ended, and answers those who wait for its end.
+// remove forgets a singleton that has ended, and answers the requests that wait for its end.
 func (s *singletons) remove(x *singleton) {
 	delete(s.all, x.label)
 	for _, to := range x.stopTokens {
@@ -399,8 +399,9 @@ func (s *singletons) remove(x *singleton) {
 	}
 }
 
-// keep stores what is new about x in the journal, and sets when x takes its next step. While a spec
-// has the label nothing is stored: the journal has one record for a label, and it is the spec's.
+// keep stores the changes of x in the journal, and sets when x takes its next step. While a spec
+// has the label, nothing is stored: the journal has one record for a label, which then belongs to
+// the spec.
 func (s *singletons) keep(x *singleton) {
 	exists := s.all[x.label] == x
 	if !s.isSpec(x.label) {

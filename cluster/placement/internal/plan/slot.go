@@ -2,11 +2,11 @@ package plan
 
 import "fmt"
 
-// A slot is what an agent knows of one label.
+// A slot has everything that an agent knows about one label.
 type slot struct {
 	label    string
 	latest   RequestID     // the latest request; earlier ones are superseded
-	why      string        // the actor of latest does not run; "" while it may
+	why      string        // why the actor of latest does not run; "" while it may run
 	actor    *slotActor    // that has not terminated; or nil
 	next     *StartRequest // the latest request, while it waits for the end of actor
 	entombed bool          // the label is among the tombstones
@@ -22,7 +22,7 @@ type slotActor struct {
 	answered   bool   // a StartAck has been sent
 	stopping   bool   // for any reason
 	stopEpoch  uint64 // of the last StopRequest; 0 for none
-	reportedIn uint64 // the epoch of the last report that has it
+	reportedIn uint64 // the epoch of the last report that contained it
 }
 
 // holds reports whether the slot has the actor of a request.
@@ -34,10 +34,10 @@ func (a *Agent) Keeps(label string, id RequestID) bool {
 	return !a.closing && s != nil && s.holds(id) && s.actor.started && !s.actor.stopping
 }
 
-// empty reports whether the slot has no actor, and none that waits.
+// empty reports whether the slot has neither an actor nor a waiting request.
 func (s *slot) empty() bool { return s.actor == nil && s.next == nil }
 
-// report returns what a report of that epoch contains about the slot.
+// report returns the entries for the slot in a report of that epoch.
 func (s *slot) report(epoch uint64) (all []Reported) {
 	if s.actor != nil {
 		s.actor.reportedIn = epoch
@@ -85,7 +85,7 @@ func (a *Agent) startAgain(s *slot) {
 	}
 }
 
-// startNew handles a request that is later than all before.
+// startNew handles a request that is later than all previous ones.
 func (a *Agent) startNew(s *slot, r StartRequest) {
 	if s.next != nil {
 		a.refuse(s, replacedBy(r.ID))

@@ -8,14 +8,14 @@ import (
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-// errNoAnswer is the result of a call that was not answered in time. It may have taken effect or
-// not; a later answer is ignored.
+// errNoAnswer is the result of a call that was not answered in time. The call may or may not have
+// taken effect; a later answer is ignored.
 var errNoAnswer = errors.New("no answer in time")
 
 // sourceCalls are the calls of the source of generations that have not been answered.
 type sourceCalls struct {
 	open map[uint64]*question
-	due  deadlines[uint64] // until when answers are waited for
+	due  deadlines[uint64] // when the wait for each answer ends
 	last uint64            // the number of the last call
 }
 
@@ -46,7 +46,7 @@ const (
 	toMove                    // a new owner while there is an old one
 	toOwn                     // an owner where no instance runs
 	toStop                    // forget the spec
-	toVerify                  // make the source have what is wanted, because it is unknown what it has
+	toVerify                  // bring the source to the desired state, because its state is unknown
 )
 
 // A question is a call of the source, and what to do with its answer.
@@ -65,7 +65,7 @@ func (q *question) is(p purpose) bool { return q != nil && q.purpose == p }
 // changes reports whether the call changes what the source keeps.
 func (q *question) changes() bool { return q != nil && (q.op == OpPutSpec || q.op == OpForget) }
 
-// claimTerm asks for a new term in place of a number that cannot be had.
+// claimTerm asks for a new term, because the source cannot grant the sequence number.
 func (q *question) claimTerm(p purpose) {
 	q.x.ask(question{purpose: p, op: OpClaimTerm, owner: q.owner, spec: q.spec, token: q.token})
 }
@@ -77,7 +77,7 @@ func (q *question) register(g Generation) {
 
 func (q *question) reply(value any, err error) { q.x.in.reply(q.token, value, err) }
 
-// receive handles the answer, and then the requests that have waited for it.
+// receive handles the answer, and then the requests that waited for it.
 func (q *question) receive(in SourceAnswer) {
 	x := q.x
 	x.asking = nil
@@ -126,8 +126,8 @@ func (q *question) succeeded(g Generation) {
 	}
 }
 
-// regranted: the owner has been granted the next number. If another term has been granted since,
-// which this coordinator did not know, the singleton needs a new one.
+// regranted handles the grant of the next sequence number to the owner. If another term has been
+// granted meanwhile, unknown to this coordinator, the singleton needs a new term.
 func (q *question) regranted(g Generation) {
 	x := q.x
 	switch {
@@ -142,7 +142,7 @@ func (q *question) regranted(g Generation) {
 }
 
 // registered: the source has stored the spec, so the singleton exists. If the owner and the term
-// have not changed, its instance goes on.
+// have not changed, its instance continues.
 func (q *question) registered() {
 	x := q.x
 	x.registered, x.specUncertain, x.spec = true, false, q.spec
@@ -174,7 +174,7 @@ func (q *question) forgotten() {
 	x.stopTokens = append(x.stopTokens, q.token)
 }
 
-// verified: the source has what is wanted.
+// verified: the source has the desired state.
 func (q *question) verified(g Generation) {
 	x := q.x
 	switch {
@@ -190,7 +190,7 @@ func (q *question) verified(g Generation) {
 	}
 }
 
-// failed answers the request that waits, or has the singleton try again later.
+// failed answers the waiting request with the error, or makes the singleton try again later.
 func (q *question) failed(err error) {
 	x := q.x
 	never := errors.Is(err, generation.ErrNeverClaimed)
@@ -208,8 +208,9 @@ func (q *question) failed(err error) {
 	x.backOff(err.Error())
 }
 
-// noNextSeq: there is no next number, so the singleton needs a new term; unless the source has
-// forgotten it, as a request had asked for.
+// noNextSeq: the source cannot grant the next sequence number, so the singleton needs a new term.
+// When it verifies and the source has forgotten the singleton, as an earlier request had asked, the
+// singleton ends instead.
 func (q *question) noNextSeq(forgotten bool) {
 	x := q.x
 	switch q.purpose {

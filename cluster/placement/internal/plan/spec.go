@@ -24,21 +24,21 @@ type Spec struct {
 	// Type is the name of the placement.Type whose factory makes the actor. Required.
 	Type string
 
-	// State is what the factory gets, encoded as CBOR by Type.Spec. It must fit into a message
-	// between nodes.
+	// State is the argument of the factory, encoded as CBOR by Type.Spec. It must fit into a
+	// message between nodes.
 	State []byte
 
 	// OnCrash says what happens to the actor when its node is gone without having been drained. The
 	// default is [Redistribute].
 	OnCrash CrashStrategy
 
-	// Constraints say where the actor may run. The default is anywhere.
+	// Constraints say where the actor may run. The default allows every node.
 	Constraints Constraints
 
 	err error // of encoding the state
 }
 
-// Constraints say which nodes an actor may run on: all of them must hold.
+// Constraints say on which nodes an actor may run: all of them must hold.
 type Constraints struct {
 	_ struct{} `cbor:",toarray"`
 
@@ -73,7 +73,7 @@ type CrashStrategy struct {
 // A CrashKind is the kind of a [CrashStrategy].
 type CrashKind uint8
 
-// The kinds of crash strategies, see the functions of their names.
+// The kinds of crash strategies; see the functions with those names.
 const (
 	KindRedistribute CrashKind = iota
 	KindWaitForReturn
@@ -84,7 +84,8 @@ const (
 func Redistribute() CrashStrategy { return CrashStrategy{} }
 
 // WaitForReturn waits up to d for a node of the same name to return, and starts the actor there.
-// After d the actor is placed on any node. A drained node's return is not awaited.
+// After d the actor is placed on any node. The coordinator does not wait for a node that was
+// drained.
 func WaitForReturn(d time.Duration) CrashStrategy {
 	return CrashStrategy{Kind: KindWaitForReturn, Wait: d}
 }

@@ -18,22 +18,22 @@ type specs struct {
 	removals map[string]*removal
 	journal  stored
 
-	followers relation // from a label to those that are colocated with it
-	avoiders  relation // from a label to those that avoid it
+	followers relation // from a label to the labels that are colocated with it
+	avoiders  relation // from a label to the labels that avoid it
 
 	nodeless map[string]bool // labels that are on no node
 	dirty    map[string]bool // labels to be reviewed
 	changed  map[string]bool // labels whose record or state may have changed
 
 	retries deadlines[string] // when the next start is attempted
-	waits   deadlines[string] // until when the return of nodes is awaited
+	waits   deadlines[string] // when the wait for the return of a node ends
 }
 
 // An item is a spec and the state of its actor.
 type item struct {
 	Spec
 	stage    stage
-	on       nodeID // where the actor is; while it waits for the node's return, where it was
+	on       nodeID // the node of the actor, also while it waits for that node's return
 	request  RequestID
 	until    time.Time // while it waits
 	drained  bool      // a former coordinator was draining the node
@@ -118,7 +118,7 @@ func (s *specs) check(spec Spec) error {
 	return nil
 }
 
-// checkCycle returns an error if spec would be colocated with itself by way of others.
+// checkCycle returns an error if spec would be colocated with itself through others.
 func (all items) checkCycle(spec Spec) error {
 	for label := spec.Constraints.ColocateWith; label != ""; {
 		if label == spec.Label {
@@ -162,7 +162,7 @@ func (s *specs) withdraw(label string) {
 	s.nodes.forgetPlace(it.on, label)
 }
 
-// stop has every actor of a label stopped.
+// stop requests the stop of every actor of a label.
 func (s *specs) stop(label string, r *removal) {
 	s.removals[label] = r
 	for _, p := range s.nodes.placesOf(label) {
@@ -254,7 +254,7 @@ func (s *specs) forget(label string) {
 	s.changed[label] = true
 }
 
-// enter puts an item into another stage.
+// enter moves an item to another stage.
 func (s *specs) enter(it *item, next stage) {
 	it.stage = next
 	delete(s.nodeless, it.Label)
@@ -327,7 +327,7 @@ func (s *specs) found(string, nodeID, Reported) {}
 
 func (s *specs) leaving(nodeID) bool { return false }
 
-// retry has an item that has failed placed again after a delay.
+// retry places an item that has failed again after a delay.
 func (s *specs) retry(it *item, on nodeID, why string) {
 	it.failures++
 	it.lastError = why
@@ -338,7 +338,7 @@ func (s *specs) retry(it *item, on nodeID, why string) {
 	s.retries.set(it.Label, s.nodes.now.Add(s.cfg.delay(it.failures)))
 }
 
-// lost does what the crash strategies of the actors on a lost node say.
+// lost applies the crash strategies of the actors on a lost node.
 func (s *specs) lost(on nodeID) {
 	for _, label := range slices.Sorted(maps.Keys(s.all)) {
 		it := s.all[label]
@@ -366,7 +366,8 @@ func (s *specs) wait(it *item) {
 	s.waits.set(it.Label, it.until)
 }
 
-// choose returns the node for a spec, which avoids some labels and is avoided by others.
+// choose returns the node for a spec. It considers the labels that the spec avoids, and the labels
+// that avoid it. It chooses a node in avoid only if there is no other.
 func (s *specs) choose(spec Spec, avoid ...string) (Decision, error) {
 	return choose(spec, s.nodes.view(), s.beside(spec), s.cfg.Strategy, avoid...)
 }

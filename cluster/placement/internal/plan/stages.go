@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// notice has the specs that a change concerns reviewed: those of the touched labels and their
-// followers. When there is more room, also those on no node, and those on nodes being drained.
+// notice marks the specs that a change concerns for review: those of the touched labels, and their
+// followers. If moreRoom is set, it also marks the specs on no node, and those on nodes being
+// drained.
 func (s *specs) notice(touched map[string]bool, moreRoom bool) {
 	for label := range touched {
 		if s.owns(label) {
@@ -68,8 +69,8 @@ func (s *specs) review(it *item) {
 	}
 }
 
-// misplaced reports whether the actor it is colocated with is on another node, to which it could
-// move.
+// misplaced reports whether the actor with which it is colocated is on another node, to which it
+// could move.
 func (it *item) misplaced(f *nodes) bool {
 	if it.Constraints.ColocateWith == "" {
 		return false
@@ -79,7 +80,7 @@ func (it *item) misplaced(f *nodes) bool {
 	return ok && at != it.on && f.members.has(at) && n.Alive()
 }
 
-// mayDrain reports whether it is on a node being drained, and another node is eligible.
+// mayDrain reports whether it is on a node that is being drained while another node is eligible.
 func (s *specs) mayDrain(it *item) bool {
 	if !s.nodes.draining(it.on) {
 		return false
@@ -88,9 +89,9 @@ func (s *specs) mayDrain(it *item) bool {
 	return err == nil
 }
 
-// awaitReturn starts an actor on the node it waits for, if that is back. It is placed anywhere when
-// the wait is over, or makes no sense: the actor it is colocated with runs elsewhere, or the node
-// no longer meets its constraints.
+// awaitReturn starts an actor on the node it waits for, if that node is back. When the wait is over
+// or has become pointless, the actor is placed on any node. A wait is pointless if the actor with
+// which it is colocated runs elsewhere, or if the node no longer meets its constraints.
 func (s *specs) awaitReturn(it *item) {
 	target := it.Constraints.ColocateWith
 	at, settled := s.nodes.places.settledAt(target)
@@ -127,7 +128,7 @@ func (s *specs) place(it *item) {
 	}
 }
 
-// start requests it as decided.
+// start requests the actor from the chosen node.
 func (s *specs) start(it *item, d Decision) {
 	on, ok := s.nodes.members.current(d.Node)
 	if !ok {

@@ -11,14 +11,14 @@ import (
 type State string
 
 const (
-	// Running means that its actor runs.
+	// Running means that the actor runs.
 	Running State = "running"
-	// Pending means that its actor is being started, or stopped in order to be moved.
+	// Pending means that the actor is being started, or stopped in order to be moved.
 	Pending State = "pending"
-	// WaitingForReturn means that its node is gone and expected back.
+	// WaitingForReturn means that the actor's node is gone and expected back.
 	WaitingForReturn State = "waiting for return"
 	// Unplaced means that no node is eligible, or that the last attempt failed and the next one is
-	// due later.
+	// not due yet.
 	Unplaced State = "unplaced"
 )
 
@@ -38,13 +38,13 @@ type Status struct {
 type Explanation struct {
 	_          struct{} `cbor:",toarray"`
 	Status     Status
-	Awaited    string      // what a node is doing, and since when: "spawning on n2 since …"; "" if it runs or is nowhere
+	Awaited    string      // what a node is doing, and since when: "spawning on n2 since …"; "" if the actor runs or is on no node
 	Decision   Decision    // the last one; zero if this coordinator has not placed the actor
-	Candidates []Candidate // how each node would do if it were placed now
-	Error      string      // why no node could be chosen now; "" if one could
+	Candidates []Candidate // how each node would rate if the actor were placed now
+	Error      string      // why no node could be chosen now; "" if a node could be chosen
 }
 
-// facts returns what the journal is to get after this step.
+// facts returns the facts to store after this step.
 func (s *specs) facts() []Fact {
 	for _, label := range slices.Sorted(maps.Keys(s.changed)) {
 		if it := s.all[label]; it != nil {
@@ -56,7 +56,7 @@ func (s *specs) facts() []Fact {
 	return s.journal.facts()
 }
 
-// recordOf returns what the journal keeps of a label, or nil.
+// recordOf returns the record of a label for the journal, or nil.
 func (s *specs) recordOf(label string) *record {
 	if r := s.removals[label]; r != nil {
 		return r.record
@@ -74,7 +74,7 @@ func (it *item) updateState(f *nodes) {
 	}
 }
 
-// record returns what the journal keeps of an item.
+// record returns the record of an item for the journal.
 func (it *item) record(f *nodes) record {
 	return record{
 		Spec: it.Spec, Node: it.on.name, Incarnation: it.on.incarnation, Request: it.request, Until: it.until,

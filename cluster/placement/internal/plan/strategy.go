@@ -6,20 +6,20 @@ import (
 )
 
 // A Strategy chooses among the nodes that the constraints of an actor allow. Its methods are called
-// one at a time. They must neither block nor call runtime.Goexit, as t.FailNow does: that ends the
-// coordinator.
+// one at a time. They must not block. They must not call runtime.Goexit, as t.FailNow does, because
+// that ends the coordinator.
 type Strategy interface {
 	// Name is used in decisions and errors.
 	Name() string
 
-	// Score says how well a node suits an actor. The node with the highest score is chosen; of
-	// equal ones, the node whose name comes first. A score of zero, below zero or NaN excludes
-	// the node. Score must not change its arguments. If it panics, a submission fails, and an
-	// actor that is being placed again is tried later.
+	// Score says how well a node suits an actor. The node with the highest score is chosen; if
+	// scores are equal, the node whose name comes first. A score of zero, below zero or NaN
+	// excludes the node. Score must not change its arguments. If it panics, a submission fails, and
+	// the placement of an existing actor is retried later.
 	Score(n Node, s Spec, v View) float64
 }
 
-// A StrategyFunc is a [Strategy] that is a function, with the name "func".
+// A StrategyFunc makes a [Strategy] of a function. Its name is "func".
 type StrategyFunc func(n Node, s Spec, v View) float64
 
 // Name implements [Strategy].
@@ -42,8 +42,8 @@ func LeastLoaded() Strategy {
 	}}
 }
 
-// Pinned prefers the node of that name, and takes any other while that node is not eligible. To
-// take no other, use [Constraints.RequiredNode].
+// Pinned prefers the node of that name. While that node is not eligible, Pinned chooses any other.
+// To allow no other node, use [Constraints.RequiredNode].
 func Pinned(node string) Strategy {
 	return namedStrategy{name: "Pinned", StrategyFunc: func(n Node, _ Spec, _ View) float64 {
 		if n.Name == node {

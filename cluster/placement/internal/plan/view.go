@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A View is the cluster as the coordinator knows it, at one moment unless it is very large. It does
-// not change.
+// A View is an immutable snapshot of the cluster as the coordinator knows it. A very large View is
+// read in several parts, which may differ in time.
 type View struct {
 	_ struct{} `cbor:",toarray"`
 
@@ -20,7 +20,7 @@ type Node struct {
 	Name        string   // cluster.Config.NodeID; it survives restarts
 	Address     string
 	Incarnation uint64
-	UpNumber    uint64 // the order in which members came up: the oldest has the lowest; 0 before it is up
+	UpNumber    uint64 // the order in which members came up: the oldest member has the lowest number; 0 before the node is up
 	Roles       []string
 	Meta        map[string]string
 
@@ -33,7 +33,7 @@ type Node struct {
 	// there, sorted.
 	Actors []string
 
-	passing []string // those in Actors that may not stay, sorted: they are being stopped, or are orphans
+	passing []string // the labels in Actors that may not stay, because they are being stopped or are orphans; sorted
 }
 
 // Alive reports whether actors may be placed on the node, apart from their constraints.

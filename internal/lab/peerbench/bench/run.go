@@ -31,10 +31,10 @@ type Result struct {
 	CPU      float64 // nanoseconds of processor time
 	Allocs   float64
 	Bytes    float64
-	P50, P99 time.Duration // 0 where nothing was timed by itself
+	P50, P99 time.Duration // 0 if operations were not timed one by one
 }
 
-// String returns the result for people; the percentiles only where there are some.
+// String returns the result as text, with the percentiles if there are any.
 func (r Result) String() string {
 	if r.P99 == 0 {
 		return fmt.Sprintf("%.4g (%.4g of processors, %.3g allocations, %.4g bytes)", r.Value, r.CPU, r.Allocs, r.Bytes)
@@ -42,7 +42,7 @@ func (r Result) String() string {
 	return fmt.Sprintf("%.4g (%.4g of processors, %.3g allocations, %.4g bytes, p50 %v, p99 %v)", r.Value, r.CPU, r.Allocs, r.Bytes, r.P50, r.P99)
 }
 
-// Start begins to measure.
+// Start begins the measurement.
 func (r *Run) Start() {
 	runtime.GC()
 	debug.FreeOSMemory()
@@ -51,18 +51,18 @@ func (r *Run) Start() {
 	r.begin = time.Now()
 }
 
-// Stop ends it: the value is the time that has passed.
+// Stop ends the measurement. The value is the elapsed time.
 func (r *Run) Stop() {
 	r.set(float64(time.Since(r.begin).Nanoseconds()))
 }
 
-// StopProcessor ends it: the value is the time that processors have worked.
+// StopProcessor ends the measurement. The value is the processor time.
 func (r *Run) StopProcessor() { r.set(float64((processorTime() - r.cpu).Nanoseconds())) }
 
-// StopLive ends it: the value is the memory that is still in use.
+// StopLive ends the measurement. The value is the memory that is still in use.
 func (r *Run) StopLive() {
 	runtime.GC()
-	runtime.GC() // what pools held
+	runtime.GC() // frees the content of pools
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	live := int64(m.HeapAlloc+m.StackInuse) - int64(r.before.HeapAlloc+r.before.StackInuse)
@@ -94,7 +94,7 @@ func processorTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// Split divides n operations among so many, evenly.
+// Split divides n operations evenly among that many.
 func Split(n, among int) []int {
 	shares := make([]int, among)
 	for i := range shares {
@@ -106,7 +106,7 @@ func Split(n, among int) []int {
 	return shares
 }
 
-// Senders has so many goroutines call send, n times together, and waits for them.
+// Senders calls send from count goroutines, r.N times in all, and waits for them.
 func (r *Run) Senders(count int, send func(i int)) {
 	var all sync.WaitGroup
 	for _, share := range Split(r.N, count) {
@@ -119,7 +119,7 @@ func (r *Run) Senders(count int, send func(i int)) {
 	all.Wait()
 }
 
-// Askers has so many goroutines ask, n times together, and times each answer.
+// Askers calls ask from count goroutines, r.N times in all, and times each answer.
 func (r *Run) Askers(count int, ask func(i int) int) {
 	var all sync.WaitGroup
 	for _, share := range Split(r.N, count) {
@@ -140,20 +140,20 @@ func (r *Run) Askers(count int, ask func(i int) int) {
 	all.Wait()
 }
 
-// A Tally counts what has arrived, of so much.
+// A Tally counts the messages that have arrived.
 type Tally struct {
 	left atomic.Int64
 	done chan struct{}
 }
 
-// NewTally returns one that waits for n.
+// NewTally returns a Tally that waits for n messages.
 func NewTally(n int) *Tally {
 	t := &Tally{done: make(chan struct{})}
 	t.left.Store(int64(n))
 	return t
 }
 
-// Arrived counts one more, from any goroutine.
+// Arrived counts one message. It may be called from any goroutine.
 func (t *Tally) Arrived() {
 	switch left := t.left.Add(-1); {
 	case left == 0:
@@ -163,11 +163,11 @@ func (t *Tally) Arrived() {
 	}
 }
 
-// Wait waits until all have arrived.
+// Wait waits until all messages have arrived.
 func (t *Tally) Wait() { <-t.done }
 
-// A Window bounds what is under way: outboxes are bounded, so who sends without end has to look
-// now and then how far the others are.
+// A Window bounds the messages in flight. Outboxes are bounded, so a sender has to check now and
+// then how far the receivers are.
 type Window struct {
 	arrived  atomic.Int64
 	progress chan struct{}
@@ -179,12 +179,12 @@ const (
 	windowStep = 256
 )
 
-// NewWindow returns one for so many messages.
+// NewWindow returns a Window for total messages.
 func NewWindow(total int) *Window {
 	return &Window{progress: make(chan struct{}, 1), total: int64(total)}
 }
 
-// Got counts one that has arrived, in the one goroutine that handles them.
+// Got counts one message that has arrived. Only the goroutine that handles the messages calls it.
 func (w *Window) Got() {
 	if n := w.arrived.Add(1); n%windowStep == 0 || n == w.total {
 		select {
@@ -194,7 +194,7 @@ func (w *Window) Got() {
 	}
 }
 
-// Send calls f for all, and returns when all have arrived.
+// Send calls f for each message, and returns when all have arrived.
 func (w *Window) Send(f func()) {
 	for i := range w.total {
 		for i-w.arrived.Load() >= windowSize {

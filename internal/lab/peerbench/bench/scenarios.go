@@ -7,32 +7,32 @@ import (
 
 // A Contender runs the scenarios on a library. Its methods call Start and Stop of the run.
 type Contender interface {
-	// Tell has so many goroutines tell one actor r.N messages.
+	// Tell sends r.N messages to one actor, from senders goroutines.
 	Tell(r *Run, senders int)
-	// PingPong has pairs of actors throw a ball to each other, r.N times together.
+	// PingPong lets pairs of actors send a message back and forth, r.N times in all.
 	PingPong(r *Run, pairs int)
-	// FanOut tells so many actors r.N messages together, in turn, from one goroutine.
+	// FanOut sends r.N messages in all to actors in turn, from one goroutine.
 	FanOut(r *Run, actors int)
-	// Block tells [BlockingActors] actors r.N messages together, in turn; each blocks its handler
-	// for [BlockingTime].
+	// Block sends r.N messages in all to [BlockingActors] actors in turn. Each message blocks its
+	// handler for [BlockingTime].
 	Block(r *Run)
-	// Ask has so many goroutines ask one actor, r.N times together.
+	// Ask asks one actor r.N times in all, from askers goroutines.
 	Ask(r *Run, askers int)
 	// Spawn spawns r.N actors, and waits until each has started.
 	Spawn(r *Run)
-	// Idle does the same, and looks at what is in use then.
+	// Idle does the same, and measures the memory in use afterwards.
 	Idle(r *Run)
 	// SpawnAndStop spawns r.N children of an actor, stops them when all have started, and waits
 	// for their ends.
 	SpawnAndStop(r *Run)
-	// Skynet has an actor spawn ten, which spawn ten each, until there are r.N leaves, whose
-	// numbers are added on the way back. Who has reported ends.
+	// Skynet spawns a tree of actors: each spawns ten, until there are r.N leaves. The numbers of
+	// the leaves are added on the way back. An actor ends when it has reported.
 	Skynet(r *Run)
 	// Timers starts r.N timers of [TimerActors] actors, and waits until all have fired.
 	Timers(r *Run)
-	// RemoteTell tells an actor of another system, over TCP, messages of [PayloadSize] bytes.
+	// RemoteTell sends messages of [PayloadSize] bytes to an actor of another system, over TCP.
 	RemoteTell(r *Run)
-	// RemoteAsk has so many goroutines ask an actor of another system, over TCP.
+	// RemoteAsk asks an actor of another system over TCP, from askers goroutines.
 	RemoteAsk(r *Run, askers int)
 }
 
@@ -41,9 +41,9 @@ const (
 	TimerActors = 1000
 	// BlockingActors is how many actors block at once.
 	BlockingActors = 1000
-	// BlockingTime is how long a handler that blocks does so.
+	// BlockingTime is how long a handler blocks.
 	BlockingTime = time.Millisecond
-	// PayloadSize is that of a remote message, in bytes.
+	// PayloadSize is the size of the payload of a remote message, in bytes.
 	PayloadSize = 100
 )
 
@@ -53,18 +53,18 @@ type Scenario struct {
 	What string
 	n    int // operations; a power of ten for skynet
 	run  func(c Contender, r *Run)
-	// Steady scenarios are as large in a quick run, since their figures depend on it.
+	// Steady scenarios keep their size in a quick run, because their figures depend on it.
 	Steady bool
-	// Goal is how many times our figure the best peer is to have; 0 is no goal.
+	// Goal is the intended ratio of the best peer's figure to ours; 0 means no goal.
 	Goal float64
-	// Limit is what our figure is to be below, whatever peers have; 0 is no limit.
+	// Limit is the upper bound of our figure, whatever the figures of peers; 0 means no limit.
 	Limit float64
 }
 
 // Skynet is the scenario whose operations have to be a power of ten.
 const skynet = "skynet"
 
-// Scenarios are all there are.
+// Scenarios are all scenarios.
 var Scenarios = []Scenario{
 	{Name: "tell-1", What: "tell, 1→1, ns", n: 5_000_000, run: func(c Contender, r *Run) { c.Tell(r, 1) }, Goal: 3.5},
 	{Name: "tell-8", What: "tell, 8→1, ns", n: 5_000_000, run: func(c Contender, r *Run) { c.Tell(r, 8) }, Goal: 2.5},
@@ -93,7 +93,7 @@ func (s Scenario) Scaled(scale float64) int {
 	return int(n)
 }
 
-// scenario returns the one of that name, or nil.
+// scenario returns the scenario of that name, or nil.
 func scenario(name string) *Scenario {
 	for i, s := range Scenarios {
 		if s.Name == name {

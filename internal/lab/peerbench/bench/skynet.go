@@ -8,7 +8,7 @@ import (
 // SkynetBranches is how many children each actor of skynet has.
 const SkynetBranches = 10
 
-// CheckSkynet panics unless sum is that of all numbers below leaves.
+// CheckSkynet panics unless sum is the sum of all numbers below leaves.
 func CheckSkynet(leaves, sum int) {
 	if want := leaves * (leaves - 1) / 2; sum != want {
 		panic(fmt.Sprintf("skynet says %d, not %d", sum, want))

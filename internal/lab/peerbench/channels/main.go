@@ -17,9 +17,8 @@ func main() {
 	bench.Main(map[string]bench.Contender{"default": contender{}})
 }
 
-// contender does it without any library: goroutines that read channels, and over TCP, frames
-// with a length. It is what a runtime cannot do much better than, and has neither a supervisor nor
-// a mailbox without a bound.
+// contender uses no library: goroutines read channels and, over TCP, frames with a length. A
+// runtime can hardly be faster. It has neither supervision nor unbounded mailboxes.
 type contender struct{}
 
 const channelSize = 1024
@@ -142,7 +141,7 @@ func (c contender) Idle(r *bench.Run) {
 	runtime.KeepAlive(inboxes)
 }
 
-// spawnAll returns what must not be collected.
+// spawnAll returns the channels, so that they are not collected.
 func (contender) spawnAll(r *bench.Run) []chan bench.Small {
 	all := bench.NewTally(r.N)
 	inboxes := make([]chan bench.Small, r.N)
@@ -279,7 +278,7 @@ func (contender) RemoteTell(r *bench.Run) {
 func (contender) RemoteAsk(r *bench.Run, askers int) {
 	from, to := pipe()
 	go echo(to)
-	var mu sync.Mutex // guards waiting, and keeps its order that of the wire
+	var mu sync.Mutex // guards waiting, and keeps it in the order of the wire
 	waiting := make(chan chan int, askers)
 	go func() {
 		for {

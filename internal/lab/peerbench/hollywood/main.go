@@ -20,7 +20,7 @@ func main() {
 // contender is github.com/anthdm/hollywood, with inboxes that begin with so many slots.
 type contender struct{ inbox int }
 
-// hollywoodDefault is what its inboxes begin with unless they are told.
+// hollywoodDefault is the default size of its inboxes.
 const hollywoodDefault = 1024
 
 func init() { slog.SetLogLoggerLevel(slog.LevelError) }
@@ -37,7 +37,7 @@ func (h contender) options() []actor.OptFunc {
 	return []actor.OptFunc{actor.WithInboxSize(h.inbox)}
 }
 
-// spawnFunc spawns an actor that handles what is no news of its own life.
+// spawnFunc spawns an actor that handles all messages except those of its own lifecycle.
 func (h contender) spawnFunc(e *actor.Engine, name string, f func(c *actor.Context)) *actor.PID {
 	return e.SpawnFunc(f, name, h.options()...)
 }
@@ -159,7 +159,7 @@ func (h contender) Idle(r *bench.Run) {
 	e.Send(pids[0], bench.Small{})
 }
 
-// spawnAll returns what must not be collected.
+// spawnAll returns the engine and the actors, so that they are not collected.
 func (h contender) spawnAll(r *bench.Run) (*actor.Engine, []*actor.PID) {
 	e := hollywoodEngine(actor.NewEngineConfig())
 	all := bench.NewTally(r.N)
@@ -260,7 +260,7 @@ func (h contender) node() func(c *actor.Context) {
 	}
 }
 
-// timers: it has no timer that fires once, but one that repeats.
+// Timers uses repeating timers, because hollywood has no timer that fires once.
 func (h contender) Timers(r *bench.Run) {
 	e := hollywoodEngine(actor.NewEngineConfig())
 	all := bench.NewTally(r.N)
@@ -290,7 +290,7 @@ func (h contender) Timers(r *bench.Run) {
 
 type hollywoodTick int
 
-// engines starts two that are connected. It has no address that says: any free port.
+// engines starts two connected engines. hollywood has no address that means any free port.
 func (h contender) engines() (from, to *actor.Engine) {
 	var all [2]*actor.Engine
 	for i := range all {
@@ -300,7 +300,7 @@ func (h contender) engines() (from, to *actor.Engine) {
 	return all[0], all[1]
 }
 
-// freeAddr returns an address at which nobody listens just now.
+// freeAddr returns an address with a free port.
 func freeAddr() string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

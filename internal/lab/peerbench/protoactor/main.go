@@ -151,7 +151,7 @@ func (p contender) Idle(r *bench.Run) {
 	s.Root.Send(pids[0], bench.Small{})
 }
 
-// spawnAll returns what must not be collected.
+// spawnAll returns the system and the actors, so that they are not collected.
 func (p contender) spawnAll(r *bench.Run) (*actor.ActorSystem, []*actor.PID) {
 	s := p.system()
 	all := bench.NewTally(r.N)
@@ -279,7 +279,7 @@ func (p contender) Timers(r *bench.Run) {
 
 type protoactorTick int
 
-// systems starts two that are connected.
+// systems starts two connected systems.
 func (p contender) systems() (from, to *actor.ActorSystem) {
 	var all [2]*actor.ActorSystem
 	for i := range all {

@@ -18,7 +18,7 @@ func main() {
 	bench.Main(map[string]bench.Contender{"default": contender{}})
 }
 
-// contender is ours.
+// contender runs the scenarios on this library.
 type contender struct{}
 
 // The messages that have names on the wire.
@@ -160,7 +160,7 @@ func (u contender) Idle(r *bench.Run) {
 	}
 }
 
-// spawnAll returns what must not be collected.
+// spawnAll returns the system and the actors, so that they are not collected.
 func (contender) spawnAll(r *bench.Run) (*actor.System, []actor.ActorRef[bench.Small]) {
 	s := actor.NewSystem("bench")
 	refs := make([]actor.ActorRef[bench.Small], r.N)
@@ -279,8 +279,7 @@ func (contender) Timers(r *bench.Run) {
 	r.StopProcessor()
 }
 
-// nodes starts two systems that are connected, and returns the first, and how the first sees
-// an actor of the second.
+// nodes starts two connected systems.
 func (contender) nodes() (from, to *actor.System) {
 	var all [2]*actor.System
 	for i := range all {
