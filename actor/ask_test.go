@@ -16,7 +16,7 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// A question is what the actors of these tests are asked.
+// A question is the request to the actors of these tests.
 type question struct{ replyTo actor.ActorRef[int] }
 
 func ask(replyTo actor.ActorRef[int]) question { return question{replyTo} }

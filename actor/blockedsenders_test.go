@@ -233,8 +233,8 @@ func TestAskToSelfDoesNotWaitForRoom(t *testing.T) {
 	})
 }
 
-// What belongs to the framework and tells actors of users never waits for them: a slow one
-// would slow all others that it serves.
+// An actor of the framework that sends to actors of users never waits for them: one slow actor
+// would slow down all others that it serves.
 func TestNothingOfTheFrameworkWaitsInAMailboxThatBlocks(t *testing.T) {
 	const each = 20
 	service := receptionist.NewKey[int]("slow")

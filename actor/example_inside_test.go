@@ -11,7 +11,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 )
 
-// A barista asks the machine, and takes other orders until that has answered.
+// A barista asks the machine, and takes other orders until the machine has answered.
 func ExampleAskToSelf() {
 	type brew struct{ replyTo actor.ActorRef[string] }
 	machine := behaviors.Receive(func(_ *actor.Context[brew], b brew) actor.Behavior[brew] {
@@ -40,7 +40,7 @@ func ExampleAskToSelf() {
 	// <nil>
 }
 
-// A request that may be refused is replied to by a Result.
+// A Result is the reply to a request that may be refused.
 func ExampleAskResult() {
 	type withdraw struct {
 		amount  int
@@ -84,7 +84,7 @@ func ExampleActorRef_TellAfter() {
 	// true <nil>
 }
 
-// A clock that strikes on time, however long that takes to be handled.
+// A clock strikes on time, however long the actor takes to handle each tick.
 func ExampleContext_AtFixedRate() {
 	system := actor.NewSystem("example")
 	clock := actor.Spawn(system, behaviors.Setup(func(ctx *actor.Context[string]) actor.Behavior[string] {
@@ -107,7 +107,7 @@ func ExampleContext_AtFixedRate() {
 	// tick 3
 }
 
-// A message that an adapter cannot turn into one of the actor's is gone; the actor is told.
+// If an adapter cannot convert a message, the message is lost, and the actor gets a signal.
 func ExampleAdaptFailed() {
 	system := actor.NewSystem("example")
 	doubling := behaviors.Setup(func(ctx *actor.Context[int]) actor.Behavior[int] {

@@ -36,7 +36,7 @@ func ExamplePrioritized() {
 	// 3
 }
 
-// Those who tell more than fits are slowed down, here for a minute at most.
+// A full mailbox slows its senders down, here for at most a minute per message.
 func ExampleMailbox_Block() {
 	system := actor.NewSystem("example")
 	ref := actor.Spawn(system, behaviors.Receive(func(_ *actor.Context[int], n int) actor.Behavior[int] {

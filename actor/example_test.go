@@ -49,7 +49,7 @@ func ExampleAsk() {
 	// Output: 49 <nil>
 }
 
-// An actor that ends takes the asks that it has not answered with it.
+// When an actor ends, its unanswered asks end with an error.
 func ExampleAsk_terminated() {
 	type Question struct{ ReplyTo actor.ActorRef[int] }
 	system := actor.NewSystem("example")
@@ -95,7 +95,7 @@ func ExampleContext_Watch() {
 	// Output: understudy://example/user/boss/worker failed: cannot take 7
 }
 
-// WatchWith tells a message of the actor's own instead of a signal.
+// WatchWith sends a message of the actor's own type instead of a signal.
 func ExampleContext_WatchWith() {
 	type WorkerEnded struct{ Number int }
 	system := actor.NewSystem("example")
@@ -113,8 +113,8 @@ func ExampleContext_WatchWith() {
 	// Output: worker 1 has ended
 }
 
-// An adapter lets an actor take part in the protocol of another without making that
-// protocol its own.
+// An adapter lets an actor receive replies of another protocol without adding them to its own
+// messages.
 func ExampleAdapt() {
 	type Translate struct {
 		Word    string
@@ -143,7 +143,7 @@ func ExampleAdapt() {
 	// Output: {Word:HELLO}
 }
 
-// What blocks runs beside the actor, which handles other messages meanwhile.
+// A blocking call runs beside the actor, which handles other messages meanwhile.
 func ExamplePipeToSelf() {
 	type Loaded struct {
 		Number int
@@ -234,7 +234,7 @@ func ExampleContext_Every() {
 	// alarm
 }
 
-// Dead letters are published, so that a program can count, log or keep them.
+// Dead letters are published, so that a program can count, log or store them.
 func ExampleSubscribe() {
 	system := actor.NewSystem("example")
 	defer shutdown(system)
@@ -264,9 +264,9 @@ func ExampleRegisterType() {
 	system := actor.NewSystem("example")
 	defer shutdown(system)
 
-	payload, err := extension.Pack(Greet{Name: "Ada"}) // what a node does to send it
+	payload, err := extension.Pack(Greet{Name: "Ada"}) // a node encodes it to send it
 	fmt.Println(payload.Type, err)
-	msg, err := extension.Unpack(system, payload) // and what another does when it arrives
+	msg, err := extension.Unpack(system, payload) // another node decodes it
 	fmt.Println(msg.(Greet).Name, err)
 
 	_, err = extension.Pack(struct{ Secret int }{42})

@@ -25,10 +25,10 @@ func inBubbleWith(t *testing.T, f func(t *testing.T, s *actor.System), opts ...a
 	})
 }
 
-// An order is a message that says itself what is to be done with it, and what comes next.
+// An order is a message that contains its own handler, which returns the next behavior.
 type order func(ctx *actor.Context[order]) actor.Behavior[order]
 
-// obedient does as it is told.
+// obedient runs the orders that it receives.
 func obedient() actor.Behavior[order] {
 	return behaviors.Receive(func(ctx *actor.Context[order], o order) actor.Behavior[order] { return o(ctx) })
 }
@@ -41,7 +41,7 @@ func do(f func(ctx *actor.Context[order])) order {
 	}
 }
 
-// say is an order to tell what to the probe.
+// say returns an order to send what to the probe.
 func say(p *testkit.Probe[string], what string) order {
 	return do(func(*actor.Context[order]) { p.Ref().Tell(what) })
 }

@@ -341,7 +341,7 @@ func TestAMessageThatGoesRoundInCirclesIsADeadLetterLikeAnyOther(t *testing.T) {
 	})
 }
 
-// What has locks is not for others to look into: the race detector would say so.
+// A value with locks is not inspected by another goroutine; the race detector would report that.
 func TestADeadLetterIsNotLookedIntoWhereOthersAreAtWork(t *testing.T) {
 	type guarded struct {
 		mu      sync.Mutex

@@ -358,7 +358,7 @@ func TestTimersAreActiveUntilTheyHaveToldOrAreCancelled(t *testing.T) {
 	})
 }
 
-// A ping says that somebody is there, and nothing more.
+// A ping only shows that its sender is alive.
 type ping struct{}
 
 func (ping) KeepsReceiveTimeout() {}

@@ -21,7 +21,7 @@ func speaker() actor.Behavior[string] {
 	})
 }
 
-// An interceptor decides which messages get through, and as what.
+// An interceptor can drop messages, and change those that it passes on.
 func ExampleIntercept() {
 	polite := &behaviors.Interceptor[string]{
 		Message: func(ctx *actor.Context[string], line string, inner actor.MessageHandler[string]) actor.Behavior[string] {
@@ -90,7 +90,7 @@ func ExampleSpy() {
 	// understudy://example/user/speaker handled the signal actor.PostStop
 }
 
-// A connection takes requests before it is open, and handles them once it is.
+// A connection stashes requests until it is open, and then handles them.
 func ExampleWithStash() {
 	open := behaviors.Receive(func(_ *actor.Context[string], request string) actor.Behavior[string] {
 		fmt.Println("handled", request)
@@ -121,7 +121,7 @@ func ExampleWithStash() {
 	// handled bye
 }
 
-// A thermometer is told of degrees Fahrenheit, and thinks in degrees Celsius.
+// A thermometer receives degrees Fahrenheit, and works in degrees Celsius.
 func ExampleTransform() {
 	type fahrenheit float64
 	type celsius float64
@@ -155,7 +155,7 @@ func finish(system *actor.System, ref actor.AnyRef) {
 	}
 }
 
-// A spy on a tree sees what the children handle, too.
+// A spy on a tree also sees the messages and signals of the children.
 func ExampleSpyTree() {
 	system := actor.NewSystem("example")
 	spy := actor.Spawn(system, behaviors.Receive(func(_ *actor.Context[behaviors.Observation], o behaviors.Observation) actor.Behavior[behaviors.Observation] {

@@ -11,8 +11,8 @@ import (
 
 var doors = receptionist.NewKey[Door]("doors")
 
-// A discoverable actor registers itself under a key, by which others find it: on all nodes of a
-// cluster, or in one system, as here.
+// A discoverable actor registers itself under a key, by which other actors find it: on all nodes of
+// a cluster, or in one system, as here.
 func ExampleDiscoverable() {
 	system := actor.NewSystem("example")
 	defer shutdown(system)

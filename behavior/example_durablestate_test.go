@@ -10,13 +10,13 @@ import (
 	"github.com/understudy-go/understudy/persistence/memory"
 )
 
-// Settings are kept as they are, not as a history.
+// Settings are stored as their latest state, without a history.
 type Settings struct {
 	Theme string
 	Lines int
 }
 
-// A Save replaces settings, if nobody has since the revision that it names.
+// A Save replaces the settings, if they are still at the revision that it names.
 type Save struct {
 	Seen     uint64
 	Settings Settings

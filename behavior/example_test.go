@@ -9,7 +9,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 )
 
-// A Door is told to open or to close, and asked what it is.
+// A Door is a message to a door: to open, to close, or to report its state.
 type Door interface{ door() }
 
 // The messages of a door.
@@ -23,8 +23,8 @@ func (Open) door()  {}
 func (Close) door() {}
 func (State) door() {}
 
-// The states of a machine are functions that return behaviors; what a state knows, it
-// closes over.
+// Each state of a state machine is a function that returns a behavior. The data of the state are
+// variables of its closure.
 func closed(timesOpened int) actor.Behavior[Door] {
 	return behaviors.Receive(func(_ *actor.Context[Door], msg Door) actor.Behavior[Door] {
 		switch msg := msg.(type) {
@@ -63,7 +63,7 @@ func ExampleReceive() {
 	// Output: closed, opened 3 times <nil>
 }
 
-// An account is an actor as a struct: made by a setup, with its handler as a method.
+// An account is an actor whose state is a struct, made in a Setup. Its handler is a method.
 type account struct {
 	balance int
 	log     func(string)
@@ -111,8 +111,8 @@ func ExampleSetup() {
 	// <nil>
 }
 
-// A restart begins again with the supervised behavior; the message that failed is gone,
-// those behind it are handled.
+// A restart begins again with the supervised behavior. The message that failed is lost; later
+// messages are handled.
 func ExampleSupervise() {
 	type divide struct {
 		by      int
@@ -148,7 +148,7 @@ func ExampleSupervise() {
 	// it is 25 <nil>
 }
 
-// Without a word, Ignore, Empty and Stopped are behaviors of any message type.
+// Ignore, Empty and Stopped are behaviors of any message type, without a type argument.
 func ExampleIgnore() {
 	system := actor.NewSystem("example")
 	defer shutdown(system)

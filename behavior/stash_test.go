@@ -24,7 +24,7 @@ func deadLetters(t *testing.T, s *actor.System) *testkit.Probe[actor.DeadLetter]
 	return p
 }
 
-// holding puts everything aside until it is told "open", and goes on as then says.
+// holding stashes all messages until it gets "open", and then continues with then.
 func holding(stash *actor.Stash[string], then func() actor.Behavior[string]) actor.Behavior[string] {
 	return behaviors.Receive(func(_ *actor.Context[string], word string) actor.Behavior[string] {
 		if word == "open" {

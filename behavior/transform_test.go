@@ -23,14 +23,14 @@ func number(word string) (int, bool) {
 	return n, err == nil
 }
 
-// A task is a message that says itself what is to be done.
+// A task is a message that contains its own handler.
 type task func(ctx *actor.Context[task]) actor.Behavior[task]
 
 func working() actor.Behavior[task] {
 	return behaviors.Receive(func(ctx *actor.Context[task], t task) actor.Behavior[task] { return t(ctx) })
 }
 
-// A parcel is what a task comes in.
+// A parcel is the outer message with a task in it.
 type parcel struct{ content task }
 
 func unpack(p parcel) (task, bool) { return p.content, p.content != nil }

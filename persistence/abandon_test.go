@@ -16,7 +16,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// A deaf journal does not listen to its contexts: calls wait until it is released.
+// A deaf journal ignores its contexts: calls wait until it is released.
 type deaf chan struct{}
 
 func (d deaf) wait(_ context.Context, apply func() error) error {
@@ -42,7 +42,7 @@ const (
 	logEnded     = "abandoned call to the store has ended"
 )
 
-// release lets all calls go on, and requires that the log says so of each.
+// release lets all calls continue, and requires a log line for each.
 func (d deaf) release(w *world, log *observer.ObservedLogs, calls int) {
 	w.Helper()
 	time.Sleep(time.Minute)

@@ -13,8 +13,8 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// uttered is how the journal has what was said, since version 2: before, words were
-// stored in capitals. shouted is of an even older time, and has no type any more.
+// uttered is the stored form of said since version 2; before that, words were stored in capitals.
+// shouted is even older, and its type no longer exists.
 type uttered struct{ Text string }
 
 func init() { actor.RegisterType[uttered]("persistence_test.uttered") }
@@ -125,7 +125,7 @@ type newWord struct{ Text string }
 
 func init() { actor.RegisterType[newWord]("adapter-test.new-word") }
 
-// What would be stored could never be recovered.
+// The event could be stored, but never recovered.
 func TestWhatOnlyFromJournalCouldReadIsRejectedWithoutIt(t *testing.T) {
 	inBubble(t, func(w *world) {
 		toNew := options{ToJournal: func(s said) (any, int) { return newWord{s.Word}, 2 }}

@@ -18,9 +18,8 @@ import (
 	"github.com/understudy-go/understudy/persistence"
 )
 
-// A journal that loses answers, refuses and dawdles; writers that fence each other off,
-// crash and are restarted: what has been acknowledged is in the state exactly once, and
-// nothing is there twice.
+// The journal loses answers, refuses requests and is slow. Writers fence each other off, crash and
+// are restarted. Each acknowledged event is in the state exactly once, and no event is there twice.
 func TestNoScheduleOfFaultsLosesOrDoublesWhatWasAcknowledged(t *testing.T) {
 	shortened := 0
 	for seed := range uint64(50) {
@@ -51,8 +50,7 @@ func TestNoScheduleOfFaultsLosesOrDoublesWhatWasAcknowledged(t *testing.T) {
 	require.Greater(t, shortened, 12, "most of the 25 are shortened; a few have no luck with any snapshot or deletion")
 }
 
-// misbehave lets writers come, write and fail, and returns the words that were
-// acknowledged.
+// misbehave starts writers that write and fail, and returns the acknowledged words.
 func (w *world) misbehave(chance *rand.Rand, deleting bool) map[string]bool {
 	faulty := w.faults(chance.Uint64())
 	w.journal.set(hooks{claim: faulty, append: faulty, save: faulty, load: faulty, delete: faulty})

@@ -282,7 +282,7 @@ func TestAnIDOfEventsIsRefusedByADurableState(t *testing.T) {
 	})
 }
 
-// refusedPage requires that the page does not recover, as what is stored is no state.
+// refusedPage requires that the page fails to recover, because the stored record is not a state.
 func (w *world) refusedPage(says string) {
 	w.Helper()
 	_, failures := w.watchedPage()

@@ -15,7 +15,7 @@ import (
 	"github.com/understudy-go/understudy/persistence"
 )
 
-// gated puts itself aside until something has been heard, and then stores word.
+// gated stashes itself until some word has been heard, and then stores word.
 func gated(to actor.ActorRef[string], word string) command {
 	return func(_ *actor.Context[command], heard string) persistence.Effect[said] {
 		if heard == "" {
@@ -133,8 +133,7 @@ func TestUnstashedCommandsRunAlthoughOneOfThemFailsAndTheActorResumes(t *testing
 	})
 }
 
-// Case 187: stashed commands outlast a failure of the journal that passes, and not a
-// panic.
+// Case 187: stashed commands survive a temporary failure of the journal, but not a panic.
 func TestStashedCommandsOutlastAFailureOfTheJournalThatPasses(t *testing.T) {
 	inBubble(t, func(w *world) {
 		ref := w.spawn(options{OnPersistFailure: actor.Backoff{Min: time.Second}})
@@ -175,7 +174,7 @@ func TestStashedCommandsOutlastARestartThatTheJournalIsToBlameFor(t *testing.T) 
 	})
 }
 
-// When there is no next incarnation, they are dead letters.
+// Without a next incarnation they become dead letters.
 func TestStashedCommandsDoNotOutlastAnActorThatIsFencedOff(t *testing.T) {
 	inBubble(t, func(w *world) {
 		lost := w.deadLetters()

@@ -14,11 +14,10 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// These tests are what docs/events.md says of stored types that change. What a program
-// storedOnce once is encoded from the type that it had then; the program of today decodes it
-// into its own.
+// These tests check the rules of docs/events.md for stored types that change. storedOnce encodes a
+// value with its former type; today decodes it into the current type.
 
-// storedOnce returns what a program stored that had the type of old.
+// storedOnce returns the bytes that a program with the type of old stored.
 func storedOnce(t *testing.T, old any) []byte {
 	t.Helper()
 	data, err := codec.Marshal(old)
@@ -26,7 +25,7 @@ func storedOnce(t *testing.T, old any) []byte {
 	return data
 }
 
-// today decodes what was stored once into the type of now.
+// today decodes stored bytes into the current type.
 func today[T any](t *testing.T, data []byte) (now T, err error) {
 	t.Helper()
 	err = codec.Unmarshal(data, &now)
@@ -54,7 +53,7 @@ func TestAFieldThatIsGoneIsPassedOver(t *testing.T) {
 	require.Equal(t, 5, now.Amount)
 }
 
-// An old program that reads what a newer one has stored, in a rolling upgrade, does the same.
+// The same applies to an old program that reads the events of a newer one, in a rolling upgrade.
 func TestAnOldProgramPassesOverFieldsOfANewerOne(t *testing.T) {
 	TestAFieldThatIsGoneIsPassedOver(t)
 }
@@ -71,7 +70,7 @@ func TestARenamedFieldIsAnotherFieldUnlessItsTagHasTheOldName(t *testing.T) {
 	require.Equal(t, 5, kept.Sum)
 }
 
-// The tags of encoding/json count where there are none of cbor.
+// Fields without cbor tags use the tags of encoding/json.
 func TestATagForJSONRenamesTheStoredField(t *testing.T) {
 	type tagged struct {
 		UserName string `json:"user_name"`
@@ -152,7 +151,7 @@ func TestUnexportedFieldsAreNotStored(t *testing.T) {
 	require.Equal(t, mixed{Kept: 1}, now)
 }
 
-// What is stored of an enumeration is the number.
+// An enumeration is stored as its number.
 func TestAConstantThatIsInsertedChangesTheMeaningOfWhatIsStored(t *testing.T) {
 	type status int
 	const shipped status = 1 // once: open, shipped
@@ -204,7 +203,7 @@ func TestMoreElementsThanAreReadAreNotStored(t *testing.T) {
 	require.ErrorContains(t, err, "at .V: it has 1048577 elements")
 }
 
-// heard is what said was called before: the Go type may change, the name may not.
+// heard is the former Go type of said: the Go type may change, but the registered name may not.
 func TestAGoTypeMayBeRenamedWhileItsStoredNameStays(t *testing.T) {
 	type heard struct{ Word string }
 	inBubble(t, func(w *world) {
@@ -242,7 +241,7 @@ func talker(j persistence.Journal) actor.Behavior[actor.ActorRef[string]] {
 		})
 }
 
-// A snapshot is older code's view: what a new field would have counted is not in it.
+// A snapshot is the view of older code: it lacks the data of a new field.
 func TestASnapshotKnowsNothingOfAFieldThatTheStateHasGot(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.snapshotOfOldTalk()
@@ -274,7 +273,7 @@ func (w *world) snapshotOfOldTalk() {
 	}))
 }
 
-// One event type with a version inside: the event handler lifts what is old.
+// One event type with a version field: the event handler upgrades old events.
 func TestAnEventHandlerCanReadTwoVersions(t *testing.T) {
 	type moved struct {
 		Version int

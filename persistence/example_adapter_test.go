@@ -11,8 +11,8 @@ import (
 	"github.com/understudy-go/understudy/persistence/memory"
 )
 
-// Accounts have been in cents since version 1; the events of before are in euros, and stay
-// so in the journal. Audits have been given up, and nothing has their type any more.
+// Since version 1, accounts are in cents. Older events are in euros, and stay unchanged in the
+// journal. Audits no longer exist, and their type is not registered any more.
 func ExampleOptions_fromJournal() {
 	ctx := context.Background()
 	store := memory.New()

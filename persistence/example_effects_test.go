@@ -12,8 +12,8 @@ import (
 	"github.com/understudy-go/understudy/persistence/memory"
 )
 
-// A door that is closed lets one visitor in for each ring, in the order in which they came.
-// The bell is answered at once, and nothing is stored for it.
+// A closed door lets one visitor in for each ring, in order of arrival. The bell is answered at
+// once, and nothing is stored for it.
 func ExampleUnstash() {
 	type msg struct {
 		Visitor string
@@ -52,8 +52,8 @@ func ExampleUnstash() {
 	// <nil>
 }
 
-// The state is saved whenever an account is empty, and the events of before are deleted.
-// Events that make an account rich are tagged, so that a query can find them.
+// The state is saved whenever an account is empty, and the earlier events are deleted. Events that
+// make an account rich are tagged, so that a query can find them.
 func ExampleOptions_snapshots() {
 	ctx := context.Background()
 	system := actor.NewSystem("bank")

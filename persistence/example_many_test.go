@@ -11,8 +11,8 @@ import (
 	"github.com/understudy-go/understudy/persistence/memory"
 )
 
-// A bank of many accounts, of which few are used at a time: an account ends after a while,
-// and is spawned again when somebody has something to tell it.
+// A bank has many accounts, but few are used at a time. An idle account ends, and is spawned again
+// when there is a message for it.
 func ExampleOptions_passivateAfter() {
 	type transaction struct {
 		Account string

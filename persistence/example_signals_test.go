@@ -10,8 +10,8 @@ import (
 	"github.com/understudy-go/understudy/persistence/memory"
 )
 
-// The handler of signals learns what becomes of the actor; what it answers with may be
-// stored, too.
+// The signal handler is informed about the life of the actor. The effect that it returns may store
+// events, too.
 func ExampleOptions_onSignal() {
 	ctx := context.Background()
 	system := actor.NewSystem("bank")

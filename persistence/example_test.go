@@ -58,8 +58,8 @@ func decide(_ *actor.Context[accountMsg], balance int, msg accountMsg) persisten
 	return persistence.Unhandled
 }
 
-// An account is stopped and started again; it remembers its balance, as the journal has
-// its events.
+// An account is stopped and started again. It remembers its balance, because the journal has its
+// events.
 func Example() {
 	ctx := context.Background()
 	journal := memory.New()

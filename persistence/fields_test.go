@@ -20,7 +20,7 @@ type halfExported struct {
 
 func init() { actor.RegisterType[halfExported]("fields-test.half-exported") }
 
-// Half of such an event, or state, would be gone after a restart. A test finds that, by default.
+// Fields of such an event or state would be lost at a restart. By default, a test detects this.
 func TestUnexportedFieldsOfWhatIsStoredAreFoundInTests(t *testing.T) {
 	for name, behavior := range map[string]func(j *memory.Journal, to actor.ActorRef[string]) actor.Behavior[int]{
 		"event": func(j *memory.Journal, to actor.ActorRef[string]) actor.Behavior[int] {

@@ -18,8 +18,8 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// The actor of these tests hears words and remembers them all. Its commands are
-// functions, so that each test says what its commands do.
+// The actor of these tests hears words and remembers them all. Its commands are functions, so that
+// each test defines its own.
 type (
 	said    struct{ Word string }
 	command func(ctx *actor.Context[command], heard string) persistence.Effect[said]
@@ -58,7 +58,7 @@ func say(to actor.ActorRef[string], words ...string) command {
 	}
 }
 
-// recall replies with all that has been heard, in brackets.
+// recall replies with all words heard, in brackets.
 func recall(to actor.ActorRef[string]) command {
 	return func(_ *actor.Context[command], heard string) persistence.Effect[said] {
 		to.Tell("[" + heard + "]")
@@ -71,8 +71,8 @@ func putAside(*actor.Context[command], string) persistence.Effect[said] { return
 
 func explode(*actor.Context[command], string) persistence.Effect[said] { panic("boom") }
 
-// A world is what a test happens in: a bubble with a system, a journal whose answers the
-// test decides, and a probe for replies.
+// A world is the environment of a test: a bubble with a system, a journal whose answers the test
+// decides, and a probe for replies.
 type world struct {
 	*testing.T
 	system  *actor.System
@@ -101,7 +101,7 @@ func (w *world) stop(ref actor.ActorRef[command]) {
 	w.replies.ExpectTerminated(ref)
 }
 
-// events returns what the journal has of the actor, as one word.
+// events returns the actor's events in the journal, joined to one word.
 func (w *world) events() (all string) {
 	w.Helper()
 	for r, err := range w.journal.Journal.Read(w.Context(), "words", 1, 1<<62) {
@@ -117,7 +117,8 @@ func (w *world) events() (all string) {
 	return all
 }
 
-// mortal spawns b and returns a probe that is told why it fails. It stops then.
+// mortal spawns b, and returns a probe that receives the reason of its failure. The actor then
+// stops.
 func (w *world) mortal(b actor.Behavior[command]) (actor.ActorRef[command], *testkit.Probe[error]) {
 	w.Helper()
 	failures := testkit.NewProbe[error](w, w.system)
@@ -150,9 +151,9 @@ type faulty struct {
 	*memory.Journal
 	mu       sync.Mutex // guards all below
 	hooks    hooks
-	requests []journal.AppendRequest // all that were sent
+	requests []journal.AppendRequest // all requests that were sent
 	reads    []uint64                // where reading began, each time
-	kept     []string                // what became of snapshots and of old events, in order
+	kept     []string                // the operations on snapshots and old events, in order
 }
 
 type hooks struct {
@@ -250,7 +251,7 @@ func (f *faulty) DeleteSnapshots(ctx context.Context, id string, epoch, seq uint
 	return f.note(err, "snapshots gone to %d", seq)
 }
 
-// LoadSnapshot passes over those that the test says are damaged.
+// LoadSnapshot skips the snapshots in damaged.
 func (f *faulty) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s journal.Snapshot, ok bool, skipped []uint64, err error) {
 	for {
 		err = hooked(ctx, f.now().load, func() (err error) { s, ok, _, err = f.Journal.LoadSnapshot(ctx, id, maxSeq); return err })
@@ -261,7 +262,7 @@ func (f *faulty) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s 
 	}
 }
 
-// answers returns a hook that gives the answers in turn, and then makes the calls.
+// answers returns a hook that returns the answers in turn, and then makes the real calls.
 func answers(errs ...error) func(context.Context, func() error) error {
 	var mu sync.Mutex
 	return func(_ context.Context, apply func() error) error {

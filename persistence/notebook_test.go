@@ -64,7 +64,7 @@ func (w *world) shutPage(ref actor.ActorRef[order]) {
 	w.replies.ExpectTerminated(ref)
 }
 
-// watchedPage spawns the page and returns a probe that is told why it fails.
+// watchedPage spawns the page, and returns a probe that receives the reason of its failure.
 func (w *world) watchedPage() (actor.ActorRef[order], *testkit.Probe[error]) {
 	w.Helper()
 	failures := testkit.NewProbe[error](w, w.system)
@@ -74,7 +74,7 @@ func (w *world) watchedPage() (actor.ActorRef[order], *testkit.Probe[error]) {
 	return actor.Spawn(w.system, b, ""), failures
 }
 
-// pages returns the records that the journal has of the page.
+// pages returns the page's records in the journal.
 func (w *world) pages() (records []journal.Record) {
 	w.Helper()
 	for r, err := range w.journal.Journal.Read(w.Context(), "page-1", 1, 1<<62) {

@@ -31,8 +31,8 @@ func TestAnActorThatIsToldNothingPassivates(t *testing.T) {
 	})
 }
 
-// The time counts from the end of a command, and what waits behind one that was long is
-// handled first.
+// The time counts from the end of a command. Commands that wait behind a long one are handled
+// first.
 func TestNoCommandThatWaitsIsLostToPassivation(t *testing.T) {
 	inBubble(t, func(w *world) {
 		lost := w.deadLetters()
@@ -87,7 +87,8 @@ func TestARestartBeginsTheTimeAnew(t *testing.T) {
 	})
 }
 
-// The instance of a singleton would be started again at once; what it spawns may go.
+// The instance of a singleton does not passivate, because it would be started again at once. Actors
+// that it spawns may passivate.
 func TestTheInstanceOfASingletonDoesNotPassivate(t *testing.T) {
 	inBubbleWithLog(t, func(w *world, log *observer.ObservedLogs) {
 		ctx := fence.With(w.Context(), fence.Holder{

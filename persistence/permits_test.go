@@ -85,7 +85,7 @@ func TestFiftyRecoverAtTheSameTimeByDefault(t *testing.T) {
 	})
 }
 
-// Case 197: whatever becomes of a recovery, another one follows.
+// Case 197: after each recovery, however it ends, another one follows.
 func TestAPermitToRecoverComesBack(t *testing.T) {
 	fail := func(end func() error) hooks {
 		return hooks{claim: func(context.Context, func() error) error { time.Sleep(time.Second); return end() }}
@@ -135,7 +135,7 @@ func TestAStopGivesUpTheWaitForAPermit(t *testing.T) {
 	})
 }
 
-// While an actor waits to try again, others may.
+// While an actor waits before it tries again, others may recover.
 func TestWhoWaitsToTryAgainHoldsNobodyUp(t *testing.T) {
 	inBubble(t, func(w *world) {
 		persistence.LimitRecoveries(w.system, 1)

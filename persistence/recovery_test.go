@@ -26,7 +26,7 @@ func (w *world) failsToRecover(opts ...persistence.Option) *persistence.Recovery
 	return failure
 }
 
-// store appends a record for each payload, as a writer would that is no longer there.
+// store appends a record for each payload, like a writer that has ended.
 func (w *world) store(typ string, payloads ...any) {
 	w.Helper()
 	claim, err := w.journal.Journal.Claim(w.Context(), "words", journal.WriterID{}, 0)
@@ -88,7 +88,7 @@ func TestAnErrorAmidTheEventsFailsRecovery(t *testing.T) {
 	})
 }
 
-// forged returns a hook that gives the record of each sequence number another epoch.
+// forged returns a hook that changes the epochs of the records, by sequence number.
 func forged(epochs map[uint64]uint64) func(iter.Seq2[journal.Record, error]) iter.Seq2[journal.Record, error] {
 	return func(records iter.Seq2[journal.Record, error]) iter.Seq2[journal.Record, error] {
 		return func(yield func(journal.Record, error) bool) {
@@ -104,8 +104,8 @@ func forged(epochs map[uint64]uint64) func(iter.Seq2[journal.Record, error]) ite
 	}
 }
 
-// Case 196: there is nothing to repair, as a journal lets no two writers write at a time.
-// One in which they have is broken.
+// Case 196: nothing needs repair, because a journal never lets two writers write at a time. A
+// journal that has let them is broken.
 func TestAnEventOfAFencedWriterFailsRecovery(t *testing.T) {
 	for want, epochs := range map[string]map[uint64]uint64{
 		"event 3 was written under claim 1, and the one before under 2": {3: 1},

@@ -28,7 +28,7 @@ func (w *world) signals(answer func(ctx *actor.Context[command], sig persistence
 	}
 }
 
-// describe is the type of a signal, and what it says of sequence numbers.
+// describe returns the type of a signal, with its sequence numbers.
 func describe(sig persistence.Signal) string {
 	switch sig := sig.(type) {
 	case persistence.RecoveryCompleted:
@@ -111,7 +111,7 @@ func TestTheHandlerMayStopTheActorOnceItHasRecovered(t *testing.T) {
 	})
 }
 
-// Case 189: a failure of the handler is one of recovery.
+// Case 189: a failure of the handler fails recovery.
 func TestAPanicInAnswerToRecoveryFailsIt(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.store("persistence_test.said", said{"a"})
@@ -208,7 +208,7 @@ func TestAnEventThatCannotBeEncodedIsARejection(t *testing.T) {
 	})
 }
 
-// Signals come in their place among the commands, also while others are being stored.
+// Signals keep their order among the commands, also while events are being stored.
 func TestTheHandlerLearnsWhatBecomesOfSnapshots(t *testing.T) {
 	inBubble(t, func(w *world) {
 		ref := w.spawn(options{OnSignal: w.signals(nil), SnapshotEvery: 2, KeepSnapshots: 1, DeleteEvents: true})

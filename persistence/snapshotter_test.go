@@ -172,7 +172,7 @@ func TestDamagedSnapshotsWhoseEventsAreGoneFailRecovery(t *testing.T) {
 		w.threeSnapshots(options{DeleteEvents: true})
 		w.journal.set(hooks{damaged: []uint64{6, 4}})
 		w.spawn().Tell(recall(w.to))
-		w.replies.Expect("[abcdef]") // the oldest that is retained is enough
+		w.replies.Expect("[abcdef]") // the oldest retained snapshot is enough
 		synctest.Wait()
 
 		w.journal.set(hooks{damaged: []uint64{6, 4, 2}})

@@ -16,8 +16,8 @@ import (
 	"github.com/understudy-go/understudy/persistence/codec"
 )
 
-// A fragile is a state or value that can be encoded, and decoded only where the decoder of
-// the moment says so.
+// A fragile is a state or value that can always be encoded, and decoded only if the current decoder
+// allows it.
 type fragile struct{ Heard string }
 
 func (f fragile) MarshalCBOR() ([]byte, error) {
@@ -32,19 +32,19 @@ func (f *fragile) UnmarshalCBOR(data []byte) error {
 	return nil
 }
 
-// decoder is how fragiles are decoded: by nil without errors.
+// decoder decides whether fragiles can be decoded; nil allows all.
 var decoder atomic.Pointer[func(heard string) error]
 
 func init() { actor.RegisterType[fragile]("persistence_test.fragile") }
 
-// decodeBy has fragiles decoded by refuse, until the test ends.
+// decodeBy makes refuse the decoder until the test ends.
 func decodeBy(t *testing.T, refuse func(heard string) error) {
 	t.Helper()
 	decoder.Store(&refuse)
 	t.Cleanup(func() { decoder.Store(nil) })
 }
 
-// unreadable is a decoder that refuses what contains one of marks.
+// unreadable is a decoder that refuses text that contains one of marks.
 func unreadable(marks string) func(string) error {
 	return func(heard string) error {
 		if strings.ContainsAny(heard, marks) {
@@ -67,7 +67,7 @@ func fragileWords(w *world, opts ...persistence.Option) actor.Behavior[command] 
 	return behaviors.EventSourced("words", persistence.Journal(w.journal), fragile{}, onEvent, onCommand, opts...)
 }
 
-// hears tells an actor words one by one, and waits for what is done after each.
+// hears sends words to an actor one by one, and waits for the background work after each.
 func (w *world) hears(ref actor.ActorRef[command], words ...string) {
 	w.Helper()
 	for _, word := range words {
@@ -160,7 +160,7 @@ func TestASnapshotThatCannotBeDecodedIsNotSaved(t *testing.T) {
 	}
 }
 
-// A snapshot may have been readable when it was saved, and not be so any more.
+// A snapshot may have been readable when it was saved, but no longer.
 func TestNothingIsDeletedForASnapshotThatCannotBeReadBack(t *testing.T) {
 	for name, spoil := range map[string]func(w *world){
 		"another build":   func(w *world) { decoder.Store(new(onceReadable("ab"))) },

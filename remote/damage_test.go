@@ -17,8 +17,8 @@ import (
 	"github.com/understudy-go/understudy/remote"
 )
 
-// The law: what cannot be read of one frame costs no other message anything. It becomes a dead
-// letter with its reason, and the connection and its session go on.
+// The law: an unreadable frame affects no other message. Its message becomes a dead letter with the
+// reason, and the connection and its session continue.
 
 // poison cannot be decoded: its method panics.
 type poison struct{}

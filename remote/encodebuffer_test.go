@@ -12,7 +12,7 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// What writer and reader remember of the message before changes nothing.
+// The results do not depend on the earlier message that writer and reader remember.
 func TestEnvelopesAreTheSameWhateverCameBefore(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // it makes a test repeatable
 	d, reader := &encodeBuffer{}, wire.NewEnvelopeReader(1<<20)

@@ -9,7 +9,7 @@ import (
 	"github.com/understudy-go/understudy/remote"
 )
 
-// A square asks for one.
+// A square asks for the square of a number.
 type square struct {
 	Of      int
 	ReplyTo actor.ActorRef[int]
@@ -25,7 +25,7 @@ func squarer(_ *actor.Context[square], next *actor.Next[square]) {
 	}
 }
 
-// join is what each process does once.
+// join runs once in each process.
 func join(name string) (*remote.Endpoint, *actor.System) {
 	e, err := remote.Listen(remote.Config{Cluster: "example"})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/understudy-go/understudy/internal/memnet"
 )
 
-// Without TLS anybody can pass for anybody, but not at any cost.
+// Without TLS a peer can claim any identity, but its cost is bounded.
 func TestAnUnauthenticatedPeerOfManyNamesCostsLittleMemory(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		b := start(t, n, "b")

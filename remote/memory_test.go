@@ -9,8 +9,8 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// What is kept of a session without a connection is a count: neither the buffer of the connection
-// nor the last message, which the delivery of what was put aside may hold on to.
+// Only a count is kept of a session without a connection. The buffer of the connection, and the
+// last message, which pending deliveries may reference, are freed.
 func TestASessionWithoutAConnectionKeepsNoMessage(t *testing.T) {
 	s := &sessions{last: map[linkKey]*inbound{}}
 	in := userLane("a", 1, 0)

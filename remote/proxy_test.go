@@ -12,7 +12,7 @@ import (
 	"github.com/understudy-go/understudy/internal/memnet"
 )
 
-// A proxy stands between two nodes, as address translation does, and can cut what goes
+// A proxy stands between two nodes, as address translation does, and can cut the connections
 // through it.
 type proxy struct {
 	addr  string

@@ -10,7 +10,7 @@ import (
 	"github.com/understudy-go/understudy/internal/memnet"
 )
 
-// Nobody says that these connections are gone: not the network, and not the peer.
+// Neither the network nor the peer reports that these connections are gone.
 func TestNoMessageIsLostWithConnectionsThatTheNetworkHasForgotten(t *testing.T) {
 	for name, ways := range map[string]func(t *testing.T, n *memnet.Network) (from, to *node){
 		"from node to node": func(t *testing.T, n *memnet.Network) (from, to *node) {

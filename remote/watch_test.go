@@ -14,7 +14,7 @@ import (
 // An order is what an obedient actor does.
 type order func(ctx *actor.Context[order]) actor.Behavior[order]
 
-// A warden watches others as it is told, and collects of whose end it hears.
+// A warden watches other actors on order, and collects the ends that it is notified of.
 type warden struct {
 	*collector[string]
 	actor.ActorRef[order]

@@ -34,8 +34,8 @@ func Finish[M any](ctx *actor.Context[M]) {
 	}
 }
 
-// An ending is a value in the context of an instance. Actors that the instance spawns inherit it, so
-// it contains the path of the instance.
+// An ending is a value in the context of an instance. Actors that the instance spawns inherit it,
+// so it contains the path of the instance.
 type ending struct {
 	path     string
 	finished *atomic.Bool

@@ -9,15 +9,15 @@ import (
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 )
 
-// A generationCell has the generation of a running instance, which its journal may raise. It lives
-// in the context of the instance.
+// A generationCell has the generation of a running instance, which the instance's journal may
+// raise. It is a value in the context of the instance.
 type generationCell struct {
 	mu  sync.Mutex // guards gen
 	gen Generation
 }
 
-// withGeneration returns the context of the instance of a generation at path. fenced is called
-// whenever the instance, or an actor that it has spawned, has claimed to write.
+// withGeneration returns the context of an instance with that path and generation. fenced is called
+// whenever the instance, or an actor that it has spawned, claims to write.
 func withGeneration(ctx context.Context, path string, gen Generation, fenced func(handover.FenceHeld)) context.Context {
 	c := &generationCell{gen: gen}
 	ctx = context.WithValue(ctx, generationKey{}, c)
@@ -36,7 +36,7 @@ func (c *generationCell) now() Generation {
 	return c.gen
 }
 
-// raise makes to the generation if it is later, and returns the generation.
+// raise sets the generation to to if that is later, and returns the current generation.
 func (c *generationCell) raise(to Generation) Generation {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -22,7 +22,7 @@ import (
 // or a wire.Any, from another node.
 type hubMsg any
 
-// quiet is embedded in messages inside of a node, so that they do not become dead letters.
+// quiet is embedded in messages within a node, so that they do not become dead letters.
 type quiet struct{}
 
 // Carried says that the message carries no message of the user, see [extension.DeadLetter].
@@ -41,7 +41,7 @@ type (
 		taken uint64 // the highest term that the manager has heard of or promised
 	}
 
-	// recorded raises what is known of a singleton.
+	// recorded raises what is known of a singleton, its record.
 	recorded struct {
 		quiet
 		name   string
@@ -53,16 +53,16 @@ type (
 		topo singletonhook.Topology
 	}
 
-	// flushDue is behind the changes that wait in the mailbox, so that they are told together.
+	// flushDue follows the changes that wait in the mailbox, so that they are sent together.
 	flushDue struct{ quiet }
 
-	// compareDue comes from time to time.
+	// compareDue comes at the interval of comparisons.
 	compareDue struct{ quiet }
 
-	// confirmDue comes while members have not confirmed what they were told.
+	// confirmDue comes while members have not confirmed the news that they were sent.
 	confirmDue struct{ quiet }
 
-	// drain asks all managers to start no instance any more. It calls done when each has drained or
+	// drain asks all managers to start no more instances. It calls done when each has drained or
 	// ended.
 	drain struct {
 		quiet
@@ -74,7 +74,7 @@ type (
 	}
 )
 
-// A hubExtension is how managers find the hub.
+// A hubExtension lets managers find the hub.
 type hubExtension struct {
 	hub actor.ActorRef[hubMsg]
 
@@ -82,14 +82,14 @@ type hubExtension struct {
 	directory *directory.Directory
 }
 
-// change changes the directory, and returns what is to be sent.
+// change changes the directory, and returns the messages to send.
 func (x *hubExtension) change(f func(d *directory.Directory) []wire.Any) []wire.Any {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return f(x.directory)
 }
 
-// read returns what f does of the directory of s; the zero value without a cluster.
+// read returns the result of f for the directory of s; the zero value without a cluster.
 func read[T any](s *actor.System, f func(d *directory.Directory) T) (result T) {
 	x, clustered := extension.Get[*hubExtension](s)
 	if !clustered {
@@ -145,10 +145,10 @@ func drainAll(ctx context.Context, s *actor.System) error {
 	}
 }
 
-// A hub connects the singletons of one node to the cluster. It exchanges with other nodes which
-// managers they have, and tells each manager here the topology and what changes about its singleton.
-// It gives messages of other nodes to the manager that they are for, and answers for singletons that
-// have none here.
+// A hub connects the singletons of one node to the cluster. The hubs tell each other which managers
+// their nodes have. A hub tells each manager of its node the topology and the changes to its
+// singleton. It passes messages of other nodes to their managers, and answers for singletons that
+// have no manager here.
 type hub struct {
 	ctx       *actor.Context[hubMsg]
 	extension *hubExtension
@@ -159,13 +159,13 @@ type hub struct {
 	managers  map[string]actor.ActorRef[any]
 	fresh     map[string]bool                         // managers that have not seen a topology
 	early     map[string][]wire.Message[wire.Request] // by name, for managers that are starting
-	taken     map[string]uint64                       // by name, the highest term that a manager knew that has ended
+	taken     map[string]uint64                       // by name, the highest term known to a manager that has ended
 	drains    []*drainage
 	closed    node.ID // the incarnation of this node that has been drained
 	flushing  bool    // flushDue is in the mailbox
 	ticking   bool
 
-	confirmRounds int // 0, or how many times members were asked to confirm what they were told
+	confirmRounds int // 0, or how many times members were asked to confirm the news
 }
 
 // A drainage waits until managers have drained.
@@ -176,7 +176,7 @@ type drainage struct {
 
 func (d *drainage) drained() bool { return len(d.left) == 0 }
 
-// follow tells the hub every topology, as long as it lives.
+// follow sends every topology to the hub until the hub ends.
 func (h *hub) follow(l singletonhook.Locator) {
 	self := h.ctx.Self()
 	actor.PipeToSelf(h.ctx, func(ctx context.Context) (struct{}, error) {
@@ -238,7 +238,7 @@ func (h *hub) unregister(msg unregistered) {
 	h.drained(msg.name)
 }
 
-// note changes the directory. The change is told together with others that wait in the mailbox.
+// note changes the directory. The change is sent together with others that wait in the mailbox.
 func (h *hub) note(f func(d *directory.Directory)) {
 	h.extension.change(func(d *directory.Directory) []wire.Any {
 		f(d)
@@ -250,8 +250,9 @@ func (h *hub) note(f func(d *directory.Directory)) {
 	}
 }
 
-// exchange sends what has changed here, changes the directory, sends what that returns, and only then
-// tells the managers here. So the nodes that they ask know already that they exist.
+// exchange sends the changes made here, changes the directory with f, sends the messages that f
+// returns, and only then informs the managers here. So the nodes that the managers ask already know
+// of them.
 func (h *hub) exchange(f func(d *directory.Directory) []wire.Any) {
 	var names []string
 	quiet := false
@@ -273,7 +274,7 @@ func (h *hub) exchange(f func(d *directory.Directory) []wire.Any) {
 
 func nothingElse(*directory.Directory) []wire.Any { return nil }
 
-// view takes a topology, and tells all managers if it differs from the last one.
+// view takes a topology, and informs all managers if it differs from the last one.
 func (h *hub) view(topo singletonhook.Topology) {
 	if h.seen && h.topo.Same(&topo) {
 		return
@@ -285,7 +286,7 @@ func (h *hub) view(topo singletonhook.Topology) {
 	})
 }
 
-// tell shows the manager of that name its topology.
+// tell shows a manager the topology of its singleton.
 func (h *hub) tell(name string) {
 	inbox, here := h.managers[name]
 	if !here {
@@ -297,7 +298,7 @@ func (h *hub) tell(name string) {
 		return nil
 	})
 	if h.fresh[name] && h.closed == topo.Self {
-		inbox.Tell(viewed(singletonhook.Topology{Self: topo.Self})) // nothing may start by the next one
+		inbox.Tell(viewed(singletonhook.Topology{Self: topo.Self})) // nothing may start until the next one
 		inbox.Tell(occurred{event: handover.DrainAsked{}})
 	}
 	delete(h.fresh, name)
@@ -308,10 +309,10 @@ func viewed(topo singletonhook.Topology) occurred {
 	return occurred{event: handover.Viewed{Topology: topo}}
 }
 
-// compareEvery is how often a node compares what it knows, each time with some of the others.
+// compareEvery is the interval of comparisons, each of which is with some of the other nodes.
 const compareEvery = 2 * time.Second
 
-// tick turns the comparisons on or off: they go on as long as there is something to compare.
+// tick turns comparisons on or off: they continue while there is something to compare.
 func (h *hub) tick(on bool) {
 	if on == h.ticking {
 		return
@@ -343,8 +344,8 @@ func (h *hub) drained(name string) {
 	h.finishDrains()
 }
 
-// finishDrains ends the drains whose managers have all drained, once the members know what has become
-// of the singletons. They do not ask this node any more.
+// finishDrains ends the drains whose managers have all drained, once the members know the outcome.
+// They then no longer ask this node.
 func (h *hub) finishDrains() {
 	if !slices.ContainsFunc(h.drains, (*drainage).drained) || h.waitsForMembers() {
 		return
@@ -358,14 +359,14 @@ func (h *hub) finishDrains() {
 	})
 }
 
-// How often reachable members are asked to confirm what they were told, and how many times at most.
+// How often reachable members are asked to confirm the news, and the maximum number of times.
 const (
 	confirmEvery  = 200 * time.Millisecond
 	confirmRounds = 3
 )
 
-// waitsForMembers reports whether there are members that have not confirmed what they were told. It
-// asks them when it is first called, and then from time to time.
+// waitsForMembers reports whether some members have not confirmed the news. It asks them on the
+// first call, and then at intervals.
 func (h *hub) waitsForMembers() bool {
 	asks := h.confirmRounds == 0
 	var unaware []wire.Any
@@ -404,7 +405,7 @@ func (h *hub) send(messages []wire.Any) {
 	}
 }
 
-// route gives msg to the manager that it is for.
+// route passes msg to its manager.
 func (h *hub) route(msg wire.Any) {
 	head := msg.Head()
 	if head.To != (node.ID{}) && head.To != h.topo.Self {
@@ -421,8 +422,8 @@ func (h *hub) route(msg wire.Any) {
 	h.answer(msg)
 }
 
-// answer answers for a singleton without a manager here: no instance of it runs. A request for a
-// manager that is starting waits for that.
+// answer answers for a singleton without a manager here, so no instance of it runs here. A request
+// for a manager that is starting waits for it.
 func (h *hub) answer(msg wire.Any) {
 	back := wire.Header{Name: msg.Head().Name, From: h.topo.Self, To: msg.Head().From}
 	switch msg := msg.(type) {
@@ -451,7 +452,7 @@ func (h *hub) answerRequest(r wire.Message[wire.Request], back wire.Header) {
 	h.post.send(back.To, wire.New(back, wire.Grant{Attempt: r.Body.Attempt, Record: record, Taken: max(record.Term, h.taken[back.Name])}))
 }
 
-// giveBack returns a message of a node that does not know yet that there is no manager here.
+// giveBack returns a message whose sender does not know yet that there is no manager here.
 func (h *hub) giveBack(msg wire.Message[wire.Deliver], back wire.Header) {
 	if _, member := h.topo.Member(back.To); !member {
 		extension.DeadLetter(h.post.system, "", msg, actor.ErrNoSuchActor)
@@ -462,8 +463,8 @@ func (h *hub) giveBack(msg wire.Message[wire.Deliver], back wire.Header) {
 	h.post.send(to, wire.New(back, wire.Return(msg.Body)))
 }
 
-// expects reports whether there is a manager, or is about to be, that has not registered yet. A
-// manager has a status before it counts as started, so the status is read last.
+// expects reports whether a manager exists, or is starting, that has not registered yet. A manager
+// has a status before it counts as started, so the status is read last.
 func (h *hub) expects(name string) bool {
 	if extension.Starting(h.post.system, userPath+name) {
 		return true
@@ -472,12 +473,12 @@ func (h *hub) expects(name string) bool {
 	return begun
 }
 
-// hubPath is where the hub of every node lives.
+// hubPath is the path of the hub on every node.
 const hubPath = "/system/" + hubName
 
 const hubName = "singletons"
 
-// A post sends to the hubs of other nodes. It belongs to one actor.
+// A post sends messages to the hubs of other nodes. It belongs to one actor.
 type post struct {
 	system *actor.System
 

@@ -23,12 +23,12 @@ type instance[M any] struct {
 	stopMessage any
 	fenced      func(handover.FenceHeld) // called when the instance has claimed to write
 	begins      func(Generation)         // called when the instance of a generation takes messages
-	gate        func() error             // returns why it may not handle a message; nil without a lease
+	gate        func() error             // returns why a message must not be handled; nil without a lease
 
 	ref      actor.ActorRef[M]
 	gen      Generation   // under which it was started
 	running  bool         // it has been started, and its end has not been seen
-	begun    bool         // its start has succeeded; it gets no message before
+	begun    bool         // it has started and takes messages; it gets none before
 	finished *atomic.Bool // it has returned Finished
 }
 
@@ -58,7 +58,7 @@ func (i *instance[M]) start(gen Generation) {
 
 // stop asks the instance to stop when it has handled the messages before, or at once.
 func (i *instance[M]) stop(now bool) {
-	if !i.running { // its end is on its way
+	if !i.running { // its end has not been seen yet
 		return
 	}
 	switch msg, ok := i.stopMessage.(M); {
@@ -84,7 +84,7 @@ func (i *instance[M]) ended(err error) handover.Event {
 	}
 }
 
-// instanceBegun says that the instance of a generation has started, and takes messages.
+// instanceBegun reports that the instance of a generation has started and takes messages.
 type instanceBegun struct {
 	quiet
 	gen Generation

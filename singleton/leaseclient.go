@@ -14,38 +14,38 @@ import (
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
-// releasePatience bounds how long other nodes wait for a lease to be released. A lease that has not
-// been released by then is released later, or expires.
+// releasePatience limits how long other nodes wait for a lease to be released. After that the lease
+// is released later, or expires.
 const releasePatience = 5 * time.Second
 
-// claimPatience bounds one question to a source of terms.
+// claimPatience limits one request to a generation source.
 const claimPatience = 10 * time.Second
 
-// A leaseClient does what one manager needs outside of the cluster: it acquires and releases the
-// lease and claims terms, in goroutines of their own, and answers with events. The steps for the
-// lease run one after the other: a release that overtook the acquisition before it would leave a
-// lease that no one knows of.
+// A leaseClient does what one manager needs outside the cluster. It acquires and releases the lease
+// and claims terms, in goroutines of their own, and answers with events. Acquisitions and releases
+// run one after the other: a release that overtook an acquisition would leave a lease that nobody
+// knows of.
 type leaseClient struct {
 	ctx    context.Context // the manager's
-	by     string          // the manager, as owner of what it claims
+	by     string          // the path of the manager, the owner of what it claims
 	lease  lease.Lease     // nil: none
 	source generation.TermSource
 	answer func(handover.Event)
 
 	cancel func()          // removes the handler of losses
 	free   func()          // lets other managers use the lease
-	halted atomic.Bool     // the lease is left to expire
-	giveUp func()          // cancels the last acquisition; nil when there was none
-	turn   <-chan struct{} // closed when all steps that were begun are over
+	halted atomic.Bool     // the lease must expire
+	giveUp func()          // cancels the last acquisition; nil before the first
+	turn   <-chan struct{} // closed when all steps begun so far are over
 }
 
-// reservable is a lease that knows whether a manager uses it, as those of package lease do.
+// A reservable lease knows whether a manager uses it, as those of package lease do.
 type reservable interface {
 	Reserve(by string) (free func(), err error)
 }
 
-// open begins to report losses of the lease. It panics when another manager uses the lease, because
-// both would hold it then.
+// open begins to report losses of the lease. It panics if another manager uses the lease, because
+// both would then hold it.
 func (c *leaseClient) open(by string) {
 	c.by = by
 	if c.lease == nil {
@@ -62,7 +62,7 @@ func (c *leaseClient) open(by string) {
 	c.cancel = c.lease.OnLost(func(reason error) { c.answer(handover.LeaseLost{Reason: reason}) })
 }
 
-// halt does to the lease what the end of the process would: it is neither renewed nor released.
+// halt treats the lease as the end of the process would: it is neither renewed nor released.
 func (c *leaseClient) halt() {
 	c.halted.Store(true)
 	if l, ok := c.lease.(interface{ Abandon() }); ok {
@@ -70,7 +70,7 @@ func (c *leaseClient) halt() {
 	}
 }
 
-// close releases the lease and waits for that, for up to 10 s.
+// close releases the lease and waits up to 10 s for the result.
 func (c *leaseClient) close(log *zap.Logger) {
 	if c.lease == nil {
 		return
@@ -95,10 +95,10 @@ func (c *leaseClient) close(log *zap.Logger) {
 	}
 }
 
-// valid reports whether an instance may run, as far as the lease is concerned.
+// valid reports whether the lease allows an instance to run.
 func (c *leaseClient) valid() bool { return c.lease == nil || c.lease.Valid() }
 
-// name returns the text of the lease for people.
+// name returns the lease's text for people.
 func (c *leaseClient) name() string {
 	if c.lease == nil {
 		return ""
@@ -146,7 +146,7 @@ func (c *leaseClient) returning(done func(error)) {
 	c.inTurn(func() { done(guard.Run(c.giveBack)) })
 }
 
-// inTurn runs f in a goroutine of its own, when the steps before are over.
+// inTurn runs f in its own goroutine, after the earlier steps.
 func (c *leaseClient) inTurn(f func()) {
 	before, over := c.turn, make(chan struct{})
 	c.turn = over

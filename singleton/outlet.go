@@ -10,7 +10,7 @@ import (
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
-// An outlet does what the relay of a manager decides.
+// An outlet carries out the decisions of a manager's relay.
 type outlet[M any] struct{ *manager[M] }
 
 func (o outlet[M]) Send(to node.ID, msg wire.Any) { o.post.send(to, msg) }
@@ -48,7 +48,7 @@ func (o outlet[M]) Pack(msg M) (extension.Payload, bool) {
 
 func (o outlet[M]) Unpack(p extension.Payload) (M, bool) { return o.unpack(p) }
 
-// unpack decodes a message of another node. What cannot be decoded is a dead letter.
+// unpack decodes a message of another node. A message that cannot be decoded becomes a dead letter.
 func (m *manager[M]) unpack(p extension.Payload) (msg M, ok bool) {
 	msg, err := m.decode(p)
 	return msg, err == nil
@@ -77,8 +77,8 @@ func (m *manager[M]) hold(msg M) handover.Waiting[M] {
 	return handover.Waiting[M]{Held: extension.Hold(m.ctx.System(), msg), Until: m.set.expiry(time.Now())}
 }
 
-// passes reports whether a message that has waited is to be sent on: it has not expired, and is not
-// the request of an ask that has ended. Otherwise it becomes a dead letter.
+// passes reports whether a message that has waited should be sent. It returns false if the message
+// has expired or its ask has ended; the message then becomes a dead letter.
 func (m *manager[M]) passes(w handover.Waiting[M]) bool {
 	switch {
 	case w.Expired(time.Now()):
@@ -99,14 +99,14 @@ func (m *manager[M]) withdraw(msg M, reason error) {
 	}
 }
 
-// drop makes a dead letter of a message that there is no room for.
+// drop makes a dead letter of a message for which there is no room.
 func (m *manager[M]) drop(msg any) {
 	m.status.Dropped++
 	m.deadLetter(msg, ErrBufferFull)
 	m.publish(Dropped{Name: m.name, Message: msg, Reason: ErrBufferFull})
 }
 
-// expiry returns when a message expires that begins to wait now; zero for never.
+// expiry returns when a message that begins to wait now expires; zero for never.
 func (s *settings) expiry(now time.Time) time.Time {
 	if s.expire == 0 {
 		return time.Time{}

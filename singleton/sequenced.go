@@ -20,16 +20,16 @@ import (
 // maxFailures is how many instances may fail at a message before it is given up.
 const maxFailures = 10
 
-// sequenced is the part of a manager that implements [AtLeastOnce]. Its receiver is needed on every
-// node, as others may have messages to send.
+// sequenced is the part of a manager that implements [AtLeastOnce]. Every node needs its receiver,
+// because others may have messages to send.
 type sequenced[M any] struct {
 	m        *manager[M]
 	stream   uint64
 	out      *sequence.Outbox[handover.Waiting[M]] // nil without AtLeastOnce
 	receiver sequence.Receiver
-	lastTold uint64 // the number of the last message that was told before this node drained
+	lastTold uint64 // the number of the last message sent here before this node began to drain
 	outcomes *outcomes[M]
-	retry    handover.RetryTimer // of the question how far the host has come
+	retry    handover.RetryTimer // for asking the host how far it has come
 }
 
 func newSequenced[M any](m *manager[M], notify func()) sequenced[M] {
@@ -40,7 +40,7 @@ func newSequenced[M any](m *manager[M], notify func()) sequenced[M] {
 	return q
 }
 
-// An outcome is what has become of a message that the instance was handed.
+// An outcome is the result of a message that was passed to the instance.
 type outcome[M any] struct {
 	stream wire.StreamID
 	number uint64
@@ -48,7 +48,7 @@ type outcome[M any] struct {
 	err    error
 }
 
-// outcomes are those that the manager has not processed.
+// outcomes are the results that the manager has not processed.
 type outcomes[M any] struct {
 	notify func()
 
@@ -83,7 +83,7 @@ func (q *sequenced[M]) header(to node.ID) wire.Header {
 
 func (q *sequenced[M]) routeKind() handover.RouteKind { return q.m.relay.Route().Kind }
 
-// take keeps what is told to the singleton on this node until it has been handled.
+// take keeps a message that was sent on this node until it has been handled.
 func (q *sequenced[M]) take(msg M) {
 	for _, w := range q.out.Tell(q.m.hold(msg)) {
 		q.m.drop(w.Message)
@@ -95,7 +95,7 @@ func (q *sequenced[M]) take(msg M) {
 	}
 }
 
-// aim sends what is kept along the route.
+// aim sends the kept messages along the route.
 func (q *sequenced[M]) aim() {
 	if q.out == nil {
 		return
@@ -113,14 +113,14 @@ func (q *sequenced[M]) aim() {
 	q.pump()
 }
 
-// pump sends what can go by now, in order.
+// pump sends the messages that can be sent now, in order.
 func (q *sequenced[M]) pump() {
 	for number, k, ok := q.out.Next(); ok; number, k, ok = q.out.Next() {
 		q.release(k)
 		if q.out.To() == q.self() {
 			q.accept(q.self(), wire.Sequenced{Stream: q.ownStream(), First: q.out.First(), Number: number}, k)
 			if k.Skip {
-				q.sendAcks() // no instance will say that it has handled it
+				q.sendAcks() // no instance reports it as handled
 			}
 			continue
 		}
@@ -128,7 +128,7 @@ func (q *sequenced[M]) pump() {
 	}
 }
 
-// release decides about a message that is sent for the first time.
+// release decides whether to send a message that is sent for the first time.
 func (q *sequenced[M]) release(k *sequence.Kept[handover.Waiting[M]]) {
 	if !k.Skip && !k.Sent && !q.m.passes(k.Msg) {
 		*k = sequence.Kept[handover.Waiting[M]]{Skip: true}
@@ -157,14 +157,14 @@ func (q *sequenced[M]) message(number uint64, k *sequence.Kept[handover.Waiting[
 	return w
 }
 
-// overhead returns how many bytes, at most, go with a message to another node. A message that is too
-// large would be sent again for ever, and those after it would wait.
+// overhead returns the maximum number of bytes sent to another node in addition to a message. A
+// message that is too large would be repeated for ever, and block those after it.
 func (q *sequenced[M]) overhead(typ string) int {
 	const numbers = 512
 	return numbers + len(q.m.name) + len(typ) + len(q.self().Address) + len(q.out.To().Address) + len(q.ownStream().Address)
 }
 
-// onMessage takes a message that another node keeps.
+// onMessage handles a message that another node keeps.
 func (q *sequenced[M]) onMessage(from node.ID, w wire.Sequenced) {
 	if w.First == 0 || w.Number < w.First {
 		q.m.ctx.Log().Debug("malformed message", zap.Uint64("first_message", w.First), zap.Uint64("message", w.Number))
@@ -174,8 +174,8 @@ func (q *sequenced[M]) onMessage(from node.ID, w wire.Sequenced) {
 	q.sendAcks()
 }
 
-// accept hands a message to the instance, if it is its turn. k is the message if it was told on this
-// node.
+// accept passes a message to the instance, if it is its turn. k is the message if it was sent on
+// this node, otherwise nil.
 func (q *sequenced[M]) accept(from node.ID, w wire.Sequenced, k *sequence.Kept[handover.Waiting[M]]) {
 	switch q.receiver.Take(w.Stream, from, w.First, w.Number, q.routeKind() == handover.ToInstance) {
 	case sequence.Ignore:
@@ -203,7 +203,7 @@ func (q *sequenced[M]) content(w wire.Sequenced, k *sequence.Kept[handover.Waiti
 	return q.m.decode(w.Payload)
 }
 
-// hand gives a message to the instance, and learns what becomes of it.
+// hand passes a message to the instance, and collects the outcome.
 func (q *sequenced[M]) hand(id wire.StreamID, number uint64, msg M) {
 	outcomes := q.outcomes
 	extension.Deliver(q.m.instance.ref, msg, func(err error) {
@@ -211,7 +211,7 @@ func (q *sequenced[M]) hand(id wire.StreamID, number uint64, msg M) {
 	})
 }
 
-// collect processes what has become of messages, and tells their senders.
+// collect processes outcomes, and informs the senders.
 func (q *sequenced[M]) collect() {
 	for _, o := range q.outcomes.take() {
 		q.note(o)
@@ -223,14 +223,14 @@ func (q *sequenced[M]) note(o outcome[M]) {
 	failed, isFailure := errors.AsType[*extension.HandlingError](o.err)
 	switch {
 	case o.err == nil:
-	case isFailure && !failed.Ended: // its supervision has decided about it
+	case isFailure && !failed.Ended: // the supervision inside the instance has dealt with it
 	case isFailure && q.receiver.Failed(o.stream, o.number) < maxFailures:
 		return
 	case isFailure:
 		q.refuse(o, fmt.Errorf("%w: %w", ErrGivenUp, failed.Err))
 	case errors.Is(o.err, actor.ErrStashFull):
 		q.refuse(o, o.err)
-	default: // the instance has ended before; the message is for the next one
+	default: // the instance ended first; the next one handles the message
 		return
 	}
 	q.receiver.Handled(o.stream, o.number)
@@ -242,7 +242,7 @@ func (q *sequenced[M]) refuse(o outcome[M], why error) {
 	q.receiver.Refuse(o.stream, o.number, why)
 }
 
-// sendAcks tells senders what has been handled.
+// sendAcks informs the senders of what has been handled.
 func (q *sequenced[M]) sendAcks() {
 	for ids := q.receiver.News(); len(ids) > 0; ids = q.receiver.News() {
 		for _, id := range ids {
@@ -251,8 +251,8 @@ func (q *sequenced[M]) sendAcks() {
 	}
 }
 
-// sendAck tells the sender of a stream how far it has come; again asks for what follows the last
-// message received.
+// sendAck informs the sender of a stream of how far the stream has come. again asks for the
+// messages after the last one received.
 func (q *sequenced[M]) sendAck(id wire.StreamID, again bool) {
 	ack, to := q.receiver.Ack(id)
 	ack.Again = again
@@ -264,8 +264,8 @@ func (q *sequenced[M]) sendAck(id wire.StreamID, again bool) {
 	}
 }
 
-// onAck takes the answer of the host, wherever that is. The node where a refused message was told
-// publishes [Refused]; the dead letter is on the host's node, where the reason is found.
+// onAck handles the answer of the host. The node where a refused message was sent publishes
+// [Refused]; the dead letter is on the host's node, where the reason is found.
 func (q *sequenced[M]) onAck(from node.ID, ack wire.Ack) {
 	if q.out == nil || ack.Stream.Number != q.stream {
 		return
@@ -310,7 +310,8 @@ func (q *sequenced[M]) unsettled() bool {
 	return q.out != nil && q.routeKind() == handover.ToPeer && q.out.Open() > 0
 }
 
-// instanceBegun asks the senders for what has not been handled, for an instance that has started.
+// instanceBegun asks the senders for messages that have not been handled, for an instance that has
+// just started.
 func (q *sequenced[M]) instanceBegun() {
 	q.receiver.Forget(func(address string) bool {
 		return address == q.self().Address || q.m.machine.Topology().HasMemberAt(address)
@@ -320,22 +321,22 @@ func (q *sequenced[M]) instanceBegun() {
 	}
 }
 
-// sendWatermarks tells the next host what has been handled here, so that it is not handled twice.
+// sendWatermarks informs the next host of what was handled here, so that it is not handled twice.
 func (q *sequenced[M]) sendWatermarks(to node.ID) {
 	if marks := q.receiver.Watermarks(); len(marks) > 0 && to != q.self() {
 		q.m.post.send(to, wire.New(q.header(to), wire.Watermarks{Marks: marks}))
 	}
 }
 
-// beginDrain notes which messages were told before this node drains.
+// beginDrain records which messages were sent here before this node began to drain.
 func (q *sequenced[M]) beginDrain() {
 	if q.out != nil {
 		q.lastTold = q.out.Last()
 	}
 }
 
-// drained reports whether those messages have been handled. While nobody hosts there is no use in
-// waiting for that.
+// drained reports whether those messages have been handled. While no node hosts it returns true,
+// because waiting would not help.
 func (q *sequenced[M]) drained() bool {
 	return q.out == nil || q.out.Past(q.lastTold) || q.routeKind() == handover.ToNobody
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 )
 
-// New returns the behavior of a singleton's manager. Spawn it under the same name on every node: one
-// of the actors that factory makes runs in the whole cluster, and the refs of all managers lead to
-// it. The name of the singleton is its path below "/user/".
+// New returns the behavior of a singleton's manager. Spawn it under the same name on every node.
+// One actor made by factory runs in the whole cluster, and the refs of all managers lead to it. The
+// name of the singleton is its path below "/user/".
 //
-// factory is called inside the new instance; a panic in it is a failure of the instance. New panics
-// if factory is nil or options contradict each other. A manager fails with [ErrTooMany] when its
-// node has [MaxPerNode] of them.
+// factory is called inside the new instance, and a panic in it is a failure of the instance. New
+// panics if factory is nil or options contradict each other. A manager fails with [ErrTooMany] if
+// its node already has [MaxPerNode] of them.
 func New[M any](factory func() actor.Behavior[M], opts ...Option) actor.Behavior[M] {
 	if factory == nil {
 		panic("singleton: nil factory; give it a function that returns the behavior of an instance")
@@ -45,8 +45,8 @@ func New[M any](factory func() actor.Behavior[M], opts ...Option) actor.Behavior
 	}
 }
 
-// outliveInstance keeps the manager when its instance escalates a failure: the instance has ended
-// then, as after any other failure.
+// outliveInstance keeps the manager running when its instance escalates a failure: the instance has
+// then ended, as after any other failure.
 func outliveInstance(err error) actor.Directive {
 	if errors.Is(err, actor.ErrEscalated) {
 		return actor.Resume

@@ -41,7 +41,7 @@ func init() {
 	actor.RegisterType[shy]("testkit_test.shy")
 }
 
-// failingWith runs f in a test of its own with a system, and returns its complaint.
+// failingWith runs f in a test of its own with a system, and returns its failure.
 func failingWith(t *testing.T, f func(t testing.TB, s *actor.System)) (complaint string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// example runs f as a test; in a test of your own, t is what the test is given.
+// example runs f as a test. In a test of your own, use the t of the test.
 func example(f func(t testing.TB)) {
 	t := &fakeTest{}
 	f(t)

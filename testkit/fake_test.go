@@ -23,7 +23,7 @@ func inBubble(t *testing.T, f func(t *testing.T, s *actor.System)) {
 	})
 }
 
-// failing runs f as a test of its own, which must fail, and returns the complaint.
+// failing runs f as a test of its own, which must fail, and returns the failure.
 func failing(t *testing.T, f func(t testing.TB)) string {
 	t.Helper()
 	fake := &fakeTest{TB: t}
@@ -72,7 +72,7 @@ func (f *fakeTest) cleanUp() {
 	}
 }
 
-// soon tells what to p after d.
+// soon sends what to p after d.
 func soon[M any](p *testkit.Probe[M], d time.Duration, what M) {
 	time.AfterFunc(d, func() { p.Ref().Tell(what) })
 }

@@ -62,8 +62,8 @@ func ExampleWorkPulling() {
 	// three
 }
 
-// The workers of a cluster, which are found by a key: they may come before the producer or
-// after it, on any node.
+// The producer finds the workers of a cluster by a key. They may start before or after the
+// producer, on any node.
 func ExampleWorkPullingFor() {
 	system := actor.NewSystem("press") // or a node of a cluster
 	defer func() { _ = system.Shutdown(context.Background()) }()

@@ -44,7 +44,8 @@ func handsOverNil(t *testing.T, opts []delivery.Option) {
 	})
 }
 
-// A producer that begins with a nil in its queue sends it, and knows it from what is confirmed.
+// A producer that loads a nil from its queue sends it, and does not take it for a confirmed
+// message.
 func TestANilInAQueueSurvivesTheProducer(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		q := &shelf{}

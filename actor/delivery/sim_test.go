@@ -78,8 +78,8 @@ func (w *world) arrives() {
 	}
 }
 
-// hears is the law: what counts as confirmed a handler got, or the producer is told that it
-// was refused. It counts when that is stored, which may take a while.
+// hears checks the law: a handler got each message that counts as confirmed, or the producer knows
+// that it was refused. A refusal counts when it is stored, which may take a while.
 func (w *world) hears(r request) {
 	w.deferred = max(w.deferred, r.Confirmed)
 	why := map[uint64]bool{}

@@ -17,7 +17,7 @@ type Greeting struct{ Name string }
 
 func init() { actor.RegisterType[Greeting]("example.greeting") }
 
-// A counter is what an extension keeps for a system.
+// A counter is the value that an extension keeps for a system.
 type counter struct{ calls int }
 
 // Ensure creates the value of an extension once for each system.
@@ -35,7 +35,7 @@ func ExampleEnsure() {
 	// <nil>
 }
 
-// A store keeps the type and the data of a message, and gets the message back.
+// A store keeps the type and the data of a message, and decodes the message from them.
 func ExamplePack() {
 	p, err := extension.Pack(Greeting{"Ada"})
 	fmt.Println(p.Type, err)
@@ -45,7 +45,7 @@ func ExamplePack() {
 	// {Ada} <nil>
 }
 
-// Deliver reports what has become of a message.
+// Deliver reports the outcome of a message.
 func ExampleDeliver() {
 	system := actor.NewSystem("example", actor.WithLogger(zap.NewNop()))
 	picky := actor.Spawn(system, behaviors.Receive(func(ctx *actor.Context[Greeting], g Greeting) actor.Behavior[Greeting] {

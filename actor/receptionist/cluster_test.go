@@ -165,7 +165,7 @@ func TestNothingIsMissedThroughAPartition(t *testing.T) {
 	})
 }
 
-// another is what other nodes take for a job.
+// another is the type that other nodes use for jobs.
 type another struct{ Much int }
 
 func init() { actor.RegisterType[another]("receptionist_test.another") }

@@ -35,7 +35,7 @@ func ExampleFind() {
 	// Output: hello, Ada <nil>
 }
 
-// An actor that gets the listing after every change.
+// An actor gets the listing after every change.
 func ExampleSubscribe() {
 	system := actor.NewSystem("example")
 	defer func() { _ = system.Shutdown(context.Background()) }()

@@ -76,7 +76,7 @@ func TestAGroupTakesTheOptionsOfAPool(t *testing.T) {
 	})
 }
 
-// task is what crosses the wire.
+// task is a message that crosses the wire.
 type task struct{ Key string }
 
 func init() { actor.RegisterType[task]("router_test.task") }

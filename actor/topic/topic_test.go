@@ -194,7 +194,7 @@ func TestATopicGoesOnAfterAPartitionACrashAndForNewNodes(t *testing.T) {
 	})
 }
 
-// weight is what another node takes for a price.
+// weight is the type that another node uses for prices.
 type weight struct{ Grams int }
 
 func init() { actor.RegisterType[weight]("topic_test.weight") }

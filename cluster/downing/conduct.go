@@ -5,31 +5,32 @@ import (
 	"time"
 )
 
-// DefaultStableAfter suits local networks of up to some twenty nodes.
+// DefaultStableAfter is the StableAfter that suits local networks of up to about twenty nodes.
 const DefaultStableAfter = 3 * time.Second
 
-// A conduct is what strategies have in common: when they decide, and what becomes of
-// members that are connected, but not to everybody.
+// A conduct is the behaviour that strategies share: when they decide, and what happens to
+// members with broken links.
 type conduct struct {
 	after        time.Duration
 	keepUnstable bool
-	spared       func(Member) bool // by the rule for broken links
+	spared       func(Member) bool // members that the rule for broken links keeps
 }
 
-// A verdict is what a strategy says about its own side of a split.
+// A verdict is a strategy's decision about its own side of a split.
 type verdict uint8
 
 const (
 	wait  verdict = iota
-	goOn          // without the others
-	yield         // to the others
+	goOn          // this side continues, and the others go down
+	yield         // this side goes down
 )
 
-// decide lets a strategy judge the two sides of a split, once it has lasted.
+// decide calls judge with the two sides of a split, once the situation has been stable for long
+// enough.
 //
-// Members that have no link to each other, but to a third one, all count for this side. If
-// the side goes on, those of [unlinked] go down; if nobody is beyond reach, that is all there
-// is to decide.
+// Members that are only indirectly connected all count for this side. If the side continues,
+// the members that [unlinked] returns go down. If every member can be reached, nothing else is
+// decided.
 func (c conduct) decide(s Situation, judge func(here, there []Member) (verdict, string)) Decision {
 	here, there := s.Split()
 	lost := unlinked(here, c.spared)
@@ -51,9 +52,9 @@ func (c conduct) decide(s Situation, judge func(here, there []Member) (verdict, 
 	return Decision{}
 }
 
-// endure gives up when the situation has not become stable for too long. The side that
-// would go on bears it that one member after the other is lost, as each can be but once;
-// a side that would not has nothing to wait for.
+// endure downs this side when the situation has not become stable for too long. A side that
+// would continue tolerates the loss of one member after the other, because each member can be
+// lost only once. A side that would not continue has no reason to wait.
 func (c conduct) endure(s Situation, here []Member, goesOn func() bool) Decision {
 	limit := unstableAfter(c.after)
 	if c.keepUnstable || s.Unstable < limit || s.Spread < limit && goesOn() {
@@ -62,13 +63,13 @@ func (c conduct) endure(s Situation, here []Member, goesOn func() bool) Decision
 	return Decision{Down: here, Reason: "who is reachable has kept changing for too long"}
 }
 
-// unstableAfter is how long a strategy that decides after some time without a change bears
-// changes that do not end.
+// unstableAfter returns how long a strategy with a given StableAfter tolerates an unstable
+// situation.
 func unstableAfter(after time.Duration) time.Duration {
 	return after + max(4*time.Second, after*3/4)
 }
 
-// orDefault returns d, or the default if it is not positive.
+// orDefault returns d, or otherwise if d is not positive.
 func orDefault(d, otherwise time.Duration) time.Duration {
 	if d <= 0 {
 		return otherwise
@@ -82,23 +83,24 @@ func filter(members []Member, keep func(Member) bool) []Member {
 
 func count(members []Member, counts func(Member) bool) int { return len(filter(members, counts)) }
 
-// An electorate is the members that count for a strategy.
+// An electorate is the set of members that count for a strategy: those with a role.
 type electorate struct{ role string }
 
-// votes counts those who are or were up.
+// votes reports whether m has the role and is or was up.
 func (e electorate) votes(m Member) bool { return m.counts(e.role) }
 
-// surely counts those who are up in the eyes of every side.
+// surely reports whether every side sees m as up.
 func (e electorate) surely(m Member) bool { return m.counts(e.role) && !m.Leaving }
 
-// possibly counts those who may be up in the eyes of another side.
+// possibly reports whether another side may see m as up.
 func (e electorate) possibly(m Member) bool {
 	m.Joining = false
 	return m.counts(e.role)
 }
 
-// majority reports whether one side has more members than the other, or as many and the
-// one with the lowest address, when the members of each side count by the given rules.
+// majority reports whether this side has more members than the other side. If both have equally
+// many, the side with the lowest address has the majority. The two functions select the members
+// that count on each side.
 func majority(here, there []Member, ours, theirs func(Member) bool) bool {
 	us, them := filter(here, ours), filter(there, theirs)
 	if len(us) == len(them) {

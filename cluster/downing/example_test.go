@@ -7,7 +7,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/downing"
 )
 
-// A cluster of three is cut in two. The node on one side asks what it is to do.
+// A cluster of three splits in two. The example prints what the node on one side should do.
 func Example() {
 	cut := downing.Situation{
 		Members: []downing.Member{

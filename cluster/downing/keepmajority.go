@@ -6,50 +6,51 @@ import (
 	"time"
 )
 
-// KeepMajority keeps the side with more than half of the members; of two equal halves the
-// one with the lowest address. The other side downs itself. The zero value is ready.
+// KeepMajority keeps the side with more than half of the members. Of two equal halves it keeps
+// the one with the lowest address. The other side downs itself. The zero value is ready to use.
 //
-// It suits most clusters, above all those whose size changes. When a cluster falls into
-// three parts or more, each smaller than half, all of them end; so it does when half of
-// the members crash at once, and the one with the lowest address is among them.
+// It suits most clusters, above all those whose size changes. If a cluster splits into three or
+// more parts, each smaller than half, all of them end. The cluster also ends if half of the
+// members crash at once, and the member with the lowest address is among them.
 //
-// Members that are joining do not count. But a member that one side still sees joining
-// may be up for the other, and one that is leaving here may be gone there: if that could
-// make the other side believe in its own majority, this one downs itself, so that not
-// both go on. There is one gap: when a member is being taken down while the network
-// splits, two sides can count differently, and both go on until they meet again.
+// Members that are joining do not count. But a member that one side sees joining may be up for
+// the other side, and a member that is leaving here may be removed there. If the other side
+// could therefore believe that it has the majority, this side downs itself, so that at most one
+// side continues. One gap remains: if a member is being taken down while the network splits,
+// two sides can count differently, and both continue until they meet again.
 //
-// The rule, with its caution, is that of Akka's and Pekko's split brain resolver.
+// The rule and its caution are the same as in the split brain resolvers of Akka and Pekko.
 type KeepMajority struct {
-	// StableAfter is how long the situation must not have changed; it should exceed the
-	// time within which all members notice the same split. 0 is what suits the detector of
-	// the node (Config.Detector of package cluster), [DefaultStableAfter] with LAN.
+	// StableAfter is how long the situation must not have changed before the strategy decides.
+	// It should exceed the time within which all members notice the same split. Default: the
+	// value that suits the detector of the node (Config.Detector of package cluster), which is
+	// [DefaultStableAfter] with LAN.
 	StableAfter time.Duration
 
-	// Role restricts the vote to members that have it; empty is everyone. If nobody has
-	// it, every side of a split downs itself.
+	// Role restricts the vote to members that have it. Default: empty, all members vote. If no
+	// member has the role, every side of a split downs itself.
 	Role string
 
-	// KeepUnstable bears it when who is reachable keeps changing. Otherwise a side downs
-	// itself when it has not come to rest for StableAfter and 3/4 of that again, at least
-	// 4 seconds; one that is the majority begins to count anew with each member that is
-	// lost for the first time, or for the second.
+	// KeepUnstable makes a side wait indefinitely while reachability keeps changing. By default
+	// a side downs itself if the situation has been unstable for StableAfter plus 3/4 of it, at
+	// least StableAfter + 4 s. For the majority, that time starts again with each member that
+	// is lost for the first or the second time.
 	KeepUnstable bool
 }
 
-// OrStableAfter returns k, with d for StableAfter unless that is set.
+// OrStableAfter returns k with d as its StableAfter, unless StableAfter is set already.
 func (k KeepMajority) OrStableAfter(d time.Duration) Strategy {
 	k.StableAfter = orDefault(k.StableAfter, d)
 	return k
 }
 
-// Delay returns the time that must pass without a change.
+// Delay returns how long the situation must not have changed.
 func (k KeepMajority) Delay() time.Duration { return orDefault(k.StableAfter, DefaultStableAfter) }
 
-// Skew is none: all sides decide after the same time.
+// Skew returns 0: all sides decide after the same time.
 func (k KeepMajority) Skew() time.Duration { return 0 }
 
-// String returns the settings that count, defaults included: equal on two nodes that agree.
+// String returns the name and the effective settings. Two nodes that agree have equal strings.
 func (k KeepMajority) String() string {
 	return fmt.Sprintf("keep-majority(stable-after=%v, role=%q, keep-unstable=%v)", k.Delay(), k.Role, k.KeepUnstable)
 }

@@ -57,7 +57,7 @@ func TestKeepMajorityDownsThoseWhoseLinksAreBroken(t *testing.T) {
 		{"A B C D E", "AB CD", "ABCD"},
 		{"A B C D E", "AB BC CA", "ABC"},
 		{"A B C D E", "AB BC CD", "BC"},
-		{"A B C D", "AB BC CD DA", "BD"}, // the rule would leave nobody
+		{"A B C D", "AB BC CD DA", "BD"}, // the rule would leave no member
 		{"A B C' D", "AC", "C"},
 		{"A B' C' D", "BC", "C"},
 		{"A B- C D", "AB", "B"},

@@ -7,50 +7,52 @@ import (
 	"time"
 )
 
-// KeepOldest keeps the side of the member that has been up the longest; if that one is
-// alone, the others. The zero value is ready.
+// KeepOldest keeps the side of the member that has been up the longest. If that member is
+// alone, it keeps the other side. The zero value is ready to use.
 //
-// It suits clusters whose singletons are costly to move, as with the election of the
-// oldest they run there: most splits do not move them. In exchange a small side goes on
-// and a large one ends, if the oldest is in the small one. And two crashes are more than
-// it can bear in one moment: when the oldest and another member die together, the others
-// cannot tell that from a split, and end.
+// It suits clusters whose singletons are costly to move. If the oldest member is elected,
+// singletons run there, and most splits do not move them. In exchange, a small side continues
+// and a large one ends if the oldest member is in the small one. It also does not survive two
+// crashes at once: when the oldest member and another one die together, the others cannot
+// distinguish that from a split, and end.
 //
-// Members that are joining do not count; those that may be up, or gone, in the eyes of
-// the other side count against this one where it matters.
+// Members that are joining do not count. A member that the other side may see as up, or as
+// removed, counts against this side where it matters.
 //
-// The rule is that of Akka's and Pekko's split brain resolver, with down-if-alone.
+// The rule is the same as in the split brain resolvers of Akka and Pekko, with down-if-alone.
 type KeepOldest struct {
-	// Role restricts the rule to members that have it; empty is everyone. If nobody has
-	// it, every side of a split downs itself.
+	// Role restricts the rule to members that have it. Default: empty, all members. If no
+	// member has the role, every side of a split downs itself.
 	Role string
 
-	// KeepAlone keeps the oldest even when it is alone against several. Then its crash,
-	// which looks the same to the others, ends the cluster. Of two members the oldest is
+	// KeepAlone keeps the oldest member even if it is alone against several others. Then its
+	// crash, which looks the same to the others, ends the cluster. Of two members the oldest is
 	// kept in any case, and its crash ends the other one.
 	KeepAlone bool
 
-	// StableAfter is how long the situation must not have changed. 0 is what suits the
-	// detector of the node (Config.Detector of package cluster), [DefaultStableAfter] with LAN.
+	// StableAfter is how long the situation must not have changed before the strategy decides.
+	// Default: the value that suits the detector of the node (Config.Detector of package
+	// cluster), which is [DefaultStableAfter] with LAN.
 	StableAfter time.Duration
 
-	// KeepUnstable is as in [KeepMajority].
+	// KeepUnstable makes a side wait indefinitely while reachability keeps changing; see
+	// [KeepMajority].
 	KeepUnstable bool
 }
 
-// OrStableAfter returns k, with d for StableAfter unless that is set.
+// OrStableAfter returns k with d as its StableAfter, unless StableAfter is set already.
 func (k KeepOldest) OrStableAfter(d time.Duration) Strategy {
 	k.StableAfter = orDefault(k.StableAfter, d)
 	return k
 }
 
-// Delay returns the time that must pass without a change.
+// Delay returns how long the situation must not have changed.
 func (k KeepOldest) Delay() time.Duration { return orDefault(k.StableAfter, DefaultStableAfter) }
 
-// Skew is none: all sides decide after the same time.
+// Skew returns 0: all sides decide after the same time.
 func (k KeepOldest) Skew() time.Duration { return 0 }
 
-// String returns the settings that count, defaults included: equal on two nodes that agree.
+// String returns the name and the effective settings. Two nodes that agree have equal strings.
 func (k KeepOldest) String() string {
 	return fmt.Sprintf("keep-oldest(keep-alone=%v, stable-after=%v, role=%q, keep-unstable=%v)", k.KeepAlone, k.Delay(), k.Role, k.KeepUnstable)
 }
@@ -78,7 +80,7 @@ func (k KeepOldest) Decide(s Situation) Decision {
 	})
 }
 
-// alone reports whether the side of the oldest must yield to the other.
+// alone reports whether the side of the oldest member must yield to the other side.
 func (k KeepOldest) alone(itsSide, other int) bool {
 	return !k.KeepAlone && itsSide <= 1 && other > 1
 }

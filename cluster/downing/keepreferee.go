@@ -7,34 +7,37 @@ import (
 	"time"
 )
 
-// KeepReferee keeps the side of one particular member. All others down themselves.
+// KeepReferee keeps the side of one particular member, the referee. All other sides down
+// themselves.
 //
-// It suits clusters with one node without which nothing works anyway, or whose host
-// decides what a split means, such as that of the database. It is the simplest rule:
-// sides of any size go on or end, and nobody counts wrongly. In exchange the referee is a
-// single point of failure: when it is down, or restarted slowly, the cluster ends.
+// It suits clusters that cannot work without one particular node, or in which the host of that
+// node defines what a split means, such as the database host. It is the simplest rule: sides of
+// any size continue or end, and no side can miscount. In exchange the referee is a single point
+// of failure: when it is down, or restarts slowly, the cluster ends.
 //
-// The rule is that of the split brain resolvers of Lightbend's earlier products and of
-// Akka.NET, where it is called keep-referee.
+// The rule is the same as keep-referee in Akka.NET and in Lightbend's earlier split brain
+// resolvers.
 type KeepReferee struct {
-	// Name is that of the referee: its cluster.Config.NodeID, which is its address unless
-	// it is set. It must be set.
+	// Name is the name of the referee: its cluster.Config.NodeID, which is its address unless
+	// it is set. Name is required.
 	Name string
 
-	// Quorum is how many members its side needs, the referee included, for the side to go
-	// on; if it has fewer, everybody goes down. 0 is 1. Members that are joining do not
-	// count.
+	// Quorum is the number of members, including the referee, that the side of the referee
+	// needs to continue. If it has fewer, all members go down. Members that are joining do not
+	// count. Default: 1.
 	Quorum int
 
-	// StableAfter is how long the situation must not have changed. 0 is what suits the
-	// detector of the node (Config.Detector of package cluster), [DefaultStableAfter] with LAN.
+	// StableAfter is how long the situation must not have changed before the strategy decides.
+	// Default: the value that suits the detector of the node (Config.Detector of package
+	// cluster), which is [DefaultStableAfter] with LAN.
 	StableAfter time.Duration
 
-	// KeepUnstable is as in [KeepMajority].
+	// KeepUnstable makes a side wait indefinitely while reachability keeps changing; see
+	// [KeepMajority].
 	KeepUnstable bool
 }
 
-// Validate says what is wrong with the settings.
+// Validate returns an error if Name is not set.
 func (k KeepReferee) Validate() error {
 	if k.Name == "" {
 		return errors.New("downing: KeepReferee.Name must be set: to the NodeID of one member, or its address if it has none")
@@ -42,19 +45,19 @@ func (k KeepReferee) Validate() error {
 	return nil
 }
 
-// OrStableAfter returns k, with d for StableAfter unless that is set.
+// OrStableAfter returns k with d as its StableAfter, unless StableAfter is set already.
 func (k KeepReferee) OrStableAfter(d time.Duration) Strategy {
 	k.StableAfter = orDefault(k.StableAfter, d)
 	return k
 }
 
-// Delay returns the time that must pass without a change.
+// Delay returns how long the situation must not have changed.
 func (k KeepReferee) Delay() time.Duration { return orDefault(k.StableAfter, DefaultStableAfter) }
 
-// Skew is none: all sides decide after the same time.
+// Skew returns 0: all sides decide after the same time.
 func (k KeepReferee) Skew() time.Duration { return 0 }
 
-// String returns the settings that count, defaults included: equal on two nodes that agree.
+// String returns the name and the effective settings. Two nodes that agree have equal strings.
 func (k KeepReferee) String() string {
 	return fmt.Sprintf("keep-referee(name=%q, quorum=%d, stable-after=%v, keep-unstable=%v)", k.Name, max(k.Quorum, 1), k.Delay(), k.KeepUnstable)
 }

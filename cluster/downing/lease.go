@@ -5,44 +5,45 @@ import (
 	"time"
 )
 
-// A Lease is held by one node of the cluster at a time, or by none. It stands outside of
-// the cluster: in a database, in etcd, in Kubernetes. Each node has its own value, which
-// knows in whose name it asks. Calls for one node do not overlap.
+// A Lease is held by at most one node of the cluster at a time. It is kept outside the cluster:
+// in a database, in etcd, in Kubernetes. Each node has a Lease value of its own, which asks in
+// the name of that node. Calls for one node do not overlap.
 //
-// Every lease.Lease of package singleton/lease is one. Its TTL must be longer than
-// LeaseMajority.ReleaseAfter, a minute with the defaults of that: it expires TTL after its
-// process has died. While its process lives it is renewed, also when the node has ended. One
-// that has a method TTL() time.Duration, as those have, is checked. Do not give it to a
-// singleton as well: who holds a lease already is granted it again.
+// Every lease.Lease of package singleton/lease implements this interface. Its TTL must be
+// longer than LeaseMajority.ReleaseAfter, so longer than 40 s by default; one minute is enough.
+// The lease expires TTL after its process has died. While its process lives it is renewed, even
+// after the node has ended. If a lease has a method TTL() time.Duration,
+// [LeaseMajority.Validate] checks the TTL. Do not use the same lease for a singleton: a node
+// that holds it already is granted it again.
 type Lease interface {
-	// Acquire asks for the lease, and reports whether this node holds it now. Who holds it
-	// already is granted it again. False with a nil error is certain: it is another's. An
-	// error means that nobody knows, which counts as no. It must return soon after ctx has
-	// ended.
+	// Acquire asks for the lease, and reports whether this node holds it now. A node that holds
+	// it already is granted it again. False with a nil error means that another node certainly
+	// holds it. An error means that the answer is unknown, which counts as no. Acquire must
+	// return soon after ctx has ended.
 	//
-	// The lease must then stay with this node until Release, or for some time longer than
-	// it is held for (LeaseMajority.ReleaseAfter), even if the node ends: a node that ends
-	// before leaves it to expire.
+	// The lease must then stay with this node until Release, or longer than
+	// LeaseMajority.ReleaseAfter, even if the node ends. A node that ends before Release leaves
+	// the lease to expire.
 	Acquire(ctx context.Context) (held bool, err error)
 
-	// Release gives the lease back, if this node holds it.
+	// Release gives the lease back if this node holds it.
 	Release(ctx context.Context) error
 }
 
-// An Ask is a question for a lease. One without a Lease is none.
+// An Ask is a request for a lease. An Ask without a Lease requests nothing.
 type Ask struct {
 	Lease   Lease
-	Timeout time.Duration // no answer within it is a no
-	Hold    time.Duration // for how long it is held
+	Timeout time.Duration // how long to wait; no answer in that time counts as no
+	Hold    time.Duration // how long the lease is held once it is granted
 }
 
-// An Answer is what became of an [Ask].
+// An Answer is the result of an [Ask].
 type Answer uint8
 
-// The answers to an Ask, and what there is before.
+// The results of an Ask, and the state before it.
 const (
-	NotAsked Answer = iota // not in this situation
-	Asked                  // and not answered yet
+	NotAsked Answer = iota // the strategy has not asked in this situation
+	Asked                  // the strategy has asked, and there is no answer yet
 	Granted
-	Denied // or not answered in time, or not known
+	Denied // another node holds it, the answer is unknown, or none came in time
 )

@@ -14,49 +14,53 @@ const (
 	DefaultReleaseAfter  = 40 * time.Second
 )
 
-// LeaseMajority keeps the side that holds a lease. The majority, as of [KeepMajority],
-// asks for it first, and the others a little later, so it usually gets it; but a side of
-// any size goes on if nobody else has asked. Who does not get it downs itself.
+// LeaseMajority keeps the side that holds a lease. The majority, as defined by [KeepMajority],
+// asks for it first and the other sides a little later, so the majority usually gets it. But a
+// side of any size continues if no other side has asked. A side that does not get the lease
+// downs itself.
 //
-// It suits clusters that have a place for a lease anyway: it bears what KeepMajority does
-// not, a split into many parts, or a crash of more than half. And at most one side goes
-// on whatever the members believe, as long as the lease keeps its promise. In exchange
-// nobody goes on while the lease cannot be reached, and what is not fenced starts later
-// elsewhere, as a losing side learns late that it has lost (Skew).
+// It suits clusters that have a store for leases anyway. Unlike KeepMajority it survives a
+// split into many parts and the crash of more than half of the members. At most one side
+// continues, whatever the members believe, as long as the lease keeps its promise. In exchange
+// no side continues while the lease cannot be reached. Singletons that are not fenced also
+// start later elsewhere, because a losing side learns late that it has lost (Skew).
 //
-// Changes that do not end down all who see them; that cannot be switched off here, and a
-// majority that loses one member after the other bears it only for as long as it can still
-// ask, as a side that waits for longer than the lease is held would get it as the second
-// one. For the same reason, a side that was asleep as a whole for that long, and cannot hear
-// afterwards that it is down, may go on as a second one.
+// If reachability keeps changing, every side that sees it downs itself; there is no setting to
+// switch that off. A majority that loses one member after the other waits only for as long as
+// it can still ask. A side that waited longer than the lease is held could become the second
+// holder. For the same reason a side may continue as a second one if all its members were
+// paused for that long, and afterwards cannot hear that they are down.
 //
-// The rule is that of Akka's and Pekko's split brain resolver.
+// The rule is the same as in the split brain resolvers of Akka and Pekko.
 type LeaseMajority struct {
-	// Lease is this node's end of the lease that all nodes share. It must be set.
+	// Lease is this node's handle of the lease that all nodes share. It is required.
 	Lease Lease
 
-	// Role restricts the majority to members that have it; empty is everyone. If nobody
-	// has it, no side is first.
+	// Role restricts the majority to members that have it. Default: empty, all members. If no
+	// member has the role, no side asks first.
 	Role string
 
-	// StableAfter is how long the situation must not have changed. 0 is what suits the
-	// detector of the node (Config.Detector of package cluster), [DefaultStableAfter] with LAN.
+	// StableAfter is how long the situation must not have changed before the strategy decides.
+	// Default: the value that suits the detector of the node (Config.Detector of package
+	// cluster), which is [DefaultStableAfter] with LAN.
 	StableAfter time.Duration
 
-	// MinorityDelay is how much later a side that is not the majority asks. 0 is
-	// [DefaultMinorityDelay].
+	// MinorityDelay is how much later than the majority another side asks. Default:
+	// [DefaultMinorityDelay], 2 s.
 	MinorityDelay time.Duration
 
-	// LeaseTimeout is how long an answer may take; none by then is a no. 0 is
-	// [DefaultLeaseTimeout].
+	// LeaseTimeout is how long the answer of the lease may take. No answer in that time counts
+	// as no. Default: [DefaultLeaseTimeout], 5 s.
 	LeaseTimeout time.Duration
 
-	// ReleaseAfter is for how long the lease is held once it is granted: until all other
-	// sides have asked. 0 is [DefaultReleaseAfter], or so much longer as the others take.
+	// ReleaseAfter is how long the lease is held once it is granted: until all other sides have
+	// asked. Default: [DefaultReleaseAfter], 40 s, or longer if the other sides may ask later
+	// than that.
 	ReleaseAfter time.Duration
 }
 
-// Validate says what is wrong with the settings.
+// Validate returns an error if Lease is not set, if ReleaseAfter is too short for all other
+// sides to ask, or if the TTL of the lease is not longer than ReleaseAfter.
 func (l LeaseMajority) Validate() error {
 	switch {
 	case l.Lease == nil:
@@ -69,21 +73,21 @@ func (l LeaseMajority) Validate() error {
 	return nil
 }
 
-// OrStableAfter returns l, with d for StableAfter unless that is set.
+// OrStableAfter returns l with d as its StableAfter, unless StableAfter is set already.
 func (l LeaseMajority) OrStableAfter(d time.Duration) Strategy {
 	l.StableAfter = orDefault(l.StableAfter, d)
 	return l
 }
 
-// Delay returns the time that must pass without a change.
+// Delay returns how long the situation must not have changed.
 func (l LeaseMajority) Delay() time.Duration { return orDefault(l.StableAfter, DefaultStableAfter) }
 
-// Skew returns how much later than the winner a side may learn that it has not got the
-// lease: MinorityDelay and LeaseTimeout.
+// Skew returns how much later than the winner a side may learn that it has not got the lease:
+// MinorityDelay plus LeaseTimeout.
 func (l LeaseMajority) Skew() time.Duration { return l.minorityDelay() + l.timeout() }
 
-// String returns the settings that count, defaults included: equal on two nodes that agree. It
-// does not say which lease it is.
+// String returns the name and the effective settings. Two nodes that agree have equal strings.
+// It does not name the lease.
 func (l LeaseMajority) String() string {
 	return fmt.Sprintf("lease-majority(stable-after=%v, role=%q, minority-delay=%v, lease-timeout=%v, release-after=%v)",
 		l.Delay(), l.Role, l.minorityDelay(), l.timeout(), l.hold())
@@ -104,7 +108,7 @@ func (l LeaseMajority) Decide(s Situation) Decision {
 			first := majority(here, there, of.votes, of.votes)
 			switch {
 			case s.Stable < l.Delay() && first && s.Unstable < l.hold()-l.Skew():
-				return goOn, "" // it may still ask once nothing changes
+				return goOn, "" // it may still ask once the situation is stable
 			case s.Stable < l.Delay():
 			case first || s.Stable >= l.Delay()+l.minorityDelay():
 				ask = Ask{Lease: l.Lease, Timeout: l.timeout(), Hold: l.hold()}
@@ -127,8 +131,8 @@ func (l LeaseMajority) hold() time.Duration {
 	return orDefault(l.ReleaseAfter, max(DefaultReleaseAfter, l.lastAsk()))
 }
 
-// lasts returns how long the lease outlives its process, where it says so, as those of
-// package lease do.
+// lasts returns how long the lease outlives its process. A lease without a method TTL counts as
+// unlimited.
 func (l LeaseMajority) lasts() time.Duration {
 	if t, says := l.Lease.(interface{ TTL() time.Duration }); says {
 		return t.TTL()
@@ -136,7 +140,7 @@ func (l LeaseMajority) lasts() time.Duration {
 	return math.MaxInt64
 }
 
-// lastAsk is when the slowest other side may still be asking, reckoned from the earliest
+// lastAsk returns when the slowest other side may still be asking, measured from the earliest
 // moment at which the lease may have been granted.
 func (l LeaseMajority) lastAsk() time.Duration {
 	return unstableAfter(l.Delay()) + l.Skew()

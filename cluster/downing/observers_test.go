@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// On a ring a broken link is missing only where there was one: 1 observes 2, 2 observes 3
-// and so on. 3 and 4 are dead, which 2 alone has noticed of 3, and nobody of 4 but 3.
+// On a ring a link can break only where there was one: 1 observes 2, 2 observes 3, and so on. 3
+// and 4 are dead. Only 2 has noticed the death of 3, and only 3 observed 4.
 func TestWhoIsHeardOnlyByTheLostIsLost(t *testing.T) {
 	s := Situation{Stable: time.Hour}
 	for i, address := range []string{"1", "2", "3", "4", "5"} {

@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A turn is who holds the lease of a test, if anybody.
+// A turn records whether the lease of a test has been granted.
 type turn struct{ taken bool }
 
-// survives reports whether a side goes on, or at least does not down itself. It gets the
-// lease if it asks for it first.
+// survives reports whether a side continues, or at least does not down itself. The side gets
+// the lease if it asks for it first.
 func survives(strategy Strategy, lease *turn, here, there []string) bool {
 	if len(here) == 0 {
 		return false
@@ -29,8 +29,8 @@ func survives(strategy Strategy, lease *turn, here, there []string) bool {
 	return !strings.Contains(downed(d), here[0][:1])
 }
 
-// eachSplit calls f with each way in which some of the first n members are up, joining or
-// leaving, and split in two.
+// eachSplit calls f with every way in which some of the first n members are up, joining or
+// leaving, and are split in two.
 func eachSplit(n int, kinds []string, f func(left, right []string)) {
 	var members func(prefix []string)
 	members = func(prefix []string) {
@@ -55,8 +55,8 @@ func eachSplit(n int, kinds []string, f func(left, right []string)) {
 	members(nil)
 }
 
-// advanced is how a side may see its own members: some of those that the other side sees
-// joining have been promoted, some that it sees leaving have been removed.
+// advanced returns the ways in which a side may see its own members: some that the other side
+// sees joining are up, and some that it sees leaving have been removed.
 func advanced(side []string) [][]string {
 	views := [][]string{nil}
 	for _, w := range side {
@@ -75,8 +75,8 @@ func advanced(side []string) [][]string {
 	return views
 }
 
-// Whatever one side has seen of joining and leaving that the other has not, never both go
-// on, whichever decides first.
+// Two sides never both continue, whichever decides first, even if one of them has seen members
+// join or leave and the other has not.
 func TestNeverDoBothSidesGoOn(t *testing.T) {
 	everybody, some := []string{"", "'", "-"}, []string{"", "*", "*'", "*-"}
 	for _, tt := range []struct {
@@ -105,8 +105,7 @@ func TestNeverDoBothSidesGoOn(t *testing.T) {
 	}
 }
 
-// requireOneSide fails the test if the left side goes on, and also the right one, which
-// knows more of itself.
+// requireOneSide fails the test if both sides continue. The right side knows more about itself.
 func requireOneSide(t *testing.T, strategy Strategy, left, right []string) {
 	t.Helper()
 	first := &turn{}
@@ -116,7 +115,7 @@ func requireOneSide(t *testing.T, strategy Strategy, left, right []string) {
 	for _, view := range advanced(right) {
 		lease := *first
 		both := survives(strategy, &lease, view, left)
-		if _, leased := strategy.(LeaseMajority); leased { // the other way round
+		if _, leased := strategy.(LeaseMajority); leased { // again, with the right side first
 			lease.taken = false
 			both = both || survives(strategy, &lease, view, left) && survives(strategy, &lease, left, right)
 		}
@@ -126,7 +125,7 @@ func requireOneSide(t *testing.T, strategy Strategy, left, right []string) {
 	}
 }
 
-// When both sides know the same, and nobody joins or leaves, one goes on.
+// When both sides know the same, and no member joins or leaves, one side continues.
 func TestOneSideGoesOn(t *testing.T) {
 	for _, strategy := range []Strategy{
 		KeepMajority{},
@@ -138,7 +137,7 @@ func TestOneSideGoesOn(t *testing.T) {
 	} {
 		for size := 2; size <= 5; size++ {
 			if _, fixed := strategy.(StaticQuorum); fixed && size < 5 {
-				continue // it promises that only for the size that it is made for
+				continue // StaticQuorum promises that only for the size that it is configured for
 			}
 			eachSplit(size, []string{""}, func(left, right []string) {
 				lease := &turn{}

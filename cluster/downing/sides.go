@@ -5,10 +5,11 @@ import (
 	"slices"
 )
 
-// Split returns the members that the decider is connected to, directly or through others,
-// itself included, and the others. A link counts when one end observes the other, and
-// neither lacks the other. Links are followed from who observes, for only what those say
-// is news that the decider can hear.
+// Split returns the members that the decider is connected to, directly or through others, and
+// the other members. The decider itself is in here. A link counts when one end observes the
+// other, and neither has reported the other as unreachable. Split follows links from the
+// observer to the observed member, because only the reports of connected observers reach the
+// decider.
 func (s Situation) Split() (here, there []Member) {
 	connected := map[string]bool{}
 	for _, m := range s.Members {
@@ -39,26 +40,26 @@ func observes(m, o Member) bool {
 	return o.ObservedBy == nil || slices.Contains(o.ObservedBy, m.Address)
 }
 
-// broken reports whether one of two members lacks the other.
+// broken reports whether one of two members does not hear from the other.
 func broken(a, b Member) bool {
 	return slices.Contains(a.UnreachableBy, b.Address) || slices.Contains(b.UnreachableBy, a.Address)
 }
 
-// nobody is spared.
+// nobody spares no member.
 func nobody(Member) bool { return false }
 
-// unlinked returns the members of one side that must go so that all that stay have links to
-// each other.
+// unlinked returns the members of one side that must go down, so that all that stay have links
+// to each other.
 //
-// Members that are joining or leaving go first, one after the other: they hold nothing yet, or
-// are on their way out. Of the others those
-// that lack the most links go, all of them where several lack equally many, until no link is
-// broken: of two members that lack only each other nobody can tell which one is at fault, and
-// so both go, as by the rule for indirectly connected nodes of Akka's split brain resolver. A
-// member that lacks many others goes alone.
+// Members that are joining or leaving go first, one after the other: they run nothing yet, or
+// are about to stop. Next go the members with the most broken links, all of them if several
+// have equally many, until no link is broken. If the link between two members is the only
+// broken one of both, nobody can tell which member is at fault, so both go. Akka's split brain
+// resolver treats indirectly connected nodes in the same way. A member with many broken links
+// goes alone.
 //
-// A spared member stays, and members that lack it go; there is at most one. If the rule would
-// leave nobody, the oldest member is spared.
+// A spared member stays, and members that have no link to it go; at most one member is spared.
+// If the rule would leave no member, the oldest one is spared.
 func unlinked(side []Member, spared func(Member) bool) []Member {
 	up, out := withoutPassing(side)
 	gone := worstFirst(up, spared)
@@ -69,8 +70,8 @@ func unlinked(side []Member, spared func(Member) bool) []Member {
 	return append(out, gone...)
 }
 
-// withoutPassing returns one side without the joining and leaving members that lack links, and
-// those.
+// withoutPassing splits one side into the joining and leaving members with broken links (out),
+// and the other members (left).
 func withoutPassing(side []Member) (left, out []Member) {
 	left = slices.Clone(side)
 	for {
@@ -86,8 +87,8 @@ func withoutPassing(side []Member) (left, out []Member) {
 	}
 }
 
-// worstFirst returns the members with the most broken links, then those that have the most
-// without them, and so on.
+// worstFirst returns the members with the most broken links, then those with the most among the
+// rest, until no link is broken.
 func worstFirst(side []Member, spared func(Member) bool) (out []Member) {
 	left := slices.Clone(side)
 	for {
@@ -104,7 +105,7 @@ func worstFirst(side []Member, spared func(Member) bool) (out []Member) {
 	}
 }
 
-// faults returns to how many of others m has no link; none are held against a spared member.
+// faults returns to how many of others m has no link; for a spared member it returns 0.
 func faults(m Member, others []Member, spared func(Member) bool) int {
 	if spared(m) {
 		return 0

@@ -6,10 +6,12 @@ import (
 	"time"
 )
 
-// parse reads a split as "A B* | C- D' E": one letter is a member's address, * gives it the
-// role "r", ' is joining, - is leaving, + has been up for the shortest time; else A is the
-// oldest. It returns the situation as the first member of the left side sees it: everybody
-// there misses everybody on the right.
+// parse reads a split such as "A B* | C- D' E". One letter is the address of a member. A letter
+// may have marks: * gives the member the role "r", ' means joining, and - means leaving. The
+// first letter is the oldest, unless + makes it the youngest.
+//
+// The situation is as the first member of the left side sees it: all members there miss all
+// members on the right.
 func parse(split string) Situation {
 	left, right, _ := strings.Cut(split, "|")
 	s := Situation{Stable: time.Hour}
@@ -52,8 +54,8 @@ func downed(d Decision) string {
 	return strings.Join(down, "")
 }
 
-// lacks makes pairs of members lack each other: "AB CD" breaks two links. With > between
-// them only the first lacks the second.
+// lacks breaks the links of pairs of members: "AB CD" breaks two links. With > between two
+// members, only the first does not hear from the second.
 func (s Situation) lacks(self string, pairs string) Situation {
 	for i := range s.Members {
 		m := &s.Members[i]

@@ -6,33 +6,38 @@ import (
 	"time"
 )
 
-// StaticQuorum keeps the side that has at least so many members as configured. The other
+// StaticQuorum keeps the side that has at least the configured number of members. The other
 // side downs itself.
 //
-// It suits clusters of a fixed size, of which it says what KeepMajority does not: at most
-// one side goes on even when a member is being taken down in the moment of the split, and
-// members that have left do not make fewer ones a majority. In exchange the cluster ends
-// when fewer than Size can reach each other, and it must never have more than 2·Size-1
-// members: then two sides could both have enough, so when somebody is unreachable, all
-// sides down themselves. Members that are joining do not count.
+// It suits clusters of a fixed size, and there it promises more than KeepMajority. At most one
+// side continues, even if a member is being taken down at the moment of the split. Members that
+// have left do not turn a smaller number into a majority. In exchange the cluster ends when
+// fewer than Size members can reach each other.
 //
-// The rule is that of Akka's and Pekko's split brain resolver.
+// The cluster must never have more than 2·Size-1 members, because two sides could then both
+// have enough. If it has more and a member is unreachable, all sides down themselves. Members
+// that are joining do not count.
+//
+// The rule is the same as in the split brain resolvers of Akka and Pekko.
 type StaticQuorum struct {
-	// Size is how many members a side needs. It must be set, to more than half of all.
+	// Size is the number of members that a side needs. It is required, at least 1, and should
+	// be more than half of all members that there will ever be.
 	Size int
 
-	// Role restricts the count to members that have it; empty is everyone.
+	// Role restricts the count to members that have it. Default: empty, all members count.
 	Role string
 
-	// StableAfter is how long the situation must not have changed. 0 is what suits the
-	// detector of the node (Config.Detector of package cluster), [DefaultStableAfter] with LAN.
+	// StableAfter is how long the situation must not have changed before the strategy decides.
+	// Default: the value that suits the detector of the node (Config.Detector of package
+	// cluster), which is [DefaultStableAfter] with LAN.
 	StableAfter time.Duration
 
-	// KeepUnstable is as in [KeepMajority].
+	// KeepUnstable makes a side wait indefinitely while reachability keeps changing; see
+	// [KeepMajority].
 	KeepUnstable bool
 }
 
-// Validate says what is wrong with the settings.
+// Validate returns an error if Size is less than 1.
 func (q StaticQuorum) Validate() error {
 	if q.Size < 1 {
 		return errors.New("downing: StaticQuorum.Size must be set: to more than half of the members that there will ever be")
@@ -40,19 +45,19 @@ func (q StaticQuorum) Validate() error {
 	return nil
 }
 
-// OrStableAfter returns q, with d for StableAfter unless that is set.
+// OrStableAfter returns q with d as its StableAfter, unless StableAfter is set already.
 func (q StaticQuorum) OrStableAfter(d time.Duration) Strategy {
 	q.StableAfter = orDefault(q.StableAfter, d)
 	return q
 }
 
-// Delay returns the time that must pass without a change.
+// Delay returns how long the situation must not have changed.
 func (q StaticQuorum) Delay() time.Duration { return orDefault(q.StableAfter, DefaultStableAfter) }
 
-// Skew is none: all sides decide after the same time.
+// Skew returns 0: all sides decide after the same time.
 func (q StaticQuorum) Skew() time.Duration { return 0 }
 
-// String returns the settings that count, defaults included: equal on two nodes that agree.
+// String returns the name and the effective settings. Two nodes that agree have equal strings.
 func (q StaticQuorum) String() string {
 	return fmt.Sprintf("static-quorum(size=%d, stable-after=%v, role=%q, keep-unstable=%v)", q.Size, q.Delay(), q.Role, q.KeepUnstable)
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// someLease is a lease of which only the strategy's questions matter.
+// someLease is a lease for tests in which only the strategy's requests matter.
 type someLease struct{}
 
 func (someLease) Acquire(context.Context) (bool, error) { return false, nil }
 func (someLease) Release(context.Context) error         { return nil }
 
-// lastingLease says how long it outlives its process.
+// lastingLease is a lease that reports how long it outlives its process.
 type lastingLease struct {
 	someLease
 	ttl time.Duration
@@ -24,7 +24,7 @@ type lastingLease struct {
 
 func (l lastingLease) TTL() time.Duration { return l.ttl }
 
-// A row is a split, and who goes down by the decision of the side on the left.
+// A row is a split, and the members that go down by the decision of the left side.
 type row struct{ name, split, down string }
 
 func requireRows(t *testing.T, s Strategy, rows []row) {
@@ -181,7 +181,7 @@ func TestBrokenLinksNeedNoLease(t *testing.T) {
 	require.Equal(t, "AB", downed(d))
 }
 
-// strategies returns one of each kind that ever decides, with its defaults.
+// strategies returns one strategy of each kind that decides by itself, with its defaults.
 func strategies() []Strategy {
 	return []Strategy{
 		KeepMajority{},
@@ -249,7 +249,7 @@ func TestStrategiesCanBearWhatDoesNotSettle(t *testing.T) {
 	}
 }
 
-// Where there is no split, it does not matter what a strategy says of splits.
+// Without a split the opinion of a strategy about splits does not matter.
 func TestBothEndsOfABrokenLinkGoWhateverTheStrategy(t *testing.T) {
 	for _, strategy := range []Strategy{KeepMajority{}, StaticQuorum{Size: 3}, KeepReferee{Name: "E"}, LeaseMajority{Lease: someLease{}}} {
 		for self := range strings.FieldsSeq("A B C D E") {

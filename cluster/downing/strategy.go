@@ -6,30 +6,31 @@ import (
 	"time"
 )
 
-// A Strategy decides which members are taken down when some cannot be reached. All nodes
-// of a cluster must have the same one, with the same parameters.
+// A Strategy decides which members are taken down when some cannot be reached. All nodes of a
+// cluster must have the same strategy, with the same parameters.
 //
-// One that can be set up wrongly has a method Validate() error; a node asks it before it
-// starts.
+// A strategy that can be configured wrongly has a method Validate() error; a node calls it
+// before it starts.
 type Strategy interface {
-	fmt.Stringer // names it with its parameters; a node that differs is not let in
+	fmt.Stringer // its name and parameters; a node with another string is not admitted
 
-	// Decide says whom to take down in s, and why. It is asked again and again while
-	// somebody is unreachable, on the decider of each side; a decision without members
-	// means to wait.
+	// Decide returns the members to take down in s, and the reason. The decider of each side
+	// calls it again and again while a member is unreachable. A decision without members means
+	// to wait.
 	Decide(s Situation) Decision
 
-	// Delay is how long after the last change Decide decides. The expected time of a
-	// failover is reckoned from it. Negative means never.
+	// Delay returns how long after the last change Decide decides. The expected time of a
+	// failover depends on it. A negative value means never.
 	Delay() time.Duration
 
-	// Skew is how much later than the side that goes on another one may learn that it does
-	// not. What is not fenced waits for so much longer before it starts elsewhere.
+	// Skew returns how much later than the winning side another side may learn that it has
+	// lost. A singleton that is not fenced waits that much longer before it starts elsewhere.
 	Skew() time.Duration
 }
 
-// OrStableAfter returns s, with d for the time that it waits without a change, if it has a
-// method OrStableAfter(time.Duration) Strategy and no time of its own.
+// OrStableAfter returns s with d as its StableAfter, if s has a method
+// OrStableAfter(time.Duration) Strategy and no StableAfter of its own. Otherwise it returns s
+// unchanged.
 func OrStableAfter(s Strategy, d time.Duration) Strategy {
 	if x, can := s.(interface {
 		OrStableAfter(d time.Duration) Strategy
@@ -39,77 +40,82 @@ func OrStableAfter(s Strategy, d time.Duration) Strategy {
 	return s
 }
 
-// A Decision is who goes down.
+// A Decision names the members that go down.
 type Decision struct {
-	Down   []Member // nobody while it is too early, or nothing is to be done
-	Reason string   // for people
+	Down   []Member // empty if it is too early, or there is nothing to do
+	Reason string   // for the log
 
-	// Ask, if it names a lease, is a question that must be answered before: the answer is
-	// in the next Situation.
+	// Ask is a request for a lease that must be answered before the strategy decides, if it
+	// names a lease. The answer is in the next Situation.
 	Ask Ask
 }
 
 // A Situation is what a member knows when others are unreachable.
 type Situation struct {
-	// Members are those not down or removed, the decider included, sorted by address.
+	// Members are the members that are neither down nor removed, sorted by address. The decider
+	// is among them.
 	Members []Member
 
-	// Stable is how long there has been no change of members or of reachability. That a
-	// member leaves or is removed is none; nor is what members do that are joining, while
-	// somebody else is unreachable.
+	// Stable is how long neither the members nor their reachability have changed. A member that
+	// leaves or is removed does not count as a change. While another member is unreachable, the
+	// changes of joining members do not count either.
 	Stable time.Duration
 
-	// Unstable is how long ago somebody first became unreachable, without a time since in
-	// which everybody was reachable and nothing changed for as long as the strategy's Delay.
-	// Members that are joining do not count.
+	// Unstable is the time since the current instability began, that is since a member first
+	// became unreachable. It is 0 while the situation is stable. The instability ends when all
+	// members have been reachable for the strategy's Delay, or when the last unreachable member
+	// has been taken down. Members that are joining do not count.
 	Unstable time.Duration
 
-	// Spread is how long ago somebody became unreachable who had not been before in that
-	// time, or once only, as who stumbles before it falls: it is less than Unstable when
-	// members are lost one after the other, and about as long when the same ones come and go.
+	// Spread is the time since a member became unreachable for the first or the second time
+	// within Unstable. The second time counts because a failing member may recover once before
+	// it dies. Spread is less than Unstable when members are lost one after the other, and
+	// about as long when the same members come and go.
 	Spread time.Duration
 
-	// Lease is the answer to the question that the strategy has asked in this situation.
+	// Lease is the answer to the request that the strategy has made in this situation.
 	Lease Answer
 }
 
-// A Member is what a strategy knows of a member.
+// A Member is what a strategy knows about a member.
 type Member struct {
 	Name        string // as configured; it survives restarts
 	Address     string // host:port
-	Incarnation uint64 // random: with Address the identity of the process
-	UpNumber    uint64 // the order of age; 0 while joining
+	Incarnation uint64 // random; with Address it identifies the process
+	UpNumber    uint64 // the order in which members came up; 0 while joining
 	Roles       []string
 	Joining     bool // it has never been up
-	Leaving     bool // it is on its way out, by itself
+	Leaving     bool // it is leaving on its own request
 	Self        bool // it is the decider
 
-	// UnreachableBy are the addresses of the members that do not hear from this one.
+	// UnreachableBy holds the addresses of the members that do not hear from this one.
 	UnreachableBy []string
 
-	// ObservedBy are the addresses of the members that would notice if they did not hear
-	// from this one; nil is everybody.
+	// ObservedBy holds the addresses of the members that observe this one. Nil means all
+	// members.
 	ObservedBy []string
 }
 
-// counts reports whether m counts in votes of the members with a role: it has been up.
+// counts reports whether m counts in votes of the members with a role: it has been up, and has
+// the role.
 func (m Member) counts(role string) bool {
 	return !m.Joining && (role == "" || slices.Contains(m.Roles, role))
 }
 
-// Manual never takes anybody down: an operator must, on one side only. Until then nothing
-// that ran on an unreachable member runs elsewhere, and no node becomes up. It suits a
-// system in which a wrong decision costs more than an outage until somebody is awake.
+// Manual never takes a member down: an operator must do so, on one side only. Until then
+// nothing that ran on an unreachable member runs elsewhere, and no node becomes up. It suits
+// systems in which a wrong decision costs more than an outage that lasts until an operator
+// acts.
 type Manual struct{}
 
-// Decide waits.
+// Decide returns an empty decision: it always waits.
 func (Manual) Decide(Situation) Decision { return Decision{} }
 
-// Delay is never.
+// Delay returns -1, which means never.
 func (Manual) Delay() time.Duration { return -1 }
 
-// Skew is none.
+// Skew returns 0.
 func (Manual) Skew() time.Duration { return 0 }
 
-// String returns "manual": there are no settings.
+// String returns "manual", as there are no settings.
 func (Manual) String() string { return "manual" }

@@ -7,24 +7,25 @@ import (
 	"time"
 )
 
-// Transition changes the strategy of a cluster in rolling restarts, without a moment in which
-// two sides of a split can both go on: restart all nodes, one after the other, with a
-// Transition, and then all of them with To alone. A node with a Transition may be a member
-// beside nodes with From alone, or beside nodes with To alone; nodes with To alone are refused
-// while there is a member with From alone. It is the joint consensus of Raft (Ongaro and
-// Ousterhout, 2014), applied to downing.
+// Transition changes the strategy of a cluster by rolling restarts, without a moment in which
+// two sides of a split can both continue. First restart all nodes, one after the other, with a
+// Transition. Then restart all of them with To alone.
 //
-// A side whose decider has a Transition goes on when both strategies say so, and downs itself
-// when one of them does. So a split during the change may end the whole cluster, which then
-// forms anew, where one strategy alone would have kept a side.
+// A node with a Transition may be a member beside nodes with From alone, or beside nodes with
+// To alone. A node with To alone is refused while a member has From alone. It is the joint
+// consensus of Raft (Ongaro and Ousterhout, 2014), applied to downing.
+//
+// A side whose decider has a Transition continues if both strategies say so, and downs itself
+// if one of them does. A split during the change may therefore end the whole cluster, which
+// then forms anew, where one strategy alone would have kept a side.
 type Transition struct {
-	From Strategy // what the members have so far
-	To   Strategy // what they are to have
+	From Strategy // the strategy that the members have so far
+	To   Strategy // the strategy that they get
 }
 
-// Validate says what is wrong with the settings: a strategy is missing or wrong, there is no
-// difference, or one is a [LeaseMajority]. That one changes in a full stop of the cluster only,
-// as two sides could be granted different leases.
+// Validate returns an error if a strategy is missing or invalid, if both are equal, or if one
+// is a [LeaseMajority] or a Transition. To change to or from LeaseMajority, stop the whole
+// cluster, because two sides could be granted different leases.
 func (t Transition) Validate() error {
 	if t.From == nil || t.To == nil {
 		return errors.New("downing: Transition.From and Transition.To must both be set")
@@ -53,12 +54,13 @@ func validateEnd(s Strategy) error {
 	return nil
 }
 
-// OrStableAfter returns t with strategies that have d for StableAfter unless that is set.
+// OrStableAfter returns t with d as the StableAfter of each of its strategies that has none.
 func (t Transition) OrStableAfter(d time.Duration) Strategy {
 	return Transition{From: OrStableAfter(t.From, d), To: OrStableAfter(t.To, d)}
 }
 
-// Delay returns the longer one of the two; it is negative, which means never, if either is.
+// Delay returns the longer delay of the two strategies. It is negative, which means never, if
+// either is.
 func (t Transition) Delay() time.Duration {
 	if from, to := t.From.Delay(), t.To.Delay(); from >= 0 && to >= 0 {
 		return max(from, to)
@@ -66,14 +68,14 @@ func (t Transition) Delay() time.Duration {
 	return -1
 }
 
-// Skew returns the longer one of the two.
+// Skew returns the longer skew of the two strategies.
 func (t Transition) Skew() time.Duration { return max(t.From.Skew(), t.To.Skew()) }
 
 // String names both strategies.
 func (t Transition) String() string { return fmt.Sprintf("transition(from=%v, to=%v)", t.From, t.To) }
 
-// Names returns the names of the strategies that a node with s shares with other members: both
-// of a [Transition], else that of s. Two nodes may be members of one cluster if they share one.
+// Names returns the names of the strategies of a node: both strategies of a [Transition],
+// otherwise s alone. Two nodes may be members of one cluster if they share a name.
 func Names(s Strategy) []string {
 	if t, is := s.(Transition); is {
 		return []string{t.From.String(), t.To.String()}
@@ -96,7 +98,7 @@ func (t Transition) Decide(s Situation) Decision {
 	return Decision{Down: unite(from.Down, to.Down), Reason: to.Reason}
 }
 
-// yields reports whether a side ends by a decision.
+// yields reports whether a decision takes down all members of a side.
 func yields(d Decision, here []Member) bool {
 	return len(here) > 0 && !slices.ContainsFunc(here, func(m Member) bool { return !slices.ContainsFunc(d.Down, m.same) })
 }

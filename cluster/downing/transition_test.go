@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Nodes with a Transition live beside nodes with one of its ends, never beside both. Whichever
-// decides on each side, never both sides go on.
+// Nodes with a Transition are members beside nodes with one of its two strategies, never beside
+// both. Whichever node decides on each side, two sides never both continue.
 func TestNeverDoBothSidesGoOnDuringATransition(t *testing.T) {
 	kinds := []string{"", "'", "-"}
 	for _, tr := range []Transition{
@@ -24,11 +24,11 @@ func TestNeverDoBothSidesGoOnDuringATransition(t *testing.T) {
 		require.NoError(t, tr.Validate())
 		size := 4
 		if tr.From == (StaticQuorum{Size: 2}) {
-			size = 3 // more are too many for it
+			size = 3 // StaticQuorum does not allow more members
 		}
 		for _, other := range []Strategy{tr.From, tr.To, tr} {
 			if other == (Manual{}) {
-				continue // it leaves the decision to people
+				continue // Manual leaves the decision to an operator
 			}
 			eachSplit(size, kinds, func(left, right []string) {
 				requireNotBoth(t, tr, other, left, right)

@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// An admission decides who becomes a member.
+// An admission decides which nodes become members.
 type admission struct{ *core }
 
-// admit makes who asks a member, unless something is against it.
+// admit answers a node that asks to join. It makes the node a joining member unless a rule
+// forbids that.
 func (a *admission) admit(from ID, r joinRequest) joinAnswer {
 	switch status := a.table.status(from); {
 	case !a.mayAdmit():
@@ -40,8 +41,8 @@ func (a *admission) admit(from ID, r joinRequest) joinAnswer {
 	return joinAnswer{Verdict: welcome, Table: a.table.pack()}
 }
 
-// mayAdmit reports whether this node can speak for the cluster: it is up, or there is
-// nobody up and it is the one to act.
+// mayAdmit reports whether this node can speak for the cluster: it is up, or no member is up
+// and this node is the first candidate.
 func (a *admission) mayAdmit() bool {
 	if a.table.status(a.self) == Up {
 		return a.acting
@@ -50,9 +51,9 @@ func (a *admission) mayAdmit() bool {
 	return ok && leader.ID() == a.self && leader.Status == Joining
 }
 
-// earlier returns the incarnations at the address of a node that wants to join of which
-// it is not certain that nothing of them runs. It is, as soon as the node says that it
-// replaces them: it has heard of them, so it lives after them at the same address.
+// earlier returns the incarnations at the address of a joining node that may still run. They
+// certainly do not run any more once the node says that it replaces them: it has heard of them,
+// so it started after them at the same address.
 func (a *admission) earlier(from ID) []uint64 {
 	var numbers []uint64
 	for _, id := range a.table.at(from.Address) {
@@ -66,7 +67,7 @@ func (a *admission) earlier(from ID) []uint64 {
 	return union(numbers, nil)
 }
 
-// named returns the member at another address that has a name.
+// named returns the member with a name at another address, if there is one that is not down.
 func (a *admission) named(name, address string) (Member, bool) {
 	for _, id := range a.table.ids() {
 		if other := a.table.members[id]; other.Name == name && other.Address != address && other.Status < Down {
@@ -76,7 +77,7 @@ func (a *admission) named(name, address string) (Member, bool) {
 	return Member{}, false
 }
 
-// add adds a joining member, in the place of what lived at its address before.
+// add adds a joining member, which replaces the incarnations that lived at its address before.
 func (a *admission) add(from ID, r joinRequest) {
 	change := a.change()
 	for _, number := range a.earlier(from) {
@@ -94,8 +95,8 @@ func (a *admission) add(from ID, r joinRequest) {
 	a.decide(change)
 }
 
-// disagreement says why a node must not become a member, with what to do about it; it is empty
-// when the node agrees with every member.
+// disagreement returns why a node must not become a member, and what to do about it. The text
+// is empty if the node agrees with every member.
 func (a *admission) disagreement(with agreement) string {
 	ours := a.set.agreement()
 	if with.Leader != ours.Leader {

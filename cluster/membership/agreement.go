@@ -9,19 +9,20 @@ import (
 	"github.com/understudy-go/understudy/cluster/downing"
 )
 
-// agreement is what the members of a cluster must agree on.
+// An agreement holds the settings that the members of a cluster must share.
 type agreement struct {
 	_       struct{} `cbor:",toarray"`
 	Downing []string // names of the strategies; two nodes must share one
 	Leader  string   // the name of the election
-	Minimum string   // how many members must come together; it counts until one is up
+	Minimum string   // how many members must join before the first is up; irrelevant afterwards
 }
 
 func (r Settings) agreement() agreement {
 	return agreement{Downing: downing.Names(r.Downing), Leader: r.Leader.Name, Minimum: r.minimum()}
 }
 
-// minimum says for people, and for comparison, how many members must come together.
+// minimum describes how many members must join before the first is up. Users see the text, and
+// admission compares it between nodes.
 func (r Settings) minimum() string {
 	all := []string{fmt.Sprintf("at least %d members", r.MinMembers)}
 	for _, role := range slices.Sorted(maps.Keys(r.MinMembersOf)) {
@@ -36,7 +37,8 @@ func (a agreement) check() error {
 	return checkTexts(append([]string{a.Leader, a.Minimum}, a.Downing...), maxText)
 }
 
-// difference says for people what a node that may join does not have in common with this one.
+// difference describes to users how the settings of a node that may join differ from this
+// node's.
 func (a agreement) difference(o agreement) string {
 	var all []string
 	if !slices.Equal(a.Downing, o.Downing) {

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Before, nodes that want different minimums found no cluster together.
+// Until the first member is up, nodes with different minimums form no cluster together.
 func TestNodesOfDifferentMinimumsFoundNoClusterTogether(t *testing.T) {
 	r := newRig(nil)
 	require.Empty(t, r.set.agreement().difference(r.set.agreement()))

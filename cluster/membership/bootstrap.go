@@ -14,11 +14,12 @@ type bootstrap struct {
 	group    *seedGroup
 
 	started  time.Time // when this node began to look for a cluster
-	joinable time.Time // when somebody last answered as one who is in a cluster
+	joinable time.Time // when a node that is in a cluster last answered
 }
 
-// foundIfAlone founds a cluster, if this node may, and everybody who was asked has just
-// said that there is none; or if an operator wants it, and nobody has let it in.
+// foundIfAlone founds a cluster in two cases. Either this node may found one, and every node
+// that was asked has just said that there is no cluster. Or an operator forces it, and no
+// member has let this node in.
 func (b *bootstrap) foundIfAlone() {
 	if b.phase != phaseJoining || !b.forced() && b.obstacle() != "" {
 		return
@@ -32,22 +33,22 @@ func (b *bootstrap) foundIfAlone() {
 	b.founded = true
 }
 
-// forced reports whether this node founds a cluster by order, as nobody knows of one. Only
-// its first incarnation does: a later one has been put out of a cluster, which may well go
-// on without it.
+// forced reports whether this node founds a cluster because an operator forces it and no node
+// knows of a cluster. Only the first incarnation does: a later one was removed from a cluster,
+// which may still exist without it.
 func (b *bootstrap) forced() bool {
 	return b.set.Force && len(b.set.Earlier) == 0 &&
 		b.now.Sub(b.started) >= askPatience && b.now.Sub(b.joinable) > answerHolds
 }
 
-// mayFound reports whether this node is the one that founds, if anybody does.
+// mayFound reports whether this node is the one that founds a cluster if one is founded.
 func (b *bootstrap) mayFound() bool {
 	first, ok := b.firstSeed()
 	return !ok && !b.set.Discovers || ok && b.contacts.isSelf(first)
 }
 
-// firstSeed returns the address of the node that founds. Discovery has no order of its own,
-// so then it is the lowest address.
+// firstSeed returns the address of the node that founds: the first seed, or with discovery,
+// which has no order, the lowest address.
 func (b *bootstrap) firstSeed() (string, bool) {
 	switch wanted := b.contacts.discovery.wanted(); {
 	case len(wanted) == 0:
@@ -59,7 +60,8 @@ func (b *bootstrap) firstSeed() (string, bool) {
 	}
 }
 
-// obstacle says what is in the way of founding a cluster; it is empty if nothing is.
+// obstacle returns what prevents this node from founding a cluster. It is empty if nothing
+// does.
 func (b *bootstrap) obstacle() string {
 	if b.set.Discovers {
 		if why := b.tooLittleFound(); why != "" {
@@ -86,7 +88,7 @@ func (b *bootstrap) notFirst(first string) string {
 	return "nobody found is a member, and only the lowest address, " + first + ", founds a cluster"
 }
 
-// foundsAs says as what this node founds a cluster, 0 if it does not.
+// foundsAs returns the role in which this node founds a cluster, 0 if it does not found one.
 func (b *bootstrap) foundsAs() founder {
 	switch {
 	case b.mayFound():
@@ -97,8 +99,8 @@ func (b *bootstrap) foundsAs() founder {
 	return 0
 }
 
-// tooLittleFound says why what discovery finds is not enough to found a cluster on; it is
-// empty if it is.
+// tooLittleFound returns why the nodes that discovery finds are not enough to found a cluster.
+// It is empty if they are enough.
 func (b *bootstrap) tooLittleFound() string {
 	switch n := b.nodesFound(); {
 	case b.contacts.discovery.first.IsZero():
@@ -113,8 +115,8 @@ func (b *bootstrap) tooLittleFound() string {
 	return ""
 }
 
-// nodesFound counts who is known to be there, this node included. Who has been found under
-// several addresses, and has answered, counts once.
+// nodesFound counts the nodes that are known, including this node. A node that was found under
+// several addresses and has answered counts once.
 func (b *bootstrap) nodesFound() int {
 	nodes := map[string]bool{}
 	for _, address := range b.contacts.discovery.wanted() {

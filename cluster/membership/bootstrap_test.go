@@ -12,8 +12,8 @@ func discovering(minSeeds int) func(*Settings) {
 	return func(set *Settings) { set.Discovers, set.MinSeeds = true, minSeeds }
 }
 
-// finds lets discovery find the same for a while, once a second, and lets all that are
-// denied say that there is no cluster.
+// finds makes discovery return the same addresses once a second for a while. The denied
+// addresses answer that there is no cluster.
 func (r *rig) finds(d time.Duration, addresses []string, denied ...string) {
 	for end := r.clock.Add(d); !r.clock.After(end); {
 		r.happens(Found{Addresses: addresses})

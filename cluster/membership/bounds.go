@@ -9,16 +9,17 @@ import (
 	"github.com/understudy-go/understudy/internal/naming"
 )
 
-// Bounds on what a node says of itself and of others. They are far beyond what anybody
-// needs, and keep what is made up from costing memory, or from overflowing.
+// Bounds on what a node says about itself and others. They are far above what users need. They
+// keep invented values from using memory and from overflowing.
 const (
 	maxAddress = 255     // bytes, as in remote
 	maxListed  = 100     // roles of a member, and entries of its metadata
-	maxNumber  = 1 << 62 // of what is counted up
+	maxNumber  = 1 << 62 // limit of every counter
 )
 
-// CheckSelf says what is wrong with what a node says of itself, which becomes part of what all
-// others say and show. The name may be empty: then it is the address.
+// CheckSelf returns an error if the name, roles or metadata of a node are invalid. They become
+// part of what all other nodes store and show. An empty name is valid: it stands for the
+// address.
 func CheckSelf(name string, roles []string, meta map[string]string) error {
 	if err := checkMember(name, roles, meta); err != nil {
 		return err
@@ -44,7 +45,7 @@ func CheckSelf(name string, roles []string, meta map[string]string) error {
 	return nil
 }
 
-// checkMember says what of a member's own words is too much.
+// checkMember returns an error if the name, roles or metadata of a member are too large.
 func checkMember(name string, roles []string, meta map[string]string) error {
 	switch {
 	case len(name) > maxText:
@@ -78,6 +79,7 @@ func checkAddress(address string) error {
 	return nil
 }
 
+// CheckID returns an error if id has no incarnation, or an address that is empty or too long.
 func CheckID(id ID) error {
 	if id.Incarnation == 0 {
 		return errors.New("no incarnation")
@@ -85,7 +87,7 @@ func CheckID(id ID) error {
 	return checkAddress(id.Address)
 }
 
-// checkNumber says what is wrong with numbers that are counted up by one.
+// checkNumber returns an error if a counter is too high.
 func checkNumber(all ...uint64) error {
 	if n := slices.Max(all); n > maxNumber {
 		return fmt.Errorf("number %d, the limit is %d", n, uint64(maxNumber))
@@ -118,8 +120,8 @@ func (a joinAnswer) check() error {
 	return cmp.Or(checkTexts([]string{a.To, a.Reason}, maxText), a.Table.check())
 }
 
-// checkEntries says what is wrong in the entries of a table, which are in order, so that
-// none comes twice.
+// checkEntries returns an error if an entry of a table is invalid. Entries must be sorted, so
+// none occurs twice.
 func (p packed) checkEntries() error {
 	return cmp.Or(
 		checkAll(p.Members, Member.ID, ID.Compare, func(m Member) error {

@@ -38,7 +38,7 @@ func TestTablesThatAreTooMuchAreRefused(t *testing.T) {
 	} {
 		text := want
 		if _, after, found := strings.Cut(want, ": "); found {
-			text = after // what stands before says where
+			text = after // the text before it is the place of the error
 		}
 		_, err := decode(encode(envelope{from: 1, msg: youAreDown{Table: p}}))
 		require.ErrorIs(t, err, errMessage, want)

@@ -7,26 +7,25 @@ import (
 	"time"
 )
 
-// A clusterMerge looks for other clusters of the same name, and decides which of two
-// dissolves.
+// A clusterMerge looks for other clusters of the same name, and decides which of two dissolves.
 type clusterMerge struct {
 	*core
 	contacts  *contacts
 	departure *departure
 
 	greetAt     time.Time
-	lastGreeted string      // in the last round
-	gossip      map[ID]bool // whom gossip reaches
+	lastGreeted string      // the last address of the last round
+	gossip      map[ID]bool // the nodes that gossip reaches
 }
 
-// A otherCluster is another cluster, or the other half of ours.
+// An otherCluster is another cluster, or the other half of this one.
 type otherCluster struct {
 	cluster ClusterID
 	size    int      // members that are up
-	homes   []string // where members of it live, sorted
+	homes   []string // addresses of its members, sorted
 }
 
-// homes returns where the members of a table live that are not down, sorted.
+// homes returns the addresses of the members of a table that are not down, sorted.
 func homes(t table) []string {
 	var homes []string
 	for _, id := range t.ids() {
@@ -37,8 +36,9 @@ func homes(t table) []string {
 	return slices.Compact(homes)
 }
 
-// toldDown: somebody's cluster has given this node up. If ours has given up that one as
-// well, the two have parted, and the smaller part dissolves.
+// toldDown handles the message that the sender's cluster has taken this node down. If this
+// cluster has taken down the sender as well, there are two parts of one cluster, and the
+// smaller part dissolves.
 func (c *clusterMerge) toldDown(from ID, msg youAreDown) {
 	theirs := msg.Table.table()
 	if theirs.cluster != c.table.cluster {
@@ -55,10 +55,11 @@ func (c *clusterMerge) toldDown(from ID, msg youAreDown) {
 	c.compare(from, r, youAreDown{Table: c.table.pack()})
 }
 
-// greetWhenDue invites, from time to time, who lives at addresses where a member should
-// be and none is: seeds, what discovery finds, and where removed members lived. It may be
-// a node that seeks a cluster, or another cluster. They take turns, so that a round costs
-// no more when many are lost. It also reconnects gossip, which does not do it by itself.
+// greetWhenDue sends an invitation, every greetEvery, to addresses that should have a member
+// and have none: seeds, addresses found by discovery, and addresses of removed members. A node
+// that looks for a cluster, or another cluster, may be there. Each round invites up to
+// greetAtOnce addresses in turn, so its cost does not grow with the number of lost members. It
+// also reconnects gossip, which does not reconnect by itself.
 func (c *clusterMerge) greetWhenDue() {
 	if c.now.Before(c.greetAt) {
 		return
@@ -75,7 +76,7 @@ func (c *clusterMerge) greetWhenDue() {
 	}
 }
 
-// lost returns the addresses where a member should be and none is, sorted.
+// lost returns the addresses that should have a member and have none, sorted.
 func (c *clusterMerge) lost() []string {
 	lost := map[string]bool{}
 	for _, address := range slices.Concat(c.contacts.discovery.wanted(), c.set.Known) {
@@ -104,8 +105,8 @@ func (c *clusterMerge) greeting() greeting {
 	return greeting{Cluster: c.table.cluster, Size: uint64(c.table.count(Up))}
 }
 
-// greeted: a node that seeks a cluster asks there at once; a member of another one
-// compares.
+// greeted handles a greeting from another cluster by comparing the clusters. A sender that this
+// cluster has taken down is told so.
 func (c *clusterMerge) greeted(from ID, g greeting) {
 	switch {
 	case c.phase != phaseMember:
@@ -116,9 +117,10 @@ func (c *clusterMerge) greeted(from ID, g greeting) {
 	}
 }
 
-// compare decides which of two clusters dissolves: the smaller; of two equal ones that
-// with the greater ID; of two halves of one that without the lowest address. The one that
-// stays replies, so that the other compares the same.
+// compare decides which of two clusters dissolves: the smaller one; of two equally large
+// clusters, the one with the greater ID; of two halves of one cluster, the one without the
+// lowest address. The cluster that stays replies, so that the other one makes the same
+// comparison.
 func (c *clusterMerge) compare(from ID, r otherCluster, reply message) {
 	if !c.yields(r) {
 		c.tell(from, reply)
@@ -141,7 +143,7 @@ func (c *clusterMerge) yields(r otherCluster) bool {
 	return slices.Compare(homes(c.table), r.homes) > 0
 }
 
-// connected notes whom gossip reaches.
+// connected records whether gossip reaches a node.
 func (c *clusterMerge) connected(ev Connected) {
 	if ev.On {
 		c.gossip[ev.ID] = true

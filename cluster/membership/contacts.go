@@ -8,22 +8,24 @@ import (
 	"time"
 )
 
-// Contacts are the nodes that a node asks while it looks for a cluster, and what it has
-// heard of them. Where there is no discovery, an operator can say that some of them are
-// gone: stopped for good. Their answers are not waited for any more, and the seeds that are
-// left found a cluster by the same rules as if no list named those that are gone. The
-// operator tells one node, and that node tells the others when it asks to join. A node that
-// hears from another does not believe that it is gone.
+// Contacts are the nodes that a node asks while it looks for a cluster, and what it has heard
+// of them.
+//
+// Without discovery, an operator can declare that some of them are gone, that is, stopped for
+// good. The node then no longer waits for their answers. The remaining seeds found a cluster by
+// the same rules as if no list of seeds named the nodes that are gone. The operator tells one
+// node, which tells the others when it asks to join. A node that hears from another one does
+// not believe that it is gone.
 type contacts struct {
 	*core
 	discovery *discovery
 
-	addresses []string             // who is asked, besides those that discovery finds
-	aliases   map[string]bool      // of all asked, which turned out to be this node itself
-	names     map[string]string    // of all asked, what those who answer call themselves
-	negative  map[string]time.Time // when an address last said that there is no cluster, or had certainly nobody there
-	heard     map[string]time.Time // when each of those asked was last heard from
-	gone      map[string]bool      // those of all asked that an operator has said to be gone
+	addresses []string             // the addresses to ask, besides those that discovery finds
+	aliases   map[string]bool      // asked addresses that turned out to be this node's own
+	names     map[string]string    // by asked address: the address that the node there advertises
+	negative  map[string]time.Time // when an address last denied a cluster, or had no node
+	heard     map[string]time.Time // when each asked address was last heard from
+	gone      map[string]bool      // asked addresses that an operator has declared gone
 }
 
 func newContacts(c *core, d *discovery) *contacts {
@@ -42,13 +44,13 @@ func (c *contacts) isSelf(address string) bool {
 	return address == c.self.Address || c.aliases[address]
 }
 
-// unheard returns the addresses that have not said lately that there is no cluster.
+// unheard returns the addresses that have not said within answerHolds that there is no cluster.
 func (c *contacts) unheard() []string {
 	return slices.DeleteFunc(c.targets(), func(a string) bool { return c.denied(a) || c.hasVanished(a) || c.gone[a] })
 }
 
-// hasVanished reports whether discovery, while it works, has not found an address for so
-// long that nobody will ever answer there, unless it is a seed.
+// hasVanished reports whether a working discovery has not found an address for so long
+// (vanishAfter) that no node is expected to answer there. Seeds never vanish.
 func (c *contacts) hasVanished(address string) bool {
 	if !c.set.Discovers || c.discovery.first.IsZero() || slices.Contains(c.set.Seeds, address) {
 		return false
@@ -60,12 +62,12 @@ func (c *contacts) hasVanished(address string) bool {
 	return c.now.Sub(last) >= vanishAfter
 }
 
-// follows reports whether this node founds no cluster unless with its group.
+// follows reports whether this node founds a cluster only together with its seed group.
 func (c *contacts) follows() bool {
 	return !c.set.Discovers && len(c.set.Seeds) > 0 && !c.isSelf(c.set.Seeds[0])
 }
 
-// mayBeGone says why an operator cannot mean that nodes are gone.
+// mayBeGone returns an error if an operator cannot declare these nodes gone.
 func (c *contacts) mayBeGone(addresses []string) error {
 	switch {
 	case c.phase == phaseMember:
@@ -93,14 +95,15 @@ func (c *contacts) mayBeGone(addresses []string) error {
 	return nil
 }
 
-// seedsLeft returns the seeds that are not gone, as if some addresses were as well.
+// seedsLeft returns the seeds that are not gone, if the given addresses were gone as well.
 func (c *contacts) seedsLeft(addresses []string) []string {
 	return slices.DeleteFunc(slices.Clone(c.set.Seeds), func(seed string) bool {
 		return c.gone[seed] || slices.Contains(addresses, seed)
 	})
 }
 
-// learnGone takes over what an operator has told another node, but for those that this node hears.
+// learnGone adopts what an operator has told another node, except about nodes that this node
+// hears.
 func (c *contacts) learnGone(addresses []string) {
 	if c.set.Discovers {
 		return
@@ -113,7 +116,8 @@ func (c *contacts) learnGone(addresses []string) {
 	}
 }
 
-// noteHeard notes that a node lives, by its own address and by one at which it was asked.
+// noteHeard records that a node is alive, under its own address and the addresses at which it
+// was asked.
 func (c *contacts) noteHeard(address string) {
 	for _, target := range c.targets() {
 		if target != address && c.names[target] != address {
@@ -127,16 +131,17 @@ func (c *contacts) noteHeard(address string) {
 	}
 }
 
-// heardLately reports whether a node has lived so lately that this one may have granted it something.
+// heardLately reports whether a node was heard within grantHolds. This node may then have
+// granted it something.
 func (c *contacts) heardLately(target string) bool { return c.recent(c.heard[target], grantHolds) }
 
-// goneNodes returns those that are gone, as a node says it to others.
+// goneNodes returns the addresses that are gone, for messages to other nodes.
 func (c *contacts) goneNodes() []string {
 	return slices.DeleteFunc(c.targets(), func(target string) bool { return !c.gone[target] })
 }
 
-// absent returns the nodes that this one waits for in vain, and that an operator could say to be
-// gone.
+// absent returns the nodes that this one waits for without an answer, and that an operator
+// could declare gone.
 func (c *contacts) absent() []string {
 	if c.set.Discovers || c.phase != phaseJoining {
 		return nil
@@ -148,7 +153,7 @@ func (c *contacts) absent() []string {
 	})
 }
 
-// advice says what an operator can do about those that are absent.
+// advice describes what an operator can do about absent nodes.
 func (c *contacts) advice() string {
 	absent := c.absent()
 	if len(absent) == 0 {
@@ -161,20 +166,20 @@ func (c *contacts) advice() string {
 		"or name what is gone to Node.FoundWithout, or on the status page where it has actions, of one node that has been a member before", strings.Join(absent, ", "))
 }
 
-// alone reports whether of the seeds of this node only itself is left.
+// alone reports whether this node is the only one of its seeds that is left.
 func (c *contacts) alone() bool {
 	left := c.seedsLeft(nil)
 	return c.follows() && len(left) > 0 && !slices.ContainsFunc(left, func(seed string) bool { return !c.isSelf(seed) })
 }
 
-// ask adds an address to those who are asked.
+// ask adds an address to the contacts.
 func (c *contacts) ask(address string) {
 	if address != c.self.Address && !slices.Contains(c.addresses, address) {
 		c.addresses = append(c.addresses, address)
 	}
 }
 
-// targets returns all who are asked, but for this node itself.
+// targets returns all addresses to ask, without this node's own.
 func (c *contacts) targets() []string {
 	var targets []string
 	skip := map[string]bool{}
@@ -187,5 +192,5 @@ func (c *contacts) targets() []string {
 	return targets
 }
 
-// denied reports whether an address has said lately that there is no cluster.
+// denied reports whether an address has said within answerHolds that there is no cluster.
 func (c *contacts) denied(address string) bool { return c.recent(c.negative[address], answerHolds) }

@@ -13,14 +13,14 @@ import (
 	"github.com/understudy-go/understudy/cluster/downing"
 )
 
-// without lets an operator say to a node that others are gone.
+// without makes an operator declare nodes gone at a node.
 func (n *simNode) without(addresses ...string) error {
 	answer := make(chan error, 1)
 	n.step(FoundWithoutAsked{Addresses: addresses, Answer: answer})
 	return <-answer
 }
 
-// without lets an operator say to the machine that others are gone.
+// without makes an operator declare nodes gone at the machine.
 func (r *rig) without(addresses ...string) error {
 	r.said = nil
 	r.happens(FoundWithoutAsked{Addresses: addresses})
@@ -80,7 +80,7 @@ func TestTheOnlySeedThatIsLeftFoundsAlone(t *testing.T) {
 	require.Equal(t, phaseMember, r.phase)
 }
 
-// Where members lived is waited for as well, by a node that was put out.
+// A node that was put out of a cluster also waits for the addresses of its former members.
 func TestMembersThatAreNoSeedsCanBeGone(t *testing.T) {
 	r := newRig(func(set *Settings) { set.Known, set.Earlier = []string{"n0:1", "n8:1", "n9:1"}, []uint64{7} }, "n0:1", "n1:1")
 	r.wait(time.Minute)
@@ -144,7 +144,8 @@ func TestOthersSayWhoIsGoneAndANodeBelievesItUnlessItHearsIt(t *testing.T) {
 	require.Empty(t, next.contacts.goneNodes(), "each incarnation has to be told")
 }
 
-// A seed that is gone by mistake asks whether there is a cluster while the others found one.
+// A seed that was declared gone by mistake asks whether there is a cluster while the others
+// found one.
 func TestANodeThatIsNotGoneFoundsNoSecondCluster(t *testing.T) {
 	n0, n2 := id("n0:1", 9), id("n2:1", 2)
 	r := newRig(nil, "n0:1", "n1:1", "n2:1")
@@ -158,8 +159,8 @@ func TestANodeThatIsNotGoneFoundsNoSecondCluster(t *testing.T) {
 	require.Equal(t, phaseJoining, r.phase, "n0 was told that there is none")
 }
 
-// absentWorld draws a world in which the first few nodes are the seeds of all, and no member is
-// given up.
+// absentWorld draws a world in which the first few nodes are the seeds of all nodes, and no
+// member is taken down.
 func absentWorld(t *testing.T, seed uint64, r *rand.Rand) (w *world, seeds int) {
 	t.Helper()
 	size := 3 + r.IntN(5)
@@ -193,8 +194,9 @@ func (w *world) disturbLinks(r *rand.Rand, during time.Duration, nodes []int) {
 	}
 }
 
-// A true word, said on any nodes at any time, in parts: whatever the network does, those that are
-// left found one cluster, once; and what was gone joins it.
+// An operator declares nodes gone that really are gone, on any nodes, at any time, in parts.
+// Whatever the network does, the remaining nodes found one cluster, once, and the gone nodes
+// join it later.
 func TestRandomHistoriesOfATrueWordFoundOneCluster(t *testing.T) {
 	atLength(t)
 	for seed := range max(*count*16/5, 8) { // 80 of them in make verify
@@ -227,7 +229,8 @@ func TestRandomHistoriesOfATrueWordFoundOneCluster(t *testing.T) {
 	}
 }
 
-// requireOneCluster: one cluster has been founded, once, and all are in it.
+// requireOneCluster fails the test unless one cluster has been founded, once, and all nodes are
+// in it.
 func (w *world) requireOneCluster(t *testing.T, seed uint64) {
 	t.Helper()
 	history := strings.Join(w.log, "\n")
@@ -238,7 +241,7 @@ func (w *world) requireOneCluster(t *testing.T, seed uint64) {
 	}
 }
 
-// lose draws a majority with the first seed in it, that leaves a seed.
+// lose draws a majority of the nodes that contains the first seed, but not all seeds.
 func lose(r *rand.Rand, size, seeds int) (gone, left []int) {
 	survivor := 1 + r.IntN(seeds-1)
 	rest := r.Perm(size)
@@ -248,7 +251,7 @@ func lose(r *rand.Rand, size, seeds int) (gone, left []int) {
 	return gone, left
 }
 
-// seekers counts the nodes that seek a cluster.
+// seekers counts the nodes that look for a cluster.
 func (w *world) seekers() (n int) {
 	for _, node := range w.nodes {
 		if node.machine != nil && node.machine.phase == phaseJoining {
@@ -258,8 +261,8 @@ func (w *world) seekers() (n int) {
 	return n
 }
 
-// A word that is false on one side of a cut alone: the other side founds nothing, whatever becomes
-// of the cut, and joins when it has healed.
+// An operator declares nodes gone that live on one side of a cut. The other side founds no
+// cluster, whatever happens to the cut, and joins after it has healed.
 func TestRandomHistoriesOfAWordThatIsFalseOnOneSideFoundOneCluster(t *testing.T) {
 	atLength(t)
 	founded := 0
@@ -302,7 +305,7 @@ func TestRandomHistoriesOfAWordThatIsFalseOnOneSideFoundOneCluster(t *testing.T)
 	require.Greater(t, founded, 40, "the word was heard")
 }
 
-// Many members and few seeds: all that are left have to answer at once.
+// With many members and few seeds, all remaining nodes have to answer at once.
 func TestALargeClusterIsFoundedAgainWithoutItsLostMajority(t *testing.T) {
 	atLength(t)
 	w := newWorld(t, 1, 41)

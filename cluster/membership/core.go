@@ -5,45 +5,45 @@ import (
 	"time"
 )
 
-// A phase is where an incarnation of a node is in its life.
+// A phase is a stage in the life of an incarnation.
 type phase uint8
 
 const (
 	phaseIdle      phase = iota
 	phaseJoining         // asks for a cluster to join
-	phaseMember          // stands in the table: joining, up, leaving or exiting
-	phaseDowned          // has been given up; stops what it runs
-	phaseDeparting       // runs nothing any more, and has told so
+	phaseMember          // is in the table: joining, up, leaving or exiting
+	phaseDowned          // is down; stops its actors
+	phaseDeparting       // has stopped everything and has told the others
 	phaseEnded
 )
 
-// A core is what all parts of a machine share: the settings, the time, the table, and the
-// actions of the step.
+// A core holds what all parts of a machine share: the settings, the time, the table, and the
+// actions of the current step.
 type core struct {
 	set      Settings
 	self     ID
 	phase    phase
 	now      time.Time
 	out      []Action
-	deferred []Action // follow what the step decides
+	deferred []Action // sent after the changes that the step decides
 
-	wallAhead time.Duration // of the calendar over now; its steps must not move anything but dates
+	wallAhead time.Duration // calendar minus now; when it jumps, only dates may change
 
 	table      table
 	sums       sums // of the table
 	seenBy     seenBy
-	dirty      bool  // something has changed that others may depend on
+	dirty      bool  // a change may have consequences in other parts
 	converged  bool  // the members agreed at the end of the last step that changed anything
 	news       table // what has changed in this step
-	own        table // what of that this node has decided
-	acting     bool  // our being up rests on a whole table: we know of all that are up
+	own        table // the part of news that this node has decided
+	acting     bool  // this node is up and knows all members that are up, from a whole table
 	founded    bool  // this node has founded the cluster
 	version    uint64
-	removed    map[ID]time.Time // when this node learned of it
-	waitingFor string           // for what a node without a cluster waits, as people are shown
-	absent     []string         // for whom
+	removed    map[ID]time.Time // when this node learned of each removal
+	waitingFor string           // what a node without a cluster waits for, as shown to users
+	absent     []string         // the addresses that it waits for
 
-	onDecide func(change table) // nil but in tests: sees what this node decides, before it is in the table
+	onDecide func(change table) // for tests: receives each decision before its merge
 }
 
 // recent reports whether at is set and at most d ago.
@@ -55,13 +55,13 @@ func (c *core) do(a Action) { c.out = append(c.out, a) }
 
 func (c *core) tell(id ID, msg message) { c.do(Send{To: id, msg: msg}) }
 
-// change returns an empty table to fill in what is to change.
+// change returns an empty table for the changes to make.
 func (c *core) change() table { return newTable(c.table.cluster) }
 
-// begin forgets the changes of a step once their consequences have been drawn.
+// begin forgets the changes of a step, once their consequences have been handled.
 func (c *core) begin() { c.news, c.own = c.change(), c.change() }
 
-// merge takes over what another node knows, and returns the part that is new.
+// merge adopts what another node knows, and returns the part that is new.
 func (c *core) merge(t table) table {
 	news := c.table.merge(t)
 	c.news.merge(news)
@@ -69,8 +69,8 @@ func (c *core) merge(t table) table {
 	return news
 }
 
-// decide applies a change that this node has decided, and tells it to all members at the end of
-// the step.
+// decide applies a change that this node has decided. The node sends it to all members at the
+// end of the step.
 func (c *core) decide(t table) {
 	if c.onDecide != nil {
 		c.onDecide(t)
@@ -78,7 +78,7 @@ func (c *core) decide(t table) {
 	c.own.merge(c.merge(t))
 }
 
-// agree reports whether all members are known to agree on who is a member.
+// agree reports whether all members are known to agree on the membership.
 func (c *core) agree() bool { return c.table.converged(c.seenBy, c.table.unreachable()) }
 
 // unix returns the date, in seconds of Unix time.
@@ -89,7 +89,7 @@ func (c *core) others() []ID {
 	return slices.DeleteFunc(c.table.ids(), func(id ID) bool { return id == c.self })
 }
 
-// enter makes the node a member according to a whole table.
+// enter makes this node a member of the cluster that a whole table describes.
 func (c *core) enter(t table) {
 	c.phase = phaseMember
 	c.table = newTable(t.cluster)
@@ -100,5 +100,5 @@ func (c *core) enter(t table) {
 	c.decide(change)
 }
 
-// afterwards adds an action that follows what this step decides.
+// afterwards adds an action that is done after the changes of this step have been sent.
 func (c *core) afterwards(a Action) { c.deferred = append(c.deferred, a) }

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// kindsIn returns the types of a file that have a method of a name: the members of a
-// closed set.
+// kindsIn returns the types in a file that have a method with a name: the members of a closed
+// set.
 func kindsIn(t *testing.T, file, method string) []string {
 	t.Helper()
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
@@ -37,7 +37,7 @@ func lower(name string) string { return strings.ToLower(name[:1]) + name[1:] }
 // n2 is the other member of the rigs below.
 var n2 = id("n2:1", 2)
 
-// A stage is a phase, or a status within that of a member.
+// A stage is a phase, divided by status for members.
 type stage int
 
 const (
@@ -54,7 +54,7 @@ const (
 
 var stageNames = [stages]string{"idle", "seeking", "up", "leaving", "exiting", "downed", "parting", "ended"}
 
-// rigIn returns a machine in a stage; from up on it has been in a cluster with n2.
+// rigIn returns a machine in a stage. From the stage up on it has been in a cluster with n2.
 func rigIn(s stage) *rig {
 	switch s {
 	case inIdle:
@@ -87,7 +87,7 @@ func rigIn(s stage) *rig {
 	return r
 }
 
-// stage returns where a machine is.
+// stage returns the stage of the machine.
 func (r *rig) stage() stage {
 	switch r.phase {
 	case phaseIdle:
@@ -110,7 +110,7 @@ func (r *rig) stage() stage {
 	return inUp
 }
 
-// outcome says in short what an event leads to.
+// outcome returns a short text for what an event leads to.
 func (r *rig) outcome(ev Input) string {
 	state := func() string {
 		q, found := r.contacts, r.discovery
@@ -122,7 +122,7 @@ func (r *rig) outcome(ev Input) string {
 			r.departure.rejoin, r.departure.known, q.addresses, q.aliases, q.negative, r.join.replaces, r.join.taken, r.acting, r.observation.monitor.last, found.addresses, found.first, found.since, found.at, found.last, found.due, found.busy, heard)
 	}
 	before, stageBefore := state(), r.stage()
-	r.said, r.dissemination.hasNews = nil, false // what it was about to say anyway
+	r.said, r.dissemination.hasNews = nil, false // what it would send anyway
 	r.happens(ev)
 	var did []string
 	for _, a := range r.said {
@@ -135,7 +135,7 @@ func (r *rig) outcome(ev Input) string {
 	}
 	did = slices.Compact(did)
 	if n := len(did) - 1; n > 0 && did[n] == "send heartbeat" {
-		did = did[:n] // it tells what has changed
+		did = did[:n] // it sends the change to others
 	}
 	if now := r.stage(); now != stageBefore {
 		did = append(did, "→ "+stageNames[now])
@@ -149,7 +149,7 @@ func (r *rig) outcome(ev Input) string {
 	return "-"
 }
 
-// eventsFor returns one of each event but for received.
+// eventsFor returns one event of each kind except received.
 func eventsFor(r *rig) map[string]Input {
 	r.clock = r.clock.Add(200 * time.Millisecond)
 	return map[string]Input{
@@ -188,7 +188,7 @@ func messagesFor(r *rig) map[string]message {
 	}
 }
 
-// tellsOfN3 is news of another member.
+// tellsOfN3 returns a table with another member.
 func (r *rig) tellsOfN3() packed {
 	c := r.change()
 	c.members[id("n3:1", 3)] = Member{Name: "n3", Address: "n3:1", Incarnation: 3, Status: Joining}
@@ -223,8 +223,8 @@ func TestEveryMessageIsDecidedInEveryStage(t *testing.T) {
 	}
 }
 
-// What each event leads to: the actions, the next stage if it is another; "noted" when it
-// only changes what the machine knows, and "-" when it means nothing there.
+// What each event leads to: the actions, and the next stage if it changes. "noted" means that
+// only the state of the machine changes, and "-" that the event has no effect.
 var eventTable = map[string][stages]string{
 	"connected": {
 		inIdle:      "noted",
@@ -286,7 +286,7 @@ var eventTable = map[string][stages]string{
 		inDeparting: "noted",
 		inEnded:     "noted",
 	},
-	"leaseAnswered": { // nobody has asked for it
+	"leaseAnswered": { // the machine has not asked for the lease
 		inIdle:      "-",
 		inJoining:   "-",
 		inUp:        "-",
@@ -348,7 +348,7 @@ var eventTable = map[string][stages]string{
 	},
 }
 
-// What each message of another member leads to, likewise.
+// What each message from another member leads to, in the same form.
 var messageTable = map[string][stages]string{
 	"dissolve": {
 		inIdle:      "-",

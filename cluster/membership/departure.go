@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// A departure is how an incarnation ends.
+// A departure ends an incarnation.
 type departure struct {
 	*core
-	leaving bool // the user has asked for it
-	rejoin  bool // after the end
+	leaving bool // the user has asked to leave
+	rejoin  bool // a new incarnation follows
 	endBy   time.Time
 	acked   map[ID]bool
 	known   map[string]bool // addresses where members live or lived
 }
 
-// leave begins the orderly end: others take over what this node runs.
+// leave begins an orderly departure: other members take over what this node runs.
 func (d *departure) leave() {
 	if d.leaving {
 		return
@@ -31,13 +31,14 @@ func (d *departure) leave() {
 		self.Status = max(self.Status, Leaving)
 		change.members[d.self] = self
 		d.decide(change)
-		d.afterwards(Drain{}) // all know that it leaves before it hands over
+		d.afterwards(Drain{}) // all members learn that it leaves before it hands over
 	case phaseDowned, phaseDeparting, phaseEnded:
 	}
 }
 
-// goDown ends this incarnation because others have decided so: it stops what it runs, and later
-// rejoins as a new incarnation, unless [Settings.Rejoin] is false or the node is leaving.
+// goDown ends this incarnation because other members have decided so. The node stops what it
+// runs, and later rejoins as a new incarnation, unless [Settings.Rejoin] is false or the node
+// is leaving.
 func (d *departure) goDown(reason string, instead []string) {
 	if d.phase != phaseMember {
 		return
@@ -49,7 +50,7 @@ func (d *departure) goDown(reason string, instead []string) {
 	d.do(Drain{})
 }
 
-// remember notes where other members live, to ask them later.
+// remember stores the addresses of other members, so that the next incarnation can ask them.
 func (d *departure) remember(addresses []string) {
 	for _, id := range d.others() {
 		d.known[id.Address] = true
@@ -60,9 +61,9 @@ func (d *departure) remember(addresses []string) {
 	delete(d.known, d.self.Address)
 }
 
-// drained: no singleton runs here any more. A node that has been given up is gone; one
-// that leaves makes it known, and stops its actors while it is still a member, so that
-// others hear what they say in the end.
+// drained handles the report that no singleton runs here any more. A node that is down departs.
+// A node that is leaving becomes exiting. It stops its actors while it is still a member, so
+// that others receive their last messages.
 func (d *departure) drained() {
 	switch {
 	case d.phase == phaseDowned:
@@ -77,14 +78,14 @@ func (d *departure) drained() {
 	}
 }
 
-// stopped: no actor runs here any more.
+// stopped handles the report that no actor runs here any more.
 func (d *departure) stopped() {
 	if d.phase == phaseMember && d.table.status(d.self) == Exiting {
 		d.depart()
 	}
 }
 
-// depart is the end of membership: this node is gone, and tells everybody.
+// depart ends the membership: this node removes itself and tells all members.
 func (d *departure) depart() {
 	d.remember(nil)
 	d.phase = phaseDeparting
@@ -97,8 +98,8 @@ func (d *departure) depart() {
 	d.endWhenDue()
 }
 
-// endWhenDue ends this incarnation as soon as all who can be reached know that it is gone,
-// or after a while.
+// endWhenDue ends this incarnation as soon as all reachable members have acknowledged its
+// departure, or after departPatience.
 func (d *departure) endWhenDue() {
 	unreachable := d.table.unreachable()
 	waits := slices.ContainsFunc(d.others(), func(id ID) bool {
@@ -114,7 +115,7 @@ func (d *departure) finish(err error) {
 	d.do(End{Rejoin: d.rejoin, Known: slices.Sorted(maps.Keys(d.known)), Err: err})
 }
 
-// removeClean removes a member that has said itself that nothing of it runs any more.
+// removeClean removes a member that has said that nothing of it runs any more.
 func (d *departure) removeClean(id ID) {
 	if id != d.self {
 		d.tell(id, goneSeen{})

@@ -35,7 +35,7 @@ func onBothGraphs(t *testing.T, test func(t *testing.T, size int)) {
 	}
 }
 
-// 24 for machines alone: the bound for any moment of the heartbeat's rhythm.
+// Scenario 24, for machines alone: the bound holds at any moment of the heartbeat's rhythm.
 func TestAKilledProcessIsRefusedWithinATenthOfASecond(t *testing.T) {
 	for seed := range uint64(20) {
 		w := running(t, seed, 5)
@@ -48,7 +48,7 @@ func TestAKilledProcessIsRefusedWithinATenthOfASecond(t *testing.T) {
 	}
 }
 
-// tries is how many times to try: more often where it is cheap.
+// tries returns how often to repeat a test: more often for small clusters, where it is cheap.
 func tries(size int) uint64 {
 	if size > allToAll {
 		return 1
@@ -56,7 +56,8 @@ func tries(size int) uint64 {
 	return 5
 }
 
-// 35: 10 % of datagrams lost for an hour, and TCP held up as often: no suspicion.
+// Scenario 35: 10 % of the datagrams are lost for an hour, and 10 % of the TCP segments are
+// delayed. No member is suspected.
 func TestAnHourOfLossIsNoReasonForSuspicion(t *testing.T) {
 	atLength(t)
 	w := running(t, 35, 3)
@@ -67,9 +68,9 @@ func TestAnHourOfLossIsNoReasonForSuspicion(t *testing.T) {
 	w.checkOneCluster()
 }
 
-// 36: 5 % of all that TCP carries is lost, and of the datagrams too: no suspicion. Without
-// any datagrams there may be suspicions, when TCP waits for the second or third time; they
-// pass, and nobody is taken down.
+// Scenario 36: 5 % of all TCP segments and of the datagrams are lost, and no member is
+// suspected. Without any datagrams there may be suspicions while TCP waits for the second or
+// third time. They pass, and no member is taken down.
 func TestLossOnBothLanesTakesNobodyDown(t *testing.T) {
 	atLength(t)
 	for _, rough := range []bool{false, true} {
@@ -98,9 +99,9 @@ func TestLossOnBothLanesTakesNobodyDown(t *testing.T) {
 	}
 }
 
-// 37: all links of a node work for a second, and then not for a second, for a minute.
-// Nothing stays as it is for long enough to decide; there are never two leaders, and
-// afterwards there is one cluster.
+// Scenario 37: all links of a node work for a second, then fail for a second, for a minute.
+// Nothing stays the same for long enough to decide. There are never two leaders, and afterwards
+// there is one cluster.
 func TestAFlappingLinkNeverMakesTwoLeaders(t *testing.T) {
 	atLength(t)
 	onBothGraphs(t, func(t *testing.T, size int) {
@@ -119,7 +120,7 @@ func TestAFlappingLinkNeverMakesTwoLeaders(t *testing.T) {
 	})
 }
 
-// 38: a node that is stopped for half a second is not even noticed.
+// Scenario 38: nobody notices when a node is stopped for half a second.
 func TestAStopOfHalfASecondIsNotNoticed(t *testing.T) {
 	atLength(t)
 	onBothGraphs(t, func(t *testing.T, size int) {
@@ -134,8 +135,8 @@ func TestAStopOfHalfASecondIsNotNoticed(t *testing.T) {
 	})
 }
 
-// 39: a node that is stopped for two seconds is unreachable within the first, reachable
-// when it runs again, and the same as before.
+// Scenario 39: a node that is stopped for two seconds is unreachable within the first second.
+// It is reachable when it runs again, and nothing else has changed.
 func TestAStopOfTwoSecondsIsNoticedAndForgotten(t *testing.T) {
 	onBothGraphs(t, func(t *testing.T, size int) {
 		w := running(t, 39, size)
@@ -155,8 +156,8 @@ func TestAStopOfTwoSecondsIsNoticedAndForgotten(t *testing.T) {
 	})
 }
 
-// 41: an observer that was stopped itself blames nobody for what it did not hear. (Nobody
-// is downed here, or the others would go on without it.)
+// Scenario 41: an observer that was stopped itself suspects no member for missing heartbeats.
+// No member is downed in this test, or the others would continue without the observer.
 func TestAnObserverThatWasStoppedBlamesNobody(t *testing.T) {
 	atLength(t)
 	onBothGraphs(t, func(t *testing.T, size int) {
@@ -176,8 +177,8 @@ func TestAnObserverThatWasStoppedBlamesNobody(t *testing.T) {
 	})
 }
 
-// 42: when all nodes stop for ten seconds, as their hypervisor does, and go on within a
-// tenth of a second, nobody blames anybody.
+// Scenario 42: when all nodes stop for ten seconds, as their hypervisor does, and continue
+// within a tenth of a second, no member is suspected.
 func TestAStopOfTheWholeClusterIsNotNoticed(t *testing.T) {
 	atLength(t)
 	onBothGraphs(t, func(t *testing.T, size int) {

@@ -10,13 +10,13 @@ import (
 )
 
 // Detector configures how quickly a silent member becomes unreachable. The zero value is [LAN];
-// each field that is zero takes its value from there. Start of package cluster returns an error when a
-// field is out of its range.
+// each field that is zero takes its value from there. Start of package cluster returns an error
+// when a field is out of its range.
 type Detector struct {
 	// Interval is the time between two heartbeats to an observer. Default: 100 ms.
 	Interval time.Duration
 
-	// CheckEvery is the time between two checks of who has been heard. It must not exceed
+	// CheckEvery is the time between two checks of the members' heartbeats. It must not exceed
 	// Interval, because heartbeats are sent at a check. Default: 50 ms.
 	CheckEvery time.Duration
 
@@ -53,7 +53,7 @@ type Detector struct {
 	StreamDead time.Duration
 }
 
-// LAN suits local networks: a killed node is unreachable after about 0.8 seconds.
+// LAN suits local networks: a killed node is unreachable after about 0.8 s.
 func LAN() Detector {
 	return Detector{
 		Interval:    100 * time.Millisecond,
@@ -67,8 +67,8 @@ func LAN() Detector {
 	}
 }
 
-// WAN suits long or lossy lines and noisy neighbours: a killed node is unreachable after
-// about four seconds.
+// WAN suits long or lossy lines and noisy neighbours: a killed node is unreachable after about
+// 4 s.
 func WAN() Detector {
 	return Detector{
 		Interval:    500 * time.Millisecond,
@@ -82,8 +82,8 @@ func WAN() Detector {
 	}
 }
 
-// Local suits nodes on one machine, as in tests: a killed node is unreachable after about
-// 0.6 seconds. On a network it would suspect members more often than LAN does.
+// Local suits nodes on one machine, as in tests: a killed node is unreachable after about 0.6
+// s. On a network it would suspect members more often than LAN does.
 func Local() Detector {
 	return Detector{
 		Interval:    50 * time.Millisecond,
@@ -97,7 +97,7 @@ func Local() Detector {
 	}
 }
 
-// WithDefaults returns d with the values of [LAN] where it has zeros.
+// WithDefaults returns d with the values of [LAN] for fields that are zero.
 func WithDefaults(d Detector) Detector {
 	lan := LAN()
 	return Detector{
@@ -113,7 +113,8 @@ func WithDefaults(d Detector) Detector {
 	}
 }
 
-// CheckDetector says which settings of d do not go together, and what would do.
+// CheckDetector returns an error if settings of d are invalid together. The error suggests
+// values.
 func CheckDetector(d Detector) error {
 	refuse := func(format string, args ...any) error {
 		return fmt.Errorf("cluster: Config.Detector: "+format, args...)
@@ -141,47 +142,47 @@ func (d Detector) phi() phi.Settings {
 	return phi.Settings{Threshold: d.Threshold, Pause: d.Pause, MinStdDev: d.MinStdDev, Samples: d.Samples, FirstInterval: d.Interval}
 }
 
-// guard is how late a look may be; if it is later, this node itself was asleep.
+// guard returns how late a check may be. If it is later, this node itself was paused.
 func (d Detector) guard() time.Duration {
 	return max(3*d.Interval, 3*d.CheckEvery)
 }
 
-// overdue is after how long a silence a subject is asked for a sign of life.
+// overdue returns the silence after which a subject is asked for a heartbeat.
 func (d Detector) overdue() time.Duration { return 2 * d.Interval }
 
-// detection is how long after its death a member is found unreachable, at worst, on a
+// detection returns the longest time from the death of a member until it is unreachable, on a
 // quiet network.
 func (d Detector) detection() time.Duration {
 	return d.phi().Silence(d.Interval) + d.CheckEvery
 }
 
-// usualDetection is detection on average: death comes somewhere between two heartbeats,
-// and its discovery somewhere between two looks.
+// usualDetection returns the average detection time. On average a member dies in the middle
+// between two heartbeats, and its death is found in the middle between two checks.
 func (d Detector) usualDetection() time.Duration {
 	return d.phi().Silence(d.Interval) - d.Interval/2 + d.CheckEvery/2
 }
 
-// spread is within how long all members know of one failure: the heartbeats that are missed
-// and the looks that miss them come in different moments, and a row that did not arrive is
-// asked for when two heartbeats have differed.
+// spread returns the time within which all members learn of one failure. The missed heartbeats
+// and the checks that miss them come at different moments. A row that did not arrive is
+// requested after two heartbeats have differed.
 func (d Detector) spread() time.Duration {
 	return d.Interval + d.CheckEvery + 3*d.Interval
 }
 
-// secondWave is how much later than the first deaths those are noticed whose observers
-// have all died with them: the ring goes on past the dead, and the next ones are observed
-// from then on.
+// secondWave returns how much later than the first deaths the others are noticed, if all
+// observers of a dead member have died with it. The ring continues past the dead members, so
+// the next members are observed only from then on.
 func (d Detector) secondWave() time.Duration {
 	return d.ExpectAfter + d.phi().Silence(d.Interval) + d.CheckEvery + 2*d.Interval
 }
 
-// StableAfter is the delay of a strategy that suits d: it outlasts a second wave, so the
-// whole extent of a failure is known when the strategy decides.
+// StableAfter returns the delay of a strategy that suits d. It outlasts a second wave, so that
+// the whole extent of a failure is known when the strategy decides.
 func StableAfter(d Detector) time.Duration {
 	return max(downing.DefaultStableAfter, d.secondWave().Truncate(time.Second)+time.Second)
 }
 
-// CheckDelay says what is wrong when a strategy decides before all members can know the same.
+// CheckDelay returns an error if s decides before all members can know the same.
 func CheckDelay(d Detector, s downing.Strategy) error {
 	if s.Delay() < 0 || s.Delay() > d.spread() {
 		return nil
@@ -190,8 +191,8 @@ func CheckDelay(d Detector, s downing.Strategy) error {
 		s, s.Delay(), d.Interval, d.CheckEvery, d.spread(), StableAfter(d))
 }
 
-// DetectionTimes returns how long after its death a member is found unreachable on a quiet
-// network: usually, and at worst.
+// DetectionTimes returns how long after its death a member is unreachable on a quiet network:
+// on average, and at worst.
 func DetectionTimes(d Detector) (usual, worst time.Duration) {
 	return d.usualDetection(), d.detection()
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What the settings promise is what the simulation measures.
+// The simulation measures the detection times that the settings promise.
 func TestExpectedDetectionIsTheMeasuredOne(t *testing.T) {
 	atLength(t)
 	for _, set := range []Detector{LAN(), WAN(), Local()} {

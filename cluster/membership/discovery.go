@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// A discovery is what has been found by the user's discovery.
+// A discovery holds what the user's discovery has found.
 type discovery struct {
 	*core
-	addresses []string             // the latest, sorted
-	first     time.Time            // when anything was found for the first time, be it nothing
-	since     time.Time            // how long the latest have been the same
-	at        time.Time            // when they were found
+	addresses []string             // the latest answer, sorted
+	first     time.Time            // when discovery first answered, even with no address
+	since     time.Time            // since when the answer has been the same
+	at        time.Time            // when discovery last answered
 	last      map[string]time.Time // when each address was found last
 	due       time.Time            // when to ask again
-	busy      bool                 // discovery has been asked and has not answered
+	busy      bool                 // discovery has been called and has not answered
 }
 
-// wanted returns where nodes should be: the seeds, and what discovery finds.
+// wanted returns the addresses where nodes should be: the seeds, and what discovery finds.
 func (d *discovery) wanted() []string { return slices.Concat(d.set.Seeds, d.addresses) }
 
-// discoverWhenDue asks discovery: often while this node seeks a cluster, and seldom later, so
-// that a cluster that was founded elsewhere is met.
+// discoverWhenDue calls discovery: every second while this node looks for a cluster, and every
+// 30 s later, so that it meets a cluster that was founded elsewhere.
 func (d *discovery) discoverWhenDue() {
 	if !d.set.Discovers || d.busy || d.now.Before(d.due) {
 		return
@@ -35,8 +35,8 @@ func (d *discovery) discoverWhenDue() {
 	d.do(Discover{})
 }
 
-// found takes over what discovery has found, and returns what was found before. An error says nothing: what was found before
-// counts for a while.
+// found stores the addresses that discovery has found, and returns the previous ones. It
+// ignores an error: the previous addresses stay valid for discoveryHolds.
 func (d *discovery) found(ev Found) (before []string, ok bool) {
 	d.busy = false
 	if ev.Failed {

@@ -22,8 +22,8 @@ func TestACutOfAnHourHeals(t *testing.T) {
 	w.checkOneCluster()
 }
 
-// With discovery that is late, wrong and broken for a while, two clusters may be founded,
-// but not for good.
+// If discovery is late, wrong and broken for a while, two clusters may be founded, but they
+// merge.
 func TestRandomHistoriesOfDiscoveryEndInOneCluster(t *testing.T) {
 	atLength(t)
 	for seed := *firstSeed; seed < *firstSeed+max(*count/5, 1); seed++ {
@@ -56,14 +56,14 @@ func simulateDiscovery(t *testing.T, seed uint64) {
 	w.checkOneCluster()
 }
 
-// A registry is what discovery asks in a world.
+// A registry is what discovery queries in a world.
 type registry struct {
 	world  *world
-	delays map[[2]int]time.Duration // until a node finds another that has started
+	delays map[[2]int]time.Duration // how long until a node finds another one that has started
 	began  map[int]time.Time
 	seen   map[int]time.Time // when a node ran last
-	ghost  string            // an address where nobody ever lives; it is found for a while
-	honest bool              // tell the truth from now on
+	ghost  string            // an address that never has a node; it is found for a while
+	honest bool              // answer correctly from now on
 }
 
 func newRegistry(w *world) *registry {
@@ -104,8 +104,8 @@ func (r *registry) finds(node int) (addresses []string, failed bool) {
 	return addresses, w.random.IntN(10) == 0
 }
 
-// shows reports whether one node finds another: some time after that has begun, until some
-// time after it has ended.
+// shows reports whether one node finds another: from some time after the other has started,
+// until some time after it has ended.
 func (r *registry) shows(node, other int) bool {
 	began, ever := r.began[other]
 	switch {

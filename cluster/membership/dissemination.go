@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// A dissemination sends heartbeats, and tells other members what is new.
+// A dissemination sends heartbeats, and tells other members about changes.
 type dissemination struct {
 	*core
 	near     neighbours
 	beatAt   time.Time // when the next heartbeat is due
 	seq      uint64
-	hasNews  bool             // there is something that the next heartbeat will tell
+	hasNews  bool             // the next heartbeat will contain something new
 	sentAt   time.Time        // when the last heartbeat went out, due or not
-	requests map[ID]time.Time // who has asked for heartbeats, and until when it gets them
+	requests map[ID]time.Time // members that have asked for heartbeats, and until when each gets them
 }
 
-// sendWhenDue sends the heartbeat, at the tick that is nearest to when it is due: a tick
-// that comes a little early must not make it late by a whole one.
+// sendWhenDue sends the heartbeat at the tick nearest to its due time. A tick that is slightly
+// early must not delay the heartbeat by a whole tick.
 func (d *dissemination) sendWhenDue() {
 	set := d.set.Detector
 	if d.now.Add(set.CheckEvery / 2).Before(d.beatAt) {
@@ -26,12 +26,12 @@ func (d *dissemination) sendWhenDue() {
 	}
 	d.beatAt = d.beatAt.Add(set.Interval)
 	if d.beatAt.Before(d.now) {
-		d.beatAt = d.now.Add(set.Interval) // it has been asleep
+		d.beatAt = d.now.Add(set.Interval) // this node was paused
 	}
 	d.send()
 }
 
-// send sends the regular heartbeat to those who observe this node.
+// send sends the regular heartbeat to the members that observe this node.
 func (d *dissemination) send() {
 	d.hasNews, d.sentAt = false, d.now
 	to := d.receivers()
@@ -46,7 +46,7 @@ func (d *dissemination) send() {
 	d.do(Beat{To: addresses, msg: d.heartbeat()})
 }
 
-// sendNewsHeartbeat tells the neighbours what is new before the next heartbeat is due, at most
+// sendNewsHeartbeat sends a change to the neighbours before the next heartbeat is due, at most
 // every 20 ms, so that members agree within milliseconds.
 func (d *dissemination) sendNewsHeartbeat() {
 	if !d.hasNews || d.phase != phaseMember || d.now.Sub(d.sentAt) < newsEvery {
@@ -70,10 +70,11 @@ func (d *dissemination) heartbeat() heartbeat {
 	}
 }
 
-// tellNews tells all members directly what this node has decided, and by gossip whatever
-// is new. Who misses both is made good for by the sums in the heartbeats. Gossip brings
-// entries one by one: from a node that gives itself up together with others it brings
-// nothing, as who hears first of the one would believe nothing more of what it says.
+// tellNews sends this node's own decisions directly to all members, and all changes by gossip.
+// A member that misses both notices it from the sums in the heartbeats.
+//
+// A node that is down does not gossip. Gossip delivers entries one by one, so a receiver that
+// first learns that this node is down would not believe its other entries.
 func (d *dissemination) tellNews() {
 	if !d.own.empty() {
 		push := tablePush{From: d.self, Table: d.own.pack()}
@@ -86,7 +87,7 @@ func (d *dissemination) tellNews() {
 	}
 }
 
-// receivers returns the members that heartbeats go to: the observers of this node, and members
+// receivers returns the members that get heartbeats: the observers of this node, and members
 // that have asked for heartbeats.
 func (d *dissemination) receivers() []ID {
 	ids := d.near.observers
@@ -99,7 +100,7 @@ func (d *dissemination) receivers() []ID {
 }
 
 // answerObserver handles a member that misses our heartbeats: it gets one at once, and all that
-// follow for 30 s. So a difference between two tables is not mistaken for a failure.
+// follow for 30 s. A difference between two tables is therefore not mistaken for a failure.
 func (d *dissemination) answerObserver(by ID) {
 	d.requests[by] = d.now.Add(requestHolds)
 	msg := d.heartbeat()

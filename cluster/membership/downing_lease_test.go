@@ -12,7 +12,7 @@ import (
 
 func byLease(set *Settings) { set.Downing = downing.LeaseMajority{Lease: grantedLease{}} }
 
-// asked returns the questions for the lease since the rig was last asked.
+// askedForLease returns the requests for the lease since the previous call.
 func (r *rig) askedForLease() (numbers []uint64) {
 	for _, a := range r.said {
 		if a, ok := a.(AcquireLease); ok {
@@ -23,8 +23,8 @@ func (r *rig) askedForLease() (numbers []uint64) {
 	return numbers
 }
 
-// split returns a rig that has lost all its others for so long that it has just asked for
-// the lease. Of n2 alone it is the majority, as its address is the lower.
+// splitRig returns a rig that has lost all its others for so long that it has just asked for
+// the lease. With n2 alone it is the majority, because its address is lower.
 func splitRig(t *testing.T, others ...string) *rig {
 	t.Helper()
 	r := newRig(byLease)
@@ -123,7 +123,7 @@ func TestAnAnswerCountsOnlyInItsSituation(t *testing.T) {
 	require.NotEqual(t, Up, r.table.status(id("n2:1", 2)))
 }
 
-// unstable is for how long there has been trouble.
+// unstable returns how long the instability has lasted.
 func unstable(c stability, now time.Time) time.Duration {
 	since, _ := c.unstableFor(now)
 	return since
@@ -162,7 +162,7 @@ func TestTroubleIsOverAfterARestOrWhenTheLostAreDown(t *testing.T) {
 	require.Zero(t, unstable(c, at(113)), "it is down, which ends that")
 }
 
-// grantedLease is a lease that everybody gets.
+// grantedLease is a lease that every node gets.
 type grantedLease struct{}
 
 func (grantedLease) Acquire(context.Context) (bool, error) { return true, nil }

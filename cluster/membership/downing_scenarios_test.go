@@ -12,13 +12,13 @@ import (
 	"github.com/understudy-go/understudy/cluster/downing"
 )
 
-// What to expect on a local network with the default settings.
+// The times to expect on a local network with the default settings.
 const (
 	detected = 900 * time.Millisecond // a silent member is unreachable
 	decided  = detected + downing.DefaultStableAfter
 )
 
-// A tale is a world in which all nodes are up, n1 the oldest, and who they were then.
+// A tale is a world in which all nodes are up and n1 is the oldest. It keeps the IDs from then.
 type tale struct {
 	*world
 	before []ID
@@ -58,7 +58,8 @@ func (s *tale) cutApart(sides ...[]int) {
 	}
 }
 
-// survivors are the numbers of the nodes that are members as they were at the beginning.
+// survivors returns the numbers of the nodes that are members with the same identity as at the
+// beginning.
 func (s *tale) survivors() (numbers []int) {
 	for i, n := range s.nodes {
 		if n.machine != nil && n.machine.self == s.before[i] && n.machine.phase == phaseMember {
@@ -68,8 +69,7 @@ func (s *tale) survivors() (numbers []int) {
 	return numbers
 }
 
-// knows are the numbers of those who were there at the beginning and are not down in the
-// eyes of a node.
+// knows returns the numbers of the initial members that a node does not see as down.
 func (s *tale) knows(number int) (numbers []int) {
 	for i, id := range s.before {
 		if status := s.nodes[number-1].machine.table.status(id); status != 0 && status < Down {
@@ -79,7 +79,7 @@ func (s *tale) knows(number int) (numbers []int) {
 	return numbers
 }
 
-// requireSurvivors: these and no others go on, and know so.
+// requireSurvivors fails the test unless exactly these nodes continue, and know it.
 func (s *tale) requireSurvivors(numbers ...int) {
 	s.t.Helper()
 	require.Equal(s.t, numbers, s.survivors(), "history:\n%s", strings.Join(s.log, "\n"))
@@ -88,7 +88,7 @@ func (s *tale) requireSurvivors(numbers ...int) {
 	}
 }
 
-// requireOneSide runs for a while, in which two sides must not go on.
+// requireOneSide runs the world for a while, and fails the test if two sides continue.
 func (s *tale) requireOneSide(d time.Duration) {
 	s.t.Helper()
 	for end := s.now.Add(d); s.now.Before(end); s.run(100 * time.Millisecond) {
@@ -98,7 +98,7 @@ func (s *tale) requireOneSide(d time.Duration) {
 	}
 }
 
-// twoSides reports whether two members have given up each other.
+// twoSides reports whether two members have taken down each other.
 func (s *tale) twoSides() bool {
 	for _, a := range s.nodes {
 		for _, b := range s.nodes {
@@ -111,7 +111,8 @@ func (s *tale) twoSides() bool {
 	return false
 }
 
-// awaitOneCluster: everything heals, and in time all are up in one cluster.
+// awaitOneCluster heals everything, and fails the test unless all nodes are up in one cluster
+// in time.
 func (s *tale) awaitOneCluster(limit time.Duration) {
 	s.t.Helper()
 	s.heal()
@@ -182,7 +183,7 @@ func TestAPartitionOfAMinuteEndsOneSide(t *testing.T) {
 	}
 }
 
-// The host of singletons is the leader here: the oldest of those who are up.
+// The host of singletons is the leader here: the oldest member that is up.
 func TestTheHostMovesOnlyIfItIsInTheMinority(t *testing.T) {
 	host := func(s *tale, number int) string {
 		m, ok := s.nodes[number-1].shown.Leader()
@@ -261,7 +262,7 @@ func TestASplitInThreeEndsEverybodyWithoutALease(t *testing.T) {
 	s.awaitOneCluster(8 * time.Second)
 }
 
-// What is left of it is of one mind all the time.
+// The remaining members agree all the time.
 func TestAMemberThatStumblesBeforeItDiesTakesNobodyAlong(t *testing.T) {
 	atLength(t)
 	for _, stop := range []time.Duration{2500 * time.Millisecond, 3 * time.Second, 3500 * time.Millisecond} {
@@ -285,9 +286,9 @@ func TestOfTwoHalvesThatWithTheLowestAddressGoesOn(t *testing.T) {
 	s.awaitOneCluster(8 * time.Second)
 }
 
-// n2 is lost, and n1 is about to take it down, when n1 and n4 are cut off from n3 and n5,
-// which hear from n2 again. n1 and n4 decide as two of four, with the lowest address; the
-// others as three of five.
+// n2 is lost, and n1 is about to take it down. Then n1 and n4 are cut off from n3 and n5, which
+// hear from n2 again. n1 and n4 decide as two of four, with the lowest address. The others
+// decide as three of five.
 func aDowningInFlight(t *testing.T, strategy downing.Strategy) *tale {
 	s := tell(t, 30, 5, strategy)
 	s.cutApart([]int{2}, []int{1, 3, 4, 5})

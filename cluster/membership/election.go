@@ -9,25 +9,26 @@ import (
 	"github.com/understudy-go/understudy/internal/guard"
 )
 
-// A LeaderElection is the order in which members are preferred as leader of the cluster
-// and as host of singletons. It does not regard who is reachable: only a member that goes
-// down or leaves loses its place. All nodes of a cluster must have the same one; the zero
-// value is [Oldest].
+// A LeaderElection orders members as candidates for leader of the cluster and for host of
+// singletons. It ignores reachability: a member loses its place only when it goes down or
+// leaves. All nodes of a cluster must have the same election. The zero value is [Oldest].
 type LeaderElection struct {
-	// Name tells elections apart; a node with another one is not let in.
+	// Name identifies the election; a node with another name is not admitted.
 	Name string
 
-	// Compare orders members that are up; the first is elected. It must depend on nothing
-	// but the two members, not change them, and be a strict order: return 0 only for a member
-	// and itself, and the opposite sign for the members exchanged. [Start] tries it on some
-	// members and refuses what is wrong there. Where it returns 0 later, the older of the two
-	// comes first; where it panics, all are ordered by age. As this depends on nothing but
-	// the members, nodes of the same view still elect the same one.
+	// Compare orders members that are up; the first is elected. It must depend on nothing but
+	// the two members, and must not change them. It must be a strict order: return 0 only for a
+	// member and itself, and the opposite sign for the members exchanged.
+	//
+	// [Start] tries it on some members and refuses an election that breaks these rules. If it
+	// returns 0 later, the older member comes first. If it panics, all members are ordered by
+	// age. Both depend only on the members, so nodes with the same view still elect the same
+	// leader.
 	Compare func(a, b Member) int
 }
 
-// Oldest elects the member that has been up the longest. A node that joins never takes
-// over what runs elsewhere.
+// Oldest elects the member that has been up the longest. A node that joins never takes over
+// what runs elsewhere.
 func Oldest() LeaderElection { return LeaderElection{Name: "oldest", Compare: byAge} }
 
 // LowestAddress elects the member with the lowest address, as a string.
@@ -35,10 +36,10 @@ func LowestAddress() LeaderElection {
 	return LeaderElection{Name: "lowest-address", Compare: func(a, b Member) int { return a.ID().Compare(b.ID()) }}
 }
 
-// OfRole elects, by another election, among the members that have a role. Those without it
-// come after all that have it: so when nobody has the role, there still is a leader to act
-// for the membership, by the same election among all. It panics on an empty role or an
-// election without Compare.
+// OfRole elects among the members that have a role, by another election. Members without the
+// role come after all that have it, ordered by the same election. If no member has the role,
+// one of them is therefore still leader of the membership. It panics if role is empty or among
+// has no Compare.
 func OfRole(role string, among LeaderElection) LeaderElection {
 	if role == "" || among.Compare == nil {
 		panic("cluster: OfRole needs a role and an election, as Oldest returns one")
@@ -55,7 +56,7 @@ func OfRole(role string, among LeaderElection) LeaderElection {
 	}
 }
 
-// byAge puts those that have no up-number yet last.
+// byAge orders by up-number; members that have none yet come last.
 func byAge(a, b Member) int {
 	return cmp.Or(
 		cmp.Compare(a.UpNumber-1, b.UpNumber-1),
@@ -64,7 +65,7 @@ func byAge(a, b Member) int {
 	)
 }
 
-// First returns the member that is elected: the first in the order of those that are up. It returns
+// First returns the elected member: the first in the order of those that are up. It returns
 // false if none is up.
 func (e LeaderElection) First(members []Member) (Member, bool) {
 	if ordered := e.order(members); len(ordered) > 0 && ordered[0].Status == Up {
@@ -73,8 +74,8 @@ func (e LeaderElection) First(members []Member) (Member, bool) {
 	return Member{}, false
 }
 
-// order sorts members as candidates: those that are up by the election, then those that
-// leave, then those that join, then those that are exiting or down.
+// order sorts members as candidates: first members that are up, ordered by the election; then
+// leaving, joining, exiting and down members, by age.
 func (e LeaderElection) order(members []Member) []Member {
 	place := func(m Member) int {
 		return slices.Index([]Status{Up, Leaving, Joining, Exiting, Down, Removed}, m.Status)
@@ -94,12 +95,13 @@ func (e LeaderElection) order(members []Member) []Member {
 	return ordered
 }
 
-// sort sorts members that are in order of age, and reports whether Compare has let it.
+// sort sorts members that are in order of age. It returns false if Compare panics.
 func (e LeaderElection) sort(members []Member) (sorted bool) {
 	return guard.Apart(func() { slices.SortStableFunc(members, e.Compare) }) == nil
 }
 
-// CheckElection tries an election on some members, and says what is wrong with it.
+// CheckElection tries an election on some members, and returns an error if it breaks the rules
+// of [LeaderElection.Compare].
 func CheckElection(e LeaderElection) (err error) {
 	if panicked := guard.Apart(func() { err = e.try() }); panicked != nil {
 		return fmt.Errorf("cluster: Config.Leader.Compare fails on ordinary members: %w", panicked)
@@ -126,7 +128,7 @@ func (e LeaderElection) try() error {
 	return nil
 }
 
-// candidates returns the members of t as candidates.
+// candidates returns the members of t in the order of the election.
 func (t table) candidates(e LeaderElection) []Member {
 	members := make([]Member, 0, len(t.members))
 	for _, m := range t.members {
@@ -135,9 +137,8 @@ func (t table) candidates(e LeaderElection) []Member {
 	return e.order(members)
 }
 
-// first returns the first candidate that is neither exiting nor down and passes a filter:
-// who acts for the cluster, or for one side of it. It may be one that only joins, when
-// there is nobody else.
+// first returns the first candidate that is neither exiting nor down and passes a filter. It
+// acts for the cluster, or for one side of it. It may be a joining member if there is no other.
 func first(candidates []Member, pass func(Member) bool) (Member, bool) {
 	i := slices.IndexFunc(candidates, func(m Member) bool { return m.Status < Exiting && pass(m) })
 	if i < 0 {

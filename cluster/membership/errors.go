@@ -5,16 +5,17 @@ import (
 	"fmt"
 )
 
-// A RefusedError says that a member does not let this node in, now or later.
+// A RefusedError says that a member does not admit this node, now or later.
 type RefusedError struct {
-	Address string // of who refused
-	Reason  string // in words, which may change
+	Address string // address of the node that refused
+	Reason  string // a text for users, which may change
 }
 
-// Error returns who refuses, and why.
+// Error returns the address of the node that refuses, and the reason.
 func (e *RefusedError) Error() string {
 	return fmt.Sprintf("cluster: refused by %s: %s", e.Address, e.Reason)
 }
 
-// ErrNotJoining is returned when a node is told to found a cluster, and is in one or stops.
+// ErrNotJoining is returned when a node should found a cluster, but is in one already or is
+// stopping.
 var ErrNotJoining = errors.New("cluster: the node does not look for a cluster")

@@ -4,57 +4,57 @@ import (
 	"slices"
 )
 
-// An Event is one thing that has changed between two views. Events are found by comparing
-// views, so they never disagree with them; what comes and goes between two views is no
-// event.
+// An Event is one change between two views. Events result from comparing views, so they never
+// disagree with them. A change that was reversed between two views causes no event.
 //
 //sumtype:decl
 type Event interface{ changed() }
 
 type (
-	// MemberJoined says that there is a member that is joining.
+	// MemberJoined reports a new member that is joining.
 	MemberJoined struct{ Member Member }
 
-	// MemberUp says that a member is up. It may not have been seen joining.
+	// MemberUp reports that a member is up. There may have been no MemberJoined before it.
 	MemberUp struct{ Member Member }
 
-	// MemberLeaving says that a member hands over what it runs.
+	// MemberLeaving reports that a member is handing over what it runs.
 	MemberLeaving struct{ Member Member }
 
-	// MemberExiting says that the singletons of a member have ended, and that its other
+	// MemberExiting reports that the singletons of a member have ended, and that its other
 	// actors are being stopped.
 	MemberExiting struct{ Member Member }
 
-	// MemberDowned says that a member has been given up.
+	// MemberDowned reports that a member is down.
 	MemberDowned struct{ Member Member }
 
-	// MemberRemoved says that a member is none any more.
+	// MemberRemoved reports that a node is no longer a member.
 	MemberRemoved struct {
 		Member Member // its status is Removed
-		Before Status // that it was last seen with
+		Before Status // its last status that this node has seen
 		Clean  bool   // nothing of it runs any more, as far as the cluster is concerned
 	}
 
-	// MemberUnreachable says that a member that everybody heard from does not answer some.
-	// It comes once; who else joins in is in [View.UnreachableBy].
+	// MemberUnreachable reports that some member does not hear from a member that all heard
+	// before. It comes once; [View.UnreachableBy] names the observers that follow.
 	MemberUnreachable struct {
 		Member Member
-		By     []Member // who does not hear from it, sorted by address
+		By     []Member // the members that do not hear from it, sorted by address
 	}
 
-	// MemberReachable says that all hear from a member again.
+	// MemberReachable reports that all members hear from a member again.
 	MemberReachable struct{ Member Member }
 
-	// LeaderChanged says that another member leads, or none: see [View.LeaderOf].
+	// LeaderChanged reports that another member leads, or no member does: see [View.LeaderOf].
 	LeaderChanged struct {
-		Role   string // among those that have it; empty is all
-		Before Member // the zero Member if there was none
-		After  Member // the zero Member if there is none
+		Role   string // the leader among members with this role; empty for all members
+		Before Member // the previous leader; the zero Member if there was no leader
+		After  Member // the new leader; the zero Member if there is no leader
 	}
 
-	// MembershipLost says that this node is in no cluster any more: it is down or removed,
-	// or already looks for one again. It stands for the removal of all members, of whom
-	// nothing more is known; when it has joined again, they come anew.
+	// MembershipLost reports that this node is in no cluster any more: it is down or removed,
+	// or already looks for a cluster again. It replaces the events for the removal of all
+	// members, because nothing more is known of them. When the node has joined again, their
+	// events come anew.
 	MembershipLost struct{ Self Member }
 )
 
@@ -69,11 +69,12 @@ func (MemberReachable) changed()   {}
 func (LeaderChanged) changed()     {}
 func (MembershipLost) changed()    {}
 
-// Since returns what has changed since an earlier view of the same node: who is gone,
-// each member whose status is another, who has become unreachable or reachable again, and
-// the leaders of all and of each role that a member has; each sorted by address or by
-// role. A member gets one event for its status, also when it has skipped some in between.
-// Before the zero View there was nothing, so that Since(View{}) describes v.
+// Since returns the changes since an earlier view of the same node, in this order: removed
+// members, members with another status, changes of reachability, and changes of the leaders of
+// all members and of each role. Each group is sorted by address or by role.
+//
+// A member gets one event for its status, even if it has skipped statuses in between.
+// Since(View{}) describes the whole view v.
 func (v View) Since(before View) []Event {
 	if len(v.Members) == 0 && len(before.Members) > 0 {
 		return append([]Event{MembershipLost{v.Self}}, v.leadersSince(before)...)
@@ -103,7 +104,7 @@ func (v View) movedSince(before View) []Event {
 	return events
 }
 
-// moved returns the event that a member has the status that it has.
+// moved returns the event for a member's current status.
 func moved(m Member) Event {
 	switch m.Status {
 	case Joining:
@@ -145,7 +146,7 @@ func (v View) leadersSince(before View) []Event {
 	return events
 }
 
-// roles returns all roles that members have, in no order and perhaps repeatedly.
+// roles returns all roles that members have, unordered and possibly repeated.
 func (v View) roles() []string {
 	var roles []string
 	for _, m := range v.Members {

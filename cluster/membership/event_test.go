@@ -47,7 +47,7 @@ func (a *account) hear(e Event) {
 	}
 }
 
-// accountOf is what a view says itself.
+// accountOf returns the account that a view describes itself.
 func accountOf(v View) *account {
 	a := newAccount()
 	for _, m := range v.Members {
@@ -64,7 +64,7 @@ func accountOf(v View) *account {
 	return a
 }
 
-// However many views are skipped, what events say adds up to the view.
+// However many views are skipped, the events add up to the view.
 func TestEventsNeverDisagreeWithTheView(t *testing.T) {
 	atLength(t)
 	for seed := range uint64(3) {

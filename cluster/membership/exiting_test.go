@@ -8,7 +8,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/downing"
 )
 
-// becomes lets another node say which status it has now.
+// becomes makes another node announce its status.
 func (r *rig) becomes(id ID, s Status) {
 	change := r.change()
 	m := r.table.members[id]

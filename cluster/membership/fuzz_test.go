@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// phases bring a machine to each point of its life; n2 and n3 are members from the third on.
+// phases bring a machine to each stage of its life. From the third one on n2 and n3 are
+// members.
 var phases = []func() *rig{
 	func() *rig { return newRig(nil, "n9:1", "n1:1") },
 	func() *rig { return newRig(nil) },
@@ -47,8 +48,8 @@ func withMembers() *rig {
 	return r
 }
 
-// FuzzMachine feeds a machine whatever can be decoded, in each phase: it must not panic,
-// and what a stranger says must not take a member away.
+// FuzzMachine feeds a machine everything that can be decoded, in each phase. The machine must
+// not panic, and a message from an unknown node must not remove a member.
 func FuzzMachine(f *testing.F) {
 	table := withMembers().table.pack()
 	for _, msg := range append(samples(), joinAnswer{To: "n9:1", Verdict: welcome, Table: table}, youAreDown{Table: table},
@@ -87,9 +88,9 @@ func FuzzMachine(f *testing.F) {
 	})
 }
 
-// dissolves reports whether somebody who is no member may end this incarnation by a message:
-// another cluster, when ours is smaller; ours, when it has removed us; and, while we look
-// for one, whoever is asked.
+// dissolves reports whether a node that is not a member may end this incarnation by a message.
+// Another cluster may if ours is smaller, and our cluster may if it has removed us. While we
+// look for a cluster, any node that was asked may.
 func dissolves(r *rig, msg message) bool {
 	switch msg := msg.(type) {
 	case greeting:

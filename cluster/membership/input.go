@@ -4,37 +4,37 @@ import (
 	"github.com/understudy-go/understudy/cluster/downing"
 )
 
-// An Input is what happens to a machine.
+// An Input is an event that a machine handles.
 //
 //sumtype:decl
 type Input interface{ input() }
 
 type (
-	Started  struct{} // the network is there: look for a cluster
+	Started  struct{} // the network is ready: look for a cluster
 	Ticked   struct{} // some time has passed
-	Received struct { // from the incarnation that sent it
+	Received struct { // a message, from the incarnation that sent it
 		From ID
 		msg  message
 	}
-	Gossiped   struct{ msg tablePush } // spread by gossip, perhaps relayed
+	Gossiped   struct{ msg tablePush } // a table spread by gossip, perhaps relayed
 	DialFailed struct {
 		Address  string
-		Refused  bool   // certainly nobody listens there
-		Lives    uint64 // the incarnation that lives there, and not the one that was dialled
-		Foreign  string // what lives there cannot talk to us, and why
-		Mistrust string // one of us has not proved to the other who it is, and why
+		Refused  bool   // certainly no process listens there
+		Lives    uint64 // the incarnation that lives there instead of the dialled one
+		Foreign  string // why the process there cannot talk to this node
+		Mistrust string // why one node has not proved its identity to the other
 	}
-	Found struct { // by discovery
+	Found struct { // the answer of discovery
 		Addresses []string
-		Failed    bool // it could not tell
+		Failed    bool // discovery returned an error
 	}
-	Connected struct { // a hint: gossip reaches a node, or not any more
+	Connected struct { // a hint: gossip reaches a node, or no longer does
 		ID ID
 		On bool
 	}
-	LeaseAnswered struct { // the answer to acquire
+	LeaseAnswered struct { // the answer to AcquireLease
 		Number uint64
-		Held   bool // certainly
+		Held   bool // this node certainly holds the lease
 	}
 	LeaveAsked        struct{}              // by the user
 	DownAsked         struct{ Name string } // by an operator
@@ -42,7 +42,7 @@ type (
 		Addresses []string
 		Answer    chan<- error // has room
 	}
-	Drained struct{} // no instance of a singleton runs here, and none will start
+	Drained struct{} // no singleton runs here, and none will start
 	Stopped struct{} // no actor runs here
 )
 
@@ -60,38 +60,38 @@ func (FoundWithoutAsked) input() {}
 func (Drained) input()           {}
 func (Stopped) input()           {}
 
-// An Action is what a machine wants done.
+// An Action is a command of a machine to its shell.
 //
 //sumtype:decl
 type Action interface{ action() }
 
 type (
 	Send struct { // over the stream
-		To  ID // of incarnation 0: to whoever lives there
+		To  ID // incarnation 0 means any incarnation at the address
 		msg message
 	}
-	Beat struct { // on both lanes, to each
+	Beat struct { // on both lanes, to each address
 		To  []string
 		msg heartbeat
 	}
 	Spread       struct{ change table }   // by gossip
 	Connect      struct{ Address string } // connect the gossip to it
-	Discover     struct{}                 // ask discovery, then report found
-	Forget       struct{ ID ID }          // it is gone: drop what is queued for it
+	Discover     struct{}                 // call discovery, then report Found
+	Forget       struct{ ID ID }          // the node is gone: drop its queued messages
 	Publish      struct{ View View }
-	AcquireLease struct { // ask for a lease, then report leased; give it back after a while
+	AcquireLease struct { // ask for a lease, then report LeaseAnswered; release it after Ask.Hold
 		Number uint64
 		Ask    downing.Ask
 	}
-	Drain struct{} // stop or hand over what singletons run here, then report drained
-	Stop  struct{} // stop all actors, then report stopped
-	Reply struct { // to the caller of a method
+	Drain struct{} // stop or hand over the singletons here, then report Drained
+	Stop  struct{} // stop all actors, then report Stopped
+	Reply struct { // the answer to the caller of a method
 		To  chan<- error
 		Err error
 	}
 	End struct { // this incarnation has ended
-		Rejoin bool     // become another one
-		Known  []string // where other members lived
+		Rejoin bool     // start another incarnation
+		Known  []string // addresses of other members
 		Err    error    // it could not even become a member
 	}
 	Note struct { // for the log

@@ -9,8 +9,8 @@ import (
 	"github.com/understudy-go/understudy/cluster/downing"
 )
 
-// Each crash begins a new calm, and together they last longer than a side bears changes
-// that do not end.
+// Each crash starts a new stable period. Together they last longer than a side tolerates
+// changes that do not end.
 func TestAMajorityOutlivesOneCrashAfterTheOther(t *testing.T) {
 	atLength(t)
 	for _, strategy := range []downing.Strategy{
@@ -36,7 +36,7 @@ func TestAMajorityOutlivesOneCrashAfterTheOther(t *testing.T) {
 }
 
 // While a host is lost, processes that crash as soon as they have joined must not keep the
-// others from taking it down, nor make them give up.
+// others from taking it down. They must not make the others down themselves either.
 func TestProcessesThatCrashAgainAndAgainAsTheyJoinHoldUpNobody(t *testing.T) {
 	atLength(t)
 	for _, lost := range []bool{true, false} {

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// checkStatuses: within what one process knows, no member ever goes back.
+// checkStatuses checks that, within what one process knows, no member ever goes back to a lower
+// status.
 func (n *simNode) checkStatuses(m *Machine) {
 	if m.version == n.version {
 		return
@@ -29,8 +30,8 @@ func (n *simNode) checkStatuses(m *Machine) {
 	}
 }
 
-// checkLeaders: nodes that see each other up and all members agreed have one leader, and
-// no two members have one number.
+// checkLeaders checks that nodes that see each other up, and see all members agreed, have one
+// leader, and that no two members have the same up-number.
 func (w *world) checkLeaders() {
 	leaders := map[string]ID{}
 	for _, n := range w.nodes {
@@ -57,7 +58,7 @@ func (w *world) checkLeaders() {
 	}
 }
 
-// checkOneCluster: all processes are up in one cluster, and know the same.
+// checkOneCluster checks that all processes are up in one cluster, and know the same.
 func (w *world) checkOneCluster() {
 	w.t.Helper()
 	if trouble := w.notOneCluster(); trouble != "" {
@@ -85,8 +86,8 @@ func (w *world) notOneCluster() string {
 	return ""
 }
 
-// A promise is what must have come true some time after a cluster that was well has lost
-// some of its members and kept the majority, if nothing else happens meanwhile.
+// A promise must come true some time after a healthy cluster has lost some of its members and
+// kept the majority, if nothing else happens in the meantime.
 type promise struct {
 	due      time.Time
 	majority []int // of the nodes
@@ -94,15 +95,15 @@ type promise struct {
 }
 
 const (
-	wellFor = 15 * time.Second // how long all must have been well for a promise
-	settled = 12 * time.Second // and when it is due: detection, stable-after, and to spare
+	wellFor = 15 * time.Second // how long all must have been healthy for a promise
+	settled = 12 * time.Second // when a promise is due: detection, stable-after, and some reserve
 )
 
-// disturb says that something changes for the better or the worse.
+// disturb records a change for the better or the worse.
 func (w *world) disturb() { w.disturbed, w.promise = w.now, promise{} }
 
-// promiseAfter lets a fault happen, and expects of a cluster that was well that the
-// majority, if one is left, goes on as it was.
+// promiseAfter applies a fault. If the cluster was healthy and a majority is left, it promises
+// that the majority continues unchanged.
 func (w *world) promiseAfter(f fault) {
 	well := w.now.Sub(w.disturbed) >= wellFor && w.notOneCluster() == ""
 	was := map[int]ID{}
@@ -117,8 +118,8 @@ func (w *world) promiseAfter(f fault) {
 	}
 }
 
-// majority returns more than half of the nodes that run and are connected to each other,
-// if there are as many.
+// majority returns more than half of the nodes that run and are connected to each other, or nil
+// if there are not that many.
 func (w *world) majority(f fault) []int {
 	sides := [2][]int{}
 	for _, n := range w.nodes {
@@ -138,8 +139,8 @@ func (w *world) majority(f fault) []int {
 	return nil
 }
 
-// checkPromise: no majority that nobody has taken down is lost; its members know exactly
-// each other and have one leader, and nobody else believes to be up.
+// checkPromise checks that no majority is lost that no member has taken down. Its members know
+// exactly each other and have one leader, and no other node believes that it is up.
 func (w *world) checkPromise() {
 	p := w.promise
 	if p.due.IsZero() || w.now.Before(p.due) {
@@ -169,8 +170,9 @@ func (w *world) checkPromise() {
 	}
 }
 
-// checkApart: of two nodes that believe to be up, and to agree with all others, one knows
-// the other, if the strategy promises that; unless one has slept and cannot know yet.
+// checkApart checks two nodes that believe that they are up and agree with all others: one of
+// them knows the other, if the strategy promises that. A node that was paused and cannot know
+// yet is exempt.
 func (w *world) checkApart() {
 	if !w.apart {
 		return
@@ -184,7 +186,7 @@ func (w *world) checkApart() {
 	}
 }
 
-// content reports whether a node sees no trouble, and has been awake for long enough to.
+// content reports whether a node sees no trouble, and has been awake for long enough to see it.
 func (n *simNode) content() bool {
 	return n.machine != nil && n.machine.phase == phaseMember && n.world.now.Sub(n.pausedTo) >= 2*time.Second && n.shown.Self.Status == Up && n.shown.Converged
 }

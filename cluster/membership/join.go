@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A join is how a node that looks for a cluster gets into one: it asks all that may be in
-// one, until a member lets it in, or it founds one.
+// A join gets a node that looks for a cluster into one. It asks all nodes that may be in a
+// cluster, until a member admits it, or it founds a cluster itself.
 type join struct {
 	*core
 	contacts  *contacts
@@ -14,16 +14,16 @@ type join struct {
 	bootstrap *bootstrap
 	departure *departure
 
-	next     time.Time // when all are asked again
-	last     string    // who was asked last, when not all are asked at once
-	replaces []uint64  // what the answers told us to replace
-	taken    time.Time // since when our name is said to be taken
-	told     string    // what the node waits for that was logged last
-	tellAt   time.Time // when the next may be
+	next     time.Time // when the next round of questions is due
+	last     string    // the last address of the previous round, if rounds do not ask all
+	replaces []uint64  // the incarnations that the answers told this node to replace
+	taken    time.Time // since when answers say that this node's name is taken
+	told     string    // the obstacle that was logged last
+	tellAt   time.Time // when the next obstacle may be logged
 }
 
-// turn returns up to n of all, which are sorted: those that come after the last one, as if
-// they stood in a circle.
+// turn returns up to n elements of all, which is sorted: those after last, continuing at the
+// start.
 func turn(all []string, last string, n int) []string {
 	i, found := slices.BinarySearch(all, last)
 	if found {
@@ -32,30 +32,31 @@ func turn(all []string, last string, n int) []string {
 	return slices.Concat(all[i:], all[:i])[:min(n, len(all))]
 }
 
-// askedBySelf: one of the seeds is this very node under another name.
+// askedBySelf handles a request of this node to itself: the address asked is an alias of this
+// node.
 func (j *join) askedBySelf(r joinRequest) {
 	if j.phase == phaseJoining && !j.contacts.aliases[r.To] {
 		j.contacts.aliases[r.To] = true
-		clear(j.contacts.negative) // others were asked as if by a node that follows
+		clear(j.contacts.negative) // earlier answers went to a node that seemed to be a follower
 		j.bootstrap.foundIfAlone()
 	}
 }
 
-// deny notes that there is no cluster at an address.
+// deny records that there is no cluster at an address.
 func (j *join) deny(address string) {
 	j.contacts.negative[address] = j.now
 	j.bootstrap.foundIfAlone()
 }
 
-// askBack asks who has just asked, and is in no cluster either, if this node waits for
-// nothing else to found one.
+// askBack asks a node that has just asked and is in no cluster either, if this node may found
+// one and still needs its answer.
 func (j *join) askBack(address string) {
 	if j.bootstrap.mayFound() && slices.Contains(j.contacts.unheard(), address) {
 		j.askOne(address)
 	}
 }
 
-// sayWhy tells people what the node is waiting for.
+// sayWhy publishes and logs what the node is waiting for.
 func (j *join) sayWhy() {
 	why := j.bootstrap.obstacle()
 	if why != j.waitingFor {
@@ -68,7 +69,7 @@ func (j *join) sayWhy() {
 	}
 }
 
-// foundWithout does what an operator wants, or says why not.
+// foundWithout declares nodes gone on behalf of an operator, or returns why it cannot.
 func (j *join) foundWithout(addresses []string) error {
 	if err := j.contacts.mayBeGone(addresses); err != nil {
 		return err
@@ -84,7 +85,7 @@ func (j *join) foundWithout(addresses []string) error {
 	return nil
 }
 
-// askFound asks at once those who were not found before.
+// askFound asks addresses that discovery did not find before, at most askAtOnce of them.
 func (j *join) askFound(before []string) {
 	n := 0
 	for _, address := range j.contacts.targets() {
@@ -96,7 +97,7 @@ func (j *join) askFound(before []string) {
 	}
 }
 
-// begin begins to ask all seeds, and where members lived before, for a cluster to join.
+// begin starts to look for a cluster: it asks all seeds, and the addresses of former members.
 func (j *join) begin() {
 	j.phase = phaseJoining
 	j.bootstrap.started = j.now
@@ -114,8 +115,8 @@ func (j *join) askWhenDue() {
 	}
 }
 
-// askAround asks everybody at once; but a node that founds nothing needs not hear from all
-// of them, and asks a few at a time.
+// askAround asks the nodes of one round. A node that may found a cluster asks all nodes,
+// because it needs all answers; any other node asks a few at a time.
 func (j *join) askAround() {
 	pause := askAgain
 	if j.now.Sub(j.bootstrap.started) >= askPatience {
@@ -129,8 +130,9 @@ func (j *join) askAround() {
 	j.bootstrap.foundIfAlone()
 }
 
-// round returns the nodes that are asked this time: all by a node that founds a cluster; else all seeds, where
-// they are few, as their lists are needed at once, and some of the others in turn.
+// round returns the nodes to ask this time. A node that founds a cluster asks all of them. Any
+// other node asks up to askAtOnce: all seeds if they are few, because their lists are needed at
+// once, and some of the others in turn.
 func (j *join) round() []string {
 	asked := j.contacts.targets()
 	if len(asked) <= askAtOnce || j.bootstrap.foundsAs() != 0 {
@@ -196,8 +198,8 @@ func (j *join) answered(from ID, a joinAnswer) {
 	}
 }
 
-// nameTaken gives up when another member keeps our name: it is not an earlier incarnation
-// of this node that is about to be removed.
+// nameTaken ends this incarnation if another member keeps its name for namePatience. That
+// member is then not an earlier incarnation of this node that is about to be removed.
 func (j *join) nameTaken(a joinAnswer) {
 	switch {
 	case j.taken.IsZero():
@@ -208,7 +210,7 @@ func (j *join) nameTaken(a joinAnswer) {
 	}
 }
 
-// foundAddresses takes over what discovery has found, and asks at once who is new.
+// foundAddresses stores the addresses that discovery has found, and asks new ones at once.
 func (j *join) foundAddresses(ev Found) {
 	before, ok := j.contacts.discovery.found(ev)
 	if ok && j.phase == phaseJoining {
@@ -225,9 +227,10 @@ func (j *join) answerJoiner(from ID, r joinRequest) joinAnswer {
 	return j.group.denyTo(from, r)
 }
 
-// dialFailed: an address cannot be connected. That nobody listens there is an answer;
-// that it belongs to another cluster is one as well, except for a seed. That one of us
-// does not trust the other is none: there may well be our cluster.
+// dialFailed handles a failed connection. If no process listens at the address, there is no
+// cluster. The same holds if the process there belongs to another cluster. If the address is a
+// seed of the first incarnation, a foreign process or missing trust ends the attempt. Otherwise
+// missing trust is no answer, because the cluster may still be there.
 func (j *join) dialFailed(ev DialFailed) {
 	switch {
 	case j.phase != phaseJoining:

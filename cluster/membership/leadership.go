@@ -2,12 +2,11 @@ package membership
 
 import "slices"
 
-// A leadership is what the leader does for the whole cluster.
+// A leadership holds what the leader does for the whole cluster.
 type leadership struct{ *core }
 
-// lead does what the leader does for the whole cluster, if this node is the leader and all
-// members agree: it promotes joining members to up, and removes members that are down, or
-// exiting and silent.
+// lead acts if this node is the leader and all members agree: it promotes joining members to
+// up. It removes members that are down, and exiting members that are unreachable.
 func (l *leadership) lead() {
 	unreachable := l.table.unreachable()
 	candidates := l.table.candidates(l.set.Leader)
@@ -22,8 +21,7 @@ func (l *leadership) lead() {
 	l.welcome(change.ids())
 }
 
-// promote puts into a change that the members are up that are joining, once there are
-// enough.
+// promote adds to a change that joining members become up, once there are enough members.
 func (l *leadership) promote(change table) {
 	if len(l.set.lacks(l.table)) > 0 {
 		return
@@ -38,8 +36,8 @@ func (l *leadership) promote(change table) {
 	}
 }
 
-// welcome gives the whole table to members that have just become up, as they must know
-// everybody who is up before they act themselves.
+// welcome sends the whole table to members that have just become up. They must know all members
+// that are up before they act themselves.
 func (l *leadership) welcome(ids []ID) {
 	l.acting = l.acting || slices.Contains(ids, l.self)
 	if len(ids) == 0 {
@@ -53,8 +51,8 @@ func (l *leadership) welcome(ids []ID) {
 	}
 }
 
-// remove puts into a change that those are removed who are down, or exiting, and do not
-// answer. Of the latter nothing runs any more that somebody else could want to run.
+// remove adds to a change that unreachable members are removed if they are down or exiting. An
+// exiting member runs nothing any more that another member could need to start.
 func (l *leadership) remove(change table, unreachable map[ID][]ID) {
 	for id := range unreachable {
 		if status := l.table.members[id].Status; status >= Exiting {

@@ -7,13 +7,13 @@ import (
 	"github.com/understudy-go/understudy/cluster/downing"
 )
 
-// A leaseQuestion is the last question for the lease of the downing strategy. It stands for as
-// long as the situation lasts in which it was asked; later its answer does not count.
+// A leaseQuestion is the latest request for the lease of the downing strategy. It is valid only
+// while the situation in which it was asked lasts; a later answer does not count.
 type leaseQuestion struct {
-	number uint64    // 0 before the first
+	number uint64    // 0 before the first request
 	since  time.Time // when the situation became stable
-	side   []ID      // that it was asked for, but for those that join
-	by     time.Time // no answer by then is a no
+	side   []ID      // the side that it was asked for, without joining members
+	by     time.Time // no answer by then counts as no
 	answer downing.Answer
 }
 
@@ -25,12 +25,13 @@ func idsOf(members []downing.Member) []ID {
 	return ids
 }
 
-// settledOf returns those that have been up. Who comes and joins changes no question.
+// settledOf returns the IDs of the members that have been up. Joining members do not change a
+// request.
 func settledOf(members []downing.Member) []ID {
 	return idsOf(slices.DeleteFunc(slices.Clone(members), func(each downing.Member) bool { return each.Joining }))
 }
 
-// askForLease asks for the lease, for one side of a split.
+// askForLease asks for the lease on behalf of one side of a split.
 func (r *splitResolver) askForLease(here []downing.Member, ask downing.Ask) {
 	r.question = leaseQuestion{
 		number: r.question.number + 1,
@@ -43,7 +44,7 @@ func (r *splitResolver) askForLease(here []downing.Member, ask downing.Ask) {
 	r.do(AcquireLease{Number: r.question.number, Ask: ask})
 }
 
-// leaseAnswer returns what became of the question, if it was asked in this situation.
+// leaseAnswer returns the state of the request, if it was made in this situation.
 func (r *splitResolver) leaseAnswer(here []downing.Member) downing.Answer {
 	c := r.question
 	switch {
@@ -55,7 +56,8 @@ func (r *splitResolver) leaseAnswer(here []downing.Member) downing.Answer {
 	return c.answer
 }
 
-// leaseAnswered takes the answer to a question, and decides at once: a grant does not last.
+// leaseAnswered stores the answer to a request, and decides at once, because a grant does not
+// last.
 func (r *splitResolver) leaseAnswered(ev LeaseAnswered) {
 	if r.phase != phaseMember || ev.Number != r.question.number || r.question.answer != downing.Asked || !r.now.Before(r.question.by) {
 		return

@@ -2,8 +2,9 @@ package membership
 
 import "testing"
 
-// atLength skips a test that simulates machines for seconds, when it is under the race
-// detector: it has one goroutine, and would take minutes. make test runs it without.
+// atLength skips a test that simulates machines for seconds when it runs under the race
+// detector. The test has one goroutine, and would take minutes. make test runs it without the
+// race detector.
 func atLength(t *testing.T) {
 	t.Helper()
 	if underRace {

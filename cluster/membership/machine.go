@@ -8,23 +8,23 @@ import (
 	"github.com/understudy-go/understudy/cluster/downing"
 )
 
-// A Machine is the membership of one incarnation of a node. It hands each [Input] to the
-// part that it concerns. The parts share a core, and have a state of their own.
+// A Machine is the membership of one incarnation of a node. It passes each [Input] to the
+// responsible part. The parts share a core, and each has a state of its own.
 type Machine struct {
 	*core
-	contacts      *contacts        // the nodes that are asked for a cluster
-	group         *seedGroup       // who founds a cluster when no seed begins its own list
+	contacts      *contacts        // the nodes to ask for a cluster
+	group         *seedGroup       // which node founds when no seed lists itself first
 	bootstrap     *bootstrap       // whether this node founds a cluster
 	join          *join            // how this node gets into a cluster
-	admission     *admission       // who may become a member
-	leader        *leadership      // what the leader does for all
-	dissemination *dissemination   // heartbeats, and telling what is new
-	observation   *observation     // who is unreachable
-	resolver      *splitResolver   // who is taken down
+	admission     *admission       // which nodes may become members
+	leader        *leadership      // what the leader does for the cluster
+	dissemination *dissemination   // heartbeats and changes for other members
+	observation   *observation     // which members are unreachable
+	resolver      *splitResolver   // which members are taken down
 	clusters      *clusterMerge    // what happens when there are two clusters
 	departure     *departure       // how this incarnation ends
 	discovery     *discovery       // what discovery has found
-	unknown       map[ID]time.Time // since when we hear from whom that is no member
+	unknown       map[ID]time.Time // senders that are not members, and since when they send
 }
 
 // New returns the machine of an incarnation. Its first input is [Started].
@@ -63,12 +63,12 @@ func New(set Settings) *Machine {
 // Self returns the identity of this incarnation.
 func (m *Machine) Self() ID { return m.self }
 
-// SetCalendar sets how far the calendar is ahead of the time that [Machine.Step] is given. Only
-// the dates at which removed members are forgotten depend on it.
+// SetCalendar sets how far the calendar is ahead of the time that [Machine.Step] gets. Only the
+// dates at which removed members are forgotten depend on it.
 func (m *Machine) SetCalendar(ahead time.Duration) { m.wallAhead = ahead }
 
-// Step handles one input at a time, and returns the actions that it leads to. The caller
-// executes them in order. The time must not go back.
+// Step handles one input at time now, and returns the resulting actions. The caller executes
+// them in order. The time must not go back. Step is not safe for concurrent use.
 func (m *Machine) Step(ev Input, now time.Time) []Action {
 	m.now = now
 	before := m.phase
@@ -120,7 +120,7 @@ func (m *Machine) handle(ev Input) {
 	}
 }
 
-// settle draws the consequences of what has changed, until nothing changes any more.
+// settle handles the consequences of changes, until nothing changes any more.
 func (m *Machine) settle() {
 	if !m.dirty {
 		return
@@ -147,8 +147,8 @@ func (m *Machine) settle() {
 	}
 }
 
-// addUp makes the sums of the table, and looks for new witnesses if the members are
-// others than before.
+// addUp computes the sums of the table, and starts to collect witnesses anew if the members
+// have changed.
 func (m *Machine) addUp() {
 	before := m.sums
 	m.sums = m.table.sums()
@@ -158,7 +158,8 @@ func (m *Machine) addUp() {
 	m.dissemination.hasNews = m.dissemination.hasNews || m.sums != before
 }
 
-// watch observes whom the table says, and notes who has been removed and when.
+// watch observes the members that the table assigns to this node, and records when members were
+// removed.
 func (m *Machine) watch() {
 	m.dissemination.near = m.table.neighbours(m.self)
 	m.observation.observed = m.dissemination.near.observed
@@ -171,7 +172,7 @@ func (m *Machine) watch() {
 	}
 }
 
-// tick does what is due.
+// tick does everything that is due.
 func (m *Machine) tick() {
 	switch m.phase {
 	case phaseJoining:
@@ -180,7 +181,7 @@ func (m *Machine) tick() {
 	case phaseMember:
 		m.dissemination.sendWhenDue()
 		m.observation.report()
-		m.settle() // a change that was seen only now begins a new stable period
+		m.settle() // a change that is seen only now begins a new stable period
 		m.resolver.judge()
 		m.discovery.discoverWhenDue()
 		m.clusters.greetWhenDue()
@@ -199,11 +200,11 @@ func (m *Machine) tidy() {
 	maps.DeleteFunc(m.unknown, func(_ ID, since time.Time) bool { return m.now.Sub(since) > 2*unknownFor })
 }
 
-// entered begins what a member does.
+// entered starts the periodic work of a member.
 func (m *Machine) entered() {
 	clear(m.departure.known)
 	m.dissemination.beatAt, m.clusters.greetAt = m.now, m.now.Add(greetEvery)
 	if m.founded {
-		m.clusters.greetAt = m.now // who still asks, and seldom, joins at once
+		m.clusters.greetAt = m.now // nodes that ask only rarely by now then join at once
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/downing"
 )
 
-// A rig is one machine with a clock, and what it has said since the last question.
+// A rig is one machine with a clock, and the actions since the last question.
 type rig struct {
 	*Machine
 	clock time.Time
@@ -51,7 +51,7 @@ func (r *rig) wait(d time.Duration) {
 	}
 }
 
-// told returns the messages of one kind that went to an address since it was last asked.
+// told returns the messages of one kind that were sent to an address since the last call.
 func told[M message](r *rig, address string) []M {
 	var all []M
 	for _, a := range r.said {
@@ -65,7 +65,7 @@ func told[M message](r *rig, address string) []M {
 	return all
 }
 
-// ending returns how the incarnation has ended.
+// ending returns the End action of the incarnation.
 func (r *rig) ending() End {
 	for _, a := range r.said {
 		if e, ok := a.(End); ok {
@@ -75,7 +75,7 @@ func (r *rig) ending() End {
 	panic("not ended")
 }
 
-// asks lets a node ask to join, and returns the answer.
+// asks makes a node ask to join, and returns the answer.
 func (r *rig) asks(from ID, req joinRequest) joinAnswer {
 	req.Agreement = r.set.agreement()
 	r.said = nil
@@ -93,7 +93,7 @@ func (r *rig) joins(from ID, name string) {
 	r.agrees()
 }
 
-// agrees lets all other members say that they have the table that this one has.
+// agrees makes all other members say that they have the same table as this one.
 func (r *rig) agrees() {
 	for range 3 {
 		for _, other := range r.others() {
@@ -196,7 +196,7 @@ func TestNobodyIsPromotedWhileSomebodyIsUnreachable(t *testing.T) {
 	require.Equal(t, Up, r.table.status(id("n3:1", 3)))
 }
 
-// joining returns a rig that has been let in by n2.
+// joiningRig returns a rig that n2 has admitted.
 func joiningRig() *rig {
 	r := newRig(nil, "n2:1")
 	other := newTable(ClusterID{7})
@@ -351,7 +351,7 @@ func TestTombsAreForgottenAfterADay(t *testing.T) {
 	require.Empty(t, r.table.tombstones)
 }
 
-// The calendar of whoever has removed it may be years behind, as without a battery.
+// The calendar of the node that has removed a member may be years behind, as without a battery.
 func TestATombIsKeptForSomeTimeWhateverItsDate(t *testing.T) {
 	r := newRig(func(set *Settings) { set.Downing = downing.Manual{} })
 	n2, n3 := id("n2:1", 2), id("n3:1", 3)

@@ -6,21 +6,21 @@ import (
 	"github.com/understudy-go/understudy/internal/node"
 )
 
-// An ID identifies one incarnation of a node. A process that is started again, and one that rejoins
+// An ID identifies one incarnation of a node. A process that restarts, and a node that rejoins
 // after it was down, is another member at the same address.
 type ID = node.ID
 
-// A Status is how far a member has come. Within an incarnation it only moves forward.
+// A Status is the stage of a member. Within an incarnation it only moves forward.
 type Status uint8
 
 // The statuses of a member. A node that looks for a cluster has none of them.
 const (
-	Joining Status = iota + 1 // known to the cluster, learns from it, may do nothing yet
+	Joining Status = iota + 1 // known to the cluster and learning from it, but not active yet
 	Up                        // a full member
-	Leaving                   // hands over what it runs
+	Leaving                   // handing over what it runs
 	Exiting                   // its singletons have ended; its other actors are being stopped
-	Down                      // given up: it must stop what it runs
-	Removed                   // gone for good
+	Down                      // declared dead: it must stop what it runs
+	Removed                   // no longer a member, for good
 )
 
 // String returns the name of the status in lower case.
@@ -42,13 +42,13 @@ func (s Status) String() string {
 	return "none"
 }
 
-// A Member is one incarnation of a node, as the cluster sees it. Treat it as a value:
-// what it refers to is shared and must not be changed.
+// A Member is one incarnation of a node, as the cluster sees it. Treat it as a value: its
+// slices and maps are shared and must not be changed.
 type Member struct {
 	_           struct{} `cbor:",toarray"`
 	Name        string   // Config.NodeID
 	Address     string   // host:port, as the node advertises itself
-	Incarnation uint64   // random: it does not say which of two is the later
+	Incarnation uint64   // random: it does not tell which of two incarnations is later
 	Status      Status
 	UpNumber    uint64            // the order in which members came up: the oldest has the lowest; 0 while joining
 	Roles       []string          // Config.Roles
@@ -59,5 +59,5 @@ type Member struct {
 // ID returns the identity of m.
 func (m Member) ID() ID { return ID{Address: m.Address, Incarnation: m.Incarnation} }
 
-// HasRole reports whether m has a role. Everyone has the empty one.
+// HasRole reports whether m has a role. Every member has the empty role.
 func (m Member) HasRole(role string) bool { return role == "" || slices.Contains(m.Roles, role) }

@@ -7,9 +7,9 @@ import (
 )
 
 // merge adds to t what o knows and t does not, and returns just that. It is commutative,
-// associative and idempotent, so news may come late, twice or in any order: a status only
-// moves forward, of two up-numbers the lower holds, removed ones stay removed, and of what
-// one member alone writes the newer version is right.
+// associative and idempotent, so changes may arrive late, twice or in any order. A status only
+// moves forward, and the lower of two up-numbers wins. Removed members stay removed. Of a row,
+// which only one member writes, the newer version wins.
 func (t *table) merge(o table) table {
 	news := newTable(t.cluster)
 	for id, dead := range o.tombstones {
@@ -24,7 +24,7 @@ func (t *table) merge(o table) table {
 	return news
 }
 
-// remove removes a member. What it has said is dropped.
+// remove removes a member and its row.
 func (t *table) remove(id ID, dead tombstone, news *table) {
 	old, known := t.tombstones[id]
 	if known {
@@ -65,8 +65,8 @@ func (d tombstone) equal(o tombstone) bool {
 		slices.Equal(d.Roles, o.Roles)
 }
 
-// admit adds a member, or what is newer about it. Of a removed one it only completes the
-// memory.
+// admit adds a member, or what is newer about it. For a removed member it only completes the
+// tombstone.
 func (t *table) admit(id ID, m Member, news *table) {
 	if _, removed := t.tombstones[id]; removed {
 		t.remove(id, tombstoneOf(m), news)
@@ -82,7 +82,7 @@ func (t *table) admit(id ID, m Member, news *table) {
 	t.members[id], news.members[id] = m, m
 }
 
-// takeRow takes over what a member says, if it is newer.
+// takeRow stores the row of a member if it is newer.
 func (t *table) takeRow(id ID, r row, news *table) {
 	if _, removed := t.tombstones[id]; removed {
 		return
@@ -92,14 +92,14 @@ func (t *table) takeRow(id ID, r row, news *table) {
 	}
 }
 
-// merge joins two states of one incarnation, whose name, roles and metadata never change.
+// merge joins two states of one incarnation. Its name, roles and metadata never change.
 func (m Member) merge(o Member) Member {
 	m.Status = max(m.Status, o.Status)
 	m.UpNumber = lowest(m.UpNumber, o.UpNumber)
 	return m
 }
 
-// lowest returns the lower of two numbers, of which 0 is none.
+// lowest returns the lower of two numbers, where 0 means that there is no number.
 func lowest(a, b uint64) uint64 {
 	if a == 0 || b == 0 {
 		return max(a, b)
@@ -107,8 +107,8 @@ func lowest(a, b uint64) uint64 {
 	return min(a, b)
 }
 
-// forget drops the memory of members that were removed before a time, in seconds of Unix
-// time, and may be forgotten.
+// forget drops tombstones that are older than a Unix time in seconds and that may forget
+// accepts. Then it drops the oldest ones above maxTombstones.
 func (t *table) forget(before int64, may func(ID) bool) {
 	maps.DeleteFunc(t.tombstones, func(id ID, dead tombstone) bool { return dead.At < before && may(id) })
 	if len(t.tombstones) <= maxTombstones {
@@ -122,11 +122,11 @@ func (t *table) forget(before int64, may func(ID) bool) {
 	}
 }
 
-// maxTombstones bounds the memory of removed members, the newest of them, as others take no
-// table that is too large. Nodes that crash and restart all the time leave many behind.
+// maxTombstones limits the tombstones to the newest ones, because other nodes refuse a table
+// that is too large. Nodes that crash and restart again and again leave many tombstones.
 const maxTombstones = MaxMembers / 2
 
-// union returns what is in a or in b, sorted.
+// union returns the elements of a and b, sorted and without duplicates.
 func union[T cmp.Ordered](a, b []T) []T {
 	all := slices.Concat(a, b)
 	slices.Sort(all)

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// randomTable draws what a node might know at some moment of some history. What one
-// member alone writes depends on who it is and on the version, as it does in life.
+// randomTable draws what a node might know at some moment of some history. A row depends on the
+// member that writes it and on the version only, as in reality.
 func randomTable(random *rand.Rand) table {
 	t := newTable(ClusterID{1})
 	for i := range uint64(6) {
@@ -34,7 +34,7 @@ func randomTable(random *rand.Rand) table {
 	return normal(t)
 }
 
-// normal returns t as it is after a merge: without the rows of the removed, for instance.
+// normal returns t as it is after a merge, for instance without the rows of removed members.
 func normal(t table) table {
 	n := newTable(t.cluster)
 	n.merge(t)

@@ -1,50 +1,50 @@
 package membership
 
-// A message is what nodes say to each other, node to node or by gossip.
+// A message is sent from node to node, or by gossip.
 //
 //sumtype:decl
 type message interface{ message() }
 
-// heartbeat says that the sender is alive, and what it knows, in sums. One that goes out
-// between two regular ones, because there is news, has the number of the last regular one:
-// it is no part of the rhythm that is observed.
+// A heartbeat says that the sender is alive, and what it knows, as sums. A heartbeat between
+// two regular ones, sent because of news, has the number of the last regular one. It does not
+// count for the rhythm that the detector observes.
 type heartbeat struct {
 	_       struct{} `cbor:",toarray"`
 	Cluster ClusterID
 	Seq     uint64
-	Stream  bool // sent on the TCP lane; its twin went as a datagram
+	Stream  bool // sent on the TCP lane; a copy went as a datagram
 	Members uint64
 	All     uint64
 	Seen    []byte // the sender's witnesses of Members
 }
 
-// joinRequest asks to become a member.
+// A joinRequest asks to become a member.
 type joinRequest struct {
 	_         struct{} `cbor:",toarray"`
-	To        string   // the address that was asked, as the asker writes it
+	To        string   // the address that was asked, as the sender knows it
 	Name      string
 	Roles     []string
 	Meta      map[string]string
 	Agreement agreement
-	Replaces  []uint64 // earlier incarnations at the asker's address that it knows to be dead
+	Replaces  []uint64 // earlier incarnations at the sender's address that it knows to be dead
 	FoundsAs  founder
-	Gone      []string // the addresses that an operator has said to be gone
+	Gone      []string // the addresses that an operator has declared gone
 }
 
-// A verdict is how a node answers a joinRequest.
+// A verdict is the answer of a node to a joinRequest.
 type verdict uint8
 
 const (
-	welcome   verdict = iota + 1 // you are joining; here is the table
-	notMember                    // I look for a cluster myself
-	busy                         // ask again: I cannot tell now
-	replace                      // say that you replace these incarnations, then ask again
-	nameTaken                    // another member has your name
-	refused                      // never
-	buried                       // you, this incarnation, have been removed
+	welcome   verdict = iota + 1 // the sender is joining; the table is in the answer
+	notMember                    // the answering node looks for a cluster itself
+	busy                         // ask again: the answering node cannot decide now
+	replace                      // ask again, and say that the sender replaces these incarnations
+	nameTaken                    // another member has the sender's name
+	refused                      // the sender will never be admitted
+	buried                       // this incarnation of the sender has been removed
 )
 
-// joinAnswer answers a joinRequest.
+// A joinAnswer answers a joinRequest.
 type joinAnswer struct {
 	_        struct{} `cbor:",toarray"`
 	To       string   // as in the request
@@ -52,16 +52,16 @@ type joinAnswer struct {
 	Reason   string
 	Replaces []uint64
 	Table    packed
-	Names    []string // whom the one who answers names as seeds, see grouping.go
-	Grants   bool     // the asker may found a cluster as the lowest of its group
+	Names    []string // the seeds of the answering node, see seed_group.go
+	Grants   bool     // the receiver may found a cluster as the lowest of its group
 }
 
-// tablePull asks for the whole table.
+// A tablePull asks for the whole table.
 type tablePull struct {
 	_ struct{} `cbor:",toarray"`
 }
 
-// tablePush brings a table, or a part of it. By gossip it is relayed, so it says who spoke.
+// A tablePush carries a table, or a part of it. Gossip relays it, so it names its origin.
 type tablePush struct {
 	_     struct{} `cbor:",toarray"`
 	From  ID
@@ -69,37 +69,38 @@ type tablePush struct {
 	Table packed
 }
 
-// youAreDown tells a node that the sender's cluster has given it up, and proves it.
+// A youAreDown tells a node that the sender's cluster has taken it down, and contains the table
+// as proof.
 type youAreDown struct {
 	_     struct{} `cbor:",toarray"`
 	Table packed
 }
 
-// gone says that the sender has stopped all it ran and is no member any more.
+// A gone says that the sender has stopped all it ran and is no longer a member.
 type gone struct {
 	_ struct{} `cbor:",toarray"`
 }
 
-// goneSeen acknowledges gone.
+// A goneSeen acknowledges gone.
 type goneSeen struct {
 	_ struct{} `cbor:",toarray"`
 }
 
-// observe asks a member that should be heard and is not for heartbeats: it may not know yet
-// that the sender observes it.
+// An observe asks a member from which heartbeats are missing to send some. That member may not
+// know yet that the sender observes it.
 type observe struct {
 	_ struct{} `cbor:",toarray"`
 }
 
-// greeting invites whoever lives at an address: to join, or to compare clusters.
+// A greeting invites any node at an address: to join, or to compare clusters.
 type greeting struct {
 	_       struct{} `cbor:",toarray"`
 	Cluster ClusterID
 	Size    uint64 // members that are up
 }
 
-// dissolve tells the members of the sender's cluster to leave it all at once and to join
-// the one that lives at the given addresses.
+// A dissolve tells the members of the sender's cluster to leave it at once and to join the
+// cluster at the given addresses.
 type dissolve struct {
 	_       struct{} `cbor:",toarray"`
 	Instead []string

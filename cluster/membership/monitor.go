@@ -12,29 +12,29 @@ import (
 type monitor struct {
 	set      Detector
 	subjects map[ID]*subject
-	last     time.Time // the last time it looked
+	last     time.Time // the last check
 }
 
 // A subject is one member under observation.
 type subject struct {
 	detector  *phi.Detector
 	since     time.Time
-	heard     time.Time // the last sign of life, or since when it is missed
-	asked     time.Time // when it was asked for one
+	heard     time.Time // the last heartbeat, or since when the first is expected
+	asked     time.Time // when it was last asked for a heartbeat
 	seq       uint64    // the highest heartbeat that has arrived on either lane
-	streamSeq uint64    // the highest that has arrived on the TCP lane
+	streamSeq uint64    // the highest heartbeat that has arrived on the TCP lane
 	stream    time.Time // when the TCP lane last carried one
 	differing int       // heartbeats in a row whose sums were not ours
-	refused   bool      // nobody listens at its address, and it has not been heard since
-	disproved bool      // it has been heard after a refusal once
-	silent    bool      // unreachable at the last look
+	refused   bool      // no process listens at its address, and no heartbeat came since
+	disproved bool      // a heartbeat has come after a refusal once
+	silent    bool      // unreachable at the last check
 }
 
 func newMonitor(set Detector) monitor {
 	return monitor{set: set, subjects: map[ID]*subject{}}
 }
 
-// watch makes the given members the subjects.
+// watch sets the subjects to the given members.
 func (m *monitor) watch(ids []ID, now time.Time) {
 	keep := make(map[ID]bool, len(ids))
 	for _, id := range ids {
@@ -46,8 +46,8 @@ func (m *monitor) watch(ids []ID, now time.Time) {
 	maps.DeleteFunc(m.subjects, func(id ID, _ *subject) bool { return !keep[id] })
 }
 
-// hear notes a heartbeat. Of the two copies of one the first to arrive counts. It reports
-// whether this was the regular one of a subject on the TCP lane, which comes but once.
+// hear records a heartbeat. Of its two copies the first to arrive counts. hear reports whether
+// this is the copy of a regular heartbeat on the TCP lane, which arrives only once.
 func (m *monitor) hear(id ID, h heartbeat, now time.Time) bool {
 	s := m.subjects[id]
 	if s == nil {
@@ -69,8 +69,9 @@ func (m *monitor) hear(id ID, h heartbeat, now time.Time) bool {
 	return regular
 }
 
-// differs notes whether a subject's sums differ from ours, and reports whether they have
-// done so twice in a row: a difference that is just being made good is none.
+// differs records whether a subject's sums differ from ours, and reports whether they have
+// differed twice in a row. A difference that lasts for one heartbeat is usually being resolved
+// already.
 func (m *monitor) differs(id ID, is bool) bool {
 	s := m.subjects[id]
 	if s.differing++; !is {
@@ -83,9 +84,9 @@ func (m *monitor) differs(id ID, is bool) bool {
 	return true
 }
 
-// refuse notes that nobody listens at the address of a subject: it is gone, although its
-// host lives. A heartbeat after that disproves it; something on the way must refuse for
-// it, then, and further refusals only count when it is silent as well.
+// refuse records that no process listens at the address of a subject: its process is gone,
+// although its host runs. A later heartbeat disproves that; then a proxy on the way refuses
+// connections. Further refusals count only while the subject is silent as well.
 func (m *monitor) refuse(id ID, now time.Time) {
 	s := m.subjects[id]
 	if s == nil || s.disproved && now.Sub(s.heard) <= m.set.overdue() {
@@ -94,8 +95,8 @@ func (m *monitor) refuse(id ID, now time.Time) {
 	s.refused = true
 }
 
-// overdue returns the subjects to be asked for a sign of life now, sorted. They may not
-// know that they are observed by this node; whoever they are, it does no harm.
+// overdue returns the subjects to ask for a heartbeat now, sorted. They may not know that this
+// node observes them. Asking a subject that does know does no harm.
 func (m *monitor) overdue(now time.Time) []ID {
 	var ids []ID
 	for id, s := range m.subjects {
@@ -108,10 +109,10 @@ func (m *monitor) overdue(now time.Time) []ID {
 	return ids
 }
 
-// look returns who is unreachable, sorted. When the node itself has been asleep since
-// the last look, everyone who was reachable is forgiven once: nobody knows who spoke in
-// the meantime. Who was not must be heard from; else a node that is short of processor
-// time would take the dead for living again and again.
+// look returns the unreachable subjects, sorted. If this node itself was paused since the last
+// check, it forgives each reachable subject once, because it cannot tell which heartbeats came
+// in the meantime. A subject that was unreachable must send a heartbeat. Otherwise a node that
+// is short of processor time would take dead subjects for living ones again and again.
 func (m *monitor) look(now time.Time) []ID {
 	asleep := !m.last.IsZero() && now.Sub(m.last) > m.set.guard()
 	m.last = now

@@ -21,8 +21,8 @@ func newHeard() *heard {
 	return h
 }
 
-// pass lets time pass, with heartbeats on the given lanes, and tells whether the member
-// is unreachable at the end.
+// pass lets time pass, with heartbeats on the given lanes, and reports whether the member is
+// unreachable at the end.
 func (h *heard) pass(d time.Duration, datagrams, stream bool) bool {
 	var silent []ID
 	for end := h.now.Add(d); h.now.Before(end); {

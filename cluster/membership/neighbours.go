@@ -8,33 +8,35 @@ import (
 )
 
 const (
-	// allToAll is up to how many members everybody observes everybody.
+	// allToAll is the number of members up to which each member observes all others.
 	allToAll = 12
-	// observersOf is how many reachable members observe each one when there are more, so
-	// that what detection costs a node does not grow with the cluster.
+	// observersOf is how many reachable members observe each one in larger clusters, so that
+	// the cost of detection per node does not grow with the cluster.
 	observersOf = 9
 )
 
-// Neighbours are the members that one of them has to do with all the time. They follow
-// from the table alone, so nodes with equal tables agree on who observes whom.
+// The neighbours of a member are the members that it exchanges heartbeats with. They follow
+// from the table alone, so nodes with equal tables agree on the observers of each member.
 //
-// In a larger cluster the members stand on a ring, in order of hashes of their IDs, and
-// each observes the next nine. Those that are exiting, down or unreachable are observed as
-// well, but do not count as one of the nine: else nobody might notice when a part of the
-// ring has died together, and of who is exiting the opinion counts for nothing. As each has nine to follow, the ring stays connected whatever eight
-// members are taken out of it; news that go round it by heartbeats reach everybody.
+// In larger clusters the members stand on a ring, ordered by the hashes of their IDs, and each
+// observes the next nine. Exiting, down and unreachable members are observed as well, but do
+// not count as one of the nine. Otherwise the death of a whole part of the ring could go
+// unnoticed; and the opinion of an exiting member does not count.
+//
+// As each member observes nine others, the ring stays connected when any eight members are
+// removed. News that go round it by heartbeats reach all members.
 type neighbours struct {
-	observed  []ID // from whom heartbeats come
-	observers []ID // to whom they go
-	fingers   []ID // far away on the ring: to tell them as well makes news spread fast
+	observed  []ID // the members that send heartbeats to this one
+	observers []ID // the members that get this one's heartbeats
+	fingers   []ID // members far away on the ring; they get news too, so that news spread fast
 }
 
-// neighbours returns those of a member of the table.
+// neighbours returns the neighbours of a member of the table.
 func (t table) neighbours(id ID) neighbours {
 	return neighboursOf(id, t.ids(), t.counts())
 }
 
-// observers returns who observes whom; nil if all observe each other.
+// observers returns the observers of each member; nil if all observe each other.
 func (t table) observers() map[ID][]ID {
 	if len(t.members) <= allToAll {
 		return nil
@@ -47,14 +49,14 @@ func (t table) observers() map[ID][]ID {
 	return by
 }
 
-// counts returns the test for who counts as one of the nine.
+// counts returns a function that reports whether a member counts as one of the nine.
 func (t table) counts() func(ID) bool {
 	unreachable := t.unreachable()
 	return func(id ID) bool { return t.members[id].Status < Exiting && len(unreachable[id]) == 0 }
 }
 
-// neighboursOf returns the neighbours of one of some members, of whom those count of the
-// nine that pass a test.
+// neighboursOf returns the neighbours of one of the given members. counts reports whether a
+// member counts as one of the nine.
 func neighboursOf(id ID, members []ID, counts func(ID) bool) neighbours {
 	if len(members) <= allToAll {
 		others := slices.DeleteFunc(slices.Clone(members), func(each ID) bool { return each == id })
@@ -72,8 +74,7 @@ func neighboursOf(id ID, members []ID, counts func(ID) bool) neighbours {
 	return n
 }
 
-// walk collects the members from a place on the ring on, in one direction, until enough
-// of them count.
+// walk collects members from a place on the ring in one direction, until enough of them count.
 func walk(ring []ID, at, step int, counts func(ID) bool) []ID {
 	var ids []ID
 	for i, enough := 1, 0; i < len(ring) && enough < observersOf; i++ {
@@ -106,11 +107,11 @@ func ringOf(ids []ID) []ID {
 	return ring
 }
 
-// place is where on the ring a member stands.
+// place returns the position of a member on the ring.
 func place(id ID) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write(binary.BigEndian.AppendUint64([]byte(id.Address), id.Incarnation))
-	x := h.Sum64() // of similar inputs it is similar, so it is stirred once more
+	x := h.Sum64() // FNV hashes of similar inputs are similar, so mix the bits once more
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31

@@ -20,7 +20,7 @@ func manyIDs(random *rand.Rand, n int) []ID {
 
 func all(ID) bool { return true }
 
-// graph returns whom each of some members observes.
+// graph returns the members that each of some members observes.
 func graph(ids []ID, counts func(ID) bool) map[ID][]ID {
 	g := map[ID][]ID{}
 	for _, id := range ids {
@@ -92,8 +92,8 @@ func TestObserverAndSubjectAgreeWhoeverIsUnreachable(t *testing.T) {
 	}
 }
 
-// reaches returns how many members news of the first reach, without those removed, when
-// they go from subjects to observers.
+// reaches returns how many members get news from the first member, without the removed members,
+// if news go from subjects to observers.
 func reaches(ids []ID, g map[ID][]ID, removed map[ID]bool) int {
 	tell := map[ID][]ID{}
 	var start ID
@@ -169,8 +169,8 @@ func TestTheRingIsTheSameWhateverTheOrderOfTheTable(t *testing.T) {
 	require.NotEqual(t, manyIDs(rand.New(rand.NewPCG(6, 6)), 40), ring, "it is not the order of addresses")
 }
 
-// Of who is exiting the opinion counts for nothing, so when many leave at once, those that
-// stay must be observed by others, and still be linked to each other.
+// The opinion of an exiting member does not count. When many members leave at once, the
+// remaining ones must therefore be observed by others, and must still be linked to each other.
 func TestInALargerClusterNobodyDependsOnObserversThatAreExiting(t *testing.T) {
 	tb := newTable(ClusterID{})
 	for i, id := range manyIDs(rand.New(rand.NewPCG(7, 7)), 24) {

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// An observation finds out who is unreachable.
+// An observation finds out which members are unreachable.
 type observation struct {
 	*core
 	monitor  monitor
-	observed []ID        // from whom heartbeats come
-	doubted  map[ID]bool // whom this node observes because it was refused there
+	observed []ID        // the members that send heartbeats to this node
+	doubted  map[ID]bool // members that this node observes because their address refused a connection
 }
 
 func (o *observation) writeRow(r row) {
@@ -20,7 +20,7 @@ func (o *observation) writeRow(r row) {
 	o.decide(change)
 }
 
-// watchSubjects observes the neighbours, and whom this node doubts.
+// watchSubjects observes the neighbours and the doubted members.
 func (o *observation) watchSubjects() {
 	ids := o.observed
 	for _, id := range slices.SortedFunc(maps.Keys(o.doubted), ID.Compare) {
@@ -48,7 +48,7 @@ func (o *observation) report() {
 	}
 }
 
-// trust ends the doubts about those that have been heard again.
+// trust ends the doubts about members that have been heard again.
 func (o *observation) trust(silent []ID) {
 	before := len(o.doubted)
 	maps.DeleteFunc(o.doubted, func(id ID, _ bool) bool { return !slices.Contains(silent, id) })
@@ -57,8 +57,8 @@ func (o *observation) trust(silent []ID) {
 	}
 }
 
-// refusedFor handles a refused connection: nobody listens at the address, or another incarnation
-// does. The member there is unreachable until it is heard.
+// refusedFor handles a refused connection: no process listens at the address, or another
+// incarnation does. The member at that address is unreachable until a heartbeat arrives.
 func (o *observation) refusedFor(ev DialFailed) {
 	if !ev.Refused && ev.Lives == 0 || o.set.Detector.KeepRefused {
 		return

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// pairRig is n1 and n2, both up, of which the latter has spoken for a while.
+// pairRig returns n1 and n2, both up; n2 has sent heartbeats for a while.
 func pairRig(tune func(*Settings)) (*rig, ID) {
 	r := newRig(tune)
 	other := id("n2:1", 2)
@@ -20,7 +20,7 @@ func pairRig(tune func(*Settings)) (*rig, ID) {
 	return r, other
 }
 
-// beatOf lets a member speak on both lanes.
+// beatOf delivers heartbeats of a member on both lanes.
 func (r *rig) beatOf(other ID) {
 	h := heartbeat{
 		Cluster: r.table.cluster,
@@ -98,8 +98,8 @@ func TestAStrangersAddressThatRefusesIsNoNews(t *testing.T) {
 	require.Equal(t, before, r.version)
 }
 
-// What memberlist believes changes no row, whenever it says it and whatever the heartbeats
-// say: 256 orders of its word, against members that speak, are silent, and come back.
+// What memberlist believes changes no row, at any time and whatever the heartbeats say. The
+// test tries 256 orders of its reports, for members that are alive, silent, and back again.
 func TestWhatMemberlistBelievesChangesNoRow(t *testing.T) {
 	const slots = 8
 	for name, speaks := range map[string]func(slot int) bool{
@@ -146,7 +146,7 @@ func TestADifferenceOfTablesIsNoSilence(t *testing.T) {
 			subject = n.machine
 		}
 	}
-	// As if it had a table by which it observes one that does not know.
+	// As if the observer had a table by which it observes a subject that does not know.
 	observer.observation.observed = append(slices.Clone(observer.observation.observed), subject.self)
 	observer.observation.watchSubjects()
 	version := observer.table.rows[observer.self].Version

@@ -10,7 +10,7 @@ import (
 	"github.com/understudy-go/understudy/internal/codec"
 )
 
-// A packed is a table in a canonical form: sorted, so that equal tables are equal bytes.
+// A packed is a table in canonical form: sorted, so that equal tables have equal bytes.
 type packed struct {
 	_          struct{} `cbor:",toarray"`
 	Cluster    ClusterID
@@ -66,8 +66,8 @@ func (p packed) table() table {
 	return t
 }
 
-// entries returns each entry of t as a table by itself, by a key that stays the same when
-// the entry changes.
+// entries returns each entry of t as a table of its own. The key of an entry stays the same
+// when the entry changes.
 func (t table) entries() map[string]table {
 	all := map[string]table{}
 	part := func(key string) table {
@@ -86,13 +86,14 @@ func (t table) entries() map[string]table {
 	return all
 }
 
-// sums stand for a table in comparisons.
+// The sums of a table are hashes that stand for it in comparisons.
 type sums struct {
-	members uint64 // of the members alone: convergence is about these
-	all     uint64 // of everything that is to become equal everywhere
+	members uint64 // of the members alone, for convergence
+	all     uint64 // of everything that becomes equal on all nodes
 }
 
-// sums leaves out the memory of removed members, which each node drops in its own time.
+// sums computes the sums of t, without tombstones, because each node drops them in its own
+// time.
 func (t table) sums() sums {
 	p := t.pack()
 	p.Tombstones = nil

@@ -9,11 +9,12 @@ import (
 	"time"
 )
 
-// Waiting says, for people, why nothing moves: who is unreachable and what ends that,
-// which members must still come, who has not agreed yet. It is empty when all is well.
+// Waiting describes for users why nothing progresses: which members are unreachable and what
+// will end that, which members must still join, and which have not agreed yet. It is empty if
+// nothing is missing.
 func (v View) Waiting() string { return strings.Join(v.waiting, "; ") }
 
-// untilDown says what ends it that a member is unreachable.
+// untilDown describes what ends the unreachability of a member.
 func (r Settings) untilDown() string {
 	if r.Downing.Delay() < 0 {
 		return "downing is " + r.Downing.String() + ": heal it or call Down"
@@ -21,7 +22,6 @@ func (r Settings) untilDown() string {
 	return "downing by " + r.Downing.String() + " decides when nothing has changed for " + r.Downing.Delay().String()
 }
 
-// namesOf returns the names of members.
 func namesOf(members []Member) []string {
 	var names []string
 	for _, m := range members {
@@ -30,7 +30,7 @@ func namesOf(members []Member) []string {
 	return names
 }
 
-// publish shows how things stand.
+// publish publishes the current view.
 func (c *core) publish() {
 	c.version++
 	c.do(Publish{c.view()})
@@ -69,7 +69,8 @@ func (c *core) view() View {
 	return v
 }
 
-// uncleanRemovals returns who was removed without a sign that it has stopped, and since when.
+// uncleanRemovals returns the members that were removed without a sign that they have stopped,
+// and since when.
 func (c *core) uncleanRemovals() map[ID]time.Time {
 	gone := map[ID]time.Time{}
 	for id, dead := range c.table.tombstones {
@@ -80,7 +81,7 @@ func (c *core) uncleanRemovals() map[ID]time.Time {
 	return gone
 }
 
-// whyWaiting explains what this node is waiting for.
+// whyWaiting describes what this node is waiting for.
 func (c *core) whyWaiting(v View) []string {
 	switch {
 	case c.phase == phaseJoining:
@@ -103,7 +104,7 @@ func (c *core) whyWaiting(v View) []string {
 	return why
 }
 
-// notSeen returns the names of the members that are not known to have what this node has.
+// notSeen returns the names of the members that are not known to have this node's members.
 func (c *core) notSeen() []string {
 	var late []string
 	for _, id := range c.table.voters() {

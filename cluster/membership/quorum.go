@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// lacks says which members must still come before the first is up, for people. Once one
-// has been up there is nothing to wait for.
+// lacks describes, for users, which members must still join before the first one is up. It is
+// empty once a member has been up.
 func (r Settings) lacks(t table) []string {
 	if t.youngest() > 0 {
 		return nil
@@ -24,8 +24,7 @@ func (r Settings) lacks(t table) []string {
 	return lacks
 }
 
-// counting returns how many members with a role could be up: those that are, and those
-// that join.
+// counting returns how many members with a role are up or joining.
 func (t table) counting(role string) int {
 	n := 0
 	for _, m := range t.members {

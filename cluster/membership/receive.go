@@ -1,6 +1,6 @@
 package membership
 
-// asked answers who wants to join.
+// asked answers a node that asks to join.
 func (m *Machine) asked(from ID, r joinRequest) {
 	if from == m.self {
 		m.join.askedBySelf(r)
@@ -22,7 +22,7 @@ func (m *Machine) answer(from ID, r joinRequest) joinAnswer {
 	return joinAnswer{Verdict: busy}
 }
 
-// receive handles a message of another node.
+// receive handles a message from another node.
 func (m *Machine) receive(from ID, msg message) {
 	switch msg := msg.(type) {
 	case joinRequest:
@@ -73,8 +73,9 @@ func (m *Machine) receiveAsMember(from ID, msg message) {
 	}
 }
 
-// receiveUnknown: perhaps we have not heard yet that it is a member, then we will. If it
-// goes on for long, it is one that we have forgotten.
+// receiveUnknown handles a message from a node that is not a member. Perhaps this node has not
+// learned of a new member yet. If heartbeats continue for unknownFor, the sender is a member
+// that this node has forgotten.
 func (m *Machine) receiveUnknown(from ID, msg message) {
 	if _, beats := msg.(heartbeat); !beats {
 		return
@@ -108,8 +109,8 @@ func (m *Machine) receiveFromMember(from ID, msg message) {
 	}
 }
 
-// receiveHeartbeat notes a sign of life and who knows what, and asks for the sender's table if it
-// keeps differing from ours.
+// receiveHeartbeat records a heartbeat and the sender's witnesses, and asks for the sender's
+// table if it keeps differing from ours.
 func (m *Machine) receiveHeartbeat(from ID, h heartbeat) {
 	if m.seenBy.learn(from, h.Members, h.Seen) {
 		m.dissemination.hasNews = true
@@ -123,15 +124,15 @@ func (m *Machine) receiveHeartbeat(from ID, h heartbeat) {
 	}
 }
 
-// confirm lets this node act as up: it knows all members that one who is up knows.
+// confirm lets this node act as up: it knows all members that another member that is up knows.
 func (m *Machine) confirm() {
 	if m.table.status(m.self) == Up && !m.acting {
 		m.acting, m.dirty = true, true
 	}
 }
 
-// learn takes over what another member knows. What one says that is down or unknown does
-// not count, or two sides that have removed each other would both perish.
+// learn adopts what another member knows. It ignores members that are down and unknown nodes;
+// otherwise two sides that have removed each other would both end.
 func (m *Machine) learn(p tablePush) {
 	if m.phase != phaseMember || p.Table.Cluster != m.table.cluster || p.From == m.self {
 		return

@@ -6,9 +6,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Case 174: each observer has a row of its own. A member is unreachable as long as one row
-// says so, whoever else has taken back its word; of one observer the newer row is right,
-// in whatever order they come; what those say who are on their way out does not count.
+// Case 174: each observer has a row of its own. A member is unreachable as long as one row says
+// so, even if other observers hear it again. The newer row of one observer wins, whatever the
+// order of arrival. Rows of members that are leaving the cluster do not count.
 func TestRowsOfSeveralObserversAreKeptApart(t *testing.T) {
 	a, b, c, d := id("a:1", 1), id("b:1", 1), id("c:1", 1), id("d:1", 1)
 	whole := func(rows map[ID]row) table {

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a local network is allowed to take: until a dead member is found unreachable, until
-// the downing strategy believes it, and until a decision has spread.
+// How long steps may take on a local network: until a dead member is unreachable, until the
+// downing strategy decides, and until a decision has spread.
 const (
 	detectionBound = 900 * time.Millisecond
 	stableBound    = 3 * time.Second
@@ -36,7 +36,8 @@ func (w *world) all() (all []int) {
 	return all
 }
 
-// among says why the given nodes are not a cluster of exactly them, all up and agreed.
+// among returns why the given nodes are not a cluster of exactly these nodes, all up and
+// agreed.
 func (w *world) among(nodes ...int) string {
 	for _, i := range nodes {
 		n := w.nodes[i]
@@ -74,7 +75,7 @@ func (w *world) within(limit time.Duration, why func() string) time.Duration {
 	return w.now.Sub(begin)
 }
 
-// status is what a node sees of another.
+// status returns the status of a node in the view of another one.
 func (w *world) status(of, in int) Status {
 	m, _ := w.nodes[in].shown.Member(fmt.Sprintf("n%d", of+1))
 	return m.Status
@@ -149,7 +150,7 @@ func TestAWelcomeThatIsLostIsRepeated(t *testing.T) {
 	w.within(3*time.Second, func() string { return w.among(0, 1, 2) })
 	w.nodes[3].start()
 	for i := range 3 {
-		w.cuts[[2]int{i, 3}]++ // it asks, and hears no answer
+		w.cuts[[2]int{i, 3}]++ // it asks, and receives no answer
 	}
 	w.run(500 * time.Millisecond)
 	require.NotZero(t, w.status(3, 0), "it has been let in")
@@ -189,7 +190,7 @@ func TestAllLeaveOneAfterTheOtherAndAtOnce(t *testing.T) {
 func TestAMemberThatCrashesWhileItLeavesIsTakenDownLikeAnyOther(t *testing.T) {
 	w := scene(t, 3)
 	n := w.nodes[2]
-	n.machine.Step(LeaveAsked{}, w.now) // and what it would do is lost
+	n.machine.Step(LeaveAsked{}, w.now) // and the actions are lost
 	w.nodes[0].step(Received{From: n.machine.self, msg: tablePush{From: n.machine.self, Table: n.machine.table.pack()}})
 	w.run(100 * time.Millisecond)
 	require.Equal(t, Leaving, w.status(2, 0))

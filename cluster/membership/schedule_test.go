@@ -7,24 +7,24 @@ import (
 	"time"
 )
 
-// A schedule is what goes wrong in one history. It is drawn before the history begins, so
-// that parts of it can be left out.
+// A schedule lists the faults of one history. It is drawn before the history begins, so that
+// parts of it can be left out.
 type schedule struct {
 	seed   uint64
 	size   int
-	loss   float64 // of datagrams, until all is well
+	loss   float64 // of datagrams, until all faults have healed
 	starts []time.Duration
 	faults []fault
-	mayEnd bool // no majority is promised that it goes on
-	apart  bool // never do two sides go on, not even for a moment
+	mayEnd bool // no majority is promised to continue
+	apart  bool // two sides never continue, not even for a moment
 }
 
-// A fault is one thing that goes wrong.
+// A fault is one failure.
 type fault struct {
 	kind  faultKind
 	node  int
-	side  []bool        // of a split: who is where
-	lasts time.Duration // or how long until the process is started again
+	side  []bool        // of a split: the side of each node
+	lasts time.Duration // how long it lasts, or until the process is started again
 	then  time.Duration // how long until the next fault
 }
 
@@ -96,7 +96,6 @@ func (f fault) String() string {
 	return fmt.Sprintf("%s %s for %v, then wait %v", f.kind, who, f.lasts, f.then)
 }
 
-// apply lets a fault happen.
 func (w *world) apply(f fault) {
 	n := w.nodes[f.node]
 	switch f.kind {
@@ -122,7 +121,7 @@ func (w *world) apply(f fault) {
 	}
 }
 
-// leave lets the process end in an orderly way, and another one start after a while.
+// leave ends the process in an orderly way, and starts another one after a while.
 func (n *simNode) leave(back time.Duration) {
 	if n.machine == nil {
 		return
@@ -164,7 +163,7 @@ func (w *world) split(cut func(from, to int) bool, d time.Duration, what string)
 	})
 }
 
-// heal ends all faults, and starts what does not run.
+// heal ends all faults, and starts the processes that do not run.
 func (w *world) heal() {
 	w.note("all is well from now on")
 	w.healed = true

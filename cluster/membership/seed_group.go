@@ -7,51 +7,56 @@ import (
 	"time"
 )
 
-// A node whose list of seeds does not begin with itself waits for another to found a cluster.
-// Where all nodes do, as two that name each other, there is no first seed. So each asks the
-// others for their lists. Nodes are a group when they are named by each other, directly or by
-// way of others, and name nobody else: as a node has one list it is in one group at most, and
-// all of a group come to the same. The lowest address of a group founds a cluster, once each of
-// the others has granted that: it is in none, has come to the same group, and has not just told
-// somebody else who founds clusters that there is none.
+// A node whose list of seeds does not begin with itself waits for another node to found a
+// cluster. If no node's list begins with itself, as with two nodes that name each other, there
+// is no first seed. So each node asks the others for their lists.
+//
+// Nodes are a group if they name each other, directly or through others, and name no other
+// node. A node has one list, so it is in at most one group, and all nodes of a group determine
+// the same group.
+//
+// The lowest address of a group founds a cluster, once each of the others has granted it that.
+// A node grants if it is in no cluster, has determined the same group, and has not just told
+// another founder that there is no cluster.
 
-// A founder says as what a node that asks to join founds a cluster, when it is told that there is
-// none; 0 if it does not.
+// A founder is the role in which a node that asks to join would found a cluster; 0 if it would
+// not.
 type founder uint8
 
 const (
-	asFirst  founder = iota + 1 // of its seeds, or of what discovery finds
-	asLowest                    // of its group
+	asFirst  founder = iota + 1 // as the first of its seeds, or of the addresses that discovery finds
+	asLowest                    // as the lowest address of its group
 )
 
-// maxGroup bounds the nodes that are asked for their lists.
+// maxGroup limits the number of nodes that are asked for their lists.
 const maxGroup = 100
 
-// grantHolds is how long nobody else is told that there is no cluster where a group may have
-// founded one, and the other way round. Then the answer does not count any more, anywhere.
+// grantHolds is how long a node that has granted its group to found a cluster tells no other
+// founder that there is no cluster, and the reverse. After that no node uses the answer any
+// more.
 const grantHolds = 2 * answerHolds
 
-// A seedList is what another node that seeks a cluster has said last.
+// A seedList is the last answer of another node that looks for a cluster.
 type seedList struct {
-	names   []string // whom it names; empty if it is in no group
+	names   []string // the nodes that it names; empty if it can be in no group
 	at      time.Time
 	granted bool
 }
 
-// A seedGroup is what is known of the lists of nodes that look for a cluster.
+// A seedGroup holds what is known of the lists of nodes that look for a cluster.
 type seedGroup struct {
 	*core
 	contacts *contacts
 
 	lists   map[string]seedList
-	before  []string  // whom this node named when it last knew all of them
-	changed time.Time // when that was no longer what it had been
+	before  []string  // the names of this node's list when it last knew all of them
+	changed time.Time // when those names last changed
 	granted time.Time // when this node has last granted its group to found a cluster
-	denied  time.Time // when it has last told a first one that there is none
+	denied  time.Time // when it has last told a first seed that there is no cluster
 }
 
-// namedFrom returns an address, and all whom lists lead to from there; nil when one of those
-// lists is not known.
+// namedFrom returns an address and all addresses that lists lead to from there. It returns nil
+// if one of those lists is not known.
 func namedFrom(lists map[string][]string, address string) []string {
 	all := []string{address}
 	for i := 0; i < len(all); i++ {
@@ -68,9 +73,9 @@ func namedFrom(lists map[string][]string, address string) []string {
 	return all
 }
 
-// names returns the other nodes of this node's list, by what they call themselves. It is empty
-// until all have answered, and for a while when they call themselves otherwise than before:
-// what was said of them must be forgotten first.
+// names returns the other nodes of this node's list, by their advertised addresses. It is empty
+// until all have answered. When an advertised address changes, it is empty for grantHolds, so
+// that other nodes forget the previous list first.
 func (g *seedGroup) names() []string {
 	if !g.contacts.follows() {
 		return nil
@@ -100,7 +105,8 @@ func (g *seedGroup) names() []string {
 	return names
 }
 
-// listed takes the list of a node that is in no cluster, and asks those whom it names.
+// listed stores the list of a node that is in no cluster, and adds the nodes of that list to
+// the contacts.
 func (g *seedGroup) listed(from ID, a joinAnswer) {
 	if !g.contacts.follows() {
 		return
@@ -113,7 +119,8 @@ func (g *seedGroup) listed(from ID, a joinAnswer) {
 	}
 }
 
-// group returns the group of this node, the lowest address first, or nil while there is none.
+// group returns the group of this node, the lowest address first. It is nil if there is no
+// group yet.
 func (g *seedGroup) group() []string {
 	lists := map[string][]string{g.self.Address: g.names()}
 	if g.contacts.alone() {
@@ -136,7 +143,7 @@ func (g *seedGroup) group() []string {
 
 func (g *seedGroup) leads(group []string) bool { return len(group) > 0 && group[0] == g.self.Address }
 
-// denyTo answers who asks to join while this node seeks a cluster itself.
+// denyTo answers a node that asks to join while this node looks for a cluster itself.
 func (g *seedGroup) denyTo(from ID, r joinRequest) joinAnswer {
 	group := g.group()
 	a := joinAnswer{Verdict: notMember, Names: g.names()}
@@ -154,7 +161,7 @@ func (g *seedGroup) denyTo(from ID, r joinRequest) joinAnswer {
 	return a
 }
 
-// ungrouped says why this node, which follows, does not found a cluster with its group; it is
+// ungrouped returns why this node, a follower, does not found a cluster with its group. It is
 // empty if it does.
 func (g *seedGroup) ungrouped() string {
 	group := g.group()
@@ -174,7 +181,7 @@ func (g *seedGroup) ungrouped() string {
 	return ""
 }
 
-// groupless says what is missing for a group.
+// groupless returns what is missing for a group.
 func (g *seedGroup) groupless() string {
 	why := "no seed is a member, and only the first one founds a cluster: " + g.set.Seeds[0]
 	if g.contacts.gone[g.set.Seeds[0]] {

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A follower that has told the first seed of others that there is no cluster grants nothing until
-// that one would have been heard of, and the other way round.
+// A follower that has told the first seed of other nodes that there is no cluster grants
+// nothing until it would have heard of that seed's cluster, and the reverse.
 func TestANodeSaysThatThereIsNoClusterToOneFounderOnly(t *testing.T) {
 	n2, x := id("n2:1", 2), id("x:1", 9)
 	meet := func() *rig {
@@ -59,8 +59,9 @@ func TestANodeWhoseSeedHasBecomeAnotherNodeSaysNothingOfItForAWhile(t *testing.T
 	require.Equal(t, []string{"n3:1"}, r.group.names())
 }
 
-// Whatever lists nodes have, those that lead to each other end up in one cluster; and as long as
-// none is its own first seed, none is founded but by the lowest of a group, once.
+// Whatever lists the nodes have, those whose lists lead to each other end up in one cluster. As
+// long as no node is its own first seed, only the lowest address of a group founds a cluster,
+// once.
 func TestRandomListsFormOneClusterOfAllThatTheyLeadTo(t *testing.T) {
 	for seed := range 8 * *count { // 200 of them in make verify
 		r := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // it makes a test repeatable
@@ -110,7 +111,7 @@ func others(lists map[string][]string) map[string][]string {
 	return all
 }
 
-// parts counts the sets of nodes that lists connect, in either direction.
+// parts counts the sets of nodes that lists connect in either direction.
 func parts(lists map[string][]string) int {
 	both := others(lists)
 	for address, names := range others(lists) {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// unreachable returns who is unreachable, and in whose opinion, sorted. The opinion of a
-// member that is exiting or down counts for nothing.
+// unreachable returns the unreachable members, each with the members that do not hear from it,
+// sorted. The opinion of an exiting or down member does not count.
 func (t table) unreachable() map[ID][]ID {
 	by := map[ID][]ID{}
 	for _, observer := range t.complainants() {
@@ -19,8 +19,8 @@ func (t table) unreachable() map[ID][]ID {
 	return by
 }
 
-// complainants returns those who do not hear from somebody, sorted. Mostly there are none,
-// which must cost little, as it is asked at each tick.
+// complainants returns the members that do not hear from another member, sorted. It is called
+// at each tick, and usually returns nothing, so that case must be cheap.
 func (t table) complainants() []ID {
 	var ids []ID
 	for id, r := range t.rows {
@@ -32,29 +32,29 @@ func (t table) complainants() []ID {
 	return ids
 }
 
-// Witnesses are the members that are known to have had exactly the members of one sum.
-// Each node collects them for the members that it has itself, and begins anew when those
-// change; heartbeats carry them to the neighbours, from where they go on, so they reach
-// everybody over any connected graph of observers.
+// A seenBy holds the witnesses of one sum: the members that are known to have had exactly the
+// members of that sum. Each node collects witnesses for its own members, and begins anew when
+// those change. Heartbeats carry the witnesses to the neighbours, which pass them on. They
+// reach all members over any connected graph of observers.
 //
-// Why that is enough for a leader to act: who has ever had some members knows at least
-// these, in at least these statuses, whatever it has heard since; for states only grow.
-// So it does no harm that a witness may have gone on, or that the word of it comes late
-// or from a third: it says something about the past, and that stays true.
+// This is enough for a leader to act. A node that has ever had some members knows at least
+// these members, in at least these statuses, because states only grow. A witness may have
+// learned more since, and the word of it may arrive late or through a third node. That does no
+// harm, because it is a statement about the past and stays true.
 type seenBy struct {
 	sum  uint64
-	ids  []ID   // the members of that sum, sorted; of equal sums they are equal
-	bits []byte // which of them, eight to a byte
+	ids  []ID   // the members of that sum, sorted; equal sums have equal members
+	bits []byte // which of them are witnesses, eight to a byte
 }
 
-// newSeenBy begins with the node itself.
+// newSeenBy returns a seenBy with self as the only witness.
 func newSeenBy(sum uint64, ids []ID, self ID) seenBy {
 	w := seenBy{sum: sum, ids: ids, bits: make([]byte, (len(ids)+7)/8)}
 	w.add(self)
 	return w
 }
 
-// add adds one, and reports whether that is news.
+// add adds a witness, and reports whether it is new.
 func (w *seenBy) add(id ID) bool {
 	i, member := slices.BinarySearchFunc(w.ids, id, ID.Compare)
 	if !member || w.bits[i/8]&(1<<(i%8)) != 0 {
@@ -64,8 +64,8 @@ func (w *seenBy) add(id ID) bool {
 	return true
 }
 
-// learn adds those that another node knows, and itself, if it speaks of the same members.
-// It reports whether there was news.
+// learn adds another node and its witnesses, if that node has the same sum. It reports whether
+// there was a new one.
 func (w *seenBy) learn(from ID, sum uint64, bits []byte) bool {
 	if sum != w.sum || len(bits) != len(w.bits) {
 		return false
@@ -78,16 +78,15 @@ func (w *seenBy) learn(from ID, sum uint64, bits []byte) bool {
 	return !bytes.Equal(before, w.bits)
 }
 
-// has reports whether a member is one.
+// has reports whether a member is a witness.
 func (w *seenBy) has(id ID) bool {
 	i, member := slices.BinarySearchFunc(w.ids, id, ID.Compare)
 	return member && w.bits[i/8]&(1<<(i%8)) != 0
 }
 
-// converged reports whether every member that counts is known to have exactly the members
-// of the table, and all are reachable but for those that are exiting or down. Only then may
-// a leader promote or remove, so that all members know of each other before any of them
-// acts.
+// converged reports whether every voter is known to have exactly the members of the table, and
+// all members are reachable except exiting and down ones. Only then may a leader promote or
+// remove, so that all members know each other before any of them acts.
 func (t table) converged(w seenBy, unreachable map[ID][]ID) bool {
 	for subject := range unreachable {
 		if t.members[subject].Status < Exiting {
@@ -97,8 +96,8 @@ func (t table) converged(w seenBy, unreachable map[ID][]ID) bool {
 	return !slices.ContainsFunc(t.voters(), func(id ID) bool { return !w.has(id) })
 }
 
-// voters are the members that must agree: those that are or were up; before there are
-// any, those that join, and may be leaving again.
+// voters returns the members that must agree: those that are or were up. Before any member was
+// up, these are the joining members, including those that are leaving again.
 func (t table) voters() []ID {
 	var voters, joining []ID
 	for _, id := range t.ids() {

@@ -75,7 +75,8 @@ func running(t *testing.T, seed uint64, size int) *world {
 	return w
 }
 
-// agreeWithin lets time pass until all see so many members up, and converged.
+// agreeWithin lets time pass until all nodes see the given number of members up, and are
+// converged.
 func (w *world) agreeWithin(limit time.Duration, members int) time.Duration {
 	w.t.Helper()
 	start := w.now
@@ -95,7 +96,7 @@ func (w *world) agreeWithin(limit time.Duration, members int) time.Duration {
 	return 0
 }
 
-// step lets a little time pass without checking the standing laws.
+// step lets a little time pass without checking the invariants.
 func (w *world) step(d time.Duration) {
 	end := w.now.Add(d)
 	for len(w.queue.all) > 0 && !w.queue.all[0].at.After(end) {
@@ -104,8 +105,8 @@ func (w *world) step(d time.Duration) {
 	w.now = end
 }
 
-// A node that joins is up, and everybody knows, long before the heartbeats would have
-// carried the word round the ring at their own pace.
+// A joining node is up, and all members know it, long before heartbeats would have carried the
+// news round the ring at their own rate.
 func TestAgreementTakesMillisecondsPerHop(t *testing.T) {
 	atLength(t)
 	for size, limit := range map[int]time.Duration{

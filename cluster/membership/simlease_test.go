@@ -2,16 +2,16 @@ package membership
 
 import "time"
 
-// A simLease is the lease of a world. It is asked over the network, as it were: a
-// question and its answer take their time, and are lost where the lease is out of reach.
+// A simLease is the lease of a world. It is asked over the network: requests and answers take
+// time, and are lost where the lease cannot be reached.
 type simLease struct {
-	holder string       // an address; empty is nobody so far
-	until  time.Time    // when it is given back, or has expired
+	holder string       // the address of the holder; empty before the first
+	until  time.Time    // when it is released or expires
 	lost   map[int]bool // nodes that cannot reach it
-	grants int          // to another holder than before
+	grants int          // grants to another holder than before
 }
 
-// acquire grants the lease to an address. Who asks again holds it for longer.
+// acquire grants the lease to an address. A holder that asks again holds it for longer.
 func (l *simLease) acquire(address string, now time.Time, hold time.Duration) bool {
 	if l.holder != address {
 		if now.Before(l.until) {
@@ -23,7 +23,7 @@ func (l *simLease) acquire(address string, now time.Time, hold time.Duration) bo
 	return true
 }
 
-// lend lets a node ask for the lease.
+// lend delivers a node's request for the lease.
 func (w *world) lend(n *simNode, m *Machine, a AcquireLease) {
 	process := n.process
 	if w.lease.lost[n.index] {

@@ -26,15 +26,14 @@ func (w *world) between(low, high time.Duration) time.Duration {
 	return low + time.Duration(w.random.Int64N(int64(high-low)))
 }
 
-// A verdictOn is how a history ended.
+// A verdictOn is the result of a history.
 type verdictOn struct {
-	failure string // empty if no law was broken
+	failure string // empty if no invariant was broken
 	kept    int    // promises that came true
 	moved   map[transition]int
 }
 
-// recorder takes the place of a test, so that a failing history can be tried again with
-// fewer faults.
+// A recorder replaces a test, so that a failing history can be repeated with fewer faults.
 type recorder struct{ failure string }
 
 type brokenLaw struct{}
@@ -76,14 +75,14 @@ func simulate(s schedule, tune func(*Settings)) (v verdictOn) {
 	w.run(20 * time.Second)
 	w.heal()
 	w.run(30 * time.Second)
-	w.heal() // who was about to leave has done so
+	w.heal() // nodes that were leaving have left by now
 	w.run(30 * time.Second)
 	w.checkOneCluster()
 	return v
 }
 
-// shrink returns a schedule that still breaks a law, and from which no fault can be left out, with
-// what it breaks.
+// shrink returns a schedule that still breaks an invariant and from which no fault can be left
+// out, together with its result.
 func shrink(s schedule, tune func(*Settings)) (schedule, verdictOn) {
 	s.faults = simulation.Shrink(s.faults, func(fewer []fault) bool {
 		smaller := s
@@ -100,13 +99,13 @@ var (
 	sizes     = flag.Int("nodes", 0, "of how many nodes; 0 for 3, 5 and 7 in turn")
 )
 
-// Histories are random ones of one kind.
+// Histories describes random histories of one kind.
 type histories struct {
 	count  uint64
-	size   func(seed uint64) int // nil is as the flag says
-	faults uint64                // at most, and one less
+	size   func(seed uint64) int // nil means the size of the flag
+	faults uint64                // upper limit, exclusive
 	tune   func(seed uint64, set *Settings)
-	change func(s *schedule) // nil is not at all
+	change func(s *schedule) // nil changes nothing
 }
 
 func sizeOf(seed uint64) int {
@@ -155,7 +154,7 @@ func TestRandomHistoriesEndInOneCluster(t *testing.T) {
 	}})
 }
 
-// Here two nodes found a cluster each, whenever they start, and must find each other.
+// Two nodes found a cluster each, whenever they start, and the clusters must find each other.
 func TestRandomHistoriesOfIslandsEndInOneCluster(t *testing.T) {
 	atLength(t)
 	simulateAll(t, histories{count: *count, faults: 5, tune: func(_ uint64, set *Settings) {
@@ -182,7 +181,8 @@ func TestAHistoryCanBeReplayed(t *testing.T) {
 	require.Equal(t, first, second)
 }
 
-// The planted mistake: nobody ever decides, so a majority does not go on without the rest.
+// The planted mistake: no node ever decides, so a majority does not continue without the
+// others.
 func TestABrokenLawIsShrunkToTheFaultThatBreaksIt(t *testing.T) {
 	atLength(t)
 	manual := func(set *Settings) { set.Downing = downing.Manual{} }

@@ -15,7 +15,7 @@ type splitResolver struct {
 	question  leaseQuestion
 }
 
-// down gives up the member of that name, by order of an operator.
+// down takes down the member with a name, on behalf of an operator.
 func (r *splitResolver) down(name string) {
 	if r.phase != phaseMember {
 		return
@@ -30,8 +30,8 @@ func (r *splitResolver) down(name string) {
 	r.decide(change)
 }
 
-// judge asks the downing strategy for a decision if a member is unreachable and this node is the
-// one that acts for its side.
+// judge asks the downing strategy for a decision if a member is unreachable and this node
+// decides for its side.
 func (r *splitResolver) judge() {
 	r.stability.settleDown(r.now, r.set.Downing.Delay())
 	if len(r.table.unreachable()) == 0 {
@@ -50,7 +50,8 @@ func (r *splitResolver) judge() {
 	r.giveUpAll(d)
 }
 
-// decision asks the strategy. One that panics takes nobody down, and is asked again.
+// decision asks the strategy. A strategy that panics takes no member down, and is asked again
+// later.
 func (r *splitResolver) decision(s downing.Situation) (d downing.Decision) {
 	if err := guard.Apart(func() { d = r.set.Downing.Decide(s) }); err != nil {
 		r.do(Note{Warn: true, Text: "downing strategy failed; it decides nothing", Reason: guard.Text(err)})
@@ -59,7 +60,7 @@ func (r *splitResolver) decision(s downing.Situation) (d downing.Decision) {
 	return d
 }
 
-// giveUpAll does what the strategy has decided.
+// giveUpAll executes a decision of the strategy.
 func (r *splitResolver) giveUpAll(d downing.Decision) {
 	change := r.change()
 	for _, id := range idsOf(d.Down) {
@@ -69,7 +70,7 @@ func (r *splitResolver) giveUpAll(d downing.Decision) {
 	r.decide(change)
 }
 
-// giveUp puts into a change that a member is down.
+// giveUp adds to a change that a member is down.
 func (r *splitResolver) giveUp(change table, id ID) {
 	if each, known := r.table.members[id]; known && each.Status < Down {
 		each.Status = Down
@@ -77,7 +78,8 @@ func (r *splitResolver) giveUp(change table, id ID) {
 	}
 }
 
-// situation is what the strategy decides about. Who is exiting is as good as removed.
+// situation returns the input of the strategy. Exiting members are left out, as if they were
+// removed.
 func (r *splitResolver) situation() downing.Situation {
 	s := downing.Situation{Stable: r.now.Sub(r.stability.since)}
 	s.Unstable, s.Spread = r.stability.unstableFor(r.now)

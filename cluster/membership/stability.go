@@ -6,28 +6,29 @@ import "time"
 // for how long members have been lost.
 type stability struct {
 	since       time.Time // the last change
-	lossChanged time.Time // the last change of who is lost
+	lossChanged time.Time // the last change of the set of lost members
 	instability instability
 	conditions  map[ID]condition
 }
 
 // An instability begins when a member is lost.
 type instability struct {
-	began  time.Time      // zero when there is none
-	spread time.Time      // when it last reached somebody who had been well
-	losses map[string]int // how often, where those lived; a process that is started again is no other
+	began  time.Time      // zero without an instability
+	spread time.Time      // the last time that an address was lost for the first or second time
+	losses map[string]int // losses by address; a restarted process counts under the same address
 }
 
-// A condition is what the strategy's decision depends on, for one member.
+// A condition is the state of one member that the strategy's decision depends on.
 type condition struct{ joining, unreachable bool }
 
-// lost reports whether the cluster misses the member. A member that has never been up is not missed.
+// lost reports whether the cluster misses the member. A member that has never been up is not
+// missed.
 func (k condition) lost() bool { return k.unreachable && !k.joining }
 
 // note compares a table with the one before. Members that leave and members that are removed do
-// not end the stable period. Neither do joining members while a member is lost: none of them
-// becomes up before that is over, and a process that restarts again and again must not delay
-// the decision of the others.
+// not end the stable period. Joining members do not end it either while a member is lost. None
+// of them becomes up before that is over, and a process that restarts again and again must not
+// delay the decision of the others.
 func (c *stability) note(t table, now time.Time) {
 	unreachable := t.unreachable()
 	marks := map[ID]condition{}
@@ -71,8 +72,8 @@ func (c *stability) noteInstability(marks map[ID]condition, now time.Time) {
 	}
 }
 
-// noteLoss records that the member at an address is lost; anew says that it was not lost before.
-// The first and the second loss of an address are news; later ones show nothing new.
+// noteLoss records that the member at an address is lost; anew means that it was not lost
+// before. Only the first and the second loss of an address count as spreading.
 func (t *instability) noteLoss(address string, anew bool, now time.Time) {
 	if t.began.IsZero() {
 		*t = instability{began: now, losses: map[string]int{}}
@@ -85,7 +86,7 @@ func (t *instability) noteLoss(address string, anew bool, now time.Time) {
 	}
 }
 
-// settleDown ends the instability when no member has been lost for some time.
+// settleDown ends the instability when no member has been lost for the duration after.
 func (c *stability) settleDown(now time.Time, after time.Duration) {
 	for _, k := range c.conditions {
 		if k.lost() {

@@ -12,22 +12,22 @@ import (
 
 var pairDays = flag.Float64("pairdays", 0.1, "how many days of one observer and one subject to simulate in each condition")
 
-// Conditions are what a network and the machines at its ends do to heartbeats.
+// Conditions describe what a network and its hosts do to heartbeats.
 type conditions struct {
 	name          string
-	jitter        time.Duration // by which a heartbeat is sent late, on average
+	jitter        time.Duration // how late a heartbeat is sent, on average
 	delay         time.Duration // of the network, on average, on top of 0.2 ms
 	spikes        time.Duration // how long one heartbeat in a hundred is held up, at most
 	loss          float64       // of each datagram and each segment
 	datagramsOnly bool
 	bursts        float64 // per day, in which everything is lost, 150 ms on average
 	stops         float64 // how many times as often as usual the subject is stopped
-	observerStops float64 // and the observer
-	hard          bool    // no bound is asked of a preset here
+	observerStops float64 // the same for the observer
+	hard          bool    // presets need not keep a bound here
 }
 
-// stopsPerDay are how often a process does not run, and for how long: throttled, swapped,
-// collecting garbage, or moved to another host. It is a bad neighbourhood.
+// stopsPerDay lists how often a process is stopped per day, and for how long, as by throttling,
+// swapping, garbage collection or migration. It describes a bad neighbourhood.
 var stopsPerDay = []struct {
 	count     float64
 	low, high time.Duration
@@ -66,12 +66,12 @@ func allConditions() []conditions {
 	}
 }
 
-// A span is a time in which something does not work.
+// A span is a period in which something does not work.
 type span struct{ from, to time.Duration }
 
 func (s span) holds(t time.Duration) bool { return s.from <= t && t < s.to }
 
-// Spans come one after the other, by chance.
+// Spans are random periods, one after the other.
 type spans struct {
 	random *rand.Rand
 	rates  []float64 // per day
@@ -95,7 +95,7 @@ func (s *spans) wait(kind int) time.Duration {
 	return time.Duration(s.random.ExpFloat64() / s.rates[kind] * float64(24*time.Hour))
 }
 
-// until draws all that begin before t.
+// until draws all spans that begin before t.
 func (s *spans) until(t time.Duration) {
 	for kind, at := range s.next {
 		if at >= t {
@@ -110,7 +110,7 @@ func (s *spans) until(t time.Duration) {
 	}
 }
 
-// end returns when what holds at t is over; t itself if nothing does.
+// end returns the end of the span at t, or t itself if no span is there.
 func (s *spans) end(t time.Duration) time.Duration {
 	for _, each := range s.past {
 		if each.holds(t) {
@@ -120,7 +120,7 @@ func (s *spans) end(t time.Duration) time.Duration {
 	return t
 }
 
-// longest returns the longest that touches a time.
+// longest returns the length of the longest span that overlaps a period.
 func (s *spans) longest(from, to time.Duration) time.Duration {
 	var longest time.Duration
 	for _, each := range s.past {
@@ -131,8 +131,8 @@ func (s *spans) longest(from, to time.Duration) time.Duration {
 	return longest
 }
 
-// A pair is one observer and one subject. It has the monitor of the machine, and all the
-// rest is by chance.
+// A pair is one observer and one subject. It uses the monitor of the machine; everything else
+// is random.
 type pair struct {
 	conditions
 	random   *rand.Rand
@@ -194,7 +194,7 @@ func (p *pair) run(end time.Duration) {
 		p.bursts.until(p.due + 10*time.Second)
 		sent := p.sender.end(p.due)
 		if sent > p.due {
-			p.due = sent + p.monitor.set.Interval // it has been asleep
+			p.due = sent + p.monitor.set.Interval // it was paused
 		} else {
 			p.due += p.monitor.set.Interval
 		}
@@ -220,7 +220,7 @@ func (p *pair) lost(at time.Duration) bool {
 	return p.loss > 0 && p.random.Float64() < p.loss || p.bursts.end(at) > at
 }
 
-// send sends both copies. TCP sends again after 200 ms, then after twice as long and so on.
+// send sends both copies. TCP retransmits after 200 ms, then after twice as long, and so on.
 func (p *pair) send(at time.Duration) {
 	p.seq++
 	if !p.lost(at) {
@@ -244,7 +244,7 @@ func (p *pair) put(a arrival) {
 	p.arrivals = slices.Insert(p.arrivals, i, a)
 }
 
-// deliverUntil lets the observer hear what arrives before t, and look in between.
+// deliverUntil delivers to the observer what arrives before t, with checks in between.
 func (p *pair) deliverUntil(t time.Duration) {
 	for len(p.arrivals) > 0 && p.arrivals[0].at <= t {
 		a := p.arrivals[0]
@@ -260,8 +260,8 @@ func (p *pair) deliverUntil(t time.Duration) {
 	p.lookUntil(min(t, p.receiver.end(t)))
 }
 
-// lookUntil looks at the member as often as the machine does, but for looks that cannot
-// find anything: so soon after a heartbeat everybody is available.
+// lookUntil checks the member as often as the machine does, except for checks that cannot find
+// anything: soon after a heartbeat every member is available.
 func (p *pair) lookUntil(t time.Duration) {
 	set := p.monitor.set
 	for {
@@ -284,7 +284,7 @@ func (p *pair) lookUntil(t time.Duration) {
 	}
 }
 
-// look looks, and counts what is found.
+// look checks the subject, and counts a suspicion by its cause.
 func (p *pair) look(t time.Duration) {
 	s := p.monitor.subjects[p.id]
 	before := s.silent
@@ -305,8 +305,8 @@ func (p *pair) look(t time.Duration) {
 	}
 }
 
-// detections kills the subject at random moments, and returns after how long the observer
-// has noticed, sorted.
+// detections kills the subject at random moments, and returns the detection times of the
+// observer, sorted.
 func detections(set Detector, c conditions, kills int) []time.Duration {
 	var all []time.Duration
 	for seed := range uint64(kills) {
@@ -329,10 +329,10 @@ const (
 	pairDaysMonth = pairsPerNode * daysPerMonth // per node and month
 )
 
-// The real monitor, in the conditions of a local network: how soon a killed node is
-// noticed, and how often one that lives is taken for unreachable. At length:
+// The real monitor, in the conditions of a local network: how soon it notices a killed node,
+// and how often it suspects a living one. In full length,
 //
-//	go test ./cluster -run TestSuspicionsUnderJitterLossAndStops -v -timeout 0 -pairdays 270
+//	go test ./cluster/membership -run TestSuspicionsUnderJitterLossAndStops -v -timeout 0 -pairdays 270
 //
 // simulates a node and month in each condition, as each node has nine observers.
 func TestSuspicionsUnderJitterLossAndStops(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// A ClusterID tells clusters of one name apart. Whoever founds one draws it.
+// A ClusterID tells clusters of one name apart. The node that founds a cluster draws it.
 type ClusterID [16]byte
 
 func (c ClusterID) String() string { return hex.EncodeToString(c[:4]) }
@@ -15,21 +15,21 @@ func (c ClusterID) String() string { return hex.EncodeToString(c[:4]) }
 // join-semilattice: see merge.
 type table struct {
 	cluster    ClusterID
-	members    map[ID]Member    // those not removed
-	tombstones map[ID]tombstone // those removed
-	rows       map[ID]row       // what each member says of the others
+	members    map[ID]Member    // members that are not removed
+	tombstones map[ID]tombstone // removed members
+	rows       map[ID]row       // what each member reports about the others
 }
 
-// A tombstone remembers that a member was removed, so that no late news revives it.
+// A tombstone records that a member was removed, so that no late news revives it.
 type tombstone struct {
 	Name     string
 	UpNumber uint64
-	Clean    bool     // nothing of it runs any more: it said so, or another process lives at its address
+	Clean    bool     // nothing of it runs any more: it said so, or was replaced at its address
 	At       int64    // when it was removed, in seconds of Unix time
-	Roles    []string // unless it is clean
+	Roles    []string // empty if Clean
 }
 
-// A row is what one member says. Only that member writes it, so the newer one is right.
+// A row is what one member reports. Only that member writes it, so the newer version is right.
 type row struct {
 	Version     uint64
 	Unreachable []ID // sorted
@@ -44,7 +44,7 @@ func newTable(c ClusterID) table {
 	}
 }
 
-// empty reports whether t has nothing to tell.
+// empty reports whether t has no entries.
 func (t table) empty() bool {
 	return len(t.members)+len(t.tombstones)+len(t.rows) == 0
 }
@@ -52,7 +52,7 @@ func (t table) empty() bool {
 // ids returns the members in order of their IDs.
 func (t table) ids() []ID { return slices.SortedFunc(maps.Keys(t.members), ID.Compare) }
 
-// status returns how far a member has come; 0 is unknown.
+// status returns the status of a member; 0 if it is unknown.
 func (t table) status(id ID) Status {
 	if _, removed := t.tombstones[id]; removed {
 		return Removed
@@ -76,7 +76,7 @@ func (t table) count(s Status) int {
 	return n
 }
 
-// youngest returns the highest up-number ever given, as far as is known.
+// youngest returns the highest known up-number, including removed members.
 func (t table) youngest() uint64 {
 	var n uint64
 	for _, m := range t.members {

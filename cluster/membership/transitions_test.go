@@ -7,26 +7,26 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A transition is a change of a member's status that somebody may decide. What others
-// make of it is by merging, in which statuses only move forward and may skip some.
+// A transition is a change of a member's status that some party may decide. Other nodes learn
+// of it by merging; statuses only move forward there, and may skip some.
 type transition struct {
 	from, to Status
 	by       party
-	clean    bool // a removal after which nothing needs to be waited for
+	clean    bool // a removal after which no node needs to wait
 }
 
-// A party is who may decide.
+// A party is a kind of node that may decide a transition.
 type party int
 
 const (
 	itself  party = iota // the member
-	host                 // a member that speaks for the cluster: it is up, or the only one to act
-	leader               // under convergence
-	anybody              // any member: the decider of a side, or by order of an operator
-	witness              // who has heard the member's farewell, or lets another process in at its address
+	host                 // a member that speaks for the cluster: it is up, or the first candidate
+	leader               // the leader, when all members agree
+	anybody              // any member: the decider of a side, or on behalf of an operator
+	witness              // a node that received gone, or that admits another process at the address
 )
 
-// The transitions that there are. 0 is a node that is no member.
+// All transitions. Status 0 is a node that is not a member.
 var transitions = []transition{
 	{from: 0, to: Joining, by: itself}, // it founds the cluster
 	{from: 0, to: Joining, by: host},
@@ -39,14 +39,14 @@ var transitions = []transition{
 	{from: Leaving, to: Down, by: anybody},
 	{from: Exiting, to: Down, by: anybody},
 	{from: Exiting, to: Removed, by: itself, clean: true},
-	{from: Exiting, to: Removed, by: leader, clean: true}, // it has fallen silent
+	{from: Exiting, to: Removed, by: leader, clean: true}, // it no longer sends heartbeats
 	{from: Down, to: Removed, by: leader},
-	{from: Joining, to: Removed, by: itself, clean: true}, // like the following: given up or dissolved, and drained
+	{from: Joining, to: Removed, by: itself, clean: true}, // as the next four: down or dissolved, and drained
 	{from: Up, to: Removed, by: itself, clean: true},
 	{from: Leaving, to: Removed, by: itself, clean: true},
 	{from: Down, to: Removed, by: itself, clean: true},
 	{from: Removed, to: Removed, by: itself, clean: true},
-	{from: 0, to: Removed, by: witness, clean: true}, // of one that had been forgotten
+	{from: 0, to: Removed, by: witness, clean: true}, // of a member that had been forgotten
 	{from: Joining, to: Removed, by: witness, clean: true},
 	{from: Up, to: Removed, by: witness, clean: true},
 	{from: Leaving, to: Removed, by: witness, clean: true},
@@ -55,7 +55,7 @@ var transitions = []transition{
 	{from: Removed, to: Removed, by: witness, clean: true}, // it is known now that nothing of it runs
 }
 
-// may reports whether m may play a part in deciding about a member.
+// may reports whether m belongs to the party in a decision about a member.
 func (p party) may(m *Machine, id ID) bool {
 	switch p {
 	case itself:
@@ -73,7 +73,8 @@ func (p party) may(m *Machine, id ID) bool {
 	return false
 }
 
-// checkDecision: a status only moves along the transitions, and only who may moves it.
+// checkDecision checks that a status only moves along the transitions, and only by the right
+// party.
 func (n *simNode) checkDecision(m *Machine, change table) {
 	check := func(id ID, to Status, clean bool) {
 		from := m.table.status(id)
@@ -109,7 +110,7 @@ func TestStatusesOnlyMoveForward(t *testing.T) {
 	require.Equal(t, []string{"joining", "up", "leaving", "exiting", "down", "removed", "none"}, names)
 }
 
-// That no history breaks the law says something only if the histories go everywhere.
+// The histories prove the invariants only if they cover all transitions.
 func TestRandomHistoriesTakeEveryOrdinaryTransition(t *testing.T) {
 	atLength(t)
 	moved := map[transition]int{}

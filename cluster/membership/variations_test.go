@@ -7,8 +7,8 @@ import (
 	"github.com/understudy-go/understudy/cluster/downing"
 )
 
-// Whatever the strategy, and whether nodes come back by themselves or are started again:
-// what is whole again is one cluster.
+// Whatever the strategy, and whether nodes rejoin or are restarted, the nodes form one cluster
+// after everything has healed.
 func TestRandomHistoriesUnderEachStrategyEndInOneCluster(t *testing.T) {
 	strategies := func(size int) []downing.Strategy {
 		return []downing.Strategy{
@@ -47,8 +47,8 @@ func TestRandomHistoriesOfAClusterThatNeedsThreeMembersEndInOneCluster(t *testin
 	})
 }
 
-// A fifth of the datagrams is lost all the time, processes sleep for up to a minute and a
-// half, and several leave at once.
+// A fifth of the datagrams is lost all the time, processes are paused for up to 90 s, and
+// several leave at once.
 func TestRandomHistoriesOfLongSleepsAndManyDeparturesEndInOneCluster(t *testing.T) {
 	simulateAll(t, histories{count: *count, faults: 6, change: func(s *schedule) {
 		s.loss, s.mayEnd = 0.2, true

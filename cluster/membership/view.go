@@ -6,40 +6,41 @@ import (
 	"time"
 )
 
-// A View is what a node knows of its cluster at one moment. It does not change; treat
-// what it refers to as read-only.
+// A View is what a node knows of its cluster at one moment. It does not change; treat its
+// slices and maps as read-only.
 type View struct {
-	// Version grows with every change that this node sees. Versions of different nodes
-	// cannot be compared.
+	// Version grows with every change that this node sees. Versions of different nodes cannot
+	// be compared.
 	Version uint64
 
-	// Self is this node. While it looks for a cluster its status is the zero [Status].
+	// Self is this node. While the node looks for a cluster, its status is the zero [Status].
 	Self Member
 
-	// Members are the members that have not been removed, sorted by address. A node that
-	// looks for a cluster knows none.
+	// Members are the members that have not been removed, sorted by address. The list is empty
+	// while the node looks for a cluster.
 	Members []Member
 
-	// Converged reports whether all members are known to agree on who is a member.
+	// Converged reports whether all members are known to agree on the membership.
 	Converged bool
 
-	waiting     []string         // for what, for people
+	waiting     []string         // what this node waits for, as text for users
 	absent      []string         // addresses, see Node.FoundWithout
-	order       []Member         // as candidates
-	unreachable map[ID][]ID      // who is, in whose opinion
-	tombstones  map[ID]tombstone // of those removed
-	gone        map[ID]time.Time // those removed without a sign that they have stopped, and since when
+	order       []Member         // the members in the order of the election
+	unreachable map[ID][]ID      // unreachable members, and the members that do not hear from them
+	tombstones  map[ID]tombstone // removed members
+	gone        map[ID]time.Time // members removed without a sign that they have stopped, and since when
 }
 
-// Leader returns the member that the election prefers among those that are up.
+// Leader returns the member that the election prefers among those that are up. It returns false
+// if no member is up.
 func (v View) Leader() (Member, bool) { return v.LeaderOf("") }
 
-// LeaderOf returns the member that the election prefers among those that are up and have
-// a role.
+// LeaderOf returns the member that the election prefers among those that are up and have a
+// role. It returns false if no member qualifies.
 func (v View) LeaderOf(role string) (Member, bool) { return find(v.order, role) }
 
-// Oldest returns the member that has been up the longest among those that have a role;
-// the empty role is everyone's.
+// Oldest returns the member that has been up the longest among those that are up and have a
+// role. Every member has the empty role. It returns false if there is no such member.
 func (v View) Oldest(role string) (Member, bool) { return find(Oldest().order(v.order), role) }
 
 // find returns the first of the candidates that is up and has a role.
@@ -51,7 +52,8 @@ func find(candidates []Member, role string) (Member, bool) {
 	return candidates[i], true
 }
 
-// Member returns the member of that name.
+// Member returns the member with a name. It prefers a member that is not down. It returns false
+// if there is no such member.
 func (v View) Member(name string) (Member, bool) {
 	i := slices.IndexFunc(v.Members, func(m Member) bool { return m.Name == name && m.Status < Down })
 	if i < 0 {
@@ -63,8 +65,7 @@ func (v View) Member(name string) (Member, bool) {
 	return v.Members[i], true
 }
 
-// Unreachable returns the members that do not answer some other member, sorted by
-// address.
+// Unreachable returns the members that some other member does not hear from, sorted by address.
 func (v View) Unreachable() []Member {
 	return slices.DeleteFunc(slices.Clone(v.Members), func(m Member) bool { return v.Reachable(m) })
 }
@@ -72,9 +73,9 @@ func (v View) Unreachable() []Member {
 // Reachable reports whether every member that is not down itself hears from m.
 func (v View) Reachable(m Member) bool { return len(v.unreachable[m.ID()]) == 0 }
 
-// ObserversOf returns the members that observe m: those whose word [View.Reachable] rests
-// on. In a small cluster these are all others, in a larger one nine and some more while
-// members are unreachable. They are sorted by address.
+// ObserversOf returns the members that observe m, sorted by address. [View.Reachable] depends
+// on their reports. In a cluster of up to twelve members these are all others. In a larger one
+// these are nine, and more while members are unreachable.
 func (v View) ObserversOf(m Member) []Member {
 	ids := make([]ID, len(v.Members))
 	for i, each := range v.Members {
@@ -92,17 +93,17 @@ func (v View) UnreachableBy(m Member) []Member {
 	return slices.DeleteFunc(slices.Clone(v.Members), func(o Member) bool { return !slices.Contains(observers, o.ID()) })
 }
 
-// A Removal is a member that was removed.
+// A Removal describes a member that was removed.
 type Removal struct {
 	ID       ID
 	Name     string
 	UpNumber uint64
 	Roles    []string
-	Since    time.Time // when this node learned of it, by its own clock
+	Since    time.Time // when this node learned of the removal, by its own clock
 }
 
-// NewView returns the view of an observer that is not a member itself. The members are in
-// the order of [Candidates].
+// NewView returns the view of an observer that is not a member itself. The candidates are in
+// the order that [Candidates] returns.
 func NewView(version uint64, self Member, converged bool, candidates []Member, unreachableBy map[ID][]ID) View {
 	v := View{Version: version, Self: self, Converged: converged, order: candidates, unreachable: unreachableBy}
 	v.Members = slices.SortedFunc(slices.Values(candidates), func(a, b Member) int { return a.ID().Compare(b.ID()) })
@@ -118,8 +119,8 @@ func IsRemoved(v View, id ID) bool {
 	return removed
 }
 
-// UncleanRemovals returns the members that were removed without a sign that what ran on
-// them has stopped, in order of their IDs.
+// UncleanRemovals returns the members that were removed without a sign that they have stopped,
+// in order of their IDs.
 func UncleanRemovals(v View) []Removal {
 	all := make([]Removal, 0, len(v.gone))
 	for _, id := range slices.SortedFunc(maps.Keys(v.gone), ID.Compare) {
@@ -129,7 +130,7 @@ func UncleanRemovals(v View) []Removal {
 	return all
 }
 
-// Reasons returns what [View.Waiting] joins: why nothing moves, each as a sentence.
+// Reasons returns the parts that [View.Waiting] joins: why nothing progresses, one reason each.
 func Reasons(v View) []string { return v.waiting }
 
 // Absent returns the addresses of the nodes that do not answer while this node looks for a

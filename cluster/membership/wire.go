@@ -8,10 +8,10 @@ import (
 	"github.com/understudy-go/understudy/internal/codec"
 )
 
-// wireVersion is the version of what nodes of a cluster say to each other.
+// wireVersion is the version of the protocol between the nodes of a cluster.
 const wireVersion = 4
 
-// Bounds on what another node may say.
+// Bounds on the messages of another node.
 const (
 	MaxMembers = codec.MaxBrief
 	maxText    = 4 << 10
@@ -19,18 +19,18 @@ const (
 
 var errMessage = errors.New("cluster: malformed message")
 
-// An envelope is a message with the incarnation that sent it and the one that it is for;
-// the latter is 0 for whichever gets it. A connection may outlive an incarnation at its
-// end, so it cannot be asked.
+// An envelope is a message with the incarnation that sent it and the incarnation that it is
+// for, 0 for any. It names both, because a connection may outlive the incarnation at either
+// end.
 type envelope struct {
 	from, to uint64
 	msg      message
 }
 
-// headerSize is that of version, kind, and the two incarnations.
+// headerSize is the size of the version, the kind and the two incarnations, in bytes.
 const headerSize = 1 + 1 + 8 + 8
 
-// encode returns a header and the message as CBOR.
+// encode returns a header followed by the message as CBOR.
 func encode(e envelope) []byte {
 	body, err := codec.Marshal(e.msg)
 	if err != nil {
@@ -42,7 +42,7 @@ func encode(e envelope) []byte {
 	return append(data, body...)
 }
 
-// decode is the inverse of encode. What it returns can be handled without further checks.
+// decode is the inverse of encode. The message that it returns needs no further checks.
 func decode(data []byte) (envelope, error) {
 	if len(data) < headerSize || data[0] != wireVersion {
 		return envelope{}, fmt.Errorf("%w: not of version %d", errMessage, wireVersion)
@@ -124,7 +124,7 @@ func decodeAs[T message](body []byte) (message, error) {
 	return msg, nil
 }
 
-// check says what is wrong with a message whose form is right.
+// check returns an error if a message has the right form, but its contents are invalid.
 func check(msg message) error {
 	switch msg := msg.(type) {
 	case joinRequest:
@@ -166,8 +166,8 @@ func (p packed) check() error {
 	return p.checkEntries()
 }
 
-// Decode returns a message of the node at an address as an input for the machine, and the
-// incarnation that it is for, 0 for whichever there is.
+// Decode returns a message from the node at an address as an input for the machine, and the
+// incarnation that it is for, 0 for any.
 func Decode(address string, data []byte) (to uint64, in Received, err error) {
 	e, err := decode(data)
 	if err != nil {
@@ -176,7 +176,7 @@ func Decode(address string, data []byte) (to uint64, in Received, err error) {
 	return e.to, Received{From: ID{Address: address, Incarnation: e.from}, msg: e.msg}, nil
 }
 
-// DecodeGossip returns what gossip has brought as an input for the machine.
+// DecodeGossip returns a message that gossip has delivered as an input for the machine.
 func DecodeGossip(data []byte) (Gossiped, error) {
 	e, err := decode(data)
 	if err != nil {
@@ -189,19 +189,19 @@ func DecodeGossip(data []byte) (Gossiped, error) {
 	return Gossiped{push}, nil
 }
 
-// Encode returns the message as bytes, from an incarnation of this node.
+// Encode returns the message as bytes, sent by an incarnation of this node.
 func (a Send) Encode(from uint64) []byte {
 	return encode(envelope{from: from, to: a.To.Incarnation, msg: a.msg})
 }
 
-// Encode returns the heartbeat as bytes, from an incarnation of this node, for each lane.
+// Encode returns the heartbeat as bytes for each lane, sent by an incarnation of this node.
 func (b Beat) Encode(from uint64) (datagram, stream []byte) {
 	datagram = encode(envelope{from: from, msg: b.msg})
 	b.msg.Stream = true
 	return datagram, encode(envelope{from: from, msg: b.msg})
 }
 
-// Encode returns each entry of the change as a broadcast of its own, by a key that stays
+// Encode returns each entry of the change as a broadcast of its own. The key of an entry stays
 // the same when the entry changes.
 func (s Spread) Encode(from ID) map[string][]byte {
 	all := map[string][]byte{}
@@ -219,7 +219,7 @@ func (s Snapshot) Encode() []byte {
 	return encode(envelope{from: s.push.From.Incarnation, msg: s.push})
 }
 
-// Snapshot returns the table as it is now.
+// Snapshot returns the current table.
 func (m *Machine) Snapshot() Snapshot {
 	return Snapshot{tablePush{From: m.self, Whole: true, Table: m.table.pack()}}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/understudy-go/understudy/cluster/downing"
 )
 
-// A world simulates nodes with nothing but their machines: it holds the clock, the
-// network and all that can go wrong. One seed is one history.
+// A world simulates nodes that consist of their machines only. It holds the clock, the network
+// and everything that can go wrong. One seed determines one history.
 type world struct {
 	t       tester
 	random  *rand.Rand
@@ -19,40 +19,40 @@ type world struct {
 	begin   time.Time
 	queue   occurrences
 	nodes   []*simNode
-	cuts    map[[2]int]int // from, to: how many faults cut it
+	cuts    map[[2]int]int // by from and to: how many faults cut the link
 	loss    float64
 	rough   map[[2]int]time.Time // if not nil: no datagram arrives, and TCP keeps its order; until when each link is busy
 	healed  bool                 // all faults have ended before their time
 	log     []string
 	carried int // messages that were sent
 	lease   simLease
-	finds   func(node int) (addresses []string, failed bool) // what discovery says to a node
+	finds   func(node int) (addresses []string, failed bool) // the answer of discovery to a node
 	tune    func(*Settings)
 	moved   map[transition]int // how often each was decided
 
-	disturbed time.Time // when something changed last for the better or the worse
+	disturbed time.Time // the last change for the better or the worse
 	promise   promise
 	kept      int  // promises
 	apart     bool // see checkApart
 }
 
-// A tester is what a world needs of a test.
+// A tester is the part of a test that a world needs.
 type tester interface {
 	Helper()
 	Errorf(format string, args ...any)
 	FailNow()
 }
 
-// A simNode is a host, and the process that runs there or does not.
+// A simNode is a host, and the process that may run there.
 type simNode struct {
 	world    *world
 	index    int
 	address  string
-	machine  *Machine // nil: no process runs
-	hostUp   bool     // otherwise nobody even refuses a connection
+	machine  *Machine // nil if no process runs
+	hostUp   bool     // if false, connections are not even refused
 	pausedTo time.Time
-	held     []func() // what waits for the end of the pause
-	process  int      // counts those started here
+	held     []func() // calls that wait for the end of the pause
+	process  int      // number of processes started here
 	shown    View
 	version  uint64 // of the view that was checked last
 	statuses map[ID]Status
@@ -121,7 +121,7 @@ func (w *world) after(d time.Duration, do func()) {
 	heap.Push(&w.queue, occurrence{at: w.now.Add(d), order: w.queue.count, do: do})
 }
 
-// run lets time pass, and checks the standing laws ten times a second.
+// run lets time pass, and checks the invariants ten times a second.
 func (w *world) run(d time.Duration) {
 	end := w.now.Add(d)
 	for next := w.now; w.now.Before(end); next = next.Add(100 * time.Millisecond) {
@@ -135,15 +135,15 @@ func (w *world) run(d time.Duration) {
 	}
 }
 
-// occurNext lets the next thing happen.
+// occurNext executes the next event.
 func (w *world) occurNext() {
 	o := heap.Pop(&w.queue).(occurrence)
 	w.now = o.at
 	o.do()
 }
 
-// inOrder returns what something takes on a link where TCP makes good each loss after 200 ms,
-// and a loss of that after twice as long, and nothing overtakes what waits.
+// inOrder returns the transmission time on a link where TCP keeps its order. TCP retransmits
+// each loss after 200 ms, and each further loss after twice as long.
 func (w *world) inOrder(link [2]int, delay time.Duration) time.Duration {
 	for timeout := 400 * time.Millisecond; delay >= timeout/2 && w.random.Float64() < w.loss; timeout *= 2 {
 		delay += timeout
@@ -156,7 +156,7 @@ func (w *world) inOrder(link [2]int, delay time.Duration) time.Duration {
 	return at.Sub(w.now)
 }
 
-// delay is that of a local network, with a spike now and then.
+// delay returns the delay of a local network, with an occasional spike.
 func (w *world) delay() time.Duration {
 	d := 200*time.Microsecond + time.Duration(w.random.ExpFloat64()*float64(300*time.Microsecond))
 	if w.random.IntN(100) == 0 {
@@ -210,7 +210,7 @@ func (n *simNode) tick(process int) {
 	n.world.after(50*time.Millisecond, func() { n.tick(process) })
 }
 
-// occur makes something happen to the process, if it is not paused now.
+// occur executes f in the process, when it is not paused.
 func (n *simNode) occur(f func()) {
 	switch {
 	case n.machine == nil:
@@ -313,7 +313,7 @@ func (n *simNode) do(m *Machine, a Action) {
 	}
 }
 
-// discover asks the world's discovery, which takes its time.
+// discover calls the world's discovery, which takes some time.
 func (n *simNode) discover(m *Machine) {
 	w := n.world
 	addresses, failed := w.finds(n.index)
@@ -326,7 +326,7 @@ func (n *simNode) discover(m *Machine) {
 	})
 }
 
-// over is what follows an incarnation: the next one, or the end of the process.
+// over handles the end of an incarnation: the next one begins, or the process ends.
 func (n *simNode) over(m *Machine, e End) {
 	if e.Err != nil {
 		n.world.note("n%d fails: %v", n.index+1, e.Err)
@@ -342,8 +342,8 @@ func (n *simNode) over(m *Machine, e End) {
 	n.live(set)
 }
 
-// carry brings a message to whoever lives at an address. Over a cut, a datagram is lost,
-// and what a stream carries is lost or arrives once the cut has healed.
+// carry brings a message to the node at an address. Over a cut link a datagram is lost; a
+// message of a stream is lost or arrives once the cut has healed.
 func (w *world) carry(from *simNode, sender, to ID, msg message, datagram bool) {
 	w.carried++
 	target := w.node(to.Address)

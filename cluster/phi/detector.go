@@ -2,22 +2,23 @@ package phi
 
 import "time"
 
-// A Detector judges one subject by its heartbeats. Times that are passed to it must not
-// go back; one that does is taken as no time passed.
+// A Detector judges one subject by its heartbeats. The times that the caller passes must not go
+// back. The detector treats an earlier time as if no time had passed.
 type Detector struct {
 	settings  Settings
 	limit     float64 // deviations at the threshold
 	intervals window
-	last      time.Time // of the last heartbeat, or when it was forgiven; zero before the first
+	last      time.Time // the last heartbeat or Forgive; zero before the first
 }
 
-// New returns a detector that has heard nothing yet. The settings must be valid.
+// New returns a detector that has not received a heartbeat. The settings must be valid.
 func New(s Settings) *Detector {
 	return &Detector{settings: s, limit: deviations(s.Threshold), intervals: newWindow(s.Samples)}
 }
 
-// Heartbeat says that one arrived. The interval since the one before is learnt, unless
-// the subject had been given up in between: an outage is not a rhythm.
+// Heartbeat records that a heartbeat arrived. The detector learns the interval since the
+// previous one, unless the subject had become unavailable in between: the length of an outage
+// says nothing about the normal interval.
 func (d *Detector) Heartbeat(now time.Time) {
 	switch {
 	case d.last.IsZero():
@@ -30,30 +31,32 @@ func (d *Detector) Heartbeat(now time.Time) {
 	d.last = now
 }
 
-// assume begins with two samples around an estimate, with a generous deviation.
+// assume adds two samples around an estimate. Their standard deviation is a quarter of the
+// estimate.
 func (d *Detector) assume(interval time.Duration) {
 	d.intervals.add(interval - interval/4)
 	d.intervals.add(interval + interval/4)
 }
 
-// Expect says that a first heartbeat should have come by now. Without it a subject that
-// never speaks would never be suspected. It does nothing once one has come.
+// Expect records that a first heartbeat should have arrived by now. Without this call a subject
+// that never sends a heartbeat would never be suspected. Expect does nothing after the first
+// heartbeat.
 func (d *Detector) Expect(now time.Time) {
 	if d.last.IsZero() {
 		d.Heartbeat(now)
 	}
 }
 
-// Forgive starts the silence anew without learning from it: the observer itself has been
-// asleep and cannot tell who spoke in the meantime.
+// Forgive restarts the silence at now, without learning an interval. Call it when the observer
+// itself was paused and cannot tell which heartbeats arrived in the meantime.
 func (d *Detector) Forgive(now time.Time) {
 	if !d.last.IsZero() && now.After(d.last) {
 		d.last = now
 	}
 }
 
-// Phi returns the suspicion at a time: 0 before the first heartbeat, then growing with
-// the silence, always finite.
+// Phi returns the suspicion at now: 0 before the first heartbeat, then a finite value that
+// grows with the silence.
 func (d *Detector) Phi(now time.Time) float64 {
 	if d.last.IsZero() {
 		return 0
@@ -61,7 +64,8 @@ func (d *Detector) Phi(now time.Time) float64 {
 	return suspicion(d.late(now) / d.deviation())
 }
 
-// late is by how much the silence exceeds what is expected, in units; it may be negative.
+// late returns by how much the silence exceeds the expected interval and the pause, in units.
+// The result may be negative.
 func (d *Detector) late(now time.Time) float64 {
 	silence := float64(max(now.Sub(d.last), 0)) / float64(unit)
 	return silence - d.intervals.mean() - float64(d.settings.Pause)/float64(unit)
@@ -71,9 +75,9 @@ func (d *Detector) deviation() float64 {
 	return max(d.intervals.stdDev(), float64(d.settings.MinStdDev)/float64(unit))
 }
 
-// Available reports whether phi is below the threshold. Who has never been heard is
-// available. As it is asked with every heartbeat, it does not compute phi, but compares
-// before the logarithm.
+// Available reports whether phi is below the threshold. A subject that has never sent a
+// heartbeat is available. Available is called with every heartbeat, so it compares deviations
+// instead of computing the logarithm of phi.
 func (d *Detector) Available(now time.Time) bool {
 	if d.last.IsZero() {
 		return true

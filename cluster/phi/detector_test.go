@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// akka are the settings that the reference cases are written for.
+// akka are the settings that the reference cases assume.
 func akka() Settings {
 	return Settings{Threshold: 8, Pause: 3 * time.Second, MinStdDev: 100 * time.Millisecond, Samples: 1000, FirstInterval: time.Second}
 }
@@ -23,8 +23,8 @@ func at(milliseconds int) time.Time {
 	return epoch.Add(time.Duration(milliseconds) * time.Millisecond)
 }
 
-// heartbeats sends n of them, interval milliseconds apart, the first that long after
-// from; it returns when the last came.
+// heartbeats sends n heartbeats, interval milliseconds apart, the first one interval after
+// from. It returns the time of the last one.
 func heartbeats(d *Detector, from, n, interval int) int {
 	for range n {
 		from += interval

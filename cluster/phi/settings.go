@@ -7,24 +7,28 @@ import (
 	"time"
 )
 
-// Settings say how quickly and how stubbornly a [Detector] becomes suspicious.
+// Settings configure how quickly a [Detector] suspects its subject. All fields except Pause
+// must be set; the zero value is not valid.
 type Settings struct {
-	// Threshold is the phi from which on the subject is not available any more.
+	// Threshold is the phi at which the subject stops being available. It must be positive and
+	// finite.
 	Threshold float64
-	// Pause is the silence that is acceptable on top of the mean interval: garbage
-	// collections, lost datagrams, retransmissions. It decides the detection time, much
-	// more than the threshold does.
+	// Pause is the silence that is accepted on top of the mean interval: garbage collections,
+	// lost datagrams, retransmissions. It must not be negative. It determines the detection
+	// time much more than Threshold does.
 	Pause time.Duration
-	// MinStdDev is the least standard deviation to reckon with; very regular heartbeats
-	// would otherwise make a delay of a millisecond suspicious.
+	// MinStdDev is the lowest standard deviation that the detector assumes. It must be
+	// positive. Without it a delay of one millisecond would be suspicious after very regular
+	// heartbeats.
 	MinStdDev time.Duration
-	// Samples is how many intervals are remembered.
+	// Samples is the number of intervals that the detector remembers, at least 2.
 	Samples int
-	// FirstInterval is the interval to assume until some have been seen.
+	// FirstInterval is the interval that the detector assumes at the first heartbeat, before it
+	// has measured one. It must be positive.
 	FirstInterval time.Duration
 }
 
-// Validate says what is wrong with s, or returns nil.
+// Validate returns an error that describes the first invalid field of s, or nil.
 func (s Settings) Validate() error {
 	switch {
 	case s.Threshold <= 0 || math.IsInf(s.Threshold, 0) || math.IsNaN(s.Threshold):
@@ -41,8 +45,8 @@ func (s Settings) Validate() error {
 	return nil
 }
 
-// Silence returns how long a subject whose heartbeats come every interval, as regularly
-// as on a quiet network, must be silent until it is not available any more.
+// Silence returns how long a subject must be silent until it is no longer available, if its
+// heartbeats came regularly every interval, as on a quiet network.
 func (s Settings) Silence(interval time.Duration) time.Duration {
 	return interval + s.Pause + time.Duration(deviations(s.Threshold)*float64(s.MinStdDev))
 }

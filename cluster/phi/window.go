@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// unit is the resolution of intervals and longest the greatest one that is kept, so that
-// the sum of the squares of a window of thousands fits.
+// unit is the resolution of intervals. longest is the longest interval that is kept, so that
+// the sum of the squares of a window of thousands of intervals does not overflow.
 const (
 	unit    = time.Microsecond
 	longest = time.Minute
 )
 
-// window remembers the last intervals, with exact running sums, in units.
+// A window keeps the last intervals, with exact running sums, in units.
 type window struct {
 	ring []uint64
-	next int // where the following interval goes once the ring is full
+	next int // index that the next interval overwrites once the ring is full
 	sum  uint64
 	sq   uint64
 }
@@ -37,7 +37,7 @@ func (w *window) add(interval time.Duration) {
 	w.next = (w.next + 1) % len(w.ring)
 }
 
-// mean and variance are those of the intervals in the window, in units; of an empty one, 0.
+// mean returns the mean of the intervals in the window, in units; 0 for an empty window.
 func (w *window) mean() float64 {
 	if len(w.ring) == 0 {
 		return 0
@@ -45,6 +45,8 @@ func (w *window) mean() float64 {
 	return float64(w.sum) / float64(len(w.ring))
 }
 
+// variance returns the variance of the intervals in the window, in squared units; 0 for an
+// empty window.
 func (w *window) variance() float64 {
 	if len(w.ring) == 0 {
 		return 0

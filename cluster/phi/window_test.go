@@ -14,7 +14,7 @@ func milliseconds(w *window, values ...int) {
 	}
 }
 
-// requireStats compares in milliseconds, as the reference values are.
+// requireStats compares in milliseconds, the unit of the reference values.
 func requireStats(t *testing.T, w *window, mean, variance float64) {
 	t.Helper()
 	require.InDelta(t, mean, w.mean()/1e3, 0.01)

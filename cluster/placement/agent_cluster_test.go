@@ -15,7 +15,7 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// An agentCluster is a cluster with an agent on each node, whose coordinator is the test.
+// An agentCluster is a cluster with an agent on each node. The test plays the coordinator.
 type agentCluster struct {
 	*clustertest.Cluster
 	t     *testing.T
@@ -63,7 +63,7 @@ func (c *agentCluster) stop(node, label string, n uint64) {
 	require.Equal(c.t, &plan.StopAck{ID: id(n), Label: label}, c.heard.Receive().StopAck)
 }
 
-// ask asks the actor of a label from a node, and returns on which it runs.
+// ask asks the actor of a label from a node, and returns the node on which the actor runs.
 func (c *agentCluster) ask(from, label string) string {
 	c.t.Helper()
 	a := testkit.Ask(c.t.Context(), c.t, workers.Ref(c.Node(from).System, label), func(r actor.ActorRef[answered]) order { return order{ReplyTo: r} })
@@ -154,7 +154,7 @@ func lives(s *actor.System, label string) bool {
 	return !ended
 }
 
-// A node that leaves without having been drained stops what it runs before it is gone.
+// A node that leaves without having been drained stops its actors before it is gone.
 func TestWhatRunsOnANodeHasEndedWhenItIsGone(t *testing.T) {
 	inAgentCluster(t, 2, func(t *testing.T, c *agentCluster) {
 		require.Empty(t, c.start("n2", "x", 1, job{Lasts: 3 * time.Second}).Error)

@@ -27,25 +27,25 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// A job is what the workers of these tests are made from.
+// A job is the initial state of the workers in these tests.
 type job struct {
 	Takes    time.Duration // to be made
 	Lasts    time.Duration // to stop
 	Panics   bool
 	Nothing  bool          // the factory returns nil
 	Quits    bool          // it stops at once
-	Flaky    int           // starts fail so often, and are repeated by its supervision
+	Flaky    int           // this many starts fail, and its supervision repeats them
 	Escalate bool          // a failure goes to the agent
 	Idle     time.Duration // after which it stops; 0: never
 }
 
-// order is what workers take.
+// order is the message type of workers.
 type order struct {
 	Fail, Quit bool
 	ReplyTo    actor.ActorRef[answered]
 }
 
-// answered is what a worker says.
+// answered is the reply of a worker.
 type answered struct {
 	Label      string
 	Generation Generation
@@ -61,7 +61,7 @@ func init() {
 var (
 	workers = NewType[job, order]("agent-test-worker")
 
-	// agentFactories are what the agents of these tests can start.
+	// agentFactories are the factories of the agents in these tests.
 	agentFactories = factories{
 		workers.Name(): typed[job, order]{workers.Name(), newWorker},
 		writers.Name(): typed[uint64, actor.ActorRef[bool]]{writers.Name(), newWriter},
@@ -126,7 +126,7 @@ func flaky(times int) actor.Behavior[order] {
 	}), actor.Strategy{Limit: 10, Window: time.Hour, Backoff: actor.Backoff{Min: time.Second, Max: time.Second}})
 }
 
-// An agentWorld is an agent whose coordinator is the test.
+// An agentWorld is an agent. The test plays the coordinator.
 type agentWorld struct {
 	t      *testing.T
 	system *actor.System
@@ -143,7 +143,7 @@ func inAgentWorld(t *testing.T, f func(t *testing.T, w *agentWorld)) {
 	synctest.Test(t, func(t *testing.T) { f(t, startAgentWorld(t)) })
 }
 
-// startAgentWorld starts one in the bubble of t.
+// startAgentWorld starts an agentWorld in the bubble of t.
 func startAgentWorld(t *testing.T, opts ...actor.Option) *agentWorld {
 	t.Helper()
 	s := testkit.NewSystem(t, append([]actor.Option{testkit.WithoutEncoding()}, opts...)...)
@@ -255,8 +255,8 @@ func TestSlowFactoriesRunAllAtOnceInRealTime(t *testing.T) {
 	})
 }
 
-// slowdown is for machines that do other things, too; one after the other they would take
-// five times as long as they may.
+// slowdown allows for other load on the machine. One after the other, the starts would take five
+// times the limit.
 const slowdown = 3
 
 // Case 98.
@@ -438,7 +438,7 @@ func TestASingletonIsNotStoppedByAnEarlierGeneration(t *testing.T) {
 	})
 }
 
-// A fencedStore refuses what is of an earlier generation than it has seen.
+// A fencedStore refuses writes of a generation lower than the highest it has seen.
 type fencedStore struct {
 	mu      sync.Mutex // guards all below
 	highest Generation
@@ -456,7 +456,7 @@ func (s *fencedStore) write(gen Generation) error {
 	return nil
 }
 
-// shelf has what the actors of a test share with it, by a number in their state.
+// shelf has the objects that the actors share with their test, by a number in their state.
 var (
 	shelf   sync.Map
 	shelved atomic.Uint64

@@ -28,7 +28,7 @@ func onJournals(b *testing.B, run func(b *testing.B, journal persistence.Journal
 	})
 }
 
-// yard starts three nodes that take part, in real time on a network in memory.
+// yard starts three nodes with placement, in real time on an in-memory network.
 func yard(b *testing.B, journal persistence.Journal, strategy placement.Strategy) (*clustertest.Cluster, *placement.Coordinator) {
 	b.Helper()
 	c := clustertest.Start(b, 3)
@@ -47,7 +47,7 @@ func yard(b *testing.B, journal persistence.Journal, strategy placement.Strategy
 	return c, first
 }
 
-// await asks until it is so, in real time: a benchmark cannot run in a bubble.
+// await polls until the condition holds, in real time, because a benchmark cannot run in a bubble.
 func await(b *testing.B, is func() bool) {
 	b.Helper()
 	for end := time.Now().Add(time.Minute); !is(); {
@@ -56,8 +56,8 @@ func await(b *testing.B, is func() bool) {
 	}
 }
 
-// BenchmarkSubmit is one submission after the other, each until it is in the journal. The
-// actors are started meanwhile, on three nodes.
+// BenchmarkSubmit measures submissions one after the other, each until it is in the journal. The
+// actors start meanwhile, on three nodes.
 func BenchmarkSubmit(b *testing.B) {
 	onJournals(b, func(b *testing.B, journal persistence.Journal) {
 		_, client := yard(b, journal, placement.LeastLoaded())
@@ -71,8 +71,8 @@ func BenchmarkSubmit(b *testing.B) {
 	})
 }
 
-// BenchmarkReplacement is the crash of a node that runs a thousand actors: from its removal
-// until all of them run elsewhere. What it takes to find out is not counted.
+// BenchmarkReplacement measures the crash of a node that runs a thousand actors: the time from its
+// removal until all of them run elsewhere. Failure detection is not counted.
 func BenchmarkReplacement(b *testing.B) {
 	const specs = 1000
 	onJournals(b, func(b *testing.B, journal persistence.Journal) {

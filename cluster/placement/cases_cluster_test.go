@@ -14,7 +14,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/memory"
 )
 
-// everyRequest are all that may be asked of a coordinator.
+// everyRequest has all requests to a coordinator.
 func (w *world) everyRequest(ctx context.Context, c *placement.Coordinator) map[string]error {
 	return map[string]error{
 		"Submit":         errorOf(c.Submit(ctx, w.spec("new"))),
@@ -29,8 +29,8 @@ func (w *world) everyRequest(ctx context.Context, c *placement.Coordinator) map[
 	}
 }
 
-// Case 62: on a node that does not lead everything is passed on; when the leader does not
-// answer each request fails, and says who that is. Case 63: which each node knows.
+// Case 62: a node that does not lead forwards all requests. If the leader does not answer, each
+// request fails with an error that names the leader. Case 63: each node knows the leader.
 func TestEveryRequestOfANodeThatDoesNotLeadNamesTheLeader(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		w.submit(w.spec("one"))
@@ -113,7 +113,7 @@ func TestWhatRunsElsewhereKeepsItsStateWhenANodeLeaves(t *testing.T) {
 	})
 }
 
-// Case 105: the state of the spec is what the actor begins with, on any node, each time.
+// Case 105: at each start, on any node, the actor begins with the state of the spec.
 func TestAnActorBeginsWithTheStateOfItsSpec(t *testing.T) {
 	inWorld(t, 2, func(t *testing.T, w *world) {
 		w.submit(counters.Spec("one", origin{Plan: w.name, Count: 40}).WithConstraints(w.on("n2")))
@@ -124,8 +124,8 @@ func TestAnActorBeginsWithTheStateOfItsSpec(t *testing.T) {
 	})
 }
 
-// Case 97: the factory of another node panics. That is an answer of that node, whose
-// membership is not touched, and which runs other specs.
+// Case 97: the factory of another node panics. The panic is an answer of that node. The node stays
+// a member, and runs other specs.
 func TestAFactoryOfAnotherNodeThatPanicsHarmsNothing(t *testing.T) {
 	inWorld(t, 2, func(t *testing.T, w *world) {
 		w.plan.set(func(p *plan) { p.failing = true })
@@ -173,8 +173,8 @@ func TestASlowFactoryOfAnotherNodeHoldsNothingUp(t *testing.T) {
 	})
 }
 
-// Case 99: a node dies while its factory runs; the actor starts elsewhere, once. What comes
-// out of the factory on the dead node does not begin.
+// Case 99: a node dies while its factory runs; the actor starts elsewhere, once. The behavior that
+// the factory on the dead node returns is not started.
 func TestANodeThatDiesWhileItsFactoryRunsIsReplaced(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		w.plan.set(func(p *plan) { p.takes = 20 * time.Second })
@@ -190,8 +190,7 @@ func TestANodeThatDiesWhileItsFactoryRunsIsReplaced(t *testing.T) {
 	})
 }
 
-// Case 71: each coordinator begins with the nodes that are there, and hears of a crash after
-// that.
+// Case 71: each coordinator starts with the current nodes, and learns of a later crash.
 func TestACoordinatorThatBeginsLateSeesTheCrashThatFollows(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		w.Crash("n1")
@@ -257,7 +256,7 @@ func TestWhatBothSidesOfASplitRanIsOneAgain(t *testing.T) {
 	})
 }
 
-// A ref works from before the submission on, and after a removal until the next one.
+// A ref works before the submission. After a removal it buffers messages until the next submission.
 func TestARefOutlivesWhatItRefersTo(t *testing.T) {
 	inWorld(t, 2, func(t *testing.T, w *world) {
 		ref := counters.Ref(w.Node("n1").System, "one")
@@ -279,7 +278,7 @@ func TestARefOutlivesWhatItRefersTo(t *testing.T) {
 	})
 }
 
-// All nodes leave at once. None waits for another one in vain, all actors stop, and the next
+// All nodes leave at once. No node waits for another one in vain, all actors stop, and the next
 // cluster has all specs.
 func TestAllNodesMayLeaveAtOnce(t *testing.T) {
 	journal := memory.New()
@@ -309,8 +308,8 @@ func TestAllNodesMayLeaveAtOnce(t *testing.T) {
 	}, onJournal)
 }
 
-// A node on which placement was not started runs nothing, and is said to be without; when it
-// is started there the node is taken.
+// A node without placement runs no actors, and is reported as such. When placement is started
+// there, the node is used.
 func TestANodeWithoutPlacementRunsNothingUntilItHasIt(t *testing.T) {
 	inWorld(t, 1, func(t *testing.T, w *world) {
 		late := w.Add("n2", profile)
@@ -326,7 +325,7 @@ func TestANodeWithoutPlacementRunsNothingUntilItHasIt(t *testing.T) {
 	})
 }
 
-// The others have been members, and have agents, long before a node joins that leads.
+// The other nodes are members with agents long before the leading node joins.
 func TestACoordinatorThatStartsLastSeesAllNodes(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		w.submit(w.spec("one").WithConstraints(w.on("n2")))

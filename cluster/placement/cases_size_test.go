@@ -19,8 +19,8 @@ import (
 	"github.com/understudy-go/understudy/persistence/memory"
 )
 
-// A measuringJournal is a journal in memory that notes how large the appends of the
-// coordinator are, and may have room for no snapshots.
+// A measuringJournal is a journal in memory that records the sizes of the coordinator's appends. It
+// can refuse snapshots.
 type measuringJournal struct {
 	*memory.Journal
 	noSnapshots bool
@@ -70,7 +70,7 @@ func (m *measuringJournal) SaveSnapshot(ctx context.Context, id string, s journa
 	return fmt.Errorf("save: %w", persistence.ErrTooLarge)
 }
 
-// measured returns what the coordinator has appended since it was called last.
+// measured returns the sizes of the coordinator's appends since the last call.
 func (m *measuringJournal) measured() (appends, bytes, largest int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -85,7 +85,7 @@ func (m *measuringJournal) counts() (claims, snapshots int) {
 	return m.claims, m.snapshots
 }
 
-// What a node runs is more than what goes into one message.
+// A node runs more actors than fit into one message.
 func TestANodeTellsTheNextCoordinatorOfHoweverManyActors(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		const count = 1000 // with the longest labels: two parts
@@ -114,7 +114,7 @@ func TestStatesOfAnySizeTogetherFitIntoTheJournal(t *testing.T) {
 	inWorld(t, 4, func(t *testing.T, w *world) {
 		const count, size = 100, 128 << 10
 		w.Kill("n1")
-		time.Sleep(4 * time.Second) // what is asked before n1 is removed goes to it, and is lost
+		time.Sleep(4 * time.Second) // requests before the removal of n1 go to it, and are lost
 		var all sync.WaitGroup
 		errs, shown := make([]error, count), make([]int, count)
 		for i := range count {
@@ -208,7 +208,7 @@ func (c *claimCounter) claims() int {
 	return c.n
 }
 
-// A snapshot of all specs may be larger than a journal takes. Then the facts are enough.
+// A snapshot of all specs may be too large for a journal. The facts are then enough.
 func TestACoordinatorWithoutSnapshotsGoesOnFromTheFacts(t *testing.T) {
 	journal := &measuringJournal{Journal: memory.New(), noSnapshots: true}
 	inWorld(t, 3, func(t *testing.T, w *world) {

@@ -14,8 +14,8 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// What was submitted runs once at most, whatever happens to real nodes, and exactly once
-// when that is over; and the coordinator knows it.
+// A submitted spec runs at most once during faults of real nodes, and exactly once after them. The
+// coordinator knows where.
 func TestInChaosEachSpecRunsOnceAtMost(t *testing.T) {
 	clustertest.Chaos{
 		Nodes: 4, Faults: 6, Count: 2, ShrinkRuns: -1,
@@ -24,7 +24,8 @@ func TestInChaosEachSpecRunsOnceAtMost(t *testing.T) {
 	}.Run(t, chaosStory)
 }
 
-// chaosKinds are all but pauses, and clocks that are wrong, which no margin promises anything of.
+// chaosKinds are all faults except pauses and wrong clocks, against which the margin does not
+// protect.
 var chaosKinds = []clustertest.Kind{
 	clustertest.Crash, clustertest.Leave, clustertest.Partition, clustertest.Isolate, clustertest.OneWay,
 	clustertest.Delay, clustertest.Lose, clustertest.Duplicate,

@@ -21,7 +21,8 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// Cases 89, 104, 181: what is submitted anywhere runs once, and answers everywhere.
+// Cases 89, 104, 181: a spec may be submitted on any node. It runs once, and can be reached from
+// all nodes.
 func TestWhatIsSubmittedRunsOnceAndAnswersEverywhere(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		d, err := w.client["n2"].Submit(t.Context(), w.spec("one").WithConstraints(w.on("n3")))
@@ -37,7 +38,7 @@ func TestWhatIsSubmittedRunsOnceAndAnswersEverywhere(t *testing.T) {
 	})
 }
 
-// Cases 59, 64, 329: who begins last knows all nodes, without anybody telling it.
+// Cases 59, 64, 329: the last node to start learns of all other nodes by itself.
 func TestTheViewShowsAllNodesThatWereThereBefore(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		w.submit(w.spec("one").WithConstraints(w.on("n2")))
@@ -72,7 +73,7 @@ func TestSlowFactoriesRunAtTheSameTime(t *testing.T) {
 	})
 }
 
-// Case 61: a factory that fails is tried again until it does not, and the error is kept.
+// Case 61: a factory that fails is retried until it succeeds, and the error is kept.
 func TestAFactoryThatFailsIsTriedAgain(t *testing.T) {
 	inWorld(t, 2, func(t *testing.T, w *world) {
 		w.plan.set(func(p *plan) { p.failing = true })
@@ -114,7 +115,7 @@ func TestAnActorThatFailsIsStartedAgain(t *testing.T) {
 	})
 }
 
-// Case 65: what is removed has ended when Remove returns, and is not to be found.
+// Case 65: when Remove returns, the actor has ended and cannot be found.
 func TestWhatIsRemovedHasEnded(t *testing.T) {
 	inWorld(t, 2, func(t *testing.T, w *world) {
 		w.submit(w.spec("one").WithConstraints(w.on("n2")))
@@ -129,7 +130,7 @@ func TestWhatIsRemovedHasEnded(t *testing.T) {
 	})
 }
 
-// Cases 5, 13, 55: what is refused says why, on every node.
+// Cases 5, 13, 55: a refusal says why, on every node.
 func TestWhatCannotBePlacedSaysWhy(t *testing.T) {
 	inWorld(t, 2, func(t *testing.T, w *world) {
 		for _, through := range []string{"n1", "n2"} {
@@ -166,8 +167,8 @@ func TestAStrategyThatPanicsFailsTheSubmissionOnly(t *testing.T) {
 	}, func(cfg *placement.Config) { cfg.Strategy = broken })
 }
 
-// Cases 44, 70, 184: the node of the coordinator, which runs an actor too, dies. The next
-// one knows all, moves what ran there, and takes new specs.
+// Cases 44, 70, 184: the node of the coordinator, which runs an actor too, dies. The next one knows
+// all specs, moves the actors of the dead node, and accepts new specs.
 func TestTheNextCoordinatorGoesOn(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		w.submit(w.spec("there").WithConstraints(w.on("n2")))
@@ -242,7 +243,7 @@ func TestEachSpecHasItsOwnCrashStrategy(t *testing.T) {
 	}, func(cfg *placement.Config) { cfg.Strategy = placement.Pinned("n3") })
 }
 
-// A drain: the node leaves in good order, and what ran there has moved before.
+// A drain: the node leaves gracefully, after its actors have moved.
 func TestWhatRunsOnANodeMovesBeforeItLeaves(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		for _, label := range []string{"a", "b", "c", "d", "e", "f"} {
@@ -306,7 +307,7 @@ func TestAManagedSingletonStartsMovesAndStops(t *testing.T) {
 	})
 }
 
-// Case 182: both sides of a partition, and what is left when it heals.
+// Case 182: both sides of a partition, and the state after it heals.
 func TestAfterAPartitionThereIsOne(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		w.submit(w.spec("one").WithConstraints(placement.Constraints{Roles: []string{"role-n3", "role-n2"}}))
@@ -342,7 +343,7 @@ func TestWithoutALeaderNothingIsAccepted(t *testing.T) {
 	}, func(cfg *placement.Config) { cfg.Role = "nobody's" })
 }
 
-// Case 62, as far as requests are not passed on: a leader that does not answer is named.
+// Case 62, without forwarding: the error names a leader that does not answer.
 func TestALeaderThatDoesNotAnswerIsNamed(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		w.Partition([]string{"n1"}, []string{"n2", "n3"})
@@ -433,7 +434,7 @@ func TestABadFieldIsNamedByAnErrorOfAType(t *testing.T) {
 	})
 }
 
-// A lamp is what one node has and another has not.
+// A lamp is a resource that only some nodes have.
 type lamp struct{ node string }
 
 func TestFactoriesHaveWhatIsOfTheirNode(t *testing.T) {

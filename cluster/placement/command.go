@@ -6,8 +6,6 @@ import (
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 )
 
-// A command is what the coordinator is told.
-//
 // A command is a message to the coordinator.
 //
 //sumtype:decl

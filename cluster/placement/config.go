@@ -43,9 +43,9 @@ type Config struct {
 
 	// RemovalMargin is how long the actors of a removed node are not started elsewhere, unless the
 	// node is known to have stopped. It gives a partitioned node time to down itself. The default
-	// is the time that the cluster recommends; see cluster.Gone. A negative value means no margin:
-	// use it if two actors at once do no harm, because they only read, are event-sourced, or write
-	// to something that fences them.
+	// is what the cluster recommends; see cluster.Gone. A negative value means no margin: use it if
+	// two actors at once do no harm, because they only read, are event-sourced, or write to
+	// something that fences them.
 	RemovalMargin time.Duration
 
 	// AckTimeout is how long a node may take to answer before a request is repeated; starting an

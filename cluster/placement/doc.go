@@ -24,7 +24,7 @@
 // [*NoEligibleNodesError], and an actor that was placed before waits for a node.
 // [Coordinator.Explain] returns how each node would do.
 //
-// # Who decides
+// # Which node decides
 //
 // The coordinator decides. It is a singleton on the node that [Config.Election] chooses. It is
 // event-sourced in [Config.Journal], so the next coordinator knows all specs, where each actor was,

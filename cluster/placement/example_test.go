@@ -13,7 +13,7 @@ import (
 	"github.com/understudy-go/understudy/singleton"
 )
 
-// greet is what greeters take.
+// greet is the message type of greeters.
 type greet struct {
 	Name    string
 	ReplyTo actor.ActorRef[string]

@@ -16,7 +16,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/generations"
 )
 
-// There is a singleton, though the source has not told the new coordinator yet.
+// A singleton exists, but the source has not returned the list to the new coordinator yet.
 func TestASingletonIsNotDeniedBeforeTheSourceHasTold(t *testing.T) {
 	source := &moodySource{Source: generations.NewMemory()}
 	inWorld(t, 3, func(t *testing.T, w *world) {
@@ -95,7 +95,7 @@ func TestAllNodesLeaveWithinSeconds(t *testing.T) {
 	})
 }
 
-// What is submitted while the coordinator moves is answered, as somebody waits for it.
+// A submission while the coordinator moves is answered, because a client waits for it.
 func TestWhatIsSubmittedWhileTheCoordinatorMovesIsAnswered(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		var all sync.WaitGroup
@@ -119,7 +119,8 @@ func TestWhatIsSubmittedWhileTheCoordinatorMovesIsAnswered(t *testing.T) {
 	})
 }
 
-// Remove is under way when the coordinator moves: the next one finishes it, and somebody waits.
+// Remove is in progress when the coordinator moves. The next coordinator finishes it, and answers
+// the waiting client.
 func TestARemovalIsAnsweredThoughTheCoordinatorMoves(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		w.submit(slow.Spec("one", slowness{Plan: w.name, End: 20 * time.Second}).WithConstraints(w.on("n3")))
@@ -138,8 +139,8 @@ func TestARemovalIsAnsweredThoughTheCoordinatorMoves(t *testing.T) {
 	})
 }
 
-// What could not be moved ends while its node is exiting. As long as it takes, it is not
-// started elsewhere, though it could be now.
+// An actor that could not be moved ends while its node is exiting. Until it has ended, it is not
+// started elsewhere, although another node is eligible by then.
 func TestWhatHasNotEndedIsNotStartedElsewhere(t *testing.T) {
 	var open atomic.Bool
 	inWorld(t, 3, func(t *testing.T, w *world) {
@@ -161,8 +162,8 @@ func TestWhatHasNotEndedIsNotStartedElsewhere(t *testing.T) {
 	})
 }
 
-// n1, where the coordinator is, is cut off, and down when it has found out. The others are
-// not gone for that.
+// n1, which runs the coordinator, is partitioned, and downs itself. It must not consider the other
+// nodes gone.
 func TestACoordinatorThatIsDownForgetsNothing(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		w.submit(w.spec("goes").WithConstraints(w.on("n2")).WithCrashStrategy(placement.Abandon()))
@@ -178,7 +179,7 @@ func TestACoordinatorThatIsDownForgetsNothing(t *testing.T) {
 	})
 }
 
-// A node that is cut off runs what it runs for a while: the margin is kept.
+// A partitioned node keeps its actors running for a while: the coordinator waits for the margin.
 func TestTheMarginIsKeptAfterADownNode(t *testing.T) {
 	const margin = time.Minute
 	inWorld(t, 4, func(t *testing.T, w *world) {
@@ -197,7 +198,7 @@ func TestTheMarginIsKeptAfterADownNode(t *testing.T) {
 	}, func(cfg *placement.Config) { cfg.RemovalMargin = margin })
 }
 
-// The margin is kept by a coordinator that joins after the removal, too.
+// A coordinator that joins after the removal also waits for the margin.
 func TestTheMarginIsKeptByACoordinatorThatHasJustJoined(t *testing.T) {
 	const margin = 2 * time.Minute
 	inWorld(t, 4, func(t *testing.T, w *world) {

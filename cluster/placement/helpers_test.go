@@ -21,7 +21,7 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// message is what counters take.
+// message is the message type of counters.
 type message interface{ message() }
 
 type (
@@ -34,7 +34,7 @@ type (
 	crash struct{}
 )
 
-// result is what a counter says.
+// result is the reply of a counter.
 type result struct {
 	Sum        int
 	Node       string // the address
@@ -50,7 +50,7 @@ func init() {
 	actor.RegisterType[result]("placement-test.result")
 }
 
-// A plan says how the counters of a test behave: those that were made with its name.
+// A plan says how the counters of a test behave. A counter has the name of its plan in its state.
 type plan struct {
 	mu      sync.Mutex // guards all below
 	failing bool
@@ -62,7 +62,7 @@ type plan struct {
 
 var plans sync.Map
 
-// origin is what a counter starts from.
+// origin is the initial state of a counter.
 type origin struct {
 	Plan  string
 	Count int
@@ -71,7 +71,7 @@ type origin struct {
 var (
 	counters = placement.NewType[origin, message]("counter")
 
-	// kinds are what every node of these tests can run.
+	// kinds are the factories of every node in these tests.
 	kinds = []placement.Factory{counters.Factory(newCounter), slow.Factory(newSlow)}
 )
 
@@ -110,7 +110,7 @@ func planOf(name string) *plan {
 	return p.(*plan)
 }
 
-// wait is the time that a factory takes; then it fails, if it is to.
+// wait waits for the duration of a factory, and then fails if the plan says so.
 func (p *plan) wait() {
 	p.mu.Lock()
 	takes, failing := p.takes, p.failing
@@ -144,14 +144,14 @@ func (p *plan) count() (sum int) {
 	return sum
 }
 
-// alive returns how many counters of the plan run, and the most that did at once.
+// alive returns how many counters of the plan run, and the maximum that ran at once.
 func (p *plan) alive() (now, peak int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.count(), p.peak
 }
 
-// A world is a cluster whose nodes take part.
+// A world is a cluster of nodes with placement.
 type world struct {
 	*clustertest.Cluster
 	t      *testing.T
@@ -161,7 +161,7 @@ type world struct {
 	client map[string]*placement.Coordinator
 }
 
-// inWorld runs f with n nodes that take part, in a bubble.
+// inWorld runs f with n nodes with placement, in a bubble.
 func inWorld(t *testing.T, n int, f func(t *testing.T, w *world), change ...func(cfg *placement.Config)) {
 	t.Helper()
 	t.Cleanup(func() { plans.Delete(t.Name()) }) // it may run again
@@ -192,7 +192,7 @@ func (w *world) join(n *cluster.Node) {
 	w.client[n.View().Self.Name] = c
 }
 
-// settle lets everything happen that is under way.
+// settle waits until nothing is in progress.
 func settle() {
 	time.Sleep(10 * time.Second)
 	synctest.Wait()

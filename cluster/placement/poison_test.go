@@ -88,7 +88,7 @@ func TestAStrategyWithoutANameFailsTheSubmissionOnly(t *testing.T) {
 	}
 }
 
-// A state of 5 MiB does not fit into a message of 4 MiB: who submits it is to be told.
+// A state of 5 MiB does not fit into a message of 4 MiB: the submitter must get an error.
 func TestAStateThatNoMessageHoldsIsRefused(t *testing.T) {
 	for _, through := range []string{"n1", "n2"} {
 		t.Run(through, func(t *testing.T) {
@@ -144,7 +144,7 @@ func TestSpecsAreListedFromAnyNodeHoweverManyThereAre(t *testing.T) {
 	})
 }
 
-// Whoever asks for a singleton while the source fails is told so, the second one as well.
+// Every client that starts a singleton while the source fails gets an error, also the second one.
 func TestAllWhoStartASingletonOfASourceThatFailsAreToldSo(t *testing.T) {
 	journal := newMoodyJournal()
 	inWorld(t, 2, func(t *testing.T, w *world) {

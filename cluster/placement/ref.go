@@ -156,8 +156,8 @@ func (f *forwarder[M]) told(msg M) {
 	}
 }
 
-// makeRoom drops the requests of Asks that have ended. If there are none, it drops the oldest
-// message.
+// makeRoom drops the requests of Asks that have ended. If it finds no such request, it drops the
+// oldest message.
 func (f *forwarder[M]) makeRoom() {
 	ended := f.held.Remove(func(h extension.Held[M]) bool { return h.Withdrawn() })
 	for _, h := range ended {

@@ -16,7 +16,8 @@ type processes struct {
 	running        map[string]*process
 }
 
-// A store ends when its standard input is closed, so none outlives this process.
+// A process is one store. It ends when its standard input is closed, so no store outlives this
+// process.
 type process struct {
 	cmd   *exec.Cmd
 	input io.Closer

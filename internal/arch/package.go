@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// A Package is one directory of Go files and what they import.
+// A Package is one directory of Go files with their imports.
 type Package struct {
 	Path        string   // slash-separated, below the module's root; "." is the root itself
 	Imports     []string // of the files that are built, for any platform; sorted

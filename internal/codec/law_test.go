@@ -384,9 +384,9 @@ func show(v reflect.Value) string {
 	return b.String() + "."
 }
 
-// FuzzLaw holds the codec to its law, for all types and all values: what is encoded is decoded
-// as the same value, or it is refused when it is encoded, with an error that names the type.
-// And nothing is refused that would come back.
+// FuzzLaw checks the law of the codec for all types and all values. A value is decoded as the same
+// value, or it is refused when it is encoded, with an error that names the type. No value is
+// refused that would be decoded unchanged.
 func FuzzLaw(f *testing.F) {
 	for i := range len(lawTypes) {
 		for j := range 3 {

@@ -1,12 +1,12 @@
-// Package fence connects event sourcing and singletons, which do not import each other. It has the
-// lowest epoch for the claims of an instance, the report of claimed epochs, and the error of a
-// fenced writer.
+// Package fence connects event sourcing and singletons, which do not import each other. It passes
+// the lowest epoch for claims to an instance, passes claimed epochs back, and defines the error of
+// a fenced writer.
 package fence
 
 import "context"
 
-// ErrFenced is the error of a writer that a newer one has replaced. It is final, see
-// actor.Strategy: a restart would only fence the newer writer in turn.
+// ErrFenced is the error of a writer that a newer one has replaced. It is final: a restart would
+// only fence the newer writer in turn. See actor.Strategy.
 var ErrFenced error = final("persistence: fenced by a newer claim")
 
 type final string
@@ -16,8 +16,8 @@ func (e final) Error() string { return string(e) }
 // Final returns true: supervision must not restart or resume an actor with this failure.
 func (e final) Final() bool { return true }
 
-// A Holder makes the epochs of claims under a context agree with a generation. Both functions may
-// be called from any goroutine.
+// A Holder makes the epochs of claims under a context agree with a generation. Its functions may be
+// called from any goroutine.
 type Holder struct {
 	// Path is the path of the instance. The actors that it spawns have its context, too.
 	Path string

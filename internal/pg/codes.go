@@ -6,7 +6,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Codes of the server's errors, by which [Code] can be compared.
+// Codes of the server's errors, to compare with the result of [Code].
 const (
 	OutOfRange      = "22003"
 	NotUnique       = "23505"
@@ -30,8 +30,7 @@ const (
 	IndexCorrupted  = "XX002"
 )
 
-// Code returns the server's code of an error, or nothing when err does not come from the
-// server.
+// Code returns the server's code of an error, or "" if err does not come from the server.
 func Code(err error) string {
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return refused.Code
@@ -39,7 +38,7 @@ func Code(err error) string {
 	return ""
 }
 
-// IsMissing reports whether err says that there is no such table, or no schema of it.
+// IsMissing reports whether err says that a table or its schema does not exist.
 func IsMissing(err error) bool {
 	return Code(err) == UndefinedTable || Code(err) == UndefinedSchema
 }

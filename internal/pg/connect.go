@@ -7,19 +7,18 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// How long a connection may be silent, where the connection string does not say.
+// How long a connection may be silent if the connection string does not set it.
 const (
-	// connectTimeout bounds an attempt to connect, which goes on after its caller has given
-	// up and takes up a place in the pool.
+	// connectTimeout bounds an attempt to connect. An attempt continues after its caller has given
+	// up, and occupies a place in the pool.
 	connectTimeout = 5 * time.Second
-	// pingTimeout bounds the look at a connection that was idle, so that one whose server
-	// has vanished does not cost a whole operation.
+	// pingTimeout bounds the check of an idle connection, so that a vanished server does not use up
+	// the time of the whole operation.
 	pingTimeout = 2 * time.Second
 )
 
-// ParseConfig is [pgxpool.ParseConfig] for a pool that is made without waiting for anything:
-// it connects when there is something to ask, and an attempt to connect ends after 5 s, if
-// connString does not set connect_timeout.
+// ParseConfig is [pgxpool.ParseConfig] for a pool that connects on demand. If connString does not
+// set connect_timeout, an attempt to connect ends after 5 s.
 func ParseConfig(connString string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(connString)
 	if err != nil {
@@ -27,6 +26,6 @@ func ParseConfig(connString string) (*pgxpool.Config, error) {
 	}
 	config.ConnConfig.ConnectTimeout = cmp.Or(config.ConnConfig.ConnectTimeout, connectTimeout)
 	config.PingTimeout = cmp.Or(config.PingTimeout, pingTimeout)
-	config.MinConns, config.MinIdleConns = 0, 0 // they would be waited for
+	config.MinConns, config.MinIdleConns = 0, 0 // the pool would wait for them
 	return config, nil
 }

@@ -7,9 +7,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Migrate makes the table, and its schema, if they are not there. When they are it changes
-// nothing and needs no privilege but those of using the table. Any number of processes may
-// do it at once.
+// Migrate creates the table and its schema if they do not exist. If they exist, it changes nothing,
+// and needs only the privileges to use the table. Any number of processes may call it at once.
 func (db *DB) Migrate(ctx context.Context) error {
 	if err := db.migrate(ctx); err != nil {
 		return fmt.Errorf("postgres: migrate: %w", db.Explain(err))
@@ -33,15 +32,14 @@ func (db *DB) migrate(ctx context.Context) error {
 	return db.check(ctx)
 }
 
-// check reports what keeps the table from being used.
+// check returns an error if the table cannot be used.
 func (db *DB) check(ctx context.Context) error {
 	_, err := db.Pool.Exec(ctx, db.SQL("SELECT "+db.Columns+" FROM {table} LIMIT 0"), pgx.QueryExecModeExec)
 	return err
 }
 
-// make runs a statement that makes something if it is not there. Two that do so at the
-// same time are not kept apart by that clause: one of them is told that what it makes
-// exists. It asks again then, and finds it there.
+// make runs a CREATE … IF NOT EXISTS statement. If two run at the same time, one of them may fail
+// because the object exists. make then repeats it, and finds the object.
 func (db *DB) make(ctx context.Context, sql string) error {
 	for {
 		_, err := db.Pool.Exec(ctx, sql, pgx.QueryExecModeExec)

@@ -8,22 +8,21 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Durable is an expression that makes this transaction's commit wait for the disk, and for
-// the standbys where the server has synchronous ones, and leaves a stronger setting alone.
-// It ends with the transaction.
+// Durable is an expression that makes the commit of this transaction wait for the disk, and for
+// synchronous standbys if there are any. It leaves a stronger setting unchanged. It applies until
+// the transaction ends.
 const Durable = `set_config('synchronous_commit', CASE current_setting('synchronous_commit')
 	WHEN 'off' THEN 'on' WHEN 'local' THEN 'on' ELSE current_setting('synchronous_commit') END, true)`
 
-// A Table is a table that any number of programs use, each of which may be the one to make
-// it.
+// A Table describes a table that any number of programs use. Each of them may create it.
 type Table struct {
-	Schema, Name string // used as they are, in any case and with any characters
-	Columns      string // those that the program uses, separated by commas
-	Definition   string // what follows the name in CREATE TABLE
-	Type         string // whose methods Migrate and DDL make the table, for [Table.Explain]
+	Schema, Name string // used literally: case matters, any characters are allowed
+	Columns      string // the columns that the program uses, separated by commas
+	Definition   string // the text after the name in CREATE TABLE
+	Type         string // the Go type whose methods Migrate and DDL create the table, for [Table.Explain]
 }
 
-// validate reports a table that two programs could mean differently.
+// validate fails if two programs could interpret the table's name differently.
 func (t Table) validate() error {
 	if t.Schema == "" || t.Name == "" {
 		return errors.New("Table needs a schema and a name: without a schema two programs may mean different tables")
@@ -31,13 +30,13 @@ func (t Table) validate() error {
 	return nil
 }
 
-// SQL fills in a statement: {table} is the name of the table, {durable} is [Durable].
+// SQL replaces {table} in a statement by the name of the table, and {durable} by [Durable].
 func (t Table) SQL(statement string) string {
 	name := pgx.Identifier{t.Schema, t.Name}.Sanitize()
 	return strings.NewReplacer("{table}", name, "{durable}", Durable).Replace(statement)
 }
 
-// DDL returns the statements that make the table. The schema must exist.
+// DDL returns the statements that create the table. The schema must exist.
 func (t Table) DDL() string { return t.create() + ";\n" }
 
 func (t Table) create() string { return t.SQL("CREATE TABLE IF NOT EXISTS {table} " + t.Definition) }
@@ -46,7 +45,7 @@ func (t Table) createSchema() string {
 	return "CREATE SCHEMA IF NOT EXISTS " + pgx.Identifier{t.Schema}.Sanitize()
 }
 
-// Explain adds to an error of the server what to do about it.
+// Explain adds advice to an error of the server.
 func (t Table) Explain(err error) error {
 	switch Code(err) {
 	case UndefinedTable, UndefinedSchema:

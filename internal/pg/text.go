@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Escape returns a text as PostgreSQL can store it: as it is, if it is text without NUL and
-// backslash, which takes the place of both and of what is not UTF-8. Different texts stay
-// different.
+// Escape returns a text in a form that PostgreSQL can store. It escapes NUL, backslash and bytes
+// that are not UTF-8 with a backslash, and leaves other text unchanged. Different texts have
+// different results.
 func Escape(text string) string {
 	if utf8.ValidString(text) && !strings.ContainsAny(text, "\x00\\") {
 		return text
@@ -28,7 +28,8 @@ func Escape(text string) string {
 	return b.String()
 }
 
-// Unescape is the inverse of [Escape]. Others have written what it does not understand.
+// Unescape is the inverse of [Escape]. It fails for an invalid escape sequence, which Escape never
+// writes.
 func Unescape(text string) (string, error) {
 	var b strings.Builder
 	for {

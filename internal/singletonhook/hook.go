@@ -35,7 +35,7 @@ var (
 	// WithGeneration returns a context for the actor at path, given by actor.WithContext, under
 	// which the actor is an instance of generation gen: singleton.GenerationOf returns gen, and an
 	// event-sourced actor claims to write with at least that epoch. It is for managers of instances
-	// outside package singleton. The path is that of actor.ActorRef.Path.
+	// outside package singleton. path is as returned by actor.ActorRef.Path.
 	WithGeneration func(ctx context.Context, path string, gen generation.Generation) context.Context
 )
 

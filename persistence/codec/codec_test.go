@@ -66,7 +66,7 @@ func oneRecord(id string, claim journal.Claim, payload string) journal.AppendReq
 	}}
 }
 
-// payloadsOfX returns what j has of x, up to an error.
+// payloadsOfX returns the payloads of x in j, up to an error.
 func payloadsOfX(t *testing.T, j journal.Journal) (all []string, err error) {
 	t.Helper()
 	for r, err := range j.Read(t.Context(), "x", 1, 1<<62) {

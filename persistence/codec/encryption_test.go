@@ -124,8 +124,8 @@ func TestThePayloadOfAPlaceIsAlwaysTheSameBytes(t *testing.T) {
 	require.Equal(t, encrypt(t, encryption(t, keyA), here, "a"), encrypt(t, encryption(t, keyA, keyB), here, "a"))
 }
 
-// A writer whose request was refused writes something else in its place, under the same
-// epoch: were the nonce of the place alone, it would give away both.
+// A writer whose request was refused writes something else with the same number and epoch. If the
+// nonce depended only on these, it would reveal both payloads.
 func TestNoNonceIsUsedForTwoPayloads(t *testing.T) {
 	e := encryption(t, keyA)
 	there := here

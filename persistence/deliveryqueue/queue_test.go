@@ -19,7 +19,7 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// worker tells a probe what it gets, and confirms what it is allowed to.
+// worker reports its messages to a probe, and confirms the allowed ones.
 func worker(got *testkit.Probe[int], upTo int) actor.Behavior[delivery.Delivery[int]] {
 	return behaviors.Receive(func(_ *actor.Context[delivery.Delivery[int]], d delivery.Delivery[int]) actor.Behavior[delivery.Delivery[int]] {
 		got.Ref().Tell(d.Message)

@@ -23,7 +23,7 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// refused is a message as a producer gives it to a queue.
+// refused is a refused message in the form that a producer passes to a queue.
 func refused(t *testing.T, number uint64, parts ...string) delivery.Refused {
 	t.Helper()
 	r := delivery.Refused{Number: number, Reason: fmt.Sprintf("reason %d", number), Time: time.Unix(int64(number), 0).UTC()}
@@ -35,7 +35,7 @@ func refused(t *testing.T, number uint64, parts ...string) delivery.Refused {
 	return r
 }
 
-// journals are stores that queues lie in.
+// journals are the journals on which the tests run.
 func journals(t *testing.T) map[string]persistence.Journal {
 	t.Helper()
 	file, err := sqlite.Open(filepath.Join(t.TempDir(), "journal.db"))

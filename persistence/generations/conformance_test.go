@@ -35,7 +35,7 @@ func TestJournalInMemory(t *testing.T) {
 	})
 }
 
-// What is moved and deleted all the time is not missed.
+// No entry is lost although entries are moved and deleted all the time.
 func TestJournalThatIsTidiedAllTheTime(t *testing.T) {
 	generationtest.Run(t, func(*testing.T) generationtest.Backend {
 		j := memory.New()
@@ -99,8 +99,8 @@ func BenchmarkJournalInSQLite(b *testing.B) {
 	})
 }
 
-// BenchmarkJournalIsRead measures what a new coordinator does first: a source that has done
-// nothing lists ten thousand singletons.
+// BenchmarkJournalIsRead measures the first call of a new coordinator: a new source lists 10,000
+// singletons.
 func BenchmarkJournalIsRead(b *testing.B) {
 	j := openSQLite(b, filepath.Join(b.TempDir(), "journal.db"))
 	var all sync.WaitGroup

@@ -27,7 +27,7 @@ func ExampleNewJournal() {
 	// node-b 2.1
 }
 
-// What is forgotten has no owner any more, and its terms go on.
+// A forgotten label has no owner any more, but its terms continue.
 func ExampleNewMemory() {
 	ctx, source := context.Background(), generations.NewMemory()
 	first, _ := source.ClaimTerm(ctx, "report", "node-a", 0)

@@ -7,7 +7,7 @@ import (
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-// Advance makes g the generation of a label, owned by somebody.
+// Advance makes g the generation of a label, with some owner.
 func (j *Journal) Advance(ctx context.Context, label string, g generation.Generation) error {
 	return j.do(ctx, func(known sheet) error {
 		known.put(label, advanced(label, g))
@@ -19,7 +19,7 @@ func advanced(label string, g generation.Generation) entry {
 	return entry{Label: []byte(label), Term: g.Term, Seq: g.Seq, Owned: true, Owner: []byte("somebody")}
 }
 
-// NewTidyJournal returns a source that keeps its log much shorter than others do.
+// NewTidyJournal returns a source that keeps its log much shorter than usual.
 func NewTidyJournal(j journal.Journal, slack uint64) *Journal {
 	s := NewJournal(j)
 	s.log.slack = slack

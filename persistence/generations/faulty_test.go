@@ -10,7 +10,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// A faulty journal has what it does altered. Its functions may be nil.
+// A faulty journal calls its functions in place of the real operations. They may be nil.
 type faulty struct {
 	journal.Journal
 	claim  func(context.Context, func() (journal.Claim, error)) (journal.Claim, error)
@@ -42,8 +42,8 @@ func (f *faulty) DeleteTo(ctx context.Context, id string, epoch, seq uint64) err
 	return f.delete(do)
 }
 
-// A forgetful journal loses the answers of a third of all appends, and every third of those
-// has not happened. It deletes what it is told to half of the time.
+// A forgetful journal loses the answers of a third of all appends; a third of those appends have no
+// effect. It carries out half of the deletions.
 func forgetful(j journal.Journal, seed uint64) journal.Journal {
 	var mu sync.Mutex // guards random
 	random := rand.New(rand.NewPCG(seed, 0))

@@ -21,7 +21,7 @@ import (
 	"github.com/understudy-go/understudy/singleton/generation/generationtest"
 )
 
-// All the laws hold when answers are lost: what has happened is looked up.
+// All laws hold when answers are lost: the source looks up the outcome.
 func TestJournalThatLosesAnswers(t *testing.T) {
 	for name, slack := range map[string]uint64{"long": 1000, "tidied often": 400} {
 		t.Run(name, func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestAJournalThatDoesNotAnswerHoldsUpNobodyBeyondTheContext(t *testing.T) {
 	})
 }
 
-// What waits behind a request whose caller has given up is answered.
+// Requests behind a request whose caller has given up are answered.
 func TestWhoGivesUpHarmsNoNeighbour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		block := make(chan struct{})
@@ -187,8 +187,8 @@ func TestAClaimOfTheLogThatFailsIsMadeAgain(t *testing.T) {
 	require.EqualValues(t, 1, g.Term)
 }
 
-// An append whose answer is lost and a store that fails right after it: nobody knows, and the
-// next claim does.
+// The answer of an append is lost, and the store then fails. The outcome is unknown until the next
+// claim.
 func TestWhatNobodyKnowsIsFoundOutByTheNext(t *testing.T) {
 	for _, happens := range []bool{true, false} {
 		lost := false
@@ -285,7 +285,7 @@ func TestTheLogStaysShort(t *testing.T) {
 	}
 }
 
-// Wherever tidying ends, all is there.
+// Tidying may stop anywhere without losing an entry.
 func TestTidyingMayBeBrokenOffAnywhere(t *testing.T) {
 	for broken := range 12 {
 		for _, happens := range []bool{true, false} {

@@ -52,8 +52,8 @@ func TestAHundredAtOnceGetAHundredTerms(t *testing.T) {
 	}
 }
 
-// Cases 158 and 166: a journal that fails or hangs answers an error in the caller's time,
-// and a later call has a term.
+// Cases 158 and 166: if a journal fails or hangs, the caller gets an error before its context ends,
+// and a later call gets a term.
 func TestATermThatCannotBeHadIsAnErrorAndAskedForAgain(t *testing.T) {
 	failures := 1
 	source := generations.NewJournal(&faulty{

@@ -46,8 +46,8 @@ type Config struct {
 	// miss the next events. False refuses such a stream with [journal.ErrCorrupt].
 	AcceptLoss bool
 
-	// System is a connection to the system account of the servers. With it, Open asks them whether
-	// they sync as Durability says, and fails if one does not. Nil skips this check.
+	// System is a connection to the system account of the servers. With it and SyncAlways, Open
+	// asks the servers whether they always sync, and fails if one does not. Nil skips this check.
 	System *nats.Conn
 }
 

@@ -25,7 +25,7 @@ func TestEverySliceIsInOneRange(t *testing.T) {
 	require.True(t, journal.SliceRange{}.Contains(journal.Slices-1))
 }
 
-// What stores keep must not change.
+// Stores keep these values, so they must not change.
 func TestTheSliceOfAnIDIsTheSameForEver(t *testing.T) {
 	require.Equal(t, 453, journal.SliceOf(""))
 	require.Equal(t, 150, journal.SliceOf("account-1"))

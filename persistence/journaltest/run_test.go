@@ -20,7 +20,7 @@ import (
 // brokenEnv makes TestBrokenJournal check one of the broken journals, and fail.
 const brokenEnv = "UNDERSTUDY_BROKEN_JOURNAL"
 
-// broken are journals that each break a law, with the name of one that must notice.
+// broken has journals that each break a law, with the name of a law that must detect it.
 var broken = map[string]struct {
 	law     string
 	journal func() journal.Journal
@@ -58,7 +58,7 @@ func TestBrokenJournal(t *testing.T) {
 	journaltest.Run(t, func(*testing.T) journal.Journal { return b.journal() }, journaltest.Features{})
 }
 
-// skippedEnv makes TestSkipping run, and is what its Features.Skipped has.
+// skippedEnv makes TestSkipping run, and has the value of its Features.Skipped.
 const skippedEnv = "UNDERSTUDY_SKIPPED_LAWS"
 
 func TestWhatIsSkippedMustBePinned(t *testing.T) {
@@ -100,7 +100,7 @@ func TestSkipping(t *testing.T) {
 // base is a journal that works.
 type base struct{ journal.Journal }
 
-// unfenced lets everybody write under the newest epoch.
+// unfenced lets every writer write under the newest epoch.
 type unfenced struct {
 	base
 	epochs map[string]uint64
@@ -141,7 +141,7 @@ func (j yesMan) Append(ctx context.Context, reqs []journal.AppendRequest) []erro
 	return errs
 }
 
-// forgetful does not know a request when it comes again.
+// forgetful does not recognise a repeated request.
 type forgetful struct {
 	base
 	seen map[uint64]bool
@@ -211,7 +211,7 @@ func (j tireless) Append(ctx context.Context, reqs []journal.AppendRequest) []er
 	return j.base.Append(context.WithoutCancel(ctx), reqs)
 }
 
-// latecomer shows every fifth event only when it has shown the one after it.
+// latecomer shows every fifth event only after the event that follows it.
 type latecomer struct {
 	*memory.Journal
 	shown int
@@ -230,7 +230,7 @@ func (j *latecomer) Events(ctx context.Context, q journal.Query, after journal.O
 	}
 }
 
-// prefixed takes a tag for those that begin with it.
+// prefixed treats a tag as a prefix.
 type prefixed struct{ *memory.Journal }
 
 func (j prefixed) Events(ctx context.Context, q journal.Query, after journal.Offset) iter.Seq2[journal.Entry, error] {
@@ -245,7 +245,7 @@ func (j prefixed) Events(ctx context.Context, q journal.Query, after journal.Off
 	}
 }
 
-// trusting takes an offset that it does not know for the beginning.
+// trusting treats an unknown offset as the beginning.
 type trusting struct{ *memory.Journal }
 
 func (j trusting) Events(ctx context.Context, q journal.Query, after journal.Offset) iter.Seq2[journal.Entry, error] {

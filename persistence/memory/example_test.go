@@ -9,8 +9,8 @@ import (
 	"github.com/understudy-go/understudy/persistence/memory"
 )
 
-// One journal is the shared store of all writers of the process: a newer claim fences the
-// older one.
+// One journal is the shared store of all writers of the process. A newer claim fences the older
+// one.
 func ExampleNew() {
 	ctx := context.Background()
 	j := memory.New()
@@ -32,7 +32,7 @@ func ExampleNew() {
 	// append "counter": persistence: fenced by a newer claim: epoch 1, the newest is 2
 }
 
-// A reader keeps the offset of the last event that it has seen, and goes on after it.
+// A reader keeps the offset of the last event that it has seen, and continues after it.
 func ExampleJournal_Events() {
 	ctx := context.Background()
 	j := memory.New()

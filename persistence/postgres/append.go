@@ -8,12 +8,12 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// requestBytes bounds the payloads of one request, as a message to the server is bounded.
+// requestBytes bounds the payloads of one request, because the server bounds the size of a message.
 const requestBytes = 512 << 20
 
-// Append implements [journal.Journal]. Requests from all goroutines that come while a
-// commit is under way share the next one. Requests of one call are applied in their
-// order, also those of the same id, which need a commit each.
+// Append implements [journal.Journal]. Requests from all goroutines that arrive during a commit
+// share the next one. Requests of one call are applied in order. Several requests of one id need a
+// commit each.
 func (j *Journal) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	errs := make([]error, len(reqs))
 	jobs := make([]*job, len(reqs))
@@ -30,7 +30,7 @@ func (j *Journal) Append(ctx context.Context, reqs []journal.AppendRequest) []er
 	return errs
 }
 
-// A request is what a job stores.
+// A request has the data that a job stores.
 type request struct {
 	id          string
 	epoch, prev uint64
@@ -41,7 +41,7 @@ func (r *request) last() uint64 { return r.prev + uint64(len(r.rows)) }
 
 type job = group.Job[request]
 
-// appendJob returns the job that stores req; it holds nothing of the caller's.
+// appendJob returns the job that stores req. It retains no memory of the caller.
 func appendJob(req *journal.AppendRequest) (*job, error) {
 	if err := req.Validate(); err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func appendJob(req *journal.AppendRequest) (*job, error) {
 	if size > requestBytes {
 		return nil, fmt.Errorf("%w: %d bytes in one request, at most %d", journal.ErrTooLarge, size, requestBytes)
 	}
-	return &job{Work: r, Weight: weight, Key: r.id}, nil // one statement has an id once
+	return &job{Work: r, Weight: weight, Key: r.id}, nil // a statement can have an id only once
 }
 
 // weigh counts a payload as one, and one more for each kilobyte.

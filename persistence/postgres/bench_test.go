@@ -35,7 +35,7 @@ func BenchmarkClaim(b *testing.B) {
 	}
 }
 
-// BenchmarkEvents is what a projection gets of all events.
+// BenchmarkEvents measures how fast a projection reads all events.
 func BenchmarkEvents(b *testing.B) {
 	const ids, events = 20, 500
 	j := open(b, pgtest.Shared(b))
@@ -48,8 +48,8 @@ func BenchmarkEvents(b *testing.B) {
 	b.ReportMetric(float64(b.N)*ids*events/b.Elapsed().Seconds(), "events/s")
 }
 
-// BenchmarkAppendBesideRaw compares what a journal appends with what the driver alone does
-// that sends the same statement for as many requests as have queued up.
+// BenchmarkAppendBesideRaw compares the appends of a journal with the driver alone, which sends the
+// same statement for all queued requests.
 func BenchmarkAppendBesideRaw(b *testing.B) {
 	for _, mode := range []struct {
 		name string
@@ -67,8 +67,8 @@ func BenchmarkAppendBesideRaw(b *testing.B) {
 	}
 }
 
-// BenchmarkFencing compares what the driver alone appends with the statement of the journal,
-// and with one that has no heads: nothing fences, nothing is checked.
+// BenchmarkFencing compares appends by the driver alone, with the statement of the journal and with
+// a statement without heads. The second neither fences nor checks anything.
 func BenchmarkFencing(b *testing.B) {
 	const n = 64
 	s := pgtest.Shared(b)
@@ -102,8 +102,8 @@ func BenchmarkRecovery(b *testing.B) {
 	storebench.Recovery(b, open(b, pgtest.Shared(b)))
 }
 
-// A raw is the driver alone, on one connection. It takes the tables and statements of a
-// journal that does nothing.
+// A raw is the driver alone, on one connection. It uses the tables and statements of an idle
+// journal.
 type raw struct {
 	b    *testing.B
 	j    *postgres.Journal
@@ -125,7 +125,7 @@ func newRaw(b *testing.B, s *pgtest.Server, writers int, opts ...postgres.Option
 	return &raw{b, j.Journal, conn, writers}
 }
 
-// writers append by a statement that takes the arguments of the journal's.
+// writers append with a statement that has the same arguments as the journal's.
 func (r *raw) writers(statement func(*postgres.Journal) string) storebench.Writers {
 	query := statement(r.j)
 	return storebench.RawWriters(r.b, r.n, func(group []storebench.Event) error {
@@ -169,7 +169,7 @@ func rawArguments(group []storebench.Event) []any {
 	return []any{ids, epochs, prevs, last, flips, slots, requests, last, writers, secs, nsecs, types, tags, metas, payloads, crcs}
 }
 
-// claim does what a claim does, in one statement too, and durably.
+// claim performs a claim, also durably and in one statement.
 func (r *raw) claim(ctx context.Context, id string) error {
 	var epoch, seq, deletedTo int64
 	var writer []byte
@@ -179,7 +179,7 @@ func (r *raw) claim(ctx context.Context, id string) error {
 		Scan(&epoch, &writer, &seq, &deletedTo, &crc)
 }
 
-// scan is one query whose columns are scanned and not looked at.
+// scan runs one query and scans its columns without decoding them.
 const scanEvents = "SELECT seq, epoch, writer, sec, nsec, type, tags, meta::text, payload, crc FROM understudy_event WHERE pid = $1 AND seq <= $2 ORDER BY seq"
 
 func (r *raw) scan(ctx context.Context, id string, to int, seen func()) error {

@@ -11,9 +11,9 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// calls are those that use a connection. The journal waits for them before it closes.
+// calls tracks the calls that use a connection. The journal waits for them before it closes.
 type calls struct {
-	mu     sync.Mutex // guards closed, and running from growing after it
+	mu     sync.Mutex // guards closed; no call starts after closed is set
 	closed bool
 
 	running sync.WaitGroup
@@ -23,7 +23,7 @@ type calls struct {
 
 func (c *calls) start() { c.life, c.stop = context.WithCancel(context.Background()) }
 
-// enter must come before a connection is used, and leave after.
+// enter must be called before a connection is used, and leave afterwards.
 func (c *calls) enter() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -36,16 +36,15 @@ func (c *calls) enter() error {
 
 func (c *calls) leave() { c.running.Done() }
 
-// bound returns a context that is done with ctx, and when the journal does not wait any
-// longer.
+// bound returns a context that ends when ctx ends, and when the closing journal stops waiting.
 func (c *calls) bound(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	unhook := context.AfterFunc(c.life, func() { cancel(journal.ErrClosed) })
 	return ctx, func() { unhook(); cancel(nil) }
 }
 
-// end refuses new calls, and returns when all calls have ended; those that last longer than
-// patience are called off.
+// end refuses new calls, and returns when all calls have ended. It cancels calls that take longer
+// than patience.
 func (c *calls) end(patience time.Duration) {
 	c.mu.Lock()
 	c.closed = true
@@ -56,7 +55,7 @@ func (c *calls) end(patience time.Duration) {
 	c.stop()
 }
 
-// use runs f with a connection. The error of f says itself what it means.
+// use runs f with a connection. It returns the error of f unchanged.
 func (j *Journal) use(ctx context.Context, f func(context.Context, *pgxpool.Conn) error) error {
 	if err := j.calls.enter(); err != nil {
 		return err
@@ -75,7 +74,7 @@ func (j *Journal) use(ctx context.Context, f func(context.Context, *pgxpool.Conn
 	return f(ctx, conn)
 }
 
-// acquire returns a connection that has answered lately.
+// acquire returns a connection that has answered recently.
 func (j *Journal) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	conn, err := j.pool.Acquire(ctx)
 	if err != nil {

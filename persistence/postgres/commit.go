@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	// groupWeight bounds how much one statement stores.
+	// groupWeight bounds the size of one statement.
 	groupWeight = 1024
-	// collisions bounds how often a group is sent again that the server has rolled back,
-	// as it met with another transaction.
+	// collisions bounds how many times a group is sent again after the server has rolled it back
+	// because of another transaction.
 	collisions = 5
 )
 
-// commitGroup takes jobs when there is a connection.
+// commitGroup takes jobs when it has a connection.
 func (j *Journal) commitGroup(take func() []*job) error {
 	ctx, cancel := context.WithTimeout(j.calls.life, commitPatience)
 	defer cancel()
@@ -35,8 +35,8 @@ func (j *Journal) commitGroup(take func() []*job) error {
 	})
 }
 
-// commit stores jobs in one transaction, and sets the outcome of each. When one of them
-// makes the server refuse the statement, they are stored one by one.
+// commit stores jobs in one transaction, and sets the outcome of each. If one of them makes the
+// server refuse the statement, it stores the jobs one by one.
 func (j *Journal) commit(ctx context.Context, conn *pgxpool.Conn, jobs []*job) {
 	stored, err := j.insert(ctx, conn, jobs)
 	for n := 0; n < collisions && collided(err); n++ {
@@ -54,21 +54,22 @@ func (j *Journal) commit(ctx context.Context, conn *pgxpool.Conn, jobs []*job) {
 	}
 }
 
-// collided reports whether the server has rolled a transaction back for another one's sake.
+// collided reports whether the server has rolled a transaction back because of another one.
 func collided(err error) bool { return pg.Code(err) == pg.Serialization || pg.Code(err) == pg.Deadlock }
 
-// concernsAll reports whether a refusal is not due to what was to be stored.
+// concernsAll reports whether a refusal is independent of the stored data.
 func concernsAll(err error) bool {
 	switch pg.Code(err)[:2] {
-	case "53", "57", "58", "XX": // resources, operators, input and output, inner errors
+	case "53", "57", "58", "XX": // resources, operator intervention, system errors, internal errors
 		return true
 	}
 	return pg.Code(err) == pg.ReadOnly || collided(err)
 }
 
-// insert returns which of jobs were stored; the others' conditions did not hold.
+// insert stores jobs, and returns which of them were stored; the conditions of the others did not
+// hold.
 func (j *Journal) insert(ctx context.Context, conn *pgxpool.Conn, jobs []*job) ([]bool, error) {
-	// Groups that lock their heads in the same order do not get into each other's way.
+	// Groups that lock their heads in the same order cannot deadlock.
 	slices.SortFunc(jobs, func(a, b *job) int { return strings.Compare(a.Work.id, b.Work.id) })
 	rows, err := conn.Query(ctx, j.statements.append, arguments(jobs)...)
 	if err != nil {
@@ -85,7 +86,7 @@ func (j *Journal) insert(ctx context.Context, conn *pgxpool.Conn, jobs []*job) (
 	return stored, nil
 }
 
-// arguments are those of [appendGroup].
+// arguments returns the arguments of [appendGroup].
 func arguments(jobs []*job) []any {
 	n, total := len(jobs), 0
 	for _, job := range jobs {
@@ -117,7 +118,7 @@ func arguments(jobs []*job) []any {
 	return []any{ids, epochs, prevs, last, flips, slots, requests, seqs, writers, secs, nsecs, types, tags, metas, payloads, crcs}
 }
 
-// settle sets the outcome of jobs that were sent and of which some were stored.
+// settle sets the outcomes of jobs, some of which were stored.
 func (j *Journal) settle(ctx context.Context, conn *pgxpool.Conn, jobs []*job, stored []bool) {
 	for i, job := range jobs {
 		job.Err = nil
@@ -127,8 +128,8 @@ func (j *Journal) settle(ctx context.Context, conn *pgxpool.Conn, jobs []*job, s
 	}
 }
 
-// recognise says why a request was not stored. It returns nil when it is there already: then it
-// is a retry, as only one writer has the epoch.
+// recognise returns why a request was not stored. It returns nil if the request is already stored.
+// It is then a retry, because only one writer has the epoch.
 func (j *Journal) recognise(ctx context.Context, conn *pgxpool.Conn, req *request) error {
 	var sums []int32
 	row := conn.QueryRow(ctx, j.statements.applied, req.id, int64(req.prev)+1, int64(req.last()))
@@ -138,7 +139,7 @@ func (j *Journal) recognise(ctx context.Context, conn *pgxpool.Conn, req *reques
 	}
 	switch {
 	case errors.Is(err, journal.ErrUnavailable):
-		// Not stored now; whether it was before, nobody could look.
+		// The request was not stored now, but it could not be checked whether it was stored before.
 		return because(ctx, fmt.Errorf("%w: it was refused, and then: %w", journal.ErrUnknown, err))
 	case err != nil:
 		return err

@@ -68,7 +68,7 @@ func TestADamagedColumnIsAnError(t *testing.T) {
 	}
 }
 
-// A record where the head says that there is none makes the statement of a whole group fail.
+// A record beyond the end in the head makes the statement of a whole group fail.
 func TestARequestThatSpoilsTheStatementDoesNotFailItsNeighbours(t *testing.T) {
 	s := pgtest.Shared(t)
 	j := open(t, s)

@@ -10,13 +10,13 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// deleteRows is how many events one transaction deletes: a long one would hold readers of
-// all events back.
+// deleteRows is how many events one transaction deletes. A long transaction would delay readers of
+// all events.
 const deleteRows = 5000
 
-// DeleteTo implements [journal.Journal]. The records are hidden from [Journal.Read] at
-// once and deleted after; very many, in several transactions. An error between them leaves
-// them hidden, and the next DeleteTo of the id goes on.
+// DeleteTo implements [journal.Journal]. The records are hidden from [Journal.Read] at once, and
+// then deleted; very many, in several transactions. After an error between them the records stay
+// hidden, and the next DeleteTo of the id continues.
 func (j *Journal) DeleteTo(ctx context.Context, id string, epoch, seq uint64) error {
 	return j.fenced(ctx, "delete", id, epoch, func(ctx context.Context, conn *pgxpool.Conn, _ head) (err error) {
 		for more := true; more && err == nil; {
@@ -26,7 +26,7 @@ func (j *Journal) DeleteTo(ctx context.Context, id string, epoch, seq uint64) er
 	})
 }
 
-// deleteSome reports whether there are more.
+// deleteSome deletes one transaction's worth of hidden records, and reports whether there are more.
 func (j *Journal) deleteSome(ctx context.Context, conn *pgxpool.Conn, id string, epoch, seq uint64) (more bool, err error) {
 	var gone, hidden int64
 	row := conn.QueryRow(ctx, j.statements.delete, id, int64(epoch), clamp(seq), int64(deleteRows))
@@ -36,8 +36,8 @@ func (j *Journal) deleteSome(ctx context.Context, conn *pgxpool.Conn, id string,
 	return gone < hidden, nil
 }
 
-// fenced runs f with the head of id, for the writer of its newest claim. F makes changes on
-// the same condition: [pgx.ErrNoRows] means that it did not hold any more.
+// fenced runs f with the head of id if the caller has the newest claim. f makes its changes on the
+// same condition; [pgx.ErrNoRows] means that the condition no longer held.
 func (j *Journal) fenced(ctx context.Context, op, id string, epoch uint64, f func(context.Context, *pgxpool.Conn, head) error) error {
 	if err := journal.ValidateID(id); err != nil {
 		return wrap(op, id, err)

@@ -9,18 +9,18 @@
 //     synchronous_commit is for the role or the database: "off" and "local" are raised to
 //     "on" for these transactions, and a stronger setting is left alone. [ProcessSafe]
 //     gives that up for speed.
-//   - Claims, appends, deletions and snapshots are each one statement and a transaction of
-//     its own, complete or not stored at all, on the condition that its epoch is the newest.
-//     A claim fences the writers of all other processes. No transaction is open between
-//     two requests: a process that is stopped or partitioned holds no lock.
+//   - Each claim, append, deletion and snapshot is one statement in its own transaction. It is
+//     stored completely or not at all, on the condition that its epoch is the newest. A claim
+//     fences the writers of all other processes. No transaction is open between two requests, so a
+//     process that is stopped or partitioned holds no lock.
 //   - Damaged data is never delivered. Each event, snapshot and head record carries a CRC32C, and
 //     reads are checked for gaps and against the head record. A failed check is
 //     [journal.ErrCorrupt]; for a damaged snapshot, the next older one is used.
-//   - A connection that is lost before a request was sent is [journal.ErrUnavailable],
-//     one that is lost before the answer [journal.ErrUnknown]; the next call
-//     connects again. A repeated append is recognised.
-//   - A call whose context is done is cancelled at the server, too, which reports whether it took
-//     effect; that may take half a second more. Appends do not wait for it.
+//   - If a connection is lost before a request was sent, the error is [journal.ErrUnavailable]; if
+//     it is lost before the answer, the error is [journal.ErrUnknown]. The next call connects
+//     again. A repeated append is recognised.
+//   - A call whose context is done is also cancelled at the server, which reports whether it took
+//     effect. This may take half a second more. Appends do not wait for it.
 //   - A full disk is [journal.ErrFull]. A failed request leaves nothing behind, acknowledged data
 //     stays, and the journal works again once there is space. If the disk of the write-ahead log
 //     is full, the server shuts down instead.
@@ -37,51 +37,52 @@
 //
 // [Journal.Events] orders events by the transaction that has stored them, and shows only events of
 // transactions before the oldest one that still runs. It therefore never misses an event that
-// commits late, as it would with a sequence. The price: any open transaction that has written, in
-// any database of the server, delays readers; so does a forgotten prepared transaction of a
-// two-phase commit. [Journal.Lag] returns the delay. Transactions that only read delay nobody.
+// commits late, which an order by a sequence would. In return, any open transaction that has
+// written, in any database of the server, delays readers. A forgotten prepared transaction of a
+// two-phase commit does so, too. [Journal.Lag] returns the delay. Read-only transactions do not
+// delay readers.
 //
-// # What it needs of the server
+// # Requirements on the server
 //
-//   - PostgreSQL 14 or newer, a database with the encoding UTF8, and a server that takes
-//     writes. Behind several addresses use target_session_attrs=read-write. Tested with
-//     version 15 alone. Other servers that speak its protocol were not tried; one without
-//     transaction ids of 64 bits and their snapshots cannot work.
+//   - PostgreSQL 14 or newer, a database with the encoding UTF8, and a server that takes writes.
+//     Behind several addresses use target_session_attrs=read-write. It has been tested with version
+//     15 only, and not with other servers that use the same protocol. A server without 64-bit
+//     transaction ids and their snapshots cannot work.
 //   - fsync=on, its default.
-//   - A failover that loses no commit. With asynchronous replication the standby that is
-//     promoted may not know the last events and claims, and nothing in it can tell.
-//     Synchronous replication (synchronous_standby_names) prevents it, as long as only a
-//     standby that was synchronous is promoted and the former primary is off.
+//   - A failover that loses no commit. With asynchronous replication, a promoted standby may lack
+//     the last events and claims, and the journal cannot detect it. Synchronous replication
+//     (synchronous_standby_names) prevents this, as long as only a synchronous standby is promoted
+//     and the former primary is off.
 //
-// TLS is a matter of the connection string: sslmode=verify-full and sslrootcert, which make
-// the client verify the server. Without sslmode it is used if the server has it.
+// Set TLS in the connection string: with sslmode=verify-full and sslrootcert the client verifies
+// the server. Without sslmode, TLS is used if the server supports it.
 //
 // Behind PgBouncer the pool modes session and transaction work; in transaction mode add
 // default_query_exec_mode=exec to the connection string, or let PgBouncer know of prepared
-// statements (max_prepared_statements). Take PgBouncer 1.19 or newer: 1.18, which Debian 12
-// has, was seen to end when several statements were cancelled in one moment.
+// statements (max_prepared_statements). Use PgBouncer 1.19 or newer: in our tests, version 1.18
+// (Debian 12) crashed when several statements were cancelled at once.
 //
 // # Privileges
 //
-// The first [Open] makes the tables, and the schema if it is not there. A role that may not
-// do that can use what another has made with [DDL], and needs
+// The first [Open] creates the tables, and the schema if it does not exist. A role without that
+// privilege can use tables that another role has created with [DDL]. It needs
 //
 //	GRANT USAGE ON SCHEMA public TO app;
 //	GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO app;
 //
 // # Moving to another server
 //
-// A physical copy (pg_basebackup, a standby, pg_upgrade) keeps everything. A dump that is
-// restored in a new server brings transaction ids along that mean nothing there; Events then
-// fails and says so, until the new server has come as far. After restoring, before any
-// program runs, run the statement of [Renumber], and start every reader of events from the
-// beginning: offsets of the old server are worthless.
+// A physical copy (pg_basebackup, a standby, pg_upgrade) keeps everything. A dump that is restored
+// in a new server contains transaction ids that are not valid there. Events then fails with an
+// explanation, until the transaction ids of the new server are higher. After restoring, and before
+// any program runs, run the statement of [Renumber]. Then start every reader of events from the
+// beginning, because offsets of the old server are invalid.
 //
 // # Limits
 //
 //   - Payloads up to [MaxPayload], 512 MB in one request.
-//   - An older copy of the tables, or a row of understudy_entity that is gone as a whole,
-//     looks like an earlier state or an id that is new: nothing inside can tell.
+//   - The journal cannot detect that an older copy has replaced the tables, or that a whole row of
+//     understudy_entity is missing: they look like an earlier state, or like a new id.
 //   - While DeleteTo works on very many events, Events may still show some of them.
 //
 // # Looking inside

@@ -40,14 +40,14 @@ var meanings = map[string]struct {
 	pg.Canceled:        {journal.ErrUnavailable, "it was called off"},
 }
 
-// readError says what an error of a statement that changes nothing means. Errors that say
-// so themselves come back as they are.
+// readError maps the error of a read-only statement to an error of package journal. It returns an
+// error unchanged if it already wraps one.
 func readError(ctx context.Context, err error) error {
 	if err == nil || meant(err) {
 		return err
 	}
 	if _, ok := errors.AsType[pgx.ScanArgError](err); ok {
-		return fmt.Errorf("%w: %w", journal.ErrCorrupt, err) // what does not fit is not what was written
+		return fmt.Errorf("%w: %w", journal.ErrCorrupt, err) // a value that does not fit was not written by this package
 	}
 	if m, ok := meanings[pg.Code(err)]; ok {
 		return because(ctx, fmt.Errorf("%w: %w: %s", m.is, err, m.hint))
@@ -55,8 +55,8 @@ func readError(ctx context.Context, err error) error {
 	return because(ctx, fmt.Errorf("%w: %w", journal.ErrUnavailable, err))
 }
 
-// changeError is readError for a statement that changes something, and is its own
-// transaction. When the server has not said that it failed, nobody knows.
+// changeError is readError for a statement that changes data in its own transaction. Unless the
+// server has reported a failure, the outcome is unknown.
 func changeError(ctx context.Context, err error) error {
 	_, misfit := errors.AsType[pgx.ScanArgError](err)
 	if err == nil || misfit || meant(err) || refused(err) || pgconn.SafeToRetry(err) {
@@ -65,12 +65,12 @@ func changeError(ctx context.Context, err error) error {
 	return because(ctx, fmt.Errorf("%w: %w", journal.ErrUnknown, err))
 }
 
-// connectError is readError for what comes before any statement.
+// connectError is readError for errors before any statement was sent.
 func connectError(ctx context.Context, err error) error {
 	return because(ctx, fmt.Errorf("%w: %w", journal.ErrUnavailable, err))
 }
 
-// because adds the error of the context to one that it has caused.
+// because adds the error of the context to an error that it has caused.
 func because(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		return err
@@ -78,14 +78,14 @@ func because(ctx context.Context, err error) error {
 	return fmt.Errorf("%w (%w)", err, reason(ctx))
 }
 
-// refused reports whether the server has said that the statement failed, and goes on. One
-// that ends the connection may have committed before.
+// refused reports whether the server has reported that the statement failed, without ending the
+// connection. If the connection ends, the statement may have been committed before.
 func refused(err error) bool {
 	e, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && e.SeverityUnlocalized == "ERROR"
 }
 
-// meant reports whether err carries a meaning of package persistence already.
+// meant reports whether err already wraps an error of package journal.
 func meant(err error) bool {
 	for _, is := range []error{
 		journal.ErrFenced, journal.ErrConflict, journal.ErrTooLarge, journal.ErrInvalid, journal.ErrCorrupt,

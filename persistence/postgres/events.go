@@ -13,13 +13,12 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// Events implements [journal.EventReader]. The order is that of the transactions which
-// stored the events, by their ids, and within one that of its requests. An event is shown
-// once every transaction with a lower id has ended; so a slow one holds readers back, but
-// is never passed over, see [Journal.Lag].
+// Events implements [journal.EventReader]. Events are ordered by the id of the transaction that
+// stored them, and within a transaction by request. An event is shown once every transaction with a
+// lower id has ended. A slow transaction therefore delays readers, but is never skipped; see
+// [Journal.Lag].
 //
-// It reads ahead by pages of some thousand events, and holds no connection while the
-// caller works.
+// It reads ahead in pages, and holds no connection while the caller works.
 func (j *Journal) Events(ctx context.Context, q journal.Query, after journal.Offset) iter.Seq2[journal.Entry, error] {
 	return func(yield func(journal.Entry, error) bool) {
 		s := scan{query: q}
@@ -52,12 +51,12 @@ type scan struct {
 	done    bool
 }
 
-// A position is what an [journal.Offset] of this journal says.
+// A position is the content of a [journal.Offset] of this journal.
 type position struct{ xid, ord uint64 }
 
 func (p position) String() string { return fmt.Sprintf("pg:%d.%d", p.xid, p.ord) }
 
-// parsePosition understands what String returns, and nothing else.
+// parsePosition accepts only the results of String.
 func parsePosition(offset journal.Offset) (p position, err error) {
 	if offset == "" {
 		return position{}, nil
@@ -82,7 +81,7 @@ func (s *scan) from(after journal.Offset) (err error) {
 	return err
 }
 
-// readEvents reads the next page, up to an error.
+// readEvents reads the next page. It also keeps the events before an error.
 func (j *Journal) readEvents(ctx context.Context, conn *pgxpool.Conn, s *scan) error {
 	filter, more := s.filter()
 	args := append([]any{strconv.FormatUint(s.at.xid, 10), int64(s.at.ord), strconv.FormatUint(s.end, 10), int32(s.size.begin())}, more...)
@@ -115,7 +114,7 @@ func (j *Journal) readEvents(ctx context.Context, conn *pgxpool.Conn, s *scan) e
 	return readError(ctx, rows.Err())
 }
 
-// filter returns what the query adds to [eventsPage].
+// filter returns the conditions that the query adds to [eventsPage].
 func (s *scan) filter() (sql string, args []any) {
 	if s.query.Tag != "" {
 		args = append(args, s.query.Tag)
@@ -128,12 +127,12 @@ func (s *scan) filter() (sql string, args []any) {
 	return sql, args
 }
 
-// horizonPatience bounds how long a call waits for transactions to end that keep it from
-// showing what is stored. Most last for a moment.
+// horizonPatience bounds how long a call waits for open transactions that hide stored events. Most
+// transactions end much sooner.
 const horizonPatience = 100 * time.Millisecond
 
-// findEnd finds how far a call goes: up to what is stored now, if all transactions before
-// that end soon, else up to the oldest that is running.
+// findEnd finds the end of a call. It is the last event stored now if all earlier transactions end
+// soon, and otherwise the oldest running transaction.
 func (j *Journal) findEnd(ctx context.Context, s *scan) error {
 	var h horizons
 	if err := j.look(ctx, &h); err != nil {
@@ -164,9 +163,9 @@ func (j *Journal) findEnd(ctx context.Context, s *scan) error {
 
 // horizons are transactions.
 type horizons struct {
-	oldest uint64 // that may be running still
-	next   uint64 // that has not begun
-	last   uint64 // that has stored an event
+	oldest uint64 // the oldest one that may still be running
+	next   uint64 // the first one that has not begun
+	last   uint64 // the last one that has stored an event
 }
 
 func (j *Journal) look(ctx context.Context, h *horizons) error {
@@ -175,8 +174,7 @@ func (j *Journal) look(ctx context.Context, h *horizons) error {
 	})
 }
 
-// check refuses what tells that the transactions of events or of an offset are those of
-// another server.
+// check fails if the transactions of events or of an offset belong to another server.
 func (h *horizons) check(after position) error {
 	switch {
 	case h.last >= h.next:
@@ -188,11 +186,10 @@ func (h *horizons) check(after position) error {
 	return nil
 }
 
-// Lag returns how long ago the oldest event was stored that [Journal.Events] does not show
-// yet, by the clock of its writer; 0 when there is none. A reader that lags by more than
-// moments waits for a transaction that has been open for as long, anywhere in the
-// server: pg_stat_activity tells whose, by its backend_xid, and pg_prepared_xacts of those
-// that were prepared.
+// Lag returns the age of the oldest event that [Journal.Events] does not show yet, by the clock of
+// its writer. It returns 0 if Events shows all events. A long lag means that some transaction in
+// the server has been open for that long. To find it, look at backend_xid in pg_stat_activity, and
+// at pg_prepared_xacts for prepared transactions.
 func (j *Journal) Lag(ctx context.Context) (lag time.Duration, err error) {
 	err = j.use(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
 		var microseconds int64

@@ -96,9 +96,9 @@ func TestOffsetsOfOthersAreInvalid(t *testing.T) {
 	}
 }
 
-// Writers take their transaction ids and their places in any order and commit or give up in
-// any other, while a reader follows: nothing that is committed is passed over. To read by a
-// sequence instead is measured beside it, and misses events.
+// Writers take their transaction ids and positions in any order, and commit or roll back in any
+// other order, while a reader follows. The reader misses no committed event. A reader by sequence
+// is measured for comparison, and misses events.
 func TestASlowTransactionIsNeverPassedOver(t *testing.T) {
 	s := pgtest.Shared(t)
 	j := open(t, s)
@@ -165,8 +165,8 @@ func TestASlowTransactionIsNeverPassedOver(t *testing.T) {
 	require.Positive(t, missedNaively, "the test must show what would be lost")
 }
 
-// writeSlowly stores events in transactions of their own, with pauses before and after the
-// transaction id and the number of the sequence are taken; one in twenty is given up.
+// writeSlowly stores each event in a separate transaction. It pauses before and after it takes the
+// transaction id and the sequence number. One transaction in twenty is rolled back.
 func writeSlowly(ctx context.Context, done <-chan struct{}, conn *pgx.Conn, schema string, writer int) (map[string]bool, error) {
 	committed := map[string]bool{}
 	name := pgx.Identifier{schema}.Sanitize()
@@ -214,7 +214,7 @@ func writeSlowly(ctx context.Context, done <-chan struct{}, conn *pgx.Conn, sche
 	}
 }
 
-// A naiveReader reads what has a greater number than the last that it saw.
+// A naiveReader reads the events with greater numbers than the last one that it has seen.
 type naiveReader struct {
 	s      *pgtest.Server
 	schema string
@@ -240,8 +240,8 @@ func (n *naiveReader) follow(t *testing.T) {
 	require.NoError(t, rows.Err())
 }
 
-// A transaction that is open anywhere in the server, and has written, holds readers back;
-// Lag tells.
+// An open transaction that has written, anywhere in the server, delays readers; Lag shows the
+// delay.
 func TestALongTransactionHoldsReadersBackAndLagSaysSo(t *testing.T) {
 	s := pgtest.Start(t, "fsync=off")
 	j := open(t, s)
@@ -271,8 +271,7 @@ func TestALongTransactionHoldsReadersBackAndLagSaysSo(t *testing.T) {
 	require.Zero(t, lag)
 }
 
-// Rows that were copied from a server that had come further would never be shown, or in a
-// wrong order.
+// Rows from a server with higher transaction ids would never be shown, or in a wrong order.
 func TestEventsOfAnotherServerAreNoticed(t *testing.T) {
 	s := pgtest.Shared(t)
 	j := open(t, s)

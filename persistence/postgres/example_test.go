@@ -27,7 +27,7 @@ func onVisit(_ *actor.Context[Visit], visits int, msg Visit) persistence.Effect[
 	return persistence.ThenReply(persistence.Persist(Visited{}), msg.ReplyTo, visits+1)
 }
 
-// countVisits goes on counting where an earlier call has ended, on whichever machine.
+// countVisits continues counting where an earlier call ended, on any machine.
 func countVisits(ctx context.Context, out io.Writer, url string) error {
 	journal, err := postgres.Open(ctx, url)
 	if err != nil {
@@ -51,8 +51,7 @@ func countVisits(ctx context.Context, out io.Writer, url string) error {
 	return nil
 }
 
-// An actor whose events are in a database, and that goes on where it has been wherever it
-// is started.
+// The events of this actor are in a database, so it continues its work wherever it is started.
 func Example() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

@@ -1,7 +1,7 @@
 package postgres
 
-// AppendStatement is what a journal appends with, for benchmarks that compare.
+// AppendStatement returns the statement with which a journal appends, for comparing benchmarks.
 func (j *Journal) AppendStatement() string { return j.statements.append }
 
-// Advance is what an append adds to the checksum of a head.
+// Advance returns the XOR mask that an append applies to the checksum of a head.
 func Advance(from, to uint64) int32 { return advance(from, to) }

@@ -16,8 +16,8 @@ import (
 
 const failoverSchema = "understudy_failover"
 
-// The program of examples/failover on a server, twice in one database: killed hosts lose
-// nothing, and what a run has counted is not in the way of the next.
+// The program of examples/failover on a server, twice in one database. Killed hosts lose nothing,
+// and the events of one run do not affect the next.
 func TestTheFailoverExampleKeepsItsBooksInPostgreSQL(t *testing.T) {
 	s := pgtest.Shared(t)
 	program := filepath.Join(t.TempDir(), "failover")
@@ -39,8 +39,8 @@ var (
 	failoverGeneration = regexp.MustCompile(`, generation ([\d.]+)`)
 )
 
-// mustWriteAsHosts requires that the epochs of the events of a run are the generations of
-// its hosts: of the first, and of those after two harms and a departure.
+// mustWriteAsHosts requires that the epochs of a run's events are the generations of its hosts: the
+// first host, and the hosts after two faults and a departure.
 func mustWriteAsHosts(t *testing.T, s *pgtest.Server, output string) {
 	t.Helper()
 	id := failoverID.FindStringSubmatch(output)

@@ -37,8 +37,8 @@ func proxied(t *testing.T, s *pgtest.Server) (*postgres.Journal, *cutproxy.Proxy
 	return openAt(t, url, postgres.Schema(t.Name())), proxy
 }
 
-// A connection that is cut after the request leaves nobody knowing; the very same request,
-// sent again, settles it.
+// If a connection is cut after the request, the outcome is unknown. The same request, sent again,
+// settles it.
 func TestALostAnswerIsUnknownAndSettledByTheSameRequest(t *testing.T) {
 	j, proxy := proxied(t, pgtest.Shared(t))
 	o, err := own(j, "x")
@@ -103,8 +103,7 @@ func TestCutConnectionsLoseAndDoubleNothing(t *testing.T) {
 	t.Logf("%v events, %d answers lost", events, lost)
 }
 
-// A claim that is called off while it waits for a lock has not happened, and does not
-// happen later.
+// A claim that is cancelled while it waits for a lock has no effect, now or later.
 func TestAClaimThatIsCalledOffDoesNotHappenLater(t *testing.T) {
 	s := pgtest.Shared(t)
 	j := open(t, s)
@@ -124,7 +123,7 @@ func TestAClaimThatIsCalledOffDoesNotHappenLater(t *testing.T) {
 	require.NoError(t, appendOne(t, j, o.next()), "nobody has claimed it")
 }
 
-// A server that says nothing at all makes nobody wait for longer than they like.
+// A silent server does not make a caller wait longer than its context.
 func TestAServerThatIsStoppedKeepsNobody(t *testing.T) {
 	s := pgtest.Start(t)
 	j := open(t, s)

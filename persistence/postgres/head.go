@@ -14,8 +14,8 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// A head says what there is of one persistence id: a lost tail of its events, or an epoch
-// that went backwards, could not be told otherwise. So it has a checksum too.
+// A head is the summary of one persistence id. It reveals a lost tail of its events, or an epoch
+// that went backwards. It has a checksum.
 type head struct {
 	id                    string
 	epoch, seq, deletedTo uint64
@@ -25,10 +25,9 @@ type head struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// checksum is a CRC32C. What is changed in some bits of a field changes it by the exclusive
-// or of what each of the bits does, see [flips], whatever the rest is. That is how a
-// statement can change a field and the checksum with it without reading both first, and
-// a checksum that was wrong stays wrong.
+// checksum returns the CRC32C of h. A CRC is linear: flipping a bit of a field changes the checksum
+// by a fixed XOR mask, whatever the other bits are; see [flips]. A statement can therefore change a
+// field and the checksum without reading them first, and a wrong checksum stays wrong.
 func (h *head) checksum() int32 {
 	b := make([]byte, 0, 128)
 	b = append(b, h.id...)
@@ -38,8 +37,8 @@ func (h *head) checksum() int32 {
 	return int32(crc32.Checksum(b, castagnoli))
 }
 
-// flips returns what each bit of a field does to the checksum of a head, as an array of
-// PostgreSQL. Field returns a head with that value in the field.
+// flips returns the XOR mask of each bit of a field on the checksum of a head, as an array of
+// PostgreSQL. field returns a head with that value in the field.
 func flips(field func(uint64) head) string {
 	zero := field(0)
 	var b strings.Builder
@@ -50,12 +49,12 @@ func flips(field func(uint64) head) string {
 	return "'{" + b.String()[1:] + "}'::int[]"
 }
 
-// advance returns what going from one sequence number to another does to the checksum.
+// advance returns the XOR mask on the checksum for a change of the sequence number.
 func advance(from, to uint64) int32 {
 	return (&head{seq: from}).checksum() ^ (&head{seq: to}).checksum()
 }
 
-// check returns [journal.ErrCorrupt] when the head is not what was written.
+// check returns [journal.ErrCorrupt] if the head fails its checksum.
 func (h *head) check() error {
 	if h.checksum() != h.crc {
 		return fmt.Errorf("%w: the head record fails its checksum", journal.ErrCorrupt)
@@ -63,12 +62,12 @@ func (h *head) check() error {
 	return nil
 }
 
-// columns are where to scan headColumns to.
+// columns returns the destinations for scanning headColumns.
 func (h *head) columns() []any { return []any{&h.epoch, &h.writer, &h.seq, &h.deletedTo, &h.crc} }
 
 const headColumns = "h.epoch, h.writer, h.seq, h.deleted_to, h.crc"
 
-// querier is a connection, or what is read from one.
+// querier is a connection or a batch of results.
 type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
@@ -90,7 +89,7 @@ func scanHead(ctx context.Context, id string, row pgx.Row, more ...any) (h head,
 	return h, true, h.check()
 }
 
-// fencedHead returns the head of id to the writer of its newest claim, and to nobody else.
+// fencedHead returns the head of id if the caller has its newest claim, and otherwise ErrFenced.
 func (j *Journal) fencedHead(ctx context.Context, q querier, id string, epoch uint64) (head, error) {
 	h, known, err := j.head(ctx, q, id)
 	if err != nil {
@@ -109,10 +108,10 @@ func (h *head) fence(known bool, epoch uint64) error {
 	return nil
 }
 
-// raced is the answer when a condition failed that holds when looked at again.
+// raced returns the error for a condition that failed, but holds when it is checked again.
 func raced() error {
 	return fmt.Errorf("%w: it changed meanwhile; try again", journal.ErrUnavailable)
 }
 
-// clamp returns a sequence number as the database knows it, which has no larger ones.
+// clamp limits a sequence number to the largest that the database can store.
 func clamp(seq uint64) int64 { return int64(min(seq, math.MaxInt64)) }

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What the statements do with single bits is what writing the head anew would do.
+// Updating single bits in the statements has the same result as computing the checksum of the new
+// head.
 func TestTheChecksumOfAHeadChangesBitByBit(t *testing.T) {
 	for _, id := range []string{"", "x", "a longer id"} {
 		for _, c := range [][2]uint64{{0, 1}, {7, 8}, {1, 1 << 40}, {1<<63 - 2, 1<<63 - 1}} {

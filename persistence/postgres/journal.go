@@ -17,19 +17,19 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// How long a server may be silent.
+// The time limits for answers of the server.
 const (
-	// cancelPatience is how much longer than its context a call may take to learn what
-	// has become of the statement that it calls off.
+	// cancelPatience is how much longer than its context a call may take to learn the outcome of
+	// the statement that it cancels.
 	cancelPatience = 500 * time.Millisecond
-	// commitPatience bounds the commit of a group: a connection that says nothing for so
-	// long is given up.
+	// commitPatience bounds the commit of a group: a connection that is silent for this long is
+	// closed.
 	commitPatience = 30 * time.Second
-	// closePatience is how long Close waits for what is under way.
+	// closePatience is how long Close waits for calls in progress.
 	closePatience = 5 * time.Second
 )
 
-// DefaultSchema is where the tables are unless [Schema] says otherwise.
+// DefaultSchema is the schema of the tables unless [Schema] sets another one.
 const DefaultSchema = "public"
 
 var (
@@ -56,36 +56,35 @@ type Journal struct {
 	closing   sync.Once
 }
 
-// An Option changes what [Open] and [New] make.
+// An Option changes how [Open] and [New] make a journal.
 type Option func(*Journal)
 
-// Schema says in which schema of the database the tables are. The name is used as it is,
-// in any case and with any characters. The search path does not matter, as two programs
-// with different paths would each have a journal of their own.
+// Schema sets the schema of the tables. The name is used literally: case matters, and any
+// characters are allowed. The search path is ignored, because otherwise two programs with different
+// paths would use two journals. The default is [DefaultSchema].
 func Schema(name string) Option {
 	return func(j *Journal) { j.schema = name }
 }
 
-// ProcessSafe gives up durability for speed: an append is answered before the server has
-// written it to its disk (synchronous_commit=off). It survives the death of this process,
-// but of the last ones some are lost when the server dies. Claims, deletions and snapshots
-// are durable still, and so is every append that came before one of those. Without this
-// option nothing that was acknowledged gets lost.
+// ProcessSafe gives up durability for speed: an append is acknowledged before the server has
+// written it to its disk (synchronous_commit=off). Appends survive a crash of this process, but a
+// crash of the server may lose the last ones. Claims, deletions and snapshots are still durable, as
+// are all appends before them. Without this option no acknowledged append is lost.
 func ProcessSafe() Option {
 	return func(j *Journal) { j.relaxed = true }
 }
 
-// Open opens the journal in the database at connString with a pool of connections of its
-// own, and makes the tables when there are none, or brings them up to date. When they are
-// up to date it needs no privilege but those of using them. Any number of processes may
-// open the same journal, also at the same time.
+// Open opens the journal in the database at connString, with a separate pool of connections. It
+// creates the tables if they do not exist, or brings them up to date. If they are up to date, it
+// needs only the privileges to use them. Any number of processes may open the same journal, also at
+// the same time.
 //
-// connString is what [pgxpool.ParseConfig] takes: a URL or keywords and values. An attempt
-// to connect takes 5 s at most, if it does not set connect_timeout; the pool has 8
-// connections or more, if it does not set pool_max_conns.
+// connString has the format of [pgxpool.ParseConfig]: a URL, or keywords and values. If it does not
+// set connect_timeout, an attempt to connect takes at most 5 s. If it does not set pool_max_conns,
+// the pool has at least 8 connections.
 //
-// It fails with [ErrNewerSchema] when a later version of this package has made the tables,
-// and with [journal.ErrUnavailable] when the database cannot be used now.
+// Open fails with [ErrNewerSchema] if a later version of this package has made the tables, and with
+// [journal.ErrUnavailable] if the database cannot be used now.
 func Open(ctx context.Context, connString string, opts ...Option) (*Journal, error) {
 	pool, err := connect(connString) //nolint:contextcheck // the connections outlive the call that opens them
 	if err != nil {
@@ -100,7 +99,7 @@ func Open(ctx context.Context, connString string, opts ...Option) (*Journal, err
 	return j, nil
 }
 
-// connect makes a pool, which connects when there is something to ask.
+// connect makes a pool that connects on demand.
 func connect(connString string) (*pgxpool.Pool, error) {
 	config, err := pg.ParseConfig(connString)
 	if err != nil {
@@ -113,16 +112,16 @@ func connect(connString string) (*pgxpool.Pool, error) {
 	if !explicit {
 		config.MaxConns = int32(max(8, 2*runtime.GOMAXPROCS(0)))
 	}
-	// A statement that is called off is cancelled at the server, whose answer says whether
-	// it came to anything. The default is to hang up, and nobody knows.
+	// A statement whose context is done is cancelled at the server, whose answer says whether it
+	// took effect. The default of pgx closes the connection, which leaves the outcome unknown.
 	config.ConnConfig.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: cancelPatience}
 	}
 	return pgxpool.NewWithConfig(context.Background(), config)
 }
 
-// hasMaxConns reports whether connString sets pool_max_conns, which pgxpool takes out of
-// what it parses.
+// hasMaxConns reports whether connString sets pool_max_conns, which pgxpool removes from the parsed
+// settings.
 func hasMaxConns(connString string) (bool, error) {
 	config, err := pgconn.ParseConfig(connString)
 	if err != nil {
@@ -132,8 +131,8 @@ func hasMaxConns(connString string) (bool, error) {
 	return set, nil
 }
 
-// New is Open with a pool of yours: whatever else takes connections from it makes the
-// journal wait. The pool is yours to close, after the journal.
+// New is Open with the caller's pool. If other users take all its connections, the journal waits.
+// The caller closes the pool, after the journal.
 func New(ctx context.Context, pool *pgxpool.Pool, opts ...Option) (*Journal, error) {
 	if pool == nil {
 		return nil, errors.New("postgres: New needs a pool; make one with pgxpool.New, or use Open")
@@ -154,9 +153,8 @@ func New(ctx context.Context, pool *pgxpool.Pool, opts ...Option) (*Journal, err
 	return j, nil
 }
 
-// Close implements [journal.Journal]. What waits for its commit fails with
-// [journal.ErrClosed]; what is under way has five seconds to end, and is
-// [journal.ErrUnknown] if it does not.
+// Close implements [journal.Journal]. Queued requests fail with [journal.ErrClosed]. Requests in
+// progress have 5 s to end, and fail with [journal.ErrUnknown] if they do not.
 func (j *Journal) Close() error {
 	j.closing.Do(func() {
 		j.queue.Close()

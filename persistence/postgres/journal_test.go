@@ -15,17 +15,17 @@ import (
 )
 
 func TestJournalObeysTheLaws(t *testing.T) {
-	s := pgtest.Start(t, "fsync=off") // no machine is harmed, and disks that others keep busy delay nothing
+	s := pgtest.Start(t, "fsync=off") // no machine crashes, and busy disks delay nothing
 	runLaws(t, s, s.URL())
 }
 
-// Every request may get another connection of the server, without what others have prepared.
+// Every request may use another server connection, without the statements prepared on others.
 func TestAJournalBehindAPoolerObeysTheLaws(t *testing.T) {
 	s := pgtest.Start(t, "fsync=off")
 	runLaws(t, s, s.PgBouncer(t, "transaction", 4)+"&default_query_exec_mode=exec")
 }
 
-// A handle is a journal with the place where it is.
+// A handle is a journal with its location.
 type handle struct {
 	*postgres.Journal
 	url, schema string

@@ -9,7 +9,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// Among small events come large ones: pages are cut off, and none is lost by it.
+// Large events among small ones cause pages to be cut off, and no event is lost.
 func TestLargeEventsAmongSmallOnesAreAllRead(t *testing.T) {
 	j := open(t, pgtest.Shared(t))
 	o, err := own(j, "x")

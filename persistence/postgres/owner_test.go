@@ -25,14 +25,14 @@ func (o *owner) reclaim() (err error) {
 	return err
 }
 
-// next is a request of one event, whose payload tells it from all others.
+// next returns a request of one event with a unique payload.
 func (o *owner) next() journal.AppendRequest {
 	req := some(o.id, o.claim.Epoch, o.claim.LastSeq, 1)
 	req.Records[0].Payload = fmt.Appendf(nil, "%d of %d", req.Records[0].Seq, os.Getpid())
 	return req
 }
 
-// some is a request of n events.
+// some returns a request of n events.
 func some(id string, epoch, prev uint64, n int) journal.AppendRequest {
 	req := journal.AppendRequest{ID: id, Epoch: epoch, Prev: prev}
 	for i := range uint64(n) {

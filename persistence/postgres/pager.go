@@ -1,21 +1,22 @@
 package postgres
 
 const (
-	// firstRecords and pageRecords bound a page: the first, as nothing is known of what comes,
-	// and those after it.
+	// firstRecords bounds the first page, because the size of the records is still unknown;
+	// pageRecords bounds the later ones.
 	firstRecords = 128
 	pageRecords  = 4096
-	// pageBytes is what a page is to have, at most.
+	// pageBytes is the intended maximum size of a page.
 	pageBytes = 1 << 20
-	// cutBytes is where a page is cut off that has turned out to be much larger: the rest is
-	// called off at the server, which takes a tenth of a second.
+	// cutBytes is where a page is cut off if it is much larger than intended. The rest is cancelled
+	// at the server, which takes 0.1 s.
 	cutBytes = 4 * pageBytes
 )
 
-// A pager says how many records to ask for, so that a page has about [pageBytes]: it goes by
-// the size of those before. For the server to add up sizes would slow it down by a third.
+// A pager computes how many records to request, so that a page has about [pageBytes]. It estimates
+// from the sizes of the previous records. Letting the server add up the sizes would make the query
+// a third slower.
 type pager struct {
-	limit   int // how many were asked for
+	limit   int // how many records were requested
 	records int
 	bytes   int
 	cut     bool // the page ends before that, as it is too large
@@ -39,5 +40,5 @@ func (p *pager) add(payload []byte) (end bool) {
 	return p.cut
 }
 
-// last reports whether a page that came wholly has nothing behind it.
+// last reports whether a complete page is the last one.
 func (p *pager) last() bool { return !p.cut && p.records < p.limit }

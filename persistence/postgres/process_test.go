@@ -15,7 +15,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// startChild starts a process that writes to x in the journal that j is.
+// startChild starts a process that writes to x in the journal j.
 func startChild(t *testing.T, role string, j *handle) *processes.Child {
 	t.Helper()
 	return processes.Start(t, role, j.url, j.schema, "x")
@@ -51,7 +51,7 @@ func TestTwoProcessesTakeOneIDFromEachOther(t *testing.T) {
 	processes.Storm(t, j, "x", func(role string) *processes.Child { return startChild(t, role, j) })
 }
 
-// What was acknowledged before kill -9 is there after it, and the head fits the events.
+// Data acknowledged before kill -9 is there afterwards, and the head matches the events.
 func TestAKilledWriterLosesNothingThatWasAcknowledged(t *testing.T) {
 	j := open(t, pgtest.Shared(t))
 	var acked []string
@@ -101,12 +101,12 @@ func TestAProcessWithoutFilesIsToldSoAndGoesOn(t *testing.T) {
 	processes.OutOfFiles(t, j, "x", func(role string) *processes.Child { return startChild(t, role, j) })
 }
 
-// The server is killed in the middle of appends, several times. Who was told nothing asks
-// again with the very same request, and in the end each event is there once.
+// The server is killed in the middle of appends, several times. A writer without an answer sends
+// the same request again, and in the end each event is there once.
 func TestAKilledServerLosesAndDoublesNothing(t *testing.T) {
 	for _, settings := range [][]string{
 		{"synchronous_commit=on"},
-		// What is committed lies in memory for up to 30 s, unless the journal prevents it.
+		// Committed data stays in memory for up to 30 s, unless the journal prevents it.
 		{"synchronous_commit=off", "wal_writer_delay=10000", "wal_writer_flush_after=0"},
 	} {
 		t.Run(settings[0], func(t *testing.T) {
@@ -150,8 +150,8 @@ func TestAKilledServerLosesAndDoublesNothing(t *testing.T) {
 	}
 }
 
-// appendThroughOutages appends to id until running is done, and settles the last event
-// too. It checks that the journal then has what was acknowledged.
+// appendThroughOutages appends to id until running is done, and settles the last event too. It
+// checks that the journal then has the acknowledged events.
 func appendThroughOutages(running context.Context, j journal.Journal, id string) (events, unknown int, err error) {
 	ctx := context.WithoutCancel(running)
 	o := &owner{Journal: j, id: id}
@@ -171,7 +171,7 @@ func appendThroughOutages(running context.Context, j journal.Journal, id string)
 	return events, unknown, nil
 }
 
-// retry calls f until it has a definite answer, and counts those that are unknown.
+// retry calls f until it has a definite answer, and counts the unknown answers.
 func retry(f func() error) (unknown int, err error) {
 	for {
 		if err = f(); errors.Is(err, journal.ErrUnknown) {

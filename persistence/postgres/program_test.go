@@ -9,7 +9,7 @@ import (
 	"github.com/understudy-go/understudy/internal/pg/pgtest"
 )
 
-// What the example says of itself, with a server.
+// The output of the example, with a server.
 func TestTheExample(t *testing.T) {
 	s := pgtest.Start(t)
 	for _, printed := range []string{"visit 1\nvisit 2\n", "visit 3\nvisit 4\n"} {

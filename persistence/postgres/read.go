@@ -13,8 +13,8 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// Read implements [journal.Journal]. It reads ahead by pages of some thousand
-// records, of about a megabyte, and holds no connection while the caller works.
+// Read implements [journal.Journal]. It reads ahead in pages of about 1 MiB, and holds no
+// connection while the caller works.
 func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq2[journal.Record, error] {
 	return func(yield func(journal.Record, error) bool) {
 		p := page{id: id, next: max(from, 1), last: to}
@@ -40,16 +40,16 @@ func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq
 // A page is a part of the requested records.
 type page struct {
 	id      string
-	begun   bool // some of it has been read before
+	begun   bool // an earlier page has been read
 	size    pager
 	records []journal.Record
-	next    uint64 // where to go on, beyond last at the end
-	last    uint64 // the last record that was asked for and, once begun, is there
+	next    uint64 // the next record to read; beyond last at the end
+	last    uint64 // the last requested record; once begun, the last requested record that exists
 }
 
-// readPage reads what it can before an error, too. Only the first page may begin later
-// than asked for, after what has been deleted. The head and the records are read in one
-// request, but not at the same time: what is deleted between is looked at again.
+// readPage also returns the records before an error. Only the first page may begin later than
+// requested, after the deleted records. The head and the records are read in one request, but not
+// in one snapshot: if records are deleted in between, explainGap checks again.
 func (j *Journal) readPage(ctx context.Context, conn *pgxpool.Conn, p *page) error {
 	if p.next > p.last {
 		return nil
@@ -71,7 +71,7 @@ func (j *Journal) readPage(ctx context.Context, conn *pgxpool.Conn, p *page) err
 	if e := results.Close(); err == nil && e != nil && !p.size.cut {
 		err = readError(reading, e)
 	}
-	if gap, missing := err.(missingError); missing { //nolint:errorlint // it comes unwrapped
+	if gap, missing := err.(missingError); missing { //nolint:errorlint // it is not wrapped
 		return j.explainGap(ctx, conn, p.id, gap)
 	}
 	return err
@@ -97,7 +97,7 @@ func (j *Journal) readResults(ctx context.Context, results pgx.BatchResults, p *
 	return p.fill(ctx, rows)
 }
 
-// fill takes the records from p.next on.
+// fill reads the records from p.next on.
 func (p *page) fill(ctx context.Context, rows pgx.Rows) error {
 	var row storedRow
 	columns := row.columns()
@@ -108,7 +108,7 @@ func (p *page) fill(ctx context.Context, rows pgx.Rows) error {
 		}
 		end := p.size.add(row.record.Payload)
 		if row.record.Seq > p.last {
-			break // it came after the head was read
+			break // it was appended after the head was read
 		}
 		if row.record.Seq != p.next {
 			return missingError(p.next)
@@ -132,12 +132,12 @@ func (p *page) fill(ctx context.Context, rows pgx.Rows) error {
 	return nil
 }
 
-// A missingError is the sequence number of a record that is not where it should be.
+// A missingError is the sequence number of a record that is missing.
 type missingError uint64
 
 func (e missingError) Error() string { return fmt.Sprintf("record %d is missing", uint64(e)) }
 
-// explainGap says whether a record is missing because it has been deleted meanwhile.
+// explainGap returns the error for a missing record, which may have been deleted meanwhile.
 func (j *Journal) explainGap(ctx context.Context, conn *pgxpool.Conn, id string, gap missingError) error {
 	h, _, err := j.head(ctx, conn, id)
 	switch {
@@ -149,7 +149,7 @@ func (j *Journal) explainGap(ctx context.Context, conn *pgxpool.Conn, id string,
 	return fmt.Errorf("%w: %w", journal.ErrCorrupt, gap)
 }
 
-// view runs f, which changes nothing, with a connection.
+// view runs the read-only function f with a connection.
 func (j *Journal) view(ctx context.Context, op, id string, f func(context.Context, *pgxpool.Conn) error) error {
 	if err := journal.ValidateID(id); err != nil {
 		return wrap(op, id, err)

@@ -13,8 +13,8 @@ import (
 // MaxPayload is the size of the largest payload of an event or a snapshot, in bytes.
 const MaxPayload = 64 << 20
 
-// An eventRow is a record as the statements take it. Tags are an array, as text; metadata
-// is JSON, empty without metadata.
+// An eventRow is a record in the form that the statements take. Tags are an array, as text;
+// metadata is JSON, empty without metadata.
 type eventRow struct {
 	seq        int64
 	writer     []byte
@@ -26,7 +26,7 @@ type eventRow struct {
 	crc        int32
 }
 
-// encodeEvent returns r as a row of id that shares nothing with it.
+// encodeEvent returns r as a row of id. The row shares no memory with r.
 func encodeEvent(id string, r *journal.Record) (eventRow, error) {
 	payload, err := encodePayload(r.Payload)
 	if err != nil {
@@ -38,7 +38,7 @@ func encodeEvent(id string, r *journal.Record) (eventRow, error) {
 	}, nil
 }
 
-// encodePayload returns a copy that is not nil, as that would be NULL.
+// encodePayload returns a copy that is not nil, because nil would be stored as NULL.
 func encodePayload(payload []byte) ([]byte, error) {
 	if len(payload) > MaxPayload {
 		return nil, fmt.Errorf("%w: payload of %d bytes, at most %d", journal.ErrTooLarge, len(payload), MaxPayload)
@@ -48,8 +48,8 @@ func encodePayload(payload []byte) ([]byte, error) {
 
 var quoteTag = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
-// encodeTags returns tags as the text of an array: an array of arrays, of different
-// lengths, is nothing that PostgreSQL has.
+// encodeTags returns tags as the text of an array, because PostgreSQL has no arrays of arrays with
+// different lengths.
 func encodeTags(tags []string) string {
 	if len(tags) == 0 {
 		return "{}"
@@ -71,7 +71,7 @@ func encodeMeta(meta map[string]string) string {
 
 const eventColumns = "e.seq, e.epoch, e.writer, e.sec, e.nsec, e.type, e.tags, e.meta::text, e.payload, e.crc"
 
-// A storedRow is where rows of eventColumns are scanned to, one after the other.
+// A storedRow is the destination for scanning rows of eventColumns, one after the other.
 type storedRow struct {
 	record journal.Record
 	writer []byte

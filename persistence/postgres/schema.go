@@ -12,15 +12,15 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// migrations bring the tables from each version to the next; they are never changed, only
-// added to. {schema} is the schema.
+// migrations bring the tables from each version to the next. Existing ones never change; new ones
+// are added at the end. {schema} stands for the schema.
 //
-// In version 1 the text that identifies is collated by its bytes: an index by a language's
-// rules breaks when the system's rules change. The half of a page of entities is left free
-// so that a changed one finds room beside itself, and no index changes with it.
+// In version 1, text keys are collated by bytes, because an index by a language's rules breaks when
+// the system's rules change. Half of each page of entities is left free, so that an updated row
+// stays on its page and no index changes.
 //
-// Xid is the transaction that has stored an event and ord its place in it: events in the
-// order of both never turn up before one that was seen, see [Journal.Events].
+// xid is the transaction that has stored an event, and ord its position in the transaction. In the
+// order of both, no event ever appears before one that a reader has seen; see [Journal.Events].
 var migrations = []string{`
 CREATE TABLE {schema}.understudy_entity (
 	pid        text COLLATE "C" PRIMARY KEY,
@@ -68,18 +68,17 @@ var schemaVersion = len(migrations)
 // manage the schema of the database in another way. It may be run again.
 func DDL(schema string) string { return ddl(schema, migrations) }
 
-// Renumber returns the statement that must be run once, with no program at work, after the
-// tables were copied into another server by a dump: the transactions that order the events
-// are those of the server that they come from. The order stays, but what readers have kept
-// of offsets is worthless.
+// Renumber returns the statement to run once, while no program uses the journal, after a dump was
+// restored in another server. The events are ordered by transaction ids of the old server, which
+// the statement replaces. The order stays the same, but stored offsets of readers become invalid.
 func Renumber(schema string) string {
 	return inSchema(schema, `UPDATE {schema}.understudy_event e SET xid = '0', ord = o.n
 FROM (SELECT pid, seq, row_number() OVER (ORDER BY xid, ord) AS n FROM {schema}.understudy_event) o
 WHERE e.pid = o.pid AND e.seq = o.seq`)
 }
 
-// ddl is one statement, so all of it happens or nothing, behind any pooler, and under a
-// lock, so that it happens once.
+// ddl returns a single statement, so it takes effect completely or not at all, behind any pooler.
+// It takes a lock, so that the tables are created once.
 func ddl(schema string, migrations []string) string {
 	var b strings.Builder
 	b.WriteString(`DO $understudy$
@@ -106,16 +105,16 @@ $understudy$`, len(migrations))
 	return inSchema(schema, b.String())
 }
 
-// inSchema fills in the schema, as an identifier and as a string.
+// inSchema inserts the schema into sql, as an identifier and as a string.
 func inSchema(schema, sql string) string {
 	name := "'" + strings.ReplaceAll(schema, "'", "''") + "'"
 	if strings.Contains(schema, `\`) {
-		name = "E" + strings.ReplaceAll(name, `\`, `\\`) // whatever standard_conforming_strings is
+		name = "E" + strings.ReplaceAll(name, `\`, `\\`) // works with any standard_conforming_strings
 	}
 	return strings.NewReplacer("{schema}", pgx.Identifier{schema}.Sanitize(), "{name}", name).Replace(sql)
 }
 
-// migrate makes sure that the tables are those of this version.
+// migrate makes sure that the tables have this version.
 func (j *Journal) migrate(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return unavailable(ctx)
@@ -152,7 +151,7 @@ func (j *Journal) version(ctx context.Context, conn *pgxpool.Conn) (version int,
 	return version, err
 }
 
-// checkEncoding refuses a database that cannot store every text.
+// checkEncoding fails for a database that cannot store every text.
 func checkEncoding(ctx context.Context, conn *pgxpool.Conn) error {
 	var encoding string
 	if err := conn.QueryRow(ctx, "SELECT current_setting('server_encoding')", pgx.QueryExecModeExec).Scan(&encoding); err != nil {

@@ -35,7 +35,7 @@ func TestTheStatementsOfDDLMayBeRunByAnother(t *testing.T) {
 	require.Len(t, payloads(t, j, "x"), 1)
 }
 
-// Once the tables are there a role needs no more than the documentation says.
+// Once the tables exist, a role needs only the documented privileges.
 func TestARoleNeedsTheDocumentedPrivilegesOnly(t *testing.T) {
 	s := pgtest.Shared(t)
 	j := open(t, s)

@@ -54,8 +54,8 @@ func (j *Journal) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s
 	return s, ok, skipped, err
 }
 
-// loadSnapshot returns the newest snapshot up to maxSeq. Of a damaged one the number is
-// right still.
+// loadSnapshot returns the newest snapshot up to maxSeq. If the snapshot is damaged, its sequence
+// number is still right.
 func (j *Journal) loadSnapshot(ctx context.Context, conn *pgxpool.Conn, id string, maxSeq uint64) (s journal.Snapshot, err error) {
 	var sec, nsec int64
 	var crc int32

@@ -6,8 +6,8 @@ import (
 	"github.com/understudy-go/understudy/internal/pg"
 )
 
-// statements are the SQL of one journal. Each that changes something is a transaction of
-// its own, so none is in progress between two requests, and no lock waits for a client.
+// statements has the SQL of one journal. Each statement that changes data is a separate
+// transaction, so none is open between two requests, and no lock waits for a client.
 type statements struct {
 	head, applied                  string
 	claim, append, delete          string
@@ -47,7 +47,7 @@ const applied = `SELECT {h}, ARRAY(SELECT e.crc FROM {schema}.understudy_event e
 	WHERE e.pid = h.pid AND e.seq BETWEEN $2::bigint AND $3::bigint ORDER BY e.seq)
 FROM {schema}.understudy_entity h WHERE h.pid = $1::text`
 
-// claim: $3 is the floor, $4 the checksum of a head that is new.
+// claim: $3 is the floor, $4 the checksum of a new head.
 const claim = `INSERT INTO {schema}.understudy_entity AS h (pid, epoch, writer, seq, deleted_to, crc)
 VALUES ($1::text, greatest(1, $3::bigint), $2::bytea, 0, 0, $4::int)
 ON CONFLICT (pid) DO UPDATE SET epoch = greatest(h.epoch + 1, $3::bigint), writer = $2::bytea,
@@ -55,10 +55,9 @@ ON CONFLICT (pid) DO UPDATE SET epoch = greatest(h.epoch + 1, $3::bigint), write
 		WHERE (((h.epoch # greatest(h.epoch + 1, $3::bigint)) >> (f.n - 1)::int) & 1) = 1)
 RETURNING {h}, {durable}`
 
-// appendGroup: a request is (pid, epoch, prev, last, flip, slice), an event names its
-// request by number. The requests are of different ids. Who finds a head locked waits, and
-// looks at its condition again when it is free. The numbers of the requests that were
-// stored come back.
+// appendGroup: a request is (pid, epoch, prev, last, flip, slice), an event names its request by
+// number. The requests are of different ids. A statement that finds a head locked waits, and checks
+// its condition again when the head is free. It returns the numbers of the stored requests.
 const appendGroup = `WITH transaction AS MATERIALIZED (SELECT pg_current_xact_id() AS xid, {commit} AS commit),
 request AS (
 	SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::int[], $6::smallint[])
@@ -76,8 +75,8 @@ request AS (
 )
 SELECT n FROM stored, transaction`
 
-// deleteEvents hides the events up to $3, deletes the first $4 of those that are hidden, and
-// returns how far that went and how far it has to go; no row when the epoch is another.
+// deleteEvents hides the events up to $3 and deletes the first $4 of the hidden events. It returns
+// how far it has deleted and how far it has to delete. It returns no row if the epoch differs.
 const deleteEvents = `WITH h AS (
 	UPDATE {schema}.understudy_entity h SET deleted_to = greatest(h.deleted_to, least(h.seq, $3::bigint)),
 		crc = h.crc # (SELECT coalesce(bit_xor(f.flip), 0) FROM unnest({deletion bits}) WITH ORDINALITY AS f(flip, n)
@@ -93,15 +92,16 @@ const deleteEvents = `WITH h AS (
 SELECT coalesce(first.seq, h.deleted_to) + $4::bigint - 1, h.deleted_to, {durable} FROM h, first`
 
 // readEvents returns a page of $4 events that begins with $2, or with the first that is not
-// deleted, and ends with $3. It is bounded by numbers, so that no plan looks at more.
+// deleted, and ends with $3. The bounds are sequence numbers, so that no query plan examines more
+// rows.
 const readEvents = `SELECT {event} FROM {schema}.understudy_event e
 WHERE e.pid = $1::text AND e.seq <= $3::bigint
 	AND e.seq >= greatest($2::bigint, (SELECT h.deleted_to + 1 FROM {schema}.understudy_entity h WHERE h.pid = $1::text))
 	AND e.seq < greatest($2::bigint, (SELECT h.deleted_to + 1 FROM {schema}.understudy_entity h WHERE h.pid = $1::text)) + $4::int
 ORDER BY e.seq`
 
-// saveSnapshot locks the head for the time, so that no claim comes between. It returns no
-// row when the condition failed.
+// saveSnapshot locks the head meanwhile, so that no claim can intervene. It returns no row if the
+// condition failed.
 const saveSnapshot = `WITH h AS (
 	SELECT h.pid FROM {schema}.understudy_entity h
 	WHERE h.pid = $1::text AND h.epoch = $3::bigint AND h.seq >= $2::bigint FOR SHARE
@@ -117,7 +117,7 @@ FROM {schema}.understudy_snapshot s WHERE s.pid = $1::text AND s.seq <= $2::bigi
 
 const listSnapshots = `SELECT s.seq FROM {schema}.understudy_snapshot s WHERE s.pid = $1::text ORDER BY s.seq`
 
-// deleteSnapshots returns no row when the epoch is another.
+// deleteSnapshots returns no row if the epoch differs.
 const deleteSnapshots = `WITH h AS (
 	SELECT h.pid FROM {schema}.understudy_entity h WHERE h.pid = $1::text AND h.epoch = $2::bigint FOR SHARE
 ), gone AS (

@@ -20,7 +20,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/postgres"
 )
 
-// The connection string says how the server must prove who it is; the journal follows.
+// The connection string says how the client verifies the server; the journal obeys it.
 func TestOverTLSTheServerMustProveWhoItIs(t *testing.T) {
 	s := pgtest.Create(t)
 	cert := selfSigned(t, s, "server")

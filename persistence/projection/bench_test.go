@@ -17,10 +17,9 @@ import (
 	"github.com/understudy-go/understudy/persistence/sqlite"
 )
 
-// BenchmarkProjection measures the events per second of projections of 5,000 events in an
-// SQLite journal: one that only reads, one that adds up in memory, and one that does so in
-// a table, in transactions of a hundred. "bare" is what the table costs by itself: the same
-// statements in the same transactions.
+// BenchmarkProjection measures the events per second of projections of 5,000 events in an SQLite
+// journal. One only reads, one adds up in memory, and one adds up in a table, in transactions of a
+// hundred. "bare" is the cost of the table alone: the same statements in the same transactions.
 func BenchmarkProjection(b *testing.B) {
 	const ids, events = 50, 100
 	j, err := sqlite.Open(filepath.Join(b.TempDir(), "journal.db"))
@@ -62,10 +61,10 @@ func BenchmarkProjection(b *testing.B) {
 	})
 }
 
-// BenchmarkProjectionBesideLoop compares projections of 5,000 events in an SQLite journal
-// with a loop that reads the same events, decodes none, and does the same to the same
-// database: a row for each event and the offset in one transaction; and the offset alone,
-// where the handler adds up in memory.
+// BenchmarkProjectionBesideLoop compares projections of 5,000 events in an SQLite journal with a
+// loop. The loop reads the same events without decoding them, and makes the same changes to the
+// same database: a row for each event and the offset in one transaction. For the handler that adds
+// up in memory, it stores the offset only.
 func BenchmarkProjectionBesideLoop(b *testing.B) {
 	const ids, events = 50, 100
 	j, err := sqlite.Open(filepath.Join(b.TempDir(), "journal.db"))

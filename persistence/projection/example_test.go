@@ -14,14 +14,14 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/persistence/projection"
-	_ "github.com/understudy-go/understudy/persistence/sqlite" // and with it the driver "sqlite"
+	_ "github.com/understudy-go/understudy/persistence/sqlite" // also registers the driver "sqlite"
 )
 
 type sold struct{ Item string }
 
 func init() { actor.RegisterType[sold]("shop.sold") }
 
-// sell stores what an event-sourced shop would store.
+// sell stores the events of an event-sourced shop.
 func sell(ctx context.Context, store persistence.Journal, items ...string) {
 	claim, err := store.Claim(ctx, "shop-1", journal.WriterID{}, 0)
 	check(err)
@@ -36,8 +36,8 @@ func sell(ctx context.Context, store persistence.Journal, items ...string) {
 	check(store.Append(ctx, []journal.AppendRequest{req})[0])
 }
 
-// A table counts what was sold. The journal and the table may lose sight of each other at
-// any moment: each sale is counted once.
+// A table counts the sales. The connection between journal and table may break at any moment: each
+// sale is counted once.
 func ExampleInTx() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "example")

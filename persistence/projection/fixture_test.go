@@ -68,7 +68,7 @@ func (w *writer) append(events ...any) {
 	require.NoError(w.t, w.j.Append(w.t.Context(), []journal.AppendRequest{req})[0])
 }
 
-// A sum is what the projections of these tests make: per id the sum of what was added.
+// A sum is the read model of these tests: for each id, the sum of the added numbers.
 type sum struct {
 	mu    sync.Mutex
 	byID  map[string]int

@@ -130,8 +130,8 @@ func TestAnEventThatHoldsBackItsIDMayBeSkipped(t *testing.T) {
 	require.Equal(t, []string{"a/1", "b/1", "a/2", "a/3", "a/6"}, s.handled())
 }
 
-// atomically is a handler that does nothing or all, and fails now and then: what it makes is
-// part of its offsets, as with InTx.
+// atomically is a handler that handles all events of a batch or none, and fails now and then. Its
+// read model changes together with its offsets, as with InTx.
 type atomically struct {
 	mu      sync.Mutex
 	chance  *rand.Rand
@@ -183,8 +183,8 @@ func (a *atomically) Handle(ctx context.Context, b projection.Batch[event]) (jou
 	return b.To, nil
 }
 
-// The law of what is held back: however often the database fails, in the end each event has
-// been handled once, and those of an id in order.
+// The law of held events: however often the database fails, in the end each event has been handled
+// once, and the events of an id in order.
 func TestWhatIsHeldBackIsHandledOnceAndInOrderWhateverFails(t *testing.T) {
 	for range 1000 {
 		seed := rand.Uint64()

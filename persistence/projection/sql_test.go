@@ -66,7 +66,7 @@ func openModel(dir string) (*sql.DB, error) {
 	return db, err
 }
 
-// sums adds to what is there: nothing that comes twice would go unnoticed.
+// sums adds to the stored sum, so that a repeated event is noticed.
 func sums(db *sql.DB, r journal.EventReader, opts ...projection.Option) *projection.Projection[event] {
 	return projection.New("sums", r, journal.Query{}, projection.InTx(db, addUp), opts...)
 }

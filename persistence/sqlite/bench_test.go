@@ -29,8 +29,8 @@ func BenchmarkEvents(b *testing.B) {
 	journaltest.BenchmarkEvents(b, func(b *testing.B) journal.Journal { return openTest(b) })
 }
 
-// BenchmarkAppendBesideRaw compares what a journal appends with what the driver alone does
-// that runs the same statements for as many requests as have queued up.
+// BenchmarkAppendBesideRaw compares the appends of a journal with the driver alone, which runs the
+// same statements for all queued requests.
 func BenchmarkAppendBesideRaw(b *testing.B) {
 	for _, mode := range []struct {
 		name string
@@ -47,8 +47,8 @@ func BenchmarkAppendBesideRaw(b *testing.B) {
 	}
 }
 
-// BenchmarkFencing compares what the driver alone appends with the statements of the
-// journal, with a head that is written on no condition, and without heads.
+// BenchmarkFencing compares appends by the driver alone: with the statements of the journal, with
+// an unconditional update of the head, and without heads.
 func BenchmarkFencing(b *testing.B) {
 	const n = 64
 	t := storebench.Append(b,
@@ -80,8 +80,8 @@ func BenchmarkRecovery(b *testing.B) {
 	storebench.Recovery(b, openTest(b))
 }
 
-// A raw is the driver alone, on a database of its own. It takes the tables and statements
-// of a journal that does nothing.
+// A raw is the driver alone, on a separate database. It uses the tables and statements of an idle
+// journal.
 type raw struct {
 	j    *Journal
 	eids []int64 // of the writers
@@ -168,7 +168,7 @@ func (r *raw) claim(_ context.Context, id string) error {
 	})
 }
 
-// scan is one query whose columns are scanned and not looked at.
+// scan runs one query and scans its columns without decoding them.
 func (r *raw) scan(ctx context.Context, id string, to int, seen func()) error {
 	rows, err := r.j.readers.QueryContext(ctx,
 		"SELECT "+eventColumns+" FROM event e WHERE e.eid = (SELECT id FROM entity WHERE pid = ?) AND e.seq <= ? ORDER BY e.seq", id, to)

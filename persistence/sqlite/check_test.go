@@ -55,7 +55,7 @@ func TestTheCheckNamesWhatIsDamaged(t *testing.T) {
 	}
 }
 
-// Whatever finds that something is damaged names what finds all that is.
+// Each error about damage names Check, which finds all damage.
 func TestAnErrorOfDamageNamesTheCheck(t *testing.T) {
 	for statement, call := range map[string]func(*Journal) error{
 		"UPDATE event SET payload = x'00' WHERE seq = 3": func(j *Journal) error {

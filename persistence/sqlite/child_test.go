@@ -38,7 +38,7 @@ func holdTheLock(args []string) error {
 	return nil
 }
 
-// openAsNobody shows what a user without rights gets; root has them all.
+// openAsNobody prints the error for a user without permissions; root has all permissions.
 func openAsNobody(args []string) error {
 	if err := syscall.Setuid(65534); err != nil {
 		return err

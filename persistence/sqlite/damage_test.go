@@ -28,9 +28,8 @@ func TestAZeroedSectorNeverDeliversAWrongEvent(t *testing.T) {
 	})
 }
 
-// damageEverywhere damages copies of a journal in many places. What is read from each
-// must be what was written, or an error; only an id may be unknown as a whole, as nothing
-// else says that it was there.
+// damageEverywhere damages copies of a journal in many places. Reading each copy must return what
+// was written, or an error. Only a whole id may be unknown, because no other data refers to it.
 func damageEverywhere(t *testing.T, damage func([]byte, *rand.Rand)) {
 	original, want := someJournal(t)
 	seed := rand.Uint64()
@@ -71,7 +70,7 @@ func someJournal(t *testing.T) ([]byte, map[string][]string) {
 	return file, want
 }
 
-// readDamaged returns the worst that came out of the journal at path.
+// readDamaged returns the worst result of reading the journal at path.
 func readDamaged(t *testing.T, path string, want map[string][]string) string {
 	j, err := Open(path)
 	if err != nil {
@@ -132,7 +131,7 @@ func TestADamagedColumnIsAnError(t *testing.T) {
 	}
 }
 
-// A record where the head says that there is none makes an append fail in its middle.
+// A record beyond the end in the head makes an append fail halfway.
 func TestARequestThatSpoilsTheTransactionDoesNotFailItsNeighbours(t *testing.T) {
 	j := openTest(t)
 	before, bad, after := appendSome(t, j, "before", 1), appendSome(t, j, "bad", 1), appendSome(t, j, "after", 1)

@@ -17,8 +17,8 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// A note is the command of a durable state: the text to keep from now on; or, with none,
-// to say what there is.
+// A note is the command of a durable state. It stores its text; without text it asks for the stored
+// one.
 type note struct {
 	text string
 	to   actor.ActorRef[string]

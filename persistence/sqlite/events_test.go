@@ -136,7 +136,7 @@ func TestABitFlipNeverShowsAWrongEvent(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		entries, _ := readEvents(t, j, journal.Query{}, "") // what is damaged may end it
+		entries, _ := readEvents(t, j, journal.Query{}, "") // damage may end the read
 		for _, e := range entries {
 			require.True(t, written[string(e.Record.Payload)], "%s", e.Record.Payload)
 		}
@@ -161,8 +161,8 @@ func TestOneSliceIsReadWithoutTheOthers(t *testing.T) {
 	require.Equal(t, 600, total)
 }
 
-// The reader of a slice that is quiet beside a busy one does not search the same events
-// again and again, and finds what comes after them.
+// The reader of a quiet slice beside a busy one does not search the same events repeatedly, and
+// finds later events.
 func TestWhatWasSearchedInVainIsNotSearchedAgain(t *testing.T) {
 	j := openTest(t)
 	quiet := journal.Query{Slices: journal.SliceRange{From: journal.SliceOf("quiet"), To: journal.SliceOf("quiet") + 1}}

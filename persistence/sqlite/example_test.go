@@ -11,8 +11,8 @@ import (
 	"github.com/understudy-go/understudy/persistence/sqlite"
 )
 
-// Two processes have the same file open, here two handles of one. The last claimer may
-// write.
+// Two processes have the same file open, here two handles of one process. The writer with the
+// newest claim may write.
 func ExampleOpen() {
 	dir, err := os.MkdirTemp("", "example")
 	check(err)
@@ -53,7 +53,7 @@ func ExampleOpen() {
 	// 2 2 b <nil>
 }
 
-// ProcessSafe is for data that may lose its last moments with the machine.
+// ProcessSafe is for data whose last changes may be lost in a crash of the machine.
 func ExampleProcessSafe() {
 	dir, err := os.MkdirTemp("", "example")
 	check(err)

@@ -41,7 +41,7 @@ func TestAHeadThatIsDamagedIsNoticedByTheNextAppend(t *testing.T) {
 	}
 }
 
-// What a transaction has written that was rolled back is not what there is.
+// Heads from a transaction that was rolled back are not used.
 func TestHeadsAreForgottenWithTheirTransaction(t *testing.T) {
 	j := openTest(t)
 	claim, err := j.Claim(t.Context(), "x", journal.WriterID{}, 0)

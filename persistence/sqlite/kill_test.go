@@ -23,12 +23,11 @@ import (
 
 var kills = flag.Int("kills", 10, "how often a process that writes is killed; make test has it 100 times, without the race detector")
 
-// killedIDs is how many writers a process has that is killed.
+// killedIDs is the number of writers in the killed process.
 const killedIDs = 4
 
-// A process is killed at any moment, again and again, while several of its writers append
-// batches, save snapshots and delete: what was acknowledged is there, nothing is there in
-// part, and the database is sound.
+// A process is killed repeatedly, at any moment, while several of its writers append batches, save
+// snapshots and delete. Acknowledged data is there, no batch is partial, and the database is sound.
 func TestKillsLoseNothingAndLeaveNothingHalfWritten(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "journal.db")
@@ -87,7 +86,7 @@ func lastWhole(t *testing.T, j *Journal, id string) (last uint64) {
 	return last
 }
 
-// appendBatches has writers that append, save snapshots and delete until they are killed.
+// appendBatches runs writers that append, save snapshots and delete until they are killed.
 func appendBatches(args []string) error {
 	j, err := Open(args[0])
 	if err != nil {

@@ -59,7 +59,7 @@ func TestTwoProcessesTakeOneIDFromEachOther(t *testing.T) {
 	processes.Storm(t, j, "x", func(role string) *processes.Child { return processes.Start(t, role, pathOf(j), "x") })
 }
 
-// A reader goes on from the last offset that it has seen, while other processes write.
+// A reader continues from the last offset that it has seen, while other processes write.
 func TestAReaderOfEventsMissesNothingOfOtherProcesses(t *testing.T) {
 	j := openTest(t)
 	one := processes.Start(t, "append for ever", pathOf(j), "a")
@@ -89,7 +89,7 @@ func TestAReaderOfEventsMissesNothingOfOtherProcesses(t *testing.T) {
 	require.Equal(t, again, seen)
 }
 
-// What was acknowledged before kill -9 is there after it, and the head fits the events.
+// Data acknowledged before kill -9 is there afterwards, and the head matches the events.
 func TestAKilledWriterLosesNothingThatWasAcknowledged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal.db")
 	var acked []string

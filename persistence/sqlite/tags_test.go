@@ -26,7 +26,7 @@ func countTags(t *testing.T, j *Journal, id string) (n int) {
 	return n
 }
 
-// Deleting must not search all tags of the database for those of some events.
+// Deleting must not search all tags of the database for the tags of some events.
 func TestTagsAreDeletedByTheirKey(t *testing.T) {
 	j := openTest(t)
 	rows, err := j.readers.Query("EXPLAIN QUERY PLAN DELETE FROM event_tag WHERE (tag, ord) IN "+

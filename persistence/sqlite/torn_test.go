@@ -30,7 +30,7 @@ func TestATruncatedDatabaseNeverDeliversAWrongEvent(t *testing.T) {
 	require.Zero(t, outcomes["no effect"])
 }
 
-// A torn write is a page of which the beginning is new and the rest is old.
+// A torn write is a page with a new beginning and an old rest.
 func TestATornPageNeverDeliversAWrongEvent(t *testing.T) {
 	original, want := someJournal(t)
 	const page = 4096
@@ -48,8 +48,8 @@ func TestATornPageNeverDeliversAWrongEvent(t *testing.T) {
 	t.Logf("outcomes: %v", outcomes)
 }
 
-// What a crash of the machine may do to commits that were not synced, the write-ahead log
-// takes back as a whole: the journal ends between two of them.
+// After a crash of the machine, the write-ahead log rolls back damaged commits as a whole: the
+// journal ends between two commits.
 func TestATornWriteAheadLogEndsTheJournalBetweenTwoCommits(t *testing.T) {
 	database, wal := someLog(t)
 	rng := seeded(t)

@@ -1,8 +1,8 @@
 // Package generation defines the generations of singletons, which are their fencing tokens, and
 // the [Source] that hands them out.
 //
-// A source is the single authority on who owns a singleton. It never hands out a term twice,
-// whoever asks and whatever is forgotten, so of two owners the later one has the higher
+// A source is the single authority on the owner of a singleton. It never hands out a term twice,
+// whichever node asks and whatever is forgotten, so of two owners the later one has the higher
 // generation. All nodes of a cluster must share one source. There is one implementation for each
 // store:
 //
@@ -61,7 +61,7 @@ type Source interface {
 	// or [ErrOverflow] after 2³²-1.
 	ClaimSeq(ctx context.Context, label string) (Generation, error)
 
-	// Current returns the latest owner of label, and false if there is none or label has been
+	// Current returns the latest owner of label, and false if label has no owner or has been
 	// forgotten.
 	Current(ctx context.Context, label string) (Ownership, bool, error)
 
@@ -71,6 +71,6 @@ type Source interface {
 	// List returns the records of the labels that have a spec, sorted by label.
 	List(ctx context.Context) ([]Record, error)
 
-	// Forget removes the spec and the owner of label. It returns nil if there are none.
+	// Forget removes the spec and the owner of label, if they exist.
 	Forget(ctx context.Context, label string) error
 }

@@ -2,16 +2,16 @@ package lease
 
 import "time"
 
-// A Clock is what a holder knows of the time: see [Settings]. Its methods may be called
-// from any goroutine.
+// A Clock is a holder's source of time, see [Settings]. Its methods may be called from any
+// goroutine.
 type Clock interface {
-	// Now returns the time since some moment of the past by a clock that nobody sets, and
-	// the time of day. Lease counts with the one that has advanced further: the first one
-	// stands still while a machine is suspended, and the second one may be set back.
+	// Now returns the monotonic time since some moment in the past, and the time of day. A lease
+	// uses the one that has advanced further, because the monotonic clock stands still while a
+	// machine is suspended, and the time of day may be set back.
 	Now() (steady time.Duration, day time.Time)
 
-	// AfterFunc calls f in a goroutine of its own when the first clock has advanced by d.
-	// The returned function prevents that, if it is not too late.
+	// AfterFunc calls f in its own goroutine when the monotonic clock has advanced by d. The
+	// returned function prevents the call if it has not begun.
 	AfterFunc(d time.Duration, f func()) (stop func())
 }
 
@@ -28,7 +28,7 @@ func (machineClock) AfterFunc(d time.Duration, f func()) func() {
 	return func() { t.Stop() }
 }
 
-// A moment is what both clocks showed.
+// A moment is what both clocks showed at one time.
 type moment struct{ steady, day time.Duration }
 
 func momentOf(c Clock) moment {
@@ -36,7 +36,7 @@ func momentOf(c Clock) moment {
 	return moment{steady: steady, day: time.Duration(day.UnixNano())}
 }
 
-// since returns how long ago before was, by the clock that says longer.
+// since returns the time since before, by the clock that has advanced further.
 func (m moment) since(before moment) time.Duration {
 	return max(m.steady-before.steady, m.day-before.day)
 }

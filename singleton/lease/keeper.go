@@ -13,28 +13,25 @@ import (
 	"github.com/understudy-go/understudy/internal/guard"
 )
 
-// New returns owner's end of the lease of that name in store. It does no I/O, and starts
-// nothing that must be stopped: what runs, runs while the lease is held or given back.
+// New returns owner's handle of the lease with that name in store. It does no I/O. Goroutines run
+// only while the lease is held or released, so nothing needs to be closed.
 //
-// Each Lease is a contender of its own, also when it has the name of an owner that
-// another has: the store gets the owner with something random behind it.
+// Each handle is a contender of its own, even if another handle has the same owner: a random suffix
+// makes the holder in the store unique.
 //
-// The lease ends for its holder TTL*(1-2*Drift) after the last successful request was
-// sent, by the clock of [Settings] that says more; a request under way is cancelled then.
-// An Acquire whose answer is lost asks once more, and a Release too. What an Acquire may
-// have won though it returned an error, or after its context had ended, is given back in
-// the background, for up to TTL. After a loss nothing is given back until Release is
-// called, or Acquire: what the lease protects may still be running. AcquireAbove with a
-// floor that is not below the token that is held gives up that token: the lease is not
-// valid until there is another. A handler of OnLost that panics is recovered from, and
-// nobody is told.
+// The holder's lease ends TTL*(1-2*Drift) after the last successful request was sent, by the clock
+// of [Settings] that has advanced further. A request in flight is then cancelled. Acquire and
+// Release ask once more when an answer is lost. If an Acquire fails, or its context ends, what it
+// may have won is released in the background, for up to TTL. After a loss nothing is released until
+// Release or Acquire is called, because what the lease protects may still be running. AcquireAbove
+// gives up a held token that is not above floor: the lease is not valid until there is a new one. A
+// panic of an OnLost handler is recovered and not reported.
 //
-// The Lease has three methods more, for who uses it: TTL() time.Duration;
-// Reserve(by string) (free func(), err error), which fails while another has reserved it;
-// and Abandon(), by which tests of crashes have the lease expire instead of being renewed or
-// given back.
+// The returned Lease has three more methods: TTL() time.Duration; Reserve(by string) (free func(),
+// err error), which fails while the handle is reserved; and Abandon(), after which the lease is
+// neither renewed nor released and therefore expires, for tests of crashes.
 //
-// The error says which name, owner or setting makes no sense.
+// New returns an error that names the name, owner or setting that is not valid.
 func New(store Store, name, owner string, s Settings) (Lease, error) {
 	if store == nil {
 		return nil, errors.New("lease: the store is nil; give the backend that notes who holds the lease")
@@ -54,7 +51,7 @@ func New(store Store, name, owner string, s Settings) (Lease, error) {
 	}, nil
 }
 
-// A keeper runs a machine: it carries out its actions, and brings it the answers.
+// A keeper runs a machine: it carries out the machine's actions, and passes it the answers.
 type keeper struct {
 	store Store
 	clock Clock
@@ -67,17 +64,17 @@ type keeper struct {
 	mu       sync.Mutex // guards all below
 	machine  *machine
 	stopWake func()
-	cancel   context.CancelFunc // of the request under way
+	cancel   context.CancelFunc // of the request in flight
 	lastID   int
 	acquires map[int]chan acAcquired
 	releases map[int]chan acReleased
 	handlers map[int]func(reason error)
-	user     string // who has reserved it; "" for nobody
+	user     string // the user that has reserved it; "" for none
 
 	abandoned bool
 }
 
-// validity is since when a lease is held, until it is renewed.
+// validity is the time from which a held lease counts, until it is renewed.
 type validity struct {
 	sent    moment
 	doubted atomic.Bool
@@ -96,7 +93,7 @@ func (k *keeper) Valid() bool {
 		return true
 	}
 	if v.doubted.CompareAndSwap(false, true) {
-		go k.step(evWake{}) // a machine that was suspended has late timers
+		go k.step(evWake{}) // the timers of a machine that was suspended are late
 	}
 	return false
 }
@@ -127,7 +124,7 @@ func (k *keeper) AcquireAbove(ctx context.Context, floor uint64) (bool, error) {
 	k.stepLocked(evAbandon{id: id}) //nolint:contextcheck // a request outlives the call that leads to it
 	k.mu.Unlock()
 	select {
-	case a := <-answer: // it came first
+	case a := <-answer: // the answer came first
 		return a.held, a.err
 	default:
 		return false, fmt.Errorf("acquire lease %q: %w", k.machine.claim.Name, ctx.Err())
@@ -168,8 +165,8 @@ func (k *keeper) OnLost(f func(reason error)) (cancel func()) {
 	}
 }
 
-// Reserve keeps others from using this end of the lease: who holds it already is told
-// that it is held, so two users would both believe that. The error says who uses it.
+// Reserve prevents a second user of this handle. Acquire succeeds at once for a handle that holds
+// the lease, so two users would both believe to hold it. The error names the user.
 func (k *keeper) Reserve(by string) (free func(), err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -184,8 +181,8 @@ func (k *keeper) Reserve(by string) (free func(), err error) {
 	}), nil
 }
 
-// Abandon ends the lease for its holder as the end of the process does: it is neither
-// renewed nor given back any more, so it expires in its store. It cannot be undone.
+// Abandon ends the lease for its holder as the end of the process would: it is no longer renewed or
+// released, so it expires in its store. It cannot be undone.
 func (k *keeper) Abandon() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -261,10 +258,11 @@ func (k *keeper) do(ac any) {
 	}
 }
 
-// errTimeout is what becomes of a request that the keeper has cancelled.
+// errTimeout is the error of a request that the keeper has cancelled.
 var errTimeout = fmt.Errorf("the store has not answered in time: %w", context.DeadlineExceeded)
 
-// request asks the store. What panics there has perhaps been carried out, as any failure.
+// request sends a request to the store. A request that panics may have been carried out, like any
+// that fails.
 func (k *keeper) request(ctx context.Context, ac acSend) (g Grant, err error) {
 	panicked := guard.Apart(func() { g, err = k.ask(ctx, ac) })
 	if panicked != nil {
@@ -286,7 +284,7 @@ func (k *keeper) ask(ctx context.Context, ac acSend) (Grant, error) {
 	panic("lease: a request for nothing")
 }
 
-// tell calls a handler, whose panic must not reach what else the process does.
+// tell calls a handler, and recovers its panic.
 func tell(f func(reason error), reason error) {
 	_ = guard.Apart(func() { f(reason) })
 }

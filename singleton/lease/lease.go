@@ -1,55 +1,55 @@
-// Package lease makes sure by something outside of the cluster that one owner at a time
-// holds a name: a row in a database, a key in etcd, an object in Kubernetes.
+// Package lease lets only one owner at a time hold a name, by means of a store outside the cluster:
+// a row in a database, a key in etcd, or an object in Kubernetes.
 //
 //	l, err := lease.New(store, "GlobalCounter", "node-1", lease.Settings{TTL: 15 * time.Second})
 //	…
 //	singleton.WithLease(l)
 //
-// A [Store] is one backend: three operations, each a compare-and-set. [New] makes a
-// [Lease] of it, which renews in time, bears errors that pass, and knows by the holder's
-// own clock when it is not sure any more.
+// A [Store] is a backend: three operations, each a compare-and-set. [New] returns a [Lease] in a
+// store. A Lease renews itself in time, survives transient errors, and knows by the holder's own
+// clock when it is no longer certain to be held.
 //
-// # What holds
+// # What is guaranteed
 //
-// Of all ends of one name, in all processes, [Lease.Valid] is true for one at most at any
-// moment, whatever becomes of the network, the store's answers and the processes: as long
-// as no two clocks differ in rate by more than the Drift of [Settings], and the store
-// keeps its contract. How far the clocks are apart does not matter.
+// At any moment [Lease.Valid] is true for at most one of all handles of a name, in all processes,
+// whatever happens to the network, the store's answers and the processes. This requires that no
+// two clocks differ in rate by more than the Drift of [Settings], and that the store keeps its
+// contract. The clocks need not show the same time.
 //
-// The holder's time begins before a request is sent and ends earlier than the store's, so
-// that it stops first:
+// The holder counts from before it sends a request and stops before the store's time is over, so
+// it always stops first:
 //
 //	request sent                    holder ends        store's time is over
 //	|-------- TTL*(1-2*Drift) ------|                  |
 //	      |------------------ TTL ---------------------|
 //	      request carried out
 //
-// Tokens of one name grow with every acquisition and never start again.
+// The tokens of a name increase with every acquisition and never start again.
 //
-// # What does not hold
+// # What is not guaranteed
 //
-// What a holder does after it has looked at Valid may happen when another holds the lease
-// already: between the two, the process may be stopped for a minute. Where that would do
-// harm, the one who is written to must refuse tokens lower than the highest it has seen.
+// A holder that has checked Valid may act when another already holds the lease: between the two,
+// its process may be paused for a minute. If that would do harm, the receiver of its writes must
+// refuse tokens lower than the highest it has seen.
 //
-// A machine that is suspended notices by the time of day. It cannot when that is set back
-// at the same time by as much.
+// A machine that was suspended notices it by the time of day. It cannot if the time of day is set
+// back by as much at the same time.
 //
-// A lease does not keep anything running. While the store is away for longer than the
-// holder's time, nobody holds it; and after a crash nobody does until TTL is over.
+// A lease does not keep anything running. If the store is unavailable for longer than the holder's
+// time, nobody holds the lease. After a crash nobody holds it until TTL is over.
 //
 // # How long nobody holds it
 //
-//	a holder releases                 one request, and until the next one asks
-//	a holder dies                     what is left of TTL, and until the next one asks
-//	the store is away, shortly        nothing is noticed, if a renewal succeeds before the holder's time is over
-//	the store is away, for longer     from TTL*(1-2*Drift) after the last renewal until it is back and somebody asks
-//	somebody takes it or deletes it   the holder knows with its next renewal
+//	a holder releases it              one request, and until the next contender asks
+//	a holder dies                     the rest of TTL, and until the next contender asks
+//	a short outage of the store       no time, if a renewal succeeds before the holder's time is over
+//	a longer outage                   from TTL*(1-2*Drift) after the last renewal until the store is back and a contender asks
+//	it is taken away or deleted       the holder notices with its next renewal
 //
 // # Testing
 //
-// [NewMemory] is a store with faults on demand, whose leases go well with package
-// testing/synctest. Package leasetest checks a Store of your own.
+// [NewMemory] is a store with faults on demand, whose leases work with package testing/synctest.
+// Package leasetest checks a Store of your own.
 package lease
 
 import (
@@ -57,56 +57,57 @@ import (
 	"errors"
 )
 
-// A Lease is one owner's end of a name that one owner at a time holds. Its methods may be
-// called from any goroutine.
+// A Lease is one owner's handle of a name that one owner at a time holds. Its methods may be called
+// from any goroutine.
 //
-// No lease is a fence: a process that is stopped between two instructions goes on after
-// its lease has expired, and cannot know. What must not be harmed by it has to refuse
-// tokens lower than the highest it has seen; see [Lease.Token].
+// A lease is not a fence: a process that is paused between two instructions continues after its
+// lease has expired, and cannot know. Whatever it could harm must refuse tokens lower than the
+// highest it has seen; see [Lease.Token].
 type Lease interface {
-	// Acquire asks for the lease, and reports whether this owner holds it now. False with
-	// a nil error is certain: it is another's. An error means that nobody knows; then it is
-	// not held as far as this owner is concerned, and whatever the store has noted is given
-	// back as soon as it can be reached, or expires. Who holds it already is told so at once.
-	// It returns when ctx ends, or after the operation timeout for each of its attempts.
+	// Acquire requests the lease, and reports whether this owner now holds it. If this owner holds
+	// it already, Acquire returns true at once. False with a nil error is certain: another holds
+	// it.
+	//
+	// After an error the outcome is unknown. This owner does not hold the lease then, and whatever
+	// the store has noted is released as soon as the store can be reached, or expires. Acquire
+	// returns when ctx ends, or after the operation timeout of each of its attempts.
 	Acquire(ctx context.Context) (held bool, err error)
 
-	// AcquireAbove is Acquire with a token that is greater than floor, too.
+	// AcquireAbove is Acquire with a token that is greater than floor.
 	AcquireAbove(ctx context.Context, floor uint64) (held bool, err error)
 
-	// Release gives the lease back. From the moment it is called the lease is not valid,
-	// and nothing renews it. Without a lease to give back it does nothing; what an Acquire
-	// under way still wins is given back, too. An error means that the lease has to expire.
+	// Release releases the lease. As soon as it is called the lease is not valid, and is no longer
+	// renewed. What an Acquire in progress still wins is released as well. Without a lease Release
+	// does nothing. An error means that the lease has to expire.
 	Release(ctx context.Context) error
 
-	// Valid reports whether this owner certainly holds the lease at this moment, by its own
-	// clock, counted from before the last successful request was sent. It asks nobody.
+	// Valid reports whether this owner certainly holds the lease now, by its own clock, counted
+	// from before the last successful request was sent. It sends no request.
 	Valid() bool
 
-	// Token returns the number of the last acquisition that succeeded, 0 before. Of one name
-	// every acquisition has a greater one than all before, also after a release, an expiry
-	// and a new process.
+	// Token returns the token of the last successful acquisition, 0 before the first. Every
+	// acquisition of a name has a greater token than all before, also after a release, after an
+	// expiry and in a new process.
 	Token() uint64
 
-	// OnLost registers f to be called once for each time that the lease is lost: it has
-	// passed to another, was deleted, or could not be renewed in time. Valid is false by
-	// then. f is called in a goroutine of its own and gets the reason. It is not called for
-	// a Release. The returned function takes f out again.
+	// OnLost registers f to be called once for each time that the lease is lost: another has it, it
+	// was deleted, or it could not be renewed in time. By then Valid is false. f gets the reason
+	// and runs in its own goroutine. It is not called for a Release. cancel removes f.
 	OnLost(f func(reason error)) (cancel func())
 
 	// String returns the name and the owner, for people.
 	String() string
 }
 
-// Why there is no lease. Compare with [errors.Is].
+// The reasons why a lease is not held. Compare them with [errors.Is].
 var (
-	// ErrHeld is what a [Store] answers when another holds the lease: a definite no.
+	// ErrHeld is returned by a [Store] when another certainly holds the lease.
 	ErrHeld = errors.New("lease: held by another")
-	// ErrLost is what a [Store] answers to the renewal of a lease that has passed to
-	// another, has expired, or is gone.
+	// ErrLost is returned by a [Store] for the renewal of a lease that another has taken, that has
+	// expired, or that is gone.
 	ErrLost = errors.New("lease: lost")
-	// ErrExpired is the reason of a loss when no renewal succeeded in time.
+	// ErrExpired is the reason of a loss when no renewal has succeeded in time.
 	ErrExpired = errors.New("lease: could not be renewed in time")
-	// ErrReleased is what an Acquire returns when Release is called meanwhile.
+	// ErrReleased is returned by an Acquire when Release is called before it has an answer.
 	ErrReleased = errors.New("lease: released while it was being acquired")
 )

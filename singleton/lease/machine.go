@@ -8,27 +8,27 @@ import (
 	"time"
 )
 
-// attempts is how often a request that somebody waits for is made before it is told that
-// nobody knows: an answer that was lost is found by asking again.
+// attempts is how often a request with a waiting caller is made before the caller gets an error:
+// asking again finds out what a lost answer has said.
 const attempts = 2
 
-// state is where a machine is.
+// state is the state of a machine.
 type state uint8
 
 const (
-	free      state = iota // nothing is held, and nothing is to be given back
+	free      state = iota // nothing is held, and nothing is to be released
 	taking                 // an Acquire waits, or its request is still under way
 	held                   // valid
 	renewing               // valid, with a renewal under way
 	lost                   // not valid; the store may not know that yet
-	returning              // not valid; what the store may have noted is given back
+	returning              // not valid; what the store may have noted is released
 )
 
 var stateNames = [...]string{"free", "taking", "held", "renewing", "lost", "returning"}
 
 func (s state) String() string { return stateNames[s] }
 
-// operation is what a request asks the store for.
+// operation is the kind of a request to the store.
 type operation uint8
 
 const (
@@ -42,12 +42,11 @@ var operationNames = [...]string{"none", "take", "renew", "release"}
 
 func (o operation) String() string { return operationNames[o] }
 
-// A machine decides what one end of a lease does. It is a value of states and events: the
-// time comes in with each event, and what is to be done goes out as actions. One request
-// at most is under way at any time.
+// A machine decides what one handle of a lease does. It is a pure state machine: events come in
+// with the time, and actions come out. At most one request is in flight at any time.
 //
-// Invariants: until is set in held and renewing only; with a request under way no other
-// is sent, whatever its age.
+// Invariants: until is set in held and renewing only. While a request is in flight no other is
+// sent, however old it is.
 type machine struct {
 	settings Settings
 	claim    Claim // without a floor
@@ -56,29 +55,29 @@ type machine struct {
 	request request
 	wishes  []wish  // Acquires that wait, in order; only the first one is worked on
 	leavers []int   // Releases that wait
-	grant   *Grant  // what the store may have noted, or nil
-	owed    bool    // a Take may have been carried out, nobody knows with which token
+	grant   *Grant  // the lease that the store may have noted, or nil
+	owed    bool    // a Take may have been carried out, with an unknown token
 	until   moment  // with bound: when the last good request was sent
 	token   uint64  // of the last acquisition
-	spent   uint64  // no acquisition to come has a token up to this one
+	spent   uint64  // no later acquisition has a token up to this one
 	renewAt *moment // when the next renewal is due: since this moment, renewIn
 	renewIn time.Duration
 
-	tried   int           // attempts of what is being done
-	failure error         // of the last one
+	tried   int           // attempts of the current operation
+	failure error         // of the last attempt
 	again   *moment       // the next attempt is due againIn after this
 	againIn time.Duration // doubles in returning
 	begun   moment        // of returning
 }
 
-// A request is one that is under way; with opNone there is none.
+// A request is a request in flight; op is opNone without one.
 type request struct {
 	op        operation
 	sent      moment
 	timeout   time.Duration
 	cancelled bool
 	floor     uint64
-	serves    int // the id of the first wish when it was sent; 0 without
+	serves    int // the id of the first wish when it was sent; 0 without one
 }
 
 // A wish is an Acquire that waits.
@@ -90,13 +89,13 @@ type wish struct {
 
 func newMachine(c Claim, s Settings) *machine { return &machine{settings: s, claim: c} }
 
-// Events, with the time at which they come.
+// Events, with the time at which they occur.
 type (
 	evAcquire struct {
 		id    int
 		floor uint64
 	}
-	evAbandon struct{ id int } // the caller of that Acquire is gone
+	evAbandon struct{ id int } // the caller of that Acquire has given up
 	evRelease struct{ id int }
 	evAnswer  struct { // to the request under way
 		grant Grant
@@ -112,7 +111,7 @@ type (
 		claim Claim // for a take
 		grant Grant // for the others
 	}
-	acCancel struct{} // the context of the request under way
+	acCancel struct{} // cancel the context of the request in flight
 	acValid  struct {
 		sent  moment
 		token uint64
@@ -130,7 +129,7 @@ type (
 	} // answer a Release
 )
 
-// step takes in one event, and returns what is to be done.
+// step handles one event, and returns the actions.
 func (m *machine) step(now moment, ev any) []any {
 	out := m.expire(now)
 	switch ev := ev.(type) {
@@ -220,7 +219,7 @@ func (m *machine) giveBack(now moment) []any {
 	return out
 }
 
-// answer takes in that of the request under way.
+// answer handles the answer to the request in flight.
 func (m *machine) answer(now moment, ev evAnswer) []any {
 	req := m.request
 	m.request = request{}
@@ -270,7 +269,7 @@ func (m *machine) taken(now moment, req request, ev evAnswer) []any {
 	return nil
 }
 
-// win begins to hold.
+// win makes the lease valid.
 func (m *machine) win(sent moment) []any {
 	m.enter(held)
 	m.token, m.until = m.grant.Token, sent
@@ -281,7 +280,7 @@ func (m *machine) win(sent moment) []any {
 
 func (m *machine) renewAfter(since moment, d time.Duration) { m.renewAt, m.renewIn = &since, d }
 
-// refuse answers the first wish with no, for certain when err is nil.
+// refuse answers the first wish: with false if err is nil, otherwise with the error.
 func (m *machine) refuse(err error) []any {
 	id := m.wishes[0].id
 	m.wishes = m.wishes[1:]
@@ -289,7 +288,7 @@ func (m *machine) refuse(err error) []any {
 	return []any{acAcquired{id: id, err: err}}
 }
 
-// failed notes an attempt of taking or returning that ended with err.
+// failed records that an attempt to take or return the lease ended with err.
 func (m *machine) failed(now moment, err error) {
 	m.tried++
 	m.failure = err
@@ -339,7 +338,7 @@ func (m *machine) released(now moment, err error) {
 	}
 }
 
-// proceed does what the state wants by now.
+// proceed sends the request that the state calls for, if it is due.
 func (m *machine) proceed(now moment) []any {
 	var out []any
 	for {
@@ -390,7 +389,7 @@ func (m *machine) proceedLost() {
 func (m *machine) proceedTaking(now moment) []any {
 	if len(m.wishes) == 0 {
 		if m.request.op != opNone {
-			return nil // what it wins is given back when it answers
+			return nil // if it wins the lease, the answer leads to a release
 		}
 		if m.grant == nil && !m.owed {
 			m.enter(free)
@@ -416,7 +415,7 @@ func (m *machine) proceedTaking(now moment) []any {
 	return m.sendTake(now, first.floor, first.id)
 }
 
-// patience is how long the first wish waits at most.
+// patience is the maximum time that the first wish waits.
 func (m *machine) patience() time.Duration {
 	return attempts*m.settings.OperationTimeout + (attempts-1)*m.settings.Retry
 }
@@ -479,7 +478,7 @@ func (m *machine) proceedReturning(now moment) []any {
 	case m.owed:
 		out = append(out, m.sendTake(now, 0, 0)...)
 	default:
-		m.spent = max(m.spent, m.grant.Token) // a copy that arrives late must not meet it again
+		m.spent = max(m.spent, m.grant.Token) // a copy that arrives late must not release the next acquisition
 		m.send(now, opRelease, m.settings.OperationTimeout)
 		out = append(out, acSend{op: opRelease, grant: *m.grant})
 	}
@@ -498,7 +497,7 @@ func (m *machine) answerLeavers(err error) []any {
 // never is longer than any wait.
 const never = time.Duration(math.MaxInt64)
 
-// wake returns in how long the next evWake is due, by the steady clock, or never.
+// wake returns the monotonic time until the next evWake is due, or never.
 func (m *machine) wake(now moment) time.Duration {
 	d := never
 	at := func(since moment, in time.Duration) { d = min(d, max(0, in-now.since(since))) }

@@ -8,12 +8,11 @@ import (
 	"time"
 )
 
-// ErrUnavailable is what a [Memory] with a fault answers.
+// ErrUnavailable is returned by a [Memory] that simulates a fault.
 var ErrUnavailable = errors.New("lease: the store cannot be reached")
 
-// A Memory is a [Store] within one process, for tests and for programs of one process. It
-// goes by its own clock, and has faults on demand. Its methods may be called from any
-// goroutine.
+// A Memory is a [Store] within one process, for tests and for programs of one process. It has its
+// own clock, and simulates faults on demand. Its methods may be called from any goroutine.
 type Memory struct {
 	mu      sync.Mutex // guards all below
 	now     func() time.Time
@@ -23,20 +22,20 @@ type Memory struct {
 	delay   time.Duration
 }
 
-// memoryRecord is never deleted: the tokens of a name go on for ever.
+// A memoryRecord is never deleted, so the tokens of a name continue for ever.
 type memoryRecord struct {
-	holder  string // empty when it was given back
+	holder  string // empty when the lease is released
 	token   uint64
 	expires time.Time
 }
 
-// NewMemory returns a Memory in which nobody holds anything.
+// NewMemory returns a Memory in which no lease is held.
 func NewMemory() *Memory {
 	return &Memory{now: time.Now, records: map[string]*memoryRecord{}}
 }
 
-// Lease returns owner's end of the lease of that name, with the default settings but for
-// ttl. It panics when they make no sense.
+// Lease returns owner's handle of the lease with that name, with the given ttl and otherwise
+// default settings. It panics if an argument is not valid.
 func (m *Memory) Lease(name, owner string, ttl time.Duration) Lease {
 	l, err := New(m, name, owner, Settings{TTL: ttl})
 	if err != nil {
@@ -45,7 +44,7 @@ func (m *Memory) Lease(name, owner string, ttl time.Duration) Lease {
 	return l
 }
 
-// Take is that of [Store].
+// Take implements [Store].
 func (m *Memory) Take(ctx context.Context, c Claim) (Grant, error) {
 	return m.request(ctx, func() (Grant, error) {
 		r := m.record(c.Name)
@@ -64,7 +63,7 @@ func (m *Memory) Take(ctx context.Context, c Claim) (Grant, error) {
 	})
 }
 
-// Renew is that of [Store].
+// Renew implements [Store].
 func (m *Memory) Renew(ctx context.Context, g Grant) (Grant, error) {
 	return m.request(ctx, func() (Grant, error) {
 		r := m.record(g.Name)
@@ -76,7 +75,7 @@ func (m *Memory) Renew(ctx context.Context, g Grant) (Grant, error) {
 	})
 }
 
-// Release is that of [Store].
+// Release implements [Store].
 func (m *Memory) Release(ctx context.Context, g Grant) error {
 	_, err := m.request(ctx, func() (Grant, error) {
 		if r := m.record(g.Name); r.holder == g.Holder && r.token == g.Token {
@@ -87,7 +86,7 @@ func (m *Memory) Release(ctx context.Context, g Grant) error {
 	return err
 }
 
-// request carries out one request, with the faults that there are.
+// request carries out one request, with the simulated faults.
 func (m *Memory) request(ctx context.Context, do func() (Grant, error)) (Grant, error) {
 	m.mu.Lock()
 	delay := m.delay
@@ -125,16 +124,16 @@ func (m *Memory) record(name string) *memoryRecord {
 
 func (m *Memory) expired(r *memoryRecord) bool { return !m.now().Before(r.expires) }
 
-// SetClock replaces the clock by which leases expire; the first one is [time.Now]. One
-// that runs slower or faster shows what drift does. now must not call the Memory.
+// SetClock replaces the clock by which leases expire, at first [time.Now]. A slower or faster clock
+// simulates drift. now must not call the Memory.
 func (m *Memory) SetClock(now func() time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.now = now
 }
 
-// SetOutage lets every request fail with err, without being carried out, until it is
-// called with nil.
+// SetOutage makes every request fail with err without being carried out, until it is called with
+// nil.
 func (m *Memory) SetOutage(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -148,15 +147,14 @@ func (m *Memory) LoseAnswers(n int) {
 	m.lost = n
 }
 
-// SetDelay lets every request wait for d before it is carried out, or until its context
-// ends; then it is not.
+// SetDelay delays every request by d. A request whose context ends before that is not carried out.
 func (m *Memory) SetDelay(d time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.delay = d
 }
 
-// Usurp passes the lease of that name to holder for ttl, whoever has it.
+// Usurp passes the lease of that name to holder for ttl, whether or not it is held.
 func (m *Memory) Usurp(name, holder string, ttl time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -165,22 +163,22 @@ func (m *Memory) Usurp(name, holder string, ttl time.Duration) {
 	r.token++
 }
 
-// Delete takes the lease of that name away from who has it, as an operator who deletes
-// the record would. Its tokens go on.
+// Delete ends the lease of that name, as if an operator had deleted its record. Its tokens
+// continue.
 func (m *Memory) Delete(name string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.record(name).holder = ""
 }
 
-// A Holding is what a [Memory] has noted of one lease.
+// A Holding is the state of one lease in a [Memory].
 type Holding struct {
-	Holder  string    // empty when nobody holds it
+	Holder  string    // empty when nobody holds the lease
 	Token   uint64    // the last one, 0 before the first
-	Expires time.Time // by the clock of the Memory; zero when nobody holds it
+	Expires time.Time // by the clock of the Memory; zero when nobody holds the lease
 }
 
-// Inspect returns who holds the lease of that name now.
+// Inspect returns the holder of the lease with that name, its last token, and when it expires.
 func (m *Memory) Inspect(name string) Holding {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -9,40 +9,39 @@ import (
 	"github.com/understudy-go/understudy/internal/naming"
 )
 
-// Settings say how a lease is kept. The zero value of each field stands for its default.
+// Settings configure how a lease is kept. The zero value of each field stands for its default.
 type Settings struct {
-	// TTL is how long the lease lasts without a renewal: the default is 15 s, the least is
-	// 1 ms, and a store may demand more. When its holder dies, others wait that long: a
-	// longer one makes the gap longer. An outage of the store, or a pause of the holder, that
-	// is longer than most of it stops what the lease protects: a shorter one makes that more
-	// likely.
+	// TTL is how long the lease lasts without a renewal: the default is 15 s, the minimum 1 ms, and
+	// a store may require more. After a holder has died, others wait for up to TTL, so a longer TTL
+	// lengthens that gap. A shorter TTL makes it more likely that an outage of the store, or a
+	// pause of the holder, stops what the lease protects.
 	TTL time.Duration
 
-	// Renewal is the time between two renewals; the default is a quarter of TTL. A shorter
-	// one costs requests, and leaves more time for repetitions when one fails. It must be
-	// shorter than TTL*(1-2*Drift).
+	// Renewal is the time between two renewals; the default is a quarter of TTL. A shorter one
+	// costs more requests, and leaves more time to repeat a renewal that fails. It must be shorter
+	// than TTL*(1-2*Drift).
 	Renewal time.Duration
 
-	// Retry is the time until a request that failed is tried again; the default is a
-	// fifteenth of TTL, at most 1 s. A shorter one finds the end of an outage sooner, and
-	// makes more requests while it lasts.
+	// Retry is the delay before a failed request is repeated; the default is a fifteenth of TTL, at
+	// most 1 s. A shorter one notices the end of an outage sooner, and sends more requests while it
+	// lasts.
 	Retry time.Duration
 
-	// OperationTimeout bounds each request; the default is a third of TTL, at most 5 s. It
-	// must be shorter than TTL*(1-2*Drift). With a longer one a renewal that hangs leaves
-	// no time for another; with a shorter one a slow store counts as none.
+	// OperationTimeout limits each request; the default is a third of TTL, at most 5 s. It must be
+	// shorter than TTL*(1-2*Drift). With a longer one, a renewal that hangs leaves no time for
+	// another. With a shorter one, a slow store counts as unavailable.
 	OperationTimeout time.Duration
 
-	// Drift is by which share the clocks of two machines may differ in rate, the store's
-	// included; the default is 0.05. The holder counts on TTL*(1-2*Drift) only, and is idle
-	// for the rest when it could not renew. It is less than 0.5.
+	// Drift is the maximum relative difference in rate between the clocks of two machines,
+	// including the store's; the default is 0.05. It must be less than 0.5. The holder relies on
+	// TTL*(1-2*Drift) only. If it cannot renew the lease, it is idle for the rest of TTL.
 	Drift float64
 
-	// Clock is the holder's clock; nil is that of the machine. Tests set it.
+	// Clock is the holder's clock, for tests; the default is the machine's clock.
 	Clock Clock
 }
 
-// The longest name that every store takes.
+// maxName is the maximum length of a name, which every store supports.
 const maxName = 200
 
 func (s Settings) withDefaults() Settings {
@@ -67,7 +66,7 @@ func (s Settings) withDefaults() Settings {
 	return s
 }
 
-// validate checks settings that have their defaults.
+// validate checks settings whose defaults have been filled in.
 func (s Settings) validate() error {
 	switch {
 	case s.TTL < time.Millisecond:
@@ -91,7 +90,7 @@ func (s Settings) validate() error {
 	return nil
 }
 
-// bound is how long the holder counts on a lease, from before its request was sent.
+// bound is how long the holder relies on a lease, counted from when its request was sent.
 func (s Settings) bound() time.Duration {
 	return time.Duration(float64(s.TTL) * (1 - 2*s.Drift))
 }

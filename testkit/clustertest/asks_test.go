@@ -22,7 +22,7 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// A petition goes wrong as its mood says.
+// A petition fails in the way that its mood says.
 type petition struct {
 	Mood    mood
 	ReplyTo actor.ActorRef[int]
@@ -57,8 +57,8 @@ func (m *mood) UnmarshalCBOR(data []byte) error {
 	return nil
 }
 
-// decodings is how often what is garbled can still be decoded: the node that sends it has to
-// find that it can be.
+// decodings is how often a garbled message can still be decoded. The check of the sending node must
+// succeed.
 var decodings atomic.Int32
 
 func init() {
@@ -88,7 +88,7 @@ func unencoded(cfg *cluster.ClientConfig) {
 	cfg.SystemOptions = append(cfg.SystemOptions, testkit.WithoutEncoding())
 }
 
-// Each way leads from one node to an office on another.
+// Each way leads from one node to an actor on another.
 func waysOfAsking() map[string]func(c *clustertest.Cluster) actor.ActorRef[petition] {
 	key := receptionist.NewKey[petition]("offices")
 	news := topic.New[petition]("petitions")
@@ -209,7 +209,7 @@ func actorErr(t *testing.T, c *clustertest.Cluster) error {
 	return err
 }
 
-// One of several that cannot be told is no reason to end: the others may reply.
+// An ask does not end because one of several recipients cannot be reached: the others may reply.
 func TestAnAskThatIsPublishedEndsWithTheReplyOfWhoeverCanBeTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := clustertest.Start(t, 3)
@@ -229,7 +229,7 @@ func TestAnAskThatIsPublishedEndsWithTheReplyOfWhoeverCanBeTold(t *testing.T) {
 			news.Publish(ctx.System(), p)
 			return behaviors.Same
 		}), "publisher")
-		for _, node := range []string{"n2", "n1"} { // also where the ask is on another node than the publisher
+		for _, node := range []string{"n2", "n1"} { // also with the ask on another node than the publisher
 			to := actor.Resolve[petition](c.Node(node).System, publisher.Path())
 			got, err := actor.Ask(t.Context(), to, func(r actor.ActorRef[int]) petition { return petition{cheerful, r} })
 			require.NoError(t, err)

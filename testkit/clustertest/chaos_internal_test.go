@@ -158,7 +158,7 @@ func TestChaosFindsWhatIsLeftRunning(t *testing.T) {
 	require.Contains(t, f.report(), "TestChaosFindsWhatIsLeftRunning")
 }
 
-// gaveUp is a strategy that gives up everybody.
+// gaveUp is a strategy that downs every node.
 type gaveUp struct{}
 
 func (gaveUp) Delay() time.Duration { return time.Second }
@@ -240,7 +240,7 @@ func TestARunInWhichNoFaultMeetsAMessageIsVacuous(t *testing.T) {
 	require.Nil(t, c.hunt(t, 1, s, func(*Round) {}))
 }
 
-// say has n1 tell n2 something.
+// say sends a message from n1 to n2.
 func say(r *Round) {
 	to := r.Node("n2").View().Self.Address
 	actor.Resolve[string](r.Node("n1").System, "understudy://test@"+to+"/user/nobody").Tell("hello")

@@ -46,7 +46,7 @@ func ledger(journal persistence.Journal) func() actor.Behavior[Write] {
 	}
 }
 
-// books are what is written in a round, and what was acknowledged of it.
+// books count the numbers that were written in a round, and collect the acknowledgements.
 type books struct {
 	*clustertest.Round
 	refs map[string]actor.ActorRef[Write]
@@ -54,7 +54,7 @@ type books struct {
 	acks chan int
 }
 
-// write tells the ledger one number through every node.
+// write sends one number to the ledger through every node.
 func (b *books) write() error {
 	for _, n := range b.Nodes() {
 		b.sent++
@@ -67,7 +67,7 @@ func (b *books) write() error {
 	return nil
 }
 
-// audit compares the ledger with what was acknowledged before it is asked for.
+// audit compares the ledger with the numbers that were acknowledged before the question.
 func (b *books) audit() error {
 	acked := make([]int, len(b.acks))
 	for i := range acked {
@@ -103,8 +103,8 @@ func TestNoAcknowledgedWriteIsLostOrDoubledInChaos(t *testing.T) {
 	})
 }
 
-// Without a fence there is a margin, which does not cover nodes that are cut off one way or
-// asleep for long.
+// An unfenced singleton has only the margin, which does not cover nodes that are cut off in one
+// direction or paused for long.
 func TestAnUnfencedSingletonRunsOnceInChaos(t *testing.T) {
 	kinds := []clustertest.Kind{
 		clustertest.Partition, clustertest.Isolate, clustertest.Crash, clustertest.Leave, clustertest.Lose,

@@ -16,19 +16,19 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// heardAgain is after how long a client and the nodes hear each other again, once they can.
+// heardAgain is how long it takes until a client and the nodes communicate again, once they can.
 const heardAgain = 10 * time.Second
 
 var clerks = receptionist.NewKey[ticket]("clerks")
 
-// open starts what the clients of a node want.
+// open starts the actors that the clients of a node use.
 func open(n *cluster.Node) {
 	actor.Spawn(n, behaviors.Singleton(clerk), "clerk")
 	actor.Spawn(n, behaviors.Discoverable(clerks, clerk()), "desk")
 }
 
-// A network without keep-alive tells nobody that a connection is gone. A client that waited on one
-// for what a node would send waited for ever.
+// Without keep-alive, a network reports a lost connection to neither side. A client that waited on
+// such a connection for messages of a node once waited for ever.
 func TestAClientIsHeardAgainAfterASilentCut(t *testing.T) {
 	named := []string{"n1", "n2", "n3"}
 	sever := func(c *clustertest.Cluster) {
@@ -116,7 +116,7 @@ func watchesFromClient(client *cluster.Client, n *cluster.Node) (ended chan stru
 	return ended
 }
 
-// requireHeard checks that client and nodes hear each other at once.
+// requireHeard checks that client and nodes communicate at once.
 func requireHeard(t *testing.T, c *clustertest.Cluster, client *cluster.Client, inbox *testkit.Probe[stub]) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)

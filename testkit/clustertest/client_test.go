@@ -350,7 +350,7 @@ func TestAClientConfigThatMakesNoSenseIsRefused(t *testing.T) {
 	}
 }
 
-// The names of singletons are paths: those of children have slashes.
+// The names of singletons are paths: the names of children have slashes.
 func TestAClientTellsSingletonsOfSimilarNamesApart(t *testing.T) {
 	scenario(t, 1, func(t *testing.T, c *clustertest.Cluster) {
 		client := c.Dial("client")
@@ -363,7 +363,7 @@ func TestAClientTellsSingletonsOfSimilarNamesApart(t *testing.T) {
 	})
 }
 
-// A client is no node: what it published reached nobody, and what it subscribed heard nothing.
+// A client is not a node: its messages once reached no subscriber, and its subscribers got nothing.
 func TestTopicsAndServicesOfAClientAreRefusedWithTheReason(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := clustertest.Start(t, 2)

@@ -27,7 +27,7 @@ type shortage struct{ Missing int }
 
 func (s shortage) Error() string { return fmt.Sprintf("%d are missing", s.Missing) }
 
-// Purchase asks for some, or for the sentinel with the number Sentinel.
+// Purchase requests an amount, or the sentinel with the number Sentinel.
 type Purchase struct {
 	Number   int
 	Sentinel int
@@ -41,7 +41,7 @@ func init() {
 	actor.RegisterError("clustertest.sold-out", errSoldOut)
 }
 
-// sentinels are what the packages that can be replied with name.
+// sentinels are the named errors of the packages, with which an actor can reply.
 var sentinels = []error{
 	errSoldOut,
 	persistence.ErrFenced, persistence.ErrConflict, persistence.ErrTooLarge, persistence.ErrInvalid, persistence.ErrCorrupt,

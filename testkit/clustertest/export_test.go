@@ -8,10 +8,10 @@ import (
 	"github.com/understudy-go/understudy/internal/memnet"
 )
 
-// Network returns what is under the cluster, for faults that only its own tests need.
+// Network returns the network of the cluster, for faults that only these tests need.
 func (c *Cluster) Network() *memnet.Network { return c.net }
 
-// Config returns what a node of that name is started with.
+// Config returns the configuration with which a node of that name is started.
 func (c *Cluster) Config(name string) cluster.Config { return c.config(name, nil) }
 
 // RunExample runs f as a test, and prints how it fails.

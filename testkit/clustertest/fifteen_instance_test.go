@@ -17,7 +17,7 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// Order is what the singletons of these tests obey: "panic" and "stop" end the instance.
+// Order is the message of the singletons of these tests: "panic" and "stop" end the instance.
 type Order struct {
 	Do      string
 	ReplyTo actor.ActorRef[string]
@@ -25,8 +25,8 @@ type Order struct {
 
 func init() { actor.RegisterType[Order]("clustertest.order") }
 
-// obedient returns a factory of instances that answer with what they were given when
-// they were made.
+// obedient returns a factory of instances that answer with the dependency that they were created
+// with.
 func obedient(given string) func() actor.Behavior[Order] {
 	return func() actor.Behavior[Order] {
 		return behaviors.Receive(func(_ *actor.Context[Order], o Order) actor.Behavior[Order] {
@@ -44,8 +44,8 @@ func obedient(given string) func() actor.Behavior[Order] {
 	}
 }
 
-// obeying is a cluster with an obedient singleton. What its instances are given is the
-// name of their node.
+// obeying is a cluster with an obedient singleton. The dependency of each instance is the name of
+// its node.
 func obeying(t *testing.T, nodes int) (c *clustertest.Cluster, census *testkit.Census, refs map[string]actor.ActorRef[Order]) {
 	t.Helper()
 	c, census, refs = clustertest.Start(t, nodes), testkit.NewCensus(t), map[string]actor.ActorRef[Order]{}
@@ -56,7 +56,7 @@ func obeying(t *testing.T, nodes int) (c *clustertest.Cluster, census *testkit.C
 	return c, census, refs
 }
 
-// given asks what the instance was given, and waits for a failover if it must.
+// given asks for the dependency of the instance, and waits for a failover if necessary.
 func given(t *testing.T, ref actor.ActorRef[Order]) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -108,12 +108,13 @@ func TestAPanicInTheInstanceOnAHealthyHostIsBackWithinTheBackoff(t *testing.T) {
 	endsAndIsBack(t, "panic")
 }
 
-// Row 13: it is started again, which its status shows, see [singleton.RestartBackoff].
+// Row 13: a failed instance is started again, which its status shows. See
+// [singleton.RestartBackoff].
 func TestAnInstanceThatStopsItselfIsStartedAgainAndThatIsToBeSeen(t *testing.T) {
 	endsAndIsBack(t, "stop")
 }
 
-// Row 13, for one that stops for good.
+// Row 13, for an instance that stops.
 func TestAnInstanceThatHasFinishedIsNotStartedAgainWhateverHappens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, census, refs := obeying(t, 5)
@@ -147,7 +148,7 @@ func TestAHostThatIsKilledAndStartedAgainAtItsAddressWithinASecond(t *testing.T)
 		s.write("n3", 0, 10)
 		require.Equal(t, numbers(10), s.all("n3"))
 		first, killed := s.generation("n1"), s.Node("n1")
-		s.Network().Crash("n1") // not Kill, which takes seconds to end what is left of it
+		s.Network().Crash("n1") // not Kill, which takes seconds to end the rest of the node
 		var ends sync.WaitGroup
 		ends.Go(func() { _ = killed.Shutdown(t.Context()) })
 		<-killed.Terminated()
@@ -232,8 +233,8 @@ func TestNodesThatAllStartAtOnceHaveOneInstance(t *testing.T) {
 	}
 }
 
-// Row 14: five nodes restart one after the other. By age each of them is the host when its
-// turn comes, in the order n1 to n5; in the opposite order only the last one is.
+// Row 14: five nodes restart one after the other. In the order n1 to n5, each node is the oldest,
+// and so the host, when its turn comes. In the opposite order only the last one is.
 func TestARollingRestartHandsOverOnceForEachRestartOfTheHost(t *testing.T) {
 	for name, tt := range map[string]struct {
 		order     []string

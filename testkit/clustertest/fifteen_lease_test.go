@@ -30,15 +30,14 @@ type tenant struct {
 	opts   []singleton.Option
 	census *testkit.Census
 	refs   map[string]actor.ActorRef[Order]
-	slow   time.Duration // an instance takes as long to stop
+	slow   time.Duration // how long an instance takes to stop
 
 	mu     sync.Mutex // guards all below
 	asked  int
-	refuse int // so many times
+	refuse int // how many requests are still refused
 }
 
-// An end is the lease of one node, which counts how often it is asked for and may be cut
-// off.
+// An end is the lease of one node. It counts the requests, and may be cut off from the store.
 type end struct {
 	lease.Lease
 	h *tenant
@@ -78,7 +77,7 @@ func (l *line) Renew(ctx context.Context, g lease.Grant) (lease.Grant, error) {
 	return l.Memory.Renew(ctx, g)
 }
 
-// acquires returns how often the lease has been asked for, by any node.
+// acquires returns how often any node has requested the lease.
 func (h *tenant) acquires() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -166,8 +165,8 @@ func TestALeaseBackendThatIsAwayForLessThanTheTTLChangesNothing(t *testing.T) {
 	}
 }
 
-// What row 11 does not cover: an outage that is longer ends the instance before the lease
-// can have expired, and it is back soon after the store.
+// Not covered by row 11: a longer outage ends the instance before the lease can have expired, and
+// the instance is back soon after the store.
 func TestALeaseBackendThatIsAwayForLongerStopsTheInstance(t *testing.T) {
 	leasing(t, 3, 15*time.Second, func(t *testing.T, h *tenant) {
 		begin := time.Now()
@@ -277,7 +276,7 @@ func TestASingletonThatHasFinishedGivesItsLeaseBackForGood(t *testing.T) {
 // Case 259: messages sent meanwhile wait.
 func TestTheLeaseOfACrashedHostIsWaitedFor(t *testing.T) {
 	leasing(t, 3, 30*time.Second, func(t *testing.T, h *tenant) {
-		h.lines["n1"].cut.Store(true) // dying, it says nothing to the store either
+		h.lines["n1"].cut.Store(true) // a dying node does not reach the store either
 		h.Crash("n1")
 		dead := h.store.Inspect("one").Expires
 		time.Sleep(10 * time.Second) // messages sent earlier are lost with the host
@@ -306,8 +305,8 @@ func TestALeaseThatCannotBeAskedForIsAskedForOnceInEachInterval(t *testing.T) {
 	})
 }
 
-// Cases 265 and 266: two clusters that know nothing of each other, and so have a host each.
-// With one lease there is one instance, without one there are two.
+// Cases 265 and 266: two clusters that do not know each other, so each has a host. With a common
+// lease there is one instance, without a lease there are two.
 func TestTwoClustersHaveOneInstanceWithALeaseAndTwoWithout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newTenant(t, clustertest.Start(t, 2), 15*time.Second)

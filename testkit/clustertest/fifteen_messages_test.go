@@ -22,7 +22,7 @@ type Item struct {
 
 func init() { actor.RegisterType[Item]("clustertest.item") }
 
-// Accounts have what became of the items of a test, on whatever node.
+// Accounts record the fate of all items of a test, on all nodes.
 type accounts struct {
 	mu      sync.Mutex // guards all below
 	handled map[string][]int
@@ -31,7 +31,7 @@ type accounts struct {
 
 func newAccounts() *accounts { return &accounts{handled: map[string][]int{}, dead: map[string][]int{}} }
 
-// keep returns the factory of instances that take their time for each item.
+// keep returns the factory of instances that take some time for each item.
 func (b *accounts) keep(each time.Duration) func() actor.Behavior[Item] {
 	return func() actor.Behavior[Item] {
 		return behaviors.Receive(func(_ *actor.Context[Item], i Item) actor.Behavior[Item] {
@@ -70,7 +70,7 @@ func (b *accounts) counts() (handled, dead int) {
 	return handled, dead
 }
 
-// requireInOrder fails if of any sender an item was handled twice, or after a later one.
+// requireInOrder fails if an item of any sender was handled twice, or after a later one.
 func (b *accounts) requireInOrder(t *testing.T) {
 	t.Helper()
 	for from, all := range b.handled {
@@ -133,9 +133,9 @@ func TestAGracefulLeaveWithTenThousandQueuedMessagesLosesNone(t *testing.T) {
 	})
 }
 
-// Row 10: the host crashes in the midst of 10,000 tells from two other nodes. Each message has
-// been handled, or is a dead letter, of its sender or of the node that died with it. What
-// had arrived when the host died, and had not been acknowledged on the wire yet, may be both.
+// Row 10: the host crashes while two other nodes send 10,000 messages. Each message has been
+// handled, or is a dead letter of its sender or of the node that died with it. Messages that had
+// arrived when the host died, and were not yet acknowledged on the wire, may be both.
 func TestACrashDuringTenThousandTellsAccountsForEachOfThem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const each = 5_000

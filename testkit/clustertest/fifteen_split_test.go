@@ -22,16 +22,15 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// The tests of the files fifteen_*_test.go are those that every singleton must pass,
-// each made from the way in which another one failed. docs/contributing/singleton-cases.md has the
-// table of them.
+// Every singleton must pass the tests of the files fifteen_*_test.go. Each test comes from a
+// failure of another implementation. docs/contributing/singleton-cases.md has the table of them.
 
-// Where is what the singletons of these tests are asked: which node hosts you?
+// Where asks a singleton of these tests which node hosts it.
 type Where struct{ ReplyTo actor.ActorRef[string] }
 
 func init() { actor.RegisterType[Where]("clustertest.where") }
 
-// A guide is a cluster with a singleton that nothing fences, and which tells where it is.
+// A guide is a cluster with an unfenced singleton that replies with its node.
 type guide struct {
 	*clustertest.Cluster
 	t      *testing.T
@@ -58,7 +57,7 @@ func (g *guide) manage(name string) {
 	})), "guide")
 }
 
-// from asks through a node where the instance is, and waits for so long.
+// from asks through a node where the instance is, and waits for at most some time.
 func (g *guide) from(name string, patience time.Duration) (host string, err error) {
 	ctx, cancel := context.WithTimeout(g.t.Context(), patience)
 	defer cancel()
@@ -126,7 +125,7 @@ func TestTwoSidedSplitOfThreeAndTwoNeverHasTwoActiveAndTheMinorityReportsErrUnav
 	}
 }
 
-// Row 2: halves. That with the lowest address goes on, the other one stops.
+// Row 2: two halves. The half with the lowest address continues, the other one stops.
 func TestSplitsIntoEvenHalvesNeverHaveTwoActive(t *testing.T) {
 	for name, tt := range map[string]struct {
 		loses, goesOn []string
@@ -145,8 +144,8 @@ func TestSplitsIntoEvenHalvesNeverHaveTwoActive(t *testing.T) {
 	}
 }
 
-// Row 2, with the instance on the side that loses: n1 has restarted, so that by age it is
-// the youngest, and by address still the lowest.
+// Row 2, with the instance on the losing side: n1 has restarted, so it is the youngest node and
+// still has the lowest address.
 func TestTheHalfWithTheInstanceStopsItWhenItLoses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := guided(t, 4)
@@ -158,9 +157,9 @@ func TestTheHalfWithTheInstanceStopsItWhenItLoses(t *testing.T) {
 	})
 }
 
-// Row 3: of five nodes the host alone is cut off, with clients on it that go on writing. What
-// a journal fences is replaced without a margin, so two instances may be there for a moment,
-// of which one can write.
+// Row 3: of five nodes only the host is cut off, and clients on it continue to write. A fenced
+// singleton is replaced without a margin, so two instances may run for a moment, but only one of
+// them can write.
 func TestTheHostAloneIsIsolatedWithItsClientsAttached(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := begin(t, 5)
@@ -168,7 +167,7 @@ func TestTheHostAloneIsIsolatedWithItsClientsAttached(t *testing.T) {
 		require.Equal(t, numbers(10), s.all("n1"))
 		s.Partition([]string{"n1"}, named(5)[1:])
 		for n := 10; n < 20; n++ {
-			s.write("n1", n, n+1) // what the instance there still stores is in the journal
+			s.write("n1", n, n+1) // the journal has the entries that the instance there still stores
 			time.Sleep(100 * time.Millisecond)
 		}
 		time.Sleep(20 * time.Second)
@@ -191,7 +190,7 @@ func TestTheHostAloneIsIsolatedWithItsClientsAttached(t *testing.T) {
 	})
 }
 
-// A witness is a journal that remembers what became of each append.
+// A witness is a journal that records the result of each append.
 type witness struct {
 	*memory.Journal
 
@@ -215,7 +214,7 @@ func (j *witness) Append(ctx context.Context, reqs []journal.AppendRequest) []er
 	return results
 }
 
-// byTheFirst returns the appends under the lowest epoch, from a moment on.
+// byTheFirst returns the appends under the lowest epoch, from some time on.
 func (j *witness) byTheFirst(from time.Time) (all []outcome) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -227,8 +226,8 @@ func (j *witness) byTheFirst(from time.Time) (all []outcome) {
 	return all
 }
 
-// Row 4: the host is frozen for twice the time in which it is found dead and given up, and
-// thaws. It believes for a moment that it still hosts; its first write is refused. (With
+// Row 4: the host is frozen for twice the time of detection and downing, and then continues. It
+// believes for a moment that it still hosts the instance; its first write is refused. (With
 // real processes: examples/failover, and AHostThatStopsForLongIsReplacedAndFenced of
 // internal/lab/nemesis.)
 func TestAHostThatWasFrozenForTwiceTheDetectionHasItsFirstWriteRefused(t *testing.T) {
@@ -272,8 +271,9 @@ func TestAHostThatWasFrozenForTwiceTheDetectionHasItsFirstWriteRefused(t *testin
 	})
 }
 
-// Row 12: a cut longer than the thirty seconds after which gossip forgets the dead, and then
-// it heals: one cluster, one instance, and the one of the lower generation has stopped first.
+// Row 12: a cut is longer than the thirty seconds after which gossip forgets dead nodes, and then
+// heals. The result is one cluster with one instance. The instance of the lower generation has
+// stopped first.
 func TestAPartitionOfMoreThanThirtySecondsHealsIntoOneClusterWithOneInstance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := guided(t, 5)

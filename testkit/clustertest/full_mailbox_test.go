@@ -13,8 +13,8 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// An actor whose mailbox is full, and whose senders wait for room, holds up neither the messages
-// of its senders' node to other actors, nor the leave of either node.
+// An actor with a full mailbox, for which senders wait, delays neither the messages of the senders'
+// node to other actors nor the departure of either node.
 func TestAFullMailboxHoldsUpNeitherOthersNorALeave(t *testing.T) {
 	for _, leaves := range []string{"n1", "n2"} {
 		t.Run(leaves+" leaves", func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// splitLease is longer than downing.DefaultReleaseAfter, as downing.Lease asks for.
+// splitLease is longer than downing.DefaultReleaseAfter, as downing.Lease requires.
 const splitLease = time.Minute
 
 // withLeases starts two nodes, each with its own end of a lease in store.

@@ -26,10 +26,10 @@ type sharedLease struct {
 	asked  []string
 }
 
-// at returns the lease as a node has it.
+// at returns the lease of a node.
 func (l *sharedLease) at(node string) downing.Lease { return leaseAt{l, node} }
 
-// cutOff puts the lease out of the reach of nodes.
+// cutOff cuts nodes off from the lease.
 func (l *sharedLease) cutOff(nodes ...string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

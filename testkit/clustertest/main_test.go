@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// In a bubble the cluster's goroutines mostly wait for each other: a second processor looks
-// for work in vain, which costs a quarter more. So the tests have one, unless the environment
-// has a GOMAXPROCS.
+// In a bubble the cluster's goroutines mostly wait for each other. A second processor looks for
+// work in vain, which costs a quarter more time. The tests therefore use one processor, unless the
+// environment sets GOMAXPROCS.
 func TestMain(m *testing.M) {
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(1)

@@ -24,8 +24,8 @@ type whereabouts struct{ ReplyTo actor.ActorRef[string] }
 
 func init() { actor.RegisterType[whereabouts]("clustertest.whereabouts") }
 
-// What a singleton costs must not grow with how many there are. With -singletons=10000 that
-// takes ten times as long, and not a hundred or a thousand times.
+// The cost of a singleton must not grow with the number of singletons. With -singletons=10000 the
+// test takes ten times as long, and not a hundred or a thousand times.
 func TestManySingletonsAnswerAndFailOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := clustertest.Start(t, 3)

@@ -18,7 +18,7 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// A nil told to an actor of an interface type is a message, whichever way it comes.
+// A nil that is sent to an actor of an interface type is a message, however it was sent.
 func TestANilIsAMessageWhicheverWayItComes(t *testing.T) {
 	key := receptionist.NewKey[any]("takers")
 	news := topic.New[any]("anything")
@@ -113,7 +113,7 @@ func TestANilIsAMessageWhicheverWayItComes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				c := clustertest.Start(t, 2, clustertest.WithoutEncoding()) // a ref is told as a message
+				c := clustertest.Start(t, 2, clustertest.WithoutEncoding()) // a ref is sent as a message
 				got := make(chan any, 1)
 				tell(t, c, func() actor.Behavior[any] {
 					return behaviors.Receive(func(_ *actor.Context[any], m any) actor.Behavior[any] {

@@ -15,7 +15,7 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// The host crashes in the middle of it, with what it had been handed.
+// The host crashes in the middle of the test, together with its received messages.
 func TestWithAtLeastOnceACrashOfTheHostLosesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := clustertest.Start(t, 3)

@@ -19,9 +19,9 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// A narrow network opens no new streams to or from a host while it is shut. Those that are
-// open stay: the lanes of members, which are opened once. So memberlist, which opens a
-// stream for each probe and each exchange, has none.
+// A narrow network opens no new streams to or from a host while it is shut. Open streams stay, such
+// as the channels between members, which are opened once. Memberlist opens a stream for each probe
+// and each exchange, so it has none.
 type narrow struct {
 	remote.Network
 	host string
@@ -36,10 +36,9 @@ func (n narrow) Dial(ctx context.Context, addr string) (net.Conn, error) {
 	return n.Network.Dial(ctx, addr)
 }
 
-// Scenarios 52 and 53: memberlist has every reason to take a healthy node for dead, says in
-// its log that it does, and forgets it; no member sees anything of that. Afterwards gossip
-// takes it in again in seven seconds. With a secret, which seals what datagrams say, it is
-// the same.
+// Scenarios 52 and 53: memberlist believes that a healthy node is dead, logs that, and forgets the
+// node. No member notices. Afterwards gossip includes the node again within seven seconds. The same
+// holds with a secret, which encrypts datagrams.
 func TestANodeThatMemberlistHasBuriedIsAMemberAllTheTime(t *testing.T) {
 	for name, protect := range map[string]clustertest.Option{
 		"without a secret": func(string, *cluster.Config) {},

@@ -14,7 +14,7 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// Scenario 2: one cluster, all up, the lowest leads.
+// Scenario 2: one cluster, all nodes up, led by the node with the lowest address.
 func TestManyNodesThatStartTogetherAreOneClusterInSeconds(t *testing.T) {
 	for nodes, bound := range map[int]time.Duration{3: 3 * time.Second, 5: 3 * time.Second, 10: 3 * time.Second} {
 		t.Run(fmt.Sprintf("%d nodes", nodes), func(t *testing.T) {
@@ -29,8 +29,8 @@ func TestManyNodesThatStartTogetherAreOneClusterInSeconds(t *testing.T) {
 	}
 }
 
-// Scenario 3: nobody founds before every seed has answered; then there is one cluster in 3 s.
-// Machines that are off do not answer; a port that refused would be an answer.
+// Scenario 3: no node forms a cluster before every seed has answered. Then there is one cluster in
+// 3 s. Machines that are off do not answer; a refused connection would be an answer.
 func TestNodesThatStartInAnyOrderFormOneCluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := clustertest.Start(t, 0, func(_ string, cfg *cluster.Config) {
@@ -95,14 +95,14 @@ func TestANodeThatJoinsWhileAMemberIsUnreachableIsUpAfterwards(t *testing.T) {
 	})
 }
 
-// Scenario 55: another cluster's node at an address that a member had before is kept out.
+// Scenario 55: a node of another cluster at the address of a former member is refused.
 func TestANodeOfAnotherClusterAtAUsedAddressChangesNothing(t *testing.T) {
 	scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {
 		c.Leave("n3")
 		whole(t, c, time.Second, "n1", "n2")
 		untouched(t, c, func() {
 			cfg := c.Config("n3")
-			cfg.Name, cfg.Seeds = "other", nil // it founds its own, where n3 was
+			cfg.Name, cfg.Seeds = "other", nil // it forms a cluster of its own, at the address of n3
 			stranger, err := cluster.Start(t.Context(), cfg)
 			require.NoError(t, err)
 			time.Sleep(long(10 * time.Minute))
@@ -113,7 +113,7 @@ func TestANodeOfAnotherClusterAtAUsedAddressChangesNothing(t *testing.T) {
 	})
 }
 
-// Scenario 63: Shutdown returns in 2 s, whatever the node is doing, and nothing of it is left.
+// Scenario 63: Shutdown returns within 2 s, whatever the node is doing, and leaves nothing running.
 func TestShutdownIsQuickInEveryState(t *testing.T) {
 	quick := func(t *testing.T, n *cluster.Node) {
 		t.Helper()

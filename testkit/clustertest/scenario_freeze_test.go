@@ -15,8 +15,8 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// A freezer is the clock of nodes that can be stopped: it shows the right time, and ticks
-// only while nothing is frozen.
+// A freezer is the clock of nodes that can be frozen. It shows the correct time, and ticks only
+// while nothing is frozen.
 type freezer struct {
 	mu     sync.Mutex // guards frozen
 	frozen bool
@@ -59,8 +59,8 @@ func (f *freezer) NewTicker(d time.Duration) (<-chan time.Time, func()) {
 	return ticks, sync.OnceFunc(func() { close(quit) })
 }
 
-// Scenario 42: a hypervisor stops all nodes for ten seconds. Nobody is unreachable for a
-// moment, and the singleton stays where it is.
+// Scenario 42: a hypervisor stops all nodes for ten seconds. No node becomes unreachable, and the
+// singleton stays where it is.
 func TestAStopOfAllNodesConvictsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &freezer{}

@@ -35,8 +35,8 @@ func TestWhatMemberlistBelievesConvictsNobody(t *testing.T) {
 	})
 }
 
-// Scenario 53: for longer than memberlist remembers the dead, none of its datagrams get
-// through anywhere; news spread nevertheless, and gossip is whole again afterwards.
+// Scenario 53: no datagrams of memberlist arrive anywhere, for longer than it remembers dead nodes.
+// Changes spread nevertheless, and afterwards gossip includes all nodes again.
 func TestGossipThatWasSplitIsJoinedAgain(t *testing.T) {
 	scenario(t, 5, func(t *testing.T, c *clustertest.Cluster) {
 		c.Network().Drop(func(_, _ string, data []byte) bool { return gossipOnly(data) })

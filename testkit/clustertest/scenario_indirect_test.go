@@ -26,8 +26,8 @@ func cutLink(c *clustertest.Cluster, a, b string) {
 	c.OneWay(b, a)
 }
 
-// Members n1 and n2 cannot hear each other, and n3 hears both: n3 goes on, the two go down.
-// They come back, and stay when the link works again.
+// Members n1 and n2 cannot reach each other, and n3 reaches both: n3 continues, and the two go
+// down. They come back, and stay when the link works again.
 func TestOfIndirectlyConnectedMembersBothGo(t *testing.T) {
 	scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {
 		before := ids(c)
@@ -47,7 +47,7 @@ func TestOfIndirectlyConnectedMembersBothGo(t *testing.T) {
 	})
 }
 
-// The same, while another member crashes: the larger reachable side goes on, without the two.
+// The same, while another member crashes: the larger reachable side continues, without the two.
 func TestWithIndirectlyConnectedMembersTheLargerSideSurvivesACrash(t *testing.T) {
 	for _, crashed := range [][]string{{"n5"}, {"n4", "n5"}} {
 		scenario(t, 5, func(t *testing.T, c *clustertest.Cluster) {

@@ -24,9 +24,9 @@ func (s *story) generation(node string) singleton.Generation {
 	return status.Generation
 }
 
-// Scenario 56: two singletons of two roles and three nodes with neither: each is on the
-// lowest node of its role. When nobody has the role any more, messages wait, and overflow
-// into dead letters.
+// Scenario 56: two singletons have different roles, and three nodes have neither role. Each
+// singleton is on the node of its role with the lowest address. When no node has the role any more,
+// messages wait, and those beyond the buffer become dead letters.
 func TestSingletonsRunWhereTheirRoleIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		roles := map[string][]string{"n2": {"red"}, "n3": {"blue"}, "n4": {"red"}, "n6": {"blue"}}
@@ -72,9 +72,9 @@ func TestSingletonsRunWhereTheirRoleIs(t *testing.T) {
 	})
 }
 
-// Scenario 57: an instance that fails as soon as it starts stays where it is; it is started
-// again ever more seldom, its generation grows by the sequence number only, and membership
-// does not notice.
+// Scenario 57: an instance that fails as soon as it starts stays where it is. It is started again
+// with growing delays, its generation grows only in the sequence number, and membership does not
+// notice.
 func TestAnInstanceThatFailsInALoopStaysOnItsHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := clustertest.Start(t, 3)
@@ -107,7 +107,7 @@ func TestAnInstanceThatFailsInALoopStaysOnItsHost(t *testing.T) {
 	})
 }
 
-// Scenario 63, for what happens to singletons and joins.
+// Scenario 63, for singletons and joining nodes.
 func TestShutdownIsQuickWhileSingletonsMoveAndNodesJoin(t *testing.T) {
 	quick := func(t *testing.T, n *cluster.Node) {
 		t.Helper()

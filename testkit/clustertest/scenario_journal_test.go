@@ -19,13 +19,13 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// A troubled journal is one that all nodes share and that may be out of order.
+// A troubled journal is shared by all nodes and may be out of order.
 type troubled struct {
 	*memory.Journal
 
 	mu     sync.Mutex // guards all below
 	down   bool       // nothing can be reached
-	mute   int        // so many appends are stored, and their answers lost
+	mute   int        // how many further appends are stored and their answers lost
 	claims int
 }
 
@@ -97,8 +97,8 @@ func troubledStory(t *testing.T, nodes int) (*story, *troubled) {
 	return s, j
 }
 
-// sound reads the journal: its numbers follow each other, its epochs never fall, and no
-// entry is there twice. It returns the entries.
+// sound reads the journal and returns its entries. It checks that the numbers are consecutive, that
+// epochs never fall, and that no entry is there twice.
 func (s *story) sound() (all []int) {
 	s.t.Helper()
 	var seq, epoch uint64
@@ -118,8 +118,8 @@ func (s *story) sound() (all []int) {
 	return all
 }
 
-// Scenario 48: nothing is started as long as the journal is down; the claim is tried again
-// and again, ever more seldom, and 5 s after its return the log is there.
+// Scenario 48: no instance starts while the journal is down. The claim is repeated with growing
+// delays, and 5 s after the return of the journal the log is there.
 func TestALogWaitsForAJournalThatIsDown(t *testing.T) {
 	for _, outage := range []time.Duration{10 * time.Second, time.Minute, 10 * time.Minute} {
 		synctest.Test(t, func(t *testing.T) {
@@ -173,7 +173,7 @@ func TestALogWhoseAppendsFailIsBackSoonAfterTheJournal(t *testing.T) {
 	}
 }
 
-// Scenario 49: of some appends the answer is lost. Whether they are stored is found out,
+// Scenario 49: the answers to some appends are lost. The writer finds out whether they were stored,
 // and nothing is stored twice, with and without a change of the host meanwhile.
 func TestAnAppendWhoseAnswerIsLostIsStoredOnce(t *testing.T) {
 	for name, disturb := range map[string]func(s *story){
@@ -202,9 +202,9 @@ func TestAnAppendWhoseAnswerIsLostIsStoredOnce(t *testing.T) {
 	}
 }
 
-// Scenarios 30 and 50: a member is being given up when the cluster splits, and two sides
-// survive, each with a log on the one journal. They fence each other off, ever more seldom;
-// what is stored stays sound. When the cut heals, the smaller side dissolves.
+// Scenarios 30 and 50: a member is being downed when the cluster splits, and two sides survive,
+// each with a log on the same journal. They fence each other off with growing delays, and the
+// journal stays sound. When the cut heals, the smaller side dissolves.
 func TestTwoSidesThatBothSurviveNeverSpoilTheJournal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, j := troubledStory(t, 5)

@@ -15,8 +15,8 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// Scenario 26: the minority gives itself up, the majority gives it up, in D + S + 1 s; after
-// healing those who were given up are back in 8 s.
+// Scenario 26: the minority downs itself, and the majority downs it, within D + S + 1 s. After the
+// cut has healed, the downed nodes are back within 8 s.
 func TestTheMinorityOfASplitGoesAndComesBack(t *testing.T) {
 	scenario(t, 5, func(t *testing.T, c *clustertest.Cluster) {
 		c.Partition([]string{"n1", "n2"}, []string{"n3", "n4", "n5"})
@@ -30,8 +30,8 @@ func TestTheMinorityOfASplitGoesAndComesBack(t *testing.T) {
 	})
 }
 
-// Scenario 31: nothing of n1 gets through, which itself hears everybody. It is given up, and
-// learns of it, in D + S + 2 s.
+// Scenario 31: n1 receives all messages, but nothing from n1 arrives. It is downed, and learns of
+// it, within D + S + 2 s.
 func TestANodeThatHearsAndIsNotHeardGoes(t *testing.T) {
 	scenario(t, 5, func(t *testing.T, c *clustertest.Cluster) {
 		for _, other := range named(5)[1:] {
@@ -98,7 +98,7 @@ func TestAnHourOfLossConvictsNobody(t *testing.T) {
 	})
 }
 
-// Datagrams that come twice, and late ones first, are as good as any.
+// Datagrams that are duplicated or reordered do no harm.
 func TestDuplicatesAndReorderingConvictNobody(t *testing.T) {
 	scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {
 		c.Delay(time.Millisecond, 30*time.Millisecond)
@@ -110,8 +110,8 @@ func TestDuplicatesAndReorderingConvictNobody(t *testing.T) {
 	})
 }
 
-// Scenario 37, with a strategy that lets trouble last: as long as it flaps, nobody is given
-// up, since nothing is stable; afterwards all is well in 8 s.
+// Scenario 37, with a strategy that waits indefinitely: while the link flaps, no node is downed,
+// because nothing is stable. Afterwards the cluster is whole within 8 s.
 func TestAFlappingCutGivesNobodyUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := clustertest.Start(t, 5, func(_ string, cfg *cluster.Config) { cfg.Downing = downing.KeepMajority{KeepUnstable: true} })
@@ -141,7 +141,7 @@ func TestAPauseOfHalfASecondIsNotNoticed(t *testing.T) {
 	})
 }
 
-// Scenario 39: it is unreachable, and then the same node again.
+// Scenario 39: the node is unreachable, and then the same member again.
 func TestAPauseOfTwoSecondsIsNoticedAndForgiven(t *testing.T) {
 	scenario(t, 5, func(t *testing.T, c *clustertest.Cluster) {
 		before := c.Node("n1").View().Self.ID()
@@ -155,7 +155,7 @@ func TestAPauseOfTwoSecondsIsNoticedAndForgiven(t *testing.T) {
 	})
 }
 
-// Scenario 45: steps of the calendar have no effect.
+// Scenario 45: steps of the wall clock have no effect.
 func TestACalendarThatIsSetWronglyChangesNothing(t *testing.T) {
 	scenario(t, 5, func(t *testing.T, c *clustertest.Cluster) {
 		untouched(t, c, func() {
@@ -166,14 +166,14 @@ func TestACalendarThatIsSetWronglyChangesNothing(t *testing.T) {
 		})
 		c.Jump("n1", time.Hour)
 		c.Jump("n2", -time.Hour)
-		c.Crash("n5") // its tomb is dated by n1
+		c.Crash("n5") // n1 dates its tombstone
 		whole(t, c, detection+stableAfter+time.Second, named(4)...)
 		c.Add("n5")
 		whole(t, c, 2*time.Second, named(5)...)
 	})
 }
 
-// Five percent is a thousand times what real clocks are off.
+// Five percent is a thousand times the drift of real clocks.
 func TestAClockThatDriftsConvictsNobodyAndFailsOverInTime(t *testing.T) {
 	for rate, d := range map[float64]time.Duration{1.05: long(time.Hour), 0.95: long(10 * time.Minute)} {
 		scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {
@@ -189,7 +189,7 @@ func TestAClockThatDriftsConvictsNobodyAndFailsOverInTime(t *testing.T) {
 	}
 }
 
-// What a drifting node tells its singletons is in the time by which they measure.
+// A drifting node gives its singletons times of the clock by which they measure.
 func TestTheMarginOfAFailoverDoesNotDependOnTheClocksDrift(t *testing.T) {
 	scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {
 		c.Drift("n2", 1.05)

@@ -12,8 +12,8 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// lostMajority gives a test what is left of five nodes with the seeds n1 to n3: n2 and n3, which
-// were put out by the majority rule and wait for the others, and those never come back.
+// lostMajority gives a test the rest of five nodes with the seeds n1 to n3. The majority rule has
+// downed n2 and n3, which wait for the others; the others never come back.
 func lostMajority(t *testing.T, test func(t *testing.T, c *clustertest.Cluster)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

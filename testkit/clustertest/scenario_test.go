@@ -13,10 +13,10 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// The numbers in the comments of these tests are those of a catalogue of failures; what
-// must come out, and when, is part of it. With the default settings a dead node is
-// unreachable in 0.9 s at most (D), a change is known to all in 0.3 s (G), and the
-// unreachable are given up 3 s after the last change (S).
+// The numbers in the comments of these tests are scenarios of a catalogue of failures, which also
+// has the required outcome and its time. With the default settings a dead node is unreachable
+// within 0.9 s (D), all nodes know a change within 0.3 s (G), and unreachable nodes are downed 3 s
+// after the last change (S).
 const (
 	detection   = 900 * time.Millisecond
 	spreading   = 300 * time.Millisecond
@@ -37,8 +37,8 @@ func named(n int) (names []string) {
 	return names
 }
 
-// whole waits until the nodes of those names see each other and nobody else, up, reachable
-// and in agreement.
+// whole waits until the nodes of those names see exactly each other as members, up, reachable and
+// in agreement.
 func whole(t *testing.T, c *clustertest.Cluster, within time.Duration, names ...string) {
 	t.Helper()
 	begin := time.Now()
@@ -54,7 +54,7 @@ func whole(t *testing.T, c *clustertest.Cluster, within time.Duration, names ...
 	}
 }
 
-// differs says what is in the way of agreement, or nothing.
+// differs says what prevents agreement, or returns "".
 func differs(c *clustertest.Cluster, names []string) string {
 	leaders := map[cluster.ID]bool{}
 	for _, name := range names {
@@ -85,13 +85,13 @@ func summary(v cluster.View) string {
 	return fmt.Sprintf("%s; converged %t", strings.Join(words, ", "), v.Converged)
 }
 
-// A watcher counts what nodes have ever seen.
+// A watcher counts the views of nodes.
 type watcher struct {
 	unreachable map[string]int // views in which a member was unreachable, by its name
 	removed     map[string]int // views without a member
 }
 
-// watch looks at all views of a node from now on; stop ends that.
+// watch counts all views of a node from now on, until stop is called.
 func watch(n *cluster.Node, others ...string) (w *watcher, stop func()) {
 	w = &watcher{unreachable: map[string]int{}, removed: map[string]int{}}
 	done, quit := make(chan struct{}), make(chan struct{})
@@ -133,9 +133,9 @@ func untouched(t *testing.T, c *clustertest.Cluster, f func()) {
 	require.Equal(t, before, versions(c), "views have changed")
 }
 
-// long is a time in which a cluster just lives: d, but a twelfth of it with -short, as an hour
-// of cluster life is seconds of ours, and under the race detector, where it is minutes.
-// Without it make test runs what its pass over this package names, whole; go test the rest.
+// long is a time in which a cluster runs undisturbed: d, or a twelfth of d with -short and under
+// the race detector. An hour of cluster time takes seconds, and minutes under the race detector.
+// make test runs some of these tests in full without the race detector; go test runs the others.
 func long(d time.Duration) time.Duration {
 	if testing.Short() || underRace {
 		return d / 12

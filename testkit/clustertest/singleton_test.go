@@ -17,8 +17,8 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// Entry is what the log of these tests takes: a number to keep, or, with ReplyTo, a
-// question for all of them.
+// Entry is the message of the log of these tests: a number to store or, with ReplyTo, a request for
+// all numbers.
 type Entry struct {
 	N       int
 	ReplyTo actor.ActorRef[[]int]
@@ -67,7 +67,7 @@ func (s *story) all(node string) []int {
 	return testkit.Ask(s.t.Context(), s.t, s.logs[node], func(replyTo actor.ActorRef[[]int]) Entry { return Entry{ReplyTo: replyTo} })
 }
 
-// write tells the log the numbers from and below to, through the node of that name.
+// write sends the log the numbers n with from <= n < to, through the node of that name.
 func (s *story) write(node string, from, to int) {
 	for n := from; n < to; n++ {
 		s.logs[node].Tell(Entry{N: n})
@@ -84,7 +84,7 @@ func (s *story) host() string {
 	return ""
 }
 
-// numbers returns those from 0 and below n.
+// numbers returns the numbers from 0 to n-1.
 func numbers(n int) (all []int) {
 	for i := range n {
 		all = append(all, i)

@@ -15,8 +15,8 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// A node leaves whose instance is in a handler that never returns. The next one starts when
-// StopTimeout and the margin are over, not when the node has given up leaving.
+// A node leaves while its instance is in a handler that never returns. The next instance starts
+// after StopTimeout and the margin, not when the node has given up leaving.
 func TestASingletonWhoseInstanceNeverEndsMovesFromANodeThatLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := clustertest.Start(t, 3)

@@ -32,8 +32,8 @@ func weighs() actor.Behavior[bulky] {
 	})
 }
 
-// A message that the network does not carry is refused at once, and those after it go on,
-// however the singleton delivers. Around the limit each is handled or refused.
+// A message that is too large for the network is refused at once, and later messages continue,
+// however the singleton delivers. Each message around the limit is handled or refused.
 func TestASingletonRefusesWhatTheNetworkDoesNotCarry(t *testing.T) {
 	const limit = 4 << 20
 	for name, opts := range map[string][]singleton.Option{"at most once": nil, "at least once": {singleton.AtLeastOnce(10)}} {
@@ -60,8 +60,8 @@ func TestASingletonRefusesWhatTheNetworkDoesNotCarry(t *testing.T) {
 	}
 }
 
-// Names may be long. All that a receptionist lists arrives, in however many messages, on nodes
-// that are there and on those that come.
+// Names may be long. All registrations of a receptionist arrive, in any number of messages, on
+// existing nodes and on new ones.
 func TestReceptionistsExchangeManyLongPaths(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := clustertest.Start(t, 2)

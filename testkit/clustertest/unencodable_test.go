@@ -33,7 +33,7 @@ type author struct {
 	With *author
 }
 
-// temper is of a type with methods of its own, some of which fail.
+// temper is a type with encoding methods that fail for some values.
 type temper string
 
 func (t temper) MarshalCBOR() ([]byte, error) {
@@ -52,7 +52,7 @@ func (t *temper) UnmarshalCBOR(data []byte) error {
 
 func init() { actor.RegisterType[memo]("clustertest_test.memo") }
 
-// unencodable are memos that cannot be sent, by the reason.
+// unencodable are memos that cannot be sent, by reason.
 func unencodable() map[string]memo {
 	loop := &author{Name: "Penrose"}
 	loop.With = loop
@@ -69,7 +69,7 @@ var (
 	readersTopic = topic.New[memo]("memos")
 )
 
-// reader tells notes what it reads, and answers.
+// reader sends the memos that it reads to notes, and answers.
 func reader(notes actor.ActorRef[string]) actor.Behavior[memo] {
 	return behaviors.Receive(func(_ *actor.Context[memo], m memo) actor.Behavior[memo] {
 		notes.Tell(m.Text)

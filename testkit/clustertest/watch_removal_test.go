@@ -13,7 +13,8 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// promptly is how long after the removal of a node what waits for its actors may end.
+// promptly is the longest time between the removal of a node and the end of watches and asks of its
+// actors.
 const promptly = 100 * time.Millisecond
 
 // A waiter begins something that ends with an actor of another node, and returns a channel that
@@ -81,8 +82,8 @@ func removalOf(t *testing.T, n *cluster.Node, id cluster.ID) (removed chan struc
 	return removed
 }
 
-// What was begun up to a second before the end was confirmed by nobody, and ended ten seconds
-// later; so did what was begun after the removal.
+// A watch that began up to a second before the end was once confirmed by no node, and ended ten
+// seconds later; so did a watch that began after the removal.
 func TestWhatWaitsForAnActorEndsWithTheRemovalOfItsNodeAndAtOnceAfterIt(t *testing.T) {
 	waiters := map[string]waiter{"watch": watches, "ask": asks, "ask to self": asksToItself}
 	ways := map[string]func(*clustertest.Cluster, string){
@@ -149,7 +150,7 @@ func TestWhatWaitsForAnActorOfTheNextIncarnationOfARemovedNodeDoesNotEnd(t *test
 				watch, byPath := watches(t, n1, target), watches(t, n1, actor.Resolve[watchQuestion](n1.System, target.Path()))
 				ask := asked(t, target)
 				<-up
-				<-watches(t, n1, before) // what has ended stays ended
+				<-watches(t, n1, before) // an ended actor stays ended
 				time.Sleep(long(5 * time.Minute))
 				select {
 				case err := <-ask:

@@ -13,7 +13,7 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// A question is what asks send to actors of other nodes that answer nothing.
+// A question is a message of asks to actors of other nodes, which never answer.
 type watchQuestion struct{ ReplyTo actor.ActorRef[int] }
 
 func init() { actor.RegisterType[watchQuestion]("clustertest_test.watch-question") }
@@ -25,8 +25,8 @@ func mute(n *cluster.Node, name string) actor.ActorRef[watchQuestion] {
 	}, name)
 }
 
-// watchFrom watches an actor of another node, by an actor of n; the probe gets the paths of
-// those that have ended.
+// watchFrom watches an actor of another node from an actor of n. The probe gets the paths of ended
+// actors.
 func watchFrom(t *testing.T, n *cluster.Node, path string) *testkit.Probe[string] {
 	t.Helper()
 	p := testkit.NewProbe[string](t, n.System)
@@ -81,7 +81,7 @@ func member(t *testing.T, v cluster.View, name string) cluster.Member {
 	return m
 }
 
-// stopAll ends all actors of a node, which goes on as a member.
+// stopAll ends all actors of a node, which remains a member.
 func stopAll(t *testing.T, n *cluster.Node) {
 	t.Helper()
 	require.NoError(t, n.System.Shutdown(t.Context()))
@@ -153,7 +153,7 @@ func TestEachSideOfASplitHearsOfTheEndOfTheOther(t *testing.T) {
 	})
 }
 
-// Case 68, and what a cluster knows better.
+// Case 68, and cases in which the cluster knows more.
 func TestAnAskOfANodeThatIsRemovedEndsAtOnce(t *testing.T) {
 	scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {
 		target := actor.Resolve[watchQuestion](c.Node("n1").System, mute(c.Node("n3"), "target").String())

@@ -40,8 +40,8 @@ func newAuthority(t *testing.T) *authority {
 	return &authority{t: t, cert: cert, key: key}
 }
 
-// certify returns an identity for a host that is good for some time; a negative one has
-// passed.
+// certify returns an identity for a host that is valid for some time. With a negative time it has
+// expired.
 func (a *authority) certify(host string, lasts time.Duration) identity {
 	a.t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

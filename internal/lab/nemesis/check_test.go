@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// entries of three clients, all sent one after the other.
+// entries are entries of three clients, sent one after the other.
 var (
 	a1 = Entry{"a", 1}
 	a2 = Entry{"a", 2}

@@ -69,7 +69,7 @@ func (c *client) read() {
 
 func (c *client) anyNode() string { return c.nodes[rand.IntN(len(c.nodes))] }
 
-// sleep returns after d, or with the error of ctx when ctx ends.
+// sleep returns nil after d, or the cause of ctx when ctx ends.
 func sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():

@@ -40,8 +40,8 @@ func checkLeased(runs []Run) (found []string, midst int) {
 	return found, midst
 }
 
-// followed returns how long after a strike the next instance began. ok is false if no instance ran
-// at the strike, or if no other one began before the next strike.
+// followed returns how long after a strike the next instance began. ok is false if no instance
+// began before the strike, or if no other one began before the next strike.
 func followed(s strike, runs []Run) (after time.Duration, ok bool) {
 	before := slices.ContainsFunc(runs, func(r Run) bool { return r.Said[0] <= s.at })
 	for _, r := range runs {

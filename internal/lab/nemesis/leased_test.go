@@ -23,8 +23,8 @@ func TestRealNodesWithALease(t *testing.T) {
 	require.Empty(t, s.violations)
 }
 
-// successor waits until another instance with a lease has begun than some that have before,
-// and returns the last of those, and it.
+// successor waits until a new instance with a lease has begun. It returns the last instance of
+// before and the new one.
 func (s *stage) successor(before int, until time.Duration) (old, next Run) {
 	s.t.Helper()
 	return s.successorWhile(before, func() time.Duration { return until })
@@ -37,7 +37,8 @@ func (s *stage) successorWhile(before int, until func() time.Duration) (old, nex
 	return runs[before-1], runs[before]
 }
 
-// heldFor is how long a lease lasts at least, from any moment: it was renewed a while before.
+// heldFor is the minimum time that a held lease still lasts at any moment. It is renewed every
+// quarter of its TTL.
 const heldFor = leaseTTL - leaseTTL/4 - 500*time.Millisecond
 
 // takenWithin is how long it takes at most until another node has the lease of a silent holder.

@@ -36,7 +36,7 @@ func TestALeaseIsTheSameOverHTTP(t *testing.T) {
 	require.NotErrorIs(t, err, lease.ErrHeld)
 }
 
-// said is an instance of a term that has said so at some times, in milliseconds.
+// said returns an instance of a term that reported at some times, in milliseconds.
 func said(node string, term uint64, at ...int) Run {
 	r := Run{Node: node, Generation: singleton.Generation{Term: term, Seq: 1}}
 	for _, ms := range at {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// staleEnv lets nodes answer reads without a look at the journal.
+// staleEnv makes nodes answer reads without writing to the journal.
 const staleEnv = "UNDERSTUDY_NEMESIS_STALE"
 
 // TestMain lets the test's own binary be a node.
@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// short is a schedule of what is likeliest to find something.
+// short is a schedule of the faults that are most likely to find an error.
 var short = []Round{
 	{Faults: []Fault{{Kind: Kill, Targets: []int{0}, Host: true, For: 3 * time.Second}}, Settle: true},
 	{Faults: []Fault{{Kind: Partition, Targets: []int{1}, Host: true, For: 8 * time.Second}}, Settle: true},

@@ -10,8 +10,7 @@ import (
 	"github.com/understudy-go/understudy/singleton"
 )
 
-// ticking is an instance that has said every tick that it runs, in each of the spans of
-// seconds.
+// ticking returns an instance that reported every tick, in each of the spans of seconds.
 func ticking(node string, term uint64, seconds ...[2]int) Run {
 	r := Run{Node: node, Generation: singleton.Generation{Term: term, Seq: 1}}
 	for _, s := range seconds {

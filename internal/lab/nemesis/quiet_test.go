@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// peace is what two nodes say when all is well.
+// peace has the reports of two nodes in a settled cluster.
 func peace() []Status {
 	members := []string{"10.77.0.1:7355#a up", "10.77.0.2:7355#b up"}
 	return []Status{

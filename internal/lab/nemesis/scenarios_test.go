@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What follows from the default settings, which all nodes have. Times are what the
-// reckoning says; what a busy machine adds is in loaded.
+// Times that follow from the default settings of all nodes. The constant loaded has the time that a
+// busy machine adds.
 const (
 	detection   = 900 * time.Millisecond // a silent member is unreachable
 	stableAfter = 3 * time.Second        // it has been for so long
@@ -20,9 +20,9 @@ const (
 	unfenced    = 13 * time.Second // on top, for what nothing fences
 )
 
-// The numbers are those of the catalogue of failures. Two of it are missing here that
-// could be played with processes: a step of the wall clock (45), as a kernel has only one
-// of those for all namespaces, and a flood of messages (58), which takes no processes.
+// The numbers are scenarios of the catalogue of failures. Two scenarios are missing here: a step of
+// the wall clock (45), because a kernel has only one wall clock for all namespaces, and a flood of
+// messages (58), which needs no processes.
 func TestNamedScenariosWithRealNodes(t *testing.T) {
 	s := newStage(t, options{nodes: 5, secret: newSecret()}, nil)
 	s.play("FiveNodesThatStartAtOnceAreOneCluster", (*stage).fiveNodesFormOneCluster)              // 2
@@ -142,7 +142,7 @@ func (s *stage) aRestartElsewhere() {
 	s.allSee(rest, at, decision+time.Second+loaded, "the new one is up", func(x Sighting) bool {
 		return kind("MemberUp", nodeName(other))(x) && x.ID != id
 	})
-	s.await(clock()+loaded, "it answers", func() bool { // others see that it is up before it opens its socket
+	s.await(clock()+loaded, "it answers", func() bool { // other nodes see that it is up before it opens its socket
 		_, err := ask(s.dir, nodeName(other), Request{Leave: true})
 		return err == nil
 	})
@@ -167,7 +167,7 @@ func (s *stage) theHostLeaves() {
 	s.acknowledged(at, 300*time.Millisecond+loaded)
 }
 
-// parted fails unless a node that leaves since some time is removed in good order.
+// parted fails unless a node that began to leave at some time is removed gracefully.
 func (s *stage) parted(at time.Duration, node int, id string) {
 	s.t.Helper()
 	rest := s.others([]int{node})
@@ -250,8 +250,8 @@ func (s *stage) noDatagramsPass() {
 	s.acknowledged(at, loaded)
 }
 
-// theHostStopsForAMoment is tried again when the machine has made the moment longer: a fifth
-// of a second more is a silence.
+// theHostStopsForAMoment is repeated if the machine has made the pause longer. A fifth of a second
+// more makes the host unreachable.
 func (s *stage) theHostStopsForAMoment() {
 	const moment = 500 * time.Millisecond
 	for range 5 {
@@ -342,8 +342,8 @@ func (s *stage) anObserverIsDropped() {
 	}
 }
 
-// convictsNobody fails when a node has not heard from somebody since it was continued. By
-// its own account it may be unreachable for others, as it was.
+// convictsNobody fails if a node regarded another as unreachable after it was continued. Other
+// nodes may regard the continued node as unreachable.
 func (s *stage) convictsNobody(node int, resumed time.Duration) {
 	s.t.Helper()
 	s.noneSees(s.others(nil), resumed, nodeName(node)+" does not hear from somebody", func(x Sighting) bool {

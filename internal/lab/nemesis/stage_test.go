@@ -18,11 +18,11 @@ import (
 	"github.com/understudy-go/understudy/singleton"
 )
 
-// loaded is what a machine that has other things to do may take on top of any time.
+// loaded is the time that a busy machine may add to any other time.
 const loaded = 3 * time.Second
 
-// A stage is one cluster of real processes, into whose ledger clients write all the time,
-// and on which one scenario is played after the other.
+// A stage is one cluster of real processes. Clients write into its ledger all the time, and
+// scenarios run on it one after the other.
 type stage struct {
 	*harness
 	t       *testing.T // of the scenario that is played
@@ -31,7 +31,7 @@ type stage struct {
 	finish  func() // ends the clients
 }
 
-// needNetwork ends a test where there can be no network of its own: see [needs.Missing].
+// needNetwork ends a test on a machine that cannot have a separate network: see [needs.Missing].
 func needNetwork(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
@@ -42,7 +42,7 @@ func needNetwork(t *testing.T) {
 	}
 }
 
-// newStage starts a cluster of so many nodes, and leaves one place of the network free.
+// newStage starts a cluster of that many nodes, and leaves one place of the network free.
 func newStage(t *testing.T, o options, identities []identity) *stage {
 	t.Helper()
 	needNetwork(t)
@@ -74,8 +74,8 @@ func newStage(t *testing.T, o options, identities []identity) *stage {
 	return s
 }
 
-// play plays a scenario on a cluster that has settled, mends everything, and waits until
-// it has settled again.
+// play runs a scenario on a settled cluster, repairs everything, and waits until the cluster has
+// settled again.
 func (s *stage) play(name string, scenario func(s *stage)) {
 	whole := s.t
 	whole.Run(name, func(t *testing.T) {
@@ -91,8 +91,7 @@ func (s *stage) play(name string, scenario func(s *stage)) {
 	})
 }
 
-// calmed waits until nobody has been unreachable for so long that what was before counts
-// for nothing.
+// calmed waits until no node has been unreachable for so long that earlier silences have no effect.
 func (s *stage) calmed() {
 	s.t.Helper()
 	var last time.Duration
@@ -106,14 +105,14 @@ func (s *stage) calmed() {
 	s.pass(last + stableAfter + time.Second - clock())
 }
 
-// do does a fault now, and returns when that was.
+// do injects a fault, and returns the time.
 func (s *stage) do(kind Kind, targets ...int) time.Duration {
 	s.t.Helper()
 	require.NoError(s.t, s.strike(Fault{Kind: kind, Targets: targets}, kind == Partition))
 	return s.strikes[len(s.strikes)-1].at
 }
 
-// mended mends everything, and returns when that was.
+// mended repairs everything, and returns the time.
 func (s *stage) mended() time.Duration {
 	s.t.Helper()
 	at := clock()
@@ -127,13 +126,13 @@ func (s *stage) pass(d time.Duration) {
 	require.NoError(s.t, sleep(s.t.Context(), d))
 }
 
-// await waits until something is so, until a time.
+// await waits until a condition holds. It fails at a deadline.
 func (s *stage) await(until time.Duration, what string, so func() bool) {
 	s.t.Helper()
 	s.awaitWhile(func() time.Duration { return until }, what, so)
 }
 
-// awaitWhile waits until something is so, until a time that may change meanwhile.
+// awaitWhile waits until a condition holds. It fails at a deadline that may change meanwhile.
 func (s *stage) awaitWhile(until func() time.Duration, what string, so func() bool) {
 	s.t.Helper()
 	for !so() {
@@ -152,7 +151,7 @@ func (s *stage) leading() (host, other int) {
 	return host, s.others([]int{host})[1]
 }
 
-// identityOf returns the ID of the incarnation as which a node is a member now.
+// identityOf returns the ID of the present incarnation of a node.
 func (s *stage) identityOf(node int) (id string) {
 	s.t.Helper()
 	for _, seen := range s.sightings(s.running[node]) {
@@ -164,7 +163,7 @@ func (s *stage) identityOf(node int) (id string) {
 	return id
 }
 
-// sightings returns what a process has seen up to now.
+// sightings returns the events that a process has seen up to now.
 func (s *stage) sightings(p *nodeRun) []Sighting {
 	s.t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.dir, p.name+".events"))
@@ -175,8 +174,8 @@ func (s *stage) sightings(p *nodeRun) []Sighting {
 	return readSightings(bytes.NewReader(text))
 }
 
-// seen returns when a node first saw something at some time or later; ok is false when it
-// has not yet.
+// seen returns when a node first saw an event at some time or later. ok is false if it has not seen
+// it yet.
 func (s *stage) seen(node int, from time.Duration, match func(Sighting) bool) (first Sighting, ok bool) {
 	s.t.Helper()
 	all := s.sightings(s.running[node])
@@ -187,8 +186,8 @@ func (s *stage) seen(node int, from time.Duration, match func(Sighting) bool) (f
 	return all[i], true
 }
 
-// allSee waits until nodes have seen something that happened at some time, fails when one
-// of them has not within a limit, and returns how long the first and the last took.
+// allSee waits until nodes have seen an event that happened at some time. It fails if one of them
+// has not seen it within a limit, and returns how long the first and the last node took.
 func (s *stage) allSee(nodes []int, from, limit time.Duration, what string, match func(Sighting) bool) (least, most time.Duration) {
 	s.t.Helper()
 	least = limit
@@ -207,7 +206,7 @@ func (s *stage) allSee(nodes []int, from, limit time.Duration, what string, matc
 	return least, most
 }
 
-// noneSees fails when one of some nodes has seen something.
+// noneSees fails if one of some nodes has seen an event.
 func (s *stage) noneSees(nodes []int, from time.Duration, what string, match func(Sighting) bool) {
 	s.t.Helper()
 	for _, n := range nodes {
@@ -216,13 +215,13 @@ func (s *stage) noneSees(nodes []int, from time.Duration, what string, match fun
 	}
 }
 
-// kind matches an event about somebody; an empty name is anybody.
+// kind matches an event about a member. An empty name matches any member.
 func kind(kind, member string) func(Sighting) bool {
 	return func(x Sighting) bool { return x.Kind == kind && (member == "" || x.Member == member) }
 }
 
-// undisturbed fails when somebody has been unreachable or down for somebody since some
-// time. When nodes were held up by the machine, only the latter counts.
+// undisturbed fails if some node has seen another one unreachable or down since some time. If the
+// machine held up nodes, only down counts.
 func (s *stage) undisturbed(from time.Duration) {
 	s.t.Helper()
 	s.noneIsDown(from)
@@ -233,15 +232,15 @@ func (s *stage) undisturbed(from time.Duration) {
 	s.noneSees(s.others(nil), from, "a member is unreachable", kind("MemberUnreachable", ""))
 }
 
-// noneIsDown fails when somebody has been down for somebody since some time.
+// noneIsDown fails if some node has seen another one down since some time.
 func (s *stage) noneIsDown(from time.Duration) {
 	s.t.Helper()
 	s.noneSees(s.others(nil), from, "a member is down", kind("MemberDowned", ""))
 	s.noneSees(s.others(nil), from, "a node has lost its place", kind("MembershipLost", ""))
 }
 
-// heldUp returns the longest time since some time in which one of some nodes got no
-// processor, or was stopped.
+// heldUp returns the longest time in which one of some nodes got no processor or was stopped, since
+// some time.
 func (s *stage) heldUp(nodes []int, from time.Duration) (longest time.Duration) {
 	s.t.Helper()
 	for _, n := range nodes {
@@ -252,8 +251,7 @@ func (s *stage) heldUp(nodes []int, from time.Duration) (longest time.Duration) 
 	return longest
 }
 
-// acknowledged fails when nothing was acknowledged for longer than a limit, from a time
-// until now.
+// acknowledged fails if nothing was acknowledged for longer than a limit, between a time and now.
 func (s *stage) acknowledged(from, limit time.Duration) {
 	s.t.Helper()
 	longest := silence(s.rec.acked(), from, clock())
@@ -261,13 +259,13 @@ func (s *stage) acknowledged(from, limit time.Duration) {
 	require.LessOrEqual(s.t, longest, limit, "nothing was acknowledged for that long")
 }
 
-// ticking returns what the instances of the ticker have said, in order of their start.
+// ticking returns the reports of the instances of the ticker, in order of their start.
 func (s *stage) ticking() []Run {
 	s.t.Helper()
 	return s.said(".ticks")
 }
 
-// said returns what the instances of a ticker have said, in order of their start.
+// said returns the reports of the instances of a ticker, in order of their start.
 func (s *stage) said(kind string) []Run {
 	s.t.Helper()
 	runs, err := s.readRuns(kind)
@@ -283,8 +281,7 @@ func (s *stage) generation() singleton.Generation {
 	return runs[len(runs)-1].Generation
 }
 
-// extra starts a process at the free place of the network, and returns it with what it
-// writes into its log.
+// extra starts a process at the free place of the network, and returns it with its log.
 func (s *stage) extra(change func(*nodeConfig)) (p *nodeRun, log func() string) {
 	s.t.Helper()
 	cfg := s.config(s.nodes, len(s.extras)+1)
@@ -303,7 +300,7 @@ func (s *stage) extra(change func(*nodeConfig)) (p *nodeRun, log func() string) 
 	}
 }
 
-// refused fails unless a process that is started now ends by itself within a second, for a
+// refused starts a process. It fails unless the process ends by itself within a second with a
 // reason, and no node notices.
 func (s *stage) refused(reason string, change func(*nodeConfig)) {
 	s.t.Helper()

@@ -27,8 +27,8 @@ func ticker(out *os.File) actor.Behavior[tickMsg] {
 	return tickerWith(out, true)
 }
 
-// leased is a ticker that holds a lease. Without the lease it handles no messages, and does not
-// report its end.
+// leased is a ticker that holds a lease, without which it handles no messages. It does not report
+// its end, because PostStop may run after the lease has ended.
 func leased(out *os.File, l lease.Lease) actor.Behavior[tickMsg] {
 	return tickerWith(out, false, singleton.WithLease(l), singleton.LeaseRetry(leaseRetry))
 }

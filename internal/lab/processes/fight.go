@@ -23,9 +23,11 @@ var fightTime = flag.Duration("fight", 3*time.Second, "how long two processes fi
 
 // Fight tests that two processes, started by start, can take one event-sourced actor from each
 // other. They do so for as long as the flag -fight says, while each process is stopped and
-// continued at random. j must then have one history: every acknowledged event is there once, at its
-// acknowledged place, and the events of two writers do not alternate. id must be the persistence id
-// that start gives the processes.
+// continued at random.
+//
+// In the end j must have one history. Every acknowledged event is there once, at its acknowledged
+// place, and the events of two writers do not alternate. id must be the persistence id that start
+// gives the processes.
 func Fight(t *testing.T, j persistence.Journal, id string, start func(role string) *Child) {
 	t.Helper()
 	fighters := []*fighter{newFighter(start("fight")), newFighter(start("fight"))}

@@ -1,6 +1,6 @@
-// Package pgtest has PostgreSQL servers for tests, which may harm them, and PgBouncers before
-// those.
+// Package pgtest starts PostgreSQL servers for tests, which may harm them, and PgBouncers in front
+// of them.
 //
-// The servers are those that are installed on the machine. Where there is none the test is
-// skipped, or fails when UNDERSTUDY_REQUIRE_SERVICES is set.
+// It uses the servers that are installed on the machine. Without a server the test is skipped, or
+// fails if UNDERSTUDY_REQUIRE_SERVICES is set.
 package pgtest

@@ -18,15 +18,14 @@ func (s *Server) Kill(t testing.TB) {
 	<-s.ended
 }
 
-// Outage kills the server, and end starts it again, with what it had committed.
+// Outage kills the server. end starts it again, with the committed data.
 func (s *Server) Outage(t *testing.T) (end func()) {
 	t.Helper()
 	s.Kill(t)
 	return func() { s.Run(t) }
 }
 
-// Stop stops the server, which says nothing until [Server.Resume], and keeps its
-// connections.
+// Stop pauses the server. It keeps its connections, but does not answer until [Server.Resume].
 func (s *Server) Stop(t testing.TB) {
 	t.Helper()
 	for _, pid := range s.signal(t, syscall.SIGSTOP) {
@@ -37,7 +36,7 @@ func (s *Server) Stop(t testing.TB) {
 	}
 }
 
-// Resume lets a server go on that [Server.Stop] has stopped.
+// Resume continues a server that [Server.Stop] has paused.
 func (s *Server) Resume(t testing.TB) {
 	t.Helper()
 	s.signal(t, syscall.SIGCONT)

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// binaries returns where PostgreSQL is installed.
+// binaries returns the directory of the PostgreSQL programs.
 func binaries(t testing.TB) string {
 	t.Helper()
 	if path, err := exec.LookPath("initdb"); err == nil {
@@ -31,15 +31,15 @@ func pgbouncer(t testing.TB) string {
 	if path, err := exec.LookPath("pgbouncer"); err == nil {
 		return path
 	}
-	const debian = "/usr/sbin/pgbouncer" // which is not on the path of everybody
+	const debian = "/usr/sbin/pgbouncer" // which is not on every user's path
 	if _, err := os.Stat(debian); err != nil {
 		lack(t, "there is no PgBouncer on this machine; install it (Debian: pgbouncer) to run this test")
 	}
 	return debian
 }
 
-// lack ends a test for which the machine lacks something, as package internal/needs does, which
-// this module does not have.
+// lack ends a test for which the machine lacks something. It does the same as package
+// internal/needs, on which this module does not depend.
 func lack(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv("UNDERSTUDY_REQUIRE_SERVICES") != "" {

@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// PgBouncer starts a PgBouncer before the server, for this test alone, and returns the URL
-// of the database there, which ends with parameters. Mode is its pool_mode, connections how
-// many it has to the server.
+// PgBouncer starts a PgBouncer in front of the server, for this test only. It returns the URL of
+// the database there, which ends with parameters. mode is its pool_mode; connections is the number
+// of its connections to the server.
 func (s *Server) PgBouncer(t testing.TB, mode string, connections int) string {
 	t.Helper()
 	path, port := pgbouncer(t), freePort(t)

@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A Server is a PostgreSQL that may be harmed, in a directory of its own. Make one with
-// [Start], [Create] or [Shared].
+// A Server is a PostgreSQL server that tests may harm, in its own directory. Make one with [Start],
+// [Create] or [Shared].
 type Server struct {
-	// Settings are the server's from its next start on, as name=value.
+	// Settings apply from the next start of the server, as name=value.
 	Settings []string
 
 	dir     string
@@ -26,7 +26,7 @@ type Server struct {
 	log     *os.File
 }
 
-// Start starts a server with settings, for this test alone.
+// Start starts a server with settings, for this test only.
 func Start(t testing.TB, settings ...string) *Server {
 	t.Helper()
 	s := Create(t)
@@ -35,7 +35,7 @@ func Start(t testing.TB, settings ...string) *Server {
 	return s
 }
 
-// Create makes a server for this test alone, which [Server.Run] starts.
+// Create makes a server for this test only; [Server.Run] starts it.
 func Create(t testing.TB) *Server {
 	t.Helper()
 	s := create(t)
@@ -43,7 +43,7 @@ func Create(t testing.TB) *Server {
 	return s
 }
 
-// create makes a database in a directory of its own.
+// create makes a server with a new data directory.
 func create(t testing.TB) *Server {
 	t.Helper()
 	initdb := filepath.Join(binaries(t), "initdb")
@@ -61,13 +61,13 @@ func create(t testing.TB) *Server {
 	return s
 }
 
-// Dir is a directory of this server, which also has its data, in [Server.Data].
+// Dir returns the directory of the server. It contains [Server.Data].
 func (s *Server) Dir() string { return s.dir }
 
-// Data is where the server keeps its databases and its files of configuration.
+// Data returns the directory of the server's databases and configuration files.
 func (s *Server) Data() string { return filepath.Join(s.dir, "data") }
 
-// Own gives a file, or a directory, to the account that the server runs as.
+// Own makes the server's account the owner of a file or directory.
 func (s *Server) Own(t testing.TB, path string) {
 	t.Helper()
 	if s.account != nil {
@@ -75,10 +75,10 @@ func (s *Server) Own(t testing.TB, path string) {
 	}
 }
 
-// URL is the URL of the server's database, which trusts every client.
+// URL returns the URL of the server's database, which trusts every client.
 func (s *Server) URL() string { return "postgres://postgres@" + s.Addr() + "/postgres" }
 
-// Addr is where the server listens.
+// Addr returns the address at which the server listens.
 func (s *Server) Addr() string { return "127.0.0.1:" + s.port }
 
 func (s *Server) command(name string, args ...string) *exec.Cmd {
@@ -88,8 +88,8 @@ func (s *Server) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Run starts the server, with what it had committed if it ran before, and waits until it
-// takes requests.
+// Run starts the server, with the committed data of earlier runs, and waits until it accepts
+// requests.
 func (s *Server) Run(t testing.TB) {
 	t.Helper()
 	s.launch(t)
@@ -104,7 +104,7 @@ func (s *Server) Run(t testing.TB) {
 		case <-deadline:
 			log, _ := os.ReadFile(s.log.Name())
 			t.Fatalf("the server did not start: %v\n%s", err, log)
-		case <-s.ended: // as processes of the one before had not ended yet
+		case <-s.ended: // because processes of the previous run had not ended yet
 			s.launch(t)
 		case <-time.After(20 * time.Millisecond):
 		}
@@ -123,13 +123,12 @@ func (s *Server) launch(t testing.TB) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = process.Wait() // it is killed
+		_ = process.Wait() // the error only says that it was killed
 	}()
 	s.process, s.ended = process, ended
 }
 
-// remove ends the server whatever has become of it; its other processes see that and
-// follow. What it has stored is gone then.
+// remove kills the server in any state; its other processes then end, too. It deletes the data.
 func (s *Server) remove() {
 	if s.process != nil {
 		_ = s.process.Process.Signal(syscall.SIGCONT)

@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-// common is the server of the tests that do not harm it.
+// common is the shared server of tests that do not harm it.
 var common struct {
 	sync.Mutex
 	server *Server
 }
 
-// Main runs the tests and removes the server of [Shared]. It returns the exit code of the
-// program: a package whose tests share a server calls it in TestMain.
+// Main runs the tests and removes the server of [Shared]. It returns the exit code. A package whose
+// tests share a server calls it in TestMain.
 func Main(m *testing.M) int {
 	defer func() {
 		if common.server != nil {
@@ -22,8 +22,8 @@ func Main(m *testing.M) int {
 	return m.Run()
 }
 
-// Shared returns the server of those tests of this package that do not harm it, and starts
-// it for the first of them. The package must have [Main] in its TestMain.
+// Shared returns the server shared by the tests of a package that do not harm it. The first call
+// starts it. The TestMain of the package must call [Main].
 func Shared(t testing.TB) *Server {
 	t.Helper()
 	common.Lock()

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// SQL runs statements, separated by semicolons, and returns the first column of the last
-// one's first row, or nothing when it has none.
+// SQL runs statements, separated by semicolons, and returns the first column of the first row of
+// the last one, or "" without rows.
 func (s *Server) SQL(t testing.TB, statements string) string {
 	t.Helper()
 	return SQL(t.Context(), t, s.URL(), statements)

@@ -15,7 +15,7 @@ import (
 // bound is the weight of a group in these tests.
 const bound = 8
 
-// A fakeStore takes its time, and notes what was committed together.
+// A fakeStore is slow, and records which jobs were committed together.
 type fakeStore struct {
 	waiting, committing time.Duration
 	err                 error
@@ -72,7 +72,7 @@ func keyed(works string) []*Job[string] {
 	return jobs
 }
 
-// afterAnHour returns when all that is under way has ended.
+// afterAnHour returns when everything in progress has ended.
 func afterAnHour() {
 	time.Sleep(time.Hour)
 	synctest.Wait()

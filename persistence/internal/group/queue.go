@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// A Queue holds the jobs that no commit has taken yet. Create one with [NewQueue].
+// A Queue has the jobs that no commit has taken yet. Create one with [NewQueue].
 type Queue[W any] struct {
 	mu     sync.Mutex // guards jobs and closed
 	jobs   []*Job[W]

@@ -3,10 +3,11 @@ package group
 // Serve runs the loop of the committing goroutine. It returns when the queue is closed and the
 // current commit has ended.
 //
-// For each group it calls turn. turn acquires what it needs to commit, calls take for the jobs,
-// commits them, and sets the outcome of each. take returns jobs with a total weight of at most
-// weight, but at least one if there is any. Jobs can be withdrawn with a definite outcome until
-// they are taken, so turn must not wait after it has called take.
+// For each group it calls turn. First, turn acquires the resources for a commit. Then turn calls
+// take for the jobs, commits them, and sets the outcome of each. The jobs from take have a total
+// weight of at most weight, but take returns at least one job if any is queued. Jobs can be
+// withdrawn with a definite outcome until they are taken, so turn must not wait after it has called
+// take.
 //
 // If turn returns an error, it must not have taken jobs; all queued jobs fail with the error.
 func (q *Queue[W]) Serve(weight int, turn func(take func() []*Job[W]) error) {
@@ -24,8 +25,8 @@ func (q *Queue[W]) Serve(weight int, turn func(take func() []*Job[W]) error) {
 	}
 }
 
-// take removes the jobs of the next group: the first ones whose total weight is at most weight. Of
-// jobs with the same key it takes the first, and leaves the others in order.
+// take removes the jobs of the next group: the first ones whose total weight is at most weight. It
+// takes only the first of several jobs with the same key, and leaves the others in order.
 func (q *Queue[W]) take(weight int) []*Job[W] {
 	q.mu.Lock()
 	defer q.mu.Unlock()

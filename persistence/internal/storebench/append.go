@@ -14,13 +14,13 @@ import (
 // perTurn is how many events each writer appends in a turn.
 const perTurn = 20
 
-// Payload is what is stored: a hundred bytes.
+// Payload is the payload of each event: 100 bytes.
 var Payload = fmt.Appendf(nil, "%0100d", 0)
 
-// Writers append one event at a time, each to an id of its own.
+// Writers append one event at a time, each to its own id.
 type Writers []func() error
 
-// turn has each of them append what is for a turn.
+// turn lets each writer append perTurn events.
 func (w Writers) turn() error {
 	errs := make(chan error, len(w))
 	var all sync.WaitGroup
@@ -43,7 +43,7 @@ func (w Writers) turn() error {
 	}
 }
 
-// Append compares contenders, which have as many writers each.
+// Append compares contenders, which all have the same number of writers.
 func Append(b *testing.B, contenders ...Writers) *Turns {
 	turns := make([]func() error, len(contenders))
 	for i, c := range contenders {
@@ -52,7 +52,7 @@ func Append(b *testing.B, contenders ...Writers) *Turns {
 	return TakeTurns(b, len(contenders[0])*perTurn, turns...)
 }
 
-// GroupCommit reports how many times as many events 64 writers append as one.
+// GroupCommit reports how many times as many events 64 writers append as one writer.
 func GroupCommit(b *testing.B, open func() journal.Journal) {
 	const many = 64
 	one, all := JournalWriters(b, open(), 1), JournalWriters(b, open(), many)
@@ -62,7 +62,7 @@ func GroupCommit(b *testing.B, open func() journal.Journal) {
 	b.ReportMetric(many*t.Ratio(0, 1), "times")
 }
 
-// JournalWriters are those of a journal.
+// JournalWriters returns writers that append to a journal.
 func JournalWriters(b *testing.B, j journal.Journal, n int) Writers {
 	w := make(Writers, n)
 	for i := range w {
@@ -86,13 +86,14 @@ func record(epoch, seq uint64) journal.Record {
 	return journal.Record{Seq: seq, Epoch: epoch, Time: time.Unix(1_800_000_000, 0), Type: "event", Payload: Payload}
 }
 
-// An Event is the next one of a writer.
+// An Event is the next event of a writer.
 type Event struct {
 	Writer int
 	Seq    uint64
 }
 
-// RawWriters commit by commit, which is called with all that has queued up meanwhile.
+// RawWriters returns writers that commit by calling commit with all events that have queued up
+// meanwhile.
 func RawWriters(b *testing.B, n int, commit func([]Event) error) Writers {
 	type request struct {
 		Event

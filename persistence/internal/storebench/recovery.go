@@ -14,7 +14,7 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// Claim compares claims with what the driver does for one, of ids that there are.
+// Claim compares claims of existing ids with the same statements by the driver alone.
 func Claim(b *testing.B, j journal.Journal, raw func(ctx context.Context, id string) error) {
 	const each = 20
 	Fill(b, j, each, 1)
@@ -38,7 +38,7 @@ func Claim(b *testing.B, j journal.Journal, raw func(ctx context.Context, id str
 	b.ReportMetric(1e6*t.Median(0)/each, "µs/claim")
 }
 
-// counter is what the recovered actor is; its command asks for the sum and ends it.
+// counter is the recovered actor. Its command asks for the sum and ends it.
 type (
 	ask   struct{ to actor.ActorRef[int] }
 	added struct{ N int }
@@ -59,9 +59,9 @@ func counter(id string, j journal.Journal) actor.Behavior[ask] {
 		})
 }
 
-// Recovery measures how long an actor takes from its start to its first answer: when it has
-// a snapshot and 50 events after it, beside what its journal has to do for that; and when it
-// has 10,000 events alone.
+// Recovery measures how long an actor takes from its start to its first answer. In one case it has
+// a snapshot and 50 later events, compared with the journal's part of the work; in the other it has
+// 10,000 events and no snapshot.
 func Recovery(b *testing.B, j journal.Journal) {
 	const events, after = 10_000, 50
 	long, short := ID(0), ID(1)

@@ -13,7 +13,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// Fill appends n events to each of ids, as fast as it goes.
+// Fill appends n events to each of ids, as fast as possible.
 func Fill(b *testing.B, j journal.Journal, ids, n int) {
 	const size = 1000 // of a request
 	for i := range ids {
@@ -29,9 +29,8 @@ func Fill(b *testing.B, j journal.Journal, ids, n int) {
 	}
 }
 
-// Replay compares replays of one id, of up to 10^6 events, with a scan by the driver, which
-// calls row for each row. It reports how much memory a replay has at most, and that of the
-// driver.
+// Replay compares replays of one id, with up to 10^6 events, with a scan by the driver, which calls
+// row for each row. It reports the peak memory of the replay and of the driver.
 func Replay(b *testing.B, j journal.Journal, scan func(ctx context.Context, id string, to int, row func()) error) {
 	const most = 1_000_000
 	Fill(b, j, 1, most)
@@ -85,7 +84,7 @@ func read(ctx context.Context, j journal.Journal, id string, to uint64, row func
 	return nil
 }
 
-// counted makes sure that f calls row so many times.
+// counted makes sure that f calls row want times.
 func counted(want int, f func(row func()) error) error {
 	n := 0
 	err := f(func() { n++ })
@@ -95,11 +94,11 @@ func counted(want int, f func(row func()) error) error {
 	return err
 }
 
-// A heap is the most memory that something has taken, in MB: garbage that has not been
-// collected yet counts.
+// A heap is the peak memory of an operation in MB, including garbage that has not been collected
+// yet.
 type heap struct{ peak float64 }
 
-// watch is counted that looks at the heap now and then.
+// watch is like counted, but also measures the heap from time to time.
 func (h *heap) watch(want int, f func(row func()) error) error {
 	const often = 5000
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}

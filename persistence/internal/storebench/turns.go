@@ -1,8 +1,7 @@
-// Package storebench compares journals with the drivers that they use: the same events by
-// the same statements, in turns, so that whatever else the machine does is done to both.
+// Package storebench compares journals with the drivers that they use: the same events by the same
+// statements. They run in turns, so that other load on the machine affects both.
 //
-// The journals' own benchmarks say what the driver does; here is what all of them have in
-// common.
+// The benchmarks of each journal define the driver's part; this package has the common part.
 package storebench
 
 import (
@@ -13,13 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Turns are the times that some contenders took, again and again one after the other.
+// Turns has the times of some contenders, which ran repeatedly one after the other.
 type Turns struct {
 	units int         // of work in a turn
 	times [][]float64 // seconds of each contender
 }
 
-// TakeTurns runs the contenders of b, each of which does so many units of work.
+// TakeTurns runs the contenders of b. Each turn does units units of work.
 func TakeTurns(b *testing.B, units int, contenders ...func() error) *Turns {
 	t := &Turns{units, make([][]float64, len(contenders))}
 	for b.Loop() {
@@ -42,9 +41,8 @@ func (t *Turns) Rate(i int) float64 {
 	return float64(len(t.times[i])*t.units) / sum
 }
 
-// Ratio returns how many times as long contender i took as k in the same round, as the
-// median of all rounds: one in which something else got in between counts for no more than
-// another.
+// Ratio returns the time of contender i divided by the time of contender k in the same round, as
+// the median of all rounds. The median limits the effect of a disturbed round.
 func (t *Turns) Ratio(i, k int) float64 {
 	ratios := make([]float64, len(t.times[i]))
 	for n := range ratios {
@@ -61,8 +59,8 @@ func median(values []float64) float64 {
 	return values[len(values)/2]
 }
 
-// Beside reports what the first contender, a journal, does of what the second, the driver
-// alone, does.
+// Beside reports the throughput of the first contender, a journal, as a share of the second, the
+// driver alone.
 func (t *Turns) Beside(b *testing.B, unit string) {
 	b.ReportMetric(t.Rate(0), unit)
 	b.ReportMetric(t.Rate(1), "raw/s")

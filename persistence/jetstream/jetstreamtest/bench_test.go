@@ -14,7 +14,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/journaltest"
 )
 
-// setups are what is measured: servers, and whether they sync each write.
+// setups are the measured setups: the number of servers, and whether they sync each write.
 var setups = []struct {
 	name    string
 	servers int
@@ -27,8 +27,8 @@ func BenchmarkAppend(b *testing.B) {
 	})
 }
 
-// BenchmarkPublish is what JetStream does without a journal: as many writers, each of
-// which waits for the answer before it publishes the next 100 bytes.
+// BenchmarkPublish measures JetStream without a journal. It has the same number of writers; each
+// waits for the answer before it publishes the next 100 bytes.
 func BenchmarkPublish(b *testing.B) {
 	onEach(b, func(b *testing.B, r *rig) {
 		for _, writers := range []int{1, 8, 64} {

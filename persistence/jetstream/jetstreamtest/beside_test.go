@@ -14,9 +14,9 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// BenchmarkAppendBesideRaw compares, in turns, what a journal appends with what nats.go
-// alone does for as many writers that publish messages of the same size, with the same
-// conditions; and with what it does with bare messages of 100 bytes, which nothing fences.
+// BenchmarkAppendBesideRaw compares the appends of a journal with nats.go alone, in turns. With
+// nats.go, the same number of writers publish messages of the same size under the same conditions.
+// A third contender publishes bare messages of 100 bytes without fencing.
 func BenchmarkAppendBesideRaw(b *testing.B) {
 	onEach(b, func(b *testing.B, r *rig) {
 		for _, writers := range []int{1, 8, 64} {
@@ -46,7 +46,7 @@ func inTurns(b *testing.B, contenders []contender) {
 	b.ReportMetric(100*times[1].Seconds()/times[0].Seconds(), "%raw")
 }
 
-// A contender has for each writer what appends its next event.
+// A contender has a function for each writer that appends its next event.
 type contender []func(ctx context.Context) error
 
 func (c contender) run(tb testing.TB, events int) {
@@ -123,10 +123,10 @@ func publishers(b *testing.B, r *rig, writers int, publisher func(client js.JetS
 	return c
 }
 
-// BenchmarkReplayBesideRaw compares, in turns, the replay of ids whose events were appended
-// one at a time with what nats.go does alone: one id among others with the same messages
-// fetched by their numbers, as many at once, and an id that has a stream for itself with
-// an ordered consumer. What they fetch is not looked at.
+// BenchmarkReplayBesideRaw compares the replay of ids with nats.go alone, in turns. The events were
+// appended one at a time. For an id among others, nats.go fetches the same messages by number, with
+// the same prefetch. For an id with its own stream, it uses an ordered consumer. The fetched
+// messages are not decoded.
 func BenchmarkReplayBesideRaw(b *testing.B) {
 	r := &rig{cluster: start(b, 1, deferred)}
 	for _, c := range []struct {
@@ -157,7 +157,7 @@ func BenchmarkReplayBesideRaw(b *testing.B) {
 	}
 }
 
-// appendSingles appends events of 100 bytes to ids in turns, each in a message of its own.
+// appendSingles appends events of 100 bytes to ids in turns, each in a separate message.
 func appendSingles(b *testing.B, j *located, ids, events int) {
 	writers := make([]*writer, ids)
 	reqs := make([]journal.AppendRequest, ids)
@@ -196,7 +196,7 @@ func scanned(b *testing.B, j *located, _, events int) {
 	}
 }
 
-// fetched gets as many messages as there are events by their numbers, 64 at once.
+// fetched gets one message per event by number, 64 at once.
 func fetched(b *testing.B, j *located, ids, events int) {
 	stream := j.at(b, j.stream)
 	state := stream.CachedInfo().State

@@ -46,10 +46,9 @@ var kindsOfDamage = []damage{
 	{"a torn end", func(b []byte) []byte { return b[:len(b)-1-rand.IntN(len(b)/2)] }},
 }
 
-// framing reports whether the byte at at belongs to the length of a message, four bytes at
-// its beginning, or to its sequence number, the next eight. A server of version 2.15 that
-// finds too great a number takes all memory there is: it notes each of those between as
-// deleted.
+// framing reports whether the byte at at belongs to the length of a message, four bytes at its
+// beginning, or to its sequence number, the next eight. A server of version 2.15 that finds too
+// great a number uses up all memory: it records each number in between as deleted.
 func framing(file []byte, at int) bool {
 	begin := 0
 	for {
@@ -61,8 +60,8 @@ func framing(file []byte, at int) bool {
 	}
 }
 
-// What is read from a store that is damaged is what was appended, or an error; or the end
-// is missing, when the server has dropped it without a trace.
+// Reading a damaged store returns what was appended, or an error. If the server has dropped the end
+// without a trace, the end is missing.
 //
 // A thousand times: go test -C persistence/jetstream/jetstreamtest -run DamagedStore -v
 // -damages=1000
@@ -168,7 +167,7 @@ func TestAStreamThatHasLostItsEndIsOpenedByNameOnly(t *testing.T) {
 	require.NoError(t, err, "the stream has an end again")
 }
 
-// A spoiled store is that of a server, of which there is a copy that is whole.
+// A spoiled is the store of a server, with an intact copy.
 type spoiled struct {
 	cluster     *cluster
 	stream      string
@@ -189,8 +188,8 @@ func newSpoiled(t *testing.T, fill func(*located) map[string][]string) *spoiled 
 	return s
 }
 
-// spoil stops the server, and starts it on the copy, of which do has changed the file with
-// the messages.
+// spoil stops the server, and starts it on the copy after do has changed the file with the
+// messages.
 func (s *spoiled) spoil(t *testing.T, do func(file []byte) []byte) {
 	t.Helper()
 	s.cluster.stop(0)
@@ -219,7 +218,7 @@ func (s *spoiled) open(t *testing.T, acceptLoss bool) (*jetstream.Journal, error
 	return jetstream.Open(ctx, nc, jetstream.Config{Stream: s.stream, Durability: jetstream.SyncAlways, Replicas: 1, AcceptLoss: acceptLoss})
 }
 
-// history reads id, and says what came of it.
+// history reads id, and describes the result.
 func history(t *testing.T, j *jetstream.Journal, id string, whole []string) string {
 	t.Helper()
 	n := 0

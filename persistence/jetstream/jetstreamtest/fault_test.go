@@ -25,7 +25,7 @@ func TestAMissingMessageIsAnError(t *testing.T) {
 	for i := range 100 {
 		w.append(t, fmt.Sprint(i))
 	}
-	require.NoError(t, j.at(t, j.stream).DeleteMsg(t.Context(), 50)) // that of record 49
+	require.NoError(t, j.at(t, j.stream).DeleteMsg(t.Context(), 50)) // the message of record 49
 	next := uint64(1)
 	var last error
 	for record, err := range j.Read(t.Context(), "x", 1, everything) {
@@ -103,7 +103,7 @@ func TestServersMayRestartWhileWritersWrite(t *testing.T) {
 	}
 }
 
-// Whoever is connected to a server that was away reads what it has missed.
+// A client of a server that was away reads the messages that the server has missed.
 func TestAReplicaThatLagsHidesNothing(t *testing.T) {
 	r := &rig{cluster: start(t, 3)}
 	j := r.open(t, r.name())
@@ -124,7 +124,7 @@ func TestAReplicaThatLagsHidesNothing(t *testing.T) {
 	require.NoError(t, err)
 	defer nc.Close()
 	var behind *jetstream.Journal
-	for behind == nil { // the server may not know yet who leads
+	for behind == nil { // the server may not know the leader yet
 		behind, err = jetstream.Open(ctx, nc, jetstream.Config{Stream: j.stream, Durability: jetstream.SyncAlways, Replicas: 3})
 		require.NoError(t, ctx.Err(), "%v", err)
 	}

@@ -27,8 +27,8 @@ import (
 
 var kills = flag.Int("kills", 3, "how often a server is killed while writers append")
 
-// serve is a server as a process: its name, directory, ports of clients and of the other
-// servers, and their routes.
+// serve runs a server as a process. Its arguments are name, directory, the ports for clients and
+// for other servers, and the routes.
 func serve(args []string) error {
 	port, err := strconv.Atoi(args[2])
 	if err != nil {
@@ -55,7 +55,7 @@ func serve(args []string) error {
 	return nil
 }
 
-// serverProcesses are three servers that are one JetStream, each a process.
+// serverProcesses are the three servers of one JetStream cluster, each a process.
 type serverProcesses struct {
 	args    [3][]string
 	running [3]*processes.Child
@@ -118,8 +118,8 @@ func (p *serverProcesses) open(ctx context.Context, t *testing.T) *jetstream.Jou
 	return j
 }
 
-// victims are the servers to kill at the nth kill: in turns the one that leads the stream,
-// any one, and all of them.
+// victims returns the servers to kill at the nth kill: in turns the leader of the stream, any
+// server, and all servers.
 func (p *serverProcesses) victims(nc *nats.Conn, n int) []int {
 	switch n % 3 {
 	case 0:
@@ -142,8 +142,8 @@ func leaderOf(nc *nats.Conn, stream string) (n int, ok bool) {
 	return int(rest[0] - '0'), found
 }
 
-// Writers append while servers are killed, as kill -9 does, and started again. What was
-// acknowledged is there, once, in order; and nothing else is.
+// Writers append while servers are killed with SIGKILL and started again. In the end each
+// acknowledged event is there once, in order, and nothing else is.
 //
 // Some dozens: go test -C persistence/jetstream/jetstreamtest -run KilledServers -v -kills=60
 func TestKilledServersLoseNothingThatWasAcknowledged(t *testing.T) {

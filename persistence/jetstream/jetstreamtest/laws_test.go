@@ -53,10 +53,10 @@ func (r *rig) open(t testing.TB, stream string) *located {
 	return &located{Journal: j, stream: stream, nc: nc}
 }
 
-// features leave out two hooks. DropRecord: a message that JetStream loses takes all its
-// records with it, and when it was the last of its id, with it goes the knowledge that it
-// was there. DamageRecord: JetStream finds a changed byte itself, and drops the message.
-// TestAMissingMessageIsAnError has what can be known.
+// features omit two hooks. DropRecord: if JetStream loses a message, all its records are lost, and
+// if it was the last of its id, the loss cannot be detected. DamageRecord: JetStream detects a
+// changed byte itself, and drops the message. TestAMissingMessageIsAnError tests what can be
+// detected.
 func (r *rig) features() journaltest.Features {
 	return journaltest.Features{
 		MaxPayload: jetstream.MaxPayload,
@@ -87,7 +87,7 @@ func (r *rig) features() journaltest.Features {
 	}
 }
 
-// dropLarge loses the message of the stream of large things that contains data.
+// dropLarge deletes the message of the large stream that contains data.
 func (j *located) dropLarge(t *testing.T, data []byte) {
 	t.Helper()
 	stream := j.at(t, j.stream+"_LARGE")

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A cluster is one NATS server, or several that are one JetStream, in this process.
+// A cluster is one NATS server, or several that form one JetStream cluster, in this process.
 type cluster struct {
 	options []*server.Options
 	servers []*server.Server

@@ -3,14 +3,14 @@
 //
 //	go -C persistence/postgres run ./failover -journal postgres://user@host/db
 //
-// The tables are in a schema of their own, understudy_failover, which it makes when it is
-// not there. Each run counts under a new persistence id, so any number of them may use the
-// database, also at the same time. What was counted stays;
+// The tables are in a separate schema, understudy_failover, which the program creates if it does
+// not exist. Each run counts under a new persistence id, so any number of runs may use the
+// database, also at the same time. The events of a run stay;
 //
 //	DROP SCHEMA understudy_failover CASCADE
 //
-// removes it. Everything else is as in examples/failover: -pause, and without -journal an
-// SQLite database in a temporary directory.
+// removes them. Everything else is as in examples/failover: -pause, and without -journal an SQLite
+// database in a temporary directory.
 package main
 
 import (

@@ -40,8 +40,8 @@ func (f *fate) ends(uid uint64) bool {
 	return len(f.over) > before
 }
 
-// What nobody has confirmed ends with its process: not with that before it, nor when the process
-// goes on as another member.
+// An unconfirmed watch ends with its process. It does not end with the process before, or when the
+// process continues as another member.
 func TestAnUnconfirmedWatchEndsWithTheRemovalOfItsProcess(t *testing.T) {
 	for _, test := range []struct {
 		name             string

@@ -82,8 +82,8 @@ func TestANewSessionSendsNothingThatTheOldOneHasSent(t *testing.T) {
 	require.Equal(t, "3", string(o.Take(make([]byte, 0, 10))))
 }
 
-// What the peer acknowledges and what comes out at the end is what went in, in order,
-// whatever happens in between.
+// The frames that the peer acknowledges and the frames that remain at the end are the frames that
+// were pushed, in order, whatever happens in between.
 func TestOutboxLosesNothing(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // it makes a test repeatable

@@ -87,7 +87,7 @@ func specOf(n int) string { return strings.Repeat(strconv.Itoa(n)+" ", 5000) }
 // claimForEver is what the processes run. They end when their standard input is closed.
 func claimForEver(t *testing.T, s generation.Source) {
 	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin) // it ends with who has started this process
+		_, _ = io.Copy(io.Discard, os.Stdin) // this process ends with its parent
 		os.Exit(1)
 	}()
 	for n := 1; ; n++ {

@@ -24,7 +24,7 @@ func prepare(db *pg.DB) statements {
 }
 
 // definition defines the columns. term is the highest ever claimed; owner is null if nobody owns
-// the singleton; spec is null if there is none. The server refuses numbers beyond 32 bits. The
+// the singleton; spec is null without a spec. The server refuses numbers beyond 32 bits. The
 // collation compares bytes: an index by a language's rules becomes corrupt when the operating
 // system changes those rules, and then a label might get two rows.
 const definition = `(

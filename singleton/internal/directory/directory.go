@@ -1,6 +1,6 @@
-// Package directory has what a node knows of the singletons of all nodes: which of them have a
+// Package directory contains what a node knows of the singletons of all nodes: which nodes have a
 // manager for which singleton, and what the cluster remembers of each. It is pure: messages of
-// other nodes go in, and what is to be sent comes out.
+// other nodes go in, and messages to send come out.
 package directory
 
 import (
@@ -15,20 +15,20 @@ import (
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
-// A Directory is the knowledge of one node. exchange.go has the protocol.
+// A Directory is the knowledge of one node. The protocol is in exchange.go.
 //
-// A node that has not said yet which managers it has may have any, so it counts as one that has all.
-// Until this node has heard from all members that were up before it, it counts as not up, so that
-// nothing starts here under a term that has been used.
+// A node that has not said yet which managers it has counts as one that has all. This node counts
+// as not up until it has heard from all members that were up before it. So nothing starts here
+// under a term that has been used.
 type Directory struct {
-	topo    singletonhook.Topology // without what differs from one singleton to another
-	learned bool                   // all that were up when this incarnation came have said what they know
+	topo    singletonhook.Topology // without the parts that differ between singletons
+	learned bool                   // all members that were up before this incarnation have said what they know
 
 	own    row
 	unsaid map[string]bool // singletons that have changed here since own.version
 
 	peers map[node.ID]*peer // the other members
-	gone  map[node.ID]*row  // those of topo.Gone
+	gone  map[node.ID]*row  // the rows of topo.Gone
 	order []node.ID         // of peers
 	turn  int               // the peer to compare with next: an index of order
 	early map[node.ID]wire.Message[wire.Compare]
@@ -38,7 +38,7 @@ type Directory struct {
 	dirty   map[string]bool // singletons that have changed since the managers here were told
 }
 
-// A row is what one node has managers for, as of a version of its own. Version 0 is unknown.
+// A row lists the managers of one node, as of a version that the node counts. Version 0 is unknown.
 type row struct {
 	version    uint64
 	advertised map[string]string // by name
@@ -81,15 +81,15 @@ func (d *Directory) Withdraw(name string) {
 	d.unsaid[name] = true
 }
 
-// SetRecord merges what a manager here says of its singleton.
+// SetRecord merges a record from a manager here.
 func (d *Directory) SetRecord(name string, r singletonhook.Record) {
 	if d.raise(name, r) {
 		d.unsaid[name] = true
 	}
 }
 
-// raise merges a record, and reports whether it says anything new. No manager says a term above the
-// greatest.
+// raise merges a record, and reports whether it contains anything new. It ignores terms above the
+// greatest possible one.
 func (d *Directory) raise(name string, r singletonhook.Record) bool {
 	old := d.records[name]
 	merged := old.Merge(r)
@@ -118,7 +118,7 @@ func sumOf(name string, r singletonhook.Record) uint64 {
 	return sum
 }
 
-// Topology returns the topology for the manager of that name.
+// Topology returns the topology for the manager of a singleton.
 func (d *Directory) Topology(name string) singletonhook.Topology {
 	t := d.topo
 	t.Record = d.records[name]
@@ -139,8 +139,8 @@ func (d *Directory) Topology(name string) singletonhook.Topology {
 	return t
 }
 
-// advertisement returns what the node says of its manager for a singleton. A node that has not said
-// anything is assumed to have one, of which nothing is known.
+// advertisement returns the node's advertisement for a singleton. A node that has not said anything
+// is assumed to have a manager with unknown settings.
 func (r *row) advertisement(name string) (text string, assumed bool) {
 	if r.version == 0 {
 		return name, true
@@ -154,7 +154,7 @@ func (d *Directory) Self() node.ID { return d.topo.Self }
 // Record returns what is known of a singleton.
 func (d *Directory) Record(name string) singletonhook.Record { return d.records[name] }
 
-// Changed returns the singletons of which something has changed since it was last called.
+// Changed returns the singletons that have changed since the last call.
 func (d *Directory) Changed() []string {
 	if len(d.dirty) == 0 {
 		return nil
@@ -164,7 +164,7 @@ func (d *Directory) Changed() []string {
 	return names
 }
 
-// touchAll says that something has changed for all managers here.
+// touchAll marks the singletons of all managers here as changed.
 func (d *Directory) touchAll() {
 	for name := range d.own.advertised {
 		d.dirty[name] = true

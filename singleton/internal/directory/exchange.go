@@ -11,19 +11,20 @@ import (
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
-// Each node owns its row, and tells every member what changes in it, together with the records that
-// have changed there. A node that finds a gap, by the versions, asks for the whole row. Members that
-// see each other for the first time, or again, compare what they have. Each also compares with all
-// others in turn, in case something was lost unnoticed. Records belong to no node, as they only
-// grow: when a node has told only some members before it died, the others learn by comparing. The
-// rows of nodes that are gone are passed on to members that come later.
+// Each node owns its row, and sends every change of it to every member, together with the records
+// that have changed there. A node that finds a gap in the versions asks for the whole row. Members
+// that see each other for the first time, or again, compare what they have. Each member also
+// compares with all others in turn, in case something was lost unnoticed. Records belong to no node
+// and only grow: if a node has told only some members before it died, the others learn by
+// comparing. The rows of nodes that are gone are passed on to later members.
 
 const (
-	// partBytes is about how much one message has.
+	// partBytes is the approximate size of one message.
 	partBytes = 16 << 10
-	// rounds is in how many ticks this node compares with every peer.
+	// rounds is the number of ticks in which this node compares with every peer once.
 	rounds = 6
-	// maxEarly is how many comparisons are kept of nodes that are not known to be members yet.
+	// maxEarly is the maximum number of comparisons kept for nodes that are not known as members
+	// yet.
 	maxEarly = 1000
 )
 
@@ -32,7 +33,7 @@ func send[B any](d *Directory, to node.ID, body B) wire.Any {
 	return wire.New(wire.Header{From: d.topo.Self, To: to}, body)
 }
 
-// Flush returns the news for all peers of what has changed here.
+// Flush returns the news of the changes made here, for all peers.
 func (d *Directory) Flush() []wire.Any {
 	if len(d.unsaid) == 0 {
 		return nil
@@ -52,7 +53,7 @@ func (d *Directory) Flush() []wire.Any {
 	return out
 }
 
-// addTo adds to news what is true of a singleton now.
+// addTo adds the current state of a singleton to news.
 func (d *Directory) addTo(news *wire.News, name string) {
 	if text, has := d.own.advertised[name]; has {
 		news.Advertised = append(news.Advertised, text)
@@ -64,12 +65,12 @@ func (d *Directory) addTo(news *wire.News, name string) {
 	}
 }
 
-// sizeOf returns about how many bytes news of a singleton have.
+// sizeOf returns the approximate size of the news of a singleton, in bytes.
 func (d *Directory) sizeOf(name string) int {
 	return len(name) + len(d.own.advertised[name]) + recordBytes
 }
 
-// recordBytes is about how many bytes a record has, without its name.
+// recordBytes is the approximate size of a record without its name.
 const recordBytes = 12
 
 // rows sends our row to one peer, and before it the rows of the nodes that are gone.
@@ -107,12 +108,12 @@ func (d *Directory) rowParts(to, owner node.ID, r *row) []wire.Any {
 	return out
 }
 
-// compare compares with a peer.
+// compare returns a comparison for a peer.
 func (d *Directory) compare(id node.ID, p *peer) wire.Any {
 	return send(d, id, wire.Compare{Mine: d.own.version, Yours: p.version, Records: d.sum})
 }
 
-// View takes a topology, and returns what is to be sent.
+// View takes a topology, and returns the messages to send.
 func (d *Directory) View(t singletonhook.Topology) []wire.Any {
 	if d.topo.Self != t.Self { // another incarnation, perhaps of another cluster
 		clear(d.peers)
@@ -136,7 +137,7 @@ func (d *Directory) View(t singletonhook.Topology) []wire.Any {
 	return out
 }
 
-// bury keeps the rows of the nodes that are gone. A row that was known to be incomplete counts as
+// bury keeps the rows of the nodes that are gone. A row that is known to be incomplete counts as
 // unknown.
 func (d *Directory) bury(gone []singletonhook.Gone) {
 	now := map[node.ID]bool{}
@@ -175,8 +176,8 @@ func (d *Directory) meet(m singletonhook.Peer) []wire.Any {
 	return out
 }
 
-// learn notes when this node has heard from all members that it waits for: those that have been up
-// and can be reached.
+// learn records when this node has heard from all members that it waits for: those that are up and
+// reachable.
 func (d *Directory) learn() {
 	if _, member := d.topo.Member(d.topo.Self); !member || d.learned {
 		return
@@ -190,7 +191,7 @@ func (d *Directory) learn() {
 	d.touchAll()
 }
 
-// Receive takes a message of another node, and returns what is to be sent.
+// Receive handles a message of another node, and returns the messages to send.
 func (d *Directory) Receive(msg wire.Any) []wire.Any {
 	switch msg := msg.(type) {
 	case wire.Message[wire.News]:
@@ -248,7 +249,7 @@ func (d *Directory) news(from node.ID, n wire.News) []wire.Any {
 	return nil
 }
 
-// part takes a part of a row. The row counts when all its parts have come.
+// part takes a part of a row. The row counts when all parts have arrived.
 func (d *Directory) part(from node.ID, w wire.Row) []wire.Any {
 	p, member := d.peers[from]
 	if !member {
@@ -268,12 +269,12 @@ func (d *Directory) part(from node.ID, w wire.Row) []wire.Any {
 	return nil
 }
 
-// confirm says which version of a peer's row this node knows.
+// confirm returns a message that says which version of a peer's row this node knows.
 func (d *Directory) confirm(id node.ID, p *peer) wire.Any {
 	return send(d, id, wire.Confirm{Version: p.version})
 }
 
-// take takes the next part of a row that a peer sends, and returns the row with the last.
+// take takes the next part of a row from a peer, and returns the row with the last part.
 func (p *peer) take(w wire.Row) (whole row, complete bool) {
 	in := p.incoming[w.Owner]
 	if w.Part == 0 {
@@ -294,8 +295,8 @@ func (p *peer) take(w wire.Row) (whole row, complete bool) {
 	return in.row, true
 }
 
-// differ notes the singletons in which two rows of one node differ. While its row was unknown, any
-// might have run there.
+// differ marks the singletons in which two rows of one node differ. While a row is unknown, any
+// singleton might run there.
 func (d *Directory) differ(was, is row) {
 	if was.version == 0 {
 		d.touchAll()
@@ -345,8 +346,8 @@ func (d *Directory) compared(msg wire.Message[wire.Compare]) []wire.Any {
 	return out
 }
 
-// Asks notes that a node asks for permission for a singleton, so that it must have a manager. It
-// returns what is to be sent.
+// Asks records that a node asks for permission for a singleton, so it must have a manager. It
+// returns the messages to send.
 func (d *Directory) Asks(from node.ID, name string) []wire.Any {
 	p, member := d.peers[from]
 	if !member || p.version == 0 || p.advertised[name] != "" {
@@ -359,8 +360,8 @@ func (d *Directory) Asks(from node.ID, name string) []wire.Any {
 	return []wire.Any{d.compare(from, p)}
 }
 
-// Tick compares with the peers that have not answered, and with those whose turn it is. With an
-// unreachable peer this node compares when the peer is back.
+// Tick compares with the peers that have not answered, and with those whose turn it is. This node
+// compares with an unreachable peer when the peer is back.
 func (d *Directory) Tick() []wire.Any {
 	var out []wire.Any
 	for _, id := range d.order {
@@ -378,8 +379,7 @@ func (d *Directory) Tick() []wire.Any {
 	return out
 }
 
-// Unaware returns questions to the members that can be reached and have not confirmed all that this
-// node has told.
+// Unaware returns questions to the reachable members that have not confirmed all news of this node.
 func (d *Directory) Unaware() []wire.Any {
 	var out []wire.Any
 	for _, id := range d.order {

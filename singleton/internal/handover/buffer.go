@@ -8,7 +8,7 @@ import (
 	"github.com/understudy-go/understudy/internal/singletonhook"
 )
 
-// A Route is where a manager sends messages at the moment.
+// A Route is where a manager currently sends messages.
 type Route struct {
 	Kind RouteKind
 	Peer node.ID // for ToPeer
@@ -19,17 +19,17 @@ type RouteKind uint8
 
 // The kinds of routes.
 const (
-	ToNobody   RouteKind = iota // buffer what is told here, return what other nodes have sent
+	ToNobody   RouteKind = iota // buffer the messages sent here, return those of other nodes
 	ToSelf                      // buffer both: the instance is about to be here, or is stopping
 	ToInstance                  // the instance is here
 	ToPeer                      // it is on another node; return what others have sent
 )
 
-// A buffer keeps the messages that were told to one manager in order, and bounded.
+// A buffer keeps the messages that were sent to one manager, in order and up to a limit.
 //
 // A message is always with one node: this one, or the one it was sent to. When the route changes,
 // the messages that are still with the former node are recalled. New ones wait until that node has
-// answered that it has returned all, and those that came back go first.
+// answered that it has returned all, and the returned ones go first.
 type buffer[M any] struct {
 	limit int
 	route Route
@@ -44,8 +44,7 @@ type buffer[M any] struct {
 	sends    uint64 // how many have been sent to other nodes
 }
 
-// clear reports whether a message that is told now can go at once. The caller then sends it and
-// calls sent.
+// clear reports whether a new message can be sent at once. The caller then sends it and calls sent.
 func (b *buffer[M]) clear() bool { return b.passable() && b.size() == 0 }
 
 func (b *buffer[M]) passable() bool {
@@ -60,15 +59,15 @@ func (b *buffer[M]) sent() {
 	}
 }
 
-// hold keeps a message that was told here. It returns the messages that have no room any more.
+// hold keeps a message that was sent here. It returns the messages for which there is no more room.
 func (b *buffer[M]) hold(msg M) (over []M) {
 	b.held.Push(msg)
 	b.kept++
 	return b.shrink()
 }
 
-// returnedBy keeps a message of ours that peer has returned. When it was not recalled, the others
-// are to be: then recall is true.
+// returnedBy keeps a message of ours that peer has returned. If it was not recalled, recall is
+// true: the others must be recalled.
 func (b *buffer[M]) returnedBy(peer node.ID, msg M) (over []M, recall bool) {
 	b.returned.Push(msg)
 	b.kept++
@@ -94,8 +93,8 @@ func (b *buffer[M]) shrink() (over []M) {
 
 func (b *buffer[M]) size() int { return b.returned.Len() + b.held.Len() }
 
-// redirect changes the route. It reports whether messages are to be recalled, because the route
-// leads away from a node that may have some of ours.
+// redirect changes the route. It reports whether messages must be recalled, because the former node
+// of the route may have some of ours.
 func (b *buffer[M]) redirect(r Route) (recall bool) {
 	b.refused = b.refused && r == b.route
 	b.route = r
@@ -126,8 +125,8 @@ func (b *buffer[M]) giveUpRecall() { b.recall.to, b.sentTo = node.ID{}, node.ID{
 // retry lets messages go again to a node that has returned some.
 func (b *buffer[M]) retry() { b.refused = false }
 
-// How long a recall is tried with a node that is lost, and with one that has left: that one may
-// still return what it has.
+// How long a recall is repeated with a node that is lost, and with one that has left and may still
+// return what it has.
 const (
 	recallPatience    = 100 * time.Millisecond
 	recallPatienceEnd = time.Second
@@ -151,7 +150,7 @@ func (b *buffer[M]) tryAgain(waited time.Duration, topo *singletonhook.Topology)
 	return true
 }
 
-// next takes out the message that can go now, if any.
+// next takes out the message that can be sent now, if any.
 func (b *buffer[M]) next() (msg M, ok bool) {
 	switch {
 	case !b.passable():

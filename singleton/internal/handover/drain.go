@@ -5,10 +5,10 @@ import (
 	"github.com/understudy-go/understudy/internal/singletonhook"
 )
 
-// A drain is what a manager does before its node leaves, so that leaving loses no message. First
-// all members confirm that they send nothing here any more. Messages between two nodes stay in
-// order, so a member that has confirmed has nothing under way to here. Then the next host confirms
-// that none of the messages that were sent there waits.
+// A drain is the work of a manager before its node leaves, so that leaving loses no message. First
+// all members confirm that they no longer send messages here. Messages between two nodes stay in
+// order, so a member that has confirmed has no message in flight to this node. Then the next host
+// confirms that none of the messages sent to it waits.
 type drain struct {
 	begun     bool             // the members are to confirm
 	confirmed map[node.ID]bool // those that have
@@ -21,8 +21,8 @@ type drain struct {
 // maxRounds bounds the questions to the next host, because actors here may go on sending.
 const maxRounds = 10
 
-// begin begins to drain. hosted says that other nodes may send messages here. It reports whether
-// the members are to be told.
+// begin begins to drain. hosted means that other nodes may send messages here. It reports whether
+// the members must be told.
 func (d *drain) begin(hosted bool) (tell bool) {
 	if d.begun || !hosted {
 		return false
@@ -31,7 +31,7 @@ func (d *drain) begin(hosted bool) (tell bool) {
 	return true
 }
 
-// confirm notes that a member sends nothing here any more.
+// confirm records that a member no longer sends messages here.
 func (d *drain) confirm(from node.ID) {
 	if d.begun {
 		d.confirmed[from] = true
@@ -49,8 +49,8 @@ func (d *drain) unconfirmed(topo *singletonhook.Topology) []node.ID {
 	return ids
 }
 
-// askHost reports whether host is to be asked about what was sent there, and whether there is
-// something to wait for. sends counts the messages sent so far.
+// askHost returns whether to ask host about the messages sent there, and whether there is something
+// to wait for. sends counts the messages sent so far.
 func (d *drain) askHost(host node.ID, sends uint64) (ask, waits bool) {
 	switch {
 	case host == node.ID{} || d.rounds >= maxRounds:

@@ -51,13 +51,13 @@ type (
 		Err    error
 	}
 
-	// FenceHeld says that an instance fences its writes by a journal.
+	// FenceHeld says that a journal fences the writes of an instance.
 	FenceHeld struct {
 		Started generation.Generation // under which the instance was started
 		Raised  generation.Generation // under which it continues: the same, or the later one of its journal
 	}
 
-	// DrainAsked says that this incarnation of the node is to start no instance any more.
+	// DrainAsked says that this incarnation of the node must not start an instance any more.
 	DrainAsked struct{}
 
 	// Ticked says that the time of [Machine.Wake] has come. It may come at any time.
@@ -100,13 +100,13 @@ type (
 	// SaveRecord tells the other members what is known of the singleton.
 	SaveRecord struct{ Record singletonhook.Record }
 
-	// AcquireLease acquires the lease, with a token above the floor. The answer has the same number.
+	// AcquireLease acquires the lease with a token above the floor. The answer has the same number.
 	AcquireLease struct{ Number, Floor uint64 }
 
 	// ReleaseLease releases the lease, or cancels an AcquireLease.
 	ReleaseLease struct{}
 
-	// ClaimTerm takes a term above the floor from the source of generations. The answer has the same
+	// ClaimTerm claims a term above the floor from the generation source. The answer has the same
 	// number.
 	ClaimTerm struct{ Number, Floor uint64 }
 )

@@ -13,7 +13,7 @@ func (m *Machine) start(now time.Time) []Action {
 	return []Action{StartInstance{m.gen}}
 }
 
-// onFenceHeld takes over the generation of the journal, when that is the later one.
+// onFenceHeld takes over the generation of the journal if that is later.
 func (m *Machine) onFenceHeld(f FenceHeld) []Action {
 	if !m.alive || f.Started != m.born {
 		return nil
@@ -78,8 +78,8 @@ func (m *Machine) afterInstance(now time.Time) []Action {
 	return append(out, m.settle(now)...)
 }
 
-// Restarts returns how often in a row the instance has ended by itself here before it had run well,
-// and when the one that runs will have; zero when none runs.
+// Restarts returns how many times in a row the instance has ended here by itself without having run
+// well. wellAt is when the running instance will have run well; zero if none runs.
 func (m *Machine) Restarts() (inARow int, wellAt time.Time) {
 	switch m.phase {
 	case Pending, Standby, Ended:
@@ -95,16 +95,16 @@ func (m *Machine) Restarts() (inARow int, wellAt time.Time) {
 // Phase returns the present phase.
 func (m *Machine) Phase() Phase { return m.phase }
 
-// Topology returns the last one seen. The caller must not change it.
+// Topology returns the last topology. The caller must not change it.
 func (m *Machine) Topology() *singletonhook.Topology { return &m.topo }
 
 // Self returns this node's incarnation in that topology.
 func (m *Machine) Self() node.ID { return m.topo.Self }
 
-// Generation returns that of the instance here, or of the last one.
+// Generation returns the generation of the instance here, or of the last one.
 func (m *Machine) Generation() generation.Generation { return m.gen }
 
-// Alive reports whether an instance runs here, also one that is given up.
+// Alive reports whether an instance runs here, including one that was given up.
 func (m *Machine) Alive() bool { return m.alive }
 
 // HighestTerm returns the highest term that this node has heard of or promised.

@@ -1,10 +1,10 @@
-// Package handover has the hand-over protocol of singletons without its input and output: which
-// node may run the instance, and where messages go meanwhile. Events and the present time go in,
+// Package handover is the hand-over protocol of singletons without input and output: it decides
+// which node may run the instance, and where messages go. Events and the current time go in,
 // actions come out. Package singleton runs it.
 //
 //   - [Machine] decides where the instance runs.
-//   - [Relay] brings messages to it, through a [Buffer] while there is none.
-//   - [Elect] and [Mismatch] read an election and its settings from a topology.
+//   - [Relay] brings messages to the instance, and buffers them while there is no instance.
+//   - [Elect] and [Mismatch] compute an election and its settings from a topology.
 //
 // Its simulation, in the tests beside it, runs random schedules of faults against whole clusters of
 // machines and relays.
@@ -40,7 +40,7 @@ type Config struct {
 	Name        string
 	Role        string
 	Anchor      Anchor
-	Signature   string // of what must be the same on all nodes, see [SignatureOf]; "" matches all
+	Signature   string // of the settings that must be the same on all nodes, see [SignatureOf]; "" matches all
 	StopTimeout time.Duration
 	Restart     actor.Backoff
 	Margin      time.Duration // negative: none; 0: what the cluster recommends
@@ -51,14 +51,15 @@ type Config struct {
 
 // A Machine is the hand-over protocol of one manager.
 //
-// A node that is to host asks every other member that might run an instance. It starts one when
-// each of them has answered that it runs none, or has been removed for long enough, and when it has
-// the lease and the term that are acquired outside of the cluster, if the singleton needs them.
+// A node that is to host asks every other member that might run an instance. It starts an instance
+// when each of them has answered that it runs none, or was removed long enough ago. If the
+// singleton needs a lease or a term from a source, the node acquires them first.
 //
 // An answer is a promise to start no instance without asking in turn, and to count the requested
 // term as used. Requests are numbered, so that an answer to an earlier one is ignored. Of two nodes
 // that both consider themselves the host, neither answers the other until their views agree. A node
-// that is about to be the host does not answer either, while its view does not show its manager yet.
+// that is about to be the host does not answer either while its view does not yet show its own
+// manager.
 type Machine struct {
 	cfg Config
 
@@ -133,8 +134,8 @@ func (m *Machine) onView(topo singletonhook.Topology, now time.Time) []Action {
 	return m.review(now)
 }
 
-// onRename begins a new incarnation of this node. Permission was given to the former one, and the
-// others count its instance as ended.
+// onRename begins a new incarnation of this node. The former incarnation's permission does not
+// apply to it, and the other members count its instance as ended.
 func (m *Machine) onRename(now time.Time) []Action {
 	switch m.phase {
 	case Asking, Acquiring:
@@ -187,15 +188,15 @@ func (m *Machine) reviewHost(now time.Time) []Action {
 	return m.stopFor(HandingOver, false, now)
 }
 
-// mismatched reports whether this node's manager has other settings than those that count: it must
-// not host.
+// mismatched reports whether this node's manager has other settings than those that count. It must
+// not host then.
 func (m *Machine) mismatched() bool {
 	_, _, mismatch := m.Mismatch()
 	return mismatch
 }
 
-// Mismatch returns how this node's manager differs from the one whose settings count, and which
-// member that belongs to. ok is false when it does not differ, or nothing is known.
+// Mismatch returns how the settings of this node's manager differ from those that count, and the
+// member that has the latter. ok is false if they do not differ, or nothing is known.
 func (m *Machine) Mismatch() (differences string, reference singletonhook.Peer, ok bool) {
 	return Mismatch(&m.topo, m.cfg.Signature)
 }
@@ -258,7 +259,7 @@ func (m *Machine) Wake() time.Time {
 	return time.Time{}
 }
 
-// header returns that of a message to another manager.
+// header returns the header of a message to another manager.
 func (m *Machine) header(to node.ID) wire.Header {
 	return wire.Header{Name: m.cfg.Name, From: m.topo.Self, To: to}
 }

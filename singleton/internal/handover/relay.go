@@ -11,7 +11,7 @@ import (
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
-// A Waiting message was told here and has not been sent on.
+// A Waiting message was sent here and waits on this node.
 type Waiting[M any] struct {
 	extension.Held[M]
 	Until time.Time // when it expires; zero for never
@@ -20,7 +20,7 @@ type Waiting[M any] struct {
 // Expired reports whether the message has expired.
 func (w Waiting[M]) Expired(now time.Time) bool { return !w.Until.IsZero() && !now.Before(w.Until) }
 
-// An Outlet does what a [Relay] decides.
+// An Outlet carries out the decisions of a [Relay].
 type Outlet[M any] interface {
 	Send(to node.ID, msg wire.Any) // to another manager
 	Deliver(msg M)                 // to the instance here
@@ -40,8 +40,8 @@ type Outlet[M any] interface {
 	Unpack(p extension.Payload) (M, bool)
 }
 
-// A Relay brings the messages that are told to one manager to the instance, wherever that is. It
-// buffers them while there is none.
+// A Relay brings the messages that are sent to one manager to the instance, wherever it runs. It
+// buffers them while there is no instance.
 type Relay[M any] struct {
 	out     Outlet[M]
 	machine *Machine
@@ -49,7 +49,7 @@ type Relay[M any] struct {
 	buffer   buffer[Waiting[M]] // of messages told here
 	remote   remoteBuffer       // of messages that other nodes have sent
 	retry    RetryTimer         // of what the buffer waits for
-	drained  map[node.ID]bool   // members that host no more, whether or not the view shows it
+	drained  map[node.ID]bool   // members that no longer host, even if the view does not show it
 	settling map[node.ID]uint64 // members that wait until none of their messages waits here
 
 	draining   bool
@@ -58,8 +58,8 @@ type Relay[M any] struct {
 	hosted     node.ID // the incarnation of this node to which others may have sent messages
 }
 
-// NewRelay returns the relay of a manager that keeps up to limit messages of its own, and as many
-// of each other node.
+// NewRelay returns the relay of a manager that keeps up to limit messages of its own, and up to
+// limit of each other node.
 func NewRelay[M any](out Outlet[M], machine *Machine, limit int) Relay[M] {
 	return Relay[M]{
 		out: out, machine: machine, buffer: buffer[Waiting[M]]{limit: limit}, remote: remoteBuffer{limit: limit},
@@ -70,7 +70,7 @@ func NewRelay[M any](out Outlet[M], machine *Machine, limit int) Relay[M] {
 // Route returns where messages go now.
 func (r *Relay[M]) Route() Route { return r.buffer.route }
 
-// Clear reports whether a message that is told now goes along the route at once.
+// Clear reports whether a new message is sent along the route at once.
 func (r *Relay[M]) Clear() bool { return r.buffer.clear() }
 
 // Recalling reports whether messages wait for those that another node has to return.
@@ -113,9 +113,9 @@ func (r *Relay[M]) overflow(lost []Waiting[M]) {
 	}
 }
 
-// Deliver takes a message that another node has sent here. Where no instance is expected the
-// message is returned; if its node was removed it is handled as if it had been told here. Deliver
-// reports whether the message waits.
+// Deliver takes a message from another node. If no instance is expected here, the message is
+// returned. If its node was removed, it is handled as if it had been sent here. Deliver reports
+// whether the message waits.
 func (r *Relay[M]) Deliver(from node.ID, p extension.Payload) (waits bool) {
 	switch r.buffer.route.Kind {
 	case ToInstance:
@@ -202,7 +202,7 @@ func (r *Relay[M]) raise(to node.ID, kind wire.BarrierKind, number uint64) {
 	r.out.Send(to, wire.New(r.machine.header(to), wire.Barrier{Kind: kind, Number: number}))
 }
 
-// sendRecall asks the node that may have messages of ours to return them. It may be sent twice.
+// sendRecall asks the node that may have messages of ours to return them. It may be repeated.
 func (r *Relay[M]) sendRecall() { r.raise(r.buffer.recall.to, wire.Recall, r.buffer.recall.number) }
 
 // View prepares for a new topology, before the machine sees it.
@@ -310,8 +310,8 @@ func (r *Relay[M]) BeginDrain() { r.draining, r.drain = true, drain{} }
 func (r *Relay[M]) EndDrain() { r.draining = false }
 
 // Drained reports whether this node drains and nothing is left to do: no instance runs here, no
-// message waits here for an instance elsewhere, and none is on its way to or from here. It asks the
-// other managers for what it does not know. A node that is down has no one to ask.
+// message waits here for an instance elsewhere, and none is in flight to or from here. It asks the
+// other managers for what it does not know. A node that is down cannot ask, so it does not wait.
 func (r *Relay[M]) Drained(now time.Time) bool {
 	m := r.machine
 	if !r.draining || m.Occupied() || m.phase == Host || m.outside.releasing {

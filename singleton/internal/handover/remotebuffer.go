@@ -64,8 +64,8 @@ func (r *remoteBuffer) view(was, is *singletonhook.Topology) {
 	}
 }
 
-// wasRemoved reports whether a node was a member and is none any more. An unknown node that has sent
-// something is more likely to be newer than the view.
+// wasRemoved reports whether a node was a member and has been removed. An unknown node that has
+// sent something is more likely to be newer than the view.
 func (r *remoteBuffer) wasRemoved(id node.ID) bool { return slices.Contains(r.removed, id) }
 
 // takeFrom takes out the messages of the node at an address, whatever its incarnation was when it

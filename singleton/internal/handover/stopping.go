@@ -10,7 +10,7 @@ import "time"
 type stopping struct {
 	step  stoppingStep
 	since time.Time // when the instance was told to stop
-	at    time.Time // of the next step; zero when there is none
+	at    time.Time // of the next step; zero without a next step
 }
 
 type stoppingStep uint8
@@ -19,7 +19,7 @@ const (
 	notStopping stoppingStep = iota
 	told                     // to stop by itself
 	forced                   // to stop after the message that it is handling
-	stuck                    // it does not
+	stuck                    // it has not stopped
 	givenUp                  // it counts as ended
 )
 

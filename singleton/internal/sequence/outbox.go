@@ -1,6 +1,6 @@
-// Package sequence has the two ends of at-least-once delivery to a singleton: an [Outbox] keeps
-// what was told to one manager until an instance has handled it, and a [Receiver] keeps how far
-// each outbox has come. Both are pure.
+// Package sequence has the two ends of at-least-once delivery to a singleton: an [Outbox] keeps the
+// messages of one manager until an instance has handled them, and a [Receiver] records how far each
+// outbox has come. Both are pure.
 package sequence
 
 import (
@@ -9,10 +9,10 @@ import (
 	"github.com/understudy-go/understudy/internal/window"
 )
 
-// An Outbox keeps what was told to one manager until an instance has handled it.
+// An Outbox keeps the messages sent to one manager until an instance has handled them.
 //
-// Each message that enters the window gets the next number. Beyond the window messages wait, and
-// without room the oldest of these gives way. A message in the window may have been handled, so it
+// Each message that enters the window gets the next number. More messages wait for the window;
+// without room the oldest of these is dropped. A message in the window may have been handled, so it
 // stays.
 type Outbox[M any] struct {
 	window, limit int
@@ -34,7 +34,7 @@ type Kept[M any] struct {
 // NewOutbox returns an outbox with a window, beyond which up to limit messages wait.
 func NewOutbox[M any](window, limit int) *Outbox[M] { return &Outbox[M]{window: window, limit: limit} }
 
-// Tell takes a message. It returns the messages that have no room any more.
+// Tell takes a message. It returns the messages for which there is no more room.
 func (q *Outbox[M]) Tell(msg M) (over []M) {
 	q.held.Push(msg)
 	q.advance()
@@ -51,9 +51,9 @@ func (q *Outbox[M]) advance() {
 	}
 }
 
-// Aim sends messages to a manager from now on, from the first that has not been handled when it is
-// another one than before. It reports whether it is the same one, and messages may be on their way
-// to it: then it is worth a check.
+// Aim directs messages to a manager from now on. For a new manager it starts with the first message
+// that has not been handled. For the same manager it reports whether messages may be in flight to
+// it, so that a check is useful.
 func (q *Outbox[M]) Aim(to node.ID) (check bool) {
 	resumed := !q.going
 	q.going = true
@@ -104,8 +104,9 @@ func (q *Outbox[M]) Again(from node.ID, received uint64) {
 	}
 }
 
-// Refused returns the message that an instance's node has refused in an answer that says that all
-// up to handled were handled or refused. ok is false when it was known, or is not a message of ours.
+// Refused returns the message that an instance's node has refused, in an answer that says that all
+// up to handled were handled or refused. ok is false if the refusal was known, or the message is
+// not ours.
 func (q *Outbox[M]) Refused(r window.Refusal, handled uint64) (msg M, ok bool) {
 	k, ok := q.open.Refused(r, handled)
 	if !ok || k.Skip {

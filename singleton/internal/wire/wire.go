@@ -1,5 +1,5 @@
-// Package wire has the messages that the managers and hubs of singletons on different nodes send
-// each other. To add one, write the struct of its body and a line of init.
+// Package wire has the messages between the managers and hubs of singletons on different nodes. To
+// add one, write the struct of its body and a line of init.
 package wire
 
 import (
@@ -90,7 +90,8 @@ type (
 	}
 
 	// Barrier asks another manager for an answer once a condition holds, see [BarrierKind].
-	// Messages between two nodes stay in order, so what was sent before the answer has arrived.
+	// Messages between two nodes stay in order, so messages sent before the answer have arrived
+	// before it.
 	Barrier struct {
 		_      struct{} `cbor:",toarray"`
 		Kind   BarrierKind

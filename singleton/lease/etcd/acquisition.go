@@ -34,7 +34,7 @@ func (s *Store) take(ctx context.Context, c lease.Claim) (lease.Grant, error) {
 	if err != nil {
 		return lease.Grant{}, err
 	}
-	// What r says is out of date if another was faster; the next turn knows better.
+	// If another acquisition was faster, r is out of date; the next iteration reads again.
 	for {
 		token, err := after(r.token, c.Floor)
 		if err == nil && r.acquired != 0 && r.holder != c.Holder {
@@ -46,11 +46,11 @@ func (s *Store) take(ctx context.Context, c lease.Claim) (lease.Grant, error) {
 		}
 		acquired, now, err := s.put(ctx, c, r, token, granted.ID)
 		if err != nil {
-			return lease.Grant{}, err // it may be ours: it is not to be forgotten behind our back
+			return lease.Grant{}, err // the lease of etcd may hold the key, so it must not be revoked
 		}
 		if acquired != 0 {
 			if r.id != 0 {
-				s.forget(ctx, r.id) // its key is the new one's now
+				s.forget(ctx, r.id) // its key now belongs to the new lease of etcd
 			}
 			return lease.Grant{Claim: c, Token: token, Version: version{acquired, granted.ID}.String()}, nil
 		}
@@ -58,8 +58,8 @@ func (s *Store) take(ctx context.Context, c lease.Claim) (lease.Grant, error) {
 	}
 }
 
-// put writes an acquisition, if there is of the name what r says, and returns its revision.
-// Else that is 0, and now is what there is.
+// put writes an acquisition on the condition that r is still the state of the name, and returns its
+// revision. Otherwise it returns 0, and the current state in now.
 func (s *Store) put(ctx context.Context, c lease.Claim, r record, token uint64, id clientv3.LeaseID) (acquired int64, now record, err error) {
 	holder, number := s.holderKey(c.Name), s.tokenKey(c.Name)
 	answer, err := s.client.Txn(ctx).If(
@@ -79,12 +79,12 @@ func (s *Store) put(ctx context.Context, c lease.Claim, r record, token uint64, 
 	return 0, now, err
 }
 
-// forget ends a lease of etcd that no key needs; it would end by itself, too.
+// forget revokes a lease of etcd that no key needs; it would also expire by itself.
 func (s *Store) forget(ctx context.Context, id clientv3.LeaseID) {
 	_, _ = s.client.Revoke(ctx, id)
 }
 
-// seconds returns a time to live as etcd counts it, not less than d.
+// seconds returns d in whole seconds, as etcd counts, rounded up.
 func seconds(d time.Duration) int64 {
 	return int64((d + time.Second - 1) / time.Second)
 }

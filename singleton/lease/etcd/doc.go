@@ -13,11 +13,11 @@
 // writes both in one transaction, on the condition that neither has changed since it was read. The
 // token is max(token, floor)+1.
 //
-// The leader of etcd measures the time with a monotonic clock. When another member becomes the
-// leader, every lease of etcd starts anew: a lease may end late by up to its TTL, but never early.
-// etcd counts in whole seconds and has a minimum TTL, 2 s with its default election timeout. It
-// grants at least the TTL that was requested, and the holder relies only on what it requested: a
-// TTL of 1.5 s is 2 s for the others.
+// The leader of etcd measures time with a monotonic clock. When another member becomes the leader,
+// every lease of etcd starts anew: a lease may end late by up to its TTL, but never early. TTLs
+// are whole seconds and have a minimum, 2 s with etcd's default election timeout. The server
+// grants at least the requested TTL, and the holder relies on the requested one only. A TTL of
+// 1.5 s is 2 s for the others.
 //
 // A renewal is two requests, a keep-alive and a read. It returns [lease.ErrLost] when the key no
 // longer belongs to the acquisition. An attempt to take a lease that another holder has is one

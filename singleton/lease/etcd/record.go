@@ -9,16 +9,16 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// A record is what etcd has of a name, at one moment.
+// A record is the state of a name in etcd at one moment.
 type record struct {
 	holder   string
-	acquired int64 // revision of the acquisition, 0 when nobody holds it
+	acquired int64 // revision of the acquisition; 0 when nobody holds the lease
 	id       clientv3.LeaseID
 	token    uint64
-	tokenRev int64 // revision of the token, 0 when there never was one
+	tokenRev int64 // revision of the token; 0 when there has never been one
 }
 
-// version is what a grant remembers of its acquisition.
+// version identifies the acquisition of a grant.
 type version struct {
 	acquired int64
 	id       clientv3.LeaseID
@@ -26,7 +26,7 @@ type version struct {
 
 func (v version) String() string { return fmt.Sprintf("%d/%x", v.acquired, uint64(v.id)) }
 
-// parseVersion reports false for what is not a grant of this package, such as none at all.
+// parseVersion returns false for text that is not from a grant of this package, including "".
 func parseVersion(text string) (version, bool) {
 	var v version
 	var id uint64
@@ -35,12 +35,12 @@ func parseVersion(text string) (version, bool) {
 	return v, n == 2 && err == nil
 }
 
-// reads are the requests that parse understands the answers to.
+// reads returns the requests whose answers parse understands.
 func (s *Store) reads(name string) []clientv3.Op {
 	return []clientv3.Op{clientv3.OpGet(s.holderKey(name)), clientv3.OpGet(s.tokenKey(name))}
 }
 
-// read asks a quorum what there is of a name.
+// read reads the state of a name from a quorum.
 func (s *Store) read(ctx context.Context, name string) (record, error) {
 	answer, err := s.client.Txn(ctx).Then(s.reads(name)...).Commit()
 	if err != nil {

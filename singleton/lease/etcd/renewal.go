@@ -14,7 +14,7 @@ import (
 func (s *Store) Renew(ctx context.Context, g lease.Grant) (lease.Grant, error) {
 	v, ok := parseVersion(g.Version)
 	if !ok {
-		return lease.Grant{}, lease.ErrLost // no grant of this package
+		return lease.Grant{}, lease.ErrLost // not a grant of this package
 	}
 	switch _, err := s.client.KeepAliveOnce(ctx, v.id); {
 	case errors.Is(err, rpctypes.ErrLeaseNotFound):
@@ -22,7 +22,7 @@ func (s *Store) Renew(ctx context.Context, g lease.Grant) (lease.Grant, error) {
 	case err != nil:
 		return lease.Grant{}, fmt.Errorf("etcd: renew lease %q: %w", g.Name, err)
 	}
-	// Our lease of etcd goes on; that the key is still its own is another matter.
+	// The lease of etcd continues, but the key may belong to another one by now.
 	r, err := s.read(ctx, g.Name)
 	switch {
 	case err != nil:

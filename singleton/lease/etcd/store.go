@@ -51,13 +51,13 @@ func New(client *clientv3.Client, opts ...Option) (*Store, error) {
 	return s, nil
 }
 
-// holderKey is where the holder of a lease is noted, while there is one.
+// holderKey is the key with the holder of a lease, while the lease is held.
 func (s *Store) holderKey(name string) string { return s.prefix + "holder/" + name }
 
-// tokenKey is where the last token of a name is noted, for ever.
+// tokenKey is the key with the last token of a name. It is never deleted.
 func (s *Store) tokenKey(name string) string { return s.prefix + "token/" + name }
 
-// after returns the token that follows both.
+// after returns the next token above both numbers.
 func after(token, floor uint64) (uint64, error) {
 	highest := max(token, floor)
 	if highest == math.MaxUint64 {

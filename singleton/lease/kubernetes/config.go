@@ -14,20 +14,20 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Where Kubernetes puts the credentials of a pod.
+// serviceAccount is where Kubernetes puts the credentials of a pod.
 const serviceAccount = "/var/run/secrets/kubernetes.io/serviceaccount"
 
-// Config says how to reach an API server. All fields are required: with one of them taken
-// from somewhere else, a token of one cluster would be sent to the server of another.
+// Config describes how to reach an API server. All fields are required: if one came from another
+// place, a token of one cluster could be sent to the server of another.
 type Config struct {
 	Server    string // https://host:port
-	CAFile    string // the certificates that the server's must lead to, in PEM
-	TokenFile string // the bearer token; read for every request, so it may be rotated
-	Namespace string // where the objects are; it must exist
+	CAFile    string // certificates of the authorities that the server's certificate is checked against, in PEM
+	TokenFile string // file with the bearer token; read for every request, so it may be rotated
+	Namespace string // namespace of the objects; it must exist
 }
 
-// InCluster returns a store for the service account of the pod that it is called in, with
-// its objects in the pod's namespace. Outside of a cluster it returns an error.
+// InCluster returns a store for the service account of the pod that calls it, with objects in the
+// pod's namespace. Outside a cluster it returns an error.
 func InCluster() (*Store, error) {
 	return inCluster(os.Getenv, serviceAccount)
 }
@@ -49,23 +49,23 @@ func inCluster(getenv func(string) string, dir string) (*Store, error) {
 	})
 }
 
-// Connect returns a store for the server of c. It checks c and reads the files; it does
-// not ask the server.
+// Connect returns a store for the server of c. It checks c and reads the files, and sends no
+// request.
 func Connect(c Config) (*Store, error) {
 	if err := c.validate(); err != nil {
 		return nil, fmt.Errorf("kubernetes.Config: %w", err)
 	}
 	client, err := typedv1.NewForConfig(&rest.Config{
 		Host:          c.Server,
-		ContentConfig: rest.ContentConfig{ContentType: runtime.ContentTypeJSON}, // what people can read on the wire
+		ContentConfig: rest.ContentConfig{ContentType: runtime.ContentTypeJSON}, // readable on the wire
 		WrapTransport: withToken(c.TokenFile),
 		TLSClientConfig: rest.TLSClientConfig{
 			CAFile: c.CAFile,
-			// A request of HTTP/1.1 that is given up takes its connection along. With
-			// HTTP/2 the next one would wait for the same dead connection.
+			// A cancelled HTTP/1.1 request closes its connection. With HTTP/2 the next request
+			// would use the same dead connection.
 			NextProtos: []string{"http/1.1"},
 		},
-		QPS: -1, // leases are renewed in time or not at all
+		QPS: -1, // leases must be renewed in time, so no limit
 	})
 	if err != nil {
 		return nil, fmt.Errorf("kubernetes.Config: %w", err)

@@ -8,10 +8,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// errOvertaken is the end of a write that came second each time.
+// errOvertaken is the error of a request whose writes were each preceded by another writer's.
 var errOvertaken = errors.New("others have written first each time")
 
-// status returns the code of the server's answer, 0 when err is none.
+// status returns the status code of the server's answer; 0 when err is nil.
 func status(err error) int {
 	var answer apierrors.APIStatus
 	if errors.As(err, &answer) {
@@ -24,16 +24,15 @@ func missing(err error) bool {
 	return status(err) == http.StatusNotFound
 }
 
-// overtaken reports whether the object is not as it was read any more. To update an object
-// that is gone is a 409 of a server that checks the uid first, else a 404.
+// overtaken reports whether the object has changed since it was read. The update of a deleted
+// object is a 409 if the server checks the uid first, otherwise a 404.
 func overtaken(err error) bool {
 	code := status(err)
 	return code == http.StatusConflict || code == http.StatusNotFound
 }
 
-// refused reports whether the write has certainly not been carried out, and would not be
-// if the object were read again. To create an object in a namespace that does not exist is
-// a 404.
+// refused reports whether the write has certainly not been carried out, and would fail again after
+// another read. Creating an object in a namespace that does not exist is a 404.
 func refused(err error, creating bool) bool {
 	switch code := status(err); code {
 	case http.StatusConflict, http.StatusRequestTimeout:
@@ -45,7 +44,7 @@ func refused(err error, creating bool) bool {
 	}
 }
 
-// explain adds what was done with which object, and what can be done about it.
+// explain adds the request and the object to an error, and what to do about it.
 func (s *Store) explain(verb, object string, err error) error {
 	code, hint := status(err), ""
 	switch code {

@@ -11,7 +11,7 @@ import (
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
-// credible is how many times our own duration another's may be.
+// credible is the maximum factor between another holder's duration and our own.
 const credible = 4
 
 func newObject(name string) *coordinationv1.Lease {
@@ -35,14 +35,13 @@ func transitions(o *coordinationv1.Lease) uint64 {
 	return uint64(max(*o.Spec.LeaseTransitions, 0))
 }
 
-// holds reports whether o is the lease of g and no other acquisition. A grant without a
-// token is of a request whose answer nobody has seen.
+// holds reports whether o is the lease of g and not of another acquisition. A grant without a token
+// belongs to a request whose answer was lost.
 func holds(o *coordinationv1.Lease, g lease.Grant) bool {
 	return holder(o) == g.Holder && (g.Token == 0 || transitions(o) == g.Token)
 }
 
-// duration returns for how long the record in o is good, to somebody whose own leases last
-// for ttl.
+// duration returns how long the record in o is valid, as judged by a contender with leases of ttl.
 func duration(o *coordinationv1.Lease, ttl time.Duration) time.Duration {
 	ours := time.Duration(seconds(ttl)) * time.Second
 	if o.Spec.LeaseDurationSeconds == nil || *o.Spec.LeaseDurationSeconds <= 0 {
@@ -51,7 +50,7 @@ func duration(o *coordinationv1.Lease, ttl time.Duration) time.Duration {
 	return min(time.Duration(*o.Spec.LeaseDurationSeconds)*time.Second, credible*ours)
 }
 
-// seconds rounds up: others must not think that a lease is over before its holder does.
+// seconds rounds up, because the lease must not expire for others before it does for its holder.
 func seconds(ttl time.Duration) int32 {
 	return int32(min(max((ttl+time.Second-1)/time.Second, 1), math.MaxInt32))
 }
@@ -64,7 +63,7 @@ func nextToken(above uint64) (int32, error) {
 	return int32(above) + 1, nil
 }
 
-// taken returns o as c's holder wants to have it.
+// taken returns o as it is after c's holder has taken it.
 func taken(o *coordinationv1.Lease, c lease.Claim, token int32) *coordinationv1.Lease {
 	o = o.DeepCopy()
 	if o.Annotations == nil {
@@ -86,8 +85,8 @@ func renewed(o *coordinationv1.Lease, ttl time.Duration) *coordinationv1.Lease {
 	return o
 }
 
-// released returns o as client-go's leader election leaves it: without a holder, and so
-// short that whoever overlooks that does not wait.
+// released returns o as client-go's leader election leaves it: without a holder, and with so short
+// a duration that a contender that ignores the missing holder does not wait.
 func released(o *coordinationv1.Lease) *coordinationv1.Lease {
 	o = o.DeepCopy()
 	now := stamp(o)
@@ -97,8 +96,8 @@ func released(o *coordinationv1.Lease) *coordinationv1.Lease {
 	return o
 }
 
-// stamp returns the time in microseconds, which is what the API keeps, and another one
-// than o has: a renewal that changes nothing is invisible to those who wait for a change.
+// stamp returns the current time in microseconds, the precision of the API, and never the time in
+// o: contenders would not notice a renewal that changes nothing.
 func stamp(o *coordinationv1.Lease) *metav1.MicroTime {
 	now := time.Now().Truncate(time.Microsecond)
 	if last := o.Spec.RenewTime; last != nil && last.Time.Equal(now) {
@@ -107,8 +106,8 @@ func stamp(o *coordinationv1.Lease) *metav1.MicroTime {
 	return &metav1.MicroTime{Time: now}
 }
 
-// carriedOut reports whether found is what writing wanted leads to. No other write has the
-// same holder, count and time.
+// carriedOut reports whether found is the result of writing wanted. No other write has the same
+// holder, count and time.
 func carriedOut(wanted, found *coordinationv1.Lease) bool {
 	return found != nil &&
 		(wanted.UID == "" || wanted.UID == found.UID) &&

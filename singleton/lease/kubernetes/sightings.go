@@ -8,20 +8,20 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 )
 
-// sightings are the records that this process has seen last, one for each object, and
-// since when. The zero value is empty; its methods may be called from any goroutine.
+// sightings are the last records that this process has seen, one for each object, and since when.
+// The zero value is empty; its methods may be called from any goroutine.
 type sightings struct {
-	mu   sync.Mutex // guards what follows
+	mu   sync.Mutex // guards the fields below
 	last map[string]*sighting
 }
 
 type sighting struct {
-	object *coordinationv1.Lease // nil when there is none; never changed
-	since  time.Time             // the record in it has been seen unchanged
-	token  uint64                // the highest ever
+	object *coordinationv1.Lease // nil if there is no object; never changed
+	since  time.Time             // when the record in it was first seen
+	token  uint64                // the highest ever seen
 }
 
-// saw notes what a read has found. The record may have been written long before.
+// saw records the result of a read. The record may have been written long before.
 func (s *sightings) saw(o *coordinationv1.Lease, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -32,8 +32,7 @@ func (s *sightings) saw(o *coordinationv1.Lease, now time.Time) {
 	last.note(o)
 }
 
-// wrote notes what this process has written with a request sent at began: the record
-// cannot be older.
+// wrote records a write that this process has sent at began: the record cannot be older.
 func (s *sightings) wrote(o *coordinationv1.Lease, began time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,11 +13,11 @@ import (
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
-// attempts is how many writes of one request may come second to somebody else's.
+// attempts is the maximum number of writes for one request when other writers are faster.
 const attempts = 3
 
-// Store is a [lease.Store] whose leases are Lease objects of one namespace. All leases of
-// a process should share one: it remembers since when it has seen which record.
+// Store is a [lease.Store] whose leases are Lease objects in one namespace. All leases of a process
+// should share one Store, because it remembers how long it has seen each record.
 type Store struct {
 	leases    typedv1.LeaseInterface
 	namespace string
@@ -28,13 +28,15 @@ var _ lease.Store = (*Store)(nil)
 
 // New returns a store that keeps its objects in that namespace, which must exist.
 //
-// The client is the CoordinationV1 of a clientset. Three things of its [rest.Config]
-// matter. Its rate limit: client-go's default, five requests per second, is enough for
-// fifteen leases of 15 s; set QPS to -1 for more. Its token: client-go reads a
-// BearerTokenFile again after 50 s at the earliest, whatever the server answers; a shorter
-// TTL does not survive a token that is revoked early. And HTTP/2: a connection that is dead
-// serves the next requests, too, until client-go notices, after 45 s; set NextProtos to
-// http/1.1. [InCluster] and [Connect] make clients that have none of this.
+// client is the CoordinationV1 client of a clientset. Three settings of its [rest.Config] matter;
+// the clients of [InCluster] and [Connect] have all three.
+//
+//   - Rate limit: client-go's default, five requests per second, is enough for fifteen leases of 15
+//     s. Set QPS to -1 for more.
+//   - Token: client-go reads a BearerTokenFile again after 50 s at the earliest, whatever the
+//     server answers. A shorter TTL does not survive a token that is revoked early.
+//   - HTTP/2: a dead connection serves the next requests as well, until client-go notices after 45
+//     s. Set NextProtos to http/1.1.
 //
 // [rest.Config]: https://pkg.go.dev/k8s.io/client-go/rest#Config
 func New(client typedv1.LeasesGetter, namespace string) *Store {
@@ -65,7 +67,7 @@ func (s *Store) Take(ctx context.Context, c lease.Claim) (lease.Grant, error) {
 	return lease.Grant{Claim: c, Token: transitions(object), Version: object.ResourceVersion}, nil
 }
 
-// free answers [lease.ErrHeld] while another holds the lease.
+// free returns [lease.ErrHeld] while another holder has the lease.
 func (s *Store) free(current *coordinationv1.Lease, c lease.Claim) error {
 	if err := checkName(current, c.Name); err != nil {
 		return err
@@ -101,7 +103,7 @@ func (s *Store) Renew(ctx context.Context, g lease.Grant) (lease.Grant, error) {
 	return g, nil
 }
 
-// Release implements [lease.Store]. The object stays, with the count of its transitions.
+// Release implements [lease.Store]. The object stays, with its count of transitions.
 func (s *Store) Release(ctx context.Context, g lease.Grant) error {
 	_, err := s.change(ctx, "release", g.Name, s.known(g), func(current *coordinationv1.Lease) (*coordinationv1.Lease, error) {
 		if current == nil || !holds(current, g) {
@@ -112,7 +114,7 @@ func (s *Store) Release(ctx context.Context, g lease.Grant) error {
 	return err
 }
 
-// known returns the object as the request that led to g left it, or nil.
+// known returns the object as the request of g has left it, or nil.
 func (s *Store) known(g lease.Grant) *coordinationv1.Lease {
 	object := s.sightings.object(ObjectName(g.Name))
 	if object == nil || object.ResourceVersion != g.Version || !holds(object, g) {
@@ -121,9 +123,9 @@ func (s *Store) known(g lease.Grant) *coordinationv1.Lease {
 	return object
 }
 
-// change writes what edit makes of the object of the lease of that name, and returns what
-// the server has then: nil when edit wants nothing written. To edit, nil is no object. When
-// somebody else has written first it edits anew. It begins with known, or reads.
+// change writes the result of edit to the object of a lease, and returns what the server then has.
+// It returns nil if edit wants nothing written. edit gets nil if there is no object, and is called
+// again if another writer was faster. change begins with known, or with a read if that is nil.
 func (s *Store) change(
 	ctx context.Context, verb, name string, known *coordinationv1.Lease,
 	edit func(current *coordinationv1.Lease) (*coordinationv1.Lease, error),
@@ -163,14 +165,14 @@ func (s *Store) change(
 			s.sightings.wrote(found, began)
 			return found, nil
 		case !overtaken(err):
-			return nil, failed(err) // it may be on its way still
+			return nil, failed(err) // it may still be on its way
 		}
 		current = found
 	}
 	return nil, failed(errOvertaken)
 }
 
-// read returns the object, nil when there is none, and notes that it has been seen.
+// read returns the object, nil without one, and records that it was seen.
 func (s *Store) read(ctx context.Context, object string) (*coordinationv1.Lease, error) {
 	found, err := s.leases.Get(ctx, object, metav1.GetOptions{})
 	switch {

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// withToken returns what makes a transport send the token in that file. The file is read
-// for each request: the kubelet replaces it long before the token expires, but whoever
-// revokes a token does not wait until a cache is stale.
+// withToken wraps a transport so that it sends the token in that file. It reads the file for each
+// request: the kubelet replaces the token long before it expires, but a token that is revoked early
+// ends at once.
 func withToken(file string) func(http.RoundTripper) http.RoundTripper {
 	return func(next http.RoundTripper) http.RoundTripper {
 		return &tokenTransport{file: file, next: next}
@@ -25,7 +25,7 @@ func (t *tokenTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	token, err := readToken(t.file)
 	if err != nil {
 		if r.Body != nil {
-			_ = r.Body.Close() // as a RoundTripper must, and there is nothing to be done about its error
+			_ = r.Body.Close() // required of a RoundTripper; its error does not matter
 		}
 		return nil, err
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
-// BenchmarkStore measures the requests of one caller, one after the other: a renewal, as
-// every holder sends four of them in a TTL; a take with its release; and a take that is
-// refused, as those who wait send. It takes leases named after b and does not give back
-// all of them: they expire after a minute.
+// BenchmarkStore measures the requests of one caller, one after the other: a renewal, of which
+// every holder sends four in a TTL; a take with its release; and a refused take, as sent by
+// contenders that wait. It takes leases named after b. Those that it does not release expire after
+// a minute.
 func BenchmarkStore(b *testing.B, store lease.Store) {
 	b.Run("renew", func(b *testing.B) {
 		grant, err := store.Take(b.Context(), benchmarkClaim(b, "a"))

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A skewedClock is a holder's that runs at another rate than that of the test, shows
-// another time of day, and stops while the holder is paused. It is a [lease.Clock].
+// A skewedClock is a holder's clock that runs at another rate than the test's, shows another time
+// of day, and stops while the holder is paused. It is a [lease.Clock].
 type skewedClock struct {
 	start  time.Time
 	rate   float64

@@ -12,11 +12,10 @@ import (
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
-// Contenders lets all stores, which share their records, ask for one lease at once: one
-// gets it, and any other store gives it back, in each of the rounds. It asks for more than
-// the laws of [Run], by which contenders that meet may all be left without an answer: here
-// somebody wins, and the others are refused with [lease.ErrHeld]. The lease has the name
-// of t.
+// Contenders makes all stores, which share their records, ask for one lease at once. In each round
+// one gets it, and any other store releases it. It requires more than the laws of [Run], which
+// allow contenders that collide to get no answer: here one wins, and the others are refused with
+// [lease.ErrHeld]. The lease has the name of t.
 func Contenders[S lease.Store](t *testing.T, stores []S, rounds int) {
 	t.Helper()
 	var last uint64

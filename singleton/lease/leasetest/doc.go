@@ -11,15 +11,14 @@
 //		})
 //	}
 //
-// Some laws ask the store itself. Others put a layer between it and the leases of
-// [lease.New] that loses answers, delays, hangs and cuts, with holders whose clocks run
-// wrong or stop, and see to it that never two of them believe to hold one name. What a
-// store cannot be made to do from outside, hooks do; a law whose hook is missing is
-// skipped, and says so.
+// Some laws call the store itself. Others put a layer between the store and the leases of
+// [lease.New] that loses answers, delays, hangs and cuts requests, with holders whose clocks run
+// wrong or stop. They check that never two holders believe to hold one name. Hooks do what a test
+// cannot do to a store from outside; a law whose hook is missing is skipped, and says so.
 //
-// Beside the laws, [KilledHolder] has a real process die, [Contenders] asks for more than
-// the contract does, and [BenchmarkStore] measures.
+// Besides the laws, [KilledHolder] kills a real process, [Contenders] requires more than the
+// contract does, and [BenchmarkStore] measures.
 //
-// In real time most laws wait for a few TTLs: 35 s in all with a TTL of 1 s and two laws at
-// a time, and less with go test -parallel 16, as they hardly compute.
+// In real time most laws wait for a few TTLs: 35 s in all with a TTL of 1 s and two laws at a time.
+// They hardly compute, so go test -parallel 16 is faster.
 package leasetest

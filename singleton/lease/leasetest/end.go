@@ -9,7 +9,7 @@ import (
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
-// endLaws are about how a holder ends: its own will, or that of its caller.
+// endLaws are about how a holder ends: by its own decision, or by its caller's.
 var endLaws = []law{
 	{name: "AHolderReleases", check: func(e *env) { // case 250
 		name := e.name("x")

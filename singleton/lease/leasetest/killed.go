@@ -16,14 +16,13 @@ import (
 // holding is set in the process that KilledHolder kills, to what where returned.
 const holding = "LEASETEST_HOLDING"
 
-// KilledHolder checks that the lease of a process that is killed expires: not at once, and
-// no later than a few seconds after its TTL, which is 2 s.
+// KilledHolder checks that the lease of a killed process expires: not at once, and no later than a
+// few seconds after its TTL, which is 2 s.
 //
-// The process is that of the test once more, for the top-level test t alone. It does all
-// that t does before KilledHolder, and then holds the lease and waits for its end. So
-// where is called in the first process only: it sees to it that there is a server, and
-// says how to reach it. Open is called once in each process, with that. The lease has the
-// name of t.
+// The killed process runs the test binary again, for the top-level test t only. It runs t up to the
+// call of KilledHolder, and then holds the lease until it is killed. where is called in the first
+// process only: it makes sure that there is a server, and returns how to reach it. open is called
+// once in each process, with that. The lease has the name of t.
 func KilledHolder(t *testing.T, where func() string, open func(t *testing.T, where string) lease.Store) {
 	at, isHolder := os.LookupEnv(holding)
 	if !isHolder {

@@ -9,21 +9,20 @@ import (
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
-// A Backend is what keeps the records of leases, as the laws see it. Hooks report
-// failures to their t.
+// A Backend is the store of leases that the laws test. Hooks report failures to their t.
 type Backend struct {
-	// Open returns a handle as another process would have it, with connections of its own.
-	// It is called several times for one law, from the law's goroutine. The handles share
-	// their records; those of another Backend may be the same, as every law makes names up.
+	// Open returns a handle as another process would have it, with connections of its own. It is
+	// called several times for one law, from the law's goroutine. The handles share their records.
+	// Backends may share them, too, because every law uses names of its own. Required.
 	Open func(t *testing.T) lease.Store
 
-	// TTL is that of the leases of the laws; 0 means 2 s. The shorter, the faster they are,
-	// and the more they ask of a machine that is busy. State the smallest with which the
-	// backend is at ease.
+	// TTL is the TTL of the laws' leases. The default is 2 s. A shorter TTL makes the laws faster,
+	// and more likely to fail on a busy machine. Set the smallest TTL with which the backend works
+	// reliably.
 	TTL time.Duration
 
-	// Slack is how much later than TTL a lease may be free that nobody renews; 0 means a
-	// quarter of TTL, and what a busy machine needs.
+	// Slack is how much later than TTL an unrenewed lease may become free. The default is a quarter
+	// of TTL, and what a busy machine needs.
 	Slack time.Duration
 
 	// Outage makes the backend unreachable for all handles until end is called. The records
@@ -36,7 +35,7 @@ type Backend struct {
 	// Delete removes the record of a name, as an operator would. Optional.
 	Delete func(t *testing.T, name string)
 
-	// Usurp makes somebody else the holder of a name, whoever holds it. Optional.
+	// Usurp makes another holder the holder of a name, whether or not the name is held. Optional.
 	Usurp func(t *testing.T, name string)
 }
 
@@ -53,9 +52,9 @@ func Run(t *testing.T, open func(t *testing.T) Backend) {
 	}
 }
 
-// RunInBubble checks the backends that open returns, each law in a bubble of its own, in
-// which time is virtual. The goroutines of a backend must block as package
-// testing/synctest wants it, and be gone when the test has ended.
+// RunInBubble checks the backends that open returns, each law in a synctest bubble of its own, in
+// virtual time. The goroutines of a backend must block as package testing/synctest requires, and
+// end with the test.
 func RunInBubble(t *testing.T, open func(t *testing.T) Backend) {
 	for _, l := range laws() {
 		t.Run(l.name, func(t *testing.T) {
@@ -64,14 +63,14 @@ func RunInBubble(t *testing.T, open func(t *testing.T) Backend) {
 	}
 }
 
-// A law is something that is true of every store.
+// A law is a statement that holds for every store.
 type law struct {
 	name  string
-	alone bool // as it disturbs what other laws use, too
+	alone bool // it disturbs what other laws use
 	check func(*env)
 }
 
-// laws returns those that run alone first.
+// laws returns all laws, those that run alone first.
 func laws() []law {
 	all := slices.Concat(takeLaws, expiryLaws, tokenLaws, nameLaws, endLaws, keepLaws, lossLaws, clockLaws, contestLaws)
 	slices.SortStableFunc(all, func(a, b law) int {

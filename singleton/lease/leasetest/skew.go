@@ -8,7 +8,7 @@ import (
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
-// clockLaws are about holders whose clocks are wrong, or who stop.
+// clockLaws are about holders whose clocks are wrong or that are paused.
 var clockLaws = []law{
 	{name: "APausedHolderKnowsAtOnceThatItsLeaseIsOver", check: func(e *env) { // 97
 		stopped(e, false)

@@ -10,9 +10,8 @@ import (
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
-// TokensEnd brings a lease of store to its last token by a floor, and requires that there is
-// none after it: the error is overflow then, and no lower token is granted. The lease has
-// the name of t.
+// TokensEnd raises a lease of store to its last token by a floor. It requires that the next
+// acquisition fails with overflow, and that no lower token is granted. The lease has the name of t.
 func TokensEnd(t *testing.T, store lease.Store, overflow error) {
 	t.Helper()
 	c := lease.Claim{Name: t.Name(), Holder: "a", TTL: time.Minute, Floor: math.MaxUint64}

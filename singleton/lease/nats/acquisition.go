@@ -10,7 +10,7 @@ import (
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
-// Take implements [lease.Store]. A Floor that no token is greater than is [ErrOverflow].
+// Take implements [lease.Store]. It returns [ErrOverflow] for the highest possible Floor.
 func (s *Store) Take(ctx context.Context, c lease.Claim) (lease.Grant, error) {
 	var taken record
 	err := untilCurrent(ctx, func() error {
@@ -27,8 +27,8 @@ func (s *Store) Take(ctx context.Context, c lease.Claim) (lease.Grant, error) {
 	return lease.Grant{Claim: c, Token: taken.token, Version: taken.version()}, nil
 }
 
-// takeFrom makes c's holder follow the one of found. The token comes first: see the package
-// documentation for why it must.
+// takeFrom makes c's holder the successor of found. It takes the token first; the package
+// documentation says why.
 func (s *Store) takeFrom(ctx context.Context, c lease.Claim, found record) (record, error) {
 	expired := s.observations.age(c.Name, found) >= found.ttl
 	if found.holder != "" && found.holder != c.Holder && !expired {
@@ -44,13 +44,13 @@ func (s *Store) takeFrom(ctx context.Context, c lease.Claim, found record) (reco
 	return s.write(ctx, c.Name, newRecord(c.Holder, token, c.TTL), found.revision)
 }
 
-// reserve returns a token above that number that nobody else has got or will get. It is
-// [errStale] when another does the same.
+// reserve returns a token above that number that no other acquisition gets. It returns [errStale]
+// if another one reserves at the same time.
 func (s *Store) reserve(ctx context.Context, name string, above uint64) (uint64, error) {
 	key := tokenKey(name)
 	last, err := s.bucket.last(ctx, key)
 	if err == nil && last.revision == 0 {
-		// The first write says how far the bucket is, whatever was removed from it.
+		// The first write returns the current revision of the bucket, whatever was removed from it.
 		last.revision, err = s.bucket.update(ctx, key, nil, 0)
 	}
 	if err != nil {
@@ -68,9 +68,8 @@ func (s *Store) reserve(ctx context.Context, name string, above uint64) (uint64,
 	return highest + 1, err
 }
 
-// usedTokens returns up to which number tokens are used up. A key that is new, or that
-// somebody has deleted, has no number but its revision: no token was ahead of the
-// revisions, unless a floor demanded it.
+// usedTokens returns the number up to which tokens are used up. For a new or deleted key this is
+// its revision: tokens are never ahead of the revisions, unless a floor has raised them.
 func usedTokens(e entry) (uint64, error) {
 	if len(e.value) == 0 {
 		return e.revision - 1, nil

@@ -13,42 +13,42 @@ import (
 )
 
 var (
-	// errStale: the key has another entry than the one that was expected. Nothing was stored.
+	// errStale: the last entry of the key is not the expected one. Nothing was stored.
 	errStale = errors.New("others have written first")
-	// errAway: no server has done it just now, as far as one hears. It may be tried again.
+	// errAway: no server is known to have carried out the request. It may be repeated.
 	errAway = errors.New("the servers do not answer or cannot do it just now")
 )
 
-// An entry is the last one of a key.
+// An entry is the last entry of a key.
 type entry struct {
-	revision uint64 // 0 when there is none
-	value    []byte // nothing when the key was deleted
+	revision uint64 // 0 when the key has no entry
+	value    []byte // empty when the key was deleted
 }
 
-// A bucket is what a store needs of NATS.
+// A bucket is the part of NATS that a store needs.
 type bucket interface {
 	// last returns the last entry of key, as one server knows it.
 	last(ctx context.Context, key string) (entry, error)
 
-	// update stores value if the last entry of key has that revision, and returns the new
-	// one. Else it is [errStale]. With any other error it may have been stored, or may be
-	// later, under the same condition.
+	// update stores value if the last entry of key has that revision, and returns the new revision.
+	// Otherwise it returns [errStale]. After any other error value may have been stored, or may be
+	// stored later, under the same condition.
 	update(ctx context.Context, key string, value []byte, revision uint64) (uint64, error)
 }
 
-// requestPatience is how long one request may take: one that was under way when a
-// connection broke, or a leader died, is never answered.
+// requestPatience limits one request: a request that was in flight when a connection broke, or a
+// leader died, is never answered.
 const requestPatience = 2 * time.Second
 
 // A keyValue is a bucket of NATS.
 type keyValue struct {
 	nc  *nats.Conn
 	kv  jetstream.KeyValue
-	api string // what the subjects of the API begin with
+	api string // prefix of the API's subjects
 }
 
-// last asks the leader of the stream: a direct get, which is what a KeyValue does, may be
-// answered by a replica that is behind, and says nothing of the revision of a deletion.
+// last asks the leader of the stream. The direct get of a KeyValue may be answered by a replica
+// that is behind, and does not return the revision of a deletion.
 func (b *keyValue) last(ctx context.Context, key string) (entry, error) {
 	question, err := json.Marshal(map[string]string{"last_by_subj": "$KV." + b.kv.Bucket() + "." + key})
 	if err != nil {
@@ -99,7 +99,7 @@ func (b *keyValue) update(ctx context.Context, key string, value []byte, revisio
 	return now, nil
 }
 
-// explain says of an error of a request within ctx whether trying again may help.
+// explain wraps the error of a request within ctx with errAway if repeating the request may help.
 func (b *keyValue) explain(ctx context.Context, err error) error {
 	var answer *jetstream.APIError
 	unavailable := errors.As(err, &answer) && answer.Code == http.StatusServiceUnavailable
@@ -111,8 +111,8 @@ func (b *keyValue) explain(ctx context.Context, err error) error {
 	return err
 }
 
-// withRefusal adds what servers tell the connection when they have not passed on a request
-// for want of a permission, which they leave without an answer.
+// withRefusal adds the reason why servers have not passed on a request for lack of a permission.
+// Servers send it to the connection and leave the request without an answer.
 func withRefusal(nc *nats.Conn, err error) error {
 	if last := nc.LastError(); errors.Is(last, nats.ErrPermissionViolation) {
 		return fmt.Errorf("%w; the last thing the server has said: %w", err, last)

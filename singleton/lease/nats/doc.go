@@ -7,91 +7,87 @@
 //
 // # How a lease is kept
 //
-// A name has two keys, holder.NAME and token.NAME, and both stay for ever. The first one
-// has a record: who holds the lease, with which token, for how long. The second one says up
-// to which number tokens are used up. Every write is on the condition that the last
-// revision of its key is the one that was read; of two that want the same, one reads again.
+// A name has two keys, holder.NAME and token.NAME, which are never deleted. The first has a record:
+// the holder of the lease, its token, and its duration. The second says up to which number tokens
+// are used up. Every write is conditional on the revision that was read. If two contenders write at
+// once, one reads again.
 //
-// An acquisition reads the record, takes a token by a write to the second key, and then
-// writes the record: four requests. A renewal is one write, and so is a release, which
-// leaves the record without a holder. An attempt to take what another holds is one read.
+// An acquisition takes four requests: it reads the record, takes a token by a write to the second
+// key, and then writes the record. A renewal is one write, and so is a release, which leaves the
+// record without a holder. An attempt to take a lease that another holds is one read.
 //
-// Reads are answered by the leader of the stream, or by a server that still believes to be
-// the leader: they may be out of date. Nothing is granted by what was read alone. The write
-// that follows is refused when it was not the last, and a refusal of a renewal makes its
-// holder read until it is sure. The worst that an old answer does is to call a lease held
-// that has just become free, until the next attempt.
+// Reads are answered by the leader of the stream, or by a server that still believes to be the
+// leader, so they may be out of date. A read alone grants nothing. The write that follows is
+// refused if the record has changed, and a refused renewal makes the holder read until it is
+// certain. At worst an old answer shows a lease as held that has just become free, until the next
+// attempt.
 //
-// When an answer is lost, nobody knows: a request that is not answered for 2 s is repeated
-// as long as the context lasts, and begins with a read again. A holder that finds itself in
-// the record has got the lease. A write that arrives late, as the connection keeps requests
-// while it is down, is still under its condition.
+// A request that is not answered for 2 s is repeated as long as the context lasts, beginning with a
+// read. A holder that finds itself in the record has the lease. A write may arrive late, because
+// the connection keeps requests while it is down; its condition still applies.
 //
-// # Whose clock
+// # Clocks
 //
-// Each contender's own: a lease of another has expired when the contender has seen the same
-// record for as long as the record says that it lasts, by its own monotonic clock. No clocks
-// of two machines are compared, and those of the servers play no part, however far they
-// jump and whichever of them leads. Only rates must agree, within the Drift of
-// [lease.Settings]. So a process that sees a lease for the first time waits its full
-// duration, even if the holder has been dead for long; a release is seen at once.
+// Each contender uses its own: a lease of another holder has expired when the contender has seen
+// the same record for the record's duration, by its own monotonic clock. The clocks of two machines
+// are never compared, and the servers' clocks do not matter. Only rates must agree, within the
+// Drift of [lease.Settings]. A process that sees a lease for the first time therefore waits its
+// full duration, even if the holder died long ago. A release is seen at once.
 //
-// NATS can let a message expire by itself. This is not used: the servers count from the time
-// of day at which one of them has stored it, by the time of day of the one that leads then.
+// The store does not use NATS's expiry of messages: the servers count from the time of day at which
+// one of them stored a message, by the time of day of the present leader.
 //
 // # The token
 //
-// The token is one more than the last one or the floor, whichever is greater. It is greater
-// than all before, for these reasons. Each token of a grant was taken from the second key
-// before the record was written, and each write there has a greater number than the one
-// that it replaces. Whoever writes a record has read the one before and then taken its
-// token; so its token was taken after that of the one before, or the write was refused.
+// The token is one more than the last token or the floor, whichever is greater. It is greater than
+// all before, for two reasons. Each write to the second key has a greater number than the one that
+// it replaces, and the token is taken there before the record is written. A contender reads the
+// record before it takes its token, so its token is later than the record's, or its write is
+// refused.
 //
-// Deletions do not harm that. The record has the token, too, so that either key may be
-// missing. When both are, or the whole name was purged, the revision of the deletion, or of
-// a first and empty write, takes the place of the number. It is the sequence number of the
-// stream, which never goes back: every token was taken by a write of its own, so the tokens
-// are never ahead of it, unless a floor has put them there.
+// Deletions do no harm. The record contains the token as well, so either key may be missing. If
+// both are, or the whole name was purged, the number is the revision of the deletion, or of a first
+// and empty write. It is the sequence number of the stream, which never decreases. Every token was
+// taken by a write of its own, so tokens are never ahead of it, unless a floor has raised them.
 //
-// Tokens do fall back when the stream itself does: when it is deleted, restored from a
-// backup, or has lost its end. And when both keys of a name are deleted whose tokens were
-// raised by a floor above the revisions of the bucket, as of another store.
+// Tokens do start again if the stream itself does: when it is deleted, restored from a backup, or
+// has lost its end. They also do if both keys of a name are deleted after a floor, for example of
+// another store, has raised its tokens above the revisions of the bucket.
 //
-// # What it needs of the servers
+// # Requirements
 //
-// Three servers, and sync_interval: always in the jetstream block of each. By default NATS
-// acknowledges what is not on the disk yet, and syncs every two minutes. Then a failure of
-// the power of one server, if it is alone, or of all three, takes back what was granted in
-// that time: a lease may have two holders, with the same token, until the first one fails to
-// renew. With one server that syncs always, its end is an outage; its disk is all there is.
-// As of 2026 there are open reports of acknowledged writes lost by the deferred sync
-// (nats-server #7564), of loss when members change during partitions even with sync always
-// (#7545), and of a split brain after the power of one node failed (#7567): etcd and
-// PostgreSQL are the better places where an error is expensive. What must not be harmed has
-// to refuse lower tokens in any case.
+// Three servers, with sync_interval: always in the jetstream block of each. By default NATS
+// acknowledges writes that are not on the disk yet, and syncs every two minutes. A power failure of
+// a single server, or of all three, then takes back the grants of that time. A lease may have two
+// holders with the same token, until the first one fails to renew. With one server that always
+// syncs, its failure is an outage, and its disk is the only copy.
 //
-// When the server that leads the stream dies, the others elect one after 4 to 9 s, during
-// which nothing is renewed. With the default TTL of 15 s a holder is sure to bear 9.75 s
-// only; 30 s leave enough. A server that is shut down hands over before, in a fraction of a
-// second, if another is up to date.
+// As of 2026 three reports are open: acknowledged writes lost by the deferred sync (nats-server
+// #7564), losses when members change during partitions even with sync always (#7545), and a split
+// brain after a power failure of one node (#7567). If an error is expensive, use etcd or
+// PostgreSQL. In any case, whatever must not be harmed has to refuse lower tokens.
 //
-// It is tested with servers 2.15, alone and three together. [Open] makes the bucket, and
-// checks one that is there: `nats kv add` makes one that is good, if neither a TTL nor
-// memory is chosen. The connection should reconnect for ever, as in the example.
+// When the server that leads the stream dies, the others elect a leader after 4 to 9 s, and no
+// lease is renewed until then. With the default TTL of 15 s a holder certainly survives only 9.75
+// s; 30 s is enough. A server that is shut down hands over first, in a fraction of a second, if
+// another is up to date.
+//
+// The store is tested with servers 2.15, one and three together. [Open] creates the bucket, or
+// checks an existing one. `nats kv add` creates a suitable bucket, unless a TTL or memory storage
+// is chosen. The connection should reconnect for ever, as in the example.
 //
 // # Privileges
 //
-// An administrator makes the bucket, and the user of the programs needs no more than this:
+// If an administrator creates the bucket, the user of the programs needs only
 //
 //	publish: ["$JS.API.STREAM.INFO.KV_leases", "$JS.API.STREAM.MSG.GET.KV_leases", "$KV.leases.>"]
 //	subscribe: ["_INBOX.>"]
 //
-// To make it, Open needs $JS.API.INFO and $JS.API.STREAM.CREATE.KV_leases as well. What may
-// not be published, servers leave without an answer: a request ends with its context then,
-// and the error has what the server has told the connection.
+// To create it, Open also needs $JS.API.INFO and $JS.API.STREAM.CREATE.KV_leases. Servers do not
+// answer a request without permission: it ends with its context, and the error contains what the
+// server has sent to the connection.
 //
 // # Testing
 //
-// Programs test with lease.NewMemory. The tests with servers are a module of their own,
-// natstest.
+// Programs test with lease.NewMemory. The tests with servers are in natstest, a module of its own.
 package nats

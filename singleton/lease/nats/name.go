@@ -2,14 +2,14 @@ package nats
 
 import "strings"
 
-// holderKey is where the record of a lease is.
+// holderKey is the key of a lease's record.
 func holderKey(name string) string { return "holder." + escape(name) }
 
-// tokenKey is where it is noted up to which number the tokens of a name are used up.
+// tokenKey is the key that says up to which number the tokens of a name are used up.
 func tokenKey(name string) string { return "token." + escape(name) }
 
-// escape makes a name one token of a subject: letters, digits, '-' and '_' stay, of any
-// other byte it says the value, as in "a=2Fb" for "a/b". Names that differ stay so.
+// escape turns a name into one token of a subject. Letters, digits, '-' and '_' stay; any other
+// byte becomes its value, as in "a=2Fb" for "a/b". Different names stay different.
 func escape(name string) string {
 	if name == "" {
 		return "="

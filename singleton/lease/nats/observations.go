@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// observations are the records that this process has seen last, one for each name, and since
-// when. The zero value is empty; its methods may be called from any goroutine.
+// observations are the last records that this process has seen, one for each name, and since when.
+// The zero value is empty; its methods may be called from any goroutine.
 type observations struct {
 	mu   sync.Mutex // guards last
 	last map[string]observation
@@ -18,8 +18,8 @@ type observation struct {
 	since    time.Time
 }
 
-// saw notes what a read has found, and that its answer came now. The record may have been
-// written long before.
+// saw records the result of a read whose answer came at now. The record may have been written long
+// before.
 func (s *observations) saw(name string, r record, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -28,15 +28,15 @@ func (s *observations) saw(name string, r record, now time.Time) {
 	}
 }
 
-// wrote notes what this process has written with a request sent at began: the record
-// cannot be older, and its holder counts from before that.
+// wrote records a write that this process has sent at began: the record cannot be older, and its
+// holder counts from an earlier time.
 func (s *observations) wrote(name string, r record, began time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.note(name, r, began)
 }
 
-// note is called with mu held.
+// note must be called with mu held.
 func (s *observations) note(name string, r record, since time.Time) {
 	if s.last == nil {
 		s.last = map[string]observation{}
@@ -44,7 +44,7 @@ func (s *observations) note(name string, r record, since time.Time) {
 	s.last[name] = observation{revision: r.revision, nonce: r.nonce, since: since}
 }
 
-// age returns for how long the record of that revision has been seen unchanged.
+// age returns how long the record with that revision has been seen unchanged.
 func (s *observations) age(name string, r record) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// DefaultBucket is the bucket of a [Config] without one.
+// DefaultBucket is the default of Config.Bucket.
 const DefaultBucket = "understudy-leases"
 
 // A Config names the bucket of the leases. The zero value suits a cluster of three or more servers.
@@ -29,9 +29,9 @@ type Config struct {
 
 var bucketName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,200}$`)
 
-// Open returns a store in the bucket of config, which it makes if there is none. It fails if the
-// bucket exists and is configured so that it may drop entries. The caller closes the connection
-// when no lease needs it any more.
+// Open returns a store in the bucket of config, and creates the bucket if it does not exist. It
+// fails if the bucket exists and its configuration allows it to drop entries. The caller closes the
+// connection when no lease needs it any more.
 func Open(ctx context.Context, nc *nats.Conn, config Config) (*Store, error) {
 	if config.Bucket == "" {
 		config.Bucket = DefaultBucket
@@ -66,7 +66,7 @@ func openBucket(ctx context.Context, nc *nats.Conn, config Config) (*keyValue, e
 	if err != nil {
 		return nil, err
 	}
-	// Also of one that was just made: by another, it may be.
+	// Check a bucket that was just created as well: another process may have created it.
 	stream, err := js.Stream(ctx, "KV_"+config.Bucket)
 	if err != nil {
 		return nil, err
@@ -87,8 +87,8 @@ func jetStream(nc *nats.Conn, domain string) (js jetstream.JetStream, api string
 	return js, "$JS." + domain + ".API.", err
 }
 
-// create makes the bucket. Of two that do so at once with other numbers of replicas, one
-// finds that of the other.
+// create creates the bucket. If another process creates it at the same time with another number of
+// replicas, one of the two finds the other's bucket.
 func create(ctx context.Context, js jetstream.JetStream, config Config) (jetstream.KeyValue, error) {
 	kv, err := js.CreateKeyValue(ctx, jetstream.KeyValueConfig{
 		Bucket: config.Bucket, Description: "leases of Understudy", Storage: jetstream.FileStorage, Replicas: config.Replicas,
@@ -102,8 +102,8 @@ func create(ctx context.Context, js jetstream.JetStream, config Config) (jetstre
 	return kv, nil
 }
 
-// unsuitable says what is wrong with a bucket. Its administrator may limit its bytes, keep
-// a history, move it and describe it.
+// unsuitable returns what is wrong with a bucket. An administrator may limit its bytes, keep a
+// history, move it and describe it.
 func unsuitable(have *jetstream.StreamConfig, config Config) []error {
 	var problems []error
 	for _, c := range []struct {

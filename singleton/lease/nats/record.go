@@ -8,32 +8,32 @@ import (
 	"time"
 )
 
-// errForeign says that a key has what this package has not written.
+// errForeign: a key has a value that this package has not written.
 var errForeign = errors.New("it was not written by a lease store, give Open another Bucket")
 
-// A record says who holds a lease. The zero value is that of a name which nobody ever had,
-// or whose key was deleted.
+// A record is the state of a lease. The zero value is the record of a name that was never held, or
+// whose key was deleted.
 type record struct {
-	revision uint64 // of the entry that it was read from, or has become; 0 when there is none
-	holder   string // "" when nobody holds it
+	revision uint64 // of the entry that it was read from or written to; 0 without an entry
+	holder   string // "" when nobody holds the lease
 	token    uint64 // of the last acquisition
 	ttl      time.Duration
-	nonce    string // which no other write has: revisions of a stream that was lost come again
+	nonce    string // unique to each write, because the revisions of a stream that was lost come again
 }
 
 func newRecord(holder string, token uint64, ttl time.Duration) record {
 	return record{holder: holder, token: token, ttl: ttl, nonce: rand.Text()}
 }
 
-// layout is made for people who look at the bucket; %q keeps any text.
+// layout is readable for people who look at the bucket; %q keeps any text.
 const layout = "holder %q token %d ttl %d write %s"
 
 func (r record) encode() []byte {
 	return fmt.Appendf(nil, layout, r.holder, r.token, r.ttl, r.nonce)
 }
 
-// parseRecord reads an entry. One without a value is none, or the marker of a deletion: such
-// a one has a revision all the same.
+// parseRecord reads an entry. An entry without a value is missing, or marks a deletion; the latter
+// has a revision.
 func parseRecord(e entry) (record, error) {
 	r := record{revision: e.revision}
 	if len(e.value) == 0 {
@@ -45,10 +45,10 @@ func parseRecord(e entry) (record, error) {
 	return r, nil
 }
 
-// version is what a grant remembers of its record.
+// version identifies the record of a grant.
 func (r record) version() string { return strconv.FormatUint(r.revision, 10) }
 
-// parseVersion reports 0 for what is not a grant of this package, such as none at all.
+// parseVersion returns 0 for text that is not from a grant of this package, including "".
 func parseVersion(text string) uint64 {
 	revision, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {

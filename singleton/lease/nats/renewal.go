@@ -35,9 +35,9 @@ func (s *Store) Release(ctx context.Context, g lease.Grant) error {
 	return nil
 }
 
-// follow writes what next makes of the record of g. It tries the one that g remembers
-// first, which is one request; when that is not current, it reads. [lease.ErrLost] says
-// that g has no record any more.
+// follow replaces the record of g by the result of next. It first tries with the record that g
+// remembers, which is one request. If that is out of date it reads. [lease.ErrLost] means that g no
+// longer has a record.
 func (s *Store) follow(ctx context.Context, g lease.Grant, next func(found record) (record, error)) (record, error) {
 	known := parseVersion(g.Version)
 	found := record{revision: known, holder: g.Holder, token: g.Token}
@@ -59,8 +59,8 @@ func (s *Store) follow(ctx context.Context, g lease.Grant, next func(found recor
 	return written, err
 }
 
-// readOwn returns the record of g. An answer from before g is that of a server which is
-// behind: it says nothing. Of a key that is gone without a trace it cannot be told.
+// readOwn returns the record of g. An answer older than g comes from a server that is behind, and
+// is ignored. For a key that is gone without a trace this cannot be told.
 func (s *Store) readOwn(ctx context.Context, g lease.Grant, known uint64) (record, error) {
 	r, err := s.read(ctx, g.Name)
 	switch {

@@ -10,21 +10,21 @@ import (
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
-// ErrOverflow is the error of an acquisition whose token does not fit into 64 bits. A
-// counter does not come that far; look for who invented the floor.
+// ErrOverflow is returned by [Store.Take] when the token does not fit into 64 bits. No counter gets
+// that far: the floor of the claim is wrong.
 var ErrOverflow = errors.New("nats: the tokens of this name are used up, they end at 2⁶⁴-1")
 
 var _ lease.Store = (*Store)(nil)
 
-// A Store is a [lease.Store] in a key-value bucket of NATS. Its methods may be called from
-// any goroutine, and end when their context does. All leases of a process should share
-// one: it remembers since when it has seen which record. Make one with [Open].
+// A Store is a [lease.Store] in a key-value bucket of NATS. Its methods may be called from any
+// goroutine, and return when their context ends. All leases of a process should share one Store,
+// because it remembers how long it has seen each record. Make one with [Open].
 type Store struct {
 	bucket       bucket
 	observations observations
 }
 
-// read returns what the bucket has of a name, and notes that it has been seen.
+// read returns the record of a name, and records that it was seen.
 func (s *Store) read(ctx context.Context, name string) (record, error) {
 	e, err := s.bucket.last(ctx, holderKey(name))
 	if err != nil {
@@ -38,8 +38,8 @@ func (s *Store) read(ctx context.Context, name string) (record, error) {
 	return r, nil
 }
 
-// write makes r the record of a name if the last one has that revision, and returns r with
-// its own. Else it is [errStale].
+// write makes r the record of a name if the last one has that revision, and returns r with its own
+// revision. Otherwise it returns [errStale].
 func (s *Store) write(ctx context.Context, name string, r record, last uint64) (record, error) {
 	began := time.Now()
 	revision, err := s.bucket.update(ctx, holderKey(name), r.encode(), last)
@@ -51,12 +51,11 @@ func (s *Store) write(ctx context.Context, name string, r record, last uint64) (
 	return r, nil
 }
 
-// maxAttempts is how often a request is tried that comes second to somebody else's, or to
-// what is still on its way through the replicas, or that finds no leader: some seconds.
+// maxAttempts limits how often a request is repeated, some seconds in all. Reasons are another
+// writer, a write that has not reached all replicas, and a stream without a leader.
 const maxAttempts = 40
 
-// untilCurrent repeats f as long as it finds that what it has read is not current, or that
-// nobody can say.
+// untilCurrent repeats f while what it has read is out of date, or the outcome is unknown.
 func untilCurrent(ctx context.Context, f func() error) error {
 	for n := 1; ; n++ {
 		err := f()
@@ -67,7 +66,7 @@ func untilCurrent(ctx context.Context, f func() error) error {
 			return fmt.Errorf("%d times in a row: %w", n, err)
 		}
 		if n == 1 && errors.Is(err, errStale) {
-			continue // a grant may remember a revision from before a lost answer
+			continue // a grant may remember the revision from before a lost answer
 		}
 		if late := pause(ctx, n); late != nil {
 			return fmt.Errorf("%w: %w", err, late)
@@ -75,8 +74,8 @@ func untilCurrent(ctx context.Context, f func() error) error {
 	}
 }
 
-// pause waits before the attempt after the nth: up to 4 ms, 8 ms and so on to 128 ms. It is
-// random, so that those who have met do not meet again.
+// pause waits before the attempt after the nth: up to 4 ms, 8 ms and so on, up to 128 ms. The wait
+// is random, so that contenders that have collided do not collide again.
 func pause(ctx context.Context, n int) error {
 	timer := time.NewTimer(rand.N(2 * time.Millisecond << min(n, 6)))
 	defer timer.Stop()

@@ -70,8 +70,8 @@ func (s *Store) ClaimTerm(ctx context.Context, label, _ string, floor uint64) (g
 	return generation.Generation{Term: term}, nil
 }
 
-// one runs a statement that returns a number and a setting. It has read the answer to the commit
-// when it returns without an error.
+// one runs a statement that returns a number and a setting. If it returns without an error, the
+// commit has been answered.
 func (s *Store) one(ctx context.Context, sql string, args ...any) (uint64, error) {
 	var number int64
 	if err := s.db.QueryRow(ctx, sql, args...).Scan(&number, nil); err != nil {

@@ -12,8 +12,8 @@ type statements struct {
 	claimTerm                     string
 }
 
-// prepare writes the statements for a table. Where a statement returns a row it has
-// changed one, and {durable} makes sure of its commit.
+// prepare writes the statements for a table. A statement that returns a row has changed one, and
+// {durable} makes its commit durable.
 func prepare(db *pg.DB) statements {
 	sql := func(text string) string { return db.SQL(strings.ReplaceAll(text, "{until}", until)) }
 	return statements{
@@ -25,10 +25,10 @@ func prepare(db *pg.DB) statements {
 	}
 }
 
-// definition: token is the highest number that the name has had, held that of the
-// acquisition by holder, which is empty when nobody holds the lease. The collation is that
-// of bytes: an index by a language's rules breaks when the system's rules change, and a
-// broken one may give a name two rows.
+// definition: token is the highest number of the name. held is the number of the acquisition by
+// holder, which is empty when nobody holds the lease. The collation compares bytes: an index by a
+// language's rules breaks when the operating system changes those rules, and a broken index may
+// give a name two rows.
 const definition = `(
 	name       text COLLATE "C" PRIMARY KEY,
 	token      bigint NOT NULL,
@@ -39,7 +39,7 @@ const definition = `(
 
 const columns = "name, token, holder, held, expires_at"
 
-// until is when a lease ends that lasts for $3 microseconds.
+// until is when a lease of $3 microseconds ends.
 const until = `clock_timestamp() + $3::bigint * interval '1 microsecond'`
 
 // take: ON CONFLICT locks the row before it looks at the condition, so the clock is read
@@ -68,7 +68,7 @@ const release = `UPDATE {table} SET holder = '', expires_at = clock_timestamp()
 WHERE name = $1::text AND holder = $2::text AND held = $3::bigint
 RETURNING held, {durable}`
 
-// abandon releases what a holder may have got without hearing of it.
+// abandon releases a lease whose acquisition a holder may not have heard of.
 const abandon = `UPDATE {table} SET holder = '', expires_at = clock_timestamp()
 WHERE name = $1::text AND holder = $2::text
 RETURNING held, {durable}`

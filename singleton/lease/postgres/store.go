@@ -11,7 +11,7 @@ import (
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
-// Where the table is without the option [Table].
+// The default schema and name of the table; see [Table].
 const (
 	DefaultSchema = "public"
 	DefaultTable  = "understudy_lease"

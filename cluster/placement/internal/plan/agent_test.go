@@ -10,7 +10,7 @@ import (
 
 const coreIncarnation = 77
 
-// A coreWorld is an agent's core with the actors that it starts.
+// A coreWorld is the core of an agent, with the actors that it starts.
 type coreWorld struct {
 	t      *testing.T
 	core   *Agent
@@ -292,7 +292,7 @@ func TestWhatAnEarlierCoordinatorHasStoppedEndsForTheNextOne(t *testing.T) {
 	w.tell(1, startOf("a", 1))
 	w.begin("a")
 	w.tell(1, stopOf("a", 1))
-	w.tell(2, ReportRequest{}) // who asks believes that it runs
+	w.tell(2, ReportRequest{}) // the coordinator believes that it runs
 	w.end("a", "")
 	require.Equal(t, 1, w.ends[id(1)])
 	require.Empty(t, w.stops)
@@ -374,16 +374,15 @@ func TestTheMemoryOfAnAgentIsBounded(t *testing.T) {
 	require.Len(t, w.core.tombstones, maxTombstones)
 }
 
-// Whatever the order in which requests come and actors start and end: each start and each
-// stop has one answer, at most one actor of a label lives, and what is left running is
-// what was asked for last.
+// Requests arrive, and actors start and end, in any order. Each start and each stop has one answer,
+// at most one actor of a label lives, and in the end the last requested actor runs.
 func TestEachRequestHasOneAnswerInAnyOrder(t *testing.T) {
 	for seed := range uint64(2000) {
 		randomRequests(t, seed)
 	}
 }
 
-// An expectation is what is to run in the end, if it does not fail.
+// An expectation is the actor that must run in the end, if it does not fail.
 type expectation struct{ wanted, heard map[string]RequestID }
 
 func (e expectation) hear(w *coreWorld, msg any) {

@@ -11,7 +11,7 @@ import (
 	"github.com/understudy-go/understudy/internal/codec"
 )
 
-// ready is a node on which anything may be placed, that runs those actors.
+// ready returns a node that is eligible for any spec and runs those actors.
 func ready(name string, runs ...string) Node {
 	slices.Sort(runs)
 	return Node{Name: name, Address: name, Incarnation: 1, UpNumber: 1, Up: true, Reachable: true, Ready: true, Actors: runs}
@@ -26,7 +26,7 @@ func nodeOf(t *testing.T, s Spec, v View, by Strategy, avoid ...string) string {
 	return d.Node
 }
 
-// Cases 1, 2, 4, 5, 7, 11, 14, 16, and what is next to them.
+// Cases 1, 2, 4, 5, 7, 11, 14, 16, and related ones.
 func TestANodeIsEligibleWhenAllConstraintsHold(t *testing.T) {
 	worker := ready("beta", "writer/c1")
 	worker.Roles = []string{"worker", "gpu"}

@@ -12,8 +12,8 @@ import (
 	"github.com/understudy-go/understudy/internal/codec"
 )
 
-// Cases 1 to 7, 14 and 16: of a single node, whether it may run a spec; and the filter that
-// says no.
+// Cases 1 to 7, 14 and 16: whether a single node may run a spec, and otherwise the filter that
+// removes it.
 func TestConstraintsSayWhetherANodeMayRunASpec(t *testing.T) {
 	west := map[string]string{"region": "us-west"}
 	for name, c := range map[string]struct {
@@ -67,9 +67,9 @@ func TestConstraintsSayWhetherANodeMayRunASpec(t *testing.T) {
 	}
 }
 
-// Case 8: a colocated actor goes to the node of its target, however full that is. Case 9: without a
-// target it goes nowhere, and nothing is stored. Case 10: nor while the target's node is
-// unreachable or gone.
+// Case 8: a colocated actor goes to the node of its target, however full that node is. Case 9:
+// without a target it is not placed, and nothing is stored. Case 10: the same holds while the
+// target's node is unreachable or gone.
 func TestWhatIsColocatedGoesToItsAnchorOrNowhere(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
@@ -98,8 +98,9 @@ func TestWhatIsColocatedWithASingletonGoesToIt(t *testing.T) {
 	require.Equal(t, []string{"reader running alpha"}, r.specs(), "it follows")
 }
 
-// Case 11: the required node is taken, however full it is. Case 12: an unknown one is no
-// node at all. Case 13: nor is one that is down, or not heard of, and no other is taken.
+// Case 11: the required node is taken, however full it is. Case 12: an unknown required node is not
+// eligible. Case 13: a required node that is down or unreachable is not eligible, and no other node
+// is chosen.
 func TestARequiredNodeIsTheOnlyOne(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
@@ -126,8 +127,8 @@ func TestAnAnchorAndARequiredNodeMustAgree(t *testing.T) {
 	require.Equal(t, "beta", r.place(caseSpec("reader", both)))
 }
 
-// Case 17: what a spec is built from is what it says. Case 18: it is redistributed and may
-// run anywhere, if nothing is said; and building on one does not change it.
+// Case 17: a spec contains what it was built from. Case 18: by default it is redistributed and may
+// run anywhere. Deriving another spec does not change it.
 func TestASpecSaysWhatItWasBuiltFrom(t *testing.T) {
 	plain := Spec{Label: "storage/photos", Type: "agent", State: []byte{1, 2, 3}}
 	require.Equal(t, Redistribute(), plain.OnCrash)
@@ -207,7 +208,7 @@ func TestASpecComesBackAsItWas(t *testing.T) {
 	}
 }
 
-// Case 20: all constraints at once: each is violated in turn, and none. Case 21: the error
+// Case 20: all constraints at once. Each is violated in turn, and then none. Case 21: the error
 // says how many nodes each of them has removed.
 func TestAllConstraintsMustHoldAtOnce(t *testing.T) {
 	s := everyField()

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Case 55: a label is taken once; the first spec stays as it was. Case 56: what is removed is
-// gone. Case 57: what is not there cannot be removed. Case 58: all are listed by label.
+// Case 55: a label can be used once; the first spec stays unchanged. Case 56: a removed spec is
+// gone. Case 57: a missing spec cannot be removed. Case 58: all specs are listed by label.
 func TestALabelIsSubmittedAndRemovedOnce(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
@@ -42,8 +42,8 @@ func everyFieldOn(node string) Spec {
 	return s
 }
 
-// Case 60: the decision comes before the actor runs, and is kept; it is Running when its node
-// says so. A spec for which there is no node is refused, and not kept.
+// Case 60: the decision comes before the actor runs, and is kept; it is Running when its node says
+// so. A spec without an eligible node is refused and not stored.
 func TestASubmissionIsAnsweredBeforeTheActorRuns(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha")
@@ -119,8 +119,8 @@ func TestWhatRunsNowhereCanBeRemoved(t *testing.T) {
 	require.Empty(t, r.journal)
 }
 
-// Case 67: what is removed while it starts is stopped when it runs, and the answer waits for
-// that; a later coordinator knows as well.
+// Case 67: an actor that is removed while it starts is stopped when it runs, and the answer waits
+// for that. A later coordinator knows this, too.
 func TestWhatIsRemovedWhileItStartsIsStopped(t *testing.T) {
 	t.Parallel()
 	for _, replaced := range []bool{false, true} {

@@ -25,8 +25,8 @@ func TestWhatIsAbandonedGoesWithItsNodeAndWhatIsRedistributedMoves(t *testing.T)
 	require.Equal(t, "beta", r.place(caseSpec("goes", Constraints{})), "the label is free")
 }
 
-// Case 74: WaitForReturn waits, and is placed on a survivor when that has been in vain. Case
-// 77: not a moment before, and not a moment later.
+// Case 74: WaitForReturn waits, and after its duration the actor is placed on a survivor. Case 77:
+// this happens exactly at the deadline.
 func TestAWaitLastsAsLongAsItSays(t *testing.T) {
 	t.Parallel()
 	for _, wait := range []time.Duration{50 * time.Millisecond, 30 * time.Second} {
@@ -43,8 +43,8 @@ func TestAWaitLastsAsLongAsItSays(t *testing.T) {
 	}
 }
 
-// Case 76: a process of the same name has returned, whatever its incarnation and its age.
-// Case 78: it starts there at once, and the deadline that was means nothing any more.
+// Case 76: a process of the same name has returned, whatever its incarnation and its age. Case 78:
+// the actor starts there at once, and the former deadline has no effect.
 func TestWhoReturnsInTimeGetsItsActorsBack(t *testing.T) {
 	t.Parallel()
 	for name, notice := range map[string]func(r caseRig){
@@ -69,8 +69,8 @@ func TestWhoReturnsInTimeGetsItsActorsBack(t *testing.T) {
 	}
 }
 
-// A node that returns and does not suit any more is not waited for, nor is one that takes
-// part in nothing.
+// The wait ends if the node returns but is no longer eligible. It continues while the node has not
+// started placement.
 func TestANodeThatReturnsMustStillSuit(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha:worker", "beta:worker").by(Pinned("beta"))
@@ -91,8 +91,8 @@ func TestANodeThatReturnsMustStillSuit(t *testing.T) {
 	require.Equal(t, []string{"a running alpha"}, r.specs())
 }
 
-// Case 80: what has nowhere to go is placed when a node joins that suits. Case 86: so is what
-// has waited in vain.
+// Case 80: an actor without an eligible node is placed when one joins. Case 86: the same holds for
+// an actor that has waited in vain.
 func TestWhatHasNowhereToGoIsPlacedWhenThereIsANode(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta:gpu")
@@ -155,8 +155,8 @@ func TestEachWaitIsItsOwn(t *testing.T) {
 	require.Equal(t, []string{"moves running alpha", "waits running alpha", "waits longer running alpha"}, r.specs())
 }
 
-// Case 85: what requires its node is placed nowhere else, whatever the crash strategy says,
-// and starts there when the node is back.
+// Case 85: a spec with RequiredNode is never placed on another node, whatever its crash strategy.
+// Its actor starts when the node is back.
 func TestWhatRequiresItsNodeIsNeverElsewhere(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
@@ -170,9 +170,9 @@ func TestWhatRequiresItsNodeIsNeverElsewhere(t *testing.T) {
 	require.Equal(t, []string{"moves running beta", "waits running beta"}, r.specs())
 }
 
-// Case 87: a node that leaves in good order is drained: what can be moved is, WaitForReturn
-// does not wait, Abandon is no reason to be forgotten; what has nowhere to go stays until the
-// node has left.
+// Case 87: a node that leaves gracefully is drained. Actors move if they can; WaitForReturn does
+// not wait, and Abandon does not remove the spec. Actors without another eligible node stay until
+// the node has left.
 func TestADrainIsNoCrash(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta:gpu").by(Pinned("beta"))

@@ -22,8 +22,9 @@ func sortedView(nodes ...Node) View {
 	return NewView(viewOf(nodes...).Nodes)
 }
 
-// Case 35: the oldest leads. Case 36: unless it is not up. Case 37: of a role, the oldest that has
-// it. Case 38: without nodes there is no leader. Case 39: nor if no node has the role.
+// Case 35: the oldest node leads. Case 36: a node that is not up does not lead. Case 37: with a
+// role, the oldest node that has it leads. Case 38: without nodes there is no leader. Case 39:
+// there is no leader if no node has the role.
 func TestTheOldestOfARoleLeads(t *testing.T) {
 	left := caseMember("y", 50)
 	left.Up = false
@@ -87,8 +88,9 @@ func permutations(all []Node) [][]Node {
 	return orders
 }
 
-// Case 42: when the leader leaves the next one leads, who joins takes nothing over, and who
-// returns is the youngest. Case 45: the address decides otherwise, as a text.
+// Case 42: when the leader leaves, the next oldest node leads. A node that joins does not take
+// over, and a node that returns is the youngest. Case 45: an election by address compares addresses
+// as text.
 func TestLeadershipPassesToTheNext(t *testing.T) {
 	a, b, c := caseMember("a", 3), caseMember("b", 1), caseMember("c", 2)
 	leads := func(e Election, nodes ...Node) string {
@@ -112,7 +114,7 @@ func TestLeadershipPassesToTheNext(t *testing.T) {
 	require.Equal(t, "c", leads(lowestAddress("coordinator"), a, b, c))
 }
 
-// Case 45: any order of the members elects, among those that are up. If it panics, the oldest
+// Case 45: an election may use any order of the members that are up. If it panics, the oldest
 // leads.
 func TestAnElectionOfOnesOwnNamesANodeThatIsUp(t *testing.T) {
 	left := caseMember("z", 3)

@@ -27,7 +27,7 @@ type fence struct {
 	refused int
 }
 
-// write has an instance write: only the one of the highest generation may.
+// write lets an instance write. Only the instance with the highest generation may.
 func (f *fence) write(node string, g Generation) {
 	f.t.Helper()
 	packed, err := g.Packed()
@@ -44,7 +44,7 @@ func (f *fence) write(node string, g Generation) {
 	f.highest = g
 }
 
-// A side is what a coordinator of one side of a split can reach.
+// A side has everything that the coordinator on one side of a split can reach.
 type side struct {
 	*singletonsRig
 	names string
@@ -87,7 +87,7 @@ func sweepFence(t *testing.T, seed uint64) (refused int) {
 	return store.refused
 }
 
-// act does something at random.
+// act performs a random action.
 func (s *side) act(rng *rand.Rand, n int) {
 	name := string(s.names[rng.IntN(2)])
 	switch rng.IntN(9) {

@@ -61,8 +61,8 @@ func TestWhatIsNotAnsweredIsAskedAgain(t *testing.T) {
 	require.Len(t, r.sends, sent, "there is nothing left to ask")
 }
 
-// Case 99: a node dies while it is asked for something: what is asked of it is dropped, and
-// who waits for a removal is answered.
+// Case 99: a node dies while requests to it are unanswered. The requests are dropped, and a client
+// that waits for a removal is answered.
 func TestWhatIsAskedOfADeadNodeIsDropped(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
@@ -79,7 +79,7 @@ func TestWhatIsAskedOfADeadNodeIsDropped(t *testing.T) {
 }
 
 // Case 101: an answer without a request, a repeated answer, or one from another node or incarnation
-// changes nothing. Case 102: nor does an answer to a request that was given up.
+// changes nothing. Case 102: an answer to a request that was given up changes nothing.
 func TestAnswersThatNobodyWaitsForChangeNothing(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")

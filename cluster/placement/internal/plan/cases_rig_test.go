@@ -8,16 +8,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A caseRig is a rig whose test looks at all specs, and at what is asked of nodes.
+// A caseRig is a rig whose test checks all specs, and the requests to nodes.
 type caseRig struct{ specsRig }
 
-// newCaseRig begins with those nodes, the oldest first: names, and after a colon roles.
+// newCaseRig returns a rig with those nodes, the oldest first. Each is a name, optionally followed
+// by a colon and roles.
 func newCaseRig(t *testing.T, nodes ...string) caseRig {
 	t.Helper()
 	return caseRig{newSpecsRig(t, nodes...)}
 }
 
-// by has specs placed by another strategy.
+// by sets the strategy that places specs.
 func (r caseRig) by(s Strategy) caseRig {
 	r.m.specs.cfg.Strategy = s
 	return r
@@ -32,8 +33,8 @@ func (r caseRig) place(s Spec) string {
 	return r.answers[to].Value.(Decision).Node
 }
 
-// refused submits a spec for which there must be no node, and returns which filter has
-// removed how many.
+// refused submits a spec that must have no eligible node, and returns how many nodes each filter
+// has removed.
 func (r caseRig) removedBy(s Spec) map[string]int {
 	r.t.Helper()
 	to := r.submit(s)
@@ -59,7 +60,7 @@ func (r caseRig) quiet() {
 	require.Empty(r.t, r.m.specs.removals)
 }
 
-// startOf returns the last request to start something of a label, and for whom it was.
+// startOf returns the last start request of a label, and the node that it was sent to.
 func (r caseRig) startOf(label string) (nodeID, StartRequest) {
 	r.t.Helper()
 	for _, e := range slices.Backward(r.sends) {

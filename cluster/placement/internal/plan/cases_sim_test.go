@@ -8,8 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Case 187, I10: the same seed is the same story, to the last word of it; another seed is
-// another one.
+// Case 187, I10: the same seed gives exactly the same run, and another seed a different one.
 func TestASimulatedScheduleDependsOnItsSeedAlone(t *testing.T) {
 	t.Parallel()
 	story := func(seed uint64) []string {

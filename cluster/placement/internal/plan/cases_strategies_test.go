@@ -10,13 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// scoring is a strategy that knows the score of each node by heart.
+// scoring is a strategy with a fixed score for each node.
 func scoring(scores map[string]float64) Strategy {
 	return StrategyFunc(func(n Node, _ Spec, _ View) float64 { return scores[n.Name] })
 }
 
-// Case 22: the emptier node is taken. Case 26: unless it is dead, not heard of, leaving, or
-// without placement.
+// Case 22: the node with fewer actors is chosen. Case 26: it is not chosen if it is dead,
+// unreachable, leaving, or without placement.
 func TestTheLeastLoadedNodeThatLivesIsTaken(t *testing.T) {
 	t.Parallel()
 	for name, dies := range map[string]func(r caseRig){
@@ -57,8 +57,8 @@ func TestTheOrderInWhichNodesComeDoesNotMatter(t *testing.T) {
 	}
 }
 
-// Case 24: the preferred node is taken, however full it is. Case 25: another one while it
-// cannot be had; and what runs elsewhere by then stays there.
+// Case 24: the preferred node is taken, however full it is. Case 25: another node is chosen while
+// the preferred one is not eligible. Actors that then run elsewhere stay there.
 func TestAPinIsSoft(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta", "gamma").by(Pinned("beta"))
@@ -87,7 +87,7 @@ func TestWithoutANodeNothingIsPlaced(t *testing.T) {
 	}
 }
 
-// Case 30: none is ever excluded by chance.
+// Case 30: chance never excludes a node.
 func TestRandomPlacementExcludesNobody(t *testing.T) {
 	random, n := Random(30), caseNode("a")
 	for range 10_000 {
@@ -97,8 +97,8 @@ func TestRandomPlacementExcludesNobody(t *testing.T) {
 	}
 }
 
-// Case 31: what is no number never wins. Case 33: zero and less exclude a node, and the
-// highest of the others wins.
+// Case 31: NaN never wins. Case 33: zero and less exclude a node, and the highest of the others
+// wins.
 func TestScoresThatExcludeANode(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, c := range []struct {
@@ -132,7 +132,7 @@ func TestScoresThatExcludeANode(t *testing.T) {
 	}
 }
 
-// Case 32: what is on its way to a node counts as its load.
+// Case 32: actors on their way to a node count as its load.
 func TestABurstIsSpreadBeforeAnybodyHasAnswered(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")

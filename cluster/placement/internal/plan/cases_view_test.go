@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Case 46: a node that joins is alive. Case 47: one that is not heard of is not, and is
-// still there. Case 48: it is alive when it is heard of again. Case 54: one that is gone is
-// not kept.
+// Case 46: a node that joins is alive. Case 47: an unreachable node is not alive, but is still
+// listed. Case 48: it is alive when it is reachable again. Case 54: a node that is gone is no
+// longer listed.
 func TestTheViewCountsWhoIsThereAndWhoIsAlive(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha")
@@ -34,9 +34,8 @@ func TestTheViewCountsWhoIsThereAndWhoIsAlive(t *testing.T) {
 	require.False(t, ok)
 }
 
-// Case 49: what runs is found, and is not when it has been removed; what is unknown never
-// is. Case 50: nor is what ran on a node that is gone. Case 51: an answer that comes twice
-// changes nothing.
+// Case 49: a running actor is found, a removed one is not, and an unknown label never is. Case 50:
+// an actor on a node that is gone is not found. Case 51: a repeated answer changes nothing.
 func TestTheViewFindsWhatRuns(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
@@ -65,8 +64,8 @@ func TestTheViewFindsWhatRuns(t *testing.T) {
 	require.False(t, ok)
 }
 
-// Case 52: what has moved is listed where it is, and nowhere else. While it is being stopped
-// it is still listed where that happens.
+// Case 52: an actor that has moved is listed on its new node only. While it is being stopped, it is
+// still listed on the old node.
 func TestTheViewListsALabelOnce(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
@@ -106,7 +105,7 @@ func TestANodeThatJoinsAgainHasNothingOfItsFormerSelf(t *testing.T) {
 	require.Equal(t, []string{"beta"}, r.running("a"))
 }
 
-// A view that somebody has does not change any more.
+// A view does not change after it was returned.
 func TestAViewDoesNotChangeOnceItWasTaken(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha")
@@ -122,8 +121,8 @@ func TestAViewDoesNotChangeOnceItWasTaken(t *testing.T) {
 	require.Equal(t, []string{"a"}, now.Actors)
 }
 
-// Case 69: the same view again means nothing, nor do views that come in another order than
-// things have happened. Case 71: each says how things stand, and is asked for nothing else.
+// Case 69: a repeated view changes nothing, and views may arrive in a different order than the
+// events. Case 71: each view has the whole state.
 func TestTheSameViewAgainChangesNothing(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A benchCluster is a planner, and agents that do at once what they are told.
+// A benchCluster is a planner with agents that carry out each request at once.
 type benchCluster struct {
 	m     *Planner
 	now   time.Time

@@ -21,9 +21,9 @@ var (
 	simCount = flag.Uint64("sim.count", 300, "how many schedules to simulate")
 )
 
-// A planner, a model of the agents, and a cluster whose nodes come, go, crash and return,
-// under random faults of the network, of the factories and of the coordinator. See sim.laws
-// for what has to hold at each moment, and sim.final for what has to in the end.
+// A planner, a model of the agents, and a cluster whose nodes come, go, crash and return, under
+// random faults of the network, of the factories and of the coordinator. See sim.laws for the laws
+// that hold at each moment, and sim.final for those that hold in the end.
 func TestSimulatedCoordinatorsKeepTheLaws(t *testing.T) {
 	if *simSeed != 0 {
 		s := newSim(*simSeed, true)
@@ -100,10 +100,10 @@ type sim struct {
 	journal    []Fact
 	unfits     map[RequestID]bool // submissions, and whether the journal does not take them
 	epoch      uint64
-	lead       *simCoordinator // nil while there is none
+	lead       *simCoordinator // nil while there is no coordinator
 	clients    simClients
 	singletons *simSingletons
-	census     map[string][]*simActor // what lives, by label
+	census     map[string][]*simActor // the living actors, by label
 	hung       []*simActor            // whose factories do not come back
 
 	found  simFound
@@ -125,8 +125,7 @@ func newSim(seed uint64, logs bool) *sim {
 	return s
 }
 
-// run plays the schedule, and returns which law was broken, and how; nothing when all
-// were kept.
+// run runs the schedule. It returns the broken law with details, or nothing if all laws held.
 func (s *sim) run() string {
 	for i := range 2 + s.rng.IntN(4) {
 		s.nodes = append(s.nodes, &simNode{sim: s, name: string(rune('a' + i)), meta: map[string]string{}})
@@ -182,7 +181,7 @@ func (s *sim) chance(p float64) bool { return s.rng.Float64() < p }
 
 func (s *sim) oneOf(all ...float64) float64 { return all[s.rng.IntN(len(all))] }
 
-// carry brings a message somewhere: late, twice, not at all, or as it should.
+// carry delivers a message: late, twice, not at all, or normally.
 func (s *sim) carry(arrive func()) {
 	if !s.quiet && s.chance(s.loss) {
 		s.found.Lost++

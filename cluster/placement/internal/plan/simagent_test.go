@@ -37,7 +37,7 @@ func newSimAgent(n *simNode) *simAgent {
 	return a
 }
 
-// pass lets it repeat what may not have been heard.
+// pass lets the agent repeat messages that may have been lost.
 func (a *simAgent) pass() {
 	a.node.sim.in(2*time.Second, func() {
 		if !a.dead {
@@ -47,7 +47,7 @@ func (a *simAgent) pass() {
 	})
 }
 
-// expel: the node is a member no more, and everything is to stop, in time.
+// expel: the node is no longer a member, and all its actors must stop in time.
 func (a *simAgent) expel() { a.step(AgentMembership{}) }
 
 // die: the process is gone.

@@ -57,7 +57,7 @@ func (n *simNode) boot() {
 	s.viewChanged()
 }
 
-// crash ends the process, which the others find out by and by.
+// crash ends the process. The other nodes detect it later.
 func (n *simNode) crash() {
 	s := n.sim
 	if !n.alive {
@@ -73,7 +73,7 @@ func (n *simNode) crash() {
 	n.fade()
 }
 
-// fade has a node that is silent removed, unless it is heard of again.
+// fade removes a silent node, unless it becomes reachable again.
 func (n *simNode) fade() {
 	s, at := n.sim, n.incarnation
 	silent := func() bool { return n.incarnation == at && n.member && (!n.alive || n.cut) }
@@ -84,7 +84,7 @@ func (n *simNode) fade() {
 		}
 		s.found.Removals++
 		s.remove(n)
-		if n.alive { // it knows by itself, before the others count on it
+		if n.alive { // it notices by itself, before the others rely on it
 			s.in(s.upTo(simMargin-time.Millisecond), func() {
 				if n.incarnation == at {
 					s.note("node %s knows that it is removed", n.name)
@@ -131,7 +131,7 @@ func (n *simNode) split() {
 	})
 }
 
-// leave drains a node, and ends it in good order; though not for ever.
+// leave drains a node, and then ends it gracefully. The drain has a time limit.
 func (n *simNode) leave() {
 	s, at := n.sim, n.incarnation
 	if !n.alive || !n.member || n.draining {
@@ -181,7 +181,7 @@ func (n *simNode) leave() {
 	s.in(15*time.Second, end)
 }
 
-// viewChanged tells the coordinator how the cluster stands; or elects one.
+// viewChanged gives the coordinator the state of the cluster. Without a coordinator it elects one.
 func (s *sim) viewChanged() {
 	s.gone = slices.DeleteFunc(s.gone, func(g Gone) bool { return !s.now.Before(g.Until) })
 	if s.lead == nil || !s.nodes[s.lead.on.name[0]-'a'].mayLead(s.lead.on) {
@@ -207,7 +207,7 @@ func (s *sim) view() ViewChanged {
 	return v
 }
 
-// elect has the oldest node run the coordinator, a moment later.
+// elect starts the coordinator on the oldest node, after a short delay.
 func (s *sim) elect() {
 	s.in(s.upTo(time.Second), func() {
 		if s.lead != nil && s.nodes[s.lead.on.name[0]-'a'].mayLead(s.lead.on) {

@@ -27,8 +27,8 @@ func (c *simCoordinator) end() {
 	}
 }
 
-// loseLead ends the coordinator, or lets it go on for a while without knowing that there
-// is another.
+// loseLead ends the coordinator, or lets it continue for a while without knowing that it has been
+// replaced.
 func (s *sim) loseLead() {
 	c := s.lead
 	if c == nil {
@@ -43,7 +43,7 @@ func (s *sim) loseLead() {
 	s.elect()
 }
 
-// takeOver makes a coordinator from what the journal has.
+// takeOver makes a coordinator from the journal.
 func (s *sim) takeOver(n *simNode) {
 	s.loseLead()
 	s.found.Coordinators++
@@ -88,8 +88,8 @@ func (s *sim) config(epoch uint64) Config {
 	}
 }
 
-// step takes an input in, stores the facts and carries out the effects; unless it is
-// stopped in between, or another has taken over.
+// step handles an input, stores the facts and carries out the effects, unless it is stopped in
+// between or another coordinator has taken over.
 func (c *simCoordinator) step(in Input) {
 	s := c.sim
 	if c.dead {
@@ -161,8 +161,8 @@ func (c *simCoordinator) save(appends int) (effects []Effect, done bool) {
 
 var errSimUnfit = fmt.Errorf("the journal does not take this: %w", persistence.ErrTooLarge)
 
-// unfit reports whether a fact is what the journal does not take: some of those that bring a
-// spec, each as often as it is tried.
+// unfit reports whether the journal rejects a fact. It rejects some facts with a new spec, each at
+// every attempt.
 func (s *sim) unfit(f Fact) bool {
 	if !f.submits() {
 		return false
@@ -206,7 +206,7 @@ func (c *simCoordinator) do(e Effect) {
 	}
 }
 
-// setAlarm has the planner step when something is due.
+// setAlarm makes the planner step when something is due.
 func (c *simCoordinator) setAlarm() {
 	at, ok := c.planner.Next()
 	if !ok {
@@ -224,7 +224,7 @@ func (c *simCoordinator) setAlarm() {
 	})
 }
 
-// hear brings what an agent says.
+// hear delivers the message of an agent.
 func (c *simCoordinator) hear(from *simNode, msg FromAgent) {
 	c.sim.carry(func() {
 		to := c.sim.node(c.on.name)

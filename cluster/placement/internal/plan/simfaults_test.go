@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// simClients are who submits and removes specs, and waits for answers.
+// simClients submit and remove specs, and wait for answers.
 type simClients struct {
 	sim     *sim
 	n       Token
 	waiting map[Token]func(any, error)
-	wanted  map[string]bool // specs whose submission was acknowledged, and that nobody has begun to remove
-	removes map[string]int  // how often a spec was to be removed
+	wanted  map[string]bool // specs whose submission was acknowledged, and whose removal has not begun
+	removes map[string]int  // how many times the removal of a spec was requested
 }
 
 func newSimClients(s *sim) simClients {
@@ -35,7 +35,7 @@ func (c *simClients) reply(r Reply) {
 	answer(r.Value, r.Err)
 }
 
-// fault does something to the cluster, or asks something of the coordinator.
+// fault injects a fault, or sends a request to the coordinator.
 func (s *sim) fault() {
 	if s.chance(0.35) {
 		s.singletons.fault()

@@ -22,7 +22,7 @@ func (s *sim) laws() {
 	}
 }
 
-// record returns what the journal has of a label.
+// record returns the record of a label in the journal.
 func (s *sim) record(label string) (r *record) {
 	for _, f := range slices.Backward(s.journal) {
 		if f.Label != label {
@@ -44,7 +44,7 @@ func (s *sim) record(label string) (r *record) {
 	return r
 }
 
-// lookAt holds a fact to the constraints: where an actor is placed they hold.
+// lookAt checks a fact: the constraints hold where an actor is placed.
 func (s *sim) lookAt(c *simCoordinator, f Fact) {
 	if f.ofSingleton() {
 		return
@@ -80,7 +80,7 @@ func (s *sim) lookAt(c *simCoordinator, f Fact) {
 	}
 }
 
-// drained: the drain of a node is over when nothing that could run elsewhere is on it.
+// drained: the drain of a node is over when no actor on it could run elsewhere.
 func (s *sim) drained(n *simNode) {
 	if s.lead == nil || !n.member || s.seed%5 == 1 {
 		return // or the strategy may have failed
@@ -97,7 +97,7 @@ func (s *sim) drained(n *simNode) {
 	}
 }
 
-// final holds when nothing has happened for long.
+// final checks the laws that hold after a long quiet time.
 func (s *sim) final() {
 	if s.lead == nil {
 		s.breach("nobody leads in the end")
@@ -245,7 +245,7 @@ func (f *simFound) add(o simFound) {
 	}
 }
 
-// unseen returns what has not happened once.
+// unseen returns the events that never happened.
 func (f simFound) unseen() (names []string) {
 	v := reflect.ValueOf(f)
 	for i := range v.NumField() {

@@ -53,7 +53,7 @@ func (a *simAsked) mayHappenAfter(t time.Time) bool {
 	return true
 }
 
-// fault asks something of a coordinator, which may not know yet that there is another.
+// fault sends a request to a coordinator, which may not know yet that it has been replaced.
 func (g *simSingletons) fault() {
 	s := g.sim
 	to := s.lead
@@ -131,7 +131,7 @@ func (g *simSingletons) ask(to *simCoordinator, label string, all map[string][]*
 	})))
 }
 
-// granted: what is told was granted, and to whom is told.
+// granted: each reported generation was granted, to the reported owner.
 func (g *simSingletons) granted(o Ownership) {
 	if owner := g.source.granted[o.Label][o.Generation]; o.Owner != "" && owner != o.Owner {
 		g.sim.breach("%+v, and the source has granted that to %q", o, owner)
@@ -171,8 +171,8 @@ func (g *simSingletons) restarted(label string, stop *simAsked) bool {
 	return slices.ContainsFunc(g.starts[label], func(a *simAsked) bool { return a.mayHappenAfter(stop.at) })
 }
 
-// stopped: a stop is acknowledged when the instance has terminated: I8. Only what has a
-// DrainTimeout may take longer.
+// stopped: a stop is acknowledged when the instance has terminated: I8. Only an instance with a
+// DrainTimeout may outlive it.
 func (g *simSingletons) stopped(label string, stop *simAsked) {
 	for _, x := range g.sim.census[label] {
 		if x.agent.node.member && !x.agent.dead && label != simImpatient && !g.restarted(label, stop) {
@@ -181,8 +181,8 @@ func (g *simSingletons) stopped(label string, stop *simAsked) {
 	}
 }
 
-// write has an instance write to a store that refuses earlier generations than it has
-// seen, again and again: I4.
+// write lets an instance write repeatedly to a store that refuses generations lower than the
+// highest it has seen: I4.
 func (g *simSingletons) write(x *simActor) {
 	s := g.sim
 	if x.over || x.gen == (Generation{}) {
@@ -199,7 +199,7 @@ func (g *simSingletons) write(x *simActor) {
 	s.in(s.upTo(500*time.Millisecond), func() { g.write(x) })
 }
 
-// final holds when nothing has happened for long.
+// final checks the laws that hold after a long quiet time.
 func (g *simSingletons) final(m *Planner) {
 	s := g.sim
 	if !m.singletons.catalog.listed || len(m.singletons.calls.open) > 0 || len(m.singletons.dirty) > 0 {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A simSource is the store of generations that all coordinators share, however they are
-// cut off from each other.
+// A simSource is the store of generations that all coordinators share, even if they are partitioned
+// from each other.
 type simSource struct {
 	*fakeSource
 	granted map[string]map[Generation]string // owners, by label
@@ -18,7 +18,7 @@ func newSimSource() *simSource {
 
 var errSimSource = errors.New("the store is away")
 
-// simPatience is for how long a call may happen after it was made, whoever has given it
+// simPatience is how long after it was made a call may take effect, even if the caller has given it
 // up.
 const simPatience = time.Second
 
@@ -32,12 +32,12 @@ func (g *simSingletons) call(c *simCoordinator, e SourceCall) {
 	case s.quiet || s.chance(0.8):
 	case s.chance(0.3): // it fails
 		happens, fails = -1, true
-	case s.chance(0.3): // it happens, and seems to have failed
+	case s.chance(0.3): // it happens, but seems to have failed
 		fails = true
 	case s.chance(0.5): // it takes its time
 		happens, answers = s.upTo(simPatience), s.upTo(3*time.Second)
 		s.found.CallsLate++
-	case s.chance(0.5): // it happens, and nobody hears of it
+	case s.chance(0.5): // it happens, and the answer is lost
 		happens, answers = s.upTo(simPatience), -1
 		s.found.CallsSilent++
 	default:
@@ -62,7 +62,7 @@ func (g *simSingletons) call(c *simCoordinator, e SourceCall) {
 	})
 }
 
-// happen carries a call out, and keeps what was granted to whom.
+// happen carries out a call, and records the owner of each granted generation.
 func (g *simSingletons) happen(c *simCoordinator, e SourceCall) SourceAnswer {
 	out := g.source.ask(e)
 	g.sim.note("source for %d: %v %s %s %v %v", c.epoch, e.Op, e.Label, e.Owner, out.Generation, out.Err)

@@ -56,7 +56,7 @@ type remoteText struct{ text string }
 
 func (e *remoteText) Error() string { return e.text }
 
-// Case 120: a restart that is over before anybody has noticed is a loss as well.
+// Case 120: a restart that nobody has noticed also loses the instance.
 func TestANodeThatIsBackInAnotherIncarnationHasLostItsInstance(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
@@ -85,8 +85,8 @@ func TestAFailoverIsTriedAgainUntilTheSourceAnswers(t *testing.T) {
 	r.is("catalog", SingletonActive, "b", 2, 0)
 }
 
-// Case 137, case 9 of the holes: a destination that does not start it is not Starting for
-// ever; when it dies, the next one starts.
+// Case 137, case 9 of the holes: if the destination never starts the singleton, it does not stay
+// Starting forever. When the destination dies, the next one starts it.
 func TestAnOwnerThatDiesWhileItStartsIsReplaced(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
@@ -135,7 +135,8 @@ func TestANewCoordinatorKeepsWhatRuns(t *testing.T) {
 	require.Len(t, r.journal, 1)
 }
 
-// A start that the former coordinator has asked for is waited for, not asked for twice.
+// A new coordinator waits for a start that its predecessor has requested, and does not request it
+// again.
 func TestANewCoordinatorWaitsForWhatIsStarting(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
@@ -162,7 +163,7 @@ func TestANewCoordinatorEndsAMove(t *testing.T) {
 	require.Equal(t, []string{"catalog 1.0 b", "catalog 2.0 a"}, r.started)
 }
 
-// A node that may run it, but has not said so yet, is waited for by the new coordinator.
+// The new coordinator waits for a node that may run the instance but has not reported yet.
 func TestANewCoordinatorDoesNotStartWhatASilentNodeMayRun(t *testing.T) {
 	t.Parallel()
 	r, _ := moving(t, 0)
@@ -182,8 +183,8 @@ func TestANewCoordinatorDoesNotStartWhatASilentNodeMayRun(t *testing.T) {
 	require.Equal(t, []string{"a"}, r.running("catalog"))
 }
 
-// Holes 7 and 8: what runs by an earlier generation than the source knows is stopped
-// before the owner's starts, wherever a new coordinator finds it.
+// Holes 7 and 8: if a new coordinator finds an instance with a lower generation than the source's,
+// it stops that instance before it starts the owner's.
 func TestAnInstanceOfAnEarlierGenerationIsStopped(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b", "c")
@@ -227,8 +228,8 @@ func TestACoordinatorWithASourceOfItsOwnKnowsNothing(t *testing.T) {
 	require.Empty(t, r.journal)
 }
 
-// A coordinator that has been replaced, and does not know, has to write to the journal
-// before it changes anything at the source, and before it acts on a grant or tells of it.
+// A coordinator that does not know that it has been replaced must write to the journal before it
+// changes anything at the source, acts on a grant, or reports one.
 func TestTheJournalKnowsOfCallsAndGrantsFirst(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
@@ -264,8 +265,8 @@ func TestTheJournalKnowsOfCallsAndGrantsFirst(t *testing.T) {
 	require.Empty(t, r.journal)
 }
 
-// A call of a former coordinator may happen for a while after its end. What it was to
-// change is looked at when that is over.
+// A call of a former coordinator may take effect for a while after its end. The new coordinator
+// checks the result after that time.
 func TestACallOfAFormerCoordinatorIsLookedInto(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

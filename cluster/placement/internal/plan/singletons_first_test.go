@@ -66,7 +66,7 @@ func TestOfFirstStartsAtOnceNoneIsTheOthersHandOver(t *testing.T) {
 	require.Greater(t, answers[false], 500)
 }
 
-// failNext has the source fail what it was asked for last, and was held.
+// failNext makes the source fail the last held call.
 func (r *singletonsRig) failNext(happens bool) {
 	next := r.calls[0]
 	r.calls = r.calls[1:]

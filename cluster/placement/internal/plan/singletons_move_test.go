@@ -55,8 +55,8 @@ func TestAMoveToWhereItIsChangesNothing(t *testing.T) {
 	require.Len(t, r.started, 1)
 }
 
-// Case 126: when its time is over the next owner starts though the old one has not ended;
-// that it ends later means nothing.
+// Case 126: after the DrainTimeout the next owner starts, even if the old instance has not ended.
+// Its later end has no effect.
 func TestADrainTimeoutEndsTheWait(t *testing.T) {
 	t.Parallel()
 	r, _ := moving(t, 10*time.Second)
@@ -72,7 +72,7 @@ func TestADrainTimeoutEndsTheWait(t *testing.T) {
 	require.Equal(t, []string{"catalog 1.0 b", "catalog 2.0 a"}, r.started)
 }
 
-// Case 127: without a time-out it may take a year.
+// Case 127: without a DrainTimeout it may take a year.
 func TestWithoutADrainTimeoutAMoveWaits(t *testing.T) {
 	t.Parallel()
 	r, _ := moving(t, 0)
@@ -84,7 +84,7 @@ func TestWithoutADrainTimeoutAMoveWaits(t *testing.T) {
 	r.is("catalog", SingletonDraining, "b", 1, 0)
 }
 
-// Case 128: meanwhile neither another move nor a stop begins.
+// Case 128: meanwhile no other move or stop begins.
 func TestWhatIsMovedIsNeitherMovedNorStopped(t *testing.T) {
 	t.Parallel()
 	r, _ := moving(t, 0)
@@ -94,7 +94,7 @@ func TestWhatIsMovedIsNeitherMovedNorStopped(t *testing.T) {
 	r.is("catalog", SingletonActive, "a", 2, 0)
 }
 
-// Nor while the source is still asked for the term.
+// No move or stop begins while the call for the term is in flight.
 func TestWhatIsAboutToBeMovedIsNeitherMovedNorStopped(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "z", "b:worker")
@@ -116,7 +116,7 @@ func TestWhatDoesNotExistIsNotFound(t *testing.T) {
 	r.none("minter")
 }
 
-// Case 130: what runs nowhere cannot be moved.
+// Case 130: a singleton that runs nowhere cannot be moved.
 func TestWhatHasNoOwnerIsNotMoved(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
@@ -218,7 +218,7 @@ func TestADrainMovesSingletonsByTheirAnchors(t *testing.T) {
 	r.is("minter", SingletonOwnerless, "", 1, 0)
 }
 
-// What is not reachable keeps what it has.
+// An unreachable node keeps its instances.
 func TestUnreachableAloneMovesNothing(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "z", "a:worker", "b:worker")

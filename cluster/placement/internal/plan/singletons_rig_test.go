@@ -13,8 +13,8 @@ import (
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-// A singletonsRig is a planner with nodes and a source that a test looks at between any two
-// things that happen. By itself the source answers at once, and agents do as they are told.
+// A singletonsRig is a planner with nodes and a source. A test can inspect it after each event. By
+// default the source answers at once, and agents carry out requests at once.
 type singletonsRig struct {
 	t       *testing.T
 	now     time.Time
@@ -44,7 +44,8 @@ var rigConfig = Config{
 	AckTimeout: 5 * time.Second, Retry: time.Second, RetryMax: 30 * time.Second, SourceTimeout: 3 * time.Second,
 }
 
-// newSingletonsRig begins with those nodes, the oldest first: names, and after a colon roles.
+// newSingletonsRig returns a rig with those nodes, the oldest first. Each is a name, optionally
+// followed by a colon and roles.
 func newSingletonsRig(t *testing.T, nodes ...string) *singletonsRig {
 	r := &singletonsRig{
 		t: t, now: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC), source: newFakeSource(), journal: map[string]record{},
@@ -70,7 +71,7 @@ func (r *singletonsRig) add(n uint64, name string) {
 
 func (n Node) id() nodeID { return nodeID{name: n.Name, incarnation: n.Incarnation} }
 
-// boot has a new coordinator take over.
+// boot lets a new coordinator take over.
 func (r *singletonsRig) boot() {
 	r.epoch++
 	cfg := rigConfig
@@ -84,7 +85,7 @@ func (r *singletonsRig) boot() {
 	r.look()
 }
 
-// look shows the planner how the cluster stands.
+// look gives the planner the state of the cluster.
 func (r *singletonsRig) look() {
 	v := ViewChanged{Gone: r.gone}
 	for _, n := range r.nodes {
@@ -94,7 +95,7 @@ func (r *singletonsRig) look() {
 	r.step(v)
 }
 
-// join adds a node, and leave takes one away, with all that runs on it.
+// join adds a node. leave removes a node with its actors.
 func (r *singletonsRig) join(n uint64, name string) {
 	r.add(n, name)
 	r.look()
@@ -169,7 +170,7 @@ func (r *singletonsRig) refusal(batch []Fact) error {
 	return nil
 }
 
-// answer has the source answer a call.
+// answer lets the source answer a call.
 func (r *singletonsRig) answer(c SourceCall) {
 	out := SourceAnswer{Number: c.Number}
 	if r.refuse != nil {
@@ -181,7 +182,7 @@ func (r *singletonsRig) answer(c SourceCall) {
 	r.step(out)
 }
 
-// answerNext has the source answer what it was asked last, and was held.
+// answerNext lets the source answer the last held call.
 func (r *singletonsRig) answerNext() {
 	require.NotEmpty(r.t, r.calls, "the source has not been asked")
 	next := r.calls[0]
@@ -189,7 +190,7 @@ func (r *singletonsRig) answerNext() {
 	r.answer(next)
 }
 
-// send tells an agent something, which does it and says so.
+// send sends a request to an agent, which carries it out and acknowledges it.
 func (r *singletonsRig) send(e Send) {
 	id := nodeID{name: e.Node, incarnation: e.Incarnation}
 	runs, there := r.agents[id]
@@ -244,7 +245,7 @@ func (r *singletonsRig) ackStop(id nodeID, m StopRequest) {
 	r.hear(id, FromAgent{StopAck: &StopAck{ID: m.ID, Label: m.Label}})
 }
 
-// release has agents do what they were told and have not done.
+// release lets agents carry out the held requests.
 func (r *singletonsRig) release() {
 	r.holdStarts, r.holdStops = false, false
 	held := r.held
@@ -256,7 +257,7 @@ func (r *singletonsRig) release() {
 	}
 }
 
-// end has an instance end without a request.
+// end ends an instance without a request.
 func (r *singletonsRig) end(node, label, why string) {
 	id := r.nodes[node].id()
 	was := r.agents[id][label]
@@ -344,7 +345,7 @@ func (r *singletonsRig) none(label string) {
 	require.Empty(r.t, r.running(label))
 }
 
-// running returns where a label runs in truth.
+// running returns the nodes on which a label actually runs.
 func (r *singletonsRig) running(label string) (on []string) {
 	for id, runs := range r.agents {
 		if _, ok := runs[label]; ok {
@@ -399,7 +400,7 @@ func (f *fakeSource) ask(c SourceCall) SourceAnswer {
 
 var errStore = errors.New("the store is full")
 
-// failing has the calls of those kinds fail.
+// failing makes calls of those kinds fail.
 func failing(ops ...SourceOp) func(SourceCall) error {
 	return func(c SourceCall) error {
 		if slices.Contains(ops, c.Op) {

@@ -34,7 +34,7 @@ func TestASourceThatFailsRefusesTheStart(t *testing.T) {
 	}
 }
 
-// Case 159: what runs is not touched by a source that fails.
+// Case 159: a failing source does not affect running instances.
 func TestASourceThatFailsChangesNothingOfWhatRuns(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "z", "b:worker")
@@ -77,7 +77,7 @@ func TestAStopThatSeemedToFailGoesOn(t *testing.T) {
 	}
 }
 
-// Nor whether a spec was kept that was not registered. If it was, it is forgotten.
+// A failed registration may have stored the spec. If it has, the source is made to forget it.
 func TestASpecThatWasRefusedIsForgotten(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a")
@@ -108,8 +108,8 @@ func TestASpecThatWasRefusedIsForgotten(t *testing.T) {
 	require.Empty(t, r.journal)
 }
 
-// Case 166: a call hangs. The request is answered with an error, and everything else is
-// served meanwhile; what the call comes to later means nothing.
+// Case 166: a call hangs. The request is answered with an error, and everything else is served
+// meanwhile; the later outcome of the call has no effect.
 func TestACallThatHangsIsAnError(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a")
@@ -130,8 +130,8 @@ func TestACallThatHangsIsAnError(t *testing.T) {
 	require.Equal(t, Generation{Term: 2}, o.Generation)
 }
 
-// Case 166, of a new coordinator: as long as the source has not told what there is, singletons
-// are refused with an error, and specs are served.
+// Case 166, for a new coordinator: until the source has returned the list, requests about
+// singletons fail, and requests about specs are served.
 func TestAListThatHangsIsAnError(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a")
@@ -160,7 +160,7 @@ func TestASpecWithoutAGrantIsForgotten(t *testing.T) {
 	require.Empty(t, r.source.specs)
 }
 
-// A source that has forgotten what it has granted is not believed.
+// The planner does not trust a source that has forgotten its grants.
 func TestATermIsNeverLowerThanBefore(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
@@ -198,7 +198,7 @@ func TestTwoSidesThatShareASourceAreGrantedDifferentGenerations(t *testing.T) {
 	a.is("catalog", SingletonActive, "a", 3, 0)
 }
 
-// Case 152: whatever is asked for, and whatever fails, the grants of a label only grow.
+// Case 152: the grants of a label only grow, whatever is requested and whatever fails.
 func TestGrantsOnlyGrow(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(152, 0)) //nolint:gosec // a schedule, not a secret

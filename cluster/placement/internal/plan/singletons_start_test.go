@@ -117,7 +117,7 @@ func TestAStartOfWhatIsStartingWaitsForTheSameInstance(t *testing.T) {
 	require.Equal(t, []string{"catalog 1.0 a"}, r.started)
 }
 
-// What is asked for while the source has not answered waits for that.
+// A request that arrives before the source has answered waits for the answer.
 func TestTwoStartsAtOnceStartOneInstance(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
