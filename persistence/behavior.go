@@ -43,7 +43,7 @@ type definition[M, E, S any] struct {
 	id        string
 	journal   Journal
 	store     journal.SnapshotStore // nil if the journal keeps no snapshots
-	prompt    bool                  // appends need no goroutine, because the journal never blocks
+	prompt    bool                  // appends need no separate goroutine, because the journal never blocks
 	verify    bool                  // decode each record before it is stored
 	initial   S
 	onEvent   func(S, E) S
@@ -67,7 +67,7 @@ func (d *definition[M, E, S]) complete() (err error) {
 	if d.Options, err = d.withDefaults(); err != nil {
 		return err
 	}
-	if d.ToJournal == nil { // otherwise it determines what is stored
+	if d.ToJournal == nil { // otherwise ToJournal determines the stored type
 		if err := checkRegistered[E](); err != nil {
 			return fmt.Errorf("event %w", err)
 		}

@@ -93,7 +93,7 @@ func (j *stateJournal) label(r journal.Record) journal.Record {
 	return r
 }
 
-// stored records the latest revision, and deletes older ones now and then.
+// stored records the latest revision, and deletes older ones from time to time.
 func (j *stateJournal) stored(req *journal.AppendRequest) {
 	last := req.Records[len(req.Records)-1]
 	before := j.revision.Swap(last.Seq)

@@ -13,9 +13,9 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// Case 118: the node that a singleton is bound to fails. Nobody else takes over, what is
-// told is held, and the generation stays. Case 119: it returns, and the singleton starts
-// there with a higher term.
+// Case 118: the node that a singleton is bound to fails. No other node takes over, messages wait,
+// and the generation stays. Case 119: the node returns, and the singleton starts there with a
+// higher term.
 func TestASingletonBoundToANodeWaitsForIt(t *testing.T) {
 	inCluster(t, abc, func(t *testing.T, c *cluster) {
 		census := testkit.NewCensus(t)
@@ -46,8 +46,8 @@ func TestASingletonBoundToANodeWaitsForIt(t *testing.T) {
 	})
 }
 
-// Case 125, as far as it can be asked for here: what is bound to where it runs does not
-// move, whoever joins or leaves.
+// Case 125, as far as it applies here: a singleton that is bound to its present node does not move
+// when others join or leave.
 func TestASingletonBoundToANodeStaysWhenOthersComeAndGo(t *testing.T) {
 	inCluster(t, abc, func(t *testing.T, c *cluster) {
 		census := testkit.NewCensus(t)
@@ -82,8 +82,8 @@ func TestTheOldestHostsWhateverTheOrderOfElection(t *testing.T) {
 	})
 }
 
-// A manager that stops by itself takes its offer back: the singleton moves, messages for
-// it find their way, and it may be spawned again.
+// A manager that stops by itself withdraws its advertisement: the singleton moves, messages reach
+// it, and the manager may be spawned again.
 func TestAManagerThatStopsAloneGivesTheSingletonAway(t *testing.T) {
 	inCluster(t, abc, func(t *testing.T, c *cluster) {
 		census := testkit.NewCensus(t)
@@ -117,14 +117,13 @@ func TestAManagerThatStopsAloneGivesTheSingletonAway(t *testing.T) {
 	})
 }
 
-// stoppable spawns b as "one" on n, and returns what stops it.
+// stoppable spawns b as "one" on n, and returns a function that stops it.
 func stoppable(n *node, b actor.Behavior[msg]) (ref actor.ActorRef[msg], stop func()) {
 	ctx, stop := context.WithCancel(n.cluster.t.Context())
 	return actor.Spawn(n.System, b, "one", actor.WithContext(ctx)), stop
 }
 
-// What comes to a node that has no manager goes back, and waits there for a view that
-// knows better.
+// A message for a node without a manager goes back, and waits there for a newer view.
 func TestAMessageForANodeWithoutAManagerGoesBack(t *testing.T) {
 	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
 		ref := actor.Spawn(c.nodes["b"].System, behaviors.Singleton(parrot), "one")

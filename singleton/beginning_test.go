@@ -12,8 +12,8 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// b has not heard that a, which comes first, has a manager. Were the one permitted to host,
-// the instance would move to the other at once, and forget what it knows.
+// b has not heard that a, which comes first, has a manager. If b were permitted to host, the
+// instance would move to a at once, and lose its state.
 func TestNothingStartsWhereItWouldHaveToLeaveAtOnce(t *testing.T) {
 	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
 		book, census := newLedger(), testkit.NewCensus(t)
@@ -33,7 +33,7 @@ func TestNothingStartsWhereItWouldHaveToLeaveAtOnce(t *testing.T) {
 	})
 }
 
-// Who asks for permission has a manager, whether that was heard of or not.
+// A node that asks for permission has a manager, whether or not others have heard of it.
 func TestWhoAsksForPermissionHasAManager(t *testing.T) {
 	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
 		book, census := newLedger(), testkit.NewCensus(t)

@@ -19,8 +19,8 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// A cluster is several systems in one bubble, with a network between them and views that
-// the test feeds by hand. Its members are listed in the order of election.
+// A cluster is several systems in one bubble, with a network between them and views that the test
+// provides. Its members are listed in the order of election.
 type cluster struct {
 	t     *testing.T
 	net   *network
@@ -83,7 +83,7 @@ func (c *cluster) up(n *node) {
 	})
 }
 
-// change changes the table, and shows it to everybody.
+// change changes the table, and shows it to all nodes.
 func (c *cluster) change(f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -136,19 +136,19 @@ func (c *cluster) finishLeaving(name string) {
 	require.NoError(c.t, n.Shutdown(ctx))
 }
 
-// crash ends a node; the others do not know before it is removed.
+// crash ends a node; the others do not know until it is removed.
 func (c *cluster) crash(name string) {
 	c.t.Helper()
 	c.net.disconnect(name)
 	require.NoError(c.t, c.nodes[name].Shutdown(c.t.Context()))
 }
 
-// removed takes n out of the table, as one that is known to have ended.
+// removed takes n out of the table, as a node that is known to have ended.
 func (c *cluster) removed(n *node) {
 	c.change(func() { c.members = slices.DeleteFunc(slices.Clone(c.members), func(m *node) bool { return m == n }) })
 }
 
-// downed takes n out of the table, and nobody knows whether it still runs.
+// downed takes n out of the table, as a node that may still run.
 func (c *cluster) downed(n *node) {
 	c.change(func() { c.gone = append(c.gone, singletonhook.Gone{Peer: n.peer, Since: time.Now()}) })
 	c.removed(n)
@@ -178,7 +178,7 @@ func (n *node) status(name string) singleton.Status {
 	return s
 }
 
-// latest hands the newest topology to whoever follows.
+// latest passes the newest topology to its followers.
 type latest struct {
 	mu   sync.Mutex // guards topo
 	topo singletonhook.Topology

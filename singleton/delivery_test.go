@@ -80,7 +80,7 @@ func TestNothingIsLostWhenTwoLeaveAtOnce(t *testing.T) {
 				}
 			}()
 		}
-		time.Sleep(40 * time.Millisecond) // those who leave have told all
+		time.Sleep(40 * time.Millisecond) // leaving nodes have sent everything
 		c.startLeaving("a")
 		c.startLeaving("b")
 		c.finishLeaving("a")
@@ -265,7 +265,7 @@ func TestMessagesOfANodeThatHasLeftAreStillDelivered(t *testing.T) {
 		refs["a"].Tell(numbered{"a", 1}) // keeps the instance busy while a hands over
 		settle()
 		c.startLeaving("a")
-		settle() // b asks, and keeps what is sent to it meanwhile
+		settle() // b asks for permission, and keeps messages that arrive meanwhile
 		refs["c"].Tell(numbered{"c", 1})
 		settle()
 		require.Equal(t, 1, c.nodes["b"].status("one").Held)

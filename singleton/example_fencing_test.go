@@ -27,9 +27,9 @@ type Put struct {
 	ReplyTo actor.ActorRef[string]
 }
 
-// writer puts what it is told, under its generation. When the store has heard of a later
-// one, there is a newer instance somewhere, and this one has nothing to do here any more:
-// it fails with ErrFenced, which no supervision restarts in place.
+// writer stores the text of a Put under its generation. If the store has seen a later one, a newer
+// instance runs elsewhere, and this one must end: it fails with ErrFenced, which no supervision
+// restarts in place.
 func writer(put func(token uint64, text string) error) func() actor.Behavior[Put] {
 	return func() actor.Behavior[Put] {
 		return behaviors.Receive(func(ctx *actor.Context[Put], msg Put) actor.Behavior[Put] {
@@ -47,9 +47,9 @@ func writer(put func(token uint64, text string) error) func() actor.Behavior[Put
 	}
 }
 
-// twoHosts runs two instances at once, as when a host is cut off and does not know that
-// it has been replaced. What they have in common is the source of their generations. Each
-// of the lines is told to one of them, by its number.
+// twoHosts runs two instances at once, as when a host is partitioned and does not know that it has
+// been replaced. They share the source of their generations. Each line goes to one of them, by its
+// number.
 func twoHosts(put func(token uint64, text string) error, lines ...string) {
 	source := generations.NewJournal(memory.New())
 	var hosts []actor.ActorRef[Put]
@@ -75,8 +75,8 @@ func ask(ref actor.ActorRef[Put], text string) string {
 	return answer
 }
 
-// A fencedService keeps a text for who can show a generation that is not below the
-// highest it has seen.
+// A fencedService keeps a text. A writer must show a generation that is not below the highest that
+// the service has seen.
 type fencedService struct {
 	mu      sync.Mutex // guards all below
 	highest uint64
@@ -99,8 +99,8 @@ func (s *fencedService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.highest, s.text = token, string(text)
 }
 
-// A service behind HTTP is fenced by the generation in a header: it keeps the highest it
-// has seen, together with what it protects, and refuses what is lower.
+// An HTTP service is fenced by the generation in a header: it keeps the highest it has seen,
+// together with what it protects, and refuses lower ones.
 func Example_fencedHTTPService() {
 	service := &fencedService{}
 	server := httptest.NewServer(service)
@@ -134,8 +134,7 @@ func Example_fencedHTTPService() {
 	// kept: and again by the new one
 }
 
-// A row of a database is fenced by a column: an update by a lower generation finds no row
-// to change.
+// A database row is fenced by a column: an update with a lower generation finds no row to change.
 func Example_fencedSQLRow() {
 	db, err := sql.Open("sqlite", ":memory:")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // Visit asks a visitor counter for the number of visits, this one included.
 type Visit struct{ ReplyTo actor.ActorRef[string] }
 
-// visitors counts, and says under which generation.
+// visitors counts visits, and says under which generation.
 func visitors() actor.Behavior[Visit] {
 	visits := 0
 	return behaviors.Receive(func(ctx *actor.Context[Visit], msg Visit) actor.Behavior[Visit] {
@@ -33,7 +33,7 @@ func visit(ref actor.ActorRef[Visit]) string {
 	return answer
 }
 
-// Without a cluster the instance runs right here.
+// Without a cluster the instance runs where it is spawned.
 func ExampleNew() {
 	system := actor.NewSystem("example")
 	defer system.Shutdown(context.Background()) //nolint:errcheck // nothing is left to do about it
@@ -52,7 +52,7 @@ type Write struct {
 	ReplyTo actor.ActorRef[bool]
 }
 
-// A fencedStore takes nothing from an instance once it has heard of a later one.
+// A fencedStore refuses an instance once it has seen a later one.
 type fencedStore struct {
 	highest singleton.Generation
 	text    string
@@ -66,8 +66,8 @@ func (s *fencedStore) put(g singleton.Generation, text string) bool {
 	return true
 }
 
-// The generation goes along with whatever the instance does to the outside, which
-// refuses what is not up to date.
+// The instance sends its generation with everything that it writes to the outside. The receiver
+// refuses generations that are out of date.
 func ExampleGenerationOf() {
 	var store fencedStore
 	writer := func() actor.Behavior[Write] {
@@ -93,7 +93,7 @@ func ExampleGenerationOf() {
 	// by its successor, on another node
 }
 
-// The status tells where the instance is, and why it is not when it is not.
+// The status says where the instance runs, or why no instance runs.
 func ExampleStatusOf() {
 	system := actor.NewSystem("example")
 	defer system.Shutdown(context.Background()) //nolint:errcheck // nothing is left to do about it

@@ -61,8 +61,8 @@ func TestTwoSidesThatShareASourceHaveDifferentGenerations(t *testing.T) {
 	})
 }
 
-// Who is refused outside fails for that reason, which no supervision inside hides, and
-// comes back under a later generation only.
+// An instance that is refused by the outside fails for that reason, which no supervision inside
+// hides. It returns only under a later generation.
 func TestAnInstanceThatIsRefusedOutsideStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t, testkit.WithoutEncoding())

@@ -12,7 +12,7 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// What an instance has spawned is not the singleton.
+// An actor that an instance has spawned is not the singleton.
 func TestAChildThatReturnsFinishedEndsItselfOnly(t *testing.T) {
 	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
 		census := testkit.NewCensus(t)
@@ -29,7 +29,7 @@ func TestAChildThatReturnsFinishedEndsItselfOnly(t *testing.T) {
 	})
 }
 
-// An event-sourced instance cannot return Finished; it stops by its own means.
+// An event-sourced instance cannot return Finished; it stops in its own way.
 func TestAnInstanceThatStopsInItsOwnWayMayFinish(t *testing.T) {
 	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
 		census := testkit.NewCensus(t)
@@ -53,8 +53,8 @@ func TestAnInstanceThatStopsInItsOwnWayMayFinish(t *testing.T) {
 	})
 }
 
-// A singleton may finish at its stop message: the next host hears of it with the answer to
-// its question, and starts nothing.
+// A singleton may finish when it gets its stop message. The next host learns of it with the grant,
+// and starts nothing.
 func TestAnInstanceMayFinishWhileItIsHandedOver(t *testing.T) {
 	for _, leased := range []bool{false, true} {
 		inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {

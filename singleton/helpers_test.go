@@ -15,7 +15,7 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// msg is what the singletons of these tests take.
+// msg is the message type of the singletons in these tests.
 type msg struct {
 	Text    string
 	ReplyTo actor.ActorRef[string]
@@ -23,7 +23,7 @@ type msg struct {
 
 func init() { actor.RegisterType[msg]("singleton_test.msg") }
 
-// parrot answers with what it is told.
+// parrot answers with the text of the message.
 func parrot() actor.Behavior[msg] {
 	return behaviors.Receive(func(_ *actor.Context[msg], m msg) actor.Behavior[msg] {
 		m.ReplyTo.Tell(m.Text)
@@ -31,8 +31,7 @@ func parrot() actor.Behavior[msg] {
 	})
 }
 
-// mortal answers with the generation of its instance and the text; "stop" and "fail" end
-// it.
+// mortal answers with the generation of its instance and the text. "stop" and "fail" end it.
 func mortal() actor.Behavior[msg] {
 	return behaviors.Receive(func(ctx *actor.Context[msg], m msg) actor.Behavior[msg] {
 		switch m.Text {
@@ -54,7 +53,7 @@ type numbered struct {
 
 func init() { actor.RegisterType[numbered]("singleton_test.numbered") }
 
-// A ledger has what instances have handled, wherever they ran.
+// A ledger records what instances have handled, wherever they ran.
 type ledger struct {
 	mu      sync.Mutex // guards handled
 	handled map[string][]int
@@ -101,8 +100,8 @@ func onAll[M any](c *cluster, factory func() actor.Behavior[M], opts ...singleto
 	return refs
 }
 
-// requireOne fails unless exactly one instance runs, on the node of that name, and never
-// two have.
+// requireOne fails unless exactly one instance runs, on the node of that name, and two have never
+// run at once.
 func requireOne(t testing.TB, census *testkit.Census, host string) {
 	t.Helper()
 	require.Equal(t, 1, census.Running())
@@ -111,7 +110,7 @@ func requireOne(t testing.TB, census *testkit.Census, host string) {
 	require.Contains(t, timeline[len(timeline)-1].Path, fmt.Sprintf("@%s/", host))
 }
 
-// settle waits until all that can happen at once in a cluster has happened.
+// settle waits until everything that can happen at once in a cluster has happened.
 func settle() {
 	time.Sleep(40 * time.Millisecond)
 	synctest.Wait()

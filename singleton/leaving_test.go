@@ -7,8 +7,9 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// What was told while the host leaves meets a host that is gone, unless that one waits for
-// it; with a slow network the former host gives back for longer than a recall is patient.
+// Messages sent while the host leaves would meet a host that is gone, unless the host waits for
+// them. With a slow network the former host returns messages for longer than the patience of a
+// recall.
 func TestNoMessageIsLostByNodesThatLeave(t *testing.T) {
 	for _, delay := range []time.Duration{time.Millisecond, 40 * time.Millisecond, 150 * time.Millisecond} {
 		t.Run(delay.String(), func(t *testing.T) {

@@ -42,8 +42,8 @@ func TestASingletonOfAnotherMessageTypeTakesNoPart(t *testing.T) {
 	})
 }
 
-// Each of the settings that keep two instances apart must be the same on all nodes; what
-// only says how patient a node is may differ.
+// The settings that keep two instances apart must be the same on all nodes. Others, such as
+// timeouts, may differ.
 func TestSettingsThatKeepInstancesApartMustAgree(t *testing.T) {
 	for name, c := range map[string]struct {
 		opt  singleton.Option
@@ -78,8 +78,8 @@ func TestSettingsThatKeepInstancesApartMustAgree(t *testing.T) {
 	}
 }
 
-// A new version with other settings is rolled out, a node at a time: who has it waits until
-// the last of the old ones leaves, which hands over; two never run.
+// A new version with other settings is rolled out node by node. A node with the new settings waits
+// until the last node with the old ones leaves, which hands over. Two instances never run at once.
 func TestSettingsChangeFromNodeToNode(t *testing.T) {
 	inCluster(t, abc, func(t *testing.T, c *cluster) {
 		census := testkit.NewCensus(t)
@@ -101,7 +101,8 @@ func TestSettingsChangeFromNodeToNode(t *testing.T) {
 	})
 }
 
-// Who hosts and turns out not to fit stops, although the one that counts does not ask it.
+// A host with settings that do not count stops, although the node with the right settings does not
+// ask it.
 func TestAHostThatDoesNotFitStops(t *testing.T) {
 	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
 		a := c.nodes["a"]

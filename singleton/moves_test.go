@@ -12,8 +12,8 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// The order of election changes again and again, and each node learns it at a time of
-// its own; so messages meet nodes that host no more, or not yet, or believe so.
+// The order of election changes repeatedly, and each node learns it at a different time. Messages
+// therefore reach nodes that no longer host, do not host yet, or wrongly believe to host.
 func TestNothingIsLostOrOutOfOrderWhileViewsDisagree(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {

@@ -90,7 +90,7 @@ func (n *network) Send(s *actor.System, target extension.Target, msg any) {
 	}
 }
 
-// work delivers the frames of a link until there are none.
+// work delivers the frames of a link until the link is empty.
 func (n *network) work(l link) {
 	for f, ok := n.first(l); ok; f, ok = n.next(l) {
 		time.Sleep(time.Until(f.due))
@@ -115,8 +115,8 @@ func (n *network) first(l link) (frame, bool) {
 	return n.links[l].first()
 }
 
-// next takes out the frame that has been delivered. Whoever finds a link without frames
-// starts to work on it, so nobody may look in between.
+// next removes the frame that has been delivered. A sender that finds a link without frames starts
+// to work on it, so removal and check are one step.
 func (n *network) next(l link) (frame, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -67,7 +67,7 @@ func TestTheEventsOfASingletonArePublishedWhereTheyHappen(t *testing.T) {
 	})
 }
 
-// What comes while an instance starts is for the next one when that fails.
+// A message that arrives while an instance starts goes to the next one if the start fails.
 func TestAMessageOutlivesInstancesThatFailToStart(t *testing.T) {
 	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
 		book := newLedger()

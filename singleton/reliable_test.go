@@ -17,8 +17,8 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// requireAtLeast fails unless 1 to n of each sender have been handled, in order but for
-// what was handled again from some point on.
+// requireAtLeast fails unless 1 to n of each sender have been handled in order. Messages may have
+// been handled again from some point on.
 func (l *ledger) requireAtLeast(t testing.TB, n int, senders ...string) {
 	t.Helper()
 	l.mu.Lock()

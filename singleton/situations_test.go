@@ -16,8 +16,8 @@ import (
 
 // Situations of the table in docs/singleton.md that no other test plays.
 
-// The instance has the question when it dies with its node: nobody answers, and the asker's
-// context decides how long that takes.
+// The host dies while the instance has the question: no answer comes, and the asker's context
+// decides how long that takes.
 func TestAnAskInFlightWhenTheHostDiesEndsWithItsContext(t *testing.T) {
 	inCluster(t, abc, func(t *testing.T, c *cluster) {
 		refs := onAll(c, func() actor.Behavior[msg] {
@@ -45,8 +45,8 @@ func TestAnAskInFlightWhenTheHostDiesEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// What an instance has put aside, and its timers, end with it, in a graceful move too; a ref
-// that was in a message is good wherever it has been kept.
+// Messages that an instance has put aside, and its timers, end with it, in a graceful move too. A
+// ref from a message stays valid wherever it was kept.
 func TestTimersAndWhatWasPutAsideEndWithTheInstance(t *testing.T) {
 	inCluster(t, abc, func(t *testing.T, c *cluster) {
 		var shelf actor.ActorRef[string] // as if it had been stored
@@ -99,7 +99,8 @@ func TestWithAtLeastOnceWhatWasPutAsideCountsAsHandled(t *testing.T) {
 	})
 }
 
-// The message at which it fails is not repeated; what has waited behind it finds nobody.
+// The message at which an instance fails is not repeated; the messages behind it become dead
+// letters.
 func TestWhatWaitsInAnInstanceThatFailsIsADeadLetter(t *testing.T) {
 	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
 		refs := onAll(c, func() actor.Behavior[msg] {
@@ -151,8 +152,8 @@ func TestWithAtLeastOnceALostLeaseLosesNothing(t *testing.T) {
 	})
 }
 
-// The news that it has finished may be faster than the one that a message was handled, which
-// is a dead letter then, too.
+// The news that the singleton has finished may arrive before the news that a message was handled.
+// That message then becomes a dead letter, too.
 func TestWithAtLeastOnceWhatIsLeftWhenItHasFinishedIsADeadLetter(t *testing.T) {
 	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
 		refs := onAll(c, func() actor.Behavior[msg] {

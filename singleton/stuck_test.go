@@ -16,7 +16,7 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// hanging hangs at each message "hang" until the channel is closed, and answers others.
+// hanging blocks at each message "hang" until the channel is closed, and answers others.
 func hanging(until <-chan struct{}) func() actor.Behavior[msg] {
 	return func() actor.Behavior[msg] {
 		return behaviors.Receive(func(_ *actor.Context[msg], m msg) actor.Behavior[msg] {
@@ -30,7 +30,7 @@ func hanging(until <-chan struct{}) func() actor.Behavior[msg] {
 	}
 }
 
-// diaryHanging is that, event-sourced.
+// diaryHanging is an event-sourced instance that does the same.
 func diaryHanging(until <-chan struct{}, j persistence.Journal) actor.Behavior[msg] {
 	return behaviors.Singleton(func() actor.Behavior[msg] {
 		return behaviors.EventSourced("stuck", j, 0,
@@ -62,8 +62,8 @@ func stuckAtA(t *testing.T, c *cluster, refs map[string]actor.ActorRef[msg]) (st
 	return stuck
 }
 
-// An instance whose handler never returns is given up: when StopTimeout is over it is called
-// stuck, on both nodes, and when the margin is over as well the next one starts.
+// An instance whose handler never returns is given up: after StopTimeout both nodes report it as
+// stuck, and after the margin the next one starts.
 func TestAnInstanceThatNeverEndsIsGivenUpAfterTheMargin(t *testing.T) {
 	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
 		never := make(chan struct{})

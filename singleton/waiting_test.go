@@ -23,8 +23,8 @@ var protections = map[string][]singleton.Option{
 	"at least once, beyond window": {singleton.AtLeastOnce(1)},
 }
 
-// inOutage runs a test in a cluster whose host, a, has crashed, while nobody takes it down: what is
-// told on b, by ref, waits.
+// inOutage runs a test in a cluster whose host, a, has crashed and is not downed. Messages sent on
+// b, by ref, wait.
 func inOutage(t *testing.T, opts []singleton.Option, test func(t *testing.T, c *cluster, a, b *node, ref actor.ActorRef[msg])) {
 	t.Helper()
 	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
@@ -37,8 +37,8 @@ func inOutage(t *testing.T, opts []singleton.Option, test func(t *testing.T, c *
 	})
 }
 
-// The request of an ask that has ended while there was no instance is not carried out when there
-// is one again, an hour later; what was told before and after it is.
+// An ask ends while there is no instance. Its request is not handled when there is one again, an
+// hour later; messages sent before and after it are.
 func TestAnAskThatEndsWhileItsRequestIsHeldIsNeverHandled(t *testing.T) {
 	for name, opts := range protections {
 		t.Run(name, func(t *testing.T) {
@@ -64,7 +64,7 @@ func TestAnAskThatEndsWhileItsRequestIsHeldIsNeverHandled(t *testing.T) {
 	}
 }
 
-// Requests of asks that have ended take no room from what somebody waits for.
+// Requests of asks that have ended take no room from messages that are still wanted.
 func TestRequestsOfAsksThatHaveEndedMakeRoom(t *testing.T) {
 	const room = 10
 	for name, opts := range protections {
@@ -93,7 +93,7 @@ func TestRequestsOfAsksThatHaveEndedMakeRoom(t *testing.T) {
 	}
 }
 
-// An actor that asks, and stops or restarts while the request is held, wants it no more.
+// An actor that stops or restarts while its request is held no longer wants it.
 func TestARequestIsWithdrawnWhenTheActorThatAskedEnds(t *testing.T) {
 	for name, opts := range protections {
 		for _, end := range []string{"stop", "fail"} {

@@ -21,8 +21,8 @@ type frame struct {
 	refused             []window.Refusal
 }
 
-// A pair is a sender and its current receiver. The network between them loses, repeats and
-// reorders frames.
+// A pair is a sender and its current receiver. The network between them loses, repeats and reorders
+// frames.
 type pair struct {
 	t        *testing.T
 	rng      *rand.Rand
@@ -83,7 +83,7 @@ func (p *pair) arrive() {
 	}
 }
 
-// hear is the law: an acknowledged message was handled, or the sender gets its refusal.
+// hear checks the law: an acknowledged message was handled, or the sender gets its refusal.
 func (p *pair) hear(f frame) {
 	for _, r := range f.refused {
 		if n, ok := p.out.Refused(r, f.acked); ok {

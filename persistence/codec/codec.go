@@ -60,7 +60,7 @@ type codecs struct {
 	byName  map[string]Codec // for reading
 }
 
-// encode returns payload as it is stored.
+// encode returns the stored form of payload.
 func (s *codecs) encode(id PayloadID, payload []byte) ([]byte, error) {
 	name := s.current.Name()
 	data, err := s.current.Encode(id, payload)

@@ -19,7 +19,7 @@ type pager struct {
 	limit   int // how many records were requested
 	records int
 	bytes   int
-	cut     bool // the page ends before that, as it is too large
+	cut     bool // the page ends earlier, because it is too large
 }
 
 // begin returns how many records the next page may have.

@@ -33,7 +33,7 @@ type held struct {
 // separate offset, under that name followed by "/" and the id.
 type heldIDs struct {
 	byID   map[string]*held
-	stored journal.Offset // the list as it is stored
+	stored journal.Offset // the stored list
 }
 
 func (w *worker[E]) heldName() string { return w.name + "/held" }

@@ -11,8 +11,8 @@ import (
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-// Cases 142 and 146: what is packed comes back, and the order of numbers is that of terms,
-// then of sequence numbers.
+// Cases 142 and 146: Unpack is the inverse of Packed, and packed numbers are ordered by term, then
+// by sequence number.
 func TestPackedGenerationsKeepTheirOrder(t *testing.T) {
 	seed := rand.Uint64()
 	rng := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a test

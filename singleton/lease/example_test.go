@@ -11,7 +11,7 @@ import (
 // Two processes contend for one name; the second one gets it when the first is done.
 func ExampleNew() {
 	ctx := context.Background()
-	store := lease.NewMemory() // or that of a database, etcd, Kubernetes
+	store := lease.NewMemory() // or a store in a database, etcd or Kubernetes
 	contender := func(owner string) lease.Lease {
 		l, err := lease.New(store, "nightly-report", owner, lease.Settings{TTL: 15 * time.Second})
 		if err != nil {
@@ -39,7 +39,7 @@ func ExampleNew() {
 	// <nil>
 }
 
-// What a lease protects stops when it is lost, whoever took it.
+// When a lease is lost, what it protects stops, whatever the reason of the loss.
 func ExampleLease() {
 	store := lease.NewMemory()
 	l := store.Lease("nightly-report", "node-1", time.Second)

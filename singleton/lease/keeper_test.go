@@ -343,8 +343,8 @@ func TestAStoreThatPanicsIsOneThatFails(t *testing.T) {
 	})
 }
 
-// What the keeper has cancelled, as it took too long, is a matter of time for whoever reads it:
-// nobody has cancelled anything.
+// A request that the keeper has cancelled because it took too long is a timeout to its reader, not
+// a cancellation.
 func TestAStoreThatDoesNotAnswerInTimeIsADeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := lease.NewMemory()

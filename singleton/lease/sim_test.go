@@ -18,10 +18,9 @@ var (
 	firstSeed = flag.Uint64("seed", 0, "of the first history; 0 picks one")
 )
 
-// Holders with clocks that differ in rate, are set, and stand still while their machine is
-// suspended, whose requests are lost, late, doubled by their own repetition or carried out
-// after they were given up: none believes to hold what the store has given to another, or
-// might give.
+// The clocks of the holders differ in rate, are set, and stand still while a machine is suspended.
+// Requests are lost, late, repeated, or carried out after they were given up. No holder may believe
+// to hold a lease that the store has given to another, or might give.
 func TestNoHistoryHasTwoHolders(t *testing.T) {
 	seed := *firstSeed
 	if seed == 0 {
@@ -58,7 +57,7 @@ type sim struct {
 
 	rate    float64 // of the store's clock
 	bumps   bool    // it gives a new token for each Take, also by its holder
-	judged  bool    // expiry is judged by each contender: by how long it has seen no change
+	judged  bool    // each contender judges expiry, by how long it has seen no change
 	version int     // of the record
 	holder  *simHolder
 	token   uint64
@@ -88,7 +87,7 @@ type simHolder struct {
 	wakes   int // how many timers were set
 	request *simRequest
 	lastID  int
-	open    map[int]bool // calls without an answer, and whether somebody still waits
+	open    map[int]bool // calls without an answer, and whether a caller still waits
 	tokens  uint64       // the last one
 
 	seen   int           // the version of the record, where contenders judge
@@ -450,7 +449,7 @@ func (s *sim) serve(h *simHolder, ac acSend) (Grant, error) {
 	return Grant{}, nil
 }
 
-// expired judges by the store's clock, or by that of h.
+// expired judges by the store's clock, or by the clock of h.
 func (s *sim) expired(h *simHolder) bool {
 	if !s.judged {
 		return s.now >= s.expires

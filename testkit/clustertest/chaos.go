@@ -78,8 +78,8 @@ type Chaos struct {
 	// singleton moving. The default is a minute.
 	Settle time.Duration
 
-	// ShrinkRuns is the limit of runs in the search for a smaller schedule. The default is 60. With
-	// a negative number there is no search.
+	// ShrinkRuns is the limit of runs in the search for a smaller schedule. The default is 60; a
+	// negative number means no search.
 	ShrinkRuns int
 
 	// ShrinkTime is the limit of real time for the search. The default is a minute.

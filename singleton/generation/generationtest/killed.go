@@ -28,8 +28,8 @@ const kills = 5
 // put specs and claim terms as fast as they can, and are killed one after the other.
 //
 // Each process runs the test binary again, for the top-level test t only, up to the call of Killed.
-// where is called in the first process only: it makes the store, and returns how to reach it. open
-// is called with that.
+// Only the first process calls where, which makes the store and returns how to reach it. Each
+// process calls open with that.
 func Killed(t *testing.T, where func() string, open func(t *testing.T, where string) generation.Source) {
 	at, isWriter := os.LookupEnv(claiming)
 	if isWriter {

@@ -88,7 +88,7 @@ func TestAServerThatIsStoppedHoldsUpNobodyBeyondTheContext(t *testing.T) {
 	}
 
 	s.Resume(t)
-	// Some of what was asked reaches the server only now.
+	// Some of the requests reach the server only now.
 	require.Eventually(t, func() bool { //nolint:forbidigo // a real server
 		g, err := source.ClaimTerm(patient(t, 10*time.Second), "job", "c", 0)
 		return err == nil && g.Term >= 2 && g.Term <= 10

@@ -15,8 +15,8 @@ import (
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
-// An exchangeRig is some directories and the links between them, which are first in, first
-// out, and may lose what they carry.
+// An exchangeRig is some directories and the links between them, which are first in, first out, and
+// may lose messages.
 type exchangeRig struct {
 	rng   *rand.Rand
 	lossy bool
@@ -103,7 +103,7 @@ func (r *exchangeRig) tick() {
 	r.carry(true)
 }
 
-// settle lets nothing be lost any more, and each compare with each other twice.
+// settle stops the loss of messages, and lets each node compare with each other twice.
 func (r *exchangeRig) settle() {
 	r.lossy = false
 	for range 3 * rounds {
@@ -140,8 +140,8 @@ func (r *exchangeRig) requireAgreement(t *testing.T) {
 	}
 }
 
-// Whatever is lost on the way, all know the same in the end: also what a node had told only
-// some of the others before it died.
+// Whatever messages are lost, all nodes know the same in the end, even if a node told only some of
+// the others before it died.
 func TestAllNodesKnowWhatEachHasManagersForInTheEnd(t *testing.T) {
 	for seed := range uint64(300) {
 		r := newExchangeRig(seed, 4)
@@ -163,7 +163,7 @@ func TestAllNodesKnowWhatEachHasManagersForInTheEnd(t *testing.T) {
 	}
 }
 
-// What is told of one singleton does not grow with how many there are.
+// The news of one singleton do not grow with the number of singletons.
 func TestASingletonCostsTheSameHoweverManyThereAre(t *testing.T) {
 	cost := func(many int) (bytes int) {
 		r := newExchangeRig(1, 3)
@@ -214,7 +214,7 @@ func TestALargeRowTravelsInParts(t *testing.T) {
 	require.False(t, p.Assumed)
 }
 
-// Who comes after a crash learns what may still run there, and what does not.
+// A node that joins after a crash learns what may still run on the crashed node, and what does not.
 func TestWhoComesLaterLearnsWhatThoseThatAreGoneMayStillRun(t *testing.T) {
 	r := newExchangeRig(1, 3)
 	lost := r.ids[0]

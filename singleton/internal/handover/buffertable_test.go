@@ -11,10 +11,10 @@ import (
 	"github.com/understudy-go/understudy/internal/node"
 )
 
-// testdata/buffer/table.txt has what a buffer does in every state with every event, to be read
-// as a diff when it changes; go test -run Buffer -update writes it. A state is the route, who
-// may have messages of ours, and whether the gate is closed; message 1 waits where it
-// cannot go. An event is told the message 2.
+// testdata/buffer/table.txt lists what a buffer does in every state with every event. A change
+// shows as a diff; go test -run Buffer -update writes the file. A state is the route, the node that
+// may have messages of ours, and whether the gate is closed; message 1 waits where it cannot be
+// sent. An event is the arrival of message 2.
 func TestTheBufferDoesWhatTheTableSays(t *testing.T) {
 	const file = "testdata/buffer/table.txt"
 	var out strings.Builder
@@ -140,7 +140,8 @@ func dropped(over []int) []string {
 	return nil
 }
 
-// describeBuffer says what goes now, what waits, who has messages, and how the gate is.
+// describeBuffer lists the messages that are sent now and those that wait, the node that has
+// messages, and the state of the gate.
 func describeBuffer(q *buffer[int]) []string {
 	var parts []string
 	if goes := sendAll(q); len(goes) > 0 {

@@ -16,9 +16,9 @@ import (
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
-// An arena is some machines and one journal in virtual time. What the nodes know of the
-// cluster, and so who is on whose side, is said by the test; unlike in a sim, two sides
-// may have given up each other.
+// An arena is some machines and one journal in virtual time. The test decides what the nodes know
+// of the cluster, and so on which side each is. Unlike in a sim, two sides may have removed each
+// other.
 type arena struct {
 	t       *testing.T
 	rng     *rand.Rand
@@ -35,7 +35,7 @@ type ledgerModel struct {
 	log      []modelRecord
 	rejected int
 	claims   int
-	mute     int // so many answers to come are lost
+	mute     int // the number of answers to come that are lost
 }
 
 type modelRecord struct {
@@ -83,8 +83,8 @@ func (a *arena) run(d time.Duration) {
 	}
 }
 
-// side tells nodes that they are a cluster, without the others, who are gone without a
-// sign of their end. Who is elected first stands first.
+// side tells nodes that they are a cluster. The other nodes are gone without a sign that they have
+// ended. The first node is elected first.
 func (a *arena) side(members ...*fighter) {
 	records := singletonhook.Record{}
 	for _, n := range members {
@@ -104,7 +104,7 @@ func (a *arena) side(members ...*fighter) {
 	}
 }
 
-// dissolve tells nodes that they are down, and gives them another incarnation.
+// dissolve tells nodes that they are down, and gives them new incarnations.
 func (a *arena) dissolve(members ...*fighter) {
 	for _, n := range members {
 		topo := n.machine.topo
@@ -116,7 +116,7 @@ func (a *arena) dissolve(members ...*fighter) {
 
 func (n *fighter) asleep() time.Duration { return n.pausedTo.Sub(n.now) }
 
-// occur lets something happen to the process, once it is awake.
+// occur makes something happen to the process, once it is awake.
 func (n *fighter) occur(do func()) {
 	if d := n.asleep(); d > 0 {
 		n.in(d, func() { n.occur(do) })
@@ -155,11 +155,11 @@ func (n *fighter) do(a Action) {
 		n.in(n.slow(), func() { n.ifStill(gen, func() { n.ends(false) }) })
 	case SaveRecord:
 		n.spread(a.Record)
-	case AcquireLease, ReleaseLease, ClaimTerm, ReportStuck: // there is neither
+	case AcquireLease, ReleaseLease, ClaimTerm, ReportStuck: // there is no lease, source or stuck instance
 	}
 }
 
-// spread tells the members of its side what is known of generations.
+// spread tells the members of its side the record.
 func (n *fighter) spread(r singletonhook.Record) {
 	for _, other := range n.nodes {
 		if _, member := n.machine.topo.Member(other.id); member {
@@ -211,8 +211,8 @@ func (n *fighter) writeOn() {
 	n.in(20*time.Millisecond+n.slow(), func() { n.ifStill(gen, n.write) })
 }
 
-// write checks what it believes, and acts on it a moment later, whatever has happened
-// meanwhile: the journal has the last word.
+// write checks the instance's belief, and acts on it a moment later, whatever has happened
+// meanwhile: the journal decides.
 func (n *fighter) write() {
 	gen, record := n.gen, modelRecord{n.epoch, n.seen, fmt.Sprintf("%s-%d", n.id.Address, n.count)}
 	n.count++
@@ -275,9 +275,9 @@ func (a *arena) running() (on []string) {
 	return on
 }
 
-// Scenario 30: two sides survive, and each has an instance that writes to the one journal.
-// The journal takes from one at a time, the duel backs off, and 5 s after the smaller side
-// has dissolved there is one instance, whose generation is above all before it.
+// Scenario 30: two sides survive, and each has an instance that writes to the one journal. The
+// journal accepts writes from one at a time, and the duel backs off. 5 s after the smaller side has
+// dissolved there is one instance, whose generation is above all before it.
 func TestTwoSidesWithOneJournalCorruptNothing(t *testing.T) {
 	for seed := range uint64(50) {
 		a := newArena(t, seed, 5)
@@ -320,9 +320,9 @@ func (a *arena) requireSettledAbove() {
 	}
 }
 
-// Scenario 40: the host sleeps for half a minute between a check and the act that follows
-// from it. Meanwhile another hosts; the act is rejected, and the old instance ends within
-// 0.2 s of the awakening.
+// Scenario 40: the host sleeps for half a minute between a check and the act that follows from it.
+// Meanwhile another node hosts. The act is rejected, and the old instance ends within 0.2 s of
+// waking up.
 func TestAnActAfterALongSleepIsRejected(t *testing.T) {
 	for seed := range uint64(50) {
 		a := newArena(t, seed, 3)
@@ -352,8 +352,8 @@ func TestAnActAfterALongSleepIsRejected(t *testing.T) {
 	}
 }
 
-// Scenario 49: the answer to an append is lost. A new instance, of a new epoch, replays what
-// is there, and what was stored is stored once.
+// Scenario 49: the answer to an append is lost. A new instance, with a new epoch, replays what is
+// there, and no record is stored twice.
 func TestAnAnswerThatIsLostBringsANewEpochAndNoDuplicate(t *testing.T) {
 	for seed := range uint64(50) {
 		a := newArena(t, seed, 3)

@@ -11,8 +11,8 @@ import (
 	"github.com/understudy-go/understudy/internal/singletonhook"
 )
 
-// peers makes members in the order of election from words such as "b3*": the name, the
-// up-number, and what it is not: "*" not up, "-" without a manager. Roles stand after "/".
+// peers makes members in the order of election from words such as "b3*": the name, the up-number,
+// and "*" for a member that is not up, or "-" for one without a manager. Roles follow "/".
 func peers(words string) (t singletonhook.Topology) {
 	for word := range strings.FieldsSeq(words) {
 		word, roles, _ := strings.Cut(word, "/")
@@ -30,7 +30,7 @@ func peers(words string) (t singletonhook.Topology) {
 	return t
 }
 
-// last elects the last of the candidates; it panics when there is none.
+// last elects the last of the candidates; it panics without candidates.
 func last(candidates []singletonhook.Peer) (string, bool) {
 	return candidates[len(candidates)-1].Name, true
 }

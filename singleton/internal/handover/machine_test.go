@@ -23,10 +23,9 @@ import (
 
 var update = flag.Bool("update", false, "write what the machine does into testdata/machine")
 
-// The stories in testdata/machine tell a machine what happens, a line each, and have
-// what it does below it. Members are written in the order of election: "@" before the
-// name marks the node itself, "/" after it a state, and a number is an incarnation. The
-// name is that of the node, too.
+// The stories in testdata/machine list events, a line each, with the actions of a machine below it.
+// Members are written in the order of election: "@" before the name marks the node itself, "/"
+// after it a state, and a number is an incarnation. The name is also the name of the node.
 func TestTheMachineDoesWhatTheStoriesSay(t *testing.T) {
 	files, err := filepath.Glob("testdata/machine/*.txt")
 	require.NoError(t, err)
@@ -261,7 +260,7 @@ func (s *story) member(topo *singletonhook.Topology, word string) {
 	}
 }
 
-// peerID reads "a" or "a2": an address and an incarnation, 1 when there is none.
+// peerID reads "a" or "a2": an address and an incarnation, 1 by default.
 func peerID(s string) node.ID {
 	n, err := strconv.ParseUint(s[1:], 10, 64)
 	if err != nil {

@@ -39,8 +39,9 @@ type sim struct {
 // simMax is the largest number of nodes.
 const simMax = 9
 
-// Times of the simulated cluster. A node that is not heard of by a majority is removed
-// after simDetection + simStable, and so long after it has heard of none it knows itself.
+// Times of the simulated cluster. A node that a majority does not hear from is removed after
+// simDetection + simStable. A node that has heard from no majority for as long considers itself
+// removed.
 const (
 	simBeat      = 200 * time.Millisecond
 	simDetection = time.Second
@@ -70,8 +71,8 @@ func newSim(plan simPlan, logs bool) *sim {
 // rate is how fast a clock runs.
 func (s *sim) rate() float64 { return 1 + s.plan.drift*(2*s.rng.Float64()-1) }
 
-// run plays the schedule, lets the cluster come to rest, and returns what went against
-// the laws; nothing when they were kept.
+// run plays the schedule, lets the cluster come to rest, and returns the broken laws; "" if none is
+// broken.
 func (s *sim) run() string {
 	at := simFormed
 	end := at
@@ -138,7 +139,7 @@ func (s *sim) between(low, high time.Duration) time.Duration { return low + s.up
 
 func (s *sim) chance(p float64) bool { return s.rng.Float64() < p }
 
-// delay is that of a message: mostly short, seldom long.
+// delay returns the delay of a message: mostly short, rarely long.
 func (s *sim) delay() time.Duration {
 	d := 200*time.Microsecond + time.Duration(s.rng.ExpFloat64()*float64(time.Millisecond))
 	if s.chance(0.01) {
@@ -150,7 +151,7 @@ func (s *sim) delay() time.Duration {
 	return d
 }
 
-// carry brings a datagram from one node to another, if it is lucky, or twice.
+// carry brings a datagram from one node to another, unless it is lost, or twice.
 func (s *sim) carry(from, to *simNode, arrive func()) {
 	if s.cuts[from.index][to.index] > 0 || !s.quiet && s.chance(s.plan.loss) {
 		return

@@ -7,11 +7,11 @@ import (
 	"github.com/understudy-go/understudy/internal/singletonhook"
 )
 
-// The cluster of the simulation: tables are gossiped to everybody; who is not heard of is
-// downed by those who hear of a majority, and who hears of none downs itself; the first of
-// those who are up lets others in and out, when all the others know the same.
+// This is the cluster of the simulation. Tables are gossiped to all nodes. Nodes that hear from a
+// majority down those that are silent, and a node that hears from no majority downs itself. The
+// first member that is up lets others in and out when all the others know the same.
 
-// seek joins a cluster, or founds one when there is none.
+// seek joins a cluster, or founds one if no cluster exists.
 func (n *simNode) seek() {
 	s, id := n.sim, n.id
 	if s.anyCluster() {
@@ -34,8 +34,8 @@ func (n *simNode) seek() {
 	n.changed()
 }
 
-// anyCluster reports whether somebody is a member of one, or still runs what belongs to
-// one: nobody founds another before all have said that they are in none.
+// anyCluster reports whether some node is a member of a cluster, or still runs what belongs to one.
+// No node founds another before all have said that they are in none.
 func (s *sim) anyCluster() bool {
 	for _, n := range s.nodes {
 		if n.runs && n.table.cluster != 0 && (n.self().status < simDown || n.machine.alive || !n.machine.topo.Down) {
@@ -57,7 +57,7 @@ func (n *simNode) welcome(joiner *simNode, id node.ID) {
 	n.gossip(joiner, n.table)
 }
 
-// tick looks who is silent, decides, and tells everybody what it knows.
+// tick notes which nodes are silent, decides, and sends the table to all nodes.
 func (n *simNode) tick() {
 	n.in(simBeat, n.tick)
 	if n.table.cluster == 0 {
@@ -89,7 +89,7 @@ func (n *simNode) hears(i int) bool {
 	return i == n.index || n.table.entries[i].incarnation > 0 && n.local()-n.heard[i] < simDetection
 }
 
-// decide downs who is silent, or this node.
+// decide downs the silent nodes, or this node.
 func (n *simNode) decide(now time.Duration) {
 	if n.self().status >= simDown {
 		return
@@ -155,7 +155,7 @@ func (n *simNode) converged() bool {
 	return true
 }
 
-// set changes an entry, and tells everybody at once.
+// set changes an entry, and sends it to all nodes at once.
 func (n *simNode) set(i int, e simEntry) {
 	n.table.entries[i] = n.table.entries[i].merge(e)
 	n.changed()
@@ -171,8 +171,8 @@ func (n *simNode) gossip(to *simNode, t simTable) {
 	n.sim.carry(n, to, func() { to.hear(from, t, record) })
 }
 
-// hear merges what another node knows. Who is in no cluster listens to those that have
-// let it in, and nobody to another cluster.
+// hear merges the table of another node. A node in no cluster listens to nodes that have let it in.
+// A node never listens to another cluster.
 func (n *simNode) hear(from int, t simTable, record singletonhook.Record) {
 	me := t.entries[n.index].incarnation
 	switch {

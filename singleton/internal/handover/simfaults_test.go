@@ -1,6 +1,6 @@
 package handover
 
-// apply does harm, and makes it good in time.
+// apply causes a fault, and ends it in time.
 func (s *sim) apply(f simFault) {
 	n := s.nodes[f.node]
 	if host := s.host(); f.host && host != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-// A simInstance claims its place, then acts every 40 to 120 ms: it looks whether it may, and
-// a moment later it writes.
+// A simInstance claims its epoch, then acts every 40 to 120 ms: it checks whether it may act, and
+// writes a moment later.
 type simInstance struct {
 	node    *simNode
 	gen     generation.Generation // as its context has it: the journal may raise it
@@ -47,8 +47,8 @@ func (n *simNode) start(gen generation.Generation) {
 	}
 }
 
-// begin claims the journal, where there is one to claim. Whoever stops meanwhile waits for
-// the answer.
+// begin claims the journal, if there is one. An instance that is stopped meanwhile waits for the
+// answer.
 func (i *simInstance) begin() {
 	if i.over {
 		return
@@ -131,7 +131,7 @@ func (i *simInstance) act() {
 	})
 }
 
-// valid reports whether the lease is, where there is one.
+// valid reports whether the lease is valid; true without a lease.
 func (i *simInstance) valid() bool { return !i.node.sim.plan.mode.leased() || i.node.keeper.valid() }
 
 // runs reports whether the instance can do something now.
@@ -185,7 +185,7 @@ func (i *simInstance) stop(now bool) {
 	}
 }
 
-// end ends the instance, when it is not just writing: then a moment later.
+// end ends the instance. While it is writing, it ends a moment later.
 func (i *simInstance) end(how InstanceEnded) {
 	switch {
 	case i.over:
@@ -204,8 +204,8 @@ func (i *simInstance) end(how InstanceEnded) {
 	n.afterView()
 }
 
-// call asks journal or store: first at, there, then back, here, unless one of the ways is
-// cut; ok is false when nobody knows.
+// call sends a request to the journal or store: at runs there, then back runs here, unless one of
+// the ways is cut. ok is false when the outcome is unknown.
 func (n *simNode) call(at func(), back func(ok bool)) {
 	s, done, proc := n.sim, false, n.proc
 	finish := func(ok bool) {

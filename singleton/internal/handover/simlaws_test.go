@@ -8,25 +8,26 @@ import (
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-// simLaws are what must hold in every run:
+// simLaws are the laws of every run:
 //
-//   - no generation is used twice; terms strictly grow, and within a term the sequence
-//     number by one. With a lease that is so whatever happens; without, for as long as a
-//     member lives that has heard of them, and but for a node that may run an instance by
-//     mistake, see below; with a source of terms no term is used twice, also over full stops;
-//   - a journal with epochs takes nothing of an instance after it has taken something of
-//     one with a higher generation;
-//   - with a lease two instances never run at once: neither paused, both with a valid lease;
-//   - without one they do only when the node of one has been removed by that of the other
-//     without a sign that it has ended; unless they are fenced, only when that process was
-//     also paused for longer than the margin allows for; and not for longer than a node
-//     needs to notice that it is down, and to stop its instance;
-//   - once quiet there is exactly one, and it works;
-//   - when the singleton has finished, and a member has known that for as long as it takes to
-//     tell another, that one starts none; once quiet, if somebody knows, everybody does, none
-//     runs, and the lease is free;
-//   - a message is handled at most once, or is a dead letter, or was on a process that has
-//     crashed; none is forgotten. When nodes only leave, all are handled, those of one
+//   - No generation is used twice. Terms strictly increase, and within a term the sequence number
+//     increases by one. With a lease this always holds. Without one it holds while a member lives
+//     that has heard of them, except for a node that may run an instance by mistake, see below.
+//     With a source of terms no term is used twice, even after the whole cluster has stopped.
+//   - After a journal with epochs has accepted a write of an instance, it accepts none of an
+//     instance with a lower generation.
+//   - With a lease two instances never run at once, that is, neither paused and both with a valid
+//     lease.
+//   - Without a lease two instances run at once only if the node of one has removed the other's
+//     node without a sign that it has ended. Unless they are fenced, that process must also have
+//     been paused for longer than the margin allows. The overlap lasts at most as long as a node
+//     needs to notice that it is down and to stop its instance.
+//   - After the last fault there is exactly one instance, and it works.
+//   - When the singleton has finished, a member that has known it for long enough to tell another
+//     starts no instance. After the last fault, if one node knows it all do, no instance runs, and
+//     the lease is free.
+//   - A message is handled at most once, or becomes a dead letter, or was in a process that has
+//     crashed; none is forgotten. If nodes only leave, all messages are handled, those of one
 //     sender in order.
 type simLaws struct {
 	broken  string
@@ -53,7 +54,8 @@ func (s *sim) checkGeneration(i *simInstance) {
 	l, gen := &s.laws, i.gen
 	s.checkFinished(i.node)
 	again := gen.Seq == 1 && gen.Term <= l.last.Term && (s.outdated(i.node) || s.forgotten(i.node, gen.Term))
-	// Who begins what another has been raised to cannot know yet, and will be raised itself.
+	// An instance that is started under a generation to which another was raised cannot know that
+	// yet, and is raised itself.
 	if next := l.seqs[gen.Term] + 1; gen.Seq != next && !again && !l.lifted[gen] {
 		s.breach("%s starts %v, which is not number %d of its term", short(i.node.id), gen, next)
 	}
@@ -166,7 +168,7 @@ func (s *sim) forbidden(later, earlier *simNode) string {
 		e := by.table.entries[who.index]
 		return e.status == simRemoved && uint64(e.incarnation) == who.id.Incarnation
 	}
-	gone := earlier // or who has begun only now, woken up with the answer of a source
+	gone := earlier // or the later one, which has begun only now, woken up with the answer of a source
 	if removed(earlier, later) {
 		gone = later
 	}

@@ -17,7 +17,7 @@ type simStore struct {
 
 func (s *sim) storeTime() time.Duration { return time.Duration(float64(s.now) * s.store.rate) }
 
-// take returns the token of who holds the lease now, 0 when it is another.
+// take returns the token of k if it holds the lease now, 0 if another holder does.
 func (s *sim) take(k *simKeeper, number int, floor uint64) uint64 {
 	st := &s.store
 	if st.holder != nil && st.holder != k && s.storeTime() < st.expires {

@@ -86,9 +86,9 @@ func simNoAnswer(known bool) error {
 	return errors.New("no answer")
 }
 
-// send carries a message of the protocol to one incarnation: along the connection, behind
-// what was told before. Where there is worse than leaves it goes by itself, and may be lost
-// or come twice, which is harder than a connection is.
+// send carries a message of the protocol to one incarnation: along the connection, after earlier
+// messages. In schedules with worse faults than leaves, it travels by itself and may be lost or
+// doubled, which is harder than a connection.
 func (n *simNode) send(id node.ID, ev Event) {
 	if n.sim.plan.graceful {
 		n.post.carry(id, -1, func(to *simNode, _ node.ID) {

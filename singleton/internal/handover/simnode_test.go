@@ -84,7 +84,7 @@ func (n *simNode) pause() {
 	n.sim.account()
 }
 
-// resume lets the process go on: all that had to wait happens now, in any order.
+// resume lets the process continue: everything that had to wait happens now, in any order.
 func (n *simNode) resume(proc int) {
 	if n.proc != proc || !n.paused {
 		return
@@ -144,7 +144,7 @@ func (n *simNode) boot() {
 	n.in(s.upTo(400*time.Millisecond), n.post.write)
 }
 
-// config is that of the singleton.
+// config returns the configuration of the singleton.
 func (s *sim) config() Config {
 	return Config{
 		Name: "x", StopTimeout: simStop, LeaseRetry: time.Second, Margin: s.margin(),

@@ -49,7 +49,7 @@ type simFault struct {
 	lasts time.Duration // or how long until the process is started again
 	node  int
 	host  bool // instead of that node, where the instance runs then
-	side  uint // of a split: who is where
+	side  uint // of a split: the side of each node
 }
 
 type simFaultKind string

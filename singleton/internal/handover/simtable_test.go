@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A simTable is what one node knows of the members: of each address the latest
-// incarnation, which is proof that those before have ended. Entries move forward only.
+// A simTable is what one node knows of the members: the latest incarnation of each address, which
+// proves that earlier ones have ended. Entries move forward only.
 type simTable struct {
 	cluster uint32 // 0 before one has been joined
 	entries [simMax]simEntry
@@ -62,8 +62,8 @@ func (t *simTable) order(byAge bool) []int {
 	return all
 }
 
-// votes returns those of all who were ever up and have not left in order, and of those
-// among them who are heard. Ties are decided by the first one.
+// votes counts the nodes that were ever up and have not left in order, and those among them that
+// are heard. The first one decides ties.
 func (t *simTable) votes(heard func(int) bool) (all, mine int) {
 	for i, e := range t.entries {
 		if e.up == 0 || e.clean {

@@ -24,8 +24,8 @@ var (
 // simModes are those that are simulated.
 var simModes = []simMode{simNone, simFenced, simLeased, simBoth}
 
-// See simLaws. Whatever breaks one is shrunk to a schedule from which no fault can be left
-// out, and printed with what happened.
+// See simLaws for the laws. A run that breaks one is shrunk to a schedule from which no fault can
+// be left out, and printed with what happened.
 func TestSimulatedClustersKeepTheLaws(t *testing.T) {
 	table := []string{simHead}
 	for _, m := range simModes {

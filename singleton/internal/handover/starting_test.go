@@ -13,10 +13,10 @@ import (
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
-// A dawn is a cluster whose nodes all start at once: machines without a network below
-// them, in virtual time and one goroutine. One node founds the cluster, the others join,
-// and each is up as soon as all members know it, which is what a cluster promises. What a
-// node sees is true, and may be late. All is drawn from the seed.
+// A dawn is a cluster whose nodes all start at once: machines without a network below them, in
+// virtual time and one goroutine. One node founds the cluster and the others join. Each is up as
+// soon as all members know it, as a cluster promises. A node's view is true, and may be late.
+// Everything is drawn from the seed.
 type dawn struct {
 	rng   *rand.Rand
 	byAge bool
@@ -153,7 +153,7 @@ func (d *dawn) happened(n *dawnNode, ev Event) {
 	}
 }
 
-// send loses a fifth, and doubles another.
+// send loses one message in five, and doubles one in five.
 func (d *dawn) send(to node.ID, ev Event) {
 	n := d.nodes[to.Address[0]-'a']
 	for range []int{0, 1, 1, 1, 2}[d.rng.IntN(5)] {
@@ -165,10 +165,10 @@ func (d *dawn) send(to node.ID, ev Event) {
 	}
 }
 
-// Row 8 of the fifteen tests that every singleton must pass: all nodes start at once, a
-// thousand seeds. It is played on the machines of the managers alone; that one cluster
-// forms is the cluster's own simulation, and both together are twenty runs of
-// testkit/clustertest, TestNodesThatAllStartAtOnceHaveOneInstance.
+// Row 8 of the fifteen tests that every singleton must pass: all nodes start at once, for a
+// thousand seeds. It runs the machines of the managers alone. The cluster's own simulation shows
+// that one cluster forms. TestNodesThatAllStartAtOnceHaveOneInstance in testkit/clustertest runs
+// both together, twenty times.
 func TestAllNodesThatStartAtOnceHaveOneInstanceOverAThousandSeeds(t *testing.T) {
 	for seed := range uint64(1000) {
 		d := &dawn{rng: rand.New(rand.NewPCG(seed, 0)), byAge: seed%2 == 0, terms: map[uint64]bool{}} //nolint:gosec // a schedule, not a secret

@@ -23,8 +23,8 @@ type parcel struct {
 	to              int // host
 }
 
-// A pair is one sender and two hosts, of which one has the instance, with a bad network
-// between them.
+// A pair is one sender and two hosts, one of which has the instance, with a bad network between
+// them.
 type pair struct {
 	t       *testing.T
 	random  *rand.Rand
@@ -118,8 +118,8 @@ func (p *pair) arrive() {
 	}
 }
 
-// hears is the law: what counts as handled an instance has handled, or the sender is told that it
-// was refused.
+// hears checks the law: every message that counts as handled was handled by an instance, or the
+// sender learns that it was refused.
 func (p *pair) hears(ack parcel) {
 	for _, r := range ack.refused {
 		if r.Number <= ack.handled {
@@ -279,7 +279,7 @@ func TestWithoutABufferOnlyTheWindowIsKept(t *testing.T) {
 	q := NewOutbox[int](1, 0)
 	require.Empty(t, q.Tell(1))
 	require.Equal(t, []int{2}, q.Tell(2))
-	q.Handled(9) // whoever says so has not got it from here
+	q.Handled(9) // this number was never sent here
 	require.Equal(t, uint64(2), q.First())
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/understudy-go/understudy/singleton/lease/leasetest"
 )
 
-// Each handle is a process of its own, which has seen nothing. So there is no Delete: who
-// has not seen a count cannot go on from it when an administrator deletes it.
+// Each handle acts as a process of its own, which has seen no record. So there is no Delete hook: a
+// process that has not seen a count cannot continue from it after an administrator deletes it.
 func TestStoresOfManyProcesses(t *testing.T) {
 	leasetest.RunInBubble(t, func(*testing.T) leasetest.Backend {
 		server := newAPIServer()

@@ -17,8 +17,8 @@ func TestASingletonRunsWhereTheLeaseIsHeld(t *testing.T) {
 	singletonHolds(t, func() lease.Store { return newStore(t, server) })
 }
 
-// singletonHolds starts the node of a singleton twice. The end of the first one gives the
-// lease back, so that the second one need not wait until it expires.
+// singletonHolds starts the node of a singleton twice. The first one releases the lease when it
+// ends, so the second one need not wait until it expires.
 func singletonHolds(t *testing.T, open func() lease.Store) {
 	t.Helper()
 	began := time.Now()
@@ -37,7 +37,7 @@ func singletonHolds(t *testing.T, open func() lease.Store) {
 	require.Less(t, time.Since(began), time.Minute)
 }
 
-// generations answers whoever asks with its generation.
+// generations answers every question with the generation of its instance.
 func generations() actor.Behavior[actor.ActorRef[string]] {
 	return behaviors.Receive(func(ctx *actor.Context[actor.ActorRef[string]], asker actor.ActorRef[string]) actor.Behavior[actor.ActorRef[string]] {
 		asker.Tell(singleton.GenerationOf(ctx).String())

@@ -19,10 +19,10 @@ const holding = "LEASETEST_HOLDING"
 // KilledHolder checks that the lease of a killed process expires: not at once, and no later than a
 // few seconds after its TTL, which is 2 s.
 //
-// The killed process runs the test binary again, for the top-level test t only. It runs t up to the
-// call of KilledHolder, and then holds the lease until it is killed. where is called in the first
-// process only: it makes sure that there is a server, and returns how to reach it. open is called
-// once in each process, with that. The lease has the name of t.
+// The killed process runs the test binary again, for the top-level test t only, up to the call of
+// KilledHolder. Then it holds the lease until it is killed. Only the first process calls where,
+// which makes sure that there is a server and returns how to reach it. Each process calls open
+// once, with that. The lease has the name of t.
 func KilledHolder(t *testing.T, where func() string, open func(t *testing.T, where string) lease.Store) {
 	at, isHolder := os.LookupEnv(holding)
 	if !isHolder {

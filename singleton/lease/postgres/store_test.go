@@ -105,7 +105,7 @@ func TestAServerThatIsStoppedHoldsUpNobodyBeyondTheContext(t *testing.T) {
 	}
 
 	s.Resume(t)
-	// Some of what was asked reaches the server only now; the lease is a's all the same.
+	// Some of the requests reach the server only now; the lease is still a's.
 	require.Eventually(t, func() bool { //nolint:forbidigo // a real server
 		_, err = store.Renew(patient(t, 10*time.Second), grant)
 		return err == nil

@@ -78,7 +78,7 @@ type nodes struct {
 	reportsDue deadlines[nodeID]   // when nodes are asked for a report again
 	goneUntil  deadlines[nodeID]   // when former members have certainly stopped
 
-	hasView  bool      // the planner has had a view of the cluster
+	hasView  bool      // the planner has received a view of the cluster
 	settleAt time.Time // when the nodes' time to report is over
 
 	cachedView *View           // nil after a change
@@ -203,7 +203,7 @@ func (f *nodes) view() View {
 	return *f.cachedView
 }
 
-// settled reports whether every reachable node that is up has reported what it runs, or has had
+// settled reports whether every reachable node that is up has reported its actors, or has had
 // [Config.AckTimeout] to do so. Before that nothing is placed.
 func (f *nodes) settled() bool {
 	if !f.hasView {
@@ -227,7 +227,7 @@ func (f *nodes) busy(id nodeID) bool {
 	return ok && len(n.passing) > 0
 }
 
-// tick does what is due.
+// tick handles the deadlines that have passed.
 func (f *nodes) tick() {
 	for _, key := range f.unanswered.pass(f.now) {
 		if n, ok := f.known[key.on]; ok {

@@ -117,8 +117,9 @@ func (m *Planner) apply(in Input) {
 	}
 }
 
-// serveHeld serves the requests that were held, once the nodes have had their time to report and
-// the source has had its time to return the list of singletons. It reports whether there were any.
+// serveHeld serves the held requests, unless it is too early: the nodes must have reported or timed
+// out, and the source must have returned the list of singletons or timed out. It reports whether it
+// has served any.
 func (m *Planner) serveHeld() bool {
 	if len(m.held) == 0 || !m.settled() {
 		return false

@@ -22,7 +22,7 @@ type singletonsRig struct {
 	epoch   uint64
 	source  *fakeSource
 	journal map[string]record
-	bytes   int // that were written to it
+	bytes   int // bytes written to the journal
 	largest int // fact
 	nodes   map[string]Node
 	gone    []Gone

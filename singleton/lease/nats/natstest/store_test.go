@@ -44,7 +44,7 @@ func renewed(t *testing.T, s lease.Store, g lease.Grant) (next lease.Grant) {
 	return next
 }
 
-// unknown is an error that says nothing of who holds a lease.
+// unknown requires an error that leaves open whether the lease is held.
 func unknown(t *testing.T, err error) {
 	t.Helper()
 	require.Error(t, err)
