@@ -15,7 +15,7 @@ import (
 func EventSourced[M, E, S any](id string, j persistence.Journal, initial S,
 	onEvent func(state S, event E) S,
 	onCommand func(ctx *actor.Context[M], state S, msg M) persistence.Effect[E],
-	opts ...persistence.Options[M, E, S],
+	opts ...persistence.Option,
 ) actor.Behavior[M] {
 	return persistence.New(id, j, initial, onEvent, onCommand, opts...)
 }

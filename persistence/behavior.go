@@ -20,16 +20,16 @@ import (
 // command. onEvent applies one event to a state and returns the new state; it must not change its
 // arguments.
 //
-// New panics if the id is malformed, a required argument is nil, the options are invalid, or there
-// is more than one Options. It also panics if the type of events is neither registered nor an
+// New panics if the id is malformed, a required argument is nil, the options are invalid or of other
+// types, or there is more than one Options. It also panics if the type of events is neither registered nor an
 // interface, or if snapshots are taken and the same is true of the type of the state.
 func New[M, E, S any](
 	id string, j Journal, initial S,
 	onEvent func(state S, event E) S,
 	onCommand func(ctx *actor.Context[M], state S, cmd M) Effect[E],
-	opts ...Options[M, E, S],
+	opts ...Option,
 ) actor.Behavior[M] {
-	o, err := only(opts)
+	o, err := merge[M, E, S](opts)
 	d := &definition[M, E, S]{Options: o, id: id, journal: j, initial: initial, onEvent: onEvent, onCommand: onCommand}
 	if err := errors.Join(err, d.complete()); err != nil {
 		panic(fmt.Sprintf("persistence: event-sourced behavior %q: %v", id, err))

@@ -21,7 +21,7 @@ func always(err error) func(context.Context, func() error) error {
 }
 
 // supervised restarts the actor of these tests after every failure.
-func (w *world) supervised(decide func(error) actor.Directive, opts ...options) actor.ActorRef[command] {
+func (w *world) supervised(decide func(error) actor.Directive, opts ...persistence.Option) actor.ActorRef[command] {
 	return actor.Spawn(w.system, behaviors.Supervise(words(w.journal, opts...), actor.Strategy{Decide: decide}), "")
 }
 

@@ -39,7 +39,7 @@ func obey(ctx *actor.Context[command], heard string, cmd command) persistence.Ef
 	return cmd(ctx, heard)
 }
 
-func words(j persistence.Journal, opts ...options) actor.Behavior[command] {
+func words(j persistence.Journal, opts ...persistence.Option) actor.Behavior[command] {
 	return behaviors.EventSourced("words", j, "", hear, obey, opts...)
 }
 
@@ -90,7 +90,7 @@ func inBubble(t *testing.T, test func(w *world), opts ...actor.Option) {
 	})
 }
 
-func (w *world) spawn(opts ...options) actor.ActorRef[command] {
+func (w *world) spawn(opts ...persistence.Option) actor.ActorRef[command] {
 	return actor.Spawn(w.system, words(w.journal, opts...), "")
 }
 

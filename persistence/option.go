@@ -8,6 +8,18 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
+// An Option changes how one event-sourced actor works: what [SnapshotEvery] returns, or an
+// [Options] of the types of the behavior. An Options of other types makes [New] panic.
+type Option interface{ option() }
+
+type snapshotEvery struct{ n, keep int }
+
+func (snapshotEvery) option() {}
+
+// SnapshotEvery saves the state after every n events and keeps that many snapshots, as the fields
+// SnapshotEvery and KeepSnapshots of [Options] do.
+func SnapshotEvery(n, keep int) Option { return snapshotEvery{n, keep} }
+
 // Options change how one event-sourced actor works. M is the type of its commands, E of its
 // events and S of its state. The zero value of each field is its default. Functions run inside
 // the actor.
@@ -100,6 +112,8 @@ type Options[M, E, S any] struct {
 	StashCapacity int
 }
 
+func (Options[M, E, S]) option() {}
+
 // StateOptions change how one durable state actor works. The fields have the same meaning and
 // defaults as in [Options].
 type StateOptions[M, S any] struct {
@@ -115,6 +129,26 @@ type StateOptions[M, S any] struct {
 	PersistTimeout   time.Duration // see [Options.PersistTimeout]
 	RecoveryTimeout  time.Duration // see [Options.RecoveryTimeout]
 	StashCapacity    int           // see [Options.StashCapacity]
+}
+
+// merge returns the options of one actor as one value.
+func merge[M, E, S any](opts []Option) (all Options[M, E, S], err error) {
+	var structs []Options[M, E, S]
+	var snapshots *snapshotEvery
+	for _, opt := range opts {
+		switch opt := opt.(type) {
+		case Options[M, E, S]:
+			structs = append(structs, opt)
+		case snapshotEvery:
+			snapshots = &opt
+		default:
+			return all, fmt.Errorf("the option is a %T; use %T", opt, all)
+		}
+	}
+	if all, err = only(structs); err == nil && snapshots != nil {
+		all.SnapshotEvery, all.KeepSnapshots = snapshots.n, snapshots.keep
+	}
+	return all, err
 }
 
 // only returns the one element of opts, or the zero value.

@@ -19,7 +19,11 @@ func TestWrongWiringPanicsWithAHint(t *testing.T) {
 	command := func(*actor.Context[string], int, string) persistence.Effect[said] { return persistence.None }
 	type counting = persistence.Options[string, said, int]
 	with := func(opts ...counting) func() {
-		return func() { persistence.New("x", j, 0, add, command, opts...) }
+		all := make([]persistence.Option, len(opts))
+		for i, o := range opts {
+			all[i] = o
+		}
+		return func() { persistence.New("x", j, 0, add, command, all...) }
 	}
 	for want, f := range map[string]func(){
 		"the id is empty":                    func() { persistence.New("", j, 0, add, command) },
@@ -33,7 +37,10 @@ func TestWrongWiringPanicsWithAHint(t *testing.T) {
 		"StashCapacity must not be negative": with(counting{StashCapacity: -1}),
 		"PassivateAfter must not":            with(counting{PassivateAfter: -1}),
 		"DeleteEvents needs SnapshotEvery":   with(counting{DeleteEvents: true}),
-		"there are 2 Options":                with(counting{}, counting{}),
+		"the option is a persistence.Options[int,": func() {
+			persistence.New("x", j, 0, add, command, persistence.Options[int, said, int]{})
+		},
+		"there are 2 Options": with(counting{}, counting{}),
 		"is not a SnapshotStore; leave the": func() {
 			persistence.New("x", struct{ persistence.Journal }{j}, 0, add, command, counting{SnapshotEvery: 1})
 		},
@@ -52,6 +59,13 @@ func TestWrongWiringPanicsWithAHint(t *testing.T) {
 			f()
 		})
 	}
+}
+
+func TestSnapshotEveryIsTheFieldsOfOptions(t *testing.T) {
+	require.PanicsWithValue(t, `persistence: event-sourced behavior "x": SnapshotEvery and KeepSnapshots must not be negative`, func() {
+		persistence.New("x", memory.New(), 0, func(n int, _ said) int { return n },
+			func(*actor.Context[string], int, string) persistence.Effect[said] { return persistence.None }, persistence.SnapshotEvery(-1, 2))
+	})
 }
 
 func TestAStateNeedsNoRegistrationWithoutSnapshots(t *testing.T) {

@@ -45,7 +45,7 @@ func (s *crowd) counts() (peak, done int) {
 }
 
 // recovering spawns n actors of different ids.
-func (w *world) recovering(n int, opts ...options) {
+func (w *world) recovering(n int, opts ...persistence.Option) {
 	for i := range n {
 		actor.Spawn(w.system, persistence.New(fmt.Sprint(i), w.journal, "", hear, obey, opts...), "")
 	}

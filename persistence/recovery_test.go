@@ -17,7 +17,7 @@ import (
 )
 
 // failsToRecover spawns the actor and returns why it cannot recover.
-func (w *world) failsToRecover(opts ...options) *persistence.RecoveryError {
+func (w *world) failsToRecover(opts ...persistence.Option) *persistence.RecoveryError {
 	w.Helper()
 	_, failures := w.mortal(words(w.journal, opts...))
 	var failure *persistence.RecoveryError

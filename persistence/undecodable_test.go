@@ -59,7 +59,7 @@ func breakable(string) error { panic("a decoder that is broken") }
 // fragileWords is words with a state that may not be readable.
 type fragileOptions = persistence.Options[command, said, fragile]
 
-func fragileWords(w *world, opts ...fragileOptions) actor.Behavior[command] {
+func fragileWords(w *world, opts ...persistence.Option) actor.Behavior[command] {
 	onEvent := func(f fragile, s said) fragile { return fragile{f.Heard + s.Word} }
 	onCommand := func(ctx *actor.Context[command], f fragile, cmd command) persistence.Effect[said] {
 		return cmd(ctx, f.Heard)
@@ -77,7 +77,7 @@ func (w *world) hears(ref actor.ActorRef[command], words ...string) {
 	}
 }
 
-func (w *world) spawnFragile(opts ...fragileOptions) actor.ActorRef[command] {
+func (w *world) spawnFragile(opts ...persistence.Option) actor.ActorRef[command] {
 	return actor.Spawn(w.system, fragileWords(w, opts...), "")
 }
 

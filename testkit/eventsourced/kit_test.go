@@ -137,7 +137,7 @@ func TestTheJournalFailsAsItIsTold(t *testing.T) {
 }
 
 // wrapped is the counter as programs have it: in whatever else an actor needs.
-func wrapped(id string, j persistence.Journal, opts ...options) actor.Behavior[add] {
+func wrapped(id string, j persistence.Journal, opts ...persistence.Option) actor.Behavior[add] {
 	return behaviors.EventSourced(id, j, 0, sum, adding, opts...)
 }
 
