@@ -3,9 +3,10 @@ package actor
 import (
 	"context"
 	"fmt"
-	"github.com/understudy-go/understudy/internal/payload"
 	"sync/atomic"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/payload"
 )
 
 // AskToSelf asks another actor from inside an actor without blocking. The actor handles other

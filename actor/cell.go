@@ -2,8 +2,9 @@ package actor
 
 import (
 	"errors"
-	"github.com/understudy-go/understudy/internal/payload"
 	"sync/atomic"
+
+	"github.com/understudy-go/understudy/internal/payload"
 
 	"github.com/understudy-go/understudy/internal/guard"
 )

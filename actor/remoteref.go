@@ -1,12 +1,13 @@
 package actor
 
 import (
-	"github.com/understudy-go/understudy/internal/actorhook"
 	"maps"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"weak"
+
+	"github.com/understudy-go/understudy/internal/actorhook"
 
 	"go.uber.org/zap"
 )

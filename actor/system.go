@@ -3,11 +3,12 @@ package actor
 import (
 	"context"
 	"fmt"
-	"github.com/understudy-go/understudy/internal/payload"
 	"math/rand/v2"
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/understudy-go/understudy/internal/payload"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"

@@ -18,6 +18,7 @@ func TestDefaultsAreAsDocumented(t *testing.T) {
 		godoc.Is("Config.Name", `The default is "understudy".`, "understudy", c.Name),
 		godoc.Is("Config.NodeID", "The default is the advertised address.", "", c.NodeID), // it is known when the port is bound
 		godoc.Is("Config.Bind", `The default is "127.0.0.1:0".`, "127.0.0.1:0", c.Bind),
+		godoc.Is("Config.Advertise", "The default is the bound address.", "", c.Advertise), // it is known when the port is bound
 		godoc.Is("Config.Discovery", "The default is none.", nil, c.Discovery),
 		godoc.Is("Config.MinSeeds", "The default is 2.", 2, c.MinSeeds),
 		godoc.Is("Config.Detector", "The default is [LAN].", LAN(), c.Detector),

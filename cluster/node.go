@@ -59,7 +59,7 @@ func Start(ctx context.Context, cfg Config) (*Node, error) {
 	if err := cfg.checkSeeds(ctx, net.DefaultResolver); err != nil {
 		return nil, err
 	}
-	n, err := listen(cfg) //nolint:contextcheck // actors have contexts of their own
+	n, err := listen(cfg)
 	if err != nil {
 		return nil, err
 	}

@@ -9,8 +9,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/understudy-go/understudy/persistence/journal"
 	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 const (

@@ -42,7 +42,7 @@ func CheckMarkdown(file string, source []byte) []Finding {
 
 func check(file string, line int, text string) []Finding {
 	var found []Finding
-	for _, paragraph := range strings.Split(text, "\n\n") {
+	for paragraph := range strings.SplitSeq(text, "\n\n") {
 		for _, sentence := range sentences(paragraph) {
 			for _, r := range rules {
 				for _, words := range r.find(sentence) {

@@ -3,8 +3,9 @@ package jetstream
 import (
 	"encoding/binary"
 	"fmt"
-	"github.com/understudy-go/understudy/persistence/journal"
 	"hash/crc32"
+
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

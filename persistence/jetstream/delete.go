@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/understudy-go/understudy/persistence/journal"
 	"sync/atomic"
+
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // A cutFlag remembers that the stream has the note about cut messages. A message is cut if a

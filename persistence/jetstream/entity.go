@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/understudy-go/understudy/persistence/journal"
 	"sync/atomic"
+
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // An entity is the cached state of a persistence id, so that an append takes one request. It may be

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	js "github.com/nats-io/nats.go/jetstream"
+
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 

@@ -2,9 +2,10 @@ package jetstream
 
 import (
 	"fmt"
-	"github.com/understudy-go/understudy/persistence/journal"
 	"strconv"
 	"strings"
+
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // sliceTokens is the number of values of each of the two tokens that encode a slice in a subject.

@@ -4,8 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"github.com/understudy-go/understudy/persistence/journal"
 	"slices"
+
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // A place is a message with records: its number in the stream, and its first and last record.

@@ -2,6 +2,7 @@ package journaltest
 
 import (
 	"github.com/stretchr/testify/require"
+
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 

@@ -5,8 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"github.com/understudy-go/understudy/persistence/journal"
 	"math"
+
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // maxFindings is how many faults Check reports at most.

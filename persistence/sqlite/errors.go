@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/understudy-go/understudy/persistence/journal"
 	driver "modernc.org/sqlite"
 	codes "modernc.org/sqlite/lib"
+
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // Errors of [Open] for files that it cannot use.

@@ -2,9 +2,10 @@ package sqlite
 
 import (
 	"fmt"
-	"github.com/understudy-go/understudy/persistence/journal"
 	"path/filepath"
 	"syscall"
+
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // networkFileSystems are the file systems that several machines share, by their magic numbers from

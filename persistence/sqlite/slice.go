@@ -4,8 +4,9 @@ import (
 	"database/sql/driver"
 	"fmt"
 
-	"github.com/understudy-go/understudy/persistence/journal"
 	sqlite "modernc.org/sqlite" // the driver "sqlite"
+
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // sliceFunction is journal.SliceOf in SQL. With it SQLite skips the events of other slices without

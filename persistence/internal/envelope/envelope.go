@@ -4,6 +4,7 @@ package envelope
 
 import (
 	"fmt"
+
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 

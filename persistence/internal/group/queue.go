@@ -3,9 +3,10 @@ package group
 import (
 	"context"
 	"fmt"
-	"github.com/understudy-go/understudy/persistence/journal"
 	"slices"
 	"sync"
+
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // A Queue has the jobs that no commit has taken yet. Create one with [NewQueue].
