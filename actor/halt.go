@@ -39,7 +39,7 @@ func (s internals) Halt() {
 	for _, f := range hooks {
 		f()
 	}
-	for _, g := range []*guardian{s.user, s.System.system} {
+	for _, g := range []*guardian{s.user, s.system} {
 		g.interrupt()
 	}
 }

@@ -62,7 +62,7 @@ func (s internals) SetEncoding(failed func(recipient string, msg any, err error)
 func (s internals) Values() *sync.Map { return &s.extensions }
 
 // Framework implements extension.Framework.
-func (s internals) Framework() Spawner { return &s.System.system.core }
+func (s internals) Framework() Spawner { return &s.system.core }
 
 // Sent implements extension.Sent.
 func (s internals) Sent() uint64 { return s.sent.Load() }

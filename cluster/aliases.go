@@ -31,7 +31,7 @@ const (
 	Removed = membership.Removed
 )
 
-// The events that describe the difference between two views; see [View.Since].
+// Event and the types after it describe the difference between two views; see [View.Since].
 type (
 	Event             = membership.Event
 	MemberJoined      = membership.MemberJoined

@@ -60,7 +60,7 @@ func (e *entity[M, E, S]) restore(ctx context.Context, r *recovery[S]) error {
 	}
 	defer release()
 	extension.WillBlock(e.ctx)
-	ctx, idle := withIdleTimeout(ctx, e.RecoveryTimeout)
+	ctx, idle := withIdleTimeout(ctx, e.RecoveryTimeout) //nolint:contextcheck // the context of the recovery is the one that acquire got
 	defer idle.stop()
 	return idle.explain(e.caller.call(ctx, "recovery", func() error { return e.read(ctx, idle, r) }))
 }

@@ -439,6 +439,6 @@ func (t *timer) set(now, at time.Time) {
 
 func (t *timer) stop() {
 	if t.Timer != nil {
-		t.Timer.Stop()
+		t.Stop()
 	}
 }

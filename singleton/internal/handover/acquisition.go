@@ -49,7 +49,7 @@ var errHeld = errors.New("the lease is held by another")
 
 // Lease returns what is known of the lease: whether this node holds it and its token, whether it is
 // being released, why it or the term has not been acquired, and when that is tried again.
-func (m *Machine) Lease() (held bool, token uint64, releasing bool, obstacle error, retryAt time.Time) {
+func (m *Machine) Lease() (held bool, token uint64, releasing bool, obstacle error, retryAt time.Time) { //nolint:revive // the obstacle is a value here, not a failure of Lease
 	a := &m.outside
 	return a.held, a.token, a.releasing, a.obstacle, a.retryAt
 }

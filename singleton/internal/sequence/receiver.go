@@ -62,7 +62,7 @@ func (r *Receiver) Begin(id wire.StreamID, from node.ID, first uint64) (received
 	s := r.stream(id)
 	s.from = from
 	s.update(func() {
-		if s.Receiver.Begin(first) {
+		if s.Begin(first) {
 			s.news = true // there may be more refusals than one answer had room for
 		}
 	})
@@ -93,7 +93,7 @@ func (r *Receiver) Take(id wire.StreamID, from node.ID, first, number uint64, op
 // Handled notes that the instance has handled a message, and all of the stream before it.
 func (r *Receiver) Handled(id wire.StreamID, number uint64) {
 	s := r.stream(id)
-	s.update(func() { s.Receiver.Handled(number) })
+	s.update(func() { s.Handled(number) })
 	s.news = true
 }
 
@@ -106,7 +106,7 @@ func (r *Receiver) Skip(id wire.StreamID, number uint64) {
 
 // Refuse notes that no instance is going to handle a message that was accepted.
 func (r *Receiver) Refuse(id wire.StreamID, number uint64, why error) {
-	r.stream(id).Receiver.Refuse(number, window.ReasonOf(why))
+	r.stream(id).Refuse(number, window.ReasonOf(why))
 }
 
 // Failed notes that an instance has ended by a message. It returns how many have now.
@@ -167,7 +167,7 @@ func (r *Receiver) Watermarks() []wire.Watermark {
 func (r *Receiver) Learn(marks []wire.Watermark) {
 	for _, m := range marks {
 		s := r.stream(m.Stream)
-		s.update(func() { s.Receiver.Learn(m.Handled, m.Refused) })
+		s.update(func() { s.Learn(m.Handled, m.Refused) })
 	}
 }
 

@@ -336,7 +336,7 @@ func TestNoMoreRefusalsAreToldThanThereIsRoomFor(t *testing.T) {
 	acked, told := uint64(0), 0
 	for acked < many {
 		in.Begin(pairStream, nodeA, acked+1)
-		handled, refused := in.stream(pairStream).Receiver.Ack()
+		handled, refused := in.stream(pairStream).Ack()
 		require.LessOrEqual(t, len(refused), window.MaxRefusals)
 		require.Greater(t, handled, acked)
 		acked, told = handled, told+len(refused)
