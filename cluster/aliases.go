@@ -31,7 +31,7 @@ const (
 	Removed = membership.Removed
 )
 
-// Event and the types after it describe the difference between two views; see [View.Since].
+// An Event and the types after it describe the difference between two views; see [View.Since].
 type (
 	Event             = membership.Event
 	MemberJoined      = membership.MemberJoined

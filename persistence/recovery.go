@@ -59,8 +59,8 @@ func (e *entity[M, E, S]) restore(ctx context.Context, r *recovery[S]) error {
 		return err
 	}
 	defer release()
-	extension.WillBlock(e.ctx)
-	ctx, idle := withIdleTimeout(ctx, e.RecoveryTimeout) //nolint:contextcheck // the context of the recovery is the one that acquire got
+	extension.WillBlock(e.ctx) //nolint:contextcheck // it takes the actor's context, not a context.Context
+	ctx, idle := withIdleTimeout(ctx, e.RecoveryTimeout)
 	defer idle.stop()
 	return idle.explain(e.caller.call(ctx, "recovery", func() error { return e.read(ctx, idle, r) }))
 }

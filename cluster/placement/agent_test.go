@@ -410,6 +410,8 @@ func TestAShutdownStopsWhatIsPlacedAndAnswersWhatIsStarting(t *testing.T) {
 			time.Sleep(2 * time.Second)
 			found = len(w.listed("runs")) > 0
 			w.start("new", 3, job{})
+			time.Sleep(time.Second)
+			synctest.Wait() // the probe has received all answers before it is stopped
 			return nil
 		})
 		began := time.Now()

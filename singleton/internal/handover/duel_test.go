@@ -144,7 +144,7 @@ func (n *fighter) do(a Action) {
 	switch a := a.(type) {
 	case Send:
 		if _, heldUp := a.Message.(wire.Message[wire.HeldUp]); !heldUp { // it is for people
-			n.send(a.Message.Head().To, Received{a.Message})
+			n.send(a.Message.Head().To, Received(a))
 		}
 	case StartInstance:
 		n.gen, n.epoch = a.Generation, 0

@@ -39,7 +39,7 @@ func (n *simNode) do(a Action) {
 	switch a := a.(type) {
 	case Send:
 		if _, heldUp := a.Message.(wire.Message[wire.HeldUp]); !heldUp { // it is for people
-			n.send(a.Message.Head().To, Received{a.Message})
+			n.send(a.Message.Head().To, Received(a))
 		}
 	case ReportStuck: // for people
 	case StartInstance:

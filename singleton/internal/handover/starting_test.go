@@ -129,7 +129,7 @@ func (d *dawn) happened(n *dawnNode, ev Event) {
 		switch a := a.(type) {
 		case Send:
 			if _, heldUp := a.Message.(wire.Message[wire.HeldUp]); !heldUp { // it is for people
-				d.send(a.Message.Head().To, Received{a.Message})
+				d.send(a.Message.Head().To, Received(a))
 			}
 		case StartInstance:
 			d.started++
