@@ -109,7 +109,7 @@ func listen(cfg Config) (*Node, error) {
 	n.OnShutdown(actor.AfterActors, "cluster", n.depart)
 	endpoint.Serve(n.System)
 	n.followMembers()
-	n.serveClients()
+	startContact(n.System, n.views)
 	n.serveFigures()
 	return n, nil
 }
