@@ -10,6 +10,7 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
@@ -66,7 +67,7 @@ func newManager[M any](ctx *actor.Context[M], factory func() actor.Behavior[M], 
 	})
 	m.instance = instance[M]{
 		ctx: ctx, factory: factory, stopMessage: set.stopMessage,
-		fenced: func(f handover.FenceHeld) { m.occur(f) }, begins: func(g Generation) { m.inbox.Tell(instanceBegun{gen: g}) },
+		fenced: func(f handover.FenceHeld) { m.occur(f) }, begins: func(g generation.Generation) { m.inbox.Tell(instanceBegun{gen: g}) },
 	}
 	m.sequenced = newSequenced(m, ctx.Notify(func() actor.Behavior[M] {
 		m.sequenced.collect()
