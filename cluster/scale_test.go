@@ -18,7 +18,7 @@ import (
 var (
 	scale = flag.Int("scale", 20, "of how many nodes the large cluster is")
 	storm = flag.Int("storm", 20, "how many nodes join at once, before a quarter of them leave at once")
-	crowd = flag.Int("crowd", 20, "how many nodes start at once and form one cluster")
+	rush  = flag.Int("rush", 20, "how many nodes start at once and form one cluster")
 )
 
 // docs/cost.md has the figures that these tests print.
@@ -33,7 +33,7 @@ func TestALargeClusterConvergesAndANodeCostsNoMoreThanInASmallOne(t *testing.T) 
 func TestNodesThatStartAtOnceFormOneCluster(t *testing.T) {
 	inBubble(t, func(_ *testing.T, f *fleet) {
 		defer f.abandon()
-		f.gather(10*time.Second, numbered(*crowd))
+		f.gather(10*time.Second, numbered(*rush))
 	})
 }
 

@@ -19,7 +19,7 @@ type world struct {
 	queue   occurrences
 	nodes   []*simNode
 	at      map[string]*simNode // by address
-	cuts    map[[2]int]int // by from and to: how many faults cut the link
+	cuts    map[[2]int]int      // by from and to: how many faults cut the link
 	loss    float64
 	rough   map[[2]int]time.Time // if not nil: no datagram arrives, and TCP keeps its order; until when each link is busy
 	healed  bool                 // all faults have ended before their time
