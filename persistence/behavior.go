@@ -20,9 +20,10 @@ import (
 // command. onEvent applies one event to a state and returns the new state; it must not change its
 // arguments.
 //
-// New panics if the id is malformed, a required argument is nil, the options are invalid or of other
-// types, or there is more than one Options. It also panics if the type of events is neither registered nor an
-// interface, or if snapshots are taken and the same is true of the type of the state.
+// New panics if the id is malformed, a required argument is nil, the options are invalid or of
+// other types, or there is more than one Options. It also panics if the type of events is neither
+// registered nor an interface, or if snapshots are taken and the same is true of the type of the
+// state.
 func New[M, E, S any](
 	id string, j Journal, initial S,
 	onEvent func(state S, event E) S,

@@ -16,6 +16,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -23,14 +24,14 @@ import (
 func TestAFencedServiceTakesWhatIsNotOlderThanTheLast(t *testing.T) {
 	service := &fencedService{}
 	for _, write := range []struct {
-		gen  singleton.Generation
+		gen  generation.Generation
 		want int
 	}{
-		{singleton.Generation{Term: 2}, http.StatusOK},
-		{singleton.Generation{Term: 1, Seq: 9}, http.StatusConflict},
-		{singleton.Generation{Term: 2}, http.StatusOK},
-		{singleton.Generation{Term: 2, Seq: 1}, http.StatusOK},
-		{singleton.Generation{Term: 2}, http.StatusConflict},
+		{generation.Generation{Term: 2}, http.StatusOK},
+		{generation.Generation{Term: 1, Seq: 9}, http.StatusConflict},
+		{generation.Generation{Term: 2}, http.StatusOK},
+		{generation.Generation{Term: 2, Seq: 1}, http.StatusOK},
+		{generation.Generation{Term: 2}, http.StatusConflict},
 	} {
 		packed, err := write.gen.Packed()
 		require.NoError(t, err)
@@ -48,7 +49,7 @@ func TestAFencedServiceTakesWhatIsNotOlderThanTheLast(t *testing.T) {
 func TestTwoSidesThatShareASourceHaveDifferentGenerations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := generations.NewJournal(memory.New())
-		var last singleton.Generation
+		var last generation.Generation
 		for range 3 {
 			s := testkit.NewSystem(t, testkit.WithoutEncoding())
 			actor.Spawn(s, behaviors.Singleton(mortal, singleton.WithGenerations(source)), "one")

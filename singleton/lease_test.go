@@ -321,7 +321,7 @@ func TestAHiccupOfTheStoreRestartsNothing(t *testing.T) {
 // A271. The token is the term, and grows over the end of all members.
 func TestTheTokenIsTheTermAndOutlivesTheCluster(t *testing.T) {
 	store := lease.NewMemory()
-	last := singleton.Generation{}
+	last := generation.Generation{}
 	for range 3 {
 		inCluster(t, abc, func(t *testing.T, c *cluster) {
 			store.SetClock(time.Now)
@@ -347,7 +347,7 @@ func TestWhatHasFinishedIsNotRevived(t *testing.T) {
 		once := func() actor.Behavior[msg] {
 			return behaviors.Receive(func(_ *actor.Context[msg], m msg) actor.Behavior[msg] {
 				m.ReplyTo.Tell("done")
-				return singleton.Finished
+				return finished
 			})
 		}
 		l := leaseOnAll(c, testkit.Counted(census, once))

@@ -16,7 +16,7 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/persistence/memory"
-	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -478,8 +478,8 @@ func TestFactoriesHaveWhatIsOfTheirNode(t *testing.T) {
 
 func init() { actor.RegisterType[actor.ActorRef[string]]("placement-test.lamp") }
 
-func singletonGeneration(term, seq uint64) singleton.Generation {
-	return singleton.Generation{Term: term, Seq: seq}
+func singletonGeneration(term, seq uint64) generation.Generation {
+	return generation.Generation{Term: term, Seq: seq}
 }
 
 func errorOf[T any](_ T, err error) error { return err }

@@ -15,7 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // errViolated is returned when a check has failed. The details have been printed.
@@ -56,7 +56,7 @@ type injection struct {
 
 	// replaces is the generation of the instance that it hit, if there was no other fault; zero if
 	// it hit no instance.
-	replaces singleton.Generation
+	replaces generation.Generation
 }
 
 // newHarness builds the network. Close it, if torment is not called.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 const (
@@ -26,7 +26,7 @@ const (
 // A Run has the reports of one instance of the ticker.
 type Run struct {
 	Node       string // and which process of it: other runs of a node are other ones
-	Generation singleton.Generation
+	Generation generation.Generation
 	Said       []time.Duration // in order
 }
 

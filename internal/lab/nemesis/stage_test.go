@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/needs"
-	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // loaded is the time that a busy machine may add to any other time.
@@ -276,7 +276,7 @@ func (s *stage) said(kind string) []Run {
 }
 
 // generation returns the generation of the newest instance of the ticker.
-func (s *stage) generation() singleton.Generation {
+func (s *stage) generation() generation.Generation {
 	s.t.Helper()
 	runs := s.ticking()
 	return runs[len(runs)-1].Generation

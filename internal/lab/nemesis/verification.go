@@ -16,7 +16,7 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/sqlite"
-	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // verify lets all nodes leave, and checks their logs, reports and journals.
@@ -302,7 +302,7 @@ func (h *harness) reportLeased(runs []Run, midst int) {
 	for _, k := range measured {
 		var took []time.Duration
 		for _, s := range h.injections {
-			if s.fault.Kind != k || s.replaces == (singleton.Generation{}) {
+			if s.fault.Kind != k || s.replaces == (generation.Generation{}) {
 				continue
 			}
 			if after, ok := followed(s, runs); ok {
