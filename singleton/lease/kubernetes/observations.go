@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 )
 
-// observations are the last records that this process has seen, one for each object, and since when.
-// The zero value is empty; its methods may be called from any goroutine.
+// observations are the last records that this process has seen, one for each object, and since
+// when. The zero value is empty; its methods may be called from any goroutine.
 type observations struct {
 	mu   sync.Mutex // guards the fields below
 	last map[string]*observation
