@@ -49,8 +49,8 @@ test: ## Test the root module, with the race detector where there is concurrency
 verify: fmt-check vet lint ## Run what CI runs beside make test: linters, the other modules with their servers, long simulations, real processes under faults
 	$(call gotest,verify)
 	$(GO) test -timeout=15m ./actor ./behavior
-	$(GO) test -timeout=15m ./cluster -scale=40 -storm=40
-	$(GO) test -timeout=15m ./cluster/membership -histories=25
+	$(GO) test -timeout=15m ./cluster -scale=40 -storm=40 -rush=50 -hour
+	$(GO) test -timeout=15m ./cluster/membership -histories=25 -pairdays=0.1
 	$(GO) test -timeout=15m ./testkit/clustertest -run 'Hour|Drift|Datagrams|Duplicates|Calendar|Memberlist|Secure|Role|CutOf|Appends|Loop|TwoClusters'
 	$(GO) test -timeout=15m ./testkit/clustertest -run ManySingletons -singletons=10000
 	$(GO) test -timeout=15m ./singleton/internal/handover -run Simulated -sim.count=250

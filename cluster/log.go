@@ -87,7 +87,7 @@ func (n *Node) whyNotUp() string {
 		return "joined, but the members have not agreed to make it up: some may be unreachable, or fewer than MinMembers"
 	}
 	why := "found no cluster to join"
-	addresses, failure := n.discoveries.latest()
+	addresses, failure := n.discoverer.latest()
 	if trouble := n.dialErrors.of(slices.Concat(n.cfg.Seeds, addresses)); trouble != "" {
 		why += " (" + trouble + ")"
 	}

@@ -16,8 +16,9 @@ import (
 )
 
 var (
-	scale = flag.Int("scale", 30, "of how many nodes the large cluster is")
+	scale = flag.Int("scale", 20, "of how many nodes the large cluster is")
 	storm = flag.Int("storm", 20, "how many nodes join at once, before a quarter of them leave at once")
+	rush  = flag.Int("rush", 20, "how many nodes start at once and form one cluster")
 )
 
 // docs/cost.md has the figures that these tests print.
@@ -29,10 +30,10 @@ func TestALargeClusterConvergesAndANodeCostsNoMoreThanInASmallOne(t *testing.T) 
 	require.LessOrEqual(t, large.rest.bytes, 1.3*small.rest.bytes)
 }
 
-func TestFiftyNodesThatStartAtOnceFormOneCluster(t *testing.T) {
+func TestNodesThatStartAtOnceFormOneCluster(t *testing.T) {
 	inBubble(t, func(_ *testing.T, f *fleet) {
 		defer f.abandon()
-		f.gather(10*time.Second, numbered(50))
+		f.gather(10*time.Second, numbered(*rush))
 	})
 }
 

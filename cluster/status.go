@@ -74,7 +74,7 @@ type statusSource Node
 var _ statuspage.Source = (*statusSource)(nil)
 
 // Refresh implements [statuspage.Source].
-func (n *statusSource) Refresh(ctx context.Context) { (*Node)(n).askForFigures(ctx) }
+func (n *statusSource) Refresh(ctx context.Context) { n.figures.refresh(ctx) }
 
 // Snapshot implements [statuspage.Source].
 func (n *statusSource) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
@@ -85,8 +85,8 @@ func (n *statusSource) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
 	s := snapshotOf(v)
 	s.Cluster, s.Time = n.cfg.Name, time.Now()
 	s.Settings, s.Expected = n.cfg.shown()
-	told := n.figures.read()
-	told[v.Self.ID()] = (*Node)(n).ownFigures()
+	told := n.figures.cache.read()
+	told[v.Self.ID()] = n.figures.own()
 	s.Singletons = completeByHosts(shownSingletons(v, singleton.Statuses(n.System), singletonhook.AllKnown(n.System)), told)
 	s.Unanswered = silentMembers(v, told)
 	for _, each := range told {

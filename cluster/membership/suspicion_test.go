@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var pairDays = flag.Float64("pairdays", 0.1, "how many days of one observer and one subject to simulate in each condition")
+var pairDays = flag.Float64("pairdays", 0.04, "how many days of one observer and one subject to simulate in each condition")
 
 // Conditions describe what a network and its hosts do to heartbeats.
 type conditions struct {
