@@ -187,7 +187,7 @@ func (h *harness) readRuns(kind string) (runs []Run, err error) {
 }
 
 // restless is in the log of a node whose side downs itself because reachability kept changing.
-const restless = "who is reachable has kept changing for too long"
+const restless = "reachability has kept changing for too long"
 
 // readLogs finds forbidden lines in the logs of nodes, and sides that downed themselves.
 func (h *harness) readLogs() {
@@ -269,7 +269,7 @@ func (h *harness) reportGivenUp(acks []time.Duration) {
 		times++
 		silences = append(silences, silence(acks, at, at+outage))
 	}
-	h.show.text("%d times some node took its side down as who is reachable kept changing; then nothing was acknowledged for %.2fs median, %.2fs at most",
+	h.show.text("%d times some node took its side down as reachability kept changing; then nothing was acknowledged for %.2fs median, %.2fs at most",
 		times, median(silences).Seconds(), longest(silences).Seconds())
 }
 
