@@ -55,6 +55,7 @@ verify: fmt-check vet lint ## Run what CI runs beside make test: linters, the ot
 	$(GO) test -timeout=15m ./testkit/clustertest -run ManySingletons -singletons=10000
 	$(GO) test -timeout=15m ./singleton/internal/handover -run Simulated -sim.count=250
 	$(GO) test -timeout=15m ./cluster/placement/internal/plan -run Simulated -sim.count=1000
+	$(GO) test -timeout=15m ./cluster/placement -run Chaos -chaos.count=4
 	$(GO) test -timeout=15m ./persistence/sqlite -run TestKills -kills=100
 
 .PHONY: check

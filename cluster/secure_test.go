@@ -24,7 +24,7 @@ func TestANodeThatIsNotTrustedIsRefusedSoonAndDisturbsNobody(t *testing.T) {
 		members, stranger Config
 		want              string
 	}{
-		"another secret":       {Config{Secret: goodSecret}, Config{Secret: []byte("another secret of any length")}, "its secret is none of this node's keyring"},
+		"another secret":       {Config{Secret: goodSecret}, Config{Secret: []byte("another secret of any length")}, "its secret is not in this node's keyring"},
 		"no secret":            {Config{Secret: goodSecret}, Config{}, "TLS is required"},
 		"secret where none is": {Config{}, Config{Secret: goodSecret}, "it does not speak TLS"},
 		"accepted by one side": {

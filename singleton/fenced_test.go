@@ -20,7 +20,7 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// Case 148: a fenced service that has seen {2,0} refuses {1,9}, and takes {2,0} and {2,1}.
+// A fenced service that has seen {2,0} refuses {1,9}, and takes {2,0} and {2,1}.
 func TestAFencedServiceTakesWhatIsNotOlderThanTheLast(t *testing.T) {
 	service := &fencedService{}
 	for _, write := range []struct {
@@ -44,8 +44,8 @@ func TestAFencedServiceTakesWhatIsNotOlderThanTheLast(t *testing.T) {
 	require.Equal(t, "2.1", service.text)
 }
 
-// Case 151: two sides of a partition that share a source have generations of their own,
-// and the later side has the greater one.
+// Two sides of a partition that share a source have generations of their own, and the later side
+// has the greater one.
 func TestTwoSidesThatShareASourceHaveDifferentGenerations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := generations.NewJournal(memory.New())

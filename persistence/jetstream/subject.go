@@ -2,6 +2,7 @@ package jetstream
 
 import (
 	"fmt"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -30,8 +31,8 @@ func (s subjects) cut() string { return s.root + ".cut" }
 // wake is the subject at which journals notify each other of appends. No stream stores it.
 func (s subjects) wake() string { return s.root + ".wake" }
 
-// room is the subject at which journals ask each other to pause for a claim. No stream stores it.
-func (s subjects) room() string { return s.root + ".room" }
+// pause is the subject at which journals ask each other to pause for a claim. No stream stores it.
+func (s subjects) pause() string { return s.root + ".pause" }
 
 // records is the subject of the chunks of large appends to id. snapshots is the subject of the
 // chunks of its snapshots.
@@ -67,23 +68,8 @@ func token(id string) string {
 
 // untoken is the inverse of token; ok is false if t is not a token.
 func untoken(t string) (id string, ok bool) {
-	var b strings.Builder
-	for i := 0; i < len(t); i++ {
-		if t[i] != '=' {
-			b.WriteByte(t[i])
-			continue
-		}
-		if i+2 >= len(t) {
-			return "", false
-		}
-		high, low := strings.IndexByte(hexDigits, t[i+1]), strings.IndexByte(hexDigits, t[i+2])
-		if high < 0 || low < 0 {
-			return "", false
-		}
-		b.WriteByte(byte(high<<4 | low))
-		i += 2
-	}
-	return b.String(), token(b.String()) == t
+	id, err := url.PathUnescape(strings.ReplaceAll(t, "=", "%"))
+	return id, err == nil && token(id) == t
 }
 
 func plain(c byte) bool {

@@ -34,7 +34,7 @@ var mutants = []mutant{
 	{"at least once: a refusal is not told", "internal/window/receiver.go", "return upTo, slices.Clone(r.refused[:n])", "return upTo, nil", "internal/window singleton/internal/sequence singleton"},
 	{"at least once: not compared between nodes", "singleton/options.go", "presence(s.window > 0)", "presence(false)", "singleton"},
 	{"lease: valid for longer than it was granted", "singleton/lease/keeper.go", "if momentOf(k.clock).since(v.sent) < k.bound {", "if momentOf(k.clock).since(v.sent) < 2*k.bound {", "singleton/lease"},
-	{"lease: a token may be used twice", "singleton/lease/machine.go", "if ev.grant.Token <= req.floor {", "if ev.grant.Token < req.floor {", "singleton/lease"},
+	{"lease: a token may be used twice", "singleton/lease/acquisition.go", "if ev.grant.Token <= req.floor {", "if ev.grant.Token < req.floor {", "singleton/lease"},
 
 	// membership
 	{"downing: two sides may have a quorum", "cluster/downing/staticquorum.go", "case us+them > 2*q.Size-1:", "case us+them > 2*q.Size:", "cluster/downing"},

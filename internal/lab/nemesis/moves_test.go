@@ -16,7 +16,7 @@ func TestAnInstanceIsReplacedWhenAnotherAnswers(t *testing.T) {
 	answer := func(at int, g generation.Generation) Operation {
 		return Operation{Returned: time.Duration(at) * time.Second, Answer: Answer{Generation: g}}
 	}
-	s := strike{at: 10 * time.Second, until: 30 * time.Second, replaces: first}
+	s := injection{at: 10 * time.Second, until: 30 * time.Second, replaces: first}
 	history := []Operation{answer(9, first), answer(0, generation.Generation{}), answer(11, first), answer(17, second), answer(14, second)}
 	after, ok := replaced(s, history)
 	require.True(t, ok)
@@ -26,7 +26,7 @@ func TestAnInstanceIsReplacedWhenAnotherAnswers(t *testing.T) {
 	require.False(t, ok, "no other has answered")
 	s.until = 13 * time.Second
 	_, ok = replaced(s, history)
-	require.False(t, ok, "it was another strike")
+	require.False(t, ok, "it was another injection")
 	s.until, s.replaces = 30*time.Second, generation.Generation{}
 	_, ok = replaced(s, history)
 	require.False(t, ok, "it hit nobody")

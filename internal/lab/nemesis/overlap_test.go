@@ -37,20 +37,20 @@ func TestTwoInstancesAtATimeAreFound(t *testing.T) {
 	require.Equal(t, "for 2s, from 10s, generation 1.1 ran on n1.1 and 2.1 on n2.1", found[0].String())
 }
 
-func TestAnOverlapIsExcusedByATroubleOfItsOwnNodesOnly(t *testing.T) {
+func TestAnOverlapIsExcusedByADisruptionOfItsOwnNodesOnly(t *testing.T) {
 	runs := []Run{ticking("n1.1", 1, [2]int{100, 112}), ticking("n2.1", 2, [2]int{110, 120})}
 	for name, test := range map[string]struct {
-		trouble Trouble
-		excused bool
+		disruption Disruption
+		excused    bool
 	}{
-		"a node of it was stopped":       {Trouble{"n1.1", 80 * time.Second, 100 * time.Second}, true},
-		"another node was stopped":       {Trouble{"n3.1", 80 * time.Second, 100 * time.Second}, false},
-		"a former process of the node":   {Trouble{"n1.0", 80 * time.Second, 100 * time.Second}, false},
-		"the network was cut":            {Trouble{"", 80 * time.Second, 100 * time.Second}, true},
-		"the network was cut long ago":   {Trouble{"", time.Second, 2 * time.Second}, false},
-		"the network was cut afterwards": {Trouble{"", 113 * time.Second, 114 * time.Second}, false},
+		"a node of it was stopped":       {Disruption{"n1.1", 80 * time.Second, 100 * time.Second}, true},
+		"another node was stopped":       {Disruption{"n3.1", 80 * time.Second, 100 * time.Second}, false},
+		"a former process of the node":   {Disruption{"n1.0", 80 * time.Second, 100 * time.Second}, false},
+		"the network was cut":            {Disruption{"", 80 * time.Second, 100 * time.Second}, true},
+		"the network was cut long ago":   {Disruption{"", time.Second, 2 * time.Second}, false},
+		"the network was cut afterwards": {Disruption{"", 113 * time.Second, 114 * time.Second}, false},
 	} {
-		found := overlaps(runs, []Trouble{test.trouble})
+		found := overlaps(runs, []Disruption{test.disruption})
 		require.Len(t, found, 1)
 		require.Equal(t, test.excused, found[0].Excuse != "", name)
 	}
