@@ -45,7 +45,11 @@ func spawn[M any](parent *core, b Behavior[M], name string, opts []SpawnOption) 
 		checkName(name)
 	}
 	c := newCell(parent, observed(parent, b), name, configure[M](opts))
-	if !parent.addChild(&c.core) {
+	added, taken := parent.addChild(&c.core)
+	if taken {
+		panic(fmt.Sprintf("actor: the name %q is taken by a living child of %s", name, parent.path()))
+	}
+	if !added {
 		c.dead, c.over = true, true
 		c.endLife()
 		return ActorRef[M]{&c.core}
