@@ -21,7 +21,7 @@ type extras[M any] struct {
 	idle       *receiveTimeout[M]
 	wrapping   *wrapping[M]
 	bypassing  *bypassRequest[M] // opens once the mailbox is empty
-	bypass     *cell[M]          // where messages go instead, while they are bypassed; guarded by core.mu, and its mutex may be taken under that one
+	bypass     *inbox[M]         // where messages go instead, while they are bypassed; guarded by core.mu, and its mutex may be taken under that one
 	watched    map[*core]*watch[M]
 	cleanups   []cleanup
 	asks       pendingAsks
@@ -48,15 +48,15 @@ type config[M any] struct {
 
 // own returns the extras of c for writing. Every write that may be the first uses it. Reads need
 // not: they find the shared empty extras.
-func (c *cell[M]) own() *extras[M] {
-	if c.extras != &c.conf.none {
-		return c.extras
+func (b *inbox[M]) own() *extras[M] {
+	if b.extras != &b.conf.none {
+		return b.extras
 	}
-	c.extras = &extras[M]{restart: -1}
-	if c.phase == starting {
-		c.base = -1
+	b.extras = &extras[M]{restart: -1}
+	if b.phase == starting {
+		b.base = -1
 	}
-	return c.extras
+	return b.extras
 }
 
 // commons maps reflect.Type to the common of that message type.

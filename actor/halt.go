@@ -101,8 +101,6 @@ func (c *core) interrupt() {
 	}
 }
 
-func (c *cell[M]) hurry() { c.urgent.Store(true) }
-
 // workToEnd is work after a halt: the actor does nothing but end.
 func (c *cell[M]) workToEnd() (more bool) {
 	for {

@@ -2,7 +2,6 @@ package actor
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -66,7 +65,7 @@ func (c *cell[M]) beginStop(cause error) {
 		return
 	}
 	c.phase = stopping
-	c.closeToSenders()
+	c.senders.close()
 	c.endBy(cause)
 	c.endLife()
 	c.stopTimers()
@@ -96,7 +95,7 @@ func (c *cell[M]) finish() {
 	c.unwatchAll()
 	c.mu.Lock()
 	c.dead = true
-	rest := append(c.drain(), c.takeParked()...)
+	rest := append(c.drain(), c.senders.takeParked()...)
 	c.system = systemMsgs{}
 	c.mu.Unlock()
 	c.releaseLife()
@@ -167,16 +166,6 @@ func (c *cell[M]) guard(what string, f func()) {
 // logOutside logs a failure that no supervision decides about.
 func (c *core) logOutside(what string, err error) {
 	logWithStack(c.sys.log, zapcore.ErrorLevel, "failure outside of supervision", err, zap.String("actor", c.actor().path()), zap.String("in", what))
-}
-
-func (c *cell[M]) setSuspended(suspended bool, capacity int) {
-	if suspended {
-		c.closeBypass()
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.suspended, c.stashCap, c.unborn = suspended, int32(min(capacity, math.MaxInt32)), false
-	c.refit()
 }
 
 func (c *cell[M]) stopTimers() {

@@ -74,14 +74,14 @@ func configure[M any](opts []SpawnOption) *config[M] {
 }
 
 func newCell[M any](parent *core, b Behavior[M], name string, conf *config[M]) *cell[M] {
-	c := &cell[M]{conf: conf, initial: b}
+	c := &cell[M]{initial: b}
 	c.sys, c.parent, c.label, c.uid, c.impl = parent.sys, parent, name, parent.sys.nextUID(), c
-	c.extras = &conf.none
+	c.conf, c.extras = conf, &conf.none
 	if r := newPriorityQueue[M](conf.box, c.path); r != nil {
 		c.own().priorities = r
 	}
 	if conf.box.overflow == block {
-		c.own().senders = new(blockedSenders[M])
+		c.own().senders = &blockedSenders[M]{of: &c.inbox}
 	}
 	if conf.ctx != nil {
 		c.life.Store(&life{given: conf.ctx})
