@@ -6,7 +6,8 @@ import (
 )
 
 // Bypass implements extension.Bypass.
-func (c *cell[M]) Bypass(handler MessageHandler[M], child ActorRef[M]) {
+func (x contextInternals[M]) Bypass(handler MessageHandler[M], child ActorRef[M]) {
+	c := x.cell
 	c.check("Bypass")
 	c.closeBypass()
 	if child.c == nil || !c.conf.box.plain() || c.outer() != nil {

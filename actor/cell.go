@@ -15,7 +15,6 @@ type cell[M any] struct {
 	ctx       Context[M]
 	onMessage MessageHandler[M] // owned by the turn, as all below is, except the inbox
 	onSignal  SignalHandler[M]
-	owner     owner
 	scratch   Next[M]
 
 	inbox[M]

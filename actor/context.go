@@ -101,7 +101,7 @@ func (c *Context[M]) Fail(err error) Behavior[M] {
 // waits for it.
 func (c *Context[M]) Defer(f func()) {
 	c.cell.check("Defer")
-	c.cell.addCleanup(cleanup{depth: c.cell.depth(), run: f})
+	c.cell.deferred().add(cleanup{depth: c.cell.outermost().depth(), run: f})
 }
 
 // After sends msg to the actor after d. It replaces a timer with the same key.
@@ -162,9 +162,9 @@ func (c *Context[M]) SetReceiveTimeout(d time.Duration, msg M) {
 		panic(fmt.Sprintf("actor: receive timeout %v is not positive", d))
 	}
 	c.cell.check("SetReceiveTimeout")
-	c.cell.cancelReceiveTimeout()
+	c.cell.timers.cancelIdle()
 	if !c.cell.ending() {
-		c.cell.own().idle = newReceiveTimeout(c.cell, d, msg)
+		c.cell.own().timers.idle = newReceiveTimeout(c.cell, d, msg)
 	}
 }
 
@@ -172,7 +172,7 @@ func (c *Context[M]) SetReceiveTimeout(d time.Duration, msg M) {
 // the mailbox.
 func (c *Context[M]) CancelReceiveTimeout() {
 	c.cell.check("CancelReceiveTimeout")
-	c.cell.cancelReceiveTimeout()
+	c.cell.timers.cancelIdle()
 }
 
 func (c *Context[M]) spawnUnder() *core {

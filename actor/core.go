@@ -16,6 +16,7 @@ type core struct {
 	uid      uint64               // 0 addresses whichever actor lives at the path
 	place    uint32               // among its siblings; guarded by the mutex of the parent
 	stashCap int32                // how many messages may wait while it is suspended; 0 means no bound; guarded by mu
+	owner    owner                // of a cell
 	guarded
 }
 

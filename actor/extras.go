@@ -3,27 +3,19 @@ package actor
 import (
 	"reflect"
 	"sync"
-	"time"
 
 	"go.uber.org/zap"
 )
 
 // extras are fields that most cells never need. The turn owns them.
 type extras[M any] struct {
-	layers     []*layer[M]   // of supervision, the innermost last
-	base       int           // how many of them the first behavior has set; -1 before it has run
-	replaced   []*layer[M]   // the layers before the current transition; nil if unchanged
-	restart    int           // index of the restarting layer; -1 while the actor starts
-	awaiting   bool          // the restart waits for children
-	delay      time.Duration // of the restart, after their end
-	backoff    *time.Timer
+	supervision[M]
 	timers     timers[M]
-	idle       *receiveTimeout[M]
 	wrapping   *wrapping[M]
 	bypassing  *bypassRequest[M] // opens once the mailbox is empty
 	bypass     *inbox[M]         // where messages go instead, while they are bypassed; guarded by core.mu, and its mutex may be taken under that one
-	watched    map[*core]*watch[M]
-	cleanups   []cleanup
+	watched    watches[M]
+	cleanups   cleanups
 	asks       pendingAsks
 	log        *zap.Logger
 	priorities *priorities[M]     // of a mailbox with priorities
@@ -52,12 +44,15 @@ func (b *inbox[M]) own() *extras[M] {
 	if b.extras != &b.conf.none {
 		return b.extras
 	}
-	b.extras = &extras[M]{restart: -1}
+	b.extras = &extras[M]{supervision: supervision[M]{restart: -1}}
 	if b.phase == starting {
 		b.base = -1
 	}
 	return b.extras
 }
+
+// ownCleanups returns the functions given to Defer, for writing.
+func (b *inbox[M]) ownCleanups() *cleanups { return &b.own().cleanups }
 
 // commons maps reflect.Type to the common of that message type.
 var commons sync.Map

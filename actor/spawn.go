@@ -3,6 +3,8 @@ package actor
 import (
 	"context"
 	"fmt"
+
+	"github.com/understudy-go/understudy/internal/guard"
 )
 
 // A Spawner can have children. It is a [*System], a type that embeds one, or the [*Context] of an
@@ -21,6 +23,9 @@ type spawnConfig struct {
 	ctx       context.Context
 	admission func() error
 }
+
+// checkAdmission calls the admission check; a panic counts as an error.
+func (c *spawnConfig) checkAdmission() error { return guard.Run(c.admission) }
 
 // WithContext gives the actor and its descendants the values of ctx, and stops the actor when ctx
 // is done. By default an actor has the values of its parent.
