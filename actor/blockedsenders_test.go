@@ -81,9 +81,9 @@ func TestAMailboxThatBlocksKeepsSoManyMessagesAndSoManyBytes(t *testing.T) {
 				p := testkit.NewProbe[int](t, s)
 				ref, release := blocked(s, p, actor.Bounded(1).Block(time.Minute))
 				full := func() (n int) {
-					for _, c := range s.DeadLettersByReason() {
-						if errors.Is(c.Reason, actor.ErrMailboxFull) {
-							n = int(c.Count)
+					for reason, count := range s.DeadLettersByReason() {
+						if errors.Is(reason, actor.ErrMailboxFull) {
+							n = int(count)
 						}
 					}
 					return n

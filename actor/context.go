@@ -9,14 +9,16 @@ import (
 )
 
 // A Context gives a behavior access to its actor. As a context.Context it is done when the actor is
-// told to stop or stops itself; its values are those of [WithContext] and of the parent's context.
-// Only handlers of the actor may call its other methods, except Self and System, and never from
-// another goroutine. With the race detector, or the build tag understudy_debug, other calls panic.
+// told to stop or stops itself; its values are those of extension.WithContext and of the parent's
+// context. Only handlers of the actor may call its other methods, except Self and System, and never
+// from another goroutine. With the race detector, or the build tag understudy_debug, other calls
+// panic.
 type Context[M any] struct {
 	cell *cell[M] // and nothing else, as each cell has a Context
 }
 
-// Deadline returns the deadline of the context given to [WithContext], or else the parent's.
+// Deadline returns the deadline of the context given to extension.WithContext, or else the
+// parent's.
 func (c *Context[M]) Deadline() (deadline time.Time, ok bool) { return c.life().Deadline() }
 
 // Done returns a channel that is closed when the actor is told to stop or stops itself.
@@ -25,7 +27,8 @@ func (c *Context[M]) Done() <-chan struct{} { return c.life().Done() }
 // Err returns nil until Done is closed, then the reason.
 func (c *Context[M]) Err() error { return c.life().Err() }
 
-// Value returns the value for key in the context given to [WithContext], or else in the parent's.
+// Value returns the value for key in the context given to extension.WithContext, or else in the
+// parent's.
 func (c *Context[M]) Value(key any) any { return c.life().Value(key) }
 
 // life returns the context of the actor. An inner cell has the context of its outer cell.

@@ -34,6 +34,7 @@ func init() {
 	actorhook.AdmissionCheck = func(check func() error) any {
 		return spawnOption(func(c *spawnConfig) { c.admission = check })
 	}
+	actorhook.SpawnContext = func(ctx context.Context) any { return spawnOption(func(c *spawnConfig) { c.ctx = ctx }) }
 	actorhook.Bind = func(system any, v reflect.Value) error {
 		s, _ := system.(*System)
 		return bindValue(s, v)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -94,7 +95,7 @@ func TestThePipedFunctionHasTheContextOfItsActor(t *testing.T) {
 		type key struct{}
 		p := testkit.NewProbe[string](t, s)
 		letters := deadLetters(t, s)
-		ref := actor.Spawn(s, obedient(), "piping", actor.WithContext(context.WithValue(t.Context(), key{}, "value")))
+		ref := actor.Spawn(s, obedient(), "piping", extension.WithContext(context.WithValue(t.Context(), key{}, "value")))
 		ref.Tell(pipe(p, func(ctx context.Context) (int, error) {
 			p.Ref().Tell(fmt.Sprint(ctx.Value(key{})))
 			<-ctx.Done()

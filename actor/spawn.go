@@ -11,7 +11,7 @@ import (
 // actor.
 type Spawner interface{ spawnUnder() *core }
 
-// A SpawnOption configures one actor: a [Mailbox], or the result of [WithContext].
+// A SpawnOption configures one actor: a [Mailbox], or an option of package extension.
 type SpawnOption interface{ apply(c *spawnConfig) }
 
 type spawnOption func(*spawnConfig)
@@ -26,12 +26,6 @@ type spawnConfig struct {
 
 // checkAdmission calls the admission check; a panic counts as an error.
 func (c *spawnConfig) checkAdmission() error { return guard.Run(c.admission) }
-
-// WithContext gives the actor and its descendants the values of ctx, and stops the actor when ctx
-// is done. By default an actor has the values of its parent.
-func WithContext(ctx context.Context) SpawnOption {
-	return spawnOption(func(c *spawnConfig) { c.ctx = ctx })
-}
 
 // Spawn starts an actor as a child of parent and returns immediately; b is called inside the new
 // actor. If name is empty, the actor gets a unique one. A name has at most 1024 bytes, of letters,

@@ -56,7 +56,7 @@ func (t typed[S, M]) start(under *actor.Context[any], r plan.StartRequest, on pl
 	if r.Generation != (Generation{}) {
 		ctx = singletonhook.WithGeneration(ctx, under.Self().Path()+"/"+name, r.Generation)
 	}
-	ref := actor.Spawn(under, t.placed(r, on), name, actor.WithContext(ctx))
+	ref := actor.Spawn(under, t.placed(r, on), name, extension.WithContext(ctx))
 	return placedActor{ref, func() { receptionist.Deregister(under.System(), keyOf[M](r.Label), ref) }}
 }
 
