@@ -94,8 +94,8 @@ func (h *halt) end(s *scheduler) {
 // interrupt makes all actors below c notice that the system has halted.
 func (c *core) interrupt() {
 	for _, child := range c.childList() {
-		if running, ok := child.impl.(interface{ hurry() }); ok {
-			running.hurry()
+		if running, ok := child.impl.(interface{ setUrgent() }); ok {
+			running.setUrgent()
 		}
 		child.interrupt()
 	}

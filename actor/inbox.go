@@ -268,4 +268,4 @@ func (b *inbox[M]) setSuspended(suspended bool, capacity int) {
 	b.refit()
 }
 
-func (b *inbox[M]) hurry() { b.urgent.Store(true) }
+func (b *inbox[M]) setUrgent() { b.urgent.Store(true) }

@@ -94,7 +94,7 @@ func TestThePipedFunctionHasTheContextOfItsActor(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		type key struct{}
 		p := testkit.NewProbe[string](t, s)
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		ref := actor.Spawn(s, obedient(), "piping", extension.WithContext(context.WithValue(t.Context(), key{}, "value")))
 		ref.Tell(pipe(p, func(ctx context.Context) (int, error) {
 			p.Ref().Tell(fmt.Sprint(ctx.Value(key{})))
@@ -105,7 +105,7 @@ func TestThePipedFunctionHasTheContextOfItsActor(t *testing.T) {
 		p.Expect("value")
 		ref.Tell(stop)
 		p.Expect("context canceled")
-		letters.Expect(actor.DeadLetter{Recipient: ref.String(), Message: 42, Reason: actor.ErrTerminated})
+		dead.Expect(actor.DeadLetter{Recipient: ref.String(), Message: 42, Reason: actor.ErrTerminated})
 		p.ExpectNone(time.Hour)
 	})
 }
@@ -113,7 +113,7 @@ func TestThePipedFunctionHasTheContextOfItsActor(t *testing.T) {
 func TestAnErrorThatComesWhenTheActorHasEndedIsNobodysConcern(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		ref := actor.Spawn(s, obedient(), "piping")
 		ref.Tell(pipe(p, func(ctx context.Context) (int, error) {
 			<-ctx.Done()
@@ -121,7 +121,7 @@ func TestAnErrorThatComesWhenTheActorHasEndedIsNobodysConcern(t *testing.T) {
 		}))
 		ref.Tell(stop)
 		p.ExpectNone(time.Hour)
-		letters.ExpectNone(time.Hour)
+		dead.ExpectNone(time.Hour)
 	})
 }
 

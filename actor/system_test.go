@@ -30,7 +30,7 @@ func TestASystemKnowsItsNameAndAddress(t *testing.T) {
 func TestASystemNeedsAHarmlessName(t *testing.T) {
 	for name, complaint := range map[string]string{
 		"":    `actor: system name "" is empty`,
-		"a/b": `actor: system name "a/b" contains '/'; letters, digits and -_.:~+@ are allowed`,
+		"a/b": `actor: system name "a/b" contains '/'; dead, digits and -_.:~+@ are allowed`,
 		"a@b": `actor: system name "a@b" contains an @, which begins its address in paths`,
 	} {
 		require.PanicsWithValue(t, complaint, func() { actor.NewSystem(name) })
@@ -113,13 +113,13 @@ func TestShutdownsWaitEachForItself(t *testing.T) {
 func TestASystemThatWasShutDownStillAnswers(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		ref := actor.Spawn(s, behaviors.Ignore[int], "x")
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		require.NoError(t, s.Shutdown(t.Context()))
 		ref.Tell(1)
 		s.Publish(1)
 		extension.Dispatch(s, "/user/x", 0, 1)
 		require.EqualValues(t, 2, s.DeadLetters())
-		letters.ExpectNone(time.Hour)
+		dead.ExpectNone(time.Hour)
 		actor.ActorRef[int]{}.Tell(1)
 		require.EqualValues(t, 2, s.DeadLetters(), "it runs no more")
 	})

@@ -26,8 +26,8 @@ type inner[Outer, Inner any] struct {
 	of        *cell[Outer]
 	transform func(Outer) (Inner, bool)
 	next      *Next[Outer] // of the transition that is under way
-	invited   bool         // by the transition that is under way
-	tidied    bool         // its end is among the cleanups of the host
+	begun     bool         // by the transition that is under way
+	tidied    bool         // its end is among the cleanups of the actor
 }
 
 // An outer is what an inner cell needs of the cell around it.
@@ -77,8 +77,8 @@ func (c *core) ending() bool { return c.actor().phase >= restarting }
 
 // An innerCell is an inner cell as the outer one sees it.
 type innerCell interface {
-	spawnObserver // of children, which are the host's
-	stays() bool  // whether the transition that is under way has invited it
+	spawnObserver // of children, which are those of the actor
+	stays() bool  // whether the transition that is under way has begun it
 	leave()
 }
 
@@ -113,7 +113,7 @@ func (g *inner[Outer, Inner]) begin(b Behavior[Inner], around []wrapper[Inner], 
 	g.unwrapTo(around)
 	if g.apply(b, next, true) {
 		g.wrapping.setBase()
-		g.invited = true
+		g.begun = true
 		next.OnMessage, next.OnSignal = g.receive, g.receiveSignal
 	}
 }
@@ -168,9 +168,9 @@ func (g *inner[Outer, Inner]) receiveSignal(_ *Context[Outer], sig Signal) Behav
 }
 
 func (g *inner[Outer, Inner]) stays() bool {
-	invited := g.invited
-	g.invited = false
-	return invited
+	begun := g.begun
+	g.begun = false
+	return begun
 }
 
 // leave ends everything that the inner cell has begun. Later messages to it are unhandled.
