@@ -28,8 +28,8 @@ func (c *Context[M]) Notify(handle func() Behavior[M]) (notify func()) {
 	})
 }
 
-// newNotify returns a function that puts a task into the mailbox of the actor, unless the task waits
-// there already. The task calls handle.
+// newNotify returns a function that puts a task into the mailbox of the actor, unless the task
+// already waits there. The task calls handle.
 func newNotify[M any](c *cell[M], handle func(c *cell[M])) (notify func()) {
 	n := &notified[M]{handle: handle}
 	return func() {
