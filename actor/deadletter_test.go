@@ -112,7 +112,7 @@ func TestDeadLettersDoNotGoRoundInCircles(t *testing.T) {
 			actor.Subscribe(s, ref)
 			extension.DeadLetter(s, "somebody", 1, errBoom)
 			settle()
-			require.EqualValues(t, 1+3+3, s.DeadLetters(), "the dead, and those that waited")
+			require.EqualValues(t, 1+3+3, s.DeadLetters(), "the letters, and those that waited")
 		})
 	})
 	t.Run("when the mailbox of their subscriber is full", func(t *testing.T) {

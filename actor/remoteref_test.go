@@ -61,10 +61,10 @@ func TestAMalformedPathIsNobodysAndLogged(t *testing.T) {
 		"understudy://test/user/x#many": `actor: path "understudy://test/user/x#many" has a malformed number`,
 		"understudy://test/user/x#-1":   `actor: path "understudy://test/user/x#-1" has a malformed number`,
 		"understudy:///user/x":          `actor: path "understudy:///user/x" is no actor's: its system name "" is empty`,
-		"understudy://t t/user/x":       `actor: path "understudy://t t/user/x" is no actor's: its system name "t t" contains ' '; dead, digits and -_.:~+@ are allowed`,
+		"understudy://t t/user/x":       `actor: path "understudy://t t/user/x" is no actor's: its system name "t t" contains ' '; letters, digits and -_.:~+@ are allowed`,
 		"understudy://test@t here/x":    `actor: path "understudy://test@t here/x" is no actor's: its address "t here" contains ' '`,
 		"understudy://test@a:1/user//x": `actor: path "understudy://test@a:1/user//x" is no actor's: what follows its system has two slashes in a row`,
-		"understudy://test@a:1/user/é":  `actor: path "understudy://test@a:1/user/é" is no actor's: what follows its system contains 'é'; dead, digits and -_.:~+@ are allowed`,
+		"understudy://test@a:1/user/é":  `actor: path "understudy://test@a:1/user/é" is no actor's: what follows its system contains 'é'; letters, digits and -_.:~+@ are allowed`,
 	} {
 		t.Run(path, func(t *testing.T) {
 			logs, entries := observer.New(zap.WarnLevel)

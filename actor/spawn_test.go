@@ -101,10 +101,10 @@ func TestNamesAreMadeOfHarmlessCharacters(t *testing.T) {
 		require.Equal(t, "understudy://test/user/"+name, actor.Spawn(s, behaviors.Ignore[int], name).Path())
 	}
 	for name, complaint := range map[string]string{
-		"a/b":  `actor: name "a/b" contains '/'; dead, digits and -_.:~+@ are allowed`,
-		"a b":  `actor: name "a b" contains ' '; dead, digits and -_.:~+@ are allowed`,
-		"a#1":  `actor: name "a#1" contains '#'; dead, digits and -_.:~+@ are allowed`,
-		"café": `actor: name "café" contains 'é'; dead, digits and -_.:~+@ are allowed`,
+		"a/b":  `actor: name "a/b" contains '/'; letters, digits and -_.:~+@ are allowed`,
+		"a b":  `actor: name "a b" contains ' '; letters, digits and -_.:~+@ are allowed`,
+		"a#1":  `actor: name "a#1" contains '#'; letters, digits and -_.:~+@ are allowed`,
+		"café": `actor: name "café" contains 'é'; letters, digits and -_.:~+@ are allowed`,
 		"$a":   `actor: name "$a" begins with $, which is kept for names made by the system`,
 	} {
 		require.PanicsWithValue(t, complaint, func() { actor.Spawn(s, behaviors.Ignore[int], name) })

@@ -30,7 +30,7 @@ func TestASystemKnowsItsNameAndAddress(t *testing.T) {
 func TestASystemNeedsAHarmlessName(t *testing.T) {
 	for name, complaint := range map[string]string{
 		"":    `actor: system name "" is empty`,
-		"a/b": `actor: system name "a/b" contains '/'; dead, digits and -_.:~+@ are allowed`,
+		"a/b": `actor: system name "a/b" contains '/'; letters, digits and -_.:~+@ are allowed`,
 		"a@b": `actor: system name "a@b" contains an @, which begins its address in paths`,
 	} {
 		require.PanicsWithValue(t, complaint, func() { actor.NewSystem(name) })
