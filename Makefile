@@ -49,12 +49,13 @@ test: ## Test the root module, with the race detector where there is concurrency
 verify: fmt-check vet lint ## Run what CI runs beside make test: linters, the other modules with their servers, long simulations, real processes under faults
 	$(call gotest,verify)
 	$(GO) test -timeout=15m ./actor ./behavior
-	$(GO) test -timeout=15m ./cluster -scale=40 -storm=40
-	$(GO) test -timeout=15m ./cluster/membership -histories=25
+	$(GO) test -timeout=15m ./cluster -scale=40 -storm=40 -rush=50 -hour
+	$(GO) test -timeout=15m ./cluster/membership -histories=25 -pairdays=0.1
 	$(GO) test -timeout=15m ./testkit/clustertest -run 'Hour|Drift|Datagrams|Duplicates|Calendar|Memberlist|Secure|Role|CutOf|Appends|Loop|TwoClusters'
 	$(GO) test -timeout=15m ./testkit/clustertest -run ManySingletons -singletons=10000
-	$(GO) test -timeout=15m ./singleton -run Simulated -sim.count=250
-	$(GO) test -timeout=15m ./cluster/placement -run Simulated -sim.count=1000
+	$(GO) test -timeout=15m ./singleton/internal/handover -run Simulated -sim.count=250
+	$(GO) test -timeout=15m ./cluster/placement/internal/plan -run Simulated -sim.count=1000
+	$(GO) test -timeout=15m ./cluster/placement -run Chaos -chaos.count=4
 	$(GO) test -timeout=15m ./persistence/sqlite -run TestKills -kills=100
 
 .PHONY: check
@@ -115,8 +116,8 @@ stress: ## Run the tests of what is concurrent 50 times with the race detector
 .PHONY: simulate
 simulate: ## Run N (1000) random histories of each pure machine, of the singleton in each protection mode; SEED (0) is the first, NODES (various) how many
 	$(GO) test -timeout=24h ./cluster/membership -run 'RandomHist|Merge' -histories=$(N) -merges=50000 -seed=$(SEED) -nodes=$(NODES)
-	$(GO) test -timeout=24h ./singleton -run Simulated -v -sim.count=$(N) -sim.first=$(SEED) -sim.nodes=$(NODES)
-	$(GO) test -timeout=24h ./cluster/placement -run Simulated -v -sim.count=$(N) -sim.first=$(SEED)
+	$(GO) test -timeout=24h ./singleton/internal/handover -run Simulated -v -sim.count=$(N) -sim.first=$(SEED) -sim.nodes=$(NODES)
+	$(GO) test -timeout=24h ./cluster/placement/internal/plan -run Simulated -v -sim.count=$(N) -sim.first=$(SEED)
 
 .PHONY: nemesis
 nemesis: ## Torment NODES (5) real nodes for TIME (10m); SEED replays a schedule; needs root

@@ -100,6 +100,9 @@ func lostField(v reflect.Value, depth int) string {
 	case reflect.Pointer, reflect.Interface:
 		return lostField(v.Elem(), depth-1)
 	case reflect.Slice, reflect.Array:
+		if v.Type().Elem().Kind() <= reflect.Complex128 {
+			return "" // numbers, such as the bytes of a payload, have no fields
+		}
 		for i := range v.Len() {
 			if field := lostField(v.Index(i), depth-1); field != "" {
 				return field

@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"fmt"
 	"sync/atomic"
 
 	"github.com/understudy-go/understudy/internal/payload"
@@ -55,7 +56,10 @@ func (n *notified[M]) undelivered() (any, bool) { return nil, false }
 
 // TellLatest implements extension.TellLatest.
 func (r refInternals[M]) TellLatest(read func() (M, bool)) (notify func()) {
-	to := r.c.impl.(latestTeller) // actors of this system and their other refs
+	if r.c == nil || r.c.isRemote() {
+		panic(fmt.Sprintf("actor: %q is no actor of this process and cannot follow what changes here; subscribe it on its own node", r.Path()))
+	}
+	to := r.c.impl.(latestTeller) // actors of this process and their other refs
 	return to.tellLatest(func() (any, bool) { return read() })
 }
 

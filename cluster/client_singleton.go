@@ -103,10 +103,10 @@ func newRelay[M any](c *Client, name string) actor.Behavior[M] {
 		r := &relay[M]{client: c, ctx: ctx, name: name}
 		_, r.path, _ = strings.Cut(ctx.Self().Path(), c.Address())
 		ctx.Defer(r.end)
-		subscribe(ctx, c.views, func(v View) actor.Behavior[M] {
+		ctx.Defer(c.views.subscribe(c.System, extension.Handle(ctx, func(v View) actor.Behavior[M] {
 			r.choose(v)
 			return nil
-		})
+		})))
 		next.OnMessage = func(_ *actor.Context[M], msg M) actor.Behavior[M] {
 			r.take(msg)
 			return nil

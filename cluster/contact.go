@@ -63,32 +63,46 @@ func init() {
 // contactMemory is how long after its last request a client receives changes.
 const contactMemory = 5 * time.Second
 
-// serveClients starts the actor that answers clients.
-func (n *Node) serveClients() {
-	actor.Spawn(extension.Framework(n.System), func(ctx *actor.Context[contactAsked], next *actor.Next[contactAsked]) {
-		clients := subscribers{}
-		subscribe(ctx, n.views, func(v View) actor.Behavior[contactAsked] {
-			clients.forget(time.Now())
-			for client, asked := range clients {
-				client.Tell(answerTo(v, contactAsked{}, n.managersOf(asked.singletons)))
-			}
-			return nil
-		})
-		next.OnMessage = func(ctx *actor.Context[contactAsked], asked contactAsked) actor.Behavior[contactAsked] {
-			if clients.hear(ctx, asked) {
-				asked.ReplyTo.Tell(answerTo(n.View(), asked, n.managersOf(asked.Singletons)))
-			}
-			return nil
-		}
+// A contact is the actor on a node that answers clients and sends them changes.
+type contact struct {
+	system  *actor.System
+	views   *viewPublisher
+	clients subscribers
+}
+
+// startContact starts the contact of a node.
+func startContact(s *actor.System, views *viewPublisher) {
+	actor.Spawn(extension.Framework(s), func(ctx *actor.Context[contactAsked], next *actor.Next[contactAsked]) {
+		c := &contact{system: s, views: views, clients: subscribers{}}
+		ctx.Defer(views.subscribe(s, extension.Handle(ctx, c.push)))
+		next.OnMessage = c.answer
 	}, contactName)
 }
 
+// push sends a new view to the clients.
+func (c *contact) push(v View) actor.Behavior[contactAsked] {
+	c.clients.forget(time.Now())
+	for client, asked := range c.clients {
+		client.Tell(answerTo(v, contactAsked{}, c.managersOf(asked.singletons)))
+	}
+	return nil
+}
+
+// answer answers a client and remembers it.
+func (c *contact) answer(ctx *actor.Context[contactAsked], asked contactAsked) actor.Behavior[contactAsked] {
+	if c.clients.hear(ctx, asked) {
+		v, _, _ := c.views.read()
+		asked.ReplyTo.Tell(answerTo(v, asked, c.managersOf(asked.Singletons)))
+	}
+	return nil
+}
+
 // managersOf returns the members that have managers of singletons, as far as this node knows.
-func (n *Node) managersOf(singletons []string) []contactManagers {
+func (c *contact) managersOf(singletons []string) []contactManagers {
 	var all []contactManagers
 	for _, name := range singletons {
 		managers := contactManagers{Singleton: name}
-		for _, id := range singletonhook.ManagersOf(n.System, name) {
+		for _, id := range singletonhook.ManagersOf(c.system, name) {
 			managers.At = append(managers.At, ID{Address: id.Address, Incarnation: id.Incarnation})
 		}
 		all = append(all, managers)

@@ -30,32 +30,38 @@ const (
 	maxFound   = 1000            // addresses
 )
 
-// discoveryLog remembers the last results of discovery, for the log and for messages to people.
-type discoveryLog struct {
+// A discoverer runs Config.Discovery and remembers the last results, for the log and for messages
+// to people.
+type discoverer struct {
+	by  Discovery
+	log *zap.Logger
+
 	mu    sync.Mutex // guards all below
 	found []string
 	err   error           // nil if the last search succeeded
 	told  map[string]bool // kinds of failures that were logged since the last success
 }
 
-// search runs discovery once, for one incarnation of this node.
-func (n *Node) search(incarnation uint64) {
-	ctx, cancel := context.WithTimeout(n.aborted, searchTime)
+// search runs discovery once, and posts the result unless aborted has ended.
+func (d *discoverer) search(aborted context.Context, post func(membership.Input)) {
+	ctx, cancel := context.WithTimeout(aborted, searchTime)
 	defer cancel()
-	addresses, err := n.find(ctx)
+	addresses, err := d.find(ctx)
 	if err == nil {
 		addresses, err = usable(addresses)
 	}
-	if n.aborted.Err() != nil {
+	if aborted.Err() != nil {
 		return
 	}
-	n.logSearch(n.discoveries.note(addresses, err), addresses, err)
-	n.inbox.post(incarnation, membership.Found{Addresses: addresses, Failed: err != nil})
+	if d.note(addresses, err) {
+		d.logResult(addresses, err)
+	}
+	post(membership.Found{Addresses: addresses, Failed: err != nil})
 }
 
 // find calls the Find of Config.Discovery, which may be user code; a panic becomes an error.
-func (n *Node) find(ctx context.Context) (addresses []string, err error) {
-	panicked := guard.Apart(func() { addresses, err = n.cfg.Discovery.Find(ctx) })
+func (d *discoverer) find(ctx context.Context) (addresses []string, err error) {
+	panicked := guard.Apart(func() { addresses, err = d.by.Find(ctx) })
 	return addresses, cmp.Or(panicked, err)
 }
 
@@ -75,21 +81,21 @@ func usable(addresses []string) ([]string, error) {
 }
 
 // note records a result, and reports whether it is worth a line of the log.
-func (s *discoveryLog) note(addresses []string, err error) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	before := s.err
-	if s.err = err; err != nil {
+func (d *discoverer) note(addresses []string, err error) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	before := d.err
+	if d.err = err; err != nil {
 		kind := failureKind(err)
-		news := !s.told[kind]
-		if s.told == nil {
-			s.told = map[string]bool{}
+		news := !d.told[kind]
+		if d.told == nil {
+			d.told = map[string]bool{}
 		}
-		s.told[kind] = true
+		d.told[kind] = true
 		return news
 	}
-	news := before != nil || !slices.Equal(s.found, addresses)
-	s.found, s.told = addresses, nil
+	news := before != nil || !slices.Equal(d.found, addresses)
+	d.found, d.told = addresses, nil
 	return news
 }
 
@@ -117,18 +123,16 @@ func kindOfFailure(err error) string {
 }
 
 // latest returns the addresses found last, and the error of the searches since, if they failed.
-func (s *discoveryLog) latest() ([]string, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.found, s.err
+func (d *discoverer) latest() ([]string, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.found, d.err
 }
 
-func (n *Node) logSearch(news bool, addresses []string, err error) {
-	switch {
-	case !news:
-	case err != nil:
-		n.log.Warn("discovery fails", zap.Error(err))
-	default:
-		n.log.Info("discovery has found", zap.Strings("addresses", addresses))
+func (d *discoverer) logResult(addresses []string, err error) {
+	if err != nil {
+		d.log.Warn("discovery fails", zap.Error(err))
+		return
 	}
+	d.log.Info("discovery has found", zap.Strings("addresses", addresses))
 }

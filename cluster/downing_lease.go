@@ -13,34 +13,38 @@ import (
 // A leasing acquires and releases the lease of the downing strategy. It belongs to the node, not to
 // an incarnation: a node that has acquired the lease keeps it until the other sides have asked.
 type leasing struct {
-	turn chan struct{} // full while the lease is used; guards the fields below
+	aborted context.Context // of the node
+	log     *zap.Logger
+
+	turn chan struct{} // full while the lease is used; guards the field below
 	all  uint64        // number of requests that may have been granted
 }
 
-func newLeasing() *leasing { return &leasing{turn: make(chan struct{}, 1)} }
+func newLeasing(aborted context.Context, log *zap.Logger) *leasing {
+	return &leasing{aborted: aborted, log: log, turn: make(chan struct{}, 1)}
+}
 
-// acquire requests the lease, reports the answer, and releases the lease after Ask.Hold. If the
-// node ends first, it does not release the lease: the losing side may still ask for it, so it must
+// acquire requests the lease, posts the answer, and releases the lease after Ask.Hold. If the node
+// ends first, it does not release the lease: the losing side may still ask for it, so it must
 // expire by itself.
-func (n *Node) acquire(incarnation uint64, a membership.AcquireLease) {
-	held, number := n.askLease(a.Ask)
-	n.inbox.post(incarnation, membership.LeaseAnswered{Number: a.Number, Held: held})
+func (l *leasing) acquire(a membership.AcquireLease, post func(membership.Input)) {
+	held, number := l.request(a.Ask)
+	post(membership.LeaseAnswered{Number: a.Number, Held: held})
 	if number == 0 {
 		return
 	}
 	select {
 	case <-time.After(a.Ask.Hold):
-		n.releaseLease(a.Ask, number)
-	case <-n.aborted.Done():
+		l.release(a.Ask, number)
+	case <-l.aborted.Done():
 	}
 }
 
-// askLease returns whether this node certainly holds the lease, and the number of the request if it
+// request returns whether this node certainly holds the lease, and the number of the request if it
 // may hold it.
-func (n *Node) askLease(ask downing.Ask) (held bool, number uint64) {
-	ctx, cancel := context.WithTimeout(n.aborted, ask.Timeout)
+func (l *leasing) request(ask downing.Ask) (held bool, number uint64) {
+	ctx, cancel := context.WithTimeout(l.aborted, ask.Timeout)
 	defer cancel()
-	l := n.leasing
 	select {
 	case l.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -49,7 +53,7 @@ func (n *Node) askLease(ask downing.Ask) (held bool, number uint64) {
 	defer func() { <-l.turn }()
 	held, err := ask.Lease.Acquire(ctx)
 	if err != nil {
-		n.log.Warn("lease of downing not acquired", zap.Error(err))
+		l.log.Warn("lease of downing not acquired", zap.Error(err))
 		held = false
 	}
 	if held || err != nil {
@@ -59,11 +63,10 @@ func (n *Node) askLease(ask downing.Ask) (held bool, number uint64) {
 	return held, number
 }
 
-// releaseLease releases the lease, unless it has been acquired again since.
-func (n *Node) releaseLease(ask downing.Ask, number uint64) {
-	ctx, cancel := context.WithTimeout(n.aborted, ask.Timeout)
+// release releases the lease, unless it has been acquired again since.
+func (l *leasing) release(ask downing.Ask, number uint64) {
+	ctx, cancel := context.WithTimeout(l.aborted, ask.Timeout)
 	defer cancel()
-	l := n.leasing
 	select {
 	case l.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -74,6 +77,6 @@ func (n *Node) releaseLease(ask downing.Ask, number uint64) {
 		return
 	}
 	if err := ask.Lease.Release(ctx); err != nil {
-		n.log.Warn("lease of downing not released", zap.Error(err))
+		l.log.Warn("lease of downing not released", zap.Error(err))
 	}
 }

@@ -38,10 +38,21 @@ func (l *tape) Release(context.Context) error {
 	return nil
 }
 
-// leaseNode returns a node that can only ask for leases, and a lease.
-func leaseNode(answer func(context.Context) (bool, error)) (*Node, *tape, downing.Ask) {
-	n := &Node{inbox: newInbox(), leasing: newLeasing(), log: zap.NewNop()}
-	n.aborted, n.abort = context.WithCancelCause(context.Background())
+// A leaseNode is a node that can only ask for leases.
+type leaseNode struct {
+	*leasing
+	inbox *inbox
+	abort context.CancelFunc
+	tasks sync.WaitGroup
+}
+
+func (n *leaseNode) acquire(to uint64, a membership.AcquireLease) {
+	n.leasing.acquire(a, func(in membership.Input) { n.inbox.post(to, in) })
+}
+
+func newLeaseNode(answer func(context.Context) (bool, error)) (*leaseNode, *tape, downing.Ask) {
+	aborted, abort := context.WithCancel(context.Background())
+	n := &leaseNode{leasing: newLeasing(aborted, zap.NewNop()), inbox: newInbox(), abort: abort}
 	l := &tape{answer: answer, begin: time.Now()}
 	return n, l, downing.Ask{Lease: l, Timeout: 5 * time.Second, Hold: 40 * time.Second}
 }
@@ -50,7 +61,7 @@ func yes(context.Context) (bool, error) { return true, nil }
 
 func TestALeaseIsGivenBackAfterAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n, l, ask := leaseNode(yes)
+		n, l, ask := newLeaseNode(yes)
 		n.acquire(7, membership.AcquireLease{Number: 3, Ask: ask})
 		require.Equal(t, []envelope{{7, membership.LeaseAnswered{Number: 3, Held: true}}}, n.inbox.take())
 		require.Equal(t, []time.Duration{40 * time.Second}, l.given)
@@ -59,7 +70,7 @@ func TestALeaseIsGivenBackAfterAWhile(t *testing.T) {
 
 func TestALeaseThatIsAskedForAgainIsHeldForLonger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n, l, ask := leaseNode(yes)
+		n, l, ask := newLeaseNode(yes)
 		n.tasks.Go(func() { n.acquire(7, membership.AcquireLease{Number: 1, Ask: ask}) })
 		time.Sleep(30 * time.Second)
 		n.tasks.Go(func() { n.acquire(7, membership.AcquireLease{Number: 2, Ask: ask}) })
@@ -71,10 +82,10 @@ func TestALeaseThatIsAskedForAgainIsHeldForLonger(t *testing.T) {
 
 func TestALeaseIsNotGivenBackByANodeThatEndsEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n, l, ask := leaseNode(yes)
+		n, l, ask := newLeaseNode(yes)
 		n.tasks.Go(func() { n.acquire(7, membership.AcquireLease{Number: 1, Ask: ask}) })
 		time.Sleep(time.Second)
-		n.abort(ErrEnded)
+		n.abort()
 		n.tasks.Wait()
 		require.Empty(t, l.given, "the losing side may still ask")
 	})
@@ -82,7 +93,7 @@ func TestALeaseIsNotGivenBackByANodeThatEndsEarly(t *testing.T) {
 
 func TestAnErrorIsANoButTheLeaseMayBeOurs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n, l, ask := leaseNode(func(context.Context) (bool, error) { return true, errors.New("lost connection") })
+		n, l, ask := newLeaseNode(func(context.Context) (bool, error) { return true, errors.New("lost connection") })
 		n.acquire(7, membership.AcquireLease{Number: 1, Ask: ask})
 		require.Equal(t, []envelope{{7, membership.LeaseAnswered{Number: 1}}}, n.inbox.take())
 		require.Len(t, l.given, 1)
@@ -91,7 +102,7 @@ func TestAnErrorIsANoButTheLeaseMayBeOurs(t *testing.T) {
 
 func TestALeaseOfAnotherIsNotGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n, l, ask := leaseNode(func(context.Context) (bool, error) { return false, nil })
+		n, l, ask := newLeaseNode(func(context.Context) (bool, error) { return false, nil })
 		n.acquire(7, membership.AcquireLease{Number: 1, Ask: ask})
 		require.Equal(t, []envelope{{7, membership.LeaseAnswered{Number: 1}}}, n.inbox.take())
 		require.Empty(t, l.given)
@@ -100,7 +111,7 @@ func TestALeaseOfAnotherIsNotGivenBack(t *testing.T) {
 
 func TestASilentLeaseIsLeftAfterTheTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n, l, ask := leaseNode(func(ctx context.Context) (bool, error) {
+		n, l, ask := newLeaseNode(func(ctx context.Context) (bool, error) {
 			<-ctx.Done()
 			return false, ctx.Err()
 		})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/discovery"
 )
@@ -108,19 +109,17 @@ func ExampleSubscribe() {
 		return
 	}
 	said := make(chan string)
-	actor.Spawn(node, func(ctx *actor.Context[string], next *actor.Next[string]) {
-		var before cluster.View
-		cluster.Subscribe(ctx, node, func(v cluster.View) actor.Behavior[string] {
-			for _, e := range v.Since(before) {
-				if e, ok := e.(cluster.MemberUp); ok {
-					said <- e.Member.Name + " is up"
-				}
+	var before cluster.View
+	watcher := actor.Spawn(node, behaviors.Receive(func(_ *actor.Context[cluster.View], v cluster.View) actor.Behavior[cluster.View] {
+		for _, e := range v.Since(before) {
+			if e, ok := e.(cluster.MemberUp); ok {
+				said <- e.Member.Name + " is up"
 			}
-			before = v
-			return nil
-		})
-		next.OnMessage = func(*actor.Context[string], string) actor.Behavior[string] { return nil }
-	}, "watcher")
+		}
+		before = v
+		return nil
+	}), "watcher")
+	defer cluster.Subscribe(node, watcher)()
 	fmt.Println(<-said)
 	fmt.Println(node.Leave(ctx))
 	// Output:

@@ -17,6 +17,7 @@ import (
 // executes the actions that the machine returns. One goroutine owns it.
 type incarnation struct {
 	node    *Node
+	self    ID
 	machine *membership.Machine
 	gossip  *gossip
 	end     *membership.End // not nil once the incarnation is over
@@ -31,19 +32,19 @@ const forgetAfter = 100 * time.Millisecond
 // runIncarnation runs one incarnation to its end.
 func (n *Node) runIncarnation(set membership.Settings) membership.End {
 	self := set.Self.ID()
-	l := &incarnation{node: n, machine: membership.New(set)}
+	l := &incarnation{node: n, self: self, machine: membership.New(set)}
 	var err error
 	l.gossip, err = startGossip(gossipConfig{
 		name:     gossipName(self.Address, self.Incarnation),
 		label:    n.cfg.Name,
 		endpoint: n.endpoint,
 		log:      n.log,
-		received: func(data []byte) { n.heardByGossip(self, data) },
+		received: l.receiveGossip,
 		state:    n.wholeTable,
 		admit:    n.admit,
 		seen: func(name string, alive bool) {
 			if address, incarnation, ok := parseGossipName(name); ok {
-				n.inbox.post(self.Incarnation, membership.Connected{ID: ID{Address: address, Incarnation: incarnation}, On: alive})
+				l.post(membership.Connected{ID: ID{Address: address, Incarnation: incarnation}, On: alive})
 			}
 		},
 	})
@@ -76,14 +77,14 @@ func (l *incarnation) run() {
 
 // receive handles events. Once the incarnation has ended, it returns the rest to the inbox for the
 // next one.
-func (l *incarnation) receive(letters []envelope) {
-	for i, letter := range letters {
+func (l *incarnation) receive(events []envelope) {
+	for i, e := range events {
 		if l.end != nil {
-			l.node.inbox.putBack(letters[i:])
+			l.node.inbox.putBack(events[i:])
 			return
 		}
-		if letter.to == 0 || letter.to == l.machine.Self().Incarnation {
-			l.handle(letter.ev)
+		if e.to == 0 || e.to == l.self.Incarnation {
+			l.handle(e.ev)
 		}
 	}
 }
@@ -98,7 +99,7 @@ func (l *incarnation) handle(ev membership.Input) {
 }
 
 func (l *incarnation) do(a membership.Action) {
-	n, self := l.node, l.machine.Self()
+	n, self := l.node, l.self
 	switch a := a.(type) {
 	case membership.Send:
 		n.endpoint.SendControl(a.To.Address, a.Encode(self.Incarnation))
@@ -109,14 +110,14 @@ func (l *incarnation) do(a membership.Action) {
 	case membership.Connect:
 		n.tasks.Go(func() { l.connect(a.Address) })
 	case membership.Discover:
-		n.tasks.Go(func() { n.search(self.Incarnation) })
+		n.tasks.Go(func() { n.discoverer.search(n.aborted, l.post) })
 	case membership.Forget:
 		time.AfterFunc(forgetAfter, func() { n.endpoint.Forget(a.ID) })
 	case membership.Publish:
 		n.state.Store(new(l.machine.Snapshot()))
 		n.show(a.View)
 	case membership.AcquireLease:
-		n.tasks.Go(func() { n.acquire(self.Incarnation, a) })
+		n.tasks.Go(func() { n.leasing.acquire(a, l.post) })
 	case membership.Drain:
 		n.tasks.Go(l.drain)
 	case membership.Stop:
@@ -132,7 +133,7 @@ func (l *incarnation) do(a membership.Action) {
 
 // beat sends a heartbeat as a datagram and on the control channel; the first copy to arrive counts.
 func (l *incarnation) beat(b membership.Beat) {
-	datagram, stream := b.Encode(l.machine.Self().Incarnation)
+	datagram, stream := b.Encode(l.self.Incarnation)
 	for _, address := range b.To {
 		l.node.endpoint.SendPacket(address, datagram)
 		l.node.endpoint.SendControl(address, stream)
@@ -143,7 +144,7 @@ func (l *incarnation) beat(b membership.Beat) {
 // entry that is too large for a broadcast reaches the others when they notice that the hash of
 // their table differs from the one in heartbeats.
 func (l *incarnation) spread(s membership.Spread) {
-	for key, data := range s.Encode(l.machine.Self()) {
+	for key, data := range s.Encode(l.self) {
 		if len(data) <= maxBroadcast {
 			l.gossip.broadcast(key, data)
 		}
@@ -156,11 +157,14 @@ func (l *incarnation) connect(address string) {
 	}
 }
 
+// post posts an event for this incarnation. Any goroutine may call it.
+func (l *incarnation) post(in membership.Input) { l.node.inbox.post(l.self.Incarnation, in) }
+
 // drain waits until no singleton runs on this node.
 func (l *incarnation) drain() {
 	n := l.node
 	if err := singletonhook.Drain(n.aborted, n.System); err == nil {
-		n.inbox.post(l.machine.Self().Incarnation, membership.Drained{})
+		l.post(membership.Drained{})
 	}
 }
 
@@ -182,14 +186,14 @@ func (n *Node) wholeTable() []byte {
 	return whole.Encode()
 }
 
-// heardByGossip posts what another node has sent by gossip. memberlist calls it.
-func (n *Node) heardByGossip(self ID, data []byte) {
+// receiveGossip posts what another node has sent by gossip. memberlist calls it.
+func (l *incarnation) receiveGossip(data []byte) {
 	in, err := membership.DecodeGossip(data)
 	if err != nil {
-		n.log.Debug("gossip not understood", zap.Error(err))
+		l.node.log.Debug("gossip not understood", zap.Error(err))
 		return
 	}
-	n.inbox.offer(self.Incarnation, in) // a dropped event is repeated
+	l.node.inbox.offer(l.self.Incarnation, in) // a dropped event is repeated
 }
 
 var errRemoved = errors.New("cluster: removed incarnation")

@@ -87,7 +87,7 @@ func (n *Node) whyNotUp() string {
 		return "joined, but the members have not agreed to make it up: some may be unreachable, or fewer than MinMembers"
 	}
 	why := "found no cluster to join"
-	addresses, failure := n.discoveries.latest()
+	addresses, failure := n.discoverer.latest()
 	if trouble := n.dialErrors.of(slices.Concat(n.cfg.Seeds, addresses)); trouble != "" {
 		why += " (" + trouble + ")"
 	}
@@ -100,5 +100,5 @@ func (n *Node) whyNotUp() string {
 	if n.cfg.Discovery != nil {
 		return why
 	}
-	return why + "; a cluster is founded by the first seed, when each of the others has answered or refused the connection; or, where no node has itself as its first seed, by the lowest address of those that name each other and nobody else"
+	return why + "; the first seed founds a cluster when each other seed has answered or refused the connection; if no node is its own first seed, the lowest address of a group of nodes that name only each other founds it"
 }

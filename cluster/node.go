@@ -28,17 +28,17 @@ import (
 type Node struct {
 	*actor.System
 
-	cfg         Config
-	log         *zap.Logger
-	endpoint    *remote.Endpoint
-	keyring     *remote.Keyring
-	inbox       *inbox
-	views       *viewPublisher
-	state       atomic.Pointer[membership.Snapshot] // the table, for gossip
-	dialErrors  dialErrors
-	leasing     *leasing
-	discoveries discoveryLog
-	figures     figuresCache
+	cfg        Config
+	log        *zap.Logger
+	endpoint   *remote.Endpoint
+	keyring    *remote.Keyring
+	inbox      *inbox
+	views      *viewPublisher
+	state      atomic.Pointer[membership.Snapshot] // the table, for gossip
+	dialErrors dialErrors
+	leasing    *leasing
+	discoverer *discoverer
+	figures    *figuresExchange
 
 	aborted   context.Context // ends membership without notifying others
 	abort     context.CancelCauseFunc
@@ -73,7 +73,7 @@ func Start(ctx context.Context, cfg Config) (*Node, error) {
 
 // listen returns a node that listens on the network and does not look for a cluster yet.
 func listen(cfg Config) (*Node, error) {
-	n := &Node{cfg: cfg, inbox: newInbox(), views: newViewPublisher(View{}), leasing: newLeasing(), departure: newDeparture(), ended: make(chan struct{})}
+	n := &Node{cfg: cfg, inbox: newInbox(), views: newViewPublisher(View{}), departure: newDeparture(), ended: make(chan struct{})}
 	n.aborted, n.abort = context.WithCancelCause(context.Background())
 	var err error
 	if n.keyring, err = cfg.keyring(); err != nil {
@@ -98,6 +98,7 @@ func listen(cfg Config) (*Node, error) {
 	}
 	n.cfg.NodeID = cmp.Or(cfg.NodeID, endpoint.Addr())
 	n.log = cfg.Logger.Named("cluster").With(zap.String("node", n.cfg.NodeID))
+	n.leasing, n.discoverer = newLeasing(n.aborted, n.log), &discoverer{by: cfg.Discovery, log: n.log}
 	n.endpoint = endpoint
 	n.views.publish(View{Self: n.self(first)})
 	n.System = actor.NewSystem(cfg.Name, append([]actor.Option{
@@ -109,8 +110,9 @@ func listen(cfg Config) (*Node, error) {
 	n.OnShutdown(actor.AfterActors, "cluster", n.depart)
 	endpoint.Serve(n.System)
 	n.followMembers()
-	n.serveClients()
-	n.serveFigures()
+	startContact(n.System, n.views)
+	n.figures = &figuresExchange{system: n.System, views: n.views, aborted: n.aborted}
+	n.figures.serve()
 	return n, nil
 }
 

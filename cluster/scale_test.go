@@ -16,8 +16,9 @@ import (
 )
 
 var (
-	scale = flag.Int("scale", 30, "of how many nodes the large cluster is")
+	scale = flag.Int("scale", 20, "of how many nodes the large cluster is")
 	storm = flag.Int("storm", 20, "how many nodes join at once, before a quarter of them leave at once")
+	rush  = flag.Int("rush", 20, "how many nodes start at once and form one cluster")
 )
 
 // docs/cost.md has the figures that these tests print.
@@ -29,15 +30,15 @@ func TestALargeClusterConvergesAndANodeCostsNoMoreThanInASmallOne(t *testing.T) 
 	require.LessOrEqual(t, large.rest.bytes, 1.3*small.rest.bytes)
 }
 
-func TestFiftyNodesThatStartAtOnceFormOneCluster(t *testing.T) {
-	inBubble(t, func(_ *testing.T, f *fleet) {
+func TestNodesThatStartAtOnceFormOneCluster(t *testing.T) {
+	inBubble(t, func(_ *testing.T, f *testCluster) {
 		defer f.abandon()
-		f.gather(10*time.Second, numbered(50))
+		f.gather(10*time.Second, numbered(*rush))
 	})
 }
 
 func TestManyNodesJoinAtOnceAndAQuarterOfThemLeavesAtOnce(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		defer f.abandon()
 		names := numbered(*storm)
 		var traffic traffic
@@ -68,7 +69,7 @@ type figures struct {
 // measure starts a cluster of n nodes and crashes one of them.
 func measure(t *testing.T, n int) (m figures) {
 	t.Helper()
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		defer f.abandon()
 		var traffic traffic
 		f.tune = func(c *Config) { c.Network = countingNetwork{c.Network, &traffic} }
@@ -107,7 +108,7 @@ func numbered(n int) []string {
 }
 
 // gather starts nodes at once, waits until all agree, and returns how long that took.
-func (f *fleet) gather(within time.Duration, names []string) time.Duration {
+func (f *testCluster) gather(within time.Duration, names []string) time.Duration {
 	f.t.Helper()
 	begin := time.Now()
 	f.start(names...)
@@ -116,7 +117,7 @@ func (f *fleet) gather(within time.Duration, names []string) time.Duration {
 }
 
 // leaveAtOnce lets nodes leave in order, all at the same time.
-func (f *fleet) leaveAtOnce(names []string) {
+func (f *testCluster) leaveAtOnce(names []string) {
 	f.t.Helper()
 	failures := make([]error, len(names))
 	var all sync.WaitGroup
@@ -130,7 +131,7 @@ func (f *fleet) leaveAtOnce(names []string) {
 }
 
 // abandon aborts all nodes at once; they notify nobody.
-func (f *fleet) abandon() {
+func (f *testCluster) abandon() {
 	for _, n := range f.nodes {
 		n.abort(ErrEnded)
 	}

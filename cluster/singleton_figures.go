@@ -2,8 +2,10 @@ package cluster
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
@@ -58,18 +60,82 @@ func init() {
 	actor.RegisterType[figuresTold]("understudy.cluster.figures-told")
 }
 
-// serveFigures starts the actor that answers other nodes.
-func (n *Node) serveFigures() {
-	actor.Spawn(extension.Framework(n.System), func(_ *actor.Context[figuresAsked], next *actor.Next[figuresAsked]) {
+// A figuresExchange sends the figures of this node to others, and collects theirs.
+type figuresExchange struct {
+	system  *actor.System
+	views   *viewPublisher
+	aborted context.Context // of the node
+	cache   figuresCache
+}
+
+// figuresPatience is how long a page waits for the figures of other members.
+const figuresPatience = 500 * time.Millisecond
+
+// serve starts the actor that answers other nodes.
+func (e *figuresExchange) serve() {
+	actor.Spawn(extension.Framework(e.system), func(_ *actor.Context[figuresAsked], next *actor.Next[figuresAsked]) {
 		next.OnMessage = func(_ *actor.Context[figuresAsked], asked figuresAsked) actor.Behavior[figuresAsked] {
-			asked.ReplyTo.Tell(n.ownFigures())
+			asked.ReplyTo.Tell(e.own())
 			return nil
 		}
 	}, figuresName)
 }
 
-func (n *Node) ownFigures() figuresTold {
-	return worthTelling(n.View().Self.Status == Up, singleton.Statuses(n.System))
+// own returns the figures of this node.
+func (e *figuresExchange) own() figuresTold {
+	v, _, _ := e.views.read()
+	return worthTelling(v.Self.Status == Up, singleton.Statuses(e.system))
+}
+
+// refresh requests the figures of the reachable members and waits up to figuresPatience for
+// the answers. If the last answers are younger than figuresHold, it returns at once.
+func (e *figuresExchange) refresh(ctx context.Context) {
+	if _, _, ended := e.views.read(); ended {
+		return
+	}
+	end, wait := e.cache.begin(time.Now())
+	switch {
+	case end != nil:
+		end(e.collect(ctx))
+	case wait != nil:
+		select {
+		case <-wait:
+		case <-ctx.Done():
+		}
+	}
+}
+
+func (e *figuresExchange) collect(ctx context.Context) map[ID]figuresTold {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), figuresPatience) // others wait
+	defer cancel()
+	defer context.AfterFunc(e.aborted, cancel)() //nolint:contextcheck // it ends with the node, too
+	v, _, _ := e.views.read()
+	var (
+		asks    sync.WaitGroup
+		mu      sync.Mutex // guards answers
+		answers = map[ID]figuresTold{}
+	)
+	for _, m := range v.Members {
+		if m.Status >= Down || m.ID() == v.Self.ID() || !v.Reachable(m) {
+			continue
+		}
+		asks.Go(func() {
+			told, err := e.ask(ctx, m)
+			if err != nil {
+				return // the page names members without an answer
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			answers[m.ID()] = told
+		})
+	}
+	asks.Wait()
+	return answers
+}
+
+func (e *figuresExchange) ask(ctx context.Context, m Member) (figuresTold, error) {
+	to := actor.Resolve[figuresAsked](e.system, "understudy://"+e.system.Name()+"@"+m.Address+"/system/"+figuresName)
+	return actor.Ask(ctx, to, func(replyTo actor.ActorRef[figuresTold]) figuresAsked { return figuresAsked{ReplyTo: replyTo} })
 }
 
 // worthTelling selects the figures that a node sends, those with problems first. up says that the

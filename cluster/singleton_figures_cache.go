@@ -1,16 +1,11 @@
 package cluster
 
 import (
-	"context"
 	"sync"
 	"time"
-
-	"github.com/understudy-go/understudy/actor"
 )
 
 const (
-	// figuresPatience is how long a page waits for the figures of other members.
-	figuresPatience = 500 * time.Millisecond
 	// figuresHold is how long after an answer figures are not requested again.
 	figuresHold = time.Second
 	// figuresLast is how long the figures of a member that does not answer are shown.
@@ -72,55 +67,4 @@ func (b *figuresCache) read() map[ID]figuresTold {
 		known[id] = page.figuresTold
 	}
 	return known
-}
-
-// askForFigures requests the figures of the reachable members and waits up to figuresPatience for
-// the answers. If the last answers are younger than figuresHold, it returns at once.
-func (n *Node) askForFigures(ctx context.Context) {
-	if _, _, ended := n.views.read(); ended {
-		return
-	}
-	end, wait := n.figures.begin(time.Now())
-	switch {
-	case end != nil:
-		end(n.collectFigures(ctx))
-	case wait != nil:
-		select {
-		case <-wait:
-		case <-ctx.Done():
-		}
-	}
-}
-
-func (n *Node) collectFigures(ctx context.Context) map[ID]figuresTold {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), figuresPatience) // others wait
-	defer cancel()
-	defer context.AfterFunc(n.aborted, cancel)() //nolint:contextcheck // it ends with the node, too
-	v := n.View()
-	var (
-		asks    sync.WaitGroup
-		mu      sync.Mutex // guards answers
-		answers = map[ID]figuresTold{}
-	)
-	for _, m := range v.Members {
-		if m.Status >= Down || m.ID() == v.Self.ID() || !v.Reachable(m) {
-			continue
-		}
-		asks.Go(func() {
-			told, err := n.askFigures(ctx, m)
-			if err != nil {
-				return // the page names members without an answer
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			answers[m.ID()] = told
-		})
-	}
-	asks.Wait()
-	return answers
-}
-
-func (n *Node) askFigures(ctx context.Context, m Member) (figuresTold, error) {
-	to := actor.Resolve[figuresAsked](n.System, "understudy://"+n.Name()+"@"+m.Address+"/system/"+figuresName)
-	return actor.Ask(ctx, to, func(replyTo actor.ActorRef[figuresTold]) figuresAsked { return figuresAsked{ReplyTo: replyTo} })
 }

@@ -30,7 +30,7 @@ type handlerSettings struct{ authorize func(*http.Request) error }
 // panics if authorize is nil.
 func AllowActions(authorize func(*http.Request) error) HandlerOption {
 	if authorize == nil {
-		panic("cluster: AllowActions needs a function that says who may change the cluster")
+		panic("cluster: AllowActions: authorize is nil; pass a function that decides which requests may change the cluster")
 	}
 	return func(s *handlerSettings) { s.authorize = authorize }
 }
@@ -74,7 +74,7 @@ type statusSource Node
 var _ statuspage.Source = (*statusSource)(nil)
 
 // Refresh implements [statuspage.Source].
-func (n *statusSource) Refresh(ctx context.Context) { (*Node)(n).askForFigures(ctx) }
+func (n *statusSource) Refresh(ctx context.Context) { n.figures.refresh(ctx) }
 
 // Snapshot implements [statuspage.Source].
 func (n *statusSource) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
@@ -85,8 +85,8 @@ func (n *statusSource) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
 	s := snapshotOf(v)
 	s.Cluster, s.Time = n.cfg.Name, time.Now()
 	s.Settings, s.Expected = n.cfg.shown()
-	told := n.figures.read()
-	told[v.Self.ID()] = (*Node)(n).ownFigures()
+	told := n.figures.cache.read()
+	told[v.Self.ID()] = n.figures.own()
 	s.Singletons = completeByHosts(shownSingletons(v, singleton.Statuses(n.System), singletonhook.AllKnown(n.System)), told)
 	s.Unanswered = silentMembers(v, told)
 	for _, each := range told {
@@ -180,7 +180,7 @@ func checksOf(v View, ended bool) (live, ready []statuspage.Check) {
 	}
 	agreed := statuspage.Check{Name: "agreement", OK: v.Converged || len(v.Unreachable()) > 0}
 	if !agreed.OK {
-		agreed.Reason = "the members do not agree yet on who is a member"
+		agreed.Reason = "the members do not agree on the membership yet"
 	}
 	return []statuspage.Check{running}, []statuspage.Check{up, agreed}
 }

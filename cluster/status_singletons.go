@@ -62,7 +62,7 @@ func shownSingleton(v View, s singleton.Status) statuspage.Singleton {
 	if s.Host != "" {
 		shown.Host = idAt(v, s.Host)
 	}
-	if s.Generation != (singleton.Generation{}) {
+	if s.Generation.Term != 0 {
 		shown.Generation = s.Generation.String()
 	}
 	for _, address := range s.WaitingFor {

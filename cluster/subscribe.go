@@ -1,33 +1,52 @@
 package cluster
 
-import "github.com/understudy-go/understudy/actor"
+import (
+	"sync"
+	"sync/atomic"
 
-// Subscribe calls handle with the current view of n. After each change it calls handle with the
-// newest view, each view once. handle runs inside the actor, in order with its messages, and
-// returns the next behavior, or nil for the same. [View.Since] returns the events between two
-// views.
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+)
+
+// Subscribe sends ref the views of n: the current one immediately, and the newest whenever it has
+// changed, each once. While ref has not handled one, newer views replace it, so that no more than
+// one ever waits, whatever the bound of the mailbox. A slow actor misses views, but never the
+// newest. [View.Since] returns the events between two views.
 //
-// At most one view waits in the actor's mailbox, whatever the bound of the mailbox. A newer view
-// replaces a waiting one, so a slow actor misses views, but never the newest.
+// The subscription ends when its actor ends or cancel is called, which may be repeated. After the
+// end of the node there are no more views. An actor that subscribes an [actor.Adapt] when it starts
+// cancels the subscription when it restarts:
 //
-// The subscription ends when the current incarnation of the actor ends, as with
-// actor.Context.Defer, so subscribe in the function that sets up the behavior. After the end of the
-// node there are no more views. n may be any node, not only the one on which the actor runs.
-func Subscribe[M any](ctx *actor.Context[M], n *Node, handle func(View) actor.Behavior[M]) {
-	subscribe(ctx, n.views, handle)
+//	ctx.Defer(cluster.Subscribe(node, actor.Adapt(ctx, wrap)))
+//
+// n may be any node of the process, not only the one on which the actor runs. Subscribe panics if
+// ref is not an actor of the process.
+func Subscribe(n *Node, ref actor.ActorRef[View]) (cancel func()) {
+	return n.views.subscribe(n.System, ref)
 }
 
-func subscribe[M any](ctx *actor.Context[M], views *viewPublisher, handle func(View) actor.Behavior[M]) {
+// subscribe sends an actor of this process the current view and the newest one after each change.
+func (b *viewPublisher) subscribe(s *actor.System, ref actor.ActorRef[View]) (cancel func()) {
 	var seen uint64
-	begun := false
-	notify := ctx.Notify(func() actor.Behavior[M] {
-		v, _, _ := views.read()
-		if begun && v.Version <= seen {
-			return nil
+	var begun bool
+	var over atomic.Bool
+	notify := extension.TellLatest(ref, func() (View, bool) {
+		v, _, _ := b.read()
+		if over.Load() || begun && v.Version <= seen {
+			return View{}, false
 		}
 		begun, seen = true, v.Version
-		return handle(v)
+		return v, true
 	})
-	ctx.Defer(views.listen(notify))
+	forget := b.listen(notify)
+	end := sync.OnceFunc(func() {
+		over.Store(true)
+		forget()
+	})
+	stop := extension.AfterEnd(s, ref, end)
 	notify()
+	return func() {
+		stop()
+		end()
+	}
 }

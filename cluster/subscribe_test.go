@@ -9,16 +9,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // reader returns an actor that subscribes to n and sends each view to seen, then sleeps for slow.
 func reader(n *Node, seen chan<- View, slow time.Duration) actor.Behavior[string] {
 	return func(ctx *actor.Context[string], next *actor.Next[string]) {
-		Subscribe(ctx, n, func(v View) actor.Behavior[string] {
+		ctx.Defer(Subscribe(n, extension.Handle(ctx, func(v View) actor.Behavior[string] {
 			seen <- v
 			time.Sleep(slow)
 			return nil
-		})
+		})))
 		next.OnMessage = func(*actor.Context[string], string) actor.Behavior[string] {
 			return func(_ *actor.Context[string], next *actor.Next[string]) { next.Stop() }
 		}
@@ -26,7 +27,7 @@ func reader(n *Node, seen chan<- View, slow time.Duration) actor.Behavior[string
 }
 
 func TestAnActorSeesTheCurrentViewFirstAndNeverMissesTheNewest(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1", "n2", "n3")
 		f.await(3*time.Second, "n1", "n2", "n3")
 		n1 := f.nodes["n1"]
@@ -58,7 +59,7 @@ func TestAnActorSeesTheCurrentViewFirstAndNeverMissesTheNewest(t *testing.T) {
 }
 
 func TestASubscriptionEndsWithItsActorOrWithTheNode(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1", "n2")
 		f.await(3*time.Second, "n1", "n2")
 		n1, n2 := f.nodes["n1"], f.nodes["n2"]
@@ -86,5 +87,32 @@ func TestASubscriptionEndsWithItsActorOrWithTheNode(t *testing.T) {
 		require.NoError(t, other.Shutdown(t.Context()))
 		require.Len(t, n2.views.listeners, 1, "that of the node itself")
 		require.Zero(t, other.DeadLetters())
+	})
+}
+
+func TestASubscriptionIsCancelledOnce(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
+		f.start("n1")
+		n1, seen := f.nodes["n1"], make(chan View, 100)
+		own := len(n1.views.listeners)
+		ref := actor.Spawn(n1, func(_ *actor.Context[View], next *actor.Next[View]) {
+			next.OnMessage = func(_ *actor.Context[View], v View) actor.Behavior[View] {
+				seen <- v
+				return nil
+			}
+		}, "reader")
+		cancel := Subscribe(n1, ref)
+		synctest.Wait()
+		require.Len(t, seen, 1, "at once")
+		cancel()
+		cancel()
+		require.Len(t, n1.views.listeners, own)
+		f.start("n2")
+		f.await(3*time.Second, "n1", "n2")
+		require.Len(t, seen, 1)
+
+		elsewhere := actor.Resolve[View](n1.System, "understudy://test@n2:7355/user/reader")
+		require.PanicsWithValue(t, `actor: "understudy://test@n2:7355/user/reader" is no actor of this process and cannot follow what changes here; subscribe it on its own node`,
+			func() { Subscribe(n1, elsewhere) })
 	})
 }

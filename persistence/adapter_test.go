@@ -47,7 +47,7 @@ func fromUttered(s persistence.StoredEvent) ([]said, error) {
 
 var adapters = options{ToJournal: toUttered, FromJournal: fromUttered}
 
-// Case 194: old events are brought up to date, one is left out, and one is two.
+// Old events are brought up to date, one is left out, and one is two.
 func TestEventsOfAllTimesAreReplayed(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.store("persistence_test.said", said{"a"})
@@ -149,7 +149,7 @@ func TestAPanicInAnAdapterStoresNothing(t *testing.T) {
 	})
 }
 
-// Case 194: the state is the one that the event has led to.
+// The state is the one that the event has led to.
 func TestEventsAreTaggedByWhatTheyHaveLedTo(t *testing.T) {
 	inBubble(t, func(w *world) {
 		ref := w.spawn(options{Tags: func(heard string, s said) []string {

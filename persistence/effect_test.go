@@ -134,7 +134,7 @@ func TestUnstashedCommandsRunAlthoughOneOfThemFailsAndTheActorResumes(t *testing
 	})
 }
 
-// Case 187: stashed commands survive a temporary failure of the journal, but not a panic.
+// Stashed commands survive a temporary failure of the journal, but not a panic.
 func TestStashedCommandsOutlastAFailureOfTheJournalThatPasses(t *testing.T) {
 	inBubble(t, func(w *world) {
 		ref := w.spawn(options{OnPersistFailure: actor.Backoff{Min: time.Second}})

@@ -52,7 +52,6 @@ func (w *world) recovering(n int, opts ...persistence.Option) {
 	}
 }
 
-// Case 197.
 func TestFewActorsRecoverAtTheSameTime(t *testing.T) {
 	inBubble(t, func(w *world) {
 		persistence.LimitRecoveries(w.system, 3)
@@ -86,7 +85,7 @@ func TestFiftyRecoverAtTheSameTimeByDefault(t *testing.T) {
 	})
 }
 
-// Case 197: after each recovery, however it ends, another one follows.
+// After each recovery, however it ends, another one follows.
 func TestAPermitToRecoverComesBack(t *testing.T) {
 	fail := func(end func() error) hooks {
 		return hooks{claim: func(context.Context, func() error) error { time.Sleep(time.Second); return end() }}

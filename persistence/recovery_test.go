@@ -104,8 +104,8 @@ func forged(epochs map[uint64]uint64) func(iter.Seq2[journal.Record, error]) ite
 	}
 }
 
-// Case 196: nothing needs repair, because a journal never lets two writers write at a time. A
-// journal that has let them is broken.
+// Nothing needs repair, because a journal never lets two writers write at a time. A journal that
+// has let them is broken.
 func TestAnEventOfAFencedWriterFailsRecovery(t *testing.T) {
 	for want, epochs := range map[string]map[uint64]uint64{
 		"event 3 was written under claim 1, and the one before under 2": {3: 1},

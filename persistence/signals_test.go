@@ -112,7 +112,7 @@ func TestTheHandlerMayStopTheActorOnceItHasRecovered(t *testing.T) {
 	})
 }
 
-// Case 189: a failure of the handler fails recovery.
+// A failure of the handler fails recovery.
 func TestAPanicInAnswerToRecoveryFailsIt(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.store("persistence_test.said", said{"a"})
@@ -155,8 +155,7 @@ func TestARecoveryThatAStopGivesUpHasNotFailed(t *testing.T) {
 	})
 }
 
-// Case 188: the state is that before the write, and the actor fails with what the signal
-// says.
+// The state is that before the write, and the actor fails with what the signal says.
 func TestTheHandlerLearnsThatAWriteHasFailed(t *testing.T) {
 	for want, cause := range map[string]error{
 		"persistence.PersistFailed [a]":   persistence.ErrUnavailable,

@@ -103,7 +103,6 @@ func TestASnapshotStandsInForDeletedEvents(t *testing.T) {
 	})
 }
 
-// Case 90.
 func TestASnapshotOfAnotherTypeIsPassedOver(t *testing.T) {
 	for _, typ := range []string{"int", "persistence_test.nobody"} {
 		inBubble(t, func(w *world) {
@@ -153,7 +152,6 @@ func TestDamagedSnapshotsArePassedOverWithAWarning(t *testing.T) {
 	}
 }
 
-// Case 192.
 func TestSnapshotsThatCannotBeLoadedFailRecoveryUnlessThatPasses(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.threeSnapshots(options{})
@@ -180,7 +178,6 @@ func TestDamagedSnapshotsWhoseEventsAreGoneFailRecovery(t *testing.T) {
 	})
 }
 
-// Case 190.
 func TestEventsAreDeletedUpToTheOldestRetainedSnapshot(t *testing.T) {
 	for keep, want := range map[int][]string{
 		1: {

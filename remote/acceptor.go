@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
 
+	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
@@ -23,69 +25,85 @@ var (
 	errHungUp  = errors.New("hung up")
 )
 
+// An acceptor receives what peers send. It serves the connections that they have opened, and those
+// that an outbound endpoint has opened for them.
+type acceptor struct {
+	*localNode
+	listener        net.Listener // nil with Config.Outbound
+	unauthenticated unauthenticated
+	warnings        rateLimit // about unauthenticated peers
+	conns           conns
+	sessions        sessions
+	openers         *openers
+	streams         chan net.Conn
+
+	system  atomic.Pointer[actor.System]
+	serving chan struct{} // closed by Serve
+}
+
 // acceptAll accepts connections until the listener is closed.
-func (e *Endpoint) acceptAll() {
+func (a *acceptor) acceptAll() {
 	for failures := 0; ; {
-		conn, err := e.listener.Accept()
+		conn, err := a.listener.Accept()
 		switch {
 		case errors.Is(err, net.ErrClosed):
 			return
 		case err != nil:
 			failures++
-			e.log.Warn("cannot accept connections", zap.Error(err))
-			if !sleep(e.closing, backoff(failures, minAcceptPause, maxAcceptPause)) {
+			a.log.Warn("cannot accept connections", zap.Error(err))
+			if !sleep(a.closing, backoff(failures, minAcceptPause, maxAcceptPause)) {
 				return
 			}
 		default:
 			failures = 0
-			e.acceptUnauthenticated(conn)
+			a.acceptUnauthenticated(conn)
 		}
 	}
 }
 
 // acceptUnauthenticated begins to serve a connection, unless there are too many already.
-func (e *Endpoint) acceptUnauthenticated(conn net.Conn) {
-	x := e.unauthenticated.enter(conn)
+func (a *acceptor) acceptUnauthenticated(conn net.Conn) {
+	x := a.unauthenticated.enter(conn)
 	if x == nil {
-		e.log.Debug("connection not taken", zap.Stringer("remote_address", conn.RemoteAddr()))
+		a.log.Debug("connection not taken", zap.Stringer("remote_address", conn.RemoteAddr()))
 		discard(conn)
 		return
 	}
-	e.tasks.Go(func() { e.serve(x) })
+	a.tasks.Go(func() { a.serve(x) })
 }
 
 // serve reads what a connection is for, and serves it until it ends.
-func (e *Endpoint) serve(x *unauthenticatedConn) {
-	defer e.unauthenticated.leave(x)
+func (a *acceptor) serve(x *unauthenticatedConn) {
+	defer a.unauthenticated.leave(x)
 	conn := x.conn
-	if !e.conns.add(conn) {
+	if !a.conns.add(conn) {
 		discard(conn)
 		return
 	}
-	kept, err := e.demultiplex(x)
-	e.conns.remove(conn)
+	kept, err := a.demultiplex(x)
+	a.conns.remove(conn)
 	if !kept {
 		discard(conn)
 	}
-	e.logEnd(conn, err)
+	a.logEnd(conn, err)
 }
 
 // logEnd logs why a connection has ended, as a warning only if somebody must act.
-func (e *Endpoint) logEnd(conn net.Conn, err error) {
+func (a *acceptor) logEnd(conn net.Conn, err error) {
 	level := zap.DebugLevel
 	_, refused := errors.AsType[*refusal](err)
 	loud := refused || errors.Is(err, ErrFrame) || errors.Is(err, ErrNotAuthenticated) || errors.Is(err, errUntaken)
-	if loud && e.warnings.take() {
+	if loud && a.warnings.take() {
 		level = zap.WarnLevel
 	}
-	e.log.Log(level, "connection closed", zap.Stringer("remote_address", conn.RemoteAddr()), zap.Error(err))
+	a.log.Log(level, "connection closed", zap.Stringer("remote_address", conn.RemoteAddr()), zap.Error(err))
 }
 
 // demultiplex serves a connection by its channel. It returns whether the connection has a new
 // owner.
-func (e *Endpoint) demultiplex(x *unauthenticatedConn) (kept bool, err error) {
+func (a *acceptor) demultiplex(x *unauthenticatedConn) (kept bool, err error) {
 	conn := x.conn
-	if err := conn.SetDeadline(time.Now().Add(e.cfg.HandshakeTimeout)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(a.cfg.HandshakeTimeout)); err != nil {
 		return false, err
 	}
 	begin, err := readBegin(conn)
@@ -93,12 +111,12 @@ func (e *Endpoint) demultiplex(x *unauthenticatedConn) (kept bool, err error) {
 		return false, err
 	}
 	switch {
-	case e.authenticator != nil:
-		if conn, begin, err = e.secure(conn, begin); err != nil {
+	case a.authenticator != nil:
+		if conn, begin, err = a.secure(conn, begin); err != nil {
 			return false, err
 		}
 	case isTLS(begin):
-		return false, e.sendRefusal(conn, refuse(RefusedIdentity, "this node has neither certificates nor a secret"))
+		return false, a.sendRefusal(conn, refuse(RefusedIdentity, "this node has neither certificates nor a secret"))
 	}
 	l, err := readPreface(conn, begin)
 	if err != nil {
@@ -106,12 +124,12 @@ func (e *Endpoint) demultiplex(x *unauthenticatedConn) (kept bool, err error) {
 	}
 	switch l {
 	case channelControl, channelUser:
-		return false, e.receive(x, conn, l)
+		return false, a.receive(x, conn, l)
 	case channelStream:
-		err := e.receiveStream(x, conn)
+		err := a.receiveStream(x, conn)
 		return err == nil, err
 	case channelReverse:
-		return e.keepReverseConn(x, conn)
+		return a.keepReverseConn(x, conn)
 	default:
 		return false, fmt.Errorf("%w: %v", ErrFrame, l)
 	}
@@ -119,11 +137,11 @@ func (e *Endpoint) demultiplex(x *unauthenticatedConn) (kept bool, err error) {
 
 // secure authenticates the peer by TLS, and returns the first bytes after that. A peer without TLS
 // is told only that TLS is required.
-func (e *Endpoint) secure(conn net.Conn, begin []byte) (net.Conn, []byte, error) {
+func (a *acceptor) secure(conn net.Conn, begin []byte) (net.Conn, []byte, error) {
 	if string(begin) == tlsTooLong {
 		return nil, nil, demandTLS(conn, begin)
 	}
-	secure, err := e.authenticator.accepted(conn, begin)
+	secure, err := a.authenticator.accepted(conn, begin)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -148,124 +166,64 @@ func demandTLS(conn net.Conn, begin []byte) error {
 }
 
 // handOver passes a connection of memberlist's to the receiver of StreamConns.
-func (e *Endpoint) handOver(conn net.Conn) error {
+func (a *acceptor) handOver(conn net.Conn) error {
 	if err := conn.SetDeadline(time.Time{}); err != nil {
 		return err
 	}
-	timer := time.NewTimer(e.cfg.HandshakeTimeout)
+	timer := time.NewTimer(a.cfg.HandshakeTimeout)
 	defer timer.Stop()
 	select {
-	case e.streams <- conn:
+	case a.streams <- conn:
 		return nil
 	case <-timer.C:
 		return errUntaken
-	case <-e.closing:
+	case <-a.closing:
 		return ErrClosed
 	}
 }
 
 // receive does the handshake and reads the frames of a channel until the connection ends.
-func (e *Endpoint) receive(x *unauthenticatedConn, conn net.Conn, l channel) error {
-	body, err := wire.ReadFrame(conn, maxHandshake)
-	if err != nil {
-		return err
-	}
-	h, err := parseHello(body)
+func (a *acceptor) receive(x *unauthenticatedConn, conn net.Conn, l channel) error {
+	h, err := readHello(conn)
 	if err == nil {
-		err = e.validate(conn, l, h)
+		err = a.validate(conn, l, h)
 	}
 	if err != nil {
-		return e.sendRefusal(conn, err)
+		return a.sendRefusal(conn, err)
 	}
-	e.unauthenticated.leave(x)
-	in, err := e.begin(conn, l, h)
+	a.unauthenticated.leave(x)
+	in, err := a.begin(conn, l, h)
 	if err != nil {
-		return e.sendRefusal(conn, err)
+		return a.sendRefusal(conn, err)
 	}
-	defer e.sessions.finish(in)
-	if err := e.answer(in); err != nil {
+	defer a.sessions.finish(in)
+	if err := a.answer(in); err != nil {
 		return err
 	}
-	err = e.readChannel(in)
+	err = a.readChannel(in)
 	if errors.Is(err, ErrFrame) {
-		e.sessions.invalidate(in) // the next connection would bring the same frames again
+		a.sessions.invalidate(in) // the next connection would bring the same frames again
 	}
 	return err
 }
 
-// authenticate checks that a hello comes from the peer that it names, and is for our cluster.
-func (e *Endpoint) authenticate(conn net.Conn, l channel, h hello) error {
-	if isOutbound(h.Addr) {
-		if l == channelControl || l == channelStream {
-			return refuse(RefusedMember, "%s is no node", h.Addr)
-		}
-	} else if e.authenticator != nil {
-		if err := e.authenticator.identify(conn, h.Addr); err != nil {
-			return refuse(RefusedIdentity, "your certificate is not for the address that you advertise: %v", err)
-		}
-	}
-	if h.Cluster != e.cfg.Cluster {
-		return refuse(RefusedCluster, "this is %q, not %q", e.cfg.Cluster, h.Cluster)
-	}
-	return nil
-}
-
-// validate checks that a well-formed hello is welcome.
-func (e *Endpoint) validate(conn net.Conn, l channel, h hello) error {
-	if err := e.authenticate(conn, l, h); err != nil {
-		return err
-	}
-	if mine := e.incarnation.Load(); h.Want != 0 && h.Want != mine {
-		return refuse(RefusedIncarnation, "incarnation %d is gone, this is %d", h.Want, mine)
-	}
-	if err := e.admit(h.peer(), l); err != nil {
-		return refuse(RefusedMember, "%v", err)
-	}
-	return nil
-}
-
-// admit asks the user's functions about a peer on a channel.
-func (e *Endpoint) admit(p NodeID, l channel) error {
-	if err := e.cfg.Admit(p); err != nil || l != channelUser {
-		return err
-	}
-	return e.cfg.AdmitMessages(p)
-}
-
-// sendRefusal sends a refusal to the dialer. It returns the refusal, joined with the error of
-// sending.
-func (e *Endpoint) sendRefusal(conn net.Conn, reason error) error {
-	no, ok := errors.AsType[*refusal](reason)
-	if !ok {
-		return reason
-	}
-	a := answer{Incarnation: e.incarnation.Load(), Refusal: no.reason, Detail: no.detail}
-	if no.reason == RefusedIncarnation {
-		a.Addr = e.addr
-	}
-	if err := sendAnswer(conn, a); err != nil {
-		return errors.Join(reason, err)
-	}
-	return reason
-}
-
 // begin starts an inbound, once the connection before it is no longer read.
-func (e *Endpoint) begin(conn net.Conn, l channel, h hello) (*inbound, error) {
+func (a *acceptor) begin(conn net.Conn, l channel, h hello) (*inbound, error) {
 	in := &inbound{
 		key:      linkKey{h.Addr, l},
 		from:     h.peer(),
 		session:  h.Session,
 		conn:     conn,
-		patience: e.cfg.UnreachableAfter,
-		idle:     e.cfg.silence(),
+		patience: a.cfg.UnreachableAfter,
+		idle:     a.cfg.silence(),
 		stop:     make(chan struct{}),
 		done:     make(chan struct{}),
-		frames:   wire.NewFrameReader(conn, maxFrame(l, e.cfg.MaxMessage)),
+		frames:   wire.NewFrameReader(conn, maxFrame(l, a.cfg.MaxMessage)),
 	}
-	timer := time.NewTimer(e.cfg.HandshakeTimeout)
+	timer := time.NewTimer(a.cfg.HandshakeTimeout)
 	defer timer.Stop()
 	for {
-		before, err := e.sessions.begin(in, h.Want != 0)
+		before, err := a.sessions.begin(in, h.Want != 0)
 		if err != nil {
 			return nil, err
 		}
@@ -282,36 +240,103 @@ func (e *Endpoint) begin(conn net.Conn, l channel, h hello) (*inbound, error) {
 }
 
 // answer accepts the peer, and closes connections with other incarnations at its address.
-func (e *Endpoint) answer(in *inbound) error {
-	a := answer{Incarnation: e.incarnation.Load(), Received: in.received, Addr: e.addr}
-	if e.authenticator != nil && in.key.channel == channelControl {
-		grant, err := e.openers.grant(in)
+func (a *acceptor) answer(in *inbound) error {
+	yes := answer{Incarnation: a.incarnation.Load(), Received: in.received, Addr: a.addr}
+	if a.authenticator != nil && in.key.channel == channelControl {
+		grant, err := a.openers.grant(in)
 		if err != nil {
 			return err
 		}
-		a.Grant = grant
+		yes.Grant = grant
 	}
-	if err := sendAnswer(in.conn, a); err != nil {
+	if err := sendAnswer(in.conn, yes); err != nil {
 		return err
 	}
 	if err := in.conn.SetReadDeadline(time.Now().Add(in.idle)); err != nil {
 		return err
 	}
-	e.met(in.from)
+	a.met(in.from)
 	return nil
 }
 
-func (e *Endpoint) readChannel(in *inbound) error {
+func (a *acceptor) readChannel(in *inbound) error {
 	if in.key.channel == channelControl {
-		return in.read(func(body []byte) { e.cfg.Control(in.from, append([]byte(nil), body...)) }, func() {})
+		return in.read(func(body []byte) { a.cfg.Control(in.from, append([]byte(nil), body...)) }, func() {})
 	}
 	select {
-	case <-e.serving:
+	case <-a.serving:
 	case <-in.stop:
 		return errHungUp
-	case <-e.closing:
+	case <-a.closing:
 		return ErrClosed
 	}
-	r := newReceiver(e, in)
+	r := newReceiver(a.localNode, a.system.Load(), in)
 	return in.read(r.receive, r.deliver)
+}
+
+// receiveStream passes a connection of memberlist's on, if it is from a node: a client does not
+// take part in membership.
+func (a *acceptor) receiveStream(x *unauthenticatedConn, conn net.Conn) error {
+	h, err := readHello(conn)
+	if err != nil {
+		return err
+	}
+	if err := a.authenticate(conn, channelStream, h); err != nil {
+		return err
+	}
+	if a.authenticator != nil {
+		a.unauthenticated.leave(x)
+	}
+	return a.handOver(withCloseNotify(conn))
+}
+
+// keepReverseConn shakes hands on a reverse channel, and keeps the connection until there is
+// something to send to the peer that has opened it. kept reports whether another part of the
+// endpoint owns the connection now.
+func (a *acceptor) keepReverseConn(x *unauthenticatedConn, conn net.Conn) (kept bool, err error) {
+	h, err := readHello(conn)
+	if err == nil && !isOutbound(h.Addr) {
+		err = refuse(RefusedHello, "%s can be dialled", h.Addr)
+	}
+	if err == nil {
+		err = a.validate(conn, channelReverse, h)
+	}
+	if err != nil {
+		return false, a.sendRefusal(conn, err)
+	}
+	a.unauthenticated.leave(x)
+	if err := sendAnswer(conn, answer{Incarnation: a.incarnation.Load(), Addr: a.addr}); err != nil {
+		return false, err
+	}
+	return a.reverseConns.wait(h.Addr, conn)
+}
+
+// receiveReverse receives what the peer sends on a connection that this endpoint has opened.
+func (a *acceptor) receiveReverse(conn net.Conn, first byte) {
+	defer discard(conn)
+	if !a.conns.add(conn) {
+		return
+	}
+	defer a.conns.remove(conn)
+	err := conn.SetDeadline(time.Now().Add(a.cfg.HandshakeTimeout))
+	if err == nil {
+		err = a.receiveUser(conn, first)
+	}
+	a.logEnd(conn, err)
+}
+
+// receiveUser receives on a channel that has to be of messages.
+func (a *acceptor) receiveUser(conn net.Conn, first byte) error {
+	begin, err := readBeginAfter(conn, first)
+	if err != nil {
+		return err
+	}
+	l, err := readPreface(conn, begin)
+	switch {
+	case err != nil:
+		return err
+	case l != channelUser:
+		return fmt.Errorf("%w: %v", ErrFrame, l)
+	}
+	return a.receive(nil, conn, l)
 }

@@ -15,7 +15,7 @@ import (
 func TestWhatIsDecompressedDoesNotGather(t *testing.T) {
 	s := actor.NewSystem("test")
 	defer func() { require.NoError(t, s.Shutdown(context.Background())) }()
-	r := &receiver{end: &Endpoint{cfg: Config{MaxMessage: 1 << 20}}, sys: s, reader: wire.NewEnvelopeReader(1 << 20), parts: &wire.Reassembler{}}
+	r := &receiver{node: &localNode{cfg: Config{MaxMessage: 1 << 20}}, sys: s, reader: wire.NewEnvelopeReader(1 << 20), parts: &wire.Reassembler{}}
 	p, err := extension.Pack(make([]byte, maxGathered))
 	require.NoError(t, err)
 	r.receive(envelopeFrame("/user/nobody", 0, extension.Payload{Type: "int", Data: []byte{1}}, 0)[wire.HeaderSize:])

@@ -3,7 +3,6 @@ package remote
 import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
-	"github.com/understudy-go/understudy/remote/internal/deathwatch"
 )
 
 // Watch calls ended once when the actor at target has ended or does not exist, or its node is
@@ -24,11 +23,4 @@ func (e *Endpoint) Members(self NodeID, all []NodeID) {
 		return
 	}
 	e.watcher.Load().Members(self, all)
-}
-
-// watchFor starts the watcher of the system.
-func (e *Endpoint) watchFor(s *actor.System) {
-	e.watcher.Store(deathwatch.Start(s, func() NodeID {
-		return NodeID{Address: e.addr, Incarnation: e.incarnation.Load()}
-	}))
 }

@@ -19,43 +19,16 @@ import (
 // An Endpoint connects one node to the network. Make one with [Listen]. Its methods may be called
 // by any goroutine.
 type Endpoint struct {
-	cfg     Config
-	log     *zap.Logger
-	addr    string // advertised
-	cluster uint64 // hash of its name
-
-	listener net.Listener   // nil with Config.Outbound
-	packets  net.PacketConn // likewise
-	streams  chan net.Conn
-	gossip   chan Packet
-
-	incarnation     atomic.Uint64
-	session         atomic.Uint64  // the last one that was begun
-	authenticator   *authenticator // nil for none
-	unauthenticated unauthenticated
-	warnings        rateLimit // about strangers
-	sealers         sealers
-	openers         openers
-	links           links
-	sessions        sessions
-	conns           conns
-	types           seenSet
-	reverseConns    *reverseConns
-	reverseDialer   *reverseDialer
-
-	system  atomic.Pointer[actor.System]
-	watcher atomic.Pointer[deathwatch.Watcher] // set by Serve
-	serving chan struct{}                      // closed by Serve
-
-	tasks   sync.WaitGroup // all goroutines but those of links
-	closing chan struct{}  // closed by Close, when links have finished
-	shut    func() error   // once
+	localNode
+	acceptor      acceptor
+	links         links
+	packets       packets
+	reverseDialer *reverseDialer
+	watcher       atomic.Pointer[deathwatch.Watcher] // set by Serve
+	shut          func() error                       // once
 }
 
 var _ extension.Transport = (*Endpoint)(nil)
-
-// gossipQueue is how many memberlist packets wait to be taken.
-const gossipQueue = 256
 
 // Listen opens an endpoint. Peers can connect at once; their messages to actors wait for
 // [Endpoint.Serve]. With [Config.Outbound] the endpoint does not listen: see [Endpoint.Reach].
@@ -81,36 +54,46 @@ func Listen(cfg Config) (*Endpoint, error) {
 		return nil, errors.Join(err, listener.Close(), packets.Close())
 	}
 	e := newEndpoint(cfg, authenticator, addr)
-	e.listener, e.packets = listener, packets
-	e.tasks.Go(e.acceptAll)
-	e.tasks.Go(e.readPackets)
+	e.acceptor.listener, e.packets.socket = listener, packets
+	e.tasks.Go(e.acceptor.acceptAll)
+	e.tasks.Go(e.packets.readAll)
 	return e, nil
 }
 
 // newEndpoint returns an endpoint without sockets.
 func newEndpoint(cfg Config, authenticator *authenticator, addr string) *Endpoint {
-	e := &Endpoint{
-		cfg:             cfg,
-		log:             cfg.Logger.With(zap.String("node", addr)),
-		addr:            addr,
-		cluster:         clusterHash(cfg.Cluster),
-		streams:         make(chan net.Conn),
-		gossip:          make(chan Packet, gossipQueue),
-		authenticator:   authenticator,
-		unauthenticated: unauthenticated{max: cfg.MaxUnauthenticated, maxPerHost: cfg.MaxUnauthenticatedPerHost},
-		sealers:         sealers{to: map[string]*sealer{}},
-		openers:         openers{byNumber: map[uint64]*opener{}, byAddr: map[string][]*opener{}},
-		links:           links{all: map[linkKey]*link{}},
-		sessions:        sessions{last: map[linkKey]*inbound{}, patience: 2 * cfg.UnreachableAfter},
-		conns:           conns{open: map[net.Conn]struct{}{}},
-		types:           seenSet{seen: map[string]bool{}},
-		reverseConns:    newReverseConns(),
-		reverseDialer:   newReverseDialer(),
-		serving:         make(chan struct{}),
-		closing:         make(chan struct{}),
-	}
-	e.shut = once(e.shutDown)
+	e := &Endpoint{localNode: localNode{
+		cfg:           cfg,
+		log:           cfg.Logger.With(zap.String("node", addr)),
+		addr:          addr,
+		authenticator: authenticator,
+		types:         seenSet{seen: map[string]bool{}},
+		reverseConns:  newReverseConns(),
+		closing:       make(chan struct{}),
+	}}
 	e.incarnation.Store(cfg.Incarnation)
+	e.met = e.replace
+	n := &e.localNode
+	e.packets = packets{
+		localNode:   n,
+		cluster:     clusterHash(cfg.Cluster),
+		gossip:      make(chan Packet, gossipQueue),
+		sealers:     sealers{to: map[string]*sealer{}},
+		openers:     openers{byNumber: map[uint64]*opener{}, byAddr: map[string][]*opener{}},
+		openControl: e.links.openControl,
+	}
+	e.links = links{localNode: n, sealers: &e.packets.sealers, all: map[linkKey]*link{}}
+	e.acceptor = acceptor{
+		localNode:       n,
+		unauthenticated: unauthenticated{max: cfg.MaxUnauthenticated, maxPerHost: cfg.MaxUnauthenticatedPerHost},
+		conns:           conns{open: map[net.Conn]struct{}{}},
+		sessions:        sessions{last: map[linkKey]*inbound{}, patience: 2 * cfg.UnreachableAfter},
+		openers:         &e.packets.openers,
+		streams:         make(chan net.Conn),
+		serving:         make(chan struct{}),
+	}
+	e.reverseDialer = newReverseDialer(n, &e.acceptor)
+	e.shut = once(e.shutDown)
 	return e
 }
 
@@ -153,16 +136,16 @@ func (e *Endpoint) MaxMessage() int { return e.cfg.MaxMessage }
 func (e *Endpoint) FirstUID() uint64 { return node.FirstActor(e.cfg.Incarnation) }
 
 // Self returns the identity under which peers know the endpoint.
-func (e *Endpoint) Self() NodeID { return NodeID{Address: e.addr, Incarnation: e.incarnation.Load()} }
+func (e *Endpoint) Self() NodeID { return e.self() }
 
 // Serve delivers the messages of peers to s from now on. It must be called only once, and panics
 // if it is called again.
 func (e *Endpoint) Serve(s *actor.System) {
-	if !e.system.CompareAndSwap(nil, s) {
+	if !e.acceptor.system.CompareAndSwap(nil, s) {
 		panic("remote: Serve was called before")
 	}
-	e.watchFor(s)
-	close(e.serving)
+	e.watcher.Store(deathwatch.Start(s, e.self))
+	close(e.acceptor.serving)
 }
 
 // Rename gives this node a new incarnation. All connections end, and peers see another node when
@@ -194,18 +177,18 @@ var errForgotten = errors.New("the node has left")
 
 // hangUp closes the connections that matching peers opened, and forgets the keys shared with them.
 func (e *Endpoint) hangUp(which func(NodeID) bool) {
-	e.sessions.hangUp(which)
-	e.openers.drop(which)
-	e.sealers.drop(which)
+	e.acceptor.sessions.hangUp(which)
+	e.packets.openers.drop(which)
+	e.packets.sealers.drop(which)
 }
 
-// met closes the connections with all other incarnations of a peer after a handshake with p.
-func (e *Endpoint) met(p NodeID) {
+// replace closes the connections with all other incarnations of a peer after a handshake with p.
+func (e *Endpoint) replace(p NodeID) {
 	e.hangUp(func(from NodeID) bool { return from.Address == p.Address && from.Incarnation != p.Incarnation })
 	for _, l := range e.links.to(p.Address) {
 		l.hangUp(p.Incarnation)
 	}
-	e.reverseDialer.met(p)
+	e.reverseDialer.replace(p)
 	if w := e.watcher.Load(); w != nil {
 		w.Met(p)
 	}
@@ -240,10 +223,10 @@ func (e *Endpoint) shutDown() error {
 	e.reverseDialer.end()
 	var err error
 	if !e.cfg.Outbound {
-		err = errors.Join(e.listener.Close(), e.packets.Close())
+		err = errors.Join(e.acceptor.listener.Close(), e.packets.socket.Close())
 	}
-	e.conns.close()
+	e.acceptor.conns.close()
 	e.tasks.Wait()
-	e.sessions.close()
+	e.acceptor.sessions.close()
 	return err
 }

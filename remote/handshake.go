@@ -42,6 +42,12 @@ func (l channel) String() string {
 	return fmt.Sprintf("channel 0x%02x", byte(l))
 }
 
+// A linkKey identifies one channel to or from a peer.
+type linkKey struct {
+	addr    string
+	channel channel
+}
+
 // A hello is the first frame of the dialer. Its version comes first in all versions of the
 // protocol. Unknown fields are ignored.
 type hello struct {
@@ -128,6 +134,15 @@ func parseAnswer(body []byte) (answer, error) {
 		return answer{}, fmt.Errorf("%w: answer with an address of %d bytes", ErrFrame, len(a.Addr))
 	}
 	return a, nil
+}
+
+// readHello reads the hello of the dialer. It fails with a [*refusal] if the hello is not valid.
+func readHello(conn io.Reader) (hello, error) {
+	body, err := wire.ReadFrame(conn, maxHandshake)
+	if err != nil {
+		return hello{}, err
+	}
+	return parseHello(body)
 }
 
 // parseHello decodes a hello. It fails with a [*refusal].

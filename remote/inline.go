@@ -16,11 +16,54 @@ const (
 
 var inlineBuffers = sync.Pool{New: func() any { return new([inlineBytes]byte) }}
 
+// A writerState is the state of the writing goroutine of a link.
+type writerState struct {
+	wake        chan struct{}    // capacity 1; wakes the goroutine
+	asleep      bool             // it waits for wake
+	slept       time.Time        // when it fell asleep, or when a sender wrote inline
+	inline      bool             // a sender writes in its place: it leaves the connection alone
+	nonBlocking *nonBlockingConn // below the connection, or nil
+	rest        bool             // the connection has not taken all of what a sender has written
+}
+
+// wakeUp wakes the goroutine.
+func (w *writerState) wakeUp() {
+	if w.asleep {
+		w.asleep = false
+		w.wake <- struct{}{}
+	}
+}
+
+// awake notes that the goroutine is awake, and drops a pending wake.
+func (w *writerState) awake() {
+	w.asleep = false
+	select {
+	case <-w.wake:
+	default:
+	}
+}
+
+// sleep notes that the goroutine waits for wake.
+func (w *writerState) sleep(now time.Time) { w.asleep, w.slept = true, now }
+
+// takeUnflushed returns the connection to flush, or nil.
+func (w *writerState) takeUnflushed() *nonBlockingConn {
+	if !w.rest {
+		return nil
+	}
+	w.rest = false
+	return w.nonBlocking
+}
+
+// mayWriteInline reports whether a sender may write now.
+func (w *writerState) mayWriteInline() bool {
+	return w.asleep && !w.inline && w.nonBlocking != nil && time.Since(w.slept) > inlinePause
+}
+
 // mayWriteInline reports whether the sender of x, which was just queued, writes it. The caller
 // holds mu.
 func (l *link) mayWriteInline(x outbox.Frame) bool {
-	return l.asleep && !l.inline && l.conn != nil && l.nonBlocking != nil &&
-		l.out.Unsent() == 1 && len(x.Bytes) <= inlineBytes && time.Since(l.slept) > inlinePause
+	return l.conn != nil && l.out.Unsent() == 1 && len(x.Bytes) <= inlineBytes && l.writer.mayWriteInline()
 }
 
 // writeInline writes up to inlineBytes of what waits, in place of the writing goroutine, which
@@ -30,7 +73,7 @@ func (l *link) writeInline() {
 	buf := inlineBuffers.Get().(*[inlineBytes]byte)
 	defer inlineBuffers.Put(buf)
 	l.mu.Lock()
-	conn, nonBlocking := l.conn, l.nonBlocking
+	conn, nonBlocking := l.conn, l.writer.nonBlocking
 	first := l.out.InFlight() == 0
 	var bytes []byte
 	if conn != nil {
@@ -45,10 +88,11 @@ func (l *link) writeInline() {
 
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.inline = false
-	l.slept = time.Now()
-	l.rest = l.rest || rest && l.conn == conn
-	if l.rest || first || l.out.Unsent() > 0 {
-		l.wakeWriter() // first: it is to look for acknowledgements from now on
+	w := &l.writer
+	w.inline = false
+	w.slept = time.Now()
+	w.rest = w.rest || rest && l.conn == conn
+	if w.rest || first || l.out.Unsent() > 0 {
+		w.wakeUp() // first: it is to look for acknowledgements from now on
 	}
 }

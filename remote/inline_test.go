@@ -40,10 +40,8 @@ func TestTheWriterWaitsForAnInlineWriteAndThenWritesTheRest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stingy := &stingyConn{trying: make(chan struct{}), proceed: make(chan struct{})}
 		conn := nonBlocking(stingy)
-		l := &link{
-			out: outbox.Outbox{MaxFrames: 10, MaxBytes: 1000}, wake: make(chan struct{}, 1), end: &Endpoint{cfg: Config{}.withDefaults()},
-			conn: conn, nonBlocking: asNonBlocking(conn), asleep: true,
-		}
+		l := linkWithoutGoroutine()
+		l.conn, l.writer.nonBlocking, l.writer.asleep = conn, asNonBlocking(conn), true
 		var sending sync.WaitGroup
 		sending.Go(func() {
 			if err := l.send(outbox.Frame{Bytes: []byte("hello")}); err != nil {
@@ -56,7 +54,7 @@ func TestTheWriterWaitsForAnInlineWriteAndThenWritesTheRest(t *testing.T) {
 		require.False(t, written)
 		stingy.proceed <- struct{}{}
 		sending.Wait()
-		require.Len(t, l.wake, 1)
+		require.Len(t, l.writer.wake, 1)
 
 		written, _, err = l.writeNext(conn) // as its timer has fired again: it does not hear the wake
 		require.NoError(t, err)

@@ -118,7 +118,7 @@ func (k *Keyring) certificate() *tls.Certificate {
 }
 
 // errOtherSecret is the error for a peer whose secret is not in the ring.
-var errOtherSecret = errors.New("its secret is none of this node's keyring")
+var errOtherSecret = errors.New("its secret is not in this node's keyring")
 
 // verify checks that a peer has one of the secrets. TLS has checked that it has the private key of
 // its certificate.

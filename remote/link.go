@@ -19,36 +19,27 @@ import (
 // it. The first message creates it. It outlives its connections, and ends when it is closed, has
 // been idle, or the peer has been unreachable for long enough.
 type link struct {
-	end    *Endpoint
+	links  *links
 	key    linkKey
 	log    *zap.Logger
 	cancel context.CancelCauseFunc // stops attempts to connect
-	wake   chan struct{}           // capacity 1; wakes the writing goroutine
 
-	mu          sync.Mutex // guards all below
-	out         outbox.Outbox
-	since       time.Time // the last sign that the peer receives
-	failures    int       // failed attempts and connections since then
-	conn        net.Conn  // nil while there is no usable connection
-	opened      time.Time // when the last connection was opened
-	nonBlocking *nonBlockingConn
-	asleep      bool      // the writing goroutine waits for wake
-	slept       time.Time // when it fell asleep, or when a sender wrote inline
-	inline      bool      // somebody writes in its place: the writing goroutine leaves conn alone
-	rest        bool      // conn has not taken all of what somebody has written in its place
-	as          uint64    // our incarnation in this session
-	with        uint64    // the peer's incarnation, 0 until it is known
-	session     uint64
-	finishBy    time.Time // set by finish: the deadline
-	over        bool      // accepts no more frames
+	mu      sync.Mutex // guards all below
+	out     outbox.Outbox
+	timing  linkTiming
+	session linkSession
+	writer  writerState
+	conn    net.Conn // nil while there is no usable connection
+	over    bool     // accepts no more frames
 
 	empty chan struct{} // closed when out is empty; nil if nobody waits for it
 }
 
-// A linkKey identifies one channel to or from a peer.
-type linkKey struct {
-	addr    string
-	channel channel
+// A linkSession identifies a session: what a link has sent is continued on its next connection.
+type linkSession struct {
+	as     uint64 // our incarnation
+	with   uint64 // the peer's incarnation, 0 until it is known
+	number uint64
 }
 
 // errIdle is returned by a link that has ended. A new link accepts the frame.
@@ -63,11 +54,11 @@ func (l *link) send(x outbox.Frame) error {
 		return err
 	}
 	if !l.mayWriteInline(x) {
-		l.wakeWriter()
+		l.writer.wakeUp()
 		l.mu.Unlock()
 		return nil
 	}
-	l.inline = true
+	l.writer.inline = true
 	l.mu.Unlock()
 	l.writeInline()
 	return nil
@@ -79,7 +70,7 @@ func (l *link) enqueue(x outbox.Frame) error {
 		return errIdle
 	}
 	if l.out.Len() == 0 {
-		l.since = time.Now()
+		l.timing.since = time.Now()
 	}
 	if !l.push(x) {
 		return ErrOutboxFull
@@ -93,14 +84,6 @@ func (l *link) push(x outbox.Frame) bool {
 		return true
 	}
 	return l.key.channel == channelControl && l.out.DropOldest() && l.out.Push(x)
-}
-
-// wakeWriter wakes the writing goroutine. The caller holds mu.
-func (l *link) wakeWriter() {
-	if l.asleep {
-		l.asleep = false
-		l.wake <- struct{}{}
-	}
 }
 
 // run connects and writes until nothing is left to do.
@@ -128,7 +111,7 @@ func (l *link) retire() bool {
 	l.mu.Unlock()
 	if over {
 		l.cancel(errIdle)
-		l.end.drop(l)
+		l.links.drop(l)
 	}
 	return over
 }
@@ -141,14 +124,14 @@ func (l *link) close(reason error) {
 	l.noteEmpty()
 	conn := l.conn
 	l.conn = nil
-	l.wakeWriter()
+	l.writer.wakeUp()
 	l.mu.Unlock()
 
 	l.cancel(reason)
 	if conn != nil {
 		discard(conn)
 	}
-	l.end.drop(l)
+	l.links.drop(l)
 	l.lose(doubtful, fmt.Errorf("%w: %w", ErrInDoubt, reason))
 	l.lose(unsent, reason)
 }
@@ -161,7 +144,7 @@ func (l *link) lose(frames []outbox.Frame, reason error) {
 	}
 	l.log.Log(l.lossLevel(), "messages lost", zap.Int("messages", len(frames)), zap.Error(reason))
 	for _, x := range frames {
-		l.end.deadLetter(x, fmt.Errorf("%w: %w", actor.ErrUnreachable, reason))
+		deadLetter(x, fmt.Errorf("%w: %w", actor.ErrUnreachable, reason))
 	}
 }
 
@@ -176,8 +159,8 @@ func (l *link) lossLevel() zapcore.Level {
 // finish ends the link as soon as everything is acknowledged, or at the deadline.
 func (l *link) finish(by time.Time) {
 	l.mu.Lock()
-	l.finishBy = by
-	l.wakeWriter()
+	l.timing.finishBy = by
+	l.writer.wakeUp()
 	l.mu.Unlock()
 	l.cancel(ErrClosed)
 }
@@ -186,7 +169,7 @@ func (l *link) finish(by time.Time) {
 func (l *link) hangUp(unlessWith uint64) {
 	l.mu.Lock()
 	conn := l.conn
-	if l.with == unlessWith {
+	if l.session.with == unlessWith {
 		conn = nil
 	} else {
 		l.conn = nil
@@ -201,5 +184,5 @@ func (l *link) hangUp(unlessWith uint64) {
 func (l *link) isWith(incarnation uint64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.with == 0 || l.with == incarnation
+	return l.session.with == 0 || l.session.with == incarnation
 }

@@ -19,11 +19,11 @@ var writeBuffers = sync.Pool{New: func() any { return new([writeBuffer]byte) }}
 // reason.
 func (l *link) transmit(conn net.Conn) error {
 	lost := make(chan error, 1)
-	l.end.links.tasks.Go(func() { lost <- l.readAcks(conn) })
+	l.links.running.Go(func() { lost <- l.readAcks(conn) })
 	err := l.write(conn, lost)
 	l.mu.Lock()
 	l.conn = nil
-	l.failures++ // so that connections that bring nothing do not follow each other at once
+	l.timing.failures++ // so that connections that bring nothing do not follow each other at once
 	l.mu.Unlock()
 	discard(conn) // which ends readAcks, if that has not ended us
 	if why := <-lost; err == nil {
@@ -34,7 +34,7 @@ func (l *link) transmit(conn net.Conn) error {
 
 // write returns nil if the connection was lost. The reason is left in lost.
 func (l *link) write(conn net.Conn, lost chan error) error {
-	timer := time.NewTimer(l.end.cfg.IdleAfter)
+	timer := time.NewTimer(l.links.cfg.IdleAfter)
 	defer timer.Stop()
 	for {
 		written, due, err := l.writeNext(conn)
@@ -46,7 +46,7 @@ func (l *link) write(conn net.Conn, lost chan error) error {
 		}
 		timer.Reset(time.Until(due))
 		select {
-		case <-l.wake:
+		case <-l.writer.wake:
 			l.yield()
 		case <-timer.C:
 		case why := <-lost:
@@ -82,7 +82,7 @@ func (l *link) writeNext(conn net.Conn) (written bool, due time.Time, err error)
 
 // writeWithin calls write with a deadline of half of UnreachableAfter.
 func (l *link) writeWithin(conn net.Conn, write func() error) error {
-	if err := conn.SetWriteDeadline(time.Now().Add(l.end.cfg.UnreachableAfter / 2)); err != nil {
+	if err := conn.SetWriteDeadline(time.Now().Add(l.links.cfg.UnreachableAfter / 2)); err != nil {
 		return err
 	}
 	return write()
@@ -94,12 +94,12 @@ func (l *link) writeWithin(conn net.Conn, write func() error) error {
 func (l *link) next(conn net.Conn, buf []byte) (bytes []byte, rest *nonBlockingConn, due time.Time, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.awake()
+	l.writer.awake()
 	if l.conn != conn {
 		return nil, nil, time.Time{}, errHungUp
 	}
-	if !l.inline {
-		if rest = l.takeUnflushed(); rest != nil {
+	if !l.writer.inline {
+		if rest = l.writer.takeUnflushed(); rest != nil {
 			return nil, rest, time.Time{}, nil
 		}
 		if bytes = l.out.Take(buf); len(bytes) > 0 {
@@ -110,65 +110,15 @@ func (l *link) next(conn net.Conn, buf []byte) (bytes []byte, rest *nonBlockingC
 	return nil, nil, due, err
 }
 
-// takeUnflushed returns the connection to flush, or nil. The caller holds mu.
-func (l *link) takeUnflushed() *nonBlockingConn {
-	if !l.rest {
-		return nil
-	}
-	l.rest = false
-	return l.nonBlocking
-}
-
 // sleepUntil returns when to look again, or why the connection or link must end. The caller holds
 // mu.
 func (l *link) sleepUntil() (due time.Time, err error) {
-	due, err = l.deadline(), errSilent
-	if l.out.Len() == 0 {
-		err = errIdle
-	} else if renewal := l.renewal(); renewal.Before(due) {
-		due, err = renewal, errStale
-	}
 	now := time.Now()
-	if now.Before(due) {
-		l.asleep, l.slept = true, now
+	if due, err = l.timing.next(&l.links.cfg, l.out.Len() == 0); now.Before(due) {
+		l.writer.sleep(now)
 		return due, nil
 	}
 	return time.Time{}, err
-}
-
-// renewal returns when to give up a connection without acknowledgements: it may be lost silently,
-// and there must be time for another one. The caller holds mu.
-func (l *link) renewal() time.Time {
-	since := l.since
-	if l.opened.After(since) {
-		since = l.opened
-	}
-	return since.Add(l.end.cfg.UnreachableAfter / 2)
-}
-
-// awake notes that the writing goroutine is awake, and drops a pending wake. The caller holds mu.
-func (l *link) awake() {
-	l.asleep = false
-	select {
-	case <-l.wake:
-	default:
-	}
-}
-
-// deadline returns when the link must end unless something happens. The caller holds mu.
-func (l *link) deadline() time.Time {
-	finishBy := !l.finishBy.IsZero()
-	if l.out.Len() == 0 {
-		if finishBy {
-			return time.Time{}
-		}
-		return l.since.Add(l.end.cfg.IdleAfter)
-	}
-	due := l.since.Add(l.end.cfg.UnreachableAfter)
-	if finishBy && l.finishBy.Before(due) {
-		return l.finishBy
-	}
-	return due
 }
 
 // readAcks reads acknowledgements until the connection ends.
@@ -190,11 +140,11 @@ func (l *link) acknowledge(count uint64) error {
 	if err := l.out.Acknowledge(count); err != nil {
 		return err
 	}
-	l.since = time.Now()
-	l.failures = 0
+	l.timing.since = time.Now()
+	l.timing.failures = 0
 	l.noteEmpty()
-	if l.out.Len() == 0 && !l.finishBy.IsZero() {
-		l.wakeWriter()
+	if l.out.Len() == 0 && !l.timing.finishBy.IsZero() {
+		l.writer.wakeUp()
 	}
 	return nil
 }

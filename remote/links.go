@@ -14,8 +14,11 @@ import (
 
 // links has the links of an endpoint that have not ended.
 type links struct {
-	tasks sync.WaitGroup       // their goroutines
-	last  atomic.Pointer[link] // the link used last; most traffic goes to few peers
+	*localNode
+	sealers *sealers             // the keys that peers grant on control channels
+	session atomic.Uint64        // the last one that was begun
+	running sync.WaitGroup       // the goroutines of the links
+	last    atomic.Pointer[link] // the link used last; most traffic goes to few peers
 
 	mu     sync.RWMutex // guards all below
 	all    map[linkKey]*link
@@ -24,9 +27,9 @@ type links struct {
 
 // enqueue queues a frame for a channel of a peer. It fails with [ErrClosed], [ErrOutboxFull] or
 // errTooManyChannels.
-func (e *Endpoint) enqueue(key linkKey, x outbox.Frame) error {
+func (s *links) enqueue(key linkKey, x outbox.Frame) error {
 	for {
-		l, err := e.link(key)
+		l, err := s.get(key)
 		if err != nil {
 			return err
 		}
@@ -34,68 +37,75 @@ func (e *Endpoint) enqueue(key linkKey, x outbox.Frame) error {
 		if !errors.Is(err, errIdle) {
 			return err
 		}
-		e.drop(l)
+		s.drop(l)
 	}
 }
 
-// link returns the link with that key, and creates it if necessary. It fails with [ErrClosed] or
+// openControl opens the control channel to a peer, unless it is open. It fails with [ErrClosed] or
 // errTooManyChannels.
-func (e *Endpoint) link(key linkKey) (*link, error) {
-	if l := e.links.last.Load(); l != nil && l.key == key {
+func (s *links) openControl(addr string) error {
+	_, err := s.get(linkKey{addr, channelControl})
+	return err
+}
+
+// get returns the link with that key, and creates it if necessary. It fails with [ErrClosed] or
+// errTooManyChannels.
+func (s *links) get(key linkKey) (*link, error) {
+	if l := s.last.Load(); l != nil && l.key == key {
 		return l, nil
 	}
-	e.links.mu.RLock()
-	l := e.links.all[key]
+	s.mu.RLock()
+	l := s.all[key]
 	if l != nil && key.channel == channelUser {
-		e.links.last.Store(l)
+		s.last.Store(l)
 	}
-	e.links.mu.RUnlock()
+	s.mu.RUnlock()
 	if l != nil {
 		return l, nil
 	}
-	e.links.mu.Lock()
-	defer e.links.mu.Unlock()
-	switch l := e.links.all[key]; {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch l := s.all[key]; {
 	case l != nil:
 		return l, nil
-	case e.links.closed:
+	case s.closed:
 		return nil, ErrClosed
-	case len(e.links.all) >= maxChannels:
+	case len(s.all) >= maxChannels:
 		return nil, errTooManyChannels
 	}
 	ctx, cancel := context.WithCancelCause(context.Background())
-	l = e.newLink(key, cancel)
-	e.links.all[key] = l
-	e.links.tasks.Go(func() { l.run(ctx) })
+	l = s.newLink(key, cancel)
+	s.all[key] = l
+	s.running.Go(func() { l.run(ctx) })
 	return l, nil
 }
 
-func (e *Endpoint) newLink(key linkKey, cancel context.CancelCauseFunc) *link {
-	size := e.cfg.OutboxSize
+func (s *links) newLink(key linkKey, cancel context.CancelCauseFunc) *link {
+	size := s.cfg.OutboxSize
 	if key.channel == channelControl {
-		size = e.cfg.ControlSize
+		size = s.cfg.ControlSize
 	}
 	return &link{
-		end:     e,
+		links:   s,
 		key:     key,
-		log:     e.log.With(zap.String("peer", key.addr), zap.Stringer("channel", key.channel)),
+		log:     s.log.With(zap.String("peer", key.addr), zap.Stringer("channel", key.channel)),
 		cancel:  cancel,
-		wake:    make(chan struct{}, 1),
-		out:     outbox.Outbox{MaxFrames: size, MaxBytes: e.cfg.OutboxBytes},
-		since:   time.Now(),
-		session: e.session.Add(1),
+		writer:  writerState{wake: make(chan struct{}, 1)},
+		out:     outbox.Outbox{MaxFrames: size, MaxBytes: s.cfg.OutboxBytes},
+		timing:  linkTiming{since: time.Now()},
+		session: linkSession{number: s.session.Add(1)},
 	}
 }
 
 // drop removes a link that has ended.
-func (e *Endpoint) drop(l *link) {
-	e.links.mu.Lock()
-	defer e.links.mu.Unlock()
-	e.links.last.CompareAndSwap(l, nil)
-	if e.links.all[l.key] == l {
-		delete(e.links.all, l.key)
+func (s *links) drop(l *link) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last.CompareAndSwap(l, nil)
+	if s.all[l.key] == l {
+		delete(s.all, l.key)
 		if l.key.channel == channelControl {
-			e.sealers.remove(l.key.addr) // or the peer may forget the key while it is still used
+			s.sealers.remove(l.key.addr) // or the peer may forget the key while it is still used
 		}
 	}
 }
@@ -121,5 +131,5 @@ func (s *links) finish(by time.Time) {
 	for _, l := range s.to("") {
 		l.finish(by)
 	}
-	s.tasks.Wait()
+	s.running.Wait()
 }

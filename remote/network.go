@@ -25,27 +25,6 @@ type hostport string
 func (h hostport) Network() string { return "host:port" }
 func (h hostport) String() string  { return string(h) }
 
-// dial connects to the endpoint at addr. With TLS, the peer is authenticated then.
-func (e *Endpoint) dial(ctx context.Context, addr string) (net.Conn, error) {
-	if isOutbound(addr) {
-		return e.reverseConns.take(ctx, addr)
-	}
-	conn, err := e.cfg.Network.Dial(ctx, addr)
-	if err != nil {
-		return nil, err
-	}
-	conn = nonBlocking(conn)
-	if e.authenticator == nil {
-		return conn, nil
-	}
-	secure, err := e.authenticator.dialed(ctx, conn, addr)
-	if err != nil {
-		discard(conn)
-		return nil, err
-	}
-	return secure, nil
-}
-
 // osNetwork is the TCP and UDP of the operating system.
 type osNetwork struct{}
 

@@ -98,26 +98,34 @@ func TestASenderToAnIdleLinkWritesInline(t *testing.T) {
 	if asNonBlocking(conn) == nil {
 		needs.Missing(t, "nothing can be written without waiting on this operating system")
 	}
-	l := &link{out: outbox.Outbox{MaxFrames: 10, MaxBytes: 1000}, wake: make(chan struct{}, 1), end: &Endpoint{cfg: Config{}.withDefaults()}}
+	l := linkWithoutGoroutine()
 	require.NoError(t, l.send(numbered(0)))
 	require.Equal(t, 1, l.out.Unsent(), "there is no connection")
 
-	l.conn, l.nonBlocking, l.asleep = conn, asNonBlocking(conn), true
+	l.conn, l.writer.nonBlocking, l.writer.asleep = conn, asNonBlocking(conn), true
 	require.NoError(t, l.send(numbered(1)))
 	require.Equal(t, 2, l.out.Unsent(), "what waits already is for the goroutine")
-	require.Len(t, l.wake, 1)
-	<-l.wake
+	require.Len(t, l.writer.wake, 1)
+	<-l.writer.wake
 
 	l.out.Take(make([]byte, 0, 10))
-	l.asleep = true
+	l.writer.asleep = true
 	require.NoError(t, l.send(numbered(2)))
 	require.Zero(t, l.out.Unsent())
-	require.True(t, l.asleep, "nobody is woken")
+	require.True(t, l.writer.asleep, "nobody is woken")
 
-	l.slept = time.Now().Add(time.Hour)
+	l.writer.slept = time.Now().Add(time.Hour)
 	require.NoError(t, l.send(numbered(3)))
 	require.Equal(t, 1, l.out.Unsent(), "just before, somebody has sent: the goroutine writes for more of them")
-	require.Len(t, l.wake, 1)
+	require.Len(t, l.writer.wake, 1)
+}
+
+func linkWithoutGoroutine() *link {
+	return &link{
+		links:  &links{localNode: &localNode{cfg: Config{}.withDefaults()}},
+		out:    outbox.Outbox{MaxFrames: 10, MaxBytes: 1000},
+		writer: writerState{wake: make(chan struct{}, 1)},
+	}
 }
 
 func numbered(i int) outbox.Frame { return outbox.Frame{Bytes: []byte(strconv.Itoa(i))} }

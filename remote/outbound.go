@@ -49,17 +49,22 @@ func listenNowhere(cfg Config) (*Endpoint, error) {
 
 // A reverseDialer keeps the connections of an outbound endpoint to its peers.
 type reverseDialer struct {
-	ctx context.Context // ends with the endpoint
-	end context.CancelFunc
+	*localNode
+	acceptor *acceptor       // receives what the peers send
+	ctx      context.Context // ends with the endpoint
+	end      context.CancelFunc
 
 	mu    sync.Mutex // guards all below
 	peers map[string]context.CancelFunc
 	wait  map[net.Conn]NodeID // connections that wait, and the peer of each
 }
 
-func newReverseDialer() *reverseDialer {
+func newReverseDialer(n *localNode, a *acceptor) *reverseDialer {
 	ctx, end := context.WithCancel(context.Background())
-	return &reverseDialer{ctx: ctx, end: end, peers: map[string]context.CancelFunc{}, wait: map[net.Conn]NodeID{}}
+	return &reverseDialer{
+		localNode: n, acceptor: a, ctx: ctx, end: end,
+		peers: map[string]context.CancelFunc{}, wait: map[net.Conn]NodeID{},
+	}
 }
 
 func (r *reverseDialer) enter(conn net.Conn, with NodeID) {
@@ -74,8 +79,8 @@ func (r *reverseDialer) leave(conn net.Conn) {
 	delete(r.wait, conn)
 }
 
-// met closes the waiting connections with other incarnations of a peer. keepReverse opens others.
-func (r *reverseDialer) met(p NodeID) {
+// replace closes the waiting connections with other incarnations of a peer. keep opens others.
+func (r *reverseDialer) replace(p NodeID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for conn, with := range r.wait {
@@ -93,7 +98,11 @@ func (e *Endpoint) Reach(addrs []string) {
 	if !e.cfg.Outbound {
 		panic("remote: Reach is for endpoints with Config.Outbound; others can be dialled")
 	}
-	r := e.reverseDialer
+	e.reverseDialer.reachAll(addrs)
+}
+
+// reachAll keeps a connection to each of these addresses, and to no other.
+func (r *reverseDialer) reachAll(addrs []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	before := r.peers
@@ -105,7 +114,7 @@ func (e *Endpoint) Reach(addrs []string) {
 		cancel := before[addr]
 		delete(before, addr)
 		if cancel == nil {
-			cancel = e.reach(addr)
+			cancel = r.reach(addr)
 		}
 		r.peers[addr] = cancel
 	}
@@ -114,26 +123,26 @@ func (e *Endpoint) Reach(addrs []string) {
 	}
 }
 
-// reach begins to keep a connection. The caller holds reaching.mu.
-func (e *Endpoint) reach(addr string) context.CancelFunc {
-	ctx, cancel := context.WithCancel(e.reverseDialer.ctx)
+// reach begins to keep a connection. The caller holds mu.
+func (r *reverseDialer) reach(addr string) context.CancelFunc {
+	ctx, cancel := context.WithCancel(r.ctx)
 	if ctx.Err() == nil {
-		e.tasks.Go(func() { e.keepReverse(ctx, addr) })
+		r.tasks.Go(func() { r.keep(ctx, addr) })
 	}
 	return cancel
 }
 
-// keepReverse keeps one waiting connection open until ctx ends. It pauses after a failure, and when
-// the peer takes one connection right after the other.
-func (e *Endpoint) keepReverse(ctx context.Context, addr string) {
-	log := e.log.With(zap.String("peer", addr), zap.Stringer("channel", channelReverse))
+// keep keeps one waiting connection open until ctx ends. It pauses after a failure, and when the
+// peer takes one connection right after the other.
+func (r *reverseDialer) keep(ctx context.Context, addr string) {
+	log := r.log.With(zap.String("peer", addr), zap.Stringer("channel", channelReverse))
 	for failures := 0; ctx.Err() == nil; {
 		begin := time.Now()
-		err := e.waitReverse(ctx, addr)
+		err := r.await(ctx, addr)
 		switch {
 		case ctx.Err() != nil:
 			return
-		case err == nil && time.Since(begin) > e.cfg.MaxBackoff:
+		case err == nil && time.Since(begin) > r.cfg.MaxBackoff:
 			failures = 0
 			continue
 		}
@@ -142,42 +151,42 @@ func (e *Endpoint) keepReverse(ctx context.Context, addr string) {
 			if failures == 1 {
 				log.Info("no connection for what the peer sends", zap.Error(err))
 			}
-			e.cfg.DialFailed(addr, err)
+			r.cfg.DialFailed(addr, err)
 		}
-		sleep(ctx.Done(), backoff(failures, e.cfg.MinBackoff, e.cfg.MaxBackoff))
+		sleep(ctx.Done(), backoff(failures, r.cfg.MinBackoff, r.cfg.MaxBackoff))
 	}
 }
 
-// waitReverse opens a connection and waits until the peer has something to send, which is
-// received in a goroutine of its own.
-func (e *Endpoint) waitReverse(ctx context.Context, addr string) error {
-	conn, peer, err := e.openReverse(ctx, addr)
+// await opens a connection and waits until the peer has something to send, which is received in a
+// goroutine of its own.
+func (r *reverseDialer) await(ctx context.Context, addr string) error {
+	conn, peer, err := r.open(ctx, addr)
 	if err != nil {
 		return err
 	}
-	e.reverseDialer.enter(conn, peer)
-	e.met(peer)
+	r.enter(conn, peer)
+	r.met(peer)
 	stop := context.AfterFunc(ctx, func() { discard(conn) })
 	first, err := awaitChannel(conn)
-	e.reverseDialer.leave(conn)
+	r.leave(conn)
 	if !stop() || err != nil {
 		discard(conn)
 		return errors.Join(ctx.Err(), err)
 	}
-	e.tasks.Go(func() { e.receiveReverse(conn, first) })
+	r.tasks.Go(func() { r.acceptor.receiveReverse(conn, first) })
 	return nil
 }
 
-// openReverse dials and shakes hands. The peer that answers may advertise another address.
-func (e *Endpoint) openReverse(ctx context.Context, addr string) (net.Conn, NodeID, error) {
-	ctx, cancel := context.WithTimeout(ctx, e.cfg.DialTimeout)
+// open dials and shakes hands. The peer that answers may advertise another address.
+func (r *reverseDialer) open(ctx context.Context, addr string) (net.Conn, NodeID, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.cfg.DialTimeout)
 	defer cancel()
-	conn, err := e.dial(ctx, addr)
+	conn, err := r.dial(ctx, addr)
 	if err != nil {
 		return nil, NodeID{}, err
 	}
 	stop := context.AfterFunc(ctx, func() { discard(conn) })
-	a, err := greet(conn, channelReverse, hello{Version: Version, Cluster: e.cfg.Cluster, Addr: e.addr, Incarnation: e.incarnation.Load()}, addr)
+	a, err := greet(conn, channelReverse, r.hello(), addr)
 	switch {
 	case stop():
 	case err == nil:
@@ -185,8 +194,8 @@ func (e *Endpoint) openReverse(ctx context.Context, addr string) (net.Conn, Node
 	default:
 		err = cutShort(ctx, err)
 	}
-	if err == nil && e.authenticator != nil {
-		err = e.identify(conn, a.Addr)
+	if err == nil && r.authenticator != nil {
+		err = r.identify(conn, a.Addr)
 	}
 	if err != nil {
 		discard(conn)
@@ -195,8 +204,8 @@ func (e *Endpoint) openReverse(ctx context.Context, addr string) (net.Conn, Node
 	return conn, a.peer(), nil
 }
 
-func (e *Endpoint) identify(conn net.Conn, addr string) error {
-	if err := e.authenticator.identify(conn, addr); err != nil {
+func (r *reverseDialer) identify(conn net.Conn, addr string) error {
+	if err := r.authenticator.identify(conn, addr); err != nil {
 		return fmt.Errorf("%w: the node advertises %s, for which its certificate is not: %w", ErrNotAuthenticated, addr, err)
 	}
 	return nil
@@ -207,40 +216,10 @@ func (e *Endpoint) identify(conn net.Conn, addr string) error {
 // [ErrNotAuthenticated], or with another error that prevents the connection. It is for endpoints
 // with [Config.Outbound].
 func (e *Endpoint) Greet(ctx context.Context, addr string) (NodeID, error) {
-	conn, peer, err := e.openReverse(ctx, addr)
+	conn, peer, err := e.reverseDialer.open(ctx, addr)
 	if err != nil {
 		return NodeID{}, err
 	}
 	discard(conn)
 	return peer, nil
-}
-
-// receiveReverse receives what the peer sends on a connection that this endpoint has opened.
-func (e *Endpoint) receiveReverse(conn net.Conn, first byte) {
-	defer discard(conn)
-	if !e.conns.add(conn) {
-		return
-	}
-	defer e.conns.remove(conn)
-	err := conn.SetDeadline(time.Now().Add(e.cfg.HandshakeTimeout))
-	if err == nil {
-		err = e.receiveUser(conn, first)
-	}
-	e.logEnd(conn, err)
-}
-
-// receiveUser receives on a channel that has to be of messages.
-func (e *Endpoint) receiveUser(conn net.Conn, first byte) error {
-	begin, err := readBeginAfter(conn, first)
-	if err != nil {
-		return err
-	}
-	l, err := readPreface(conn, begin)
-	switch {
-	case err != nil:
-		return err
-	case l != channelUser:
-		return fmt.Errorf("%w: %v", ErrFrame, l)
-	}
-	return e.receive(nil, conn, l)
 }

@@ -66,102 +66,122 @@ func clusterHash(name string) uint64 {
 	return h.Sum64()
 }
 
+// packets sends and receives the datagrams of an endpoint.
+type packets struct {
+	*localNode
+	socket      net.PacketConn // nil with Config.Outbound
+	cluster     uint64         // hash of its name
+	gossip      chan Packet
+	sealers     sealers
+	openers     openers
+	openControl func(addr string) error // opens the control channel to a peer
+}
+
+// gossipQueue is how many memberlist packets wait to be taken.
+const gossipQueue = 256
+
 // SendPacket sends data to the [Config.Control] of the endpoint at addr in one datagram, which may
 // be lost, duplicated or reordered. It does not block.
-func (e *Endpoint) SendPacket(addr string, data []byte) {
-	if e.authenticator != nil {
-		e.sendSealed(packetUser, addr, data)
-		return
-	}
-	buf := make([]byte, 0, packetFixed+len(e.addr)+len(data))
-	e.sendPacket(addr, append(appendPacketHeader(buf, e.cluster, e.Self()), data...))
-}
-
-// sendSealed sends a datagram sealed with the key that the peer has granted. Without a key the
-// datagram is dropped, and the control channel is opened, on which the peer grants one.
-func (e *Endpoint) sendSealed(tag byte, addr string, data []byte) {
-	if s := e.sealers.of(addr); s != nil {
-		e.sendPacket(addr, s.seal(tag, data))
-		return
-	}
-	if _, err := e.link(linkKey{addr, channelControl}); err != nil {
-		e.log.Debug("packet not sent", zap.String("peer", addr), zap.Error(err))
-	}
-}
-
-func (e *Endpoint) sendPacket(addr string, b []byte) {
-	if e.cfg.Outbound || isOutbound(addr) {
-		return // such an endpoint has no datagrams
-	}
-	if _, err := e.packets.WriteTo(b, hostport(addr)); err != nil {
-		e.log.Debug("packet not sent", zap.String("peer", addr), zap.Error(err))
-	}
-}
+func (e *Endpoint) SendPacket(addr string, data []byte) { e.packets.sendControl(addr, data) }
 
 // WritePacket sends a datagram of memberlist's protocol to the endpoint at addr. It does not
 // block. A lost datagram is no error.
 func (e *Endpoint) WritePacket(data []byte, addr string) error {
-	if e.cfg.Outbound || isOutbound(addr) {
-		return nil // such an endpoint has no datagrams
-	}
-	if e.authenticator != nil {
-		e.sendSealed(packetGossip, addr, data)
-		return nil
-	}
-	buf := append(make([]byte, 0, 1+len(data)), packetGossip)
-	_, err := e.packets.WriteTo(append(buf, data...), hostport(addr))
-	return err
+	return e.packets.sendGossip(addr, data)
 }
 
 // Packets returns the datagrams of memberlist's protocol. If they are not received in time, they
 // are dropped. The channel is never closed.
-func (e *Endpoint) Packets() <-chan Packet { return e.gossip }
+func (e *Endpoint) Packets() <-chan Packet { return e.packets.gossip }
 
-// readPackets receives datagrams until the socket is closed.
-func (e *Endpoint) readPackets() {
+func (p *packets) sendControl(addr string, data []byte) {
+	if p.authenticator != nil {
+		p.sendSealed(packetUser, addr, data)
+		return
+	}
+	buf := make([]byte, 0, packetFixed+len(p.addr)+len(data))
+	p.send(addr, append(appendPacketHeader(buf, p.cluster, p.self()), data...))
+}
+
+// sendSealed sends a datagram sealed with the key that the peer has granted. Without a key the
+// datagram is dropped, and the control channel is opened, on which the peer grants one.
+func (p *packets) sendSealed(tag byte, addr string, data []byte) {
+	if s := p.sealers.of(addr); s != nil {
+		p.send(addr, s.seal(tag, data))
+		return
+	}
+	if err := p.openControl(addr); err != nil {
+		p.log.Debug("packet not sent", zap.String("peer", addr), zap.Error(err))
+	}
+}
+
+func (p *packets) send(addr string, b []byte) {
+	if p.cfg.Outbound || isOutbound(addr) {
+		return // such an endpoint has no datagrams
+	}
+	if _, err := p.socket.WriteTo(b, hostport(addr)); err != nil {
+		p.log.Debug("packet not sent", zap.String("peer", addr), zap.Error(err))
+	}
+}
+
+func (p *packets) sendGossip(addr string, data []byte) error {
+	if p.cfg.Outbound || isOutbound(addr) {
+		return nil // such an endpoint has no datagrams
+	}
+	if p.authenticator != nil {
+		p.sendSealed(packetGossip, addr, data)
+		return nil
+	}
+	buf := append(make([]byte, 0, 1+len(data)), packetGossip)
+	_, err := p.socket.WriteTo(append(buf, data...), hostport(addr))
+	return err
+}
+
+// readAll receives datagrams until the socket is closed.
+func (p *packets) readAll() {
 	buf := make([]byte, maxPacket)
 	for failures := 0; ; {
-		count, from, err := e.packets.ReadFrom(buf)
+		count, from, err := p.socket.ReadFrom(buf)
 		switch {
 		case errors.Is(err, net.ErrClosed):
 			return
 		case err != nil:
 			failures++
-			e.log.Warn("packet not received", zap.Error(err))
-			if !sleep(e.closing, backoff(failures, minAcceptPause, maxAcceptPause)) {
+			p.log.Warn("packet not received", zap.Error(err))
+			if !sleep(p.closing, backoff(failures, minAcceptPause, maxAcceptPause)) {
 				return
 			}
 		default:
 			failures = 0
-			e.receivePacket(from, buf[:count])
+			p.receive(from, buf[:count])
 		}
 	}
 }
 
-func (e *Endpoint) receivePacket(source net.Addr, b []byte) {
+func (p *packets) receive(source net.Addr, b []byte) {
 	var from NodeID
 	var data []byte
 	var err error
 	gossip := len(b) > 0 && b[0] == packetGossip
 	switch {
-	case e.authenticator != nil:
-		from, data, err = e.openers.open(b)
+	case p.authenticator != nil:
+		from, data, err = p.openers.open(b)
 	case gossip:
 		data = b[1:]
 	default:
-		from, data, err = parsePacket(b, e.cluster)
+		from, data, err = parsePacket(b, p.cluster)
 	}
 	if err != nil {
-		e.log.Debug("packet dropped", zap.Stringer("remote_address", source), zap.Error(err))
+		p.log.Debug("packet dropped", zap.Stringer("remote_address", source), zap.Error(err))
 		return
 	}
 	data = append([]byte(nil), data...)
 	if !gossip {
-		e.cfg.Control(from, data)
+		p.cfg.Control(from, data)
 		return
 	}
 	select {
-	case e.gossip <- Packet{From: source, Data: data, Time: time.Now()}:
+	case p.gossip <- Packet{From: source, Data: data, Time: time.Now()}:
 	default:
 	}
 }

@@ -11,7 +11,7 @@ import (
 // A receiver decodes the frames of a user channel and delivers the messages in batches, so that an
 // actor is not woken for each one.
 type receiver struct {
-	end     *Endpoint
+	node    *localNode
 	sys     *actor.System
 	reader  *wire.EnvelopeReader
 	parts   *wire.Reassembler // those of the session
@@ -35,16 +35,15 @@ const (
 	maxGathered = 64 << 10
 )
 
-// newReceiver returns a receiver for the system that the endpoint serves.
-func newReceiver(e *Endpoint, in *inbound) *receiver {
-	return &receiver{end: e, sys: e.system.Load(), reader: wire.NewEnvelopeReader(e.cfg.MaxMessage), parts: &in.parts}
+func newReceiver(n *localNode, s *actor.System, in *inbound) *receiver {
+	return &receiver{node: n, sys: s, reader: wire.NewEnvelopeReader(n.cfg.MaxMessage), parts: &in.parts}
 }
 
 // receive decodes the body of a frame. An invalid body becomes a dead letter and costs no other
 // message, because the next frame can be found.
 func (r *receiver) receive(body []byte) {
 	if wire.IsPart(body) {
-		whole, lost, err := r.parts.Add(r.reader, body, r.end.cfg.MaxMessage)
+		whole, lost, err := r.parts.Add(r.reader, body, r.node.cfg.MaxMessage)
 		if err != nil {
 			r.refuse(lost, err)
 		}
@@ -57,7 +56,7 @@ func (r *receiver) receive(body []byte) {
 
 // open decodes an envelope and puts the message aside.
 func (r *receiver) open(body []byte) {
-	if limit := r.end.cfg.MaxMessage; len(body) > limit {
+	if limit := r.node.cfg.MaxMessage; len(body) > limit {
 		r.refuse(body, fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, len(body), limit))
 		return
 	}
@@ -90,7 +89,7 @@ func (r *receiver) refuse(body []byte, why error) {
 // lose makes a dead letter of a message that cannot be delivered, in order with the others.
 func (r *receiver) lose(env wire.Envelope, why error) {
 	r.deliver()
-	r.end.logType(env.Payload.Type, "message cannot be decoded", why)
+	r.node.logType(env.Payload.Type, "message cannot be decoded", why)
 	extension.DeadLetter(r.sys, fullPath(r.sys, env), clonePayload(env.Payload), why)
 }
 

@@ -74,7 +74,7 @@ func TestNodesThatAreNotTrustedAreRefused(t *testing.T) {
 		"another secret": {
 			func(t *testing.T, _ world) func(*remote.Config) { return ring(keyring(t, secret(2))) },
 			func(t *testing.T, _ world) func(*remote.Config) { return ring(keyring(t, secret(1))) },
-			"its secret is none of this node's keyring",
+			"its secret is not in this node's keyring",
 		},
 		"another secret that only the dialler accepts": {
 			func(t *testing.T, _ world) func(*remote.Config) { return ring(keyring(t, secret(2), secret(1))) },
@@ -84,7 +84,7 @@ func TestNodesThatAreNotTrustedAreRefused(t *testing.T) {
 		"a secret and certificates": {
 			func(t *testing.T, _ world) func(*remote.Config) { return ring(keyring(t, secret(2))) },
 			func(_ *testing.T, w world) func(*remote.Config) { return w.ours.node("b") },
-			"its secret is none of this node's keyring",
+			"its secret is not in this node's keyring",
 		},
 		"no TLS at the listener": {
 			func(_ *testing.T, w world) func(*remote.Config) { return w.ours.node("a") },
@@ -121,7 +121,7 @@ func TestNodesThatAreNotTrustedAreRefused(t *testing.T) {
 				require.ErrorIs(t, a.lost.got()[0].Reason, actor.ErrUnreachable)
 				require.Empty(t, inbox.got())
 				for _, c := range b.control.got() {
-					require.Equal(t, "beat", c.data, "plain nodes cannot tell who has sent a datagram")
+					require.Equal(t, "beat", c.data, "without authentication a node cannot tell which node sent a datagram")
 				}
 			})
 		})
@@ -205,7 +205,7 @@ func TestNodesThatAreNotTrustedAreToldOverRealTCP(t *testing.T) {
 		want string
 	}{
 		"listener refuses": {ring(keyring(t, secret(2), secret(1))), ring(keyring(t, secret(1))), "it does not accept"},
-		"dialler refuses":  {ring(keyring(t, secret(2))), ring(keyring(t, secret(1), secret(2))), "none of this node's keyring"},
+		"dialler refuses":  {ring(keyring(t, secret(2))), ring(keyring(t, secret(1), secret(2))), "not in this node's keyring"},
 		"plain dialler":    {func(*remote.Config) {}, ring(keyring(t, secret(1))), "TLS is required"},
 		"plain listener":   {ring(keyring(t, secret(1))), func(*remote.Config) {}, "does not speak TLS"},
 	} {

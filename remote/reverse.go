@@ -9,8 +9,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
 // reverseConns are the connections that outbound endpoints have opened, and that wait until
@@ -248,29 +246,4 @@ func (x *reverseConn) want() {
 	if err := x.conn.SetReadDeadline(time.Unix(1, 0)); err != nil {
 		discard(x.conn)
 	}
-}
-
-// keepReverseConn shakes hands on a reverse channel, and keeps the connection until there is
-// something to send to the peer that has opened it. kept reports whether another part of the
-// endpoint owns the connection now.
-func (e *Endpoint) keepReverseConn(x *unauthenticatedConn, conn net.Conn) (kept bool, err error) {
-	body, err := wire.ReadFrame(conn, maxHandshake)
-	if err != nil {
-		return false, err
-	}
-	h, err := parseHello(body)
-	if err == nil && !isOutbound(h.Addr) {
-		err = refuse(RefusedHello, "%s can be dialled", h.Addr)
-	}
-	if err == nil {
-		err = e.validate(conn, channelReverse, h)
-	}
-	if err != nil {
-		return false, e.sendRefusal(conn, err)
-	}
-	e.unauthenticated.leave(x)
-	if err := sendAnswer(conn, answer{Incarnation: e.incarnation.Load(), Addr: e.addr}); err != nil {
-		return false, err
-	}
-	return e.reverseConns.wait(h.Addr, conn)
 }

@@ -40,7 +40,7 @@ func (e *Endpoint) Send(s *actor.System, to extension.Target, msg any) {
 	}
 	p, size := d.compress(p, e.cfg.CompressFrom)
 	d.write(to, p, size)
-	if err := e.enqueue(linkKey{to.Address, channelUser}, outbox.Frame{Bytes: d.frame, System: s, To: to.Full, Last: deathwatch.IsEnd(msg)}); err != nil {
+	if err := e.links.enqueue(linkKey{to.Address, channelUser}, outbox.Frame{Bytes: d.frame, System: s, To: to.Full, Last: deathwatch.IsEnd(msg)}); err != nil {
 		extension.DeadLetter(s, to.Full, msg, fmt.Errorf("%w: %w", actor.ErrUnreachable, err))
 	}
 }
@@ -117,7 +117,7 @@ func (e *Endpoint) enqueueControl(addr string, data []byte) error {
 		return ErrTooLarge
 	}
 	frame := wire.AppendFrame(make([]byte, 0, wire.HeaderSize+len(data)), data)
-	return e.enqueue(linkKey{addr, channelControl}, outbox.Frame{Bytes: frame})
+	return e.links.enqueue(linkKey{addr, channelControl}, outbox.Frame{Bytes: frame})
 }
 
 // checkSize fails with [ErrTooLarge].

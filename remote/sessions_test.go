@@ -47,14 +47,14 @@ func TestUnauthenticatedConnectionsOfANetworkCountTogether(t *testing.T) {
 }
 
 func TestChannelsThatThisNodeOpensAreBounded(t *testing.T) {
-	e := &Endpoint{links: links{all: map[linkKey]*link{}}}
+	s := &links{all: map[linkKey]*link{}}
 	for i := range maxChannels {
 		key := linkKey{strconv.Itoa(i), channelControl}
-		e.links.all[key] = &link{}
+		s.all[key] = &link{}
 	}
-	_, err := e.link(linkKey{"0", channelControl})
+	_, err := s.get(linkKey{"0", channelControl})
 	require.NoError(t, err)
-	require.ErrorIs(t, e.enqueue(linkKey{"new", channelControl}, outbox.Frame{}), errTooManyChannels)
-	e.links.closed = true
-	require.ErrorIs(t, e.enqueue(linkKey{"new", channelControl}, outbox.Frame{}), ErrClosed)
+	require.ErrorIs(t, s.enqueue(linkKey{"new", channelControl}, outbox.Frame{}), errTooManyChannels)
+	s.closed = true
+	require.ErrorIs(t, s.enqueue(linkKey{"new", channelControl}, outbox.Frame{}), ErrClosed)
 }

@@ -89,7 +89,7 @@ func hostOf(a net.Addr) string {
 // chain of certificates fits in.
 const maxUnauthenticatedBytes = 32 << 10
 
-var errUnauthenticatedBytes = fmt.Errorf("%w: more than %d bytes before it is known who it is", ErrFrame, maxUnauthenticatedBytes)
+var errUnauthenticatedBytes = fmt.Errorf("%w: more than %d bytes before authentication", ErrFrame, maxUnauthenticatedBytes)
 
 // A meteredConn is a connection from which only left bytes can be read until it is trusted. first
 // has what was read from it before.

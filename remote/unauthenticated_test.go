@@ -121,7 +121,7 @@ func TestAnUnauthenticatedPeerThatSendsTooMuchIsCutOff(t *testing.T) {
 			require.NoError(t, err)
 		}
 		require.Less(t, conn.closed(), time.Millisecond)
-		require.Contains(t, b.logs.FilterMessage("connection closed").All()[0].ContextMap()["error"], "bytes before it is known")
+		require.Contains(t, b.logs.FilterMessage("connection closed").All()[0].ContextMap()["error"], "bytes before authentication")
 	})
 }
 

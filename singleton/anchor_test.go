@@ -14,9 +14,8 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// Case 118: the node that a singleton is bound to fails. No other node takes over, messages wait,
-// and the generation stays. Case 119: the node returns, and the singleton starts there with a
-// higher term.
+// The node that a singleton is bound to fails. No other node takes over, messages wait, and the
+// generation stays. The node returns, and the singleton starts there with a higher term.
 func TestASingletonBoundToANodeWaitsForIt(t *testing.T) {
 	inCluster(t, abc, func(t *testing.T, c *cluster) {
 		census := testkit.NewCensus(t)
@@ -47,8 +46,7 @@ func TestASingletonBoundToANodeWaitsForIt(t *testing.T) {
 	})
 }
 
-// Case 125, as far as it applies here: a singleton that is bound to its present node does not move
-// when others join or leave.
+// A singleton that is bound to its present node does not move when others join or leave.
 func TestASingletonBoundToANodeStaysWhenOthersComeAndGo(t *testing.T) {
 	inCluster(t, abc, func(t *testing.T, c *cluster) {
 		census := testkit.NewCensus(t)

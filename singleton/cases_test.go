@@ -15,7 +15,7 @@ import (
 
 // The numbers in the comments are those of docs/contributing/singleton-cases.md.
 
-// Case 125: nobody is left to take over, and still the instance is asked to stop.
+// Nobody is left to take over, and still the instance is asked to stop.
 func TestTheInstanceOfTheLastNodeGetsItsStopMessageAndPostStop(t *testing.T) {
 	inCluster(t, []string{"a"}, func(t *testing.T, c *cluster) {
 		var heard []string
@@ -34,8 +34,8 @@ func TestTheInstanceOfTheLastNodeGetsItsStopMessageAndPostStop(t *testing.T) {
 	})
 }
 
-// Case 126: of a hundred singletons whose host is known to have ended, none waits for as
-// long as a retry takes.
+// Of a hundred singletons whose host is known to have ended, none waits for as long as a retry
+// takes.
 func TestWithoutAPredecessorNobodyWaitsForARetry(t *testing.T) {
 	inCluster(t, abc, func(t *testing.T, c *cluster) {
 		census := testkit.NewCensus(t)
@@ -54,9 +54,9 @@ func TestWithoutAPredecessorNobodyWaitsForARetry(t *testing.T) {
 	})
 }
 
-// Cases 108 and 274: the manager of the host is stopped and spawned again, on the same
-// node. Meanwhile the next node hosts; then the instance comes back, as that node is the
-// first in the order again. Every ref leads to it.
+// The manager of the host is stopped and spawned again, on the same node. Meanwhile the next node
+// hosts; then the instance comes back, as that node is the first in the order again. Every ref
+// leads to it.
 func TestAManagerThatIsSpawnedAgainIsFoundAgain(t *testing.T) {
 	inCluster(t, abc, func(t *testing.T, c *cluster) {
 		census := testkit.NewCensus(t)
@@ -82,8 +82,8 @@ func TestAManagerThatIsSpawnedAgainIsFoundAgain(t *testing.T) {
 	})
 }
 
-// Case 301: of 1001 messages that wait the first gives way, not the last, so that what
-// arrives is the newest. The others keep their order.
+// Of 1001 messages that wait the first gives way, not the last, so that what arrives is the newest.
+// The others keep their order.
 func TestOfAThousandAndOneThatWaitTheFirstGivesWay(t *testing.T) {
 	inCluster(t, nil, func(t *testing.T, c *cluster) {
 		a, book := c.join("a"), newLedger()

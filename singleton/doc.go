@@ -50,7 +50,7 @@
 //	Host         the instance is here, or is about to be restarted
 //	HandingOver  the instance is stopping because another node has asked to host
 //	Stopping     the instance is stopping because this node is down or has lost the lease
-//	Ended        the singleton has finished, see [Finished]
+//	Ended        the singleton has finished, see [Finish]
 //
 // A node that is to host sends a request to every member that may run an instance. A member
 // without an instance grants it at once. A member with an instance stops it first, and grants
@@ -105,13 +105,13 @@
 //
 // # Generations and fencing
 //
-// Every instance has a [Generation], which [GenerationOf] returns from its context. Send it
-// with everything that the instance writes to the outside, and let the receiver refuse
-// generations lower than the highest it has seen. The examples show an HTTP service and a
-// database row that do so. Only this makes an instance harmless that was paused or
-// partitioned and does not know that it has been replaced: neither a protocol between members
-// nor a lease can. An instance that is refused fails with [ErrFenced]. It is stopped, and its
-// node asks for permission again before it starts another.
+// Every instance has a [generation.Generation], which [GenerationOf] returns from its context. Send
+// it with everything that the instance writes to the outside, and let the receiver refuse
+// generations lower than the highest it has seen. The examples show an HTTP service and a database
+// row that do so. Only this makes an instance harmless that was paused or partitioned and does not
+// know that it has been replaced: neither a protocol between members nor a lease can. An instance
+// that is refused fails with [ErrFenced]. It is stopped, and its node asks for permission again
+// before it starts another.
 //
 // For event-sourced instances the journal does the same. They claim their events by the packed
 // generation, so each event is stored under the number that [GenerationOf] returned where it
@@ -141,8 +141,8 @@
 //
 // [StatusOf] reports where the instance runs, since when, under which generation, how many
 // messages wait, and why. Each node publishes [Started], [Stopped], [HostChanged],
-// [LeaseAcquired], [LeaseLost], [Retired], [Stuck], [Dropped] and [Refused] on the event
-// stream of its system.
+// [LeaseAcquired], [LeaseLost], [Retired], [Stuck] and [Refused] on the event stream of its
+// system.
 //
 // # What is not guaranteed
 //

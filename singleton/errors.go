@@ -36,8 +36,8 @@ var (
 	// ErrGivenUp: with [AtLeastOnce], 10 instances in a row have failed at the message. It wraps
 	// the last failure as well.
 	ErrGivenUp = errors.New("singleton: message given up, as 10 instances have failed at it")
-	// ErrFenced: something outside has refused the [Generation] of an instance, because a newer
-	// instance has written there. Let the instance fail with it, by actor.Context.Fail; the
+	// ErrFenced: something outside has refused the [generation.Generation] of an instance, because
+	// a newer instance has written there. Let the instance fail with it, by actor.Context.Fail; the
 	// instance is then stopped, and its node asks for permission before it starts another.
 	// Event-sourced instances fail with it by themselves. It is the same error as
 	// persistence.ErrFenced.

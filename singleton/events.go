@@ -1,6 +1,10 @@
 package singleton
 
-import "time"
+import (
+	"time"
+
+	"github.com/understudy-go/understudy/singleton/generation"
+)
 
 // Events of singletons. The manager on each node publishes them on the event stream of its system:
 // subscribe with actor.Subscribe[Started] and so on. A node publishes what happens on it: instances
@@ -10,14 +14,14 @@ type (
 	// Started is published when an instance has started on this node and takes messages.
 	Started struct {
 		Name       string
-		Generation Generation
+		Generation generation.Generation
 	}
 
 	// Stopped is published when an instance on this node has ended. An instance that fails while it
 	// starts has a Stopped without a [Started].
 	Stopped struct {
 		Name       string
-		Generation Generation
+		Generation generation.Generation
 		Err        error // its failure; nil if it stopped
 	}
 
@@ -57,26 +61,20 @@ type (
 		Until time.Time // when it is given up
 	}
 
-	// Retired is published when this node learns that the singleton has [Finished], so no instance
-	// starts any more. A node that joins later publishes it when it learns of that.
+	// Retired is published when this node learns that the singleton has finished, see [Finish], so
+	// no instance starts any more. A node that joins later publishes it when it learns of that.
 	Retired struct{ Name string }
 
-	// Dropped is published when a message became a dead letter on this node because the buffer was
-	// full. It comes in addition to the actor.DeadLetter, which does not name the singleton.
-	Dropped struct {
-		Name    string
-		Message any
-		Reason  error
-	}
-
-	// Refused is published with [AtLeastOnce], on the node where a message was sent, when no
-	// instance has handled the message and none will. Reasons: it cannot be encoded, or decoded by
-	// the host; the instance does not take its type; instances have failed at it ([ErrGivenUp]); a
-	// stash was full ([actor.ErrStashFull]); it waited too long ([ErrHeldTooLong]); its ask has
-	// ended ([actor.ErrWithdrawn]).
+	// Refused is published when a message became a dead letter because the buffer of this node was
+	// full ([ErrBufferFull]). It comes in addition to the actor.DeadLetter, which does not name the
+	// singleton.
 	//
-	// The actor.DeadLetter is published on the node that found the reason. If a host ends before it
-	// can report the refusal, the message goes to the next host.
+	// With [AtLeastOnce] it is also published on the node where a message was sent when no instance
+	// has handled the message and none will. Reasons: it cannot be encoded, or decoded by the host;
+	// the instance does not take its type; instances have failed at it ([ErrGivenUp]); a stash was
+	// full ([actor.ErrStashFull]); it waited too long ([ErrHeldTooLong]); its ask has ended
+	// ([actor.ErrWithdrawn]). The actor.DeadLetter is published on the node that found the reason.
+	// If a host ends before it can report the refusal, the message goes to the next host.
 	Refused struct {
 		Name    string
 		Message any

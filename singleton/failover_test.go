@@ -13,6 +13,7 @@ import (
 	"github.com/understudy-go/understudy/internal/fence"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -158,7 +159,7 @@ func TestANodeThatIsDownStopsItsInstanceAndReturnsAsAnother(t *testing.T) {
 
 func TestGenerationsOnlyGrow(t *testing.T) {
 	inCluster(t, abc, func(t *testing.T, c *cluster) {
-		var last singleton.Generation
+		var last generation.Generation
 		factory := func() actor.Behavior[msg] {
 			return behaviors.Setup(func(ctx *actor.Context[msg]) actor.Behavior[msg] {
 				gen := singleton.GenerationOf(ctx)

@@ -16,21 +16,22 @@ import (
 	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// Case 148: a fenced service that has seen {2,0} refuses {1,9}, and takes {2,0} and {2,1}.
+// A fenced service that has seen {2,0} refuses {1,9}, and takes {2,0} and {2,1}.
 func TestAFencedServiceTakesWhatIsNotOlderThanTheLast(t *testing.T) {
 	service := &fencedService{}
 	for _, write := range []struct {
-		gen  singleton.Generation
+		gen  generation.Generation
 		want int
 	}{
-		{singleton.Generation{Term: 2}, http.StatusOK},
-		{singleton.Generation{Term: 1, Seq: 9}, http.StatusConflict},
-		{singleton.Generation{Term: 2}, http.StatusOK},
-		{singleton.Generation{Term: 2, Seq: 1}, http.StatusOK},
-		{singleton.Generation{Term: 2}, http.StatusConflict},
+		{generation.Generation{Term: 2}, http.StatusOK},
+		{generation.Generation{Term: 1, Seq: 9}, http.StatusConflict},
+		{generation.Generation{Term: 2}, http.StatusOK},
+		{generation.Generation{Term: 2, Seq: 1}, http.StatusOK},
+		{generation.Generation{Term: 2}, http.StatusConflict},
 	} {
 		packed, err := write.gen.Packed()
 		require.NoError(t, err)
@@ -43,12 +44,12 @@ func TestAFencedServiceTakesWhatIsNotOlderThanTheLast(t *testing.T) {
 	require.Equal(t, "2.1", service.text)
 }
 
-// Case 151: two sides of a partition that share a source have generations of their own,
-// and the later side has the greater one.
+// Two sides of a partition that share a source have generations of their own, and the later side
+// has the greater one.
 func TestTwoSidesThatShareASourceHaveDifferentGenerations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := generations.NewJournal(memory.New())
-		var last singleton.Generation
+		var last generation.Generation
 		for range 3 {
 			s := testkit.NewSystem(t, testkit.WithoutEncoding())
 			actor.Spawn(s, behaviors.Singleton(mortal, singleton.WithGenerations(source)), "one")

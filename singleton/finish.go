@@ -6,28 +6,25 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// Finished is a behavior that ends the singleton for good. Return it from the instance's behavior,
-// as you would return behaviors.Stopped. The instance stops, the lease is released, and no manager
-// that learns of it starts another instance. Messages become dead letters with [ErrFinished].
-//
-// The members remember it as long as one of them is up. To remember it longer, let the instance
-// store it, and return Finished when it reads it back. If the host crashes before another member
-// has learned of it, the singleton starts once more.
-//
-// Outside an instance, including in actors that an instance has spawned, Finished is the same as
-// behaviors.Stopped.
-func Finished[M any](ctx *actor.Context[M], next *actor.Next[M]) {
-	Finish(ctx)
-	next.Stop()
-}
-
 // Finish ends the singleton for good when the instance with context ctx next stops without a
-// failure, for whatever reason. It is for behaviors that cannot return [Finished], such as
-// event-sourced ones:
+// failure, for whatever reason:
+//
+//	singleton.Finish(ctx)
+//	return behaviors.Stopped
+//
+// An event-sourced instance stops with an effect:
 //
 //	return persistence.Persist(Closed{}).Then(func() { singleton.Finish(ctx) }).ThenStop()
 //
-// Call it inside the instance; elsewhere it does nothing.
+// When the instance has stopped, the lease is released, and no manager that learns of it starts
+// another instance. Messages become dead letters with [ErrFinished].
+//
+// The members remember it as long as one of them is up. To remember it longer, let the instance
+// store it, and finish again when it reads it back. If the host crashes before another member has
+// learned of it, the singleton starts once more.
+//
+// Call Finish inside the instance. Elsewhere, including in actors that an instance has spawned, it
+// does nothing.
 func Finish[M any](ctx *actor.Context[M]) {
 	if e, ok := ctx.Value(endingKey{}).(ending); ok && e.path == ctx.Self().Path() {
 		e.finished.Store(true)

@@ -12,13 +12,19 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
+// finished is a behavior that ends the singleton for good.
+func finished[M any](ctx *actor.Context[M], next *actor.Next[M]) {
+	singleton.Finish(ctx)
+	next.Stop()
+}
+
 // An actor that an instance has spawned is not the singleton.
-func TestAChildThatReturnsFinishedEndsItselfOnly(t *testing.T) {
+func TestAChildThatFinishesEndsItselfOnly(t *testing.T) {
 	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
 		census := testkit.NewCensus(t)
 		onAll(c, testkit.Counted(census, func() actor.Behavior[msg] {
 			return behaviors.Setup(func(ctx *actor.Context[msg]) actor.Behavior[msg] {
-				actor.Spawn(ctx, singleton.Finished[string], "child")
+				actor.Spawn(ctx, finished[string], "child")
 				return behaviors.Ignore[msg]
 			})
 		}))
@@ -29,7 +35,7 @@ func TestAChildThatReturnsFinishedEndsItselfOnly(t *testing.T) {
 	})
 }
 
-// An event-sourced instance cannot return Finished; it stops in its own way.
+// An instance may stop in any way after it has called Finish.
 func TestAnInstanceThatStopsInItsOwnWayMayFinish(t *testing.T) {
 	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
 		census := testkit.NewCensus(t)
@@ -60,7 +66,7 @@ func TestAnInstanceMayFinishWhileItIsHandedOver(t *testing.T) {
 		inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
 			census := testkit.NewCensus(t)
 			last := testkit.Counted(census, func() actor.Behavior[msg] {
-				return behaviors.Receive(func(*actor.Context[msg], msg) actor.Behavior[msg] { return singleton.Finished })
+				return behaviors.Receive(func(*actor.Context[msg], msg) actor.Behavior[msg] { return finished })
 			})
 			stop := singleton.StopMessage(msg{Text: "good bye"})
 			if leased {

@@ -6,25 +6,22 @@ import (
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-// A Generation numbers the instances of a singleton, and is the fencing token for what an instance
-// writes to the outside; see [generation.Generation].
+type generationKey struct{}
+
+// GenerationOf returns the generation of the instance whose context ctx is, or of the instance
+// that spawned the actor of ctx. It returns the zero Generation elsewhere. The generation of an
+// event-sourced instance may rise until its recovery has completed, if its journal knows a later
+// one. A generation numbers the instances, and is the fencing token for what an instance writes to
+// the outside; see [generation.Generation].
 //
 // By default the members of the cluster agree on terms, so terms start again at 1 when all members
 // have been stopped at once. There are three ways to let them grow for ever. An event-sourced
 // instance claims its journal with its packed generation; if the journal has a later epoch, that
 // becomes its generation. With [WithLease] the lease's token is the term. With [WithGenerations]
 // the source hands out terms.
-type Generation = generation.Generation
-
-type generationKey struct{}
-
-// GenerationOf returns the generation of the instance whose context ctx is, or of the instance
-// that spawned the actor of ctx. It returns the zero Generation elsewhere. The generation of an
-// event-sourced instance may rise until its recovery has completed, if its journal knows a later
-// one.
-func GenerationOf(ctx context.Context) Generation {
+func GenerationOf(ctx context.Context) generation.Generation {
 	if h, ok := ctx.Value(generationKey{}).(*generationCell); ok {
 		return h.now()
 	}
-	return Generation{}
+	return generation.Generation{}
 }

@@ -13,12 +13,12 @@ import (
 // raise. It is a value in the context of the instance.
 type generationCell struct {
 	mu  sync.Mutex // guards gen
-	gen Generation
+	gen generation.Generation
 }
 
 // withGeneration returns the context of an instance with that path and generation. fenced is called
 // whenever the instance, or an actor that it has spawned, claims to write.
-func withGeneration(ctx context.Context, path string, gen Generation, fenced func(handover.FenceHeld)) context.Context {
+func withGeneration(ctx context.Context, path string, gen generation.Generation, fenced func(handover.FenceHeld)) context.Context {
 	c := &generationCell{gen: gen}
 	ctx = context.WithValue(ctx, generationKey{}, c)
 	return fence.With(ctx, fence.Holder{
@@ -30,14 +30,14 @@ func withGeneration(ctx context.Context, path string, gen Generation, fenced fun
 	})
 }
 
-func (c *generationCell) now() Generation {
+func (c *generationCell) now() generation.Generation {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.gen
 }
 
 // raise sets the generation to to if that is later, and returns the current generation.
-func (c *generationCell) raise(to Generation) Generation {
+func (c *generationCell) raise(to generation.Generation) generation.Generation {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.gen.Less(to) {

@@ -10,6 +10,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/fence"
+	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 )
 
@@ -21,18 +22,18 @@ type instance[M any] struct {
 	ctx         *actor.Context[M]
 	factory     func() actor.Behavior[M]
 	stopMessage any
-	fenced      func(handover.FenceHeld) // called when the instance has claimed to write
-	begins      func(Generation)         // called when the instance of a generation takes messages
-	gate        func() error             // returns why a message must not be handled; nil without a lease
+	fenced      func(handover.FenceHeld)    // called when the instance has claimed to write
+	begins      func(generation.Generation) // called when the instance of a generation takes messages
+	gate        func() error                // returns why a message must not be handled; nil without a lease
 
 	ref      actor.ActorRef[M]
-	gen      Generation   // under which it was started
-	running  bool         // it has been started, and its end has not been seen
-	begun    bool         // it has started and takes messages; it gets none before
-	finished *atomic.Bool // it has returned Finished
+	gen      generation.Generation // under which it was started
+	running  bool                  // it has been started, and its end has not been seen
+	begun    bool                  // it has started and takes messages; it gets none before
+	finished *atomic.Bool          // it has called Finish
 }
 
-func (i *instance[M]) start(gen Generation) {
+func (i *instance[M]) start(gen generation.Generation) {
 	i.finished = new(atomic.Bool)
 	path := i.ctx.Self().Path() + "/" + instanceName
 	ctx := context.WithValue(withGeneration(i.ctx, path, gen, i.fenced), endingKey{}, ending{path: path, finished: i.finished})
@@ -87,5 +88,5 @@ func (i *instance[M]) ended(err error) handover.Event {
 // instanceBegun reports that the instance of a generation has started and takes messages.
 type instanceBegun struct {
 	quiet
-	gen Generation
+	gen generation.Generation
 }

@@ -83,7 +83,7 @@ func TestGenerationsOutliveTheClusterInAJournal(t *testing.T) {
 // works in a database outside of a bubble would hold its clock.
 func generationsOutliveTheCluster(t *testing.T, j persistence.Journal) {
 	t.Helper()
-	var last singleton.Generation
+	var last generation.Generation
 	for life := range 3 {
 		s := actor.NewSystem("life")
 		starts := testkit.NewProbe[singleton.Started](t, s)
@@ -104,7 +104,7 @@ func generationsOutliveTheCluster(t *testing.T, j persistence.Journal) {
 	require.Equal(t, 9, requireAgreement(t, j, "diary"))
 }
 
-func parseGeneration(t testing.TB, text string) (g singleton.Generation) {
+func parseGeneration(t testing.TB, text string) (g generation.Generation) {
 	t.Helper()
 	_, err := fmt.Sscanf(strings.ReplaceAll(text, ".", " "), "%d %d", &g.Term, &g.Seq)
 	require.NoError(t, err)
@@ -115,7 +115,7 @@ func parseGeneration(t testing.TB, text string) (g singleton.Generation) {
 // generation that its members agree on follows the one that the journal remembers.
 func TestAClusterThatIsStartedAgainGoesOnWhereTheJournalIs(t *testing.T) {
 	j := memory.New()
-	var last singleton.Generation
+	var last generation.Generation
 	for range 3 {
 		inCluster(t, abc, func(t *testing.T, c *cluster) {
 			refs := onAll(c, diary("diary", j))
@@ -180,7 +180,7 @@ func TestWithASourceOfGenerationsTermAndEpochAreTheSameNumber(t *testing.T) {
 				require.NoError(t, advance(t, source, j))
 				p := testkit.NewProbe[string](t, s)
 				ref := actor.Spawn(s, behaviors.Singleton(diary("diary", j), singleton.WithGenerations(source)), "one")
-				var last singleton.Generation
+				var last generation.Generation
 				for range 3 {
 					ref.Tell(msg{"write", p.Ref()})
 					gen := parseGeneration(t, p.Receive())
@@ -226,7 +226,7 @@ func TestSeveralJournaledActorsOfAnInstanceShareItsGeneration(t *testing.T) {
 		requireAgreement(t, j, "ahead")
 		synctest.Wait()
 		status, _ := singleton.StatusOf(s, "one")
-		require.Equal(t, singleton.Generation{Term: 7, Seq: 1}, status.Generation)
+		require.Equal(t, generation.Generation{Term: 7, Seq: 1}, status.Generation)
 		claim, err := j.Claim(t.Context(), "behind", journal.WriterID{}, 0)
 		require.NoError(t, err)
 		require.LessOrEqual(t, claim.Epoch, uint64(7<<32|2))

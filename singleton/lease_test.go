@@ -88,7 +88,7 @@ func (l *leased) spawn(t *testing.T, n *node, factory func() actor.Behavior[msg]
 	l.refs[name] = actor.Spawn(n.System, behaviors.Singleton(factory, append(opts, singleton.WithLease(end))...), "one")
 }
 
-// A247. The instance starts when the lease is held, and answers.
+// The instance starts when the lease is held, and answers.
 func TestALeasedInstanceStartsWithTheLease(t *testing.T) {
 	inCluster(t, abc, func(t *testing.T, c *cluster) {
 		census := testkit.NewCensus(t)
@@ -106,7 +106,7 @@ func TestALeasedInstanceStartsWithTheLease(t *testing.T) {
 	})
 }
 
-// 113, 115, A248. Without the lease nothing starts; it is asked for at the interval.
+// Without the lease nothing starts; it is asked for at the interval.
 func TestNothingStartsWhileTheLeaseIsAnothers(t *testing.T) {
 	inCluster(t, abc, func(t *testing.T, c *cluster) {
 		store := lease.NewMemory()
@@ -132,7 +132,7 @@ func TestNothingStartsWhileTheLeaseIsAnothers(t *testing.T) {
 	})
 }
 
-// A263. An error is one attempt for each interval.
+// An error is one attempt for each interval.
 func TestAStoreThatFailsIsAskedOnceForEachInterval(t *testing.T) {
 	inCluster(t, []string{"a"}, func(t *testing.T, c *cluster) {
 		census := testkit.NewCensus(t)
@@ -149,7 +149,7 @@ func TestAStoreThatFailsIsAskedOnceForEachInterval(t *testing.T) {
 	})
 }
 
-// 118, A259. A host that dies is followed when its lease has expired, never before.
+// A host that dies is followed when its lease has expired, never before.
 func TestAHostThatDiesIsFollowedWhenItsLeaseHasExpired(t *testing.T) {
 	inCluster(t, abc, func(t *testing.T, c *cluster) {
 		census := testkit.NewCensus(t)
@@ -170,7 +170,7 @@ func TestAHostThatDiesIsFollowedWhenItsLeaseHasExpired(t *testing.T) {
 	})
 }
 
-// 116, A254, A266. A lost lease ends the instance at once: the message it is at ends, what
+// A lost lease ends the instance at once: the message it is at ends, what
 // waits are dead letters, PostStop runs, and it is acquired again.
 func TestALostLeaseEndsTheInstanceAtOnce(t *testing.T) {
 	inCluster(t, []string{"a"}, func(t *testing.T, c *cluster) {
@@ -232,7 +232,7 @@ func TestWhatWaitsWhenTheLeaseIsLostAreDeadLetters(t *testing.T) {
 	})
 }
 
-// A250, 120. A manager that is stopped gives the lease back, as soon as the instance has ended.
+// A manager that is stopped gives the lease back, as soon as the instance has ended.
 func TestAManagerThatStopsGivesTheLeaseBack(t *testing.T) {
 	inCluster(t, []string{"a"}, func(t *testing.T, c *cluster) {
 		l := leaseOnAll(c, mortal)
@@ -244,7 +244,7 @@ func TestAManagerThatStopsGivesTheLeaseBack(t *testing.T) {
 	})
 }
 
-// A253, A260. The lease is given back strictly after the instance has ended, and a
+// The lease is given back strictly after the instance has ended, and a
 // graceful move does not wait for an interval.
 func TestAGracefulMoveTakesTheLeaseAlong(t *testing.T) {
 	inCluster(t, abc, func(t *testing.T, c *cluster) {
@@ -273,7 +273,7 @@ func TestAGracefulMoveTakesTheLeaseAlong(t *testing.T) {
 	})
 }
 
-// A265. A split without downing: both sides believe to host, and one has the lease.
+// A split without downing: both sides believe to host, and one has the lease.
 func TestWithALeaseTwoSidesNeverRunTwoInstances(t *testing.T) {
 	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
 		census := testkit.NewCensus(t)
@@ -292,7 +292,7 @@ func TestWithALeaseTwoSidesNeverRunTwoInstances(t *testing.T) {
 	})
 }
 
-// A266. The same without a lease: two, which is what the lease is for.
+// The same without a lease: two, which is what the lease is for.
 func TestWithoutALeaseTwoSidesRunTwoInstances(t *testing.T) {
 	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
 		census := testkit.NewCensus(t)
@@ -306,7 +306,7 @@ func TestWithoutALeaseTwoSidesRunTwoInstances(t *testing.T) {
 	})
 }
 
-// A262. One request that fails restarts nothing.
+// One request that fails restarts nothing.
 func TestAHiccupOfTheStoreRestartsNothing(t *testing.T) {
 	inCluster(t, []string{"a"}, func(t *testing.T, c *cluster) {
 		census := testkit.NewCensus(t)
@@ -318,10 +318,10 @@ func TestAHiccupOfTheStoreRestartsNothing(t *testing.T) {
 	})
 }
 
-// A271. The token is the term, and grows over the end of all members.
+// The token is the term, and grows over the end of all members.
 func TestTheTokenIsTheTermAndOutlivesTheCluster(t *testing.T) {
 	store := lease.NewMemory()
-	last := singleton.Generation{}
+	last := generation.Generation{}
 	for range 3 {
 		inCluster(t, abc, func(t *testing.T, c *cluster) {
 			store.SetClock(time.Now)
@@ -340,14 +340,14 @@ func TestTheTokenIsTheTermAndOutlivesTheCluster(t *testing.T) {
 	}
 }
 
-// 256, A257. What has finished stays so: no restart, no move, no revival, and no lease.
+// What has finished stays so: no restart, no move, no revival, and no lease.
 func TestWhatHasFinishedIsNotRevived(t *testing.T) {
 	inCluster(t, abc, func(t *testing.T, c *cluster) {
 		census := testkit.NewCensus(t)
 		once := func() actor.Behavior[msg] {
 			return behaviors.Receive(func(_ *actor.Context[msg], m msg) actor.Behavior[msg] {
 				m.ReplyTo.Tell("done")
-				return singleton.Finished
+				return finished
 			})
 		}
 		l := leaseOnAll(c, testkit.Counted(census, once))
@@ -373,7 +373,7 @@ func TestWhatHasFinishedIsNotRevived(t *testing.T) {
 	})
 }
 
-// A251. Without a lease nothing of this happens.
+// Without a lease nothing of this happens.
 func TestWithoutALeaseTheStatusKnowsNone(t *testing.T) {
 	inCluster(t, []string{"a"}, func(t *testing.T, c *cluster) {
 		onAll(c, parrot)
@@ -384,7 +384,7 @@ func TestWithoutALeaseTheStatusKnowsNone(t *testing.T) {
 	})
 }
 
-// A272. Settings that make no sense.
+// Settings that make no sense.
 func TestALeaseThatMakesNoSenseIsRefused(t *testing.T) {
 	require.PanicsWithValue(t, "singleton: nil lease", func() { singleton.WithLease(nil) })
 	require.PanicsWithValue(t, "singleton: nil source of generations", func() { singleton.WithGenerations(nil) })
@@ -426,7 +426,7 @@ func TestTermsOfASourceOutliveTheCluster(t *testing.T) {
 	}
 }
 
-// 168. Two sides that both go on, and ask one source of terms, whatever is behind it, never
+// Two sides that both go on, and ask one source of terms, whatever is behind it, never
 // have a generation in common; of single nodes' sources that would not be so.
 func TestTwoSidesWithOneSourceHaveNoGenerationInCommon(t *testing.T) {
 	sources := map[string]func(t *testing.T) generation.TermSource{
@@ -457,7 +457,7 @@ func TestTwoSidesWithOneSourceHaveNoGenerationInCommon(t *testing.T) {
 	}
 }
 
-// A158, A166. A source that fails, or panics, is asked again.
+// A source that fails, or panics, is asked again.
 func TestASourceThatFailsIsAskedAgain(t *testing.T) {
 	inCluster(t, []string{"a"}, func(t *testing.T, c *cluster) {
 		var source shelf

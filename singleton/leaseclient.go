@@ -174,7 +174,7 @@ func (c *leaseClient) claim(name string, a handover.ClaimTerm) {
 		defer cancel()
 		ev := handover.TermClaimed{Number: a.Number}
 		ev.Err = guard.Run(func() (err error) {
-			var g Generation
+			var g generation.Generation
 			g, err = c.source.ClaimTerm(ctx, "singleton/"+name, c.by, a.Floor)
 			ev.Term = g.Term
 			return err

@@ -10,6 +10,7 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
@@ -66,7 +67,7 @@ func newManager[M any](ctx *actor.Context[M], factory func() actor.Behavior[M], 
 	})
 	m.instance = instance[M]{
 		ctx: ctx, factory: factory, stopMessage: set.stopMessage,
-		fenced: func(f handover.FenceHeld) { m.occur(f) }, begins: func(g Generation) { m.inbox.Tell(instanceBegun{gen: g}) },
+		fenced: func(f handover.FenceHeld) { m.occur(f) }, begins: func(g generation.Generation) { m.inbox.Tell(instanceBegun{gen: g}) },
 	}
 	m.sequenced = newSequenced(m, ctx.Notify(func() actor.Behavior[M] {
 		m.sequenced.collect()
@@ -130,7 +131,7 @@ func (m *manager[M]) onInstanceEnded(err error) {
 	if err != nil {
 		m.status.failed(err, time.Now())
 	}
-	m.publish(Stopped{Name: m.name, Generation: m.machine.Generation(), Err: err})
+	m.publish(Stopped{Name: m.name, Generation: m.machine.Instance().Generation, Err: err})
 	m.happened(m.instance.ended(err))
 }
 
@@ -225,7 +226,7 @@ func (m *manager[M]) onEvent(ev handover.Event) {
 // happened passes an event to the machine, carries out its actions, and updates the route.
 func (m *manager[M]) happened(ev handover.Event) {
 	now := time.Now()
-	held, _, _, _, _ := m.machine.Lease()
+	held := m.machine.Lease().Held
 	actions := m.machine.Step(ev, now)
 	m.publishLease(held)
 	for _, a := range actions {
@@ -238,11 +239,11 @@ func (m *manager[M]) happened(ev handover.Event) {
 
 // publishLease publishes that the lease was acquired or lost. before says whether it was held.
 func (m *manager[M]) publishLease(before bool) {
-	switch held, token, releasing, obstacle, _ := m.machine.Lease(); {
-	case held && !before:
-		m.publish(LeaseAcquired{Name: m.name, Token: token})
-	case before && !held && !releasing:
-		m.publish(LeaseLost{Name: m.name, Reason: obstacle})
+	switch l := m.machine.Lease(); {
+	case l.Held && !before:
+		m.publish(LeaseAcquired{Name: m.name, Token: l.Token})
+	case before && !l.Held && !l.Releasing:
+		m.publish(LeaseLost{Name: m.name, Reason: l.Obstacle})
 	}
 }
 
@@ -276,7 +277,7 @@ func (m *manager[M]) do(a handover.Action) {
 		m.ctx.Log().Info("singleton starts here", zap.Stringer("generation", a.Generation))
 		m.instance.start(a.Generation)
 	case handover.StopInstance:
-		m.ctx.Log().Info("singleton stops here", zap.Stringer("generation", m.machine.Generation()), zap.Bool("at_once", a.AtOnce))
+		m.ctx.Log().Info("singleton stops here", zap.Stringer("generation", m.machine.Instance().Generation), zap.Bool("at_once", a.AtOnce))
 		m.setBypass(actor.ActorRef[M]{})
 		m.instance.stop(a.AtOnce)
 	case handover.SaveRecord:
@@ -294,7 +295,7 @@ func (m *manager[M]) do(a handover.Action) {
 
 func (m *manager[M]) reportStuck(a handover.ReportStuck) {
 	fields := []zap.Field{zap.String("host", a.Host.Address), zap.Time("told to stop", a.Since), zap.Time("given up", a.Until)}
-	if a.Host == m.machine.Self() {
+	if a.Host == m.machine.Topology().Self {
 		m.ctx.Log().Error("singleton's instance does not end: its handler does not return", fields...)
 	} else {
 		m.ctx.Log().Warn("singleton waits for an instance that does not end", fields...)
@@ -312,30 +313,26 @@ func (m *manager[M]) report() {
 			m.publish(Retired{m.name})
 		}
 	}
-	host, _ := m.machine.Host()
-	if s.Host != host.ID.Address {
-		m.publish(HostChanged{Name: m.name, Host: host.ID.Address})
+	r := m.machine.Report(m.instance.begun)
+	if s.Host != r.Host.ID.Address {
+		m.publish(HostChanged{Name: m.name, Host: r.Host.ID.Address})
 	}
-	s.Host, s.Here = host.ID.Address, m.machine.Occupied()
-	s.Stuck = m.machine.StuckSince()
-	s.Why = m.machine.Why(m.instance.begun)
-	s.RestartsInARow, s.wellAt = m.machine.Restarts()
+	s.Host, s.Here, s.Stuck, s.Why = r.Host.ID.Address, r.Here, r.StuckSince, r.Why
+	s.RestartsInARow, s.wellAt = r.RestartsInARow, r.WellAt
 	if s.Phase == Host && s.Why != "" && s.RestartsInARow > 0 && s.LastError != nil {
 		s.Why = fmt.Sprintf("%s; restart %d in a row, the last failure: %v", s.Why, s.RestartsInARow, s.LastError)
 	}
-	s.Generation = m.machine.Generation()
+	s.Generation = m.machine.Instance().Generation
 	s.Held, s.Kept, s.Closed = m.relay.Waiting(), m.relay.Kept(), m.relay.Recalling()
 	if out := m.sequenced.out; out != nil {
 		s.Held, s.Unacknowledged = s.Held+out.Held(), out.Open()
 	}
-	s.WaitingFor, s.NotBefore = nil, m.machine.NotBefore()
-	if s.Phase == Asking {
-		for _, id := range m.machine.Missing() {
-			s.WaitingFor = append(s.WaitingFor, id.Address)
-		}
+	s.WaitingFor, s.NotBefore = nil, r.NotBefore
+	for _, id := range r.WaitingFor {
+		s.WaitingFor = append(s.WaitingFor, id.Address)
 	}
-	held, _, _, obstacle, _ := m.machine.Lease()
-	s.Lease, s.LeaseHeld, s.Obstacle = m.lease.name(), m.set.lease != nil && held, obstacle
+	l := m.machine.Lease()
+	s.Lease, s.LeaseHeld, s.Obstacle = m.lease.name(), m.set.lease != nil && l.Held, l.Obstacle
 	m.registry.write(*s)
 }
 
@@ -378,7 +375,7 @@ func (m *manager[M]) onBegun(b instanceBegun) {
 	}
 	m.instance.begun = true
 	m.status.Starts++
-	m.publish(Started{Name: m.name, Generation: m.machine.Generation()})
+	m.publish(Started{Name: m.name, Generation: m.machine.Instance().Generation})
 	m.sequenced.instanceBegun()
 	m.relay.Reroute()
 	m.settle(time.Now())
@@ -405,7 +402,7 @@ func (m *manager[M]) checkMismatch() {
 }
 
 // refusing reports whether messages sent here are refused because of a mismatch.
-func (m *manager[M]) refusing() bool { return m.mismatch != nil && !m.machine.Alive() }
+func (m *manager[M]) refusing() bool { return m.mismatch != nil && !m.machine.Instance().Running }
 
 // giveUp makes dead letters of the waiting messages that were sent here.
 func (m *manager[M]) giveUp(reason error) {

@@ -103,7 +103,7 @@ func (m *manager[M]) withdraw(msg M, reason error) {
 func (m *manager[M]) drop(msg any) {
 	m.status.Dropped++
 	m.deadLetter(msg, ErrBufferFull)
-	m.publish(Dropped{Name: m.name, Message: msg, Reason: ErrBufferFull})
+	m.publish(Refused{Name: m.name, Message: msg, Reason: ErrBufferFull})
 }
 
 // expiry returns when a message that begins to wait now expires; zero for never.

@@ -10,6 +10,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/lease"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -18,7 +19,7 @@ import (
 func fickle() actor.Behavior[msg] {
 	return behaviors.Receive(func(_ *actor.Context[msg], m msg) actor.Behavior[msg] {
 		if m.Text == "finish" {
-			return singleton.Finished
+			return finished
 		}
 		return behaviors.Same
 	})
@@ -82,7 +83,7 @@ func acquired(l *leased, name string) singleton.LeaseAcquired {
 }
 
 func started(l *leased, name string) singleton.Started {
-	return singleton.Started{Name: "one", Generation: singleton.Generation{Term: l.leases[name].Token(), Seq: 1}}
+	return singleton.Started{Name: "one", Generation: generation.Generation{Term: l.leases[name].Token(), Seq: 1}}
 }
 
 func expectInOrder(t *testing.T, p *testkit.Probe[any], events ...any) {

@@ -11,6 +11,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -26,7 +27,7 @@ func heard(t *testing.T, n *node) *testkit.Probe[any] {
 func next(p *testkit.Probe[any]) any {
 	for {
 		switch e := p.Receive().(type) {
-		case singleton.Started, singleton.Stopped, singleton.HostChanged, singleton.Dropped,
+		case singleton.Started, singleton.Stopped, singleton.HostChanged, singleton.Refused,
 			singleton.LeaseAcquired, singleton.LeaseLost, singleton.Retired:
 			return e
 		}
@@ -41,21 +42,21 @@ func TestTheEventsOfASingletonArePublishedWhereTheyHappen(t *testing.T) {
 		settle()
 		refs["a"].Tell(msg{Text: "one"})
 		refs["a"].Tell(msg{Text: "two"})
-		dropped := singleton.Dropped{Name: "one", Message: msg{Text: "one"}, Reason: singleton.ErrBufferFull}
+		dropped := singleton.Refused{Name: "one", Message: msg{Text: "one"}, Reason: singleton.ErrBufferFull}
 		require.Equal(t, dropped, next(onA))
 		synctest.Wait() // the status follows
 		require.Equal(t, uint64(1), a.status("one").Dropped)
 		c.up(a)
 		require.Equal(t, singleton.HostChanged{Name: "one", Host: "a"}, next(onA))
 		require.Equal(t, singleton.HostChanged{Name: "one", Host: "a"}, next(onB))
-		require.Equal(t, singleton.Started{Name: "one", Generation: singleton.Generation{Term: 1, Seq: 1}}, next(onA))
+		require.Equal(t, singleton.Started{Name: "one", Generation: generation.Generation{Term: 1, Seq: 1}}, next(onA))
 		settle()
 		refs["a"].Tell(msg{Text: "fail"})
 		stopped, ok := next(onA).(singleton.Stopped)
 		require.True(t, ok)
-		require.Equal(t, singleton.Generation{Term: 1, Seq: 1}, stopped.Generation)
+		require.Equal(t, generation.Generation{Term: 1, Seq: 1}, stopped.Generation)
 		require.ErrorContains(t, stopped.Err, "told to")
-		require.Equal(t, singleton.Started{Name: "one", Generation: singleton.Generation{Term: 1, Seq: 2}}, next(onA))
+		require.Equal(t, singleton.Started{Name: "one", Generation: generation.Generation{Term: 1, Seq: 2}}, next(onA))
 		synctest.Wait()
 		require.Equal(t, uint64(2), a.status("one").Starts)
 		require.Equal(t, uint64(1), a.status("one").Failures)
@@ -63,7 +64,7 @@ func TestTheEventsOfASingletonArePublishedWhereTheyHappen(t *testing.T) {
 		c.leave("a")
 		settle()
 		require.Equal(t, singleton.HostChanged{Name: "one", Host: "b"}, next(onB))
-		require.Equal(t, singleton.Started{Name: "one", Generation: singleton.Generation{Term: 2, Seq: 1}}, next(onB))
+		require.Equal(t, singleton.Started{Name: "one", Generation: generation.Generation{Term: 2, Seq: 1}}, next(onB))
 	})
 }
 

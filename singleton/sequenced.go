@@ -71,7 +71,7 @@ func (o *outcomes[M]) take() []outcome[M] {
 	return list
 }
 
-func (q *sequenced[M]) self() node.ID { return q.m.machine.Self() }
+func (q *sequenced[M]) self() node.ID { return q.m.machine.Topology().Self }
 
 func (q *sequenced[M]) ownStream() wire.StreamID {
 	return wire.StreamID{Address: q.self().Address, Number: q.stream}

@@ -157,7 +157,7 @@ func TestWithAtLeastOnceALostLeaseLosesNothing(t *testing.T) {
 func TestWithAtLeastOnceWhatIsLeftWhenItHasFinishedIsADeadLetter(t *testing.T) {
 	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
 		refs := onAll(c, func() actor.Behavior[msg] {
-			return behaviors.Receive(func(*actor.Context[msg], msg) actor.Behavior[msg] { return singleton.Finished })
+			return behaviors.Receive(func(*actor.Context[msg], msg) actor.Behavior[msg] { return finished })
 		}, singleton.AtLeastOnce(10))
 		settle()
 		refs["b"].Tell(msg{Text: "the last"})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 )
 
@@ -48,7 +49,7 @@ type Status struct {
 	Mismatch string
 
 	// Generation is the generation of the instance here, or of the last one that ran here.
-	Generation Generation
+	Generation generation.Generation
 
 	Held   int    // messages that wait on this node now
 	Kept   uint64 // how many messages sent here have ever had to wait

@@ -51,14 +51,14 @@ func Deliver[M any](ref actor.ActorRef[M], msg M, done func(err error)) {
 	}).Deliver(msg, done)
 }
 
-// TellLatest returns a function that sends an actor of this system (see [Owns]) the newest value of
-// something that changes. After notify is called, the actor calls read in its turn, in its place
+// TellLatest returns a function that sends an actor of this process the newest value of something
+// that changes. After notify is called, the actor calls read in its turn, in its place
 // among the messages, and handles the value if read returns true. Calls of notify while one waits
 // are one: the actor may skip values, but never the newest, and no more than one ever waits,
 // whatever the bound of its mailbox.
 //
 // notify may be called by any goroutine and does not block. It does nothing when the actor has
-// ended.
+// ended. TellLatest panics if ref is not an actor of this process.
 func TellLatest[M any](ref actor.ActorRef[M], read func() (M, bool)) (notify func()) {
 	return actorhook.Internals(ref).(interface { // actor implements it
 		TellLatest(read func() (M, bool)) (notify func())

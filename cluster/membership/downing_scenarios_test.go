@@ -362,8 +362,11 @@ func (s *tale) flap(period time.Duration, sides ...[]int) {
 func TestAFlappingLinkNeverLeavesTwoSides(t *testing.T) {
 	atLength(t)
 	for seed := range max(*count/200, 1) {
-		for _, strategy := range strategies() {
-			for _, period := range []time.Duration{time.Second, 2 * time.Second} {
+		for kind, strategy := range strategies() {
+			for i, period := range []time.Duration{time.Second, 2 * time.Second} {
+				if *count < 25 && kind%2 == i { // make verify runs both
+					continue
+				}
 				s := tell(t, seed, 5, strategy)
 				s.flap(period, []int{1, 2}, []int{3, 4, 5})
 				s.awaitOneCluster(20 * time.Second)

@@ -158,7 +158,9 @@ func (w *world) split(cut func(from, to int) bool, d time.Duration, what string)
 		w.disturb()
 		w.note("healed: %s", what)
 		for _, l := range links {
-			w.cuts[l]--
+			if w.cuts[l]--; w.cuts[l] == 0 {
+				delete(w.cuts, l)
+			}
 		}
 	})
 }

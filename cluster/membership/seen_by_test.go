@@ -99,9 +99,7 @@ func (w *world) agreeWithin(limit time.Duration, members int) time.Duration {
 // step lets a little time pass without checking the invariants.
 func (w *world) step(d time.Duration) {
 	end := w.now.Add(d)
-	for len(w.queue.all) > 0 && !w.queue.all[0].at.After(end) {
-		w.occurNext()
-	}
+	w.occurUntil(end)
 	w.now = end
 }
 

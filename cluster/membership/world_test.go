@@ -1,7 +1,6 @@
 package membership
 
 import (
-	"container/heap"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -19,7 +18,8 @@ type world struct {
 	begin   time.Time
 	queue   occurrences
 	nodes   []*simNode
-	cuts    map[[2]int]int // by from and to: how many faults cut the link
+	at      map[string]*simNode // by address
+	cuts    map[[2]int]int      // by from and to: how many faults cut the link
 	loss    float64
 	rough   map[[2]int]time.Time // if not nil: no datagram arrives, and TCP keeps its order; until when each link is busy
 	healed  bool                 // all faults have ended before their time
@@ -58,31 +58,81 @@ type simNode struct {
 	statuses map[ID]Status
 }
 
+// An occurrence is a call, or the arrival of a message if do is nil.
 type occurrence struct {
-	at    time.Time
-	order int
-	do    func()
+	do func()
+	delivery
 }
 
+// A delivery is a message on its way.
+type delivery struct {
+	from, target *simNode
+	sender, to   ID
+	msg          message
+	datagram     bool
+	delay        time.Duration
+}
+
+// Occurrences are what is to happen, in order. The heap has no pointers, and places are used again,
+// so that the collector has little to do.
 type occurrences struct {
-	all   []occurrence
-	count int
+	heap   []due
+	places []occurrence
+	free   []int
+	count  int
 }
 
-func (o *occurrences) Len() int { return len(o.all) }
-func (o *occurrences) Less(i, j int) bool {
-	if !o.all[i].at.Equal(o.all[j].at) {
-		return o.all[i].at.Before(o.all[j].at)
+// A due says when the occurrence in a place happens.
+type due struct {
+	at    time.Duration // since the world began
+	order int
+	place int
+}
+
+func (d due) before(o due) bool { return d.at < o.at || d.at == o.at && d.order < o.order }
+
+func (o *occurrences) push(at time.Duration, what occurrence) {
+	place := len(o.places)
+	if last := len(o.free) - 1; last >= 0 {
+		place, o.free = o.free[last], o.free[:last]
+		o.places[place] = what
+	} else {
+		o.places = append(o.places, what)
 	}
-	return o.all[i].order < o.all[j].order
+	o.count++
+	o.heap = append(o.heap, due{at, o.count, place})
+	h, i := o.heap, len(o.heap)-1
+	for up := (i - 1) / 2; i > 0 && h[i].before(h[up]); up = (i - 1) / 2 {
+		h[i], h[up] = h[up], h[i]
+		i = up
+	}
 }
-func (o *occurrences) Swap(i, j int) { o.all[i], o.all[j] = o.all[j], o.all[i] }
-func (o *occurrences) Push(x any)    { o.all = append(o.all, x.(occurrence)) }
-func (o *occurrences) Pop() any {
-	last := o.all[len(o.all)-1]
-	o.all = o.all[:len(o.all)-1]
-	return last
+
+func (o *occurrences) pop() (at time.Duration, what occurrence) {
+	first, last := o.heap[0], len(o.heap)-1
+	o.heap[0], o.heap = o.heap[last], o.heap[:last]
+	h := o.heap
+	for i := 0; ; {
+		least := i
+		for _, down := range []int{2*i + 1, 2*i + 2} {
+			if down < last && h[down].before(h[least]) {
+				least = down
+			}
+		}
+		if least == i {
+			break
+		}
+		h[i], h[least] = h[least], h[i]
+		i = least
+	}
+	what = o.places[first.place]
+	o.places[first.place] = occurrence{}
+	o.free = append(o.free, first.place)
+	return first.at, what
 }
+
+// by reports whether something happens until then.
+func (o *occurrences) by(then time.Duration) bool { return len(o.heap) > 0 && o.heap[0].at <= then }
 
 func newWorld(t tester, seed uint64, size int) *world {
 	begin := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -91,43 +141,35 @@ func newWorld(t tester, seed uint64, size int) *world {
 		random: rand.New(rand.NewPCG(seed, 1)),
 		now:    begin,
 		begin:  begin,
+		at:     map[string]*simNode{},
 		cuts:   map[[2]int]int{},
 		tune:   func(*Settings) {},
 		moved:  map[transition]int{},
 	}
 	for i := range size {
-		w.nodes = append(w.nodes, &simNode{world: w, index: i, address: fmt.Sprintf("n%d:1", i+1), hostUp: true, statuses: map[ID]Status{}})
+		n := &simNode{world: w, index: i, address: fmt.Sprintf("n%d:1", i+1), hostUp: true, statuses: map[ID]Status{}}
+		w.nodes, w.at[n.address] = append(w.nodes, n), n
 	}
 	return w
 }
 
 func (w *world) address(i int) string { return w.nodes[i].address }
 
-func (w *world) node(address string) *simNode {
-	for _, n := range w.nodes {
-		if n.address == address {
-			return n
-		}
-	}
-	return nil
-}
+func (w *world) node(address string) *simNode { return w.at[address] }
 
 func (w *world) note(format string, args ...any) {
 	w.log = append(w.log, fmt.Sprintf("%9.3f ", w.now.Sub(w.begin).Seconds())+fmt.Sprintf(format, args...))
 }
 
 func (w *world) after(d time.Duration, do func()) {
-	w.queue.count++
-	heap.Push(&w.queue, occurrence{at: w.now.Add(d), order: w.queue.count, do: do})
+	w.queue.push(w.now.Sub(w.begin)+d, occurrence{do: do})
 }
 
 // run lets time pass, and checks the invariants ten times a second.
 func (w *world) run(d time.Duration) {
 	end := w.now.Add(d)
 	for next := w.now; w.now.Before(end); next = next.Add(100 * time.Millisecond) {
-		for len(w.queue.all) > 0 && !w.queue.all[0].at.After(next) {
-			w.occurNext()
-		}
+		w.occurUntil(next)
 		w.now = next
 		w.checkLeaders()
 		w.checkPromise()
@@ -135,11 +177,17 @@ func (w *world) run(d time.Duration) {
 	}
 }
 
-// occurNext executes the next event.
-func (w *world) occurNext() {
-	o := heap.Pop(&w.queue).(occurrence)
-	w.now = o.at
-	o.do()
+// occurUntil executes the events until then.
+func (w *world) occurUntil(then time.Time) {
+	for end := then.Sub(w.begin); w.queue.by(end); {
+		at, what := w.queue.pop()
+		w.now = w.begin.Add(at)
+		if what.do != nil {
+			what.do()
+		} else {
+			w.arrive(what.delivery)
+		}
+	}
 }
 
 // inOrder returns the transmission time on a link where TCP keeps its order. TCP retransmits
@@ -165,7 +213,7 @@ func (w *world) delay() time.Duration {
 	return d
 }
 
-func (w *world) cut(from, to int) bool { return w.cuts[[2]int{from, to}] > 0 }
+func (w *world) cut(from, to int) bool { return len(w.cuts) > 0 && w.cuts[[2]int{from, to}] > 0 }
 
 // start starts a process.
 func (n *simNode) start() {
@@ -206,9 +254,15 @@ func (n *simNode) tick(process int) {
 	if n.process != process || n.machine == nil {
 		return
 	}
-	n.occur(func() { n.step(Ticked{}) })
+	if n.awake() {
+		n.step(Ticked{})
+	} else {
+		n.occur(func() { n.step(Ticked{}) })
+	}
 	n.world.after(50*time.Millisecond, func() { n.tick(process) })
 }
+
+func (n *simNode) awake() bool { return n.machine != nil && !n.world.now.Before(n.pausedTo) }
 
 // occur executes f in the process, when it is not paused.
 func (n *simNode) occur(f func()) {
@@ -273,11 +327,12 @@ func (n *simNode) do(m *Machine, a Action) {
 	case Send:
 		w.carry(n, m.self, a.To, a.msg, false)
 	case Beat:
+		stream := a.msg
+		stream.Stream = true
+		var first, second message = a.msg, stream
 		for _, address := range a.To {
-			h := a.msg
-			w.carry(n, m.self, ID{Address: address}, h, true)
-			h.Stream = true
-			w.carry(n, m.self, ID{Address: address}, h, false)
+			w.carry(n, m.self, ID{Address: address}, first, true)
+			w.carry(n, m.self, ID{Address: address}, second, false)
 		}
 	case AcquireLease:
 		w.lend(n, m, a)
@@ -363,17 +418,27 @@ func (w *world) carry(from *simNode, sender, to ID, msg message, datagram bool) 
 	if w.rough != nil {
 		delay = w.inOrder([2]int{from.index, target.index}, delay)
 	}
-	w.after(delay, func() {
-		if target.machine == nil {
-			if target.hostUp && !datagram && !w.cut(target.index, from.index) {
-				w.after(delay, func() { from.occur(func() { from.step(DialFailed{Address: to.Address, Refused: true}) }) })
-			}
-			return
+	w.queue.push(w.now.Sub(w.begin)+delay, occurrence{delivery: delivery{from, target, sender, to, msg, datagram, delay}})
+}
+
+// arrive gives a message to its receiver. If its process has ended, the host refuses the connection
+// if it can.
+func (w *world) arrive(d delivery) {
+	switch n := d.target; {
+	case n.machine == nil:
+		if n.hostUp && !d.datagram && !w.cut(n.index, d.from.index) {
+			w.after(d.delay, func() { d.from.occur(func() { d.from.step(DialFailed{Address: d.to.Address, Refused: true}) }) })
 		}
-		target.occur(func() {
-			if to.Incarnation == 0 || target.machine != nil && to.Incarnation == target.machine.self.Incarnation {
-				target.step(Received{From: sender, msg: msg})
-			}
-		})
-	})
+	case n.awake():
+		n.receive(d.sender, d.to, d.msg)
+	default:
+		n.occur(func() { n.receive(d.sender, d.to, d.msg) })
+	}
+}
+
+// receive hands a message to the machine, unless it is for another incarnation.
+func (n *simNode) receive(sender, to ID, msg message) {
+	if to.Incarnation == 0 || n.machine != nil && to.Incarnation == n.machine.self.Incarnation {
+		n.step(Received{From: sender, msg: msg})
+	}
 }

@@ -29,10 +29,10 @@ const (
 func startAgent(n *cluster.Node, can factories) {
 	spawnAgent(n.System, n.View().Self.Name, can, func(ctx *actor.Context[any], follow func(incarnation uint64)) {
 		follow(membershipOf(n.View().Self)) // before the first message
-		cluster.Subscribe(ctx, n, func(v cluster.View) actor.Behavior[any] {
+		ctx.Defer(cluster.Subscribe(n, extension.Handle(ctx, func(v cluster.View) actor.Behavior[any] {
 			follow(membershipOf(v.Self))
 			return nil
-		})
+		})))
 	})
 }
 

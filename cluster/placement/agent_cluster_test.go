@@ -91,7 +91,6 @@ func TestARefFollowsItsActorFromNodeToNode(t *testing.T) {
 	})
 }
 
-// Case 97.
 func TestAFactoryThatPanicsHarmsNothingElseOnItsNode(t *testing.T) {
 	inAgentCluster(t, 2, func(t *testing.T, c *agentCluster) {
 		require.Contains(t, c.start("n2", "x", 1, job{Panics: true}).Error, "panic: no tools")

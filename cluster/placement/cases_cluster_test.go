@@ -29,8 +29,8 @@ func (w *world) everyRequest(ctx context.Context, c *placement.Coordinator) map[
 	}
 }
 
-// Case 62: a node that does not lead forwards all requests. If the leader does not answer, each
-// request fails with an error that names the leader. Case 63: each node knows the leader.
+// A node that does not lead forwards all requests. If the leader does not answer, each request
+// fails with an error that names the leader. Each node knows the leader.
 func TestEveryRequestOfANodeThatDoesNotLeadNamesTheLeader(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		w.submit(w.spec("one"))
@@ -70,8 +70,8 @@ func TestEveryRequestWithoutALeaderFailsAtOnce(t *testing.T) {
 	}, func(cfg *placement.Config) { cfg.Election, cfg.Role = cluster.LowestAddress(), "nobody's" })
 }
 
-// Cases 42 and 72: when the leader leaves, the next one takes requests at once and knows all specs.
-// The actors of the former leader run on other nodes.
+// When the leader leaves, the next one takes requests at once and knows all specs. The actors of
+// the former leader run on other nodes.
 func TestTheLeaderLeavesAndTheNextOneGoesOn(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		w.submit(w.spec("there").WithConstraints(w.on("n2")))
@@ -95,8 +95,8 @@ func TestTheLeaderLeavesAndTheNextOneGoesOn(t *testing.T) {
 	})
 }
 
-// Case 88: one of two nodes leaves. Actors on the other node keep their state; those that had to
-// move start with the state of their spec.
+// One of two nodes leaves. Actors on the other node keep their state; those that had to move start
+// with the state of their spec.
 func TestWhatRunsElsewhereKeepsItsStateWhenANodeLeaves(t *testing.T) {
 	inWorld(t, 2, func(t *testing.T, w *world) {
 		w.submit(w.spec("stays").WithConstraints(w.on("n1")))
@@ -113,7 +113,7 @@ func TestWhatRunsElsewhereKeepsItsStateWhenANodeLeaves(t *testing.T) {
 	})
 }
 
-// Case 105: at each start, on any node, the actor begins with the state of the spec.
+// At each start, on any node, the actor begins with the state of the spec.
 func TestAnActorBeginsWithTheStateOfItsSpec(t *testing.T) {
 	inWorld(t, 2, func(t *testing.T, w *world) {
 		w.submit(counters.Spec("one", origin{Plan: w.name, Count: 40}).WithConstraints(w.on("n2")))
@@ -124,8 +124,8 @@ func TestAnActorBeginsWithTheStateOfItsSpec(t *testing.T) {
 	})
 }
 
-// Case 97: the factory of another node panics. The panic is an answer of that node. The node stays
-// a member, and runs other specs.
+// The factory of another node panics. The panic is an answer of that node. The node stays a member,
+// and runs other specs.
 func TestAFactoryOfAnotherNodeThatPanicsHarmsNothing(t *testing.T) {
 	inWorld(t, 2, func(t *testing.T, w *world) {
 		w.plan.set(func(p *plan) { p.failing = true })
@@ -146,8 +146,8 @@ func TestAFactoryOfAnotherNodeThatPanicsHarmsNothing(t *testing.T) {
 	})
 }
 
-// Case 98: a factory of another node takes a minute. Meanwhile that node answers probes, and
-// starts other actors.
+// A factory of another node takes a minute. Meanwhile that node answers probes, and starts other
+// actors.
 func TestASlowFactoryOfAnotherNodeHoldsNothingUp(t *testing.T) {
 	inWorld(t, 2, func(t *testing.T, w *world) {
 		w.plan.set(func(p *plan) { p.takes = time.Minute })
@@ -173,8 +173,8 @@ func TestASlowFactoryOfAnotherNodeHoldsNothingUp(t *testing.T) {
 	})
 }
 
-// Case 99: a node dies while its factory runs; the actor starts elsewhere, once. The behavior that
-// the factory on the dead node returns is not started.
+// A node dies while its factory runs; the actor starts elsewhere, once. The behavior that the
+// factory on the dead node returns is not started.
 func TestANodeThatDiesWhileItsFactoryRunsIsReplaced(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		w.plan.set(func(p *plan) { p.takes = 20 * time.Second })
@@ -190,7 +190,7 @@ func TestANodeThatDiesWhileItsFactoryRunsIsReplaced(t *testing.T) {
 	})
 }
 
-// Case 71: each coordinator starts with the current nodes, and learns of a later crash.
+// Each coordinator starts with the current nodes, and learns of a later crash.
 func TestACoordinatorThatBeginsLateSeesTheCrashThatFollows(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		w.Crash("n1")
@@ -207,8 +207,8 @@ func TestACoordinatorThatBeginsLateSeesTheCrashThatFollows(t *testing.T) {
 	})
 }
 
-// Case 138: a second StartSingleton while the first one starts returns the same generation, and
-// starts nothing. Case 141: a singleton anchored at the leader follows it.
+// A second StartSingleton while the first one starts returns the same generation, and starts
+// nothing. A singleton anchored at the leader follows it.
 func TestASingletonOfTheLeaderFollowsIt(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		w.plan.set(func(p *plan) { p.takes = time.Second })
@@ -231,8 +231,8 @@ func TestASingletonOfTheLeaderFollowsIt(t *testing.T) {
 	})
 }
 
-// Case 183: during a partition each side continues with a journal of its own. When it heals there
-// is one actor of each label, and no orphan.
+// During a partition each side continues with a journal of its own. When it heals there is one
+// actor of each label, and no orphan.
 func TestWhatBothSidesOfASplitRanIsOneAgain(t *testing.T) {
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		for _, label := range []string{"a", "b", "c", "d"} {

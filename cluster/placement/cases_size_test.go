@@ -112,7 +112,7 @@ func TestANodeTellsTheNextCoordinatorOfHoweverManyActors(t *testing.T) {
 func TestStatesOfAnySizeTogetherFitIntoTheJournal(t *testing.T) {
 	journal := &measuringJournal{Journal: memory.New()}
 	inWorld(t, 4, func(t *testing.T, w *world) {
-		const count, size = 100, 128 << 10
+		const count, size = 50, 128 << 10
 		w.Kill("n1")
 		time.Sleep(4 * time.Second) // requests before the removal of n1 go to it, and are lost
 		var all sync.WaitGroup

@@ -18,7 +18,7 @@ import (
 // coordinator knows where.
 func TestInChaosEachSpecRunsOnceAtMost(t *testing.T) {
 	clustertest.Chaos{
-		Nodes: 4, Faults: 6, Count: 2, ShrinkRuns: -1,
+		Nodes: 4, Faults: 6, ShrinkRuns: -1,
 		Kinds:   chaosKinds,
 		Options: []clustertest.Option{profile},
 	}.Run(t, chaosStory)

@@ -9,8 +9,8 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 )
 
-// Case 19: a spec with every field set, one without the optional ones, and one without anything
-// come back from the wire.
+// A spec with every field set, one without the optional ones, and one without anything come back
+// from the wire.
 func TestARequestComesBackFromTheWire(t *testing.T) {
 	every := Spec{
 		Label: "storage/photos", Type: "agent", State: []byte{0, 255, 'x'}, OnCrash: WaitForReturn(30*time.Second + 1),

@@ -77,10 +77,7 @@ func (c *coordinator) begin(l plan.Ledger) persistence.Effect[plan.Fact] {
 	c.planner = plan.New(c.cfg.planner(epoch, c.node.View().Self.Name))
 	l.Each(c.planner.Replay)
 	c.inbox = actor.Adapt(c.ctx, func(msg plan.FromAgent) command { return agentMessage{Message: msg} })
-	cluster.Subscribe(c.ctx, c.node, func(cluster.View) actor.Behavior[command] {
-		c.ctx.Self().Tell(viewChanged{}) // handled when nothing is being stored
-		return nil
-	})
+	c.ctx.Defer(cluster.Subscribe(c.node, actor.Adapt(c.ctx, func(cluster.View) command { return viewChanged{} })))
 	return c.step(plan.Recovered{})
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
@@ -38,7 +39,7 @@ type (
 type result struct {
 	Sum        int
 	Node       string // the address
-	Generation singleton.Generation
+	Generation generation.Generation
 }
 
 func (increment) message() {}

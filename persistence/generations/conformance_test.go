@@ -71,7 +71,7 @@ func openSQLite(t testing.TB, path string) *sqlite.Journal {
 	return j
 }
 
-func TestAKilledProcessLeavesTheOldOrTheNew(t *testing.T) { // 163
+func TestAKilledProcessLeavesTheOldOrTheNew(t *testing.T) {
 	generationtest.Killed(t,
 		func() string { return filepath.Join(t.TempDir(), "journal.db") },
 		func(t *testing.T, path string) generation.Source {

@@ -39,7 +39,8 @@ type Journal struct {
 // normally is.
 //
 // Requests made at the same time are stored by one append, up to 256. A goroutine stores them; it
-// ends when no request is left. What has been stored is as durable as the journal. Errors are the
+// ends when no request is left. A claim takes the same time however many labels there are; only a
+// new source first reads the log. What has been stored is as durable as the journal. Errors are the
 // journal's; after [journal.ErrUnknown] the request may or may not have taken effect. The log is
 // shortened as it grows, to about 4096 records and two for each label.
 //

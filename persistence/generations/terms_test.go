@@ -32,7 +32,7 @@ func TestTermsOfAJournalGrowBeyondTheFloorAndWithEveryCall(t *testing.T) {
 	require.Equal(t, uint64(1), g.Term, "each name has its own")
 }
 
-// Case 160: a hundred claims made at once get the terms from 1 to 100.
+// A hundred claims made at once get the terms from 1 to 100.
 func TestAHundredAtOnceGetAHundredTerms(t *testing.T) {
 	source := generations.NewJournal(memory.New())
 	terms := make([]uint64, 100)
@@ -52,8 +52,8 @@ func TestAHundredAtOnceGetAHundredTerms(t *testing.T) {
 	}
 }
 
-// Cases 158 and 166: if a journal fails or hangs, the caller gets an error before its context ends,
-// and a later call gets a term.
+// If a journal fails or hangs, the caller gets an error before its context ends, and a later call
+// gets a term.
 func TestATermThatCannotBeHadIsAnErrorAndAskedForAgain(t *testing.T) {
 	failures := 1
 	source := generations.NewJournal(&faulty{

@@ -32,13 +32,8 @@ func (d *decoder) uvarint() uint64 {
 }
 
 func (d *decoder) varint() int64 {
-	v, n := binary.Varint(d.rest)
-	if n <= 0 {
-		d.bad, d.rest = true, nil
-		return 0
-	}
-	d.rest = d.rest[n:]
-	return v
+	v := d.uvarint()
+	return int64(v>>1) ^ -int64(v&1)
 }
 
 // take returns the next n bytes. Appending to the result does not overwrite the following bytes.

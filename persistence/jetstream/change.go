@@ -89,7 +89,7 @@ func (j *Journal) step(ctx context.Context, id string, e *entity, decide decisio
 		return err
 	}
 	if h.kind != kindClaim {
-		if err := e.room.wait(ctx); err != nil {
+		if err := e.writePause.wait(ctx); err != nil {
 			return err
 		}
 	}

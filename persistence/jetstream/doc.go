@@ -71,7 +71,7 @@
 // A writer that appends without a pause could prevent claims of its id for seconds, because a claim
 // needs two requests and an append one. After a refused claim, the journal therefore asks the
 // journals that append to the id to pause, for at most one second. It publishes this at the subject
-// made of the stream's name and ".room".
+// made of the stream's name and ".pause".
 //
 // Appends of more than about 1 MB, and all snapshots, are stored in chunks in a second stream,
 // whose name ends with _LARGE. The chunks are stored first, and then the message that refers to

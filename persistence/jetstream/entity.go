@@ -12,12 +12,12 @@ import (
 // An entity is the cached state of a persistence id, so that an append takes one request. It may be
 // outdated; the server then refuses the message.
 type entity struct {
-	subject string
-	turn    chan struct{} // holds a token while the id is being changed
-	saving  chan struct{} // holds a token while its snapshots are being changed; taken before turn
-	seen    atomic.Uint64 // the latest message that the server has shown or acknowledged
-	room    room
-	users   int // guarded by the journal's mu
+	subject    string
+	turn       chan struct{} // holds a token while the id is being changed
+	saving     chan struct{} // holds a token while its snapshots are being changed; taken before turn
+	seen       atomic.Uint64 // the latest message that the server has shown or acknowledged
+	writePause writePause
+	users      int // guarded by the journal's mu
 
 	known bool // pos is valid; the holder of turn owns known and pos
 	pos   position

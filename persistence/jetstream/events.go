@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -123,22 +122,16 @@ func (j *Journal) endAfter(ctx context.Context, seen offset) (message, error) {
 // end returns the last message of the stream.
 func (j *Journal) end(ctx context.Context) (message, error) {
 	for n := 1; ; n++ {
-		wait, cancel := context.WithTimeout(ctx, requestPatience)
-		info, err := j.streams[j.events].Info(wait)
-		cancel()
-		if err != nil {
-			return message{}, unavailable(ctx, err)
+		state, err := j.state(ctx)
+		if err != nil || state.Messages == 0 {
+			return message{}, err
 		}
-		last := info.State.LastSeq
-		if last == 0 || info.State.Msgs == 0 {
-			return message{}, nil
-		}
-		m, err := j.get(ctx, j.events, last)
+		m, err := j.get(ctx, j.events, state.Last)
 		switch {
 		case !errors.Is(err, errMissing):
 			return m, err
 		case n == attempts: // otherwise it was removed, and there is a later one
-			return message{}, corrupt("the last message of the stream, %d, cannot be read", last)
+			return message{}, corrupt("the last message of the stream, %d, cannot be read", state.Last)
 		}
 	}
 }
@@ -290,13 +283,9 @@ func (j *Journal) parseOffset(text journal.Offset) (offset, error) {
 	if text == "" {
 		return offset{at: 1}, nil
 	}
-	rest, ours := strings.CutPrefix(string(text), "js:"+j.events+":")
-	at, next, _ := strings.Cut(rest, ":")
-	o := offset{}
-	var err, err2 error
-	o.at, err = strconv.ParseUint(at, 10, 64)
-	o.next, err2 = strconv.ParseUint(next, 10, 64)
-	if !ours || errors.Join(err, err2) != nil || o.at == 0 || o.next == 0 || j.formatOffset(o) != text {
+	var o offset
+	_, err := fmt.Sscanf(string(text), "js:"+j.events+":%d:%d", &o.at, &o.next)
+	if err != nil || o.at == 0 || o.next == 0 || j.formatOffset(o) != text {
 		return offset{}, fmt.Errorf("%w: %q is not an offset of the journal %s", journal.ErrInvalid, text, j.events)
 	}
 	return o, nil

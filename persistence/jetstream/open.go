@@ -96,7 +96,7 @@ func Open(ctx context.Context, nc *nats.Conn, config Config) (*Journal, error) {
 	if j.inbox, err = newInbox(nc); err != nil {
 		return nil, fmt.Errorf("jetstream: open %s: %w", config.Stream, err)
 	}
-	if err := j.listener.listen(nc, j.subjects.room(), j.makeRoom); err != nil {
+	if err := j.listener.listen(nc, j.subjects.pause(), j.pauseWrites); err != nil {
 		return nil, errors.Join(fmt.Errorf("jetstream: open %s: %w", config.Stream, err), j.Close())
 	}
 	if !config.AcceptLoss {

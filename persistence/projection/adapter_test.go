@@ -35,7 +35,7 @@ func adaptNumbers(s persistence.StoredEvent) ([]event, error) {
 func TestFromJournalDividesAndLeavesOut(t *testing.T) {
 	j, s, offsets := memory.New(), newSum(), &saves{}
 	newWriter(t, j, "a").append(added{2}, poisoned{}, nil, added{0}, added{3}, added{1})
-	p := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(offsets, s.handle), projection.FromJournal(adaptNumbers),
+	p := projection.New("sum", j, journal.Query{}, projection.FromJournal(adaptNumbers, projection.AtLeastOnce(offsets, s.handle)),
 		projection.InBatches(2, time.Nanosecond))
 	got, err := p.CatchUp(t.Context())
 	require.NoError(t, err)
@@ -48,7 +48,7 @@ func TestOfADividedEventAllIsDoneOrNothing(t *testing.T) {
 	w := newWorld(t)
 	newWriter(t, w.j, "a").append(added{2}, added{3}, added{1})
 	parts := 0
-	p := projection.New("sums", w.j, journal.Query{}, projection.InTx(w.model,
+	p := projection.New("sums", w.j, journal.Query{}, projection.FromJournal(adaptNumbers, projection.InTx(w.model,
 		func(ctx context.Context, tx *sql.Tx, e projection.Event[event]) error {
 			if e.Seq == 2 {
 				if parts++; parts%2 == 0 {
@@ -56,7 +56,7 @@ func TestOfADividedEventAllIsDoneOrNothing(t *testing.T) {
 				}
 			}
 			return addUp(ctx, tx, e)
-		}), projection.FromJournal(adaptNumbers), projection.SkipAfter(3))
+		})), projection.SkipAfter(3))
 	got, err := p.CatchUp(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, map[string]row{"a": {3, 3}}, readModel(t, w.model), "nothing of the second event")
@@ -70,13 +70,12 @@ func TestWhatCannotBeAdaptedIsAFailureOfItsEvent(t *testing.T) {
 		"too old": func(persistence.StoredEvent) ([]event, error) { return nil, errors.New("too old") },
 		"boom":    func(persistence.StoredEvent) ([]event, error) { panic("boom") },
 	} {
-		_, err := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle),
-			projection.FromJournal(f)).CatchUp(t.Context())
+		_, err := projection.New("sum", j, journal.Query{}, projection.FromJournal(f,
+			projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle))).CatchUp(t.Context())
 		require.ErrorContains(t, err, `event 1 of "a"`)
 		require.ErrorContains(t, err, says)
 	}
-	require.PanicsWithValue(t, `projection "sum": FromJournal has a func(persistence.StoredEvent) ([]string, error), while the event type is projection_test.event`, func() {
-		projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle),
-			projection.FromJournal(func(persistence.StoredEvent) ([]string, error) { return nil, nil }))
+	require.PanicsWithValue(t, `projection "sum": reader and handler must not be nil`, func() {
+		projection.New("sum", j, journal.Query{}, projection.FromJournal(adaptNumbers, nil))
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -40,6 +41,21 @@ type Handler[E any] interface {
 // each batch, and before a failure is reported.
 func AtLeastOnce[E any](offsets OffsetStore, f func(ctx context.Context, e Event[E]) error) Handler[E] {
 	return &atLeastOnce[E]{OffsetStore: offsets, f: f}
+}
+
+// FromJournal returns h for a projection that handles the events that f returns in place of each
+// stored event: none, one or several, which are handled together. Use the function of
+// [persistence.Options], so that the projection and the behavior understand old events in the same
+// way. If f fails, the event cannot be decoded, and its id is held back. Pass the result to [New]
+// as it is: a handler around it hides f.
+func FromJournal[E any](f func(stored persistence.StoredEvent) ([]E, error), h Handler[E]) Handler[E] {
+	return &adapted[E]{Handler: h, adapt: f}
+}
+
+// adapted is only unpacked by New.
+type adapted[E any] struct {
+	Handler[E]
+	adapt func(persistence.StoredEvent) ([]E, error)
 }
 
 type atLeastOnce[E any] struct {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -21,8 +20,6 @@ type config struct {
 	backoff    actor.Backoff
 	skipAfter  int
 	skipOthers bool
-
-	fromJournal any // a func(persistence.StoredEvent) ([]E, error), or nil
 }
 
 func newConfig(opts []Option) (config, error) {
@@ -70,14 +67,6 @@ func SkipAfter(n int) Option { return func(c *config) { c.skipAfter = n } }
 // SkipOthers skips events whose type is not registered in this process or is not the type of the
 // projection. Without it their ids are held back, because the events may come from a newer program.
 func SkipOthers() Option { return func(c *config) { c.skipOthers = true } }
-
-// FromJournal passes the events that f returns in place of each stored event: none, one or several,
-// which are handled together. Use the function of [persistence.Options], so that the projection and
-// the behavior understand old events in the same way. If f fails, the event cannot be decoded, and
-// its id is held back. E must be the event type of the projection.
-func FromJournal[E any](f func(stored persistence.StoredEvent) ([]E, error)) Option {
-	return func(c *config) { c.fromJournal = f }
-}
 
 func (c *config) validate() error {
 	switch {

@@ -41,10 +41,8 @@ func (p *Projection[E]) complete(opts []Option) (err error) {
 	if p.config, err = newConfig(opts); err != nil {
 		return err
 	}
-	if f, ok := p.fromJournal.(func(persistence.StoredEvent) ([]E, error)); ok {
-		p.adapt = f
-	} else if p.fromJournal != nil {
-		return fmt.Errorf("FromJournal has a %T, while the event type is %v", p.fromJournal, reflect.TypeFor[E]())
+	if a, ok := p.handler.(*adapted[E]); ok {
+		p.handler, p.adapt = a.Handler, a.adapt
 	}
 	if p.reader == nil || p.handler == nil {
 		return errors.New("reader and handler must not be nil")

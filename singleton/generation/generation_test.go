@@ -11,8 +11,7 @@ import (
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-// Cases 142 and 146: Unpack is the inverse of Packed, and packed numbers are ordered by term, then
-// by sequence number.
+// Unpack is the inverse of Packed, and packed numbers are ordered by term, then by sequence number.
 func TestPackedGenerationsKeepTheirOrder(t *testing.T) {
 	seed := rand.Uint64()
 	rng := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a test
@@ -31,7 +30,6 @@ func TestPackedGenerationsKeepTheirOrder(t *testing.T) {
 	}
 }
 
-// Case 145.
 func TestAGenerationThatDoesNotFitIsAnErrorNotAWrap(t *testing.T) {
 	for _, g := range []generation.Generation{{Term: math.MaxUint32 + 1}, {Seq: math.MaxUint32 + 1}} {
 		_, err := g.Packed()
@@ -39,7 +37,6 @@ func TestAGenerationThatDoesNotFitIsAnErrorNotAWrap(t *testing.T) {
 	}
 }
 
-// Case 143.
 func TestGenerationsAreComparedByTermFirst(t *testing.T) {
 	ascending := []generation.Generation{{Term: 1, Seq: 9}, {Term: 2}, {Term: 2, Seq: 1000000}, {Term: 3}}
 	for i, g := range ascending {

@@ -11,6 +11,9 @@
 //   - generations.NewMemory is the same in memory, for tests and for clusters within one process;
 //   - singleton/generation/postgres, a module of its own, uses a table in PostgreSQL.
 //
+// A store of singleton/lease/postgres is a [TermSource] as well: its terms are the tokens of its
+// leases.
+//
 // Package generationtest has the contract as a test suite, for sources of your own as well.
 package generation
 

@@ -214,7 +214,7 @@ func TestALeaseSaysWhoseItIs(t *testing.T) {
 	require.Equal(t, "counter of node-1", lease.NewMemory().Lease("counter", "node-1", time.Second).String())
 }
 
-func TestSettingsThatMakeNoSenseAreRefused(t *testing.T) { // case 191
+func TestSettingsThatMakeNoSenseAreRefused(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	tests := []struct {
 		name, owner string

@@ -1,9 +1,6 @@
 package lease
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"math"
 	"time"
 )
@@ -80,54 +77,7 @@ type request struct {
 	serves    int // the id of the first wish when it was sent; 0 without one
 }
 
-// A wish is an Acquire that waits.
-type wish struct {
-	id    int
-	floor uint64
-	since *moment // when it became the first one
-}
-
 func newMachine(c Claim, s Settings) *machine { return &machine{settings: s, claim: c} }
-
-// Events, with the time at which they occur.
-type (
-	evAcquire struct {
-		id    int
-		floor uint64
-	}
-	evAbandon struct{ id int } // the caller of that Acquire has given up
-	evRelease struct{ id int }
-	evAnswer  struct { // to the request under way
-		grant Grant
-		err   error
-	}
-	evWake struct{} // time has passed
-)
-
-// Actions, to be carried out in order.
-type (
-	acSend struct {
-		op    operation
-		claim Claim // for a take
-		grant Grant // for the others
-	}
-	acCancel struct{} // cancel the context of the request in flight
-	acValid  struct {
-		sent  moment
-		token uint64
-	} // Valid from now on, counted from sent
-	acInvalid  struct{}               // Valid is false from now on
-	acLost     struct{ reason error } // call the handlers
-	acAcquired struct {
-		id   int
-		held bool
-		err  error
-	} // answer an Acquire
-	acReleased struct {
-		id  int
-		err error
-	} // answer a Release
-)
 
 // step handles one event, and returns the actions.
 func (m *machine) step(now moment, ev any) []any {
@@ -146,77 +96,9 @@ func (m *machine) step(now moment, ev any) []any {
 	return append(out, m.proceed(now)...)
 }
 
-// expire ends a lease whose time is over.
-func (m *machine) expire(now moment) []any {
-	if !m.valid() || now.since(m.until) < m.settings.bound() {
-		return nil
-	}
-	reason := ErrExpired
-	if m.failure != nil {
-		reason = fmt.Errorf("%w: %w", ErrExpired, m.failure)
-	}
-	return m.lose(reason)
-}
-
-func (m *machine) valid() bool { return m.state == held || m.state == renewing }
-
-// lose ends a lease that is valid.
-func (m *machine) lose(reason error) []any {
-	out := m.invalidate(lost)
-	if errors.Is(reason, ErrLost) {
-		m.grant = nil
-	}
-	return append(out, acLost{reason})
-}
-
-// invalidate goes to a state in which the lease is not valid.
-func (m *machine) invalidate(next state) []any {
-	var out []any
-	if m.valid() {
-		out = append(out, acInvalid{})
-		if m.request.op == opRenew && !m.request.cancelled {
-			m.request.cancelled = true
-			out = append(out, acCancel{})
-		}
-	}
-	m.enter(next)
-	return out
-}
-
 func (m *machine) enter(next state) {
 	m.state = next
 	m.tried, m.failure, m.again, m.renewAt = 0, nil, nil, nil
-}
-
-func (m *machine) abandon(id int) {
-	for i, w := range m.wishes {
-		if w.id == id {
-			m.wishes = append(m.wishes[:i:i], m.wishes[i+1:]...)
-			return
-		}
-	}
-}
-
-func (m *machine) release(now moment, id int) []any {
-	var out []any
-	for _, w := range m.wishes {
-		out = append(out, acAcquired{id: w.id, err: ErrReleased})
-	}
-	m.wishes = nil
-	if m.state != returning {
-		out = append(out, m.giveBack(now)...)
-	} else if len(m.leavers) == 0 {
-		m.tried, m.again, m.begun = 0, nil, now
-	}
-	m.leavers = append(m.leavers, id)
-	return out
-}
-
-// giveBack goes to returning.
-func (m *machine) giveBack(now moment) []any {
-	out := m.invalidate(returning)
-	m.begun = now
-	return out
 }
 
 // answer handles the answer to the request in flight.
@@ -235,59 +117,6 @@ func (m *machine) answer(now moment, ev evAnswer) []any {
 	return nil
 }
 
-func (m *machine) taken(now moment, req request, ev evAnswer) []any {
-	err := ev.err
-	switch {
-	case err == nil:
-		m.grant, m.owed = &ev.grant, false
-		if ev.grant.Token <= req.floor {
-			err = fmt.Errorf("the store handed out token %d, which is not above %d", ev.grant.Token, req.floor)
-		} else if now.since(req.sent) >= m.settings.bound() {
-			err = ErrExpired
-		}
-	case errors.Is(err, ErrHeld):
-		m.grant, m.owed = nil, false
-	default:
-		m.owed = true
-	}
-	if m.state != taking || len(m.wishes) == 0 {
-		if m.owed {
-			m.failed(now, err)
-		}
-		return nil // proceed gives it back
-	}
-	first := m.wishes[0]
-	switch {
-	case err == nil && ev.grant.Token > first.floor:
-		return m.win(req.sent)
-	case err == nil || req.serves != first.id:
-		return nil // it was sent for another; proceed asks again
-	case errors.Is(err, ErrHeld):
-		return m.refuse(nil)
-	}
-	m.failed(now, err)
-	return nil
-}
-
-// win makes the lease valid.
-func (m *machine) win(sent moment) []any {
-	m.enter(held)
-	m.token, m.until = m.grant.Token, sent
-	m.spent = max(m.spent, m.token)
-	m.renewAfter(sent, m.settings.Renewal)
-	return []any{acValid{sent: sent, token: m.token}}
-}
-
-func (m *machine) renewAfter(since moment, d time.Duration) { m.renewAt, m.renewIn = &since, d }
-
-// refuse answers the first wish: with false if err is nil, otherwise with the error.
-func (m *machine) refuse(err error) []any {
-	id := m.wishes[0].id
-	m.wishes = m.wishes[1:]
-	m.tried, m.failure, m.again = 0, nil, nil
-	return []any{acAcquired{id: id, err: err}}
-}
-
 // failed records that an attempt to take or return the lease ended with err.
 func (m *machine) failed(now moment, err error) {
 	m.tried++
@@ -295,46 +124,6 @@ func (m *machine) failed(now moment, err error) {
 	m.again, m.againIn = &now, m.settings.Retry
 	if m.state == returning {
 		m.againIn <<= min(m.tried-1, 8)
-	}
-}
-
-func (m *machine) renewed(now moment, req request, ev evAnswer) []any {
-	if m.grant != nil {
-		switch {
-		case ev.err == nil:
-			m.grant = &ev.grant
-		case errors.Is(ev.err, ErrLost), errors.Is(ev.err, ErrHeld):
-			m.grant = nil
-		}
-	}
-	if m.state != renewing {
-		return nil
-	}
-	m.state = held
-	switch {
-	case m.grant == nil:
-		if errors.Is(ev.err, ErrLost) {
-			return m.lose(ev.err)
-		}
-		return m.lose(fmt.Errorf("%w: %w", ErrLost, ev.err))
-	case ev.err != nil:
-		m.failure = ev.err
-		m.renewAfter(now, m.settings.Retry)
-		return nil
-	case ev.grant.Token != m.token:
-		return m.lose(fmt.Errorf("lease: the store renewed token %d as %d", m.token, ev.grant.Token))
-	}
-	m.failure = nil
-	m.until = req.sent
-	m.renewAfter(req.sent, m.settings.Renewal)
-	return append([]any{acValid{sent: req.sent, token: m.token}}, m.expire(now)...)
-}
-
-func (m *machine) released(now moment, err error) {
-	if err == nil || errors.Is(err, ErrLost) || errors.Is(err, ErrHeld) {
-		m.grant = nil
-	} else if m.state == returning {
-		m.failed(now, err)
 	}
 }
 
@@ -386,35 +175,6 @@ func (m *machine) proceedLost() {
 	}
 }
 
-func (m *machine) proceedTaking(now moment) []any {
-	if len(m.wishes) == 0 {
-		if m.request.op != opNone {
-			return nil // if it wins the lease, the answer leads to a release
-		}
-		if m.grant == nil && !m.owed {
-			m.enter(free)
-			return nil
-		}
-		return m.giveBack(now)
-	}
-	first := &m.wishes[0]
-	if first.since == nil {
-		first.since = &now
-		m.tried, m.failure, m.again = 0, nil, nil
-	}
-	if m.tried >= attempts || now.since(*first.since) >= m.patience() {
-		err := m.failure
-		if err == nil {
-			err = context.DeadlineExceeded
-		}
-		return append(m.refuse(fmt.Errorf("acquire lease %q: %w", m.claim.Name, err)), m.proceedTaking(now)...)
-	}
-	if m.request.op != opNone || !m.due(now) {
-		return nil
-	}
-	return m.sendTake(now, first.floor, first.id)
-}
-
 // patience is the maximum time that the first wish waits.
 func (m *machine) patience() time.Duration {
 	return attempts*m.settings.OperationTimeout + (attempts-1)*m.settings.Retry
@@ -423,75 +183,9 @@ func (m *machine) patience() time.Duration {
 // due reports whether the next attempt may be made.
 func (m *machine) due(now moment) bool { return m.again == nil || now.since(*m.again) >= m.againIn }
 
-func (m *machine) sendTake(now moment, floor uint64, serves int) []any {
-	c := m.claim
-	c.Floor = max(floor, m.spent)
-	m.send(now, opTake, m.settings.OperationTimeout)
-	m.request.floor, m.request.serves = c.Floor, serves
-	return []any{acSend{op: opTake, claim: c}}
-}
-
 func (m *machine) send(now moment, op operation, timeout time.Duration) {
 	m.request = request{op: op, sent: now, timeout: timeout}
 	m.again = nil
-}
-
-func (m *machine) proceedHeld(now moment) []any {
-	var out []any
-	for len(m.wishes) > 0 && m.wishes[0].floor < m.token {
-		out = append(out, acAcquired{id: m.wishes[0].id, held: true})
-		m.wishes = m.wishes[1:]
-	}
-	if len(m.wishes) > 0 {
-		return append(out, m.invalidate(taking)...)
-	}
-	if m.state == held && now.since(*m.renewAt) >= m.renewIn {
-		m.state = renewing
-		m.send(now, opRenew, min(m.settings.OperationTimeout, m.settings.bound()-now.since(m.until)))
-		out = append(out, acSend{op: opRenew, grant: *m.grant})
-	}
-	return out
-}
-
-func (m *machine) proceedReturning(now moment) []any {
-	nothing := m.grant == nil && !m.owed
-	if m.request.op == opNone && nothing {
-		out := m.answerLeavers(nil)
-		m.enter(free)
-		return out
-	}
-	var out []any
-	if m.tried >= attempts && len(m.leavers) > 0 {
-		out = m.answerLeavers(fmt.Errorf("release lease %q: %w", m.claim.Name, m.failure))
-	}
-	if now.since(m.begun) >= m.patience() && len(m.leavers) > 0 {
-		out = append(out, m.answerLeavers(fmt.Errorf("release lease %q: %w", m.claim.Name, context.DeadlineExceeded))...)
-	}
-	switch {
-	case len(m.wishes) > 0 && len(m.leavers) == 0:
-		m.enter(taking)
-	case m.request.op != opNone || !m.due(now):
-	case now.since(m.begun) >= m.settings.TTL: // it has expired by itself
-		out = append(out, m.answerLeavers(fmt.Errorf("release lease %q: %w", m.claim.Name, ErrExpired))...)
-		m.grant, m.owed = nil, false
-		m.enter(free)
-	case m.owed:
-		out = append(out, m.sendTake(now, 0, 0)...)
-	default:
-		m.spent = max(m.spent, m.grant.Token) // a copy that arrives late must not release the next acquisition
-		m.send(now, opRelease, m.settings.OperationTimeout)
-		out = append(out, acSend{op: opRelease, grant: *m.grant})
-	}
-	return out
-}
-
-func (m *machine) answerLeavers(err error) []any {
-	var out []any
-	for _, id := range m.leavers {
-		out = append(out, acReleased{id: id, err: err})
-	}
-	m.leavers = nil
-	return out
 }
 
 // never is longer than any wait.

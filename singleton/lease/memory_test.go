@@ -16,7 +16,7 @@ func claim(holder string) lease.Claim {
 	return lease.Claim{Name: "x", Holder: holder, TTL: 10 * time.Second}
 }
 
-func TestMemoryGoesByItsOwnClock(t *testing.T) { // case 211
+func TestMemoryGoesByItsOwnClock(t *testing.T) {
 	store, now := lease.NewMemory(), time.Unix(1_800_000_000, 0)
 	store.SetClock(func() time.Time { return now })
 	g, err := store.Take(t.Context(), claim("a"))
@@ -31,7 +31,7 @@ func TestMemoryGoesByItsOwnClock(t *testing.T) { // case 211
 	require.NoError(t, err)
 }
 
-func TestMemoryShowsWhoHoldsWhat(t *testing.T) { // case 214
+func TestMemoryShowsWhoHoldsWhat(t *testing.T) {
 	store, now := lease.NewMemory(), time.Unix(1_800_000_000, 0)
 	store.SetClock(func() time.Time { return now })
 	require.Zero(t, store.Inspect("x"))

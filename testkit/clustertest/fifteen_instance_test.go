@@ -29,14 +29,15 @@ func init() { actor.RegisterType[Order]("clustertest.order") }
 // with.
 func obedient(given string) func() actor.Behavior[Order] {
 	return func() actor.Behavior[Order] {
-		return behaviors.Receive(func(_ *actor.Context[Order], o Order) actor.Behavior[Order] {
+		return behaviors.Receive(func(ctx *actor.Context[Order], o Order) actor.Behavior[Order] {
 			switch o.Do {
 			case "panic":
 				panic("told to")
 			case "stop":
 				return behaviors.Stopped
 			case "finish":
-				return singleton.Finished
+				singleton.Finish(ctx)
+				return behaviors.Stopped
 			}
 			o.ReplyTo.Tell(given)
 			return behaviors.Same

@@ -18,6 +18,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -277,7 +278,7 @@ func TestAHostThatWasFrozenForTwiceTheDetectionHasItsFirstWriteRefused(t *testin
 func TestAPartitionOfMoreThanThirtySecondsHealsIntoOneClusterWithOneInstance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := guided(t, 5)
-		generation := func(name string) singleton.Generation {
+		generation := func(name string) generation.Generation {
 			status, ok := singleton.StatusOf(g.Node(name).System, "guide")
 			require.True(t, ok)
 			return status.Generation

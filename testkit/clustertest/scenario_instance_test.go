@@ -12,12 +12,13 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
 // generation returns the generation of the log's instance on a node, or of the last one there.
-func (s *story) generation(node string) singleton.Generation {
+func (s *story) generation(node string) generation.Generation {
 	s.t.Helper()
 	status, ok := singleton.StatusOf(s.Node(node).System, "log")
 	require.True(s.t, ok)

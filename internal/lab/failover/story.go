@@ -30,7 +30,7 @@ func (d *director) tell(ctx context.Context, first harm) error {
 	if err := d.watch(ctx, time.Second); err != nil {
 		return err
 	}
-	return d.reckon(ctx)
+	return d.verify(ctx)
 }
 
 func (d *director) begin(ctx context.Context) error {

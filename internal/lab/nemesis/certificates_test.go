@@ -95,6 +95,6 @@ func TestRealNodesAdmitOnlyWhoHasAGoodCertificate(t *testing.T) {
 		require.NoError(s.t, p.Wait())
 	})
 	s.finish()
-	require.NoError(t, s.reckon(t.Context()))
+	require.NoError(t, s.verify(t.Context()))
 	require.Empty(t, s.violations)
 }

@@ -15,7 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // errViolated is returned when a check has failed. The details have been printed.
@@ -34,29 +34,29 @@ type harness struct {
 	show   *show
 	rec    *recorder
 
-	running    []*nodeRun // the last of each node
-	starts     []int      // how many processes each node has had
-	logs       []*os.File
-	troubles   []Trouble
-	stops      []time.Duration // when all were stopped at once
-	pauses     []*pause        // that are not over
-	strikes    []strike
-	settled    []time.Duration // how long it took, each time
-	givenUp    []time.Duration // when a side downed itself because reachability kept changing
-	woken      int             // how often somebody else has continued a stopped process
-	calm       bool            // nothing has happened since the cluster has settled
-	violations []string
+	running     []*nodeRun // the last of each node
+	starts      []int      // how many processes each node has had
+	logs        []*os.File
+	disruptions []Disruption
+	stops       []time.Duration // when all were stopped at once
+	pauses      []*pause        // that are not over
+	injections  []injection
+	settled     []time.Duration // how long it took, each time
+	givenUp     []time.Duration // when a side downed itself because reachability kept changing
+	woken       int             // how often somebody else has continued a stopped process
+	stable      bool            // nothing has happened since the cluster has settled
+	violations  []string
 }
 
-// A strike is a fault that was done.
-type strike struct {
+// An injection is a fault that was done.
+type injection struct {
 	fault Fault
 	at    time.Duration
 	until time.Duration // the next one, or the end
 
 	// replaces is the generation of the instance that it hit, if there was no other fault; zero if
 	// it hit no instance.
-	replaces singleton.Generation
+	replaces generation.Generation
 }
 
 // newHarness builds the network. Close it, if torment is not called.
@@ -136,7 +136,7 @@ func (h *harness) torment(ctx context.Context, rounds func(func(Round) bool)) (e
 		return h.failed(err)
 	}
 	write, done := h.startClients(ctx)
-	err = h.strikeAll(ctx, rounds)
+	err = h.injectAll(ctx, rounds)
 	done()
 	write.Wait()
 	if ctx.Err() != nil {
@@ -145,7 +145,7 @@ func (h *harness) torment(ctx context.Context, rounds func(func(Round) bool)) (e
 	if err != nil {
 		return h.failed(err)
 	}
-	return h.failed(h.reckon(ctx))
+	return h.failed(h.verify(ctx))
 }
 
 // failed prints the violations, and err if it is not nil.
@@ -172,7 +172,7 @@ func (h *harness) begin(ctx context.Context) error {
 			return err
 		}
 	}
-	return h.quiet(ctx, false)
+	return h.awaitSettled(ctx, false)
 }
 
 // start starts a process for a node.
@@ -229,28 +229,28 @@ func (h *harness) startClients(ctx context.Context) (*sync.WaitGroup, context.Ca
 	return &running, done
 }
 
-// strikeAll runs one round after the other.
-func (h *harness) strikeAll(ctx context.Context, rounds func(func(Round) bool)) error {
+// injectAll runs one round after the other.
+func (h *harness) injectAll(ctx context.Context, rounds func(func(Round) bool)) error {
 	for r := range rounds {
-		if err := h.strikeRound(ctx, r); err != nil {
+		if err := h.injectRound(ctx, r); err != nil {
 			return err
 		}
 	}
-	if err := h.quiet(ctx, true); err != nil {
+	if err := h.awaitSettled(ctx, true); err != nil {
 		return err
 	}
-	h.endStrike()
+	h.endInjection()
 	return nil
 }
 
-// strikeRound injects the faults of a round, repairs everything, and waits.
-func (h *harness) strikeRound(ctx context.Context, r Round) error {
-	if r.Calm && !h.calm {
-		if err := h.quiet(ctx, true); err != nil {
+// injectRound injects the faults of a round, repairs everything, and waits.
+func (h *harness) injectRound(ctx context.Context, r Round) error {
+	if r.Stable && !h.stable {
+		if err := h.awaitSettled(ctx, true); err != nil {
 			return err
 		}
 	}
-	if err := h.strike(r.Faults[0], h.calm && len(r.Faults) == 1); err != nil {
+	if err := h.inject(r.Faults[0], h.stable && len(r.Faults) == 1); err != nil {
 		return err
 	}
 	rest := r.Faults[0].For
@@ -259,7 +259,7 @@ func (h *harness) strikeRound(ctx context.Context, r Round) error {
 		if err := sleep(ctx, r.Gap); err != nil {
 			return err
 		}
-		if err := h.strike(r.Faults[1], false); err != nil {
+		if err := h.inject(r.Faults[1], false); err != nil {
 			return err
 		}
 		stopped, rest = rest-r.Gap, max(rest-r.Gap, r.Faults[1].For)
@@ -274,11 +274,11 @@ func (h *harness) strikeRound(ctx context.Context, r Round) error {
 	if err := sleep(ctx, rest-stopped); err != nil {
 		return err
 	}
-	if err := h.mend(); err != nil {
+	if err := h.repair(); err != nil {
 		return err
 	}
 	if r.Settle {
-		if err := h.quiet(ctx, true); err != nil {
+		if err := h.awaitSettled(ctx, true); err != nil {
 			return err
 		}
 	}
@@ -288,9 +288,9 @@ func (h *harness) strikeRound(ctx context.Context, r Round) error {
 // lasting is how long the cluster must stay settled to count as settled.
 const lasting = time.Second
 
-// quiet waits until the cluster stays settled and, if acks is set, something has been acknowledged
-// since.
-func (h *harness) quiet(ctx context.Context, acks bool) error {
+// awaitSettled waits until the cluster stays settled and, if acks is set, something has been
+// acknowledged since.
+func (h *harness) awaitSettled(ctx context.Context, acks bool) error {
 	from := clock()
 	since, last := from, ""
 	for {
@@ -304,11 +304,11 @@ func (h *harness) quiet(ctx context.Context, acks bool) error {
 		}
 		switch now := clock(); {
 		case why != "" && now > from+h.settle:
-			return fmt.Errorf("not settled %v after everything was mended: %s", h.settle, why)
+			return fmt.Errorf("not settled %v after everything was repaired: %s", h.settle, why)
 		case why != "":
 			since, last = now, why
 		case asked > since+lasting:
-			h.calm = true
+			h.stable = true
 			h.settled = append(h.settled, since-from)
 			h.show.at(now, "settled, %.2fs after that; before that: %s", (since - from).Seconds(), cmp.Or(last, "all was well"))
 			return nil

@@ -40,9 +40,9 @@ func checkLeased(runs []Run) (found []string, midst int) {
 	return found, midst
 }
 
-// followed returns how long after a strike the next instance began. ok is false if no instance
-// began before the strike, or if no other one began before the next strike.
-func followed(s strike, runs []Run) (after time.Duration, ok bool) {
+// followed returns how long after an injection the next instance began. ok is false if no instance
+// began before the injection, or if no other one began before the next injection.
+func followed(s injection, runs []Run) (after time.Duration, ok bool) {
 	before := slices.ContainsFunc(runs, func(r Run) bool { return r.Said[0] <= s.at })
 	for _, r := range runs {
 		if took := r.Said[0] - s.at; took > 0 && r.Said[0] < s.until && (!ok || took < after) {

@@ -19,7 +19,7 @@ func TestRealNodesWithALease(t *testing.T) {
 	s.play("ALeaseStoreThatCannotBeReached", (*stage).theStoreIsAway)
 	s.play("ALeaseThatIsStolen", (*stage).theLeaseIsStolen)
 	s.finish()
-	require.NoError(t, s.reckon(t.Context()))
+	require.NoError(t, s.verify(t.Context()))
 	require.Empty(t, s.violations)
 }
 
@@ -63,7 +63,7 @@ func (s *stage) theHolderIsStopped() {
 	require.GreaterOrEqual(s.t, next.Said[0]-at, heldFor)
 	require.NotEqual(s.t, s.running[host].name, next.Node)
 	s.pass(3*leaseTTL - (clock() - at))
-	resumed := s.mended()
+	resumed := s.repaired()
 	s.pass(2 * time.Second)
 	late := 0
 	for _, said := range s.said(".leased")[before-1].Said {
@@ -91,7 +91,7 @@ func (s *stage) theStoreIsAway() {
 	before := s.said(".leased")
 	s.do(NoStore)
 	s.pass(2 * time.Second)
-	s.mended()
+	s.repaired()
 	s.pass(2 * leaseTTL)
 	require.Len(s.t, s.said(".leased"), len(before), "that was not noticed")
 	at := s.do(NoStore)
@@ -100,7 +100,7 @@ func (s *stage) theStoreIsAway() {
 	require.Len(s.t, runs, len(before))
 	said := runs[len(runs)-1].Said
 	require.Less(s.t, said[len(said)-1]-at, leaseTTL, "the holder has ended first")
-	back := s.mended()
+	back := s.repaired()
 	_, next := s.successor(len(before), back+leaseRetry+loaded)
 	s.show.at(clock(), "it ended after %.3fs, and was back %.3fs after the store", (said[len(said)-1] - at).Seconds(), (next.Said[0] - back).Seconds())
 	require.Equal(s.t, runs[len(runs)-1].Node, next.Node)
@@ -114,7 +114,7 @@ func (s *stage) theLeaseIsStolen() {
 	require.Len(s.t, runs, before)
 	said := runs[before-1].Said
 	require.Less(s.t, said[len(said)-1]-at, leaseTTL/4+loaded, "the next renewal tells")
-	back := s.mended()
+	back := s.repaired()
 	old, next := s.successor(before, back+leaseRetry+loaded)
 	require.Greater(s.t, next.Generation.Term, old.Generation.Term+1, "the thief had one between")
 }

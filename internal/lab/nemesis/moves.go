@@ -8,13 +8,13 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/cluster"
-	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-// replaced returns how long after a strike another instance gave its first answer. ok is false if
-// the strike hit no instance, or if no other one answered before the next strike.
-func replaced(s strike, operations []Operation) (after time.Duration, ok bool) {
-	if s.replaces == (singleton.Generation{}) {
+// replaced returns how long after an injection another instance gave its first answer. ok is false
+// if the injection hit no instance, or if no other one answered before the next injection.
+func replaced(s injection, operations []Operation) (after time.Duration, ok bool) {
+	if s.replaces == (generation.Generation{}) {
 		return 0, false
 	}
 	for _, o := range operations {

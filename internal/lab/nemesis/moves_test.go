@@ -8,16 +8,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 func TestAnInstanceIsReplacedWhenAnotherAnswers(t *testing.T) {
-	first, second := singleton.Generation{Term: 1, Seq: 1}, singleton.Generation{Term: 2, Seq: 1}
-	answer := func(at int, g singleton.Generation) Operation {
+	first, second := generation.Generation{Term: 1, Seq: 1}, generation.Generation{Term: 2, Seq: 1}
+	answer := func(at int, g generation.Generation) Operation {
 		return Operation{Returned: time.Duration(at) * time.Second, Answer: Answer{Generation: g}}
 	}
-	s := strike{at: 10 * time.Second, until: 30 * time.Second, replaces: first}
-	history := []Operation{answer(9, first), answer(0, singleton.Generation{}), answer(11, first), answer(17, second), answer(14, second)}
+	s := injection{at: 10 * time.Second, until: 30 * time.Second, replaces: first}
+	history := []Operation{answer(9, first), answer(0, generation.Generation{}), answer(11, first), answer(17, second), answer(14, second)}
 	after, ok := replaced(s, history)
 	require.True(t, ok)
 	require.Equal(t, 4*time.Second, after)
@@ -26,8 +26,8 @@ func TestAnInstanceIsReplacedWhenAnotherAnswers(t *testing.T) {
 	require.False(t, ok, "no other has answered")
 	s.until = 13 * time.Second
 	_, ok = replaced(s, history)
-	require.False(t, ok, "it was another strike")
-	s.until, s.replaces = 30*time.Second, singleton.Generation{}
+	require.False(t, ok, "it was another injection")
+	s.until, s.replaces = 30*time.Second, generation.Generation{}
 	_, ok = replaced(s, history)
 	require.False(t, ok, "it hit nobody")
 }

@@ -52,7 +52,7 @@ func TestReadsWithoutTheJournalAreFoundOut(t *testing.T) {
 	var out bytes.Buffer
 	h, err := newHarness(&out, options{nodes: 3, settle: 3 * time.Minute})
 	require.NoError(t, err)
-	cut := Round{Calm: true, Faults: []Fault{
+	cut := Round{Stable: true, Faults: []Fault{
 		{Kind: Partition, Targets: []int{0}, Host: true, For: 10 * time.Second},
 		{Kind: Pause, Targets: []int{0}, Host: true, For: 8 * time.Second},
 	}, Gap: 100 * time.Millisecond, Settle: true}

@@ -126,8 +126,8 @@ func (n *Network) qdisc(what string, node int, way []string) error {
 	return command("", "tc", args...)
 }
 
-// mend restores the initial state of the network.
-func (n *Network) mend() error {
+// repair restores the initial state of the network.
+func (n *Network) repair() error {
 	n.board = Switchboard{}
 	errs := []error{n.apply()}
 	for node := range n.unplugged {

@@ -123,7 +123,7 @@ func runNode(ctx context.Context, cfg nodeConfig) error {
 		return err
 	}
 	var telling sync.WaitGroup
-	telling.Go(func() { tell(node.Events(ctx), events) })
+	telling.Go(func() { writeEvents(node.Events(ctx), events) })
 	n := &nodeProcess{node: node, name: cfg.Name, left: make(chan error)}
 	n.ledger = actor.Spawn(node, ledger(journal), ledgerID)
 	n.register = actor.Spawn(node, register(journal), registerID)

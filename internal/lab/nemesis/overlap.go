@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 const (
@@ -26,13 +26,13 @@ const (
 // A Run has the reports of one instance of the ticker.
 type Run struct {
 	Node       string // and which process of it: other runs of a node are other ones
-	Generation singleton.Generation
+	Generation generation.Generation
 	Said       []time.Duration // in order
 }
 
-// A Trouble is a time in which a node was stopped or, without a node, the network was faulty. A
-// healthy cluster that is cut in two is not in trouble.
-type Trouble struct {
+// A Disruption is a time in which a node was stopped or, without a node, the network was faulty. A
+// healthy cluster that is cut in two is not disrupted.
+type Disruption struct {
 	Node     string
 	From, To time.Duration
 }
@@ -66,25 +66,25 @@ func (r Run) awake() (spans []span) {
 }
 
 // lulls returns the times in which it is unknown whether an instance ran.
-func (r Run) lulls() (troubles []Trouble) {
+func (r Run) lulls() (disruptions []Disruption) {
 	for i := 1; i < len(r.Said); i++ {
 		if r.Said[i]-r.Said[i-1] > starved {
-			troubles = append(troubles, Trouble{Node: r.Node, From: r.Said[i-1], To: r.Said[i]})
+			disruptions = append(disruptions, Disruption{Node: r.Node, From: r.Said[i-1], To: r.Said[i]})
 		}
 	}
-	return troubles
+	return disruptions
 }
 
 // overlaps returns the times in which two instances have both given signs of life. Those
-// that begin within the margin of a trouble of their nodes or of the network are excused.
-func overlaps(runs []Run, troubles []Trouble) (found []Overlap) {
+// that begin within the margin of a disruption of their nodes or of the network are excused.
+func overlaps(runs []Run, disruptions []Disruption) (found []Overlap) {
 	for i, a := range runs {
 		for _, b := range runs[i+1:] {
 			o, ok := overlap(a, b)
 			if !ok {
 				continue
 			}
-			o.Excuse = excuse(o, slices.Concat(troubles, a.lulls(), b.lulls()))
+			o.Excuse = excuse(o, slices.Concat(disruptions, a.lulls(), b.lulls()))
 			found = append(found, o)
 		}
 	}
@@ -111,9 +111,9 @@ func overlap(a, b Run) (o Overlap, ok bool) {
 	return o, ok
 }
 
-// excuse returns the trouble that may have let both instances run, or "".
-func excuse(o Overlap, troubles []Trouble) (why string) {
-	for _, t := range troubles {
+// excuse returns the disruption that may have let both instances run, or "".
+func excuse(o Overlap, disruptions []Disruption) (why string) {
+	for _, t := range disruptions {
 		if t.From > o.To || t.To+margin < o.From {
 			continue
 		}
@@ -121,7 +121,7 @@ func excuse(o Overlap, troubles []Trouble) (why string) {
 		case o.A.Node, o.B.Node:
 			return t.Node + " was stopped"
 		case "":
-			why = "the network was disturbed"
+			why = "the network was disrupted"
 		}
 	}
 	return why

@@ -7,12 +7,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // ticking returns an instance that reported every tick, in each of the spans of seconds.
 func ticking(node string, term uint64, seconds ...[2]int) Run {
-	r := Run{Node: node, Generation: singleton.Generation{Term: term, Seq: 1}}
+	r := Run{Node: node, Generation: generation.Generation{Term: term, Seq: 1}}
 	for _, s := range seconds {
 		for at := time.Duration(s[0]) * time.Second; at <= time.Duration(s[1])*time.Second; at += 50 * time.Millisecond {
 			r.Said = append(r.Said, at)
@@ -37,20 +37,20 @@ func TestTwoInstancesAtATimeAreFound(t *testing.T) {
 	require.Equal(t, "for 2s, from 10s, generation 1.1 ran on n1.1 and 2.1 on n2.1", found[0].String())
 }
 
-func TestAnOverlapIsExcusedByATroubleOfItsOwnNodesOnly(t *testing.T) {
+func TestAnOverlapIsExcusedByADisruptionOfItsOwnNodesOnly(t *testing.T) {
 	runs := []Run{ticking("n1.1", 1, [2]int{100, 112}), ticking("n2.1", 2, [2]int{110, 120})}
 	for name, test := range map[string]struct {
-		trouble Trouble
-		excused bool
+		disruption Disruption
+		excused    bool
 	}{
-		"a node of it was stopped":       {Trouble{"n1.1", 80 * time.Second, 100 * time.Second}, true},
-		"another node was stopped":       {Trouble{"n3.1", 80 * time.Second, 100 * time.Second}, false},
-		"a former process of the node":   {Trouble{"n1.0", 80 * time.Second, 100 * time.Second}, false},
-		"the network was cut":            {Trouble{"", 80 * time.Second, 100 * time.Second}, true},
-		"the network was cut long ago":   {Trouble{"", time.Second, 2 * time.Second}, false},
-		"the network was cut afterwards": {Trouble{"", 113 * time.Second, 114 * time.Second}, false},
+		"a node of it was stopped":       {Disruption{"n1.1", 80 * time.Second, 100 * time.Second}, true},
+		"another node was stopped":       {Disruption{"n3.1", 80 * time.Second, 100 * time.Second}, false},
+		"a former process of the node":   {Disruption{"n1.0", 80 * time.Second, 100 * time.Second}, false},
+		"the network was cut":            {Disruption{"", 80 * time.Second, 100 * time.Second}, true},
+		"the network was cut long ago":   {Disruption{"", time.Second, 2 * time.Second}, false},
+		"the network was cut afterwards": {Disruption{"", 113 * time.Second, 114 * time.Second}, false},
 	} {
-		found := overlaps(runs, []Trouble{test.trouble})
+		found := overlaps(runs, []Disruption{test.disruption})
 		require.Len(t, found, 1)
 		require.Equal(t, test.excused, found[0].Excuse != "", name)
 	}
@@ -73,7 +73,7 @@ func TestGenerationsGrowButForAFullStop(t *testing.T) {
 func TestWhatATickerHasSaidIsReadUpToATornLine(t *testing.T) {
 	runs := readRuns("n1.1", strings.NewReader("100 1 1\n150 1 1\n200 1 2\n25"))
 	require.Equal(t, []Run{
-		{Node: "n1.1", Generation: singleton.Generation{Term: 1, Seq: 1}, Said: []time.Duration{100, 150}},
-		{Node: "n1.1", Generation: singleton.Generation{Term: 1, Seq: 2}, Said: []time.Duration{200}},
+		{Node: "n1.1", Generation: generation.Generation{Term: 1, Seq: 1}, Said: []time.Duration{100, 150}},
+		{Node: "n1.1", Generation: generation.Generation{Term: 1, Seq: 2}, Said: []time.Duration{200}},
 	}, runs)
 }

@@ -39,8 +39,8 @@ type Fault struct {
 	For     time.Duration
 }
 
-// disturbs reports whether the network is faulty during the fault.
-func (f Fault) disturbs() bool {
+// affectsNetwork reports whether the network is faulty during the fault.
+func (f Fault) affectsNetwork() bool {
 	switch f.Kind {
 	case Partition, Unplug, Mute, Slow, Lose, NoTCP, NoUDP:
 		return true
@@ -71,7 +71,7 @@ func (f Fault) on(host int) Fault {
 // A Round has one or two faults, the second during the first. Afterwards everything is repaired,
 // and the cluster gets the time to settle, or only a short rest.
 type Round struct {
-	Calm   bool // the round begins when the cluster has settled
+	Stable bool // the round begins when the cluster has settled
 	Faults []Fault
 	Gap    time.Duration // between the first and the second
 	Settle bool
@@ -134,7 +134,7 @@ func (d dice) round() Round {
 	r := Round{Faults: []Fault{d.fault()}, Settle: d.chance(75), Rest: d.span(500*time.Millisecond, 4*time.Second)}
 	if r.Faults[0].Kind != KillAll && d.chance(25) {
 		second := d.fault()
-		if second.Kind != KillAll && second.disturbs() != r.Faults[0].disturbs() {
+		if second.Kind != KillAll && second.affectsNetwork() != r.Faults[0].affectsNetwork() {
 			r.Faults, r.Gap = append(r.Faults, second), d.span(0, r.Faults[0].For)
 		}
 	}
@@ -144,7 +144,7 @@ func (d dice) round() Round {
 // plain draws a round with one fault for the host.
 func (d dice) plain(k Kind) Round {
 	f := Fault{Kind: k, Host: true, Targets: []int{d.IntN(d.nodes)}, For: d.span(8*time.Second, 15*time.Second)}
-	return Round{Calm: true, Faults: []Fault{f}, Settle: true, Rest: d.span(500*time.Millisecond, 4*time.Second)}
+	return Round{Stable: true, Faults: []Fault{f}, Settle: true, Rest: d.span(500*time.Millisecond, 4*time.Second)}
 }
 
 // fault draws a fault of a kind that this machine supports.

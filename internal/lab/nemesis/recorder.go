@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // A recorder records the operations of clients.
@@ -54,7 +54,7 @@ func (r *recorder) done() []Operation {
 }
 
 // newest returns the generation that the last answer of a register came from.
-func (r *recorder) newest() (g singleton.Generation) {
+func (r *recorder) newest() (g generation.Generation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, o := range slices.Backward(r.operations) {

@@ -8,6 +8,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // registerID is the name of the singleton that holds all registers, and its persistence id.
@@ -47,7 +48,7 @@ func (o Op) String() string {
 // An Answer is the result of an operation, with the instance that gave it.
 type Answer struct {
 	Value      uint64 // before it
-	Generation singleton.Generation
+	Generation generation.Generation
 }
 
 // Operate requests an operation, which is executed at most once.

@@ -47,7 +47,7 @@ func TestNamedScenariosWithRealNodes(t *testing.T) {
 	s.play("AMemberThatWasStoppedForLongConvictsNobodyAndComesBack", (*stage).anObserverIsDropped) // 41
 	s.play("NodesThatWereAllKilledAreOneClusterAgain", (*stage).allAreKilled)                      // 54
 	s.finish()
-	require.NoError(t, s.reckon(t.Context()))
+	require.NoError(t, s.verify(t.Context()))
 	require.Empty(t, s.violations)
 }
 
@@ -71,7 +71,7 @@ func (s *stage) aSingleNodeIsACluster() {
 		return err == nil && reply.Status.Up == 1 && reply.Status.Ledger && reply.Status.Ticker
 	})
 	p.kill()
-	s.undisturbed(from)
+	s.undisrupted(from)
 }
 
 func (s *stage) strangersAreRefused() {
@@ -124,10 +124,10 @@ func (s *stage) aQuickRestart() {
 	id := s.identityOf(other)
 	rest := s.others([]int{other})
 	at := s.do(Kill, other)
-	s.mended()
+	s.repaired()
 	_, most := s.allSee(rest, at, 2*time.Second+loaded, "the old process is removed", removed(id))
 	require.Less(s.t, most, stableAfter, "it was taken down by proof")
-	s.allSee(rest, at, 2*time.Second+loaded, "the new one is up", func(x Sighting) bool {
+	s.allSee(rest, at, 2*time.Second+loaded, "the new one is up", func(x ObservedEvent) bool {
 		return kind("MemberUp", nodeName(other))(x) && x.ID != id
 	})
 }
@@ -139,7 +139,7 @@ func (s *stage) aRestartElsewhere() {
 	at := s.do(Kill, other)
 	p, _ := s.extra(func(cfg *nodeConfig) { cfg.Name = nodeName(other) })
 	s.allSee(rest, at, decision+loaded, "the old process is removed", removed(id))
-	s.allSee(rest, at, decision+time.Second+loaded, "the new one is up", func(x Sighting) bool {
+	s.allSee(rest, at, decision+time.Second+loaded, "the new one is up", func(x ObservedEvent) bool {
 		return kind("MemberUp", nodeName(other))(x) && x.ID != id
 	})
 	s.await(clock()+loaded, "it answers", func() bool { // other nodes see that it is up before it opens its socket
@@ -171,7 +171,7 @@ func (s *stage) theHostLeaves() {
 func (s *stage) parted(at time.Duration, node int, id string) {
 	s.t.Helper()
 	rest := s.others([]int{node})
-	s.allSee(rest, at, time.Second+loaded, "it is removed, and nothing of it runs", func(x Sighting) bool {
+	s.allSee(rest, at, time.Second+loaded, "it is removed, and nothing of it runs", func(x ObservedEvent) bool {
 		return removed(id)(x) && x.Clean
 	})
 	s.noneSees(rest, at, "it is unreachable", kind("MemberUnreachable", nodeName(node)))
@@ -182,8 +182,8 @@ func (s *stage) aRollingRestart() {
 	from, moves := clock(), len(s.ticking())
 	for n := range s.nodes {
 		at := s.do(Leave, n)
-		s.mended()
-		require.NoError(s.t, s.quiet(s.t.Context(), true))
+		s.repaired()
+		require.NoError(s.t, s.awaitSettled(s.t.Context(), true))
 		s.acknowledged(at, time.Second+loaded)
 	}
 	require.LessOrEqual(s.t, len(s.ticking()), moves+s.nodes)
@@ -205,7 +205,7 @@ func (s *stage) aMinorityIsCutOff() {
 	s.pass(2 * time.Second)
 	s.acknowledged(at, loaded)
 	s.noneSees(many, at, "it has lost its place", kind("MembershipLost", ""))
-	healed := s.mended()
+	healed := s.repaired()
 	for _, n := range few {
 		s.allSee(many, healed, 8*time.Second+loaded, nodeName(n)+" is up again", kind("MemberUp", nodeName(n)))
 	}
@@ -236,7 +236,7 @@ func (s *stage) onlyDatagramsPass() {
 	least, _ := s.allSee(rest, at, streamDead+time.Second+loaded, "it is unreachable", kind("MemberUnreachable", nodeName(other)))
 	require.Greater(s.t, least, streamDead-time.Second)
 	for _, n := range rest {
-		s.noneSees(rest, at, "one of the others is unreachable for one of them", func(x Sighting) bool {
+		s.noneSees(rest, at, "one of the others is unreachable for one of them", func(x ObservedEvent) bool {
 			return kind("MemberUnreachable", nodeName(n))(x) && !slices.Contains(x.By, nodeName(other))
 		})
 	}
@@ -246,7 +246,7 @@ func (s *stage) onlyDatagramsPass() {
 func (s *stage) noDatagramsPass() {
 	at := s.do(NoUDP, s.others(nil)...)
 	s.pass(8 * time.Second)
-	s.undisturbed(at)
+	s.undisrupted(at)
 	s.acknowledged(at, loaded)
 }
 
@@ -259,7 +259,7 @@ func (s *stage) theHostStopsForAMoment() {
 		generation := s.generation()
 		at := s.do(Pause, host)
 		s.pass(moment - (clock() - at))
-		s.mended()
+		s.repaired()
 		s.pass(time.Second)
 		stopped, held := s.heldUp([]int{host}, at), s.heldUp(s.others([]int{host}), at)
 		s.show.at(clock(), "it was stopped for %.3fs, and no other held up for more than %.3fs", stopped.Seconds(), held.Seconds())
@@ -270,8 +270,8 @@ func (s *stage) theHostStopsForAMoment() {
 			s.acknowledged(at, moment+loaded)
 			return
 		}
-		require.NoError(s.t, s.quiet(s.t.Context(), true))
-		s.calmed()
+		require.NoError(s.t, s.awaitSettled(s.t.Context(), true))
+		s.stabilized()
 	}
 	s.t.Log("the machine has held up nodes each time, so that who was missed says nothing")
 }
@@ -282,7 +282,7 @@ func (s *stage) theHostStopsForSeconds() {
 	generation := s.generation()
 	at := s.do(Pause, host)
 	s.pass(2*time.Second - (clock() - at))
-	resumed := s.mended()
+	resumed := s.repaired()
 	s.allSee(rest, at, detection+time.Second, "the host is unreachable", kind("MemberUnreachable", nodeName(host)))
 	s.allSee(rest, resumed, time.Second+loaded, "the host is reachable again", kind("MemberReachable", nodeName(host)))
 	s.noneSees(s.others(nil), at, "a member is down", kind("MemberDowned", ""))
@@ -300,10 +300,10 @@ func (s *stage) theHostStopsForLong() {
 	s.acknowledged(at, decision+loaded)
 	next := s.host()
 	require.Contains(s.t, rest, next)
-	resumed := s.mended()
+	resumed := s.repaired()
 	paused := resumed - at // a node that needs the journal continues the process for a moment if it was writing
 	s.allSee([]int{host}, at, paused+200*time.Millisecond+loaded, "it has lost its place", kind("MembershipLost", ""))
-	s.allSee(rest, at, paused+8*time.Second+loaded, "it is up again", func(x Sighting) bool {
+	s.allSee(rest, at, paused+8*time.Second+loaded, "it is up again", func(x ObservedEvent) bool {
 		return kind("MemberUp", nodeName(host))(x) && x.ID != id
 	})
 	for _, run := range s.ticking() {
@@ -319,7 +319,7 @@ func (s *stage) anObserverStops() {
 	id := s.identityOf(other)
 	at := s.do(Pause, other)
 	s.pass(2*time.Second - (clock() - at))
-	resumed := s.mended()
+	resumed := s.repaired()
 	s.pass(2 * time.Second)
 	s.convictsNobody(other, resumed)
 	s.noneSees(s.others(nil), at, "a member is down", kind("MemberDowned", ""))
@@ -332,8 +332,8 @@ func (s *stage) anObserverIsDropped() {
 	rest := s.others([]int{other})
 	at := s.do(Pause, other)
 	s.pass(5*time.Second - (clock() - at))
-	resumed := s.mended()
-	s.allSee(rest, resumed, 8*time.Second+loaded, "it is up again", func(x Sighting) bool {
+	resumed := s.repaired()
+	s.allSee(rest, resumed, 8*time.Second+loaded, "it is up again", func(x ObservedEvent) bool {
 		return kind("MemberUp", nodeName(other))(x) && x.ID != id
 	})
 	s.convictsNobody(other, resumed)
@@ -346,7 +346,7 @@ func (s *stage) anObserverIsDropped() {
 // nodes may regard the continued node as unreachable.
 func (s *stage) convictsNobody(node int, resumed time.Duration) {
 	s.t.Helper()
-	s.noneSees(s.others(nil), resumed, nodeName(node)+" does not hear from somebody", func(x Sighting) bool {
+	s.noneSees(s.others(nil), resumed, nodeName(node)+" does not hear from somebody", func(x ObservedEvent) bool {
 		return x.Kind == "MemberUnreachable" && slices.Contains(x.By, nodeName(node))
 	})
 }
@@ -358,18 +358,18 @@ func (s *stage) allAreKilled() {
 		before = append(before, s.identityOf(n))
 	}
 	at := s.do(KillAll, all...)
-	started := s.mended()
+	started := s.repaired()
 	for _, n := range all {
 		s.allSee(all, started, 5*time.Second+loaded, nodeName(n)+" is up", kind("MemberUp", nodeName(n)))
 	}
 	for _, n := range all {
 		require.NotContains(s.t, before, s.identityOf(n))
 	}
-	require.NoError(s.t, s.quiet(s.t.Context(), true))
+	require.NoError(s.t, s.awaitSettled(s.t.Context(), true))
 	s.acknowledged(at, 5*time.Second+loaded)
 }
 
 // removed matches the removal of an incarnation.
-func removed(id string) func(Sighting) bool {
-	return func(x Sighting) bool { return x.Kind == "MemberRemoved" && x.ID == id }
+func removed(id string) func(ObservedEvent) bool {
+	return func(x ObservedEvent) bool { return x.Kind == "MemberRemoved" && x.ID == id }
 }

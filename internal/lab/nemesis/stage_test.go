@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/needs"
-	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // loaded is the time that a busy machine may add to any other time.
@@ -82,21 +82,22 @@ func (s *stage) play(name string, scenario func(s *stage)) {
 		s.t = t
 		defer func() {
 			s.t = whole
-			require.NoError(t, s.mend())
-			require.NoError(t, s.quiet(t.Context(), true))
+			require.NoError(t, s.repair())
+			require.NoError(t, s.awaitSettled(t.Context(), true))
 		}()
 		s.show.text("%s", name)
-		s.calmed()
+		s.stabilized()
 		scenario(s)
 	})
 }
 
-// calmed waits until no node has been unreachable for so long that earlier silences have no effect.
-func (s *stage) calmed() {
+// stabilized waits until no node has been unreachable for so long that earlier silences have no
+// effect.
+func (s *stage) stabilized() {
 	s.t.Helper()
 	var last time.Duration
 	for n := range s.nodes {
-		for _, seen := range s.sightings(s.running[n]) {
+		for _, seen := range s.events(s.running[n]) {
 			if seen.Kind == "MemberReachable" {
 				last = max(last, seen.At)
 			}
@@ -108,15 +109,15 @@ func (s *stage) calmed() {
 // do injects a fault, and returns the time.
 func (s *stage) do(kind Kind, targets ...int) time.Duration {
 	s.t.Helper()
-	require.NoError(s.t, s.strike(Fault{Kind: kind, Targets: targets}, kind == Partition))
-	return s.strikes[len(s.strikes)-1].at
+	require.NoError(s.t, s.inject(Fault{Kind: kind, Targets: targets}, kind == Partition))
+	return s.injections[len(s.injections)-1].at
 }
 
-// mended repairs everything, and returns the time.
-func (s *stage) mended() time.Duration {
+// repaired repairs everything, and returns the time.
+func (s *stage) repaired() time.Duration {
 	s.t.Helper()
 	at := clock()
-	require.NoError(s.t, s.mend())
+	require.NoError(s.t, s.repair())
 	return at
 }
 
@@ -154,7 +155,7 @@ func (s *stage) leading() (host, other int) {
 // identityOf returns the ID of the present incarnation of a node.
 func (s *stage) identityOf(node int) (id string) {
 	s.t.Helper()
-	for _, seen := range s.sightings(s.running[node]) {
+	for _, seen := range s.events(s.running[node]) {
 		if seen.Kind == "MemberUp" && seen.Member == nodeName(node) {
 			id = seen.ID
 		}
@@ -163,32 +164,32 @@ func (s *stage) identityOf(node int) (id string) {
 	return id
 }
 
-// sightings returns the events that a process has seen up to now.
-func (s *stage) sightings(p *nodeRun) []Sighting {
+// events returns the events that a process has seen up to now.
+func (s *stage) events(p *nodeRun) []ObservedEvent {
 	s.t.Helper()
 	text, err := os.ReadFile(filepath.Join(s.dir, p.name+".events"))
 	if os.IsNotExist(err) {
 		return nil
 	}
 	require.NoError(s.t, err)
-	return readSightings(bytes.NewReader(text))
+	return readEvents(bytes.NewReader(text))
 }
 
 // seen returns when a node first saw an event at some time or later. ok is false if it has not seen
 // it yet.
-func (s *stage) seen(node int, from time.Duration, match func(Sighting) bool) (first Sighting, ok bool) {
+func (s *stage) seen(node int, from time.Duration, match func(ObservedEvent) bool) (first ObservedEvent, ok bool) {
 	s.t.Helper()
-	all := s.sightings(s.running[node])
-	i := slices.IndexFunc(all, func(x Sighting) bool { return x.At >= from && match(x) })
+	all := s.events(s.running[node])
+	i := slices.IndexFunc(all, func(x ObservedEvent) bool { return x.At >= from && match(x) })
 	if i < 0 {
-		return Sighting{}, false
+		return ObservedEvent{}, false
 	}
 	return all[i], true
 }
 
 // allSee waits until nodes have seen an event that happened at some time. It fails if one of them
 // has not seen it within a limit, and returns how long the first and the last node took.
-func (s *stage) allSee(nodes []int, from, limit time.Duration, what string, match func(Sighting) bool) (least, most time.Duration) {
+func (s *stage) allSee(nodes []int, from, limit time.Duration, what string, match func(ObservedEvent) bool) (least, most time.Duration) {
 	s.t.Helper()
 	least = limit
 	for _, n := range nodes {
@@ -207,7 +208,7 @@ func (s *stage) allSee(nodes []int, from, limit time.Duration, what string, matc
 }
 
 // noneSees fails if one of some nodes has seen an event.
-func (s *stage) noneSees(nodes []int, from time.Duration, what string, match func(Sighting) bool) {
+func (s *stage) noneSees(nodes []int, from time.Duration, what string, match func(ObservedEvent) bool) {
 	s.t.Helper()
 	for _, n := range nodes {
 		seen, ok := s.seen(n, from, match)
@@ -216,13 +217,13 @@ func (s *stage) noneSees(nodes []int, from time.Duration, what string, match fun
 }
 
 // kind matches an event about a member. An empty name matches any member.
-func kind(kind, member string) func(Sighting) bool {
-	return func(x Sighting) bool { return x.Kind == kind && (member == "" || x.Member == member) }
+func kind(kind, member string) func(ObservedEvent) bool {
+	return func(x ObservedEvent) bool { return x.Kind == kind && (member == "" || x.Member == member) }
 }
 
-// undisturbed fails if some node has seen another one unreachable or down since some time. If the
+// undisrupted fails if some node has seen another one unreachable or down since some time. If the
 // machine held up nodes, only down counts.
-func (s *stage) undisturbed(from time.Duration) {
+func (s *stage) undisrupted(from time.Duration) {
 	s.t.Helper()
 	s.noneIsDown(from)
 	if held := s.heldUp(s.others(nil), from); held > 3*stall {
@@ -275,7 +276,7 @@ func (s *stage) said(kind string) []Run {
 }
 
 // generation returns the generation of the newest instance of the ticker.
-func (s *stage) generation() singleton.Generation {
+func (s *stage) generation() generation.Generation {
 	s.t.Helper()
 	runs := s.ticking()
 	return runs[len(runs)-1].Generation
@@ -312,5 +313,5 @@ func (s *stage) refused(reason string, change func(*nodeConfig)) {
 	_, failure, found := strings.Cut(log(), "node has failed: ")
 	require.True(s.t, found, log())
 	require.Contains(s.t, failure, reason)
-	s.noneSees(s.others(nil), from, "anything", func(Sighting) bool { return true })
+	s.noneSees(s.others(nil), from, "anything", func(ObservedEvent) bool { return true })
 }

@@ -44,34 +44,11 @@ type stopKey struct {
 	number uint64
 }
 
-// Messages from this node to the actor.
-type (
-	begin  struct{ *request }
-	stop   struct{ *request }
-	viewed struct {
-		known bool
-		as    node.ID
-		peers []node.ID
-	}
-	met       struct{ node.ID }
-	endedHere struct{ incomingID }
-	ticked    struct{}
-)
+// A task is a message of this node to the actor, which runs it.
+type task func(now time.Time)
 
-// Carried is for [actor.System.DeadLetter]: it is of no use to anybody once the watcher has ended.
-func (endedHere) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
-
-// Carried is for [actor.System.DeadLetter].
-func (begin) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
-
-// Carried is for [actor.System.DeadLetter].
-func (stop) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
-
-// Carried is for [actor.System.DeadLetter].
-func (met) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
-
-// Carried is for [actor.System.DeadLetter].
-func (viewed) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
+// Carried is for [actor.System.DeadLetter]: a task is of no use once the watcher has ended.
+func (task) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
 // Start starts the watcher of a system. self returns the present identity of this node.
 func Start(s *actor.System, self func() node.ID) *Watcher {
@@ -91,42 +68,35 @@ func Start(s *actor.System, self func() node.ID) *Watcher {
 // been called before.
 func (w *Watcher) Watch(target extension.Target, ended func()) (unwatch func()) {
 	r := &request{target: target, ended: ended}
-	w.ref.Tell(begin{r})
+	w.do(func(now time.Time) { w.begin(r, now) })
 	return func() {
 		if !r.stopped.Swap(true) {
-			w.ref.Tell(stop{r})
+			w.do(func(time.Time) { w.stop(r) })
 		}
 	}
 }
 
 // Members sets the members of the cluster, as an incarnation of this node knows them.
-func (w *Watcher) Members(as node.ID, peers []node.ID) { w.ref.Tell(viewed{true, as, peers}) }
+func (w *Watcher) Members(as node.ID, peers []node.ID) {
+	w.do(func(now time.Time) { w.view(true, as, peers, now) })
+}
 
 // Met reports a handshake with an incarnation of a node.
-func (w *Watcher) Met(p node.ID) { w.ref.Tell(met{p}) }
+func (w *Watcher) Met(p node.ID) { w.do(func(time.Time) { w.outgoing.met(p) }) }
 
 // NotAMember reports that this node is in no cluster at present.
-func (w *Watcher) NotAMember() { w.ref.Tell(viewed{}) }
+func (w *Watcher) NotAMember() {
+	w.do(func(now time.Time) { w.view(false, node.ID{}, nil, now) })
+}
+
+func (w *Watcher) do(t task) { w.ref.Tell(t) }
 
 func (w *Watcher) receive(_ *actor.Context[any], msg any) actor.Behavior[any] {
 	now := time.Now()
 	w.outgoing.self = w.self()
 	switch msg := msg.(type) {
-	case begin:
-		w.begin(msg.request, now)
-	case stop:
-		w.outgoing.unwatch(msg.target.Address, msg.number)
-		delete(w.requests, msg.number)
-	case viewed:
-		w.view(msg, now)
-	case met:
-		w.outgoing.met(msg.ID)
-	case endedHere:
-		delete(w.stops, msg.key())
-		w.incoming.ended(msg.incomingID)
-	case ticked:
-		w.outgoing.tick(now)
-		w.incoming.tick(now)
+	case task:
+		msg(now)
 	case wireWatch:
 		w.incoming.watch(msg, now)
 	case wireUnwatch:
@@ -147,9 +117,19 @@ func (w *Watcher) begin(r *request, now time.Time) {
 	w.requests[r.number] = r
 }
 
+func (w *Watcher) stop(r *request) {
+	w.outgoing.unwatch(r.target.Address, r.number)
+	delete(w.requests, r.number)
+}
+
+func (w *Watcher) tick(now time.Time) {
+	w.outgoing.tick(now)
+	w.incoming.tick(now)
+}
+
 // view updates the members, and ends the asks of those that are gone.
-func (w *Watcher) view(msg viewed, now time.Time) {
-	for _, p := range w.outgoing.view(msg.known, msg.as, msg.peers, now) {
+func (w *Watcher) view(known bool, as node.ID, peers []node.ID, now time.Time) {
+	for _, p := range w.outgoing.view(known, as, peers, now) {
 		w.incoming.gone(p)
 		if w.outgoing.members.gone[p.Address] == p.Incarnation {
 			extension.NodeGone(w.system, p.Address, func(uid uint64) bool { return node.HasActor(p.Incarnation, uid) })
@@ -197,7 +177,10 @@ func (w *Watcher) settle(now time.Time) {
 func (w *Watcher) host(x incomingID) {
 	w.stops[x.key()] = extension.OnEnd(w.system, x.target.Path, x.target.UID, func() {
 		w.send(x.from.Address, wireEnded{To: x.from, At: x.at, Numbers: []uint64{x.target.Number}})
-		w.ref.Tell(endedHere{x})
+		w.do(func(time.Time) {
+			delete(w.stops, x.key())
+			w.incoming.ended(x)
+		})
 	})
 }
 
@@ -216,5 +199,5 @@ func (w *Watcher) wake(now time.Time) {
 		w.ctx.CancelTimer(name)
 		return
 	}
-	w.ctx.After(name, max(at.Sub(now), 0), ticked{})
+	w.ctx.After(name, max(at.Sub(now), 0), task(w.tick))
 }

@@ -5,10 +5,18 @@ import (
 	"github.com/understudy-go/understudy/internal/node"
 )
 
+// A noPayload is part of each message between watchers. They contain no messages of users, and a
+// lost one is repeated.
+type noPayload struct{}
+
+// Carried is for [actor.System.DeadLetter].
+func (noPayload) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
+
 // Messages between watchers. At is the address at which the watching node has dialed the other
 // node, which may have several.
 type (
 	wireWatch struct {
+		noPayload
 		_       struct{} `cbor:",toarray"`
 		From    node.ID
 		At      string
@@ -24,6 +32,7 @@ type (
 	}
 
 	wireUnwatch struct {
+		noPayload
 		_       struct{} `cbor:",toarray"`
 		From    node.ID
 		At      string
@@ -31,6 +40,7 @@ type (
 	}
 
 	wireCheck struct {
+		noPayload
 		_     struct{} `cbor:",toarray"`
 		From  node.ID
 		At    string
@@ -39,6 +49,7 @@ type (
 	}
 
 	wireChecked struct {
+		noPayload
 		_     struct{} `cbor:",toarray"`
 		From  node.ID
 		To    node.ID
@@ -48,6 +59,7 @@ type (
 	}
 
 	wireEnded struct {
+		noPayload
 		_       struct{} `cbor:",toarray"`
 		To      node.ID
 		At      string
@@ -69,27 +81,6 @@ func IsEnd(msg any) bool {
 	_, ok := msg.(wireEnded)
 	return ok
 }
-
-// The messages contain no messages of users. A lost one is repeated.
-
-// Carried is for [extension.DeadLetter].
-func (wireWatch) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
-
-// Carried is for [extension.DeadLetter].
-func (wireUnwatch) Carried(*actor.System) (recipient string, msg any, ok bool) {
-	return "", nil, false
-}
-
-// Carried is for [extension.DeadLetter].
-func (wireCheck) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
-
-// Carried is for [extension.DeadLetter].
-func (wireChecked) Carried(*actor.System) (recipient string, msg any, ok bool) {
-	return "", nil, false
-}
-
-// Carried is for [extension.DeadLetter].
-func (wireEnded) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
 // A digest summarizes a set of numbers. Sets that differ by losses have different digests, except
 // for one in 2^64.

@@ -34,7 +34,7 @@ var claimLaws = []law{
 		}
 		require.Equal(e, owned("a", 100, 0), nodes[0].owner(label), "nothing has changed")
 	}},
-	{"NumbersGrowWithinATermAndBeginAnewWithTheNext", func(e *env) { // 143
+	{"NumbersGrowWithinATermAndBeginAnewWithTheNext", func(e *env) {
 		s, label := e.open(), e.label()
 		granted := []generation.Generation{
 			s.term(label, "a"), s.seq(label), s.seq(label), s.term(label, "b"), s.seq(label), s.term(label, "b"), s.term(label, "a"),
@@ -54,7 +54,7 @@ var claimLaws = []law{
 		s.seq(label)
 		require.Equal(e, owned("a", 1, 1), s.owner(label))
 	}},
-	{"ANumberWithoutATermIsRefused", func(e *env) { // 154
+	{"ANumberWithoutATermIsRefused", func(e *env) {
 		s, label := e.open(), e.label()
 		s.neverClaimed(label)
 		s.put(label, "a spec is no term")
@@ -62,7 +62,7 @@ var claimLaws = []law{
 		require.Equal(e, gen(1, 0), s.term(label, "a"))
 		require.Equal(e, gen(1, 1), s.seq(label))
 	}},
-	{"WhatNobodyHasClaimedHasNoOwner", func(e *env) { // 155
+	{"WhatNobodyHasClaimedHasNoOwner", func(e *env) {
 		s, label := e.open(), e.label()
 		s.ownerless(label)
 		s.put(label, "spec")
@@ -79,7 +79,7 @@ var claimLaws = []law{
 		require.Equal(e, owned("a", 3, 0), s.owner(begin+"-a"))
 		require.Equal(e, gen(3, 1), s.seq(begin+"-a"))
 	}},
-	{"TheLastTermIsFollowedByAnError", func(e *env) { // 145
+	{"TheLastTermIsFollowedByAnError", func(e *env) {
 		e.need(e.backend.Advance != nil, "Advance")
 		label := e.label()
 		e.backend.Advance(e.T, label, gen(last-1, 0))
@@ -95,7 +95,7 @@ var claimLaws = []law{
 		_, err := s.ClaimTerm(e.Context(), label, "b", 0)
 		require.ErrorIs(e, err, generation.ErrOverflow, "forgetting does not begin anew")
 	}},
-	{"TheLastNumberIsFollowedByAnErrorAndTheNextTerm", func(e *env) { // 145
+	{"TheLastNumberIsFollowedByAnErrorAndTheNextTerm", func(e *env) {
 		e.need(e.backend.Advance != nil, "Advance")
 		label := e.label()
 		e.backend.Advance(e.T, label, gen(7, last-1))

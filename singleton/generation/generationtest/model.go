@@ -14,7 +14,7 @@ import (
 
 // modelLaws are about many operations in random order.
 var modelLaws = []law{
-	{"AnyOperationsDoWhatTheModelDoes", func(e *env) { // 152
+	{"AnyOperationsDoWhatTheModelDoes", func(e *env) {
 		nodes, begin, random := e.opens(3), e.label(), e.random()
 		m := model{}
 		for step := range 600 {
@@ -49,7 +49,7 @@ var modelLaws = []law{
 			m.sameOwner(later, label)
 		}
 	}},
-	{"NoGenerationIsGrantedTwiceWhateverHappensAtOnce", func(e *env) { // 152
+	{"NoGenerationIsGrantedTwiceWhateverHappensAtOnce", func(e *env) {
 		nodes, begin, random := e.opens(3), e.label(), e.random()
 		const workers, steps, labels = 6, 40, 2
 		choices := make([]int, workers*steps)

@@ -64,12 +64,12 @@ var nodeLaws = []law{
 			require.EqualValues(e, i%3+2, later.term(fmt.Sprintf("%s-%02d", begin, i), "b").Term)
 		}
 	}},
-	{"AHundredClaimsAtOnceAreTheTermsOneToAHundred", func(e *env) { // 160
+	{"AHundredClaimsAtOnceAreTheTermsOneToAHundred", func(e *env) {
 		s, label := e.open(), e.label()
 		require.Equal(e, numbers(1, 100), e.terms(label, slices.Repeat([]*source{s}, 100)))
 		require.EqualValues(e, 100, s.owner(label).Generation.Term)
 	}},
-	{"AHundredClaimsFromFiveNodesAreTheTermsOneToAHundred", func(e *env) { // 160
+	{"AHundredClaimsFromFiveNodesAreTheTermsOneToAHundred", func(e *env) {
 		nodes, label := e.opens(5), e.label()
 		require.Equal(e, numbers(1, 100), e.terms(label, slices.Repeat(nodes, 20)))
 		for _, n := range nodes {
@@ -84,7 +84,7 @@ var nodeLaws = []law{
 			return g.Seq, err
 		}))
 	}},
-	{"TheOwnerIsWhoGotTheHighestTerm", func(e *env) { // 151
+	{"TheOwnerIsWhoGotTheHighestTerm", func(e *env) {
 		nodes, label := e.opens(4), e.label()
 		owners := make([]string, 41) // by term
 		e.atOnce(slices.Repeat(nodes, 10), func(s *source, i int) (uint64, error) {

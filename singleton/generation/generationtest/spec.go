@@ -10,7 +10,7 @@ import (
 
 // specLaws are about specs and forgetting, in one source.
 var specLaws = []law{
-	{"ASpecThatIsPutTwiceIsThereOnce", func(e *env) { // 161
+	{"ASpecThatIsPutTwiceIsThereOnce", func(e *env) {
 		s, label := e.open(), e.label()
 		s.put(label, "spec")
 		s.put(label, "spec")
@@ -40,7 +40,7 @@ var specLaws = []law{
 		}
 		require.Equal(e, []string{"", "B", "a", "a b", "ab", "b", "ä"}, listed)
 	}},
-	{"WhatIsForgottenIsNotListedAndItsTermsGoOn", func(e *env) { // 164
+	{"WhatIsForgottenIsNotListedAndItsTermsGoOn", func(e *env) {
 		s, label := e.open(), e.label()
 		s.put(label, "spec")
 		s.term(label, "a")

@@ -42,7 +42,7 @@ func runLaws(t *testing.T, s *pgtest.Server, url string) {
 	})
 }
 
-func TestAKilledProcessLeavesTheOldOrTheNew(t *testing.T) { // 163
+func TestAKilledProcessLeavesTheOldOrTheNew(t *testing.T) {
 	generationtest.Killed(t, func() string { return pgtest.Shared(t).URL() }, func(t *testing.T, url string) generation.Source {
 		return openAt(t, url, ownTable(t))
 	})

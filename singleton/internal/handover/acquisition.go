@@ -13,15 +13,20 @@ import (
 // acquisition is what happens between permission and hosting when the singleton has a lease, or
 // terms from a source: both are acquired outside of the cluster.
 type acquisition struct {
-	number    uint64 // of the question under way, or of the last one; answers to others are ignored
-	asked     question
-	held      bool   // this node holds the lease
-	token     uint64 // the lease's
-	claim     uint64 // the term that the source has given for this start, 0 when none
-	releasing bool   // the lease is being released; waiters are granted afterwards
-	retryAt   time.Time
-	failures  int   // of the source, in a row
-	obstacle  error // why the last question failed
+	Lease
+	number   uint64 // of the question under way, or of the last one; answers to others are ignored
+	asked    question
+	claim    uint64 // the term that the source has given for this start, 0 when none
+	failures int    // of the source, in a row
+}
+
+// A Lease is what is known of a singleton's lease.
+type Lease struct {
+	Held      bool   // this node holds it
+	Token     uint64 // of the last time it was held
+	Releasing bool   // it is being released; waiting requests are granted afterwards
+	Obstacle  error  // why neither the lease nor a term of the source has been acquired
+	RetryAt   time.Time
 }
 
 // A question is what is under way.
@@ -47,13 +52,6 @@ var ErrLeaseLost = errors.New("singleton: the lease was lost")
 // errHeld is the obstacle when another node certainly holds the lease.
 var errHeld = errors.New("the lease is held by another")
 
-// Lease returns what is known of the lease: whether this node holds it and its token, whether it is
-// being released, why it or the term has not been acquired, and when that is tried again.
-func (m *Machine) Lease() (held bool, token uint64, releasing bool, obstacle error, retryAt time.Time) { //nolint:revive // the obstacle is a value here, not a failure of Lease
-	a := &m.outside
-	return a.held, a.token, a.releasing, a.obstacle, a.retryAt
-}
-
 // acquire continues from permission, by way of lease and source, to hosting.
 func (m *Machine) acquire(now time.Time) []Action {
 	if !m.cfg.Leased && !m.cfg.Sourced {
@@ -68,25 +66,19 @@ func (m *Machine) acquire(now time.Time) []Action {
 func (m *Machine) advance(now time.Time) []Action {
 	a := &m.outside
 	switch {
-	case a.asked != nothingAsked || a.releasing || now.Before(a.retryAt):
+	case a.asked != nothingAsked || a.Releasing || now.Before(a.RetryAt):
 		return nil
 	case m.asking.term <= m.terms.highest():
 		return m.ask(now)
-	case m.cfg.Leased && (!a.held || a.token < m.asking.term):
+	case m.cfg.Leased && (!a.Held || a.Token < m.asking.term):
 		return []Action{AcquireLease{Number: a.next(leaseAsked), Floor: m.asking.term - 1}}
-	case m.cfg.Sourced && a.claim < m.leastTerm():
-		return []Action{ClaimTerm{Number: a.next(termAsked), Floor: m.leastTerm() - 1}}
 	}
-	m.asking.term = max(m.leastTerm(), a.claim)
+	least := max(m.asking.term, a.Token)
+	if m.cfg.Sourced && a.claim < least {
+		return []Action{ClaimTerm{Number: a.next(termAsked), Floor: least - 1}}
+	}
+	m.asking.term = max(least, a.claim)
 	return m.becomeHost(now)
-}
-
-// leastTerm is the term that permission was asked for, or the lease's token if that is higher.
-func (m *Machine) leastTerm() uint64 {
-	if m.cfg.Leased {
-		return max(m.asking.term, m.outside.token)
-	}
-	return m.asking.term
 }
 
 // next begins a question.
@@ -110,18 +102,18 @@ func (m *Machine) onLeaseAnswered(ev LeaseAnswered, now time.Time) []Action {
 	if !a.answered(leaseAsked, ev.Number) {
 		return nil
 	}
-	a.held, a.token, a.obstacle = ev.Held, ev.Token, ev.Err
+	a.Held, a.Token, a.Obstacle = ev.Held, ev.Token, ev.Err
 	if !ev.Held {
 		if ev.Err == nil {
-			a.obstacle = errHeld
+			a.Obstacle = errHeld
 		}
-		a.retryAt = now.Add(m.cfg.LeaseRetry)
+		a.RetryAt = now.Add(m.cfg.LeaseRetry)
 		return nil
 	}
 	if ev.Token > MaxTerm {
-		a.obstacle = fmt.Errorf("the token of the lease is %d: %w", ev.Token, generation.ErrOverflow)
-		a.retryAt = now.Add(m.cfg.LeaseRetry)
-		return m.release()
+		a.Obstacle = fmt.Errorf("the token of the lease is %d: %w", ev.Token, generation.ErrOverflow)
+		a.RetryAt = now.Add(m.cfg.LeaseRetry)
+		return a.release()
 	}
 	return m.advance(now)
 }
@@ -131,15 +123,15 @@ func (m *Machine) onClaimed(ev TermClaimed, now time.Time) []Action {
 	if !a.answered(termAsked, ev.Number) {
 		return nil
 	}
-	switch least := m.leastTerm(); {
+	switch least := max(m.asking.term, a.Token); {
 	case ev.Err != nil:
 	case ev.Term < least:
 		ev.Err = fmt.Errorf("the source of generations returned term %d, which is not above %d", ev.Term, least-1)
 	case ev.Term > MaxTerm:
 		ev.Err = fmt.Errorf("the source of generations returned term %d: %w", ev.Term, generation.ErrOverflow)
 	}
-	if a.obstacle = ev.Err; ev.Err != nil {
-		a.retryAt = now.Add(claimBackoff.Delay(a.failures))
+	if a.Obstacle = ev.Err; ev.Err != nil {
+		a.RetryAt = now.Add(claimBackoff.Delay(a.failures))
 		a.failures++
 		return nil
 	}
@@ -150,15 +142,15 @@ func (m *Machine) onClaimed(ev TermClaimed, now time.Time) []Action {
 
 // onLeaseLost stops the instance at once, also one that is stopping already.
 func (m *Machine) onLeaseLost(ev LeaseLost, now time.Time) []Action {
-	if !m.outside.held {
+	if !m.outside.Held {
 		return nil
 	}
-	m.loseLease(ev.Reason, now)
+	m.outside.lose(ev.Reason, now.Add(m.cfg.LeaseRetry))
 	switch m.phase {
 	case Host:
 		return m.stopFor(Stopping, true, now)
 	case HandingOver, Stopping:
-		if m.alive {
+		if m.instance.Running {
 			return []Action{StopInstance{AtOnce: true}}
 		}
 	case Pending, Standby, Asking, Acquiring, Ended:
@@ -166,33 +158,31 @@ func (m *Machine) onLeaseLost(ev LeaseLost, now time.Time) []Action {
 	return nil
 }
 
-func (m *Machine) loseLease(reason error, now time.Time) {
-	a := &m.outside
-	a.asked, a.held, a.obstacle = nothingAsked, false, reason
-	a.retryAt = now.Add(m.cfg.LeaseRetry)
+// lose notes that the lease was lost. It is asked for again at retryAt.
+func (a *acquisition) lose(reason error, retryAt time.Time) {
+	a.asked, a.Held, a.Obstacle, a.RetryAt = nothingAsked, false, reason, retryAt
 }
 
 // release releases the lease, or cancels the question for it.
-func (m *Machine) release() []Action {
-	a := &m.outside
-	mine := a.held || a.asked == leaseAsked
-	a.asked, a.held, a.claim, a.failures = nothingAsked, false, 0, 0
+func (a *acquisition) release() []Action {
+	mine := a.Held || a.asked == leaseAsked
+	a.asked, a.Held, a.claim, a.failures = nothingAsked, false, 0, 0
 	if !mine {
 		return nil
 	}
-	a.releasing = true
+	a.Releasing = true
 	return []Action{ReleaseLease{}}
 }
 
 // onReleased grants the requests that have waited for the lease to be free.
 func (m *Machine) onReleased(now time.Time) []Action {
 	a := &m.outside
-	if !a.releasing {
+	if !a.Releasing {
 		return nil
 	}
-	a.releasing = false
+	a.Releasing = false
 	var out []Action
-	if !m.Occupied() {
+	if !m.occupied() {
 		out = m.grantWaiters()
 	}
 	return append(out, m.review(now)...)

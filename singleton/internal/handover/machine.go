@@ -16,7 +16,6 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
-	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
@@ -49,6 +48,21 @@ type Config struct {
 	Sourced     bool // terms come from a source of generations
 }
 
+// mayRun reports whether an instance may run on a member or former member: by our settings, or by
+// its own, if they are others.
+func (c *Config) mayRun(p singletonhook.Peer) bool {
+	signature, _ := advertised(p)
+	return hasRole(p, c.Role) || !matches(signature, c.Signature)
+}
+
+// removalMargin returns how long an instance on a node that was removed may still run.
+func (c *Config) removalMargin(topo *singletonhook.Topology) time.Duration {
+	if c.Margin == 0 {
+		return topo.Margin
+	}
+	return max(0, c.Margin)
+}
+
 // A Machine is the hand-over protocol of one manager.
 //
 // A node that is to host asks every other member that might run an instance. It starts an instance
@@ -67,17 +81,11 @@ type Machine struct {
 	phase   Phase
 	drained node.ID // the incarnation of this node that is to start nothing any more
 
-	terms   terms
-	asking  permission
-	outside acquisition
-	waiters []wire.Message[wire.Request] // requests that wait for our instance to end
-
-	gen      generation.Generation // of the instance, or of the last one
-	born     generation.Generation // under which it was started
-	alive    bool                  // the instance runs
-	started  time.Time             // when it did
-	failures int                   // restarts since it last ran well
-	startAt  time.Time             // no instance starts earlier
+	terms    terms
+	asking   permission
+	outside  acquisition
+	waiters  waiters
+	instance Instance
 	stopping stopping
 }
 
@@ -119,7 +127,9 @@ func (m *Machine) onMessage(msg wire.Any, now time.Time) []Action {
 	case wire.Message[wire.Grant]:
 		return m.onGrant(msg, now)
 	case wire.Message[wire.HeldUp]:
-		return m.onHeldUp(msg, now)
+		if m.phase == Asking {
+			return m.asking.onHeldUp(msg, now)
+		}
 	}
 	return nil
 }
@@ -140,7 +150,7 @@ func (m *Machine) onRename(now time.Time) []Action {
 	switch m.phase {
 	case Asking, Acquiring:
 		m.phase = Pending
-		return append(m.release(), m.review(now)...)
+		return append(m.outside.release(), m.review(now)...)
 	case Host, HandingOver:
 		return m.stopFor(Stopping, true, now)
 	case Pending, Standby, Stopping, Ended:
@@ -182,31 +192,27 @@ func (m *Machine) reviewHost(now time.Time) []Action {
 	if m.topo.Down {
 		return m.stopFor(Stopping, true, now)
 	}
-	if _, found := m.Host(); found && !m.terms.known.Finished && !m.mismatched() {
+	_, found := m.Host()
+	if _, _, mismatch := m.Mismatch(); found && !mismatch && !m.terms.known.Finished {
 		return nil
 	}
 	return m.stopFor(HandingOver, false, now)
 }
 
-// mismatched reports whether this node's manager has other settings than those that count. It must
-// not host then.
-func (m *Machine) mismatched() bool {
-	_, _, mismatch := m.Mismatch()
-	return mismatch
-}
-
 // Mismatch returns how the settings of this node's manager differ from those that count, and the
-// member that has the latter. ok is false if they do not differ, or nothing is known.
+// member that has the latter. The node must not host then. ok is false if they do not differ, or
+// nothing is known.
 func (m *Machine) Mismatch() (differences string, reference singletonhook.Peer, ok bool) {
 	return Mismatch(&m.topo, m.cfg.Signature)
 }
 
 // settle finds the phase of a node that runs no instance.
 func (m *Machine) settle(now time.Time) []Action {
-	switch h, ok := m.Host(); {
+	h, ok := m.Host()
+	switch _, _, mismatch := m.Mismatch(); {
 	case m.terms.known.Finished:
 		m.phase = Ended
-	case !ok || m.topo.Down || m.mismatched():
+	case !ok || m.topo.Down || mismatch:
 		m.phase = Pending
 	case h.ID != m.topo.Self:
 		m.phase = Standby
@@ -220,7 +226,7 @@ func (m *Machine) settle(now time.Time) []Action {
 		return m.ask(now)
 	}
 	m.asking.retryAt = time.Time{}
-	return m.release()
+	return m.outside.release()
 }
 
 // onTick does what is due.
@@ -230,8 +236,8 @@ func (m *Machine) onTick(now time.Time) []Action {
 		return m.proceed(now, true)
 	case m.phase == Acquiring:
 		return m.advance(now)
-	case m.phase == Host && !m.alive && !now.Before(m.startAt):
-		return m.start(now)
+	case m.phase == Host && m.instance.due(now):
+		return m.instance.start(now)
 	case m.phase == HandingOver || m.phase == Stopping:
 		return m.pressOn(now)
 	}
@@ -242,22 +248,40 @@ func (m *Machine) onTick(now time.Time) []Action {
 func (m *Machine) Wake() time.Time {
 	switch m.phase {
 	case Asking:
-		if len(m.Missing()) > 0 {
+		if len(m.missing()) > 0 {
 			return m.asking.retryAt
 		}
 		return m.earliestStart()
 	case Acquiring:
-		if m.outside.asked == nothingAsked && !m.outside.releasing {
-			return m.outside.retryAt
+		if m.outside.asked == nothingAsked && !m.outside.Releasing {
+			return m.outside.RetryAt
 		}
 	case Host:
-		return m.startAt
+		return m.instance.startAt
 	case HandingOver, Stopping:
 		return m.stopping.at
 	case Pending, Standby, Ended:
 	}
 	return time.Time{}
 }
+
+// Phase returns the present phase.
+func (m *Machine) Phase() Phase { return m.phase }
+
+// Topology returns the last topology. The caller must not change it.
+func (m *Machine) Topology() *singletonhook.Topology { return &m.topo }
+
+// Instance returns what is known of the instance on this node.
+func (m *Machine) Instance() Instance { return m.instance }
+
+// Lease returns what is known of the lease.
+func (m *Machine) Lease() Lease { return m.outside.Lease }
+
+// HighestTerm returns the highest term that this node has heard of or promised.
+func (m *Machine) HighestTerm() uint64 { return m.terms.highest() }
+
+// occupied reports whether an instance runs here that is not given up.
+func (m *Machine) occupied() bool { return m.instance.Running && m.stopping.step != givenUp }
 
 // header returns the header of a message to another manager.
 func (m *Machine) header(to node.ID) wire.Header {

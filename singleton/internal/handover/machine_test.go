@@ -184,9 +184,9 @@ func (s *story) event(verb string, args []string) Event {
 	case "ended":
 		return InstanceEnded{Fenced: len(args) > 0}
 	case "fence":
-		return FenceHeld{Started: s.machine.born, Raised: s.machine.gen}
+		return FenceHeld{Started: s.machine.instance.born, Raised: s.machine.instance.Generation}
 	case "raise":
-		return FenceHeld{Started: s.machine.born, Raised: generation.Generation{Term: number(0), Seq: number(1)}}
+		return FenceHeld{Started: s.machine.instance.born, Raised: generation.Generation{Term: number(0), Seq: number(1)}}
 	case "drain":
 		return DrainAsked{}
 	case "after":

@@ -1,6 +1,7 @@
 package handover
 
 import (
+	"slices"
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
@@ -81,8 +82,8 @@ func (t *terms) promise(to node.ID, term uint64) (taken uint64) {
 // ask begins to ask the others for permission, when there is a term left.
 func (m *Machine) ask(now time.Time) []Action {
 	if m.terms.highest() >= MaxTerm {
-		m.phase, m.outside.obstacle = Pending, generation.ErrOverflow
-		return m.release()
+		m.phase, m.outside.Obstacle = Pending, generation.ErrOverflow
+		return m.outside.release()
 	}
 	m.phase = Asking
 	m.asking.begin(m.terms.highest()+1, now)
@@ -100,7 +101,7 @@ func (m *Machine) proceed(now time.Time, again bool) []Action {
 	if p.term <= m.terms.highest() {
 		return m.ask(now)
 	}
-	missing := m.Missing()
+	missing := m.missing()
 	if len(missing) == 0 && !now.Before(m.earliestStart()) {
 		return m.acquire(now)
 	}
@@ -116,56 +117,41 @@ func (m *Machine) proceed(now time.Time, again bool) []Action {
 	return out
 }
 
-// Missing returns the members that might run an instance and have not granted the request. That
+// missing returns the members that might run an instance and have not granted the request. That
 // includes joining members: they may know already that they are up.
-func (m *Machine) Missing() []node.ID {
+func (m *Machine) missing() []node.ID {
 	var ids []node.ID
 	for _, p := range m.topo.Members {
-		if p.ID != m.topo.Self && m.mayRun(p) && !m.asking.grants[p.ID] {
+		if p.ID != m.topo.Self && m.cfg.mayRun(p) && !m.asking.grants[p.ID] {
 			ids = append(ids, p.ID)
 		}
 	}
 	return ids
 }
 
-// mayRun reports whether an instance may run on a member or former member: by our settings, or by
-// its own, if they are others.
-func (m *Machine) mayRun(p singletonhook.Peer) bool {
-	signature, _ := advertised(p)
-	return hasRole(p, m.cfg.Role) || !matches(signature, m.cfg.Signature)
-}
-
 // earliestStart returns when an instance may start: when the margins of the former members that did
 // not answer are over, and the delay after a failure.
 func (m *Machine) earliestStart() time.Time {
-	at := m.startAt
+	at := m.instance.startAt
 	if m.terms.known.Fenced || m.cfg.Leased {
 		return at
 	}
-	margin := m.removalMargin()
+	margin := m.cfg.removalMargin(&m.topo)
 	for _, g := range m.topo.Gone {
-		if until := g.Since.Add(margin); m.mayRun(g.Peer) && g.Advertisement != "" && until.After(at) {
+		if until := g.Since.Add(margin); m.cfg.mayRun(g.Peer) && g.Advertisement != "" && until.After(at) {
 			at = until
 		}
 	}
 	return at
 }
 
-// removalMargin returns how long an instance on a node that was removed may still run.
-func (m *Machine) removalMargin() time.Duration {
-	if m.cfg.Margin == 0 {
-		return m.topo.Margin
-	}
-	return max(0, m.cfg.Margin)
-}
-
 func (m *Machine) becomeHost(now time.Time) []Action {
 	m.phase = Host
 	m.asking.retryAt = time.Time{}
-	m.outside.claim, m.outside.obstacle = 0, nil
-	m.gen = generation.Generation{Term: m.asking.term, Seq: 1}
+	m.outside.claim, m.outside.Obstacle = 0, nil
+	m.instance.Generation = generation.Generation{Term: m.asking.term, Seq: 1}
 	m.terms.known = singletonhook.Record{Term: m.asking.term}
-	return append([]Action{SaveRecord{m.terms.known}}, m.start(now)...)
+	return append([]Action{SaveRecord{m.terms.known}}, m.instance.start(now)...)
 }
 
 func (m *Machine) onGrant(msg wire.Message[wire.Grant], now time.Time) []Action {
@@ -196,17 +182,17 @@ func (m *Machine) onRequest(r wire.Message[wire.Request], now time.Time) []Actio
 	}
 	switch m.phase {
 	case Pending, Standby, Asking, Acquiring, Ended:
-		out := m.release()
-		m.wait(r)
-		if m.outside.releasing {
+		out := m.outside.release()
+		m.waiters.add(r)
+		if m.outside.Releasing {
 			return out
 		}
 		return append(out, m.grantWaiters()...)
 	case Host:
-		m.wait(r)
+		m.waiters.add(r)
 		return m.stopFor(HandingOver, false, now)
 	case HandingOver, Stopping:
-		m.wait(r)
+		m.waiters.add(r)
 		if m.stopping.step == stuck {
 			return []Action{m.holdUp(r, now)}
 		}
@@ -214,15 +200,17 @@ func (m *Machine) onRequest(r wire.Message[wire.Request], now time.Time) []Actio
 	return nil
 }
 
-// wait keeps a request until the instance here has ended; of several requests of one node the last.
-func (m *Machine) wait(r wire.Message[wire.Request]) {
-	for i, w := range m.waiters {
-		if w.Header.From == r.Header.From {
-			m.waiters[i] = r
-			return
-		}
+// waiters are the requests that wait for the instance here to end.
+type waiters []wire.Message[wire.Request]
+
+// add keeps a request; of several requests of one node the last.
+func (w *waiters) add(r wire.Message[wire.Request]) {
+	same := func(o wire.Message[wire.Request]) bool { return o.Header.From == r.Header.From }
+	if i := slices.IndexFunc(*w, same); i >= 0 {
+		(*w)[i] = r
+		return
 	}
-	m.waiters = append(m.waiters, r)
+	*w = append(*w, r)
 }
 
 func (m *Machine) grantWaiters() []Action {
@@ -243,9 +231,9 @@ func (m *Machine) holdUp(r wire.Message[wire.Request], now time.Time) Action {
 }
 
 // onHeldUp reports, once for each request, a member whose instance does not stop.
-func (m *Machine) onHeldUp(msg wire.Message[wire.HeldUp], now time.Time) []Action {
-	p, from := &m.asking, msg.Header.From
-	if m.phase != Asking || msg.Body.Attempt != p.attempt || p.grants[from] || p.heldUpBy(from) != nil {
+func (p *permission) onHeldUp(msg wire.Message[wire.HeldUp], now time.Time) []Action {
+	from := msg.Header.From
+	if msg.Body.Attempt != p.attempt || p.grants[from] || p.heldUpBy(from) != nil {
 		return nil
 	}
 	h := heldUp{from: from, since: now.Add(-msg.Body.Since), until: now.Add(msg.Body.Until)}

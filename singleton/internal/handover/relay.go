@@ -234,7 +234,7 @@ func (r *Relay[M]) route() Route {
 	m := r.machine
 	switch m.phase {
 	case Host:
-		if m.alive && r.out.Ready() {
+		if m.instance.Running && r.out.Ready() {
 			return Route{Kind: ToInstance}
 		}
 		return Route{Kind: ToSelf}
@@ -243,7 +243,8 @@ func (r *Relay[M]) route() Route {
 	case Standby:
 		return r.toHost()
 	case Pending: // a node that has drained passes on what comes back to it
-		if m.drained == m.topo.Self && m.drained != (node.ID{}) && !m.mismatched() {
+		_, _, mismatch := m.Mismatch()
+		if m.drained == m.topo.Self && m.drained != (node.ID{}) && !mismatch {
 			return r.toHost()
 		}
 	case Ended:
@@ -314,7 +315,7 @@ func (r *Relay[M]) EndDrain() { r.draining = false }
 // other managers for what it does not know. A node that is down cannot ask, so it does not wait.
 func (r *Relay[M]) Drained(now time.Time) bool {
 	m := r.machine
-	if !r.draining || m.Occupied() || m.phase == Host || m.outside.releasing {
+	if !r.draining || m.occupied() || m.phase == Host || m.outside.Releasing {
 		r.drainRetry.Plan(now, false)
 		return false
 	}

@@ -38,7 +38,7 @@ func (n *simNode) seek() {
 // No node founds another before all have said that they are in none.
 func (s *sim) anyCluster() bool {
 	for _, n := range s.nodes {
-		if n.runs && n.table.cluster != 0 && (n.self().status < simDown || n.machine.alive || !n.machine.topo.Down) {
+		if n.runs && n.table.cluster != 0 && (n.self().status < simDown || n.machine.instance.Running || !n.machine.topo.Down) {
 			return true
 		}
 	}

@@ -19,9 +19,10 @@ import (
 //   - With a lease two instances never run at once, that is, neither paused and both with a valid
 //     lease.
 //   - Without a lease two instances run at once only if the node of one has removed the other's
-//     node without a sign that it has ended. Unless they are fenced, that process must also have
-//     been paused for longer than the margin allows. The overlap lasts at most as long as a node
-//     needs to notice that it is down and to stop its instance.
+//     node without a sign that it has ended, or if a journal fences them and the earlier one was
+//     given up because it did not stop. Unless they are fenced, that process must also have been
+//     paused for longer than the margin allows. The overlap lasts at most as long as a node needs
+//     to notice that it is down and to stop its instance.
 //   - After the last fault there is exactly one instance, and it works.
 //   - When the singleton has finished, a member that has known it for long enough to tell another
 //     starts no instance. After the last fault, if one node knows it all do, no instance runs, and
@@ -175,6 +176,8 @@ func (s *sim) forbidden(later, earlier *simNode) string {
 	switch {
 	case s.plan.mode.leased():
 		return "both leases are valid"
+	case s.plan.mode.fenced() && earlier.machine.stopping.step == givenUp:
+		return ""
 	case !removed(later, earlier) && !removed(earlier, later):
 		return "neither has removed the other"
 	case !s.plan.mode.fenced() && gone.pausedFor() <= s.sparePause():

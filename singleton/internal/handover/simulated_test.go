@@ -91,7 +91,7 @@ func tellBroken(p simPlan) string {
 	smallest := p.shrink(func(p simPlan) bool { return newSim(p, false).run() != "" })
 	s := newSim(smallest, true)
 	why := s.run()
-	return fmt.Sprintf("%s\ngo test ./singleton -run Simulated -sim.seed=%d -sim.mode=%s -sim.nodes=%d\nsmallest schedule: %v\n%s\n%s",
+	return fmt.Sprintf("%s\ngo test ./singleton/internal/handover -run Simulated -sim.seed=%d -sim.mode=%s -sim.nodes=%d\nsmallest schedule: %v\n%s\n%s",
 		why, p.seed, p.mode, p.nodes, smallest, strings.Join(s.log, "\n"), why)
 }
 

@@ -39,7 +39,10 @@ func (m *Machine) pressOn(now time.Time) []Action {
 		s.at = now.Add(forcedPatience)
 		return []Action{StopInstance{AtOnce: true}}
 	case stuck:
-		s.at = now.Add(m.stuckFor())
+		s.at = now
+		if !m.terms.known.Fenced { // otherwise the journal refuses what it writes
+			s.at = now.Add(m.cfg.removalMargin(&m.topo))
+		}
 		out := []Action{ReportStuck{Host: m.topo.Self, Since: s.since, Until: s.at}}
 		for _, r := range m.waiters {
 			out = append(out, m.holdUp(r, now))
@@ -56,23 +59,11 @@ func (m *Machine) pressOn(now time.Time) []Action {
 	return nil
 }
 
-// stuckFor is how long a stuck instance counts as one that may still act: not at all where a
-// journal fences its writes.
-func (m *Machine) stuckFor() time.Duration {
-	if m.terms.known.Fenced {
-		return 0
-	}
-	return m.removalMargin()
-}
-
-// Occupied reports whether an instance runs here that is not given up.
-func (m *Machine) Occupied() bool { return m.alive && m.stopping.step != givenUp }
-
-// StuckSince returns when the instance here was told to stop, if it is stuck or given up; zero
+// stuckSince returns when the instance here was told to stop, if it is stuck or given up; zero
 // otherwise.
-func (m *Machine) StuckSince() time.Time {
-	if m.stopping.step < stuck {
+func (s *stopping) stuckSince() time.Time {
+	if s.step < stuck {
 		return time.Time{}
 	}
-	return m.stopping.since
+	return s.since
 }

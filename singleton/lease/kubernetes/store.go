@@ -19,9 +19,9 @@ const attempts = 3
 // Store is a [lease.Store] whose leases are Lease objects in one namespace. All leases of a process
 // should share one Store, because it remembers how long it has seen each record.
 type Store struct {
-	leases    typedv1.LeaseInterface
-	namespace string
-	sightings sightings
+	leases       typedv1.LeaseInterface
+	namespace    string
+	observations observations
 }
 
 var _ lease.Store = (*Store)(nil)
@@ -52,7 +52,7 @@ func (s *Store) Take(ctx context.Context, c lease.Claim) (lease.Grant, error) {
 		if err := s.free(current, c); err != nil {
 			return nil, err
 		}
-		token, err := nextToken(max(c.Floor, transitions(current), s.sightings.token(current.Name)))
+		token, err := nextToken(max(c.Floor, transitions(current), s.observations.token(current.Name)))
 		if err != nil {
 			return nil, err
 		}
@@ -76,7 +76,7 @@ func (s *Store) free(current *coordinationv1.Lease, c lease.Claim) error {
 	if who == "" || who == c.Holder {
 		return nil
 	}
-	unchanged, lasts := s.sightings.age(current.Name), duration(current, c.TTL)
+	unchanged, lasts := s.observations.age(current.Name), duration(current, c.TTL)
 	if unchanged < lasts {
 		return fmt.Errorf("%w: %q has it, seen unchanged for %v of %v", lease.ErrHeld, who, unchanged, lasts)
 	}
@@ -91,8 +91,8 @@ func (s *Store) Renew(ctx context.Context, g lease.Grant) (lease.Grant, error) {
 			return nil, fmt.Errorf("%w: the object is gone", lease.ErrLost)
 		case !holds(current, g):
 			return nil, fmt.Errorf("%w: it is %q's, with token %d", lease.ErrLost, holder(current), transitions(current))
-		case s.sightings.age(current.Name) >= g.TTL:
-			return nil, fmt.Errorf("%w: it has not been renewed for %v", lease.ErrLost, s.sightings.age(current.Name))
+		case s.observations.age(current.Name) >= g.TTL:
+			return nil, fmt.Errorf("%w: it has not been renewed for %v", lease.ErrLost, s.observations.age(current.Name))
 		}
 		return renewed(current, g.TTL), nil
 	})
@@ -116,7 +116,7 @@ func (s *Store) Release(ctx context.Context, g lease.Grant) error {
 
 // known returns the object as the request of g has left it, or nil.
 func (s *Store) known(g lease.Grant) *coordinationv1.Lease {
-	object := s.sightings.object(ObjectName(g.Name))
+	object := s.observations.object(ObjectName(g.Name))
 	if object == nil || object.ResourceVersion != g.Version || !holds(object, g) {
 		return nil
 	}
@@ -151,7 +151,7 @@ func (s *Store) change(
 		began := time.Now()
 		written, err := s.write(ctx, wanted)
 		if err == nil {
-			s.sightings.wrote(written, began)
+			s.observations.wrote(written, began)
 			return written, nil
 		}
 		if refused(err, wanted.UID == "") || ctx.Err() != nil {
@@ -162,7 +162,7 @@ func (s *Store) change(
 		case readErr != nil:
 			return nil, failed(err)
 		case carriedOut(wanted, found):
-			s.sightings.wrote(found, began)
+			s.observations.wrote(found, began)
 			return found, nil
 		case !overtaken(err):
 			return nil, failed(err) // it may still be on its way
@@ -177,12 +177,12 @@ func (s *Store) read(ctx context.Context, object string) (*coordinationv1.Lease,
 	found, err := s.leases.Get(ctx, object, metav1.GetOptions{})
 	switch {
 	case missing(err):
-		s.sightings.gone(object)
+		s.observations.gone(object)
 		return nil, nil
 	case err != nil:
 		return nil, err
 	}
-	s.sightings.saw(found, time.Now())
+	s.observations.saw(found, time.Now())
 	return found, nil
 }
 

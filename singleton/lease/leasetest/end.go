@@ -11,7 +11,7 @@ import (
 
 // endLaws are about how a holder ends: by its own decision, or by its caller's.
 var endLaws = []law{
-	{name: "AHolderReleases", check: func(e *env) { // case 250
+	{name: "AHolderReleases", check: func(e *env) {
 		name := e.name("x")
 		a, b := e.holder(name, "a"), e.holder(name, "b")
 		e.acquired(a)
@@ -35,7 +35,7 @@ var endLaws = []law{
 		require.NoError(e, a.Release(e.Context()))
 		e.acquired(b)
 	}},
-	{name: "AReleaseThatFailsSaysSo", check: func(e *env) { // case 217
+	{name: "AReleaseThatFailsSaysSo", check: func(e *env) {
 		name := e.name("x")
 		a, b := e.holder(name, "a"), e.holder(name, "b")
 		e.acquired(a)
@@ -45,7 +45,7 @@ var endLaws = []law{
 		e.acquires(b, e.ttl+e.slack)
 		require.Empty(e, a.lost())
 	}},
-	{name: "AnAcquireThatIsReleasedMeanwhileIsGivenBack", check: func(e *env) { // case 199
+	{name: "AnAcquireThatIsReleasedMeanwhileIsGivenBack", check: func(e *env) {
 		name := e.name("x")
 		a, b := e.holder(name, "a"), e.holder(name, "b")
 		a.link.slow(e.ttl / 8)
@@ -60,7 +60,7 @@ var endLaws = []law{
 		require.False(e, a.Valid())
 		e.acquired(b)
 	}},
-	{name: "AnAcquireThatIsCancelledReturnsAtOnceAndIsGivenBack", check: func(e *env) { // case 200
+	{name: "AnAcquireThatIsCancelledReturnsAtOnceAndIsGivenBack", check: func(e *env) {
 		name := e.name("x")
 		a, b := e.holder(name, "a"), e.holder(name, "b")
 		a.link.slow(e.ttl / 5)

@@ -7,7 +7,7 @@ import (
 )
 
 var expiryLaws = []law{
-	{name: "ARenewedLeaseStays", check: func(e *env) { // 93, case 205
+	{name: "ARenewedLeaseStays", check: func(e *env) {
 		a, b, name := e.open(), e.open(), e.name("x")
 		g := e.take(a, e.claim(name, "a"))
 		rival := e.claim(name, "b")
@@ -17,7 +17,7 @@ var expiryLaws = []law{
 			e.refused(b, rival)
 		}
 	}},
-	{name: "ALeaseThatIsNotRenewedExpiresInTime", check: func(e *env) { // 93, case 211
+	{name: "ALeaseThatIsNotRenewedExpiresInTime", check: func(e *env) {
 		a, b, name := e.open(), e.open(), e.name("x")
 		sent := time.Now()
 		old := e.take(a, e.claim(name, "a"))
@@ -27,7 +27,7 @@ var expiryLaws = []law{
 		require.LessOrEqual(e, time.Since(answered), e.ttl+e.slack)
 		require.Greater(e, next.Token, old.Token)
 	}},
-	{name: "AnExpiredLeaseThatOthersTookIsNotRenewed", check: func(e *env) { // 95
+	{name: "AnExpiredLeaseThatOthersTookIsNotRenewed", check: func(e *env) {
 		a, b, name := e.open(), e.open(), e.name("x")
 		old := e.take(a, e.claim(name, "a"))
 		next := e.takeover(b, e.claim(name, "b"), e.ttl+e.slack)
@@ -36,7 +36,7 @@ var expiryLaws = []law{
 		e.refused(a, e.claim(name, "a"))
 		e.renew(b, next)
 	}},
-	{name: "AnExpiredLeaseThatNobodyTookIsNotRenewed", check: func(e *env) { // case 209
+	{name: "AnExpiredLeaseThatNobodyTookIsNotRenewed", check: func(e *env) {
 		a, name := e.open(), e.name("x")
 		g := e.take(a, e.claim(name, "a"))
 		e.sleep(e.ttl + e.slack)

@@ -8,7 +8,7 @@ import (
 
 // keepLaws are about what a holder bears.
 var keepLaws = []law{
-	{name: "AHolderKeepsItsLease", check: func(e *env) { // 93, case 205
+	{name: "AHolderKeepsItsLease", check: func(e *env) {
 		name := e.name("x")
 		a, b := e.holder(name, "a"), e.holder(name, "b")
 		e.acquired(a)
@@ -33,14 +33,14 @@ var keepLaws = []law{
 		require.NoError(e, a.Release(e.Context()))
 		require.Zero(e, a.link.count())
 	}},
-	{name: "AnAcquireWhoseAnswerIsLostSucceeds", check: func(e *env) { // 100
+	{name: "AnAcquireWhoseAnswerIsLostSucceeds", check: func(e *env) {
 		name := e.name("x")
 		a, b := e.holder(name, "a"), e.holder(name, "b")
 		a.link.loseAnswers(1)
 		e.acquired(a)
 		e.denied(b)
 	}},
-	{name: "ARenewalWhoseAnswerIsLostIsRepeated", check: func(e *env) { // 100
+	{name: "ARenewalWhoseAnswerIsLostIsRepeated", check: func(e *env) {
 		name := e.name("x")
 		a, b := e.holder(name, "a"), e.holder(name, "b")
 		e.acquired(a)
@@ -52,7 +52,7 @@ var keepLaws = []law{
 		}
 		require.Empty(e, a.lost())
 	}},
-	{name: "AShortOutageIsBorne", check: func(e *env) { // 101, case 262
+	{name: "AShortOutageIsBorne", check: func(e *env) {
 		a := e.holder(e.name("x"), "a")
 		e.acquired(a)
 		for range 4 {
@@ -64,7 +64,7 @@ var keepLaws = []law{
 		}
 		require.Empty(e, a.lost())
 	}},
-	{name: "ARequestThatHangsOnceIsBorne", check: func(e *env) { // case 235
+	{name: "ARequestThatHangsOnceIsBorne", check: func(e *env) {
 		a := e.holder(e.name("x"), "a")
 		e.acquired(a)
 		a.link.stall()
@@ -74,7 +74,7 @@ var keepLaws = []law{
 		require.True(e, a.Valid())
 		require.Empty(e, a.lost())
 	}},
-	{name: "SlowRequestsAreBorne", check: func(e *env) { // case 235
+	{name: "SlowRequestsAreBorne", check: func(e *env) {
 		a := e.holder(e.name("x"), "a", func(s *lease.Settings) { s.Renewal = e.ttl / 10 })
 		e.acquired(a)
 		a.link.slow(e.ttl / 5)
@@ -82,7 +82,7 @@ var keepLaws = []law{
 		require.True(e, a.Valid())
 		require.Empty(e, a.lost())
 	}},
-	{name: "ARestartOfTheBackendIsBorne", alone: true, check: func(e *env) { // 101
+	{name: "ARestartOfTheBackendIsBorne", alone: true, check: func(e *env) {
 		e.need(e.backend.Restart != nil, "Restart")
 		name := e.name("x")
 		a, b := e.holder(name, "a"), e.holder(name, "b")

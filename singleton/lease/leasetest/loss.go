@@ -10,16 +10,16 @@ import (
 
 // lossLaws are about what a holder cannot bear.
 var lossLaws = []law{
-	{name: "AHolderStepsDownBeforeOthersMayTakeIt", check: func(e *env) { // 96, case 238
+	{name: "AHolderStepsDownBeforeOthersMayTakeIt", check: func(e *env) {
 		stepsDown(e, (*link).cut)
 	}},
-	{name: "AHolderWhoseRequestsHangStepsDownBeforeOthersMayTakeIt", check: func(e *env) { // 96, case 238
+	{name: "AHolderWhoseRequestsHangStepsDownBeforeOthersMayTakeIt", check: func(e *env) {
 		stepsDown(e, (*link).stall)
 	}},
-	{name: "AHolderWhoseStoreIsDeafStepsDownBeforeOthersMayTakeIt", check: func(e *env) { // 96, case 238
+	{name: "AHolderWhoseStoreIsDeafStepsDownBeforeOthersMayTakeIt", check: func(e *env) {
 		stepsDown(e, (*link).stallDeaf)
 	}},
-	{name: "AnOutageOfTheBackendEndsALease", alone: true, check: func(e *env) { // 96
+	{name: "AnOutageOfTheBackendEndsALease", alone: true, check: func(e *env) {
 		e.need(e.backend.Outage != nil, "Outage")
 		a := e.holder(e.name("x"), "a")
 		e.acquired(a)
@@ -39,7 +39,7 @@ var lossLaws = []law{
 		require.Greater(e, a.Token(), before)
 		require.Len(e, a.lost(), 1)
 	}},
-	{name: "ADeadHolderIsSucceededInTime", check: func(e *env) { // 102
+	{name: "ADeadHolderIsSucceededInTime", check: func(e *env) {
 		name := e.name("x")
 		a, b := e.holder(name, "a"), e.holder(name, "b")
 		e.acquired(a)
@@ -48,7 +48,7 @@ var lossLaws = []law{
 		require.Greater(e, b.Token(), a.Token())
 		require.False(e, a.Valid())
 	}},
-	{name: "AUsurperIsNoticedByTheNextRenewal", check: func(e *env) { // case 208
+	{name: "AUsurperIsNoticedByTheNextRenewal", check: func(e *env) {
 		e.need(e.backend.Usurp != nil, "Usurp")
 		name := e.name("x")
 		a := e.holder(name, "a")
@@ -59,7 +59,7 @@ var lossLaws = []law{
 		require.NoError(e, a.Release(e.Context()))
 		require.Equal(e, n, a.link.count(), "there is nothing to give back")
 	}},
-	{name: "ADeletionIsNoticedByTheNextRenewal", check: func(e *env) { // case 229
+	{name: "ADeletionIsNoticedByTheNextRenewal", check: func(e *env) {
 		e.need(e.backend.Delete != nil, "Delete")
 		name := e.name("x")
 		a, b := e.holder(name, "a"), e.holder(name, "b")
@@ -69,7 +69,7 @@ var lossLaws = []law{
 		e.acquired(b)
 		require.Greater(e, b.Token(), a.Token())
 	}},
-	{name: "ALostLeaseIsAcquiredAgainWithAGreaterToken", check: func(e *env) { // case 254
+	{name: "ALostLeaseIsAcquiredAgainWithAGreaterToken", check: func(e *env) {
 		a := e.holder(e.name("x"), "a")
 		e.acquired(a)
 		before := a.Token()

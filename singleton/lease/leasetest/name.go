@@ -7,7 +7,7 @@ import (
 )
 
 var nameLaws = []law{
-	{name: "NamesAreIndependentHoweverAwkward", check: func(e *env) { // 103
+	{name: "NamesAreIndependentHoweverAwkward", check: func(e *env) {
 		a, b := e.open(), e.open()
 		own := e.name("")
 		var grants []lease.Grant

@@ -10,7 +10,7 @@ import (
 
 // clockLaws are about holders whose clocks are wrong or that are paused.
 var clockLaws = []law{
-	{name: "APausedHolderKnowsAtOnceThatItsLeaseIsOver", check: func(e *env) { // 97
+	{name: "APausedHolderKnowsAtOnceThatItsLeaseIsOver", check: func(e *env) {
 		stopped(e, false)
 	}},
 	{name: "ASuspendedMachineKnowsAtOnceThatItsLeaseIsOver", check: func(e *env) {
@@ -39,7 +39,7 @@ var clockLaws = []law{
 		e.sleep(2 * e.ttl)
 		require.True(e, a.Valid())
 	}},
-	{name: "ASlowHolderStepsDownBeforeOthersMayTakeIt", check: func(e *env) { // 99
+	{name: "ASlowHolderStepsDownBeforeOthersMayTakeIt", check: func(e *env) {
 		name := e.name("x")
 		a, b := e.holder(name, "a", with(newClock(0.9, -time.Hour))), e.open()
 		e.acquired(a)
@@ -49,7 +49,7 @@ var clockLaws = []law{
 		e.takeover(b, e.claim(name, "b"), 2*e.ttl+e.slack)
 		require.False(e, a.Valid(), "another holds it, and the former holder does not know")
 	}},
-	{name: "AFastHolderKeepsItsLease", check: func(e *env) { // 99
+	{name: "AFastHolderKeepsItsLease", check: func(e *env) {
 		name := e.name("x")
 		a, b := e.holder(name, "a", with(newClock(1.1, time.Hour))), e.holder(name, "b")
 		e.acquired(a)

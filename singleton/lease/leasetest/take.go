@@ -17,18 +17,18 @@ var takeLaws = []law{
 		g := e.take(s, e.claim(e.name("x"), "a"))
 		e.release(s, e.renew(s, g))
 	}},
-	{name: "AHeldLeaseIsRefusedToOthers", check: func(e *env) { // case 203
+	{name: "AHeldLeaseIsRefusedToOthers", check: func(e *env) {
 		a, b, name := e.open(), e.open(), e.name("x")
 		e.take(a, e.claim(name, "a"))
 		e.refused(b, e.claim(name, "b"))
 		e.refused(a, e.claim(name, "b"))
 	}},
-	{name: "TwoHoldersOfOneOwnerAreTwo", check: func(e *env) { // case 245
+	{name: "TwoHoldersOfOneOwnerAreTwo", check: func(e *env) {
 		s, name := e.open(), e.name("x")
 		e.take(s, e.claim(name, "a"))
 		e.refused(s, e.claim(name, "a"))
 	}},
-	{name: "TheHolderMayTakeAgain", check: func(e *env) { // 100
+	{name: "TheHolderMayTakeAgain", check: func(e *env) {
 		a, b, name := e.open(), e.open(), e.name("x")
 		c := e.claim(name, "a")
 		first := e.take(a, c)
@@ -49,7 +49,7 @@ var takeLaws = []law{
 			e.refused(b, e.claim(name, "b"))
 		}
 	}},
-	{name: "AReleasedLeaseIsFreeAtOnce", check: func(e *env) { // 94
+	{name: "AReleasedLeaseIsFreeAtOnce", check: func(e *env) {
 		a, b, name := e.open(), e.open(), e.name("x")
 		for range 5 {
 			g := e.take(a, e.claim(name, "a"))
@@ -73,7 +73,7 @@ var takeLaws = []law{
 		e.release(a, g)
 		e.renew(b, other)
 	}},
-	{name: "AReleaseByAnOldGrantHarmsNobody", check: func(e *env) { // case 239
+	{name: "AReleaseByAnOldGrantHarmsNobody", check: func(e *env) {
 		s, b, name := e.open(), e.open(), e.name("x")
 		c := e.claim(name, "a")
 		old := e.take(s, c)
@@ -83,7 +83,7 @@ var takeLaws = []law{
 		e.release(s, old) // a copy that was late
 		e.refused(b, e.claim(name, "b"))
 	}},
-	{name: "OneOfFiftyWins", check: func(e *env) { // case 212
+	{name: "OneOfFiftyWins", check: func(e *env) {
 		name := e.name("x")
 		stores := []lease.Store{e.open(), e.open(), e.open()}
 		var mu sync.Mutex
@@ -119,7 +119,7 @@ var takeLaws = []law{
 			e.renew(stores[0], won[0])
 		}
 	}},
-	{name: "ACancelledRequestReturnsWithAnError", check: func(e *env) { // case 200
+	{name: "ACancelledRequestReturnsWithAnError", check: func(e *env) {
 		s, name := e.open(), e.name("x")
 		g := e.take(s, e.claim(name, "a"))
 		ctx, cancel := context.WithCancel(e.Context())

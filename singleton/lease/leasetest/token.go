@@ -7,7 +7,7 @@ import (
 )
 
 var tokenLaws = []law{
-	{name: "TokensGrowOverReleases", check: func(e *env) { // 92, cases 202 and 244
+	{name: "TokensGrowOverReleases", check: func(e *env) {
 		a, b, name := e.open(), e.open(), e.name("x")
 		last := uint64(0)
 		for range 10 {
@@ -28,7 +28,7 @@ var tokenLaws = []law{
 			c.Floor = g.Token
 		}
 	}},
-	{name: "TokensGrowOverDeletions", check: func(e *env) { // 92
+	{name: "TokensGrowOverDeletions", check: func(e *env) {
 		e.need(e.backend.Delete != nil, "Delete")
 		s, name := e.open(), e.name("x")
 		last := uint64(0)

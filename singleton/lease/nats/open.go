@@ -110,7 +110,7 @@ func unsuitable(have *jetstream.StreamConfig, config Config) []error {
 		bad  bool
 		what string
 	}{
-		{have.Storage != jetstream.FileStorage, "storage is not file: a restart would lose who holds what"},
+		{have.Storage != jetstream.FileStorage, "storage is not file: a restart would lose the tokens"},
 		{have.MaxAge != 0, "it has a TTL: it would drop tokens"},
 		{have.Discard != jetstream.DiscardNew, "discard is not new: it would drop tokens when it is full"},
 		{have.PersistMode != jetstream.DefaultPersistMode, "persist mode is async: it acknowledges what it may lose"},

@@ -57,7 +57,9 @@ func (s *Store) Release(ctx context.Context, g lease.Grant) error {
 
 // ClaimTerm implements [generation.TermSource]. It does not store the owner. The terms of a label
 // are the tokens of the lease of that name, so a singleton may change from one to the other and
-// its numbers continue.
+// its numbers continue. For that they need the same row. With the table of package
+// singleton/generation/postgres instead, each acquisition of a lease would have to change two
+// tables in one statement, and tokens would end at 2³²-1, as terms do there.
 func (s *Store) ClaimTerm(ctx context.Context, label, _ string, floor uint64) (generation.Generation, error) {
 	above, err := least(floor)
 	if err != nil {

@@ -222,7 +222,6 @@ func TestAnotherStartSaysThatTheEndIsKnown(t *testing.T) {
 	require.Equal(t, 1, w.ends[id(1)])
 }
 
-// Case 136.
 func TestAStopOfAnEarlierGenerationIsRefused(t *testing.T) {
 	w := newCoreWorld(t)
 	start := startOf("a", 1)
@@ -338,7 +337,6 @@ func TestAnotherIncarnationReportsWhatIsStillEnding(t *testing.T) {
 	require.Equal(t, map[string]RequestID{"a": id(2)}, w.alive)
 }
 
-// Case 103.
 func TestAClosingAgentRefusesStartsAndAnswersStops(t *testing.T) {
 	w := newCoreWorld(t)
 	w.tell(1, startOf("runs", 1))

@@ -26,7 +26,6 @@ func nodeOf(t *testing.T, s Spec, v View, by Strategy, avoid ...string) string {
 	return d.Node
 }
 
-// Cases 1, 2, 4, 5, 7, 11, 14, 16, and related ones.
 func TestANodeIsEligibleWhenAllConstraintsHold(t *testing.T) {
 	worker := ready("beta", "writer/c1")
 	worker.Roles = []string{"worker", "gpu"}
@@ -59,11 +58,10 @@ func TestANodeIsEligibleWhenAllConstraintsHold(t *testing.T) {
 			require.Equal(t, row.why, worker.refuses(with("reader", row.c), row.c.AntiAffinity))
 		})
 	}
-	// Case 4: a node without metadata.
+	// A node without metadata.
 	require.Equal(t, filterMeta, ready("a").refuses(with("s", Constraints{Meta: map[string]string{"region": "us-west"}}), nil))
 }
 
-// Case 20.
 func TestEachConstraintByItselfKeepsANodeOut(t *testing.T) {
 	all := Constraints{
 		Roles: []string{"worker"}, Meta: map[string]string{"disk": "ssd"}, AntiAffinity: []string{"rival"},
@@ -112,7 +110,6 @@ func TestNoEligibleNodesNamesWhichFilterRemovedHowMany(t *testing.T) {
 	require.EqualError(t, err, `placement: no eligible nodes for "s" among 4: removed by Roles 2, not up 1, unreachable 1`)
 }
 
-// Cases 17, 19.
 func TestASpecIsTheSameAfterItHasBeenEncoded(t *testing.T) {
 	full := Spec{
 		Label: "storage/photos", Type: "storage", State: []byte{1, 2, 3}, OnCrash: WaitForReturn(30e9),
@@ -182,7 +179,6 @@ func TestSingletonsThatCannotRunAreInvalid(t *testing.T) {
 	require.NoError(t, ok.Validate())
 }
 
-// Cases 22, 26.
 func TestLeastLoadedTakesTheNodeThatRunsTheFewest(t *testing.T) {
 	alpha, beta, dead := ready("alpha", "x", "y"), ready("beta", "z"), ready("dead")
 	require.Equal(t, "beta", nodeOf(t, specOf("s"), viewOf(alpha, beta), LeastLoaded()))
@@ -190,7 +186,6 @@ func TestLeastLoadedTakesTheNodeThatRunsTheFewest(t *testing.T) {
 	require.Equal(t, "beta", nodeOf(t, specOf("s"), viewOf(alpha, beta, dead), LeastLoaded()))
 }
 
-// Case 23.
 func TestOfEqualNodesTheFirstByNameIsTaken(t *testing.T) {
 	for range 100 {
 		require.Equal(t, "a", nodeOf(t, specOf("s"), viewOf(ready("a"), ready("b"), ready("c")), LeastLoaded()))
@@ -198,7 +193,6 @@ func TestOfEqualNodesTheFirstByNameIsTaken(t *testing.T) {
 	require.Equal(t, "b", nodeOf(t, specOf("s"), viewOf(ready("a", "x"), ready("b"), ready("c")), LeastLoaded()))
 }
 
-// Case 25.
 func TestPinnedTakesAnotherNodeWhileItsOwnCannotBeHad(t *testing.T) {
 	beta := ready("beta", "much", "to", "do")
 	require.Equal(t, "beta", nodeOf(t, specOf("s"), viewOf(ready("alpha"), beta), Pinned("beta")))
@@ -207,7 +201,6 @@ func TestPinnedTakesAnotherNodeWhileItsOwnCannotBeHad(t *testing.T) {
 	require.Equal(t, "alpha", nodeOf(t, specOf("s"), viewOf(ready("alpha")), Pinned("beta")))
 }
 
-// Cases 28, 29.
 func TestRandomIsFairAndTheSameForTheSameSeed(t *testing.T) {
 	v := viewOf(ready("a"), ready("b"), ready("c"))
 	draw := func(seed uint64, n int) (names []string) {
@@ -229,7 +222,6 @@ func TestRandomIsFairAndTheSameForTheSameSeed(t *testing.T) {
 	}
 }
 
-// Case 31.
 func TestScoresThatAreNoPositiveNumberNeverWin(t *testing.T) {
 	scores := map[string]float64{"a": math.NaN(), "b": 0, "c": -1, "d": math.Inf(-1), "e": 0.1}
 	by := StrategyFunc(func(n Node, _ Spec, _ View) float64 { return scores[n.Name] })
@@ -244,7 +236,6 @@ func TestScoresThatAreNoPositiveNumberNeverWin(t *testing.T) {
 	require.Equal(t, "b", nodeOf(t, specOf("s"), v, by))
 }
 
-// Case 34, of the choice.
 func TestAStrategyThatPanicsIsAnError(t *testing.T) {
 	by := StrategyFunc(func(Node, Spec, View) float64 { panic("no idea") })
 	_, err := choose(specOf("s"), viewOf(ready("a")), nil, by)

@@ -12,8 +12,7 @@ import (
 	"github.com/understudy-go/understudy/internal/codec"
 )
 
-// Cases 1 to 7, 14 and 16: whether a single node may run a spec, and otherwise the filter that
-// removes it.
+// Whether a single node may run a spec, and otherwise the filter that removes it.
 func TestConstraintsSayWhetherANodeMayRunASpec(t *testing.T) {
 	west := map[string]string{"region": "us-west"}
 	for name, c := range map[string]struct {
@@ -67,9 +66,9 @@ func TestConstraintsSayWhetherANodeMayRunASpec(t *testing.T) {
 	}
 }
 
-// Case 8: a colocated actor goes to the node of its target, however full that node is. Case 9:
-// without a target it is not placed, and nothing is stored. Case 10: the same holds while the
-// target's node is unreachable or gone.
+// A colocated actor goes to the node of its target, however full that node is. Without a target it
+// is not placed, and nothing is stored. The same holds while the target's node is unreachable or
+// gone.
 func TestWhatIsColocatedGoesToItsAnchorOrNowhere(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
@@ -98,9 +97,8 @@ func TestWhatIsColocatedWithASingletonGoesToIt(t *testing.T) {
 	require.Equal(t, []string{"reader running alpha"}, r.specs(), "it follows")
 }
 
-// Case 11: the required node is taken, however full it is. Case 12: an unknown required node is not
-// eligible. Case 13: a required node that is down or unreachable is not eligible, and no other node
-// is chosen.
+// The required node is taken, however full it is. An unknown required node is not eligible. A
+// required node that is down or unreachable is not eligible, and no other node is chosen.
 func TestARequiredNodeIsTheOnlyOne(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
@@ -116,7 +114,7 @@ func TestARequiredNodeIsTheOnlyOne(t *testing.T) {
 	require.Equal(t, []string{"a unplaced ", "b unplaced ", "c unplaced "}, r.specs())
 }
 
-// Case 15: the node of the target and RequiredNode must agree.
+// The node of the target and RequiredNode must agree.
 func TestAnAnchorAndARequiredNodeMustAgree(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
@@ -127,8 +125,8 @@ func TestAnAnchorAndARequiredNodeMustAgree(t *testing.T) {
 	require.Equal(t, "beta", r.place(caseSpec("reader", both)))
 }
 
-// Case 17: a spec contains what it was built from. Case 18: by default it is redistributed and may
-// run anywhere. Deriving another spec does not change it.
+// A spec contains what it was built from. By default it is redistributed and may run anywhere.
+// Deriving another spec does not change it.
 func TestASpecSaysWhatItWasBuiltFrom(t *testing.T) {
 	plain := Spec{Label: "storage/photos", Type: "agent", State: []byte{1, 2, 3}}
 	require.Equal(t, Redistribute(), plain.OnCrash)
@@ -163,9 +161,8 @@ func everyField() Spec {
 	}
 }
 
-// Case 19: a spec with every field set, one without the optional ones, and one without
-// anything come back from the journal and from JSON;
-// TestARequestComesBackFromTheWire has the wire.
+// A spec with every field set, one without the optional ones, and one without anything come back
+// from the journal and from JSON; TestARequestComesBackFromTheWire has the wire.
 func TestASpecComesBackAsItWas(t *testing.T) {
 	optional := everyField()
 	optional.Constraints.ColocateWith, optional.Constraints.RequiredNode = "", ""
@@ -208,8 +205,8 @@ func TestASpecComesBackAsItWas(t *testing.T) {
 	}
 }
 
-// Case 20: all constraints at once. Each is violated in turn, and then none. Case 21: the error
-// says how many nodes each of them has removed.
+// All constraints at once. Each is violated in turn, and then none. The error says how many nodes
+// each of them has removed.
 func TestAllConstraintsMustHoldAtOnce(t *testing.T) {
 	s := everyField()
 	s.Constraints.Meta = map[string]string{"volume": "photos"}

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Case 55: a label can be used once; the first spec stays unchanged. Case 56: a removed spec is
-// gone. Case 57: a missing spec cannot be removed. Case 58: all specs are listed by label.
+// A label can be used once; the first spec stays unchanged. A removed spec is gone. A missing spec
+// cannot be removed. All specs are listed by label.
 func TestALabelIsSubmittedAndRemovedOnce(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
@@ -42,8 +42,8 @@ func everyFieldOn(node string) Spec {
 	return s
 }
 
-// Case 60: the decision comes before the actor runs, and is kept; it is Running when its node says
-// so. A spec without an eligible node is refused and not stored.
+// The decision comes before the actor runs, and is kept; it is Running when its node says so. A
+// spec without an eligible node is refused and not stored.
 func TestASubmissionIsAnsweredBeforeTheActorRuns(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha")
@@ -59,8 +59,8 @@ func TestASubmissionIsAnsweredBeforeTheActorRuns(t *testing.T) {
 	r.quiet()
 }
 
-// Case 61: a failed start is repeated after a growing delay, on another node if there is one. The
-// error shows in the status until the actor runs.
+// A failed start is repeated after a growing delay, on another node if there is one. The error
+// shows in the status until the actor runs.
 func TestAStartThatFailsIsTriedAgainLaterAndLater(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
@@ -92,8 +92,8 @@ func TestAStartThatFailsIsTriedAgainLaterAndLater(t *testing.T) {
 	r.quiet()
 }
 
-// Case 66: a spec that waits for its node, for its next start, or for an eligible node can be
-// removed, and does not come back.
+// A spec that waits for its node, for its next start, or for an eligible node can be removed, and
+// does not come back.
 func TestWhatRunsNowhereCanBeRemoved(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
@@ -119,8 +119,8 @@ func TestWhatRunsNowhereCanBeRemoved(t *testing.T) {
 	require.Empty(t, r.journal)
 }
 
-// Case 67: an actor that is removed while it starts is stopped when it runs, and the answer waits
-// for that. A later coordinator knows this, too.
+// An actor that is removed while it starts is stopped when it runs, and the answer waits for that.
+// A later coordinator knows this, too.
 func TestWhatIsRemovedWhileItStartsIsStopped(t *testing.T) {
 	t.Parallel()
 	for _, replaced := range []bool{false, true} {
@@ -153,8 +153,8 @@ func TestWhatIsRemovedWhileItStartsIsStopped(t *testing.T) {
 	}
 }
 
-// Case 70: requests of different coordinators have different numbers. Case 72: the next coordinator
-// continues with all specs, whether their actors run, start, wait or are unplaced.
+// Requests of different coordinators have different numbers. The next coordinator continues with
+// all specs, whether their actors run, start, wait or are unplaced.
 func TestTheNextCoordinatorKnowsAllSpecs(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta", "gamma")

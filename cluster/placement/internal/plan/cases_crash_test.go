@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Case 73: Abandon: the spec goes with its node, and nothing is started. Case 75:
-// Redistribute: it is placed on another one at once.
+// Abandon: the spec goes with its node, and nothing is started. Redistribute: it is placed on
+// another one at once.
 func TestWhatIsAbandonedGoesWithItsNodeAndWhatIsRedistributedMoves(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta").by(Pinned("beta"))
@@ -25,8 +25,8 @@ func TestWhatIsAbandonedGoesWithItsNodeAndWhatIsRedistributedMoves(t *testing.T)
 	require.Equal(t, "beta", r.place(caseSpec("goes", Constraints{})), "the label is free")
 }
 
-// Case 74: WaitForReturn waits, and after its duration the actor is placed on a survivor. Case 77:
-// this happens exactly at the deadline.
+// WaitForReturn waits, and after its duration the actor is placed on a survivor. This happens
+// exactly at the deadline.
 func TestAWaitLastsAsLongAsItSays(t *testing.T) {
 	t.Parallel()
 	for _, wait := range []time.Duration{50 * time.Millisecond, 30 * time.Second} {
@@ -43,8 +43,8 @@ func TestAWaitLastsAsLongAsItSays(t *testing.T) {
 	}
 }
 
-// Case 76: a process of the same name has returned, whatever its incarnation and its age. Case 78:
-// the actor starts there at once, and the former deadline has no effect.
+// A process of the same name has returned, whatever its incarnation and its age. The actor starts
+// there at once, and the former deadline has no effect.
 func TestWhoReturnsInTimeGetsItsActorsBack(t *testing.T) {
 	t.Parallel()
 	for name, notice := range map[string]func(r caseRig){
@@ -91,8 +91,8 @@ func TestANodeThatReturnsMustStillSuit(t *testing.T) {
 	require.Equal(t, []string{"a running alpha"}, r.specs())
 }
 
-// Case 80: an actor without an eligible node is placed when one joins. Case 86: the same holds for
-// an actor that has waited in vain.
+// An actor without an eligible node is placed when one joins. The same holds for an actor that has
+// waited in vain.
 func TestWhatHasNowhereToGoIsPlacedWhenThereIsANode(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta:gpu")
@@ -110,7 +110,7 @@ func TestWhatHasNowhereToGoIsPlacedWhenThereIsANode(t *testing.T) {
 	require.Len(t, r.running("waits"), 1)
 }
 
-// Case 81: a colocated pair is placed again together, with the actors that follow it.
+// A colocated pair is placed again together, with the actors that follow it.
 func TestWhatIsColocatedIsPlacedAnewTogether(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta", "gamma")
@@ -132,8 +132,8 @@ func TestWhatIsColocatedIsPlacedAnewTogether(t *testing.T) {
 	require.Equal(t, []string{"a running " + other, "m running " + other, "z running " + other}, r.specs())
 }
 
-// Case 82: three strategies on one node that crashes. Case 84: each wait has its own end; an
-// earlier end does not shorten a later one.
+// Three strategies on one node that crashes. Each wait has its own end; an earlier end does not
+// shorten a later one.
 func TestEachWaitIsItsOwn(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta").by(Pinned("beta"))
@@ -155,8 +155,8 @@ func TestEachWaitIsItsOwn(t *testing.T) {
 	require.Equal(t, []string{"moves running alpha", "waits running alpha", "waits longer running alpha"}, r.specs())
 }
 
-// Case 85: a spec with RequiredNode is never placed on another node, whatever its crash strategy.
-// Its actor starts when the node is back.
+// A spec with RequiredNode is never placed on another node, whatever its crash strategy. Its actor
+// starts when the node is back.
 func TestWhatRequiresItsNodeIsNeverElsewhere(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
@@ -170,9 +170,9 @@ func TestWhatRequiresItsNodeIsNeverElsewhere(t *testing.T) {
 	require.Equal(t, []string{"moves running beta", "waits running beta"}, r.specs())
 }
 
-// Case 87: a node that leaves gracefully is drained. Actors move if they can; WaitForReturn does
-// not wait, and Abandon does not remove the spec. Actors without another eligible node stay until
-// the node has left.
+// A node that leaves gracefully is drained. Actors move if they can; WaitForReturn does not wait,
+// and Abandon does not remove the spec. Actors without another eligible node stay until the node
+// has left.
 func TestADrainIsNoCrash(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta:gpu").by(Pinned("beta"))
@@ -200,9 +200,9 @@ func TestADrainIsNoCrash(t *testing.T) {
 	require.Contains(t, r.specs(), "gpu waits running beta")
 }
 
-// Case 81, with different strategies. If both wait, both return with their node. If the target
-// moves, the colocated actor does not wait but follows. If the target waits, the colocated actor
-// can go nowhere else, and waits as well.
+// A colocated pair has different crash strategies. If both wait, both return with their node. If
+// the target moves, the colocated actor does not wait but follows. If the target waits, the
+// colocated actor can go nowhere else, and waits as well.
 func TestWhatIsColocatedFollowsItsAnchorWhateverItsCrashStrategy(t *testing.T) {
 	t.Parallel()
 	wait := WaitForReturn(time.Minute)
@@ -256,8 +256,8 @@ func TestWhatIsColocatedFollowsItsAnchorWhateverItsCrashStrategy(t *testing.T) {
 	}
 }
 
-// Case 9: when its target is removed, a colocated actor stays where it runs, and starts nowhere
-// else without a target. It follows the next target of that label.
+// When its target is removed, a colocated actor stays where it runs, and starts nowhere else
+// without a target. It follows the next target of that label.
 func TestWhatHasLostItsAnchorGoesOnWhereItIs(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")

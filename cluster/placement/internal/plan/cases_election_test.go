@@ -22,9 +22,8 @@ func sortedView(nodes ...Node) View {
 	return NewView(viewOf(nodes...).Nodes)
 }
 
-// Case 35: the oldest node leads. Case 36: a node that is not up does not lead. Case 37: with a
-// role, the oldest node that has it leads. Case 38: without nodes there is no leader. Case 39:
-// there is no leader if no node has the role.
+// The oldest node leads. A node that is not up does not lead. With a role, the oldest node that has
+// it leads. Without nodes there is no leader. There is no leader if no node has the role.
 func TestTheOldestOfARoleLeads(t *testing.T) {
 	left := caseMember("y", 50)
 	left.Up = false
@@ -57,8 +56,7 @@ func TestTheOldestOfARoleLeads(t *testing.T) {
 	}
 }
 
-// Case 40: of twins the one with the lower name leads. Case 41: the order in which nodes are
-// known does not matter.
+// Of twins the one with the lower name leads. The order in which nodes are known does not matter.
 func TestNodesThatKnowTheSameNameTheSameLeader(t *testing.T) {
 	twins := []Node{caseMember("c", 7), caseMember("a", 9), caseMember("b", 7), caseMember("d", 0)}
 	for _, elect := range []struct {
@@ -88,9 +86,8 @@ func permutations(all []Node) [][]Node {
 	return orders
 }
 
-// Case 42: when the leader leaves, the next oldest node leads. A node that joins does not take
-// over, and a node that returns is the youngest. Case 45: an election by address compares addresses
-// as text.
+// When the leader leaves, the next oldest node leads. A node that joins does not take over, and a
+// node that returns is the youngest. An election by address compares addresses as text.
 func TestLeadershipPassesToTheNext(t *testing.T) {
 	a, b, c := caseMember("a", 3), caseMember("b", 1), caseMember("c", 2)
 	leads := func(e Election, nodes ...Node) string {
@@ -114,8 +111,7 @@ func TestLeadershipPassesToTheNext(t *testing.T) {
 	require.Equal(t, "c", leads(lowestAddress("coordinator"), a, b, c))
 }
 
-// Case 45: an election may use any order of the members that are up. If it panics, the oldest
-// leads.
+// An election may use any order of the members that are up. If it panics, the oldest leads.
 func TestAnElectionOfOnesOwnNamesANodeThatIsUp(t *testing.T) {
 	left := caseMember("z", 3)
 	left.Up = false

@@ -50,11 +50,10 @@ type side struct {
 	names string
 }
 
-// Case 172: over many seeds, two sides of a partition that share a source start, move, stop and
-// lose a singleton. I1: one side has at most one instance. I2: its grants only grow. I3: no two
-// owners have the same generation. I4: no instance writes to the store after one of a later
-// generation. Case 168: the side with the lower generation is fenced off, also after a crash (case
-// 171).
+// Over many seeds, two sides of a partition that share a source start, move, stop and lose a
+// singleton. One side has at most one instance. Its grants only grow. No two owners have the same
+// generation. No instance writes to the store after one of a later generation. The side with the
+// lower generation is fenced off, also after a crash.
 func TestFencesHoldOverManySeeds(t *testing.T) {
 	t.Parallel()
 	refused := 0
@@ -132,9 +131,9 @@ func (s *side) requireGrowing(seed uint64) {
 	}
 }
 
-// Case 167, hazard: sources of each node's own number alike on both sides of a split: two
-// owners have {1,0}, and no store can tell them apart. Case 169, hazard: with such a source
-// the next coordinator knows of no singleton at all. So all nodes must share one.
+// Sources of each node's own number alike on both sides of a split: two owners have {1,0}, and no
+// store can tell them apart. With such a source the next coordinator knows of no singleton at all.
+// So all nodes must share one.
 func TestSourcesOfEachNodesOwnAreNoFence(t *testing.T) {
 	t.Parallel()
 	a, b := newSingletonsRig(t, "a"), newSingletonsRig(t, "b")
@@ -153,7 +152,7 @@ func TestSourcesOfEachNodesOwnAreNoFence(t *testing.T) {
 	r.none("catalog")
 }
 
-// Case 170: with a shared source the next coordinator has it on its node, at term 2.
+// With a shared source the next coordinator has it on its node, at term 2.
 func TestASharedSourceBringsASingletonBack(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
@@ -165,8 +164,8 @@ func TestASharedSourceBringsASingletonBack(t *testing.T) {
 	require.Equal(t, []string{"b"}, r.running("catalog"))
 }
 
-// Case 144: the zero generation belongs to no instance, and packs to zero. Case 147: the last
-// generation that fits packs to the greatest number.
+// The zero generation belongs to no instance, and packs to zero. The last generation that fits
+// packs to the greatest number.
 func TestTheLimitsOfAGenerationFitIntoItsNumber(t *testing.T) {
 	packed, err := Generation{}.Packed()
 	require.NoError(t, err)
@@ -188,8 +187,8 @@ func TestTheLimitsOfAGenerationFitIntoItsNumber(t *testing.T) {
 	require.Equal(t, end+1, begin, "no number lies between two terms")
 }
 
-// Case 150: a failover begins a term at number zero, however many numbers the former owner was
-// granted. Case 153: after a stop and a start the term is above all of those.
+// A failover begins a term at number zero, however many numbers the former owner was granted. After
+// a stop and a start the term is above all of those.
 func TestNumbersBeginAnewWithEachTermAndTermsNever(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")

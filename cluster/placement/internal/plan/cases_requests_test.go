@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Case 90: a factory that fails leads to one answer, and the request leaves nothing behind. Case
-// 105: the request has all that the factory needs.
+// A factory that fails leads to one answer, and the request leaves nothing behind. The request has
+// all that the factory needs.
 func TestAFactoryThatFailsIsOneAnswer(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha")
@@ -23,8 +23,8 @@ func TestAFactoryThatFailsIsOneAnswer(t *testing.T) {
 	r.quiet()
 }
 
-// Case 93: a request that is lost is sent again, under the same number. Case 96: so it is
-// when the answer is lost; and the actor is started once.
+// A request that is lost is sent again, under the same number. So it is when the answer is lost;
+// and the actor is started once.
 func TestWhatIsNotAnsweredIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha")
@@ -61,8 +61,8 @@ func TestWhatIsNotAnsweredIsAskedAgain(t *testing.T) {
 	require.Len(t, r.sends, sent, "there is nothing left to ask")
 }
 
-// Case 99: a node dies while requests to it are unanswered. The requests are dropped, and a client
-// that waits for a removal is answered.
+// A node dies while requests to it are unanswered. The requests are dropped, and a client that
+// waits for a removal is answered.
 func TestWhatIsAskedOfADeadNodeIsDropped(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
@@ -78,8 +78,8 @@ func TestWhatIsAskedOfADeadNodeIsDropped(t *testing.T) {
 	r.quiet()
 }
 
-// Case 101: an answer without a request, a repeated answer, or one from another node or incarnation
-// changes nothing. Case 102: an answer to a request that was given up changes nothing.
+// An answer without a request, a repeated answer, or one from another node or incarnation changes
+// nothing. An answer to a request that was given up changes nothing.
 func TestAnswersThatNobodyWaitsForChangeNothing(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Case 187, I10: the same seed gives exactly the same run, and another seed a different one.
+// The same seed gives exactly the same run, and another seed a different one.
 func TestASimulatedScheduleDependsOnItsSeedAlone(t *testing.T) {
 	t.Parallel()
 	story := func(seed uint64) []string {

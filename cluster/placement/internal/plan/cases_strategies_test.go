@@ -15,8 +15,8 @@ func scoring(scores map[string]float64) Strategy {
 	return StrategyFunc(func(n Node, _ Spec, _ View) float64 { return scores[n.Name] })
 }
 
-// Case 22: the node with fewer actors is chosen. Case 26: it is not chosen if it is dead,
-// unreachable, leaving, or without placement.
+// The node with fewer actors is chosen. It is not chosen if it is dead, unreachable, leaving, or
+// without placement.
 func TestTheLeastLoadedNodeThatLivesIsTaken(t *testing.T) {
 	t.Parallel()
 	for name, dies := range map[string]func(r caseRig){
@@ -43,7 +43,7 @@ func TestTheLeastLoadedNodeThatLivesIsTaken(t *testing.T) {
 	}
 }
 
-// Case 23: of equal nodes the first by name is taken, in whichever order they have come.
+// Of equal nodes the first by name is taken, in whichever order they have come.
 func TestTheOrderInWhichNodesComeDoesNotMatter(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "b", "c", "a")
@@ -57,8 +57,8 @@ func TestTheOrderInWhichNodesComeDoesNotMatter(t *testing.T) {
 	}
 }
 
-// Case 24: the preferred node is taken, however full it is. Case 25: another node is chosen while
-// the preferred one is not eligible. Actors that then run elsewhere stay there.
+// The preferred node is taken, however full it is. Another node is chosen while the preferred one
+// is not eligible. Actors that then run elsewhere stay there.
 func TestAPinIsSoft(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta", "gamma").by(Pinned("beta"))
@@ -75,7 +75,7 @@ func TestAPinIsSoft(t *testing.T) {
 	}, r.specs())
 }
 
-// Case 27: without a node nothing can be placed, and one node is enough.
+// Without a node nothing can be placed, and one node is enough.
 func TestWithoutANodeNothingIsPlaced(t *testing.T) {
 	for _, by := range []Strategy{LeastLoaded(), Pinned("alpha"), Random(1)} {
 		_, err := choose(caseSpec("s", Constraints{}), View{}, nil, by)
@@ -87,7 +87,7 @@ func TestWithoutANodeNothingIsPlaced(t *testing.T) {
 	}
 }
 
-// Case 30: chance never excludes a node.
+// Chance never excludes a node.
 func TestRandomPlacementExcludesNobody(t *testing.T) {
 	random, n := Random(30), caseNode("a")
 	for range 10_000 {
@@ -97,8 +97,7 @@ func TestRandomPlacementExcludesNobody(t *testing.T) {
 	}
 }
 
-// Case 31: NaN never wins. Case 33: zero and less exclude a node, and the highest of the others
-// wins.
+// NaN never wins. Zero and less exclude a node, and the highest of the others wins.
 func TestScoresThatExcludeANode(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, c := range []struct {
@@ -132,7 +131,7 @@ func TestScoresThatExcludeANode(t *testing.T) {
 	}
 }
 
-// Case 32: actors on their way to a node count as its load.
+// Actors on their way to a node count as its load.
 func TestABurstIsSpreadBeforeAnybodyHasAnswered(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
@@ -151,8 +150,8 @@ func TestABurstIsSpreadBeforeAnybodyHasAnswered(t *testing.T) {
 	require.Contains(t, r.specs(), "y running beta")
 }
 
-// Case 34: a strategy that panics fails the submission, and nothing is stored. A spec that is being
-// placed again is tried until the strategy works.
+// A strategy that panics fails the submission, and nothing is stored. A spec that is being placed
+// again is tried until the strategy works.
 func TestAStrategyThatPanicsHarmsNothingElse(t *testing.T) {
 	t.Parallel()
 	broken := false

@@ -7,9 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Case 46: a node that joins is alive. Case 47: an unreachable node is not alive, but is still
-// listed. Case 48: it is alive when it is reachable again. Case 54: a node that is gone is no
-// longer listed.
+// A node that joins is alive. An unreachable node is not alive, but is still listed. It is alive
+// when it is reachable again. A node that is gone is no longer listed.
 func TestTheViewCountsWhoIsThereAndWhoIsAlive(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha")
@@ -34,8 +33,8 @@ func TestTheViewCountsWhoIsThereAndWhoIsAlive(t *testing.T) {
 	require.False(t, ok)
 }
 
-// Case 49: a running actor is found, a removed one is not, and an unknown label never is. Case 50:
-// an actor on a node that is gone is not found. Case 51: a repeated answer changes nothing.
+// A running actor is found, a removed one is not, and an unknown label never is. An actor on a node
+// that is gone is not found. A repeated answer changes nothing.
 func TestTheViewFindsWhatRuns(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
@@ -64,8 +63,8 @@ func TestTheViewFindsWhatRuns(t *testing.T) {
 	require.False(t, ok)
 }
 
-// Case 52: an actor that has moved is listed on its new node only. While it is being stopped, it is
-// still listed on the old node.
+// An actor that has moved is listed on its new node only. While it is being stopped, it is still
+// listed on the old node.
 func TestTheViewListsALabelOnce(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
@@ -83,8 +82,8 @@ func TestTheViewListsALabelOnce(t *testing.T) {
 	require.Equal(t, []string{"a"}, lists("beta"))
 }
 
-// Case 53: a node that joins again, under the same name, runs nothing until something is
-// started on it; list and index agree.
+// A node that joins again, under the same name, runs nothing until something is started on it; list
+// and index agree.
 func TestANodeThatJoinsAgainHasNothingOfItsFormerSelf(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
@@ -121,8 +120,8 @@ func TestAViewDoesNotChangeOnceItWasTaken(t *testing.T) {
 	require.Equal(t, []string{"a"}, now.Actors)
 }
 
-// Case 69: a repeated view changes nothing, and views may arrive in a different order than the
-// events. Case 71: each view has the whole state.
+// A repeated view changes nothing, and views may arrive in a different order than the events. Each
+// view has the whole state.
 func TestTheSameViewAgainChangesNothing(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")

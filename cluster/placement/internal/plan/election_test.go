@@ -21,7 +21,6 @@ func leads(t *testing.T, e Election, nodes ...Node) string {
 	return name
 }
 
-// Cases 35, 37, 40.
 func TestTheOldestNodeLeads(t *testing.T) {
 	require.Equal(t, "b", leads(t, oldest(""), aged("a", 300), aged("b", 100), aged("c", 200)))
 	worker, old, young := aged("w", 1, "worker"), aged("c1", 2, "coordinator"), aged("c2", 3, "coordinator")
@@ -29,7 +28,6 @@ func TestTheOldestNodeLeads(t *testing.T) {
 	require.Equal(t, "a", leads(t, oldest(""), aged("b", 7), aged("a", 7)))
 }
 
-// Case 38.
 func TestNobodyLeadsWhenThereIsNobodyWhoMay(t *testing.T) {
 	require.Empty(t, leads(t, oldest("")))
 	require.Empty(t, leads(t, oldest("coordinator"), aged("a", 1, "worker")))
@@ -39,7 +37,6 @@ func TestNobodyLeadsWhenThereIsNobodyWhoMay(t *testing.T) {
 	require.Empty(t, leads(t, lowestAddress(""), down))
 }
 
-// Case 41.
 func TestTheOrderOfNodesDoesNotMatterToElections(t *testing.T) {
 	a, b, c := aged("a", 3), aged("b", 1), aged("c", 2)
 	a.Address, b.Address, c.Address = "10.0.0.2:1", "10.0.0.3:1", "10.0.0.1:1"

@@ -10,8 +10,7 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// Cases 106 and 107: requests and answers cross the wire as they are, with and without a
-// generation.
+// Requests and answers cross the wire as they are, with and without a generation.
 func TestMessagesOfAgentsCrossTheWire(t *testing.T) {
 	s := testkit.NewSystem(t, testkit.WithoutEncoding())
 	gen := Generation{Term: 7, Seq: 42}

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// laws hold at each moment. A label has at most one actor in the whole world, nodes that
-// were removed but still run included: I1.
+// laws hold at each moment. A label has at most one actor in the whole world, nodes that were
+// removed but still run included.
 func (s *sim) laws() {
 	for label, live := range s.census {
 		if len(live) > 1 && label != simImpatient {
@@ -117,7 +117,7 @@ func (s *sim) final() {
 	}
 }
 
-// finalRequests: every request has been answered, I5.
+// finalRequests: every request has been answered.
 func (s *sim) finalRequests(m *Planner) {
 	if at, ok := m.nodes.unanswered.first(); ok {
 		s.breach("a request is not answered in the end, and sent again at %v", at)
@@ -177,8 +177,7 @@ func (s *sim) finalView(m *Planner) {
 	}
 }
 
-// finalSpecs: each spec that has an eligible node runs on one, and its constraints hold:
-// I6.
+// finalSpecs: each spec that has an eligible node runs on one, and its constraints hold.
 func (s *sim) finalSpecs(m *Planner) {
 	for _, st := range m.Statuses() {
 		live := s.census[st.Spec.Label]

@@ -139,7 +139,7 @@ func (g *simSingletons) granted(o Ownership) {
 }
 
 // spawned: each instance has a generation that was granted to its node, and that is greater than
-// all before (I2, I3). After an acknowledged stop no instance starts (I12).
+// all before. After an acknowledged stop no instance starts.
 func (g *simSingletons) spawned(x *simActor) {
 	s, label := g.sim, x.label
 	if x.gen == (Generation{}) {
@@ -171,7 +171,7 @@ func (g *simSingletons) restarted(label string, stop *simAsked) bool {
 	return slices.ContainsFunc(g.starts[label], func(a *simAsked) bool { return a.mayHappenAfter(stop.at) })
 }
 
-// stopped: a stop is acknowledged when the instance has terminated: I8. Only an instance with a
+// stopped: a stop is acknowledged when the instance has terminated. Only an instance with a
 // DrainTimeout may outlive it.
 func (g *simSingletons) stopped(label string, stop *simAsked) {
 	for _, x := range g.sim.census[label] {
@@ -182,7 +182,7 @@ func (g *simSingletons) stopped(label string, stop *simAsked) {
 }
 
 // write lets an instance write repeatedly to a store that refuses generations lower than the
-// highest it has seen: I4.
+// highest it has seen.
 func (g *simSingletons) write(x *simActor) {
 	s := g.sim
 	if x.over || x.gen == (Generation{}) {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Case 117: the owner dies, and the next one starts with a higher term.
+// The owner dies, and the next one starts with a higher term.
 func TestALostOwnerIsReplacedWithAHigherTerm(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
@@ -35,8 +35,8 @@ func TestAnOwnerThatMayStillRunIsNotReplaced(t *testing.T) {
 	r.is("catalog", SingletonActive, "b", 2, 0)
 }
 
-// Case 118: while its node is gone, a singleton anchored at the node has no owner, and keeps its
-// generation. Case 119: when the node returns the singleton starts there, with a higher term.
+// While its node is gone, a singleton anchored at the node has no owner, and keeps its generation.
+// When the node returns the singleton starts there, with a higher term.
 func TestWhatIsBoundToANodeWaitsForIt(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
@@ -56,7 +56,7 @@ type remoteText struct{ text string }
 
 func (e *remoteText) Error() string { return e.text }
 
-// Case 120: a restart that nobody has noticed also loses the instance.
+// A restart that nobody has noticed also loses the instance.
 func TestANodeThatIsBackInAnotherIncarnationHasLostItsInstance(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
@@ -67,8 +67,8 @@ func TestANodeThatIsBackInAnotherIncarnationHasLostItsInstance(t *testing.T) {
 	require.Equal(t, []string{"catalog 1.0 b", "catalog 2.0 b"}, r.started)
 }
 
-// Hole 5: the source fails while the owner is to be replaced. It is asked again, and the
-// dead node is not shown as the owner.
+// The source fails while the owner is to be replaced. It is asked again, and the dead node is not
+// shown as the owner.
 func TestAFailoverIsTriedAgainUntilTheSourceAnswers(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
@@ -85,8 +85,8 @@ func TestAFailoverIsTriedAgainUntilTheSourceAnswers(t *testing.T) {
 	r.is("catalog", SingletonActive, "b", 2, 0)
 }
 
-// Case 137, case 9 of the holes: if the destination never starts the singleton, it does not stay
-// Starting forever. When the destination dies, the next one starts it.
+// If the destination never starts the singleton, it does not stay Starting forever. When the
+// destination dies, the next one starts it.
 func TestAnOwnerThatDiesWhileItStartsIsReplaced(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
@@ -98,8 +98,8 @@ func TestAnOwnerThatDiesWhileItStartsIsReplaced(t *testing.T) {
 	r.is("catalog", SingletonActive, "b", 2, 0)
 }
 
-// Case 184: the coordinator's node was the owner, and ran specs, too. All of it is on the
-// survivors. Case 170: with a shared source the next owner has the next term.
+// The coordinator's node was the owner, and ran specs, too. All of it is on the survivors. With a
+// shared source the next owner has the next term.
 func TestACoordinatorThatDiesWithWhatItRanIsReplaced(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b", "c")
@@ -151,8 +151,8 @@ func TestANewCoordinatorWaitsForWhatIsStarting(t *testing.T) {
 	r.is("catalog", SingletonActive, "b", 1, 0)
 }
 
-// Case 132 across coordinators: a move that the old one has begun is ended by the new one,
-// with the term that was granted for it.
+// A move that the old coordinator has begun is ended by the new one, with the term that was granted
+// for it.
 func TestANewCoordinatorEndsAMove(t *testing.T) {
 	t.Parallel()
 	r, _ := moving(t, 0)
@@ -183,8 +183,8 @@ func TestANewCoordinatorDoesNotStartWhatASilentNodeMayRun(t *testing.T) {
 	require.Equal(t, []string{"a"}, r.running("catalog"))
 }
 
-// Holes 7 and 8: if a new coordinator finds an instance with a lower generation than the source's,
-// it stops that instance before it starts the owner's.
+// If a new coordinator finds an instance with a lower generation than the source's, it stops that
+// instance before it starts the owner's.
 func TestAnInstanceOfAnEarlierGenerationIsStopped(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b", "c")
@@ -200,7 +200,7 @@ func TestAnInstanceOfAnEarlierGenerationIsStopped(t *testing.T) {
 	require.Equal(t, []string{"b"}, r.running("catalog"))
 }
 
-// A coordinator that is the leader again begins with what the source says then. Hole 7.
+// A coordinator that is the leader again begins with what the source says then.
 func TestACoordinatorRemembersNothingOfItsFormerReign(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
@@ -215,8 +215,8 @@ func TestACoordinatorRemembersNothingOfItsFormerReign(t *testing.T) {
 	r.is("catalog", SingletonActive, "b", 2, 0)
 }
 
-// Case 169: if each node has a source of its own, the next coordinator does not know the singletons
-// of the former one, and stops them. That is why all nodes must share one source.
+// If each node has a source of its own, the next coordinator does not know the singletons of the
+// former one, and stops them. That is why all nodes must share one source.
 func TestACoordinatorWithASourceOfItsOwnKnowsNothing(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")

@@ -22,9 +22,8 @@ func moving(t *testing.T, drain time.Duration) (*singletonsRig, Token) {
 	return r, r.move("catalog")
 }
 
-// Case 121: a move drains the old owner, and shows it until the instance has ended. Case 122: then
-// the next instance starts, with the term that was granted before. Case 123: an acknowledgement of
-// another stop does not count.
+// A move drains the old owner, and shows it until the instance has ended. Then the next instance
+// starts, with the term that was granted before. An acknowledgement of another stop does not count.
 func TestAMoveStopsThenStarts(t *testing.T) {
 	t.Parallel()
 	r, to := moving(t, 0)
@@ -45,7 +44,7 @@ func TestAMoveStopsThenStarts(t *testing.T) {
 	require.Equal(t, []string{"catalog 1.0 b", "catalog 2.0 a"}, r.started)
 }
 
-// Case 125: if the anchor still names the owner, a move is done at once.
+// If the anchor still names the owner, a move is done at once.
 func TestAMoveToWhereItIsChangesNothing(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
@@ -55,8 +54,8 @@ func TestAMoveToWhereItIsChangesNothing(t *testing.T) {
 	require.Len(t, r.started, 1)
 }
 
-// Case 126: after the DrainTimeout the next owner starts, even if the old instance has not ended.
-// Its later end has no effect.
+// After the DrainTimeout the next owner starts, even if the old instance has not ended. Its later
+// end has no effect.
 func TestADrainTimeoutEndsTheWait(t *testing.T) {
 	t.Parallel()
 	r, _ := moving(t, 10*time.Second)
@@ -72,7 +71,7 @@ func TestADrainTimeoutEndsTheWait(t *testing.T) {
 	require.Equal(t, []string{"catalog 1.0 b", "catalog 2.0 a"}, r.started)
 }
 
-// Case 127: without a DrainTimeout it may take a year.
+// Without a DrainTimeout the wait may take a year.
 func TestWithoutADrainTimeoutAMoveWaits(t *testing.T) {
 	t.Parallel()
 	r, _ := moving(t, 0)
@@ -84,7 +83,7 @@ func TestWithoutADrainTimeoutAMoveWaits(t *testing.T) {
 	r.is("catalog", SingletonDraining, "b", 1, 0)
 }
 
-// Case 128: meanwhile no other move or stop begins.
+// While a singleton moves, no other move or stop of it begins.
 func TestWhatIsMovedIsNeitherMovedNorStopped(t *testing.T) {
 	t.Parallel()
 	r, _ := moving(t, 0)
@@ -106,7 +105,7 @@ func TestWhatIsAboutToBeMovedIsNeitherMovedNorStopped(t *testing.T) {
 	r.failedWith(r.stop("catalog"), ErrInProgress)
 }
 
-// Case 129: there is nothing to move or to stop.
+// There is nothing to move or to stop.
 func TestWhatDoesNotExistIsNotFound(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a")
@@ -116,7 +115,7 @@ func TestWhatDoesNotExistIsNotFound(t *testing.T) {
 	r.none("minter")
 }
 
-// Case 130: a singleton that runs nowhere cannot be moved.
+// A singleton that runs nowhere cannot be moved.
 func TestWhatHasNoOwnerIsNotMoved(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
@@ -136,8 +135,8 @@ func TestAMoveToNobodyIsRefused(t *testing.T) {
 	r.is("catalog", SingletonActive, "b", 1, 0)
 }
 
-// Case 131: the old owner crashes while it drains. The new instance starts once, with the term that
-// was granted, and may then be moved again.
+// The old owner crashes while it drains. The new instance starts once, with the term that was
+// granted, and may then be moved again.
 func TestAnOwnerThatDiesWhileItDrainsEndsTheWait(t *testing.T) {
 	t.Parallel()
 	for _, drain := range []time.Duration{0, 10 * time.Second} {
@@ -153,8 +152,7 @@ func TestAnOwnerThatDiesWhileItDrainsEndsTheWait(t *testing.T) {
 	}
 }
 
-// Case 132: the destination dies while the old owner drains: another is found when it has
-// ended. Hole 3.
+// The destination dies while the old owner drains: another is found when it has ended.
 func TestADestinationThatDiesIsReplaced(t *testing.T) {
 	t.Parallel()
 	r, _ := moving(t, 0)
@@ -193,8 +191,8 @@ func TestALeadersSingletonFollowsTheLeader(t *testing.T) {
 	require.Equal(t, []string{"catalog 1.0 b", "catalog 2.0 a"}, r.started)
 }
 
-// Case 104, for singletons: a node being drained gives up the singletons that other nodes may own,
-// and the drain is answered when they have ended. The others stay until the node leaves.
+// A node being drained gives up the singletons that other nodes may own, and the drain is answered
+// when they have ended. The others stay until the node leaves.
 func TestADrainMovesSingletonsByTheirAnchors(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a:worker", "b:worker")

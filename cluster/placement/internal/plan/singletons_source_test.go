@@ -11,8 +11,8 @@ import (
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-// Case 157: if the spec cannot be stored, the start fails and no instance runs. Case 158: likewise
-// if no term can be claimed. A later call succeeds; a skipped term does no harm.
+// If the spec cannot be stored, the start fails and no instance runs. Likewise if no term can be
+// claimed. A later call succeeds; a skipped term does no harm.
 func TestASourceThatFailsRefusesTheStart(t *testing.T) {
 	t.Parallel()
 	for _, op := range []SourceOp{OpClaimTerm, OpPutSpec} {
@@ -34,7 +34,7 @@ func TestASourceThatFailsRefusesTheStart(t *testing.T) {
 	}
 }
 
-// Case 159: a failing source does not affect running instances.
+// A failing source does not affect running instances.
 func TestASourceThatFailsChangesNothingOfWhatRuns(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "z", "b:worker")
@@ -108,8 +108,8 @@ func TestASpecThatWasRefusedIsForgotten(t *testing.T) {
 	require.Empty(t, r.journal)
 }
 
-// Case 166: a call hangs. The request is answered with an error, and everything else is served
-// meanwhile; the later outcome of the call has no effect.
+// A call hangs. The request is answered with an error, and everything else is served meanwhile; the
+// later outcome of the call has no effect.
 func TestACallThatHangsIsAnError(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a")
@@ -130,8 +130,8 @@ func TestACallThatHangsIsAnError(t *testing.T) {
 	require.Equal(t, Generation{Term: 2}, o.Generation)
 }
 
-// Case 166, for a new coordinator: until the source has returned the list, requests about
-// singletons fail, and requests about specs are served.
+// Until the source has returned the list, requests about singletons fail, and requests about specs
+// are served.
 func TestAListThatHangsIsAnError(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a")
@@ -179,8 +179,8 @@ func TestATermIsNeverLowerThanBefore(t *testing.T) {
 	r.is("catalog", SingletonActive, "b", 7, 0)
 }
 
-// Case 151: two sides of a partition share a source. Both act; of two owners the later one
-// has the higher generation. Case 167 is what happens otherwise: both are granted {1,0}.
+// Two sides of a partition share a source. Both act; of two owners the later one has the higher
+// generation. Otherwise both are granted {1,0}.
 func TestTwoSidesThatShareASourceAreGrantedDifferentGenerations(t *testing.T) {
 	t.Parallel()
 	shared := newFakeSource()
@@ -198,7 +198,7 @@ func TestTwoSidesThatShareASourceAreGrantedDifferentGenerations(t *testing.T) {
 	a.is("catalog", SingletonActive, "a", 3, 0)
 }
 
-// Case 152: the grants of a label only grow, whatever is requested and whatever fails.
+// The grants of a label only grow, whatever is requested and whatever fails.
 func TestGrantsOnlyGrow(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(152, 0)) //nolint:gosec // a schedule, not a secret

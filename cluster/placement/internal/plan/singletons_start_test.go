@@ -9,8 +9,8 @@ import (
 	"github.com/understudy-go/understudy/cluster/membership"
 )
 
-// Case 109: Leader is the elected node. Case 110: Role is the oldest node with the role. Case 111:
-// OnNode is the node of that name. Case 112: while that node is gone there is no owner.
+// Leader is the elected node. Role is the oldest node with the role. OnNode is the node of that
+// name. While that node is gone there is no owner.
 func TestAnchorsSayWhoseASingletonIs(t *testing.T) {
 	t.Parallel()
 	v := View{Nodes: []Node{
@@ -58,8 +58,7 @@ func TestAnchorsSayWhoseASingletonIs(t *testing.T) {
 	}
 }
 
-// Case 113: a singleton that no node may own is refused, and claims no term; likewise an invalid
-// one.
+// A singleton that no node may own is refused, and claims no term; likewise an invalid one.
 func TestASingletonThatNobodyMayOwnIsNotRegistered(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a")
@@ -72,8 +71,8 @@ func TestASingletonThatNobodyMayOwnIsNotRegistered(t *testing.T) {
 	require.Empty(t, r.journal)
 }
 
-// Case 114: the first grant is {1,0}, and the answer comes before the instance runs. Case
-// 115: it is active when the node says so, with the same generation.
+// The first grant is {1,0}, and the answer comes before the instance runs. It is active when the
+// node says so, with the same generation.
 func TestASingletonStartsAndIsActiveWhenItsNodeSaysSo(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
@@ -92,8 +91,7 @@ func TestASingletonStartsAndIsActiveWhenItsNodeSaysSo(t *testing.T) {
 	require.Equal(t, []string{"a"}, r.running("catalog"))
 }
 
-// Case 149: a second start of what is active grants its owner the next number, and starts
-// nothing.
+// A second start of what is active grants its owner the next number, and starts nothing.
 func TestAStartOfWhatRunsThereIsGrantedTheNextNumber(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
@@ -131,8 +129,8 @@ func TestTwoStartsAtOnceStartOneInstance(t *testing.T) {
 	require.Equal(t, []string{"catalog 1.0 a"}, r.started)
 }
 
-// Case 139: what is active on a live node is moved when the start names another: the old
-// instance ends first, with its generation until then.
+// What is active on a live node is moved when the start names another: the old instance ends first,
+// with its generation until then.
 func TestAStartElsewhereStopsTheOldInstanceFirst(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
@@ -192,8 +190,8 @@ func TestANumberOfAnotherTermIsNotShownAsTheInstances(t *testing.T) {
 	require.Equal(t, []string{"catalog 1.0 a", "catalog 3.0 a"}, r.started)
 }
 
-// Case 137: what cannot be started is tried again, later and later, with a generation of
-// its own each time, and says why.
+// What cannot be started is tried again, later and later, with a generation of its own each time,
+// and says why.
 func TestASingletonThatDoesNotStartIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
@@ -226,7 +224,7 @@ func inSeconds(all []time.Duration) []time.Duration {
 	return all
 }
 
-// Case 137: of a role another node is tried.
+// A singleton of a role is then tried on another node that has the role.
 func TestASingletonOfAClassIsTriedOnAnotherNode(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a:worker", "b:worker")

@@ -18,8 +18,8 @@ func stoppingRig(t *testing.T, drain time.Duration) (*singletonsRig, Token) {
 	return r, r.stop("catalog")
 }
 
-// Case 124: a stop drains, and is answered when the instance has ended; then the singleton is gone.
-// The source forgets it first.
+// A stop drains, and is answered when the instance has ended; then the singleton is gone. The
+// source forgets it first.
 func TestAStopIsAnsweredAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	r, to := stoppingRig(t, 0)
@@ -53,8 +53,7 @@ func TestAStopOfWhatRunsNowhereIsDoneAtOnce(t *testing.T) {
 	r.none("catalog")
 }
 
-// Case 133: the owner dies while it is being stopped: it is forgotten, and does not rise
-// again elsewhere. Hole 2.
+// The owner dies while it is being stopped: it is forgotten, and does not rise again elsewhere.
 func TestAnOwnerThatDiesWhileItStopsIsNotReplaced(t *testing.T) {
 	t.Parallel()
 	r, to := stoppingRig(t, 0)
@@ -67,8 +66,8 @@ func TestAnOwnerThatDiesWhileItStopsIsNotReplaced(t *testing.T) {
 	require.Equal(t, []string{"catalog 1.0 a"}, r.started)
 }
 
-// Case 134: what has been stopped does not come back with another coordinator. Hole 4. Nor
-// what was being stopped when the coordinator died.
+// What has been stopped does not come back with another coordinator. The same holds for what was
+// being stopped when the coordinator died.
 func TestWhatWasStoppedDoesNotComeBack(t *testing.T) {
 	t.Parallel()
 	r, _ := stoppingRig(t, 0)
@@ -102,7 +101,7 @@ func TestADrainTimeoutEndsAStop(t *testing.T) {
 	r.none("catalog")
 }
 
-// Case 135: a start that was acknowledged after the stop has begun changes nothing.
+// A start that was acknowledged after the stop has begun changes nothing.
 func TestALateStartIsStoppedToo(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
@@ -119,8 +118,8 @@ func TestALateStartIsStoppedToo(t *testing.T) {
 	r.none("catalog")
 }
 
-// Case 136, on this side: an agent that does not stop it, as it knows of a later
-// generation, is asked what it runs, and told again later.
+// An agent that does not stop it, as it knows of a later generation, is asked what it runs, and
+// told again later.
 func TestAStopThatIsRefusedIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	r, to := stoppingRig(t, 0)

@@ -15,7 +15,6 @@ func (r specsRig) onA(s Spec) {
 	require.Equal(r.t, "a", r.placed(s))
 }
 
-// Case 73.
 func TestAnAbandonedActorIsForgottenWhenItsNodeFails(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	require.Equal(t, "a", r.placed(specOf("s").WithCrashStrategy(Abandon())))
@@ -26,7 +25,6 @@ func TestAnAbandonedActorIsForgottenWhenItsNodeFails(t *testing.T) {
 	require.Len(t, r.started, started)
 }
 
-// Cases 74, 77.
 func TestANodeIsWaitedForAsLongAsTheSpecSays(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	require.Equal(t, "a", r.placed(specOf("s").WithCrashStrategy(WaitForReturn(30*time.Second))))
@@ -37,7 +35,6 @@ func TestANodeIsWaitedForAsLongAsTheSpecSays(t *testing.T) {
 	r.passing(30*time.Second, func() { r.inState("s", WaitingForReturn) }, func() { r.runs("s", "b") })
 }
 
-// Case 76.
 func TestANodeThatReturnsInAnotherIncarnationHasItsActorAgain(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	require.Equal(t, "a", r.placed(specOf("s").WithCrashStrategy(WaitForReturn(30*time.Second))))
@@ -84,7 +81,6 @@ func TestACoordinatorThatFindsANodeGoneDoesWhatTheSpecSays(t *testing.T) {
 	r.absent("gone")
 }
 
-// Case 79.
 func TestWhatWasToStartOnANodeThatFailsIsTreatedAsIfItRan(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	r.holdStarts = true
@@ -101,7 +97,6 @@ func TestWhatWasToStartOnANodeThatFailsIsTreatedAsIfItRan(t *testing.T) {
 	r.runs("t", "b")
 }
 
-// Case 80.
 func TestWhatHasNoEligibleNodeIsPlacedWhenOneJoins(t *testing.T) {
 	r := newSpecsRig(t, "a:worker", "b:edge")
 	r.placed(with("s", Constraints{Roles: []string{"worker"}}))
@@ -115,7 +110,6 @@ func TestWhatHasNoEligibleNodeIsPlacedWhenOneJoins(t *testing.T) {
 	r.runs("s", "d")
 }
 
-// Case 82.
 func TestEachActorOfANodeThatFailsHasItsOwnStrategy(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	r.onA(specOf("moved"))
@@ -128,7 +122,6 @@ func TestEachActorOfANodeThatFailsHasItsOwnStrategy(t *testing.T) {
 	r.absent("gone")
 }
 
-// Case 83.
 func TestReplicasThatAvoidEachOtherAreNeverStacked(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	require.Equal(t, "a", r.placed(with("r1", Constraints{AntiAffinity: []string{"r2"}})))
@@ -150,7 +143,6 @@ func TestWhatIsAvoidedMakesRoomWhenItIsRemoved(t *testing.T) {
 	r.runs("r2", "a")
 }
 
-// Case 85.
 func TestARequiredNodeIsNeverReplaced(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	require.Equal(t, "a", r.placed(with("s", Constraints{RequiredNode: "a"})))
@@ -164,7 +156,6 @@ func TestARequiredNodeIsNeverReplaced(t *testing.T) {
 	r.runs("t", "a")
 }
 
-// Case 86.
 func TestAWaitThatIsOverWithoutAnEligibleNodeEndsWithTheNextOne(t *testing.T) {
 	r := newSpecsRig(t, "a:worker", "b:edge")
 	r.placed(with("s", Constraints{Roles: []string{"worker"}}).WithCrashStrategy(WaitForReturn(time.Minute)))

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Case 65.
 func TestRemoveStopsTheActorAndAnswersWhenItHasTerminated(t *testing.T) {
 	r := newSpecsRig(t, "a")
 	r.placed(specOf("s"))
@@ -67,7 +66,6 @@ func TestAnotherCoordinatorGoesOnWithARemoval(t *testing.T) {
 	r.runs("s", "a")
 }
 
-// Case 67.
 func TestWhatStartsAfterItWasRemovedIsStopped(t *testing.T) {
 	r := newSpecsRig(t, "a")
 	r.holdStarts = true

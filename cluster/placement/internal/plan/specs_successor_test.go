@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Case 70.
 func TestRequestsOfTwoCoordinatorsAreNeverTheSame(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	r.holdStarts = true

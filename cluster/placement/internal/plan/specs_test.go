@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Cases 55, 56, 58.
 func TestSpecsAreSubmittedListedByLabelAndRemoved(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	require.Equal(t, "a", r.placed(specOf("zeta")))
@@ -27,7 +26,6 @@ func TestSpecsAreSubmittedListedByLabelAndRemoved(t *testing.T) {
 	r.failedWith(r.remove("alpha"), ErrNotFound)
 }
 
-// Case 59, and 47 of nodes that are not alive.
 func TestTheViewShowsNodesAndWhatTheyRun(t *testing.T) {
 	r := newSpecsRig(t, "a:edge", "b:worker")
 	r.meta("b", map[string]string{"volume": "docs"})
@@ -46,7 +44,6 @@ func TestTheViewShowsNodesAndWhatTheyRun(t *testing.T) {
 	require.True(t, b.Alive(), "a view does not change")
 }
 
-// Cases 46, 49, 50, 52, 53.
 func TestTheViewFollowsActorsAndNodes(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	r.placed(specOf("s"))
@@ -72,7 +69,6 @@ func TestTheViewFollowsActorsAndNodes(t *testing.T) {
 	require.False(t, ok)
 }
 
-// Case 32.
 func TestWhatIsOnItsWayCountsAsLoad(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	r.holdStarts = true
@@ -83,7 +79,6 @@ func TestWhatIsOnItsWayCountsAsLoad(t *testing.T) {
 	require.Equal(t, map[string]int{"a": 3, "b": 3}, counts)
 }
 
-// Cases 8, 10, 11, 13.
 func TestHardConstraintsOutrankTheLoad(t *testing.T) {
 	r := newSpecsRig(t, "alpha", "beta")
 	require.Equal(t, "beta", r.placed(with("writer/c1", Constraints{RequiredNode: "beta"})))
@@ -145,7 +140,6 @@ func TestAntiAffinityHoldsForWhoeverComesLater(t *testing.T) {
 	require.Equal(t, "a", r.placed(specOf("z")))
 }
 
-// Case 34.
 func TestAStrategyThatPanicsFailsTheSubmissionAndNothingElse(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	r.placed(specOf("s"))
@@ -170,7 +164,6 @@ func TestAStrategyThatPanicsFailsTheSubmissionAndNothingElse(t *testing.T) {
 	r.runs("s", "b")
 }
 
-// Case 61.
 func TestAStartThatFailsIsTriedAgainWithBackoffAndElsewhereFirst(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	var tried []string
@@ -234,7 +227,6 @@ func TestAnEndIsAcknowledgedWheneverItIsSaid(t *testing.T) {
 	require.NotEqual(t, was, r.agents[on]["s"].ID)
 }
 
-// Case 100.
 func TestAcksMayComeInAnyOrder(t *testing.T) {
 	for _, order := range []string{"xyz", "xzy", "yxz", "yzx", "zxy", "zyx"} {
 		r := newSpecsRig(t, "a", "b", "c")
@@ -254,7 +246,6 @@ func TestAcksMayComeInAnyOrder(t *testing.T) {
 	}
 }
 
-// Case 101.
 func TestAcksOfUnknownRequestsMeanNothing(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	r.placed(specOf("s"))

@@ -24,18 +24,29 @@ type contender struct{}
 const channelSize = 1024
 
 func (contender) Tell(r *bench.Run, senders int) {
+	bench.Tell(r, senders, sink, func(to chan bench.Small) func(int) {
+		return func(i int) { to <- bench.Small{A: i, B: i} }
+	})
+}
+
+// sink returns a channel with a reader that calls done with the last of n messages.
+func sink(n int, done func()) chan bench.Small {
 	c := make(chan bench.Small, channelSize)
-	done := make(chan struct{})
 	go func() {
-		defer close(done)
-		for range r.N {
+		for range n {
 			<-c
 		}
+		if n > 0 {
+			done()
+		}
 	}()
-	r.Start()
-	r.Senders(senders, func(i int) { c <- bench.Small{A: i, B: i} })
-	<-done
-	r.Stop()
+	return c
+}
+
+func sendAll(to []chan bench.Small, n int) {
+	for i := range n {
+		to[i%len(to)] <- bench.Small{A: i, B: i}
+	}
 }
 
 func (contender) PingPong(r *bench.Run, pairs int) {
@@ -64,46 +75,18 @@ func (contender) PingPong(r *bench.Run, pairs int) {
 	r.Stop()
 }
 
-func (contender) FanOut(r *bench.Run, actors int) {
-	all := bench.NewTally(min(actors, r.N))
-	inboxes := make([]chan bench.Small, actors)
-	for i, share := range bench.Split(r.N, actors) {
-		inboxes[i] = make(chan bench.Small, channelSize)
-		go func() {
-			for range share {
-				<-inboxes[i]
-			}
-			if share > 0 {
-				all.Arrived()
-			}
-		}()
-	}
-	r.Start()
-	for i := range r.N {
-		inboxes[i%actors] <- bench.Small{A: i, B: i}
-	}
-	all.Wait()
-	r.Stop()
-}
+func (contender) FanOut(r *bench.Run, actors int) { bench.FanOut(r, actors, sink, sendAll) }
 
 func (contender) Block(r *bench.Run) {
-	all := bench.NewTally(r.N)
-	inboxes := make([]chan bench.Small, bench.BlockingActors)
-	for i := range inboxes {
-		inboxes[i] = make(chan bench.Small, channelSize)
+	bench.Block(r, func(handle func()) chan bench.Small {
+		inbox := make(chan bench.Small, channelSize)
 		go func() {
-			for range inboxes[i] {
-				time.Sleep(bench.BlockingTime)
-				all.Arrived()
+			for range inbox {
+				handle()
 			}
 		}()
-	}
-	r.Start()
-	for i := range r.N {
-		inboxes[i%len(inboxes)] <- bench.Small{A: i, B: i}
-	}
-	all.Wait()
-	r.Stop()
+		return inbox
+	}, sendAll)
 }
 
 // A call is a question with the channel for its answer.
@@ -120,64 +103,57 @@ func (contender) Ask(r *bench.Run, askers int) {
 		}
 	}()
 	replies := sync.Pool{New: func() any { return make(chan int, 1) }}
-	r.Start()
-	r.Askers(askers, func(i int) int {
+	bench.Ask(r, askers, func(i int) int {
 		reply := replies.Get().(chan int)
 		calls <- call{i, reply}
 		defer replies.Put(reply)
 		return <-reply
 	})
+}
+
+func (contender) Spawn(r *bench.Run) {
+	bench.SpawnAll(r, idle)
 	r.Stop()
 }
 
-func (c contender) Spawn(r *bench.Run) {
-	c.spawnAll(r)
-	r.Stop()
-}
-
-func (c contender) Idle(r *bench.Run) {
-	inboxes := c.spawnAll(r)
+func (contender) Idle(r *bench.Run) {
+	inboxes := bench.SpawnAll(r, idle)
 	r.StopLive()
 	runtime.KeepAlive(inboxes)
 }
 
-// spawnAll returns the channels, so that they are not collected.
-func (contender) spawnAll(r *bench.Run) []chan bench.Small {
-	all := bench.NewTally(r.N)
-	inboxes := make([]chan bench.Small, r.N)
-	r.Start()
-	for i := range inboxes {
+func idle(started *bench.Tally) func() chan bench.Small {
+	return func() chan bench.Small {
 		inbox := make(chan bench.Small, 1)
-		inboxes[i] = inbox
 		go func() {
-			all.Arrived()
+			started.Arrived()
 			for range inbox {
 			}
 		}()
+		return inbox
 	}
-	all.Wait()
-	return inboxes
 }
 
 func (contender) SpawnAndStop(r *bench.Run) {
-	started, ended := bench.NewTally(r.N), bench.NewTally(r.N)
-	stops := make([]chan struct{}, r.N)
-	r.Start()
-	for i := range stops {
-		stop := make(chan struct{})
-		stops[i] = stop
-		go func() {
-			started.Arrived()
-			<-stop
-			ended.Arrived()
-		}()
-	}
-	started.Wait()
-	for _, stop := range stops {
-		close(stop)
-	}
-	ended.Wait()
-	r.Stop()
+	bench.SpawnAndStop(r, func(started, ended *bench.Tally) func(int) {
+		stops := make([]chan struct{}, r.N)
+		return func(n int) {
+			for i := range n {
+				stop := make(chan struct{})
+				stops[i] = stop
+				go func() {
+					started.Arrived()
+					<-stop
+					ended.Arrived()
+				}()
+			}
+			if n == 0 {
+				for _, stop := range stops {
+					close(stop)
+				}
+			}
+		}
+	})
 }
 
 func (contender) Skynet(r *bench.Run) {
@@ -196,32 +172,25 @@ func (contender) Skynet(r *bench.Run) {
 		}
 		up <- sum
 	}
-	sum := make(chan int)
-	r.Start()
-	go grow(r.N, 0, sum)
-	bench.CheckSkynet(r.N, <-sum)
-	r.Stop()
+	bench.Skynet(r, func(sum chan<- int) func(int) {
+		return func(leaves int) { go grow(leaves, 0, sum) }
+	})
 }
 
 func (contender) Timers(r *bench.Run) {
-	all := bench.NewTally(r.N)
-	inboxes := make([]chan int, bench.TimerActors)
-	for i := range inboxes {
-		inboxes[i] = make(chan int, 1)
+	bench.Timers(r, func(fired *bench.Tally) chan int {
+		inbox := make(chan int, 1)
 		go func() {
-			for range inboxes[i] {
-				all.Arrived()
+			for range inbox {
+				fired.Arrived()
 			}
 		}()
-	}
-	r.Start()
-	for i, share := range bench.Split(r.N, bench.TimerActors) {
-		for k := range share {
-			time.AfterFunc(bench.TimerDelay(k, share), func() { inboxes[i] <- k })
+		return inbox
+	}, func(to chan int, timers int) {
+		for k := range timers {
+			time.AfterFunc(bench.TimerDelay(k, timers), func() { to <- k })
 		}
-	}
-	all.Wait()
-	r.StopProcessor()
+	})
 }
 
 // pipe returns the two ends of a connection over the loopback interface.

@@ -40,24 +40,41 @@ func init() {
 }
 
 func (contender) Tell(r *bench.Run, senders int) {
-	s := actor.NewSystem("bench")
-	done := make(chan struct{})
-	ref := actor.Spawn(s, counting(r.N, func() { close(done) }), "sink")
-	r.Start()
-	r.Senders(senders, func(i int) { ref.Tell(bench.Small{A: i, B: i}) })
-	<-done
-	r.Stop()
+	bench.Tell(r, senders, sinks(), func(to actor.ActorRef[bench.Small]) func(int) {
+		return func(i int) { to.Tell(bench.Small{A: i, B: i}) }
+	})
 }
 
-// counting returns a behavior that calls done with the last of n messages. It is not
-// generic, as behaviors.Same would be allocated for each message then.
-func counting(n int, done func()) actor.Behavior[bench.Small] {
-	return behaviors.Receive(func(*actor.Context[bench.Small], bench.Small) actor.Behavior[bench.Small] {
-		if n--; n == 0 {
-			done()
-		}
-		return behaviors.Same
-	})
+func (contender) FanOut(r *bench.Run, actors int) { bench.FanOut(r, actors, sinks(), sendAll) }
+
+// sinks returns a function that spawns actors in a new system. An actor calls done with the last of
+// n messages. It is not generic, as behaviors.Same would be allocated for each message then.
+func sinks() func(n int, done func()) actor.ActorRef[bench.Small] {
+	s := actor.NewSystem("bench")
+	return func(n int, done func()) actor.ActorRef[bench.Small] {
+		return actor.Spawn(s, behaviors.Receive(func(*actor.Context[bench.Small], bench.Small) actor.Behavior[bench.Small] {
+			if n--; n == 0 {
+				done()
+			}
+			return behaviors.Same
+		}), "")
+	}
+}
+
+func sendAll(to []actor.ActorRef[bench.Small], n int) {
+	for i := range n {
+		to[i%len(to)].Tell(bench.Small{A: i, B: i})
+	}
+}
+
+func (contender) Block(r *bench.Run) {
+	s := actor.NewSystem("bench")
+	bench.Block(r, func(handle func()) actor.ActorRef[bench.Small] {
+		return actor.Spawn(s, behaviors.Receive(func(*actor.Context[bench.Small], bench.Small) actor.Behavior[bench.Small] {
+			handle()
+			return behaviors.Same
+		}), "")
+	}, sendAll)
 }
 
 // A ball flies between two players.
@@ -68,68 +85,23 @@ type ball struct {
 
 func (contender) PingPong(r *bench.Run, pairs int) {
 	s := actor.NewSystem("bench")
-	all := bench.NewTally(pairs)
-	player := behaviors.Receive(func(ctx *actor.Context[ball], b ball) actor.Behavior[ball] {
-		if b.left == 0 {
-			all.Arrived()
-			return behaviors.Same
-		}
-		b.from.Tell(ball{b.left - 1, ctx.Self()})
-		return behaviors.Same
-	})
-	players := make([]actor.ActorRef[ball], 2*pairs)
-	for i := range players {
-		players[i] = actor.Spawn(s, player, "")
-	}
-	r.Start()
-	for i, share := range bench.Split(r.N, pairs) {
-		players[2*i].Tell(ball{max(share-1, 0), players[2*i+1]})
-	}
-	all.Wait()
-	r.Stop()
-}
-
-func (contender) FanOut(r *bench.Run, actors int) {
-	s := actor.NewSystem("bench")
-	shares := bench.Split(r.N, actors)
-	all := bench.NewTally(min(actors, r.N))
-	refs := make([]actor.ActorRef[bench.Small], actors)
-	for i := range refs {
-		refs[i] = actor.Spawn(s, counting(shares[i], all.Arrived), "")
-	}
-	r.Start()
-	for i := range r.N {
-		refs[i%actors].Tell(bench.Small{A: i, B: i})
-	}
-	all.Wait()
-	r.Stop()
-}
-
-func (contender) Block(r *bench.Run) {
-	s := actor.NewSystem("bench")
-	all := bench.NewTally(r.N)
-	refs := make([]actor.ActorRef[bench.Small], bench.BlockingActors)
-	for i := range refs {
-		refs[i] = actor.Spawn(s, behaviors.Receive(func(*actor.Context[bench.Small], bench.Small) actor.Behavior[bench.Small] {
-			time.Sleep(bench.BlockingTime)
-			all.Arrived()
+	player := func(all *bench.Tally) actor.ActorRef[ball] {
+		return actor.Spawn(s, behaviors.Receive(func(ctx *actor.Context[ball], b ball) actor.Behavior[ball] {
+			if b.left == 0 {
+				all.Arrived()
+				return behaviors.Same
+			}
+			b.from.Tell(ball{b.left - 1, ctx.Self()})
 			return behaviors.Same
 		}), "")
 	}
-	r.Start()
-	for i := range r.N {
-		refs[i%len(refs)].Tell(bench.Small{A: i, B: i})
-	}
-	all.Wait()
-	r.Stop()
+	bench.PingPong(r, pairs, player, func(to, from actor.ActorRef[ball], throws int) { to.Tell(ball{throws, from}) })
 }
 
 func (contender) Ask(r *bench.Run, askers int) {
 	ref := actor.Spawn(actor.NewSystem("bench"), adder, "adder")
 	ctx := context.Background()
-	r.Start()
-	r.Askers(askers, func(i int) int { return askUnderstudy(ctx, ref, i) })
-	r.Stop()
+	bench.Ask(r, askers, func(i int) int { return askUnderstudy(ctx, ref, i) })
 }
 
 // adder answers questions.
@@ -146,13 +118,14 @@ func askUnderstudy(ctx context.Context, ref actor.ActorRef[question], i int) int
 	return got
 }
 
-func (u contender) Spawn(r *bench.Run) {
-	u.spawnAll(r)
+func (contender) Spawn(r *bench.Run) {
+	bench.SpawnAll(r, idle(actor.NewSystem("bench")))
 	r.Stop()
 }
 
-func (u contender) Idle(r *bench.Run) {
-	s, refs := u.spawnAll(r)
+func (contender) Idle(r *bench.Run) {
+	s := actor.NewSystem("bench")
+	refs := bench.SpawnAll(r, idle(s))
 	r.StopLive()
 	refs[0].Tell(bench.Small{})
 	if err := s.Shutdown(context.Background()); err != nil {
@@ -160,53 +133,41 @@ func (u contender) Idle(r *bench.Run) {
 	}
 }
 
-// spawnAll returns the system and the actors, so that they are not collected.
-func (contender) spawnAll(r *bench.Run) (*actor.System, []actor.ActorRef[bench.Small]) {
-	s := actor.NewSystem("bench")
-	refs := make([]actor.ActorRef[bench.Small], r.N)
-	all := bench.NewTally(r.N)
-	b := behaviors.Setup(func(*actor.Context[bench.Small]) actor.Behavior[bench.Small] {
-		all.Arrived()
-		return behaviors.Ignore
-	})
-	r.Start()
-	for i := range refs {
-		refs[i] = actor.Spawn(s, b, "")
+func idle(s *actor.System) func(started *bench.Tally) func() actor.ActorRef[bench.Small] {
+	return func(started *bench.Tally) func() actor.ActorRef[bench.Small] {
+		b := behaviors.Setup(func(*actor.Context[bench.Small]) actor.Behavior[bench.Small] {
+			started.Arrived()
+			return behaviors.Ignore
+		})
+		return func() actor.ActorRef[bench.Small] { return actor.Spawn(s, b, "") }
 	}
-	all.Wait()
-	return s, refs
 }
 
 func (contender) SpawnAndStop(r *bench.Run) {
 	s := actor.NewSystem("bench")
-	started, ended := bench.NewTally(r.N), bench.NewTally(r.N)
-	child := behaviors.Setup(func(*actor.Context[bench.Small]) actor.Behavior[bench.Small] {
-		started.Arrived()
-		return behaviors.Ignore
-	}).OnSignal(func(_ *actor.Context[bench.Small], sig actor.Signal) actor.Behavior[bench.Small] {
-		if _, over := sig.(actor.PostStop); over {
-			ended.Arrived()
-		}
-		return behaviors.Same
-	})
-	children := make([]actor.ActorRef[bench.Small], 0, r.N)
-	parent := actor.Spawn(s, behaviors.Receive(func(ctx *actor.Context[int], n int) actor.Behavior[int] {
-		for range n {
-			children = append(children, actor.Spawn(ctx, child, ""))
-		}
-		if n == 0 {
-			for _, c := range children {
-				ctx.Stop(c)
+	bench.SpawnAndStop(r, func(started, ended *bench.Tally) func(int) {
+		child := behaviors.Setup(func(*actor.Context[bench.Small]) actor.Behavior[bench.Small] {
+			started.Arrived()
+			return behaviors.Ignore
+		}).OnSignal(func(_ *actor.Context[bench.Small], sig actor.Signal) actor.Behavior[bench.Small] {
+			if _, over := sig.(actor.PostStop); over {
+				ended.Arrived()
 			}
-		}
-		return behaviors.Same
-	}), "parent")
-	r.Start()
-	parent.Tell(r.N)
-	started.Wait()
-	parent.Tell(0)
-	ended.Wait()
-	r.Stop()
+			return behaviors.Same
+		})
+		children := make([]actor.ActorRef[bench.Small], 0, r.N)
+		return actor.Spawn(s, behaviors.Receive(func(ctx *actor.Context[int], n int) actor.Behavior[int] {
+			for range n {
+				children = append(children, actor.Spawn(ctx, child, ""))
+			}
+			if n == 0 {
+				for _, c := range children {
+					ctx.Stop(c)
+				}
+			}
+			return behaviors.Same
+		}), "parent").Tell
+	})
 }
 
 // A branch is one actor of skynet.
@@ -218,15 +179,13 @@ type branch struct {
 
 func (contender) Skynet(r *bench.Run) {
 	s := actor.NewSystem("bench")
-	sum := make(chan int)
-	root := actor.Spawn(s, behaviors.Receive(func(_ *actor.Context[branch], b branch) actor.Behavior[branch] {
-		sum <- b.sum
-		return behaviors.Same
-	}), "root")
-	r.Start()
-	actor.Spawn(s, node(), "").Tell(branch{leaves: r.N, up: root})
-	bench.CheckSkynet(r.N, <-sum)
-	r.Stop()
+	bench.Skynet(r, func(sum chan<- int) func(int) {
+		root := actor.Spawn(s, behaviors.Receive(func(_ *actor.Context[branch], b branch) actor.Behavior[branch] {
+			sum <- b.sum
+			return behaviors.Same
+		}), "root")
+		return func(leaves int) { actor.Spawn(s, node(), "").Tell(branch{leaves: leaves, up: root}) }
+	})
 }
 
 // node returns the behavior of one actor of skynet.
@@ -257,12 +216,10 @@ func node() actor.Behavior[branch] {
 
 func (contender) Timers(r *bench.Run) {
 	s := actor.NewSystem("bench")
-	all := bench.NewTally(r.N)
-	refs := make([]actor.ActorRef[int], bench.TimerActors)
-	for i := range refs {
-		refs[i] = actor.Spawn(s, behaviors.Receive(func(ctx *actor.Context[int], timers int) actor.Behavior[int] {
+	bench.Timers(r, func(fired *bench.Tally) actor.ActorRef[int] {
+		return actor.Spawn(s, behaviors.Receive(func(ctx *actor.Context[int], timers int) actor.Behavior[int] {
 			if timers < 0 {
-				all.Arrived()
+				fired.Arrived()
 				return behaviors.Same
 			}
 			for k := range timers {
@@ -270,13 +227,7 @@ func (contender) Timers(r *bench.Run) {
 			}
 			return behaviors.Same
 		}), "")
-	}
-	r.Start()
-	for i, share := range bench.Split(r.N, bench.TimerActors) {
-		refs[i].Tell(share)
-	}
-	all.Wait()
-	r.StopProcessor()
+	}, func(to actor.ActorRef[int], timers int) { to.Tell(timers) })
 }
 
 // nodes starts two connected systems.
@@ -299,22 +250,17 @@ func seenFrom[M any](s *actor.System, ref actor.ActorRef[M]) actor.ActorRef[M] {
 
 func (u contender) RemoteTell(r *bench.Run) {
 	from, to := u.nodes()
-	w := bench.NewWindow(r.N)
-	warm := make(chan struct{}, 1)
-	sink := seenFrom(from, actor.Spawn(to, behaviors.Receive(func(_ *actor.Context[parcel], p parcel) actor.Behavior[parcel] {
-		if len(p.Data) == 0 {
-			warm <- struct{}{}
+	bench.RemoteTell(r, func(w *bench.Window, warm chan<- struct{}) func([]byte) {
+		sink := seenFrom(from, actor.Spawn(to, behaviors.Receive(func(_ *actor.Context[parcel], p parcel) actor.Behavior[parcel] {
+			if len(p.Data) == 0 {
+				warm <- struct{}{}
+				return behaviors.Same
+			}
+			w.Got()
 			return behaviors.Same
-		}
-		w.Got()
-		return behaviors.Same
-	}), "sink"))
-	sink.Tell(parcel{})
-	<-warm
-	payload := make([]byte, bench.PayloadSize)
-	r.Start()
-	w.Send(func() { sink.Tell(parcel{Data: payload}) })
-	r.Stop()
+		}), "sink"))
+		return func(payload []byte) { sink.Tell(parcel{Data: payload}) }
+	})
 }
 
 func (u contender) RemoteAsk(r *bench.Run, askers int) {
@@ -322,8 +268,5 @@ func (u contender) RemoteAsk(r *bench.Run, askers int) {
 	ref := seenFrom(from, actor.Spawn(to, adder, "adder"))
 	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
-	askUnderstudy(ctx, ref, 0)
-	r.Start()
-	r.Askers(askers, func(i int) int { return askUnderstudy(ctx, ref, i) })
-	r.Stop()
+	bench.RemoteAsk(r, askers, func(i int) int { return askUnderstudy(ctx, ref, i) })
 }

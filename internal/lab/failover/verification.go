@@ -10,9 +10,9 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// reckon lets the clients finish, asks for the final state, and compares it and the journal with
+// verify lets the clients finish, asks for the final state, and compares it and the journal with
 // the acknowledged increments.
-func (d *director) reckon(ctx context.Context) error {
+func (d *director) verify(ctx context.Context) error {
 	if err := d.finishClients(ctx); err != nil {
 		return err
 	}

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// strike injects a fault. alone says that it is the only fault between the last settled state and
+// inject injects a fault. alone says that it is the only fault between the last settled state and
 // its repair.
-func (h *harness) strike(f Fault, alone bool) error {
+func (h *harness) inject(f Fault, alone bool) error {
 	if err := h.alive(); err != nil {
 		return err
 	}
@@ -21,39 +21,39 @@ func (h *harness) strike(f Fault, alone bool) error {
 		host = h.host()
 	}
 	f = f.on(host)
-	s := strike{fault: f}
+	s := injection{fault: f}
 	if alone && slices.Contains(f.Targets, host) {
 		s.replaces = h.rec.newest()
 	}
-	h.endStrike()
+	h.endInjection()
 	now := clock()
 	s.at = now
-	h.strikes = append(h.strikes, s)
+	h.injections = append(h.injections, s)
 	h.show.at(now, "%s", f.describe(func(n int) string {
 		if n == host {
 			return nodeName(n) + "(host)"
 		}
 		return nodeName(n)
 	}))
-	h.calm = false
-	if !f.disturbs() {
-		return h.harm(f)
+	h.stable = false
+	if !f.affectsNetwork() {
+		return h.faultProcesses(f)
 	}
 	if !f.splits() || !alone {
-		h.troubles = append(h.troubles, Trouble{From: now})
+		h.disruptions = append(h.disruptions, Disruption{From: now})
 	}
-	return h.disturb(f)
+	return h.faultNetwork(f)
 }
 
-// endStrike notes the end of the last strike.
-func (h *harness) endStrike() {
-	if n := len(h.strikes); n > 0 {
-		h.strikes[n-1].until = clock()
+// endInjection notes the end of the last injection.
+func (h *harness) endInjection() {
+	if n := len(h.injections); n > 0 {
+		h.injections[n-1].until = clock()
 	}
 }
 
-// disturb injects a fault into the network.
-func (h *harness) disturb(f Fault) error {
+// faultNetwork injects a fault into the network.
+func (h *harness) faultNetwork(f Fault) error {
 	var errs []error
 	switch f.Kind {
 	case Partition:
@@ -81,8 +81,8 @@ func (h *harness) disturb(f Fault) error {
 	return errors.Join(append(errs, h.net.apply())...)
 }
 
-// harm injects a fault into processes.
-func (h *harness) harm(f Fault) error {
+// faultProcesses injects a fault into processes.
+func (h *harness) faultProcesses(f Fault) error {
 	if f.Kind == KillAll {
 		h.stops = append(h.stops, clock())
 	}
@@ -97,7 +97,7 @@ func (h *harness) harm(f Fault) error {
 		p := h.running[n]
 		switch f.Kind {
 		case Pause:
-			h.troubles = append(h.troubles, Trouble{Node: p.name, From: clock()})
+			h.disruptions = append(h.disruptions, Disruption{Node: p.name, From: clock()})
 			h.pauses = append(h.pauses, startPause(p))
 		case Kill, KillAll:
 			p.expected.Store(true)
@@ -114,10 +114,10 @@ func (h *harness) harm(f Fault) error {
 	return errors.Join(errs...)
 }
 
-// mend ends all faults: it repairs the network, continues stopped processes, and starts ended nodes
-// again.
-func (h *harness) mend() error {
-	if err := h.net.mend(); err != nil {
+// repair ends all faults: it repairs the network, continues stopped processes, and starts ended
+// nodes again.
+func (h *harness) repair() error {
+	if err := h.net.repair(); err != nil {
 		return err
 	}
 	h.wake()
@@ -131,12 +131,12 @@ func (h *harness) mend() error {
 			}
 		}
 	}
-	for i := range h.troubles {
-		if h.troubles[i].To == 0 {
-			h.troubles[i].To = clock()
+	for i := range h.disruptions {
+		if h.disruptions[i].To == 0 {
+			h.disruptions[i].To = clock()
 		}
 	}
-	h.show.at(clock(), "everything is mended")
+	h.show.at(clock(), "everything is repaired")
 	return nil
 }
 

@@ -4,38 +4,71 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/singletonhook"
 )
 
-// Why says, as far as this node knows, why no instance runs; "" when nothing is known against it.
-// begun reports that the instance here takes messages.
-func (m *Machine) Why(begun bool) string {
+// A Report is what a manager shows of its machine.
+type Report struct {
+	Host           singletonhook.Peer // the member that is to host; zero when no member can
+	Here           bool               // an instance runs here that is not given up
+	StuckSince     time.Time          // when the instance here was told to stop that does not end; zero without one
+	RestartsInARow int                // of the instance here, since it last ran well
+	WellAt         time.Time          // when the running instance will have run well; zero if none runs
+	NotBefore      time.Time          // when this node may start an instance or asks for the lease again; zero when it waits for answers alone
+	WaitingFor     []node.ID          // the members whose permission is missing
+	Why            string             // why no instance runs; "" when nothing is known against it
+}
+
+// Report returns what this node knows. begun says that the instance here takes messages.
+func (m *Machine) Report(begun bool) Report {
+	r := Report{Here: m.occupied(), StuckSince: m.stopping.stuckSince(), Why: why(m, begun)}
+	r.Host, _ = m.Host()
+	switch m.phase {
+	case Pending, Standby, Ended:
+		return r
+	case Asking:
+		r.NotBefore, r.WaitingFor = m.earliestStart(), m.missing()
+	case Acquiring:
+		r.NotBefore = m.outside.RetryAt
+	case Host, HandingOver, Stopping:
+	}
+	r.RestartsInARow = m.instance.failures
+	if m.instance.Running {
+		r.WellAt = m.instance.started.Add(m.cfg.Restart.ResetAfter())
+	}
+	return r
+}
+
+func why(m *Machine, begun bool) string {
 	switch m.phase {
 	case Pending:
-		return m.whyPending()
+		return whyPending(m)
 	case Standby:
 		if h, ok := m.Host(); ok && !h.Reachable {
 			return "its host is unreachable; it moves when the host is down"
 		}
 	case Asking:
-		return m.whyAsking()
+		return whyAsking(m)
 	case Acquiring:
-		return m.whyAcquiring()
+		return whyAcquiring(m)
 	case Host:
 		switch {
-		case !m.alive:
+		case !m.instance.Running:
 			return "the instance has ended, and is about to be restarted"
 		case !begun:
 			return "the instance is starting"
 		}
 	case HandingOver, Stopping:
-		return m.whyStopping()
+		return whyStopping(m)
 	case Ended:
 		return "it has finished, and does not start again"
 	}
 	return ""
 }
 
-func (m *Machine) whyStopping() string {
+func whyStopping(m *Machine) string {
 	switch {
 	case m.stopping.step == stuck:
 		return fmt.Sprintf("the instance here was told to stop at %s and does not end, as its handler does not return; it is given up at %s", clockTime(m.stopping.since), clockTime(m.stopping.at))
@@ -45,7 +78,7 @@ func (m *Machine) whyStopping() string {
 	return "the instance is stopping, because this node is down or has lost the lease"
 }
 
-func (m *Machine) whyPending() string {
+func whyPending(m *Machine) string {
 	if m.stopping.step == givenUp {
 		return fmt.Sprintf("the last instance here was told to stop at %s and does not end, as its handler does not return; no instance starts on this node until it has ended", clockTime(m.stopping.since))
 	}
@@ -71,9 +104,9 @@ func (m *Machine) whyPending() string {
 	return "no member that is up and may host it has a manager for it"
 }
 
-func (m *Machine) whyAsking() string {
+func whyAsking(m *Machine) string {
 	var names []string
-	for _, id := range m.Missing() {
+	for _, id := range m.missing() {
 		name := id.Address
 		if p, member := m.topo.Member(id); member && p.Name != "" {
 			name = p.Name
@@ -92,13 +125,13 @@ func (m *Machine) whyAsking() string {
 	return "about to start"
 }
 
-func (m *Machine) whyAcquiring() string {
+func whyAcquiring(m *Machine) string {
 	why := "waits for the lease, or for a term from the source of generations"
-	if m.outside.obstacle != nil {
-		why += fmt.Sprintf("; last error: %v", m.outside.obstacle)
+	if m.outside.Obstacle != nil {
+		why += fmt.Sprintf("; last error: %v", m.outside.Obstacle)
 	}
-	if !m.outside.retryAt.IsZero() {
-		why += "; retries at " + clockTime(m.outside.retryAt)
+	if !m.outside.RetryAt.IsZero() {
+		why += "; retries at " + clockTime(m.outside.RetryAt)
 	}
 	return why
 }

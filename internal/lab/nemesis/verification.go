@@ -16,11 +16,11 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/sqlite"
-	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-// reckon lets all nodes leave, and checks their logs, reports and journals.
-func (h *harness) reckon(ctx context.Context) error {
+// verify lets all nodes leave, and checks their logs, reports and journals.
+func (h *harness) verify(ctx context.Context) error {
 	sum, err := h.finalSum()
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func (h *harness) reckon(ctx context.Context) error {
 	found, midst := checkLeased(leased)
 	h.violations = append(h.violations, found...)
 	h.violations = append(h.violations, checkGenerations(runs, h.stops)...)
-	both := overlaps(runs, h.troubles)
+	both := overlaps(runs, h.disruptions)
 	for _, o := range both {
 		if o.Excuse == "" {
 			h.violate("%v", o)
@@ -186,8 +186,9 @@ func (h *harness) readRuns(kind string) (runs []Run, err error) {
 	return runs, nil
 }
 
-// restless is in the log of a node whose side downs itself because reachability kept changing.
-const restless = "who is reachable has kept changing for too long"
+// unstableReason is in the log of a node whose side downs itself because reachability kept
+// changing.
+const unstableReason = "reachability has kept changing for too long"
 
 // readLogs finds forbidden lines in the logs of nodes, and sides that downed themselves.
 func (h *harness) readLogs() {
@@ -202,7 +203,7 @@ func (h *harness) readLogs() {
 				h.violate("%s says: %s", filepath.Base(log.Name()), line)
 			}
 		}
-		h.givenUp = append(h.givenUp, momentsOf(text, restless)...)
+		h.givenUp = append(h.givenUp, momentsOf(text, unstableReason)...)
 	}
 	slices.Sort(h.givenUp)
 }
@@ -245,7 +246,7 @@ func (h *harness) report(history History, journal []Stored, runs []Run, both []O
 	h.show.text("\nlongest time without an acknowledgement after a fault\n  %-10s %5s %8s %8s", "fault", "times", "median", "most")
 	for _, w := range weights {
 		var silences []time.Duration
-		for _, s := range h.strikes {
+		for _, s := range h.injections {
 			if s.fault.Kind == w.kind {
 				silences = append(silences, silence(acks, s.at, s.until))
 			}
@@ -269,7 +270,7 @@ func (h *harness) reportGivenUp(acks []time.Duration) {
 		times++
 		silences = append(silences, silence(acks, at, at+outage))
 	}
-	h.show.text("%d times some node took its side down as who is reachable kept changing; then nothing was acknowledged for %.2fs median, %.2fs at most",
+	h.show.text("%d times some node took its side down as reachability kept changing; then nothing was acknowledged for %.2fs median, %.2fs at most",
 		times, median(silences).Seconds(), longest(silences).Seconds())
 }
 
@@ -279,7 +280,7 @@ func (h *harness) reportMoves() {
 		"fault", "times", "p50", "p90", "p99", "most", "expected at most")
 	for _, w := range weights {
 		var took []time.Duration
-		for _, s := range h.strikes {
+		for _, s := range h.injections {
 			if after, ok := replaced(s, h.rec.operations); ok && s.fault.Kind == w.kind {
 				took = append(took, after)
 			}
@@ -300,8 +301,8 @@ func (h *harness) reportLeased(runs []Run, midst int) {
 		"fault", "times", "p50", "p90", "p99", "most", "expected at most")
 	for _, k := range measured {
 		var took []time.Duration
-		for _, s := range h.strikes {
-			if s.fault.Kind != k || s.replaces == (singleton.Generation{}) {
+		for _, s := range h.injections {
+			if s.fault.Kind != k || s.replaces == (generation.Generation{}) {
 				continue
 			}
 			if after, ok := followed(s, runs); ok {

@@ -8,21 +8,21 @@ import (
 	"k8s.io/apimachinery/pkg/api/equality"
 )
 
-// sightings are the last records that this process has seen, one for each object, and since when.
-// The zero value is empty; its methods may be called from any goroutine.
-type sightings struct {
+// observations are the last records that this process has seen, one for each object, and since
+// when. The zero value is empty; its methods may be called from any goroutine.
+type observations struct {
 	mu   sync.Mutex // guards the fields below
-	last map[string]*sighting
+	last map[string]*observation
 }
 
-type sighting struct {
+type observation struct {
 	object *coordinationv1.Lease // nil if there is no object; never changed
 	since  time.Time             // when the record in it was first seen
 	token  uint64                // the highest ever seen
 }
 
 // saw records the result of a read. The record may have been written long before.
-func (s *sightings) saw(o *coordinationv1.Lease, now time.Time) {
+func (s *observations) saw(o *coordinationv1.Lease, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	last := s.of(o.Name)
@@ -33,7 +33,7 @@ func (s *sightings) saw(o *coordinationv1.Lease, now time.Time) {
 }
 
 // wrote records a write that this process has sent at began: the record cannot be older.
-func (s *sightings) wrote(o *coordinationv1.Lease, began time.Time) {
+func (s *observations) wrote(o *coordinationv1.Lease, began time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	last := s.of(o.Name)
@@ -41,14 +41,14 @@ func (s *sightings) wrote(o *coordinationv1.Lease, began time.Time) {
 	last.note(o)
 }
 
-func (s *sightings) gone(object string) {
+func (s *observations) gone(object string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.of(object).object = nil
 }
 
 // age returns for how long the record has been seen unchanged.
-func (s *sightings) age(object string) time.Duration {
+func (s *observations) age(object string) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	last := s.of(object)
@@ -58,30 +58,30 @@ func (s *sightings) age(object string) time.Duration {
 	return time.Since(last.since)
 }
 
-func (s *sightings) object(name string) *coordinationv1.Lease {
+func (s *observations) object(name string) *coordinationv1.Lease {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.of(name).object
 }
 
-func (s *sightings) token(object string) uint64 {
+func (s *observations) token(object string) uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.of(object).token
 }
 
 // of is called with mu held.
-func (s *sightings) of(object string) *sighting {
+func (s *observations) of(object string) *observation {
 	if s.last == nil {
-		s.last = map[string]*sighting{}
+		s.last = map[string]*observation{}
 	}
 	if s.last[object] == nil {
-		s.last[object] = &sighting{}
+		s.last[object] = &observation{}
 	}
 	return s.last[object]
 }
 
-func (s *sighting) note(o *coordinationv1.Lease) {
+func (s *observation) note(o *coordinationv1.Lease) {
 	s.object = o
 	s.token = max(s.token, transitions(o))
 }

@@ -1,0 +1,128 @@
+package placement
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
+	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
+	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/testkit"
+)
+
+func TestASingletonIsNotStoppedByAnEarlierGeneration(t *testing.T) {
+	inAgentWorld(t, func(t *testing.T, w *agentWorld) {
+		data, err := codec.Marshal(job{})
+		require.NoError(t, err)
+		gen := Generation{Term: 2}
+		w.tell(plan.StartRequest{ID: id(1), Label: "s", Type: workers.Name(), State: data, Generation: gen, Epoch: 1})
+		w.started("s", 1)
+		require.Equal(t, gen, w.ask("s").Generation)
+		w.tell(plan.StopRequest{ID: id(1), Label: "s", Generation: Generation{Term: 1, Seq: 9}, Epoch: 1})
+		require.Contains(t, w.receive().StopAck.Error, "2.0")
+		require.Equal(t, gen, w.ask("s").Generation)
+		w.tell(plan.StopRequest{ID: id(1), Label: "s", Generation: gen, Epoch: 1})
+		w.stopped("s", 1)
+	})
+}
+
+// A fencedStore refuses writes of a generation lower than the highest it has seen.
+type fencedStore struct {
+	mu      sync.Mutex // guards all below
+	highest Generation
+	writes  []Generation
+}
+
+func (s *fencedStore) write(gen Generation) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if gen.Less(s.highest) {
+		return singleton.ErrFenced
+	}
+	s.highest = gen
+	s.writes = append(s.writes, gen)
+	return nil
+}
+
+// shelf has the objects that the actors share with their test, by a number in their state.
+var (
+	shelf   sync.Map
+	shelved atomic.Uint64
+)
+
+func share(what any) (state []byte) {
+	n := shelved.Add(1)
+	shelf.Store(n, what)
+	state, _ = codec.Marshal(n) // numbers can be encoded
+	return state
+}
+
+func shared[T any](n uint64) T {
+	what, _ := shelf.Load(n)
+	return what.(T)
+}
+
+var writers = NewType[uint64, actor.ActorRef[bool]]("agent-test-writer")
+
+func newWriter(n uint64) actor.Behavior[actor.ActorRef[bool]] {
+	store := shared[*fencedStore](n)
+	return behaviors.Receive(func(ctx *actor.Context[actor.ActorRef[bool]], replyTo actor.ActorRef[bool]) actor.Behavior[actor.ActorRef[bool]] {
+		err := store.write(singleton.GenerationOf(ctx))
+		replyTo.Tell(err == nil)
+		if err != nil {
+			return ctx.Fail(err)
+		}
+		return nil
+	})
+}
+
+func TestAFencedStoreRefusesAZombie(t *testing.T) {
+	inAgentWorld(t, func(t *testing.T, w *agentWorld) {
+		write := func(label string) bool {
+			return testkit.Ask(t.Context(), t, writers.Ref(w.system, label), func(r actor.ActorRef[bool]) actor.ActorRef[bool] { return r })
+		}
+		owner, store := Generation{Term: 2}, &fencedStore{}
+		state := share(store)
+		for n, gen := range []Generation{owner, {Term: 1, Seq: 9}} {
+			w.tell(plan.StartRequest{ID: id(uint64(n + 1)), Label: fmt.Sprint(n), Type: writers.Name(), State: state, Generation: gen, Epoch: 1})
+			w.started(fmt.Sprint(n), uint64(n+1))
+		}
+		require.True(t, write("0"))
+		require.False(t, write("1"), "the zombie")
+		require.Equal(t, &plan.Ended{ID: id(2), Label: "1", Error: singleton.ErrFenced.Error()}, w.receive().Ended)
+		require.True(t, write("0"))
+		require.NoError(t, store.write(Generation{Term: 2, Seq: 1}))
+		require.Equal(t, []Generation{owner, owner, {Term: 2, Seq: 1}}, store.writes)
+	})
+}
+
+var ledgers = NewType[uint64, int]("agent-test-ledger")
+
+func newLedger(n uint64) actor.Behavior[int] {
+	return persistence.New("ledger", shared[persistence.Journal](n), 0, func(sum, n int) int { return sum + n },
+		func(_ *actor.Context[int], _, n int) persistence.Effect[int] { return persistence.Persist(n) })
+}
+
+func TestAnEventSourcedSingletonClaimsItsJournalByItsGeneration(t *testing.T) {
+	inAgentWorld(t, func(t *testing.T, w *agentWorld) {
+		gen, store := Generation{Term: 7, Seq: 3}, memory.New()
+		w.tell(plan.StartRequest{ID: id(1), Label: "ledger", Type: ledgers.Name(), State: share(persistence.Journal(store)), Generation: gen, Epoch: 1})
+		w.started("ledger", 1)
+		synctest.Wait()
+		packed, err := gen.Packed()
+		require.NoError(t, err)
+		next, err := store.Claim(t.Context(), "ledger", journal.WriterID{}, 0)
+		require.NoError(t, err)
+		require.Greater(t, next.Epoch, packed)
+	})
+}

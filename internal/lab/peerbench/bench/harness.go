@@ -1,0 +1,145 @@
+package bench
+
+import "time"
+
+// The functions of this file have the part of the scenarios that is the same for all libraries. P
+// refers to an actor of the library. What runs once for each message is the library's own, so that
+// nothing is added to its time.
+
+// Tell runs [Contender].Tell. sink spawns an actor that calls done with the last of n messages.
+// send returns a function that sends message i.
+func Tell[P any](r *Run, senders int, sink func(n int, done func()) P, send func(to P) func(i int)) {
+	done := make(chan struct{})
+	one := send(sink(r.N, func() { close(done) }))
+	r.Start()
+	r.Senders(senders, one)
+	<-done
+	r.Stop()
+}
+
+// FanOut runs [Contender].FanOut. sink is as in [Tell]. sendAll sends n messages to actors in
+// turn.
+func FanOut[P any](r *Run, actors int, sink func(n int, done func()) P, sendAll func(to []P, n int)) {
+	all := NewTally(min(actors, r.N))
+	sinks := make([]P, actors)
+	for i, share := range Split(r.N, actors) {
+		sinks[i] = sink(share, all.Arrived)
+	}
+	r.Start()
+	sendAll(sinks, r.N)
+	all.Wait()
+	r.Stop()
+}
+
+// Block runs [Contender].Block. spawn spawns an actor that calls handle for each message. sendAll
+// is as in [FanOut].
+func Block[P any](r *Run, spawn func(handle func()) P, sendAll func(to []P, n int)) {
+	all := NewTally(r.N)
+	actors := make([]P, BlockingActors)
+	for i := range actors {
+		actors[i] = spawn(func() {
+			time.Sleep(BlockingTime)
+			all.Arrived()
+		})
+	}
+	r.Start()
+	sendAll(actors, r.N)
+	all.Wait()
+	r.Stop()
+}
+
+// PingPong runs [Contender].PingPong. player spawns an actor that returns the ball with one throw
+// less, and counts a ball without throws. serve sends the first ball.
+func PingPong[P any](r *Run, pairs int, player func(all *Tally) P, serve func(to, from P, throws int)) {
+	all := NewTally(pairs)
+	players := make([]P, 2*pairs)
+	for i := range players {
+		players[i] = player(all)
+	}
+	r.Start()
+	for i, share := range Split(r.N, pairs) {
+		serve(players[2*i], players[2*i+1], max(share-1, 0))
+	}
+	all.Wait()
+	r.Stop()
+}
+
+// Ask runs [Contender].Ask.
+func Ask(r *Run, askers int, ask func(i int) int) {
+	r.Start()
+	r.Askers(askers, ask)
+	r.Stop()
+}
+
+// SpawnAll begins [Contender].Spawn and Idle. It returns the actors, so that they are not
+// collected. spawner returns a function that spawns an actor, which counts its start.
+func SpawnAll[P any](r *Run, spawner func(started *Tally) (spawn func() P)) []P {
+	started := NewTally(r.N)
+	actors := make([]P, r.N)
+	spawn := spawner(started)
+	r.Start()
+	for i := range actors {
+		actors[i] = spawn()
+	}
+	started.Wait()
+	return actors
+}
+
+// SpawnAndStop runs [Contender].SpawnAndStop. parent spawns an actor, and returns a function that
+// makes it spawn n children, or stop them if n is 0.
+func SpawnAndStop(r *Run, parent func(started, ended *Tally) (order func(n int))) {
+	started, ended := NewTally(r.N), NewTally(r.N)
+	order := parent(started, ended)
+	r.Start()
+	order(r.N)
+	started.Wait()
+	order(0)
+	ended.Wait()
+	r.Stop()
+}
+
+// Skynet runs [Contender].Skynet. root returns a function that makes a tree whose sum arrives in
+// sum.
+func Skynet(r *Run, root func(sum chan<- int) (grow func(leaves int))) {
+	sum := make(chan int)
+	grow := root(sum)
+	r.Start()
+	grow(r.N)
+	CheckSkynet(r.N, <-sum)
+	r.Stop()
+}
+
+// Timers runs [Contender].Timers. spawn spawns an actor that counts its timers when they fire.
+// start makes it start that many.
+func Timers[P any](r *Run, spawn func(fired *Tally) P, start func(to P, timers int)) {
+	fired := NewTally(r.N)
+	actors := make([]P, TimerActors)
+	for i := range actors {
+		actors[i] = spawn(fired)
+	}
+	r.Start()
+	for i, share := range Split(r.N, TimerActors) {
+		start(actors[i], share)
+	}
+	fired.Wait()
+	r.StopProcessor()
+}
+
+// RemoteTell runs [Contender].RemoteTell. connect makes a receiver, which counts messages with a
+// payload, and sends to warm for one without. It returns a function that sends a payload there.
+func RemoteTell(r *Run, connect func(w *Window, warm chan<- struct{}) (send func(payload []byte))) {
+	w, warm := NewWindow(r.N), make(chan struct{}, 1)
+	send := connect(w, warm)
+	send(nil)
+	<-warm
+	payload := make([]byte, PayloadSize)
+	r.Start()
+	w.Send(func() { send(payload) })
+	r.Stop()
+}
+
+// RemoteAsk runs [Contender].RemoteAsk.
+func RemoteAsk(r *Run, askers int, ask func(i int) int) {
+	ask(0)
+	Ask(r, askers, ask)
+}

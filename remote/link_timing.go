@@ -1,0 +1,57 @@
+package remote
+
+import "time"
+
+// A linkTiming decides when a link connects again, and when it ends.
+type linkTiming struct {
+	since    time.Time // the last sign that the peer receives
+	failures int       // failed attempts and connections since then
+	opened   time.Time // when the last connection was opened
+	finishBy time.Time // set by finish: the deadline
+}
+
+// next returns when the connection or the link ends unless something happens, and why.
+func (t *linkTiming) next(cfg *Config, empty bool) (due time.Time, why error) {
+	due = t.deadline(cfg, empty)
+	if empty {
+		return due, errIdle
+	}
+	if renewal := t.renewal(cfg); renewal.Before(due) {
+		return renewal, errStale
+	}
+	return due, errSilent
+}
+
+// deadline returns when the link must end unless something happens.
+func (t *linkTiming) deadline(cfg *Config, empty bool) time.Time {
+	finishing := !t.finishBy.IsZero()
+	if empty {
+		if finishing {
+			return time.Time{}
+		}
+		return t.since.Add(cfg.IdleAfter)
+	}
+	due := t.since.Add(cfg.UnreachableAfter)
+	if finishing && t.finishBy.Before(due) {
+		return t.finishBy
+	}
+	return due
+}
+
+// renewal returns when to give up a connection without acknowledgements: it may be lost silently,
+// and there must be time for another one.
+func (t *linkTiming) renewal(cfg *Config) time.Time {
+	since := t.since
+	if t.opened.After(since) {
+		since = t.opened
+	}
+	return since.Add(cfg.UnreachableAfter / 2)
+}
+
+// pause returns the pause before the next attempt to connect.
+func (t *linkTiming) pause(cfg *Config, empty bool) time.Duration {
+	if t.failures == 0 {
+		return 0
+	}
+	return min(backoff(t.failures, cfg.MinBackoff, cfg.MaxBackoff), time.Until(t.deadline(cfg, empty)))
+}
