@@ -47,7 +47,7 @@ func TestASystemWithoutALoggerWritesWarningsToStandardError(t *testing.T) {
 		require.Contains(t, got, "dead letter")
 		require.Contains(t, got, "somebody")
 		require.Contains(t, got, "WARN")
-		require.Contains(t, got, "logging_test.go", "the caller is who has made the dead letter")
+		require.Contains(t, got, "logging_test.go", "the caller is the code that made the dead letter")
 		require.NotContains(t, got, "not worth a line")
 	}
 	require.Empty(t, onStderr(t, lose(actor.WithLogger(zap.NewNop()))))

@@ -10,7 +10,7 @@ import (
 )
 
 // restart restarts the nodes one after the other with other settings.
-func (f *fleet) restart(tune func(*Config), names ...string) {
+func (f *testCluster) restart(tune func(*Config), names ...string) {
 	f.t.Helper()
 	for _, name := range names {
 		require.NoError(f.t, f.nodes[name].Leave(f.t.Context()))
@@ -23,7 +23,7 @@ func (f *fleet) restart(tune func(*Config), names ...string) {
 // The quorum grows from two of three nodes to three of five without a full stop: each node is
 // restarted twice, and then nodes are added.
 func TestTheDowningStrategyChangesInRollingRestarts(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		from, to := downing.StaticQuorum{Size: 2}, downing.StaticQuorum{Size: 3}
 		with := func(d Downing) func(*Config) { return func(c *Config) { c.Downing = d } }
 		three := []string{"n1", "n2", "n3"}
@@ -48,7 +48,7 @@ func TestTheDowningStrategyChangesInRollingRestarts(t *testing.T) {
 
 // Once a member is up, MinMembers has no effect.
 func TestTheMinimumOfMembersMayChangeWhileTheClusterIsUp(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1", "n2")
 		f.tune = func(c *Config) { c.MinMembers, c.MinMembersOf = 3, map[string]int{"db": 1} }
 		f.start("n3")

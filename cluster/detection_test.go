@@ -9,7 +9,7 @@ import (
 
 // The process dies; its host lives and refuses connections.
 func TestAKilledProcessOnALivingHostIsUnreachableAtOnce(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start(five...)
 		f.await(3*time.Second, five...)
 		n := f.nodes["n5"]

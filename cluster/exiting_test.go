@@ -16,7 +16,7 @@ import (
 func ignore(*actor.Context[string], string) actor.Behavior[string] { return nil }
 
 func TestWhatActorsSayAsTheirNodeLeavesReachesOtherNodes(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1", "n2", "n3")
 		f.await(3*time.Second, "n1", "n2", "n3")
 		heard := make(chan string, 1)
@@ -57,7 +57,7 @@ func TestWhatActorsSayAsTheirNodeLeavesReachesOtherNodes(t *testing.T) {
 }
 
 func TestANodeThatCrashesAsItsActorsStopIsNoCrash(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1", "n2", "n3")
 		f.await(3*time.Second, "n1", "n2", "n3")
 		n3 := f.nodes["n3"]

@@ -11,7 +11,7 @@ import (
 )
 
 func TestANodeWithoutSeedsFoundsACluster(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.tune = func(c *Config) { c.Seeds = nil }
 		begin := time.Now()
 		f.start("n1")
@@ -21,7 +21,7 @@ func TestANodeWithoutSeedsFoundsACluster(t *testing.T) {
 }
 
 func TestNodesThatStartTogetherFormOneCluster(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1", "n2", "n3", "n4", "n5")
 		f.await(3*time.Second, "n1", "n2", "n3", "n4", "n5")
 		leader, _ := f.nodes["n3"].View().Leader()
@@ -30,7 +30,7 @@ func TestNodesThatStartTogetherFormOneCluster(t *testing.T) {
 }
 
 func TestNodesThatStartOneAfterTheOtherFormOneCluster(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		for _, name := range []string{"n1", "n2", "n3"} {
 			f.start(name)
 			time.Sleep(7 * time.Second)
@@ -44,7 +44,7 @@ func TestNodesThatStartOneAfterTheOtherFormOneCluster(t *testing.T) {
 }
 
 func TestNobodyFoundsAClusterWhileASeedDoesNotAnswer(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.net.Partition([]string{"n1", "n2"}, []string{"n3", "n4", "n5"})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -65,19 +65,19 @@ func TestNobodyFoundsAClusterWhileASeedDoesNotAnswer(t *testing.T) {
 }
 
 func TestStartFailsWhenNobodyFoundsAndLeavesNothing(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
 		_, err := Start(ctx, f.config("n2"))
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.ErrorContains(t, err, "founded by the first seed")
+		require.ErrorContains(t, err, "the first seed founds a cluster")
 		require.ErrorContains(t, err, "n1:7355: ", "who was asked, and why that did not help")
 		f.start("n1", "n2")
 	})
 }
 
 func TestANodeOfAnotherClusterIsRefused(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1")
 		cfg := f.config("n2")
 		cfg.Name = "other"
@@ -89,7 +89,7 @@ func TestANodeOfAnotherClusterIsRefused(t *testing.T) {
 }
 
 func TestANodeOfOtherRulesIsRefused(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1")
 		for _, spoil := range []func(*Config){
 			func(c *Config) { c.Downing = downing.Manual{} },
@@ -106,7 +106,7 @@ func TestANodeOfOtherRulesIsRefused(t *testing.T) {
 }
 
 func TestTheNameOfALivingMemberIsRefused(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1", "n2")
 		cfg := f.config("n3")
 		cfg.NodeID = "n2"
@@ -117,7 +117,7 @@ func TestTheNameOfALivingMemberIsRefused(t *testing.T) {
 }
 
 func TestANodeMovesToAnotherAddressWithItsName(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1", "n2", "n3")
 		f.crash("n2")
 		f.tune = func(c *Config) { c.NodeID = "n2" }
@@ -131,7 +131,7 @@ func TestANodeMovesToAnotherAddressWithItsName(t *testing.T) {
 }
 
 func TestNobodyIsUpBeforeThereAreEnoughMembers(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.tune = func(c *Config) { c.MinMembers = 3 }
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 		defer cancel()
@@ -151,7 +151,7 @@ func TestNobodyIsUpBeforeThereAreEnoughMembers(t *testing.T) {
 }
 
 func TestTheLowestAddressCanLead(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.tune = func(c *Config) { c.Leader, c.Seeds, c.Roles = LowestAddress(), []string{"n3:7355"}, []string{c.NodeID} }
 		f.start("n3")
 		f.start("n2")
@@ -170,7 +170,7 @@ func TestTheLowestAddressCanLead(t *testing.T) {
 }
 
 func TestTwoClustersThatMeetBecomeOne(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.net.Partition([]string{"n1", "n3"}, []string{"n2"})
 		for name, seeds := range map[string][]string{"n1": {"n1:7355"}, "n2": {"n2:7355"}, "n3": {"n1:7355", "n2:7355"}} {
 			f.tune = func(c *Config) { c.Seeds = seeds }
@@ -188,7 +188,7 @@ func TestTwoClustersThatMeetBecomeOne(t *testing.T) {
 }
 
 func TestAMemberWhoseSeedLivesInAnotherClusterDoesNotJoinASecondOne(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		own := func(seeds ...string) func(*Config) {
 			return func(c *Config) { c.Seeds = seeds }
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // naming gives each node its own list of seeds.
-func (f *fleet) naming(lists map[string][]string) {
+func (f *testCluster) naming(lists map[string][]string) {
 	f.tune = func(c *Config) {
 		c.Seeds = nil
 		for _, name := range lists[c.NodeID] {
@@ -29,7 +29,7 @@ func TestNodesThatNameEachOtherFormOneCluster(t *testing.T) {
 		"and a first seed":         {"n1": {"n2", "n3"}, "n2": {"n1", "n3"}, "n3": {"n3", "n1", "n2"}},
 	} {
 		t.Run(what, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, f *fleet) {
+			inBubble(t, func(t *testing.T, f *testCluster) {
 				f.naming(lists)
 				var names []string
 				for name := range lists {
@@ -46,7 +46,7 @@ func TestNodesThatNameEachOtherFormOneCluster(t *testing.T) {
 }
 
 func TestOneOfTwoThatNameEachOtherWaitsAndSaysForWhom(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.naming(map[string][]string{"n1": {"n2"}, "n2": {"n1"}})
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()

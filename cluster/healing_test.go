@@ -12,7 +12,7 @@ import (
 var five = []string{"n1", "n2", "n3", "n4", "n5"}
 
 func TestACutOfTenMinutesHeals(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start(five...)
 		f.await(3*time.Second, five...)
 		before := f.nodes["n1"].View().Self
@@ -32,7 +32,7 @@ func TestACutOfTenMinutesHeals(t *testing.T) {
 }
 
 func TestAShortCutChangesNothing(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start(five...)
 		f.await(3*time.Second, five...)
 		before := f.nodes["n1"].View()
@@ -49,7 +49,7 @@ func TestAShortCutChangesNothing(t *testing.T) {
 }
 
 func TestOfTwoHalvesTheOneWithTheLowestAddressGoesOn(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1", "n2", "n3", "n4")
 		f.await(3*time.Second, "n1", "n2", "n3", "n4")
 		f.net.Partition([]string{"n1", "n4"}, []string{"n2", "n3"})
@@ -62,7 +62,7 @@ func TestOfTwoHalvesTheOneWithTheLowestAddressGoesOn(t *testing.T) {
 }
 
 func TestAClusterThatFellApartFormsAgain(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start(five...)
 		f.await(3*time.Second, five...)
 		f.net.Partition([]string{"n1", "n2"}, []string{"n3", "n4"}, []string{"n5"})
@@ -76,7 +76,7 @@ func TestAClusterThatFellApartFormsAgain(t *testing.T) {
 }
 
 func TestANodeThatCannotSendIsTakenOut(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start(five...)
 		f.await(3*time.Second, five...)
 		for _, other := range []string{"n1", "n3", "n4", "n5"} {
@@ -90,7 +90,7 @@ func TestANodeThatCannotSendIsTakenOut(t *testing.T) {
 }
 
 func TestLossOfDatagramsIsNoReasonForSuspicion(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1", "n2", "n3")
 		f.await(3*time.Second, "n1", "n2", "n3")
 		before := f.nodes["n1"].View().Version
@@ -101,7 +101,7 @@ func TestLossOfDatagramsIsNoReasonForSuspicion(t *testing.T) {
 }
 
 func TestTheSpareMemberListsOfGossipDoNotMatter(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1", "n2", "n3")
 		f.await(3*time.Second, "n1", "n2", "n3")
 		before := f.nodes["n1"].View().Version

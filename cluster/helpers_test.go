@@ -16,8 +16,8 @@ import (
 	"github.com/understudy-go/understudy/internal/memnet"
 )
 
-// A fleet is a number of nodes in one synctest bubble.
-type fleet struct {
+// A testCluster is a number of nodes in one synctest bubble.
+type testCluster struct {
 	t     *testing.T
 	net   *memnet.Network
 	mu    sync.Mutex // guards nodes while several start at once
@@ -25,18 +25,18 @@ type fleet struct {
 	tune  func(*Config) // changes the Config of each node that starts
 }
 
-// inBubble runs f with a fleet in virtual time, and then ends the nodes that still run.
-func inBubble(t *testing.T, f func(t *testing.T, fl *fleet)) {
+// inBubble runs f with nodes in virtual time, and then ends the nodes that still run.
+func inBubble(t *testing.T, f func(t *testing.T, fl *testCluster)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		fl := &fleet{t: t, net: memnet.New(1), nodes: map[string]*Node{}, tune: func(*Config) {}}
+		fl := &testCluster{t: t, net: memnet.New(1), nodes: map[string]*Node{}, tune: func(*Config) {}}
 		t.Cleanup(fl.end)
 		f(t, fl)
 	})
 }
 
 // end shuts all nodes down, and waits for the last goroutines of memberlist.
-func (f *fleet) end() {
+func (f *testCluster) end() {
 	f.net.Heal()
 	for _, n := range f.nodes {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -60,7 +60,7 @@ func seeds() []string {
 
 func address(name string) string { return name + ":7355" }
 
-func (f *fleet) config(name string) Config {
+func (f *testCluster) config(name string) Config {
 	cfg := Config{
 		Name:    "test",
 		NodeID:  name,
@@ -74,7 +74,7 @@ func (f *fleet) config(name string) Config {
 }
 
 // start starts nodes at the same time, and waits until all are up.
-func (f *fleet) start(names ...string) {
+func (f *testCluster) start(names ...string) {
 	f.t.Helper()
 	type result struct {
 		name string
@@ -101,7 +101,7 @@ func (f *fleet) start(names ...string) {
 }
 
 // crash kills a node and its host: the node sends nothing more.
-func (f *fleet) crash(name string) {
+func (f *testCluster) crash(name string) {
 	f.t.Helper()
 	f.net.PowerOff(name)
 	n := f.nodes[name]
@@ -111,7 +111,7 @@ func (f *fleet) crash(name string) {
 }
 
 // await waits until all nodes see exactly the given members, all up and reachable, with one leader.
-func (f *fleet) await(within time.Duration, names ...string) {
+func (f *testCluster) await(within time.Duration, names ...string) {
 	f.t.Helper()
 	deadline := time.Now().Add(within)
 	for {
@@ -127,7 +127,7 @@ func (f *fleet) await(within time.Duration, names ...string) {
 }
 
 // differs returns why the nodes do not agree.
-func (f *fleet) differs(names []string) string {
+func (f *testCluster) differs(names []string) string {
 	wanted := make(map[string]bool, len(names))
 	for _, name := range names {
 		wanted[name] = true

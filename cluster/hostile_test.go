@@ -21,7 +21,7 @@ import (
 )
 
 // unmoved runs f, and requires that no view of a node changes during f or soon after.
-func (f *fleet) unmoved(do func()) {
+func (f *testCluster) unmoved(do func()) {
 	f.t.Helper()
 	versions := func() map[string]uint64 {
 		all := map[string]uint64{}
@@ -52,7 +52,7 @@ func TestWhoDoesNotFitIsRefusedInASecondAndDisturbsNobody(t *testing.T) {
 		"a name that is taken": {func(c *Config) { c.NodeID = "n2" }, `named "n2" already`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, f *fleet) {
+			inBubble(t, func(t *testing.T, f *testCluster) {
 				f.start("n1", "n2", "n3")
 				f.await(3*time.Second, "n1", "n2", "n3")
 				f.unmoved(func() {
@@ -77,7 +77,7 @@ func TestWhoDoesNotFitIsRefusedInASecondAndDisturbsNobody(t *testing.T) {
 // Scenario 5, for a program of another protocol version. No such program exists yet, so the test
 // writes its first bytes itself.
 func TestAnotherVersionIsRefusedWithItsNumberAndDisturbsNobody(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1", "n2", "n3")
 		f.await(3*time.Second, "n1", "n2", "n3")
 		f.unmoved(func() {
@@ -98,7 +98,7 @@ type intruder struct {
 	t *testing.T
 }
 
-func intrude(t *testing.T, f *fleet, node string) *intruder {
+func intrude(t *testing.T, f *testCluster, node string) *intruder {
 	t.Helper()
 	conn, err := f.net.Host("intruder").Dial(t.Context(), address(node))
 	require.NoError(t, err)
@@ -164,7 +164,7 @@ func TestGarbledFramesCloseTheirConnectionAndChangeNothing(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, f *fleet) {
+			inBubble(t, func(t *testing.T, f *testCluster) {
 				core, logs := observer.New(zapcore.WarnLevel)
 				f.tune = func(cfg *Config) { cfg.Logger = zap.New(core) }
 				f.start("n1", "n2", "n3")
@@ -182,7 +182,7 @@ func TestGarbledFramesCloseTheirConnectionAndChangeNothing(t *testing.T) {
 }
 
 // An impostor is an endpoint that claims to be the given incarnation.
-func impostor(t *testing.T, f *fleet, name string, as ID) *remote.Endpoint {
+func impostor(t *testing.T, f *testCluster, name string, as ID) *remote.Endpoint {
 	t.Helper()
 	e, err := remote.Listen(remote.Config{
 		Cluster: "test", Incarnation: as.Incarnation, Bind: name + ":7355", Advertise: as.Address, Network: f.net.Host(name),
@@ -195,7 +195,7 @@ func impostor(t *testing.T, f *fleet, name string, as ID) *remote.Endpoint {
 // Scenario 60: without a secret anyone can send as a member. Even then a node does not take an old
 // message for a new one, and drops messages that are malformed or too large.
 func TestAnOldTableThatIsReplayedChangesNothing(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1", "n2", "n3", "n4")
 		f.await(3*time.Second, "n1", "n2", "n3", "n4")
 		n1, n2 := f.nodes["n1"], f.nodes["n2"]

@@ -12,7 +12,7 @@ import (
 )
 
 func TestACrashedNodeIsRemoved(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1")
 		f.start("n2")
 		f.start("n3")
@@ -29,7 +29,7 @@ func TestACrashedNodeIsRemoved(t *testing.T) {
 }
 
 func TestANodeThatRestartsAtOnceTakesThePlaceOfTheOldOne(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1", "n2", "n3")
 		f.await(3*time.Second, "n1", "n2", "n3")
 		f.crash("n2")
@@ -42,7 +42,7 @@ func TestANodeThatRestartsAtOnceTakesThePlaceOfTheOldOne(t *testing.T) {
 }
 
 func TestAllNodesRestartAtOnce(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start(five...)
 		f.await(3*time.Second, five...)
 		for _, name := range five {
@@ -54,7 +54,7 @@ func TestAllNodesRestartAtOnce(t *testing.T) {
 }
 
 func TestAllNodesAreKilledOneAfterTheOtherAndStartAgain(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start(five...)
 		f.await(3*time.Second, five...)
 		for _, name := range five {
@@ -81,7 +81,7 @@ func TestAllNodesAreKilledOneAfterTheOtherAndStartAgain(t *testing.T) {
 }
 
 func TestANodeLeaves(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1", "n2", "n3")
 		f.await(3*time.Second, "n1", "n2", "n3")
 		n1 := f.nodes["n1"]
@@ -98,7 +98,7 @@ func TestANodeLeaves(t *testing.T) {
 }
 
 func TestAllNodesLeaveAtOnce(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1", "n2", "n3")
 		f.await(3*time.Second, "n1", "n2", "n3")
 		left := make(chan error)
@@ -117,7 +117,7 @@ func TestAllNodesLeaveAtOnce(t *testing.T) {
 func TestANodeThatIsCutOffLeavesInSeconds(t *testing.T) {
 	for _, after := range []time.Duration{0, 2 * time.Second, 10 * time.Second} {
 		for _, strategy := range []Downing{downing.Manual{}, downing.KeepMajority{}} {
-			inBubble(t, func(t *testing.T, f *fleet) {
+			inBubble(t, func(t *testing.T, f *testCluster) {
 				f.tune = func(cfg *Config) { cfg.Downing = strategy }
 				f.start("n1", "n2", "n3")
 				f.await(3*time.Second, "n1", "n2", "n3")
@@ -135,7 +135,7 @@ func TestANodeThatIsCutOffLeavesInSeconds(t *testing.T) {
 }
 
 func TestLeaveEndsWithItsContext(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1", "n2")
 		f.await(3*time.Second, "n1", "n2")
 		n2 := f.nodes["n2"]
@@ -149,7 +149,7 @@ func TestLeaveEndsWithItsContext(t *testing.T) {
 }
 
 func TestShutdownTellsTheOthers(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1", "n2", "n3")
 		f.await(3*time.Second, "n1", "n2", "n3")
 		require.NoError(t, f.nodes["n2"].Shutdown(t.Context()))
@@ -159,7 +159,7 @@ func TestShutdownTellsTheOthers(t *testing.T) {
 }
 
 func TestAnOperatorDownsAMember(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1", "n2", "n3")
 		f.await(3*time.Second, "n1", "n2", "n3")
 		before := f.nodes["n2"].View().Self
@@ -173,7 +173,7 @@ func TestAnOperatorDownsAMember(t *testing.T) {
 }
 
 func TestADownedNodeStaysDownIfItIsTold(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.tune = func(c *Config) { c.StayDown = true }
 		f.start("n1", "n2", "n3")
 		f.await(3*time.Second, "n1", "n2", "n3")
@@ -185,7 +185,7 @@ func TestADownedNodeStaysDownIfItIsTold(t *testing.T) {
 }
 
 func TestViewsBeginWithTheCurrentOneAndEndWithTheLast(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1", "n2")
 		f.await(3*time.Second, "n1", "n2")
 		n1 := f.nodes["n1"]

@@ -13,7 +13,7 @@ import (
 )
 
 func TestANodeTakesItsLimitsOfTraffic(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.tune = func(c *Config) { c.Traffic = Traffic{MaxMessage: 8 << 20, CompressFrom: 1000, IdleAfter: time.Hour} }
 		f.start("n1", "n2")
 		f.await(5*time.Second, "n1", "n2")

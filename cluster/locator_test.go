@@ -8,7 +8,7 @@ import (
 )
 
 func TestSingletonsSeeTheMembersInTheOrderOfElection(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.tune = func(c *Config) { c.Seeds, c.Roles = []string{"n2:7355"}, []string{"role of " + c.NodeID} }
 		for _, name := range []string{"n2", "n1", "n3"} {
 			f.start(name)
@@ -29,7 +29,7 @@ func TestSingletonsSeeTheMembersInTheOrderOfElection(t *testing.T) {
 }
 
 func TestSingletonsSeeWhoIsGoneAndMayStillRun(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1", "n2", "n3")
 		f.crash("n3")
 		f.await(5*time.Second, "n1", "n2")
@@ -52,7 +52,7 @@ func TestSingletonsSeeWhoIsGoneAndMayStillRun(t *testing.T) {
 }
 
 func TestSingletonsSeeWhoIsTheOldest(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.tune = func(c *Config) { c.Seeds, c.Leader = []string{"n3:7355"}, LowestAddress() }
 		for _, name := range []string{"n3", "n2", "n1"} {
 			f.start(name)

@@ -100,5 +100,5 @@ func (n *Node) whyNotUp() string {
 	if n.cfg.Discovery != nil {
 		return why
 	}
-	return why + "; a cluster is founded by the first seed, when each of the others has answered or refused the connection; or, where no node has itself as its first seed, by the lowest address of those that name each other and nobody else"
+	return why + "; the first seed founds a cluster when each other seed has answered or refused the connection; if no node is its own first seed, the lowest address of a group of nodes that name only each other founds it"
 }

@@ -2,7 +2,7 @@ package cluster
 
 import "time"
 
-// long returns how long a test lets a fleet run: d, or a twelfth of it under the race detector.
+// long returns how long a test lets nodes run: d, or a twelfth of it under the race detector.
 // make test also runs it without the detector.
 func long(d time.Duration) time.Duration {
 	if underRace {

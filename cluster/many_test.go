@@ -66,7 +66,7 @@ func TestTwentyNodesOfOneHostThatStartAtOnceJoinOverRealTLS(t *testing.T) {
 // accumulate, and those of nodes that come and go must not either. Under the race detector, and
 // without -hour, an hour is five minutes.
 func TestAnHourOfSecureClusterDoesNotGrow(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.tune = func(cfg *Config) { cfg.Secret = goodSecret }
 		f.start("n1", "n2", "n3")
 		f.await(10*time.Second, "n1", "n2", "n3")

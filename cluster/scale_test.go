@@ -31,14 +31,14 @@ func TestALargeClusterConvergesAndANodeCostsNoMoreThanInASmallOne(t *testing.T) 
 }
 
 func TestNodesThatStartAtOnceFormOneCluster(t *testing.T) {
-	inBubble(t, func(_ *testing.T, f *fleet) {
+	inBubble(t, func(_ *testing.T, f *testCluster) {
 		defer f.abandon()
 		f.gather(10*time.Second, numbered(*rush))
 	})
 }
 
 func TestManyNodesJoinAtOnceAndAQuarterOfThemLeavesAtOnce(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		defer f.abandon()
 		names := numbered(*storm)
 		var traffic traffic
@@ -69,7 +69,7 @@ type figures struct {
 // measure starts a cluster of n nodes and crashes one of them.
 func measure(t *testing.T, n int) (m figures) {
 	t.Helper()
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		defer f.abandon()
 		var traffic traffic
 		f.tune = func(c *Config) { c.Network = countingNetwork{c.Network, &traffic} }
@@ -108,7 +108,7 @@ func numbered(n int) []string {
 }
 
 // gather starts nodes at once, waits until all agree, and returns how long that took.
-func (f *fleet) gather(within time.Duration, names []string) time.Duration {
+func (f *testCluster) gather(within time.Duration, names []string) time.Duration {
 	f.t.Helper()
 	begin := time.Now()
 	f.start(names...)
@@ -117,7 +117,7 @@ func (f *fleet) gather(within time.Duration, names []string) time.Duration {
 }
 
 // leaveAtOnce lets nodes leave in order, all at the same time.
-func (f *fleet) leaveAtOnce(names []string) {
+func (f *testCluster) leaveAtOnce(names []string) {
 	f.t.Helper()
 	failures := make([]error, len(names))
 	var all sync.WaitGroup
@@ -131,7 +131,7 @@ func (f *fleet) leaveAtOnce(names []string) {
 }
 
 // abandon aborts all nodes at once; they notify nobody.
-func (f *fleet) abandon() {
+func (f *testCluster) abandon() {
 	for _, n := range f.nodes {
 		n.abort(ErrEnded)
 	}

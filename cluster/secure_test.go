@@ -34,7 +34,7 @@ func TestANodeThatIsNotTrustedIsRefusedSoonAndDisturbsNobody(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, f *fleet) {
+			inBubble(t, func(t *testing.T, f *testCluster) {
 				f.tune = func(cfg *Config) { cfg.Secret = c.members.Secret }
 				f.start("n1", "n2", "n3", "n4", "n5")
 				f.await(10*time.Second, "n1", "n2", "n3", "n4", "n5")
@@ -55,7 +55,7 @@ func TestANodeThatIsNotTrustedIsRefusedSoonAndDisturbsNobody(t *testing.T) {
 }
 
 func TestAnActorHearsNothingOfARemovedIncarnation(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.tune = func(cfg *Config) { cfg.Secret = goodSecret }
 		f.start("n1", "n2", "n3")
 		f.await(10*time.Second, "n1", "n2", "n3")
@@ -91,7 +91,7 @@ func TestAnActorHearsNothingOfARemovedIncarnation(t *testing.T) {
 // A zombie is an endpoint with the identity of a crashed node that still sends.
 type zombie struct {
 	t        *testing.T
-	f        *fleet
+	f        *testCluster
 	self     ID
 	cluster  [16]byte
 	endpoint *remote.Endpoint
@@ -99,7 +99,7 @@ type zombie struct {
 	said     chan byte // kinds of messages
 }
 
-func zombieOf(t *testing.T, f *fleet, name string) *zombie {
+func zombieOf(t *testing.T, f *testCluster, name string) *zombie {
 	t.Helper()
 	n := f.nodes[name]
 	var whole wirePush
@@ -150,7 +150,7 @@ func (z *zombie) control() (all []byte) {
 // Anyone who can write to the port of a cluster without a secret can make memberlist believe for
 // ever that a node is dead: incarnation MaxUint32 overflows when the node refutes it.
 func TestAForgedSuspicionEvictsNobody(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		core, logs := observer.New(zapcore.DebugLevel)
 		f.tune = func(cfg *Config) { cfg.Logger = zap.New(core) }
 		f.start("n1", "n2", "n3")

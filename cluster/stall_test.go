@@ -12,7 +12,7 @@ import (
 )
 
 func TestWithDowningOffTheLogSaysOnceWhyNothingMoves(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		core, logs := observer.New(zap.WarnLevel)
 		f.tune = func(c *Config) { c.Downing, c.Logger = downing.Manual{}, zap.New(core) }
 		f.start("n1", "n2", "n3")

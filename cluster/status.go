@@ -30,7 +30,7 @@ type handlerSettings struct{ authorize func(*http.Request) error }
 // panics if authorize is nil.
 func AllowActions(authorize func(*http.Request) error) HandlerOption {
 	if authorize == nil {
-		panic("cluster: AllowActions needs a function that says who may change the cluster")
+		panic("cluster: AllowActions: authorize is nil; pass a function that decides which requests may change the cluster")
 	}
 	return func(s *handlerSettings) { s.authorize = authorize }
 }
@@ -180,7 +180,7 @@ func checksOf(v View, ended bool) (live, ready []statuspage.Check) {
 	}
 	agreed := statuspage.Check{Name: "agreement", OK: v.Converged || len(v.Unreachable()) > 0}
 	if !agreed.OK {
-		agreed.Reason = "the members do not agree yet on who is a member"
+		agreed.Reason = "the members do not agree on the membership yet"
 	}
 	return []statuspage.Check{running}, []statuspage.Check{up, agreed}
 }

@@ -18,7 +18,7 @@ import (
 func broken() actor.Behavior[int] { panic("no such table") }
 
 func TestEveryNodeShowsACrashLoopAsItsHostDoes(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1", "n2", "n3")
 		f.await(5*time.Second, "n1", "n2", "n3")
 		actor.Spawn(f.nodes["n1"], behaviors.Singleton(broken), "ledger")
@@ -50,7 +50,7 @@ func TestEveryNodeShowsACrashLoopAsItsHostDoes(t *testing.T) {
 }
 
 func TestEveryNodeShowsWhatCanRunNowhere(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1", "n2")
 		f.await(5*time.Second, "n1", "n2")
 		actor.Spawn(f.nodes["n1"], behaviors.Singleton(nothing, singleton.Role("db")), "ledger")
@@ -66,7 +66,7 @@ func TestEveryNodeShowsWhatCanRunNowhere(t *testing.T) {
 }
 
 func TestAMemberThatDoesNotAnswerIsNamedAndWaitedForShortly(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.tune = func(cfg *Config) { cfg.Downing = downing.Manual{} }
 		f.start("n1", "n2", "n3")
 		f.await(5*time.Second, "n1", "n2", "n3")

@@ -40,7 +40,7 @@ func post(h http.Handler, target string) int {
 func nothing() actor.Behavior[int] { return behaviors.Ignore }
 
 func TestTheStatusTellsMembersLeaderSingletonsAndTimes(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.tune = func(cfg *Config) { cfg.Roles = []string{"worker"} }
 		f.start("n1", "n2", "n3")
 		f.await(5*time.Second, "n1", "n2", "n3")
@@ -98,7 +98,7 @@ func findByText(v View, id string) Member {
 }
 
 func TestTheStatusTellsWhoDoesNotHearWhomAndWhyNothingMoves(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.tune = func(cfg *Config) { cfg.Downing = downing.Manual{} }
 		f.start("n1", "n2", "n3")
 		f.await(5*time.Second, "n1", "n2", "n3")
@@ -115,12 +115,12 @@ func TestTheStatusTellsWhoDoesNotHearWhomAndWhyNothingMoves(t *testing.T) {
 		require.Len(t, s.Waiting, 1)
 		require.Contains(t, s.Waiting[0], "n3 is unreachable (by n1, n2)")
 		require.Contains(t, s.Waiting[0], "manual")
-		require.Equal(t, http.StatusOK, get(f.nodes["n1"], "/readyz").Code, "who is dead does not make others unready")
+		require.Equal(t, http.StatusOK, get(f.nodes["n1"], "/readyz").Code, "a dead node does not make the others unready")
 	})
 }
 
 func TestANodeThatIsCutOffIsNotReadyOnceItIsDownAndReadyWhenItIsBack(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1", "n2", "n3")
 		f.await(5*time.Second, "n1", "n2", "n3")
 		lost := f.nodes["n3"]
@@ -140,7 +140,7 @@ func TestANodeThatIsCutOffIsNotReadyOnceItIsDownAndReadyWhenItIsBack(t *testing.
 }
 
 func TestANodeThatHasEndedIsNeitherLiveNorReadyAndStillTellsWhy(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1")
 		n := f.nodes["n1"]
 		require.NoError(t, n.Leave(t.Context()))
@@ -154,7 +154,7 @@ func TestANodeThatHasEndedIsNeitherLiveNorReadyAndStillTellsWhy(t *testing.T) {
 }
 
 func TestEventsFollowTheMembersUntilTheNodeEnds(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1")
 		out := httptest.NewRecorder()
 		done := make(chan struct{})
@@ -184,7 +184,7 @@ func TestEventsFollowTheMembersUntilTheNodeEnds(t *testing.T) {
 }
 
 func TestActionsAreOffUnlessAllowed(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1", "n2")
 		f.await(5*time.Second, "n1", "n2")
 		n := f.nodes["n1"]
@@ -199,7 +199,7 @@ func TestActionsAreOffUnlessAllowed(t *testing.T) {
 }
 
 func TestAllowedActionsTakeAMemberDownAndLetTheNodeLeave(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.tune = func(cfg *Config) { cfg.Downing = downing.Manual{} }
 		f.start("n1", "n2", "n3")
 		f.await(5*time.Second, "n1", "n2", "n3")

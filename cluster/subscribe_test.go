@@ -27,7 +27,7 @@ func reader(n *Node, seen chan<- View, slow time.Duration) actor.Behavior[string
 }
 
 func TestAnActorSeesTheCurrentViewFirstAndNeverMissesTheNewest(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1", "n2", "n3")
 		f.await(3*time.Second, "n1", "n2", "n3")
 		n1 := f.nodes["n1"]
@@ -59,7 +59,7 @@ func TestAnActorSeesTheCurrentViewFirstAndNeverMissesTheNewest(t *testing.T) {
 }
 
 func TestASubscriptionEndsWithItsActorOrWithTheNode(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1", "n2")
 		f.await(3*time.Second, "n1", "n2")
 		n1, n2 := f.nodes["n1"], f.nodes["n2"]
@@ -91,7 +91,7 @@ func TestASubscriptionEndsWithItsActorOrWithTheNode(t *testing.T) {
 }
 
 func TestASubscriptionIsCancelledOnce(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fleet) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1")
 		n1, seen := f.nodes["n1"], make(chan View, 100)
 		own := len(n1.views.listeners)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/codec"
-	"github.com/understudy-go/understudy/internal/prompt"
+	"github.com/understudy-go/understudy/internal/nonblocking"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -41,14 +41,14 @@ func New[M, E, S any](
 // A definition has everything that all incarnations of an actor have in common.
 type definition[M, E, S any] struct {
 	Options[M, E, S]
-	id        string
-	journal   Journal
-	store     journal.SnapshotStore // nil if the journal keeps no snapshots
-	prompt    bool                  // appends need no separate goroutine, because the journal never blocks
-	verify    bool                  // decode each record before it is stored
-	initial   S
-	onEvent   func(S, E) S
-	onCommand func(*actor.Context[M], S, M) Effect[E]
+	id          string
+	journal     Journal
+	store       journal.SnapshotStore // nil if the journal keeps no snapshots
+	nonBlocking bool                  // appends need no separate goroutine, because the journal never blocks
+	verify      bool                  // decode each record before it is stored
+	initial     S
+	onEvent     func(S, E) S
+	onCommand   func(*actor.Context[M], S, M) Effect[E]
 }
 
 func (d *definition[M, E, S]) behavior(ctx *actor.Context[M], next *actor.Next[M]) {
@@ -74,16 +74,16 @@ func (d *definition[M, E, S]) complete() (err error) {
 		}
 	}
 	d.store, _ = journal.As[journal.SnapshotStore](d.journal)
-	d.prompt = isPrompt(d.journal)
+	d.nonBlocking = neverBlocks(d.journal)
 	return d.checkSnapshots()
 }
 
-// isPrompt reports whether calls of j never block.
-func isPrompt(j Journal) bool {
+// neverBlocks reports whether calls of j never block.
+func neverBlocks(j Journal) bool {
 	if s, ok := j.(*stateJournal); ok {
 		j = s.Journal
 	}
-	return prompt.Is(j)
+	return nonblocking.Is(j)
 }
 
 func (d *definition[M, E, S]) checkSnapshots() error {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
-	"github.com/understudy-go/understudy/internal/sight"
+	"github.com/understudy-go/understudy/internal/entityhook"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -22,8 +22,8 @@ type entity[M, E, S any] struct {
 	log    *zap.Logger
 	caller caller
 	writer journal.WriterID
-	seen   *sight.Observer // nil without one
-	wake   func()          // runs awake inside the actor; for any goroutine
+	seen   *entityhook.Observer // nil without one
+	wake   func()               // runs awake inside the actor; for any goroutine
 
 	failure error // of the journal; the actor does nothing after it
 	epoch   uint64
@@ -47,7 +47,7 @@ func newEntity[M, E, S any](d *definition[M, E, S], ctx *actor.Context[M]) *enti
 	}
 	e.caller = caller{system: ctx.System(), id: d.id, log: e.log}
 	_, _ = rand.Read(e.writer[:]) // never fails
-	e.seen = sight.Of(ctx, ctx.Self().Path())
+	e.seen = entityhook.Of(ctx, ctx.Self().Path())
 	e.wake = ctx.Notify(e.awake)
 	if d.snapshots() {
 		e.snapshots = e.newSnapshotter()

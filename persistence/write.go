@@ -77,7 +77,7 @@ func (e *entity[M, E, S]) write(req journal.AppendRequest) error {
 // append sends req to the journal once.
 func (e *entity[M, E, S]) append(ctx context.Context, req journal.AppendRequest) error {
 	work := func() error { return e.journal.Append(ctx, []journal.AppendRequest{req})[0] }
-	if e.prompt {
+	if e.nonBlocking {
 		return guard.Run(work)
 	}
 	return e.caller.call(ctx, "append", work)

@@ -132,8 +132,8 @@ func (r *reverseDialer) reach(addr string) context.CancelFunc {
 	return cancel
 }
 
-// keep keeps one waiting connection open until ctx ends. It pauses after a failure, and when
-// the peer takes one connection right after the other.
+// keep keeps one waiting connection open until ctx ends. It pauses after a failure, and when the
+// peer takes one connection right after the other.
 func (r *reverseDialer) keep(ctx context.Context, addr string) {
 	log := r.log.With(zap.String("peer", addr), zap.Stringer("channel", channelReverse))
 	for failures := 0; ctx.Err() == nil; {
@@ -157,8 +157,8 @@ func (r *reverseDialer) keep(ctx context.Context, addr string) {
 	}
 }
 
-// await opens a connection and waits until the peer has something to send, which is
-// received in a goroutine of its own.
+// await opens a connection and waits until the peer has something to send, which is received in a
+// goroutine of its own.
 func (r *reverseDialer) await(ctx context.Context, addr string) error {
 	conn, peer, err := r.open(ctx, addr)
 	if err != nil {

@@ -121,7 +121,7 @@ func TestNodesThatAreNotTrustedAreRefused(t *testing.T) {
 				require.ErrorIs(t, a.lost.got()[0].Reason, actor.ErrUnreachable)
 				require.Empty(t, inbox.got())
 				for _, c := range b.control.got() {
-					require.Equal(t, "beat", c.data, "plain nodes cannot tell who has sent a datagram")
+					require.Equal(t, "beat", c.data, "without authentication a node cannot tell which node sent a datagram")
 				}
 			})
 		})

@@ -60,7 +60,7 @@ func (c conduct) endure(s Situation, here []Member, goesOn func() bool) Decision
 	if c.keepUnstable || s.Unstable < limit || s.Spread < limit && goesOn() {
 		return Decision{}
 	}
-	return Decision{Down: here, Reason: "who is reachable has kept changing for too long"}
+	return Decision{Down: here, Reason: "reachability has kept changing for too long"}
 }
 
 // unstableAfter returns how long a strategy with a given StableAfter tolerates an unstable

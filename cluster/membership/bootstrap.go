@@ -76,7 +76,7 @@ func (b *bootstrap) obstacle() string {
 		return b.notFirst(first)
 	}
 	if unheard := b.contacts.unheard(); len(unheard) > 0 {
-		return "without an answer of " + strings.Join(unheard, ", ") + " it cannot be known that there is none" + b.contacts.advice()
+		return "no answer from " + strings.Join(unheard, ", ") + ", so a cluster may exist there" + b.contacts.advice()
 	}
 	return ""
 }

@@ -153,7 +153,7 @@ func TestANodeJoinsWhereDiscoveryFindsMembers(t *testing.T) {
 	r := newRig(discovering(2))
 	r.said = nil
 	r.happens(Found{Addresses: []string{"n2:1"}})
-	require.Len(t, told[joinRequest](r, "n2:1"), 1, "who is new is asked at once")
+	require.Len(t, told[joinRequest](r, "n2:1"), 1, "a new address is asked at once")
 	welcomed := newTable(ClusterID{7})
 	welcomed.members[id("n2:1", 2)] = Member{Name: "n2", Address: "n2:1", Incarnation: 2, Status: Up, UpNumber: 1}
 	welcomed.members[r.self] = Member{Name: "n1", Address: "n1:1", Incarnation: 1, Status: Joining}

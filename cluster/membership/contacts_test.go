@@ -64,7 +64,7 @@ func TestSeedsThatAreLeftFoundAClusterWhenAnOperatorSaysThatTheFirstIsGone(t *te
 func TestTheFirstSeedFoundsWithoutAnotherThatIsGone(t *testing.T) {
 	r := newRig(nil, "n1:1", "n2:1", "n3:1")
 	r.wait(time.Minute)
-	require.Contains(t, r.view().Waiting(), "without an answer of n2:1, n3:1 it cannot be known that there is none; if n2:1, n3:1 will never come back")
+	require.Contains(t, r.view().Waiting(), "no answer from n2:1, n3:1, so a cluster may exist there; if n2:1, n3:1 will never come back")
 	require.NoError(t, r.without("n3:1"))
 	require.Equal(t, phaseJoining, r.phase)
 	r.hears(id("n2:1", 2), joinAnswer{To: "n2:1", Verdict: notMember})
@@ -265,7 +265,7 @@ func (w *world) seekers() (n int) {
 // cluster, whatever happens to the cut, and joins after it has healed.
 func TestRandomHistoriesOfAWordThatIsFalseOnOneSideFoundOneCluster(t *testing.T) {
 	atLength(t)
-	founded, histories := 0, max(*count*16/5, 16) // 80 in make verify
+	founded, histories := 0, max(*count*16/5, 10) // 80 in make verify
 	for seed := range histories {
 		r := rand.New(rand.NewPCG(seed, 9)) //nolint:gosec // it makes a test repeatable
 		w, seeds := absentWorld(t, seed, r)

@@ -87,7 +87,7 @@ func TestALeavingMemberThatWasNeverUpIsTakenForOneThatJoins(t *testing.T) {
 	r.joins(n2, "n2")
 	r.asks(n3, joinRequest{Name: "n3"})
 	r.becomes(n3, Leaving)
-	s := r.resolver.situation()
+	s := r.resolver.situation(r.table.unreachable())
 	require.Len(t, s.Members, 3)
 	require.True(t, s.Members[2].Joining, "it has no number: else it would be the oldest of all")
 	require.False(t, s.Members[1].Joining)

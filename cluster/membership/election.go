@@ -77,11 +77,10 @@ func (e LeaderElection) First(members []Member) (Member, bool) {
 // order sorts members as candidates: first members that are up, ordered by the election; then
 // leaving, joining, exiting and down members, by age.
 func (e LeaderElection) order(members []Member) []Member {
-	place := func(m Member) int {
-		return slices.Index([]Status{Up, Leaving, Joining, Exiting, Down, Removed}, m.Status)
-	}
-	ordered := slices.SortedFunc(slices.Values(members), func(a, b Member) int {
-		return cmp.Or(cmp.Compare(place(a), place(b)), byAge(a, b))
+	place := [256]uint8{Up: 1, Leaving: 2, Joining: 3, Exiting: 4, Down: 5, Removed: 6}
+	ordered := slices.Clone(members)
+	slices.SortFunc(ordered, func(a, b Member) int {
+		return cmp.Or(cmp.Compare(place[a.Status], place[b.Status]), byAge(a, b))
 	})
 	var up []Member
 	for _, m := range ordered {

@@ -107,7 +107,7 @@ func TestConvergenceNeedsAllThatWereUpAndNobodyUnreachable(t *testing.T) {
 
 	c.members[joins] = Member{Address: joins.Address, Incarnation: 1, Status: Down}
 	c.rows[other] = row{Version: 3, Unreachable: []ID{joins}}
-	require.True(t, agreed(), "nor that one is unreachable who is down")
+	require.True(t, agreed(), "nor that a member that is down is unreachable")
 }
 
 func TestABadElectionBringsNobodyDown(t *testing.T) {

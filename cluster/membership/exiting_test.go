@@ -70,7 +70,7 @@ func TestAnExitingMemberNeitherDecidesNorCounts(t *testing.T) {
 	change.rows[n2] = row{Version: 9, Unreachable: []ID{n3}}
 	r.hears(n2, tablePush{From: n2, Table: change.pack()})
 	require.Empty(t, r.table.unreachable(), "its opinion counts for nothing")
-	require.Len(t, r.resolver.situation().Members, 2, "downing does not see it")
+	require.Len(t, r.resolver.situation(r.table.unreachable()).Members, 2, "downing does not see it")
 	require.NotContains(t, r.table.voters(), n2)
 
 	leader, ok := first(r.table.candidates(Oldest()), func(m Member) bool { return m.ID() != r.self && m.ID() != n3 })

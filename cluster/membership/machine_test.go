@@ -169,7 +169,7 @@ func TestALateRequestCannotReplaceALaterIncarnation(t *testing.T) {
 	require.Equal(t, Up, r.table.status(id("n2:1", 20)), "nothing has happened to it")
 
 	next := r.asks(id("n2:1", 21), joinRequest{Name: "n2", Replaces: []uint64{20}})
-	require.Equal(t, welcome, next.Verdict, "who has heard of it lives after it")
+	require.Equal(t, welcome, next.Verdict, "a node that has heard of it was started after it")
 	require.Equal(t, Removed, r.table.status(id("n2:1", 20)))
 	require.True(t, r.table.tombstones[id("n2:1", 20)].Clean)
 	require.Equal(t, buried, r.asks(id("n2:1", 20), joinRequest{Name: "n2"}).Verdict)

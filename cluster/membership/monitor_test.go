@@ -87,7 +87,7 @@ func TestHeartbeatsOfStrangersAreNoBusinessOfTheMonitor(t *testing.T) {
 	h := newHeard()
 	require.False(t, h.hear(ID{Address: "n3:1", Incarnation: 3}, heartbeat{Seq: 1, Stream: true}, h.now))
 	h.watch(nil, h.now)
-	require.False(t, h.hear(h.id, heartbeat{Seq: 1, Stream: true}, h.now), "nor are those of who is watched no more")
+	require.False(t, h.hear(h.id, heartbeat{Seq: 1, Stream: true}, h.now), "nor are those of a member that is no longer watched")
 }
 
 func TestDetectorFillsInDefaults(t *testing.T) {

@@ -38,5 +38,5 @@ func TestRowsOfSeveralObserversAreKeptApart(t *testing.T) {
 	both.members[b] = leaves
 	require.Equal(t, map[ID][]ID{a: {c}, d: {a}}, both.unreachable())
 	delete(both.members, a)
-	require.NotContains(t, both.unreachable(), a, "who is no member is not unreachable either")
+	require.NotContains(t, both.unreachable(), a, "a node that is not a member is not unreachable either")
 }

@@ -34,10 +34,11 @@ func (r *splitResolver) down(name string) {
 // decides for its side.
 func (r *splitResolver) judge() {
 	r.stability.settleDown(r.now, r.set.Downing.Delay())
-	if len(r.table.unreachable()) == 0 {
+	unreachable := r.table.unreachable()
+	if len(unreachable) == 0 {
 		return
 	}
-	s := r.situation()
+	s := r.situation(unreachable)
 	here, _ := s.Split()
 	if !r.actsFor(here) {
 		return
@@ -80,10 +81,10 @@ func (r *splitResolver) giveUp(change table, id ID) {
 
 // situation returns the input of the strategy. Exiting members are left out, as if they were
 // removed.
-func (r *splitResolver) situation() downing.Situation {
+func (r *splitResolver) situation(unreachable map[ID][]ID) downing.Situation {
 	s := downing.Situation{Stable: r.now.Sub(r.stability.since)}
 	s.Unstable, s.Spread = r.stability.unstableFor(r.now)
-	unreachable, observers := r.table.unreachable(), r.table.observers()
+	observers := r.table.observers()
 	for _, id := range r.table.ids() {
 		each := r.table.members[id]
 		if each.Status >= Exiting {

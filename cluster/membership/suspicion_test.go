@@ -343,7 +343,7 @@ func TestSuspicionsUnderJitterLossAndStops(t *testing.T) {
 		set  Detector
 		max  time.Duration // of a detection
 	}{{"LAN", LAN(), time.Second}, {"WAN", WAN(), 5 * time.Second}, {"Local", Local(), 700 * time.Millisecond}} {
-		quiet := detections(preset.set, allConditions()[0], 500)
+		quiet := detections(preset.set, allConditions()[0], max(100, min(500, int(5000**pairDays))))
 		at := func(q float64) time.Duration { return quiet[int(q*float64(len(quiet)-1))].Round(time.Millisecond) }
 		t.Logf("%s: detection p50 %v, p99 %v, max %v", preset.name, at(0.5), at(0.99), at(1))
 		require.Less(t, at(1), preset.max)

@@ -45,7 +45,7 @@ func (a *Actions) guard(act http.HandlerFunc) http.HandlerFunc {
 func (a *Actions) down(w http.ResponseWriter, r *http.Request) {
 	name := r.URL.Query().Get("member")
 	if name == "" {
-		http.Error(w, "say whom: ?member=NAME", http.StatusBadRequest)
+		http.Error(w, "name the member to down: ?member=NAME", http.StatusBadRequest)
 		return
 	}
 	if err := a.Down(name); err != nil {

@@ -57,10 +57,10 @@ func (s Snapshot) ofMembers() []metric {
 				add(count(func(m Member) bool { return m.Status == status }), "status", status)
 			}
 		}},
-		{"understudy_members_unreachable", "gauge", "Members that some member does not hear from.", func(add sampler) {
+		{"understudy_members_unreachable", "gauge", "Members that at least one member cannot reach.", func(add sampler) {
 			add(count(func(m Member) bool { return !m.Reachable }))
 		}},
-		{"understudy_converged", "gauge", "1 while all members are reachable and agree on who is a member.", func(add sampler) {
+		{"understudy_converged", "gauge", "1 while all members are reachable and agree on the membership.", func(add sampler) {
 			add(oneIf(s.Converged))
 		}},
 	}
@@ -91,13 +91,13 @@ func (s Snapshot) ofSingletons() []metric {
 				}
 			}
 		}},
-		{"understudy_singleton_generation_term", "gauge", "Term of the instance on this node, or of the last; 0 when there was none.", each(func(one Singleton) uint64 { return one.GenerationTerm })},
+		{"understudy_singleton_generation_term", "gauge", "Term of the instance on this node, or of the last one; 0 if there was none.", each(func(one Singleton) uint64 { return one.GenerationTerm })},
 		{"understudy_singleton_generation_seq", "gauge", "Number of that instance within its term.", each(func(one Singleton) uint64 { return one.GenerationSeq })},
-		{"understudy_singleton_lease_held", "gauge", "1 while this node holds the lease; only of those that have one.", where(leased, func(one Singleton) uint64 { return oneIf(one.LeaseHeld) })},
-		{"understudy_singleton_mismatch", "gauge", "1 while this node's singleton is another one than that of the other nodes, and takes no part.", each(func(one Singleton) uint64 { return oneIf(one.Mismatch != "") })},
-		{"understudy_singleton_held_messages", "gauge", "Messages that wait on this node.", each(func(one Singleton) uint64 { return uint64(one.Held) })},
-		{"understudy_singleton_unacknowledged_messages", "gauge", "Messages told on this node that may not have been handled, with AtLeastOnce.", each(func(one Singleton) uint64 { return uint64(one.Unacknowledged) })},
-		{"understudy_singleton_dropped_messages_total", "counter", "Messages that had no room on this node.", each(func(one Singleton) uint64 { return one.Dropped })},
+		{"understudy_singleton_lease_held", "gauge", "1 while this node holds the lease; only for singletons that have one.", where(leased, func(one Singleton) uint64 { return oneIf(one.LeaseHeld) })},
+		{"understudy_singleton_mismatch", "gauge", "1 while the singleton on this node differs from that on the other nodes, and is therefore inactive.", each(func(one Singleton) uint64 { return oneIf(one.Mismatch != "") })},
+		{"understudy_singleton_held_messages", "gauge", "Messages buffered on this node.", each(func(one Singleton) uint64 { return uint64(one.Held) })},
+		{"understudy_singleton_unacknowledged_messages", "gauge", "Messages sent on this node with AtLeastOnce that have not been acknowledged.", each(func(one Singleton) uint64 { return uint64(one.Unacknowledged) })},
+		{"understudy_singleton_dropped_messages_total", "counter", "Messages dropped on this node because a buffer was full.", each(func(one Singleton) uint64 { return one.Dropped })},
 		{"understudy_singleton_starts_total", "counter", "Instances that have started on this node.", each(func(one Singleton) uint64 { return one.Starts })},
 		{"understudy_singleton_failures_total", "counter", "Instances that have failed on this node.", each(func(one Singleton) uint64 { return one.Failures })},
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -72,7 +73,7 @@ func TestADamagedRecordLeavesTheNextReadable(t *testing.T) {
 func TestTokensStandForOneIDEach(t *testing.T) {
 	seen := map[string]string{}
 	for _, id := range []string{"a", "A", "a.b", "a=2Eb", "*", ">", " ", "ü", "\x7f", "=", "=3D", "a_b-c", strings.Repeat("ü", 127)} {
-		s := token(id)
+		s := naming.Token(id)
 		require.NotContains(t, seen, s)
 		seen[s] = id
 		require.NotRegexp(t, `[^A-Za-z0-9=_-]`, s)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -19,7 +20,7 @@ type subjects struct{ root string }
 // entity is the subject of the messages of id.
 func (s subjects) entity(id string) string {
 	slice := journal.SliceOf(id)
-	return s.root + ".e." + strconv.Itoa(slice/sliceTokens) + "." + strconv.Itoa(slice%sliceTokens) + "." + token(id)
+	return s.root + ".e." + strconv.Itoa(slice/sliceTokens) + "." + strconv.Itoa(slice%sliceTokens) + "." + naming.Token(id)
 }
 
 // entities matches the subjects of all ids.
@@ -36,8 +37,8 @@ func (s subjects) pause() string { return s.root + ".pause" }
 
 // records is the subject of the chunks of large appends to id. snapshots is the subject of the
 // chunks of its snapshots.
-func (s subjects) records(id string) string   { return s.root + ".r." + token(id) }
-func (s subjects) snapshots(id string) string { return s.root + ".s." + token(id) }
+func (s subjects) records(id string) string   { return s.root + ".r." + naming.Token(id) }
+func (s subjects) snapshots(id string) string { return s.root + ".s." + naming.Token(id) }
 
 // id returns the persistence id whose messages are at subject.
 func (s subjects) id(subject string) (string, error) {
@@ -50,28 +51,8 @@ func (s subjects) id(subject string) (string, error) {
 	return "", fmt.Errorf("%w: %q is not the subject of a persistence id", journal.ErrCorrupt, subject)
 }
 
-const hexDigits = "0123456789ABCDEF"
-
-// token returns id as one token of a subject: letters, digits, '-' and '_' stand for
-// themselves, each other byte is '=' and two hexadecimal digits.
-func token(id string) string {
-	var b strings.Builder
-	for i := range len(id) {
-		if c := id[i]; plain(c) {
-			b.WriteByte(c)
-		} else {
-			b.Write([]byte{'=', hexDigits[c>>4], hexDigits[c&15]})
-		}
-	}
-	return b.String()
-}
-
-// untoken is the inverse of token; ok is false if t is not a token.
+// untoken is the inverse of [naming.Token]; ok is false if t is not a token.
 func untoken(t string) (id string, ok bool) {
 	id, err := url.PathUnescape(strings.ReplaceAll(t, "=", "%"))
-	return id, err == nil && token(id) == t
-}
-
-func plain(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '_'
+	return id, err == nil && naming.Token(id) == t
 }

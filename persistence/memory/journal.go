@@ -6,11 +6,11 @@ import (
 	"iter"
 	"sync"
 
-	"github.com/understudy-go/understudy/internal/prompt"
+	"github.com/understudy-go/understudy/internal/nonblocking"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-func init() { prompt.Register[*Journal]() }
+func init() { nonblocking.Register[*Journal]() }
 
 var (
 	_ journal.Journal       = (*Journal)(nil)

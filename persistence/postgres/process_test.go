@@ -81,7 +81,7 @@ func TestAStoppedWriterIsFencedWhenItGoesOn(t *testing.T) {
 	first := c.Line()
 	c.Signal(syscall.SIGSTOP)
 	o, err := own(j, "x")
-	require.NoError(t, err, "who is stopped holds no lock")
+	require.NoError(t, err, "a stopped process holds no lock")
 	require.NoError(t, o.Append(t.Context(), []journal.AppendRequest{o.next()})[0])
 	c.Signal(syscall.SIGCONT)
 	said := append([]string{first}, c.Finish()...)

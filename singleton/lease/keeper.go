@@ -34,7 +34,7 @@ import (
 // New returns an error that names the name, owner or setting that is not valid.
 func New(store Store, name, owner string, s Settings) (Lease, error) {
 	if store == nil {
-		return nil, errors.New("lease: the store is nil; give the backend that notes who holds the lease")
+		return nil, errors.New("lease: the store is nil; pass the backend that stores the lease")
 	}
 	if err := validateNames(name, owner); err != nil {
 		return nil, err

@@ -103,11 +103,11 @@ func TestANodeOfAnotherClusterAtAUsedAddressChangesNothing(t *testing.T) {
 		untouched(t, c, func() {
 			cfg := c.Config("n3")
 			cfg.Name, cfg.Seeds = "other", nil // it forms a cluster of its own, at the address of n3
-			stranger, err := cluster.Start(t.Context(), cfg)
+			other, err := cluster.Start(t.Context(), cfg)
 			require.NoError(t, err)
 			time.Sleep(long(10 * time.Minute))
-			require.Len(t, stranger.View().Members, 1)
-			require.NoError(t, stranger.Shutdown(t.Context()))
+			require.Len(t, other.View().Members, 1)
+			require.NoError(t, other.Shutdown(t.Context()))
 			time.Sleep(long(time.Minute))
 		})
 	})

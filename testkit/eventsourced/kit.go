@@ -16,7 +16,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
-	"github.com/understudy-go/understudy/internal/sight"
+	"github.com/understudy-go/understudy/internal/entityhook"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -97,7 +97,7 @@ func (k *Kit[M, E, S]) start() {
 	k.t.Helper()
 	name := fmt.Sprint("eventsourced-kit-", actors.Add(1))
 	recovered := make(chan struct{})
-	ctx := sight.With(context.Background(), &sight.Observer{
+	ctx := entityhook.With(context.Background(), &entityhook.Observer{
 		Path: "/user/" + name, Changed: k.see, Ready: sync.OnceFunc(func() { close(recovered) }),
 	})
 	ctx, k.stop = context.WithCancel(ctx)

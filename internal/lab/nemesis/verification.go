@@ -188,7 +188,7 @@ func (h *harness) readRuns(kind string) (runs []Run, err error) {
 
 // unstableReason is in the log of a node whose side downs itself because reachability kept
 // changing.
-const unstableReason = "who is reachable has kept changing for too long"
+const unstableReason = "reachability has kept changing for too long"
 
 // readLogs finds forbidden lines in the logs of nodes, and sides that downed themselves.
 func (h *harness) readLogs() {
@@ -270,7 +270,7 @@ func (h *harness) reportGivenUp(acks []time.Duration) {
 		times++
 		silences = append(silences, silence(acks, at, at+outage))
 	}
-	h.show.text("%d times some node took its side down as who is reachable kept changing; then nothing was acknowledged for %.2fs median, %.2fs at most",
+	h.show.text("%d times some node took its side down as reachability kept changing; then nothing was acknowledged for %.2fs median, %.2fs at most",
 		times, median(silences).Seconds(), longest(silences).Seconds())
 }
 

@@ -79,7 +79,7 @@ func TestANodeThatIsAboutToHaveAManagerCountsAsOneThatHas(t *testing.T) {
 	h, _ := Elect(&topo, &cfg, node.ID{Address: "b", Incarnation: 1}, node.ID{})
 	require.Equal(t, "b", h.Name)
 	h, _ = Elect(&topo, &cfg, node.ID{}, node.ID{Address: "a", Incarnation: 1})
-	require.Equal(t, "c", h.Name, "who is drained does not count")
+	require.Equal(t, "c", h.Name, "a drained node does not count")
 }
 
 func TestTheSignatureOfTheOldestThatIsUpCounts(t *testing.T) {

@@ -61,7 +61,7 @@ func TestARenewalOfADeletedObjectIsALoss(t *testing.T) {
 		require.Nil(t, server.get("register"), "a PUT may create a Lease; this one must not")
 		require.NoError(t, s.Release(t.Context(), g))
 		require.Nil(t, server.get("register"))
-		require.Equal(t, g.Token+1, take(t, s, "a").Token, "who has seen the count remembers it")
+		require.Equal(t, g.Token+1, take(t, s, "a").Token, "a store that has seen the count remembers it")
 	})
 }
 

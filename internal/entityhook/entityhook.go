@@ -1,6 +1,6 @@
-// Package sight lets the test kit of event-sourced actors see their states, however their behaviors
-// are wrapped.
-package sight
+// Package entityhook lets the test kit of event-sourced actors see their states, however their
+// behaviors are wrapped.
+package entityhook
 
 import (
 	"context"
