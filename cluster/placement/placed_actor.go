@@ -67,7 +67,7 @@ func (t typed[S, M]) placed(r plan.StartRequest, on placedHooks) actor.Behavior[
 		ctx.Defer(func() { receptionist.Deregister(ctx.System(), keyOf[M](r.Label), ctx.Self()) })
 		var state S
 		if err := codec.Unmarshal(r.State, &state); err != nil {
-			next.Fail(fmt.Errorf("placement: the state of %q cannot be decoded as that of type %q: %w", r.Label, t.name, err))
+			next.Fail(fmt.Errorf("placement: the state of %q cannot be decoded as one of type %q: %w", r.Label, t.name, err))
 			return
 		}
 		b := t.factory(state)
