@@ -24,7 +24,8 @@ func Adapt[T, M any](ctx *Context[M], wrap func(T) M) ActorRef[T] {
 }
 
 // Handler implements extension.Handle. accept returns why a message has the wrong type, if so.
-func (c *cell[M]) Handler(accept func(msg any) error, handle func(msg any) Behavior[M]) any {
+func (x contextInternals[M]) Handler(accept func(msg any) error, handle func(msg any) Behavior[M]) any {
+	c := x.cell
 	c.check("Handle")
 	h := &handler[M]{
 		core: core{sys: c.sys, uid: c.sys.nextUID(), parent: c.actor(), outside: true},

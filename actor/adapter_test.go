@@ -90,7 +90,7 @@ func TestAnAdapterMayUseTheStateOfItsActor(t *testing.T) {
 func TestAnAdapterWorksAcrossRestartsUntilItsActorEnds(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		ref, adapter := adapt(t, s, behaviors.Supervise(obedient(), actor.Strategy{}), func(int) order { return say(p, "adapted") })
 		ref.Tell(fail(errBoom))
 		adapter.Tell(1)
@@ -98,14 +98,14 @@ func TestAnAdapterWorksAcrossRestartsUntilItsActorEnds(t *testing.T) {
 		ref.Tell(stop)
 		p.ExpectTerminated(ref)
 		adapter.Tell(2)
-		letters.Expect(actor.DeadLetter{Recipient: ref.String(), Message: 2, Reason: actor.ErrTerminated})
+		dead.Expect(actor.DeadLetter{Recipient: ref.String(), Message: 2, Reason: actor.ErrTerminated})
 	})
 }
 
 func TestAnAdapterIsBoundByTheMailboxOfItsActor(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		ref, adapter := adapt(t, s, obedient(), func(int) order { return say(p, "adapted") },
 			actor.Bounded(1))
 		release := make(chan struct{})
@@ -113,7 +113,7 @@ func TestAnAdapterIsBoundByTheMailboxOfItsActor(t *testing.T) {
 		settle()
 		adapter.Tell(1)
 		adapter.Tell(2)
-		letters.Expect(actor.DeadLetter{Recipient: ref.String(), Message: 2, Reason: actor.ErrMailboxFull})
+		dead.Expect(actor.DeadLetter{Recipient: ref.String(), Message: 2, Reason: actor.ErrMailboxFull})
 		close(release)
 		p.Expect("adapted")
 		p.ExpectNone(time.Hour)
@@ -150,22 +150,22 @@ func TestAHandlerTakesMessagesBesideTheBehavior(t *testing.T) {
 
 func TestWhatWaitsForAnAdapterOrAHandlerWhenTheActorStopsIsADeadLetterAsItWasTold(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		ref := actor.Spawn(s, obedient(), "wrapper")
 		ref.Tell(func(ctx *actor.Context[order]) actor.Behavior[order] {
 			actor.Adapt(ctx, func(int) order { return nil }).Tell(1)
 			extension.Handle(ctx, func(string) actor.Behavior[order] { return nil }).Tell("two")
 			return behaviors.Stopped
 		})
-		letters.Expect(actor.DeadLetter{Recipient: ref.String(), Message: 1, Reason: actor.ErrTerminated})
-		letters.Expect(actor.DeadLetter{Recipient: ref.String(), Message: "two", Reason: actor.ErrTerminated})
+		dead.Expect(actor.DeadLetter{Recipient: ref.String(), Message: 1, Reason: actor.ErrTerminated})
+		dead.Expect(actor.DeadLetter{Recipient: ref.String(), Message: "two", Reason: actor.ErrTerminated})
 	})
 }
 
 func TestAHandlerEndsWithItsIncarnation(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		refs := testkit.NewProbe[actor.ActorRef[string]](t, s)
 		ref := actor.Spawn(s, behaviors.Supervise(behaviors.Setup(func(ctx *actor.Context[order]) actor.Behavior[order] {
 			refs.Ref().Tell(extension.Handle(ctx, func(what string) actor.Behavior[order] {
@@ -179,13 +179,13 @@ func TestAHandlerEndsWithItsIncarnation(t *testing.T) {
 			old.Tell("waits while the incarnation ends")
 			return ctx.Fail(errBoom)
 		})
-		letter := letters.Receive()
-		require.Equal(t, "waits while the incarnation ends", letter.Message)
-		require.ErrorIs(t, letter.Reason, actor.ErrStaleHandler)
+		lost := dead.Receive()
+		require.Equal(t, "waits while the incarnation ends", lost.Message)
+		require.ErrorIs(t, lost.Reason, actor.ErrStaleHandler)
 		refs.Receive().Tell("to the new one")
 		p.Expect("to the new one")
 		old.Tell("to the old one")
-		require.ErrorIs(t, letters.Receive().Reason, actor.ErrStaleHandler)
+		require.ErrorIs(t, dead.Receive().Reason, actor.ErrStaleHandler)
 		p.ExpectNone(time.Hour)
 	})
 }

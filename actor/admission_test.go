@@ -17,7 +17,7 @@ import (
 func TestAGateThatShutsEndsTheActorBeforeTheNextMessage(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		errShut := errors.New("shut")
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		var handled []int
 		var ended bool
 		open := func() error {
@@ -44,9 +44,9 @@ func TestAGateThatShutsEndsTheActorBeforeTheNextMessage(t *testing.T) {
 		}
 		close(told)
 		for n := 2; n < 5; n++ {
-			letters.Expect(actor.DeadLetter{Recipient: ref.String(), Message: n, Reason: errShut})
+			dead.Expect(actor.DeadLetter{Recipient: ref.String(), Message: n, Reason: errShut})
 		}
-		letters.ExpectNone(time.Hour)
+		dead.ExpectNone(time.Hour)
 		require.Equal(t, []int{0, 1}, handled)
 		require.True(t, ended, "PostStop is handled")
 	})
@@ -71,7 +71,7 @@ func TestAGateIsNotAskedWhileNothingWaits(t *testing.T) {
 
 func TestAGateThatPanicsIsShut(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		told := make(chan struct{})
 		ref := actor.Spawn(s, behaviors.Supervise(behaviors.Ignore[int], actor.Strategy{
 			Decide: func(error) actor.Directive { return actor.Resume },
@@ -83,16 +83,16 @@ func TestAGateThatPanicsIsShut(t *testing.T) {
 		ref.Tell(2)
 		close(told)
 		for n := 1; n <= 2; n++ {
-			letter := letters.Receive()
-			require.Equal(t, n, letter.Message)
-			require.EqualError(t, letter.Reason, "panic: the lock is broken")
+			lost := dead.Receive()
+			require.Equal(t, n, lost.Message)
+			require.EqualError(t, lost.Reason, "panic: the lock is broken")
 		}
 	})
 }
 
 func TestAGateThatEndsItsGoroutineIsShut(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		ref := actor.Spawn(s, behaviors.Ignore[int], "gated", extension.WithAdmissionCheck(func() error {
 			runtime.Goexit()
 			return nil
@@ -100,6 +100,6 @@ func TestAGateThatEndsItsGoroutineIsShut(t *testing.T) {
 		ref.Tell(1)
 		ref.Tell(2)
 		testkit.NewProbe[int](t, s).ExpectTerminated(ref)
-		require.ErrorContains(t, letters.Receive().Reason, "runtime.Goexit")
+		require.ErrorContains(t, dead.Receive().Reason, "runtime.Goexit")
 	})
 }

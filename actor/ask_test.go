@@ -76,14 +76,14 @@ func TestAskOfAnActorThatHasEndedFailsAtOnce(t *testing.T) {
 			actor.Resolve[question](s, ref.String()),
 			actor.Resolve[question](s, "understudy://test/user/nobody"),
 		} {
-			letters := deadLetters(t, s)
+			dead := deadLetters(t, s)
 			start := time.Now()
 			_, err := actor.Ask(context.Background(), target, ask)
 			require.ErrorIs(t, err, actor.ErrTerminated)
 			require.ErrorContains(t, err, target.Path())
 			require.Zero(t, time.Since(start))
-			require.IsType(t, question{}, letters.Receive().Message)
-			letters.Stop()
+			require.IsType(t, question{}, dead.Receive().Message)
+			dead.Stop()
 		}
 	})
 }
@@ -141,7 +141,7 @@ func TestAnAskSurvivesARestartOfItsTarget(t *testing.T) {
 // Case 64.
 func TestTheFirstReplyCountsAndTheSecondIsADeadLetter(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		ref := actor.Spawn(s, answering(func(_ *actor.Context[question], q question) {
 			q.replyTo.Tell(1)
 			q.replyTo.Tell(2)
@@ -149,7 +149,7 @@ func TestTheFirstReplyCountsAndTheSecondIsADeadLetter(t *testing.T) {
 		n, err := actor.Ask(t.Context(), ref, ask)
 		require.NoError(t, err)
 		require.Equal(t, 1, n)
-		letters.Expect(actor.DeadLetter{
+		dead.Expect(actor.DeadLetter{
 			Recipient: "reply to the ask of understudy://test/user/talkative", Message: 2, Reason: actor.ErrLateReply,
 		})
 	})
@@ -157,7 +157,7 @@ func TestTheFirstReplyCountsAndTheSecondIsADeadLetter(t *testing.T) {
 
 func TestAReplyThatComesAfterTheWaitIsADeadLetter(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		ref := actor.Spawn(s, answering(func(_ *actor.Context[question], q question) {
 			time.Sleep(2 * time.Second)
 			q.replyTo.Tell(1)
@@ -166,7 +166,7 @@ func TestAReplyThatComesAfterTheWaitIsADeadLetter(t *testing.T) {
 		defer cancel()
 		_, err := actor.Ask(ctx, ref, ask)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.ErrorIs(t, letters.Receive().Reason, actor.ErrLateReply)
+		require.ErrorIs(t, dead.Receive().Reason, actor.ErrLateReply)
 	})
 }
 

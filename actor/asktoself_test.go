@@ -56,7 +56,7 @@ func TestAnAskToSelfBringsTheReplyAndKeepsNobodyWaiting(t *testing.T) {
 func TestAnAskToSelfEndsWithItsTimeOrTheAskedActor(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		var reply actor.ActorRef[int]
 		silent := actor.Spawn(s, later(func(r actor.ActorRef[int]) actor.Behavior[actor.ActorRef[int]] {
 			if r == reply {
@@ -70,9 +70,9 @@ func TestAnAskToSelfEndsWithItsTimeOrTheAskedActor(t *testing.T) {
 		p.ExpectNone(time.Minute - 1)
 		p.Expect("0 ask understudy://test/user/silent: no reply after 1m0s, and the request may still be handled: context deadline exceeded")
 		reply.Tell(1)
-		letter := letters.Receive()
-		require.ErrorIs(t, letter.Reason, actor.ErrLateReply)
-		require.Equal(t, "reply to the ask of understudy://test/user/silent", letter.Recipient)
+		lost := dead.Receive()
+		require.ErrorIs(t, lost.Reason, actor.ErrLateReply)
+		require.Equal(t, "reply to the ask of understudy://test/user/silent", lost.Recipient)
 
 		ref.Tell(asking(p, silent, time.Minute))
 		settle()
@@ -80,11 +80,11 @@ func TestAnAskToSelfEndsWithItsTimeOrTheAskedActor(t *testing.T) {
 		p.Expect("0 ask understudy://test/user/silent: actor: terminated before it replied")
 		ref.Tell(asking(p, silent, time.Minute))
 		p.Expect("0 ask understudy://test/user/silent: actor: terminated")
-		require.ErrorIs(t, letters.Receive().Reason, actor.ErrTerminated)
+		require.ErrorIs(t, dead.Receive().Reason, actor.ErrTerminated)
 		ref.Tell(asking(p, actor.ActorRef[actor.ActorRef[int]]{}, time.Minute))
 		p.Expect("0 ask: actor: the ActorRef addresses no actor")
 		p.ExpectNone(time.Hour)
-		letters.ExpectNone(time.Hour)
+		dead.ExpectNone(time.Hour)
 	})
 }
 
@@ -104,7 +104,7 @@ func TestTheErrorsOfAnAskToSelfCanBeCompared(t *testing.T) {
 func TestAReplyToAnAskOfAnOldIncarnationOrAnEndedActorIsADeadLetter(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		to := actor.Spawn(s, later(func(r actor.ActorRef[int]) actor.Behavior[actor.ActorRef[int]] {
 			r.TellAfter(time.Minute, 1)
 			return behaviors.Same
@@ -116,14 +116,14 @@ func TestAReplyToAnAskOfAnOldIncarnationOrAnEndedActorIsADeadLetter(t *testing.T
 		p.ExpectNone(time.Minute)
 		reasons := map[error]int{}
 		for range 2 {
-			reasons[letters.Receive().Reason]++
+			reasons[dead.Receive().Reason]++
 		}
 		require.Equal(t, map[error]int{actor.ErrStaleHandler: 2}, reasons)
 		ref.Tell(asking(p, to, 0))
 		ref.Tell(stop)
 		p.ExpectNone(time.Minute)
-		require.ErrorIs(t, letters.Receive().Reason, actor.ErrTerminated)
-		letters.ExpectNone(time.Hour)
+		require.ErrorIs(t, dead.Receive().Reason, actor.ErrTerminated)
+		dead.ExpectNone(time.Hour)
 	})
 }
 

@@ -179,7 +179,7 @@ func TestTheResetOfABackoffForgivesALimitWithoutWindow(t *testing.T) {
 func TestAnActorThatIsStoppedDuringABackoffEndsAtOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		parent, child := parentOf(t, s, behaviors.Supervise(life(p), actor.Strategy{Backoff: actor.Backoff{Min: time.Hour}}))
 		child.Tell(fail(errBoom))
 		child.Tell(say(p, "never"))
@@ -188,7 +188,7 @@ func TestAnActorThatIsStoppedDuringABackoffEndsAtOnce(t *testing.T) {
 		settle()
 		parent.Tell(do(func(ctx *actor.Context[order]) { ctx.Stop(child) }))
 		p.ExpectTerminated(child)
-		letters.Receive()
+		dead.Receive()
 		p.ExpectNone(2 * time.Hour)
 	})
 }

@@ -1,5 +1,7 @@
 package actor
 
+import "time"
+
 // A Behavior determines how an actor continues. It is called once, inside the actor, and fills in
 // next: handlers, or the end of the actor. Fields that it leaves nil keep their value; a behavior
 // that fills in nothing therefore means "same", and so does the nil Behavior.
@@ -103,7 +105,11 @@ func (n *Next[M]) Supervise(b Behavior[M], s Strategy) {
 		outer.supervise(b, s, n)
 		return
 	}
-	n.cell.supervise(b, s, n)
+	l := &layer[M]{initial: b, strategy: s, around: n.around()}
+	if n.cell.phase == running {
+		l.ledger.started = time.Now()
+	}
+	n.cell.own().supervision.add(l, n)
 	n.layered = true
 	b(&n.cell.ctx, n)
 }

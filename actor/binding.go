@@ -10,7 +10,7 @@ import (
 type unbound string
 
 func newUnbound(path string) *core {
-	return &core{label: path, impl: unbound(path), dead: true, over: true}
+	return &core{label: path, impl: unbound(path), guarded: guarded{dead: true, over: true}}
 }
 
 func (u unbound) deliver(msg any, _ entrance) { deadLetterToNobody(string(u), msg) }

@@ -11,6 +11,7 @@ import (
 // some of them a goroutine waits; the others are parked, because their senders must not wait.
 // core.mu guards everything except at.
 type blockedSenders[M any] struct {
+	of     *inbox[M]
 	line   list.List // of *waiter[M], the first comes next
 	parked int       // how many waiters are parked
 	bytes  int       // their encoded size
@@ -46,21 +47,21 @@ const (
 // await waits until the mailbox has room for the message, or has waited for its maximum time. It
 // returns immediately if the message is parked or refused. The result is the reason why the message
 // got no place, or nil. core.mu is held, and released.
-func (c *cell[M]) await(it item[M], by entrance) error {
+func (r *blockedSenders[M]) await(it item[M], by entrance) error {
 	switch {
 	case by.parked:
-		defer c.mu.Unlock()
-		return c.park(it, by)
-	case c.senders.closed:
-		c.mu.Unlock()
+		defer r.of.mu.Unlock()
+		return r.park(it, by)
+	case r.closed:
+		r.of.mu.Unlock()
 		return ErrTerminated
-	case c.senders.at.Load() == goroutine():
-		c.mu.Unlock()
+	case r.at.Load() == goroutine():
+		r.of.mu.Unlock()
 		return ErrMailboxFull // the actor would wait for itself
 	}
 	w := &waiter[M]{item: it, done: make(chan struct{})}
-	place := c.queueUp(w)
-	c.mu.Unlock()
+	place := r.push(w)
+	r.of.mu.Unlock()
 	if by.ctx == nil {
 		<-w.done
 		return w.reason
@@ -70,55 +71,54 @@ func (c *cell[M]) await(it item[M], by entrance) error {
 		return w.reason
 	case <-by.ctx.Done():
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	r.of.mu.Lock()
+	defer r.of.mu.Unlock()
 	select {
 	case <-w.done:
 		return w.reason
 	default:
 	}
-	c.senders.line.Remove(place)
+	r.line.Remove(place)
 	return ErrMailboxFull
 }
 
 // park puts the item into the line, unless too much is parked there. core.mu is held.
-func (c *cell[M]) park(it item[M], by entrance) error {
-	r := c.senders
+func (r *blockedSenders[M]) park(it item[M], by entrance) error {
 	if r.parked >= maxParked || r.parked > 0 && r.bytes+by.size > maxParkedBytes {
 		return ErrMailboxFull
 	}
 	r.parked++
 	r.bytes += by.size
-	c.queueUp(&waiter[M]{item: it, size: by.size, lost: by.lost})
+	r.push(&waiter[M]{item: it, size: by.size, lost: by.lost})
 	return nil
 }
 
-// queueUp puts a waiter at the end of the line. core.mu is held.
-func (c *cell[M]) queueUp(w *waiter[M]) *list.Element {
+// push puts a waiter at the end of the line. core.mu is held.
+func (r *blockedSenders[M]) push(w *waiter[M]) *list.Element {
 	if !w.item.exempt() {
-		w.until = time.Now().Add(c.conf.box.patience)
-		c.armSenders(c.conf.box.patience)
+		w.until = time.Now().Add(r.of.conf.box.patience)
+		r.arm(r.of.conf.box.patience)
 	}
-	return c.senders.line.PushBack(w)
+	return r.line.PushBack(w)
 }
 
-// armSenders starts the timer that expires waiters, unless it runs. core.mu is held.
-func (c *cell[M]) armSenders(d time.Duration) {
-	if c.senders.timer == nil {
-		c.senders.timer = time.AfterFunc(d, c.expireSenders)
+// arm starts the timer that expires waiters, unless it runs. core.mu is held.
+func (r *blockedSenders[M]) arm(d time.Duration) {
+	if r.timer == nil {
+		r.timer = time.AfterFunc(d, r.expire)
 	}
 }
 
-// expireSenders rejects the messages that have waited as long as the mailbox allows. Parked ones
+// expire rejects the messages that have waited as long as the mailbox allows. Parked ones
 // become dead letters; for others the sender reports that.
-func (c *cell[M]) expireSenders() {
-	c.mu.Lock()
-	c.senders.timer = nil
-	late := c.takeLate(time.Now())
-	c.admit()
-	c.mu.Unlock()
+func (r *blockedSenders[M]) expire() {
+	r.of.mu.Lock()
+	r.timer = nil
+	late := r.takeLate(time.Now())
+	r.admit()
+	r.of.mu.Unlock()
 	for _, w := range late {
-		c.reportUndelivered(w.item, ErrMailboxFull)
+		r.of.reportUndelivered(w.item, ErrMailboxFull)
 		if w.lost != nil {
 			w.lost(ErrMailboxFull)
 		}
@@ -126,16 +126,16 @@ func (c *cell[M]) expireSenders() {
 }
 
 // takeLate rejects the expired waiters, and returns those that were parked. core.mu is held.
-func (c *cell[M]) takeLate(now time.Time) (parked []*waiter[M]) {
-	for place := c.senders.line.Front(); place != nil; {
+func (r *blockedSenders[M]) takeLate(now time.Time) (parked []*waiter[M]) {
+	for place := r.line.Front(); place != nil; {
 		w, after := waiterAt[M](place), place.Next()
 		switch {
 		case w.item.exempt():
 		case now.Before(w.until):
-			c.armSenders(w.until.Sub(now))
+			r.arm(w.until.Sub(now))
 			return parked
 		default:
-			if c.senders.take(place).done == nil {
+			if r.take(place).done == nil {
 				parked = append(parked, w)
 			} else {
 				w.turnAway(ErrMailboxFull)
@@ -169,21 +169,21 @@ func (w *waiter[M]) turnAway(reason error) {
 }
 
 // admit moves waiters into the mailbox, in order, while it has places. core.mu is held.
-func (c *cell[M]) admit() {
-	if c.senders == nil {
+func (r *blockedSenders[M]) admit() {
+	if r == nil {
 		return
 	}
-	for place := c.senders.line.Front(); place != nil; place = c.senders.line.Front() {
-		if c.queue.full(waiterAt[M](place).item, c.conf.box) {
+	for place := r.line.Front(); place != nil; place = r.line.Front() {
+		if r.of.queue.full(waiterAt[M](place).item, r.of.conf.box) {
 			return
 		}
-		w := c.senders.take(place)
-		c.queue.push(w.item, c.conf.box, &c.conf.chunks)
+		w := r.take(place)
+		r.of.queue.push(w.item, r.of.conf.box, &r.of.conf.chunks)
 		if w.done != nil {
 			close(w.done)
 		}
 	}
-	c.senders.disarm()
+	r.disarm()
 }
 
 // disarm stops the timer, as the line is empty.
@@ -194,19 +194,19 @@ func (r *blockedSenders[M]) disarm() {
 	}
 }
 
-// closeToSenders ends the waits of goroutines, as the actor is about to end and may itself wait for
+// close ends the waits of goroutines, as the actor is about to end and may itself wait for
 // the end of one of them. Parked messages remain until the end.
-func (c *cell[M]) closeToSenders() {
-	if c.conf.box.overflow != block {
+func (r *blockedSenders[M]) close() {
+	if r == nil {
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.senders.closed = true
-	for place := c.senders.line.Front(); place != nil; {
+	r.of.mu.Lock()
+	defer r.of.mu.Unlock()
+	r.closed = true
+	for place := r.line.Front(); place != nil; {
 		after := place.Next()
 		if w := waiterAt[M](place); w.done != nil {
-			c.senders.take(place)
+			r.take(place)
 			w.turnAway(ErrTerminated)
 		}
 		place = after
@@ -214,23 +214,23 @@ func (c *cell[M]) closeToSenders() {
 }
 
 // takeParked empties the line, and returns the parked items. core.mu is held.
-func (c *cell[M]) takeParked() (parked []item[M]) {
-	if c.conf.box.overflow != block {
+func (r *blockedSenders[M]) takeParked() (parked []item[M]) {
+	if r == nil {
 		return nil
 	}
-	for place := c.senders.line.Front(); place != nil; place = c.senders.line.Front() {
-		parked = append(parked, c.senders.take(place).item)
+	for place := r.line.Front(); place != nil; place = r.line.Front() {
+		parked = append(parked, r.take(place).item)
 	}
-	c.senders.disarm()
+	r.disarm()
 	return parked
 }
 
 // A follower is a task that no bound counts, but that must not overtake earlier messages.
 type follower interface{ follows() bool }
 
-// joinsLine reports whether the item must wait behind the line. core.mu is held.
-func (c *cell[M]) joinsLine(it item[M]) bool {
-	if c.senders == nil || c.senders.line.Len() == 0 || it.task == nil {
+// isBefore reports whether the item must wait behind the line. core.mu is held.
+func (r *blockedSenders[M]) isBefore(it item[M]) bool {
+	if r == nil || r.line.Len() == 0 || it.task == nil {
 		return false
 	}
 	f, ok := it.task.(follower)

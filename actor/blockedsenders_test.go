@@ -49,20 +49,20 @@ func TestAMailboxThatBlocksKeepsWhatComesFromOtherNodesInOrder(t *testing.T) {
 func TestWhatHasWaitedInAMailboxThatBlocksForTooLongIsADeadLetter(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[int](t, s)
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		ref, release := blocked(s, p, actor.Bounded(1).Block(time.Minute))
 		defer close(release)
 		extension.DispatchAll(s, "/user/blocked", uidOf(t, ref), numbers(1, 3), nil)
 		time.Sleep(10 * time.Second)
 		extension.Dispatch(s, "/user/blocked", 0, 3)
-		letters.ExpectNone(49 * time.Second)
+		dead.ExpectNone(49 * time.Second)
 		for n := range 2 {
 			start := time.Now()
-			letter := letters.Receive()
+			lost := dead.Receive()
 			require.Equal(t, time.Second, time.Since(start))
-			require.Equal(t, n+2, letter.Message)
-			require.Equal(t, ref.String(), letter.Recipient)
-			require.ErrorIs(t, letter.Reason, actor.ErrMailboxFull)
+			require.Equal(t, n+2, lost.Message)
+			require.Equal(t, ref.String(), lost.Recipient)
+			require.ErrorIs(t, lost.Reason, actor.ErrMailboxFull)
 			time.Sleep(9 * time.Second)
 		}
 	})
@@ -81,9 +81,9 @@ func TestAMailboxThatBlocksKeepsSoManyMessagesAndSoManyBytes(t *testing.T) {
 				p := testkit.NewProbe[int](t, s)
 				ref, release := blocked(s, p, actor.Bounded(1).Block(time.Minute))
 				full := func() (n int) {
-					for _, c := range s.DeadLettersByReason() {
-						if errors.Is(c.Reason, actor.ErrMailboxFull) {
-							n = int(c.Count)
+					for reason, count := range s.DeadLettersByReason() {
+						if errors.Is(reason, actor.ErrMailboxFull) {
+							n = int(count)
 						}
 					}
 					return n
@@ -107,7 +107,7 @@ func TestAMailboxThatBlocksKeepsSoManyMessagesAndSoManyBytes(t *testing.T) {
 
 func TestWhatIsParkedIsDeadLettersWhenTheActorEnds(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		release := make(chan struct{})
 		ref := actor.Spawn(s, stopsAt(release), "ends", actor.Bounded(1).Block(time.Hour))
 		ref.Tell(0)
@@ -117,9 +117,9 @@ func TestWhatIsParkedIsDeadLettersWhenTheActorEnds(t *testing.T) {
 		extension.Deliver(ref, 4, func(err error) { delivered = err })
 		close(release)
 		for n := range 3 {
-			letter := letters.Receive()
-			require.Equal(t, n+1, letter.Message)
-			require.ErrorIs(t, letter.Reason, actor.ErrTerminated)
+			lost := dead.Receive()
+			require.Equal(t, n+1, lost.Message)
+			require.ErrorIs(t, lost.Reason, actor.ErrTerminated)
 		}
 		settle()
 		require.ErrorIs(t, delivered, actor.ErrTerminated)
@@ -195,7 +195,7 @@ func TestWhoAsksAMailboxThatBlocksWaitsNoLongerThanItsContext(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		ref, release := stuck(s, actor.Bounded(1).Block(time.Hour))
 		defer release()
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		ref.Tell(question{})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -205,7 +205,7 @@ func TestWhoAsksAMailboxThatBlocksWaitsNoLongerThanItsContext(t *testing.T) {
 		require.ErrorIs(t, err, actor.ErrMailboxFull)
 		require.EqualError(t, err, "ask understudy://test/user/stuck: nothing was asked: context deadline exceeded: actor: mailbox is full")
 		require.Equal(t, time.Second, time.Since(start))
-		require.ErrorIs(t, letters.Receive().Reason, actor.ErrMailboxFull)
+		require.ErrorIs(t, dead.Receive().Reason, actor.ErrMailboxFull)
 	})
 }
 

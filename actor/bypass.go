@@ -6,7 +6,8 @@ import (
 )
 
 // Bypass implements extension.Bypass.
-func (c *cell[M]) Bypass(handler MessageHandler[M], child ActorRef[M]) {
+func (x contextInternals[M]) Bypass(handler MessageHandler[M], child ActorRef[M]) {
+	c := x.cell
 	c.check("Bypass")
 	c.closeBypass()
 	if child.c == nil || !c.conf.box.plain() || c.outer() != nil {
@@ -19,21 +20,13 @@ func (c *cell[M]) Bypass(handler MessageHandler[M], child ActorRef[M]) {
 	if !ok || to.parent != &c.core {
 		panic(fmt.Sprintf("actor: %s cannot bypass to %q, which is not its child", c.path(), child.Path()))
 	}
-	c.own().bypassing = &bypassRequest[M]{handler, to}
+	c.own().bypassing = &bypassRequest[M]{handler, &to.inbox}
 }
 
 // A bypassRequest is what a cell was asked by Bypass.
 type bypassRequest[M any] struct {
 	handler MessageHandler[M]
-	to      *cell[M]
-}
-
-// openBypass starts the bypass, if one was requested. The mailbox is empty. core.mu is held.
-func (c *cell[M]) openBypass() {
-	if d := c.bypassing; d != nil && !c.bypassed && c.phase == running && same(c.onMessage, d.handler) {
-		c.bypass, c.bypassed = d.to, true
-		c.refit()
-	}
+	to      *inbox[M]
 }
 
 // same reports whether two handlers run the same code.
@@ -41,14 +34,23 @@ func same[M any](a, b MessageHandler[M]) bool {
 	return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer()
 }
 
+// openBypass starts the bypass, if one was requested for the current handler. The mailbox is empty.
+// core.mu is held.
+func (b *inbox[M]) openBypass(current MessageHandler[M]) {
+	if d := b.bypassing; d != nil && !b.bypassed && b.phase == running && same(current, d.handler) {
+		b.bypass, b.bypassed = d.to, true
+		b.refit()
+	}
+}
+
 // closeBypass ends the bypass: messages come to the actor again.
-func (c *cell[M]) closeBypass() {
-	if c.bypassing == nil {
+func (b *inbox[M]) closeBypass() {
+	if b.bypassing == nil {
 		return
 	}
-	c.bypassing = nil
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.bypass, c.bypassed = nil, false
-	c.refit()
+	b.bypassing = nil
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.bypass, b.bypassed = nil, false
+	b.refit()
 }

@@ -9,14 +9,16 @@ import (
 )
 
 // A Context gives a behavior access to its actor. As a context.Context it is done when the actor is
-// told to stop or stops itself; its values are those of [WithContext] and of the parent's context.
-// Only handlers of the actor may call its other methods, except Self and System, and never from
-// another goroutine. With the race detector, or the build tag understudy_debug, other calls panic.
+// told to stop or stops itself; its values are those of extension.WithContext and of the parent's
+// context. Only handlers of the actor may call its other methods, except Self and System, and never
+// from another goroutine. With the race detector, or the build tag understudy_debug, other calls
+// panic.
 type Context[M any] struct {
 	cell *cell[M] // and nothing else, as each cell has a Context
 }
 
-// Deadline returns the deadline of the context given to [WithContext], or else the parent's.
+// Deadline returns the deadline of the context given to extension.WithContext, or else the
+// parent's.
 func (c *Context[M]) Deadline() (deadline time.Time, ok bool) { return c.life().Deadline() }
 
 // Done returns a channel that is closed when the actor is told to stop or stops itself.
@@ -25,7 +27,8 @@ func (c *Context[M]) Done() <-chan struct{} { return c.life().Done() }
 // Err returns nil until Done is closed, then the reason.
 func (c *Context[M]) Err() error { return c.life().Err() }
 
-// Value returns the value for key in the context given to [WithContext], or else in the parent's.
+// Value returns the value for key in the context given to extension.WithContext, or else in the
+// parent's.
 func (c *Context[M]) Value(key any) any { return c.life().Value(key) }
 
 // life returns the context of the actor. An inner cell has the context of its outer cell.
@@ -101,7 +104,7 @@ func (c *Context[M]) Fail(err error) Behavior[M] {
 // waits for it.
 func (c *Context[M]) Defer(f func()) {
 	c.cell.check("Defer")
-	c.cell.addCleanup(cleanup{depth: c.cell.depth(), run: f})
+	c.cell.deferred().add(cleanup{depth: c.cell.outermost().depth(), run: f})
 }
 
 // After sends msg to the actor after d. It replaces a timer with the same key.
@@ -162,9 +165,9 @@ func (c *Context[M]) SetReceiveTimeout(d time.Duration, msg M) {
 		panic(fmt.Sprintf("actor: receive timeout %v is not positive", d))
 	}
 	c.cell.check("SetReceiveTimeout")
-	c.cell.cancelReceiveTimeout()
+	c.cell.timers.cancelIdle()
 	if !c.cell.ending() {
-		c.cell.own().idle = newReceiveTimeout(c.cell, d, msg)
+		c.cell.own().timers.idle = newReceiveTimeout(c.cell, d, msg)
 	}
 }
 
@@ -172,7 +175,7 @@ func (c *Context[M]) SetReceiveTimeout(d time.Duration, msg M) {
 // the mailbox.
 func (c *Context[M]) CancelReceiveTimeout() {
 	c.cell.check("CancelReceiveTimeout")
-	c.cell.cancelReceiveTimeout()
+	c.cell.timers.cancelIdle()
 }
 
 func (c *Context[M]) spawnUnder() *core {

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -119,13 +120,13 @@ func TestTheValuesOfAContextAreInherited(t *testing.T) {
 			deadline, ok := ctx.Deadline()
 			p.Ref().Tell(fmt.Sprintf("%v %v %v %v", ctx.Value(key("a")), ctx.Value(key("b")), time.Until(deadline), ok))
 		})
-		ref := actor.Spawn(s, obedient(), "parent", actor.WithContext(base))
+		ref := actor.Spawn(s, obedient(), "parent", extension.WithContext(base))
 		ref.Tell(look)
 		p.Expect("from the outside <nil> 1h0m0s true")
 		ref.Tell(do(func(ctx *actor.Context[order]) {
 			actor.Spawn(ctx, obedient(), "child").Tell(look)
 			inner := context.WithValue(ctx, key("b"), "from the parent")
-			actor.Spawn(ctx, obedient(), "other", actor.WithContext(inner)).Tell(do(func(ctx *actor.Context[order]) {
+			actor.Spawn(ctx, obedient(), "other", extension.WithContext(inner)).Tell(do(func(ctx *actor.Context[order]) {
 				actor.Spawn(ctx, obedient(), "grandchild").Tell(look)
 			}))
 		}))
@@ -153,12 +154,12 @@ func TestAnIdleActorHasNoGoroutine(t *testing.T) {
 		defer cancel()
 		settle()
 		before := runtime.NumGoroutine()
-		parent := actor.Spawn(s, obedient(), "parent", actor.WithContext(ctx))
+		parent := actor.Spawn(s, obedient(), "parent", extension.WithContext(ctx))
 		for range 100 {
 			parent.Tell(do(func(self *actor.Context[order]) {
 				inner, cancelInner := context.WithCancel(self)
 				self.Defer(cancelInner)
-				child := actor.Spawn(self, obedient(), "", actor.WithContext(inner))
+				child := actor.Spawn(self, obedient(), "", extension.WithContext(inner))
 				child.Tell(do(func(ctx *actor.Context[order]) {
 					ctx.After("later", time.Hour, nil)
 					ctx.SetReceiveTimeout(time.Hour, nil)

@@ -2,6 +2,8 @@ package actor
 
 import (
 	"fmt"
+	"iter"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -66,15 +68,19 @@ func (s *System) deadLetter(to *core, msg any, reason error) {
 // DeadLetters returns how many dead letters there have been.
 func (s *System) DeadLetters() uint64 { return s.deadLetters.sum() }
 
-// A DeadLetterCount says how many dead letters there have been with one reason.
-type DeadLetterCount struct {
-	Reason error // an error of this package, such as [ErrMailboxFull]; nil for all others together
-	Count  uint64
+// DeadLettersByReason yields the number of dead letters for each reason that has occurred, in the
+// order in which this package declares the reasons, such as [ErrMailboxFull]. The last reason is
+// nil, for all others together.
+func (s *System) DeadLettersByReason() iter.Seq2[error, uint64] {
+	return func(yield func(reason error, count uint64) bool) {
+		counts := s.deadLetters.byReason()
+		for _, reason := range append(slices.Clip(deadLetterReasons), nil) {
+			if n := counts[reason]; n > 0 && !yield(reason, n) {
+				return
+			}
+		}
+	}
 }
-
-// DeadLettersByReason returns the number of dead letters for each reason that has occurred, in the
-// order in which this package declares them.
-func (s *System) DeadLettersByReason() []DeadLetterCount { return s.deadLetters.byReason() }
 
 // deadLetterToNobody publishes a message sent to no actor on all systems of the process.
 func deadLetterToNobody(path string, msg any) {
@@ -114,15 +120,10 @@ func (l *deadLetterLog) sum() (n uint64) {
 	return n
 }
 
-func (l *deadLetterLog) byReason() (counts []DeadLetterCount) {
+func (l *deadLetterLog) byReason() map[error]uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, reason := range append(slices.Clip(deadLetterReasons), nil) {
-		if n := l.reasons[reason]; n > 0 {
-			counts = append(counts, DeadLetterCount{reason, n})
-		}
-	}
-	return counts
+	return maps.Clone(l.reasons)
 }
 
 func (l *deadLetterLog) log(log *zap.Logger, recipient string, msg any, reason error, depth int) {

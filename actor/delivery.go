@@ -57,8 +57,8 @@ func (d *delivered[M]) run(c *cell[M]) {
 // handle handles the message as handleMessage does, but returns the failure instead of failing the
 // actor.
 func (d *delivered[M]) handle(c *cell[M]) (failure error) {
-	if c.idle != nil {
-		c.idle.told(d.msg)
+	if c.timers.idle != nil {
+		c.timers.idle.told(d.msg)
 	}
 	next := c.onMessage(&c.ctx, d.msg)
 	if next == nil {
@@ -95,7 +95,7 @@ func (d *delivered[M]) fail(c *cell[M], err error) {
 
 // tellAtTheEnd reports the failure when the incarnation ends, unless that happened before.
 func (d *delivered[M]) tellAtTheEnd(c *cell[M], err error) {
-	c.addCleanup(cleanup{depth: math.MaxInt, run: func() {
+	c.deferred().add(cleanup{depth: math.MaxInt, run: func() {
 		d.tell(&actorhook.HandlingError{Err: err, Ended: c.phase >= stopping})
 	}})
 }

@@ -16,7 +16,7 @@ func TestDeliverAllTellsEachInOrderAndOthersAreDeadLetters(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, s *actor.System) {
 				p := testkit.NewProbe[int](t, s)
-				letters := deadLetters(t, s)
+				dead := deadLetters(t, s)
 				ref := actor.Spawn(s, behaviors.Receive(func(_ *actor.Context[int], n int) actor.Behavior[int] {
 					p.Ref().Tell(n)
 					return nil
@@ -26,9 +26,9 @@ func TestDeliverAllTellsEachInOrderAndOthersAreDeadLetters(t *testing.T) {
 				p.Expect(2)
 				p.Expect(4)
 				for _, msg := range []any{"zero", nil, 3.0, "five"} {
-					letter := letters.Receive()
-					require.Equal(t, msg, letter.Message)
-					require.ErrorIs(t, letter.Reason, actor.ErrWrongType)
+					lost := dead.Receive()
+					require.Equal(t, msg, lost.Message)
+					require.ErrorIs(t, lost.Reason, actor.ErrWrongType)
 				}
 				p.ExpectNone(0)
 			})
@@ -38,7 +38,7 @@ func TestDeliverAllTellsEachInOrderAndOthersAreDeadLetters(t *testing.T) {
 
 func TestDeliverAllToNobodyMakesDeadLetters(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		ref := actor.Spawn(s, behaviors.Stopped[int], "x")
 		uid := uidOf(t, ref)
 		settle()
@@ -46,9 +46,9 @@ func TestDeliverAllToNobodyMakesDeadLetters(t *testing.T) {
 		for path, reason := range map[string]error{"/user/x": actor.ErrStaleRef, "/user/y": actor.ErrNoSuchActor} {
 			extension.DispatchAll(s, path, uid, []any{1, 2}, nil)
 			for n := range 2 {
-				letter := letters.Receive()
-				require.Equal(t, n+1, letter.Message)
-				require.ErrorIs(t, letter.Reason, reason)
+				lost := dead.Receive()
+				require.Equal(t, n+1, lost.Message)
+				require.ErrorIs(t, lost.Reason, reason)
 			}
 		}
 	})

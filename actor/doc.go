@@ -48,9 +48,9 @@
 //
 // [Spawn] returns immediately; the behavior starts inside the actor. Every actor except the
 // top-level ones has a parent, and ends before it. An actor ends when its behavior stops, when its
-// parent stops it ([Context.Stop], [Context.Drain]), when the context given to [WithContext] is
-// done, when it fails and is not supervised, and when the system shuts down. Its end has these
-// steps:
+// parent stops it ([Context.Stop], [Context.Drain]), when the context given to
+// extension.WithContext is done, when it fails and is not supervised, and when the system shuts
+// down. Its end has these steps:
 //
 //  1. Its context is done, and its timers are cancelled.
 //  2. Its children end.

@@ -17,14 +17,14 @@ import (
 func TestAnActorThatWatchesItselfEndsLikeOthers(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		ref := actor.Spawn(s, life(p), "it")
 		p.Expect("start")
 		ref.Tell(do(func(ctx *actor.Context[order]) { ctx.Watch(ctx.Self()) }))
 		ref.Tell(stop)
 		p.Expect("it PostStop")
 		p.ExpectTerminated(ref)
-		letters.ExpectNone(time.Hour)
+		dead.ExpectNone(time.Hour)
 	})
 }
 
@@ -68,7 +68,7 @@ func TestWhatHasEndedAndIsWatchedTwiceIsToldOnce(t *testing.T) {
 func TestWhoSpawnsAtItsEndGetsARefOfNobodyAlive(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		ref := actor.Spawn(s, obedient().OnSignal(func(ctx *actor.Context[order], sig actor.Signal) actor.Behavior[order] {
 			child := actor.Spawn(ctx, life(p), "late")
 			child.Tell(say(p, "never"))
@@ -78,8 +78,8 @@ func TestWhoSpawnsAtItsEndGetsARefOfNobodyAlive(t *testing.T) {
 			return behaviors.Same
 		}), "it")
 		ref.Tell(stop)
-		require.ErrorIs(t, letters.Receive().Reason, actor.ErrTerminated)
-		require.Equal(t, 1, letters.Receive().Message)
+		require.ErrorIs(t, dead.Receive().Reason, actor.ErrTerminated)
+		require.Equal(t, 1, dead.Receive().Message)
 		p.ExpectTerminated(ref)
 		p.ExpectNone(time.Hour)
 	})
@@ -303,21 +303,21 @@ func TestTheEndOfAChildThatFailedIsToldWithTheMessageAskedFor(t *testing.T) {
 
 func TestALaterTellToNobodyIsADeadLetterAndCanBeCancelledOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		letters := deadLetters(t, s)
-		var nobody actor.ActorRef[int]
-		nobody.TellAfter(time.Second, 1)
-		cancel := nobody.TellAfter(time.Second, 2)
+		dead := deadLetters(t, s)
+		var zero actor.ActorRef[int]
+		zero.TellAfter(time.Second, 1)
+		cancel := zero.TellAfter(time.Second, 2)
 		require.True(t, cancel())
 		require.False(t, cancel())
-		require.Equal(t, 1, letters.Receive().Message)
-		letters.ExpectNone(time.Hour)
+		require.Equal(t, 1, dead.Receive().Message)
+		dead.ExpectNone(time.Hour)
 	})
 }
 
 func TestRestartsAndStashAndBackoffAndTimersAndWatchesGoTogether(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		target := actor.Spawn(s, obedient(), "target")
 		starts := 0
 		ref := actor.Spawn(s, behaviors.Supervise(behaviors.Setup(func(ctx *actor.Context[order]) actor.Behavior[order] {
@@ -336,7 +336,7 @@ func TestRestartsAndStashAndBackoffAndTimersAndWatchesGoTogether(t *testing.T) {
 		for n := range 3 {
 			ref.Tell(say(p, fmt.Sprint("waited ", n)))
 		}
-		require.ErrorIs(t, letters.Receive().Reason, actor.ErrStashFull)
+		require.ErrorIs(t, dead.Receive().Reason, actor.ErrStashFull)
 		p.ExpectNone(90*time.Second - 1)
 		p.Expect("waited 0")
 		p.Expect("waited 1")

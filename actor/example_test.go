@@ -240,8 +240,8 @@ func ExampleSubscribe() {
 	defer shutdown(system)
 	done := make(chan struct{})
 	morgue := actor.Spawn(system, behaviors.Receive(
-		func(_ *actor.Context[actor.DeadLetter], letter actor.DeadLetter) actor.Behavior[actor.DeadLetter] {
-			fmt.Printf("%q for %q: %v\n", letter.Message, letter.Recipient, letter.Reason)
+		func(_ *actor.Context[actor.DeadLetter], lost actor.DeadLetter) actor.Behavior[actor.DeadLetter] {
+			fmt.Printf("%q for %q: %v\n", lost.Message, lost.Recipient, lost.Reason)
 			close(done)
 			return behaviors.Same
 		}), "morgue")

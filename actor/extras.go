@@ -3,27 +3,19 @@ package actor
 import (
 	"reflect"
 	"sync"
-	"time"
 
 	"go.uber.org/zap"
 )
 
 // extras are fields that most cells never need. The turn owns them.
 type extras[M any] struct {
-	layers     []*layer[M]   // of supervision, the innermost last
-	base       int           // how many of them the first behavior has set; -1 before it has run
-	replaced   []*layer[M]   // the layers before the current transition; nil if unchanged
-	restart    int           // index of the restarting layer; -1 while the actor starts
-	awaiting   bool          // the restart waits for children
-	delay      time.Duration // of the restart, after their end
-	backoff    *time.Timer
+	supervision[M]
 	timers     timers[M]
-	idle       *receiveTimeout[M]
 	wrapping   *wrapping[M]
 	bypassing  *bypassRequest[M] // opens once the mailbox is empty
-	bypass     *cell[M]          // where messages go instead, while they are bypassed; guarded by core.mu, and its mutex may be taken under that one
-	watched    map[*core]*watch[M]
-	cleanups   []cleanup
+	bypass     *inbox[M]         // where messages go instead, while they are bypassed; guarded by core.mu, and its mutex may be taken under that one
+	watched    watches[M]
+	cleanups   cleanups
 	asks       pendingAsks
 	log        *zap.Logger
 	priorities *priorities[M]     // of a mailbox with priorities
@@ -48,16 +40,19 @@ type config[M any] struct {
 
 // own returns the extras of c for writing. Every write that may be the first uses it. Reads need
 // not: they find the shared empty extras.
-func (c *cell[M]) own() *extras[M] {
-	if c.extras != &c.conf.none {
-		return c.extras
+func (b *inbox[M]) own() *extras[M] {
+	if b.extras != &b.conf.none {
+		return b.extras
 	}
-	c.extras = &extras[M]{restart: -1}
-	if c.phase == starting {
-		c.base = -1
+	b.extras = &extras[M]{supervision: supervision[M]{restart: -1}}
+	if b.phase == starting {
+		b.base = -1
 	}
-	return c.extras
+	return b.extras
 }
+
+// ownCleanups returns the functions given to Defer, for writing.
+func (b *inbox[M]) ownCleanups() *cleanups { return &b.own().cleanups }
 
 // commons maps reflect.Type to the common of that message type.
 var commons sync.Map

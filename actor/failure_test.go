@@ -38,14 +38,14 @@ func life(p *testkit.Probe[string]) actor.Behavior[order] {
 func TestAnActorWithoutSupervisionStopsWhenItFails(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		ref := actor.Spawn(s, life(p), "brittle")
 		ref.Tell(fail(errBoom))
 		p.Expect("start")
 		p.Expect("it PostStop")
 		p.ExpectTerminated(ref)
 		ref.Tell(say(p, "too late"))
-		require.ErrorIs(t, letters.Receive().Reason, actor.ErrTerminated)
+		require.ErrorIs(t, dead.Receive().Reason, actor.ErrTerminated)
 		p.ExpectNone(time.Hour)
 	})
 }

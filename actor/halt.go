@@ -94,14 +94,12 @@ func (h *halt) end(s *scheduler) {
 // interrupt makes all actors below c notice that the system has halted.
 func (c *core) interrupt() {
 	for _, child := range c.childList() {
-		if running, ok := child.impl.(interface{ hurry() }); ok {
-			running.hurry()
+		if running, ok := child.impl.(interface{ setUrgent() }); ok {
+			running.setUrgent()
 		}
 		child.interrupt()
 	}
 }
-
-func (c *cell[M]) hurry() { c.urgent.Store(true) }
 
 // workToEnd is work after a halt: the actor does nothing but end.
 func (c *cell[M]) workToEnd() (more bool) {

@@ -2,8 +2,8 @@ package actor
 
 // handleMessage passes msg to the behavior, and continues as that says.
 func (c *cell[M]) handleMessage(msg M) {
-	if c.idle != nil {
-		c.idle.told(msg)
+	if c.timers.idle != nil {
+		c.timers.idle.told(msg)
 	}
 	if next := c.onMessage(&c.ctx, msg); next != nil && !c.become(next) {
 		c.unhandled(msg)
@@ -52,7 +52,7 @@ func (c *cell[M]) obey(n *Next[M]) (handled bool) {
 	case n.starting && (n.unhandled || n.OnMessage == nil):
 		c.fail(errNoBehavior)
 	case n.unhandled:
-		c.keepLayers()
+		c.supervision.keep()
 		return false
 	default:
 		if n.layered {
@@ -68,7 +68,9 @@ func (c *cell[M]) install(n *Next[M]) {
 		c.closeBypass()
 	}
 	if n.wrapping() != nil || c.wrapping != nil {
-		c.installWrapped(n)
+		w := c.wrapping.after(n, c.onMessage, c.onSignal)
+		c.own().wrapping, n.rest = w, nil
+		c.onMessage, c.onSignal = w.compose()
 		return
 	}
 	if n.OnMessage != nil {

@@ -52,7 +52,7 @@ func TestTheErrorOfATaskMayPanic(t *testing.T) {
 
 func TestTheReasonOfAGateMayPanic(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		p := testkit.NewProbe[string](t, s)
 		var shut error
 		ref := actor.Spawn(s, obedient(), "it", extension.WithAdmissionCheck(func() error { return shut }))
@@ -62,7 +62,7 @@ func TestTheReasonOfAGateMayPanic(t *testing.T) {
 			ctx.Self().Tell(say(p, "two"))
 		}))
 		p.ExpectTerminated(ref)
-		require.Equal(t, spiteful{}, letters.Receive().Reason)
+		require.Equal(t, spiteful{}, dead.Receive().Reason)
 		p.ExpectNone(time.Hour)
 	})
 }

@@ -16,11 +16,14 @@ type internals struct{ *System }
 // refInternals is likewise an ActorRef.
 type refInternals[M any] struct{ ActorRef[M] }
 
+// contextInternals is likewise a Context.
+type contextInternals[M any] struct{ *Context[M] }
+
 func (s *System) internals() any { return internals{s} }
 
 func (r ActorRef[M]) internals() any { return refInternals[M]{r} }
 
-func (c *Context[M]) internals() any { return c.cell }
+func (c *Context[M]) internals() any { return contextInternals[M]{c} }
 
 // To returns the ref to a core that the internals of another type have made.
 func (refInternals[M]) To(made any) ActorRef[M] { return ActorRef[M]{made.(*core)} } // nothing else is made
@@ -31,6 +34,7 @@ func init() {
 	actorhook.AdmissionCheck = func(check func() error) any {
 		return spawnOption(func(c *spawnConfig) { c.admission = check })
 	}
+	actorhook.SpawnContext = func(ctx context.Context) any { return spawnOption(func(c *spawnConfig) { c.ctx = ctx }) }
 	actorhook.Bind = func(system any, v reflect.Value) error {
 		s, _ := system.(*System)
 		return bindValue(s, v)

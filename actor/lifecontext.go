@@ -11,9 +11,9 @@ import (
 type lifeContext core
 
 // A life is the real context of an actor. It is created when somebody needs Done, as most actors
-// never do, or when WithContext was used.
+// never do, or when extension.WithContext was used.
 type life struct {
-	given context.Context // to WithContext; may be nil
+	given context.Context // to extension.WithContext; may be nil
 
 	mu     sync.Mutex // guards all below
 	inner  context.Context
@@ -91,7 +91,7 @@ func (c *core) endLife() {
 	}
 }
 
-// stopWith calls stop when ctx, which was given to WithContext, is done.
+// stopWith calls stop when ctx, which was given to extension.WithContext, is done.
 func (c *core) stopWith(ctx context.Context, stop func()) {
 	made := c.life.Load()
 	detach := context.AfterFunc(ctx, stop)
@@ -100,7 +100,7 @@ func (c *core) stopWith(ctx context.Context, stop func()) {
 	made.detach = detach
 }
 
-// releaseLife ends the context, and detaches it from the one given to WithContext.
+// releaseLife ends the context, and detaches it from the one given to extension.WithContext.
 func (c *core) releaseLife() {
 	c.endLife()
 	made := c.life.Load()

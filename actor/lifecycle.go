@@ -1,10 +1,8 @@
 package actor
 
 import (
+	"cmp"
 	"fmt"
-	"math"
-	"slices"
-	"time"
 
 	"github.com/understudy-go/understudy/internal/guard"
 
@@ -35,28 +33,18 @@ func (c *cell[M]) handleSystem(msg systemMsg) {
 // one that the restarting layer supervises.
 func (c *cell[M]) start() {
 	c.phase = starting
-	first, around := c.initial, []wrapper[M](nil)
-	if len(c.layers) > 0 {
-		c.layers, c.replaced = c.layers[:c.restart+1], nil
-	}
-	if c.restart >= 0 {
-		l := c.layers[c.restart]
-		first, around, l.ledger.started = l.initial, l.around, time.Time{}
-	}
+	first, around := c.supervision.rewind(c.initial)
 	c.unwrapTo(around)
 	c.onMessage, c.onSignal = nil, nil
 	c.become(first)
 	if c.phase != starting {
 		return
 	}
-	if c.extras != &c.conf.none && (c.restart < c.base || c.base < 0) {
-		c.base = len(c.layers)
+	if c.extras != &c.conf.none && c.supervision.setBase() {
 		c.wrapping.setBase()
 	}
 	c.phase = running
-	for _, l := range c.layers[max(c.restart, 0):] {
-		l.ledger.started = time.Now()
-	}
+	c.supervision.started()
 	c.setSuspended(false, 0)
 }
 
@@ -66,10 +54,11 @@ func (c *cell[M]) beginStop(cause error) {
 		return
 	}
 	c.phase = stopping
-	c.closeToSenders()
+	c.senders.close()
 	c.endBy(cause)
 	c.endLife()
-	c.stopTimers()
+	c.timers.stop()
+	c.supervision.cancel()
 	c.setSuspended(true, 0)
 	c.closeToChildren()
 	if c.stopChildren() == 0 {
@@ -84,7 +73,7 @@ func (c *cell[M]) childEnded() {
 	if c.phase == stopping {
 		c.finish()
 	} else if c.awaiting {
-		c.childrenGone()
+		c.resumeLater()
 	}
 }
 
@@ -93,10 +82,10 @@ func (c *cell[M]) childEnded() {
 func (c *cell[M]) finish() {
 	c.phase = stopped
 	c.endIncarnation(PostStop{}, -1)
-	c.unwatchAll()
+	c.watched.endAll()
 	c.mu.Lock()
 	c.dead = true
-	rest := append(c.drain(), c.takeParked()...)
+	rest := append(c.drain(), c.senders.takeParked()...)
 	c.system = systemMsgs{}
 	c.mu.Unlock()
 	c.releaseLife()
@@ -109,19 +98,17 @@ func (c *cell[M]) finish() {
 	c.parent.node().signal(systemMsg{kind: sysChildEnded, child: &c.core})
 }
 
-// reportRest makes the remaining items dead letters.
+// reportRest makes the remaining items dead letters, with the reason of the admission check if it
+// refuses them.
 func (c *cell[M]) reportRest(rest []item[M]) {
-	reason := c.reasonOfRest()
+	reason := ErrTerminated
+	if c.conf.admission != nil {
+		failure := guard.Apart(c.senders.lend(c.owner.lend(func() { reason = cmp.Or(c.conf.checkAdmission(), reason) }))) // the end must not end half-way
+		reason = cmp.Or(failure, reason)
+	}
 	for _, it := range rest {
 		c.reportUndelivered(it, reason)
 	}
-}
-
-// A cleanup is a function given to Defer.
-type cleanup struct {
-	depth int
-	run   func()
-	of    any // what may take it out again; nil for what stays
 }
 
 // endIncarnation passes the last signal to the behavior, if there ever was one, and runs the
@@ -131,30 +118,14 @@ func (c *cell[M]) endIncarnation(last Signal, layer int) {
 	if c.onSignal != nil && !c.sys.halt.begun.Load() {
 		c.guard("signal handler", func() { c.tellSignal(last) })
 	}
-	c.runCleanups(layer)
-	c.abandonAsks()
+	c.cleanups.run(layer, c.guard)
+	if c.phase == stopped {
+		c.asks.abandonAll(ErrTerminated)
+	} else {
+		c.asks.abandonAll(ErrStaleHandler)
+	}
 	c.onMessage, c.onSignal = nil, nil
 	c.epoch++
-}
-
-// runCleanups runs the cleanups that were deferred inside layer, and those that they defer.
-func (c *cell[M]) runCleanups(layer int) {
-	if len(c.cleanups) == 0 {
-		return
-	}
-	var kept []cleanup
-	for len(c.cleanups) > 0 {
-		end := len(c.cleanups) - 1
-		last := c.cleanups[end]
-		c.cleanups = c.cleanups[:end]
-		if last.depth > layer {
-			c.guard("deferred function", last.run)
-		} else {
-			kept = append(kept, last)
-		}
-	}
-	slices.Reverse(kept)
-	c.cleanups = kept
 }
 
 // guard runs f, and logs a panic or the end of its goroutine.
@@ -167,22 +138,4 @@ func (c *cell[M]) guard(what string, f func()) {
 // logOutside logs a failure that no supervision decides about.
 func (c *core) logOutside(what string, err error) {
 	logWithStack(c.sys.log, zapcore.ErrorLevel, "failure outside of supervision", err, zap.String("actor", c.actor().path()), zap.String("in", what))
-}
-
-func (c *cell[M]) setSuspended(suspended bool, capacity int) {
-	if suspended {
-		c.closeBypass()
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.suspended, c.stashCap, c.unborn = suspended, int32(min(capacity, math.MaxInt32)), false
-	c.refit()
-}
-
-func (c *cell[M]) stopTimers() {
-	c.timers.cancelAll()
-	if c.backoff != nil {
-		c.backoff.Stop()
-	}
-	c.cancelReceiveTimeout()
 }

@@ -82,13 +82,13 @@ func TestPostStopGoesToTheCurrentBehavior(t *testing.T) {
 // Case 5.
 func TestAnActorThatStopsInItsSetupHandlesNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		ref := actor.Spawn(s, behaviors.Setup(func(ctx *actor.Context[int]) actor.Behavior[int] {
 			ctx.Self().Tell(1)
 			return behaviors.Stopped
 		}), "brief")
 		testkit.NewProbe[int](t, s).ExpectTerminated(ref)
-		letters.Expect(actor.DeadLetter{Recipient: ref.String(), Message: 1, Reason: actor.ErrTerminated})
+		dead.Expect(actor.DeadLetter{Recipient: ref.String(), Message: 1, Reason: actor.ErrTerminated})
 	})
 }
 
@@ -226,7 +226,7 @@ func TestAnActorEndsWhateverItsLastFunctionsDo(t *testing.T) {
 
 func TestMessagesThatWaitWhenAnActorStopsAreDeadLettersInOrder(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		told := make(chan struct{})
 		ref := actor.Spawn(s, behaviors.Receive(func(*actor.Context[int], int) actor.Behavior[int] {
 			<-told
@@ -237,16 +237,16 @@ func TestMessagesThatWaitWhenAnActorStopsAreDeadLettersInOrder(t *testing.T) {
 		}
 		close(told)
 		for n := 1; n < 4; n++ {
-			letters.Expect(actor.DeadLetter{Recipient: ref.String(), Message: n, Reason: actor.ErrTerminated})
+			dead.Expect(actor.DeadLetter{Recipient: ref.String(), Message: n, Reason: actor.ErrTerminated})
 		}
-		letters.ExpectNone(time.Hour)
+		dead.ExpectNone(time.Hour)
 	})
 }
 
 func TestAStopComesBeforeMessagesThatWait(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		parent, child := parentOf(t, s, obedient())
 		release := make(chan struct{})
 		child.Tell(do(func(*actor.Context[order]) { <-release }))
@@ -255,7 +255,7 @@ func TestAStopComesBeforeMessagesThatWait(t *testing.T) {
 		settle()
 		close(release)
 		p.ExpectTerminated(child)
-		letters.Receive()
+		dead.Receive()
 		p.ExpectNone(time.Hour)
 	})
 }
@@ -272,7 +272,7 @@ func parentOf[M any](t *testing.T, s *actor.System, b actor.Behavior[M]) (parent
 func TestADrainedChildHandlesFirstWhatItHasBeenTold(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		parent, child := parentOf(t, s, obedient().OnSignal(telling(p, "child")))
 		release := make(chan struct{})
 		child.Tell(do(func(*actor.Context[order]) { <-release }))
@@ -283,7 +283,7 @@ func TestADrainedChildHandlesFirstWhatItHasBeenTold(t *testing.T) {
 		close(release)
 		p.Expect("in time")
 		p.Expect("child PostStop")
-		letters.Receive()
+		dead.Receive()
 		p.ExpectNone(time.Hour)
 	})
 }
@@ -342,7 +342,7 @@ func TestOnlyChildrenCanBeStopped(t *testing.T) {
 	victims := map[string]func(ctx self) actor.AnyRef{
 		"a top-level actor": func(ctx self) actor.AnyRef { return actor.Spawn(ctx.System(), obedient(), "") },
 		"itself":            func(ctx self) actor.AnyRef { return ctx.Self() },
-		"nobody":            func(self) actor.AnyRef { return actor.ActorRef[int]{} },
+		"the zero ActorRef": func(self) actor.AnyRef { return actor.ActorRef[int]{} },
 		"itself, by an adapter": func(ctx self) actor.AnyRef {
 			return actor.Adapt(ctx, func(int) order { return stop })
 		},

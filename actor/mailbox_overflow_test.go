@@ -31,16 +31,16 @@ func TestWhoAsksAFullMailboxKnowsAtOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		ref, release := stuck(s, actor.Bounded(1))
 		defer release()
-		letters := deadLetters(t, s)
+		reports := deadLetters(t, s)
 		ref.Tell(question{})
 		start := time.Now()
 		_, err := actor.Ask(context.Background(), ref, ask)
 		require.ErrorIs(t, err, actor.ErrMailboxFull)
 		require.EqualError(t, err, "ask understudy://test/user/stuck: actor: mailbox is full")
 		require.Zero(t, time.Since(start))
-		require.ErrorIs(t, letters.Receive().Reason, actor.ErrMailboxFull)
+		require.ErrorIs(t, reports.Receive().Reason, actor.ErrMailboxFull)
 		ref.Tell(question{})
-		require.ErrorIs(t, letters.Receive().Reason, actor.ErrMailboxFull)
+		require.ErrorIs(t, reports.Receive().Reason, actor.ErrMailboxFull)
 		var delivered error
 		extension.Deliver(ref, question{}, func(err error) { delivered = err })
 		require.ErrorIs(t, delivered, actor.ErrMailboxFull)
@@ -78,12 +78,12 @@ func TestATellThatHasWaitedLongEnoughForRoomIsADeadLetter(t *testing.T) {
 			inBubble(t, func(t *testing.T, s *actor.System) {
 				ref, release := stuck(s, m.mailbox)
 				defer release()
-				letters := deadLetters(t, s)
+				reports := deadLetters(t, s)
 				ref.Tell(question{})
 				start := time.Now()
 				ref.Tell(question{})
 				require.Equal(t, m.waits, time.Since(start))
-				require.ErrorIs(t, letters.Receive().Reason, actor.ErrMailboxFull)
+				require.ErrorIs(t, reports.Receive().Reason, actor.ErrMailboxFull)
 				_, err := actor.Ask(context.Background(), ref, ask)
 				require.ErrorIs(t, err, actor.ErrMailboxFull)
 				require.Equal(t, 2*m.waits, time.Since(start))
@@ -110,7 +110,7 @@ func TestThoseWhoWaitForRoomGetItInTheOrderInWhichTheyCame(t *testing.T) {
 func TestAnActorDoesNotWaitForRoomInItsOwnMailbox(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
-		letters := deadLetters(t, s)
+		reports := deadLetters(t, s)
 		ref := actor.Spawn(s, obedient(), "", actor.Bounded(1).Block(time.Hour))
 		start := time.Now()
 		ref.Tell(do(func(ctx *actor.Context[order]) {
@@ -118,14 +118,14 @@ func TestAnActorDoesNotWaitForRoomInItsOwnMailbox(t *testing.T) {
 			ctx.Self().Tell(say(p, "second"))
 		}))
 		p.Expect("first")
-		require.ErrorIs(t, letters.Receive().Reason, actor.ErrMailboxFull)
+		require.ErrorIs(t, reports.Receive().Reason, actor.ErrMailboxFull)
 		require.Zero(t, time.Since(start))
 	})
 }
 
 func TestAnActorDoesNotWaitForRoomInItsOwnMailboxAtItsEnd(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		letters := deadLetters(t, s)
+		reports := deadLetters(t, s)
 		var took time.Duration
 		toItself := func(ctx *actor.Context[order]) {
 			start := time.Now()
@@ -143,7 +143,7 @@ func TestAnActorDoesNotWaitForRoomInItsOwnMailboxAtItsEnd(t *testing.T) {
 			return behaviors.Stopped
 		})
 		for range 6 {
-			letters.Receive()
+			reports.Receive()
 		}
 		require.Zero(t, took)
 	})
@@ -151,7 +151,7 @@ func TestAnActorDoesNotWaitForRoomInItsOwnMailboxAtItsEnd(t *testing.T) {
 
 func TestWhoWaitsForRoomIsTurnedAwayWhenTheActorEnds(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		letters := deadLetters(t, s)
+		reports := deadLetters(t, s)
 		release := make(chan struct{})
 		ref := actor.Spawn(s, stopsAt(release), "", actor.Bounded(1).Block(time.Hour))
 		ref.Tell(0)
@@ -169,9 +169,9 @@ func TestWhoWaitsForRoomIsTurnedAwayWhenTheActorEnds(t *testing.T) {
 		require.Zero(t, time.Since(start))
 		lost := map[any]bool{}
 		for range 2 {
-			letter := letters.Receive()
-			require.ErrorIs(t, letter.Reason, actor.ErrTerminated)
-			lost[letter.Message] = true
+			report := reports.Receive()
+			require.ErrorIs(t, report.Reason, actor.ErrTerminated)
+			lost[report.Message] = true
 		}
 		require.Equal(t, map[any]bool{1: true, 2: true}, lost)
 	})
@@ -272,7 +272,7 @@ func TestAFailureOfAPriorityIsOneOfTheActorAndLosesThatMessageOnly(t *testing.T)
 
 func TestWhatWaitsByPriorityAtTheEndIsDeadLetters(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		letters := deadLetters(t, s)
+		reports := deadLetters(t, s)
 		release := make(chan struct{})
 		ref := actor.Spawn(s, behaviors.Receive(func(_ *actor.Context[job], j job) actor.Behavior[job] {
 			if j.priority == 1 {
@@ -289,9 +289,9 @@ func TestWhatWaitsByPriorityAtTheEndIsDeadLetters(t *testing.T) {
 		ref.Tell(job{1, 0})
 		close(release)
 		for n := range 50 {
-			letter := letters.Receive()
-			require.Equal(t, job{3, n}, letter.Message)
-			require.ErrorIs(t, letter.Reason, actor.ErrTerminated)
+			report := reports.Receive()
+			require.Equal(t, job{3, n}, report.Message)
+			require.ErrorIs(t, report.Reason, actor.ErrTerminated)
 		}
 	})
 }
@@ -309,7 +309,7 @@ func TestAPriorityIsForTheActorsOwnMessages(t *testing.T) {
 func TestATimerThatIsHandledMakesNoRoomForAMessage(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
-		letters := deadLetters(t, s)
+		reports := deadLetters(t, s)
 		ref := actor.Spawn(s, obedient(), "", actor.Bounded(1).Block(time.Hour))
 		ref.Tell(do(func(ctx *actor.Context[order]) {
 			ctx.After("timer", time.Millisecond, say(p, "timer"))
@@ -321,14 +321,14 @@ func TestATimerThatIsHandledMakesNoRoomForAMessage(t *testing.T) {
 		p.Expect("timer")
 		p.Expect("first")
 		p.Expect("second")
-		letters.ExpectNone(time.Hour)
+		reports.ExpectNone(time.Hour)
 	})
 }
 
 func TestAnActorWithPrioritiesIsDrainedOfWhatWaitsAndOfNothingElse(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
-		letters := deadLetters(t, s)
+		reports := deadLetters(t, s)
 		release := make(chan struct{})
 		var child actor.ActorRef[job]
 		parent := actor.Spawn(s, behaviors.Setup(func(ctx *actor.Context[order]) actor.Behavior[order] {
@@ -347,7 +347,7 @@ func TestAnActorWithPrioritiesIsDrainedOfWhatWaitsAndOfNothingElse(t *testing.T)
 		p.Expect("9-0")
 		p.Expect("2-0")
 		p.Expect("3-0")
-		require.Equal(t, job{1, 0}, letters.Receive().Message)
+		require.Equal(t, job{1, 0}, reports.Receive().Message)
 	})
 }
 

@@ -44,13 +44,13 @@ func TestAFullMailboxDropsAndReports(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, s *actor.System) {
 				p := testkit.NewProbe[int](t, s)
-				letters := deadLetters(t, s)
+				dead := deadLetters(t, s)
 				ref, release := blocked(s, p, test.mailbox)
 				for n := range test.told {
 					ref.Tell(n + 1)
 				}
 				for _, n := range test.dropped {
-					letters.Expect(actor.DeadLetter{Recipient: ref.String(), Message: n, Reason: actor.ErrMailboxFull})
+					dead.Expect(actor.DeadLetter{Recipient: ref.String(), Message: n, Reason: actor.ErrMailboxFull})
 				}
 				close(release)
 				p.Expect(0)
@@ -58,7 +58,7 @@ func TestAFullMailboxDropsAndReports(t *testing.T) {
 					p.Expect(n)
 				}
 				p.ExpectNone(time.Hour)
-				letters.ExpectNone(time.Hour)
+				dead.ExpectNone(time.Hour)
 			})
 		})
 	}

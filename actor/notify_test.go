@@ -55,8 +55,8 @@ func TestNotificationsThatWaitAreOne(t *testing.T) {
 
 func TestANotificationOfAnActorThatHasEndedOrRestartedIsNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		letters := testkit.NewProbe[actor.DeadLetter](t, s)
-		actor.Subscribe(s, letters.Ref())
+		dead := testkit.NewProbe[actor.DeadLetter](t, s)
+		actor.Subscribe(s, dead.Ref())
 		give, handled := make(chan func(), 2), 0
 		ref := actor.Spawn(s, func(_ *actor.Context[string], next *actor.Next[string]) {
 			next.Supervise(notified(give, &handled, 0), actor.Strategy{})

@@ -88,7 +88,7 @@ func TestDecodedRefsOfOneRemoteActorAreEqual(t *testing.T) {
 
 func TestARefOfAnActorThatHasASuccessorIsStale(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		old := actor.Spawn(s, behaviors.Receive(func(*actor.Context[int], int) actor.Behavior[int] {
 			return behaviors.Stopped
 		}), "x")
@@ -102,10 +102,10 @@ func TestARefOfAnActorThatHasASuccessorIsStale(t *testing.T) {
 			return v.(ref)
 		}
 		decode().Tell(2)
-		require.ErrorIs(t, letters.Receive().Reason, actor.ErrNoSuchActor)
+		require.ErrorIs(t, dead.Receive().Reason, actor.ErrNoSuchActor)
 		actor.Spawn(s, behaviors.Ignore[int], "x")
 		decode().Tell(3)
-		require.ErrorIs(t, letters.Receive().Reason, actor.ErrStaleRef)
+		require.ErrorIs(t, dead.Receive().Reason, actor.ErrStaleRef)
 	})
 }
 
@@ -178,7 +178,7 @@ func TestRegisterTypeRefusesWhatWouldBeAmbiguous(t *testing.T) {
 
 func TestARefThatWasDecodedOutsideOfAnySystemIsNobodys(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		r := actor.Spawn(s, behaviors.Ignore[int], "x")
 		data, err := codec.Marshal(r)
 		require.NoError(t, err)
@@ -186,7 +186,7 @@ func TestARefThatWasDecodedOutsideOfAnySystemIsNobodys(t *testing.T) {
 		require.NoError(t, codec.Unmarshal(data, &loose))
 		require.Equal(t, r.String(), loose.Path())
 		loose.Tell(1)
-		letters.Expect(actor.DeadLetter{Recipient: r.String(), Message: 1, Reason: actor.ErrNoRef})
+		dead.Expect(actor.DeadLetter{Recipient: r.String(), Message: 1, Reason: actor.ErrNoRef})
 		_, err = actor.Ask(t.Context(), loose, func(ref) int { return 1 })
 		require.ErrorIs(t, err, actor.ErrNoRef)
 		again, err := codec.Marshal(loose)

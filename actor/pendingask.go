@@ -45,18 +45,6 @@ func (l *pendingAsks) abandonAll(reason error) {
 	}
 }
 
-// abandonAsks abandons the asks of the incarnation that ends.
-func (c *cell[M]) abandonAsks() {
-	if c.asks.head.after == nil {
-		return
-	}
-	if c.phase == stopped {
-		c.asks.abandonAll(ErrTerminated)
-	} else {
-		c.asks.abandonAll(ErrStaleHandler)
-	}
-}
-
 // custody is the state of the request of an ask, which an extension may hold until it can be
 // delivered. It implements [actorhook.Ask].
 type custody struct{ bits atomic.Uint32 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -93,8 +94,8 @@ func TestThePipedFunctionHasTheContextOfItsActor(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		type key struct{}
 		p := testkit.NewProbe[string](t, s)
-		letters := deadLetters(t, s)
-		ref := actor.Spawn(s, obedient(), "piping", actor.WithContext(context.WithValue(t.Context(), key{}, "value")))
+		dead := deadLetters(t, s)
+		ref := actor.Spawn(s, obedient(), "piping", extension.WithContext(context.WithValue(t.Context(), key{}, "value")))
 		ref.Tell(pipe(p, func(ctx context.Context) (int, error) {
 			p.Ref().Tell(fmt.Sprint(ctx.Value(key{})))
 			<-ctx.Done()
@@ -104,7 +105,7 @@ func TestThePipedFunctionHasTheContextOfItsActor(t *testing.T) {
 		p.Expect("value")
 		ref.Tell(stop)
 		p.Expect("context canceled")
-		letters.Expect(actor.DeadLetter{Recipient: ref.String(), Message: 42, Reason: actor.ErrTerminated})
+		dead.Expect(actor.DeadLetter{Recipient: ref.String(), Message: 42, Reason: actor.ErrTerminated})
 		p.ExpectNone(time.Hour)
 	})
 }
@@ -112,7 +113,7 @@ func TestThePipedFunctionHasTheContextOfItsActor(t *testing.T) {
 func TestAnErrorThatComesWhenTheActorHasEndedIsNobodysConcern(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		ref := actor.Spawn(s, obedient(), "piping")
 		ref.Tell(pipe(p, func(ctx context.Context) (int, error) {
 			<-ctx.Done()
@@ -120,7 +121,7 @@ func TestAnErrorThatComesWhenTheActorHasEndedIsNobodysConcern(t *testing.T) {
 		}))
 		ref.Tell(stop)
 		p.ExpectNone(time.Hour)
-		letters.ExpectNone(time.Hour)
+		dead.ExpectNone(time.Hour)
 	})
 }
 

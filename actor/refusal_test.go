@@ -105,7 +105,7 @@ func TestAnAskWhoseMessageIsADeadLetterEndsAtOnceWithTheReason(t *testing.T) {
 			require.ErrorContains(t, err, "actor_test.order")
 		})
 	})
-	t.Run("nobody", func(t *testing.T) {
+	t.Run("no actor", func(t *testing.T) {
 		inBubble(t, func(t *testing.T, s *actor.System) {
 			asksNow(t, actor.Resolve[question](s, "understudy://test/user/nobody"), ask, actor.ErrNoSuchActor)
 		})
@@ -204,7 +204,7 @@ func TestAnAskOfAnotherNodeWhoseMessageIsADeadLetterEndsAtOnceWithTheReason(t *t
 			require.ErrorContains(t, err, "actor_test.order")
 		})
 	})
-	t.Run("nobody", func(t *testing.T) {
+	t.Run("no actor", func(t *testing.T) {
 		inBubble(t, func(t *testing.T, _ *actor.System) {
 			a, _ := connected(t)
 			asksNow(t, actor.Resolve[parcel](a, "understudy://test@b:1/user/x"), parcelTo, actor.ErrNoSuchActor)
@@ -217,7 +217,7 @@ func TestAnAskOfAnotherNodeWhoseMessageIsADeadLetterEndsAtOnceWithTheReason(t *t
 			asksNow(t, actor.Resolve[parcel](a, ref.Path()+"#1"), parcelTo, actor.ErrStaleRef)
 		})
 	})
-	t.Run("nobody's node", func(t *testing.T) {
+	t.Run("a node without a process", func(t *testing.T) {
 		inBubble(t, func(t *testing.T, _ *actor.System) {
 			a, _ := connected(t)
 			asksNow(t, actor.Resolve[parcel](a, "understudy://test@c:1/user/x"), parcelTo, actor.ErrUnreachable)

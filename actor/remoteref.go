@@ -64,7 +64,7 @@ func (c *core) is(uid uint64) bool { return c != nil && (uid == 0 || c.uid == ui
 type emptyRef struct{ core }
 
 func newEmptyRef(s *System, l location) *core {
-	n := &emptyRef{core: core{sys: s, label: l.path, uid: l.uid, dead: true, over: true}}
+	n := &emptyRef{core: core{sys: s, label: l.path, uid: l.uid, guarded: guarded{dead: true, over: true}}}
 	n.impl = n
 	return &n.core
 }

@@ -25,11 +25,11 @@ func TestAResolvedRefIsThatOfTheActor(t *testing.T) {
 
 func TestAnActorThatIsSpawnedAfterItWasResolvedGetsWhatIsToldThen(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		p := testkit.NewProbe[string](t, s)
 		early := actor.Resolve[order](s, "understudy://test/user/late")
 		early.Tell(nil)
-		require.ErrorIs(t, letters.Receive().Reason, actor.ErrNoSuchActor)
+		require.ErrorIs(t, dead.Receive().Reason, actor.ErrNoSuchActor)
 		late := actor.Spawn(s, obedient(), "late")
 		early.Tell(say(p, "in time"))
 		p.Expect("in time")
@@ -44,11 +44,11 @@ func TestAnActorThatIsSpawnedAfterItWasResolvedGetsWhatIsToldThen(t *testing.T) 
 
 func TestAPathWithANumberMeansThatActorOnly(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		early := actor.Resolve[order](s, "understudy://test/user/late#17")
 		actor.Spawn(s, obedient(), "late")
 		early.Tell(nil)
-		require.ErrorIs(t, letters.Receive().Reason, actor.ErrStaleRef)
+		require.ErrorIs(t, dead.Receive().Reason, actor.ErrStaleRef)
 	})
 }
 
@@ -70,11 +70,11 @@ func TestAMalformedPathIsNobodysAndLogged(t *testing.T) {
 			logs, entries := observer.New(zap.WarnLevel)
 			inBubbleWith(t, func(t *testing.T, s *actor.System) {
 				actor.Spawn(s, behaviors.Ignore[int], "x")
-				letters := deadLetters(t, s)
+				dead := deadLetters(t, s)
 				ref := actor.Resolve[int](s, path)
 				require.Equal(t, complaint, entries.All()[0].ContextMap()["error"])
 				ref.Tell(1)
-				letters.Expect(actor.DeadLetter{Recipient: path, Message: 1, Reason: actor.ErrNoRef})
+				dead.Expect(actor.DeadLetter{Recipient: path, Message: 1, Reason: actor.ErrNoRef})
 				require.Equal(t, path, ref.Path())
 			}, actor.WithLogger(zap.New(logs)))
 		})
@@ -86,10 +86,10 @@ func init() { actor.RegisterType[[]actor.ActorRef[int]]("actor_test.refs of int"
 
 func TestAPathThatIsNotUTF8IsNobodysAndItsRefCanBeEncoded(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		ref := actor.Resolve[int](s, "understudy://test@there:1/user/\xff")
 		ref.Tell(1)
-		letters.Expect(actor.DeadLetter{Recipient: "understudy://test@there:1/user/\uFFFD", Message: 1, Reason: actor.ErrNoRef})
+		dead.Expect(actor.DeadLetter{Recipient: "understudy://test@there:1/user/\uFFFD", Message: 1, Reason: actor.ErrNoRef})
 		p, err := extension.Pack([]actor.ActorRef[int]{ref})
 		require.NoError(t, err)
 		_, err = extension.Unpack(s, p)

@@ -64,11 +64,11 @@ func TestOnEndCallsOnceWhenTheActorOfThatNumberHasEnded(t *testing.T) {
 		extension.OnEnd(s, "/user/x", uidOf(t, ref), end("stopped"))()
 		require.Empty(t, ends)
 		extension.OnEnd(s, "/user/x", uidOf(t, ref)+1, end("another"))
-		extension.OnEnd(s, "/user/y", 0, end("nobody"))
-		require.Equal(t, []string{"another", "nobody"}, ends)
+		extension.OnEnd(s, "/user/y", 0, end("no actor"))
+		require.Equal(t, []string{"another", "no actor"}, ends)
 		ref.Tell(stop)
 		synctest.Wait()
-		require.Equal(t, []string{"another", "nobody", "path", "number"}, ends)
+		require.Equal(t, []string{"another", "no actor", "path", "number"}, ends)
 	})
 }
 
@@ -87,16 +87,16 @@ func TestShutdownWaitsUntilWatchersHaveBeenToldOfEveryEnd(t *testing.T) {
 	})
 }
 
-// A letter asks for a number from another node.
-type letter struct{ to actor.ActorRef[int] }
+// A numberRequest asks for a number from another node.
+type numberRequest struct{ to actor.ActorRef[int] }
 
 // asked asks an actor of another node, and returns how that ends.
 func asked(t *testing.T, s *actor.System, path string) chan error {
 	t.Helper()
 	ended := make(chan error, 1)
-	ref := actor.Resolve[letter](s, "understudy://test@"+path)
+	ref := actor.Resolve[numberRequest](s, "understudy://test@"+path)
 	go func() {
-		_, err := actor.Ask(context.Background(), ref, func(to actor.ActorRef[int]) letter { return letter{to} })
+		_, err := actor.Ask(context.Background(), ref, func(to actor.ActorRef[int]) numberRequest { return numberRequest{to} })
 		ended <- err
 	}()
 	synctest.Wait()
@@ -123,15 +123,15 @@ func TestAsksOfActorsThatAreGoneForGoodEndAtOnceAndAreDeadLetters(t *testing.T) 
 		sent := &recorder{}
 		s := testkit.NewSystem(t, testkit.WithoutEncoding(), extension.WithTransport("here:1", sent))
 		extension.NodeGone(s, "there:2", func(uid uint64) bool { return uid == 7 })
-		letters := testkit.NewProbe[actor.DeadLetter](t, s)
-		actor.Subscribe(s, letters.Ref())
+		dead := testkit.NewProbe[actor.DeadLetter](t, s)
+		actor.Subscribe(s, dead.Ref())
 		gone := "understudy://test@there:2/user/x#7"
 		require.EqualError(t, <-asked(t, s, "there:2/user/x#7"),
 			"ask understudy://test@there:2/user/x: actor: node cannot be reached: its node is no member of the cluster any more")
-		require.ErrorIs(t, letters.Receive().Reason, actor.ErrUnreachable)
+		require.ErrorIs(t, dead.Receive().Reason, actor.ErrUnreachable)
 		answers := testkit.NewProbe[error](t, s)
 		actor.Spawn(s, func(ctx *actor.Context[error], next *actor.Next[error]) {
-			actor.AskToSelf(ctx, actor.Resolve[letter](s, gone), 0, func(to actor.ActorRef[int]) letter { return letter{to} },
+			actor.AskToSelf(ctx, actor.Resolve[numberRequest](s, gone), 0, func(to actor.ActorRef[int]) numberRequest { return numberRequest{to} },
 				func(_ int, err error) error { return err })
 			next.OnMessage = func(_ *actor.Context[error], err error) actor.Behavior[error] {
 				answers.Ref().Tell(err)
@@ -139,8 +139,8 @@ func TestAsksOfActorsThatAreGoneForGoodEndAtOnceAndAreDeadLetters(t *testing.T) 
 			}
 		}, "")
 		require.ErrorIs(t, answers.Receive(), actor.ErrUnreachable)
-		require.ErrorIs(t, letters.Receive().Reason, actor.ErrUnreachable)
-		letters.ExpectNone(time.Hour)
+		require.ErrorIs(t, dead.Receive().Reason, actor.ErrUnreachable)
+		dead.ExpectNone(time.Hour)
 
 		for _, other := range []string{"there:2/user/x", "there:2/user/x#8", "elsewhere:3/user/x#7"} {
 			require.Empty(t, asked(t, s, other))

@@ -216,7 +216,7 @@ func TestAChildThatPreRestartSpawnsIsStoppedWithTheOthers(t *testing.T) {
 func TestOnlySoManyMessagesWaitForARestart(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		ref := actor.Spawn(s, behaviors.Supervise(obedient(),
 			actor.Strategy{Backoff: actor.Backoff{Min: time.Second}, StashCapacity: 3}), "small")
 		ref.Tell(func(ctx *actor.Context[order]) actor.Behavior[order] {
@@ -231,7 +231,7 @@ func TestOnlySoManyMessagesWaitForARestart(t *testing.T) {
 		for _, what := range []string{"second", "third", "too many"} {
 			ref.Tell(say(p, what))
 		}
-		require.ErrorIs(t, letters.Receive().Reason, actor.ErrStashFull)
+		require.ErrorIs(t, dead.Receive().Reason, actor.ErrStashFull)
 		for _, want := range []string{"waited from the beginning", "second", "third", "piped"} {
 			p.Expect(want)
 		}
@@ -241,7 +241,7 @@ func TestOnlySoManyMessagesWaitForARestart(t *testing.T) {
 		for range 10 {
 			p.Expect("room enough")
 		}
-		letters.ExpectNone(time.Hour)
+		dead.ExpectNone(time.Hour)
 	})
 }
 

@@ -114,7 +114,7 @@ func (s *System) Shutdown(ctx context.Context) error {
 	if wait(ctx, d.done) {
 		return d.result(false)
 	}
-	d.hurry(context.Cause(ctx))
+	d.giveUp(context.Cause(ctx))
 	<-d.acting // soon, because tasks are no longer waited for
 	if living := s.living(); len(living) > 0 {
 		return d.result(true, s.stillRunning(living, context.Cause(ctx)))

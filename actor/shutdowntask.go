@@ -27,7 +27,7 @@ type shutdown struct {
 	acting  chan struct{}           // closed when actors are about to stop
 	done    chan struct{}           // closed when it is over
 	patient context.Context         // ends when the context of a caller has ended
-	hurry   context.CancelCauseFunc // ends it
+	giveUp  context.CancelCauseFunc // ends it
 
 	mu       sync.Mutex // guards all below
 	begun    Phase      // how many phases have begun
@@ -40,7 +40,7 @@ type shutdown struct {
 func (d *shutdown) init(s *System) {
 	d.begins, d.acting, d.done = make(chan struct{}), make(chan struct{}), make(chan struct{})
 	d.timeouts = phaseTimeouts
-	d.patient, d.hurry = context.WithCancelCause(context.WithValue(context.Background(), withinShutdown{}, s))
+	d.patient, d.giveUp = context.WithCancelCause(context.WithValue(context.Background(), withinShutdown{}, s))
 }
 
 // add reports whether the phase has not begun yet.

@@ -3,13 +3,15 @@ package actor
 import (
 	"context"
 	"fmt"
+
+	"github.com/understudy-go/understudy/internal/guard"
 )
 
 // A Spawner can have children. It is a [*System], a type that embeds one, or the [*Context] of an
 // actor.
 type Spawner interface{ spawnUnder() *core }
 
-// A SpawnOption configures one actor: a [Mailbox], or the result of [WithContext].
+// A SpawnOption configures one actor: a [Mailbox], or an option of package extension.
 type SpawnOption interface{ apply(c *spawnConfig) }
 
 type spawnOption func(*spawnConfig)
@@ -22,11 +24,8 @@ type spawnConfig struct {
 	admission func() error
 }
 
-// WithContext gives the actor and its descendants the values of ctx, and stops the actor when ctx
-// is done. By default an actor has the values of its parent.
-func WithContext(ctx context.Context) SpawnOption {
-	return spawnOption(func(c *spawnConfig) { c.ctx = ctx })
-}
+// checkAdmission calls the admission check; a panic counts as an error.
+func (c *spawnConfig) checkAdmission() error { return guard.Run(c.admission) }
 
 // Spawn starts an actor as a child of parent and returns immediately; b is called inside the new
 // actor. If name is empty, the actor gets a unique one. A name has at most 1024 bytes, of letters,
@@ -45,7 +44,11 @@ func spawn[M any](parent *core, b Behavior[M], name string, opts []SpawnOption) 
 		checkName(name)
 	}
 	c := newCell(parent, observed(parent, b), name, configure[M](opts))
-	if !parent.addChild(&c.core) {
+	added, taken := parent.addChild(&c.core)
+	if taken {
+		panic(fmt.Sprintf("actor: the name %q is taken by a living child of %s", name, parent.path()))
+	}
+	if !added {
 		c.dead, c.over = true, true
 		c.endLife()
 		return ActorRef[M]{&c.core}
@@ -70,14 +73,14 @@ func configure[M any](opts []SpawnOption) *config[M] {
 }
 
 func newCell[M any](parent *core, b Behavior[M], name string, conf *config[M]) *cell[M] {
-	c := &cell[M]{conf: conf, initial: b}
+	c := &cell[M]{initial: b}
 	c.sys, c.parent, c.label, c.uid, c.impl = parent.sys, parent, name, parent.sys.nextUID(), c
-	c.extras = &conf.none
+	c.conf, c.extras = conf, &conf.none
 	if r := newPriorityQueue[M](conf.box, c.path); r != nil {
 		c.own().priorities = r
 	}
 	if conf.box.overflow == block {
-		c.own().senders = new(blockedSenders[M])
+		c.own().senders = &blockedSenders[M]{of: &c.inbox}
 	}
 	if conf.ctx != nil {
 		c.life.Store(&life{given: conf.ctx})

@@ -140,7 +140,7 @@ func TestAnActorStopsWhenItsContextIsDone(t *testing.T) {
 		p := testkit.NewProbe[string](t, s)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		ref := actor.Spawn(s, family(p, "parent", "child"), "parent", actor.WithContext(ctx))
+		ref := actor.Spawn(s, family(p, "parent", "child"), "parent", extension.WithContext(ctx))
 		settle()
 		cancel()
 		p.Expect("child PostStop")
@@ -153,7 +153,7 @@ func TestAnActorWhoseContextIsDoneAlreadyEndsAtOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		ref := actor.Spawn(s, obedient(), "late", actor.WithContext(ctx))
+		ref := actor.Spawn(s, obedient(), "late", extension.WithContext(ctx))
 		testkit.NewProbe[int](t, s).ExpectTerminated(ref)
 	})
 }
@@ -163,7 +163,7 @@ func TestTheDeadlineOfItsContextEndsAnActor(t *testing.T) {
 		p := testkit.NewProbe[string](t, s)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		actor.Spawn(s, obedient().OnSignal(telling(p, "it")), "limited", actor.WithContext(ctx))
+		actor.Spawn(s, obedient().OnSignal(telling(p, "it")), "limited", extension.WithContext(ctx))
 		p.ExpectNone(time.Second - 1)
 		p.Expect("it PostStop")
 	})
@@ -182,13 +182,13 @@ func TestTheErrorOfAContextIsTheSameBeforeAndAfterItsActorHasEnded(t *testing.T)
 				return behaviors.Same
 			})
 		})
-		actor.Spawn(s, b, "limited", actor.WithContext(given))
+		actor.Spawn(s, b, "limited", extension.WithContext(given))
 		p.Expect(context.DeadlineExceeded)
 		require.Equal(t, context.DeadlineExceeded, (<-lives).Err())
 
 		later, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
-		actor.Spawn(s, b, "stopped", actor.WithContext(later)).Tell(stop)
+		actor.Spawn(s, b, "stopped", extension.WithContext(later)).Tell(stop)
 		p.Expect(context.Canceled)
 		time.Sleep(2 * time.Hour)
 		require.Equal(t, context.Canceled, (<-lives).Err())
@@ -198,7 +198,7 @@ func TestTheErrorOfAContextIsTheSameBeforeAndAfterItsActorHasEnded(t *testing.T)
 func TestAnActorThatEndsLetsGoOfItsContext(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		ctx := &countingContext{Context: t.Context()}
-		ref := actor.Spawn(s, obedient(), "brief", actor.WithContext(ctx))
+		ref := actor.Spawn(s, obedient(), "brief", extension.WithContext(ctx))
 		settle()
 		require.Equal(t, 1, ctx.waiting)
 		ref.Tell(stop)

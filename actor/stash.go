@@ -23,7 +23,7 @@ func (c *Context[M]) NewStash(capacity int) *Stash[M] {
 	if capacity <= 0 {
 		panic(fmt.Sprintf("actor: stash capacity %d is not positive", capacity))
 	}
-	return &Stash[M]{cell: c.cell, capacity: capacity, depth: c.cell.depth()}
+	return &Stash[M]{cell: c.cell, capacity: capacity, depth: c.cell.outermost().depth()}
 }
 
 // Stash appends msg to the stash and returns the next behavior: the same, or, if the stash is full,
@@ -38,7 +38,7 @@ func (s *Stash[M]) Stash(msg M) Behavior[M] {
 		return s.cell.ctx.Fail(reason)
 	}
 	if len(s.kept) == 0 {
-		s.cell.addCleanup(cleanup{depth: s.depth, run: s.end, of: s})
+		s.cell.deferred().add(cleanup{depth: s.depth, run: s.end, of: s})
 	}
 	s.kept = append(s.kept, msg)
 	return nil
@@ -82,7 +82,7 @@ func (s *Stash[M]) drop(n int) {
 	s.kept = s.kept[n:]
 	if len(s.kept) == 0 {
 		s.kept = nil
-		s.cell.dropCleanup(s)
+		s.cell.deferred().drop(s)
 	}
 }
 
@@ -133,31 +133,6 @@ func (s *Stash[M]) end() {
 
 func (s *Stash[M]) deadLetter(msg M, reason error) {
 	s.cell.sys.deadLetter(s.cell.actor(), msg, reason)
-}
-
-// depth returns how many strategies are around the current behavior.
-func (c *cell[M]) depth() int {
-	if outer := c.outer(); outer != nil {
-		return outer.depth()
-	}
-	return len(c.layers)
-}
-
-func (c *cell[M]) addCleanup(l cleanup) {
-	if outer := c.outer(); outer != nil {
-		outer.addCleanup(l)
-		return
-	}
-	c.own().cleanups = append(c.cleanups, l)
-}
-
-// dropCleanup removes the cleanup that belongs to owner.
-func (c *cell[M]) dropCleanup(owner any) {
-	if outer := c.outer(); outer != nil {
-		outer.dropCleanup(owner)
-		return
-	}
-	c.cleanups = slices.DeleteFunc(c.cleanups, func(l cleanup) bool { return l.of == owner })
 }
 
 // putBack puts items, of which there must be some, at the front of the mailbox.

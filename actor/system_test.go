@@ -113,13 +113,13 @@ func TestShutdownsWaitEachForItself(t *testing.T) {
 func TestASystemThatWasShutDownStillAnswers(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		ref := actor.Spawn(s, behaviors.Ignore[int], "x")
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		require.NoError(t, s.Shutdown(t.Context()))
 		ref.Tell(1)
 		s.Publish(1)
 		extension.Dispatch(s, "/user/x", 0, 1)
 		require.EqualValues(t, 2, s.DeadLetters())
-		letters.ExpectNone(time.Hour)
+		dead.ExpectNone(time.Hour)
 		actor.ActorRef[int]{}.Tell(1)
 		require.EqualValues(t, 2, s.DeadLetters(), "it runs no more")
 	})

@@ -7,6 +7,7 @@ import "time"
 // delivers.
 type timers[M any] struct {
 	byKey map[string]*keyedTimer[M]
+	idle  *receiveTimeout[M] // nil for none
 }
 
 type keyedTimer[M any] struct {
@@ -40,6 +41,19 @@ func (t *timers[M]) cancelAll() {
 	for key := range t.byKey {
 		t.cancel(key)
 	}
+}
+
+func (t *timers[M]) cancelIdle() {
+	if t.idle != nil {
+		t.idle.timer.Stop()
+		t.idle = nil
+	}
+}
+
+// stop cancels everything.
+func (t *timers[M]) stop() {
+	t.cancelAll()
+	t.cancelIdle()
 }
 
 func (k *keyedTimer[M]) run(c *cell[M]) {
@@ -100,15 +114,8 @@ func (r *receiveTimeout[M]) begin() {
 	r.timer.Reset(r.after)
 }
 
-func (c *cell[M]) cancelReceiveTimeout() {
-	if c.idle != nil {
-		c.idle.timer.Stop()
-		c.idle = nil
-	}
-}
-
 func (r *receiveTimeout[M]) run(c *cell[M]) {
-	if c.idle == r && !time.Now().Before(r.due) {
+	if c.timers.idle == r && !time.Now().Before(r.due) {
 		r.begin() // msg may be marked not to
 		c.handleMessage(r.msg)
 	}

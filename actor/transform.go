@@ -26,8 +26,8 @@ type inner[Outer, Inner any] struct {
 	of        *cell[Outer]
 	transform func(Outer) (Inner, bool)
 	next      *Next[Outer] // of the transition that is under way
-	invited   bool         // by the transition that is under way
-	tidied    bool         // its end is among the cleanups of the host
+	begun     bool         // by the transition that is under way
+	tidied    bool         // its end is among the cleanups of the actor
 }
 
 // An outer is what an inner cell needs of the cell around it.
@@ -37,11 +37,6 @@ type outer[M any] interface {
 	fail(err error)
 	enqueue(it item[M], by entrance)
 	putBack(items []item[M])
-	ending() bool
-	check(what string)
-	depth() int
-	addCleanup(l cleanup)
-	dropCleanup(owner any)
 	told(msg any)
 }
 
@@ -65,18 +60,25 @@ func (c *cell[M]) post(it item[M], by entrance) {
 	c.enqueue(it, by)
 }
 
-// ending reports whether the incarnation is about to end, or has ended.
-func (c *cell[M]) ending() bool {
-	if outer := c.outer(); outer != nil {
-		return outer.ending()
-	}
-	return c.phase >= restarting
+// An outermost is a cell in the tree, as the cells inside it need it.
+type outermost interface {
+	depth() int // how many strategies are around the behavior
+	ownCleanups() *cleanups
 }
+
+// outermost returns the cell in the tree that c is, or is inside of.
+func (c *core) outermost() outermost { return c.actor().impl.(outermost) }
+
+// deferred returns the functions given to Defer, for writing.
+func (c *core) deferred() *cleanups { return c.outermost().ownCleanups() }
+
+// ending reports whether the incarnation is about to end, or has ended.
+func (c *core) ending() bool { return c.actor().phase >= restarting }
 
 // An innerCell is an inner cell as the outer one sees it.
 type innerCell interface {
-	spawnObserver // of children, which are the host's
-	stays() bool  // whether the transition that is under way has invited it
+	spawnObserver // of children, which are those of the actor
+	stays() bool  // whether the transition that is under way has begun it
 	leave()
 }
 
@@ -105,13 +107,13 @@ func (g *inner[Outer, Inner]) outer() outer[Inner] { return (*outerOf[Outer, Inn
 func (g *inner[Outer, Inner]) begin(b Behavior[Inner], around []wrapper[Inner], next *Next[Outer]) {
 	if !g.tidied {
 		g.tidied = true
-		g.of.addCleanup(cleanup{depth: math.MaxInt, run: g.leave, of: g})
+		g.deferred().add(cleanup{depth: math.MaxInt, run: g.leave, of: g})
 	}
 	g.onMessage, g.onSignal = unhandledMessage[Inner], nil
 	g.unwrapTo(around)
 	if g.apply(b, next, true) {
 		g.wrapping.setBase()
-		g.invited = true
+		g.begun = true
 		next.OnMessage, next.OnSignal = g.receive, g.receiveSignal
 	}
 }
@@ -155,8 +157,8 @@ func (g *inner[Outer, Inner]) receive(_ *Context[Outer], msg Outer) Behavior[Out
 	if !ok {
 		return func(_ *Context[Outer], n *Next[Outer]) { n.Unhandled() }
 	}
-	if g.idle != nil {
-		g.idle.told(inner)
+	if g.timers.idle != nil {
+		g.timers.idle.told(inner)
 	}
 	return g.answer(g.onMessage(&g.ctx, inner))
 }
@@ -166,25 +168,25 @@ func (g *inner[Outer, Inner]) receiveSignal(_ *Context[Outer], sig Signal) Behav
 }
 
 func (g *inner[Outer, Inner]) stays() bool {
-	invited := g.invited
-	g.invited = false
-	return invited
+	begun := g.begun
+	g.begun = false
+	return begun
 }
 
 // leave ends everything that the inner cell has begun. Later messages to it are unhandled.
 func (g *inner[Outer, Inner]) leave() {
-	g.stopTimers()
-	g.unwatchAll()
+	g.timers.stop()
+	g.watched.endAll()
 	if w := g.wrapping; w != nil && w.inner != nil {
 		w.inner.leave()
 	}
 	g.unwrapTo(nil)
-	g.abandonAsks()
+	g.asks.abandonAll(ErrStaleHandler)
 	g.onMessage, g.onSignal = unhandledMessage[Inner], nil
 	g.epoch++
 	if g.tidied {
 		g.tidied = false
-		g.of.dropCleanup(g)
+		g.deferred().drop(g)
 	}
 }
 
@@ -236,26 +238,16 @@ func (h *outerOf[Outer, Inner]) wrap(it item[Inner]) item[Outer] {
 	return item[Outer]{task: &forInner[Outer, Inner]{it, h.inner()}}
 }
 
-func (h *outerOf[Outer, Inner]) ending() bool { return h.of.ending() }
-
-func (h *outerOf[Outer, Inner]) check(what string) { h.of.check(what) }
-
-func (h *outerOf[Outer, Inner]) depth() int { return h.of.depth() }
-
-func (h *outerOf[Outer, Inner]) addCleanup(l cleanup) { h.of.addCleanup(l) }
-
 // told restarts the receive timeouts of the outer cells, as msg does not pass through their
 // handlers.
 func (h *outerOf[Outer, Inner]) told(msg any) {
-	if h.of.idle != nil {
-		h.of.idle.told(msg)
+	if h.of.timers.idle != nil {
+		h.of.timers.idle.told(msg)
 	}
 	if outer := h.of.outer(); outer != nil {
 		outer.told(msg)
 	}
 }
-
-func (h *outerOf[Outer, Inner]) dropCleanup(owner any) { h.of.dropCleanup(owner) }
 
 // forInner is an item for the inner cell in the mailbox of the outer one.
 type forInner[Outer, Inner any] struct {

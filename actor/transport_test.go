@@ -81,7 +81,7 @@ func (r *recorder) Send(_ *actor.System, target extension.Target, _ any) { *r = 
 func TestDeliverTellsOnlyWhomItIsMeantFor(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[int](t, s)
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		path := strings.TrimPrefix(p.Ref().Path(), "understudy://test")
 		uid := uidOf(t, p.Ref())
 		extension.Dispatch(s, path, 0, 1)
@@ -106,9 +106,9 @@ func TestDeliverTellsOnlyWhomItIsMeantFor(t *testing.T) {
 			{"", 0, 3, actor.ErrNoSuchActor},
 		} {
 			extension.Dispatch(s, test.path, test.uid, test.msg)
-			letter := letters.Receive()
-			require.ErrorIs(t, letter.Reason, test.reason, test.path)
-			require.Equal(t, test.msg, letter.Message)
+			lost := dead.Receive()
+			require.ErrorIs(t, lost.Reason, test.reason, test.path)
+			require.Equal(t, test.msg, lost.Message)
 		}
 	})
 }
@@ -125,7 +125,7 @@ func uidOf(t *testing.T, ref actor.AnyRef) uint64 {
 func TestAnAskAcrossNodesLeavesNothingBehind(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ *actor.System) {
 		a, b := connected(t)
-		letters := deadLetters(t, a)
+		dead := deadLetters(t, a)
 		waysBack := testkit.NewProbe[actor.ActorRef[int]](t, b)
 		ref := actor.Spawn(b, behaviors.Receive(func(_ *actor.Context[parcel], p parcel) actor.Behavior[parcel] {
 			p.ReplyTo.Tell(p.N + 1)
@@ -135,16 +135,16 @@ func TestAnAskAcrossNodesLeavesNothingBehind(t *testing.T) {
 		remote := actor.Resolve[parcel](a, ref.String())
 		require.Equal(t, 42, testkit.Ask(t.Context(), t, remote, func(r actor.ActorRef[int]) parcel { return parcel{41, r} }))
 		waysBack.Receive().Tell(43)
-		letter := letters.Receive()
-		require.Equal(t, 43, letter.Message)
-		require.ErrorIs(t, letter.Reason, actor.ErrNoSuchActor)
+		lost := dead.Receive()
+		require.Equal(t, 43, lost.Message)
+		require.ErrorIs(t, lost.Reason, actor.ErrNoSuchActor)
 	})
 }
 
 func TestAnAskThatHasEndedCannotBeSentToOtherNodesAnyMore(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ *actor.System) {
 		a, b := connected(t)
-		letters := deadLetters(t, a)
+		dead := deadLetters(t, a)
 		var wayBack actor.ActorRef[int]
 		local := actor.Spawn(a, answering(func(_ *actor.Context[question], q question) {
 			wayBack = q.replyTo
@@ -156,7 +156,7 @@ func TestAnAskThatHasEndedCannotBeSentToOtherNodesAnyMore(t *testing.T) {
 			return behaviors.Same
 		}), "remote")
 		actor.Resolve[parcel](a, ref.String()).Tell(parcel{ReplyTo: wayBack})
-		require.ErrorIs(t, letters.Receive().Reason, actor.ErrNoSuchActor)
+		require.ErrorIs(t, dead.Receive().Reason, actor.ErrNoSuchActor)
 	})
 }
 
@@ -164,7 +164,7 @@ func TestAnAdapterIsReachableFromOtherNodesUntilItsActorEnds(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ *actor.System) {
 		a, b := connected(t)
 		p := testkit.NewProbe[string](t, a)
-		letters := deadLetters(t, a)
+		dead := deadLetters(t, a)
 		parcels := testkit.NewProbe[parcel](t, b)
 		ref, adapter := adapt(t, a, obedient(), func(int) order { return say(p, "adapted") })
 		for range 2 { // sending it twice changes nothing
@@ -178,14 +178,14 @@ func TestAnAdapterIsReachableFromOtherNodesUntilItsActorEnds(t *testing.T) {
 		p.ExpectTerminated(ref)
 		settle() // the probe may hear of the end before what keeps the adapter reachable does
 		remote.Tell(2)
-		require.ErrorIs(t, letters.Receive().Reason, actor.ErrNoSuchActor)
+		require.ErrorIs(t, dead.Receive().Reason, actor.ErrNoSuchActor)
 	})
 }
 
 func TestAnExportedRefTakesMessagesOfItsTypeOnly(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ *actor.System) {
 		a, b := connected(t)
-		letters := deadLetters(t, a)
+		dead := deadLetters(t, a)
 		parcels := testkit.NewProbe[parcel](t, b)
 		_, adapter := adapt(t, a, obedient(), func(int) order { return nil })
 		remote := actor.Resolve[parcel](a, parcels.Ref().String())
@@ -193,9 +193,9 @@ func TestAnExportedRefTakesMessagesOfItsTypeOnly(t *testing.T) {
 			t.Helper()
 			wayBack := parcels.Receive().ReplyTo
 			actor.Resolve[string](b, wayBack.String()).Tell("not an int")
-			letter := letters.Receive()
-			require.Equal(t, "not an int", letter.Message)
-			require.ErrorIs(t, letter.Reason, actor.ErrWrongType)
+			lost := dead.Receive()
+			require.Equal(t, "not an int", lost.Message)
+			require.ErrorIs(t, lost.Reason, actor.ErrWrongType)
 		}
 		remote.Tell(parcel{ReplyTo: adapter})
 		expectWrongType()
@@ -222,7 +222,7 @@ func init() { actor.RegisterType[parcel]("test.parcel") }
 
 func TestAnActorIsStartingUntilItsBehaviorHasRun(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		require.False(t, extension.Starting(s, "/user/x"), "nobody lives there")
+		require.False(t, extension.Starting(s, "/user/x"), "no actor lives there")
 		broken := behaviors.Setup(func(*actor.Context[int]) actor.Behavior[int] { panic("told to") })
 		for name, b := range map[string]actor.Behavior[int]{
 			"sound":  behaviors.Ignore[int],

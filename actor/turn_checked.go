@@ -25,13 +25,9 @@ func (o *owner) lend(f func()) func() {
 }
 
 // check panics when it is not called by the goroutine of the turn.
-func (c *cell[M]) check(what string) {
-	if outer := c.outer(); outer != nil {
-		outer.check(what)
-		return
-	}
-	if c.owner.goroutine.Load() != goroutine() {
+func (c *core) check(what string) {
+	if a := c.actor(); a.owner.goroutine.Load() != goroutine() {
 		panic(fmt.Sprintf("actor: %s with the Context of %s outside of its handlers, by another goroutine or kept by another actor: "+
-			"tell the actor a message, or use PipeToSelf or AskToSelf; a goroutine may use the context.Context and refs", what, c.actor().path()))
+			"tell the actor a message, or use PipeToSelf or AskToSelf; a goroutine may use the context.Context and refs", what, a.path()))
 	}
 }

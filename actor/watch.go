@@ -28,37 +28,40 @@ type watch[M any] struct {
 // and for an actor on another node if the system has no transport that can watch it.
 func (c *Context[M]) Watch(ref AnyRef) {
 	c.cell.check("Watch")
-	c.cell.watch(&watch[M]{by: c.cell, ref: ref})
+	c.cell.own().watched.add(&watch[M]{by: c.cell, ref: ref})
 }
 
 // WatchWith is like [Context.Watch], but sends msg to the actor instead of a signal. To change the
 // message, unwatch first; otherwise it panics.
 func (c *Context[M]) WatchWith(ref AnyRef, msg M) {
 	c.cell.check("WatchWith")
-	c.cell.watch(&watch[M]{by: c.cell, ref: ref, msg: msg, custom: true})
+	c.cell.own().watched.add(&watch[M]{by: c.cell, ref: ref, msg: msg, custom: true})
 }
 
 // Unwatch ends a watch. Nothing is delivered any more, even if the actor has ended already and the
 // signal is waiting in the mailbox.
 func (c *Context[M]) Unwatch(ref AnyRef) {
 	c.cell.check("Unwatch")
-	c.cell.endWatch(ref.target().actor())
-	c.cell.endWatchesOf(ref)
+	c.cell.watched.end(ref.target().actor())
+	c.cell.watched.endOf(ref)
 }
 
-func (c *cell[M]) watch(w *watch[M]) {
+// watches are those of one cell, by the watched actor.
+type watches[M any] map[*core]*watch[M]
+
+func (m *watches[M]) add(w *watch[M]) {
 	target := w.ref.target().actor()
 	if target == nil {
 		panic("actor: cannot watch the zero ActorRef")
 	}
-	if old, ok := c.watched[target]; ok {
+	if old, ok := (*m)[target]; ok {
 		if old.custom != w.custom || !reflect.DeepEqual(old.msg, w.msg) {
 			panic(fmt.Sprintf("actor: %s is watched in another way; unwatch it first", w.ref.Path()))
 		}
 		return
 	}
-	if c.watched == nil {
-		c.own().watched = make(map[*core]*watch[M])
+	if *m == nil {
+		*m = make(watches[M])
 	}
 	switch far, remote := target.impl.(*remoteActor); {
 	case remote:
@@ -66,24 +69,24 @@ func (c *cell[M]) watch(w *watch[M]) {
 	case !target.addWatcher(w):
 		w.watchedEnded(target, target.cause())
 	}
-	c.watched[target] = w
+	(*m)[target] = w
 }
 
-func (c *cell[M]) endWatch(target *core) {
-	if w, ok := c.watched[target]; ok {
-		delete(c.watched, target)
+func (m watches[M]) end(target *core) {
+	if w, ok := m[target]; ok {
+		delete(m, target)
 		w.end(target)
 	}
 }
 
-// endWatchesOf ends the watches of ref if it now leads to another actor than when they began.
-func (c *cell[M]) endWatchesOf(ref AnyRef) {
+// endOf ends the watches of ref if it now leads to another actor than when they began.
+func (m watches[M]) endOf(ref AnyRef) {
 	if n := ref.target(); n == nil || !n.wanders() {
 		return
 	}
-	for target, w := range c.watched {
+	for target, w := range m {
 		if w.ref == ref {
-			c.endWatch(target)
+			m.end(target)
 		}
 	}
 }
@@ -96,9 +99,9 @@ func (w *watch[M]) end(target *core) {
 	target.removeWatcher(w)
 }
 
-func (c *cell[M]) unwatchAll() {
-	for target := range c.watched {
-		c.endWatch(target)
+func (m watches[M]) endAll() {
+	for target := range m {
+		m.end(target)
 	}
 }
 

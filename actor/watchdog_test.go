@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 func (c *common[M]) untouched() bool {
 	e := &c.none
 	return e.layers == nil && e.base == -1 && e.restart == -1 && !e.awaiting && e.delay == 0 &&
-		e.backoff == nil && e.timers.byKey == nil && e.idle == nil && e.wrapping == nil &&
+		e.backoff == nil && e.timers.byKey == nil && e.timers.idle == nil && e.wrapping == nil &&
 		e.bypassing == nil && e.watched == nil && e.asks.head.after == nil && e.cleanups == nil &&
 		e.bypass == nil && e.log == nil && e.priorities == nil && e.senders == nil
 }

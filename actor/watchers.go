@@ -76,58 +76,6 @@ func (w *watchers) all() []watcher {
 	return all
 }
 
-// endBy records the failure by which c ends, unless it is nil.
-func (c *core) endBy(cause error) {
-	if cause == nil {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.ownRelations().cause = cause
-}
-
-// cause returns the failure by which c has ended, or nil.
-func (c *core) cause() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.relations == nil {
-		return nil
-	}
-	return c.relations.cause
-}
-
-// addWatcher returns false if c has ended.
-func (c *core) addWatcher(w watcher) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.over {
-		return false
-	}
-	c.ownRelations().watchers.add(w)
-	return true
-}
-
-func (c *core) removeWatcher(w watcher) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.relations != nil {
-		c.relations.watchers.remove(w)
-	}
-}
-
-// takeWatchers removes and returns all watchers.
-func (c *core) takeWatchers(over bool) []watcher {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.over = c.over || over
-	if c.relations == nil {
-		return nil
-	}
-	all := c.relations.watchers.all()
-	c.relations.watchers = watchers{}
-	return all
-}
-
 // tellWatchers notifies all watchers that c has ended.
 func (c *core) tellWatchers() {
 	all := c.takeWatchers(true)

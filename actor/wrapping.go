@@ -102,21 +102,21 @@ func (w *wrapping[M]) setBase() {
 	}
 }
 
-// installWrapped sets the handlers of n, inside their wrappers.
-func (c *cell[M]) installWrapped(n *Next[M]) {
-	w := &wrapping[M]{around: n.around(), base: c.wrapping.ofStart(), message: c.onMessage, signal: c.onSignal}
-	if c.wrapping != nil {
-		w.message, w.signal, w.inner = c.wrapping.message, c.wrapping.signal, c.wrapping.inner
+// after returns what is around the handlers once n has set its own. message and signal are the
+// handlers before it, if nothing was around them.
+func (w *wrapping[M]) after(n *Next[M], message MessageHandler[M], signal SignalHandler[M]) *wrapping[M] {
+	next := &wrapping[M]{around: n.around(), base: w.ofStart(), message: message, signal: signal}
+	if w != nil {
+		next.message, next.signal, next.inner = w.message, w.signal, w.inner
 	}
 	if n.OnMessage != nil {
-		w.message = n.OnMessage
-		w.dismiss()
+		next.message = n.OnMessage
+		next.dismiss()
 	}
 	if n.OnSignal != nil || n.mute {
-		w.signal = n.OnSignal
+		next.signal = n.OnSignal
 	}
-	c.own().wrapping, n.rest = w, nil
-	c.onMessage, c.onSignal = w.compose()
+	return next
 }
 
 // dismiss ends the inner cell when other handlers than its own have been set.

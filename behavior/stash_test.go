@@ -102,7 +102,7 @@ func TestWhatIsStashedAgainWaitsForTheNextPassAndIsNotLost(t *testing.T) {
 func TestAFullStashFailsTheActorAndWhatHadNoRoomIsADeadLetter(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		var failure error
 		ref := actor.Spawn(s, behaviors.WithStash(2, func(stash *actor.Stash[string]) actor.Behavior[string] {
 			return behaviors.Supervise(holding(stash, func() actor.Behavior[string] { return stash.UnstashAll(repeat(p)) }),
@@ -112,13 +112,13 @@ func TestAFullStashFailsTheActorAndWhatHadNoRoomIsADeadLetter(t *testing.T) {
 				}})
 		}), "it")
 		tellAll(ref, "a", "b", "c")
-		letter := letters.Receive()
-		require.Equal(t, "c", letter.Message)
-		require.ErrorIs(t, letter.Reason, actor.ErrStashFull)
+		lost := dead.Receive()
+		require.Equal(t, "c", lost.Message)
+		require.ErrorIs(t, lost.Reason, actor.ErrStashFull)
 		ref.Tell("open")
 		expectAll(p, "a", "b")
 		require.ErrorIs(t, failure, actor.ErrStashFull)
-		letters.ExpectNone(time.Hour)
+		dead.ExpectNone(time.Hour)
 	})
 }
 
@@ -147,7 +147,7 @@ func TestSomeMayBeUnstashedAndChangedOnTheWay(t *testing.T) {
 func TestAStashCanBeLookedInto(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		ref := actor.Spawn(s, behaviors.WithStash(2, func(stash *actor.Stash[string]) actor.Behavior[string] {
 			return behaviors.Receive(func(_ *actor.Context[string], word string) actor.Behavior[string] {
 				switch word {
@@ -165,12 +165,12 @@ func TestAStashCanBeLookedInto(t *testing.T) {
 		tellAll(ref, "look", "a", "look", "b", "look", "clear", "look", "clear")
 		expectAll(p, `0 of 2 false "" false []`, `1 of 2 false "a" true [a]`, `2 of 2 true "a" true [a b]`, `0 of 2 false "" false []`)
 		for _, want := range []string{"a", "b"} {
-			letter := letters.Receive()
-			require.Equal(t, want, letter.Message)
-			require.Equal(t, ref.String(), letter.Recipient)
-			require.ErrorIs(t, letter.Reason, actor.ErrDropped)
+			lost := dead.Receive()
+			require.Equal(t, want, lost.Message)
+			require.Equal(t, ref.String(), lost.Recipient)
+			require.ErrorIs(t, lost.Reason, actor.ErrDropped)
 		}
-		letters.ExpectNone(time.Hour)
+		dead.ExpectNone(time.Hour)
 	})
 }
 
@@ -178,7 +178,7 @@ func TestAStashCanBeLookedInto(t *testing.T) {
 func TestAFailureWhileUnstashingLosesOneMessageOnly(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		starts := 0
 		b := behaviors.Supervise(behaviors.WithStash(10, func(stash *actor.Stash[string]) actor.Behavior[string] {
 			if starts++; starts > 1 {
@@ -191,7 +191,7 @@ func TestAFailureWhileUnstashingLosesOneMessageOnly(t *testing.T) {
 		expectAll(p, "1", "fail", "actor.PreRestart")
 		p.ExpectNone(time.Minute - 1)
 		expectAll(p, "3", "4", "told later")
-		letters.ExpectNone(time.Hour)
+		dead.ExpectNone(time.Hour)
 	})
 }
 
@@ -199,7 +199,7 @@ func TestAFailureWhileUnstashingLosesOneMessageOnly(t *testing.T) {
 func TestAStopWhileUnstashingMakesDeadLettersOfTheRest(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		ref := actor.Spawn(s, behaviors.WithStash(10, func(stash *actor.Stash[string]) actor.Behavior[string] {
 			return behaviors.Receive(func(_ *actor.Context[string], word string) actor.Behavior[string] {
 				switch word {
@@ -214,19 +214,19 @@ func TestAStopWhileUnstashingMakesDeadLettersOfTheRest(t *testing.T) {
 		p.ExpectTerminated(ref)
 		var lost []any
 		for range 3 {
-			letter := letters.Receive()
-			require.ErrorIs(t, letter.Reason, actor.ErrTerminated)
-			lost = append(lost, letter.Message)
+			one := dead.Receive()
+			require.ErrorIs(t, one.Reason, actor.ErrTerminated)
+			lost = append(lost, one.Message)
 		}
 		require.ElementsMatch(t, []any{"3", "4", "5"}, lost)
-		letters.ExpectNone(time.Hour)
+		dead.ExpectNone(time.Hour)
 	})
 }
 
 func TestAStashOutsideOfSupervisionOutlivesARestartOneInsideIsLost(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		ref := actor.Spawn(s, behaviors.WithStash(10, func(outer *actor.Stash[string]) actor.Behavior[string] {
 			return behaviors.Supervise(behaviors.WithStash(10, func(inner *actor.Stash[string]) actor.Behavior[string] {
 				return behaviors.Receive(func(ctx *actor.Context[string], word string) actor.Behavior[string] {
@@ -243,25 +243,25 @@ func TestAStashOutsideOfSupervisionOutlivesARestartOneInsideIsLost(t *testing.T)
 			}), actor.Strategy{})
 		}), "it")
 		tellAll(ref, "outer 1", "inner 1", "fail", "outer 2", "inner 2", "open")
-		letter := letters.Receive()
-		require.Equal(t, "inner 1", letter.Message)
-		require.ErrorIs(t, letter.Reason, actor.ErrDropped)
+		lost := dead.Receive()
+		require.Equal(t, "inner 1", lost.Message)
+		require.ErrorIs(t, lost.Reason, actor.ErrDropped)
 		expectAll(p, "inner 2", "outer 1", "outer 2")
-		letters.ExpectNone(time.Hour)
+		dead.ExpectNone(time.Hour)
 	})
 }
 
 func TestWhatIsInAStashWhenTheActorStopsIsADeadLetter(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		ref := actor.Spawn(s, behaviors.WithStash(10, func(stash *actor.Stash[string]) actor.Behavior[string] {
 			return holding(stash, func() actor.Behavior[string] { return behaviors.Stopped })
 		}), "it")
 		tellAll(ref, "a", "b", "open")
 		for _, want := range []string{"a", "b"} {
-			letter := letters.Receive()
-			require.Equal(t, want, letter.Message)
-			require.ErrorIs(t, letter.Reason, actor.ErrTerminated)
+			lost := dead.Receive()
+			require.Equal(t, want, lost.Message)
+			require.ErrorIs(t, lost.Reason, actor.ErrTerminated)
 		}
 	})
 }
@@ -358,8 +358,8 @@ func TestAStashNeedsRoom(t *testing.T) {
 func TestAnActorThatResumesGoesOnWithItsFullStashAndAnyNumberMayBeUnstashed(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
-		letters := testkit.NewProbe[actor.DeadLetter](t, s)
-		actor.Subscribe(s, letters.Ref())
+		dead := testkit.NewProbe[actor.DeadLetter](t, s)
+		actor.Subscribe(s, dead.Ref())
 		shut := func(stash *actor.Stash[string]) actor.Behavior[string] {
 			return behaviors.Receive(func(_ *actor.Context[string], word string) actor.Behavior[string] {
 				switch word {
@@ -378,9 +378,9 @@ func TestAnActorThatResumesGoesOnWithItsFullStashAndAnyNumberMayBeUnstashed(t *t
 		}), "it")
 		tellAll(ref, "a", "b", "c", "none", "fewer than none", "more than there are", "d")
 		expectAll(p, "a", "b", "d")
-		letter := letters.Receive()
-		require.Equal(t, "c", letter.Message)
-		require.ErrorIs(t, letter.Reason, actor.ErrStashFull)
-		letters.ExpectNone(time.Hour)
+		lost := dead.Receive()
+		require.Equal(t, "c", lost.Message)
+		require.ErrorIs(t, lost.Reason, actor.ErrStashFull)
+		dead.ExpectNone(time.Hour)
 	})
 }

@@ -230,7 +230,7 @@ func TestSupervisionInsideOfATransformationRestartsTheInside(t *testing.T) {
 func TestSupervisionOutsideOfATransformationRestartsIt(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
-		letters := deadLetters(t, s)
+		dead := deadLetters(t, s)
 		starts := 0
 		inner := behaviors.Setup(func(ctx *actor.Context[task]) actor.Behavior[task] {
 			starts++
@@ -256,7 +256,7 @@ func TestSupervisionOutsideOfATransformationRestartsIt(t *testing.T) {
 		tellAll(ref, say("three"), parcel{})
 		expectAll(p, "two", "three")
 		p.ExpectNone(time.Hour)
-		letters.ExpectNone(time.Hour)
+		dead.ExpectNone(time.Hour)
 		synctest.Wait()
 		require.Equal(t, 2, starts)
 	})

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
@@ -98,7 +99,7 @@ func TestAStopDuringRecoveryDoesNotWaitForAJournalThatDoesNotListen(t *testing.T
 		d := make(deaf)
 		w.journal.set(hooks{claim: d.wait})
 		ctx, stop := context.WithCancel(w.Context())
-		ref := actor.Spawn(w.system, words(w.journal), "", actor.WithContext(ctx))
+		ref := actor.Spawn(w.system, words(w.journal), "", extension.WithContext(ctx))
 		synctest.Wait()
 		begun := time.Now()
 		stop()
@@ -181,7 +182,7 @@ func TestADurableStateEndsThoughTheJournalDoesNotListen(t *testing.T) {
 				return persistence.PersistState(text)
 			})
 		ctx, stop := context.WithCancel(w.Context())
-		ref := actor.Spawn(w.system, b, "", actor.WithContext(ctx))
+		ref := actor.Spawn(w.system, b, "", extension.WithContext(ctx))
 		ref.Tell("a")
 		ref.Tell("stop")
 		synctest.Wait()

@@ -16,9 +16,9 @@ import (
 // actor.
 //
 // The journal keeps the events under id. If two actors use one id, the newer one fences off the
-// older one. initial is the state before the first event. onCommand decides the effect of a
-// command. onEvent applies one event to a state and returns the new state; it must not change its
-// arguments.
+// older one. Before the first event the state is initial. The function onCommand decides the effect
+// of a command. The function onEvent applies one event to a state and returns the new state; it
+// must not change its arguments.
 //
 // New panics if the id is malformed, a required argument is nil, the options are invalid or of
 // other types, or there is more than one Options. It also panics if the type of events is neither

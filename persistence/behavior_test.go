@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -207,7 +208,7 @@ func TestAStopDuringAWriteWaitsForItAndForWhatIsChained(t *testing.T) {
 		lost := w.deadLetters()
 		w.journal.set(hooks{append: slowly})
 		ctx, stop := context.WithCancel(w.Context())
-		ref := actor.Spawn(w.system, words(w.journal), "", actor.WithContext(ctx))
+		ref := actor.Spawn(w.system, words(w.journal), "", extension.WithContext(ctx))
 		ref.Tell(say(w.to, "a"))
 		ref.Tell(say(w.to, "b"))
 		synctest.Wait()
@@ -227,7 +228,7 @@ func TestAStopDuringRecoveryGivesItUp(t *testing.T) {
 		lost := w.deadLetters()
 		w.journal.set(hooks{claim: slowly})
 		ctx, stop := context.WithCancel(w.Context())
-		ref := actor.Spawn(w.system, words(w.journal), "", actor.WithContext(ctx))
+		ref := actor.Spawn(w.system, words(w.journal), "", extension.WithContext(ctx))
 		ref.Tell(say(w.to, "a"))
 		synctest.Wait()
 		begun := time.Now()

@@ -348,7 +348,7 @@ func TestADurableStateClaimsUnderTheGenerationOfItsHost(t *testing.T) {
 			Floor:   func() (uint64, error) { return 41, nil },
 			Claimed: func(epoch uint64) { claimed <- epoch },
 		})
-		ref := actor.Spawn(w.system, notebook(w.journal), "", actor.WithContext(ctx))
+		ref := actor.Spawn(w.system, notebook(w.journal), "", extension.WithContext(ctx))
 		ref.Tell(writePage(w.to, "a"))
 		w.replies.Expect("a")
 		require.EqualValues(w, 41, <-claimed)

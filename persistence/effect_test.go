@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
 )
@@ -206,7 +207,7 @@ func TestAStopWaitsForWhatIsBeingUnstashed(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.journal.set(hooks{append: slowly})
 		ctx, stop := context.WithCancel(w.Context())
-		ref := actor.Spawn(w.system, words(w.journal), "", actor.WithContext(ctx))
+		ref := actor.Spawn(w.system, words(w.journal), "", extension.WithContext(ctx))
 		ref.Tell(gated(w.to, "a"))
 		ref.Tell(gated(w.to, "b"))
 		ref.Tell(do(persistence.Persist(said{">"}).ThenUnstashAll()))

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/internal/fence"
 	"github.com/understudy-go/understudy/persistence"
@@ -295,7 +296,7 @@ func TestAWriteThatFailsWhileTheActorStopsIsNotAcknowledged(t *testing.T) {
 			return persistence.ErrFenced
 		}})
 		ctx, stop := context.WithCancel(w.Context())
-		ref := actor.Spawn(w.system, words(w.journal), "", actor.WithContext(ctx))
+		ref := actor.Spawn(w.system, words(w.journal), "", extension.WithContext(ctx))
 		ref.Tell(say(w.to, "a"))
 		synctest.Wait()
 		stop()
@@ -308,7 +309,7 @@ func TestTheHostLearnsThatWritesAreFenced(t *testing.T) {
 	inBubble(t, func(w *world) {
 		ctx := fence.With(w.Context(), fence.Holder{Claimed: func(uint64) { w.to.Tell("fenced") }})
 		w.journal.set(hooks{claim: answers(persistence.ErrUnavailable)})
-		actor.Spawn(w.system, words(w.journal), "", actor.WithContext(ctx))
+		actor.Spawn(w.system, words(w.journal), "", extension.WithContext(ctx))
 		w.replies.ExpectNone(99 * time.Millisecond)
 		w.replies.Expect("fenced")
 		w.replies.ExpectNone(time.Hour)

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/fence"
 	"github.com/understudy-go/understudy/persistence"
 )
@@ -94,9 +95,9 @@ func TestTheInstanceOfASingletonDoesNotPassivate(t *testing.T) {
 		ctx := fence.With(w.Context(), fence.Holder{
 			Path: "understudy://test/user/instance", Claimed: func(uint64) {},
 		})
-		instance := actor.Spawn(w.system, words(w.journal, options{PassivateAfter: time.Minute}), "instance", actor.WithContext(ctx))
+		instance := actor.Spawn(w.system, words(w.journal, options{PassivateAfter: time.Minute}), "instance", extension.WithContext(ctx))
 		require.Equal(w, "understudy://test/user/instance", instance.Path())
-		other := actor.Spawn(w.system, persistence.New("other", w.journal, "", hear, obey, options{PassivateAfter: time.Minute}), "other", actor.WithContext(ctx))
+		other := actor.Spawn(w.system, persistence.New("other", w.journal, "", hear, obey, options{PassivateAfter: time.Minute}), "other", extension.WithContext(ctx))
 		w.replies.Within(time.Hour, func() { w.replies.ExpectTerminated(other) })
 		instance.Tell(recall(w.to))
 		w.replies.Expect("[]")

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
@@ -122,7 +123,7 @@ func TestAStopGivesUpTheWaitForAPermit(t *testing.T) {
 		ctx, stop := context.WithCancel(w.Context())
 		w.recovering(1)
 		synctest.Wait()
-		waiting := actor.Spawn(w.system, words(w.journal), "", actor.WithContext(ctx))
+		waiting := actor.Spawn(w.system, words(w.journal), "", extension.WithContext(ctx))
 		synctest.Wait()
 		begun := time.Now()
 		stop()

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/persistence"
 )
 
@@ -146,7 +147,7 @@ func TestARecoveryThatAStopGivesUpHasNotFailed(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.journal.set(hooks{claim: slowly})
 		ctx, stop := context.WithCancel(w.Context())
-		ref := actor.Spawn(w.system, words(w.journal, options{OnSignal: w.signals(nil)}), "", actor.WithContext(ctx))
+		ref := actor.Spawn(w.system, words(w.journal, options{OnSignal: w.signals(nil)}), "", extension.WithContext(ctx))
 		synctest.Wait()
 		stop()
 		w.replies.ExpectTerminated(ref)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
@@ -118,7 +119,7 @@ func TestAManagerThatStopsAloneGivesTheSingletonAway(t *testing.T) {
 // stoppable spawns b as "one" on n, and returns a function that stops it.
 func stoppable(n *node, b actor.Behavior[msg]) (ref actor.ActorRef[msg], stop func()) {
 	ctx, stop := context.WithCancel(n.cluster.t.Context())
-	return actor.Spawn(n.System, b, "one", actor.WithContext(ctx)), stop
+	return actor.Spawn(n.System, b, "one", extension.WithContext(ctx)), stop
 }
 
 // A message for a node without a manager goes back, and waits there for a newer view.

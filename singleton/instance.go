@@ -47,7 +47,7 @@ func (i *instance[M]) start(gen generation.Generation) {
 		}
 		begun() // delivered only when the start succeeds
 	}
-	opts := []actor.SpawnOption{actor.WithContext(ctx)}
+	opts := []actor.SpawnOption{extension.WithContext(ctx)}
 	if i.gate != nil {
 		opts = append(opts, extension.WithAdmissionCheck(i.gate))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/delivery"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -90,7 +91,7 @@ func TestTheNextProducerGoesOnWithMessagesThatWereStoredInParts(t *testing.T) {
 		consumer := actor.Spawn(s, delivery.Consumer(texts(got), delivery.Window(4)), "consumer")
 		for i, size := range []int{10, 1000, 15} {
 			ctx, stop := context.WithCancel(t.Context())
-			producer := actor.Spawn(s, delivery.Producer[string](delivery.WithQueue(q), delivery.ChunkAbove(size)), "", actor.WithContext(ctx))
+			producer := actor.Spawn(s, delivery.Producer[string](delivery.WithQueue(q), delivery.ChunkAbove(size)), "", extension.WithContext(ctx))
 			producer.Tell(delivery.Send[string]{Message: long(3)})
 			producer.Tell(delivery.Connect[string]{Consumer: consumer})
 			if i == 0 {

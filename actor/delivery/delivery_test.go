@@ -11,6 +11,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/delivery"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -115,7 +116,7 @@ func TestWhoWantsToKnowIsToldWhenTheMessageHasBeenHandled(t *testing.T) {
 			delivery.WorkPulling[int](),
 		} {
 			ctx, stop := context.WithCancel(t.Context())
-			p := actor.Spawn(s, producer, "", actor.WithContext(ctx))
+			p := actor.Spawn(s, producer, "", extension.WithContext(ctx))
 			p.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(passing(got), delivery.Window(10)), "")})
 			for range 2 {
 				p.Tell(delivery.Send[int]{Message: 1, ConfirmTo: confirmed.Ref()})
@@ -131,7 +132,7 @@ func TestWhoWantsToKnowIsToldWhenTheMessageHasBeenHandled(t *testing.T) {
 			confirmed.ExpectNone(time.Hour)
 		}
 		ctx, stop := context.WithCancel(t.Context())
-		actor.Spawn(s, delivery.Producer[int](), "", actor.WithContext(ctx)).Tell(delivery.Send[int]{Message: 1, ConfirmTo: confirmed.Ref()})
+		actor.Spawn(s, delivery.Producer[int](), "", extension.WithContext(ctx)).Tell(delivery.Send[int]{Message: 1, ConfirmTo: confirmed.Ref()})
 		synctest.Wait()
 		stop()
 		ended := confirmed.Receive()
@@ -146,7 +147,7 @@ func TestBeyondTheBufferMessagesAreRefused(t *testing.T) {
 		actor.Subscribe(s, deadLetters.Ref())
 		accepted := testkit.NewProbe[delivery.Accepted](t, s)
 		ctx, stop := context.WithCancel(t.Context())
-		producer := actor.Spawn(s, delivery.Producer[int](delivery.Buffer(2)), "producer", actor.WithContext(ctx))
+		producer := actor.Spawn(s, delivery.Producer[int](delivery.Buffer(2)), "producer", extension.WithContext(ctx))
 		send(producer, 2)
 		producer.Tell(delivery.Send[int]{Message: 3, ReplyTo: accepted.Ref()})
 		require.Zero(t, accepted.Receive().Number)

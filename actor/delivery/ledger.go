@@ -29,8 +29,8 @@ func (g *ledger) confirm(first, last uint64) {
 	}
 }
 
-// unsaved returns how many confirmations are not stored.
-func (g *ledger) unsaved() int { return int(g.UpTo()-g.stored) + len(g.fresh) }
+// unstored returns how many confirmations are not stored.
+func (g *ledger) unstored() int { return int(g.UpTo()-g.stored) + len(g.fresh) }
 
 // save returns the confirmations to store, and counts them as stored.
 func (g *ledger) save() (upTo uint64, beyond []uint64) {

@@ -26,13 +26,13 @@ func TestALedgerStoresEveryConfirmationOnce(t *testing.T) {
 				require.False(t, stored[n])
 				stored[n] = true
 			}
-			require.Zero(t, g.unsaved())
+			require.Zero(t, g.unstored())
 		}
 		for _, i := range rand.Perm(50) {
 			first := 8 + 2*uint64(i)
 			g.confirm(first, first+1) // of two parts
 			g.confirm(first, first+1)
-			require.NotZero(t, g.unsaved())
+			require.NotZero(t, g.unstored())
 			if rand.IntN(3) == 0 {
 				save()
 				require.True(t, stored[first])

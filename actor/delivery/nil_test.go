@@ -9,6 +9,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/delivery"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -50,7 +51,7 @@ func TestANilInAQueueSurvivesTheProducer(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		q := &shelf{}
 		ctx, cancel := context.WithCancel(t.Context())
-		first := actor.Spawn(s, delivery.Producer[any](delivery.WithQueue(q)), "", actor.WithContext(ctx))
+		first := actor.Spawn(s, delivery.Producer[any](delivery.WithQueue(q)), "", extension.WithContext(ctx))
 		for _, msg := range []any{1, nil, 2} {
 			first.Tell(delivery.Send[any]{Message: msg})
 		}

@@ -115,13 +115,13 @@ func (p *producer[M]) store() {
 	if queue == nil || s.busy {
 		return
 	}
-	unsaved := s.confirmed.unsaved()
+	unstored := s.confirmed.unstored()
 	switch {
 	case !s.full && len(s.refused) > 0:
 		s.refusing, s.refused = s.nextRefused()
 		messages := refusedOf(s.refusing)
 		p.pipe(func(ctx context.Context) error { return queue.Refuse(ctx, messages) })
-	case !s.full && unsaved > 0 && (s.fresh.Len() == 0 || unsaved >= maxStored):
+	case !s.full && unstored > 0 && (s.fresh.Len() == 0 || unstored >= maxStored):
 		upTo, beyond := s.confirmed.save()
 		p.pipe(func(ctx context.Context) error { return queue.Confirm(ctx, upTo, beyond) })
 	case len(s.removing) > 0:

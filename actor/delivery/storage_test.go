@@ -109,7 +109,7 @@ func TestAProducerThatEndsAnswersWhoeverWaits(t *testing.T) {
 		}}
 		deadLetters := dead(t, s)
 		ctx, stop := context.WithCancel(t.Context())
-		producer := actor.Spawn(s, delivery.Producer[int](delivery.WithQueue(q)), "producer", actor.WithContext(ctx))
+		producer := actor.Spawn(s, delivery.Producer[int](delivery.WithQueue(q)), "producer", extension.WithContext(ctx))
 		answers := make([]*testkit.Probe[delivery.Accepted], 3)
 		for i := range answers {
 			answers[i] = testkit.NewProbe[delivery.Accepted](t, s)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/delivery"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -52,7 +53,7 @@ func TestAMessageHasOneNumberWhoeverGetsIt(t *testing.T) {
 			accepted := testkit.NewProbe[delivery.Accepted](t, s)
 			jobs := actor.Spawn(s, delivery.WorkPulling[int](opts...), "")
 			ctx, stop := context.WithCancel(t.Context())
-			first := actor.Spawn(s, delivery.Consumer(passing(got)), "", actor.WithContext(ctx))
+			first := actor.Spawn(s, delivery.Consumer(passing(got)), "", extension.WithContext(ctx))
 			jobs.Tell(delivery.Connect[int]{Consumer: first})
 			for i := 1; i <= 3; i++ {
 				jobs.Tell(delivery.Send[int]{Message: i, ReplyTo: accepted.Ref()})

@@ -99,3 +99,9 @@ func WillBlock(ctx context.Context) { actorhook.WillBlock(ctx) }
 func WithAdmissionCheck(check func() error) actor.SpawnOption {
 	return actorhook.AdmissionCheck(check).(actor.SpawnOption) // actor returns one
 }
+
+// WithContext gives the actor and its descendants the values of ctx, and stops the actor when ctx
+// is done. By default an actor has the values of its parent.
+func WithContext(ctx context.Context) actor.SpawnOption {
+	return actorhook.SpawnContext(ctx).(actor.SpawnOption) // actor returns one
+}

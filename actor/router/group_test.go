@@ -182,9 +182,9 @@ func TestAFunctionOfAnOptionThatPanicsCostsOneMessage(t *testing.T) {
 				synctest.Wait()
 				r := actor.Spawn(s, router(d), "router")
 				tell(r, "1", "bad", "2", "all")
-				letter := dead.Receive()
-				require.Equal(t, job{What: "bad"}, letter.Message)
-				require.ErrorContains(t, letter.Reason, "panic: no key")
+				report := dead.Receive()
+				require.Equal(t, job{What: "bad"}, report.Message)
+				require.ErrorContains(t, report.Reason, "panic: no key")
 				var handled []string
 				for _, jobs := range d.take() {
 					handled = append(handled, jobs...)

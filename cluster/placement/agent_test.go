@@ -97,7 +97,7 @@ func TestAStartThatCannotBeIsAcknowledgedAsAFailure(t *testing.T) {
 		want  string
 	}{
 		"unknown type":     {typ: "nobody's", want: `no factory for type "nobody's"`},
-		"undecodable":      {state: []byte{0xff, 0x00}, want: `the state of "x" cannot be decoded as that of type "agent-test-worker"`},
+		"undecodable":      {state: []byte{0xff, 0x00}, want: `the state of "x" cannot be decoded as one of type "agent-test-worker"`},
 		"another state":    {state: []byte{0x61, 'a'}, want: "cannot be decoded"},
 		"panic":            {job: job{Panics: true}, want: "panic: no tools"},
 		"no behavior":      {job: job{Nothing: true}, want: `the factory of type "agent-test-worker" has returned no behavior for "x"`},

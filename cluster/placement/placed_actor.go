@@ -56,7 +56,7 @@ func (t typed[S, M]) start(under *actor.Context[any], r plan.StartRequest, on pl
 	if r.Generation != (Generation{}) {
 		ctx = singletonhook.WithGeneration(ctx, under.Self().Path()+"/"+name, r.Generation)
 	}
-	ref := actor.Spawn(under, t.placed(r, on), name, actor.WithContext(ctx))
+	ref := actor.Spawn(under, t.placed(r, on), name, extension.WithContext(ctx))
 	return placedActor{ref, func() { receptionist.Deregister(under.System(), keyOf[M](r.Label), ref) }}
 }
 
@@ -67,7 +67,7 @@ func (t typed[S, M]) placed(r plan.StartRequest, on placedHooks) actor.Behavior[
 		ctx.Defer(func() { receptionist.Deregister(ctx.System(), keyOf[M](r.Label), ctx.Self()) })
 		var state S
 		if err := codec.Unmarshal(r.State, &state); err != nil {
-			next.Fail(fmt.Errorf("placement: the state of %q cannot be decoded as that of type %q: %w", r.Label, t.name, err))
+			next.Fail(fmt.Errorf("placement: the state of %q cannot be decoded as one of type %q: %w", r.Label, t.name, err))
 			return
 		}
 		b := t.factory(state)

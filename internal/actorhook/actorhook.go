@@ -19,6 +19,9 @@ var WillBlock func(ctx context.Context)
 // AdmissionCheck returns the actor.SpawnOption by which check is called before each message.
 var AdmissionCheck func(check func() error) any
 
+// SpawnContext returns the actor.SpawnOption of extension.WithContext.
+var SpawnContext func(ctx context.Context) any
+
 // Bind binds the refs in v to system, a *actor.System.
 var Bind func(system any, v reflect.Value) error
 

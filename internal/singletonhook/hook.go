@@ -32,7 +32,7 @@ var (
 	// order of election, as far as the node of s knows; nil without a cluster.
 	ManagersOf func(s *actor.System, name string) []node.ID
 
-	// WithGeneration returns a context for the actor at path, given by actor.WithContext, under
+	// WithGeneration returns a context for the actor at path, given by extension.WithContext, under
 	// which the actor is an instance of generation gen: singleton.GenerationOf returns gen, and an
 	// event-sourced actor claims to write with at least that epoch. It is for managers of instances
 	// outside package singleton. path is as returned by actor.ActorRef.Path.

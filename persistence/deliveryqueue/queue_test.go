@@ -73,7 +73,7 @@ func TestAConsumerThatLivesGetsNothingTwiceWhenItsProducerIsReplaced(t *testing.
 		for round := range 5 {
 			ctx, stop := context.WithCancel(t.Context())
 			queue := deliveryqueue.New("orders", j)
-			producer := actor.Spawn(s, delivery.Producer[int](delivery.WithQueue(queue)), "", actor.WithContext(ctx))
+			producer := actor.Spawn(s, delivery.Producer[int](delivery.WithQueue(queue)), "", extension.WithContext(ctx))
 			producer.Tell(delivery.Connect[int]{Consumer: consumer})
 			accepted := testkit.NewProbe[delivery.Accepted](t, s)
 			for i := 1; i <= 7; i++ {

@@ -185,7 +185,7 @@ var queryLaws = []law{
 		require.Equal(e, []string{"x4", "x5"}, payloadsOf(e.events(r, journal.Query{Tag: "red"}, "")))
 		for i, entry := range before {
 			rest := slices.DeleteFunc(payloadsOf(before[i+1:]), func(p string) bool { return !slices.Contains(want, p) })
-			require.Equal(e, rest, payloadsOf(e.events(r, journal.Query{}, entry.Offset)), "offsets stay valid, also that of event %d", i)
+			require.Equal(e, rest, payloadsOf(e.events(r, journal.Query{}, entry.Offset)), "offsets stay valid, also the offset of event %d", i)
 		}
 		require.NoError(e, j.DeleteTo(e.Context(), "x", x.claim.Epoch, everything))
 		require.NoError(e, j.DeleteTo(e.Context(), "y", y.claim.Epoch, everything))

@@ -68,7 +68,7 @@ func (r *reading) begin(ctx context.Context, after journal.Offset) error {
 		return err
 	}
 	if r.next > r.last {
-		return fmt.Errorf("%w: offset %q is beyond the last event, %d: it is that of another journal", journal.ErrInvalid, after, r.last)
+		return fmt.Errorf("%w: offset %q is beyond the last event, %d: it belongs to another journal", journal.ErrInvalid, after, r.last)
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/persistence/projection"
@@ -72,7 +73,7 @@ func TestAnEventThatCannotBeDecodedHoldsBackItsOwnIDOnly(t *testing.T) {
 				sys := testkit.NewSystem(t, actor.WithLogger(zap.New(core)))
 				p := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(offsets, s.handle))
 				ctx, stop := context.WithCancel(t.Context())
-				ref := actor.Spawn(sys, p.Behavior(), "sum", actor.WithContext(ctx))
+				ref := actor.Spawn(sys, p.Behavior(), "sum", extension.WithContext(ctx))
 				catchUp(t, ref)
 				b.append(added{2})
 				got := catchUp(t, ref)

@@ -37,5 +37,5 @@ func (o *MemoryOffsets) Save(_ context.Context, name string, after, to journal.O
 }
 
 func moved(name string, after journal.Offset) error {
-	return fmt.Errorf("%w: that of %q is not %q any more; run one projection of a name at a time, as a singleton", ErrMoved, name, after)
+	return fmt.Errorf("%w: the offset of %q is no longer %q; run one projection of a name at a time, as a singleton", ErrMoved, name, after)
 }

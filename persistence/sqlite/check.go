@@ -24,7 +24,7 @@ const maxFindings = 100
 // damage in data that is never read stays unnoticed otherwise.
 func (j *Journal) Check(ctx context.Context) error {
 	c := &check{j: j, ctx: ctx}
-	for _, look := range []func() error{c.pages, c.strays, c.ids} {
+	for _, look := range []func() error{c.pages, c.orphans, c.ids} {
 		if err := look(); err != nil {
 			return fmt.Errorf("check: %w", err)
 		}
@@ -67,8 +67,8 @@ func (c *check) pages() error {
 	})
 }
 
-// strays looks for rows that no reader would ever reach.
-func (c *check) strays() error {
+// orphans looks for rows that no reader would ever reach.
+func (c *check) orphans() error {
 	for what, query := range map[string]string{
 		"events of no persistence id":    "SELECT DISTINCT eid FROM event WHERE eid NOT IN (SELECT id FROM entity)",
 		"snapshots of no persistence id": "SELECT DISTINCT eid FROM snapshot WHERE eid NOT IN (SELECT id FROM entity)",

@@ -105,7 +105,7 @@ func (r *reading) begin(ctx context.Context, tx *sql.Tx) error {
 		return scanError(err)
 	}
 	if r.next > r.last {
-		return fmt.Errorf("%w: offset %q is beyond the last event, %d: it is that of another journal, or this is an older copy of the database; "+
+		return fmt.Errorf("%w: offset %q is beyond the last event, %d: it belongs to another journal, or this is an older copy of the database; "+
 			"begin again, or restore the reader's data too", journal.ErrInvalid, formatOffset(r.next), r.last)
 	}
 	return nil

@@ -101,7 +101,7 @@ func (k *Kit[M, E, S]) start() {
 		Path: "/user/" + name, Changed: k.see, Ready: sync.OnceFunc(func() { close(recovered) }),
 	})
 	ctx, k.stop = context.WithCancel(ctx)
-	k.ref = actor.Spawn(k.system, k.behavior(k.journal), name, actor.WithContext(ctx))
+	k.ref = actor.Spawn(k.system, k.behavior(k.journal), name, extension.WithContext(ctx))
 	ended := make(chan struct{})
 	defer extension.AfterEnd(k.system, k.ref, sync.OnceFunc(func() { close(ended) }))()
 	late := time.NewTimer(recoveryLimit)

@@ -61,7 +61,7 @@ var endLaws = []law{
 		for _, terms := range got {
 			before := uint64(0)
 			for _, term := range terms {
-				require.Greater(e, term, before, "who claims later gets more")
+				require.Greater(e, term, before, "a later claim gets a higher term")
 				require.False(e, seen[term], "term %d came twice", term)
 				seen[term], before, highest = true, term, max(highest, term)
 			}

@@ -141,7 +141,7 @@ func (w *writer) note(line string, p *progress) {
 		p.spec = int(number)
 	case "term":
 		p.n++
-		require.Greater(w.t, number, p.term, "who claims later gets more")
+		require.Greater(w.t, number, p.term, "a later claim gets a higher term")
 		p.term = number
 	default:
 		w.t.Fatalf("the process says: %s", line)

@@ -70,7 +70,7 @@ func (a Anchor) String() string {
 	case AnchorLeader:
 		return "Leader()"
 	case AnchorRole:
-		return fmt.Sprintf("Class(%q)", a.Name)
+		return fmt.Sprintf("Role(%q)", a.Name)
 	case AnchorNode:
 		return fmt.Sprintf("OnNode(%q)", a.Name)
 	}

@@ -225,7 +225,7 @@ func inSeconds(all []time.Duration) []time.Duration {
 }
 
 // A singleton of a role is then tried on another node that has the role.
-func TestASingletonOfAClassIsTriedOnAnotherNode(t *testing.T) {
+func TestASingletonOfARoleIsTriedOnAnotherNode(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a:worker", "b:worker")
 	r.failStart = func(_ StartRequest, on nodeID) string {

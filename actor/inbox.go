@@ -1,0 +1,271 @@
+package actor
+
+import (
+	"errors"
+	"math"
+	"sync/atomic"
+
+	"github.com/understudy-go/understudy/internal/payload"
+)
+
+// An inbox is the part of a cell to which senders write: what waits there, and whether the actor
+// has to be woken. The turn takes from it. The fields that only the turn changes come first, apart
+// from those that senders change.
+type inbox[M any] struct {
+	batch      chain[M]    // what the turn handles next; guarded by core.mu while suspended
+	urgent     atomic.Bool // there are system messages; read by the turn
+	epoch      uint32      // counts incarnations; owned by the turn
+	conf       *config[M]
+	*extras[M] // see own
+
+	core
+	queue  queue[M]   // guarded by core.mu
+	system systemMsgs // to be handled before messages; likewise
+}
+
+// tell puts msg into the mailbox. This is the fast way of an unbounded mailbox.
+func (b *inbox[M]) tell(msg M) {
+	if !b.mu.TryLock() {
+		b.lockWithBackoff()
+	}
+	if b.dead || !b.plain {
+		b.mu.Unlock()
+		b.tellAside(msg)
+		return
+	}
+	if last := b.queue.waiting.tail; last != nil && last.hasPlace() {
+		last.msgs = append(last.msgs, msg) // a turn is due already
+		b.queue.waiting.size++
+		b.mu.Unlock()
+		return
+	}
+	b.queue.put(msg, &b.conf.chunks)
+	wake := !b.scheduled && !b.suspended
+	if wake {
+		b.scheduled = true
+	}
+	b.mu.Unlock()
+	if wake {
+		b.sys.scheduler.ready(&b.core)
+	}
+}
+
+// tellAside is tell for a cell that is not plain.
+func (b *inbox[M]) tellAside(msg M) {
+	copied, err := carried(&b.core, msg)
+	if err != nil {
+		b.sys.deadLetter(&b.core, msg, err)
+		return
+	}
+	b.enqueue(item[M]{msg: copied}, entrance{})
+}
+
+// accept is tell for messages that must not be encoded, or not again.
+func (b *inbox[M]) accept(msg M, by entrance) {
+	if b.sys.encoding == nil && b.conf.box.overflow != block {
+		b.tell(msg)
+	} else {
+		b.enqueue(item[M]{msg: msg}, by)
+	}
+}
+
+// refit updates plain. core.mu is held.
+func (b *inbox[M]) refit() {
+	b.plain = b.conf.box.plain() && b.conf.admission == nil && !b.bypassed && b.stashCap == 0 && b.sys.encoding == nil
+}
+
+// deliver takes a message of any type. A nil is a message if M is an interface.
+func (b *inbox[M]) deliver(msg any, by entrance) {
+	if m, ok := payload.As[M](msg); ok {
+		b.accept(m, by)
+		return
+	}
+	b.sys.deadLetter(&b.core, msg, wrongType[M](msg))
+}
+
+// deliverAll is deliver for many messages; it waits for none of them.
+func (b *inbox[M]) deliverAll(msgs []any, sizes []int) {
+	for i := 0; i < len(msgs); {
+		i += b.deliverPlain(msgs[i:])
+		if i < len(msgs) {
+			b.deliver(msgs[i], arrival(sizes, i))
+			i++
+		}
+	}
+}
+
+// deliverPlain puts the messages up to the first unsuitable one into the mailbox, and returns how
+// many.
+func (b *inbox[M]) deliverPlain(msgs []any) (count int) {
+	b.mu.Lock()
+	if b.dead || !b.plain {
+		b.mu.Unlock()
+		return 0
+	}
+	for _, msg := range msgs {
+		m, ok := payload.As[M](msg)
+		if !ok {
+			break
+		}
+		b.queue.put(m, &b.conf.chunks)
+		count++
+	}
+	wake := count > 0 && !b.scheduled && !b.suspended
+	if wake {
+		b.scheduled = true
+	}
+	b.mu.Unlock()
+	if wake {
+		b.sys.scheduler.ready(&b.core)
+	}
+	return count
+}
+
+func (b *inbox[M]) ref() AnyRef { return ActorRef[M]{&b.core} }
+
+// enqueue puts an item into the mailbox and schedules the actor.
+func (b *inbox[M]) enqueue(it item[M], by entrance) {
+	if lost, at, reason := b.put(it, by); reason != nil {
+		at.reportUndelivered(lost, reason)
+	}
+}
+
+// put is enqueue without the report: it returns the item that was not delivered, the cell, and why.
+func (b *inbox[M]) put(it item[M], by entrance) (lost item[M], at *inbox[M], reason error) {
+	b.mu.Lock()
+	if b.bypassed && (it.task == nil || !it.task.exempt()) {
+		if it.task == nil {
+			if lost, at, reason = b.bypass.put(it, by); !errors.Is(reason, ErrTerminated) {
+				b.mu.Unlock()
+				return lost, at, reason
+			}
+		}
+		b.bypassed = false // later messages must not overtake a task
+		b.refit()
+	}
+	if reason := b.refusal(it); reason != nil {
+		b.mu.Unlock()
+		return it, b, reason
+	}
+	if b.conf.box.overflow == block {
+		if b.queue.full(it, b.conf.box) {
+			return it, b, b.senders.await(it, by)
+		}
+		if b.senders.isBefore(it) {
+			b.senders.push(&waiter[M]{item: it})
+			b.mu.Unlock()
+			return it, b, nil
+		}
+	}
+	over, overflow := b.queue.push(it, b.conf.box, &b.conf.chunks)
+	wake := !b.scheduled && !b.suspended
+	if wake {
+		b.scheduled = true
+	}
+	b.mu.Unlock()
+	if wake {
+		b.sys.scheduler.ready(&b.core)
+	}
+	if overflow {
+		return over, b, ErrMailboxFull
+	}
+	return it, b, nil
+}
+
+// refusal returns why the item cannot be queued, or nil. core.mu is held.
+func (b *inbox[M]) refusal(it item[M]) error {
+	if b.dead {
+		return ErrTerminated
+	}
+	if b.suspended && b.stashCap > 0 && b.batch.size+b.queue.size()+b.priorities.size() >= int(b.stashCap) && !it.exempt() {
+		return ErrStashFull
+	}
+	return nil
+}
+
+func (b *inbox[M]) reportUndelivered(it item[M], reason error) {
+	if d, ok := it.task.(*delivered[M]); ok {
+		d.abandon(reason)
+		return
+	}
+	if msg, report := it.undelivered(); report {
+		b.sys.deadLetter(&b.core, msg, reason)
+	}
+}
+
+// signal queues a system message. A stop ends the context immediately, so that a handler that waits
+// gives up.
+func (b *inbox[M]) signal(msg systemMsg) {
+	if msg.kind == sysDrain {
+		b.enqueue(item[M]{task: lastTask[M]{}}, entrance{})
+		return
+	}
+	b.mu.Lock()
+	if b.dead {
+		b.mu.Unlock()
+		return
+	}
+	b.system.add(msg)
+	b.urgent.Store(true)
+	wake := !b.scheduled
+	b.scheduled = true
+	b.mu.Unlock()
+	if msg.kind == sysStop {
+		b.endLife() // after the message is queued: a handler that sees the end handles no other message
+		b.senders.close()
+	}
+	if wake {
+		b.sys.scheduler.ready(&b.core)
+	}
+}
+
+func (b *inbox[M]) nextSystem() (msg systemMsg, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	msg, ok = b.system.take()
+	b.urgent.Store(!b.system.empty())
+	return msg, ok
+}
+
+// prioritize makes the first waiting message by priority the batch. core.mu is held, and released.
+func (b *inbox[M]) prioritize() {
+	fresh := b.queue.waiting
+	b.queue.waiting = chain[M]{}
+	b.mu.Unlock()
+	defer func() {
+		if fresh.size > 0 { // after a panic
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			fresh.join(b.queue.waiting)
+			b.queue.waiting = fresh
+		}
+	}()
+	for it, ok := fresh.pop(&b.conf.chunks); ok; it, ok = fresh.pop(&b.conf.chunks) {
+		b.priorities.add(it)
+	}
+	if it, ok := b.priorities.take(); ok {
+		b.batch.push(it, &b.conf.chunks)
+	}
+}
+
+// drain empties the mailbox.
+func (b *inbox[M]) drain() []item[M] {
+	rest := b.batch.drain(nil, &b.conf.chunks)
+	for b.priorities.size() > 0 {
+		it, _ := b.priorities.take()
+		rest = append(rest, it)
+	}
+	return b.queue.drain(rest, &b.conf.chunks)
+}
+
+func (b *inbox[M]) setSuspended(suspended bool, capacity int) {
+	if suspended {
+		b.closeBypass()
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.suspended, b.stashCap, b.unborn = suspended, int32(min(capacity, math.MaxInt32)), false
+	b.refit()
+}
+
+func (b *inbox[M]) setUrgent() { b.urgent.Store(true) }

@@ -1,0 +1,184 @@
+package actor
+
+import "sync"
+
+// guarded is the part of a core that other goroutines change: its relations, and the flags that
+// senders look at. mu guards all of it, and the queues of a cell.
+type guarded struct {
+	relations *relations // nil until there are some
+
+	// Fields that each message changes come last in a core, followed by the queue of the cell:
+	// apart from fields that a turn only reads, because processors should not share these cache
+	// lines.
+	mu        sync.Mutex
+	unborn    bool // its first behavior has not run
+	closed    bool // takes no more children
+	dead      bool // takes no more messages
+	over      bool // its watchers have been told
+	scheduled bool // it is a cell that is ready, or inside a turn
+	suspended bool // a restart of the cell is under way: messages wait
+	plain     bool // messages need no check of bound, admission, bypass and stash
+	bypassed  bool // messages go to extras.bypass
+}
+
+// relations are the children and watchers of a core, and the failure that ended it.
+type relations struct {
+	children children
+	watchers watchers
+	cause    error // the failure that ended it; nil for none
+}
+
+const (
+	// backoffRounds is how often a mutex is tried for, with pauses in between, until it is
+	// waited for.
+	backoffRounds = 3
+	// backoffSteps makes about a third of a microsecond, the first pause; each is twice the
+	// one before.
+	backoffSteps = 500
+)
+
+// lockWithBackoff locks mu, which another goroutine has just held. Senders on several processors
+// are fastest in bursts, in which the data of the mailbox stays in the cache of one processor. A
+// sender that fails to lock therefore pauses (exponential backoff, as in T. E. Anderson, The
+// performance of spin lock alternatives, 1990), and finally waits in the queue of the mutex.
+func (g *guarded) lockWithBackoff() {
+	for round := range backoffRounds {
+		for range backoffSteps << round { // reads nothing that others write
+		}
+		if g.mu.TryLock() {
+			return
+		}
+	}
+	g.mu.Lock()
+}
+
+func (g *guarded) terminated() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.dead || g.over // an ask is over, but not dead
+}
+
+// ownRelations returns the relations for writing. mu is held.
+func (g *guarded) ownRelations() *relations {
+	if g.relations == nil {
+		g.relations = new(relations)
+	}
+	return g.relations
+}
+
+// addChild puts child into the tree, unless the parent is stopping or has ended, or a living child
+// has the name: taken.
+func (g *guarded) addChild(child *core) (added, taken bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed || g.dead {
+		return false, false
+	}
+	siblings := &g.ownRelations().children
+	if child.label != "" && siblings.find(child.label) != nil {
+		return false, true
+	}
+	siblings.add(child)
+	return true, false
+}
+
+func (g *guarded) closeToChildren() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.closed = true
+}
+
+// forgetChild releases the name of the child. The child counts until departed is called.
+func (g *guarded) forgetChild(child *core) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.relations.children.remove(child)
+	g.relations.children.departing++
+}
+
+// departed notes that a forgotten child has notified its watchers.
+func (g *guarded) departed() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.relations.children.departing--
+}
+
+func (g *guarded) child(name string) *core {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.relations == nil {
+		return nil
+	}
+	return g.relations.children.find(name)
+}
+
+func (g *guarded) childCount() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.relations == nil {
+		return 0
+	}
+	return g.relations.children.count + g.relations.children.departing
+}
+
+// childList returns the living children, oldest first.
+func (g *guarded) childList() []*core {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.relations == nil {
+		return nil
+	}
+	return g.relations.children.list()
+}
+
+// endBy records the failure that ends the actor, unless it is nil.
+func (g *guarded) endBy(cause error) {
+	if cause == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.ownRelations().cause = cause
+}
+
+// cause returns the failure that has ended the actor, or nil.
+func (g *guarded) cause() error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.relations == nil {
+		return nil
+	}
+	return g.relations.cause
+}
+
+// addWatcher returns false if the actor has ended.
+func (g *guarded) addWatcher(w watcher) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.over {
+		return false
+	}
+	g.ownRelations().watchers.add(w)
+	return true
+}
+
+func (g *guarded) removeWatcher(w watcher) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.relations != nil {
+		g.relations.watchers.remove(w)
+	}
+}
+
+// takeWatchers removes and returns all watchers.
+func (g *guarded) takeWatchers(over bool) []watcher {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.over = g.over || over
+	if g.relations == nil {
+		return nil
+	}
+	all := g.relations.watchers.all()
+	g.relations.watchers = watchers{}
+	return all
+}
