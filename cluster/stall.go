@@ -29,7 +29,7 @@ func (p *stallTimer) lost(why string, now time.Time) bool {
 }
 
 // explain logs why this node waits, once it has waited for stallAfter.
-func (l *incarnation) explain(now time.Time) {
+func (l *machineLoop) explain(now time.Time) {
 	if why := l.node.View().Waiting(); l.stall.lost(why, now) {
 		l.node.log.Warn("waiting", zap.String("reason", why))
 	}

@@ -70,7 +70,7 @@ func NewDurableState[M, S any](
 	}
 	return func(ctx *actor.Context[M], next *actor.Next[M]) {
 		system := ctx.System()
-		j := newStateJournal(ctx, j, d.PersistTimeout, caller{system, id, ctx.Log().With(zap.String("id", id))})
+		j := newStateJournal(ctx, j, d.PersistTimeout, storeCaller{system, id, ctx.Log().With(zap.String("id", id))})
 		j.check = func(r *journal.Record) error { return checkState[S](system, r) }
 		ctx.Defer(j.tasks.Wait)
 		definition, err := d.on(j)

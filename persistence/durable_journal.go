@@ -28,7 +28,7 @@ const (
 // older records. Only the actor calls its methods.
 type stateJournal struct {
 	Journal
-	caller
+	storeCaller
 	check   func(*journal.Record) error
 	ctx     context.Context // the actor's values; a stop does not cancel it
 	timeout time.Duration
@@ -49,8 +49,8 @@ type discard struct {
 	epoch, seq uint64
 }
 
-func newStateJournal(ctx context.Context, j Journal, timeout time.Duration, c caller) *stateJournal {
-	return &stateJournal{Journal: j, ctx: context.WithoutCancel(ctx), timeout: timeout, caller: c}
+func newStateJournal(ctx context.Context, j Journal, timeout time.Duration, c storeCaller) *stateJournal {
+	return &stateJournal{Journal: j, ctx: context.WithoutCancel(ctx), timeout: timeout, storeCaller: c}
 }
 
 // Claim records the revision of the claim.

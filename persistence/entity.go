@@ -20,7 +20,7 @@ type entity[M, E, S any] struct {
 	ctx    *actor.Context[M]
 	slow   bool // the last append has blocked
 	log    *zap.Logger
-	caller caller
+	caller storeCaller
 	writer journal.WriterID
 	seen   *entityhook.Observer // nil without one
 	wake   func()               // runs awake inside the actor; for any goroutine
@@ -45,7 +45,7 @@ func newEntity[M, E, S any](d *definition[M, E, S], ctx *actor.Context[M]) *enti
 		log:        ctx.Log().With(zap.String("id", d.id)),
 		state:      d.initial,
 	}
-	e.caller = caller{system: ctx.System(), id: d.id, log: e.log}
+	e.caller = storeCaller{system: ctx.System(), id: d.id, log: e.log}
 	_, _ = rand.Read(e.writer[:]) // never fails
 	e.seen = entityhook.Of(ctx, ctx.Self().Path())
 	e.wake = ctx.Notify(e.awake)
@@ -134,8 +134,8 @@ func (e *entity[M, E, S]) goOn() {
 	}
 }
 
-// become sets the state of the actor to state, which contains the events up to seq.
-func (e *entity[M, E, S]) become(state S, seq uint64) {
+// setState sets the state of the actor to state, which contains the events up to seq.
+func (e *entity[M, E, S]) setState(state S, seq uint64) {
 	e.state, e.seq = state, seq
 	if e.seen != nil {
 		e.seen.Changed(e.id, state)

@@ -34,7 +34,7 @@ func (e *entity[M, E, S]) recover(ctx context.Context) (plan *Plan[E], err error
 	})
 	if err == nil {
 		e.epoch = r.claim.Epoch
-		e.become(r.state, r.seq)
+		e.setState(r.state, r.seq)
 		e.log.Debug("recovered", zap.Uint64("seq", e.seq), zap.Uint64("epoch", e.epoch))
 		err = guard.Run(func() error { plan = e.ask(RecoveryCompleted{Seq: e.seq}); return nil })
 	}

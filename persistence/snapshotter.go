@@ -35,7 +35,7 @@ func (e *entity[M, E, S]) takeSnapshot() {
 
 func (e *entity[M, E, S]) newSnapshotter() *snapshotter {
 	return &snapshotter{
-		journal: e.journal, store: e.store, keep: e.KeepSnapshots, withEvents: e.DeleteEvents, caller: e.caller,
+		journal: e.journal, store: e.store, keep: e.KeepSnapshots, withEvents: e.DeleteEvents, storeCaller: e.caller,
 		decode: func(snapshot *journal.Snapshot) error { _, err := e.stateOf(snapshot); return err },
 		report: e.report, tasks: &e.tasks,
 		ctx: context.WithoutCancel(e.ctx), timeout: e.PersistTimeout,
@@ -45,7 +45,7 @@ func (e *entity[M, E, S]) newSnapshotter() *snapshotter {
 // A snapshotter saves snapshots in the background, one at a time. If it cannot keep up, it saves
 // only the newest.
 type snapshotter struct {
-	caller
+	storeCaller
 	journal    Journal
 	store      journal.SnapshotStore
 	keep       int

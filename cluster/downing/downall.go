@@ -42,8 +42,8 @@ func (d DownAll) String() string {
 
 // Decide implements [Strategy].
 func (d DownAll) Decide(s Situation) Decision {
-	c := conduct{after: d.Delay(), keepUnstable: d.KeepUnstable, spared: nobody}
-	decision := c.decide(s, func([]Member, []Member) (verdict, string) { return yield, "" })
+	c := policy{after: d.Delay(), keepUnstable: d.KeepUnstable, spared: nobody}
+	decision := c.decide(s, func([]Member, []Member) (verdict, string) { return downSelf, "" })
 	if len(decision.Down) > 0 && s.Stable >= d.Delay() {
 		decision.Down, _ = s.Split()
 		decision.Reason = "members are unreachable, and then all go down"

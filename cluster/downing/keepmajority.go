@@ -58,16 +58,16 @@ func (k KeepMajority) String() string {
 // Decide implements [Strategy].
 func (k KeepMajority) Decide(s Situation) Decision {
 	of := electorate{k.Role}
-	c := conduct{after: k.Delay(), keepUnstable: k.KeepUnstable, spared: nobody}
+	c := policy{after: k.Delay(), keepUnstable: k.KeepUnstable, spared: nobody}
 	return c.decide(s, func(here, there []Member) (verdict, string) {
 		switch {
 		case !slices.ContainsFunc(s.Members, of.votes):
-			return yield, fmt.Sprintf("no member has the role %q", k.Role)
+			return downSelf, fmt.Sprintf("no member has the role %q", k.Role)
 		case !majority(here, there, of.votes, of.votes):
-			return yield, "this side is not the majority"
+			return downSelf, "this side is not the majority"
 		case !majority(here, there, of.surely, of.possibly):
-			return yield, "the other side may believe that it is the majority"
+			return downSelf, "the other side may believe that it is the majority"
 		}
-		return goOn, "this side is the majority"
+		return survive, "this side is the majority"
 	})
 }

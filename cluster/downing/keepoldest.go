@@ -61,22 +61,22 @@ func (k KeepOldest) String() string {
 func (k KeepOldest) Decide(s Situation) Decision {
 	of := electorate{k.Role}
 	oldest, found := oldest(filter(s.Members, of.votes))
-	c := conduct{after: k.Delay(), keepUnstable: k.KeepUnstable, spared: func(m Member) bool { return found && m.same(oldest) }}
+	c := policy{after: k.Delay(), keepUnstable: k.KeepUnstable, spared: func(m Member) bool { return found && m.same(oldest) }}
 	return c.decide(s, func(here, there []Member) (verdict, string) {
 		if !found {
-			return yield, fmt.Sprintf("no member has the role %q", k.Role)
+			return downSelf, fmt.Sprintf("no member has the role %q", k.Role)
 		}
 		ours := slices.ContainsFunc(here, oldest.same)
 		us, them := count(here, of.surely), count(there, of.possibly)
 		switch {
 		case ours && k.alone(us, them):
-			return yield, "the oldest member is alone, or the other side may believe it"
+			return downSelf, "the oldest member is alone, or the other side may believe it"
 		case ours:
-			return goOn, "the oldest member is on this side"
+			return survive, "the oldest member is on this side"
 		case k.alone(them, us):
-			return goOn, "the oldest member is alone on the other side"
+			return survive, "the oldest member is alone on the other side"
 		}
-		return yield, "the oldest member is on the other side"
+		return downSelf, "the oldest member is on the other side"
 	})
 }
 

@@ -66,15 +66,15 @@ func (k KeepReferee) String() string {
 func (k KeepReferee) Decide(s Situation) Decision {
 	of := electorate{}
 	referee := func(m Member) bool { return m.Name == k.Name && of.votes(m) }
-	c := conduct{after: k.Delay(), keepUnstable: k.KeepUnstable, spared: referee}
+	c := policy{after: k.Delay(), keepUnstable: k.KeepUnstable, spared: referee}
 	return c.decide(s, func(here, _ []Member) (verdict, string) {
 		us := count(here, of.votes)
 		switch {
 		case !slices.ContainsFunc(here, referee):
-			return yield, fmt.Sprintf("the referee %q is not on this side", k.Name)
+			return downSelf, fmt.Sprintf("the referee %q is not on this side", k.Name)
 		case us < k.Quorum:
-			return yield, fmt.Sprintf("the referee's side has %d members of a quorum of %d", us, k.Quorum)
+			return downSelf, fmt.Sprintf("the referee's side has %d members of a quorum of %d", us, k.Quorum)
 		}
-		return goOn, fmt.Sprintf("the referee %q is on this side", k.Name)
+		return survive, fmt.Sprintf("the referee %q is on this side", k.Name)
 	})
 }

@@ -95,19 +95,19 @@ func (l LeaseMajority) String() string {
 // Decide implements [Strategy].
 func (l LeaseMajority) Decide(s Situation) Decision {
 	var ask Ask
-	c := conduct{after: l.Delay(), spared: nobody}
+	c := policy{after: l.Delay(), spared: nobody}
 	d := c.decide(s, func(here, there []Member) (verdict, string) {
 		of := electorate{l.Role}
 		switch s.Lease {
 		case Granted:
-			return goOn, "this side has got the lease"
+			return survive, "this side has got the lease"
 		case Denied:
-			return yield, "this side has not got the lease"
+			return downSelf, "this side has not got the lease"
 		case NotAsked:
 			first := majority(here, there, of.votes, of.votes)
 			switch {
 			case s.Stable < l.Delay() && first && s.Unstable < l.hold()-l.Skew():
-				return goOn, "" // it may still ask once the situation is stable
+				return survive, "" // it may still ask once the situation is stable
 			case s.Stable < l.Delay():
 			case first || s.Stable >= l.Delay()+l.minorityDelay():
 				ask = Ask{Lease: l.Lease, Timeout: l.timeout(), Hold: l.hold()}

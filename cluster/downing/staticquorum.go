@@ -65,15 +65,15 @@ func (q StaticQuorum) String() string {
 // Decide implements [Strategy].
 func (q StaticQuorum) Decide(s Situation) Decision {
 	of := electorate{q.Role}
-	c := conduct{after: q.Delay(), keepUnstable: q.KeepUnstable, spared: nobody}
+	c := policy{after: q.Delay(), keepUnstable: q.KeepUnstable, spared: nobody}
 	return c.decide(s, func(here, there []Member) (verdict, string) {
 		us, them := count(here, of.votes), count(there, of.votes)
 		switch {
 		case us+them > 2*q.Size-1:
-			return yield, fmt.Sprintf("there are %d members, and two sides could have a quorum of %d; raise StaticQuorum.Size", us+them, q.Size)
+			return downSelf, fmt.Sprintf("there are %d members, and two sides could have a quorum of %d; raise StaticQuorum.Size", us+them, q.Size)
 		case us < q.Size:
-			return yield, fmt.Sprintf("this side has %d members of a quorum of %d", us, q.Size)
+			return downSelf, fmt.Sprintf("this side has %d members of a quorum of %d", us, q.Size)
 		}
-		return goOn, fmt.Sprintf("this side has a quorum of %d", q.Size)
+		return survive, fmt.Sprintf("this side has a quorum of %d", q.Size)
 	})
 }

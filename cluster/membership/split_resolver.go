@@ -24,7 +24,7 @@ func (r *splitResolver) down(name string) {
 	for _, id := range r.table.ids() {
 		if r.table.members[id].Name == name {
 			r.do(Note{Warn: true, Text: "downing", Address: id.Address, Reason: "asked to"})
-			r.giveUp(change, id)
+			r.markDown(change, id)
 		}
 	}
 	r.decide(change)
@@ -48,7 +48,7 @@ func (r *splitResolver) judge() {
 	if d.Ask.Lease != nil && s.Lease == downing.NotAsked {
 		r.askForLease(here, d.Ask)
 	}
-	r.giveUpAll(d)
+	r.execute(d)
 }
 
 // decision asks the strategy. A strategy that panics takes no member down, and is asked again
@@ -61,18 +61,18 @@ func (r *splitResolver) decision(s downing.Situation) (d downing.Decision) {
 	return d
 }
 
-// giveUpAll executes a decision of the strategy.
-func (r *splitResolver) giveUpAll(d downing.Decision) {
+// execute executes a decision of the strategy.
+func (r *splitResolver) execute(d downing.Decision) {
 	change := r.change()
 	for _, id := range idsOf(d.Down) {
 		r.do(Note{Warn: true, Text: "downing", Address: id.Address, Reason: d.Reason})
-		r.giveUp(change, id)
+		r.markDown(change, id)
 	}
 	r.decide(change)
 }
 
-// giveUp adds to a change that a member is down.
-func (r *splitResolver) giveUp(change table, id ID) {
+// markDown adds to a change that a member is down.
+func (r *splitResolver) markDown(change table, id ID) {
 	if each, known := r.table.members[id]; known && each.Status < Down {
 		each.Status = Down
 		change.members[id] = each

@@ -9,7 +9,7 @@ import (
 
 // Advance makes g the generation of a label, with some owner.
 func (j *Journal) Advance(ctx context.Context, label string, g generation.Generation) error {
-	return j.do(ctx, func(known sheet) error {
+	return j.do(ctx, func(known staged) error {
 		known.put(label, advanced(label, g))
 		return nil
 	})
@@ -20,9 +20,9 @@ func advanced(label string, g generation.Generation) entry {
 }
 
 // NewTidyJournal returns a source that keeps its log much shorter than usual.
-func NewTidyJournal(j journal.Journal, slack uint64) *Journal {
+func NewTidyJournal(j journal.Journal, compactAfter uint64) *Journal {
 	s := NewJournal(j)
-	s.log.slack = slack
+	s.log.compactAfter = compactAfter
 	return s
 }
 

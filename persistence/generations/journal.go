@@ -49,7 +49,7 @@ func NewJournal(j journal.Journal) *Journal {
 	if j == nil {
 		panic("generations: NewJournal needs a journal")
 	}
-	s := &Journal{log: log{journal: j, slack: defaultSlack, ledger: newLedger()}}
+	s := &Journal{log: log{journal: j, compactAfter: defaultCompactAfter, ledger: newLedger()}}
 	_, _ = rand.Read(s.log.writer[:]) // it never fails
 	return s
 }
@@ -61,11 +61,11 @@ func NewMemory() *Journal { return NewJournal(memory.New()) }
 // A request is a call of an operation that has not returned yet.
 type request struct {
 	ctx    context.Context // of the caller
-	apply  func(sheet) error
+	apply  func(staged) error
 	answer chan error // has room for one
 }
 
-func (j *Journal) do(ctx context.Context, apply func(sheet) error) error {
+func (j *Journal) do(ctx context.Context, apply func(staged) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

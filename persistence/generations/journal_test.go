@@ -23,14 +23,14 @@ import (
 
 // All laws hold when answers are lost: the source looks up the outcome.
 func TestJournalThatLosesAnswers(t *testing.T) {
-	for name, slack := range map[string]uint64{"long": 1000, "tidied often": 400} {
+	for name, compactAfter := range map[string]uint64{"long": 1000, "tidied often": 400} {
 		t.Run(name, func(t *testing.T) {
 			seed := rand.Uint64()
 			t.Log("seed", seed)
 			generationtest.Run(t, func(*testing.T) generationtest.Backend {
 				j := forgetful(memory.New(), seed)
 				return onJournal(func(*testing.T) journal.Journal { return j }, func(j journal.Journal) *generations.Journal {
-					return generations.NewTidyJournal(j, slack)
+					return generations.NewTidyJournal(j, compactAfter)
 				})
 			})
 		})
@@ -254,11 +254,11 @@ func TestASpecThatIsTooLargeFailsAlone(t *testing.T) {
 }
 
 func TestTheLogStaysShort(t *testing.T) {
-	const slack = 500
+	const compactAfter = 500
 	for labels, size := range map[int]int{1: 0, 30: 10, 700: 10, 40: 20_000} {
 		t.Run(fmt.Sprintf("%d labels, %d bytes", labels, size), func(t *testing.T) {
 			j := memory.New()
-			s := generations.NewTidyJournal(j, slack)
+			s := generations.NewTidyJournal(j, compactAfter)
 			spec := strings.Repeat("s", size)
 			for i := range labels {
 				require.NoError(t, s.PutSpec(t.Context(), fmt.Sprint("kept ", i), []byte(spec)))
@@ -274,7 +274,7 @@ func TestTheLogStaysShort(t *testing.T) {
 				}
 			}
 			t.Logf("%d records at most", longest)
-			require.LessOrEqual(t, longest, slack+4*labels+1)
+			require.LessOrEqual(t, longest, compactAfter+4*labels+1)
 			later, err := generations.NewJournal(j).List(t.Context())
 			require.NoError(t, err)
 			now, err := s.List(t.Context())

@@ -43,16 +43,16 @@ func (l ledger) oldest() iter.Seq[*row] {
 	}
 }
 
-// A sheet is a ledger with changes that have not been stored yet.
-type sheet struct {
+// A staged is a ledger with changes that have not been stored yet.
+type staged struct {
 	ledger
 	changed map[string]entry
 }
 
-func (l ledger) sheet() sheet { return sheet{l, map[string]entry{}} }
+func (l ledger) staged() staged { return staged{l, map[string]entry{}} }
 
 // get returns the entry of a label. A label without one has an empty entry.
-func (s sheet) get(label string) entry {
+func (s staged) get(label string) entry {
 	if e, ok := s.changed[label]; ok {
 		return e
 	}
@@ -62,9 +62,9 @@ func (s sheet) get(label string) entry {
 	return entry{Label: []byte(label)}
 }
 
-func (s sheet) put(label string, e entry) { s.changed[label] = e }
+func (s staged) put(label string, e entry) { s.changed[label] = e }
 
-func (s sheet) all() iter.Seq[entry] {
+func (s staged) all() iter.Seq[entry] {
 	return func(yield func(entry) bool) {
 		for r := range s.oldest() {
 			if _, ok := s.changed[string(r.Label)]; !ok && !yield(r.entry) {

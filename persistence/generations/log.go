@@ -24,7 +24,7 @@ const rereads = 3
 type log struct {
 	journal journal.Journal
 	writer  journal.WriterID
-	slack   uint64 // records beyond two for each label before the log is shortened
+	compactAfter   uint64 // records beyond two for each label before the log is shortened
 
 	ledger    ledger
 	epoch     uint64 // of the claim; 0 if another source may have claimed since

@@ -13,7 +13,7 @@ import (
 // ClaimTerm implements [generation.Source].
 func (j *Journal) ClaimTerm(ctx context.Context, label, owner string, floor uint64) (generation.Generation, error) {
 	var claimed entry
-	err := j.do(ctx, func(known sheet) (err error) {
+	err := j.do(ctx, func(known staged) (err error) {
 		if claimed, err = known.get(label).claimTerm(owner, floor); err == nil {
 			known.put(label, claimed)
 		}
@@ -28,7 +28,7 @@ func (j *Journal) ClaimTerm(ctx context.Context, label, owner string, floor uint
 // ClaimSeq implements [generation.Source].
 func (j *Journal) ClaimSeq(ctx context.Context, label string) (generation.Generation, error) {
 	var claimed entry
-	err := j.do(ctx, func(known sheet) (err error) {
+	err := j.do(ctx, func(known staged) (err error) {
 		if claimed, err = known.get(label).claimSeq(); err == nil {
 			known.put(label, claimed)
 		}
@@ -43,7 +43,7 @@ func (j *Journal) ClaimSeq(ctx context.Context, label string) (generation.Genera
 // Current implements [generation.Source].
 func (j *Journal) Current(ctx context.Context, label string) (generation.Ownership, bool, error) {
 	var found entry
-	err := j.do(ctx, func(known sheet) error {
+	err := j.do(ctx, func(known staged) error {
 		found = known.get(label)
 		return nil
 	})
@@ -57,7 +57,7 @@ func (j *Journal) Current(ctx context.Context, label string) (generation.Ownersh
 // PutSpec implements [generation.Source].
 func (j *Journal) PutSpec(ctx context.Context, label string, spec []byte) error {
 	spec = bytes.Clone(spec) // the caller may change its own once ctx has ended
-	err := j.do(ctx, func(known sheet) error {
+	err := j.do(ctx, func(known staged) error {
 		if e := known.get(label); !e.Kept || !bytes.Equal(e.Spec, spec) {
 			known.put(label, e.putSpec(spec))
 		}
@@ -69,7 +69,7 @@ func (j *Journal) PutSpec(ctx context.Context, label string, spec []byte) error 
 // List implements [generation.Source].
 func (j *Journal) List(ctx context.Context) ([]generation.Record, error) {
 	var kept []entry
-	err := j.do(ctx, func(known sheet) error {
+	err := j.do(ctx, func(known staged) error {
 		kept = nil
 		for e := range known.all() {
 			if e.Kept {
@@ -91,7 +91,7 @@ func (j *Journal) List(ctx context.Context) ([]generation.Record, error) {
 
 // Forget implements [generation.Source].
 func (j *Journal) Forget(ctx context.Context, label string) error {
-	err := j.do(ctx, func(known sheet) error {
+	err := j.do(ctx, func(known staged) error {
 		if e := known.get(label); e.Owned || e.Kept {
 			known.put(label, e.forget())
 		}

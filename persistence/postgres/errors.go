@@ -43,7 +43,7 @@ var meanings = map[string]struct {
 // readError maps the error of a read-only statement to an error of package journal. It returns an
 // error unchanged if it already wraps one.
 func readError(ctx context.Context, err error) error {
-	if err == nil || meant(err) {
+	if err == nil || isJournalError(err) {
 		return err
 	}
 	if _, ok := errors.AsType[pgx.ScanArgError](err); ok {
@@ -59,7 +59,7 @@ func readError(ctx context.Context, err error) error {
 // server has reported a failure, the outcome is unknown.
 func changeError(ctx context.Context, err error) error {
 	_, misfit := errors.AsType[pgx.ScanArgError](err)
-	if err == nil || misfit || meant(err) || refused(err) || pgconn.SafeToRetry(err) {
+	if err == nil || misfit || isJournalError(err) || refused(err) || pgconn.SafeToRetry(err) {
 		return readError(ctx, err)
 	}
 	return because(ctx, fmt.Errorf("%w: %w", journal.ErrUnknown, err))
@@ -85,8 +85,8 @@ func refused(err error) bool {
 	return ok && e.SeverityUnlocalized == "ERROR"
 }
 
-// meant reports whether err already wraps an error of package journal.
-func meant(err error) bool {
+// isJournalError reports whether err already wraps an error of package journal.
+func isJournalError(err error) bool {
 	for _, is := range []error{
 		journal.ErrFenced, journal.ErrConflict, journal.ErrTooLarge, journal.ErrInvalid, journal.ErrCorrupt,
 		journal.ErrUnavailable, journal.ErrFull, journal.ErrUnknown, journal.ErrClosed,

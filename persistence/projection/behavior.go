@@ -77,28 +77,28 @@ type order struct {
 
 // behavior returns the behavior of the actor that runs w.
 func (w *worker[E]) behavior() actor.Behavior[order] {
-	s := &shift[E]{worker: w}
+	s := &workerActor[E]{worker: w}
 	return func(_ *actor.Context[order], next *actor.Next[order]) {
 		next.Supervise(s.begin, actor.Strategy{Backoff: w.backoff})
 	}
 }
 
-// A shift is a worker as an actor. It survives restarts, and so do the waiting callbacks.
-type shift[E any] struct {
+// A workerActor is a worker as an actor. It survives restarts, and so do the waiting callbacks.
+type workerActor[E any] struct {
 	*worker[E]
 	rests   uint64 // so far
 	vain    int    // reads in a row that found nothing
 	waiting []func()
 }
 
-func (s *shift[E]) begin(ctx *actor.Context[order], next *actor.Next[order]) {
+func (s *workerActor[E]) begin(ctx *actor.Context[order], next *actor.Next[order]) {
 	s.system, s.log, s.loaded = ctx.System(), ctx.Log(), false
 	ctx.Self().Tell(order{})
 	next.OnMessage = s.receive
 	next.OnSignal = func(*actor.Context[order], actor.Signal) actor.Behavior[order] { return nil }
 }
 
-func (s *shift[E]) receive(ctx *actor.Context[order], o order) actor.Behavior[order] {
+func (s *workerActor[E]) receive(ctx *actor.Context[order], o order) actor.Behavior[order] {
 	if o.rest != 0 && o.rest != s.rests {
 		return nil // an order has already ended that rest
 	}
@@ -119,7 +119,7 @@ func (s *shift[E]) receive(ctx *actor.Context[order], o order) actor.Behavior[or
 }
 
 // fail fails the actor, so that supervision restarts it, unless it is being stopped.
-func (s *shift[E]) fail(ctx *actor.Context[order], err error) actor.Behavior[order] {
+func (s *workerActor[E]) fail(ctx *actor.Context[order], err error) actor.Behavior[order] {
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -127,7 +127,7 @@ func (s *shift[E]) fail(ctx *actor.Context[order], err error) actor.Behavior[ord
 }
 
 // rest makes the worker read again after an append or a delay.
-func (s *shift[E]) rest(ctx *actor.Context[order], appended <-chan struct{}, found bool) {
+func (s *workerActor[E]) rest(ctx *actor.Context[order], appended <-chan struct{}, found bool) {
 	if s.vain++; found {
 		s.vain = 0
 	}

@@ -40,7 +40,7 @@ var meanings = map[int]struct {
 // storeError maps an error of the database to an error of package journal. It returns other errors
 // unchanged if they already have such a meaning.
 func storeError(err error) error {
-	if err == nil || meant(err) {
+	if err == nil || isJournalError(err) {
 		return err
 	}
 	if m, ok := meanings[resultCode(err)]; ok {
@@ -92,8 +92,8 @@ func resultCode(err error) int {
 	return e.Code() & 0xff
 }
 
-// meant reports whether err already wraps an error of package journal.
-func meant(err error) bool {
+// isJournalError reports whether err already wraps an error of package journal.
+func isJournalError(err error) bool {
 	for _, is := range []error{
 		journal.ErrFenced, journal.ErrConflict, journal.ErrTooLarge, journal.ErrInvalid, journal.ErrCorrupt,
 		journal.ErrUnavailable, journal.ErrFull, journal.ErrUnknown, journal.ErrClosed,

@@ -39,8 +39,8 @@ var mutants = []mutant{
 	// membership
 	{"downing: two sides may have a quorum", "cluster/downing/staticquorum.go", "case us+them > 2*q.Size-1:", "case us+them > 2*q.Size:", "cluster/downing"},
 	{"downing: one member short of a quorum", "cluster/downing/staticquorum.go", "case us < q.Size:", "case us < q.Size-1:", "cluster/downing"},
-	{"downing: both halves go on", "cluster/downing/conduct.go", "return len(us) > 0 && us[0].Address < them[0].Address", "return len(us) > 0", "cluster/downing"},
-	{"downing: before the situation is stable", "cluster/downing/conduct.go", "case s.Stable < c.after:", "case s.Stable < c.after/2:", "cluster/downing"},
+	{"downing: both halves go on", "cluster/downing/decision.go", "return len(us) > 0 && us[0].Address < them[0].Address", "return len(us) > 0", "cluster/downing"},
+	{"downing: before the situation is stable", "cluster/downing/decision.go", "case s.Stable < c.after:", "case s.Stable < c.after/2:", "cluster/downing"},
 	{"downing: an oldest that is alone goes on", "cluster/downing/keepoldest.go", "return !k.KeepAlone && itsSide <= 1 && other > 1", "return false", "cluster/downing"},
 	{"gossip: a status goes back", "cluster/membership/merge.go", "m.Status = max(m.Status, o.Status)", "m.Status = o.Status", "cluster/membership"},
 	{"gossip: an old row counts", "cluster/membership/merge.go", "if r.Version > t.rows[id].Version {", "if r.Version != t.rows[id].Version {", "cluster/membership"},

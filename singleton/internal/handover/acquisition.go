@@ -13,15 +13,15 @@ import (
 // acquisition is what happens between permission and hosting when the singleton has a lease, or
 // terms from a source: both are acquired outside of the cluster.
 type acquisition struct {
-	Lease
+	LeaseStatus
 	number   uint64 // of the question under way, or of the last one; answers to others are ignored
 	asked    question
 	claim    uint64 // the term that the source has given for this start, 0 when none
 	failures int    // of the source, in a row
 }
 
-// A Lease is what is known of a singleton's lease.
-type Lease struct {
+// A LeaseStatus is what is known of a singleton's lease.
+type LeaseStatus struct {
 	Held      bool   // this node holds it
 	Token     uint64 // of the last time it was held
 	Releasing bool   // it is being released; waiting requests are granted afterwards

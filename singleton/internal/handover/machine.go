@@ -275,7 +275,7 @@ func (m *Machine) Topology() *singletonhook.Topology { return &m.topo }
 func (m *Machine) Instance() Instance { return m.instance }
 
 // Lease returns what is known of the lease.
-func (m *Machine) Lease() Lease { return m.outside.Lease }
+func (m *Machine) Lease() LeaseStatus { return m.outside.LeaseStatus }
 
 // HighestTerm returns the highest term that this node has heard of or promised.
 func (m *Machine) HighestTerm() uint64 { return m.terms.highest() }

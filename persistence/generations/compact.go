@@ -10,8 +10,8 @@ import (
 // Design and Implementation of a Log-Structured File System", 1991.) The newest entry of each label
 // is in the log at every moment, so shortening may be interrupted anywhere.
 const (
-	// defaultSlack is how many records the log may have beyond two for each label.
-	defaultSlack = 4096
+	// defaultCompactAfter is how many records the log may have beyond two for each label.
+	defaultCompactAfter = 4096
 	// tidyEntries is how many entries are moved at a time. A batch adds fewer, so the log gets
 	// shorter under any load.
 	tidyEntries = 2 * maxBatch
@@ -41,7 +41,7 @@ func (l *log) tidy() {
 
 // tooLong reports whether the log has more records than it may have.
 func (l *log) tooLong() bool {
-	return l.epoch != 0 && l.last-l.deletedTo > l.slack+2*uint64(l.ledger.byAt.Len())
+	return l.epoch != 0 && l.last-l.deletedTo > l.compactAfter+2*uint64(l.ledger.byAt.Len())
 }
 
 // oldest returns up to n of the oldest entries, as many as one append may store.
@@ -60,7 +60,7 @@ func (l *log) oldest(n int) (entries []entry) {
 // cut deletes the records before the oldest entry. It keeps the newest records, because a source
 // that has lost an answer looks for them.
 func (l *log) cut(ctx context.Context) {
-	to := l.last - min(l.last, l.slack/2)
+	to := l.last - min(l.last, l.compactAfter/2)
 	for r := range l.ledger.oldest() {
 		to = min(to, r.at-1)
 		break

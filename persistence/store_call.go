@@ -29,9 +29,9 @@ var errAbandoned = fmt.Errorf("%w: the store did not answer within %v after the 
 // errGoexit is the error of a call whose goroutine has called runtime.Goexit.
 var errGoexit = errors.New("persistence: the goroutine of the call has ended without a result")
 
-// A caller calls a store on behalf of one actor. It abandons calls that continue after their
+// A storeCaller calls a store on behalf of one actor. It abandons calls that continue after their
 // context is done, so that no store can block an actor forever.
-type caller struct {
+type storeCaller struct {
 	system *actor.System
 	id     string      // the persistence id
 	log    *zap.Logger // with the path of the actor and the id
@@ -40,7 +40,7 @@ type caller struct {
 // call runs work in a separate goroutine and waits for it. It returns a panic in work as an error.
 // If work does not return within patience after ctx is done, call returns errAbandoned; variables
 // that work writes then belong to its goroutine.
-func (c caller) call(ctx context.Context, op string, work func() error) error {
+func (c storeCaller) call(ctx context.Context, op string, work func() error) error {
 	begun := time.Now()
 	done := make(chan error, 1)
 	go func() {
@@ -65,7 +65,7 @@ func (c caller) call(ctx context.Context, op string, work func() error) error {
 }
 
 // abandon logs the abandoned call, and logs again when it ends.
-func (c caller) abandon(op string, begun time.Time, done <-chan error) {
+func (c storeCaller) abandon(op string, begun time.Time, done <-chan error) {
 	calls := abandonedOf(c.system)
 	n := calls.add(c.id, 1)
 	log := c.log.With(zap.String("call", op))
@@ -80,7 +80,7 @@ func (c caller) abandon(op string, begun time.Time, done <-chan error) {
 }
 
 // admit returns an error while too many abandoned calls for the id still run.
-func (c caller) admit() error {
+func (c storeCaller) admit() error {
 	if n := abandonedOf(c.system).add(c.id, 0); n >= maxAbandoned {
 		return fmt.Errorf("%w: %d abandoned calls for this id have not ended yet; see the log for them", ErrUnavailable, n)
 	}

@@ -46,7 +46,7 @@ func (l *log) settle(ctx context.Context, batch []*request) ([]error, error) {
 
 // try applies the requests to a copy of the ledger.
 func (l *log) try(batch []*request) (changed []entry, answers []error) {
-	s := l.ledger.sheet()
+	s := l.ledger.staged()
 	for _, r := range batch {
 		err := r.ctx.Err()
 		if err == nil {

@@ -8,9 +8,9 @@ import (
 // DefaultStableAfter is the StableAfter that suits local networks of up to about twenty nodes.
 const DefaultStableAfter = 3 * time.Second
 
-// A conduct is the behaviour that strategies share: when they decide, and what happens to
+// A policy is the behaviour that strategies share: when they decide, and what happens to
 // members with broken links.
-type conduct struct {
+type policy struct {
 	after        time.Duration
 	keepUnstable bool
 	spared       func(Member) bool // members that the rule for broken links keeps
@@ -20,9 +20,9 @@ type conduct struct {
 type verdict uint8
 
 const (
-	wait  verdict = iota
-	goOn          // this side continues, and the others go down
-	yield         // this side goes down
+	wait     verdict = iota
+	survive          // this side continues, and the others go down
+	downSelf         // this side goes down
 )
 
 // decide calls judge with the two sides of a split, once the situation has been stable for long
@@ -31,31 +31,31 @@ const (
 // Members that are only indirectly connected all count for this side. If the side continues,
 // the members that [unlinked] returns go down. If every member can be reached, nothing else is
 // decided.
-func (c conduct) decide(s Situation, judge func(here, there []Member) (verdict, string)) Decision {
+func (c policy) decide(s Situation, judge func(here, there []Member) (verdict, string)) Decision {
 	here, there := s.Split()
 	lost := unlinked(here, c.spared)
 	switch {
 	case len(there)+len(lost) == 0:
 		return Decision{}
 	case s.Stable < c.after:
-		return c.endure(s, here, func() bool { v, _ := judge(here, there); return v == goOn })
+		return c.downIfUnstable(s, here, func() bool { v, _ := judge(here, there); return v == survive })
 	case len(there) == 0:
 		return Decision{Down: lost, Reason: "links between members are broken"}
 	}
 	switch v, reason := judge(here, there); v {
-	case goOn:
+	case survive:
 		return Decision{Down: append(there, lost...), Reason: reason}
-	case yield:
+	case downSelf:
 		return Decision{Down: here, Reason: reason}
 	case wait:
 	}
 	return Decision{}
 }
 
-// endure downs this side when the situation has not become stable for too long. A side that
+// downIfUnstable downs this side when the situation has not become stable for too long. A side that
 // would continue tolerates the loss of one member after the other, because each member can be
 // lost only once. A side that would not continue has no reason to wait.
-func (c conduct) endure(s Situation, here []Member, goesOn func() bool) Decision {
+func (c policy) downIfUnstable(s Situation, here []Member, goesOn func() bool) Decision {
 	limit := unstableAfter(c.after)
 	if c.keepUnstable || s.Unstable < limit || s.Spread < limit && goesOn() {
 		return Decision{}

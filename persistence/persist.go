@@ -27,7 +27,7 @@ func (e *entity[M, E, S]) persist(events []E) (due bool, err error) {
 	}
 	switch {
 	case err == nil:
-		e.become(b.state, e.seq+uint64(len(events)))
+		e.setState(b.state, e.seq+uint64(len(events)))
 		return b.due, nil
 	case isRejection(err):
 		err = &RejectedError{ID: e.id, Err: err}

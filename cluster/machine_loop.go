@@ -13,9 +13,9 @@ import (
 	"github.com/understudy-go/understudy/internal/singletonhook"
 )
 
-// An incarnation runs the machine of one incarnation of a node: it feeds events to the machine and
+// An machineLoop runs the machine of one machineLoop of a node: it feeds events to the machine and
 // executes the actions that the machine returns. One goroutine owns it.
-type incarnation struct {
+type machineLoop struct {
 	node    *Node
 	self    ID
 	machine *membership.Machine
@@ -32,7 +32,7 @@ const forgetAfter = 100 * time.Millisecond
 // runIncarnation runs one incarnation to its end.
 func (n *Node) runIncarnation(set membership.Settings) membership.End {
 	self := set.Self.ID()
-	l := &incarnation{node: n, self: self, machine: membership.New(set)}
+	l := &machineLoop{node: n, self: self, machine: membership.New(set)}
 	var err error
 	l.gossip, err = startGossip(gossipConfig{
 		name:     gossipName(self.Address, self.Incarnation),
@@ -57,7 +57,7 @@ func (n *Node) runIncarnation(set membership.Settings) membership.End {
 }
 
 // run handles events until the incarnation has ended or the node is aborted.
-func (l *incarnation) run() {
+func (l *machineLoop) run() {
 	n := l.node
 	ticks, stop := n.cfg.Clock.NewTicker(n.cfg.Detector.CheckEvery)
 	defer stop()
@@ -77,7 +77,7 @@ func (l *incarnation) run() {
 
 // receive handles events. Once the incarnation has ended, it returns the rest to the inbox for the
 // next one.
-func (l *incarnation) receive(events []envelope) {
+func (l *machineLoop) receive(events []envelope) {
 	for i, e := range events {
 		if l.end != nil {
 			l.node.inbox.putBack(events[i:])
@@ -89,7 +89,7 @@ func (l *incarnation) receive(events []envelope) {
 	}
 }
 
-func (l *incarnation) handle(ev membership.Input) {
+func (l *machineLoop) handle(ev membership.Input) {
 	clock := l.node.cfg.Clock
 	now := clock.Now()
 	l.machine.SetCalendar(clock.Wall().Sub(now))
@@ -98,7 +98,7 @@ func (l *incarnation) handle(ev membership.Input) {
 	}
 }
 
-func (l *incarnation) do(a membership.Action) {
+func (l *machineLoop) do(a membership.Action) {
 	n, self := l.node, l.self
 	switch a := a.(type) {
 	case membership.Send:
@@ -132,7 +132,7 @@ func (l *incarnation) do(a membership.Action) {
 }
 
 // beat sends a heartbeat as a datagram and on the control channel; the first copy to arrive counts.
-func (l *incarnation) beat(b membership.Beat) {
+func (l *machineLoop) beat(b membership.Beat) {
 	datagram, stream := b.Encode(l.self.Incarnation)
 	for _, address := range b.To {
 		l.node.endpoint.SendPacket(address, datagram)
@@ -143,7 +143,7 @@ func (l *incarnation) beat(b membership.Beat) {
 // spread broadcasts each entry of a table separately, so that a newer version can replace it. An
 // entry that is too large for a broadcast reaches the others when they notice that the hash of
 // their table differs from the one in heartbeats.
-func (l *incarnation) spread(s membership.Spread) {
+func (l *machineLoop) spread(s membership.Spread) {
 	for key, data := range s.Encode(l.self) {
 		if len(data) <= maxBroadcast {
 			l.gossip.broadcast(key, data)
@@ -151,24 +151,24 @@ func (l *incarnation) spread(s membership.Spread) {
 	}
 }
 
-func (l *incarnation) connect(address string) {
+func (l *machineLoop) connect(address string) {
 	if err := l.gossip.join(address); err != nil {
 		l.node.log.Debug("gossip not connected", zap.String("peer", address), zap.Error(err))
 	}
 }
 
 // post posts an event for this incarnation. Any goroutine may call it.
-func (l *incarnation) post(in membership.Input) { l.node.inbox.post(l.self.Incarnation, in) }
+func (l *machineLoop) post(in membership.Input) { l.node.inbox.post(l.self.Incarnation, in) }
 
 // drain waits until no singleton runs on this node.
-func (l *incarnation) drain() {
+func (l *machineLoop) drain() {
 	n := l.node
 	if err := singletonhook.Drain(n.aborted, n.System); err == nil {
 		l.post(membership.Drained{})
 	}
 }
 
-func (l *incarnation) note(a membership.Note) {
+func (l *machineLoop) note(a membership.Note) {
 	log := l.node.log.Info
 	if a.Warn {
 		log = l.node.log.Warn
@@ -187,7 +187,7 @@ func (n *Node) wholeTable() []byte {
 }
 
 // receiveGossip posts what another node has sent by gossip. memberlist calls it.
-func (l *incarnation) receiveGossip(data []byte) {
+func (l *machineLoop) receiveGossip(data []byte) {
 	in, err := membership.DecodeGossip(data)
 	if err != nil {
 		l.node.log.Debug("gossip not understood", zap.Error(err))
