@@ -212,7 +212,9 @@ func (b *inbox[M]) signal(msg systemMsg) {
 	b.mu.Unlock()
 	if msg.kind == sysStop {
 		b.endLife() // after the message is queued: a handler that sees the end handles no other message
-		b.senders.close()
+		if b.conf.box.overflow == block { // else only the turn may read the extras
+			b.senders.close()
+		}
 	}
 	if wake {
 		b.sys.scheduler.ready(&b.core)
