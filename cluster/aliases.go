@@ -31,19 +31,30 @@ const (
 	Removed = membership.Removed
 )
 
-// An Event and the types after it describe the difference between two views; see [View.Since].
+// The events are the types of package membership, which documents their fields.
 type (
-	Event             = membership.Event
-	MemberJoined      = membership.MemberJoined
-	MemberUp          = membership.MemberUp
-	MemberLeaving     = membership.MemberLeaving
-	MemberExiting     = membership.MemberExiting
-	MemberDowned      = membership.MemberDowned
-	MemberRemoved     = membership.MemberRemoved
+	// An Event describes one difference between two views; see [View.Since].
+	Event = membership.Event
+	// MemberJoined is an [Event].
+	MemberJoined = membership.MemberJoined
+	// MemberUp is an [Event].
+	MemberUp = membership.MemberUp
+	// MemberLeaving is an [Event].
+	MemberLeaving = membership.MemberLeaving
+	// MemberExiting is an [Event].
+	MemberExiting = membership.MemberExiting
+	// MemberDowned is an [Event].
+	MemberDowned = membership.MemberDowned
+	// MemberRemoved is an [Event].
+	MemberRemoved = membership.MemberRemoved
+	// MemberUnreachable is an [Event].
 	MemberUnreachable = membership.MemberUnreachable
-	MemberReachable   = membership.MemberReachable
-	LeaderChanged     = membership.LeaderChanged
-	MembershipLost    = membership.MembershipLost
+	// MemberReachable is an [Event].
+	MemberReachable = membership.MemberReachable
+	// LeaderChanged is an [Event].
+	LeaderChanged = membership.LeaderChanged
+	// MembershipLost is an [Event].
+	MembershipLost = membership.MembershipLost
 )
 
 // ErrNotJoining is returned by [Node.FoundWithout] when the node is in a cluster or stops.

@@ -46,8 +46,8 @@ type leaseNode struct {
 	tasks sync.WaitGroup
 }
 
-func (n *leaseNode) acquire(to uint64, a membership.AcquireLease) {
-	n.leasing.acquire(a, func(in membership.Input) { n.inbox.post(to, in) })
+func (n *leaseNode) acquire(a membership.AcquireLease) {
+	n.leasing.acquire(a, func(in membership.Input) { n.inbox.post(7, in) })
 }
 
 func newLeaseNode(answer func(context.Context) (bool, error)) (*leaseNode, *tape, downing.Ask) {
@@ -62,7 +62,7 @@ func yes(context.Context) (bool, error) { return true, nil }
 func TestALeaseIsGivenBackAfterAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, l, ask := newLeaseNode(yes)
-		n.acquire(7, membership.AcquireLease{Number: 3, Ask: ask})
+		n.acquire(membership.AcquireLease{Number: 3, Ask: ask})
 		require.Equal(t, []envelope{{7, membership.LeaseAnswered{Number: 3, Held: true}}}, n.inbox.take())
 		require.Equal(t, []time.Duration{40 * time.Second}, l.given)
 	})
@@ -71,9 +71,9 @@ func TestALeaseIsGivenBackAfterAWhile(t *testing.T) {
 func TestALeaseThatIsAskedForAgainIsHeldForLonger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, l, ask := newLeaseNode(yes)
-		n.tasks.Go(func() { n.acquire(7, membership.AcquireLease{Number: 1, Ask: ask}) })
+		n.tasks.Go(func() { n.acquire(membership.AcquireLease{Number: 1, Ask: ask}) })
 		time.Sleep(30 * time.Second)
-		n.tasks.Go(func() { n.acquire(7, membership.AcquireLease{Number: 2, Ask: ask}) })
+		n.tasks.Go(func() { n.acquire(membership.AcquireLease{Number: 2, Ask: ask}) })
 		n.tasks.Wait()
 		require.Equal(t, []time.Duration{0, 30 * time.Second}, l.taken)
 		require.Equal(t, []time.Duration{70 * time.Second}, l.given)
@@ -83,7 +83,7 @@ func TestALeaseThatIsAskedForAgainIsHeldForLonger(t *testing.T) {
 func TestALeaseIsNotGivenBackByANodeThatEndsEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, l, ask := newLeaseNode(yes)
-		n.tasks.Go(func() { n.acquire(7, membership.AcquireLease{Number: 1, Ask: ask}) })
+		n.tasks.Go(func() { n.acquire(membership.AcquireLease{Number: 1, Ask: ask}) })
 		time.Sleep(time.Second)
 		n.abort()
 		n.tasks.Wait()
@@ -94,7 +94,7 @@ func TestALeaseIsNotGivenBackByANodeThatEndsEarly(t *testing.T) {
 func TestAnErrorIsANoButTheLeaseMayBeOurs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, l, ask := newLeaseNode(func(context.Context) (bool, error) { return true, errors.New("lost connection") })
-		n.acquire(7, membership.AcquireLease{Number: 1, Ask: ask})
+		n.acquire(membership.AcquireLease{Number: 1, Ask: ask})
 		require.Equal(t, []envelope{{7, membership.LeaseAnswered{Number: 1}}}, n.inbox.take())
 		require.Len(t, l.given, 1)
 	})
@@ -103,7 +103,7 @@ func TestAnErrorIsANoButTheLeaseMayBeOurs(t *testing.T) {
 func TestALeaseOfAnotherIsNotGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n, l, ask := newLeaseNode(func(context.Context) (bool, error) { return false, nil })
-		n.acquire(7, membership.AcquireLease{Number: 1, Ask: ask})
+		n.acquire(membership.AcquireLease{Number: 1, Ask: ask})
 		require.Equal(t, []envelope{{7, membership.LeaseAnswered{Number: 1}}}, n.inbox.take())
 		require.Empty(t, l.given)
 	})
@@ -115,7 +115,7 @@ func TestASilentLeaseIsLeftAfterTheTimeout(t *testing.T) {
 			<-ctx.Done()
 			return false, ctx.Err()
 		})
-		n.tasks.Go(func() { n.acquire(7, membership.AcquireLease{Number: 1, Ask: ask}) })
+		n.tasks.Go(func() { n.acquire(membership.AcquireLease{Number: 1, Ask: ask}) })
 		time.Sleep(ask.Timeout)
 		synctest.Wait()
 		require.Equal(t, []envelope{{7, membership.LeaseAnswered{Number: 1}}}, n.inbox.take())

@@ -25,6 +25,7 @@ func summary(e Event) string {
 		return name + " " + e.Member.Name
 	case LeaderChanged:
 		return name + " " + e.After.Name
+	case MemberJoined, MemberLeaving, MemberExiting, MemberReachable, MembershipLost:
 	}
 	return name
 }
