@@ -37,8 +37,8 @@
 //     handling a message is logged.
 //   - Everything that an actor does before it sends a message happens before the receiver handles
 //     it, in the sense of the Go memory model.
-//   - Tell never fails. It blocks only if the mailbox does, see [Mailbox.Block]; messages from
-//     other nodes and from actors of the framework never wait.
+//   - Tell never fails. It blocks only if the mailbox does, see [Mailbox.Block], and never blocks
+//     other nodes or actors of the framework.
 //   - Mailboxes are unbounded by default. A full [Bounded] mailbox drops messages, but never the
 //     end of a watched actor, a timer, or the result of a piped function.
 //   - The ends of watched actors, and the messages of timers, adapters and piped functions, take
@@ -64,7 +64,8 @@
 //
 // A failure is a panic in a handler, or an error given to [Context.Fail]. It does not affect other
 // actors: the actor stops, unless its behavior is supervised with a [Strategy]. A restart keeps the
-// ref, the mailbox and the context, and discards the state. It has these steps:
+// ref, the mailbox and the context, and discards the state; the actor continues as a new
+// incarnation. It has these steps:
 //
 //  1. Timers are cancelled.
 //  2. The behavior that failed gets [PreRestart], and the functions that it deferred run.

@@ -33,9 +33,9 @@
 // may change them. [Monitor], [LogMessages] and [Spy] only observe: the first two before a message
 // is handled, Spy afterwards. A wrapper
 //
-//   - is called from the outside in, in the order in which the wrappers are written;
-//   - remains when the behavior changes, and is never there twice;
-//   - is replaced, if a handler returned it, when a handler returns another one later;
+//   - is called before the wrappers that it encloses;
+//   - stays when the behavior changes; adding the same wrapper again has no effect;
+//   - gives way, if a handler returned it, to the wrapper that a later handler returns;
 //   - survives restarts if it is outside [Supervise], and is started again if it is inside.
 //
 // # Postponing messages

@@ -76,8 +76,8 @@ type Config struct {
 	// docs/discovery.md for Kubernetes. The node asks it every second until it is in a cluster, and
 	// then every 30 seconds, so that clusters that were founded apart meet.
 	//
-	// With Discovery, the lowest of all addresses, found or in Seeds, founds a cluster under three
-	// conditions. At least MinSeeds nodes are found; the same ones have been found for five
+	// With Discovery, the node with the lowest address, discovered or in Seeds, forms a cluster on
+	// three conditions. At least MinSeeds nodes are known; these have not changed for five
 	// seconds; and each has answered that it is in no cluster, or refuses connections. An address
 	// that is not found any more need not answer. The default is none.
 	Discovery Discovery

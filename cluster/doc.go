@@ -34,7 +34,7 @@
 // # How it works
 //
 // A node that starts asks all seeds. Any member lets it join. If there is no cluster, the first
-// seed founds one, but only when each other seed has answered that it is in no cluster, or refuses
+// seed forms one, but only when each other seed has answered that it is in no cluster, or refuses
 // connections. A seed that does not answer at all may be in a cluster, so no cluster forms while
 // the host of a seed is away. There are four ways out:
 //

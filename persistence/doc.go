@@ -47,7 +47,7 @@
 //
 // The events of one effect are stored together or not at all. The event handler runs before they
 // are written; if it panics, nothing is stored. Commands see the new state once the journal has
-// acknowledged the write. Only then the chained actions run, in order: a client that receives a
+// acknowledged the write. Only then do the chained actions run, in order: a client that receives a
 // chained reply can rely on the events. A reply that the command handler sends itself goes out
 // earlier.
 //

@@ -1,5 +1,5 @@
-// Package singleton runs exactly one actor of a kind in a whole cluster and delivers
-// messages to it from every node.
+// Package singleton runs one actor of a kind in a whole cluster, at most one at a time, and
+// delivers messages to it from every node.
 //
 //	ref := actor.Spawn(node, behaviors.Singleton(newCoordinator), "coordinator")
 //	ref.Tell(ProcessJob{JobID: "1"})
@@ -13,7 +13,8 @@
 //
 //   - At most one member of a cluster runs an instance. The next one starts after the former
 //     has ended, including PostStop and deferred functions. With [WithLease] this holds even
-//     when the members disagree about the cluster.
+//     when the members disagree about the cluster. The exception is an instance whose handler
+//     does not return, see [StopTimeout].
 //   - A joining node starts no instance. A join moves a running instance only if the cluster
 //     elects its leader by something other than age, and never with [OnOldest] or [OnNode].
 //   - Once Spawn has returned on the member that comes first among those that may host, no

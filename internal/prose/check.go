@@ -21,6 +21,9 @@ func CheckGo(file string, source []byte) ([]Finding, error) {
 	}
 	var found []Finding
 	for _, group := range tree.Comments {
+		if output(group) {
+			continue
+		}
 		line := fset.Position(group.Pos()).Line
 		found = append(found, check(file, line, goText(group))...)
 	}
@@ -55,6 +58,9 @@ func check(file string, line int, text string) []Finding {
 	return found
 }
 
+// sql begins a literal that is a statement, and not prose.
+var sql = regexp.MustCompile(`^\s*(CREATE|INSERT|SELECT|WITH|UPDATE|DELETE|DO)\b`)
+
 // checkLiterals checks the string literals that are at least three words.
 func checkLiterals(file string, fset *token.FileSet, tree *ast.File) []Finding {
 	var found []Finding
@@ -63,12 +69,18 @@ func checkLiterals(file string, fset *token.FileSet, tree *ast.File) []Finding {
 		if !ok || lit.Kind != token.STRING {
 			return true
 		}
-		if text, err := strconv.Unquote(lit.Value); err == nil && len(strings.Fields(text)) >= 3 {
+		if text, err := strconv.Unquote(lit.Value); err == nil && len(strings.Fields(text)) >= 3 && !sql.MatchString(text) {
 			found = append(found, check(file, fset.Position(lit.Pos()).Line, text)...)
 		}
 		return true
 	})
 	return found
+}
+
+// output reports whether a comment is what an example prints.
+func output(group *ast.CommentGroup) bool {
+	text := group.Text()
+	return strings.HasPrefix(text, "Output:") || strings.HasPrefix(text, "Unordered output:")
 }
 
 // goText returns the words of a comment: without markers, directives and indented code.
@@ -92,6 +104,9 @@ func goText(group *ast.CommentGroup) string {
 func wideComments(file string, fset *token.FileSet, tree *ast.File, lines []string) []Finding {
 	var found []Finding
 	for _, group := range tree.Comments {
+		if output(group) {
+			continue
+		}
 		for _, c := range group.List {
 			line := fset.Position(c.Pos()).Line
 			text := lines[line-1]

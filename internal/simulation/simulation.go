@@ -1,5 +1,5 @@
-// Package simulation runs random schedules for tests, and shrinks those that fail. A schedule is drawn
-// from a seed and must depend on nothing else, so that a failure can be repeated.
+// Package simulation runs random schedules for tests, and shrinks those that fail. A schedule is
+// drawn from a seed and must depend on nothing else, so that a failure can be repeated.
 package simulation
 
 import (
@@ -36,9 +36,9 @@ func Seeds(first, count uint64, run func(seed uint64) bool) (failed uint64, ok b
 	return failed, ok
 }
 
-// Shrink returns a part of a failing schedule that still fails, and from which no element can be left
-// out. It is delta debugging: it tries without each of two parts, then without each of four, and so
-// on. fails reports whether a schedule fails; it must not keep or change its argument.
+// Shrink returns a part of a failing schedule that still fails, and from which no element can be
+// left out. It is delta debugging: it tries without each of two parts, then without each of four,
+// and so on. fails reports whether a schedule fails; it must not keep or change its argument.
 func Shrink[S ~[]E, E any](failing S, fails func(S) bool) S {
 	for parts := 2; len(failing) > 0; {
 		size := max(1, (len(failing)+parts-1)/parts)

@@ -91,7 +91,7 @@ func (s Snapshot) ofSingletons() []metric {
 				}
 			}
 		}},
-		{"understudy_singleton_generation_term", "gauge", "Term of the instance on this node, or of the last one; 0 if there was none.", each(func(one Singleton) uint64 { return one.GenerationTerm })},
+		{"understudy_singleton_generation_term", "gauge", "Term of the instance on this node, or of the last one; 0 before the first.", each(func(one Singleton) uint64 { return one.GenerationTerm })},
 		{"understudy_singleton_generation_seq", "gauge", "Number of that instance within its term.", each(func(one Singleton) uint64 { return one.GenerationSeq })},
 		{"understudy_singleton_lease_held", "gauge", "1 while this node holds the lease; only for singletons that have one.", where(leased, func(one Singleton) uint64 { return oneIf(one.LeaseHeld) })},
 		{"understudy_singleton_mismatch", "gauge", "1 while the singleton on this node differs from that on the other nodes, and is therefore inactive.", each(func(one Singleton) uint64 { return oneIf(one.Mismatch != "") })},

@@ -18,7 +18,7 @@ var mutants = []mutant{
 	{"sqlite: the head has no checksum", "persistence/sqlite/head.go", "|| crc != h.checksum() {", "{", "persistence/sqlite"},
 	{"sqlite: a record has no checksum", "persistence/sqlite/row.go", " && r.Checksum(id) == row.crc", "", "persistence/sqlite"},
 	{"sqlite: a snapshot has no checksum", "persistence/sqlite/snapshot.go", "if s.Checksum(h.id) != crc {", "if s.Checksum(h.id) != crc && crc == 0 {", "persistence/sqlite"},
-	{"recovery: a gap between events is none", "persistence/recovery.go", "case record.Seq != r.seq+1:", "case record.Seq < r.seq+1:", "persistence"},
+	{"recovery: a gap between events goes unnoticed", "persistence/recovery.go", "case record.Seq != r.seq+1:", "case record.Seq < r.seq+1:", "persistence"},
 	{"recovery: a fenced writer's event counts", "persistence/recovery.go", "case record.Epoch < r.epoch:", "case false:", "persistence"},
 
 	// singletons
@@ -63,7 +63,7 @@ var mutants = []mutant{
 	{"watch: an unwatched end is told", "actor/watch.go", "if c.watched[e.target] != e.watch {", "if c.watched == nil {", "actor"},
 	{"event stream: cancel does nothing", "actor/eventstream.go", "return func() { s.events.remove(added.same) }", "return func() {}", "actor"},
 	{"event stream: keeps subscribers that have ended", "actor/eventstream.go", "\t\t\tended = true\n", "", "actor"},
-	{"receptionist: a gap in changes is none", "actor/receptionist/exchange.go", "case c.Since != p.version:", "case c.Since > p.version+1:", "actor/receptionist"},
+	{"receptionist: a gap in changes goes unnoticed", "actor/receptionist/exchange.go", "case c.Since != p.version:", "case c.Since > p.version+1:", "actor/receptionist"},
 	{"topic: the wrong subscriber is removed", "actor/topic/subscriptions.go", "b.subscribers = slices.Delete(slices.Clone(b.subscribers), i, i+1)", "b.subscribers = slices.Delete(slices.Clone(b.subscribers), 0, 1)", "actor/topic"},
 
 	// delivery

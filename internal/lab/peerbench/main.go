@@ -44,7 +44,7 @@ func command(ctx context.Context, args []string, out, progress io.Writer) error 
 	flags.IntVar(&p.rounds, "rounds", 4, "how often each library runs each scenario")
 	flags.Float64Var(&p.scale, "scale", 1, "how many times as many operations as usual")
 	flags.DurationVar(&p.patience, "timeout", defaultPatience, "how long one run may take")
-	flags.BoolFunc("quick", "-rounds=3 -scale=0.1, but for scenarios that are steady: minutes", func(string) error {
+	flags.BoolFunc("quick", "-rounds=3 -scale=0.1, except for steady scenarios: minutes", func(string) error {
 		p.rounds, p.scale, p.quick = 3, 0.1, true
 		return nil
 	})
