@@ -211,7 +211,7 @@ func (b *inbox[M]) signal(msg systemMsg) {
 	b.scheduled = true
 	b.mu.Unlock()
 	if msg.kind == sysStop {
-		b.endLife() // after the message is queued: a handler that sees the end handles no other message
+		b.endLife()                       // after the message is queued: a handler that sees the end handles no other message
 		if b.conf.box.overflow == block { // else only the turn may read the extras
 			b.senders.close()
 		}
