@@ -211,8 +211,10 @@ func (b *inbox[M]) signal(msg systemMsg) {
 	b.scheduled = true
 	b.mu.Unlock()
 	if msg.kind == sysStop {
-		b.endLife() // after the message is queued: a handler that sees the end handles no other message
-		b.senders.close()
+		b.endLife()                       // after the message is queued: a handler that sees the end handles no other message
+		if b.conf.box.overflow == block { // else only the turn may read the extras
+			b.senders.close()
+		}
 	}
 	if wake {
 		b.sys.scheduler.ready(&b.core)
