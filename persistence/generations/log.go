@@ -22,9 +22,9 @@ const rereads = 3
 // journal rejects an append if another source has claimed the log since. Each append is therefore
 // based on the newest content, so no term is claimed twice.
 type log struct {
-	journal journal.Journal
-	writer  journal.WriterID
-	compactAfter   uint64 // records beyond two for each label before the log is shortened
+	journal      journal.Journal
+	writer       journal.WriterID
+	compactAfter uint64 // records beyond two for each label before the log is shortened
 
 	ledger    ledger
 	epoch     uint64 // of the claim; 0 if another source may have claimed since
