@@ -70,7 +70,7 @@ type (
 		To  ID // incarnation 0 means any incarnation at the address
 		msg message
 	}
-	Beat struct { // on both lanes, to each address
+	Beat struct { // as a datagram and on the TCP stream, to each address
 		To  []string
 		msg heartbeat
 	}

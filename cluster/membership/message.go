@@ -12,7 +12,7 @@ type heartbeat struct {
 	_       struct{} `cbor:",toarray"`
 	Cluster ClusterID
 	Seq     uint64
-	Stream  bool // sent on the TCP lane; a copy went as a datagram
+	Stream  bool // sent on the TCP stream; a copy went as a datagram
 	Members uint64
 	All     uint64
 	Seen    []byte // the sender's witnesses of Members

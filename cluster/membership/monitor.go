@@ -21,9 +21,9 @@ type subject struct {
 	since     time.Time
 	heard     time.Time // the last heartbeat, or since when the first is expected
 	asked     time.Time // when it was last asked for a heartbeat
-	seq       uint64    // the highest heartbeat that has arrived on either lane
-	streamSeq uint64    // the highest heartbeat that has arrived on the TCP lane
-	stream    time.Time // when the TCP lane last carried one
+	seq       uint64    // the highest heartbeat that has arrived either way
+	streamSeq uint64    // the highest heartbeat that has arrived on the TCP stream
+	stream    time.Time // when the TCP stream last carried one
 	differing int       // heartbeats in a row whose sums were not ours
 	refused   bool      // no process listens at its address, and no heartbeat came since
 	disproved bool      // a heartbeat has come after a refusal once
@@ -47,7 +47,7 @@ func (m *monitor) watch(ids []ID, now time.Time) {
 }
 
 // hear records a heartbeat. Of its two copies the first to arrive counts. hear reports whether
-// this is the copy of a regular heartbeat on the TCP lane, which arrives only once.
+// this is the copy of a regular heartbeat on the TCP stream, which arrives only once.
 func (m *monitor) hear(id ID, h heartbeat, now time.Time) bool {
 	s := m.subjects[id]
 	if s == nil {

@@ -145,7 +145,7 @@ type pair struct {
 
 	seq      uint64
 	due      time.Duration // when the next heartbeat is
-	stream   time.Duration // when the last one on the TCP lane arrives, behind which all others queue
+	stream   time.Duration // when the last one on the TCP stream arrives, behind which all others queue
 	arrivals []arrival     // on the way, the next first
 	heard    time.Duration
 	looked   time.Duration

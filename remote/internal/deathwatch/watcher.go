@@ -47,7 +47,7 @@ type stopKey struct {
 // A task is a message of this node to the actor, which runs it.
 type task func(now time.Time)
 
-// Carried is for [actor.System.DeadLetter]: a task is of no use once the watcher has ended.
+// Carried is for [extension.DeadLetter]: a task is of no use once the watcher has ended.
 func (task) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
 // Start starts the watcher of a system. self returns the present identity of this node.

@@ -9,7 +9,7 @@ import (
 // lost one is repeated.
 type noPayload struct{}
 
-// Carried is for [actor.System.DeadLetter].
+// Carried is for extension.DeadLetter.
 func (noPayload) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
 // Messages between watchers. At is the address at which the watching node has dialed the other

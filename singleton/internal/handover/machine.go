@@ -92,7 +92,9 @@ type Machine struct {
 // NewMachine returns the machine of a manager that has seen no topology yet.
 func NewMachine(cfg Config) *Machine { return &Machine{cfg: cfg, phase: Pending} }
 
-// Step handles one event, and returns what is to be done, in order.
+// Step handles one event, and returns what is to be done, in order. It is not safe for concurrent
+// use. The caller also keeps the [Relay] in step: it calls [Relay.View] before a Viewed, and
+// [Relay.Reroute] when it has carried out the actions.
 func (m *Machine) Step(ev Event, now time.Time) []Action {
 	switch ev := ev.(type) {
 	case Viewed:
