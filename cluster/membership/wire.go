@@ -194,7 +194,8 @@ func (a Send) Encode(from uint64) []byte {
 	return encode(envelope{from: from, to: a.To.Incarnation, msg: a.msg})
 }
 
-// Encode returns the heartbeat as bytes, for the datagram and for the TCP stream, sent by an incarnation of this node.
+// Encode returns the heartbeat as bytes, for the datagram and for the TCP stream. from is the
+// incarnation of this node.
 func (b Beat) Encode(from uint64) (datagram, stream []byte) {
 	datagram = encode(envelope{from: from, msg: b.msg})
 	b.msg.Stream = true
