@@ -9,17 +9,17 @@ import (
 
 // extras are fields that most cells never need. The turn owns them.
 type extras[M any] struct {
-	supervision[M]
-	timers     timers[M]
-	wrapping   *wrapping[M]
-	bypassing  *bypassRequest[M] // opens once the mailbox is empty
-	bypass     *inbox[M]         // where messages go instead, while they are bypassed; guarded by core.mu, and its mutex may be taken under that one
-	watched    watches[M]
-	cleanups   cleanups
-	asks       pendingAsks
-	log        *zap.Logger
-	priorities *priorities[M]     // of a mailbox with priorities
-	senders    *blockedSenders[M] // of a mailbox that blocks; guarded by core.mu
+	supervision supervision[M]
+	timers      timers[M]
+	wrapping    *wrapping[M]
+	bypassing   *bypassRequest[M] // opens once the mailbox is empty
+	bypass      *inbox[M]         // where messages go instead, while they are bypassed; guarded by core.mu, and its mutex may be taken under that one
+	watched     watches[M]
+	cleanups    cleanups
+	asks        pendingAsks
+	log         *zap.Logger
+	priorities  *priorities[M]     // of a mailbox with priorities
+	senders     *blockedSenders[M] // of a mailbox that blocks; guarded by core.mu
 }
 
 // common is shared by all cells of one message type.
@@ -46,7 +46,7 @@ func (b *inbox[M]) own() *extras[M] {
 	}
 	b.extras = &extras[M]{supervision: supervision[M]{restart: -1}}
 	if b.phase == starting {
-		b.base = -1
+		b.supervision.base = -1
 	}
 	return b.extras
 }
@@ -66,7 +66,7 @@ func commonOf[M any]() *common[M] {
 	fresh.conf.common = fresh
 	fresh.ignore = func(*Context[M], M) Behavior[M] { return nil }
 	fresh.ignoreSignals = func(*Context[M], Signal) Behavior[M] { return nil }
-	fresh.none.base, fresh.none.restart = -1, -1
+	fresh.none.supervision.base, fresh.none.supervision.restart = -1, -1
 	known, _ := commons.LoadOrStore(key, fresh)
 	return known.(*common[M]) // stored under its type
 }

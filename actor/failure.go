@@ -23,7 +23,7 @@ func (c *cell[M]) fail(err error) {
 		c.stopFailed(err)
 		return
 	}
-	for i := range slices.Backward(c.layers) {
+	for i := range slices.Backward(c.supervision.layers) {
 		if c.apply(i, err) {
 			return
 		}
@@ -33,7 +33,7 @@ func (c *cell[M]) fail(err error) {
 
 // apply does what layer i decides; false means that the enclosing layer decides.
 func (c *cell[M]) apply(i int, err error) bool {
-	l := c.layers[i]
+	l := c.supervision.layers[i]
 	switch d := l.decide(c, err); {
 	case d == Escalate:
 		return false
@@ -58,7 +58,7 @@ func (c *cell[M]) stopBy(l *layer[M], err error) {
 
 // tryRestart restarts layer i, unless that has reached its limit.
 func (c *cell[M]) tryRestart(i int, err error) {
-	l := c.layers[i]
+	l := c.supervision.layers[i]
 	delay, ok := l.ledger.admit(l.strategy, time.Now())
 	if !ok {
 		l.log(c, zapcore.ErrorLevel, "actor failed; restart limit reached, stopping", err,
@@ -73,15 +73,15 @@ func (c *cell[M]) tryRestart(i int, err error) {
 // beginRestart ends the incarnation. The next one starts after the end of the children and the
 // delay.
 func (c *cell[M]) beginRestart(i int, err error, delay time.Duration) {
-	s := c.layers[i].strategy
-	c.phase, c.restart = restarting, i
+	s := c.supervision.layers[i].strategy
+	c.phase, c.supervision.restart = restarting, i
 	c.timers.stop()
 	c.setSuspended(true, s.StashCapacity)
 	c.endIncarnation(PreRestart{Err: err}, i)
 	c.watched.endAll()
-	c.delay = delay
-	c.awaiting = !s.KeepChildren && c.stopChildren() > 0
-	if !c.awaiting {
+	c.supervision.delay = delay
+	c.supervision.awaiting = !s.KeepChildren && c.stopChildren() > 0
+	if !c.supervision.awaiting {
 		c.resumeLater()
 	}
 }
@@ -95,12 +95,12 @@ func (c *cell[M]) resumeLater() {
 // failUp ends the actor beyond the outermost strategy, and fails its parent if there was a
 // strategy.
 func (c *cell[M]) failUp(err error) {
-	if len(c.layers) == 0 {
+	if len(c.supervision.layers) == 0 {
 		c.stopFailed(err)
 		return
 	}
 	c.parent.node().signal(systemMsg{kind: sysEscalated, child: &c.core, err: err})
-	c.stopBy(c.layers[0], err)
+	c.stopBy(c.supervision.layers[0], err)
 }
 
 // stopFailed ends the actor without asking a strategy.

@@ -56,7 +56,7 @@ func (c *cell[M]) obey(n *Next[M]) (handled bool) {
 		return false
 	default:
 		if n.layered {
-			c.replaced = nil
+			c.supervision.replaced = nil
 		}
 		c.install(n)
 	}

@@ -72,7 +72,7 @@ func (c *cell[M]) childEnded() {
 	}
 	if c.phase == stopping {
 		c.finish()
-	} else if c.awaiting {
+	} else if c.supervision.awaiting {
 		c.resumeLater()
 	}
 }

@@ -26,8 +26,8 @@ func TestMain(m *testing.M) {
 
 func (c *common[M]) untouched() bool {
 	e := &c.none
-	return e.layers == nil && e.base == -1 && e.restart == -1 && !e.awaiting && e.delay == 0 &&
-		e.backoff == nil && e.timers.byKey == nil && e.timers.idle == nil && e.wrapping == nil &&
+	return e.supervision.layers == nil && e.supervision.base == -1 && e.supervision.restart == -1 && !e.supervision.awaiting && e.supervision.delay == 0 &&
+		e.supervision.backoff == nil && e.timers.byKey == nil && e.timers.idle == nil && e.wrapping == nil &&
 		e.bypassing == nil && e.watched == nil && e.asks.head.after == nil && e.cleanups == nil &&
 		e.bypass == nil && e.log == nil && e.priorities == nil && e.senders == nil
 }
