@@ -51,6 +51,9 @@ func (b *inbox[M]) own() *extras[M] {
 	return b.extras
 }
 
+// depth returns how many strategies are around the current behavior.
+func (b *inbox[M]) depth() int { return len(b.supervision.layers) }
+
 // ownCleanups returns the functions given to Defer, for writing.
 func (b *inbox[M]) ownCleanups() *cleanups { return &b.own().cleanups }
 

@@ -29,9 +29,6 @@ type layer[M any] struct {
 	around   []wrapper[M] // its handlers, put there outside
 }
 
-// depth returns how many strategies are around the current behavior.
-func (s *supervision[M]) depth() int { return len(s.layers) }
-
 // add adds a layer. Layers added by a handler replace those of earlier handlers.
 func (s *supervision[M]) add(l *layer[M], n *Next[M]) {
 	if !n.starting && !n.layered {

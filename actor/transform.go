@@ -66,6 +66,8 @@ type outermost interface {
 	ownCleanups() *cleanups
 }
 
+var _ outermost = (*cell[any])(nil)
+
 // outermost returns the cell in the tree that c is, or is inside of.
 func (c *core) outermost() outermost { return c.actor().impl.(outermost) }
 
