@@ -3,6 +3,7 @@ package actor_test
 import (
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -44,4 +45,25 @@ func TestASystemOwnsItsActorsOnly(t *testing.T) {
 	require.False(t, extension.Owns(s, actor.Resolve[int](other, "understudy://test/user/nobody")))
 	require.False(t, extension.Owns(s, actor.Resolve[int](s, "understudy://test@n2:7355/user/a")))
 	require.False(t, extension.Owns(s, actor.ActorRef[int]{}))
+}
+
+func TestAPanicInAfterEndEndsNothingElse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
+		ref := actor.Spawn(s, behaviors.Receive(func(_ *actor.Context[string], m string) actor.Behavior[string] {
+			if m == "panic" {
+				panic("handler")
+			}
+			return behaviors.Stopped
+		}), "")
+		called := 0
+		for range 3 {
+			extension.AfterEnd(s, ref, func() { called++; panic("boom") })
+		}
+		ref.Tell("panic")
+		time.Sleep(time.Second)
+		require.Equal(t, 3, called)
+		require.NoError(t, s.Shutdown(t.Context()))
+		require.Panics(t, func() { extension.AfterEnd(s, ref, nil) })
+	})
 }

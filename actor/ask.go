@@ -278,10 +278,15 @@ func (c *core) silence() error {
 	if c.address() != c.sys.address {
 		return nil
 	}
-	if why := c.sys.why.Load(); why != nil {
-		return (*why)(c.path())
+	why := c.sys.why.Load()
+	if why == nil {
+		return nil
 	}
-	return nil
+	reason, err := guard.Value(func() error { return (*why)(c.path()) })
+	if err != nil {
+		c.sys.log.Error("function of OnAskTimeout has panicked", zap.String("asked", c.fullPath()), zap.Error(err))
+	}
+	return reason
 }
 
 // longAsk is how long an ask without a deadline waits before it is logged, once.

@@ -4,6 +4,10 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/internal/guard"
 )
 
 // A halt is the state of a system after extension.Halt.
@@ -37,7 +41,9 @@ func (s internals) Halt() {
 	h.hooks = nil
 	h.mu.Unlock()
 	for _, f := range hooks {
-		f()
+		if err := guard.Do(f); err != nil {
+			s.log.Error("function of OnHalt has panicked", zap.Error(err))
+		}
 	}
 	for _, g := range []*guardian{s.user, s.system} {
 		g.interrupt()

@@ -59,7 +59,10 @@ func (r refInternals[M]) TellLatest(read func() (M, bool)) (notify func()) {
 	if r.c == nil || r.c.isRemote() {
 		panic(fmt.Sprintf("actor: %q is no actor of this process and cannot follow what changes here; subscribe it on its own node", r.Path()))
 	}
-	to := r.c.impl.(latestTeller) // actors of this process and their other refs
+	to, ok := r.c.impl.(latestTeller)
+	if !ok { // no actor has this path
+		return func() {}
+	}
 	return to.tellLatest(func() (any, bool) { return read() })
 }
 

@@ -4,6 +4,9 @@ import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/internal/actorhook"
+	"github.com/understudy-go/understudy/internal/guard"
+
+	"go.uber.org/zap"
 )
 
 // A remoteWatcher is a transport that can also watch actors on other nodes, see
@@ -43,7 +46,11 @@ func (c *core) onEnd(ended func()) (cancel func()) {
 
 type endWatcher struct{ ended func() }
 
-func (w *endWatcher) watchedEnded(*core, error) { w.ended() }
+func (w *endWatcher) watchedEnded(c *core, _ error) {
+	if err := guard.Do(w.ended); err != nil {
+		c.sys.log.Error("function of AfterEnd or OnEnd has panicked", zap.String("actor", c.fullPath()), zap.Error(err))
+	}
+}
 
 // errGone ends asks of actors on former members.
 var errGone = fmt.Errorf("%w: its node is no member of the cluster any more", ErrUnreachable)

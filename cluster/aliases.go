@@ -2,7 +2,8 @@ package cluster
 
 import "github.com/understudy-go/understudy/cluster/membership"
 
-// Types of package membership, under the names that users of this package know.
+// Types of package membership, under the names that users of this package know. Their fields and
+// methods are documented there: go doc github.com/understudy-go/understudy/cluster/membership View.
 type (
 	// An ID identifies one incarnation of a node.
 	ID = membership.ID

@@ -39,9 +39,10 @@ func TestEventsBeginWithHowThingsStand(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var heard []string
 		ended := make(chan struct{})
+		n1 := f.nodes["n1"]
 		go func() {
 			defer close(ended)
-			for e := range f.nodes["n1"].Events(ctx) {
+			for e := range n1.Events(ctx) {
 				heard = append(heard, summary(e))
 			}
 		}()

@@ -24,7 +24,7 @@ import (
 )
 
 // A Node is a member of a cluster and the actor system that runs on it. Its methods may be called
-// by any goroutine.
+// by any goroutine. Functions that take a [*actor.System] take its field System.
 type Node struct {
 	*actor.System
 

@@ -59,6 +59,9 @@ func Starting(s *actor.System, path string) bool { return of(s).Starting(path) }
 // end, possibly the caller of AfterEnd, and must not block. It may still be running when cancel
 // returns.
 func AfterEnd(s *actor.System, ref actor.AnyRef, f func()) (cancel func()) {
+	if f == nil {
+		panic("extension: AfterEnd: the function must not be nil")
+	}
 	return of(s).AfterEnd(ref, f)
 }
 

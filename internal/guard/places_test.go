@@ -19,6 +19,9 @@ import (
 var places = map[string]string{
 	"actor/adapter.go adapt":                                 "the function of an adapter",
 	"actor/ask.go build":                                     "the function that makes a request",
+	"actor/ask.go silence":                                   "the function of OnAskTimeout",
+	"actor/halt.go Halt":                                     "the functions of OnHalt",
+	"actor/remotewatch.go watchedEnded":                      "the functions of AfterEnd and OnEnd",
 	"actor/cell.go turn":                                     "behaviors, handlers, interceptors: the actor fails",
 	"actor/deadletter.go carriedBy":                          "Carried of a dead letter",
 	"actor/localencoding.go isLocal":                         "LocalOnly of a message",
