@@ -11,13 +11,12 @@ const batchSize = 300
 // turn runs in a goroutine of the scheduler while the actor has something to do. No other goroutine
 // touches the fields "owned by the turn", or the batch.
 type cell[M any] struct {
+	inbox[M]
 	initial   Behavior[M] // the behavior it was spawned with
 	ctx       Context[M]
 	onMessage MessageHandler[M] // owned by the turn, as all below is, except the inbox
 	onSignal  SignalHandler[M]
 	scratch   Next[M]
-
-	inbox[M]
 }
 
 // phase is the state of an actor in its life.

@@ -9,18 +9,19 @@ import (
 )
 
 // An inbox is the part of a cell to which senders write: what waits there, and whether the actor
-// has to be woken. The turn takes from it. The fields that only the turn changes come first, apart
-// from those that senders change.
+// has to be woken. The turn takes from it.
+//
+// The order of the fields keeps what each message changes on few cache lines. With the core in the
+// middle of the cell, a tell took twice as long (go test ./actor -run '^$' -bench Tell).
 type inbox[M any] struct {
-	batch      chain[M]    // what the turn handles next; guarded by core.mu while suspended
+	core
+	queue      queue[M]   // guarded by core.mu
+	system     systemMsgs // to be handled before messages; likewise
+	conf       *config[M]
+	*extras[M]             // see own
 	urgent     atomic.Bool // there are system messages; read by the turn
 	epoch      uint32      // counts incarnations; owned by the turn
-	conf       *config[M]
-	*extras[M] // see own
-
-	core
-	queue  queue[M]   // guarded by core.mu
-	system systemMsgs // to be handled before messages; likewise
+	batch      chain[M]    // what the turn handles next; guarded by core.mu while suspended
 }
 
 // tell puts msg into the mailbox. This is the fast way of an unbounded mailbox.
