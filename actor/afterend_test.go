@@ -62,6 +62,7 @@ func TestAPanicInAfterEndEndsNothingElse(t *testing.T) {
 		}
 		ref.Tell("panic")
 		time.Sleep(time.Second)
+		synctest.Wait()
 		require.Equal(t, 3, called)
 		require.NoError(t, s.Shutdown(t.Context()))
 		require.Panics(t, func() { extension.AfterEnd(s, ref, nil) })
