@@ -25,12 +25,11 @@ type entity[M, E, S any] struct {
 	seen   *entityhook.Observer // nil without one
 	wake   func()               // runs awake inside the actor; for any goroutine
 
-	failure error // of the journal; the actor does nothing after it
-	epoch   uint64
-	seq     uint64 // of the last event in state
-	state   S
-	turn    []M // commands that run next, in order
-	stashed []M // in order
+	failure  error // of the journal; the actor does nothing after it
+	epoch    uint64
+	seq      uint64 // of the last event in state
+	state    S
+	commands commands[M]
 
 	tasks     sync.WaitGroup // saving of snapshots
 	news      news
@@ -83,14 +82,14 @@ func (e *entity[M, E, S]) receive(_ *actor.Context[M], cmd M) actor.Behavior[M] 
 	}
 	defer e.goOn()
 	defer e.idleness.busy()
-	e.turn = append(e.turn, cmd)
+	e.commands.put(cmd)
 	return e.work()
 }
 
 // work runs the commands in turn.
 func (e *entity[M, E, S]) work() actor.Behavior[M] {
-	for len(e.turn) > 0 {
-		next, err := e.run(e.nextInTurn())
+	for e.commands.any() {
+		next, err := e.run(e.commands.next())
 		if err != nil {
 			return e.ctx.Fail(err)
 		}
@@ -99,15 +98,6 @@ func (e *entity[M, E, S]) work() actor.Behavior[M] {
 		}
 	}
 	return nil
-}
-
-func (e *entity[M, E, S]) nextInTurn() (cmd M) {
-	cmd, e.turn[0] = e.turn[0], cmd // release the command
-	e.turn = e.turn[1:]
-	if len(e.turn) == 0 {
-		e.turn = nil
-	}
-	return cmd
 }
 
 // awake handles signals from the background, commands in turn, and idleness.
@@ -121,7 +111,7 @@ func (e *entity[M, E, S]) awake() actor.Behavior[M] {
 			return next
 		}
 	}
-	if len(e.turn) > 0 {
+	if e.commands.any() {
 		return e.work()
 	}
 	return e.rest()
@@ -129,7 +119,7 @@ func (e *entity[M, E, S]) awake() actor.Behavior[M] {
 
 // goOn wakes the actor if there is work left, for example after supervision has resumed it.
 func (e *entity[M, E, S]) goOn() {
-	if e.failure == nil && (len(e.turn) > 0 || e.news.any()) {
+	if e.failure == nil && (e.commands.any() || e.news.any()) {
 		e.wake()
 	}
 }
@@ -149,8 +139,8 @@ func (e *entity[M, E, S]) run(cmd M) (actor.Behavior[M], error) {
 		e.ctx.System().Publish(actor.UnhandledMessage{Recipient: e.ctx.Self().Path(), Message: cmd})
 	}
 	next, err := e.execute(plan)
-	if plan.stash && err == nil {
-		e.stash(cmd)
+	if plan.stash && err == nil && !e.commands.stash(cmd, e.StashCapacity) {
+		e.deadLetter(cmd, actor.ErrStashFull)
 	}
 	return next, err
 }
@@ -176,33 +166,11 @@ func (e *entity[M, E, S]) follow(plan *Plan[E]) actor.Behavior[M] {
 	for _, f := range plan.then {
 		f()
 	}
-	e.unstash(plan.unstash)
+	e.commands.unstash(plan.unstash)
 	if plan.stop {
 		return func(_ *actor.Context[M], next *actor.Next[M]) { next.Stop() }
 	}
 	return nil
-}
-
-func (e *entity[M, E, S]) stash(cmd M) {
-	if len(e.stashed) >= e.StashCapacity {
-		e.deadLetter(cmd, actor.ErrStashFull)
-		return
-	}
-	e.stashed = append(e.stashed, cmd)
-}
-
-// unstash moves the first n stashed commands to the front of turn.
-func (e *entity[M, E, S]) unstash(n int) {
-	n = min(n, len(e.stashed))
-	if n == 0 {
-		return
-	}
-	ready := e.stashed[:n:n]
-	e.stashed = e.stashed[n:]
-	if len(e.stashed) == 0 {
-		e.stashed = nil
-	}
-	e.turn = append(ready, e.turn...)
 }
 
 // end waits for background work. Stashed commands become dead letters, unless the actor restarts
@@ -210,22 +178,16 @@ func (e *entity[M, E, S]) unstash(n int) {
 func (e *entity[M, E, S]) end() {
 	defer e.tasks.Wait()
 	e.idleness.end()
-	left := append(e.turn, e.stashed...)
+	leave := func(cmd M) { e.ctx.Self().Tell(cmd) }
 	switch {
 	case e.ctx.Err() != nil:
-		e.giveUp(left, actor.ErrTerminated)
+		leave = func(cmd M) { e.deadLetter(cmd, actor.ErrTerminated) }
 	case e.failure == nil:
-		e.giveUp(left, fmt.Errorf("%w: the actor was restarted while the command was stashed", actor.ErrDropped))
-	default:
-		for _, cmd := range left {
-			e.ctx.Self().Tell(cmd)
-		}
+		reason := fmt.Errorf("%w: the actor was restarted while the command was stashed", actor.ErrDropped)
+		leave = func(cmd M) { e.deadLetter(cmd, reason) }
 	}
-}
-
-func (e *entity[M, E, S]) giveUp(cmds []M, reason error) {
-	for _, cmd := range cmds {
-		e.deadLetter(cmd, reason)
+	for _, cmd := range e.commands.all() {
+		leave(cmd)
 	}
 }
 

@@ -58,7 +58,7 @@ func (e *entity[M, E, S]) rest() actor.Behavior[M] {
 	switch {
 	case left > 0:
 		i.timer.Reset(left)
-	case len(e.stashed) > 0: // they would be lost
+	case len(e.commands.stashed) > 0: // they would be lost
 		i.timer.Reset(i.after)
 	case !i.sure:
 		i.sure = true

@@ -16,9 +16,9 @@ import (
 
 // wantsSnapshot reports whether a snapshot is due after event, which has the sequence number seq
 // and has led to state.
-func (e *entity[M, E, S]) wantsSnapshot(state S, event E, seq uint64) bool {
-	return e.SnapshotEvery > 0 && seq%uint64(e.SnapshotEvery) == 0 ||
-		e.SnapshotWhen != nil && e.SnapshotWhen(state, event, seq)
+func (d *definition[M, E, S]) wantsSnapshot(state S, event E, seq uint64) bool {
+	return d.SnapshotEvery > 0 && seq%uint64(d.SnapshotEvery) == 0 ||
+		d.SnapshotWhen != nil && d.SnapshotWhen(state, event, seq)
 }
 
 // takeSnapshot encodes the state and saves it in the background.

@@ -1,0 +1,49 @@
+package persistence
+
+// commands are the commands that an actor has taken from its mailbox and not handled yet.
+type commands[M any] struct {
+	turn    []M // run next, in order
+	stashed []M // in order
+}
+
+// any reports whether a command is to run now.
+func (c *commands[M]) any() bool { return len(c.turn) > 0 }
+
+// put adds a command that runs after those that are already waiting to run.
+func (c *commands[M]) put(cmd M) { c.turn = append(c.turn, cmd) }
+
+// next takes the command that runs next.
+func (c *commands[M]) next() (cmd M) {
+	cmd, c.turn[0] = c.turn[0], cmd // release the command
+	c.turn = c.turn[1:]
+	if len(c.turn) == 0 {
+		c.turn = nil
+	}
+	return cmd
+}
+
+// stash keeps a command. It reports whether there was room for it.
+func (c *commands[M]) stash(cmd M, capacity int) bool {
+	if len(c.stashed) >= capacity {
+		return false
+	}
+	c.stashed = append(c.stashed, cmd)
+	return true
+}
+
+// unstash lets the first n stashed commands run next.
+func (c *commands[M]) unstash(n int) {
+	n = min(n, len(c.stashed))
+	if n == 0 {
+		return
+	}
+	ready := c.stashed[:n:n]
+	c.stashed = c.stashed[n:]
+	if len(c.stashed) == 0 {
+		c.stashed = nil
+	}
+	c.turn = append(ready, c.turn...)
+}
+
+// all returns all commands, in order.
+func (c *commands[M]) all() []M { return append(c.turn, c.stashed...) }
