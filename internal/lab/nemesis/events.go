@@ -5,11 +5,9 @@ package main
 import (
 	"bufio"
 	"encoding/json"
-	"fmt"
 	"io"
 	"iter"
 	"reflect"
-	"strings"
 	"time"
 
 	"github.com/understudy-go/understudy/cluster"
@@ -35,7 +33,7 @@ func writeEvents(events iter.Seq[cluster.Event], out io.Writer) {
 }
 
 func observed(e cluster.Event, at time.Duration) ObservedEvent {
-	s := ObservedEvent{At: at, Kind: strings.TrimPrefix(fmt.Sprintf("%T", e), "cluster.")}
+	s := ObservedEvent{At: at, Kind: reflect.TypeOf(e).Name()}
 	var m cluster.Member
 	if field := reflect.ValueOf(e).FieldByName("Member"); field.IsValid() {
 		m = field.Interface().(cluster.Member)
