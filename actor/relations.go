@@ -170,15 +170,15 @@ func (g *guarded) removeWatcher(w watcher) {
 	}
 }
 
-// takeWatchers removes and returns all watchers.
-func (g *guarded) takeWatchers(over bool) []watcher {
+// takeWatchers removes and returns all watchers, and the failure that has ended the actor.
+func (g *guarded) takeWatchers(over bool) (all []watcher, cause error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.over = g.over || over
 	if g.relations == nil {
-		return nil
+		return nil, nil
 	}
-	all := g.relations.watchers.all()
+	all = g.relations.watchers.all()
 	g.relations.watchers = watchers{}
-	return all
+	return all, g.relations.cause
 }
