@@ -18,7 +18,7 @@ type guarded struct {
 	scheduled bool // it is a cell that is ready, or inside a turn
 	suspended bool // a restart of the cell is under way: messages wait
 	plain     bool // messages need no check of bound, admission, bypass and stash
-	bypassed  bool // messages go to extras.bypass
+	instead   bool // its parent is bypassed: messages to the parent may come here
 }
 
 // relations are the children and watchers of a core, and the failure that ended it.
@@ -170,15 +170,15 @@ func (g *guarded) removeWatcher(w watcher) {
 	}
 }
 
-// takeWatchers removes and returns all watchers.
-func (g *guarded) takeWatchers(over bool) []watcher {
+// takeWatchers removes and returns all watchers, and the failure that has ended the actor.
+func (g *guarded) takeWatchers(over bool) (all []watcher, cause error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.over = g.over || over
 	if g.relations == nil {
-		return nil
+		return nil, nil
 	}
-	all := g.relations.watchers.all()
+	all = g.relations.watchers.all()
 	g.relations.watchers = watchers{}
-	return all
+	return all, g.relations.cause
 }
