@@ -29,7 +29,7 @@ func (c *common[M]) untouched() bool {
 	return e.supervision.layers == nil && e.supervision.base == -1 && e.supervision.restart == -1 && !e.supervision.awaiting && e.supervision.delay == 0 &&
 		e.supervision.backoff == nil && e.timers.byKey == nil && e.timers.idle == nil && e.wrapping == nil &&
 		e.bypassing == nil && e.watched == nil && e.asks.head.after == nil && e.cleanups == nil &&
-		e.bypass == nil && e.log == nil && e.priorities == nil && e.senders == nil
+		e.bypass.Load() == nil && e.log == nil && e.priorities == nil && e.senders == nil
 }
 
 // frugally runs f in a bubble with a system that is scheduled as in real time.
