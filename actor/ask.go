@@ -37,9 +37,46 @@ import (
 // exempt.
 //
 // In a blocking mailbox, see [Mailbox.Block], the request waits for a place until ctx ends. Without
-// a deadline in ctx, Ask may wait forever; a wait of 30 seconds is logged. Ask blocks the calling
-// actor; inside an actor prefer [AskToSelf].
+// a deadline in ctx, Ask may wait forever; a wait of 30 seconds is logged. For a deadline of its
+// own, use [AskTimeout]. Ask blocks the calling actor; inside an actor prefer [AskToSelf].
 func Ask[M, R any](ctx context.Context, to ActorRef[M], request func(replyTo ActorRef[R]) M) (R, error) {
+	return askWithin(ctx, to, 0, request)
+}
+
+// AskTimeout is [Ask] with a deadline of its own: it ends after timeout, or earlier with ctx, and
+// its error then wraps [context.DeadlineExceeded]. It does what Ask does with a context from
+// [context.WithTimeout], but costs as little as an ask without a deadline: no context is made, and
+// no timer is started for a reply that comes at once.
+//
+//	status, err := actor.AskTimeout(ctx, machine, 5*time.Second, request)
+//
+// The timeout includes the wait for a place in a blocking mailbox. If it is zero or negative, it is
+// already over: nothing is sent. To wait without a limit, use Ask.
+func AskTimeout[M, R any](ctx context.Context, to ActorRef[M], timeout time.Duration, request func(replyTo ActorRef[R]) M) (R, error) {
+	if timeout > 0 && to.neverWaits() {
+		return askWithin(ctx, to, timeout, request)
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	return Ask(ctx, to, request)
+}
+
+// neverWaits reports whether it is known that a message to r needs not wait for a place.
+func (r ActorRef[M]) neverWaits() bool {
+	if r.c == nil {
+		return false
+	}
+	switch to := r.c.impl.(type) {
+	case *cell[M]:
+		return to.conf.box.overflow != block
+	case *remoteActor:
+		return true
+	}
+	return false
+}
+
+// askWithin is Ask with a timeout, which begins when the request has been sent; 0 means none.
+func askWithin[M, R any](ctx context.Context, to ActorRef[M], timeout time.Duration, request func(replyTo ActorRef[R]) M) (R, error) {
 	var none R
 	if to.c == nil || to.c.sys == nil {
 		return none, fmt.Errorf("ask: %w", ErrNoRef)
@@ -66,7 +103,7 @@ func Ask[M, R any](ctx context.Context, to ActorRef[M], request func(replyTo Act
 		}
 		return none, fmt.Errorf("ask %s: %w", to.Path(), full)
 	}
-	return p.await(ctx)
+	return p.await(ctx, timeout)
 }
 
 func build[M, R any](request func(ActorRef[R]) M, replyTo ActorRef[R]) (msg M, err error) {
@@ -117,9 +154,9 @@ func (p *promise[R]) watch() {
 	}
 }
 
-func (p *promise[R]) await(ctx context.Context) (R, error) {
+func (p *promise[R]) await(ctx context.Context, timeout time.Duration) (R, error) {
 	if p.asked.isRemote() {
-		return p.sleep(ctx)
+		return p.sleep(ctx, timeout)
 	}
 	for range yields {
 		runtime.Gosched()
@@ -127,11 +164,11 @@ func (p *promise[R]) await(ctx context.Context) (R, error) {
 			return p.result()
 		}
 	}
-	return p.sleep(ctx)
+	return p.sleep(ctx, timeout)
 }
 
 // sleep blocks until the outcome is known.
-func (p *promise[R]) sleep(ctx context.Context) (R, error) {
+func (p *promise[R]) sleep(ctx context.Context, timeout time.Duration) (R, error) {
 	started := time.Now()
 	willBlock(ctx)
 	p.watch()
@@ -141,29 +178,30 @@ func (p *promise[R]) sleep(ctx context.Context) (R, error) {
 	if !p.state.CompareAndSwap(promiseOpen, promiseAwaited) {
 		return p.result()
 	}
-	var long <-chan time.Time
-	if _, ends := ctx.Deadline(); !ends {
-		long = w.after(longAsk)
-	}
+	alarm := w.alarm(ctx, timeout)
 	for {
 		select {
 		case <-p.wake:
 			return p.result()
-		case <-long:
+		case <-alarm:
+			if timeout > 0 {
+				return p.expire(started, context.DeadlineExceeded)
+			}
 			p.sys.warnOfLongAsk(p.asked)
 		case <-ctx.Done():
-			if p.claim() {
-				var none R
-				return none, p.silenceError(ctx, time.Since(started))
-			}
-			<-p.wake // another goroutine settles it
-			return p.result()
+			return p.expire(started, ctx.Err())
 		}
 	}
 }
 
-func (p *promise[R]) silenceError(ctx context.Context, waited time.Duration) error {
-	return p.asked.silenceError(waited, ctx.Err(), p.giveUp())
+// expire ends the wait by reason, unless another goroutine settles the promise at this moment.
+func (p *promise[R]) expire(started time.Time, reason error) (R, error) {
+	if !p.claim() {
+		<-p.wake
+		return p.result()
+	}
+	var none R
+	return none, p.asked.silenceError(time.Since(started), reason, p.giveUp())
 }
 
 // silenceError returns the error of an ask of c that got no reply in time.

@@ -115,8 +115,9 @@
 // starts may use only the context.Context and refs. With the race detector, or the build tag
 // understudy_debug, other uses panic.
 //
-// Functions that wait take a context from the caller. None has a timeout parameter except
-// [AskToSelf], which does not wait.
+// Functions that wait take a context from the caller. Only asks also have a form with a timeout,
+// [AskTimeout] and [AskResultTimeout], because a context with a deadline costs more than a local
+// ask. [AskToSelf] does not wait.
 //
 // # Other nodes
 //

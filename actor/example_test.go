@@ -49,6 +49,33 @@ func ExampleAsk() {
 	// Output: 49 <nil>
 }
 
+// An ask with a timeout ends in time, even if nobody replies.
+func ExampleAskTimeout() {
+	type Square struct {
+		N       int
+		ReplyTo actor.ActorRef[int]
+	}
+	system := actor.NewSystem("example")
+	defer shutdown(system)
+	squarer := actor.Spawn(system, behaviors.Receive(
+		func(_ *actor.Context[Square], q Square) actor.Behavior[Square] {
+			if q.N >= 0 {
+				q.ReplyTo.Tell(q.N * q.N)
+			}
+			return behaviors.Same
+		}), "squarer")
+
+	for n, timeout := range map[int]time.Duration{7: time.Minute, -1: time.Millisecond} {
+		square, err := actor.AskTimeout(context.Background(), squarer, timeout, func(replyTo actor.ActorRef[int]) Square {
+			return Square{n, replyTo}
+		})
+		fmt.Println(square, errors.Is(err, context.DeadlineExceeded))
+	}
+	// Unordered output:
+	// 49 false
+	// 0 true
+}
+
 // When an actor ends, its unanswered asks end with an error.
 func ExampleAsk_terminated() {
 	type Question struct{ ReplyTo actor.ActorRef[int] }

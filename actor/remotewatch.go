@@ -83,7 +83,8 @@ func (s *System) deafen() {
 // incarnation of a node may have actors with the same paths.
 func (s *System) endAsks(of func(location) bool, reason error) {
 	for _, c := range s.remotes.some(of) {
-		for _, ask := range c.takeWatchers(false) {
+		asks, _ := c.takeWatchers(false)
+		for _, ask := range asks {
 			ask.watchedEnded(c, reason)
 		}
 	}

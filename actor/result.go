@@ -1,7 +1,9 @@
 package actor
 
 import (
+	"cmp"
 	"context"
+	"time"
 
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/payload"
@@ -23,12 +25,17 @@ type Result[T any] struct {
 //	balance, err := actor.AskResult(ctx, account, request)
 func AskResult[M, T any](ctx context.Context, to ActorRef[M], request func(replyTo ActorRef[Result[T]]) M) (T, error) {
 	r, err := Ask(ctx, to, request)
-	if err != nil {
-		var none T
-		return none, err
-	}
-	return r.Value, r.Err
+	return r.of(err)
 }
+
+// AskResultTimeout is [AskResult] with a deadline of its own, see [AskTimeout].
+func AskResultTimeout[M, T any](ctx context.Context, to ActorRef[M], timeout time.Duration, request func(replyTo ActorRef[Result[T]]) M) (T, error) {
+	r, err := AskTimeout(ctx, to, timeout, request)
+	return r.of(err)
+}
+
+// of returns the outcome of an ask that has returned r and err.
+func (r Result[T]) of(err error) (T, error) { return r.Value, cmp.Or(err, r.Err) }
 
 // wireResult is a Result as encoded.
 type wireResult[T any] struct {

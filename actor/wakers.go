@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"context"
 	"sync"
 	"time"
 )
@@ -9,6 +10,18 @@ import (
 type waker struct {
 	wake  chan struct{} // with one place
 	timer *time.Timer   // nil until it is needed; stopped while nobody waits
+}
+
+// alarm returns a channel that receives after timeout. Without a timeout, it receives when an ask
+// whose ctx has no deadline has waited for long.
+func (w *waker) alarm(ctx context.Context, timeout time.Duration) <-chan time.Time {
+	if timeout > 0 {
+		return w.after(timeout)
+	}
+	if _, ends := ctx.Deadline(); ends {
+		return nil
+	}
+	return w.after(longAsk)
 }
 
 // after returns a channel that receives once, after d.

@@ -78,8 +78,7 @@ func (w *watchers) all() []watcher {
 
 // tellWatchers notifies all watchers that c has ended.
 func (c *core) tellWatchers() {
-	all := c.takeWatchers(true)
-	cause := c.cause()
+	all, cause := c.takeWatchers(true)
 	for _, w := range all {
 		w.watchedEnded(c, cause)
 	}

@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/pause"
 	"github.com/understudy-go/understudy/remote"
 )
 
@@ -60,7 +61,7 @@ func (c *Client) askSoon() {
 
 // findAnother tries candidates until one becomes the contact, or the client is shut down.
 func (c *Client) findAnother() {
-	for failures := 0; wait(c.aborted, pause(failures)); failures++ {
+	for failures := 0; pause.For(c.aborted, delay(failures)) == nil; failures++ {
 		if err := c.tryAll(c.aborted); err == nil {
 			c.log.Info("another contact", zap.String("peer", c.Contact()))
 			return
@@ -80,32 +81,20 @@ func (c *Client) connect(ctx context.Context) error {
 		if hopeless, all := errors.AsType[*hopelessError](err); all {
 			return hopeless.err
 		}
-		if !wait(ctx, pause(failures+1)) {
+		if pause.For(ctx, delay(failures+1)) != nil {
 			return fmt.Errorf("%w: %w", context.Cause(ctx), err)
 		}
 	}
 }
 
-// pause returns how long to wait after a number of failures in a row. It is random, so that many
+// delay returns how long to wait after a number of failures in a row. It is random, so that many
 // clients do not retry at the same moment.
-func pause(failures int) time.Duration {
+func delay(failures int) time.Duration {
 	if failures == 0 {
 		return 0
 	}
 	longest := min(shortestWait<<min(failures, 10), longestWait)
 	return longest/2 + rand.N(longest/2)
-}
-
-// wait waits for d. It returns false if ctx ended.
-func wait(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return ctx.Err() == nil
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // A hopelessError is returned when no candidate will ever answer.

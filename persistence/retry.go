@@ -7,6 +7,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/pause"
 )
 
 // A retrier repeats calls that the journal could not answer.
@@ -28,21 +29,9 @@ func (r retrier) do(ctx context.Context, f func() error) error {
 			since = time.Now()
 		}
 		delay := r.backoff.Delay(n)
-		if delay == 0 || time.Since(since)+delay > r.limit || !sleep(ctx, delay) {
+		if delay == 0 || time.Since(since)+delay > r.limit || pause.For(ctx, delay) != nil {
 			return err
 		}
 		r.log.Warn("journal failed; trying again", zap.Error(err), zap.Int("failures", n+1))
-	}
-}
-
-// sleep waits for d, and reports false if ctx is done first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }

@@ -18,11 +18,23 @@ func TestEnvelopesAreTheSameWhateverCameBefore(t *testing.T) {
 	d, reader := &encodeBuffer{}, wire.NewEnvelopeReader(1<<20)
 	for range 2000 {
 		to := extension.Target{Path: []string{"/user/a", "/user/ab", "/user/a/b"}[r.IntN(3)], UID: uint64(r.IntN(2) * 1000)}
-		p := extension.Payload{Type: []string{"x", "xy"}[r.IntN(2)], Data: []byte(strings.Repeat("data", r.IntN(3)*r.IntN(300)))}
+		var msg any = strings.Repeat("data", r.IntN(3)*r.IntN(300)*r.IntN(30))
+		if r.IntN(2) == 0 {
+			msg = []string{msg.(string)} // whose size is not known before
+		}
+		p, err := extension.Pack(msg)
+		require.NoError(t, err)
 		d.packed.Reset()
-		sent, size := d.compress(p, 1000)
-		d.write(to, sent, size)
-		require.Equal(t, envelopeFrame(to.Path, to.UID, sent, size), d.frame)
+		encoded, err := d.encode(to, msg)
+		require.NoError(t, err)
+		require.Equal(t, p.Data, encoded.Data)
+		require.Equal(t, envelopeFrame(to.Path, to.UID, p, 0), d.frame)
+		d.compress(to, encoded, 1000)
+		if len(p.Data) >= 1000 {
+			var packed bytes.Buffer
+			sent, size := wire.Compress(&packed, p)
+			require.Equal(t, envelopeFrame(to.Path, to.UID, sent, size), d.frame)
+		}
 		got, err := reader.Read(bytes.Clone(d.frame[wire.HeaderSize:]))
 		require.NoError(t, err)
 		require.Equal(t, to.Path, got.Path)

@@ -31,6 +31,7 @@ func (h *incomplete) keep(in *inbound, patience time.Duration, late func()) {
 	if size == 0 {
 		return
 	}
+	in.parts.Trim()
 	h.all = append(h.all, incompleteMessage{in, time.AfterFunc(patience, late)})
 	for h.bytes += size; h.bytes > maxIncomplete && len(h.all) > 1; {
 		h.giveUp(h.all[0].of)

@@ -2,9 +2,12 @@ package remote
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/actorhook"
+	"github.com/understudy-go/understudy/internal/payload"
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
@@ -42,20 +45,21 @@ func newReceiver(n *localNode, s *actor.System, in *inbound) *receiver {
 // receive decodes the body of a frame. An invalid body becomes a dead letter and costs no other
 // message, because the next frame can be found.
 func (r *receiver) receive(body []byte) {
-	if wire.IsPart(body) {
-		whole, lost, err := r.parts.Add(r.reader, body, r.node.cfg.MaxMessage)
+	whole := wire.IsPart(body)
+	if whole {
+		assembled, lost, err := r.parts.Add(r.reader, body, r.node.cfg.MaxMessage)
 		if err != nil {
 			r.refuse(lost, err)
 		}
-		body = whole
+		body = assembled
 	}
 	if body != nil {
-		r.open(body)
+		r.open(body, whole)
 	}
 }
 
-// open decodes an envelope and puts the message aside.
-func (r *receiver) open(body []byte) {
+// open decodes an envelope and puts the message aside. own says that nobody else uses body.
+func (r *receiver) open(body []byte, own bool) {
 	if limit := r.node.cfg.MaxMessage; len(body) > limit {
 		r.refuse(body, fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, len(body), limit))
 		return
@@ -65,7 +69,7 @@ func (r *receiver) open(body []byte) {
 		r.refuse(body, err)
 		return
 	}
-	msg, err := extension.Unpack(r.sys, env.Payload)
+	msg, err := r.unpack(env.Payload, own || env.Own)
 	if err != nil {
 		r.lose(env, err)
 		return
@@ -74,6 +78,14 @@ func (r *receiver) open(body []byte) {
 	if len(r.decoded) == maxArrivals || r.bytes >= maxGathered {
 		r.deliver()
 	}
+}
+
+// unpack decodes a message. The message may share the memory of its payload if nobody else uses it.
+func (r *receiver) unpack(p extension.Payload, own bool) (any, error) {
+	if !own {
+		return extension.Unpack(r.sys, p)
+	}
+	return payload.UnpackOwned(p, func(v reflect.Value) error { return actorhook.Bind(r.sys, v) })
 }
 
 // refuse makes a dead letter of an envelope that cannot be read, or of its beginning. The

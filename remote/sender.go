@@ -23,33 +23,31 @@ import (
 func (e *Endpoint) Send(s *actor.System, to extension.Target, msg any) {
 	d := encodeBuffers.Get().(*encodeBuffer)
 	defer d.done()
-	name, err := "", error(nil) // for a nil message
-	if msg != nil {
-		name, err = codec.EncodeTo(&d.data, msg)
-	}
+	checked := d.checkPath(to)
+	p, err := d.encode(to, msg)
 	if err != nil {
 		err = fmt.Errorf("%w: %w", actor.ErrNotSerializable, err)
 		e.logType(fmt.Sprintf("%T", msg), "message cannot be encoded", err)
 		extension.DeadLetter(s, to.Full, msg, err)
 		return
 	}
-	p := extension.Payload{Type: name, Data: d.data.Bytes()}
-	if err := errors.Join(d.checkPath(to), e.checkSize(to, p)); err != nil {
+	if err := errors.Join(checked, e.checkSize(to, p)); err != nil {
 		extension.DeadLetter(s, to.Full, msg, err)
 		return
 	}
-	p, size := d.compress(p, e.cfg.CompressFrom)
-	d.write(to, p, size)
+	d.compress(to, p, e.cfg.CompressFrom)
 	if err := e.links.enqueue(linkKey{to.Address, channelUser}, outbox.Frame{Bytes: d.frame, System: s, To: to.Full, Last: deathwatch.IsEnd(msg)}); err != nil {
 		extension.DeadLetter(s, to.Full, msg, fmt.Errorf("%w: %w", actor.ErrUnreachable, err))
+		return
 	}
+	d.sent()
 }
 
-// An encodeBuffer is where a message is encoded before the outbox copies it.
+// An encodeBuffer is where a message is encoded. The outbox copies a small frame, and takes over
+// the memory of a large one.
 type encodeBuffer struct {
-	data   bytes.Buffer
-	packed bytes.Buffer // compressed
 	frame  []byte
+	packed bytes.Buffer // compressed
 
 	// The first begun bytes of frame come before the data and belong to the last message. The
 	// next message is likely to be for the same actor and of the same type.
@@ -57,7 +55,6 @@ type encodeBuffer struct {
 	path  string
 	uid   uint64
 	name  string
-	size  bool // it was compressed
 }
 
 // checkPath refuses a path that no peer can read. [actor.Resolve] makes no such path.
@@ -71,22 +68,61 @@ func (d *encodeBuffer) checkPath(to extension.Target) error {
 	return nil
 }
 
-// compress compresses a message of from bytes or more, unless from is 0. It returns the size
-// before, or 0 if it leaves the message as it is.
-func (d *encodeBuffer) compress(p extension.Payload, from int) (compressed extension.Payload, size int) {
-	if from == 0 || len(p.Data) < from {
-		return p, 0
+// encode makes the frame of a message, and returns its payload.
+func (d *encodeBuffer) encode(to extension.Target, msg any) (extension.Payload, error) {
+	if msg == nil {
+		d.begin(to, "")
+		d.frame = wire.AppendData(d.frame[:d.begun], 0, nil, 0)
+		return extension.Payload{}, nil
 	}
-	return wire.Compress(&d.packed, p)
+	encoder, err := codec.EncoderOf(msg)
+	if err != nil {
+		return extension.Payload{}, err
+	}
+	d.begin(to, encoder.Name())
+	size := encoder.Size(msg)
+	frame := d.frame[:d.begun]
+	if size > wire.MaxPart {
+		frame = append(outbox.LargeBuffer(size+size/16+wire.EnvelopeSize(to.Path, extension.Payload{Type: encoder.Name()})), frame...)
+	}
+	frame = wire.ReserveHead(frame, size)
+	data := len(frame)
+	if frame, err = encoder.Append(frame, msg); err != nil {
+		return extension.Payload{}, err
+	}
+	payload := len(frame) - data
+	d.frame = wire.FillHead(frame, d.begun, data)
+	return extension.Payload{Type: encoder.Name(), Data: d.frame[len(d.frame)-payload:]}, nil
 }
 
-// write makes the frame.
-func (d *encodeBuffer) write(to extension.Target, p extension.Payload, size int) {
-	if d.begun == 0 || d.path != to.Path || d.uid != to.UID || d.name != p.Type || d.size != (size > 0) {
-		d.frame = wire.BeginEnvelope(d.frame[:0], to.Path, to.UID, p.Type, size)
-		d.begun, d.path, d.uid, d.name, d.size = len(d.frame), to.Path, to.UID, p.Type, size > 0
+// begin makes what comes before the data.
+func (d *encodeBuffer) begin(to extension.Target, name string) {
+	if d.begun == 0 || d.path != to.Path || d.uid != to.UID || d.name != name {
+		d.frame = wire.BeginEnvelope(d.frame[:0], to.Path, to.UID, name, 0)
+		d.begun, d.path, d.uid, d.name = len(d.frame), to.Path, to.UID, name
 	}
-	d.frame = wire.AppendData(d.frame[:d.begun], 0, p.Data, size)
+}
+
+// compress makes another frame of p, if it has from bytes or more and becomes smaller by
+// compression; never if from is 0.
+func (d *encodeBuffer) compress(to extension.Target, p extension.Payload, from int) {
+	if from == 0 || len(p.Data) < from {
+		return
+	}
+	packed, size := wire.Compress(&d.packed, p)
+	if size == 0 {
+		return
+	}
+	d.frame = wire.BeginEnvelope(make([]byte, 0, wire.EnvelopeSize(to.Path, packed)), to.Path, to.UID, p.Type, size)
+	d.frame = wire.AppendData(d.frame, 0, packed.Data, size)
+	d.begun = 0
+}
+
+// sent notes that the outbox has the frame.
+func (d *encodeBuffer) sent() {
+	if len(d.frame) > wire.MaxPart {
+		d.frame, d.begun = nil, 0
+	}
 }
 
 var encodeBuffers = sync.Pool{New: func() any { return new(encodeBuffer) }}
@@ -95,10 +131,9 @@ var encodeBuffers = sync.Pool{New: func() any { return new(encodeBuffer) }}
 const maxEncodeBuffer = 64 << 10
 
 func (d *encodeBuffer) done() {
-	if d.data.Cap() > maxEncodeBuffer || d.packed.Cap() > maxEncodeBuffer || cap(d.frame) > maxEncodeBuffer {
+	if d.packed.Cap() > maxEncodeBuffer || cap(d.frame) > maxEncodeBuffer {
 		return
 	}
-	d.data.Reset()
 	d.packed.Reset()
 	encodeBuffers.Put(d)
 }

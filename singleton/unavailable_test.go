@@ -16,9 +16,7 @@ import (
 // asked asks the singleton for an echo, and gives up after a second.
 func asked(t *testing.T, ref actor.ActorRef[msg]) error {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-	defer cancel()
-	_, err := actor.Ask(ctx, ref, func(replyTo actor.ActorRef[string]) msg { return msg{Text: "here", ReplyTo: replyTo} })
+	_, err := actor.AskTimeout(t.Context(), ref, time.Second, func(replyTo actor.ActorRef[string]) msg { return msg{Text: "here", ReplyTo: replyTo} })
 	return err
 }
 

@@ -212,12 +212,24 @@ func NameOf(t reflect.Type) (string, bool) {
 // Encode returns the registered name of v's type, and v as CBOR. It fails with [*UnregisteredError]
 // if the type has no name, and with [*EncodeError] if decoding would refuse or change the value.
 func Encode(v any) (name string, data []byte, err error) {
-	buf := buffers.Get().(*bytes.Buffer)
-	defer keep(buf)
-	if name, err = EncodeTo(buf, v); err != nil {
+	e, err := EncoderOf(v)
+	if err != nil {
 		return "", nil, err
 	}
-	return name, bytes.Clone(buf.Bytes()), nil
+	buf := buffers.Get().(*bytes.Buffer)
+	defer keep(buf)
+	if size := e.Size(v); size > maxKept { // without a copy
+		data, err = e.Append(make([]byte, 0, size+size/16), v)
+		return e.Name(), data, err
+	}
+	data, err = e.Append(buf.AvailableBuffer(), v)
+	if err != nil {
+		return "", nil, err
+	}
+	if cap(data) <= maxKept {
+		*buf = *bytes.NewBuffer(data)
+	}
+	return e.Name(), bytes.Clone(data), nil
 }
 
 // buffers are what [Encode] encodes into. They are empty.
@@ -233,24 +245,37 @@ func keep(buf *bytes.Buffer) {
 	}
 }
 
-// EncodeTo appends v as CBOR to buf, and returns the registered name of its type. It fails like
-// [Encode]; the content of buf is then undefined.
-func EncodeTo(buf *bytes.Buffer, v any) (name string, err error) {
-	k := registered().byType[reflect.TypeOf(v)]
-	if k == nil {
-		return "", &UnregisteredError{Type: reflect.TypeOf(v)}
+// An Encoder encodes values of one type. Get one with [EncoderOf].
+type Encoder struct{ k *kind }
+
+// EncoderOf returns the encoder of values of the type of v. It fails with [*UnregisteredError].
+func EncoderOf(v any) (Encoder, error) {
+	if k := registered().byType[reflect.TypeOf(v)]; k != nil {
+		return Encoder{k}, nil
 	}
-	return k.name, k.encode(buf, v)
+	return Encoder{}, &UnregisteredError{Type: reflect.TypeOf(v)}
 }
 
-func (k *kind) encode(buf *bytes.Buffer, v any) error {
-	if p := k.plan(); p != nil && p.encode != nil {
-		if data := p.encode(buf.AvailableBuffer(), reflect.ValueOf(v)); data != nil && len(data) <= MaxSize {
-			buf.Write(data)
-			return nil
+// Name returns the registered name of the type.
+func (e Encoder) Name() string { return e.k.name }
+
+// Size returns about how many bytes the strings in v need that are not in slices of v. v has the
+// type of the encoder.
+func (e Encoder) Size(v any) int {
+	if p := e.k.plan(); p != nil && p.size != nil {
+		return p.size(reflect.ValueOf(v))
+	}
+	return 0
+}
+
+// Append appends v as CBOR to buf. v has the type of the encoder. It fails like [Encode].
+func (e Encoder) Append(buf []byte, v any) ([]byte, error) {
+	if p := e.k.plan(); p != nil && p.encode != nil {
+		if data := p.encode(buf, reflect.ValueOf(v)); data != nil && len(data)-len(buf) <= MaxSize {
+			return data, nil
 		}
 	}
-	return k.shape().encode(buf, v)
+	return e.k.shape().append(buf, v)
 }
 
 // Decode decodes data that [Encode] has made, as a value of the type that is registered under name.
@@ -262,12 +287,22 @@ func Decode(name string, data []byte) (any, error) {
 // DecodeAnd is like [Decode], and calls adjust with the addressable value before it returns it, if
 // its type was registered with adjust. It also fails with the error of adjust.
 func DecodeAnd(name string, data []byte, adjust func(reflect.Value) error) (any, error) {
+	return decodeAnd(name, data, adjust, unshared)
+}
+
+// DecodeOwned is like [DecodeAnd] for data that nobody else uses or changes: a string or a byte
+// slice that is at least half of data shares its memory.
+func DecodeOwned(name string, data []byte, adjust func(reflect.Value) error) (any, error) {
+	return decodeAnd(name, data, adjust, loan(max(1, len(data)/2)))
+}
+
+func decodeAnd(name string, data []byte, adjust func(reflect.Value) error, shared loan) (any, error) {
 	k := registered().byName[name]
 	if k == nil {
 		return nil, &UnknownNameError{Name: name}
 	}
 	s := k.spare()
-	if err := k.decode(data, s); err != nil {
+	if err := k.decode(data, s, shared); err != nil {
 		return nil, &DecodeError{Name: name, Err: err}
 	}
 	if k.adjust {
@@ -282,25 +317,25 @@ func DecodeAnd(name string, data []byte, adjust func(reflect.Value) error) (any,
 }
 
 // decode reads data, all of it, into a spare.
-func (k *kind) decode(data []byte, s *spare) error {
+func (k *kind) decode(data []byte, s *spare, shared loan) error {
 	if len(data) > MaxSize {
 		return errSize
 	}
 	p := k.plan()
 	if p == nil || p.foreign {
-		return k.decodeBy(p, data, s)
+		return k.decodeBy(p, data, s, shared)
 	}
-	if p.decodeAll(data, s.value) {
+	if p.decodeAll(data, s.value, shared) {
 		return nil
 	}
 	s.value.SetZero()
-	return k.decodeBy(nil, data, s)
+	return k.decodeBy(nil, data, s, shared)
 }
 
 // decodeBy decodes by a plan or, if p is nil, by the library. Both call methods of values.
-func (k *kind) decodeBy(p *plan, data []byte, s *spare) error {
+func (k *kind) decodeBy(p *plan, data []byte, s *spare, shared loan) error {
 	return guard.Run(func() error {
-		if p == nil || !p.decodeAll(data, s.value) {
+		if p == nil || !p.decodeAll(data, s.value, shared) {
 			s.value.SetZero()
 			if err := decoding.Unmarshal(data, s.pointer); err != nil {
 				return err

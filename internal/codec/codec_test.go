@@ -3,6 +3,7 @@ package codec
 import (
 	"bytes"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -117,4 +118,38 @@ func TestLargeBuffersAreNotKept(t *testing.T) {
 		require.Zero(t, buf.Len())
 		buffers.Put(buf)
 	}
+}
+
+func TestOwnedDataIsSharedByTheStringThatIsMostOfIt(t *testing.T) {
+	type page struct {
+		Title string
+		Text  []byte
+	}
+	Register("codec.page", reflect.TypeFor[page](), false)
+	adjust := func(reflect.Value) error { return nil }
+	sent := page{Title: "title", Text: []byte(strings.Repeat("text", 100))}
+	_, data, err := Encode(sent)
+	require.NoError(t, err)
+	for name, decode := range map[string]func(string, []byte, func(reflect.Value) error) (any, error){"owned": DecodeOwned, "not owned": DecodeAnd} {
+		data := slices.Clone(data)
+		v, err := decode("codec.page", data, adjust)
+		require.NoError(t, err)
+		require.Equal(t, sent, v)
+		clear(data)
+		got := v.(page)
+		require.Equal(t, "title", got.Title, name)
+		require.Equal(t, name == "owned", got.Text[0] == 0, name)
+		require.Equal(t, len(got.Text), cap(got.Text))
+	}
+	_, data, err = Encode(strings.Repeat("text", 100))
+	require.NoError(t, err)
+	v, err := DecodeOwned("string", data, adjust)
+	require.NoError(t, err)
+	data[len(data)-1] = '!'
+	require.True(t, strings.HasSuffix(v.(string), "!"))
+	_, err = DecodeOwned("string", append(data, 0), adjust)
+	require.Error(t, err)
+	v, err = DecodeOwned("string", []byte{MajorText}, adjust)
+	require.NoError(t, err)
+	require.Empty(t, v)
 }

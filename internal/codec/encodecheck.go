@@ -8,6 +8,21 @@ import (
 	"github.com/understudy-go/understudy/internal/guard"
 )
 
+// append is encode for a slice.
+func (s *shape) append(buf []byte, v any) ([]byte, error) {
+	b := headers.Get().(*bytes.Buffer)
+	defer func() {
+		*b = bytes.Buffer{}
+		headers.Put(b)
+	}()
+	*b = *bytes.NewBuffer(buf)
+	err := s.encode(b, v)
+	return b.Bytes(), err
+}
+
+// headers are buffers without memory.
+var headers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
 // encode appends v, which has the type of s, to buf. It fails with [*EncodeError] if decoding would
 // refuse or change v.
 func (s *shape) encode(buf *bytes.Buffer, v any) error {

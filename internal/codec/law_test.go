@@ -412,8 +412,8 @@ var unconditional = []string{" key ", "leave it out", "a big.Int in an interface
 
 func obeys(t *testing.T, k *kind, v any) {
 	t.Helper()
-	var buf bytes.Buffer
-	if err := k.encode(&buf, v); err != nil {
+	data, err := Encoder{k}.Append(nil, v)
+	if err != nil {
 		var refused *EncodeError
 		require.ErrorAs(t, err, &refused)
 		require.Equal(t, k.typ, refused.Type)
@@ -424,8 +424,8 @@ func obeys(t *testing.T, k *kind, v any) {
 		return
 	}
 	s := k.spare()
-	require.NoError(t, k.decode(buf.Bytes(), s), "%#v", v)
-	require.Equal(t, show(reflect.ValueOf(v)), show(s.value), "%x", buf.Bytes())
+	require.NoError(t, k.decode(data, s, unshared), "%#v", v)
+	require.Equal(t, show(reflect.ValueOf(v)), show(s.value), "%x", data)
 }
 
 // requireRightlyRefused checks that the library does not return v.

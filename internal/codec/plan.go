@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/x448/float16"
 )
@@ -16,17 +17,28 @@ import (
 type plan struct {
 	// decode reads one value from the beginning of data into v, which is zero, and returns the rest
 	// of data.
-	decode func(data []byte, v reflect.Value) (rest []byte, ok bool)
+	decode func(data []byte, v reflect.Value, shared loan) (rest []byte, ok bool)
 
 	// encode appends v. It returns nil if decoding would not return v unchanged. A nil encode means
 	// that only the library can encode the type.
 	encode func(buf []byte, v reflect.Value) []byte
+
+	// size returns about how many bytes the strings in v need. It is nil for a type without strings
+	// outside of slices.
+	size func(v reflect.Value) int
 
 	least   int  // bytes that a value needs
 	foreign bool // it calls methods that are not of this package
 	sliced  bool // values contain slices
 	nested  bool // values contain slices of slices
 }
+
+// A loan is the size from which on a decoded string or byte slice shares the memory of data instead
+// of having its own.
+type loan int
+
+// unshared is the loan with which nothing is shared.
+const unshared loan = math.MaxInt
 
 // planOf returns the plan of a type, or nil: then the library encodes and decodes its values.
 func planOf(t reflect.Type) *plan {
@@ -41,11 +53,11 @@ const maxPlanDepth = 8
 
 // decodeAll decodes all of data. A slice is allocated for as many elements as data could have. In
 // slices of slices that would multiply, so data must be known to have the elements.
-func (p *plan) decodeAll(data []byte, v reflect.Value) bool {
+func (p *plan) decodeAll(data []byte, v reflect.Value, shared loan) bool {
 	if p.nested && decoding.Wellformed(data) != nil {
 		return false
 	}
-	rest, ok := p.decode(data, v)
+	rest, ok := p.decode(data, v, shared)
 	return ok && len(rest) == 0
 }
 
@@ -66,7 +78,7 @@ func planAt(t reflect.Type, depth int) *plan {
 	case reflect.Float32, reflect.Float64:
 		return &plan{least: 1, decode: decodeFloat}
 	case reflect.String:
-		return &plan{least: 1, decode: decodeString, encode: encodeString}
+		return &plan{least: 1, decode: decodeString, encode: encodeString, size: sizeOfString}
 	case reflect.Slice:
 		return planSlice(t, depth)
 	case reflect.Struct:
@@ -93,7 +105,7 @@ func codesItself(t reflect.Type) bool {
 
 // decodeLeaf lets the library decode an item that contains no other items. Nested items would count
 // towards the limits of the library for a whole value.
-func decodeLeaf(data []byte, v reflect.Value) ([]byte, bool) {
+func decodeLeaf(data []byte, v reflect.Value, _ loan) ([]byte, bool) {
 	if len(data) == 0 {
 		return nil, false
 	}
@@ -105,7 +117,7 @@ func decodeLeaf(data []byte, v reflect.Value) ([]byte, bool) {
 	return rest, err == nil
 }
 
-func decodeBool(data []byte, v reflect.Value) ([]byte, bool) {
+func decodeBool(data []byte, v reflect.Value, _ loan) ([]byte, bool) {
 	if len(data) == 0 || data[0] != simpleFalse && data[0] != simpleTrue {
 		return nil, false
 	}
@@ -120,7 +132,7 @@ func encodeBool(buf []byte, v reflect.Value) []byte {
 	return append(buf, simpleFalse)
 }
 
-func decodeInt(data []byte, v reflect.Value) ([]byte, bool) {
+func decodeInt(data []byte, v reflect.Value, _ loan) ([]byte, bool) {
 	major, n, rest, ok := Head(data)
 	if !ok || n > math.MaxInt64 || major != MajorUint && major != MajorNegative {
 		return nil, false
@@ -143,7 +155,7 @@ func encodeInt(buf []byte, v reflect.Value) []byte {
 	return AppendHead(buf, MajorUint, uint64(v.Int()))
 }
 
-func decodeUint(data []byte, v reflect.Value) ([]byte, bool) {
+func decodeUint(data []byte, v reflect.Value, _ loan) ([]byte, bool) {
 	major, n, rest, ok := Head(data)
 	if !ok || major != MajorUint || v.OverflowUint(n) {
 		return nil, false
@@ -156,7 +168,7 @@ func encodeUint(buf []byte, v reflect.Value) []byte {
 	return AppendHead(buf, MajorUint, v.Uint())
 }
 
-func decodeFloat(data []byte, v reflect.Value) ([]byte, bool) {
+func decodeFloat(data []byte, v reflect.Value, _ loan) ([]byte, bool) {
 	_, n, rest, ok := Head(data)
 	if !ok {
 		return nil, false
@@ -179,14 +191,20 @@ func decodeFloat(data []byte, v reflect.Value) ([]byte, bool) {
 	return rest, true
 }
 
-func decodeString(data []byte, v reflect.Value) ([]byte, bool) {
+func decodeString(data []byte, v reflect.Value, shared loan) ([]byte, bool) {
 	s, rest, ok := content(data, MajorText)
 	if !ok || !utf8.Valid(s) {
 		return nil, false
 	}
-	v.SetString(string(s))
+	if len(s) >= int(shared) {
+		v.SetString(unsafe.String(&s[0], len(s)))
+	} else {
+		v.SetString(string(s))
+	}
 	return rest, true
 }
+
+func sizeOfString(v reflect.Value) int { return v.Len() }
 
 func encodeString(buf []byte, v reflect.Value) []byte {
 	s := v.String()

@@ -126,7 +126,7 @@ func TestAPlanDoesWhatTheLibraryDoes(t *testing.T) {
 		data, err := encoding.Marshal(v)
 		require.NoError(t, err)
 		got := reflect.New(reflect.TypeOf(v)).Elem()
-		require.True(t, planOf(got.Type()).decodeAll(data, got), "%T", v)
+		require.True(t, planOf(got.Type()).decodeAll(data, got, unshared), "%T", v)
 		require.Equal(t, v, got.Interface())
 		if p := planOf(got.Type()); p.encode != nil {
 			require.True(t, p.encodes(reflect.ValueOf(v), data), "%T", v)
@@ -134,7 +134,7 @@ func TestAPlanDoesWhatTheLibraryDoes(t *testing.T) {
 	}
 }
 
-// What a plan has begun and given up leaves nothing behind in the value that the library makes,
+// What a plan has begun and given up leaves unshared behind in the value that the library makes,
 // nor in the next one.
 func TestWhatAPlanGivesUpTheLibraryDecodes(t *testing.T) {
 	Register("codec.order", reflect.TypeFor[order](), false)
@@ -176,7 +176,7 @@ func TestClaimsAreNotBelieved(t *testing.T) {
 		data := append(bytes.Repeat(claim, claims), make([]byte, 1<<20)...)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		require.False(t, p.decodeAll(data, reflect.New(typ).Elem()))
+		require.False(t, p.decodeAll(data, reflect.New(typ).Elem(), unshared))
 		runtime.ReadMemStats(&after)
 		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20), "%v", typ)
 	}
@@ -205,7 +205,7 @@ func FuzzPlans(f *testing.F) {
 		typ := types[int(which)%len(types)]
 		p := planOf(typ)
 		byPlan, byLibrary := reflect.New(typ), reflect.New(typ)
-		ok := p.decodeAll(data, byPlan.Elem())
+		ok := p.decodeAll(data, byPlan.Elem(), unshared)
 		err := decoding.Unmarshal(data, byLibrary.Interface())
 		if ok {
 			require.NoError(t, err)
@@ -225,7 +225,7 @@ func FuzzPlans(f *testing.F) {
 		if decoding.Unmarshal(again, byLibrary.Interface()) != nil {
 			return // a time in a year of eight digits
 		}
-		require.True(t, p.decodeAll(again, byPlan.Elem()))
+		require.True(t, p.decodeAll(again, byPlan.Elem(), unshared))
 		requireSame(t, byLibrary, byPlan)
 	})
 }

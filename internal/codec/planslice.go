@@ -1,11 +1,14 @@
 package codec
 
-import "reflect"
+import (
+	"reflect"
+	"slices"
+)
 
 // planSlice returns the plan of a slice. A nil one is null.
 func planSlice(t reflect.Type, depth int) *plan {
 	if t.Elem() == reflect.TypeFor[byte]() {
-		return &plan{least: 1, decode: decodeBytes, encode: encodeBytes}
+		return &plan{least: 1, decode: decodeBytes, encode: encodeBytes, size: sizeOfString}
 	}
 	element := planAt(t.Elem(), depth-1)
 	if element == nil || t.Elem().Kind() == reflect.Uint8 {
@@ -18,13 +21,17 @@ func planSlice(t reflect.Type, depth int) *plan {
 	return p
 }
 
-func decodeBytes(data []byte, v reflect.Value) ([]byte, bool) {
+func decodeBytes(data []byte, v reflect.Value, shared loan) ([]byte, bool) {
 	if isNull(data) {
 		return data[1:], true
 	}
 	s, rest, ok := content(data, MajorBytes)
 	if !ok {
 		return nil, false
+	}
+	if len(s) >= int(shared) {
+		v.SetBytes(slices.Clip(s))
+		return rest, true
 	}
 	own := make([]byte, len(s)) // not nil
 	copy(own, s)
@@ -39,8 +46,8 @@ func encodeBytes(buf []byte, v reflect.Value) []byte {
 	return append(AppendHead(buf, MajorBytes, uint64(v.Len())), v.Bytes()...)
 }
 
-func decodeSlice(t reflect.Type, element *plan) func([]byte, reflect.Value) ([]byte, bool) {
-	return func(data []byte, v reflect.Value) ([]byte, bool) {
+func decodeSlice(t reflect.Type, element *plan) func([]byte, reflect.Value, loan) ([]byte, bool) {
+	return func(data []byte, v reflect.Value, shared loan) ([]byte, bool) {
 		if isNull(data) {
 			return data[1:], true
 		}
@@ -50,7 +57,7 @@ func decodeSlice(t reflect.Type, element *plan) func([]byte, reflect.Value) ([]b
 		}
 		v.Set(reflect.MakeSlice(t, int(n), int(n)))
 		for i := 0; i < int(n) && ok; i++ {
-			rest, ok = element.decode(rest, v.Index(i))
+			rest, ok = element.decode(rest, v.Index(i), shared)
 		}
 		return rest, ok
 	}

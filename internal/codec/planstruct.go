@@ -44,6 +44,7 @@ func planStruct(t reflect.Type, depth int) *plan {
 	if !slices.ContainsFunc(fields, func(f plannedField) bool { return f.encode == nil }) {
 		p.encode = encodeStruct(fields, major)
 	}
+	p.size = sizeOfStruct(fields)
 	if !p.foreign && !p.proven(t) {
 		return nil
 	}
@@ -55,7 +56,7 @@ func planStruct(t reflect.Type, depth int) *plan {
 func (p *plan) proven(t reflect.Type) bool {
 	zero := reflect.New(t).Elem()
 	data, err := encoding.Marshal(zero.Interface())
-	return err == nil && p.decodeAll(data, zero) && (p.encode == nil || p.encodes(zero, data))
+	return err == nil && p.decodeAll(data, zero, unshared) && (p.encode == nil || p.encodes(zero, data))
 }
 
 // encodes reports whether v is encoded as data.
@@ -116,8 +117,8 @@ func isArray(t reflect.Type) (array, ok bool) {
 	return false, false
 }
 
-func decodeStruct(fields []plannedField, container byte) func([]byte, reflect.Value) ([]byte, bool) {
-	return func(data []byte, v reflect.Value) ([]byte, bool) {
+func decodeStruct(fields []plannedField, container byte) func([]byte, reflect.Value, loan) ([]byte, bool) {
+	return func(data []byte, v reflect.Value, shared loan) ([]byte, bool) {
 		major, n, rest, ok := Head(data)
 		if !ok || major != container || n != uint64(len(fields)) {
 			return nil, false
@@ -127,7 +128,7 @@ func decodeStruct(fields []plannedField, container byte) func([]byte, reflect.Va
 			if rest, ok = bytes.CutPrefix(rest, f.key); !ok {
 				return nil, false
 			}
-			if rest, ok = f.decode(rest, v.Field(f.index)); !ok {
+			if rest, ok = f.decode(rest, v.Field(f.index), shared); !ok {
 				return nil, false
 			}
 		}
@@ -145,5 +146,19 @@ func encodeStruct(fields []plannedField, container byte) func([]byte, reflect.Va
 			}
 		}
 		return buf
+	}
+}
+
+// sizeOfStruct returns a plan.size for a struct, or nil.
+func sizeOfStruct(fields []plannedField) func(reflect.Value) int {
+	sized := slices.DeleteFunc(slices.Clone(fields), func(f plannedField) bool { return f.size == nil })
+	if len(sized) == 0 {
+		return nil
+	}
+	return func(v reflect.Value) (sum int) {
+		for i := range sized {
+			sum += sized[i].size(v.Field(sized[i].index))
+		}
+		return sum
 	}
 }

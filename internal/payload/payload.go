@@ -36,11 +36,17 @@ func Pack(v any) (Payload, error) {
 }
 
 // Unpack decodes p; the zero Payload is nil. Its errors wrap [ErrNotDecodable].
-func Unpack(p Payload, bind Bind) (any, error) {
+func Unpack(p Payload, bind Bind) (any, error) { return unpack(p, bind, codec.DecodeAnd) }
+
+// UnpackOwned is like [Unpack] for data that nobody else uses or changes: the value may share its
+// memory.
+func UnpackOwned(p Payload, bind Bind) (any, error) { return unpack(p, bind, codec.DecodeOwned) }
+
+func unpack(p Payload, bind Bind, decode func(string, []byte, func(reflect.Value) error) (any, error)) (any, error) {
 	if p.Type == "" && len(p.Data) == 0 {
 		return nil, nil
 	}
-	v, err := codec.DecodeAnd(p.Type, p.Data, bind)
+	v, err := decode(p.Type, p.Data, bind)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotDecodable, err)
 	}

@@ -5,8 +5,8 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"time"
 
+	"github.com/understudy-go/understudy/internal/pause"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -34,7 +34,7 @@ func (l *log) settle(ctx context.Context, batch []*request) ([]error, error) {
 				return answers, err
 			}
 			if attempt > 0 { // at the first attempt another source has merely written; from the second on the two compete
-				if err := pause(ctx, takeover.Delay(attempt-1)); err != nil {
+				if err := pause.For(ctx, takeover.Delay(attempt-1)); err != nil {
 					return nil, err
 				}
 			}
@@ -58,14 +58,3 @@ func (l *log) try(batch []*request) (changed []entry, answers []error) {
 }
 
 func ignore(journal.Record) {}
-
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}

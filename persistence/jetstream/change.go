@@ -72,7 +72,7 @@ func (a *attempt) wait(ctx context.Context, at uint64) error {
 	if a.n++; a.n == maxRefusals {
 		return fmt.Errorf("%w: the server refuses what follows message %d, and has no later one", journal.ErrUnavailable, at)
 	}
-	if err := pause(ctx, a.n); err != nil {
+	if err := backOff(ctx, a.n); err != nil {
 		return unavailable(ctx, err)
 	}
 	return nil

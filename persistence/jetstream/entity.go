@@ -85,7 +85,7 @@ func (j *Journal) position(ctx context.Context, id string, e *entity) (position,
 		if n == attempts {
 			return position{}, fmt.Errorf("%w: the stream ends at message %d of the id, but has shown or acknowledged message %d: it lags behind, or has lost messages", journal.ErrUnavailable, p.at, seen)
 		}
-		if err := pause(ctx, n+3); err != nil {
+		if err := backOff(ctx, n+3); err != nil {
 			return position{}, unavailable(ctx, err)
 		}
 	}

@@ -113,7 +113,7 @@ func (j *Journal) endAfter(ctx context.Context, seen offset) (message, error) {
 		if n == attempts {
 			return message{}, fmt.Errorf("%w: the stream ends at message %d, but the offset says that message %d has been read: it lags behind, or has lost messages", journal.ErrUnavailable, end.at, seen.at)
 		}
-		if err := pause(ctx, n+3); err != nil {
+		if err := backOff(ctx, n+3); err != nil {
 			return message{}, unavailable(ctx, err)
 		}
 	}

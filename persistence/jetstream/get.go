@@ -9,6 +9,8 @@ import (
 	"time"
 
 	js "github.com/nats-io/nats.go/jetstream"
+
+	"github.com/understudy-go/understudy/internal/pause"
 )
 
 // A message is a message of a stream.
@@ -91,7 +93,7 @@ func (j *Journal) askLeader(ctx context.Context, stream string, request leaderRe
 		if n == attempts || ctx.Err() != nil || j.nc.IsClosed() {
 			return message{}, unavailable(ctx, err)
 		}
-		if err := pause(ctx, n); err != nil {
+		if err := backOff(ctx, n); err != nil {
 			return message{}, unavailable(ctx, err)
 		}
 	}
@@ -128,14 +130,7 @@ func (j *Journal) askOnce(ctx context.Context, stream string, request leaderRequ
 	return message{subject: got.Message.Subject, at: got.Message.Sequence, data: got.Message.Data}, nil
 }
 
-// pause waits before the attempt after the nth: 10 ms, 20 ms, 40 ms, up to 250 ms.
-func pause(ctx context.Context, n int) error {
-	timer := time.NewTimer(min(5*time.Millisecond<<min(n, 10), 250*time.Millisecond))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+// backOff waits before the attempt after the nth: 10 ms, 20 ms, 40 ms, up to 250 ms.
+func backOff(ctx context.Context, n int) error {
+	return pause.For(ctx, min(5*time.Millisecond<<min(n, 10), 250*time.Millisecond))
 }

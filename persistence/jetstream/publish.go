@@ -35,7 +35,7 @@ func (j *Journal) send(ctx context.Context, stream, subject string, data []byte,
 		if err == nil {
 			return stored(answer.Data, stream)
 		}
-		if !errors.Is(err, nats.ErrNoResponders) || n == attempts || pause(ctx, n+3) != nil {
+		if !errors.Is(err, nats.ErrNoResponders) || n == attempts || backOff(ctx, n+3) != nil {
 			return 0, published(ctx, err)
 		}
 	}

@@ -6,8 +6,8 @@ type AsyncJournal interface {
 	Journal
 
 	// AppendAsync is Append for one request, but does not wait: it calls done with the result,
-	// once, from any goroutine, perhaps before it returns. done never blocks. The Call that it returns
-	// gives the append up, in place of a context; it is nil if done has been called.
+	// once, from any goroutine, perhaps before it returns. done never blocks. The Call that it
+	// returns gives the append up, in place of a context; it is nil if done has been called.
 	AppendAsync(req AppendRequest, done func(err error)) Call
 }
 

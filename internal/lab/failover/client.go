@@ -47,10 +47,8 @@ func (c *client) run(ctx context.Context, stop <-chan struct{}) {
 }
 
 func (c *client) send(ctx context.Context, id ID) bool {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
 	c.sent.Add(1)
-	ack, err := actor.Ask(ctx, c.counter, func(replyTo actor.ActorRef[Ack]) Msg { return Increment{id, replyTo} })
+	ack, err := actor.AskTimeout(ctx, c.counter, patience, func(replyTo actor.ActorRef[Ack]) Msg { return Increment{id, replyTo} })
 	if err != nil {
 		return false
 	}

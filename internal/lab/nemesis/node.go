@@ -184,22 +184,16 @@ func (n *nodeProcess) converse(ctx context.Context, conn net.Conn) {
 func (n *nodeProcess) answer(ctx context.Context, r Request) (reply Reply, err error) {
 	switch {
 	case r.Add != nil:
-		ctx, cancel := context.WithTimeout(ctx, patience)
-		defer cancel()
 		var receipt Receipt
-		receipt, err = actor.Ask(ctx, n.ledger, func(replyTo actor.ActorRef[Receipt]) LedgerMsg { return Add{*r.Add, replyTo} })
+		receipt, err = actor.AskTimeout(ctx, n.ledger, patience, func(replyTo actor.ActorRef[Receipt]) LedgerMsg { return Add{*r.Add, replyTo} })
 		reply.Receipt = &receipt
 	case r.Look:
-		ctx, cancel := context.WithTimeout(ctx, patience)
-		defer cancel()
 		var sum Sum
-		sum, err = actor.Ask(ctx, n.ledger, func(replyTo actor.ActorRef[Sum]) LedgerMsg { return Look{replyTo} })
+		sum, err = actor.AskTimeout(ctx, n.ledger, patience, func(replyTo actor.ActorRef[Sum]) LedgerMsg { return Look{replyTo} })
 		reply.Sum = &sum
 	case r.Operate != nil:
-		ctx, cancel := context.WithTimeout(ctx, patience)
-		defer cancel()
 		var answer Answer
-		answer, err = actor.Ask(ctx, n.register, func(replyTo actor.ActorRef[Answer]) Operate { return Operate{*r.Operate, replyTo} })
+		answer, err = actor.AskTimeout(ctx, n.register, patience, func(replyTo actor.ActorRef[Answer]) Operate { return Operate{*r.Operate, replyTo} })
 		reply.Answer = &answer
 	case r.Status:
 		reply.Status = n.status()

@@ -41,9 +41,7 @@ func fight(j persistence.Journal, id string) error {
 
 // hit sends word to entity. It prints and reports whether entity has stored it.
 func hit(entity actor.ActorRef[blow], word string) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	at, err := actor.Ask(ctx, entity, func(r actor.ActorRef[int]) blow { return blow{word, r} })
+	at, err := actor.AskTimeout(context.Background(), entity, time.Minute, func(r actor.ActorRef[int]) blow { return blow{word, r} })
 	if err == nil {
 		Say("%d %s", at, word)
 	}

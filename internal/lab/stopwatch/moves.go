@@ -36,9 +36,7 @@ func where(ctx context.Context, ref actor.ActorRef[Where]) (generation string, e
 }
 
 func whereNow(ctx context.Context, ref actor.ActorRef[Where]) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
-	defer cancel()
-	return actor.Ask(ctx, ref, func(replyTo actor.ActorRef[string]) Where { return Where{replyTo} })
+	return actor.AskTimeout(ctx, ref, time.Second, func(replyTo actor.ActorRef[string]) Where { return Where{replyTo} })
 }
 
 // A ring is three nodes in this process, with the same singletons on each. The first is

@@ -53,8 +53,8 @@ func (j *Job[W]) answer(err error) {
 	}
 }
 
-// Cancel gives a submitted job up. Unless it is done, its outcome is the same as when the context of
-// [Queue.Do] ends with cause.
+// Cancel gives a submitted job up. Unless it is done, its outcome is the same as when the context
+// of [Queue.Do] ends with cause.
 func (j *Job[W]) Cancel(cause error) {
 	if j.answered.Load() {
 		return

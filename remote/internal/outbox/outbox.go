@@ -56,7 +56,8 @@ func (o *Outbox) Unsent() int { return o.waiting.len() + o.bulk.len() + o.last.l
 // InFlight returns how many frames were written to the present connection and are not acknowledged.
 func (o *Outbox) InFlight() int { return o.inFlight.len() }
 
-// Push adds a copy of a frame. It returns false if there is no room for it.
+// Push adds a copy of a frame, and takes over the memory of a frame larger than [wire.MaxPart]. It
+// returns false if there is no room for it.
 func (o *Outbox) Push(l Frame) bool {
 	if o.Unsent()-o.parts >= o.MaxFrames || o.bytes+len(l.Bytes) > o.MaxBytes && o.Len() > 0 {
 		return false
@@ -74,7 +75,9 @@ func (o *Outbox) Push(l Frame) bool {
 		o.waiting.push(l)
 		return true
 	}
-	l.Bytes = slices.Clone(l.Bytes) // in no block: the queues overtake each other
+	if !large {
+		l.Bytes = slices.Clone(l.Bytes) // in no block: the queues overtake each other
+	}
 	switch {
 	case behind:
 		o.last.push(l)
@@ -153,6 +156,9 @@ func (o *Outbox) Acknowledge(count uint64) error {
 		o.bytes -= len(l.Bytes)
 		if l.used != nil {
 			fullBlocks.Put(l.used)
+		}
+		if l.message != nil && l.left == 0 {
+			l.message.free()
 		}
 		o.inFlight.drop()
 	}

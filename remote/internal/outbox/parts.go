@@ -2,6 +2,7 @@ package outbox
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
@@ -11,6 +12,27 @@ type message struct {
 	bytes []byte // the frame with the whole envelope
 	begun bool   // a part has been written
 	lost  bool   // it has become a dead letter
+}
+
+// largeBuffers have the memory of large frames that were acknowledged, as *[]byte.
+var largeBuffers sync.Pool
+
+// maxLargeBuffer is the largest buffer that is used again, in bytes.
+const maxLargeBuffer = 16 << 20
+
+// LargeBuffer returns an empty buffer for a large frame of that size.
+func LargeBuffer(size int) []byte {
+	if b, ok := largeBuffers.Get().(*[]byte); ok && cap(*b) >= size && cap(*b)/4 <= size {
+		return (*b)[:0]
+	}
+	return make([]byte, 0, size)
+}
+
+// free makes the memory of the message free: all its parts are acknowledged.
+func (m *message) free() {
+	if cap(m.bytes) <= maxLargeBuffer {
+		largeBuffers.Put(&m.bytes)
+	}
 }
 
 // pushParts queues a large message in parts.

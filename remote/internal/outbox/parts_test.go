@@ -179,3 +179,29 @@ func next(f *wire.FrameReader) ([]byte, error) {
 		}
 	}
 }
+
+func TestTheMemoryOfALargeMessageIsUsedAgainOnceItIsAcknowledged(t *testing.T) {
+	reused := func(frame []byte) bool {
+		for {
+			b, ok := largeBuffers.Get().(*[]byte)
+			if !ok || &(*b)[0] == &frame[0] {
+				return ok
+			}
+		}
+	}
+	again := false
+	for range 100 { // a pool may drop what it has
+		o := Outbox{MaxFrames: 10, MaxBytes: 1 << 20}
+		frame := envelopeTo("/user/a", 0, 100_000)
+		require.True(t, o.Push(frame))
+		for o.Unsent() > 0 {
+			o.Take(make([]byte, 0, writeBuffer))
+		}
+		total := uint64(o.InFlight())
+		require.NoError(t, o.Acknowledge(total-1))
+		require.False(t, reused(frame.Bytes))
+		require.NoError(t, o.Acknowledge(total))
+		again = again || reused(frame.Bytes)
+	}
+	require.True(t, again)
+}

@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -17,6 +18,7 @@ type Envelope struct {
 	Path    string
 	UID     uint64
 	Payload extension.Payload // Data aliases the frame, or was decompressed
+	Own     bool              // Data was decompressed, and nobody else uses it
 }
 
 const (
@@ -41,6 +43,42 @@ func BeginEnvelope(buf []byte, path string, uid uint64, name string, size int) [
 	buf = codec.AppendHead(buf, codec.MajorUint, uid)
 	buf = codec.AppendHead(buf, codec.MajorText, uint64(len(name)))
 	return append(buf, name...)
+}
+
+// ReserveHead appends room for the head of data of about that size, for [FillHead].
+func ReserveHead(buf []byte, size int) []byte {
+	return append(buf, "\x00\x00\x00\x00\x00\x00\x00\x00\x00"[:headSize(max(size, 24))]...)
+}
+
+// FillHead completes a frame with an envelope whose data is not compressed: [BeginEnvelope] made
+// its first begun bytes, [ReserveHead] left room for the head of the data, and the data begins at
+// data. It moves the data if the head has another size than the room.
+func FillHead(buf []byte, begun, data int) []byte {
+	size := len(buf) - data
+	if gap := headSize(size) - (data - begun); gap > 0 {
+		buf = append(buf, make([]byte, gap)...)
+		copy(buf[data+gap:], buf[data:])
+	} else if gap < 0 {
+		copy(buf[data+gap:], buf[data:])
+		buf = buf[:len(buf)+gap]
+	}
+	codec.AppendHead(buf[:begun], codec.MajorBytes, uint64(size))
+	return putSize(buf, 0)
+}
+
+// headSize returns the size of a head with the number n.
+func headSize(n int) int {
+	switch {
+	case n < 24:
+		return 1
+	case n <= math.MaxUint8:
+		return 2
+	case n <= math.MaxUint16:
+		return 3
+	case n <= math.MaxUint32:
+		return 5
+	}
+	return 9
 }
 
 // AppendData appends the data to the envelope that begins at begin, and completes its frame.
@@ -98,6 +136,7 @@ func (r *EnvelopeReader) Read(body []byte) (Envelope, error) {
 	}
 	if r.err == nil && r.fields == compressedFields {
 		e.Payload.Data, r.err = inflate(e.Payload.Data, size, r.limit)
+		e.Own = true
 	}
 	return e, r.err
 }

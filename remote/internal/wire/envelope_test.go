@@ -35,7 +35,7 @@ func TestEnvelopeIsWhatTheCodecMakes(t *testing.T) {
 
 			got, err := NewEnvelopeReader(1 << 20).Read(want)
 			require.NoError(t, err)
-			require.Equal(t, Envelope{plain.Path, plain.UID, payload}, got)
+			require.Equal(t, Envelope{Path: plain.Path, UID: plain.UID, Payload: payload}, got)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/understudy-go/understudy/internal/codec"
@@ -70,6 +71,7 @@ func (j *Reassembler) Add(r *EnvelopeReader, frame []byte, limit int) (body, los
 func (j *Reassembler) add(left uint64, data []byte) (body []byte) {
 	j.left = left
 	if !j.refused {
+		j.grow(len(data), left)
 		j.body = append(j.body, data...)
 	}
 	if left > 0 {
@@ -78,6 +80,28 @@ func (j *Reassembler) add(left uint64, data []byte) (body []byte) {
 	body = j.body
 	*j = Reassembler{}
 	return body
+}
+
+// firstGrowth is the least capacity for a message in parts, unless the message is smaller.
+const firstGrowth = 256 << 10
+
+// grow makes room for size bytes, behind which left more are announced. The announced size is the
+// limit of the capacity; what has arrived makes it grow by a factor of four, so that a message is
+// copied seldom and an announcement costs little.
+func (j *Reassembler) grow(size int, left uint64) {
+	need := len(j.body) + size
+	if need <= cap(j.body) {
+		return
+	}
+	whole := need + int(left) //nolint:gosec // within the limit
+	j.body = append(make([]byte, 0, min(whole, max(4*need, firstGrowth))), j.body...)
+}
+
+// Trim frees memory that was reserved for what is still to come.
+func (j *Reassembler) Trim() {
+	if cap(j.body) > 2*len(j.body) {
+		j.body = bytes.Clone(j.body)
+	}
 }
 
 // Len returns how many bytes of an unfinished message there are.

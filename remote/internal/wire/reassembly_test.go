@@ -46,6 +46,33 @@ func TestPartsThatCannotBeAreRefusedAndCostNoOtherMessage(t *testing.T) {
 	}
 }
 
+// What a part announces costs memory only when it arrives.
+func TestAnAnnouncementCostsLittle(t *testing.T) {
+	const limit, part = 8 << 20, 10_000
+	var j Reassembler
+	r := NewEnvelopeReader(1 << 20)
+	for left := limit - part; left > limit/2; left -= part {
+		_, _, err := j.Add(r, partOf(uint64(left), string(make([]byte, part))), limit)
+		require.NoError(t, err)
+		require.LessOrEqual(t, cap(j.body), max(4*j.Len(), firstGrowth))
+	}
+	j.Trim()
+	require.LessOrEqual(t, cap(j.body), 2*j.Len())
+}
+
+func TestAMessageInPartsIsAsLargeAsAnnounced(t *testing.T) {
+	var j Reassembler
+	r := NewEnvelopeReader(1 << 20)
+	var body []byte
+	for left := 990_000; left >= 0; left -= 10_000 {
+		var err error
+		body, _, err = j.Add(r, partOf(uint64(left), string(make([]byte, 10_000))), 1<<20)
+		require.NoError(t, err)
+	}
+	require.Len(t, body, 1_000_000)
+	require.Equal(t, 1_000_000, cap(body))
+}
+
 func FuzzParts(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 5, codec.MajorArray | partFields, 1, codec.MajorBytes | 1, 7, 0, 0, 0, 4, codec.MajorArray | partFields, 0, codec.MajorBytes | 1, 7})
 	f.Add([]byte{0, 0, 0, 6, codec.MajorArray | partFields, 3, codec.MajorBytes | 2, 1, 2, 0, 0, 0, 7, codec.MajorArray | partFields, 0, codec.MajorBytes | 3, 3, 4, 5})

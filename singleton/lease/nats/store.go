@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"github.com/understudy-go/understudy/internal/pause"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
@@ -68,21 +69,14 @@ func untilCurrent(ctx context.Context, f func() error) error {
 		if n == 1 && errors.Is(err, errStale) {
 			continue // a grant may remember the revision from before a lost answer
 		}
-		if late := pause(ctx, n); late != nil {
+		if late := backOff(ctx, n); late != nil {
 			return fmt.Errorf("%w: %w", err, late)
 		}
 	}
 }
 
-// pause waits before the attempt after the nth: up to 4 ms, 8 ms and so on, up to 128 ms. The wait
-// is random, so that contenders that have collided do not collide again.
-func pause(ctx context.Context, n int) error {
-	timer := time.NewTimer(rand.N(2 * time.Millisecond << min(n, 6)))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+// backOff waits before the attempt after the nth: up to 4 ms, 8 ms and so on, up to 128 ms. The
+// wait is random, so that contenders that have collided do not collide again.
+func backOff(ctx context.Context, n int) error {
+	return pause.For(ctx, rand.N(2*time.Millisecond<<min(n, 6)))
 }

@@ -80,6 +80,7 @@ func (e *FieldError) Error() string { return e.Problem }
 // Unwrap returns the error of encoding the state of a spec; nil for other fields.
 func (e *FieldError) Unwrap() error { return e.cause }
 
+// BadField returns a [*FieldError] whose problem is formatted as by [fmt.Sprintf].
 func BadField(field, problem string, args ...any) error {
 	return &FieldError{Field: field, Problem: fmt.Sprintf(problem, args...)}
 }

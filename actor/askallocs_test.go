@@ -1,0 +1,29 @@
+//go:build !race && !understudy_debug
+
+package actor_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/testkit"
+)
+
+func TestAnAskAllocatesNoMoreThanTwice(t *testing.T) {
+	s := testkit.NewSystem(t, testkit.WithoutEncoding())
+	ref := actor.Spawn(s, echo(), "echo")
+	for name, asked := range map[string]func() (int, error){
+		"without a deadline": func() (int, error) { return actor.Ask(context.Background(), ref, ask) },
+		"with a timeout":     func() (int, error) { return actor.AskTimeout(context.Background(), ref, time.Minute, ask) },
+	} {
+		require.LessOrEqual(t, testing.AllocsPerRun(1000, func() {
+			if _, err := asked(); err != nil {
+				t.Error(err)
+			}
+		}), 2.0, name)
+	}
+}

@@ -1,0 +1,23 @@
+package actor
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A waker that has been used goes to the next ask. The earlier timeout must not end the next ask.
+func TestAnAlarmOfAnEarlierAskDoesNotReachALaterOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var pool wakers
+		w := pool.get()
+		w.alarm(t.Context(), time.Second)
+		time.Sleep(time.Minute) // it fires, and nobody receives
+		pool.put(w)
+		start := time.Now()
+		at := <-w.alarm(t.Context(), time.Hour)
+		require.Equal(t, time.Hour, at.Sub(start))
+	})
+}
