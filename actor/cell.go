@@ -75,7 +75,7 @@ func (c *cell[M]) lastRunner() *lastRunner { return &c.runner }
 func (c *cell[M]) work(n int) (more bool) {
 	for left := n; left > 0; {
 		if c.urgent.Load() {
-			if c.phase == paused && !c.leavePause() {
+			if c.phase == paused && !c.pause.leave() {
 				return false
 			}
 			if c.sys.halt.begun.Load() {

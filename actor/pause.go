@@ -47,10 +47,10 @@ func (p *pause[M]) End() {
 	}
 }
 
-// leavePause continues the handling of the message if the pause is over. Otherwise the turn is: c
+// leave continues the handling of the message if the pause is over. Otherwise the turn is: c
 // belongs to the one that End starts.
-func (c *cell[M]) leavePause() bool {
-	p := c.pause
+func (p *pause[M]) leave() bool {
+	c := p.cell
 	c.owner.end()
 	if p.state.CompareAndSwap(pauseBegun, pauseParked) {
 		return false
