@@ -161,6 +161,10 @@ bench-failover: ## How long a singleton is away when its host is killed, 50 time
 bench-peers: ## The same scenarios on other actor libraries: tables in Markdown; QUICK=1 is minutes, BENCH="-scenarios=remote -rounds=8" says which
 	cd internal/lab/peerbench && $(GO) run . $(if $(QUICK),-quick) $(BENCH)
 
+.PHONY: bench-page
+bench-page: ## Replace the tables of docs/benchmarks.md: eight minutes on a machine that does nothing else
+	cd internal/lab/peerbench && $(GO) run . -rounds=5 -scale=0.2 -page=$(CURDIR)/docs/benchmarks.md $(BENCH)
+
 .PHONY: hello-size
 hello-size: ## How large hello world is, and how many modules come with it
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \

@@ -37,8 +37,10 @@ func same[M any](a, b MessageHandler[M]) bool {
 // openBypass starts the bypass, if one was requested for the current handler. The mailbox is empty.
 // core.mu is held.
 func (b *inbox[M]) openBypass(current MessageHandler[M]) {
-	if d := b.bypassing; d != nil && !b.bypassed && b.phase == running && same(current, d.handler) {
-		b.bypass, b.bypassed = d.to, true
+	if d := b.bypassing; d != nil && !b.flags.has(bypassed) && b.phase == running && same(current, d.handler) {
+		d.to.setInstead(true)
+		b.bypass.Store(d.to)
+		b.flags.set(bypassed)
 		b.refit()
 	}
 }
@@ -51,6 +53,53 @@ func (b *inbox[M]) closeBypass() {
 	b.bypassing = nil
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.bypass, b.bypassed = nil, false
+	b.flags.clear(bypassed)
+	if to := b.bypass.Swap(nil); to != nil {
+		to.setInstead(false) // a sender that has seen the bypass, and not told yet, comes to the actor
+	}
 	b.refit()
+}
+
+// setInstead says whether messages to the parent may come to the child.
+func (g *guarded) setInstead(instead bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.instead = instead
+}
+
+// tellChild is tell for a cell that was bypassed a moment ago. It takes the mutex of the child only:
+// a bypass closes under that as well, so the message is either in the mailbox of the child before
+// the bypass has closed, or comes to the actor.
+func (b *inbox[M]) tellChild(msg M) {
+	if to := b.bypass.Load(); to == nil || !to.tellInstead(msg) {
+		b.tellAside(msg)
+	}
+}
+
+// tellInstead is tell for a message to the parent. It returns false if the message must not come
+// here, or the mailbox is not plain.
+func (b *inbox[M]) tellInstead(msg M) bool {
+	if !b.mu.TryLock() {
+		b.lockWithBackoff()
+	}
+	if !b.instead || b.dead || !b.plain {
+		b.mu.Unlock()
+		return false
+	}
+	if last := b.queue.waiting.tail; last != nil && last.hasPlace() {
+		last.msgs = append(last.msgs, msg) // as in tell
+		b.queue.waiting.size++
+		b.mu.Unlock()
+		return true
+	}
+	b.queue.put(msg, &b.conf.chunks)
+	wake := !b.scheduled && !b.suspended
+	if wake {
+		b.scheduled = true
+	}
+	b.mu.Unlock()
+	if wake {
+		b.sys.scheduler.ready(&b.core)
+	}
+	return true
 }

@@ -243,3 +243,38 @@ func TestADeliveredMessageIsNotOvertakenThroughTheDetour(t *testing.T) {
 		require.EqualValues(t, 2, f.passed.Load(), "it is open again")
 	})
 }
+
+func TestSendersThatMeetTheEndOfABypassLoseNothing(t *testing.T) {
+	const senders, each = 4, 10000
+	s := testkit.NewSystem(t, testkit.WithoutEncoding())
+	var all sync.WaitGroup
+	all.Add(senders * each)
+	var lost atomic.Int64
+	actor.Subscribe(s, actor.Spawn(s, behaviors.Receive(func(*actor.Context[actor.DeadLetter], actor.DeadLetter) actor.Behavior[actor.DeadLetter] {
+		lost.Add(1)
+		all.Done()
+		return behaviors.Same
+	}), ""))
+	f := newFront(s, func(int) { all.Done() }, unwrapped)
+	move := func(ctx *actor.Context[int]) {
+		extension.Bypass(ctx, f.handler, actor.ActorRef[int]{})
+		ctx.Drain(f.back)
+		f.back = actor.Spawn(ctx, behaviors.Receive(func(*actor.Context[int], int) actor.Behavior[int] {
+			all.Done()
+			return behaviors.Same
+		}), "")
+		extension.Bypass(ctx, f.handler, f.back)
+	}
+	for range senders {
+		go func() {
+			for n := range each {
+				f.ref.Tell(n)
+				if n%100 == 0 {
+					f.do.Tell(move)
+				}
+			}
+		}()
+	}
+	all.Wait()
+	require.Zero(t, lost.Load())
+}

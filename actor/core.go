@@ -6,9 +6,9 @@ import "sync/atomic"
 // or an actor on another node.
 type core struct {
 	impl     receiver
-	ended    atomic.Bool // its context is done
-	outside  bool        // it is not in the tree: an ask, an adapter or an inner cell
-	phase    phase       // of a cell; owned by the turn
+	flags    flags
+	outside  bool  // it is not in the tree: an ask, an adapter or an inner cell
+	phase    phase // of a cell; owned by the turn
 	sys      *System
 	parent   *core                // nil for roots and for what is not in the tree
 	label    string               // see name; the path of a core without a parent

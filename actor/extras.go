@@ -3,6 +3,7 @@ package actor
 import (
 	"reflect"
 	"sync"
+	"sync/atomic"
 
 	"go.uber.org/zap"
 )
@@ -12,8 +13,8 @@ type extras[M any] struct {
 	supervision supervision[M]
 	timers      timers[M]
 	wrapping    *wrapping[M]
-	bypassing   *bypassRequest[M] // opens once the mailbox is empty
-	bypass      *inbox[M]         // where messages go instead, while they are bypassed; guarded by core.mu, and its mutex may be taken under that one
+	bypassing   *bypassRequest[M]        // opens once the mailbox is empty
+	bypass      atomic.Pointer[inbox[M]] // where messages go instead, while they are bypassed; written under core.mu, and its mutex may be taken under that one
 	watched     watches[M]
 	cleanups    cleanups
 	asks        pendingAsks

@@ -26,6 +26,10 @@ type inbox[M any] struct {
 
 // tell puts msg into the mailbox. This is the fast way of an unbounded mailbox.
 func (b *inbox[M]) tell(msg M) {
+	if b.flags.has(bypassed) {
+		b.tellChild(msg)
+		return
+	}
 	if !b.mu.TryLock() {
 		b.lockWithBackoff()
 	}
@@ -72,7 +76,7 @@ func (b *inbox[M]) accept(msg M, by entrance) {
 
 // refit updates plain. core.mu is held.
 func (b *inbox[M]) refit() {
-	b.plain = b.conf.box.plain() && b.conf.admission == nil && !b.bypassed && b.stashCap == 0 && b.sys.encoding == nil
+	b.plain = b.conf.box.plain() && b.conf.admission == nil && !b.flags.has(bypassed) && b.stashCap == 0 && b.sys.encoding == nil
 }
 
 // deliver takes a message of any type. A nil is a message if M is an interface.
@@ -134,14 +138,14 @@ func (b *inbox[M]) enqueue(it item[M], by entrance) {
 // put is enqueue without the report: it returns the item that was not delivered, the cell, and why.
 func (b *inbox[M]) put(it item[M], by entrance) (lost item[M], at *inbox[M], reason error) {
 	b.mu.Lock()
-	if b.bypassed && (it.task == nil || !it.task.exempt()) {
+	if b.flags.has(bypassed) && (it.task == nil || !it.task.exempt()) {
 		if it.task == nil {
-			if lost, at, reason = b.bypass.put(it, by); !errors.Is(reason, ErrTerminated) {
+			if lost, at, reason = b.bypass.Load().put(it, by); !errors.Is(reason, ErrTerminated) {
 				b.mu.Unlock()
 				return lost, at, reason
 			}
 		}
-		b.bypassed = false // later messages must not overtake a task
+		b.flags.clear(bypassed) // later messages must not overtake a task
 		b.refit()
 	}
 	if reason := b.refusal(it); reason != nil {

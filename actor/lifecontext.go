@@ -37,7 +37,7 @@ func (l *lifeContext) Deadline() (time.Time, bool) { return l.around().Deadline(
 func (l *lifeContext) Done() <-chan struct{} { return l.context().Done() }
 
 func (l *lifeContext) Err() error {
-	if !l.ended.Load() && l.around().Err() == nil {
+	if !l.flags.has(ended) && l.around().Err() == nil {
 		return nil
 	}
 	return l.context().Err() // remembers the first reason
@@ -71,7 +71,7 @@ func (l *lifeContext) context() context.Context {
 	if made.inner == nil {
 		made.inner, made.cancel = context.WithCancel(l.around())
 	}
-	if l.ended.Load() {
+	if l.flags.has(ended) {
 		made.cancel()
 	}
 	return made.inner
@@ -79,7 +79,7 @@ func (l *lifeContext) context() context.Context {
 
 // endLife ends the context.
 func (c *core) endLife() {
-	c.ended.Store(true) // first, so that a life created now sees it
+	c.flags.set(ended) // first, so that a life created now sees it
 	made := c.life.Load()
 	if made == nil {
 		return

@@ -18,7 +18,7 @@ type guarded struct {
 	scheduled bool // it is a cell that is ready, or inside a turn
 	suspended bool // a restart of the cell is under way: messages wait
 	plain     bool // messages need no check of bound, admission, bypass and stash
-	bypassed  bool // messages go to extras.bypass
+	instead   bool // its parent is bypassed: messages to the parent may come here
 }
 
 // relations are the children and watchers of a core, and the failure that ended it.

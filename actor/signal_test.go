@@ -18,7 +18,7 @@ func TestAnActorThatSeesTheEndOfItsContextHandlesNothingElse(t *testing.T) {
 	for range 10_000 {
 		runtime.Gosched()
 	}
-	ended := c.ended.Load()
+	ended := c.flags.has(ended)
 	c.mu.Unlock()
 	require.False(t, ended)
 	require.NoError(t, s.Shutdown(t.Context()))

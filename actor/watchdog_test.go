@@ -29,7 +29,7 @@ func (c *common[M]) untouched() bool {
 	return e.supervision.layers == nil && e.supervision.base == -1 && e.supervision.restart == -1 && !e.supervision.awaiting && e.supervision.delay == 0 &&
 		e.supervision.backoff == nil && e.timers.byKey == nil && e.timers.idle == nil && e.wrapping == nil &&
 		e.bypassing == nil && e.watched == nil && e.asks.head.after == nil && e.cleanups == nil &&
-		e.bypass == nil && e.log == nil && e.priorities == nil && e.senders == nil
+		e.bypass.Load() == nil && e.log == nil && e.priorities == nil && e.senders == nil
 }
 
 // frugally runs f in a bubble with a system that is scheduled as in real time.
@@ -153,4 +153,30 @@ func TestWhoSaysThatItWillBlockIsReplacedAtOnce(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestTheWatchDoesNotLookAtRunnersThatAreBlocked(t *testing.T) {
+	frugally(t, func(t *testing.T, s *System) {
+		var refs []ActorRef[func()]
+		for range 100 {
+			ref := Spawn(s, func(ctx *Context[func()], next *Next[func()]) {
+				next.OnMessage = func(_ *Context[func()], f func()) Behavior[func()] {
+					willBlock(ctx)
+					f()
+					return nil
+				}
+			}, "")
+			ref.Tell(func() { time.Sleep(30 * time.Second) })
+			refs = append(refs, ref)
+		}
+		synctest.Wait()
+		s.scheduler.mu.Lock()
+		require.Empty(t, s.scheduler.runners.all)
+		s.scheduler.mu.Unlock()
+		time.Sleep(30 * time.Second)
+		synctest.Wait()
+		for _, ref := range refs {
+			require.Nil(t, ref.c.impl.(worker).lastRunner().Load(), "an idle actor keeps no runner that was blocked")
+		}
+	})
 }

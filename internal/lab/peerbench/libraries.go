@@ -1,6 +1,11 @@
 package main
 
-import "slices"
+import (
+	"slices"
+	"strings"
+
+	"github.com/understudy-go/understudy/internal/lab/peerbench/bench"
+)
 
 // A library is one of the compared libraries, with one of its configurations.
 type library struct {
@@ -8,6 +13,7 @@ type library struct {
 	program       string   // the directory of the program that runs it
 	configuration string   // of that program
 	peer          bool     // not ours
+	checkout      bool     // it takes part when a flag says where its source is
 	only          []string // the scenarios that it runs; nil means all
 	without       []string // the scenarios that it does not run
 }
@@ -16,6 +22,8 @@ type library struct {
 // configuration, and with the fastest one that their documentation offers.
 var libraries = []library{
 	{name: "understudy", program: "understudy", configuration: "default"},
+	{name: "understudy, context", program: "understudy", configuration: "context", only: asks},
+	{name: "understudy, no deadline", program: "understudy", configuration: "no deadline", only: asks},
 	{name: "protoactor-go", program: "protoactor", configuration: "default", peer: true},
 	{name: "protoactor-go, lock-free", program: "protoactor", configuration: "lock-free", peer: true, only: messages},
 	{
@@ -24,13 +32,40 @@ var libraries = []library{
 	},
 	{name: "hollywood, large inboxes", program: "hollywood", configuration: "large", peer: true, only: floods},
 	{name: "hollywood, small inboxes", program: "hollywood", configuration: "small", peer: true, only: []string{"spawn", "spawn-stop", "idle", "skynet"}},
+	{name: bench.Goakt, program: bench.Goakt, configuration: "default", peer: true, checkout: true},
+	{name: bench.Ergo, program: bench.Ergo, configuration: "default", peer: true, checkout: true, without: remote()},
 	{name: "channels", program: "channels", configuration: "default"},
+	{name: withCodec, program: "channels", configuration: "CBOR", only: sized()},
 }
+
+// withCodec is bare TCP with the work of a codec.
+const withCodec = "channels, CBOR"
 
 var (
 	floods   = []string{"tell-1", "tell-8", "fan-out"}
+	asks     = []string{"ask-1", "ask-64", "remote-ask-1", "remote-ask-64"}
 	messages = append([]string{"ping-pong-1", "ping-pong-64", "ask-1", "ask-64"}, floods...)
 )
+
+// sized returns the scenarios of throughput.
+func sized() (names []string) {
+	for _, s := range bench.Scenarios {
+		if s.Size > 0 {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+// remote returns the scenarios with two processes.
+func remote() (names []string) {
+	for _, s := range bench.Scenarios {
+		if strings.HasPrefix(s.Name, "remote-") {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
 
 // takesPart reports whether a library runs a scenario.
 func (l library) takesPart(scenario string) bool {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -23,7 +25,7 @@ func TestOnlyWhatIsAskedForIsRun(t *testing.T) {
 	var out, progress strings.Builder
 	require.NoError(t, command(t.Context(), []string{"-rounds=2", "-scale=0.0005", "-scenarios=^tell-1$", "-libraries=understudy|channels"}, &out, &progress))
 	require.Contains(t, out.String(), "| channels |")
-	require.NotContains(t, out.String(), "hollywood")
+	require.NotContains(t, out.String(), "| hollywood")
 	require.NotContains(t, out.String(), "tell-8")
 	require.Equal(t, 4, strings.Count(progress.String(), "\n"))
 }
@@ -45,11 +47,60 @@ func TestTheMedianIsTheMiddle(t *testing.T) {
 	require.InDelta(t, 2.5, values(4, 3, 1, 2), 0)
 }
 
-func TestARowSaysWhetherItsGoalIsReached(t *testing.T) {
-	ours := map[string]results{libraries[0].name: {good: []bench.Result{{Value: 499}}}}
-	require.Equal(t, " The goal, 2.5 times, is reached.", row{bench.Scenario{Goal: 2.5}, ours}.goal(2.5))
-	require.Equal(t, " The goal, 2.5 times, is not reached.", row{bench.Scenario{Goal: 2.5}, ours}.goal(2.4))
-	require.Equal(t, " The goal, below 500, is reached.", row{bench.Scenario{Limit: 500}, ours}.goal(1))
-	require.Equal(t, " The goal, below 499, is not reached.", row{bench.Scenario{Limit: 499}, ours}.goal(1))
-	require.Empty(t, row{bench.Scenario{}, ours}.goal(1))
+// A field is what libraries have in a scenario.
+func field(values map[string]float64) map[string]results {
+	all := map[string]results{}
+	for name, v := range values {
+		all[name] = results{good: []bench.Result{{Value: v}}}
+	}
+	return all
+}
+
+// whole is a field in which all peers that the module proxy has take part. The best one has 250.
+func whole(ours float64) map[string]results {
+	return field(map[string]float64{"understudy": ours, "protoactor-go": 300, "protoactor-go, lock-free": 250, "hollywood": 260, "hollywood, large inboxes": 270})
+}
+
+func TestAGoalIsReachedWhenTheBestPeerRan(t *testing.T) {
+	s := bench.Scenario{Name: "tell-1", Goal: 2.5, Elsewhere: []bench.Figure{{Library: bench.Goakt, Value: 1}, {Library: bench.Ergo, Value: 1}}}
+	require.Contains(t, row{s, whole(100)}.verdict(), "The goal, 2.5 times the best peer, is reached.")
+	require.Contains(t, row{s, whole(101)}.verdict(), "The goal, 2.5 times the best peer, is not reached.")
+}
+
+func TestAGoalIsNeverReachedWithoutTheBestPeer(t *testing.T) {
+	leads := bench.Scenario{Name: "tell-1", Goal: 2.5, Elsewhere: []bench.Figure{{Library: bench.Goakt, Value: 163, Leads: true}, {Library: bench.Ergo, Value: 300}}}
+	said := row{leads, whole(1)}.verdict()
+	require.Contains(t, said, "open, because goakt did not run")
+	require.Contains(t, said, "goakt (a snapshot after v4.4.3) did not run; measured elsewhere, it took 163 and led.")
+	require.Contains(t, row{leads, whole(101)}.verdict(), "not reached")
+
+	with := whole(1)
+	with[bench.Goakt] = results{good: []bench.Result{{Value: 163}}}
+	require.Contains(t, row{leads, with}.verdict(), "is reached.")
+
+	known := bench.Scenario{Name: "tell-1", Goal: 2.5, Elsewhere: []bench.Figure{{Library: bench.Goakt}, {Library: bench.Ergo}}}
+	without := whole(1)
+	delete(without, "hollywood")
+	require.Contains(t, row{known, without}.verdict(), "open, because hollywood did not run")
+	require.Contains(t, row{bench.Scenario{Name: "tell-1", Goal: 2.5}, whole(1)}.verdict(), "open, because goakt and ergo did not run")
+}
+
+func TestALimitAndAShareNeedNoPeer(t *testing.T) {
+	ours := field(map[string]float64{"understudy": 500, withCodec: 300})
+	require.Contains(t, row{bench.Scenario{Limit: 501}, ours}.verdict(), "The goal, below 501, is reached.")
+	require.Contains(t, row{bench.Scenario{Limit: 500}, ours}.verdict(), "The goal, below 500, is not reached.")
+	require.Contains(t, row{bench.Scenario{Share: 0.6}, ours}.verdict(), "We have 60 % of the throughput of channels, CBOR. The goal, 60 %, is reached.")
+	require.Contains(t, row{bench.Scenario{Share: 0.61}, ours}.verdict(), "not reached")
+	require.Empty(t, row{bench.Scenario{}, ours}.verdict())
+}
+
+func TestAPageKeepsItsTextWhenItsTablesAreReplaced(t *testing.T) {
+	page := filepath.Join(t.TempDir(), "page.md")
+	require.NoError(t, os.WriteFile(page, []byte("# Text\n\n## Tables\n\nold\n"), 0o600))
+	require.NoError(t, replaceTables(page, "new\n"))
+	text, err := os.ReadFile(page)
+	require.NoError(t, err)
+	require.Equal(t, "# Text\n\n## Tables\n\nnew\n", string(text))
+	require.NoError(t, os.WriteFile(page, []byte("# Text\n"), 0o600))
+	require.ErrorContains(t, replaceTables(page, "new"), "has no line")
 }

@@ -26,6 +26,9 @@ type plan struct {
 	scale                float64
 	quick                bool // whatever scale says, steady scenarios are whole
 	patience             time.Duration
+	checkouts            map[string]string // of libraries that the module proxy does not have: directories
+	args                 []string          // of the command
+	page                 string            // the file whose tables are replaced, or empty
 }
 
 // compare runs all scenarios, and prints the table.
@@ -39,7 +42,7 @@ func (p plan) compare(ctx context.Context, out, progress io.Writer) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(programs) }()
-	t := table{rounds: p.rounds}
+	t, began := table{}, time.Now()
 	for _, s := range scenarios {
 		all, err := p.takeTurns(ctx, programs, s, progress)
 		if err != nil {
@@ -47,7 +50,12 @@ func (p plan) compare(ctx context.Context, out, progress io.Writer) error {
 		}
 		t.rows = append(t.rows, row{s, all})
 	}
-	return t.write(out)
+	t.state = p.state(ctx, time.Since(began))
+	if p.page != "" {
+		return replaceTables(p.page, t.String())
+	}
+	_, err = io.WriteString(out, t.String())
+	return err
 }
 
 // build makes the programs of the libraries, and returns where they are. Each library has a
@@ -61,6 +69,11 @@ func (p plan) build(ctx context.Context, progress io.Writer) (string, error) {
 	cmd.Stdout, cmd.Stderr = progress, progress
 	if err := cmd.Run(); err != nil {
 		return "", errors.Join(fmt.Errorf("%v: %w; run peerbench in its own directory", cmd.Args, err), os.RemoveAll(dir))
+	}
+	for library, checkout := range p.checkouts {
+		if err := buildWith(ctx, library, checkout, dir, progress); err != nil {
+			return "", errors.Join(err, os.RemoveAll(dir))
+		}
 	}
 	return dir, nil
 }
@@ -101,7 +114,8 @@ func (p plan) chosenScenarios() (chosen []bench.Scenario) {
 // chosenLibraries returns the libraries that run a scenario.
 func (p plan) chosenLibraries(s bench.Scenario) (chosen []library) {
 	for _, l := range libraries {
-		if (p.libraries == nil || p.libraries.MatchString(l.name)) && l.takesPart(s.Name) {
+		there := !l.checkout || p.checkouts[l.name] != ""
+		if (p.libraries == nil || p.libraries.MatchString(l.name)) && l.takesPart(s.Name) && there {
 			chosen = append(chosen, l)
 		}
 	}

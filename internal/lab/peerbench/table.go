@@ -3,8 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -67,8 +65,8 @@ func median[T float64 | time.Duration](all []bench.Result, of func(bench.Result)
 
 // A table is what is printed: a section for each scenario.
 type table struct {
-	rounds int
-	rows   []row
+	state []string // of the machine and the programs, a sentence each
+	rows  []row
 }
 
 // A row is what all libraries have done in a scenario.
@@ -77,31 +75,27 @@ type row struct {
 	all map[string]results
 }
 
-func (t table) write(out io.Writer) error {
+// String returns the tables in Markdown.
+func (t table) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %s/%s, GOMAXPROCS=%d, %d rounds\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0), t.rounds)
+	b.WriteString(strings.Join(t.state, " ") + "\n")
 	for _, r := range t.rows {
 		r.write(&b)
 	}
-	_, err := io.WriteString(out, b.String())
-	return err
+	return b.String()
 }
 
 func (r row) write(b *strings.Builder) {
 	fmt.Fprintf(b, "\n### %s (`%s`)\n\n", r.What, r.Name)
-	timed := r.timed()
-	b.WriteString("| library | median | [min–max] | processor ns | allocations | bytes |")
-	if timed {
-		b.WriteString(" p50 | p99 |")
+	header, line := "| library | median | [min–max] |", "|---|--:|--:|"
+	for _, c := range r.columns() {
+		header += " " + c.title + " |"
+		line += "--:|"
 	}
-	b.WriteString(" times ours |\n|---|--:|--:|--:|--:|--:|")
-	if timed {
-		b.WriteString("--:|--:|")
-	}
-	b.WriteString("--:|\n")
+	fmt.Fprintf(b, "%s\n%s\n", header, line)
 	for _, l := range libraries {
-		if x, ok := r.all[l.name]; ok {
-			r.writeLibrary(b, l, x, timed)
+		if x := r.all[l.name]; len(x.good) > 0 {
+			r.writeLibrary(b, l, x.summary())
 		}
 	}
 	for _, l := range libraries {
@@ -109,40 +103,40 @@ func (r row) write(b *strings.Builder) {
 			fmt.Fprintf(b, "\n%s failed in %d of its runs: %s\n", l.name, x.failures, oneLine(x.failed))
 		}
 	}
-	if best, times := r.bestPeer(); best != "" {
-		fmt.Fprintf(b, "\nThe best peer, %s, has %.2f times our figure.%s\n", best, times, r.goal(times))
+	if said := r.verdict(); said != "" {
+		b.WriteString("\n" + said + "\n")
 	}
 }
 
-// goal says whether our goal is reached. times is the best peer's figure divided by ours.
-func (r row) goal(times float64) string {
-	ours, _ := r.ours()
-	switch {
-	case r.Goal > 0:
-		return fmt.Sprintf(" The goal, %.1f times, is %s.", r.Goal, reached(times >= r.Goal))
-	case r.Limit > 0:
-		return fmt.Sprintf(" The goal, below %.0f, is %s.", r.Limit, reached(ours < r.Limit))
+func (r row) writeLibrary(b *strings.Builder, l library, s summary) {
+	fmt.Fprintf(b, "| %s | %s | [%s–%s] |", l.name, figure(s.Value), figure(s.least), figure(s.most))
+	for _, c := range r.columns() {
+		fmt.Fprintf(b, " %s |", c.of(s))
 	}
-	return ""
+	b.WriteString("\n")
 }
 
-func reached(yes bool) string {
-	if yes {
-		return "reached"
-	}
-	return "not reached"
+// A column is one that not all tables have, or that is the same in all.
+type column struct {
+	title string
+	of    func(summary) string
 }
 
-func (r row) writeLibrary(b *strings.Builder, l library, x results, timed bool) {
-	if len(x.good) == 0 {
-		return
+func (r row) columns() []column {
+	all := []column{
+		{"processor ns", func(s summary) string { return figure(s.CPU) }},
+		{"allocations", func(s summary) string { return fmt.Sprintf("%.2f", s.Allocs) }},
+		{"bytes", func(s summary) string { return fmt.Sprintf("%.0f", s.Bytes) }},
 	}
-	s := x.summary()
-	fmt.Fprintf(b, "| %s | %s | [%s–%s] | %s | %.2f | %.0f |", l.name, figure(s.Value), figure(s.least), figure(s.most), figure(s.CPU), s.Allocs, s.Bytes)
-	if timed {
-		fmt.Fprintf(b, " %v | %v |", s.P50.Round(10*time.Nanosecond), s.P99.Round(10*time.Nanosecond))
+	if r.Size > 0 {
+		all = append(all, column{"MB/s", func(s summary) string { return fmt.Sprintf("%.0f", 1000*float64(r.Size)/s.Value) }})
 	}
-	fmt.Fprintf(b, " %s |\n", r.times(s.Value))
+	if r.timed() {
+		all = append(all,
+			column{"p50", func(s summary) string { return s.P50.Round(10 * time.Nanosecond).String() }},
+			column{"p99", func(s summary) string { return s.P99.Round(10 * time.Nanosecond).String() }})
+	}
+	return append(all, column{"times ours", func(s summary) string { return r.times(s.Value) }})
 }
 
 // timed tells whether operations were timed by themselves.
@@ -172,24 +166,6 @@ func (r row) ours() (float64, bool) {
 		return 0, false
 	}
 	return x.summary().Value, true
-}
-
-// bestPeer returns the peer with the lowest median.
-func (r row) bestPeer() (name string, times float64) {
-	ours, ok := r.ours()
-	if !ok {
-		return "", 0
-	}
-	for _, l := range libraries {
-		x := r.all[l.name]
-		if !l.peer || len(x.good) == 0 {
-			continue
-		}
-		if t := x.summary().Value / ours; name == "" || t < times {
-			name, times = l.name, t
-		}
-	}
-	return name, times
 }
 
 // figure returns a number with as many digits as its accuracy justifies.

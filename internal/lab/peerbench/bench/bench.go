@@ -23,8 +23,11 @@ func command(configurations map[string]Contender, args []string) error {
 		return fmt.Errorf("one argument is needed, scenario/configuration/operations; this program is for peerbench to run")
 	}
 	fields := strings.Split(args[0], "/")
-	if len(fields) != 3 {
+	if len(fields) < 3 {
 		return fmt.Errorf("%q is not scenario/configuration/operations", args[0])
+	}
+	if c := configurations[fields[1]]; fields[0] == serve && c != nil {
+		return serveRun(c, fields[2:])
 	}
 	n, err := strconv.Atoi(fields[2])
 	if err != nil {
@@ -34,7 +37,8 @@ func command(configurations map[string]Contender, args []string) error {
 	if s == nil || c == nil || n < 1 {
 		return fmt.Errorf("%q: no such scenario or configuration", args[0])
 	}
-	r := &Run{N: n}
+	r := &Run{N: n, configuration: fields[1]}
 	s.run(c, r)
+	r.endOther()
 	return json.NewEncoder(os.Stdout).Encode(r.result)
 }

@@ -1,29 +1,27 @@
 package bench
 
-import "time"
-
 // The functions of this file have the part of the scenarios that is the same for all libraries. P
 // refers to an actor of the library. What runs once for each message is the library's own, so that
 // nothing is added to its time.
 
-// Tell runs [Contender].Tell. sink spawns an actor that calls done with the last of n messages.
-// send returns a function that sends message i.
-func Tell[P any](r *Run, senders int, sink func(n int, done func()) P, send func(to P) func(i int)) {
+// Tell runs [Contender].Tell. spawn spawns an actor that passes its messages to the sink. sender
+// returns a function that sends a message.
+func Tell[P any](r *Run, senders int, spawn func(*Sink) P, sender func(to P) func(Small)) {
 	done := make(chan struct{})
-	one := send(sink(r.N, func() { close(done) }))
+	send := sender(spawn(newSink(r.N, func() { close(done) })))
 	r.Start()
-	r.Senders(senders, one)
+	r.Senders(senders, send)
 	<-done
 	r.Stop()
 }
 
-// FanOut runs [Contender].FanOut. sink is as in [Tell]. sendAll sends n messages to actors in
-// turn.
-func FanOut[P any](r *Run, actors int, sink func(n int, done func()) P, sendAll func(to []P, n int)) {
+// FanOut runs [Contender].FanOut. spawn is as in [Tell]. sendAll sends n messages to actors in
+// turn: message i has the number i / len(to).
+func FanOut[P any](r *Run, actors int, spawn func(*Sink) P, sendAll func(to []P, n int)) {
 	all := NewTally(min(actors, r.N))
 	sinks := make([]P, actors)
 	for i, share := range Split(r.N, actors) {
-		sinks[i] = sink(share, all.Arrived)
+		sinks[i] = spawn(newSink(share, all.Arrived))
 	}
 	r.Start()
 	sendAll(sinks, r.N)
@@ -31,16 +29,14 @@ func FanOut[P any](r *Run, actors int, sink func(n int, done func()) P, sendAll 
 	r.Stop()
 }
 
-// Block runs [Contender].Block. spawn spawns an actor that calls handle for each message. sendAll
-// is as in [FanOut].
-func Block[P any](r *Run, spawn func(handle func()) P, sendAll func(to []P, n int)) {
-	all := NewTally(r.N)
+// Block runs [Contender].Block. spawn and sendAll are as in [FanOut].
+func Block[P any](r *Run, spawn func(*Sink) P, sendAll func(to []P, n int)) {
+	all := NewTally(min(BlockingActors, r.N))
 	actors := make([]P, BlockingActors)
-	for i := range actors {
-		actors[i] = spawn(func() {
-			time.Sleep(BlockingTime)
-			all.Arrived()
-		})
+	for i, share := range Split(r.N, BlockingActors) {
+		sink := newSink(share, all.Arrived)
+		sink.pause = BlockingTime
+		actors[i] = spawn(sink)
 	}
 	r.Start()
 	sendAll(actors, r.N)
@@ -64,10 +60,14 @@ func PingPong[P any](r *Run, pairs int, player func(all *Tally) P, serve func(to
 	r.Stop()
 }
 
-// Ask runs [Contender].Ask.
+// Ask runs [Contender].Ask. Any goroutine may call ask.
 func Ask(r *Run, askers int, ask func(i int) int) {
+	askWithin(r, askers, func(loop func(ask func(i int) int)) { loop(ask) })
+}
+
+func askWithin(r *Run, askers int, enter func(loop func(ask func(i int) int))) {
 	r.Start()
-	r.Askers(askers, ask)
+	r.Askers(askers, enter)
 	r.Stop()
 }
 
@@ -123,23 +123,4 @@ func Timers[P any](r *Run, spawn func(fired *Tally) P, start func(to P, timers i
 	}
 	fired.Wait()
 	r.StopProcessor()
-}
-
-// RemoteTell runs [Contender].RemoteTell. connect makes a receiver, which counts messages with a
-// payload, and sends to warm for one without. It returns a function that sends a payload there.
-func RemoteTell(r *Run, connect func(w *Window, warm chan<- struct{}) (send func(payload []byte))) {
-	w, warm := NewWindow(r.N), make(chan struct{}, 1)
-	send := connect(w, warm)
-	send(nil)
-	<-warm
-	payload := make([]byte, PayloadSize)
-	r.Start()
-	w.Send(func() { send(payload) })
-	r.Stop()
-}
-
-// RemoteAsk runs [Contender].RemoteAsk.
-func RemoteAsk(r *Run, askers int, ask func(i int) int) {
-	ask(0)
-	Ask(r, askers, ask)
 }

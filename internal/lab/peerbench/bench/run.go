@@ -21,6 +21,9 @@ type Run struct {
 	cpu    time.Duration
 	before runtime.MemStats
 
+	configuration string  // of the library
+	other         *server // the other process of a remote scenario, or nil
+
 	mu        sync.Mutex // guards latencies
 	latencies []time.Duration
 }
@@ -42,8 +45,9 @@ func (r Result) String() string {
 	return fmt.Sprintf("%.4g (%.4g of processors, %.3g allocations, %.4g bytes, p50 %v, p99 %v)", r.Value, r.CPU, r.Allocs, r.Bytes, r.P50, r.P99)
 }
 
-// Start begins the measurement.
+// Start begins the measurement, also in the other process if there is one.
 func (r *Run) Start() {
+	r.startOther()
 	runtime.GC()
 	debug.FreeOSMemory()
 	runtime.ReadMemStats(&r.before)
@@ -59,6 +63,12 @@ func (r *Run) Stop() {
 // StopProcessor ends the measurement. The value is the processor time.
 func (r *Run) StopProcessor() { r.set(float64((processorTime() - r.cpu).Nanoseconds())) }
 
+// StopLatency ends the measurement. The value is the 99th percentile of the latencies.
+func (r *Run) StopLatency() {
+	r.Stop()
+	r.result.Value = float64(r.result.P99.Nanoseconds())
+}
+
 // StopLive ends the measurement. The value is the memory that is still in use.
 func (r *Run) StopLive() {
 	runtime.GC()
@@ -72,17 +82,28 @@ func (r *Run) StopLive() {
 func (r *Run) set(total float64) {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	n := float64(r.N)
-	r.result = Result{
-		Value:  total / n,
-		CPU:    float64((processorTime() - r.cpu).Nanoseconds()) / n,
-		Allocs: float64(m.Mallocs-r.before.Mallocs) / n,
-		Bytes:  float64(m.TotalAlloc-r.before.TotalAlloc) / n,
-	}
+	spent, n := r.costSince(m).plus(r.stopOther()), float64(r.N)
+	r.result = Result{Value: total / n, CPU: spent.CPU / n, Allocs: spent.Allocs / n, Bytes: spent.Bytes / n}
 	if len(r.latencies) > 0 {
 		slices.Sort(r.latencies)
 		r.result.P50 = r.latencies[len(r.latencies)/2]
 		r.result.P99 = r.latencies[len(r.latencies)*99/100]
+	}
+}
+
+// A cost is what one process has spent.
+type cost struct{ CPU, Allocs, Bytes float64 }
+
+func (c cost) plus(d cost) cost {
+	return cost{c.CPU + d.CPU, c.Allocs + d.Allocs, c.Bytes + d.Bytes}
+}
+
+// costSince returns what this process has spent since Start. m is its memory now.
+func (r *Run) costSince(m runtime.MemStats) cost {
+	return cost{
+		CPU:    float64((processorTime() - r.cpu).Nanoseconds()),
+		Allocs: float64(m.Mallocs - r.before.Mallocs),
+		Bytes:  float64(m.TotalAlloc - r.before.TotalAlloc),
 	}
 }
 
@@ -106,38 +127,44 @@ func Split(n, among int) []int {
 	return shares
 }
 
-// Senders calls send from count goroutines, r.N times in all, and waits for them.
-func (r *Run) Senders(count int, send func(i int)) {
+// Senders calls send from count goroutines, r.N times in all, and waits for them. A message has its
+// number in A, and that of its sender in B.
+func (r *Run) Senders(count int, send func(Small)) {
 	var all sync.WaitGroup
-	for _, share := range Split(r.N, count) {
+	for sender, share := range Split(r.N, count) {
 		all.Go(func() {
 			for i := range share {
-				send(i)
+				send(Small{A: i, B: sender})
 			}
 		})
 	}
 	all.Wait()
 }
 
-// Askers calls ask from count goroutines, r.N times in all, and times each answer.
-func (r *Run) Askers(count int, ask func(i int) int) {
+// Askers calls ask from count goroutines, r.N times in all, and times each answer. enter calls loop
+// with a function that asks, where the library can ask.
+func (r *Run) Askers(count int, enter func(loop func(ask func(i int) int))) {
 	var all sync.WaitGroup
 	for _, share := range Split(r.N, count) {
 		all.Go(func() {
-			took := make([]time.Duration, 0, share)
-			for i := range share {
-				begin := time.Now()
-				if got := ask(i); got != i+1 {
-					panic(fmt.Sprintf("asked for %d, got %d", i+1, got))
-				}
-				took = append(took, time.Since(begin))
-			}
-			r.mu.Lock()
-			r.latencies = append(r.latencies, took...)
-			r.mu.Unlock()
+			enter(func(ask func(i int) int) { r.askAll(share, ask) })
 		})
 	}
 	all.Wait()
+}
+
+func (r *Run) askAll(share int, ask func(i int) int) {
+	took := make([]time.Duration, 0, share)
+	for i := range share {
+		begin := time.Now()
+		if got := ask(i); got != i+1 {
+			fail("asked for %d, got %d", i+1, got)
+		}
+		took = append(took, time.Since(begin))
+	}
+	r.mu.Lock()
+	r.latencies = append(r.latencies, took...)
+	r.mu.Unlock()
 }
 
 // A Tally counts the messages that have arrived.
@@ -159,50 +186,9 @@ func (t *Tally) Arrived() {
 	case left == 0:
 		close(t.done)
 	case left < 0:
-		panic("more has arrived than was sent")
+		fail("more has arrived than was sent")
 	}
 }
 
 // Wait waits until all messages have arrived.
 func (t *Tally) Wait() { <-t.done }
-
-// A Window bounds the messages in flight. Outboxes are bounded, so a sender has to check now and
-// then how far the receivers are.
-type Window struct {
-	arrived  atomic.Int64
-	progress chan struct{}
-	total    int64
-}
-
-const (
-	windowSize = 4096
-	windowStep = 256
-)
-
-// NewWindow returns a Window for total messages.
-func NewWindow(total int) *Window {
-	return &Window{progress: make(chan struct{}, 1), total: int64(total)}
-}
-
-// Got counts one message that has arrived. Only the goroutine that handles the messages calls it.
-func (w *Window) Got() {
-	if n := w.arrived.Add(1); n%windowStep == 0 || n == w.total {
-		select {
-		case w.progress <- struct{}{}:
-		default:
-		}
-	}
-}
-
-// Send calls f for each message, and returns when all have arrived.
-func (w *Window) Send(f func()) {
-	for i := range w.total {
-		for i-w.arrived.Load() >= windowSize {
-			<-w.progress
-		}
-		f()
-	}
-	for w.arrived.Load() < w.total {
-		<-w.progress
-	}
-}

@@ -2,10 +2,6 @@
 package main
 
 import (
-	"bufio"
-	"encoding/binary"
-	"io"
-	"net"
 	"runtime"
 	"sync"
 	"time"
@@ -14,30 +10,31 @@ import (
 )
 
 func main() {
-	bench.Main(map[string]bench.Contender{"default": contender{}})
+	bench.Main(map[string]bench.Contender{
+		"default": contender{encode: bare, decode: bare},
+		"CBOR":    contender{encode: encode, decode: decode},
+	})
 }
 
-// contender uses no library: goroutines read channels and, over TCP, frames with a length. A
-// runtime can hardly be faster. It has neither supervision nor unbounded mailboxes.
-type contender struct{}
+// contender uses no library: goroutines read channels and, over TCP, frames with a length, whose
+// content is encoded and decoded. A runtime can hardly be faster. It has neither supervision nor
+// unbounded mailboxes.
+type contender struct{ encode, decode func([]byte) []byte }
 
 const channelSize = 1024
 
 func (contender) Tell(r *bench.Run, senders int) {
-	bench.Tell(r, senders, sink, func(to chan bench.Small) func(int) {
-		return func(i int) { to <- bench.Small{A: i, B: i} }
+	bench.Tell(r, senders, sink, func(to chan bench.Small) func(bench.Small) {
+		return func(m bench.Small) { to <- m }
 	})
 }
 
-// sink returns a channel with a reader that calls done with the last of n messages.
-func sink(n int, done func()) chan bench.Small {
+// sink returns a channel whose messages a goroutine passes to k.
+func sink(k *bench.Sink) chan bench.Small {
 	c := make(chan bench.Small, channelSize)
 	go func() {
-		for range n {
-			<-c
-		}
-		if n > 0 {
-			done()
+		for m := range c {
+			k.Got(m)
 		}
 	}()
 	return c
@@ -45,7 +42,7 @@ func sink(n int, done func()) chan bench.Small {
 
 func sendAll(to []chan bench.Small, n int) {
 	for i := range n {
-		to[i%len(to)] <- bench.Small{A: i, B: i}
+		to[i%len(to)] <- bench.Small{A: i / len(to)}
 	}
 }
 
@@ -77,16 +74,20 @@ func (contender) PingPong(r *bench.Run, pairs int) {
 
 func (contender) FanOut(r *bench.Run, actors int) { bench.FanOut(r, actors, sink, sendAll) }
 
-func (contender) Block(r *bench.Run) {
-	bench.Block(r, func(handle func()) chan bench.Small {
+func (contender) Block(r *bench.Run) { bench.Block(r, sink, sendAll) }
+
+func (contender) Quiet(r *bench.Run, compute time.Duration) {
+	bench.Quiet(r, compute, func(handle func() bool) chan bench.Small {
 		inbox := make(chan bench.Small, channelSize)
 		go func() {
-			for range inbox {
-				handle()
+			for m := range inbox {
+				if handle() {
+					inbox <- m
+				}
 			}
 		}()
 		return inbox
-	}, sendAll)
+	}, func(to chan bench.Small) { to <- bench.Small{} })
 }
 
 // A call is a question with the channel for its answer.
@@ -191,103 +192,4 @@ func (contender) Timers(r *bench.Run) {
 			time.AfterFunc(bench.TimerDelay(k, timers), func() { to <- k })
 		}
 	})
-}
-
-// pipe returns the two ends of a connection over the loopback interface.
-func pipe() (dialled, accepted net.Conn) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		panic(err)
-	}
-	if dialled, err = net.Dial("tcp", l.Addr().String()); err == nil {
-		accepted, err = l.Accept()
-	}
-	if err != nil {
-		panic(err)
-	}
-	return dialled, accepted
-}
-
-const (
-	wireBuffer = 64 << 10
-	flushEvery = 256 // messages: the buffer of a connection does not fill up before
-)
-
-func (contender) RemoteTell(r *bench.Run) {
-	from, to := pipe()
-	w := bench.NewWindow(r.N)
-	go func() {
-		in := bufio.NewReaderSize(to, wireBuffer)
-		frame := make([]byte, 4+bench.PayloadSize)
-		for range r.N {
-			if _, err := io.ReadFull(in, frame); err != nil {
-				panic(err)
-			}
-			w.Got()
-		}
-	}()
-	out := bufio.NewWriterSize(from, wireBuffer)
-	frame := binary.BigEndian.AppendUint32(nil, bench.PayloadSize)
-	frame = append(frame, make([]byte, bench.PayloadSize)...)
-	sent := 0
-	r.Start()
-	w.Send(func() {
-		if _, err := out.Write(frame); err != nil {
-			panic(err)
-		}
-		if sent++; sent%flushEvery == 0 || sent == r.N {
-			if err := out.Flush(); err != nil {
-				panic(err)
-			}
-		}
-	})
-	r.Stop()
-}
-
-func (contender) RemoteAsk(r *bench.Run, askers int) {
-	from, to := pipe()
-	go echo(to)
-	var mu sync.Mutex // guards waiting, and keeps it in the order of the wire
-	waiting := make(chan chan int, askers)
-	go func() {
-		for {
-			n := read(from)
-			(<-waiting) <- n
-		}
-	}()
-	replies := sync.Pool{New: func() any { return make(chan int, 1) }}
-	r.Start()
-	r.Askers(askers, func(i int) int {
-		reply := replies.Get().(chan int)
-		defer replies.Put(reply)
-		mu.Lock()
-		waiting <- reply
-		write(from, i)
-		mu.Unlock()
-		return <-reply
-	})
-	r.Stop()
-}
-
-// echo answers numbers.
-func echo(conn net.Conn) {
-	for {
-		write(conn, read(conn)+1)
-	}
-}
-
-func write(w io.Writer, n int) {
-	var b [8]byte
-	binary.BigEndian.PutUint64(b[:], uint64(n))
-	if _, err := w.Write(b[:]); err != nil {
-		panic(err)
-	}
-}
-
-func read(r io.Reader) int {
-	var b [8]byte
-	if _, err := io.ReadFull(r, b[:]); err != nil {
-		panic(err)
-	}
-	return int(binary.BigEndian.Uint64(b[:]))
 }

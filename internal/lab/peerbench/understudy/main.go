@@ -4,6 +4,7 @@ package main
 import (
 	"context"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
@@ -15,11 +16,17 @@ import (
 )
 
 func main() {
-	bench.Main(map[string]bench.Contender{"default": contender{}})
+	bench.Main(map[string]bench.Contender{
+		"default":     contender{ask: askTimeout},
+		"context":     contender{ask: askContext},
+		"no deadline": contender{ask: ask},
+	})
 }
 
-// contender runs the scenarios on this library.
-type contender struct{}
+// contender runs the scenarios on this library. ask asks the adder for the number after i.
+type contender struct {
+	ask func(adder actor.ActorRef[question], i int) int
+}
 
 // The messages that have names on the wire.
 type (
@@ -40,22 +47,20 @@ func init() {
 }
 
 func (contender) Tell(r *bench.Run, senders int) {
-	bench.Tell(r, senders, sinks(), func(to actor.ActorRef[bench.Small]) func(int) {
-		return func(i int) { to.Tell(bench.Small{A: i, B: i}) }
-	})
+	bench.Tell(r, senders, sinks(), func(to actor.ActorRef[bench.Small]) func(bench.Small) { return to.Tell })
 }
 
 func (contender) FanOut(r *bench.Run, actors int) { bench.FanOut(r, actors, sinks(), sendAll) }
 
-// sinks returns a function that spawns actors in a new system. An actor calls done with the last of
-// n messages. It is not generic, as behaviors.Same would be allocated for each message then.
-func sinks() func(n int, done func()) actor.ActorRef[bench.Small] {
+func (contender) Block(r *bench.Run) { bench.Block(r, sinks(), sendAll) }
+
+// sinks returns a function that spawns actors in a new system. It is not generic, as behaviors.Same
+// would be allocated for each message then.
+func sinks() func(k *bench.Sink) actor.ActorRef[bench.Small] {
 	s := actor.NewSystem("bench")
-	return func(n int, done func()) actor.ActorRef[bench.Small] {
-		return actor.Spawn(s, behaviors.Receive(func(*actor.Context[bench.Small], bench.Small) actor.Behavior[bench.Small] {
-			if n--; n == 0 {
-				done()
-			}
+	return func(k *bench.Sink) actor.ActorRef[bench.Small] {
+		return actor.Spawn(s, behaviors.Receive(func(_ *actor.Context[bench.Small], m bench.Small) actor.Behavior[bench.Small] {
+			k.Got(m)
 			return behaviors.Same
 		}), "")
 	}
@@ -63,18 +68,20 @@ func sinks() func(n int, done func()) actor.ActorRef[bench.Small] {
 
 func sendAll(to []actor.ActorRef[bench.Small], n int) {
 	for i := range n {
-		to[i%len(to)].Tell(bench.Small{A: i, B: i})
+		to[i%len(to)].Tell(bench.Small{A: i / len(to)})
 	}
 }
 
-func (contender) Block(r *bench.Run) {
+func (contender) Quiet(r *bench.Run, compute time.Duration) {
 	s := actor.NewSystem("bench")
-	bench.Block(r, func(handle func()) actor.ActorRef[bench.Small] {
-		return actor.Spawn(s, behaviors.Receive(func(*actor.Context[bench.Small], bench.Small) actor.Behavior[bench.Small] {
-			handle()
+	bench.Quiet(r, compute, func(handle func() bool) actor.ActorRef[bench.Small] {
+		return actor.Spawn(s, behaviors.Receive(func(ctx *actor.Context[bench.Small], m bench.Small) actor.Behavior[bench.Small] {
+			if handle() {
+				ctx.Self().Tell(m)
+			}
 			return behaviors.Same
 		}), "")
-	}, sendAll)
+	}, func(to actor.ActorRef[bench.Small]) { to.Tell(bench.Small{}) })
 }
 
 // A ball flies between two players.
@@ -98,10 +105,9 @@ func (contender) PingPong(r *bench.Run, pairs int) {
 	bench.PingPong(r, pairs, player, func(to, from actor.ActorRef[ball], throws int) { to.Tell(ball{throws, from}) })
 }
 
-func (contender) Ask(r *bench.Run, askers int) {
+func (u contender) Ask(r *bench.Run, askers int) {
 	ref := actor.Spawn(actor.NewSystem("bench"), adder, "adder")
-	ctx := context.Background()
-	bench.Ask(r, askers, func(i int) int { return askUnderstudy(ctx, ref, i) })
+	bench.Ask(r, askers, func(i int) int { return u.ask(ref, i) })
 }
 
 // adder answers questions.
@@ -110,12 +116,28 @@ var adder = behaviors.Receive(func(_ *actor.Context[question], q question) actor
 	return behaviors.Same
 })
 
-func askUnderstudy(ctx context.Context, ref actor.ActorRef[question], i int) int {
-	got, err := actor.Ask(ctx, ref, func(replyTo actor.ActorRef[int]) question { return question{N: i, ReplyTo: replyTo} })
+// askTimeout asks with a deadline.
+func askTimeout(adder actor.ActorRef[question], i int) int {
+	return numbered(actor.AskTimeout(context.Background(), adder, bench.AskTimeout, func(replyTo actor.ActorRef[int]) question { return question{N: i, ReplyTo: replyTo} }))
+}
+
+// askContext asks with the deadline of a context.
+func askContext(adder actor.ActorRef[question], i int) int {
+	ctx, cancel := context.WithTimeout(context.Background(), bench.AskTimeout)
+	defer cancel()
+	return numbered(actor.Ask(ctx, adder, func(replyTo actor.ActorRef[int]) question { return question{N: i, ReplyTo: replyTo} }))
+}
+
+// ask asks without a deadline.
+func ask(adder actor.ActorRef[question], i int) int {
+	return numbered(actor.Ask(context.Background(), adder, func(replyTo actor.ActorRef[int]) question { return question{N: i, ReplyTo: replyTo} }))
+}
+
+func numbered(n int, err error) int {
 	if err != nil {
 		panic(err)
 	}
-	return got
+	return n
 }
 
 func (contender) Spawn(r *bench.Run) {
@@ -184,12 +206,12 @@ func (contender) Skynet(r *bench.Run) {
 			sum <- b.sum
 			return behaviors.Same
 		}), "root")
-		return func(leaves int) { actor.Spawn(s, node(), "").Tell(branch{leaves: leaves, up: root}) }
+		return func(leaves int) { actor.Spawn(s, branches(), "").Tell(branch{leaves: leaves, up: root}) }
 	})
 }
 
-// node returns the behavior of one actor of skynet.
-func node() actor.Behavior[branch] {
+// branches returns the behavior of one actor of skynet.
+func branches() actor.Behavior[branch] {
 	var up actor.ActorRef[branch]
 	left, sum := 0, 0
 	return behaviors.Receive(func(ctx *actor.Context[branch], b branch) actor.Behavior[branch] {
@@ -201,7 +223,7 @@ func node() actor.Behavior[branch] {
 			up, left = b.up, bench.SkynetBranches
 			for i := range bench.SkynetBranches {
 				size := b.leaves / bench.SkynetBranches
-				actor.Spawn(ctx, node(), "").Tell(branch{leaves: size, number: b.number + i*size, up: ctx.Self()})
+				actor.Spawn(ctx, branches(), "").Tell(branch{leaves: size, number: b.number + i*size, up: ctx.Self()})
 			}
 			return behaviors.Same
 		}
@@ -230,43 +252,32 @@ func (contender) Timers(r *bench.Run) {
 	}, func(to actor.ActorRef[int], timers int) { to.Tell(timers) })
 }
 
-// nodes starts two connected systems.
-func (contender) nodes() (from, to *actor.System) {
-	var all [2]*actor.System
-	for i := range all {
-		e, err := remote.Listen(remote.Config{})
-		if err != nil {
-			panic(err)
-		}
-		all[i] = actor.NewSystem("bench", extension.WithTransport(e.Addr(), e))
-		e.Serve(all[i])
+// node starts a system that others reach. A message is a little larger than its payload.
+func node() *actor.System {
+	e, err := remote.Listen(remote.Config{MaxMessage: 2 * bench.MostPayload})
+	if err != nil {
+		panic(err)
 	}
-	return all[0], all[1]
+	s := actor.NewSystem("bench", extension.WithTransport(e.Addr(), e))
+	e.Serve(s)
+	return s
 }
 
-func seenFrom[M any](s *actor.System, ref actor.ActorRef[M]) actor.ActorRef[M] {
-	return actor.Resolve[M](s, ref.String())
+func (contender) Serve(got func(payload []byte)) (address string) {
+	s := node()
+	sink := actor.Spawn(s, behaviors.Receive(func(_ *actor.Context[parcel], p parcel) actor.Behavior[parcel] {
+		got(p.Data)
+		return behaviors.Same
+	}), "sink")
+	return sink.String() + " " + actor.Spawn(s, adder, "adder").String()
 }
 
-func (u contender) RemoteTell(r *bench.Run) {
-	from, to := u.nodes()
-	bench.RemoteTell(r, func(w *bench.Window, warm chan<- struct{}) func([]byte) {
-		sink := seenFrom(from, actor.Spawn(to, behaviors.Receive(func(_ *actor.Context[parcel], p parcel) actor.Behavior[parcel] {
-			if len(p.Data) == 0 {
-				warm <- struct{}{}
-				return behaviors.Same
-			}
-			w.Got()
-			return behaviors.Same
-		}), "sink"))
-		return func(payload []byte) { sink.Tell(parcel{Data: payload}) }
-	})
-}
-
-func (u contender) RemoteAsk(r *bench.Run, askers int) {
-	from, to := u.nodes()
-	ref := seenFrom(from, actor.Spawn(to, adder, "adder"))
-	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
-	defer cancel()
-	bench.RemoteAsk(r, askers, func(i int) int { return askUnderstudy(ctx, ref, i) })
+func (u contender) Dial(address string) bench.Connection {
+	s := node()
+	sinkAt, adderAt, _ := strings.Cut(address, " ")
+	sink, adder := actor.Resolve[parcel](s, sinkAt), actor.Resolve[question](s, adderAt)
+	return bench.Connection{
+		Send: func(payload []byte) { sink.Tell(parcel{Data: payload}) },
+		Ask:  func(n int) int { return u.ask(adder, n) },
+	}
 }

@@ -1,0 +1,205 @@
+package bench
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync/atomic"
+)
+
+// A Connection leads to the actors that [Contender].Serve has spawned in another process.
+type Connection struct {
+	Send  func(payload []byte) // to the sink
+	Flush func()               // sends what Send has buffered; nil if it buffers nothing
+	Ask   func(n int) int      // asks the adder
+}
+
+// A server is the other process of a remote scenario. Its parent sends it orders, a line each, on
+// its standard input. It writes reports, a line each of JSON, to its first extra file.
+type server struct {
+	orders io.WriteCloser
+	window *window
+	spent  chan cost     // what it answers stop with
+	ready  chan struct{} // its answer to start
+	// address is what Serve has returned.
+	address string
+	cmd     *exec.Cmd
+	ending  atomic.Bool
+}
+
+// A report is what a server says: one of its fields.
+type report struct {
+	Address string `json:",omitempty"`
+	Started bool   `json:",omitempty"`
+	Arrived int    `json:",omitempty"`
+	Spent   *cost  `json:",omitempty"`
+}
+
+const (
+	serve        = "serve" // takes the place of a scenario in the argument of a server
+	orderStart   = "start"
+	orderStop    = "stop"
+	reportsFile  = 3
+	windowSteps  = 8 // reports of a server while a whole window arrives
+	windowBytes  = 16 << 20
+	windowLength = 4096
+)
+
+// remoteTell runs [Contender].Serve in another process, and sends messages of that size to its sink.
+func remoteTell(c Contender, r *Run, size int) {
+	w := newWindow(min(windowLength, max(windowBytes/size, 2)))
+	s := r.startServer(w)
+	conn, payload := c.Dial(s.address), w.payloads(size)
+	send := func(number int) {
+		if number >= w.size && w.arrived.Load() <= int64(number-w.size) {
+			conn.flush()
+			w.wait(number - w.size + 1)
+		}
+		conn.Send(payload(number))
+	}
+	send(0) // connects
+	conn.flush()
+	w.wait(1)
+	r.Start()
+	for i := range r.N {
+		send(i + 1)
+	}
+	conn.flush()
+	w.wait(r.N + 1)
+	r.Stop()
+}
+
+// remoteAsk runs [Contender].Serve in another process, and asks its adder.
+func remoteAsk(c Contender, r *Run, askers int) {
+	s := r.startServer(newWindow(1))
+	conn := c.Dial(s.address)
+	conn.Ask(0)
+	Ask(r, askers, conn.Ask)
+}
+
+func (c Connection) flush() {
+	if c.Flush != nil {
+		c.Flush()
+	}
+}
+
+// startServer starts the other process of a run, which will be told r.N messages and one before.
+func (r *Run) startServer(w *window) *server {
+	program, err := os.Executable()
+	check(err)
+	reports, reportsEnd, err := os.Pipe()
+	check(err)
+	s := &server{window: w, ready: make(chan struct{}), spent: make(chan cost), cmd: exec.Command(program, fmt.Sprintf("%s/%s/%d/%d", serve, r.configuration, r.N+1, max(w.size/windowSteps, 1)))}
+	s.cmd.Stderr, s.cmd.ExtraFiles = os.Stderr, []*os.File{reportsEnd}
+	s.orders, err = s.cmd.StdinPipe()
+	check(err)
+	check(s.cmd.Start())
+	check(reportsEnd.Close())
+	in := json.NewDecoder(reports)
+	var first report
+	check(in.Decode(&first))
+	s.address = first.Address
+	go s.listen(in)
+	r.other = s
+	return s
+}
+
+func (s *server) listen(in *json.Decoder) {
+	for {
+		var said report
+		err := in.Decode(&said)
+		switch {
+		case err != nil && s.ending.Load():
+			return
+		case err != nil:
+			fail("the other process: %v", err)
+		case said.Started:
+			s.ready <- struct{}{}
+		case said.Spent != nil:
+			s.spent <- *said.Spent
+		default:
+			s.window.confirm(said.Arrived)
+		}
+	}
+}
+
+// endOther ends the other process, if there is one.
+func (r *Run) endOther() {
+	if r.other == nil {
+		return
+	}
+	r.other.ending.Store(true)
+	check(r.other.orders.Close())
+	check(r.other.cmd.Wait())
+}
+
+// startOther begins the measurement in the other process, if there is one.
+func (r *Run) startOther() {
+	if r.other != nil {
+		r.other.order(orderStart)
+		<-r.other.ready
+	}
+}
+
+// stopOther returns what the other process has spent.
+func (r *Run) stopOther() cost {
+	if r.other == nil {
+		return cost{}
+	}
+	r.other.order(orderStop)
+	return <-r.other.spent
+}
+
+func (s *server) order(what string) {
+	_, err := fmt.Fprintln(s.orders, what)
+	check(err)
+}
+
+// serveRun is the server's side. Its arguments are how many messages will arrive, and how often to
+// report them. It returns when there are no more orders.
+func serveRun(c Contender, args []string) error {
+	if len(args) != 2 {
+		return fmt.Errorf("%q: a server needs two numbers", strings.Join(args, "/"))
+	}
+	total, err := strconv.Atoi(args[0])
+	if err != nil {
+		return err
+	}
+	every, err := strconv.Atoi(args[1])
+	if err != nil {
+		return err
+	}
+	out := json.NewEncoder(os.NewFile(reportsFile, "reports"))
+	say := func(r report) { check(out.Encode(r)) }
+	g := &gate{total: total, every: every, report: func(n int) { say(report{Arrived: n}) }}
+	say(report{Address: c.Serve(g.got)})
+	r := &Run{N: 1}
+	for orders := bufio.NewScanner(os.Stdin); orders.Scan(); {
+		switch orders.Text() {
+		case orderStart:
+			r.Start()
+			say(report{Started: true})
+		case orderStop:
+			r.Stop()
+			say(report{Spent: &cost{r.result.CPU, r.result.Allocs, r.result.Bytes}})
+		}
+	}
+	return nil
+}
+
+func check(err error) {
+	if err != nil {
+		fail("%v", err)
+	}
+}
+
+// fail ends the process. A panic in a handler would be recovered by the library.
+func fail(format string, args ...any) {
+	fmt.Fprintf(os.Stderr, format+"\n", args...)
+	os.Exit(1)
+}
