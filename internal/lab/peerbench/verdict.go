@@ -17,7 +17,7 @@ func (r row) verdict() string {
 	var said []string
 	best, times := r.bestPeer(ours)
 	if best != "" {
-		said = append(said, fmt.Sprintf("The best peer that ran, %s, has %.2f times our figure.", best, times))
+		said = append(said, fmt.Sprintf("The best peer that ran, %s, has %s times our figure.", best, ratio(times)))
 	}
 	said = append(said, r.elsewhere()...)
 	if best != "" && r.Goal > 0 {

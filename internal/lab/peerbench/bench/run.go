@@ -128,7 +128,7 @@ func Split(n, among int) []int {
 }
 
 // Senders calls send from count goroutines, r.N times in all, and waits for them. A message has its
-// number in A, and that of its sender in B.
+// number in A, and the number of its sender in B.
 func (r *Run) Senders(count int, send func(Small)) {
 	var all sync.WaitGroup
 	for sender, share := range Split(r.N, count) {
