@@ -7,8 +7,8 @@ import (
 	"github.com/understudy-go/understudy/internal/lab/peerbench/bench"
 )
 
-// verdict returns what the table says below its figures: the best peer, the peers that were measured
-// elsewhere, and whether our goal is reached. It is empty when there is nothing to say.
+// verdict returns what the table says below its figures: the best peer, the peers that were
+// measured elsewhere, and whether our goal is reached. It is empty when there is nothing to say.
 func (r row) verdict() string {
 	ours, ok := r.ours()
 	if !ok {
