@@ -15,6 +15,7 @@ import (
 type localQueues struct {
 	set  atomic.Pointer[localQueueSet] // nil if closed; written under the mutex of the scheduler
 	last *localQueueSet                // the last open one; guarded by that mutex
+	turn int                           // where gather begins; likewise
 }
 
 // A localQueueSet holds the queues for one number of processors.
@@ -85,22 +86,28 @@ func (q *localQueues) add(c *core) bool {
 	return true
 }
 
-// gather moves half of each local queue to another queue, until that has a run batch. The mutex of
-// the scheduler is held.
+// gather moves half of local queues to another queue. It looks at two queues, beginning with
+// another one each time, and at more only until it finds an actor: the mutex of the scheduler is
+// held, and each look may fetch memory from another processor.
 func (q *localQueues) gather(to *readyQueue) {
 	set := q.set.Load()
 	if set == nil {
 		return
 	}
-	for _, l := range set.all {
-		if to.size > maxRunBatch {
+	q.turn++
+	for i := range set.all {
+		if to.size > maxRunBatch || to.size > 0 && i >= gatherFrom {
 			return
 		}
+		l := set.all[(q.turn+i)%len(set.all)]
 		l.mu.Lock()
 		to.moveFrom(&l.waiting, (l.waiting.size+1)/2)
 		l.mu.Unlock()
 	}
 }
+
+// gatherFrom is at how many local queues gather looks if it finds actors there.
+const gatherFrom = 2
 
 // refill gives r a run batch of the local queue, to which it adds again, and returns the first
 // actor; nil if r has to ask the scheduler.
@@ -111,7 +118,8 @@ func (q *localQueues) refill(r *runner, again *core) *core {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.refills++; r.blocked || r.refills%refillsOfAll == 0 {
+	if r.blocked || r.taken >= localTurns {
+		r.taken = 0
 		return nil
 	}
 	l := set.local()
@@ -127,11 +135,13 @@ func (q *localQueues) refill(r *runner, again *core) *core {
 	r.batch = r.space[:min((l.waiting.size+1)/2, maxRunBatch)]
 	r.hasBatch = len(r.batch) > 0
 	l.waiting.move(r.batch)
+	r.taken += 1 + len(r.batch)
 	r.at, r.moved = c, true
 	r.turns++
 	return c
 }
 
-// refillsOfAll is how many refills of a runner make it ask the scheduler once, for the actors
-// there.
-const refillsOfAll = 4
+// localTurns is how many actors a runner takes from local queues before it asks the scheduler
+// once, for the actors there. It counts actors, not refills: a refill may bring only one, and all
+// processors share the mutex of the scheduler.
+const localTurns = 4 * (1 + maxRunBatch)

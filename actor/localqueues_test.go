@@ -81,8 +81,12 @@ func TestARunnerGetsAShareOfItsProcessorAndComesBackForTheOthers(t *testing.T) {
 	require.Same(t, cores[5], q.refill(r, nil))
 	require.Equal(t, cores[6:8], r.batch)
 	require.Same(t, again, q.refill(r, nil), "it came last")
+	for n := 9; n < localTurns; n++ {
+		require.True(t, q.add(cores[0]))
+		require.Same(t, cores[0], q.refill(r, nil))
+	}
 	require.True(t, q.add(cores[0]))
-	require.Nil(t, q.refill(r, nil), "each fourth time the scheduler is asked")
+	require.Nil(t, q.refill(r, nil), "after localTurns actors the scheduler is asked")
 	var rest readyQueue
 	q.shut(&rest)
 	require.Same(t, cores[0], rest.pop())

@@ -15,7 +15,7 @@ type runner struct {
 	after   *runner
 
 	hasBatch bool // it may have a run batch; owned by the goroutine
-	refills  int  // how often it has asked for a run batch; likewise
+	taken    int  // actors from local queues since it last asked the scheduler; likewise
 
 	// The goroutine writes these under mu or under the mutex of the scheduler; others read and
 	// write them under both.

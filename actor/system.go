@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -73,7 +72,7 @@ func NewSystem(name string, opts ...Option) *System {
 		s.log = stderrlog.New()
 	}
 	s.uids.Store(s.firstUID())
-	s.scheduler.limit, s.scheduler.virtual = runtime.GOMAXPROCS(0), inBubble()
+	s.scheduler.limit, s.scheduler.virtual = processors(), inBubble()
 	s.wakers.virtual = s.scheduler.virtual
 	s.user, s.system = newGuardian(s, "/user"), newGuardian(s, "/system")
 	systems.Store(s, struct{}{})

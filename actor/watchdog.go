@@ -10,7 +10,7 @@ import (
 func (s *scheduler) armWatchdog() {
 	s.watchdogArmed = true
 	if s.watchdog == nil {
-		s.limit = runtime.GOMAXPROCS(0)
+		s.limit = processors()
 		s.watchdog = time.AfterFunc(watchdogInterval, s.checkRunners)
 	} else {
 		s.watchdog.Reset(watchdogInterval)
@@ -23,7 +23,7 @@ func (s *scheduler) checkRunners() {
 	s.mu.Lock()
 	s.watchdogArmed = false
 	s.locals.shut(&s.waiting)
-	s.limit = runtime.GOMAXPROCS(0)
+	s.limit = processors()
 	s.countTurns()
 	turnsAreLong := s.turnsAreLong()
 	moving, blocked, batches := s.markAllBlocked(turnsAreLong)
@@ -54,7 +54,7 @@ func (s *scheduler) openLocals() {
 	if s.limit == 1 || s.virtual || s.overcommit > 0 || s.spinning > 0 || s.busy < s.limit {
 		return
 	}
-	s.locals.open(s.limit)
+	s.locals.open(runtime.GOMAXPROCS(0))
 }
 
 // countTurns adds the turns that the runners have not reported yet.
