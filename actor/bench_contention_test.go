@@ -16,7 +16,7 @@ func BenchmarkCriticalSections(b *testing.B) {
 		var s scheduler
 		for b.Loop() {
 			s.mu.Lock()
-			s.waiting.push(c)
+			s.waiting.fresh.push(c)
 			s.mu.Unlock()
 			s.mu.Lock()
 			s.waiting.pop()

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
@@ -80,5 +81,66 @@ func BenchmarkPingPongBesideBlocked(b *testing.B) {
 				<-done
 			})
 		}
+	}
+}
+
+// BenchmarkFairness measures the time from a tell to the handler of a quiet actor, beside 64 actors
+// that compute and whose mailboxes are never empty.
+func BenchmarkFairness(b *testing.B) {
+	for name, takes := range map[string]func(handled int) time.Duration{
+		"20us": func(int) time.Duration { return 20 * time.Microsecond },
+		"1ms":  func(int) time.Duration { return time.Millisecond },
+		"Mixed": func(handled int) time.Duration { // long ones among short ones
+			if handled%100 == 0 {
+				return time.Millisecond
+			}
+			return 0
+		},
+		"Bursts": func(handled int) time.Duration { // of short messages, then of long ones
+			if handled%10_000 < 50 {
+				return time.Millisecond
+			}
+			return 0
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			s := benchmark(b)
+			for range 64 {
+				computeWithoutPause(s, takes)
+			}
+			time.Sleep(200 * time.Millisecond) // each has had a turn
+			handled := make(chan time.Duration, 1)
+			quiet := actor.Spawn(s, behaviors.Receive(func(_ *actor.Context[time.Time], told time.Time) actor.Behavior[time.Time] {
+				handled <- time.Since(told)
+				return behaviors.Same
+			}), "")
+			var times []time.Duration
+			for b.Loop() {
+				time.Sleep(time.Millisecond)
+				quiet.Tell(time.Now())
+				times = append(times, <-handled)
+			}
+			b.ReportMetric(float64(quantile(times, 0.5).Nanoseconds())/1000, "p50-us")
+			b.ReportMetric(float64(quantile(times, 0.99).Nanoseconds())/1000, "p99-us")
+			b.ReportMetric(float64(quantile(times, 1).Nanoseconds())/1000, "max-us")
+		})
+	}
+}
+
+// computeWithoutPause spawns an actor whose mailbox is never empty. takes returns how long its next
+// message takes.
+func computeWithoutPause(s *actor.System, takes func(handled int) time.Duration) {
+	handled := 0
+	ref := actor.Spawn(s, behaviors.Receive(func(ctx *actor.Context[int], n int) actor.Behavior[int] {
+		handled++
+		if long := takes(handled); long > 0 {
+			for start := time.Now(); time.Since(start) < long; {
+			}
+		}
+		ctx.Self().Tell(n)
+		return behaviors.Same
+	}), "")
+	for n := range 400 {
+		ref.Tell(n)
 	}
 }

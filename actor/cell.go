@@ -1,6 +1,8 @@
 package actor
 
 import (
+	"time"
+
 	"github.com/understudy-go/understudy/internal/guard"
 )
 
@@ -32,8 +34,8 @@ const (
 	stopped
 )
 
-// turn handles up to batchSize messages, and reports whether there may be more. A panic fails the
-// actor; one recover serves the whole turn.
+// turn handles messages for maxTurn, up to batchSize, and reports whether there may be more. A
+// panic fails the actor; one recover serves the whole turn.
 func (c *cell[M]) turn(s *scheduler, r *runner) (more bool) {
 	halted := c.sys.halt.begun.Load()
 	if halted && c.sys.halt.hold(&c.core) {
@@ -63,7 +65,7 @@ func (c *cell[M]) turn(s *scheduler, r *runner) (more bool) {
 	if halted {
 		more = c.workToEnd()
 	} else {
-		more = c.work(batchSize)
+		more = c.work(batchSize, r)
 	}
 	returned = true
 	return more
@@ -72,7 +74,8 @@ func (c *cell[M]) turn(s *scheduler, r *runner) (more bool) {
 func (c *cell[M]) lastRunner() *lastRunner { return &c.runner }
 
 // work handles up to n things; false means that nothing is left and the turn is over.
-func (c *cell[M]) work(n int) (more bool) {
+func (c *cell[M]) work(n int, r *runner) (more bool) {
+	clock := turnClock{left: int(max(c.stride, 1))}
 	for left := n; left > 0; {
 		if c.urgent.Load() {
 			if c.phase == paused && !c.pause.leave() {
@@ -87,11 +90,19 @@ func (c *cell[M]) work(n int) (more bool) {
 			if msg, ok := c.nextSystem(); ok {
 				c.handleSystem(msg)
 				left--
+				clock.left--
 				continue
 			}
+			clock.left = 0 // the watchdog may want it to look
 		}
 		if c.phase == running && c.batch.size > 0 {
-			left -= c.handleBatch(left)
+			if clock.left <= 0 && !c.sys.scheduler.virtual && clock.look(time.Since(epoch), &c.stride) {
+				r.usedUp = true
+				return true
+			}
+			handled := c.handleBatch(min(left, max(clock.left, 1)))
+			left -= handled
+			clock.left -= handled
 			continue
 		}
 		if n-left >= spinAfter && c.conf.box.plain() { // the batch of other mailboxes is one item, however long the turn spins
@@ -101,6 +112,7 @@ func (c *cell[M]) work(n int) (more bool) {
 			return false
 		}
 		left--
+		clock.left--
 	}
 	return true
 }

@@ -40,8 +40,8 @@ func TestLocalQueuesLoseNobodyWhileTheyAreShutAndOpened(t *testing.T) {
 	go func() { all.Wait(); close(done) }()
 	for n := 1; ; n++ {
 		s.mu.Lock()
-		q.gather(&s.waiting)
-		q.shut(&s.waiting)
+		q.gather(&s.waiting.fresh)
+		q.shut(&s.waiting.fresh)
 		for c := s.waiting.pop(); c != nil; c = s.waiting.pop() {
 			seen[c]++
 		}
@@ -49,7 +49,7 @@ func TestLocalQueuesLoseNobodyWhileTheyAreShutAndOpened(t *testing.T) {
 		s.mu.Unlock()
 		select {
 		case <-done:
-			q.shut(&s.waiting)
+			q.shut(&s.waiting.fresh)
 			for c := s.waiting.pop(); c != nil; c = s.waiting.pop() {
 				seen[c]++
 			}

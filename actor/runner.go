@@ -16,6 +16,7 @@ type runner struct {
 
 	hasBatch bool // it may have a run batch; owned by the goroutine
 	taken    int  // actors from local queues since it last asked the scheduler; likewise
+	usedUp   bool // its last turn has used up its time; likewise
 
 	// The goroutine writes these under mu or under the mutex of the scheduler; others read and
 	// write them under both.
@@ -37,6 +38,7 @@ type worker interface {
 	// goroutine, it calls replace first.
 	turn(s *scheduler, r *runner) (more bool)
 	lastRunner() *lastRunner
+	setUrgent()
 }
 
 // engage returns a runner, counted as spinning, whose main is to be called in a new goroutine.
@@ -77,6 +79,9 @@ func (s *scheduler) work(r *runner, c *core) {
 // goOn returns the actor that r runs next; nil ends r. again is the previous one if it has more to
 // do, or nil.
 func (s *scheduler) goOn(r *runner, again *core) *core {
+	if r.usedUp {
+		return s.next(r, again)
+	}
 	if c := r.nextOfBatch(); c != nil {
 		if again != nil {
 			s.ready(again)
@@ -133,7 +138,7 @@ func (s *scheduler) begin(r *runner) *core {
 	s.begun++
 	s.turns += r.turns + 1
 	r.turns = 0
-	if s.waiting.size > 1 && !s.overcommits() {
+	if s.waiting.fresh.size > 1 && !s.overcommits() {
 		s.giveBatch(r)
 	}
 	more := s.reinforce()
@@ -147,8 +152,8 @@ func (s *scheduler) begin(r *runner) *core {
 // giveBatch gives r half of the waiting actors, so that it need not return for each. The watchdog
 // gives them to another runner if the first takes long, or if turns are long.
 func (s *scheduler) giveBatch(r *runner) {
-	r.batch, r.hasBatch = r.space[:min(s.waiting.size/2, maxRunBatch)], true
-	s.waiting.move(r.batch) // there are others left
+	r.batch, r.hasBatch = r.space[:min(s.waiting.fresh.size/2, maxRunBatch)], true
+	s.waiting.fresh.move(r.batch) // there are others left
 	if !s.watchdogArmed {
 		s.armWatchdog()
 	}
@@ -159,7 +164,7 @@ func (s *scheduler) reclaimBatch(r *runner) {
 	if len(r.batch) == 0 {
 		return
 	}
-	s.waiting.putBack(r.batch)
+	s.waiting.fresh.putBack(r.batch)
 	clear(r.batch)
 	r.batch = nil
 	s.wakeup.Store(true)
@@ -178,7 +183,7 @@ func (s *scheduler) returned(r *runner) {
 
 // dismiss notes that r ends.
 func (s *scheduler) dismiss(r *runner) {
-	s.locals.shut(&s.waiting)
+	s.locals.shut(&s.waiting.fresh)
 	s.busy--
 	s.turns += r.turns
 	r.turns = 0
@@ -187,7 +192,7 @@ func (s *scheduler) dismiss(r *runner) {
 		s.spares++
 		r.after, s.spare = s.spare, r
 	}
-	if s.waiting.size > 0 && !s.watchdogArmed && !s.virtual {
+	if s.waiting.size() > 0 && !s.watchdogArmed && !s.virtual {
 		s.armWatchdog()
 	}
 }

@@ -32,7 +32,7 @@ import (
 // waiting actor, and its fields in core would have to be exported.
 type scheduler struct {
 	mu      sync.Mutex  // guards all below
-	waiting readyQueue  // ready actors
+	waiting fairQueue   // ready actors
 	locals  localQueues // further ready actors; with mutexes of their own
 	limit   int         // of runners, unless the scheduler overcommits
 	virtual bool        // time is virtual, so that it always overcommits
@@ -93,7 +93,7 @@ func (s *scheduler) ready(c *core) {
 }
 
 func (s *scheduler) push(c *core) {
-	s.waiting.push(c)
+	s.waiting.fresh.push(c)
 	if s.spinning > 0 {
 		s.wakeup.Store(true)
 	}
@@ -102,7 +102,7 @@ func (s *scheduler) push(c *core) {
 // reinforce returns a runner to start for the waiting actors, or nil if there should not be one
 // more; it then makes sure that the watchdog runs.
 func (s *scheduler) reinforce() *runner {
-	if s.waiting.size == 0 {
+	if s.waiting.size() == 0 {
 		return nil
 	}
 	more := s.needsMore()
@@ -150,9 +150,7 @@ func (s *scheduler) overcommits() bool {
 func (s *scheduler) next(r *runner, again *core) *core {
 	s.mu.Lock()
 	s.returned(r)
-	if again != nil {
-		s.push(again)
-	}
+	s.queueAgain(r, again)
 	superfluous := s.busy > s.most()
 	if s.workLeft() && !superfluous {
 		return s.begin(r)
@@ -163,21 +161,40 @@ func (s *scheduler) next(r *runner, again *core) *core {
 		return nil
 	}
 	s.spinning++
-	s.wakeup.Store(s.waiting.size > 0)
+	s.wakeup.Store(s.waiting.size() > 0)
 	s.mu.Unlock()
 	return s.spin(r)
+}
+
+// queueAgain queues the actor whose turn r has ended, if it has more to do. If it has used up its
+// time, the run batch of r waits no longer for r alone.
+func (s *scheduler) queueAgain(r *runner, again *core) {
+	usedUp := r.usedUp
+	r.usedUp = false
+	if usedUp {
+		r.mu.Lock()
+		s.reclaimBatch(r)
+		r.mu.Unlock()
+	}
+	switch {
+	case again == nil:
+	case usedUp:
+		s.waiting.used.push(again)
+	default:
+		s.push(again)
+	}
 }
 
 // workLeft moves waiting actors from the local queues if the queue is empty, and reports whether
 // any actor waits. If none does, it closes the local queues.
 func (s *scheduler) workLeft() bool {
-	if s.waiting.size == 0 {
-		s.locals.gather(&s.waiting)
+	if s.waiting.fresh.size == 0 {
+		s.locals.gather(&s.waiting.fresh)
 	}
-	if s.waiting.size == 0 {
-		s.locals.shut(&s.waiting)
+	if s.waiting.size() == 0 {
+		s.locals.shut(&s.waiting.fresh)
 	}
-	return s.waiting.size > 0
+	return s.waiting.size() > 0
 }
 
 // spin waits a little for work. While others are inside turns it leaves them the actors that they
@@ -221,7 +238,7 @@ func (s *scheduler) poll(r *runner, late bool) (c *core, begun uint64) {
 		s.skip, s.spinMisses = s.skip/2, s.spinMisses/2
 		return s.begin(r), 0
 	}
-	s.wakeup.Store(s.waiting.size > 0)
+	s.wakeup.Store(s.waiting.size() > 0)
 	begun = s.begun
 	s.mu.Unlock()
 	return nil, begun
@@ -229,7 +246,7 @@ func (s *scheduler) poll(r *runner, late bool) (c *core, begun uint64) {
 
 // isForSpinner reports whether a spinning runner takes the waiting actor.
 func (s *scheduler) isForSpinner(late bool) bool {
-	switch s.waiting.size {
+	switch s.waiting.size() {
 	case 0:
 		return false
 	case 1:
@@ -294,6 +311,6 @@ func (s *scheduler) markBlocked(r *runner) {
 	s.turns += r.turns
 	r.turns = 0
 	s.busy--
-	s.locals.shut(&s.waiting)
+	s.locals.shut(&s.waiting.fresh)
 	s.reclaimBatch(r)
 }

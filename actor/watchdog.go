@@ -22,12 +22,12 @@ func (s *scheduler) armWatchdog() {
 func (s *scheduler) checkRunners() {
 	s.mu.Lock()
 	s.watchdogArmed = false
-	s.locals.shut(&s.waiting)
+	s.locals.shut(&s.waiting.fresh)
 	s.limit = processors()
 	s.countTurns()
 	turnsAreLong := s.turnsAreLong()
 	moving, blocked, batches := s.markAllBlocked(turnsAreLong)
-	long := s.waiting.size > 0 && (turnsAreLong || moving == 0 && blocked > 0)
+	long := s.waiting.size() > 0 && (turnsAreLong || moving == 0 && blocked > 0)
 	switch {
 	case s.overcommit > 0:
 		s.overcommit--
@@ -38,7 +38,7 @@ func (s *scheduler) checkRunners() {
 		s.patience = 0
 	}
 	fresh := s.reinforceAll()
-	if s.waiting.size > 0 || batches {
+	if s.waiting.size() > 0 || batches {
 		s.armWatchdog()
 		s.openLocals()
 	}
@@ -90,6 +90,7 @@ func (s *scheduler) markAllBlocked(turnsAreLong bool) (moving, blocked int, batc
 			batches = batches || len(r.batch) > 0
 		default:
 			blocked++
+			r.at.impl.(worker).setUrgent() // so that its turn ends, if it only takes long
 			s.markBlocked(r)
 		}
 		r.moved = false
@@ -100,7 +101,7 @@ func (s *scheduler) markAllBlocked(turnsAreLong bool) (moving, blocked int, batc
 
 // reinforceAll returns the runners to start for all waiting actors.
 func (s *scheduler) reinforceAll() (fresh []*runner) {
-	for n := s.waiting.size - s.spinning; n > 0; n-- {
+	for n := s.waiting.size() - s.spinning; n > 0; n-- {
 		if s.busy >= s.limit && !s.overcommits() {
 			break
 		}

@@ -45,7 +45,7 @@ func frugally(t *testing.T, f func(t *testing.T, s *System)) {
 		require.NoError(t, s.Shutdown(context.Background()))
 		synctest.Wait()
 		require.Zero(t, s.scheduler.busy)
-		require.Zero(t, s.scheduler.waiting.size)
+		require.Zero(t, s.scheduler.waiting.size())
 	})
 }
 

@@ -1,0 +1,41 @@
+package actor
+
+import "time"
+
+const (
+	// maxTurn is the time after which a turn ends although messages are left.
+	maxTurn = 250 * time.Microsecond
+	// shortStride and longStride bound the time between two looks at the clock.
+	shortStride, longStride = 15 * time.Microsecond, 50 * time.Microsecond
+	// maxStride is how many messages are handled between two looks at the clock at most.
+	maxStride = 32
+)
+
+// A turnClock notices that a turn takes long. It looks at the clock after a number of messages that
+// the actor has learned, because a look costs more than a short message. If messages become long,
+// the watchdog makes it look earlier.
+type turnClock struct {
+	begun, last time.Duration // since epoch; 0 before the first look
+	left        int           // messages until the next look
+}
+
+// epoch is what turns are measured from: time.Since costs half of time.Now.
+var epoch = time.Now()
+
+// look reports whether the turn is to end. stride is how many messages have been handled since the
+// last look or the begin of the turn, and then how many to handle until the next; 0 means 1.
+func (t *turnClock) look(now time.Duration, stride *uint8) (ends bool) {
+	if t.begun == 0 {
+		t.begun = now
+	} else {
+		switch took := now - t.last; {
+		case took < shortStride:
+			*stride = uint8(min(2*int(max(*stride, 1)), maxStride))
+		case took > longStride:
+			*stride = 1
+		}
+	}
+	t.last = now
+	t.left = int(max(*stride, 1))
+	return now-t.begun >= maxTurn
+}
