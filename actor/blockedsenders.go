@@ -38,6 +38,14 @@ type entrance struct {
 	lost   func(error)     // see waiter
 }
 
+// done returns the channel that ends the wait, or nil.
+func (e entrance) done() <-chan struct{} {
+	if e.ctx == nil {
+		return nil
+	}
+	return e.ctx.Done()
+}
+
 // The limits of parked messages for one actor; a single message may exceed maxParkedBytes.
 const (
 	maxParked      = 10_000

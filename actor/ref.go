@@ -24,7 +24,8 @@ type AnyRef interface {
 }
 
 // Tell sends msg to the actor. It never panics, and it blocks only if the mailbox does, see
-// [Mailbox.Block]. A nil is an ordinary message if M is an interface or a pointer. Messages from
+// [Mailbox.Block], or while the queue for the node of the actor is full and that node still takes
+// messages. A nil is an ordinary message if M is an interface or a pointer. Messages from
 // one sender to one actor arrive in the order in which they were sent. A message that cannot be
 // delivered is published as a [DeadLetter]; for the zero ActorRef, on every running system of the
 // process.

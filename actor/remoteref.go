@@ -97,12 +97,24 @@ func (c *core) isRemote() bool {
 	return remote
 }
 
-func (r *remoteActor) deliver(msg any, _ entrance) {
+// A patientTransport is a transport that can slow senders down while a peer takes messages more
+// slowly than they are sent.
+type patientTransport interface {
+	SendWaiting(stop <-chan struct{}, s *System, target actorhook.Target, msg any)
+}
+
+// deliver sends msg to the other node. A message for an actor of users may wait there for room, as
+// in a blocking mailbox. Actors of the framework, and replies, never wait for a slow node.
+func (r *remoteActor) deliver(msg any, by entrance) {
 	if r.sys.transport == nil {
 		r.sys.reportDeadLetter(r.sendTo.Full, msg, ErrUnreachable)
 		return
 	}
 	r.sys.sent.Add(1)
+	if t, ok := r.sys.transport.(patientTransport); ok && !by.parked && strings.HasPrefix(r.sendTo.Path, "/user/") {
+		t.SendWaiting(by.done(), r.sys, r.sendTo, msg)
+		return
+	}
 	r.sys.transport.Send(r.sys, r.sendTo, msg)
 }
 

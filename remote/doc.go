@@ -39,7 +39,7 @@
 //	situation                                    becomes
 //	type without a name                          dead letter of the sender, ErrNotSerializable; the log says how to register it
 //	larger than MaxMessage                       dead letter of the sender, ErrTooLarge
-//	OutboxSize messages wait already             dead letter of the sender, ErrUnreachable and ErrOutboxFull
+//	OutboxSize messages wait already             the sender waits; without acknowledgements for 1 s, dead letter, ErrUnreachable and ErrOutboxFull
 //	peer is starting, or its network is down     waits; sent within UnreachableAfter, or a dead letter, ErrUnreachable
 //	peer refuses us (cluster name, version, …)   the same, with a *RefusedError
 //	one side does not trust the other            the same, with ErrNotAuthenticated

@@ -23,6 +23,11 @@ import (
 //
 // returns the number from which the unique numbers of actors count, unless it is 0. No process that
 // used the same address before may have used higher ones.
+//
+//	SendWaiting(stop <-chan struct{}, s *actor.System, target Target, msg any)
+//
+// is Send for a sender that may wait: a [actor.ActorRef.Tell] to an actor below /user. While its
+// queue for the node is full, the transport may wait for room, until stop is closed.
 type Transport interface {
 	// Send takes over msg for the actor at target, on behalf of s. It encodes msg before it
 	// returns, and never blocks. What cannot be sent it passes to [DeadLetter].
