@@ -17,6 +17,7 @@ type cell[M any] struct {
 	onMessage MessageHandler[M] // owned by the turn, as all below is, except the inbox
 	onSignal  SignalHandler[M]
 	scratch   Next[M]
+	runner    lastRunner
 }
 
 // phase is the state of an actor in its life.
@@ -38,6 +39,7 @@ func (c *cell[M]) turn(s *scheduler, r *runner) (more bool) {
 		return false
 	}
 	c.owner.begin()
+	c.runner.begin(r)
 	returned := false
 	senders := c.senders // read now: at the end another turn may own c
 	at := senders.enter()
@@ -65,6 +67,8 @@ func (c *cell[M]) turn(s *scheduler, r *runner) (more bool) {
 	returned = true
 	return more
 }
+
+func (c *cell[M]) lastRunner() *lastRunner { return &c.runner }
 
 // work handles up to n things; false means that nothing is left and the turn is over.
 func (c *cell[M]) work(n int) (more bool) {

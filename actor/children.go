@@ -11,6 +11,7 @@ type children struct {
 	all       []*core          // nil entries have ended
 	count     int              // how many have not ended
 	departing int              // further ones, which have released their names but not notified their watchers
+	awaited   bool             // the parent waits for the end of all of them
 	byName    map[string]*core // children with given names; nil while there are few
 	byNumber  map[uint64]*core // children with generated names; nil until one is searched among many
 }
@@ -68,6 +69,9 @@ func (c *children) remove(child *core) {
 		c.all = slices.Clone(c.all)
 	}
 }
+
+// rest returns how many children have not notified their watchers.
+func (c *children) rest() int { return c.count + c.departing }
 
 // list returns a copy of the living children.
 func (c *children) list() []*core {

@@ -21,7 +21,9 @@ func (s internals) DispatchAll(path string, uid uint64, msgs []any, sizes []int)
 		return
 	}
 	if c.outside {
-		c.deliverOutside(msgs, sizes)
+		for i, msg := range msgs {
+			c.deliverOutside(msg, arrival(sizes, i))
+		}
 		return
 	}
 	if many, ok := c.impl.(interface{ deliverAll(msgs []any, sizes []int) }); ok {

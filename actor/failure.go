@@ -80,10 +80,19 @@ func (c *cell[M]) beginRestart(i int, err error, delay time.Duration) {
 	c.endIncarnation(PreRestart{Err: err}, i)
 	c.watched.endAll()
 	c.supervision.delay = delay
-	c.supervision.awaiting = !s.KeepChildren && c.stopChildren() > 0
+	c.supervision.awaiting = !s.KeepChildren && c.stopChildren()
 	if !c.supervision.awaiting {
 		c.resumeLater()
 	}
+}
+
+// stopChildren tells all children to stop, and reports whether there are any to wait for.
+func (c *core) stopChildren() (awaited bool) {
+	c.mu.Lock()
+	living, awaited := c.awaitChildren()
+	c.mu.Unlock()
+	stopAll(living)
+	return awaited
 }
 
 // resumeLater begins the next incarnation after the delay. The children have ended.

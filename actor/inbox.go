@@ -271,8 +271,24 @@ func (b *inbox[M]) setSuspended(suspended bool, capacity int) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.suspend(suspended, capacity)
+}
+
+// suspend is setSuspended for a caller that holds core.mu and has closed the bypass.
+func (b *inbox[M]) suspend(suspended bool, capacity int) {
 	b.suspended, b.stashCap, b.unborn = suspended, int32(min(capacity, math.MaxInt32)), false
 	b.refit()
+}
+
+// closeDown suspends the actor for good, and takes no more children. It returns those that live;
+// awaited is false if there are none to wait for.
+func (b *inbox[M]) closeDown() (children []*core, awaited bool) {
+	b.closeBypass()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.suspend(true, 0)
+	b.closed = true
+	return b.awaitChildren()
 }
 
 func (b *inbox[M]) setUrgent() { b.urgent.Store(true) }

@@ -59,9 +59,9 @@ func (c *cell[M]) beginStop(cause error) {
 	c.endLife()
 	c.timers.stop()
 	c.supervision.cancel()
-	c.setSuspended(true, 0)
-	c.closeToChildren()
-	if c.stopChildren() == 0 {
+	children, awaited := c.closeDown()
+	stopAll(children)
+	if !awaited {
 		c.finish()
 	}
 }
@@ -92,10 +92,7 @@ func (c *cell[M]) finish() {
 	if len(rest) > 0 {
 		c.reportRest(rest)
 	}
-	c.parent.forgetChild(&c.core)
-	c.tellWatchers()
-	c.parent.departed()
-	c.parent.node().signal(systemMsg{kind: sysChildEnded, child: &c.core})
+	c.leaveTree()
 }
 
 // reportRest makes the remaining items dead letters, with the reason of the admission check if it

@@ -115,18 +115,16 @@ func (c *core) sendRefusal(r refusal) {
 }
 
 // deliverOutside delivers messages from other nodes to an ask or an adapter.
-func (c *core) deliverOutside(msgs []any, sizes []int) {
-	for i, msg := range msgs {
-		r, ok := msg.(refusal)
-		a, isAsk := c.impl.(asker)
-		switch {
-		case !ok:
-			c.impl.deliver(msg, arrival(sizes, i))
-		case isAsk && r.Shared:
-			a.share()
-		case isAsk:
-			a.refuse(refused(r.Recipient, payload.UnpackError(r.Reason, binder(c.sys))))
-		}
+func (c *core) deliverOutside(msg any, by entrance) {
+	r, ok := msg.(refusal)
+	a, isAsk := c.impl.(asker)
+	switch {
+	case !ok:
+		c.impl.deliver(msg, by)
+	case isAsk && r.Shared:
+		a.share()
+	case isAsk:
+		a.refuse(refused(r.Recipient, payload.UnpackError(r.Reason, binder(c.sys))))
 	}
 }
 

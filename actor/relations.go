@@ -82,25 +82,14 @@ func (g *guarded) addChild(child *core) (added, taken bool) {
 	return true, false
 }
 
-func (g *guarded) closeToChildren() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.closed = true
-}
-
-// forgetChild releases the name of the child. The child counts until departed is called.
-func (g *guarded) forgetChild(child *core) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.relations.children.remove(child)
-	g.relations.children.departing++
-}
-
-// departed notes that a forgotten child has notified its watchers.
-func (g *guarded) departed() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.relations.children.departing--
+// awaitChildren notes that the actor waits for the end of its children, and returns those that
+// live. awaited is false if it has no children, not even departing ones. mu is held.
+func (g *guarded) awaitChildren() (living []*core, awaited bool) {
+	if g.relations == nil || g.relations.children.rest() == 0 {
+		return nil, false
+	}
+	g.relations.children.awaited = true
+	return g.relations.children.list(), true
 }
 
 func (g *guarded) child(name string) *core {
@@ -118,7 +107,7 @@ func (g *guarded) childCount() int {
 	if g.relations == nil {
 		return 0
 	}
-	return g.relations.children.count + g.relations.children.departing
+	return g.relations.children.rest()
 }
 
 // childList returns the living children, oldest first.

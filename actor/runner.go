@@ -3,6 +3,7 @@ package actor
 import (
 	"runtime"
 	"sync"
+	"sync/atomic"
 )
 
 // A runner is a goroutine of a scheduler, and its state.
@@ -10,7 +11,7 @@ type runner struct {
 	main func() // of the goroutine, created once
 
 	place   int  // in the set of runners; guarded by the mutex of the scheduler
-	blocked bool // it has not moved, or is going to block, and does not count; likewise
+	blocked bool // it has not moved, or is going to block: it does not count, and is in no set; likewise
 	after   *runner
 
 	hasBatch bool // it may have a run batch; owned by the goroutine
@@ -35,6 +36,7 @@ type worker interface {
 	// turn does a part of the work, and reports whether there may be more. If it ends its
 	// goroutine, it calls replace first.
 	turn(s *scheduler, r *runner) (more bool)
+	lastRunner() *lastRunner
 }
 
 // engage returns a runner, counted as spinning, whose main is to be called in a new goroutine.
@@ -114,6 +116,16 @@ func (s *scheduler) replace(r *runner, c *core, f func()) {
 	}()
 }
 
+// A lastRunner is the runner of the last turn of a worker. It may be read by any goroutine.
+type lastRunner struct{ atomic.Pointer[runner] }
+
+// begin notes the runner of a turn, which usually is the one before: a load costs less.
+func (l *lastRunner) begin(r *runner) {
+	if l.Load() != r {
+		l.Store(r)
+	}
+}
+
 // begin gives r the first waiting actor, and a run batch of others, and releases the mutex.
 func (s *scheduler) begin(r *runner) *core {
 	c := s.waiting.pop()
@@ -155,11 +167,13 @@ func (s *scheduler) reclaimBatch(r *runner) {
 
 // returned notes that r runs no actor, and counts again.
 func (s *scheduler) returned(r *runner) {
-	r.at = nil
 	if r.blocked {
 		r.blocked = false
 		s.busy++
+		s.runners.add(r)
+		r.at.impl.(worker).lastRunner().CompareAndSwap(r, nil) // so that an idle actor does not keep a runner that has ended
 	}
+	r.at = nil
 }
 
 // dismiss notes that r ends.
@@ -178,7 +192,8 @@ func (s *scheduler) dismiss(r *runner) {
 	}
 }
 
-// A runnerSet holds the runners that have not ended.
+// A runnerSet holds the runners that spin, or are inside turns and move. The watchdog looks at
+// each of them, and not at those that are blocked, of which there may be many.
 type runnerSet struct{ all []*runner }
 
 func (s *runnerSet) add(r *runner) {

@@ -1,7 +1,6 @@
 package actor
 
 import (
-	"cmp"
 	"math"
 	"runtime"
 	"sync"
@@ -41,7 +40,7 @@ type scheduler struct {
 	busy       int         // runners that count: they spin, or are inside turns and move
 	spinning   int         // how many of them spin, including those just started
 	wakeup     atomic.Bool // an actor may have become ready since the last poll; may be read without mu
-	runners    runnerSet   // the runners that have not ended
+	runners    runnerSet   // the runners that count
 	spare      *runner     // ended runners for reuse
 	spares     int         // how many there are
 	skip       int         // how often not to start one more runner
@@ -258,12 +257,18 @@ func (s *scheduler) stopSpinning(r *runner, late bool) *core {
 // turn ends, and another one takes over. It may be called from any goroutine, and has no effect if
 // c is not inside a turn.
 func (s *scheduler) handoff(c *core) {
-	s.mu.Lock()
+	w, ok := c.impl.(worker)
+	if !ok {
+		return
+	}
+	r := w.lastRunner().Load()
+	if r == nil {
+		return
+	}
 	var more *runner
-	for _, r := range s.runners.all { // one may have ended such a turn without having reported it
-		if s.block(r, c) {
-			more = cmp.Or(more, s.reinforce())
-		}
+	s.mu.Lock()
+	if s.block(r, c) {
+		more = s.reinforce()
 	}
 	s.mu.Unlock()
 	if more != nil {
@@ -285,6 +290,9 @@ func (s *scheduler) block(r *runner, c *core) bool {
 // markBlocked marks r as blocked and returns its run batch to the queue. The mutex of r is held.
 func (s *scheduler) markBlocked(r *runner) {
 	r.blocked = true
+	s.runners.remove(r)
+	s.turns += r.turns
+	r.turns = 0
 	s.busy--
 	s.locals.shut(&s.waiting)
 	s.reclaimBatch(r)

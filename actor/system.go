@@ -142,8 +142,9 @@ func (g *guardian) signal(msg systemMsg) {
 	case sysStop:
 		g.mu.Lock()
 		g.dead = true
+		living, _ := g.awaitChildren()
 		g.mu.Unlock()
-		g.stopChildren()
+		stopAll(living)
 	case sysEscalated:
 		logWithStack(g.sys.log, zapcore.ErrorLevel, "failure escalated beyond the top-level actor", msg.err, zap.String("actor", msg.child.path()))
 	}

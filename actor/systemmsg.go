@@ -13,7 +13,7 @@ type systemKind uint8
 const (
 	sysStart systemKind = iota
 	sysStop
-	sysChildEnded // child
+	sysChildEnded // the last of the awaited children
 	sysEscalated  // child, err
 	sysResume     // the backoff of epoch is over
 	sysDrain      // stop, once all that is queued has been handled

@@ -14,12 +14,39 @@ type node interface {
 // node returns the receiver of c, which is in the tree.
 func (c *core) node() node { return c.impl.(node) }
 
-// stopChildren tells all children to stop and returns how many there are.
-func (c *core) stopChildren() int {
-	for _, child := range c.childList() {
-		child.node().signal(systemMsg{kind: sysStop})
+// stopAll tells actors to stop.
+func stopAll(actors []*core) {
+	for _, c := range actors {
+		c.node().signal(systemMsg{kind: sysStop})
 	}
-	return c.childCount()
+}
+
+// leaveTree releases the name of c and notifies its watchers. Then it notifies the parent, if that
+// waits for its children and c is the last one. The mutex of the parent is taken once for most
+// actors, because all siblings need it.
+func (c *core) leaveTree() {
+	p := c.parent
+	p.mu.Lock()
+	siblings := &p.relations.children
+	siblings.remove(c)
+	watchers, cause := c.takeWatchers(true)
+	if len(watchers) > 0 {
+		siblings.departing++ // it counts until they know
+		p.mu.Unlock()
+		for _, w := range watchers {
+			w.watchedEnded(c, cause)
+		}
+		p.mu.Lock()
+		siblings.departing--
+	}
+	last := siblings.awaited && siblings.rest() == 0
+	if last {
+		siblings.awaited = false
+	}
+	p.mu.Unlock()
+	if last {
+		p.node().signal(systemMsg{kind: sysChildEnded})
+	}
 }
 
 // find returns the living actor at a path below c, or nil.

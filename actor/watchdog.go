@@ -2,6 +2,7 @@ package actor
 
 import (
 	"runtime"
+	"slices"
 	"time"
 )
 
@@ -77,7 +78,7 @@ func (s *scheduler) turnsAreLong() bool {
 // how many are newly marked, and whether any has a run batch. If turns are long, it reclaims all
 // batches.
 func (s *scheduler) markAllBlocked(turnsAreLong bool) (moving, blocked int, batches bool) {
-	for _, r := range s.runners.all {
+	for _, r := range slices.Backward(s.runners.all) { // marking removes it
 		r.mu.Lock()
 		switch {
 		case r.at == nil:
@@ -87,7 +88,7 @@ func (s *scheduler) markAllBlocked(turnsAreLong bool) (moving, blocked int, batc
 				s.reclaimBatch(r)
 			}
 			batches = batches || len(r.batch) > 0
-		case !r.blocked:
+		default:
 			blocked++
 			s.markBlocked(r)
 		}

@@ -154,3 +154,29 @@ func TestWhoSaysThatItWillBlockIsReplacedAtOnce(t *testing.T) {
 		})
 	}
 }
+
+func TestTheWatchDoesNotLookAtRunnersThatAreBlocked(t *testing.T) {
+	frugally(t, func(t *testing.T, s *System) {
+		var refs []ActorRef[func()]
+		for range 100 {
+			ref := Spawn(s, func(ctx *Context[func()], next *Next[func()]) {
+				next.OnMessage = func(_ *Context[func()], f func()) Behavior[func()] {
+					willBlock(ctx)
+					f()
+					return nil
+				}
+			}, "")
+			ref.Tell(func() { time.Sleep(30 * time.Second) })
+			refs = append(refs, ref)
+		}
+		synctest.Wait()
+		s.scheduler.mu.Lock()
+		require.Empty(t, s.scheduler.runners.all)
+		s.scheduler.mu.Unlock()
+		time.Sleep(30 * time.Second)
+		synctest.Wait()
+		for _, ref := range refs {
+			require.Nil(t, ref.c.impl.(worker).lastRunner().Load(), "an idle actor keeps no runner that was blocked")
+		}
+	})
+}

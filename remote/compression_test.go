@@ -15,17 +15,17 @@ import (
 func TestWhatIsDecompressedDoesNotGather(t *testing.T) {
 	s := actor.NewSystem("test")
 	defer func() { require.NoError(t, s.Shutdown(context.Background())) }()
-	r := &receiver{node: &localNode{cfg: Config{MaxMessage: 1 << 20}}, sys: s, reader: wire.NewEnvelopeReader(1 << 20), parts: &wire.Reassembler{}}
+	r := newReceiver(&localNode{cfg: Config{MaxMessage: 1 << 20}}, s, &inbound{})
 	p, err := extension.Pack(make([]byte, maxGathered))
 	require.NoError(t, err)
 	r.receive(envelopeFrame("/user/nobody", 0, extension.Payload{Type: "int", Data: []byte{1}}, 0)[wire.HeaderSize:])
-	require.Len(t, r.decoded, 1)
+	require.Len(t, r.arrived, 1)
 	r.receive(envelopeOf(t, "bytes", make([]byte, maxGathered/2)))
-	require.Len(t, r.decoded, 2)
+	require.Len(t, r.arrived, 2)
 	r.receive(envelopeOf(t, "bytes", make([]byte, maxGathered/2)))
-	require.Empty(t, r.decoded)
+	require.Empty(t, r.arrived)
 	r.receive(compressedEnvelope(t, p.Data))
-	require.Empty(t, r.decoded)
+	require.Empty(t, r.arrived)
 	require.Zero(t, r.bytes)
 }
 

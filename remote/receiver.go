@@ -2,26 +2,24 @@ package remote
 
 import (
 	"fmt"
-	"reflect"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/actorhook"
-	"github.com/understudy-go/understudy/internal/payload"
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// A receiver decodes the frames of a user channel and delivers the messages in batches, so that an
-// actor is not woken for each one.
+// A receiver reads the frames of a user channel and delivers the messages in batches, so that an
+// actor is not woken for each one. The actors decode them.
 type receiver struct {
-	node    *localNode
-	sys     *actor.System
-	reader  *wire.EnvelopeReader
-	parts   *wire.Reassembler // those of the session
-	decoded []any             // not delivered yet
-	sizes   []int             // of these, before they were decoded
-	runs    []run             // the actors that these are for
-	bytes   int               // all sizes
+	node     *localNode
+	sys      *actor.System
+	dispatch func(path string, uid uint64, all []actorhook.Arrival, failed func(i int, err error))
+	reader   *wire.EnvelopeReader
+	parts    *wire.Reassembler   // those of the session
+	arrived  []actorhook.Arrival // not delivered yet; valid until the next read
+	runs     []run               // the actors that these are for
+	bytes    int                 // all sizes
 }
 
 // A run is consecutive messages for the same actor.
@@ -39,10 +37,13 @@ const (
 )
 
 func newReceiver(n *localNode, s *actor.System, in *inbound) *receiver {
-	return &receiver{node: n, sys: s, reader: wire.NewEnvelopeReader(n.cfg.MaxMessage), parts: &in.parts}
+	of := actorhook.Internals(s).(interface { // actor implements it
+		DispatchEncoded(path string, uid uint64, all []actorhook.Arrival, failed func(i int, err error))
+	})
+	return &receiver{node: n, sys: s, dispatch: of.DispatchEncoded, reader: wire.NewEnvelopeReader(n.cfg.MaxMessage), parts: &in.parts}
 }
 
-// receive decodes the body of a frame. An invalid body becomes a dead letter and costs no other
+// receive takes the body of a frame. An invalid body becomes a dead letter and costs no other
 // message, because the next frame can be found.
 func (r *receiver) receive(body []byte) {
 	whole := wire.IsPart(body)
@@ -58,7 +59,7 @@ func (r *receiver) receive(body []byte) {
 	}
 }
 
-// open decodes an envelope and puts the message aside. own says that nobody else uses body.
+// open reads an envelope and puts the message aside. own says that nobody else uses body.
 func (r *receiver) open(body []byte, own bool) {
 	if limit := r.node.cfg.MaxMessage; len(body) > limit {
 		r.refuse(body, fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, len(body), limit))
@@ -69,23 +70,10 @@ func (r *receiver) open(body []byte, own bool) {
 		r.refuse(body, err)
 		return
 	}
-	msg, err := r.unpack(env.Payload, own || env.Own)
-	if err != nil {
-		r.lose(env, err)
-		return
-	}
-	r.put(env, msg)
-	if len(r.decoded) == maxArrivals || r.bytes >= maxGathered {
+	r.put(env, own)
+	if len(r.arrived) == maxArrivals || r.bytes >= maxGathered {
 		r.deliver()
 	}
-}
-
-// unpack decodes a message. The message may share the memory of its payload if nobody else uses it.
-func (r *receiver) unpack(p extension.Payload, own bool) (any, error) {
-	if !own {
-		return extension.Unpack(r.sys, p)
-	}
-	return payload.UnpackOwned(p, func(v reflect.Value) error { return actorhook.Bind(r.sys, v) })
 }
 
 // refuse makes a dead letter of an envelope that cannot be read, or of its beginning. The
@@ -101,14 +89,17 @@ func (r *receiver) refuse(body []byte, why error) {
 // lose makes a dead letter of a message that cannot be delivered, in order with the others.
 func (r *receiver) lose(env wire.Envelope, why error) {
 	r.deliver()
+	r.undecodable(env, why)
+}
+
+func (r *receiver) undecodable(env wire.Envelope, why error) {
 	r.node.logType(env.Payload.Type, "message cannot be decoded", why)
 	extension.DeadLetter(r.sys, fullPath(r.sys, env), clonePayload(env.Payload), why)
 }
 
 // put puts a message aside.
-func (r *receiver) put(env wire.Envelope, msg any) {
-	r.decoded = append(r.decoded, msg)
-	r.sizes = append(r.sizes, len(env.Payload.Data))
+func (r *receiver) put(env wire.Envelope, own bool) {
+	r.arrived = append(r.arrived, actorhook.Arrival{Type: env.Payload.Type, Data: env.Payload.Data, Own: own || env.Own})
 	r.bytes += len(env.Payload.Data)
 	if last := len(r.runs) - 1; last >= 0 && r.runs[last].path == env.Path && r.runs[last].uid == env.UID {
 		r.runs[last].count++
@@ -119,12 +110,16 @@ func (r *receiver) put(env wire.Envelope, msg any) {
 
 // deliver delivers the messages that were put aside.
 func (r *receiver) deliver() {
-	msgs, sizes := r.decoded, r.sizes
+	rest := r.arrived
 	for _, to := range r.runs {
-		extension.DispatchAll(r.sys, to.path, to.uid, msgs[:to.count], sizes[:to.count])
-		msgs, sizes = msgs[to.count:], sizes[to.count:]
+		all := rest[:to.count]
+		r.dispatch(to.path, to.uid, all, func(i int, err error) {
+			p := extension.Payload{Type: all[i].Type, Data: all[i].Data}
+			r.undecodable(wire.Envelope{Path: to.path, UID: to.uid, Payload: p}, err)
+		})
+		rest = rest[to.count:]
 	}
-	clear(r.decoded)
+	clear(r.arrived)
 	clear(r.runs)
-	r.decoded, r.sizes, r.runs, r.bytes = r.decoded[:0], r.sizes[:0], r.runs[:0], 0
+	r.arrived, r.runs, r.bytes = r.arrived[:0], r.runs[:0], 0
 }

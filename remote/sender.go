@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 
 	"go.uber.org/zap"
@@ -65,6 +66,9 @@ type encodeBuffer struct {
 	path  string
 	uid   uint64
 	name  string
+
+	typ     reflect.Type // of the last message
+	encoder codec.Encoder
 }
 
 // checkPath refuses a path that no peer can read. [actor.Resolve] makes no such path.
@@ -85,7 +89,7 @@ func (d *encodeBuffer) encode(to extension.Target, msg any) (extension.Payload, 
 		d.frame = wire.AppendData(d.frame[:d.begun], 0, nil, 0)
 		return extension.Payload{}, nil
 	}
-	encoder, err := codec.EncoderOf(msg)
+	encoder, err := d.encoderOf(msg)
 	if err != nil {
 		return extension.Payload{}, err
 	}
@@ -103,6 +107,17 @@ func (d *encodeBuffer) encode(to extension.Target, msg any) (extension.Payload, 
 	payload := len(frame) - data
 	d.frame = wire.FillHead(frame, d.begun, data)
 	return extension.Payload{Type: encoder.Name(), Data: d.frame[len(d.frame)-payload:]}, nil
+}
+
+// encoderOf returns the encoder of the type of msg.
+func (d *encodeBuffer) encoderOf(msg any) (_ codec.Encoder, err error) {
+	if t := reflect.TypeOf(msg); d.typ != t {
+		d.typ = nil
+		if d.encoder, err = codec.EncoderOf(msg); err == nil {
+			d.typ = t
+		}
+	}
+	return d.encoder, err
 }
 
 // begin makes what comes before the data.

@@ -51,3 +51,10 @@ func (e *HandlingError) Error() string { return fmt.Sprintf("actor: failed at th
 
 // Unwrap returns the failure.
 func (e *HandlingError) Unwrap() error { return e.Err }
+
+// An Arrival is an encoded message from another node.
+type Arrival struct {
+	Type string
+	Data []byte // CBOR
+	Own  bool   // nobody else uses Data, so the message may share its memory
+}

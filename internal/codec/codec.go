@@ -115,13 +115,7 @@ type kind struct {
 	adjust bool         // see Register
 	plan   func() *plan // made when it is first needed; nil for a type without a plan
 	shape  func() *shape
-	spares sync.Pool // of *spare: a value is decoded into one and then copied
-}
-
-// A spare is a zero value of a type, and the pointer to it in the two forms that are needed.
-type spare struct {
-	value   reflect.Value
-	pointer any
+	spares sync.Pool // of *reflect.Value: a value is decoded into one and then copied
 }
 
 func newKind(name string, t reflect.Type) *kind {
@@ -133,12 +127,13 @@ func newKind(name string, t reflect.Type) *kind {
 	}
 }
 
-func (k *kind) spare() *spare {
-	if s, ok := k.spares.Get().(*spare); ok {
+// spare returns a zero variable.
+func (k *kind) spare() *reflect.Value {
+	if s, ok := k.spares.Get().(*reflect.Value); ok {
 		return s
 	}
-	p := reflect.New(k.typ)
-	return &spare{value: p.Elem(), pointer: p.Interface()}
+	v := reflect.New(k.typ).Elem()
+	return &v
 }
 
 // registry maps types to their stable names and back. Init functions write it, and every message
@@ -293,8 +288,11 @@ func DecodeAnd(name string, data []byte, adjust func(reflect.Value) error) (any,
 // DecodeOwned is like [DecodeAnd] for data that nobody else uses or changes: a string or a byte
 // slice that is at least half of data shares its memory.
 func DecodeOwned(name string, data []byte, adjust func(reflect.Value) error) (any, error) {
-	return decodeAnd(name, data, adjust, loan(max(1, len(data)/2)))
+	return decodeAnd(name, data, adjust, half(data))
 }
+
+// half is the loan of data that nobody else uses.
+func half(data []byte) loan { return loan(max(1, len(data)/2)) }
 
 func decodeAnd(name string, data []byte, adjust func(reflect.Value) error, shared loan) (any, error) {
 	k := registered().byName[name]
@@ -302,45 +300,45 @@ func decodeAnd(name string, data []byte, adjust func(reflect.Value) error, share
 		return nil, &UnknownNameError{Name: name}
 	}
 	s := k.spare()
-	if err := k.decode(data, s, shared); err != nil {
+	if err := k.decode(data, *s, shared); err != nil {
 		return nil, &DecodeError{Name: name, Err: err}
 	}
 	if k.adjust {
-		if err := adjust(s.value); err != nil {
+		if err := adjust(*s); err != nil {
 			return nil, err
 		}
 	}
-	v := s.value.Interface() // a copy
-	s.value.SetZero()        // what the value points to is its own
+	v := s.Interface() // a copy
+	s.SetZero()        // what the value points to is its own
 	k.spares.Put(s)
 	return v, nil
 }
 
-// decode reads data, all of it, into a spare.
-func (k *kind) decode(data []byte, s *spare, shared loan) error {
+// decode reads data, all of it, into a zero variable.
+func (k *kind) decode(data []byte, v reflect.Value, shared loan) error {
 	if len(data) > MaxSize {
 		return errSize
 	}
 	p := k.plan()
 	if p == nil || p.foreign {
-		return k.decodeBy(p, data, s, shared)
+		return k.decodeBy(p, data, v, shared)
 	}
-	if p.decodeAll(data, s.value, shared) {
+	if p.decodeAll(data, v, shared) {
 		return nil
 	}
-	s.value.SetZero()
-	return k.decodeBy(nil, data, s, shared)
+	v.SetZero()
+	return k.decodeBy(nil, data, v, shared)
 }
 
 // decodeBy decodes by a plan or, if p is nil, by the library. Both call methods of values.
-func (k *kind) decodeBy(p *plan, data []byte, s *spare, shared loan) error {
+func (k *kind) decodeBy(p *plan, data []byte, v reflect.Value, shared loan) error {
 	return guard.Run(func() error {
-		if p == nil || !p.decodeAll(data, s.value, shared) {
-			s.value.SetZero()
-			if err := decoding.Unmarshal(data, s.pointer); err != nil {
+		if p == nil || !p.decodeAll(data, v, shared) {
+			v.SetZero()
+			if err := decoding.Unmarshal(data, v.Addr().Interface()); err != nil {
 				return err
 			}
 		}
-		return k.shape().accepts(s.value)
+		return k.shape().accepts(v)
 	})
 }

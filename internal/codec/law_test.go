@@ -424,8 +424,8 @@ func obeys(t *testing.T, k *kind, v any) {
 		return
 	}
 	s := k.spare()
-	require.NoError(t, k.decode(data, s, unshared), "%#v", v)
-	require.Equal(t, show(reflect.ValueOf(v)), show(s.value), "%x", data)
+	require.NoError(t, k.decode(data, *s, unshared), "%#v", v)
+	require.Equal(t, show(reflect.ValueOf(v)), show(*s), "%x", data)
 }
 
 // requireRightlyRefused checks that the library does not return v.
@@ -437,11 +437,11 @@ func requireRightlyRefused(t *testing.T, k *kind, v any, refused error) {
 			return err
 		}
 		s := k.spare()
-		if err := decoding.Unmarshal(data, s.pointer); err != nil {
+		if err := decoding.Unmarshal(data, s.Addr().Interface()); err != nil {
 			return err
 		}
-		if show(reflect.ValueOf(v)) == show(s.value) {
-			t.Errorf("%v was refused without need: %v", show(s.value), refused)
+		if show(reflect.ValueOf(v)) == show(*s) {
+			t.Errorf("%v was refused without need: %v", show(*s), refused)
 		}
 		return nil
 	})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/understudy-go/understudy/internal/lab/peerbench/bench"
 )
@@ -32,7 +33,7 @@ var libraries = []library{
 	{name: "hollywood, large inboxes", program: "hollywood", configuration: "large", peer: true, only: floods},
 	{name: "hollywood, small inboxes", program: "hollywood", configuration: "small", peer: true, only: []string{"spawn", "spawn-stop", "idle", "skynet"}},
 	{name: bench.Goakt, program: bench.Goakt, configuration: "default", peer: true, checkout: true},
-	{name: bench.Ergo, program: bench.Ergo, configuration: "default", peer: true, checkout: true},
+	{name: bench.Ergo, program: bench.Ergo, configuration: "default", peer: true, checkout: true, without: remote()},
 	{name: "channels", program: "channels", configuration: "default"},
 	{name: withCodec, program: "channels", configuration: "CBOR", only: sized()},
 }
@@ -50,6 +51,16 @@ var (
 func sized() (names []string) {
 	for _, s := range bench.Scenarios {
 		if s.Size > 0 {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+// remote returns the scenarios with two processes.
+func remote() (names []string) {
+	for _, s := range bench.Scenarios {
+		if strings.HasPrefix(s.Name, "remote-") {
 			names = append(names, s.Name)
 		}
 	}

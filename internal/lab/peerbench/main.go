@@ -5,14 +5,15 @@
 //	         [-goakt dir] [-ergo dir] [-page file]
 //
 // Each run of a scenario on a library is a process of its own, so that the garbage of one run is
-// not collected in another; remote scenarios have a second one. Rounds are interleaved: the libraries of a scenario take turns, so that
-// a machine that becomes slower affects all of them. The tables have the median of the rounds, the
-// minimum and the maximum, and the ratio to our figure. A run counts the messages that have
-// arrived, and fails when some are missing or arrive out of order.
+// not collected in another; remote scenarios have a second one. Rounds are interleaved: the
+// libraries of a scenario take turns, so that a machine that becomes slower affects all of them.
+// The tables have the median of the rounds, the minimum and the maximum, and the ratio to our
+// figure. A run counts the messages that have arrived, and fails when some are missing or arrive
+// out of order.
 //
-// The module proxy has neither goakt v4 nor ergo. The flags -goakt and -ergo add them, each with the directory of
-// a checkout. Without them, the tables say what they took elsewhere, and no goal is called reached in a
-// scenario that one of them led.
+// The module proxy has neither goakt v4 nor ergo. The flags -goakt and -ergo add them, each with
+// the directory of a checkout. Without them, the tables say what they took elsewhere, and no goal
+// is called reached in a scenario that one of them led.
 //
 // The module replaces understudy by the checkout that it is in. To measure another one:
 // go mod edit -replace github.com/understudy-go/understudy=DIR.

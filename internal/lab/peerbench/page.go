@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -32,7 +33,7 @@ func replaceTables(page, tables string) error {
 // state says with which programs and on which machine all tables were made.
 func (p plan) state(ctx context.Context, took time.Duration) []string {
 	all := []string{
-		fmt.Sprintf("`peerbench %s` printed all tables below in one go of %v, in %d rounds.", strings.Join(p.args, " "), took.Round(time.Second), p.rounds),
+		fmt.Sprintf("`%s` made all tables below in one go of %v, in %d rounds.", strings.Join(append([]string{"go run ."}, p.shown()...), " "), took.Round(time.Second), p.rounds),
 		fmt.Sprintf("Machine: %s, %s/%s, %s, GOMAXPROCS=%d.", runtime.Version(), runtime.GOOS, runtime.GOARCH, processor(), runtime.GOMAXPROCS(0)),
 	}
 	if commit := said(ctx, "git", "describe", "--always", "--dirty"); commit != "" {
@@ -44,6 +45,11 @@ func (p plan) state(ctx context.Context, took time.Duration) []string {
 		all = append(all, fmt.Sprintf("%s: %s.", library, said(ctx, "git", "-C", p.checkouts[library], "describe", "--always", "--tags", "--dirty")))
 	}
 	return all
+}
+
+// shown returns the arguments without those that name a place on this machine.
+func (p plan) shown() []string {
+	return slices.DeleteFunc(slices.Clone(p.args), func(arg string) bool { return strings.Contains(arg, string(filepath.Separator)) })
 }
 
 // said returns what a command prints, or nothing if it fails.

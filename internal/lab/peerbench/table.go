@@ -157,7 +157,7 @@ func (r row) times(value float64) string {
 	if !ok {
 		return ""
 	}
-	return fmt.Sprintf("%.2f", value/ours)
+	return ratio(value / ours)
 }
 
 func (r row) ours() (float64, bool) {
@@ -166,6 +166,14 @@ func (r row) ours() (float64, bool) {
 		return 0, false
 	}
 	return x.summary().Value, true
+}
+
+// ratio returns a ratio with two decimals, or with two digits where these say nothing.
+func ratio(times float64) string {
+	if times < 0.1 {
+		return fmt.Sprintf("%.2g", times)
+	}
+	return fmt.Sprintf("%.2f", times)
 }
 
 // figure returns a number with as many digits as its accuracy justifies.

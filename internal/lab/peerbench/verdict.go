@@ -7,8 +7,8 @@ import (
 	"github.com/understudy-go/understudy/internal/lab/peerbench/bench"
 )
 
-// verdict returns what the table says below its figures: the best peer, the peers that were measured
-// elsewhere, and whether our goal is reached. It is empty when there is nothing to say.
+// verdict returns what the table says below its figures: the best peer, the peers that were
+// measured elsewhere, and whether our goal is reached. It is empty when there is nothing to say.
 func (r row) verdict() string {
 	ours, ok := r.ours()
 	if !ok {
@@ -17,7 +17,7 @@ func (r row) verdict() string {
 	var said []string
 	best, times := r.bestPeer(ours)
 	if best != "" {
-		said = append(said, fmt.Sprintf("The best peer that ran, %s, has %.2f times our figure.", best, times))
+		said = append(said, fmt.Sprintf("The best peer that ran, %s, has %s times our figure.", best, ratio(times)))
 	}
 	said = append(said, r.elsewhere()...)
 	if best != "" && r.Goal > 0 {

@@ -60,10 +60,14 @@ func PingPong[P any](r *Run, pairs int, player func(all *Tally) P, serve func(to
 	r.Stop()
 }
 
-// Ask runs [Contender].Ask.
+// Ask runs [Contender].Ask. Any goroutine may call ask.
 func Ask(r *Run, askers int, ask func(i int) int) {
+	askWithin(r, askers, func(loop func(ask func(i int) int)) { loop(ask) })
+}
+
+func askWithin(r *Run, askers int, enter func(loop func(ask func(i int) int))) {
 	r.Start()
-	r.Askers(askers, ask)
+	r.Askers(askers, enter)
 	r.Stop()
 }
 

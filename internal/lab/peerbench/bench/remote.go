@@ -50,7 +50,8 @@ const (
 	windowLength = 4096
 )
 
-// remoteTell runs [Contender].Serve in another process, and sends messages of that size to its sink.
+// remoteTell runs [Contender].Serve in another process, and sends messages of that size to its
+// sink.
 func remoteTell(c Contender, r *Run, size int) {
 	w := newWindow(min(windowLength, max(windowBytes/size, 2)))
 	s := r.startServer(w)

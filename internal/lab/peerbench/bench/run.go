@@ -128,7 +128,7 @@ func Split(n, among int) []int {
 }
 
 // Senders calls send from count goroutines, r.N times in all, and waits for them. A message has its
-// number in A, and that of its sender in B.
+// number in A, and the number of its sender in B.
 func (r *Run) Senders(count int, send func(Small)) {
 	var all sync.WaitGroup
 	for sender, share := range Split(r.N, count) {
@@ -141,25 +141,30 @@ func (r *Run) Senders(count int, send func(Small)) {
 	all.Wait()
 }
 
-// Askers calls ask from count goroutines, r.N times in all, and times each answer.
-func (r *Run) Askers(count int, ask func(i int) int) {
+// Askers calls ask from count goroutines, r.N times in all, and times each answer. enter calls loop
+// with a function that asks, where the library can ask.
+func (r *Run) Askers(count int, enter func(loop func(ask func(i int) int))) {
 	var all sync.WaitGroup
 	for _, share := range Split(r.N, count) {
 		all.Go(func() {
-			took := make([]time.Duration, 0, share)
-			for i := range share {
-				begin := time.Now()
-				if got := ask(i); got != i+1 {
-					fail("asked for %d, got %d", i+1, got)
-				}
-				took = append(took, time.Since(begin))
-			}
-			r.mu.Lock()
-			r.latencies = append(r.latencies, took...)
-			r.mu.Unlock()
+			enter(func(ask func(i int) int) { r.askAll(share, ask) })
 		})
 	}
 	all.Wait()
+}
+
+func (r *Run) askAll(share int, ask func(i int) int) {
+	took := make([]time.Duration, 0, share)
+	for i := range share {
+		begin := time.Now()
+		if got := ask(i); got != i+1 {
+			fail("asked for %d, got %d", i+1, got)
+		}
+		took = append(took, time.Since(begin))
+	}
+	r.mu.Lock()
+	r.latencies = append(r.latencies, took...)
+	r.mu.Unlock()
 }
 
 // A Tally counts the messages that have arrived.

@@ -69,7 +69,7 @@ type Scenario struct {
 	Goal float64
 	// Limit is the upper bound of our figure, whatever the figures of peers; 0 means no limit.
 	Limit float64
-	// Share is the intended throughput as a part of that of bare TCP with the codec's work; 0 means
+	// Share is the intended throughput as a part of what bare TCP with a codec has; 0 means
 	// no goal.
 	Share float64
 	// Elsewhere are the figures of peers that this module cannot depend on.
@@ -206,5 +206,5 @@ func scenario(name string) *Scenario {
 }
 
 // Small is the message of the scenarios that tell: a small struct, with the number of the message
-// and that of its sender.
+// and the number of its sender.
 type Small struct{ A, B int }

@@ -26,6 +26,13 @@ type Library[C, P any] interface {
 	Remoting[P]
 }
 
+// An AskFunc asks an actor, with a deadline.
+type AskFunc[P any] = func(to P, message any, timeout time.Duration) (any, error)
+
+// An enterer is a library in which only actors can ask. Enter calls loop in an actor, and returns
+// when loop does.
+type enterer[P any] interface{ Enter(loop func(AskFunc[P])) }
+
 // Remoting is the part of a library that sends messages to other processes.
 type Remoting[P any] interface {
 	Address(P) string
@@ -136,11 +143,24 @@ func (u Untyped[C, P]) Ask(r *Run, askers int) {
 			s.Respond(c, n+1)
 		}
 	}})
-	Ask(r, askers, func(i int) int {
-		got, err := s.Ask(adder, i, AskTimeout)
-		check(err)
-		return got.(int)
+	askWithin(r, askers, func(loop func(func(i int) int)) {
+		s.enter(func(ask AskFunc[P]) {
+			loop(func(i int) int {
+				got, err := ask(adder, i, AskTimeout)
+				check(err)
+				return got.(int)
+			})
+		})
 	})
+}
+
+// enter calls loop where the library can ask: anywhere, unless it says otherwise.
+func (s system[C, P]) enter(loop func(AskFunc[P])) {
+	if e, ok := s.Library.(enterer[P]); ok {
+		e.Enter(loop)
+		return
+	}
+	loop(s.Ask)
 }
 
 // Spawn implements [Contender].

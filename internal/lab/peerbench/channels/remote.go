@@ -41,7 +41,7 @@ func (c contender) Serve(got func(payload []byte)) (address string) {
 	return l.Addr().String()
 }
 
-// receive reads frames: all but that of a codec into the same memory.
+// receive reads frames, each into the same memory, and passes on what they contain.
 func (c contender) receive(in *bufio.Reader, got func(payload []byte)) {
 	var header [4]byte
 	var frame []byte

@@ -1,0 +1,150 @@
+package actor
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/understudy-go/understudy/internal/actorhook"
+	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/payload"
+)
+
+// DispatchEncoded delivers encoded messages from another node, in order, like
+// extension.DispatchAll. It calls failed for each message that cannot be decoded, in its place
+// among the others. It retains nothing, unless a message is its own.
+func (s internals) DispatchEncoded(path string, uid uint64, all []actorhook.Arrival, failed func(i int, err error)) {
+	c, reason := s.recipient(path, uid)
+	if c != nil && !c.outside {
+		if typed, ok := c.impl.(interface {
+			deliverEncoded(all []actorhook.Arrival, failed func(i int, err error))
+		}); ok {
+			typed.deliverEncoded(all, failed)
+			return
+		}
+	}
+	for i := range all {
+		msg, err := unpack(s.System, &all[i])
+		by := entrance{parked: true, size: len(all[i].Data)}
+		switch {
+		case err != nil:
+			failed(i, err)
+		case c == nil:
+			s.reportDeadLetter(formatPath(s.name, s.address, path), msg, reason)
+		case c.outside:
+			c.deliverOutside(msg, by)
+		default:
+			c.impl.deliver(msg, by)
+		}
+	}
+}
+
+func unpack(s *System, a *actorhook.Arrival) (any, error) {
+	p := payload.Payload{Type: a.Type, Data: a.Data}
+	if a.Own {
+		return payload.UnpackOwned(p, binder(s))
+	}
+	return payload.Unpack(p, binder(s))
+}
+
+// deliverEncoded decodes messages into a chunk, and puts all of it into the mailbox at once.
+func (b *inbox[M]) deliverEncoded(all []actorhook.Arrival, failed func(i int, err error)) {
+	k := b.conf.chunks.get(0)
+	d := arrivalDecoder[M]{in: b}
+	for i := range all {
+		d.use(all[i].Type)
+		k.msgs = k.msgs[:len(k.msgs)+1]
+		fit, err := d.decode(&all[i], &k.msgs[len(k.msgs)-1])
+		if err != nil || fit != nil {
+			var none M
+			k.msgs[len(k.msgs)-1] = none
+			k.msgs = k.msgs[:len(k.msgs)-1]
+			b.acceptAll(k, all[i-len(k.msgs):])
+		}
+		switch {
+		case err != nil:
+			failed(i, err)
+		case fit != nil:
+			b.sys.deadLetter(&b.core, d.other, fit)
+		case len(k.msgs) == cap(k.msgs):
+			b.acceptAll(k, all[i+1-len(k.msgs):])
+		}
+	}
+	b.acceptAll(k, all[len(all)-len(k.msgs):])
+	b.conf.chunks.put(k)
+}
+
+// acceptAll puts the messages of a chunk into the mailbox, and empties the chunk. from are their
+// encodings.
+func (b *inbox[M]) acceptAll(k *chunk[M], from []actorhook.Arrival) {
+	if !b.acceptPlain(k.msgs) {
+		for i, msg := range k.msgs {
+			b.accept(msg, entrance{parked: true, size: len(from[i].Data)})
+		}
+	}
+	clear(k.msgs)
+	k.msgs = k.msgs[:0]
+}
+
+// acceptPlain puts messages into a plain mailbox. It returns false for any other.
+func (b *inbox[M]) acceptPlain(msgs []M) bool {
+	if len(msgs) == 0 {
+		return true
+	}
+	b.mu.Lock()
+	if b.dead || !b.plain {
+		b.mu.Unlock()
+		return false
+	}
+	for _, m := range msgs {
+		b.queue.put(m, &b.conf.chunks)
+	}
+	wake := !b.scheduled && !b.suspended
+	if wake {
+		b.scheduled = true
+	}
+	b.mu.Unlock()
+	if wake {
+		b.sys.scheduler.ready(&b.core)
+	}
+	return true
+}
+
+// An arrivalDecoder decodes messages for one inbox. It looks up their type once.
+type arrivalDecoder[M any] struct {
+	in    *inbox[M]
+	name  string
+	typed codec.Decoder[M]
+	ok    bool // all values of that name are an M
+	other any  // the last message that is no M
+}
+
+// use prepares for messages whose type has that name.
+func (d *arrivalDecoder[M]) use(name string) {
+	if d.name != name {
+		d.name = name
+		d.typed, d.ok = codec.DecoderOf[M](name)
+	}
+}
+
+// decode decodes a message. It fails with err, or with unfit if the message is no M.
+func (d *arrivalDecoder[M]) decode(a *actorhook.Arrival, into *M) (unfit, err error) {
+	if d.ok {
+		if err := d.typed.Decode(a.Data, a.Own, into, d.bind); err != nil {
+			return nil, fmt.Errorf("%w: %w", payload.ErrNotDecodable, err)
+		}
+		return nil, nil
+	}
+	msg, err := unpack(d.in.sys, a)
+	if err != nil {
+		return nil, err
+	}
+	m, ok := payload.As[M](msg)
+	if !ok {
+		d.other = msg
+		return wrongType[M](msg), nil
+	}
+	*into = m
+	return nil, nil
+}
+
+func (d *arrivalDecoder[M]) bind(v reflect.Value) error { return bindValue(d.in.sys, v) }

@@ -1,0 +1,74 @@
+package actor_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/internal/actorhook"
+)
+
+// Messages from another node come in their order, whatever becomes of those between them, and
+// whether the mailbox is plain.
+func TestEncodedMessagesComeInOrderAndThoseThatCannotBeDecodedAreReportedInTheirPlace(t *testing.T) {
+	for name, options := range map[string][]actor.SpawnOption{
+		"plain":    nil,
+		"blocking": {actor.Bounded(10).Block(time.Hour)},
+		"bounded":  {actor.Bounded(1000)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, s *actor.System) { arriveEncoded[int](t, s, "wrong type", options) })
+			inBubble(t, func(t *testing.T, s *actor.System) { arriveEncoded[any](t, s, "message", options) })
+		})
+	}
+}
+
+// arriveEncoded sends numbers, texts and garbage to an actor that takes messages of type M. text is
+// what becomes of texts.
+func arriveEncoded[M any](t *testing.T, s *actor.System, text string, options []actor.SpawnOption) {
+	t.Helper()
+	var got, want, failed, garbage []string
+	actor.Spawn(s, behaviors.Receive(func(_ *actor.Context[M], m M) actor.Behavior[M] {
+		got = append(got, fmt.Sprint(m))
+		return behaviors.Same
+	}), "target", options...)
+	var all []actorhook.Arrival
+	for i := range 200 {
+		switch {
+		case i%50 == 49:
+			all = append(all, actorhook.Arrival{Type: "int", Data: []byte{0xff}})
+			garbage = append(garbage, fmt.Sprint(i))
+		case i%33 == 32:
+			all = append(all, arrivalOf(t, "text"))
+			if text == "message" {
+				want = append(want, "text")
+			}
+		default:
+			all = append(all, arrivalOf(t, i))
+			want = append(want, fmt.Sprint(i))
+		}
+	}
+	actorhook.Internals(s).(interface {
+		DispatchEncoded(path string, uid uint64, all []actorhook.Arrival, failed func(i int, err error))
+	}).DispatchEncoded("/user/target", 0, all, func(i int, err error) {
+		if err == nil {
+			t.Error("no reason")
+		}
+		failed = append(failed, fmt.Sprint(i))
+	})
+	settle()
+	require.Equal(t, want, got)
+	require.Equal(t, garbage, failed)
+}
+
+func arrivalOf(t *testing.T, msg any) actorhook.Arrival {
+	t.Helper()
+	p, err := extension.Pack(msg)
+	require.NoError(t, err)
+	return actorhook.Arrival{Type: p.Type, Data: p.Data}
+}
