@@ -67,9 +67,9 @@ func (g *guarded) setInstead(instead bool) {
 	g.instead = instead
 }
 
-// tellChild is tell for a cell that was bypassed a moment ago. It takes the mutex of the child only:
-// a bypass closes under that as well, so the message is either in the mailbox of the child before
-// the bypass has closed, or comes to the actor.
+// tellChild is tell for a cell that was bypassed a moment ago. It takes the mutex of the child
+// only: a bypass closes under that as well, so the message is either in the mailbox of the child
+// before the bypass has closed, or comes to the actor.
 func (b *inbox[M]) tellChild(msg M) {
 	if to := b.bypass.Load(); to == nil || !to.tellInstead(msg) {
 		b.tellAside(msg)

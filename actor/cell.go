@@ -26,6 +26,7 @@ type phase uint8
 const (
 	starting   phase = iota // no behavior yet
 	running                 //
+	paused                  // handles a message, without a turn; see pause
 	restarting              // waits for children or for the backoff
 	stopping                // waits for children
 	stopped
@@ -49,7 +50,7 @@ func (c *cell[M]) turn(s *scheduler, r *runner) (more bool) {
 			return
 		}
 		if r := recover(); r != nil {
-			more = true
+			more, c.inTask = true, false
 			c.fail(guard.Recovered(r))
 			return
 		}
@@ -74,8 +75,14 @@ func (c *cell[M]) lastRunner() *lastRunner { return &c.runner }
 func (c *cell[M]) work(n int) (more bool) {
 	for left := n; left > 0; {
 		if c.urgent.Load() {
+			if c.phase == paused && !c.pause.leave() {
+				return false
+			}
 			if c.sys.halt.begun.Load() {
 				return c.workToEnd()
+			}
+			if c.phase == paused { // again
+				continue
 			}
 			if msg, ok := c.nextSystem(); ok {
 				c.handleSystem(msg)
@@ -119,10 +126,17 @@ func (c *cell[M]) handle() {
 	}
 	it, _ := c.batch.pop(&c.conf.chunks)
 	if it.task != nil {
-		it.task.run(c)
+		c.runTask(it)
 	} else {
 		c.handleMessage(it.msg)
 	}
+}
+
+// runTask runs the task of it.
+func (c *cell[M]) runTask(it item[M]) {
+	c.inTask = true
+	it.task.run(c)
+	c.inTask = false
 }
 
 const (

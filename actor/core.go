@@ -9,6 +9,7 @@ type core struct {
 	flags    flags
 	outside  bool  // it is not in the tree: an ask, an adapter or an inner cell
 	phase    phase // of a cell; owned by the turn
+	inTask   bool  // what the cell handles is no plain message; likewise
 	sys      *System
 	parent   *core                // nil for roots and for what is not in the tree
 	label    string               // see name; the path of a core without a parent

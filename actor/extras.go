@@ -20,6 +20,7 @@ type extras[M any] struct {
 	asks        pendingAsks
 	log         *zap.Logger
 	priorities  *priorities[M]     // of a mailbox with priorities
+	pause       *pause[M]          // in phase paused
 	senders     *blockedSenders[M] // of a mailbox that blocks; guarded by core.mu
 }
 

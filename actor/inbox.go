@@ -281,7 +281,7 @@ func (b *inbox[M]) suspend(suspended bool, capacity int) {
 }
 
 // closeDown suspends the actor for good, and takes no more children. It returns those that live;
-// awaited is false if there are none to wait for.
+// awaited is false without any to wait for.
 func (b *inbox[M]) closeDown() (children []*core, awaited bool) {
 	b.closeBypass()
 	b.mu.Lock()

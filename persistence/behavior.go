@@ -44,6 +44,7 @@ type definition[M, E, S any] struct {
 	id          string
 	journal     Journal
 	store       journal.SnapshotStore // nil if the journal keeps no snapshots
+	async       journal.AsyncJournal  // the journal, if it can append without waiting
 	nonBlocking bool                  // appends need no separate goroutine, because the journal never blocks
 	verify      bool                  // decode each record before it is stored
 	initial     S
@@ -74,6 +75,7 @@ func (d *definition[M, E, S]) complete() (err error) {
 		}
 	}
 	d.store, _ = journal.As[journal.SnapshotStore](d.journal)
+	d.async = asyncOf(d.journal)
 	d.nonBlocking = neverBlocks(d.journal)
 	return d.checkSnapshots()
 }
@@ -84,6 +86,15 @@ func neverBlocks(j Journal) bool {
 		j = s.Journal
 	}
 	return nonblocking.Is(j)
+}
+
+// asyncOf returns j if its appends need not wait, else nil.
+func asyncOf(j Journal) journal.AsyncJournal {
+	if s, ok := j.(*stateJournal); ok && asyncOf(s.Journal) == nil {
+		return nil
+	}
+	async, _ := journal.As[journal.AsyncJournal](j)
+	return async
 }
 
 func (d *definition[M, E, S]) checkSnapshots() error {

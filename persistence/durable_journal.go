@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,7 +26,7 @@ const (
 
 // A stateJournal is the journal of one incarnation of a durable state actor. It labels records as
 // values, presents the last record as a snapshot, so that recovery reads nothing else, and deletes
-// older records. Only the actor calls its methods.
+// older records. Only the actor calls its methods, one after the other.
 type stateJournal struct {
 	Journal
 	storeCaller
@@ -82,6 +83,20 @@ func (j *stateJournal) Append(ctx context.Context, reqs []journal.AppendRequest)
 		}
 	}
 	return errs
+}
+
+// AppendAsync is Append without waiting, if the inner journal can do that.
+func (j *stateJournal) AppendAsync(req journal.AppendRequest, done func(error)) journal.Call {
+	req.Records = slices.Clone(req.Records)
+	for i, r := range req.Records {
+		req.Records[i] = j.label(r)
+	}
+	return asyncOf(j.Journal).AppendAsync(req, func(err error) {
+		if err == nil {
+			j.stored(&req)
+		}
+		done(err)
+	})
 }
 
 func (j *stateJournal) label(r journal.Record) journal.Record {

@@ -203,8 +203,9 @@ func TestStashedCommandsDoNotOutlastARestart(t *testing.T) {
 	})
 }
 
-func TestAStopWaitsForWhatIsBeingUnstashed(t *testing.T) {
+func TestAStopComesBetweenUnstashedCommands(t *testing.T) {
 	inBubble(t, func(w *world) {
+		lost := w.deadLetters()
 		w.journal.set(hooks{append: slowly})
 		ctx, stop := context.WithCancel(w.Context())
 		ref := actor.Spawn(w.system, words(w.journal), "", extension.WithContext(ctx))
@@ -215,9 +216,49 @@ func TestAStopWaitsForWhatIsBeingUnstashed(t *testing.T) {
 		synctest.Wait()
 		stop()
 		w.replies.Within(time.Hour, func() { w.replies.ExpectTerminated(ref) })
-		w.expect("a", "b")
-		require.Equal(w, ">ab", w.events())
+		require.Equal(w, ">", w.events())
+		for range 3 { // a, b and lost
+			require.ErrorIs(w, lost.Receive().Reason, actor.ErrTerminated)
+		}
+		require.Equal(w, uint64(3), w.system.DeadLetters())
 	})
+}
+
+// Two commands that stash and unstash each other would otherwise keep the actor forever.
+func TestAStopComesBetweenCommandsThatUnstashEachOther(t *testing.T) {
+	for name, append := range map[string]func(context.Context, func() error) error{"storing": slowly, "at once": nil} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(w *world) {
+				w.journal.set(hooks{append: append})
+				ctx, stop := context.WithCancel(w.Context())
+				ref := actor.Spawn(w.system, words(w.journal), "", extension.WithContext(ctx))
+				turns := 0
+				again := func(*actor.Context[command], string) persistence.Effect[said] {
+					if turns++; turns == 1000 {
+						stop()
+					}
+					if name == "storing" {
+						return func(p *persistence.Plan[said]) {
+							persistence.Persist(said{"x"}).ThenUnstashAll()(p)
+							persistence.Stash(p)
+						}
+					}
+					return func(p *persistence.Plan[said]) {
+						persistence.UnstashAll(p)
+						persistence.Stash(p)
+					}
+				}
+				lost := w.deadLetters()
+				ref.Tell(again)
+				ref.Tell(again)
+				w.replies.Within(100*time.Hour, func() { w.replies.ExpectTerminated(ref) })
+				require.Equal(w, 1000, turns)
+				for range 2 {
+					require.ErrorIs(w, lost.Receive().Reason, actor.ErrTerminated)
+				}
+			})
+		})
+	}
 }
 
 func TestABoundedMailboxBoundsWhatWaitsForRecoveryAndForAWrite(t *testing.T) {

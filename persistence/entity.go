@@ -1,7 +1,6 @@
 package persistence
 
 import (
-	"context"
 	"crypto/rand"
 	"fmt"
 	"sync"
@@ -30,6 +29,8 @@ type entity[M, E, S any] struct {
 	seq      uint64 // of the last event in state
 	state    S
 	commands commands[M]
+	pausing  *pausingWriter   // nil if the journal must be waited for
+	pending  pending[M, E, S] // what pausing stores
 
 	tasks     sync.WaitGroup // saving of snapshots
 	news      news
@@ -50,6 +51,9 @@ func newEntity[M, E, S any](d *definition[M, E, S], ctx *actor.Context[M]) *enti
 	e.wake = ctx.Notify(e.awake)
 	if d.snapshots() {
 		e.snapshots = e.newSnapshotter()
+	}
+	if d.async != nil {
+		e.pausing = newPausingWriter(d.async, d.PersistTimeout, extension.NewPause(ctx, e.afterPause))
 	}
 	return e
 }
@@ -86,9 +90,9 @@ func (e *entity[M, E, S]) receive(_ *actor.Context[M], cmd M) actor.Behavior[M] 
 	return e.work()
 }
 
-// work runs the commands in turn.
+// work runs the commands in turn, until the actor pauses or is told to stop.
 func (e *entity[M, E, S]) work() actor.Behavior[M] {
-	for e.commands.any() {
+	for e.commands.any() && e.ctx.Err() == nil && !e.pausing.busy() {
 		next, err := e.run(e.commands.next())
 		if err != nil {
 			return e.ctx.Fail(err)
@@ -119,7 +123,7 @@ func (e *entity[M, E, S]) awake() actor.Behavior[M] {
 
 // goOn wakes the actor if there is work left, for example after supervision has resumed it.
 func (e *entity[M, E, S]) goOn() {
-	if e.failure == nil && (e.commands.any() || e.news.any()) {
+	if e.failure == nil && e.ctx.Err() == nil && !e.pausing.busy() && (e.commands.any() || e.news.any()) {
 		e.wake()
 	}
 }
@@ -132,13 +136,29 @@ func (e *entity[M, E, S]) setState(state S, seq uint64) {
 	}
 }
 
-// run handles cmd and executes its effect.
+// run handles cmd and executes its effect, or begins to: then the actor pauses.
 func (e *entity[M, E, S]) run(cmd M) (actor.Behavior[M], error) {
 	plan := planOf(e.onCommand(e.ctx, e.state, cmd))
 	if plan.unhandled {
 		e.ctx.System().Publish(actor.UnhandledMessage{Recipient: e.ctx.Self().Path(), Message: cmd})
 	}
-	next, err := e.execute(plan)
+	if len(plan.events) == 0 {
+		return e.finish(plan, cmd, e.follow(plan), nil)
+	}
+	b, err := e.batch(plan.events)
+	if err == nil && e.pausing.store(b.req) {
+		e.pending = pending[M, E, S]{cmd, plan, b}
+		return nil, nil
+	}
+	if err == nil {
+		err = e.write(b.req, failedAttempt{})
+	}
+	next, err := e.stored(plan, b, err)
+	return e.finish(plan, cmd, next, err)
+}
+
+// finish stashes cmd, whose effect has been executed, if that says so. It returns next and err.
+func (e *entity[M, E, S]) finish(plan *Plan[E], cmd M, next actor.Behavior[M], err error) (actor.Behavior[M], error) {
 	if plan.stash && err == nil && !e.commands.stash(cmd, e.StashCapacity) {
 		e.deadLetter(cmd, actor.ErrStashFull)
 	}
@@ -150,15 +170,11 @@ func (e *entity[M, E, S]) execute(plan *Plan[E]) (actor.Behavior[M], error) {
 	if len(plan.events) == 0 {
 		return e.follow(plan), nil
 	}
-	due, err := e.persist(plan.events)
-	if err != nil {
-		return nil, err
+	b, err := e.batch(plan.events)
+	if err == nil {
+		err = e.write(b.req, failedAttempt{})
 	}
-	next := e.follow(plan)
-	if due {
-		e.takeSnapshot()
-	}
-	return next, nil
+	return e.stored(plan, b, err)
 }
 
 // follow runs the chained actions of plan, whose events are durable.
@@ -177,6 +193,7 @@ func (e *entity[M, E, S]) follow(plan *Plan[E]) actor.Behavior[M] {
 // after a failure of the journal: then they go back to the mailbox.
 func (e *entity[M, E, S]) end() {
 	defer e.tasks.Wait()
+	e.pausing.end()
 	e.idleness.end()
 	leave := func(cmd M) { e.ctx.Self().Tell(cmd) }
 	switch {
@@ -193,9 +210,4 @@ func (e *entity[M, E, S]) end() {
 
 func (e *entity[M, E, S]) deadLetter(cmd M, reason error) {
 	extension.DeadLetter(e.ctx.System(), e.ctx.Self().String(), cmd, reason)
-}
-
-// lasting returns a context that a stop does not cancel; it ends after PersistTimeout.
-func (e *entity[M, E, S]) lasting() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(e.ctx), e.PersistTimeout)
 }

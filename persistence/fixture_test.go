@@ -40,7 +40,7 @@ func obey(ctx *actor.Context[command], heard string, cmd command) persistence.Ef
 }
 
 func words(j persistence.Journal, opts ...persistence.Option) actor.Behavior[command] {
-	return behaviors.EventSourced("words", j, "", hear, obey, opts...)
+	return behaviors.EventSourced("words", presented(j), "", hear, obey, opts...)
 }
 
 // say stores words, and replies with each of them.
@@ -81,13 +81,37 @@ type world struct {
 	to      actor.ActorRef[string]
 }
 
+// inBubble runs test twice: the actor waits for its appends, or pauses.
 func inBubble(t *testing.T, test func(w *world), opts ...actor.Option) {
+	t.Helper()
+	inBubbleOf(t, func(f *faulty) persistence.Journal { return f }, test, opts...)
+	t.Run("paused", func(t *testing.T) {
+		inBubbleOf(t, func(f *faulty) persistence.Journal { return asyncFaulty{f} }, test, opts...)
+	})
+}
+
+// inWaitingBubble runs test with an actor that waits for its appends.
+func inWaitingBubble(t *testing.T, test func(w *world), opts ...actor.Option) {
+	t.Helper()
+	inBubbleOf(t, func(f *faulty) persistence.Journal { return f }, test, opts...)
+}
+
+func inBubbleOf(t *testing.T, present func(*faulty) persistence.Journal, test func(w *world), opts ...actor.Option) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t, append([]actor.Option{testkit.WithoutEncoding()}, opts...)...)
 		replies := testkit.NewProbe[string](t, s)
-		test(&world{T: t, system: s, journal: &faulty{Journal: memory.New()}, replies: replies, to: replies.Ref()})
+		f := &faulty{Journal: memory.New(), present: present}
+		test(&world{T: t, system: s, journal: f, replies: replies, to: replies.Ref()})
 	})
+}
+
+// presented returns j, or what it shows to actors.
+func presented(j persistence.Journal) persistence.Journal {
+	if f, ok := j.(*faulty); ok && f.present != nil {
+		return f.present(f)
+	}
+	return j
 }
 
 func (w *world) spawn(opts ...persistence.Option) actor.ActorRef[command] {
@@ -149,7 +173,8 @@ func (w *world) deadLetters() *testkit.Probe[actor.DeadLetter] {
 // real call and may do something else. A nil hook makes the call.
 type faulty struct {
 	*memory.Journal
-	mu       sync.Mutex // guards all below
+	present  func(*faulty) persistence.Journal // what actors see; nil for itself
+	mu       sync.Mutex                        // guards all below
 	hooks    hooks
 	requests []journal.AppendRequest // all requests that were sent
 	reads    []uint64                // where reading began, each time

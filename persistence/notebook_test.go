@@ -22,7 +22,7 @@ type (
 func init() { actor.RegisterType[page]("persistence_test.page") }
 
 func notebook(j persistence.Journal, opts ...pageOptions) actor.Behavior[order] {
-	return behaviors.DurableState("page-1", j, page{"blank"}, func(ctx *actor.Context[order], s persistence.State[page], cmd order) persistence.StateEffect[page] {
+	return behaviors.DurableState("page-1", presented(j), page{"blank"}, func(ctx *actor.Context[order], s persistence.State[page], cmd order) persistence.StateEffect[page] {
 		return cmd(ctx, s)
 	}, opts...)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -17,30 +18,30 @@ type batch[S any] struct {
 	due   bool // a snapshot is due after it
 }
 
-// persist stores events, and reports whether a snapshot is due. The event handler runs before the
-// write, so that a panic in it stores nothing; commands and signals see the new state only after
-// the write.
-func (e *entity[M, E, S]) persist(events []E) (due bool, err error) {
-	b, err := e.batch(events)
-	if err == nil {
-		err = e.write(b.req)
-	}
+// stored continues after the attempt to store b, the events of plan; err is its outcome. Commands
+// and signals see the new state from here on.
+func (e *entity[M, E, S]) stored(plan *Plan[E], b batch[S], err error) (actor.Behavior[M], error) {
 	switch {
 	case err == nil:
-		e.setState(b.state, e.seq+uint64(len(events)))
-		return b.due, nil
+		e.setState(b.state, e.seq+uint64(len(plan.events)))
+		next := e.follow(plan)
+		if b.due {
+			e.takeSnapshot()
+		}
+		return next, nil
 	case isRejection(err):
 		err = &RejectedError{ID: e.id, Err: err}
 		e.announce(PersistRejected{Err: err})
 	default:
-		err = fmt.Errorf("persist %d events of %q after %d: %w", len(events), e.id, e.seq, err)
+		err = fmt.Errorf("persist %d events of %q after %d: %w", len(plan.events), e.id, e.seq, err)
 		e.failure = err
 		e.announce(PersistFailed{Err: err})
 	}
-	return false, err
+	return nil, err
 }
 
-// batch makes one atomic append of events. An error is a rejection.
+// batch makes one atomic append of events. The event handler runs before the write, so that a panic
+// in it stores nothing. An error is a rejection.
 func (e *entity[M, E, S]) batch(events []E) (batch[S], error) {
 	b := batch[S]{state: e.state}
 	b.req = journal.AppendRequest{ID: e.id, Epoch: e.epoch, Prev: e.seq, Records: make([]journal.Record, len(events))}
@@ -62,16 +63,31 @@ func (e *entity[M, E, S]) batch(events []E) (batch[S], error) {
 // to block, too. A journal in memory takes less.
 const slowAppend = 50 * time.Microsecond
 
+// A failedAttempt is the first attempt of a write, if that has failed already.
+type failedAttempt struct {
+	begun time.Time
+	err   error // nil for none
+}
+
 // write stores req. A stop does not cancel it, because the outcome would be unknown.
-func (e *entity[M, E, S]) write(req journal.AppendRequest) error {
-	ctx, cancel := e.lasting()
+func (e *entity[M, E, S]) write(req journal.AppendRequest, first failedAttempt) error {
+	begin := time.Now()
+	if first.err == nil {
+		first.begun = begin
+	}
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(e.ctx), first.begun.Add(e.PersistTimeout))
 	defer cancel()
-	if e.slow {
+	if e.slow || first.err != nil {
 		extension.WillBlock(e.ctx)
 	}
-	begin := time.Now()
 	defer func() { e.slow = time.Since(begin) > slowAppend }()
-	return e.retrier().do(ctx, func() error { return e.append(ctx, req) })
+	return e.retrier().do(ctx, func() error {
+		if err := first.err; err != nil {
+			first.err = nil
+			return err
+		}
+		return e.append(ctx, req)
+	})
 }
 
 // append sends req to the journal once.

@@ -27,11 +27,11 @@ func (w *world) snapshots() []uint64 {
 func inBubbleWithLog(t *testing.T, test func(w *world, log *observer.ObservedLogs)) {
 	t.Helper()
 	core, log := observer.New(zap.WarnLevel)
-	inBubble(t, func(w *world) { test(w, log) }, actor.WithLogger(zap.New(core)))
+	inWaitingBubble(t, func(w *world) { test(w, log) }, actor.WithLogger(zap.New(core)))
 }
 
 func TestASnapshotIsTakenEveryNEvents(t *testing.T) {
-	inBubble(t, func(w *world) {
+	inWaitingBubble(t, func(w *world) {
 		ref := w.spawn(options{SnapshotEvery: 2, KeepSnapshots: 10})
 		for _, word := range []string{"a", "b", "c", "d", "e", "f", "g"} {
 			ref.Tell(say(w.to, word))

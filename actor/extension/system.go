@@ -95,6 +95,32 @@ func OnHalt(s *actor.System, f func()) (cancel func()) { return of(s).OnHalt(f) 
 // a millisecond.
 func WillBlock(ctx context.Context) { actorhook.WillBlock(ctx) }
 
+// A Pause lets a handler wait for something outside without a goroutine: the handler begins the
+// pause and returns, and the actor handles nothing more, neither messages nor its end, until the
+// pause ends. It then continues inside the actor, as if the handler had waited.
+type Pause interface {
+	// Begin begins the pause; the handler must return nil right afterwards. It reports false, and
+	// has no effect, where the handler has to wait itself: inside [Deliver] and other tasks of the
+	// mailbox, in signal handlers, and in handlers that others wrap. Only handlers of the actor may
+	// call it.
+	Begin() bool
+
+	// End ends the pause, which may not have been left by the handler yet. It never blocks, may be
+	// called from any goroutine, and must be called once for each pause.
+	End()
+}
+
+// NewPause returns a pause of the actor, which it may use again and again. After each one, then
+// runs inside the actor and returns its next behavior; nil means the same.
+func NewPause[M any](ctx *actor.Context[M], then func() actor.Behavior[M]) Pause {
+	return actorhook.Internals(ctx).(interface { // actor implements it
+		Pause(then func() actor.Behavior[M]) interface {
+			Begin() bool
+			End()
+		}
+	}).Pause(then)
+}
+
 // WithAdmissionCheck lets the actor handle messages only while check returns nil. It is called
 // inside the actor before each message, so it must be fast. On its first error or panic the actor
 // fails, regardless of supervision, and the messages that wait become dead letters with that error.

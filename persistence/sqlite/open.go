@@ -24,6 +24,7 @@ var (
 	_ journal.Journal       = (*Journal)(nil)
 	_ journal.SnapshotStore = (*Journal)(nil)
 	_ journal.EventReader   = (*Journal)(nil)
+	_ journal.AsyncJournal  = (*Journal)(nil)
 )
 
 // A Journal is a [journal.Journal], a [journal.SnapshotStore] and a [journal.EventReader] in an

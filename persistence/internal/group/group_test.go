@@ -217,3 +217,56 @@ func TestClosingAnswersWhatWaitsAndWhatComesAndLetsACommitEnd(t *testing.T) {
 		require.Equal(t, []string{"a"}, s.groups)
 	})
 }
+
+// submitted submits a job, and returns where its outcome comes.
+func submitted(q *Queue[string], j *Job[string]) chan error {
+	outcome := make(chan error, 2)
+	q.Submit(j, func(err error) { outcome <- err })
+	return outcome
+}
+
+func TestASubmittedJobIsAnsweredOnce(t *testing.T) {
+	s := &fakeStore{committing: time.Minute}
+	withQueue(t, s, func(t *testing.T, q *Queue[string]) {
+		good, bad := light("a")[0], light("x")[0]
+		done, spoilt := submitted(q, good), submitted(q, bad)
+		require.NoError(t, <-done)
+		require.ErrorContains(t, <-spoilt, "spoilt")
+		good.Cancel(context.DeadlineExceeded)
+		afterAnHour()
+		require.Empty(t, done)
+		require.Empty(t, spoilt)
+	})
+}
+
+func TestASubmittedJobThatIsCancelledIsCalledOff(t *testing.T) {
+	s := &fakeStore{committing: time.Minute}
+	withQueue(t, s, func(t *testing.T, q *Queue[string]) {
+		taken, waiting := light("a")[0], light("b")[0]
+		first := submitted(q, taken)
+		synctest.Wait()
+		second := submitted(q, waiting)
+		for _, j := range []*Job[string]{taken, waiting} {
+			j.Cancel(context.DeadlineExceeded)
+			j.Cancel(context.Canceled)
+		}
+		err := <-first
+		require.ErrorIs(t, err, journal.ErrUnknown)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		err = <-second
+		require.ErrorIs(t, err, journal.ErrUnavailable)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		afterAnHour()
+		require.Equal(t, []string{"a"}, s.groups)
+		require.Empty(t, first)
+		require.Empty(t, second)
+	})
+}
+
+func TestASubmittedJobIsRefusedByAClosedQueue(t *testing.T) {
+	q := NewQueue[string]()
+	waiting := submitted(q, light("a")[0])
+	q.Close()
+	require.ErrorIs(t, <-waiting, journal.ErrClosed)
+	require.ErrorIs(t, <-submitted(q, light("b")[0]), journal.ErrClosed)
+}

@@ -39,6 +39,21 @@ func (q *Queue[W]) Do(ctx context.Context, jobs ...*Job[W]) []error {
 	return errs
 }
 
+// Submit queues a job, and returns at once. When the job is committed, done is called with its
+// outcome, once, by any goroutine, perhaps before Submit returns; it must not block.
+func (q *Queue[W]) Submit(j *Job[W], done func(err error)) {
+	j.queue, j.notify = q, done
+	q.mu.Lock()
+	if q.closed {
+		q.mu.Unlock()
+		j.answer(journal.ErrClosed)
+		return
+	}
+	q.jobs = append(q.jobs, j)
+	q.signal()
+	q.mu.Unlock()
+}
+
 // submit queues jobs, or finishes them if the queue is closed or ctx is done.
 func (q *Queue[W]) submit(ctx context.Context, jobs []*Job[W]) {
 	for _, j := range jobs {
@@ -51,7 +66,7 @@ func (q *Queue[W]) submit(ctx context.Context, jobs []*Job[W]) {
 		Fail(jobs, journal.ErrClosed)
 		finish(jobs)
 	case ctx.Err() != nil:
-		Fail(jobs, unavailable(ctx))
+		Fail(jobs, unavailable(ctx.Err()))
 		finish(jobs)
 	case len(jobs) > 0:
 		q.jobs = append(q.jobs, jobs...)
@@ -67,13 +82,13 @@ func (q *Queue[W]) await(ctx context.Context, j *Job[W]) error {
 	case <-ctx.Done():
 	}
 	if q.withdraw(j) {
-		return unavailable(ctx)
+		return unavailable(ctx.Err())
 	}
 	select {
 	case <-j.done:
 		return j.Err
 	default:
-		return fmt.Errorf("%w: %w", journal.ErrUnknown, ctx.Err())
+		return unknown(ctx.Err())
 	}
 }
 
@@ -92,12 +107,13 @@ func (q *Queue[W]) withdraw(j *Job[W]) bool {
 // Close finishes the jobs in the queue with [journal.ErrClosed], refuses new ones, and ends Serve.
 func (q *Queue[W]) Close() {
 	q.mu.Lock()
-	defer q.mu.Unlock()
 	q.closed = true
-	Fail(q.jobs, journal.ErrClosed)
-	finish(q.jobs)
+	jobs := q.jobs
 	q.jobs = nil
 	close(q.wake)
+	q.mu.Unlock()
+	Fail(jobs, journal.ErrClosed)
+	finish(jobs)
 }
 
 // signal wakes Serve. It must not be called after Close.
@@ -108,6 +124,6 @@ func (q *Queue[W]) signal() {
 	}
 }
 
-func unavailable(ctx context.Context) error {
-	return fmt.Errorf("%w: %w", journal.ErrUnavailable, ctx.Err())
-}
+func unavailable(cause error) error { return fmt.Errorf("%w: %w", journal.ErrUnavailable, cause) }
+
+func unknown(cause error) error { return fmt.Errorf("%w: %w", journal.ErrUnknown, cause) }

@@ -11,8 +11,11 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// perTurn is how many events each writer appends in a turn.
+// perTurn is how many events each writer appends in a turn, unless there are very many writers.
 const perTurn = 20
+
+// eventsPerTurn bounds the events of a turn.
+const eventsPerTurn = 20_000
 
 // Payload is the payload of each event: 100 bytes.
 var Payload = fmt.Appendf(nil, "%0100d", 0)
@@ -20,13 +23,16 @@ var Payload = fmt.Appendf(nil, "%0100d", 0)
 // Writers append one event at a time, each to its own id.
 type Writers []func() error
 
-// turn lets each writer append perTurn events.
+// each returns how many events each writer appends in a turn.
+func (w Writers) each() int { return max(1, min(perTurn, eventsPerTurn/len(w))) }
+
+// turn lets each writer append its events.
 func (w Writers) turn() error {
 	errs := make(chan error, len(w))
 	var all sync.WaitGroup
 	for _, next := range w {
 		all.Go(func() {
-			for range perTurn {
+			for range w.each() {
 				if err := next(); err != nil {
 					errs <- err
 					return
@@ -49,7 +55,7 @@ func Append(b *testing.B, contenders ...Writers) *Turns {
 	for i, c := range contenders {
 		turns[i] = c.turn
 	}
-	return TakeTurns(b, len(contenders[0])*perTurn, turns...)
+	return TakeTurns(b, len(contenders[0])*contenders[0].each(), turns...)
 }
 
 // GroupCommit reports how many times as many events 64 writers append as one writer.

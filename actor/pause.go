@@ -1,0 +1,64 @@
+package actor
+
+import "sync/atomic"
+
+// A pause implements extension.Pause. While it lasts, the turn of the actor is over, but nothing is
+// handled: the actor counts as scheduled, so that nobody schedules it. End starts the next turn.
+type pause[M any] struct {
+	cell  *cell[M]
+	then  func() Behavior[M]
+	state atomic.Int32
+}
+
+// The states of a pause.
+const (
+	pauseBegun  int32 = iota // the handler has not returned yet
+	pauseParked              // the turn is over
+	pauseOver                // End was called
+)
+
+// Pause implements extension.NewPause.
+func (x contextInternals[M]) Pause(then func() Behavior[M]) interface {
+	Begin() bool
+	End()
+} {
+	return &pause[M]{cell: x.cell, then: then}
+}
+
+// Begin implements extension.Pause.
+func (p *pause[M]) Begin() bool {
+	c := p.cell
+	c.check("Pause")
+	if c.phase != running || c.inTask || c.outside || c.wrapping != nil {
+		return false
+	}
+	p.state.Store(pauseBegun)
+	c.own().pause = p
+	c.phase = paused
+	c.urgent.Store(true) // so that the turn looks at the phase
+	return true
+}
+
+// End implements extension.Pause.
+func (p *pause[M]) End() {
+	if !p.state.CompareAndSwap(pauseBegun, pauseOver) {
+		p.state.Store(pauseOver)
+		p.cell.sys.scheduler.ready(&p.cell.core)
+	}
+}
+
+// leave continues the handling of the message if the pause is over. Otherwise the turn is: c
+// belongs to the one that End starts.
+func (p *pause[M]) leave() bool {
+	c := p.cell
+	c.owner.end()
+	if p.state.CompareAndSwap(pauseBegun, pauseParked) {
+		return false
+	}
+	c.owner.begin()
+	c.phase, c.pause = running, nil
+	if next := p.then(); next != nil {
+		c.become(next)
+	}
+	return true
+}
