@@ -33,17 +33,10 @@ type waiter[M any] struct {
 // An entrance says how a message enters a blocking mailbox that is full.
 type entrance struct {
 	ctx    context.Context // ends the wait; nil if only the mailbox does
+	within time.Duration   // for another node: how long it may wait; 0 if only ctx limits it
 	parked bool            // the sender does not wait
 	size   int             // encoded size; 0 if unknown
 	lost   func(error)     // see waiter
-}
-
-// done returns the channel that ends the wait, or nil.
-func (e entrance) done() <-chan struct{} {
-	if e.ctx == nil {
-		return nil
-	}
-	return e.ctx.Done()
 }
 
 // The limits of parked messages for one actor; a single message may exceed maxParkedBytes.

@@ -24,8 +24,9 @@ type Traffic struct {
 
 	// OutboxSize is how many messages may wait to be sent to one node. The sender of a further
 	// message waits for room, actor or not, as long as the node acknowledges something within each
-	// second. Otherwise the message becomes a dead letter with remote.ErrOutboxFull. TellNoWait,
-	// actors of the framework and replies do not wait. The default is 100,000.
+	// second, and at most 5 s. Otherwise the message becomes a dead letter with
+	// remote.ErrOutboxFull. TellNoWait, AskToSelf, replies, and the refs of singletons and placed
+	// actors do not wait. The default is 100,000.
 	OutboxSize int
 
 	// OutboxBytes is how many bytes of messages may wait for one node, or be sent to it without an

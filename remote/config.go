@@ -68,9 +68,9 @@ type Config struct {
 
 	// OutboxSize is how many messages may wait to be sent to one peer. The sender of a further
 	// message waits for room, actor or not, as long as the peer acknowledges something within
-	// each second, or within UnreachableAfter if that is shorter. Otherwise the message becomes a
-	// dead letter with [ErrOutboxFull]. [actor.ActorRef.TellNoWait], actors of the framework and
-	// replies do not wait. The default is 100,000.
+	// each second, and for at most UnreachableAfter. Otherwise the message becomes a dead letter
+	// with [ErrOutboxFull]. [actor.ActorRef.TellNoWait], [actor.AskToSelf], actors of the
+	// framework and replies do not wait. The default is 100,000.
 	OutboxSize int
 	// OutboxBytes is how many bytes of messages may wait for one peer, or be in flight to it
 	// without an acknowledgement. A single message always fits. Senders of further

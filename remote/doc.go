@@ -11,7 +11,8 @@
 //
 // # Guarantees
 //
-//   - Sending never blocks and never fails to the sender, whatever the peer does.
+//   - Sending never fails to the sender, whatever the peer does. It blocks only while more than
+//     [Config.OutboxSize] messages wait for a peer that takes messages.
 //   - A message is encoded when it is sent. The sender may change it afterwards.
 //   - Messages from one actor to another arrive in order. No message arrives twice.
 //   - A message arrives or becomes a dead letter with a reason, on the side that notices. While

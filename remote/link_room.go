@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/remote/internal/outbox"
 )
 
@@ -11,36 +12,48 @@ import (
 // Then their messages, and further ones, become dead letters immediately until there is room.
 const maxStall = time.Second
 
-// patience says whether a sender waits for room in an outbox.
+// patience says whether, and how long, a sender waits for room in an outbox.
 type patience struct {
+	extension.Patience
 	waits bool
-	stop  <-chan struct{} // ends the wait; nil if nothing else does
+}
+
+// until returns when a wait that begins now ends in any case. A bound is needed because small
+// messages of others may take the room that a large one waits for.
+func (p patience) until(cfg *Config) time.Time {
+	limit := cfg.UnreachableAfter
+	if p.Within > 0 {
+		limit = min(limit, p.Within)
+	}
+	return time.Now().Add(limit)
 }
 
 // enqueueWaiting is enqueue for a sender that may wait.
 func (s *links) enqueueWaiting(key linkKey, x outbox.Frame, by patience) error {
 	err := s.enqueue(key, x)
-	for by.waits && errors.Is(err, ErrOutboxFull) {
+	if !by.waits || !errors.Is(err, ErrOutboxFull) {
+		return err
+	}
+	for until := by.until(&s.cfg); errors.Is(err, ErrOutboxFull); err = s.enqueue(key, x) {
 		l, gone := s.get(key)
 		if gone != nil {
 			return gone
 		}
-		if !l.awaitRoom(len(x.Bytes), by.stop) {
-			return err
+		if !l.awaitRoom(len(x.Bytes), by, until) {
+			break
 		}
-		err = s.enqueue(key, x)
 	}
 	return err
 }
 
 // awaitRoom waits until there may be room for a frame of that size. It returns false if there is
-// none and the peer acknowledges nothing, or stop is closed.
-func (l *link) awaitRoom(size int, stop <-chan struct{}) bool {
+// none and the sender must not wait longer.
+func (l *link) awaitRoom(size int, by patience, until time.Time) bool {
 	room, left := l.room(size)
 	if room == nil {
 		return true
 	}
-	if left <= 0 {
+	if left = min(left, time.Until(until)); left <= 0 {
 		return false
 	}
 	timer := time.NewTimer(left)
@@ -48,7 +61,9 @@ func (l *link) awaitRoom(size int, stop <-chan struct{}) bool {
 	select {
 	case <-room:
 	case <-timer.C: // the peer may have acknowledged something meanwhile
-	case <-stop:
+	case <-by.Done:
+		return false
+	case <-by.Hurried:
 		return false
 	}
 	return true

@@ -2,6 +2,7 @@ package remote_test
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -106,4 +107,74 @@ func TestSlowedSendersGoOnWhenTheEndpointCloses(t *testing.T) {
 		require.NoError(t, a.Close())
 		<-done
 	})
+}
+
+func TestTheWaitForRoomCountsInTheTimeoutOfAnAsk(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		a, b := start(t, n, "a", small), start(t, n, "b")
+		n.Crash("b")
+		for i := range 100 {
+			ref[int](a, b, "/user/inbox").Tell(i)
+		}
+		to := ref[question](a, b, "/user/adder")
+		request := func(replyTo actor.ActorRef[int]) question { return question{1, replyTo} }
+		begin := time.Now()
+		_, err := actor.AskTimeout(t.Context(), to, 10*time.Millisecond, request)
+		require.Equal(t, 10*time.Millisecond, time.Since(begin))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorIs(t, err, remote.ErrOutboxFull)
+	})
+}
+
+func TestAnAskThatHasWaitedForRoomEndsByItsDeadline(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		a, b := start(t, n, "a", small), start(t, n, "b")
+		n.Delay(100*time.Millisecond, 0)
+		actor.Spawn(b.sys, receive(func(question) {}), "silent")
+		flood, to := ref[int](a, b, "/user/inbox"), ref[question](a, b, "/user/silent")
+		request := func(replyTo actor.ActorRef[int]) question { return question{1, replyTo} }
+		for i := range 100 {
+			flood.Tell(i)
+		}
+		begin := time.Now()
+		_, err := actor.AskTimeout(t.Context(), to, time.Second, request)
+		require.Equal(t, time.Second, time.Since(begin))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorContains(t, err, "no reply after 1s")
+	})
+}
+
+func TestAnActorThatWaitsForASlowNodeDoesNotHoldTheShutdown(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		a, b := start(t, n, "a", small), start(t, n, "b")
+		n.Delay(400*time.Millisecond, 0) // at most 100 messages in 800 ms
+		spawnFlood(a, ref[int](a, b, "/user/inbox"), "flood", func() {}).Tell(100_000)
+		time.Sleep(3 * time.Second)
+		begin := time.Now()
+		require.NoError(t, a.sys.Shutdown(t.Context()))
+		require.LessOrEqual(t, time.Since(begin), 1100*time.Millisecond)
+	})
+}
+
+func TestActorsThatWaitForADeadNodeHoldNobodyElse(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	a, b := startTCP(t, small), startTCP(t)
+	b.stop()
+	var done sync.WaitGroup
+	const floods = 32
+	done.Add(floods)
+	for range floods {
+		spawnFlood(a, ref[int](a, b, "/user/inbox"), "", done.Done).Tell(200)
+	}
+	spawnAdder(a.sys)
+	adder := ref[question](a, a, "/user/adder")
+	worst, begin := time.Duration(0), time.Now()
+	for time.Since(begin) < 500*time.Millisecond { // they wait for a second
+		asked := time.Now()
+		ask(t, adder, 1)
+		worst = max(worst, time.Since(asked))
+	}
+	require.Less(t, worst, 100*time.Millisecond) // 4 ms measured
+	done.Wait()
+	require.Less(t, time.Since(begin), 3*time.Second)
 }

@@ -26,9 +26,10 @@ func (e *Endpoint) Send(s *actor.System, to extension.Target, msg any) {
 }
 
 // SendWaiting is Send for a sender that may be slowed down: while the outbox is full, it waits for
-// room, until stop is closed or the peer has acknowledged nothing for a second.
-func (e *Endpoint) SendWaiting(stop <-chan struct{}, s *actor.System, to extension.Target, msg any) {
-	e.send(s, to, msg, patience{waits: true, stop: stop})
+// room, as long as p allows and the peer has acknowledged something within the last second, at most
+// for [Config.UnreachableAfter].
+func (e *Endpoint) SendWaiting(p extension.Patience, s *actor.System, to extension.Target, msg any) {
+	e.send(s, to, msg, patience{Patience: p, waits: true})
 }
 
 func (e *Endpoint) send(s *actor.System, to extension.Target, msg any, by patience) {
