@@ -146,8 +146,8 @@ func TestAnAskThatHasWaitedForRoomEndsByItsDeadline(t *testing.T) {
 
 func TestAnActorThatWaitsForASlowNodeDoesNotHoldTheShutdown(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
-		a, b := start(t, n, "a", small), start(t, n, "b")
-		n.Delay(400*time.Millisecond, 0) // at most 100 messages in 800 ms
+		a, b := start(t, n, "a", func(cfg *remote.Config) { cfg.OutboxBytes = 4 << 10 }), start(t, n, "b")
+		n.Delay(100*time.Millisecond, 0) // an acknowledgement takes 200 ms
 		spawnFlood(a, ref[int](a, b, "/user/inbox"), "flood", func() {}).Tell(100_000)
 		time.Sleep(3 * time.Second)
 		begin := time.Now()
