@@ -45,8 +45,8 @@ func (m Mailbox) DropOldest() Mailbox {
 }
 
 // Block returns m with another overflow strategy: a sender waits for a place, at most for d; then
-// the message is a dead letter with [ErrMailboxFull]. It is the only way to make Tell block; use it
-// where the senders are goroutines of your own that may be slowed down. A message of the actor to
+// the message is a dead letter with [ErrMailboxFull]. Use it where the senders are goroutines of your
+// own that may be slowed down. A message of the actor to
 // itself that finds no place is dropped immediately. Two actors that send to each other may both
 // wait, until d ends or one of them is told to stop. An [Ask] waits no longer than its context.
 //
