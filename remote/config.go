@@ -73,8 +73,8 @@ type Config struct {
 	// framework and replies do not wait. The default is 100,000.
 	OutboxSize int
 	// OutboxBytes is how many bytes of messages may wait for one peer, or be in flight to it
-	// without an acknowledgement. A single message always fits. Senders of further
-	// messages wait, see OutboxSize. The default is 64 MiB.
+	// without an acknowledgement. A single message always fits. Senders of further messages wait,
+	// see OutboxSize. The default is 64 MiB.
 	OutboxBytes int
 	// ControlSize is how many control frames may wait for one peer. Beyond that, the oldest are
 	// dropped. The default is 1,024.
