@@ -50,8 +50,9 @@ func Ask[M, R any](ctx context.Context, to ActorRef[M], request func(replyTo Act
 //
 //	status, err := actor.AskTimeout(ctx, machine, 5*time.Second, request)
 //
-// The timeout includes the wait for a place in a blocking mailbox, or in the queue for another node.
-// If it is zero or negative, it is already over: nothing is sent. To wait without a limit, use Ask.
+// The timeout includes the wait for a place in a blocking mailbox, or in the queue for another
+// node. If it is zero or negative, it is already over: nothing is sent. To wait without a limit,
+// use Ask.
 func AskTimeout[M, R any](ctx context.Context, to ActorRef[M], timeout time.Duration, request func(replyTo ActorRef[R]) M) (R, error) {
 	if timeout > 0 && to.needsNoContext() {
 		return askWithin(ctx, to, timeout, request)
@@ -76,8 +77,8 @@ func (r ActorRef[M]) needsNoContext() bool {
 	return false
 }
 
-// askWithin is Ask with a timeout; 0 means none. If r needs not wait for a place, it begins when the
-// request has been sent.
+// askWithin is Ask with a timeout; 0 means none. If r needs not wait for a place, it begins when
+// the request has been sent.
 func askWithin[M, R any](ctx context.Context, to ActorRef[M], timeout time.Duration, request func(replyTo ActorRef[R]) M) (R, error) {
 	var none R
 	if to.c == nil || to.c.sys == nil {

@@ -101,11 +101,11 @@ func (r ActorRef[M]) tellAsIs(msg M) {
 	}
 }
 
-// TellNoWait is like Tell but never waits. Extensions use it whose actors send to those of users. If
-// the queue for another node is full, the message is a dead letter with [ErrUnreachable]. A blocking
-// mailbox keeps up to 10,000 such messages, and messages from other nodes, beyond its bound, in
-// order, for as long as [Mailbox.Block] says. Further ones, and those that have waited for too long,
-// are dead letters with [ErrMailboxFull].
+// TellNoWait is like Tell but never waits. Extensions use it whose actors send to those of users.
+// If the queue for another node is full, the message is a dead letter with [ErrUnreachable]. A
+// blocking mailbox keeps up to 10,000 such messages, and messages from other nodes, beyond its
+// bound, in order, for as long as [Mailbox.Block] says. Further ones, and those that have waited
+// for too long, are dead letters with [ErrMailboxFull].
 func (r ActorRef[M]) TellNoWait(msg M) {
 	if r.c == nil {
 		deadLetterToNobody("", msg)

@@ -46,8 +46,8 @@ func (s *links) enqueueWaiting(key linkKey, x outbox.Frame, by patience) error {
 	return err
 }
 
-// awaitRoom waits until there may be room for a frame of that size. It returns false when the sender
-// must not wait longer.
+// awaitRoom waits until there may be room for a frame of that size. It returns false when the
+// sender must not wait longer.
 func (l *link) awaitRoom(size int, by patience, until time.Time) bool {
 	room, left := l.room(size)
 	if room == nil {
