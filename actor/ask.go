@@ -50,10 +50,11 @@ func Ask[M, R any](ctx context.Context, to ActorRef[M], request func(replyTo Act
 //
 //	status, err := actor.AskTimeout(ctx, machine, 5*time.Second, request)
 //
-// The timeout includes the wait for a place in a blocking mailbox. If it is zero or negative, it is
-// already over: nothing is sent. To wait without a limit, use Ask.
+// The timeout includes the wait for a place in a blocking mailbox, or in the queue for another
+// node. If it is zero or negative, it is already over: nothing is sent. To wait without a limit,
+// use Ask.
 func AskTimeout[M, R any](ctx context.Context, to ActorRef[M], timeout time.Duration, request func(replyTo ActorRef[R]) M) (R, error) {
-	if timeout > 0 && to.neverWaits() {
+	if timeout > 0 && to.needsNoContext() {
 		return askWithin(ctx, to, timeout, request)
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
@@ -61,8 +62,9 @@ func AskTimeout[M, R any](ctx context.Context, to ActorRef[M], timeout time.Dura
 	return Ask(ctx, to, request)
 }
 
-// neverWaits reports whether it is known that a message to r needs not wait for a place.
-func (r ActorRef[M]) neverWaits() bool {
+// needsNoContext reports whether it is known that a timeout suffices for an ask of r: its message
+// needs not wait for a place, or the wait takes a timeout.
+func (r ActorRef[M]) needsNoContext() bool {
 	if r.c == nil {
 		return false
 	}
@@ -75,7 +77,8 @@ func (r ActorRef[M]) neverWaits() bool {
 	return false
 }
 
-// askWithin is Ask with a timeout, which begins when the request has been sent; 0 means none.
+// askWithin is Ask with a timeout; 0 means none. If r needs not wait for a place, it begins when
+// the request has been sent.
 func askWithin[M, R any](ctx context.Context, to ActorRef[M], timeout time.Duration, request func(replyTo ActorRef[R]) M) (R, error) {
 	var none R
 	if to.c == nil || to.c.sys == nil {
@@ -90,20 +93,22 @@ func askWithin[M, R any](ctx context.Context, to ActorRef[M], timeout time.Durat
 	if err != nil {
 		return none, fmt.Errorf("ask %s: request: %w", to.Path(), err)
 	}
+	var begun time.Time
 	if _, here := to.c.impl.(*cell[M]); !here {
+		begun = time.Now()
 		p.watch() // its node may be gone before the request is sent
 		if why := to.c.unreachable(); why != nil {
 			to.c.sys.reportDeadLetter(to.c.fullPath(), msg, why)
 			return none, fmt.Errorf("ask %s: %w", to.c.fullPath(), why)
 		}
 	}
-	if full := to.offer(msg, entrance{ctx: ctx}); full != nil { // msg is a dead letter, as if the target had ended
+	if full := to.offer(msg, entrance{ctx: ctx, within: timeout}); full != nil { // msg is a dead letter, as if the target had ended
 		if err := ctx.Err(); err != nil {
 			return none, fmt.Errorf("ask %s: nothing was asked: %w: %w", to.Path(), err, full)
 		}
 		return none, fmt.Errorf("ask %s: %w", to.Path(), full)
 	}
-	return p.await(ctx, timeout)
+	return p.await(ctx, timeout, begun)
 }
 
 func build[M, R any](request func(ActorRef[R]) M, replyTo ActorRef[R]) (msg M, err error) {
@@ -154,9 +159,9 @@ func (p *promise[R]) watch() {
 	}
 }
 
-func (p *promise[R]) await(ctx context.Context, timeout time.Duration) (R, error) {
+func (p *promise[R]) await(ctx context.Context, timeout time.Duration, begun time.Time) (R, error) {
 	if p.asked.isRemote() {
-		return p.sleep(ctx, timeout)
+		return p.awaitRemote(ctx, timeout, begun)
 	}
 	for range yields {
 		runtime.Gosched()
@@ -164,12 +169,28 @@ func (p *promise[R]) await(ctx context.Context, timeout time.Duration) (R, error
 			return p.result()
 		}
 	}
-	return p.sleep(ctx, timeout)
+	return p.sleep(ctx, timeout, time.Now())
+}
+
+// awaitRemote is await for an ask of another node, which began before the request was sent: that
+// may have waited for room.
+func (p *promise[R]) awaitRemote(ctx context.Context, timeout time.Duration, begun time.Time) (R, error) {
+	left, over := timeout, ctx.Err()
+	if timeout > 0 {
+		left = max(timeout-time.Since(begun), 1) // 0 stands for none
+	}
+	if over == nil && left == 1 {
+		over = context.DeadlineExceeded
+	}
+	if over != nil && p.state.Load() == promiseSettled && p.ended != nil { // there was no room
+		var none R
+		return none, fmt.Errorf("ask %s: %w: %w", p.asked.fullPath(), over, p.ended)
+	}
+	return p.sleep(ctx, left, begun)
 }
 
 // sleep blocks until the outcome is known.
-func (p *promise[R]) sleep(ctx context.Context, timeout time.Duration) (R, error) {
-	started := time.Now()
+func (p *promise[R]) sleep(ctx context.Context, timeout time.Duration, started time.Time) (R, error) {
 	willBlock(ctx)
 	p.watch()
 	w := p.sys.wakers.get()

@@ -33,6 +33,7 @@ type waiter[M any] struct {
 // An entrance says how a message enters a blocking mailbox that is full.
 type entrance struct {
 	ctx    context.Context // ends the wait; nil if only the mailbox does
+	within time.Duration   // for another node: how long it may wait; 0 if only ctx limits it
 	parked bool            // the sender does not wait
 	size   int             // encoded size; 0 if unknown
 	lost   func(error)     // see waiter

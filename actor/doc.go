@@ -37,8 +37,8 @@
 //     handling a message is logged.
 //   - Everything that an actor does before it sends a message happens before the receiver handles
 //     it, in the sense of the Go memory model.
-//   - Tell never fails. It blocks only if the mailbox does, see [Mailbox.Block], and never blocks
-//     other nodes or actors of the framework.
+//   - Tell never fails. It blocks only if the mailbox does, see [Mailbox.Block], or while the queue
+//     for another node is full. It never blocks other nodes or actors of the framework.
 //   - Mailboxes are unbounded by default. A full [Bounded] mailbox drops messages, but never the
 //     end of a watched actor, a timer, or the result of a piped function.
 //   - The ends of watched actors, and the messages of timers, adapters and piped functions, take

@@ -45,10 +45,10 @@ func (m Mailbox) DropOldest() Mailbox {
 }
 
 // Block returns m with another overflow strategy: a sender waits for a place, at most for d; then
-// the message is a dead letter with [ErrMailboxFull]. It is the only way to make Tell block; use it
-// where the senders are goroutines of your own that may be slowed down. A message of the actor to
-// itself that finds no place is dropped immediately. Two actors that send to each other may both
-// wait, until d ends or one of them is told to stop. An [Ask] waits no longer than its context.
+// the message is a dead letter with [ErrMailboxFull]. Use it where the senders are goroutines of
+// your own that may be slowed down. A message of the actor to itself that finds no place is dropped
+// immediately. Two actors that send to each other may both wait, until d ends or one of them is
+// told to stop. An [Ask] waits no longer than its context.
 //
 // Only local senders wait. Other nodes, [AskToSelf], the event stream, and actors of the framework
 // such as routers and topics do not. Their messages join the line of waiting senders instead, and

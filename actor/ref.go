@@ -24,10 +24,12 @@ type AnyRef interface {
 }
 
 // Tell sends msg to the actor. It never panics, and it blocks only if the mailbox does, see
-// [Mailbox.Block]. A nil is an ordinary message if M is an interface or a pointer. Messages from
-// one sender to one actor arrive in the order in which they were sent. A message that cannot be
-// delivered is published as a [DeadLetter]; for the zero ActorRef, on every running system of the
-// process.
+// [Mailbox.Block], or while the queue for the node of the actor is full and that node still takes
+// messages. Then it waits in any goroutine, inside an actor or not. Where it must not, use
+// [ActorRef.TellNoWait]; to end the wait by a context, use [Ask]. A nil is an ordinary message if M
+// is an interface or a pointer. Messages from one sender to one actor arrive in the order in which
+// they were sent. A message that cannot be delivered is published as a [DeadLetter]; for the zero
+// ActorRef, on every running system of the process.
 func (r ActorRef[M]) Tell(msg M) {
 	if r.c == nil {
 		deadLetterToNobody("", msg)
@@ -99,7 +101,8 @@ func (r ActorRef[M]) tellAsIs(msg M) {
 	}
 }
 
-// TellNoWait is like Tell but never waits. Extensions use it whose actors send to those of users. A
+// TellNoWait is like Tell but never waits. Extensions use it whose actors send to those of users.
+// If the queue for another node is full, the message is a dead letter with [ErrUnreachable]. A
 // blocking mailbox keeps up to 10,000 such messages, and messages from other nodes, beyond its
 // bound, in order, for as long as [Mailbox.Block] says. Further ones, and those that have waited
 // for too long, are dead letters with [ErrMailboxFull].

@@ -97,12 +97,33 @@ func (c *core) isRemote() bool {
 	return remote
 }
 
-func (r *remoteActor) deliver(msg any, _ entrance) {
+// A patientTransport is a transport that can slow senders down while a peer takes messages more
+// slowly than they are sent.
+type patientTransport interface {
+	SendWaiting(p actorhook.Patience, s *System, target actorhook.Target, msg any)
+}
+
+// patience returns what ends the wait of a message that enters the queue for another node.
+func (r *remoteActor) patience(by entrance) actorhook.Patience {
+	p := actorhook.Patience{Hurried: r.sys.shutdown.hurried, Within: by.within}
+	if by.ctx != nil {
+		p.Done = by.ctx.Done()
+	}
+	return p
+}
+
+// deliver sends msg to the other node. A message for an actor of users may wait there for room, as
+// in a blocking mailbox. Actors of the framework, and replies, never wait for a slow node.
+func (r *remoteActor) deliver(msg any, by entrance) {
 	if r.sys.transport == nil {
 		r.sys.reportDeadLetter(r.sendTo.Full, msg, ErrUnreachable)
 		return
 	}
 	r.sys.sent.Add(1)
+	if t, ok := r.sys.transport.(patientTransport); ok && !by.parked && strings.HasPrefix(r.sendTo.Path, "/user/") {
+		t.SendWaiting(r.patience(by), r.sys, r.sendTo, msg)
+		return
+	}
 	r.sys.transport.Send(r.sys, r.sendTo, msg)
 }
 

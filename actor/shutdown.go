@@ -158,6 +158,10 @@ func (s *System) runPhases() {
 	}
 }
 
+// hurry is how long actors that are being stopped may still wait for room in the queue for another
+// node. Without that bound a handler that tells a slow node many messages outlasts the phase.
+const hurry = time.Second
+
 // stopActors stops all actors, and waits for their end until the limit.
 func (s *System) stopActors(limit time.Duration) {
 	ctx, cancel := phaseContext(context.Background(), limit)
@@ -167,6 +171,7 @@ func (s *System) stopActors(limit time.Duration) {
 	}
 	go s.endActors()
 	close(s.shutdown.acting)
+	defer time.AfterFunc(hurry, func() { close(s.shutdown.hurried) }).Stop()
 	if !wait(ctx, s.terminated) {
 		s.shutdown.fail(s.stillRunning(s.living(), context.Cause(ctx)), false)
 	}

@@ -116,7 +116,7 @@ func newRelay[M any](c *Client, name string) actor.Behavior[M] {
 
 func (r *relay[M]) take(msg M) {
 	if r.at != (ID{}) {
-		r.to.Tell(msg)
+		r.to.TellNoWait(msg)
 		return
 	}
 	r.held.Push(extension.Hold(r.ctx.System(), msg))
@@ -154,7 +154,7 @@ func (r *relay[M]) choose(v View) {
 	r.to = actor.Resolve[M](r.client.System, "understudy://"+r.client.Name()+"@"+r.at.Address+"/user/"+r.name)
 	for _, h := range r.held.Drain() {
 		if h.Pass() {
-			r.to.Tell(h.Message)
+			r.to.TellNoWait(h.Message)
 		} else {
 			r.drop(h.Message, actor.ErrWithdrawn)
 		}

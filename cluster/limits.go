@@ -22,13 +22,16 @@ type Traffic struct {
 	// never.
 	CompressFrom int
 
-	// OutboxSize is how many messages may wait to be sent to one node. Further messages become dead
-	// letters with remote.ErrOutboxFull. The default is 100,000.
+	// OutboxSize is how many messages may wait to be sent to one node. The sender of a further
+	// message waits for room, actor or not, as long as the node acknowledges something within each
+	// second, and at most 5 s. Otherwise the message becomes a dead letter with
+	// remote.ErrOutboxFull. TellNoWait, AskToSelf, replies, and the refs of singletons and placed
+	// actors do not wait. The default is 100,000.
 	OutboxSize int
 
 	// OutboxBytes is how many bytes of messages may wait for one node, or be sent to it without an
-	// acknowledgement. A single message always fits. Further messages become dead letters with
-	// remote.ErrOutboxFull. The default is 64 MiB.
+	// acknowledgement. A single message always fits. Senders of further messages wait, see
+	// OutboxSize. The default is 64 MiB.
 	OutboxBytes int
 
 	// IdleAfter is how long an unused connection is kept. The default is one minute.

@@ -66,12 +66,15 @@ type Config struct {
 	// otherwise the oldest is closed. The default is 16.
 	MaxUnauthenticatedPerHost int
 
-	// OutboxSize is how many messages may wait to be sent to one peer. Further messages become
-	// dead letters with [ErrOutboxFull]. The default is 100,000.
+	// OutboxSize is how many messages may wait to be sent to one peer. The sender of a further
+	// message waits for room, actor or not, as long as the peer acknowledges something within
+	// each second, and for at most UnreachableAfter. Otherwise the message becomes a dead letter
+	// with [ErrOutboxFull]. [actor.ActorRef.TellNoWait], [actor.AskToSelf], actors of the
+	// framework and replies do not wait. The default is 100,000.
 	OutboxSize int
 	// OutboxBytes is how many bytes of messages may wait for one peer, or be in flight to it
-	// without an acknowledgement. A single message always fits. Further messages become dead
-	// letters with [ErrOutboxFull]. The default is 64 MiB.
+	// without an acknowledgement. A single message always fits. Senders of further messages wait,
+	// see OutboxSize. The default is 64 MiB.
 	OutboxBytes int
 	// ControlSize is how many control frames may wait for one peer. Beyond that, the oldest are
 	// dropped. The default is 1,024.

@@ -11,7 +11,8 @@
 //
 // # Guarantees
 //
-//   - Sending never blocks and never fails to the sender, whatever the peer does.
+//   - Sending never fails to the sender, whatever the peer does. It blocks only while more than
+//     [Config.OutboxSize] messages wait for a peer that takes messages.
 //   - A message is encoded when it is sent. The sender may change it afterwards.
 //   - Messages from one actor to another arrive in order. No message arrives twice.
 //   - A message arrives or becomes a dead letter with a reason, on the side that notices. While
@@ -39,7 +40,7 @@
 //	situation                                    becomes
 //	type without a name                          dead letter of the sender, ErrNotSerializable; the log says how to register it
 //	larger than MaxMessage                       dead letter of the sender, ErrTooLarge
-//	OutboxSize messages wait already             dead letter of the sender, ErrUnreachable and ErrOutboxFull
+//	OutboxSize messages wait already             the sender waits; without acknowledgements for 1 s, dead letter, ErrUnreachable and ErrOutboxFull
 //	peer is starting, or its network is down     waits; sent within UnreachableAfter, or a dead letter, ErrUnreachable
 //	peer refuses us (cluster name, version, …)   the same, with a *RefusedError
 //	one side does not trust the other            the same, with ErrNotAuthenticated

@@ -30,8 +30,10 @@ func (l *link) flushed() <-chan struct{} {
 	return empty
 }
 
-// noteEmpty wakes the callers of Flush if the link is empty. The caller holds mu.
+// noteEmpty wakes the callers of Flush if the link is empty, and senders if it has room. The caller
+// holds mu.
 func (l *link) noteEmpty() {
+	l.noteRoom()
 	if l.empty != nil && l.out.Len() == 0 {
 		close(l.empty)
 		l.empty = nil

@@ -78,6 +78,7 @@ func (l *link) writeInline() {
 	var bytes []byte
 	if conn != nil {
 		bytes = l.out.Take(buf[:0])
+		l.noteRoom()
 	}
 	l.mu.Unlock()
 

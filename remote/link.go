@@ -33,6 +33,7 @@ type link struct {
 	over    bool     // accepts no more frames
 
 	empty chan struct{} // closed when out is empty; nil if nobody waits for it
+	roomy chan struct{} // closed when out has room again; likewise
 }
 
 // A linkSession identifies a session: what a link has sent is continued on its next connection.

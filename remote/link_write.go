@@ -103,6 +103,7 @@ func (l *link) next(conn net.Conn, buf []byte) (bytes []byte, rest *nonBlockingC
 			return nil, rest, time.Time{}, nil
 		}
 		if bytes = l.out.Take(buf); len(bytes) > 0 {
+			l.noteRoom()
 			return bytes, nil, time.Time{}, nil
 		}
 	}

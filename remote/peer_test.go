@@ -97,7 +97,7 @@ func TestPeerThatReadsNothingBlocksNobody(t *testing.T) {
 		large := string(make([]byte, 100_000))
 		begin := time.Now()
 		for range 200 {
-			to.Tell(large)
+			to.TellNoWait(large)
 			time.Sleep(time.Millisecond)
 		}
 		require.Equal(t, 200*time.Millisecond, time.Since(begin))

@@ -22,6 +22,17 @@ import (
 // not block. msg is encoded before Send returns. A message that cannot be sent becomes a dead
 // letter of s.
 func (e *Endpoint) Send(s *actor.System, to extension.Target, msg any) {
+	e.send(s, to, msg, patience{})
+}
+
+// SendWaiting is Send for a sender that may be slowed down: while the outbox is full, it waits for
+// room, as long as p allows and the peer has acknowledged something within the last second, at most
+// for [Config.UnreachableAfter].
+func (e *Endpoint) SendWaiting(p extension.Patience, s *actor.System, to extension.Target, msg any) {
+	e.send(s, to, msg, patience{Patience: p, waits: true})
+}
+
+func (e *Endpoint) send(s *actor.System, to extension.Target, msg any, by patience) {
 	d := encodeBuffers.Get().(*encodeBuffer)
 	defer d.done()
 	checked := d.checkPath(to)
@@ -37,7 +48,7 @@ func (e *Endpoint) Send(s *actor.System, to extension.Target, msg any) {
 		return
 	}
 	d.compress(to, p, e.cfg.CompressFrom)
-	if err := e.links.enqueue(linkKey{to.Address, channelUser}, outbox.Frame{Bytes: d.frame, System: s, To: to.Full, Last: deathwatch.IsEnd(msg)}); err != nil {
+	if err := e.links.enqueueWaiting(linkKey{to.Address, channelUser}, outbox.Frame{Bytes: d.frame, System: s, To: to.Full, Last: deathwatch.IsEnd(msg)}, by); err != nil {
 		extension.DeadLetter(s, to.Full, msg, fmt.Errorf("%w: %w", actor.ErrUnreachable, err))
 		return
 	}

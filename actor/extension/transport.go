@@ -23,6 +23,11 @@ import (
 //
 // returns the number from which the unique numbers of actors count, unless it is 0. No process that
 // used the same address before may have used higher ones.
+//
+//	SendWaiting(p Patience, s *actor.System, target Target, msg any)
+//
+// is Send for a sender that may wait: a [actor.ActorRef.Tell] to an actor below /user. While its
+// queue for the node is full, the transport may wait for room, as long as p allows.
 type Transport interface {
 	// Send takes over msg for the actor at target, on behalf of s. It encodes msg before it
 	// returns, and never blocks. What cannot be sent it passes to [DeadLetter].
@@ -33,6 +38,10 @@ type Transport interface {
 // is its path within the system, such as "/user/name". UID is its unique number; 0 means whichever
 // actor lives at Path. Full is its full path, for log entries and dead letters.
 type Target = actorhook.Target
+
+// A Patience ends a wait for room when Done or Hurried is closed, or, unless it is 0, after Within.
+// Either channel may be nil.
+type Patience = actorhook.Patience
 
 // WithTransport connects the system to other nodes: address, a "host:port", becomes part of the
 // paths of its actors, and t carries messages to actors at other addresses.

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"time"
 )
 
 // Internals returns what package extension may call of a *actor.System, an actor.ActorRef or an
@@ -24,6 +25,13 @@ var SpawnContext func(ctx context.Context) any
 
 // Bind binds the refs in v to system, a *actor.System.
 var Bind func(system any, v reflect.Value) error
+
+// Patience says what ends the wait of a sender for room in the queue for another node.
+type Patience struct {
+	Done    <-chan struct{} // of the context of an ask; may be nil
+	Hurried <-chan struct{} // the system has been stopping its actors for a while
+	Within  time.Duration   // of an ask with a timeout; 0 for none
+}
 
 // A Target is the address of an actor on another node.
 type Target struct {

@@ -47,7 +47,7 @@ var mutants = []mutant{
 	{"gossip: a removed member comes back", "cluster/membership/merge.go", "\tif _, removed := t.tombstones[id]; removed {\n\t\tt.remove(id, tombstoneOf(m), news)\n\t\treturn\n\t}\n", "", "cluster/membership"},
 
 	// network
-	{"remote: the outbox has no bound of bytes", "remote/internal/outbox/outbox.go", " || o.bytes+len(l.Bytes) > o.MaxBytes && o.Len() > 0 {", " {", "remote"},
+	{"remote: the outbox has no bound of bytes", "remote/internal/outbox/outbox.go", " && (o.bytes+size <= o.MaxBytes || o.Len() == 0)", "", "remote"},
 	{"remote: a frame may have any size", "remote/internal/wire/frame.go", "if int64(size) > int64(limit) {", "if int64(size) > int64(limit)*2 {", "remote"},
 	{"remote: parts may have any size", "remote/internal/wire/reassembly.go", "!j.refused && (have > limit || left > uint64(limit-have)) {", "!j.refused && have > limit {", "remote"},
 	{"remote: acknowledges what was not sent", "remote/internal/outbox/outbox.go", " || count > o.acked+uint64(o.inFlight.len()) {", " {", "remote"},

@@ -56,10 +56,20 @@ func (o *Outbox) Unsent() int { return o.waiting.len() + o.bulk.len() + o.last.l
 // InFlight returns how many frames were written to the present connection and are not acknowledged.
 func (o *Outbox) InFlight() int { return o.inFlight.len() }
 
+// HasRoom reports whether Push would accept a frame of that size.
+func (o *Outbox) HasRoom(size int) bool {
+	return o.Unsent()-o.parts < o.MaxFrames && (o.bytes+size <= o.MaxBytes || o.Len() == 0)
+}
+
+// HalfEmpty reports whether at most half of each limit is used.
+func (o *Outbox) HalfEmpty() bool {
+	return o.Unsent()-o.parts <= o.MaxFrames/2 && o.bytes <= o.MaxBytes/2
+}
+
 // Push adds a copy of a frame, and takes over the memory of a frame larger than [wire.MaxPart]. It
 // returns false if there is no room for it.
 func (o *Outbox) Push(l Frame) bool {
-	if o.Unsent()-o.parts >= o.MaxFrames || o.bytes+len(l.Bytes) > o.MaxBytes && o.Len() > 0 {
+	if !o.HasRoom(len(l.Bytes)) {
 		return false
 	}
 	if o.Len() == 0 {
