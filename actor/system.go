@@ -39,6 +39,7 @@ type System struct {
 	extensions   sync.Map // see package extension
 	background   group
 	scheduler    scheduler
+	timers       timerQueues
 	wakers       wakers
 	terminated   chan struct{}
 	shutdown     shutdown

@@ -15,7 +15,8 @@ type keyedTimer[M any] struct {
 	every time.Duration // 0: once
 	due   time.Time     // at a fixed rate; else zero
 	msg   M
-	timer *time.Timer
+	by    *cell[M]
+	alarm alarm
 }
 
 func (t *timers[M]) set(c *cell[M], d time.Duration, k *keyedTimer[M]) {
@@ -27,12 +28,18 @@ func (t *timers[M]) set(c *cell[M], d time.Duration, k *keyedTimer[M]) {
 		t.byKey = make(map[string]*keyedTimer[M])
 	}
 	t.byKey[k.key] = k
-	k.timer = time.AfterFunc(d, func() { c.post(item[M]{task: k}, entrance{}) })
+	k.by, k.alarm.of = c, k
+	k.queue().add(&k.alarm, d)
 }
+
+func (k *keyedTimer[M]) queue() *timerQueue { return k.by.sys.timers.of(&k.by.core) }
+
+// expire puts the timer into the mailbox.
+func (k *keyedTimer[M]) expire() { k.by.post(item[M]{task: k}, entrance{}) }
 
 func (t *timers[M]) cancel(key string) {
 	if k, ok := t.byKey[key]; ok {
-		k.timer.Stop()
+		k.queue().cancel(&k.alarm)
 		delete(t.byKey, key)
 	}
 }
@@ -79,7 +86,7 @@ func (k *keyedTimer[M]) again(c *cell[M]) {
 		k.due = k.due.Add(k.every)
 		wait = time.Until(k.due)
 	}
-	k.timer.Reset(wait)
+	k.queue().add(&k.alarm, wait)
 }
 
 func (k *keyedTimer[M]) exempt() bool { return true }

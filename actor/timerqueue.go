@@ -1,0 +1,205 @@
+package actor
+
+import (
+	"math"
+	"slices"
+	"sync"
+	"time"
+)
+
+// timerQueues are the timers of all actors of a system, in several queues, so that actors on
+// different processors seldom contend for one.
+type timerQueues [8]timerQueue
+
+func (q *timerQueues) of(c *core) *timerQueue { return &q[c.uid%uint64(len(q))] }
+
+// A timerQueue expires many timers with one timer of the runtime, and with one goroutine for all
+// that are due. A timer of the runtime for each would need a goroutine for each, and more memory.
+type timerQueue struct {
+	mu        sync.Mutex // guards all below, and the alarms
+	heap      []queued   // a 4-ary heap, the earliest first
+	cancelled int        // how many of its alarms are cancelled
+	base      time.Time  // due times count from here
+	clock     *time.Timer
+	next      time.Duration // when clock expires; meaningless unless armed
+	armed     bool          // clock will expire
+	expiring  bool          // a goroutine expires timers, and arms the clock afterwards
+	_         [64]byte      // keeps the next one out of this cache line
+}
+
+// queued is an entry of the heap, with the time by which it is ordered.
+type queued struct {
+	due   time.Duration
+	alarm *alarm
+}
+
+// An alarm is what a timerQueue knows of a timer.
+type alarm struct {
+	of        interface{ expire() } // which must not block
+	waits     bool                  // in the heap
+	cancelled bool                  // it is dropped instead
+}
+
+// add makes a expire after d. It is not in the heap.
+func (q *timerQueue) add(a *alarm, d time.Duration) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	a.waits = true
+	due := q.now() + d
+	if d > 0 && due < 0 { // overflow
+		due = math.MaxInt64
+	}
+	q.push(queued{due, a})
+	q.arm()
+}
+
+// now returns the time since base.
+func (q *timerQueue) now() time.Duration {
+	if q.base.IsZero() {
+		q.base = time.Now()
+	}
+	return time.Since(q.base)
+}
+
+// arm makes the clock expire when the first alarm is due.
+func (q *timerQueue) arm() {
+	if q.expiring || len(q.heap) == 0 {
+		return
+	}
+	first := q.heap[0].due
+	if q.armed && q.next <= first {
+		return
+	}
+	q.armed, q.next = true, first
+	if wait := first - q.now(); q.clock == nil {
+		q.clock = time.AfterFunc(wait, q.expire)
+	} else {
+		q.clock.Reset(wait)
+	}
+}
+
+// cancel drops a, unless it has expired.
+func (q *timerQueue) cancel(a *alarm) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !a.waits || a.cancelled {
+		return
+	}
+	a.cancelled = true
+	q.cancelled++
+	if 2*q.cancelled > len(q.heap) {
+		q.sweep()
+	}
+}
+
+// sweep removes the cancelled alarms. It costs less than adding them did.
+func (q *timerQueue) sweep() {
+	q.heap = slices.DeleteFunc(q.heap, func(e queued) bool { return e.alarm.cancelled })
+	q.cancelled = 0
+	if len(q.heap) == 0 {
+		q.heap = nil
+		q.disarm()
+		return
+	}
+	for i := len(q.heap) / timerBranches; i >= 0; i-- {
+		q.sink(i)
+	}
+}
+
+// disarm stops the clock, as no alarm is left.
+func (q *timerQueue) disarm() {
+	if q.armed {
+		q.clock.Stop()
+		q.armed = false
+	}
+}
+
+// expireAtOnce is how many alarms expire for each time that the mutex is taken.
+const expireAtOnce = 64
+
+// expire expires all alarms that are due.
+func (q *timerQueue) expire() {
+	var due []*alarm
+	for {
+		due = q.takeDue(due[:0])
+		if len(due) == 0 {
+			return
+		}
+		for _, a := range due {
+			a.of.expire()
+		}
+	}
+}
+
+// takeDue removes alarms that are due. If no alarm is due, it arms the clock.
+func (q *timerQueue) takeDue(due []*alarm) []*alarm {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.armed, q.expiring = false, true
+	for now := q.now(); len(q.heap) > 0 && q.heap[0].due <= now && len(due) < expireAtOnce; {
+		if a := q.pop(); a.cancelled {
+			q.cancelled--
+		} else {
+			a.waits = false
+			due = append(due, a)
+		}
+	}
+	if len(due) == 0 {
+		q.expiring = false
+		q.arm()
+	}
+	return due
+}
+
+// timerBranches is the number of children of an entry of the heap: four are in one cache line.
+const timerBranches = 4
+
+func (q *timerQueue) push(e queued) {
+	q.heap = append(q.heap, e)
+	at := len(q.heap) - 1
+	for at > 0 {
+		above := (at - 1) / timerBranches
+		if q.heap[above].due <= e.due {
+			break
+		}
+		q.heap[at] = q.heap[above]
+		at = above
+	}
+	q.heap[at] = e
+}
+
+// pop removes the first alarm. There is one.
+func (q *timerQueue) pop() *alarm {
+	first, end := q.heap[0].alarm, len(q.heap)-1
+	q.heap[0], q.heap[end] = q.heap[end], queued{}
+	q.heap = q.heap[:end]
+	if end == 0 {
+		q.heap = nil
+		return first
+	}
+	q.sink(0)
+	return first
+}
+
+// sink moves an entry down until none below it is earlier.
+func (q *timerQueue) sink(at int) {
+	e := q.heap[at]
+	for {
+		below := at*timerBranches + 1
+		if below >= len(q.heap) {
+			break
+		}
+		least := below
+		for i := below + 1; i < min(below+timerBranches, len(q.heap)); i++ {
+			if q.heap[i].due < q.heap[least].due {
+				least = i
+			}
+		}
+		if q.heap[least].due >= e.due {
+			break
+		}
+		q.heap[at] = q.heap[least]
+		at = least
+	}
+	q.heap[at] = e
+}
