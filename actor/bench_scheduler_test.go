@@ -144,3 +144,25 @@ func computeWithoutPause(s *actor.System, takes func(handled int) time.Duration)
 		ref.Tell(n)
 	}
 }
+
+// BenchmarkSleepingHandlers has 1,000 actors whose handlers sleep for a millisecond without an
+// announcement. The figure is the time per message: 1 µs if all sleep at the same time.
+func BenchmarkSleepingHandlers(b *testing.B) {
+	s := benchmark(b)
+	const actors = 1000
+	var left sync.WaitGroup
+	refs := make([]actor.ActorRef[int], actors)
+	for i := range refs {
+		refs[i] = actor.Spawn(s, behaviors.Receive(func(*actor.Context[int], int) actor.Behavior[int] {
+			time.Sleep(time.Millisecond)
+			left.Done()
+			return behaviors.Same
+		}), "")
+	}
+	left.Add(b.N)
+	b.ResetTimer()
+	for i := range b.N {
+		refs[i%actors].Tell(i)
+	}
+	left.Wait()
+}

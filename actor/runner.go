@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // A runner is a goroutine of a scheduler, and its state.
@@ -17,6 +18,7 @@ type runner struct {
 	hasBatch bool // it may have a run batch; owned by the goroutine
 	taken    int  // actors from local queues since it last asked the scheduler; likewise
 	usedUp   bool // its last turn has used up its time; likewise
+	crowded  bool // other goroutines waited for a processor after that turn; likewise
 
 	// The goroutine writes these under mu or under the mutex of the scheduler; others read and
 	// write them under both.
@@ -31,6 +33,10 @@ type runner struct {
 // maxRunBatch is how many actors a runner takes out of the queue at once, besides the one that it
 // runs first.
 const maxRunBatch = 16
+
+// crowdedAfter is how long other goroutines keep the processor from a runner that yields when there
+// is more to compute than the processors can.
+const crowdedAfter = time.Millisecond
 
 // A worker is a core that can be ready: a cell.
 type worker interface {
@@ -70,10 +76,21 @@ func (s *scheduler) work(r *runner, c *core) {
 			again = c
 		}
 		if again != nil || turns%yieldAfter == 0 {
-			runtime.Gosched()
+			r.yield()
 		}
 		c = s.goOn(r, again)
 	}
+}
+
+// yield lets other goroutines run. After a long turn it notes whether they kept the processor.
+func (r *runner) yield() {
+	if !r.usedUp {
+		runtime.Gosched()
+		return
+	}
+	begun := time.Since(epoch)
+	runtime.Gosched()
+	r.crowded = time.Since(epoch)-begun > crowdedAfter
 }
 
 // goOn returns the actor that r runs next; nil ends r. again is the previous one if it has more to

@@ -149,6 +149,11 @@ func (s *scheduler) overcommits() bool {
 // next is goOn for a runner whose run batch is empty.
 func (s *scheduler) next(r *runner, again *core) *core {
 	s.mu.Lock()
+	if s.sleeps(r) {
+		r.usedUp = false
+		s.mu.Unlock()
+		return again
+	}
 	s.returned(r)
 	s.queueAgain(r, again)
 	superfluous := s.busy > s.most()
@@ -164,6 +169,13 @@ func (s *scheduler) next(r *runner, again *core) *core {
 	s.wakeup.Store(s.waiting.size() > 0)
 	s.mu.Unlock()
 	return s.spin(r)
+}
+
+// sleeps reports whether r, whose turn has used up its time, goes on with the same actor and stays
+// blocked: its handlers sleep, or wait for something, because a processor was free when they ended,
+// and nobody else needs r.
+func (s *scheduler) sleeps(r *runner) bool {
+	return r.blocked && r.usedUp && !r.crowded && s.waiting.fresh.size == 0 && (s.waiting.used.size == 0 || s.overcommit > 0)
 }
 
 // queueAgain queues the actor whose turn r has ended, if it has more to do. If it has used up its

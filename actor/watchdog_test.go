@@ -180,3 +180,23 @@ func TestTheWatchDoesNotLookAtRunnersThatAreBlocked(t *testing.T) {
 		}
 	})
 }
+
+func TestHandlersThatSleepAllSleepAtTheSameTime(t *testing.T) {
+	frugally(t, func(t *testing.T, s *System) {
+		const actors, messages = 1000, 50 // more actors than runners that may move
+		start, ended := time.Now(), make(chan struct{}, actors*messages)
+		for range actors {
+			ref := Spawn(s, calling, "")
+			for range messages {
+				ref.Tell(func() {
+					time.Sleep(time.Millisecond)
+					ended <- struct{}{}
+				})
+			}
+		}
+		for range actors * messages {
+			<-ended
+		}
+		require.Less(t, time.Since(start), messages*time.Millisecond*3/2)
+	})
+}
