@@ -50,7 +50,8 @@
 //	Acquiring    this node has permission, and acquires the lease or a term
 //	Host         the instance is here, or is about to be restarted
 //	HandingOver  the instance is stopping because another node has asked to host
-//	Stopping     the instance is stopping because this node is down or has lost the lease
+//	Stopping     the instance is stopping because this node is down, has lost the lease, or has
+//	             learned after a split that another instance has claimed the journal later
 //	Ended        the singleton has finished, see [Finish]
 //
 // A node that is to host sends a request to every member that may run an instance. A member

@@ -128,7 +128,7 @@ func TestAClusterThatIsStartedAgainGoesOnWhereTheJournalIs(t *testing.T) {
 				last = gen
 				time.Sleep(10 * time.Millisecond) // what is on its way arrives
 				require.Equal(t, gen, c.nodes[host].status("one").Generation)
-				require.Equal(t, singletonhook.Record{Term: gen.Term, Fenced: true}, c.nodes["c"].record(), "what the members remember")
+				require.Equal(t, singletonhook.Record{Term: gen.Term, Seq: gen.Seq, Fenced: true}, c.nodes["c"].record(), "what the members remember")
 				if host != "c" {
 					c.leave(host)
 				}

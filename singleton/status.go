@@ -25,7 +25,7 @@ const (
 	Acquiring   = Phase(handover.Acquiring)   // it has permission, and acquires the lease or a term
 	Host        = Phase(handover.Host)        // the instance is here, or is about to be restarted
 	HandingOver = Phase(handover.HandingOver) // the instance is stopping, to run on another node
-	Stopping    = Phase(handover.Stopping)    // the instance is stopping, because this node is down or has lost the lease
+	Stopping    = Phase(handover.Stopping)    // the instance is stopping: this node is down, has lost the lease or has been overtaken
 	Ended       = Phase(handover.Ended)       // the singleton has finished, see [Finish]
 )
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // A Locator shows a cluster to singletons.
@@ -63,22 +64,28 @@ type Gone struct {
 type Record struct {
 	_        struct{} `cbor:",toarray"`
 	Term     uint64   // the highest ever started
+	Seq      uint64   // the last of that term that a journal has accepted; 0 unless Fenced
 	Fenced   bool     // the instance of that term fences its writes by a journal
 	Finished bool     // the singleton has ended for good
 }
 
-// Merge returns what both records say together: the higher term counts, of one term Fenced once is
-// fenced, and Finished once is finished.
+// Merge returns what both records say together: the higher term counts, of one term the higher Seq,
+// Fenced once is fenced, and Finished once is finished.
 func (r Record) Merge(o Record) Record {
 	finished := r.Finished || o.Finished
 	switch {
 	case r.Term < o.Term:
 		r = o
 	case r.Term == o.Term:
-		r.Fenced = r.Fenced || o.Fenced
+		r.Seq, r.Fenced = max(r.Seq, o.Seq), r.Fenced || o.Fenced
 	}
 	r.Finished = finished
 	return r
+}
+
+// Generation returns the last generation that a journal has accepted; ok is false without one.
+func (r Record) Generation() (g generation.Generation, ok bool) {
+	return generation.Generation{Term: r.Term, Seq: r.Seq}, r.Fenced
 }
 
 // Same reports whether o says the same as t, apart from when a node saw others removed.

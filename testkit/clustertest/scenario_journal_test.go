@@ -3,6 +3,7 @@ package clustertest_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -210,15 +211,7 @@ func TestTwoSidesThatBothSurviveNeverSpoilTheJournal(t *testing.T) {
 		s, j := troubledStory(t, 5)
 		s.write("n5", 0, 10)
 		require.Equal(t, numbers(10), s.all("n5"))
-		s.Partition([]string{"n2"}, []string{"n1", "n3", "n4", "n5"})
-		awaitUnreachable(t, s, "n1", "n2")
-		time.Sleep(stableAfter - 200*time.Millisecond)
-		s.Heal()
-		s.Partition([]string{"n1", "n4"}, []string{"n2", "n3", "n5"})
-		time.Sleep(20 * time.Second)
-		require.Len(t, s.Node("n1").View().Members, 2, "n1 and n4 have won the half without n2")
-		require.Len(t, s.Node("n3").View().Members, 3)
-		require.Equal(t, 2, s.census.Running())
+		splitIntoTwoThatSurvive(t, s)
 		before := j.claimed()
 		for n := range 20 {
 			s.write("n4", 100+n, 101+n)
@@ -234,6 +227,47 @@ func TestTwoSidesThatBothSurviveNeverSpoilTheJournal(t *testing.T) {
 		require.Equal(t, s.sound(), s.all("n1"))
 		require.Subset(t, s.sound(), numbers(10))
 	})
+}
+
+// The instance of the side that survives has been silent while the other side's wrote. It does not
+// answer from its old state: when the cluster is whole, it is replaced.
+func TestTheInstanceThatOutlivesASplitKnowsWhatTheOtherSideHasStored(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _ := troubledStory(t, 5)
+		s.write("n5", 0, 10)
+		require.Equal(t, numbers(10), s.all("n5"))
+		splitIntoTwoThatSurvive(t, s)
+		s.write("n5", 10, 11)
+		time.Sleep(time.Minute)
+		for n := 100; !slices.Contains(s.sound(), n-1); n++ { // the first finds that n2 has claimed the journal
+			s.write("n4", n, n+1)
+			time.Sleep(20 * time.Second)
+			require.Less(t, n, 105)
+		}
+		require.Equal(t, 2, s.census.Running())
+		require.Equal(t, numbers(11), s.all("n5"), "during the split it cannot know")
+		s.Heal()
+		whole(t, s.Cluster, 8*time.Second, named(5)...)
+		s.AwaitQuiet()
+		require.Equal(t, 1, s.census.Running())
+		require.Equal(t, "n2", s.host())
+		require.Equal(t, s.sound(), s.all("n5"))
+	})
+}
+
+// splitIntoTwoThatSurvive cuts five nodes into two sides while n2 is being downed: n1 and n4 have
+// won the half without n2, and n2, n3 and n5 have the majority. Both run an instance.
+func splitIntoTwoThatSurvive(t *testing.T, s *story) {
+	t.Helper()
+	s.Partition([]string{"n2"}, []string{"n1", "n3", "n4", "n5"})
+	awaitUnreachable(t, s, "n1", "n2")
+	time.Sleep(stableAfter - 200*time.Millisecond)
+	s.Heal()
+	s.Partition([]string{"n1", "n4"}, []string{"n2", "n3", "n5"})
+	time.Sleep(20 * time.Second)
+	require.Len(t, s.Node("n1").View().Members, 2, "n1 and n4 have won the half without n2")
+	require.Len(t, s.Node("n3").View().Members, 3)
+	require.Equal(t, 2, s.census.Running())
 }
 
 // awaitUnreachable waits until a node sees another as unreachable.

@@ -110,7 +110,7 @@ func sumOf(name string, r singletonhook.Record) uint64 {
 	_, _ = h.Write([]byte(name)) // never fails
 	sum := h.Sum64() ^ r.Term*0x9e3779b97f4a7c15
 	if r.Fenced {
-		sum = sum*31 + 1
+		sum = sum*31 + r.Seq + 1
 	}
 	if r.Finished {
 		sum = sum*31 + 2

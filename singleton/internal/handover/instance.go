@@ -27,7 +27,7 @@ func (i *Instance) start(now time.Time) []Action {
 }
 
 // onFenceHeld takes over the generation of the journal if that is later.
-func (m *Machine) onFenceHeld(f FenceHeld) []Action {
+func (m *Machine) onFenceHeld(f FenceHeld, now time.Time) []Action {
 	i := &m.instance
 	if !i.Running || f.Started != i.born {
 		return nil
@@ -35,9 +35,9 @@ func (m *Machine) onFenceHeld(f FenceHeld) []Action {
 	if i.Generation.Less(f.Raised) {
 		i.Generation = f.Raised
 	}
-	fenced := singletonhook.Record{Term: i.Generation.Term, Fenced: true}
+	fenced := singletonhook.Record{Term: i.Generation.Term, Seq: i.Generation.Seq, Fenced: true}
 	m.terms.learn(fenced)
-	return []Action{SaveRecord{fenced}}
+	return append([]Action{SaveRecord{fenced}}, m.review(now)...)
 }
 
 // stopFor stops the instance in a phase. Without an instance the phase is over at once.

@@ -107,7 +107,7 @@ func (m *Machine) Step(ev Event, now time.Time) []Action {
 	case InstanceEnded:
 		return m.onEnded(ev, now)
 	case FenceHeld:
-		return m.onFenceHeld(ev)
+		return m.onFenceHeld(ev, now)
 	case LeaseAnswered:
 		return m.onLeaseAnswered(ev, now)
 	case LeaseLost:
@@ -190,9 +190,17 @@ func (m *Machine) review(now time.Time) []Action {
 
 // reviewHost keeps the instance while this node is to host. When another node is, the instance
 // stays until that node asks. A node that leaves while no other can host stops its instance itself.
+// An instance that was overtaken on the other side of a split is replaced.
 func (m *Machine) reviewHost(now time.Time) []Action {
 	if m.topo.Down {
 		return m.stopFor(Stopping, true, now)
+	}
+	switch overtaken := m.terms.overtook(m.instance.Generation); {
+	case overtaken && m.instance.Running:
+		return m.stopFor(Stopping, true, now)
+	case overtaken:
+		m.phase = Pending
+		return m.settle(now)
 	}
 	_, found := m.Host()
 	if _, _, mismatch := m.Mismatch(); found && !mismatch && !m.terms.known.Finished {

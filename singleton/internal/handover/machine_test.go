@@ -201,7 +201,7 @@ func (s *story) event(verb string, args []string) Event {
 }
 
 // topology reads members as "@a", "b/joining", "c2/leaving", and what else is known as
-// "down", "margin=13s", "term=5", "fenced".
+// "down", "margin=13s", "term=5", "fenced", "fenced=2" for the sequence number of the term.
 func (s *story) topology(words []string) singletonhook.Topology {
 	topo := singletonhook.Topology{Margin: 13 * time.Second}
 	record := singletonhook.Record{}
@@ -212,6 +212,11 @@ func (s *story) topology(words []string) singletonhook.Topology {
 			topo.Down = true
 		case "fenced":
 			record.Fenced = true
+			if value != "" {
+				seq, err := strconv.ParseUint(value, 10, 64)
+				require.NoError(s.t, err)
+				record.Seq = seq
+			}
 		case "finished":
 			record.Finished = true
 		case "term":

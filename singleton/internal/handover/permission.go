@@ -59,6 +59,14 @@ func (t *terms) learn(r singletonhook.Record) { t.known = t.known.Merge(r) }
 // highest returns the highest term that may have been used.
 func (t *terms) highest() uint64 { return max(t.known.Term, t.promised.term) }
 
+// overtook reports whether a journal has accepted a later instance than that of g. Then that one
+// can store nothing, and lacks the other's events. It finds out when it stores something, and until
+// then would answer from its old state.
+func (t *terms) overtook(g generation.Generation) bool {
+	last, fenced := t.known.Generation()
+	return fenced && g.Less(last)
+}
+
 // taken notes that another node may have used a term.
 func (t *terms) taken(term uint64) {
 	if term > t.promised.term {
@@ -165,7 +173,7 @@ func (m *Machine) onGrant(msg wire.Message[wire.Grant], now time.Time) []Action 
 	switch {
 	case news: // the sender may be gone before it has told any other member
 		return append([]Action{SaveRecord{m.terms.known}}, m.review(now)...)
-	case m.terms.known.Finished:
+	case m.terms.known.Finished, m.phase == Host:
 		return m.review(now)
 	}
 	if m.phase != Asking || g.Attempt != m.asking.attempt {

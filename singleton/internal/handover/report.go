@@ -75,7 +75,7 @@ func whyStopping(m *Machine) string {
 	case m.phase == HandingOver:
 		return "the instance is stopping, to run elsewhere"
 	}
-	return "the instance is stopping, because this node is down or has lost the lease"
+	return "the instance is stopping, because this node is down or has lost the lease, or because another instance has claimed the journal later"
 }
 
 func whyPending(m *Machine) string {
