@@ -59,7 +59,7 @@ func (t *terms) learn(r singletonhook.Record) { t.known = t.known.Merge(r) }
 // highest returns the highest term that may have been used.
 func (t *terms) highest() uint64 { return max(t.known.Term, t.promised.term) }
 
-// overtook reports whether a journal has accepted a later instance than that of g. Then that one
+// overtook reports whether a journal has accepted a later generation than g. Then the instance of g
 // can store nothing, and lacks the other's events. It finds out when it stores something, and until
 // then would answer from its old state.
 func (t *terms) overtook(g generation.Generation) bool {
