@@ -2,7 +2,6 @@ package actor
 
 import (
 	"fmt"
-	"reflect"
 
 	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/codec"
@@ -10,44 +9,54 @@ import (
 )
 
 // DispatchEncoded delivers encoded messages from another node, in order, like
-// extension.DispatchAll. It calls failed for each message that cannot be decoded, in its place
-// among the others. It retains nothing, unless a message is its own.
-func (s internals) DispatchEncoded(path string, uid uint64, all []actorhook.Arrival, failed func(i int, err error)) {
+// extension.DispatchAll, for by. It retains nothing, unless a message is its own.
+func (s internals) DispatchEncoded(path string, uid uint64, all []actorhook.Arrival, by actorhook.Dispatcher) {
 	c, reason := s.recipient(path, uid)
-	if c != nil && !c.outside {
-		if typed, ok := c.impl.(interface {
-			deliverEncoded(all []actorhook.Arrival, failed func(i int, err error))
-		}); ok {
-			typed.deliverEncoded(all, failed)
-			return
+	if c == nil {
+		for i := range all {
+			if msg, err := unpack(s.System, &all[i]); err != nil {
+				by.Undecodable(i, err)
+			} else {
+				s.reportDeadLetter(s.pathOf(path, uid), msg, reason)
+			}
 		}
+		return
+	}
+	if typed, ok := c.impl.(interface {
+		deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher)
+	}); ok {
+		typed.deliverEncoded(all, by)
+		return
 	}
 	for i := range all {
-		msg, err := unpack(s.System, &all[i])
-		by := entrance{parked: true, size: len(all[i].Data)}
-		switch {
-		case err != nil:
-			failed(i, err)
-		case c == nil:
-			s.reportDeadLetter(formatPath(s.name, s.address, path), msg, reason)
-		case c.outside:
-			c.deliverOutside(msg, by)
-		default:
-			c.impl.deliver(msg, by)
-		}
+		c.deliverUnpacked(&all[i], i, by)
+	}
+}
+
+// deliverUnpacked decodes a message from another node without knowing the type of messages.
+func (c *core) deliverUnpacked(a *actorhook.Arrival, i int, by actorhook.Dispatcher) {
+	msg, err := unpack(c.sys, a)
+	at := entrance{parked: true, size: len(a.Data)}
+	switch {
+	case err != nil:
+		by.Undecodable(i, err)
+	case c.outside:
+		c.deliverOutside(msg, at)
+	default:
+		c.impl.deliver(msg, at)
 	}
 }
 
 func unpack(s *System, a *actorhook.Arrival) (any, error) {
 	p := payload.Payload{Type: a.Type, Data: a.Data}
 	if a.Own {
-		return payload.UnpackOwned(p, binder(s))
+		return payload.UnpackOwned(p, binder{s})
 	}
-	return payload.Unpack(p, binder(s))
+	return payload.Unpack(p, binder{s})
 }
 
 // deliverEncoded decodes messages into a chunk, and puts all of it into the mailbox at once.
-func (b *inbox[M]) deliverEncoded(all []actorhook.Arrival, failed func(i int, err error)) {
+func (b *inbox[M]) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher) {
 	k := b.conf.chunks.get(0)
 	d := arrivalDecoder[M]{in: b}
 	for i := range all {
@@ -62,7 +71,7 @@ func (b *inbox[M]) deliverEncoded(all []actorhook.Arrival, failed func(i int, er
 		}
 		switch {
 		case err != nil:
-			failed(i, err)
+			by.Undecodable(i, err)
 		case fit != nil:
 			b.sys.deadLetter(&b.core, d.other, fit)
 		case len(k.msgs) == cap(k.msgs):
@@ -129,7 +138,7 @@ func (d *arrivalDecoder[M]) use(name string) {
 // decode decodes a message. It fails with err, or with unfit if the message is no M.
 func (d *arrivalDecoder[M]) decode(a *actorhook.Arrival, into *M) (unfit, err error) {
 	if d.ok {
-		if err := d.typed.Decode(a.Data, a.Own, into, d.bind); err != nil {
+		if err := d.typed.Decode(a.Data, a.Own, into, binder{d.in.sys}); err != nil {
 			return nil, fmt.Errorf("%w: %w", payload.ErrNotDecodable, err)
 		}
 		return nil, nil
@@ -146,5 +155,3 @@ func (d *arrivalDecoder[M]) decode(a *actorhook.Arrival, into *M) (unfit, err er
 	*into = m
 	return nil, nil
 }
-
-func (d *arrivalDecoder[M]) bind(v reflect.Value) error { return bindValue(d.in.sys, v) }

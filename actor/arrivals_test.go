@@ -54,17 +54,21 @@ func arriveEncoded[M any](t *testing.T, s *actor.System, text string, options []
 		}
 	}
 	actorhook.Internals(s).(interface {
-		DispatchEncoded(path string, uid uint64, all []actorhook.Arrival, failed func(i int, err error))
-	}).DispatchEncoded("/user/target", 0, all, func(i int, err error) {
+		DispatchEncoded(path string, uid uint64, all []actorhook.Arrival, by actorhook.Dispatcher)
+	}).DispatchEncoded("/user/target", 0, all, dispatcher(func(i int, err error) {
 		if err == nil {
 			t.Error("no reason")
 		}
 		failed = append(failed, fmt.Sprint(i))
-	})
+	}))
 	settle()
 	require.Equal(t, want, got)
 	require.Equal(t, garbage, failed)
 }
+
+type dispatcher func(i int, err error)
+
+func (d dispatcher) Undecodable(i int, err error) { d(i, err) }
 
 func arrivalOf(t *testing.T, msg any) actorhook.Arrival {
 	t.Helper()

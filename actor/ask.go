@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/understudy-go/understudy/internal/actorhook"
+	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/payload"
 
@@ -96,7 +98,7 @@ func askWithin[M, R any](ctx context.Context, to ActorRef[M], timeout time.Durat
 	var begun time.Time
 	if _, here := to.c.impl.(*cell[M]); !here {
 		begun = time.Now()
-		p.watch() // its node may be gone before the request is sent
+		p.watchAsked() // its node may be gone before the request is sent
 		if why := to.c.unreachable(); why != nil {
 			to.c.sys.reportDeadLetter(to.c.fullPath(), msg, why)
 			return none, fmt.Errorf("ask %s: %w", to.c.fullPath(), why)
@@ -122,7 +124,7 @@ type promise[R any] struct {
 	asked   *core
 	claimed atomic.Bool
 	state   atomic.Uint32
-	watches bool        // it watches the asked actor; owned by the asking goroutine
+	watch   askWatch    // of the asked actor
 	shared  atomic.Bool // see asker
 	custody
 	wake  chan struct{} // with one place; set when state is promiseAwaited
@@ -147,15 +149,10 @@ func newPromise[R any](asked *core) *promise[R] {
 	return p
 }
 
-// watch settles the promise when the asked actor, or this system, ends.
-func (p *promise[R]) watch() {
-	if p.watches {
-		return
-	}
-	p.watches = true
-	target := p.asked.actor()
-	if !target.addWatcher(p) {
-		p.watchedEnded(target, ErrTerminated)
+// watchAsked settles the promise when the asked actor, or this system, ends.
+func (p *promise[R]) watchAsked() {
+	if p.watch.of == nil && !p.watch.begin(p.asked, p) {
+		p.watchedEnded(p.asked.actor(), ErrTerminated)
 	}
 }
 
@@ -192,7 +189,7 @@ func (p *promise[R]) awaitRemote(ctx context.Context, timeout time.Duration, beg
 // sleep blocks until the outcome is known.
 func (p *promise[R]) sleep(ctx context.Context, timeout time.Duration, started time.Time) (R, error) {
 	willBlock(ctx)
-	p.watch()
+	p.watchAsked()
 	w := p.sys.wakers.get()
 	defer p.sys.wakers.put(w)
 	p.wake = w.wake
@@ -263,9 +260,7 @@ func (p *promise[R]) settleEnded(err error) {
 // end turns all further replies into late ones.
 func (p *promise[R]) end() {
 	p.claim()
-	if p.watches {
-		p.asked.actor().removeWatcher(p)
-	}
+	p.watch.end()
 	p.tellWatchers()
 }
 
@@ -318,6 +313,23 @@ func (p *promise[R]) replied(msg R) {
 	p.sys.reportDeadLetter("reply to the ask of "+p.asked.fullPath(), msg, err)
 	if p.claim() {
 		p.settleEnded(err)
+	}
+}
+
+// deliverEncoded decodes replies from another node. The first is decoded where it belongs.
+func (p *promise[R]) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher) {
+	for i := range all {
+		typed, ok := codec.DecoderOf[R](all[i].Type)
+		if !ok || p.shared.Load() || !p.claim() {
+			p.deliverUnpacked(&all[i], i, by)
+			continue
+		}
+		if err := typed.Decode(all[i].Data, all[i].Own, &p.reply, binder{p.sys}); err != nil {
+			err = fmt.Errorf("%w: %w", payload.ErrNotDecodable, err)
+			by.Undecodable(i, err)
+			p.ended = refused(p.fullPath(), err)
+		}
+		p.settle()
 	}
 }
 

@@ -55,20 +55,24 @@ type selfAsk[M, R any] struct {
 	timer   *time.Timer // guarded by core.mu
 	late    error       // why replies are dead letters, once it is dead; guarded by core.mu
 	pending pendingAsk
+	watched askWatch    // of the asked actor
 	shared  atomic.Bool // see asker
 	custody
 }
 
 func (a *selfAsk[M, R]) watch(timeout time.Duration) {
-	a.mu.Lock()
-	if timeout > 0 {
-		a.timer = time.AfterFunc(timeout, a.expire)
-	} else {
-		a.timer = time.AfterFunc(longAsk, func() { a.sys.warnOfLongAsk(a.asked) })
-	}
-	a.mu.Unlock()
-	if target := a.asked.actor(); !target.addWatcher(a) {
+	if !a.watched.begin(a.asked, a) {
 		a.settle(fmt.Errorf("ask %s: %w", a.asked.fullPath(), ErrTerminated))
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case a.dead: // the asked actor has ended
+	case timeout > 0:
+		a.timer = time.AfterFunc(timeout, a.expire)
+	default:
+		a.timer = time.AfterFunc(longAsk, func() { a.sys.warnOfLongAsk(a.asked) })
 	}
 }
 
@@ -115,9 +119,7 @@ func (a *selfAsk[M, R]) claim(late error) bool {
 
 // end sends the outcome to the actor.
 func (a *selfAsk[M, R]) end(reply R, err error) {
-	if a.asked != nil {
-		a.asked.actor().removeWatcher(a)
-	}
+	a.watched.end()
 	a.tellWatchers()
 	a.by.post(item[M]{task: &outcomeOfAsk[M, R]{a, reply, err}}, entrance{})
 }
@@ -144,7 +146,7 @@ func (a *selfAsk[M, R]) abandon(reason error) {
 		return // the outcome is in the mailbox
 	}
 	a.giveUp()
-	a.asked.actor().removeWatcher(a)
+	a.watched.end()
 	a.tellWatchers()
 }
 

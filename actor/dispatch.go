@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/understudy-go/understudy/internal/actorhook"
@@ -16,7 +17,7 @@ func (s internals) DispatchAll(path string, uid uint64, msgs []any, sizes []int)
 	c, reason := s.recipient(path, uid)
 	if c == nil {
 		for _, msg := range msgs {
-			s.reportDeadLetter(formatPath(s.name, s.address, path), msg, reason)
+			s.reportDeadLetter(s.pathOf(path, uid), msg, reason)
 		}
 		return
 	}
@@ -48,14 +49,31 @@ func (s *System) deliver(path string, uid uint64, msg any, by entrance) {
 	if c, reason := s.recipient(path, uid); c != nil {
 		c.impl.deliver(msg, by)
 	} else {
-		s.reportDeadLetter(formatPath(s.name, s.address, path), msg, reason)
+		s.reportDeadLetter(internals{s}.pathOf(path, uid), msg, reason)
 	}
+}
+
+// StringOf returns what ActorRef.String returns for an actor of this system to which another node
+// has sent a message.
+func (s internals) StringOf(path string, uid uint64) string {
+	if uid == 0 {
+		return s.pathOf(path, uid)
+	}
+	return s.pathOf(path, uid) + "#" + strconv.FormatUint(uid, 10)
+}
+
+// pathOf returns the full path of an actor of this system to which a message was sent.
+func (s internals) pathOf(path string, uid uint64) string {
+	if path == askPath || path == tempPath {
+		path += "/" + strconv.FormatUint(uid, 10)
+	}
+	return formatPath(s.name, s.address, path)
 }
 
 // recipient returns the actor at path, or the reason why no actor is there. Unless uid is 0, the
 // actor must have that number.
 func (s *System) recipient(path string, uid uint64) (c *core, reason error) {
-	switch c = s.lookup(path); {
+	switch c = s.lookup(path, uid); {
 	case c == nil:
 		return nil, ErrNoSuchActor
 	case uid != 0 && c.uid != uid:
@@ -66,7 +84,7 @@ func (s *System) recipient(path string, uid uint64) (c *core, reason error) {
 
 // Starting implements extension.Starting.
 func (s internals) Starting(path string) bool {
-	c := s.lookup(path)
+	c := s.lookup(path, 0)
 	if c == nil {
 		return false
 	}
@@ -75,15 +93,13 @@ func (s internals) Starting(path string) bool {
 	return c.unborn
 }
 
-// lookup returns the core at a path of this system, or nil.
-func (s *System) lookup(path string) *core {
-	if strings.HasPrefix(path, tempPrefix) {
-		return s.exports.find(path)
-	}
+// lookup returns the core at a path of this system, or nil. Only for a core outside of the tree uid
+// matters.
+func (s *System) lookup(path string, uid uint64) *core {
 	for _, g := range []*guardian{s.user, s.system} {
 		if rest, below := strings.CutPrefix(path, g.label); below && strings.HasPrefix(rest, "/") {
 			return g.find(rest[1:])
 		}
 	}
-	return nil
+	return s.exports.lookup(path, uid)
 }

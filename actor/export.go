@@ -2,7 +2,6 @@ package actor
 
 import (
 	"strconv"
-	"strings"
 	"sync"
 )
 
@@ -18,35 +17,63 @@ func (e *exports) add(c *core) {
 	if !c.outside {
 		return
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if _, known := e.byUID[c.uid]; known || !c.actor().addWatcher(exported{e, c.uid}) {
+	if target := c.actor(); target != c { // an adapter ends with its actor
+		if e.put(c) && !target.addWatcher(exported{e, c.uid}) {
+			e.remove(c.uid)
+		}
 		return
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.over && !c.exported {
+		c.exported = e.put(c)
+	}
+}
+
+// put returns false if c is known.
+func (e *exports) put(c *core) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	if e.byUID == nil {
 		e.byUID = make(map[uint64]*core)
 	}
+	if e.byUID[c.uid] != nil {
+		return false
+	}
 	e.byUID[c.uid] = c
+	return true
 }
 
-func (e *exports) find(path string) *core {
-	uid, err := strconv.ParseUint(strings.TrimPrefix(path, tempPrefix), 10, 64)
-	if err != nil {
-		return nil
-	}
+func (e *exports) remove(uid uint64) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.byUID, uid)
+}
+
+func (e *exports) find(uid uint64) *core {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.byUID[uid]
 }
 
-// exported removes an exported core when it ends.
+// lookup returns the exported core with a path, or nil. In a message from another node the
+// number is not in the path.
+func (e *exports) lookup(path string, uid uint64) *core {
+	if path == askPath || path == tempPath {
+		return e.find(uid)
+	}
+	if _, number, ok := outsideTree(path); ok {
+		if uid, err := strconv.ParseUint(number, 10, 64); err == nil {
+			return e.find(uid)
+		}
+	}
+	return nil
+}
+
+// exported removes an exported adapter when its actor ends.
 type exported struct {
 	from *exports
 	uid  uint64
 }
 
-func (x exported) watchedEnded(*core, error) {
-	x.from.mu.Lock()
-	defer x.from.mu.Unlock()
-	delete(x.from.byUID, x.uid)
-}
+func (x exported) watchedEnded(*core, error) { x.from.remove(x.uid) }

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/understudy-go/understudy/internal/actorhook"
-	"github.com/understudy-go/understudy/internal/payload"
 )
 
 // internals is a System as package extension sees it. Its exported methods implement the functions
@@ -35,15 +34,10 @@ func init() {
 		return spawnOption(func(c *spawnConfig) { c.admission = check })
 	}
 	actorhook.SpawnContext = func(ctx context.Context) any { return spawnOption(func(c *spawnConfig) { c.ctx = ctx }) }
-	actorhook.Bind = func(system any, v reflect.Value) error {
+	actorhook.Binder = func(system any) interface{ Bind(v reflect.Value) error } {
 		s, _ := system.(*System)
-		return bindValue(s, v)
+		return binder{s}
 	}
-}
-
-// binder binds refs to s.
-func binder(s *System) payload.Bind {
-	return func(v reflect.Value) error { return bindValue(s, v) }
 }
 
 // SetTransport implements extension.WithTransport.

@@ -50,7 +50,7 @@ func throughWire(s *System, msg any) (any, error) {
 	if err := s.checkFields(msg); err != nil {
 		return nil, err
 	}
-	return payload.Unpack(p, binder(s))
+	return payload.Unpack(p, binder{s})
 }
 
 // checkFields implements extension.CheckFields.

@@ -9,8 +9,12 @@ import (
 )
 
 const (
-	scheme     = "understudy://"
-	tempPrefix = "/temp/" // of asks and adapters
+	scheme = "understudy://"
+
+	// The paths of asks and adapters, which end with a slash and their number. A message from
+	// another node has the number beside the path.
+	askPath  = "/ask"
+	tempPath = "/temp"
 )
 
 func (c *core) fullPath() string {
@@ -30,7 +34,7 @@ func (c *core) fullPath() string {
 // number.
 func (c *core) localPath() string {
 	if c.outside {
-		return tempPrefix + strconv.FormatUint(c.uid, 10)
+		return string(c.appendOutside(nil))
 	}
 	return c.path()
 }
@@ -73,11 +77,35 @@ func (c *core) fullString() string {
 	if c.uid == 0 {
 		return c.fullPath()
 	}
-	number := strconv.FormatUint(c.uid, 10)
-	if c.outside && c.sys != nil && c.sys.address != "" { // at once: each ask of another node needs it
-		return scheme + c.sys.name + "@" + c.sys.address + tempPrefix + number + "#" + number
+	return c.fullPath() + "#" + strconv.FormatUint(c.uid, 10)
+}
+
+// appendFullString appends fullString.
+func (c *core) appendFullString(buf []byte) []byte {
+	if !c.outside || c.sys == nil || c.sys.address == "" {
+		return append(buf, c.fullString()...)
 	}
-	return c.fullPath() + "#" + number
+	buf = append(append(append(append(buf, scheme...), c.sys.name...), '@'), c.sys.address...) // each ask of another node needs it
+	return strconv.AppendUint(append(c.appendOutside(buf), '#'), c.uid, 10)
+}
+
+// appendOutside appends the path of a core outside of the tree.
+func (c *core) appendOutside(buf []byte) []byte {
+	path := tempPath
+	if _, asks := c.impl.(asker); asks {
+		path = askPath
+	}
+	return strconv.AppendUint(append(append(buf, path...), '/'), c.uid, 10)
+}
+
+// outsideTree cuts the number from the path of an ask or adapter; ok is false for other paths.
+func outsideTree(path string) (kind, number string, ok bool) {
+	for _, kind := range []string{askPath, tempPath} {
+		if number, ok := strings.CutPrefix(path, kind+"/"); ok {
+			return kind, number, true
+		}
+	}
+	return "", "", false
 }
 
 func formatPath(system, address, path string) string {

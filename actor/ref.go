@@ -7,9 +7,10 @@ import (
 )
 
 // An ActorRef is the address of an actor that takes messages of type M. It is one pointer:
-// comparable, usable as a map key, cheap to copy, and safe for concurrent use. It remains valid
-// when the actor restarts, and travels inside messages to other nodes. The zero ActorRef addresses
-// no actor; messages sent to it are dead letters.
+// comparable, usable as a map key, cheap to copy, and safe for concurrent use. Refs to one actor are
+// equal; of the ref to the reply of an [Ask], two messages from another node bring two that are not.
+// A ref remains valid when the actor restarts, and travels inside messages to other nodes. The zero
+// ActorRef addresses no actor; messages sent to it are dead letters.
 type ActorRef[M any] struct{ c *core }
 
 // AnyRef is an [ActorRef] of any message type, for operations that do not need the type: watching,

@@ -31,6 +31,12 @@ func (r *ActorRef[M]) bindTo(s *System) error {
 
 var bindableType = reflect.TypeFor[bindable]()
 
+// A binder binds refs to a system; without one, it refuses all refs.
+type binder struct{ sys *System }
+
+// Bind implements [codec.Binder].
+func (b binder) Bind(v reflect.Value) error { return bindValue(b.sys, v) }
+
 // bindValue binds the refs in v, a decoded addressable value, to s.
 func bindValue(s *System, v reflect.Value) error {
 	if !mayHoldRefs(v.Type()) {

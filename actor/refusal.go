@@ -41,7 +41,7 @@ func (s *System) refuse(recipient string, msg any, reason error) {
 	for _, c := range s.refsOf(msg) {
 		c.refuse(recipient, reason)
 	}
-	if guard.Is(reason, ErrUnreachable) || guard.Is(reason, ErrWrongType) || !strings.Contains(recipient, tempPrefix) {
+	if guard.Is(reason, ErrUnreachable) || guard.Is(reason, ErrWrongType) || !mayBeAsk(recipient) {
 		return
 	}
 	if c := s.askAt(recipient); c != nil {
@@ -77,10 +77,15 @@ func (s *System) refsOf(msg any) (found []*core) {
 // askAt returns the ask or adapter with that full path, or nil.
 func (s *System) askAt(path string) *core {
 	l, err := parsePath(path)
-	if err != nil || !strings.HasPrefix(l.path, tempPrefix) {
+	if _, _, outside := outsideTree(l.path); err != nil || !outside {
 		return nil
 	}
 	return s.resolve(path)
+}
+
+// mayBeAsk reports whether a full path may be the path of an ask or adapter.
+func mayBeAsk(path string) bool {
+	return strings.Contains(path, askPath+"/") || strings.Contains(path, tempPath+"/")
 }
 
 func (c *core) refuse(recipient string, reason error) {
@@ -109,7 +114,7 @@ func briefly(p payload.Error) payload.Error {
 // sendRefusal sends r to c, if c may be an ask on another node.
 func (c *core) sendRefusal(r refusal) {
 	far, ok := c.impl.(*remoteActor)
-	if ok && strings.HasPrefix(far.sendTo.Path, tempPrefix) && !far.sys.deaf.Load() {
+	if ok && (far.sendTo.Path == askPath || far.sendTo.Path == tempPath) && !far.sys.deaf.Load() {
 		far.deliver(r, entrance{})
 	}
 }
@@ -124,7 +129,7 @@ func (c *core) deliverOutside(msg any, by entrance) {
 	case isAsk && r.Shared:
 		a.share()
 	case isAsk:
-		a.refuse(refused(r.Recipient, payload.UnpackError(r.Reason, binder(c.sys))))
+		a.refuse(refused(r.Recipient, payload.UnpackError(r.Reason, binder{c.sys})))
 	}
 }
 

@@ -66,7 +66,35 @@ func (r *ActorRef[M]) UnmarshalCBOR(data []byte) error {
 	return nil
 }
 
-func init() { codec.Trust(refuseByThemselves) }
+func init() {
+	codec.Trust(refuseByThemselves)
+	codec.SetTexts(codec.Texts{Is: isRef, Append: appendRef, Set: setRef})
+}
+
+// appendRef appends what MarshalCBOR encodes.
+func appendRef(buf []byte, v reflect.Value) []byte {
+	c := (*core)(v.Field(0).UnsafePointer()) // of an ActorRef of any type
+	if c == nil {
+		return buf
+	}
+	if c.sys != nil {
+		c.sys.exports.add(c)
+	}
+	return c.appendFullString(buf)
+}
+
+// setRef does what UnmarshalCBOR and the binding do.
+func setRef(v reflect.Value, text []byte, to codec.Binder) (ok bool) {
+	if len(text) == 0 {
+		return true
+	}
+	b, ok := to.(binder)
+	if !ok || b.sys == nil {
+		return false
+	}
+	*(**core)(v.Addr().UnsafePointer()) = b.sys.resolve(string(text)) // of an ActorRef of any type
+	return true
+}
 
 // refuseByThemselves reports whether the values of a type are refs or results, whose MarshalCBOR
 // already refuses what could not be decoded. A struct that embeds one has its methods, but another

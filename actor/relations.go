@@ -15,6 +15,7 @@ type guarded struct {
 	closed    bool // takes no more children
 	dead      bool // takes no more messages
 	over      bool // its watchers have been told
+	exported  bool // it is an ask that other nodes can reach
 	scheduled bool // it is a cell that is ready, or inside a turn
 	suspended bool // a restart of the cell is under way: messages wait
 	plain     bool // messages need no check of bound, admission, bypass and stash
@@ -25,6 +26,7 @@ type guarded struct {
 type relations struct {
 	children children
 	watchers watchers
+	asks     askWatches
 	cause    error // the failure that ended it; nil for none
 }
 
@@ -167,7 +169,7 @@ func (g *guarded) takeWatchers(over bool) (all []watcher, cause error) {
 	if g.relations == nil {
 		return nil, nil
 	}
-	all = g.relations.watchers.all()
+	all = g.relations.asks.takeAll(g.relations.watchers.all())
 	g.relations.watchers = watchers{}
 	return all, g.relations.cause
 }

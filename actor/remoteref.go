@@ -2,6 +2,7 @@ package actor
 
 import (
 	"maps"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -29,9 +30,9 @@ func (s *System) resolve(path string) *core {
 		return newUnbound(strings.ToValidUTF8(path, "\uFFFD")) // which can be sent to others
 	}
 	if l.address != "" && l.address != s.address {
-		return s.remotes.get(s, l)
+		return s.remotes.resolve(s, l, path)
 	}
-	if c := s.lookup(l.path); c.is(l.uid) {
+	if c := s.lookup(l.path, l.uid); c.is(l.uid) {
 		return c
 	}
 	if c := s.elsewhere(l); c != nil {
@@ -48,7 +49,7 @@ func (s *System) elsewhere(l location) (found *core) {
 	}
 	systems.Range(func(other, _ any) bool {
 		if o := other.(*System); o != s && o.name == l.system && o.address == "" { // only systems are stored
-			if c := o.lookup(l.path); c.is(l.uid) {
+			if c := o.lookup(l.path, l.uid); c.is(l.uid) {
 				found = c
 			}
 		}
@@ -77,7 +78,7 @@ func (c *core) wanders() bool {
 
 // successor returns the core of the actor that lives at the path now, or else the core of n.
 func (n *emptyRef) successor() *core {
-	if c := n.sys.lookup(n.label); c.is(n.uid) {
+	if c := n.sys.lookup(n.label, n.uid); c.is(n.uid) {
 		return c.actor()
 	}
 	return &n.core
@@ -128,7 +129,7 @@ func (r *remoteActor) deliver(msg any, by entrance) {
 }
 
 // remotes makes refs to the same remote actor equal: they share one core, as long as one of them
-// exists. Most belong to asks, and disappear soon.
+// exists. Refs to asks are left out: most refs are to asks, and get one message each.
 type remotes struct {
 	gone atomic.Pointer[map[string]func(uid uint64) bool] // by address, see extension.NodeGone; nil for none
 
@@ -164,18 +165,49 @@ func (r *remotes) isGone(t actorhook.Target) bool {
 // minSweep is the number of cores below which remotes are not searched for collected ones.
 const minSweep = 1000
 
-func (r *remotes) get(s *System, l location) *core {
+// resolve returns a core for the remote actor at a location, which is written as path.
+func (r *remotes) resolve(s *System, l location, path string) *core {
+	if kind, _, outside := outsideTree(l.path); outside && kind == askPath {
+		return &newRemoteActor(s, l, path).core
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if a := r.cores[l].Value(); a != nil {
-		return &a.core
+	return &r.get(l, func() *remoteActor { return newRemoteActor(s, l, strings.Clone(path)) }).core
+}
+
+// shared returns the core that the refs to the actor of a have in common.
+func (r *remotes) shared(a *remoteActor) *remoteActor {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	l, err := parsePath(a.fullString())
+	if err != nil {
+		return a
 	}
-	a := &remoteActor{core: core{sys: s, label: l.path, uid: l.uid}}
-	a.impl = a
-	a.sendTo = actorhook.Target{Address: l.address, Path: l.path, UID: l.uid, Full: formatPath(l.system, l.address, l.path)}
+	return r.get(l, func() *remoteActor { return a })
+}
+
+// get returns the core at a location, and makes it if necessary. mu is held.
+func (r *remotes) get(l location, made func() *remoteActor) *remoteActor {
+	if a := r.cores[l].Value(); a != nil {
+		return a
+	}
+	a := made()
 	r.forget()
 	r.cores[l] = weak.Make(a)
-	return &a.core
+	return a
+}
+
+func newRemoteActor(s *System, l location, path string) *remoteActor {
+	full, _, _ := strings.Cut(path, "#")
+	a := &remoteActor{core: core{sys: s, label: l.path, uid: l.uid}}
+	a.impl = a
+	a.sendTo = actorhook.Target{Address: l.address, Path: l.path, UID: l.uid, Full: full}
+	if kind, number, outside := outsideTree(l.path); outside {
+		if uid, err := strconv.ParseUint(number, 10, 64); err == nil {
+			a.sendTo.Path, a.sendTo.UID = kind, uid
+		}
+	}
+	return a
 }
 
 // forget drops the entries of collected cores, when there are twice as many entries as cores

@@ -26,7 +26,7 @@ func (r *remoteActor) watch(ended func()) (stop func()) {
 
 // OnEnd implements extension.OnEnd.
 func (s internals) OnEnd(path string, uid uint64, ended func()) (stop func()) {
-	found := s.lookup(path)
+	found := s.lookup(path, uid)
 	if !found.is(uid) {
 		ended()
 		return func() {}

@@ -116,6 +116,24 @@ func TestAsksOfANodeThatIsGoneEndAndOthersDoNot(t *testing.T) {
 	})
 }
 
+// The refs to asks are not shared, unlike all others.
+func TestAsksOfAsksAndAdaptersOfANodeThatIsGoneEnd(t *testing.T) {
+	inBubble(t, func(t *testing.T, _ *actor.System) {
+		sent := &recorder{}
+		s := testkit.NewSystem(t, testkit.WithoutEncoding(), extension.WithTransport("here:1", sent))
+		pending := []chan error{asked(t, s, "there:2/ask/5#5"), asked(t, s, "there:2/ask/5#5"), asked(t, s, "there:2/temp/6")}
+		require.Equal(t, recorder{
+			{Address: "there:2", Path: "/ask", UID: 5, Full: "understudy://test@there:2/ask/5"},
+			{Address: "there:2", Path: "/ask", UID: 5, Full: "understudy://test@there:2/ask/5"},
+			{Address: "there:2", Path: "/temp", UID: 6, Full: "understudy://test@there:2/temp/6"},
+		}, *sent)
+		extension.EndAsks(s, "there:2", anyone)
+		for _, one := range pending {
+			require.ErrorIs(t, <-one, actor.ErrUnreachable)
+		}
+	})
+}
+
 func anyone(uint64) bool { return true }
 
 func TestAsksOfActorsThatAreGoneForGoodEndAtOnceAndAreDeadLetters(t *testing.T) {

@@ -55,6 +55,6 @@ func (r *Result[T]) UnmarshalCBOR(data []byte) error {
 	if err := codec.Unmarshal(data, &w); err != nil {
 		return err
 	}
-	*r = Result[T]{Value: w.Value, Err: payload.UnpackError(w.Err, binder(nil))}
+	*r = Result[T]{Value: w.Value, Err: payload.UnpackError(w.Err, binder{nil})}
 	return nil
 }

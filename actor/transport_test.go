@@ -103,6 +103,9 @@ func TestDeliverTellsOnlyWhomItIsMeantFor(t *testing.T) {
 			{"/elsewhere/x", 0, 3, actor.ErrNoSuchActor},
 			{"/temp/1", 0, 3, actor.ErrNoSuchActor},
 			{"/temp/x", 0, 3, actor.ErrNoSuchActor},
+			{"/temp", 1, 3, actor.ErrNoSuchActor},
+			{"/ask", 1, 3, actor.ErrNoSuchActor},
+			{"/ask/1", 1, 3, actor.ErrNoSuchActor},
 			{"", 0, 3, actor.ErrNoSuchActor},
 		} {
 			extension.Dispatch(s, test.path, test.uid, test.msg)

@@ -13,7 +13,11 @@ func Watchers(ref AnyRef) int {
 	c := ref.target().actor()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.ownRelations().watchers.all())
+	n := len(c.ownRelations().watchers.all())
+	for w := c.relations.asks.head.after; w != nil; w = w.after {
+		n++
+	}
+	return n
 }
 
 func numbered(told *[]int, n int) *endWatcher {

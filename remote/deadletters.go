@@ -3,9 +3,7 @@ package remote
 import (
 	"bytes"
 	"math"
-	"strconv"
 
-	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/remote/internal/outbox"
 	"github.com/understudy-go/understudy/remote/internal/wire"
@@ -36,13 +34,4 @@ func messageOf(x *outbox.Frame) any {
 func clonePayload(p extension.Payload) extension.Payload {
 	p.Data = bytes.Clone(p.Data)
 	return p
-}
-
-// fullPath returns the path of an actor of s in the form of [actor.ActorRef.String].
-func fullPath(s *actor.System, e wire.Envelope) string {
-	path := "understudy://" + s.Name() + "@" + s.Address() + e.Path
-	if e.UID == 0 {
-		return path
-	}
-	return path + "#" + strconv.FormatUint(e.UID, 10)
 }

@@ -14,11 +14,14 @@ import (
 type receiver struct {
 	node     *localNode
 	sys      *actor.System
-	dispatch func(path string, uid uint64, all []actorhook.Arrival, failed func(i int, err error))
+	dispatch func(path string, uid uint64, all []actorhook.Arrival, by actorhook.Dispatcher)
+	stringOf func(path string, uid uint64) string
 	reader   *wire.EnvelopeReader
 	parts    *wire.Reassembler   // those of the session
 	arrived  []actorhook.Arrival // not delivered yet; valid until the next read
 	runs     []run               // the actors that these are for
+	current  run                 // to which deliver delivers, and
+	begin    int                 // where its messages begin
 	bytes    int                 // all sizes
 }
 
@@ -38,9 +41,10 @@ const (
 
 func newReceiver(n *localNode, s *actor.System, in *inbound) *receiver {
 	of := actorhook.Internals(s).(interface { // actor implements it
-		DispatchEncoded(path string, uid uint64, all []actorhook.Arrival, failed func(i int, err error))
+		DispatchEncoded(path string, uid uint64, all []actorhook.Arrival, by actorhook.Dispatcher)
+		StringOf(path string, uid uint64) string
 	})
-	return &receiver{node: n, sys: s, dispatch: of.DispatchEncoded, reader: wire.NewEnvelopeReader(n.cfg.MaxMessage), parts: &in.parts}
+	return &receiver{node: n, sys: s, dispatch: of.DispatchEncoded, stringOf: of.StringOf, reader: wire.NewEnvelopeReader(n.cfg.MaxMessage), parts: &in.parts}
 }
 
 // receive takes the body of a frame. An invalid body becomes a dead letter and costs no other
@@ -94,7 +98,7 @@ func (r *receiver) lose(env wire.Envelope, why error) {
 
 func (r *receiver) undecodable(env wire.Envelope, why error) {
 	r.node.logType(env.Payload.Type, "message cannot be decoded", why)
-	extension.DeadLetter(r.sys, fullPath(r.sys, env), clonePayload(env.Payload), why)
+	extension.DeadLetter(r.sys, r.stringOf(env.Path, env.UID), clonePayload(env.Payload), why)
 }
 
 // put puts a message aside.
@@ -110,16 +114,20 @@ func (r *receiver) put(env wire.Envelope, own bool) {
 
 // deliver delivers the messages that were put aside.
 func (r *receiver) deliver() {
-	rest := r.arrived
+	begin := 0
 	for _, to := range r.runs {
-		all := rest[:to.count]
-		r.dispatch(to.path, to.uid, all, func(i int, err error) {
-			p := extension.Payload{Type: all[i].Type, Data: all[i].Data}
-			r.undecodable(wire.Envelope{Path: to.path, UID: to.uid, Payload: p}, err)
-		})
-		rest = rest[to.count:]
+		r.current, r.begin = to, begin
+		r.dispatch(to.path, to.uid, r.arrived[begin:begin+to.count], r)
+		begin += to.count
 	}
 	clear(r.arrived)
 	clear(r.runs)
 	r.arrived, r.runs, r.bytes = r.arrived[:0], r.runs[:0], 0
+}
+
+// Undecodable implements [actorhook.Dispatcher].
+func (r *receiver) Undecodable(i int, err error) {
+	of := &r.arrived[r.begin+i]
+	p := extension.Payload{Type: of.Type, Data: of.Data}
+	r.undecodable(wire.Envelope{Path: r.current.path, UID: r.current.uid, Payload: p}, err)
 }

@@ -64,9 +64,7 @@ func PackError(err error) ErrorPayload { return payload.PackError(err) }
 // to s, which may be nil if p has no refs.
 func UnpackError(s *actor.System, p ErrorPayload) error { return payload.UnpackError(p, binder(s)) }
 
-func binder(s *actor.System) payload.Bind {
-	return func(v reflect.Value) error { return actorhook.Bind(s, v) }
-}
+func binder(s *actor.System) payload.Binder { return actorhook.Binder(s) }
 
 // WithEncoding makes the system encode and decode each message between its own actors, as between
 // nodes. The recipient gets the copy. Tests in which one node stands for many use it to find types

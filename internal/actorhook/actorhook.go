@@ -23,8 +23,10 @@ var AdmissionCheck func(check func() error) any
 // SpawnContext returns the actor.SpawnOption of extension.WithContext.
 var SpawnContext func(ctx context.Context) any
 
-// Bind binds the refs in v to system, a *actor.System.
-var Bind func(system any, v reflect.Value) error
+// Binder returns what binds the refs in a decoded value to system, a *actor.System.
+var Binder func(system any) interface {
+	Bind(v reflect.Value) error
+}
 
 // Patience says what ends the wait of a sender for room in the queue for another node.
 type Patience struct {
@@ -59,6 +61,13 @@ func (e *HandlingError) Error() string { return fmt.Sprintf("actor: failed at th
 
 // Unwrap returns the failure.
 func (e *HandlingError) Unwrap() error { return e.Err }
+
+// A Dispatcher dispatches encoded messages to an actor.
+type Dispatcher interface {
+	// Undecodable is called for each message that cannot be decoded, in its place among the others.
+	// i is its index.
+	Undecodable(i int, err error)
+}
 
 // An Arrival is an encoded message from another node.
 type Arrival struct {

@@ -112,7 +112,7 @@ func unmarshal(mode cbor.DecMode, data []byte, v any) error {
 type kind struct {
 	name   string
 	typ    reflect.Type
-	adjust bool         // see Register
+	bound  bool         // see Register
 	plan   func() *plan // made when it is first needed; nil for a type without a plan
 	shape  func() *shape
 	spares sync.Pool // of *reflect.Value: a value is decoded into one and then copied
@@ -162,10 +162,10 @@ func init() {
 	}
 }
 
-// Register gives t the name of its values on the wire and in journals. adjust says whether
-// [DecodeAnd] has to adjust values of t. Register panics if the name or the type is already
+// Register gives t the name of its values on the wire and in journals. bound says whether
+// [DecodeAnd] has to bind values of t. Register panics if the name or the type is already
 // registered with another one; registering the same pair again has no effect.
-func Register(name string, t reflect.Type, adjust bool) {
+func Register(name string, t reflect.Type, bound bool) {
 	if err := naming.Check(name); err != nil {
 		panic(fmt.Sprintf("codec: the name %q of type %v %v", name, t, err))
 	}
@@ -182,7 +182,7 @@ func Register(name string, t reflect.Type, adjust bool) {
 		panic(fmt.Sprintf("codec: type %v is registered as %q already, cannot be %q as well", t, k.name, name))
 	}
 	k := newKind(name, t)
-	k.adjust = adjust
+	k.bound = bound
 	all := &kinds{byName: map[string]*kind{name: k}, byType: map[reflect.Type]*kind{t: k}}
 	maps.Copy(all.byName, old.byName)
 	maps.Copy(all.byType, old.byType)
@@ -276,37 +276,38 @@ func (e Encoder) Append(buf []byte, v any) ([]byte, error) {
 // Decode decodes data that [Encode] has made, as a value of the type that is registered under name.
 // It fails with [*UnknownNameError] or [*DecodeError].
 func Decode(name string, data []byte) (any, error) {
-	return DecodeAnd(name, data, func(reflect.Value) error { return nil })
+	return DecodeAnd(name, data, unboundValues{})
 }
 
-// DecodeAnd is like [Decode], and calls adjust with the addressable value before it returns it, if
-// its type was registered with adjust. It also fails with the error of adjust.
-func DecodeAnd(name string, data []byte, adjust func(reflect.Value) error) (any, error) {
-	return decodeAnd(name, data, adjust, unshared)
+// A Binder binds what has been decoded to where it belongs: actor refs to a system.
+type Binder interface {
+	// Bind binds what is in v, a decoded addressable value.
+	Bind(v reflect.Value) error
+}
+
+// DecodeAnd is like [Decode], and binds the value if its type was registered with bound. It also
+// fails with the error of to.
+func DecodeAnd(name string, data []byte, to Binder) (any, error) {
+	return decodeAnd(name, data, reading{unshared.shared, to})
 }
 
 // DecodeOwned is like [DecodeAnd] for data that nobody else uses or changes: a string or a byte
 // slice that is at least half of data shares its memory.
-func DecodeOwned(name string, data []byte, adjust func(reflect.Value) error) (any, error) {
-	return decodeAnd(name, data, adjust, half(data))
+func DecodeOwned(name string, data []byte, to Binder) (any, error) {
+	return decodeAnd(name, data, reading{half(data), to})
 }
 
-// half is the loan of data that nobody else uses.
-func half(data []byte) loan { return loan(max(1, len(data)/2)) }
+// half is from which size on data that nobody else uses is shared.
+func half(data []byte) int { return max(1, len(data)/2) }
 
-func decodeAnd(name string, data []byte, adjust func(reflect.Value) error, shared loan) (any, error) {
+func decodeAnd(name string, data []byte, by reading) (any, error) {
 	k := registered().byName[name]
 	if k == nil {
 		return nil, &UnknownNameError{Name: name}
 	}
 	s := k.spare()
-	if err := k.decode(data, *s, shared); err != nil {
-		return nil, &DecodeError{Name: name, Err: err}
-	}
-	if k.adjust {
-		if err := adjust(*s); err != nil {
-			return nil, err
-		}
+	if err := k.read(data, *s, by); err != nil {
+		return nil, err
 	}
 	v := s.Interface() // a copy
 	s.SetZero()        // what the value points to is its own
@@ -314,26 +315,38 @@ func decodeAnd(name string, data []byte, adjust func(reflect.Value) error, share
 	return v, nil
 }
 
-// decode reads data, all of it, into a zero variable.
-func (k *kind) decode(data []byte, v reflect.Value, shared loan) error {
+// read is decode, followed by the binding.
+func (k *kind) read(data []byte, v reflect.Value, by reading) error {
+	bound, err := k.decode(data, v, by)
+	switch {
+	case err != nil:
+		return &DecodeError{Name: k.name, Err: err}
+	case k.bound && !bound:
+		return by.binder.Bind(v)
+	}
+	return nil
+}
+
+// decode reads data, all of it, into a zero variable. A plan binds what it decodes.
+func (k *kind) decode(data []byte, v reflect.Value, by reading) (bound bool, err error) {
 	if len(data) > MaxSize {
-		return errSize
+		return false, errSize
 	}
 	p := k.plan()
 	if p == nil || p.foreign {
-		return k.decodeBy(p, data, v, shared)
+		return false, k.decodeBy(p, data, v, by)
 	}
-	if p.decodeAll(data, v, shared) {
-		return nil
+	if p.decodeAll(data, v, by) {
+		return true, nil
 	}
 	v.SetZero()
-	return k.decodeBy(nil, data, v, shared)
+	return false, k.decodeBy(nil, data, v, by)
 }
 
 // decodeBy decodes by a plan or, if p is nil, by the library. Both call methods of values.
-func (k *kind) decodeBy(p *plan, data []byte, v reflect.Value, shared loan) error {
+func (k *kind) decodeBy(p *plan, data []byte, v reflect.Value, by reading) error {
 	return guard.Run(func() error {
-		if p == nil || !p.decodeAll(data, v, shared) {
+		if p == nil || !p.decodeAll(data, v, by) {
 			v.SetZero()
 			if err := decoding.Unmarshal(data, v.Addr().Interface()); err != nil {
 				return err
@@ -342,3 +355,8 @@ func (k *kind) decodeBy(p *plan, data []byte, v reflect.Value, shared loan) erro
 		return k.shape().accepts(v)
 	})
 }
+
+// unboundValues is a Binder that leaves values as they are.
+type unboundValues struct{}
+
+func (unboundValues) Bind(reflect.Value) error { return nil }

@@ -126,13 +126,12 @@ func TestOwnedDataIsSharedByTheStringThatIsMostOfIt(t *testing.T) {
 		Text  []byte
 	}
 	Register("codec.page", reflect.TypeFor[page](), false)
-	adjust := func(reflect.Value) error { return nil }
 	sent := page{Title: "title", Text: []byte(strings.Repeat("text", 100))}
 	_, data, err := Encode(sent)
 	require.NoError(t, err)
-	for name, decode := range map[string]func(string, []byte, func(reflect.Value) error) (any, error){"owned": DecodeOwned, "not owned": DecodeAnd} {
+	for name, decode := range map[string]func(string, []byte, Binder) (any, error){"owned": DecodeOwned, "not owned": DecodeAnd} {
 		data := slices.Clone(data)
-		v, err := decode("codec.page", data, adjust)
+		v, err := decode("codec.page", data, unboundValues{})
 		require.NoError(t, err)
 		require.Equal(t, sent, v)
 		clear(data)
@@ -143,13 +142,13 @@ func TestOwnedDataIsSharedByTheStringThatIsMostOfIt(t *testing.T) {
 	}
 	_, data, err = Encode(strings.Repeat("text", 100))
 	require.NoError(t, err)
-	v, err := DecodeOwned("string", data, adjust)
+	v, err := DecodeOwned("string", data, unboundValues{})
 	require.NoError(t, err)
 	data[len(data)-1] = '!'
 	require.True(t, strings.HasSuffix(v.(string), "!"))
-	_, err = DecodeOwned("string", append(data, 0), adjust)
+	_, err = DecodeOwned("string", append(data, 0), unboundValues{})
 	require.Error(t, err)
-	v, err = DecodeOwned("string", []byte{MajorText}, adjust)
+	v, err = DecodeOwned("string", []byte{MajorText}, unboundValues{})
 	require.NoError(t, err)
 	require.Empty(t, v)
 }

@@ -14,17 +14,10 @@ func DecoderOf[T any](name string) (d Decoder[T], ok bool) {
 
 // Decode decodes data into a zero variable, like [DecodeOwned] if nobody else uses data, and else
 // like [DecodeAnd]. After an error the variable may have any value.
-func (d Decoder[T]) Decode(data []byte, own bool, into *T, adjust func(reflect.Value) error) error {
-	shared := unshared
+func (d Decoder[T]) Decode(data []byte, own bool, into *T, to Binder) error {
+	by := reading{unshared.shared, to}
 	if own {
-		shared = half(data)
+		by.shared = half(data)
 	}
-	v := reflect.ValueOf(into).Elem()
-	if err := d.k.decode(data, v, shared); err != nil {
-		return &DecodeError{Name: d.k.name, Err: err}
-	}
-	if d.k.adjust {
-		return adjust(v)
-	}
-	return nil
+	return d.k.read(data, reflect.ValueOf(into).Elem(), by)
 }

@@ -424,7 +424,8 @@ func obeys(t *testing.T, k *kind, v any) {
 		return
 	}
 	s := k.spare()
-	require.NoError(t, k.decode(data, *s, unshared), "%#v", v)
+	_, err = k.decode(data, *s, unshared)
+	require.NoError(t, err, "%#v", v)
 	require.Equal(t, show(reflect.ValueOf(v)), show(*s), "%x", data)
 }
 

@@ -17,7 +17,7 @@ import (
 type plan struct {
 	// decode reads one value from the beginning of data into v, which is zero, and returns the rest
 	// of data.
-	decode func(data []byte, v reflect.Value, shared loan) (rest []byte, ok bool)
+	decode func(data []byte, v reflect.Value, by reading) (rest []byte, ok bool)
 
 	// encode appends v. It returns nil if decoding would not return v unchanged. A nil encode means
 	// that only the library can encode the type.
@@ -33,16 +33,18 @@ type plan struct {
 	nested  bool // values contain slices of slices
 }
 
-// A loan is the size from which on a decoded string or byte slice shares the memory of data instead
-// of having its own.
-type loan int
+// A reading says how values are decoded.
+type reading struct {
+	shared int    // from which size on a string or byte slice shares the memory of data instead of having its own
+	binder Binder // of texts, see [Texts]
+}
 
-// unshared is the loan with which nothing is shared.
-const unshared loan = math.MaxInt
+// unshared is the reading in which nothing is shared.
+var unshared = reading{shared: math.MaxInt}
 
 // planOf returns the plan of a type, or nil: then the library encodes and decodes its values.
 func planOf(t reflect.Type) *plan {
-	if codesItself(t) {
+	if codesItself(t) && !texts.is(t) {
 		return nil
 	}
 	return planAt(t, maxPlanDepth)
@@ -53,17 +55,20 @@ const maxPlanDepth = 8
 
 // decodeAll decodes all of data. A slice is allocated for as many elements as data could have. In
 // slices of slices that would multiply, so data must be known to have the elements.
-func (p *plan) decodeAll(data []byte, v reflect.Value, shared loan) bool {
+func (p *plan) decodeAll(data []byte, v reflect.Value, by reading) bool {
 	if p.nested && decoding.Wellformed(data) != nil {
 		return false
 	}
-	rest, ok := p.decode(data, v, shared)
+	rest, ok := p.decode(data, v, by)
 	return ok && len(rest) == 0
 }
 
 func planAt(t reflect.Type, depth int) *plan {
 	if depth == 0 {
 		return nil
+	}
+	if texts.is(t) {
+		return &plan{least: 1, decode: decodeText, encode: encodeText}
 	}
 	if codesItself(t) {
 		return &plan{least: 1, decode: decodeLeaf, foreign: true}
@@ -105,7 +110,7 @@ func codesItself(t reflect.Type) bool {
 
 // decodeLeaf lets the library decode an item that contains no other items. Nested items would count
 // towards the limits of the library for a whole value.
-func decodeLeaf(data []byte, v reflect.Value, _ loan) ([]byte, bool) {
+func decodeLeaf(data []byte, v reflect.Value, _ reading) ([]byte, bool) {
 	if len(data) == 0 {
 		return nil, false
 	}
@@ -117,7 +122,7 @@ func decodeLeaf(data []byte, v reflect.Value, _ loan) ([]byte, bool) {
 	return rest, err == nil
 }
 
-func decodeBool(data []byte, v reflect.Value, _ loan) ([]byte, bool) {
+func decodeBool(data []byte, v reflect.Value, _ reading) ([]byte, bool) {
 	if len(data) == 0 || data[0] != simpleFalse && data[0] != simpleTrue {
 		return nil, false
 	}
@@ -132,7 +137,7 @@ func encodeBool(buf []byte, v reflect.Value) []byte {
 	return append(buf, simpleFalse)
 }
 
-func decodeInt(data []byte, v reflect.Value, _ loan) ([]byte, bool) {
+func decodeInt(data []byte, v reflect.Value, _ reading) ([]byte, bool) {
 	major, n, rest, ok := Head(data)
 	if !ok || n > math.MaxInt64 || major != MajorUint && major != MajorNegative {
 		return nil, false
@@ -155,7 +160,7 @@ func encodeInt(buf []byte, v reflect.Value) []byte {
 	return AppendHead(buf, MajorUint, uint64(v.Int()))
 }
 
-func decodeUint(data []byte, v reflect.Value, _ loan) ([]byte, bool) {
+func decodeUint(data []byte, v reflect.Value, _ reading) ([]byte, bool) {
 	major, n, rest, ok := Head(data)
 	if !ok || major != MajorUint || v.OverflowUint(n) {
 		return nil, false
@@ -168,7 +173,7 @@ func encodeUint(buf []byte, v reflect.Value) []byte {
 	return AppendHead(buf, MajorUint, v.Uint())
 }
 
-func decodeFloat(data []byte, v reflect.Value, _ loan) ([]byte, bool) {
+func decodeFloat(data []byte, v reflect.Value, _ reading) ([]byte, bool) {
 	_, n, rest, ok := Head(data)
 	if !ok {
 		return nil, false
@@ -191,12 +196,12 @@ func decodeFloat(data []byte, v reflect.Value, _ loan) ([]byte, bool) {
 	return rest, true
 }
 
-func decodeString(data []byte, v reflect.Value, shared loan) ([]byte, bool) {
+func decodeString(data []byte, v reflect.Value, by reading) ([]byte, bool) {
 	s, rest, ok := content(data, MajorText)
 	if !ok || !utf8.Valid(s) {
 		return nil, false
 	}
-	if len(s) >= int(shared) {
+	if len(s) >= by.shared {
 		v.SetString(unsafe.String(&s[0], len(s)))
 	} else {
 		v.SetString(string(s))

@@ -21,7 +21,7 @@ func planSlice(t reflect.Type, depth int) *plan {
 	return p
 }
 
-func decodeBytes(data []byte, v reflect.Value, shared loan) ([]byte, bool) {
+func decodeBytes(data []byte, v reflect.Value, by reading) ([]byte, bool) {
 	if isNull(data) {
 		return data[1:], true
 	}
@@ -29,7 +29,7 @@ func decodeBytes(data []byte, v reflect.Value, shared loan) ([]byte, bool) {
 	if !ok {
 		return nil, false
 	}
-	if len(s) >= int(shared) {
+	if len(s) >= by.shared {
 		v.SetBytes(slices.Clip(s))
 		return rest, true
 	}
@@ -46,8 +46,8 @@ func encodeBytes(buf []byte, v reflect.Value) []byte {
 	return append(AppendHead(buf, MajorBytes, uint64(v.Len())), v.Bytes()...)
 }
 
-func decodeSlice(t reflect.Type, element *plan) func([]byte, reflect.Value, loan) ([]byte, bool) {
-	return func(data []byte, v reflect.Value, shared loan) ([]byte, bool) {
+func decodeSlice(t reflect.Type, element *plan) func([]byte, reflect.Value, reading) ([]byte, bool) {
+	return func(data []byte, v reflect.Value, by reading) ([]byte, bool) {
 		if isNull(data) {
 			return data[1:], true
 		}
@@ -57,7 +57,7 @@ func decodeSlice(t reflect.Type, element *plan) func([]byte, reflect.Value, loan
 		}
 		v.Set(reflect.MakeSlice(t, int(n), int(n)))
 		for i := 0; i < int(n) && ok; i++ {
-			rest, ok = element.decode(rest, v.Index(i), shared)
+			rest, ok = element.decode(rest, v.Index(i), by)
 		}
 		return rest, ok
 	}

@@ -117,8 +117,8 @@ func isArray(t reflect.Type) (array, ok bool) {
 	return false, false
 }
 
-func decodeStruct(fields []plannedField, container byte) func([]byte, reflect.Value, loan) ([]byte, bool) {
-	return func(data []byte, v reflect.Value, shared loan) ([]byte, bool) {
+func decodeStruct(fields []plannedField, container byte) func([]byte, reflect.Value, reading) ([]byte, bool) {
+	return func(data []byte, v reflect.Value, by reading) ([]byte, bool) {
 		major, n, rest, ok := Head(data)
 		if !ok || major != container || n != uint64(len(fields)) {
 			return nil, false
@@ -128,7 +128,7 @@ func decodeStruct(fields []plannedField, container byte) func([]byte, reflect.Va
 			if rest, ok = bytes.CutPrefix(rest, f.key); !ok {
 				return nil, false
 			}
-			if rest, ok = f.decode(rest, v.Field(f.index), shared); !ok {
+			if rest, ok = f.decode(rest, v.Field(f.index), by); !ok {
 				return nil, false
 			}
 		}

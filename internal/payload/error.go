@@ -120,7 +120,7 @@ func packTyped(err error, all []Payload) []Payload {
 
 // UnpackError decodes p: nil for the zero Error, otherwise an error with the same text, in which
 // errors.Is and errors.As find the errors that are registered on this node too.
-func UnpackError(p Error, bind Bind) error {
+func UnpackError(p Error, to Binder) error {
 	if !p.Failed {
 		return nil
 	}
@@ -132,7 +132,7 @@ func UnpackError(p Error, bind Bind) error {
 		}
 	}
 	for _, typed := range p.As[:min(len(p.As), maxTyped)] {
-		v, err := Unpack(typed, bind)
+		v, err := Unpack(typed, to)
 		if cause, ok := v.(error); ok && err == nil {
 			e.causes = append(e.causes, cause)
 		}

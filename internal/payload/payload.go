@@ -23,8 +23,8 @@ type Payload struct {
 	Data []byte   // CBOR
 }
 
-// A Bind binds the actor refs in v, a decoded addressable value, to a system.
-type Bind func(v reflect.Value) error
+// A Binder binds the actor refs in a decoded value to a system.
+type Binder = codec.Binder
 
 // Pack encodes v. Its errors wrap [ErrNotSerializable].
 func Pack(v any) (Payload, error) {
@@ -36,17 +36,19 @@ func Pack(v any) (Payload, error) {
 }
 
 // Unpack decodes p; the zero Payload is nil. Its errors wrap [ErrNotDecodable].
-func Unpack(p Payload, bind Bind) (any, error) { return unpack(p, bind, codec.DecodeAnd) }
+func Unpack(p Payload, to Binder) (any, error) { return unpack(p, to, codec.DecodeAnd) }
 
 // UnpackOwned is like [Unpack] for data that nobody else uses or changes: the value may share its
 // memory.
-func UnpackOwned(p Payload, bind Bind) (any, error) { return unpack(p, bind, codec.DecodeOwned) }
+func UnpackOwned(p Payload, to Binder) (any, error) {
+	return unpack(p, to, codec.DecodeOwned)
+}
 
-func unpack(p Payload, bind Bind, decode func(string, []byte, func(reflect.Value) error) (any, error)) (any, error) {
+func unpack(p Payload, to Binder, decode func(string, []byte, Binder) (any, error)) (any, error) {
 	if p.Type == "" && len(p.Data) == 0 {
 		return nil, nil
 	}
-	v, err := decode(p.Type, p.Data, bind)
+	v, err := decode(p.Type, p.Data, to)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotDecodable, err)
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/understudy-go/understudy/actor/extension"
@@ -113,9 +112,6 @@ type EnvelopeReader struct {
 // maxKnown bounds the strings that an EnvelopeReader keeps.
 const maxKnown = 1000
 
-// oncePrefix begins the paths of asks, each of which gets only one answer.
-const oncePrefix = "/temp/"
-
 // NewEnvelopeReader returns a reader that decompresses no message to more than limit bytes.
 func NewEnvelopeReader(limit int) *EnvelopeReader {
 	return &EnvelopeReader{known: map[string]string{}, limit: limit}
@@ -194,9 +190,6 @@ func (r *EnvelopeReader) text(last string) string {
 		return ""
 	}
 	s := string(b)
-	if strings.HasPrefix(s, oncePrefix) {
-		return s
-	}
 	if len(r.known) == maxKnown {
 		clear(r.known)
 	}

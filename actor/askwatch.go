@@ -1,0 +1,77 @@
+package actor
+
+// An askWatch is the watch of an ask on the asked actor, as an element of a list: adding and
+// removing it allocates nothing. The zero value watches nothing. Nothing changes of and by after
+// begin; the mutex of the asked core guards the rest.
+type askWatch struct {
+	of     *core // the asked core; nil before begin
+	by     watcher
+	before *askWatch // nil: it is in no list
+	after  *askWatch
+}
+
+// begin watches the actor behind asked. It returns false if that has ended.
+func (w *askWatch) begin(asked *core, by watcher) bool {
+	target := asked.actor()
+	if far, remote := target.impl.(*remoteActor); remote && far.sendTo.Path == askPath {
+		target = &far.sys.remotes.shared(far).core // where the end of its node is told
+	}
+	w.of, w.by = target, by
+	return target.addAsk(w)
+}
+
+// end removes the watch, if there is one. Any goroutine may call it.
+func (w *askWatch) end() {
+	if w.of != nil {
+		w.of.removeAsk(w)
+	}
+}
+
+// askWatches is a list of the asks that wait for one actor; the zero value is empty.
+type askWatches struct{ head askWatch }
+
+func (l *askWatches) add(w *askWatch) {
+	w.before, w.after = &l.head, l.head.after
+	if w.after != nil {
+		w.after.before = w
+	}
+	l.head.after = w
+}
+
+// remove takes w out of its list, if it is in one.
+func (w *askWatch) remove() {
+	if w.before == nil {
+		return
+	}
+	w.before.after = w.after
+	if w.after != nil {
+		w.after.before = w.before
+	}
+	w.before, w.after = nil, nil
+}
+
+// takeAll empties the list, and appends its watchers to all.
+func (l *askWatches) takeAll(all []watcher) []watcher {
+	for w := l.head.after; w != nil; w = l.head.after {
+		w.remove()
+		all = append(all, w.by)
+	}
+	return all
+}
+
+// addAsk returns false if the actor has ended.
+func (g *guarded) addAsk(w *askWatch) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.over {
+		return false
+	}
+	g.ownRelations().asks.add(w)
+	return true
+}
+
+func (g *guarded) removeAsk(w *askWatch) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	w.remove()
+}
