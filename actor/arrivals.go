@@ -67,7 +67,7 @@ func (b *inbox[M]) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatch
 			var none M
 			k.msgs[len(k.msgs)-1] = none
 			k.msgs = k.msgs[:len(k.msgs)-1]
-			b.acceptAll(k, all[i-len(k.msgs):])
+			b.acceptAll(k, all[i-len(k.msgs):], by)
 		}
 		switch {
 		case err != nil:
@@ -75,17 +75,17 @@ func (b *inbox[M]) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatch
 		case fit != nil:
 			b.sys.deadLetter(&b.core, d.other, fit)
 		case len(k.msgs) == cap(k.msgs):
-			b.acceptAll(k, all[i+1-len(k.msgs):])
+			b.acceptAll(k, all[i+1-len(k.msgs):], by)
 		}
 	}
-	b.acceptAll(k, all[len(all)-len(k.msgs):])
+	b.acceptAll(k, all[len(all)-len(k.msgs):], by)
 	b.conf.chunks.put(k)
 }
 
 // acceptAll puts the messages of a chunk into the mailbox, and empties the chunk. from are their
 // encodings.
-func (b *inbox[M]) acceptAll(k *chunk[M], from []actorhook.Arrival) {
-	if !b.acceptPlain(k.msgs) {
+func (b *inbox[M]) acceptAll(k *chunk[M], from []actorhook.Arrival, by actorhook.Dispatcher) {
+	if !b.acceptPlain(k.msgs, by) {
 		for i, msg := range k.msgs {
 			b.accept(msg, entrance{parked: true, size: len(from[i].Data)})
 		}
@@ -95,7 +95,7 @@ func (b *inbox[M]) acceptAll(k *chunk[M], from []actorhook.Arrival) {
 }
 
 // acceptPlain puts messages into a plain mailbox. It returns false for any other.
-func (b *inbox[M]) acceptPlain(msgs []M) bool {
+func (b *inbox[M]) acceptPlain(msgs []M, by actorhook.Dispatcher) bool {
 	if len(msgs) == 0 {
 		return true
 	}
@@ -113,7 +113,7 @@ func (b *inbox[M]) acceptPlain(msgs []M) bool {
 	}
 	b.mu.Unlock()
 	if wake {
-		b.sys.scheduler.ready(&b.core)
+		b.sys.scheduler.readyFor(&b.core, by)
 	}
 	return true
 }

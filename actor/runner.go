@@ -10,6 +10,7 @@ import (
 // A runner is a goroutine of a scheduler, and its state.
 type runner struct {
 	main func() // of the goroutine, created once
+	lent lent
 
 	place   int  // in the set of runners; guarded by the mutex of the scheduler
 	blocked bool // it has not moved, or is going to block: it does not count, and is in no set; likewise
@@ -52,6 +53,7 @@ func (s *scheduler) engage() *runner {
 	r := s.spare
 	if r == nil {
 		r = new(runner)
+		r.lent.run = func(replace func()) (replaced bool) { return s.runLent(r, replace) }
 		r.main = func() {
 			if c := s.spin(r); c != nil {
 				s.work(r, c)
@@ -132,11 +134,17 @@ func (r *runner) nextOfBatch() *core {
 // replace starts another goroutine for the runner r: it calls f for c, whose turn it was, and
 // continues.
 func (s *scheduler) replace(r *runner, c *core, f func()) {
+	s.mu.Lock()
+	s.replaceLent(r)
+	s.mu.Unlock()
 	go func() {
 		f()
-		s.work(r, s.goOn(r, c))
+		s.workOn(r, c)
 	}()
 }
+
+// workOn is work after a turn; again is its actor if that has more to do, or nil.
+func (s *scheduler) workOn(r *runner, again *core) { s.work(r, s.goOn(r, again)) }
 
 // A lastRunner is the runner of the last turn of a worker. It may be read by any goroutine.
 type lastRunner struct{ atomic.Pointer[runner] }

@@ -48,6 +48,8 @@ type scheduler struct {
 
 	begun uint64 // how many actors have been given to runners
 
+	lending lending
+
 	watchdog      *time.Timer
 	watchdogArmed bool // it will check
 	since         time.Time
@@ -325,4 +327,5 @@ func (s *scheduler) markBlocked(r *runner) {
 	s.busy--
 	s.locals.shut(&s.waiting.fresh)
 	s.reclaimBatch(r)
+	s.replaceLent(r)
 }

@@ -271,7 +271,15 @@ func (a *acceptor) readChannel(in *inbound) error {
 		return ErrClosed
 	}
 	r := newReceiver(a.localNode, a.system.Load(), in)
-	return in.read(r.receive, r.deliver)
+	ended := make(chan error, 1)
+	read := func() {
+		if err := in.read(r.receive, r.deliver); !errors.Is(err, errReplaced) {
+			ended <- err
+		}
+	}
+	in.lending.replace = func() { go read() } // nobody waits for a goroutine that was replaced
+	go read()
+	return <-ended
 }
 
 // receiveStream passes a connection of memberlist's on, if it is from a node: a client does not

@@ -27,7 +27,8 @@ type inbound struct {
 
 	// All below belongs to the reading goroutine, until done is closed.
 	frames   *wire.FrameReader
-	settle   func()           // see read
+	settle   func() // see read
+	lending  lending
 	received uint64           // frames of the session
 	parts    wire.Reassembler // of the session, too; guarded by sessions.mu when done is closed
 	acked    uint64           // the last count that the peer was told
@@ -40,7 +41,7 @@ type inbound struct {
 // ackFrames frames, ackBytes bytes or ackDelay.
 const (
 	ackSize   = 8
-	ackFrames = 256
+	ackFrames = 1024
 	ackBytes  = 256 << 10
 	ackDelay  = 10 * time.Millisecond
 )
@@ -50,19 +51,29 @@ const (
 // may block.
 func (in *inbound) read(handle func(body []byte), settle func()) error {
 	in.settle = settle
-	defer settle()
 	for {
-		body, err := in.next()
-		if err != nil {
+		err := in.readNext(handle)
+		switch {
+		case err == nil:
+		case errors.Is(err, errReplaced):
+			return err
+		default:
+			settle()
 			return err
 		}
-		handle(body)
-		if in.received-in.acked >= ackFrames || in.unacked >= ackBytes {
-			if err := in.acknowledge(); err != nil {
-				return err
-			}
-		}
 	}
+}
+
+func (in *inbound) readNext(handle func(body []byte)) error {
+	body, err := in.next()
+	if err != nil {
+		return err
+	}
+	handle(body)
+	if in.received-in.acked >= ackFrames || in.unacked >= ackBytes {
+		return in.acknowledge()
+	}
+	return nil
 }
 
 // next returns the next frame. An invalid frame counts as received, or the peer would send it
@@ -83,7 +94,9 @@ func (in *inbound) next() ([]byte, error) {
 
 // fill waits for more to read, and acknowledges if nothing arrives for a while.
 func (in *inbound) fill(size int) error {
-	in.settle()
+	if in.settleAndLend() {
+		return errReplaced
+	}
 	if err := in.setTimer(in.acked != in.received); err != nil {
 		return err
 	}

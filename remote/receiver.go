@@ -17,7 +17,7 @@ type receiver struct {
 	dispatch func(path string, uid uint64, all []actorhook.Arrival, by actorhook.Dispatcher)
 	stringOf func(path string, uid uint64) string
 	reader   *wire.EnvelopeReader
-	parts    *wire.Reassembler   // those of the session
+	in       *inbound
 	arrived  []actorhook.Arrival // not delivered yet; valid until the next read
 	runs     []run               // the actors that these are for
 	current  run                 // to which deliver delivers, and
@@ -44,7 +44,7 @@ func newReceiver(n *localNode, s *actor.System, in *inbound) *receiver {
 		DispatchEncoded(path string, uid uint64, all []actorhook.Arrival, by actorhook.Dispatcher)
 		StringOf(path string, uid uint64) string
 	})
-	return &receiver{node: n, sys: s, dispatch: of.DispatchEncoded, stringOf: of.StringOf, reader: wire.NewEnvelopeReader(n.cfg.MaxMessage), parts: &in.parts}
+	return &receiver{node: n, sys: s, dispatch: of.DispatchEncoded, stringOf: of.StringOf, reader: wire.NewEnvelopeReader(n.cfg.MaxMessage), in: in}
 }
 
 // receive takes the body of a frame. An invalid body becomes a dead letter and costs no other
@@ -52,7 +52,7 @@ func newReceiver(n *localNode, s *actor.System, in *inbound) *receiver {
 func (r *receiver) receive(body []byte) {
 	whole := wire.IsPart(body)
 	if whole {
-		assembled, lost, err := r.parts.Add(r.reader, body, r.node.cfg.MaxMessage)
+		assembled, lost, err := r.in.parts.Add(r.reader, body, r.node.cfg.MaxMessage)
 		if err != nil {
 			r.refuse(lost, err)
 		}
@@ -124,6 +124,9 @@ func (r *receiver) deliver() {
 	clear(r.runs)
 	r.arrived, r.runs, r.bytes = r.arrived[:0], r.runs[:0], 0
 }
+
+// Lend implements [actorhook.Dispatcher].
+func (r *receiver) Lend(run actorhook.Lent) bool { return r.in.lending.offer(run) }
 
 // Undecodable implements [actorhook.Dispatcher].
 func (r *receiver) Undecodable(i int, err error) {
