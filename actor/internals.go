@@ -46,6 +46,7 @@ func (s internals) SetTransport(address string, t interface {
 },
 ) {
 	s.address, s.transport = address, t
+	s.patient, _ = t.(patientTransport)
 }
 
 // SetEncoding implements extension.WithEncoding.

@@ -89,7 +89,8 @@ func (n *emptyRef) deliver(msg any, by entrance) { n.sys.deliver(n.label, n.uid,
 // A remoteActor stands for an actor on another node.
 type remoteActor struct {
 	core
-	sendTo actorhook.Target
+	sendTo  actorhook.Target
+	mayWait bool // it is an actor of users
 }
 
 // isRemote reports whether c stands for an actor on another node.
@@ -121,8 +122,8 @@ func (r *remoteActor) deliver(msg any, by entrance) {
 		return
 	}
 	r.sys.sent.Add(1)
-	if t, ok := r.sys.transport.(patientTransport); ok && !by.parked && strings.HasPrefix(r.sendTo.Path, "/user/") {
-		t.SendWaiting(r.patience(by), r.sys, r.sendTo, msg)
+	if r.mayWait && !by.parked && r.sys.patient != nil {
+		r.sys.patient.SendWaiting(r.patience(by), r.sys, r.sendTo, msg)
 		return
 	}
 	r.sys.transport.Send(r.sys, r.sendTo, msg)
@@ -202,6 +203,7 @@ func newRemoteActor(s *System, l location, path string) *remoteActor {
 	a := &remoteActor{core: core{sys: s, label: l.path, uid: l.uid}}
 	a.impl = a
 	a.sendTo = actorhook.Target{Address: l.address, Path: l.path, UID: l.uid, Full: full}
+	a.mayWait = strings.HasPrefix(l.path, "/user/")
 	if kind, number, outside := outsideTree(l.path); outside {
 		if uid, err := strconv.ParseUint(number, 10, 64); err == nil {
 			a.sendTo.Path, a.sendTo.UID = kind, uid

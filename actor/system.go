@@ -23,7 +23,8 @@ type System struct {
 	address   string
 	log       *zap.Logger
 	transport transport
-	encoding  *encoding // nil: messages stay as they are
+	patient   patientTransport // the transport, if it is one
+	encoding  *encoding        // nil: messages stay as they are
 	halt      halt
 	sent      atomic.Uint64 // to other nodes
 

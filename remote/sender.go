@@ -2,7 +2,7 @@ package remote
 
 import (
 	"bytes"
-	"errors"
+	"cmp"
 	"fmt"
 	"reflect"
 	"sync"
@@ -35,20 +35,23 @@ func (e *Endpoint) SendWaiting(p extension.Patience, s *actor.System, to extensi
 func (e *Endpoint) send(s *actor.System, to extension.Target, msg any, by patience) {
 	d := encodeBuffers.Get().(*encodeBuffer)
 	defer d.done()
-	checked := d.checkPath(to)
-	p, err := d.encode(to, msg)
+	data, err := d.encode(to, msg)
 	if err != nil {
 		err = fmt.Errorf("%w: %w", actor.ErrNotSerializable, err)
 		e.logType(fmt.Sprintf("%T", msg), "message cannot be encoded", err)
 		extension.DeadLetter(s, to.Full, msg, err)
 		return
 	}
-	if err := errors.Join(checked, e.checkSize(to, p)); err != nil {
+	if err := cmp.Or(d.unfit, e.checkFrame(d, data)); err != nil {
 		extension.DeadLetter(s, to.Full, msg, err)
 		return
 	}
-	d.compress(to, p, e.cfg.CompressFrom)
-	if err := e.links.enqueueWaiting(linkKey{to.Address, channelUser}, outbox.Frame{Bytes: d.frame, System: s, To: to.Full, Last: deathwatch.IsEnd(msg)}, by); err != nil {
+	d.compress(to, data, e.cfg.CompressFrom)
+	frame := outbox.Frame{Bytes: d.frame, System: s, To: to.Full}
+	if deathwatch.IsEnd(msg) {
+		frame.SetLast()
+	}
+	if err := e.links.enqueueWaiting(linkKey{to.Address, channelUser}, frame, by); err != nil {
 		extension.DeadLetter(s, to.Full, msg, fmt.Errorf("%w: %w", actor.ErrUnreachable, err))
 		return
 	}
@@ -67,32 +70,34 @@ type encodeBuffer struct {
 	path  string
 	uid   uint64
 	name  string
+	unfit error // why no peer can read what comes before the data
 
 	typ     reflect.Type // of the last message
 	encoder codec.Encoder
 }
 
-// checkPath refuses a path that no peer can read. [actor.Resolve] makes no such path.
-func (d *encodeBuffer) checkPath(to extension.Target) error {
-	if d.path == to.Path && d.begun > 0 {
-		return nil
+// checkTexts refuses a path that no peer can read, which [actor.Resolve] does not make, and texts
+// that are too long.
+func checkTexts(path, name string) error {
+	if err := naming.CheckPath(path); err != nil {
+		return fmt.Errorf("%w: the path %q %w", actor.ErrNoSuchActor, path, err)
 	}
-	if err := naming.CheckPath(to.Path); err != nil {
-		return fmt.Errorf("%w: the path %q %w", actor.ErrNoSuchActor, to.Path, err)
+	if len(path) > wire.MaxText || len(name) > wire.MaxText {
+		return fmt.Errorf("%w: path of %d bytes, type of %d, the limit is %d", ErrTooLarge, len(path), len(name), wire.MaxText)
 	}
 	return nil
 }
 
-// encode makes the frame of a message, and returns its payload.
-func (d *encodeBuffer) encode(to extension.Target, msg any) (extension.Payload, error) {
+// encode makes the frame of a message, and returns how many bytes are data.
+func (d *encodeBuffer) encode(to extension.Target, msg any) (data int, err error) {
 	if msg == nil {
 		d.begin(to, "")
 		d.frame = wire.AppendData(d.frame[:d.begun], 0, nil, 0)
-		return extension.Payload{}, nil
+		return 0, nil
 	}
 	encoder, err := d.encoderOf(msg)
 	if err != nil {
-		return extension.Payload{}, err
+		return 0, err
 	}
 	d.begin(to, encoder.Name())
 	size := encoder.Size(msg)
@@ -101,13 +106,13 @@ func (d *encodeBuffer) encode(to extension.Target, msg any) (extension.Payload, 
 		frame = append(outbox.LargeBuffer(size+size/16+wire.EnvelopeSize(to.Path, extension.Payload{Type: encoder.Name()})), frame...)
 	}
 	frame = wire.ReserveHead(frame, size)
-	data := len(frame)
+	begin := len(frame)
 	if frame, err = encoder.Append(frame, msg); err != nil {
-		return extension.Payload{}, err
+		return 0, err
 	}
-	payload := len(frame) - data
-	d.frame = wire.FillHead(frame, d.begun, data)
-	return extension.Payload{Type: encoder.Name(), Data: d.frame[len(d.frame)-payload:]}, nil
+	data = len(frame) - begin
+	d.frame = wire.FillHead(frame, d.begun, begin)
+	return data, nil
 }
 
 // encoderOf returns the encoder of the type of msg.
@@ -126,15 +131,17 @@ func (d *encodeBuffer) begin(to extension.Target, name string) {
 	if d.begun == 0 || d.path != to.Path || d.uid != to.UID || d.name != name {
 		d.frame = wire.BeginEnvelope(d.frame[:0], to.Path, to.UID, name, 0)
 		d.begun, d.path, d.uid, d.name = len(d.frame), to.Path, to.UID, name
+		d.unfit = checkTexts(to.Path, name)
 	}
 }
 
-// compress makes another frame of p, if it has from bytes or more and becomes smaller by
-// compression; never if from is 0.
-func (d *encodeBuffer) compress(to extension.Target, p extension.Payload, from int) {
-	if from == 0 || len(p.Data) < from {
+// compress makes another frame of a message whose data is as long as that, if it has from bytes or
+// more and becomes smaller by compression; never if from is 0.
+func (d *encodeBuffer) compress(to extension.Target, data, from int) {
+	if from == 0 || data < from {
 		return
 	}
+	p := extension.Payload{Type: d.name, Data: d.frame[len(d.frame)-data:]}
 	packed, size := wire.Compress(&d.packed, p)
 	if size == 0 {
 		return
@@ -181,12 +188,12 @@ func (e *Endpoint) enqueueControl(addr string, data []byte) error {
 	return e.links.enqueue(linkKey{addr, channelControl}, outbox.Frame{Bytes: frame})
 }
 
-// checkSize fails with [ErrTooLarge].
-func (e *Endpoint) checkSize(to extension.Target, p extension.Payload) error {
-	if len(to.Path) > wire.MaxText || len(p.Type) > wire.MaxText {
-		return fmt.Errorf("%w: path of %d bytes, type of %d, the limit is %d", ErrTooLarge, len(to.Path), len(p.Type), wire.MaxText)
+// checkFrame fails with [ErrTooLarge].
+func (e *Endpoint) checkFrame(d *encodeBuffer, data int) error {
+	if size := wire.EnvelopeBound(len(d.path), len(d.name), data); size > e.cfg.MaxMessage {
+		return e.CheckSize(d.name, size)
 	}
-	return e.CheckSize(p.Type, wire.EnvelopeSize(to.Path, p))
+	return nil
 }
 
 // CheckSize returns an [ErrTooLarge] if an encoded message of that many bytes exceeds

@@ -112,20 +112,30 @@ func unmarshal(mode cbor.DecMode, data []byte, v any) error {
 type kind struct {
 	name   string
 	typ    reflect.Type
-	bound  bool         // see Register
-	plan   func() *plan // made when it is first needed; nil for a type without a plan
-	shape  func() *shape
+	bound  bool // see Register
+	made   atomic.Pointer[analysis]
 	spares sync.Pool // of *reflect.Value: a value is decoded into one and then copied
 }
 
-func newKind(name string, t reflect.Type) *kind {
-	return &kind{
-		name:  name,
-		typ:   t,
-		plan:  sync.OnceValue(func() *plan { return planOf(t) }),
-		shape: sync.OnceValue(func() *shape { return shapeOf(t) }),
-	}
+// An analysis says how values of a kind are encoded.
+type analysis struct {
+	plan  *plan // nil for a type without one
+	shape *shape
 }
+
+// analysis returns the analysis of k, which is made when it is first needed: then all types are
+// registered. Two goroutines may make it at the same time.
+func (k *kind) analysis() *analysis {
+	if a := k.made.Load(); a != nil {
+		return a
+	}
+	k.made.CompareAndSwap(nil, &analysis{planOf(k.typ), shapeOf(k.typ)})
+	return k.made.Load()
+}
+
+func (k *kind) plan() *plan { return k.analysis().plan }
+
+func (k *kind) shape() *shape { return k.analysis().shape }
 
 // spare returns a zero variable.
 func (k *kind) spare() *reflect.Value {
@@ -181,8 +191,7 @@ func Register(name string, t reflect.Type, bound bool) {
 	if k, ok := old.byType[t]; ok && k.name != name {
 		panic(fmt.Sprintf("codec: type %v is registered as %q already, cannot be %q as well", t, k.name, name))
 	}
-	k := newKind(name, t)
-	k.bound = bound
+	k := &kind{name: name, typ: t, bound: bound}
 	all := &kinds{byName: map[string]*kind{name: k}, byType: map[reflect.Type]*kind{t: k}}
 	maps.Copy(all.byName, old.byName)
 	maps.Copy(all.byType, old.byType)

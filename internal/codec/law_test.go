@@ -403,7 +403,7 @@ func FuzzLaw(f *testing.F) {
 		if typ.Kind() == reflect.Interface {
 			return // it is never the type of a registered value
 		}
-		obeys(t, newKind("law", typ), v.Interface())
+		obeys(t, &kind{name: "law", typ: typ}, v.Interface())
 	})
 }
 

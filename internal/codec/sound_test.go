@@ -104,7 +104,7 @@ func TestWhatDecodingWouldRefuseOrChangeIsNotEncoded(t *testing.T) {
 			require.ErrorAs(t, err, &refused)
 			require.ErrorContains(t, err, c.says)
 			require.Less(t, len(err.Error()), 1000)
-			_, err = Encoder{newKind("case", reflect.TypeOf(c.value))}.Append(nil, c.value)
+			_, err = Encoder{&kind{name: "case", typ: reflect.TypeOf(c.value)}}.Append(nil, c.value)
 			require.ErrorAs(t, err, &refused)
 		})
 	}

@@ -16,12 +16,36 @@ type Frame struct {
 	Bytes  []byte
 	System *actor.System // the sender's; nil on the control channel, which has no dead letters
 	To     string        // the recipient, as in a dead letter
-	Last   bool          // must not overtake any earlier frame
 
+	rare *rare  // nil for most frames: a frame fits into a cache line
+	seq  uint64 // the position in the outbox
+}
+
+// rare is what few frames have. Its zero value says nothing.
+type rare struct {
+	last    bool       // it must not overtake any earlier frame
 	used    *fullBlock // holds only earlier frames of the same queue; nil for none
 	message *message   // the message that Bytes is a part of; nil for a whole message
 	left    int        // bytes of the message behind this part
-	seq     uint64     // the position in the outbox
+}
+
+// SetLast says that the frame must not overtake any earlier one.
+func (x *Frame) SetLast() { x.rare = &rare{last: true} }
+
+// message returns the message that the frame is a part of, or nil for a whole message.
+func (x *Frame) message() *message {
+	if x.rare == nil {
+		return nil
+	}
+	return x.rare.message
+}
+
+// left returns how many bytes of the message are behind this part.
+func (x *Frame) left() int {
+	if x.rare == nil {
+		return 0
+	}
+	return x.rare.left
 }
 
 // An Outbox keeps the frames of one session in order, in four queues:
@@ -79,10 +103,13 @@ func (o *Outbox) Push(l Frame) bool {
 	o.seq++
 	l.seq = o.seq
 	large := l.System != nil && len(l.Bytes) > wire.MaxPart
-	behind := l.Last && o.bulk.len() > 0
-	if !large && !behind && o.bulky[l.To] == 0 {
-		l.Bytes, l.used = o.block.keep(l.Bytes)
-		o.waiting.push(l)
+	behind := l.rare != nil && l.rare.last && o.bulk.len() > 0
+	if !large && !behind && (len(o.bulky) == 0 || o.bulky[l.To] == 0) {
+		var used *fullBlock
+		if l.Bytes, used = o.block.keep(l.Bytes); used != nil {
+			l.rare = &rare{used: used}
+		}
+		o.waiting.push(&l)
 		return true
 	}
 	if !large {
@@ -90,7 +117,7 @@ func (o *Outbox) Push(l Frame) bool {
 	}
 	switch {
 	case behind:
-		o.last.push(l)
+		o.last.push(&l)
 	case large:
 		o.pushParts(l)
 	default:
@@ -147,9 +174,9 @@ func (o *Outbox) takeFrom(q *queue, buf *[]byte, limit int) bool {
 	}
 	l := q.first()
 	*buf = l.appendTo(*buf)
-	o.inFlight.push(*l)
+	o.inFlight.push(l)
 	if q == &o.bulk {
-		o.tookBulk(*l)
+		o.tookBulk(l)
 	}
 	q.drop()
 	return true
@@ -164,15 +191,22 @@ func (o *Outbox) Acknowledge(count uint64) error {
 	for ; o.acked < count; o.acked++ {
 		l := o.inFlight.first()
 		o.bytes -= len(l.Bytes)
-		if l.used != nil {
-			fullBlocks.Put(l.used)
-		}
-		if l.message != nil && l.left == 0 {
-			l.message.free()
+		if l.rare != nil {
+			l.rare.acknowledged()
 		}
 		o.inFlight.drop()
 	}
 	return nil
+}
+
+// acknowledged makes the memory free that nobody needs after the frame.
+func (r *rare) acknowledged() {
+	if r.used != nil {
+		fullBlocks.Put(r.used)
+	}
+	if r.message != nil && r.left == 0 {
+		r.message.free()
+	}
 }
 
 // Rewind makes the frames in flight wait again, for a new connection of the session.
@@ -214,7 +248,9 @@ func (o *Outbox) keepBlocks() {
 	o.block = nil
 	for _, q := range []*queue{&o.waiting, &o.bulk} {
 		for i := range q.len() {
-			q.frames[q.head+i].used = nil
+			if r := q.frames[q.head+i].rare; r != nil {
+				r.used = nil
+			}
 		}
 	}
 }

@@ -42,7 +42,7 @@ func (o *Outbox) pushParts(l Frame) {
 	for body := l.Bytes[wire.HeaderSize:]; len(body) > 0; {
 		part := body[:min(wire.MaxPart, len(body))]
 		body = body[len(part):]
-		o.pushBulk(Frame{Bytes: part, System: l.System, To: l.To, message: m, left: len(body), seq: l.seq})
+		o.pushBulk(Frame{Bytes: part, System: l.System, To: l.To, rare: &rare{message: m, left: len(body)}, seq: l.seq})
 	}
 }
 
@@ -52,18 +52,18 @@ func (o *Outbox) pushBulk(l Frame) {
 		o.bulky = map[string]int{}
 	}
 	o.bulky[l.To]++
-	if l.left > 0 {
+	if l.left() > 0 {
 		o.parts++
 	}
-	o.bulk.push(l)
+	o.bulk.push(&l)
 }
 
 // tookBulk notes that a frame has left bulk.
-func (o *Outbox) tookBulk(l Frame) {
-	if l.message != nil {
-		l.message.begun = true
+func (o *Outbox) tookBulk(l *Frame) {
+	if m := l.message(); m != nil {
+		m.begun = true
 	}
-	if l.left > 0 {
+	if l.left() > 0 {
 		o.parts--
 	}
 	if o.bulky[l.To]--; o.bulky[l.To] == 0 {
@@ -74,17 +74,17 @@ func (o *Outbox) tookBulk(l Frame) {
 // begunParts removes the waiting parts of messages whose first parts were sent in the old session,
 // and appends them to lost.
 func (o *Outbox) begunParts(lost []Frame) []Frame {
-	begun := func(l Frame) bool { return l.message != nil && l.message.begun }
+	begun := func(l *Frame) bool { return l.message() != nil && l.message().begun }
 	for _, q := range []*queue{&o.waiting, &o.bulk} {
 		kept := q.frames[:q.head:q.head]
 		for _, l := range q.frames[q.head:] {
-			if !begun(l) {
+			if !begun(&l) {
 				kept = append(kept, l)
 				continue
 			}
 			lost = append(lost, l)
 			if q == &o.bulk {
-				o.tookBulk(l)
+				o.tookBulk(&l)
 			}
 		}
 		q.frames = kept
@@ -94,7 +94,7 @@ func (o *Outbox) begunParts(lost []Frame) []Frame {
 
 // wireSize is an upper bound for what appendTo appends.
 func (x *Frame) wireSize() int {
-	if x.message == nil {
+	if x.message() == nil {
 		return len(x.Bytes)
 	}
 	return len(x.Bytes) + wire.PartOverhead
@@ -102,29 +102,30 @@ func (x *Frame) wireSize() int {
 
 // appendTo appends the frame to what is written.
 func (x *Frame) appendTo(buf []byte) []byte {
-	if x.message == nil {
+	if x.message() == nil {
 		return append(buf, x.Bytes...)
 	}
-	return wire.AppendPart(buf, x.Bytes, x.left)
+	return wire.AppendPart(buf, x.Bytes, x.rare.left)
 }
 
 // Envelope returns the frame with the whole envelope of the message.
 func (x *Frame) Envelope() []byte {
-	if x.message == nil {
-		return x.Bytes
+	if m := x.message(); m != nil {
+		return m.bytes
 	}
-	return x.message.bytes
+	return x.Bytes
 }
 
 // OncePerMessage returns frames with only one frame for each message that was in parts. A message
 // is returned by only one call, too.
 func OncePerMessage(frames []Frame) []Frame {
 	return slices.DeleteFunc(frames, func(l Frame) bool {
-		if l.message == nil {
+		m := l.message()
+		if m == nil {
 			return false
 		}
-		again := l.message.lost
-		l.message.lost = true
+		again := m.lost
+		m.lost = true
 		return again
 	})
 }

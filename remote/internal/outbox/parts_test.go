@@ -126,7 +126,8 @@ func TestPartsAndMessagesComeInOrderOverBrokenConnections(t *testing.T) {
 			switch r.IntN(5) {
 			case 4:
 				data := []byte{byte(in[0]), byte(in[1]), byte(in[2])}
-				l := Frame{Bytes: envelopeFrame("/system/last", extension.Payload{Data: data}), To: "/system/last", System: &actor.System{}, Last: true}
+				l := Frame{Bytes: envelopeFrame("/system/last", extension.Payload{Data: data}), To: "/system/last", System: &actor.System{}}
+				l.SetLast()
 				if o.Push(l) {
 					afterAll--
 				}

@@ -18,12 +18,12 @@ func (q *queue) before(other queue) bool {
 	return q.len() > 0 && q.first().seq < other.first().seq
 }
 
-func (q *queue) push(l Frame) {
+func (q *queue) push(l *Frame) {
 	if len(q.frames) == cap(q.frames) && q.head > len(q.frames)/2 {
 		q.frames = slices.Delete(q.frames, 0, q.head)
 		q.head = 0
 	}
-	q.frames = append(q.frames, l)
+	q.frames = append(q.frames, *l)
 }
 
 func (q *queue) pop() Frame {

@@ -92,8 +92,13 @@ func AppendData(buf []byte, begin int, data []byte, size int) []byte {
 
 // EnvelopeSize returns an upper bound for the size of a frame with an envelope.
 func EnvelopeSize(path string, p extension.Payload) int {
+	return EnvelopeBound(len(path), len(p.Type), len(p.Data))
+}
+
+// EnvelopeBound is [EnvelopeSize] for a path, a type name and data of those sizes.
+func EnvelopeBound(path, name, data int) int {
 	const heads = HeaderSize + 1 + 5*9
-	return heads + len(path) + len(p.Type) + len(p.Data)
+	return heads + path + name + data
 }
 
 // An EnvelopeReader decodes the envelopes of one connection. It keeps repeated strings, and what
