@@ -5,6 +5,7 @@ import (
 	"hash/crc32"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -14,8 +15,9 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // record, verify it when they read, and use it to recognise a repeated append. The location of Time
 // does not affect it; nil and empty fields give the same sum.
 func (r *Record) Checksum(id string) uint32 {
-	b := make([]byte, 0, 128)
-	b = appendString(b, id)
+	f := buffers.Get().(*fields) // nothing else is put there
+	defer buffers.Put(f)
+	b := appendString(f[:0], id)
 	b = binary.LittleEndian.AppendUint64(b, r.Seq)
 	b = binary.LittleEndian.AppendUint64(b, r.Epoch)
 	b = append(b, r.Writer[:]...)
@@ -36,14 +38,21 @@ func (r *Record) Checksum(id string) uint32 {
 
 // Checksum returns the CRC32C of s as a snapshot of id, over every field.
 func (s *Snapshot) Checksum(id string) uint32 {
-	b := make([]byte, 0, 128)
-	b = appendString(b, id)
+	f := buffers.Get().(*fields)
+	defer buffers.Put(f)
+	b := appendString(f[:0], id)
 	b = binary.LittleEndian.AppendUint64(b, s.Seq)
 	b = binary.LittleEndian.AppendUint64(b, s.Epoch)
 	b = appendTime(b, s.Time)
 	b = appendString(b, s.Type)
 	return checksum(b, s.Payload)
 }
+
+// fields has room for the fields of most records, apart from the payload.
+type fields [256]byte
+
+// buffers are for checksums: what they are made from is allocated otherwise.
+var buffers = sync.Pool{New: func() any { return new(fields) }}
 
 // checksum sums fields, the length of payload, and payload. Fields of variable length are preceded
 // by their length, so that different values have different bytes.

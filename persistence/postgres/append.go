@@ -30,6 +30,20 @@ func (j *Journal) Append(ctx context.Context, reqs []journal.AppendRequest) []er
 	return errs
 }
 
+// AppendAsync implements [journal.AsyncJournal]; see [Journal.Append].
+func (j *Journal) AppendAsync(req journal.AppendRequest, done func(error)) journal.Call {
+	job, err := appendJob(&req)
+	if err != nil {
+		done(wrap("append", req.ID, err))
+		return nil
+	}
+	j.queue.Submit(job, func(err error) {
+		j.Notify()
+		done(wrap("append", req.ID, err))
+	})
+	return job
+}
+
 // A request has the data that a job stores.
 type request struct {
 	id          string

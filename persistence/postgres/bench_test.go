@@ -67,6 +67,20 @@ func BenchmarkAppendBesideRaw(b *testing.B) {
 	}
 }
 
+// BenchmarkActorsBesideRaw compares the commands of event-sourced actors with the driver alone,
+// which sends the same statement for all queued requests.
+func BenchmarkActorsBesideRaw(b *testing.B) {
+	for _, n := range []int{64, 1_000, 10_000} {
+		b.Run(fmt.Sprintf("actors=%d", n), func(b *testing.B) {
+			s := pgtest.Shared(b)
+			storebench.Append(b,
+				storebench.ActorWriters(b, open(b, s), n),
+				newRaw(b, s, n).writers((*postgres.Journal).AppendStatement),
+			).Beside(b, "commands/s")
+		})
+	}
+}
+
 // BenchmarkFencing compares appends by the driver alone, with the statement of the journal and with
 // a statement without heads. The second neither fences nor checks anything.
 func BenchmarkFencing(b *testing.B) {

@@ -17,7 +17,7 @@ import (
 
 const (
 	// groupWeight bounds the size of one statement.
-	groupWeight = 1024
+	groupWeight = 4096
 	// collisions bounds how many times a group is sent again after the server has rolled it back
 	// because of another transaction.
 	collisions = 5

@@ -49,15 +49,13 @@ func appendJob(req *journal.AppendRequest) (*job, error) {
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
-	rows := make([]eventRow, len(req.Records))
+	rows := make([]insertion, len(req.Records))
 	weight := 0
 	for i := range req.Records {
-		row, err := encodeEvent(req.ID, &req.Records[i])
-		if err != nil {
+		if err := rows[i].encode(req.ID, &req.Records[i]); err != nil {
 			return nil, err
 		}
-		rows[i] = row
-		weight += weigh(row.payload)
+		weight += weigh(req.Records[i].Payload)
 	}
 	id, epoch, prev := req.ID, req.Epoch, req.Prev
 	return &job{Weight: weight, Work: func(t *transaction) error { return t.append(id, epoch, prev, rows) }}, nil
@@ -68,7 +66,7 @@ func weigh(payload []byte) int { return 1 + len(payload)>>10 }
 
 // append stores rows after prev. If the head is as this process left it, which is the common case,
 // nothing is read.
-func (t *transaction) append(id string, epoch, prev uint64, rows []eventRow) error {
+func (t *transaction) append(id string, epoch, prev uint64, rows []insertion) error {
 	if h, ok := t.heads[id]; ok && h.epoch == epoch && h.seq == prev {
 		if err := t.extend(h, rows); !errors.Is(err, errOutdated) {
 			return err
@@ -85,7 +83,7 @@ func (t *transaction) append(id string, epoch, prev uint64, rows []eventRow) err
 }
 
 // extend stores rows after h. It fails with errOutdated if h is not the stored head.
-func (t *transaction) extend(h head, rows []eventRow) error {
+func (t *transaction) extend(h head, rows []insertion) error {
 	if err := t.advanceHead(h, uint64(len(rows))); err != nil {
 		return err
 	}
@@ -97,16 +95,19 @@ func (t *transaction) extend(h head, rows []eventRow) error {
 	return nil
 }
 
-func (t *transaction) insertEvent(eid int64, r *eventRow) error {
-	result, err := t.exec(t.stmts.insertEvent, eid, r.seq, r.epoch, []byte(r.writer), r.sec, r.nsec, r.typ, r.tags, r.meta, r.payload, r.crc)
-	if err != nil || len(r.tagList) == 0 {
+func (t *transaction) insertEvent(eid int64, r *insertion) error {
+	t.dirty = true
+	t.stmts.insertEvent.set(r.values[:]...)
+	t.stmts.insertEvent.args[0].Value = eid
+	result, err := t.stmts.insertEvent.exec()
+	if err != nil || len(r.tags) == 0 {
 		return err
 	}
 	ord, err := result.LastInsertId()
 	if err != nil {
 		return storeError(err)
 	}
-	for _, tag := range r.tagList {
+	for _, tag := range r.tags {
 		if _, err := t.exec(t.stmts.insertTag, tag, ord); err != nil {
 			return err
 		}
@@ -116,13 +117,13 @@ func (t *transaction) insertEvent(eid int64, r *eventRow) error {
 
 // recognise returns nil if the rows are already stored. The request is then a retry, because only
 // one writer has the epoch.
-func (t *transaction) recognise(h *head, prev uint64, rows []eventRow) error {
+func (t *transaction) recognise(h *head, prev uint64, rows []insertion) error {
 	last := prev + uint64(len(rows))
 	stored, err := t.sums(h.eid, prev+1, last)
 	if err != nil {
 		return err
 	}
-	if !slices.EqualFunc(stored, rows, func(crc uint32, r eventRow) bool { return crc == r.crc }) {
+	if !slices.EqualFunc(stored, rows, func(crc uint32, r insertion) bool { return crc == r.crc }) {
 		return fmt.Errorf("%w: %d to %d after %d", journal.ErrConflict, prev+1, last, h.seq)
 	}
 	return nil

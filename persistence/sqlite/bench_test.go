@@ -96,13 +96,20 @@ func BenchmarkRecovery(b *testing.B) {
 // A raw is the driver alone, on a separate database. It uses the tables and statements of an idle
 // journal.
 type raw struct {
-	j    *Journal
-	eids []int64 // of the writers
+	j                        *Journal
+	eids                     []int64 // of the writers
+	advanceHead, insertEvent *sql.Stmt
 }
 
 func newRaw(b *testing.B, writers int, opts ...Option) *raw {
 	j := openTest(b, opts...)
-	r := &raw{j, make([]int64, writers)}
+	r := &raw{j: j, eids: make([]int64, writers)}
+	for query, stmt := range map[string]**sql.Stmt{advanceHead: &r.advanceHead, insertEvent: &r.insertEvent} {
+		prepared, err := j.writer.conn.PrepareContext(b.Context(), query)
+		require.NoError(b, err)
+		b.Cleanup(func() { require.NoError(b, prepared.Close()) })
+		*stmt = prepared
+	}
 	for i := range r.eids {
 		id := storebench.ID(i)
 		_, err := j.Claim(b.Context(), id, journal.WriterID{}, 0)
@@ -141,7 +148,7 @@ func (r *raw) inTransaction(f func() error) error {
 
 // appendFenced does what the journal does.
 func (r *raw) appendFenced(e storebench.Event) error {
-	result, err := r.j.writer.stmts.advanceHead.Exec(e.Seq, 0, r.eids[e.Writer], 1, e.Seq-1, 0, 0)
+	result, err := r.advanceHead.Exec(e.Seq, 0, r.eids[e.Writer], 1, e.Seq-1, 0, 0)
 	if err != nil {
 		return err
 	}
@@ -163,7 +170,7 @@ var rawWriter = make([]byte, 16)
 
 // appendHeadless stores the event, and no more.
 func (r *raw) appendHeadless(e storebench.Event) error {
-	_, err := r.j.writer.stmts.insertEvent.Exec(r.eids[e.Writer], e.Seq, 1, rawWriter, 1_800_000_000, 0, "event", nil, nil, storebench.Payload, 0)
+	_, err := r.insertEvent.Exec(r.eids[e.Writer], e.Seq, 1, rawWriter, 1_800_000_000, 0, "event", nil, nil, storebench.Payload, 0)
 	return err
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"sync"
 
 	"github.com/understudy-go/understudy/persistence/journal"
 )
@@ -19,13 +20,18 @@ type head struct {
 	eid                   int64
 	epoch, seq, deletedTo uint64
 	writer                journal.WriterID // of the newest claim, for later investigation
+	crc                   uint32           // as it is stored
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
+// headBuffers are for checksums, which would be made from new memory otherwise.
+var headBuffers = sync.Pool{New: func() any { return new([128]byte) }}
+
 func (h *head) checksum() uint32 {
-	b := make([]byte, 0, 128)
-	b = binary.LittleEndian.AppendUint64(b, h.epoch)
+	f := headBuffers.Get().(*[128]byte) // nothing else is put there
+	defer headBuffers.Put(f)
+	b := binary.LittleEndian.AppendUint64(f[:0], h.epoch)
 	b = binary.LittleEndian.AppendUint64(b, h.seq)
 	b = binary.LittleEndian.AppendUint64(b, h.deletedTo)
 	b = append(b, h.writer[:]...)
@@ -36,15 +42,14 @@ func (h *head) checksum() uint32 {
 func scanHead(id string, row *sql.Row) (head, error) {
 	h := head{id: id}
 	var writer []byte
-	var crc uint32
-	err := row.Scan(&h.eid, &h.epoch, &writer, &h.seq, &h.deletedTo, &crc)
+	err := row.Scan(&h.eid, &h.epoch, &writer, &h.seq, &h.deletedTo, &h.crc)
 	if errors.Is(err, sql.ErrNoRows) {
 		return h, nil
 	}
 	if err != nil {
 		return h, scanError(err)
 	}
-	if copy(h.writer[:], writer) != len(h.writer) || crc != h.checksum() {
+	if copy(h.writer[:], writer) != len(h.writer) || h.crc != h.checksum() {
 		return h, fmt.Errorf("%w: the head record fails its checksum", journal.ErrCorrupt)
 	}
 	return h, nil
@@ -69,11 +74,12 @@ func (t *transaction) fencedHead(id string, epoch uint64) (head, error) {
 }
 
 func (t *transaction) saveHead(h *head) error {
+	h.crc = h.checksum()
 	if h.eid == 0 {
-		_, err := t.exec(t.stmts.insertHead, h.id, h.epoch, h.writer[:], h.seq, h.deletedTo, h.checksum())
+		_, err := t.exec(t.stmts.insertHead, h.id, h.epoch, h.writer[:], h.seq, h.deletedTo, h.crc)
 		return err
 	}
-	_, err := t.exec(t.stmts.updateHead, h.epoch, h.writer[:], h.seq, h.deletedTo, h.checksum(), h.eid)
+	_, err := t.exec(t.stmts.updateHead, h.epoch, h.writer[:], h.seq, h.deletedTo, h.crc, h.eid)
 	t.heads.keep(*h)
 	return err
 }
@@ -86,9 +92,11 @@ var errOutdated = fmt.Errorf("%w: the head record is not what it was", journal.E
 func (t *transaction) advanceHead(h head, n uint64) error {
 	before := h
 	h.seq += n
-	result, err := t.stmts.advanceHead.Exec(h.seq, h.checksum(), h.eid, before.epoch, before.seq, before.deletedTo, before.checksum())
+	h.crc = h.checksum()
+	t.stmts.advanceHead.set(int64(h.seq), int64(h.crc), h.eid, int64(before.epoch), int64(before.seq), int64(before.deletedTo), int64(before.crc)) //nolint:gosec // they have been stored as such
+	result, err := t.stmts.advanceHead.exec()
 	if err != nil {
-		return storeError(err)
+		return err
 	}
 	if moved, err := result.RowsAffected(); err != nil || moved == 0 {
 		return errOutdated
@@ -98,8 +106,8 @@ func (t *transaction) advanceHead(h head, n uint64) error {
 	return nil
 }
 
-// headsKept bounds how many heads a process keeps in memory.
-const headsKept = 1 << 14
+// headsKept bounds how many heads a process keeps in memory. All take 20 MB.
+const headsKept = 1 << 17
 
 // heads has the heads as this process left them in the database, by id. Another process may have
 // changed them since.
@@ -107,7 +115,18 @@ type heads map[string]head
 
 func (k heads) keep(h head) {
 	if _, known := k[h.id]; !known && len(k) >= headsKept {
-		clear(k)
+		k.dropSome()
 	}
 	k[h.id] = h
+}
+
+// dropSome drops one head in eight, whichever come first.
+func (k heads) dropSome() {
+	left := len(k) / 8
+	for id := range k {
+		if left--; left < 0 {
+			return
+		}
+		delete(k, id)
+	}
 }

@@ -63,5 +63,7 @@ func TestHeadsAreBounded(t *testing.T) {
 		known.keep(head{id: fmt.Sprint(i)})
 		known.keep(head{id: fmt.Sprint(i), seq: 1})
 	}
-	require.Equal(t, heads{fmt.Sprint(headsKept): {id: fmt.Sprint(headsKept), seq: 1}}, known)
+	require.Greater(t, len(known), headsKept/2)
+	require.LessOrEqual(t, len(known), headsKept)
+	require.Equal(t, head{id: fmt.Sprint(headsKept), seq: 1}, known[fmt.Sprint(headsKept)], "the newest is kept")
 }

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"bytes"
 	"database/sql"
+	"database/sql/driver"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -11,7 +12,14 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// An eventRow is a record in the columns of table event. Tags and metadata are JSON, for the
+// An insertion is a record to be stored as a row of table event.
+type insertion struct {
+	values [11]driver.Value // of its columns; the first is set by the committer
+	crc    uint32
+	tags   []string // of table event_tag
+}
+
+// An eventRow is a stored record in the columns of table event. Tags and metadata are JSON, for the
 // functions of SQLite and for people; NULL means empty.
 type eventRow struct {
 	seq, epoch uint64
@@ -22,7 +30,6 @@ type eventRow struct {
 	tags, meta sql.NullString
 	payload    []byte
 	crc        uint32
-	tagList    []string // of table event_tag
 }
 
 // eventColumns are the columns of event e.
@@ -34,23 +41,24 @@ func (r *eventRow) columns() []any {
 	return []any{&r.seq, &r.epoch, &r.writer, &r.sec, &r.nsec, &r.typ, &r.tags, &r.meta, &r.payload, &r.crc}
 }
 
-// encodeEvent returns r as a row of id. The row shares no memory with r.
-func encodeEvent(id string, r *journal.Record) (eventRow, error) {
+// encode makes n the insertion of r, a record of id. It shares no memory with r.
+func (n *insertion) encode(id string, r *journal.Record) error {
 	payload, err := encodePayload(r.Payload)
 	if err != nil {
-		return eventRow{}, err
+		return err
 	}
-	row := eventRow{
-		seq: r.Seq, epoch: r.Epoch, writer: bytes.Clone(r.Writer[:]), sec: r.Time.Unix(), nsec: r.Time.Nanosecond(), typ: r.Type,
-		payload: payload, crc: r.Checksum(id), tagList: slices.Clone(r.Tags),
-	}
+	var tags, meta driver.Value
 	if len(r.Tags) > 0 {
-		row.tags = encodeJSON(r.Tags)
+		tags = encodeJSON(r.Tags)
 	}
 	if len(r.Meta) > 0 {
-		row.meta = encodeJSON(r.Meta)
+		meta = encodeJSON(r.Meta)
 	}
-	return row, nil
+	n.crc, n.tags = r.Checksum(id), slices.Clone(r.Tags)
+	n.values = [...]driver.Value{
+		nil, int64(r.Seq), int64(r.Epoch), bytes.Clone(r.Writer[:]), r.Time.Unix(), int64(r.Time.Nanosecond()), r.Type, tags, meta, payload, int64(n.crc), //nolint:gosec // what no claim can have is refused when the head is compared
+	}
+	return nil
 }
 
 // decodeEvent returns the record of id in row, or [journal.ErrCorrupt].
@@ -75,9 +83,12 @@ func encodePayload(payload []byte) ([]byte, error) {
 	return append([]byte{}, payload...), nil
 }
 
-func encodeJSON[T []string | map[string]string](v T) sql.NullString {
+func encodeJSON[T []string | map[string]string](v T) driver.Value {
 	data, err := json.Marshal(v)
-	return sql.NullString{String: string(data), Valid: err == nil} // strings do not fail to marshal
+	if err != nil { // strings do not fail to marshal
+		return nil
+	}
+	return string(data)
 }
 
 func decodeJSON[T []string | map[string]string](s sql.NullString) (T, error) {

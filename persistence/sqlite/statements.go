@@ -10,12 +10,12 @@ import (
 type statements struct {
 	begin, commit, rollback       *sql.Stmt
 	head, insertHead, updateHead  *sql.Stmt
-	advanceHead                   *sql.Stmt
-	insertEvent, insertTag, sums  *sql.Stmt
+	insertTag, sums               *sql.Stmt
 	first, deleteTags, deleteRows *sql.Stmt
 	saveSnapshot, deleteSnapshots *sql.Stmt
+	all                           []*sql.Stmt
 
-	all []*sql.Stmt
+	advanceHead, insertEvent directStmt
 }
 
 func (s *statements) prepare(ctx context.Context, conn *sql.Conn) error {
@@ -29,8 +29,6 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) error {
 		{&s.head, selectHead},
 		{&s.insertHead, "INSERT INTO entity (pid, epoch, writer, seq, deleted_to, crc) VALUES (?, ?, ?, ?, ?, ?)"},
 		{&s.updateHead, "UPDATE entity SET epoch = ?, writer = ?, seq = ?, deleted_to = ?, crc = ? WHERE id = ?"},
-		{&s.advanceHead, "UPDATE entity SET seq = ?, crc = ? WHERE id = ? AND epoch = ? AND seq = ? AND deleted_to = ? AND crc = ?"},
-		{&s.insertEvent, "INSERT INTO event (eid, seq, epoch, writer, sec, nsec, type, tags, meta, payload, crc) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"},
 		{&s.insertTag, "INSERT OR IGNORE INTO event_tag (tag, ord) VALUES (?, ?)"},
 		{&s.sums, "SELECT crc FROM event WHERE eid = ? AND seq BETWEEN ? AND ? ORDER BY seq"},
 		{&s.first, "SELECT coalesce(min(seq), 0) FROM event WHERE eid = ?"},
@@ -46,13 +44,19 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) error {
 		*p.stmt = stmt
 		s.all = append(s.all, stmt)
 	}
-	return nil
+	return errors.Join(s.advanceHead.prepare(ctx, conn, advanceHead, 7), s.insertEvent.prepare(ctx, conn, insertEvent, 11))
 }
+
+// The statements of an append.
+const (
+	advanceHead = "UPDATE entity SET seq = ?, crc = ? WHERE id = ? AND epoch = ? AND seq = ? AND deleted_to = ? AND crc = ?"
+	insertEvent = "INSERT INTO event (eid, seq, epoch, writer, sec, nsec, type, tags, meta, payload, crc) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
 
 // close must be called before the connection is closed. database/sql does not close the prepared
 // statements of a connection, and SQLite keeps the file open while any exist.
 func (s *statements) close() error {
-	var errs []error
+	errs := []error{s.advanceHead.close(), s.insertEvent.close()}
 	for _, stmt := range s.all {
 		errs = append(errs, stmt.Close())
 	}

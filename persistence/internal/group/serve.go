@@ -10,7 +10,12 @@ package group
 // take.
 //
 // If turn returns an error, it must not have taken jobs; all queued jobs fail with the error.
+//
+// Jobs are answered in order. While others wait, another goroutine does so, because an answer takes
+// time from the next commit.
 func (q *Queue[W]) Serve(weight int, turn func(take func() []*Job[W]) error) {
+	var a answerer[W]
+	defer a.end()
 	for range q.wake {
 		var jobs []*Job[W]
 		err := turn(func() []*Job[W] {
@@ -21,8 +26,15 @@ func (q *Queue[W]) Serve(weight int, turn func(take func() []*Job[W]) error) {
 			jobs = q.takeAll()
 			Fail(jobs, err)
 		}
-		finish(jobs)
+		a.answer(jobs, q.waiting() > 0)
 	}
+}
+
+// waiting returns how many jobs no commit has taken.
+func (q *Queue[W]) waiting() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return len(q.jobs)
 }
 
 // take removes the jobs of the next group: the first ones whose total weight is at most weight. It

@@ -33,7 +33,7 @@ func recorder(id string, j journal.Journal) actor.Behavior[write] {
 // ActorWriters returns writers that ask an event-sourced actor each. They wait for its answer,
 // which it sends when the event is durable.
 func ActorWriters(b *testing.B, j journal.Journal, n int) Writers {
-	system := testkit.NewSystem(b)
+	system := testkit.NewSystem(b, testkit.WithoutEncoding())
 	w := make(Writers, n)
 	for i := range w {
 		ref := actor.Spawn(system, recorder(ID(i), j), "")
