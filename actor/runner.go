@@ -199,6 +199,7 @@ func (s *scheduler) reclaimBatch(r *runner) {
 func (s *scheduler) returned(r *runner) {
 	if r.blocked {
 		r.blocked = false
+		s.blocked--
 		s.busy++
 		s.runners.add(r)
 		r.at.impl.(worker).lastRunner().CompareAndSwap(r, nil) // so that an idle actor does not keep a runner that has ended

@@ -38,6 +38,7 @@ type scheduler struct {
 	virtual bool        // time is virtual, so that it always overcommits
 
 	busy       int         // runners that count: they spin, or are inside turns and move
+	blocked    int         // runners that do not
 	spinning   int         // how many of them spin, including those just started
 	wakeup     atomic.Bool // an actor may have become ready since the last poll; may be read without mu
 	runners    runnerSet   // the runners that count
@@ -138,7 +139,7 @@ func (s *scheduler) most() int {
 	case s.virtual:
 		return math.MaxInt
 	case s.overcommit > 0:
-		return overcommitFactor * s.limit
+		return overcommitFactor*s.limit + s.blocked
 	}
 	return s.limit
 }
@@ -321,6 +322,7 @@ func (s *scheduler) block(r *runner, c *core) bool {
 // markBlocked marks r as blocked and returns its run batch to the queue. The mutex of r is held.
 func (s *scheduler) markBlocked(r *runner) {
 	r.blocked = true
+	s.blocked++
 	s.runners.remove(r)
 	s.turns += r.turns
 	r.turns = 0
