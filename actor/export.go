@@ -18,15 +18,15 @@ func (e *exports) add(c *core) {
 		return
 	}
 	if target := c.actor(); target != c { // an adapter ends with its actor
-		if e.put(c) && !target.addWatcher(exported{e, c.uid}) {
+		if e.put(c) && !target.addWatcher(exportedAdapter{e, c.uid}) {
 			e.remove(c.uid)
 		}
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.over && !c.exported {
-		c.exported = e.put(c)
+	if !c.over && !c.flags.has(exported) && e.put(c) {
+		c.flags.set(exported)
 	}
 }
 
@@ -70,10 +70,10 @@ func (e *exports) lookup(path string, uid uint64) *core {
 	return nil
 }
 
-// exported removes an exported adapter when its actor ends.
-type exported struct {
+// exportedAdapter removes an exported adapter when its actor ends.
+type exportedAdapter struct {
 	from *exports
 	uid  uint64
 }
 
-func (x exported) watchedEnded(*core, error) { x.from.remove(x.uid) }
+func (x exportedAdapter) watchedEnded(*core, error) { x.from.remove(x.uid) }

@@ -9,6 +9,7 @@ type flags struct{ bits atomic.Uint32 }
 const (
 	ended    uint32 = 1 << iota // its context is done
 	bypassed                    // messages go to extras.bypass; set and cleared under core.mu
+	exported                    // it is an ask that other nodes can reach; set under core.mu, before it is over
 )
 
 func (f *flags) has(flag uint32) bool { return f.bits.Load()&flag != 0 }

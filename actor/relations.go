@@ -15,7 +15,6 @@ type guarded struct {
 	closed    bool // takes no more children
 	dead      bool // takes no more messages
 	over      bool // its watchers have been told
-	exported  bool // it is an ask that other nodes can reach
 	scheduled bool // it is a cell that is ready, or inside a turn
 	suspended bool // a restart of the cell is under way: messages wait
 	plain     bool // messages need no check of bound, admission, bypass and stash

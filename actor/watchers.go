@@ -79,7 +79,7 @@ func (w *watchers) all() []watcher {
 // tellWatchers notifies all watchers that c has ended.
 func (c *core) tellWatchers() {
 	all, cause := c.takeWatchers(true)
-	if c.exported { // which nobody changes any more
+	if c.flags.has(exported) { // which nobody sets any more
 		c.sys.exports.remove(c.uid)
 	}
 	for _, w := range all {
