@@ -7,10 +7,10 @@ import (
 )
 
 // An ActorRef is the address of an actor that takes messages of type M. It is one pointer:
-// comparable, usable as a map key, cheap to copy, and safe for concurrent use. Refs to one actor are
-// equal; of the ref to the reply of an [Ask], two messages from another node bring two that are not.
-// A ref remains valid when the actor restarts, and travels inside messages to other nodes. The zero
-// ActorRef addresses no actor; messages sent to it are dead letters.
+// comparable, usable as a map key, cheap to copy, and safe for concurrent use. Refs to one actor
+// are equal; of the ref to the reply of an [Ask], two messages from another node bring two that
+// are not. A ref remains valid when the actor restarts, and travels inside messages to other nodes.
+// The zero ActorRef addresses no actor; messages sent to it are dead letters.
 type ActorRef[M any] struct{ c *core }
 
 // AnyRef is an [ActorRef] of any message type, for operations that do not need the type: watching,
@@ -29,8 +29,9 @@ type AnyRef interface {
 // messages. Then it waits in any goroutine, inside an actor or not. Where it must not, use
 // [ActorRef.TellNoWait]; to end the wait by a context, use [Ask]. A nil is an ordinary message if M
 // is an interface or a pointer. Messages from one sender to one actor arrive in the order in which
-// they were sent. A message that cannot be delivered is published as a [DeadLetter]; for the zero
-// ActorRef, on every running system of the process.
+// they were sent. Between messages to the actor itself, to its adapters and to the refs of replies
+// to its asks, there is no order. A message that cannot be delivered is published as a
+// [DeadLetter]; for the zero ActorRef, on every running system of the process.
 func (r ActorRef[M]) Tell(msg M) {
 	if r.c == nil {
 		deadLetterToNobody("", msg)

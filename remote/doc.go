@@ -81,8 +81,8 @@
 // # Large messages
 //
 // A message larger than 24 KiB is sent in parts. Messages for other actors are sent between the
-// parts and get half of the bandwidth; messages for the same actor wait; control frames have a
-// connection of their own. Each part is acknowledged, so a message may take longer than
+// parts and get half of the bandwidth. Messages for the same actor wait; here an adapter and the
+// ref to the reply of an ask count as actors. Control frames have a connection of their own. Each part is acknowledged, so a message may take longer than
 // UnreachableAfter, and continues on the next connection if one breaks. For messages beyond 4 MiB
 // set MaxMessage on all nodes. A node allocates memory for four times as much as has arrived, up
 // to what is announced, and at first up to 256 KiB. An incomplete message whose connection broke

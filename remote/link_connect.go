@@ -110,8 +110,15 @@ func (l *link) open(conn net.Conn, h hello, a answer, seal *sealer) error {
 		return errIdle
 	case h.Incarnation != l.links.incarnation.Load():
 		return errRenamed
-	case h.Want != 0 && a.Incarnation != h.Want, l.out.Acknowledge(a.Received) != nil:
+	case h.Want != 0 && a.Incarnation != h.Want:
 		return errSession
+	}
+	before := l.out.Len()
+	if l.out.Acknowledge(a.Received) != nil {
+		return errSession
+	}
+	if l.out.Len() < before {
+		l.progressed()
 	}
 	l.out.Rewind()
 	l.conn, l.session.with, l.timing.opened = conn, a.Incarnation, time.Now()

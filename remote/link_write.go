@@ -141,11 +141,16 @@ func (l *link) acknowledge(count uint64) error {
 	if err := l.out.Acknowledge(count); err != nil {
 		return err
 	}
-	l.timing.since = time.Now()
-	l.timing.failures = 0
-	l.noteEmpty()
+	l.progressed()
 	if l.out.Len() == 0 && !l.timing.finishBy.IsZero() {
 		l.writer.wakeUp()
 	}
 	return nil
+}
+
+// progressed notes that the peer receives. The caller holds mu.
+func (l *link) progressed() {
+	l.timing.since = time.Now()
+	l.timing.failures = 0
+	l.noteEmpty()
 }

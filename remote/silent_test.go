@@ -1,12 +1,15 @@
 package remote_test
 
 import (
+	"encoding/binary"
+	"io"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/memnet"
 )
 
@@ -141,4 +144,34 @@ func TestAPeerThatHasShakenHandsAndIsSilentIsHungUp(t *testing.T) {
 			require.InDelta(t, 2*time.Minute, conn.closed(), float64(time.Second))
 		})
 	}
+}
+
+// The acknowledgements on a connection get lost with it, those in the next handshake do not.
+func TestWhatAHandshakeAcknowledgesIsASignOfLife(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		a := start(t, n, "a")
+		received := 0
+		end := serveRaw(t, n, func(r *raw) {
+			r.skip()
+			r.readFields()
+			r.frame(fields{1: 1, 2: 5, 3: received, 4: 0, 5: ""})
+			require.NoError(t, r.SetReadDeadline(time.Now().Add(400*time.Millisecond)))
+			for header := make([]byte, 4); ; received++ {
+				if _, err := io.ReadFull(r, header); err != nil {
+					return
+				}
+				_, err := io.ReadFull(r, make([]byte, binary.BigEndian.Uint32(header)))
+				require.NoError(t, err)
+			}
+		})
+		to := actor.Resolve[int](a.sys, "understudy://test@raw:7355/user/x")
+		for i := range 6000 { // a minute
+			to.Tell(i)
+			time.Sleep(10 * time.Millisecond)
+		}
+		time.Sleep(time.Second)
+		require.Equal(t, 6000, received)
+		require.Empty(t, a.lost.got())
+		end()
+	})
 }

@@ -6,6 +6,7 @@ package outbox
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/remote/internal/wire"
@@ -32,6 +33,13 @@ type rare struct {
 // SetLast says that the frame must not overtake any earlier one.
 func (x *Frame) SetLast() { x.rare = &rare{last: true} }
 
+// path returns the path of the recipient: a ref with its unique number and a ref without it may be
+// of the same actor.
+func (x *Frame) path() string {
+	path, _, _ := strings.Cut(x.To, "#")
+	return path
+}
+
 // message returns the message that the frame is a part of, or nil for a whole message.
 func (x *Frame) message() *message {
 	if x.rare == nil {
@@ -51,7 +59,8 @@ func (x *Frame) left() int {
 // An Outbox keeps the frames of one session in order, in four queues:
 //
 //   - waiting has the frames that have not been written to the present connection;
-//   - bulk has the parts of large messages, and later messages for the same actors;
+//   - bulk has the parts of large messages, and later messages for the same actors: no frame of it
+//     overtakes an older one of waiting;
 //   - last has the frames that must come after everything before them;
 //   - inFlight has the frames that were written and are not acknowledged yet.
 type Outbox struct {
@@ -61,7 +70,7 @@ type Outbox struct {
 	waiting  queue
 	rewound  int // frames at the head of waiting that were written to an earlier connection
 	bulk     queue
-	bulky    map[string]int // frames in bulk by recipient
+	bulky    map[string]int // frames in bulk by the path of the recipient
 	parts    int            // parts in bulk, except the last of each message
 	last     queue
 	inFlight queue
@@ -104,7 +113,7 @@ func (o *Outbox) Push(l Frame) bool {
 	l.seq = o.seq
 	large := l.System != nil && len(l.Bytes) > wire.MaxPart
 	behind := l.rare != nil && l.rare.last && o.bulk.len() > 0
-	if !large && !behind && (len(o.bulky) == 0 || o.bulky[l.To] == 0) {
+	if !large && !behind && (len(o.bulky) == 0 || o.bulky[l.path()] == 0) {
 		var used *fullBlock
 		if l.Bytes, used = o.block.keep(l.Bytes); used != nil {
 			l.rare = &rare{used: used}
@@ -146,14 +155,16 @@ func (o *Outbox) Take(buf []byte) []byte {
 			return buf
 		}
 	}
+	o.takeLasts(&buf)
+	for o.bulk.len() > 0 && o.waiting.before(o.bulk) && o.takeFrom(&o.waiting, &buf, cap(buf)) {
+	}
 	share := cap(buf)
 	if o.bulk.len() > 0 {
 		share = begin + (cap(buf)-begin)/2
 	}
-	o.takeLasts(&buf)
 	for o.takeFrom(&o.waiting, &buf, share) {
 	}
-	for o.takeFrom(&o.bulk, &buf, cap(buf)) {
+	for o.bulk.len() > 0 && !o.waiting.before(o.bulk) && o.takeFrom(&o.bulk, &buf, cap(buf)) {
 	}
 	for o.takeFrom(&o.waiting, &buf, cap(buf)) {
 	}

@@ -51,7 +51,7 @@ func (o *Outbox) pushBulk(l Frame) {
 	if o.bulky == nil {
 		o.bulky = map[string]int{}
 	}
-	o.bulky[l.To]++
+	o.bulky[l.path()]++
 	if l.left() > 0 {
 		o.parts++
 	}
@@ -66,8 +66,9 @@ func (o *Outbox) tookBulk(l *Frame) {
 	if l.left() > 0 {
 		o.parts--
 	}
-	if o.bulky[l.To]--; o.bulky[l.To] == 0 {
-		delete(o.bulky, l.To)
+	path := l.path()
+	if o.bulky[path]--; o.bulky[path] == 0 {
+		delete(o.bulky, path)
 	}
 }
 
