@@ -93,7 +93,7 @@ func (s *scheduler) endLent(r *runner, again *core, begun time.Duration) (replac
 }
 
 // replaceLent replaces the goroutine of r, if that is lent.
-func (s *scheduler) replaceLent(r *runner) {
+func (r *runner) replaceLent() {
 	if r.lent.replace != nil {
 		r.lent.replace()
 		r.lent.replace = nil

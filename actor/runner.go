@@ -135,7 +135,7 @@ func (r *runner) nextOfBatch() *core {
 // continues.
 func (s *scheduler) replace(r *runner, c *core, f func()) {
 	s.mu.Lock()
-	s.replaceLent(r)
+	r.replaceLent()
 	s.mu.Unlock()
 	go func() {
 		f()

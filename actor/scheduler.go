@@ -329,5 +329,5 @@ func (s *scheduler) markBlocked(r *runner) {
 	s.busy--
 	s.locals.shut(&s.waiting.fresh)
 	s.reclaimBatch(r)
-	s.replaceLent(r)
+	r.replaceLent()
 }
