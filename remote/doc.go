@@ -82,14 +82,16 @@
 //
 // A message larger than 24 KiB is sent in parts. Messages for other actors are sent between the
 // parts and get half of the bandwidth. Messages for the same actor wait; here an adapter and the
-// ref to the reply of an ask count as actors. Control frames have a connection of their own. Each part is acknowledged, so a message may take longer than
-// UnreachableAfter, and continues on the next connection if one breaks. For messages beyond 4 MiB
-// set MaxMessage on all nodes. A node allocates memory for four times as much as has arrived, up
-// to what is announced, and at first up to 256 KiB. An incomplete message whose connection broke
-// is kept for twice UnreachableAfter, up to 64 MiB in all, or one message. Beyond that its session
-// ends, and the sender has dead letters with ErrInDoubt. A session also ends when the peer sends
-// invalid frames. With CompressFrom, the sender's goroutine compresses messages of that size or
-// more; MaxMessage bounds the size after decompression as well.
+// ref to the reply of an ask count as actors. Control frames have a connection of their own.
+//
+// Each part is acknowledged, so a message may take longer than UnreachableAfter, and continues on
+// the next connection if one breaks. For messages beyond 4 MiB set MaxMessage on all nodes. A node
+// allocates memory for four times as much as has arrived, up to what is announced, and at first up
+// to 256 KiB. An incomplete message whose connection broke is kept for twice UnreachableAfter, up
+// to 64 MiB in all, or one message. Beyond that its session ends, and the sender has dead letters
+// with ErrInDoubt. A session also ends when the peer sends invalid frames. With CompressFrom, the
+// sender's goroutine compresses messages of that size or more; MaxMessage bounds the size after
+// decompression as well.
 //
 // # Speed
 //
