@@ -7,7 +7,7 @@ RACE     := ./cluster ./cluster/placement ./remote/... ./singleton ./actor/... .
 LATER    := ./testkit/clustertest ./persistence/sqlite ./persistence/journaltest ./cluster/placement/... ./singleton/... ./internal/codec ./internal/window ./internal/batch ./internal/fifo ./internal/statuspage ./internal/lab/failover ./examples/...
 
 # Modules of their own: programs that use the root module never download what these depend on.
-MODULES  := internal/lab/nemesis internal/pg $(patsubst %/go.mod,%,$(wildcard singleton/lease/*/go.mod singleton/lease/*/*/go.mod persistence/*/go.mod persistence/*/*/go.mod singleton/generation/*/go.mod))
+MODULES  := internal/lab/nemesis internal/lab/release internal/pg $(patsubst %/go.mod,%,$(wildcard singleton/lease/*/go.mod singleton/lease/*/*/go.mod persistence/*/go.mod persistence/*/*/go.mod singleton/generation/*/go.mod))
 # Modules that make verify tests without the race detector; make race has it on.
 PLAIN    := singleton/lease/etcd singleton/lease/etcd/etcdtest singleton/lease/kubernetes singleton/lease/nats singleton/lease/nats/natstest persistence/jetstream/jetstreamtest
 # internal/lab/peerbench is not among them: it depends on other people's runtimes and prints
@@ -95,6 +95,10 @@ prose: ## List the comments, texts and pages that do not read well
 check-peers: ## Check the program of bench-peers, and run each scenario for a moment
 	cd internal/lab/peerbench && $(GO) mod tidy -diff && $(GO) vet ./... && $(GO) test ./... && \
 		$(GO) tool -modfile=$(CURDIR)/internal/tools/go.mod golangci-lint run --config=$(CURDIR)/.golangci.yml ./...
+
+.PHONY: try-release
+try-release: ## Get every published module from outside of the repository, and build and run a program with it
+	$(GO) -C internal/lab/release run .
 
 .PHONY: vuln
 vuln: ## Look for known vulnerabilities; asks vuln.go.dev

@@ -6,7 +6,7 @@ go 1.26.0
 
 require (
 	github.com/anishathalye/porcupine v1.3.1
-	github.com/understudy-go/understudy v0.0.0-00010101000000-000000000000
+	github.com/understudy-go/understudy v0.1.0
 )
 
 replace github.com/understudy-go/understudy => ../../..

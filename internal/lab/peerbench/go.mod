@@ -9,7 +9,7 @@ require (
 	github.com/asynkron/protoactor-go v0.0.0-20240822202345-3c0e61ca19c9
 	github.com/fxamacker/cbor/v2 v2.9.6
 	github.com/stretchr/testify v1.12.1
-	github.com/understudy-go/understudy v0.0.0-00010101000000-000000000000
+	github.com/understudy-go/understudy v0.1.0
 	google.golang.org/grpc v1.60.1
 	google.golang.org/protobuf v1.33.0
 )

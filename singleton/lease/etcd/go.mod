@@ -3,7 +3,7 @@ module github.com/understudy-go/understudy/singleton/lease/etcd
 go 1.26.0
 
 require (
-	github.com/understudy-go/understudy v0.0.0-00010101000000-000000000000
+	github.com/understudy-go/understudy v0.1.0
 	go.etcd.io/etcd/api/v3 v3.7.3
 	go.etcd.io/etcd/client/v3 v3.7.3
 )

@@ -3,7 +3,7 @@ module github.com/understudy-go/understudy/singleton/lease/kubernetes
 go 1.26.0
 
 require (
-	github.com/understudy-go/understudy v0.0.0
+	github.com/understudy-go/understudy v0.1.0
 	k8s.io/api v0.37.2
 	k8s.io/apimachinery v0.37.2
 	k8s.io/client-go v0.37.2

@@ -5,7 +5,7 @@ go 1.26.0
 require (
 	github.com/nats-io/nats.go v1.55.0
 	github.com/stretchr/testify v1.12.1
-	github.com/understudy-go/understudy v0.0.0-00010101000000-000000000000
+	github.com/understudy-go/understudy v0.1.0
 )
 
 require (

@@ -5,8 +5,8 @@ go 1.26.0
 require (
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/stretchr/testify v1.12.1
-	github.com/understudy-go/understudy v0.0.0-00010101000000-000000000000
-	github.com/understudy-go/understudy/internal/pg v0.0.0-00010101000000-000000000000
+	github.com/understudy-go/understudy v0.1.0
+	github.com/understudy-go/understudy/internal/pg v0.1.0
 )
 
 require (

@@ -4,8 +4,8 @@ go 1.26.0
 
 require (
 	github.com/stretchr/testify v1.12.1
-	github.com/understudy-go/understudy v0.0.0-00010101000000-000000000000
-	github.com/understudy-go/understudy/singleton/lease/etcd v0.0.0-00010101000000-000000000000
+	github.com/understudy-go/understudy v0.1.0
+	github.com/understudy-go/understudy/singleton/lease/etcd v0.1.0
 	go.etcd.io/etcd/client/v3 v3.7.3
 	go.etcd.io/etcd/server/v3 v3.7.3
 	go.uber.org/zap v1.28.0

@@ -6,8 +6,8 @@ require (
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/nats-io/nats.go v1.55.0
 	github.com/stretchr/testify v1.12.1
-	github.com/understudy-go/understudy v0.0.0-00010101000000-000000000000
-	github.com/understudy-go/understudy/singleton/lease/nats v0.0.0-00010101000000-000000000000
+	github.com/understudy-go/understudy v0.1.0
+	github.com/understudy-go/understudy/singleton/lease/nats v0.1.0
 )
 
 require (
