@@ -59,7 +59,7 @@ verify: fmt-check vet lint ## Run what CI runs beside make test: linters, the ot
 	$(GO) test -timeout=15m ./persistence/sqlite -run TestKills -kills=100
 
 .PHONY: check
-check: fmt-check tidy-check vet lint lint-modules check-peers ## Check everything that needs no test to run
+check: fmt-check tidy-check vet api-check lint lint-modules check-peers ## Check everything that needs no test to run
 
 .PHONY: fmt
 fmt: ## Format every file
@@ -76,6 +76,10 @@ tidy-check: ## Fail when a go.mod or go.sum is not tidy
 .PHONY: vet
 vet: ## Run go vet
 	@for module in . $(MODULES); do $(GO) -C $$module vet ./... || exit; done
+
+.PHONY: api-check
+api-check: ## List incompatible changes since the last release; fail on those that CHANGELOG.md does not mention
+	internal/tools/api-check
 
 .PHONY: lint
 lint: ## Run the linters of .golangci.yml on the root module
