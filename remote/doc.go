@@ -2,6 +2,8 @@
 // [Endpoint] connects one process to the network: it is the [extension.Transport] of an actor
 // system, and package cluster sends its own messages through it.
 //
+// This package is experimental: a minor release may change it.
+//
 //	e, err := remote.Listen(remote.Config{Cluster: "shop", Bind: ":7355", Advertise: "n1:7355"})
 //	s := actor.NewSystem("shop", extension.WithTransport(e.Addr(), e))
 //	e.Serve(s)

@@ -1,6 +1,8 @@
 // Package delivery carries messages from one actor to another at least once, in order, and no
 // faster than the receiver handles them.
 //
+// This package is experimental: a minor release may change it.
+//
 // A plain Tell is at most once: a message is lost with a connection, or with the actor that had it
 // in its mailbox. Here a producer numbers messages, keeps them until they are confirmed, and sends
 // again what may be lost. A consumer puts them in order, hands them to a worker one at a time, and

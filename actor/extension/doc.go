@@ -1,6 +1,8 @@
 // Package extension is for code that extends the actor runtime: transports, clusters, stores,
 // routers and test kits. Programs that only use actors do not need it.
 //
+// This package is experimental: a minor release may change it.
+//
 // It has four parts. All functions may be called from any goroutine.
 //
 //   - Values of a system: [Ensure], [Get] and [Set] keep one value per static type for as long

@@ -3,6 +3,8 @@
 // no clock and draws no random numbers. Package cluster runs it, and exports its types to users
 // under its own names; programs import package cluster.
 //
+// This package is experimental: a minor release may change it.
+//
 // [Machine.Step] handles one [Input], and returns the [Action]s that its shell must execute in
 // order. A [View] holds what a node knows of its cluster.
 //

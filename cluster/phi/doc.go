@@ -1,6 +1,8 @@
 // Package phi is a phi-accrual failure detector: it turns the arrival times of heartbeats into
 // a growing suspicion instead of a verdict.
 //
+// This package is experimental: a minor release may change it.
+//
 // It follows Hayashibara, Défago, Yared and Katayama, "The φ Accrual Failure Detector" (SRDS
 // 2004): phi(t) = −log10(P(a heartbeat still comes after a silence of t)), with P from the
 // intervals seen so far. If the intervals are normally distributed, a suspicion at a phi of 1

@@ -2,6 +2,8 @@
 // actor runs, starts it there, and places it again when a node fails or leaves. Actors are
 // described by specs, which a coordinator keeps in a journal.
 //
+// This package is experimental: a minor release may change it.
+//
 //	var storage = placement.NewType[Volume, Request]("storage-agent")
 //
 //	coordinator, err := placement.Start(node, placement.Config{ // on every node

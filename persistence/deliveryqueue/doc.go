@@ -4,6 +4,8 @@
 //	queue := deliveryqueue.New("orders", journal)
 //	producer := actor.Spawn(system, delivery.Producer[Order](delivery.WithQueue(queue)), "orders")
 //
+// This package is experimental: a minor release may change it.
+//
 // A producer that starts claims the id, which fences the previous producer. The next write of the
 // fenced producer fails with [persistence.ErrFenced]. That producer then fails, too, and its
 // unstored messages become dead letters. If two nodes both run the producer, only the newer one

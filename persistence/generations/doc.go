@@ -1,5 +1,7 @@
 // Package generations keeps the generations of singletons in a journal, or in memory for tests.
 //
+// This package is experimental: a minor release may change it.
+//
 //	source := generations.NewJournal(journal)
 //	ref := actor.Spawn(node, behaviors.Singleton(newWriter, singleton.WithGenerations(source)), "writer")
 //

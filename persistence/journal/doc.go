@@ -3,6 +3,8 @@
 // authors of database drivers. Programs that only use event-sourced actors need package
 // persistence.
 //
+// This package is experimental: a minor release may change it.
+//
 // A store implements [Journal]. It may also implement [SnapshotStore], to shorten recovery, and
 // [EventReader], so that projections can read the events of all persistence ids. A journal that
 // wraps another one implements [Wrapper]: [As] then reports only the interfaces that the inner

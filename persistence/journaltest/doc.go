@@ -10,6 +10,8 @@
 //		}, journaltest.Features{MaxPayload: mystore.MaxPayload})
 //	}
 //
+// This package is experimental: a minor release may change it.
+//
 // [Features] has hooks for operations that the interfaces lack, such as reopening, damage and a
 // full disk. Run skips a law if its hook is missing, or if it needs snapshots or queries and the
 // journal does not have them. It prints the skipped laws with the reasons, and fails unless they

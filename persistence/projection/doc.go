@@ -2,6 +2,8 @@
 // other systems. A projection reads the events of many persistence ids in the order of the
 // journal, passes each to a function, and stores its offset.
 //
+// This package is experimental: a minor release may change it.
+//
 //	balances := projection.New("balances", journal, query,
 //		projection.InTx(db, func(ctx context.Context, tx *sql.Tx, e projection.Event[AccountEvent]) error {
 //			_, err := tx.ExecContext(ctx, "UPDATE balance SET …", e.ID, …)

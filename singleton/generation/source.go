@@ -1,6 +1,8 @@
 // Package generation defines the generations of singletons, which are their fencing tokens, and
 // the [Source] that hands them out.
 //
+// This package is experimental: a minor release may change it.
+//
 // A source is the single authority on the owner of a singleton. It never hands out a term twice,
 // whichever node asks and whatever is forgotten, so of two owners the later one has the higher
 // generation. All nodes of a cluster must share one source. There is one implementation for each

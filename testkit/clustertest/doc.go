@@ -19,6 +19,8 @@
 //		})
 //	}
 //
+// This package is experimental: a minor release may change it.
+//
 // Memberlist, the failure detector, the codec and the connections are the real ones; only the
 // sockets are simulated. Runs do not repeat exactly, because memberlist uses its own source of
 // random numbers: assert outcomes and bounds, not traces.

@@ -1,6 +1,8 @@
 // Package generationtest checks that a [generation.Source] keeps its contract: that no term and no
 // sequence number is handed out twice, whichever node asks, and whatever is forgotten.
 //
+// This package is experimental: a minor release may change it.
+//
 //	func TestSource(t *testing.T) {
 //		generationtest.Run(t, func(t *testing.T) generationtest.Backend {
 //			store := openStore(t)

@@ -1,5 +1,7 @@
 // Package postgres keeps the generations of singletons in a table of a PostgreSQL database.
 //
+// This package is experimental: a minor release may change it.
+//
 //	source, err := postgres.Open("postgres://understudy@db.example/app")
 //	…
 //	err = source.Migrate(ctx) // makes the table, if there is none

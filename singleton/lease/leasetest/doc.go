@@ -1,6 +1,8 @@
 // Package leasetest checks that a [lease.Store] keeps its contract: against a real server
 // in real time, or in a bubble of package testing/synctest.
 //
+// This package is experimental: a minor release may change it.
+//
 //	func TestStore(t *testing.T) {
 //		server := startServer(t)
 //		leasetest.Run(t, func(t *testing.T) leasetest.Backend {
