@@ -44,9 +44,10 @@ func (s *scheduler) readyFor(c *core, by actorhook.Dispatcher) {
 	r := s.reinforce()
 	lends := r != nil && !s.virtual && s.overcommit == 0 && time.Since(epoch) > s.lending.again
 	s.mu.Unlock()
-	if r != nil && !(lends && by.Lend(r.lent.run)) {
-		go r.main()
+	if r == nil || lends && by.Lend(r.lent.run) {
+		return
 	}
+	go r.main()
 }
 
 // runLent runs a turn of the actor for which r was engaged. If it returns true, the calling

@@ -51,7 +51,7 @@ func TestAHandlerMayAskBackOverTheConnectionThatWokeIt(t *testing.T) {
 		select {
 		case got := <-answers:
 			require.Equal(t, i+1, got)
-		case <-time.After(10 * time.Second): //nolint:forbidigo // real sockets
+		case <-time.After(10 * time.Second):
 			t.Fatal("no answer")
 		}
 	}
@@ -76,10 +76,10 @@ func TestAnEndpointClosesWhileAHandlerBlocks(t *testing.T) {
 	actor.Resolve[int](a.sys, stuck.String()).Tell(1)
 	<-blocked
 	closed := make(chan struct{})
-	go func() { defer close(closed); b.Close() }()
+	go func() { _ = b.Close(); close(closed) }()
 	select {
 	case <-closed:
-	case <-time.After(10 * time.Second): //nolint:forbidigo // real sockets
+	case <-time.After(10 * time.Second):
 		t.Fatal("Close waits for a handler")
 	}
 }

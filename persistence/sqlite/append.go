@@ -18,7 +18,7 @@ func (j *Journal) Append(ctx context.Context, reqs []journal.AppendRequest) []er
 	errs := make([]error, len(reqs))
 	jobs := make([]*job, len(reqs))
 	for i := range reqs {
-		jobs[i], errs[i] = appendJob(&reqs[i])
+		jobs[i], errs[i] = appendJob(&reqs[i]) //nolint:contextcheck // one commit is of several callers
 	}
 	for i, err := range j.queue.Do(ctx, jobs...) {
 		if errs[i] == nil {
@@ -108,7 +108,7 @@ func (t *transaction) insertEvent(eid int64, r *insertion) error {
 		return storeError(err)
 	}
 	for _, tag := range r.tags {
-		if _, err := t.exec(t.stmts.insertTag, tag, ord); err != nil {
+		if err := t.exec(t.stmts.insertTag, tag, ord); err != nil {
 			return err
 		}
 	}

@@ -44,10 +44,10 @@ func (t *transaction) deleteTo(id string, epoch, seq uint64) (more bool, err err
 		return false, nil
 	}
 	last := min(h.deletedTo, first+deleteRows-1)
-	if _, err := t.exec(t.stmts.deleteTags, h.eid, last); err != nil {
+	if err := t.exec(t.stmts.deleteTags, h.eid, last); err != nil {
 		return false, err
 	}
-	if _, err := t.exec(t.stmts.deleteRows, h.eid, last); err != nil {
+	if err := t.exec(t.stmts.deleteRows, h.eid, last); err != nil {
 		return false, err
 	}
 	return last < h.deletedTo, nil

@@ -76,10 +76,9 @@ func (t *transaction) fencedHead(id string, epoch uint64) (head, error) {
 func (t *transaction) saveHead(h *head) error {
 	h.crc = h.checksum()
 	if h.eid == 0 {
-		_, err := t.exec(t.stmts.insertHead, h.id, h.epoch, h.writer[:], h.seq, h.deletedTo, h.crc)
-		return err
+		return t.exec(t.stmts.insertHead, h.id, h.epoch, h.writer[:], h.seq, h.deletedTo, h.crc)
 	}
-	_, err := t.exec(t.stmts.updateHead, h.epoch, h.writer[:], h.seq, h.deletedTo, h.crc, h.eid)
+	err := t.exec(t.stmts.updateHead, h.epoch, h.writer[:], h.seq, h.deletedTo, h.crc, h.eid)
 	t.heads.keep(*h)
 	return err
 }

@@ -31,7 +31,7 @@ func (t *transaction) save(id string, s *journal.Snapshot) error {
 	if s.Seq > h.seq {
 		return fmt.Errorf("%w: snapshot at %d, the last event is %d", journal.ErrConflict, s.Seq, h.seq)
 	}
-	_, err = t.exec(t.stmts.saveSnapshot, h.eid, s.Seq, s.Epoch, s.Time.Unix(), s.Time.Nanosecond(), s.Type, s.Payload, s.Checksum(id))
+	err = t.exec(t.stmts.saveSnapshot, h.eid, s.Seq, s.Epoch, s.Time.Unix(), s.Time.Nanosecond(), s.Type, s.Payload, s.Checksum(id))
 	return err
 }
 
@@ -84,7 +84,7 @@ func (j *Journal) DeleteSnapshots(ctx context.Context, id string, epoch, seq uin
 		if err != nil {
 			return err
 		}
-		_, err = t.exec(t.stmts.deleteSnapshots, h.eid, min(seq, h.seq), max(keep, 0))
+		err = t.exec(t.stmts.deleteSnapshots, h.eid, min(seq, h.seq), max(keep, 0))
 		return err
 	})
 }

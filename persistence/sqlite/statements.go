@@ -70,8 +70,8 @@ type transaction struct {
 	dirty bool // the job has begun to write
 }
 
-func (t *transaction) exec(stmt *sql.Stmt, args ...any) (sql.Result, error) {
+func (t *transaction) exec(stmt *sql.Stmt, args ...any) error {
 	t.dirty = true
-	result, err := stmt.Exec(args...)
-	return result, storeError(err)
+	_, err := stmt.Exec(args...)
+	return storeError(err)
 }
