@@ -46,7 +46,7 @@ test: ## Test the root module, with the race detector where there is concurrency
 	$(call gotest,test)
 
 .PHONY: verify
-verify: fmt-check vet lint ## Run what CI runs beside make test: linters, the other modules with their servers, long simulations, real processes under faults
+verify: fmt-check vet lint api-check ## Run what CI runs beside make test: linters, the other modules with their servers, long simulations, real processes under faults
 	$(call gotest,verify)
 	$(GO) test -timeout=15m ./actor ./behavior
 	$(GO) test -timeout=15m ./cluster -scale=40 -storm=40 -rush=50 -hour
