@@ -112,7 +112,7 @@ func TestWhatCannotBeAdaptedFailsRecovery(t *testing.T) {
 
 func TestAVersionThatIsNoNumberFailsRecovery(t *testing.T) {
 	inBubble(t, func(w *world) {
-		claim, err := w.journal.Claim(w.Context(), "words", journal.WriterID{}, 0)
+		claim, err := w.journal.Claim(w.Context(), "words", journal.WriterID{}, journal.Bounds{})
 		require.NoError(w, err)
 		require.NoError(w, w.journal.Append(w.Context(), []journal.AppendRequest{{ID: "words", Epoch: claim.Epoch, Records: []journal.Record{
 			{Seq: 1, Epoch: claim.Epoch, Type: "string", Payload: []byte{0x61, 'a'}, Meta: map[string]string{"version": "x"}},

@@ -55,8 +55,8 @@ func newStateJournal(ctx context.Context, j Journal, timeout time.Duration, c st
 }
 
 // Claim records the revision of the claim.
-func (j *stateJournal) Claim(ctx context.Context, id string, writer journal.WriterID, floor uint64) (journal.Claim, error) {
-	claim, err := j.Journal.Claim(ctx, id, writer, floor)
+func (j *stateJournal) Claim(ctx context.Context, id string, writer journal.WriterID, b journal.Bounds) (journal.Claim, error) {
+	claim, err := j.Journal.Claim(ctx, id, writer, b)
 	return j.claimed(claim), err
 }
 

@@ -141,7 +141,7 @@ func TestWhatACrashLeftIsDiscardedAtRecovery(t *testing.T) {
 		w.replies.Expect("first")
 		first := w.pages()[0]
 		w.shutPage(ref)
-		claim, err := w.journal.Journal.Claim(w.Context(), "page-1", journal.WriterID{}, 0)
+		claim, err := w.journal.Journal.Claim(w.Context(), "page-1", journal.WriterID{}, journal.Bounds{})
 		require.NoError(w, err)
 		req := journal.AppendRequest{ID: "page-1", Epoch: claim.Epoch, Prev: 1}
 		for seq := uint64(2); seq <= 100; seq++ {
@@ -267,7 +267,7 @@ func TestStashedCommandsOfADurableStateRunInOrder(t *testing.T) {
 
 func TestAnIDOfEventsIsRefusedByADurableState(t *testing.T) {
 	inBubble(t, func(w *world) {
-		claim, err := w.journal.Journal.Claim(w.Context(), "page-1", journal.WriterID{}, 0)
+		claim, err := w.journal.Journal.Claim(w.Context(), "page-1", journal.WriterID{}, journal.Bounds{})
 		require.NoError(w, err)
 		payload, err := extension.Pack(page{"an event that looks like a state"})
 		require.NoError(w, err)
@@ -345,8 +345,8 @@ func TestADurableStateClaimsUnderTheGenerationOfItsHost(t *testing.T) {
 	inBubble(t, func(w *world) {
 		claimed := make(chan uint64, 1)
 		ctx := fence.With(w.Context(), fence.Holder{
-			Floor:   func() (uint64, error) { return 41, nil },
-			Claimed: func(epoch uint64) { claimed <- epoch },
+			Bounds:  func(fence.Claim) (least, below uint64, err error) { return 41, 42, nil },
+			Claimed: func(_ fence.Claim, epoch uint64) { claimed <- epoch },
 		})
 		ref := actor.Spawn(w.system, notebook(w.journal), "", extension.WithContext(ctx))
 		ref.Tell(writePage(w.to, "a"))

@@ -16,7 +16,7 @@ import (
 func ExampleOptions_fromJournal() {
 	ctx := context.Background()
 	store := memory.New()
-	claim, err := store.Claim(ctx, "account-1", journal.WriterID{}, 0)
+	claim, err := store.Claim(ctx, "account-1", journal.WriterID{}, journal.Bounds{})
 	fmt.Println(err)
 	fmt.Println(store.Append(ctx, []journal.AppendRequest{{ID: "account-1", Epoch: claim.Epoch, Records: []journal.Record{
 		{Seq: 1, Epoch: claim.Epoch, Type: "account.deposited", Payload: []byte("\xa1fAmount\x18\x3c")}, // {"Amount": 60}

@@ -307,7 +307,7 @@ func TestAWriteThatFailsWhileTheActorStopsIsNotAcknowledged(t *testing.T) {
 
 func TestTheHostLearnsThatWritesAreFenced(t *testing.T) {
 	inBubble(t, func(w *world) {
-		ctx := fence.With(w.Context(), fence.Holder{Claimed: func(uint64) { w.to.Tell("fenced") }})
+		ctx := fence.With(w.Context(), fence.Holder{Claimed: func(fence.Claim, uint64) { w.to.Tell("fenced") }})
 		w.journal.set(hooks{claim: answers(persistence.ErrUnavailable)})
 		actor.Spawn(w.system, words(w.journal), "", extension.WithContext(ctx))
 		w.replies.ExpectNone(99 * time.Millisecond)

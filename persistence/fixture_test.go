@@ -223,8 +223,8 @@ func hooked(ctx context.Context, hook func(context.Context, func() error) error,
 	return hook(ctx, apply)
 }
 
-func (f *faulty) Claim(ctx context.Context, id string, w journal.WriterID, floor uint64) (c journal.Claim, err error) {
-	err = hooked(ctx, f.now().claim, func() (err error) { c, err = f.Journal.Claim(ctx, id, w, floor); return err })
+func (f *faulty) Claim(ctx context.Context, id string, w journal.WriterID, b journal.Bounds) (c journal.Claim, err error) {
+	err = hooked(ctx, f.now().claim, func() (err error) { c, err = f.Journal.Claim(ctx, id, w, b); return err })
 	return c, err
 }
 

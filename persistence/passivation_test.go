@@ -93,7 +93,7 @@ func TestARestartBeginsTheTimeAnew(t *testing.T) {
 func TestTheInstanceOfASingletonDoesNotPassivate(t *testing.T) {
 	inBubbleWithLog(t, func(w *world, log *observer.ObservedLogs) {
 		ctx := fence.With(w.Context(), fence.Holder{
-			Path: "understudy://test/user/instance", Claimed: func(uint64) {},
+			Path: "understudy://test/user/instance", Claimed: func(fence.Claim, uint64) {},
 		})
 		instance := actor.Spawn(w.system, words(w.journal, options{PassivateAfter: time.Minute}), "instance", extension.WithContext(ctx))
 		require.Equal(w, "understudy://test/user/instance", instance.Path())

@@ -62,12 +62,13 @@ func (e *entity[M, E, S]) restore(ctx context.Context, r *recovery[S]) error {
 	extension.WillBlock(e.ctx) //nolint:contextcheck // it takes the actor's context, not a context.Context
 	ctx, idle := withIdleTimeout(ctx, e.RecoveryTimeout)
 	defer idle.stop()
-	return idle.explain(e.caller.call(ctx, "recovery", func() error { return e.read(ctx, idle, r) }))
+	claim := fence.Claim{Path: e.ctx.Self().Path(), ID: e.id}
+	return idle.explain(e.caller.call(ctx, "recovery", func() error { return e.read(ctx, claim, idle, r) }))
 }
 
 // read claims the id, so that no older writer can add events, and then reads the state.
-func (e *entity[M, E, S]) read(ctx context.Context, idle *idleTimeout, r *recovery[S]) error {
-	claim, err := claimFor(ctx, e.journal, e.id, e.writer)
+func (e *entity[M, E, S]) read(ctx context.Context, by fence.Claim, idle *idleTimeout, r *recovery[S]) error {
+	claim, err := claimFor(ctx, e.journal, by, e.writer)
 	if err != nil {
 		return err
 	}
@@ -201,18 +202,18 @@ func (r *recovery[S]) follows(record *journal.Record) error {
 	return nil
 }
 
-// claimFor claims id for an actor whose context is ctx. For the instance of a singleton, the epoch
-// is at least its generation, and the singleton adopts the epoch. Both numbers therefore agree, and
-// generations keep growing when the cluster ends, because the journal remains.
-func claimFor(ctx context.Context, j Journal, id string, writer journal.WriterID) (journal.Claim, error) {
-	floor, err := fence.Floor(ctx)
+// claimFor makes the claim by of an actor whose context is ctx. For the instance of a singleton,
+// the epoch is at least its generation, and the singleton adopts the epoch. Both numbers therefore
+// agree, and generations keep growing when the cluster ends, because the journal remains.
+func claimFor(ctx context.Context, j Journal, by fence.Claim, writer journal.WriterID) (journal.Claim, error) {
+	least, below, err := fence.Bounds(ctx, by)
 	if err != nil {
-		return journal.Claim{}, fmt.Errorf("claim %q: %w", id, err)
+		return journal.Claim{}, fmt.Errorf("claim %q: %w", by.ID, err)
 	}
-	claim, err := j.Claim(ctx, id, writer, floor)
+	claim, err := j.Claim(ctx, by.ID, writer, journal.Bounds{Least: least, Below: below})
 	if err != nil {
 		return journal.Claim{}, err
 	}
-	fence.Claimed(ctx, claim.Epoch)
+	fence.Claimed(ctx, by, claim.Epoch)
 	return claim, nil
 }

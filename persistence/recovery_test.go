@@ -29,7 +29,7 @@ func (w *world) failsToRecover(opts ...persistence.Option) *persistence.Recovery
 // store appends a record for each payload, like a writer that has ended.
 func (w *world) store(typ string, payloads ...any) {
 	w.Helper()
-	claim, err := w.journal.Journal.Claim(w.Context(), "words", journal.WriterID{}, 0)
+	claim, err := w.journal.Journal.Claim(w.Context(), "words", journal.WriterID{}, journal.Bounds{})
 	require.NoError(w, err)
 	req := journal.AppendRequest{ID: "words", Epoch: claim.Epoch, Prev: claim.LastSeq}
 	for i, p := range payloads {

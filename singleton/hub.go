@@ -108,7 +108,7 @@ func init() {
 		return read(s, func(d *directory.Directory) []node.ID { return d.Managers(name) })
 	}
 	singletonhook.WithGeneration = func(ctx context.Context, path string, gen generation.Generation) context.Context {
-		return withGeneration(ctx, path, gen, func(handover.FenceHeld) {})
+		return withGeneration(ctx, path, gen, false, func(handover.FenceHeld) {})
 	}
 }
 

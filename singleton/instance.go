@@ -36,7 +36,8 @@ type instance[M any] struct {
 func (i *instance[M]) start(gen generation.Generation) {
 	i.finished = new(atomic.Bool)
 	path := i.ctx.Self().Path() + "/" + instanceName
-	ctx := context.WithValue(withGeneration(i.ctx, path, gen, i.fenced), endingKey{}, ending{path: path, finished: i.finished})
+	again := gen.Seq > 1 // the first generation of a term has number 1
+	ctx := context.WithValue(withGeneration(i.ctx, path, gen, again, i.fenced), endingKey{}, ending{path: path, finished: i.finished})
 	first := func(ctx *actor.Context[M], next *actor.Next[M]) {
 		begun := ctx.Notify(func() actor.Behavior[M] {
 			i.begins(gen)

@@ -1,6 +1,8 @@
 package singleton_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -159,6 +161,50 @@ func TestARestartInsideTheInstanceRaisesTheGeneration(t *testing.T) {
 	})
 }
 
+// claims records the errors of the claims of a journal.
+type claims struct {
+	*memory.Journal
+	errs []error
+}
+
+func (c *claims) Claim(ctx context.Context, id string, w journal.WriterID, b journal.Bounds) (journal.Claim, error) {
+	claim, err := c.Journal.Claim(ctx, id, w, b)
+	c.errs = append(c.errs, err)
+	return claim, err
+}
+
+// A restart under the same term is refused when a newer instance has claimed the journal. The
+// manager asks for another term before it starts the instance again.
+func TestARestartUnderTheSameTermDoesNotFenceOffANewerInstance(t *testing.T) {
+	for name, supervised := range map[string]func(actor.Behavior[msg]) actor.Behavior[msg]{
+		"by the manager":      func(b actor.Behavior[msg]) actor.Behavior[msg] { return b },
+		"inside the instance": func(b actor.Behavior[msg]) actor.Behavior[msg] { return behaviors.Supervise(b, actor.Strategy{}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := testkit.NewSystem(t, testkit.WithoutEncoding())
+				j := &claims{Journal: memory.New()}
+				p := testkit.NewProbe[string](t, s)
+				ref := actor.Spawn(s, behaviors.Singleton(func() actor.Behavior[msg] { return supervised(diary("diary", j)()) }), "one")
+				ref.Tell(msg{"write", p.Ref()})
+				p.Expect("1.1")
+				newer, err := j.Journal.Claim(t.Context(), "diary", journal.WriterID{1}, journal.Bounds{Least: 5 << 32})
+				require.NoError(t, err)
+				ref.Tell(msg{Text: "fail"})
+				time.Sleep(10 * time.Second)
+				ref.Tell(msg{"write", p.Ref()})
+				p.Expect("5.1")
+				require.Len(t, j.errs, 3)
+				require.NoError(t, j.errs[0])
+				fenced, is := errors.AsType[*journal.FencedError](j.errs[1])
+				require.True(t, is, j.errs[1])
+				require.Equal(t, []uint64{2 << 32, newer.Epoch}, []uint64{fenced.Below, fenced.Newest})
+				require.NoError(t, j.errs[2], "the first claim under another term")
+			})
+		})
+	}
+}
+
 // With a source of generations the term is its, and the epoch of the instance's events
 // still the same number, whichever of the two has come further.
 func TestWithASourceOfGenerationsTermAndEpochAreTheSameNumber(t *testing.T) {
@@ -168,7 +214,7 @@ func TestWithASourceOfGenerationsTermAndEpochAreTheSameNumber(t *testing.T) {
 			return err
 		},
 		"the events are ahead": func(t *testing.T, _ *generations.Journal, j *memory.Journal) error {
-			_, err := j.Claim(t.Context(), "diary", journal.WriterID{}, 40<<32)
+			_, err := j.Claim(t.Context(), "diary", journal.WriterID{}, journal.Bounds{Least: 40 << 32})
 			return err
 		},
 	} {
@@ -202,7 +248,7 @@ func TestSeveralJournaledActorsOfAnInstanceShareItsGeneration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		j := memory.New()
-		_, err := j.Claim(t.Context(), "ahead", journal.WriterID{}, 7<<32)
+		_, err := j.Claim(t.Context(), "ahead", journal.WriterID{}, journal.Bounds{Least: 7 << 32})
 		require.NoError(t, err)
 		p := testkit.NewProbe[string](t, s)
 		ref := actor.Spawn(s, behaviors.Singleton(func() actor.Behavior[msg] {
@@ -227,7 +273,7 @@ func TestSeveralJournaledActorsOfAnInstanceShareItsGeneration(t *testing.T) {
 		synctest.Wait()
 		status, _ := singleton.StatusOf(s, "one")
 		require.Equal(t, generation.Generation{Term: 7, Seq: 1}, status.Generation)
-		claim, err := j.Claim(t.Context(), "behind", journal.WriterID{}, 0)
+		claim, err := j.Claim(t.Context(), "behind", journal.WriterID{}, journal.Bounds{})
 		require.NoError(t, err)
 		require.LessOrEqual(t, claim.Epoch, uint64(7<<32|2))
 	})
@@ -239,7 +285,7 @@ func TestAnInstanceWhoseGenerationDoesNotFitFailsWithAReason(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		j := memory.New()
-		_, err := j.Claim(t.Context(), "diary", journal.WriterID{}, math.MaxInt64)
+		_, err := j.Claim(t.Context(), "diary", journal.WriterID{}, journal.Bounds{Least: math.MaxInt64})
 		require.NoError(t, err)
 		failures := testkit.NewProbe[error](t, s)
 		actor.Spawn(s, behaviors.Singleton(func() actor.Behavior[msg] {

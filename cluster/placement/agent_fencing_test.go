@@ -121,7 +121,7 @@ func TestAnEventSourcedSingletonClaimsItsJournalByItsGeneration(t *testing.T) {
 		synctest.Wait()
 		packed, err := gen.Packed()
 		require.NoError(t, err)
-		next, err := store.Claim(t.Context(), "ledger", journal.WriterID{}, 0)
+		next, err := store.Claim(t.Context(), "ledger", journal.WriterID{}, journal.Bounds{})
 		require.NoError(t, err)
 		require.Greater(t, next.Epoch, packed)
 	})

@@ -35,13 +35,13 @@ type measuringJournal struct {
 
 const coordinatorID = "placement/coordinator"
 
-func (m *measuringJournal) Claim(ctx context.Context, id string, w journal.WriterID, floor uint64) (journal.Claim, error) {
+func (m *measuringJournal) Claim(ctx context.Context, id string, w journal.WriterID, b journal.Bounds) (journal.Claim, error) {
 	m.mu.Lock()
 	if id == coordinatorID {
 		m.claims++
 	}
 	m.mu.Unlock()
-	return m.Journal.Claim(ctx, id, w, floor)
+	return m.Journal.Claim(ctx, id, w, b)
 }
 
 func (m *measuringJournal) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
@@ -193,13 +193,13 @@ type claimCounter struct {
 	n  int
 }
 
-func (c *claimCounter) Claim(ctx context.Context, id string, w journal.WriterID, floor uint64) (journal.Claim, error) {
+func (c *claimCounter) Claim(ctx context.Context, id string, w journal.WriterID, b journal.Bounds) (journal.Claim, error) {
 	c.mu.Lock()
 	if id == coordinatorID {
 		c.n++
 	}
 	c.mu.Unlock()
-	return c.Journal.Claim(ctx, id, w, floor)
+	return c.Journal.Claim(ctx, id, w, b)
 }
 
 func (c *claimCounter) claims() int {

@@ -1,6 +1,6 @@
 // Package fence connects event sourcing and singletons, which do not import each other. It passes
-// the lowest epoch for claims to an instance, passes claimed epochs back, and defines the error of
-// a fenced writer.
+// the bounds of epochs to an instance that claims, passes claimed epochs back, and defines the
+// error of a fenced writer.
 package fence
 
 import "context"
@@ -16,17 +16,24 @@ func (e final) Error() string { return string(e) }
 // Final returns true: supervision must not restart or resume an actor with this failure.
 func (e final) Final() bool { return true }
 
+// A Claim is an actor's claim of a persistence id.
+type Claim struct {
+	Path string // of the actor
+	ID   string
+}
+
 // A Holder makes the epochs of claims under a context agree with a generation. Its functions may be
 // called from any goroutine.
 type Holder struct {
 	// Path is the path of the instance. The actors that it spawns have its context, too.
 	Path string
 
-	// Floor returns the lowest epoch for a claim, or an error if none fits into 64 bits.
-	Floor func() (uint64, error)
+	// Bounds returns the bounds of the epoch of a claim: it must be at least least and, unless
+	// below is 0, less than below. The error says that no such epoch fits into 64 bits.
+	Bounds func(c Claim) (least, below uint64, err error)
 
 	// Claimed receives the epoch of a claim, which has fenced off older writers.
-	Claimed func(epoch uint64)
+	Claimed func(c Claim, epoch uint64)
 }
 
 type key struct{}
@@ -42,21 +49,22 @@ func IsInstance(ctx context.Context, path string) bool {
 	return ok && h.Path == path
 }
 
-// Floor returns the lowest epoch for a claim under ctx, 0 without a Holder.
-func Floor(ctx context.Context) (uint64, error) {
-	if h, ok := ctx.Value(key{}).(Holder); ok && h.Floor != nil {
-		return h.Floor()
+// Bounds returns the bounds of the epoch of a claim under ctx. Without a Holder both are 0, which
+// limits nothing.
+func Bounds(ctx context.Context, c Claim) (least, below uint64, err error) {
+	if h, ok := ctx.Value(key{}).(Holder); ok && h.Bounds != nil {
+		return h.Bounds(c)
 	}
-	return 0, nil
+	return 0, 0, nil
 }
 
 // Claimed reports to the Holder of ctx that the writes of the actor are fenced from epoch on: a
 // newer instance prevents them. Without a Holder it does nothing.
-func Claimed(ctx context.Context, epoch uint64) {
+func Claimed(ctx context.Context, c Claim, epoch uint64) {
 	if h, ok := ctx.Value(key{}).(Holder); ok {
-		h.Claimed(epoch)
+		h.Claimed(c, epoch)
 	}
 }
 
 // Fenced reports that the writes of the actor are fenced by other means than an epoch.
-func Fenced(ctx context.Context) { Claimed(ctx, 0) }
+func Fenced(ctx context.Context) { Claimed(ctx, Claim{}, 0) }

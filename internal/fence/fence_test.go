@@ -12,22 +12,32 @@ import (
 func TestAClaimReachesWhoeverAskedForIt(t *testing.T) {
 	Fenced(t.Context()) // nobody has
 	var epochs []uint64
-	ctx := With(t.Context(), Holder{Claimed: func(epoch uint64) { epochs = append(epochs, epoch) }})
+	one := Claim{Path: "/user/one/instance", ID: "one"}
+	ctx := With(t.Context(), Holder{Claimed: func(c Claim, epoch uint64) {
+		if epoch > 0 {
+			require.Equal(t, one, c)
+		}
+		epochs = append(epochs, epoch)
+	}})
 	Fenced(ctx)
-	Claimed(ctx, 7)
+	Claimed(ctx, one, 7)
 	require.Equal(t, []uint64{0, 7}, epochs)
 }
 
-func TestTheFloorIsThatOfTheHolder(t *testing.T) {
+func TestTheBoundsAreThoseOfTheHolder(t *testing.T) {
 	for _, ctx := range []context.Context{t.Context(), With(t.Context(), Holder{})} {
-		floor, err := Floor(ctx)
+		least, below, err := Bounds(ctx, Claim{})
 		require.NoError(t, err)
-		require.Zero(t, floor)
+		require.Zero(t, least)
+		require.Zero(t, below)
 	}
-	none := errors.New("none")
-	floor, err := Floor(With(t.Context(), Holder{Floor: func() (uint64, error) { return 7, none }}))
+	none, one := errors.New("none"), Claim{Path: "/user/one/instance", ID: "one"}
+	least, below, err := Bounds(With(t.Context(), Holder{Bounds: func(c Claim) (least, below uint64, err error) {
+		require.Equal(t, one, c)
+		return 7, 8, none
+	}}), one)
 	require.Equal(t, none, err)
-	require.Equal(t, uint64(7), floor)
+	require.Equal(t, []uint64{7, 8}, []uint64{least, below})
 }
 
 func TestAnInstanceIsKnownByItsPath(t *testing.T) {

@@ -55,7 +55,7 @@ func TestAJournalWithACodecObeysTheLaws(t *testing.T) {
 // appendOne appends a record under a new claim of id.
 func appendOne(t *testing.T, j journal.Journal, id, payload string) {
 	t.Helper()
-	claim, err := j.Claim(t.Context(), id, journal.WriterID{}, 0)
+	claim, err := j.Claim(t.Context(), id, journal.WriterID{}, journal.Bounds{})
 	require.NoError(t, err)
 	require.NoError(t, j.Append(t.Context(), []journal.AppendRequest{oneRecord(id, claim, payload)})[0])
 }
@@ -118,7 +118,7 @@ func TestWhatCannotBeEncodedDoesNotFailItsNeighbours(t *testing.T) {
 	j := codec.Wrap(memory.New(), mirror{"mirror"})
 	var reqs []journal.AppendRequest
 	for _, id := range []string{"x", "y", "z"} {
-		claim, err := j.Claim(t.Context(), id, journal.WriterID{}, 0)
+		claim, err := j.Claim(t.Context(), id, journal.WriterID{}, journal.Bounds{})
 		require.NoError(t, err)
 		reqs = append(reqs, oneRecord(id, claim, map[string]string{"y": "unspeakable"}[id]))
 	}
@@ -132,7 +132,7 @@ func TestWhatCannotBeEncodedDoesNotFailItsNeighbours(t *testing.T) {
 
 func TestPlainRefusesWhatLooksEncoded(t *testing.T) {
 	j := codec.Wrap(memory.New(), codec.Plain)
-	claim, err := j.Claim(t.Context(), "x", journal.WriterID{}, 0)
+	claim, err := j.Claim(t.Context(), "x", journal.WriterID{}, journal.Bounds{})
 	require.NoError(t, err)
 	require.ErrorIs(t, j.Append(t.Context(), []journal.AppendRequest{oneRecord("x", claim, "\xffx")})[0], journal.ErrInvalid)
 }

@@ -38,7 +38,7 @@ func ExampleNewEncryption() {
 // remember writes as an event-sourced actor would.
 func remember(j journal.Journal, seq uint64, text string) {
 	ctx := context.Background()
-	claim, err := j.Claim(ctx, "diary", journal.WriterID{}, 0)
+	claim, err := j.Claim(ctx, "diary", journal.WriterID{}, journal.Bounds{})
 	req := journal.AppendRequest{ID: "diary", Epoch: claim.Epoch, Prev: seq - 1, Records: []journal.Record{
 		{Seq: seq, Epoch: claim.Epoch, Type: "written", Payload: []byte(text)},
 	}}

@@ -120,7 +120,7 @@ func (q *Queue) load(ctx context.Context) (uint64, []extension.Payload, error) {
 	if most := journal.MaxIDLength - len(refusedSuffix); len(q.id) > most {
 		return 0, nil, fmt.Errorf("%w: the id of a queue has %d bytes, more than %d", persistence.ErrInvalid, len(q.id), most)
 	}
-	claim, err := q.journal.Claim(ctx, q.id, q.writer, 0)
+	claim, err := q.journal.Claim(ctx, q.id, q.writer, journal.Bounds{})
 	if err != nil {
 		return 0, nil, err
 	}

@@ -129,7 +129,7 @@ func TestWhatHasBeenConfirmedIsDeleted(t *testing.T) {
 	require.Len(t, rest, 2)
 	require.ErrorIs(t, q.Confirm(ctx, 3, nil), persistence.ErrFenced)
 	require.NoError(t, next.Confirm(ctx, 4, nil))
-	claim, err := j.Claim(ctx, "orders", journal.WriterID{}, 0)
+	claim, err := j.Claim(ctx, "orders", journal.WriterID{}, journal.Bounds{})
 	require.NoError(t, err)
 	require.EqualValues(t, 5, claim.DeletedTo, "all but what says so")
 	upTo, rest, err = deliveryqueue.New("orders", j).Load(ctx)

@@ -13,6 +13,7 @@ import (
 	"github.com/understudy-go/understudy/actor/delivery"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // Refused messages are stored under a separate persistence id, because they stay when later
@@ -156,7 +157,7 @@ func (q *Queue) claimRefused(ctx context.Context) error {
 	if q.refusals.claimed {
 		return nil
 	}
-	claim, err := q.journal.Claim(ctx, q.id+refusedSuffix, q.writer, 0)
+	claim, err := q.journal.Claim(ctx, q.id+refusedSuffix, q.writer, journal.Bounds{})
 	if err != nil {
 		return err
 	}

@@ -103,14 +103,14 @@ func TestWhatWasRemovedTakesNoRoomForEver(t *testing.T) {
 		require.NoError(t, q.Refuse(ctx, []delivery.Refused{refused(t, n, "x")}))
 		require.NoError(t, q.Remove(ctx, n))
 	}
-	claim, err := j.Claim(ctx, "orders/refused", journal.WriterID{}, 0)
+	claim, err := j.Claim(ctx, "orders/refused", journal.WriterID{}, journal.Bounds{})
 	require.NoError(t, err)
 	require.Less(t, claim.LastSeq-claim.DeletedTo, uint64(1100))
 	got, err := q.List(ctx)
 	require.NoError(t, err)
 	require.Equal(t, []delivery.Refused{first}, got)
 	require.NoError(t, q.Remove(ctx, 1))
-	claim, err = j.Claim(ctx, "orders/refused", journal.WriterID{}, 0)
+	claim, err = j.Claim(ctx, "orders/refused", journal.WriterID{}, journal.Bounds{})
 	require.NoError(t, err)
 	require.EqualValues(t, 1, claim.LastSeq-claim.DeletedTo)
 }

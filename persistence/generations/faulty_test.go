@@ -18,8 +18,8 @@ type faulty struct {
 	delete func(func() error) error
 }
 
-func (f *faulty) Claim(ctx context.Context, id string, w journal.WriterID, floor uint64) (journal.Claim, error) {
-	do := func() (journal.Claim, error) { return f.Journal.Claim(ctx, id, w, floor) }
+func (f *faulty) Claim(ctx context.Context, id string, w journal.WriterID, b journal.Bounds) (journal.Claim, error) {
+	do := func() (journal.Claim, error) { return f.Journal.Claim(ctx, id, w, b) }
 	if f.claim == nil {
 		return do()
 	}

@@ -331,7 +331,7 @@ func TestTidyingMayBeBrokenOffAnywhere(t *testing.T) {
 
 func TestSomethingElseUnderTheIDIsAnError(t *testing.T) {
 	j := memory.New()
-	claim, err := j.Claim(t.Context(), generations.LogID, journal.WriterID{}, 0)
+	claim, err := j.Claim(t.Context(), generations.LogID, journal.WriterID{}, journal.Bounds{})
 	require.NoError(t, err)
 	foreign := journal.Record{Seq: 1, Epoch: claim.Epoch, Type: "string", Payload: []byte{0x61, 'x'}}
 	require.NoError(t, j.Append(t.Context(), []journal.AppendRequest{{ID: generations.LogID, Epoch: claim.Epoch, Records: []journal.Record{foreign}}})[0])

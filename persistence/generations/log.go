@@ -36,7 +36,7 @@ type log struct {
 // seen with each record read.
 func (l *log) claim(ctx context.Context, seen func(journal.Record)) error {
 	l.epoch = 0
-	c, err := l.journal.Claim(ctx, logID, l.writer, 0)
+	c, err := l.journal.Claim(ctx, logID, l.writer, journal.Bounds{})
 	if err != nil {
 		return err
 	}

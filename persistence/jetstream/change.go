@@ -109,12 +109,8 @@ func (p *position) fence(epoch uint64, fresh bool) error {
 	switch {
 	case p.epoch == epoch && epoch > 0:
 		return nil
-	case p.epoch > epoch: // epochs never decrease
-		return fmt.Errorf("%w: epoch %d, the newest is %d", journal.ErrFenced, epoch, p.epoch)
-	case !fresh:
-		return errLook
-	case p.epoch == 0:
-		return fmt.Errorf("%w: it has never been claimed", journal.ErrFenced)
+	case p.epoch > epoch, fresh: // epochs never decrease
+		return &journal.FencedError{Epoch: epoch, Newest: p.epoch}
 	}
-	return fmt.Errorf("%w: epoch %d, the newest is %d", journal.ErrFenced, epoch, p.epoch)
+	return errLook
 }

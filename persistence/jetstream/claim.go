@@ -14,20 +14,26 @@ import (
 
 // Claim implements [journal.Journal]. A claim whose outcome is not known wraps
 // [journal.ErrUnknown]: claim again, which costs an epoch.
-func (j *Journal) Claim(ctx context.Context, id string, writer journal.WriterID, floor uint64) (journal.Claim, error) {
+func (j *Journal) Claim(ctx context.Context, id string, writer journal.WriterID, b journal.Bounds) (journal.Claim, error) {
 	var claim journal.Claim
 	err := j.call(ctx, "claim", id, func(ctx context.Context) error {
 		e, release := j.entity(id)
 		defer release()
 		tries := 0
-		p, err := j.change(ctx, id, e, func(_ context.Context, p *position, _ bool) (head, []byte, error) {
+		p, err := j.change(ctx, id, e, func(_ context.Context, p *position, fresh bool) (head, []byte, error) {
+			epoch, err := journal.NextEpoch(p.epoch, b)
+			if err != nil && !fresh {
+				return head{}, nil, errLook // to name the newest claim
+			}
+			if err != nil {
+				return head{}, nil, err
+			}
 			if tries++; tries > 1 {
 				j.requestPause(id, tries)
 			}
-			epoch, err := journal.NextEpoch(p.epoch, floor)
 			h := p.next(kindClaim)
 			h.epoch, h.writer = epoch, writer
-			return h, nil, err
+			return h, nil, nil
 		})
 		if err != nil {
 			return err

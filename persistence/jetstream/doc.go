@@ -52,8 +52,9 @@
 // A stream has one subject for each persistence id. Each claim, append, deletion and snapshot is
 // one message there. It is stored only if the last message of the subject is the one that the
 // writer knows. This condition makes each change atomic, and fences. The epoch is stored in the
-// message of the claim: it is the last epoch plus one, or the floor if that is greater. Epochs can
-// therefore equal the generations of singletons, which sequence numbers of the stream could not.
+// message of the claim: it is the last epoch plus one, or the least one that the bounds of the
+// claim allow. Epochs can therefore equal the generations of singletons, which sequence numbers of
+// the stream could not.
 //
 // Each message begins with a head: the epoch, the last sequence number, the end of the deleted
 // records, and pointers to earlier records. The pointers lead to at most 32 of the last messages

@@ -14,7 +14,14 @@
 //
 // A writer calls [Journal.Claim] before anything else and gets an epoch that is greater than
 // every earlier epoch of the persistence id. The store refuses writes under an older epoch with
-// [ErrFenced]. [NextEpoch] computes the epoch of a claim.
+// [ErrFenced].
+//
+// A claim normally succeeds, so the last one wins. If a coordinator chooses the writer, a late
+// claim of an earlier writer could win. Such writers have a number, their generation, and
+// give their claims [Bounds]: the store refuses a claim once a later generation has claimed the
+// id. [NextEpoch] has the rule; a store applies it to the last epoch and stores the result in one
+// atomic step. A refused claim changes nothing. The store gives out no epoch twice, even if the
+// answer to a claim is lost.
 //
 // # Helpers
 //

@@ -25,13 +25,6 @@ type Record struct {
 	Payload []byte            // CBOR, opaque to the journal
 }
 
-// A Claim is the right to write to one persistence id until the next claim of the id.
-type Claim struct {
-	Epoch     uint64 // greater than the epoch of every earlier claim of the id
-	LastSeq   uint64 // the last sequence number ever written, 0 for none
-	DeletedTo uint64 // records up to this sequence number are deleted
-}
-
 // An AppendRequest is one atomic append: all its records are stored, or none.
 type AppendRequest struct {
 	ID      string
@@ -55,10 +48,11 @@ type AppendRequest struct {
 // Nil and empty mean the same for tags, metadata and payloads.
 type Journal interface {
 	// Claim takes the next epoch of id, atomically over all processes that share the journal:
-	// the epoch after the last one, or floor if that is greater. Every append under an earlier
-	// epoch fails with [ErrFenced] from then on. If no epoch is left (see [NextEpoch]), the
-	// error wraps [ErrInvalid] and nothing has changed.
-	Claim(ctx context.Context, id string, writer WriterID, floor uint64) (Claim, error)
+	// the epoch after the last one, or b.Least if that is greater. Every append under an earlier
+	// epoch fails with [ErrFenced] from then on. If the last epoch is not below b.Below, the error
+	// is a [*FencedError]; if no epoch is left (see [NextEpoch]), it wraps [ErrInvalid]. Nothing
+	// has changed then. After [ErrUnknown] claim again, which takes another epoch.
+	Claim(ctx context.Context, id string, writer WriterID, b Bounds) (Claim, error)
 
 	// Append stores the requests and returns one result for each, in their order. A request that
 	// fails does not affect the others. Nil means that the records are durable. [ErrFenced],
@@ -116,7 +110,8 @@ type SnapshotStore interface {
 // Errors of journals and snapshot stores. Compare with [errors.Is]; they come wrapped with the
 // operation and the persistence id.
 var (
-	// ErrFenced: a newer writer has claimed the id. Stop at once; a retry cannot succeed.
+	// ErrFenced: a newer writer has claimed the id. Stop at once; a retry cannot succeed. A
+	// [*FencedError] names the newest claim.
 	ErrFenced = fence.ErrFenced
 	// ErrConflict: the epoch is right, but the sequence number is wrong. This is a bug in the
 	// writer.

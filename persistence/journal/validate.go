@@ -94,17 +94,6 @@ func validateEpoch(epoch uint64) error {
 	return nil
 }
 
-// NextEpoch returns the epoch of the claim after epoch last, which is 0 before the first claim:
-// last+1, or floor if that is greater. It returns [ErrInvalid] if the epoch would exceed
-// [math.MaxInt64].
-func NextEpoch(last, floor uint64) (uint64, error) {
-	epoch := max(last+1, floor)
-	if last >= math.MaxInt64 || epoch > math.MaxInt64 {
-		return 0, fmt.Errorf("%w: no epoch is left after %d and from %d on; the greatest is %d", ErrInvalid, last, floor, math.MaxInt64)
-	}
-	return epoch, nil
-}
-
 // validateText returns an error for text that some databases do not accept.
 func validateText(what, s string) error {
 	if !utf8.ValidString(s) {

@@ -108,7 +108,7 @@ func BenchmarkEvents(b *testing.B, open func(b *testing.B) journal.Journal) {
 }
 
 func benchmarkClaim(b *testing.B, j journal.Journal, id string) journal.Claim {
-	claim, err := j.Claim(b.Context(), id, journal.WriterID{}, 0)
+	claim, err := j.Claim(b.Context(), id, journal.WriterID{}, journal.Bounds{})
 	require.NoError(b, err)
 	return claim
 }

@@ -120,7 +120,7 @@ type storm struct {
 func (st *storm) write(ctx context.Context, j journal.Journal, n int) error {
 	calls := context.WithoutCancel(ctx)
 	for round := 0; ctx.Err() == nil; round++ {
-		claim, err := j.Claim(calls, "x", journal.WriterID{byte(n)}, 0)
+		claim, err := j.Claim(calls, "x", journal.WriterID{byte(n)}, journal.Bounds{})
 		if err != nil {
 			return err
 		}
@@ -225,7 +225,7 @@ func (e *env) claimBeside(busy, claimer journal.Journal) {
 	var worst time.Duration
 	for i := range 20 {
 		begin := time.Now()
-		_, err := claimer.Claim(e.Context(), fmt.Sprint("busy-", i%cap(started)), journal.WriterID{}, 0)
+		_, err := claimer.Claim(e.Context(), fmt.Sprint("busy-", i%cap(started)), journal.WriterID{}, journal.Bounds{})
 		require.NoError(e, err)
 		worst = max(worst, time.Since(begin))
 	}

@@ -56,7 +56,7 @@ type writer struct {
 // writer claims id.
 func (e *env) writer(j journal.Journal, id string) *writer {
 	e.Helper()
-	claim, err := j.Claim(e.Context(), id, journal.WriterID{byte(len(id))}, 0)
+	claim, err := j.Claim(e.Context(), id, journal.WriterID{byte(len(id))}, journal.Bounds{})
 	require.NoError(e, err)
 	return &writer{e: e, j: j, id: id, claim: claim, last: claim.LastSeq}
 }

@@ -64,7 +64,7 @@ var fencingLaws = []law{
 		errs := make([]error, n)
 		var all sync.WaitGroup
 		for i := range n {
-			all.Go(func() { claims[i], errs[i] = j.Claim(e.Context(), "x", journal.WriterID{byte(i)}, 0) })
+			all.Go(func() { claims[i], errs[i] = j.Claim(e.Context(), "x", journal.WriterID{byte(i)}, journal.Bounds{}) })
 		}
 		all.Wait()
 		epochs := map[uint64]bool{}

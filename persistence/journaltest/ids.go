@@ -26,7 +26,7 @@ var idLaws = []law{
 	{"ImpossibleIDsAreInvalid", func(e *env) {
 		j := e.journal()
 		for _, id := range []string{"", "a\x00b", "\xff\xfe", strings.Repeat("x", journal.MaxIDLength+1)} {
-			_, err := j.Claim(e.Context(), id, journal.WriterID{}, 0)
+			_, err := j.Claim(e.Context(), id, journal.WriterID{}, journal.Bounds{})
 			require.ErrorIs(e, err, journal.ErrInvalid, "%q", id)
 			require.ErrorIs(e, appendOne(e, j, request(id, 1, 0, "a")), journal.ErrInvalid, "%q", id)
 			require.ErrorIs(e, j.DeleteTo(e.Context(), id, 1, 1), journal.ErrInvalid, "%q", id)
@@ -64,7 +64,7 @@ var idLaws = []law{
 		errs := make([]error, 1000)
 		var claims sync.WaitGroup
 		for i := range errs {
-			claims.Go(func() { _, errs[i] = j.Claim(e.Context(), fmt.Sprint(i), journal.WriterID{}, 0) })
+			claims.Go(func() { _, errs[i] = j.Claim(e.Context(), fmt.Sprint(i), journal.WriterID{}, journal.Bounds{}) })
 		}
 		claims.Wait()
 		for _, err := range errs {

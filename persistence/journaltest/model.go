@@ -68,10 +68,13 @@ func (m *model) step() {
 	claim, seq := m.someClaim(id), m.someSeq(id)
 	switch m.rng.IntN(12) {
 	case 0:
+		b := m.someBounds()
 		m.both("claim", func(s *side) (any, error) {
-			c, err := s.Claim(ctx, id, journal.WriterID{1}, 0)
-			s.epochs[id] = append(s.epochs[id], c.Epoch)
-			return []uint64{c.LastSeq, c.DeletedTo}, err
+			c, err := s.Claim(ctx, id, journal.WriterID{1}, b)
+			if err == nil {
+				s.epochs[id] = append(s.epochs[id], c.Epoch)
+			}
+			return []uint64{c.Epoch >> 32, c.LastSeq, c.DeletedTo}, err
 		})
 	case 1, 2, 3, 4, 5:
 		m.append(appendOp{id, claim, seq, numbered(fmt.Sprint(m.rng.IntN(3)), m.rng.IntN(4))})
@@ -141,6 +144,15 @@ func (m *model) someClaim(id string) int {
 		return m.rng.IntN(newest)
 	}
 	return newest
+}
+
+// someBounds returns no bounds or, half of the time, the bounds of a generation. Higher generations
+// come later, so that claims of most succeed.
+func (m *model) someBounds() journal.Bounds {
+	if m.rng.IntN(2) == 0 {
+		return journal.Bounds{}
+	}
+	return generationBounds(uint64(len(m.sent)/100 + m.rng.IntN(3)))
 }
 
 // someSeq returns the last sequence number of id or, rarely, one near it.

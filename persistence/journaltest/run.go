@@ -69,6 +69,6 @@ type law struct {
 }
 
 func laws() []law {
-	return slices.Concat(basicLaws, idLaws, historyLaws, fencingLaws, floorLaws, retryLaws, groupLaws, asyncLaws, concurrencyLaws,
+	return slices.Concat(basicLaws, idLaws, historyLaws, fencingLaws, boundsLaws, retryLaws, groupLaws, asyncLaws, concurrencyLaws,
 		endLaws, deletionLaws, snapshotLaws, reopenLaws, damageLaws, modelLaws, queryLaws, tailLaws)
 }

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,7 +31,9 @@ var broken = map[string]struct {
 	"a retry is a conflict":        {"ARetryOfAnAppliedRequestSucceedsAndStoresNothing", func() journal.Journal { return &forgetful{base{memory.New()}, map[uint64]bool{}} }},
 	"neighbours fail together":     {"ARefusedRequestDoesNotFailItsNeighbours", func() journal.Journal { return allOrNothing{base{memory.New()}} }},
 	"the tail is lost":             {"EveryFieldComesBack", func() journal.Journal { return tailless{base{memory.New()}} }},
-	"a floor is not kept":          {"AClaimTakesTheFloorOrTheNextEpoch", func() journal.Journal { return floorless{memory.New()} }},
+	"the least epoch is not kept":  {"AClaimTakesTheLeastEpochOrTheNext", func() journal.Journal { return boundless{memory.New()} }},
+	"a claim goes back":            {"AClaimOfAnEarlierGenerationIsRefused", func() journal.Journal { return endless{memory.New()} }},
+	"a bound is outdated":          {"AClaimNeverGoesBackToAnEarlierGeneration", func() journal.Journal { return &outdated{Journal: memory.New()} }},
 	"a context is never looked at": {"ACallThatWasCancelledBeforeStoresNothing", func() journal.Journal { return tireless{base{memory.New()}} }},
 	"an event turns up late":       {"ATailingReaderMissesNothing", func() journal.Journal { return &latecomer{Journal: memory.New()} }},
 	"tags are prefixes":            {"ATagFindsTheEventsThatHaveIt", func() journal.Journal { return prefixed{memory.New()} }},
@@ -63,7 +66,7 @@ const skippedEnv = "UNDERSTUDY_SKIPPED_LAWS"
 
 func TestWhatIsSkippedMustBePinned(t *testing.T) {
 	const (
-		skipped = "AFloorHoldsAfterReopening: Features.Reopen is not set"
+		skipped = "BoundsHoldAfterReopening: Features.Reopen is not set"
 		more    = "add\n        " + skipped
 		fewer   = "take out of Features.Skipped\n        "
 	)
@@ -75,11 +78,11 @@ func TestWhatIsSkippedMustBePinned(t *testing.T) {
 		{"\n\t" + skipped + "\n\n", nil},
 		{skipped + "\nTwoHandlesAreOneJournal: -run leaves it out", nil},
 		{"", []string{more}},
-		{"AFloorHoldsAfterReopening: another reason", []string{more, fewer + "AFloorHoldsAfterReopening: another reason"}},
+		{"BoundsHoldAfterReopening: another reason", []string{more, fewer + "BoundsHoldAfterReopening: another reason"}},
 		{skipped + "\nANewIDHasNoRecords: it had some", []string{fewer + "ANewIDHasNoRecords: it had some"}},
 		{skipped + "\nThereIsNoSuchLaw", []string{fewer + "ThereIsNoSuchLaw"}},
 	} {
-		cmd := exec.Command(os.Args[0], "-test.v", "-test.run=^TestSkipping$/^(AFloorHoldsAfterReopening|ANewIDHasNoRecords)$")
+		cmd := exec.Command(os.Args[0], "-test.v", "-test.run=^TestSkipping$/^(BoundsHoldAfterReopening|ANewIDHasNoRecords)$")
 		cmd.Env = append(os.Environ(), skippedEnv+"="+c.pinned)
 		out, err := cmd.CombinedOutput()
 		require.Equal(t, len(c.says) > 0, err != nil, "%q: %s", c.pinned, out)
@@ -106,8 +109,8 @@ type unfenced struct {
 	epochs map[string]uint64
 }
 
-func (j *unfenced) Claim(ctx context.Context, id string, writer journal.WriterID, floor uint64) (journal.Claim, error) {
-	claim, err := j.base.Claim(ctx, id, writer, floor)
+func (j *unfenced) Claim(ctx context.Context, id string, writer journal.WriterID, b journal.Bounds) (journal.Claim, error) {
+	claim, err := j.base.Claim(ctx, id, writer, b)
 	j.epochs[id] = claim.Epoch
 	return claim, err
 }
@@ -122,11 +125,36 @@ func (j *unfenced) Append(ctx context.Context, reqs []journal.AppendRequest) []e
 	return j.base.Append(ctx, reqs)
 }
 
-// floorless ignores the floor of a claim.
-type floorless struct{ *memory.Journal }
+// boundless ignores the bounds of a claim.
+type boundless struct{ *memory.Journal }
 
-func (j floorless) Claim(ctx context.Context, id string, writer journal.WriterID, _ uint64) (journal.Claim, error) {
-	return j.Journal.Claim(ctx, id, writer, 0)
+func (j boundless) Claim(ctx context.Context, id string, writer journal.WriterID, _ journal.Bounds) (journal.Claim, error) {
+	return j.Journal.Claim(ctx, id, writer, journal.Bounds{})
+}
+
+// endless ignores the upper bound of a claim.
+type endless struct{ *memory.Journal }
+
+func (j endless) Claim(ctx context.Context, id string, writer journal.WriterID, b journal.Bounds) (journal.Claim, error) {
+	return j.Journal.Claim(ctx, id, writer, journal.Bounds{Least: b.Least})
+}
+
+// outdated compares the upper bound of a claim with the epoch before the last one.
+type outdated struct {
+	*memory.Journal
+	mu           sync.Mutex // guards last and before
+	last, before uint64
+}
+
+func (j *outdated) Claim(ctx context.Context, id string, writer journal.WriterID, b journal.Bounds) (journal.Claim, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if _, err := journal.NextEpoch(j.before, b); err != nil {
+		return journal.Claim{}, err
+	}
+	claim, err := j.Journal.Claim(ctx, id, writer, journal.Bounds{Least: b.Least})
+	j.last, j.before = claim.Epoch, j.last
+	return claim, err
 }
 
 type yesMan struct{ base }

@@ -19,10 +19,10 @@ type entity struct {
 // fence returns an error unless epoch is the epoch of the newest claim.
 func (e *entity) fence(epoch uint64) error {
 	if e == nil {
-		return fmt.Errorf("%w: it has never been claimed", journal.ErrFenced)
+		return &journal.FencedError{Epoch: epoch}
 	}
 	if epoch != e.epoch {
-		return fmt.Errorf("%w: epoch %d, the newest is %d", journal.ErrFenced, epoch, e.epoch)
+		return &journal.FencedError{Epoch: epoch, Newest: e.epoch}
 	}
 	return nil
 }

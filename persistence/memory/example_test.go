@@ -14,9 +14,9 @@ import (
 func ExampleNew() {
 	ctx := context.Background()
 	j := memory.New()
-	old, err := j.Claim(ctx, "counter", journal.WriterID{1}, 0)
+	old, err := j.Claim(ctx, "counter", journal.WriterID{1}, journal.Bounds{})
 	fmt.Println(old, err)
-	_, err = j.Claim(ctx, "counter", journal.WriterID{2}, 0)
+	_, err = j.Claim(ctx, "counter", journal.WriterID{2}, journal.Bounds{})
 	fmt.Println(err)
 
 	errs := j.Append(ctx, []journal.AppendRequest{{
@@ -37,7 +37,7 @@ func ExampleJournal_Events() {
 	ctx := context.Background()
 	j := memory.New()
 	for _, id := range []string{"ada", "bob"} {
-		claim, err := j.Claim(ctx, id, journal.WriterID{}, 0)
+		claim, err := j.Claim(ctx, id, journal.WriterID{}, journal.Bounds{})
 		fmt.Println(err, j.Append(ctx, []journal.AppendRequest{{
 			ID: id, Epoch: claim.Epoch,
 			Records: []journal.Record{

@@ -35,14 +35,14 @@ func New() *Journal {
 }
 
 // Claim implements [journal.Journal]. It ignores the writer, which is stored with the records.
-func (j *Journal) Claim(ctx context.Context, id string, _ journal.WriterID, floor uint64) (journal.Claim, error) {
+func (j *Journal) Claim(ctx context.Context, id string, _ journal.WriterID, b journal.Bounds) (journal.Claim, error) {
 	var claim journal.Claim
 	err := j.change(ctx, "claim", id, func() error {
 		e := j.entities[id]
 		if e == nil {
 			e = &entity{}
 		}
-		epoch, err := journal.NextEpoch(e.epoch, floor)
+		epoch, err := journal.NextEpoch(e.epoch, b)
 		if err != nil {
 			return err
 		}

@@ -34,7 +34,7 @@ func BenchmarkEvents(b *testing.B) {
 // A bubble ends only when all of its goroutines have.
 func TestJournalStartsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, err := memory.New().Claim(t.Context(), "x", journal.WriterID{}, 0)
+		_, err := memory.New().Claim(t.Context(), "x", journal.WriterID{}, journal.Bounds{})
 		require.NoError(t, err)
 	})
 }

@@ -30,7 +30,7 @@ func BenchmarkReplay(b *testing.B) {
 func BenchmarkClaim(b *testing.B) {
 	j := open(b, pgtest.Shared(b))
 	for b.Loop() {
-		_, err := j.Claim(b.Context(), "x", journal.WriterID{}, 0)
+		_, err := j.Claim(b.Context(), "x", journal.WriterID{}, journal.Bounds{})
 		require.NoError(b, err)
 	}
 }
@@ -133,7 +133,7 @@ func newRaw(b *testing.B, s *pgtest.Server, writers int, opts ...postgres.Option
 	_, err = conn.Exec(b.Context(), "SET search_path = "+pgx.Identifier{j.schema}.Sanitize())
 	require.NoError(b, err)
 	for i := range writers {
-		_, err := j.Claim(b.Context(), storebench.ID(i), journal.WriterID{}, 0)
+		_, err := j.Claim(b.Context(), storebench.ID(i), journal.WriterID{}, journal.Bounds{})
 		require.NoError(b, err)
 	}
 	return &raw{b, j.Journal, conn, writers}

@@ -2,7 +2,10 @@ package postgres
 
 import (
 	"context"
+	"errors"
+	"math"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -10,26 +13,34 @@ import (
 
 // Claim implements [journal.Journal]. The database keeps the writer of the newest claim,
 // for later investigation.
-func (j *Journal) Claim(ctx context.Context, id string, writer journal.WriterID, floor uint64) (journal.Claim, error) {
-	claim, err := j.claim(ctx, id, writer, floor)
+func (j *Journal) Claim(ctx context.Context, id string, writer journal.WriterID, b journal.Bounds) (journal.Claim, error) {
+	claim, err := j.claim(ctx, id, writer, b)
 	return claim, wrap("claim", id, err)
 }
 
 // claim is one statement: claims of one id are serialized, and a concurrent append either comes
 // before a claim or is fenced by it.
-func (j *Journal) claim(ctx context.Context, id string, writer journal.WriterID, floor uint64) (claim journal.Claim, err error) {
+func (j *Journal) claim(ctx context.Context, id string, writer journal.WriterID, b journal.Bounds) (claim journal.Claim, err error) {
 	if err := journal.ValidateID(id); err != nil {
 		return claim, err
 	}
-	first, err := journal.NextEpoch(0, floor)
+	first, err := journal.NextEpoch(0, b)
 	if err != nil {
 		return claim, err
 	}
 	fresh := head{id: id, epoch: first}
+	greatest := int64(math.MaxInt64)
+	if b.Below != 0 {
+		greatest = clamp(b.Below - 1)
+	}
 	err = j.use(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
 		h := head{id: id}
-		row := conn.QueryRow(ctx, j.statements.claim, id, writer[:], int64(floor), fresh.checksum())
-		if err := row.Scan(append(h.columns(), nil)...); err != nil {
+		row := conn.QueryRow(ctx, j.statements.claim, id, writer[:], int64(b.Least), fresh.checksum(), greatest)
+		err := row.Scan(append(h.columns(), nil)...)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return j.whyRefused(ctx, conn, id, b)
+		}
+		if err != nil {
 			return changeError(ctx, err)
 		}
 		claim = journal.Claim{Epoch: h.epoch, LastSeq: h.seq, DeletedTo: h.deletedTo}
@@ -39,4 +50,17 @@ func (j *Journal) claim(ctx context.Context, id string, writer journal.WriterID,
 		return journal.Claim{}, err
 	}
 	return claim, nil
+}
+
+// whyRefused returns the error of a claim that found no epoch. Epochs never decrease, so the reason
+// still holds.
+func (j *Journal) whyRefused(ctx context.Context, conn *pgxpool.Conn, id string, b journal.Bounds) error {
+	h, _, err := j.head(ctx, conn, id)
+	if err != nil {
+		return err
+	}
+	if _, err = journal.NextEpoch(h.epoch, b); err == nil {
+		return raced()
+	}
+	return err
 }

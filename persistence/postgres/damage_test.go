@@ -41,7 +41,7 @@ func TestADamagedHeadIsAnError(t *testing.T) {
 		require.ErrorIs(t, j.DeleteTo(t.Context(), "x", o.claim.Epoch, 1), journal.ErrCorrupt, change)
 		require.ErrorIs(t, j.SaveSnapshot(t.Context(), "x", journal.Snapshot{Seq: 1, Epoch: o.claim.Epoch}), journal.ErrCorrupt, change)
 		for range 2 {
-			_, err = j.Claim(t.Context(), "x", journal.WriterID{}, 0)
+			_, err = j.Claim(t.Context(), "x", journal.WriterID{}, journal.Bounds{})
 			require.ErrorIs(t, err, journal.ErrCorrupt, change+": a claim does not mend it")
 		}
 	}

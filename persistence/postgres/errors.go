@@ -23,7 +23,6 @@ var meanings = map[string]struct {
 	is   error
 	hint string
 }{
-	pg.OutOfRange:      {journal.ErrInvalid, "the epochs of this id are used up, or the floor is too high"},
 	pg.NotUnique:       {journal.ErrCorrupt, "the tables contradict each other; restore a backup"},
 	pg.DataCorrupted:   {journal.ErrCorrupt, "restore a backup; amcheck tells what is damaged"},
 	pg.IndexCorrupted:  {journal.ErrCorrupt, "REINDEX, after the cause has been found"},

@@ -115,7 +115,7 @@ func TestAClaimThatIsCalledOffDoesNotHappenLater(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	begin := time.Now()
-	_, err = j.Claim(ctx, "x", journal.WriterID{}, 0)
+	_, err = j.Claim(ctx, "x", journal.WriterID{}, journal.Bounds{})
 	require.ErrorIs(t, err, journal.ErrUnavailable, "the server said that it was called off")
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.Less(t, time.Since(begin), 5*time.Second)
@@ -132,7 +132,10 @@ func TestAServerThatIsStoppedKeepsNobody(t *testing.T) {
 	s.Stop(t)
 	for name, call := range map[string]func(ctx context.Context) error{
 		"append": func(ctx context.Context) error { return j.Append(ctx, []journal.AppendRequest{o.next()})[0] },
-		"claim":  func(ctx context.Context) error { _, err := j.Claim(ctx, "y", journal.WriterID{}, 0); return err },
+		"claim": func(ctx context.Context) error {
+			_, err := j.Claim(ctx, "y", journal.WriterID{}, journal.Bounds{})
+			return err
+		},
 		"read": func(ctx context.Context) error {
 			for _, err := range j.Read(ctx, "x", 1, 1) {
 				return err
@@ -174,7 +177,7 @@ func TestAServerThatTakesNoWritesSaysWhatToDo(t *testing.T) {
 	}, time.Minute, time.Millisecond)
 	require.ErrorIs(t, err, journal.ErrUnavailable)
 	require.ErrorContains(t, err, "connect to the primary")
-	_, err = j.Claim(t.Context(), "x", journal.WriterID{}, 0)
+	_, err = j.Claim(t.Context(), "x", journal.WriterID{}, journal.Bounds{})
 	require.ErrorIs(t, err, journal.ErrUnavailable)
 	require.ErrorContains(t, err, "connect to the primary")
 	require.Len(t, payloads(t, j, "x"), int(o.claim.LastSeq), "it can be read")

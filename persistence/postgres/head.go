@@ -102,11 +102,17 @@ func (j *Journal) fencedHead(ctx context.Context, q querier, id string, epoch ui
 func (h *head) fence(known bool, epoch uint64) error {
 	switch {
 	case !known:
-		return fmt.Errorf("%w: it has never been claimed", journal.ErrFenced)
+		return &journal.FencedError{Epoch: epoch}
 	case h.epoch != epoch:
-		return fmt.Errorf("%w: epoch %d, the newest is %d, of writer %x", journal.ErrFenced, epoch, h.epoch, h.writer)
+		return &journal.FencedError{Epoch: epoch, Newest: h.epoch, Writer: h.writerID()}
 	}
 	return nil
+}
+
+// writerID returns the writer of the newest claim; zero if the column does not have one.
+func (h *head) writerID() (id journal.WriterID) {
+	copy(id[:], h.writer)
+	return id
 }
 
 // raced returns the error for a condition that failed, but holds when it is checked again.

@@ -21,7 +21,7 @@ func own(j journal.Journal, id string) (*owner, error) {
 }
 
 func (o *owner) reclaim() (err error) {
-	o.claim, err = o.Claim(context.Background(), o.id, journal.WriterID{byte(os.Getpid())}, 0)
+	o.claim, err = o.Claim(context.Background(), o.id, journal.WriterID{byte(os.Getpid())}, journal.Bounds{})
 	return err
 }
 

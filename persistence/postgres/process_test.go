@@ -64,7 +64,7 @@ func TestAKilledWriterLosesNothingThatWasAcknowledged(t *testing.T) {
 		acked = append(acked, c.Rest()...)
 		c.Kill()
 
-		claim, err := j.Claim(t.Context(), "x", journal.WriterID{}, 0)
+		claim, err := j.Claim(t.Context(), "x", journal.WriterID{}, journal.Bounds{})
 		require.NoError(t, err)
 		got := payloads(t, j, "x")
 		require.Len(t, got, int(claim.LastSeq), "the head fits the events")

@@ -53,7 +53,7 @@ func TestProjectionsIntoADatabaseThatCutsThemCountEachEventOnce(t *testing.T) {
 	want := map[string][2]int{}
 	for i := range 60 {
 		id := fmt.Sprint("account-", i%12)
-		claim, err := j.Claim(t.Context(), id, journal.WriterID{}, 0)
+		claim, err := j.Claim(t.Context(), id, journal.WriterID{}, journal.Bounds{})
 		require.NoError(t, err)
 		req := journal.AppendRequest{ID: id, Epoch: claim.Epoch, Prev: claim.LastSeq}
 		for k := range 10 {

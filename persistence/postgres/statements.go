@@ -47,12 +47,14 @@ const applied = `SELECT {h}, ARRAY(SELECT e.crc FROM {schema}.understudy_event e
 	WHERE e.pid = h.pid AND e.seq BETWEEN $2::bigint AND $3::bigint ORDER BY e.seq)
 FROM {schema}.understudy_entity h WHERE h.pid = $1::text`
 
-// claim: $3 is the floor, $4 the checksum of a new head.
+// claim: $3 is the least epoch and $5 the greatest, $4 the checksum of a new head. It returns no
+// row if no epoch is left.
 const claim = `INSERT INTO {schema}.understudy_entity AS h (pid, epoch, writer, seq, deleted_to, crc)
 VALUES ($1::text, greatest(1, $3::bigint), $2::bytea, 0, 0, $4::int)
 ON CONFLICT (pid) DO UPDATE SET epoch = greatest(h.epoch + 1, $3::bigint), writer = $2::bytea,
 	crc = h.crc # (SELECT coalesce(bit_xor(f.flip), 0) FROM unnest({epoch bits}) WITH ORDINALITY AS f(flip, n)
 		WHERE (((h.epoch # greatest(h.epoch + 1, $3::bigint)) >> (f.n - 1)::int) & 1) = 1)
+WHERE h.epoch < $5::bigint
 RETURNING {h}, {durable}`
 
 // appendGroup: a request is (pid, epoch, prev, last, flip, slice), an event names its request by

@@ -23,7 +23,7 @@ func init() { actor.RegisterType[sold]("shop.sold") }
 
 // sell stores the events of an event-sourced shop.
 func sell(ctx context.Context, store persistence.Journal, items ...string) {
-	claim, err := store.Claim(ctx, "shop-1", journal.WriterID{}, 0)
+	claim, err := store.Claim(ctx, "shop-1", journal.WriterID{}, journal.Bounds{})
 	check(err)
 	req := journal.AppendRequest{ID: "shop-1", Epoch: claim.Epoch, Prev: claim.LastSeq}
 	for i, item := range items {

@@ -46,7 +46,7 @@ type writer struct {
 
 func newWriter(t testing.TB, j persistence.Journal, id string, tags ...string) *writer {
 	t.Helper()
-	claim, err := j.Claim(t.Context(), id, journal.WriterID{}, 0)
+	claim, err := j.Claim(t.Context(), id, journal.WriterID{}, journal.Bounds{})
 	require.NoError(t, err)
 	return &writer{t, j, id, claim, tags}
 }

@@ -112,7 +112,7 @@ func newRaw(b *testing.B, writers int, opts ...Option) *raw {
 	}
 	for i := range r.eids {
 		id := storebench.ID(i)
-		_, err := j.Claim(b.Context(), id, journal.WriterID{}, 0)
+		_, err := j.Claim(b.Context(), id, journal.WriterID{}, journal.Bounds{})
 		require.NoError(b, err)
 		require.NoError(b, j.readers.QueryRow("SELECT id FROM entity WHERE pid = ?", id).Scan(&r.eids[i]))
 	}

@@ -75,7 +75,7 @@ func TestAnErrorOfDamageNamesTheCheck(t *testing.T) {
 			return nil
 		},
 		"UPDATE entity SET seq = 9": func(j *Journal) error {
-			_, err := j.Claim(t.Context(), "x", journal.WriterID{}, 0)
+			_, err := j.Claim(t.Context(), "x", journal.WriterID{}, journal.Bounds{})
 			return err
 		},
 		"UPDATE entity SET epoch = 9": func(j *Journal) error {

@@ -45,7 +45,7 @@ func openAsNobody(args []string) error {
 	}
 	j, err := Open(args[0])
 	if err == nil {
-		_, err = j.Claim(context.Background(), args[1], journal.WriterID{}, 0)
+		_, err = j.Claim(context.Background(), args[1], journal.WriterID{}, journal.Bounds{})
 	}
 	processes.Say("%v", err)
 	return nil

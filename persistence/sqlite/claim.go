@@ -8,14 +8,14 @@ import (
 
 // Claim implements [journal.Journal]. The database keeps the writer of the newest claim,
 // for later investigation.
-func (j *Journal) Claim(ctx context.Context, id string, writer journal.WriterID, floor uint64) (journal.Claim, error) {
+func (j *Journal) Claim(ctx context.Context, id string, writer journal.WriterID, b journal.Bounds) (journal.Claim, error) {
 	var claim journal.Claim
 	err := j.change(ctx, "claim", id, func(t *transaction) error {
 		h, err := t.head(id)
 		if err != nil {
 			return err
 		}
-		if h.epoch, err = journal.NextEpoch(h.epoch, floor); err != nil {
+		if h.epoch, err = journal.NextEpoch(h.epoch, b); err != nil {
 			return err
 		}
 		h.writer = writer

@@ -52,7 +52,7 @@ func someJournal(t *testing.T) ([]byte, map[string][]string) {
 	want := map[string][]string{}
 	for i := range 8 {
 		id := fmt.Sprintf("counter-%d", i)
-		claim, err := j.Claim(t.Context(), id, journal.WriterID{}, 0)
+		claim, err := j.Claim(t.Context(), id, journal.WriterID{}, journal.Bounds{})
 		require.NoError(t, err)
 		req := journal.AppendRequest{ID: id, Epoch: claim.Epoch}
 		for seq := range uint64(40) {
@@ -109,7 +109,7 @@ func TestADamagedHeadIsAnError(t *testing.T) {
 		j := openTest(t)
 		claim := appendSome(t, j, "x", 3)
 		alter(t, pathOf(j), "UPDATE entity SET "+change)
-		_, err := j.Claim(t.Context(), "x", journal.WriterID{}, 0)
+		_, err := j.Claim(t.Context(), "x", journal.WriterID{}, journal.Bounds{})
 		require.ErrorIs(t, err, journal.ErrCorrupt, change)
 		_, err = readAll(t, j, "x")
 		require.ErrorIs(t, err, journal.ErrCorrupt, change)
@@ -155,7 +155,7 @@ func TestARequestThatSpoilsTheTransactionDoesNotFailItsNeighbours(t *testing.T) 
 // appendSome claims id and appends its first n events.
 func appendSome(t *testing.T, j *Journal, id string, n int) journal.Claim {
 	t.Helper()
-	claim, err := j.Claim(t.Context(), id, journal.WriterID{}, 0)
+	claim, err := j.Claim(t.Context(), id, journal.WriterID{}, journal.Bounds{})
 	require.NoError(t, err)
 	require.NoError(t, j.Append(t.Context(), []journal.AppendRequest{some(id, claim.Epoch, 0, n)})[0])
 	return claim

@@ -39,7 +39,7 @@ func TestAFullDiskLosesNothingAndIsSurvivedInPlace(t *testing.T) {
 	require.ErrorContains(t, err, "make space")
 	for err = nil; err == nil; { // a claim needs less space, but some
 		var newer journal.Claim
-		if newer, err = j.Claim(t.Context(), "x", journal.WriterID{}, 0); err == nil {
+		if newer, err = j.Claim(t.Context(), "x", journal.WriterID{}, journal.Bounds{}); err == nil {
 			claim = newer
 		}
 	}

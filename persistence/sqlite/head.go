@@ -66,9 +66,9 @@ func (t *transaction) fencedHead(id string, epoch uint64) (head, error) {
 	case err != nil:
 		return h, err
 	case h.eid == 0:
-		return h, fmt.Errorf("%w: it has never been claimed", journal.ErrFenced)
+		return h, &journal.FencedError{Epoch: epoch}
 	case h.epoch != epoch:
-		return h, fmt.Errorf("%w: epoch %d, the newest is %d, of writer %x", journal.ErrFenced, epoch, h.epoch, h.writer)
+		return h, &journal.FencedError{Epoch: epoch, Newest: h.epoch, Writer: h.writer}
 	}
 	return h, nil
 }

@@ -18,14 +18,14 @@ func appendOne(t *testing.T, j *Journal, epoch, prev uint64) error {
 func TestAHeadThatAnotherHandleHasMovedIsReadAgain(t *testing.T) {
 	one := openTest(t)
 	two := openPath(t, pathOf(one))
-	claim, err := one.Claim(t.Context(), "x", journal.WriterID{}, 0)
+	claim, err := one.Claim(t.Context(), "x", journal.WriterID{}, journal.Bounds{})
 	require.NoError(t, err)
 	require.NoError(t, appendOne(t, one, claim.Epoch, 0))
 	require.NoError(t, appendOne(t, two, claim.Epoch, 1))
 	require.NoError(t, appendOne(t, one, claim.Epoch, 1), "it is a retry")
 	require.NoError(t, appendOne(t, one, claim.Epoch, 2))
 
-	_, err = two.Claim(t.Context(), "x", journal.WriterID{}, 0)
+	_, err = two.Claim(t.Context(), "x", journal.WriterID{}, journal.Bounds{})
 	require.NoError(t, err)
 	require.ErrorIs(t, appendOne(t, one, claim.Epoch, 3), journal.ErrFenced)
 }
@@ -33,7 +33,7 @@ func TestAHeadThatAnotherHandleHasMovedIsReadAgain(t *testing.T) {
 func TestAHeadThatIsDamagedIsNoticedByTheNextAppend(t *testing.T) {
 	for _, damage := range []string{"seq = seq + 1", "deleted_to = 1", "epoch = 7", "crc = crc + 1"} {
 		j := openTest(t)
-		claim, err := j.Claim(t.Context(), "x", journal.WriterID{}, 0)
+		claim, err := j.Claim(t.Context(), "x", journal.WriterID{}, journal.Bounds{})
 		require.NoError(t, err)
 		require.NoError(t, appendOne(t, j, claim.Epoch, 0))
 		alter(t, pathOf(j), "UPDATE entity SET "+damage)
@@ -44,7 +44,7 @@ func TestAHeadThatIsDamagedIsNoticedByTheNextAppend(t *testing.T) {
 // Heads from a transaction that was rolled back are not used.
 func TestHeadsAreForgottenWithTheirTransaction(t *testing.T) {
 	j := openTest(t)
-	claim, err := j.Claim(t.Context(), "x", journal.WriterID{}, 0)
+	claim, err := j.Claim(t.Context(), "x", journal.WriterID{}, journal.Bounds{})
 	require.NoError(t, err)
 	restore := features.Fill(t, j)
 	prev := uint64(0)

@@ -72,7 +72,7 @@ func takeDown(t *testing.T, acked []uint64, line string) {
 // lastWhole returns the last event of id, and requires that its batch is complete.
 func lastWhole(t *testing.T, j *Journal, id string) (last uint64) {
 	t.Helper()
-	claim, err := j.Claim(t.Context(), id, journal.WriterID{}, 0)
+	claim, err := j.Claim(t.Context(), id, journal.WriterID{}, journal.Bounds{})
 	require.NoError(t, err)
 	var end uint64
 	for r, err := range j.Read(t.Context(), id, 1, 1<<62) {
@@ -108,7 +108,7 @@ func appendBatches(args []string) error {
 
 func appendBatchesOf(ctx context.Context, j *Journal, id string) error {
 	lasting := context.WithoutCancel(ctx) // what it has begun it finishes
-	claim, err := j.Claim(lasting, id, journal.WriterID{byte(os.Getpid())}, 0)
+	claim, err := j.Claim(lasting, id, journal.WriterID{byte(os.Getpid())}, journal.Bounds{})
 	if err != nil {
 		return err
 	}

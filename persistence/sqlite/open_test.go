@@ -83,11 +83,11 @@ func TestAFileThatWasReplacedIsNotWrittenTo(t *testing.T) {
 	j := openTest(t)
 	path := pathOf(j)
 	require.NoError(t, os.Rename(path, path+".moved"))
-	_, err := j.Claim(t.Context(), "x", journal.WriterID{}, 0)
+	_, err := j.Claim(t.Context(), "x", journal.WriterID{}, journal.Bounds{})
 	require.ErrorIs(t, err, journal.ErrUnavailable)
 	require.ErrorContains(t, err, "deleted or replaced")
 	require.NoError(t, os.Rename(path+".moved", path))
-	_, err = j.Claim(t.Context(), "x", journal.WriterID{}, 0)
+	_, err = j.Claim(t.Context(), "x", journal.WriterID{}, journal.Bounds{})
 	require.NoError(t, err)
 }
 
@@ -97,7 +97,7 @@ func TestCloseLeavesNoGoroutineBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j, err := Open(path)
 		require.NoError(t, err)
-		_, err = j.Claim(t.Context(), "x", journal.WriterID{}, 0)
+		_, err = j.Claim(t.Context(), "x", journal.WriterID{}, journal.Bounds{})
 		require.NoError(t, err)
 		got, err := readAll(t, j, "x")
 		require.NoError(t, err)
@@ -112,7 +112,7 @@ func TestWhoeverDoesNotLetGoOfTheLockBlocksNobodyForEver(t *testing.T) {
 
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	_, err := j.Claim(ctx, "x", journal.WriterID{}, 0)
+	_, err := j.Claim(ctx, "x", journal.WriterID{}, journal.Bounds{})
 	require.ErrorIs(t, err, journal.ErrUnavailable)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 

@@ -103,7 +103,7 @@ func TestAKilledWriterLosesNothingThatWasAcknowledged(t *testing.T) {
 		c.Kill()
 
 		j := openPath(t, path)
-		claim, err := j.Claim(t.Context(), "x", journal.WriterID{}, 0)
+		claim, err := j.Claim(t.Context(), "x", journal.WriterID{}, journal.Bounds{})
 		require.NoError(t, err)
 		got, err := readAll(t, j, "x")
 		require.NoError(t, err)
@@ -124,7 +124,7 @@ func TestAWriterThatWasStoppedIsFencedWhenItGoesOn(t *testing.T) {
 	first := c.Line()
 	c.Signal(syscall.SIGSTOP)
 
-	claim, err := j.Claim(t.Context(), "x", journal.WriterID{}, 0)
+	claim, err := j.Claim(t.Context(), "x", journal.WriterID{}, journal.Bounds{})
 	require.NoError(t, err)
 	require.Equal(t, uint64(1), claim.LastSeq)
 	require.NoError(t, j.Append(t.Context(), []journal.AppendRequest{some("x", claim.Epoch, 1, 1)})[0])
@@ -181,7 +181,7 @@ func TestAClaimGetsInBesideABusyProcess(t *testing.T) {
 	for i := range 50 {
 		c.Line() // it is at it
 		begin := time.Now()
-		_, err := j.Claim(t.Context(), fmt.Sprint("x", i), journal.WriterID{}, 0)
+		_, err := j.Claim(t.Context(), fmt.Sprint("x", i), journal.WriterID{}, journal.Bounds{})
 		require.NoError(t, err)
 		worst = max(worst, time.Since(begin))
 	}

@@ -75,7 +75,7 @@ func TestATornWriteAheadLogEndsTheJournalBetweenTwoCommits(t *testing.T) {
 			require.Equal(t, fmt.Sprintf("x %d", k+1), payload)
 		}
 		require.Zero(t, len(got)%3, "a commit of three is there or not")
-		claim, err := j.Claim(t.Context(), "x", journal.WriterID{}, 0)
+		claim, err := j.Claim(t.Context(), "x", journal.WriterID{}, journal.Bounds{})
 		require.NoError(t, err)
 		require.EqualValues(t, len(got), claim.LastSeq)
 		ends[len(got)]++
@@ -88,7 +88,7 @@ func TestATornWriteAheadLogEndsTheJournalBetweenTwoCommits(t *testing.T) {
 func someLog(t *testing.T) (database, wal []byte) {
 	t.Helper()
 	j := openTest(t)
-	claim, err := j.Claim(t.Context(), "x", journal.WriterID{}, 0)
+	claim, err := j.Claim(t.Context(), "x", journal.WriterID{}, journal.Bounds{})
 	require.NoError(t, err)
 	for prev := uint64(0); prev < 60; prev += 3 {
 		require.NoError(t, j.Append(t.Context(), []journal.AppendRequest{some("x", claim.Epoch, prev, 3)})[0])

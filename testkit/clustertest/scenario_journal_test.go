@@ -61,12 +61,12 @@ func (j *troubled) claimed() int {
 	return j.claims
 }
 
-func (j *troubled) Claim(ctx context.Context, id string, w journal.WriterID, floor uint64) (journal.Claim, error) {
+func (j *troubled) Claim(ctx context.Context, id string, w journal.WriterID, b journal.Bounds) (journal.Claim, error) {
 	j.set(func() { j.claims++ })
 	if j.isDown() {
 		return journal.Claim{}, errors.Join(persistence.ErrUnavailable, errDown)
 	}
-	return j.Journal.Claim(ctx, id, w, floor)
+	return j.Journal.Claim(ctx, id, w, b)
 }
 
 func (j *troubled) Append(ctx context.Context, reqs []journal.AppendRequest) []error {

@@ -74,7 +74,7 @@ func (d *director) readJournal(ctx context.Context) (ids []ID, err error) {
 		return nil, err
 	}
 	defer j.Close()
-	claim, err := j.Claim(ctx, d.id, journal.WriterID{}, 0)
+	claim, err := j.Claim(ctx, d.id, journal.WriterID{}, journal.Bounds{})
 	if err != nil {
 		return nil, err
 	}

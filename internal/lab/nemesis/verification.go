@@ -148,7 +148,7 @@ func recordsOf[E any](ctx context.Context, database, id string) (all []record[E]
 		return nil, err
 	}
 	defer j.Close()
-	claim, err := j.Claim(ctx, id, journal.WriterID{}, 0)
+	claim, err := j.Claim(ctx, id, journal.WriterID{}, journal.Bounds{})
 	if err != nil {
 		return nil, err
 	}

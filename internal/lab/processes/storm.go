@@ -29,7 +29,7 @@ func Storm(t *testing.T, j persistence.Journal, id string, start func(role strin
 		require.Equal(t, 1, acked[payload], payload)
 	}
 	require.Len(t, got, len(acked))
-	claim, err := j.Claim(t.Context(), id, journal.WriterID{}, 0)
+	claim, err := j.Claim(t.Context(), id, journal.WriterID{}, journal.Bounds{})
 	require.NoError(t, err)
 	t.Logf("%d events under %d claims", len(got), claim.Epoch)
 }

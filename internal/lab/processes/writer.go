@@ -66,7 +66,7 @@ func own(j persistence.Journal, id string) (*owner, error) {
 }
 
 func (o *owner) reclaim() (err error) {
-	o.claim, err = o.j.Claim(context.Background(), o.id, journal.WriterID{byte(os.Getpid())}, 0)
+	o.claim, err = o.j.Claim(context.Background(), o.id, journal.WriterID{byte(os.Getpid())}, journal.Bounds{})
 	return err
 }
 

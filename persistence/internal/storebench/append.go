@@ -73,7 +73,7 @@ func JournalWriters(b *testing.B, j journal.Journal, n int) Writers {
 	w := make(Writers, n)
 	for i := range w {
 		id := ID(i)
-		claim, err := j.Claim(b.Context(), id, journal.WriterID{}, 0)
+		claim, err := j.Claim(b.Context(), id, journal.WriterID{}, journal.Bounds{})
 		require.NoError(b, err)
 		w[i] = func() error {
 			claim.LastSeq++

@@ -30,7 +30,7 @@ func Claim(b *testing.B, j journal.Journal, raw func(ctx context.Context, id str
 	}
 	t := TakeTurns(b, each,
 		all(func(id string) error {
-			_, err := j.Claim(b.Context(), id, journal.WriterID{}, 0)
+			_, err := j.Claim(b.Context(), id, journal.WriterID{}, journal.Bounds{})
 			return err
 		}),
 		all(func(id string) error { return raw(b.Context(), id) }))
@@ -87,7 +87,7 @@ func Recovery(b *testing.B, j journal.Journal) {
 func fillCounter(b *testing.B, j journal.Journal, id string, events int) {
 	one, err := extension.Pack(added{1})
 	require.NoError(b, err)
-	claim, err := j.Claim(b.Context(), id, journal.WriterID{}, 0)
+	claim, err := j.Claim(b.Context(), id, journal.WriterID{}, journal.Bounds{})
 	require.NoError(b, err)
 	req := journal.AppendRequest{ID: id, Epoch: claim.Epoch}
 	for seq := range uint64(events) {
@@ -99,7 +99,7 @@ func fillCounter(b *testing.B, j journal.Journal, id string, events int) {
 func saveSum(b *testing.B, j journal.Journal, id string, seq uint64) {
 	state, err := extension.Pack(sum{int(seq)})
 	require.NoError(b, err)
-	claim, err := j.Claim(b.Context(), id, journal.WriterID{}, 0)
+	claim, err := j.Claim(b.Context(), id, journal.WriterID{}, journal.Bounds{})
 	require.NoError(b, err)
 	require.NoError(b, j.(journal.SnapshotStore).SaveSnapshot(b.Context(), id,
 		journal.Snapshot{Seq: seq, Epoch: claim.Epoch, Type: state.Type, Payload: state.Data}))
@@ -115,7 +115,7 @@ func recoverActor(ctx context.Context, system *actor.System, behavior actor.Beha
 }
 
 func recoverJournal(ctx context.Context, j journal.Journal, id string, after int) error {
-	claim, err := j.Claim(ctx, id, journal.WriterID{}, 0)
+	claim, err := j.Claim(ctx, id, journal.WriterID{}, journal.Bounds{})
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 func Fill(b *testing.B, j journal.Journal, ids, n int) {
 	const size = 1000 // of a request
 	for i := range ids {
-		claim, err := j.Claim(b.Context(), ID(i), journal.WriterID{}, 0)
+		claim, err := j.Claim(b.Context(), ID(i), journal.WriterID{}, journal.Bounds{})
 		require.NoError(b, err)
 		for prev := 0; prev < n; prev += size {
 			req := journal.AppendRequest{ID: ID(i), Epoch: claim.Epoch, Prev: uint64(prev)}

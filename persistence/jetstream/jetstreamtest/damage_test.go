@@ -128,7 +128,7 @@ func TestADamagedMessageIsAnErrorWhereverOthersOfItsIDAreLeft(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, s.want["second"], read(t, j, "second"))
 		require.Equal(t, "found out", history(t, j, "first", s.want["first"]), "record %d", seq)
-		_, err = j.Claim(t.Context(), "first", journal.WriterID{}, 0)
+		_, err = j.Claim(t.Context(), "first", journal.WriterID{}, journal.Bounds{})
 		if seq == events {
 			require.ErrorIs(t, err, journal.ErrCorrupt, "nobody begins anew in its place")
 		} else {

@@ -38,7 +38,7 @@ func Example() {
 	}
 	defer store.Close()
 
-	claim, err := store.Claim(ctx, "account-1", journal.WriterID{1}, 0)
+	claim, err := store.Claim(ctx, "account-1", journal.WriterID{1}, journal.Bounds{})
 	if err != nil {
 		panic(err)
 	}

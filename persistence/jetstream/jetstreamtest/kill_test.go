@@ -233,7 +233,7 @@ func appendUntil(ctx context.Context, enough <-chan struct{}, j journal.Journal,
 func claimPatiently(ctx context.Context, j journal.Journal, id string) (journal.Claim, error) {
 	for {
 		call, cancel := context.WithTimeout(ctx, 2*time.Second)
-		claim, err := j.Claim(call, id, journal.WriterID{1}, 0)
+		claim, err := j.Claim(call, id, journal.WriterID{1}, journal.Bounds{})
 		cancel()
 		if err == nil || ctx.Err() != nil || !errors.Is(err, journal.ErrUnknown) && !errors.Is(err, journal.ErrUnavailable) {
 			return claim, err

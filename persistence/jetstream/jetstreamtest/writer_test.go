@@ -23,7 +23,7 @@ type writer struct {
 
 func claim(t testing.TB, j journal.Journal, id string) *writer {
 	t.Helper()
-	c, err := j.Claim(t.Context(), id, journal.WriterID{}, 0)
+	c, err := j.Claim(t.Context(), id, journal.WriterID{}, journal.Bounds{})
 	require.NoError(t, err)
 	return &writer{j: j, id: id, epoch: c.Epoch, last: c.LastSeq}
 }
