@@ -34,7 +34,7 @@ type StateEffect[S any] = Effect[StateChange[S]]
 type Deleted struct{}
 
 // typeDeleted is the registered name of [Deleted].
-const typeDeleted = "persistence.deleted"
+const typeDeleted = "understudy/persistence.deleted/1"
 
 func init() { actor.RegisterType[Deleted](typeDeleted) }
 

@@ -105,7 +105,7 @@ func TestADeletedStateIsTheInitialOneAndGoneFromTheJournal(t *testing.T) {
 		synctest.Wait()
 		records := w.pages()
 		require.Len(w, records, 1)
-		require.Equal(w, "persistence.deleted", records[0].Type)
+		require.Equal(w, "understudy/persistence.deleted/1", records[0].Type)
 		require.Equal(w, []string{"page", "secret"}, records[0].Tags, "readers of the tag learn of it")
 		w.shutPage(ref)
 
@@ -438,6 +438,6 @@ func TestReadersAcrossIDsFollowDurableStates(t *testing.T) {
 		ref.Tell(erasePage(w.to))
 		w.replies.Expect("erased")
 		found, _ = types(last)
-		require.Equal(w, []string{"persistence.deleted"}, found)
+		require.Equal(w, []string{"understudy/persistence.deleted/1"}, found)
 	})
 }

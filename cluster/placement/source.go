@@ -6,7 +6,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
-	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
@@ -20,7 +19,7 @@ func askSource(ctx context.Context, source generation.Source, e plan.SourceCall,
 		out.Generation, out.Err = source.ClaimSeq(ctx, e.Label)
 	case plan.OpPutSpec:
 		var spec []byte
-		if spec, out.Err = codec.Marshal(e.Spec); out.Err == nil {
+		if spec, out.Err = plan.EncodeSingletonSpec(e.Spec); out.Err == nil {
 			out.Err = source.PutSpec(ctx, e.Label, spec)
 		}
 	case plan.OpList:
@@ -40,8 +39,8 @@ func askSource(ctx context.Context, source generation.Source, e plan.SourceCall,
 func readable(records []generation.Record, log *zap.Logger) []plan.SourceRecord {
 	out := make([]plan.SourceRecord, 0, len(records))
 	for _, r := range records {
-		var spec SingletonSpec
-		if err := codec.Unmarshal(r.Spec, &spec); err != nil {
+		spec, err := plan.DecodeSingletonSpec(r.Spec)
+		if err != nil {
 			log.Error("singleton cannot be read; start it again", zap.String("label", r.Label), zap.Error(err))
 			continue
 		}

@@ -53,6 +53,7 @@ var layers = []layer{
 		{"persistence/memory", []string{"persistence/journal", "internal/*"}},
 		{"persistence/sqlite", []string{"persistence/internal/group", "persistence/journal", "internal/*"}},
 		{"persistence/internal/storebench", []string{"persistence", "persistence/journal", "testkit", "actor/extension", "actor"}},
+		{"persistence/internal/history", []string{"persistence/journal"}},
 		{"persistence/internal/group", []string{"persistence/journal"}}, // postgres, which is a module of its own, uses it too
 		{"persistence/projection", []string{"persistence", "persistence/journal", "actor/extension", "actor", "internal/*"}},
 		{"persistence", []string{"persistence/internal/envelope", "persistence/journal", "actor/extension", "actor", "internal/*"}},

@@ -42,8 +42,10 @@ var reservations = []reservation{
 var testHelpers = []string{
 	"testkit",
 	"testkit/*",
+	"persistence/internal/history",
 	"persistence/internal/storebench",
 	"persistence/journaltest",
+	"internal/golden",
 	"internal/lab/processes",
 	"singleton/lease/leasetest",
 	"singleton/generation/generationtest",

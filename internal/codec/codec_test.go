@@ -15,7 +15,13 @@ type point struct{ X, Y int }
 
 type unregistered struct{}
 
-func init() { Register("codec.point", reflect.TypeFor[point](), false) }
+// versioned is the second form of its type.
+type versioned struct{ X int }
+
+func init() {
+	Register("codec.point", reflect.TypeFor[point](), false)
+	Register("codec.versioned/2", reflect.TypeFor[versioned](), false)
+}
 
 func TestWhatIsEncodedComesBackEqual(t *testing.T) {
 	for _, v := range []any{
@@ -55,6 +61,15 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 	var name *UnknownNameError
 	require.ErrorAs(t, err, &name)
 	require.Contains(t, err.Error(), `actor.RegisterType[T]("nobody.knows")`)
+
+	_, err = Decode("codec.versioned/3", nil)
+	require.ErrorAs(t, err, &name)
+	require.Contains(t, err.Error(), `it is of type "codec.versioned/3", and this program knows "codec.versioned/2"`)
+	for _, other := range []string{"codec.versioned", "codec.versioned/x", "codec.versioned/-1", "versioned/3", "/3"} {
+		_, err = Decode(other, nil)
+		require.ErrorAs(t, err, &name)
+		require.Contains(t, err.Error(), "no type is registered as", other)
+	}
 
 	_, err = Decode("codec.point", []byte{0xff})
 	var damaged *DecodeError

@@ -3,6 +3,8 @@ package codec
 import (
 	"fmt"
 	"reflect"
+	"strconv"
+	"strings"
 )
 
 // An UnregisteredError says that values of a type cannot be encoded, because it has no name.
@@ -19,9 +21,35 @@ func (e *UnregisteredError) Error() string {
 // An UnknownNameError says that a type name in encoded data is not registered in this process.
 type UnknownNameError struct{ Name string }
 
-// Error names the unknown type, and the line of code that registers it.
+// Error names the unknown type, and the line of code that registers it. If another version of the
+// type is registered, it names that instead: base/1 and base/2 are versions of one type.
 func (e *UnknownNameError) Error() string {
+	if other := otherVersion(e.Name); other != "" {
+		return fmt.Sprintf("it is of type %q, and this program knows %q: it was stored by another version of the program; use one that knows both", e.Name, other)
+	}
 	return fmt.Sprintf("no type is registered as %q here; add to an init function: actor.RegisterType[T](%q)", e.Name, e.Name)
+}
+
+// otherVersion returns the highest registered version of the type of that name, "" for none.
+func otherVersion(name string) (other string) {
+	base, _, ok := cutVersion(name)
+	highest := -1
+	for known := range registered().byName {
+		if b, n, is := cutVersion(known); ok && is && b == base && n > highest {
+			other, highest = known, n
+		}
+	}
+	return other
+}
+
+// cutVersion splits a name that ends in a slash and a number.
+func cutVersion(name string) (base string, version int, ok bool) {
+	i := strings.LastIndexByte(name, '/')
+	if i <= 0 {
+		return "", 0, false
+	}
+	version, err := strconv.Atoi(name[i+1:])
+	return name[:i], version, err == nil && version >= 0
 }
 
 // An EncodeError says that a value cannot be encoded so that decoding returns it.

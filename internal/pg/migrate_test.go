@@ -13,7 +13,7 @@ import (
 )
 
 func numbers(schema string) pg.Table {
-	return pg.Table{Schema: schema, Name: "numbers", Columns: "name, number", Definition: "(name text PRIMARY KEY, number bigint)", Type: "Store"}
+	return pg.Table{Schema: schema, Name: "numbers", Columns: "name, number", Definition: "(name text PRIMARY KEY, number bigint)", Version: 2, Type: "Store"}
 }
 
 func open(t *testing.T, url, schema string) *pg.DB {
@@ -60,4 +60,23 @@ func TestATableThatIsThereIsNotTouchedAndThatOfAnotherIsRefused(t *testing.T) {
 	err := open(t, s.URL(), "theirs").Migrate(t.Context())
 	require.Equal(t, pg.UndefinedColumn, pg.Code(err))
 	require.ErrorContains(t, err, "the table is not one of this package")
+}
+
+func TestATableOfANewerVersionIsRefused(t *testing.T) {
+	s := pgtest.Shared(t)
+	db := open(t, s.URL(), "versions")
+	require.NoError(t, db.Migrate(t.Context()))
+	comment := func() string { return s.SQL(t, "SELECT obj_description('versions.numbers'::regclass)") }
+	require.Equal(t, "understudy, version 2", comment())
+	s.SQL(t, db.DDL())
+	for _, older := range []string{"'understudy, version 1'", "'the numbers of us all'", "'understudy, version x'", "NULL"} {
+		s.SQL(t, "COMMENT ON TABLE versions.numbers IS "+older)
+		require.NoError(t, db.Migrate(t.Context()), older)
+	}
+	s.SQL(t, "COMMENT ON TABLE versions.numbers IS 'understudy, version 3'")
+	err := db.Migrate(t.Context())
+	require.ErrorIs(t, err, pg.ErrNewerSchema)
+	require.ErrorContains(t, err, "it has version 3, this program knows 2; use a newer build")
+	s.SQL(t, db.DDL())
+	require.Equal(t, "understudy, version 3", comment(), "the statements of an older version change nothing")
 }

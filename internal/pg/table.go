@@ -3,6 +3,7 @@ package pg
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -19,6 +20,7 @@ type Table struct {
 	Schema, Name string // used literally: case matters, any characters are allowed
 	Columns      string // the columns that the program uses, separated by commas
 	Definition   string // the text after the name in CREATE TABLE
+	Version      int    // of the definition, at least 1; it is in the comment on the table
 	Type         string // the Go type whose methods Migrate and DDL create the table, for [Table.Explain]
 }
 
@@ -39,7 +41,15 @@ func (t Table) SQL(statement string) string {
 // DDL returns the statements that create the table. The schema must exist.
 func (t Table) DDL() string { return t.create() + ";\n" }
 
-func (t Table) create() string { return t.SQL("CREATE TABLE IF NOT EXISTS {table} " + t.Definition) }
+// create returns a single statement, so the table never exists without its version.
+func (t Table) create() string {
+	return t.SQL("DO $understudy$ BEGIN\nCREATE TABLE {table} " + t.Definition + ";\n" +
+		"COMMENT ON TABLE {table} IS '" + versionComment + strconv.Itoa(t.Version) + "';\n" +
+		"EXCEPTION WHEN duplicate_table THEN NULL;\nEND $understudy$")
+}
+
+// versionComment begins the comment on a table, and its version follows.
+const versionComment = "understudy, version "
 
 func (t Table) createSchema() string {
 	return "CREATE SCHEMA IF NOT EXISTS " + pgx.Identifier{t.Schema}.Sanitize()

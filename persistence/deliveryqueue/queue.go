@@ -11,6 +11,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/delivery"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
@@ -38,9 +39,9 @@ type settled struct {
 }
 
 func init() {
-	actor.RegisterType[message]("understudy.deliveryqueue.message")
-	actor.RegisterType[confirmed]("understudy.deliveryqueue.confirmed")
-	actor.RegisterType[settled]("understudy.deliveryqueue.settled")
+	actor.RegisterType[message]("understudy/deliveryqueue.message/1")
+	actor.RegisterType[confirmed]("understudy/deliveryqueue.confirmed/1")
+	actor.RegisterType[settled]("understudy/deliveryqueue.settled/1")
 }
 
 // A Queue is a [delivery.Queue] on a journal, for one producer at a time. Its operations
@@ -131,9 +132,9 @@ func (q *Queue) load(ctx context.Context) (uint64, []extension.Payload, error) {
 		if err != nil {
 			return 0, nil, err
 		}
-		v, err := extension.Unpack(nil, extension.Payload{Type: r.Type, Data: r.Payload})
+		v, err := unpack(q.id, r)
 		if err != nil {
-			return 0, nil, fmt.Errorf("%w: record %d of %s: %w", persistence.ErrCorrupt, r.Seq, q.id, err)
+			return 0, nil, err
 		}
 		switch v := v.(type) {
 		case message:
@@ -149,6 +150,18 @@ func (q *Queue) load(ctx context.Context) (uint64, []extension.Payload, error) {
 		}
 	}
 	return q.unconfirmed(messages, done)
+}
+
+// unpack decodes a record of a persistence id.
+func unpack(id string, r journal.Record) (any, error) {
+	v, err := extension.Unpack(nil, extension.Payload{Type: r.Type, Data: r.Payload})
+	if _, unknown := errors.AsType[*codec.UnknownNameError](err); unknown {
+		return nil, fmt.Errorf("record %d of %s: %w", r.Seq, id, err) // another version of the program has stored it
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: record %d of %s: %w", persistence.ErrCorrupt, r.Seq, id, err)
+	}
+	return v, nil
 }
 
 // unconfirmed returns the messages without those that are confirmed but not deleted yet.

@@ -63,8 +63,8 @@ type removed struct {
 }
 
 func init() {
-	actor.RegisterType[refused]("understudy.deliveryqueue.refused")
-	actor.RegisterType[removed]("understudy.deliveryqueue.removed")
+	actor.RegisterType[refused]("understudy/deliveryqueue.refused/1")
+	actor.RegisterType[removed]("understudy/deliveryqueue.removed/1")
 }
 
 // refusals has the known refused messages of a queue.
@@ -177,9 +177,9 @@ func (q *Queue) readRefused(ctx context.Context, from, to uint64) ([]kept, error
 		if err != nil {
 			return nil, err
 		}
-		v, err := extension.Unpack(nil, extension.Payload{Type: record.Type, Data: record.Payload})
+		v, err := unpack(q.id+refusedSuffix, record)
 		if err != nil {
-			return nil, fmt.Errorf("%w: record %d of %s: %w", persistence.ErrCorrupt, record.Seq, q.id+refusedSuffix, err)
+			return nil, err
 		}
 		switch v := v.(type) {
 		case message:

@@ -21,7 +21,7 @@ type entry struct {
 	Spec  []byte
 }
 
-func init() { actor.RegisterType[entry]("understudy/generations.entry") }
+func init() { actor.RegisterType[entry]("understudy/generations.entry/1") }
 
 // claimTerm grants the label to owner, under the next term above floor.
 func (e entry) claimTerm(owner string, floor uint64) (entry, error) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -79,6 +80,9 @@ func (l *log) read(ctx context.Context, to uint64, seen func(journal.Record)) er
 
 func decode(r journal.Record) (entry, error) {
 	v, err := extension.Unpack(nil, extension.Payload{Type: r.Type, Data: r.Payload})
+	if _, unknown := errors.AsType[*codec.UnknownNameError](err); unknown {
+		return entry{}, fmt.Errorf("record %d of %s: %w", r.Seq, logID, err) // another version of the program has stored it
+	}
 	if err != nil {
 		return entry{}, fmt.Errorf("%w: record %d of %s: %w", journal.ErrCorrupt, r.Seq, logID, err)
 	}

@@ -12,6 +12,10 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
+// ErrNewerSchema is the error of calls that read a message which a later version of this package
+// has stored.
+var ErrNewerSchema = errors.New("jetstream: the journal is newer than this program")
+
 var (
 	// errStale: the subject has a later message than the one that was expected. Nothing
 	// was stored.

@@ -2,6 +2,7 @@ package jetstream
 
 import (
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
 
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -17,8 +18,9 @@ const (
 	kindSnapshots                 // its snapshots are new
 )
 
-// version is the version of the messages. A later version may add fields to heads that must not be
-// ignored.
+// version is the version of the messages: of the head, and of the records and chunks of snapshots
+// that it has or refers to. A message of another version has a head, a length and a checksum of the
+// same form.
 const version = 1
 
 // A head is the state of a persistence id after its message. A writer therefore needs only the last
@@ -123,8 +125,11 @@ func decodeHead(id string, message []byte) (h head, rest []byte, err error) {
 		return head{}, nil, corrupt("the head of a message does not match its checksum")
 	}
 	v := body.take(2)
-	if body.bad || v[0] != version || v[1] < byte(kindRecords) || v[1] > byte(kindSnapshots) {
-		return head{}, nil, corrupt("a message has version and kind %v; this program knows version %d: it may be older than the one that wrote", v, version)
+	switch {
+	case !body.bad && v[0] > version:
+		return head{}, nil, fmt.Errorf("%w: a message has version %d, this program knows %d; use a newer build of the program", ErrNewerSchema, v[0], version)
+	case body.bad || v[0] != version || v[1] < byte(kindRecords) || v[1] > byte(kindSnapshots):
+		return head{}, nil, corrupt("a message has version and kind %v, which do not exist", v)
 	}
 	h.kind = kind(v[1])
 	for _, n := range []*uint64{&h.epoch, &h.last, &h.count, &h.deletedTo, &h.base, &h.state, &h.large} {

@@ -1,7 +1,17 @@
 package postgres
 
+import "slices"
+
 // AppendStatement returns the statement with which a journal appends, for comparing benchmarks.
 func (j *Journal) AppendStatement() string { return j.statements.append }
 
 // Advance returns the XOR mask that an append applies to the checksum of a head.
 func Advance(from, to uint64) int32 { return advance(from, to) }
+
+// Versions is how many versions of the tables this package knows.
+var Versions = len(migrations)
+
+// Migrations adds migrations to the ones of this package.
+func Migrations(later ...string) Option {
+	return func(j *Journal) { j.migrations = append(slices.Clone(migrations), later...) }
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/internal/pg"
 	"github.com/understudy-go/understudy/persistence/internal/group"
@@ -48,6 +49,8 @@ type Journal struct {
 	owned      bool
 	schema     string
 	relaxed    bool
+	log        *zap.Logger
+	migrations []string
 	statements statements
 
 	queue     *group.Queue[request]
@@ -72,6 +75,16 @@ func Schema(name string) Option {
 // are all appends before them. Without this option no acknowledged append is lost.
 func ProcessSafe() Option {
 	return func(j *Journal) { j.relaxed = true }
+}
+
+// Logger sets the logger. [Open] and [New] log when they create the tables or migrate them to the
+// version of this package. Without this option, and with nil, nothing is logged.
+func Logger(log *zap.Logger) Option {
+	return func(j *Journal) {
+		if log != nil {
+			j.log = log
+		}
+	}
 }
 
 // Open opens the journal in the database at connString, with a separate pool of connections. It
@@ -137,7 +150,7 @@ func New(ctx context.Context, pool *pgxpool.Pool, opts ...Option) (*Journal, err
 	if pool == nil {
 		return nil, errors.New("postgres: New needs a pool; make one with pgxpool.New, or use Open")
 	}
-	j := &Journal{pool: pool, schema: DefaultSchema, queue: group.NewQueue[request]()}
+	j := &Journal{pool: pool, schema: DefaultSchema, log: zap.NewNop(), migrations: migrations, queue: group.NewQueue[request]()}
 	for _, opt := range opts {
 		opt(j)
 	}

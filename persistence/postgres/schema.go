@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
+	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/internal/pg"
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -61,9 +62,6 @@ CREATE TABLE {schema}.understudy_snapshot (
 	PRIMARY KEY (pid, seq)
 );`}
 
-// schemaVersion is the version of the tables that this package reads and writes.
-var schemaVersion = len(migrations)
-
 // DDL returns the statement that [Open] runs if the tables are missing or older, for programs that
 // manage the schema of the database in another way. It may be run again.
 func DDL(schema string) string { return ddl(schema, migrations) }
@@ -78,7 +76,8 @@ WHERE e.pid = o.pid AND e.seq = o.seq`)
 }
 
 // ddl returns a single statement, so it takes effect completely or not at all, behind any pooler.
-// It takes a lock, so that the tables are created once.
+// It takes a lock, so that each migration is applied once. If it applies some, it sets {from} to
+// the version of the tables before, until the end of the transaction.
 func ddl(schema string, migrations []string) string {
 	var b strings.Builder
 	b.WriteString(`DO $understudy$
@@ -98,6 +97,7 @@ SELECT coalesce(max(version), 0) INTO v FROM {schema}.understudy_journal;
 		fmt.Fprintf(&b, "IF v < %d THEN%s\nEND IF;\n", i+1, migration)
 	}
 	fmt.Fprintf(&b, `IF v < %[1]d THEN
+	PERFORM set_config('{from}', v::text, true);
 	INSERT INTO {schema}.understudy_journal VALUES (true, %[1]d) ON CONFLICT (one) DO UPDATE SET version = %[1]d;
 END IF;
 END
@@ -111,10 +111,10 @@ func inSchema(schema, sql string) string {
 	if strings.Contains(schema, `\`) {
 		name = "E" + strings.ReplaceAll(name, `\`, `\\`) // works with any standard_conforming_strings
 	}
-	return strings.NewReplacer("{schema}", pgx.Identifier{schema}.Sanitize(), "{name}", name).Replace(sql)
+	return strings.NewReplacer("{schema}", pgx.Identifier{schema}.Sanitize(), "{name}", name, "{from}", "understudy.migrated_from").Replace(sql)
 }
 
-// migrate makes sure that the tables have this version.
+// migrate makes sure that the tables have the version to which the migrations lead.
 func (j *Journal) migrate(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return unavailable(ctx)
@@ -128,16 +128,32 @@ func (j *Journal) migrate(ctx context.Context) error {
 		return err
 	}
 	version, err := j.version(ctx, conn)
-	if err == nil && version < schemaVersion {
-		if _, err = conn.Exec(ctx, DDL(j.schema), pgx.QueryExecModeSimpleProtocol); err == nil {
+	known := len(j.migrations)
+	if err == nil && version < known {
+		if err = j.applyMigrations(ctx, conn); err == nil {
 			version, err = j.version(ctx, conn)
 		}
 	}
 	if err != nil {
 		return readError(ctx, err)
 	}
-	if version > schemaVersion {
-		return fmt.Errorf("%w: it has version %d, this program knows %d; use a newer build of the program", ErrNewerSchema, version, schemaVersion)
+	if version > known {
+		return fmt.Errorf("%w: it has version %d, this program knows %d; use a newer build of the program", ErrNewerSchema, version, known)
+	}
+	return nil
+}
+
+// applyMigrations applies the migrations that another process has not applied meanwhile, and logs
+// if there were any. Both statements are one message, and therefore one transaction.
+func (j *Journal) applyMigrations(ctx context.Context, conn *pgxpool.Conn) error {
+	sql := ddl(j.schema, j.migrations) + inSchema(j.schema, "; SELECT current_setting('{from}', true)")
+	results, err := conn.Conn().PgConn().Exec(ctx, sql).ReadAll()
+	if err != nil {
+		return err
+	}
+	rows := results[len(results)-1].Rows
+	if from := string(rows[0][0]); from != "" {
+		j.log.Info("journal migrated", zap.String("schema", j.schema), zap.String("from", from), zap.Int("to", len(j.migrations)))
 	}
 	return nil
 }

@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/understudy-go/understudy/persistence/internal/group"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
@@ -49,6 +51,18 @@ type Option func(*config)
 type config struct {
 	synchronous     string
 	continueStopped bool
+	log             *zap.Logger
+	migrations      []string
+}
+
+// Logger sets the logger. [Open] logs when it creates the tables or migrates them to the version of
+// this package. Without this option, and with nil, nothing is logged.
+func Logger(log *zap.Logger) Option {
+	return func(c *config) {
+		if log != nil {
+			c.log = log
+		}
+	}
 }
 
 // ProcessSafe gives up durability for speed: commits are not synced to the disk. They survive a
@@ -77,10 +91,14 @@ func ContinueStopped() Option {
 // path.mu. Any number of processes of one machine may have the journal open. Open waits up to 10 s
 // for writes of other processes.
 //
+// If an earlier version of this package has made the file, Open brings its tables to this version,
+// in one transaction. There is no way back: make a backup before an upgrade. A process that has
+// the file open continues with the statements of its own version.
+//
 // Open fails with [ErrNotJournal] if the file is not a journal, with [ErrNewerSchema] if a later
 // version of this package has made it, and with [journal.ErrUnavailable] if it cannot be used now.
 func Open(path string, opts ...Option) (*Journal, error) {
-	cfg := config{synchronous: "FULL"}
+	cfg := config{synchronous: "FULL", log: zap.NewNop(), migrations: migrations}
 	for _, opt := range opts {
 		opt(&cfg)
 	}

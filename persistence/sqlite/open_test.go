@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/persistence/journal"
 )
@@ -116,7 +117,7 @@ func TestWhoeverDoesNotLetGoOfTheLockBlocksNobodyForEver(t *testing.T) {
 	require.ErrorIs(t, err, journal.ErrUnavailable)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 
-	_, err = open(ctx, pathOf(j), config{synchronous: "FULL"})
+	_, err = open(ctx, pathOf(j), config{synchronous: "FULL", log: zap.NewNop(), migrations: migrations})
 	require.ErrorIs(t, err, journal.ErrUnavailable)
 	require.ErrorContains(t, err, "another process does not stop writing")
 

@@ -3,19 +3,20 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
+	"strings"
 )
 
-const (
-	// applicationID marks our files, in the header of the database.
-	applicationID = 0x556e6453 // "UndS"
-	schemaVersion = 1
-)
+// applicationID marks our files, in the header of the database.
+const applicationID = 0x556e6453 // "UndS"
 
-// schema creates the tables. An entity is a persistence id. ord orders all events of the database
-// by commit, because there is one writer at a time.
-const schema = `
+// migrations bring the tables from each version to the next. Existing ones never change; new ones
+// are added at the end. user_version, in the header of the database, is the number of those that
+// were applied.
+//
+// In version 1, an entity is a persistence id. ord orders all events of the database by commit,
+// because there is one writer at a time.
+var migrations = []string{`
 CREATE TABLE entity (
 	id         INTEGER PRIMARY KEY,
 	pid        TEXT NOT NULL UNIQUE,
@@ -56,30 +57,39 @@ CREATE TABLE snapshot (
 	crc     INTEGER NOT NULL,
 	UNIQUE (eid, seq)
 ) STRICT;
-`
+`}
 
-// prepareFile makes sure that the database is a journal of the version that this package
-// writes. The caller holds the fair lock.
-func prepareFile(ctx context.Context, conn *sql.Conn) error {
-	var application, version, tables int
-	err := conn.QueryRowContext(ctx, `SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
-		FROM pragma_application_id, pragma_user_version`).Scan(&application, &version, &tables)
-	if err != nil {
-		return err
-	}
-	switch {
-	case application == applicationID && version == schemaVersion:
-		return errors.Join(useWAL(ctx, conn), checkWritable(ctx, conn))
-	case application == applicationID && version > schemaVersion:
-		return fmt.Errorf("%w: it has version %d, this program knows %d; use a newer build of the program", ErrNewerSchema, version, schemaVersion)
-	case application != 0 || tables != 0:
-		return fmt.Errorf("%w: it is an SQLite database of another application; use a file of its own", ErrNotJournal)
+// prepareFile makes sure that the database is a journal of the version to which migrations lead.
+// It returns the version that the file had, 0 if it was empty. The caller holds the fair lock, so
+// that each migration is applied once.
+func prepareFile(ctx context.Context, conn *sql.Conn, migrations []string) (was int, err error) {
+	var application, tables int
+	err = conn.QueryRowContext(ctx, `SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
+		FROM pragma_application_id, pragma_user_version`).Scan(&application, &was, &tables)
+	switch known := len(migrations); {
+	case err != nil:
+		return 0, err
+	case application == applicationID && was > known:
+		return 0, fmt.Errorf("%w: it has version %d, this program knows %d; use a newer build of the program", ErrNewerSchema, was, known)
+	case application != applicationID && (application != 0 || tables != 0):
+		return 0, fmt.Errorf("%w: it is an SQLite database of another application; use a file of its own", ErrNotJournal)
+	case application != applicationID:
+		was = 0 // any other application may have set user_version
 	}
 	if err := useWAL(ctx, conn); err != nil {
-		return err
+		return 0, err
 	}
-	_, err = conn.ExecContext(ctx, fmt.Sprintf(
-		"BEGIN IMMEDIATE; %s PRAGMA application_id=%d; PRAGMA user_version=%d; COMMIT", schema, applicationID, schemaVersion))
+	if was == len(migrations) {
+		return was, checkWritable(ctx, conn)
+	}
+	return was, migrate(ctx, conn, was, migrations)
+}
+
+// migrate applies the migrations after version was in one transaction. If one fails, the caller
+// closes the connection, which rolls all of them back.
+func migrate(ctx context.Context, conn *sql.Conn, was int, migrations []string) error {
+	_, err := conn.ExecContext(ctx, fmt.Sprintf("BEGIN IMMEDIATE; %s PRAGMA application_id=%d; PRAGMA user_version=%d; COMMIT",
+		strings.Join(migrations[was:], ""), applicationID, len(migrations)))
 	return err
 }
 

@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 
+	"go.uber.org/zap"
+
 	"github.com/understudy-go/understudy/persistence/internal/group"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
@@ -58,8 +60,12 @@ func (w *writer) open(ctx context.Context, cfg config) (err error) {
 	if w.conn, err = w.db.Conn(ctx); err != nil {
 		return openError(err)
 	}
-	if err := prepareFile(ctx, w.conn); err != nil {
+	was, err := prepareFile(ctx, w.conn, cfg.migrations)
+	if err != nil {
 		return openError(err)
+	}
+	if now := len(cfg.migrations); was != now {
+		cfg.log.Info("journal migrated", zap.String("file", w.path), zap.Int("from", was), zap.Int("to", now))
 	}
 	if w.file, err = os.Stat(w.path); err != nil {
 		return err

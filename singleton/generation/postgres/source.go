@@ -59,7 +59,7 @@ func New(pool *pgxpool.Pool, opts ...Option) (*Source, error) {
 }
 
 func table(opts []Option) pg.Table {
-	t := pg.Table{Schema: DefaultSchema, Name: DefaultTable, Columns: columns, Definition: definition, Type: "Source"}
+	t := pg.Table{Schema: DefaultSchema, Name: DefaultTable, Columns: columns, Definition: definition, Version: 1, Type: "Source"}
 	for _, opt := range opts {
 		opt(&t)
 	}
@@ -69,6 +69,10 @@ func table(opts []Option) pg.Table {
 // DDL returns the statements that [Source.Migrate] runs, for migration tools. They do not create
 // the schema.
 func (s *Source) DDL() string { return s.db.DDL() }
+
+// ErrNewerSchema is the error of [Source.Migrate] when a later version of this package has made the
+// table.
+var ErrNewerSchema = pg.ErrNewerSchema
 
 // Migrate creates the table and its schema if they do not exist. If they exist it changes nothing,
 // and needs only the privileges to use the table. Several processes may call it at once.

@@ -65,7 +65,7 @@ func New(pool *pgxpool.Pool, opts ...Option) (*Store, error) {
 }
 
 func table(opts []Option) pg.Table {
-	t := pg.Table{Schema: DefaultSchema, Name: DefaultTable, Columns: columns, Definition: definition, Type: "Store"}
+	t := pg.Table{Schema: DefaultSchema, Name: DefaultTable, Columns: columns, Definition: definition, Version: 1, Type: "Store"}
 	for _, opt := range opts {
 		opt(&t)
 	}
@@ -75,6 +75,10 @@ func table(opts []Option) pg.Table {
 // DDL returns the statements that [Store.Migrate] runs, for a migration tool. They require that the
 // schema exists.
 func (s *Store) DDL() string { return s.db.DDL() }
+
+// ErrNewerSchema is the error of [Store.Migrate] when a later version of this package has made the
+// table.
+var ErrNewerSchema = pg.ErrNewerSchema
 
 // Migrate makes the table, and its schema, unless they exist. If they exist it changes nothing, and
 // needs only the privileges for using the table. Any number of processes may call it at once.

@@ -113,8 +113,8 @@ type Ledger struct {
 }
 
 func init() {
-	actor.RegisterType[Fact]("understudy/placement.fact")
-	actor.RegisterType[Ledger]("understudy/placement.ledger")
+	actor.RegisterType[Fact]("understudy/placement.fact/1")
+	actor.RegisterType[Ledger]("understudy/placement.ledger/1")
 }
 
 // minNews is how many facts may accumulate, however small Base is.

@@ -1,0 +1,124 @@
+package sqlite
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/understudy-go/understudy/internal/golden"
+	"github.com/understudy-go/understudy/persistence/internal/history"
+)
+
+func TestAFileOfEveryVersionIsRead(t *testing.T) {
+	for version := 1; version <= len(migrations); version++ {
+		t.Run(fmt.Sprint(version), func(t *testing.T) {
+			j := openPath(t, goldenFile(t, version))
+			history.Require(t, j)
+			require.NoError(t, j.Check(t.Context()))
+		})
+	}
+}
+
+func TestTwoWaysToAVersionLeadToTheSameTables(t *testing.T) {
+	fresh := tables(t, openTest(t))
+	for version := 1; version <= len(migrations); version++ {
+		require.Equal(t, fresh, tables(t, openPath(t, goldenFile(t, version))), "from version %d", version)
+	}
+}
+
+// goldenFile returns the path of a copy of the golden file of a version.
+func goldenFile(t *testing.T, version int) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "journal.db")
+	content := golden.File(t, fmt.Sprintf("version-%d.db", version), func() []byte {
+		require.Equal(t, len(migrations), version, "this build writes no older version")
+		made := filepath.Join(t.TempDir(), "new.db")
+		j, err := Open(made)
+		require.NoError(t, err)
+		history.Write(t, j)
+		require.NoError(t, j.Close())
+		data, err := os.ReadFile(made)
+		require.NoError(t, err)
+		return data
+	})
+	require.NoError(t, os.WriteFile(path, content, 0o600))
+	return path
+}
+
+// tables returns the statements that created the tables and indexes of j.
+func tables(t *testing.T, j *Journal) (statements []string) {
+	t.Helper()
+	rows, err := j.readers.QueryContext(t.Context(), "SELECT coalesce(sql, name) FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%' ORDER BY type, name")
+	require.NoError(t, err)
+	defer rows.Close()
+	for rows.Next() {
+		var sql string
+		require.NoError(t, rows.Scan(&sql))
+		statements = append(statements, sql)
+	}
+	require.NoError(t, rows.Err())
+	return statements
+}
+
+// later is a list of migrations that leads two versions further. A step that ran twice would fail.
+func later() []string {
+	return append(slices.Clone(migrations), "CREATE TABLE later (n INTEGER) STRICT;", "ALTER TABLE later ADD COLUMN m INTEGER;")
+}
+
+func TestMigrationsRunOnceHoweverManyOpenAtOnce(t *testing.T) {
+	path := goldenFile(t, 1)
+	core, logged := observer.New(zap.InfoLevel)
+	var opened [8]*Journal
+	var errs [8]error
+	var all sync.WaitGroup
+	for i := range opened {
+		all.Go(func() {
+			opened[i], errs[i] = open(t.Context(), path, config{synchronous: "FULL", log: zap.New(core), migrations: later()})
+		})
+	}
+	all.Wait()
+	for i, j := range opened {
+		require.NoError(t, errs[i])
+		if i == 0 {
+			history.Require(t, j)
+		}
+		require.NoError(t, j.Close())
+	}
+	entries := logged.TakeAll()
+	require.Len(t, entries, 1)
+	require.Equal(t, "journal migrated", entries[0].Message)
+	require.Equal(t, map[string]any{"file": path, "from": int64(1), "to": int64(len(later()))}, entries[0].ContextMap())
+
+	_, err := Open(path, Logger(zap.New(core)))
+	require.ErrorIs(t, err, ErrNewerSchema)
+	require.ErrorContains(t, err, fmt.Sprintf("it has version %d, this program knows %d; use a newer build", len(later()), len(migrations)))
+	require.Zero(t, logged.Len())
+}
+
+func TestAMigrationThatFailsChangesNothing(t *testing.T) {
+	path := goldenFile(t, 1)
+	before, err := os.ReadFile(path)
+	require.NoError(t, err)
+	_, err = open(t.Context(), path, config{synchronous: "FULL", log: zap.NewNop(), migrations: append(later(), "CREATE TABLE entity (x);")})
+	require.ErrorContains(t, err, "already exists")
+	after, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, before, after)
+	history.Require(t, openPath(t, path))
+}
+
+func TestOpenLogsThatItHasMadeTheTables(t *testing.T) {
+	core, logged := observer.New(zap.InfoLevel)
+	path := pathOf(openTest(t, Logger(zap.New(core))))
+	openPath(t, path, Logger(zap.New(core)))
+	openPath(t, path, Logger(nil))
+	require.Equal(t, 1, logged.FilterMessage("journal migrated").FilterField(zap.Int("from", 0)).Len())
+	require.Equal(t, 1, logged.Len(), "nothing is done twice")
+}

@@ -1,0 +1,39 @@
+package postgres_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/golden"
+	"github.com/understudy-go/understudy/internal/pg/pgtest"
+	"github.com/understudy-go/understudy/singleton/lease"
+	"github.com/understudy-go/understudy/singleton/lease/postgres"
+)
+
+// A golden file makes a table of its version, with a lease that ended long ago and one that does
+// not end.
+func TestTablesOfAllVersionsAreRead(t *testing.T) {
+	s := pgtest.Shared(t)
+	table := postgres.Table("golden", "version 1")
+	s.SQL(t, "CREATE SCHEMA golden")
+	script := golden.File(t, "version-1.sql", func() []byte {
+		store, err := postgres.Open(s.URL(), table)
+		require.NoError(t, err)
+		defer store.Close()
+		return []byte(store.DDL() + `INSERT INTO "golden"."version 1" (name, token, holder, held, expires_at) VALUES
+	('ended', 7, 'node-1/a', 7, '2026-11-25 12:30:00+00'),
+	('held', 9, 'node-2/b', 8, 'infinity');
+`)
+	})
+	s.SQL(t, string(script))
+	store := openAt(t, s.URL(), table)
+	_, err := store.Take(t.Context(), claim("held", "node-3/c"))
+	require.ErrorIs(t, err, lease.ErrHeld)
+	grant, err := store.Take(t.Context(), claim("ended", "node-3/c"))
+	require.NoError(t, err)
+	require.EqualValues(t, 8, grant.Token)
+	grant, err = store.Take(t.Context(), claim("held", "node-2/b"))
+	require.NoError(t, err)
+	require.EqualValues(t, 8, grant.Token, "the same acquisition")
+}
