@@ -27,6 +27,10 @@
 // their type is not encoded with the value, so another type would come back. An interface with
 // methods must be nil.
 //
+// A struct with the option toarray is an array of its fields, in their order. A program that has
+// fewer fields than the array has elements ignores the rest, and one that has more fields gets zero
+// for them. So fields may be appended to such a struct, and nothing else may be changed in it.
+//
 // A panic in a method of a value is returned as an error. A method that recurses without end is the
 // one fault that cannot be caught: it overflows the stack of the process.
 package codec
@@ -105,7 +109,7 @@ func unmarshal(mode cbor.DecMode, data []byte, v any) error {
 	if len(data) > MaxSize {
 		return errSize
 	}
-	return guard.Run(func() error { return mode.Unmarshal(data, v) })
+	return guard.Run(func() error { return unmarshalFitting(mode, data, v) })
 }
 
 // A kind is a type of values that has a name.
@@ -357,7 +361,7 @@ func (k *kind) decodeBy(p *plan, data []byte, v reflect.Value, by reading) error
 	return guard.Run(func() error {
 		if p == nil || !p.decodeAll(data, v, by) {
 			v.SetZero()
-			if err := decoding.Unmarshal(data, v.Addr().Interface()); err != nil {
+			if err := unmarshalFitting(decoding, data, v.Addr().Interface()); err != nil {
 				return err
 			}
 		}

@@ -21,6 +21,7 @@ const (
 	simpleFalse   byte = 0xf4
 	simpleTrue    byte = 0xf5
 	simpleNull    byte = 0xf6
+	simpleByte    byte = 0xf8 // a number follows
 	simpleFloat16 byte = 0xf9
 	simpleFloat32 byte = 0xfa
 	simpleFloat64 byte = 0xfb

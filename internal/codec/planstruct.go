@@ -120,7 +120,8 @@ func isArray(t reflect.Type) (array, ok bool) {
 func decodeStruct(fields []plannedField, container byte) func([]byte, reflect.Value, reading) ([]byte, bool) {
 	return func(data []byte, v reflect.Value, by reading) ([]byte, bool) {
 		major, n, rest, ok := Head(data)
-		if !ok || major != container || n != uint64(len(fields)) {
+		known := uint64(len(fields))
+		if !ok || major != container || n < known || n > known && container != MajorArray {
 			return nil, false
 		}
 		for i := range fields {
@@ -132,7 +133,7 @@ func decodeStruct(fields []plannedField, container byte) func([]byte, reflect.Va
 				return nil, false
 			}
 		}
-		return rest, true
+		return skipItems(rest, n-known, maxSkipDepth) // fields that a newer program has appended
 	}
 }
 

@@ -1,0 +1,155 @@
+package codec
+
+import (
+	"errors"
+	"reflect"
+
+	"github.com/fxamacker/cbor/v2"
+)
+
+// unmarshalFitting decodes data like the library, which refuses an array for a struct if the two
+// have different lengths. It then decodes the data again with all such arrays adapted to their
+// structs: a program ignores the fields that a newer one has appended, and has zero for those that
+// an older one does not know.
+func unmarshalFitting(mode cbor.DecMode, data []byte, v any) error {
+	err := mode.Unmarshal(data, v)
+	if _, mismatch := errors.AsType[*cbor.UnmarshalTypeError](err); !mismatch {
+		return err
+	}
+	into := reflect.ValueOf(v).Elem()
+	f := fitting{out: make([]byte, 0, len(data))}
+	if rest, ok := f.value(into.Type(), data, MaxDepth); !ok || len(rest) > 0 || !f.changed {
+		return err
+	}
+	into.SetZero()
+	return mode.Unmarshal(f.out, v)
+}
+
+// A fitting copies encoded values, and adapts the arrays of structs to them.
+type fitting struct {
+	out     []byte
+	changed bool
+}
+
+// value copies the first item of data, which is decoded into a t. ok is false if it cannot.
+func (f *fitting) value(t reflect.Type, data []byte, depth int) (rest []byte, ok bool) {
+	t = indirect(t)
+	major, n, _, ok := Head(data)
+	switch {
+	case !ok || depth == 0 || len(f.out) > MaxSize:
+		return nil, false
+	case codesItself(t):
+	case t.Kind() == reflect.Struct && major == MajorArray:
+		return f.fields(t, data, depth)
+	case t.Kind() == reflect.Struct && major == MajorMap:
+		return f.named(t, data, depth)
+	case t.Kind() == reflect.Map && major == MajorMap:
+		return f.items(data, 2*min(n, maxElements+1), depth, func(i uint64) reflect.Type {
+			if i%2 == 0 {
+				return t.Key()
+			}
+			return t.Elem()
+		})
+	case (t.Kind() == reflect.Slice || t.Kind() == reflect.Array) && major == MajorArray:
+		return f.items(data, n, depth, func(uint64) reflect.Type { return t.Elem() })
+	}
+	return f.copy(data)
+}
+
+// copy copies the first item of data as it is.
+func (f *fitting) copy(data []byte) (rest []byte, ok bool) {
+	if rest, ok = Skip(data); ok {
+		f.out = append(f.out, data[:len(data)-len(rest)]...)
+	}
+	return rest, ok
+}
+
+// items copies a container of n items, of the types that of returns.
+func (f *fitting) items(data []byte, n uint64, depth int, of func(i uint64) reflect.Type) (rest []byte, ok bool) {
+	_, _, rest, ok = Head(data)
+	f.out = append(f.out, data[:len(data)-len(rest)]...)
+	for i := uint64(0); i < n && ok; i++ {
+		rest, ok = f.value(of(i), rest, depth-1)
+	}
+	return rest, ok
+}
+
+// named copies the fields of a struct that is a map.
+func (f *fitting) named(t reflect.Type, data []byte, depth int) (rest []byte, ok bool) {
+	_, n, rest, ok := Head(data)
+	f.out = append(f.out, data[:len(data)-len(rest)]...)
+	for ; n > 0 && ok; n-- {
+		key := rest
+		if rest, ok = f.copy(rest); !ok {
+			return nil, false
+		}
+		if field := fieldNamed(t, key); field != nil {
+			rest, ok = f.value(field, rest, depth-1)
+		} else {
+			rest, ok = f.copy(rest)
+		}
+	}
+	return rest, ok
+}
+
+// fieldNamed returns the type of the field whose name is the first item of data, or nil.
+func fieldNamed(t reflect.Type, data []byte) reflect.Type {
+	name, _, ok := content(data, MajorText)
+	if !ok {
+		return nil
+	}
+	for f := range t.Fields() {
+		if tag := tagOf(f); tag == string(name) || tag == "" && f.Name == string(name) {
+			return f.Type
+		}
+	}
+	return nil
+}
+
+// fields copies the fields of a struct that is an array: as many as the struct has.
+func (f *fitting) fields(t reflect.Type, data []byte, depth int) (rest []byte, ok bool) {
+	types, ok := elementsOf(t)
+	if !ok {
+		return f.copy(data)
+	}
+	_, n, rest, _ := Head(data)
+	have := uint64(len(types))
+	f.changed = f.changed || n != have
+	f.out = AppendHead(f.out, MajorArray, have)
+	for i := uint64(0); i < have && ok; i++ {
+		if i < n {
+			rest, ok = f.value(types[i], rest, depth-1)
+		} else {
+			ok = f.zero(types[i])
+		}
+	}
+	if !ok || n <= have {
+		return rest, ok
+	}
+	return skipItems(rest, n-have, maxSkipDepth)
+}
+
+func (f *fitting) zero(t reflect.Type) bool {
+	data, err := encoding.Marshal(reflect.Zero(t).Interface())
+	f.out = append(f.out, data...)
+	return err == nil
+}
+
+// elementsOf returns the types of the fields of a struct that is an array, in their order. ok is
+// false if the struct is none, or the library determines which fields it has.
+func elementsOf(t reflect.Type) (types []reflect.Type, ok bool) {
+	if array, known := isArray(t); !array || !known {
+		return nil, false
+	}
+	for f := range t.Fields() {
+		switch {
+		case f.Anonymous && isEncoded(f):
+			if t := indirect(f.Type); t.Kind() != reflect.Struct || t.NumField() > 0 {
+				return nil, false
+			}
+		case isEncoded(f):
+			types = append(types, f.Type)
+		}
+	}
+	return types, true
+}

@@ -1,0 +1,161 @@
+package codec
+
+import (
+	"net/netip"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Three versions of a type, to which fields were appended, and what they are part of.
+type (
+	none struct{} //nolint:unused // it is embedded, as the codec looks into what is
+
+	letter1 struct {
+		none          //nolint:unused // as above
+		_    struct{} `cbor:",toarray"`
+		To   string
+	}
+	letter2 struct {
+		none          //nolint:unused // as above
+		_    struct{} `cbor:",toarray"`
+		To   string
+		At   time.Time
+		Meta map[string]int
+	}
+	letter3 struct {
+		_     struct{} `cbor:",toarray"`
+		To    string
+		At    time.Time
+		Meta  map[string]int
+		Parts []letter1
+		Next  *letter3
+		Own   netip.Addr
+	}
+	bag[T any] struct {
+		Name   string
+		One    T   `cbor:"1st"`
+		Many   []T `json:"all"`
+		ByName map[string]T
+		ByRef  *T
+		Fixed  [2]T
+		Other  *bag[T]
+	}
+)
+
+func bagOf[T any](v T) bag[T] {
+	b := bag[T]{Name: "bag", One: v, Many: []T{v, v}, ByName: map[string]T{"a": v}, ByRef: &v, Fixed: [2]T{v, v}}
+	b.Other = &bag[T]{One: v}
+	return b
+}
+
+// decodedAs encodes a value and decodes it as an M, under two names for two versions of one type.
+func decodedAs[M any](t *testing.T, v any) M {
+	t.Helper()
+	data, err := Marshal(v)
+	require.NoError(t, err)
+	var byUnmarshal M
+	require.NoError(t, Unmarshal(data, &byUnmarshal))
+	k := &kind{name: "test", typ: reflect.TypeFor[M]()}
+	var byKind M
+	require.NoError(t, k.read(data, reflect.ValueOf(&byKind).Elem(), reading{unshared.shared, unboundValues{}}))
+	require.Equal(t, byUnmarshal, byKind)
+	return byKind
+}
+
+func TestAProgramIgnoresTheFieldsThatANewerOneHasAppendedToAnArray(t *testing.T) {
+	newer := letter2{To: "Ada", At: time.Unix(1, 0).UTC(), Meta: map[string]int{"a": 1}}
+	newest := letter3{To: "Ada", At: newer.At, Meta: newer.Meta, Parts: []letter1{{To: "x"}}, Next: &letter3{}, Own: netip.MustParseAddr("1.2.3.4")}
+	require.Equal(t, letter1{To: "Ada"}, decodedAs[letter1](t, newer))
+	require.Equal(t, newer, decodedAs[letter2](t, newest))
+	require.Equal(t, bagOf(letter1{To: "Ada"}), decodedAs[bag[letter1]](t, bagOf(newest)))
+	require.Equal(t, []letter1{{To: "Ada"}, {To: "Ada"}}, decodedAs[[]letter1](t, []letter3{newest, newest}))
+}
+
+func TestAProgramHasZeroForTheFieldsThatAnOlderOneDoesNotKnow(t *testing.T) {
+	require.Equal(t, letter2{To: "Ada"}, decodedAs[letter2](t, letter1{To: "Ada"}))
+	require.Equal(t, bagOf(letter3{To: "Ada"}), decodedAs[bag[letter3]](t, bagOf(letter1{To: "Ada"})))
+	require.Equal(t, parcel{Data: []byte{1}}, decodedAs[parcel](t, struct {
+		_    struct{} `cbor:",toarray"`
+		Data []byte
+	}{Data: []byte{1}}))
+}
+
+func TestAnArrayOfOtherThingsIsStillRefused(t *testing.T) {
+	for _, v := range []any{
+		[]any{int64(1)},              // a number for the text
+		[]any{"Ada", "not a time"},   // another type for a field
+		[]any{"Ada", nil, []any{}},   // an array for a map
+		map[string]any{"To": "Ada"},  // a map for an array
+		[]any{"Ada", nil, nil, true}, // which is no slice, and behind it fields are missing
+	} {
+		data, err := Marshal(v)
+		require.NoError(t, err)
+		require.Error(t, Unmarshal(data, new(letter3)), "%v", v)
+	}
+}
+
+// A short array for each of many structs does not become more than a value may have.
+func TestWhatIsMissingIsBounded(t *testing.T) {
+	data, err := Marshal(make([]struct {
+		_ struct{} `cbor:",toarray"`
+	}, 1000))
+	require.NoError(t, err)
+	var all []letter3
+	require.NoError(t, UnmarshalBrief(data, &all))
+	require.Len(t, all, 1000)
+	data, err = Marshal(make([]int, MaxBrief+1))
+	require.NoError(t, err)
+	require.Error(t, UnmarshalBrief(data, &all))
+}
+
+func TestSkipReturnsWhatFollowsAnItem(t *testing.T) {
+	for _, v := range []any{nil, true, 1, -1000, "text", []byte("bytes"), 1.5, []any{"a", []any{}}, map[string]any{"k": []any{int64(1)}}, time.Unix(0, 0)} {
+		data, err := Marshal(v)
+		require.NoError(t, err)
+		rest, ok := Skip(append(data, "rest"...))
+		require.True(t, ok, "%v", v)
+		require.Equal(t, "rest", string(rest), "%v", v)
+		for cut := range data {
+			_, ok := Skip(data[:cut])
+			require.False(t, ok, "%v", v)
+		}
+	}
+	for name, data := range map[string][]byte{
+		"an indefinite length":  {0x9f, 0xff},
+		"too many levels":       append(make([]byte, 0), repeated(0x81, 40)...),
+		"more than there is":    {0x9b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
+		"a map of too many":     {0xbb, 0x80, 0, 0, 0, 0, 0, 0, 1, 0, 0},
+		"a simple value in two": {0xf8, 20},
+	} {
+		_, ok := Skip(data)
+		require.False(t, ok, name)
+	}
+}
+
+func repeated(b byte, n int) []byte {
+	all := make([]byte, n)
+	for i := range all {
+		all[i] = b
+	}
+	return all
+}
+
+// FuzzSkip holds Skip to the library: what it skips is well-formed, and the rest is what the
+// library leaves.
+func FuzzSkip(f *testing.F) {
+	for _, v := range []any{bagOf(letter1{To: "Ada"}), []any{"a", nil}, 1 << 40} {
+		data, err := Marshal(v)
+		require.NoError(f, err)
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		rest, ok := Skip(data)
+		if !ok {
+			return
+		}
+		require.NoError(t, decoding.Wellformed(data[:len(data)-len(rest)]))
+	})
+}
