@@ -139,7 +139,7 @@ func (a *acceptor) demultiplex(x *unauthenticatedConn) (kept bool, err error) {
 // is told only that TLS is required.
 func (a *acceptor) secure(conn net.Conn, begin []byte) (net.Conn, []byte, error) {
 	if string(begin) == tlsTooLong {
-		return nil, nil, demandTLS(conn, begin)
+		return nil, nil, a.demandTLS(conn, begin)
 	}
 	secure, err := a.authenticator.accepted(conn, begin)
 	if err != nil {
@@ -150,7 +150,7 @@ func (a *acceptor) secure(conn net.Conn, begin []byte) (net.Conn, []byte, error)
 }
 
 // demandTLS answers the hello of a peer without TLS, on channels whose hello is answered.
-func demandTLS(conn net.Conn, begin []byte) error {
+func (n *localNode) demandTLS(conn net.Conn, begin []byte) error {
 	l, err := readPreface(conn, begin)
 	if err != nil {
 		return err
@@ -162,7 +162,7 @@ func demandTLS(conn net.Conn, begin []byte) error {
 	if _, err := wire.ReadFrame(conn, maxHandshake); err != nil {
 		return err
 	}
-	return errors.Join(no, sendAnswer(conn, answer{Refusal: no.reason, Detail: no.detail}))
+	return errors.Join(no, n.sendAnswer(conn, answer{Refusal: no.reason, Detail: no.detail}))
 }
 
 // handOver passes a connection of memberlist's to the receiver of StreamConns.
@@ -185,14 +185,15 @@ func (a *acceptor) handOver(conn net.Conn) error {
 // receive does the handshake and reads the frames of a channel until the connection ends.
 func (a *acceptor) receive(x *unauthenticatedConn, conn net.Conn, l channel) error {
 	h, err := readHello(conn)
+	var with agreement
 	if err == nil {
-		err = a.validate(conn, l, h)
+		with, err = a.validate(conn, l, h)
 	}
 	if err != nil {
 		return a.sendRefusal(conn, err)
 	}
 	a.unauthenticated.leave(x)
-	in, err := a.begin(conn, l, h)
+	in, err := a.begin(conn, l, h, with)
 	if err != nil {
 		return a.sendRefusal(conn, err)
 	}
@@ -208,10 +209,11 @@ func (a *acceptor) receive(x *unauthenticatedConn, conn net.Conn, l channel) err
 }
 
 // begin starts an inbound, once the connection before it is no longer read.
-func (a *acceptor) begin(conn net.Conn, l channel, h hello) (*inbound, error) {
+func (a *acceptor) begin(conn net.Conn, l channel, h hello, with agreement) (*inbound, error) {
 	in := &inbound{
 		key:      linkKey{h.Addr, l},
 		from:     h.peer(),
+		agreed:   with,
 		session:  h.Session,
 		conn:     conn,
 		patience: a.cfg.UnreachableAfter,
@@ -241,7 +243,7 @@ func (a *acceptor) begin(conn net.Conn, l channel, h hello) (*inbound, error) {
 
 // answer accepts the peer, and closes connections with other incarnations at its address.
 func (a *acceptor) answer(in *inbound) error {
-	yes := answer{Incarnation: a.incarnation.Load(), Received: in.received, Addr: a.addr}
+	yes := in.agreed.answer(answer{Incarnation: a.incarnation.Load(), Received: in.received, Addr: a.addr})
 	if a.authenticator != nil && in.key.channel == channelControl {
 		grant, err := a.openers.grant(in)
 		if err != nil {
@@ -249,13 +251,13 @@ func (a *acceptor) answer(in *inbound) error {
 		}
 		yes.Grant = grant
 	}
-	if err := sendAnswer(in.conn, yes); err != nil {
+	if err := a.sendAnswer(in.conn, yes); err != nil {
 		return err
 	}
 	if err := in.conn.SetReadDeadline(time.Now().Add(in.idle)); err != nil {
 		return err
 	}
-	a.met(in.from)
+	a.met(in.from, in.agreed)
 	return nil
 }
 
@@ -289,7 +291,7 @@ func (a *acceptor) receiveStream(x *unauthenticatedConn, conn net.Conn) error {
 	if err != nil {
 		return err
 	}
-	if err := a.authenticate(conn, channelStream, h); err != nil {
+	if _, err := a.authenticate(conn, channelStream, h); err != nil {
 		return err
 	}
 	if a.authenticator != nil {
@@ -306,14 +308,15 @@ func (a *acceptor) keepReverseConn(x *unauthenticatedConn, conn net.Conn) (kept 
 	if err == nil && !isOutbound(h.Addr) {
 		err = refuse(RefusedHello, "%s can be dialled", h.Addr)
 	}
+	var with agreement
 	if err == nil {
-		err = a.validate(conn, channelReverse, h)
+		with, err = a.validate(conn, channelReverse, h)
 	}
 	if err != nil {
 		return false, a.sendRefusal(conn, err)
 	}
 	a.unauthenticated.leave(x)
-	if err := sendAnswer(conn, answer{Incarnation: a.incarnation.Load(), Addr: a.addr}); err != nil {
+	if err := a.sendAnswer(conn, with.answer(answer{Incarnation: a.incarnation.Load(), Addr: a.addr})); err != nil {
 		return false, err
 	}
 	return a.reverseConns.wait(h.Addr, conn)

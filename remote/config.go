@@ -12,6 +12,7 @@ import (
 
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/protocol"
 	"github.com/understudy-go/understudy/internal/stderrlog"
 )
 
@@ -25,6 +26,10 @@ type Config struct {
 	// Cluster is the name of the cluster. Endpoints of different clusters refuse each other. It
 	// may be empty.
 	Cluster string
+	// Protocol is what the user of the endpoint speaks with the users of other endpoints, in control
+	// frames and in messages of its own. Endpoints whose users have no version in common refuse
+	// each other. The zero value is no protocol, which goes with any. Package cluster sets it.
+	Protocol Protocol
 	// Incarnation tells this process from earlier ones at its address. 0 draws a random one. The
 	// upper 32 bits identify the process and stay when it is renamed, see [Endpoint.Rename]; if
 	// they are 0, the process cannot be identified.
@@ -129,6 +134,8 @@ type Config struct {
 	// if something else listens there, and otherwise the error of [Network].Dial.
 	// [RefusedIncarnation] proves that the incarnation that was connected before is gone.
 	DialFailed func(addr string, err error)
+
+	versions protocol.Range // of the protocol of this package, in tests
 }
 
 // withDefaults returns c with its zero values replaced.
@@ -148,6 +155,7 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.UnreachableAfter, 5*time.Second)
 	setDefault(&c.IdleAfter, time.Minute)
 	setDefault(&c.Linger, time.Second)
+	setDefault(&c.versions, protocol.UpTo(Version))
 	if c.Network == nil {
 		c.Network = osNetwork{}
 	}
@@ -201,6 +209,9 @@ func (c Config) validate() error {
 		if limit.value < 0 {
 			return fmt.Errorf("remote: Config.%s is negative", limit.name)
 		}
+	}
+	if c.Protocol != (Protocol{}) && !c.Protocol.versions().IsValid() {
+		return fmt.Errorf("remote: Config.Protocol has the versions %d to %d; number them from 1 on", c.Protocol.Min, c.Protocol.Max)
 	}
 	if len(c.Advertise) > maxAddr {
 		return fmt.Errorf("remote: Config.Advertise is longer than %d bytes", maxAddr)

@@ -72,14 +72,14 @@ func newEndpoint(cfg Config, authenticator *authenticator, addr string) *Endpoin
 		closing:       make(chan struct{}),
 	}}
 	e.incarnation.Store(cfg.Incarnation)
-	e.met = e.replace
+	e.met = e.meet
 	n := &e.localNode
 	e.packets = packets{
 		localNode:   n,
 		cluster:     clusterHash(cfg.Cluster),
 		gossip:      make(chan Packet, gossipQueue),
 		sealers:     sealers{to: map[string]*sealer{}},
-		openers:     openers{byNumber: map[uint64]*opener{}, byAddr: map[string][]*opener{}},
+		openers:     openers{versions: cfg.versions, byNumber: map[uint64]*opener{}, byAddr: map[string][]*opener{}},
 		openControl: e.links.openControl,
 	}
 	e.links = links{localNode: n, sealers: &e.packets.sealers, all: map[linkKey]*link{}}
@@ -180,6 +180,12 @@ func (e *Endpoint) hangUp(which func(NodeID) bool) {
 	e.acceptor.sessions.hangUp(which)
 	e.packets.openers.drop(which)
 	e.packets.sealers.drop(which)
+}
+
+// meet keeps what has been agreed on in a handshake with p.
+func (e *Endpoint) meet(p NodeID, with agreement) {
+	e.peers.keep(p, with)
+	e.replace(p)
 }
 
 // replace closes the connections with all other incarnations of a peer after a handshake with p.

@@ -147,7 +147,7 @@ func TestPeerThatOnlyShakesHandsIsNotDialledAllTheTime(t *testing.T) {
 			connections++
 			r.skip()
 			r.readFields()
-			r.frame(fields{1: 1, 2: 9, 3: 0})
+			r.frame(accepted(9, 0))
 		})
 		a.SendControl("raw:7355", []byte("hello"))
 		time.Sleep(10 * time.Second)
@@ -169,7 +169,7 @@ func TestTheLastAttemptDoesNotHideWhyTheOthersFailed(t *testing.T) {
 			r.skip()
 			r.readFields()
 			if time.Now().Before(silent) {
-				r.frame(fields{1: 1, 2: 9, 3: 0, 4: remote.RefusedCluster, 5: "this is blue"})
+				r.frame(fields{answerMin: 1, answerMax: 1, answerIncarnation: 9, answerRefusal: remote.RefusedCluster, answerDetail: "this is blue"})
 			}
 			_, _ = r.Read(make([]byte, 1)) // until the other side closes it
 		})

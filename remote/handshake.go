@@ -8,11 +8,9 @@ import (
 	"net"
 
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/protocol"
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
-
-// Version is the version of the protocol. Peers with other versions are refused.
-const Version = 1
 
 // maxHandshake bounds a hello or an answer, in bytes: it is read from unauthenticated peers.
 const maxHandshake = 4 << 10
@@ -48,26 +46,38 @@ type linkKey struct {
 	channel channel
 }
 
-// A hello is the first frame of the dialer. Its version comes first in all versions of the
-// protocol. Unknown fields are ignored.
+// A hello is the first frame of the dialer. Every release can read the hello of every other one: a
+// field keeps its number, its type and its meaning, and unknown fields are ignored.
 type hello struct {
-	Version     uint64 `cbor:"1,keyasint"`
-	Cluster     string `cbor:"2,keyasint"`
-	Addr        string `cbor:"3,keyasint"` // the advertised address of the dialer
-	Incarnation uint64 `cbor:"4,keyasint"`
-	Want        uint64 `cbor:"5,keyasint"` // the listener's incarnation to continue a session, 0 for a new session
-	Session     uint64 `cbor:"6,keyasint"` // it outlives its connections
+	Min          uint64            `cbor:"1,keyasint"` // versions of this protocol that the dialer speaks
+	Max          uint64            `cbor:"2,keyasint"`
+	Features     protocol.Features `cbor:"3,keyasint"` // of this protocol
+	UserMin      uint64            `cbor:"4,keyasint"` // Config.Protocol of the dialer
+	UserMax      uint64            `cbor:"5,keyasint"`
+	UserFeatures protocol.Features `cbor:"6,keyasint"`
+	Cluster      string            `cbor:"7,keyasint"`
+	Addr         string            `cbor:"8,keyasint"` // the advertised address of the dialer
+	Incarnation  uint64            `cbor:"9,keyasint"`
+	Want         uint64            `cbor:"10,keyasint"` // the listener's incarnation to continue a session, 0 for a new session
+	Session      uint64            `cbor:"11,keyasint"` // it outlives its connections
 }
 
-// An answer is the first frame of the listener.
+// An answer is the first frame of the listener. The same holds for its fields, up to 12.
 type answer struct {
-	Version     uint64  `cbor:"1,keyasint"`
-	Incarnation uint64  `cbor:"2,keyasint"`
-	Received    uint64  `cbor:"3,keyasint"` // received frames of the session
-	Refusal     Refusal `cbor:"4,keyasint"` // 0 accepts the connection
-	Detail      string  `cbor:"5,keyasint"`
-	Grant       []byte  `cbor:"6,keyasint,omitempty"` // to seal datagrams with, see grantSize
-	Addr        string  `cbor:"7,keyasint,omitempty"` // advertised address of the listener; "" for the dialed one
+	Min          uint64            `cbor:"1,keyasint"` // as in the hello, of the listener
+	Max          uint64            `cbor:"2,keyasint"`
+	Features     protocol.Features `cbor:"3,keyasint"`
+	UserMin      uint64            `cbor:"4,keyasint"`
+	UserMax      uint64            `cbor:"5,keyasint"`
+	UserFeatures protocol.Features `cbor:"6,keyasint"`
+	Version      uint64            `cbor:"7,keyasint"` // that the two speak from now on; 0 in a refusal
+	UserVersion  uint64            `cbor:"8,keyasint"` // of Config.Protocol; 0 if one side has none
+	Incarnation  uint64            `cbor:"9,keyasint"`
+	Refusal      Refusal           `cbor:"10,keyasint"` // 0 accepts the connection
+	Detail       string            `cbor:"11,keyasint"`
+	Addr         string            `cbor:"12,keyasint,omitempty"` // advertised address of the listener; "" for the dialed one
+	Received     uint64            `cbor:"13,keyasint"`           // received frames of the session
+	Grant        []byte            `cbor:"14,keyasint,omitempty"` // to seal datagrams with, see grantSize
 }
 
 func (h hello) peer() NodeID { return NodeID{Address: h.Addr, Incarnation: h.Incarnation} }
@@ -127,7 +137,7 @@ func parseAnswer(body []byte) (answer, error) {
 	if err := codec.Unmarshal(body, &a); err != nil {
 		return answer{}, fmt.Errorf("%w: answer: %w", ErrFrame, err)
 	}
-	if a.Refusal == 0 && (a.Version != Version || a.Incarnation == 0) {
+	if a.Refusal == 0 && (a.Version == 0 || a.Incarnation == 0) {
 		return answer{}, fmt.Errorf("%w: answer of version %d, incarnation %d", ErrFrame, a.Version, a.Incarnation)
 	}
 	if len(a.Addr) > maxAddr {
@@ -152,8 +162,8 @@ func parseHello(body []byte) (hello, error) {
 		return hello{}, refuse(RefusedHello, "%v", err)
 	}
 	switch {
-	case h.Version != Version:
-		return h, refuse(RefusedVersion, "you speak %d, this speaks %d", h.Version, Version)
+	case !h.versions().IsValid():
+		return h, refuse(RefusedHello, "it names no version of the protocol")
 	case h.Addr == "" || h.Incarnation == 0:
 		return h, refuse(RefusedHello, "address and incarnation are required")
 	case len(h.Addr) > maxAddr:
@@ -175,9 +185,8 @@ func refuse(reason Refusal, format string, args ...any) *refusal {
 func (r *refusal) Error() string { return fmt.Sprintf("refused: %s: %s", r.reason, r.detail) }
 
 // sendAnswer sends the answer of the listener.
-func sendAnswer(conn io.Writer, a answer) error {
-	a.Version = Version
-	body, err := codec.Marshal(a)
+func (n *localNode) sendAnswer(conn io.Writer, a answer) error {
+	body, err := codec.Marshal(n.speaking(a))
 	if err != nil {
 		return fmt.Errorf("encode answer: %w", err)
 	}

@@ -11,33 +11,33 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-func TestHelloIsJudgedByItsVersionFirst(t *testing.T) {
-	for name, c := range map[string]struct {
-		hello any
-		want  Refusal
-	}{
-		"of another version":       {hello{Version: 2}, RefusedVersion},
-		"without an address":       {hello{Version: Version, Incarnation: 1}, RefusedHello},
-		"without an incarnation":   {hello{Version: Version, Addr: "a:1"}, RefusedHello},
-		"of another kind":          {"hello", RefusedHello},
-		"with a text as a version": {map[int]string{1: "one"}, RefusedHello},
+func TestAHelloThatIsNoneIsRefused(t *testing.T) {
+	for name, h := range map[string]any{
+		"without versions":           hello{Addr: "a:1", Incarnation: 1},
+		"without a lowest version":   hello{Max: 1, Addr: "a:1", Incarnation: 1},
+		"with versions out of order": hello{Min: 2, Max: 1, Addr: "a:1", Incarnation: 1},
+		"without an address":         hello{Min: 1, Max: 1, Incarnation: 1},
+		"without an incarnation":     hello{Min: 1, Max: 1, Addr: "a:1"},
+		"of another kind":            "hello",
+		"with a text as a version":   map[int]string{1: "one"},
 	} {
-		body, err := codec.Marshal(c.hello)
+		body, err := codec.Marshal(h)
 		require.NoError(t, err)
 		_, err = parseHello(body)
 		var no *refusal
 		require.ErrorAs(t, err, &no, name)
-		require.Equal(t, c.want, no.reason, name)
+		require.Equal(t, RefusedHello, no.reason, name)
 	}
 }
 
 func TestHelloMayHaveFieldsOfLaterVersions(t *testing.T) {
 	body, err := codec.Marshal(struct {
-		Version     int    `cbor:"1,keyasint"`
-		Addr        string `cbor:"3,keyasint"`
-		Incarnation int    `cbor:"4,keyasint"`
+		Min         int    `cbor:"1,keyasint"`
+		Max         int    `cbor:"2,keyasint"`
+		Addr        string `cbor:"8,keyasint"`
+		Incarnation int    `cbor:"9,keyasint"`
 		News        string `cbor:"99,keyasint"`
-	}{Version, "a:1", 7, "news"})
+	}{1, 1000, "a:1", 7, "news"})
 	require.NoError(t, err)
 	h, err := parseHello(body)
 	require.NoError(t, err)
@@ -49,7 +49,7 @@ func TestRefusalReachesTheDialler(t *testing.T) {
 		bytes.Buffer // what the listener answers
 		sent         bytes.Buffer
 	}
-	require.NoError(t, sendAnswer(&conn, answer{Incarnation: 5, Refusal: RefusedCluster, Detail: "blue"}))
+	require.NoError(t, new(localNode).sendAnswer(&conn, answer{Incarnation: 5, Refusal: RefusedCluster, Detail: "blue"}))
 	_, err := greet(&duplex{&conn.Buffer, &conn.sent}, channelUser, hello{}, "b:1")
 	var refused *RefusedError
 	require.ErrorAs(t, err, &refused)
@@ -62,7 +62,7 @@ func TestAnswerThatMakesNoSenseIsMalformed(t *testing.T) {
 	for name, a := range map[string]any{
 		"no map":                 "welcome",
 		"without an incarnation": answer{Version: Version},
-		"of another version":     answer{Version: 2, Incarnation: 1},
+		"without a version":      answer{Incarnation: 1},
 	} {
 		body, err := codec.Marshal(a)
 		require.NoError(t, err)
@@ -90,7 +90,7 @@ func TestChannelsAndRefusalsHaveNames(t *testing.T) {
 
 func FuzzHandshake(f *testing.F) {
 	for _, v := range []any{
-		hello{Version: Version, Cluster: "blue", Addr: "a:1", Incarnation: 7, Want: 3, Session: 1},
+		hello{Min: 1, Max: 2, UserMin: 1, UserMax: 1, UserFeatures: 1 << 63, Cluster: "blue", Addr: "a:1", Incarnation: 7, Want: 3, Session: 1},
 		answer{Version: Version, Incarnation: 7, Received: 100},
 		answer{Version: Version, Refusal: RefusedCluster, Detail: "green"},
 	} {

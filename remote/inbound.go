@@ -16,6 +16,7 @@ import (
 type inbound struct {
 	key      linkKey
 	from     NodeID
+	agreed   agreement
 	session  uint64
 	conn     net.Conn
 	patience time.Duration // of writing

@@ -81,7 +81,7 @@ func (l *link) shakeHands(ctx context.Context, conn net.Conn) error {
 	if err := l.open(conn, mine, a, seal); err != nil {
 		return err
 	}
-	l.links.met(a.peer())
+	l.links.met(a.peer(), a.agreed())
 	return nil
 }
 

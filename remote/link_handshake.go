@@ -20,6 +20,9 @@ func (h linkHandshake) do(ctx context.Context, mine hello) (answer, *sealer, err
 	stop := context.AfterFunc(ctx, func() { discard(h.conn) })
 	defer stop()
 	a, err := greet(h.answers(), h.key.channel, mine, h.key.addr)
+	if err == nil {
+		err = h.checkVersions(a)
+	}
 	if err != nil {
 		return a, nil, cutShort(ctx, err)
 	}
@@ -73,5 +76,5 @@ func (h linkHandshake) sealer(a answer) (*sealer, error) {
 	if h.authenticator == nil || h.key.channel != channelControl {
 		return nil, nil
 	}
-	return newSealer(a.peer(), a.Grant)
+	return newSealer(a.peer(), a.Version, a.Grant)
 }

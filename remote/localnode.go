@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 
 	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/internal/protocol"
 )
 
 // A localNode is what the parts of an endpoint share: its configuration, its identity, and this
@@ -20,7 +22,9 @@ type localNode struct {
 	authenticator *authenticator // nil for none
 	types         seenSet
 	reverseConns  *reverseConns
-	met           func(NodeID) // is called after each handshake
+	met           func(NodeID, agreement) // is called after each handshake
+	peers         peers
+	skipped       protocol.Skipped
 
 	tasks   sync.WaitGroup // all goroutines but those of links
 	closing chan struct{}  // closed by Close, when links have finished
@@ -33,7 +37,12 @@ func (n *localNode) self() NodeID {
 
 // hello returns the hello of this node, outside a session.
 func (n *localNode) hello() hello {
-	return hello{Version: Version, Cluster: n.cfg.Cluster, Addr: n.addr, Incarnation: n.incarnation.Load()}
+	mine, user := n.cfg.versions, n.cfg.Protocol
+	return hello{
+		Min: mine.Min, Max: mine.Max, Features: ownFeatures,
+		UserMin: user.Min, UserMax: user.Max, UserFeatures: protocol.Features(user.Features),
+		Cluster: n.cfg.Cluster, Addr: n.addr, Incarnation: n.incarnation.Load(),
+	}
 }
 
 // dial connects to the endpoint at addr. With TLS, the peer is authenticated then.
@@ -57,35 +66,37 @@ func (n *localNode) dial(ctx context.Context, addr string) (net.Conn, error) {
 	return secure, nil
 }
 
-// authenticate checks that a hello comes from the peer that it names, and is for our cluster.
-func (n *localNode) authenticate(conn net.Conn, l channel, h hello) error {
+// authenticate checks that a hello comes from the peer that it names, has a version in common with
+// this node, and is for our cluster.
+func (n *localNode) authenticate(conn net.Conn, l channel, h hello) (agreement, error) {
 	if isOutbound(h.Addr) {
 		if l == channelControl || l == channelStream {
-			return refuse(RefusedMember, "%s is no node", h.Addr)
+			return agreement{}, refuse(RefusedMember, "%s is no node", h.Addr)
 		}
 	} else if n.authenticator != nil {
 		if err := n.authenticator.identify(conn, h.Addr); err != nil {
-			return refuse(RefusedIdentity, "your certificate is not for the address that you advertise: %v", err)
+			return agreement{}, refuse(RefusedIdentity, "your certificate is not for the address that you advertise: %v", err)
 		}
 	}
 	if h.Cluster != n.cfg.Cluster {
-		return refuse(RefusedCluster, "this is %q, not %q", n.cfg.Cluster, h.Cluster)
+		return agreement{}, refuse(RefusedCluster, "this is %q, not %q", n.cfg.Cluster, h.Cluster)
 	}
-	return nil
+	return n.agree(h)
 }
 
 // validate checks that a well-formed hello is welcome.
-func (n *localNode) validate(conn net.Conn, l channel, h hello) error {
-	if err := n.authenticate(conn, l, h); err != nil {
-		return err
+func (n *localNode) validate(conn net.Conn, l channel, h hello) (agreement, error) {
+	with, err := n.authenticate(conn, l, h)
+	if err != nil {
+		return agreement{}, err
 	}
 	if mine := n.incarnation.Load(); h.Want != 0 && h.Want != mine {
-		return refuse(RefusedIncarnation, "incarnation %d is gone, this is %d", h.Want, mine)
+		return agreement{}, refuse(RefusedIncarnation, "incarnation %d is gone, this is %d", h.Want, mine)
 	}
 	if err := n.admit(h.peer(), l); err != nil {
-		return refuse(RefusedMember, "%v", err)
+		return agreement{}, refuse(RefusedMember, "%v", err)
 	}
-	return nil
+	return with, nil
 }
 
 // admit asks the user's functions about a peer on a channel.
@@ -113,7 +124,7 @@ func (n *localNode) sendRefusal(conn net.Conn, reason error) error {
 	if no.reason == RefusedIncarnation {
 		a.Addr = n.addr
 	}
-	if err := sendAnswer(conn, a); err != nil {
+	if err := n.sendAnswer(conn, a); err != nil {
 		return errors.Join(reason, err)
 	}
 	return reason

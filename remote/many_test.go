@@ -17,8 +17,8 @@ func TestAnUnauthenticatedPeerOfManyNamesCostsLittleMemory(t *testing.T) {
 		pretend := func(i int) *raw {
 			conn := dialRaw(t, n, b)
 			hello := goodHello()
-			hello[3] = fmt.Sprintf("raw%d:7355", i)
-			require.Zero(t, conn.greet('A', hello)[4])
+			hello[helloAddr] = fmt.Sprintf("raw%d:7355", i)
+			require.Zero(t, conn.greet('A', hello)[answerRefusal])
 			conn.write(0, 0x3f, 0xff, 0xff, 0) // the beginning of a frame of 4 MiB
 			return conn
 		}

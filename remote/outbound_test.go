@@ -100,7 +100,7 @@ func TestAPeerThatTakesEachConnectionOfAClientIsNotDialledAllTheTime(t *testing.
 			connections.Add(1)
 			r.skip()
 			r.readFields()
-			r.frame(fields{1: 1, 2: 5, 3: 0, 4: 0, 5: ""})
+			r.frame(accepted(5, 0))
 			r.write(opened('A')...) // and it goes
 			require.NoError(t, r.Close())
 		})

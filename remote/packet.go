@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/internal/protocol"
 )
 
 // The first byte of a datagram says which protocol it belongs to.
@@ -32,21 +34,22 @@ type Packet struct {
 
 // appendPacketHeader appends the header that data follows: tag, version, hash of the
 // cluster name, incarnation, and the address with its length.
-func appendPacketHeader(buf []byte, cluster uint64, from NodeID) []byte {
-	buf = append(buf, packetUser, Version)
+func appendPacketHeader(buf []byte, version byte, cluster uint64, from NodeID) []byte {
+	buf = append(buf, packetUser, version)
 	buf = binary.BigEndian.AppendUint64(buf, cluster)
 	buf = binary.BigEndian.AppendUint64(buf, from.Incarnation)
 	buf = append(buf, byte(len(from.Address)))
 	return append(buf, from.Address...)
 }
 
-// parsePacket returns the sender and the data of a datagram that appendPacketHeader began.
-func parsePacket(b []byte, cluster uint64) (NodeID, []byte, error) {
+// parsePacket returns the sender and the data of a datagram that appendPacketHeader began, in one of
+// the versions that this node speaks.
+func parsePacket(b []byte, speaks protocol.Range, cluster uint64) (NodeID, []byte, error) {
 	switch {
 	case len(b) < packetFixed || b[0] != packetUser:
 		return NodeID{}, nil, fmt.Errorf("%w: not a packet", ErrFrame)
-	case b[1] != Version:
-		return NodeID{}, nil, fmt.Errorf("%w: packet of version %d", ErrFrame, b[1])
+	case !speaks.Has(uint64(b[1])):
+		return NodeID{}, nil, &packetVersionError{b[1]}
 	case binary.BigEndian.Uint64(b[2:]) != cluster:
 		return NodeID{}, nil, fmt.Errorf("%w: packet of another cluster", ErrFrame)
 	}
@@ -58,6 +61,14 @@ func parsePacket(b []byte, cluster uint64) (NodeID, []byte, error) {
 	from.Address = string(b[packetFixed:end])
 	return from, b[end:], nil
 }
+
+// A packetVersionError says that a datagram has a version that this node does not speak.
+type packetVersionError struct{ version byte }
+
+func (e *packetVersionError) Error() string { return fmt.Sprintf("packet of version %d", e.version) }
+
+// Unwrap returns [ErrFrame].
+func (e *packetVersionError) Unwrap() error { return ErrFrame }
 
 // clusterHash is the hash of the cluster's name in packets.
 func clusterHash(name string) uint64 {
@@ -100,7 +111,7 @@ func (p *packets) sendControl(addr string, data []byte) {
 		return
 	}
 	buf := make([]byte, 0, packetFixed+len(p.addr)+len(data))
-	p.send(addr, append(appendPacketHeader(buf, p.cluster, p.self()), data...))
+	p.send(addr, append(appendPacketHeader(buf, p.versionFor(addr), p.cluster, p.self()), data...))
 }
 
 // sendSealed sends a datagram sealed with the key that the peer has granted. Without a key the
@@ -169,7 +180,11 @@ func (p *packets) receive(source net.Addr, b []byte) {
 	case gossip:
 		data = b[1:]
 	default:
-		from, data, err = parsePacket(b, p.cluster)
+		from, data, err = parsePacket(b, p.cfg.versions, p.cluster)
+	}
+	if other, is := errors.AsType[*packetVersionError](err); is {
+		p.skip(other.Error(), source.String())
+		return
 	}
 	if err != nil {
 		p.log.Debug("packet dropped", zap.Stringer("remote_address", source), zap.Error(err))

@@ -18,9 +18,30 @@ import (
 
 // The protocol, spoken by hand.
 
-// fields is a hello or an answer: version 1, cluster 2, address 3, incarnation 4, wanted
-// incarnation 5, session 6; version 1, incarnation 2, received 3, refusal 4, detail 5.
+// fields is a hello or an answer.
 type fields map[int]any
+
+// The numbers of the fields.
+const (
+	helloMin         = 1
+	helloMax         = 2
+	helloUserMin     = 4
+	helloUserMax     = 5
+	helloCluster     = 7
+	helloAddr        = 8
+	helloIncarnation = 9
+	helloWant        = 10
+	helloSession     = 11
+
+	answerMin         = 1
+	answerMax         = 2
+	answerVersion     = 7
+	answerIncarnation = 9
+	answerRefusal     = 10
+	answerDetail      = 11
+	answerReceived    = 13
+	answerGrant       = 14
+)
 
 // MarshalCBOR encodes each field as what it is.
 func (f fields) MarshalCBOR() ([]byte, error) {
@@ -58,7 +79,16 @@ func (i *item) UnmarshalCBOR(data []byte) error {
 	return codec.Unmarshal(data, &i.v)
 }
 
-func goodHello() fields { return fields{1: 1, 2: "", 3: "raw:7355", 4: 77, 5: 0, 6: 1} }
+func goodHello() fields {
+	return fields{
+		helloMin: 1, helloMax: 1, helloCluster: "", helloAddr: "raw:7355", helloIncarnation: 77, helloWant: 0, helloSession: 1,
+	}
+}
+
+// accepted is an answer that accepts the dialer.
+func accepted(incarnation, received any) fields {
+	return fields{answerMin: 1, answerMax: 1, answerVersion: 1, answerIncarnation: incarnation, answerReceived: received}
+}
 
 // preface is what each connection of a node begins with.
 const preface = "\x16\x03\x01\xff\xffunderstudy\r\n\r\n"
@@ -88,7 +118,7 @@ func dialUser(t testing.TB, n *memnet.Network, to *node) *raw {
 	t.Helper()
 	r := dialRaw(t, n, to)
 	answer := r.greet('A', goodHello())
-	require.Zero(t, answer[4], answer[5])
+	require.Zero(t, answer[answerRefusal], answer[answerDetail])
 	return r
 }
 

@@ -1,11 +1,14 @@
 package remote
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/actorhook"
+	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
@@ -96,10 +99,19 @@ func (r *receiver) lose(env wire.Envelope, why error) {
 	r.undecodable(env, why)
 }
 
+// undecodable makes a dead letter of a message that cannot be decoded. A message of the framework
+// whose kind is unknown comes from a newer release, which can do without it: it is only counted.
 func (r *receiver) undecodable(env wire.Envelope, why error) {
+	if unknown, ok := errors.AsType[*codec.UnknownNameError](why); ok && isOurs(unknown.Name) {
+		r.node.skip(unknown.Name, r.in.from.Address)
+		return
+	}
 	r.node.logType(env.Payload.Type, "message cannot be decoded", why)
 	extension.DeadLetter(r.sys, r.stringOf(env.Path, env.UID), clonePayload(env.Payload), why)
 }
+
+// isOurs reports whether a name belongs to a type of the framework.
+func isOurs(name string) bool { return strings.HasPrefix(name, "understudy") }
 
 // put puts a message aside.
 func (r *receiver) put(env wire.Envelope, own bool) {

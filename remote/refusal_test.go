@@ -168,10 +168,10 @@ func TestCertificateOfOneNodeDoesNotPassForAnother(t *testing.T) {
 		for host, want := range map[string]remote.Refusal{"raw:7355": 0, "a:7355": remote.RefusedIdentity, "nonsense": remote.RefusedIdentity} {
 			conn := &raw{tls.Client(dialRaw(t, n, b).Conn, config), t}
 			hello := goodHello()
-			hello[3] = host
+			hello[helloAddr] = host
 			answer := conn.greet('C', hello)
-			require.EqualValues(t, want, answer[4], host)
-			require.Equal(t, want == 0, answer[6] != nil, "only who belongs here is granted a key")
+			require.EqualValues(t, want, answer[answerRefusal], host)
+			require.Equal(t, want == 0, answer[answerGrant] != nil, "only who belongs here is granted a key")
 		}
 	})
 }

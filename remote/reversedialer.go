@@ -160,12 +160,12 @@ func (r *reverseDialer) keep(ctx context.Context, addr string) {
 // await opens a connection and waits until the peer has something to send, which is received in a
 // goroutine of its own.
 func (r *reverseDialer) await(ctx context.Context, addr string) error {
-	conn, peer, err := r.open(ctx, addr)
+	conn, a, err := r.open(ctx, addr)
 	if err != nil {
 		return err
 	}
-	r.enter(conn, peer)
-	r.met(peer)
+	r.enter(conn, a.peer())
+	r.met(a.peer(), a.agreed())
 	stop := context.AfterFunc(ctx, func() { discard(conn) })
 	first, err := awaitChannel(conn)
 	r.leave(conn)
@@ -178,12 +178,12 @@ func (r *reverseDialer) await(ctx context.Context, addr string) error {
 }
 
 // open dials and shakes hands. The peer that answers may advertise another address.
-func (r *reverseDialer) open(ctx context.Context, addr string) (net.Conn, NodeID, error) {
+func (r *reverseDialer) open(ctx context.Context, addr string) (net.Conn, answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.cfg.DialTimeout)
 	defer cancel()
 	conn, err := r.dial(ctx, addr)
 	if err != nil {
-		return nil, NodeID{}, err
+		return nil, answer{}, err
 	}
 	stop := context.AfterFunc(ctx, func() { discard(conn) })
 	a, err := greet(conn, channelReverse, r.hello(), addr)
@@ -194,14 +194,17 @@ func (r *reverseDialer) open(ctx context.Context, addr string) (net.Conn, NodeID
 	default:
 		err = cutShort(ctx, err)
 	}
+	if err == nil {
+		err = r.checkVersions(a)
+	}
 	if err == nil && r.authenticator != nil {
 		err = r.identify(conn, a.Addr)
 	}
 	if err != nil {
 		discard(conn)
-		return nil, NodeID{}, err
+		return nil, answer{}, err
 	}
-	return conn, a.peer(), nil
+	return conn, a, nil
 }
 
 func (r *reverseDialer) identify(conn net.Conn, addr string) error {
@@ -216,10 +219,10 @@ func (r *reverseDialer) identify(conn net.Conn, addr string) error {
 // [ErrNotAuthenticated], or with another error that prevents the connection. It is for endpoints
 // with [Config.Outbound].
 func (e *Endpoint) Greet(ctx context.Context, addr string) (NodeID, error) {
-	conn, peer, err := e.reverseDialer.open(ctx, addr)
+	conn, a, err := e.reverseDialer.open(ctx, addr)
 	if err != nil {
 		return NodeID{}, err
 	}
 	discard(conn)
-	return peer, nil
+	return a.peer(), nil
 }

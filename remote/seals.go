@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/protocol"
 )
 
 // With TLS, datagrams are sealed by AES-256-GCM. Each listener draws a key for each peer that
@@ -18,7 +20,7 @@ import (
 // the upper bit set, number of the key, 8 bytes, and the count of datagrams sealed with it, 8
 // bytes, which is the nonce.
 const (
-	packetSealed = Version | 0x80
+	packetSealed = 0x80
 	sealedHeader = 1 + 1 + 8 + 8
 	sealOverhead = 16
 	keySize      = 32
@@ -54,13 +56,14 @@ func nonceOf(count uint64) (nonce [nonceSize]byte) {
 
 // A sealer seals the datagrams to one peer.
 type sealer struct {
-	peer   NodeID
-	number uint64
-	aead   cipher.AEAD
-	count  atomic.Uint64
+	peer    NodeID
+	version byte // that the two have agreed on
+	number  uint64
+	aead    cipher.AEAD
+	count   atomic.Uint64
 }
 
-func newSealer(to NodeID, grant []byte) (*sealer, error) {
+func newSealer(to NodeID, version uint64, grant []byte) (*sealer, error) {
 	if len(grant) != grantSize {
 		return nil, fmt.Errorf("%w: a grant of %d bytes", ErrFrame, len(grant))
 	}
@@ -68,13 +71,13 @@ func newSealer(to NodeID, grant []byte) (*sealer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &sealer{peer: to, number: binary.BigEndian.Uint64(grant), aead: aead}, nil
+	return &sealer{peer: to, version: byte(version), number: binary.BigEndian.Uint64(grant), aead: aead}, nil //nolint:gosec // versions have 7 bits
 }
 
 func (s *sealer) seal(tag byte, data []byte) []byte {
 	count := s.count.Add(1)
 	buf := make([]byte, 0, sealedHeader+len(data)+sealOverhead)
-	buf = append(buf, tag, packetSealed)
+	buf = append(buf, tag, packetSealed|s.version)
 	buf = binary.BigEndian.AppendUint64(buf, s.number)
 	buf = binary.BigEndian.AppendUint64(buf, count)
 	nonce := nonceOf(count)
@@ -127,6 +130,8 @@ type opener struct {
 // openers has the granted keys: the last two for each address, because the answer with the newest
 // may have been lost.
 type openers struct {
+	versions protocol.Range // that this node speaks
+
 	mu       sync.Mutex // guards all below
 	byNumber map[uint64]*opener
 	byAddr   map[string][]*opener // the last one last
@@ -183,7 +188,7 @@ func (o *openers) forget(addr string) {
 // open returns the sender and the data of a sealed datagram. The data overwrites the sealed bytes.
 // One goroutine calls open.
 func (o *openers) open(b []byte) (NodeID, []byte, error) {
-	if len(b) < sealedHeader+sealOverhead || b[1] != packetSealed {
+	if len(b) < sealedHeader+sealOverhead || b[1]&packetSealed == 0 || !o.versions.Has(uint64(b[1]&^packetSealed)) {
 		return NodeID{}, nil, errUnsealed
 	}
 	o.mu.Lock()

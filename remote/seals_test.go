@@ -6,10 +6,12 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/protocol"
 )
 
 func newOpeners() *openers {
-	return &openers{byNumber: map[uint64]*opener{}, byAddr: map[string][]*opener{}}
+	return &openers{versions: protocol.UpTo(Version), byNumber: map[uint64]*opener{}, byAddr: map[string][]*opener{}}
 }
 
 func controlLane(addr string, incarnation uint64) *inbound {
@@ -21,7 +23,7 @@ func granted(t testing.TB, o *openers, in *inbound) *sealer {
 	t.Helper()
 	grant, err := o.grant(in)
 	require.NoError(t, err)
-	s, err := newSealer(NodeID{Address: "b:1", Incarnation: 9}, grant)
+	s, err := newSealer(NodeID{Address: "b:1", Incarnation: 9}, Version, grant)
 	require.NoError(t, err)
 	return s
 }
@@ -86,7 +88,7 @@ func TestKeysOfPeersThatAreLongGoneAreForgotten(t *testing.T) {
 
 func TestGrantOfAnotherSizeIsMalformed(t *testing.T) {
 	for _, size := range []int{0, grantSize - 1, grantSize + 1} {
-		_, err := newSealer(NodeID{}, make([]byte, size))
+		_, err := newSealer(NodeID{}, Version, make([]byte, size))
 		require.ErrorIs(t, err, ErrFrame)
 	}
 }
@@ -134,7 +136,7 @@ func FuzzSealedPacket(f *testing.F) {
 	good := string(s.seal(packetUser, []byte("beat")))
 	f.Add([]byte(good))
 	f.Add([]byte(good)[:sealedHeader])
-	f.Add([]byte{packetGossip, packetSealed})
+	f.Add([]byte{packetGossip, packetSealed | Version})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		before := string(b)
 		_, data, err := o.open(b)

@@ -38,7 +38,7 @@ func welcomed(heard []byte) bool {
 	}
 	var answer fields
 	err := codec.Unmarshal(heard[4:4+binary.BigEndian.Uint32(heard)], &answer)
-	return err == nil && (answer[4] == nil || answer[4] == uint64(0))
+	return err == nil && (answer[answerRefusal] == nil || answer[answerRefusal] == uint64(0))
 }
 
 // listenTo reads until the other side closes the connection, and tells what it has heard, and
@@ -107,7 +107,7 @@ func FuzzUnauthenticatedDialer(f *testing.F) {
 // FuzzUnauthenticatedListener lets an unauthenticated peer answer anything to a node that dials it,
 // or to a client that offers it a connection.
 func FuzzUnauthenticatedListener(f *testing.F) {
-	answer := encoded(f, fields{1: 1, 2: 5, 3: 0, 4: 0, 5: ""})
+	answer := encoded(f, accepted(5, 0))
 	stages := [][]byte{{}, answer, slices.Concat(answer, opened('A')), slices.Concat(answer, opened('A', encoded(f, goodHello())...))}
 	for stage := range stages {
 		for _, client := range []bool{false, true} {

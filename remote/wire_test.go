@@ -31,21 +31,23 @@ func TestDiallersThatDoNotBelongAreRefusedWithAReason(t *testing.T) {
 			reason remote.Refusal
 			detail string
 		}{
-			"of another version": {1, 2, remote.RefusedVersion, "you speak 2, this speaks 1"},
-			"of another cluster": {2, "green", remote.RefusedCluster, `this is "blue", not "green"`},
-			"without an address": {3, "", remote.RefusedHello, "address and incarnation are required"},
-			"not admitted":       {4, 13, remote.RefusedMember, "you were removed"},
-			"looking for others": {5, 4, remote.RefusedIncarnation, "incarnation 4 is gone, this is 5"},
+			"without a version":  {helloMin, 2, remote.RefusedHello, "it names no version of the protocol"},
+			"of another cluster": {helloCluster, "green", remote.RefusedCluster, `this is "blue", not "green"`},
+			"without an address": {helloAddr, "", remote.RefusedHello, "address and incarnation are required"},
+			"not admitted":       {helloIncarnation, 13, remote.RefusedMember, "you were removed"},
+			"looking for others": {helloWant, 4, remote.RefusedIncarnation, "incarnation 4 is gone, this is 5"},
 		} {
 			hello := goodHello()
-			hello[2] = "blue"
+			hello[helloCluster] = "blue"
 			hello[c.field] = c.value
 			conn := dialRaw(t, n, b)
 			answer := conn.greet('A', hello)
-			require.Equal(t, uint64(1), answer[1], name)
-			require.Equal(t, uint64(5), answer[2], name)
-			require.Equal(t, uint64(c.reason), answer[4], name)
-			require.Equal(t, c.detail, answer[5], name)
+			require.Equal(t, uint64(1), answer[answerMin], name)
+			require.Equal(t, uint64(1), answer[answerMax], name)
+			require.Equal(t, uint64(0), answer[answerVersion], name)
+			require.Equal(t, uint64(5), answer[answerIncarnation], name)
+			require.Equal(t, uint64(c.reason), answer[answerRefusal], name)
+			require.Equal(t, c.detail, answer[answerDetail], name)
 			require.Less(t, conn.closed(), time.Millisecond, name)
 		}
 		require.Equal(t, 5, b.logs.FilterMessage("connection closed").FilterLevelExact(zap.WarnLevel).Len())
@@ -115,7 +117,7 @@ func TestHelloThatIsNoHelloIsRefused(t *testing.T) {
 		b := start(t, n, "b")
 		conn := dialRaw(t, n, b)
 		conn.write(opened('C', 0, 0, 0, 3, 'x', 'y', 'z')...)
-		require.Equal(t, uint64(remote.RefusedHello), conn.readFields()[4])
+		require.Equal(t, uint64(remote.RefusedHello), conn.readFields()[answerRefusal])
 		require.Less(t, conn.closed(), time.Millisecond)
 	})
 }
@@ -152,19 +154,19 @@ func TestNextConnectionOfASessionGoesOnWhereTheLastOneEnded(t *testing.T) {
 		first.tell("int", 2)
 		soon()
 		second := dialRaw(t, n, b)
-		require.Equal(t, uint64(2), second.greet('A', goodHello())[3])
+		require.Equal(t, uint64(2), second.greet('A', goodHello())[answerReceived])
 		first.closed()
 		second.tell("int", 3)
 		soon()
 
 		third := dialRaw(t, n, b)
 		other := goodHello()
-		other[6] = 2
-		require.Equal(t, uint64(0), third.greet('A', other)[3], "another session begins at 0")
+		other[helloSession] = 2
+		require.Equal(t, uint64(0), third.greet('A', other)[answerReceived], "another session begins at 0")
 
 		lost := goodHello()
-		lost[5] = b.Self().Incarnation
-		require.Equal(t, uint64(remote.RefusedSession), dialRaw(t, n, b).greet('A', lost)[4], "the first is over")
+		lost[helloWant] = b.Self().Incarnation
+		require.Equal(t, uint64(remote.RefusedSession), dialRaw(t, n, b).greet('A', lost)[answerRefusal], "the first is over")
 		require.Equal(t, []int{1, 2, 3}, inbox.got())
 	})
 }
@@ -178,9 +180,9 @@ func TestSessionIsForgottenInTime(t *testing.T) {
 		require.NoError(t, first.Close())
 		time.Sleep(time.Hour)
 		other := goodHello()
-		other[3] = "another:7355"
-		require.Zero(t, dialRaw(t, n, b).greet('A', other)[4], "any handshake tidies up")
-		require.Equal(t, uint64(0), dialRaw(t, n, b).greet('A', goodHello())[3])
+		other[helloAddr] = "another:7355"
+		require.Zero(t, dialRaw(t, n, b).greet('A', other)[answerRefusal], "any handshake tidies up")
+		require.Equal(t, uint64(0), dialRaw(t, n, b).greet('A', goodHello())[answerReceived])
 	})
 }
 
@@ -189,8 +191,8 @@ func TestNewIncarnationEndsTheConnectionsOfTheOldOne(t *testing.T) {
 		b := start(t, n, "b")
 		old := dialUser(t, n, b)
 		reborn := goodHello()
-		reborn[4] = 78
-		require.Zero(t, dialRaw(t, n, b).greet('C', reborn)[4])
+		reborn[helloIncarnation] = 78
+		require.Zero(t, dialRaw(t, n, b).greet('C', reborn)[answerRefusal])
 		require.Less(t, old.closed(), time.Millisecond)
 	})
 }
@@ -210,7 +212,7 @@ func TestPeerThatAcknowledgesNonsenseIsHungUp(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, preface+"C", string(channel))
 			r.readFields()
-			r.frame(fields{1: 1, 2: 9, 3: 0})
+			r.frame(accepted(9, 0))
 			r.write(0, 0, 0, 0, 0, 0, 0, 99)
 			require.Less(t, r.closed(), time.Millisecond)
 		}
@@ -229,8 +231,8 @@ func TestPeerThatForgetsTheSessionGetsANewOne(t *testing.T) {
 			require.NoError(t, err)
 			r := &raw{conn, t}
 			r.skip()
-			sessions = append(sessions, r.readFields()[6])
-			r.frame(fields{1: 1, 2: 9, 3: received})
+			sessions = append(sessions, r.readFields()[helloSession])
+			r.frame(accepted(9, received))
 			soon()
 			_ = r.Close()
 		}

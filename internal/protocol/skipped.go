@@ -1,0 +1,52 @@
+package protocol
+
+import (
+	"maps"
+	"sync"
+)
+
+// Skipped counts the messages that a node has skipped because it does not know their kind. The zero
+// value is empty. Its methods may be called by any goroutine.
+type Skipped struct {
+	mu     sync.Mutex // guards all below
+	counts map[string]uint64
+	seen   map[skip]bool
+}
+
+type skip struct{ kind, peer string }
+
+// The bounds of a Skipped, because kinds and peers come from the network.
+const (
+	maxKinds = 100
+	maxSeen  = 1000
+)
+
+// OtherKinds counts the messages whose kinds are too many to be counted one by one.
+const OtherKinds = "others"
+
+// Add counts a message of a kind from a peer. It reports whether it is the first of that kind from
+// that peer, which is to be logged.
+func (s *Skipped) Add(kind, peer string) (first bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.counts == nil {
+		s.counts, s.seen = map[string]uint64{}, map[skip]bool{}
+	}
+	if _, known := s.counts[kind]; !known && len(s.counts) >= maxKinds {
+		kind = OtherKinds
+	}
+	s.counts[kind]++
+	key := skip{kind, peer}
+	if s.seen[key] || len(s.seen) >= maxSeen {
+		return false
+	}
+	s.seen[key] = true
+	return true
+}
+
+// Counts returns how many messages of each kind were skipped.
+func (s *Skipped) Counts() map[string]uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.counts)
+}

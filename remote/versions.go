@@ -1,0 +1,150 @@
+package remote
+
+import (
+	"fmt"
+	"sync"
+
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/internal/protocol"
+)
+
+// Version is the newest version of the protocol of this package that this release speaks. A release
+// also speaks the version before, so that nodes can be upgraded one by one. Endpoints speak the
+// highest version that both know, and refuse each other if there is none; docs/upgrades.md has the
+// rules.
+const Version = 1
+
+// ownFeatures are the features of the protocol of this package that this release has: none yet.
+const ownFeatures protocol.Features = 0
+
+// A Protocol is a range of versions and a set of features, see [Config.Protocol].
+type Protocol struct {
+	Min, Max uint64 // the versions that are spoken, from 1 on
+	Features uint64 // a bit for each; those that a peer does not know have no effect
+}
+
+func (p Protocol) versions() protocol.Range { return protocol.Range{Min: p.Min, Max: p.Max} }
+
+// A Peer is what an endpoint knows of another one since the last handshake with it.
+type Peer struct {
+	ID       NodeID
+	Version  uint64   // of the protocol of this package that the two speak
+	Protocol Protocol // of the peer's user; zero if it has none
+}
+
+// Peer returns what is known of the endpoint at an address. It returns false if there has been no
+// handshake with it.
+func (e *Endpoint) Peer(addr string) (Peer, bool) { return e.peers.at(addr) }
+
+// Skipped returns how many messages of the framework were skipped because this release does not
+// know their kind, by kind. Such a message comes from a newer release, and is not needed. The first
+// of each kind from each peer is logged as a warning.
+func (e *Endpoint) Skipped() map[string]uint64 { return e.skipped.Counts() }
+
+// skip counts a message that this release does not know, and logs the first of a kind from a peer.
+func (n *localNode) skip(kind, peer string) {
+	if n.skipped.Add(kind, peer) {
+		n.log.Warn("messages of an unknown kind are skipped: the peer has a newer release", zap.String("kind", kind), zap.String("peer", peer))
+	}
+}
+
+// An agreement is what two endpoints have found in a handshake.
+type agreement struct {
+	version     uint64   // of the protocol of this package that they speak
+	userVersion uint64   // of Config.Protocol; 0 if one side has none
+	peer        Protocol // what the peer's user speaks
+}
+
+func (h hello) versions() protocol.Range { return protocol.Range{Min: h.Min, Max: h.Max} }
+
+func (h hello) user() Protocol { return userProtocol(h.UserMin, h.UserMax, h.UserFeatures) }
+
+func userProtocol(lowest, highest uint64, f protocol.Features) Protocol {
+	return Protocol{Min: lowest, Max: highest, Features: uint64(f)}
+}
+
+// agree returns what this node speaks with the sender of a hello. It fails with a [*refusal] if the
+// two have no version in common.
+func (n *localNode) agree(h hello) (agreement, error) {
+	with := agreement{peer: h.user()}
+	var ok bool
+	if with.version, ok = n.cfg.versions.Common(h.versions()); !ok {
+		return agreement{}, n.refuseVersion("remote", h.Addr, n.cfg.versions, h.versions())
+	}
+	if mine := n.cfg.Protocol; mine != (Protocol{}) && with.peer != (Protocol{}) {
+		if with.userVersion, ok = mine.versions().Common(with.peer.versions()); !ok {
+			return agreement{}, n.refuseVersion("cluster", h.Addr, mine.versions(), with.peer.versions())
+		}
+	}
+	return with, nil
+}
+
+func (n *localNode) refuseVersion(of, addr string, mine, theirs protocol.Range) *refusal {
+	return refuse(RefusedVersion, "%s", protocol.Mismatch(of, protocol.Speaker{Name: n.addr, Range: mine}, protocol.Speaker{Name: addr, Range: theirs}))
+}
+
+// answer returns an answer that accepts the peer.
+func (w agreement) answer(a answer) answer {
+	a.Version, a.UserVersion = w.version, w.userVersion
+	return a
+}
+
+// speaking returns an answer with what this node speaks.
+func (n *localNode) speaking(a answer) answer {
+	mine, user := n.cfg.versions, n.cfg.Protocol
+	a.Min, a.Max, a.Features = mine.Min, mine.Max, ownFeatures
+	a.UserMin, a.UserMax, a.UserFeatures = user.Min, user.Max, protocol.Features(user.Features)
+	return a
+}
+
+func (a answer) agreed() agreement {
+	return agreement{version: a.Version, userVersion: a.UserVersion, peer: userProtocol(a.UserMin, a.UserMax, a.UserFeatures)}
+}
+
+// checkVersions checks that an answer names versions that this node speaks.
+func (n *localNode) checkVersions(a answer) error {
+	user := n.cfg.Protocol.versions()
+	if !n.cfg.versions.Has(a.Version) || a.UserVersion != 0 && !user.Has(a.UserVersion) {
+		return fmt.Errorf("%w: the answer chooses version %d, and %d of the user's protocol; this node speaks %v, and %v", ErrFrame, a.Version, a.UserVersion, n.cfg.versions, user)
+	}
+	return nil
+}
+
+// versionFor returns the version to use for a datagram to an address: the one that was agreed on,
+// or else the lowest.
+func (n *localNode) versionFor(addr string) byte {
+	version := n.cfg.versions.Min
+	if p, ok := n.peers.at(addr); ok && n.cfg.versions.Has(p.Version) {
+		version = p.Version
+	}
+	return byte(version) //nolint:gosec // they fit into the 7 bits that a sealed datagram has
+}
+
+// peers keeps what was agreed on with each peer, by address.
+type peers struct {
+	mu     sync.RWMutex // guards all
+	byAddr map[string]Peer
+}
+
+func (p *peers) at(addr string) (Peer, bool) {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	known, ok := p.byAddr[addr]
+	return known, ok
+}
+
+// keep replaces what is known of a peer. If there are too many, others are forgotten: it is known
+// again after the next handshake.
+func (p *peers) keep(id NodeID, with agreement) {
+	now := Peer{ID: id, Version: with.version, Protocol: with.peer}
+	if before, ok := p.at(id.Address); ok && before == now {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.byAddr == nil || len(p.byAddr) >= 2*maxChannels {
+		p.byAddr = map[string]Peer{}
+	}
+	p.byAddr[id.Address] = now
+}
