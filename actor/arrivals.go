@@ -63,19 +63,21 @@ func (b *inbox[M]) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatch
 		d.use(all[i].Type)
 		k.msgs = k.msgs[:len(k.msgs)+1]
 		fit, err := d.decode(&all[i], &k.msgs[len(k.msgs)-1])
-		if err != nil || fit != nil {
-			var none M
-			k.msgs[len(k.msgs)-1] = none
-			k.msgs = k.msgs[:len(k.msgs)-1]
-			b.acceptAll(k, all[i-len(k.msgs):], by)
+		if err == nil && fit == nil && all[i].Metadata.IsEmpty() {
+			if len(k.msgs) == cap(k.msgs) {
+				b.acceptAll(k, all[i+1-len(k.msgs):], by)
+			}
+			continue
 		}
+		msg := k.removeLast()
+		b.acceptAll(k, all[i-len(k.msgs):], by)
 		switch {
 		case err != nil:
 			by.Undecodable(i, err)
 		case fit != nil:
 			b.sys.deadLetter(&b.core, d.other, fit)
-		case len(k.msgs) == cap(k.msgs):
-			b.acceptAll(k, all[i+1-len(k.msgs):], by)
+		default:
+			b.enqueue(item[M]{task: &described[M]{msg, all[i].Metadata}}, entrance{parked: true, size: len(all[i].Data)})
 		}
 	}
 	b.acceptAll(k, all[len(all)-len(k.msgs):], by)

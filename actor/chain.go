@@ -83,6 +83,15 @@ func (k *chunk[M]) take(i int) (it item[M]) {
 	return it
 }
 
+// removeLast removes the last message. The chunk has no tasks.
+func (k *chunk[M]) removeLast() M {
+	last := len(k.msgs) - 1
+	var none, msg M
+	msg, k.msgs[last] = k.msgs[last], none
+	k.msgs = k.msgs[:last]
+	return msg
+}
+
 // first removes the first message. It is not the last one, and the chunk has no tasks.
 func (k *chunk[M]) first() (msg M) {
 	var none M

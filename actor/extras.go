@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 
 	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/internal/metadata"
 )
 
 // extras are fields that most cells never need. The turn owns them.
@@ -19,6 +21,7 @@ type extras[M any] struct {
 	cleanups    cleanups
 	asks        pendingAsks
 	log         *zap.Logger
+	metadata    metadata.Metadata  // of the message that is being handled
 	priorities  *priorities[M]     // of a mailbox with priorities
 	pause       *pause[M]          // in phase paused
 	senders     *blockedSenders[M] // of a mailbox that blocks; guarded by core.mu

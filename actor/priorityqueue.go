@@ -42,6 +42,8 @@ func (r *priorities[M]) add(it item[M]) {
 	switch task := it.task.(type) {
 	case nil:
 		e.class, e.priority = r.ofMessages(), r.priority(it.msg)
+	case *described[M]:
+		e.class, e.priority = r.ofMessages(), r.priority(task.msg)
 	case *delivered[M]:
 		e.class, e.priority = r.ofMessages(), r.ofDelivered(task)
 	case lastTask[M]:

@@ -3,6 +3,7 @@ package actor
 import (
 	"math"
 
+	"github.com/understudy-go/understudy/internal/metadata"
 	"github.com/understudy-go/understudy/internal/payload"
 )
 
@@ -64,6 +65,7 @@ func (c *cell[M]) post(it item[M], by entrance) {
 type outermost interface {
 	depth() int // how many strategies are around the behavior
 	ownCleanups() *cleanups
+	handledMetadata() metadata.Metadata
 }
 
 var _ outermost = (*cell[any])(nil)

@@ -14,6 +14,7 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/memnet"
+	"github.com/understudy-go/understudy/internal/metadata"
 	"github.com/understudy-go/understudy/remote"
 )
 
@@ -57,40 +58,41 @@ func deflated(t testing.TB, data []byte) []byte {
 // damaged are the bodies of frames of which no message can be read, by what is wrong.
 func damaged(t testing.TB) map[string][][]byte {
 	t.Helper()
-	one, zeros := body(t, 1), body(t, make([]byte, 1<<20))
-	whole := body(t, []any{"/user/inbox", 0, "int", one})
+	one, zeros, none := body(t, 1), body(t, make([]byte, 1<<20)), map[string]any{}
+	whole := body(t, []any{"/user/inbox", 0, "int", none, one})
 	text := func(b string) []byte { return append(codec.AppendHead(nil, codec.MajorText, uint64(len(b))), b...) }
 	envelope := func(path, name string) []byte {
-		b := append(codec.AppendHead(nil, codec.MajorArray, 4), text(path)...)
-		b = append(append(b, 0), text(name)...)
+		b := append(codec.AppendHead(nil, codec.MajorArray, 5), text(path)...)
+		b = append(append(append(b, 0), text(name)...), metadata.Empty)
 		return append(codec.AppendHead(b, codec.MajorBytes, uint64(len(one))), one...)
 	}
 	all := map[string][][]byte{
 		"nothing":                         {{}},
 		"no CBOR":                         {[]byte("xyz")},
 		"another array":                   {body(t, []any{"/user/inbox", "0", 1})},
-		"number as text":                  {body(t, []any{"/user/inbox", "0", "int", one})},
+		"number as text":                  {body(t, []any{"/user/inbox", "0", "int", none, one})},
+		"metadata without an end":         {bytes.Replace(whole, []byte{0xa0}, []byte{0xbb}, 1)},
 		"something behind it":             {append(bytes.Clone(whole), 0)},
 		"path that is not UTF-8":          {envelope("/user/\xff", "int")},
 		"type that is not UTF-8":          {envelope("/user/inbox", "int\xff")},
 		"path that is too long":           {envelope("/user/"+strings.Repeat("x", 5000), "int")},
 		"nobody's path":                   {envelope("", "int")},
-		"unknown type":                    {body(t, []any{"/user/inbox", 0, "stranger", one})},
-		"value of another type":           {body(t, []any{"/user/inbox", 0, "int", body(t, "one")})},
-		"value that is no CBOR":           {body(t, []any{"/user/inbox", 0, "int", []byte{0xff}})},
-		"value that is not UTF-8":         {body(t, []any{"/user/inbox", 0, "string", text("a\xff")})},
-		"value that panics":               {body(t, []any{"/user/inbox", 0, "remote_test.poison", one})},
-		"compressed, but is not":          {body(t, []any{"/user/inbox", 0, "int", one, 10})},
-		"compressed, of another size":     {body(t, []any{"/user/inbox", 0, "bytes", deflated(t, zeros), 7})},
-		"compressed, and too large":       {body(t, []any{"/user/inbox", 0, "bytes", deflated(t, zeros), 1 << 40})},
-		"larger than MaxMessage":          {body(t, []any{"/user/inbox", 0, "bytes", make([]byte, maxMessage)})},
+		"unknown type":                    {body(t, []any{"/user/inbox", 0, "stranger", none, one})},
+		"value of another type":           {body(t, []any{"/user/inbox", 0, "int", none, body(t, "one")})},
+		"value that is no CBOR":           {body(t, []any{"/user/inbox", 0, "int", none, []byte{0xff}})},
+		"value that is not UTF-8":         {body(t, []any{"/user/inbox", 0, "string", none, text("a\xff")})},
+		"value that panics":               {body(t, []any{"/user/inbox", 0, "remote_test.poison", none, one})},
+		"compressed, but is not":          {body(t, []any{"/user/inbox", 0, "int", none, one, 10})},
+		"compressed, of another size":     {body(t, []any{"/user/inbox", 0, "bytes", none, deflated(t, zeros), 7})},
+		"compressed, and too large":       {body(t, []any{"/user/inbox", 0, "bytes", none, deflated(t, zeros), 1 << 40})},
+		"larger than MaxMessage":          {body(t, []any{"/user/inbox", 0, "bytes", none, make([]byte, maxMessage)})},
 		"part that is none":               {body(t, []any{"x", "y"})},
 		"part without an end":             {body(t, []any{10, []byte("data")})},
 		"part that does not fit":          {body(t, []any{10, []byte("data")}), body(t, []any{0, []byte("x")})},
 		"parts of no envelope":            {body(t, []any{4, []byte("data")}), body(t, []any{0, []byte("data")})},
 		"parts of more than MaxMessage":   {body(t, []any{maxMessage, whole}), body(t, []any{0, make([]byte, maxMessage)})},
 		"part of nothing, among others":   {body(t, []any{8, []byte("data")}), body(t, []any{8, []byte{}})},
-		"ref that is nobody's, elsewhere": {body(t, []any{"/user/nobody", 0, "int", one})},
+		"ref that is nobody's, elsewhere": {body(t, []any{"/user/nobody", 0, "int", none, one})},
 	}
 	for cut := range whole {
 		all["cut off"] = append(all["cut off"], whole[:cut])

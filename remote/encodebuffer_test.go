@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/metadata"
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
@@ -25,11 +26,11 @@ func TestEnvelopesAreTheSameWhateverCameBefore(t *testing.T) {
 		p, err := extension.Pack(msg)
 		require.NoError(t, err)
 		d.packed.Reset()
-		encoded, err := d.encode(to, msg)
+		encoded, err := d.encode(to, msg, metadata.Metadata{})
 		require.NoError(t, err)
 		require.Equal(t, string(p.Data), string(d.frame[len(d.frame)-encoded:]))
 		require.Equal(t, envelopeFrame(to.Path, to.UID, p, 0), d.frame)
-		d.compress(to, encoded, 1000)
+		d.compress(to, encoded, metadata.Metadata{}, 1000)
 		if len(p.Data) >= 1000 {
 			var packed bytes.Buffer
 			sent, size := wire.Compress(&packed, p)

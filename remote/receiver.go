@@ -77,6 +77,9 @@ func (r *receiver) open(body []byte, own bool) {
 		r.refuse(body, err)
 		return
 	}
+	if env.Unusable {
+		r.node.skip(metadataUnusable, r.in.from.Address)
+	}
 	r.put(env, own)
 	if len(r.arrived) == maxArrivals || r.bytes >= maxGathered {
 		r.deliver()
@@ -115,7 +118,7 @@ func isOurs(name string) bool { return strings.HasPrefix(name, "understudy") }
 
 // put puts a message aside.
 func (r *receiver) put(env wire.Envelope, own bool) {
-	r.arrived = append(r.arrived, actorhook.Arrival{Type: env.Payload.Type, Data: env.Payload.Data, Own: own || env.Own})
+	r.arrived = append(r.arrived, actorhook.Arrival{Type: env.Payload.Type, Data: env.Payload.Data, Own: own || env.Own, Metadata: env.Metadata})
 	r.bytes += len(env.Payload.Data)
 	if last := len(r.runs) - 1; last >= 0 && r.runs[last].path == env.Path && r.runs[last].uid == env.UID {
 		r.runs[last].count++

@@ -12,6 +12,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/metadata"
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/remote/internal/deathwatch"
 	"github.com/understudy-go/understudy/remote/internal/outbox"
@@ -22,20 +23,35 @@ import (
 // not block. msg is encoded before Send returns. A message that cannot be sent becomes a dead
 // letter of s.
 func (e *Endpoint) Send(s *actor.System, to extension.Target, msg any) {
-	e.send(s, to, msg, patience{})
+	e.send(s, to, msg, metadata.Metadata{}, patience{})
 }
 
 // SendWaiting is Send for a sender that may be slowed down: while the outbox is full, it waits for
 // room, as long as p allows and the peer has acknowledged something within the last second, at most
 // for [Config.UnreachableAfter].
 func (e *Endpoint) SendWaiting(p extension.Patience, s *actor.System, to extension.Target, msg any) {
-	e.send(s, to, msg, patience{Patience: p, waits: true})
+	e.send(s, to, msg, metadata.Metadata{}, patience{Patience: p, waits: true})
 }
 
-func (e *Endpoint) send(s *actor.System, to extension.Target, msg any, by patience) {
+// SendWith is Send for a message with metadata, or, if p is not nil, SendWaiting. Metadata that is
+// too large, or that makes the message too large, is dropped and counted by [Endpoint.Skipped]; the
+// message is sent.
+func (e *Endpoint) SendWith(m extension.Metadata, p *extension.Patience, s *actor.System, to extension.Target, msg any) {
+	by := patience{waits: p != nil}
+	if p != nil {
+		by.Patience = *p
+	}
+	e.send(s, to, msg, m, by)
+}
+
+func (e *Endpoint) send(s *actor.System, to extension.Target, msg any, m metadata.Metadata, by patience) {
 	d := encodeBuffers.Get().(*encodeBuffer)
 	defer d.done()
-	data, err := d.encode(to, msg)
+	if !m.Fits() {
+		m = metadata.Metadata{}
+		e.noteDropped(to.Address)
+	}
+	data, err := d.encode(to, msg, m)
 	if err != nil {
 		err = fmt.Errorf("%w: %w", actor.ErrNotSerializable, err)
 		e.logType(fmt.Sprintf("%T", msg), "message cannot be encoded", err)
@@ -46,7 +62,12 @@ func (e *Endpoint) send(s *actor.System, to extension.Target, msg any, by patien
 		extension.DeadLetter(s, to.Full, msg, err)
 		return
 	}
-	d.compress(to, data, e.cfg.CompressFrom)
+	if len(d.frame) > e.cfg.MaxMessage && !m.IsEmpty() { // the message alone fits
+		d.frame = d.withoutMetadata(to, data)
+		m = metadata.Metadata{}
+		e.noteDropped(to.Address)
+	}
+	d.compress(to, data, m, e.cfg.CompressFrom)
 	frame := outbox.Frame{Bytes: d.frame, System: s, To: to.Full}
 	if deathwatch.IsEnd(msg) {
 		frame.SetLast()
@@ -64,13 +85,13 @@ type encodeBuffer struct {
 	frame  []byte
 	packed bytes.Buffer // compressed
 
-	// The first begun bytes of frame come before the data and belong to the last message. The
+	// The first begun bytes of frame come before the metadata and belong to the last message. The
 	// next message is likely to be for the same actor and of the same type.
 	begun int
 	path  string
 	uid   uint64
 	name  string
-	unfit error // why no peer can read what comes before the data
+	unfit error // why no peer can read what comes before the metadata
 
 	typ     reflect.Type // of the last message
 	encoder codec.Encoder
@@ -88,11 +109,24 @@ func checkTexts(path, name string) error {
 	return nil
 }
 
+// noteDropped counts metadata that is dropped because it is too large.
+func (e *Endpoint) noteDropped(peer string) {
+	if e.skipped.Add(metadataTooLarge, peer) {
+		e.log.Warn("metadata is dropped, as it is too large; its message is sent without", zap.String("peer", peer))
+	}
+}
+
+// Kinds of [Endpoint.Skipped] for metadata.
+const (
+	metadataTooLarge = "metadata to send"
+	metadataUnusable = "metadata received"
+)
+
 // encode makes the frame of a message, and returns how many bytes are data.
-func (d *encodeBuffer) encode(to extension.Target, msg any) (data int, err error) {
+func (d *encodeBuffer) encode(to extension.Target, msg any, m metadata.Metadata) (data int, err error) {
 	if msg == nil {
 		d.begin(to, "")
-		d.frame = wire.AppendData(d.frame[:d.begun], 0, nil, 0)
+		d.frame = wire.AppendData(m.Append(d.frame[:d.begun]), 0, nil, 0)
 		return 0, nil
 	}
 	encoder, err := d.encoderOf(msg)
@@ -103,16 +137,32 @@ func (d *encodeBuffer) encode(to extension.Target, msg any) (data int, err error
 	size := encoder.Size(msg)
 	frame := d.frame[:d.begun]
 	if size > wire.MaxPart {
-		frame = append(outbox.LargeBuffer(size+size/16+wire.EnvelopeSize(to.Path, extension.Payload{Type: encoder.Name()})), frame...)
+		frame = append(outbox.LargeBuffer(size+size/16+m.Size()+wire.EnvelopeSize(to.Path, extension.Payload{Type: encoder.Name()})), frame...)
 	}
+	frame = m.Append(frame)
+	head := len(frame)
 	frame = wire.ReserveHead(frame, size)
 	begin := len(frame)
 	if frame, err = encoder.Append(frame, msg); err != nil {
 		return 0, err
 	}
 	data = len(frame) - begin
-	d.frame = wire.FillHead(frame, d.begun, begin)
+	d.frame = wire.FillHead(frame, head, begin)
 	return data, nil
+}
+
+// withoutMetadata makes another frame of a message whose data is as long as that.
+func (d *encodeBuffer) withoutMetadata(to extension.Target, data int) []byte {
+	payload := extension.Payload{Type: d.name, Data: d.frame[len(d.frame)-data:]}
+	d.begun = 0
+	return d.frameOf(to, payload, metadata.Metadata{}, 0)
+}
+
+// frameOf makes a frame of its own. size is the size of the data before compression, or 0 if it is
+// not compressed.
+func (d *encodeBuffer) frameOf(to extension.Target, p extension.Payload, m metadata.Metadata, size int) []byte {
+	buf := make([]byte, 0, m.Size()+wire.EnvelopeSize(to.Path, p))
+	return wire.AppendData(m.Append(wire.BeginEnvelope(buf, to.Path, to.UID, p.Type, size)), 0, p.Data, size)
 }
 
 // encoderOf returns the encoder of the type of msg.
@@ -126,7 +176,7 @@ func (d *encodeBuffer) encoderOf(msg any) (_ codec.Encoder, err error) {
 	return d.encoder, err
 }
 
-// begin makes what comes before the data.
+// begin makes what comes before the metadata.
 func (d *encodeBuffer) begin(to extension.Target, name string) {
 	if d.begun == 0 || d.path != to.Path || d.uid != to.UID || d.name != name {
 		d.frame = wire.BeginEnvelope(d.frame[:0], to.Path, to.UID, name, 0)
@@ -137,7 +187,7 @@ func (d *encodeBuffer) begin(to extension.Target, name string) {
 
 // compress makes another frame of a message whose data is as long as that, if it has from bytes or
 // more and becomes smaller by compression; never if from is 0.
-func (d *encodeBuffer) compress(to extension.Target, data, from int) {
+func (d *encodeBuffer) compress(to extension.Target, data int, m metadata.Metadata, from int) {
 	if from == 0 || data < from {
 		return
 	}
@@ -146,9 +196,7 @@ func (d *encodeBuffer) compress(to extension.Target, data, from int) {
 	if size == 0 {
 		return
 	}
-	d.frame = wire.BeginEnvelope(make([]byte, 0, wire.EnvelopeSize(to.Path, packed)), to.Path, to.UID, p.Type, size)
-	d.frame = wire.AppendData(d.frame, 0, packed.Data, size)
-	d.begun = 0
+	d.frame, d.begun = d.frameOf(to, packed, m, size), 0
 }
 
 // sent notes that the outbox has the frame.

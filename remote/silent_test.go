@@ -154,7 +154,7 @@ func TestWhatAHandshakeAcknowledgesIsASignOfLife(t *testing.T) {
 		end := serveRaw(t, n, func(r *raw) {
 			r.skip()
 			r.readFields()
-			r.frame(fields{1: 1, 2: 5, 3: received, 4: 0, 5: ""})
+			r.frame(accepted(5, received))
 			require.NoError(t, r.SetReadDeadline(time.Now().Add(400*time.Millisecond)))
 			for header := make([]byte, 4); ; received++ {
 				if _, err := io.ReadFull(r, header); err != nil {

@@ -28,6 +28,11 @@ import (
 //
 // is Send for a sender that may wait: a [actor.ActorRef.Tell] to an actor below /user. While its
 // queue for the node is full, the transport may wait for room, as long as p allows.
+//
+//	SendWith(m Metadata, p *Patience, s *actor.System, target Target, msg any)
+//
+// is Send for a message of [TellWith], and SendWaiting if p is not nil. Without it, messages arrive
+// without their metadata.
 type Transport interface {
 	// Send takes over msg for the actor at target, on behalf of s. It encodes msg before it
 	// returns, and never blocks. What cannot be sent it passes to [DeadLetter].

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"reflect"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/metadata"
 )
 
 // Internals returns what package extension may call of a *actor.System, an actor.ActorRef or an
@@ -81,4 +83,6 @@ type Arrival struct {
 	Type string
 	Data []byte // CBOR
 	Own  bool   // nobody else uses Data, so the message may share its memory
+
+	Metadata metadata.Metadata // empty for most
 }

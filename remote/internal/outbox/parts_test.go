@@ -190,7 +190,7 @@ const writeBuffer = 64 << 10
 
 // envelopeFrame returns a frame with an envelope.
 func envelopeFrame(path string, p extension.Payload) []byte {
-	return wire.AppendData(wire.BeginEnvelope(nil, path, 0, p.Type, 0), 0, p.Data, 0)
+	return wire.AppendData(append(wire.BeginEnvelope(nil, path, 0, p.Type, 0), 0xa0), 0, p.Data, 0)
 }
 
 // next reads until there is a frame.

@@ -2,34 +2,39 @@ package wire
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"unicode/utf8"
 
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/metadata"
 )
 
-// An Envelope is a message with its recipient, as the CBOR array [path, uid, type, data], or
-// [path, uid, type, compressed data, size]. It is encoded by hand for speed; a fuzz test compares
-// it with the codec.
+// An Envelope is a message with its recipient and its metadata, as the CBOR array [path, uid, type,
+// metadata, data], or [path, uid, type, metadata, compressed data, size]. Further elements are
+// ignored; a size of 0 says that the data is not compressed. It is encoded by hand for speed; a fuzz
+// test compares it with the codec.
 type Envelope struct {
-	Path    string
-	UID     uint64
-	Payload extension.Payload // Data aliases the frame, or was decompressed
-	Own     bool              // Data was decompressed, and nobody else uses it
+	Path     string
+	UID      uint64
+	Payload  extension.Payload // Data aliases the frame, or was decompressed
+	Metadata metadata.Metadata
+	Unusable bool // the envelope has metadata that is left out, see metadata.ErrUnusable
+	Own      bool // Data was decompressed, and nobody else uses it
 }
 
 const (
-	envelopeFields   = 4
-	compressedFields = 5
+	envelopeFields   = 5
+	compressedFields = 6
 )
 
 // MaxText is the largest size of a path or type name in bytes. Both are logged and kept.
 const MaxText = 4 << 10
 
-// BeginEnvelope appends a frame up to its data. size is the size of the data before compression,
-// or 0 if it is not compressed.
+// BeginEnvelope appends a frame up to its metadata, which is appended next, followed by the data.
+// size is the size of the data before compression, or 0 if it is not compressed.
 func BeginEnvelope(buf []byte, path string, uid uint64, name string, size int) []byte {
 	fields := uint64(envelopeFields)
 	if size > 0 {
@@ -49,8 +54,8 @@ func ReserveHead(buf []byte, size int) []byte {
 	return append(buf, "\x00\x00\x00\x00\x00\x00\x00\x00\x00"[:headSize(max(size, 24))]...)
 }
 
-// FillHead completes a frame with an envelope whose data is not compressed: [BeginEnvelope] made
-// its first begun bytes, [ReserveHead] left room for the head of the data, and the data begins at
+// FillHead completes a frame with an envelope whose data is not compressed: its first begun bytes
+// end with the metadata, [ReserveHead] left room for the head of the data, and the data begins at
 // data. It moves the data if the head has another size than the room.
 func FillHead(buf []byte, begun, data int) []byte {
 	size := len(buf) - data
@@ -90,25 +95,25 @@ func AppendData(buf []byte, begin int, data []byte, size int) []byte {
 	return putSize(buf, begin)
 }
 
-// EnvelopeSize returns an upper bound for the size of a frame with an envelope.
+// EnvelopeSize returns an upper bound for the size of a frame with an envelope without metadata.
 func EnvelopeSize(path string, p extension.Payload) int {
 	return EnvelopeBound(len(path), len(p.Type), len(p.Data))
 }
 
 // EnvelopeBound is [EnvelopeSize] for a path, a type name and data of those sizes.
 func EnvelopeBound(path, name, data int) int {
-	const heads = HeaderSize + 1 + 5*9
+	const heads = HeaderSize + 1 + 5*9 + 1
 	return heads + path + name + data
 }
 
 // An EnvelopeReader decodes the envelopes of one connection. It keeps repeated strings, and what
-// came before the data of the last envelope, because the next one is likely to be for the same
+// came before the metadata of the last envelope, because the next one is likely to be for the same
 // actor and of the same type.
 type EnvelopeReader struct {
 	known  map[string]string
-	before Envelope // without its data
+	before Envelope // without its metadata and data
 	fields uint64   // that it had
-	begun  []byte   // what stood before its data
+	begun  []byte   // what stood before its metadata
 	limit  int      // of the decompressed size
 	rest   []byte
 	err    error
@@ -127,22 +132,24 @@ func NewEnvelopeReader(limit int) *EnvelopeReader {
 func (r *EnvelopeReader) Read(body []byte) (Envelope, error) {
 	r.begin(body)
 	e := r.before
+	e.Metadata, e.Unusable = r.metadata()
 	e.Payload.Data = r.bytes(codec.MajorBytes)
 	var size uint64
-	if r.fields == compressedFields {
+	if r.fields >= compressedFields {
 		size = r.head(codec.MajorUint)
+		r.skip(r.fields - compressedFields)
 	}
 	if r.err == nil && len(r.rest) > 0 {
 		r.fail("%d bytes after its end", len(r.rest))
 	}
-	if r.err == nil && r.fields == compressedFields {
+	if r.err == nil && size > 0 {
 		e.Payload.Data, r.err = inflate(e.Payload.Data, size, r.limit)
 		e.Own = true
 	}
 	return e, r.err
 }
 
-// begin decodes what comes before the data.
+// begin decodes what comes before the metadata.
 func (r *EnvelopeReader) begin(body []byte) {
 	r.rest, r.err = body, nil
 	if len(r.begun) > 0 && bytes.HasPrefix(body, r.begun) {
@@ -151,7 +158,7 @@ func (r *EnvelopeReader) begin(body []byte) {
 	}
 	r.begun = r.begun[:0]
 	r.fields = r.head(codec.MajorArray)
-	if r.err == nil && r.fields != envelopeFields && r.fields != compressedFields {
+	if r.err == nil && r.fields < envelopeFields {
 		r.fail("an array of %d", r.fields)
 	}
 	r.before.Path = r.text(r.before.Path) // "" when it fails, as all that follows
@@ -173,6 +180,31 @@ func (r *EnvelopeReader) part(body []byte) (left uint64, data []byte, err error)
 		r.fail("%d bytes after its end", len(r.rest))
 	}
 	return left, data, r.err
+}
+
+// metadata decodes the metadata. unusable says that there is some, which is left out.
+func (r *EnvelopeReader) metadata() (m metadata.Metadata, unusable bool) {
+	if r.err != nil {
+		return metadata.Metadata{}, false
+	}
+	m, rest, err := metadata.Read(r.rest)
+	unusable = errors.Is(err, metadata.ErrUnusable)
+	if err != nil && !unusable {
+		r.fail("no metadata")
+	}
+	r.rest = rest
+	return m, unusable
+}
+
+// skip passes over n items, which a newer release has added.
+func (r *EnvelopeReader) skip(n uint64) {
+	for ; n > 0 && r.err == nil; n-- {
+		rest, ok := codec.Skip(r.rest)
+		if !ok {
+			r.fail("no end")
+		}
+		r.rest = rest
+	}
 }
 
 func (r *EnvelopeReader) fail(format string, args ...any) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/metadata"
 )
 
 // plainEnvelope is an envelope as the codec sees it.
@@ -19,13 +20,14 @@ type plainEnvelope struct {
 	Path string
 	UID  uint64
 	Type string
+	Meta map[uint64]any
 	Data []byte
 }
 
 func TestEnvelopeIsWhatTheCodecMakes(t *testing.T) {
 	for _, uid := range []uint64{0, 23, 24, 255, 256, math.MaxUint16, math.MaxUint16 + 1, math.MaxUint32, math.MaxUint32 + 1, math.MaxUint64} {
 		for _, size := range []int{0, 1, 23, 24, 255, 256, 70_000} {
-			plain := plainEnvelope{Path: "/user/" + strings.Repeat("x", min(size, 1000)), UID: uid, Type: "pump", Data: make([]byte, size)}
+			plain := plainEnvelope{Path: "/user/" + strings.Repeat("x", min(size, 1000)), UID: uid, Type: "pump", Meta: map[uint64]any{}, Data: make([]byte, size)}
 			want, err := codec.Marshal(plain)
 			require.NoError(t, err)
 			payload := extension.Payload{Type: plain.Type, Data: plain.Data}
@@ -48,6 +50,47 @@ func TestEnvelopeThatIsCutOffIsMalformed(t *testing.T) {
 	}
 	_, err := NewEnvelopeReader(1 << 20).Read(append(body, 0))
 	require.ErrorIs(t, err, ErrFrame)
+}
+
+func TestEnvelopeCarriesMetadata(t *testing.T) {
+	m := metadata.Metadata{}.With(metadata.Trace, []byte("trace"))
+	for _, size := range []int{0, 7} {
+		body := envelopeWith(m, "/user/x", extension.Payload{Type: "pump", Data: []byte("data")}, size)
+		reader := NewEnvelopeReader(1 << 20)
+		got, err := reader.Read(body)
+		require.Equal(t, size > 0, err != nil, "what is not compressed cannot be decompressed")
+		require.Equal(t, m, got.Metadata)
+		require.False(t, got.Unusable)
+		got, err = reader.Read(envelopeFrame("/user/x", 0, extension.Payload{Type: "pump", Data: []byte("data")}, 0)[HeaderSize:])
+		require.NoError(t, err)
+		require.True(t, got.Metadata.IsEmpty(), "the next message has none")
+	}
+}
+
+func TestMetadataThatIsUnusableCostsNoMessage(t *testing.T) {
+	body := envelopeWith(metadata.Metadata{}.With(1000, make([]byte, metadata.MaxSize)), "/user/x", extension.Payload{Type: "pump", Data: []byte("data")}, 0)
+	got, err := NewEnvelopeReader(1 << 20).Read(body)
+	require.NoError(t, err)
+	require.True(t, got.Unusable)
+	require.True(t, got.Metadata.IsEmpty())
+	require.Equal(t, "data", string(got.Payload.Data))
+}
+
+func TestEnvelopeOfANewerReleaseMayHaveFurtherElements(t *testing.T) {
+	body, err := codec.Marshal([]any{"/user/x", int64(5), "pump", map[string]any{}, []byte("data"), int64(0), "new", []any{int64(1), map[string]any{"a": int64(2)}}})
+	require.NoError(t, err)
+	got, err := NewEnvelopeReader(1 << 20).Read(body)
+	require.NoError(t, err)
+	require.Equal(t, Envelope{Path: "/user/x", UID: 5, Payload: extension.Payload{Type: "pump", Data: []byte("data")}}, got)
+	for cut := range body {
+		_, err := NewEnvelopeReader(1 << 20).Read(body[:cut])
+		require.ErrorIs(t, err, ErrFrame)
+	}
+}
+
+// envelopeWith is the body of a frame with metadata.
+func envelopeWith(m metadata.Metadata, path string, p extension.Payload, size int) []byte {
+	return AppendData(m.Append(BeginEnvelope(nil, path, 0, p.Type, size)), 0, p.Data, size)[HeaderSize:]
 }
 
 func TestEnvelopeRefusesTextsThatCannotBeNames(t *testing.T) {
@@ -129,5 +172,5 @@ func allocated() uint64 {
 // envelopeFrame is a frame with the envelope. The data has been compressed unless size is 0.
 func envelopeFrame(path string, uid uint64, p extension.Payload, size int) []byte {
 	buf := make([]byte, 0, EnvelopeSize(path, p))
-	return AppendData(BeginEnvelope(buf, path, uid, p.Type, size), 0, p.Data, size)
+	return AppendData(append(BeginEnvelope(buf, path, uid, p.Type, size), metadata.Empty), 0, p.Data, size)
 }

@@ -1,0 +1,37 @@
+package extension
+
+import (
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/actorhook"
+	"github.com/understudy-go/understudy/internal/metadata"
+)
+
+// Metadata is an immutable set of small values that travels with a message beside it, such as the
+// context of a trace. The zero value is empty. Its Get and With methods read a value, and return a
+// set with another value; neither retains the bytes of the caller. Metadata is comparable.
+//
+// Metadata that takes more than 1 KiB between nodes, about the sum of its values, is dropped, and
+// the message is sent without it.
+type Metadata = metadata.Metadata
+
+// A MetadataKey identifies a value in [Metadata], also between nodes of different releases. Keys
+// below 1000 belong to this module. Nodes keep keys that they do not know.
+type MetadataKey = metadata.Key
+
+// TellWith is [actor.ActorRef.Tell] for a message with metadata, which the handler of the message
+// reads with [MetadataOf]. Metadata reaches actors of this node, and actors of other nodes. It is
+// lost where the message goes to an ask, an adapter or an inner behavior, and where the actor
+// passes the message on or stashes it. A message with metadata costs an allocation more.
+func TellWith[M any](ref actor.ActorRef[M], msg M, m Metadata) {
+	actorhook.Internals(ref).(interface { // actor implements it
+		TellWith(msg M, m metadata.Metadata)
+	}).TellWith(msg, m)
+}
+
+// MetadataOf returns the metadata of the message that the actor is handling. It is empty for a
+// message without metadata, and for signals. Only handlers of the actor may call it.
+func MetadataOf[M any](ctx *actor.Context[M]) Metadata {
+	return actorhook.Internals(ctx).(interface { // actor implements it
+		Metadata() metadata.Metadata
+	}).Metadata()
+}

@@ -1,0 +1,178 @@
+// Package metadata has the small values that travel with a message beside it, such as the context of
+// a trace. On the wire they are a CBOR map whose keys are small integers.
+package metadata
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/understudy-go/understudy/internal/codec"
+)
+
+// A Key identifies a value. A key is never used for something else, as nodes of other releases may
+// still mean the former value. Keys below 1000 are for this module, and all that are in use stand
+// here; extensions of others use greater ones.
+type Key uint64
+
+// The keys of this module.
+const (
+	Trace Key = 1 // the context of a trace
+	Codec Key = 2 // how the message is encoded, if not as CBOR
+)
+
+// MaxSize is how many bytes encoded metadata may have.
+const MaxSize = 1 << 10
+
+// Empty is how empty metadata is encoded.
+const Empty = codec.MajorMap
+
+// Metadata is an immutable set of values by key. It is comparable; equal sets are equal. The zero
+// value is empty.
+type Metadata struct{ encoded string } // a map with ascending keys; "" if it is empty
+
+// IsEmpty reports whether there are no values.
+func (m Metadata) IsEmpty() bool { return m.encoded == "" }
+
+// Size returns how many bytes m takes on the wire.
+func (m Metadata) Size() int { return max(1, len(m.encoded)) }
+
+// Fits reports whether m can be sent. Metadata that is too large is dropped; the message is sent.
+func (m Metadata) Fits() bool { return len(m.encoded) <= MaxSize }
+
+// Append appends m to buf as it travels.
+func (m Metadata) Append(buf []byte) []byte {
+	if m.encoded == "" {
+		return append(buf, Empty)
+	}
+	return append(buf, m.encoded...)
+}
+
+// Encoded returns m as it travels; nil if it is empty.
+func (m Metadata) Encoded() []byte {
+	if m.encoded == "" {
+		return nil
+	}
+	return []byte(m.encoded)
+}
+
+// Get returns the value of a key. It returns false if there is none, or one that is no byte string,
+// which a newer release may have set.
+func (m Metadata) Get(key Key) (value []byte, ok bool) {
+	for _, p := range m.pairs() {
+		if p.key == key {
+			return p.content()
+		}
+	}
+	return nil, false
+}
+
+// With returns m with another value for a key, which it copies. A nil value removes the key.
+func (m Metadata) With(key Key, value []byte) Metadata {
+	all := slices.DeleteFunc(m.pairs(), func(p pair) bool { return p.key == key })
+	if value != nil {
+		all = append(all, pair{key, append(codec.AppendHead(nil, codec.MajorBytes, uint64(len(value))), value...)})
+	}
+	return of(all)
+}
+
+// A pair is a key and an encoded value.
+type pair struct {
+	key   Key
+	value []byte
+}
+
+func (p pair) content() ([]byte, bool) {
+	major, _, rest, ok := codec.Head(p.value)
+	return bytes.Clone(rest), ok && major == codec.MajorBytes
+}
+
+func (m Metadata) pairs() []pair {
+	all, _ := pairsOf([]byte(m.encoded)) // it was made by of
+	return all
+}
+
+// of returns the metadata with some values, of different keys.
+func of(all []pair) Metadata {
+	if len(all) == 0 {
+		return Metadata{}
+	}
+	slices.SortFunc(all, func(a, b pair) int { return cmp.Compare(a.key, b.key) })
+	buf := codec.AppendHead(nil, codec.MajorMap, uint64(len(all)))
+	for _, p := range all {
+		buf = append(codec.AppendHead(buf, codec.MajorUint, uint64(p.key)), p.value...)
+	}
+	return Metadata{string(buf)}
+}
+
+var (
+	errMalformed = errors.New("metadata is malformed")
+	// ErrUnusable says that metadata is well-formed, but too large or no map with integer keys. The
+	// message can be used without it.
+	ErrUnusable = fmt.Errorf("metadata has more than %d bytes, or is no map with integer keys", MaxSize)
+)
+
+// Read returns the metadata at the beginning of data, and what follows. The metadata does not share
+// memory with data. If it is malformed, nothing can be found behind it. With [ErrUnusable], rest is
+// valid.
+func Read(data []byte) (m Metadata, rest []byte, err error) {
+	if len(data) > 0 && data[0] == Empty {
+		return Metadata{}, data[1:], nil
+	}
+	rest, ok := codec.Skip(data)
+	if !ok {
+		return Metadata{}, nil, errMalformed
+	}
+	encoded := data[:len(data)-len(rest)]
+	if len(encoded) > MaxSize {
+		return Metadata{}, rest, ErrUnusable
+	}
+	all, ok := pairsOf(encoded)
+	if !ok || hasTwice(all) {
+		return Metadata{}, rest, ErrUnusable
+	}
+	return of(all), rest, nil
+}
+
+// Decode returns the metadata that [Metadata.Encoded] has encoded. What is not usable counts as
+// empty.
+func Decode(data []byte) Metadata {
+	m, rest, err := Read(data)
+	if err != nil || len(rest) > 0 {
+		return Metadata{}
+	}
+	return m
+}
+
+func hasTwice(all []pair) bool {
+	seen := map[Key]bool{}
+	for _, p := range all {
+		if seen[p.key] {
+			return true
+		}
+		seen[p.key] = true
+	}
+	return false
+}
+
+// pairsOf returns the pairs of a map. The values share memory with data.
+func pairsOf(data []byte) (all []pair, ok bool) {
+	major, n, rest, ok := codec.Head(data)
+	if !ok || major != codec.MajorMap {
+		return nil, false
+	}
+	for ; n > 0; n-- {
+		major, key, behind, ok := codec.Head(rest)
+		if !ok || major != codec.MajorUint {
+			return nil, false
+		}
+		if rest, ok = codec.Skip(behind); !ok {
+			return nil, false
+		}
+		size := len(behind) - len(rest)
+		all = append(all, pair{Key(key), behind[:size:size]})
+	}
+	return all, true
+}
