@@ -9,6 +9,7 @@ require (
 	github.com/stretchr/testify v1.12.1
 	github.com/x448/float16 v0.8.4
 	go.uber.org/zap v1.28.0
+	golang.org/x/mod v0.41.0
 	modernc.org/sqlite v1.60.1
 )
 

@@ -82,6 +82,7 @@ func newClient(cfg ClientConfig) (*Client, error) {
 	}
 	endpoint, err := remote.Listen(cfg.Traffic.apply(remote.Config{
 		Cluster:  cfg.Name,
+		Protocol: spoken(),
 		Outbound: true,
 		TLS:      cfg.TLS,
 		Keyring:  ring,

@@ -108,6 +108,13 @@ type Config struct {
 	// bytes; both are UTF-8. By default it is empty.
 	Meta map[string]string
 
+	// AppVersion is the version of the application on this node, such as "1.4.0". Members, events,
+	// logs and the status page show it. Versions that are semantic versions, with a v at their
+	// beginning or without, are compared as such. While members of two versions are up, placement
+	// puts actors on nodes of the newer one, see docs/upgrades.md. It has at most 255 bytes of UTF-8
+	// without control characters. The default is "", which is neither older nor newer.
+	AppVersion string
+
 	// TLS authenticates nodes by certificates and encrypts all traffic between them. It needs a
 	// certificate, RootCAs and ClientCAs; see remote.Config.TLS. The certificate must be valid for
 	// servers and clients, and for the host of the address that this node advertises. Set it on all
@@ -232,6 +239,9 @@ func (c Config) validate() error {
 	}
 	if err := membership.CheckSelf(c.NodeID, c.Roles, c.Meta); err != nil {
 		return fmt.Errorf("cluster: Config.NodeID, Roles and Meta: %w", err)
+	}
+	if err := membership.CheckAppVersion(c.AppVersion); err != nil {
+		return fmt.Errorf("cluster: Config.AppVersion: %w", err)
 	}
 	if c.MinMembers < 0 {
 		return fmt.Errorf("cluster: Config.MinMembers is %d; it counts members, so give it 1 or more, or 0 for the default", c.MinMembers)

@@ -74,6 +74,12 @@ func TestWhoDoesNotFitIsRefusedInASecondAndDisturbsNobody(t *testing.T) {
 	}
 }
 
+// helloOf is the hello of a node that speaks versions up to remote of the protocol of package
+// remote, and up to cluster of that of this package.
+func helloOf(remote, cluster int, addr string) map[int]any {
+	return map[int]any{1: max(1, remote-1), 2: remote, 4: max(1, cluster-1), 5: cluster, 7: "test", 8: addr, 9: 77, 10: 0, 11: 1}
+}
+
 // Scenario 5, for a program of another protocol version. No such program exists yet, so the test
 // writes its first bytes itself.
 func TestAnotherVersionIsRefusedWithItsNumberAndDisturbsNobody(t *testing.T) {
@@ -81,13 +87,20 @@ func TestAnotherVersionIsRefusedWithItsNumberAndDisturbsNobody(t *testing.T) {
 		f.start("n1", "n2", "n3")
 		f.await(3*time.Second, "n1", "n2", "n3")
 		f.unmoved(func() {
-			begin := time.Now()
-			s := intrude(t, f, "n1")
-			answer := s.hello('C', map[int]any{1: 2, 2: "test", 3: "n4:7355", 4: 77, 5: 0, 6: 1})
-			require.Equal(t, int64(remote.RefusedVersion), answer[4])
-			require.Equal(t, "you speak 2, this speaks 1", answer[5])
-			s.requireClosed()
-			require.LessOrEqual(t, time.Since(begin), time.Second)
+			for of, hello := range map[string]map[int]any{"remote": helloOf(3, 1, "n4:7355"), "cluster": helloOf(1, 3, "n4:7355")} {
+				begin := time.Now()
+				s := intrude(t, f, "n1")
+				answer := s.hello(hello)
+				require.Equal(t, int64(remote.RefusedVersion), answer[10])
+				require.Equal(t, "n1:7355 speaks version 1 of the "+of+" protocol, n4:7355 speaks versions 2 to 3, and they have none in common; "+
+					"upgrade n1:7355 to a release that speaks version 2", answer[11])
+				s.requireClosed()
+				require.LessOrEqual(t, time.Since(begin), time.Second)
+			}
+			next := intrude(t, f, "n1")
+			answer := next.hello(helloOf(2, 2, "n4:7355"))
+			require.Equal(t, int64(0), answer[10], "a node of the next version is accepted")
+			require.Equal(t, []any{int64(1), int64(1)}, []any{answer[7], answer[8]}, "and this one's versions are spoken")
 		})
 	})
 }
@@ -119,8 +132,8 @@ func (i *intruder) open(lane byte) {
 	i.say(append([]byte("\x16\x03\x01\xff\xffunderstudy\r\n\r\n"), lane)...)
 }
 
-// hello opens a channel and returns the answer.
-func (i *intruder) hello(lane byte, hello map[int]any) (answer map[int]any) {
+// hello opens a control channel and returns the answer.
+func (i *intruder) hello(hello map[int]any) (answer map[int]any) {
 	i.t.Helper()
 	for key, value := range hello {
 		if n, is := value.(int); is {
@@ -129,7 +142,7 @@ func (i *intruder) hello(lane byte, hello map[int]any) (answer map[int]any) {
 	}
 	data, err := codec.Marshal(hello)
 	require.NoError(i.t, err)
-	i.open(lane)
+	i.open('C')
 	i.frame(data)
 	header := make([]byte, 4)
 	_, err = io.ReadFull(i, header)
@@ -151,16 +164,16 @@ func (i *intruder) requireClosed() {
 
 // Scenario 60: forged and garbled frames are logged, close their connection, and change nothing.
 func TestGarbledFramesCloseTheirConnectionAndChangeNothing(t *testing.T) {
-	good := func() map[int]any { return map[int]any{1: 1, 2: "test", 3: "intruder:7355", 4: 77, 5: 0, 6: 1} }
+	good := func() map[int]any { return helloOf(1, 1, "intruder:7355") }
 	for name, speak := range map[string]func(i *intruder){
 		"another protocol": func(i *intruder) { i.say([]byte("GET / HTTP/1.1\r\n\r\n")...) },
 		"too large hello":  func(i *intruder) { i.open('C'); i.say(0xff, 0xff, 0xff, 0xff) },
 		"hello of noise":   func(i *intruder) { i.open('C'); i.frame([]byte("noise")) },
-		"too large frame":  func(i *intruder) { i.hello('C', good()); i.say(0xff, 0xff, 0xff, 0xff) },
+		"too large frame":  func(i *intruder) { i.hello(good()); i.say(0xff, 0xff, 0xff, 0xff) },
 		"wrong uid": func(i *intruder) {
 			hello := good()
-			hello[5] = 4 // the node it asks for
-			require.Equal(i.t, int64(remote.RefusedIncarnation), i.hello('C', hello)[4])
+			hello[10] = 4 // the node it asks for
+			require.Equal(i.t, int64(remote.RefusedIncarnation), i.hello(hello)[10])
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -65,12 +65,16 @@ func (n *Node) logEvent(e Event, self Member) {
 }
 
 func fields(m Member) []zap.Field {
-	return []zap.Field{
+	all := []zap.Field{
 		zap.String("member", m.Name),
 		zap.Stringer("status", m.Status),
 		zap.Stringer("id", m.ID()),
 		zap.Uint64("up_number", m.UpNumber),
 	}
+	if m.AppVersion != "" {
+		all = append(all, zap.String("app_version", m.AppVersion))
+	}
+	return all
 }
 
 func memberNames(members []Member) []string {

@@ -102,7 +102,7 @@ func (l *machineLoop) do(a membership.Action) {
 	n, self := l.node, l.self
 	switch a := a.(type) {
 	case membership.Send:
-		n.endpoint.SendControl(a.To.Address, a.Encode(self.Incarnation))
+		n.endpoint.SendControl(a.To.Address, a.Encode(self.Incarnation, n.versionFor(a.To.Address)))
 	case membership.Beat:
 		l.beat(a)
 	case membership.Spread:
@@ -190,7 +190,7 @@ func (n *Node) wholeTable() []byte {
 func (l *machineLoop) receiveGossip(data []byte) {
 	in, err := membership.DecodeGossip(data)
 	if err != nil {
-		l.node.log.Debug("gossip not understood", zap.Error(err))
+		l.node.notUnderstood("gossip", err)
 		return
 	}
 	l.node.inbox.offer(l.self.Incarnation, in) // a dropped event is repeated

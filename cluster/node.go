@@ -19,6 +19,8 @@ import (
 	"github.com/understudy-go/understudy/actor/receptionist"
 	"github.com/understudy-go/understudy/cluster/membership"
 	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/peers"
+	"github.com/understudy-go/understudy/internal/protocol"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/remote"
 )
@@ -39,6 +41,7 @@ type Node struct {
 	leasing    *leasing
 	discoverer *discoverer
 	figures    *figuresExchange
+	skipped    protocol.Skipped // control messages and gossip
 
 	aborted   context.Context // ends membership without notifying others
 	abort     context.CancelCauseFunc
@@ -82,6 +85,7 @@ func listen(cfg Config) (*Node, error) {
 	first := node.NewIncarnation()
 	endpoint, err := remote.Listen(cfg.Traffic.apply(remote.Config{
 		Cluster:       cfg.Name,
+		Protocol:      spoken(),
 		Incarnation:   first,
 		Bind:          cfg.Bind,
 		Advertise:     cfg.Advertise,
@@ -104,6 +108,7 @@ func listen(cfg Config) (*Node, error) {
 	n.System = actor.NewSystem(cfg.Name, append([]actor.Option{
 		actor.WithLogger(cfg.Logger), extension.WithTransport(endpoint.Addr(), endpoint),
 	}, cfg.SystemOptions...)...)
+	peers.Attach(n.System, n.featuresOf)
 	singletonhook.Attach(n.System, (*locator)(n))
 	receptionist.Attach(n.System, (*receptionistLocator)(n))
 	n.OnShutdown(actor.ClusterLeave, "cluster", n.handOver)
@@ -124,6 +129,7 @@ func (n *Node) self(incarnation uint64) Member {
 		Incarnation: incarnation,
 		Roles:       n.cfg.Roles,
 		Meta:        n.cfg.Meta,
+		AppVersion:  n.cfg.AppVersion,
 	}
 }
 
@@ -214,7 +220,7 @@ func (n *Node) Down(name string) error {
 func (n *Node) control(from ID, data []byte) {
 	to, in, err := membership.Decode(from.Address, data)
 	if err != nil {
-		n.cfg.Logger.Debug("message not understood", zap.String("peer", from.Address), zap.Error(err))
+		n.notUnderstood(from.Address, err)
 		return
 	}
 	if !n.inbox.offer(to, in) {

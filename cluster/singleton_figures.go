@@ -11,6 +11,8 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/internal/peers"
+	"github.com/understudy-go/understudy/internal/protocol"
 	"github.com/understudy-go/understudy/singleton"
 )
 
@@ -116,7 +118,7 @@ func (e *figuresExchange) collect(ctx context.Context) map[ID]figuresTold {
 		answers = map[ID]figuresTold{}
 	)
 	for _, m := range v.Members {
-		if m.Status >= Down || m.ID() == v.Self.ID() || !v.Reachable(m) {
+		if m.Status >= Down || m.ID() == v.Self.ID() || !v.Reachable(m) || !peers.Have(e.system, m.ID(), protocol.Figures) {
 			continue
 		}
 		asks.Go(func() {

@@ -94,6 +94,8 @@ func (n *statusSource) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
 	}
 	s.Waiting = list((*Node)(n).waiting(v, ended))
 	s.Absent = list(membership.Absent(v))
+	s.Skipped = (*Node)(n).skippedKinds()
+	s.AppVersions = list(v.AppVersions())
 	s.Live, s.Ready = checksOf(v, ended)
 	return s, changed
 }
@@ -124,6 +126,7 @@ func shownMember(v View, m Member) statuspage.Member {
 		Number:        m.UpNumber,
 		Roles:         list(m.Roles),
 		Meta:          m.Meta,
+		AppVersion:    m.AppVersion,
 		Reachable:     v.Reachable(m),
 		UnreachableBy: []string{},
 	}

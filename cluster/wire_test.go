@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/cluster/membership"
 	"github.com/understudy-go/understudy/internal/codec"
 )
 
@@ -47,7 +48,7 @@ func wireMessage(t *testing.T, kind byte, from uint64, msg any) []byte {
 	t.Helper()
 	body, err := codec.Marshal(msg)
 	require.NoError(t, err)
-	data := binary.BigEndian.AppendUint64([]byte{4, kind}, from)
+	data := binary.BigEndian.AppendUint64([]byte{membership.Version, kind}, from)
 	return append(binary.BigEndian.AppendUint64(data, 0), body...)
 }
 

@@ -1,6 +1,7 @@
 package membership
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -19,7 +20,7 @@ func (a *admission) admit(from ID, r joinRequest) joinAnswer {
 	case status != 0:
 		return joinAnswer{Verdict: welcome, Table: a.table.pack()}
 	}
-	if err := CheckSelf(r.Name, r.Roles, r.Meta); err != nil {
+	if err := cmp.Or(CheckSelf(r.Name, r.Roles, r.Meta), CheckAppVersion(r.AppVersion)); err != nil {
 		return joinAnswer{Verdict: refused, Reason: err.Error()}
 	}
 	if reason := a.disagreement(r.Agreement); reason != "" {
@@ -91,6 +92,7 @@ func (a *admission) add(from ID, r joinRequest) {
 		Roles:       r.Roles,
 		Meta:        r.Meta,
 		Downing:     r.Agreement.Downing,
+		AppVersion:  r.AppVersion,
 	}
 	a.decide(change)
 }

@@ -45,6 +45,18 @@ func CheckSelf(name string, roles []string, meta map[string]string) error {
 	return nil
 }
 
+// CheckAppVersion returns an error if the version of an application is too long, or has characters
+// that cannot be shown.
+func CheckAppVersion(version string) error {
+	if version == "" {
+		return nil
+	}
+	if err := naming.Check(version); err != nil {
+		return fmt.Errorf("the version %q of the application %w", version, err)
+	}
+	return nil
+}
+
 // checkMember returns an error if the name, roles or metadata of a member are too large.
 func checkMember(name string, roles []string, meta map[string]string) error {
 	switch {
@@ -102,7 +114,7 @@ func (r joinRequest) check() error {
 	if len(r.Gone) > MaxMembers {
 		return errors.New("too many nodes that are gone")
 	}
-	return cmp.Or(checkTexts([]string{r.To}, maxText), checkTexts(r.Gone, maxText), r.Agreement.check(), checkMember(r.Name, r.Roles, r.Meta))
+	return cmp.Or(checkTexts([]string{r.To, r.AppVersion}, maxText), checkTexts(r.Gone, maxText), r.Agreement.check(), checkMember(r.Name, r.Roles, r.Meta))
 }
 
 func (a joinAnswer) check() error {
@@ -125,7 +137,7 @@ func (a joinAnswer) check() error {
 func (p packed) checkEntries() error {
 	return cmp.Or(
 		checkAll(p.Members, Member.ID, ID.Compare, func(m Member) error {
-			return cmp.Or(CheckID(m.ID()), checkNumber(m.UpNumber), checkMember(m.Name, m.Roles, m.Meta), checkTexts(m.Downing, maxText))
+			return cmp.Or(CheckID(m.ID()), checkNumber(m.UpNumber), checkMember(m.Name, m.Roles, m.Meta), checkTexts(append([]string{m.AppVersion}, m.Downing...), maxText))
 		}),
 		checkAll(p.Tombstones, func(d packedTombstone) ID { return d.ID }, ID.Compare, packedTombstone.check),
 		checkAll(p.Rows, func(r packedRow) ID { return r.ID }, ID.Compare, packedRow.check),

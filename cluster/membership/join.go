@@ -161,6 +161,8 @@ func (j *join) askOne(address string) {
 		Replaces:  j.replaces,
 		FoundsAs:  j.bootstrap.foundsAs(),
 		Gone:      j.contacts.goneNodes(),
+
+		AppVersion: self.AppVersion,
 	})
 }
 

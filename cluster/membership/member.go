@@ -54,6 +54,7 @@ type Member struct {
 	Roles       []string          // Config.Roles
 	Meta        map[string]string // Config.Meta
 	Downing     []string          // the name of Config.Downing; two during a downing.Transition
+	AppVersion  string            // Config.AppVersion
 }
 
 // ID returns the identity of m.

@@ -29,6 +29,8 @@ type joinRequest struct {
 	Replaces  []uint64 // earlier incarnations at the sender's address that it knows to be dead
 	FoundsAs  founder
 	Gone      []string // the addresses that an operator has declared gone
+
+	AppVersion string
 }
 
 // A verdict is the answer of a node to a joinRequest.

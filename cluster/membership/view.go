@@ -102,6 +102,19 @@ type Removal struct {
 	Since    time.Time // when this node learned of the removal, by its own clock
 }
 
+// AppVersions returns the different values of Config.AppVersion that members that are up have,
+// sorted as text. There are two or more during a rolling upgrade.
+func (v View) AppVersions() []string {
+	var all []string
+	for _, m := range v.Members {
+		if m.Status == Up {
+			all = append(all, m.AppVersion)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // NewView returns the view of an observer that is not a member itself. The candidates are in
 // the order that [Candidates] returns.
 func NewView(version uint64, self Member, converged bool, candidates []Member, unreachableBy map[ID][]ID) View {

@@ -1,15 +1,21 @@
 package membership
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/protocol"
 )
 
-// wireVersion is the version of the protocol between the nodes of a cluster.
-const wireVersion = 4
+// Version is the newest version of the protocol between the nodes of a cluster that this release
+// speaks. It also speaks the version before. Endpoints find out in their handshake which version
+// two nodes speak; docs/upgrades.md has the rules.
+const Version = 1
+
+var versions = protocol.UpTo(Version)
 
 // Bounds on the messages of another node.
 const (
@@ -19,12 +25,25 @@ const (
 
 var errMessage = errors.New("cluster: malformed message")
 
+// An UnknownKindError says that a message is of a kind that this release does not know. A newer
+// release has sent it, and does not depend on it.
+type UnknownKindError struct{ Kind byte }
+
+// Error returns the text of the error.
+func (e *UnknownKindError) Error() string {
+	return fmt.Sprintf("%v: of unknown kind %d", errMessage, e.Kind)
+}
+
+// Unwrap returns the error of all messages that are not understood.
+func (e *UnknownKindError) Unwrap() error { return errMessage }
+
 // An envelope is a message with the incarnation that sent it and the incarnation that it is
 // for, 0 for any. It names both, because a connection may outlive the incarnation at either
 // end.
 type envelope struct {
 	from, to uint64
 	msg      message
+	version  uint64 // in which it is sent; 0 for the lowest that this release speaks
 }
 
 // headerSize is the size of the version, the kind and the two incarnations, in bytes.
@@ -36,7 +55,8 @@ func encode(e envelope) []byte {
 	if err != nil {
 		panic(fmt.Sprintf("cluster: %T cannot be encoded: %v", e.msg, err))
 	}
-	data := append(make([]byte, 0, headerSize+len(body)), wireVersion, kindOf(e.msg))
+	version := byte(cmp.Or(e.version, versions.Min)) //nolint:gosec // versions are few
+	data := append(make([]byte, 0, headerSize+len(body)), version, kindOf(e.msg))
 	data = binary.BigEndian.AppendUint64(data, e.from)
 	data = binary.BigEndian.AppendUint64(data, e.to)
 	return append(data, body...)
@@ -44,8 +64,8 @@ func encode(e envelope) []byte {
 
 // decode is the inverse of encode. The message that it returns needs no further checks.
 func decode(data []byte) (envelope, error) {
-	if len(data) < headerSize || data[0] != wireVersion {
-		return envelope{}, fmt.Errorf("%w: not of version %d", errMessage, wireVersion)
+	if len(data) < headerSize || !versions.Has(uint64(data[0])) {
+		return envelope{}, fmt.Errorf("%w: this release speaks %v", errMessage, versions)
 	}
 	e := envelope{from: binary.BigEndian.Uint64(data[2:]), to: binary.BigEndian.Uint64(data[10:])}
 	if e.from == 0 {
@@ -109,7 +129,7 @@ func decodeBody(kind byte, body []byte) (message, error) {
 	case 11:
 		return decodeAs[observe](body)
 	default:
-		return nil, fmt.Errorf("%w: of unknown kind %d", errMessage, kind)
+		return nil, &UnknownKindError{kind}
 	}
 }
 
@@ -167,7 +187,8 @@ func (p packed) check() error {
 }
 
 // Decode returns a message from the node at an address as an input for the machine, and the
-// incarnation that it is for, 0 for any.
+// incarnation that it is for, 0 for any. The error of a message that a newer release has sent may
+// be an [*UnknownKindError].
 func Decode(address string, data []byte) (to uint64, in Received, err error) {
 	e, err := decode(data)
 	if err != nil {
@@ -189,13 +210,14 @@ func DecodeGossip(data []byte) (Gossiped, error) {
 	return Gossiped{push}, nil
 }
 
-// Encode returns the message as bytes, sent by an incarnation of this node.
-func (a Send) Encode(from uint64) []byte {
-	return encode(envelope{from: from, to: a.To.Incarnation, msg: a.msg})
+// Encode returns the message as bytes, sent by an incarnation of this node in a version of the
+// protocol. Version 0 is the lowest, for a node of which nothing is known.
+func (a Send) Encode(from, version uint64) []byte {
+	return encode(envelope{from: from, to: a.To.Incarnation, msg: a.msg, version: version})
 }
 
 // Encode returns the heartbeat as bytes, for the datagram and for the TCP stream. from is the
-// incarnation of this node.
+// incarnation of this node. As it goes to several nodes, it is of the lowest version.
 func (b Beat) Encode(from uint64) (datagram, stream []byte) {
 	datagram = encode(envelope{from: from, msg: b.msg})
 	b.msg.Stream = true
@@ -203,7 +225,7 @@ func (b Beat) Encode(from uint64) (datagram, stream []byte) {
 }
 
 // Encode returns each entry of the change as a broadcast of its own. The key of an entry stays
-// the same when the entry changes.
+// the same when the entry changes. What gossip spreads is of the lowest version.
 func (s Spread) Encode(from ID) map[string][]byte {
 	all := map[string][]byte{}
 	for key, entry := range s.change.entries() {

@@ -12,7 +12,7 @@ func samples() []message {
 	whole := randomTable(random).pack()
 	return []message{
 		heartbeat{Cluster: ClusterID{1, 2}, Seq: 3, Stream: true, Members: 5, All: 6, Seen: []byte{7}},
-		joinRequest{To: "n1:1", Name: "n2", Roles: []string{"r"}, Meta: map[string]string{"k": "v"}, Agreement: agreement{Downing: []string{"x"}, Leader: "y", Minimum: "z"}, Replaces: []uint64{1, 2}, Gone: []string{"n3:1"}},
+		joinRequest{To: "n1:1", Name: "n2", Roles: []string{"r"}, Meta: map[string]string{"k": "v"}, Agreement: agreement{Downing: []string{"x"}, Leader: "y", Minimum: "z"}, Replaces: []uint64{1, 2}, Gone: []string{"n3:1"}, AppVersion: "1.2.3"},
 		joinAnswer{To: "n1:1", Verdict: welcome, Reason: "x", Replaces: []uint64{1}, Table: whole},
 		tablePull{},
 		tablePush{From: ID{Address: "n1:1", Incarnation: 1}, Whole: true, Table: whole},
@@ -52,7 +52,7 @@ func TestDecodeRefusesNonsense(t *testing.T) {
 		"a header alone":  good[:headerSize],
 		"another version": append([]byte{99}, good[1:]...),
 		"nobody":          encode(envelope{msg: gone{}}),
-		"unknown kind":    append([]byte{wireVersion, 99}, good[2:]...),
+		"unknown kind":    append([]byte{Version, 99}, good[2:]...),
 		"trailing bytes":  append(append([]byte(nil), good...), 1),
 		"a bad status":    encode(envelope{from: 1, msg: youAreDown{Table: badStatus}}),
 		"no address":      encode(envelope{from: 1, msg: youAreDown{Table: packed{Members: []Member{{Incarnation: 1, Status: Up}}}}}),

@@ -34,6 +34,7 @@ func asNode(m cluster.Member, reachable bool) Node {
 	return Node{
 		Name: m.Name, Address: m.Address, Incarnation: m.Incarnation, UpNumber: m.UpNumber,
 		Roles: m.Roles, Meta: m.Meta, Up: m.Status == cluster.Up, Reachable: reachable,
+		AppVersion: m.AppVersion,
 	}
 }
 

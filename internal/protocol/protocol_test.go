@@ -55,6 +55,8 @@ func TestAMismatchNamesBothRangesAndWhatToDo(t *testing.T) {
 	a, b := protocol.Speaker{Name: "a:1", Range: protocol.UpTo(1)}, protocol.Speaker{Name: "b:1", Range: protocol.UpTo(4)}
 	require.Equal(t, want, protocol.Mismatch("remote", a, b))
 	require.Contains(t, protocol.Mismatch("remote", b, a), "upgrade a:1 to a release that speaks version 3")
+	next := protocol.Speaker{Name: "b:1", Range: protocol.UpTo(3)}
+	require.NotContains(t, protocol.Mismatch("remote", a, next), "after all nodes", "no release is between the two")
 	require.Equal(t, "no version", protocol.Range{}.String())
 }
 

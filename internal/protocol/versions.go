@@ -47,7 +47,11 @@ func Mismatch(protocol string, a, b Speaker) string {
 	if b.Max < a.Max {
 		older, newer = b, a
 	}
-	return fmt.Sprintf("%s speaks %v of the %s protocol, %s speaks %v, and they have none in common; "+
-		"upgrade %s to a release that speaks version %d, after all nodes have one that speaks version %d",
-		a.Name, a.Range, protocol, b.Name, b.Range, older.Name, newer.Min, older.Max+1)
+	text := fmt.Sprintf("%s speaks %v of the %s protocol, %s speaks %v, and they have none in common; "+
+		"upgrade %s to a release that speaks version %d",
+		a.Name, a.Range, protocol, b.Name, b.Range, older.Name, newer.Min)
+	if newer.Min > older.Max+1 {
+		text += fmt.Sprintf(", after all nodes have one that speaks version %d", older.Max+1)
+	}
+	return text
 }

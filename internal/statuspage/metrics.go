@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -59,6 +60,16 @@ func (s Snapshot) ofMembers() []metric {
 		}},
 		{"understudy_members_unreachable", "gauge", "Members that at least one member cannot reach.", func(add sampler) {
 			add(count(func(m Member) bool { return !m.Reachable }))
+		}},
+		{"understudy_members_up_by_app_version", "gauge", "Members that are up, by the version of their application.", func(add sampler) {
+			for _, version := range s.AppVersions {
+				add(count(func(m Member) bool { return m.Status == "up" && m.AppVersion == version }), "app_version", version)
+			}
+		}},
+		{"understudy_skipped_messages_total", "counter", "Messages of newer releases that this node has skipped because it does not know their kind.", func(add sampler) {
+			for _, kind := range slices.Sorted(maps.Keys(s.Skipped)) {
+				add(s.Skipped[kind], "kind", kind)
+			}
 		}},
 		{"understudy_converged", "gauge", "1 while all members are reachable and agree on the membership.", func(add sampler) {
 			add(oneIf(s.Converged))

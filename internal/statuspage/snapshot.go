@@ -37,6 +37,9 @@ type Snapshot struct {
 	FiguresLeftOut    int      `json:"figuresLeftOut"`    // singletons that hosts left out as too many
 	Unanswered        []string `json:"unanswered"`        // IDs of members without figures
 
+	AppVersions []string          `json:"appVersions"` // of the members that are up, without repetition
+	Skipped     map[string]uint64 `json:"skipped"`     // messages of unknown kinds, by kind
+
 	Waiting  []string `json:"waiting"` // why the node makes no progress, in sentences
 	Absent   []string `json:"absent"`  // addresses that do not answer a joining node
 	Actions  bool     `json:"actions"` // the page may request actions
@@ -55,6 +58,7 @@ type Member struct {
 	Number        uint64            `json:"number"` // up-number; 0 while joining
 	Roles         []string          `json:"roles"`
 	Meta          map[string]string `json:"meta"`
+	AppVersion    string            `json:"appVersion"`
 	Reachable     bool              `json:"reachable"`
 	UnreachableBy []string          `json:"unreachableBy"` // IDs of the members that do not hear from it
 }

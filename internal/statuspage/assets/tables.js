@@ -34,6 +34,7 @@ function memberRow(s, m, nameOf) {
   if (m.id === s.self.id) name.append(element("span", "mark self", "this node"));
   const meta = Object.entries(m.meta).map(([key, value]) => `${key}=${value}`).join(", ");
   if (meta) name.append(element("span", "note", meta));
+  if (m.appVersion) name.append(element("span", "note", `version ${m.appVersion}`));
   const reachable = element("td", m.reachable ? "wrap" : "wrap bad", m.reachable ? "yes" : `no: ${few(m.unreachableBy.map(nameOf))} ${m.unreachableBy.length === 1 ? "does" : "do"} not hear from it`);
   const address = element("td", "address", m.address);
   address.title = m.id;
@@ -120,7 +121,8 @@ function showExpected({ expected }) {
   ]);
 }
 
-function showSettings({ settings }) {
+function showSettings({ settings, skipped }) {
+  const kinds = Object.entries(skipped ?? {}).map(([kind, count]) => `${count} of ${kind}`).join(", ");
   list($("settings"), [
     ["Seeds", settings.seeds.join(", ") || "none"],
     ["Downing", settings.downing],
@@ -128,6 +130,7 @@ function showSettings({ settings }) {
     ["Heartbeat", `every ${seconds(settings.heartbeatIntervalSeconds)}; a pause of ${seconds(settings.acceptablePauseSeconds)} is acceptable; phi ${settings.threshold}`],
     ["Members at first", settings.minMembers === 1 ? "1" : `at least ${settings.minMembers}`],
     ["Once given up", settings.stayDown ? "a node stays down" : "a node joins again"],
+    ...(kinds ? [["Skipped messages", `${kinds}: of kinds that only a newer release knows`]] : []),
   ]);
 }
 

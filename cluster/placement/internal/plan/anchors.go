@@ -1,20 +1,23 @@
 package plan
 
-import "slices"
+import "cmp"
 
 // filterElection removes nodes that are not elected, for the anchor [Leader].
 const filterElection = "election"
 
-// resolve returns the eligible node that will own a singleton. It chooses a node in avoid only if
-// there is no other. The error is a [*NoEligibleNodesError].
+// resolve returns the eligible node that will own a singleton: the oldest member among those with the
+// newest version of the application. It chooses a node in avoid only if there is no other. The error is a [*NoEligibleNodesError].
 func (a Anchor) resolve(label string, v View, e Election, avoid []string) (Node, error) {
-	var best Node
-	all, found := make([]Candidate, 0, len(v.Nodes)), false
+	all := make([]Candidate, 0, len(v.Nodes))
 	leader := a.leader(v, e)
 	for _, n := range v.Nodes {
-		c := Candidate{Node: n.Name, Why: a.refuses(label, n, leader)}
-		all = append(all, c)
-		if c.Why == "" && (!found || a.before(n, best, avoid)) {
+		all = append(all, Candidate{Node: n.Name, Why: a.refuses(label, n, leader)})
+	}
+	newest := newestVersion(v, all, avoid)
+	var best Node
+	found := false
+	for i, n := range v.Nodes {
+		if all[i].Why == "" && (!found || cmp.Or(cmp.Compare(n.rank(newest, avoid), best.rank(newest, avoid)), older(n, best)) < 0) {
 			best, found = n, true
 		}
 	}
@@ -44,15 +47,6 @@ func (a Anchor) refuses(label string, n Node, leader string) string {
 func (a Anchor) admits(name string, v View, e Election) (Node, bool) {
 	n, known := v.Node(name)
 	return n, known && a.refuses("", n, a.leader(v, e)) == ""
-}
-
-// before reports whether n is preferred to m.
-func (a Anchor) before(n, m Node, avoid []string) bool {
-	shunned, shunnedToo := slices.Contains(avoid, n.Name), slices.Contains(avoid, m.Name)
-	if shunned != shunnedToo {
-		return shunnedToo
-	}
-	return older(n, m) < 0
 }
 
 // leader returns the node that is elected among the nodes that are not leaving. It returns "" if no

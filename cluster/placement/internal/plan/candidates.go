@@ -1,10 +1,12 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/understudy-go/understudy/internal/appversion"
 	"github.com/understudy-go/understudy/internal/guard"
 )
 
@@ -117,27 +119,56 @@ func rate(s Spec, v View, beside []string, by Strategy) (all []Candidate) {
 	return all
 }
 
-// choose returns the node with the highest score. It chooses a node in avoid only if there is no
-// other.
+// choose returns the node with the highest score among those with the newest version of the
+// application. It chooses a node in avoid only if there is no other. Strategies that name a node
+// choose among all versions: an actor that was placed elsewhere would not return.
 func choose(s Spec, v View, beside []string, by Strategy, avoid ...string) (Decision, error) {
 	all, err := consider(s, v, beside, by)
 	if err != nil {
 		return Decision{}, err
 	}
 	best, found := Candidate{}, false
-	for _, c := range all {
+	newest := ""
+	if named, ok := by.(namedStrategy); !ok || !named.anyVersion {
+		newest = newestVersion(v, all, avoid)
+	}
+	bestRank := 0
+	for i, c := range all {
 		if c.Why != "" {
 			continue
 		}
-		shunned, bestShunned := slices.Contains(avoid, c.Node), slices.Contains(avoid, best.Node)
-		if !found || bestShunned && !shunned || bestShunned == shunned && c.Score > best.Score {
-			best, found = c, true
+		rank := v.Nodes[i].rank(newest, avoid)
+		if !found || cmp.Or(cmp.Compare(bestRank, rank), cmp.Compare(c.Score, best.Score)) > 0 {
+			best, bestRank, found = c, rank, true
 		}
 	}
 	if !found {
 		return Decision{}, noEligible(s.Label, all)
 	}
 	return Decision{Label: s.Label, Node: best.Node, Strategy: nameOf(by), Score: best.Score}, nil
+}
+
+// newestVersion returns the newest version of the application among the nodes of v that are eligible
+// and not in avoid; "" if none of them can be compared. all has a candidate for each node.
+func newestVersion(v View, all []Candidate, avoid []string) (newest string) {
+	for i, c := range all {
+		if c.Why == "" && !slices.Contains(avoid, c.Node) && appversion.Newer(v.Nodes[i].AppVersion, newest) {
+			newest = v.Nodes[i].AppVersion
+		}
+	}
+	return newest
+}
+
+// rank says how well a node suits before scores count: 0 is best, a node with an older version than
+// newest comes next, and the nodes in avoid come last.
+func (n Node) rank(newest string, avoid []string) int {
+	switch {
+	case slices.Contains(avoid, n.Name):
+		return 2
+	case appversion.Compare(n.AppVersion, newest) < 0:
+		return 1
+	}
+	return 0
 }
 
 // nameOf returns the name of a strategy, or its type if Name panics.

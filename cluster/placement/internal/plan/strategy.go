@@ -12,8 +12,9 @@ type Strategy interface {
 	// Name is used in decisions and errors.
 	Name() string
 
-	// Score says how well a node suits an actor. The node with the highest score is chosen; if
-	// scores are equal, the node whose name comes first. A score of zero, below zero or NaN
+	// Score says how well a node suits an actor. Among the nodes with the newest
+	// cluster.Config.AppVersion, the node with the highest score is chosen; if scores are equal, the
+	// node whose name comes first. A score of zero, below zero or NaN
 	// excludes the node. Score must not change its arguments. If it panics, a submission fails, and
 	// the placement of an existing actor is retried later.
 	Score(n Node, s Spec, v View) float64
@@ -30,7 +31,8 @@ func (f StrategyFunc) Score(n Node, s Spec, v View) float64 { return f(n, s, v) 
 
 type namedStrategy struct {
 	StrategyFunc
-	name string
+	name       string
+	anyVersion bool // it chooses among nodes of all versions of the application
 }
 
 func (s namedStrategy) Name() string { return s.name }
@@ -42,10 +44,10 @@ func LeastLoaded() Strategy {
 	}}
 }
 
-// Pinned prefers the node of that name. While that node is not eligible, Pinned chooses any other.
+// Pinned prefers the node of that name, whatever its version. While that node is not eligible, Pinned chooses any other.
 // To allow no other node, use [Constraints.RequiredNode].
 func Pinned(node string) Strategy {
-	return namedStrategy{name: "Pinned", StrategyFunc: func(n Node, _ Spec, _ View) float64 {
+	return namedStrategy{name: "Pinned", anyVersion: true, StrategyFunc: func(n Node, _ Spec, _ View) float64 {
 		if n.Name == node {
 			return 1000
 		}

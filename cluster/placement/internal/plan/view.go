@@ -33,6 +33,8 @@ type Node struct {
 	// there, sorted.
 	Actors []string
 
+	AppVersion string // cluster.Config.AppVersion
+
 	passing []string // the labels in Actors that may not stay, because they are being stopped or are orphans; sorted
 }
 

@@ -1,0 +1,57 @@
+package cluster
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/peers"
+	"github.com/understudy-go/understudy/internal/protocol"
+)
+
+func TestMessagesOfUnknownKindsAreSkippedCountedAndShown(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
+		f.start("n1", "n2")
+		f.await(5*time.Second, "n1", "n2")
+		n1, n2 := f.nodes["n1"], f.nodes["n2"]
+		f.unmoved(func() {
+			strange := wireMessage(t, 99, n2.View().Self.Incarnation, []string{"new"})
+			n2.endpoint.SendControl(n1.endpoint.Addr(), strange)
+			n2.endpoint.SendPacket(n1.endpoint.Addr(), strange)
+			n2.endpoint.SendControl(n1.endpoint.Addr(), wireMessage(t, 100, n2.View().Self.Incarnation, nil))
+		})
+		want := map[string]uint64{"cluster 99": 2, "cluster 100": 1}
+		require.Equal(t, want, n1.skippedKinds())
+		require.Equal(t, want, statusOf(t, n1).Skipped)
+		require.Contains(t, get(n1, "/metrics").Body.String(), `understudy_skipped_messages_total{kind="cluster 99"} 2`)
+		require.Empty(t, statusOf(t, n2).Skipped)
+	})
+}
+
+func TestGossipOfAnUnknownKindIsSkippedAndCounted(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
+		f.start("n1")
+		n := f.nodes["n1"]
+		l := &machineLoop{node: n, self: n.View().Self.ID()}
+		l.receiveGossip(wireMessage(t, 99, 1, nil))
+		l.receiveGossip([]byte("no message"))
+		require.Equal(t, map[string]uint64{"cluster 99": 1}, n.skippedKinds())
+	})
+}
+
+func TestMembersKnowTheFeaturesOfEachOther(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
+		f.start("n1", "n2")
+		f.await(5*time.Second, "n1", "n2")
+		for from, to := range map[string]string{"n1": "n2", "n2": "n1"} {
+			id := f.nodes[to].View().Self.ID()
+			require.True(t, peers.Have(f.nodes[from].System, id, protocol.Figures))
+			require.False(t, peers.Have(f.nodes[from].System, id, 63), "a feature of a newer release")
+			require.EqualValues(t, 1, f.nodes[from].versionFor(id.Address))
+			id.Incarnation++
+			require.False(t, peers.Have(f.nodes[from].System, id, protocol.Figures), "of another incarnation nothing is known")
+		}
+		require.Zero(t, f.nodes["n1"].versionFor("nowhere:1"))
+	})
+}

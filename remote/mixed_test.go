@@ -1,0 +1,113 @@
+package remote_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/memnet"
+)
+
+// Two versions of an application in one cluster. This process registers the types of one version.
+// The other version is a peer that speaks the protocol by hand, because a process has one registry.
+
+// A purchase is what this version knows under its name.
+type purchase struct {
+	Item  string
+	Count int
+}
+
+func init() { actor.RegisterType[purchase]("remote_test.order") }
+
+// An orderedItem is the same message in a version that has not got the count yet, and a
+// describedOrder in one that has added a note. In the program of these versions each has the name
+// "remote_test.order".
+type (
+	orderedItem    struct{ Item string }
+	describedOrder struct {
+		Item  string
+		Count int
+		Note  string
+	}
+)
+
+// fromOtherVersion returns the orders that arrive when a peer of another version sends messages, and
+// the dead letters.
+func fromOtherVersion(t *testing.T, send func(peer *raw)) (arrived []purchase, lost []actor.DeadLetter) {
+	t.Helper()
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		b := start(t, n, "b")
+		inbox, _ := spawn[purchase](b, "inbox")
+		peer := dialUser(t, n, b)
+		send(peer)
+		peer.tell("remote_test.order", purchase{"last", 1})
+		soon()
+		arrived, lost = inbox.got(), b.lost.got()
+		require.Equal(t, purchase{"last", 1}, arrived[len(arrived)-1], "the connection is kept")
+		arrived = arrived[:len(arrived)-1]
+	})
+	return arrived, lost
+}
+
+func TestAFieldThatOnlyTheSenderHasIsIgnored(t *testing.T) {
+	arrived, lost := fromOtherVersion(t, func(peer *raw) {
+		peer.tell("remote_test.order", describedOrder{"pump", 3, "urgent"})
+	})
+	require.Equal(t, []purchase{{"pump", 3}}, arrived)
+	require.Empty(t, lost)
+}
+
+func TestAFieldThatOnlyTheReceiverHasIsZero(t *testing.T) {
+	arrived, lost := fromOtherVersion(t, func(peer *raw) {
+		peer.tell("remote_test.order", orderedItem{"pump"})
+	})
+	require.Equal(t, []purchase{{"pump", 0}}, arrived)
+	require.Empty(t, lost)
+}
+
+func TestATypeThatIsRenamedUnderItsOldNameArrives(t *testing.T) {
+	type bought purchase // what the other version calls it
+	arrived, lost := fromOtherVersion(t, func(peer *raw) {
+		peer.tell("remote_test.order", bought{"pump", 3})
+	})
+	require.Equal(t, []purchase{{"pump", 3}}, arrived)
+	require.Empty(t, lost)
+}
+
+func TestATypeThatTheReceiverDoesNotKnowIsADeadLetterThere(t *testing.T) {
+	arrived, lost := fromOtherVersion(t, func(peer *raw) {
+		peer.tell("remote_test.order/2", describedOrder{"pump", 3, "urgent"})
+	})
+	require.Empty(t, arrived)
+	require.Len(t, lost, 1)
+	require.ErrorIs(t, lost[0].Reason, actor.ErrNotDecodable)
+	require.ErrorContains(t, lost[0].Reason, `actor.RegisterType[T]("remote_test.order/2")`)
+}
+
+func TestATypeOfTheFrameworkThatTheReceiverDoesNotKnowIsCountedAndNoDeadLetter(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		b := start(t, n, "b")
+		peer := dialUser(t, n, b)
+		for range 3 {
+			peer.tell("understudy.cluster.new", []string{"new"})
+		}
+		soon()
+		require.Empty(t, b.lost.got())
+		require.Equal(t, map[string]uint64{"understudy.cluster.new": 3}, b.Skipped())
+	})
+}
+
+func TestAFieldOfAnotherTypeIsADeadLetterThatNamesTheField(t *testing.T) {
+	type textual struct{ Item, Count string }
+	arrived, lost := fromOtherVersion(t, func(peer *raw) {
+		peer.tell("remote_test.order", textual{"pump", "three"})
+	})
+	require.Empty(t, arrived)
+	require.Len(t, lost, 1)
+	require.ErrorIs(t, lost[0].Reason, actor.ErrNotDecodable)
+	var why *codec.DecodeError
+	require.ErrorAs(t, lost[0].Reason, &why)
+	require.ErrorContains(t, lost[0].Reason, "Count")
+}
