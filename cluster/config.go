@@ -109,10 +109,10 @@ type Config struct {
 	Meta map[string]string
 
 	// AppVersion is the version of the application on this node, such as "1.4.0". Members, events,
-	// logs and the status page show it. Versions that are semantic versions, with a v at their
-	// beginning or without, are compared as such. While members of two versions are up, placement
-	// puts actors on nodes of the newer one, see docs/upgrades.md. It has at most 255 bytes of UTF-8
-	// without control characters. The default is "", which is neither older nor newer.
+	// logs and the status page show it. Semantic versions, with a v at their beginning or without,
+	// are compared as such. While members of two versions are up, placement puts actors on nodes of
+	// the newer one, see docs/upgrades.md. It has at most 255 bytes of UTF-8, without control
+	// characters. The default is "", which is neither older nor newer.
 	AppVersion string
 
 	// TLS authenticates nodes by certificates and encrypts all traffic between them. It needs a

@@ -75,7 +75,7 @@ func TestWhoDoesNotFitIsRefusedInASecondAndDisturbsNobody(t *testing.T) {
 }
 
 // helloOf is the hello of a node that speaks versions up to remote of the protocol of package
-// remote, and up to cluster of that of this package.
+// remote, and up to cluster of the protocol of package membership.
 func helloOf(remote, cluster int, addr string) map[int]any {
 	return map[int]any{1: max(1, remote-1), 2: remote, 4: max(1, cluster-1), 5: cluster, 7: "test", 8: addr, 9: 77, 10: 0, 11: 1}
 }

@@ -26,9 +26,10 @@ type Config struct {
 	// Cluster is the name of the cluster. Endpoints of different clusters refuse each other. It
 	// may be empty.
 	Cluster string
-	// Protocol is what the user of the endpoint speaks with the users of other endpoints, in control
-	// frames and in messages of its own. Endpoints whose users have no version in common refuse
-	// each other. The zero value is no protocol, which goes with any. Package cluster sets it.
+	// Protocol is what the user of the endpoint speaks with the users of other endpoints, in
+	// control frames and in messages of its own. Endpoints whose users have no version in common
+	// refuse each other. The zero value is no protocol, which goes with any. Package cluster sets
+	// it.
 	Protocol Protocol
 	// Incarnation tells this process from earlier ones at its address. 0 draws a random one. The
 	// upper 32 bits identify the process and stay when it is renamed, see [Endpoint.Rename]; if

@@ -169,9 +169,10 @@
 // not offer it is no node. The byte after the preface is the channel:
 //
 //	C   control   frames are opaque, for package cluster; the oldest are dropped rather than kept
-//	A   user      frames are envelopes: the CBOR array [path, uid, type name, message], or
-//	              [path, uid, type name, message in DEFLATE, its size]; or parts of one: the array
-//	              [bytes behind this part, bytes]
+//	A   user      frames are envelopes: the CBOR array [path, uid, type name, metadata, message], or
+//	              [path, uid, type name, metadata, message in DEFLATE, its size]; further elements
+//	              are ignored. Metadata is a map with integer keys, at most 1 KiB. Or frames are
+//	              parts of an envelope: the array [bytes behind this part, bytes]
 //	M   stream    after a hello, which is not answered, memberlist's
 //	R   reverse   after hello and answer it waits until the listener begins a user channel on it.
 //	              Meanwhile the dialer sends a ping, the byte B, 2 s after the last sign of life,
@@ -181,10 +182,13 @@
 // dialer sends frames, and only the listener sends acknowledgements.
 //
 //	frame            length, 4 bytes, big-endian; as many bytes
-//	hello            frame of a CBOR map: 1 version, 2 cluster, 3 address, 4 incarnation,
-//	                 5 incarnation of the listener to continue a session, else 0, 6 session
-//	answer           frame of a CBOR map: 1 version, 2 incarnation, 3 frames of the session received,
-//	                 4 refusal or 0, 5 its detail, 6 with TLS, on C: number of a key, 8 bytes, and the key, 32 bytes
+//	hello            frame of a CBOR map: 1 lowest and 2 highest version, 3 features, 4 to 6 the same
+//	                 of [Config.Protocol], 7 cluster, 8 address, 9 incarnation, 10 incarnation of
+//	                 the listener to continue a session, else 0, 11 session
+//	answer           frame of a CBOR map: 1 to 6 as in the hello, 7 and 8 the versions that are
+//	                 spoken from now on, 9 incarnation, 10 refusal or 0, 11 its detail, 12 address if
+//	                 it is not the dialed one, 13 frames of the session received, 14 with TLS, on C:
+//	                 number of a key, 8 bytes, and the key, 32 bytes
 //	acknowledgement  frames of the session received, 8 bytes, big-endian; every 256 frames or 256 KiB, or after 10 ms
 //
 // A session belongs to one incarnation on each side and outlives connections. A process that

@@ -2,6 +2,7 @@ package remote_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -33,8 +34,8 @@ type (
 	}
 )
 
-// fromOtherVersion returns the orders that arrive when a peer of another version sends messages, and
-// the dead letters.
+// fromOtherVersion returns the orders that arrive when a peer of another version sends messages,
+// and the dead letters.
 func fromOtherVersion(t *testing.T, send func(peer *raw)) (arrived []purchase, lost []actor.DeadLetter) {
 	t.Helper()
 	bubble(t, func(t *testing.T, n *memnet.Network) {
@@ -110,4 +111,22 @@ func TestAFieldOfAnotherTypeIsADeadLetterThatNamesTheField(t *testing.T) {
 	var why *codec.DecodeError
 	require.ErrorAs(t, lost[0].Reason, &why)
 	require.ErrorContains(t, lost[0].Reason, "Count")
+}
+
+// The other version asks under a name that this one does not know: the test sends the request by
+// hand, and another one to an actor that never answers.
+func TestAnAskWhoseRequestNobodyKnowsEndsAtOnce(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		a, b := start(t, n, "a"), start(t, n, "b")
+		spawn[question](b, "inbox")
+		peer := dialUser(t, n, b)
+		begin := time.Now()
+		_, err := actor.Ask(t.Context(), ref[question](a, b, "/user/inbox"), func(reply actor.ActorRef[int]) question {
+			peer.tell("remote_test.question/2", question{1, reply})
+			return question{1, reply}
+		})
+		require.ErrorIs(t, err, actor.ErrNotDecodable)
+		require.ErrorContains(t, err, "remote_test.question/2")
+		require.Less(t, time.Since(begin), time.Second)
+	})
 }

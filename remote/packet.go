@@ -42,8 +42,8 @@ func appendPacketHeader(buf []byte, version byte, cluster uint64, from NodeID) [
 	return append(buf, from.Address...)
 }
 
-// parsePacket returns the sender and the data of a datagram that appendPacketHeader began, in one of
-// the versions that this node speaks.
+// parsePacket returns the sender and the data of a datagram that appendPacketHeader began, in one
+// of the versions that this node speaks.
 func parsePacket(b []byte, speaks protocol.Range, cluster uint64) (NodeID, []byte, error) {
 	switch {
 	case len(b) < packetFixed || b[0] != packetUser:

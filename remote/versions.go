@@ -11,8 +11,8 @@ import (
 
 // Version is the newest version of the protocol of this package that this release speaks. A release
 // also speaks the version before, so that nodes can be upgraded one by one. Endpoints speak the
-// highest version that both know, and refuse each other if there is none; docs/upgrades.md has the
-// rules.
+// highest version that both know, and refuse each other without such a version; docs/upgrades.md
+// has the rules.
 const Version = 1
 
 // ownFeatures are the features of the protocol of this package that this release has: none yet.

@@ -45,6 +45,7 @@ var layers = []layer{
 		{"singleton/internal/sequence", []string{"singleton/internal/wire", "internal/*"}},
 		{"singleton/internal/wire", []string{"actor/extension", "actor", "internal/*"}},
 		{"internal/singletonhook", []string{"singleton/generation", "actor", "internal/*"}}, // between singleton and cluster
+		{"internal/peers", []string{"actor/extension", "actor", "internal/*"}},              // between cluster and what sends to other nodes
 		{"singleton/lease/leasetest", []string{"singleton/lease", "internal/*"}},
 		{"singleton/lease", []string{"actor/extension", "actor", "internal/*"}},
 		{"singleton/generation/generationtest", []string{"singleton/generation", "internal/*"}},

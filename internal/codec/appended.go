@@ -64,7 +64,7 @@ func (f *fitting) copy(data []byte) (rest []byte, ok bool) {
 	return rest, ok
 }
 
-// items copies a container of n items, of the types that of returns.
+// items copies a container of n items. of returns the type of each.
 func (f *fitting) items(data []byte, n uint64, depth int, of func(i uint64) reflect.Type) (rest []byte, ok bool) {
 	_, _, rest, ok = Head(data)
 	f.out = append(f.out, data[:len(data)-len(rest)]...)
@@ -136,7 +136,7 @@ func (f *fitting) zero(t reflect.Type) bool {
 }
 
 // elementsOf returns the types of the fields of a struct that is an array, in their order. ok is
-// false if the struct is none, or the library determines which fields it has.
+// false if the struct is no array, or the library determines which fields it has.
 func elementsOf(t reflect.Type) (types []reflect.Type, ok bool) {
 	if array, known := isArray(t); !array || !known {
 		return nil, false

@@ -1,5 +1,5 @@
-// Package metadata has the small values that travel with a message beside it, such as the context of
-// a trace. On the wire they are a CBOR map whose keys are small integers.
+// Package metadata has the small values that travel beside a message, such as the context of a
+// trace. On the wire they are a CBOR map whose keys are small integers.
 package metadata
 
 import (
@@ -58,8 +58,8 @@ func (m Metadata) Encoded() []byte {
 	return []byte(m.encoded)
 }
 
-// Get returns the value of a key. It returns false if there is none, or one that is no byte string,
-// which a newer release may have set.
+// Get returns the value of a key. It returns false without a value, or if the value is no byte
+// string, which a newer release may have set.
 func (m Metadata) Get(key Key) (value []byte, ok bool) {
 	for _, p := range m.pairs() {
 		if p.key == key {

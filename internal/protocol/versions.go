@@ -1,5 +1,5 @@
-// Package protocol has the rules by which two releases find out how to talk to each other: ranges of
-// versions, and features. docs/upgrades.md explains them.
+// Package protocol has the rules by which two releases find out how to talk to each other: ranges
+// of versions, and features. docs/upgrades.md explains them.
 package protocol
 
 import "fmt"

@@ -5,8 +5,9 @@ import "cmp"
 // filterElection removes nodes that are not elected, for the anchor [Leader].
 const filterElection = "election"
 
-// resolve returns the eligible node that will own a singleton: the oldest member among those with the
-// newest version of the application. It chooses a node in avoid only if there is no other. The error is a [*NoEligibleNodesError].
+// resolve returns the eligible node that will own a singleton: the oldest one of those with the
+// newest version of the application. It chooses a node in avoid only if there is no other. The
+// error is a [*NoEligibleNodesError].
 func (a Anchor) resolve(label string, v View, e Election, avoid []string) (Node, error) {
 	all := make([]Candidate, 0, len(v.Nodes))
 	leader := a.leader(v, e)

@@ -148,8 +148,8 @@ func choose(s Spec, v View, beside []string, by Strategy, avoid ...string) (Deci
 	return Decision{Label: s.Label, Node: best.Node, Strategy: nameOf(by), Score: best.Score}, nil
 }
 
-// newestVersion returns the newest version of the application among the nodes of v that are eligible
-// and not in avoid; "" if none of them can be compared. all has a candidate for each node.
+// newestVersion returns the newest version of the application among the nodes of v that are
+// eligible and not in avoid; "" if no version can be compared. all has a candidate for each node.
 func newestVersion(v View, all []Candidate, avoid []string) (newest string) {
 	for i, c := range all {
 		if c.Why == "" && !slices.Contains(avoid, c.Node) && appversion.Newer(v.Nodes[i].AppVersion, newest) {

@@ -12,11 +12,11 @@ type Strategy interface {
 	// Name is used in decisions and errors.
 	Name() string
 
-	// Score says how well a node suits an actor. Among the nodes with the newest
-	// cluster.Config.AppVersion, the node with the highest score is chosen; if scores are equal, the
-	// node whose name comes first. A score of zero, below zero or NaN
-	// excludes the node. Score must not change its arguments. If it panics, a submission fails, and
-	// the placement of an existing actor is retried later.
+	// Score says how well a node suits an actor. Among the nodes with the newest version of the
+	// application, the node with the highest score is chosen; if scores are equal, the node whose
+	// name comes first. A score of zero, below zero or NaN excludes the node. Score must not change
+	// its arguments. If it panics, a submission fails, and the placement of an existing actor is
+	// retried later.
 	Score(n Node, s Spec, v View) float64
 }
 
@@ -44,7 +44,8 @@ func LeastLoaded() Strategy {
 	}}
 }
 
-// Pinned prefers the node of that name, whatever its version. While that node is not eligible, Pinned chooses any other.
+// Pinned prefers the node of that name, whatever its version of the application. While that node is
+// not eligible, Pinned chooses any other.
 // To allow no other node, use [Constraints.RequiredNode].
 func Pinned(node string) Strategy {
 	return namedStrategy{name: "Pinned", anyVersion: true, StrategyFunc: func(n Node, _ Spec, _ View) float64 {
