@@ -21,6 +21,7 @@ import (
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/remote"
+	"github.com/understudy-go/understudy/singleton/lease"
 )
 
 // A Node is a member of a cluster and the actor system that runs on it. Its methods may be called
@@ -105,6 +106,11 @@ func listen(cfg Config) (*Node, error) {
 		actor.WithLogger(cfg.Logger), extension.WithTransport(endpoint.Addr(), endpoint),
 	}, cfg.SystemOptions...)...)
 	singletonhook.Attach(n.System, (*locator)(n))
+	if cfg.Lease != nil {
+		extension.Set(n.System, singletonhook.Leases(func(name string) (lease.Lease, error) {
+			return cfg.Lease(cfg.Name+"-singleton-"+name, endpoint.Addr())
+		}))
+	}
 	receptionist.Attach(n.System, (*receptionistLocator)(n))
 	n.OnShutdown(actor.ClusterLeave, "cluster", n.handOver)
 	n.OnShutdown(actor.AfterActors, "cluster", n.depart)
