@@ -93,6 +93,7 @@ func listen(cfg Config) (*Node, error) {
 		Control:       n.control,
 		AdmitMessages: n.admitMessages,
 		DialFailed:    n.dialFailed,
+		ClientsReach:  cfg.ClientsReach,
 	}))
 	if err != nil {
 		return nil, fmt.Errorf("cluster: start: %w", err)

@@ -12,9 +12,9 @@ import (
 	"github.com/understudy-go/understudy/actor/receptionist"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
-	"github.com/understudy-go/understudy/singleton"
 )
 
 // heardAgain is how long it takes until a client and the nodes communicate again, once they can.
