@@ -67,8 +67,8 @@ func (g *guarded) ownRelations() *relations {
 	return g.relations
 }
 
-// addChild puts child into the tree, unless the parent is stopping or has ended, or the name belongs
-// to a living child, which it returns.
+// addChild puts child into the tree, unless the parent is stopping or has ended. If the name
+// belongs to a living child, it returns that one.
 func (g *guarded) addChild(child *core) (added bool, living *core) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -17,9 +17,8 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// Akka: "To use a lease for every singleton in an application set akka.cluster.singleton.use-lease
-// … A lease with the name <actor system name>-singleton-<singleton actor path> is used and the owner
-// is set to the Cluster(system).selfAddress.hostPort".
+// Akka: one setting, use-lease, gives every singleton a lease. Its name has the names of the system
+// and of the singleton, and its owner is the address of the node.
 func TestOneSettingGivesEverySingletonOfANodeALease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := lease.NewMemory()
