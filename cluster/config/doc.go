@@ -5,6 +5,8 @@
 //	…
 //	node, err := cluster.Start(ctx, cfg)
 //
+// This package is experimental: a minor release may change it.
+//
 // Both sources have the same keys. In the environment a key is in capitals after the prefix:
 // SHOP_NODE_ID is the key node_id. A file is YAML or JSON, with the keys at the top.
 //
