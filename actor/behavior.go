@@ -44,6 +44,7 @@ type Next[M any] struct {
 type restOfNext[M any] struct {
 	wrapping *wrapping[M] // what this transition puts around the handlers; nil: what there is
 	err      error
+	mark     any // see markOf
 }
 
 func (n *Next[M]) toRest() *restOfNext[M] {

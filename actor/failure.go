@@ -43,15 +43,15 @@ func (c *cell[M]) apply(i int, err error) bool {
 	case d == Restart && l.mayRestart(c.phase):
 		c.tryRestart(i, err)
 	default:
-		c.stopBy(l, err)
+		l.stop(c, err)
 	}
 	return true
 }
 
 const stoppingMessage = "actor failed; stopping"
 
-// stopBy ends the actor as l has decided.
-func (c *cell[M]) stopBy(l *layer[M], err error) {
+// stop ends the actor as l has decided.
+func (l *layer[M]) stop(c *cell[M], err error) {
 	l.log(c, zapcore.ErrorLevel, stoppingMessage, err)
 	c.beginStop(err)
 }
@@ -109,7 +109,7 @@ func (c *cell[M]) failUp(err error) {
 		return
 	}
 	c.parent.node().signal(systemMsg{kind: sysEscalated, child: &c.core, err: err})
-	c.stopBy(c.supervision.layers[0], err)
+	c.supervision.layers[0].stop(c, err)
 }
 
 // stopFailed ends the actor without asking a strategy.

@@ -62,10 +62,14 @@ func observed[M any](parent *core, b Behavior[M]) Behavior[M] {
 	if len(observers) == 0 {
 		return b
 	}
-	return func(ctx *Context[M], n *Next[M]) {
+	observed := func(ctx *Context[M], n *Next[M]) {
 		for _, o := range observers {
 			n.Observe(o.identity, o.see, true)
 		}
 		b(ctx, n)
 	}
+	if mark := markOf(b); mark != nil {
+		return marked(observed, mark)
+	}
+	return observed
 }

@@ -67,20 +67,22 @@ func (g *guarded) ownRelations() *relations {
 	return g.relations
 }
 
-// addChild puts child into the tree, unless the parent is stopping or has ended, or a living child
-// has the name: taken.
-func (g *guarded) addChild(child *core) (added, taken bool) {
+// addChild puts child into the tree, unless the parent is stopping or has ended. If the name
+// belongs to a living child, it returns that one.
+func (g *guarded) addChild(child *core) (added bool, living *core) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed || g.dead {
-		return false, false
+		return false, nil
 	}
 	siblings := &g.ownRelations().children
-	if child.label != "" && siblings.find(child.label) != nil {
-		return false, true
+	if child.label != "" {
+		if living := siblings.find(child.label); living != nil {
+			return false, living
+		}
 	}
 	siblings.add(child)
-	return true, false
+	return true, nil
 }
 
 // awaitChildren notes that the actor waits for the end of its children, and returns those that

@@ -29,9 +29,10 @@ func (c *spawnConfig) checkAdmission() error { return guard.Run(c.admission) }
 
 // Spawn starts an actor as a child of parent and returns immediately; b is called inside the new
 // actor. If name is empty, the actor gets a unique one. A name has at most 1024 bytes, of letters,
-// digits and -_.:~+@. Spawn panics if name is invalid, or if a living child of parent has it. If
-// parent is stopping or has ended, b is never called, and the returned ref addresses an actor that
-// has ended.
+// digits and -_.:~+@. Spawn panics if name is invalid, or if a living child of parent has it. The
+// exception is a singleton: a Spawn with its name and its settings returns the ref of the living
+// one. If parent is stopping or has ended, b is never called, and the returned ref addresses an
+// actor that has ended.
 func Spawn[M any](parent Spawner, b Behavior[M], name string, opts ...SpawnOption) ActorRef[M] {
 	return spawn(parent.spawnUnder(), b, name, opts)
 }
@@ -44,9 +45,9 @@ func spawn[M any](parent *core, b Behavior[M], name string, opts []SpawnOption) 
 		checkName(name)
 	}
 	c := newCell(parent, observed(parent, b), name, configure[M](opts))
-	added, taken := parent.addChild(&c.core)
-	if taken {
-		panic(fmt.Sprintf("actor: the name %q is taken by a living child of %s", name, parent.path()))
+	added, living := parent.addChild(&c.core)
+	if living != nil {
+		return again(parent, living, b)
 	}
 	if !added {
 		c.dead, c.over = true, true

@@ -13,6 +13,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
+	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/remote"
 )
 
@@ -38,7 +39,7 @@ type Client struct {
 	learning sync.Mutex                  // guards contact and known
 	contact  atomic.Pointer[contactNews] // the last answer without Same
 	known    knownMembers
-	relays   relays
+	takers   *clientTakers
 
 	asks    chan struct{} // capacity 1: ask for news now
 	aborted context.Context
@@ -107,7 +108,8 @@ func newClient(cfg ClientConfig) (*Client, error) {
 		actor.WithLogger(cfg.Logger), extension.WithTransport(endpoint.Addr(), endpoint),
 	}, cfg.SystemOptions...)...)
 	receptionist.AttachOutside(c.System, errClientOutside)
-	extension.OnAskTimeout(c.System, c.relays.silence)
+	c.takers = &clientTakers{client: c, names: map[string]int{}}
+	extension.Set[singletonhook.Takers](c.System, c.takers)
 	endpoint.Serve(c.System)
 	c.pushed = actor.Spawn(extension.Framework(c.System), c.takeNews, "news")
 	return c, nil

@@ -73,7 +73,7 @@ func (c ClientConfig) validate() error {
 		return errors.New("cluster: ClientConfig.OldSecrets is set without ClientConfig.Secret; set the one that is to be used")
 	}
 	for _, contact := range c.Contacts {
-		if err := checkNodeAddress(contact); err != nil {
+		if err := naming.CheckNode(contact); err != nil {
 			return fmt.Errorf("cluster: ClientConfig.Contacts: %q is not the host:port of a node: it %w", contact, err)
 		}
 	}

@@ -160,7 +160,7 @@ func (c *Client) try(ctx context.Context, address string) error {
 func (c *Client) ask(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, newsPatience, errSilent)
 	defer cancel()
-	known, singletons := c.contact.Load(), c.relays.singletons()
+	known, singletons := c.contact.Load(), c.takers.singletons()
 	to := actor.Resolve[contactAsked](c.System, "understudy://"+c.Name()+"@"+address+"/system/"+contactName)
 	news, err := actor.Ask(ctx, to, func(replyTo actor.ActorRef[contactNews]) contactAsked {
 		return contactAsked{

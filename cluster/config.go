@@ -5,8 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
-	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -17,6 +15,7 @@ import (
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/internal/stderrlog"
 	"github.com/understudy-go/understudy/remote"
+	"github.com/understudy-go/understudy/singleton/lease"
 )
 
 // Downing decides which members are downed when the cluster is split. [Config.Downing] holds one;
@@ -147,6 +146,14 @@ type Config struct {
 	// must be the same on all nodes: stop all of them to change it. The default is [Oldest].
 	Leader LeaderElection
 
+	// Lease returns a lease for each singleton that this node spawns without singleton.WithLease.
+	// name is Name, "-singleton-" and the name of the singleton; owner is the advertised address of
+	// this node. Return a new handle for each call, usually from lease.New with a store that all
+	// nodes share. Lease is called inside the manager of the singleton when that starts, and must
+	// not block. The manager fails with an error that Lease returns. Set Lease on all nodes or on
+	// no node: a singleton with a lease does not match one without. The default, nil, is no lease.
+	Lease func(name, owner string) (lease.Lease, error)
+
 	// MinMembers is the number of members that must have joined before the first becomes up. Until
 	// then it must be the same on all nodes; afterwards it has no effect, and nodes with another
 	// value may join. A negative value is an error. The default is 1.
@@ -165,6 +172,14 @@ type Config struct {
 	// Traffic limits the traffic between this node and others: sizes of messages, queues and
 	// connections. The zero value stands for the defaults.
 	Traffic Traffic
+
+	// ClientsReach reports whether messages of clients, see [Dial], may reach the actor at path on
+	// this node, such as "/user/orders/7". It is asked for each message of a client to an actor
+	// below "/user/", singletons included, by several goroutines, and must be fast. A message that
+	// it refuses becomes a dead letter on this node with remote.ErrPrivate; an ask of the client
+	// ends with the same error. It prevents mistakes, not attacks: see docs/client.md. The default,
+	// nil, lets clients reach every actor.
+	ClientsReach func(path string) bool
 
 	// Network opens listeners and connections. The default, nil, is the TCP and UDP of the
 	// operating system. Tests pass one in memory.
@@ -252,7 +267,7 @@ func (c Config) validate() error {
 		}
 	}
 	for _, seed := range c.Seeds {
-		if err := checkNodeAddress(seed); err != nil {
+		if err := naming.CheckNode(seed); err != nil {
 			return fmt.Errorf("cluster: Config.Seeds: %q is not the host:port of a node: it %w", seed, err)
 		}
 	}
@@ -298,18 +313,6 @@ func (c Config) keyring() (*remote.Keyring, error) {
 		return nil, fmt.Errorf("cluster: Config.Secret: %w", err)
 	}
 	return ring, nil
-}
-
-// checkNodeAddress returns an error unless address is the host:port of another node, with a host
-// and a port other than 0.
-func checkNodeAddress(address string) error {
-	if err := naming.CheckHostPort(address); err != nil {
-		return err
-	}
-	if host, port, err := net.SplitHostPort(address); err != nil || host == "" || strings.Trim(port, "0") == "" {
-		return errors.New("has no host, or no port")
-	}
-	return nil
 }
 
 // margin is how long an instance may still run on a member that was removed without a sign that it

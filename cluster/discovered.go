@@ -12,6 +12,7 @@ import (
 
 	"github.com/understudy-go/understudy/cluster/membership"
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/internal/naming"
 
 	"go.uber.org/zap"
 )
@@ -73,7 +74,7 @@ func usable(addresses []string) ([]string, error) {
 		return nil, fmt.Errorf("cluster: Config.Discovery found %d addresses; at most %d are allowed", len(addresses), maxFound)
 	}
 	for _, address := range addresses {
-		if err := checkNodeAddress(address); err != nil {
+		if err := naming.CheckNode(address); err != nil {
 			return nil, fmt.Errorf("cluster: Config.Discovery found %q, which is not the host:port of a node: it %w", address, err)
 		}
 	}

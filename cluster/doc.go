@@ -84,7 +84,7 @@
 //
 // [Dial] connects a program that is not a member. A [Client] has actors of its own. It sends
 // messages to the actors of the cluster and asks them, finds services by [Lookup] and singletons by
-// [SingletonRef], and follows the members. It needs no port of its own. See docs/client.md.
+// singleton.Ref, and follows the members. It needs no port of its own. See docs/client.md.
 //
 // # Security
 //

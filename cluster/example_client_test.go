@@ -8,6 +8,7 @@ import (
 	"github.com/understudy-go/understudy/actor/receptionist"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // Order is the message of the shops.
@@ -56,7 +57,7 @@ func ExampleDial() {
 	}
 	order(listing.Reachable()[0], "coffee")
 
-	order(cluster.SingletonRef[Order](client, "flagship"), "cake")
+	order(singleton.Ref[Order](client.System, "flagship"), "cake")
 	fmt.Println(client.Shutdown(ctx), node.Leave(ctx))
 	// Output:
 	// one tea <nil>

@@ -23,6 +23,7 @@ import (
 	"github.com/understudy-go/understudy/internal/protocol"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/remote"
+	"github.com/understudy-go/understudy/singleton/lease"
 )
 
 // A Node is a member of a cluster and the actor system that runs on it. Its methods may be called
@@ -96,6 +97,7 @@ func listen(cfg Config) (*Node, error) {
 		Control:       n.control,
 		AdmitMessages: n.admitMessages,
 		DialFailed:    n.dialFailed,
+		ClientsReach:  cfg.ClientsReach,
 	}))
 	if err != nil {
 		return nil, fmt.Errorf("cluster: start: %w", err)
@@ -110,6 +112,11 @@ func listen(cfg Config) (*Node, error) {
 	}, cfg.SystemOptions...)...)
 	peers.Attach(n.System, n.featuresOf)
 	singletonhook.Attach(n.System, (*locator)(n))
+	if cfg.Lease != nil {
+		extension.Set(n.System, singletonhook.Leases(func(name string) (lease.Lease, error) {
+			return cfg.Lease(cfg.Name+"-singleton-"+name, endpoint.Addr())
+		}))
+	}
 	receptionist.Attach(n.System, (*receptionistLocator)(n))
 	n.OnShutdown(actor.ClusterLeave, "cluster", n.handOver)
 	n.OnShutdown(actor.AfterActors, "cluster", n.depart)

@@ -130,6 +130,11 @@ type Config struct {
 	// AdmitMessages decides like Admit, but only about connections that carry messages between
 	// actors.
 	AdmitMessages func(NodeID) error
+	// ClientsReach reports whether messages of clients, see Outbound, may reach the actor at path,
+	// such as "/user/orders/7". It is asked for paths below "/user/" only, for each message, and
+	// must be fast. A message that it refuses becomes a dead letter here, with [ErrPrivate]. The
+	// default lets clients reach every actor.
+	ClientsReach func(path string) bool
 	// DialFailed is called after each failed attempt to connect. err is a [*RefusedError] if an
 	// endpoint answered, [ErrNotAuthenticated] if one side does not trust the other, [ErrForeign]
 	// if something else listens there, and otherwise the error of [Network].Dial.

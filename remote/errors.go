@@ -32,6 +32,9 @@ var (
 	// ErrNotAuthenticated means that one side of a connection has not proved its identity to the
 	// other. [Config.DialFailed] receives it, and it is part of the reason of dead letters.
 	ErrNotAuthenticated = errors.New("remote: not authenticated")
+	// ErrPrivate is the reason of dead letters from a client to an actor that clients may not
+	// reach; see [Config.ClientsReach].
+	ErrPrivate = errors.New("remote: clients may not reach this actor; the node's Config.ClientsReach says so")
 )
 
 // Refusal is the reason why a peer refused a connection.
@@ -91,6 +94,7 @@ func (e *RefusedError) Unwrap() error {
 
 func init() {
 	for name, err := range map[string]error{
+		"understudy/remote.private":           ErrPrivate,
 		"understudy/remote.closed":            ErrClosed,
 		"understudy/remote.frame":             ErrFrame,
 		"understudy/remote.too-large":         ErrTooLarge,

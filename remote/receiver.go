@@ -80,10 +80,21 @@ func (r *receiver) open(body []byte, own bool) {
 	if env.Unusable {
 		r.node.skip(metadataUnusable, r.in.from.Address)
 	}
+	if r.private(env.Path) {
+		r.deliver()
+		extension.DeadLetter(r.sys, r.stringOf(env.Path, env.UID), clonePayload(env.Payload), ErrPrivate)
+		return
+	}
 	r.put(env, own)
 	if len(r.arrived) == maxArrivals || r.bytes >= maxGathered {
 		r.deliver()
 	}
+}
+
+// private reports whether the actor at path does not receive messages from this peer.
+func (r *receiver) private(path string) bool {
+	reach := r.node.cfg.ClientsReach
+	return reach != nil && isOutbound(r.in.from.Address) && strings.HasPrefix(path, "/user/") && !reach(path)
 }
 
 // refuse makes a dead letter of an envelope that cannot be read, or of its beginning. The

@@ -7,7 +7,7 @@
 // Spawn it under the same name, with the same options, on every node that may host it or
 // that sends to it. Each node gets a manager, and at most one of the managers runs an
 // instance. Without a cluster the instance runs where it is spawned, so it can be tested
-// like any other actor.
+// like any other actor. A node or client that only sends may use [Ref] instead.
 //
 // # What is guaranteed
 //
@@ -126,7 +126,8 @@
 //	Role             ""      the nodes that may host; all when empty
 //	OnLeader, OnOldest,      which of them is preferred; the first in the order of
 //	  OnNode, OnElected      election by default
-//	Buffer           1000    messages that each node keeps, and the host for each node
+//	Buffer           1000    messages that each node keeps, and the host for each node; at
+//	                         most 10 000
 //	Expire           none    how long a message may wait for an instance
 //	AtLeastOnce      off     the number of messages that may be in flight from each node
 //	StopMessage      none    the message that asks an instance to stop; without one the
@@ -135,7 +136,8 @@
 //	                         the message that it is handling, or reported as [Stuck]
 //	RestartBackoff   100 ms  the delay before a restart; doubles up to 4 s, with jitter
 //	RemovalMargin    as the cluster recommends
-//	WithLease        none    the lease that must be held for an instance to run
+//	WithLease        none    the lease that must be held for an instance to run; by default
+//	                         that of cluster.Config.Lease
 //	LeaseRetry       5 s     the delay before another attempt to acquire the lease
 //	WithGenerations  none    the source of terms; by default the members agree on them
 //

@@ -53,6 +53,13 @@ type (
 		topo singletonhook.Topology
 	}
 
+	// listening asks for a call of changed after each change of the members that have a manager.
+	listening struct {
+		quiet
+		name    string
+		changed func() // nil ends it
+	}
+
 	// flushDue follows the changes that wait in the mailbox, so that they are sent together.
 	flushDue struct{ quiet }
 
@@ -89,6 +96,19 @@ func (x *hubExtension) change(f func(d *directory.Directory) []wire.Any) []wire.
 	return f(x.directory)
 }
 
+// Takers implements [singletonhook.Takers].
+func (x *hubExtension) Takers(name string) []node.ID {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.directory.Takers(name)
+}
+
+// Listen implements [singletonhook.Takers].
+func (x *hubExtension) Listen(name string, changed func()) (cancel func()) {
+	x.hub.Tell(listening{name: name, changed: changed})
+	return func() { x.hub.Tell(listening{name: name}) }
+}
+
 // read returns the result of f for the directory of s; the zero value without a cluster.
 func read[T any](s *actor.System, f func(d *directory.Directory) T) (result T) {
 	x, clustered := extension.Get[*hubExtension](s)
@@ -116,7 +136,7 @@ func init() {
 func attach(s *actor.System, l singletonhook.Locator) {
 	x := &hubExtension{directory: directory.New()}
 	h := &hub{
-		extension: x, post: post{system: s}, managers: map[string]actor.ActorRef[any]{}, fresh: map[string]bool{},
+		extension: x, post: post{system: s}, managers: map[string]actor.ActorRef[any]{}, listeners: map[string]func(){}, fresh: map[string]bool{},
 		early: map[string][]wire.Message[wire.Request]{}, taken: map[string]uint64{},
 	}
 	x.hub = actor.Spawn(extension.Framework(s), func(ctx *actor.Context[hubMsg], next *actor.Next[hubMsg]) {
@@ -157,6 +177,7 @@ type hub struct {
 	topo      singletonhook.Topology
 	seen      bool // there has been a topology
 	managers  map[string]actor.ActorRef[any]
+	listeners map[string]func()                       // by name, called after each change
 	fresh     map[string]bool                         // managers that have not seen a topology
 	early     map[string][]wire.Message[wire.Request] // by name, for managers that are starting
 	taken     map[string]uint64                       // by name, the highest term known to a manager that has ended
@@ -195,6 +216,8 @@ func (h *hub) receive(_ *actor.Context[hubMsg], msg hubMsg) actor.Behavior[hubMs
 		h.unregister(msg)
 	case recorded:
 		h.note(func(d *directory.Directory) { d.SetRecord(msg.name, msg.record) })
+	case listening:
+		h.listen(msg)
 	case topologyChanged:
 		h.view(msg.topo)
 	case flushDue:
@@ -236,6 +259,17 @@ func (h *hub) unregister(msg unregistered) {
 	h.taken[msg.name] = max(h.taken[msg.name], msg.taken)
 	h.note(func(d *directory.Directory) { d.Withdraw(msg.name) })
 	h.drained(msg.name)
+}
+
+// listen adds or removes a listener. A new one is called soon.
+func (h *hub) listen(msg listening) {
+	if msg.changed == nil {
+		delete(h.listeners, msg.name)
+		h.note(func(d *directory.Directory) { d.Unwatch(msg.name) })
+		return
+	}
+	h.listeners[msg.name] = msg.changed
+	h.note(func(d *directory.Directory) { d.Watch(msg.name) })
 }
 
 // note changes the directory. The change is sent together with others that wait in the mailbox.
@@ -286,8 +320,11 @@ func (h *hub) view(topo singletonhook.Topology) {
 	})
 }
 
-// tell shows a manager the topology of its singleton.
+// tell shows a manager the topology of its singleton, and calls the listener.
 func (h *hub) tell(name string) {
+	if changed, listens := h.listeners[name]; listens {
+		changed()
+	}
 	inbox, here := h.managers[name]
 	if !here {
 		return

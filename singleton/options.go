@@ -1,11 +1,13 @@
 package singleton
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/internal/node"
@@ -19,6 +21,9 @@ import (
 const (
 	// DefaultBuffer is how many messages a node keeps while there is no instance, see [Buffer].
 	DefaultBuffer = 1000
+	// MaxBuffer is the largest buffer that [Buffer] accepts. When an instance starts after a long
+	// gap, every node sends its whole buffer at once.
+	MaxBuffer = 10_000
 	// DefaultStopTimeout is how long an instance may take to stop by itself, see [StopTimeout].
 	DefaultStopTimeout = 10 * time.Second
 	// DefaultLeaseRetry is the delay between two attempts to acquire a lease, see [LeaseRetry].
@@ -39,7 +44,7 @@ type Option func(*settings)
 type settings struct {
 	role        string
 	anchor      handover.Anchor
-	signature   string // of the settings that must be the same on all nodes, set by New; "" matches all
+	signature   string // of the settings that must be the same on all nodes, set by on
 	buffer      int
 	expire      time.Duration // 0: never
 	window      int           // of AtLeastOnce; 0: at most once
@@ -64,6 +69,23 @@ func newSettings(opts []Option) settings {
 		panic(fmt.Sprintf("singleton: %s and Role(%q) contradict each other; a node that is named needs no role, so leave one of them out", anchorOption(s.anchor), s.role))
 	}
 	return s
+}
+
+// on returns s with what the node of sys adds to the settings of the singleton of that name: its
+// lease, if s has none, and the signature.
+func (s settings) on(sys *actor.System, name string, message reflect.Type) (settings, error) {
+	if leases, ok := extension.Get[singletonhook.Leases](sys); ok && s.lease == nil {
+		l, err := leases(name)
+		if err == nil && l == nil {
+			err = errors.New("it is nil")
+		}
+		if err != nil {
+			return s, fmt.Errorf("singleton: the lease of %s by cluster.Config.Lease: %w", name, err)
+		}
+		s.lease = l
+	}
+	s.signature = handover.SignatureOf(s.compared(message))
+	return s, nil
 }
 
 // config returns the settings that the hand-over protocol needs.
@@ -203,10 +225,13 @@ func Role(role string) Option {
 // Buffer sets how many messages a node keeps while there is no instance; the default is
 // [DefaultBuffer]. The host keeps as many for each other node while its instance is starting or
 // stopping. When the buffer is full, the oldest message becomes a dead letter with [ErrBufferFull].
-// With 0 no message is kept. Buffer panics if n is negative.
+// With 0 no message is kept. Buffer panics if n is negative or greater than [MaxBuffer].
 func Buffer(n int) Option {
 	if n < 0 {
-		panic(fmt.Sprintf("singleton: buffer size %d is negative", n))
+		panic(fmt.Sprintf("singleton: buffer size %d is negative; 0 keeps no message", n))
+	}
+	if n > MaxBuffer {
+		panic(fmt.Sprintf("singleton: buffer size %d is greater than %d; every node would send as many at once when an instance starts; to keep more, store them with package persistence/deliveryqueue", n, MaxBuffer))
 	}
 	return func(s *settings) { s.buffer = n }
 }
@@ -293,7 +318,8 @@ func RemovalMargin(d time.Duration) Option { return func(s *settings) { s.margin
 // until the lease has expired.
 //
 // If the lease store is unavailable for longer than the lease lasts, no instance runs. WithLease
-// panics if l is nil.
+// takes precedence over cluster.Config.Lease, which gives every singleton of a node a lease.
+// WithLease panics if l is nil.
 func WithLease(l lease.Lease) Option {
 	if l == nil {
 		panic("singleton: nil lease")

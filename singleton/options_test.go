@@ -20,7 +20,9 @@ func TestOptionsThatMakeNoSensePanic(t *testing.T) {
 	require.PanicsWithValue(t, `singleton: OnElected("\x00"): the name has the control character U+0000`, func() {
 		singleton.OnElected("\x00", func([]singleton.Candidate) (string, bool) { return "", false })
 	})
-	require.PanicsWithValue(t, "singleton: buffer size -1 is negative", func() { singleton.Buffer(-1) })
+	require.PanicsWithValue(t, "singleton: buffer size -1 is negative; 0 keeps no message", func() { singleton.Buffer(-1) })
+	require.PanicsWithValue(t, "singleton: buffer size 10001 is greater than 10000; every node would send as many at once when an instance starts; to keep more, store them with package persistence/deliveryqueue", func() { singleton.Buffer(10_001) })
+	require.NotPanics(t, func() { singleton.Buffer(10_000) })
 	require.PanicsWithValue(t, "singleton: stop timeout -1s is negative", func() { singleton.StopTimeout(-time.Second) })
 	require.PanicsWithValue(t, "singleton: restart backoff -1s is negative", func() { singleton.RestartBackoff(actor.Backoff{Min: -time.Second}) })
 	require.PanicsWithValue(t, "singleton: stop message string is not a message of the singleton, which takes singleton_test.msg",

@@ -7,16 +7,21 @@ import (
 	"strings"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/singleton/internal/handover"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
 // New returns the behavior of a singleton's manager. Spawn it under the same name on every node.
 // One actor made by factory runs in the whole cluster, and the refs of all managers lead to it. The
 // name of the singleton is its path below "/user/".
 //
+// A node may spawn it again under the same name and with the same options, and gets the ref of the
+// manager that it has. factory is then not used. With another message type or other options Spawn
+// panics with an [ErrMismatch] that names the differences. [Ref] needs no factory.
+//
 // factory is called inside the new instance, and a panic in it is a failure of the instance. New
 // panics if factory is nil or options contradict each other. A manager fails with [ErrTooMany] if
-// its node already has [MaxPerNode] of them.
+// its node already has [MaxPerNode] of them, and with the error of cluster.Config.Lease if that
+// returns one.
 func New[M any](factory func() actor.Behavior[M], opts ...Option) actor.Behavior[M] {
 	if factory == nil {
 		panic("singleton: nil factory; give it a function that returns the behavior of an instance")
@@ -27,10 +32,14 @@ func New[M any](factory func() actor.Behavior[M], opts ...Option) actor.Behavior
 			panic(fmt.Sprintf("singleton: stop message %T is not a message of the singleton, which takes %v", set.stopMessage, reflect.TypeFor[M]()))
 		}
 	}
-	set.signature = handover.SignatureOf(set.compared(reflect.TypeFor[M]()))
 	manage := func(ctx *actor.Context[M], next *actor.Next[M]) {
 		if !registryOf(ctx.System()).admit(nameOf(ctx.Self().Path())) {
 			next.Fail(ErrTooMany)
+			return
+		}
+		set, err := set.on(ctx.System(), nameOf(ctx.Self().Path()), reflect.TypeFor[M]())
+		if err != nil {
+			next.Fail(err)
 			return
 		}
 		m := newManager(ctx, factory, set)
@@ -40,9 +49,9 @@ func New[M any](factory func() actor.Behavior[M], opts ...Option) actor.Behavior
 			return nil
 		}
 	}
-	return func(_ *actor.Context[M], next *actor.Next[M]) {
+	return extension.Marked(func(_ *actor.Context[M], next *actor.Next[M]) {
 		next.Supervise(manage, actor.Strategy{Decide: outliveInstance})
-	}
+	}, mark{reflect.TypeFor[M](), &set})
 }
 
 // outliveInstance keeps the manager running when its instance escalates a failure: the instance has

@@ -149,6 +149,7 @@ type registry struct {
 	mu       sync.Mutex // guards statuses
 	statuses map[string]Status
 	most     int // the maximum number of statuses
+	proxies  proxies
 }
 
 // admit reports whether there is room for the singleton of that name.
@@ -189,7 +190,7 @@ func (r *registry) unavailable(path string) error {
 	s, ok := r.read(nameOf(path))
 	switch {
 	case !ok:
-		return nil
+		return r.proxies.unavailable(path)
 	case s.Phase == Ended:
 		return ErrFinished
 	case s.Why != "":

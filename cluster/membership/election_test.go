@@ -71,6 +71,17 @@ func TestALeaderIsUpAndMayBeUnreachable(t *testing.T) {
 	require.False(t, ok, "a node that looks for a cluster knows none")
 }
 
+// murmer: view.alive_count and view.total_count.
+func TestAViewCountsItsMembersAndThoseThatAreAlive(t *testing.T) {
+	v := View{Members: []Member{
+		{Address: "a:1", Status: Up}, {Address: "b:1", Status: Joining}, {Address: "c:1", Status: Up}, {Address: "d:1", Status: Down},
+	}, unreachable: map[ID][]ID{{Address: "c:1"}: {{Address: "a:1"}}}}
+	require.Equal(t, 2, v.AliveCount(), "c cannot be reached, d is down")
+	require.Equal(t, 4, v.TotalCount())
+	require.Zero(t, View{}.AliveCount())
+	require.Zero(t, View{}.TotalCount())
+}
+
 func TestMemberPrefersTheOneThatIsNotDown(t *testing.T) {
 	v := View{Members: []Member{
 		{Name: "n", Address: "a:1", Status: Down},

@@ -65,6 +65,21 @@ func (v View) Member(name string) (Member, bool) {
 	return v.Members[i], true
 }
 
+// AliveCount returns the number of members that are not down and can be reached.
+func (v View) AliveCount() int {
+	alive := 0
+	for _, m := range v.Members {
+		if m.Status < Down && v.Reachable(m) {
+			alive++
+		}
+	}
+	return alive
+}
+
+// TotalCount returns the number of members, including those that are down or cannot be reached.
+// Removed members do not count.
+func (v View) TotalCount() int { return len(v.Members) }
+
 // Unreachable returns the members that some other member does not hear from, sorted by address.
 func (v View) Unreachable() []Member {
 	return slices.DeleteFunc(slices.Clone(v.Members), func(m Member) bool { return v.Reachable(m) })

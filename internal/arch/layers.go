@@ -25,9 +25,10 @@ var layers = []layer{
 		{"testkit/clustertest", []string{"testkit", "cluster", "singleton", "actor/extension", "actor", "internal/*"}},
 	}},
 	{"cluster", []place{
+		{"cluster/config", []string{"cluster", "cluster/downing", "internal/*"}},
 		{"cluster/placement", []string{"cluster/placement/internal/plan", "cluster", "behavior", "persistence/generations", "persistence", "persistence/journal", "singleton/generation", "singleton", "actor/extension", "actor/receptionist", "actor", "internal/*"}},
 		{"cluster/placement/internal/plan", []string{"cluster/membership", "persistence", "singleton/generation", "actor/extension", "actor", "internal/*"}}, // the planner
-		{"cluster", []string{"cluster/membership", "behavior", "singleton", "remote", "actor/receptionist", "actor/extension", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
+		{"cluster", []string{"cluster/membership", "behavior", "singleton", "singleton/lease", "remote", "actor/receptionist", "actor/extension", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
 	}},
 	{"catalogue", []place{
 		{"behavior", []string{"persistence", "singleton", "actor/receptionist", "actor/extension", "actor", "internal/*"}},
@@ -44,8 +45,8 @@ var layers = []layer{
 		{"singleton/internal/handover", []string{"singleton/internal/wire", "singleton/generation", "actor/extension", "actor", "internal/*"}},
 		{"singleton/internal/sequence", []string{"singleton/internal/wire", "internal/*"}},
 		{"singleton/internal/wire", []string{"actor/extension", "actor", "internal/*"}},
-		{"internal/singletonhook", []string{"singleton/generation", "actor", "internal/*"}}, // between singleton and cluster
-		{"internal/peers", []string{"actor/extension", "actor", "internal/*"}},              // between cluster and what sends to other nodes
+		{"internal/peers", []string{"actor/extension", "actor", "internal/*"}},                                 // between cluster and what sends to other nodes
+		{"internal/singletonhook", []string{"singleton/generation", "singleton/lease", "actor", "internal/*"}}, // between singleton and cluster
 		{"singleton/lease/leasetest", []string{"singleton/lease", "internal/*"}},
 		{"singleton/lease", []string{"actor/extension", "actor", "internal/*"}},
 		{"singleton/generation/generationtest", []string{"singleton/generation", "internal/*"}},

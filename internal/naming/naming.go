@@ -149,6 +149,18 @@ func CheckHostPort(address string) error {
 	return nil
 }
 
+// CheckNode returns nil for the host:port of another node: besides [CheckHostPort], it must have a
+// host, and a port other than 0.
+func CheckNode(address string) error {
+	if err := CheckHostPort(address); err != nil {
+		return err
+	}
+	if host, port, err := net.SplitHostPort(address); err != nil || host == "" || strings.Trim(port, "0") == "" {
+		return errors.New("has no host, or no port")
+	}
+	return nil
+}
+
 // CheckPlace returns nil for a valid address of a system with any transport: 1 to [MaxLength]
 // bytes, and no characters that end an address in a path.
 func CheckPlace(address string) error {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/singleton/lease"
 )
 
 // A Locator shows a cluster to singletons.
@@ -17,6 +18,22 @@ type Locator interface {
 	// ends.
 	Topologies(ctx context.Context) iter.Seq[Topology]
 }
+
+// Takers shows a proxy the members to which it may send. A client sets one as the extension of its
+// system; a node has its own.
+type Takers interface {
+	// Takers returns the members that are up and can be reached, and have a manager for the
+	// singleton of that name, in the order of election.
+	Takers(name string) []node.ID
+
+	// Listen calls changed, which must not block, after each change of what Takers returns for the
+	// name, until cancel is called. There is one call of Listen for a name at a time.
+	Listen(name string, changed func()) (cancel func())
+}
+
+// Leases returns the lease of the singleton of that name. It is for singletons without a lease of
+// their own. A node with a lease for all its singletons sets one as the extension of its system.
+type Leases func(name string) (lease.Lease, error)
 
 // A Peer is a member of the cluster, as singletons see it.
 type Peer struct {

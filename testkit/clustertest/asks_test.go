@@ -144,7 +144,7 @@ func waysOfAsking() map[string]func(c *clustertest.Cluster) actor.ActorRef[petit
 		"a client of a singleton": func(c *clustertest.Cluster) actor.ActorRef[petition] {
 			actor.Spawn(c.Node("n1").System, behaviors.Singleton(office), "office")
 			time.Sleep(3 * time.Second)
-			to := cluster.SingletonRef[petition](c.Dial("visitor", unencoded), "office")
+			to := singleton.Ref[petition](c.Dial("visitor", unencoded).System, "office")
 			time.Sleep(3 * time.Second)
 			return to
 		},

@@ -12,6 +12,7 @@ import (
 	"github.com/understudy-go/understudy/actor/receptionist"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -121,7 +122,7 @@ func requireHeard(t *testing.T, c *clustertest.Cluster, client *cluster.Client, 
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
-	_, err := hand(ctx, cluster.SingletonRef[ticket](client, "clerk"), 1)
+	_, err := hand(ctx, singleton.Ref[ticket](client.System, "clerk"), 1)
 	require.NoError(t, err)
 	found, err := cluster.Lookup(ctx, client, clerks)
 	require.NoError(t, err)

@@ -134,15 +134,15 @@ func TestAClientReachesASingletonByNameWhereverItIs(t *testing.T) {
 			actor.Spawn(n, behaviors.Singleton(clerk), "clerk")
 		}
 		client := c.Dial("client")
-		ref := cluster.SingletonRef[ticket](client, "clerk")
-		require.Equal(t, ref, cluster.SingletonRef[ticket](client, "clerk"))
+		ref := singleton.Ref[ticket](client.System, "clerk")
+		require.Equal(t, ref, singleton.Ref[ticket](client.System, "clerk"))
 		require.Equal(t, "n1:7355", handIn(t, ref, 1).Address)
 		c.Leave("n1")
 		require.Equal(t, "n2:7355", handIn(t, ref, 2).Address)
 		c.Crash("n2")
 		time.Sleep(5 * time.Second)
 		require.Equal(t, "n3:7355", handIn(t, ref, 3).Address)
-		require.Panics(t, func() { cluster.SingletonRef[int](client, "clerk") })
+		require.Panics(t, func() { singleton.Ref[int](client.System, "clerk") })
 	})
 }
 
@@ -152,7 +152,7 @@ func TestMessagesOfAClientWaitWhileASingletonMoves(t *testing.T) {
 			actor.Spawn(n, behaviors.Singleton(clerk), "clerk")
 		}
 		client := c.Dial("client")
-		ref := cluster.SingletonRef[ticket](client, "clerk")
+		ref := singleton.Ref[ticket](client.System, "clerk")
 		handIn(t, ref, 0)
 		p := testkit.NewProbe[stub](t, client.System)
 		stopped := make(chan struct{})
@@ -181,7 +181,7 @@ func TestWhatAClientTellsASingletonThatNobodyHasWaitsForOne(t *testing.T) {
 		client := c.Dial("client")
 		dead := testkit.NewProbe[actor.DeadLetter](t, client.System)
 		actor.Subscribe(client.System, dead.Ref())
-		ref := cluster.SingletonRef[ticket](client, "desk/clerk")
+		ref := singleton.Ref[ticket](client.System, "desk/clerk")
 		p := testkit.NewProbe[stub](t, client.System)
 		for i := range 1001 {
 			ref.Tell(ticket{i, p.Ref()})
@@ -192,7 +192,7 @@ func TestWhatAClientTellsASingletonThatNobodyHasWaitsForOne(t *testing.T) {
 
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		other := cluster.SingletonRef[ticket](client, "other")
+		other := singleton.Ref[ticket](client.System, "other")
 		_, err := hand(ctx, other, 1)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.ErrorIs(t, err, singleton.ErrUnavailable)
@@ -356,7 +356,7 @@ func TestAClientTellsSingletonsOfSimilarNamesApart(t *testing.T) {
 		client := c.Dial("client")
 		seen := map[string]string{}
 		for _, name := range []string{"a/b", "a~b", "a~1b", "a~0b", "a~~b"} {
-			path := cluster.SingletonRef[ticket](client, name).Path()
+			path := singleton.Ref[ticket](client.System, name).Path()
 			require.Empty(t, seen[path], "%s is %s", path, name)
 			seen[path] = name
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/understudy-go/understudy/actor/router"
 	"github.com/understudy-go/understudy/actor/topic"
 	behaviors "github.com/understudy-go/understudy/behavior"
-	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -54,7 +53,7 @@ func TestANilIsAMessageWhicheverWayItComes(t *testing.T) {
 		"to a singleton from a client": func(_ *testing.T, c *clustertest.Cluster, b taker) {
 			actor.Spawn(c.Node("n1").System, behaviors.Singleton(b), "one")
 			time.Sleep(3 * time.Second)
-			cluster.SingletonRef[any](c.Dial("visitor"), "one").Tell(nil)
+			singleton.Ref[any](c.Dial("visitor").System, "one").Tell(nil)
 		},
 		"through a group": func(_ *testing.T, c *clustertest.Cluster, b taker) {
 			receptionist.Register(c.Node("n1").System, key, actor.Spawn(c.Node("n1").System, b(), ""))

@@ -13,7 +13,6 @@ import (
 	"github.com/understudy-go/understudy/actor/router"
 	"github.com/understudy-go/understudy/actor/topic"
 	behaviors "github.com/understudy-go/understudy/behavior"
-	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
@@ -124,7 +123,7 @@ func TestWhatCannotBeEncodedIsReportedInEveryWayAndTheWayWorksAfterwards(t *test
 		"a client's singleton": func(_ *testing.T, c *clustertest.Cluster, notes actor.ActorRef[string]) (*actor.System, func(memo)) {
 			readerSingletons(c, notes)
 			client := c.Dial("client", unencoded)
-			return client.System, cluster.SingletonRef[memo](client, "reader").Tell
+			return client.System, singleton.Ref[memo](client.System, "reader").Tell
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -36,6 +36,7 @@ type Directory struct {
 	records map[string]singletonhook.Record
 	sum     uint64          // the checksum of the records
 	dirty   map[string]bool // singletons that have changed since the managers here were told
+	watched map[string]bool // singletons of which this node wants the changes, without a manager
 }
 
 // A row lists the managers of one node, as of a version that the node counts. Version 0 is unknown.
@@ -64,7 +65,7 @@ func New() *Directory {
 	return &Directory{
 		own:    row{version: 1, advertised: map[string]string{}},
 		unsaid: map[string]bool{}, peers: map[node.ID]*peer{}, gone: map[node.ID]*row{},
-		early: map[node.ID]wire.Message[wire.Compare]{}, records: map[string]singletonhook.Record{}, dirty: map[string]bool{},
+		early: map[node.ID]wire.Message[wire.Compare]{}, records: map[string]singletonhook.Record{}, dirty: map[string]bool{}, watched: map[string]bool{},
 	}
 }
 
@@ -78,8 +79,14 @@ func (d *Directory) Advertise(text string) {
 // Withdraw notes that this node has no manager of that name any more.
 func (d *Directory) Withdraw(name string) {
 	delete(d.own.advertised, name)
-	d.unsaid[name] = true
+	d.unsaid[name], d.dirty[name] = true, true
 }
+
+// Watch includes the singleton of that name in what Changed returns, also without a manager here.
+func (d *Directory) Watch(name string) { d.watched[name], d.dirty[name] = true, true }
+
+// Unwatch ends what Watch has begun.
+func (d *Directory) Unwatch(name string) { delete(d.watched, name) }
 
 // SetRecord merges a record from a manager here.
 func (d *Directory) SetRecord(name string, r singletonhook.Record) {
@@ -164,8 +171,9 @@ func (d *Directory) Changed() []string {
 	return names
 }
 
-// touchAll marks the singletons of all managers here as changed.
+// touchAll marks the singletons of all managers here, and those that are watched, as changed.
 func (d *Directory) touchAll() {
+	maps.Copy(d.dirty, d.watched)
 	for name := range d.own.advertised {
 		d.dirty[name] = true
 	}
@@ -197,6 +205,17 @@ func (d *Directory) Managers(name string) []node.ID {
 	var ids []node.ID
 	for _, m := range d.topo.Members {
 		if _, has := d.row(m.ID).advertised[name]; has {
+			ids = append(ids, m.ID)
+		}
+	}
+	return ids
+}
+
+// Takers returns those of Managers that are up and can be reached.
+func (d *Directory) Takers(name string) []node.ID {
+	var ids []node.ID
+	for _, m := range d.topo.Members {
+		if _, has := d.row(m.ID).advertised[name]; has && m.Up && m.Reachable {
 			ids = append(ids, m.ID)
 		}
 	}
