@@ -34,6 +34,8 @@ type harness struct {
 	show   *show
 	rec    *recorder
 
+	programs    []string   // of the nodes; "" for this program
+	other       string     // another version of this program; "" for none
 	running     []*nodeRun // the last of each node
 	starts      []int      // how many processes each node has had
 	logs        []*os.File
@@ -70,6 +72,10 @@ func newHarness(out io.Writer, o options) (*harness, error) {
 		nodes: o.nodes, settle: o.settle, keep: o.keep, secret: o.secret, dir: dir, rec: &recorder{},
 		show:    &show{out: out},
 		running: make([]*nodeRun, o.nodes), starts: make([]int, o.nodes),
+		programs: slices.Clone(o.programs), other: o.other,
+	}
+	if h.programs == nil {
+		h.programs = make([]string, o.nodes)
 	}
 	for n := range o.nodes {
 		log, err := os.Create(filepath.Join(dir, nodeName(n)+".log"))
@@ -178,7 +184,7 @@ func (h *harness) begin(ctx context.Context) error {
 // start starts a process for a node.
 func (h *harness) start(n int) error {
 	h.starts[n]++
-	p, err := startProcess(h.config(n, h.starts[n]), h.logs[n])
+	p, err := startProcess(h.config(n, h.starts[n]), h.programs[n], h.logs[n])
 	if err != nil {
 		return err
 	}

@@ -102,12 +102,14 @@ func (h *harness) faultProcesses(f Fault) error {
 		case Kill, KillAll:
 			p.expected.Store(true)
 			errs = append(errs, p.Signal(syscall.SIGKILL))
+			h.change(f, n)
 		case Leave:
 			if _, err := ask(h.dir, nodeName(n), Request{Leave: true}); err != nil {
 				h.show.at(clock(), "%s is not a member yet, and stays", nodeName(n))
 				continue
 			}
 			p.expected.Store(true)
+			h.change(f, n)
 		case Partition, Unplug, Mute, Slow, Lose, NoTCP, NoUDP, NoStore, Steal:
 		}
 	}
@@ -159,4 +161,15 @@ func (h *harness) restart(n int, p *nodeRun) error {
 		return fmt.Errorf("%s was to leave: %w", p.name, p.Wait())
 	}
 	return h.start(n)
+}
+
+// change makes the next process of a node one of the other version, if the fault says so.
+func (h *harness) change(f Fault, n int) {
+	switch {
+	case !f.Change:
+	case h.programs[n] == "":
+		h.programs[n] = h.other
+	default:
+		h.programs[n] = ""
+	}
 }

@@ -53,6 +53,9 @@
 // not support is left out, and named. The exit status is 1 when a check failed; the logs of the
 // nodes are then kept.
 //
+// With -other, a node that is started again may be another version of this program, so that both
+// versions are in the cluster.
+//
 // With an even seed the nodes have a shared secret, which encrypts and authenticates all traffic;
 // with an odd seed they communicate in the clear.
 //
@@ -80,11 +83,12 @@ func main() {
 	nodes := flag.Int("nodes", 5, "how many nodes, from 3 to 9")
 	seed := flag.Uint64("seed", 0, "draws the schedule; 0 draws the seed")
 	settle := flag.Duration("settle", time.Minute, "how long the cluster may take to settle")
+	other := flag.String("other", "", "this program, built from another commit: nodes change between the two")
 	keep := flag.Bool("keep", false, "keep the logs of the nodes and the journal, also when nothing was violated")
 	flag.Parse()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
-	os.Exit(run(ctx, options{span: *span, nodes: *nodes, seed: *seed, settle: *settle, keep: *keep}))
+	os.Exit(run(ctx, options{span: *span, nodes: *nodes, seed: *seed, settle: *settle, keep: *keep, other: *other}))
 }
 
 // options are the values of the flags, and values that follow from them.
@@ -96,6 +100,9 @@ type options struct {
 	settle time.Duration
 	keep   bool
 	secret []byte // of the nodes; nil when they talk in the clear
+
+	other    string   // another version of this program; "" for none
+	programs []string // with which the nodes begin; nil for this one
 }
 
 // run returns the exit status.
@@ -125,7 +132,7 @@ func run(ctx context.Context, o options) int {
 	} else {
 		h.show.text("nodes talk in the clear, as the seed is odd")
 	}
-	rounds := plan(o.seed, o.nodes, h.can)
+	rounds := plan(o.seed, o.nodes, h.can, o.other != "")
 	switch err := h.torment(ctx, until(clock()+o.span, rounds)); {
 	case errors.Is(err, errViolated):
 		return 1

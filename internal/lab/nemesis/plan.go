@@ -36,7 +36,10 @@ type Fault struct {
 	// two targets change places.
 	Host    bool
 	Percent int // the share that is lost
-	For     time.Duration
+	// Change makes the next process of each target a process of the other version. The fault is a
+	// Leave, a Kill or a KillAll.
+	Change bool
+	For    time.Duration
 }
 
 // affectsNetwork reports whether the network is faulty during the fault.
@@ -51,6 +54,9 @@ func (f Fault) affectsNetwork() bool {
 
 // splits reports whether the fault only divides the nodes into two sides.
 func (f Fault) splits() bool { return f.Kind == Partition || f.Kind == Unplug }
+
+// ends reports whether processes end by the fault.
+func (f Fault) ends() bool { return f.Kind == Kill || f.Kind == Leave || f.Kind == KillAll }
 
 // on returns the fault with its targets resolved. host is the node that hosts the singleton, or -1.
 func (f Fault) on(host int) Fault {
@@ -79,9 +85,9 @@ type Round struct {
 }
 
 // plan returns a function that draws one round after the other. The same seed draws the same
-// rounds.
-func plan(seed uint64, nodes int, can func(Kind) bool) func() Round {
-	d := dice{rand.New(rand.NewPCG(seed, uint64(nodes))), nodes, can}
+// rounds. mixed says that there is another version.
+func plan(seed uint64, nodes int, can func(Kind) bool, mixed bool) func() Round {
+	d := dice{rand.New(rand.NewPCG(seed, uint64(nodes))), nodes, can, mixed}
 	var n int
 	return func() Round {
 		n++
@@ -100,6 +106,7 @@ type dice struct {
 	*rand.Rand
 	nodes int
 	can   func(Kind) bool
+	mixed bool
 }
 
 // weights are the relative frequencies of the kinds.
@@ -144,6 +151,7 @@ func (d dice) round() Round {
 // plain draws a round with one fault for the host.
 func (d dice) plain(k Kind) Round {
 	f := Fault{Kind: k, Host: true, Targets: []int{d.IntN(d.nodes)}, For: d.span(8*time.Second, 15*time.Second)}
+	f.Change = d.mixed && f.ends()
 	return Round{Stable: true, Faults: []Fault{f}, Settle: true, Rest: d.span(500*time.Millisecond, 4*time.Second)}
 }
 
@@ -186,6 +194,7 @@ func (d dice) of(k Kind) Fault {
 	case Unplug:
 	}
 	f.Targets = d.Perm(d.nodes)[:count]
+	f.Change = d.mixed && f.ends() && d.chance(50)
 	return f
 }
 
@@ -206,5 +215,9 @@ func (f Fault) describe(name func(int) string) string {
 	if f.Kind == Lose {
 		words = append(words, fmt.Sprintf("%d%%", f.Percent))
 	}
-	return strings.Join(append(words, "for", f.For.String()), " ")
+	words = append(words, "for", f.For.String())
+	if f.Change {
+		words = append(words, "and change the version")
+	}
+	return strings.Join(words, " ")
 }

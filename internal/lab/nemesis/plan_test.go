@@ -18,14 +18,14 @@ func rounds(n int, draw func() Round) (drawn []Round) {
 }
 
 func TestTheSameSeedDrawsTheSameSchedule(t *testing.T) {
-	seven := rounds(100, plan(7, 5, anything))
-	require.Equal(t, seven, rounds(100, plan(7, 5, anything)))
-	require.NotEqual(t, seven, rounds(100, plan(8, 5, anything)))
+	seven := rounds(100, plan(7, 5, anything, false))
+	require.Equal(t, seven, rounds(100, plan(7, 5, anything, false)))
+	require.NotEqual(t, seven, rounds(100, plan(8, 5, anything, false)))
 }
 
 func TestEveryKindOfFaultIsDrawnAndMakesSense(t *testing.T) {
 	drawn := map[Kind]int{}
-	for _, r := range rounds(1000, plan(1, 5, anything)) {
+	for _, r := range rounds(1000, plan(1, 5, anything, false)) {
 		for _, f := range r.Faults {
 			drawn[f.Kind]++
 			require.Subset(t, []int{0, 1, 2, 3, 4}, f.Targets)
@@ -45,7 +45,7 @@ func TestEveryKindOfFaultIsDrawnAndMakesSense(t *testing.T) {
 }
 
 func TestAFaultThatTheKernelCannotDoIsNotDrawn(t *testing.T) {
-	for _, r := range rounds(1000, plan(1, 5, func(k Kind) bool { return k != Slow })) {
+	for _, r := range rounds(1000, plan(1, 5, func(k Kind) bool { return k != Slow }, false)) {
 		for _, f := range r.Faults {
 			require.NotEqual(t, Slow, f.Kind)
 		}

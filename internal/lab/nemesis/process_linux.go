@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -22,15 +23,15 @@ type nodeRun struct {
 	expected atomic.Bool // the harness has ended it
 }
 
-// startProcess runs this program again, as a node, in the namespace of that node. It
-// ends with this process, however that ends.
-func startProcess(cfg nodeConfig, log *os.File) (*nodeRun, error) {
+// startProcess runs a program as a node, in the namespace of that node: this program, or another
+// version of it. The process ends with this one, however that ends.
+func startProcess(cfg nodeConfig, program string, log *os.File) (*nodeRun, error) {
 	text, err := json.Marshal(cfg)
 	if err != nil {
 		return nil, err
 	}
 	self := process.Self([]string{nodeEnv + "=" + string(text)})
-	cmd := exec.Command("ip", "netns", "exec", space(cfg.Place), self.Path) // it becomes self: the pid stays
+	cmd := exec.Command("ip", "netns", "exec", space(cfg.Place), cmp.Or(program, self.Path)) // it becomes the program: the pid stays
 	cmd.Env, cmd.Stdout, cmd.Stderr = self.Env, log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	p, err := process.Start(cmd)

@@ -291,7 +291,7 @@ func (s *stage) extra(change func(*nodeConfig)) (p *nodeRun, log func() string) 
 	file, err := os.Create(filepath.Join(s.dir, cfg.Process+".log"))
 	require.NoError(s.t, err)
 	defer file.Close()
-	p, err = startProcess(cfg, file)
+	p, err = startProcess(cfg, "", file)
 	require.NoError(s.t, err)
 	s.extras = append(s.extras, p)
 	return p, func() string {
