@@ -15,7 +15,7 @@ import (
 )
 
 // earlier is the commit of the other version. Move it to the last release once there is one.
-const earlier = "3e6c8af4ee968a7adac8f481d1fdffbb6144b5ba"
+const earlier = "4dee73f468de3d1ac71a9764fd13d2f0095b441c"
 
 var five = flag.Bool("five", false, "change the versions of five nodes, too, both ways, with kills")
 
