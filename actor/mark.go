@@ -45,13 +45,13 @@ func markOf[M any](b Behavior[M]) any {
 // markBearer is what a cell tells of its mark.
 type markBearer interface {
 	mark() any
-	ending() bool
+	toldToStop() bool
 }
 
 func (c *cell[M]) mark() any { return markOf(c.initial) }
 
-// ending reports whether the actor is stopping or has been told to.
-func (b *inbox[M]) ending() bool {
+// toldToStop reports whether the actor is stopping or has been told to.
+func (b *inbox[M]) toldToStop() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.closed || b.dead || b.system.stop
@@ -73,7 +73,7 @@ func again[M any](parent, living *core, b Behavior[M]) ActorRef[M] {
 	taken := fmt.Sprintf("actor: the name %q is taken by a living child of %s", living.label, parent.path())
 	m, marked := markOf(b).(mark)
 	old, known := living.impl.(markBearer)
-	if !marked || !known || old.mark() == nil || old.ending() {
+	if !marked || !known || old.mark() == nil || old.toldToStop() {
 		panic(taken)
 	}
 	if err := m.Again(old.mark()); err != nil {
