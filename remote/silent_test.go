@@ -170,8 +170,8 @@ func TestWhatAHandshakeAcknowledgesIsASignOfLife(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 		}
 		time.Sleep(time.Second)
+		end()
 		require.Equal(t, 6000, received)
 		require.Empty(t, a.lost.got())
-		end()
 	})
 }
