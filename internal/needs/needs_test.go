@@ -41,6 +41,7 @@ var byChoice = map[string]int{
 	"persistence/journaltest/env.go":                     1, // of a feature that is not pinned
 	"singleton/lease/leasetest/env.go":                   1, // of a feature that is not pinned
 	"internal/lab/nemesis/stage_test.go":                 1, // with -short
+	"internal/lab/nemesis/versions_test.go":              2, // when asked by a flag; of what a clone without history lacks
 	"persistence/journaltest/run_test.go":                2, // run in children
 	"persistence/sqlite/row_test.go":                     1, // of generated input
 	"singleton/lease/leasetest/broken_test.go":           1, // runs in a child
