@@ -34,15 +34,16 @@ type fitting struct {
 // value copies the first item of data, which is decoded into a t. ok is false if it cannot.
 func (f *fitting) value(t reflect.Type, data []byte, depth int) (rest []byte, ok bool) {
 	t = indirect(t)
+	l := layoutOf(t)
 	major, n, _, ok := Head(data)
 	switch {
 	case !ok || depth == 0 || len(f.out) > MaxSize:
 		return nil, false
-	case codesItself(t):
-	case t.Kind() == reflect.Struct && major == MajorArray:
-		return f.fields(t, data, depth)
+	case l.leaf:
+	case t.Kind() == reflect.Struct && major == MajorArray && l.array:
+		return f.fields(l, data, depth)
 	case t.Kind() == reflect.Struct && major == MajorMap:
-		return f.named(t, data, depth)
+		return f.named(l, data, depth)
 	case t.Kind() == reflect.Map && major == MajorMap:
 		return f.items(data, 2*min(n, maxElements+1), depth, func(i uint64) reflect.Type {
 			if i%2 == 0 {
@@ -75,7 +76,7 @@ func (f *fitting) items(data []byte, n uint64, depth int, of func(i uint64) refl
 }
 
 // named copies the fields of a struct that is a map.
-func (f *fitting) named(t reflect.Type, data []byte, depth int) (rest []byte, ok bool) {
+func (f *fitting) named(l *layout, data []byte, depth int) (rest []byte, ok bool) {
 	_, n, rest, ok := Head(data)
 	f.out = append(f.out, data[:len(data)-len(rest)]...)
 	for ; n > 0 && ok; n-- {
@@ -83,7 +84,7 @@ func (f *fitting) named(t reflect.Type, data []byte, depth int) (rest []byte, ok
 		if rest, ok = f.copy(rest); !ok {
 			return nil, false
 		}
-		if field := fieldNamed(t, key); field != nil {
+		if field := l.fieldNamed(key); field != nil {
 			rest, ok = f.value(field, rest, depth-1)
 		} else {
 			rest, ok = f.copy(rest)
@@ -92,35 +93,17 @@ func (f *fitting) named(t reflect.Type, data []byte, depth int) (rest []byte, ok
 	return rest, ok
 }
 
-// fieldNamed returns the type of the field whose name is the first item of data, or nil.
-func fieldNamed(t reflect.Type, data []byte) reflect.Type {
-	name, _, ok := content(data, MajorText)
-	if !ok {
-		return nil
-	}
-	for f := range t.Fields() {
-		if tag := tagOf(f); tag == string(name) || tag == "" && f.Name == string(name) {
-			return f.Type
-		}
-	}
-	return nil
-}
-
 // fields copies the fields of a struct that is an array: as many as the struct has.
-func (f *fitting) fields(t reflect.Type, data []byte, depth int) (rest []byte, ok bool) {
-	types, ok := elementsOf(t)
-	if !ok {
-		return f.copy(data)
-	}
-	_, n, rest, _ := Head(data)
-	have := uint64(len(types))
+func (f *fitting) fields(l *layout, data []byte, depth int) (rest []byte, ok bool) {
+	_, n, rest, ok := Head(data)
+	have := uint64(len(l.fields))
 	f.changed = f.changed || n != have
 	f.out = AppendHead(f.out, MajorArray, have)
 	for i := uint64(0); i < have && ok; i++ {
 		if i < n {
-			rest, ok = f.value(types[i], rest, depth-1)
+			rest, ok = f.value(l.fields[i].typ, rest, depth-1)
 		} else {
-			ok = f.zero(types[i])
+			ok = f.zero(l.fields[i].typ)
 		}
 	}
 	if !ok || n <= have {
@@ -133,23 +116,4 @@ func (f *fitting) zero(t reflect.Type) bool {
 	data, err := encoding.Marshal(reflect.Zero(t).Interface())
 	f.out = append(f.out, data...)
 	return err == nil
-}
-
-// elementsOf returns the types of the fields of a struct that is an array, in their order. ok is
-// false if the struct is no array, or the library determines which fields it has.
-func elementsOf(t reflect.Type) (types []reflect.Type, ok bool) {
-	if array, known := isArray(t); !array || !known {
-		return nil, false
-	}
-	for f := range t.Fields() {
-		switch {
-		case f.Anonymous && isEncoded(f):
-			if t := indirect(f.Type); t.Kind() != reflect.Struct || t.NumField() > 0 {
-				return nil, false
-			}
-		case isEncoded(f):
-			types = append(types, f.Type)
-		}
-	}
-	return types, true
 }

@@ -83,6 +83,94 @@ func TestAProgramHasZeroForTheFieldsThatAnOlderOneDoesNotKnow(t *testing.T) {
 	}{Data: []byte{1}}))
 }
 
+// A labelled struct has its fields under all kinds of names, and an embedder has those of others.
+type (
+	labelled[T any] struct {
+		Short   T  `cbor:"s,omitempty"`
+		Zero    T  `cbor:"z,omitzero"`
+		JSON    T  `json:"j,omitempty"`
+		Number  T  `cbor:"7,keyasint"`
+		Below   *T `cbor:"-8,keyasint,omitempty"`
+		Options T  `cbor:",omitempty"`
+	}
+	Promoted[T any] struct{ Up, Hidden T }
+	Deep[T any]     struct{ Deepest T }
+	twice[T any]    struct{ Both T }
+	embedder[T any] struct {
+		Promoted[T]
+		*Deep[T]
+		Hidden string
+	}
+	named[T any] struct {
+		Promoted[T] `cbor:"p"`
+	}
+	row[T any] struct {
+		_ struct{} `cbor:",toarray"`
+		Promoted[T]
+		Last T
+	}
+)
+
+func labelledOf[T any](v T) labelled[T] { return labelled[T]{v, v, v, v, &v, v} }
+
+func TestTheFieldsOfAStructAreFoundByTheNamesThatTheLibraryGivesThem(t *testing.T) {
+	was, is := letter1{To: "Ada"}, letter2{To: "Ada"}
+	require.Equal(t, labelledOf(is), decodedAs[labelled[letter2]](t, labelledOf(was)))
+	require.Equal(t, labelledOf(was), decodedAs[labelled[letter1]](t, labelledOf(is)))
+	require.Equal(t, embedder[letter2]{Promoted[letter2]{Up: is}, &Deep[letter2]{is}, "h"},
+		decodedAs[embedder[letter2]](t, embedder[letter1]{Promoted[letter1]{Up: was}, &Deep[letter1]{was}, "h"}))
+	require.Equal(t, named[letter2]{Promoted[letter2]{is, is}}, decodedAs[named[letter2]](t, named[letter1]{Promoted[letter1]{was, was}}))
+	require.Equal(t, row[letter2]{Promoted: Promoted[letter2]{is, is}, Last: is}, decodedAs[row[letter2]](t, row[letter1]{Promoted: Promoted[letter1]{was, was}, Last: was}))
+	require.Equal(t, struct{ TO letter2 }{is}, decodedAs[struct{ TO letter2 }](t, struct{ To letter1 }{was}), "with other capitals")
+}
+
+// The library encodes exactly the fields of a layout, in this order.
+func TestALayoutHasTheFieldsThatTheLibraryEncodes(t *testing.T) {
+	for _, v := range []any{
+		labelledOf(1), row[int]{}, embedder[int]{Deep: &Deep[int]{}}, named[int]{}, bagOf(1),
+		struct {
+			twice[int]
+			Promoted[twice[int]]
+			Both string `cbor:"both"`
+		}{},
+		struct {
+			twice[int]
+			Deep[int] `cbor:"Both"`
+		}{},
+		struct {
+			A int `cbor:"x"`
+			B int `json:"x"`
+			C int `cbor:"-"`
+			D int `cbor:"01,keyasint"`
+			E int `cbor:"1"`
+		}{},
+		struct {
+			Deep[int]
+			Promoted[Deep[int]]
+			Other struct{ Deep[string] }
+		}{},
+	} {
+		all := reflect.New(reflect.TypeOf(v)).Elem()
+		all.Set(reflect.ValueOf(v))
+		for f := range all.Type().Fields() {
+			if v := all.Field(f.Index[0]); f.IsExported() && v.Kind() == reflect.Int {
+				v.SetInt(1) // so that it is not left out
+			}
+		}
+		data, err := encoding.Marshal(all.Interface())
+		require.NoError(t, err)
+		major, n, rest, ok := Head(data)
+		require.True(t, ok)
+		l := layoutOf(all.Type())
+		require.Equal(t, int(n), len(l.fields), "%T: %x", v, data)
+		for ; n > 0 && major == MajorMap; n-- {
+			require.NotNil(t, l.fieldNamed(rest), "%T: %x", v, rest)
+			rest, _ = Skip(rest)
+			rest, _ = Skip(rest)
+		}
+	}
+}
+
 func TestAnArrayOfOtherThingsIsStillRefused(t *testing.T) {
 	for _, v := range []any{
 		[]any{int64(1)},              // a number for the text
