@@ -2,9 +2,13 @@ package codec
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
+	"sync"
 
 	"github.com/fxamacker/cbor/v2"
+
+	"github.com/understudy-go/understudy/internal/guard"
 )
 
 // unmarshalFitting decodes data like the library, which refuses an array for a struct if the two
@@ -17,17 +21,40 @@ func unmarshalFitting(mode cbor.DecMode, data []byte, v any) error {
 		return err
 	}
 	into := reflect.ValueOf(v).Elem()
-	f := fitting{out: make([]byte, 0, len(data))}
-	if rest, ok := f.value(into.Type(), data, MaxDepth); !ok || len(rest) > 0 || !f.changed {
+	adapted, other := fit(into.Type(), data)
+	if other != nil {
+		return other
+	}
+	if adapted == nil {
 		return err
 	}
 	into.SetZero()
-	return mode.Unmarshal(f.out, v)
+	return mode.Unmarshal(adapted, v)
 }
+
+// fit returns data, which is decoded into a t, with all arrays adapted to their structs. It returns
+// nil if it cannot adapt data, or need not.
+func fit(t reflect.Type, data []byte) (adapted []byte, err error) {
+	f := fitting{out: make([]byte, 0, len(data)), limit: maxFitted(len(data))}
+	rest, ok := f.value(t, data, MaxDepth)
+	if f.over {
+		return nil, fmt.Errorf("the value of %d bytes lacks so many fields of %v that with them it has more than %d", len(data), t, f.limit)
+	}
+	if !ok || len(rest) > 0 || !f.changed {
+		return nil, nil
+	}
+	return f.out, nil
+}
+
+// maxFitted is how many bytes a value of that size may have after it was adapted. Without a bound,
+// a short message of empty arrays could become very large.
+func maxFitted(size int) int { return min(2*size+64<<10, MaxSize) }
 
 // A fitting copies encoded values, and adapts the arrays of structs to them.
 type fitting struct {
 	out     []byte
+	limit   int  // of the bytes in out
+	over    bool // out would have more
 	changed bool
 }
 
@@ -37,7 +64,7 @@ func (f *fitting) value(t reflect.Type, data []byte, depth int) (rest []byte, ok
 	l := layoutOf(t)
 	major, n, _, ok := Head(data)
 	switch {
-	case !ok || depth == 0 || len(f.out) > MaxSize:
+	case !ok || depth == 0:
 		return nil, false
 	case l.leaf:
 	case t.Kind() == reflect.Struct && major == MajorArray && l.array:
@@ -103,7 +130,7 @@ func (f *fitting) fields(l *layout, data []byte, depth int) (rest []byte, ok boo
 		if i < n {
 			rest, ok = f.value(l.fields[i].typ, rest, depth-1)
 		} else {
-			ok = f.zero(l.fields[i].typ)
+			ok = f.missing(l.fields[i].typ)
 		}
 	}
 	if !ok || n <= have {
@@ -112,8 +139,34 @@ func (f *fitting) fields(l *layout, data []byte, depth int) (rest []byte, ok boo
 	return skipItems(rest, n-have, maxSkipDepth)
 }
 
-func (f *fitting) zero(t reflect.Type) bool {
-	data, err := encoding.Marshal(reflect.Zero(t).Interface())
+// missing appends a field that the data does not have.
+func (f *fitting) missing(t reflect.Type) bool {
+	data := zeroOf(t)
+	if f.over = len(f.out)+len(data) > f.limit; f.over {
+		return false
+	}
 	f.out = append(f.out, data...)
-	return err == nil
+	return data != nil
+}
+
+// zeros are what [zeroOf] has returned.
+var zeros sync.Map // reflect.Type to []byte
+
+// zeroOf returns what is decoded as the zero value of a type: null, or the encoding of the zero
+// value for a type whose own method refuses null. It is nil if there is none.
+func zeroOf(t reflect.Type) []byte {
+	if data, ok := zeros.Load(t); ok {
+		return data.([]byte) // only byte slices are stored
+	}
+	data := []byte{simpleNull}
+	if v := reflect.New(t); unmarshalled(data, v) != nil || !v.Elem().IsZero() {
+		data, _ = encoding.Marshal(reflect.Zero(t).Interface())
+	}
+	zeros.Store(t, data)
+	return data
+}
+
+// unmarshalled decodes data into what v points to. It calls methods of values.
+func unmarshalled(data []byte, v reflect.Value) error {
+	return guard.Run(func() error { return decoding.Unmarshal(data, v.Interface()) })
 }

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"errors"
 	"net/netip"
 	"reflect"
 	"testing"
@@ -185,18 +186,55 @@ func TestAnArrayOfOtherThingsIsStillRefused(t *testing.T) {
 	}
 }
 
-// A short array for each of many structs does not become more than a value may have.
+// A letterbox has many fields that an empty array lacks. Some types have methods of their own.
+type letterbox struct {
+	_          struct{} `cbor:",toarray"`
+	A, B, C, D []letter3
+	When       time.Time
+	Fixed      [100]int
+	Own        netip.Addr
+	Strict     strict
+	Any        any
+	ByRef      *strict
+}
+
+// A strict value is decoded only from a number.
+type strict struct{ n int }
+
+func (s strict) MarshalCBOR() ([]byte, error) { return Marshal(s.n) }
+
+func (s *strict) UnmarshalCBOR(data []byte) error {
+	if isNull(data) {
+		return errors.New("no number")
+	}
+	return Unmarshal(data, &s.n)
+}
+
+func TestWhatIsMissingIsNull(t *testing.T) {
+	data, err := fit(reflect.TypeFor[[]letterbox](), []byte{0x81, 0x80})
+	require.NoError(t, err)
+	require.Equal(t, []byte{0x81, 0x8a, 0xf6, 0xf6, 0xf6, 0xf6, 0xf6, 0xf6, 0xf6, 0x00, 0xf6, 0xf6}, data, "but what refuses null has its own zero")
+	all := []letterbox{{When: time.Now(), Strict: strict{1}}}
+	require.NoError(t, Unmarshal([]byte{0x81, 0x80}, &all))
+	require.Equal(t, []letterbox{{}}, all)
+}
+
+// A short array for each of many structs does not become much more than it was.
 func TestWhatIsMissingIsBounded(t *testing.T) {
-	data, err := Marshal(make([]struct {
-		_ struct{} `cbor:",toarray"`
-	}, 1000))
-	require.NoError(t, err)
-	var all []letter3
+	data := append(AppendHead(nil, MajorArray, 5000), repeated(0x80, 5000)...)
+	var all []letterbox
 	require.NoError(t, UnmarshalBrief(data, &all))
-	require.Len(t, all, 1000)
-	data, err = Marshal(make([]int, MaxBrief+1))
-	require.NoError(t, err)
-	require.Error(t, UnmarshalBrief(data, &all))
+	require.Len(t, all, 5000)
+
+	data = append(AppendHead(nil, MajorArray, maxElements), repeated(0x80, maxElements)...)
+	require.Less(t, testing.AllocsPerRun(1, func() {
+		_, err := fit(reflect.TypeFor[[]letterbox](), data)
+		require.ErrorContains(t, err, "lacks so many fields")
+	}), 100.0)
+
+	data = append(AppendHead(nil, MajorArray, 9000), repeated(0x80, 9000)...)
+	require.ErrorContains(t, UnmarshalBrief(data, &all), "the value of 9003 bytes lacks so many fields of []codec.letterbox that with them it has more than 83542")
+	require.Error(t, UnmarshalBrief(append(AppendHead(nil, MajorArray, MaxBrief+1), repeated(0x80, MaxBrief+1)...), &all))
 }
 
 func TestSkipReturnsWhatFollowsAnItem(t *testing.T) {
