@@ -153,7 +153,7 @@ func (f *fitting) missing(t reflect.Type) bool {
 var zeros sync.Map // reflect.Type to []byte
 
 // zeroOf returns what is decoded as the zero value of a type: null, or the encoding of the zero
-// value for a type whose own method refuses null. It is nil if there is none.
+// value for a type whose own method refuses null. It is nil if a method fails at the zero value.
 func zeroOf(t reflect.Type) []byte {
 	if data, ok := zeros.Load(t); ok {
 		return data.([]byte) // only byte slices are stored
