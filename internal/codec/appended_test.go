@@ -128,7 +128,11 @@ func TestTheFieldsOfAStructAreFoundByTheNamesThatTheLibraryGivesThem(t *testing.
 // The library encodes exactly the fields of a layout, in this order.
 func TestALayoutHasTheFieldsThatTheLibraryEncodes(t *testing.T) {
 	for _, v := range []any{
-		labelledOf(1), row[int]{}, embedder[int]{Deep: &Deep[int]{}}, named[int]{}, bagOf(1),
+		labelledOf(1),
+		row[int]{},
+		embedder[int]{Deep: &Deep[int]{}},
+		named[int]{},
+		bagOf(1),
 		struct {
 			twice[int]
 			Promoted[twice[int]]
@@ -163,7 +167,7 @@ func TestALayoutHasTheFieldsThatTheLibraryEncodes(t *testing.T) {
 		major, n, rest, ok := Head(data)
 		require.True(t, ok)
 		l := layoutOf(all.Type())
-		require.Equal(t, int(n), len(l.fields), "%T: %x", v, data)
+		require.Len(t, l.fields, int(n), "%T: %x", v, data)
 		for ; n > 0 && major == MajorMap; n-- {
 			require.NotNil(t, l.fieldNamed(rest), "%T: %x", v, rest)
 			rest, _ = Skip(rest)
