@@ -43,6 +43,12 @@ func (r refInternals[M]) TellWith(msg M, m metadata.Metadata) {
 		to.tellWith(msg, m)
 	case *remoteActor:
 		to.deliverWith(msg, m)
+	case *emptyRef:
+		if next, _ := to.sys.recipient(to.label, to.uid); next != nil {
+			refInternals[M]{ActorRef[M]{next}}.TellWith(msg, m)
+			return
+		}
+		r.Tell(msg) // which makes it a dead letter
 	default:
 		r.Tell(msg)
 	}

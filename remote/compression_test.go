@@ -9,6 +9,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/metadata"
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
@@ -40,7 +41,7 @@ func envelopeOf(t *testing.T, name string, msg any) []byte {
 
 // envelopeFrame returns a frame with an envelope. The data has been compressed unless size is 0.
 func envelopeFrame(path string, uid uint64, p extension.Payload, size int) []byte {
-	return wire.AppendData(append(wire.BeginEnvelope(nil, path, uid, p.Type, size), 0xa0), 0, p.Data, size)
+	return wire.AppendData(append(wire.BeginEnvelope(nil, path, uid, p.Type, size), metadata.Empty), 0, p.Data, size)
 }
 
 // compressedEnvelope returns the body of a frame with compressed data.

@@ -58,7 +58,7 @@ func deflated(t testing.TB, data []byte) []byte {
 // damaged are the bodies of frames of which no message can be read, by what is wrong.
 func damaged(t testing.TB) map[string][][]byte {
 	t.Helper()
-	one, zeros, none := body(t, 1), body(t, make([]byte, 1<<20)), map[string]any{}
+	one, zeros, none := body(t, 1), body(t, make([]byte, 1<<20)), []byte{}
 	whole := body(t, []any{"/user/inbox", 0, "int", none, one})
 	text := func(b string) []byte { return append(codec.AppendHead(nil, codec.MajorText, uint64(len(b))), b...) }
 	envelope := func(path, name string) []byte {
@@ -71,7 +71,7 @@ func damaged(t testing.TB) map[string][][]byte {
 		"no CBOR":                         {[]byte("xyz")},
 		"another array":                   {body(t, []any{"/user/inbox", "0", 1})},
 		"number as text":                  {body(t, []any{"/user/inbox", "0", "int", none, one})},
-		"metadata without an end":         {bytes.Replace(whole, []byte{0xa0}, []byte{0xbb}, 1)},
+		"metadata without an end":         {bytes.Replace(whole, []byte{metadata.Empty}, []byte{0x5b}, 1)},
 		"something behind it":             {append(bytes.Clone(whole), 0)},
 		"path that is not UTF-8":          {envelope("/user/\xff", "int")},
 		"type that is not UTF-8":          {envelope("/user/inbox", "int\xff")},

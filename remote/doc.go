@@ -171,8 +171,9 @@
 //	C   control   frames are opaque, for package cluster; the oldest are dropped rather than kept
 //	A   user      frames are envelopes: the CBOR array [path, uid, type name, metadata, message], or
 //	              [path, uid, type name, metadata, message in DEFLATE, its size]; further elements
-//	              are ignored. Metadata is a map with integer keys, at most 1 KiB. Or frames are
-//	              parts of an envelope: the array [bytes behind this part, bytes]
+//	              are ignored. Metadata is a byte string of at most 1 KiB, empty or with a CBOR map
+//	              that has integer keys. Or frames are parts of an envelope: the array
+//	              [bytes behind this part, bytes]
 //	M   stream    after a hello, which is not answered, memberlist's
 //	R   reverse   after hello and answer it waits until the listener begins a user channel on it.
 //	              Meanwhile the dialer sends a ping, the byte B, 2 s after the last sign of life,

@@ -190,7 +190,7 @@ func (r *raw) tell(typeName string, msg any) {
 	r.t.Helper()
 	data, err := codec.Marshal(msg)
 	require.NoError(r.t, err)
-	r.frame([]any{"/user/inbox", int64(0), typeName, map[string]any{}, data})
+	r.frame([]any{"/user/inbox", int64(0), typeName, []byte{}, data})
 }
 
 // acknowledged returns the last count that has come, and that the connection is open.

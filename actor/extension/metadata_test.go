@@ -60,6 +60,20 @@ func TestMetadataBelongsToOneMessage(t *testing.T) {
 	}
 }
 
+func TestMetadataReachesAnActorThatIsYoungerThanTheRef(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := actor.NewSystem("test")
+		ref := actor.Resolve[string](s, "understudy://test/user/reader")
+		var got []string
+		actor.Spawn(s, reading(&got), "reader")
+		extension.TellWith(ref, "a", extension.Metadata{}.With(1000, []byte("m")))
+		ref.Tell("b")
+		synctest.Wait()
+		require.Equal(t, []string{"a m", "b "}, got)
+		require.NoError(t, s.Shutdown(t.Context()))
+	})
+}
+
 func TestMessageWithMetadataThatCannotBeDeliveredIsADeadLetter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := actor.NewSystem("test")

@@ -2,9 +2,13 @@ package codec
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
+	"sync"
 
 	"github.com/fxamacker/cbor/v2"
+
+	"github.com/understudy-go/understudy/internal/guard"
 )
 
 // unmarshalFitting decodes data like the library, which refuses an array for a struct if the two
@@ -17,32 +21,56 @@ func unmarshalFitting(mode cbor.DecMode, data []byte, v any) error {
 		return err
 	}
 	into := reflect.ValueOf(v).Elem()
-	f := fitting{out: make([]byte, 0, len(data))}
-	if rest, ok := f.value(into.Type(), data, MaxDepth); !ok || len(rest) > 0 || !f.changed {
+	adapted, other := fit(into.Type(), data)
+	if other != nil {
+		return other
+	}
+	if adapted == nil {
 		return err
 	}
 	into.SetZero()
-	return mode.Unmarshal(f.out, v)
+	return mode.Unmarshal(adapted, v)
 }
+
+// fit returns data, which is decoded into a t, with all arrays adapted to their structs. It returns
+// nil if it cannot adapt data, or need not.
+func fit(t reflect.Type, data []byte) (adapted []byte, err error) {
+	f := fitting{out: make([]byte, 0, len(data)), limit: maxFitted(len(data))}
+	rest, ok := f.value(t, data, MaxDepth)
+	if f.over {
+		return nil, fmt.Errorf("the value of %d bytes lacks so many fields of %v that with them it has more than %d", len(data), t, f.limit)
+	}
+	if !ok || len(rest) > 0 || !f.changed {
+		return nil, nil
+	}
+	return f.out, nil
+}
+
+// maxFitted is how many bytes a value of that size may have after it was adapted. Without a bound,
+// a short message of empty arrays could become very large.
+func maxFitted(size int) int { return min(2*size+64<<10, MaxSize) }
 
 // A fitting copies encoded values, and adapts the arrays of structs to them.
 type fitting struct {
 	out     []byte
+	limit   int  // of the bytes in out
+	over    bool // out would have more
 	changed bool
 }
 
 // value copies the first item of data, which is decoded into a t. ok is false if it cannot.
 func (f *fitting) value(t reflect.Type, data []byte, depth int) (rest []byte, ok bool) {
 	t = indirect(t)
+	l := layoutOf(t)
 	major, n, _, ok := Head(data)
 	switch {
-	case !ok || depth == 0 || len(f.out) > MaxSize:
+	case !ok || depth == 0:
 		return nil, false
-	case codesItself(t):
-	case t.Kind() == reflect.Struct && major == MajorArray:
-		return f.fields(t, data, depth)
+	case l.leaf:
+	case t.Kind() == reflect.Struct && major == MajorArray && l.array:
+		return f.fields(l, data, depth)
 	case t.Kind() == reflect.Struct && major == MajorMap:
-		return f.named(t, data, depth)
+		return f.named(l, data, depth)
 	case t.Kind() == reflect.Map && major == MajorMap:
 		return f.items(data, 2*min(n, maxElements+1), depth, func(i uint64) reflect.Type {
 			if i%2 == 0 {
@@ -75,7 +103,7 @@ func (f *fitting) items(data []byte, n uint64, depth int, of func(i uint64) refl
 }
 
 // named copies the fields of a struct that is a map.
-func (f *fitting) named(t reflect.Type, data []byte, depth int) (rest []byte, ok bool) {
+func (f *fitting) named(l *layout, data []byte, depth int) (rest []byte, ok bool) {
 	_, n, rest, ok := Head(data)
 	f.out = append(f.out, data[:len(data)-len(rest)]...)
 	for ; n > 0 && ok; n-- {
@@ -83,7 +111,7 @@ func (f *fitting) named(t reflect.Type, data []byte, depth int) (rest []byte, ok
 		if rest, ok = f.copy(rest); !ok {
 			return nil, false
 		}
-		if field := fieldNamed(t, key); field != nil {
+		if field := l.fieldNamed(key); field != nil {
 			rest, ok = f.value(field, rest, depth-1)
 		} else {
 			rest, ok = f.copy(rest)
@@ -92,35 +120,17 @@ func (f *fitting) named(t reflect.Type, data []byte, depth int) (rest []byte, ok
 	return rest, ok
 }
 
-// fieldNamed returns the type of the field whose name is the first item of data, or nil.
-func fieldNamed(t reflect.Type, data []byte) reflect.Type {
-	name, _, ok := content(data, MajorText)
-	if !ok {
-		return nil
-	}
-	for f := range t.Fields() {
-		if tag := tagOf(f); tag == string(name) || tag == "" && f.Name == string(name) {
-			return f.Type
-		}
-	}
-	return nil
-}
-
 // fields copies the fields of a struct that is an array: as many as the struct has.
-func (f *fitting) fields(t reflect.Type, data []byte, depth int) (rest []byte, ok bool) {
-	types, ok := elementsOf(t)
-	if !ok {
-		return f.copy(data)
-	}
-	_, n, rest, _ := Head(data)
-	have := uint64(len(types))
+func (f *fitting) fields(l *layout, data []byte, depth int) (rest []byte, ok bool) {
+	_, n, rest, ok := Head(data)
+	have := uint64(len(l.fields))
 	f.changed = f.changed || n != have
 	f.out = AppendHead(f.out, MajorArray, have)
 	for i := uint64(0); i < have && ok; i++ {
 		if i < n {
-			rest, ok = f.value(types[i], rest, depth-1)
+			rest, ok = f.value(l.fields[i].typ, rest, depth-1)
 		} else {
-			ok = f.zero(types[i])
+			ok = f.missing(l.fields[i].typ)
 		}
 	}
 	if !ok || n <= have {
@@ -129,27 +139,34 @@ func (f *fitting) fields(t reflect.Type, data []byte, depth int) (rest []byte, o
 	return skipItems(rest, n-have, maxSkipDepth)
 }
 
-func (f *fitting) zero(t reflect.Type) bool {
-	data, err := encoding.Marshal(reflect.Zero(t).Interface())
+// missing appends a field that the data does not have.
+func (f *fitting) missing(t reflect.Type) bool {
+	data := zeroOf(t)
+	if f.over = len(f.out)+len(data) > f.limit; f.over {
+		return false
+	}
 	f.out = append(f.out, data...)
-	return err == nil
+	return data != nil
 }
 
-// elementsOf returns the types of the fields of a struct that is an array, in their order. ok is
-// false if the struct is no array, or the library determines which fields it has.
-func elementsOf(t reflect.Type) (types []reflect.Type, ok bool) {
-	if array, known := isArray(t); !array || !known {
-		return nil, false
+// zeros are what [zeroOf] has returned.
+var zeros sync.Map // reflect.Type to []byte
+
+// zeroOf returns what is decoded as the zero value of a type: null, or the encoding of the zero
+// value for a type whose own method refuses null. It is nil if a method fails at the zero value.
+func zeroOf(t reflect.Type) []byte {
+	if data, ok := zeros.Load(t); ok {
+		return data.([]byte) // only byte slices are stored
 	}
-	for f := range t.Fields() {
-		switch {
-		case f.Anonymous && isEncoded(f):
-			if t := indirect(f.Type); t.Kind() != reflect.Struct || t.NumField() > 0 {
-				return nil, false
-			}
-		case isEncoded(f):
-			types = append(types, f.Type)
-		}
+	data := []byte{simpleNull}
+	if v := reflect.New(t); unmarshalled(data, v) != nil || !v.Elem().IsZero() {
+		data, _ = encoding.Marshal(reflect.Zero(t).Interface())
 	}
-	return types, true
+	zeros.Store(t, data)
+	return data
+}
+
+// unmarshalled decodes data into what v points to. It calls methods of values.
+func unmarshalled(data []byte, v reflect.Value) error {
+	return guard.Run(func() error { return decoding.Unmarshal(data, v.Interface()) })
 }

@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"errors"
 	"net/netip"
 	"reflect"
 	"testing"
@@ -83,6 +84,98 @@ func TestAProgramHasZeroForTheFieldsThatAnOlderOneDoesNotKnow(t *testing.T) {
 	}{Data: []byte{1}}))
 }
 
+// A labelled struct has its fields under all kinds of names, and an embedder has those of others.
+type (
+	labelled[T any] struct {
+		Short   T  `cbor:"s,omitempty"`
+		Zero    T  `cbor:"z,omitzero"`
+		JSON    T  `json:"j,omitempty"`
+		Number  T  `cbor:"7,keyasint"`
+		Below   *T `cbor:"-8,keyasint,omitempty"`
+		Options T  `cbor:",omitempty"`
+	}
+	Promoted[T any] struct{ Up, Hidden T }
+	Deep[T any]     struct{ Deepest T }
+	twice[T any]    struct{ Both T }
+	embedder[T any] struct {
+		Promoted[T]
+		*Deep[T]
+		Hidden string
+	}
+	named[T any] struct {
+		Promoted[T] `cbor:"p"`
+	}
+	row[T any] struct {
+		_ struct{} `cbor:",toarray"`
+		Promoted[T]
+		Last T
+	}
+)
+
+func labelledOf[T any](v T) labelled[T] { return labelled[T]{v, v, v, v, &v, v} }
+
+func TestTheFieldsOfAStructAreFoundByTheNamesThatTheLibraryGivesThem(t *testing.T) {
+	was, is := letter1{To: "Ada"}, letter2{To: "Ada"}
+	require.Equal(t, labelledOf(is), decodedAs[labelled[letter2]](t, labelledOf(was)))
+	require.Equal(t, labelledOf(was), decodedAs[labelled[letter1]](t, labelledOf(is)))
+	require.Equal(t, embedder[letter2]{Promoted[letter2]{Up: is}, &Deep[letter2]{is}, "h"},
+		decodedAs[embedder[letter2]](t, embedder[letter1]{Promoted[letter1]{Up: was}, &Deep[letter1]{was}, "h"}))
+	require.Equal(t, named[letter2]{Promoted[letter2]{is, is}}, decodedAs[named[letter2]](t, named[letter1]{Promoted[letter1]{was, was}}))
+	require.Equal(t, row[letter2]{Promoted: Promoted[letter2]{is, is}, Last: is}, decodedAs[row[letter2]](t, row[letter1]{Promoted: Promoted[letter1]{was, was}, Last: was}))
+	require.Equal(t, struct{ TO letter2 }{is}, decodedAs[struct{ TO letter2 }](t, struct{ To letter1 }{was}), "with other capitals")
+}
+
+// The library encodes exactly the fields of a layout, in this order.
+func TestALayoutHasTheFieldsThatTheLibraryEncodes(t *testing.T) {
+	for _, v := range []any{
+		labelledOf(1),
+		row[int]{},
+		embedder[int]{Deep: &Deep[int]{}},
+		named[int]{},
+		bagOf(1),
+		struct {
+			twice[int]
+			Promoted[twice[int]]
+			Both string `cbor:"both"`
+		}{},
+		struct {
+			twice[int]
+			Deep[int] `cbor:"Both"`
+		}{},
+		struct {
+			A int `cbor:"x"`
+			B int `json:"x"`
+			C int `cbor:"-"`
+			D int `cbor:"01,keyasint"`
+			E int `cbor:"1"`
+		}{},
+		struct {
+			Deep[int]
+			Promoted[Deep[int]]
+			Other struct{ Deep[string] }
+		}{},
+	} {
+		all := reflect.New(reflect.TypeOf(v)).Elem()
+		all.Set(reflect.ValueOf(v))
+		for f := range all.Type().Fields() {
+			if v := all.Field(f.Index[0]); f.IsExported() && v.Kind() == reflect.Int {
+				v.SetInt(1) // so that it is not left out
+			}
+		}
+		data, err := encoding.Marshal(all.Interface())
+		require.NoError(t, err)
+		major, n, rest, ok := Head(data)
+		require.True(t, ok)
+		l := layoutOf(all.Type())
+		require.Len(t, l.fields, int(n), "%T: %x", v, data)
+		for ; n > 0 && major == MajorMap; n-- {
+			require.NotNil(t, l.fieldNamed(rest), "%T: %x", v, rest)
+			rest, _ = Skip(rest)
+			rest, _ = Skip(rest)
+		}
+	}
+}
+
 func TestAnArrayOfOtherThingsIsStillRefused(t *testing.T) {
 	for _, v := range []any{
 		[]any{int64(1)},              // a number for the text
@@ -97,18 +190,55 @@ func TestAnArrayOfOtherThingsIsStillRefused(t *testing.T) {
 	}
 }
 
-// A short array for each of many structs does not become more than a value may have.
+// A letterbox has many fields that an empty array lacks. Some types have methods of their own.
+type letterbox struct {
+	_          struct{} `cbor:",toarray"`
+	A, B, C, D []letter3
+	When       time.Time
+	Fixed      [100]int
+	Own        netip.Addr
+	Strict     strict
+	Any        any
+	ByRef      *strict
+}
+
+// A strict value is decoded only from a number.
+type strict struct{ n int }
+
+func (s strict) MarshalCBOR() ([]byte, error) { return Marshal(s.n) }
+
+func (s *strict) UnmarshalCBOR(data []byte) error {
+	if isNull(data) {
+		return errors.New("no number")
+	}
+	return Unmarshal(data, &s.n)
+}
+
+func TestWhatIsMissingIsNull(t *testing.T) {
+	data, err := fit(reflect.TypeFor[[]letterbox](), []byte{0x81, 0x80})
+	require.NoError(t, err)
+	require.Equal(t, []byte{0x81, 0x8a, 0xf6, 0xf6, 0xf6, 0xf6, 0xf6, 0xf6, 0xf6, 0x00, 0xf6, 0xf6}, data, "but what refuses null has its own zero")
+	all := []letterbox{{When: time.Now(), Strict: strict{1}}}
+	require.NoError(t, Unmarshal([]byte{0x81, 0x80}, &all))
+	require.Equal(t, []letterbox{{}}, all)
+}
+
+// A short array for each of many structs does not become much more than it was.
 func TestWhatIsMissingIsBounded(t *testing.T) {
-	data, err := Marshal(make([]struct {
-		_ struct{} `cbor:",toarray"`
-	}, 1000))
-	require.NoError(t, err)
-	var all []letter3
+	data := append(AppendHead(nil, MajorArray, 5000), repeated(0x80, 5000)...)
+	var all []letterbox
 	require.NoError(t, UnmarshalBrief(data, &all))
-	require.Len(t, all, 1000)
-	data, err = Marshal(make([]int, MaxBrief+1))
-	require.NoError(t, err)
-	require.Error(t, UnmarshalBrief(data, &all))
+	require.Len(t, all, 5000)
+
+	data = append(AppendHead(nil, MajorArray, maxElements), repeated(0x80, maxElements)...)
+	require.Less(t, testing.AllocsPerRun(1, func() {
+		_, err := fit(reflect.TypeFor[[]letterbox](), data)
+		require.ErrorContains(t, err, "lacks so many fields")
+	}), 100.0)
+
+	data = append(AppendHead(nil, MajorArray, 9000), repeated(0x80, 9000)...)
+	require.ErrorContains(t, UnmarshalBrief(data, &all), "the value of 9003 bytes lacks so many fields of []codec.letterbox that with them it has more than 83542")
+	require.Error(t, UnmarshalBrief(append(AppendHead(nil, MajorArray, MaxBrief+1), repeated(0x80, MaxBrief+1)...), &all))
 }
 
 func TestSkipReturnsWhatFollowsAnItem(t *testing.T) {

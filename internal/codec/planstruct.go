@@ -80,10 +80,7 @@ func planFields(t reflect.Type, depth int) (fields []plannedField, ok bool) {
 		if p == nil || strings.Contains(tagOf(f), ",") {
 			return nil, false
 		}
-		name := tagOf(f)
-		if name == "" {
-			name = f.Name
-		}
+		name, _ := nameOf(f)
 		if names[name] || !utf8.ValidString(name) {
 			return nil, false
 		}

@@ -1,5 +1,6 @@
 // Package metadata has the small values that travel beside a message, such as the context of a
-// trace. On the wire they are a CBOR map whose keys are small integers.
+// trace. They are encoded as a CBOR map whose keys are small integers. On the wire the map is the
+// content of a byte string, so that a reader can pass over what it cannot read.
 package metadata
 
 import (
@@ -23,11 +24,11 @@ const (
 	Codec Key = 2 // how the message is encoded, if not as CBOR
 )
 
-// MaxSize is how many bytes encoded metadata may have.
+// MaxSize is how many bytes the map may have.
 const MaxSize = 1 << 10
 
-// Empty is how empty metadata is encoded.
-const Empty = codec.MajorMap
+// Empty is empty metadata on the wire: an empty byte string.
+const Empty = codec.MajorBytes
 
 // Metadata is an immutable set of values by key. It is comparable; equal sets are equal. The zero
 // value is empty.
@@ -37,20 +38,20 @@ type Metadata struct{ encoded string } // a map with ascending keys; "" if it is
 func (m Metadata) IsEmpty() bool { return m.encoded == "" }
 
 // Size returns how many bytes m takes on the wire.
-func (m Metadata) Size() int { return max(1, len(m.encoded)) }
+func (m Metadata) Size() int {
+	var head [9]byte
+	return len(codec.AppendHead(head[:0], codec.MajorBytes, uint64(len(m.encoded)))) + len(m.encoded)
+}
 
 // Fits reports whether m can be sent. Metadata that is too large is dropped; the message is sent.
 func (m Metadata) Fits() bool { return len(m.encoded) <= MaxSize }
 
-// Append appends m to buf as it travels.
+// Append appends m to buf as it is on the wire.
 func (m Metadata) Append(buf []byte) []byte {
-	if m.encoded == "" {
-		return append(buf, Empty)
-	}
-	return append(buf, m.encoded...)
+	return append(codec.AppendHead(buf, codec.MajorBytes, uint64(len(m.encoded))), m.encoded...)
 }
 
-// Encoded returns m as it travels; nil if it is empty.
+// Encoded returns the map, without the byte string around it; nil if m is empty.
 func (m Metadata) Encoded() []byte {
 	if m.encoded == "" {
 		return nil
@@ -90,6 +91,9 @@ func (p pair) content() ([]byte, bool) {
 }
 
 func (m Metadata) pairs() []pair {
+	if m.encoded == "" {
+		return nil
+	}
 	all, _ := pairsOf([]byte(m.encoded)) // it was made by of
 	return all
 }
@@ -108,42 +112,40 @@ func of(all []pair) Metadata {
 }
 
 var (
-	errMalformed = errors.New("metadata is malformed")
-	// ErrUnusable says that metadata is well-formed, but too large or no map with integer keys. The
-	// message can be used without it.
+	errMalformed = errors.New("metadata is no byte string, or has no end")
+	// ErrUnusable says that the content of the byte string is too large, or is anything but a map
+	// with integer keys. The message can be used without it.
 	ErrUnusable = fmt.Errorf("metadata has more than %d bytes, or is no map with integer keys", MaxSize)
 )
 
 // Read returns the metadata at the beginning of data, and what follows. The metadata does not share
-// memory with data. If it is malformed, nothing can be found behind it. With [ErrUnusable], rest is
-// valid.
+// memory with data. With [ErrUnusable], rest is valid. After another error nothing can be found
+// behind the metadata.
 func Read(data []byte) (m Metadata, rest []byte, err error) {
-	if len(data) > 0 && data[0] == Empty {
-		return Metadata{}, data[1:], nil
-	}
-	rest, ok := codec.Skip(data)
-	if !ok {
+	major, n, rest, ok := codec.Head(data)
+	if !ok || major != codec.MajorBytes || n > uint64(len(rest)) {
 		return Metadata{}, nil, errMalformed
 	}
-	encoded := data[:len(data)-len(rest)]
-	if len(encoded) > MaxSize {
-		return Metadata{}, rest, ErrUnusable
+	if m, ok = Decode(rest[:n]); !ok {
+		err = ErrUnusable
 	}
-	all, ok := pairsOf(encoded)
-	if !ok || hasTwice(all) {
-		return Metadata{}, rest, ErrUnusable
-	}
-	return of(all), rest, nil
+	return m, rest[n:], err
 }
 
-// Decode returns the metadata that [Metadata.Encoded] has encoded. What is not usable counts as
-// empty.
-func Decode(data []byte) Metadata {
-	m, rest, err := Read(data)
-	if err != nil || len(rest) > 0 {
-		return Metadata{}
+// Decode returns the metadata that [Metadata.Encoded] has encoded. ok is false if data is not
+// usable.
+func Decode(data []byte) (m Metadata, ok bool) {
+	if len(data) == 0 {
+		return Metadata{}, true
 	}
-	return m
+	if len(data) > MaxSize {
+		return Metadata{}, false
+	}
+	all, ok := pairsOf(data)
+	if !ok || hasTwice(all) {
+		return Metadata{}, false
+	}
+	return of(all), true
 }
 
 func hasTwice(all []pair) bool {
@@ -157,7 +159,7 @@ func hasTwice(all []pair) bool {
 	return false
 }
 
-// pairsOf returns the pairs of a map. The values share memory with data.
+// pairsOf returns the pairs of a map, which must be all of data. The values share memory with data.
 func pairsOf(data []byte) (all []pair, ok bool) {
 	major, n, rest, ok := codec.Head(data)
 	if !ok || major != codec.MajorMap {
@@ -174,5 +176,5 @@ func pairsOf(data []byte) (all []pair, ok bool) {
 		size := len(behind) - len(rest)
 		all = append(all, pair{Key(key), behind[:size:size]})
 	}
-	return all, true
+	return all, len(rest) == 0
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // earlier is the commit of the other version. Move it to the last release once there is one.
-const earlier = "4dee73f468de3d1ac71a9764fd13d2f0095b441c"
+const earlier = "7316fe977b4167c501a6be9ba840dc3fb9bb5212"
 
 var five = flag.Bool("five", false, "change the versions of five nodes, too, both ways, with kills")
 

@@ -13,9 +13,9 @@ import (
 )
 
 // An Envelope is a message with its recipient and its metadata, as the CBOR array [path, uid, type,
-// metadata, data], or [path, uid, type, metadata, compressed data, size]. Further elements are
-// ignored. A size of 0 says that the data is not compressed. It is encoded by hand for speed, and
-// a fuzz test compares it with the codec.
+// metadata, data], or [path, uid, type, metadata, compressed data, size]. The metadata is a byte
+// string, see [metadata.Read]. Further elements are ignored. A size of 0 says that the data is not
+// compressed. It is encoded by hand for speed, and a fuzz test compares it with the codec.
 type Envelope struct {
 	Path     string
 	UID      uint64

@@ -20,14 +20,14 @@ type plainEnvelope struct {
 	Path string
 	UID  uint64
 	Type string
-	Meta map[uint64]any
+	Meta []byte
 	Data []byte
 }
 
 func TestEnvelopeIsWhatTheCodecMakes(t *testing.T) {
 	for _, uid := range []uint64{0, 23, 24, 255, 256, math.MaxUint16, math.MaxUint16 + 1, math.MaxUint32, math.MaxUint32 + 1, math.MaxUint64} {
 		for _, size := range []int{0, 1, 23, 24, 255, 256, 70_000} {
-			plain := plainEnvelope{Path: "/user/" + strings.Repeat("x", min(size, 1000)), UID: uid, Type: "pump", Meta: map[uint64]any{}, Data: make([]byte, size)}
+			plain := plainEnvelope{Path: "/user/" + strings.Repeat("x", min(size, 1000)), UID: uid, Type: "pump", Meta: []byte{}, Data: make([]byte, size)}
 			want, err := codec.Marshal(plain)
 			require.NoError(t, err)
 			payload := extension.Payload{Type: plain.Type, Data: plain.Data}
@@ -68,16 +68,24 @@ func TestEnvelopeCarriesMetadata(t *testing.T) {
 }
 
 func TestMetadataThatIsUnusableCostsNoMessage(t *testing.T) {
-	body := envelopeWith(metadata.Metadata{}.With(1000, make([]byte, metadata.MaxSize)), "/user/x", extension.Payload{Type: "pump", Data: []byte("data")}, 0)
-	got, err := NewEnvelopeReader(1 << 20).Read(body)
-	require.NoError(t, err)
-	require.True(t, got.Unusable)
-	require.True(t, got.Metadata.IsEmpty())
-	require.Equal(t, "data", string(got.Payload.Data))
+	for name, content := range map[string][]byte{
+		"too large":            metadata.Metadata{}.With(1000, make([]byte, metadata.MaxSize)).Encoded(),
+		"too deep":             append(append([]byte{0xa1, 1}, bytes.Repeat([]byte{0x81}, 100)...), 0),
+		"an indefinite length": {0xbf, 1, 2, 0xff},
+		"no CBOR":              {0xff},
+	} {
+		body, err := codec.Marshal(plainEnvelope{Path: "/user/x", Type: "pump", Meta: content, Data: []byte("data")})
+		require.NoError(t, err)
+		got, err := NewEnvelopeReader(1 << 20).Read(body)
+		require.NoError(t, err, name)
+		require.True(t, got.Unusable, name)
+		require.True(t, got.Metadata.IsEmpty(), name)
+		require.Equal(t, "data", string(got.Payload.Data), name)
+	}
 }
 
 func TestEnvelopeOfANewerReleaseMayHaveFurtherElements(t *testing.T) {
-	body, err := codec.Marshal([]any{"/user/x", int64(5), "pump", map[string]any{}, []byte("data"), int64(0), "new", []any{int64(1), map[string]any{"a": int64(2)}}})
+	body, err := codec.Marshal([]any{"/user/x", int64(5), "pump", []byte{}, []byte("data"), int64(0), "new", []any{int64(1), map[string]any{"a": int64(2)}}})
 	require.NoError(t, err)
 	got, err := NewEnvelopeReader(1 << 20).Read(body)
 	require.NoError(t, err)
@@ -113,6 +121,7 @@ func TestEnvelopeReaderKeepsABoundedNumberOfStrings(t *testing.T) {
 
 func FuzzEnvelope(f *testing.F) {
 	f.Add(envelopeFrame("/user/somebody", 7, extension.Payload{Type: "pump", Data: []byte("data")}, 0)[HeaderSize:])
+	f.Add(envelopeWith(metadata.Metadata{}.With(metadata.Trace, []byte("trace")), "/user/x", extension.Payload{Type: "pump", Data: []byte("data")}, 0))
 	f.Add(compressedEnvelope(f, []byte(strings.Repeat("data", 100)), 400))
 	f.Add([]byte{0x84, 0x61, 0xff, 0x00, 0x60, 0x40})
 	f.Add([]byte{0x84, 0x7b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff})
@@ -132,6 +141,9 @@ func FuzzEnvelope(f *testing.F) {
 		require.Equal(t, want.UID, got.UID)
 		require.Equal(t, want.Type, got.Payload.Type)
 		require.Equal(t, string(want.Data), string(got.Payload.Data))
+		m, usable := metadata.Decode(want.Meta)
+		require.Equal(t, m, got.Metadata)
+		require.Equal(t, !usable, got.Unusable)
 	})
 }
 
