@@ -117,8 +117,9 @@
 //
 // For event-sourced instances the journal does the same. They claim their events by the packed
 // generation, so each event is stored under the number that [GenerationOf] returned where it
-// was written. If the journal has a higher number than the cluster knows, the instance
-// continues with that number. If an instance has several persistence ids, the highest number
+// was written. If the journal has a higher number than the cluster knows when an instance first
+// claims it, the instance continues with that number. A later claim is refused then, and the
+// node asks for another term. If an instance has several persistence ids, the highest number
 // counts.
 //
 // # Settings

@@ -92,6 +92,9 @@ func Logger(log *zap.Logger) Option {
 // needs only the privileges to use them. Any number of processes may open the same journal, also at
 // the same time.
 //
+// ctx bounds all of this. If it ends during a migration, the migration is rolled back, so leave
+// time for one that changes large tables.
+//
 // connString has the format of [pgxpool.ParseConfig]: a URL, or keywords and values. If it does not
 // set connect_timeout, an attempt to connect takes at most 5 s. If it does not set pool_max_conns,
 // the pool has at least 8 connections.

@@ -2,7 +2,6 @@ package projection
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -50,9 +49,9 @@ func (w *worker[E]) loadHeld(ctx context.Context) error {
 	if stored == "" || w.offset == "" {
 		return nil
 	}
-	var list []*held
-	if err := json.Unmarshal([]byte(stored), &list); err != nil {
-		return fmt.Errorf("projection %q: what is stored as the offset %q is no list of persistence ids: %w", w.name, w.heldName(), err)
+	list, err := decodeHeld(stored)
+	if err != nil {
+		return fmt.Errorf("projection %q: the persistence ids that it holds back, stored as the offset %q: %w", w.name, w.heldName(), err)
 	}
 	for _, h := range list {
 		w.held.byID[h.ID] = h
@@ -74,11 +73,10 @@ func (w *worker[E]) saveHeld(ctx context.Context) error {
 	if len(w.held.byID) == 0 && w.held.stored == "" {
 		return nil
 	}
-	text, err := json.Marshal(w.held.list())
+	list, err := encodeHeld(w.held.list())
 	if err != nil {
 		return err
 	}
-	list := journal.Offset(text)
 	if list == w.held.stored {
 		return nil
 	}

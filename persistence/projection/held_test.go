@@ -131,6 +131,25 @@ func TestAnEventThatHoldsBackItsIDMayBeSkipped(t *testing.T) {
 	require.Equal(t, []string{"a/1", "b/1", "a/2", "a/3", "a/6"}, s.handled())
 }
 
+func TestAListOfHeldIDsThatThisProgramDoesNotKnowStopsTheProjection(t *testing.T) {
+	for list, says := range map[journal.Offset]string{
+		`{"v":2,"ids":{"a":[2,3]}}`: "the list has version 2, this program knows 1; use a newer build of the program",
+		`[{"id":"a"}]`:              "is no such list",
+		`{"ids":[]}`:                "it has no version",
+		`{"v":1,"ids":{}}`:          "is no such list",
+	} {
+		j, s, offsets := memory.New(), newSum(), &projection.MemoryOffsets{}
+		newWriter(t, j, "a").append(added{1}, added{2})
+		require.NoError(t, offsets.Save(t.Context(), "sum", "", "memory:1"))
+		require.NoError(t, offsets.Save(t.Context(), "sum/held", "", list))
+		_, err := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(offsets, s.handle)).CatchUp(t.Context())
+		require.ErrorContains(t, err, says)
+		require.ErrorContains(t, err, `projection "sum"`)
+		require.ErrorContains(t, err, `"sum/held"`)
+		require.Empty(t, s.handled())
+	}
+}
+
 // atomically is a handler that handles all events of a batch or none, and fails now and then. Its
 // read model changes together with its offsets, as with InTx.
 type atomically struct {

@@ -92,8 +92,9 @@ func ContinueStopped() Option {
 // for writes of other processes.
 //
 // If an earlier version of this package has made the file, Open brings its tables to this version,
-// in one transaction. There is no way back: make a backup before an upgrade. A process that has
-// the file open continues with the statements of its own version.
+// in one transaction. This may take longer than 10 s; other processes that open the file meanwhile
+// may fail with [journal.ErrUnavailable]. There is no way back: make a backup before an upgrade. A
+// process that has the file open continues with the statements of its own version.
 //
 // Open fails with [ErrNotJournal] if the file is not a journal, with [ErrNewerSchema] if a later
 // version of this package has made it, and with [journal.ErrUnavailable] if it cannot be used now.

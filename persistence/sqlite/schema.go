@@ -86,9 +86,10 @@ func prepareFile(ctx context.Context, conn *sql.Conn, migrations []string) (was 
 }
 
 // migrate applies the migrations after version was in one transaction. If one fails, the caller
-// closes the connection, which rolls all of them back.
+// closes the connection, which rolls all of them back. ctx bounds the wait for other processes, and
+// a migration of a large file may take longer.
 func migrate(ctx context.Context, conn *sql.Conn, was int, migrations []string) error {
-	_, err := conn.ExecContext(ctx, fmt.Sprintf("BEGIN IMMEDIATE; %s PRAGMA application_id=%d; PRAGMA user_version=%d; COMMIT",
+	_, err := conn.ExecContext(context.WithoutCancel(ctx), fmt.Sprintf("BEGIN IMMEDIATE; %s PRAGMA application_id=%d; PRAGMA user_version=%d; COMMIT",
 		strings.Join(migrations[was:], ""), applicationID, len(migrations)))
 	return err
 }

@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"context"
+	value "database/sql/driver"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
+	driver "modernc.org/sqlite"
 
 	"github.com/understudy-go/understudy/internal/golden"
 	"github.com/understudy-go/understudy/persistence/internal/history"
@@ -112,6 +115,30 @@ func TestAMigrationThatFailsChangesNothing(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, before, after)
 	history.Require(t, openPath(t, path))
+}
+
+// endPatience is called by SQL: it ends the context of the Open that migrates.
+var endPatience context.CancelFunc
+
+func init() {
+	driver.MustRegisterScalarFunction("end_patience", 0, func(*driver.FunctionContext, []value.Value) (value.Value, error) {
+		endPatience()
+		return int64(1), nil
+	})
+}
+
+func TestAMigrationMayTakeLongerThanOpenWaitsForOthers(t *testing.T) {
+	path := goldenFile(t, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	endPatience = cancel
+	slow := `CREATE TABLE later (n INTEGER) STRICT;
+		INSERT INTO later SELECT end_patience();
+		INSERT INTO later WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM c WHERE n < 100000) SELECT sum(n) FROM c;`
+	j, err := open(ctx, path, config{synchronous: "FULL", log: zap.NewNop(), migrations: append(slices.Clone(migrations), slow)})
+	require.NoError(t, err)
+	require.Error(t, ctx.Err())
+	history.Require(t, j)
+	require.NoError(t, j.Close())
 }
 
 func TestOpenLogsThatItHasMadeTheTables(t *testing.T) {

@@ -70,7 +70,7 @@ func (w *writer) open(ctx context.Context, cfg config) (err error) {
 	if w.file, err = os.Stat(w.path); err != nil {
 		return err
 	}
-	return openError(w.stmts.prepare(ctx, w.conn))
+	return openError(w.stmts.prepare(context.WithoutCancel(ctx), w.conn)) // ctx may have ended during the migration
 }
 
 func (w *writer) close() error {

@@ -12,7 +12,8 @@ import (
 // know it yet.
 //
 // Term grows each time the singleton starts on a node, after a move or a crash, usually by one.
-// Seq grows each time the instance is restarted in place; it starts at 0 in each term.
+// Seq grows each time the instance is restarted in place. In each term, sources of generations and
+// the singletons of package placement start at 0, and those of package singleton at 1.
 type Generation struct {
 	Term uint64 // at most 2³²-1
 	Seq  uint64 // at most 2³²-1

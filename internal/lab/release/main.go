@@ -3,10 +3,11 @@
 //	go -C internal/lab/release run .
 //	go -C internal/lab/release run . -set v0.2.0
 //	go -C internal/lab/release run . -tags
+//	go -C internal/lab/release run . -dirty
 //
 // The repository has several modules. Inside it, each finds the others through replace directives,
 // which have no effect for users. The program therefore does what a user does. It writes the
-// published modules of the working tree into a module proxy of files, under the version that the
+// published modules of the last commit into a module proxy of files, under the version that the
 // nested modules require of each other. Then, outside of the repository and with an empty module
 // cache, it makes a module for each program in the folder users, gets the published module with
 // go get, builds the program and runs it. None of these modules has a replace directive.
@@ -16,6 +17,9 @@
 //
 // With -set, it changes the version that the go.mod files of the repository require of our modules.
 // With -tags, it prints the git tags that publish that version, in the order of the requirements.
+//
+// The program refuses to try a commit from which the working tree differs. With -dirty, it tries
+// the files of the working tree as they are, including those that git ignores.
 package main
 
 import (
@@ -36,16 +40,17 @@ const root = "../../.."
 func main() {
 	version := flag.String("set", "", "make the modules of the repository require each other at this version")
 	tags := flag.Bool("tags", false, "print the tags of the version that the modules require of each other")
+	dirty := flag.Bool("dirty", false, "try the files of the working tree, and not the last commit")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *version, *tags); err != nil {
+	if err := run(ctx, *version, *tags, *dirty); err != nil {
 		fmt.Fprintln(os.Stderr, "release:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, version string, tags bool) error {
+func run(ctx context.Context, version string, tags, dirty bool) error {
 	modules, err := Load(root)
 	if err != nil {
 		return err
@@ -62,16 +67,25 @@ func run(ctx context.Context, version string, tags bool) error {
 		}
 		return nil
 	}
-	return try(ctx, modules)
-}
-
-// try gets, builds and runs the program of each published module.
-func try(ctx context.Context, modules []Module) error {
 	dir, err := os.MkdirTemp("", "understudy-release")
 	if err != nil {
 		return err
 	}
 	defer removeAll(dir)
+	if !dirty {
+		head := filepath.Join(dir, "head")
+		if err := Checkout(ctx, root, head); err != nil {
+			return err
+		}
+		if modules, err = Load(head); err != nil {
+			return err
+		}
+	}
+	return try(ctx, dir, modules)
+}
+
+// try gets, builds and runs the program of each published module, in the folder dir.
+func try(ctx context.Context, dir string, modules []Module) error {
 	version := Version(modules)
 	for _, m := range Published(modules) {
 		if err := WriteProxy(filepath.Join(dir, "proxy"), m, version); err != nil {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// WriteProxy adds m to the module proxy in dir, as version. It takes the files as they are in the
-// working tree, without nested modules.
+// WriteProxy adds m to the module proxy in dir, as version. It takes all files in the
+// folder of m, without nested modules.
 func WriteProxy(dir string, m Module, version string) error {
 	escaped, err := module.EscapePath(m.Path())
 	if err != nil {

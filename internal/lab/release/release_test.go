@@ -119,6 +119,33 @@ func TestSetVersionChangesWhatModulesRequireOfEachOther(t *testing.T) {
 	}
 }
 
+func TestACheckoutHasWhatIsCommittedAndNothingElse(t *testing.T) {
+	repository := write(t, map[string]string{"go.mod": "module " + rootPath + "\n", "a.go": "package a\n", ".gitignore": "*.out\n"})
+	git := func(args ...string) {
+		_, err := output(t.Context(), repository, "git", append([]string{"-c", "user.name=Test", "-c", "user.email=test@example.com"}, args...)...)
+		require.NoError(t, err)
+	}
+	git("init", "--quiet")
+	git("add", ".")
+	git("commit", "--quiet", "--message", "First")
+	require.NoError(t, os.WriteFile(filepath.Join(repository, "ignored.out"), nil, 0o600))
+
+	head := filepath.Join(t.TempDir(), "head")
+	require.NoError(t, Checkout(t.Context(), repository, head))
+	entries, err := os.ReadDir(head)
+	require.NoError(t, err)
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	require.Equal(t, []string{".gitignore", "a.go", "go.mod"}, names)
+
+	require.NoError(t, os.WriteFile(filepath.Join(repository, "b.go"), []byte("package a\n"), 0o600))
+	err = Checkout(t.Context(), repository, filepath.Join(t.TempDir(), "head"))
+	require.ErrorContains(t, err, "?? b.go")
+	require.ErrorContains(t, err, "-dirty")
+}
+
 func TestAProxyHasTheFilesOfAModuleWithoutNestedModules(t *testing.T) {
 	modules := mustLoad(t, tree(t, "module "+rootPath+"/store\n"))
 	proxy := t.TempDir()

@@ -1,0 +1,105 @@
+package docs
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A released is a copy of a repository with a tag v0.1.0, in which internal/tools/api-check runs.
+type released struct {
+	t     *testing.T
+	dir   string
+	cache string
+}
+
+func newReleased(t *testing.T) released {
+	t.Helper()
+	r := released{t: t, dir: t.TempDir(), cache: t.TempDir()}
+	for _, name := range []string{"api-check", "go.mod", "go.sum"} {
+		r.write("internal/tools/"+name, read(t, "internal/tools/"+name))
+	}
+	require.NoError(t, os.Chmod(filepath.Join(r.dir, "internal/tools/api-check"), 0o700))
+	r.write("go.mod", "module github.com/understudy-go/understudy\n\ngo 1.26.0\n")
+	r.write("CHANGELOG.md", "## Unreleased\n\n## v0.1.0 (2026-12-01)\n")
+	r.write("docs/stability.md", "| [`cluster`](../cluster) | stable | programs |\n| [`cluster/membership`](../cluster/membership) | experimental | the core |\n")
+	r.write("cluster/aliases.go", "package cluster\n\nimport \"github.com/understudy-go/understudy/cluster/membership\"\n\n// A Member is one.\ntype Member = membership.Member\n")
+	r.write("cluster/membership/member.go", "package membership\n\ntype Member struct{ Addr string }\n\ntype Machine struct{ Step int }\n")
+	r.git("init", "--quiet")
+	r.git("add", ".")
+	r.git("commit", "--quiet", "--message", "Released")
+	return r
+}
+
+func (r released) write(name, text string) {
+	r.t.Helper()
+	file := filepath.Join(r.dir, name)
+	require.NoError(r.t, os.MkdirAll(filepath.Dir(file), 0o700))
+	require.NoError(r.t, os.WriteFile(file, []byte(text), 0o600))
+}
+
+func (r released) git(args ...string) {
+	r.t.Helper()
+	cmd := exec.CommandContext(r.t.Context(), "git", append([]string{"-c", "user.name=Test", "-c", "user.email=test@example.com"}, args...)...)
+	cmd.Dir = r.dir
+	out, err := cmd.CombinedOutput()
+	require.NoError(r.t, err, string(out))
+}
+
+func (r released) check(env ...string) (said string, err error) {
+	cmd := exec.CommandContext(r.t.Context(), filepath.Join(r.dir, "internal/tools/api-check"))
+	cmd.Dir = r.dir
+	built, err := exec.CommandContext(r.t.Context(), "go", "env", "GOCACHE").Output()
+	require.NoError(r.t, err)
+	cmd.Env = append(append(os.Environ(), "XDG_CACHE_HOME="+r.cache, "GOCACHE="+strings.TrimSpace(string(built))), env...)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func TestTheAPICheckFailsWithoutTheTagOfARelease(t *testing.T) {
+	r := newReleased(t)
+	said, err := r.check()
+	require.Error(t, err)
+	require.Contains(t, said, "comes after no tag")
+	said, err = r.check("FIRST_RELEASE=1")
+	require.NoError(t, err)
+	require.Contains(t, said, "no release to compare with")
+}
+
+func TestTheAPICheckTreatsWhatClusterExportsAsStable(t *testing.T) {
+	r := newReleased(t)
+	r.git("tag", "v0.1.0")
+	r.write("cluster/membership/member.go", "package membership\n\ntype Member struct{ Addr string }\n\ntype Machine struct{}\n")
+	said, err := r.check()
+	require.NoError(t, err, said)
+	require.Contains(t, said, "cluster/membership (experimental)")
+	kept, err := filepath.Glob(r.cache + "/understudy/*")
+	require.NoError(t, err)
+	require.Len(t, kept, 1, "the tree of the release, and no part of one")
+
+	r.write("cluster/membership/member.go", "package membership\n\ntype Member struct{}\n\ntype Machine struct{ Step int }\n")
+	said, err = r.check()
+	require.Error(t, err)
+	require.Contains(t, said, "cluster/membership (stable as a part of cluster)")
+	require.Contains(t, said, "Member.Addr: removed")
+
+	r.write("CHANGELOG.md", "## Unreleased\n\n### Breaking\n\n## v0.1.0 (2026-12-01)\n")
+	said, err = r.check()
+	require.NoError(t, err, said)
+}
+
+func TestTheAPICheckKeepsNoHalfOfATree(t *testing.T) {
+	r := newReleased(t)
+	r.git("tag", "v0.1.0")
+	bin := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "tar"), []byte("#!/bin/sh\nexit 1\n"), 0o700)) //nolint:gosec // a program needs x
+	_, err := r.check("PATH=" + bin + ":" + os.Getenv("PATH"))
+	require.Error(t, err)
+	kept, err := filepath.Glob(r.cache + "/understudy/*")
+	require.NoError(t, err)
+	require.Empty(t, kept)
+}
