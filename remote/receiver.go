@@ -129,8 +129,12 @@ func (r *receiver) undecodable(env wire.Envelope, why error) {
 	extension.DeadLetter(r.sys, r.stringOf(env.Path, env.UID), clonePayload(env.Payload), why)
 }
 
-// isOurs reports whether a name belongs to a type of the framework.
-func isOurs(name string) bool { return strings.HasPrefix(name, "understudy") }
+// isOurs reports whether a name belongs to a type of the framework: "understudy.refusal" or
+// "understudy/placement.answer", but not "understudyshop.Order".
+func isOurs(name string) bool {
+	rest, ok := strings.CutPrefix(name, "understudy")
+	return ok && rest != "" && (rest[0] == '.' || rest[0] == '/')
+}
 
 // put puts a message aside.
 func (r *receiver) put(env wire.Envelope, own bool) {
