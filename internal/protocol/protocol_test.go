@@ -2,6 +2,7 @@ package protocol_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -89,4 +90,12 @@ func TestSkippedKindsAreBounded(t *testing.T) {
 	require.LessOrEqual(t, len(s.Counts()), 101)
 	require.Equal(t, uint64(8000), s.Counts()[protocol.OtherKinds])
 	require.Equal(t, 1000, reported)
+}
+
+func TestOfALongKindOnlyTheBeginningIsUsed(t *testing.T) {
+	var s protocol.Skipped
+	long := strings.Repeat("x", 63)
+	require.True(t, s.Add(long+"é and more", "n1"))
+	require.False(t, s.Add(long+"é and other", "n1"))
+	require.Equal(t, map[string]uint64{long: 2}, s.Counts(), "no half of a character")
 }
