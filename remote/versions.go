@@ -113,11 +113,13 @@ func (n *localNode) checkVersions(a answer) error {
 }
 
 // versionFor returns the version to use for a datagram to an address: the one that was agreed on,
-// or else the lowest.
+// or else one that all known peers speak.
 func (n *localNode) versionFor(addr string) byte {
-	version := n.cfg.versions.Min
+	var version uint64
 	if p, ok := n.peers.at(addr); ok && n.cfg.versions.Has(p.Version) {
 		version = p.Version
+	} else {
+		version = n.cfg.versions.ForAll(n.peers.versions)
 	}
 	return byte(version) //nolint:gosec // they fit into the 7 bits that a sealed datagram has
 }
@@ -133,6 +135,17 @@ func (p *peers) at(addr string) (Peer, bool) {
 	defer p.mu.RUnlock()
 	known, ok := p.byAddr[addr]
 	return known, ok
+}
+
+// versions yields what was agreed on with each peer.
+func (p *peers) versions(yield func(protocol.Range) bool) {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	for _, known := range p.byAddr {
+		if !yield(protocol.Range{Min: known.Version, Max: known.Version}) {
+			return
+		}
+	}
 }
 
 // maxPeers bounds how many peers are known.

@@ -2,6 +2,7 @@ package protocol_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,6 +49,20 @@ func TestEachVersionSharesOneWithTheNext(t *testing.T) {
 		require.True(t, ok)
 		require.Equal(t, n, got)
 	}
+}
+
+// In each cluster, all nodes are of two successive releases.
+func TestWhatGoesToAllNodesIsOfAVersionThatAllSpeak(t *testing.T) {
+	for n := uint64(1); n < 100; n++ {
+		older, newer := protocol.UpTo(n), protocol.UpTo(n+1)
+		mixed := slices.Values([]protocol.Range{newer, older, newer})
+		require.Equal(t, n, older.ForAll(mixed))
+		require.Equal(t, n, newer.ForAll(mixed))
+		require.Equal(t, n+1, newer.ForAll(slices.Values([]protocol.Range{newer, newer})), "all are upgraded")
+	}
+	alone := protocol.UpTo(3)
+	require.EqualValues(t, 2, alone.ForAll(slices.Values([]protocol.Range{})))
+	require.EqualValues(t, 3, alone.ForAll(slices.Values([]protocol.Range{{}, protocol.UpTo(1), protocol.UpTo(4)})), "others cannot talk to it")
 }
 
 func TestAMismatchNamesBothRangesAndWhatToDo(t *testing.T) {
