@@ -176,9 +176,10 @@ type Config struct {
 	// ClientsReach reports whether messages of clients, see [Dial], may reach the actor at path on
 	// this node, such as "/user/orders/7". It is asked for each message of a client to an actor
 	// below "/user/", singletons included, by several goroutines, and must be fast. A message that
-	// it refuses becomes a dead letter on this node with remote.ErrPrivate; an ask of the client
-	// ends with the same error. It prevents mistakes, not attacks: see docs/client.md. The default,
-	// nil, lets clients reach every actor.
+	// it refuses, or for which it panics, becomes a dead letter on this node with
+	// remote.ErrPrivate; an ask of the client ends with the same error. Watching is not limited: a
+	// client is told of the end of any actor that it watches. ClientsReach prevents mistakes, not
+	// attacks: see docs/client.md. The default, nil, lets clients reach every actor.
 	ClientsReach func(path string) bool
 
 	// Network opens listeners and connections. The default, nil, is the TCP and UDP of the

@@ -133,7 +133,7 @@ func (l *machineLoop) do(a membership.Action) {
 
 // beat sends a heartbeat as a datagram and on the control channel; the first copy to arrive counts.
 func (l *machineLoop) beat(b membership.Beat) {
-	datagram, stream := b.Encode(l.self.Incarnation)
+	datagram, stream := b.Encode(l.self.Incarnation, l.node.versionForAll())
 	for _, address := range b.To {
 		l.node.endpoint.SendPacket(address, datagram)
 		l.node.endpoint.SendControl(address, stream)
@@ -144,7 +144,7 @@ func (l *machineLoop) beat(b membership.Beat) {
 // entry that is too large for a broadcast reaches the others when they notice that the hash of
 // their table differs from the one in heartbeats.
 func (l *machineLoop) spread(s membership.Spread) {
-	for key, data := range s.Encode(l.self) {
+	for key, data := range s.Encode(l.self, l.node.versionForAll()) {
 		if len(data) <= maxBroadcast {
 			l.gossip.broadcast(key, data)
 		}
@@ -183,7 +183,7 @@ func (n *Node) wholeTable() []byte {
 	if whole == nil {
 		return nil
 	}
-	return whole.Encode()
+	return whole.Encode(n.versionForAll())
 }
 
 // receiveGossip posts what another node has sent by gossip. memberlist calls it.

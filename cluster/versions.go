@@ -3,6 +3,7 @@ package cluster
 import (
 	"errors"
 	"fmt"
+	"iter"
 
 	"go.uber.org/zap"
 
@@ -11,21 +12,43 @@ import (
 	"github.com/understudy-go/understudy/remote"
 )
 
+// versions are those of the protocol between members that this release speaks.
+var versions = protocol.UpTo(membership.Version)
+
 // spoken returns what the nodes of this release speak with each other.
 func spoken() remote.Protocol {
-	versions := protocol.UpTo(membership.Version)
 	return remote.Protocol{Min: versions.Min, Max: versions.Max, Features: uint64(protocol.Own)}
 }
 
 // versionFor returns the version in which a message for an address is sent: the highest that both
-// nodes speak, or 0 for the lowest if the node there is not known.
+// nodes speak, or the one for all members if the node there is not known.
 func (n *Node) versionFor(address string) uint64 {
-	peer, ok := n.endpoint.Peer(address)
-	if !ok {
-		return 0
+	if peer, ok := n.endpoint.Peer(address); ok {
+		if version, ok := versions.Common(versionsOf(peer)); ok {
+			return version
+		}
 	}
-	version, _ := protocol.UpTo(membership.Version).Common(protocol.Range{Min: peer.Protocol.Min, Max: peer.Protocol.Max})
-	return version
+	return n.versionForAll()
+}
+
+// versionForAll returns the version of what several members get: heartbeats, gossip and whole
+// tables. All members that this node has talked to speak it.
+func (n *Node) versionForAll() uint64 { return versions.ForAll(versionsOfMembers(n)) }
+
+// versionsOfMembers yields what members speak that n has talked to.
+func versionsOfMembers(n *Node) iter.Seq[protocol.Range] {
+	return func(yield func(protocol.Range) bool) {
+		for _, m := range n.View().Members {
+			peer, ok := n.endpoint.Peer(m.Address)
+			if ok && peer.ID == m.ID() && m.Status < Down && !yield(versionsOf(peer)) {
+				return
+			}
+		}
+	}
+}
+
+func versionsOf(p remote.Peer) protocol.Range {
+	return protocol.Range{Min: p.Protocol.Min, Max: p.Protocol.Max}
 }
 
 // featuresOf returns the features of another node; none before the first handshake with it.

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -52,6 +53,7 @@ func TestMembersKnowTheFeaturesOfEachOther(t *testing.T) {
 			id.Incarnation++
 			require.False(t, peers.Have(f.nodes[from].System, id, protocol.Figures), "of another incarnation nothing is known")
 		}
-		require.Zero(t, f.nodes["n1"].versionFor("nowhere:1"))
+		require.EqualValues(t, 1, f.nodes["n1"].versionFor("nowhere:1"))
+		require.Equal(t, []protocol.Range{versions}, slices.Collect(versionsOfMembers(f.nodes["n1"])), "of the other member")
 	})
 }

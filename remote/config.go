@@ -132,8 +132,9 @@ type Config struct {
 	AdmitMessages func(NodeID) error
 	// ClientsReach reports whether messages of clients, see Outbound, may reach the actor at path,
 	// such as "/user/orders/7". It is asked for paths below "/user/" only, for each message, and
-	// must be fast. A message that it refuses becomes a dead letter here, with [ErrPrivate]. The
-	// default lets clients reach every actor.
+	// must be fast. A message that it refuses, or for which it panics, becomes a dead letter here,
+	// with [ErrPrivate]. It does not limit which actors clients watch. The default lets clients
+	// reach every actor.
 	ClientsReach func(path string) bool
 	// DialFailed is called after each failed attempt to connect. err is a [*RefusedError] if an
 	// endpoint answered, [ErrNotAuthenticated] if one side does not trust the other, [ErrForeign]

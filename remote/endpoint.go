@@ -164,6 +164,7 @@ func (e *Endpoint) Rename(to uint64) {
 // becomes dead letters with [actor.ErrUnreachable]. Later messages to the address go to the
 // incarnation that is there then.
 func (e *Endpoint) Forget(p NodeID) {
+	e.peers.forget(p)
 	e.hangUp(func(from NodeID) bool { return from == p })
 	for _, l := range e.links.to(p.Address) {
 		if l.isWith(p.Incarnation) {

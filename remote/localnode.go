@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/protocol"
 )
 
@@ -25,6 +26,7 @@ type localNode struct {
 	met           func(NodeID, agreement) // is called after each handshake
 	peers         peers
 	skipped       protocol.Skipped
+	reachPanicked atomic.Bool // Config.ClientsReach has, which is logged once
 
 	tasks   sync.WaitGroup // all goroutines but those of links
 	closing chan struct{}  // closed by Close, when links have finished
@@ -105,6 +107,16 @@ func (n *localNode) admit(p NodeID, l channel) error {
 		return err
 	}
 	return n.cfg.AdmitMessages(p)
+}
+
+// reaches asks the user's function whether clients reach the actor at path. They do not if it
+// panics.
+func (n *localNode) reaches(reach func(string) bool, path string) bool {
+	allowed, err := guard.Value(func() bool { return reach(path) })
+	if err != nil && n.reachPanicked.CompareAndSwap(false, true) {
+		n.log.Error("Config.ClientsReach has panicked: the message is refused; later panics are not logged", zap.String("path", path), zap.Error(err))
+	}
+	return allowed
 }
 
 // strict reports whether only the node that advertises the address of a channel is accepted there:

@@ -94,10 +94,24 @@ func TestATypeOfTheFrameworkThatTheReceiverDoesNotKnowIsCountedAndNoDeadLetter(t
 		for range 3 {
 			peer.tell("understudy.cluster.new", []string{"new"})
 		}
+		peer.tell("understudy/new.kind/1", 1)
 		soon()
 		require.Empty(t, b.lost.got())
-		require.Equal(t, map[string]uint64{"understudy.cluster.new": 3}, b.Skipped())
+		require.Equal(t, map[string]uint64{"understudy.cluster.new": 3, "understudy/new.kind/1": 1}, b.Skipped())
 	})
+}
+
+func TestATypeOfTheUsersWhoseNameOnlyBeginsLikeTheFrameworkIsADeadLetter(t *testing.T) {
+	names := []string{"understudyshop.Order", "understudy", "understudy-shop/order", "Understudy.order"}
+	_, lost := fromOtherVersion(t, func(peer *raw) {
+		for _, name := range names {
+			peer.tell(name, 1)
+		}
+	})
+	require.Len(t, lost, len(names))
+	for _, letter := range lost {
+		require.ErrorIs(t, letter.Reason, actor.ErrNotDecodable)
+	}
 }
 
 func TestAFieldOfAnotherTypeIsADeadLetterThatNamesTheField(t *testing.T) {

@@ -43,15 +43,18 @@ func appendPacketHeader(buf []byte, version byte, cluster uint64, from NodeID) [
 }
 
 // parsePacket returns the sender and the data of a datagram that appendPacketHeader began, in one
-// of the versions that this node speaks.
+// of the versions that this node speaks. The hash of the cluster's name has the same place in all
+// versions.
 func parsePacket(b []byte, speaks protocol.Range, cluster uint64) (NodeID, []byte, error) {
 	switch {
 	case len(b) < packetFixed || b[0] != packetUser:
 		return NodeID{}, nil, fmt.Errorf("%w: not a packet", ErrFrame)
-	case !speaks.Has(uint64(b[1])):
-		return NodeID{}, nil, &packetVersionError{b[1]}
+	case b[1]&packetSealed != 0:
+		return NodeID{}, nil, fmt.Errorf("%w: sealed packet, and this node has neither certificates nor a secret", ErrFrame)
 	case binary.BigEndian.Uint64(b[2:]) != cluster:
 		return NodeID{}, nil, fmt.Errorf("%w: packet of another cluster", ErrFrame)
+	case !speaks.Has(uint64(b[1])):
+		return NodeID{}, nil, &packetVersionError{b[1]}
 	}
 	from := NodeID{Incarnation: binary.BigEndian.Uint64(b[10:])}
 	end := packetFixed + int(b[packetFixed-1])
@@ -169,6 +172,16 @@ func (p *packets) readAll() {
 	}
 }
 
+// packetUnknown is the kind of [Endpoint.Skipped] for datagrams of a version that this node does
+// not speak. As nobody proves to have sent them, all count as one kind from one peer.
+const packetUnknown = "datagram of another version"
+
+func (p *packets) skipPacket(source net.Addr, err *packetVersionError) {
+	if p.skipped.Add(packetUnknown, "") {
+		p.log.Warn("datagrams of another version are dropped; later ones are not logged", zap.Stringer("remote_address", source), zap.Error(err))
+	}
+}
+
 func (p *packets) receive(source net.Addr, b []byte) {
 	var from NodeID
 	var data []byte
@@ -183,7 +196,7 @@ func (p *packets) receive(source net.Addr, b []byte) {
 		from, data, err = parsePacket(b, p.cfg.versions, p.cluster)
 	}
 	if other, is := errors.AsType[*packetVersionError](err); is {
-		p.skip(other.Error(), source.String())
+		p.skipPacket(source, other)
 		return
 	}
 	if err != nil {

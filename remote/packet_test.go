@@ -1,9 +1,13 @@
 package remote
 
 import (
+	"errors"
+	"net"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/internal/protocol"
 )
@@ -33,6 +37,36 @@ func TestPacketsOfOthersAreDropped(t *testing.T) {
 		_, _, err := parsePacket(b, protocol.UpTo(Version), clusterHash("blue"))
 		require.ErrorIs(t, err, ErrFrame, name)
 	}
+}
+
+func TestOnlyUnsealedPacketsOfTheClusterAreOfAnotherVersion(t *testing.T) {
+	from := NodeID{Address: "a:1", Incarnation: 1}
+	for name, c := range map[string]struct {
+		b    []byte
+		want bool
+	}{
+		"of this cluster":    {appendPacketHeader(nil, Version+1, clusterHash("blue"), from), true},
+		"of another cluster": {appendPacketHeader(nil, Version+1, clusterHash("green"), from), false},
+		"sealed":             {appendPacketHeader(nil, packetSealed|Version, clusterHash("blue"), from), false},
+	} {
+		_, _, err := parsePacket(c.b, protocol.UpTo(Version), clusterHash("blue"))
+		require.ErrorIs(t, err, ErrFrame, name)
+		_, is := errors.AsType[*packetVersionError](err)
+		require.Equal(t, c.want, is, name)
+	}
+}
+
+// Anyone can send such datagrams, with any source.
+func TestDatagramsOfAnotherVersionCountAsOneKind(t *testing.T) {
+	core, logs := observer.New(zap.WarnLevel)
+	p := packets{localNode: &localNode{log: zap.New(core), cfg: Config{versions: protocol.UpTo(Version)}}, cluster: clusterHash("blue")}
+	for i := range 300 {
+		version := byte(Version + 1 + i%100)
+		p.receive(&net.UDPAddr{Port: i}, appendPacketHeader(nil, version, p.cluster, NodeID{Address: "a:1", Incarnation: 1}))
+	}
+	require.Equal(t, map[string]uint64{packetUnknown: 300}, p.skipped.Counts())
+	require.Equal(t, 1, logs.Len())
+	require.True(t, p.skipped.Add("understudy.new", "a:1"), "there is room for others")
 }
 
 func FuzzPacketHeader(f *testing.F) {

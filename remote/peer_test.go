@@ -219,7 +219,11 @@ func TestForgottenPeerTakesItsMessagesAlong(t *testing.T) {
 		a.Forget(remote.NodeID{Address: gone.Address, Incarnation: gone.Incarnation + 1})
 		soon()
 		require.Empty(t, a.lost.got(), "that was somebody else")
+		_, known := a.Peer(gone.Address)
+		require.True(t, known)
 		a.Forget(gone)
+		_, known = a.Peer(gone.Address)
+		require.False(t, known)
 		soon()
 		require.Equal(t, count(10), lostMessages(t, a, actor.ErrUnreachable))
 

@@ -188,9 +188,15 @@ func (r *raw) readFields() (f fields) {
 // tell sends an envelope for the actor "inbox".
 func (r *raw) tell(typeName string, msg any) {
 	r.t.Helper()
+	r.tellAt("/user/inbox", typeName, msg)
+}
+
+// tellAt sends an envelope for the actor at a path.
+func (r *raw) tellAt(path, typeName string, msg any) {
+	r.t.Helper()
 	data, err := codec.Marshal(msg)
 	require.NoError(r.t, err)
-	r.frame([]any{"/user/inbox", int64(0), typeName, []byte{}, data})
+	r.frame([]any{path, int64(0), typeName, []byte{}, data})
 }
 
 // acknowledged returns the last count that has come, and that the connection is open.

@@ -9,6 +9,7 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
@@ -91,10 +92,14 @@ func (r *receiver) open(body []byte, own bool) {
 	}
 }
 
-// private reports whether the actor at path does not receive messages from this peer.
+// private reports whether the actor at path does not receive messages from this peer. There is no
+// actor at an invalid path: nobody is asked about it.
 func (r *receiver) private(path string) bool {
 	reach := r.node.cfg.ClientsReach
-	return reach != nil && isOutbound(r.in.from.Address) && strings.HasPrefix(path, "/user/") && !reach(path)
+	if reach == nil || !isOutbound(r.in.from.Address) || !strings.HasPrefix(path, "/user/") || naming.CheckPath(path) != nil {
+		return false
+	}
+	return !r.node.reaches(reach, path)
 }
 
 // refuse makes a dead letter of an envelope that cannot be read, or of its beginning. The
@@ -124,8 +129,12 @@ func (r *receiver) undecodable(env wire.Envelope, why error) {
 	extension.DeadLetter(r.sys, r.stringOf(env.Path, env.UID), clonePayload(env.Payload), why)
 }
 
-// isOurs reports whether a name belongs to a type of the framework.
-func isOurs(name string) bool { return strings.HasPrefix(name, "understudy") }
+// isOurs reports whether a name belongs to a type of the framework: "understudy.refusal" or
+// "understudy/placement.answer", but not "understudyshop.Order".
+func isOurs(name string) bool {
+	rest, ok := strings.CutPrefix(name, "understudy")
+	return ok && rest != "" && (rest[0] == '.' || rest[0] == '/')
+}
 
 // put puts a message aside.
 func (r *receiver) put(env wire.Envelope, own bool) {

@@ -34,7 +34,8 @@ type Peer struct {
 }
 
 // Peer returns what is known of the endpoint at an address. It returns false if there has been no
-// handshake with it.
+// handshake with it since it was forgotten, see [Endpoint.Forget], or if it is a client: one with
+// [Config.Outbound].
 func (e *Endpoint) Peer(addr string) (Peer, bool) { return e.peers.at(addr) }
 
 // Skipped returns how many messages of the framework were skipped because this release does not
@@ -112,11 +113,13 @@ func (n *localNode) checkVersions(a answer) error {
 }
 
 // versionFor returns the version to use for a datagram to an address: the one that was agreed on,
-// or else the lowest.
+// or else one that all known peers speak.
 func (n *localNode) versionFor(addr string) byte {
-	version := n.cfg.versions.Min
+	var version uint64
 	if p, ok := n.peers.at(addr); ok && n.cfg.versions.Has(p.Version) {
 		version = p.Version
+	} else {
+		version = n.cfg.versions.ForAll(n.peers.versions)
 	}
 	return byte(version) //nolint:gosec // they fit into the 7 bits that a sealed datagram has
 }
@@ -134,17 +137,55 @@ func (p *peers) at(addr string) (Peer, bool) {
 	return known, ok
 }
 
-// keep replaces what is known of a peer. If there are too many, others are forgotten: it is known
-// again after the next handshake.
+// versions yields what was agreed on with each peer.
+func (p *peers) versions(yield func(protocol.Range) bool) {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	for _, known := range p.byAddr {
+		if !yield(protocol.Range{Min: known.Version, Max: known.Version}) {
+			return
+		}
+	}
+}
+
+// maxPeers bounds how many peers are known.
+const maxPeers = 2 * maxChannels
+
+// keep replaces what is known of a peer. Clients are not kept: each has a new address, and nothing
+// depends on what they speak. If there are too many others, one is forgotten: it is known again
+// after the next handshake.
 func (p *peers) keep(id NodeID, with agreement) {
+	if isOutbound(id.Address) {
+		return
+	}
 	now := Peer{ID: id, Version: with.version, Protocol: with.peer}
 	if before, ok := p.at(id.Address); ok && before == now {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.byAddr == nil || len(p.byAddr) >= 2*maxChannels {
+	if p.byAddr == nil {
 		p.byAddr = map[string]Peer{}
 	}
+	if _, known := p.byAddr[id.Address]; !known && len(p.byAddr) >= maxPeers {
+		p.evict()
+	}
 	p.byAddr[id.Address] = now
+}
+
+// evict forgets one peer, whichever comes first. The caller holds mu.
+func (p *peers) evict() {
+	for addr := range p.byAddr {
+		delete(p.byAddr, addr)
+		return
+	}
+}
+
+// forget removes what is known of an incarnation.
+func (p *peers) forget(id NodeID) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.byAddr[id.Address].ID == id {
+		delete(p.byAddr, id.Address)
+	}
 }

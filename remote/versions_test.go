@@ -48,6 +48,20 @@ func TestEndpointsOfTwoReleasesSpeakTheHighestVersionThatBothKnow(t *testing.T) 
 	}
 }
 
+// The sender is of the older release here, and its lowest version is unknown to the newer one.
+func TestADatagramBeforeTheFirstHandshakeIsOfAVersionThatOtherPeersSpeak(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		a, b, c := start(t, n, "a", of(1, 2)), start(t, n, "b", of(2, 3)), start(t, n, "c", of(2, 3))
+		a.SendControl(b.Addr(), []byte("control"))
+		soon()
+		a.SendPacket(c.Addr(), []byte("packet"))
+		soon()
+		_, known := a.Peer(c.Addr())
+		require.False(t, known)
+		require.Equal(t, []control{{a.Self(), "packet"}}, c.control.got())
+	})
+}
+
 func TestEndpointsWithoutACommonVersionRefuseEachOtherWithBothRanges(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		failed := &collector[error]{}

@@ -43,7 +43,7 @@ func (e *UnknownKindError) Unwrap() error { return errMessage }
 type envelope struct {
 	from, to uint64
 	msg      message
-	version  uint64 // in which it is sent; 0 for the lowest that this release speaks
+	version  uint64 // in which it is sent; 0 for the lowest that this release speaks, in tests
 }
 
 // headerSize is the size of the version, the kind and the two incarnations, in bytes.
@@ -211,25 +211,25 @@ func DecodeGossip(data []byte) (Gossiped, error) {
 }
 
 // Encode returns the message as bytes, sent by an incarnation of this node in a version of the
-// protocol. Version 0 is the lowest, for a node of which nothing is known.
+// protocol.
 func (a Send) Encode(from, version uint64) []byte {
 	return encode(envelope{from: from, to: a.To.Incarnation, msg: a.msg, version: version})
 }
 
 // Encode returns the heartbeat as bytes, for the datagram and for the TCP stream. from is the
-// incarnation of this node. As it goes to several nodes, it is of the lowest version.
-func (b Beat) Encode(from uint64) (datagram, stream []byte) {
-	datagram = encode(envelope{from: from, msg: b.msg})
+// incarnation of this node. As it goes to several nodes, all of them have to speak the version.
+func (b Beat) Encode(from, version uint64) (datagram, stream []byte) {
+	datagram = encode(envelope{from: from, msg: b.msg, version: version})
 	b.msg.Stream = true
-	return datagram, encode(envelope{from: from, msg: b.msg})
+	return datagram, encode(envelope{from: from, msg: b.msg, version: version})
 }
 
 // Encode returns each entry of the change as a broadcast of its own. The key of an entry stays
-// the same when the entry changes. What gossip spreads is of the lowest version.
-func (s Spread) Encode(from ID) map[string][]byte {
+// the same when the entry changes. All members have to speak the version.
+func (s Spread) Encode(from ID, version uint64) map[string][]byte {
 	all := map[string][]byte{}
 	for key, entry := range s.change.entries() {
-		all[key] = encode(envelope{from: from.Incarnation, msg: tablePush{From: from, Table: entry.pack()}})
+		all[key] = encode(envelope{from: from.Incarnation, msg: tablePush{From: from, Table: entry.pack()}, version: version})
 	}
 	return all
 }
@@ -237,9 +237,9 @@ func (s Spread) Encode(from ID) map[string][]byte {
 // A Snapshot is the whole table of a machine at one moment. It does not change.
 type Snapshot struct{ push tablePush }
 
-// Encode returns the table as a message.
-func (s Snapshot) Encode() []byte {
-	return encode(envelope{from: s.push.From.Incarnation, msg: s.push})
+// Encode returns the table as a message. All members have to speak the version.
+func (s Snapshot) Encode(version uint64) []byte {
+	return encode(envelope{from: s.push.From.Incarnation, msg: s.push, version: version})
 }
 
 // Snapshot returns the current table.

@@ -78,3 +78,19 @@ func FuzzDecode(f *testing.F) {
 		require.Equal(t, encode(e), encode(again))
 	})
 }
+
+func TestWhatGoesToSeveralNodesIsOfTheGivenVersion(t *testing.T) {
+	const version = 7
+	self := Member{Address: "n1:1", Incarnation: 1, Status: Up}
+	datagram, stream := Beat{}.Encode(1, version)
+	all := [][]byte{datagram, stream, Snapshot{tablePush{From: self.ID()}}.Encode(version)}
+	change := newTable(ClusterID{1})
+	change.members[self.ID()] = self
+	for _, entry := range (Spread{change: change}).Encode(self.ID(), version) {
+		all = append(all, entry)
+	}
+	require.Len(t, all, 4)
+	for _, data := range all {
+		require.EqualValues(t, version, data[0])
+	}
+}

@@ -64,6 +64,7 @@ var places = map[string]string{
 	"persistence/signals.go announce":                        "signal handlers",
 	"persistence/snapshotter.go takeSnapshot":                "the encoding of a state",
 	"persistence/persist.go append":                          "a journal",
+	"remote/localnode.go reaches":                            "ClientsReach of an endpoint",
 	"singleton/leaseclient.go acquire":                       "Acquire of a lease",
 	"singleton/leaseclient.go claim":                         "ClaimTerm of a source",
 	"singleton/leaseclient.go returning":                     "Release of a lease",

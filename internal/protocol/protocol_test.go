@@ -2,6 +2,8 @@ package protocol_test
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -49,6 +51,20 @@ func TestEachVersionSharesOneWithTheNext(t *testing.T) {
 	}
 }
 
+// In each cluster, all nodes are of two successive releases.
+func TestWhatGoesToAllNodesIsOfAVersionThatAllSpeak(t *testing.T) {
+	for n := uint64(1); n < 100; n++ {
+		older, newer := protocol.UpTo(n), protocol.UpTo(n+1)
+		mixed := slices.Values([]protocol.Range{newer, older, newer})
+		require.Equal(t, n, older.ForAll(mixed))
+		require.Equal(t, n, newer.ForAll(mixed))
+		require.Equal(t, n+1, newer.ForAll(slices.Values([]protocol.Range{newer, newer})), "all are upgraded")
+	}
+	alone := protocol.UpTo(3)
+	require.EqualValues(t, 2, alone.ForAll(slices.Values([]protocol.Range{})))
+	require.EqualValues(t, 3, alone.ForAll(slices.Values([]protocol.Range{{}, protocol.UpTo(1), protocol.UpTo(4)})), "others cannot talk to it")
+}
+
 func TestAMismatchNamesBothRangesAndWhatToDo(t *testing.T) {
 	want := "a:1 speaks version 1 of the remote protocol, b:1 speaks versions 3 to 4, and they have none in common; " +
 		"upgrade a:1 to a release that speaks version 3, after all nodes have one that speaks version 2"
@@ -89,4 +105,12 @@ func TestSkippedKindsAreBounded(t *testing.T) {
 	require.LessOrEqual(t, len(s.Counts()), 101)
 	require.Equal(t, uint64(8000), s.Counts()[protocol.OtherKinds])
 	require.Equal(t, 1000, reported)
+}
+
+func TestOfALongKindOnlyTheBeginningIsUsed(t *testing.T) {
+	var s protocol.Skipped
+	long := strings.Repeat("x", 63)
+	require.True(t, s.Add(long+"é and more", "n1"))
+	require.False(t, s.Add(long+"é and other", "n1"))
+	require.Equal(t, map[string]uint64{long: 2}, s.Counts(), "no half of a character")
 }

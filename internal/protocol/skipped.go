@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"maps"
+	"strings"
 	"sync"
 )
 
@@ -19,6 +20,7 @@ type skip struct{ kind, peer string }
 const (
 	maxKinds = 100
 	maxSeen  = 1000
+	maxKind  = 64 // bytes; of a longer kind only the beginning is used
 )
 
 // OtherKinds counts the messages whose kinds are too many to be counted one by one.
@@ -27,6 +29,9 @@ const OtherKinds = "others"
 // Add counts a message of a kind from a peer. It reports whether it is the first of that kind from
 // that peer, which is to be logged.
 func (s *Skipped) Add(kind, peer string) (first bool) {
+	if len(kind) > maxKind {
+		kind = strings.ToValidUTF8(strings.Clone(kind[:maxKind]), "")
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.counts == nil {

@@ -2,7 +2,11 @@
 // of versions, and features. docs/upgrades.md explains them.
 package protocol
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"iter"
+)
 
 // A Range is the versions of a protocol that a node speaks. The zero Range is no version.
 type Range struct{ Min, Max uint64 }
@@ -22,6 +26,20 @@ func (r Range) Has(version uint64) bool { return r.Min <= version && version <= 
 func (r Range) Common(o Range) (version uint64, ok bool) {
 	version = min(r.Max, o.Max)
 	return version, version > 0 && r.Has(version) && o.Has(version)
+}
+
+// ForAll returns the version for what goes to several nodes: the lowest of those that this node
+// speaks with each of them. Nodes that have no version in common with r do not count. Without
+// others it is the lowest of r: a node that knows nobody has just started, and in an upgrade it is
+// the newer one.
+func (r Range) ForAll(others iter.Seq[Range]) uint64 {
+	all := uint64(0)
+	for o := range others {
+		if version, ok := r.Common(o); ok && (all == 0 || version < all) {
+			all = version
+		}
+	}
+	return cmp.Or(all, r.Min)
 }
 
 // String returns the range as text: "version 1", or "versions 1 to 2".
