@@ -128,8 +128,8 @@ simulate: ## Run N (1000) random histories of each pure machine, of the singleto
 	$(GO) test -timeout=24h ./cluster/placement/internal/plan -run Simulated -v -sim.count=$(N) -sim.first=$(SEED)
 
 .PHONY: nemesis
-nemesis: ## Torment NODES (5) real nodes for TIME (10m); SEED replays a schedule; needs root
-	$(GO) -C internal/lab/nemesis run . -time=$(TIME) -nodes=$(NODES) -seed=$(SEED)
+nemesis: ## Torment NODES (5) real nodes for TIME (10m); SEED replays a schedule; OTHER is another version; needs root
+	$(GO) -C internal/lab/nemesis run . -time=$(TIME) -nodes=$(NODES) -seed=$(SEED) -other="$(OTHER)"
 
 .PHONY: test-kubernetes
 test-kubernetes: ## Test the Kubernetes lease against a real API server; to build that takes minutes, the first time
