@@ -49,6 +49,7 @@ var places = map[string]string{
 	"cluster/placement/placed_actor.go introduce":            "the receptionist, for which a service has one type",
 	"cluster/membership/split_resolver.go decision":          "Decide of a downing strategy",
 	"cluster/status_singletons.go shownSingleton":            "Error of what keeps a singleton from starting",
+	"internal/codec/appended.go unmarshalled":                "UnmarshalCBOR of a type, with null",
 	"internal/codec/codec.go decodeBy":                       "UnmarshalCBOR and UnmarshalBinary",
 	"internal/codec/codec.go unmarshal":                      "UnmarshalCBOR and UnmarshalBinary",
 	"internal/codec/encodecheck.go encode":                   "MarshalCBOR, MarshalBinary and IsZero",

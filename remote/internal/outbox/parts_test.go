@@ -10,6 +10,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/metadata"
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
@@ -190,7 +191,7 @@ const writeBuffer = 64 << 10
 
 // envelopeFrame returns a frame with an envelope.
 func envelopeFrame(path string, p extension.Payload) []byte {
-	return wire.AppendData(append(wire.BeginEnvelope(nil, path, 0, p.Type, 0), 0xa0), 0, p.Data, 0)
+	return wire.AppendData(append(wire.BeginEnvelope(nil, path, 0, p.Type, 0), metadata.Empty), 0, p.Data, 0)
 }
 
 // next reads until there is a frame.
