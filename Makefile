@@ -50,13 +50,11 @@ verify: fmt-check vet lint api-check ## Run what CI runs beside make test: linte
 	$(call gotest,verify)
 	$(GO) test -timeout=15m ./actor ./behavior
 	$(GO) test -timeout=15m ./cluster -scale=40 -storm=40 -rush=50 -hour
-	$(GO) test -timeout=15m ./cluster/membership -histories=20 -pairdays=0.1
-	$(GO) test -timeout=15m ./testkit/clustertest -run 'Hour|Drift|Datagrams|Duplicates|Calendar|Memberlist|Secure|Role|CutOf|Appends|Loop|TwoClusters'
-	$(GO) test -timeout=15m ./testkit/clustertest -run ManySingletons -singletons=10000
-	$(GO) test -timeout=15m ./singleton/internal/handover -run Simulated -sim.count=150
-	$(GO) test -timeout=15m ./cluster/placement/internal/plan -run Simulated -sim.count=500
+	$(GO) test -timeout=15m ./cluster/membership -histories=25 -pairdays=0.1
+	$(GO) test -timeout=15m ./singleton/internal/handover -run Simulated -sim.count=250
+	$(GO) test -timeout=15m ./cluster/placement/internal/plan -run Simulated -sim.count=1000
 	$(GO) test -timeout=15m ./cluster/placement -run Chaos -chaos.count=4
-	$(GO) test -timeout=15m ./persistence/sqlite -run TestKills -kills=60
+	$(GO) test -timeout=15m ./persistence/sqlite -run TestKills -kills=100
 
 .PHONY: check
 check: fmt-check tidy-check vet api-check lint lint-modules check-peers ## Check everything that needs no test to run
@@ -111,6 +109,12 @@ vuln: ## Look for known vulnerabilities; asks vuln.go.dev
 	done
 
 ##@ More tests
+
+.PHONY: long
+long: ## Run the simulations of hours and of many nodes that make verify leaves out: minutes
+	$(GO) test -timeout=15m ./cluster/membership -histories=100 -pairdays=0.1
+	$(GO) test -timeout=15m ./testkit/clustertest -run 'Hour|Drift|Datagrams|Duplicates|Calendar|Memberlist|Secure|Role|CutOf|Appends|Loop|TwoClusters'
+	$(GO) test -timeout=15m ./testkit/clustertest -run ManySingletons -singletons=10000
 
 .PHONY: race
 race: ## Run every test once with the race detector, from scratch
