@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -79,30 +78,14 @@ func columns(t *testing.T, s *pgtest.Server, schema string) string {
 func TestMigrationsRunOnceHoweverManyOpenAtOnce(t *testing.T) {
 	s := pgtest.Shared(t)
 	schema := makeGolden(t, s, 1)
-	core, logged := observer.New(zap.InfoLevel)
 	later := postgres.Migrations(`
 CREATE TABLE {schema}.understudy_later (n integer);`, `
 ALTER TABLE {schema}.understudy_later ADD COLUMN m integer;`)
-	var opened [6]*postgres.Journal
-	var errs [6]error
-	var all sync.WaitGroup
-	for i := range opened {
-		all.Go(func() {
-			opened[i], errs[i] = postgres.Open(t.Context(), s.URL(), postgres.Schema(schema), postgres.Logger(zap.New(core)), later)
-		})
-	}
-	all.Wait()
-	for i, j := range opened {
-		require.NoError(t, errs[i])
-		if i == 0 {
-			history.Require(t, j)
-		}
-		require.NoError(t, j.Close())
-	}
-	entries := logged.TakeAll()
-	require.Len(t, entries, 1)
-	require.Equal(t, "journal migrated", entries[0].Message)
-	require.Equal(t, map[string]any{"schema": schema, "from": "1", "to": int64(postgres.Versions + 2)}, entries[0].ContextMap())
+	history.RequireOneMigration(t, 6, map[string]any{"schema": schema, "from": "1", "to": int64(postgres.Versions + 2)}, func(log *zap.Logger) (*postgres.Journal, error) {
+		return postgres.Open(t.Context(), s.URL(), postgres.Schema(schema), postgres.Logger(log), later)
+	})
+
+	core, logged := observer.New(zap.InfoLevel)
 
 	_, err := postgres.Open(t.Context(), s.URL(), postgres.Schema(schema), postgres.Logger(zap.New(core)))
 	require.ErrorIs(t, err, postgres.ErrNewerSchema)

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -77,27 +76,11 @@ func later() []string {
 
 func TestMigrationsRunOnceHoweverManyOpenAtOnce(t *testing.T) {
 	path := goldenFile(t, 1)
+	history.RequireOneMigration(t, 8, map[string]any{"file": path, "from": int64(1), "to": int64(len(later()))}, func(log *zap.Logger) (*Journal, error) {
+		return open(t.Context(), path, config{synchronous: "FULL", log: log, migrations: later()})
+	})
+
 	core, logged := observer.New(zap.InfoLevel)
-	var opened [8]*Journal
-	var errs [8]error
-	var all sync.WaitGroup
-	for i := range opened {
-		all.Go(func() {
-			opened[i], errs[i] = open(t.Context(), path, config{synchronous: "FULL", log: zap.New(core), migrations: later()})
-		})
-	}
-	all.Wait()
-	for i, j := range opened {
-		require.NoError(t, errs[i])
-		if i == 0 {
-			history.Require(t, j)
-		}
-		require.NoError(t, j.Close())
-	}
-	entries := logged.TakeAll()
-	require.Len(t, entries, 1)
-	require.Equal(t, "journal migrated", entries[0].Message)
-	require.Equal(t, map[string]any{"file": path, "from": int64(1), "to": int64(len(later()))}, entries[0].ContextMap())
 
 	_, err := Open(path, Logger(zap.New(core)))
 	require.ErrorIs(t, err, ErrNewerSchema)

@@ -4,10 +4,13 @@ package history
 
 import (
 	"math"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/persistence/journal"
 )
@@ -81,6 +84,33 @@ func Require(t testing.TB, s Store) {
 	next := journal.Record{Seq: 2, Epoch: 2, Writer: writer, Time: begin, Type: "bank.opened", Payload: []byte{0xa0}}
 	appendTo(t, s, ended, last, []journal.Record{next})
 	require.Equal(t, []journal.Record{next}, read(t, s, ended))
+}
+
+// RequireOneMigration opens a store that has the history in an older version, n times at once. All
+// must succeed, and exactly one must log, with these fields, that it has migrated the store.
+func RequireOneMigration[S interface {
+	Store
+	Close() error
+}](t testing.TB, n int, fields map[string]any, open func(log *zap.Logger) (S, error)) {
+	t.Helper()
+	core, logged := observer.New(zap.InfoLevel)
+	opened, errs := make([]S, n), make([]error, n)
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { opened[i], errs[i] = open(zap.New(core)) })
+	}
+	all.Wait()
+	for i, s := range opened {
+		require.NoError(t, errs[i])
+		if i == 0 {
+			Require(t, s)
+		}
+		require.NoError(t, s.Close())
+	}
+	entries := logged.TakeAll()
+	require.Len(t, entries, 1)
+	require.Equal(t, "journal migrated", entries[0].Message)
+	require.Equal(t, fields, entries[0].ContextMap())
 }
 
 // requireEvents requires that a reader finds the events by their tags.

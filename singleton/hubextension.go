@@ -1,0 +1,81 @@
+package singleton
+
+import (
+	"context"
+	"sync"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/singleton/internal/directory"
+	"github.com/understudy-go/understudy/singleton/internal/handover"
+	"github.com/understudy-go/understudy/singleton/internal/wire"
+)
+
+// A hubExtension lets managers find the hub.
+type hubExtension struct {
+	hub actor.ActorRef[hubMsg]
+
+	mu        sync.Mutex // guards directory
+	directory *directory.Directory
+}
+
+// change changes the directory, and returns the messages to send.
+func (x *hubExtension) change(f func(d *directory.Directory) []wire.Any) []wire.Any {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return f(x.directory)
+}
+
+// Takers implements [singletonhook.Takers].
+func (x *hubExtension) Takers(name string) []node.ID {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.directory.Takers(name)
+}
+
+// Listen implements [singletonhook.Takers].
+func (x *hubExtension) Listen(name string, changed func()) (cancel func()) {
+	x.hub.Tell(listening{name: name, changed: changed})
+	return func() { x.hub.Tell(listening{name: name}) }
+}
+
+// read returns the result of f for the directory of s; the zero value without a cluster.
+func read[T any](s *actor.System, f func(d *directory.Directory) T) (result T) {
+	x, clustered := extension.Get[*hubExtension](s)
+	if !clustered {
+		return result
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return f(x.directory)
+}
+
+func init() {
+	singletonhook.Attach = attach
+	singletonhook.Drain = drainAll
+	singletonhook.AllKnown = func(s *actor.System) []singletonhook.Known { return read(s, (*directory.Directory).All) }
+	singletonhook.ManagersOf = func(s *actor.System, name string) []node.ID {
+		return read(s, func(d *directory.Directory) []node.ID { return d.Managers(name) })
+	}
+	singletonhook.WithGeneration = func(ctx context.Context, path string, gen generation.Generation) context.Context {
+		return withGeneration(ctx, path, gen, false, func(handover.FenceHeld) {})
+	}
+}
+
+// attach is singletonhook.Attach.
+func attach(s *actor.System, l singletonhook.Locator) {
+	x := &hubExtension{directory: directory.New()}
+	h := &hub{
+		extension: x, post: post{system: s}, managers: map[string]actor.ActorRef[any]{}, listeners: map[string]func(){}, fresh: map[string]bool{},
+		early: map[string][]wire.Message[wire.Request]{}, taken: map[string]uint64{},
+	}
+	x.hub = actor.Spawn(extension.Framework(s), func(ctx *actor.Context[hubMsg], next *actor.Next[hubMsg]) {
+		h.ctx, h.log = ctx, ctx.Log()
+		h.follow(l)
+		next.OnMessage = h.receive
+	}, hubName)
+	extension.Set(s, x)
+}
