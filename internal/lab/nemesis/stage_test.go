@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -194,17 +195,32 @@ func (s *stage) allSee(nodes []int, from, limit time.Duration, what string, matc
 	least = limit
 	for _, n := range nodes {
 		var at time.Duration
-		s.await(from+limit+loaded, nodeName(n)+" sees: "+what, func() bool {
-			first, ok := s.seen(n, from, match)
+		seen := func() (ok bool) {
+			var first ObservedEvent
+			first, ok = s.seen(n, from, match)
 			at = first.At
 			return ok
-		})
+		}
+		for !seen() {
+			require.Less(s.t, clock(), from+limit+loaded, "%s has not seen: %s; %s", nodeName(n), what, s.account(n, from))
+			s.pass(10 * time.Millisecond)
+		}
 		took := at - from
 		require.LessOrEqual(s.t, took, limit, "%s has seen late: %s", nodeName(n), what)
 		least, most = min(least, took), max(most, took)
 	}
 	s.show.at(clock(), "%s: after %.3fs to %.3fs", what, least.Seconds(), most.Seconds())
 	return least, most
+}
+
+// account describes what a node has seen since some time, for a failed test.
+func (s *stage) account(node int, from time.Duration) string {
+	s.t.Helper()
+	log, err := os.ReadFile(filepath.Join(s.dir, nodeName(node)+".log"))
+	require.NoError(s.t, err)
+	lines := strings.Split(string(log), "\n")
+	return fmt.Sprintf("%s has been held up for %v since %.2fs; its events are\n%+v\nand its log ends with\n%s", s.running[node].name,
+		s.heldUp([]int{node}, from), from.Seconds(), s.events(s.running[node]), strings.Join(lines[max(0, len(lines)-40):], "\n"))
 }
 
 // noneSees fails if one of some nodes has seen an event.
