@@ -2,6 +2,7 @@ package persistence
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/entityhook"
+	"github.com/understudy-go/understudy/internal/fence"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -71,7 +73,7 @@ func (e *entity[M, E, S]) begin(next *actor.Next[M]) {
 		if e.seen != nil {
 			e.seen.Ready()
 		}
-	case e.ctx.Err() != nil:
+	case e.ctx.Err() != nil, errors.Is(err, fence.ErrLater):
 		next.Stop()
 	default:
 		e.announce(RecoveryFailed{Err: err})

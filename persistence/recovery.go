@@ -202,9 +202,9 @@ func (r *recovery[S]) follows(record *journal.Record) error {
 	return nil
 }
 
-// claimFor makes the claim by of an actor whose context is ctx. For the instance of a singleton,
-// the epoch is at least its generation, and the singleton adopts the epoch. Both numbers therefore
-// agree, and generations keep growing when the cluster ends, because the journal remains.
+// claimFor makes the claim by of an actor whose context is ctx. For the instance of a singleton, and
+// for the actors that it spawns, the epoch belongs to the term of the instance. The claim is refused
+// if a later term has claimed the id, and the singleton then asks for a term above that one.
 func claimFor(ctx context.Context, j Journal, by fence.Claim, writer journal.WriterID) (journal.Claim, error) {
 	least, below, err := fence.Bounds(ctx, by)
 	if err != nil {
@@ -212,7 +212,7 @@ func claimFor(ctx context.Context, j Journal, by fence.Claim, writer journal.Wri
 	}
 	claim, err := j.Claim(ctx, by.ID, writer, journal.Bounds{Least: least, Below: below})
 	if err != nil {
-		return journal.Claim{}, err
+		return journal.Claim{}, fence.Refused(ctx, by, err)
 	}
 	fence.Claimed(ctx, by, claim.Epoch)
 	return claim, nil

@@ -12,44 +12,58 @@ import (
 // A generationCell has the generation of a running instance, which the instance's journal may
 // raise. It is a value in the context of the instance.
 type generationCell struct {
-	path  string // of the instance
-	again bool   // an instance of the same term ran before in the same place
+	path string // of the instance
 
-	mu      sync.Mutex // guards gen and claimed
+	mu      sync.Mutex // guards the fields below
 	gen     generation.Generation
-	claimed map[string]bool // the persistence ids that the instance itself has claimed
+	claimed bool                  // the instance itself has claimed a persistence id
+	refused generation.Generation // the highest that a refused claim has found; zero if none was refused
 }
 
-// withGeneration returns the context of an instance with that path and generation. again says that
-// an instance of the same term ran before in the same place. It calls fenced whenever the instance,
-// or an actor that it has spawned, claims a persistence id.
-func withGeneration(ctx context.Context, path string, gen generation.Generation, again bool, fenced func(handover.FenceHeld)) context.Context {
-	c := &generationCell{path: path, again: again, gen: gen, claimed: map[string]bool{}}
+// generationHooks are called when actors of an instance claim persistence ids. Any goroutine may
+// call them. Each may be nil.
+type generationHooks struct {
+	claimed func(handover.FenceHeld)
+	refused func() // a claim of an actor that the instance has spawned was refused; nil: nobody starts the instance again
+}
+
+// withGeneration returns the context of an instance with that path and generation.
+func withGeneration(ctx context.Context, path string, gen generation.Generation, on generationHooks) (context.Context, *generationCell) {
+	c := &generationCell{path: path, gen: gen}
 	ctx = context.WithValue(ctx, generationKey{}, c)
 	return fence.With(ctx, fence.Holder{
 		Path:   path,
 		Bounds: c.bounds,
 		Claimed: func(claim fence.Claim, epoch uint64) {
-			fenced(handover.FenceHeld{Started: gen, Raised: c.raise(claim, generation.Unpack(epoch))})
+			raised := c.raise(claim, generation.Unpack(epoch))
+			if on.claimed != nil {
+				on.claimed(handover.FenceHeld{Started: gen, Raised: raised})
+			}
 		},
-	})
+		Refused: func(claim fence.Claim, newest uint64) (quietly bool) {
+			if on.refused == nil {
+				return false
+			}
+			quietly = c.refuse(claim, generation.Unpack(newest))
+			if claim.Path != path {
+				on.refused()
+			}
+			return quietly
+		},
+	}), c
 }
 
-// bounds returns the bounds of the epoch of a claim. A first claim has no upper bound, because
-// terms begin again when the whole cluster was stopped, and the journal may be ahead. Later, an
-// epoch of a higher term belongs to a newer instance, which must not be fenced off. It can also
-// belong to an earlier cluster, if the instance before failed without a claim. The claim is then
-// refused as well, and the manager asks for another term.
-func (c *generationCell) bounds(claim fence.Claim) (least, below uint64, err error) {
+// bounds returns the bounds of the epoch of a claim: those of the present term. An epoch of a higher
+// term may belong to the next instance, which must not be fenced off. It can also belong to an
+// earlier cluster, because terms begin again when a whole cluster was stopped. The claim is refused
+// in both cases, and the manager asks for a term above the one that was found.
+func (c *generationCell) bounds(fence.Claim) (least, below uint64, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if least, err = c.gen.Packed(); err != nil {
 		return 0, 0, err
 	}
-	if claim.Path == c.path && (c.again || c.claimed[claim.ID]) {
-		below = (c.gen.Term + 1) << 32
-	}
-	return least, below, nil
+	return least, (c.gen.Term + 1) << 32, nil
 }
 
 func (c *generationCell) now() generation.Generation {
@@ -58,15 +72,31 @@ func (c *generationCell) now() generation.Generation {
 	return c.gen
 }
 
-// raise sets the generation to to, of a claim, if that is later. It returns the current generation.
+// raise sets the generation to that of a claim, if that is later. It returns the current generation.
 func (c *generationCell) raise(claim fence.Claim, to generation.Generation) generation.Generation {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if claim.Path == c.path {
-		c.claimed[claim.ID] = true
-	}
+	c.claimed = c.claimed || claim.Path == c.path
 	if c.gen.Less(to) {
 		c.gen = to
 	}
 	return c.gen
+}
+
+// refuse notes what a refused claim has found. It reports whether that was the first claim of the
+// instance itself: then nothing has failed, and the instance only needs a later term.
+func (c *generationCell) refuse(claim fence.Claim, by generation.Generation) (first bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.refused.Less(by) {
+		c.refused = by
+	}
+	return claim.Path == c.path && !c.claimed
+}
+
+// refusedBy returns the highest generation that a refused claim has found; zero if none was refused.
+func (c *generationCell) refusedBy() generation.Generation {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.refused
 }

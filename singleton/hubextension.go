@@ -10,7 +10,6 @@ import (
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/internal/directory"
-	"github.com/understudy-go/understudy/singleton/internal/handover"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
@@ -61,7 +60,8 @@ func init() {
 		return read(s, func(d *directory.Directory) []node.ID { return d.Managers(name) })
 	}
 	singletonhook.WithGeneration = func(ctx context.Context, path string, gen generation.Generation) context.Context {
-		return withGeneration(ctx, path, gen, false, func(handover.FenceHeld) {})
+		ctx, _ = withGeneration(ctx, path, gen, generationHooks{})
+		return ctx
 	}
 }
 

@@ -22,11 +22,12 @@ type instance[M any] struct {
 	ctx         *actor.Context[M]
 	factory     func() actor.Behavior[M]
 	stopMessage any
-	fenced      func(handover.FenceHeld)    // called when the instance has claimed to write
+	hooks       generationHooks
 	begins      func(generation.Generation) // called when the instance of a generation takes messages
 	gate        func() error                // returns why a message must not be handled; nil without a lease
 
 	ref      actor.ActorRef[M]
+	cell     *generationCell
 	gen      generation.Generation // under which it was started
 	running  bool                  // it has been started, and its end has not been seen
 	begun    bool                  // it has started and takes messages; it gets none before
@@ -36,8 +37,8 @@ type instance[M any] struct {
 func (i *instance[M]) start(gen generation.Generation) {
 	i.finished = new(atomic.Bool)
 	path := i.ctx.Self().Path() + "/" + instanceName
-	again := gen.Seq > 1 // the first generation of a term has number 1
-	ctx := context.WithValue(withGeneration(i.ctx, path, gen, again, i.fenced), endingKey{}, ending{path: path, finished: i.finished})
+	ctx, cell := withGeneration(i.ctx, path, gen, i.hooks)
+	ctx = context.WithValue(ctx, endingKey{}, ending{path: path, finished: i.finished})
 	first := func(ctx *actor.Context[M], next *actor.Next[M]) {
 		begun := ctx.Notify(func() actor.Behavior[M] {
 			i.begins(gen)
@@ -54,7 +55,7 @@ func (i *instance[M]) start(gen generation.Generation) {
 	}
 	i.ref = actor.Spawn(i.ctx, first, instanceName, opts...)
 	i.ctx.Watch(i.ref)
-	i.gen = gen
+	i.cell, i.gen = cell, gen
 	i.running = true
 }
 
@@ -74,13 +75,15 @@ func (i *instance[M]) stop(now bool) {
 }
 
 // ended notes the end of the instance, and returns the event for the machine.
-func (i *instance[M]) ended(err error) handover.Event {
+func (i *instance[M]) ended(err error) handover.InstanceEnded {
 	i.running, i.begun = false, false
 	if err != nil {
 		i.ctx.Log().Warn("singleton instance failed", zap.Error(err))
 	}
+	newest := max(generation.Unpack(fence.Newest(err)).Term, i.cell.refusedBy().Term)
 	return handover.InstanceEnded{
-		Fenced:    errors.Is(err, fence.ErrFenced),
+		Fenced:    errors.Is(err, fence.ErrFenced) || i.cell.refusedBy() != generation.Generation{},
+		FencedBy:  newest,
 		Finished:  err == nil && i.finished.Load(),
 		LeaseLost: errors.Is(err, ErrLeaseLost),
 	}

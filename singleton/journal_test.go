@@ -193,7 +193,7 @@ func TestARestartUnderTheSameTermDoesNotFenceOffANewerInstance(t *testing.T) {
 				ref.Tell(msg{Text: "fail"})
 				time.Sleep(10 * time.Second)
 				ref.Tell(msg{"write", p.Ref()})
-				p.Expect("5.1")
+				p.Expect("6.1")
 				require.Len(t, j.errs, 3)
 				require.NoError(t, j.errs[0])
 				fenced, is := errors.AsType[*journal.FencedError](j.errs[1])
@@ -242,8 +242,8 @@ func TestWithASourceOfGenerationsTermAndEpochAreTheSameNumber(t *testing.T) {
 	}
 }
 
-// Of several persistence ids in one instance, the one that is ahead decides: the others
-// have been claimed under a lower number, which still is above all before.
+// Of several persistence ids in one instance, the one that is ahead decides. The claim under a lower
+// term is refused, and the instance starts again under a higher one.
 func TestSeveralJournaledActorsOfAnInstanceShareItsGeneration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t, testkit.WithoutEncoding())
@@ -265,17 +265,17 @@ func TestSeveralJournaledActorsOfAnInstanceShareItsGeneration(t *testing.T) {
 				})
 			})
 		}), "one")
-		synctest.Wait()
+		settle()
 		ref.Tell(msg{"write", p.Ref()})
-		p.Expect("7.1")
-		p.Expect("7.1")
+		p.Expect("8.1")
+		p.Expect("8.1")
 		requireAgreement(t, j, "ahead")
 		synctest.Wait()
 		status, _ := singleton.StatusOf(s, "one")
-		require.Equal(t, generation.Generation{Term: 7, Seq: 1}, status.Generation)
+		require.Equal(t, generation.Generation{Term: 8, Seq: 1}, status.Generation)
 		claim, err := j.Claim(t.Context(), "behind", journal.WriterID{}, journal.Bounds{})
 		require.NoError(t, err)
-		require.LessOrEqual(t, claim.Epoch, uint64(7<<32|2))
+		require.LessOrEqual(t, claim.Epoch, uint64(8<<32|2))
 	})
 }
 

@@ -67,7 +67,8 @@ func newManager[M any](ctx *actor.Context[M], factory func() actor.Behavior[M], 
 	})
 	m.instance = instance[M]{
 		ctx: ctx, factory: factory, stopMessage: set.stopMessage,
-		fenced: func(f handover.FenceHeld) { m.occur(f) }, begins: func(g generation.Generation) { m.inbox.Tell(instanceBegun{gen: g}) },
+		hooks:  generationHooks{claimed: func(f handover.FenceHeld) { m.occur(f) }, refused: ctx.Notify(m.onChildRefused)},
+		begins: func(g generation.Generation) { m.inbox.Tell(instanceBegun{gen: g}) },
 	}
 	m.sequenced = newSequenced(m, ctx.Notify(func() actor.Behavior[M] {
 		m.sequenced.collect()
@@ -131,8 +132,12 @@ func (m *manager[M]) onInstanceEnded(err error) {
 	if err != nil {
 		m.status.failed(err, time.Now())
 	}
+	ended := m.instance.ended(err)
+	if err == nil && ended.Fenced {
+		m.ctx.Log().Info("singleton's journal has a later term; asking for one above it", zap.Uint64("term", ended.FencedBy))
+	}
 	m.publish(Stopped{Name: m.name, Generation: m.machine.Instance().Generation, Err: err})
-	m.happened(m.instance.ended(err))
+	m.happened(ended)
 }
 
 func (m *manager[M]) publish(event any) { m.ctx.System().Publish(event) }
@@ -379,6 +384,15 @@ func (m *manager[M]) onBegun(b instanceBegun) {
 	m.sequenced.instanceBegun()
 	m.relay.Reroute()
 	m.settle(time.Now())
+}
+
+// onChildRefused ends an instance one of whose actors cannot claim its persistence id, because a
+// later term has claimed it. The next instance has a term above that one.
+func (m *manager[M]) onChildRefused() actor.Behavior[M] {
+	if m.instance.running && m.instance.cell.refusedBy() != (generation.Generation{}) {
+		m.instance.stop(true)
+	}
+	return nil
 }
 
 // checkMismatch notes whether this node's manager has the settings that count. If not, waiting

@@ -3,7 +3,10 @@
 // error of a fenced writer.
 package fence
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // ErrFenced is the error of a writer that a newer one has replaced. It is final: a restart would
 // only fence the newer writer in turn. See actor.Strategy.
@@ -34,7 +37,15 @@ type Holder struct {
 
 	// Claimed receives the epoch of a claim, which has fenced off older writers.
 	Claimed func(c Claim, epoch uint64)
+
+	// Refused receives the newest epoch when a claim is refused because that epoch is beyond the
+	// bounds. It returns true if the actor shall stop without a failure, because the holder starts it
+	// again under a later term. nil stands for a function that returns false.
+	Refused func(c Claim, newest uint64) (quietly bool)
 }
+
+// ErrLater is the failure of a claim after which an actor stops quietly: see [Holder].
+var ErrLater = errors.New("persistence: a later term has claimed the id")
 
 type key struct{}
 
@@ -64,6 +75,26 @@ func Claimed(ctx context.Context, c Claim, epoch uint64) {
 	if h, ok := ctx.Value(key{}).(Holder); ok {
 		h.Claimed(c, epoch)
 	}
+}
+
+// Refused reports to the Holder of ctx that a claim was refused with err. It returns [ErrLater] if
+// the actor shall stop quietly, and otherwise err.
+func Refused(ctx context.Context, c Claim, err error) error {
+	h, ok := ctx.Value(key{}).(Holder)
+	if newest := Newest(err); ok && h.Refused != nil && newest > 0 && h.Refused(c, newest) {
+		return ErrLater
+	}
+	return err
+}
+
+// Newest returns the epoch of the newest claim if err says that it refused a write or another
+// claim; otherwise 0.
+func Newest(err error) uint64 {
+	var newer interface{ NewestEpoch() uint64 }
+	if !errors.As(err, &newer) {
+		return 0
+	}
+	return newer.NewestEpoch()
 }
 
 // Fenced reports that the writes of the actor are fenced by other means than an epoch.

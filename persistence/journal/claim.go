@@ -67,5 +67,8 @@ func (e *FencedError) Error() string {
 	return fmt.Sprintf("%v: %s, the newest is %d, of writer %x", ErrFenced, what, e.Newest, e.Writer)
 }
 
+// NewestEpoch returns e.Newest.
+func (e *FencedError) NewestEpoch() uint64 { return e.Newest }
+
 // Unwrap returns [ErrFenced].
 func (e *FencedError) Unwrap() error { return ErrFenced }

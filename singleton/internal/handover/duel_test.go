@@ -194,13 +194,24 @@ func (n *fighter) ifStill(gen generation.Generation, do func()) {
 
 func (n *fighter) ends(fenced bool) {
 	n.gen = generation.Generation{}
-	n.happens(InstanceEnded{Fenced: fenced})
+	ev := InstanceEnded{Fenced: fenced}
+	if fenced {
+		ev.FencedBy = generation.Unpack(n.journal.epoch).Term
+	}
+	n.happens(ev)
 }
 
-// claim takes the next epoch, replays, and begins to write.
+// claim takes the next epoch of the term, replays, and begins to write. It is refused if a later
+// term has claimed.
 func (n *fighter) claim() {
-	n.journal.epoch++
+	least, err := n.gen.Packed()
+	require.NoError(n.t, err)
 	n.journal.claims++
+	if generation.Unpack(n.journal.epoch).Term > n.gen.Term {
+		n.ends(true)
+		return
+	}
+	n.journal.epoch = max(n.journal.epoch+1, least)
 	n.epoch, n.seen = n.journal.epoch, len(n.journal.log)
 	n.happens(FenceHeld{Started: n.gen, Raised: n.gen})
 	n.writeOn()

@@ -25,9 +25,10 @@ type (
 
 	// InstanceEnded says that the instance here has ended, deferred functions included.
 	InstanceEnded struct {
-		Fenced    bool // the journal has a newer writer
-		Finished  bool // on purpose, for good
-		LeaseLost bool // the instance noticed before the loss was reported
+		Fenced    bool   // a journal has a newer writer
+		FencedBy  uint64 // the term of that writer; 0 if unknown
+		Finished  bool   // on purpose, for good
+		LeaseLost bool   // the instance noticed before the loss was reported
 	}
 
 	// LeaseAnswered is the answer to AcquireLease.

@@ -14,6 +14,7 @@ type Instance struct {
 
 	born     generation.Generation // under which it was started
 	started  time.Time
+	claimed  bool      // a journal has accepted a claim of it
 	failures int       // restarts since it last ran well
 	startAt  time.Time // no instance starts earlier
 }
@@ -22,7 +23,7 @@ type Instance struct {
 func (i *Instance) due(now time.Time) bool { return !i.Running && !now.Before(i.startAt) }
 
 func (i *Instance) start(now time.Time) []Action {
-	i.Running, i.started, i.startAt, i.born = true, now, time.Time{}, i.Generation
+	i.Running, i.claimed, i.started, i.startAt, i.born = true, false, now, time.Time{}, i.Generation
 	return []Action{StartInstance{i.Generation}}
 }
 
@@ -32,6 +33,7 @@ func (m *Machine) onFenceHeld(f FenceHeld, now time.Time) []Action {
 	if !i.Running || f.Started != i.born {
 		return nil
 	}
+	i.claimed = true
 	if i.Generation.Less(f.Raised) {
 		i.Generation = f.Raised
 	}
@@ -59,6 +61,7 @@ func (m *Machine) onEnded(e InstanceEnded, now time.Time) []Action {
 	}
 	i.Running = false
 	m.stopping = stopping{}
+	m.terms.taken(e.FencedBy)
 	if e.Finished {
 		m.terms.known.Finished = true
 		return append([]Action{SaveRecord{m.terms.known}}, m.afterInstance(now)...)
@@ -73,6 +76,9 @@ func (m *Machine) onEnded(e InstanceEnded, now time.Time) []Action {
 		i.failures = 0
 	}
 	i.startAt = now.Add(m.cfg.Restart.Delay(i.failures))
+	if e.FencedBy > i.born.Term && !i.claimed && i.failures == 0 { // the journal is ahead of a new cluster
+		i.startAt = now
+	}
 	i.failures++
 	if e.Fenced { // another instance has written: ask for permission again before the next start
 		m.phase = Pending

@@ -58,7 +58,8 @@ func (i *simInstance) begin() {
 		return
 	}
 	i.acting = true
-	i.node.call(func() { i.claim = i.node.sim.journal.claim(i) }, func(ok bool) {
+	var refusedBy uint64
+	i.node.call(func() { i.claim, refusedBy = i.node.sim.journal.claim(i) }, func(ok bool) {
 		i.acting = false
 		switch {
 		case i.over:
@@ -66,6 +67,8 @@ func (i *simInstance) begin() {
 			i.end(i.last)
 		case !ok:
 			i.end(InstanceEnded{})
+		case refusedBy > 0:
+			i.end(InstanceEnded{Fenced: true, FencedBy: refusedBy})
 		default:
 			i.gen = newerOf(i.gen, generation.Unpack(i.claim))
 			i.node.sim.raised(i)
@@ -123,7 +126,7 @@ func (i *simInstance) act() {
 			case !ok:
 				i.end(InstanceEnded{})
 			case verdict == simRefused:
-				i.end(InstanceEnded{Fenced: true})
+				i.end(InstanceEnded{Fenced: true, FencedBy: generation.Unpack(n.sim.journal.epoch).Term})
 			default:
 				i.rest()
 			}

@@ -24,14 +24,19 @@ const (
 	simRefused
 )
 
-// claim takes the next epoch, not below the instance's generation.
-func (j *simJournal) claim(i *simInstance) uint64 {
+// claim takes the next epoch of the instance's term. It is refused, with the term of the newest
+// epoch, when that is of a later one.
+func (j *simJournal) claim(i *simInstance) (epoch, refusedBy uint64) {
 	packed, err := i.gen.Packed()
 	if err != nil {
 		panic(err)
 	}
+	if newest := generation.Unpack(j.epoch); newest.Term > i.gen.Term {
+		i.node.sim.found.claims++
+		return 0, newest.Term
+	}
 	j.epoch = max(j.epoch+1, packed)
-	return j.epoch
+	return j.epoch, 0
 }
 
 func (j *simJournal) append(i *simInstance) simVerdict {
