@@ -15,10 +15,12 @@ type generationKey struct{}
 // the outside; see [generation.Generation].
 //
 // By default the members of the cluster agree on terms, so terms start again at 1 when all members
-// have been stopped at once. There are three ways to let them grow for ever. An event-sourced
-// instance claims its journal with its packed generation; if the journal has a later epoch, that
-// becomes its generation. With [WithLease] the lease's token is the term. With [WithGenerations]
-// the source hands out terms.
+// have been stopped at once. There are three ways to let them grow for ever. With [WithLease] the
+// lease's token is the term. With [WithGenerations] the source hands out terms. An event-sourced
+// instance claims its journal with its packed generation. If a later term has claimed the journal,
+// the instance stops before it handles a message, and starts again under a term above that one: the
+// factory is called twice. An event-sourced actor that the instance spawns claims its own id in the
+// same way. If its claim is refused, the instance is ended and started again under a later term.
 func GenerationOf(ctx context.Context) generation.Generation {
 	if h, ok := ctx.Value(generationKey{}).(*generationCell); ok {
 		return h.now()
