@@ -72,7 +72,7 @@ func (c *generationCell) now() generation.Generation {
 	return c.gen
 }
 
-// raise sets the generation to that of a claim, if that is later. It returns the current generation.
+// raise takes over the generation of a claim, if it is later. It returns the current generation.
 func (c *generationCell) raise(claim fence.Claim, to generation.Generation) generation.Generation {
 	c.mu.Lock()
 	defer c.mu.Unlock()

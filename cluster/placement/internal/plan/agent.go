@@ -43,6 +43,8 @@ type (
 		Label string
 		ID    RequestID
 		Why   string // "" if it has stopped by itself
+		// FencedBy is the later term that has claimed the actor's journal; 0 if that was not the reason.
+		FencedBy uint64
 	}
 	// AgentTick is due 2 s after an Ended was sent, and every 2 s from then on until a tick sends
 	// nothing.
@@ -101,7 +103,7 @@ func (a *Agent) Step(ev AgentEvent) []AgentAction {
 		}
 	case AgentEnded:
 		if s := a.slots[ev.Label]; s != nil && s.holds(ev.ID) {
-			a.ended(s, ev.Why)
+			a.ended(s, ending{ev.Why, ev.FencedBy})
 		}
 	case AgentTick:
 		a.resendEnded()
@@ -151,7 +153,7 @@ func (a *Agent) setMembership(incarnation uint64) {
 	a.incarnation, a.epoch, a.coordinator = incarnation, 0, actor.ActorRef[FromAgent]{}
 	for _, label := range a.labels() {
 		s := a.slots[label]
-		s.next, s.unconfirmed, s.latest, s.why, s.entombed = nil, nil, RequestID{}, "", false
+		s.next, s.unconfirmed, s.latest, s.why, s.entombed = nil, nil, RequestID{}, ending{}, false
 		if s.actor == nil {
 			delete(a.slots, label)
 			continue
@@ -222,8 +224,8 @@ func (a *Agent) tell(msg FromAgent) {
 	a.emit(Tell{To: a.coordinator, Message: msg})
 }
 
-func (a *Agent) ackStart(label string, id RequestID, why string) {
-	a.tell(FromAgent{StartAck: &StartAck{ID: id, Label: label, Error: why}})
+func (a *Agent) ackStart(label string, id RequestID, why ending) {
+	a.tell(FromAgent{StartAck: &StartAck{ID: id, Label: label, Error: why.text, FencedBy: why.fencedBy}})
 }
 
 func (a *Agent) ackStop(label string, id RequestID, why string) {
