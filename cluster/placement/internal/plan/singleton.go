@@ -81,8 +81,8 @@ func (x *singleton) backOff(why string) {
 	x.retryAt = x.now().Add(x.in.cfg.delay(x.attempts))
 }
 
-// rise keeps the next instance above the term that has claimed its journal, which the source may not
-// know: the source is new, or the id was used without it before.
+// rise keeps the next instance above the term that has claimed its journal, which the source may
+// not know: the source is new, or the id was used without it before.
 func (x *singleton) rise(term uint64) { x.floor = max(x.floor, term) }
 
 // unplace removes the owner, because no instance runs any more. The generation stays.
