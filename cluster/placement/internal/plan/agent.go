@@ -40,11 +40,10 @@ type (
 	}
 	// AgentEnded: the actor of a launch has terminated, or could not be spawned.
 	AgentEnded struct {
-		Label string
-		ID    RequestID
-		Why   string // "" if it has stopped by itself
-		// FencedBy is the later term that has claimed the actor's journal; 0 if that was not the reason.
-		FencedBy uint64
+		Label    string
+		ID       RequestID
+		Why      string // "" if it has stopped by itself
+		FencedBy uint64 // the later term that has claimed the actor's journal; 0 if none has
 	}
 	// AgentTick is due 2 s after an Ended was sent, and every 2 s from then on until a tick sends
 	// nothing.
