@@ -35,6 +35,9 @@ type common[M any] struct {
 	ignore MessageHandler[M]
 
 	ignoreSignals SignalHandler[M]
+
+	kindName string               // of actors that are spawned without a kind
+	kind     atomic.Pointer[kind] // of that name, of the system that asked last
 }
 
 // A config is how a cell was spawned, and what it shares.
@@ -71,7 +74,7 @@ func commonOf[M any]() *common[M] {
 		return known.(*common[M]) // stored under its type
 	}
 	fresh := new(common[M])
-	fresh.conf.common = fresh
+	fresh.conf.common, fresh.kindName = fresh, kindOf(key)
 	fresh.ignore = func(*Context[M], M) Behavior[M] { return nil }
 	fresh.ignoreSignals = func(*Context[M], Signal) Behavior[M] { return nil }
 	fresh.none.supervision.base, fresh.none.supervision.restart = -1, -1

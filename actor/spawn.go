@@ -22,6 +22,7 @@ type spawnConfig struct {
 	box       Mailbox
 	ctx       context.Context
 	admission func() error
+	kind      string // "" is the kind of the message type
 }
 
 // checkAdmission calls the admission check; a panic counts as an error.
@@ -57,6 +58,7 @@ func spawn[M any](parent *core, b Behavior[M], name string, opts []SpawnOption) 
 	if ctx := c.conf.ctx; ctx != nil {
 		c.stopWith(ctx, func() { c.signal(systemMsg{kind: sysStop}) })
 	}
+	c.counts = c.conf.count(c.sys, c.uid)
 	c.sys.scheduler.ready(&c.core)
 	return ActorRef[M]{&c.core}
 }

@@ -40,6 +40,7 @@ type System struct {
 	extensions   sync.Map // see package extension
 	background   group
 	scheduler    scheduler
+	kinds        kinds
 	timers       timerQueues
 	wakers       wakers
 	terminated   chan struct{}
@@ -74,6 +75,7 @@ func NewSystem(name string, opts ...Option) *System {
 		s.log = stderrlog.New()
 	}
 	s.uids.Store(s.firstUID())
+	s.kinds.number = systemNumbers.Add(1)
 	s.scheduler.limit, s.scheduler.virtual = processors(), inBubble()
 	s.wakers.virtual = s.scheduler.virtual
 	s.user, s.system = newGuardian(s, "/user"), newGuardian(s, "/system")

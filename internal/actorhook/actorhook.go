@@ -86,3 +86,9 @@ type Arrival struct {
 
 	Metadata metadata.Metadata // empty for most
 }
+
+// A KindCount is what a system has counted about the actors of one kind.
+type KindCount struct {
+	Name                                           string
+	Started, Stopped, Failures, Restarts, Messages uint64
+}

@@ -1,0 +1,100 @@
+package actor
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/understudy-go/understudy/internal/actorhook"
+)
+
+// WithKind sets the kind under which the actor is counted, instead of the name of its message type.
+// A kind is a word for what many actors do, such as "cart", never the name of one of them: each
+// kind takes memory for as long as the system lives. An empty kind sets nothing.
+func WithKind(kind string) SpawnOption {
+	return spawnOption(func(c *spawnConfig) { c.kind = kind })
+}
+
+// A kind counts what the actors of one kind do in one system.
+type kind struct {
+	of     uint64 // the number of the system
+	name   string
+	shards [kindShards]counts
+}
+
+// kindShards is how many sets of counters a kind has, so that processors seldom write to the same
+// one.
+const kindShards = 8
+
+// counts are the counters of some of the actors of a kind. They only grow.
+type counts struct {
+	started, stopped, failures, restarts, messages atomic.Uint64
+	_                                              [24]byte // up to the end of the cache line
+}
+
+// kinds are the kinds of a system.
+type kinds struct {
+	number uint64 // of the system; a kind that is remembered must not keep an ended system
+	byName sync.Map
+}
+
+var systemNumbers atomic.Uint64
+
+// named returns the kind of that name.
+func (k *kinds) named(name string) *kind {
+	if known, ok := k.byName.Load(name); ok {
+		return known.(*kind) // only kinds are stored
+	}
+	known, _ := k.byName.LoadOrStore(name, &kind{of: k.number, name: name})
+	return known.(*kind)
+}
+
+// count counts the start of an actor, and returns where the rest of its life is counted.
+func (c *config[M]) count(s *System, uid uint64) *counts {
+	k := c.common.kind.Load()
+	switch {
+	case c.spawnConfig.kind != "":
+		k = s.kinds.named(c.spawnConfig.kind)
+	case k == nil || k.of != s.kinds.number: // a process seldom has more than one system
+		k = s.kinds.named(c.common.kindName)
+		c.common.kind.Store(k)
+	}
+	at := &k.shards[uid%kindShards]
+	at.started.Add(1)
+	return at
+}
+
+// ownKind is the kind of the actors of this module that no program has spawned.
+const ownKind = "understudy"
+
+// kindOf returns the name of the kind of actors with messages of type t.
+func kindOf(t reflect.Type) string {
+	path := t.PkgPath()
+	if path == modulePath || strings.HasPrefix(path, modulePath+"/") && !strings.HasSuffix(path, "_test") {
+		return ownKind
+	}
+	return t.String()
+}
+
+const modulePath = "github.com/understudy-go/understudy"
+
+// Kinds is for telemetry.Kinds.
+func (s internals) Kinds() (all []actorhook.KindCount) {
+	for _, v := range s.kinds.byName.Range {
+		of := v.(*kind) // only kinds are stored
+		sum := actorhook.KindCount{Name: of.name}
+		for i := range of.shards {
+			at := &of.shards[i]
+			sum.Stopped += at.stopped.Load() // first, so that no actor has stopped that has not started
+			sum.Started += at.started.Load()
+			sum.Failures += at.failures.Load()
+			sum.Restarts += at.restarts.Load()
+			sum.Messages += at.messages.Load()
+		}
+		all = append(all, sum)
+	}
+	slices.SortFunc(all, func(a, b actorhook.KindCount) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
