@@ -2,23 +2,47 @@ package cluster
 
 import "github.com/understudy-go/understudy/cluster/membership"
 
-// Types of package membership, under the names that users of this package know. Their fields and
-// methods are documented there: go doc github.com/understudy-go/understudy/cluster/membership View.
+// Types of package membership, under the names that users of this package know. go doc does not
+// find methods by the names here. Ask it for those of package membership:
+//
+//	go doc github.com/understudy-go/understudy/cluster/membership View.AliveCount
 type (
-	// An ID identifies one incarnation of a node.
+	// An ID identifies one incarnation of a node: its Address, a host:port, and a random number,
+	// its Incarnation. String and Compare are its methods.
 	ID = membership.ID
-	// A Status is the stage of a member's life.
+	// A Status is the stage of a member's life: one of the constants below. String returns its
+	// name.
 	Status = membership.Status
-	// A Member is one incarnation of a node, as the cluster sees it.
+	// A Member is one incarnation of a node, as the cluster sees it. Its fields are Name, Address,
+	// Incarnation, Status, UpNumber, Roles, Meta, Downing and AppVersion. HasRole and ID are its
+	// methods; see [membership.Member].
 	Member = membership.Member
-	// A View is what a node knows of its cluster at one moment.
+	// A View is what a node knows of its cluster at one moment. Its fields are Version, Self,
+	// Members and Converged. Its methods include:
+	//
+	//	Leader, LeaderOf(role)     the member that leads, of all or with a role
+	//	Oldest(role)               the member with the role that has been up the longest
+	//	Member(name)               the member with that Config.NodeID
+	//	AliveCount, TotalCount     how many members can be reached and are not down, and how many
+	//	                           there are; those that join or leave count in both
+	//	Reachable(member)          whether all hear from a member
+	//	Unreachable                the members that some member does not hear from
+	//	UnreachableBy(member)      the members that do not hear from it
+	//	AppVersions                the different values of Config.AppVersion
+	//	Since(earlier)             the events between two views
+	//	Waiting                    why nothing progresses, as text
+	//
+	// See [membership.View].
 	View = membership.View
 	// A Detector says how quickly a silent member becomes unreachable. Zero in a field stands for
 	// the value of [LAN]. Package membership documents the fields, with units, defaults and ranges.
 	Detector = membership.Detector
-	// A LeaderElection is the order in which members are preferred as leader.
+	// A LeaderElection is the order in which members are preferred as leader. [Oldest],
+	// [LowestAddress] and [OfRole] return one. To define your own, set its fields Name and Compare;
+	// see [membership.LeaderElection].
 	LeaderElection = membership.LeaderElection
-	// A RefusedError is returned by [Start] when a member does not let the node join.
+	// A RefusedError is returned by [Start] when a member does not let the node join. Address is
+	// that member, and Reason says why and what to do.
 	RefusedError = membership.RefusedError
 )
 
@@ -32,29 +56,32 @@ const (
 	Removed = membership.Removed
 )
 
-// The events are the types of package membership, which documents their fields.
+// The events are types of package membership. Their fields are named here; see
+// [membership.MemberRemoved] and the others for what they mean.
 type (
-	// An Event describes one difference between two views; see [View.Since].
+	// An Event describes one difference between two views; see [membership.View.Since].
 	Event = membership.Event
-	// MemberJoined is an [Event].
+	// MemberJoined is an [Event]: a new Member is joining.
 	MemberJoined = membership.MemberJoined
-	// MemberUp is an [Event].
+	// MemberUp is an [Event]: Member is up.
 	MemberUp = membership.MemberUp
-	// MemberLeaving is an [Event].
+	// MemberLeaving is an [Event]: Member is handing over what it runs.
 	MemberLeaving = membership.MemberLeaving
-	// MemberExiting is an [Event].
+	// MemberExiting is an [Event]: the singletons of Member have ended, and its other actors stop.
 	MemberExiting = membership.MemberExiting
-	// MemberDowned is an [Event].
+	// MemberDowned is an [Event]: Member is down.
 	MemberDowned = membership.MemberDowned
-	// MemberRemoved is an [Event].
+	// MemberRemoved is an [Event]: Member is no longer a member. Before is its last status. Clean
+	// is true if nothing of it runs any more.
 	MemberRemoved = membership.MemberRemoved
-	// MemberUnreachable is an [Event].
+	// MemberUnreachable is an [Event]: the members By do not hear from Member.
 	MemberUnreachable = membership.MemberUnreachable
-	// MemberReachable is an [Event].
+	// MemberReachable is an [Event]: all hear from Member again.
 	MemberReachable = membership.MemberReachable
-	// LeaderChanged is an [Event].
+	// LeaderChanged is an [Event]: among members with Role, After leads, where Before led. Role is
+	// "" for all members.
 	LeaderChanged = membership.LeaderChanged
-	// MembershipLost is an [Event].
+	// MembershipLost is an [Event]: this node, Self, is in no cluster any more.
 	MembershipLost = membership.MembershipLost
 )
 

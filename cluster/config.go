@@ -19,7 +19,8 @@ import (
 )
 
 // Downing decides which members are downed when the cluster is split. [Config.Downing] holds one;
-// package downing has the strategies and documents their fields.
+// package downing has the strategies and documents their fields. It is an interface; see
+// [downing.Strategy] for its methods.
 type Downing = downing.Strategy
 
 // Config configures a node. The zero value is a cluster of one node on a free port of the loopback

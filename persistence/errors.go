@@ -7,8 +7,9 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// A Journal keeps the events of actors. Open one with a package such as persistence/sqlite. Package
-// journal defines the contract of stores.
+// A Journal keeps the events of actors. Open one with a package such as persistence/sqlite. See
+// [journal.Journal] for its methods, which programs rarely call themselves, and for the contract of
+// stores.
 type Journal = journal.Journal
 
 // Errors of journals and of recovery. Compare with [errors.Is]; they come wrapped with the

@@ -17,7 +17,8 @@ import (
 )
 
 // A NodeID identifies one incarnation of a node: a process that restarts at the same address has
-// another NodeID.
+// another NodeID. Its fields are Address, a host:port, and Incarnation, a random number. Its
+// methods are String and Compare.
 type NodeID = node.ID
 
 // Config configures an endpoint. The zero value listens at a free port of the loopback interface.

@@ -10,7 +10,10 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/persistence/generations"
+	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/lease"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -51,6 +54,22 @@ func TestASingletonSpawnedAgainWithOtherSettingsPanicsWithTheDifference(t *testi
 			func() {
 				actor.Spawn(s, behaviors.Singleton(func() actor.Behavior[int] { return behaviors.Ignore }, singleton.Buffer(10)), "one")
 			})
+	})
+}
+
+func TestWhatASecondSpawnDoesNotCompareIsIgnored(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
+		p := testkit.NewProbe[string](t, s)
+		spawn := func(factory func() actor.Behavior[msg], stop string, ttl time.Duration, elect func([]singleton.Candidate) (string, bool), opts ...actor.SpawnOption) actor.ActorRef[msg] {
+			return actor.Spawn(s, behaviors.Singleton(factory, singleton.StopMessage(msg{Text: stop}), singleton.OnElected("first", elect),
+				singleton.WithLease(lease.NewMemory().Lease("one", "a", ttl)), singleton.WithGenerations(generations.NewJournal(memory.New()))), "one", opts...)
+		}
+		first := spawn(mortal, "stop", 15*time.Second, func(c []singleton.Candidate) (string, bool) { return c[0].Name, true })
+		second := spawn(parrot, "end", time.Minute, func([]singleton.Candidate) (string, bool) { return "", false }, actor.Bounded(1))
+		require.Equal(t, first, second)
+		second.Tell(msg{"by the first factory", p.Ref()})
+		p.Expect("1.1 by the first factory")
 	})
 }
 

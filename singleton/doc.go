@@ -17,9 +17,9 @@
 //     does not return, see [StopTimeout].
 //   - A joining node starts no instance. A join moves a running instance only if the cluster
 //     elects its leader by something other than age, and never with [OnOldest] or [OnNode].
-//   - Once Spawn has returned on the member that comes first among those that may host, no
-//     other member gets permission to start an instance. An instance that already runs on
-//     another member moves there.
+//   - The host is the first, in the order of election, of the members that may host and have
+//     spawned the singleton. Once Spawn has returned on that member, it lets no other member
+//     start an instance. If an instance runs on another member already, it moves to the host.
 //   - An instance that fails or stops by itself is restarted in place after a backoff. A
 //     panic of the factory counts as a failure. Only [Finished] and [Finish] end a singleton
 //     for good.
@@ -166,8 +166,9 @@
 //   - Anything, if nodes give different options to the same singleton. Nodes compare the message
 //     type, the role, the anchor, the type of the stop message, and whether there is a lease,
 //     a generation source and AtLeastOnce. The settings of the oldest member that is up count,
-//     and a node with others takes no part. Names of leases cannot be compared. Until the
-//     others know of a node with another role, it and they may each run an instance.
+//     and a node with others takes no part. Names of leases are not compared. A node that
+//     gives another role than the others may run an instance beside theirs, until the nodes
+//     have exchanged their settings. docs/upgrades.md says how to change a setting.
 //
 // # Testing
 //

@@ -101,6 +101,40 @@ func TestSettingsChangeFromNodeToNode(t *testing.T) {
 	})
 }
 
+// A node that only sends needs no options: its ref leads to the nodes whose settings count, before
+// and after the last of the old ones has left.
+func TestANodeThatOnlySendsLosesNothingWhileSettingsChange(t *testing.T) {
+	inCluster(t, abc, func(t *testing.T, c *cluster) {
+		for _, name := range []string{"a", "b"} {
+			actor.Spawn(c.nodes[name].System, behaviors.Singleton(mortal), "one")
+		}
+		settle()
+		sender := c.nodes["c"]
+		p := testkit.NewProbe[string](t, sender.System)
+		ref := singleton.Ref[msg](sender.System, "one")
+		tell := func(text, want string) {
+			t.Helper()
+			ref.Tell(msg{text, p.Ref()})
+			p.Expect(want + " " + text)
+		}
+		tell("before", "1.1")
+		for _, name := range []string{"b", "a"} {
+			c.leave(name)
+			n := c.join(name)
+			c.up(n)
+			changed := actor.Spawn(n.System, behaviors.Singleton(mortal, singleton.AtLeastOnce(5)), "one")
+			settle()
+			if name == "b" {
+				tell("meanwhile", "1.1")
+				changed.Tell(msg{"on a new node", p.Ref()})
+				require.ErrorIs(t, n.deadLetters.Receive().Reason, singleton.ErrMismatch)
+			}
+		}
+		tell("after", "2.1")
+		sender.deadLetters.ExpectNone(time.Hour)
+	})
+}
+
 // A host with settings that do not count stops, although the node with the right settings does not
 // ask it.
 func TestAHostThatDoesNotFitStops(t *testing.T) {

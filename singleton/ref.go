@@ -22,10 +22,11 @@ import (
 // oldest become dead letters with [ErrBufferFull]. An [actor.Ask] that ends meanwhile returns an
 // error that wraps [ErrUnavailable].
 //
-// Messages are in order as long as the same member takes them. Another one does only when that
-// member leaves, dies or becomes unreachable. If it dies, messages that it has not forwarded are
-// lost. When s is shut down, messages that wait there become dead letters. A node that sends much,
-// or must not lose messages when it leaves, spawns the singleton; with [Role] it need not host it.
+// All messages go to the same member, in order, until that member leaves, dies, becomes unreachable
+// or stops its singleton. Later messages go to another member, and may be handled before earlier
+// ones. If a member dies, messages that it has not forwarded are lost. When s is shut down,
+// messages that wait there become dead letters. A node that sends much, or must not lose messages
+// when it leaves, spawns the singleton; with [Role] it need not host it.
 //
 // M must be the message type of the singleton; messages of another type become dead letters on the
 // member that takes them. All calls with one name return the same ref, until s spawns the

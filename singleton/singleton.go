@@ -16,7 +16,14 @@ import (
 //
 // A node may spawn it again under the same name and with the same options, and gets the ref of the
 // manager that it has. factory is then not used. With another message type or other options Spawn
-// panics with an [ErrMismatch] that names the differences. [Ref] needs no factory.
+// panics with an [ErrMismatch] that names the differences. It compares the role, the anchor with
+// the name of its node or function, all numbers and durations, the type of the stop message, the
+// name and owner of the lease, and whether there is a source of generations. It ignores the value
+// of the stop message, the function of [OnElected], the settings and the store of the lease, which
+// source of generations it is, and options of Spawn such as a mailbox. [Ref] needs no factory.
+//
+// The actor that spawns it counts: the name of a singleton that an actor spawns by its own Context
+// begins with the path of that actor. So inside an actor use ctx.System() as the parent.
 //
 // factory is called inside the new instance, and a panic in it is a failure of the instance. New
 // panics if factory is nil or options contradict each other. A manager fails with [ErrTooMany] if

@@ -7,7 +7,8 @@ import (
 )
 
 // An ID identifies one incarnation of a node. A process that restarts, and a node that rejoins
-// after it was down, is another member at the same address.
+// after it was down, is another member at the same address. Its fields are Address, a host:port,
+// and Incarnation, a random number. Its methods are String and Compare.
 type ID = node.ID
 
 // A Status is the stage of a member. Within an incarnation it only moves forward.

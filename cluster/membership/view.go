@@ -65,7 +65,8 @@ func (v View) Member(name string) (Member, bool) {
 	return v.Members[i], true
 }
 
-// AliveCount returns the number of members that are not down and can be reached.
+// AliveCount returns the number of members that are not down and can be reached. Members that are
+// joining, leaving or exiting count.
 func (v View) AliveCount() int {
 	alive := 0
 	for _, m := range v.Members {

@@ -8,83 +8,102 @@ import (
 )
 
 // The description of what runs, and where. These types belong to the planner, the part of the
-// coordinator that decides; package plan documents their fields.
+// coordinator that decides. go doc shows their fields and methods under the path of that package:
+//
+//	go doc github.com/understudy-go/understudy/cluster/placement/internal/plan Spec
 type (
 	// A Spec describes an actor that the coordinator runs on some node until the spec is removed.
-	// Make one by [Type.Spec].
+	// Make one by [Type.Spec]. WithConstraints, WithCrashStrategy, Validate and Equal are its
+	// methods; Label, Type, State, OnCrash and Constraints its fields.
 	Spec = plan.Spec
 
 	// Constraints say on which nodes an actor may run: all of them must hold. The zero value allows
-	// every node.
+	// every node. The fields are Roles (one of them), Meta (all of them), AntiAffinity,
+	// ColocateWith and RequiredNode.
 	Constraints = plan.Constraints
 
 	// A CrashStrategy says what happens to an actor when its node is gone: one of
-	// [Redistribute], [WaitForReturn] and [Abandon]. The zero value is Redistribute.
+	// [Redistribute], [WaitForReturn] and [Abandon]. The zero value is Redistribute. Its fields are
+	// Kind and Wait.
 	CrashStrategy = plan.CrashStrategy
 
 	// A CrashKind is the kind of a [CrashStrategy].
 	CrashKind = plan.CrashKind
 
 	// A SingletonSpec describes a singleton that the coordinator keeps at an [Anchor], and whose
-	// instances have generations. Make one by [Type.Singleton].
+	// instances have generations. Make one by [Type.Singleton]. Its fields are Label, Type, State,
+	// Anchor and DrainTimeout; Validate is its method.
 	SingletonSpec = plan.SingletonSpec
 
-	// An Anchor says which node owns a singleton: one of [Leader], [Role] and [OnNode].
+	// An Anchor says which node owns a singleton: one of [Leader], [Role] and [OnNode]. Its fields
+	// are Kind and Name.
 	Anchor = plan.Anchor
 
 	// An AnchorKind is the kind of an [Anchor].
 	AnchorKind = plan.AnchorKind
 
-	// A Strategy chooses among the nodes that the constraints of an actor allow.
+	// A Strategy chooses among the nodes that the constraints of an actor allow. It is an interface
+	// with the methods Name() string and Score(Node, Spec, View) float64; the highest score wins,
+	// and a score that is not above zero excludes the node.
 	Strategy = plan.Strategy
 
 	// A StrategyFunc makes a [Strategy] of a function. Its name is "func".
 	StrategyFunc = plan.StrategyFunc
 
 	// A Generation is the fencing token of a managed singleton's instance; see
-	// singleton.GenerationOf.
+	// singleton.GenerationOf, and [generation.Generation] for its fields and methods.
 	Generation = generation.Generation
 )
 
-// The coordinator's knowledge of the cluster.
+// The coordinator's knowledge of the cluster. go doc shows the fields and methods of these types
+// under the path of package plan, as for [Spec].
 type (
 	// A View is an immutable snapshot of the cluster as the coordinator knows it. A very large View
-	// is read in several parts, which may differ in time; see [Coordinator.View].
+	// is read in several parts, which may differ in time; see [Coordinator.View]. Nodes is its
+	// field; Alive, Find(label) and Node(name) are its methods.
 	View = plan.View
 
-	// A Node is a member of the cluster as the coordinator knows it.
+	// A Node is a member of the cluster as the coordinator knows it. Alive, HasRole(role) and
+	// Runs(label) are its methods; Name, Address, Roles, Meta, Up, Reachable, Ready, Draining,
+	// Actors and AppVersion are among its fields.
 	Node = plan.Node
 
-	// A Status describes a spec and its actor.
+	// A Status describes a spec and its actor. Its fields are Spec, State, Node, Since, Attempts,
+	// LastError and NextAttempt.
 	Status = plan.Status
 
-	// A State is the state of a spec.
+	// A State is the state of a spec: [Running] or another of the constants below.
 	State = plan.State
 
-	// A Decision says where an actor was placed, and why.
+	// A Decision says where an actor was placed, and why. Its fields are Label, Node, Strategy and
+	// Score; String is its method.
 	Decision = plan.Decision
 
-	// A Candidate is a node that was considered for an actor.
+	// A Candidate is a node that was considered for an actor. Its fields are Node, Score and Why.
 	Candidate = plan.Candidate
 
-	// An Explanation says why an actor is where it is, or why it runs nowhere.
+	// An Explanation says why an actor is where it is, or why it runs nowhere. Its fields are
+	// Status, Awaited, Decision, Candidates and Error.
 	Explanation = plan.Explanation
 
-	// An Ownership says which node owns a singleton, under which generation.
+	// An Ownership says which node owns a singleton, under which generation. Its fields are Label,
+	// Owner, Generation, Phase and Error.
 	Ownership = plan.Ownership
 
-	// A SingletonPhase is the state of a singleton.
+	// A SingletonPhase is the state of a singleton: [SingletonActive] or another of the constants
+	// below.
 	SingletonPhase = plan.SingletonPhase
 
 	// A FieldError names a field of a spec or of [Config] that has an invalid value. For a spec it
-	// is wrapped together with [ErrInvalid].
+	// is wrapped together with [ErrInvalid]. Its fields are Field and Problem.
 	FieldError = plan.FieldError
 
 	// A NoEligibleNodesError says how many nodes each filter has removed. It matches
-	// [ErrNoEligibleNodes].
+	// [ErrNoEligibleNodes]. Its fields are Label, Considered and Removed.
 	NoEligibleNodesError = plan.NoEligibleNodesError
 
-	// A NotLeaderError names the node that leads, as far as is known. It matches [ErrNotLeader].
+	// A NotLeaderError names the node that leads, as far as is known, in its field Leader. Cause
+	// says why that node could not be asked. It matches [ErrNotLeader].
 	NotLeaderError = plan.NotLeaderError
 )
 

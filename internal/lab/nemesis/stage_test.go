@@ -202,7 +202,9 @@ func (s *stage) allSee(nodes []int, from, limit time.Duration, what string, matc
 			return ok
 		}
 		for !seen() {
-			require.Less(s.t, clock(), from+limit+loaded, "%s has not seen: %s; %s", nodeName(n), what, s.account(n, from))
+			if clock() >= from+limit+loaded {
+				require.Fail(s.t, nodeName(n)+" has not seen: "+what, s.account(n, from))
+			}
 			s.pass(10 * time.Millisecond)
 		}
 		took := at - from
