@@ -4,8 +4,11 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/cluster/membership"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/internal/statuspage"
@@ -96,8 +99,26 @@ func (n *statusSource) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
 	s.Absent = list(membership.Absent(v))
 	s.Skipped = (*Node)(n).skippedKinds()
 	s.AppVersions = list(v.AppVersions())
+	s.DeadLetters = deadLetters(n.System)
+	for _, k := range telemetry.Kinds(n.System) {
+		s.Kinds = append(s.Kinds, statuspage.Kind(k))
+	}
 	s.Live, s.Ready = checksOf(v, ended)
 	return s, changed
+}
+
+// deadLetters returns how many dead letters a system has had, by reason.
+func deadLetters(s *actor.System) map[string]uint64 {
+	all := map[string]uint64{}
+	for reason, count := range s.DeadLettersByReason() {
+		if reason == nil {
+			all["other"] = count
+			continue
+		}
+		_, text, _ := strings.Cut(reason.Error(), ": ") // without the name of the package
+		all[text] = count
+	}
+	return all
 }
 
 // snapshotOf returns the part of a snapshot that comes from v alone.

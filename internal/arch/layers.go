@@ -29,7 +29,7 @@ var layers = []layer{
 		{"cluster/config", []string{"cluster", "cluster/downing", "internal/*"}},
 		{"cluster/placement", []string{"cluster/placement/internal/plan", "cluster", "behavior", "persistence/generations", "persistence", "persistence/journal", "singleton/generation", "singleton", "actor/extension", "actor/receptionist", "actor", "internal/*"}},
 		{"cluster/placement/internal/plan", []string{"cluster/membership", "persistence", "singleton/generation", "actor/extension", "actor", "internal/*"}}, // the planner
-		{"cluster", []string{"cluster/membership", "behavior", "singleton", "singleton/lease", "remote", "actor/receptionist", "actor/extension", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
+		{"cluster", []string{"cluster/membership", "behavior", "actor/telemetry", "singleton", "singleton/lease", "remote", "actor/receptionist", "actor/extension", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
 	}},
 	{"catalogue", []place{
 		{"behavior", []string{"persistence", "singleton", "actor/receptionist", "actor/extension", "actor", "internal/*"}},
@@ -39,6 +39,7 @@ var layers = []layer{
 		{"persistence/deliveryqueue", []string{"persistence", "persistence/journal", "actor/delivery", "actor/extension", "actor", "internal/*"}},
 		{"actor/delivery", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},
 		{"actor/router", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},
+		{"actor/telemetry", []string{"actor", "internal/*"}},
 		{"actor/topic", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},
 		{"actor/receptionist", []string{"actor/extension", "actor", "internal/*"}},
 		{"singleton", []string{"singleton/internal/directory", "singleton/internal/handover", "singleton/internal/sequence", "singleton/internal/wire", "singleton/lease", "singleton/generation", "actor/extension", "actor", "internal/*"}},

@@ -36,7 +36,7 @@ var (
 
 func (s Snapshot) writeMetrics(to io.Writer) error {
 	w := bufio.NewWriter(to) // it keeps the first error
-	for _, m := range slices.Concat(s.ofMembers(), s.ofSingletons(), s.ofHosts()) {
+	for _, m := range slices.Concat(s.ofMembers(), s.ofActors(), s.ofSingletons(), s.ofHosts()) {
 		_, _ = fmt.Fprintf(w, "# HELP %s %s\n# TYPE %s %s\n", m.name, escapeHelp(m.help), m.name, m.kind)
 		m.samples(func(value uint64, labels ...string) {
 			_, _ = fmt.Fprintf(w, "%s%s %d\n", m.name, labelled(labels), value)
@@ -73,6 +73,30 @@ func (s Snapshot) ofMembers() []metric {
 		}},
 		{"understudy_converged", "gauge", "1 while all members are reachable and agree on the membership.", func(add sampler) {
 			add(oneIf(s.Converged))
+		}},
+	}
+}
+
+// ofActors returns what the system of this node counts: actors by kind, and dead letters by reason.
+func (s Snapshot) ofActors() []metric {
+	each := func(value func(Kind) uint64) func(sampler) {
+		return func(add sampler) {
+			for _, k := range s.Kinds {
+				add(value(k), "kind", k.Name)
+			}
+		}
+	}
+	return []metric{
+		{"understudy_actors", "gauge", "Actors on this node, by kind.", each(func(k Kind) uint64 { return k.Actors })},
+		{"understudy_actors_started_total", "counter", "Actors that have been spawned.", each(func(k Kind) uint64 { return k.Started })},
+		{"understudy_actors_stopped_total", "counter", "Actors that have ended, for whatever reason.", each(func(k Kind) uint64 { return k.Stopped })},
+		{"understudy_actor_failures_total", "counter", "Failures of actors, whatever supervision has decided.", each(func(k Kind) uint64 { return k.Failures })},
+		{"understudy_actor_restarts_total", "counter", "Restarts of actors by supervision.", each(func(k Kind) uint64 { return k.Restarts })},
+		{"understudy_messages_processed_total", "counter", "Messages that actors have handled.", each(func(k Kind) uint64 { return k.Messages })},
+		{"understudy_dead_letters_total", "counter", "Messages that could not be delivered, by reason.", func(add sampler) {
+			for _, reason := range slices.Sorted(maps.Keys(s.DeadLetters)) {
+				add(s.DeadLetters[reason], "reason", reason)
+			}
 		}},
 	}
 }

@@ -37,6 +37,9 @@ type Snapshot struct {
 	FiguresLeftOut    int      `json:"figuresLeftOut"`    // singletons that hosts left out as too many
 	Unanswered        []string `json:"unanswered"`        // IDs of members without figures
 
+	Kinds       []Kind            `json:"-"` // only for the metrics, because the numbers never rest
+	DeadLetters map[string]uint64 `json:"-"` // on this node, by reason; likewise
+
 	AppVersions []string          `json:"appVersions"` // of the members that are up, without repetition
 	Skipped     map[string]uint64 `json:"skipped"`     // messages of unknown kinds, by kind
 
@@ -96,6 +99,12 @@ type Singleton struct {
 	CrashLoop bool    `json:"crashLoop"` // the instance ends again and again before it has run well
 	Nowhere   bool    `json:"nowhere"`   // no member can host it
 	AtHost    *AtHost `json:"atHost"`    // nil if no host has sent figures
+}
+
+// A Kind has the numbers of the actors of one kind on this node: see telemetry.Kind.
+type Kind struct {
+	Name                                                   string
+	Actors, Started, Stopped, Failures, Restarts, Messages uint64
 }
 
 // AtHost has the figures of the current or next host of a singleton. It counts since the manager on
