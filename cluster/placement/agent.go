@@ -98,7 +98,7 @@ func stopPlaced(s *actor.System, agent actor.ActorRef[any]) func(ctx context.Con
 type (
 	shutDown struct{ done func() }
 
-	// placedBroken: the actor is ending for that reason.
+	// placedBroken: the actor must end for that reason.
 	placedBroken struct {
 		id  plan.RequestID
 		why error
@@ -134,7 +134,10 @@ func (a *agent) receive(_ *actor.Context[any], msg any) actor.Behavior[any] {
 	case plan.AgentEvent:
 		a.handle(msg)
 	case placedBroken:
-		a.broken[msg.id] = msg.why
+		if p, runs := a.actors[msg.id]; runs {
+			a.broken[msg.id] = msg.why
+			a.ctx.Stop(p.ref)
+		}
 	case shutDown:
 		a.onClosed = append(a.onClosed, msg.done)
 		a.handle(plan.AgentClosing{})
