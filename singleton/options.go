@@ -101,7 +101,7 @@ func (s *settings) config(name string) handover.Config {
 // instance may run, and how a second instance is prevented.
 func (s *settings) compared(message reflect.Type) []handover.Setting {
 	return []handover.Setting{
-		{Name: "message", Value: typeName(message)},
+		{Name: "message", Value: codec.TypeName(message)},
 		{Name: "role", Value: s.role},
 		{Name: "anchor", Value: s.anchor.String()},
 		{Name: "stop message", Value: stopName(s.stopMessage)},
@@ -111,20 +111,11 @@ func (s *settings) compared(message reflect.Type) []handover.Setting {
 	}
 }
 
-// typeName returns the type's name on the wire if it has one, because two builds of a program may
-// have the type in different packages.
-func typeName(t reflect.Type) string {
-	if name, registered := codec.NameOf(t); registered {
-		return name
-	}
-	return t.String()
-}
-
 func stopName(msg any) string {
 	if msg == nil {
 		return ""
 	}
-	return typeName(reflect.TypeOf(msg))
+	return codec.TypeName(reflect.TypeOf(msg))
 }
 
 // presence describes a setting that each node creates for itself: nodes can compare only whether it

@@ -34,7 +34,10 @@ func (e *UnknownNameError) Error() string {
 func otherVersion(name string) (other string) {
 	base, _, ok := cutVersion(name)
 	highest := -1
-	for known := range registered().byName {
+	for known, k := range registered().byName {
+		if k.typ.Kind() == reflect.Interface {
+			continue
+		}
 		if b, n, is := cutVersion(known); ok && is && b == base && n > highest {
 			other, highest = known, n
 		}
