@@ -1,7 +1,6 @@
 package singleton
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"time"
@@ -73,19 +72,12 @@ func newSettings(opts []Option) settings {
 
 // on returns s with what the node of sys adds to the settings of the singleton of that name: its
 // lease, if s has none, and the signature.
-func (s settings) on(sys *actor.System, name string, message reflect.Type) (settings, error) {
+func (s settings) on(sys *actor.System, name string, message reflect.Type) settings {
 	if leases, ok := extension.Get[singletonhook.Leases](sys); ok && s.lease == nil {
-		l, err := leases(name)
-		if err == nil && l == nil {
-			err = errors.New("it is nil")
-		}
-		if err != nil {
-			return s, fmt.Errorf("singleton: the lease of %s by cluster.Config.Lease: %w", name, err)
-		}
-		s.lease = l
+		s.lease = configuredLease(leases, name)
 	}
 	s.signature = handover.SignatureOf(s.compared(message))
-	return s, nil
+	return s
 }
 
 // config returns the settings that the hand-over protocol needs.
