@@ -150,9 +150,11 @@ type Config struct {
 	// Lease returns a lease for each singleton that this node spawns without singleton.WithLease.
 	// name is Name, "-singleton-" and the name of the singleton; owner is the advertised address of
 	// this node. Return a new handle for each call, usually from lease.New with a store that all
-	// nodes share. Lease is called inside the manager of the singleton when that starts, and must
-	// not block. The manager fails with an error that Lease returns. Set Lease on all nodes or on
-	// no node: a singleton with a lease does not match one without. The default, nil, is no lease.
+	// nodes share. Lease is called when the manager of the singleton starts, and must not block. If
+	// it returns an error or nil, the node that is to host the singleton calls it again after
+	// singleton.LeaseRetry, in another goroutine; meanwhile no instance runs. The error is logged,
+	// and is part of singleton.Status and of the errors of asks. Set Lease on all nodes or on no
+	// node: a singleton with a lease does not match one without. The default, nil, is no lease.
 	Lease func(name, owner string) (lease.Lease, error)
 
 	// MinMembers is the number of members that must have joined before the first becomes up. Until

@@ -212,7 +212,7 @@ func (m *manager[M]) onEvent(ev handover.Event) {
 		m.relay.Tick(time.Now())
 	case handover.LeaseAnswered:
 		if ev.Err != nil {
-			log.Warn("unknown whether the lease was acquired", zap.Stringer("lease", m.lease.lease), zap.Error(ev.Err))
+			log.Warn("attempt to acquire the lease failed", zap.Stringer("lease", m.lease.lease), zap.Error(ev.Err))
 		}
 	case handover.LeaseLost:
 		if m.lease.valid() { // it has been acquired again
