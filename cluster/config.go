@@ -234,7 +234,7 @@ func (c Config) withDefaults() Config {
 func (c Config) validate() error {
 	switch {
 	case naming.CheckSystem(c.Name) != nil:
-		return fmt.Errorf("cluster: Config.Name %q %w; it must be letters, digits and -_.:~+, as it becomes part of the paths of actors", c.Name, naming.CheckSystem(c.Name))
+		return fmt.Errorf("cluster: Config.Name %q %w; it must be %s, as it becomes part of the paths of actors", c.Name, naming.CheckSystem(c.Name), naming.OfSystem)
 	case c.TLS != nil && c.Secret != nil:
 		return errors.New("cluster: Config.TLS and Config.Secret are both set; a node has one identity, leave out one of them")
 	case c.Secret == nil && len(c.OldSecrets) > 0:
@@ -276,8 +276,8 @@ func (c Config) validate() error {
 		return fmt.Errorf("cluster: Config.Bind: %q is not a host:port to listen at: it %w", c.Bind, err)
 	}
 	if c.Advertise != "" {
-		if err := naming.CheckHostPort(c.Advertise); err != nil {
-			return fmt.Errorf("cluster: Config.Advertise: %q is not the host:port of a node: it %w", c.Advertise, err)
+		if err := naming.CheckAdvertised(c.Advertise); err != nil {
+			return fmt.Errorf("cluster: Config.Advertise: %q is not an address at which others reach this node: it %w", c.Advertise, err)
 		}
 	}
 	if err := membership.CheckElection(c.Leader); err != nil {
