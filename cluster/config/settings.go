@@ -3,125 +3,133 @@ package config
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/understudy-go/understudy/cluster"
 )
 
-// FromEnv returns base with the settings of the environment variables that begin with prefix, such
-// as "SHOP_"; see the package documentation for the keys. Other variables with that prefix are
-// ignored, because platforms set some: Kubernetes does for every service. FromEnv returns an error
-// for a value that is not allowed.
-func FromEnv(prefix string, base cluster.Config) (cluster.Config, error) {
-	found := map[string]setting{}
-	for _, k := range keys {
-		name := prefix + strings.ToUpper(k.name)
-		if value := strings.TrimSpace(os.Getenv(name)); value != "" {
-			found[k.name] = setting{source: name, values: split(value, k.list)}
-		}
-	}
-	return apply(base, found)
-}
-
-// split returns the values of an environment variable.
-func split(value string, list bool) []string {
-	if !list {
-		return []string{value}
-	}
-	var all []string
-	for one := range strings.SplitSeq(value, ",") {
-		if one = strings.TrimSpace(one); one != "" {
-			all = append(all, one)
-		}
-	}
-	return all
-}
-
-// FromFile returns base with the settings of the YAML or JSON file at path; see the package
-// documentation for the keys. It returns an error if the file cannot be read, for a key that does
-// not exist or occurs twice, and for a value that is not allowed.
-func FromFile(path string, base cluster.Config) (cluster.Config, error) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return cluster.Config{}, fmt.Errorf("config: %w", err)
-	}
-	var entries map[string]yaml.Node
-	if err := yaml.Unmarshal(text, &entries); err != nil {
-		return cluster.Config{}, fmt.Errorf("config: %s is neither YAML nor JSON with keys at the top: %w", path, err)
-	}
-	found := map[string]setting{}
-	var errs []error
-	for name, node := range entries {
-		k := find(name)
-		if k == nil {
-			errs = append(errs, fmt.Errorf("config: %s:%d: there is no key %q; the keys are %s", path, node.Line, name, names()))
-			continue
-		}
-		source := fmt.Sprintf("%s:%d: %s", path, node.Line, name)
-		values, err := k.read(&node)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("config: %s must be %s: %w", source, k.allowed, err))
-		} else if len(values) > 0 {
-			found[name] = setting{source, values}
-		}
-	}
-	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
-	cfg, err := apply(base, found)
-	if err := errors.Join(append(errs, err)...); err != nil {
-		return cluster.Config{}, err
-	}
-	return cfg, nil
-}
-
-// read returns the values of a key in a file; none for an empty one.
-func (k *key) read(n *yaml.Node) (values []string, err error) {
-	if !k.list {
-		var value string
-		if err := n.Decode(&value); err != nil || value == "" {
-			return nil, err
-		}
-		return []string{value}, nil
-	}
-	if err := n.Decode(&values); err != nil {
-		return nil, fmt.Errorf("it is not a list: %w", err)
-	}
-	return values, nil
+// A settings has the keys that one source sets, and how that source writes them.
+type settings struct {
+	found  map[string]setting
+	wrong  map[string]bool              // by key, whether its value is not allowed
+	called func(key string) string      // how the source names a key, for errors
+	opens  func(path string) string     // the path to open for one in the source
+	list   func(values []string) string // how the source writes a list, for errors
+	drop   string                       // how to leave a key out, for errors
 }
 
 // A setting is a key that is set.
 type setting struct {
 	source string   // where, for errors
-	values []string // not empty; one unless the key is a list
+	values []string // one unless the key is a list; none if it is empty
+	err    error    // why there is no value; it continues source
 }
 
-// apply returns base with the settings, or all their errors.
-func apply(base cluster.Config, found map[string]setting) (cluster.Config, error) {
-	var errs []error
+// String shows the setting in an error.
+func (s setting) String() string {
+	return fmt.Sprintf("%s is %q", s.source, strings.Join(s.values, ","))
+}
+
+// allowed returns what the value of k may be, as the source writes it.
+func (in *settings) allowed(k key) string {
+	if k.list {
+		return k.allowed + ", such as " + in.list(k.such)
+	}
+	return k.allowed
+}
+
+// apply returns base with the settings; or errs and all errors of the settings.
+func (in *settings) apply(base cluster.Config, errs []error) (cluster.Config, error) {
+	cfg := base
 	for _, k := range keys {
-		s, set := found[k.name]
-		if !set || k.set == nil {
+		s, set := in.found[k.name]
+		if !set {
 			continue
 		}
-		for _, value := range s.values {
-			if k.check != nil {
-				if err := k.check(value); err != nil {
-					errs = append(errs, fmt.Errorf("config: %s is %q, which %w; allowed is %s", s.source, value, err, k.allowed))
-				}
+		problems := in.check(k, s)
+		if len(problems) == 0 && k.set != nil {
+			if err := k.set(&cfg, in.opened(k, s)); err != nil {
+				problems = append(problems, in.refuse(k, s, strings.Join(s.values, ","), err))
 			}
 		}
-		if err := k.set(&base, s.values); err != nil {
-			errs = append(errs, fmt.Errorf("config: %s is %q, %w; allowed is %s", s.source, strings.Join(s.values, ","), err, k.allowed))
+		in.wrong[k.name] = len(problems) > 0
+		errs = append(errs, problems...)
+	}
+	errs = append(errs, in.together(base)...)
+	errs = append(errs, in.applyTLS(&cfg))
+	if err := errors.Join(errs...); err != nil {
+		return cluster.Config{}, err
+	}
+	return cfg, nil
+}
+
+// check returns what is wrong with the values of a key, each taken by itself.
+func (in *settings) check(k key, s setting) (errs []error) {
+	if s.err != nil {
+		return []error{fmt.Errorf("config: %s %w; allowed is %s", s.source, s.err, in.allowed(k))}
+	}
+	if len(s.values) == 0 && !k.mayBeEmpty {
+		return []error{fmt.Errorf("config: %s is empty; %s, or give it a value: allowed is %s", s.source, in.drop, in.allowed(k))}
+	}
+	if slices.Contains(s.values, "") {
+		return []error{in.refuse(k, s, strings.Join(s.values, ","), errors.New("has an empty element"))}
+	}
+	for i, value := range in.opened(k, s) {
+		var err error
+		switch {
+		case slices.Contains(s.values[:i], value):
+			err = errors.New("occurs twice")
+		case k.check != nil:
+			err = k.check(value)
+		}
+		if err != nil {
+			errs = append(errs, in.refuse(k, s, s.values[i], err))
 		}
 	}
-	if err := applyTLS(&base, found); err != nil {
-		errs = append(errs, err)
+	return errs
+}
+
+// refuse returns the error for a value that is not allowed.
+func (in *settings) refuse(k key, s setting, value string, err error) error {
+	return fmt.Errorf("config: %s is %q, which %w; allowed is %s", s.source, value, err, in.allowed(k))
+}
+
+// opened returns the values of a setting. Paths are as they must be opened.
+func (in *settings) opened(k key, s setting) []string {
+	if !k.path {
+		return s.values
 	}
-	if len(errs) > 0 {
-		return cluster.Config{}, errors.Join(errs...)
+	var all []string
+	for _, value := range s.values {
+		all = append(all, in.opens(value))
 	}
-	return base, nil
+	return all
+}
+
+// together returns the errors of settings that do not fit each other or base.
+func (in *settings) together(base cluster.Config) (errs []error) {
+	if s, set := in.found["min_seeds"]; set && base.Discovery == nil {
+		errs = append(errs, fmt.Errorf("config: %s, but it belongs to discovery, and the program has set no Discovery; %s, or set Discovery in the base", s, in.drop))
+	}
+	secret, hasSecret := in.found["secret_file"]
+	certificate, hasTLS := in.firstOfTLS()
+	switch {
+	case hasSecret && hasTLS:
+		errs = append(errs, fmt.Errorf("config: %s and %s, but a node has one identity; leave out %s, or %s", certificate, secret, in.called("secret_file"), in.callAll(tlsKeys)))
+	case hasSecret && base.TLS != nil:
+		errs = append(errs, fmt.Errorf("config: %s, but the base has TLS, and a node has one identity; %s, or leave TLS out of the base", secret, in.drop))
+	case hasTLS && len(base.Secret) > 0:
+		errs = append(errs, fmt.Errorf("config: %s, but the base has a Secret, and a node has one identity; %s, or leave Secret out of the base", certificate, in.drop))
+	}
+	return append(errs, in.partOfTLS()...)
+}
+
+// callAll returns how the source names keys, for errors.
+func (in *settings) callAll(keys []string) string {
+	var all []string
+	for _, k := range keys {
+		all = append(all, in.called(k))
+	}
+	return strings.Join(all, " and ")
 }
