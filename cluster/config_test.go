@@ -49,7 +49,7 @@ func TestTheMarginCoversTheSlowestLoser(t *testing.T) {
 
 func TestConfigSaysWhatToDo(t *testing.T) {
 	for want, c := range map[string]Config{
-		"must be letters":   {Name: "a b"},
+		"must be 1 to 255 letters":   {Name: "a b"},
 		"host:port":         {Seeds: []string{"localhost"}},
 		"is not the host":   {Seeds: []string{"localhost:0"}},
 		"give it one":       {Leader: LeaderElection{Compare: Oldest().Compare}},
