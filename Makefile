@@ -46,11 +46,10 @@ test: ## Test the root module, with the race detector where there is concurrency
 	$(call gotest,test)
 
 .PHONY: verify
-verify: fmt-check vet lint api-check ## Run what CI runs beside make test: linters, the other modules with their servers, long simulations, real processes under faults
+verify: fmt-check lint api-check ## Run what CI runs beside make test: linters, the other modules with their servers, long simulations, real processes under faults
 	$(call gotest,verify)
 	$(GO) test -timeout=15m ./actor ./behavior
-	$(GO) test -timeout=15m ./cluster -scale=40 -storm=40 -rush=50 -hour
-	$(GO) test -timeout=15m ./cluster/membership -histories=25 -pairdays=0.1
+	$(GO) test -timeout=15m ./cluster/membership -histories=10 -pairdays=0.1
 	$(GO) test -timeout=15m ./singleton/internal/handover -run Simulated -sim.count=250
 	$(GO) test -timeout=15m ./cluster/placement/internal/plan -run Simulated -sim.count=1000
 	$(GO) test -timeout=15m ./cluster/placement -run Chaos -chaos.count=4
@@ -112,6 +111,7 @@ vuln: ## Look for known vulnerabilities; asks vuln.go.dev
 
 .PHONY: long
 long: ## Run the simulations of hours and of many nodes that make verify leaves out: minutes
+	$(GO) test -timeout=15m ./cluster -scale=40 -storm=40 -rush=50 -hour
 	$(GO) test -timeout=15m ./cluster/membership -histories=100 -pairdays=0.1
 	$(GO) test -timeout=15m ./testkit/clustertest -run 'Hour|Drift|Datagrams|Duplicates|Calendar|Memberlist|Secure|Role|CutOf|Appends|Loop|TwoClusters'
 	$(GO) test -timeout=15m ./testkit/clustertest -run ManySingletons -singletons=10000

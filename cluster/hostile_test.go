@@ -89,7 +89,7 @@ func TestAnotherVersionIsRefusedWithItsNumberAndDisturbsNobody(t *testing.T) {
 		f.unmoved(func() {
 			for of, hello := range map[string]map[int]any{"remote": helloOf(3, 1, "n4:7355"), "cluster": helloOf(1, 3, "n4:7355")} {
 				begin := time.Now()
-				s := intrude(t, f, "n1")
+				s := intrude(t, f)
 				answer := s.hello(hello)
 				require.Equal(t, int64(remote.RefusedVersion), answer[10])
 				require.Equal(t, "n1:7355 speaks version 1 of the "+of+" protocol, n4:7355 speaks versions 2 to 3, and they have none in common; "+
@@ -97,7 +97,7 @@ func TestAnotherVersionIsRefusedWithItsNumberAndDisturbsNobody(t *testing.T) {
 				s.requireClosed()
 				require.LessOrEqual(t, time.Since(begin), time.Second)
 			}
-			next := intrude(t, f, "n1")
+			next := intrude(t, f)
 			answer := next.hello(helloOf(2, 2, "n4:7355"))
 			require.Equal(t, int64(0), answer[10], "a node of the next version is accepted")
 			require.Equal(t, []any{int64(1), int64(1)}, []any{answer[7], answer[8]}, "and this one's versions are spoken")
@@ -111,9 +111,10 @@ type intruder struct {
 	t *testing.T
 }
 
-func intrude(t *testing.T, f *testCluster, node string) *intruder {
+// intrude connects to n1.
+func intrude(t *testing.T, f *testCluster) *intruder {
 	t.Helper()
-	conn, err := f.net.Host("intruder").Dial(t.Context(), address(node))
+	conn, err := f.net.Host("intruder").Dial(t.Context(), address("n1"))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	return &intruder{conn, t}
@@ -184,7 +185,7 @@ func TestGarbledFramesCloseTheirConnectionAndChangeNothing(t *testing.T) {
 				f.await(3*time.Second, "n1", "n2", "n3")
 				logs.TakeAll()
 				f.unmoved(func() {
-					i := intrude(t, f, "n1")
+					i := intrude(t, f)
 					speak(i)
 					i.requireClosed()
 				})

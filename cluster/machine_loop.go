@@ -102,7 +102,7 @@ func (l *machineLoop) do(a membership.Action) {
 	n, self := l.node, l.self
 	switch a := a.(type) {
 	case membership.Send:
-		n.endpoint.SendControl(a.To.Address, a.Encode(self.Incarnation, n.versionFor(a.To.Address)))
+		n.endpoint.SendControl(a.To.Address, a.Encode(self.Incarnation, n.versionFor(a.To)))
 	case membership.Beat:
 		l.beat(a)
 	case membership.Spread:

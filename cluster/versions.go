@@ -20,10 +20,15 @@ func spoken() remote.Protocol {
 	return remote.Protocol{Min: versions.Min, Max: versions.Max, Features: uint64(protocol.Own)}
 }
 
-// versionFor returns the version in which a message for an address is sent: the highest that both
-// nodes speak, or the one for all members if the node there is not known.
-func (n *Node) versionFor(address string) uint64 {
-	if peer, ok := n.endpoint.Peer(address); ok {
+// versionFor returns the version in which a message for a node is sent: the highest that both nodes
+// speak, or the one for all members if there was no handshake with that incarnation. Incarnation 0
+// is the one that was last known at the address.
+//
+// A view may have a new incarnation before the first handshake with it. The process may then be of
+// another release than the one before it. If the version is wrong, the message is dropped, and the
+// connection on which it is sent begins with the handshake that corrects it.
+func (n *Node) versionFor(to ID) uint64 {
+	if peer, ok := n.endpoint.Peer(to.Address); ok && (to.Incarnation == 0 || peer.ID == to) {
 		if version, ok := versions.Common(versionsOf(peer)); ok {
 			return version
 		}

@@ -3,6 +3,7 @@ package cluster
 import (
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -49,11 +50,36 @@ func TestMembersKnowTheFeaturesOfEachOther(t *testing.T) {
 			id := f.nodes[to].View().Self.ID()
 			require.True(t, peers.Have(f.nodes[from].System, id, protocol.Figures))
 			require.False(t, peers.Have(f.nodes[from].System, id, 63), "a feature of a newer release")
-			require.EqualValues(t, 1, f.nodes[from].versionFor(id.Address))
+			require.EqualValues(t, 1, f.nodes[from].versionFor(id))
 			id.Incarnation++
 			require.False(t, peers.Have(f.nodes[from].System, id, protocol.Figures), "of another incarnation nothing is known")
 		}
-		require.EqualValues(t, 1, f.nodes["n1"].versionFor("nowhere:1"))
+		require.EqualValues(t, 1, f.nodes["n1"].versionFor(ID{Address: "nowhere:1"}))
 		require.Equal(t, []protocol.Range{versions}, slices.Collect(versionsOfMembers(f.nodes["n1"])), "of the other member")
+	})
+}
+
+// A node of the next release talks to n4, which another process then replaces. The second n4 may be
+// of this release, because it was rolled back.
+func TestANewIncarnationIsNotSpokenToInTheVersionOfItsPredecessor(t *testing.T) {
+	before := versions
+	t.Cleanup(func() { versions = before })
+	versions = protocol.UpTo(2)
+	inBubble(t, func(t *testing.T, f *testCluster) {
+		f.start("n1")
+		n1, n4 := f.nodes["n1"], ID{Address: address("n4"), Incarnation: 77}
+		shakeHands := func(version int, incarnation uint64) {
+			hello := helloOf(1, version, n4.Address)
+			hello[9] = int(incarnation)
+			require.EqualValues(t, 0, intrude(t, f).hello(hello)[10])
+			synctest.Wait()
+		}
+		shakeHands(2, 77)
+		require.EqualValues(t, 2, n1.versionFor(n4))
+		require.EqualValues(t, 2, n1.versionFor(ID{Address: n4.Address}), "any incarnation: most likely the one that is known")
+		require.EqualValues(t, 1, n1.versionFor(ID{Address: n4.Address, Incarnation: 78}), "as with a node that is not known")
+
+		shakeHands(1, 78)
+		require.EqualValues(t, 1, n1.versionFor(ID{Address: n4.Address}), "a handshake replaces what was known")
 	})
 }

@@ -202,9 +202,10 @@ func (r *recovery[S]) follows(record *journal.Record) error {
 	return nil
 }
 
-// claimFor makes the claim by of an actor whose context is ctx. For the instance of a singleton, and
-// for the actors that it spawns, the epoch belongs to the term of the instance. The claim is refused
-// if a later term has claimed the id, and the singleton then asks for a term above that one.
+// claimFor makes the claim by of an actor whose context is ctx. For the instance of a singleton,
+// and for the actors that it spawns, the epoch belongs to the term of the instance. The claim is
+// refused if a later term has claimed the id, and the singleton then asks for a term above that
+// one.
 func claimFor(ctx context.Context, j Journal, by fence.Claim, writer journal.WriterID) (journal.Claim, error) {
 	least, below, err := fence.Bounds(ctx, by)
 	if err != nil {

@@ -53,10 +53,10 @@ func withGeneration(ctx context.Context, path string, gen generation.Generation,
 	}), c
 }
 
-// bounds returns the bounds of the epoch of a claim: those of the present term. An epoch of a higher
-// term may belong to the next instance, which must not be fenced off. It can also belong to an
-// earlier cluster, because terms begin again when a whole cluster was stopped. The claim is refused
-// in both cases, and the manager asks for a term above the one that was found.
+// bounds returns the bounds of the epoch of a claim: those of the present term. An epoch of a
+// higher term may belong to the next instance, which must not be fenced off. It can also belong to
+// an earlier cluster, because terms begin again when a whole cluster was stopped. The claim is
+// refused in both cases, and the manager asks for a term above the one that was found.
 func (c *generationCell) bounds(fence.Claim) (least, below uint64, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,7 +72,7 @@ func (c *generationCell) now() generation.Generation {
 	return c.gen
 }
 
-// raise sets the generation to that of a claim, if that is later. It returns the current generation.
+// raise takes over the generation of a claim, if it is later. It returns the current generation.
 func (c *generationCell) raise(claim fence.Claim, to generation.Generation) generation.Generation {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,7 +94,8 @@ func (c *generationCell) refuse(claim fence.Claim, by generation.Generation) (fi
 	return claim.Path == c.path && !c.claimed
 }
 
-// refusedBy returns the highest generation that a refused claim has found; zero if none was refused.
+// refusedBy returns the highest generation that a refused claim has found; zero if none was
+// refused.
 func (c *generationCell) refusedBy() generation.Generation {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -242,8 +242,8 @@ func TestWithASourceOfGenerationsTermAndEpochAreTheSameNumber(t *testing.T) {
 	}
 }
 
-// Of several persistence ids in one instance, the one that is ahead decides. The claim under a lower
-// term is refused, and the instance starts again under a higher one.
+// Of several persistence ids in one instance, the one that is ahead decides. The claim under a
+// lower term is refused, and the instance starts again under a higher one.
 func TestSeveralJournaledActorsOfAnInstanceShareItsGeneration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t, testkit.WithoutEncoding())

@@ -67,7 +67,10 @@ func newManager[M any](ctx *actor.Context[M], factory func() actor.Behavior[M], 
 	})
 	m.instance = instance[M]{
 		ctx: ctx, factory: factory, stopMessage: set.stopMessage,
-		hooks:  generationHooks{claimed: func(f handover.FenceHeld) { m.occur(f) }, refused: ctx.Notify(m.onChildRefused)},
+		hooks: generationHooks{claimed: func(f handover.FenceHeld) { m.occur(f) }, refused: ctx.Notify(func() actor.Behavior[M] {
+			m.onChildRefused()
+			return nil
+		})},
 		begins: func(g generation.Generation) { m.inbox.Tell(instanceBegun{gen: g}) },
 	}
 	m.sequenced = newSequenced(m, ctx.Notify(func() actor.Behavior[M] {
@@ -388,11 +391,10 @@ func (m *manager[M]) onBegun(b instanceBegun) {
 
 // onChildRefused ends an instance one of whose actors cannot claim its persistence id, because a
 // later term has claimed it. The next instance has a term above that one.
-func (m *manager[M]) onChildRefused() actor.Behavior[M] {
+func (m *manager[M]) onChildRefused() {
 	if m.instance.running && m.instance.cell.refusedBy() != (generation.Generation{}) {
 		m.instance.stop(true)
 	}
-	return nil
 }
 
 // checkMismatch notes whether this node's manager has the settings that count. If not, waiting

@@ -1,16 +1,11 @@
 package membership
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"fmt"
 	"maps"
 	"slices"
-
-	"github.com/understudy-go/understudy/internal/codec"
 )
 
-// A packed is a table in canonical form: sorted, so that equal tables have equal bytes.
+// A packed is a table as it is sent: sorted, so that equal tables have equal bytes.
 type packed struct {
 	_          struct{} `cbor:",toarray"`
 	Cluster    ClusterID
@@ -84,28 +79,4 @@ func (t table) entries() map[string]table {
 		part("row " + id.String()).rows[id] = r
 	}
 	return all
-}
-
-// The sums of a table are hashes that stand for it in comparisons.
-type sums struct {
-	members uint64 // of the members alone, for convergence
-	all     uint64 // of everything that becomes equal on all nodes
-}
-
-// sums computes the sums of t, without tombstones, because each node drops them in its own
-// time.
-func (t table) sums() sums {
-	p := t.pack()
-	p.Tombstones = nil
-	p.Rows = slices.DeleteFunc(p.Rows, func(r packedRow) bool { return t.members[r.ID].Status == 0 })
-	return sums{members: sum(packed{Cluster: p.Cluster, Members: p.Members}), all: sum(p)}
-}
-
-func sum(p packed) uint64 {
-	data, err := codec.Marshal(p)
-	if err != nil {
-		panic(fmt.Sprintf("cluster: table cannot be encoded: %v", err))
-	}
-	digest := sha256.Sum256(data)
-	return binary.BigEndian.Uint64(digest[:])
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
+	"github.com/understudy-go/understudy/internal/fence"
+	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 const (
@@ -169,7 +171,7 @@ func (a *agent) ended(ref actor.AnyRef, err error) {
 			"actors that passivate are not for placement; remove its spec, or what stops it when it is idle",
 			zap.String("label", p.label), zap.String("actor", ref.Path()))
 	}
-	a.handle(plan.AgentEnded{Label: p.label, ID: p.id, Why: plan.ErrorText(err)})
+	a.handle(plan.AgentEnded{Label: p.label, ID: p.id, Why: plan.ErrorText(err), FencedBy: generation.Unpack(fence.Newest(err)).Term})
 }
 
 // handle passes an event to the core, and then the events that its actions cause at once.

@@ -126,3 +126,15 @@ func TestAnEventSourcedSingletonClaimsItsJournalByItsGeneration(t *testing.T) {
 		require.Greater(t, next.Epoch, packed)
 	})
 }
+
+func TestASingletonWhoseJournalHasALaterTermSaysWhichOne(t *testing.T) {
+	inAgentWorld(t, func(t *testing.T, w *agentWorld) {
+		store := memory.New()
+		_, err := store.Claim(t.Context(), "ledger", journal.WriterID{}, journal.Bounds{Least: 9 << 32})
+		require.NoError(t, err)
+		w.tell(plan.StartRequest{ID: id(1), Label: "ledger", Type: ledgers.Name(), State: share(persistence.Journal(store)), Generation: Generation{Term: 7}, Epoch: 1})
+		ack := w.receive().StartAck
+		require.Contains(t, ack.Error, "fenced")
+		require.Equal(t, uint64(9), ack.FencedBy)
+	})
+}

@@ -14,7 +14,7 @@ func askSource(ctx context.Context, source generation.Source, e plan.SourceCall,
 	out := plan.SourceAnswer{Number: e.Number}
 	switch e.Op {
 	case plan.OpClaimTerm:
-		out.Generation, out.Err = source.ClaimTerm(ctx, e.Label, e.Owner, 0)
+		out.Generation, out.Err = source.ClaimTerm(ctx, e.Label, e.Owner, e.Floor)
 	case plan.OpClaimSeq:
 		out.Generation, out.Err = source.ClaimSeq(ctx, e.Label)
 	case plan.OpPutSpec:

@@ -47,8 +47,13 @@ func fit(t reflect.Type, data []byte) (adapted []byte, err error) {
 }
 
 // maxFitted is how many bytes a value of that size may have after it was adapted. Without a bound,
-// a short message of empty arrays could become very large.
-func maxFitted(size int) int { return min(2*size+64<<10, MaxSize) }
+// a short message of empty arrays could become very large: each null costs a byte and some 50 ns.
+//
+// A value of an earlier version of a program should never meet the bound. 64 KiB are enough for any
+// fields of a few structs. The factor is for a value of many. A struct with one field has at least
+// two bytes, so it may get 14 more, however many of it there are, and one with n bytes 7n. Only a
+// field whose type refuses null takes more than a byte.
+func maxFitted(size int) int { return min(8*size+64<<10, MaxSize) }
 
 // A fitting copies encoded values, and adapts the arrays of structs to them.
 type fitting struct {

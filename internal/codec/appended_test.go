@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/netip"
 	"reflect"
+	"strconv"
 	"testing"
 	"time"
 
@@ -223,22 +224,53 @@ func TestWhatIsMissingIsNull(t *testing.T) {
 	require.Equal(t, []letterbox{{}}, all)
 }
 
+// slicesOf returns the type of slices of a struct that is an array of so many numbers.
+func slicesOf(fields int) reflect.Type {
+	all := []reflect.StructField{{Name: "_", PkgPath: "p", Type: reflect.TypeFor[struct{}](), Tag: `cbor:",toarray"`}}
+	for i := range fields {
+		all = append(all, reflect.StructField{Name: "F" + strconv.Itoa(i), Type: reflect.TypeFor[int8]()})
+	}
+	return reflect.SliceOf(reflect.StructOf(all))
+}
+
+// The smallest struct, stored as often as an array can have it, has got many fields since.
+func TestManySmallStructsMayGetManyFields(t *testing.T) {
+	const many = 100_000
+	stored, err := Marshal(reflect.MakeSlice(slicesOf(1), many, many).Interface())
+	require.NoError(t, err)
+	require.Len(t, stored, 2*many+5)
+	now := reflect.New(slicesOf(1 + 14))
+	require.NoError(t, Unmarshal(stored, now.Interface()))
+	require.Equal(t, many, now.Elem().Len())
+	require.True(t, now.Elem().Index(many-1).IsZero())
+	require.ErrorContains(t, Unmarshal(stored, reflect.New(slicesOf(1+15)).Interface()), "lacks so many fields")
+}
+
+// A short value may get any fields: null takes one byte.
+func TestAShortValueMayGetThousandsOfFields(t *testing.T) {
+	now := reflect.New(slicesOf(10_000))
+	require.NoError(t, Unmarshal([]byte{0x81, 0x81, 7}, now.Interface()))
+	require.EqualValues(t, 7, now.Elem().Index(0).FieldByName("F0").Int())
+	require.Zero(t, now.Elem().Index(0).FieldByName("F9999").Int())
+}
+
 // A short array for each of many structs does not become much more than it was.
 func TestWhatIsMissingIsBounded(t *testing.T) {
-	data := append(AppendHead(nil, MajorArray, 5000), repeated(0x80, 5000)...)
+	data := append(AppendHead(nil, MajorArray, MaxBrief), repeated(0x80, MaxBrief)...)
 	var all []letterbox
 	require.NoError(t, UnmarshalBrief(data, &all))
-	require.Len(t, all, 5000)
+	require.Len(t, all, MaxBrief)
+
+	wide := reflect.New(slicesOf(20)).Interface()
+	require.ErrorContains(t, UnmarshalBrief(data, wide), "the value of 10003 bytes lacks so many fields of []struct")
+	require.ErrorContains(t, UnmarshalBrief(data, wide), "that with them it has more than 145560")
+	require.Error(t, UnmarshalBrief(append(AppendHead(nil, MajorArray, MaxBrief+1), repeated(0x80, MaxBrief+1)...), &all))
 
 	data = append(AppendHead(nil, MajorArray, maxElements), repeated(0x80, maxElements)...)
 	require.Less(t, testing.AllocsPerRun(1, func() {
 		_, err := fit(reflect.TypeFor[[]letterbox](), data)
 		require.ErrorContains(t, err, "lacks so many fields")
 	}), 100.0)
-
-	data = append(AppendHead(nil, MajorArray, 9000), repeated(0x80, 9000)...)
-	require.ErrorContains(t, UnmarshalBrief(data, &all), "the value of 9003 bytes lacks so many fields of []codec.letterbox that with them it has more than 83542")
-	require.Error(t, UnmarshalBrief(append(AppendHead(nil, MajorArray, MaxBrief+1), repeated(0x80, MaxBrief+1)...), &all))
 }
 
 func TestSkipReturnsWhatFollowsAnItem(t *testing.T) {

@@ -30,8 +30,8 @@
 // A struct with the option toarray is an array of its fields, in their order. A program that has
 // fewer fields than the array has elements ignores the rest, and one that has more fields gets zero
 // for them. So fields may be appended to such a struct, and nothing else may be changed in it.
-// Data is refused that lacks so many fields that with a null for each it has more than twice its
-// size and 64 KiB.
+// Data is refused that lacks so many fields that with a null for each it has more than 8 times its
+// size and 64 KiB. A struct that is encoded as n bytes may therefore get at least 7n more fields.
 //
 // A panic in a method of a value is returned as an error. A method that recurses without end is the
 // one fault that cannot be caught: it overflows the stack of the process.

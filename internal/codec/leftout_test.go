@@ -36,6 +36,40 @@ type kept struct {
 	Cache  string `cbor:"-"      json:"-"`
 }
 
+// Types whose fields all have the tag, some of them as arrays, and one with a field that has none.
+type (
+	leftOut struct {
+		Cache, More string `cbor:"-"`
+	}
+	leftOutArray struct {
+		_     struct{} `cbor:",toarray"`
+		Cache string   `cbor:"-"`
+	}
+	halfLeftOut struct {
+		Cache string `cbor:"-"`
+		inner int
+	}
+)
+
+// Fields that a tag leaves out may be all that a struct has. Only a field without a tag was
+// forgotten.
+func TestAStructMayLeaveOutAllItsFields(t *testing.T) {
+	for _, v := range []any{leftOut{"c", "m"}, leftOutArray{Cache: "c"}, halfLeftOut{Cache: "c"}} {
+		typ := reflect.TypeOf(v)
+		e := Encoder{&kind{name: "case", typ: typ}}
+		data, err := e.Append(nil, v)
+		require.NoError(t, err)
+		back := reflect.New(typ)
+		require.NoError(t, Unmarshal(data, back.Interface()))
+		require.Zero(t, back.Elem().Interface())
+		zero, err := e.Append(nil, back.Elem().Interface())
+		require.NoError(t, err)
+		require.Equal(t, zero, data)
+	}
+	_, err := Marshal(halfLeftOut{Cache: "c", inner: 1})
+	require.ErrorContains(t, err, "a codec.halfLeftOut has no exported fields to encode")
+}
+
 // A tag for JSON renames, but loses nothing: to leave a field out, say so to CBOR.
 func TestAFieldThatIsLeftOutForJSONIsNotLost(t *testing.T) {
 	var buf bytes.Buffer

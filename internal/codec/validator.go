@@ -251,14 +251,25 @@ func (all shaper) structure(s *shape) {
 		return
 	}
 	s.height = 1 + height
-	if len(checked) == 0 && s.typ.NumField() > 0 {
-		s.check = checkNoFields
+	if lost := forgotten(s.typ); len(checked) == 0 && len(lost) > 0 {
+		s.check = checkForgotten(lost)
 		return
 	}
 	if !slices.ContainsFunc(checked, func(f shapedField) bool { return !f.isSound() }) {
 		return
 	}
 	s.check = func(w *walk, v reflect.Value) *fault { return w.fields(checked, s.least, v) }
+}
+
+// forgotten returns the indexes of the fields that are not encoded, although no tag leaves them
+// out.
+func forgotten(t reflect.Type) (fields []int) {
+	for f := range t.Fields() {
+		if !isEncoded(f) && tagOf(f) != "-" {
+			fields = append(fields, f.Index[0])
+		}
+	}
+	return fields
 }
 
 // asksIsZero reports whether a method of the user's may say that a value is zero.

@@ -256,13 +256,18 @@ func checkTime(w *walk, v reflect.Value) *fault {
 	return w.grow(1)
 }
 
-// checkNoFields refuses non-zero structs without encoded fields. They would be decoded as zero.
-func checkNoFields(w *walk, v reflect.Value) *fault {
-	if !v.IsZero() {
-		return broken("a %v has no exported fields, so nothing of it would be encoded; export its fields, or give it methods MarshalCBOR and UnmarshalCBOR; where it is a field, it may be left out with the tag `cbor:\"-\"`", v.Type())
+// checkForgotten is the check of a struct without encoded fields. It refuses a struct if one of
+// these fields is not zero, because it would be decoded as zero.
+func checkForgotten(fields []int) func(*walk, reflect.Value) *fault {
+	return func(w *walk, v reflect.Value) *fault {
+		for _, i := range fields {
+			if !v.Field(i).IsZero() {
+				return broken("a %v has no exported fields to encode, so its value would be lost; export its fields, or give it methods MarshalCBOR and UnmarshalCBOR; where it is a field, it may be left out with the tag `cbor:\"-\"`", v.Type())
+			}
+		}
+		defer w.leave()
+		return w.enter(0)
 	}
-	defer w.leave()
-	return w.enter(0)
 }
 
 func checkNilInterface(_ *walk, v reflect.Value) *fault {

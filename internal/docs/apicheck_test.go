@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -87,9 +88,63 @@ func TestTheAPICheckTreatsWhatClusterExportsAsStable(t *testing.T) {
 	require.Contains(t, said, "cluster/membership (stable as a part of cluster)")
 	require.Contains(t, said, "Member.Addr: removed")
 
-	r.write("CHANGELOG.md", "## Unreleased\n\n### Breaking\n\n## v0.1.0 (2026-12-01)\n")
+	require.NotContains(t, unnamed(said), "Machine")
+
+	r.write("CHANGELOG.md", "## Unreleased\n\n### Breaking\n\n- `Member.Addr` is gone.\n\n## v0.1.0 (2026-12-01)\n")
 	said, err = r.check()
 	require.NoError(t, err, said)
+}
+
+// unnamed returns what the check says of changes that the changelog does not name.
+func unnamed(said string) string {
+	_, changes, _ := strings.Cut(said, "under \"### Breaking\" in CHANGELOG.md:\n")
+	return changes
+}
+
+func TestTheAPICheckWantsEachChangeToBeNamedUnderBreaking(t *testing.T) {
+	r := newReleased(t)
+	r.write("docs/stability.md", "| [`actor`](../actor) | stable | programs |\n| [`actor/topic`](../actor/topic) | stable | programs |\n")
+	r.write("actor/topic/topic.go", "package topic\n")
+	r.write("actor/ref.go", "package actor\n\ntype Ref[M any] struct{ Name, Path string }\n\nfunc (*Ref[M]) Tell(M) {}\n\nfunc (*Ref[M]) Stop() {}\n\n"+
+		"type Sender interface{ Send() }\n\nfunc Spawn() {}\n\nconst Limit = 1\n")
+	r.git("add", ".")
+	r.git("commit", "--quiet", "--message", "Released")
+	r.git("tag", "v0.1.0")
+	require.NoError(t, os.Remove(filepath.Join(r.dir, "actor/topic/topic.go")))
+	r.write("actor/ref.go", "package actor\n\ntype Ref[M any] struct{ Path string }\n\nfunc (*Ref[M]) Tell(M, int) {}\n\n"+
+		"type Sender interface {\n\tSend()\n\tsealed()\n}\n\nfunc Spawn(int) {}\n\nconst Limit = 2\n")
+
+	all := []string{
+		"- actor: (*Ref[M]).Stop: removed\n",
+		"- actor: (*Ref[M]).Tell: changed",
+		"- actor: Limit: value changed from 1 to 2\n",
+		"- actor: Ref.Name: removed\n",
+		"- actor: Sender.sealed: added unexported method\n",
+		"- actor: Spawn: changed from func() to func(int)\n",
+		"- actor/topic: actor/topic: the package was removed\n",
+	}
+	for name, c := range map[string]struct {
+		changelog string
+		lacks     []string
+	}{
+		"below other headings": {"### Changed\n\n- `Stop`, `Tell`, `Limit`, `Ref.Name`\n\n### Breaking\n\n### Added\n\n- `Sender`, `Spawn`, `actor/topic`\n", all},
+		"in prose, or as a part of a word": {
+			"### Breaking\n\n- Stop and Tell; `Limits` and `Respawn`; `Name`, `actor/topic` and `Sender`\n",
+			slices.Concat(all[:3], all[5:6]),
+		},
+		"in several ways, in two sections": {"### Breaking\n\n- `Ref.{Stop,Tell}`, `Limit`.\n\n## v0.2.0\n\n### Breaking\n\n" +
+			"- `Ref.Name`\n\n```go\n## \nactor.Spawn(1)\n```\n\n- `Sender`, `actor/topic`\n", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r.t = t
+			r.write("CHANGELOG.md", "## Unreleased\n\n"+c.changelog+"\n## v0.1.0 (2026-12-01)\n\n### Breaking\n\n- `Stop`, `Tell`, `Limit`, `Spawn`\n")
+			said, err := r.check()
+			for _, change := range all {
+				require.Equal(t, slices.Contains(c.lacks, change), strings.Contains(unnamed(said), change), "%s in\n%s", change, said)
+			}
+			require.Equal(t, c.lacks != nil, err != nil, "%v: %s", err, said)
+		})
+	}
 }
 
 func TestTheAPICheckKeepsNoHalfOfATree(t *testing.T) {

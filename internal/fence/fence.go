@@ -39,8 +39,8 @@ type Holder struct {
 	Claimed func(c Claim, epoch uint64)
 
 	// Refused receives the newest epoch when a claim is refused because that epoch is beyond the
-	// bounds. It returns true if the actor shall stop without a failure, because the holder starts it
-	// again under a later term. nil stands for a function that returns false.
+	// bounds. It returns true if the actor shall stop without a failure, because the holder
+	// starts it again under a later term. nil stands for a function that returns false.
 	Refused func(c Claim, newest uint64) (quietly bool)
 }
 

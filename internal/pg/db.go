@@ -3,6 +3,7 @@ package pg
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -10,10 +11,15 @@ import (
 
 // A DB is a table, with a pool of connections to its database. Its methods may be called from any
 // goroutine.
+//
+// The version of the table is checked before the first statement, which therefore takes one request
+// more. If the table is newer, this statement and all later ones fail with [ErrNewerSchema], until
+// [DB.Migrate] finds an older table.
 type DB struct {
 	Table
-	Pool  *pgxpool.Pool
-	owned bool
+	Pool    *pgxpool.Pool // for requests that are not statements on the table
+	owned   bool
+	verdict atomic.Pointer[verdict] // nil until the table was found
 }
 
 // Open makes a pool with the settings of [ParseConfig]. It does not connect yet.
@@ -29,7 +35,7 @@ func Open(connString string, t Table) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &DB{t, pool, true}, nil
+	return &DB{Table: t, Pool: pool, owned: true}, nil
 }
 
 // New uses the caller's pool, which the caller closes.
@@ -40,7 +46,7 @@ func New(pool *pgxpool.Pool, t Table) (*DB, error) {
 	if err := t.validate(); err != nil {
 		return nil, err
 	}
-	return &DB{t, pool, false}, nil
+	return &DB{Table: t, Pool: pool}, nil
 }
 
 // Close closes the connections that [Open] made, and waits for requests in progress. After [New] it
@@ -51,7 +57,32 @@ func (db *DB) Close() {
 	}
 }
 
-// QueryRow runs a statement in one request, without preparing it, so it works behind any pooler.
+// QueryRow runs a statement on the table in one request, without preparing it, so it works behind
+// any pooler.
 func (db *DB) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
-	return db.Pool.QueryRow(ctx, sql, append([]any{pgx.QueryExecModeExec}, args...)...)
+	if err := db.known(ctx); err != nil {
+		return failedRow{err}
+	}
+	return db.request(ctx, sql, args...)
 }
+
+// A failedRow is the row of a statement that was not sent.
+type failedRow struct{ err error }
+
+// Scan implements [pgx.Row].
+func (r failedRow) Scan(...any) error { return r.err }
+
+// Query is QueryRow for any number of rows.
+func (db *DB) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error) {
+	if err := db.known(ctx); err != nil {
+		return nil, err
+	}
+	return db.Pool.Query(ctx, sql, unprepared(args)...)
+}
+
+// request is QueryRow without the check of the version.
+func (db *DB) request(ctx context.Context, sql string, args ...any) pgx.Row {
+	return db.Pool.QueryRow(ctx, sql, unprepared(args)...)
+}
+
+func unprepared(args []any) []any { return append([]any{pgx.QueryExecModeExec}, args...) }

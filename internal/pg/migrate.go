@@ -2,16 +2,10 @@ package pg
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 )
-
-// ErrNewerSchema is the error of [DB.Migrate] when the table has a later version than the program.
-var ErrNewerSchema = errors.New("postgres: the table is newer than this program")
 
 // Migrate creates the table and its schema if they do not exist. If they exist, it changes nothing,
 // and needs only the privileges to use the table. Any number of processes may call it at once.
@@ -38,22 +32,14 @@ func (db *DB) migrate(ctx context.Context) error {
 	return db.check(ctx)
 }
 
-// check returns an error if the table cannot be used.
+// check returns an error if the table cannot be used. It compares the version first, because a
+// newer table may lack columns.
 func (db *DB) check(ctx context.Context) error {
+	if err := db.checkVersion(ctx); err != nil {
+		return err
+	}
 	_, err := db.Pool.Exec(ctx, db.SQL("SELECT "+db.Columns+" FROM {table} LIMIT 0"), pgx.QueryExecModeExec)
-	if err != nil {
-		return err
-	}
-	var comment string
-	err = db.QueryRow(ctx, "SELECT coalesce(obj_description(to_regclass($1::text), 'pg_class'), '')", db.SQL("{table}")).Scan(&comment)
-	if err != nil {
-		return err
-	}
-	text, ours := strings.CutPrefix(comment, versionComment)
-	if version, err := strconv.Atoi(text); ours && err == nil && version > db.Version {
-		return fmt.Errorf("%w: it has version %d, this program knows %d; use a newer build of the program", ErrNewerSchema, version, db.Version)
-	}
-	return nil
+	return err
 }
 
 // make runs a statement that creates what does not exist. If two run at the same time, one of them

@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"context"
 	"crypto/rand"
 	"fmt"
 	"strings"
@@ -75,14 +76,19 @@ func columns(t *testing.T, s *pgtest.Server, schema string) string {
 	return strings.ReplaceAll(text, schema, goldenSchema)
 }
 
+// openLater opens a journal with a build that knows two later versions. A migration that ran twice
+// would fail.
+func openLater(ctx context.Context, url, schema string, log *zap.Logger) (*postgres.Journal, error) {
+	return postgres.Open(ctx, url, postgres.Schema(schema), postgres.Logger(log), postgres.Migrations(`
+CREATE TABLE {schema}.understudy_later (n integer);`, `
+ALTER TABLE {schema}.understudy_later ADD COLUMN m integer;`))
+}
+
 func TestMigrationsRunOnceHoweverManyOpenAtOnce(t *testing.T) {
 	s := pgtest.Shared(t)
 	schema := makeGolden(t, s, 1)
-	later := postgres.Migrations(`
-CREATE TABLE {schema}.understudy_later (n integer);`, `
-ALTER TABLE {schema}.understudy_later ADD COLUMN m integer;`)
 	history.RequireOneMigration(t, 6, map[string]any{"schema": schema, "from": "1", "to": int64(postgres.Versions + 2)}, func(log *zap.Logger) (*postgres.Journal, error) {
-		return postgres.Open(t.Context(), s.URL(), postgres.Schema(schema), postgres.Logger(log), later)
+		return openLater(t.Context(), s.URL(), schema, log)
 	})
 
 	core, logged := observer.New(zap.InfoLevel)

@@ -9,9 +9,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/internal/lab/processes"
 	"github.com/understudy-go/understudy/internal/pg/pgtest"
+	"github.com/understudy-go/understudy/persistence/internal/history"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -44,6 +46,17 @@ func TestManyProcessesMayMakeTheTablesAtOnce(t *testing.T) {
 		c.Finish()
 	}
 	require.Len(t, epochs, len(all))
+}
+
+func TestManyProcessesMigrateOldTablesOnce(t *testing.T) {
+	s := pgtest.Shared(t)
+	schema := makeGolden(t, s, 1)
+	processes.Migrate(t, 6, func(role, id string) *processes.Child { return processes.Start(t, role, s.URL(), schema, id) }, func() {
+		j, err := openLater(t.Context(), s.URL(), schema, zap.NewNop())
+		require.NoError(t, err)
+		history.Require(t, j)
+		require.NoError(t, j.Close())
+	})
 }
 
 func TestTwoProcessesTakeOneIDFromEachOther(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 
+	"go.uber.org/zap"
+
 	"github.com/understudy-go/understudy/internal/lab/processes"
 	"github.com/understudy-go/understudy/internal/process"
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -20,6 +22,9 @@ func TestMain(m *testing.M) {
 		"append batches": appendBatches,
 		"hold the lock":  holdTheLock,
 		"open as nobody": openAsNobody,
+		"migrate": processes.Migrator(func(place []string, log *zap.Logger) (journal.Journal, error) {
+			return openLater(context.Background(), place[0], log)
+		}),
 	}))
 	os.Exit(m.Run())
 }

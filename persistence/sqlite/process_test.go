@@ -14,9 +14,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/internal/lab/processes"
 	"github.com/understudy-go/understudy/internal/needs"
+	"github.com/understudy-go/understudy/persistence/internal/history"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -32,6 +34,16 @@ func TestManyProcessesMayCreateTheDatabaseAtOnce(t *testing.T) {
 		c.Finish()
 	}
 	require.Len(t, epochs, len(all))
+}
+
+func TestManyProcessesMigrateAnOldFileOnce(t *testing.T) {
+	path := goldenFile(t, 1)
+	processes.Migrate(t, 6, func(role, id string) *processes.Child { return processes.Start(t, role, path, id) }, func() {
+		j, err := openLater(t.Context(), path, zap.NewNop())
+		require.NoError(t, err)
+		history.Require(t, j)
+		require.NoError(t, j.Close())
+	})
 }
 
 func TestTwoProcessesAppendToTheirOwnIDs(t *testing.T) {

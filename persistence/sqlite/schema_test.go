@@ -74,10 +74,15 @@ func later() []string {
 	return append(slices.Clone(migrations), "CREATE TABLE later (n INTEGER) STRICT;", "ALTER TABLE later ADD COLUMN m INTEGER;")
 }
 
+// openLater opens the journal at path with a build that knows later versions.
+func openLater(ctx context.Context, path string, log *zap.Logger) (*Journal, error) {
+	return open(ctx, path, config{synchronous: "FULL", log: log, migrations: later()})
+}
+
 func TestMigrationsRunOnceHoweverManyOpenAtOnce(t *testing.T) {
 	path := goldenFile(t, 1)
 	history.RequireOneMigration(t, 8, map[string]any{"file": path, "from": int64(1), "to": int64(len(later()))}, func(log *zap.Logger) (*Journal, error) {
-		return open(t.Context(), path, config{synchronous: "FULL", log: log, migrations: later()})
+		return openLater(t.Context(), path, log)
 	})
 
 	core, logged := observer.New(zap.InfoLevel)

@@ -99,7 +99,11 @@ func appendOnRequest(j persistence.Journal, id string) error {
 		return err
 	}
 	Say("ready")
-	in := bufio.NewScanner(os.Stdin)
+	return o.appendPerLine(bufio.NewScanner(os.Stdin))
+}
+
+// appendPerLine appends an event for each line of in. It prints the error of one that fails.
+func (o *owner) appendPerLine(in *bufio.Scanner) error {
 	for in.Scan() {
 		if err := o.append(); err != nil {
 			Say("%v", err)

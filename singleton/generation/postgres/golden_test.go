@@ -40,3 +40,26 @@ func TestTablesOfAllVersionsAreRead(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, generation.Generation{Term: 5}, next)
 }
+
+// An operator has made the table with the statements of DDL, and the program does not call Migrate.
+func TestANewerTableIsNotUsedWithoutMigrateEither(t *testing.T) {
+	s := pgtest.Shared(t)
+	source, err := postgres.Open(s.URL(), ownTable(t))
+	require.NoError(t, err)
+	t.Cleanup(source.Close)
+	s.SQL(t, source.DDL())
+	s.SQL(t, `COMMENT ON TABLE public."`+t.Name()+`" IS 'understudy, version 2'`)
+
+	_, err = source.ClaimTerm(t.Context(), "job", "a", 0)
+	require.ErrorIs(t, err, postgres.ErrNewerSchema)
+	require.ErrorContains(t, err, "it has version 2, this program knows 1; use a newer build")
+	_, err = source.ClaimSeq(t.Context(), "job")
+	require.ErrorIs(t, err, postgres.ErrNewerSchema)
+	_, _, err = source.Current(t.Context(), "job")
+	require.ErrorIs(t, err, postgres.ErrNewerSchema)
+	require.ErrorIs(t, source.PutSpec(t.Context(), "job", nil), postgres.ErrNewerSchema)
+	_, err = source.List(t.Context())
+	require.ErrorIs(t, err, postgres.ErrNewerSchema)
+	require.ErrorIs(t, source.Forget(t.Context(), "job"), postgres.ErrNewerSchema)
+	require.Equal(t, "0", s.SQL(t, `SELECT count(*) FROM public."`+t.Name()+`"`))
+}

@@ -58,7 +58,7 @@ func (s *Source) PutSpec(ctx context.Context, label string, spec []byte) error {
 
 // List implements [generation.Source].
 func (s *Source) List(ctx context.Context) ([]generation.Record, error) {
-	rows, err := s.db.Pool.Query(ctx, s.statements.list, pgx.QueryExecModeExec)
+	rows, err := s.db.Query(ctx, s.statements.list)
 	if err != nil {
 		return nil, fmt.Errorf("postgres: list: %w", s.explain(err))
 	}

@@ -70,8 +70,8 @@ func table(opts []Option) pg.Table {
 // the schema.
 func (s *Source) DDL() string { return s.db.DDL() }
 
-// ErrNewerSchema is the error of [Source.Migrate] when a later version of this package has made the
-// table.
+// ErrNewerSchema is the error of [Source.Migrate], and of all other methods with a context, when a
+// later version of this package has made the table. The first of them asks for the version.
 var ErrNewerSchema = pg.ErrNewerSchema
 
 // Migrate creates the table and its schema if they do not exist. If they exist it changes nothing,

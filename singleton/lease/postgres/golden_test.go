@@ -37,3 +37,23 @@ func TestTablesOfAllVersionsAreRead(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 8, grant.Token, "the same acquisition")
 }
+
+// An operator has made the table with the statements of DDL, and the program does not call Migrate.
+func TestANewerTableIsNotUsedWithoutMigrateEither(t *testing.T) {
+	s := pgtest.Shared(t)
+	store, err := postgres.Open(s.URL(), ownTable(t))
+	require.NoError(t, err)
+	t.Cleanup(store.Close)
+	s.SQL(t, store.DDL())
+	s.SQL(t, `COMMENT ON TABLE public."`+t.Name()+`" IS 'understudy, version 2'`)
+
+	_, err = store.Take(t.Context(), claim("job", "a"))
+	require.ErrorIs(t, err, postgres.ErrNewerSchema)
+	require.ErrorContains(t, err, "it has version 2, this program knows 1; use a newer build")
+	_, err = store.Renew(t.Context(), lease.Grant{Claim: claim("job", "a"), Token: 1})
+	require.ErrorIs(t, err, postgres.ErrNewerSchema)
+	require.ErrorIs(t, store.Release(t.Context(), lease.Grant{Claim: claim("job", "a")}), postgres.ErrNewerSchema)
+	_, err = store.ClaimTerm(t.Context(), "job", "node", 0)
+	require.ErrorIs(t, err, postgres.ErrNewerSchema)
+	require.Equal(t, "0", s.SQL(t, `SELECT count(*) FROM public."`+t.Name()+`"`))
+}

@@ -76,8 +76,8 @@ func table(opts []Option) pg.Table {
 // schema exists.
 func (s *Store) DDL() string { return s.db.DDL() }
 
-// ErrNewerSchema is the error of [Store.Migrate] when a later version of this package has made the
-// table.
+// ErrNewerSchema is the error of [Store.Migrate], and of all other methods with a context, when a
+// later version of this package has made the table. The first of them asks for the version.
 var ErrNewerSchema = pg.ErrNewerSchema
 
 // Migrate makes the table, and its schema, unless they exist. If they exist it changes nothing, and

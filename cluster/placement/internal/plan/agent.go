@@ -40,9 +40,10 @@ type (
 	}
 	// AgentEnded: the actor of a launch has terminated, or could not be spawned.
 	AgentEnded struct {
-		Label string
-		ID    RequestID
-		Why   string // "" if it has stopped by itself
+		Label    string
+		ID       RequestID
+		Why      string // "" if it has stopped by itself
+		FencedBy uint64 // the later term that has claimed the actor's journal; 0 if none has
 	}
 	// AgentTick is due 2 s after an Ended was sent, and every 2 s from then on until a tick sends
 	// nothing.
@@ -101,7 +102,7 @@ func (a *Agent) Step(ev AgentEvent) []AgentAction {
 		}
 	case AgentEnded:
 		if s := a.slots[ev.Label]; s != nil && s.holds(ev.ID) {
-			a.ended(s, ev.Why)
+			a.ended(s, ending{ev.Why, ev.FencedBy})
 		}
 	case AgentTick:
 		a.resendEnded()
@@ -151,7 +152,7 @@ func (a *Agent) setMembership(incarnation uint64) {
 	a.incarnation, a.epoch, a.coordinator = incarnation, 0, actor.ActorRef[FromAgent]{}
 	for _, label := range a.labels() {
 		s := a.slots[label]
-		s.next, s.unconfirmed, s.latest, s.why, s.entombed = nil, nil, RequestID{}, "", false
+		s.next, s.unconfirmed, s.latest, s.why, s.entombed = nil, nil, RequestID{}, ending{}, false
 		if s.actor == nil {
 			delete(a.slots, label)
 			continue
@@ -222,8 +223,8 @@ func (a *Agent) tell(msg FromAgent) {
 	a.emit(Tell{To: a.coordinator, Message: msg})
 }
 
-func (a *Agent) ackStart(label string, id RequestID, why string) {
-	a.tell(FromAgent{StartAck: &StartAck{ID: id, Label: label, Error: why}})
+func (a *Agent) ackStart(label string, id RequestID, why ending) {
+	a.tell(FromAgent{StartAck: &StartAck{ID: id, Label: label, Error: why.text, FencedBy: why.fencedBy}})
 }
 
 func (a *Agent) ackStop(label string, id RequestID, why string) {

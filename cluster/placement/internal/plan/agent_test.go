@@ -95,7 +95,7 @@ func (w *coreWorld) end(label, why string) {
 	id := w.alive[label]
 	require.False(w.t, id.isZero(), "nothing lives at %q", label)
 	delete(w.alive, label)
-	w.step(AgentEnded{label, id, why})
+	w.step(AgentEnded{Label: label, ID: id, Why: why})
 }
 
 func id(n uint64) RequestID { return RequestID{Epoch: 1, N: n} }

@@ -118,6 +118,7 @@ type (
 		Op     SourceOp
 		Label  string
 		Owner  string
+		Floor  uint64 // the term that ClaimTerm must exceed
 		Spec   SingletonSpec
 	}
 )

@@ -65,10 +65,11 @@ type (
 	// If the actor is stopped meanwhile, the StartAck precedes the StopAck. A repeated request gets
 	// the same answer again.
 	StartAck struct {
-		_     struct{} `cbor:",toarray"`
-		ID    RequestID
-		Label string
-		Error string // "" when it runs
+		_        struct{} `cbor:",toarray"`
+		ID       RequestID
+		Label    string
+		Error    string // "" when it runs
+		FencedBy uint64 // the term that has claimed the actor's journal; 0 if that was not the reason
 	}
 
 	// A StopAck answers a StopRequest.
@@ -82,10 +83,11 @@ type (
 	// An Ended reports an actor that has ended without a request. It is repeated until the
 	// coordinator acknowledges it by a StopRequest.
 	Ended struct {
-		_     struct{} `cbor:",toarray"`
-		ID    RequestID
-		Label string
-		Error string // "" if it has stopped by itself
+		_        struct{} `cbor:",toarray"`
+		ID       RequestID
+		Label    string
+		Error    string // "" if it has stopped by itself
+		FencedBy uint64 // as in StartAck
 	}
 
 	// A Report answers a ReportRequest. It lists all actors that have not terminated: those that

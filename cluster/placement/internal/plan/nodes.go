@@ -18,13 +18,13 @@ type workload interface {
 	// started: the actor of that request runs.
 	started(label string, id RequestID, on nodeID)
 	// failed: the actor could not be started, and does not run.
-	failed(label string, id RequestID, on nodeID, why string)
+	failed(label string, id RequestID, on nodeID, why ending)
 	// stopped: the actor has terminated as requested, or does not run there.
 	stopped(label string, id RequestID, on nodeID)
 	// refused: the agent does not stop the actor, because it has a later generation.
 	refused(label string, id RequestID, on nodeID, why string)
 	// ended: the actor has terminated without a request.
-	ended(label string, id RequestID, on nodeID, why string)
+	ended(label string, id RequestID, on nodeID, why ending)
 	// found: an agent reports an actor that no request of this coordinator has started. It is an
 	// orphan until the workload starts it again by the same request, or stops it.
 	found(label string, on nodeID, actor Reported)

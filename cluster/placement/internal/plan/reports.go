@@ -76,7 +76,7 @@ func (f *nodes) receiveStartAck(n *nodeState, ack StartAck) {
 	case p == nil || p.phase == stopping:
 	case ack.Error != "":
 		f.dropPlace(n, p)
-		f.notify(ack.Label, func(w workload) { w.failed(ack.Label, ack.ID, n.id, ack.Error) })
+		f.notify(ack.Label, func(w workload) { w.failed(ack.Label, ack.ID, n.id, ending{ack.Error, ack.FencedBy}) })
 	case p.phase == starting:
 		f.setRunning(p)
 	}
@@ -97,7 +97,7 @@ func (f *nodes) receiveStopAck(n *nodeState, ack StopAck) {
 	case p == nil || p.phase != stopping && ack.Error != "":
 	case p.phase != stopping:
 		f.dropPlace(n, p)
-		f.notify(ack.Label, func(w workload) { w.ended(ack.Label, ack.ID, n.id, "stopped by a former coordinator") })
+		f.notify(ack.Label, func(w workload) { w.ended(ack.Label, ack.ID, n.id, ending{text: "stopped by a former coordinator"}) })
 	case ack.Error != "":
 		p.enter(running, f.now)
 		n.passing = removeSorted(n.passing, ack.Label)
@@ -124,7 +124,7 @@ func (f *nodes) receiveEnded(n *nodeState, e Ended) {
 	}
 	f.sendStop(n.id, e.ID, e.Label, g)
 	if p != nil {
-		f.notify(e.Label, func(w workload) { w.ended(e.Label, e.ID, n.id, e.Error) })
+		f.notify(e.Label, func(w workload) { w.ended(e.Label, e.ID, n.id, ending{e.Error, e.FencedBy}) })
 	}
 }
 

@@ -33,6 +33,7 @@ type singleton struct {
 	overdue         map[RequestID]bool // instances that have taken longer; nothing waits for them
 
 	asking        *question  // the call to the source that is in flight, or nil
+	floor         uint64     // the highest term that a journal is known to have; the next grant must be above it
 	granted       Generation // the last generation that the source has granted, to any node
 	lastCall      RequestID  // the number of the last call that stores or forgets the spec
 	specUncertain bool       // the source may not have the current spec
@@ -79,6 +80,10 @@ func (x *singleton) backOff(why string) {
 	x.why = why
 	x.retryAt = x.now().Add(x.in.cfg.delay(x.attempts))
 }
+
+// rise keeps the next instance above the term that has claimed its journal, which the source may
+// not know: the source is new, or the id was used without it before.
+func (x *singleton) rise(term uint64) { x.floor = max(x.floor, term) }
 
 // unplace removes the owner, because no instance runs any more. The generation stays.
 func (x *singleton) unplace() {
@@ -226,7 +231,11 @@ func (x *singleton) verify() {
 // ask calls the source. At most one call is in flight for a singleton.
 func (x *singleton) ask(q question) {
 	q.x, x.asking = x, &q
-	number := x.in.call(&q, SourceCall{Op: q.op, Label: x.label, Owner: q.owner, Spec: q.spec})
+	call := SourceCall{Op: q.op, Label: x.label, Owner: q.owner, Spec: q.spec}
+	if q.op == OpClaimTerm {
+		call.Floor = x.floor
+	}
+	number := x.in.call(&q, call)
 	if q.changes() {
 		x.lastCall = RequestID{Epoch: x.in.cfg.Epoch, N: number}
 		x.touch()
@@ -318,7 +327,7 @@ func (x *singleton) moveTarget() (owner string, ok bool) {
 
 // place starts an instance while no instance runs. If no instance has used the grant yet, it starts
 // on the owner. Otherwise it needs a new grant: the next sequence number for another start on the
-// same node, or the next term for a start on another node.
+// same node, or the next term for a start on another node or above the floor.
 func (x *singleton) place() {
 	if !x.registered || !x.mayAsk() || !x.in.nodes.settled() {
 		return
@@ -340,7 +349,7 @@ func (x *singleton) place() {
 		if x.attempts == 0 {
 			x.why = err.Error()
 		}
-	case x.on == nodeID{name: n.Name, incarnation: n.Incarnation} && x.grant.owner == n.Name:
+	case x.on == nodeID{name: n.Name, incarnation: n.Incarnation} && x.grant.owner == n.Name && x.grant.generation.Term > x.floor:
 		x.ask(question{purpose: toOwn, op: OpClaimSeq, owner: n.Name})
 	default:
 		x.grant.owner, x.unused = "", false

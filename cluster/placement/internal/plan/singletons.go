@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -285,16 +286,17 @@ func (s *singletons) started(label string, id RequestID, on nodeID) {
 	}
 }
 
-func (s *singletons) failed(label string, id RequestID, on nodeID, why string) {
+func (s *singletons) failed(label string, id RequestID, on nodeID, why ending) {
 	if x := s.byRequest(label, id, on); x != nil && x.stays() {
+		x.rise(why.fencedBy)
 		x.failed = append(x.failed, on.name)
-		x.backOff(fmt.Sprintf("it did not start on %s: %s", on.name, why))
+		x.backOff(fmt.Sprintf("it did not start on %s: %s", on.name, why.text))
 	}
 }
 
 // ended restarts the instance on the same node after a delay. The delay doubles each time the
 // instance has ended without having run for [Config.RetryMax].
-func (s *singletons) ended(label string, id RequestID, on nodeID, why string) {
+func (s *singletons) ended(label string, id RequestID, on nodeID, why ending) {
 	x := s.byRequest(label, id, on)
 	if x == nil || !x.stays() {
 		return
@@ -302,10 +304,8 @@ func (s *singletons) ended(label string, id RequestID, on nodeID, why string) {
 	if s.nodes.now.Sub(x.since) >= s.cfg.RetryMax {
 		x.attempts = 0
 	}
-	if why == "" {
-		why = "it has stopped by itself"
-	}
-	x.backOff(fmt.Sprintf("it has ended on %s: %s", on.name, why))
+	x.rise(why.fencedBy)
+	x.backOff(fmt.Sprintf("it has ended on %s: %s", on.name, cmp.Or(why.text, "it has stopped by itself")))
 }
 
 func (s *singletons) stopped(label string, id RequestID, on nodeID) { s.byRequest(label, id, on) }

@@ -295,3 +295,31 @@ func TestACallOfAFormerCoordinatorIsLookedInto(t *testing.T) {
 		require.Empty(t, r.journal, c.name)
 	}
 }
+
+// The journal of an instance has a later term than the source, which is newer than the journal. The
+// next instance is above both, on the same node as well.
+func TestAnInstanceThatItsJournalRefusesGetsATermAboveTheJournal(t *testing.T) {
+	t.Parallel()
+	refused := func(r *singletonsRig, term uint64) {
+		id := r.nodes["a"].id()
+		was := r.agents[id]["catalog"]
+		delete(r.agents[id], "catalog")
+		r.hear(id, FromAgent{Ended: &Ended{ID: was.ID, Label: "catalog", Error: "fenced", FencedBy: term}})
+	}
+	r := newSingletonsRig(t, "a", "b")
+	r.start("catalog", OnNode("a"))
+	refused(r, 6)
+	r.pass(time.Minute)
+	r.is("catalog", SingletonActive, "a", 7, 0)
+	refused(r, 6) // of an earlier claim: the term is above it already
+	r.pass(time.Minute)
+	r.is("catalog", SingletonActive, "a", 7, 1)
+
+	r.holdStarts = true
+	r.start("other", OnNode("b"))
+	start := r.held[0].Msg.(StartRequest)
+	r.held, r.holdStarts = nil, false
+	r.hear(r.nodes["b"].id(), FromAgent{StartAck: &StartAck{ID: start.ID, Label: "other", Error: "fenced", FencedBy: 3}})
+	r.pass(time.Minute)
+	r.is("other", SingletonActive, "b", 4, 0)
+}

@@ -374,7 +374,7 @@ func (f *fakeSource) ask(c SourceCall) SourceAnswer {
 	own, owned := f.own[c.Label]
 	switch c.Op {
 	case OpClaimTerm:
-		f.terms[c.Label]++
+		f.terms[c.Label] = max(f.terms[c.Label], c.Floor) + 1
 		out.Generation = Generation{Term: f.terms[c.Label]}
 		f.own[c.Label] = generation.Ownership{Owner: c.Owner, Generation: out.Generation}
 	case OpClaimSeq:

@@ -6,12 +6,18 @@ import "fmt"
 type slot struct {
 	label    string
 	latest   RequestID     // the latest request; earlier ones are superseded
-	why      string        // why the actor of latest does not run; "" while it may run
+	why      ending        // why the actor of latest does not run; zero while it may run
 	actor    *slotActor    // that has not terminated; or nil
 	next     *StartRequest // the latest request, while it waits for the end of actor
 	entombed bool          // the label is among the tombstones
 
 	unconfirmed *Ended // sent, and not acknowledged
+}
+
+// An ending is why an actor has ended.
+type ending struct {
+	text     string // "" if it has stopped by itself
+	fencedBy uint64 // the later term that has claimed its journal, or 0
 }
 
 // A slotActor is an actor that has been launched and has not terminated.
@@ -65,7 +71,7 @@ func (a *Agent) start(r StartRequest) {
 	case s.holds(r.ID):
 		a.startAgain(s)
 	case r.ID.less(s.latest):
-		a.ackStart(r.Label, r.ID, replacedBy(s.latest))
+		a.ackStart(r.Label, r.ID, ending{text: replacedBy(s.latest)})
 	case r.ID == s.latest:
 		if s.next == nil {
 			a.ackStart(r.Label, r.ID, s.why)
@@ -81,7 +87,7 @@ func (a *Agent) startAgain(s *slot) {
 	case s.actor.stopping:
 		s.actor.answered = false // it will be answered when the actor has terminated
 	case s.actor.answered:
-		a.ackStart(s.label, s.actor.id, "")
+		a.ackStart(s.label, s.actor.id, ending{})
 	}
 }
 
@@ -90,7 +96,7 @@ func (a *Agent) startNew(s *slot, r StartRequest) {
 	if s.next != nil {
 		a.refuse(s, replacedBy(r.ID))
 	}
-	s.latest, s.why, s.unconfirmed = r.ID, "", nil
+	s.latest, s.why, s.unconfirmed = r.ID, ending{}, nil
 	switch {
 	case a.closing:
 		a.fail(s, r.ID, WhyClosing)
@@ -126,9 +132,9 @@ func (a *Agent) refuse(s *slot, why string) {
 // fail answers a request whose actor does not run.
 func (a *Agent) fail(s *slot, id RequestID, why string) {
 	if id == s.latest {
-		s.why = why
+		s.why = ending{text: why}
 	}
-	a.ackStart(s.label, id, why)
+	a.ackStart(s.label, id, ending{text: why})
 	a.entomb(s)
 }
 
@@ -147,7 +153,7 @@ func (a *Agent) stop(r StopRequest) {
 		if s.next != nil {
 			a.refuse(s, replacedBy(r.ID))
 		}
-		s.latest, s.why = r.ID, WhyStopped
+		s.latest, s.why = r.ID, ending{text: WhyStopped}
 	}
 	if s.unconfirmed != nil && !r.ID.less(s.unconfirmed.ID) {
 		s.unconfirmed = nil
@@ -179,13 +185,13 @@ func (a *Agent) started(s *slot) {
 	s.actor.started = true
 	if !s.actor.stopping {
 		s.actor.answered = true
-		a.ackStart(s.label, s.actor.id, "")
+		a.ackStart(s.label, s.actor.id, ending{})
 	}
 }
 
 // ended handles the end of the actor in s: it answers or reports it, and starts the actor that
 // waits.
-func (a *Agent) ended(s *slot, why string) {
+func (a *Agent) ended(s *slot, why ending) {
 	was := *s.actor
 	s.actor = nil
 	a.reportEnd(s, was, why)
@@ -199,7 +205,7 @@ func (a *Agent) ended(s *slot, why string) {
 	a.entomb(s)
 }
 
-func (a *Agent) reportEnd(s *slot, was slotActor, why string) {
+func (a *Agent) reportEnd(s *slot, was slotActor, why ending) {
 	if !was.answered {
 		a.ackStart(s.label, was.id, whyEnded(was, why))
 	}
@@ -208,24 +214,25 @@ func (a *Agent) reportEnd(s *slot, was slotActor, why string) {
 		a.ackStop(s.label, was.id, "")
 	case a.closing, s.next != nil:
 	case !was.stopping && was.started, was.stopping && was.reportedIn != 0 && was.reportedIn == a.epoch:
-		s.unconfirmed = &Ended{ID: was.id, Label: s.label, Error: why}
+		s.unconfirmed = &Ended{ID: was.id, Label: s.label, Error: why.text, FencedBy: why.fencedBy}
 		a.tell(FromAgent{Ended: s.unconfirmed})
 	}
 }
 
 // whyEnded returns why an actor that has ended does not run.
-func whyEnded(was slotActor, why string) string {
+func whyEnded(was slotActor, why ending) ending {
 	switch {
 	case was.stopping && !was.started:
-		return WhyStopped
+		why.text = WhyStopped
 	case was.stopping:
-		return "it has been stopped"
-	case why != "":
-		return why
+		why.text = "it has been stopped"
+	case why.text != "":
 	case !was.started:
-		return "it has stopped by itself before it had started"
+		why.text = "it has stopped by itself before it had started"
+	default:
+		why.text = "it has stopped by itself"
 	}
-	return "it has stopped by itself"
+	return why
 }
 
 // maxTombstones is how many empty slots are remembered, to answer requests that come late or twice.

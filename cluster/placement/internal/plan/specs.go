@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -291,24 +292,21 @@ func (s *specs) started(label string, id RequestID, _ nodeID) {
 	}
 }
 
-func (s *specs) failed(label string, id RequestID, on nodeID, why string) {
+func (s *specs) failed(label string, id RequestID, on nodeID, why ending) {
 	if it := s.itemOf(label, id); it != nil {
-		s.retry(it, on, why)
+		s.retry(it, on, why.text)
 	}
 }
 
-func (s *specs) ended(label string, id RequestID, on nodeID, why string) {
+func (s *specs) ended(label string, id RequestID, on nodeID, why ending) {
 	it := s.itemOf(label, id)
 	if it == nil {
 		return
 	}
-	if why == "" {
-		why = "it has stopped by itself"
-	}
 	if !it.startedAt.IsZero() && s.nodes.now.Sub(it.startedAt) >= s.cfg.RetryMax {
 		it.failures, it.failedOn = 0, nil
 	}
-	s.retry(it, on, why)
+	s.retry(it, on, cmp.Or(why.text, "it has stopped by itself"))
 }
 
 func (s *specs) stopped(label string, id RequestID, _ nodeID) {

@@ -1,0 +1,104 @@
+package membership
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/understudy-go/understudy/internal/codec"
+)
+
+// agreedV1 is the part of a table that members compare in version 1 of the protocol. It leaves out
+// tombstones, because each node drops them in its own time. It is sorted, so that equal tables have
+// equal bytes.
+//
+// This type and those of its elements never change: releases that compute different sums of one
+// table never agree. A field that a release adds to [Member] or row stays out, until a version of
+// the protocol agrees on it. docs/upgrades.md says what else such a field needs.
+//
+// That version gets a type of its own beside this one. Its release computes both kinds of sums,
+// sends those of the version in which it encodes the heartbeat, and compares those of a heartbeat
+// with its own of the same version. [protocol.Range.ForAll] chooses the version. Two nodes may
+// choose differently for a while, because each knows only the nodes that it has talked to.
+type agreedV1 struct {
+	_          struct{} `cbor:",toarray"`
+	Cluster    ClusterID
+	Members    []agreedMemberV1
+	Tombstones []struct{} // always nil
+	Rows       []agreedRowV1
+}
+
+type agreedMemberV1 struct {
+	_           struct{} `cbor:",toarray"`
+	Name        string
+	Address     string
+	Incarnation uint64
+	Status      Status
+	UpNumber    uint64
+	Roles       []string
+	Meta        map[string]string
+	Downing     []string
+	AppVersion  string
+}
+
+type agreedRowV1 struct {
+	_           struct{} `cbor:",toarray"`
+	ID          ID
+	Version     uint64
+	Unreachable []ID
+}
+
+func (t table) agreedV1() agreedV1 {
+	a := agreedV1{Cluster: t.cluster}
+	for _, id := range t.ids() {
+		a.Members = append(a.Members, t.members[id].agreedV1())
+	}
+	if len(t.rows) > 0 {
+		a.Rows = []agreedRowV1{} // nil has other bytes: it is only right for a table without any row
+	}
+	for _, id := range slices.SortedFunc(maps.Keys(t.rows), ID.Compare) {
+		if r := t.rows[id]; t.members[id].Status != 0 {
+			a.Rows = append(a.Rows, agreedRowV1{ID: id, Version: r.Version, Unreachable: r.Unreachable})
+		}
+	}
+	return a
+}
+
+func (m Member) agreedV1() agreedMemberV1 {
+	return agreedMemberV1{
+		Name:        m.Name,
+		Address:     m.Address,
+		Incarnation: m.Incarnation,
+		Status:      m.Status,
+		UpNumber:    m.UpNumber,
+		Roles:       m.Roles,
+		Meta:        m.Meta,
+		Downing:     m.Downing,
+		AppVersion:  m.AppVersion,
+	}
+}
+
+// The sums of a table are hashes that stand for it in comparisons.
+type sums struct {
+	members uint64 // of the members alone, for convergence
+	all     uint64 // of everything that becomes equal on all nodes
+}
+
+// sums computes the sums of t.
+func (t table) sums() sums {
+	agreed := t.agreedV1()
+	all := sum(agreed)
+	agreed.Rows = nil
+	return sums{members: sum(agreed), all: all}
+}
+
+func sum(agreed agreedV1) uint64 {
+	data, err := codec.Marshal(agreed)
+	if err != nil {
+		panic(fmt.Sprintf("cluster: table cannot be encoded: %v", err))
+	}
+	digest := sha256.Sum256(data)
+	return binary.BigEndian.Uint64(digest[:])
+}
