@@ -58,7 +58,7 @@ func WithLogger(log *zap.Logger) Option { return func(s *System) { s.log = log }
 // and if the address given to extension.WithTransport cannot be part of a path.
 func NewSystem(name string, opts ...Option) *System {
 	if err := naming.CheckSystem(name); err != nil {
-		panic(fmt.Sprintf("actor: system name %q %v", name, err))
+		panic(fmt.Sprintf("actor: system name %q %v; it must be %s", name, err, naming.OfSystem))
 	}
 	s := &System{name: name, terminated: make(chan struct{})}
 	s.shutdown.init(s)
