@@ -92,4 +92,4 @@ func (l *lineCore) attach() *attached {
 }
 
 // kind returns the name of the message type.
-func (c *cell[M]) kind() string { return reflect.TypeFor[M]().String() }
+func (*inbox[M]) kind() string { return reflect.TypeFor[M]().String() }

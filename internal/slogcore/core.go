@@ -70,7 +70,7 @@ func (c core) Write(e zapcore.Entry, fields []zapcore.Field) error {
 }
 
 // callerPC returns the program counter of a caller as slog wants it: the return address of the
-// call. That of zap is one less.
+// call. An entry of zap has the address before it.
 func callerPC(caller zapcore.EntryCaller) uintptr {
 	if !caller.Defined || caller.PC == 0 {
 		return 0

@@ -107,8 +107,10 @@ func TestFieldsKeepTheirTypes(t *testing.T) {
 		{zap.Any("k", map[string]int{"a": 1}), slog.AnyValue(map[string]int{"a": 1})},
 		{zap.Reflect("k", nil), slog.AnyValue(nil)},
 		{zap.Object("k", point{1, 2}), slog.GroupValue(slog.Int("x", 1), slog.Int("y", 2))},
-		{zap.Dict("k", zap.Bool("a", true), zap.Namespace("in"), zap.Int("b", 1)),
-			slog.GroupValue(slog.Bool("a", true), slog.Group("in", slog.Int("b", 1)))},
+		{
+			zap.Dict("k", zap.Bool("a", true), zap.Namespace("in"), zap.Int("b", 1)),
+			slog.GroupValue(slog.Bool("a", true), slog.Group("in", slog.Int("b", 1))),
+		},
 		{zap.Durations("k", []time.Duration{1}), slog.AnyValue([]any{time.Duration(1)})},
 		{zap.Objects("k", []point{{1, 2}}), slog.AnyValue([]any{map[string]any{"x": 1, "y": 2}})},
 	} {
