@@ -47,8 +47,8 @@ func (l *lineCore) Check(e zapcore.Entry, to *zapcore.CheckedEntry) *zapcore.Che
 	return l.current().Check(e, to)
 }
 
-// With implements zapcore.Core. It encodes the fields at once, as the caller may change their values
-// afterwards.
+// With implements zapcore.Core. It encodes the fields at once, because the caller may change their
+// values afterwards.
 func (l *lineCore) With(fields []zapcore.Field) zapcore.Core {
 	more := &lineCore{base: l.base, actor: l.actor, with: slices.Concat(l.with, fields)}
 	now := *l.current()
