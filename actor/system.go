@@ -50,7 +50,8 @@ type System struct {
 type Option func(*System)
 
 // WithLogger sets the logger of the system. By default, and if log is nil, warnings and errors go
-// to standard error; zap.NewNop() logs nothing.
+// to standard error; zap.NewNop() logs nothing, and [SlogLogger] makes a logger from a handler of
+// log/slog.
 func WithLogger(log *zap.Logger) Option { return func(s *System) { s.log = log } }
 
 // NewSystem starts a system. An idle system runs no goroutine; end it with Shutdown all the same.
@@ -147,7 +148,7 @@ func (g *guardian) signal(msg systemMsg) {
 		g.mu.Unlock()
 		stopAll(living)
 	case sysEscalated:
-		logWithStack(g.sys.log, zapcore.ErrorLevel, "failure escalated beyond the top-level actor", msg.err, zap.String("actor", msg.child.path()))
+		logWithStack(msg.child.lineLog(), zapcore.ErrorLevel, "failure escalated beyond the top-level actor", msg.err)
 	}
 	if g.terminated() && g.childCount() == 0 {
 		g.once.Do(func() { close(g.gone) })

@@ -111,7 +111,7 @@ func listen(cfg Config) (*Node, error) {
 	n.endpoint = endpoint
 	n.views.publish(View{Self: n.self(first)})
 	n.System = actor.NewSystem(cfg.Name, append([]actor.Option{
-		actor.WithLogger(cfg.Logger), extension.WithTransport(endpoint.Addr(), endpoint),
+		actor.WithLogger(cfg.Logger.With(zap.String("node", n.cfg.NodeID))), extension.WithTransport(endpoint.Addr(), endpoint),
 	}, cfg.SystemOptions...)...)
 	peers.Attach(n.System, n.featuresOf)
 	singletonhook.Attach(n.System, (*locator)(n))

@@ -2,8 +2,10 @@ package singleton
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
+	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/fence"
 	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
@@ -32,7 +34,7 @@ type generationHooks struct {
 // withGeneration returns the context of an instance with that path and generation.
 func withGeneration(ctx context.Context, path string, gen generation.Generation, on generationHooks) (context.Context, *generationCell) {
 	c := &generationCell{path: path, gen: gen}
-	ctx = context.WithValue(ctx, generationKey{}, c)
+	ctx = context.WithValue(ctx, actorhook.GenerationKey{}, c)
 	return fence.With(ctx, fence.Holder{
 		Path:   path,
 		Bounds: c.bounds,
@@ -70,6 +72,9 @@ func (c *generationCell) now() generation.Generation {
 	defer c.mu.Unlock()
 	return c.gen
 }
+
+// Generation implements actorhook.Generation, for the lines that the instance logs.
+func (c *generationCell) Generation() fmt.Stringer { return c.now() }
 
 // raise takes over the generation of a claim, if it is later. It returns the current generation.
 func (c *generationCell) raise(claim fence.Claim, to generation.Generation) generation.Generation {

@@ -172,7 +172,7 @@ func (a *agent) ended(ref actor.AnyRef, err error) {
 	case a.core.Keeps(p.label, p.id):
 		a.ctx.Log().Warn("placed actor has stopped by itself, and will be started again: "+
 			"actors that passivate are not for placement; remove its spec, or what stops it when it is idle",
-			zap.String("label", p.label), zap.String("actor", ref.Path()))
+			zap.String("label", p.label), zap.String("placed", ref.Path()))
 	}
 	a.handle(plan.AgentEnded{Label: p.label, ID: p.id, Why: plan.ErrorText(err), FencedBy: generation.Unpack(fence.Newest(err)).Term})
 }
