@@ -133,7 +133,7 @@ func (m *manager[M]) onSignal(sig actor.Signal) {
 
 func (m *manager[M]) onInstanceEnded(err error) {
 	m.sequenced.collect()
-	err, ended := m.instance.ended(err)
+	ended, err := m.instance.ended(err)
 	if err != nil {
 		m.status.failed(err, time.Now())
 	}

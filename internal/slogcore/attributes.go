@@ -3,6 +3,7 @@ package slogcore
 import (
 	"bytes"
 	"log/slog"
+	"slices"
 	"strconv"
 	"time"
 
@@ -43,8 +44,7 @@ func stays(f zapcore.Field) bool {
 // all returns the attributes, with each namespace as a group.
 func (a *attributes) all() []slog.Attr {
 	all := a.last
-	for i := len(a.open) - 1; i >= 0; i-- {
-		n := a.open[i]
+	for _, n := range slices.Backward(a.open) {
 		all = append(n.before, slog.Attr{Key: n.name, Value: slog.GroupValue(all...)})
 	}
 	return all
