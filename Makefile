@@ -48,12 +48,11 @@ test: ## Test the root module, with the race detector where there is concurrency
 .PHONY: verify
 verify: fmt-check lint api-check ## Run what CI runs beside make test: linters, the other modules with their servers, long simulations, real processes under faults
 	$(call gotest,verify)
-	$(GO) test -timeout=15m ./actor ./behavior
-	$(GO) test -timeout=15m ./cluster/membership -histories=10 -pairdays=0.1
-	$(GO) test -timeout=15m ./singleton/internal/handover -run Simulated -sim.count=250
-	$(GO) test -timeout=15m ./cluster/placement/internal/plan -run Simulated -sim.count=1000
-	$(GO) test -timeout=15m ./cluster/placement -run Chaos -chaos.count=4
-	$(GO) test -timeout=15m ./persistence/sqlite -run TestKills -kills=100
+	$(GO) test -vet=off -timeout=15m ./actor ./behavior
+	$(GO) test -vet=off -timeout=15m ./singleton/internal/handover -run Simulated -sim.count=250
+	$(GO) test -vet=off -timeout=15m ./cluster/placement/internal/plan -run Simulated -sim.count=1000
+	$(GO) test -vet=off -timeout=15m ./cluster/placement -run Chaos -chaos.count=4
+	$(GO) test -vet=off -timeout=15m ./persistence/sqlite -run TestKills -kills=100
 
 .PHONY: check
 check: fmt-check tidy-check vet api-check lint lint-modules check-peers ## Check everything that needs no test to run
