@@ -40,11 +40,15 @@ func (c *Context[M]) Self() ActorRef[M] { return ActorRef[M]{&c.cell.core} }
 // System returns the system in which the actor lives. It may be called from any goroutine.
 func (c *Context[M]) System() *System { return c.cell.sys }
 
-// Log returns a logger with the actor's path in the field "actor".
+// Log returns the logger of the system, whose lines say which actor writes them: the fields "actor"
+// (its path) and "kind" (its message type), and "generation" in the instance of a singleton and the
+// actors that it spawns. The lines of a cluster's node also have "node", the name of the node. A
+// generation that rises is seen by loggers that were returned before. The logger may be used by any
+// goroutine. A line whose level is off costs nothing but the check of the level.
 func (c *Context[M]) Log() *zap.Logger {
 	c.cell.check("Log")
 	if c.cell.log == nil {
-		c.cell.own().log = c.cell.sys.log.With(zap.String("actor", c.cell.actor().path()))
+		c.cell.own().log = c.cell.actor().lineLog()
 	}
 	return c.cell.log
 }

@@ -40,7 +40,7 @@ func TestAContextKnowsItsActor(t *testing.T) {
 		p.Expect(p.Receive()) // the children, oldest first
 	}, actor.WithLogger(zap.New(logs)))
 	require.Equal(t, []map[string]any{
-		{"actor": "/user/me", "n": int64(1)}, {"actor": "/user/me"},
+		{"actor": "/user/me", "kind": "actor_test.order", "n": int64(1)}, {"actor": "/user/me", "kind": "actor_test.order"},
 	}, []map[string]any{entries.All()[0].ContextMap(), entries.All()[1].ContextMap()})
 }
 

@@ -136,5 +136,5 @@ func (c *cell[M]) guard(what string, f func()) {
 
 // logOutside logs a failure that no supervision decides about.
 func (c *core) logOutside(what string, err error) {
-	logWithStack(c.sys.log, zapcore.ErrorLevel, "failure outside of supervision", err, zap.String("actor", c.actor().path()), zap.String("in", what))
+	logWithStack(c.actor().lineLog(), zapcore.ErrorLevel, "failure outside of supervision", err, zap.String("in", what))
 }

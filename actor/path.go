@@ -150,7 +150,7 @@ func parsePath(s string) (location, error) {
 // check returns why no actor can have this path, or nil.
 func (l location) check() error {
 	if err := naming.CheckSystem(l.system); err != nil {
-		return fmt.Errorf("its system name %q %w", l.system, err)
+		return fmt.Errorf("its system name %q %w; it must be %s", l.system, err, naming.OfSystem)
 	}
 	if l.address != "" {
 		if err := naming.CheckPlace(l.address); err != nil {

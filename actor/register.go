@@ -12,8 +12,14 @@ import (
 // RegisterType gives T the stable name of its values on the wire and in journals. Call it from an
 // init function, with a name that never changes. Basic types, time.Time, time.Duration, and common
 // slices and maps of them are already registered. RegisterType panics if the name belongs to
-// another type, if T has another name or is an interface, and if the name does not have 1 to 255
-// bytes of UTF-8 without control characters.
+// another type, if T has another name, and if the name does not have 1 to 255 bytes of UTF-8
+// without control characters.
+//
+// A message is never sent as an interface, but under the name of its own type. So the name of an
+// interface has only one effect: nodes compare it where they compare types of messages, as those of
+// singletons, services and topics. They compare a type without a name by its name in Go, such as
+// "shop.Command". If the type is renamed or moved, register it under the old name, which is its
+// name in Go if it had no other.
 //
 // A value is either decoded as the same value or refused by the encoder, before anything is sent or
 // stored, with an error that names the type and the field. Refused are

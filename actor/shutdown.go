@@ -205,7 +205,7 @@ func (s *System) living() []string {
 // ShutdownOnSignal waits for SIGINT, SIGTERM, the end of ctx, or another call of Shutdown. It then
 // shuts the system down, with the timeouts of the phases, and returns the error of
 // [System.Shutdown]. After the first signal, a second one ends the process immediately, as signals
-// do by default.
+// do by default. On a node of a cluster, other members take over the singletons first.
 //
 // It is usually the last call of main. Signals are handled only while it runs.
 func (s *System) ShutdownOnSignal(ctx context.Context) error {

@@ -51,7 +51,8 @@ type System struct {
 type Option func(*System)
 
 // WithLogger sets the logger of the system. By default, and if log is nil, warnings and errors go
-// to standard error; zap.NewNop() logs nothing.
+// to standard error; zap.NewNop() logs nothing, and [SlogLogger] makes a logger from a handler of
+// log/slog.
 func WithLogger(log *zap.Logger) Option { return func(s *System) { s.log = log } }
 
 // NewSystem starts a system. An idle system runs no goroutine; end it with Shutdown all the same.
@@ -59,7 +60,7 @@ func WithLogger(log *zap.Logger) Option { return func(s *System) { s.log = log }
 // and if the address given to extension.WithTransport cannot be part of a path.
 func NewSystem(name string, opts ...Option) *System {
 	if err := naming.CheckSystem(name); err != nil {
-		panic(fmt.Sprintf("actor: system name %q %v", name, err))
+		panic(fmt.Sprintf("actor: system name %q %v; it must be %s", name, err, naming.OfSystem))
 	}
 	s := &System{name: name, terminated: make(chan struct{})}
 	s.shutdown.init(s)
@@ -149,7 +150,7 @@ func (g *guardian) signal(msg systemMsg) {
 		g.mu.Unlock()
 		stopAll(living)
 	case sysEscalated:
-		logWithStack(g.sys.log, zapcore.ErrorLevel, "failure escalated beyond the top-level actor", msg.err, zap.String("actor", msg.child.path()))
+		logWithStack(msg.child.lineLog(), zapcore.ErrorLevel, "failure escalated beyond the top-level actor", msg.err)
 	}
 	if g.terminated() && g.childCount() == 0 {
 		g.once.Do(func() { close(g.gone) })

@@ -29,9 +29,9 @@ func TestASystemKnowsItsNameAndAddress(t *testing.T) {
 
 func TestASystemNeedsAHarmlessName(t *testing.T) {
 	for name, complaint := range map[string]string{
-		"":    `actor: system name "" is empty`,
-		"a/b": `actor: system name "a/b" contains '/'; letters, digits and -_.:~+@ are allowed`,
-		"a@b": `actor: system name "a@b" contains an @, which begins its address in paths`,
+		"":    `actor: system name "" is empty; it must be 1 to 255 letters, digits and -_.:~+`,
+		"a/b": `actor: system name "a/b" contains '/'; it must be 1 to 255 letters, digits and -_.:~+`,
+		"a@b": `actor: system name "a@b" contains '@'; it must be 1 to 255 letters, digits and -_.:~+`,
 	} {
 		require.PanicsWithValue(t, complaint, func() { actor.NewSystem(name) })
 	}

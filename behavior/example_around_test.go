@@ -66,9 +66,9 @@ func ExampleLogMessages() {
 	ref.Tell("bye")
 	finish(system, ref)
 	// Output:
-	// {"level":"debug","msg":"message","actor":"/user/speaker","type":"string","value":"bye"}
+	// {"level":"debug","msg":"message","actor":"/user/speaker","kind":"string","type":"string","value":"bye"}
 	// bye
-	// {"level":"debug","msg":"signal","actor":"/user/speaker","type":"actor.PostStop","value":"{}"}
+	// {"level":"debug","msg":"signal","actor":"/user/speaker","kind":"string","type":"actor.PostStop","value":"{}"}
 }
 
 func ExampleSpy() {

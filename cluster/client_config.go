@@ -64,7 +64,7 @@ func (c ClientConfig) withDefaults() ClientConfig {
 func (c ClientConfig) validate() error {
 	switch {
 	case naming.CheckSystem(c.Name) != nil:
-		return fmt.Errorf("cluster: ClientConfig.Name %q is no name of a cluster, as it %w", c.Name, naming.CheckSystem(c.Name))
+		return fmt.Errorf("cluster: ClientConfig.Name %q is no name of a cluster, as it %w; it must be %s", c.Name, naming.CheckSystem(c.Name), naming.OfSystem)
 	case len(c.Contacts) == 0:
 		return errors.New("cluster: ClientConfig.Contacts is empty; give the host:port of one node, or better of several")
 	case c.TLS != nil && c.Secret != nil:

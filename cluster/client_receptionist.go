@@ -55,6 +55,12 @@ type (
 	}
 )
 
+// Carried says that the message carries none of the user, see [extension.DeadLetter].
+func (contactAsked) Carried(*actor.System) (to string, msg any, carries bool) { return "", nil, false }
+
+// Carried says that the message carries none of the user.
+func (contactNews) Carried(*actor.System) (to string, msg any, carries bool) { return "", nil, false }
+
 func init() {
 	actor.RegisterType[contactAsked]("understudy.cluster.contact-asked")
 	actor.RegisterType[contactNews]("understudy.cluster.contact-news")

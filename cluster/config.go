@@ -42,19 +42,22 @@ type Config struct {
 	// both. The default is "127.0.0.1:0".
 	Bind string
 
-	// Advertise is the host:port at which others reach this node, at most 255 bytes. Port 0 stands
-	// for the bound port. It is required if Bind names no single interface. The default is the
-	// bound address.
+	// Advertise is the host:port at which others reach this node, at most 255 bytes. The host must
+	// not be empty or stand for all interfaces, as 0.0.0.0 does. Port 0 stands for the bound port.
+	// Advertise is required if Bind names no single interface. The default is the bound address.
 	Advertise string
 
 	// Seeds are the addresses of nodes to join, each a host:port, in the same order on every node.
 	// Any member lets a node join. If there is no cluster, the first seed founds one, but only when
-	// each of the others has answered that it is in no cluster, or refuses connections. Without
-	// Seeds and Discovery, this node founds a cluster by itself.
+	// each of the others has answered that it is in no cluster, or refuses connections.
 	//
-	// If lists differ, a node that is not first in its own list is not the first seed. If no node
-	// is first in its own list, the nodes that name each other, directly or through others, and
-	// nobody else are a group. The node with the lowest address of the group founds the cluster
+	// Without Seeds and Discovery, this node founds a cluster by itself and logs a line about it.
+	// The line is a warning if Bind or Advertise has a port other than 0, because other nodes may
+	// then be meant to find this one. For a cluster of one node, list its own address.
+	//
+	// Lists may differ. A node counts as the first seed only if its own list begins with it. If no
+	// list begins with its own node, the nodes that name each other, directly or through others,
+	// and nobody else are a group. The node with the lowest address of the group founds the cluster
 	// when all of them have answered. So two nodes may each name only the other one. A node that
 	// only names nodes of a group joins them.
 	//
@@ -150,9 +153,11 @@ type Config struct {
 	// Lease returns a lease for each singleton that this node spawns without singleton.WithLease.
 	// name is Name, "-singleton-" and the name of the singleton; owner is the advertised address of
 	// this node. Return a new handle for each call, usually from lease.New with a store that all
-	// nodes share. Lease is called inside the manager of the singleton when that starts, and must
-	// not block. The manager fails with an error that Lease returns. Set Lease on all nodes or on
-	// no node: a singleton with a lease does not match one without. The default, nil, is no lease.
+	// nodes share. Lease is called when the manager of the singleton starts, and must not block. If
+	// it returns an error or nil, the node that is to host the singleton calls it again after
+	// singleton.LeaseRetry, in another goroutine; meanwhile no instance runs. The error is logged,
+	// and is part of singleton.Status and of the errors of asks. Set Lease on all nodes or on no
+	// node: a singleton with a lease does not match one without. The default, nil, is no lease.
 	Lease func(name, owner string) (lease.Lease, error)
 
 	// MinMembers is the number of members that must have joined before the first becomes up. Until
@@ -235,7 +240,7 @@ func (c Config) withDefaults() Config {
 func (c Config) validate() error {
 	switch {
 	case naming.CheckSystem(c.Name) != nil:
-		return fmt.Errorf("cluster: Config.Name %q %w; it must be letters, digits and -_.:~+, as it becomes part of the paths of actors", c.Name, naming.CheckSystem(c.Name))
+		return fmt.Errorf("cluster: Config.Name %q %w; it must be %s, as it becomes part of the paths of actors", c.Name, naming.CheckSystem(c.Name), naming.OfSystem)
 	case c.TLS != nil && c.Secret != nil:
 		return errors.New("cluster: Config.TLS and Config.Secret are both set; a node has one identity, leave out one of them")
 	case c.Secret == nil && len(c.OldSecrets) > 0:
@@ -277,8 +282,8 @@ func (c Config) validate() error {
 		return fmt.Errorf("cluster: Config.Bind: %q is not a host:port to listen at: it %w", c.Bind, err)
 	}
 	if c.Advertise != "" {
-		if err := naming.CheckHostPort(c.Advertise); err != nil {
-			return fmt.Errorf("cluster: Config.Advertise: %q is not the host:port of a node: it %w", c.Advertise, err)
+		if err := naming.CheckAdvertised(c.Advertise); err != nil {
+			return fmt.Errorf("cluster: Config.Advertise: %q is not an address at which others reach this node: it %w", c.Advertise, err)
 		}
 	}
 	if err := membership.CheckElection(c.Leader); err != nil {

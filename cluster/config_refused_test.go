@@ -31,3 +31,24 @@ func TestNumbersOfMembersAreNotNegative(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 }
+
+func TestAnAddressThatLeadsToNoOtherMachineIsRefused(t *testing.T) {
+	for advertise, want := range map[string]string{
+		"0.0.0.0:7355": "it has the host 0.0.0.0, which stands for all interfaces",
+		"[::]:7355":    "it has the host ::, which stands for all interfaces",
+		":7355":        "it has no host",
+	} {
+		_, err := Start(t.Context(), Config{Bind: "127.0.0.1:0", Advertise: advertise})
+		require.ErrorContains(t, err, `cluster: Config.Advertise: "`+advertise+`" is not an address at which others reach this node: `+want)
+	}
+	for seed, want := range map[string]string{
+		"0.0.0.0:7355":  "it has the host 0.0.0.0",
+		"127.0.0.1:0":   "it has the port 0, at which no node listens",
+		"shop.internal": "it is not a host:port",
+	} {
+		_, err := Start(t.Context(), Config{Seeds: []string{seed}})
+		require.ErrorContains(t, err, `cluster: Config.Seeds: "`+seed+`" is not the host:port of a node: `+want)
+	}
+	_, err := Start(t.Context(), Config{Bind: "0.0.0.0:0"})
+	require.ErrorContains(t, err, "Config.Advertise is required, as Config.Bind names no single interface")
+}

@@ -49,17 +49,17 @@ func TestTheMarginCoversTheSlowestLoser(t *testing.T) {
 
 func TestConfigSaysWhatToDo(t *testing.T) {
 	for want, c := range map[string]Config{
-		"must be letters":   {Name: "a b"},
-		"host:port":         {Seeds: []string{"localhost"}},
-		"is not the host":   {Seeds: []string{"localhost:0"}},
-		"give it one":       {Leader: LeaderElection{Compare: Oldest().Compare}},
-		"StaticQuorum.Size": {Downing: downing.StaticQuorum{}},
-		"are both set":      {TLS: &tls.Config{}, Secret: []byte("0123456789abcdef")}, //nolint:gosec // it is refused
-		"has 0 bytes":       {Secret: []byte("")},
-		"openssl":           {Secret: []byte("password")},
-		"has 1 bytes":       {Secret: []byte("0123456789abcdef"), OldSecrets: [][]byte{{1}}},
-		"without Config":    {OldSecrets: [][]byte{[]byte("0123456789abcdef")}},
-		"Detector: phi: th": {Detector: Detector{Threshold: -1}},
+		"must be 1 to 255 letters": {Name: "a b"},
+		"host:port":                {Seeds: []string{"localhost"}},
+		"is not the host":          {Seeds: []string{"localhost:0"}},
+		"give it one":              {Leader: LeaderElection{Compare: Oldest().Compare}},
+		"StaticQuorum.Size":        {Downing: downing.StaticQuorum{}},
+		"are both set":             {TLS: &tls.Config{}, Secret: []byte("0123456789abcdef")}, //nolint:gosec // it is refused
+		"has 0 bytes":              {Secret: []byte("")},
+		"openssl":                  {Secret: []byte("password")},
+		"has 1 bytes":              {Secret: []byte("0123456789abcdef"), OldSecrets: [][]byte{{1}}},
+		"without Config":           {OldSecrets: [][]byte{[]byte("0123456789abcdef")}},
+		"Detector: phi: th":        {Detector: Detector{Threshold: -1}},
 	} {
 		require.ErrorContains(t, c.withDefaults().validate(), want)
 		_, err := Start(t.Context(), c)

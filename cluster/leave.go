@@ -17,7 +17,8 @@ import (
 // Leave ends the node in an orderly way, in the phases of [actor.System.Shutdown]. In
 // [actor.ClusterLeave], other members take over its singletons ([Leaving]). Then its actors stop
 // while it is still a member ([Exiting]), so their last messages reach other nodes. In
-// [actor.AfterActors] it is removed, and its ports are closed.
+// [actor.AfterActors] it is removed, and its ports are closed. [actor.System.ShutdownOnSignal] of a
+// node does the same on a signal.
 //
 // If ctx ends first, Leave does the rest without that order and returns an error; call it again to
 // wait for actors that have not stopped. Further calls, also concurrent ones, wait for the same

@@ -1,14 +1,16 @@
 package cluster
 
 import (
+	"net"
 	"slices"
+	"strings"
 
 	"github.com/understudy-go/understudy/internal/guard"
 
 	"go.uber.org/zap"
 )
 
-// logStart logs the settings and the times that follow from them.
+// logStart logs the settings and the times that follow from them, and that the node is alone.
 func (n *Node) logStart() {
 	expected := n.cfg.Expected()
 	n.log.Info("node started",
@@ -23,6 +25,34 @@ func (n *Node) logStart() {
 		zap.String("expected_failover_fenced", orNever(expected.FailoverFenced)),
 		zap.String("expected_failover_unfenced", orNever(expected.FailoverUnfenced)),
 	)
+	if len(n.cfg.Seeds) == 0 && n.cfg.Discovery == nil {
+		n.cfg.logAlone(n.log, n.endpoint.Addr())
+	}
+}
+
+// logAlone logs that a node founds a cluster by itself, because c names no other node. The line is
+// a warning if an operator has chosen the address: then other nodes may be meant to find this one,
+// and without seeds each of them would be a cluster of its own.
+func (c Config) logAlone(log *zap.Logger, address string) {
+	level := zap.InfoLevel
+	if c.hasChosenAddress() {
+		level = zap.WarnLevel
+	}
+	log.Log(level, "founding a cluster alone, as there are no seeds and no discovery",
+		zap.String("address", address),
+		zap.String("to_join_others", "set Config.Seeds, or Discovery, to the same on all nodes"),
+		zap.String("to_be_the_only_node", "set Config.Seeds to this address"),
+	)
+}
+
+// hasChosenAddress reports whether the address of this node is known before it starts. By default a
+// free port is picked.
+func (c Config) hasChosenAddress() bool {
+	chosen := func(address string) bool {
+		_, port, err := net.SplitHostPort(address)
+		return err == nil && strings.Trim(port, "0") != ""
+	}
+	return chosen(c.Bind) || chosen(c.Advertise)
 }
 
 // show publishes a view, and logs the difference to the one before.

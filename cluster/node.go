@@ -28,6 +28,9 @@ import (
 
 // A Node is a member of a cluster and the actor system that runs on it. Its methods may be called
 // by any goroutine. Functions that take a [*actor.System] take its field System.
+//
+// The last call of main is usually ShutdownOnSignal, a method of System. On SIGINT or SIGTERM it
+// ends a node like [Node.Leave]: other members take over its singletons first.
 type Node struct {
 	*actor.System
 
@@ -108,7 +111,7 @@ func listen(cfg Config) (*Node, error) {
 	n.endpoint = endpoint
 	n.views.publish(View{Self: n.self(first)})
 	n.System = actor.NewSystem(cfg.Name, append([]actor.Option{
-		actor.WithLogger(cfg.Logger), extension.WithTransport(endpoint.Addr(), endpoint),
+		actor.WithLogger(cfg.Logger.With(zap.String("node", n.cfg.NodeID))), extension.WithTransport(endpoint.Addr(), endpoint),
 	}, cfg.SystemOptions...)...)
 	peers.Attach(n.System, n.featuresOf)
 	singletonhook.Attach(n.System, (*locator)(n))

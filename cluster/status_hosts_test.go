@@ -59,7 +59,7 @@ func TestEveryNodeShowsWhatCanRunNowhere(t *testing.T) {
 			one := statusOf(t, f.nodes[name]).Singletons[0]
 			require.True(t, one.Nowhere, name)
 			require.Nil(t, one.AtHost)
-			require.Contains(t, one.Why, "may host it", name)
+			require.Equal(t, `no member that is up has the role "db"`, one.Why, name)
 			require.Contains(t, get(f.nodes[name], "/metrics").Body.String(), `understudy_singleton_nowhere{singleton="ledger"} 1`)
 		}
 	})

@@ -137,7 +137,7 @@ func crowd(n, singletons int) still {
 		looping.CrashLoop = true
 		looping.AtHost = &statuspage.AtHost{Member: looping.Host, Phase: "host", Starts: 1234, Failures: 1233, RestartsInARow: 17, LastError: "setup: relation \"orders\" does not exist", FailedAt: new(time.Now())}
 		nowhere.Nowhere, nowhere.Host, nowhere.Phase = true, "", "pending"
-		nowhere.Why = "no member that is up has a manager for it and may host it"
+		nowhere.Why = `no member that is up has the role "worker"`
 	}
 	if singletons > 2 {
 		leased, misfit := &s.Singletons[1], &s.Singletons[2]

@@ -31,7 +31,8 @@ type acceptor struct {
 	*localNode
 	listener        net.Listener // nil with Config.Outbound
 	unauthenticated unauthenticated
-	warnings        rateLimit // about unauthenticated peers
+	refusals        rateLimit // of warnings about peers that were refused
+	warnings        rateLimit // of other warnings about unauthenticated peers
 	conns           conns
 	sessions        sessions
 	openers         *openers
@@ -90,13 +91,21 @@ func (a *acceptor) serve(x *unauthenticatedConn) {
 
 // logEnd logs why a connection has ended, as a warning only if somebody must act.
 func (a *acceptor) logEnd(conn net.Conn, err error) {
-	level := zap.DebugLevel
-	_, refused := errors.AsType[*refusal](err)
-	loud := refused || errors.Is(err, ErrFrame) || errors.Is(err, ErrNotAuthenticated) || errors.Is(err, errUntaken)
-	if loud && a.warnings.take() {
+	var allowed, last bool
+	switch _, refused := errors.AsType[*refusal](err); {
+	case refused:
+		allowed, last = a.refusals.take()
+	case errors.Is(err, ErrFrame), errors.Is(err, ErrNotAuthenticated), errors.Is(err, errUntaken):
+		allowed, last = a.warnings.take()
+	}
+	level, fields := zap.DebugLevel, []zap.Field{zap.Stringer("remote_address", conn.RemoteAddr()), zap.Error(err)}
+	if allowed {
 		level = zap.WarnLevel
 	}
-	a.log.Log(level, "connection closed", zap.Stringer("remote_address", conn.RemoteAddr()), zap.Error(err))
+	if last {
+		fields = append(fields, zap.String("next", "further warnings of this minute are not logged"))
+	}
+	a.log.Log(level, "connection closed", fields...)
 }
 
 // demultiplex serves a connection by its channel. It returns whether the connection has a new

@@ -40,8 +40,9 @@ type Config struct {
 	// The default is 127.0.0.1:0.
 	Bind string
 	// Advertise is the host:port at which others reach this node, at most 255 bytes. An empty one
-	// stands for the bound address. Port 0 stands for the port that was bound. Advertise is
-	// required if Bind names no single interface.
+	// stands for the bound address. Port 0 stands for the port that was bound. The host must not be
+	// empty or stand for all interfaces, as 0.0.0.0 does. Advertise is required if Bind names no
+	// single interface.
 	Advertise string
 	// Outbound makes an endpoint that does not listen, for a client behind a NAT that is no
 	// member of the cluster. Its address is made up; Bind is ignored, and Advertise must be
@@ -227,8 +228,8 @@ func (c Config) validate() error {
 	if err := naming.CheckHostPort(c.Bind); err != nil && !c.Outbound {
 		return fmt.Errorf("remote: Config.Bind: %q is not a host:port to listen at: it %w", c.Bind, err)
 	}
-	if err := naming.CheckHostPort(c.Advertise); err != nil && c.Advertise != "" {
-		return fmt.Errorf("remote: Config.Advertise: %q is not the host:port of an endpoint: it %w", c.Advertise, err)
+	if err := naming.CheckAdvertised(c.Advertise); err != nil && c.Advertise != "" {
+		return fmt.Errorf("remote: Config.Advertise: %q is not an address at which others reach this endpoint: it %w", c.Advertise, err)
 	}
 	return nil
 }
@@ -243,7 +244,10 @@ func (c Config) advertised(bound net.Addr) (string, error) {
 		return "", fmt.Errorf("remote: bound address: %w", err)
 	}
 	if c.Advertise == "" {
-		return usable(bound.String())
+		if naming.CheckAdvertised(bound.String()) != nil {
+			return "", errors.New("remote: Config.Advertise is required, as Config.Bind names no single interface")
+		}
+		return bound.String(), nil
 	}
 	host, given, err := net.SplitHostPort(c.Advertise)
 	if err != nil {
@@ -252,17 +256,5 @@ func (c Config) advertised(bound net.Addr) (string, error) {
 	if given != "0" {
 		port = given
 	}
-	return usable(net.JoinHostPort(host, port))
-}
-
-// usable returns addr, if others can dial it.
-func usable(addr string) (string, error) {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return "", fmt.Errorf("remote: advertised address: %w", err)
-	}
-	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-		return "", errors.New("remote: Config.Advertise is required, as Config.Bind names no single interface")
-	}
-	return addr, nil
+	return net.JoinHostPort(host, port), nil
 }

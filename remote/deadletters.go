@@ -4,18 +4,36 @@ import (
 	"bytes"
 	"math"
 
+	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/remote/internal/outbox"
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// deadLetter makes a dead letter of a queued frame. Its message is decoded again, because the
-// sender may have changed the original.
-func deadLetter(x outbox.Frame, reason error) {
+// deadLetter makes a dead letter of a queued frame, and reports whether it had a message of the
+// user. Its message is decoded again, because the sender may have changed the original.
+func deadLetter(x outbox.Frame, reason error) (users bool) {
 	if x.System == nil {
-		return
+		return false
 	}
-	extension.DeadLetter(x.System, x.To, messageOf(&x), reason)
+	msg := messageOf(&x)
+	extension.DeadLetter(x.System, x.To, msg, reason)
+	return isOfUser(x.System, msg)
+}
+
+// isOfUser reports whether msg is a message of the user, or carries one; see
+// [extension.DeadLetter].
+func isOfUser(s *actor.System, msg any) bool {
+	c, carrier := msg.(interface {
+		Carried(s *actor.System) (recipient string, msg any, ok bool)
+	})
+	if !carrier {
+		return true
+	}
+	carries := false
+	err := guard.Do(func() { _, _, carries = c.Carried(s) })
+	return carries || err != nil
 }
 
 // messageOf decodes the message of a frame, or returns its payload if it cannot be decoded.

@@ -201,9 +201,10 @@ func (e *Endpoint) replace(p NodeID) {
 	}
 }
 
-// Close closes the endpoint. It waits up to [Config.Linger] for connected peers to acknowledge the
-// messages that were sent; all others become dead letters. When Close returns, all goroutines of
-// the endpoint have ended. Further calls wait for the first one and return its result.
+// Close closes the endpoint. It acknowledges the messages that have arrived. It waits up to
+// [Config.Linger] for connected peers to acknowledge the messages that were sent; all others become
+// dead letters. When Close returns, all goroutines of the endpoint have ended. Further calls wait
+// for the first one and return its result.
 func (e *Endpoint) Close() error { return e.shut() }
 
 // once returns a function that calls f the first time and always waits for the result. It waits on
@@ -232,6 +233,7 @@ func (e *Endpoint) shutDown() error {
 	if !e.cfg.Outbound {
 		err = errors.Join(e.acceptor.listener.Close(), e.packets.socket.Close())
 	}
+	e.acceptor.sessions.dismiss()
 	e.acceptor.conns.close()
 	e.tasks.Wait()
 	e.acceptor.sessions.close()

@@ -22,7 +22,7 @@ type inbound struct {
 	patience time.Duration // of writing
 	idle     time.Duration // how long nothing may come
 	hang     sync.Once
-	stop     chan struct{} // closed by hangUp
+	stop     chan struct{} // closed by hangUp or dismiss
 	done     chan struct{} // closed when nothing is read any more
 	over     bool          // the session will not go on; guarded by sessions.mu
 
@@ -101,6 +101,9 @@ func (in *inbound) fill(size int) error {
 	if err := in.setTimer(in.acked != in.received); err != nil {
 		return err
 	}
+	if isClosed(in.stop) {
+		return in.leave()
+	}
 	err := in.frames.Fill(size)
 	if in.timed && errors.Is(err, os.ErrDeadlineExceeded) {
 		in.frames.Shrink()
@@ -133,6 +136,25 @@ func (in *inbound) acknowledge() error {
 	binary.BigEndian.PutUint64(count[:], in.acked)
 	_, err := in.conn.Write(count[:])
 	return err
+}
+
+// dismiss lets the reading end soon, with an acknowledgement of all that has been received. Without
+// that, the peer would not know whether the last messages have arrived.
+func (in *inbound) dismiss() {
+	in.hang.Do(func() {
+		close(in.stop)
+		_ = in.conn.SetReadDeadline(time.Unix(1, 0)) // if it fails, the connection has ended
+	})
+}
+
+// leave acknowledges what is not acknowledged yet, and returns errHungUp.
+func (in *inbound) leave() error {
+	if in.acked != in.received {
+		if err := in.acknowledge(); err != nil {
+			return err
+		}
+	}
+	return errHungUp
 }
 
 // end ends the reading. An ended inbound keeps only what its session needs, without the buffer and

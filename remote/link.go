@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"go.uber.org/zap"
-	"go.uber.org/zap/zapcore"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/remote/internal/outbox"
@@ -143,18 +142,17 @@ func (l *link) lose(frames []outbox.Frame, reason error) {
 	if len(frames) == 0 {
 		return
 	}
-	l.log.Log(l.lossLevel(), "messages lost", zap.Int("messages", len(frames)), zap.Error(reason))
+	users := 0
 	for _, x := range frames {
-		deadLetter(x, fmt.Errorf("%w: %w", actor.ErrUnreachable, reason))
+		if deadLetter(x, fmt.Errorf("%w: %w", actor.ErrUnreachable, reason)) {
+			users++
+		}
 	}
-}
-
-// lossLevel is the log level for lost frames. Control frames are repeated by their senders.
-func (l *link) lossLevel() zapcore.Level {
-	if l.key.channel == channelControl {
-		return zap.DebugLevel
+	level := zap.WarnLevel
+	if users == 0 { // the framework repeats its own messages, or they have become useless
+		level = zap.DebugLevel
 	}
-	return zap.WarnLevel
+	l.log.Log(level, "messages lost", zap.Int("messages", users), zap.Int("of_framework", len(frames)-users), zap.Error(reason))
 }
 
 // finish ends the link as soon as everything is acknowledged, or at the deadline.

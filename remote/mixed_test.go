@@ -87,6 +87,14 @@ func TestATypeThatTheReceiverDoesNotKnowIsADeadLetterThere(t *testing.T) {
 	require.ErrorContains(t, lost[0].Reason, `actor.RegisterType[T]("remote_test.order/2")`)
 }
 
+func TestAnotherVersionOfAMessageIsADeadLetterThatNamesBothVersions(t *testing.T) {
+	actor.RegisterType[describedOrder]("remote_test.described/2")
+	_, lost := fromOtherVersion(t, func(peer *raw) { peer.tell("remote_test.described/1", orderedItem{"pump"}) })
+	require.Len(t, lost, 1)
+	require.ErrorContains(t, lost[0].Reason, `no type is registered as "remote_test.described/1" here, only "remote_test.described/2": another version of the program has sent or stored it`)
+	require.ErrorContains(t, lost[0].Reason, `actor.RegisterType[T]("remote_test.described/1")`)
+}
+
 func TestATypeOfTheFrameworkThatTheReceiverDoesNotKnowIsCountedAndNoDeadLetter(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		b := start(t, n, "b")

@@ -211,3 +211,17 @@ func TestTheEndOfActorsOfAClientIsToldAndItHearsOfOthers(t *testing.T) {
 		require.Equal(t, []string{"end of " + theirs.Path()}, v.got())
 	})
 }
+
+// A client shuts down right after a message has arrived, and then the node does.
+func TestWhatAClientHasReceivedIsNotLostWhenBothShutDown(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		a := start(t, n, "a")
+		client := startClient(t, n, "client", []*node{a})
+		spawnAdder(client.sys)
+		require.Equal(t, 2, ask(t, ref[question](a, client, "/user/adder"), 1))
+		client.stop()
+		a.stop()
+		require.Empty(t, a.lost.got())
+		require.Empty(t, a.logs.FilterMessage("messages lost").All())
+	})
+}

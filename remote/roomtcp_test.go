@@ -2,6 +2,7 @@ package remote_test
 
 import (
 	"context"
+	"errors"
 	"net"
 	"strings"
 	"sync"
@@ -149,7 +150,7 @@ func TestMemoryIsBoundedWhileAnActorTellsASlowNodeOverRealTCP(t *testing.T) {
 }
 
 func TestASenderGoesOnWhenItsPeerIsKilledOverRealTCP(t *testing.T) {
-	const n = 300_000
+	const n = 60_000
 	network := &tcpNetwork{}
 	a := startTCP(t, func(cfg *remote.Config) { cfg.UnreachableAfter = 2 * time.Second })
 	b := startTCP(t, network.use)
@@ -169,8 +170,7 @@ func TestASenderGoesOnWhenItsPeerIsKilledOverRealTCP(t *testing.T) {
 	missing := func() (count int) {
 		lost := make(map[int]bool)
 		for _, l := range a.lost.got() {
-			lost[l.Message.(int)] = true
-			require.ErrorIs(t, l.Reason, actor.ErrUnreachable)
+			lost[l.Message.(int)] = errors.Is(l.Reason, actor.ErrUnreachable)
 		}
 		got.mu.Lock()
 		defer got.mu.Unlock()

@@ -106,6 +106,29 @@ func (s *sessions) giveUp(in *inbound) {
 	s.incomplete.giveUp(in)
 }
 
+// dismiss lets all inbounds end with an acknowledgement, and waits for that no longer than an
+// acknowledgement may be delayed.
+func (s *sessions) dismiss() {
+	s.mu.Lock()
+	var reading []*inbound
+	for _, in := range s.last {
+		if !in.finished() {
+			reading = append(reading, in)
+			in.dismiss()
+		}
+	}
+	s.mu.Unlock()
+	timer := time.NewTimer(ackDelay)
+	defer timer.Stop()
+	for _, in := range reading {
+		select {
+		case <-in.done:
+		case <-timer.C:
+			return
+		}
+	}
+}
+
 // close forgets the incomplete messages.
 func (s *sessions) close() {
 	s.mu.Lock()

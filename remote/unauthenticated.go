@@ -125,12 +125,13 @@ type rateLimit struct {
 
 const warningsPerMinute = 10
 
-func (r *rateLimit) take() bool {
+// take reports whether a warning may be logged, and whether it is the last one of its minute.
+func (r *rateLimit) take() (allowed, last bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if now := time.Now(); now.Sub(r.since) >= time.Minute {
 		r.since, r.count = now, 0
 	}
 	r.count++
-	return r.count <= warningsPerMinute
+	return r.count <= warningsPerMinute, r.count == warningsPerMinute
 }

@@ -112,6 +112,31 @@ func TestGarbageClosesItsConnectionAndNothingElse(t *testing.T) {
 	}
 }
 
+// A port scanner fills its own part of the log, and says when the rest is left out.
+func TestGarbageDoesNotHideARefusal(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		b := start(t, n, "b", func(cfg *remote.Config) { cfg.Cluster = "blue" })
+		for range 20 {
+			conn := dialRaw(t, n, b)
+			conn.write([]byte("GET / HTTP/1.1\r\n\r\n")...)
+			conn.closed()
+		}
+		warned := b.logs.FilterMessage("connection closed").FilterLevelExact(zap.WarnLevel).All()
+		require.Len(t, warned, 10)
+		require.NotContains(t, warned[8].ContextMap(), "next")
+		require.Equal(t, "further warnings of this minute are not logged", warned[9].ContextMap()["next"])
+
+		hello := goodHello()
+		hello[helloCluster] = "green"
+		conn := dialRaw(t, n, b)
+		conn.greet('A', hello)
+		conn.closed()
+		warned = b.logs.FilterMessage("connection closed").FilterLevelExact(zap.WarnLevel).All()
+		require.Len(t, warned, 11)
+		require.Contains(t, warned[10].ContextMap()["error"], "green")
+	})
+}
+
 func TestHelloThatIsNoHelloIsRefused(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		b := start(t, n, "b")

@@ -117,10 +117,8 @@
 //
 // For event-sourced instances the journal does the same. They claim their events by the packed
 // generation, so each event is stored under the number that [GenerationOf] returned where it
-// was written. If the journal has a higher number than the cluster knows when an instance first
-// claims it, the instance continues with that number. A later claim is refused then, and the
-// node asks for another term. If an instance has several persistence ids, the highest number
-// counts.
+// was written. The journal refuses the claim if a later term has claimed it. The node then asks for
+// a term above that one, and starts the instance again; see [GenerationOf].
 //
 // # Settings
 //

@@ -3,10 +3,9 @@ package singleton
 import (
 	"context"
 
+	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
-
-type generationKey struct{}
 
 // GenerationOf returns the generation of the instance whose context ctx is, or of the instance
 // that spawned the actor of ctx. It returns the zero Generation elsewhere. The generation of an
@@ -22,7 +21,7 @@ type generationKey struct{}
 // factory is called twice. An event-sourced actor that the instance spawns claims its own id in the
 // same way. If its claim is refused, the instance is ended and started again under a later term.
 func GenerationOf(ctx context.Context) generation.Generation {
-	if h, ok := ctx.Value(generationKey{}).(*generationCell); ok {
+	if h, ok := ctx.Value(actorhook.GenerationKey{}).(*generationCell); ok {
 		return h.now()
 	}
 	return generation.Generation{}

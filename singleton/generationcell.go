@@ -2,8 +2,10 @@ package singleton
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
+	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/fence"
 	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
@@ -18,19 +20,21 @@ type generationCell struct {
 	gen     generation.Generation
 	claimed bool                  // the instance itself has claimed a persistence id
 	refused generation.Generation // the highest that a refused claim has found; zero if none was refused
+	failure error                 // because of the refused claim of an actor that the instance has spawned
 }
 
-// generationHooks are called when actors of an instance claim persistence ids. Any goroutine may
-// call them. Each may be nil.
+// generationHooks say what happens when actors of an instance claim persistence ids. Any goroutine
+// may call the functions.
 type generationHooks struct {
-	claimed func(handover.FenceHeld)
-	refused func() // a claim of an actor that the instance has spawned was refused; nil: nobody starts the instance again
+	claimed func(handover.FenceHeld) // may be nil
+	refused func(err error)          // a claim of an actor that the instance has spawned was refused, so the instance must end
+	quiet   bool                     // the first claim of the instance itself may be refused without a failure
 }
 
 // withGeneration returns the context of an instance with that path and generation.
 func withGeneration(ctx context.Context, path string, gen generation.Generation, on generationHooks) (context.Context, *generationCell) {
 	c := &generationCell{path: path, gen: gen}
-	ctx = context.WithValue(ctx, generationKey{}, c)
+	ctx = context.WithValue(ctx, actorhook.GenerationKey{}, c)
 	return fence.With(ctx, fence.Holder{
 		Path:   path,
 		Bounds: c.bounds,
@@ -41,14 +45,11 @@ func withGeneration(ctx context.Context, path string, gen generation.Generation,
 			}
 		},
 		Refused: func(claim fence.Claim, newest uint64) (quietly bool) {
-			if on.refused == nil {
-				return false
-			}
-			quietly = c.refuse(claim, generation.Unpack(newest))
 			if claim.Path != path {
-				on.refused()
+				on.refused(c.fail(claim, newest))
+				return true
 			}
-			return quietly
+			return c.refuse(generation.Unpack(newest)) && on.quiet
 		},
 	}), c
 }
@@ -72,6 +73,9 @@ func (c *generationCell) now() generation.Generation {
 	return c.gen
 }
 
+// Generation implements actorhook.Generation, for the lines that the instance logs.
+func (c *generationCell) Generation() fmt.Stringer { return c.now() }
+
 // raise takes over the generation of a claim, if it is later. It returns the current generation.
 func (c *generationCell) raise(claim fence.Claim, to generation.Generation) generation.Generation {
 	c.mu.Lock()
@@ -83,21 +87,32 @@ func (c *generationCell) raise(claim fence.Claim, to generation.Generation) gene
 	return c.gen
 }
 
-// refuse notes what a refused claim has found. It reports whether that was the first claim of the
-// instance itself: then nothing has failed, and the instance only needs a later term.
-func (c *generationCell) refuse(claim fence.Claim, by generation.Generation) (first bool) {
+// refuse notes what a refused claim of the instance itself has found. It reports whether that was
+// its first claim: then nothing has failed, and the instance only needs a later term.
+func (c *generationCell) refuse(by generation.Generation) (first bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.refused.Less(by) {
 		c.refused = by
 	}
-	return claim.Path == c.path && !c.claimed
+	return !c.claimed
 }
 
-// refusedBy returns the highest generation that a refused claim has found; zero if none was
-// refused.
-func (c *generationCell) refusedBy() generation.Generation {
+// fail notes what a refused claim of an actor that the instance has spawned has found. It returns
+// the failure of the instance: the one with the highest term.
+func (c *generationCell) fail(claim fence.Claim, newest uint64) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.refused
+	if by := generation.Unpack(newest); c.failure == nil || c.refused.Less(by) {
+		c.refused, c.failure = by, fence.LaterClaim(claim, newest)
+	}
+	return c.failure
+}
+
+// outcome returns the highest generation that a refused claim has found, or zero, and the failure
+// of the instance that follows from it, or nil.
+func (c *generationCell) outcome() (refusedBy generation.Generation, failure error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.refused, c.failure
 }

@@ -59,8 +59,8 @@ func init() {
 	singletonhook.ManagersOf = func(s *actor.System, name string) []node.ID {
 		return read(s, func(d *directory.Directory) []node.ID { return d.Managers(name) })
 	}
-	singletonhook.WithGeneration = func(ctx context.Context, path string, gen generation.Generation) context.Context {
-		ctx, _ = withGeneration(ctx, path, gen, generationHooks{})
+	singletonhook.WithGeneration = func(ctx context.Context, path string, gen generation.Generation, refused func(error)) context.Context {
+		ctx, _ = withGeneration(ctx, path, gen, generationHooks{refused: refused})
 		return ctx
 	}
 }

@@ -74,19 +74,23 @@ func (i *instance[M]) stop(now bool) {
 	}
 }
 
-// ended notes the end of the instance, and returns the event for the machine.
-func (i *instance[M]) ended(err error) handover.InstanceEnded {
+// ended notes the end of the instance. It returns the event for the machine, and why the instance
+// has failed.
+func (i *instance[M]) ended(err error) (event handover.InstanceEnded, failure error) {
 	i.running, i.begun = false, false
+	refusedBy, refused := i.cell.outcome()
+	if err == nil {
+		err = refused
+	}
 	if err != nil {
 		i.ctx.Log().Warn("singleton instance failed", zap.Error(err))
 	}
-	newest := max(generation.Unpack(fence.Newest(err)).Term, i.cell.refusedBy().Term)
 	return handover.InstanceEnded{
-		Fenced:    errors.Is(err, fence.ErrFenced) || i.cell.refusedBy() != generation.Generation{},
-		FencedBy:  newest,
+		Fenced:    errors.Is(err, fence.ErrFenced) || refusedBy != generation.Generation{},
+		FencedBy:  max(generation.Unpack(fence.Newest(err)).Term, refusedBy.Term),
 		Finished:  err == nil && i.finished.Load(),
 		LeaseLost: errors.Is(err, ErrLeaseLost),
-	}
+	}, err
 }
 
 // instanceBegun reports that the instance of a generation has started and takes messages.

@@ -250,6 +250,8 @@ func TestSeveralJournaledActorsOfAnInstanceShareItsGeneration(t *testing.T) {
 		j := memory.New()
 		_, err := j.Claim(t.Context(), "ahead", journal.WriterID{}, journal.Bounds{Least: 7 << 32})
 		require.NoError(t, err)
+		stopped := testkit.NewProbe[singleton.Stopped](t, s)
+		actor.Subscribe(s, stopped.Ref())
 		p := testkit.NewProbe[string](t, s)
 		ref := actor.Spawn(s, behaviors.Singleton(func() actor.Behavior[msg] {
 			return behaviors.Setup(func(ctx *actor.Context[msg]) actor.Behavior[msg] {
@@ -265,7 +267,10 @@ func TestSeveralJournaledActorsOfAnInstanceShareItsGeneration(t *testing.T) {
 				})
 			})
 		}), "one")
-		settle()
+		time.Sleep(time.Second)
+		failed := stopped.Receive()
+		require.ErrorIs(t, failed.Err, singleton.ErrFenced)
+		require.ErrorContains(t, failed.Err, `"ahead" of understudy://test/user/one/instance/ahead belongs to term 7`)
 		ref.Tell(msg{"write", p.Ref()})
 		p.Expect("8.1")
 		p.Expect("8.1")

@@ -65,9 +65,7 @@ func (c *leaseClient) open(by string) {
 // halt treats the lease as the end of the process would: it is neither renewed nor released.
 func (c *leaseClient) halt() {
 	c.halted.Store(true)
-	if l, ok := c.lease.(interface{ Abandon() }); ok {
-		l.Abandon()
-	}
+	abandon(c.lease)
 }
 
 // close releases the lease and waits up to 10 s for the result.

@@ -65,12 +65,13 @@ func newManager[M any](ctx *actor.Context[M], factory func() actor.Behavior[M], 
 		m.onInbox(msg)
 		return nil
 	})
+	childRefused := ctx.Notify(func() actor.Behavior[M] {
+		m.onChildRefused()
+		return nil
+	})
 	m.instance = instance[M]{
 		ctx: ctx, factory: factory, stopMessage: set.stopMessage,
-		hooks: generationHooks{claimed: func(f handover.FenceHeld) { m.occur(f) }, refused: ctx.Notify(func() actor.Behavior[M] {
-			m.onChildRefused()
-			return nil
-		})},
+		hooks:  generationHooks{claimed: func(f handover.FenceHeld) { m.occur(f) }, quiet: true, refused: func(error) { childRefused() }},
 		begins: func(g generation.Generation) { m.inbox.Tell(instanceBegun{gen: g}) },
 	}
 	m.sequenced = newSequenced(m, ctx.Notify(func() actor.Behavior[M] {
@@ -132,10 +133,10 @@ func (m *manager[M]) onSignal(sig actor.Signal) {
 
 func (m *manager[M]) onInstanceEnded(err error) {
 	m.sequenced.collect()
+	ended, err := m.instance.ended(err)
 	if err != nil {
 		m.status.failed(err, time.Now())
 	}
-	ended := m.instance.ended(err)
 	if err == nil && ended.Fenced {
 		m.ctx.Log().Info("singleton's journal has a later term; asking for one above it", zap.Uint64("term", ended.FencedBy))
 	}
@@ -211,7 +212,7 @@ func (m *manager[M]) onEvent(ev handover.Event) {
 		m.relay.Tick(time.Now())
 	case handover.LeaseAnswered:
 		if ev.Err != nil {
-			log.Warn("unknown whether the lease was acquired", zap.Stringer("lease", m.lease.lease), zap.Error(ev.Err))
+			log.Warn("attempt to acquire the lease failed", zap.Stringer("lease", m.lease.lease), zap.Error(ev.Err))
 		}
 	case handover.LeaseLost:
 		if m.lease.valid() { // it has been acquired again
@@ -392,7 +393,10 @@ func (m *manager[M]) onBegun(b instanceBegun) {
 // onChildRefused ends an instance one of whose actors cannot claim its persistence id, because a
 // later term has claimed it. The next instance has a term above that one.
 func (m *manager[M]) onChildRefused() {
-	if m.instance.running && m.instance.cell.refusedBy() != (generation.Generation{}) {
+	if !m.instance.running {
+		return
+	}
+	if _, failure := m.instance.cell.outcome(); failure != nil { // else it was the instance before
 		m.instance.stop(true)
 	}
 }

@@ -1,7 +1,6 @@
 package singleton
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
 	"time"
@@ -73,19 +72,12 @@ func newSettings(opts []Option) settings {
 
 // on returns s with what the node of sys adds to the settings of the singleton of that name: its
 // lease, if s has none, and the signature.
-func (s settings) on(sys *actor.System, name string, message reflect.Type) (settings, error) {
+func (s settings) on(sys *actor.System, name string, message reflect.Type) settings {
 	if leases, ok := extension.Get[singletonhook.Leases](sys); ok && s.lease == nil {
-		l, err := leases(name)
-		if err == nil && l == nil {
-			err = errors.New("it is nil")
-		}
-		if err != nil {
-			return s, fmt.Errorf("singleton: the lease of %s by cluster.Config.Lease: %w", name, err)
-		}
-		s.lease = l
+		s.lease = configuredLease(leases, name)
 	}
 	s.signature = handover.SignatureOf(s.compared(message))
-	return s, nil
+	return s
 }
 
 // config returns the settings that the hand-over protocol needs.
@@ -101,7 +93,7 @@ func (s *settings) config(name string) handover.Config {
 // instance may run, and how a second instance is prevented.
 func (s *settings) compared(message reflect.Type) []handover.Setting {
 	return []handover.Setting{
-		{Name: "message", Value: typeName(message)},
+		{Name: "message", Value: codec.TypeName(message)},
 		{Name: "role", Value: s.role},
 		{Name: "anchor", Value: s.anchor.String()},
 		{Name: "stop message", Value: stopName(s.stopMessage)},
@@ -111,20 +103,11 @@ func (s *settings) compared(message reflect.Type) []handover.Setting {
 	}
 }
 
-// typeName returns the type's name on the wire if it has one, because two builds of a program may
-// have the type in different packages.
-func typeName(t reflect.Type) string {
-	if name, registered := codec.NameOf(t); registered {
-		return name
-	}
-	return t.String()
-}
-
 func stopName(msg any) string {
 	if msg == nil {
 		return ""
 	}
-	return typeName(reflect.TypeOf(msg))
+	return codec.TypeName(reflect.TypeOf(msg))
 }
 
 // presence describes a setting that each node creates for itself: nodes can compare only whether it

@@ -151,6 +151,28 @@ func TestAskAndLateReplyAlsoWithAtLeastOnce(t *testing.T) {
 	})
 }
 
+// The roles of the node are misspelt.
+func TestAnAskNamesWhatEveryMemberLacks(t *testing.T) {
+	first := func(candidates []singleton.Candidate) (string, bool) { return "nobody", len(candidates) > 0 }
+	for want, opts := range map[string][]singleton.Option{
+		`no member that is up has the role "backend"`:                                            {singleton.Role("backend")},
+		`no member that is up and has the role "bakend" has a manager for it`:                    {singleton.Role("bakend")},
+		`the node "c" is not up`:                                                                 {singleton.OnNode("c")},
+		`the node "b" has no manager for it`:                                                     {singleton.OnNode("b")},
+		`"first" elects no member that is up and has a manager for it`:                           {singleton.OnElected("first", first)},
+		`"first" elects no member that is up, has a manager for it, and has the role "frontend"`: {singleton.OnElected("first", first), singleton.Role("frontend")},
+	} {
+		inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
+			c.change(func() { c.nodes["a"].peer.Roles, c.nodes["b"].peer.Roles = []string{"frontend"}, []string{"bakend"} })
+			s := c.nodes["a"].System
+			shop := actor.Spawn(s, behaviors.Singleton(parrot, opts...), "shop")
+			_, err := actor.AskTimeout(t.Context(), shop, time.Second, func(replyTo actor.ActorRef[string]) msg { return msg{"hello", replyTo} })
+			require.ErrorIs(t, err, singleton.ErrUnavailable)
+			require.ErrorContains(t, err, want)
+		})
+	}
+}
+
 func TestStatusSaysWhyThereIsNoInstance(t *testing.T) {
 	inCluster(t, nil, func(t *testing.T, c *cluster) {
 		a, b := c.join("a"), c.join("b")
@@ -159,7 +181,7 @@ func TestStatusSaysWhyThereIsNoInstance(t *testing.T) {
 		require.Equal(t, "this node is not up", a.status("one").Why)
 		c.up(a)
 		settle()
-		require.Equal(t, "no member that is up and may host it has a manager for it", a.status("one").Why)
+		require.Equal(t, `no member that is up has the role "host"`, a.status("one").Why)
 		c.net.losing(cut("b"))
 		c.change(func() { a.peer.Roles, b.peer.Roles, b.peer.Up = []string{"host"}, []string{"host"}, true })
 		settle()

@@ -27,8 +27,7 @@ import (
 //
 // factory is called inside the new instance, and a panic in it is a failure of the instance. New
 // panics if factory is nil or options contradict each other. A manager fails with [ErrTooMany] if
-// its node already has [MaxPerNode] of them, and with the error of cluster.Config.Lease if that
-// returns one.
+// its node already has [MaxPerNode] of them.
 func New[M any](factory func() actor.Behavior[M], opts ...Option) actor.Behavior[M] {
 	if factory == nil {
 		panic("singleton: nil factory; give it a function that returns the behavior of an instance")
@@ -44,12 +43,7 @@ func New[M any](factory func() actor.Behavior[M], opts ...Option) actor.Behavior
 			next.Fail(ErrTooMany)
 			return
 		}
-		set, err := set.on(ctx.System(), nameOf(ctx.Self().Path()), reflect.TypeFor[M]())
-		if err != nil {
-			next.Fail(err)
-			return
-		}
-		m := newManager(ctx, factory, set)
+		m := newManager(ctx, factory, set.on(ctx.System(), nameOf(ctx.Self().Path()), reflect.TypeFor[M]()))
 		next.OnMessage = m.onTell
 		next.OnSignal = func(_ *actor.Context[M], sig actor.Signal) actor.Behavior[M] {
 			m.onSignal(sig)

@@ -43,8 +43,9 @@
 // A service has one type of messages. Using its name with another type on the same node is a
 // mistake in the program, and panics. Where nodes disagree, for instance during an update, actors
 // of the other type are not listed: [Listing]'s Err names them, and each is logged and published as
-// a [Mismatch] once. Types are compared by the names given to [actor.RegisterType]; types without a
-// name, such as interfaces, by package and name.
+// a [Mismatch] once. Types are compared by the names given to [actor.RegisterType]. A type without
+// one is compared by its name in Go, such as "shop.Order". To rename or move the type while old
+// nodes run, register it under the old name; this is also possible for an interface.
 //
 // # From outside
 //

@@ -9,6 +9,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/codec"
 )
 
 // A receptionist is the extension of a system: the registry under a lock, the state of this
@@ -145,7 +146,7 @@ func (o *receptionist) news() (listeners []*listener, wrong []Mismatch) {
 
 // mismatches returns those of a service that have not been reported yet. o.mu is held.
 func (o *receptionist) mismatches(name string, s *service) (fresh []Mismatch) {
-	want, wrong := typeName(s.message), map[entry]bool{}
+	want, wrong := codec.TypeName(s.message), map[entry]bool{}
 	for l := range o.registry.services[name] {
 		if l.entry.Type == want {
 			continue

@@ -26,16 +26,4 @@ func NewKey[M any](name string) ServiceKey[M] {
 func (k ServiceKey[M]) Name() string { return k.name }
 
 // String returns the name and the type of messages.
-func (k ServiceKey[M]) String() string { return k.name + " of " + typeName(reflect.TypeFor[M]()) }
-
-// typeName returns the name that nodes compare. It is the name on the wire if the type is
-// registered, as two builds of a program may have the type in different packages.
-func typeName(t reflect.Type) string {
-	if name, registered := codec.NameOf(t); registered {
-		return name
-	}
-	if t.PkgPath() != "" {
-		return t.PkgPath() + "." + t.Name()
-	}
-	return t.String()
-}
+func (k ServiceKey[M]) String() string { return k.name + " of " + codec.TypeName(reflect.TypeFor[M]()) }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/codec"
 )
 
 // A Listing is the instances of a service that a node knows at one moment. It does not change. It
@@ -52,7 +53,7 @@ func (l Listing[M]) refs(which func(Instance[M]) bool) []actor.ActorRef[M] {
 // newListing makes a listing of the entries found; ref returns the ref of an entry.
 func newListing[M any](name string, all []found, ref func(found) actor.ActorRef[M]) Listing[M] {
 	l := Listing[M]{Key: ServiceKey[M]{name}, Instances: make([]Instance[M], 0, len(all))}
-	want := typeName(reflect.TypeFor[M]())
+	want := codec.TypeName(reflect.TypeFor[M]())
 	var wrong []error
 	for _, f := range all {
 		if f.Entry.Type != want {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/codec"
 )
 
 // Register makes an actor of s an instance of a service, until it ends or is deregistered. When
@@ -51,7 +52,7 @@ func (o *receptionist) await(e entry, ref actor.AnyRef) {
 // node does not find the actor. It does nothing for an actor that is not registered.
 func Deregister[M any](s *actor.System, key ServiceKey[M], ref actor.ActorRef[M]) {
 	o := of(s)
-	o.remove(entry{Service: key.name, Type: typeName(reflect.TypeFor[M]()), Ref: ref.String()})
+	o.remove(entry{Service: key.name, Type: codec.TypeName(reflect.TypeFor[M]()), Ref: ref.String()})
 }
 
 // remove removes a registration of this node.
@@ -151,5 +152,5 @@ func entryOf[M any](s *actor.System, key ServiceKey[M], ref actor.ActorRef[M]) e
 		panic(fmt.Sprintf("receptionist: cannot register %s for service %q: it lives on another node; register it there", ref.Path(), key.name))
 	}
 	_, _ = ref.MarshalCBOR() // makes adapters reachable from other nodes; it cannot fail
-	return entry{Service: key.name, Type: typeName(reflect.TypeFor[M]()), Ref: ref.String()}
+	return entry{Service: key.name, Type: codec.TypeName(reflect.TypeFor[M]()), Ref: ref.String()}
 }

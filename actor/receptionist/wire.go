@@ -9,7 +9,7 @@ import (
 type entry struct {
 	_       struct{} `cbor:",toarray"`
 	Service string
-	Type    string // of the messages, see typeName
+	Type    string // of the messages, see codec.TypeName
 	Ref     string // path and number
 }
 

@@ -27,7 +27,7 @@ func TestAGroupWithoutRouteesMakesDeadLettersAndRoutesWhenOneRegisters(t *testin
 			l := dead.Receive()
 			require.Equal(t, job{What: what}, l.Message)
 			require.ErrorIs(t, l.Reason, router.ErrNoRoutees)
-			require.ErrorContains(t, l.Reason, "workers of github.com/understudy-go/understudy/actor/router_test.job")
+			require.ErrorContains(t, l.Reason, "workers of router_test.job")
 			require.Equal(t, group.String(), l.Recipient)
 		}
 

@@ -17,7 +17,7 @@
 //	advertise    host:port                                  Advertise
 //	seeds        list of host:port                          Seeds
 //	roles        list of roles                              Roles
-//	min_seeds    0 or more                                  MinSeeds
+//	min_seeds    0 or more, only with Discovery             MinSeeds
 //	min_members  0 or more                                  MinMembers
 //	detector     lan, wan or local                          Detector
 //	downing      keep-majority, keep-oldest, down-all,      Downing
@@ -29,10 +29,25 @@
 //	secret_file  file of the secret, read without white     Secret
 //	             space at its ends
 //
-// A list is separated by commas in the environment, and is a YAML or JSON list in a file. A key
-// that is not set, or is empty, leaves the field of the base as it is. The three keys of TLS belong
-// together. Certificate and private key are read again for each connection, so new ones need no
-// restart; while the files cannot be read, the last pair is used.
+// A list is separated by commas in the environment, and is a YAML or JSON list in a file. An
+// element that is empty or occurs twice is an error, because it is likely to stand for another one.
+//
+// A field keeps the value of the base when its key is not set. A key that is set but empty is an
+// error: an empty list of seeds would make each node a cluster of its own, and an empty secret_file
+// would leave the cluster without authentication. Only roles may be empty: the node then has no
+// role. A misspelt key is an error as well, see [FromEnv] and [FromFile].
+//
+// A relative path in a file is relative to the folder of that file. A relative path in the
+// environment is relative to the working directory.
+//
+// The three keys of TLS belong together, and a node has either TLS or a secret. Certificate and
+// private key are read again for each connection, so new ones need no restart; while the files
+// cannot be read, the last pair is used.
+//
+// Fields without a key, such as Logger, come from the base. There is no key for a duration: an
+// operator chooses a preset of the detector, and the program sets any other time in Go. Discovery
+// has no key either. Set it in the base before the call: min_seeds is an error without it, and
+// seeds are joined in addition to the nodes that Discovery finds.
 //
 // An error names the key, its value and what is allowed. All errors come at once, joined by
 // [errors.Join]. Secrets are in files, so no error shows one.

@@ -45,6 +45,6 @@ func ExampleFromFile() {
 	fmt.Println(strings.ReplaceAll(err.Error(), path, "shop.yaml"))
 	// Output:
 	// shop 0.0.0.0:7355 [web] <nil>
-	// config: shop.yaml:1: there is no key "role"; the keys are name, node_id, bind, advertise, seeds, roles, min_seeds, min_members, detector, downing, tls_cert, tls_key, tls_ca, secret_file
+	// config: shop.yaml:1: there is no key "role"; did you mean roles?
 	// config: shop.yaml:2: detector is "slow", which is not a preset; allowed is lan, wan or local
 }

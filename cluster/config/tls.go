@@ -12,36 +12,50 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 )
 
-// applyTLS sets the field TLS, if one of its keys is set.
-func applyTLS(cfg *cluster.Config, found map[string]setting) error {
-	var missing, set []string
-	file := map[string]string{}
-	for _, name := range []string{"tls_cert", "tls_key", "tls_ca"} {
-		s, ok := found[name]
-		if !ok {
-			missing = append(missing, name)
-			continue
+var tlsKeys = []string{"tls_cert", "tls_key", "tls_ca"}
+
+// firstOfTLS returns a setting of TLS, if there is one.
+func (in *settings) firstOfTLS() (setting, bool) {
+	for _, name := range tlsKeys {
+		if s, set := in.found[name]; set {
+			return s, true
 		}
-		set = append(set, s.source)
-		file[name] = s.values[0]
 	}
-	switch {
-	case len(set) == 0:
+	return setting{}, false
+}
+
+// partOfTLS returns an error for keys of TLS that are set without the others.
+func (in *settings) partOfTLS() []error {
+	var set, missing []string
+	for _, name := range tlsKeys {
+		if s, ok := in.found[name]; ok {
+			set = append(set, s.String())
+		} else {
+			missing = append(missing, name)
+		}
+	}
+	if len(set) == 0 || len(missing) == 0 {
 		return nil
-	case len(missing) > 0:
-		return fmt.Errorf("config: %s is set without %s; set all three of tls_cert, tls_key and tls_ca", strings.Join(set, " and "), strings.Join(missing, " and "))
 	}
-	pair := &keyPair{cert: file["tls_cert"], key: file["tls_key"]}
-	_, err := pair.load()
+	return []error{fmt.Errorf("config: %s, without %s; set all three or none", strings.Join(set, " and "), in.callAll(missing))}
+}
+
+// applyTLS sets the field TLS, if its keys are set and each of them is right by itself.
+func (in *settings) applyTLS(cfg *cluster.Config) error {
+	for _, name := range tlsKeys {
+		if _, set := in.found[name]; !set || in.wrong[name] {
+			return nil
+		}
+	}
+	file := func(name string) string { return in.opens(in.found[name].values[0]) }
+	pair := &keyPair{cert: file("tls_cert"), key: file("tls_key")}
+	if _, err := pair.load(); err != nil {
+		return fmt.Errorf("config: %s and %s, which are no pair: %w; allowed are PEM files with a certificate and with its private key",
+			in.found["tls_cert"], in.found["tls_key"], err)
+	}
+	authorities, err := readAuthorities(file("tls_ca"))
 	if err != nil {
-		err = fmt.Errorf("config: %s is %q and %s is %q: %w", found["tls_cert"].source, pair.cert, found["tls_key"].source, pair.key, err)
-	}
-	authorities, caErr := readAuthorities(file["tls_ca"])
-	if caErr != nil {
-		caErr = fmt.Errorf("config: %s is %q, %w", found["tls_ca"].source, file["tls_ca"], caErr)
-	}
-	if err := errors.Join(err, caErr); err != nil {
-		return err
+		return fmt.Errorf("config: %s, which %w", in.found["tls_ca"], err)
 	}
 	cfg.TLS = &tls.Config{
 		GetCertificate:       func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return pair.load() },
@@ -53,14 +67,19 @@ func applyTLS(cfg *cluster.Config, found map[string]setting) error {
 	return nil
 }
 
+func checkAuthorities(path string) error {
+	_, err := readAuthorities(path)
+	return err
+}
+
 func readAuthorities(path string) (*x509.CertPool, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("which cannot be read: %w", err)
+		return nil, fmt.Errorf("cannot be read: %w", err)
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(text) {
-		return nil, errors.New("which has no certificate; allowed is a PEM file of certificates")
+		return nil, errors.New("has no certificate")
 	}
 	return pool, nil
 }

@@ -98,7 +98,7 @@ func stopPlaced(s *actor.System, agent actor.ActorRef[any]) func(ctx context.Con
 type (
 	shutDown struct{ done func() }
 
-	// placedBroken: the actor is ending for that reason.
+	// placedBroken: the actor must end for that reason.
 	placedBroken struct {
 		id  plan.RequestID
 		why error
@@ -134,7 +134,10 @@ func (a *agent) receive(_ *actor.Context[any], msg any) actor.Behavior[any] {
 	case plan.AgentEvent:
 		a.handle(msg)
 	case placedBroken:
-		a.broken[msg.id] = msg.why
+		if p, runs := a.actors[msg.id]; runs {
+			a.broken[msg.id] = msg.why
+			a.ctx.Stop(p.ref)
+		}
 	case shutDown:
 		a.onClosed = append(a.onClosed, msg.done)
 		a.handle(plan.AgentClosing{})
@@ -169,7 +172,7 @@ func (a *agent) ended(ref actor.AnyRef, err error) {
 	case a.core.Keeps(p.label, p.id):
 		a.ctx.Log().Warn("placed actor has stopped by itself, and will be started again: "+
 			"actors that passivate are not for placement; remove its spec, or what stops it when it is idle",
-			zap.String("label", p.label), zap.String("actor", ref.Path()))
+			zap.String("label", p.label), zap.String("placed", ref.Path()))
 	}
 	a.handle(plan.AgentEnded{Label: p.label, ID: p.id, Why: plan.ErrorText(err), FencedBy: generation.Unpack(fence.Newest(err)).Term})
 }

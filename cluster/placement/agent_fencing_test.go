@@ -127,6 +127,34 @@ func TestAnEventSourcedSingletonClaimsItsJournalByItsGeneration(t *testing.T) {
 	})
 }
 
+var shops = NewType[uint64, int]("agent-test-shop")
+
+// newShop returns an actor whose child is event-sourced.
+func newShop(n uint64) actor.Behavior[int] {
+	return behaviors.Setup(func(ctx *actor.Context[int]) actor.Behavior[int] {
+		child := actor.Spawn(ctx, newLedger(n), "ledger")
+		return behaviors.Receive(func(_ *actor.Context[int], msg int) actor.Behavior[int] {
+			child.Tell(msg)
+			return behaviors.Same
+		})
+	})
+}
+
+// The actor itself has no journal. It cannot work without its child, and a restart of the child
+// would be refused as well.
+func TestASingletonEndsWhenTheJournalOfItsChildHasALaterTerm(t *testing.T) {
+	inAgentWorld(t, func(t *testing.T, w *agentWorld) {
+		store := memory.New()
+		_, err := store.Claim(t.Context(), "ledger", journal.WriterID{}, journal.Bounds{Least: 9 << 32})
+		require.NoError(t, err)
+		w.tell(plan.StartRequest{ID: id(1), Label: "shop", Type: shops.Name(), State: share(persistence.Journal(store)), Generation: Generation{Term: 7}, Epoch: 1})
+		w.started("shop", 1)
+		ended := w.receive().Ended
+		require.Contains(t, ended.Error, `"ledger" of understudy://test/system/placement/shop/ledger belongs to term 9`)
+		require.Equal(t, uint64(9), ended.FencedBy)
+	})
+}
+
 func TestASingletonWhoseJournalHasALaterTermSaysWhichOne(t *testing.T) {
 	inAgentWorld(t, func(t *testing.T, w *agentWorld) {
 		store := memory.New()

@@ -56,6 +56,7 @@ var (
 		workers.Name(): typed[job, order]{workers.Name(), newWorker},
 		writers.Name(): typed[uint64, actor.ActorRef[bool]]{writers.Name(), newWriter},
 		ledgers.Name(): typed[uint64, int]{ledgers.Name(), newLedger},
+		shops.Name():   typed[uint64, int]{shops.Name(), newShop},
 	}
 )
 

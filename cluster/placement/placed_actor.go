@@ -37,10 +37,10 @@ type placedActor struct {
 	leave func() // removes it from the receptionist; may be called from any goroutine
 }
 
-// placedHooks are called inside the new actor.
+// placedHooks are called inside the new actor, and broken by any goroutine.
 type placedHooks struct {
 	started func()          // it runs, and is registered
-	broken  func(why error) // it ends now, without having failed
+	broken  func(why error) // it must end, without having failed
 }
 
 type typed[S, M any] struct {
@@ -54,7 +54,7 @@ func (t typed[S, M]) start(under *actor.Context[any], r plan.StartRequest, on pl
 	name := escape(r.Label)
 	ctx := context.WithValue(under, labelKey{}, r.Label)
 	if r.Generation != (Generation{}) {
-		ctx = singletonhook.WithGeneration(ctx, under.Self().Path()+"/"+name, r.Generation)
+		ctx = singletonhook.WithGeneration(ctx, under.Self().Path()+"/"+name, r.Generation, on.broken)
 	}
 	ref := actor.Spawn(under, t.placed(r, on), name, extension.WithContext(ctx))
 	return placedActor{ref, func() { receptionist.Deregister(under.System(), keyOf[M](r.Label), ref) }}

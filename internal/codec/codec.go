@@ -180,13 +180,11 @@ func init() {
 
 // Register gives t the name of its values on the wire and in journals. bound says whether
 // [DecodeAnd] has to bind values of t. Register panics if the name or the type is already
-// registered with another one; registering the same pair again has no effect.
+// registered with another one; registering the same pair again has no effect. An interface has no
+// values of its own: its name is only for [TypeName], and nothing is decoded under it.
 func Register(name string, t reflect.Type, bound bool) {
 	if err := naming.Check(name); err != nil {
 		panic(fmt.Sprintf("codec: the name %q of type %v %v", name, t, err))
-	}
-	if t == nil || t.Kind() == reflect.Interface {
-		panic(fmt.Sprintf("codec: %q: register concrete types, not the interface %v", name, t))
 	}
 	registry.Lock()
 	defer registry.Unlock()
@@ -217,6 +215,28 @@ func NameOf(t reflect.Type) (string, bool) {
 		return k.name, true
 	}
 	return "", false
+}
+
+// TypeName returns the name by which nodes compare types of messages: the registered one, or else
+// the one in Go, with the name of its package. A registered name stays the same when the type in
+// Go is renamed or moved.
+func TypeName(t reflect.Type) string {
+	if name, registered := NameOf(t); registered {
+		return name
+	}
+	return t.String()
+}
+
+// kindOf returns the kind of values that are encoded under name.
+func kindOf(name string) (*kind, error) {
+	k := registered().byName[name]
+	switch {
+	case k == nil:
+		return nil, &UnknownNameError{Name: name}
+	case k.typ.Kind() == reflect.Interface:
+		return nil, &DecodeError{Name: name, Err: fmt.Errorf("it is the name of the interface %v, which has no values of its own", k.typ)}
+	}
+	return k, nil
 }
 
 // Encode returns the registered name of v's type, and v as CBOR. It fails with [*UnregisteredError]
@@ -316,9 +336,9 @@ func DecodeOwned(name string, data []byte, to Binder) (any, error) {
 func half(data []byte) int { return max(1, len(data)/2) }
 
 func decodeAnd(name string, data []byte, by reading) (any, error) {
-	k := registered().byName[name]
-	if k == nil {
-		return nil, &UnknownNameError{Name: name}
+	k, err := kindOf(name)
+	if err != nil {
+		return nil, err
 	}
 	s := k.spare()
 	if err := k.read(data, *s, by); err != nil {

@@ -64,11 +64,11 @@ func TestErrorsSayWhatToDo(t *testing.T) {
 
 	_, err = Decode("codec.versioned/3", nil)
 	require.ErrorAs(t, err, &name)
-	require.Contains(t, err.Error(), `it is of type "codec.versioned/3", and this program knows "codec.versioned/2"`)
+	require.EqualError(t, err, `no type is registered as "codec.versioned/3" here, only "codec.versioned/2": another version of the program has sent or stored it; use a version that knows both, or add to an init function: actor.RegisterType[T]("codec.versioned/3")`)
 	for _, other := range []string{"codec.versioned", "codec.versioned/x", "codec.versioned/-1", "versioned/3", "/3"} {
 		_, err = Decode(other, nil)
 		require.ErrorAs(t, err, &name)
-		require.Contains(t, err.Error(), "no type is registered as", other)
+		require.Contains(t, err.Error(), "here; add to an init function", other)
 	}
 
 	_, err = Decode("codec.point", []byte{0xff})
@@ -99,7 +99,23 @@ func TestANameBelongsToOneTypeAndATypeHasOneName(t *testing.T) {
 	require.PanicsWithValue(t, `codec: type codec.point is registered as "codec.point" already, cannot be "codec.other" as well`,
 		func() { Register("codec.other", reflect.TypeFor[point](), false) })
 	require.Panics(t, func() { Register("", reflect.TypeFor[unregistered](), false) })
-	require.Panics(t, func() { Register("codec.error", reflect.TypeFor[error](), false) })
+}
+
+func TestAnInterfaceHasANameAndNoValues(t *testing.T) {
+	type command interface{ Do() }
+	type query interface{ Ask() }
+	require.Equal(t, "codec.command", TypeName(reflect.TypeFor[command]()))
+	require.Equal(t, "codec.point", TypeName(reflect.TypeFor[point]()))
+	Register("codec.instruction/1", reflect.TypeFor[command](), false)
+	require.Equal(t, "codec.instruction/1", TypeName(reflect.TypeFor[command]()))
+	require.Panics(t, func() { Register("codec.instruction/1", reflect.TypeFor[query](), false) })
+
+	_, err := Decode("codec.instruction/1", []byte{simpleNull})
+	require.EqualError(t, err, "decode codec.instruction/1: it is the name of the interface codec.command, which has no values of its own")
+	_, ok := DecoderOf[command]("codec.instruction/1")
+	require.False(t, ok)
+	_, err = Decode("codec.instruction/2", nil)
+	require.NotContains(t, err.Error(), "codec.instruction/1")
 }
 
 // FuzzDecode checks that nothing that comes from a wire or a disk makes the codec panic,

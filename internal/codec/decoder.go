@@ -6,10 +6,10 @@ import "reflect"
 type Decoder[T any] struct{ k *kind }
 
 // DecoderOf returns the decoder for values that are registered under that name. ok is false if no
-// type is, or another one than T.
+// type is, or another one than T, and if T is an interface.
 func DecoderOf[T any](name string) (d Decoder[T], ok bool) {
-	k := registered().byName[name]
-	return Decoder[T]{k}, k != nil && k.typ == reflect.TypeFor[T]()
+	k, err := kindOf(name)
+	return Decoder[T]{k}, err == nil && k.typ == reflect.TypeFor[T]()
 }
 
 // Decode decodes data into a zero variable, like [DecodeOwned] if nobody else uses data, and else

@@ -22,10 +22,11 @@ func (e *UnregisteredError) Error() string {
 type UnknownNameError struct{ Name string }
 
 // Error names the unknown type, and the line of code that registers it. If another version of the
-// type is registered, it names that instead: base/1 and base/2 are versions of one type.
+// type is registered, it names that as well: base/1 and base/2 are versions of one type. The value
+// may come from the wire or from a journal.
 func (e *UnknownNameError) Error() string {
 	if other := otherVersion(e.Name); other != "" {
-		return fmt.Sprintf("it is of type %q, and this program knows %q: it was stored by another version of the program; use one that knows both", e.Name, other)
+		return fmt.Sprintf("no type is registered as %q here, only %q: another version of the program has sent or stored it; use a version that knows both, or add to an init function: actor.RegisterType[T](%q)", e.Name, other, e.Name)
 	}
 	return fmt.Sprintf("no type is registered as %q here; add to an init function: actor.RegisterType[T](%q)", e.Name, e.Name)
 }
@@ -34,7 +35,10 @@ func (e *UnknownNameError) Error() string {
 func otherVersion(name string) (other string) {
 	base, _, ok := cutVersion(name)
 	highest := -1
-	for known := range registered().byName {
+	for known, k := range registered().byName {
+		if k.typ.Kind() == reflect.Interface {
+			continue
+		}
 		if b, n, is := cutVersion(known); ok && is && b == base && n > highest {
 			other, highest = known, n
 		}

@@ -6,6 +6,7 @@ package fence
 import (
 	"context"
 	"errors"
+	"fmt"
 )
 
 // ErrFenced is the error of a writer that a newer one has replaced. It is final: a restart would
@@ -96,6 +97,24 @@ func Newest(err error) uint64 {
 	}
 	return newer.NewestEpoch()
 }
+
+// A laterClaim is the failure of an instance because of a claim of an actor that it has spawned.
+type laterClaim struct {
+	by     Claim
+	newest uint64
+}
+
+// LaterClaim returns the failure of an instance that cannot continue, because a later term has
+// claimed the id of by, an actor that the instance has spawned. It wraps [ErrFenced].
+func LaterClaim(by Claim, newest uint64) error { return &laterClaim{by, newest} }
+
+func (e *laterClaim) Error() string {
+	return fmt.Sprintf("%v: %q of %s belongs to term %d", ErrFenced, e.by.ID, e.by.Path, e.newest>>32)
+}
+
+func (e *laterClaim) Unwrap() error { return ErrFenced }
+
+func (e *laterClaim) NewestEpoch() uint64 { return e.newest }
 
 // Fenced reports that the writes of the actor are fenced by other means than an epoch.
 func Fenced(ctx context.Context) { Claimed(ctx, Claim{}, 0) }

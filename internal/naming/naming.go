@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"strconv"
 	"strings"
 	"unicode"
@@ -65,32 +66,41 @@ func CheckElement(name string) error {
 	}
 	for i := range len(name) {
 		if !inElement[name[i]] {
-			return alien(name[i:])
+			return alien(name[i:], ofElement)
 		}
 	}
 	return nil
 }
 
+const ofElement = "; letters, digits and -_.:~+@ are allowed"
+
 // alien returns the error for a name that continues with an invalid character.
-func alien(rest string) error {
+func alien(rest, allowed string) error {
 	r, size := utf8.DecodeRuneInString(rest)
 	if r == utf8.RuneError && size == 1 {
 		return errors.New("is not UTF-8")
 	}
-	return fmt.Errorf("contains %q; letters, digits and -_.:~+@ are allowed", r)
+	return fmt.Errorf("contains %q%s", r, allowed)
 }
+
+// OfSystem says what [CheckSystem] allows. Callers add it to the error.
+const OfSystem = "1 to 255 letters, digits and -_.:~+"
 
 // CheckSystem returns nil for a valid name of a system or cluster: an element of at most
 // [MaxLength] bytes without an @, which begins the address in paths.
 func CheckSystem(name string) error {
-	if err := CheckElement(name); err != nil {
-		return err
+	switch {
+	case name == "":
+		return errors.New("is empty")
+	case len(name) > MaxLength:
+		return fmt.Errorf("has %d bytes", len(name))
+	case name[0] == '$':
+		return errors.New("begins with $")
 	}
-	if len(name) > MaxLength {
-		return fmt.Errorf("has %d bytes, the limit is %d", len(name), MaxLength)
-	}
-	if strings.Contains(name, "@") {
-		return errors.New("contains an @, which begins its address in paths")
+	for i := range len(name) {
+		if !inElement[name[i]] || name[i] == '@' {
+			return alien(name[i:], "")
+		}
 	}
 	return nil
 }
@@ -109,7 +119,7 @@ func CheckPath(path string) error {
 		switch c := path[i]; {
 		case inElement[c], c == '$' && path[i-1] == '/':
 		case c != '/':
-			return alien(path[i:])
+			return alien(path[i:], ofElement)
 		case path[i-1] == '/':
 			return errors.New("has two slashes in a row")
 		}
@@ -149,14 +159,34 @@ func CheckHostPort(address string) error {
 	return nil
 }
 
-// CheckNode returns nil for the host:port of another node: besides [CheckHostPort], it must have a
-// host, and a port other than 0.
-func CheckNode(address string) error {
+// CheckAdvertised returns nil for the host:port at which others reach a node: besides
+// [CheckHostPort], it must have a host, which must not be the unspecified address, such as 0.0.0.0.
+// Port 0 is allowed.
+func CheckAdvertised(address string) error {
 	if err := CheckHostPort(address); err != nil {
 		return err
 	}
-	if host, port, err := net.SplitHostPort(address); err != nil || host == "" || strings.Trim(port, "0") == "" {
-		return errors.New("has no host, or no port")
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return errors.New("is not a host:port")
+	}
+	if host == "" {
+		return errors.New("has no host")
+	}
+	if ip, err := netip.ParseAddr(host); err == nil && ip.WithZone("").IsUnspecified() {
+		return fmt.Errorf("has the host %s, which stands for all interfaces of a machine and leads to no other one", host)
+	}
+	return nil
+}
+
+// CheckNode returns nil for the host:port of another node: besides [CheckAdvertised], its port must
+// not be 0.
+func CheckNode(address string) error {
+	if err := CheckAdvertised(address); err != nil {
+		return err
+	}
+	if _, port, err := net.SplitHostPort(address); err != nil || strings.Trim(port, "0") == "" {
+		return errors.New("has the port 0, at which no node listens")
 	}
 	return nil
 }

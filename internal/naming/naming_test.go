@@ -25,7 +25,7 @@ func TestWhatIsWrongWithANameIsSaid(t *testing.T) {
 			long: "has 1025 bytes, the limit is 1024", "a\x00": `contains '\x00'; letters, digits and -_.:~+@ are allowed`,
 		}},
 		{"system", CheckSystem, []string{"shop"}, map[string]string{
-			"a@b": "contains an @, which begins its address in paths", long[:MaxLength+1]: "has 256 bytes, the limit is 255",
+			"": "is empty", "a b": "contains ' '", "a@b": "contains '@'", "$a": "begins with $", "a\xff": "is not UTF-8", long[:MaxLength+1]: "has 256 bytes",
 		}},
 		{"path", CheckPath, []string{"/user", "/user/a", "/user/$1a/b", "/temp/17"}, map[string]string{
 			"": "does not begin with a slash", "user": "does not begin with a slash", "/": "ends with a slash", "/user/": "ends with a slash",
@@ -78,5 +78,25 @@ func TestAPortIsANumberThatThereIs(t *testing.T) {
 		"n 1:1":    `contains ' '`,
 	} {
 		require.ErrorContains(t, CheckHostPort(address), want, address)
+	}
+}
+
+func TestOthersReachANodeAtOneHost(t *testing.T) {
+	for _, address := range []string{"n1:1", "127.0.0.1:1", "[::1]:1", "[fe80::1%eth0]:1"} {
+		require.NoError(t, CheckAdvertised(address), address)
+		require.NoError(t, CheckNode(address), address)
+	}
+	for address, want := range map[string]string{
+		":1":        "has no host",
+		"0.0.0.0:1": "has the host 0.0.0.0, which stands for all interfaces",
+		"[::]:1":    "has the host ::, which stands for all interfaces",
+		"n1":        "is not a host:port",
+	} {
+		require.ErrorContains(t, CheckAdvertised(address), want, address)
+		require.ErrorContains(t, CheckNode(address), want, address)
+	}
+	require.NoError(t, CheckAdvertised("n1:0"))
+	for _, address := range []string{"n1:0", "n1:00"} {
+		require.ErrorContains(t, CheckNode(address), "has the port 0, at which no node listens", address)
 	}
 }

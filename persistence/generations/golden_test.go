@@ -20,7 +20,7 @@ func TestARecordOfANewerVersionIsRefused(t *testing.T) {
 		typ, says string
 		corrupt   bool
 	}{
-		{"understudy/generations.entry/2", `it is of type "understudy/generations.entry/2", and this program knows "understudy/generations.entry/1"`, false},
+		{"understudy/generations.entry/2", `no type is registered as "understudy/generations.entry/2" here, only "understudy/generations.entry/1"`, false},
 		{"understudy/generations.entry/1", "decode", true},
 	} {
 		j := memory.New()

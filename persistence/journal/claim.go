@@ -3,6 +3,7 @@ package journal
 import (
 	"fmt"
 	"math"
+	"strconv"
 )
 
 // A Claim is the right to write to one persistence id until the next claim of the id.
@@ -54,17 +55,26 @@ type FencedError struct {
 
 // Error names the epochs.
 func (e *FencedError) Error() string {
-	what := fmt.Sprintf("epoch %d", e.Epoch)
+	what := "epoch " + epochText(e.Epoch)
 	if e.Below != 0 {
-		what = fmt.Sprintf("a claim below epoch %d", e.Below)
+		what = "a claim below epoch " + epochText(e.Below)
 	}
 	switch {
 	case e.Newest == 0:
 		return fmt.Sprintf("%v: %s, and it has never been claimed", ErrFenced, what)
 	case e.Writer == (WriterID{}):
-		return fmt.Sprintf("%v: %s, the newest is %d", ErrFenced, what, e.Newest)
+		return fmt.Sprintf("%v: %s, the newest is %s", ErrFenced, what, epochText(e.Newest))
 	}
-	return fmt.Sprintf("%v: %s, the newest is %d, of writer %x", ErrFenced, what, e.Newest, e.Writer)
+	return fmt.Sprintf("%v: %s, the newest is %s, of writer %x", ErrFenced, what, epochText(e.Newest), e.Writer)
+}
+
+// epochText returns an epoch as people know it: one that consists of a generation and a number has
+// the two in parentheses.
+func epochText(epoch uint64) string {
+	if epoch < 1<<32 {
+		return strconv.FormatUint(epoch, 10)
+	}
+	return fmt.Sprintf("%d (%d.%d)", epoch, epoch>>32, epoch&math.MaxUint32)
 }
 
 // NewestEpoch returns e.Newest.

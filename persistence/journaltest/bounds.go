@@ -158,7 +158,7 @@ func generationBounds(g uint64) journal.Bounds {
 
 // claimRace lets writers of generations from 1 to 8 claim at once, in random order and through
 // alternating handles. After a claim of one generation has succeeded, no claim of a lower one that
-// begins later may succeed.
+// begins later may succeed: each writer that has succeeded tries one, and so do the others by chance.
 func (e *env) claimRace(handles ...journal.Journal) {
 	const generations, each = 8, 8
 	rng := e.rand()
@@ -171,23 +171,30 @@ func (e *env) claimRace(handles ...journal.Journal) {
 	var highest atomic.Uint64 // generation of which a claim has succeeded
 	var mu sync.Mutex         // guards epochs
 	var epochs []uint64
-	errs := make([]error, len(order))
+	errs, wrong := make([]error, len(order)), make([]error, len(order))
 	var all sync.WaitGroup
 	turns := make(chan struct{}, generations)
 	for i, g := range order {
 		turns <- struct{}{}
 		all.Go(func() {
 			defer func() { <-turns }()
+			handle := handles[i%len(handles)]
 			before := highest.Load()
-			claim, err := handles[i%len(handles)].Claim(e.Context(), "x", journal.WriterID{byte(i)}, generationBounds(g))
+			claim, err := handle.Claim(e.Context(), "x", journal.WriterID{byte(i)}, generationBounds(g))
 			if err != nil {
 				errs[i] = err
 				return
 			}
 			if g < before || claim.Epoch>>32 != g {
-				errs[i] = fmt.Errorf("a claim of generation %d has epoch %d, after one of generation %d has succeeded", g, claim.Epoch, before)
+				wrong[i] = fmt.Errorf("a claim of generation %d has epoch %d, after one of generation %d has succeeded", g, claim.Epoch, before)
 			}
 			for was := highest.Load(); was < g && !highest.CompareAndSwap(was, g); was = highest.Load() {
+			}
+			switch _, err := handle.Claim(e.Context(), "x", journal.WriterID{byte(i)}, generationBounds(g-1)); {
+			case err == nil:
+				wrong[i] = fmt.Errorf("a claim of generation %d succeeds after one of generation %d has succeeded", g-1, g)
+			case !errors.Is(err, journal.ErrFenced):
+				wrong[i] = err
 			}
 			mu.Lock()
 			defer mu.Unlock()
@@ -195,6 +202,7 @@ func (e *env) claimRace(handles ...journal.Journal) {
 		})
 	}
 	all.Wait()
+	require.NoError(e, errors.Join(wrong...))
 	for i, err := range errs {
 		if err != nil {
 			fenced := requireFenced(e, err)

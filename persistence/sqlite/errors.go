@@ -74,7 +74,7 @@ func openError(err error) error {
 	if resultCode(err) == codes.SQLITE_NOTADB {
 		return fmt.Errorf("%w: %w: choose another path", ErrNotJournal, err)
 	}
-	if errors.Is(err, ErrNotJournal) || errors.Is(err, ErrNewerSchema) {
+	if errors.Is(err, ErrNotJournal) || errors.Is(err, ErrNewerSchema) || errors.Is(err, journal.ErrCorrupt) {
 		return err
 	}
 	if err = storeError(err); errors.Is(err, journal.ErrCorrupt) {

@@ -26,6 +26,11 @@ func TestOpenSaysWhatIsWrongWithThePath(t *testing.T) {
 	newer := filepath.Join(dir, "newer.db")
 	require.NoError(t, openPath(t, newer).Close())
 	alter(t, newer, "PRAGMA user_version = 99")
+	damaged := [2]string{filepath.Join(dir, "negative.db"), filepath.Join(dir, "zero.db")}
+	for i, version := range []string{"-1", "0"} {
+		require.NoError(t, openPath(t, damaged[i]).Close())
+		alter(t, damaged[i], "PRAGMA user_version = "+version)
+	}
 
 	for _, c := range []struct {
 		path string
@@ -41,6 +46,8 @@ func TestOpenSaysWhatIsWrongWithThePath(t *testing.T) {
 		{write("short.txt", "hello"), ErrNotJournal, "choose another path"},
 		{foreign, ErrNotJournal, "another application"},
 		{newer, ErrNewerSchema, "it has version 99, this program knows 1"},
+		{damaged[0], journal.ErrCorrupt, "version -1, which no journal has; restore a backup"},
+		{damaged[1], journal.ErrCorrupt, "version 0, which no journal has; restore a backup"},
 	} {
 		_, err := Open(c.path)
 		require.ErrorIs(t, err, c.is, c.path)

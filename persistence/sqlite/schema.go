@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"fmt"
 	"strings"
+
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // applicationID marks our files, in the header of the database.
@@ -71,6 +73,8 @@ func prepareFile(ctx context.Context, conn *sql.Conn, migrations []string) (was 
 		return 0, err
 	case application == applicationID && was > known:
 		return 0, fmt.Errorf("%w: it has version %d, this program knows %d; use a newer build of the program", ErrNewerSchema, was, known)
+	case application == applicationID && (was < 0 || was == 0 && tables != 0):
+		return 0, fmt.Errorf("%w: its header says version %d, which no journal has; restore a backup", journal.ErrCorrupt, was)
 	case application != applicationID && (application != 0 || tables != 0):
 		return 0, fmt.Errorf("%w: it is an SQLite database of another application; use a file of its own", ErrNotJournal)
 	case application != applicationID:

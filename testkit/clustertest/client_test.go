@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/receptionist"
@@ -387,5 +389,23 @@ func TestTopicsAndServicesOfAClientAreRefusedWithTheReason(t *testing.T) {
 		l, err := cluster.Lookup(t.Context(), client, shops)
 		require.NoError(t, err)
 		require.Len(t, l.Instances, 1)
+	})
+}
+
+// The node still sends news to the client, which it does not know to have gone. That is no loss.
+func TestNothingIsLostWhenAClientAndThenItsNodeShutDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		core, logs := observer.New(zap.WarnLevel)
+		c := clustertest.Start(t, 1, func(_ string, cfg *cluster.Config) { cfg.Logger = zap.New(core) })
+		n1 := c.Node("n1")
+		lost := testkit.NewProbe[actor.DeadLetter](t, n1.System)
+		actor.Subscribe(n1.System, lost.Ref())
+		client := c.Dial("client")
+		desk := actor.Spawn(client, clerk(), "desk")
+		require.Equal(t, 7, handIn(t, actor.Resolve[ticket](n1.System, desk.String()), 7).Number)
+		require.NoError(t, client.Shutdown(t.Context()))
+		require.NoError(t, n1.Leave(t.Context()))
+		require.Empty(t, logs.FilterMessage("messages lost").All())
+		lost.ExpectNone(time.Second)
 	})
 }

@@ -2,6 +2,7 @@ package clustertest_test
 
 import (
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,7 +14,6 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/singleton/lease"
-	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
@@ -24,9 +24,6 @@ func TestOneSettingGivesEverySingletonOfANodeALease(t *testing.T) {
 		store := lease.NewMemory()
 		c := clustertest.Start(t, 3, func(_ string, cfg *cluster.Config) {
 			cfg.Lease = func(name, owner string) (lease.Lease, error) {
-				if name == cfg.Name+"-singleton-broken" {
-					return nil, errors.New("no lease today")
-				}
 				return lease.New(store, name, owner, lease.Settings{})
 			}
 		})
@@ -52,11 +49,53 @@ func TestOneSettingGivesEverySingletonOfANodeALease(t *testing.T) {
 		c.Crash("n1")
 		time.Sleep(25 * time.Second)
 		require.True(t, status(n2, "counter").LeaseHeld)
-
-		watcher := testkit.NewProbe[int](t, n2.System)
-		broken := actor.Spawn(n2, behaviors.Singleton(clerk), "broken")
-		watcher.ExpectTerminated(broken)
-		_, there := singleton.StatusOf(n2.System, "broken")
-		require.False(t, there)
 	})
+}
+
+func TestTheErrorOfTheConfiguredLeaseIsShownUntilItCanBeCreated(t *testing.T) {
+	for name, broken := range map[string]func() (lease.Lease, error){
+		"an error": func() (lease.Lease, error) { return nil, errors.New("no store today") },
+		"nil":      func() (lease.Lease, error) { return nil, nil }, //nolint:nilnil // the mistake that is tested
+		"a panic":  func() (lease.Lease, error) { panic("no store today") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var works atomic.Bool
+				store := lease.NewMemory()
+				c := clustertest.Start(t, 2, func(_ string, cfg *cluster.Config) {
+					cfg.Lease = func(name, owner string) (lease.Lease, error) {
+						if !works.Load() {
+							return broken()
+						}
+						return lease.New(store, name, owner, lease.Settings{})
+					}
+				})
+				n1, n2 := c.Node("n1"), c.Node("n2")
+				counter := actor.Spawn(n1, behaviors.Singleton(counting[command](0)), "counter")
+				actor.Spawn(n2, behaviors.Singleton(counting[command](0)), "counter")
+				ask := func(timeout time.Duration) (int, error) {
+					return actor.AskTimeout(t.Context(), counter, timeout, func(replyTo actor.ActorRef[int]) command { return increment{replyTo} })
+				}
+				_, err := ask(3 * time.Second)
+				require.ErrorIs(t, err, singleton.ErrUnavailable)
+				require.ErrorContains(t, err, "the lease of counter by cluster.Config.Lease: ")
+				status, managed := singleton.StatusOf(n1.System, "counter")
+				require.True(t, managed)
+				require.Equal(t, singleton.Acquiring, status.Phase)
+				require.ErrorContains(t, status.Obstacle, "the lease of counter by cluster.Config.Lease: ")
+
+				works.Store(true)
+				n, err := ask(10 * time.Second)
+				require.NoError(t, err)
+				require.Equal(t, 1, n)
+				status, _ = singleton.StatusOf(n1.System, "counter")
+				require.True(t, status.LeaseHeld)
+				require.Equal(t, n1.Name()+"-singleton-counter of "+n1.Address(), status.Lease)
+				require.NoError(t, n1.Leave(t.Context())) // releases it
+				time.Sleep(10 * time.Second)
+				status, _ = singleton.StatusOf(n2.System, "counter")
+				require.True(t, status.LeaseHeld)
+			})
+		})
+	}
 }

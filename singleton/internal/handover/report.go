@@ -2,6 +2,7 @@ package handover
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -94,14 +95,42 @@ func whyPending(m *Machine) string {
 	if self, member := m.topo.Member(m.topo.Self); !member || !self.Up {
 		return "this node is not up"
 	}
-	switch m.cfg.Anchor.Kind {
-	case ByName:
-		return m.cfg.Placement() + " is not up, or has no manager for it"
-	case ByFunction:
-		return fmt.Sprintf("%q elects none of the members that are up and have a manager for it", m.cfg.Anchor.Node)
-	case Unset, ByElection, ByAge:
+	return whyNoCandidate(m)
+}
+
+// whyNoCandidate says what every member lacks that is up, or that none is elected.
+func whyNoCandidate(m *Machine) string {
+	up := keep(m.topo.Members, func(p singletonhook.Peer) bool { return p.Up && p.ID != m.drained })
+	able := keep(up, m.cfg.admits)
+	reference, _, _ := reference(&m.topo, m.cfg.Signature)
+	managing := keep(able, func(p singletonhook.Peer) bool { return m.cfg.manages(p, m.topo.Self, reference) })
+	role := ""
+	if m.cfg.Role != "" {
+		role = fmt.Sprintf(" has the role %q", m.cfg.Role)
 	}
-	return "no member that is up and may host it has a manager for it"
+	switch {
+	case len(able) == 0 && m.cfg.Anchor.Kind == ByName:
+		return m.cfg.Placement() + " is not up"
+	case len(able) == 0 && role != "":
+		return "no member that is up" + role
+	case len(able) == 0:
+		return "this node leaves, and no other member is up"
+	case len(managing) == 0 && m.cfg.Anchor.Kind == ByName:
+		return m.cfg.Placement() + " has no manager for it"
+	case len(managing) == 0 && role != "":
+		return "no member that is up and" + role + " has a manager for it"
+	case len(managing) == 0:
+		return "no member that is up has a manager for it"
+	case m.cfg.Anchor.Kind == ByFunction && role != "":
+		return fmt.Sprintf("%q elects no member that is up, has a manager for it, and%s", m.cfg.Anchor.Node, role)
+	case m.cfg.Anchor.Kind == ByFunction:
+		return fmt.Sprintf("%q elects no member that is up and has a manager for it", m.cfg.Anchor.Node)
+	}
+	return "no member that is up can host it"
+}
+
+func keep(members []singletonhook.Peer, fits func(singletonhook.Peer) bool) []singletonhook.Peer {
+	return slices.DeleteFunc(slices.Clone(members), func(p singletonhook.Peer) bool { return !fits(p) })
 }
 
 func whyAsking(m *Machine) string {

@@ -42,7 +42,7 @@ func TestAStoredSingletonSpecSaysItsVersion(t *testing.T) {
 	newer, err := codec.Marshal([]any{"understudy/placement.singleton-spec/2", []byte{0x80}})
 	require.NoError(t, err)
 	_, err = DecodeSingletonSpec(newer)
-	require.ErrorContains(t, err, `it is of type "understudy/placement.singleton-spec/2", and this program knows "understudy/placement.singleton-spec/1"`)
+	require.ErrorContains(t, err, `no type is registered as "understudy/placement.singleton-spec/2" here, only "understudy/placement.singleton-spec/1"`)
 
 	other, err := codec.Marshal([]any{"understudy/placement.fact/1", []byte{0x82, 0x61, 'x', 0xf6}})
 	require.NoError(t, err)

@@ -233,7 +233,7 @@ func (x *singleton) ask(q question) {
 	q.x, x.asking = x, &q
 	call := SourceCall{Op: q.op, Label: x.label, Owner: q.owner, Spec: q.spec}
 	if q.op == OpClaimTerm {
-		call.Floor = x.floor
+		call.Floor = max(x.floor, x.granted.Term) // a source that was restored may have lost grants
 	}
 	number := x.in.call(&q, call)
 	if q.changes() {

@@ -296,6 +296,18 @@ func TestACallOfAFormerCoordinatorIsLookedInto(t *testing.T) {
 	}
 }
 
+// A backup of the source is restored. The coordinator knows the terms that it has lost.
+func TestASourceThatWasRestoredGrantsTermsAboveTheLostOnes(t *testing.T) {
+	t.Parallel()
+	r := newSingletonsRig(t, "a", "b")
+	r.source.terms["catalog"] = 8
+	r.start("catalog", Leader())
+	r.is("catalog", SingletonActive, "a", 9, 0)
+	r.source.terms["catalog"] = 2
+	r.crash("a")
+	r.is("catalog", SingletonActive, "b", 10, 0)
+}
+
 // The journal of an instance has a later term than the source, which is newer than the journal. The
 // next instance is above both, on the same node as well.
 func TestAnInstanceThatItsJournalRefusesGetsATermAboveTheJournal(t *testing.T) {

@@ -362,6 +362,8 @@ type fakeSource struct {
 	own   map[string]generation.Ownership
 	specs map[string]SingletonSpec
 	asked []string
+
+	ignoresFloor bool // it breaks its contract
 }
 
 func newFakeSource() *fakeSource {
@@ -374,7 +376,10 @@ func (f *fakeSource) ask(c SourceCall) SourceAnswer {
 	own, owned := f.own[c.Label]
 	switch c.Op {
 	case OpClaimTerm:
-		f.terms[c.Label] = max(f.terms[c.Label], c.Floor) + 1
+		if !f.ignoresFloor {
+			f.terms[c.Label] = max(f.terms[c.Label], c.Floor)
+		}
+		f.terms[c.Label]++
 		out.Generation = Generation{Term: f.terms[c.Label]}
 		f.own[c.Label] = generation.Ownership{Owner: c.Owner, Generation: out.Generation}
 	case OpClaimSeq:

@@ -160,7 +160,7 @@ func TestASpecWithoutAGrantIsForgotten(t *testing.T) {
 	require.Empty(t, r.source.specs)
 }
 
-// The planner does not trust a source that has forgotten its grants.
+// The planner does not trust a source that has forgotten its grants and ignores the floor.
 func TestATermIsNeverLowerThanBefore(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
@@ -169,7 +169,7 @@ func TestATermIsNeverLowerThanBefore(t *testing.T) {
 		r.answered(r.start("catalog", OnNode("b")))
 	}
 	r.is("catalog", SingletonActive, "b", 6, 0)
-	r.source.terms["catalog"] = 0
+	r.source.terms["catalog"], r.source.ignoresFloor = 0, true
 	r.failedWith(r.start("catalog", OnNode("a")), ErrSource)
 	r.is("catalog", SingletonActive, "b", 6, 0)
 	r.change("a", func(n *Node) {})

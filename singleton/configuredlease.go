@@ -1,0 +1,173 @@
+package singleton
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/singleton/lease"
+)
+
+// configuredLease returns the lease of the singleton of that name by cluster.Config.Lease. If that
+// fails, it returns a [lateLease].
+func configuredLease(leases singletonhook.Leases, name string) lease.Lease {
+	create := func() (l lease.Lease, err error) {
+		err = guard.Run(func() (err error) {
+			if l, err = leases(name); err == nil && l == nil {
+				err = errors.New("it is nil")
+			}
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("the lease of %s by cluster.Config.Lease: %w", name, err)
+		}
+		return l, nil
+	}
+	if l, err := create(); err == nil {
+		return l
+	}
+	return &lateLease{create: create}
+}
+
+// A lateLease is a lease that could not be created yet. Each attempt to acquire it tries to create
+// it, so the manager shows the error and tries again, as it does when a store is unavailable. One
+// manager uses it: see [leaseClient].
+type lateLease struct {
+	create func() (lease.Lease, error)
+
+	mu        sync.Mutex  // guards all below
+	lease     lease.Lease // nil: not created yet
+	by        string      // the manager
+	onLost    func(reason error)
+	cancel    func() // removes onLost from lease
+	free      func() // ends the reservation of lease
+	abandoned bool
+}
+
+// created returns the lease; nil if it could not be created yet.
+func (l *lateLease) created() lease.Lease {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.lease
+}
+
+// ensure returns the lease, and creates it if necessary.
+func (l *lateLease) ensure() (lease.Lease, error) {
+	if c := l.created(); c != nil {
+		return c, nil
+	}
+	c, err := l.create()
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if r, ok := c.(reservable); ok {
+		if l.free, err = r.Reserve(l.by); err != nil {
+			return nil, err
+		}
+	}
+	if l.onLost != nil {
+		l.cancel = c.OnLost(l.onLost)
+	}
+	if l.abandoned {
+		abandon(c)
+	}
+	l.lease = c
+	return c, nil
+}
+
+// Acquire is AcquireAbove with any token.
+func (l *lateLease) Acquire(ctx context.Context) (held bool, err error) {
+	return l.AcquireAbove(ctx, 0)
+}
+
+// AcquireAbove fails with the error of cluster.Config.Lease as long as that returns one.
+func (l *lateLease) AcquireAbove(ctx context.Context, floor uint64) (held bool, err error) {
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	c, err := l.ensure()
+	if err != nil {
+		return false, err
+	}
+	return c.AcquireAbove(ctx, floor)
+}
+
+func (l *lateLease) Release(ctx context.Context) error {
+	if c := l.created(); c != nil {
+		return c.Release(ctx)
+	}
+	return nil
+}
+
+func (l *lateLease) Valid() bool {
+	c := l.created()
+	return c != nil && c.Valid()
+}
+
+func (l *lateLease) Token() uint64 {
+	if c := l.created(); c != nil {
+		return c.Token()
+	}
+	return 0
+}
+
+// OnLost registers one function at a time.
+func (l *lateLease) OnLost(f func(reason error)) (cancel func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.onLost = f
+	return func() {
+		l.mu.Lock()
+		cancel := l.cancel
+		l.onLost, l.cancel = nil, nil
+		l.mu.Unlock()
+		call(cancel)
+	}
+}
+
+func (l *lateLease) String() string {
+	if c := l.created(); c != nil {
+		return c.String()
+	}
+	return "not created yet by cluster.Config.Lease"
+}
+
+// Reserve notes the one manager that uses the lease.
+func (l *lateLease) Reserve(by string) (free func(), err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.by = by
+	return func() {
+		l.mu.Lock()
+		free := l.free
+		l.free = nil
+		l.mu.Unlock()
+		call(free)
+	}, nil
+}
+
+// Abandon abandons the lease, also one that is created later.
+func (l *lateLease) Abandon() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.abandoned = true
+	abandon(l.lease)
+}
+
+// abandon treats a lease as the end of the process would, if it can.
+func abandon(l lease.Lease) {
+	if a, ok := l.(interface{ Abandon() }); ok {
+		a.Abandon()
+	}
+}
+
+func call(f func()) {
+	if f != nil {
+		f()
+	}
+}
