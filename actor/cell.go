@@ -20,8 +20,7 @@ type cell[M any] struct {
 	onSignal  SignalHandler[M]
 	scratch   Next[M]
 	runner    lastRunner
-	counts    *counts // of the kind of the actor; never written after the spawn
-	handled   uint32  // messages that are not in counts yet
+	tally     tally
 }
 
 // phase is the state of an actor in its life.
@@ -124,7 +123,7 @@ func (c *cell[M]) work(n int, r *runner) (more bool) {
 func (c *cell[M]) handleBatch(n int) (handled int) {
 	for handled < n && c.phase == running && c.batch.size > 0 && !c.urgent.Load() {
 		handled++
-		c.handled++
+		c.tally.handled++
 		if c.conf.admission == nil || !c.refused() {
 			c.handle()
 		}
@@ -174,7 +173,7 @@ func (c *cell[M]) spin() {
 // refillOrRest fetches the messages that have arrived since the batch was taken. Without any it
 // ends the turn and returns false.
 func (c *cell[M]) refillOrRest() bool {
-	c.countHandled()
+	c.tally.flush()
 	if !c.mu.TryLock() {
 		c.lockWithBackoff() // as senders do, which otherwise would always win
 	}
@@ -186,7 +185,7 @@ func (c *cell[M]) refillOrRest() bool {
 		if msg, ok := c.queue.takeFirst(); ok {
 			c.queue.refill(&c.batch, c.conf.box, &c.conf.chunks)
 			c.mu.Unlock()
-			c.handled++
+			c.tally.handled++
 			c.handleMessage(msg)
 			return true
 		}
@@ -206,14 +205,6 @@ func (c *cell[M]) refillOrRest() bool {
 	c.openBypass(c.onMessage)
 	c.mu.Unlock()
 	return false
-}
-
-// countHandled adds the messages that have been handled to the counters of the kind.
-func (c *cell[M]) countHandled() {
-	if c.handled > 0 {
-		c.counts.messages.Add(uint64(c.handled))
-		c.handled = 0
-	}
 }
 
 // A lastTask stops the actor when its turn in the mailbox comes.

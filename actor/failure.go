@@ -19,7 +19,7 @@ func (c *cell[M]) fail(err error) {
 		outer.fail(err)
 		return
 	}
-	c.counts.failures.Add(1)
+	c.tally.counts.failures.Add(1)
 	if isFinal(err) {
 		c.stopFailed(err)
 		return
@@ -75,7 +75,7 @@ func (c *cell[M]) tryRestart(i int, err error) {
 // delay.
 func (c *cell[M]) beginRestart(i int, err error, delay time.Duration) {
 	s := c.supervision.layers[i].strategy
-	c.counts.restarts.Add(1)
+	c.tally.counts.restarts.Add(1)
 	c.phase, c.supervision.restart = restarting, i
 	c.timers.stop()
 	c.setSuspended(true, s.StashCapacity)

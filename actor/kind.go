@@ -34,6 +34,20 @@ type counts struct {
 	_                                              [24]byte // up to the end of the cache line
 }
 
+// A tally is where an actor is counted, and what the turn has not counted there yet.
+type tally struct {
+	counts  *counts // of its kind; never written after the spawn
+	handled uint32  // messages
+}
+
+// flush counts the messages that have been handled.
+func (t *tally) flush() {
+	if t.handled > 0 {
+		t.counts.messages.Add(uint64(t.handled))
+		t.handled = 0
+	}
+}
+
 // kinds are the kinds of a system.
 type kinds struct {
 	number uint64 // of the system; a kind that is remembered must not keep an ended system

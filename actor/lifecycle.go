@@ -89,8 +89,8 @@ func (c *cell[M]) finish() {
 	c.system = systemMsgs{}
 	c.mu.Unlock()
 	c.releaseLife()
-	c.countHandled()
-	c.counts.stopped.Add(1)
+	c.tally.flush()
+	c.tally.counts.stopped.Add(1)
 	if len(rest) > 0 {
 		c.reportRest(rest)
 	}

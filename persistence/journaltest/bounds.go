@@ -158,7 +158,8 @@ func generationBounds(g uint64) journal.Bounds {
 
 // claimRace lets writers of generations from 1 to 8 claim at once, in random order and through
 // alternating handles. After a claim of one generation has succeeded, no claim of a lower one that
-// begins later may succeed: each writer that has succeeded tries one, and so do the others by chance.
+// begins later may succeed: each writer that has succeeded tries one, and so do the others by
+// chance.
 func (e *env) claimRace(handles ...journal.Journal) {
 	const generations, each = 8, 8
 	rng := e.rand()

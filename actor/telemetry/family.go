@@ -1,0 +1,82 @@
+package telemetry
+
+import (
+	"time"
+
+	"github.com/understudy-go/understudy/internal/histogram"
+)
+
+// A Type says how the values of a family behave.
+type Type uint8
+
+const (
+	Gauge     Type = iota // may rise and fall
+	Counter               // only grows while the process lives
+	Histogram             // counts durations in buckets
+)
+
+// A Family is one metric: a name and its series, which differ in the values of the labels. Name and
+// help follow the rules of Prometheus: the prefix "understudy_", base units, "_total" for counters.
+// The values of labels come from small sets: kinds, reasons and names that the program itself has
+// chosen, never paths or IDs of single actors.
+type Family struct {
+	Name   string
+	Help   string // one sentence
+	Type   Type
+	Labels []string // their names
+	Series []Series
+}
+
+// A Series is a value of a family.
+type Series struct {
+	Labels    []string // their values, in the order of [Family.Labels]
+	Value     float64  // of a gauge or a counter
+	Durations Durations
+}
+
+// Durations are the values of a histogram.
+type Durations struct {
+	Count   uint64
+	Sum     time.Duration
+	Buckets []Bucket // by rising bound, without the one that takes all
+}
+
+// A Bucket counts the durations up to a bound, with those of the buckets before it.
+type Bucket struct {
+	Bound time.Duration
+	Count uint64
+}
+
+// distribution returns the durations of a histogram in buckets up to the given bounds.
+func distribution(s histogram.Snapshot, bounds ...time.Duration) Durations {
+	d := Durations{Count: s.Count, Sum: s.Sum, Buckets: make([]Bucket, len(bounds))}
+	for i, bound := range bounds {
+		d.Buckets[i] = Bucket{bound, s.AtMost(bound)}
+	}
+	return d
+}
+
+// Add adds a series with the values of the labels.
+func (f *Family) Add(value float64, labels ...string) {
+	f.Series = append(f.Series, Series{Labels: labels, Value: value})
+}
+
+// AddDurations adds a series of a histogram with the values of the labels. Its bounds are powers of
+// four of about a microsecond to 17 seconds, which suit everything from handlers to hand-overs.
+func (f *Family) AddDurations(s histogram.Snapshot, labels ...string) {
+	f.Series = append(f.Series, Series{Labels: labels, Durations: distribution(s, fine...)})
+}
+
+// fine are the bounds 2^10, 2^12, … 2^34 nanoseconds.
+var fine = bounds(2)
+
+// coarse are the bounds for what is counted by kind: 2^14, 2^18, … 2^34 nanoseconds, which are
+// 16 µs, 262 µs, 4 ms, 67 ms, 1 s and 17 s.
+var coarse = bounds(4)[1:]
+
+func bounds(step int) (all []time.Duration) {
+	for bit := 10; bit <= 34; bit += step {
+		all = append(all, 1<<bit)
+	}
+	return all
+}

@@ -1,0 +1,74 @@
+package telemetry
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+)
+
+// A Source returns families of metrics, read at that moment. It must not block for longer than a
+// millisecond or so, may be called by several goroutines, and may be called after the end of the
+// system.
+type Source func() []Family
+
+// sources are those of a system.
+type sources struct {
+	mu  sync.Mutex // guards all below
+	all map[*Source]struct{}
+}
+
+// AddSource adds the families of source to what [Gather] returns, until remove is called. Sources
+// that return a family of the same name share it: each adds its series. Packages of the framework
+// use it for what they count, and a program may use it likewise.
+func AddSource(s *actor.System, source Source) (remove func()) {
+	in := extension.Ensure(s, func() *sources { return &sources{all: map[*Source]struct{}{}} })
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	key := &source
+	in.all[key] = struct{}{}
+	return func() {
+		in.mu.Lock()
+		defer in.mu.Unlock()
+		delete(in.all, key)
+	}
+}
+
+// Gather reads all metrics of a system: what it counts itself, and what its sources return. The
+// families are sorted by name, and each name occurs once. A family has no series while there is
+// nothing to tell. Any goroutine may call it, also after the end of s.
+func Gather(s *actor.System) []Family {
+	all := own(s)
+	if in, ok := extension.Get[*sources](s); ok {
+		for _, source := range in.list() {
+			all = append(all, source()...)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b Family) int { return strings.Compare(a.Name, b.Name) })
+	return merged(all)
+}
+
+func (in *sources) list() []Source {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	list := make([]Source, 0, len(in.all))
+	for source := range in.all {
+		list = append(list, *source)
+	}
+	return list
+}
+
+// merged joins neighbours of the same name.
+func merged(all []Family) []Family {
+	joined := all[:0]
+	for _, f := range all {
+		if last := len(joined) - 1; last >= 0 && joined[last].Name == f.Name {
+			joined[last].Series = slices.Concat(joined[last].Series, f.Series)
+			continue
+		}
+		joined = append(joined, f)
+	}
+	return joined
+}
