@@ -72,7 +72,7 @@ func (c *config[M]) count(s *System, uid uint64) *counts {
 	case c.spawnConfig.kind != "":
 		k = s.kinds.named(c.spawnConfig.kind)
 	case k == nil || k.of != s.kinds.number: // a process seldom has more than one system
-		k = s.kinds.named(c.common.kindName)
+		k = s.kinds.named(c.kindName)
 		c.common.kind.Store(k)
 	}
 	at := &k.shards[uid%kindShards]

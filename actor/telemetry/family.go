@@ -9,6 +9,7 @@ import (
 // A Type says how the values of a family behave.
 type Type uint8
 
+// The types of families.
 const (
 	Gauge     Type = iota // may rise and fall
 	Counter               // only grows while the process lives
