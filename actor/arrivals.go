@@ -36,7 +36,7 @@ func (s internals) DispatchEncoded(path string, uid uint64, all []actorhook.Arri
 // deliverUnpacked decodes a message from another node without knowing the type of messages.
 func (c *core) deliverUnpacked(a *actorhook.Arrival, i int, by actorhook.Dispatcher) {
 	msg, err := unpack(c.sys, a)
-	at := entrance{parked: true, size: len(a.Data)}
+	at := entrance{parked: true, size: len(a.Data), metadata: a.Metadata}
 	switch {
 	case err != nil:
 		by.Undecodable(i, err)
@@ -77,7 +77,7 @@ func (b *inbox[M]) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatch
 		case fit != nil:
 			b.sys.deadLetter(&b.core, d.other, fit)
 		default:
-			b.enqueue(item[M]{task: &described[M]{msg, all[i].Metadata}}, entrance{parked: true, size: len(all[i].Data)})
+			b.enqueue(item[M]{msg: msg}, entrance{parked: true, size: len(all[i].Data), metadata: all[i].Metadata})
 		}
 	}
 	b.acceptAll(k, all[len(all)-len(k.msgs):], by)

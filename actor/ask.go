@@ -10,6 +10,7 @@ import (
 	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/internal/metadata"
 	"github.com/understudy-go/understudy/internal/payload"
 
 	"go.uber.org/zap"
@@ -82,6 +83,17 @@ func (r ActorRef[M]) needsNoContext() bool {
 // askWithin is Ask with a timeout; 0 means none. If r needs not wait for a place, it begins when
 // the request has been sent.
 func askWithin[M, R any](ctx context.Context, to ActorRef[M], timeout time.Duration, request func(replyTo ActorRef[R]) M) (R, error) {
+	asking, ended := beginAsk(ctx, to)
+	if ended == nil {
+		return askCarrying(ctx, to, timeout, request, asking)
+	}
+	reply, err := askCarrying(ctx, to, timeout, request, asking)
+	ended(err)
+	return reply, err
+}
+
+// askCarrying is askWithin for a request with metadata.
+func askCarrying[M, R any](ctx context.Context, to ActorRef[M], timeout time.Duration, request func(replyTo ActorRef[R]) M, asking metadata.Metadata) (R, error) {
 	var none R
 	if to.c == nil || to.c.sys == nil {
 		return none, fmt.Errorf("ask: %w", ErrNoRef)
@@ -104,7 +116,8 @@ func askWithin[M, R any](ctx context.Context, to ActorRef[M], timeout time.Durat
 			return none, fmt.Errorf("ask %s: %w", to.c.fullPath(), why)
 		}
 	}
-	if full := to.offer(msg, entrance{ctx: ctx, within: timeout}); full != nil { // msg is a dead letter, as if the target had ended
+	by := entrance{ctx: ctx, within: timeout, metadata: asking}
+	if full := to.offer(msg, by); full != nil { // msg is a dead letter, as if the target had ended
 		if err := ctx.Err(); err != nil {
 			return none, fmt.Errorf("ask %s: nothing was asked: %w: %w", to.Path(), err, full)
 		}

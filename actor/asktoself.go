@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/understudy-go/understudy/internal/metadata"
 	"github.com/understudy-go/understudy/internal/payload"
 )
 
@@ -22,13 +23,15 @@ import (
 func AskToSelf[M, Q, R any](ctx *Context[M], to ActorRef[Q], timeout time.Duration, request func(replyTo ActorRef[R]) Q, wrap func(R, error) M) {
 	c := ctx.cell
 	c.check("AskToSelf")
-	a := &selfAsk[M, R]{by: c, epoch: c.epoch, wrap: wrap, started: time.Now()}
+	a := &selfAsk[M, R]{by: c, epoch: c.epoch, wrap: wrap, started: time.Now(), then: ctx.consequence()}
 	a.core = core{sys: c.sys, uid: c.sys.nextUID(), impl: a, outside: true}
 	if to.c == nil || to.c.sys == nil {
 		a.settle(fmt.Errorf("ask: %w", ErrNoRef))
 		return
 	}
 	a.asked = to.c
+	var asking metadata.Metadata
+	asking, a.ended = beginAsk(ctx, to)
 	msg := request(ActorRef[R]{&a.core})
 	c.own().asks.add(&a.pending, a)
 	a.watch(timeout)
@@ -38,7 +41,7 @@ func AskToSelf[M, Q, R any](ctx *Context[M], to ActorRef[Q], timeout time.Durati
 		lost(why)
 		return
 	}
-	if full := to.offer(msg, entrance{parked: true, lost: lost}); full != nil {
+	if full := to.offer(msg, entrance{parked: true, lost: lost, metadata: asking}); full != nil {
 		lost(full)
 	}
 }
@@ -54,6 +57,8 @@ type selfAsk[M, R any] struct {
 	started time.Time
 	timer   *time.Timer // guarded by core.mu
 	late    error       // why replies are dead letters, once it is dead; guarded by core.mu
+	then    metadata.Metadata // of the outcome
+	ended   func(error)       // ends the span; nil without one
 	pending pendingAsk
 	watched askWatch    // of the asked actor
 	shared  atomic.Bool // see asker
@@ -121,7 +126,8 @@ func (a *selfAsk[M, R]) claim(late error) bool {
 func (a *selfAsk[M, R]) end(reply R, err error) {
 	a.watched.end()
 	a.tellWatchers()
-	a.by.post(item[M]{task: &outcomeOfAsk[M, R]{a, reply, err}}, entrance{})
+	a.endSpan(err)
+	a.by.post(item[M]{task: &outcomeOfAsk[M, R]{a, reply, err}}, entrance{metadata: a.then})
 }
 
 func (a *selfAsk[M, R]) deliver(msg any, _ entrance) {
@@ -148,6 +154,13 @@ func (a *selfAsk[M, R]) abandon(reason error) {
 	a.giveUp()
 	a.watched.end()
 	a.tellWatchers()
+	a.endSpan(reason)
+}
+
+func (a *selfAsk[M, R]) endSpan(err error) {
+	if a.ended != nil {
+		a.ended(err)
+	}
 }
 
 func (a *selfAsk[M, R]) deadLetter(reply R, reason error) {

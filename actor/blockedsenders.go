@@ -5,6 +5,8 @@ import (
 	"context"
 	"sync/atomic"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/metadata"
 )
 
 // blockedSenders are the messages, in a line, for which a blocking mailbox has no place yet. Behind
@@ -37,6 +39,8 @@ type entrance struct {
 	parked bool            // the sender does not wait
 	size   int             // encoded size; 0 if unknown
 	lost   func(error)     // see waiter
+
+	metadata metadata.Metadata // of the message
 }
 
 // The limits of parked messages for one actor; a single message may exceed maxParkedBytes.
@@ -234,6 +238,10 @@ func (r *blockedSenders[M]) isBefore(it item[M]) bool {
 	if r == nil || r.line.Len() == 0 || it.task == nil {
 		return false
 	}
+	return it.follows()
+}
+
+func (it item[M]) follows() bool {
 	f, ok := it.task.(follower)
 	return ok && f.follows()
 }

@@ -14,7 +14,8 @@ import (
 // from another goroutine. With the race detector, or the build tag understudy_debug, other calls
 // panic.
 type Context[M any] struct {
-	cell *cell[M] // and nothing else, as each cell has a Context
+	cell *cell[M]
+	span *span // of the message; nil unless it is traced, and in the Context that belongs to the cell
 }
 
 // Deadline returns the deadline of the context given to extension.WithContext, or else the
@@ -28,8 +29,8 @@ func (c *Context[M]) Done() <-chan struct{} { return c.life().Done() }
 func (c *Context[M]) Err() error { return c.life().Err() }
 
 // Value returns the value for key in the context given to extension.WithContext, or else in the
-// parent's.
-func (c *Context[M]) Value(key any) any { return c.life().Value(key) }
+// parent's. The Context that a handler gets with a traced message also has the span.
+func (c *Context[M]) Value(key any) any { return c.within().Value(key) }
 
 // life returns the context of the actor. An inner cell has the context of its outer cell.
 func (c *Context[M]) life() context.Context { return (*lifeContext)(c.cell.actor()) }
@@ -118,7 +119,7 @@ func (c *Context[M]) Defer(f func()) {
 // [PreRestart] or [PostStop] is handled never fires.
 func (c *Context[M]) After(key string, d time.Duration, msg M) {
 	c.cell.check("After")
-	c.cell.own().timers.set(c.cell, d, &keyedTimer[M]{key: key, msg: msg})
+	c.cell.own().timers.set(c.cell, d, &keyedTimer[M]{key: key, msg: msg, from: c.link()})
 }
 
 // Every sends msg to the actor repeatedly: first after d, then d after each one has been handled,
@@ -139,6 +140,7 @@ func (c *Context[M]) repeat(what string, d time.Duration, k *keyedTimer[M]) {
 	if d <= 0 {
 		panic(fmt.Sprintf("actor: timer %q: interval %v is not positive", k.key, d))
 	}
+	k.from = c.link()
 	c.cell.own().timers.set(c.cell, d, k)
 }
 

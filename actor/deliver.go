@@ -60,7 +60,7 @@ func (d *delivered[M]) handle(c *cell[M]) (failure error) {
 	if c.timers.idle != nil {
 		c.timers.idle.told(d.msg)
 	}
-	next := c.onMessage(&c.ctx, d.msg)
+	next := c.onMessage(current(c), d.msg)
 	if next == nil {
 		return nil
 	}

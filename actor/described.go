@@ -1,66 +1,102 @@
 package actor
 
 import (
+	"context"
+
 	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/metadata"
 )
 
-// A described is a message with metadata. It is a task, so that messages without metadata, which
-// are nearly all, have no place for it.
+// A described is an item with metadata. It is a task, so that messages without metadata, which are
+// nearly all, have no place for it.
 type described[M any] struct {
-	msg      M
+	item     item[M] // never described itself
 	metadata metadata.Metadata
+}
+
+// with returns the item with metadata, unless that is empty.
+func (it item[M]) with(m metadata.Metadata) item[M] {
+	if m.IsEmpty() {
+		return it
+	}
+	return item[M]{task: &described[M]{it, m}}
+}
+
+// plain returns the item without metadata.
+func (it item[M]) plain() item[M] {
+	if d, ok := it.task.(*described[M]); ok {
+		return d.item
+	}
+	return it
+}
+
+// metadata returns the metadata of the item.
+func (it item[M]) metadata() (none metadata.Metadata) {
+	if d, ok := it.task.(*described[M]); ok {
+		return d.metadata
+	}
+	return none
 }
 
 func (d *described[M]) run(c *cell[M]) {
 	kept := c.own()
-	kept.metadata = d.metadata
-	defer func() { kept.metadata = metadata.Metadata{} }()
-	c.handleTaskMessage(d.msg)
+	kept.metadata, kept.span = d.metadata, beginSpan(c, d)
+	returned := false
+	defer func() {
+		kept.span.end(returned)
+		kept.metadata, kept.span = metadata.Metadata{}, nil
+	}()
+	if d.item.task != nil {
+		d.item.task.run(c)
+	} else {
+		c.handleTaskMessage(d.item.msg)
+	}
+	returned = true
 }
 
-func (d *described[M]) exempt() bool { return false }
+func (d *described[M]) exempt() bool { return d.item.exempt() }
 
-func (d *described[M]) undelivered() (any, bool) { return d.msg, true }
+func (d *described[M]) follows() bool { return d.item.follows() }
 
-// handledMetadata returns the metadata of the message that is being handled.
-func (b *inbox[M]) handledMetadata() metadata.Metadata { return b.metadata }
+func (d *described[M]) undelivered() (any, bool) { return d.item.undelivered() }
+
+// handled returns the metadata and the span of the message that is being handled.
+func (b *inbox[M]) handled() (metadata.Metadata, *span) { return b.metadata, b.span }
 
 // Metadata implements extension.MetadataOf.
 func (x contextInternals[M]) Metadata() metadata.Metadata {
 	x.cell.check("MetadataOf")
-	return x.cell.outermost().handledMetadata()
+	m, _ := x.cell.outermost().handled()
+	return m
 }
 
 // TellWith implements extension.TellWith.
-func (r refInternals[M]) TellWith(msg M, m metadata.Metadata) {
-	if r.c == nil || m.IsEmpty() {
-		r.Tell(msg)
+func (r refInternals[M]) TellWith(msg M, m metadata.Metadata) { r.tellWith(msg, m, false) }
+
+// TellNoWaitWith implements extension.TellNoWaitWith.
+func (r refInternals[M]) TellNoWaitWith(msg M, m metadata.Metadata) { r.tellWith(msg, m, true) }
+
+func (r ActorRef[M]) tellWith(msg M, m metadata.Metadata, parked bool) {
+	if r.c == nil {
+		deadLetterToNobody("", msg)
 		return
 	}
-	switch to := r.c.impl.(type) {
-	case *cell[M]:
-		to.tellWith(msg, m)
-	case *remoteActor:
-		to.deliverWith(msg, m)
-	case *emptyRef:
-		if next, _ := to.sys.recipient(to.label, to.uid); next != nil {
-			refInternals[M]{ActorRef[M]{next}}.TellWith(msg, m)
-			return
-		}
-		r.Tell(msg) // which makes it a dead letter
-	default:
-		r.Tell(msg)
-	}
+	_ = r.tellBy(msg, entrance{metadata: m, parked: parked}) // which reports it
 }
 
-func (b *inbox[M]) tellWith(msg M, m metadata.Metadata) {
-	copied, err := carried(&b.core, msg)
-	if err != nil {
-		b.sys.deadLetter(&b.core, msg, err)
+// TellContext is [ActorRef.Tell] with a context. The message continues the trace of ctx: the
+// handler of the actor, here or on another node, runs within a span that is a child of the span in
+// ctx. Inside a handler pass the handler's own ctx. Without a tracer, see package otel below
+// actor/telemetry, and for a ctx without a sampled span, no message carries anything.
+//
+// If TellContext has to wait for room, as Tell describes, the end of ctx ends the wait, and the
+// message is a dead letter. A ctx that has ended prevents nothing else.
+func (r ActorRef[M]) TellContext(ctx context.Context, msg M) {
+	if r.c == nil {
+		deadLetterToNobody("", msg)
 		return
 	}
-	b.enqueue(item[M]{task: &described[M]{copied, m}}, entrance{})
+	_ = r.tellBy(msg, entrance{ctx: ctx, metadata: traceOf(ctx, r.c.sys)}) // which reports it
 }
 
 // A describingTransport is a transport that carries metadata. p is nil for a sender that must not
@@ -70,17 +106,18 @@ type describingTransport interface {
 }
 
 // deliverWith is deliver for a message with metadata, which a transport may be unable to carry.
-func (r *remoteActor) deliverWith(msg any, m metadata.Metadata) {
+func (r *remoteActor) deliverWith(msg any, by entrance) {
 	t, ok := r.sys.transport.(describingTransport)
 	if !ok {
-		r.deliver(msg, entrance{})
+		by.metadata = metadata.Metadata{}
+		r.deliver(msg, by)
 		return
 	}
 	r.sys.sent.Add(1)
 	var waits *actorhook.Patience
-	if r.mayWait {
-		p := r.patience(entrance{})
+	if r.mayWait && !by.parked {
+		p := r.patience(by)
 		waits = &p
 	}
-	t.SendWith(m, waits, r.sys, r.sendTo, msg)
+	t.SendWith(r.hop(by.metadata, msg), waits, r.sys, r.sendTo, msg)
 }

@@ -22,6 +22,7 @@ type extras[M any] struct {
 	asks        pendingAsks
 	log         *zap.Logger
 	metadata    metadata.Metadata  // of the message that is being handled
+	span        *span              // likewise; nil if it is in no trace
 	priorities  *priorities[M]     // of a mailbox with priorities
 	pause       *pause[M]          // in phase paused
 	senders     *blockedSenders[M] // of a mailbox that blocks; guarded by core.mu
@@ -36,8 +37,8 @@ type common[M any] struct {
 
 	ignoreSignals SignalHandler[M]
 
-	kindName string               // of actors that are spawned without a kind
-	kind     atomic.Pointer[kind] // of that name, of the system that asked last
+	ofMessages string               // the kind of actors that are spawned without one
+	kind       atomic.Pointer[kind] // of that name, of the system that asked last
 }
 
 // A config is how a cell was spawned, and what it shares.
@@ -74,7 +75,7 @@ func commonOf[M any]() *common[M] {
 		return known.(*common[M]) // stored under its type
 	}
 	fresh := new(common[M])
-	fresh.conf.common, fresh.kindName = fresh, kindOf(key)
+	fresh.conf.common, fresh.ofMessages = fresh, kindOf(key)
 	fresh.ignore = func(*Context[M], M) Behavior[M] { return nil }
 	fresh.ignoreSignals = func(*Context[M], Signal) Behavior[M] { return nil }
 	fresh.none.supervision.base, fresh.none.supervision.restart = -1, -1

@@ -20,6 +20,7 @@ func (c *cell[M]) fail(err error) {
 		return
 	}
 	c.tally.counts.failures.Add(1)
+	c.span.fail(err)
 	if isFinal(err) {
 		c.stopFailed(err)
 		return

@@ -5,7 +5,7 @@ func (c *cell[M]) handleMessage(msg M) {
 	if c.timers.idle != nil {
 		c.timers.idle.told(msg)
 	}
-	if next := c.onMessage(&c.ctx, msg); next != nil && !c.become(next) {
+	if next := c.onMessage(current(c), msg); next != nil && !c.become(next) {
 		c.unhandled(msg)
 	}
 }
@@ -33,7 +33,7 @@ func (c *cell[M]) become(b Behavior[M]) (handled bool) {
 	}
 	n := &c.scratch
 	n.cell, n.starting = c, c.phase == starting
-	b(&c.ctx, n)
+	b(current(c), n)
 	if n.same() && !n.starting {
 		return true
 	}

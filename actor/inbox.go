@@ -5,6 +5,7 @@ import (
 	"math"
 	"sync/atomic"
 
+	"github.com/understudy-go/understudy/internal/metadata"
 	"github.com/understudy-go/understudy/internal/payload"
 )
 
@@ -67,7 +68,7 @@ func (b *inbox[M]) tellAside(msg M) {
 
 // accept is tell for messages that must not be encoded, or not again.
 func (b *inbox[M]) accept(msg M, by entrance) {
-	if b.sys.encoding == nil && b.conf.box.overflow != block {
+	if b.sys.encoding == nil && b.conf.box.overflow != block && by.metadata.IsEmpty() {
 		b.tell(msg)
 	} else {
 		b.enqueue(item[M]{msg: msg}, by)
@@ -137,6 +138,7 @@ func (b *inbox[M]) enqueue(it item[M], by entrance) {
 
 // put is enqueue without the report: it returns the item that was not delivered, the cell, and why.
 func (b *inbox[M]) put(it item[M], by entrance) (lost item[M], at *inbox[M], reason error) {
+	it, by.metadata = it.with(by.metadata), metadata.Metadata{}
 	b.mu.Lock()
 	if b.flags.has(bypassed) && (it.task == nil || !it.task.exempt()) {
 		if it.task == nil {
@@ -189,7 +191,7 @@ func (b *inbox[M]) refusal(it item[M]) error {
 }
 
 func (b *inbox[M]) reportUndelivered(it item[M], reason error) {
-	if d, ok := it.task.(*delivered[M]); ok {
+	if d, ok := it.plain().task.(*delivered[M]); ok {
 		d.abandon(reason)
 		return
 	}

@@ -72,12 +72,20 @@ func (c *config[M]) count(s *System, uid uint64) *counts {
 	case c.spawnConfig.kind != "":
 		k = s.kinds.named(c.spawnConfig.kind)
 	case k == nil || k.of != s.kinds.number: // a process seldom has more than one system
-		k = s.kinds.named(c.kindName)
+		k = s.kinds.named(c.ofMessages)
 		c.common.kind.Store(k)
 	}
 	at := &k.shards[uid%kindShards]
 	at.started.Add(1)
 	return at
+}
+
+// kindName returns the kind of the actor.
+func (c *config[M]) kindName() string {
+	if c.spawnConfig.kind != "" {
+		return c.spawnConfig.kind
+	}
+	return c.ofMessages
 }
 
 // ownKind is the kind of the actors of this module that no program has spawned.

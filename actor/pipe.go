@@ -18,13 +18,13 @@ import (
 // [System.Shutdown] waits for f to return. A value that arrives after the actor has ended is a dead
 // letter.
 func PipeToSelf[T, M any](ctx *Context[M], f func(context.Context) (T, error), wrap func(T, error) M) {
-	c, life := ctx.cell, ctx.life()
+	c, within, then := ctx.cell, ctx.within(), ctx.consequence()
 	c.check("PipeToSelf")
 	c.sys.background.Go(func() {
 		p := &piped[T, M]{wrap: wrap, err: guard.ErrGoexit} // unless f returns
-		defer func() { c.post(item[M]{task: p}, entrance{}) }()
+		defer func() { c.post(item[M]{task: p}, entrance{metadata: then}) }()
 		p.err = guard.Run(func() (err error) {
-			p.value, err = f(life)
+			p.value, err = f(within)
 			return err
 		})
 	})

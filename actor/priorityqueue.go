@@ -39,11 +39,10 @@ func newPriorityQueue[M any](box Mailbox, path func() string) *priorities[M] {
 func (r *priorities[M]) add(it item[M]) {
 	e := prioritizedItem[M]{item: it, number: r.came}
 	r.came++
-	switch task := it.task.(type) {
+	plain := it.plain()
+	switch task := plain.task.(type) {
 	case nil:
-		e.class, e.priority = r.ofMessages(), r.priority(it.msg)
-	case *described[M]:
-		e.class, e.priority = r.ofMessages(), r.priority(task.msg)
+		e.class, e.priority = r.ofMessages(), r.priority(plain.msg)
 	case *delivered[M]:
 		e.class, e.priority = r.ofMessages(), r.ofDelivered(task)
 	case lastTask[M]:

@@ -121,6 +121,10 @@ func (r *remoteActor) deliver(msg any, by entrance) {
 		r.sys.reportDeadLetter(r.sendTo.Full, msg, ErrUnreachable)
 		return
 	}
+	if !by.metadata.IsEmpty() {
+		r.deliverWith(msg, by)
+		return
+	}
 	r.sys.sent.Add(1)
 	if r.mayWait && !by.parked && r.sys.patient != nil {
 		r.sys.patient.SendWaiting(r.patience(by), r.sys, r.sendTo, msg)

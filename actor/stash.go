@@ -14,7 +14,7 @@ type Stash[M any] struct {
 	cell     *cell[M]
 	capacity int
 	depth    int // how many strategies are around the behavior that it is for
-	kept     []M
+	kept     []item[M] // plain messages, some with metadata
 }
 
 // NewStash returns a stash for up to capacity messages. It belongs to the behavior that is being
@@ -40,7 +40,8 @@ func (s *Stash[M]) Stash(msg M) Behavior[M] {
 	if len(s.kept) == 0 {
 		s.cell.deferred().add(cleanup{depth: s.depth, run: s.end, of: s})
 	}
-	s.kept = append(s.kept, msg)
+	m, _ := s.cell.outermost().handled()
+	s.kept = append(s.kept, item[M]{msg: msg}.with(m))
 	return nil
 }
 
@@ -65,12 +66,11 @@ func (s *Stash[M]) putBack(n int, wrap func(M) M) {
 	if n <= 0 {
 		return
 	}
-	back := make([]item[M], n)
-	for i, msg := range s.kept[:n] {
-		if wrap != nil {
-			msg = wrap(msg)
+	back := slices.Clone(s.kept[:n])
+	if wrap != nil {
+		for i, it := range back {
+			back[i] = item[M]{msg: wrap(it.plain().msg)}.with(it.metadata())
 		}
-		back[i].msg = msg
 	}
 	s.drop(n)
 	s.cell.putBack(back)
@@ -100,18 +100,26 @@ func (s *Stash[M]) Head() (msg M, ok bool) {
 	if len(s.kept) == 0 {
 		return msg, false
 	}
-	return s.kept[0], true
+	return s.kept[0].plain().msg, true
 }
 
 // All returns the stashed messages in order, without removing them.
-func (s *Stash[M]) All() iter.Seq[M] { return slices.Values(s.kept) }
+func (s *Stash[M]) All() iter.Seq[M] {
+	return func(yield func(M) bool) {
+		for _, it := range s.kept {
+			if !yield(it.plain().msg) {
+				return
+			}
+		}
+	}
+}
 
 // Clear removes all messages, which become dead letters with [ErrDropped].
 func (s *Stash[M]) Clear() {
 	kept := slices.Clone(s.kept)
 	s.drop(len(kept))
-	for _, msg := range kept {
-		s.deadLetter(msg, ErrDropped)
+	for _, it := range kept {
+		s.deadLetter(it.plain().msg, ErrDropped)
 	}
 }
 
@@ -125,8 +133,8 @@ func (s *Stash[M]) end() {
 	if s.cell.ctx.Err() != nil {
 		reason = ErrTerminated
 	}
-	for _, msg := range s.kept {
-		s.deadLetter(msg, reason)
+	for _, it := range s.kept {
+		s.deadLetter(it.plain().msg, reason)
 	}
 	s.kept = nil
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/payload"
 
 	"go.uber.org/zap"
@@ -41,6 +42,7 @@ type System struct {
 	background   group
 	scheduler    scheduler
 	kinds        kinds
+	tracer       actorhook.Tracer // nil for none
 	timers       timerQueues
 	wakers       wakers
 	terminated   chan struct{}

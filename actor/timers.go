@@ -1,6 +1,10 @@
 package actor
 
-import "time"
+import (
+	"time"
+
+	"github.com/understudy-go/understudy/internal/metadata"
+)
 
 // timers are the keyed timers of a cell. A timer that fires puts a task into the mailbox, which
 // delivers the message only if its timer is still the one with its key; so a cancelled timer never
@@ -15,6 +19,7 @@ type keyedTimer[M any] struct {
 	every time.Duration // 0: once
 	due   time.Time     // at a fixed rate; else zero
 	msg   M
+	from  metadata.Metadata // links to what has started the timer; empty once it has fired
 	by    *cell[M]
 	alarm alarm
 }
@@ -35,7 +40,7 @@ func (t *timers[M]) set(c *cell[M], d time.Duration, k *keyedTimer[M]) {
 func (k *keyedTimer[M]) queue() *timerQueue { return k.by.sys.timers.of(&k.by.core) }
 
 // expire puts the timer into the mailbox.
-func (k *keyedTimer[M]) expire() { k.by.post(item[M]{task: k}, entrance{}) }
+func (k *keyedTimer[M]) expire() { k.by.post(item[M]{task: k}, entrance{metadata: k.from}) }
 
 func (t *timers[M]) cancel(key string) {
 	if k, ok := t.byKey[key]; ok {
@@ -68,6 +73,7 @@ func (k *keyedTimer[M]) run(c *cell[M]) {
 		return
 	}
 	if k.every > 0 {
+		k.from = metadata.Metadata{}
 		defer k.again(c)
 	} else {
 		delete(c.timers.byKey, k.key)

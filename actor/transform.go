@@ -65,7 +65,7 @@ func (c *cell[M]) post(it item[M], by entrance) {
 type outermost interface {
 	depth() int // how many strategies are around the behavior
 	ownCleanups() *cleanups
-	handledMetadata() metadata.Metadata
+	handled() (metadata.Metadata, *span)
 }
 
 var _ outermost = (*cell[any])(nil)
@@ -131,7 +131,7 @@ func (g *inner[Outer, Inner]) apply(b Behavior[Inner], next *Next[Outer], first 
 	n := &g.scratch
 	*n = Next[Inner]{cell: &g.cell, starting: first}
 	g.next = next
-	b(&g.ctx, n)
+	b(current(&g.cell), n)
 	switch {
 	case n.err() != nil:
 		next.Fail(n.err())
@@ -164,7 +164,7 @@ func (g *inner[Outer, Inner]) receive(_ *Context[Outer], msg Outer) Behavior[Out
 	if g.timers.idle != nil {
 		g.timers.idle.told(inner)
 	}
-	return g.answer(g.onMessage(&g.ctx, inner))
+	return g.answer(g.onMessage(current(&g.cell), inner))
 }
 
 func (g *inner[Outer, Inner]) receiveSignal(_ *Context[Outer], sig Signal) Behavior[Outer] {
@@ -269,9 +269,6 @@ func (f *forInner[Outer, Inner]) run(*cell[Outer]) {
 
 func (f *forInner[Outer, Inner]) exempt() bool { return f.item.exempt() }
 
-func (f *forInner[Outer, Inner]) follows() bool {
-	task, ok := f.item.task.(follower)
-	return ok && task.follows()
-}
+func (f *forInner[Outer, Inner]) follows() bool { return f.item.follows() }
 
 func (f *forInner[Outer, Inner]) undelivered() (any, bool) { return f.item.undelivered() }

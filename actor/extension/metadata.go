@@ -19,13 +19,30 @@ type Metadata = metadata.Metadata
 type MetadataKey = metadata.Key
 
 // TellWith is [actor.ActorRef.Tell] for a message with metadata, which the handler of the message
-// reads with [MetadataOf]. Metadata reaches actors of this node, and actors of other nodes. It is
-// lost where the message goes to an ask, an adapter or an inner behavior, and where the actor
-// passes the message on or stashes it. A message with metadata costs an allocation more.
+// reads with [MetadataOf]. Metadata reaches actors of this node and of other nodes, also through
+// adapters and stashes. It is lost where the message goes to an ask, and where a program passes the
+// message on by Tell. A message with metadata costs an allocation more.
 func TellWith[M any](ref actor.ActorRef[M], msg M, m Metadata) {
 	actorhook.Internals(ref).(interface { // actor implements it
 		TellWith(msg M, m metadata.Metadata)
 	}).TellWith(msg, m)
+}
+
+// TellNoWaitWith is likewise [actor.ActorRef.TellNoWait].
+func TellNoWaitWith[M any](ref actor.ActorRef[M], msg M, m Metadata) {
+	if m.IsEmpty() {
+		ref.TellNoWait(msg)
+		return
+	}
+	actorhook.Internals(ref).(interface { // actor implements it
+		TellNoWaitWith(msg M, m metadata.Metadata)
+	}).TellNoWaitWith(msg, m)
+}
+
+// Forward passes on the message that the actor is handling, or another in its place, with its
+// metadata, and never waits.
+func Forward[M, T any](ctx *actor.Context[M], to actor.ActorRef[T], msg T) {
+	TellNoWaitWith(to, msg, MetadataOf(ctx))
 }
 
 // MetadataOf returns the metadata of the message that the actor is handling. It is empty for a

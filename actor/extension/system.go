@@ -34,7 +34,9 @@ type system interface {
 	SetTransport(address string, t interface {
 		Send(s *actor.System, target actorhook.Target, msg any)
 	})
+	SetTracer(t actorhook.Tracer)
 	Starting(path string) bool
+	Tracer() actorhook.Tracer
 	Values() *sync.Map
 }
 

@@ -92,3 +92,18 @@ type KindCount struct {
 	Name                                           string
 	Started, Stopped, Failures, Restarts, Messages uint64
 }
+
+// A Tracer is extension.Tracer.
+type Tracer interface {
+	Inject(ctx context.Context) []byte
+	Start(ctx context.Context, carried []byte, s Span) (within context.Context, end func(error))
+}
+
+// A Span is extension.Span.
+type Span struct {
+	Operation string
+	Subject   string
+	Path      func() string
+	Message   func() any
+	Linked    bool
+}

@@ -22,6 +22,8 @@ type Key uint64
 const (
 	Trace Key = 1 // the context of a trace
 	Codec Key = 2 // how the message is encoded, if not as CBOR
+	// LinkedTrace is the context of a trace that has led to the message without being continued by it.
+	LinkedTrace Key = 3
 )
 
 // MaxSize is how many bytes the map may have.

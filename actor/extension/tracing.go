@@ -1,0 +1,38 @@
+package extension
+
+import (
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/actorhook"
+)
+
+// A Tracer connects a system with a library for traces: package actor/telemetry/otel has one for
+// OpenTelemetry. It has two methods, which any goroutine may call:
+//
+//	Inject(ctx context.Context) []byte
+//
+// returns what a message carries that is sent under ctx, at most some hundred bytes, or nil if ctx
+// has no span, or one that is not sampled. It is called for each message of [actor.ActorRef.TellContext]
+// and for each ask, so it must be fast for a ctx without a span.
+//
+//	Start(ctx context.Context, carried []byte, s Span) (within context.Context, end func(err error))
+//
+// begins a span. Its parent is the span that carried, a result of Inject on this or another node,
+// stands for; without carried it is the span in ctx. Start returns ctx with the new span, and a
+// function that ends it, with an error or nil. carried that cannot be read is ignored.
+type Tracer = actorhook.Tracer
+
+// A Span says for what a [Tracer] begins a span. Operation is "process" for a message in its
+// handler, "send" for a message to another node, "ask", "persist", "recover" and so on. Subject is
+// the kind of the actor, or what else the operation is about: a word from a small set. Path returns
+// the path of the actor, and Message what it handles, or nil; either function may be nil. Linked
+// means that carried is no parent, but only a link.
+type Span = actorhook.Span
+
+// WithTracer makes messages carry the context of their trace, and begins spans for what is done
+// with them. Messages that are in no sampled trace cost nothing more.
+func WithTracer(t Tracer) actor.Option {
+	return func(s *actor.System) { of(s).SetTracer(t) }
+}
+
+// TracerOf returns the tracer of s, or nil.
+func TracerOf(s *actor.System) Tracer { return of(s).Tracer() }

@@ -1,0 +1,164 @@
+package actor
+
+import (
+	"context"
+	"errors"
+
+	"github.com/understudy-go/understudy/internal/actorhook"
+	"github.com/understudy-go/understudy/internal/metadata"
+)
+
+// A span is the part of a trace in which an actor handles a message.
+type span struct {
+	ctx    context.Context // with the span of the tracer, inside the context of the actor
+	finish func(error)
+	err    error // with which the actor has failed
+}
+
+// errHandlerPanicked is the error of spans whose handler has not returned. The panic itself is in
+// the log.
+var errHandlerPanicked = errors.New("the handler panicked or called runtime.Goexit")
+
+// end ends the span. A nil span is not in a trace.
+func (s *span) end(returned bool) {
+	switch {
+	case s == nil:
+	case returned || s.err != nil:
+		s.finish(s.err)
+	default:
+		s.finish(errHandlerPanicked)
+	}
+}
+
+// SetTracer implements extension.WithTracer.
+func (s internals) SetTracer(t actorhook.Tracer) { s.tracer = t }
+
+// Tracer implements extension.TracerOf.
+func (s internals) Tracer() actorhook.Tracer { return s.tracer }
+
+// A traced is a Context of an actor, whatever its type of messages.
+type traced interface{ handling() *span }
+
+// traceOf returns the metadata of messages that are sent under ctx.
+func traceOf(ctx context.Context, s *System) metadata.Metadata {
+	if s == nil || s.tracer == nil {
+		return metadata.Metadata{}
+	}
+	if of, ok := ctx.(traced); ok { // and no search through the contexts of all parents
+		return of.handling().carried(s.tracer)
+	}
+	return metadata.Metadata{}.With(metadata.Trace, s.tracer.Inject(ctx))
+}
+
+// carried returns the metadata of messages that are sent within the span, which may be nil.
+func (s *span) carried(t actorhook.Tracer) metadata.Metadata {
+	if s == nil {
+		return metadata.Metadata{}
+	}
+	return metadata.Metadata{}.With(metadata.Trace, t.Inject(s.ctx))
+}
+
+// beginSpan begins the span in which c handles d. It returns nil if d is in no trace, and for the
+// actors of the framework, which only pass on what they get.
+func beginSpan[M any](c *cell[M], d *described[M]) *span {
+	kind := c.conf.kindName()
+	if c.sys.tracer == nil || kind == ownKind {
+		return nil
+	}
+	what := actorhook.Span{Operation: "process", Subject: kind, Path: c.path, Message: d.item.message}
+	carried, ok := d.metadata.Get(metadata.Trace)
+	if !ok {
+		carried, what.Linked = d.metadata.Get(metadata.LinkedTrace)
+	}
+	if carried == nil {
+		return nil
+	}
+	s := new(span)
+	s.ctx, s.finish = c.sys.tracer.Start(c.context(), carried, what)
+	return s
+}
+
+// message returns the message of the item, or nil if it has none.
+func (it item[M]) message() any {
+	msg, ok := it.undelivered()
+	if !ok {
+		return nil
+	}
+	return msg
+}
+
+// beginAsk begins the span of an ask under ctx. It returns the metadata of the request, and what
+// ends the span with the error of the ask, or nil if ctx is in no trace.
+func beginAsk[M any](ctx context.Context, to ActorRef[M]) (asking metadata.Metadata, end func(error)) {
+	if to.c == nil || to.c.sys == nil || to.c.sys.tracer == nil {
+		return asking, nil
+	}
+	s := to.c.sys
+	if asking = traceOf(ctx, s); asking.IsEmpty() {
+		return asking, nil
+	}
+	if of, ok := ctx.(traced); ok {
+		ctx = of.handling().ctx
+	}
+	ctx, end = s.tracer.Start(ctx, nil, actorhook.Span{
+		Operation: "ask", Path: to.c.fullPath, Message: func() any { var msg M; return msg },
+	})
+	return metadata.Metadata{}.With(metadata.Trace, s.tracer.Inject(ctx)), end
+}
+
+// hop returns the metadata of a message to another node, whose trace goes on with the span that
+// sends it.
+func (r *remoteActor) hop(m metadata.Metadata, msg any) metadata.Metadata {
+	carried, ok := m.Get(metadata.Trace)
+	if !ok || r.sys.tracer == nil {
+		return m
+	}
+	ctx, sent := r.sys.tracer.Start(context.Background(), carried, actorhook.Span{
+		Operation: "send", Subject: r.sendTo.Address,
+		Path: func() string { return r.sendTo.Full }, Message: func() any { return msg },
+	})
+	defer sent(nil)
+	return m.With(metadata.Trace, r.sys.tracer.Inject(ctx))
+}
+
+// handling returns the span of the message that is being handled, or nil. Unlike the other methods
+// it may be called by any goroutine that got the Context with the message.
+func (c *Context[M]) handling() *span { return c.span }
+
+// current returns the Context for what a cell handles now: its own, or one with the span.
+func current[M any](c *cell[M]) *Context[M] {
+	s := c.span
+	if c.outside {
+		_, s = c.outermost().handled()
+	}
+	if s == nil {
+		return &c.ctx
+	}
+	return &Context[M]{c, s}
+}
+
+// fail notes with which error the span ends.
+func (s *span) fail(err error) {
+	if s != nil {
+		s.err = err
+	}
+}
+
+// within returns the context in which goroutines work for the message that is being handled.
+func (c *Context[M]) within() context.Context {
+	if c.span != nil {
+		return c.span.ctx
+	}
+	return c.life()
+}
+
+// consequence returns the metadata of what the handling of the present message leads to later.
+func (c *Context[M]) consequence() metadata.Metadata { return c.span.carried(c.cell.sys.tracer) }
+
+// link returns the metadata of what begins a trace of its own, with a link to the present one.
+func (c *Context[M]) link() metadata.Metadata {
+	if c.span == nil {
+		return metadata.Metadata{}
+	}
+	return metadata.Metadata{}.With(metadata.LinkedTrace, c.cell.sys.tracer.Inject(c.span.ctx))
+}
