@@ -6,10 +6,11 @@ import (
 
 	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/internal/metadata"
 )
 
 // Deliver implements extension.Deliver.
-func (r refInternals[M]) Deliver(msg M, done func(err error)) {
+func (r refInternals[M]) Deliver(msg M, m metadata.Metadata, done func(err error)) {
 	if r.c == nil {
 		done(ErrNoRef)
 		return
@@ -24,7 +25,7 @@ func (r refInternals[M]) Deliver(msg M, done func(err error)) {
 		done(err)
 		return
 	}
-	c.enqueue(item[M]{task: &delivered[M]{to: &c.core, msg: copied, done: done}}, entrance{parked: true})
+	c.enqueue(item[M]{task: &delivered[M]{to: &c.core, msg: copied, done: done}}, entrance{parked: true, metadata: m})
 }
 
 type delivered[M any] struct {

@@ -24,6 +24,14 @@ type kind struct {
 	shards [kindShards]counts
 }
 
+func newKind(of uint64, name string) *kind {
+	k := &kind{of: of, name: name}
+	for i := range k.shards {
+		k.shards[i].of = k
+	}
+	return k
+}
+
 // kindShards is how many sets of counters a kind has, so that processors seldom write to the same
 // one.
 const kindShards = 8
@@ -31,7 +39,9 @@ const kindShards = 8
 // counts are the counters of some of the actors of a kind. They only grow.
 type counts struct {
 	started, stopped, failures, restarts, messages atomic.Uint64
-	_                                              [24]byte // up to the end of the cache line
+
+	of *kind
+	_  [16]byte // up to the end of the cache line
 }
 
 // A tally is where an actor is counted, and what the turn has not counted there yet.
@@ -61,16 +71,18 @@ func (k *kinds) named(name string) *kind {
 	if known, ok := k.byName.Load(name); ok {
 		return known.(*kind) // only kinds are stored
 	}
-	known, _ := k.byName.LoadOrStore(name, &kind{of: k.number, name: name})
+	known, _ := k.byName.LoadOrStore(name, newKind(k.number, name))
 	return known.(*kind)
 }
 
 // count counts the start of an actor, and returns where the rest of its life is counted.
-func (c *config[M]) count(s *System, uid uint64) *counts {
+func (c *config[M]) count(s *System, uid uint64, ours bool) *counts {
 	k := c.common.kind.Load()
 	switch {
 	case c.spawnConfig.kind != "":
 		k = s.kinds.named(c.spawnConfig.kind)
+	case ours:
+		k = s.kinds.named(actorhook.OwnKind)
 	case k == nil || k.of != s.kinds.number: // a process seldom has more than one system
 		k = s.kinds.named(c.ofMessages)
 		c.common.kind.Store(k)
@@ -80,22 +92,19 @@ func (c *config[M]) count(s *System, uid uint64) *counts {
 	return at
 }
 
-// kindName returns the kind of the actor.
-func (c *config[M]) kindName() string {
-	if c.spawnConfig.kind != "" {
-		return c.spawnConfig.kind
+// belongs reports whether an actor of this behavior and name belongs to the framework itself.
+func belongs[M any](parent *core, b Behavior[M], name string) bool {
+	if parent == &parent.sys.system.core {
+		return true
 	}
-	return c.ofMessages
+	return name != "" && markOf(b) != nil // all marked behaviors are ours
 }
-
-// ownKind is the kind of the actors of this module that no program has spawned.
-const ownKind = "understudy"
 
 // kindOf returns the name of the kind of actors with messages of type t.
 func kindOf(t reflect.Type) string {
 	path := t.PkgPath()
 	if path == modulePath || strings.HasPrefix(path, modulePath+"/") && !strings.HasSuffix(path, "_test") {
-		return ownKind
+		return actorhook.OwnKind
 	}
 	return t.String()
 }

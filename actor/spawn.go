@@ -58,7 +58,7 @@ func spawn[M any](parent *core, b Behavior[M], name string, opts []SpawnOption) 
 	if ctx := c.conf.ctx; ctx != nil {
 		c.stopWith(ctx, func() { c.signal(systemMsg{kind: sysStop}) })
 	}
-	c.tally.counts = c.conf.count(c.sys, c.uid)
+	c.tally.counts = c.conf.count(c.sys, c.uid, belongs(parent, b, name))
 	c.sys.scheduler.ready(&c.core)
 	return ActorRef[M]{&c.core}
 }

@@ -61,8 +61,8 @@ func (s *span) carried(t actorhook.Tracer) metadata.Metadata {
 // beginSpan begins the span in which c handles d. It returns nil if d is in no trace, and for the
 // actors of the framework, which only pass on what they get.
 func beginSpan[M any](c *cell[M], d *described[M]) *span {
-	kind := c.conf.kindName()
-	if c.sys.tracer == nil || kind == ownKind {
+	kind := c.tally.counts.of.name
+	if c.sys.tracer == nil || kind == actorhook.OwnKind {
 		return nil
 	}
 	what := actorhook.Span{Operation: "process", Subject: kind, Path: c.path, Message: d.item.message}
@@ -80,6 +80,9 @@ func beginSpan[M any](c *cell[M], d *described[M]) *span {
 
 // message returns the message of the item, or nil if it has none.
 func (it item[M]) message() any {
+	if d, ok := it.task.(*delivered[M]); ok {
+		return d.msg
+	}
 	msg, ok := it.undelivered()
 	if !ok {
 		return nil

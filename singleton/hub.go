@@ -385,7 +385,7 @@ func (h *hub) route(msg wire.Any) {
 		h.exchange(func(d *directory.Directory) []wire.Any { return d.Asks(head.From, head.Name) })
 	}
 	if inbox, ok := h.managers[head.Name]; ok {
-		inbox.Tell(msg)
+		extension.TellWith[any](inbox, msg, extension.MetadataOf(h.ctx))
 		return
 	}
 	h.answer(msg)
@@ -456,10 +456,12 @@ type post struct {
 	hub     actor.ActorRef[hubMsg]
 }
 
-func (p *post) send(to node.ID, msg wire.Any) {
+func (p *post) send(to node.ID, msg wire.Any) { p.sendWith(to, msg, extension.Metadata{}) }
+
+func (p *post) sendWith(to node.ID, msg wire.Any, m extension.Metadata) {
 	if p.address != to.Address {
 		path := "understudy://" + p.system.Name() + "@" + to.Address + hubPath
 		p.address, p.hub = to.Address, actor.Resolve[hubMsg](p.system, path)
 	}
-	p.hub.Tell(msg)
+	extension.TellWith[hubMsg](p.hub, msg, m)
 }

@@ -57,8 +57,8 @@ func newManager[M any](ctx *actor.Context[M], factory func() actor.Behavior[M], 
 		status: Status{Name: name, Phase: Pending, Since: time.Now(), Placement: cfg.Placement()},
 	}
 	m.relay = handover.NewRelay[M](outlet[M]{m}, m.machine, set.buffer)
-	m.onTell = func(_ *actor.Context[M], msg M) actor.Behavior[M] {
-		m.take(msg)
+	m.onTell = func(ctx *actor.Context[M], msg M) actor.Behavior[M] {
+		m.take(extension.Describe(ctx, msg))
 		return nil
 	}
 	m.inbox = extension.Handle(ctx, func(msg any) actor.Behavior[M] {
@@ -151,7 +151,7 @@ func (m *manager[M]) publish(event any) { m.ctx.System().Publish(event) }
 func (m *manager[M]) onInbox(msg any) {
 	switch msg := msg.(type) {
 	case wire.Message[wire.Deliver]:
-		if m.relay.Deliver(msg.Header.From, msg.Body.Payload) {
+		if m.relay.Deliver(msg.Header.From, extension.Describe(m.ctx, msg.Body.Payload)) {
 			m.awaitExpiry()
 			m.report()
 		}
@@ -171,7 +171,7 @@ func (m *manager[M]) onMessage(msg wire.Any) {
 		if content, ok := m.unpack(msg.Body.Payload); ok && m.refusing() {
 			m.deadLetter(content, m.mismatch)
 		} else if ok {
-			m.relay.Returned(from, content)
+			m.relay.Returned(from, extension.Describe(m.ctx, content))
 		}
 	case wire.Message[wire.Barrier]:
 		m.relay.Barrier(from, msg.Body)
@@ -346,15 +346,15 @@ func (m *manager[M]) report() {
 }
 
 // take takes a message to the singleton that was sent on this node.
-func (m *manager[M]) take(msg M) {
+func (m *manager[M]) take(d extension.Described[M]) {
 	switch {
 	case m.machine.Phase() == handover.Ended:
-		m.deadLetter(msg, ErrFinished)
+		m.deadLetter(d.Message, ErrFinished)
 	case m.refusing():
-		m.deadLetter(msg, m.mismatch)
+		m.deadLetter(d.Message, m.mismatch)
 	case m.sequenced.out != nil:
-		m.sequenced.take(msg)
-	case m.relay.Take(msg):
+		m.sequenced.take(d)
+	case m.relay.Take(d):
 		m.awaitExpiry()
 		m.report()
 	}

@@ -13,15 +13,17 @@ import (
 // An outlet carries out the decisions of a manager's relay.
 type outlet[M any] struct{ *manager[M] }
 
-func (o outlet[M]) Send(to node.ID, msg wire.Any) { o.post.send(to, msg) }
+func (o outlet[M]) Send(to node.ID, msg wire.Any, m extension.Metadata) { o.post.sendWith(to, msg, m) }
 
-func (o outlet[M]) Deliver(msg M) { o.instance.ref.Tell(msg) }
+func (o outlet[M]) Deliver(d extension.Described[M]) {
+	extension.TellWith(o.instance.ref, d.Message, d.Metadata)
+}
 
 func (o outlet[M]) Ready() bool { return o.instance.begun }
 
-func (o outlet[M]) Take(msg M) { o.take(msg) }
+func (o outlet[M]) Take(d extension.Described[M]) { o.take(d) }
 
-func (o outlet[M]) Hold(msg M) handover.Waiting[M] { return o.hold(msg) }
+func (o outlet[M]) Hold(d extension.Described[M]) handover.Waiting[M] { return o.hold(d) }
 
 func (o outlet[M]) Pass(w handover.Waiting[M]) bool { return o.passes(w) }
 
@@ -46,7 +48,10 @@ func (o outlet[M]) Pack(msg M) (extension.Payload, bool) {
 	return p, err == nil
 }
 
-func (o outlet[M]) Unpack(p extension.Payload) (M, bool) { return o.unpack(p) }
+func (o outlet[M]) Unpack(p handover.Parcel) (extension.Described[M], bool) {
+	msg, ok := o.unpack(p.Message)
+	return extension.Described[M]{Message: msg, Metadata: p.Metadata}, ok
+}
 
 // unpack decodes a message of another node. A message that cannot be decoded becomes a dead letter.
 func (m *manager[M]) unpack(p extension.Payload) (msg M, ok bool) {
@@ -65,7 +70,7 @@ func (m *manager[M]) decode(p extension.Payload) (msg M, err error) {
 
 // hold notes that a message begins to wait. Without room for it, requests of asks that have ended
 // give way first.
-func (m *manager[M]) hold(msg M) handover.Waiting[M] {
+func (m *manager[M]) hold(d extension.Described[M]) handover.Waiting[M] {
 	ended := func(w handover.Waiting[M]) bool { return w.Withdrawn() }
 	gone := m.relay.Sweep(ended)
 	if m.sequenced.out != nil {
@@ -74,7 +79,7 @@ func (m *manager[M]) hold(msg M) handover.Waiting[M] {
 	for _, w := range gone {
 		m.withdraw(w.Message, actor.ErrWithdrawn)
 	}
-	return handover.Waiting[M]{Held: extension.Hold(m.ctx.System(), msg), Until: m.set.expiry(time.Now())}
+	return handover.Waiting[M]{Held: extension.Hold(m.ctx.System(), d), Until: m.set.expiry(time.Now())}
 }
 
 // passes reports whether a message that has waited should be sent. It returns false if the message
@@ -127,7 +132,7 @@ func (m *manager[M]) expire(now time.Time) {
 		m.withdraw(w.Message, ErrHeldTooLong)
 	}
 	for _, p := range others {
-		if msg, ok := m.unpack(p); ok {
+		if msg, ok := m.unpack(p.Message); ok {
 			m.deadLetter(msg, ErrHeldTooLong)
 		}
 	}

@@ -33,19 +33,19 @@ func newProxy[M any](x singletonhook.Takers, name string) actor.Behavior[M] {
 		}), func() ([]node.ID, bool) { return x.Takers(name), true })
 		ctx.Defer(x.Listen(name, changed))
 		p.choose(x.Takers(name))
-		next.OnMessage = func(_ *actor.Context[M], msg M) actor.Behavior[M] {
-			p.take(msg)
+		next.OnMessage = func(ctx *actor.Context[M], msg M) actor.Behavior[M] {
+			p.take(extension.Describe(ctx, msg))
 			return nil
 		}
 	}
 }
 
-func (p *proxy[M]) take(msg M) {
+func (p *proxy[M]) take(d extension.Described[M]) {
 	if p.at != (node.ID{}) {
-		p.to.TellNoWait(msg)
+		d.To(p.to)
 		return
 	}
-	p.held.Push(extension.Hold(p.ctx.System(), msg))
+	p.held.Push(extension.Hold(p.ctx.System(), d))
 	if p.held.Len() > DefaultBuffer {
 		p.makeRoom()
 	}
@@ -79,7 +79,7 @@ func (p *proxy[M]) choose(takers []node.ID) {
 	p.to = actor.Resolve[M](s, pathOn(s, p.at.Address, p.name))
 	for _, h := range p.held.Drain() {
 		if h.Pass() {
-			p.to.TellNoWait(h.Message)
+			h.To(p.to)
 		} else {
 			p.drop(h.Message, actor.ErrWithdrawn)
 		}

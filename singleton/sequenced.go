@@ -84,8 +84,8 @@ func (q *sequenced[M]) header(to node.ID) wire.Header {
 func (q *sequenced[M]) routeKind() handover.RouteKind { return q.m.relay.Route().Kind }
 
 // take keeps a message that was sent on this node until it has been handled.
-func (q *sequenced[M]) take(msg M) {
-	for _, w := range q.out.Tell(q.m.hold(msg)) {
+func (q *sequenced[M]) take(d extension.Described[M]) {
+	for _, w := range q.out.Tell(q.m.hold(d)) {
 		q.m.drop(w.Message)
 	}
 	q.pump()
@@ -124,7 +124,7 @@ func (q *sequenced[M]) pump() {
 			}
 			continue
 		}
-		q.m.post.send(q.out.To(), wire.New(q.header(q.out.To()), q.message(number, k)))
+		q.m.post.sendWith(q.out.To(), wire.New(q.header(q.out.To()), q.message(number, k)), k.Msg.Metadata)
 	}
 }
 
@@ -186,28 +186,29 @@ func (q *sequenced[M]) accept(from node.ID, w wire.Sequenced, k *sequence.Kept[h
 			q.receiver.Skip(w.Stream, w.Number)
 			return
 		}
-		msg, err := q.content(w, k)
+		d, err := q.content(w, k)
 		if err != nil {
 			q.receiver.Refuse(w.Stream, w.Number, err)
 			q.receiver.Skip(w.Stream, w.Number)
 			return
 		}
-		q.hand(w.Stream, w.Number, msg)
+		q.hand(w.Stream, w.Number, d)
 	}
 }
 
-func (q *sequenced[M]) content(w wire.Sequenced, k *sequence.Kept[handover.Waiting[M]]) (msg M, err error) {
+func (q *sequenced[M]) content(w wire.Sequenced, k *sequence.Kept[handover.Waiting[M]]) (extension.Described[M], error) {
 	if k != nil {
-		return k.Msg.Message, nil
+		return k.Msg.Described, nil
 	}
-	return q.m.decode(w.Payload)
+	msg, err := q.m.decode(w.Payload)
+	return extension.Describe(q.m.ctx, msg), err
 }
 
 // hand passes a message to the instance, and collects the outcome.
-func (q *sequenced[M]) hand(id wire.StreamID, number uint64, msg M) {
+func (q *sequenced[M]) hand(id wire.StreamID, number uint64, d extension.Described[M]) {
 	outcomes := q.outcomes
-	extension.Deliver(q.m.instance.ref, msg, func(err error) {
-		outcomes.add(outcome[M]{stream: id, number: number, msg: msg, err: err})
+	extension.DeliverWith(q.m.instance.ref, d.Message, d.Metadata, func(err error) {
+		outcomes.add(outcome[M]{stream: id, number: number, msg: d.Message, err: err})
 	})
 }
 

@@ -46,7 +46,7 @@ func (c *consumer[M]) deliver(failures int) {
 		Message: first.msg, Number: first.serial, attempt: a,
 		confirm: func() { own.Tell(workerEvent{attempt: a, what: confirmed}) },
 	}
-	extension.Deliver(c.worker, d, func(err error) {
+	extension.DeliverWith(c.worker, d, first.metadata, func(err error) {
 		if failure, ok := errors.AsType[*extension.HandlingError](err); ok && !failure.Ended {
 			own.Tell(workerEvent{attempt: a, what: failed, err: failure.Err})
 		} else if err != nil {

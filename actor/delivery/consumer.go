@@ -52,6 +52,7 @@ type arrival[M any] struct {
 	void     bool                   // there is no message to hand to the worker
 	why      extension.ErrorPayload // why it cannot be handled, for the producer
 	flowOnly bool                   // the producer does not keep it
+	metadata extension.Metadata
 }
 
 type (
@@ -138,7 +139,7 @@ func (c *consumer[M]) put(m sequenced, err error) {
 	if err != nil {
 		extension.DeadLetter(c.ctx.System(), c.worker.Path(), content, err)
 	}
-	c.waiting.Push(arrival[M]{m.Stream, m.Number, serial, msg, m.Void || err != nil, window.ReasonOf(err), m.FlowOnly})
+	c.waiting.Push(arrival[M]{m.Stream, m.Number, serial, msg, m.Void || err != nil, window.ReasonOf(err), m.FlowOnly, extension.MetadataOf(c.ctx)})
 }
 
 // meet returns the stream of a message, and notes where to answer.

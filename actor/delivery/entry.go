@@ -18,6 +18,8 @@ type entry[M any] struct {
 	pending bool              // the queue has not stored the refusal
 	resent  uint64            // the number it had as a refused message; 0: it is new
 
+	metadata extension.Metadata // travels with it; not in the queue
+
 	replyTo   actor.ActorRef[Accepted]
 	confirmTo actor.ActorRef[Confirmed]
 }

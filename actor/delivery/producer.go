@@ -109,7 +109,7 @@ func (consumerEnded[M]) command(M) {}
 func (p *producer[M]) handle(_ *actor.Context[Command[M]], msg Command[M]) actor.Behavior[Command[M]] {
 	switch msg := msg.(type) {
 	case Send[M]:
-		p.take(&entry[M]{msg: msg.Message, replyTo: msg.ReplyTo, confirmTo: msg.ConfirmTo})
+		p.take(&entry[M]{msg: msg.Message, replyTo: msg.ReplyTo, confirmTo: msg.ConfirmTo, metadata: extension.MetadataOf(p.ctx)})
 	case Connect[M]:
 		p.connect(msg.Consumer)
 		p.pump()
@@ -307,7 +307,7 @@ func (p *producer[M]) send(l *connection[M], number uint64, probe bool) {
 	default:
 		m.Payload = at.payload()
 	}
-	l.consumer.TellNoWait(m)
+	extension.TellNoWaitWith[Link[M]](l.consumer, m, e.metadata)
 	if p.set.flowOnly {
 		e.clear()
 	}

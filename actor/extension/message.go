@@ -5,6 +5,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/actorhook"
+	"github.com/understudy-go/understudy/internal/metadata"
 	"github.com/understudy-go/understudy/internal/payload"
 )
 
@@ -46,9 +47,14 @@ type HandlingError = actorhook.HandlingError
 // see [actor.ActorRef.TellNoWait]. If ref does not belong to an actor of this node, nothing is
 // sent, and done gets [actor.ErrNoSuchActor] in the caller's goroutine.
 func Deliver[M any](ref actor.ActorRef[M], msg M, done func(err error)) {
+	DeliverWith(ref, msg, Metadata{}, done)
+}
+
+// DeliverWith is likewise [TellWith].
+func DeliverWith[M any](ref actor.ActorRef[M], msg M, m Metadata, done func(err error)) {
 	actorhook.Internals(ref).(interface { // actor implements it
-		Deliver(msg M, done func(err error))
-	}).Deliver(msg, done)
+		Deliver(msg M, m metadata.Metadata, done func(err error))
+	}).Deliver(msg, m, done)
 }
 
 // TellLatest returns a function that sends an actor of this process the newest value of something
@@ -68,14 +74,14 @@ func TellLatest[M any](ref actor.ActorRef[M], read func() (M, bool)) (notify fun
 // A Held is a message that is buffered until it can be delivered, see [Hold]. The Message of a Held
 // that Hold did not make is treated as if no ask waited for its reply.
 type Held[M any] struct {
-	Message M
-	asks    []actorhook.Ask
+	Described[M]
+	asks []actorhook.Ask
 }
 
-// Hold announces that msg, which was sent to an actor of s, is buffered until it can be delivered,
-// and that [Held.Pass] will be called before it is. It may be called repeatedly.
-func Hold[M any](s *actor.System, msg M) Held[M] {
-	h := Held[M]{Message: msg, asks: of(s).Asks(msg)}
+// Hold announces that a message, which was sent to an actor of s, is buffered until it can be
+// delivered, and that [Held.Pass] will be called before it is. It may be called repeatedly.
+func Hold[M any](s *actor.System, d Described[M]) Held[M] {
+	h := Held[M]{Described: d, asks: of(s).Asks(d.Message)}
 	for _, a := range h.asks {
 		a.Hold()
 	}

@@ -39,11 +39,20 @@ func TellNoWaitWith[M any](ref actor.ActorRef[M], msg M, m Metadata) {
 	}).TellNoWaitWith(msg, m)
 }
 
-// Forward passes on the message that the actor is handling, or another in its place, with its
-// metadata, and never waits.
-func Forward[M, T any](ctx *actor.Context[M], to actor.ActorRef[T], msg T) {
-	TellNoWaitWith(to, msg, MetadataOf(ctx))
+// A Described is a message with its metadata, for those who keep messages to pass them on later.
+type Described[M any] struct {
+	Message  M
+	Metadata Metadata
 }
+
+// Describe returns msg with the metadata of the message that the actor is handling. Only handlers of
+// the actor may call it.
+func Describe[M, T any](ctx *actor.Context[M], msg T) Described[T] {
+	return Described[T]{msg, MetadataOf(ctx)}
+}
+
+// To sends the message to an actor without waiting, see [TellNoWaitWith].
+func (d Described[M]) To(to actor.ActorRef[M]) { TellNoWaitWith(to, d.Message, d.Metadata) }
 
 // MetadataOf returns the metadata of the message that the actor is handling. It is empty for a
 // message without metadata, and for signals. Only handlers of the actor may call it.

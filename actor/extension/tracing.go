@@ -36,3 +36,7 @@ func WithTracer(t Tracer) actor.Option {
 
 // TracerOf returns the tracer of s, or nil.
 func TracerOf(s *actor.System) Tracer { return of(s).Tracer() }
+
+// OwnKind is the kind of actors that belong to the framework: they count under it, see
+// [actor.WithKind], and begin no spans.
+const OwnKind = actorhook.OwnKind

@@ -28,8 +28,8 @@ func Group[M any](key receptionist.ServiceKey[M], opts ...Option) actor.Behavior
 			g.take(l)
 			return nil
 		})))
-		next.OnMessage = func(_ *actor.Context[M], msg M) actor.Behavior[M] {
-			g.route(msg)
+		next.OnMessage = func(ctx *actor.Context[M], msg M) actor.Behavior[M] {
+			g.route(extension.Describe(ctx, msg))
 			return nil
 		}
 	}
@@ -68,21 +68,21 @@ func local[M any](l receptionist.Listing[M]) (near []actor.ActorRef[M]) {
 	return near
 }
 
-func (g *group[M]) route(msg M) {
+func (g *group[M]) route(d extension.Described[M]) {
 	if len(g.routees) == 0 {
-		extension.DeadLetter(g.ctx.System(), g.ctx.Self().String(), msg, g.none)
+		extension.DeadLetter(g.ctx.System(), g.ctx.Self().String(), d.Message, g.none)
 		return
 	}
 	if !g.asks {
-		g.logic.route(msg)
+		g.logic.route(d)
 		return
 	}
-	orDrop(g.ctx, msg, func() {
-		if g.broadcast != nil && g.broadcast(msg) {
-			extension.NoteBroadcast(g.ctx.System(), msg)
-			tellAll(g.routees, msg)
+	orDrop(g.ctx, d.Message, func() {
+		if g.broadcast != nil && g.broadcast(d.Message) {
+			extension.NoteBroadcast(g.ctx.System(), d.Message)
+			tellAll(g.routees, d)
 		} else {
-			g.logic.route(msg)
+			g.logic.route(d)
 		}
 	})
 }

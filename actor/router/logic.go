@@ -14,8 +14,8 @@ import (
 type logic[M any] interface {
 	// change replaces the routees, whose order is stable.
 	change(routees []actor.ActorRef[M])
-	// route sends msg to one routee. There is at least one.
-	route(msg M)
+	// route sends the message to one routee. There is at least one.
+	route(d extension.Described[M])
 }
 
 // orDrop runs route, which calls functions of options. If one of them panics, msg becomes a dead
@@ -33,21 +33,21 @@ type roundRobin[M any] struct {
 
 func (r *roundRobin[M]) change(routees []actor.ActorRef[M]) { r.routees = routees }
 
-func (r *roundRobin[M]) route(msg M) {
+func (r *roundRobin[M]) route(d extension.Described[M]) {
 	if r.next >= len(r.routees) {
 		r.next = 0
 	}
 	to := r.routees[r.next]
 	r.next++
-	to.TellNoWait(msg)
+	d.To(to)
 }
 
 type random[M any] struct{ routees []actor.ActorRef[M] }
 
 func (r *random[M]) change(routees []actor.ActorRef[M]) { r.routees = routees }
 
-func (r *random[M]) route(msg M) {
-	r.routees[rand.IntN(len(r.routees))].TellNoWait(msg) //nolint:gosec // need not be secret
+func (r *random[M]) route(d extension.Described[M]) {
+	d.To(r.routees[rand.IntN(len(r.routees))]) //nolint:gosec // need not be secret
 }
 
 type hashing[M any] struct {
@@ -57,4 +57,4 @@ type hashing[M any] struct {
 
 func (h *hashing[M]) change(routees []actor.ActorRef[M]) { h.ring = newRing(routees) }
 
-func (h *hashing[M]) route(msg M) { h.ring.of(h.key(msg)).TellNoWait(msg) }
+func (h *hashing[M]) route(d extension.Described[M]) { d.To(h.ring.of(h.key(d.Message))) }

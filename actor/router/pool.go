@@ -33,10 +33,11 @@ func Pool[M any](n int, b actor.Behavior[M], opts ...Option) actor.Behavior[M] {
 		}
 		p.logic.change(p.routees)
 		next.OnMessage = func(ctx *actor.Context[M], msg M) actor.Behavior[M] {
+			d := extension.Describe(ctx, msg)
 			if len(set.taken) == 0 {
-				p.logic.route(msg)
+				p.logic.route(d)
 			} else {
-				orDrop(ctx, msg, func() { p.route(msg) })
+				orDrop(ctx, msg, func() { p.route(d) })
 			}
 			return nil
 		}
@@ -53,20 +54,20 @@ type pool[M any] struct {
 
 // A counter is a logic that tracks each message sent to a routee.
 type counter[M any] interface {
-	tellAll(msg M)
+	tellAll(d extension.Described[M])
 }
 
-func (p *pool[M]) route(msg M) {
-	if p.broadcast == nil || !p.broadcast(msg) {
-		p.logic.route(msg)
+func (p *pool[M]) route(d extension.Described[M]) {
+	if p.broadcast == nil || !p.broadcast(d.Message) {
+		p.logic.route(d)
 		return
 	}
-	extension.NoteBroadcast(p.system, msg)
+	extension.NoteBroadcast(p.system, d.Message)
 	if c, ok := p.logic.(counter[M]); ok {
-		c.tellAll(msg)
+		c.tellAll(d)
 		return
 	}
-	tellAll(p.routees, msg)
+	tellAll(p.routees, d)
 }
 
 func (p *pool[M]) signal(_ *actor.Context[M], sig actor.Signal) actor.Behavior[M] {
@@ -91,8 +92,8 @@ func (p *pool[M]) remove(ended actor.AnyRef) actor.Behavior[M] {
 
 func stop[M any](_ *actor.Context[M], next *actor.Next[M]) { next.Stop() }
 
-func tellAll[M any](routees []actor.ActorRef[M], msg M) {
+func tellAll[M any](routees []actor.ActorRef[M], d extension.Described[M]) {
 	for _, r := range routees {
-		r.TellNoWait(msg)
+		d.To(r)
 	}
 }

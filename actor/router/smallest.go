@@ -35,22 +35,22 @@ func (s *smallest[M]) change(routees []actor.ActorRef[M]) {
 	}
 }
 
-func (s *smallest[M]) route(msg M) { s.tell(s.least(), msg) }
+func (s *smallest[M]) route(d extension.Described[M]) { s.tell(s.least(), d) }
 
 // tellAll implements [counter].
-func (s *smallest[M]) tellAll(msg M) {
+func (s *smallest[M]) tellAll(d extension.Described[M]) {
 	for _, l := range s.loads {
-		s.tell(l, msg)
+		s.tell(l, d)
 	}
 }
 
-func (s *smallest[M]) tell(l *load[M], msg M) {
+func (s *smallest[M]) tell(l *load[M], d extension.Described[M]) {
 	l.left.Add(1)
-	extension.Deliver(l.routee, msg, func(err error) {
+	extension.DeliverWith(l.routee, d.Message, d.Metadata, func(err error) {
 		l.left.Add(-1)
 		var failed *extension.HandlingError
 		if err != nil && !errors.As(err, &failed) {
-			extension.DeadLetter(s.system, l.routee.String(), msg, err)
+			extension.DeadLetter(s.system, l.routee.String(), d.Message, err)
 		}
 	})
 }

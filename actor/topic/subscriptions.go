@@ -141,7 +141,7 @@ func (b *subscriptions[T]) update(ctx *actor.Context[updatable]) {
 	var none actor.ActorRef[T]
 	switch wanted := b.wanted(); {
 	case wanted && b.inbox == none:
-		b.inbox = actor.Spawn(ctx, b.receive(), "")
+		b.inbox = actor.Spawn(ctx, b.receive(), "", actor.WithKind(extension.OwnKind))
 		receptionist.Register(ctx.System(), b.topic.key, b.inbox)
 	case !wanted && b.inbox != none:
 		receptionist.Deregister(ctx.System(), b.topic.key, b.inbox)

@@ -81,8 +81,8 @@ func forward[M any](key receptionist.ServiceKey[M]) actor.Behavior[M] {
 			return nil
 		})))
 		ctx.Defer(f.close)
-		next.OnMessage = func(_ *actor.Context[M], msg M) actor.Behavior[M] {
-			f.told(msg)
+		next.OnMessage = func(ctx *actor.Context[M], msg M) actor.Behavior[M] {
+			f.told(extension.Describe(ctx, msg))
 			return nil
 		}
 	}
@@ -138,18 +138,18 @@ func (f *forwarder[M]) flush() {
 // pass forwards a message, unless it is the request of an Ask that has ended.
 func (f *forwarder[M]) pass(h extension.Held[M]) {
 	if h.Pass() {
-		f.to.TellNoWait(h.Message)
+		h.To(f.to)
 	} else {
 		f.deadLetter(h.Message, actor.ErrWithdrawn)
 	}
 }
 
-func (f *forwarder[M]) told(msg M) {
+func (f *forwarder[M]) told(d extension.Described[M]) {
 	if f.held.Len() == 0 && f.wrong == nil && f.to != (actor.ActorRef[M]{}) {
-		f.to.TellNoWait(msg)
+		d.To(f.to)
 		return
 	}
-	f.held.Push(extension.Hold(f.ctx.System(), msg))
+	f.held.Push(extension.Hold(f.ctx.System(), d))
 	f.flush()
 	if f.held.Len() > maxHeld {
 		f.makeRoom()

@@ -87,6 +87,9 @@ type Arrival struct {
 	Metadata metadata.Metadata // empty for most
 }
 
+// OwnKind is the kind of the actors of this module that no program has spawned.
+const OwnKind = "understudy"
+
 // A KindCount is what a system has counted about the actors of one kind.
 type KindCount struct {
 	Name                                           string

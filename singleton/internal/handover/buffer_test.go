@@ -144,7 +144,7 @@ func TestWhatComesBackLateGoesAtOnce(t *testing.T) {
 }
 
 func TestMessagesOfOtherNodesAreInOrderAndBoundedPerNode(t *testing.T) {
-	p := func(s string) extension.Payload { return extension.Payload{Type: s} }
+	p := func(s string) Parcel { return Parcel{Message: extension.Payload{Type: s}} }
 	g := &remoteBuffer{limit: 2}
 	for _, s := range []string{"a1", "a2", "a3"} {
 		over, overflow := g.hold(nodeA, p(s), time.Time{})
@@ -156,7 +156,7 @@ func TestMessagesOfOtherNodesAreInOrderAndBoundedPerNode(t *testing.T) {
 	_, overflow := g.hold(nodeB, p("b1"), time.Time{})
 	require.False(t, overflow)
 	require.Equal(t, 3, g.size())
-	require.Equal(t, []extension.Payload{p("a2"), p("a3")}, g.takeFrom("a"))
+	require.Equal(t, []Parcel{p("a2"), p("a3")}, g.takeFrom("a"))
 	require.Empty(t, g.takeFrom("a"))
 	require.Len(t, g.takeAll(), 1)
 	require.Zero(t, g.size())

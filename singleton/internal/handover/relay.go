@@ -20,14 +20,17 @@ type Waiting[M any] struct {
 // Expired reports whether the message has expired.
 func (w Waiting[M]) Expired(now time.Time) bool { return !w.Until.IsZero() && !now.Before(w.Until) }
 
+// A Parcel is an encoded message of another node, with its metadata.
+type Parcel = extension.Described[extension.Payload]
+
 // An Outlet carries out the decisions of a [Relay].
 type Outlet[M any] interface {
-	Send(to node.ID, msg wire.Any) // to another manager
-	Deliver(msg M)                 // to the instance here
-	Ready() bool                   // the instance here takes messages
-	Take(msg M)                    // handles a message as if it had been told here
+	Send(to node.ID, msg wire.Any, m extension.Metadata) // to another manager
+	Deliver(d extension.Described[M])                    // to the instance here
+	Ready() bool                                         // the instance here takes messages
+	Take(d extension.Described[M])                       // handles a message as if it had been told here
 
-	Hold(msg M) Waiting[M]    // notes that a message begins to wait
+	Hold(d extension.Described[M]) Waiting[M] // notes that a message begins to wait
 	Pass(w Waiting[M]) bool   // whether it is sent on; if not it has become a dead letter
 	Until() time.Time         // when a message that begins to wait now expires
 	Overflow(msg M)           // there is no room for it
@@ -37,7 +40,7 @@ type Outlet[M any] interface {
 	// Pack and Unpack make a dead letter of a message that cannot be encoded or decoded, and then
 	// return false.
 	Pack(msg M) (extension.Payload, bool)
-	Unpack(p extension.Payload) (M, bool)
+	Unpack(p Parcel) (extension.Described[M], bool)
 }
 
 // A Relay brings the messages that are sent to one manager to the instance, wherever it runs. It
@@ -83,24 +86,24 @@ func (r *Relay[M]) Waiting() int { return r.buffer.size() + r.remote.size() }
 func (r *Relay[M]) Kept() uint64 { return r.buffer.kept }
 
 // Take takes a message that was told here. It reports whether the message waits.
-func (r *Relay[M]) Take(msg M) (waits bool) {
+func (r *Relay[M]) Take(d extension.Described[M]) (waits bool) {
 	if r.buffer.clear() {
-		r.send(msg)
+		r.send(d)
 		return false
 	}
-	r.overflow(r.buffer.hold(r.out.Hold(msg)))
+	r.overflow(r.buffer.hold(r.out.Hold(d)))
 	return true
 }
 
-// send sends msg along the route, which is clear.
-func (r *Relay[M]) send(msg M) {
+// send sends a message along the route, which is clear.
+func (r *Relay[M]) send(d extension.Described[M]) {
 	if r.buffer.route.Kind == ToInstance {
-		r.out.Deliver(msg)
+		r.out.Deliver(d)
 		return
 	}
-	if payload, ok := r.out.Pack(msg); ok {
+	if payload, ok := r.out.Pack(d.Message); ok {
 		r.buffer.sent()
-		r.out.Send(r.buffer.route.Peer, wire.New(r.anyAt(), wire.Deliver{Payload: payload}))
+		r.out.Send(r.buffer.route.Peer, wire.New(r.anyAt(), wire.Deliver{Payload: payload}), d.Metadata)
 	}
 }
 
@@ -116,7 +119,7 @@ func (r *Relay[M]) overflow(lost []Waiting[M]) {
 // Deliver takes a message from another node. If no instance is expected here, the message is
 // returned. If its node was removed, it is handled as if it had been sent here. Deliver reports
 // whether the message waits.
-func (r *Relay[M]) Deliver(from node.ID, p extension.Payload) (waits bool) {
+func (r *Relay[M]) Deliver(from node.ID, p Parcel) (waits bool) {
 	switch r.buffer.route.Kind {
 	case ToInstance:
 		if msg, ok := r.out.Unpack(p); ok {
@@ -125,7 +128,7 @@ func (r *Relay[M]) Deliver(from node.ID, p extension.Payload) (waits bool) {
 	case ToSelf:
 		if over, overflow := r.remote.hold(from, p, r.out.Until()); overflow {
 			if msg, ok := r.out.Unpack(over); ok {
-				r.out.Overflow(msg)
+				r.out.Overflow(msg.Message)
 			}
 		}
 		return true
@@ -139,13 +142,13 @@ func (r *Relay[M]) Deliver(from node.ID, p extension.Payload) (waits bool) {
 	return false
 }
 
-func (r *Relay[M]) giveBack(to node.ID, p extension.Payload) {
-	r.out.Send(to, wire.New(r.anyAt(), wire.Return{Payload: p}))
+func (r *Relay[M]) giveBack(to node.ID, p Parcel) {
+	r.out.Send(to, wire.New(r.anyAt(), wire.Return{Payload: p.Message}), p.Metadata)
 }
 
 // Returned takes a message of ours that has not reached the instance.
-func (r *Relay[M]) Returned(from node.ID, msg M) {
-	over, recall := r.buffer.returnedBy(from, r.out.Hold(msg))
+func (r *Relay[M]) Returned(from node.ID, d extension.Described[M]) {
+	over, recall := r.buffer.returnedBy(from, r.out.Hold(d))
 	r.overflow(over)
 	if recall {
 		r.sendRecall()
@@ -172,14 +175,14 @@ func (r *Relay[M]) Barrier(from node.ID, b wire.Barrier) {
 		r.answerSettling()
 		return
 	}
-	r.out.Send(from, wire.New(r.machine.header(from), wire.Passed(b)))
+	r.out.Send(from, wire.New(r.machine.header(from), wire.Passed(b)), extension.Metadata{})
 }
 
 // answerSettling answers the nodes that have no messages waiting here.
 func (r *Relay[M]) answerSettling() {
 	for _, id := range slices.SortedFunc(maps.Keys(r.settling), node.ID.Compare) {
 		if !r.remote.has(id) {
-			r.out.Send(id, wire.New(r.machine.header(id), wire.Passed{Kind: wire.Settle, Number: r.settling[id]}))
+			r.out.Send(id, wire.New(r.machine.header(id), wire.Passed{Kind: wire.Settle, Number: r.settling[id]}), extension.Metadata{})
 			delete(r.settling, id)
 		}
 	}
@@ -199,7 +202,7 @@ func (r *Relay[M]) Passed(from node.ID, p wire.Passed) {
 }
 
 func (r *Relay[M]) raise(to node.ID, kind wire.BarrierKind, number uint64) {
-	r.out.Send(to, wire.New(r.machine.header(to), wire.Barrier{Kind: kind, Number: number}))
+	r.out.Send(to, wire.New(r.machine.header(to), wire.Barrier{Kind: kind, Number: number}), extension.Metadata{})
 }
 
 // sendRecall asks the node that may have messages of ours to return them. It may be repeated.
@@ -272,7 +275,7 @@ func (r *Relay[M]) flush() {
 	r.answerSettling()
 	for w, ok := r.buffer.next(); ok; w, ok = r.buffer.next() {
 		if r.out.Pass(w) {
-			r.send(w.Message)
+			r.send(w.Described)
 		}
 	}
 }
@@ -291,7 +294,7 @@ func (r *Relay[M]) TakeAll() []Waiting[M] { return r.buffer.drain() }
 func (r *Relay[M]) Sweep(gone func(Waiting[M]) bool) []Waiting[M] { return r.buffer.sweep(gone) }
 
 // Expire takes out the messages that have expired: those told here, and those of other nodes.
-func (r *Relay[M]) Expire(now time.Time) (own []Waiting[M], others []extension.Payload) {
+func (r *Relay[M]) Expire(now time.Time) (own []Waiting[M], others []Parcel) {
 	return r.buffer.remove(func(w Waiting[M]) bool { return w.Expired(now) }), r.remote.expire(now)
 }
 

@@ -28,15 +28,15 @@ type remoteQueue struct {
 }
 
 // hold keeps a message of a node until a time. Without room the oldest of that node is returned.
-func (r *remoteBuffer) hold(from node.ID, p extension.Payload, until time.Time) (over extension.Payload, overflow bool) {
+func (r *remoteBuffer) hold(from node.ID, p Parcel, until time.Time) (over Parcel, overflow bool) {
 	if r.limit == 0 {
 		return p, true
 	}
 	q := r.queue(from)
 	if q.items.Len() == r.limit {
-		over, overflow = q.items.Pop().Message, true
+		over, overflow = q.items.Pop().Described, true
 	}
-	q.items.Push(Waiting[extension.Payload]{Held: extension.Held[extension.Payload]{Message: p}, Until: until})
+	q.items.Push(Waiting[extension.Payload]{Held: extension.Held[extension.Payload]{Described: p}, Until: until})
 	return over, overflow
 }
 
@@ -70,8 +70,8 @@ func (r *remoteBuffer) wasRemoved(id node.ID) bool { return slices.Contains(r.re
 
 // takeFrom takes out the messages of the node at an address, whatever its incarnation was when it
 // sent them.
-func (r *remoteBuffer) takeFrom(address string) []extension.Payload {
-	var taken []extension.Payload
+func (r *remoteBuffer) takeFrom(address string) []Parcel {
+	var taken []Parcel
 	var others []*remoteQueue
 	for _, q := range r.queues {
 		if q.from.Address == address {
@@ -85,18 +85,18 @@ func (r *remoteBuffer) takeFrom(address string) []extension.Payload {
 }
 
 // drain empties the queue.
-func (q *remoteQueue) drain() (taken []extension.Payload) {
+func (q *remoteQueue) drain() (taken []Parcel) {
 	for _, w := range q.items.Drain() {
-		taken = append(taken, w.Message)
+		taken = append(taken, w.Described)
 	}
 	return taken
 }
 
 // expire takes out the messages that have expired.
-func (r *remoteBuffer) expire(now time.Time) (expired []extension.Payload) {
+func (r *remoteBuffer) expire(now time.Time) (expired []Parcel) {
 	for _, q := range r.queues {
 		for q.items.Len() > 0 && q.items.At(0).Expired(now) {
-			expired = append(expired, q.items.Pop().Message)
+			expired = append(expired, q.items.Pop().Described)
 		}
 	}
 	return expired

@@ -74,7 +74,7 @@ func (p *simPost) take(msg int) {
 		p.lose([]int{msg}, simFinished)
 		return
 	}
-	p.relay.Take(msg)
+	p.relay.Take(simMessage(msg))
 }
 
 func (p *simPost) lose(msgs []int, f simFate) {
@@ -92,7 +92,7 @@ func (p *simPost) loseAll(f simFate) {
 
 // The methods of an Outlet.
 
-func (p *simPost) Send(id node.ID, msg wire.Any) {
+func (p *simPost) Send(id node.ID, msg wire.Any, _ extension.Metadata) {
 	number := -1
 	switch msg := msg.(type) {
 	case wire.Message[wire.Deliver]:
@@ -110,10 +110,10 @@ func (p *simPost) Send(id node.ID, msg wire.Any) {
 func (p *simPost) handle(from node.ID, msg wire.Any) {
 	switch msg := msg.(type) {
 	case wire.Message[wire.Deliver]:
-		p.relay.Deliver(from, msg.Body.Payload)
+		p.relay.Deliver(from, Parcel{Message: msg.Body.Payload})
 		return
 	case wire.Message[wire.Return]:
-		p.relay.Returned(from, simUnpack(msg.Body.Payload))
+		p.relay.Returned(from, simMessage(simUnpack(msg.Body.Payload)))
 	case wire.Message[wire.Barrier]:
 		p.relay.Barrier(from, msg.Body)
 	case wire.Message[wire.Passed]:
@@ -123,11 +123,13 @@ func (p *simPost) handle(from node.ID, msg wire.Any) {
 	p.node.checkDrained()
 }
 
-func (p *simPost) Deliver(msg int) { p.node.inst.tell(msg) }
+func simMessage(msg int) extension.Described[int] { return extension.Described[int]{Message: msg} }
+
+func (p *simPost) Deliver(d extension.Described[int]) { p.node.inst.tell(d.Message) }
 func (p *simPost) Ready() bool     { return p.node.inst != nil && p.node.inst.ready }
-func (p *simPost) Take(msg int)    { p.take(msg) }
-func (p *simPost) Hold(msg int) Waiting[int] {
-	return Waiting[int]{Held: extension.Held[int]{Message: msg}}
+func (p *simPost) Take(d extension.Described[int]) { p.take(d.Message) }
+func (p *simPost) Hold(d extension.Described[int]) Waiting[int] {
+	return Waiting[int]{Held: extension.Held[int]{Described: d}}
 }
 func (p *simPost) Pass(Waiting[int]) bool { return true }
 func (p *simPost) Until() time.Time       { return time.Time{} }
@@ -140,8 +142,11 @@ func (p *simPost) Rerouted() {
 	}
 }
 
-func (p *simPost) Pack(msg int) (extension.Payload, bool)    { return simPack(msg), true }
-func (p *simPost) Unpack(load extension.Payload) (int, bool) { return simUnpack(load), true }
+func (p *simPost) Pack(msg int) (extension.Payload, bool) { return simPack(msg), true }
+
+func (p *simPost) Unpack(load Parcel) (extension.Described[int], bool) {
+	return simMessage(simUnpack(load.Message)), true
+}
 
 // carry brings something along a connection: in order, once, or not at all when the link
 // is cut or nobody is there. A message, unless it is < 0, is a dead letter then.
@@ -244,7 +249,7 @@ func (p *simPost) die(f simFate) {
 	p.loseAll(f)
 	for _, q := range p.relay.remote.takeAll() {
 		for _, load := range q.drain() {
-			p.lose([]int{simUnpack(load)}, f)
+			p.lose([]int{simUnpack(load.Message)}, f)
 		}
 	}
 	for from, all := range p.waiting {
