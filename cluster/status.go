@@ -43,12 +43,13 @@ func AllowActions(authorize func(*http.Request) error) HandlerOption {
 //
 // It serves these paths below that one:
 //
-//	/         a page that draws members, links, leader and singletons, live
-//	/status   the same as JSON
-//	/events   the same as server-sent events: now, and after each change
-//	/metrics  numbers of members and singletons, in the text format of Prometheus
-//	/livez    200 unless the node has ended
-//	/readyz   200 while the node is up, and the members agree or one is unreachable
+//	/              a page that draws members, links, leader and singletons, live
+//	/status        the same as JSON
+//	/events        the same as server-sent events: now, and after each change
+//	/dead-letters  the last messages on this node that could not be delivered, as JSON
+//	/metrics       numbers of members and singletons, in the text format of Prometheus
+//	/livez         200 unless the node has ended
+//	/readyz        200 while the node is up, and the members agree or one is unreachable
 //
 // It changes nothing unless [AllowActions] is given. Any number of servers may use it, also after
 // the node has ended. Streams end with the node, and when their http.Server shuts down.
@@ -92,6 +93,7 @@ func (n *statusSource) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
 	for _, each := range told {
 		s.FiguresLeftOut += each.LeftOut
 	}
+	s.DeadLetters = deadLettersByReason(n.System)
 	s.Waiting = list((*Node)(n).waiting(v, ended))
 	s.Absent = list(membership.Absent(v))
 	s.Skipped = (*Node)(n).skippedKinds()

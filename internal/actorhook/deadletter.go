@@ -15,7 +15,7 @@ var KeptDeadLetters func(system any) []DeadLetter
 type DeadLetter struct {
 	Recipient   string       // path; "" for the zero ActorRef
 	Type        reflect.Type // of the message; nil for a nil message
-	Reason      error        // the one under which it is counted, nil if it is none of package actor
+	Reason      error        // the one under which it is counted, nil if package actor does not declare it
 	Text        string       // of the error that has Reason in it, "" if it is Reason itself
 	Count       uint64       // at least 1
 	First, Last time.Time
