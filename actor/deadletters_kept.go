@@ -34,7 +34,7 @@ func describeDeadLetter(recipient string, msg any, known, reason error) actorhoo
 		Recipient: shortened(recipient, longestRecipient), Type: reflect.TypeOf(msg), Reason: known,
 		Count: 1, First: now, Last: now,
 	}
-	if reason != nil && reason != known { //nolint:errorlint // a wrapped one has a text of its own
+	if reason != nil && reason != known { //nolint:errorlint // it may wrap known
 		if text, err := guard.Value(reason.Error); err == nil {
 			d.Text = shortened(text, longestReason)
 		}
