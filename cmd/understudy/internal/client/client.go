@@ -88,6 +88,9 @@ func parseBase(text string) (*url.URL, error) {
 		return nil, fmt.Errorf("%q is no URL such as http://127.0.0.1:8080/cluster/", text)
 	}
 	base.RawQuery, base.Fragment = "", ""
+	if base.Path == "" {
+		base.Path = "/"
+	}
 	return base, nil
 }
 
@@ -163,15 +166,15 @@ func (c *Client) get(ctx context.Context, path string, query url.Values, into an
 
 // first sends a request to one node after the other, until one can be reached.
 func (c *Client) first(ctx context.Context, method, path string, query url.Values) ([]byte, error) {
-	var failures []string
+	silent := ErrSilent
 	for _, base := range c.bases {
 		body, err := c.send(ctx, method, base.JoinPath(path), query)
 		if err == nil || errors.Is(err, ErrRefused) || ctx.Err() != nil {
 			return body, err
 		}
-		failures = append(failures, fmt.Sprintf("%s: %v", base.Redacted(), err))
+		silent = fmt.Errorf("%w; %s: %w", silent, base.Redacted(), err)
 	}
-	return nil, fmt.Errorf("%w: %s", ErrSilent, strings.Join(failures, "; "))
+	return nil, silent
 }
 
 // mostBytes is how much of an answer is read.

@@ -60,10 +60,12 @@ func (c *Client) Drain(ctx context.Context, wait bool, progress func(status.Snap
 		if ctx.Err() != nil {
 			return done, ctx.Err()
 		}
-		if err != nil {
+		switch {
+		case err == nil:
+			progress(s)
+		case !errors.Is(err, context.DeadlineExceeded): // the node may only be slow
 			return done, err
 		}
-		progress(s)
 		select {
 		case <-ctx.Done():
 		case <-time.After(look):
@@ -74,7 +76,7 @@ func (c *Client) Drain(ctx context.Context, wait bool, progress func(status.Snap
 // outcome says how far a node is that answers a request with s or err.
 func outcome(ctx context.Context, first, s status.Snapshot, err error) string {
 	switch {
-	case ctx.Err() != nil:
+	case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded):
 		return Begun
 	case errors.Is(err, ErrSilent):
 		return Ended

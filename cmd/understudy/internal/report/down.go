@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/understudy-go/understudy/cmd/understudy/internal/status"
@@ -20,5 +21,6 @@ func CanBeDowned(s status.Snapshot, member string) error {
 		}
 		names = append(names, m.Name)
 	}
+	slices.Sort(names)
 	return fmt.Errorf("%s knows no member %q; there are %s", s.Self.Name, member, strings.Join(names, ", "))
 }
