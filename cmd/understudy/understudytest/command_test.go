@@ -88,7 +88,7 @@ func TestItIsUnsafeToRestartTheOnlyNodeThatMayRunASingleton(t *testing.T) {
 		actor.Spawn(n, behaviors.Singleton(idle, singleton.OnNode("bert")), "printer")
 		actor.Spawn(n, behaviors.Singleton(idle, singleton.OnNode("nobody")), "nowhere")
 	}
-	r := nodes[1].eventually(t, `may run on the node "bert"`, "safe")
+	r := nodes[1].eventually(t, `its place is the node "bert"`, "safe")
 	require.Equal(t, 1, r.code)
 	r = nodes[0].eventually(t, "nowhere: nowhere can run on no member", "why")
 	require.Equal(t, 1, r.code)

@@ -38,8 +38,16 @@ func TestTheHelpListsEveryCommand(t *testing.T) {
 
 func TestAWrongCommandLineIsExitCodeTwo(t *testing.T) {
 	for _, args := range [][]string{
-		{}, {"dance"}, {"status", "extra"}, {"why", "a", "b"}, {"down"}, {"status", "-dance"}, {"status", "-url", "nowhere"},
-		{"members", "-ca", "/absent"}, {"status", "-request-timeout", "0"}, {"status", "-header", ": x"},
+		{},
+		{"dance"},
+		{"status", "extra"},
+		{"why", "a", "b"},
+		{"down"},
+		{"status", "-dance"},
+		{"status", "-url", "nowhere"},
+		{"members", "-ca", "/absent"},
+		{"status", "-request-timeout", "0"},
+		{"status", "-header", ": x"},
 	} {
 		code, out, errors := run(t, args...)
 		require.Equal(t, 2, code, args)

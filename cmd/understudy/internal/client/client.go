@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -40,7 +41,7 @@ type Client struct {
 // ErrSilent means that no node answers.
 var ErrSilent = errors.New("no node answers")
 
-// ErrRefused means that a node answers, and does not do what it is asked for.
+// ErrRefused means that a node answers, but refuses the request.
 var ErrRefused = errors.New("the node refuses")
 
 // New returns a client. It opens no connection.
@@ -56,9 +57,7 @@ func New(cfg Config) (*Client, error) {
 	if len(c.bases) == 0 {
 		return nil, errors.New("name the URL under which a program serves node.Handler()")
 	}
-	for name, values := range cfg.Header {
-		c.header[name] = values
-	}
+	maps.Copy(c.header, cfg.Header)
 	if cfg.User != "" {
 		user, password, ok := strings.Cut(cfg.User, ":")
 		if !ok {
@@ -188,9 +187,7 @@ func (c *Client) send(ctx context.Context, method string, to *url.URL, query url
 	if err != nil {
 		return nil, err
 	}
-	for name, values := range c.header {
-		r.Header[name] = values
-	}
+	maps.Copy(r.Header, c.header)
 	if method == http.MethodPost {
 		r.Header.Set("Understudy-Action", "1")
 	}

@@ -154,7 +154,7 @@ func explain(s status.Snapshot, one status.Singleton, kind string) string {
 	default:
 		say("%s does not run", one.Name)
 	}
-	if one.Why != "" && !(kind == Mismatch && strings.Contains(one.Why, one.Mismatch)) {
+	if one.Why != "" && (kind != Mismatch || !strings.Contains(one.Why, one.Mismatch)) {
 		said[0] += ": " + one.Why
 	}
 	if at := one.AtHost; at != nil && at.LastError != "" && !strings.Contains(said[0], at.LastError) {

@@ -11,7 +11,7 @@ import (
 
 var noon = time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
 
-// healthy is a cluster of anna, who leads and runs the ledger, bert and cleo, as anna sees it.
+// healthy is a cluster of three, as anna sees it. anna is the leader and runs the ledger.
 func healthy() status.Snapshot {
 	s := status.Snapshot{
 		Cluster: "shop", Time: noon, Converged: true, Leader: "a:1#1", AppVersions: []string{"v1"},
@@ -167,15 +167,15 @@ func TestItIsNotSafeToRestartANode(t *testing.T) {
 		},
 		"whose singleton has no other manager": {
 			func(s *status.Snapshot) { s.Singletons[0].Managers = []string{"a:1#1"} },
-			"ledger runs here, and no other member can run it: it may run on the oldest that has a manager for it.",
+			"ledger runs here, and no other member can run it: no other member that is up and reachable has a manager for it.",
 		},
 		"whose singleton must be there": {
 			func(s *status.Snapshot) { s.Singletons[0].Placement = `the node "anna"` },
-			`ledger runs here, and no other member can run it: it may run on the node "anna" that has a manager for it.`,
+			`ledger runs here, and no other member can run it: its place is the node "anna".`,
 		},
 		"whose singleton needs a role": {
 			func(s *status.Snapshot) { s.Singletons[0].Placement = `the oldest of role "vault"` },
-			`ledger runs here, and no other member can run it: it may run on the oldest of role "vault" that has a manager for it.`,
+			`ledger runs here, and no other member can run it: its place is the oldest of role "vault".`,
 		},
 		"while a singleton moves": {
 			func(s *status.Snapshot) { s.Singletons[0].Phase, s.Singletons[0].Here = "handing over", false },

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -18,8 +17,8 @@ type Safe struct {
 	Notes   []string `json:"notes" jsonschema:"what else to know, which does not make it unsafe"`
 }
 
-// SafeOf says whether the node that gave a snapshot may be restarted now: nothing is wrong, no other
-// member is on its way in or out, and what runs on it can run elsewhere.
+// SafeOf says whether the node that gave a snapshot may be restarted now: nothing is wrong, no
+// other member is on its way in or out, and what runs on it can run elsewhere.
 func SafeOf(s status.Snapshot) Safe {
 	safe := Safe{Node: s.Self.Name, Reasons: []string{}, Notes: notes(s)}
 	why, _ := WhyOf(s, "") // no name, no error
@@ -61,8 +60,12 @@ func ofOthers(s status.Snapshot) []string {
 // unsafe returns what one singleton has against it.
 func unsafe(s status.Snapshot, one status.Singleton) []string {
 	var reasons []string
-	if one.Here && !slices.ContainsFunc(s.Members, func(m status.Member) bool { return canTakeOver(s, one, m) }) {
-		reasons = append(reasons, fmt.Sprintf("%s runs here, and no other member can run it: it may run on %s that has a manager for it.", one.Name, cmp.Or(one.Placement, "a member")))
+	if one.Here && !movable(s, one) {
+		cause := "no other member that is up and reachable has a manager for it"
+		if slices.ContainsFunc(s.Members, func(m status.Member) bool { return isReady(s, m) && slices.Contains(one.Managers, m.ID) }) {
+			cause = "its place is " + one.Placement
+		}
+		reasons = append(reasons, fmt.Sprintf("%s runs here, and no other member can run it: %s.", one.Name, cause))
 	}
 	if moving := []string{"asking", "acquiring", "handing over", "stopping"}; slices.Contains(moving, one.Phase) && kindOf(one) == "" {
 		reasons = append(reasons, fmt.Sprintf("%s moves: its manager here is %s.", one.Name, one.Phase))
@@ -73,9 +76,16 @@ func unsafe(s status.Snapshot, one status.Singleton) []string {
 	return reasons
 }
 
-// canTakeOver reports whether m can run a singleton while the node does not.
-func canTakeOver(s status.Snapshot, one status.Singleton, m status.Member) bool {
-	return m.ID != s.Self.ID && m.Status == "up" && m.Reachable && slices.Contains(one.Managers, m.ID) && admits(one.Placement, m)
+// movable reports whether another member can run a singleton.
+func movable(s status.Snapshot, one status.Singleton) bool {
+	return slices.ContainsFunc(s.Members, func(m status.Member) bool {
+		return isReady(s, m) && slices.Contains(one.Managers, m.ID) && admits(one.Placement, m)
+	})
+}
+
+// isReady reports whether m is another member that can take something over.
+func isReady(s status.Snapshot, m status.Member) bool {
+	return m.ID != s.Self.ID && m.Status == "up" && m.Reachable
 }
 
 // admits reports whether a singleton may run on m, by the words in which nodes describe its
@@ -95,7 +105,7 @@ func notes(s status.Snapshot) []string {
 	notes := []string{}
 	var here []string
 	for _, one := range s.Singletons {
-		if one.Here {
+		if one.Here && movable(s, one) {
 			here = append(here, one.Name)
 		}
 	}

@@ -83,7 +83,7 @@ func addReaders(s *mcp.Server, c *client.Client) {
 			}
 			return report.WhyOf(snapshot, in.Name)
 		})
-	read(s, "members", "The members of the cluster, the oldest first: address, status, roles, version, and who does not hear from them.",
+	read(s, "members", "The members of the cluster, the oldest first: address, status, roles, version, and the members that do not hear from them.",
 		func(ctx context.Context, _ none) (report.Members, error) {
 			snapshot, err := c.Status(ctx)
 			return report.MembersOf(snapshot), err
@@ -148,8 +148,8 @@ func change[In, Out any](s *mcp.Server, name, help string, f func(context.Contex
 	add(s, &mcp.Tool{Name: name, Description: help, Annotations: &mcp.ToolAnnotations{DestructiveHint: new(true), IdempotentHint: true, OpenWorldHint: new(false)}}, f)
 }
 
-// add adds a tool whose schemas follow from the types of f. An error of f is the result of the call,
-// for the model to read.
+// add adds a tool whose schemas follow from the types of f. An error of f is the result of the
+// call, for the model to read.
 func add[In, Out any](s *mcp.Server, tool *mcp.Tool, f func(context.Context, In) (Out, error)) {
 	mcp.AddTool(s, tool, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
 		out, err := f(ctx, in)
