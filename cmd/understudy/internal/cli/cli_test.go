@@ -84,10 +84,11 @@ func TestFlagsMayFollowArguments(t *testing.T) {
 
 func TestNamesFromOtherNodesCannotControlATerminal(t *testing.T) {
 	var b bytes.Buffer
-	require.NoError(t, writeMembers(&b, report.Members{Members: []report.Member{{Name: "a\x1b[2J\tb\nc", Address: "\u009b1m", UnreachableBy: []string{"x"}}}}))
+	require.NoError(t, writeMembers(&b, report.Members{Members: []report.Member{{Name: "a\x1b[2J\tb\nc", Address: "\u009b1m\u202e", UnreachableBy: []string{"x"}}}}))
 	require.Contains(t, b.String(), "a\uFFFD[2J b c")
 	require.NotContains(t, b.String(), "\x1b")
 	require.NotContains(t, b.String(), "\u009b")
+	require.NotContains(t, b.String(), "\u202e")
 	require.Contains(t, b.String(), "not by x")
 	b.Reset()
 	require.NoError(t, writeDeadLetters(&b, status.DeadLetters{ByReason: map[string]uint64{"other": 1}, Letters: []status.DeadLetter{{Recipient: "a\tb"}}, LeftOut: 3}))

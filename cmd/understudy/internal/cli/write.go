@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode"
 
 	"github.com/understudy-go/understudy/cmd/understudy/internal/report"
 	"github.com/understudy-go/understudy/cmd/understudy/internal/status"
@@ -20,16 +21,17 @@ type table struct{ w *tabwriter.Writer }
 
 func newTable(to io.Writer) table { return table{tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)} }
 
-// clean replaces what would break a table, or control a terminal: names come from other nodes.
-var clean = strings.NewReplacer("\t", " ", "\n", " ", "\r", " ")
+var spaces = strings.NewReplacer("\t", " ", "\n", " ", "\r", " ")
 
+// printable replaces what would break a table or control a terminal: names and errors come from
+// other nodes.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			return '\uFFFD'
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
 		}
 		return r
-	}, clean.Replace(text))
+	}, spaces.Replace(text))
 }
 
 // row writes one line. An empty cell is a dash.
