@@ -183,7 +183,7 @@ func TestItIsNotSafeToRestartANode(t *testing.T) {
 		},
 		"with messages that wait": {
 			func(s *status.Snapshot) { s.Singletons[0].Held, s.Singletons[0].Unacknowledged = 2, 3 },
-			"5 messages to ledger wait on this node, and would be lost.",
+			"5 messages to ledger wait on this node, and may be lost.",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -71,7 +71,7 @@ func unsafe(s status.Snapshot, one status.Singleton) []string {
 		reasons = append(reasons, fmt.Sprintf("%s moves: its manager here is %s.", one.Name, one.Phase))
 	}
 	if n := one.Held + one.Unacknowledged; n > 0 {
-		reasons = append(reasons, fmt.Sprintf("%d messages to %s wait on this node, and would be lost.", n, one.Name))
+		reasons = append(reasons, fmt.Sprintf("%d messages to %s wait on this node, and may be lost.", n, one.Name))
 	}
 	return reasons
 }
