@@ -90,6 +90,7 @@ func TestItIsUnsafeToRestartTheOnlyNodeThatMayRunASingleton(t *testing.T) {
 	}
 	r := nodes[1].eventually(t, `its place is the node "bert"`, "safe")
 	require.Equal(t, 1, r.code)
+	nodes[0].eventually(t, "bert  yes", "singletons")
 	r = nodes[0].eventually(t, "nowhere: nowhere can run on no member", "why")
 	require.Equal(t, 1, r.code)
 	require.NotContains(t, r.out, "printer")

@@ -115,8 +115,8 @@ func asJSON[T any](t *testing.T, r result) (v T) {
 	return v
 }
 
-// quick makes a singleton that fails start again soon.
-var quick = actor.Backoff{Min: time.Millisecond, Max: 10 * time.Millisecond}
+// quick makes a singleton that fails start again soon. However slow a start is, it is a failure.
+var quick = actor.Backoff{Min: time.Millisecond, Max: 10 * time.Millisecond, Reset: time.Hour}
 
 // without reports whether a view has no member with a name.
 func without(name string) func(cluster.View) bool {
