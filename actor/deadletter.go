@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/guard"
 
 	"go.uber.org/zap"
@@ -45,7 +46,7 @@ func (s *System) deadLetterOf(recipient string, msg any, reason error, depth int
 	if _, circular := msg.(DeadLetter); !circular {
 		s.events.publish(DeadLetter{Recipient: recipient, Message: msg, Reason: reason})
 	}
-	s.deadLetters.count(reason)
+	s.deadLetters.note(recipient, msg, reason)
 	if !s.user.terminated() { // what a shutdown leaves behind is nothing to worry about
 		s.deadLetters.log(s.log, recipient, msg, reason, depth)
 	}
@@ -90,25 +91,36 @@ func deadLetterToNobody(path string, msg any) {
 	})
 }
 
-// A deadLetterLog counts dead letters, and logs some of them.
+// A deadLetterLog counts dead letters, keeps a description of the last ones, and logs some.
 type deadLetterLog struct {
-	mu      sync.Mutex // guards reasons
+	mu      sync.Mutex // guards reasons and kept
 	reasons map[error]uint64
+	kept    keptDeadLetters
 	lines   lineLimit
 }
 
-// count counts a dead letter under the first known reason that its error wraps.
-func (l *deadLetterLog) count(reason error) {
+// note counts a dead letter under the first known reason that its error wraps, and keeps its
+// description.
+func (l *deadLetterLog) note(recipient string, msg any, reason error) {
 	var known error
 	if i := slices.IndexFunc(deadLetterReasons, func(r error) bool { return guard.Is(reason, r) }); i >= 0 {
 		known = deadLetterReasons[i]
 	}
+	letter := describeDeadLetter(recipient, msg, known, reason)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.reasons == nil {
 		l.reasons = make(map[error]uint64)
 	}
 	l.reasons[known]++
+	l.kept.add(letter)
+}
+
+// newest returns the kept descriptions, newest first.
+func (l *deadLetterLog) newest() []actorhook.DeadLetter {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.kept.newest()
 }
 
 func (l *deadLetterLog) sum() (n uint64) {

@@ -4,10 +4,8 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/cluster/membership"
 	"github.com/understudy-go/understudy/internal/singletonhook"
@@ -46,12 +44,13 @@ func AllowActions(authorize func(*http.Request) error) HandlerOption {
 //
 // It serves these paths below that one:
 //
-//	/         a page that draws members, links, leader and singletons, live
-//	/status   the same as JSON
-//	/events   the same as server-sent events: now, and after each change
-//	/metrics  numbers of members and singletons, in the text format of Prometheus
-//	/livez    200 unless the node has ended
-//	/readyz   200 while the node is up, and the members agree or one is unreachable
+//	/              a page that draws members, links, leader and singletons, live
+//	/status        the same as JSON
+//	/events        the same as server-sent events: now, and after each change
+//	/dead-letters  the last messages on this node that could not be delivered, as JSON
+//	/metrics       numbers of members and singletons, in the text format of Prometheus
+//	/livez         200 unless the node has ended
+//	/readyz        200 while the node is up, and the members agree or one is unreachable
 //
 // It changes nothing unless [AllowActions] is given. Any number of servers may use it, also after
 // the node has ended. Streams end with the node, and when their http.Server shuts down.
@@ -95,30 +94,16 @@ func (n *statusSource) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
 	for _, each := range told {
 		s.FiguresLeftOut += each.LeftOut
 	}
+	s.DeadLetters = deadLettersByReason(n.System)
 	s.Waiting = list((*Node)(n).waiting(v, ended))
 	s.Absent = list(membership.Absent(v))
 	s.Skipped = (*Node)(n).skippedKinds()
 	s.AppVersions = list(v.AppVersions())
-	s.DeadLetters = deadLetters(n.System)
 	for _, k := range telemetry.Kinds(n.System) {
 		s.Kinds = append(s.Kinds, statuspage.Kind(k))
 	}
 	s.Live, s.Ready = checksOf(v, ended)
 	return s, changed
-}
-
-// deadLetters returns how many dead letters a system has had, by reason.
-func deadLetters(s *actor.System) map[string]uint64 {
-	all := map[string]uint64{}
-	for reason, count := range s.DeadLettersByReason() {
-		if reason == nil {
-			all["other"] = count
-			continue
-		}
-		_, text, _ := strings.Cut(reason.Error(), ": ") // without the name of the package
-		all[text] = count
-	}
-	return all
 }
 
 // snapshotOf returns the part of a snapshot that comes from v alone.

@@ -87,13 +87,18 @@ func onLoopback(ctx context.Context, t *testing.T, names ...string) []*Node {
 	return nodes
 }
 
-// A still is a source whose snapshot does not change.
+// A still is a snapshot that does not change.
 type still statuspage.Snapshot
 
-func (s still) Refresh(context.Context) {}
+// A stillSource shows a still.
+type stillSource struct{ still still }
 
-func (s still) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
-	return statuspage.Snapshot(s), make(chan struct{})
+func (stillSource) Refresh(context.Context) {}
+
+func (stillSource) DeadLetters() statuspage.DeadLetters { return statuspage.DeadLetters{} }
+
+func (s stillSource) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
+	return statuspage.Snapshot(s.still), make(chan struct{})
 }
 
 // crowd returns a cluster of n members with long names and the given number of singletons, some of
@@ -150,7 +155,7 @@ func crowd(n, singletons int) still {
 }
 
 func serve(t *testing.T, s still) string {
-	server := httptest.NewServer(statuspage.New(s, nil))
+	server := httptest.NewServer(statuspage.New(stillSource{s}, nil))
 	t.Cleanup(server.Close)
 	t.Cleanup(server.CloseClientConnections)
 	return server.URL + "/"
@@ -193,6 +198,45 @@ func TestThePageHoldsManyMembersWithLongNamesAtAnyWidth(t *testing.T) {
 	}
 }
 
+func TestThePageListsDeadLettersAndFiltersThem(t *testing.T) {
+	b := browse(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	n := onLoopback(ctx, t, "anna")[0]
+	server := httptest.NewServer(n.Handler())
+	t.Cleanup(server.Close)
+	t.Cleanup(server.CloseClientConnections)
+	b.open(server.URL+"/", 1400, 900)
+	b.await(`document.getElementById("letters-count").textContent === "0"`)
+	require.Equal(t, true, b.eval(`document.getElementById("letters-list").hidden && !document.getElementById("no-letters").hidden`))
+
+	for i := range 20 {
+		actor.Resolve[string](n.System, fmt.Sprintf("understudy://shop@%s/user/till-%d", n.Address(), i)).Tell("order")
+	}
+	for range 1500 {
+		actor.Resolve[int](n.System, "<b>nowhere</b>").Tell(1)
+	}
+	b.await(`document.getElementById("letters-count").textContent === Number(1520).toLocaleString()`)
+	require.Equal(t, 21, b.count("#letters tbody tr"))
+	require.Equal(t, 1, b.count(`#letters tbody tr:first-child[data-reason="the ActorRef addresses no actor"]`), "the newest is first")
+	require.Zero(t, b.count("#letters b"), "a recipient is text")
+	require.Equal(t, true, b.eval(`document.getElementById("letters-reasons").textContent.includes("no such actor20")`))
+	b.shoot("dead-letters")
+
+	filter := func(text string) {
+		b.eval(fmt.Sprintf(`(() => { const input = document.getElementById("letters-filter"); input.value = %q; input.dispatchEvent(new Event("input")); })()`, text))
+	}
+	filter("TILL-1 such")
+	require.Equal(t, 11, b.count("#letters tbody tr"), "till-1, and till-10 to till-19")
+	require.Equal(t, "11 of the last 21", b.eval(`document.getElementById("letters-shown").textContent`))
+	actor.Resolve[string](n.System, fmt.Sprintf("understudy://shop@%s/user/till-100", n.Address())).Tell("order")
+	b.await(`document.querySelectorAll("#letters tbody tr").length === 12`) // the filter stays
+	filter("nothing like it")
+	require.Zero(t, b.count("#letters tbody tr"))
+	filter("")
+	require.Equal(t, 22, b.count("#letters tbody tr"))
+}
+
 func TestANameThatIsMarkupStaysText(t *testing.T) {
 	b := browse(t)
 	const evil = `<script>document.title="owned"</script><img src=x onerror="document.title='owned'">`
@@ -224,7 +268,7 @@ func TestThePageFoundsWithoutWhatIsLostOnlyWhereActionsAreAllowed(t *testing.T) 
 	require.Zero(t, b.count("#founding"))
 
 	asked := make(chan []string, 2)
-	server := httptest.NewServer(statuspage.New(s, &statuspage.Actions{
+	server := httptest.NewServer(statuspage.New(stillSource{s}, &statuspage.Actions{
 		Authorize: func(*http.Request) error { return nil },
 		FoundWithout: func(addresses []string) error {
 			asked <- addresses

@@ -3,6 +3,7 @@ package cluster
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/downing"
 	"github.com/understudy-go/understudy/internal/statuspage"
@@ -212,5 +214,29 @@ func TestAllowedActionsTakeAMemberDownAndLetTheNodeLeave(t *testing.T) {
 		require.Equal(t, http.StatusAccepted, post(allowed, "/actions/leave"))
 		<-f.nodes["n1"].Terminated()
 		f.await(5*time.Second, "n2")
+	})
+}
+
+func TestTheStatusTellsTheDeadLettersOfThisNode(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
+		f.start("n1", "n2")
+		n := f.nodes["n1"]
+		actor.Resolve[string](n.System, "understudy://test@n1:7355/user/absent").Tell("order")
+		actor.Resolve[error](n.System, "understudy://test@n1:7355/user/absent").Tell(nil)
+		extension.DeadLetter(n.System, "somebody", 1, errors.New("out of luck"))
+		require.Equal(t, map[string]uint64{"no such actor": 2, "other": 1}, statusOf(t, n).DeadLetters)
+		require.Empty(t, statusOf(t, f.nodes["n2"]).DeadLetters)
+		var d statuspage.DeadLetters
+		require.NoError(t, json.Unmarshal(get(n, "/dead-letters").Body.Bytes(), &d))
+		require.Equal(t, map[string]uint64{"no such actor": 2, "other": 1}, d.ByReason)
+		var letters []string
+		for _, l := range d.Letters {
+			letters = append(letters, fmt.Sprintf("%s, %s: %s (%s) %d", l.Recipient, l.Type, l.Reason, l.Text, l.Count))
+		}
+		require.Equal(t, []string{
+			"somebody, int: other (out of luck) 1",
+			"understudy://test@n1:7355/user/absent, nil: no such actor () 1",
+			"understudy://test@n1:7355/user/absent, string: no such actor () 1",
+		}, letters)
 	})
 }

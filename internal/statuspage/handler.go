@@ -23,11 +23,12 @@ type route map[string]http.HandlerFunc
 func New(source Source, actions *Actions) http.Handler {
 	h := &handler{source: source}
 	h.routes = map[string]route{
-		"/status":  read(h.status),
-		"/events":  read(h.events),
-		"/livez":   read(h.livez),
-		"/metrics": read(h.metrics),
-		"/readyz":  read(h.readyz),
+		"/status":       read(h.status),
+		"/dead-letters": read(h.deadLetters),
+		"/events":       read(h.events),
+		"/livez":        read(h.livez),
+		"/metrics":      read(h.metrics),
+		"/readyz":       read(h.readyz),
 	}
 	for path, serve := range assets() {
 		h.routes[path] = read(serve)
@@ -82,11 +83,16 @@ func (r route) allow() string {
 	return strings.Join(names, ", ")
 }
 
-// status answers with the snapshot, indented for people.
+// status answers with the snapshot.
 func (h *handler) status(w http.ResponseWriter, r *http.Request) {
 	h.source.Refresh(r.Context())
 	s, _ := h.source.Snapshot()
-	b, err := json.MarshalIndent(s.bounded(), "", "  ")
+	answer(w, s.bounded())
+}
+
+// answer answers with v as JSON, indented for people.
+func answer(w http.ResponseWriter, v any) {
+	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return

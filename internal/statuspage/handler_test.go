@@ -21,6 +21,7 @@ import (
 type fake struct {
 	mu       sync.Mutex // guards the fields below
 	snapshot Snapshot
+	letters  DeadLetters
 	changed  chan struct{}
 	ended    bool
 }
@@ -31,6 +32,8 @@ func newFake() *fake {
 }
 
 func (f *fake) Refresh(context.Context) {}
+
+func (f *fake) DeadLetters() DeadLetters { return f.letters }
 
 func (f *fake) Snapshot() (Snapshot, <-chan struct{}) {
 	f.mu.Lock()
@@ -77,7 +80,7 @@ func ask(h http.Handler, method, target string, header ...string) *httptest.Resp
 
 func TestEachPathAnswersToItsMethodsAndNoOther(t *testing.T) {
 	h := New(newFake(), nil)
-	for _, target := range []string{"/", "/page.js", "/drawing.js", "/tables.js", "/changes.js", "/founding.js", "/page.css", "/icon.svg", "/status", "/livez", "/readyz"} {
+	for _, target := range []string{"/", "/page.js", "/drawing.js", "/tables.js", "/changes.js", "/founding.js", "/letters.js", "/page.css", "/icon.svg", "/status", "/dead-letters", "/livez", "/readyz"} {
 		require.Equal(t, http.StatusOK, ask(h, "GET", target).Code, target)
 		require.Equal(t, http.StatusOK, ask(h, "HEAD", target).Code, target)
 		for _, method := range []string{"POST", "PUT", "DELETE", "PATCH", "OPTIONS"} {

@@ -19,6 +19,9 @@ type Source interface {
 	// changed. The channel is nil once the node has ended, because the members do not change any
 	// more. The rest of a snapshot may change at any time. Snapshot does not block.
 	Snapshot() (Snapshot, <-chan struct{})
+
+	// DeadLetters returns all that the node has kept. It does not block.
+	DeadLetters() DeadLetters
 }
 
 // A Snapshot is the state of a cluster as one node sees it. The JSON names of its fields are a
@@ -37,11 +40,14 @@ type Snapshot struct {
 	FiguresLeftOut    int      `json:"figuresLeftOut"`    // singletons that hosts left out as too many
 	Unanswered        []string `json:"unanswered"`        // IDs of members without figures
 
-	Kinds       []Kind            `json:"-"` // only for the metrics, because the numbers never rest
-	DeadLetters map[string]uint64 `json:"-"` // on this node, by reason; likewise
+	Kinds []Kind `json:"-"` // only for the metrics, because the numbers never rest
 
 	AppVersions []string          `json:"appVersions"` // of the members that are up, without repetition
 	Skipped     map[string]uint64 `json:"skipped"`     // messages of unknown kinds, by kind
+
+	// DeadLetters counts those of this node by reason. It may never rest, so it is in the stream of
+	// events, but a change of it alone is no event.
+	DeadLetters map[string]uint64 `json:"deadLetters"`
 
 	Waiting  []string `json:"waiting"` // why the node makes no progress, in sentences
 	Absent   []string `json:"absent"`  // addresses that do not answer a joining node
@@ -188,9 +194,10 @@ type Check struct {
 // encode returns s as one line of JSON, with characters escaped that HTML would take for markup.
 func (s Snapshot) encode() ([]byte, error) { return json.Marshal(s) }
 
-// key returns the encoding of s without its time: equal keys mean that nothing else has changed.
+// key returns the encoding of s without what may never rest: equal keys mean that nothing else has
+// changed.
 func (s Snapshot) key() (string, error) {
-	s.Time = time.Time{}
+	s.Time, s.DeadLetters = time.Time{}, nil
 	b, err := s.encode()
 	return string(b), err
 }

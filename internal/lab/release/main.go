@@ -10,7 +10,8 @@
 // published modules of the last commit into a module proxy of files, under the version that the
 // nested modules require of each other. Then, outside of the repository and with an empty module
 // cache, it makes a module for each program in the folder users, gets the published module with
-// go get, builds the program and runs it. None of these modules has a replace directive.
+// go get, builds the program and runs it. None of these modules has a replace directive. A command
+// it gets with go install.
 //
 // Modules of others come from the module cache of this machine, and from the proxy of the go
 // command if they are not there.
@@ -97,11 +98,15 @@ func try(ctx context.Context, dir string, modules []Module) error {
 		return err
 	}
 	for _, m := range Published(modules) {
-		if !m.HasUser() {
+		attempt := users.try
+		switch {
+		case m.Command():
+			attempt = users.install
+		case !m.HasUser():
 			continue
 		}
 		began := time.Now()
-		answer, err := users.try(ctx, m)
+		answer, err := attempt(ctx, m)
 		if err != nil {
 			return fmt.Errorf("%s@%s: %w", m.Path(), version, err)
 		}

@@ -38,8 +38,13 @@ func (m Module) Published() bool {
 }
 
 // HasUser reports whether users may import packages of the module. They get an internal module
-// because others require it.
-func (m Module) HasUser() bool { return m.Published() && !strings.HasPrefix(m.Name, "internal/") }
+// because others require it, and a command by go install.
+func (m Module) HasUser() bool {
+	return m.Published() && !m.Command() && !strings.HasPrefix(m.Name, "internal/")
+}
+
+// Command reports whether the module is a command that users install.
+func (m Module) Command() bool { return m.Published() && strings.HasPrefix(m.Name, "cmd/") }
 
 // Load returns the modules below root. Each comes after the published modules that it requires.
 func Load(root string) ([]Module, error) {
@@ -75,7 +80,7 @@ func rank(m Module) int {
 	switch {
 	case m.Name == ".":
 		return 0
-	case m.Published() && !m.HasUser():
+	case m.Published() && strings.HasPrefix(m.Name, "internal/"):
 		return 1
 	case m.Published():
 		return 2

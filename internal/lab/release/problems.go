@@ -44,9 +44,13 @@ func requireProblems(m Module, byPath map[string]Module, version string) []strin
 }
 
 // replaceProblems checks that a published module replaces only modules of the repository: a user's
-// build ignores the replacements, and gets the modules of others as they are.
+// build ignores the replacements, and gets the modules of others as they are. A command replaces
+// none, because go install refuses such a module.
 func replaceProblems(m Module) []string {
 	var found []string
+	if m.Command() && len(m.File.Replace) > 0 {
+		found = append(found, m.Name+"/go.mod: go install refuses a module with replace directives")
+	}
 	for _, r := range m.File.Replace {
 		if m.Published() && !isOurs(r.Old.Path) {
 			found = append(found, fmt.Sprintf("%s/go.mod: replaces %s, which has no effect for users", m.Name, r.Old.Path))

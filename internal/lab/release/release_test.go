@@ -93,6 +93,14 @@ func TestWhatAUserCannotGetIsAProblem(t *testing.T) {
 	}
 }
 
+func TestACommandThatCannotBeInstalledIsAProblem(t *testing.T) {
+	dir := write(t, map[string]string{
+		"go.mod":       "module " + rootPath + "\n",
+		"cmd/x/go.mod": "module " + rootPath + "/cmd/x\nrequire " + rootPath + " v0.1.0\nreplace " + rootPath + " => ../..\n",
+	})
+	require.Equal(t, []string{"cmd/x/go.mod: go install refuses a module with replace directives"}, Problems(mustLoad(t, dir)))
+}
+
 func TestModulesComeAfterThoseThatTheyRequire(t *testing.T) {
 	var names, published []string
 	for _, m := range mustLoad(t, tree(t, "module "+rootPath+"/store\n")) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 )
@@ -79,6 +80,16 @@ func (u users) try(ctx context.Context, m Module) (string, error) {
 		}
 	}
 	return u.run(ctx, dir, filepath.Join(dir, "program"))
+}
+
+// install installs the command in m, and returns what its help prints.
+func (u users) install(ctx context.Context, m Module) (string, error) {
+	bin := filepath.Join(u.dir, "bin")
+	u.env = append(u.env, "GOBIN="+bin)
+	if _, err := u.run(ctx, u.dir, "go", "install", m.Path()+"@"+u.version); err != nil {
+		return "", err
+	}
+	return u.run(ctx, u.dir, filepath.Join(bin, path.Base(m.Path())), "help")
 }
 
 // run runs a command in dir and returns what it prints, without the space around it.

@@ -5,6 +5,7 @@ import { draw } from "./drawing.js";
 import { showTables, tick } from "./tables.js";
 import { showChanges } from "./changes.js";
 import { showAbsent } from "./founding.js";
+import { followLetters } from "./letters.js";
 
 const $ = (id) => document.getElementById(id);
 
@@ -63,3 +64,4 @@ function connect() {
 
 setInterval(() => tick(skew), 1000);
 connect();
+followLetters();

@@ -1,0 +1,50 @@
+package cluster
+
+import (
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/actorhook"
+	"github.com/understudy-go/understudy/internal/statuspage"
+)
+
+// DeadLetters implements [statuspage.Source].
+func (n *statusSource) DeadLetters() statuspage.DeadLetters {
+	all := statuspage.DeadLetters{Time: time.Now(), Letters: []statuspage.DeadLetter{}}
+	for _, d := range actorhook.KeptDeadLetters(n.System) {
+		all.Letters = append(all.Letters, statuspage.DeadLetter{
+			Recipient: d.Recipient, Type: typeText(d.Type), Reason: reasonText(d.Reason), Text: d.Text,
+			Count: d.Count, First: d.First, Last: d.Last,
+		})
+	}
+	all.ByReason = deadLettersByReason(n.System) // after the letters, so that each has a reason in it
+	return all
+}
+
+func typeText(t reflect.Type) string {
+	if t == nil {
+		return "nil"
+	}
+	return t.String()
+}
+
+// deadLettersByReason returns how many dead letters a system has had, by reason.
+func deadLettersByReason(s *actor.System) map[string]uint64 {
+	all := map[string]uint64{}
+	for reason, count := range s.DeadLettersByReason() {
+		all[reasonText(reason)] = count
+	}
+	return all
+}
+
+// reasonText returns the text of a reason without the name of its package. It is the key under
+// which programs find the number.
+func reasonText(reason error) string {
+	if reason == nil {
+		return "other"
+	}
+	_, text, _ := strings.Cut(reason.Error(), ": ")
+	return text
+}

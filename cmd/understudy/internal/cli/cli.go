@@ -1,0 +1,168 @@
+// Package cli is the command understudy without its process.
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/understudy-go/understudy/cmd/understudy/internal/client"
+)
+
+// An Env is what a process gives the command.
+type Env struct {
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	Getenv         func(string) string
+	Terminal       bool // Stdin is a terminal
+}
+
+// Exit codes.
+const (
+	fine  = 0 // nothing is wrong
+	wrong = 1 // something is wrong with the cluster, or could not be done
+	usage = 2
+)
+
+// errUsage is the error of a command line that is wrong; it has been reported.
+var errUsage = errors.New("usage")
+
+// A verb is a subcommand.
+type verb struct {
+	name, args, help string
+	flags            func(*flag.FlagSet, *options)
+	most             int // arguments
+	run              func(ctx context.Context, c *command) (code int, err error)
+}
+
+// A command is a verb with its arguments.
+type command struct {
+	Env
+	options
+	args   []string
+	client *client.Client
+}
+
+// verbs are the subcommands, in the order of the help.
+var verbs = []verb{
+	{name: "status", help: "the cluster in a few lines", run: showStatus},
+	{name: "why", args: "[NAME]", most: 1, help: "what is wrong or does not move, and why; exit code 1 if anything is", run: showWhy},
+	{name: "members", help: "the members, the oldest first", run: showMembers},
+	{name: "singletons", args: "[NAME]", most: 1, help: "the singletons: hosts, starts, failures", run: showSingletons},
+	{name: "dead-letters", help: "the last messages that the node could not deliver", flags: letterFlags, run: showDeadLetters},
+	{name: "safe", help: "whether the node may be restarted now; exit code 1 if not", run: showSafe},
+	{name: "drain", help: "make the node leave, and wait until it has", flags: drainFlags, run: drain},
+	{name: "down", args: "MEMBER", most: 1, help: "take a member down that is gone for good", flags: downFlags, run: down},
+	{name: "mcp", help: "serve the same as tools of an MCP server, on standard input and output", flags: mcpFlags, run: serveTools},
+}
+
+// Run runs the command with the arguments of a process, and returns its exit code.
+func Run(ctx context.Context, env Env, args []string) int {
+	if len(args) == 0 {
+		printHelp(env.Stderr)
+		return usage
+	}
+	if slices.Contains([]string{"help", "-h", "-help", "--help"}, args[0]) {
+		printHelp(env.Stdout)
+		return fine
+	}
+	if args[0] == "version" {
+		_, err := fmt.Fprintln(env.Stdout, "understudy", version())
+		return exit(env, fine, err)
+	}
+	i := slices.IndexFunc(verbs, func(v verb) bool { return v.name == args[0] })
+	if i < 0 {
+		_, _ = fmt.Fprintf(env.Stderr, "understudy: there is no command %q; understudy help lists them\n", args[0])
+		return usage
+	}
+	return verbs[i].start(ctx, env, args[1:])
+}
+
+// start parses the arguments of a verb and runs it.
+func (v verb) start(ctx context.Context, env Env, args []string) int {
+	c := &command{Env: env}
+	err := v.parse(c, args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return fine
+	case errors.Is(err, errUsage):
+		return usage
+	}
+	if err == nil {
+		c.client, err = c.connect()
+	}
+	if err != nil {
+		_, _ = fmt.Fprintln(env.Stderr, "understudy:", err)
+		return usage
+	}
+	code, err := v.run(ctx, c)
+	if ctx.Err() != nil {
+		err = errors.New("interrupted")
+	}
+	return exit(env, code, err)
+}
+
+// exit reports an error, if there is one, and returns the exit code.
+func exit(env Env, code int, err error) int {
+	switch {
+	case errors.Is(err, errUsage):
+		return usage
+	case err != nil:
+		_, _ = fmt.Fprintln(env.Stderr, "understudy:", err)
+		return wrong
+	}
+	return code
+}
+
+// parse takes flags before and after the arguments.
+func (v verb) parse(c *command, args []string) error {
+	set := flag.NewFlagSet(v.name, flag.ContinueOnError)
+	set.SetOutput(c.Stderr)
+	set.Usage = func() {
+		_, _ = fmt.Fprintf(c.Stderr, "understudy %s: %s\n\n", strings.TrimSpace(v.name+" [flags] "+v.args), v.help)
+		set.PrintDefaults()
+	}
+	c.register(set, c.Getenv)
+	if v.flags != nil {
+		v.flags(set, &c.options)
+	}
+	for {
+		if err := set.Parse(args); err != nil {
+			if errors.Is(err, flag.ErrHelp) {
+				return err
+			}
+			return errUsage
+		}
+		if args = set.Args(); len(args) == 0 {
+			break
+		}
+		c.args = append(c.args, args[0])
+		args = args[1:]
+	}
+	if len(c.args) > v.most || v.args == "MEMBER" && len(c.args) == 0 {
+		_, _ = fmt.Fprintf(c.Stderr, "understudy: say: understudy %s\n", strings.TrimSpace(v.name+" [flags] "+v.args))
+		return errUsage
+	}
+	return nil
+}
+
+// arg returns the only argument, or "".
+func (c *command) arg() string { return strings.Join(c.args, "") }
+
+// print prints v with -json, and otherwise what text writes.
+func (c *command) print(v any, text func(w io.Writer) error) error {
+	if !c.json {
+		return text(c.Stdout)
+	}
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = c.Stdout.Write(append(b, '\n'))
+	return err
+}

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/cmd/understudy/internal/report"
+	"github.com/understudy-go/understudy/cmd/understudy/internal/status"
+)
+
+func run(t *testing.T, args ...string) (code int, out, errors string) {
+	t.Helper()
+	var o, e bytes.Buffer
+	code = Run(t.Context(), Env{Stdin: strings.NewReader(""), Stdout: &o, Stderr: &e, Getenv: func(string) string { return "" }}, args)
+	return code, o.String(), e.String()
+}
+
+func TestTheHelpListsEveryCommand(t *testing.T) {
+	for _, args := range [][]string{{"help"}, {"-h"}, {"--help"}} {
+		code, out, errors := run(t, args...)
+		require.Zero(t, code)
+		require.Empty(t, errors)
+		for _, v := range verbs {
+			require.Contains(t, out, "\n  "+v.name)
+		}
+	}
+	code, out, _ := run(t, "version")
+	require.Zero(t, code)
+	require.True(t, strings.HasPrefix(out, "understudy "))
+	code, _, errors := run(t, "down", "-h")
+	require.Zero(t, code)
+	require.Contains(t, errors, "understudy down [flags] MEMBER: ")
+	require.Contains(t, errors, "-yes")
+}
+
+func TestAWrongCommandLineIsExitCodeTwo(t *testing.T) {
+	for _, args := range [][]string{
+		{},
+		{"dance"},
+		{"status", "extra"},
+		{"why", "a", "b"},
+		{"down"},
+		{"status", "-dance"},
+		{"status", "-url", "nowhere"},
+		{"members", "-ca", "/absent"},
+		{"status", "-request-timeout", "0"},
+		{"status", "-header", ": x"},
+	} {
+		code, out, errors := run(t, args...)
+		require.Equal(t, 2, code, args)
+		require.Empty(t, out)
+		require.NotEmpty(t, errors)
+	}
+}
+
+func TestWhenNoNodeAnswersTheErrorSaysWhere(t *testing.T) {
+	for _, v := range verbs {
+		if v.name == "mcp" {
+			continue
+		}
+		args := []string{v.name, "-url", "http://127.0.0.1:1/x"}
+		if v.name == "down" {
+			args = append(args, "cleo")
+		}
+		code, out, errors := run(t, args...)
+		require.Equal(t, 1, code)
+		require.Empty(t, out)
+		require.Contains(t, errors, "understudy: no node answers; http://127.0.0.1:1/x: dial tcp")
+	}
+}
+
+func TestFlagsMayFollowArguments(t *testing.T) {
+	v := verb{name: "why", args: "[NAME]", most: 1}
+	c := &command{Env: Env{Stderr: &bytes.Buffer{}, Getenv: func(string) string { return "http://a" }}}
+	require.NoError(t, v.parse(c, []string{"-json", "ledger", "-header", "A: b", "-header=A:c"}))
+	require.Equal(t, "ledger", c.arg())
+	require.True(t, c.json)
+	require.Equal(t, []string{"b", "c"}, c.header["A"])
+	require.Equal(t, "http://a", c.urls)
+}
+
+func TestNamesFromOtherNodesCannotControlATerminal(t *testing.T) {
+	var b bytes.Buffer
+	require.NoError(t, writeMembers(&b, report.Members{Members: []report.Member{{Name: "a\x1b[2J\tb\nc", Address: "\u009b1m\u202e", UnreachableBy: []string{"x"}}}}))
+	require.Contains(t, b.String(), "a\uFFFD[2J b c")
+	require.NotContains(t, b.String(), "\x1b")
+	require.NotContains(t, b.String(), "\u009b")
+	require.NotContains(t, b.String(), "\u202e")
+	require.Contains(t, b.String(), "not by x")
+	b.Reset()
+	require.NoError(t, writeDeadLetters(&b, status.DeadLetters{ByReason: map[string]uint64{"other": 1}, Letters: []status.DeadLetter{{Recipient: "a\tb"}}, LeftOut: 3}))
+	require.Contains(t, b.String(), "a b")
+	require.Contains(t, b.String(), "3 older ones are left out")
+}

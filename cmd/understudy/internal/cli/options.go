@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"errors"
+	"flag"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/understudy-go/understudy/cmd/understudy/internal/client"
+)
+
+const defaultURL = "http://127.0.0.1:8080/cluster/"
+
+// options are the flags. Each command has those of the first block, and some have others.
+type options struct {
+	urls    string
+	json    bool
+	header  http.Header
+	ca      string
+	user    string
+	timeout time.Duration
+
+	reason, recipient string
+	limit             int
+	noWait, yes       bool
+	within            time.Duration
+	actions           bool
+}
+
+func (o *options) register(set *flag.FlagSet, getenv func(string) string) {
+	o.header = http.Header{}
+	o.urls, o.user = getenv("UNDERSTUDY_URL"), getenv("UNDERSTUDY_BASIC")
+	if o.urls == "" {
+		o.urls = defaultURL
+	}
+	set.StringVar(&o.urls, "url", o.urls, "where the program serves node.Handler(); several `URLs` with commas between them")
+	set.BoolVar(&o.json, "json", false, "print JSON")
+	set.Func("header", "send a header, `'Name: value'`, with each request; may be repeated", func(text string) error {
+		name, value, ok := strings.Cut(text, ":")
+		if !ok || strings.TrimSpace(name) == "" {
+			return errors.New("say 'Name: value'")
+		}
+		o.header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
+		return nil
+	})
+	set.StringVar(&o.ca, "ca", "", "a `file` with certificates that https trusts")
+	set.DurationVar(&o.timeout, "request-timeout", 10*time.Second, "how long one request may take")
+}
+
+func letterFlags(set *flag.FlagSet, o *options) {
+	set.StringVar(&o.reason, "reason", "", "only those with exactly this `reason`")
+	set.StringVar(&o.recipient, "recipient", "", "only those whose recipient contains this `text`")
+	set.IntVar(&o.limit, "limit", 20, "how many at most; -1 for all")
+}
+
+func drainFlags(set *flag.FlagSet, o *options) {
+	set.BoolVar(&o.noWait, "no-wait", false, "do not wait until the node has left")
+	set.DurationVar(&o.within, "timeout", 5*time.Minute, "how long to wait until the node has left")
+}
+
+func downFlags(set *flag.FlagSet, o *options) {
+	set.BoolVar(&o.yes, "yes", false, "do not ask for confirmation")
+}
+
+func mcpFlags(set *flag.FlagSet, o *options) {
+	set.BoolVar(&o.actions, "actions", false, "offer tools that change the cluster, too")
+}
+
+func (o *options) connect() (*client.Client, error) {
+	if o.timeout <= 0 {
+		return nil, errors.New("-request-timeout must be positive")
+	}
+	return client.New(client.Config{URLs: strings.Split(o.urls, ","), Header: o.header, User: o.user, CA: o.ca, Timeout: o.timeout})
+}

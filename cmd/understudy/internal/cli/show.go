@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"context"
+	"io"
+
+	"github.com/understudy-go/understudy/cmd/understudy/internal/report"
+)
+
+func showStatus(ctx context.Context, c *command) (int, error) {
+	s, err := c.client.Status(ctx)
+	if err != nil {
+		return wrong, err
+	}
+	sum := report.SummaryOf(s)
+	return fine, c.print(sum, func(w io.Writer) error { return writeSummary(w, sum) })
+}
+
+func showWhy(ctx context.Context, c *command) (int, error) {
+	s, err := c.client.Status(ctx)
+	if err != nil {
+		return wrong, err
+	}
+	why, err := report.WhyOf(s, c.arg())
+	if err != nil {
+		return wrong, err
+	}
+	return codeOf(why.OK), c.print(why, func(w io.Writer) error { return writeWhy(w, why) })
+}
+
+func showMembers(ctx context.Context, c *command) (int, error) {
+	s, err := c.client.Status(ctx)
+	if err != nil {
+		return wrong, err
+	}
+	all := report.MembersOf(s)
+	return fine, c.print(all, func(w io.Writer) error { return writeMembers(w, all) })
+}
+
+func showSingletons(ctx context.Context, c *command) (int, error) {
+	s, err := c.client.Status(ctx)
+	if err != nil {
+		return wrong, err
+	}
+	all, err := report.SingletonsOf(s, c.arg())
+	if err != nil {
+		return wrong, err
+	}
+	return fine, c.print(all, func(w io.Writer) error { return writeSingletons(w, all) })
+}
+
+func showDeadLetters(ctx context.Context, c *command) (int, error) {
+	all, err := c.client.DeadLetters(ctx, c.reason, c.recipient, c.limit)
+	if err != nil {
+		return wrong, err
+	}
+	return fine, c.print(all, func(w io.Writer) error { return writeDeadLetters(w, all) })
+}
+
+func showSafe(ctx context.Context, c *command) (int, error) {
+	s, err := c.client.Status(ctx)
+	if err != nil {
+		return wrong, err
+	}
+	safe := report.SafeOf(s)
+	return codeOf(safe.Safe), c.print(safe, func(w io.Writer) error { return writeSafe(w, safe) })
+}
+
+func codeOf(ok bool) int {
+	if ok {
+		return fine
+	}
+	return wrong
+}

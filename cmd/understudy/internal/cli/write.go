@@ -1,0 +1,192 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode"
+
+	"github.com/understudy-go/understudy/cmd/understudy/internal/report"
+	"github.com/understudy-go/understudy/cmd/understudy/internal/status"
+)
+
+// A table has lines of cells.
+type table struct{ w *tabwriter.Writer }
+
+func newTable(to io.Writer) table { return table{tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)} }
+
+var spaces = strings.NewReplacer("\t", " ", "\n", " ", "\r", " ")
+
+// printable replaces what would break a table or control a terminal: names and errors come from
+// other nodes.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, spaces.Replace(text))
+}
+
+// row writes one line. An empty cell is a dash.
+func (t table) row(cells ...string) {
+	for i, cell := range cells {
+		cells[i] = cmp.Or(printable(cell), "-")
+	}
+	_, _ = fmt.Fprintln(t.w, strings.Join(cells, "\t")) // Flush returns the error
+}
+
+func (t table) flush() error { return t.w.Flush() }
+
+func writeSummary(to io.Writer, s report.Summary) error {
+	t := newTable(to)
+	t.row("cluster", s.Cluster)
+	t.row("node", s.Node+", "+s.Status)
+	t.row("members", counts(s.Members))
+	if len(s.Unreachable) > 0 {
+		t.row("unreachable", strings.Join(s.Unreachable, ", "))
+	}
+	t.row("agreed", yes(s.Converged))
+	t.row("leader", s.Leader)
+	t.row("singletons", strconv.Itoa(s.Singletons))
+	if versions := strings.Join(s.AppVersions, ", "); versions != "" {
+		t.row("versions", versions)
+	}
+	t.row("dead letters", strconv.FormatUint(s.DeadLetters, 10))
+	t.row("problems", strconv.Itoa(len(s.Problems)))
+	if err := t.flush(); err != nil {
+		return err
+	}
+	return writeProblems(to, s.Problems)
+}
+
+// counts says how many members there are, first those that are up.
+func counts(by map[string]int) string {
+	var all []string
+	for _, state := range []string{"up", "joining", "leaving", "exiting", "down"} {
+		if by[state] > 0 {
+			all = append(all, fmt.Sprintf("%d %s", by[state], state))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+func writeWhy(to io.Writer, why report.Why) error {
+	if why.OK {
+		_, err := fmt.Fprintf(to, "Nothing is wrong, as %s sees it.\n", printable(why.Node))
+		return err
+	}
+	return writeProblems(to, why.Problems)
+}
+
+func writeProblems(to io.Writer, problems []report.Problem) error {
+	for _, p := range problems {
+		if _, err := fmt.Fprintf(to, "%s: %s\n", p.Kind, printable(p.Text)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeMembers(to io.Writer, all report.Members) error {
+	t := newTable(to)
+	t.row("NO", "NAME", "ADDRESS", "STATUS", "REACHABLE", "ROLES", "VERSION", "NOTES")
+	for _, m := range all.Members {
+		number, reachable := strconv.FormatUint(m.Number, 10), yes(m.Reachable)
+		if m.Number == 0 {
+			number = ""
+		}
+		if !m.Reachable {
+			reachable = "not by " + strings.Join(m.UnreachableBy, ", ")
+		}
+		var notes []string
+		if m.Leader {
+			notes = append(notes, "leader")
+		}
+		if m.Asked {
+			notes = append(notes, "asked")
+		}
+		t.row(number, m.Name, m.Address, m.Status, reachable, strings.Join(m.Roles, ","), m.AppVersion, strings.Join(notes, ", "))
+	}
+	return t.flush()
+}
+
+func writeSingletons(to io.Writer, all report.Singletons) error {
+	t := newTable(to)
+	t.row("NAME", "HOST", "RUNNING", "GENERATION", "STARTS", "FAILURES", "HELD", "PHASE", "PLACEMENT", "LEASE")
+	for _, s := range all.Singletons {
+		t.row(s.Name, s.Host, yes(s.Running), s.Generation, strconv.FormatUint(s.Starts, 10), strconv.FormatUint(s.Failures, 10),
+			strconv.Itoa(s.Held), s.Phase, s.Placement, s.Lease)
+	}
+	if err := t.flush(); err != nil {
+		return err
+	}
+	for _, s := range all.Singletons {
+		if s.Problem != "" {
+			if _, err := fmt.Fprintln(to, printable(s.Problem)); err != nil {
+				return err
+			}
+		}
+	}
+	if all.LeftOut == 0 {
+		return nil
+	}
+	_, err := fmt.Fprintf(to, "%d more are left out. Those with problems are listed first.\n", all.LeftOut)
+	return err
+}
+
+func writeDeadLetters(to io.Writer, all status.DeadLetters) error {
+	t := newTable(to)
+	if len(all.ByReason) == 0 {
+		_, err := fmt.Fprintln(to, "Every message on this node was delivered.")
+		return err
+	}
+	for _, reason := range slices.Sorted(maps.Keys(all.ByReason)) {
+		t.row(strconv.FormatUint(all.ByReason[reason], 10), reason)
+	}
+	if err := t.flush(); err != nil || len(all.Letters) == 0 {
+		return err
+	}
+	if _, err := fmt.Fprintln(to); err != nil {
+		return err
+	}
+	t = newTable(to)
+	t.row("LAST", "COUNT", "RECIPIENT", "TYPE", "REASON")
+	for _, l := range all.Letters {
+		t.row(l.Last.Format(time.DateTime), strconv.FormatUint(l.Count, 10), l.Recipient, l.Type, cmp.Or(l.Text, l.Reason))
+	}
+	if err := t.flush(); err != nil || all.LeftOut == 0 {
+		return err
+	}
+	_, err := fmt.Fprintf(to, "%d older ones are left out by -limit.\n", all.LeftOut)
+	return err
+}
+
+func writeSafe(to io.Writer, s report.Safe) error {
+	answer := "yes: %s can be restarted now\n"
+	if !s.Safe {
+		answer = "no: %s should not be restarted now\n"
+	}
+	if _, err := fmt.Fprintf(to, answer, printable(s.Node)); err != nil {
+		return err
+	}
+	for _, line := range slices.Concat(s.Reasons, s.Notes) {
+		if _, err := fmt.Fprintln(to, "-", printable(line)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

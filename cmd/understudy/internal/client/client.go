@@ -1,0 +1,235 @@
+// Package client talks to what a program serves with node.Handler().
+package client
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/understudy-go/understudy/cmd/understudy/internal/status"
+)
+
+// A Config says where nodes are, and how to reach them.
+type Config struct {
+	URLs    []string    // where programs mount node.Handler(); the first that answers is asked
+	Header  http.Header // sent with each request
+	User    string      // user:password for basic authentication, or ""
+	CA      string      // file with certificates that https trusts beside those of the system, or ""
+	Timeout time.Duration
+}
+
+// A Client asks one node after the other until one answers. It may be used by several goroutines.
+type Client struct {
+	bases  []*url.URL
+	header http.Header
+	http   http.Client
+	wait   time.Duration
+}
+
+// ErrSilent means that no node answers.
+var ErrSilent = errors.New("no node answers")
+
+// ErrRefused means that a node answers, but refuses the request.
+var ErrRefused = errors.New("the node refuses")
+
+// New returns a client. It opens no connection.
+func New(cfg Config) (*Client, error) {
+	c := &Client{header: http.Header{}, wait: cfg.Timeout}
+	for _, text := range cfg.URLs {
+		base, err := parseBase(text)
+		if err != nil {
+			return nil, err
+		}
+		c.bases = append(c.bases, base)
+	}
+	if len(c.bases) == 0 {
+		return nil, errors.New("name the URL under which a program serves node.Handler()")
+	}
+	maps.Copy(c.header, cfg.Header)
+	if cfg.User != "" {
+		user, password, ok := strings.Cut(cfg.User, ":")
+		if !ok {
+			return nil, errors.New("the credentials must be user:password")
+		}
+		r := http.Request{Header: c.header}
+		r.SetBasicAuth(user, password)
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone() // it is one
+	if cfg.CA != "" {
+		pool, err := trusted(cfg.CA)
+		if err != nil {
+			return nil, err
+		}
+		transport.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
+	}
+	c.http.Transport = transport
+	return c, nil
+}
+
+func parseBase(text string) (*url.URL, error) {
+	base, err := url.Parse(strings.TrimSpace(text))
+	if err != nil {
+		return nil, err
+	}
+	if base.Scheme != "http" && base.Scheme != "https" || base.Host == "" {
+		return nil, fmt.Errorf("%q is no URL such as http://127.0.0.1:8080/cluster/", text)
+	}
+	base.RawQuery, base.Fragment = "", ""
+	if base.Path == "" {
+		base.Path = "/"
+	}
+	return base, nil
+}
+
+func trusted(file string) (*x509.CertPool, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(data) {
+		return nil, fmt.Errorf("%s has no certificate in PEM", file)
+	}
+	return pool, nil
+}
+
+// Status returns the snapshot of the first node that answers.
+func (c *Client) Status(ctx context.Context) (s status.Snapshot, err error) {
+	err = c.get(ctx, "status", nil, &s)
+	if err == nil && len(s.Live) == 0 {
+		err = fmt.Errorf("%w: its status has no checks; does the URL lead to node.Handler()?", ErrRefused)
+	}
+	return s, err
+}
+
+// DeadLetters returns dead letters of the first node that answers. Empty texts select all. limit is
+// how many at most, and all if it is negative.
+func (c *Client) DeadLetters(ctx context.Context, reason, recipient string, limit int) (d status.DeadLetters, err error) {
+	query := url.Values{}
+	if reason != "" {
+		query.Set("reason", reason)
+	}
+	if recipient != "" {
+		query.Set("recipient", recipient)
+	}
+	if limit >= 0 {
+		query.Set("limit", strconv.Itoa(limit))
+	}
+	err = c.get(ctx, "dead-letters", query, &d)
+	if d.Letters == nil {
+		d.Letters = []status.DeadLetter{}
+	}
+	return d, err
+}
+
+// Down takes a member down.
+func (c *Client) Down(ctx context.Context, member string) error {
+	_, err := c.first(ctx, http.MethodPost, "actions/down", url.Values{"member": {member}})
+	return err
+}
+
+// Leave makes the node leave. It must not be called with several URLs.
+func (c *Client) Leave(ctx context.Context) error {
+	_, err := c.first(ctx, http.MethodPost, "actions/leave", nil)
+	return err
+}
+
+// Single reports whether the client has one URL only, so that each answer is of the same node.
+func (c *Client) Single() bool { return len(c.bases) == 1 }
+
+func (c *Client) get(ctx context.Context, path string, query url.Values, into any) error {
+	body, err := c.first(ctx, http.MethodGet, path, query)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		return fmt.Errorf("%w: the answer is no JSON of a node (%w); does the URL lead to node.Handler()?", ErrRefused, err)
+	}
+	return nil
+}
+
+// first sends a request to one node after the other, until one can be reached.
+func (c *Client) first(ctx context.Context, method, path string, query url.Values) ([]byte, error) {
+	silent := ErrSilent
+	for _, base := range c.bases {
+		body, err := c.send(ctx, method, base.JoinPath(path), query)
+		if err == nil || errors.Is(err, ErrRefused) || ctx.Err() != nil {
+			return body, err
+		}
+		silent = fmt.Errorf("%w; %s: %w", silent, base.Redacted(), err)
+	}
+	return nil, silent
+}
+
+// mostBytes is how much of an answer is read.
+const mostBytes = 64 << 20
+
+func (c *Client) send(ctx context.Context, method string, to *url.URL, query url.Values) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.wait)
+	defer cancel()
+	to.RawQuery = query.Encode()
+	r, err := http.NewRequestWithContext(ctx, method, to.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(r.Header, c.header)
+	if method == http.MethodPost {
+		r.Header.Set("Understudy-Action", "1")
+	}
+	answer, err := c.http.Do(r)
+	if err != nil {
+		return nil, cause(err)
+	}
+	defer func() { _ = answer.Body.Close() }() // it has been read
+	body, err := io.ReadAll(io.LimitReader(answer.Body, mostBytes))
+	if err != nil {
+		return nil, err
+	}
+	if answer.StatusCode >= http.StatusMultipleChoices {
+		return nil, refusal(answer.StatusCode, to, body)
+	}
+	return body, nil
+}
+
+// cause returns err without the method and the URL, which may have a password in it.
+func cause(err error) error {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
+		return wrapped.Err
+	}
+	return err
+}
+
+// refusal says what an answer means, and what to do.
+func refusal(code int, to *url.URL, body []byte) error {
+	text := string(bytes.TrimSpace(body))
+	if len(text) > 300 {
+		text = text[:300] + "…"
+	}
+	action := strings.Contains(to.Path, "/actions/")
+	switch {
+	case code == http.StatusUnauthorized:
+		return fmt.Errorf("%w: it wants credentials: set UNDERSTUDY_BASIC to user:password, or pass -header", ErrRefused)
+	case code == http.StatusNotFound && text == "no such page" && action:
+		return fmt.Errorf("%w: %w", ErrRefused, status.ErrNoActions)
+	case code == http.StatusNotFound && text == "no such page":
+		return fmt.Errorf("%w: it serves no %s; is it of an older release?", ErrRefused, to.Path)
+	case code == http.StatusNotFound && !action:
+		return fmt.Errorf("%w: nothing is at %s; does the URL lead to node.Handler()?", ErrRefused, to.Redacted())
+	}
+	return fmt.Errorf("%w: %s (%d %s)", ErrRefused, text, code, http.StatusText(code))
+}

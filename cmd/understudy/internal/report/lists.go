@@ -1,0 +1,123 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/understudy-go/understudy/cmd/understudy/internal/status"
+)
+
+// A Member is a member of a cluster.
+type Member struct {
+	Name          string   `json:"name"`
+	Address       string   `json:"address"`
+	Status        string   `json:"status" jsonschema:"joining, up, leaving, exiting or down"`
+	Number        uint64   `json:"number" jsonschema:"the order of age, the oldest has the lowest; 0 while joining"`
+	Roles         []string `json:"roles"`
+	AppVersion    string   `json:"appVersion"`
+	Leader        bool     `json:"leader"`
+	Asked         bool     `json:"asked" jsonschema:"the node that was asked"`
+	Reachable     bool     `json:"reachable"`
+	UnreachableBy []string `json:"unreachableBy" jsonschema:"the members that do not hear from it"`
+}
+
+// Members are the members of a cluster, the oldest first.
+type Members struct {
+	Members []Member `json:"members"`
+}
+
+// MembersOf returns the members of a snapshot.
+func MembersOf(s status.Snapshot) Members {
+	all := Members{Members: []Member{}}
+	for _, m := range s.Members {
+		all.Members = append(all.Members, Member{
+			Name: m.Name, Address: m.Address, Status: m.Status, Number: m.Number, Roles: list(m.Roles), AppVersion: m.AppVersion,
+			Leader: m.ID == s.Leader, Asked: m.ID == s.Self.ID, Reachable: m.Reachable, UnreachableBy: s.NamesOf(m.UnreachableBy),
+		})
+	}
+	slices.SortStableFunc(all.Members, func(a, b Member) int {
+		return cmp.Or(cmp.Compare(age(a), age(b)), cmp.Compare(a.Name, b.Name))
+	})
+	return all
+}
+
+// age sorts members that have no number yet behind the others.
+func age(m Member) uint64 {
+	if m.Number == 0 {
+		return math.MaxUint64
+	}
+	return m.Number
+}
+
+// A Singleton is a singleton of a cluster.
+type Singleton struct {
+	Name       string     `json:"name"`
+	Host       string     `json:"host" jsonschema:"the member that runs it or is about to, empty if none can"`
+	Running    bool       `json:"running" jsonschema:"an instance runs, as far as the node knows"`
+	Phase      string     `json:"phase" jsonschema:"of the manager on the node that was asked, empty without one"`
+	Since      *time.Time `json:"since" jsonschema:"when that phase began"`
+	Generation string     `json:"generation" jsonschema:"the generation, or term, of the instance"`
+	Placement  string     `json:"placement" jsonschema:"where it may run"`
+	Lease      string     `json:"lease" jsonschema:"the lease that protects it"`
+	Starts     uint64     `json:"starts" jsonschema:"how many instances its host has started"`
+	Failures   uint64     `json:"failures" jsonschema:"how many instances have failed there"`
+	LastError  string     `json:"lastError"`
+	Held       int        `json:"held" jsonschema:"messages that wait on the node that was asked"`
+	Problem    string     `json:"problem" jsonschema:"what is wrong with it, empty if nothing is"`
+}
+
+// Singletons are the singletons of a cluster, by name.
+type Singletons struct {
+	Singletons []Singleton `json:"singletons"`
+	LeftOut    int         `json:"leftOut" jsonschema:"how many more there are than the node lists"`
+}
+
+// SingletonsOf returns all singletons of a snapshot, or the one with a name. An unknown name is an
+// error.
+func SingletonsOf(s status.Snapshot, name string) (Singletons, error) {
+	all := Singletons{Singletons: []Singleton{}, LeftOut: s.SingletonsLeftOut}
+	for _, one := range s.Singletons {
+		if name == "" || one.Name == name {
+			all.Singletons = append(all.Singletons, singletonOf(s, one))
+		}
+	}
+	if name == "" {
+		return all, nil
+	}
+	if len(all.Singletons) == 0 {
+		return all, fmt.Errorf("%s knows no singleton %q", s.Self.Name, name)
+	}
+	all.LeftOut = 0
+	return all, nil
+}
+
+func singletonOf(s status.Snapshot, one status.Singleton) Singleton {
+	shown := Singleton{
+		Name: one.Name, Phase: one.Phase, Since: one.Since, Generation: one.Generation, Placement: one.Placement,
+		Lease: one.Lease, Held: one.Held, Running: one.Here,
+	}
+	if one.Host != "" {
+		shown.Host = s.NameOf(one.Host)
+	}
+	if !one.Here && one.Term > 0 {
+		shown.Generation = fmt.Sprintf("term %d", one.Term)
+	}
+	if at := one.AtHost; at != nil {
+		shown.Starts, shown.Failures, shown.LastError = at.Starts, at.Failures, at.LastError
+		shown.Running = at.Phase == "host" && one.Why == ""
+	}
+	if kind := kindOf(one); kind != "" {
+		shown.Problem = explain(s, one, kind)
+	}
+	return shown
+}
+
+func list(s []string) []string {
+	if s == nil {
+		return []string{}
+	}
+	return s
+}

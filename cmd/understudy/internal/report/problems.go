@@ -1,0 +1,188 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/understudy-go/understudy/cmd/understudy/internal/status"
+)
+
+// Kinds of problems.
+const (
+	Waiting     = "waiting"     // something blocks the cluster or the node
+	NotReady    = "not ready"   // the node takes no work
+	Unreachable = "unreachable" // a member is not heard by others
+	Down        = "down"        // a member has been given up, and is not removed yet
+	NoLeader    = "no leader"
+	CrashLoop   = "crash loop"  // a singleton fails again and again
+	Nowhere     = "nowhere"     // no member can host a singleton
+	Mismatch    = "mismatch"    // a singleton differs between nodes
+	NotRunning  = "not running" // a singleton does not run now
+	Unknown     = "unknown"     // no host has said whether a singleton runs
+)
+
+// A Problem is one thing that is wrong, or does not move.
+type Problem struct {
+	Kind      string     `json:"kind" jsonschema:"waiting, not ready, unreachable, down, no leader, crash loop, nowhere, mismatch, not running or unknown"`
+	About     string     `json:"about" jsonschema:"the name of the singleton or member, empty for the cluster"`
+	Text      string     `json:"text" jsonschema:"what is wrong, and why, in sentences"`
+	NotBefore *time.Time `json:"notBefore" jsonschema:"when a singleton may start at the earliest, or null"`
+}
+
+// Why says what is wrong in a cluster.
+type Why struct {
+	OK       bool      `json:"ok" jsonschema:"true if nothing is wrong"`
+	Node     string    `json:"node" jsonschema:"the node that says so"`
+	Problems []Problem `json:"problems"`
+}
+
+// WhyOf returns what is wrong with everything, or with the singleton or member with a name. An
+// unknown name is an error.
+func WhyOf(s status.Snapshot, name string) (Why, error) {
+	if name != "" && !known(s, name) {
+		return Why{}, fmt.Errorf("%s knows no singleton and no member %q", s.Self.Name, name)
+	}
+	why := Why{Node: s.Self.Name, Problems: []Problem{}}
+	for _, p := range slices.Concat(ofCluster(s), ofMembers(s), ofSingletons(s)) {
+		if name == "" || p.About == name {
+			why.Problems = append(why.Problems, p)
+		}
+	}
+	why.OK = len(why.Problems) == 0
+	return why, nil
+}
+
+func known(s status.Snapshot, name string) bool {
+	return s.Self.Name == name ||
+		slices.ContainsFunc(s.Members, func(m status.Member) bool { return m.Name == name }) ||
+		slices.ContainsFunc(s.Singletons, func(one status.Singleton) bool { return one.Name == name })
+}
+
+func ofCluster(s status.Snapshot) []Problem {
+	var found []Problem
+	for _, text := range s.Waiting {
+		found = append(found, Problem{Kind: Waiting, Text: text})
+	}
+	for _, check := range s.Ready {
+		if !check.OK {
+			found = append(found, Problem{Kind: NotReady, About: s.Self.Name, Text: s.Self.Name + " is not ready: " + check.Reason + "."})
+		}
+	}
+	if s.Leader == "" && s.Self.Status == "up" {
+		found = append(found, Problem{Kind: NoLeader, Text: "No member leads the cluster."})
+	}
+	return found
+}
+
+func ofMembers(s status.Snapshot) []Problem {
+	var found []Problem
+	for _, m := range s.Members {
+		switch {
+		case m.Status == "down":
+			found = append(found, Problem{Kind: Down, About: m.Name, Text: m.Name + " is down: the cluster has given it up, and it is not removed yet."})
+		case !m.Reachable:
+			found = append(found, Problem{Kind: Unreachable, About: m.Name, Text: m.Name + " is unreachable" + notHeard(s, m) + "."})
+		}
+	}
+	return found
+}
+
+func notHeard(s status.Snapshot, m status.Member) string {
+	by := s.NamesOf(m.UnreachableBy)
+	switch len(by) {
+	case 0:
+		return ""
+	case 1:
+		return ": " + by[0] + " does not hear from it"
+	}
+	return ": " + few(by) + " do not hear from it"
+}
+
+// few joins names, and counts those beyond four.
+func few(names []string) string {
+	if len(names) > 4 {
+		return fmt.Sprintf("%s and %d others", strings.Join(names[:3], ", "), len(names)-3)
+	}
+	if last := len(names) - 1; last > 0 {
+		return strings.Join(names[:last], ", ") + " and " + names[last]
+	}
+	return strings.Join(names, "")
+}
+
+func ofSingletons(s status.Snapshot) []Problem {
+	var found []Problem
+	for _, one := range s.Singletons {
+		if kind := kindOf(one); kind != "" {
+			found = append(found, Problem{Kind: kind, About: one.Name, Text: explain(s, one, kind), NotBefore: one.NotBefore})
+		}
+	}
+	return found
+}
+
+// kindOf returns the gravest problem of a singleton, or "".
+func kindOf(one status.Singleton) string {
+	switch {
+	case one.CrashLoop:
+		return CrashLoop
+	case one.Nowhere:
+		return Nowhere
+	case one.Mismatch != "":
+		return Mismatch
+	case one.Why != "" && one.Phase == "" && one.AtHost == nil:
+		return Unknown
+	case one.Why != "":
+		return NotRunning
+	}
+	return ""
+}
+
+// explain says what is wrong with a singleton, in sentences.
+func explain(s status.Snapshot, one status.Singleton, kind string) string {
+	var said []string
+	say := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
+	switch kind {
+	case CrashLoop:
+		say("%s fails again and again on %s", one.Name, s.NameOf(one.Host))
+	case Nowhere:
+		say("%s can run on no member", one.Name)
+	case Mismatch:
+		say("%s takes no part on %s, because it differs from the same singleton elsewhere: %s", one.Name, s.Self.Name, one.Mismatch)
+	case Unknown:
+		say("It is not known whether %s runs", one.Name)
+	default:
+		say("%s does not run", one.Name)
+	}
+	if one.Why != "" && (kind != Mismatch || !strings.Contains(one.Why, one.Mismatch)) {
+		said[0] += ": " + one.Why
+	}
+	if at := one.AtHost; at != nil && at.LastError != "" && !strings.Contains(said[0], at.LastError) {
+		say("Its last failure%s: %s", when(at.FailedAt), at.LastError)
+	}
+	if one.Obstacle != "" && !strings.Contains(said[0], one.Obstacle) {
+		say("The last obstacle: %s", one.Obstacle)
+	}
+	if len(one.WaitingFor) > 0 {
+		say("It waits for the consent of %s", few(s.NamesOf(one.WaitingFor)))
+	}
+	if left := countdown(s, one.NotBefore); left != "" {
+		say("It may start in %s", left)
+	}
+	return strings.Join(said, ". ") + "."
+}
+
+func when(at *time.Time) string {
+	if at == nil {
+		return ""
+	}
+	return " at " + at.Format(time.TimeOnly)
+}
+
+// countdown returns how long it is until a time, by the clock of the node, or "" if it has passed.
+func countdown(s status.Snapshot, at *time.Time) string {
+	if at == nil || !at.After(s.Time) {
+		return ""
+	}
+	return at.Sub(s.Time).Round(100 * time.Millisecond).String()
+}

@@ -1,0 +1,126 @@
+// Package status has what the command reads of the JSON that node.Handler() serves. A node of
+// another release may send more, or less; what it does not send is zero. The tests of the module
+// understudytest compare the types with those of the node.
+package status
+
+import (
+	"errors"
+	"slices"
+	"time"
+)
+
+// ErrNoActions means that nobody can change the cluster through the node.
+var ErrNoActions = errors.New("the program of the node does not allow actions; pass cluster.AllowActions to node.Handler")
+
+// A Snapshot is a cluster as one node sees it.
+type Snapshot struct {
+	Cluster           string            `json:"cluster"`
+	Time              time.Time         `json:"time"`
+	Self              Member            `json:"self"`
+	Leader            string            `json:"leader"` // its ID, or ""
+	Converged         bool              `json:"converged"`
+	Members           []Member          `json:"members"`
+	Singletons        []Singleton       `json:"singletons"`
+	SingletonsLeftOut int               `json:"singletonsLeftOut"`
+	Unanswered        []string          `json:"unanswered"` // IDs
+	AppVersions       []string          `json:"appVersions"`
+	DeadLetters       map[string]uint64 `json:"deadLetters"` // by reason
+	Waiting           []string          `json:"waiting"`
+	Actions           bool              `json:"actions"`
+	Live              []Check           `json:"live"`
+	Ready             []Check           `json:"ready"`
+}
+
+// A Member is one incarnation of a node.
+type Member struct {
+	ID            string   `json:"id"`
+	Name          string   `json:"name"`
+	Address       string   `json:"address"`
+	Status        string   `json:"status"`
+	Number        uint64   `json:"number"`
+	Roles         []string `json:"roles"`
+	AppVersion    string   `json:"appVersion"`
+	Reachable     bool     `json:"reachable"`
+	UnreachableBy []string `json:"unreachableBy"` // IDs
+}
+
+// A Singleton is one singleton as the node sees it.
+type Singleton struct {
+	Name           string     `json:"name"`
+	Phase          string     `json:"phase"` // "" without a manager on the node
+	Since          *time.Time `json:"since"`
+	Host           string     `json:"host"` // its ID, or ""
+	Here           bool       `json:"here"`
+	Generation     string     `json:"generation"`
+	Term           uint64     `json:"term"`
+	Managers       []string   `json:"managers"` // IDs
+	Held           int        `json:"held"`
+	Unacknowledged int        `json:"unacknowledged"`
+	Placement      string     `json:"placement"`
+	Lease          string     `json:"lease"`
+	LeaseHeld      bool       `json:"leaseHeld"`
+	Obstacle       string     `json:"obstacle"`
+	Mismatch       string     `json:"mismatch"`
+	WaitingFor     []string   `json:"waitingFor"` // IDs
+	NotBefore      *time.Time `json:"notBefore"`
+	Why            string     `json:"why"`
+	CrashLoop      bool       `json:"crashLoop"`
+	Nowhere        bool       `json:"nowhere"`
+	AtHost         *AtHost    `json:"atHost"`
+}
+
+// AtHost has the figures that the host of a singleton has sent.
+type AtHost struct {
+	Phase          string     `json:"phase"`
+	Starts         uint64     `json:"starts"`
+	Failures       uint64     `json:"failures"`
+	RestartsInARow int        `json:"restartsInARow"`
+	LastError      string     `json:"lastError"`
+	FailedAt       *time.Time `json:"failedAt"`
+}
+
+// A Check is one condition of being live or ready.
+type Check struct {
+	OK     bool   `json:"ok"`
+	Reason string `json:"reason"`
+}
+
+// DeadLetters are the messages that could not be delivered on a node.
+type DeadLetters struct {
+	ByReason map[string]uint64 `json:"byReason" jsonschema:"how many there have been since the node started, by reason"`
+	Letters  []DeadLetter      `json:"letters" jsonschema:"those that the node has kept and that were selected, newest first"`
+	LeftOut  int               `json:"leftOut" jsonschema:"how many more were selected than the limit"`
+}
+
+// A DeadLetter describes a message that could not be delivered, or several equal ones in a row.
+type DeadLetter struct {
+	Recipient string    `json:"recipient"`
+	Type      string    `json:"type" jsonschema:"the Go type of the message"`
+	Reason    string    `json:"reason"`
+	Text      string    `json:"text" jsonschema:"the whole error, empty if it is the reason"`
+	Count     uint64    `json:"count" jsonschema:"how many equal ones there were in a row"`
+	First     time.Time `json:"first"`
+	Last      time.Time `json:"last"`
+}
+
+// NameOf returns the name of the member with an ID, or the ID if there is no such member.
+func (s Snapshot) NameOf(id string) string {
+	if i := slices.IndexFunc(s.Members, func(m Member) bool { return m.ID == id }); i >= 0 {
+		return s.Members[i].Name
+	}
+	return id
+}
+
+// NamesOf returns the names of members, without null.
+func (s Snapshot) NamesOf(ids []string) []string {
+	names := []string{}
+	for _, id := range ids {
+		names = append(names, s.NameOf(id))
+	}
+	return names
+}
+
+// Ended reports whether the node has left, was shut down, or is down for good.
+func (s Snapshot) Ended() bool {
+	return slices.ContainsFunc(s.Live, func(c Check) bool { return !c.OK })
+}

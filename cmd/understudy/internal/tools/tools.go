@@ -1,0 +1,158 @@
+// Package tools serves the answers of the command as tools of an MCP server, for programs that talk
+// to language models.
+package tools
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/understudy-go/understudy/cmd/understudy/internal/client"
+	"github.com/understudy-go/understudy/cmd/understudy/internal/report"
+	"github.com/understudy-go/understudy/cmd/understudy/internal/status"
+)
+
+const instructions = `These tools ask a running node of an Understudy cluster how the cluster is. Begin with why if something is
+wrong, and with status otherwise. Everything is as one node sees it, so two nodes may differ during a partition.`
+
+// New returns a server. Its tools only read, unless actions is true.
+func New(c *client.Client, actions bool, version string) *mcp.Server {
+	s := mcp.NewServer(&mcp.Implementation{Name: "understudy", Title: "Understudy", Version: version}, &mcp.ServerOptions{Instructions: instructions})
+	addReaders(s, c)
+	if actions {
+		addActions(s, c)
+	}
+	return s
+}
+
+// Serve serves one client until it closes in, or ctx ends.
+func Serve(ctx context.Context, s *mcp.Server, in io.Reader, out io.Writer) error {
+	err := s.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(in), Writer: unclosed{out}})
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// unclosed is a writer that the transport must not close.
+type unclosed struct{ io.Writer }
+
+func (unclosed) Close() error { return nil }
+
+// Arguments of tools.
+type (
+	none  struct{}
+	named struct {
+		Name string `json:"name,omitempty" jsonschema:"the name of a singleton or member; empty for all"`
+	}
+	one struct {
+		Name string `json:"name,omitempty" jsonschema:"the name of a singleton; empty for all"`
+	}
+	letters struct {
+		Reason    string `json:"reason,omitempty" jsonschema:"only those with exactly this reason, such as terminated"`
+		Recipient string `json:"recipient,omitempty" jsonschema:"only those whose recipient contains this text"`
+		Limit     *int   `json:"limit,omitempty" jsonschema:"how many at most; 20 if it is missing"`
+	}
+	member struct {
+		Member string `json:"member" jsonschema:"the name of the member that is gone for good"`
+	}
+	leave struct {
+		Seconds float64 `json:"seconds,omitempty" jsonschema:"how long to wait until the node has left; 60 if it is missing"`
+	}
+	downed struct {
+		Member string `json:"member"`
+		By     string `json:"by" jsonschema:"the node that takes it down"`
+	}
+)
+
+// addReaders adds the tools that change nothing.
+func addReaders(s *mcp.Server, c *client.Client) {
+	read(s, "status", "Summary of the cluster: members by status, leader, agreement, singletons, versions, dead letters, problems.",
+		func(ctx context.Context, _ none) (report.Summary, error) {
+			snapshot, err := c.Status(ctx)
+			return report.SummaryOf(snapshot), err
+		})
+	read(s, "why", "What is wrong in the cluster or does not move, and why, in sentences: members that are not heard, singletons that do not run or fail again and again.",
+		func(ctx context.Context, in named) (report.Why, error) {
+			snapshot, err := c.Status(ctx)
+			if err != nil {
+				return report.Why{}, err
+			}
+			return report.WhyOf(snapshot, in.Name)
+		})
+	read(s, "members", "The members of the cluster, the oldest first: address, status, roles, version, and the members that do not hear from them.",
+		func(ctx context.Context, _ none) (report.Members, error) {
+			snapshot, err := c.Status(ctx)
+			return report.MembersOf(snapshot), err
+		})
+	read(s, "singletons", "The singletons of the cluster, of each of which one instance runs: host, starts, failures, last error, waiting messages.",
+		func(ctx context.Context, in one) (report.Singletons, error) {
+			snapshot, err := c.Status(ctx)
+			if err != nil {
+				return report.Singletons{}, err
+			}
+			return report.SingletonsOf(snapshot, in.Name)
+		})
+	read(s, "dead_letters", "The last messages that this node could not deliver, with recipient, type and reason, and how many there were by reason.",
+		func(ctx context.Context, in letters) (status.DeadLetters, error) {
+			limit := 20
+			if in.Limit != nil {
+				limit = *in.Limit
+			}
+			return c.DeadLetters(ctx, in.Reason, in.Recipient, limit)
+		})
+	read(s, "safe", "Whether this node may be restarted now: nothing is wrong, no other member is joining or leaving, and what runs here can run elsewhere.",
+		func(ctx context.Context, _ none) (report.Safe, error) {
+			snapshot, err := c.Status(ctx)
+			return report.SafeOf(snapshot), err
+		})
+}
+
+// addActions adds the tools that change the cluster.
+func addActions(s *mcp.Server, c *client.Client) {
+	change(s, "drain", "Make this node leave the cluster: it hands over its singletons, and its actors stop. It cannot be taken back; the program must be started again. Ask safe before.",
+		func(ctx context.Context, in leave) (client.Drain, error) {
+			wait := time.Minute
+			if in.Seconds > 0 {
+				wait = time.Duration(in.Seconds * float64(time.Second))
+			}
+			ctx, cancel := context.WithTimeout(ctx, wait)
+			defer cancel()
+			done, err := c.Drain(ctx, true, func(status.Snapshot) {})
+			if errors.Is(err, context.DeadlineExceeded) {
+				return done, nil // it goes on leaving, as the outcome says
+			}
+			return done, err
+		})
+	change(s, "down", "Take a member down that does not run any more, so that others start what ran there. If it still runs, two instances of a singleton may run at once.",
+		func(ctx context.Context, in member) (downed, error) {
+			snapshot, err := c.Status(ctx)
+			if err == nil {
+				err = report.CanBeDowned(snapshot, in.Member)
+			}
+			if err == nil {
+				err = c.Down(ctx, in.Member)
+			}
+			return downed{in.Member, snapshot.Self.Name}, err
+		})
+}
+
+func read[In, Out any](s *mcp.Server, name, help string, f func(context.Context, In) (Out, error)) {
+	add(s, &mcp.Tool{Name: name, Description: help, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(false)}}, f)
+}
+
+func change[In, Out any](s *mcp.Server, name, help string, f func(context.Context, In) (Out, error)) {
+	add(s, &mcp.Tool{Name: name, Description: help, Annotations: &mcp.ToolAnnotations{DestructiveHint: new(true), IdempotentHint: true, OpenWorldHint: new(false)}}, f)
+}
+
+// add adds a tool whose schemas follow from the types of f. An error of f is the result of the
+// call, for the model to read.
+func add[In, Out any](s *mcp.Server, tool *mcp.Tool, f func(context.Context, In) (Out, error)) {
+	mcp.AddTool(s, tool, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
+		out, err := f(ctx, in)
+		return nil, out, err
+	})
+}

@@ -1,0 +1,224 @@
+package understudytest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/cmd/understudy/internal/cli"
+	"github.com/understudy-go/understudy/cmd/understudy/internal/client"
+	"github.com/understudy-go/understudy/cmd/understudy/internal/report"
+	"github.com/understudy-go/understudy/cmd/understudy/internal/status"
+	"github.com/understudy-go/understudy/singleton"
+)
+
+func idle() actor.Behavior[int] { return behaviors.Ignore }
+
+// broken cannot start.
+func broken() actor.Behavior[int] {
+	return behaviors.Setup(func(ctx *actor.Context[int]) actor.Behavior[int] {
+		return ctx.Fail(errors.New("the table orders does not exist"))
+	})
+}
+
+func TestTheCommandsTellOfAHealthyCluster(t *testing.T) {
+	nodes := start(t, []string{"anna", "bert"})
+	for _, n := range nodes {
+		actor.Spawn(n, behaviors.Singleton(idle), "ledger")
+	}
+	n := nodes[0]
+	n.eventually(t, "anna  yes", "singletons")
+
+	r := n.eventually(t, "problems      0", "status")
+	require.Zero(t, r.code)
+	for _, line := range []string{"cluster       shop", "node          anna, up", "members       2 up", "agreed        yes", "leader        anna", "singletons    1", "versions      v1.2.0"} {
+		require.Contains(t, r.out, line+"\n")
+	}
+	sum := asJSON[report.Summary](t, n.run(t, "status", "-json"))
+	require.Equal(t, map[string]int{"up": 2}, sum.Members)
+
+	require.Equal(t, result{0, "Nothing is wrong, as anna sees it.\n", ""}, n.run(t, "why"))
+	require.True(t, asJSON[report.Why](t, n.run(t, "why", "ledger", "-json")).OK)
+
+	members := asJSON[report.Members](t, n.run(t, "members", "-json")).Members
+	require.Len(t, members, 2)
+	require.True(t, members[0].Leader && members[0].Asked && members[0].Reachable)
+	require.Contains(t, n.run(t, "members").out, nodes[1].Address())
+
+	one := asJSON[report.Singletons](t, n.run(t, "singletons", "ledger", "-json")).Singletons[0]
+	require.Equal(t, "anna", one.Host)
+	require.True(t, one.Running)
+	require.EqualValues(t, 1, one.Starts)
+
+	safe := n.run(t, "safe")
+	require.Zero(t, safe.code, safe)
+	require.Equal(t, "yes: anna can be restarted now\n- What runs here will move: ledger.\n", safe.out)
+}
+
+func TestWhyTellsOfASingletonThatFails(t *testing.T) {
+	nodes := start(t, []string{"anna"})
+	actor.Spawn(nodes[0], behaviors.Singleton(broken, singleton.RestartBackoff(quick)), "orders")
+	r := nodes[0].eventually(t, "crash loop: orders fails again and again on anna", "why")
+	require.Equal(t, 1, r.code)
+	require.Contains(t, r.out, "the table orders does not exist")
+	why := asJSON[report.Why](t, nodes[0].run(t, "why", "orders", "-json"))
+	require.False(t, why.OK)
+	require.Equal(t, report.CrashLoop, why.Problems[0].Kind)
+	require.Contains(t, nodes[0].run(t, "status").out, "crash loop: orders")
+	r = nodes[0].run(t, "safe")
+	require.Equal(t, 1, r.code)
+	require.True(t, strings.HasPrefix(r.out, "no: anna should not be restarted now\n- orders fails"), r.out)
+	require.Contains(t, r.out, "No other member is up")
+	require.Equal(t, result{1, "", "understudy: anna knows no singleton and no member \"nobody\"\n"}, nodes[0].run(t, "why", "nobody"))
+	require.Equal(t, result{1, "", "understudy: anna knows no singleton \"nobody\"\n"}, nodes[0].run(t, "singletons", "nobody"))
+}
+
+func TestItIsUnsafeToRestartTheOnlyNodeThatMayRunASingleton(t *testing.T) {
+	nodes := start(t, []string{"anna", "bert"})
+	for _, n := range nodes {
+		actor.Spawn(n, behaviors.Singleton(idle, singleton.OnNode("bert")), "printer")
+		actor.Spawn(n, behaviors.Singleton(idle, singleton.OnNode("nobody")), "nowhere")
+	}
+	r := nodes[1].eventually(t, `its place is the node "bert"`, "safe")
+	require.Equal(t, 1, r.code)
+	nodes[0].eventually(t, "bert  yes", "singletons")
+	r = nodes[0].eventually(t, "nowhere: nowhere can run on no member", "why")
+	require.Equal(t, 1, r.code)
+	require.NotContains(t, r.out, "printer")
+}
+
+func TestDeadLettersAreListed(t *testing.T) {
+	n := start(t, []string{"anna"})[0]
+	require.Equal(t, result{0, "Every message on this node was delivered.\n", ""}, n.run(t, "dead-letters"))
+	for i := range 30 {
+		actor.Resolve[string](n.System, fmt.Sprintf("understudy://shop@%s/user/till-%d", n.Address(), i)).Tell("order")
+	}
+	r := n.run(t, "dead-letters")
+	require.Contains(t, r.out, "30  no such actor\n")
+	require.Contains(t, r.out, "10 older ones are left out")
+	require.Equal(t, 20, strings.Count(r.out, "/user/till-"))
+	all := asJSON[status.DeadLetters](t, n.run(t, "dead-letters", "-json", "-recipient", "till-1", "-limit", "-1", "-reason", "no such actor"))
+	require.Len(t, all.Letters, 11)
+	require.Equal(t, "string", all.Letters[0].Type)
+	require.Empty(t, asJSON[status.DeadLetters](t, n.run(t, "dead-letters", "-json", "-reason", "terminated")).Letters)
+	require.Contains(t, n.run(t, "status").out, "dead letters  30\n")
+}
+
+func TestAMemberIsTakenDownOnlyWithConfirmation(t *testing.T) {
+	nodes := start(t, []string{"anna", "bert", "cleo"}, cluster.AllowActions(allow))
+	n := nodes[0]
+	require.Equal(t, result{1, "", "understudy: there is no terminal to ask for confirmation; pass -yes\n"}, n.run(t, "down", "cleo"))
+	r := n.run(t, "down", "dora", "-yes")
+	require.Equal(t, 1, r.code)
+	require.Contains(t, r.errors, "anna, bert, cleo")
+	for _, answer := range []string{"", "y\n", "bert\n"} {
+		r = runWith(t, cli.Env{Terminal: true, Stdin: strings.NewReader(answer)}, "down", "cleo", "-url", n.url)
+		require.Equal(t, 1, r.code)
+		require.Contains(t, r.errors, "nothing was done")
+	}
+	require.Contains(t, n.run(t, "status").out, "3 up")
+
+	r = runWith(t, cli.Env{Terminal: true, Stdin: strings.NewReader("cleo\n")}, "down", "cleo", "-url", n.url)
+	require.Zero(t, r.code, r)
+	require.Equal(t, "anna takes cleo down\n", r.out)
+	settle(t, n, without("cleo"))
+	r = n.run(t, "down", "bert", "-yes", "-json")
+	require.Equal(t, map[string]string{"member": "bert", "by": "anna"}, asJSON[map[string]string](t, r))
+}
+
+func TestADrainEndsWhenTheNodeHasLeft(t *testing.T) {
+	nodes := start(t, []string{"anna", "bert"}, cluster.AllowActions(allow))
+	for _, n := range nodes {
+		actor.Spawn(n, behaviors.Singleton(idle), "ledger")
+	}
+	nodes[0].eventually(t, "anna  yes", "singletons")
+	r := nodes[0].run(t, "drain", "-json")
+	require.Zero(t, r.code, r)
+	done := asJSON[client.Drain](t, r)
+	require.Equal(t, "anna", done.Node)
+	require.Equal(t, client.Left, done.Outcome)
+	require.Equal(t, 1, nodes[0].run(t, "why").code, "it has ended")
+	nodes[1].eventually(t, "bert  yes", "singletons")
+
+	require.Contains(t, nodes[0].run(t, "drain").out, "anna has left", "once more is no error")
+	r = nodes[1].run(t, "drain", "-no-wait")
+	require.Equal(t, result{0, "bert begins to leave\n", ""}, r)
+	<-nodes[1].Terminated()
+}
+
+func TestADrainEndsWhenTheProgramEnds(t *testing.T) {
+	n := start(t, []string{"anna"}, cluster.AllowActions(allow))[0]
+	go func() { // the program
+		<-n.Terminated()
+		n.server.CloseClientConnections()
+		n.server.Close()
+	}()
+	r := n.run(t, "drain")
+	require.Zero(t, r.code, r)
+	require.Regexp(t, `^anna has (ended|left) after`, r.out)
+}
+
+func TestADrainThatTakesTooLongSaysThatItGoesOn(t *testing.T) {
+	n := start(t, []string{"anna"}, cluster.AllowActions(allow))[0]
+	release := make(chan struct{})
+	actor.Spawn(n, behaviors.Receive(func(*actor.Context[int], int) actor.Behavior[int] {
+		<-release
+		return behaviors.Same
+	}), "slow").Tell(1)
+	r := n.run(t, "drain", "-timeout", "300ms")
+	close(release)
+	require.Equal(t, 1, r.code)
+	require.Contains(t, r.errors, "anna has not left within 300ms; it goes on leaving")
+}
+
+func TestWithoutActionsTheErrorSaysSo(t *testing.T) {
+	n := start(t, []string{"anna"})[0]
+	const text = "understudy: the program of the node does not allow actions; pass cluster.AllowActions to node.Handler\n"
+	require.Equal(t, result{1, "", text}, n.run(t, "drain"))
+	require.Equal(t, result{1, "", text}, n.run(t, "down", "anna", "-yes"))
+}
+
+func TestARequestHasTheCredentials(t *testing.T) {
+	n := start(t, []string{"anna"}, cluster.AllowActions(func(*http.Request) error { return errors.New("operators only") }))[0]
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if user, password, _ := r.BasicAuth(); user+password == "adasecret" || r.Header.Get("X-Token") == "t" {
+			n.server.Config.Handler.ServeHTTP(w, r)
+			return
+		}
+		http.Error(w, "password, please", http.StatusUnauthorized)
+	}))
+	t.Cleanup(server.Close)
+	env := func(user string) cli.Env {
+		return cli.Env{Getenv: func(name string) string {
+			return map[string]string{"UNDERSTUDY_URL": "http://127.0.0.1:1/," + server.URL + "/cluster", "UNDERSTUDY_BASIC": user}[name]
+		}}
+	}
+	require.Zero(t, runWith(t, env("ada:secret"), "status").code)
+	require.Zero(t, runWith(t, env(""), "status", "-header", "X-Token: t").code)
+	r := runWith(t, env("ada:wrong"), "status")
+	require.Equal(t, 1, r.code)
+	require.Contains(t, r.errors, "UNDERSTUDY_BASIC")
+	require.Equal(t, 2, runWith(t, env("ada"), "status").code)
+	require.Equal(t, 2, runWith(t, env(""), "status", "-header", "X-Token").code)
+	require.Contains(t, n.run(t, "down", "anna", "-yes").errors, "the node refuses: operators only")
+	require.Contains(t, runWith(t, env("ada:secret"), "drain").errors, "name the one node")
+}
+
+func TestAnInterruptedCommandEnds(t *testing.T) {
+	n := start(t, []string{"anna"}, cluster.AllowActions(allow))[0]
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	var errors strings.Builder
+	code := cli.Run(ctx, cli.Env{Stdin: strings.NewReader(""), Stdout: &errors, Stderr: &errors, Getenv: func(string) string { return "" }}, []string{"drain", "-url", n.url})
+	require.Equal(t, 1, code)
+	require.Equal(t, "understudy: interrupted\n", errors.String())
+}

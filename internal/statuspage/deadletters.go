@@ -1,0 +1,58 @@
+package statuspage
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// DeadLetters are the messages that could not be delivered on this node. The JSON names of its
+// fields are a stable interface; docs/status.md describes them.
+type DeadLetters struct {
+	Time     time.Time         `json:"time"` // by the clock of the operating system
+	ByReason map[string]uint64 `json:"byReason"`
+	Letters  []DeadLetter      `json:"letters"` // newest first
+	LeftOut  int               `json:"leftOut"` // of those kept, by the parameter limit
+}
+
+// A DeadLetter describes a message that could not be delivered, or several equal ones in a row.
+type DeadLetter struct {
+	Recipient string    `json:"recipient"` // path; "" for the zero ActorRef
+	Type      string    `json:"type"`      // of the message, as Go prints it
+	Reason    string    `json:"reason"`    // one of those in byReason
+	Text      string    `json:"text"`      // of the error, "" if the reason says it all
+	Count     uint64    `json:"count"`
+	First     time.Time `json:"first"`
+	Last      time.Time `json:"last"`
+}
+
+// of returns the letters with the given reason and a recipient that contains the given text, at
+// most limit. An empty text selects all.
+func (d DeadLetters) of(reason, recipient string, limit int) DeadLetters {
+	selected := []DeadLetter{}
+	for _, letter := range d.Letters {
+		if (reason == "" || letter.Reason == reason) && strings.Contains(letter.Recipient, recipient) {
+			selected = append(selected, letter)
+		}
+	}
+	d.LeftOut = max(0, len(selected)-limit)
+	d.Letters = selected[:len(selected)-d.LeftOut]
+	return d
+}
+
+// deadLetters answers with the kept dead letters that the request selects.
+func (h *handler) deadLetters(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	all := h.source.DeadLetters()
+	limit := len(all.Letters)
+	if text := query.Get("limit"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 0 {
+			http.Error(w, "limit is how many to list at most, such as ?limit=20", http.StatusBadRequest)
+			return
+		}
+		limit = n
+	}
+	answer(w, all.of(query.Get("reason"), query.Get("recipient"), limit))
+}
