@@ -165,3 +165,14 @@ func (c *Context[M]) link() metadata.Metadata {
 	}
 	return metadata.Metadata{}.With(metadata.LinkedTrace, c.cell.sys.tracer.Inject(c.span.ctx))
 }
+
+// StartSpan implements extension.StartSpan.
+func (x contextInternals[M]) StartSpan(s actorhook.Span) (within context.Context, end func(error)) {
+	if x.span == nil {
+		return x.Context, nil
+	}
+	return x.cell.sys.tracer.Start(x.span.ctx, nil, s)
+}
+
+// TraceOf implements extension.TraceOf.
+func (s internals) TraceOf(ctx context.Context) metadata.Metadata { return traceOf(ctx, s.System) }

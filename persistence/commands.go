@@ -1,19 +1,28 @@
 package persistence
 
+import "github.com/understudy-go/understudy/actor"
+
+// A command is a message for an entity, with the Context with which it came: in a trace, that is the
+// one of its own span.
+type command[M any] struct {
+	msg M
+	ctx *actor.Context[M]
+}
+
 // commands are the commands that an actor has taken from its mailbox and not handled yet.
 type commands[M any] struct {
-	turn    []M // run next, in order
-	stashed []M // in order
+	turn    []command[M] // run next, in order
+	stashed []command[M] // in order
 }
 
 // any reports whether a command is to run now.
 func (c *commands[M]) any() bool { return len(c.turn) > 0 }
 
 // put adds a command that runs after those that are already waiting to run.
-func (c *commands[M]) put(cmd M) { c.turn = append(c.turn, cmd) }
+func (c *commands[M]) put(cmd command[M]) { c.turn = append(c.turn, cmd) }
 
 // next takes the command that runs next.
-func (c *commands[M]) next() (cmd M) {
+func (c *commands[M]) next() (cmd command[M]) {
 	cmd, c.turn[0] = c.turn[0], cmd // release the command
 	c.turn = c.turn[1:]
 	if len(c.turn) == 0 {
@@ -23,7 +32,7 @@ func (c *commands[M]) next() (cmd M) {
 }
 
 // stash keeps a command. It reports whether there was room for it.
-func (c *commands[M]) stash(cmd M, capacity int) bool {
+func (c *commands[M]) stash(cmd command[M], capacity int) bool {
 	if len(c.stashed) >= capacity {
 		return false
 	}
@@ -46,4 +55,4 @@ func (c *commands[M]) unstash(n int) {
 }
 
 // all returns all commands, in order.
-func (c *commands[M]) all() []M { return append(c.turn, c.stashed...) }
+func (c *commands[M]) all() []command[M] { return append(c.turn, c.stashed...) }

@@ -82,13 +82,13 @@ func (e *entity[M, E, S]) begin(next *actor.Next[M]) {
 }
 
 // receive runs cmd, and the commands that it unstashes.
-func (e *entity[M, E, S]) receive(_ *actor.Context[M], cmd M) actor.Behavior[M] {
+func (e *entity[M, E, S]) receive(ctx *actor.Context[M], cmd M) actor.Behavior[M] {
 	if e.failure != nil { // supervision has resumed the actor, but it cannot continue
 		return e.ctx.Fail(e.failure)
 	}
 	defer e.goOn()
 	defer e.idleness.busy()
-	e.commands.put(cmd)
+	e.commands.put(command[M]{cmd, ctx})
 	return e.work()
 }
 
@@ -139,30 +139,32 @@ func (e *entity[M, E, S]) setState(state S, seq uint64) {
 }
 
 // run handles cmd and executes its effect, or begins to: then the actor pauses.
-func (e *entity[M, E, S]) run(cmd M) (actor.Behavior[M], error) {
-	plan := planOf(e.onCommand(e.ctx, e.state, cmd))
+func (e *entity[M, E, S]) run(cmd command[M]) (actor.Behavior[M], error) {
+	plan := planOf(e.onCommand(cmd.ctx, e.state, cmd.msg))
 	if plan.unhandled {
-		e.ctx.System().Publish(actor.UnhandledMessage{Recipient: e.ctx.Self().Path(), Message: cmd})
+		e.ctx.System().Publish(actor.UnhandledMessage{Recipient: e.ctx.Self().Path(), Message: cmd.msg})
 	}
 	if len(plan.events) == 0 {
 		return e.finish(plan, cmd, e.follow(plan), nil)
 	}
 	b, err := e.batch(plan.events)
+	traced := e.trace(cmd.ctx, &b.req)
 	if err == nil && e.pausing.store(b.req) {
-		e.pending = pending[M, E, S]{cmd, plan, b}
+		e.pending = pending[M, E, S]{cmd, plan, b, traced}
 		return nil, nil
 	}
 	if err == nil {
 		err = e.write(b.req, failedAttempt{})
 	}
+	traced.end(err)
 	next, err := e.stored(plan, b, err)
 	return e.finish(plan, cmd, next, err)
 }
 
 // finish stashes cmd, whose effect has been executed, if that says so. It returns next and err.
-func (e *entity[M, E, S]) finish(plan *Plan[E], cmd M, next actor.Behavior[M], err error) (actor.Behavior[M], error) {
+func (e *entity[M, E, S]) finish(plan *Plan[E], cmd command[M], next actor.Behavior[M], err error) (actor.Behavior[M], error) {
 	if plan.stash && err == nil && !e.commands.stash(cmd, e.StashCapacity) {
-		e.deadLetter(cmd, actor.ErrStashFull)
+		e.deadLetter(cmd.msg, actor.ErrStashFull)
 	}
 	return next, err
 }
@@ -197,13 +199,13 @@ func (e *entity[M, E, S]) end() {
 	defer e.tasks.Wait()
 	e.pausing.end()
 	e.idleness.end()
-	leave := func(cmd M) { e.ctx.Self().Tell(cmd) }
+	leave := func(cmd command[M]) { e.ctx.Self().TellContext(cmd.ctx, cmd.msg) }
 	switch {
 	case e.ctx.Err() != nil:
-		leave = func(cmd M) { e.deadLetter(cmd, actor.ErrTerminated) }
+		leave = func(cmd command[M]) { e.deadLetter(cmd.msg, actor.ErrTerminated) }
 	case e.failure == nil:
 		reason := fmt.Errorf("%w: the actor was restarted while the command was stashed", actor.ErrDropped)
-		leave = func(cmd M) { e.deadLetter(cmd, reason) }
+		leave = func(cmd command[M]) { e.deadLetter(cmd.msg, reason) }
 	}
 	for _, cmd := range e.commands.all() {
 		leave(cmd)

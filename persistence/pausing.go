@@ -12,9 +12,10 @@ import (
 
 // pending is a command whose events are being stored while the actor pauses.
 type pending[M, E, S any] struct {
-	cmd   M
+	cmd   command[M]
 	plan  *Plan[E]
 	batch batch[S]
+	trace storing
 }
 
 // afterPause continues with the pending command, and then with other commands.
@@ -27,6 +28,7 @@ func (e *entity[M, E, S]) afterPause() actor.Behavior[M] {
 	if isTransient(err) {
 		err = e.write(p.batch.req, failedAttempt{begun, err})
 	}
+	p.trace.end(err)
 	next, err := e.stored(p.plan, p.batch, err)
 	next, err = e.finish(p.plan, p.cmd, next, err)
 	switch {

@@ -27,6 +27,8 @@ type recovery[S any] struct {
 
 // recover restores the state. It returns the plan of the effect of RecoveryCompleted.
 func (e *entity[M, E, S]) recover(ctx context.Context) (plan *Plan[E], err error) {
+	ctx, end := extension.StartRootSpan(ctx, e.ctx.System(), nil, extension.Span{Operation: "recover", Path: e.ctx.Self().Path})
+	defer func() { storing(end).end(err) }()
 	var r *recovery[S]
 	err = e.retrier().do(ctx, func() error {
 		r = &recovery[S]{state: e.initial}

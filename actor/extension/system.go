@@ -7,6 +7,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/actorhook"
+	"github.com/understudy-go/understudy/internal/metadata"
 )
 
 // system is what package actor implements for this one.
@@ -36,6 +37,7 @@ type system interface {
 	})
 	SetTracer(t actorhook.Tracer)
 	Starting(path string) bool
+	TraceOf(ctx context.Context) metadata.Metadata
 	Tracer() actorhook.Tracer
 	Values() *sync.Map
 }

@@ -1,6 +1,8 @@
 package extension
 
 import (
+	"context"
+
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/actorhook"
 )
@@ -10,8 +12,9 @@ import (
 //
 //	Inject(ctx context.Context) []byte
 //
-// returns what a message carries that is sent under ctx, at most some hundred bytes, or nil if ctx
-// has no span, or one that is not sampled. It is called for each message of [actor.ActorRef.TellContext]
+// returns what a message carries that is sent under ctx, or nil if ctx has no span, or one that is not
+// sampled: the 16 bytes of the ID of the trace, the 8 bytes of the ID of the span, a byte of flags,
+// as in W3C Trace Context, and then at most some hundred bytes that only the tracer reads. It is called for each message of [actor.ActorRef.TellContext]
 // and for each ask, so it must be fast for a ctx without a span.
 //
 //	Start(ctx context.Context, carried []byte, s Span) (within context.Context, end func(err error))
@@ -36,6 +39,29 @@ func WithTracer(t Tracer) actor.Option {
 
 // TracerOf returns the tracer of s, or nil.
 func TracerOf(s *actor.System) Tracer { return of(s).Tracer() }
+
+// TraceOf returns the metadata of a message that is sent under ctx, as [actor.ActorRef.TellContext]
+// sends it: the trace, or nothing.
+func TraceOf(ctx context.Context, s *actor.System) Metadata { return of(s).TraceOf(ctx) }
+
+// StartSpan begins a span below the one of ctx, the Context of a handler. It returns ctx itself and
+// nil if the message of the handler is in no trace.
+func StartSpan[M any](ctx *actor.Context[M], s Span) (within context.Context, end func(error)) {
+	return actorhook.Internals(ctx).(interface { // actor implements it
+		StartSpan(s actorhook.Span) (context.Context, func(error))
+	}).StartSpan(s)
+}
+
+// StartRootSpan begins the span of something that no message has asked for, or with carried, a
+// result of Inject, one that is linked to that. It returns ctx itself and nil without a tracer.
+func StartRootSpan(ctx context.Context, s *actor.System, carried []byte, of Span) (within context.Context, end func(error)) {
+	t := TracerOf(s)
+	if t == nil {
+		return ctx, nil
+	}
+	of.Linked = true
+	return t.Start(ctx, carried, of)
+}
 
 // OwnKind is the kind of actors that belong to the framework: they count under it, see
 // [actor.WithKind], and begin no spans.

@@ -129,9 +129,9 @@ func (b *subscriptions[T]) index(ref actor.ActorRef[T]) int {
 	return slices.IndexFunc(b.subscribers, func(s subscriber[T]) bool { return s.ref == ref })
 }
 
-func tellAll[T any](subscribers []subscriber[T], msg T) int {
+func tellAll[T any](subscribers []subscriber[T], d extension.Described[T]) int {
 	for _, each := range subscribers {
-		each.ref.TellNoWait(msg)
+		d.To(each.ref)
 	}
 	return len(subscribers)
 }
@@ -172,7 +172,7 @@ func (b *subscriptions[T]) receive() actor.Behavior[T] {
 			if len(subscribers) > 1 {
 				extension.NoteBroadcast(ctx.System(), msg)
 			}
-			if tellAll(subscribers, msg) == 0 {
+			if tellAll(subscribers, extension.Describe(ctx, msg)) == 0 {
 				extension.DeadLetter(ctx.System(), "topic "+b.topic.Name(), msg, ErrNoSubscribers)
 			}
 			return nil

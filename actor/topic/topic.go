@@ -1,6 +1,7 @@
 package topic
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -47,7 +48,15 @@ func (t Topic[T]) Name() string { return t.key.Name()[len(prefix):] }
 // this node. Without any subscriber msg becomes a dead letter with [ErrNoSubscribers], and on a
 // client of a cluster with [ErrOutside]. Publish panics if the topic is used with another type of
 // messages on this node.
-func (t Topic[T]) Publish(s *actor.System, msg T) {
+func (t Topic[T]) Publish(s *actor.System, msg T) { t.publish(s, msg, extension.Metadata{}) }
+
+// PublishContext is [Topic.Publish] for a message that continues the trace of ctx, as
+// [actor.ActorRef.TellContext] does. The end of ctx prevents nothing.
+func (t Topic[T]) PublishContext(ctx context.Context, s *actor.System, msg T) {
+	t.publish(s, msg, extension.TraceOf(ctx, s))
+}
+
+func (t Topic[T]) publish(s *actor.System, msg T, m extension.Metadata) {
 	if why := receptionist.Outside(s); why != nil {
 		extension.DeadLetter(s, "topic "+t.Name(), msg, fmt.Errorf("%w: %w; have an actor of the cluster publish", ErrOutside, why))
 		return
@@ -57,9 +66,10 @@ func (t Topic[T]) Publish(s *actor.System, msg T) {
 	if len(subscribers)+len(others) > 1 {
 		extension.NoteBroadcast(s, msg)
 	}
-	told := tellAll(subscribers, msg)
+	d := extension.Described[T]{Message: msg, Metadata: m}
+	told := tellAll(subscribers, d)
 	for _, i := range others {
-		i.Ref.Tell(msg)
+		extension.TellWith(i.Ref, msg, m)
 	}
 	if told+len(others) == 0 {
 		extension.DeadLetter(s, "topic "+t.Name(), msg, ErrNoSubscribers)

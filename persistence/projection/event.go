@@ -1,6 +1,7 @@
 package projection
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -12,6 +13,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/tracecontext"
 	"github.com/understudy-go/understudy/persistence"
 )
 
@@ -110,12 +112,15 @@ type Batch[E any] struct {
 	To     journal.Offset // of the last event, or of a later one that was skipped
 	Events []Event[E]     // several events of one stored event share its Seq and Offset
 	Within time.Duration  // handling should stop between two events after this duration
+
+	system *actor.System // nil without one
 }
 
 // Each calls f for each event in order, until no event is left, the time is up, or f fails or
 // panics. A failure or panic is returned as an [*EventError]. Each returns the offset up to which
-// the batch is done.
-func (b *Batch[E]) Each(f func(Event[E]) error) (reached journal.Offset, err error) {
+// the batch is done. f gets ctx; if the system has a tracer, and the event was stored for a command
+// in a trace, with a span that is linked to that trace.
+func (b *Batch[E]) Each(ctx context.Context, f func(ctx context.Context, e Event[E]) error) (reached journal.Offset, err error) {
 	begin := time.Now()
 	reached = b.After
 	for i := range b.Events {
@@ -125,11 +130,26 @@ func (b *Batch[E]) Each(f func(Event[E]) error) (reached journal.Offset, err err
 				return reached, nil
 			}
 		}
-		if err := guard.Run(func() error { return f(*e) }); err != nil {
+		if err := b.handle(ctx, e, f); err != nil {
 			return reached, &EventError{ID: e.ID, Seq: e.Seq, Offset: e.Offset, Err: err}
 		}
 	}
 	return b.To, nil
+}
+
+func (b *Batch[E]) handle(ctx context.Context, e *Event[E], f func(context.Context, Event[E]) error) error {
+	carried := tracecontext.Binary(e.Meta[tracecontext.Key])
+	if carried == nil || b.system == nil {
+		return guard.Run(func() error { return f(ctx, *e) })
+	}
+	ctx, end := extension.StartRootSpan(ctx, b.system, carried, extension.Span{
+		Operation: "project", Subject: b.Name, Message: func() any { return e.Event },
+	})
+	err := guard.Run(func() error { return f(ctx, *e) })
+	if end != nil {
+		end(err)
+	}
+	return err
 }
 
 // isOne reports whether all events of b come from one stored event.

@@ -64,7 +64,7 @@ type atLeastOnce[E any] struct {
 }
 
 func (h *atLeastOnce[E]) Handle(ctx context.Context, b Batch[E]) (journal.Offset, error) {
-	reached, err := b.Each(func(e Event[E]) error { return h.f(ctx, e) })
+	reached, err := b.Each(ctx, h.f)
 	if reached == b.After {
 		return reached, err
 	}

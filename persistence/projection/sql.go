@@ -120,7 +120,7 @@ func (h *inTx[E]) Handle(ctx context.Context, b Batch[E]) (journal.Offset, error
 	err := h.inTx(ctx, func(tx *sql.Tx) error {
 		err := move(ctx, tx, b.Name, b.After, b.To)
 		if err == nil {
-			reached, err = b.Each(func(e Event[E]) error { return h.f(ctx, tx, e) })
+			reached, err = b.Each(ctx, func(ctx context.Context, e Event[E]) error { return h.f(ctx, tx, e) })
 		}
 		if err != nil || reached == b.To {
 			return err

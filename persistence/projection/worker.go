@@ -90,7 +90,7 @@ func (w *worker[E]) read(ctx context.Context) (found bool, err error) {
 
 // batch returns an empty batch that begins after the last one.
 func (w *worker[E]) batch() *Batch[E] {
-	return &Batch[E]{Name: w.name, After: w.offset, To: w.offset, Within: w.within}
+	return &Batch[E]{Name: w.name, After: w.offset, To: w.offset, Within: w.within, system: w.system}
 }
 
 func (w *worker[E]) limit() int {
