@@ -21,8 +21,9 @@ type sources struct {
 }
 
 // AddSource adds the families of source to what [Gather] returns, until remove is called. Sources
-// that return a family of the same name share it: each adds its series. Packages of the framework
-// use it for what they count, and a program may use it likewise.
+// that return a family of the same name share it: each adds its series, and the values of series
+// with equal labels add up. Packages of the framework use it for what they count, and a program may
+// use it likewise.
 func AddSource(s *actor.System, source Source) (remove func()) {
 	in := extension.Ensure(s, func() *sources { return &sources{all: map[*Source]struct{}{}} })
 	in.mu.Lock()
@@ -60,7 +61,7 @@ func (in *sources) list() []Source {
 	return list
 }
 
-// merged joins neighbours of the same name.
+// merged joins neighbours of the same name, and their series with the same labels.
 func merged(all []Family) []Family {
 	joined := all[:0]
 	for _, f := range all {
@@ -70,5 +71,35 @@ func merged(all []Family) []Family {
 		}
 		joined = append(joined, f)
 	}
+	for i := range joined {
+		joined[i].Series = added(joined[i].Series)
+	}
 	return joined
+}
+
+// added sorts series by their labels, and adds up those with equal ones.
+func added(all []Series) []Series {
+	all = slices.Clone(all) // a source may keep its own
+	slices.SortStableFunc(all, func(a, b Series) int { return slices.Compare(a.Labels, b.Labels) })
+	sums := all[:0]
+	for _, s := range all {
+		if last := len(sums) - 1; last >= 0 && slices.Equal(sums[last].Labels, s.Labels) {
+			sums[last] = sums[last].plus(s)
+			continue
+		}
+		sums = append(sums, s)
+	}
+	return sums
+}
+
+// plus returns the sum of two series with equal labels.
+func (s Series) plus(other Series) Series {
+	s.Value += other.Value
+	s.Durations.Count += other.Durations.Count
+	s.Durations.Sum += other.Durations.Sum
+	s.Durations.Buckets = slices.Clone(s.Durations.Buckets)
+	for i, b := range other.Durations.Buckets[:min(len(s.Durations.Buckets), len(other.Durations.Buckets))] {
+		s.Durations.Buckets[i].Count += b.Count // all have the same bounds
+	}
+	return s
 }

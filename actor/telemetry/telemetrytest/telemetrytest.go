@@ -1,0 +1,84 @@
+// Package telemetrytest has what tests of metrics need.
+package telemetrytest
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/telemetry"
+)
+
+// Value returns the value of the series of s with that name and those values of labels; of a
+// histogram it is the count. The test fails unless the series exists.
+func Value(t testing.TB, s *actor.System, name string, labels ...string) float64 {
+	t.Helper()
+	series, ok := find(s, name, labels)
+	require.True(t, ok, "%s%v", name, labels)
+	return series.Value + float64(series.Durations.Count)
+}
+
+// Has reports whether s has a series with that name and those values of labels.
+func Has(s *actor.System, name string, labels ...string) bool {
+	_, ok := find(s, name, labels)
+	return ok
+}
+
+func find(s *actor.System, name string, labels []string) (telemetry.Series, bool) {
+	for _, f := range telemetry.Gather(s) {
+		if f.Name != name {
+			continue
+		}
+		if i := slices.IndexFunc(f.Series, func(s telemetry.Series) bool { return slices.Equal(s.Labels, labels) }); i >= 0 {
+			return f.Series[i], true
+		}
+	}
+	return telemetry.Series{}, false
+}
+
+var (
+	nameForm  = regexp.MustCompile(`^understudy_[a-z]+(_[a-z]+)*$`)
+	labelForm = regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
+	unitForm  = regexp.MustCompile(`_(milliseconds|minutes|hours|kilobytes|megabytes|percent)(_|$)`)
+)
+
+// Check fails the test unless each family follows the rules of Prometheus, and all that have one
+// name agree about everything else.
+func Check(t testing.TB, all []telemetry.Family) {
+	t.Helper()
+	known := map[string]telemetry.Family{}
+	for _, f := range all {
+		check(t, f)
+		before, twice := known[f.Name]
+		if twice {
+			require.Equal(t, before.Help, f.Help, f.Name)
+			require.Equal(t, before.Type, f.Type, f.Name)
+			require.Equal(t, before.Labels, f.Labels, f.Name)
+		}
+		known[f.Name] = f
+	}
+}
+
+func check(t testing.TB, f telemetry.Family) {
+	t.Helper()
+	require.Regexp(t, nameForm, f.Name)
+	require.NotRegexp(t, unitForm, f.Name, "base units")
+	require.Equal(t, f.Type == telemetry.Counter, strings.HasSuffix(f.Name, "_total"), "%s: _total is for counters", f.Name)
+	require.NotRegexp(t, `_(count|sum|bucket)$`, f.Name, "reserved for histograms")
+	if f.Type == telemetry.Histogram {
+		require.True(t, strings.HasSuffix(f.Name, "_seconds"), "%s: a histogram of durations", f.Name)
+	}
+	require.Regexp(t, `^[A-Z][^.]*\.$`, f.Help, "%s: one sentence", f.Name)
+	for _, label := range f.Labels {
+		require.Regexp(t, labelForm, label, f.Name)
+		require.NotContains(t, []string{"le", "quantile", "job", "instance"}, label, "%s: Prometheus sets it", f.Name)
+	}
+	for _, s := range f.Series {
+		require.Len(t, s.Labels, len(f.Labels), f.Name)
+		require.Equal(t, f.Type == telemetry.Histogram, s.Durations.Buckets != nil, f.Name)
+	}
+}
