@@ -61,11 +61,12 @@ func (s *share) show(n int) {
 	}
 }
 
-// unconfirmed returns how many messages and parts of messages the producer keeps.
-func (p *producer[M]) unconfirmed() int {
-	s := &p.storage
-	n := p.backlog.Len() + s.fresh.Len() + s.revived.Len() + len(s.storing)
-	for _, l := range p.connections {
+// kept returns how many messages are neither sent nor in the backlog.
+func (s *storage[M]) kept() int { return s.fresh.Len() + s.revived.Len() + len(s.storing) }
+
+// kept returns how many messages and parts of messages the connections have.
+func (all connections[M]) kept() (n int) {
+	for _, l := range all {
 		n += l.Len()
 	}
 	return n

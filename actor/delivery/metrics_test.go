@@ -11,7 +11,6 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/delivery"
 	"github.com/understudy-go/understudy/actor/extension"
-	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/actor/telemetry/telemetrytest"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/testkit"
@@ -43,7 +42,7 @@ func TestUnconfirmedMessagesAreCountedUntilTheirProducerEnds(t *testing.T) {
 				require.EqualValues(t, 5, unconfirmed())
 				stop()
 				require.EqualValues(t, 2, unconfirmed())
-				telemetrytest.Check(t, telemetry.Gather(s))
+				telemetrytest.Check(t, s)
 			})
 		})
 	}

@@ -44,7 +44,7 @@ func newProducer[M any](set settings, pulling bool, begin func(*producer[M])) ac
 		var cancel context.CancelFunc
 		p.life, cancel = context.WithCancel(ctx)
 		next.OnMessage = func(_ *actor.Context[Command[M]], msg Command[M]) actor.Behavior[Command[M]] {
-			defer func() { p.share.show(p.unconfirmed()) }()
+			defer func() { p.share.show(p.backlog.Len() + p.storage.kept() + p.connections.kept()) }()
 			return p.handle(msg)
 		}
 		ctx.Defer(func() {

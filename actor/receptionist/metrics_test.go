@@ -6,7 +6,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/actor/telemetry/telemetrytest"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -25,6 +24,6 @@ func TestServicesAndTheirInstancesAreCounted(t *testing.T) {
 		time.Sleep(time.Second)
 		require.Zero(t, telemetrytest.Value(t, s, "understudy_service_instances", "here"))
 		require.EqualValues(t, 1, telemetrytest.Value(t, s, "understudy_services"))
-		telemetrytest.Check(t, telemetry.Gather(s))
+		telemetrytest.Check(t, s)
 	})
 }

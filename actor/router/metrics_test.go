@@ -11,7 +11,6 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
 	"github.com/understudy-go/understudy/actor/router"
-	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/actor/telemetry/telemetrytest"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -40,6 +39,6 @@ func TestRouteesAndDroppedMessagesAreCounted(t *testing.T) {
 		panics := router.ConsistentHashing(func(job) string { panic("told to") })
 		tell(actor.Spawn(s, router.Pool(1, d.worker(), panics), ""), "lost too")
 		require.EqualValues(t, 2, value("dropped_total"))
-		telemetrytest.Check(t, telemetry.Gather(s))
+		telemetrytest.Check(t, s)
 	})
 }

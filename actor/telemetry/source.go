@@ -22,7 +22,7 @@ type sources struct {
 
 // AddSource adds the families of source to what [Gather] returns, until remove is called. Sources
 // that return a family of the same name share it: each adds its series, and the values of series
-// with equal labels add up. Packages of the framework use it for what they count, and a program may
+// with equal labels add up. All of them must give it the same help, type and labels. Packages of the framework use it for what they count, and a program may
 // use it likewise.
 func AddSource(s *actor.System, source Source) (remove func()) {
 	in := extension.Ensure(s, func() *sources { return &sources{all: map[*Source]struct{}{}} })
@@ -41,20 +41,24 @@ func AddSource(s *actor.System, source Source) (remove func()) {
 // families are sorted by name, and each name occurs once. A family has no series while there is
 // nothing to tell. Any goroutine may call it, also after the end of s.
 func Gather(s *actor.System) []Family {
-	all := own(s)
-	if in, ok := extension.Get[*sources](s); ok {
-		for _, source := range in.list() {
-			all = append(all, source()...)
-		}
+	var all []Family
+	for _, source := range Sources(s) {
+		all = append(all, source()...)
 	}
 	slices.SortStableFunc(all, func(a, b Family) int { return strings.Compare(a.Name, b.Name) })
 	return merged(all)
 }
 
-func (in *sources) list() []Source {
+// Sources returns the sources of a system: its own first, and then those that were added, in no
+// order. Programs call [Gather]; tests look for sources that disagree about a family.
+func Sources(s *actor.System) []Source {
+	list := []Source{func() []Family { return own(s) }}
+	in, ok := extension.Get[*sources](s)
+	if !ok {
+		return list
+	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	list := make([]Source, 0, len(in.all))
 	for source := range in.all {
 		list = append(list, *source)
 	}

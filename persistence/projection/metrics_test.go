@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/actor/telemetry/telemetrytest"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
@@ -53,7 +52,7 @@ func TestTheLagOfAProjectionIsZeroUnlessEventsAreLeft(t *testing.T) {
 		require.Zero(t, value("lag_seconds"))
 		require.Zero(t, value("stalled"))
 		require.EqualValues(t, 5, value("events_total"))
-		telemetrytest.Check(t, telemetry.Gather(sys))
+		telemetrytest.Check(t, sys)
 	})
 }
 

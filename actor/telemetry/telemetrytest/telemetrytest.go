@@ -46,9 +46,28 @@ var (
 	unitForm  = regexp.MustCompile(`_(milliseconds|minutes|hours|kilobytes|megabytes|percent)(_|$)`)
 )
 
-// Check fails the test unless each family follows the rules of Prometheus, and all that have one
-// name agree about everything else.
-func Check(t testing.TB, all []telemetry.Family) {
+// Check fails the test unless each family of s follows the rules of Prometheus, the sources agree
+// about families that they share, and no two series of a family have the same labels.
+func Check(t testing.TB, s *actor.System) {
+	t.Helper()
+	var all []telemetry.Family
+	for _, source := range telemetry.Sources(s) {
+		all = append(all, source()...)
+	}
+	agree(t, all)
+	gathered := telemetry.Gather(s)
+	agree(t, gathered)
+	for _, f := range gathered {
+		seen := map[string]bool{}
+		for _, one := range f.Series {
+			labels := strings.Join(one.Labels, "\x00")
+			require.False(t, seen[labels], "%s%v twice", f.Name, one.Labels)
+			seen[labels] = true
+		}
+	}
+}
+
+func agree(t testing.TB, all []telemetry.Family) {
 	t.Helper()
 	known := map[string]telemetry.Family{}
 	for _, f := range all {
