@@ -18,7 +18,7 @@ import (
 )
 
 // value returns the value of a series.
-func (w *world) value(name string, labels ...string) float64 {
+func (w *world) value(name string, labels ...string) int {
 	w.Helper()
 	return telemetrytest.Value(w, w.system, name, labels...)
 }
@@ -52,9 +52,9 @@ func TestCallsOfAJournalAreMeasured(t *testing.T) {
 			require.Equal(w, want.count, f.Series[0].Durations.Count, name)
 			require.Equal(w, want.sum, f.Series[0].Durations.Sum, name)
 		}
-		require.EqualValues(w, 3, w.value("understudy_journal_appended_events_total", ours))
-		require.EqualValues(w, 2, w.value("understudy_recovery_seconds"))
-		require.EqualValues(w, 3, w.value("understudy_recovered_events_total"))
+		require.Equal(w, 3, w.value("understudy_journal_appended_events_total", ours))
+		require.Equal(w, 2, w.value("understudy_recovery_seconds"))
+		require.Equal(w, 3, w.value("understudy_recovered_events_total"))
 		require.Zero(w, w.value("understudy_recovery_failures_total"))
 		telemetrytest.Check(w, w.system)
 	})
@@ -78,21 +78,21 @@ func TestErrorsOfAJournalAreCountedByTheirKind(t *testing.T) {
 		w.journal.set(hooks{append: answers(persistence.ErrUnavailable, persistence.ErrUnknown)})
 		ref.Tell(say(w.to, "a"))
 		w.replies.Within(time.Minute, func() { w.replies.Expect("a") })
-		require.EqualValues(w, 1, w.value("understudy_journal_errors_total", ours, "unavailable"))
-		require.EqualValues(w, 1, w.value("understudy_journal_errors_total", ours, "unknown outcome"))
-		require.EqualValues(w, 3, w.value("understudy_journal_append_seconds", ours), "each attempt is one")
-		require.EqualValues(w, 1, w.value("understudy_journal_appended_events_total", ours))
+		require.Equal(w, 1, w.value("understudy_journal_errors_total", ours, "unavailable"))
+		require.Equal(w, 1, w.value("understudy_journal_errors_total", ours, "unknown outcome"))
+		require.Equal(w, 3, w.value("understudy_journal_append_seconds", ours), "each attempt is one")
+		require.Equal(w, 1, w.value("understudy_journal_appended_events_total", ours))
 
 		w.spawn()
 		synctest.Wait()
 		ref.Tell(say(w.to, "b"))
 		w.replies.ExpectTerminated(ref)
-		require.EqualValues(w, 1, w.value("understudy_journal_errors_total", ours, "fenced"))
+		require.Equal(w, 1, w.value("understudy_journal_errors_total", ours, "fenced"))
 
 		w.journal.set(hooks{claim: answers(persistence.ErrClosed)})
 		w.replies.ExpectTerminated(w.spawn())
-		require.EqualValues(w, 1, w.value("understudy_journal_errors_total", ours, "closed"))
-		require.EqualValues(w, 1, w.value("understudy_recovery_failures_total"))
+		require.Equal(w, 1, w.value("understudy_journal_errors_total", ours, "closed"))
+		require.Equal(w, 1, w.value("understudy_recovery_failures_total"))
 		require.Zero(w, w.value("understudy_journal_errors_total", ours, "other"))
 	})
 }
@@ -103,10 +103,10 @@ func TestRecoveriesThatWaitForOthersAreCounted(t *testing.T) {
 		w.journal.set(hooks{claim: slowly})
 		w.recovering(3)
 		synctest.Wait()
-		require.EqualValues(w, 2, w.value("understudy_recoveries_waiting"))
+		require.Equal(w, 2, w.value("understudy_recoveries_waiting"))
 		time.Sleep(time.Hour)
 		require.Zero(w, w.value("understudy_recoveries_waiting"))
-		require.EqualValues(w, 3, w.value("understudy_recovery_seconds"))
+		require.Equal(w, 3, w.value("understudy_recovery_seconds"))
 	})
 }
 
@@ -119,8 +119,8 @@ func TestSnapshotsAreCounted(t *testing.T) {
 			w.replies.Expect(word)
 			synctest.Wait()
 		}
-		require.EqualValues(w, 2, w.value("understudy_snapshots_saved_total"))
-		require.EqualValues(w, 1, w.value("understudy_snapshot_failures_total"))
+		require.Equal(w, 2, w.value("understudy_snapshots_saved_total"))
+		require.Equal(w, 1, w.value("understudy_snapshot_failures_total"))
 	})
 }
 
@@ -140,10 +140,10 @@ func TestAJournalIsNamedAfterThePackageOfItsStore(t *testing.T) {
 			actor.Spawn(s, notebook(j), "")
 		}
 		synctest.Wait()
-		require.EqualValues(t, 4, telemetrytest.Value(t, s, "understudy_journal_append_seconds", "memory"))
-		require.EqualValues(t, 6, telemetrytest.Value(t, s, "understudy_journal_claim_seconds", "memory"))
-		require.EqualValues(t, 2, telemetrytest.Value(t, s, "understudy_journal_read_seconds", "memory"))
-		require.EqualValues(t, 4, telemetrytest.Value(t, s, "understudy_journal_appended_events_total", "memory"))
+		require.Equal(t, 4, telemetrytest.Value(t, s, "understudy_journal_append_seconds", "memory"))
+		require.Equal(t, 6, telemetrytest.Value(t, s, "understudy_journal_claim_seconds", "memory"))
+		require.Equal(t, 2, telemetrytest.Value(t, s, "understudy_journal_read_seconds", "memory"))
+		require.Equal(t, 4, telemetrytest.Value(t, s, "understudy_journal_appended_events_total", "memory"))
 		require.Len(t, family(t, s, "understudy_journal_append_seconds").Series, 1)
 	})
 }

@@ -23,7 +23,7 @@ func TestUnconfirmedMessagesAreCountedUntilTheirProducerEnds(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, s *actor.System) {
-				unconfirmed := func() float64 {
+				unconfirmed := func() int {
 					t.Helper()
 					synctest.Wait()
 					return telemetrytest.Value(t, s, "understudy_delivery_unconfirmed", "int")
@@ -32,16 +32,16 @@ func TestUnconfirmedMessagesAreCountedUntilTheirProducerEnds(t *testing.T) {
 				ctx, stop := context.WithCancel(t.Context())
 				first := actor.Spawn(s, delivery.Producer[int](opts...), "", extension.WithContext(ctx))
 				send(first, 5)
-				require.EqualValues(t, 5, unconfirmed())
+				require.Equal(t, 5, unconfirmed())
 				send(actor.Spawn(s, delivery.WorkPulling[int](), ""), 2)
-				require.EqualValues(t, 7, unconfirmed(), "all producers of a type")
+				require.Equal(t, 7, unconfirmed(), "all producers of a type")
 				first.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(passing(got), delivery.Window(1)), "")})
 				got.Receive().Confirm()
 				got.Receive().Confirm()
 				got.Receive()
-				require.EqualValues(t, 5, unconfirmed())
+				require.Equal(t, 5, unconfirmed())
 				stop()
-				require.EqualValues(t, 2, unconfirmed())
+				require.Equal(t, 2, unconfirmed())
 				telemetrytest.Check(t, s)
 			})
 		})
@@ -50,7 +50,7 @@ func TestUnconfirmedMessagesAreCountedUntilTheirProducerEnds(t *testing.T) {
 
 func TestResentAndGivenUpMessagesAreCounted(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		value := func(name string) float64 {
+		value := func(name string) int {
 			t.Helper()
 			return telemetrytest.Value(t, s, "understudy_delivery_"+name, "int")
 		}
@@ -61,7 +61,7 @@ func TestResentAndGivenUpMessagesAreCounted(t *testing.T) {
 		d := got.Receive()
 		require.Zero(t, value("resent_total"))
 		time.Sleep(1500 * time.Millisecond)
-		require.EqualValues(t, 1, value("resent_total"), "the consumer was asked what it has")
+		require.Equal(t, 1, value("resent_total"), "the consumer was asked what it has")
 		d.Confirm()
 		synctest.Wait()
 		require.Zero(t, value("unconfirmed"))
@@ -73,8 +73,8 @@ func TestResentAndGivenUpMessagesAreCounted(t *testing.T) {
 		producer.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(failing, delivery.GiveUpAfter(2)), "")})
 		send(producer, 3)
 		time.Sleep(time.Minute)
-		require.EqualValues(t, 3, value("given_up_total"))
-		require.EqualValues(t, 3, value("refused_total"))
+		require.Equal(t, 3, value("given_up_total"))
+		require.Equal(t, 3, value("refused_total"))
 		require.Zero(t, value("unconfirmed"))
 	})
 }

@@ -18,7 +18,7 @@ import (
 func TestRouteesAndDroppedMessagesAreCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, d := testkit.NewSystem(t, testkit.WithoutEncoding()), newDiary()
-		value := func(name string) float64 {
+		value := func(name string) int {
 			t.Helper()
 			synctest.Wait()
 			return telemetrytest.Value(t, s, "understudy_router_"+name, "router_test.job")
@@ -27,18 +27,18 @@ func TestRouteesAndDroppedMessagesAreCounted(t *testing.T) {
 		pool := actor.Spawn(s, router.Pool(3, d.worker()), "", extension.WithContext(ctx))
 		group := actor.Spawn(s, router.Group(workers), "")
 		tell(group, "lost")
-		require.EqualValues(t, 1, value("dropped_total"))
-		require.EqualValues(t, 3, value("routees"))
+		require.Equal(t, 1, value("dropped_total"))
+		require.Equal(t, 3, value("routees"))
 		receptionist.Register(s, workers, actor.Spawn(s, d.worker(), "a"))
-		require.EqualValues(t, 4, value("routees"), "those of all routers")
+		require.Equal(t, 4, value("routees"), "those of all routers")
 		tell(pool, "")
-		require.EqualValues(t, 3, value("routees"))
+		require.Equal(t, 3, value("routees"))
 		stop()
-		require.EqualValues(t, 1, value("routees"))
+		require.Equal(t, 1, value("routees"))
 
 		panics := router.ConsistentHashing(func(job) string { panic("told to") })
 		tell(actor.Spawn(s, router.Pool(1, d.worker(), panics), ""), "lost too")
-		require.EqualValues(t, 2, value("dropped_total"))
+		require.Equal(t, 2, value("dropped_total"))
 		telemetrytest.Check(t, s)
 	})
 }

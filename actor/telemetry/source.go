@@ -20,10 +20,11 @@ type sources struct {
 	all map[*Source]struct{}
 }
 
-// AddSource adds the families of source to what [Gather] returns, until remove is called. Sources
-// that return a family of the same name share it: each adds its series, and the values of series
-// with equal labels add up. All of them must give it the same help, type and labels. Packages of the framework use it for what they count, and a program may
-// use it likewise.
+// AddSource adds the families of source to what [Gather] returns, until remove is called. Packages
+// of the framework use it for what they count, and a program may use it likewise.
+//
+// Sources that return a family of the same name share it: each adds its series, and the values of
+// series with equal labels add up. All of them must give it the same help, type and labels.
 func AddSource(s *actor.System, source Source) (remove func()) {
 	in := extension.Ensure(s, func() *sources { return &sources{all: map[*Source]struct{}{}} })
 	in.mu.Lock()

@@ -70,7 +70,7 @@ var layers = []layer{
 		{"remote/internal/deathwatch", []string{"actor/extension", "actor", "internal/*"}},
 		{"testkit", []string{"actor/extension", "actor", "internal/*"}},
 		{"actor/telemetry/telemetrytest", []string{"actor/telemetry", "actor"}},
-		{"actor/telemetry", []string{"actor/extension", "actor", "internal/*"}}, // whoever counts adds a source
+		{"actor/telemetry", []string{"actor/extension", "actor", "internal/*"}},
 	}},
 	{"runtime", []place{
 		{"actor/extension", []string{"actor", "internal/*"}},

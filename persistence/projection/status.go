@@ -112,12 +112,16 @@ func (r *report) handled(written time.Time) {
 
 // ended notes the end of a search for events. A nil err means that none is left.
 func (r *report) ended(err error) {
+	var text string
+	if err != nil {
+		text = guard.Text(err)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err != nil {
 		r.failures++
 		r.status.Failures++
-		r.status.Failure = guard.Text(err)
+		r.status.Failure = text
 		return
 	}
 	r.behind = time.Time{}

@@ -1,4 +1,6 @@
 // Package telemetrytest has what tests of metrics need.
+//
+// This package is experimental: a minor release may change it.
 package telemetrytest
 
 import (
@@ -13,13 +15,13 @@ import (
 	"github.com/understudy-go/understudy/actor/telemetry"
 )
 
-// Value returns the value of the series of s with that name and those values of labels; of a
-// histogram it is the count. The test fails unless the series exists.
-func Value(t testing.TB, s *actor.System, name string, labels ...string) float64 {
+// Value returns the value of the series of s with that name and those values of labels, without a
+// fraction; of a histogram it is the count. The test fails unless the series exists.
+func Value(t testing.TB, s *actor.System, name string, labels ...string) int {
 	t.Helper()
 	series, ok := find(s, name, labels)
 	require.True(t, ok, "%s%v", name, labels)
-	return series.Value + float64(series.Durations.Count)
+	return int(series.Value) + int(series.Durations.Count) //nolint:gosec // a test counts little
 }
 
 // Has reports whether s has a series with that name and those values of labels.

@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"context"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -110,6 +111,21 @@ var families = map[string]string{
 	"understudy_remote_received_bytes_total":     "channel",
 	"understudy_remote_undecodable_total":        "",
 	"understudy_remote_refused_total":            "reason",
+}
+
+func TestThePageOfMetricsNamesThemAll(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/metrics.md")
+	require.NoError(t, err)
+	for name, labels := range families {
+		switch name {
+		case "understudy_actors", "understudy_messages_processed_total", "understudy_dead_letters_total":
+			continue // on the page of the status
+		}
+		if labels != "" {
+			name += "{" + labels + "}"
+		}
+		require.Contains(t, string(page), "`"+name+"`")
+	}
 }
 
 func TestTheNamesOfAllMetricsFollowTheRules(t *testing.T) {
