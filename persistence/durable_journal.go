@@ -33,6 +33,7 @@ type stateJournal struct {
 	check   func(*journal.Record) error
 	ctx     context.Context // the actor's values; a stop does not cancel it
 	timeout time.Duration
+	calls   *journalMetrics
 	tasks   sync.WaitGroup
 
 	revision atomic.Uint64 // of the last record
@@ -51,7 +52,7 @@ type discard struct {
 }
 
 func newStateJournal(ctx context.Context, j Journal, timeout time.Duration, c storeCaller) *stateJournal {
-	return &stateJournal{Journal: j, ctx: context.WithoutCancel(ctx), timeout: timeout, storeCaller: c}
+	return &stateJournal{Journal: j, ctx: context.WithoutCancel(ctx), timeout: timeout, storeCaller: c, calls: metricsOf(c.system).journals.Of(storeName(j))}
 }
 
 // Claim records the revision of the claim.
@@ -128,7 +129,7 @@ func (j *stateJournal) Read(context.Context, string, uint64, uint64) iter.Seq2[j
 
 // LoadSnapshot returns the last record as a snapshot.
 func (j *stateJournal) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s journal.Snapshot, ok bool, skipped []uint64, err error) {
-	for r, err := range j.Journal.Read(ctx, id, maxSeq, maxSeq) { //nolint:contextcheck // the deletion outlives the call
+	for r, err := range j.calls.measured(j.Journal.Read(ctx, id, maxSeq, maxSeq)) { //nolint:contextcheck // the deletion outlives the call
 		if err == nil {
 			err = j.check(&r)
 		}

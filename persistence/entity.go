@@ -22,6 +22,8 @@ type entity[M, E, S any] struct {
 	slow   bool // the last append has blocked
 	log    *zap.Logger
 	caller storeCaller
+	counts *metrics        // of the system
+	calls  *journalMetrics // of the journal
 	writer journal.WriterID
 	seen   *entityhook.Observer // nil without one
 	wake   func()               // runs awake inside the actor; for any goroutine
@@ -47,6 +49,8 @@ func newEntity[M, E, S any](d *definition[M, E, S], ctx *actor.Context[M]) *enti
 		log:        ctx.Log().With(zap.String("id", d.id)),
 		state:      d.initial,
 	}
+	e.counts = metricsOf(ctx.System())
+	e.calls = e.counts.journals.Of(storeName(d.journal))
 	e.caller = storeCaller{system: ctx.System(), id: d.id, log: e.log}
 	_, _ = rand.Read(e.writer[:]) // never fails
 	e.seen = entityhook.Of(ctx, ctx.Self().Path())
@@ -55,7 +59,7 @@ func newEntity[M, E, S any](d *definition[M, E, S], ctx *actor.Context[M]) *enti
 		e.snapshots = e.newSnapshotter()
 	}
 	if d.async != nil {
-		e.pausing = newPausingWriter(d.async, d.PersistTimeout, extension.NewPause(ctx, e.afterPause))
+		e.pausing = newPausingWriter(d.async, e.calls, d.PersistTimeout, extension.NewPause(ctx, e.afterPause))
 	}
 	return e
 }

@@ -48,11 +48,14 @@ func (e *entity[M, E, S]) afterPause() actor.Behavior[M] {
 // whether one takes too long.
 type pausingWriter struct {
 	journal journal.AsyncJournal
+	calls   *journalMetrics
 	pause   extension.Pause
 	limit   time.Duration
 	done    func(error) // has the outcome
 	storing bool
-	err     error // the outcome
+	started time.Time // the last write
+	records int       // in it
+	err     error     // the outcome
 
 	mu    sync.Mutex // guards all below
 	begun time.Time  // the last write
@@ -61,9 +64,10 @@ type pausingWriter struct {
 	armed bool
 }
 
-func newPausingWriter(j journal.AsyncJournal, limit time.Duration, pause extension.Pause) *pausingWriter {
-	w := &pausingWriter{journal: j, pause: pause, limit: limit}
+func newPausingWriter(j journal.AsyncJournal, calls *journalMetrics, limit time.Duration, pause extension.Pause) *pausingWriter {
+	w := &pausingWriter{journal: j, calls: calls, pause: pause, limit: limit}
 	w.done = func(err error) {
+		w.calls.append(w.started, w.records, err)
 		w.err = err
 		w.pause.End()
 	}
@@ -80,6 +84,7 @@ func (w *pausingWriter) store(req journal.AppendRequest) bool {
 	}
 	w.storing = true
 	begun := time.Now()
+	w.started, w.records = begun, len(req.Records)
 	w.watch(begun, w.journal.AppendAsync(req, w.done))
 	return true
 }

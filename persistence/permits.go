@@ -30,10 +30,8 @@ type permits chan struct{}
 // acquire waits for a permit of s. The function that it returns releases the permit.
 func acquire(ctx context.Context, s *actor.System) (release func(), err error) {
 	p := extension.Ensure(s, func() permits { return make(permits, defaultRecoveries) })
-	select {
-	case p <- struct{}{}:
-		return func() { <-p }, nil
-	case <-ctx.Done():
-		return nil, fmt.Errorf("wait for other recoveries: %w", ctx.Err())
+	if err := metricsOf(s).wait(ctx, p); err != nil {
+		return nil, fmt.Errorf("wait for other recoveries: %w", err)
 	}
+	return func() { <-p }, nil
 }

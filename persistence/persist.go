@@ -71,16 +71,14 @@ type failedAttempt struct {
 
 // write stores req. A stop does not cancel it, because the outcome would be unknown.
 func (e *entity[M, E, S]) write(req journal.AppendRequest, first failedAttempt) error {
-	begin := time.Now()
 	if first.err == nil {
-		first.begun = begin
+		first.begun = time.Now()
 	}
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(e.ctx), first.begun.Add(e.PersistTimeout))
 	defer cancel()
 	if e.slow || first.err != nil {
 		extension.WillBlock(e.ctx)
 	}
-	defer func() { e.slow = time.Since(begin) > slowAppend }()
 	return e.retrier().do(ctx, func() error {
 		if err := first.err; err != nil {
 			first.err = nil
@@ -91,7 +89,10 @@ func (e *entity[M, E, S]) write(req journal.AppendRequest, first failedAttempt) 
 }
 
 // append sends req to the journal once.
-func (e *entity[M, E, S]) append(ctx context.Context, req journal.AppendRequest) error {
+func (e *entity[M, E, S]) append(ctx context.Context, req journal.AppendRequest) (err error) {
+	defer func(begun time.Time) {
+		e.slow = e.calls.append(begun, len(req.Records), err) > slowAppend
+	}(time.Now())
 	work := func() error { return e.journal.Append(ctx, []journal.AppendRequest{req})[0] }
 	if e.nonBlocking {
 		return guard.Run(work)

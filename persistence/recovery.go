@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/fence"
@@ -19,6 +20,7 @@ type recovery[S any] struct {
 	claim   journal.Claim
 	epoch   uint64 // of the last record
 	seq     uint64
+	events  uint64 // that were replayed
 	state   S
 	skipped []SnapshotSkipped // in the order in which they were skipped
 
@@ -30,17 +32,20 @@ func (e *entity[M, E, S]) recover(ctx context.Context) (plan *Plan[E], err error
 	ctx, end := extension.StartRootSpan(ctx, e.ctx.System(), nil, extension.Span{Operation: "recover", Path: e.ctx.Self().Path})
 	defer func() { storing(end).end(err) }()
 	var r *recovery[S]
+	begun := time.Now()
 	err = e.retrier().do(ctx, func() error {
 		r = &recovery[S]{state: e.initial}
 		return e.restore(ctx, r)
 	})
 	if err == nil {
+		e.counts.restored(begun, r.events)
 		e.epoch = r.claim.Epoch
 		e.setState(r.state, r.seq)
 		e.log.Debug("recovered", zap.Uint64("seq", e.seq), zap.Uint64("epoch", e.epoch))
 		err = guard.Run(func() error { plan = e.ask(RecoveryCompleted{Seq: e.seq}); return nil })
 	}
 	if err != nil {
+		e.counts.failed.Add(1)
 		e.state = e.initial
 		return nil, &RecoveryError{ID: e.id, Seq: r.reached.Load(), Err: err}
 	}
@@ -70,7 +75,7 @@ func (e *entity[M, E, S]) restore(ctx context.Context, r *recovery[S]) error {
 
 // read claims the id, so that no older writer can add events, and then reads the state.
 func (e *entity[M, E, S]) read(ctx context.Context, by fence.Claim, idle *idleTimeout, r *recovery[S]) error {
-	claim, err := claimFor(ctx, e.journal, by, e.writer)
+	claim, err := claimFor(ctx, e.journal, e.calls, by, e.writer)
 	if err != nil {
 		return err
 	}
@@ -157,7 +162,7 @@ func (e *entity[M, E, S]) replay(ctx context.Context, idle *idleTimeout, r *reco
 	if r.seq == claim.LastSeq {
 		return nil
 	}
-	for record, err := range e.journal.Read(ctx, e.id, r.seq+1, claim.LastSeq) {
+	for record, err := range e.calls.measured(e.journal.Read(ctx, e.id, r.seq+1, claim.LastSeq)) {
 		if err != nil {
 			return err
 		}
@@ -167,6 +172,7 @@ func (e *entity[M, E, S]) replay(ctx context.Context, idle *idleTimeout, r *reco
 		if err := e.apply(r, &record); err != nil {
 			return err
 		}
+		r.events++
 		idle.progress()
 	}
 	if r.seq != claim.LastSeq {
@@ -208,12 +214,14 @@ func (r *recovery[S]) follows(record *journal.Record) error {
 // and for the actors that it spawns, the epoch belongs to the term of the instance. The claim is
 // refused if a later term has claimed the id, and the singleton then asks for a term above that
 // one.
-func claimFor(ctx context.Context, j Journal, by fence.Claim, writer journal.WriterID) (journal.Claim, error) {
+func claimFor(ctx context.Context, j Journal, calls *journalMetrics, by fence.Claim, writer journal.WriterID) (journal.Claim, error) {
 	least, below, err := fence.Bounds(ctx, by)
 	if err != nil {
 		return journal.Claim{}, fmt.Errorf("claim %q: %w", by.ID, err)
 	}
+	begun := time.Now()
 	claim, err := j.Claim(ctx, by.ID, writer, journal.Bounds{Least: least, Below: below})
+	calls.claim(begun, err)
 	if err != nil {
 		return journal.Claim{}, fence.Refused(ctx, by, err)
 	}

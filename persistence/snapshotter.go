@@ -26,6 +26,7 @@ func (e *entity[M, E, S]) takeSnapshot() {
 	var p extension.Payload
 	err := guard.Run(func() (err error) { p, err = e.pack(e.state); return err })
 	if err != nil {
+		e.counts.snapshot(err)
 		e.log.Warn("snapshot not saved", zap.Uint64("seq", e.seq), zap.Error(err))
 		e.report(SnapshotFailed{Seq: e.seq, Err: err})
 		return
@@ -93,6 +94,7 @@ func (s *snapshotter) replace(snapshot *journal.Snapshot) {
 	if err == nil {
 		err = s.call(ctx, "save snapshot", func() error { return s.store.SaveSnapshot(ctx, s.id, *snapshot) })
 	}
+	metricsOf(s.system).snapshot(err)
 	if s.failed("snapshot not saved", snapshot.Seq, err) {
 		s.report(SnapshotFailed{Seq: snapshot.Seq, Err: err})
 		return

@@ -33,6 +33,7 @@ type acceptor struct {
 	unauthenticated unauthenticated
 	refusals        rateLimit // of warnings about peers that were refused
 	warnings        rateLimit // of other warnings about unauthenticated peers
+	refused         refusalCount
 	conns           conns
 	sessions        sessions
 	openers         *openers
@@ -66,6 +67,7 @@ func (a *acceptor) acceptAll() {
 func (a *acceptor) acceptUnauthenticated(conn net.Conn) {
 	x := a.unauthenticated.enter(conn)
 	if x == nil {
+		a.refused.tooMany.Add(1)
 		a.log.Debug("connection not taken", zap.Stringer("remote_address", conn.RemoteAddr()))
 		discard(conn)
 		return
@@ -91,6 +93,7 @@ func (a *acceptor) serve(x *unauthenticatedConn) {
 
 // logEnd logs why a connection has ended, as a warning only if somebody must act.
 func (a *acceptor) logEnd(conn net.Conn, err error) {
+	a.refused.ended(err)
 	var allowed, last bool
 	switch _, refused := errors.AsType[*refusal](err); {
 	case refused:
@@ -230,6 +233,7 @@ func (a *acceptor) begin(conn net.Conn, l channel, h hello, with agreement) (*in
 		stop:     make(chan struct{}),
 		done:     make(chan struct{}),
 		frames:   wire.NewFrameReader(conn, maxFrame(l, a.cfg.MaxMessage)),
+		arrivals: arrivals{total: &traffic{}, node: a.received.of(l)},
 	}
 	timer := time.NewTimer(a.cfg.HandshakeTimeout)
 	defer timer.Stop()

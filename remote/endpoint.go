@@ -12,8 +12,10 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/remote/internal/deathwatch"
+	"github.com/understudy-go/understudy/remote/internal/outbox"
 )
 
 // An Endpoint connects one node to the network. Make one with [Listen]. Its methods may be called
@@ -25,6 +27,7 @@ type Endpoint struct {
 	packets       packets
 	reverseDialer *reverseDialer
 	watcher       atomic.Pointer[deathwatch.Watcher] // set by Serve
+	unmeasured    atomic.Pointer[func()]             // ends the metrics; set by Serve
 	shut          func() error                       // once
 }
 
@@ -82,7 +85,7 @@ func newEndpoint(cfg Config, authenticator *authenticator, addr string) *Endpoin
 		openers:     openers{versions: cfg.versions, byNumber: map[uint64]*opener{}, byAddr: map[string][]*opener{}},
 		openControl: e.links.openControl,
 	}
-	e.links = links{localNode: n, sealers: &e.packets.sealers, all: map[linkKey]*link{}}
+	e.links = links{localNode: n, sealers: &e.packets.sealers, all: map[linkKey]*link{}, ended: map[channel]outbox.Counts{}}
 	e.acceptor = acceptor{
 		localNode:       n,
 		unauthenticated: unauthenticated{max: cfg.MaxUnauthenticated, maxPerHost: cfg.MaxUnauthenticatedPerHost},
@@ -145,6 +148,8 @@ func (e *Endpoint) Serve(s *actor.System) {
 		panic("remote: Serve was called before")
 	}
 	e.watcher.Store(deathwatch.Start(s, e.self))
+	remove := telemetry.AddSource(s, e.families)
+	e.unmeasured.Store(&remove)
 	close(e.acceptor.serving)
 }
 
@@ -237,5 +242,8 @@ func (e *Endpoint) shutDown() error {
 	e.acceptor.conns.close()
 	e.tasks.Wait()
 	e.acceptor.sessions.close()
+	if remove := e.unmeasured.Load(); remove != nil {
+		(*remove)()
+	}
 	return err
 }

@@ -30,6 +30,7 @@ type inbound struct {
 	frames   *wire.FrameReader
 	settle   func() // see read
 	lending  lending
+	arrivals arrivals
 	received uint64           // frames of the session
 	parts    wire.Reassembler // of the session, too; guarded by sessions.mu when done is closed
 	acked    uint64           // the last count that the peer was told
@@ -85,6 +86,7 @@ func (in *inbound) next() ([]byte, error) {
 		if missing == 0 {
 			in.received++
 			in.unacked += len(body)
+			in.arrivals.frame(len(body))
 			return body, err
 		}
 		if err := in.fill(missing); err != nil {
@@ -95,6 +97,7 @@ func (in *inbound) next() ([]byte, error) {
 
 // fill waits for more to read, and acknowledges if nothing arrives for a while.
 func (in *inbound) fill(size int) error {
+	in.arrivals.publish()
 	if in.settleAndLend() {
 		return errReplaced
 	}
@@ -128,6 +131,7 @@ func (in *inbound) setTimer(on bool) error {
 
 func (in *inbound) acknowledge() error {
 	in.settle()
+	in.arrivals.publish()
 	if err := in.conn.SetWriteDeadline(time.Now().Add(in.patience)); err != nil {
 		return err
 	}
@@ -161,6 +165,7 @@ func (in *inbound) leave() error {
 // the last message.
 func (in *inbound) end() {
 	in.hangUp()
+	in.arrivals.publish()
 	in.conn, in.frames, in.settle = nil, nil, nil
 	in.ended = time.Now()
 	close(in.done)

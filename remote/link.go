@@ -29,7 +29,8 @@ type link struct {
 	session linkSession
 	writer  writerState
 	conn    net.Conn // nil while there is no usable connection
-	over    bool     // accepts no more frames
+	failure linkFailure
+	over    bool // accepts no more frames
 
 	empty chan struct{} // closed when out is empty; nil if nobody waits for it
 	roomy chan struct{} // closed when out has room again; likewise
@@ -98,6 +99,9 @@ func (l *link) run(ctx context.Context) {
 		if l.retire() {
 			return
 		}
+		l.mu.Lock()
+		l.failure.note(err)
+		l.mu.Unlock()
 		l.log.Info("connection lost", zap.Error(err))
 	}
 }

@@ -141,6 +141,7 @@ func (l *link) failed(err error) {
 
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.failure.note(err)
 	level := zap.DebugLevel
 	switch {
 	case l.timing.failures > 0:

@@ -22,6 +22,7 @@ type links struct {
 
 	mu     sync.RWMutex // guards all below
 	all    map[linkKey]*link
+	ended  map[channel]outbox.Counts // of links that have ended
 	closed bool
 }
 
@@ -99,11 +100,14 @@ func (s *links) newLink(key linkKey, cancel context.CancelCauseFunc) *link {
 
 // drop removes a link that has ended.
 func (s *links) drop(l *link) {
+	sent := l.counts()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.last.CompareAndSwap(l, nil)
 	if s.all[l.key] == l {
 		delete(s.all, l.key)
+		sent.Add(s.ended[l.key.channel])
+		s.ended[l.key.channel] = sent
 		if l.key.channel == channelControl {
 			s.sealers.remove(l.key.addr) // or the peer may forget the key while it is still used
 		}

@@ -26,7 +26,9 @@ type localNode struct {
 	met           func(NodeID, agreement) // is called after each handshake
 	peers         peers
 	skipped       protocol.Skipped
-	reachPanicked atomic.Bool // Config.ClientsReach has, which is logged once
+	received      channelTraffic
+	lost          atomic.Uint64 // messages that could not be decoded
+	reachPanicked atomic.Bool   // Config.ClientsReach has, which is logged once
 
 	tasks   sync.WaitGroup // all goroutines but those of links
 	closing chan struct{}  // closed by Close, when links have finished

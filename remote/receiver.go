@@ -61,6 +61,9 @@ func (r *receiver) receive(body []byte) {
 			r.refuse(lost, err)
 		}
 		body = assembled
+		if body == nil {
+			r.in.arrivals.part()
+		}
 	}
 	if body != nil {
 		r.open(body, whole)
@@ -125,6 +128,7 @@ func (r *receiver) undecodable(env wire.Envelope, why error) {
 		r.node.skip(unknown.Name, r.in.from.Address)
 		return
 	}
+	r.node.lost.Add(1)
 	r.node.logType(env.Payload.Type, "message cannot be decoded", why)
 	extension.DeadLetter(r.sys, r.stringOf(env.Path, env.UID), clonePayload(env.Payload), why)
 }

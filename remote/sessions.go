@@ -45,6 +45,7 @@ func (s *sessions) begin(in *inbound, goesOn bool) (before *inbound, err error) 
 	if known {
 		in.received = old.received
 		in.parts = old.parts
+		in.arrivals.total = old.arrivals.total
 		in.acked = old.received // the answer says so
 	}
 	s.incomplete.drop(old)

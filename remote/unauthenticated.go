@@ -6,12 +6,14 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
 // unauthenticated bounds the connections that have not been authenticated yet.
 type unauthenticated struct {
 	max, maxPerHost int
+	turnedOut       atomic.Uint64
 
 	mu      sync.Mutex // guards waiting
 	waiting []*unauthenticatedConn
@@ -54,6 +56,7 @@ func (s *unauthenticated) enter(conn net.Conn) *unauthenticatedConn {
 
 // turnOut closes a connection. The caller holds mu.
 func (s *unauthenticated) turnOut(i int) {
+	s.turnedOut.Add(1)
 	discard(s.waiting[i].conn)
 	s.waiting = slices.Delete(s.waiting, i, i+1)
 }

@@ -14,6 +14,7 @@ type connection[M any] struct {
 	stream   string
 	consumer actor.ActorRef[Link[M]]
 	id       uint64
+	newest   uint64        // the highest number that was sent
 	deferred request       // the last request, if confirmations in it wait for the queue
 	delay    time.Duration // until the oldest message is sent again; 0: no timer runs
 	listed   bool          // the consumer was found under a key

@@ -19,7 +19,7 @@ import (
 func Consumer[M any](worker actor.Behavior[Delivery[M]], opts ...Option) actor.Behavior[Link[M]] {
 	set := settingsOf(opts)
 	return func(ctx *actor.Context[Link[M]], next *actor.Next[Link[M]]) {
-		c := &consumer[M]{ctx: ctx, window: uint64(set.window), giveUpAfter: set.giveUpAfter, maxBytes: set.gathered(), streams: make(map[string]*stream)}
+		c := &consumer[M]{ctx: ctx, counts: countsOf[M](ctx.System()), window: uint64(set.window), giveUpAfter: set.giveUpAfter, maxBytes: set.gathered(), streams: make(map[string]*stream)}
 		c.own = extension.Handle(ctx, func(n workerEvent) actor.Behavior[Link[M]] {
 			c.onWorkerEvent(n)
 			return nil
@@ -35,6 +35,7 @@ type consumer[M any] struct {
 	ctx         *actor.Context[Link[M]]
 	worker      actor.ActorRef[Delivery[M]]
 	own         actor.ActorRef[workerEvent] // told by this incarnation's worker
+	counts      *counts
 	window      uint64
 	giveUpAfter int
 	maxBytes    int // of a message in parts
@@ -230,6 +231,7 @@ func (c *consumer[M]) settle(why extension.ErrorPayload) {
 
 // giveUp refuses the message that the worker has, at which it has failed too often.
 func (c *consumer[M]) giveUp(err error) {
+	c.counts.givenUp.Add(1)
 	err = fmt.Errorf("%w: %w", ErrGivenUp, err)
 	extension.DeadLetter(c.ctx.System(), c.worker.Path(), c.waiting.At(0).msg, err)
 	c.settle(window.ReasonOf(err))

@@ -39,14 +39,18 @@ func WorkPulling[M any](opts ...Option) actor.Behavior[Command[M]] {
 func newProducer[M any](set settings, pulling bool, begin func(*producer[M])) actor.Behavior[Command[M]] {
 	set.validate()
 	return func(ctx *actor.Context[Command[M]], next *actor.Next[Command[M]]) {
-		p := &producer[M]{ctx: ctx, set: set, pulling: pulling}
+		p := &producer[M]{ctx: ctx, set: set, pulling: pulling, share: share{counts: countsOf[M](ctx.System())}}
 		p.from = actor.Adapt(ctx, func(r request) Command[M] { return requested[M]{r} })
 		var cancel context.CancelFunc
 		p.life, cancel = context.WithCancel(ctx)
-		next.OnMessage = p.handle
+		next.OnMessage = func(_ *actor.Context[Command[M]], msg Command[M]) actor.Behavior[Command[M]] {
+			defer func() { p.share.show(p.backlog.Len() + p.storage.kept() + p.connections.kept()) }()
+			return p.handle(msg)
+		}
 		ctx.Defer(func() {
 			cancel()
 			p.end()
+			p.share.show(0)
 		})
 		if !pulling {
 			p.connections = connections[M]{{stream: p.newStream()}}
@@ -85,6 +89,7 @@ type producer[M any] struct {
 	backlog     fifo.Queue[*entry[M]] // stored, if they have to be
 	last        uint64                // the highest number of a message
 	storage     storage[M]
+	share       share
 }
 
 // durable reports whether streams outlive this incarnation.
@@ -106,7 +111,7 @@ func (requested[M]) command(M)     {}
 func (timedOut[M]) command(M)      {}
 func (consumerEnded[M]) command(M) {}
 
-func (p *producer[M]) handle(_ *actor.Context[Command[M]], msg Command[M]) actor.Behavior[Command[M]] {
+func (p *producer[M]) handle(msg Command[M]) actor.Behavior[Command[M]] {
 	switch msg := msg.(type) {
 	case Send[M]:
 		p.take(&entry[M]{msg: msg.Message, replyTo: msg.ReplyTo, confirmTo: msg.ConfirmTo, metadata: extension.MetadataOf(p.ctx)})
@@ -173,6 +178,7 @@ func (p *producer[M]) refuse(e *entry[M], why error) {
 	if e.refusal == nil {
 		extension.DeadLetter(p.ctx.System(), p.ctx.Self().Path(), e.msg, why)
 		e.refusal = why
+		p.share.refused.Add(1)
 	}
 	e.accepted(0)
 	e.refused()
@@ -188,6 +194,7 @@ func (p *producer[M]) drop(e *entry[M], why error) {
 // consumers learn of the refusal when the queue has stored it.
 func (p *producer[M]) noteRefused(e *entry[M], why error) {
 	e.refusal = why
+	p.share.refused.Add(1)
 	if p.set.queue == nil {
 		e.refused()
 		return
@@ -308,6 +315,10 @@ func (p *producer[M]) send(l *connection[M], number uint64, probe bool) {
 		m.Payload = at.payload()
 	}
 	extension.TellNoWaitWith[Link[M]](l.consumer, m, e.metadata)
+	if number <= l.newest {
+		p.share.resent.Add(1)
+	}
+	l.newest = max(l.newest, number)
 	if p.set.flowOnly {
 		e.clear()
 	}

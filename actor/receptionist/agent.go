@@ -6,6 +6,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/actor/telemetry"
 )
 
 const (
@@ -32,6 +33,7 @@ func Attach(s *actor.System, l Locator) {
 
 // startAgent spawns the actor that exchanges registrations with other nodes.
 func (o *receptionist) startAgent() {
+	telemetry.AddSource(o.system, o.families)
 	actor.Spawn(extension.Framework(o.system), func(ctx *actor.Context[any], next *actor.Next[any]) {
 		d := &agent{ctx: ctx, receptionist: o}
 		next.OnMessage = func(_ *actor.Context[any], msg any) actor.Behavior[any] {

@@ -20,7 +20,7 @@ func Group[M any](key receptionist.ServiceKey[M], opts ...Option) actor.Behavior
 		panic("router: Group: SmallestMailbox is for pools; nobody knows the mailboxes of other nodes")
 	}
 	return func(ctx *actor.Context[M], next *actor.Next[M]) {
-		g := &group[M]{ctx: ctx, preferLocal: set.preferLocal, asks: len(set.taken) > 0}
+		g := &group[M]{ctx: ctx, preferLocal: set.preferLocal, asks: len(set.taken) > 0, share: newShare(ctx)}
 		g.none = fmt.Errorf("%w: %s", ErrNoRoutees, key)
 		g.logic, g.broadcast = start[M](set, ctx.System())
 		g.take(receptionist.Find(ctx.System(), key))
@@ -41,7 +41,8 @@ type group[M any] struct {
 	routees     []actor.ActorRef[M]
 	logic       logic[M]
 	broadcast   func(M) bool
-	asks        bool  // there are functions of options to call
+	asks        bool // there are functions of options to call
+	share       *share
 	none        error // why messages are dropped while there are no routees
 }
 
@@ -57,6 +58,7 @@ func (g *group[M]) take(l receptionist.Listing[M]) {
 		}
 	}
 	g.logic.change(g.routees)
+	g.share.show(len(g.routees))
 }
 
 func local[M any](l receptionist.Listing[M]) (near []actor.ActorRef[M]) {
@@ -70,6 +72,7 @@ func local[M any](l receptionist.Listing[M]) (near []actor.ActorRef[M]) {
 
 func (g *group[M]) route(d extension.Described[M]) {
 	if len(g.routees) == 0 {
+		g.share.dropped.Add(1)
 		extension.DeadLetter(g.ctx.System(), g.ctx.Self().String(), d.Message, g.none)
 		return
 	}
@@ -77,7 +80,7 @@ func (g *group[M]) route(d extension.Described[M]) {
 		g.logic.route(d)
 		return
 	}
-	orDrop(g.ctx, d.Message, func() {
+	orDrop(g.ctx, g.share, d.Message, func() {
 		if g.broadcast != nil && g.broadcast(d.Message) {
 			extension.NoteBroadcast(g.ctx.System(), d.Message)
 			tellAll(g.routees, d)

@@ -20,8 +20,9 @@ type logic[M any] interface {
 
 // orDrop runs route, which calls functions of options. If one of them panics, msg becomes a dead
 // letter with that reason, and the router continues.
-func orDrop[M any](ctx *actor.Context[M], msg M, route func()) {
+func orDrop[M any](ctx *actor.Context[M], counted *share, msg M, route func()) {
 	if err := guard.Do(route); err != nil {
+		counted.dropped.Add(1)
 		extension.DeadLetter(ctx.System(), ctx.Self().String(), msg, fmt.Errorf("router: a function of an option: %w", err))
 	}
 }

@@ -24,7 +24,7 @@ func Pool[M any](n int, b actor.Behavior[M], opts ...Option) actor.Behavior[M] {
 		panic("router: Pool: PreferLocal is for groups; the routees of a pool are local")
 	}
 	return func(ctx *actor.Context[M], next *actor.Next[M]) {
-		p := &pool[M]{system: ctx.System()}
+		p := &pool[M]{system: ctx.System(), share: newShare(ctx)}
 		p.logic, p.broadcast = start[M](set, ctx.System())
 		for i := range n {
 			routee := actor.Spawn(ctx, b, "routee-"+strconv.Itoa(i+1))
@@ -32,12 +32,13 @@ func Pool[M any](n int, b actor.Behavior[M], opts ...Option) actor.Behavior[M] {
 			p.routees = append(p.routees, routee)
 		}
 		p.logic.change(p.routees)
+		p.share.show(n)
 		next.OnMessage = func(ctx *actor.Context[M], msg M) actor.Behavior[M] {
 			d := extension.Describe(ctx, msg)
 			if len(set.taken) == 0 {
 				p.logic.route(d)
 			} else {
-				orDrop(ctx, msg, func() { p.route(d) })
+				orDrop(ctx, p.share, msg, func() { p.route(d) })
 			}
 			return nil
 		}
@@ -50,6 +51,7 @@ type pool[M any] struct {
 	routees   []actor.ActorRef[M]
 	logic     logic[M]
 	broadcast func(M) bool
+	share     *share
 }
 
 // A counter is a logic that tracks each message sent to a routee.
@@ -83,6 +85,7 @@ func (p *pool[M]) signal(_ *actor.Context[M], sig actor.Signal) actor.Behavior[M
 
 func (p *pool[M]) remove(ended actor.AnyRef) actor.Behavior[M] {
 	p.routees = slices.DeleteFunc(slices.Clone(p.routees), func(r actor.ActorRef[M]) bool { return actor.AnyRef(r) == ended })
+	p.share.show(len(p.routees))
 	if len(p.routees) == 0 {
 		return stop
 	}

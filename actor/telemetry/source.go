@@ -20,9 +20,11 @@ type sources struct {
 	all map[*Source]struct{}
 }
 
-// AddSource adds the families of source to what [Gather] returns, until remove is called. Sources
-// that return a family of the same name share it: each adds its series. Packages of the framework
-// use it for what they count, and a program may use it likewise.
+// AddSource adds the families of source to what [Gather] returns, until remove is called. Packages
+// of the framework use it for what they count, and a program may use it likewise.
+//
+// Sources that return a family of the same name share it: each adds its series, and the values of
+// series with equal labels add up. All of them must give it the same help, type and labels.
 func AddSource(s *actor.System, source Source) (remove func()) {
 	in := extension.Ensure(s, func() *sources { return &sources{all: map[*Source]struct{}{}} })
 	in.mu.Lock()
@@ -40,27 +42,31 @@ func AddSource(s *actor.System, source Source) (remove func()) {
 // families are sorted by name, and each name occurs once. A family has no series while there is
 // nothing to tell. Any goroutine may call it, also after the end of s.
 func Gather(s *actor.System) []Family {
-	all := own(s)
-	if in, ok := extension.Get[*sources](s); ok {
-		for _, source := range in.list() {
-			all = append(all, source()...)
-		}
+	var all []Family
+	for _, source := range Sources(s) {
+		all = append(all, source()...)
 	}
 	slices.SortStableFunc(all, func(a, b Family) int { return strings.Compare(a.Name, b.Name) })
 	return merged(all)
 }
 
-func (in *sources) list() []Source {
+// Sources returns the sources of a system: its own first, and then those that were added, in no
+// order. Programs call [Gather]; tests look for sources that disagree about a family.
+func Sources(s *actor.System) []Source {
+	list := []Source{func() []Family { return own(s) }}
+	in, ok := extension.Get[*sources](s)
+	if !ok {
+		return list
+	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	list := make([]Source, 0, len(in.all))
 	for source := range in.all {
 		list = append(list, *source)
 	}
 	return list
 }
 
-// merged joins neighbours of the same name.
+// merged joins neighbours of the same name, and their series with the same labels.
 func merged(all []Family) []Family {
 	joined := all[:0]
 	for _, f := range all {
@@ -70,5 +76,35 @@ func merged(all []Family) []Family {
 		}
 		joined = append(joined, f)
 	}
+	for i := range joined {
+		joined[i].Series = added(joined[i].Series)
+	}
 	return joined
+}
+
+// added sorts series by their labels, and adds up those with equal ones.
+func added(all []Series) []Series {
+	all = slices.Clone(all) // a source may keep its own
+	slices.SortStableFunc(all, func(a, b Series) int { return slices.Compare(a.Labels, b.Labels) })
+	sums := all[:0]
+	for _, s := range all {
+		if last := len(sums) - 1; last >= 0 && slices.Equal(sums[last].Labels, s.Labels) {
+			sums[last] = sums[last].plus(s)
+			continue
+		}
+		sums = append(sums, s)
+	}
+	return sums
+}
+
+// plus returns the sum of two series with equal labels.
+func (s Series) plus(other Series) Series {
+	s.Value += other.Value
+	s.Durations.Count += other.Durations.Count
+	s.Durations.Sum += other.Durations.Sum
+	s.Durations.Buckets = slices.Clone(s.Durations.Buckets)
+	for i, b := range other.Durations.Buckets[:min(len(s.Durations.Buckets), len(other.Durations.Buckets))] {
+		s.Durations.Buckets[i].Count += b.Count // all have the same bounds
+	}
+	return s
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
+	"github.com/understudy-go/understudy/actor/telemetry"
 )
 
 // topics is the extension of a system: the topics that have subscribers there. Publish and
@@ -17,8 +18,10 @@ type topics struct {
 	open      sync.Once
 	registrar actor.ActorRef[updatable] // gets the subscriptions of a topic when they change
 
+	published counters
+
 	mu     sync.Mutex // guards all below
-	byName map[string]any
+	byName map[string]subscribed
 }
 
 // An updatable is the subscriptions of a topic of any type.
@@ -27,8 +30,9 @@ type updatable interface {
 }
 
 func of(s *actor.System) *topics {
-	o := extension.Ensure(s, func() *topics { return &topics{byName: map[string]any{}} })
+	o := extension.Ensure(s, func() *topics { return &topics{byName: map[string]subscribed{}} })
 	o.open.Do(func() {
+		telemetry.AddSource(s, o.families)
 		o.registrar = actor.Spawn(extension.Framework(s), func(_ *actor.Context[updatable], next *actor.Next[updatable]) {
 			next.OnMessage = func(ctx *actor.Context[updatable], b updatable) actor.Behavior[updatable] {
 				b.update(ctx)
@@ -158,7 +162,7 @@ func (b *subscriptions[T]) wanted() bool {
 	if len(b.subscribers) > 0 {
 		return true
 	}
-	if b.topics.byName[b.topic.key.Name()] == any(b) {
+	if b.topics.byName[b.topic.key.Name()] == subscribed(b) {
 		delete(b.topics.byName, b.topic.key.Name())
 	}
 	return false

@@ -62,7 +62,9 @@ func (t Topic[T]) publish(s *actor.System, msg T, m extension.Metadata) {
 		return
 	}
 	others := t.others(s)
-	subscribers := subscribersOf(of(s), t)
+	o := of(s)
+	o.published.Of(t.Name()).Add(1)
+	subscribers := subscribersOf(o, t)
 	if len(subscribers)+len(others) > 1 {
 		extension.NoteBroadcast(s, msg)
 	}

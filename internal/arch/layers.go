@@ -21,6 +21,7 @@ var layers = []layer{
 		{"internal/lab/failover", []string{anything}},  // the program of an example, which a module of its own runs too
 		{"internal/lab/stopwatch", []string{anything}}, // a program, of no use to the packages below
 		{"internal/lab/versions", []string{anything}},  // tests only
+		{"internal/lab/metrics", []string{anything}},   // tests only
 		{"internal/lab/processes", []string{"persistence", "persistence/journal", "actor/extension", "actor", "internal/*"}},
 		{"testkit/eventsourced", []string{"testkit", "persistence/memory", "persistence", "persistence/journal", "actor/extension", "actor", "internal/*"}},
 		{"testkit/clustertest", []string{"testkit", "cluster", "singleton", "actor/extension", "actor", "internal/*"}},
@@ -37,11 +38,10 @@ var layers = []layer{
 	{"features", []place{
 		{"persistence/generations", []string{"persistence/memory", "persistence", "persistence/journal", "singleton/generation", "actor/extension", "actor", "internal/*"}},
 		{"persistence/deliveryqueue", []string{"persistence", "persistence/journal", "actor/delivery", "actor/extension", "actor", "internal/*"}},
-		{"actor/delivery", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},
-		{"actor/router", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},
-		{"actor/telemetry", []string{"actor/extension", "actor", "internal/*"}},
-		{"actor/topic", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},
-		{"actor/receptionist", []string{"actor/extension", "actor", "internal/*"}},
+		{"actor/delivery", []string{"actor/receptionist", "actor/telemetry", "actor/extension", "actor", "internal/*"}},
+		{"actor/router", []string{"actor/receptionist", "actor/telemetry", "actor/extension", "actor", "internal/*"}},
+		{"actor/topic", []string{"actor/receptionist", "actor/telemetry", "actor/extension", "actor", "internal/*"}},
+		{"actor/receptionist", []string{"actor/telemetry", "actor/extension", "actor", "internal/*"}},
 		{"singleton", []string{"singleton/internal/directory", "singleton/internal/handover", "singleton/internal/sequence", "singleton/internal/wire", "singleton/lease", "singleton/generation", "actor/extension", "actor", "internal/*"}},
 		{"singleton/internal/directory", []string{"singleton/internal/handover", "singleton/internal/wire", "internal/*"}},
 		{"singleton/internal/handover", []string{"singleton/internal/wire", "singleton/generation", "actor/extension", "actor", "internal/*"}},
@@ -59,16 +59,18 @@ var layers = []layer{
 		{"persistence/internal/storebench", []string{"persistence", "persistence/journal", "testkit", "actor/extension", "actor"}},
 		{"persistence/internal/history", []string{"persistence/journal"}},
 		{"persistence/internal/group", []string{"persistence/journal"}}, // postgres, which is a module of its own, uses it too
-		{"persistence/projection", []string{"persistence", "persistence/journal", "actor/extension", "actor", "internal/*"}},
-		{"persistence", []string{"persistence/internal/envelope", "persistence/journal", "actor/extension", "actor", "internal/*"}},
+		{"persistence/projection", []string{"persistence", "persistence/journal", "actor/telemetry", "actor/extension", "actor", "internal/*"}},
+		{"persistence", []string{"persistence/internal/envelope", "persistence/journal", "actor/telemetry", "actor/extension", "actor", "internal/*"}},
 		{"persistence/codec", []string{"persistence/internal/envelope", "persistence/journal"}},
 		{"persistence/internal/envelope", []string{"persistence/journal"}},
 		{"persistence/journal", []string{"internal/*"}}, // the contract of stores
-		{"remote", []string{"remote/internal/outbox", "remote/internal/wire", "remote/internal/deathwatch", "actor/extension", "actor", "internal/*"}},
+		{"remote", []string{"remote/internal/outbox", "remote/internal/wire", "remote/internal/deathwatch", "actor/telemetry", "actor/extension", "actor", "internal/*"}},
 		{"remote/internal/outbox", []string{"remote/internal/wire", "actor/extension", "actor"}},
 		{"remote/internal/wire", []string{"actor/extension", "internal/*"}},
 		{"remote/internal/deathwatch", []string{"actor/extension", "actor", "internal/*"}},
 		{"testkit", []string{"actor/extension", "actor", "internal/*"}},
+		{"actor/telemetry/telemetrytest", []string{"actor/telemetry", "actor"}},
+		{"actor/telemetry", []string{"actor/extension", "actor", "internal/*"}},
 	}},
 	{"runtime", []place{
 		{"actor/extension", []string{"actor", "internal/*"}},

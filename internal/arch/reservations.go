@@ -44,6 +44,7 @@ var testHelpers = []string{
 	"testkit/*",
 	"persistence/internal/history",
 	"persistence/internal/storebench",
+	"actor/telemetry/telemetrytest",
 	"persistence/journaltest",
 	"internal/golden",
 	"internal/lab/processes",

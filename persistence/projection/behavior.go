@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/telemetry"
 )
 
 // Behavior returns the behavior of the actor that runs the projection. The actor has a child for
@@ -22,6 +23,7 @@ func (p *Projection[E]) Behavior() actor.Behavior[Command] {
 			ctx.Watch(ref)
 			c.refs = append(c.refs, ref)
 		}
+		ctx.Defer(telemetry.AddSource(ctx.System(), c.families))
 		next.OnSignal = c.onSignal
 		next.OnMessage = func(_ *actor.Context[Command], cmd Command) actor.Behavior[Command] {
 			c.receive(cmd)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -57,7 +58,7 @@ func (w *writer) append(events ...any) {
 	req := journal.AppendRequest{ID: w.id, Epoch: w.claim.Epoch, Prev: w.claim.LastSeq}
 	for _, e := range events {
 		w.claim.LastSeq++
-		r := journal.Record{Seq: w.claim.LastSeq, Epoch: w.claim.Epoch, Type: "projection_test.nobody", Tags: w.tags}
+		r := journal.Record{Seq: w.claim.LastSeq, Epoch: w.claim.Epoch, Time: time.Now().UTC(), Type: "projection_test.nobody", Tags: w.tags}
 		if e != nil {
 			p, err := extension.Pack(e)
 			require.NoError(w.t, err)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -75,8 +76,10 @@ func (s Status) Failing() string {
 
 // A report is the status of a worker, for other goroutines.
 type report struct {
-	mu     sync.Mutex // guards status
-	status WorkerStatus
+	mu       sync.Mutex // guards all below
+	status   WorkerStatus
+	behind   time.Time // when the last event was written before the oldest that is left; zero for none left
+	failures uint64    // in all
 }
 
 func (r *report) update(f func(*WorkerStatus)) {
@@ -89,4 +92,38 @@ func (r *report) get() WorkerStatus {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.status
+}
+
+// found notes that an event, written at that time, is to be handled.
+func (r *report) found(written time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.behind.IsZero() {
+		r.behind = written
+	}
+}
+
+// handled notes that the last of some events was written at that time.
+func (r *report) handled(written time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.behind = written
+}
+
+// ended notes the end of a search for events. A nil err means that none is left.
+func (r *report) ended(err error) {
+	var text string
+	if err != nil {
+		text = guard.Text(err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err != nil {
+		r.failures++
+		r.status.Failures++
+		r.status.Failure = text
+		return
+	}
+	r.behind = time.Time{}
+	r.status.Failures, r.status.Failure = 0, ""
 }

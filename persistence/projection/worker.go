@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/persistence/journal"
 
 	"go.uber.org/zap"
@@ -56,14 +55,9 @@ func (w *worker[E]) catchUp(ctx context.Context) (found bool, err error) {
 		found, err = w.read(ctx)
 	}
 	w.loaded = err == nil
-	w.report.update(func(s *WorkerStatus) {
-		if err == nil {
-			s.Failures, s.Failure = 0, ""
-		} else if ctx.Err() == nil {
-			s.Failures++
-			s.Failure = guard.Text(err)
-		}
-	})
+	if err == nil || ctx.Err() == nil {
+		w.report.ended(err)
+	}
 	return found, err
 }
 
@@ -74,6 +68,7 @@ func (w *worker[E]) read(ctx context.Context) (found bool, err error) {
 			return found, errors.Join(w.flush(ctx, b), err)
 		}
 		found = true
+		w.report.found(entry.Record.Time)
 		if err := w.add(ctx, b, &entry); err != nil {
 			return found, err
 		}
@@ -191,6 +186,9 @@ func (w *worker[E]) progress(done []Event[E], reached journal.Offset) {
 			s.Lag = time.Since(s.Last)
 		}
 	})
+	if len(done) > 0 {
+		w.report.handled(done[len(done)-1].Time)
+	}
 }
 
 // failed returns nil if it has skipped the event that failed. It skips an event only if the event

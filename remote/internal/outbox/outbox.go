@@ -78,7 +78,25 @@ type Outbox struct {
 	acked    uint64 // frames of the session that the peer has acknowledged
 	bytes    int    // of all frames
 	block    block  // has the bytes of the newest frames
+	counts   Counts
 }
+
+// Counts are what an [Outbox] has handed out for writing, over all sessions.
+type Counts struct {
+	Messages uint64 // a large one counts with its last part
+	Resent   uint64 // frames that were handed out again on another connection
+	Bytes    uint64 // with those of frames that were handed out again
+}
+
+// Add adds other to c.
+func (c *Counts) Add(other Counts) {
+	c.Messages += other.Messages
+	c.Resent += other.Resent
+	c.Bytes += other.Bytes
+}
+
+// Counts returns what o has handed out.
+func (o *Outbox) Counts() Counts { return o.counts }
 
 // Len returns how many frames there are.
 func (o *Outbox) Len() int { return o.Unsent() + o.inFlight.len() }
@@ -183,14 +201,27 @@ func (o *Outbox) takeFrom(q *queue, buf *[]byte, limit int) bool {
 	if q.len() == 0 || len(*buf) > 0 && len(*buf)+q.first().wireSize() > limit {
 		return false
 	}
-	l := q.first()
+	l, begin := q.first(), len(*buf)
 	*buf = l.appendTo(*buf)
+	o.count(l, len(*buf)-begin)
 	o.inFlight.push(l)
 	if q == &o.bulk {
 		o.tookBulk(l)
 	}
 	q.drop()
 	return true
+}
+
+// count counts a frame that is taken, of so many bytes. The frames that were written to an earlier
+// connection are the first to be taken.
+func (o *Outbox) count(l *Frame, bytes int) {
+	o.counts.Bytes += uint64(bytes) //nolint:gosec // not negative
+	switch {
+	case o.rewound > 0:
+		o.counts.Resent++
+	case l.left() == 0:
+		o.counts.Messages++
+	}
 }
 
 // Acknowledge drops the frames that the peer has received. count is the number of all frames of

@@ -158,3 +158,19 @@ func TestWhatWaitsBehindALargeMessageKeepsItsFrameWhileOthersOvertakeIt(t *testi
 	}
 	require.Equal(t, bytes.Repeat([]byte{2}, 1000), behind.Bytes)
 }
+
+func TestWhatIsTakenAgainCountsAsResentAndNotAsAnotherMessage(t *testing.T) {
+	o := Outbox{MaxFrames: 10, MaxBytes: 100}
+	for i := range 3 {
+		require.True(t, o.Push(numbered(i)))
+	}
+	o.Take(make([]byte, 0, 2))
+	require.Equal(t, Counts{Messages: 2, Bytes: 2}, o.Counts())
+	o.Rewind()
+	o.Take(make([]byte, 0, 10))
+	require.Equal(t, Counts{Messages: 3, Resent: 2, Bytes: 5}, o.Counts())
+	require.NoError(t, o.Acknowledge(3))
+	sum := o.Counts()
+	sum.Add(Counts{Messages: 1, Resent: 1, Bytes: 1})
+	require.Equal(t, Counts{Messages: 4, Resent: 3, Bytes: 6}, sum)
+}

@@ -1,0 +1,73 @@
+package delivery
+
+import (
+	"reflect"
+	"sync"
+	"sync/atomic"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/actor/telemetry"
+	"github.com/understudy-go/understudy/internal/bylabel"
+)
+
+// metrics has what a system counts of its producers and consumers, by the type of messages.
+type metrics struct {
+	source sync.Once
+	types  bylabel.Map[counts]
+}
+
+// counts are the numbers of all producers and consumers of one type of messages.
+type counts struct {
+	unconfirmed              atomic.Int64
+	resent, refused, givenUp atomic.Uint64
+}
+
+// countsOf returns the counts of messages of type M in s.
+func countsOf[M any](s *actor.System) *counts {
+	m := extension.Ensure(s, func() *metrics { return &metrics{} })
+	m.source.Do(func() { telemetry.AddSource(s, m.families) })
+	return m.types.Of(reflect.TypeFor[M]().String())
+}
+
+// families implements [telemetry.Source].
+func (m *metrics) families() []telemetry.Family {
+	family := func(name, help string, t telemetry.Type, value func(*counts) float64) telemetry.Family {
+		f := telemetry.Family{Name: name, Help: help, Type: t, Labels: []string{"message_type"}}
+		for of, c := range m.types.All() {
+			f.Add(value(c), of)
+		}
+		return f
+	}
+	return []telemetry.Family{
+		family("understudy_delivery_unconfirmed", "Messages and parts of messages that producers keep because they are not confirmed.", telemetry.Gauge, func(c *counts) float64 { return float64(c.unconfirmed.Load()) }),
+		family("understudy_delivery_resent_total", "Messages and parts of messages that producers have sent again.", telemetry.Counter, func(c *counts) float64 { return float64(c.resent.Load()) }),
+		family("understudy_delivery_refused_total", "Messages of producers that no worker will handle.", telemetry.Counter, func(c *counts) float64 { return float64(c.refused.Load()) }),
+		family("understudy_delivery_given_up_total", "Messages that consumers have given up because the worker has failed too often.", telemetry.Counter, func(c *counts) float64 { return float64(c.givenUp.Load()) }),
+	}
+}
+
+// A share is what one producer adds to the unconfirmed messages of its type.
+type share struct {
+	*counts
+	shown int64
+}
+
+// show sets the share to n.
+func (s *share) show(n int) {
+	if more := int64(n) - s.shown; more != 0 {
+		s.unconfirmed.Add(more)
+		s.shown = int64(n)
+	}
+}
+
+// kept returns how many messages are neither sent nor in the backlog.
+func (s *storage[M]) kept() int { return s.fresh.Len() + s.revived.Len() + len(s.storing) }
+
+// kept returns how many messages and parts of messages the connections have.
+func (all connections[M]) kept() (n int) {
+	for _, l := range all {
+		n += l.Len()
+	}
+	return n
+}

@@ -1,0 +1,27 @@
+package receptionist
+
+import "github.com/understudy-go/understudy/actor/telemetry"
+
+// families implements [telemetry.Source].
+func (o *receptionist) families() []telemetry.Family {
+	services, here, elsewhere := o.sizes()
+	known := telemetry.Family{Name: "understudy_services", Help: "Services and topics that have an instance on any node.", Type: telemetry.Gauge}
+	known.Add(float64(services))
+	instances := telemetry.Family{
+		Name: "understudy_service_instances", Help: "Registrations of actors as instances of services, on this node and on others.",
+		Type: telemetry.Gauge, Labels: []string{"place"},
+	}
+	instances.Add(float64(here), "here")
+	instances.Add(float64(elsewhere), "elsewhere")
+	return []telemetry.Family{known, instances}
+}
+
+// sizes returns how many services there are, and how many registrations.
+func (o *receptionist) sizes() (services, here, elsewhere int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, p := range o.registry.peers {
+		elsewhere += len(p.entries)
+	}
+	return len(o.registry.services), len(o.registry.own.entries), elsewhere
+}

@@ -1,0 +1,42 @@
+package topic
+
+import (
+	"sync/atomic"
+
+	"github.com/understudy-go/understudy/actor/telemetry"
+	"github.com/understudy-go/understudy/internal/bylabel"
+)
+
+// subscribed is the subscriptions of a topic of any type.
+type subscribed interface {
+	name() string
+	count() int
+}
+
+func (b *subscriptions[T]) name() string { return b.topic.Name() }
+
+// count returns how many subscribers there are. topics.mu is held.
+func (b *subscriptions[T]) count() int { return len(b.subscribers) }
+
+// families implements [telemetry.Source].
+func (o *topics) families() []telemetry.Family {
+	label := []string{"topic"}
+	published := telemetry.Family{Name: "understudy_topic_published_total", Help: "Messages that were published to a topic on this node.", Type: telemetry.Counter, Labels: label}
+	for name, n := range o.published.All() {
+		published.Add(float64(n.Load()), name)
+	}
+	var subscribers bylabel.Map[int]
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, b := range o.byName {
+		*subscribers.Of(b.name()) += b.count()
+	}
+	all := telemetry.Family{Name: "understudy_topic_subscribers", Help: "Subscribers of a topic on this node.", Type: telemetry.Gauge, Labels: label}
+	for name, n := range subscribers.All() {
+		all.Add(float64(*n), name)
+	}
+	return []telemetry.Family{published, all}
+}
+
+// counters has how many messages were published, by topic.
+type counters = bylabel.Map[atomic.Uint64]

@@ -1,0 +1,88 @@
+package persistence
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/actor/telemetry"
+	"github.com/understudy-go/understudy/internal/bylabel"
+	"github.com/understudy-go/understudy/internal/histogram"
+)
+
+// metrics has what a system counts of its persistent actors.
+type metrics struct {
+	source   sync.Once
+	journals bylabel.Map[journalMetrics] // by the name of the store
+
+	recoveries      histogram.Histogram
+	failed, waiting atomic.Int64  // recoveries
+	recovered       atomic.Uint64 // events
+
+	snapshotsSaved, snapshotsFailed atomic.Uint64
+}
+
+// metricsOf returns the metrics of s, which are a source of its telemetry from now on.
+func metricsOf(s *actor.System) *metrics {
+	m := extension.Ensure(s, func() *metrics { return &metrics{} })
+	m.source.Do(func() { telemetry.AddSource(s, m.families) })
+	return m
+}
+
+// wait takes a permit, and counts a recovery that has to wait for it.
+func (m *metrics) wait(ctx context.Context, p permits) error {
+	select {
+	case p <- struct{}{}:
+		return nil
+	default:
+	}
+	m.waiting.Add(1)
+	defer m.waiting.Add(-1)
+	select {
+	case p <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// restored counts a recovery that began at begun and has succeeded, and the events that it has
+// replayed.
+func (m *metrics) restored(begun time.Time, events uint64) {
+	m.recoveries.Observe(time.Since(begun))
+	m.recovered.Add(events)
+}
+
+// snapshot counts an attempt to save a snapshot.
+func (m *metrics) snapshot(err error) {
+	if err != nil {
+		m.snapshotsFailed.Add(1)
+		return
+	}
+	m.snapshotsSaved.Add(1)
+}
+
+// families implements [telemetry.Source].
+func (m *metrics) families() []telemetry.Family {
+	recoveries := telemetry.Family{
+		Name: "understudy_recovery_seconds", Help: "Recoveries of persistent actors, with the wait for other recoveries.",
+		Type: telemetry.Histogram,
+	}
+	recoveries.AddDurations(m.recoveries.Read())
+	single := func(name, help string, t telemetry.Type, value float64) telemetry.Family {
+		f := telemetry.Family{Name: name, Help: help, Type: t}
+		f.Add(value)
+		return f
+	}
+	return append([]telemetry.Family{
+		recoveries,
+		single("understudy_recovery_failures_total", "Recoveries of persistent actors that have failed or were stopped.", telemetry.Counter, float64(m.failed.Load())),
+		single("understudy_recoveries_waiting", "Recoveries that wait because too many others are under way.", telemetry.Gauge, float64(m.waiting.Load())),
+		single("understudy_recovered_events_total", "Events that recoveries have replayed.", telemetry.Counter, float64(m.recovered.Load())),
+		single("understudy_snapshots_saved_total", "Snapshots that have been saved.", telemetry.Counter, float64(m.snapshotsSaved.Load())),
+		single("understudy_snapshot_failures_total", "Snapshots that could not be saved.", telemetry.Counter, float64(m.snapshotsFailed.Load())),
+	}, m.journalFamilies()...)
+}

@@ -1,0 +1,91 @@
+package remote
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/understudy-go/understudy/internal/linkstatus"
+	"github.com/understudy-go/understudy/remote/internal/outbox"
+)
+
+// Links returns the channels to and from all peers, sorted by peer and channel.
+func (e *Endpoint) Links() []linkstatus.Link {
+	byKey := map[linkKey]linkstatus.Link{}
+	for _, l := range e.links.to("") {
+		byKey[l.key] = l.status()
+	}
+	for key, got := range e.acceptor.sessions.received() {
+		s, sends := byKey[key]
+		if !sends {
+			s = linkstatus.Link{Peer: key.addr, Channel: key.channel.String(), State: linkstatus.Receiving}
+		}
+		s.ReceivedMessages, s.ReceivedBytes = got.messages.Load(), got.bytes.Load()
+		byKey[key] = s
+	}
+	all := make([]linkstatus.Link, 0, len(byKey))
+	for _, s := range byKey {
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b linkstatus.Link) int {
+		return cmp.Or(cmp.Compare(a.Peer, b.Peer), cmp.Compare(a.Channel, b.Channel))
+	})
+	return all
+}
+
+// received returns what has come on each channel on which a peer is connected.
+func (s *sessions) received() map[linkKey]*traffic {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := map[linkKey]*traffic{}
+	for key, in := range s.last {
+		if !in.finished() {
+			all[key] = in.arrivals.total
+		}
+	}
+	return all
+}
+
+// A linkFailure is the last failure of a link.
+type linkFailure struct {
+	err error
+	at  time.Time
+}
+
+// note notes that a connection or an attempt has failed.
+func (f *linkFailure) note(err error) { *f = linkFailure{err, time.Now()} }
+
+// status returns the status of the sending side.
+func (l *link) status() linkstatus.Link {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	sent := l.out.Counts()
+	s := linkstatus.Link{
+		Peer: l.key.addr, Channel: l.key.channel.String(), State: l.state(),
+		Queued: l.out.Unsent(), InDoubt: l.out.InFlight(),
+		SentMessages: sent.Messages, SentBytes: sent.Bytes, Resent: sent.Resent,
+		LastErrorAt: l.failure.at,
+	}
+	if l.failure.err != nil {
+		s.LastError = l.failure.err.Error()
+	}
+	return s
+}
+
+// state returns the state. The caller holds mu.
+func (l *link) state() linkstatus.State {
+	switch {
+	case l.conn != nil:
+		return linkstatus.Connected
+	case l.timing.failures > 0:
+		return linkstatus.Failing
+	}
+	return linkstatus.Connecting
+}
+
+// counts returns what the link has sent.
+func (l *link) counts() outbox.Counts {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.out.Counts()
+}

@@ -1,0 +1,106 @@
+package remote
+
+import (
+	"errors"
+	"sync/atomic"
+
+	"github.com/understudy-go/understudy/actor/telemetry"
+	"github.com/understudy-go/understudy/internal/linkstatus"
+	"github.com/understudy-go/understudy/remote/internal/outbox"
+)
+
+// A refusalCount counts the connections of peers that this node has refused or given up.
+type refusalCount struct {
+	byRefusal               [RefusedIdentity + 1]atomic.Uint64
+	frame, untaken, tooMany atomic.Uint64
+}
+
+// ended counts a connection that has ended with err, if this node has refused it.
+func (c *refusalCount) ended(err error) {
+	switch refused, ok := errors.AsType[*refusal](err); {
+	case ok:
+		c.byRefusal[refused.reason].Add(1)
+	case errors.Is(err, ErrNotAuthenticated):
+		c.byRefusal[RefusedIdentity].Add(1)
+	case errors.Is(err, ErrFrame):
+		c.frame.Add(1)
+	case errors.Is(err, errUntaken):
+		c.untaken.Add(1)
+	}
+}
+
+// family returns the counts. Other connections had to make room for turnedOut more.
+func (c *refusalCount) family(turnedOut uint64) telemetry.Family {
+	f := telemetry.Family{
+		Name: "understudy_remote_refused_total", Help: "Connections of peers that this node has refused or ended.",
+		Type: telemetry.Counter, Labels: []string{"reason"},
+	}
+	for reason := RefusedHello; reason <= RefusedIdentity; reason++ {
+		f.Add(float64(c.byRefusal[reason].Load()), reason.String())
+	}
+	f.Add(float64(c.frame.Load()), "invalid frame")
+	f.Add(float64(c.untaken.Load()), "nobody takes it")
+	f.Add(float64(c.tooMany.Load()+turnedOut), "too many connections")
+	return f
+}
+
+// channelFigures are the numbers of the links of one channel.
+type channelFigures struct {
+	states         map[linkstatus.State]int
+	queue, longest int
+	sent           outbox.Counts
+}
+
+// figures returns the numbers of the links, by channel.
+func (s *links) figures() map[channel]*channelFigures {
+	all := map[channel]*channelFigures{}
+	for _, l := range []channel{channelControl, channelUser} {
+		all[l] = &channelFigures{states: map[linkstatus.State]int{}}
+	}
+	s.mu.RLock()
+	for l, f := range all {
+		f.sent = s.ended[l]
+	}
+	s.mu.RUnlock()
+	for _, l := range s.to("") {
+		f, one := all[l.key.channel], l.status()
+		f.states[one.State]++
+		f.queue += one.Queued
+		f.longest = max(f.longest, one.Queued)
+		f.sent.Add(l.counts())
+	}
+	return all
+}
+
+// families implements [telemetry.Source].
+func (e *Endpoint) families() []telemetry.Family {
+	label := []string{"channel"}
+	count := telemetry.Family{Name: "understudy_remote_links", Help: "Channels to other nodes on which something is or was sent.", Labels: []string{"channel", "state"}}
+	queue := telemetry.Family{Name: "understudy_remote_queue_messages", Help: "Messages and parts of messages that wait to be written to other nodes.", Labels: label}
+	longest := telemetry.Family{Name: "understudy_remote_queue_messages_max", Help: "The longest queue to another node.", Labels: label}
+	counter := func(name, help string) telemetry.Family {
+		return telemetry.Family{Name: name, Help: help, Type: telemetry.Counter, Labels: label}
+	}
+	sent := counter("understudy_remote_sent_messages_total", "Messages that were written to connections with other nodes.")
+	sentBytes := counter("understudy_remote_sent_bytes_total", "Bytes of messages that were written, with those that were written again.")
+	resent := counter("understudy_remote_resent_total", "Messages and parts of messages that were written again on another connection.")
+	received := counter("understudy_remote_received_messages_total", "Messages that other nodes have sent.")
+	receivedBytes := counter("understudy_remote_received_bytes_total", "Bytes of messages that other nodes have sent.")
+	figures := e.links.figures()
+	for _, l := range []channel{channelControl, channelUser} {
+		f, name := figures[l], l.String()
+		for _, state := range []linkstatus.State{linkstatus.Connecting, linkstatus.Connected, linkstatus.Failing} {
+			count.Add(float64(f.states[state]), name, string(state))
+		}
+		queue.Add(float64(f.queue), name)
+		longest.Add(float64(f.longest), name)
+		sent.Add(float64(f.sent.Messages), name)
+		sentBytes.Add(float64(f.sent.Bytes), name)
+		resent.Add(float64(f.sent.Resent), name)
+		received.Add(float64(e.received.of(l).messages.Load()), name)
+		receivedBytes.Add(float64(e.received.of(l).bytes.Load()), name)
+	}
+	undecodable := telemetry.Family{Name: "understudy_remote_undecodable_total", Help: "Messages of other nodes that could not be decoded.", Type: telemetry.Counter}
+	undecodable.Add(float64(e.lost.Load()))
+	return []telemetry.Family{count, queue, longest, sent, sentBytes, resent, received, receivedBytes, undecodable, e.acceptor.refused.family(e.acceptor.unauthenticated.turnedOut.Load())}
+}

@@ -1,0 +1,45 @@
+package remote
+
+import "sync/atomic"
+
+// A traffic counts messages and bytes, for any goroutine.
+type traffic struct{ messages, bytes atomic.Uint64 }
+
+// An arrivals counts what an inbound has received. Only total may be read by other goroutines than
+// the reading one.
+type arrivals struct {
+	messages, bytes uint64   // not added to the others yet
+	total           *traffic // of the session
+	node            *traffic // of all inbounds of the channel
+}
+
+// frame counts a frame with a body of size bytes.
+func (a *arrivals) frame(size int) {
+	a.messages++
+	a.bytes += uint64(size) //nolint:gosec // not negative
+}
+
+// part notes that the last frame is not the last part of its message.
+func (a *arrivals) part() { a.messages-- }
+
+// publish adds what has been counted to the counters that others read.
+func (a *arrivals) publish() {
+	if a.messages == 0 && a.bytes == 0 {
+		return
+	}
+	for _, t := range []*traffic{a.total, a.node} {
+		t.messages.Add(a.messages)
+		t.bytes.Add(a.bytes)
+	}
+	a.messages, a.bytes = 0, 0
+}
+
+// channelTraffic is what a node has received, by channel.
+type channelTraffic struct{ control, user traffic }
+
+func (t *channelTraffic) of(l channel) *traffic {
+	if l == channelControl {
+		return &t.control
+	}
+	return &t.user
+}
