@@ -150,7 +150,7 @@ func crowd(n, singletons int) still {
 }
 
 func serve(t *testing.T, s still) string {
-	server := httptest.NewServer(statuspage.New(s, nil))
+	server := httptest.NewServer(statuspage.New(s, statuspage.Options{}))
 	t.Cleanup(server.Close)
 	t.Cleanup(server.CloseClientConnections)
 	return server.URL + "/"
@@ -224,7 +224,7 @@ func TestThePageFoundsWithoutWhatIsLostOnlyWhereActionsAreAllowed(t *testing.T) 
 	require.Zero(t, b.count("#founding"))
 
 	asked := make(chan []string, 2)
-	server := httptest.NewServer(statuspage.New(s, &statuspage.Actions{
+	server := httptest.NewServer(statuspage.New(s, statuspage.Options{Actions: &statuspage.Actions{
 		Authorize: func(*http.Request) error { return nil },
 		FoundWithout: func(addresses []string) error {
 			asked <- addresses
@@ -233,7 +233,7 @@ func TestThePageFoundsWithoutWhatIsLostOnlyWhereActionsAreAllowed(t *testing.T) 
 			}
 			return nil
 		},
-	}))
+	}}))
 	t.Cleanup(server.Close)
 	t.Cleanup(server.CloseClientConnections)
 	b.open(server.URL+"/", 420, 700)

@@ -27,9 +27,10 @@ var layers = []layer{
 	}},
 	{"cluster", []place{
 		{"cluster/config", []string{"cluster", "cluster/downing", "internal/*"}},
-		{"cluster/placement", []string{"cluster/placement/internal/plan", "cluster", "behavior", "persistence/generations", "persistence", "persistence/journal", "singleton/generation", "singleton", "actor/extension", "actor/receptionist", "actor", "internal/*"}},
+		{"cluster/placement", []string{"cluster/placement/internal/plan", "cluster", "behavior", "persistence/generations", "persistence", "persistence/journal", "singleton/generation", "singleton", "actor/telemetry", "actor/extension", "actor/receptionist", "actor", "internal/*"}},
 		{"cluster/placement/internal/plan", []string{"cluster/membership", "persistence", "singleton/generation", "actor/extension", "actor", "internal/*"}}, // the planner
-		{"cluster", []string{"cluster/membership", "behavior", "actor/telemetry", "singleton", "singleton/lease", "remote", "actor/receptionist", "actor/extension", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
+		{"cluster", []string{"cluster/internal/metrics", "cluster/membership", "behavior", "actor/telemetry", "singleton", "singleton/lease", "remote", "actor/receptionist", "actor/extension", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
+		{"cluster/internal/metrics", []string{"cluster/membership", "actor/telemetry", "internal/*"}},
 	}},
 	{"catalogue", []place{
 		{"behavior", []string{"persistence", "singleton", "actor/receptionist", "actor/extension", "actor", "internal/*"}},
@@ -39,10 +40,9 @@ var layers = []layer{
 		{"persistence/deliveryqueue", []string{"persistence", "persistence/journal", "actor/delivery", "actor/extension", "actor", "internal/*"}},
 		{"actor/delivery", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},
 		{"actor/router", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},
-		{"actor/telemetry", []string{"actor/extension", "actor", "internal/*"}},
 		{"actor/topic", []string{"actor/receptionist", "actor/extension", "actor", "internal/*"}},
 		{"actor/receptionist", []string{"actor/extension", "actor", "internal/*"}},
-		{"singleton", []string{"singleton/internal/directory", "singleton/internal/handover", "singleton/internal/sequence", "singleton/internal/wire", "singleton/lease", "singleton/generation", "actor/extension", "actor", "internal/*"}},
+		{"singleton", []string{"singleton/internal/directory", "singleton/internal/handover", "singleton/internal/sequence", "singleton/internal/wire", "singleton/lease", "singleton/generation", "actor/telemetry", "actor/extension", "actor", "internal/*"}},
 		{"singleton/internal/directory", []string{"singleton/internal/handover", "singleton/internal/wire", "internal/*"}},
 		{"singleton/internal/handover", []string{"singleton/internal/wire", "singleton/generation", "actor/extension", "actor", "internal/*"}},
 		{"singleton/internal/sequence", []string{"singleton/internal/wire", "internal/*"}},
@@ -69,6 +69,7 @@ var layers = []layer{
 		{"remote/internal/wire", []string{"actor/extension", "internal/*"}},
 		{"remote/internal/deathwatch", []string{"actor/extension", "actor", "internal/*"}},
 		{"testkit", []string{"actor/extension", "actor", "internal/*"}},
+		{"actor/telemetry", []string{"actor/extension", "actor", "internal/*"}},
 	}},
 	{"runtime", []place{
 		{"actor/extension", []string{"actor", "internal/*"}},
