@@ -38,7 +38,7 @@ func (m *Planner) Counts() Counts {
 
 // cause returns why a review stops the actor of an item, that it may be placed elsewhere; "" if it
 // may stay.
-func (s *specs) cause(it *item) Cause {
+func (it *item) cause(s *specs) Cause {
 	switch {
 	case it.misplaced(s.nodes):
 		return Colocation

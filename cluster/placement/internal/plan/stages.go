@@ -57,7 +57,7 @@ func (s *specs) reconcile() {
 func (s *specs) review(it *item) {
 	switch it.stage {
 	case placed:
-		if cause := s.cause(it); cause != "" {
+		if cause := it.cause(s); cause != "" {
 			s.moves[cause]++
 			s.enter(it, leaving)
 			s.nodes.stop(it.on, it.Label)

@@ -48,7 +48,7 @@ type Explanation struct {
 func (s *specs) facts() []Fact {
 	for _, label := range slices.Sorted(maps.Keys(s.changed)) {
 		if it := s.all[label]; it != nil {
-			s.updateState(it)
+			it.updateState(s)
 		}
 		s.journal.put(label, s.recordOf(label))
 	}
@@ -68,7 +68,7 @@ func (s *specs) recordOf(label string) *record {
 	return nil
 }
 
-func (s *specs) updateState(it *item) {
+func (it *item) updateState(s *specs) {
 	now := it.stateIn(s.nodes)
 	if now == it.state {
 		return
