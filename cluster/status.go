@@ -72,7 +72,7 @@ func (n *Node) Handler(opts ...HandlerOption) http.Handler {
 	return statuspage.New((*statusSource)(n), statuspage.Options{Actions: actionsOf(n, set.authorize), Metrics: set.metrics})
 }
 
-// actionsOf returns what the page may do to n; nil if nobody decides who may.
+// actionsOf returns what the page may do to n; nil without a function that permits them.
 func actionsOf(n *Node, authorize func(*http.Request) error) *statuspage.Actions {
 	if authorize == nil {
 		return nil

@@ -65,7 +65,7 @@ func ofManagers(all []Status) []telemetry.Family {
 	}
 	return []telemetry.Family{
 		phase,
-		gauge("understudy_singleton_mismatch", "1 while the singleton of this node differs from that of the other nodes, so that it takes no part.", all, func(s Status) float64 { return oneIf(s.Mismatch != "") }),
+		gauge("understudy_singleton_mismatch", "1 while the singleton of this node differs from the one on the other nodes, so that it takes no part.", all, func(s Status) float64 { return oneIf(s.Mismatch != "") }),
 		gauge("understudy_singleton_nowhere", "1 while this node knows no member that can host the singleton.", all, func(s Status) float64 { return oneIf(s.Phase == Pending && s.Host == "" && s.Mismatch == "") }),
 		gauge("understudy_singleton_held_messages", "Messages to the singleton that wait on this node.", all, func(s Status) float64 { return float64(s.Held) }),
 		gauge("understudy_singleton_unacknowledged_messages", "Messages sent on this node with AtLeastOnce that no instance has acknowledged.", all, func(s Status) float64 { return float64(s.Unacknowledged) }),

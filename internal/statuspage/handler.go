@@ -51,7 +51,7 @@ func New(source Source, opts Options) http.Handler {
 	return h
 }
 
-// noMetrics answers who looks for metrics that the program does not serve.
+// noMetrics answers a request for metrics that the program does not serve.
 func noMetrics(w http.ResponseWriter, _ *http.Request) {
 	http.Error(w, "this program serves no metrics here: pass cluster.WithMetrics to node.Handler, with the Handler of the module actor/telemetry/prometheus", http.StatusNotFound)
 }

@@ -1,5 +1,7 @@
 // Package otel connects an actor system to OpenTelemetry. It is a module of its own.
 //
+// This package is experimental: a minor release may change it.
+//
 // # Metrics
 //
 // [NewProducer] is an external producer of the SDK. Each reader that is given one exports the

@@ -15,8 +15,8 @@ import (
 	"github.com/understudy-go/understudy/actor/telemetry"
 )
 
-// ScopeName is the instrumentation scope of everything that this package produces. Its version is
-// that of the module.
+// ScopeName is the instrumentation scope of everything that this package produces. The version of
+// the module is the version of the scope.
 const ScopeName = "github.com/understudy-go/understudy/actor/telemetry/otel"
 
 // NewProducer returns a producer of the metrics of s: counters are cumulative sums, gauges are

@@ -43,8 +43,9 @@ type Program struct {
 	Nodes  []*cluster.Node
 	Ledger actor.ActorRef[Sale] // a leased, event-sourced singleton; the ref is of the first node
 
-	store *sqlite.Journal
-	gone  actor.ActorRef[string]
+	store   *sqlite.Journal
+	gone    actor.ActorRef[string]
+	crashed bool
 }
 
 // Start starts a program of n nodes, which stores its journal in dir. It returns when each part has
@@ -142,7 +143,8 @@ func (p *Program) LoseMessage() { p.gone.Tell("hello") }
 // SpawnBroken spawns a singleton on every node that fails whenever it starts.
 func (p *Program) SpawnBroken() {
 	for _, n := range p.Nodes {
-		actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[string] { panic("no such table") }), "broken")
+		actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[string] { panic("no such table") },
+			singleton.RestartBackoff(actor.Backoff{Min: 10 * time.Millisecond, Max: 100 * time.Millisecond})), "broken")
 	}
 }
 
@@ -153,11 +155,28 @@ func (p *Program) SpawnHomeless() {
 	}
 }
 
-// Close ends the program.
+// Crash ends the last node without a word to the others.
+func (p *Program) Crash(ctx context.Context) error {
+	last := len(p.Nodes) - 1
+	n := p.Nodes[last]
+	p.Nodes = p.Nodes[:last]
+	n.Halt()
+	p.crashed = true
+	return n.Shutdown(ctx)
+}
+
+// Close ends the program: the nodes leave one after the other, or all crash if one has crashed,
+// because they would wait for it.
 func (p *Program) Close(ctx context.Context) error {
 	var all []error
-	for i := len(p.Nodes) - 1; i >= 0; i-- {
-		all = append(all, p.Nodes[i].Leave(ctx))
+	for len(p.Nodes) > 0 {
+		if p.crashed {
+			all = append(all, p.Crash(ctx))
+			continue
+		}
+		last := len(p.Nodes) - 1
+		all = append(all, p.Nodes[last].Leave(ctx))
+		p.Nodes = p.Nodes[:last]
 	}
 	return errors.Join(append(all, p.store.Close())...)
 }
