@@ -47,9 +47,9 @@ func AllowActions(authorize func(*http.Request) error) HandlerOption {
 	return func(s *handlerSettings) { s.authorize = authorize }
 }
 
-// Handler returns an HTTP handler with a status page of the cluster as this node sees it, and health
-// checks. Restrict access to it: anyone who can reach it sees the members and
-// singletons. Mount it under a path that ends in a slash:
+// Handler returns an HTTP handler with a status page of the cluster as this node sees it, and with
+// health checks. Restrict access to it: anyone who can reach it sees the members and singletons.
+// Mount it under a path that ends in a slash:
 //
 //	mux.Handle("/cluster/", http.StripPrefix("/cluster", node.Handler()))
 //

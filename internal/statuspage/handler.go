@@ -21,7 +21,7 @@ type route map[string]http.HandlerFunc
 // Options say what a handler does beside showing its source.
 type Options struct {
 	Actions *Actions     // nil: nothing can be changed
-	Metrics http.Handler // nil: there are none
+	Metrics http.Handler // nil: the path answers 404
 }
 
 // New returns a handler that shows source. Paths are relative to where it is mounted; use

@@ -27,11 +27,14 @@ import (
 // gives up a held token that is not above floor: the lease is not valid until there is a new one. A
 // panic of an OnLost handler is recovered and not reported.
 //
-// The returned Lease has four more methods: TTL() time.Duration; Reserve(by string) (free func(),
-// err error), which fails while the handle is reserved; ObserveRenewals(f func(took
-// time.Duration)), after which f, and no earlier one, is called with the time of each request to
-// renew, whatever its outcome; and Abandon(), after which the lease is neither renewed nor released
-// and therefore expires, for tests of crashes.
+// The returned Lease has four more methods:
+//
+//   - TTL() time.Duration
+//   - Reserve(by string) (free func(), err error) fails while the handle is reserved.
+//   - ObserveRenewals(f func(took time.Duration)) has f called with the time that each request to
+//     renew took, whatever its outcome. It replaces the function that was given before.
+//   - Abandon() is for tests of crashes: the lease is neither renewed nor released any more, so it
+//     expires.
 //
 // New returns an error that names the name, owner or setting that is not valid.
 func New(store Store, name, owner string, s Settings) (Lease, error) {

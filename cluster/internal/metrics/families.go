@@ -2,11 +2,10 @@ package metrics
 
 import (
 	"maps"
+	"math"
 	"runtime"
 	"slices"
 	"strconv"
-
-	"math"
 
 	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/cluster/membership"

@@ -47,8 +47,16 @@ func TestMembersAreCountedByStatusAndVersion(t *testing.T) {
 func TestEveryChangeAndEveryDecisionHasALabel(t *testing.T) {
 	var c Counters
 	for i, e := range []membership.Event{
-		membership.MemberJoined{}, membership.MemberUp{}, membership.MemberLeaving{}, membership.MemberExiting{}, membership.MemberDowned{},
-		membership.MemberRemoved{}, membership.MemberUnreachable{}, membership.MemberReachable{}, membership.LeaderChanged{}, membership.MembershipLost{},
+		membership.MemberJoined{},
+		membership.MemberUp{},
+		membership.MemberLeaving{},
+		membership.MemberExiting{},
+		membership.MemberDowned{},
+		membership.MemberRemoved{},
+		membership.MemberUnreachable{},
+		membership.MemberReachable{},
+		membership.LeaderChanged{},
+		membership.MembershipLost{},
 	} {
 		for range i + 1 {
 			c.Changed(e)

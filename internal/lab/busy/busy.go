@@ -1,5 +1,5 @@
-// Package busy runs nodes of a cluster that use everything that the framework measures, for tests of
-// exporters, of the pages about monitoring, and of alert rules.
+// Package busy runs nodes of a cluster that use everything that the framework measures. It is for
+// tests of exporters, of the page about monitoring, and of alert rules.
 package busy
 
 import (
@@ -51,11 +51,11 @@ type Program struct {
 // Start starts a program of n nodes, which stores its journal in dir. It returns when each part has
 // done something. The caller closes it.
 func Start(ctx context.Context, dir string, n int) (*Program, error) {
-	p := &Program{}
-	var err error
-	if p.store, err = sqlite.Open(filepath.Join(dir, "journal.db")); err != nil {
+	store, err := sqlite.Open(filepath.Join(dir, "journal.db")) //nolint:contextcheck // it opens a file
+	if err != nil {
 		return nil, err
 	}
+	p := &Program{store: store}
 	leases := lease.NewMemory()
 	for i := range n {
 		cfg := cluster.Config{Name: "shop", NodeID: fmt.Sprintf("n%d", i+1), AppVersion: "1.0", Logger: zap.NewNop()}
@@ -84,9 +84,10 @@ func (p *Program) serve(ctx context.Context, n *cluster.Node, leases *lease.Memo
 		projection.AtLeastOnce(&projection.MemoryOffsets{}, func(context.Context, projection.Event[sold]) error { return nil }))
 	actor.Spawn(n, behaviors.Singleton(sales.Behavior), "sales")
 	clerks := placement.NewType[string, string]("clerk")
-	c, err := placement.Start(n, placement.Config{Journal: p.store, Factories: []placement.Factory{
+	cfg := placement.Config{Journal: p.store, Factories: []placement.Factory{
 		clerks.Factory(func(string) actor.Behavior[string] { return behaviors.Ignore[string] }),
-	}})
+	}}
+	c, err := placement.Start(n, cfg) //nolint:contextcheck // the coordinator outlives the start
 	if err != nil || len(p.Nodes) > 1 {
 		return err
 	}
