@@ -89,3 +89,18 @@ func TestLeasesAreMeasuredAndTheirLossesCounted(t *testing.T) {
 		require.ErrorIs(t, c.nodes["a"].status("one").Obstacle, errCut)
 	})
 }
+
+func TestAPlannedMoveIsAHandOverAndAShortOutage(t *testing.T) {
+	inCluster(t, abc, func(t *testing.T, c *cluster) {
+		onAll(c, parrot)
+		settle()
+		c.leave("a")
+		settle()
+		require.Equal(t, singleton.Host, c.nodes["b"].status("one").Phase)
+		handover, outage := durations(t, c.nodes["b"], handovers), durations(t, c.nodes["b"], outages)
+		require.Equal(t, uint64(1), handover.Count)
+		require.Equal(t, uint64(1), outage.Count)
+		require.LessOrEqual(t, outage.Sum, handover.Sum, "the former host serves until it has stopped")
+		require.Less(t, handover.Sum, time.Second)
+	})
+}
