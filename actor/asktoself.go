@@ -55,8 +55,8 @@ type selfAsk[M, R any] struct {
 	epoch   uint32 // the incarnation that asked
 	wrap    func(R, error) M
 	started time.Time
-	timer   *time.Timer // guarded by core.mu
-	late    error       // why replies are dead letters, once it is dead; guarded by core.mu
+	timer   *time.Timer       // guarded by core.mu
+	late    error             // why replies are dead letters, once it is dead; guarded by core.mu
 	then    metadata.Metadata // of the outcome
 	ended   func(error)       // ends the span; nil without one
 	pending pendingAsk

@@ -13,7 +13,7 @@ import (
 type Stash[M any] struct {
 	cell     *cell[M]
 	capacity int
-	depth    int // how many strategies are around the behavior that it is for
+	depth    int       // how many strategies are around the behavior that it is for
 	kept     []item[M] // plain messages, some with metadata
 }
 

@@ -55,11 +55,12 @@ func (c Config) hasChosenAddress() bool {
 	return chosen(c.Bind) || chosen(c.Advertise)
 }
 
-// show publishes a view, and logs the difference to the one before.
+// show publishes a view, and counts and logs the differences to the one before.
 func (n *Node) show(v View) {
 	before := n.View()
 	n.views.publish(v)
 	for _, e := range v.Since(before) {
+		n.counters.Changed(e)
 		n.logEvent(e, before.Self)
 	}
 }

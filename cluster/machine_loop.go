@@ -68,6 +68,7 @@ func (l *machineLoop) run() {
 			l.receive(n.inbox.take())
 		case <-ticks:
 			l.handle(membership.Ticked{})
+			n.counters.Suspected(l.machine.HighestPhi(n.cfg.Clock.Now()))
 			l.explain(n.cfg.Clock.Now())
 		case <-n.aborted.Done():
 			l.end = &membership.End{Err: context.Cause(n.aborted)}
@@ -124,6 +125,8 @@ func (l *machineLoop) do(a membership.Action) {
 		n.departure.mayStop()
 	case membership.Reply:
 		a.To <- a.Err
+	case membership.Decided:
+		n.counters.Decided(a.Decision)
 	case membership.Note:
 		l.note(a)
 	case membership.End:

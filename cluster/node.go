@@ -17,6 +17,8 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
+	"github.com/understudy-go/understudy/actor/telemetry"
+	"github.com/understudy-go/understudy/cluster/internal/metrics"
 	"github.com/understudy-go/understudy/cluster/membership"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/peers"
@@ -46,6 +48,7 @@ type Node struct {
 	discoverer *discoverer
 	figures    *figuresExchange
 	skipped    protocol.Skipped // control messages and gossip
+	counters   metrics.Counters
 
 	aborted   context.Context // ends membership without notifying others
 	abort     context.CancelCauseFunc
@@ -128,6 +131,9 @@ func listen(cfg Config) (*Node, error) {
 	startContact(n.System, n.views)
 	n.figures = &figuresExchange{system: n.System, views: n.views, aborted: n.aborted}
 	n.figures.serve()
+	telemetry.AddSource(n.System, func() []telemetry.Family {
+		return metrics.Families(metrics.State{View: n.View(), Skipped: n.skippedKinds()}, &n.counters)
+	})
 	return n, nil
 }
 
@@ -163,6 +169,7 @@ func (n *Node) run() {
 		Rejoin:       !n.cfg.StayDown,
 	}
 	for {
+		n.counters.Began()
 		e := n.runIncarnation(set)
 		if !e.Rejoin {
 			n.over(e)

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/cluster/membership"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/internal/statuspage"
@@ -16,7 +15,19 @@ import (
 // A HandlerOption changes what [Node.Handler] serves.
 type HandlerOption func(*handlerSettings)
 
-type handlerSettings struct{ authorize func(*http.Request) error }
+type handlerSettings struct {
+	authorize func(*http.Request) error
+	metrics   http.Handler
+}
+
+// WithMetrics serves the metrics of the node with h, under the path /metrics. h is usually the
+// Handler of the module actor/telemetry/prometheus, for [Node.System]. It panics if h is nil.
+func WithMetrics(h http.Handler) HandlerOption {
+	if h == nil {
+		panic("cluster: WithMetrics: the handler is nil; pass prometheus.Handler(node.System) of the module actor/telemetry/prometheus")
+	}
+	return func(s *handlerSettings) { s.metrics = h }
+}
 
 // AllowActions allows requests to change the cluster if authorize returns nil for them:
 //
@@ -36,9 +47,9 @@ func AllowActions(authorize func(*http.Request) error) HandlerOption {
 	return func(s *handlerSettings) { s.authorize = authorize }
 }
 
-// Handler returns an HTTP handler with a status page of the cluster as this node sees it, health
-// checks and metrics. Restrict access to it: anyone who can reach it sees the members and
-// singletons. Mount it under a path that ends in a slash:
+// Handler returns an HTTP handler with a status page of the cluster as this node sees it, and with
+// health checks. Restrict access to it: anyone who can reach it sees the members and singletons.
+// Mount it under a path that ends in a slash:
 //
 //	mux.Handle("/cluster/", http.StripPrefix("/cluster", node.Handler()))
 //
@@ -48,7 +59,7 @@ func AllowActions(authorize func(*http.Request) error) HandlerOption {
 //	/status        the same as JSON
 //	/events        the same as server-sent events: now, and after each change
 //	/dead-letters  the last messages on this node that could not be delivered, as JSON
-//	/metrics       numbers of members and singletons, in the text format of Prometheus
+//	/metrics       what [WithMetrics] has been given; 404 without it
 //	/livez         200 unless the node has ended
 //	/readyz        200 while the node is up, and the members agree or one is unreachable
 //
@@ -59,15 +70,20 @@ func (n *Node) Handler(opts ...HandlerOption) http.Handler {
 	for _, o := range opts {
 		o(&set)
 	}
-	if set.authorize == nil {
-		return statuspage.New((*statusSource)(n), nil)
+	return statuspage.New((*statusSource)(n), statuspage.Options{Actions: actionsOf(n, set.authorize), Metrics: set.metrics})
+}
+
+// actionsOf returns what the page may do to n; nil without a function that permits them.
+func actionsOf(n *Node, authorize func(*http.Request) error) *statuspage.Actions {
+	if authorize == nil {
+		return nil
 	}
-	return statuspage.New((*statusSource)(n), &statuspage.Actions{
-		Authorize:    set.authorize,
+	return &statuspage.Actions{
+		Authorize:    authorize,
 		Down:         n.Down,
 		FoundWithout: func(addresses []string) error { return n.FoundWithout(addresses...) },
 		Leave:        func() { go n.leaveAlone() },
-	})
+	}
 }
 
 // statusSource is a node as the source of a status page.
@@ -99,9 +115,6 @@ func (n *statusSource) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
 	s.Absent = list(membership.Absent(v))
 	s.Skipped = (*Node)(n).skippedKinds()
 	s.AppVersions = list(v.AppVersions())
-	for _, k := range telemetry.Kinds(n.System) {
-		s.Kinds = append(s.Kinds, statuspage.Kind(k))
-	}
 	s.Live, s.Ready = checksOf(v, ended)
 	return s, changed
 }

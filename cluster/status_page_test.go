@@ -155,7 +155,7 @@ func crowd(n, singletons int) still {
 }
 
 func serve(t *testing.T, s still) string {
-	server := httptest.NewServer(statuspage.New(stillSource{s}, nil))
+	server := httptest.NewServer(statuspage.New(stillSource{s}, statuspage.Options{}))
 	t.Cleanup(server.Close)
 	t.Cleanup(server.CloseClientConnections)
 	return server.URL + "/"
@@ -268,7 +268,7 @@ func TestThePageFoundsWithoutWhatIsLostOnlyWhereActionsAreAllowed(t *testing.T) 
 	require.Zero(t, b.count("#founding"))
 
 	asked := make(chan []string, 2)
-	server := httptest.NewServer(statuspage.New(stillSource{s}, &statuspage.Actions{
+	server := httptest.NewServer(statuspage.New(stillSource{s}, statuspage.Options{Actions: &statuspage.Actions{
 		Authorize: func(*http.Request) error { return nil },
 		FoundWithout: func(addresses []string) error {
 			asked <- addresses
@@ -277,7 +277,7 @@ func TestThePageFoundsWithoutWhatIsLostOnlyWhereActionsAreAllowed(t *testing.T) 
 			}
 			return nil
 		},
-	}))
+	}}))
 	t.Cleanup(server.Close)
 	t.Cleanup(server.CloseClientConnections)
 	b.open(server.URL+"/", 420, 700)

@@ -50,7 +50,6 @@ func shownSingleton(v View, s singleton.Status) statuspage.Singleton {
 		Why:   s.Why,
 
 		Dropped: s.Dropped, Unacknowledged: s.Unacknowledged, Starts: s.Starts, Failures: s.Failures,
-		GenerationTerm: s.Generation.Term, GenerationSeq: s.Generation.Seq,
 		Placement: s.Placement, Lease: s.Lease, LeaseHeld: s.LeaseHeld, Mismatch: s.Mismatch,
 	}
 	if s.Phase == singleton.Pending && v.Self.Status != Up {

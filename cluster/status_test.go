@@ -19,9 +19,9 @@ import (
 	"github.com/understudy-go/understudy/internal/statuspage"
 )
 
-func get(n *Node, target string) *httptest.ResponseRecorder {
+func get(n *Node, target string, opts ...HandlerOption) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
-	n.Handler().ServeHTTP(w, httptest.NewRequest("GET", target, nil))
+	n.Handler(opts...).ServeHTTP(w, httptest.NewRequest("GET", target, nil))
 	return w
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/singletonhook"
@@ -42,6 +43,7 @@ type lateLease struct {
 	lease     lease.Lease // nil: not created yet
 	by        string      // the manager
 	onLost    func(reason error)
+	renewed   func(took time.Duration)
 	cancel    func() // removes onLost from lease
 	free      func() // ends the reservation of lease
 	abandoned bool
@@ -72,6 +74,9 @@ func (l *lateLease) ensure() (lease.Lease, error) {
 	}
 	if l.onLost != nil {
 		l.cancel = c.OnLost(l.onLost)
+	}
+	if l.renewed != nil {
+		observeRenewals(c, l.renewed)
 	}
 	if l.abandoned {
 		abandon(c)
@@ -128,6 +133,13 @@ func (l *lateLease) OnLost(f func(reason error)) (cancel func()) {
 		l.mu.Unlock()
 		call(cancel)
 	}
+}
+
+// ObserveRenewals notes the function for when there is a lease.
+func (l *lateLease) ObserveRenewals(f func(took time.Duration)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.renewed = f
 }
 
 func (l *lateLease) String() string {

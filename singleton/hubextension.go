@@ -78,4 +78,5 @@ func attach(s *actor.System, l singletonhook.Locator) {
 		next.OnMessage = h.receive
 	}, hubName)
 	extension.Set(s, x)
+	registryOf(s) // its metrics are there before the first singleton
 }

@@ -32,6 +32,8 @@ type leaseClient struct {
 	source generation.TermSource
 	answer func(handover.Event)
 
+	measured *measured
+
 	cancel func()          // removes the handler of losses
 	free   func()          // lets other managers use the lease
 	halted atomic.Bool     // the lease must expire
@@ -42,6 +44,16 @@ type leaseClient struct {
 // A reservable lease knows whether a manager uses it, as those of package lease do.
 type reservable interface {
 	Reserve(by string) (free func(), err error)
+}
+
+// observeRenewals lets a lease report how long each renewal takes, if it can, as those of package
+// lease do.
+func observeRenewals(l lease.Lease, f func(took time.Duration)) {
+	if o, ok := l.(interface {
+		ObserveRenewals(f func(took time.Duration))
+	}); ok {
+		o.ObserveRenewals(f)
+	}
 }
 
 // open begins to report losses of the lease. It panics if another manager uses the lease, because
@@ -59,6 +71,7 @@ func (c *leaseClient) open(by string) {
 		}
 		c.free = free
 	}
+	observeRenewals(c.lease, c.measured.renewals.Observe)
 	c.cancel = c.lease.OnLost(func(reason error) { c.answer(handover.LeaseLost{Reason: reason}) })
 }
 
@@ -124,11 +137,13 @@ func (c *leaseClient) acquire(a handover.AcquireLease) {
 	c.inTurn(func() {
 		defer cancel()
 		ev := handover.LeaseAnswered{Number: a.Number}
+		asked := time.Now()
 		ev.Err = guard.Run(func() (err error) {
 			ev.Held, err = c.lease.AcquireAbove(ctx, a.Floor)
 			ev.Token = c.lease.Token()
 			return err
 		})
+		c.measured.acquisitions.Observe(time.Since(asked))
 		ev.Held = ev.Held && ev.Err == nil
 		c.answer(ev)
 	})

@@ -48,7 +48,7 @@ func (l *slowLease) String() string { return "slow" }
 
 func openLeaseClient(t *testing.T, l lease.Lease) (*leaseClient, chan handover.Event) {
 	answers := make(chan handover.Event, 10)
-	k := &leaseClient{ctx: t.Context(), lease: l, answer: func(ev handover.Event) { answers <- ev }}
+	k := &leaseClient{ctx: t.Context(), measured: &measured{}, lease: l, answer: func(ev handover.Event) { answers <- ev }}
 	k.open("a manager")
 	return k, answers
 }
@@ -101,7 +101,7 @@ func TestTwoManagersCannotUseOneLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := lease.NewMemory().Lease("x", "a", 30*time.Second)
 		k, _ := openLeaseClient(t, l)
-		other := &leaseClient{ctx: t.Context(), lease: l}
+		other := &leaseClient{ctx: t.Context(), measured: &measured{}, lease: l}
 		require.PanicsWithValue(t,
 			"singleton: lease x of a is used by a manager; give every manager its own, also for another singleton and on another node of the same process",
 			func() { other.open("another") })

@@ -34,6 +34,7 @@ type manager[M any] struct {
 	bypass    actor.ActorRef[M]       // the instance that gets messages directly, without the manager; zero for none
 	timer     timer
 	mismatch  error
+	absence   handover.Absence
 	registry  *registry
 	status    Status
 }
@@ -78,7 +79,7 @@ func newManager[M any](ctx *actor.Context[M], factory func() actor.Behavior[M], 
 		m.sequenced.collect()
 		return nil
 	}))
-	m.lease = leaseClient{ctx: ctx, lease: set.lease, source: set.source, answer: m.occur}
+	m.lease = leaseClient{ctx: ctx, lease: set.lease, source: set.source, answer: m.occur, measured: &m.registry.measured}
 	m.lease.open(ctx.Self().String())
 	ctx.Defer(extension.OnHalt(ctx.System(), m.lease.halt))
 	m.instance.gate = m.lease.gate()
@@ -141,6 +142,7 @@ func (m *manager[M]) onInstanceEnded(err error) {
 		m.ctx.Log().Info("singleton's journal has a later term; asking for one above it", zap.Uint64("term", ended.FencedBy))
 	}
 	m.publish(Stopped{Name: m.name, Generation: m.machine.Instance().Generation, Err: err})
+	m.absence.Begin(time.Now())
 	m.happened(ended)
 }
 
@@ -237,6 +239,7 @@ func (m *manager[M]) happened(ev handover.Event) {
 	now := time.Now()
 	held := m.machine.Lease().Held
 	actions := m.machine.Step(ev, now)
+	m.absence.Observe(m.machine, now)
 	m.publishLease(held)
 	for _, a := range actions {
 		m.do(a)
@@ -252,6 +255,7 @@ func (m *manager[M]) publishLease(before bool) {
 	case l.Held && !before:
 		m.publish(LeaseAcquired{Name: m.name, Token: l.Token})
 	case before && !l.Held && !l.Releasing:
+		m.status.LeaseLosses++
 		m.publish(LeaseLost{Name: m.name, Reason: l.Obstacle})
 	}
 }
@@ -384,6 +388,7 @@ func (m *manager[M]) onBegun(b instanceBegun) {
 	}
 	m.instance.begun = true
 	m.status.Starts++
+	m.registry.measured.began(m.absence.Over(time.Now()))
 	m.publish(Started{Name: m.name, Generation: m.machine.Instance().Generation})
 	m.sequenced.instanceBegun()
 	m.relay.Reroute()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 )
@@ -91,9 +92,10 @@ type Status struct {
 	// reported. See [Stuck].
 	Stuck time.Time
 
-	Lease     string // the lease that protects the singleton, "" without one
-	LeaseHeld bool   // by this node
-	Obstacle  error  // why the last attempt to acquire the lease or the term failed, or why the lease was lost
+	Lease       string // the lease that protects the singleton, "" without one
+	LeaseHeld   bool   // by this node
+	LeaseLosses uint64 // how often this node has lost it
+	Obstacle    error  // why the last attempt to acquire the lease or the term failed, or why the lease was lost
 }
 
 // failed records the error with which an instance has ended.
@@ -145,11 +147,12 @@ func Statuses(s *actor.System) []Status {
 
 // A registry keeps the statuses of the singletons of a system.
 type registry struct {
-	explain  sync.Once
+	begin    sync.Once
 	mu       sync.Mutex // guards statuses
 	statuses map[string]Status
 	most     int // the maximum number of statuses
 	proxies  proxies
+	measured measured
 }
 
 // admit reports whether there is room for the singleton of that name.
@@ -162,7 +165,10 @@ func (r *registry) admit(name string) bool {
 
 func registryOf(s *actor.System) *registry {
 	r := extension.Ensure(s, func() *registry { return &registry{statuses: make(map[string]Status), most: MaxPerNode} })
-	r.explain.Do(func() { extension.OnAskTimeout(s, r.unavailable) })
+	r.begin.Do(func() {
+		extension.OnAskTimeout(s, r.unavailable)
+		telemetry.AddSource(s, func() []telemetry.Family { return families(Statuses(s), r.measured.read()) })
+	})
 	return r
 }
 

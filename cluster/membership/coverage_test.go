@@ -131,6 +131,7 @@ func (r *rig) outcome(ev Input) string {
 			did = append(did, "send "+kind(a.msg))
 		case Beat, Spread, Connect, Discover, Forget, Publish, AcquireLease, Drain, Stop, Reply, End, Note:
 			did = append(did, kind(a))
+		case Decided: // is only counted
 		}
 	}
 	did = slices.Compact(did)

@@ -94,6 +94,9 @@ type (
 		Known  []string // addresses of other members
 		Err    error    // it could not even become a member
 	}
+	Decided struct { // for the metrics: this node has downed members
+		Decision
+	}
 	Note struct { // for the log
 		Warn    bool
 		Text    string
@@ -102,6 +105,17 @@ type (
 	}
 )
 
+// A Decision says which members a node has downed, and why.
+type Decision string
+
+// The decisions.
+const (
+	DownOthers         Decision = "others"   // the strategy: members that this side does not hear from
+	DownOurs           Decision = "ours"     // the strategy: members of this side, this node among them
+	DownAsOperatorAsks Decision = "operator" // an operator has called Down
+)
+
+func (Decided) action()      {}
 func (Send) action()         {}
 func (Beat) action()         {}
 func (Spread) action()       {}

@@ -67,6 +67,10 @@ func (m *Machine) Self() ID { return m.self }
 // dates at which removed members are forgotten depend on it.
 func (m *Machine) SetCalendar(ahead time.Duration) { m.wallAhead = ahead }
 
+// HighestPhi returns the highest phi of the members that this node observes, see package phi; 0 if
+// it observes none.
+func (m *Machine) HighestPhi(now time.Time) float64 { return m.observation.monitor.highestPhi(now) }
+
 // Step handles one input at time now, and returns the resulting actions. The caller executes
 // them in order. The time must not go back. Step is not safe for concurrent use.
 func (m *Machine) Step(ev Input, now time.Time) []Action {

@@ -133,3 +133,11 @@ func (m *monitor) look(now time.Time) []ID {
 	slices.SortFunc(silent, ID.Compare)
 	return silent
 }
+
+// highestPhi returns the highest phi of the subjects.
+func (m *monitor) highestPhi(now time.Time) (highest float64) {
+	for _, s := range m.subjects {
+		highest = max(highest, s.detector.Phi(now))
+	}
+	return highest
+}

@@ -27,7 +27,7 @@ func (r *splitResolver) down(name string) {
 			r.markDown(change, id)
 		}
 	}
-	r.decide(change)
+	r.downed(change, DownAsOperatorAsks)
 }
 
 // judge asks the downing strategy for a decision if a member is unreachable and this node
@@ -67,6 +67,18 @@ func (r *splitResolver) execute(d downing.Decision) {
 	for _, id := range idsOf(d.Down) {
 		r.do(Note{Warn: true, Text: "downing", Address: id.Address, Reason: d.Reason})
 		r.markDown(change, id)
+	}
+	if _, self := change.members[r.self]; self {
+		r.downed(change, DownOurs)
+	} else {
+		r.downed(change, DownOthers)
+	}
+}
+
+// downed reports a decision, if it changes anything.
+func (r *splitResolver) downed(change table, d Decision) {
+	if len(change.members) > 0 {
+		r.do(Decided{d})
 	}
 	r.decide(change)
 }

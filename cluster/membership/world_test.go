@@ -364,7 +364,7 @@ func (n *simNode) do(m *Machine, a Action) {
 		n.discover(m)
 	case Reply:
 		a.To <- a.Err
-	case Spread, Connect, Forget:
+	case Spread, Connect, Forget, Decided:
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/actor/telemetry"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
@@ -58,7 +59,9 @@ func Start(n *cluster.Node, cfg Config) (*Coordinator, error) {
 	}
 	c := &Coordinator{node: n, cfg: cfg}
 	startAgent(n, can)
-	c.ref = actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[command] { return coordinatorOn(n, cfg) },
+	var numbers counted
+	telemetry.AddSource(n.System, numbers.families)
+	c.ref = actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[command] { return coordinatorOn(n, cfg, &numbers) },
 		singleton.OnElected(electionName(cfg), elector(cfg.election("")))), singletonName)
 	c.announce()
 	n.SetPhaseTimeout(actor.ServiceRequestsDone, cfg.DrainTimeout)

@@ -28,6 +28,7 @@ type coordinator struct {
 	ctx     *actor.Context[command]
 	node    *cluster.Node
 	cfg     Config
+	counted *counted
 	planner *plan.Planner
 	pending plan.PendingFacts // while there is something, everything else waits
 	resume  bool              // a failure to store it has been dealt with
@@ -37,9 +38,9 @@ type coordinator struct {
 }
 
 // coordinatorOn returns the behavior of the coordinator on a node.
-func coordinatorOn(n *cluster.Node, cfg Config) actor.Behavior[command] {
+func coordinatorOn(n *cluster.Node, cfg Config, counted *counted) actor.Behavior[command] {
 	return behaviors.Setup(func(ctx *actor.Context[command]) actor.Behavior[command] {
-		c := &coordinator{ctx: ctx, node: n, cfg: cfg, waiting: map[plan.Token]actor.ActorRef[answer]{}}
+		c := &coordinator{ctx: ctx, node: n, cfg: cfg, counted: counted, waiting: map[plan.Token]actor.ActorRef[answer]{}}
 		return behaviors.Supervise(persistence.New(journalID, cfg.Journal, plan.Ledger{}, plan.Ledger.With,
 			func(_ *actor.Context[command], _ plan.Ledger, cmd command) persistence.Effect[plan.Fact] {
 				return c.handle(cmd)
@@ -76,6 +77,7 @@ func (c *coordinator) begin(l plan.Ledger) persistence.Effect[plan.Fact] {
 	}
 	c.planner = plan.New(c.cfg.planner(epoch, c.node.View().Self.Name))
 	l.Each(c.planner.Replay)
+	c.ctx.Defer(func() { c.counted.Store(nil) })
 	c.inbox = actor.Adapt(c.ctx, func(msg plan.FromAgent) command { return agentMessage{Message: msg} })
 	c.ctx.Defer(cluster.Subscribe(c.node, actor.Adapt(c.ctx, func(cluster.View) command { return viewChanged{} })))
 	return c.step(plan.Recovered{})
@@ -179,6 +181,7 @@ func (c *coordinator) saved(n int) {
 		c.ctx.Self().Tell(storeMore{})
 		return
 	}
+	c.counted.Store(new(c.planner.Counts()))
 	for _, e := range effects {
 		c.do(e)
 	}

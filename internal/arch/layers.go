@@ -18,6 +18,7 @@ type place struct {
 var layers = []layer{
 	{"users", []place{
 		{"examples/*", []string{anything}},
+		{"internal/lab/busy", []string{anything}},      // a program for tests
 		{"internal/lab/failover", []string{anything}},  // the program of an example, which a module of its own runs too
 		{"internal/lab/stopwatch", []string{anything}}, // a program, of no use to the packages below
 		{"internal/lab/versions", []string{anything}},  // tests only
@@ -28,9 +29,10 @@ var layers = []layer{
 	}},
 	{"cluster", []place{
 		{"cluster/config", []string{"cluster", "cluster/downing", "internal/*"}},
-		{"cluster/placement", []string{"cluster/placement/internal/plan", "cluster", "behavior", "persistence/generations", "persistence", "persistence/journal", "singleton/generation", "singleton", "actor/extension", "actor/receptionist", "actor", "internal/*"}},
+		{"cluster/placement", []string{"cluster/placement/internal/plan", "cluster", "behavior", "persistence/generations", "persistence", "persistence/journal", "singleton/generation", "singleton", "actor/telemetry", "actor/extension", "actor/receptionist", "actor", "internal/*"}},
 		{"cluster/placement/internal/plan", []string{"cluster/membership", "persistence", "singleton/generation", "actor/extension", "actor", "internal/*"}}, // the planner
-		{"cluster", []string{"cluster/membership", "behavior", "actor/telemetry", "singleton", "singleton/lease", "remote", "actor/receptionist", "actor/extension", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
+		{"cluster", []string{"cluster/internal/metrics", "cluster/membership", "behavior", "actor/telemetry", "singleton", "singleton/lease", "remote", "actor/receptionist", "actor/extension", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
+		{"cluster/internal/metrics", []string{"cluster/membership", "actor/telemetry", "internal/*"}},
 	}},
 	{"catalogue", []place{
 		{"behavior", []string{"persistence", "singleton", "actor/receptionist", "actor/extension", "actor", "internal/*"}},
@@ -42,7 +44,7 @@ var layers = []layer{
 		{"actor/router", []string{"actor/receptionist", "actor/telemetry", "actor/extension", "actor", "internal/*"}},
 		{"actor/topic", []string{"actor/receptionist", "actor/telemetry", "actor/extension", "actor", "internal/*"}},
 		{"actor/receptionist", []string{"actor/telemetry", "actor/extension", "actor", "internal/*"}},
-		{"singleton", []string{"singleton/internal/directory", "singleton/internal/handover", "singleton/internal/sequence", "singleton/internal/wire", "singleton/lease", "singleton/generation", "actor/extension", "actor", "internal/*"}},
+		{"singleton", []string{"singleton/internal/directory", "singleton/internal/handover", "singleton/internal/sequence", "singleton/internal/wire", "singleton/lease", "singleton/generation", "actor/telemetry", "actor/extension", "actor", "internal/*"}},
 		{"singleton/internal/directory", []string{"singleton/internal/handover", "singleton/internal/wire", "internal/*"}},
 		{"singleton/internal/handover", []string{"singleton/internal/wire", "singleton/generation", "actor/extension", "actor", "internal/*"}},
 		{"singleton/internal/sequence", []string{"singleton/internal/wire", "internal/*"}},

@@ -59,7 +59,7 @@ var places = map[string]string{
 	"persistence/store_call.go call":                         "a journal that may not listen to its context",
 	"persistence/projection/event.go Each":                   "the handler of a projection",
 	"persistence/projection/event.go decodeRecord":           "the adapter of a projection",
-	"persistence/projection/status.go ended":               "Error of the error of a handler",
+	"persistence/projection/status.go ended":                 "Error of the error of a handler",
 	"persistence/record.go decodable":                        "FromJournal and a codec",
 	"persistence/recovery.go recover":                        "the handler of RecoveryCompleted",
 	"persistence/recovery.go stateOf":                        "the decoding of a snapshot",

@@ -26,7 +26,7 @@ func lost() DeadLetters {
 func TestTheDeadLettersAreJSONThatTheCallerNarrows(t *testing.T) {
 	f := newFake()
 	f.letters = lost()
-	h := New(f, nil)
+	h := New(f, Options{})
 	for _, test := range []struct {
 		query   string
 		want    []int // indexes
@@ -63,6 +63,6 @@ func TestTheStatusHasTheNumbersOfDeadLettersByReason(t *testing.T) {
 	f := newFake()
 	f.quietly(func(s *Snapshot) { s.DeadLetters = map[string]uint64{"terminated": 30} })
 	var s Snapshot
-	require.NoError(t, json.Unmarshal(ask(New(f, nil), "GET", "/status").Body.Bytes(), &s))
+	require.NoError(t, json.Unmarshal(ask(New(f, Options{}), "GET", "/status").Body.Bytes(), &s))
 	require.Equal(t, map[string]uint64{"terminated": 30}, s.DeadLetters)
 }

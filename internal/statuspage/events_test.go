@@ -77,7 +77,7 @@ func listening(t *testing.T, test func(t *testing.T, f *fake, l *listener, hangU
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			New(f, nil).ServeHTTP(l, httptest.NewRequestWithContext(ctx, "GET", "/events", nil))
+			New(f, Options{}).ServeHTTP(l, httptest.NewRequestWithContext(ctx, "GET", "/events", nil))
 		}()
 		hangUp := func() {
 			cancel()
@@ -151,7 +151,7 @@ func TestAStreamEndsWithTheLastSnapshotOfANodeThatHasEnded(t *testing.T) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
-			New(f, nil).ServeHTTP(l, httptest.NewRequest("GET", "/events", nil))
+			New(f, Options{}).ServeHTTP(l, httptest.NewRequest("GET", "/events", nil))
 		}()
 		l.heard()
 		f.quietly(func(s *Snapshot) { s.Version = 9 })
@@ -188,7 +188,7 @@ func serving(t *testing.T, test func(t *testing.T, client net.Conn, handled <-ch
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		handled := make(chan struct{})
-		page := New(newFake(), nil)
+		page := New(newFake(), Options{})
 		server := &http.Server{WriteTimeout: time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			defer close(handled)
 			page.ServeHTTP(w, r)

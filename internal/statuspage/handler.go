@@ -18,28 +18,43 @@ type handler struct {
 // A route holds the handlers of a path, by method.
 type route map[string]http.HandlerFunc
 
-// New returns a handler that shows source. Without actions, nothing can be changed. Paths are
-// relative to where it is mounted; use [http.StripPrefix].
-func New(source Source, actions *Actions) http.Handler {
+// Options say what a handler does beside showing its source.
+type Options struct {
+	Actions *Actions     // nil: nothing can be changed
+	Metrics http.Handler // nil: the path answers 404
+}
+
+// New returns a handler that shows source. Paths are relative to where it is mounted; use
+// [http.StripPrefix].
+func New(source Source, opts Options) http.Handler {
 	h := &handler{source: source}
+	metrics := opts.Metrics
+	if metrics == nil {
+		metrics = http.HandlerFunc(noMetrics)
+	}
 	h.routes = map[string]route{
 		"/status":       read(h.status),
 		"/dead-letters": read(h.deadLetters),
 		"/events":       read(h.events),
 		"/livez":        read(h.livez),
-		"/metrics":      read(h.metrics),
+		"/metrics":      read(metrics.ServeHTTP),
 		"/readyz":       read(h.readyz),
 	}
 	for path, serve := range assets() {
 		h.routes[path] = read(serve)
 	}
-	if actions != nil {
+	if actions := opts.Actions; actions != nil {
 		h.source = actionable{source}
 		h.routes["/actions/down"] = route{http.MethodPost: actions.guard(actions.down)}
 		h.routes["/actions/found-without"] = route{http.MethodPost: actions.guard(actions.foundWithout)}
 		h.routes["/actions/leave"] = route{http.MethodPost: actions.guard(actions.leave)}
 	}
 	return h
+}
+
+// noMetrics answers a request for metrics that the program does not serve.
+func noMetrics(w http.ResponseWriter, _ *http.Request) {
+	http.Error(w, "this program serves no metrics here: pass cluster.WithMetrics to node.Handler, with the Handler of the module actor/telemetry/prometheus", http.StatusNotFound)
 }
 
 func read(serve http.HandlerFunc) route {

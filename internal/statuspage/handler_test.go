@@ -79,7 +79,7 @@ func ask(h http.Handler, method, target string, header ...string) *httptest.Resp
 }
 
 func TestEachPathAnswersToItsMethodsAndNoOther(t *testing.T) {
-	h := New(newFake(), nil)
+	h := New(newFake(), Options{})
 	for _, target := range []string{"/", "/page.js", "/drawing.js", "/tables.js", "/changes.js", "/founding.js", "/letters.js", "/page.css", "/icon.svg", "/status", "/dead-letters", "/livez", "/readyz"} {
 		require.Equal(t, http.StatusOK, ask(h, "GET", target).Code, target)
 		require.Equal(t, http.StatusOK, ask(h, "HEAD", target).Code, target)
@@ -96,14 +96,14 @@ func TestEachPathAnswersToItsMethodsAndNoOther(t *testing.T) {
 }
 
 func TestTheHeadOfTheEventsDoesNotStream(t *testing.T) {
-	w := ask(New(newFake(), nil), "HEAD", "/events")
+	w := ask(New(newFake(), Options{}), "HEAD", "/events")
 	require.Equal(t, http.StatusOK, w.Code)
 	require.Equal(t, "text/event-stream", w.Header().Get("Content-Type"))
 	require.Empty(t, w.Body.String())
 }
 
 func TestThePageNeedsNothingFromElsewhereAndNoRoot(t *testing.T) {
-	h := New(newFake(), nil)
+	h := New(newFake(), Options{})
 	linked := regexp.MustCompile(`(?:src|href)="([^"]*)"|from "([^"]*)"|EventSource\("([^"]*)"`)
 	entries, err := fs.ReadDir(files, "assets")
 	require.NoError(t, err)
@@ -122,7 +122,7 @@ func TestThePageNeedsNothingFromElsewhereAndNoRoot(t *testing.T) {
 }
 
 func TestNothingIsLetInAndNothingIsKept(t *testing.T) {
-	h := New(newFake(), nil)
+	h := New(newFake(), Options{})
 	for _, target := range []string{"/", "/status", "/readyz", "/nothing"} {
 		header := ask(h, "GET", target).Header()
 		require.Contains(t, header.Get("Content-Security-Policy"), "default-src 'none'")
@@ -136,7 +136,7 @@ func TestNothingIsLetInAndNothingIsKept(t *testing.T) {
 }
 
 func TestABrowserKeepsThePageUntilItHasChanged(t *testing.T) {
-	h := New(newFake(), nil)
+	h := New(newFake(), Options{})
 	tag := ask(h, "GET", "/page.js").Header().Get("ETag")
 	require.NotEmpty(t, tag)
 	require.Equal(t, http.StatusNotModified, ask(h, "GET", "/page.js", "If-None-Match", tag).Code)
@@ -147,7 +147,7 @@ func TestABrowserKeepsThePageUntilItHasChanged(t *testing.T) {
 func TestTheStatusIsJSONThatHTMLDoesNotTakeForMarkup(t *testing.T) {
 	f := newFake()
 	f.quietly(func(s *Snapshot) { s.Self.Name = "<script>" })
-	w := ask(New(f, nil), "GET", "/status")
+	w := ask(New(f, Options{}), "GET", "/status")
 	require.Equal(t, "application/json", w.Header().Get("Content-Type"))
 	require.NotContains(t, w.Body.String(), "<")
 	var got Snapshot
@@ -160,7 +160,7 @@ func TestProbesAnswerAsThoseOfKubernetes(t *testing.T) {
 	f.quietly(func(s *Snapshot) {
 		s.Ready = []Check{{Name: "membership", OK: true}, {Name: "agreement", Reason: "they differ"}}
 	})
-	h := New(f, nil)
+	h := New(f, Options{})
 	w := ask(h, "GET", "/livez")
 	require.Equal(t, http.StatusOK, w.Code)
 	require.Equal(t, "ok", w.Body.String())
@@ -173,7 +173,7 @@ func TestProbesAnswerAsThoseOfKubernetes(t *testing.T) {
 
 func TestBelowAPrefixAllIsTheSame(t *testing.T) {
 	mux := http.NewServeMux()
-	mux.Handle("/ops/cluster/", http.StripPrefix("/ops/cluster", New(newFake(), nil)))
+	mux.Handle("/ops/cluster/", http.StripPrefix("/ops/cluster", New(newFake(), Options{})))
 	server := httptest.NewServer(mux)
 	defer server.Close()
 	for target, within := range map[string]string{"": "/ops/cluster/", "/": "/ops/cluster/", "/status": "/ops/cluster/status", "/page.js": "/ops/cluster/page.js"} {
@@ -216,12 +216,12 @@ func (d *deeds) actions(authorize func(*http.Request) error) *Actions {
 
 func TestActionsNeedPermissionTheHeaderAndNoForeignPage(t *testing.T) {
 	var did deeds
-	h := New(newFake(), did.actions(func(r *http.Request) error {
+	h := New(newFake(), Options{Actions: did.actions(func(r *http.Request) error {
 		if r.Header.Get("Authorization") != "Bearer letmein" {
 			return errors.New("who are you?")
 		}
 		return nil
-	}))
+	})})
 	const mark, permit, token = ActionHeader, "Authorization", "Bearer letmein"
 	w := ask(h, "POST", "/actions/down?member=n2", mark, "1")
 	require.Equal(t, http.StatusForbidden, w.Code)
@@ -246,8 +246,17 @@ func TestActionsNeedPermissionTheHeaderAndNoForeignPage(t *testing.T) {
 }
 
 func TestTheStatusSaysWhetherThereAreActions(t *testing.T) {
-	require.Contains(t, ask(New(newFake(), nil), "GET", "/status").Body.String(), `"actions": false`)
+	require.Contains(t, ask(New(newFake(), Options{}), "GET", "/status").Body.String(), `"actions": false`)
 	var did deeds
-	h := New(newFake(), did.actions(func(*http.Request) error { return nil }))
+	h := New(newFake(), Options{Actions: did.actions(func(*http.Request) error { return nil })})
 	require.Contains(t, ask(h, "GET", "/status").Body.String(), `"actions": true`)
+}
+
+func TestMetricsAreThoseOfTheProgram(t *testing.T) {
+	numbers := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("numbers")) })
+	w := ask(New(newFake(), Options{Metrics: numbers}), "GET", "/metrics")
+	require.Equal(t, "numbers", w.Body.String())
+	w = ask(New(newFake(), Options{}), "GET", "/metrics")
+	require.Equal(t, http.StatusNotFound, w.Code)
+	require.Contains(t, w.Body.String(), "cluster.WithMetrics")
 }

@@ -16,7 +16,7 @@ import (
 func TestAServerThatShutsDownEndsItsStreams(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	server := &http.Server{Handler: New(newFake(), nil), ReadHeaderTimeout: time.Minute}
+	server := &http.Server{Handler: New(newFake(), Options{}), ReadHeaderTimeout: time.Minute}
 	served := make(chan error)
 	go func() { served <- server.Serve(listener) }()
 	for range 3 {

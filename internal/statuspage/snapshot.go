@@ -40,8 +40,6 @@ type Snapshot struct {
 	FiguresLeftOut    int      `json:"figuresLeftOut"`    // singletons that hosts left out as too many
 	Unanswered        []string `json:"unanswered"`        // IDs of members without figures
 
-	Kinds []Kind `json:"-"` // only for the metrics, because the numbers never rest
-
 	AppVersions []string          `json:"appVersions"` // of the members that are up, without repetition
 	Skipped     map[string]uint64 `json:"skipped"`     // messages of unknown kinds, by kind
 
@@ -89,8 +87,6 @@ type Singleton struct {
 	Dropped        uint64 `json:"dropped"`        // messages dropped here: the buffer was full
 	Starts         uint64 `json:"starts"`         // of instances on this node
 	Failures       uint64 `json:"failures"`       // of instances on this node
-	GenerationTerm uint64 `json:"-"`              // the parts of Generation
-	GenerationSeq  uint64 `json:"-"`
 
 	Placement string `json:"placement"` // where it may run, in words
 	Lease     string `json:"lease"`     // the lease that protects it, "" without one
@@ -105,12 +101,6 @@ type Singleton struct {
 	CrashLoop bool    `json:"crashLoop"` // the instance ends again and again before it has run well
 	Nowhere   bool    `json:"nowhere"`   // no member can host it
 	AtHost    *AtHost `json:"atHost"`    // nil if no host has sent figures
-}
-
-// A Kind has the numbers of the actors of one kind on this node: see telemetry.Kind.
-type Kind struct {
-	Name                                                   string
-	Actors, Started, Stopped, Failures, Restarts, Messages uint64
 }
 
 // AtHost has the figures of the current or next host of a singleton. It counts since the manager on

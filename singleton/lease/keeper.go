@@ -27,9 +27,14 @@ import (
 // gives up a held token that is not above floor: the lease is not valid until there is a new one. A
 // panic of an OnLost handler is recovered and not reported.
 //
-// The returned Lease has three more methods: TTL() time.Duration; Reserve(by string) (free func(),
-// err error), which fails while the handle is reserved; and Abandon(), after which the lease is
-// neither renewed nor released and therefore expires, for tests of crashes.
+// The returned Lease has four more methods:
+//
+//   - TTL() time.Duration
+//   - Reserve(by string) (free func(), err error) fails while the handle is reserved.
+//   - ObserveRenewals(f func(took time.Duration)) has f called with the time that each request to
+//     renew took, whatever its outcome. It replaces the function that was given before.
+//   - Abandon() is for tests of crashes: the lease is neither renewed nor released any more, so it
+//     expires.
 //
 // New returns an error that names the name, owner or setting that is not valid.
 func New(store Store, name, owner string, s Settings) (Lease, error) {
@@ -60,6 +65,7 @@ type keeper struct {
 
 	validity atomic.Pointer[validity] // nil when the lease is not held
 	token    atomic.Uint64
+	renewed  atomic.Pointer[func(took time.Duration)]
 
 	mu       sync.Mutex // guards all below
 	machine  *machine
@@ -196,6 +202,9 @@ func (k *keeper) Abandon() {
 	}
 }
 
+// ObserveRenewals lets f know how long each renewal takes.
+func (k *keeper) ObserveRenewals(f func(took time.Duration)) { k.renewed.Store(&f) }
+
 // TTL returns how long the lease lasts without a renewal.
 func (k *keeper) TTL() time.Duration { return k.machine.settings.TTL }
 
@@ -276,6 +285,9 @@ func (k *keeper) ask(ctx context.Context, ac acSend) (Grant, error) {
 	case opTake:
 		return k.store.Take(ctx, ac.claim)
 	case opRenew:
+		if f := k.renewed.Load(); f != nil {
+			defer func(sent time.Time) { (*f)(time.Since(sent)) }(time.Now())
+		}
 		return k.store.Renew(ctx, ac.grant)
 	case opRelease:
 		return Grant{}, k.store.Release(ctx, ac.grant)

@@ -367,3 +367,23 @@ func TestAStoreThatDoesNotAnswerInTimeIsADeadline(t *testing.T) {
 		time.Sleep(time.Minute)
 	})
 }
+
+func TestTheLastObserverLearnsHowLongEachRenewalTakes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := lease.NewMemory()
+		l := store.Lease("x", "a", time.Minute)
+		observable := l.(interface {
+			ObserveRenewals(f func(took time.Duration))
+		})
+		observable.ObserveRenewals(func(time.Duration) { t.Error("it was replaced") })
+		took := make(chan time.Duration, 100)
+		observable.ObserveRenewals(func(d time.Duration) { took <- d })
+		acquire(t, l)
+		require.Empty(t, took, "that was no renewal")
+		store.SetDelay(2 * time.Second)
+		time.Sleep(time.Minute)
+		require.NotEmpty(t, took)
+		require.Equal(t, 2*time.Second, <-took)
+		require.NoError(t, l.Release(t.Context()))
+	})
+}

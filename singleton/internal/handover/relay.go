@@ -31,11 +31,11 @@ type Outlet[M any] interface {
 	Take(d extension.Described[M])                       // handles a message as if it had been told here
 
 	Hold(d extension.Described[M]) Waiting[M] // notes that a message begins to wait
-	Pass(w Waiting[M]) bool   // whether it is sent on; if not it has become a dead letter
-	Until() time.Time         // when a message that begins to wait now expires
-	Overflow(msg M)           // there is no room for it
-	Rerouted()                // the route may have changed
-	BeforeDrain(host node.ID) // the next host is about to learn that this node drains
+	Pass(w Waiting[M]) bool                   // whether it is sent on; if not it has become a dead letter
+	Until() time.Time                         // when a message that begins to wait now expires
+	Overflow(msg M)                           // there is no room for it
+	Rerouted()                                // the route may have changed
+	BeforeDrain(host node.ID)                 // the next host is about to learn that this node drains
 
 	// Pack and Unpack make a dead letter of a message that cannot be encoded or decoded, and then
 	// return false.

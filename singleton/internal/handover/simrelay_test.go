@@ -126,8 +126,8 @@ func (p *simPost) handle(from node.ID, msg wire.Any) {
 func simMessage(msg int) extension.Described[int] { return extension.Described[int]{Message: msg} }
 
 func (p *simPost) Deliver(d extension.Described[int]) { p.node.inst.tell(d.Message) }
-func (p *simPost) Ready() bool     { return p.node.inst != nil && p.node.inst.ready }
-func (p *simPost) Take(d extension.Described[int]) { p.take(d.Message) }
+func (p *simPost) Ready() bool                        { return p.node.inst != nil && p.node.inst.ready }
+func (p *simPost) Take(d extension.Described[int])    { p.take(d.Message) }
 func (p *simPost) Hold(d extension.Described[int]) Waiting[int] {
 	return Waiting[int]{Held: extension.Held[int]{Described: d}}
 }

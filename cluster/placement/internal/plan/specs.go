@@ -28,6 +28,10 @@ type specs struct {
 
 	retries deadlines[string] // when the next start is attempted
 	waits   deadlines[string] // when the wait for the return of a node ends
+
+	inState       map[State]int
+	moves         map[Cause]uint64
+	startFailures uint64
 }
 
 // An item is a spec and the state of its actor.
@@ -75,6 +79,7 @@ func newSpecs(cfg Config, f *nodes, taken func(label string) bool) *specs {
 		all: items{}, removals: map[string]*removal{}, journal: stored{records: map[string]record{}},
 		followers: relation{}, avoiders: relation{},
 		nodeless: map[string]bool{}, dirty: map[string]bool{}, changed: map[string]bool{},
+		inState: map[State]int{}, moves: map[Cause]uint64{},
 	}
 }
 
@@ -244,6 +249,9 @@ func (s *specs) add(it *item) {
 
 func (s *specs) forget(label string) {
 	it := s.all[label]
+	if it.state != "" {
+		s.inState[it.state]--
+	}
 	delete(s.all, label)
 	delete(s.nodeless, label)
 	s.retries.clear(label)
@@ -294,6 +302,7 @@ func (s *specs) started(label string, id RequestID, _ nodeID) {
 
 func (s *specs) failed(label string, id RequestID, on nodeID, why ending) {
 	if it := s.itemOf(label, id); it != nil {
+		s.startFailures++
 		s.retry(it, on, why.text)
 	}
 }
@@ -306,6 +315,7 @@ func (s *specs) ended(label string, id RequestID, on nodeID, why ending) {
 	if !it.startedAt.IsZero() && s.nodes.now.Sub(it.startedAt) >= s.cfg.RetryMax {
 		it.failures, it.failedOn = 0, nil
 	}
+	s.moves[EndedAlone]++
 	s.retry(it, on, cmp.Or(why.text, "it has stopped by itself"))
 }
 
@@ -350,8 +360,10 @@ func (s *specs) lost(on nodeID) {
 		case it.stage == placed && it.OnCrash.Kind == KindAbandon:
 			s.forget(label)
 		case it.stage == placed && it.OnCrash.Kind == KindWaitForReturn && !drained:
+			s.moves[NodeLost]++
 			s.wait(it)
 		case it.stage == placed:
+			s.moves[NodeLost]++
 			s.enter(it, unplaced)
 		}
 	}

@@ -57,7 +57,8 @@ func (s *specs) reconcile() {
 func (s *specs) review(it *item) {
 	switch it.stage {
 	case placed:
-		if it.misplaced(s.nodes) || s.mayDrain(it) {
+		if cause := it.cause(s); cause != "" {
+			s.moves[cause]++
 			s.enter(it, leaving)
 			s.nodes.stop(it.on, it.Label)
 		}

@@ -48,7 +48,7 @@ type Explanation struct {
 func (s *specs) facts() []Fact {
 	for _, label := range slices.Sorted(maps.Keys(s.changed)) {
 		if it := s.all[label]; it != nil {
-			it.updateState(s.nodes)
+			it.updateState(s)
 		}
 		s.journal.put(label, s.recordOf(label))
 	}
@@ -68,10 +68,16 @@ func (s *specs) recordOf(label string) *record {
 	return nil
 }
 
-func (it *item) updateState(f *nodes) {
-	if now := it.stateIn(f); now != it.state {
-		it.state, it.since = now, f.now
+func (it *item) updateState(s *specs) {
+	now := it.stateIn(s.nodes)
+	if now == it.state {
+		return
 	}
+	if it.state != "" {
+		s.inState[it.state]--
+	}
+	s.inState[now]++
+	it.state, it.since = now, s.nodes.now
 }
 
 // record returns the record of an item for the journal.

@@ -1,0 +1,17 @@
+// Package otel connects an actor system to OpenTelemetry. It is a module of its own.
+//
+// This package is experimental: a minor release may change it.
+//
+// # Metrics
+//
+// [NewProducer] is an external producer of the SDK. Each reader that is given one exports the
+// metrics of the system:
+//
+//	reader := metric.NewPeriodicReader(exporter, metric.WithProducer(otel.NewProducer(system)))
+//	provider := metric.NewMeterProvider(metric.WithReader(reader))
+//
+// The metrics are those of [telemetry.Gather], which docs/monitoring.md lists by their names in
+// Prometheus. Here understudy_actors_started_total is understudy.actors.started, with the unit
+// {actor}. An exporter to Prometheus turns the names back. No instrument is called on the way of a
+// message: each collection reads what the system counts anyway.
+package otel

@@ -1,0 +1,39 @@
+package otel_test
+
+import (
+	"context"
+	"fmt"
+
+	"go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/telemetry/otel"
+	behaviors "github.com/understudy-go/understudy/behavior"
+)
+
+// A program usually has a reader that exports by itself, as metric.NewPeriodicReader does.
+func ExampleNewProducer() {
+	ctx := context.Background()
+	system := actor.NewSystem("shop")
+	actor.Spawn(system, behaviors.Ignore[string], "clerk", actor.WithKind("clerk"))
+	reader := metric.NewManualReader(metric.WithProducer(otel.NewProducer(system)))
+	provider := metric.NewMeterProvider(metric.WithReader(reader))
+
+	var read metricdata.ResourceMetrics
+	if err := reader.Collect(ctx, &read); err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, m := range read.ScopeMetrics[0].Metrics {
+		if m.Name == "understudy.actors.started" {
+			for _, p := range m.Data.(metricdata.Sum[float64]).DataPoints {
+				fmt.Println(m.Name, p.Attributes.ToSlice(), p.Value, m.Unit)
+			}
+		}
+	}
+	fmt.Println(provider.Shutdown(ctx), system.Shutdown(ctx))
+	// Output:
+	// understudy.actors.started [{"kind":"clerk"}] 1 {actor}
+	// <nil> <nil>
+}

@@ -1,0 +1,35 @@
+package placement
+
+import (
+	"sync/atomic"
+
+	"github.com/understudy-go/understudy/actor/telemetry"
+	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
+)
+
+// A counted holds the numbers of the coordinator while it runs on this node; nil while it does not.
+type counted struct{ atomic.Pointer[plan.Counts] }
+
+// families is a [telemetry.Source].
+func (c *counted) families() []telemetry.Family {
+	specs := telemetry.Family{
+		Name: "understudy_placement_specs", Help: "Specs by the state of their actor; told by the node with the coordinator.", Labels: []string{"state"},
+	}
+	moves := telemetry.Family{
+		Name: "understudy_placement_moves_total", Help: "Placed actors that had to be started anew, by cause, since this coordinator began.",
+		Type: telemetry.Counter, Labels: []string{"cause"},
+	}
+	failures := telemetry.Family{
+		Name: "understudy_placement_start_failures_total", Help: "Starts of placed actors that have failed, since this coordinator began.", Type: telemetry.Counter,
+	}
+	if now := c.Load(); now != nil {
+		for _, s := range plan.States {
+			specs.Add(float64(now.Specs[s]), string(s))
+		}
+		for _, cause := range plan.Causes {
+			moves.Add(float64(now.Moves[cause]), string(cause))
+		}
+		failures.Add(float64(now.StartFailures))
+	}
+	return []telemetry.Family{specs, moves, failures}
+}

@@ -1,0 +1,183 @@
+// Package busy runs nodes of a cluster that use everything that the framework measures. It is for
+// tests of exporters, of the page about monitoring, and of alert rules.
+package busy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/delivery"
+	"github.com/understudy-go/understudy/actor/topic"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/cluster/placement"
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
+	"github.com/understudy-go/understudy/persistence/projection"
+	"github.com/understudy-go/understudy/persistence/sqlite"
+	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/lease"
+)
+
+// A Sale is a message to the ledger, and its event.
+type Sale struct {
+	Item    string
+	ReplyTo actor.ActorRef[int]
+}
+
+type sold struct{ Item string }
+
+func init() {
+	actor.RegisterType[Sale]("busy.sale")
+	actor.RegisterType[sold]("busy.sold")
+}
+
+// A Program is a cluster of nodes in this process, which talk by TCP.
+type Program struct {
+	Nodes  []*cluster.Node
+	Ledger actor.ActorRef[Sale] // a leased, event-sourced singleton; the ref is of the first node
+
+	store   *sqlite.Journal
+	gone    actor.ActorRef[string]
+	crashed bool
+}
+
+// Start starts a program of n nodes, which stores its journal in dir. It returns when each part has
+// done something. The caller closes it.
+func Start(ctx context.Context, dir string, n int) (*Program, error) {
+	store, err := sqlite.Open(filepath.Join(dir, "journal.db")) //nolint:contextcheck // it opens a file
+	if err != nil {
+		return nil, err
+	}
+	p := &Program{store: store}
+	leases := lease.NewMemory()
+	for i := range n {
+		cfg := cluster.Config{Name: "shop", NodeID: fmt.Sprintf("n%d", i+1), AppVersion: "1.0", Logger: zap.NewNop()}
+		if i > 0 {
+			cfg.Seeds = []string{p.Nodes[0].Address()}
+		}
+		node, err := cluster.Start(ctx, cfg)
+		if err != nil {
+			return nil, errors.Join(err, p.Close(ctx))
+		}
+		p.Nodes = append(p.Nodes, node)
+		if err := p.serve(ctx, node, leases); err != nil {
+			return nil, errors.Join(err, p.Close(ctx))
+		}
+	}
+	return p, p.use(ctx)
+}
+
+// serve starts what runs on each node.
+func (p *Program) serve(ctx context.Context, n *cluster.Node, leases *lease.Memory) error {
+	ledger := actor.Spawn(n, behaviors.Singleton(p.ledger, singleton.WithLease(leases.Lease("ledger", n.View().Self.Name, 15*time.Second))), "ledger")
+	if len(p.Nodes) == 1 {
+		p.Ledger = ledger
+	}
+	sales := projection.New("sales", p.store, journal.Query{Tag: "sales"},
+		projection.AtLeastOnce(&projection.MemoryOffsets{}, func(context.Context, projection.Event[sold]) error { return nil }))
+	actor.Spawn(n, behaviors.Singleton(sales.Behavior), "sales")
+	clerks := placement.NewType[string, string]("clerk")
+	cfg := placement.Config{Journal: p.store, Factories: []placement.Factory{
+		clerks.Factory(func(string) actor.Behavior[string] { return behaviors.Ignore[string] }),
+	}}
+	c, err := placement.Start(n, cfg) //nolint:contextcheck // the coordinator outlives the start
+	if err != nil || len(p.Nodes) > 1 {
+		return err
+	}
+	_, err = c.Submit(ctx, clerks.Spec("clerk-1", "first"))
+	return err
+}
+
+func (p *Program) ledger() actor.Behavior[Sale] {
+	return persistence.New("ledger", p.store, 0,
+		func(n int, _ sold) int { return n + 1 },
+		func(_ *actor.Context[Sale], n int, s Sale) persistence.Effect[sold] {
+			return persistence.Persist(sold{s.Item}).Then(func() { s.ReplyTo.Tell(n + 1) })
+		},
+		persistence.Options[Sale, sold, int]{Tags: func(int, sold) []string { return []string{"sales"} }})
+}
+
+// use lets each part do something.
+func (p *Program) use(ctx context.Context) error {
+	if err := p.Sell(ctx, "hat"); err != nil {
+		return err
+	}
+	s := p.Nodes[0].System
+	news := topic.New[string]("news")
+	news.Subscribe(s, actor.Spawn(s, behaviors.Ignore[string], "reader"))
+	news.Publish(s, "it rains")
+	confirmed := make(chan struct{})
+	orders := actor.Spawn(s, delivery.Producer[string](), "orders")
+	orders.Tell(delivery.Connect[string]{Consumer: actor.Spawn(s, delivery.Consumer(
+		behaviors.Receive(func(_ *actor.Context[delivery.Delivery[string]], d delivery.Delivery[string]) actor.Behavior[delivery.Delivery[string]] {
+			d.Confirm()
+			close(confirmed)
+			return behaviors.Same
+		})), "billing")})
+	orders.Tell(delivery.Send[string]{Message: "books"})
+	p.gone = actor.Spawn(s, behaviors.Stopped[string], "gone")
+	select {
+	case <-confirmed:
+		p.LoseMessage()
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Sell tells the ledger of a sale, and waits until it is stored.
+func (p *Program) Sell(ctx context.Context, item string) error {
+	_, err := actor.Ask(ctx, p.Ledger, func(r actor.ActorRef[int]) Sale { return Sale{item, r} })
+	return err
+}
+
+// LoseMessage makes a dead letter.
+func (p *Program) LoseMessage() { p.gone.Tell("hello") }
+
+// SpawnBroken spawns a singleton on every node that fails whenever it starts.
+func (p *Program) SpawnBroken() {
+	for _, n := range p.Nodes {
+		actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[string] { panic("no such table") },
+			singleton.RestartBackoff(actor.Backoff{Min: 10 * time.Millisecond, Max: 100 * time.Millisecond})), "broken")
+	}
+}
+
+// SpawnHomeless spawns a singleton on every node that no node may host.
+func (p *Program) SpawnHomeless() {
+	for _, n := range p.Nodes {
+		actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[string] { return behaviors.Ignore[string] }, singleton.Role("nobody")), "homeless")
+	}
+}
+
+// Crash ends the last node without a word to the others.
+func (p *Program) Crash(ctx context.Context) error {
+	last := len(p.Nodes) - 1
+	n := p.Nodes[last]
+	p.Nodes = p.Nodes[:last]
+	n.Halt()
+	p.crashed = true
+	return n.Shutdown(ctx)
+}
+
+// Close ends the program: the nodes leave one after the other, or all crash if one has crashed,
+// because they would wait for it.
+func (p *Program) Close(ctx context.Context) error {
+	var all []error
+	for len(p.Nodes) > 0 {
+		if p.crashed {
+			all = append(all, p.Crash(ctx))
+			continue
+		}
+		last := len(p.Nodes) - 1
+		all = append(all, p.Nodes[last].Leave(ctx))
+		p.Nodes = p.Nodes[:last]
+	}
+	return errors.Join(append(all, p.store.Close())...)
+}
