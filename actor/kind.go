@@ -106,7 +106,7 @@ func kindOf(t reflect.Type) string {
 	if path == modulePath || strings.HasPrefix(path, modulePath+"/") && !strings.HasSuffix(path, "_test") {
 		return actorhook.OwnKind
 	}
-	return t.String()
+	return actorhook.ShortName(t)
 }
 
 const modulePath = "github.com/understudy-go/understudy"

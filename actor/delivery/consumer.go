@@ -9,6 +9,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/fifo"
 	"github.com/understudy-go/understudy/internal/window"
 )
@@ -24,7 +25,7 @@ func Consumer[M any](worker actor.Behavior[Delivery[M]], opts ...Option) actor.B
 			c.onWorkerEvent(n)
 			return nil
 		})
-		c.worker = actor.Spawn(ctx, c.observed(worker), "worker")
+		c.worker = actor.Spawn(ctx, c.observed(worker), "worker", actor.WithKind(actorhook.ShortName(reflect.TypeFor[Delivery[M]]())))
 		ctx.WatchWith(c.worker, workerEnded{})
 		next.OnMessage = c.handle
 		ctx.Defer(c.end)

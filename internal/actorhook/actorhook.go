@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"regexp"
 	"time"
 
 	"github.com/understudy-go/understudy/internal/metadata"
@@ -89,6 +90,13 @@ type Arrival struct {
 
 // OwnKind is the kind of the actors of this module that no program has spawned.
 const OwnKind = "understudy"
+
+// paths are those of the packages of type arguments.
+var paths = regexp.MustCompile(`[^\[,*\]]*/`)
+
+// ShortName returns the name of a type, also of its arguments, with the last element of the path of
+// its package.
+func ShortName(t reflect.Type) string { return paths.ReplaceAllString(t.String(), "") }
 
 // A KindCount is what a system has counted about the actors of one kind.
 type KindCount struct {

@@ -1,0 +1,81 @@
+package otel
+
+import (
+	"context"
+	"fmt"
+
+	"go.opentelemetry.io/otel/attribute"
+	semconv "go.opentelemetry.io/otel/semconv/v1.37.0"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/persistence/journal"
+)
+
+// schemaURL is the version of the semantic conventions to which the attributes belong. Those of
+// messaging are not stable, and this package follows another version only in a minor release.
+const schemaURL = semconv.SchemaURL
+
+// kinds are the kinds of spans that are not internal.
+var kinds = map[string]trace.SpanKind{
+	"process": trace.SpanKindConsumer,
+	"send":    trace.SpanKindProducer,
+	"ask":     trace.SpanKindClient,
+}
+
+// nameOfSpan returns the operation and what it is about, which comes from a small set.
+func nameOfSpan(s extension.Span) string {
+	about := s.Subject
+	if about == "" && s.Message != nil {
+		about = typeOf(s.Message())
+	}
+	if about == "" || s.Operation == "send" { // the address would make a name for each node
+		return s.Operation
+	}
+	return s.Operation + " " + about
+}
+
+func attributes(s extension.Span) []attribute.KeyValue {
+	all := make([]attribute.KeyValue, 0, 6)
+	if _, messaging := kinds[s.Operation]; messaging {
+		all = append(all, semconv.MessagingSystemKey.String("understudy"), semconv.MessagingOperationName(s.Operation))
+	}
+	switch s.Operation {
+	case "process":
+		all = append(all, attribute.String("messaging.understudy.actor_kind", s.Subject))
+	case "send":
+		all = append(all, semconv.ServerAddress(s.Subject))
+	}
+	if s.Path != nil {
+		all = append(all, semconv.MessagingDestinationName(s.Path()))
+	}
+	if s.Message != nil {
+		if t := typeOf(s.Message()); t != "" {
+			all = append(all, attribute.String("messaging.understudy.message_type", t))
+		}
+	}
+	return all
+}
+
+// typeOf returns the Go type of a message, or "" for nil.
+func typeOf(msg any) string {
+	if msg == nil {
+		return ""
+	}
+	return fmt.Sprintf("%T", msg)
+}
+
+// errorTypes are the words for errors in the attribute error.type.
+var errorTypes = []struct {
+	err  error
+	name string
+}{
+	{journal.ErrFenced, "fenced"},
+	{actor.ErrUnreachable, "unreachable"},
+	{actor.ErrTerminated, "terminated"},
+	{actor.ErrNoSuchActor, "no_such_actor"},
+	{actor.ErrMailboxFull, "mailbox_full"},
+	{context.DeadlineExceeded, "timeout"},
+	{context.Canceled, "cancelled"},
+}

@@ -1,0 +1,108 @@
+package otel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/baggage"
+	"go.opentelemetry.io/otel/codes"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+)
+
+// A TracingOption changes what [WithTracing] does.
+type TracingOption func(*tracer)
+
+// WithBaggage lets messages carry the baggage of their trace, if it has at most most bytes as text;
+// a larger one is left out as a whole. Zero or less means 512. Without this option no message
+// carries baggage. All metadata of a message together has at most 1 KiB, beyond which nothing is
+// carried.
+func WithBaggage(most int) TracingOption {
+	if most <= 0 {
+		most = 512
+	}
+	return func(t *tracer) { t.baggage = most }
+}
+
+// WithTracing makes a system trace its messages with p, such as a TracerProvider of the SDK.
+// Sampling is decided where a trace begins, by the sampler of p: messages in a trace that is not
+// sampled carry nothing, and cost next to nothing.
+//
+//	system := actor.NewSystem("shop", otel.WithTracing(provider))
+//
+// A node of a cluster takes it in Config.SystemOptions. Each node of a cluster should have a
+// tracer; one without passes traces on, but has no spans. WithTracing panics if p is nil.
+func WithTracing(p trace.TracerProvider, opts ...TracingOption) actor.Option {
+	if p == nil {
+		panic("otel: WithTracing: the provider is nil")
+	}
+	s := scope()
+	t := &tracer{tracer: p.Tracer(s.Name, trace.WithInstrumentationVersion(s.Version), trace.WithSchemaURL(schemaURL))}
+	for _, o := range opts {
+		o(t)
+	}
+	return extension.WithTracer(t)
+}
+
+// tracer implements [extension.Tracer].
+type tracer struct {
+	tracer  trace.Tracer
+	baggage int // how many bytes of it are carried at most; 0 for none
+}
+
+var _ extension.Tracer = (*tracer)(nil)
+
+// Inject implements [extension.Tracer].
+func (t *tracer) Inject(ctx context.Context) []byte {
+	c := trace.SpanContextFromContext(ctx)
+	if !c.IsSampled() || !c.IsValid() {
+		return nil
+	}
+	return t.carry(c, baggage.FromContext(ctx))
+}
+
+// Start implements [extension.Tracer].
+func (t *tracer) Start(ctx context.Context, carried []byte, s extension.Span) (context.Context, func(error)) {
+	opts := append(make([]trace.SpanStartOption, 0, 4), trace.WithSpanKind(kinds[s.Operation]), trace.WithAttributes(attributes(s)...))
+	from, bag := read(carried)
+	switch {
+	case s.Linked:
+		opts = append(opts, trace.WithNewRoot())
+		if from.IsValid() {
+			opts = append(opts, trace.WithLinks(trace.Link{SpanContext: from}))
+		}
+	case from.IsValid():
+		ctx = trace.ContextWithRemoteSpanContext(ctx, from)
+	}
+	if t.baggage > 0 && bag.Len() > 0 {
+		ctx = baggage.ContextWithBaggage(ctx, bag)
+	}
+	ctx, span := t.tracer.Start(ctx, nameOfSpan(s), opts...)
+	return ctx, func(err error) { end(span, err) }
+}
+
+// end ends a span, with the error if there is one.
+func end(span trace.Span, err error) {
+	if err != nil {
+		span.SetStatus(codes.Error, err.Error())
+		span.SetAttributes(attribute.String("error.type", errorType(err)))
+	}
+	span.End()
+}
+
+// errorType returns a word for an error: those that operators look for, or the type.
+func errorType(err error) string {
+	for _, known := range errorTypes {
+		if errors.Is(err, known.err) {
+			return known.name
+		}
+	}
+	for errors.Unwrap(err) != nil {
+		err = errors.Unwrap(err)
+	}
+	return fmt.Sprintf("%T", err)
+}
