@@ -2,7 +2,6 @@ package actor
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"sync/atomic"
 
@@ -91,5 +90,5 @@ func (l *lineCore) attach() *attached {
 	return now
 }
 
-// kind returns the name of the message type.
-func (*inbox[M]) kind() string { return reflect.TypeFor[M]().String() }
+// kind returns the kind under which the actor is counted.
+func (c *cell[M]) kind() string { return c.tally.counts.of.name }

@@ -2,10 +2,14 @@ package actor
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
+
+	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/metadata"
+	"github.com/understudy-go/understudy/internal/tracecontext"
 )
 
 // A span is the part of a trace in which an actor handles a message.
@@ -61,7 +65,7 @@ func (s *span) carried(t actorhook.Tracer) metadata.Metadata {
 // beginSpan begins the span in which c handles d. It returns nil if d is in no trace, and for the
 // actors of the framework, which only pass on what they get.
 func beginSpan[M any](c *cell[M], d *described[M]) *span {
-	kind := c.tally.counts.of.name
+	kind := c.kind()
 	if c.sys.tracer == nil || kind == actorhook.OwnKind {
 		return nil
 	}
@@ -176,3 +180,12 @@ func (x contextInternals[M]) StartSpan(s actorhook.Span) (within context.Context
 
 // TraceOf implements extension.TraceOf.
 func (s internals) TraceOf(ctx context.Context) metadata.Metadata { return traceOf(ctx, s.System) }
+
+// log returns l with the IDs of the span.
+func (s *span) log(l *zap.Logger, t actorhook.Tracer) *zap.Logger {
+	carried := t.Inject(s.ctx)
+	if len(carried) < tracecontext.Size {
+		return l
+	}
+	return l.With(zap.String("trace_id", hex.EncodeToString(carried[:16])), zap.String("span_id", hex.EncodeToString(carried[16:24])))
+}

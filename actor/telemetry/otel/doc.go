@@ -14,4 +14,10 @@
 // Prometheus. Here understudy_actors_started_total is understudy.actors.started, with the unit
 // {actor}. An exporter to Prometheus turns the names back. No instrument is called on the way of a
 // message: each collection reads what the system counts anyway.
+//
+// # Traces
+//
+// [WithTracing] lets the messages of a system carry their trace, and makes spans of what is done with
+// them. A message is in the trace of the context under which it is sent, see
+// [actor.ActorRef.TellContext]; docs/tracing.md has a list of the spans.
 package otel

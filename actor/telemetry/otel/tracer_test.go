@@ -17,6 +17,8 @@ import (
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/delivery"
@@ -340,6 +342,26 @@ func TestBaggageIsCarriedOnlyIfAskedForAndSmall(t *testing.T) {
 			require.Equal(t, c.want, got)
 		})
 	}
+}
+
+func TestLinesOfAHandlerHaveTheIDsOfItsSpan(t *testing.T) {
+	tr := newTracing()
+	core, lines := observer.New(zap.InfoLevel)
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.NewSystem(t, otel.WithTracing(tr.provider), actor.WithLogger(zap.New(core)))
+		ctx, end := tr.root()
+		defer end()
+		front := actor.Spawn(s, clerk(func(ctx *actor.Context[word], _ word) { ctx.Log().Info("here") }), "front")
+		front.TellContext(ctx, word{})
+		front.Tell(word{})
+		synctest.Wait()
+	})
+	span := tr.GetSpans()[0]
+	require.Equal(t, map[string]any{
+		"actor": "/user/front", "kind": "otel_test.word",
+		"trace_id": span.SpanContext.TraceID().String(), "span_id": span.SpanContext.SpanID().String(),
+	}, lines.All()[0].ContextMap())
+	require.NotContains(t, lines.All()[1].ContextMap(), "trace_id")
 }
 
 func TestTracingNeedsAProvider(t *testing.T) {
