@@ -34,6 +34,7 @@ func init() {
 		return spawnOption(func(c *spawnConfig) { c.admission = check })
 	}
 	actorhook.SpawnContext = func(ctx context.Context) any { return spawnOption(func(c *spawnConfig) { c.ctx = ctx }) }
+	actorhook.DeadLetterReasons = deadLetterReasons
 	actorhook.KeptDeadLetters = func(system any) []actorhook.DeadLetter { return system.(*System).deadLetters.newest() } // by its contract
 	actorhook.Binder = func(system any) interface{ Bind(v reflect.Value) error } {
 		s, _ := system.(*System)

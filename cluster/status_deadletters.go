@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"reflect"
-	"strings"
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
@@ -15,7 +14,7 @@ func (n *statusSource) DeadLetters() statuspage.DeadLetters {
 	all := statuspage.DeadLetters{Time: time.Now(), Letters: []statuspage.DeadLetter{}}
 	for _, d := range actorhook.KeptDeadLetters(n.System) {
 		all.Letters = append(all.Letters, statuspage.DeadLetter{
-			Recipient: d.Recipient, Type: typeText(d.Type), Reason: reasonText(d.Reason), Text: d.Text,
+			Recipient: d.Recipient, Type: typeText(d.Type), Reason: actorhook.ReasonText(d.Reason), Text: d.Text,
 			Count: d.Count, First: d.First, Last: d.Last,
 		})
 	}
@@ -34,17 +33,7 @@ func typeText(t reflect.Type) string {
 func deadLettersByReason(s *actor.System) map[string]uint64 {
 	all := map[string]uint64{}
 	for reason, count := range s.DeadLettersByReason() {
-		all[reasonText(reason)] = count
+		all[actorhook.ReasonText(reason)] = count
 	}
 	return all
-}
-
-// reasonText returns the text of a reason without the name of its package. It is the key under
-// which programs find the number.
-func reasonText(reason error) string {
-	if reason == nil {
-		return "other"
-	}
-	_, text, _ := strings.Cut(reason.Error(), ": ")
-	return text
 }

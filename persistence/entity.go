@@ -152,7 +152,7 @@ func (e *entity[M, E, S]) run(cmd command[M]) (actor.Behavior[M], error) {
 		return e.finish(plan, cmd, e.follow(plan), nil)
 	}
 	b, err := e.batch(plan.events)
-	traced := e.trace(cmd.ctx, &b.req)
+	traced := trace(cmd.ctx, &b.req)
 	if err == nil && e.pausing.store(b.req) {
 		e.pending = pending[M, E, S]{cmd, plan, b, traced}
 		return nil, nil

@@ -103,12 +103,11 @@ func storeName(j Journal) string {
 }
 
 func (m *metrics) journalFamilies() []telemetry.Family {
-	label := []string{"journal"}
-	appends := telemetry.Family{Name: "understudy_journal_append_seconds", Help: "Appends to a journal, each of one batch of events.", Type: telemetry.Histogram, Labels: label}
-	claims := telemetry.Family{Name: "understudy_journal_claim_seconds", Help: "Claims of persistence ids in a journal.", Type: telemetry.Histogram, Labels: label}
-	reads := telemetry.Family{Name: "understudy_journal_read_seconds", Help: "Reads of the events of one actor, with the time to apply them.", Type: telemetry.Histogram, Labels: label}
-	appended := telemetry.Family{Name: "understudy_journal_appended_events_total", Help: "Events that a journal has stored for persistent actors.", Type: telemetry.Counter, Labels: label}
-	failures := telemetry.Family{Name: "understudy_journal_errors_total", Help: "Appends, claims and reads that have failed, by error.", Type: telemetry.Counter, Labels: []string{"journal", "error"}}
+	appends := telemetry.NewHistogram("understudy_journal_append_seconds", "Appends to a journal, each of one batch of events.", "journal")
+	claims := telemetry.NewHistogram("understudy_journal_claim_seconds", "Claims of persistence ids in a journal.", "journal")
+	reads := telemetry.NewHistogram("understudy_journal_read_seconds", "Reads of the events of one actor, with the time to apply them.", "journal")
+	appended := telemetry.NewCounter("understudy_journal_appended_events_total", "Events that a journal has stored for persistent actors.", "journal")
+	failures := telemetry.NewCounter("understudy_journal_errors_total", "Appends, claims and reads that have failed, by error.", "journal", "error")
 	for name, j := range m.journals.All() {
 		appends.AddDurations(j.appends.Read(), name)
 		claims.AddDurations(j.claims.Read(), name)

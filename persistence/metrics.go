@@ -2,7 +2,6 @@ package persistence
 
 import (
 	"context"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -15,7 +14,6 @@ import (
 
 // metrics has what a system counts of its persistent actors.
 type metrics struct {
-	source   sync.Once
 	journals bylabel.Map[journalMetrics] // by the name of the store
 
 	recoveries      histogram.Histogram
@@ -27,9 +25,11 @@ type metrics struct {
 
 // metricsOf returns the metrics of s, which are a source of its telemetry from now on.
 func metricsOf(s *actor.System) *metrics {
-	m := extension.Ensure(s, func() *metrics { return &metrics{} })
-	m.source.Do(func() { telemetry.AddSource(s, m.families) })
-	return m
+	return extension.Ensure(s, func() *metrics {
+		m := &metrics{}
+		telemetry.AddSource(s, m.families)
+		return m
+	})
 }
 
 // wait takes a permit, and counts a recovery that has to wait for it.
@@ -67,22 +67,14 @@ func (m *metrics) snapshot(err error) {
 
 // families implements [telemetry.Source].
 func (m *metrics) families() []telemetry.Family {
-	recoveries := telemetry.Family{
-		Name: "understudy_recovery_seconds", Help: "Recoveries of persistent actors, with the wait for other recoveries.",
-		Type: telemetry.Histogram,
-	}
+	recoveries := telemetry.NewHistogram("understudy_recovery_seconds", "Recoveries of persistent actors, with the wait for other recoveries.")
 	recoveries.AddDurations(m.recoveries.Read())
-	single := func(name, help string, t telemetry.Type, value float64) telemetry.Family {
-		f := telemetry.Family{Name: name, Help: help, Type: t}
-		f.Add(value)
-		return f
-	}
 	return append([]telemetry.Family{
 		recoveries,
-		single("understudy_recovery_failures_total", "Recoveries of persistent actors that have failed or were stopped.", telemetry.Counter, float64(m.failed.Load())),
-		single("understudy_recoveries_waiting", "Recoveries that wait because too many others are under way.", telemetry.Gauge, float64(m.waiting.Load())),
-		single("understudy_recovered_events_total", "Events that recoveries have replayed.", telemetry.Counter, float64(m.recovered.Load())),
-		single("understudy_snapshots_saved_total", "Snapshots that have been saved.", telemetry.Counter, float64(m.snapshotsSaved.Load())),
-		single("understudy_snapshot_failures_total", "Snapshots that could not be saved.", telemetry.Counter, float64(m.snapshotsFailed.Load())),
+		telemetry.NewCounter("understudy_recovery_failures_total", "Recoveries of persistent actors that have failed or were stopped.").With(float64(m.failed.Load())),
+		telemetry.NewGauge("understudy_recoveries_waiting", "Recoveries that wait because too many others are under way.").With(float64(m.waiting.Load())),
+		telemetry.NewCounter("understudy_recovered_events_total", "Events that recoveries have replayed.").With(float64(m.recovered.Load())),
+		telemetry.NewCounter("understudy_snapshots_saved_total", "Snapshots that have been saved.").With(float64(m.snapshotsSaved.Load())),
+		telemetry.NewCounter("understudy_snapshot_failures_total", "Snapshots that could not be saved.").With(float64(m.snapshotsFailed.Load())),
 	}, m.journalFamilies()...)
 }

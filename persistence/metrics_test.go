@@ -72,6 +72,20 @@ func family(t *testing.T, s *actor.System, name string) telemetry.Family {
 	return telemetry.Family{}
 }
 
+func TestEachErrorOfAJournalHasASeriesBeforeItOccurs(t *testing.T) {
+	inBubble(t, func(w *world) {
+		w.spawn()
+		synctest.Wait()
+		errors := family(t, w.system, "understudy_journal_errors_total").Series
+		require.Len(w, errors, 11)
+		for _, s := range errors {
+			require.Equal(w, ours, s.Labels[0])
+			require.Zero(w, s.Value, s.Labels)
+		}
+		require.Zero(w, w.value("understudy_journal_errors_total", ours, "fenced"))
+	})
+}
+
 func TestErrorsOfAJournalAreCountedByTheirKind(t *testing.T) {
 	inBubble(t, func(w *world) {
 		ref := w.spawn(options{OnPersistFailure: actor.Backoff{Min: time.Second}})

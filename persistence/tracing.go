@@ -20,7 +20,7 @@ func (s storing) end(err error) {
 
 // trace begins the span in which req is stored, if the command with that Context is in a trace. The
 // records then carry it, so that projections link to it.
-func (e *entity[M, E, S]) trace(ctx *actor.Context[M], req *journal.AppendRequest) storing {
+func trace[M any](ctx *actor.Context[M], req *journal.AppendRequest) storing {
 	within, end := extension.StartSpan(ctx, extension.Span{Operation: "persist", Path: ctx.Self().Path})
 	if end == nil {
 		return nil

@@ -31,10 +31,7 @@ func (c *refusalCount) ended(err error) {
 
 // family returns the counts. Other connections had to make room for turnedOut more.
 func (c *refusalCount) family(turnedOut uint64) telemetry.Family {
-	f := telemetry.Family{
-		Name: "understudy_remote_refused_total", Help: "Connections of peers that this node has refused or ended.",
-		Type: telemetry.Counter, Labels: []string{"reason"},
-	}
+	f := telemetry.NewCounter("understudy_remote_refused_total", "Connections of peers that this node has refused or ended.", "reason")
 	for reason := RefusedHello; reason <= RefusedIdentity; reason++ {
 		f.Add(float64(c.byRefusal[reason].Load()), reason.String())
 	}
@@ -74,18 +71,14 @@ func (s *links) figures() map[channel]*channelFigures {
 
 // families implements [telemetry.Source].
 func (e *Endpoint) families() []telemetry.Family {
-	label := []string{"channel"}
-	count := telemetry.Family{Name: "understudy_remote_links", Help: "Channels to other nodes on which something is or was sent.", Labels: []string{"channel", "state"}}
-	queue := telemetry.Family{Name: "understudy_remote_queue_messages", Help: "Messages and parts of messages that wait to be written to other nodes.", Labels: label}
-	longest := telemetry.Family{Name: "understudy_remote_queue_messages_max", Help: "The longest queue to another node.", Labels: label}
-	counter := func(name, help string) telemetry.Family {
-		return telemetry.Family{Name: name, Help: help, Type: telemetry.Counter, Labels: label}
-	}
-	sent := counter("understudy_remote_sent_messages_total", "Messages that were written to connections with other nodes.")
-	sentBytes := counter("understudy_remote_sent_bytes_total", "Bytes of messages that were written, with those that were written again.")
-	resent := counter("understudy_remote_resent_total", "Messages and parts of messages that were written again on another connection.")
-	received := counter("understudy_remote_received_messages_total", "Messages that other nodes have sent.")
-	receivedBytes := counter("understudy_remote_received_bytes_total", "Bytes of messages that other nodes have sent.")
+	count := telemetry.NewGauge("understudy_remote_links", "Channels to other nodes on which something is or was sent.", "channel", "state")
+	queue := telemetry.NewGauge("understudy_remote_queue_messages", "Messages and parts of messages that wait to be written to other nodes.", "channel")
+	longest := telemetry.NewGauge("understudy_remote_queue_messages_max", "The longest queue to another node.", "channel")
+	sent := telemetry.NewCounter("understudy_remote_sent_messages_total", "Messages that were written to connections with other nodes.", "channel")
+	sentBytes := telemetry.NewCounter("understudy_remote_sent_bytes_total", "Bytes of messages that were written, with those that were written again.", "channel")
+	resent := telemetry.NewCounter("understudy_remote_resent_total", "Messages and parts of messages that were written again on another connection.", "channel")
+	received := telemetry.NewCounter("understudy_remote_received_messages_total", "Messages that other nodes have sent.", "channel")
+	receivedBytes := telemetry.NewCounter("understudy_remote_received_bytes_total", "Bytes of messages that other nodes have sent.", "channel")
 	figures := e.links.figures()
 	for _, l := range []channel{channelControl, channelUser} {
 		f, name := figures[l], l.String()
@@ -100,7 +93,6 @@ func (e *Endpoint) families() []telemetry.Family {
 		received.Add(float64(e.received.of(l).messages.Load()), name)
 		receivedBytes.Add(float64(e.received.of(l).bytes.Load()), name)
 	}
-	undecodable := telemetry.Family{Name: "understudy_remote_undecodable_total", Help: "Messages of other nodes that could not be decoded.", Type: telemetry.Counter}
-	undecodable.Add(float64(e.lost.Load()))
+	undecodable := telemetry.NewCounter("understudy_remote_undecodable_total", "Messages of other nodes that could not be decoded.").With(float64(e.lost.Load()))
 	return []telemetry.Family{count, queue, longest, sent, sentBytes, resent, received, receivedBytes, undecodable, e.acceptor.refused.family(e.acceptor.unauthenticated.turnedOut.Load())}
 }

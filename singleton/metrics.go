@@ -54,19 +54,16 @@ var phases = []Phase{Pending, Standby, Asking, Acquiring, Host, HandingOver, Sto
 
 // ofManagers returns what the managers of this node do, and the messages that wait with them.
 func ofManagers(all []Status) []telemetry.Family {
-	phase := telemetry.Family{
-		Name: "understudy_singleton_phase", Help: "1 for the phase of the manager on this node, 0 for the other phases.",
-		Labels: []string{"singleton", "phase"},
-	}
+	phase := telemetry.NewGauge("understudy_singleton_phase", "1 for the phase of the manager on this node, 0 for the other phases.", "singleton", "phase")
 	for _, s := range all {
 		for _, p := range phases {
-			phase.Add(oneIf(s.Phase == p), s.Name, string(p))
+			phase.Add(telemetry.Bool(s.Phase == p), s.Name, string(p))
 		}
 	}
 	return []telemetry.Family{
 		phase,
-		gauge("understudy_singleton_mismatch", "1 while the singleton of this node differs from the one on the other nodes, so that it takes no part.", all, func(s Status) float64 { return oneIf(s.Mismatch != "") }),
-		gauge("understudy_singleton_nowhere", "1 while this node knows no member that can host the singleton.", all, func(s Status) float64 { return oneIf(s.Phase == Pending && s.Host == "" && s.Mismatch == "") }),
+		gauge("understudy_singleton_mismatch", "1 while the singleton of this node differs from the one on the other nodes, so that it takes no part.", all, func(s Status) float64 { return telemetry.Bool(s.Mismatch != "") }),
+		gauge("understudy_singleton_nowhere", "1 while this node knows no member that can host the singleton.", all, func(s Status) float64 { return telemetry.Bool(s.Phase == Pending && s.Host == "" && s.Mismatch == "") }),
 		gauge("understudy_singleton_held_messages", "Messages to the singleton that wait on this node.", all, func(s Status) float64 { return float64(s.Held) }),
 		gauge("understudy_singleton_unacknowledged_messages", "Messages sent on this node with AtLeastOnce that no instance has acknowledged.", all, func(s Status) float64 { return float64(s.Unacknowledged) }),
 		counter("understudy_singleton_dropped_messages_total", "Messages to the singleton that had no room in the buffer of this node.", all, func(s Status) uint64 { return s.Dropped }),
@@ -76,14 +73,14 @@ func ofManagers(all []Status) []telemetry.Family {
 // ofInstances returns what became of the instances on this node.
 func ofInstances(all []Status) []telemetry.Family {
 	return []telemetry.Family{
-		gauge("understudy_singleton_hosted", "1 while the instance runs on this node.", all, func(s Status) float64 { return oneIf(s.Here) }),
+		gauge("understudy_singleton_hosted", "1 while the instance runs on this node.", all, func(s Status) float64 { return telemetry.Bool(s.Here) }),
 		gauge("understudy_singleton_generation_term", "Term of the instance on this node, or of the last one here; 0 before the first.", all, func(s Status) float64 { return float64(s.Generation.Term) }),
 		gauge("understudy_singleton_generation_seq", "Number of that instance within its term.", all, func(s Status) float64 { return float64(s.Generation.Seq) }),
 		counter("understudy_singleton_starts_total", "Instances that have started on this node.", all, func(s Status) uint64 { return s.Starts }),
 		counter("understudy_singleton_failures_total", "Instances that have failed on this node, while starting or later.", all, func(s Status) uint64 { return s.Failures }),
 		gauge("understudy_singleton_restarts_in_a_row", "How often in a row the instance on this node has ended before it had run well.", all, func(s Status) float64 { return float64(s.RestartsInARow) }),
-		gauge("understudy_singleton_crash_loop", "1 while the instance on this node ends again and again before it has run well.", all, func(s Status) float64 { return oneIf(s.CrashLoop()) }),
-		gauge("understudy_singleton_stuck", "1 while the instance on this node was told to stop and does not end.", all, func(s Status) float64 { return oneIf(!s.Stuck.IsZero()) }),
+		gauge("understudy_singleton_crash_loop", "1 while the instance on this node ends again and again before it has run well.", all, func(s Status) float64 { return telemetry.Bool(s.CrashLoop()) }),
+		gauge("understudy_singleton_stuck", "1 while the instance on this node was told to stop and does not end.", all, func(s Status) float64 { return telemetry.Bool(!s.Stuck.IsZero()) }),
 	}
 }
 
@@ -91,13 +88,13 @@ func ofInstances(all []Status) []telemetry.Family {
 func ofLeases(all []Status) []telemetry.Family {
 	leased := slices.DeleteFunc(slices.Clone(all), func(s Status) bool { return s.Lease == "" })
 	return []telemetry.Family{
-		gauge("understudy_singleton_lease_held", "1 while this node holds the lease of the singleton.", leased, func(s Status) float64 { return oneIf(s.LeaseHeld) }),
+		gauge("understudy_singleton_lease_held", "1 while this node holds the lease of the singleton.", leased, func(s Status) float64 { return telemetry.Bool(s.LeaseHeld) }),
 		counter("understudy_lease_lost_total", "How often this node has lost the lease of the singleton before it released it.", leased, func(s Status) uint64 { return s.LeaseLosses }),
 	}
 }
 
 func gauge(name, help string, all []Status, value func(Status) float64) telemetry.Family {
-	f := telemetry.Family{Name: name, Help: help, Labels: []string{"singleton"}}
+	f := telemetry.NewGauge(name, help, "singleton")
 	for _, s := range all {
 		f.Add(value(s), s.Name)
 	}
@@ -105,20 +102,15 @@ func gauge(name, help string, all []Status, value func(Status) float64) telemetr
 }
 
 func counter(name, help string, all []Status, value func(Status) uint64) telemetry.Family {
-	f := gauge(name, help, all, func(s Status) float64 { return float64(value(s)) })
-	f.Type = telemetry.Counter
+	f := telemetry.NewCounter(name, help, "singleton")
+	for _, s := range all {
+		f.Add(float64(value(s)), s.Name)
+	}
 	return f
 }
 
 func durations(name, help string, s histogram.Snapshot) telemetry.Family {
-	f := telemetry.Family{Name: name, Help: help, Type: telemetry.Histogram}
+	f := telemetry.NewHistogram(name, help)
 	f.AddDurations(s)
 	return f
-}
-
-func oneIf(yes bool) float64 {
-	if yes {
-		return 1
-	}
-	return 0
 }

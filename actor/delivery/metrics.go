@@ -2,7 +2,6 @@ package delivery
 
 import (
 	"reflect"
-	"sync"
 	"sync/atomic"
 
 	"github.com/understudy-go/understudy/actor"
@@ -12,10 +11,7 @@ import (
 )
 
 // metrics has what a system counts of its producers and consumers, by the type of messages.
-type metrics struct {
-	source sync.Once
-	types  bylabel.Map[counts]
-}
+type metrics struct{ types bylabel.Map[counts] }
 
 // counts are the numbers of all producers and consumers of one type of messages.
 type counts struct {
@@ -25,26 +21,27 @@ type counts struct {
 
 // countsOf returns the counts of messages of type M in s.
 func countsOf[M any](s *actor.System) *counts {
-	m := extension.Ensure(s, func() *metrics { return &metrics{} })
-	m.source.Do(func() { telemetry.AddSource(s, m.families) })
+	m := extension.Ensure(s, func() *metrics {
+		m := &metrics{}
+		telemetry.AddSource(s, m.families)
+		return m
+	})
 	return m.types.Of(reflect.TypeFor[M]().String())
 }
 
 // families implements [telemetry.Source].
 func (m *metrics) families() []telemetry.Family {
-	family := func(name, help string, t telemetry.Type, value func(*counts) float64) telemetry.Family {
-		f := telemetry.Family{Name: name, Help: help, Type: t, Labels: []string{"message_type"}}
-		for of, c := range m.types.All() {
-			f.Add(value(c), of)
-		}
-		return f
+	unconfirmed := telemetry.NewGauge("understudy_delivery_unconfirmed", "Messages and parts of messages that producers keep because they are not confirmed.", "message_type")
+	resent := telemetry.NewCounter("understudy_delivery_resent_total", "Messages and parts of messages that producers have sent again.", "message_type")
+	refused := telemetry.NewCounter("understudy_delivery_refused_total", "Messages of producers that no worker will handle.", "message_type")
+	givenUp := telemetry.NewCounter("understudy_delivery_given_up_total", "Messages that consumers have given up because the worker has failed too often.", "message_type")
+	for of, c := range m.types.All() {
+		unconfirmed.Add(float64(c.unconfirmed.Load()), of)
+		resent.Add(float64(c.resent.Load()), of)
+		refused.Add(float64(c.refused.Load()), of)
+		givenUp.Add(float64(c.givenUp.Load()), of)
 	}
-	return []telemetry.Family{
-		family("understudy_delivery_unconfirmed", "Messages and parts of messages that producers keep because they are not confirmed.", telemetry.Gauge, func(c *counts) float64 { return float64(c.unconfirmed.Load()) }),
-		family("understudy_delivery_resent_total", "Messages and parts of messages that producers have sent again.", telemetry.Counter, func(c *counts) float64 { return float64(c.resent.Load()) }),
-		family("understudy_delivery_refused_total", "Messages of producers that no worker will handle.", telemetry.Counter, func(c *counts) float64 { return float64(c.refused.Load()) }),
-		family("understudy_delivery_given_up_total", "Messages that consumers have given up because the worker has failed too often.", telemetry.Counter, func(c *counts) float64 { return float64(c.givenUp.Load()) }),
-	}
+	return []telemetry.Family{unconfirmed, resent, refused, givenUp}
 }
 
 // A share is what one producer adds to the unconfirmed messages of its type.

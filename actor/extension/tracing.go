@@ -12,10 +12,11 @@ import (
 //
 //	Inject(ctx context.Context) []byte
 //
-// returns what a message carries that is sent under ctx, or nil if ctx has no span, or one that is not
-// sampled: the 16 bytes of the ID of the trace, the 8 bytes of the ID of the span, a byte of flags,
-// as in W3C Trace Context, and then at most some hundred bytes that only the tracer reads. It is called for each message of [actor.ActorRef.TellContext]
-// and for each ask, so it must be fast for a ctx without a span.
+// returns what a message that is sent under ctx carries. These are the 16 bytes of the ID of the
+// trace, the 8 bytes of the ID of the span, and a byte of flags, as in W3C Trace Context. At most
+// some hundred bytes that only the tracer reads may follow. Inject returns nil if ctx has no span,
+// or one that is not sampled. It is called for each message of [actor.ActorRef.TellContext] and for each ask, so it
+// must be fast for a ctx without a span.
 //
 //	Start(ctx context.Context, carried []byte, s Span) (within context.Context, end func(err error))
 //

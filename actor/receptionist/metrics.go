@@ -5,14 +5,9 @@ import "github.com/understudy-go/understudy/actor/telemetry"
 // families implements [telemetry.Source].
 func (o *receptionist) families() []telemetry.Family {
 	services, here, elsewhere := o.sizes()
-	known := telemetry.Family{Name: "understudy_services", Help: "Services and topics that have an instance on any node.", Type: telemetry.Gauge}
-	known.Add(float64(services))
-	instances := telemetry.Family{
-		Name: "understudy_service_instances", Help: "Registrations of actors as instances of services, on this node and on others.",
-		Type: telemetry.Gauge, Labels: []string{"place"},
-	}
-	instances.Add(float64(here), "here")
-	instances.Add(float64(elsewhere), "elsewhere")
+	known := telemetry.NewGauge("understudy_services", "Services and topics that have an instance on any node.").With(float64(services))
+	instances := telemetry.NewGauge("understudy_service_instances", "Registrations of actors as instances of services, on this node and on others.", "place").
+		With(float64(here), "here").With(float64(elsewhere), "elsewhere")
 	return []telemetry.Family{known, instances}
 }
 

@@ -2,7 +2,6 @@ package router
 
 import (
 	"reflect"
-	"sync"
 	"sync/atomic"
 
 	"github.com/understudy-go/understudy/actor"
@@ -12,10 +11,7 @@ import (
 )
 
 // metrics has what a system counts of its routers, by the type of messages.
-type metrics struct {
-	source sync.Once
-	types  bylabel.Map[counts]
-}
+type metrics struct{ types bylabel.Map[counts] }
 
 // counts are the numbers of all routers of one type of messages.
 type counts struct {
@@ -25,9 +21,8 @@ type counts struct {
 
 // families implements [telemetry.Source].
 func (m *metrics) families() []telemetry.Family {
-	label := []string{"message_type"}
-	routees := telemetry.Family{Name: "understudy_router_routees", Help: "Actors to which routers send.", Type: telemetry.Gauge, Labels: label}
-	dropped := telemetry.Family{Name: "understudy_router_dropped_total", Help: "Messages for which a router had no routee, or that it could not route.", Type: telemetry.Counter, Labels: label}
+	routees := telemetry.NewGauge("understudy_router_routees", "Actors to which routers send.", "message_type")
+	dropped := telemetry.NewCounter("understudy_router_dropped_total", "Messages for which a router had no routee, or that it could not route.", "message_type")
 	for of, c := range m.types.All() {
 		routees.Add(float64(c.routees.Load()), of)
 		dropped.Add(float64(c.dropped.Load()), of)
@@ -43,8 +38,11 @@ type share struct {
 
 // newShare returns the share of a router, which it gives back when it ends.
 func newShare[M any](ctx *actor.Context[M]) *share {
-	m := extension.Ensure(ctx.System(), func() *metrics { return &metrics{} })
-	m.source.Do(func() { telemetry.AddSource(ctx.System(), m.families) })
+	m := extension.Ensure(ctx.System(), func() *metrics {
+		m := &metrics{}
+		telemetry.AddSource(ctx.System(), m.families)
+		return m
+	})
 	s := &share{counts: m.types.Of(reflect.TypeFor[M]().String())}
 	ctx.Defer(func() { s.show(0) })
 	return s

@@ -1,7 +1,8 @@
 package telemetry
 
 import (
-	"strings"
+	"maps"
+	"slices"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/actorhook"
@@ -28,24 +29,13 @@ func own(s *actor.System) []Family {
 	}
 }
 
-// deadLetters counts dead letters by reason.
+// deadLetters counts dead letters by reason. Each reason has a series from the start, because an
+// increase from no series is not seen.
 func deadLetters(s *actor.System) Family {
-	f := Family{
-		Name: "understudy_dead_letters_total", Help: "Messages that could not be delivered.",
-		Type: Counter, Labels: []string{"reason"},
-	}
-	for reason, count := range s.DeadLettersByReason() {
-		f.Add(float64(count), reasonText(reason))
+	f := NewCounter("understudy_dead_letters_total", "Messages that could not be delivered.", "reason")
+	counts := maps.Collect(s.DeadLettersByReason())
+	for _, reason := range append(slices.Clip(actorhook.DeadLetterReasons), nil) {
+		f.Add(float64(counts[reason]), actorhook.ReasonText(reason))
 	}
 	return f
-}
-
-// reasonText returns the text of a reason without the name of the package. A nil means all reasons
-// that are not one of the errors of package actor.
-func reasonText(reason error) string {
-	if reason == nil {
-		return "other"
-	}
-	_, text, _ := strings.Cut(reason.Error(), ": ")
-	return text
 }

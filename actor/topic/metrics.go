@@ -20,8 +20,7 @@ func (b *subscriptions[T]) count() int { return len(b.subscribers) }
 
 // families implements [telemetry.Source].
 func (o *topics) families() []telemetry.Family {
-	label := []string{"topic"}
-	published := telemetry.Family{Name: "understudy_topic_published_total", Help: "Messages that were published to a topic on this node.", Type: telemetry.Counter, Labels: label}
+	published := telemetry.NewCounter("understudy_topic_published_total", "Messages that were published to a topic on this node.", "topic")
 	for name, n := range o.published.All() {
 		published.Add(float64(n.Load()), name)
 	}
@@ -31,7 +30,7 @@ func (o *topics) families() []telemetry.Family {
 	for _, b := range o.byName {
 		*subscribers.Of(b.name()) += b.count()
 	}
-	all := telemetry.Family{Name: "understudy_topic_subscribers", Help: "Subscribers of a topic on this node.", Type: telemetry.Gauge, Labels: label}
+	all := telemetry.NewGauge("understudy_topic_subscribers", "Subscribers of a topic on this node.", "topic")
 	for name, n := range subscribers.All() {
 		all.Add(float64(*n), name)
 	}

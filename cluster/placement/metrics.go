@@ -12,16 +12,9 @@ type counted struct{ atomic.Pointer[plan.Counts] }
 
 // families is a [telemetry.Source].
 func (c *counted) families() []telemetry.Family {
-	specs := telemetry.Family{
-		Name: "understudy_placement_specs", Help: "Specs by the state of their actor; told by the node with the coordinator.", Labels: []string{"state"},
-	}
-	moves := telemetry.Family{
-		Name: "understudy_placement_moves_total", Help: "Placed actors that had to be started anew, by cause, since this coordinator began.",
-		Type: telemetry.Counter, Labels: []string{"cause"},
-	}
-	failures := telemetry.Family{
-		Name: "understudy_placement_start_failures_total", Help: "Starts of placed actors that have failed, since this coordinator began.", Type: telemetry.Counter,
-	}
+	specs := telemetry.NewGauge("understudy_placement_specs", "Specs by the state of their actor; told by the node with the coordinator.", "state")
+	moves := telemetry.NewCounter("understudy_placement_moves_total", "Placed actors that had to be started anew, by cause, since this coordinator began.", "cause")
+	failures := telemetry.NewCounter("understudy_placement_start_failures_total", "Starts of placed actors that have failed, since this coordinator began.")
 	if now := c.Load(); now != nil {
 		for _, s := range plan.States {
 			specs.Add(float64(now.Specs[s]), string(s))

@@ -2,6 +2,7 @@ package actorhook
 
 import (
 	"reflect"
+	"strings"
 	"time"
 )
 
@@ -9,6 +10,20 @@ import (
 // first. It may be called from any goroutine, also after the end of the system. Each call returns a
 // copy.
 var KeptDeadLetters func(system any) []DeadLetter
+
+// DeadLetterReasons are the errors of package actor under which dead letters are counted. All others
+// count under nil.
+var DeadLetterReasons []error
+
+// ReasonText returns the text of a reason without the name of its package, or "other" for nil. It is
+// the key under which programs find the number.
+func ReasonText(reason error) string {
+	if reason == nil {
+		return "other"
+	}
+	_, text, _ := strings.Cut(reason.Error(), ": ")
+	return text
+}
 
 // A DeadLetter describes a message that could not be delivered, or several in a row that differ
 // only in their time.

@@ -57,7 +57,7 @@ var places = map[string]string{
 	"internal/codec/encodecheck.go fails":                    "the same, to find which field is at fault",
 	"internal/codec/encodecheck.go prove":                    "the same, of a value that was decoded again",
 	"persistence/store_call.go call":                         "a journal that may not listen to its context",
-	"persistence/projection/event.go handle":                   "the handler of a projection",
+	"persistence/projection/event.go handle":                 "the handler of a projection",
 	"persistence/projection/event.go decodeRecord":           "the adapter of a projection",
 	"persistence/projection/status.go ended":                 "Error of the error of a handler",
 	"persistence/record.go decodable":                        "FromJournal and a codec",

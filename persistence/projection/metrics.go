@@ -36,17 +36,12 @@ func (c *coordinator[E]) families() []telemetry.Family {
 	for _, w := range c.workers {
 		f.add(&w.report, now)
 	}
-	single := func(name, help string, t telemetry.Type, value float64) telemetry.Family {
-		all := telemetry.Family{Name: name, Help: help, Type: t, Labels: []string{"projection"}}
-		all.Add(value, c.name)
-		return all
-	}
 	return []telemetry.Family{
-		single("understudy_projection_lag_seconds", "How far a projection is behind its journal, 0 when it has caught up.", telemetry.Gauge, f.lag.Seconds()),
-		single("understudy_projection_events_total", "Events that a projection has handled.", telemetry.Counter, float64(f.handled)),
-		single("understudy_projection_skipped_events_total", "Events that a projection has skipped, and lacks.", telemetry.Counter, float64(f.skipped)),
-		single("understudy_projection_failures_total", "Failures of the workers of a projection, which try again.", telemetry.Counter, float64(f.failures)),
-		single("understudy_projection_stalled", "Workers of a projection that have failed, and have not caught up since.", telemetry.Gauge, float64(f.stalled)),
-		single("understudy_projection_held_ids", "Persistence ids whose events a projection holds back, because it cannot decode one.", telemetry.Gauge, float64(f.held)),
+		telemetry.NewGauge("understudy_projection_lag_seconds", "How far a projection is behind its journal, 0 when it has caught up.", "projection").With(f.lag.Seconds(), c.name),
+		telemetry.NewCounter("understudy_projection_events_total", "Events that a projection has handled.", "projection").With(float64(f.handled), c.name),
+		telemetry.NewCounter("understudy_projection_skipped_events_total", "Events that a projection has skipped, and lacks.", "projection").With(float64(f.skipped), c.name),
+		telemetry.NewCounter("understudy_projection_failures_total", "Failures of the workers of a projection, which try again.", "projection").With(float64(f.failures), c.name),
+		telemetry.NewGauge("understudy_projection_stalled", "Workers of a projection that have failed, and have not caught up since.", "projection").With(float64(f.stalled), c.name),
+		telemetry.NewGauge("understudy_projection_held_ids", "Persistence ids whose events a projection holds back, because it cannot decode one.", "projection").With(float64(f.held), c.name),
 	}
 }

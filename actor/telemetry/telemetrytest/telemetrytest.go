@@ -93,7 +93,7 @@ func check(t testing.TB, f telemetry.Family) {
 	if f.Type == telemetry.Histogram {
 		require.True(t, strings.HasSuffix(f.Name, "_seconds"), "%s: a histogram of durations", f.Name)
 	}
-	require.Regexp(t, `^[A-Z][^.]*\.$`, f.Help, "%s: one sentence", f.Name)
+	require.Regexp(t, `^[A-Z0-9][^.]*\.$`, f.Help, "%s: one sentence", f.Name)
 	for _, label := range f.Labels {
 		require.Regexp(t, labelForm, label, f.Name)
 		require.NotContains(t, []string{"le", "quantile", "job", "instance"}, label, "%s: Prometheus sets it", f.Name)

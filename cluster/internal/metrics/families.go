@@ -34,33 +34,22 @@ func ofMembers(v membership.View) []telemetry.Family {
 		}
 		return n
 	}
-	byStatus := telemetry.Family{Name: "understudy_members", Help: "Members of the cluster as this node sees it, by status.", Labels: []string{"status"}}
+	byStatus := telemetry.NewGauge("understudy_members", "Members of the cluster as this node sees it, by status.", "status")
 	for _, status := range statuses {
 		byStatus.Add(count(func(m membership.Member) bool { return m.Status == status }), status.String())
 	}
-	byVersion := telemetry.Family{
-		Name: "understudy_members_up_by_app_version", Help: "Members that are up, by the version of their application.", Labels: []string{"app_version"},
-	}
+	byVersion := telemetry.NewGauge("understudy_members_up_by_app_version", "Members that are up, by the version of their application.", "app_version")
 	for _, version := range v.AppVersions() {
 		byVersion.Add(count(func(m membership.Member) bool { return m.Status == membership.Up && m.AppVersion == version }), version)
 	}
-	unreachable := telemetry.Family{Name: "understudy_members_unreachable", Help: "Members that at least one member does not hear from."}
-	unreachable.Add(float64(len(v.Unreachable())))
-	converged := telemetry.Family{Name: "understudy_converged", Help: "1 while all members are reachable and agree on the membership."}
-	converged.Add(oneIf(v.Converged))
+	unreachable := telemetry.NewGauge("understudy_members_unreachable", "Members that at least one member does not hear from.").With(float64(len(v.Unreachable())))
+	converged := telemetry.NewGauge("understudy_converged", "1 while all members are reachable and agree on the membership.").With(telemetry.Bool(v.Converged))
 	return []telemetry.Family{byStatus, byVersion, unreachable, converged}
 }
 
 func ofProgram(s State) []telemetry.Family {
-	info := telemetry.Family{
-		Name: "understudy_build_info", Help: "1, for the versions of the application, of the protocol between members, and of Go.",
-		Labels: []string{"app_version", "wire", "go"},
-	}
-	info.Add(1, s.View.Self.AppVersion, strconv.FormatUint(membership.Version, 10), runtime.Version())
-	skipped := telemetry.Family{
-		Name: "understudy_skipped_messages_total", Help: "Messages of newer releases that this node has skipped because it does not know their kind.",
-		Type: telemetry.Counter, Labels: []string{"kind"},
-	}
+	info := telemetry.NewGauge("understudy_build_info", "1, for the versions of the application, of the protocol between members, and of Go.", "app_version", "wire", "go").With(1, s.View.Self.AppVersion, strconv.FormatUint(membership.Version, 10), runtime.Version())
+	skipped := telemetry.NewCounter("understudy_skipped_messages_total", "Messages of newer releases that this node has skipped because it does not know their kind.", "kind")
 	for _, kind := range slices.Sorted(maps.Keys(s.Skipped)) {
 		skipped.Add(float64(s.Skipped[kind]), kind)
 	}
@@ -68,32 +57,15 @@ func ofProgram(s State) []telemetry.Family {
 }
 
 func (c *Counters) families() []telemetry.Family {
-	changed := telemetry.Family{
-		Name: "understudy_membership_changes_total", Help: "Changes of the membership that this node has seen.", Type: telemetry.Counter, Labels: []string{"change"},
-	}
+	changed := telemetry.NewCounter("understudy_membership_changes_total", "Changes of the membership that this node has seen.", "change")
 	for i, change := range changes {
 		changed.Add(float64(c.changes[i].Load()), change)
 	}
-	decided := telemetry.Family{
-		Name: "understudy_downing_decisions_total", Help: "Decisions of this node to down members.", Type: telemetry.Counter, Labels: []string{"decision"},
-	}
+	decided := telemetry.NewCounter("understudy_downing_decisions_total", "Decisions of this node to down members.", "decision")
 	for i, d := range decisions {
 		decided.Add(float64(c.decisions[i].Load()), string(d))
 	}
-	incarnations := telemetry.Family{
-		Name: "understudy_incarnations_total", Help: "Incarnations of this node since its process started; each after the first has followed a removal.", Type: telemetry.Counter,
-	}
-	incarnations.Add(float64(c.incarnations.Load()))
-	phi := telemetry.Family{
-		Name: "understudy_heartbeat_phi_max", Help: "Highest phi of the members that this node observes: the suspicion that a member is dead.",
-	}
-	phi.Add(math.Float64frombits(c.phi.Load()))
+	incarnations := telemetry.NewCounter("understudy_incarnations_total", "Incarnations of this node since its process started; each after the first has followed a removal.").With(float64(c.incarnations.Load()))
+	phi := telemetry.NewGauge("understudy_heartbeat_phi_max", "Highest phi of the members that this node observes: the suspicion that a member is dead.").With(math.Float64frombits(c.phi.Load()))
 	return []telemetry.Family{changed, decided, incarnations, phi}
-}
-
-func oneIf(yes bool) float64 {
-	if yes {
-		return 1
-	}
-	return 0
 }

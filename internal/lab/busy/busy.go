@@ -13,11 +13,14 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/delivery"
+	"github.com/understudy-go/understudy/actor/receptionist"
+	"github.com/understudy-go/understudy/actor/router"
 	"github.com/understudy-go/understudy/actor/topic"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/deliveryqueue"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/projection"
 	"github.com/understudy-go/understudy/persistence/sqlite"
@@ -33,9 +36,13 @@ type Sale struct {
 
 type sold struct{ Item string }
 
+// A Greeting is a message to a greeter.
+type Greeting struct{ ReplyTo actor.ActorRef[string] }
+
 func init() {
 	actor.RegisterType[Sale]("busy.sale")
 	actor.RegisterType[sold]("busy.sold")
+	actor.RegisterType[Greeting]("busy.greeting")
 }
 
 // A Program is a cluster of nodes in this process, which talk by TCP.
@@ -44,6 +51,7 @@ type Program struct {
 	Ledger actor.ActorRef[Sale] // a leased, event-sourced singleton; the ref is of the first node
 
 	store   *sqlite.Journal
+	client  *cluster.Client
 	gone    actor.ActorRef[string]
 	crashed bool
 }
@@ -106,15 +114,20 @@ func (p *Program) ledger() actor.Behavior[Sale] {
 
 // use lets each part do something.
 func (p *Program) use(ctx context.Context) error {
-	if err := p.Sell(ctx, "hat"); err != nil {
-		return err
-	}
 	s := p.Nodes[0].System
 	news := topic.New[string]("news")
 	news.Subscribe(s, actor.Spawn(s, behaviors.Ignore[string], "reader"))
 	news.Publish(s, "it rains")
+	p.gone = actor.Spawn(s, behaviors.Stopped[string], "gone")
+	p.LoseMessage()
+	return errors.Join(p.Sell(ctx, "hat"), p.order(ctx), p.greet(ctx))
+}
+
+// order delivers a message from a queue in the journal.
+func (p *Program) order(ctx context.Context) error {
+	s := p.Nodes[0].System
 	confirmed := make(chan struct{})
-	orders := actor.Spawn(s, delivery.Producer[string](), "orders")
+	orders := actor.Spawn(s, delivery.Producer[string](delivery.WithQueue(deliveryqueue.New("orders", p.store))), "orders")
 	orders.Tell(delivery.Connect[string]{Consumer: actor.Spawn(s, delivery.Consumer(
 		behaviors.Receive(func(_ *actor.Context[delivery.Delivery[string]], d delivery.Delivery[string]) actor.Behavior[delivery.Delivery[string]] {
 			d.Confirm()
@@ -122,14 +135,32 @@ func (p *Program) use(ctx context.Context) error {
 			return behaviors.Same
 		})), "billing")})
 	orders.Tell(delivery.Send[string]{Message: "books"})
-	p.gone = actor.Spawn(s, behaviors.Stopped[string], "gone")
 	select {
 	case <-confirmed:
-		p.LoseMessage()
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// greet asks a pool of actors, from outside the cluster.
+func (p *Program) greet(ctx context.Context) error {
+	n := p.Nodes[0]
+	key := receptionist.NewKey[Greeting]("greeters")
+	actor.Spawn(n, behaviors.Discoverable(key, router.Pool(2, behaviors.Receive(greeter))), "greeters")
+	client, err := cluster.Dial(ctx, cluster.ClientConfig{Name: "shop", Contacts: []string{n.Address()}, Logger: zap.NewNop()})
+	if err != nil {
+		return err
+	}
+	p.client = client
+	greeters := actor.Resolve[Greeting](client.System, "understudy://shop@"+n.Address()+"/user/greeters")
+	_, err = actor.Ask(ctx, greeters, func(r actor.ActorRef[string]) Greeting { return Greeting{r} })
+	return err
+}
+
+func greeter(_ *actor.Context[Greeting], g Greeting) actor.Behavior[Greeting] {
+	g.ReplyTo.Tell("good morning")
+	return behaviors.Same
 }
 
 // Sell tells the ledger of a sale, and waits until it is stored.
@@ -170,6 +201,9 @@ func (p *Program) Crash(ctx context.Context) error {
 // because they would wait for it.
 func (p *Program) Close(ctx context.Context) error {
 	var all []error
+	if p.client != nil {
+		all = append(all, p.client.Shutdown(ctx))
+	}
 	for len(p.Nodes) > 0 {
 		if p.crashed {
 			all = append(all, p.Crash(ctx))
