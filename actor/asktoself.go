@@ -55,8 +55,8 @@ type selfAsk[M, R any] struct {
 	epoch   uint32 // the incarnation that asked
 	wrap    func(R, error) M
 	started time.Time
-	timer   *time.Timer // guarded by core.mu
-	late    error       // why replies are dead letters, once it is dead; guarded by core.mu
+	timer   *time.Timer       // guarded by core.mu
+	late    error             // why replies are dead letters, once it is dead; guarded by core.mu
 	then    metadata.Metadata // of the outcome
 	ended   func(error)       // ends the span; nil without one
 	pending pendingAsk
@@ -126,6 +126,7 @@ func (a *selfAsk[M, R]) claim(late error) bool {
 func (a *selfAsk[M, R]) end(reply R, err error) {
 	a.watched.end()
 	a.tellWatchers()
+	a.count(err)
 	a.endSpan(err)
 	a.by.post(item[M]{task: &outcomeOfAsk[M, R]{a, reply, err}}, entrance{metadata: a.then})
 }
@@ -154,7 +155,14 @@ func (a *selfAsk[M, R]) abandon(reason error) {
 	a.giveUp()
 	a.watched.end()
 	a.tellWatchers()
+	a.count(ErrStaleHandler)
 	a.endSpan(reason)
+}
+
+func (a *selfAsk[M, R]) count(err error) {
+	if a.asked != nil {
+		a.sys.asks.count(a.asked.uid, err)
+	}
 }
 
 func (a *selfAsk[M, R]) endSpan(err error) {

@@ -6,10 +6,7 @@
 // Actors that belong to the framework itself have the kind "understudy".
 package telemetry
 
-import (
-	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/actorhook"
-)
+import "github.com/understudy-go/understudy/actor"
 
 // A Kind is what a system has counted about the actors of one kind since it started. All numbers
 // but Actors only grow.
@@ -31,7 +28,7 @@ type Kind struct {
 // numbers are read one after the other while actors run, so that they may differ by what happens in
 // between.
 func Kinds(s *actor.System) []Kind {
-	counted := actorhook.Internals(s).(interface{ Kinds() []actorhook.KindCount }).Kinds() // actor implements it
+	counted := countedBy(s).Kinds()
 	all := make([]Kind, len(counted))
 	for i, k := range counted {
 		all[i] = Kind{

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/understudy-go/understudy/internal/histogram"
 	"github.com/understudy-go/understudy/internal/metadata"
 )
 
@@ -94,6 +95,8 @@ const OwnKind = "understudy"
 type KindCount struct {
 	Name                                           string
 	Started, Stopped, Failures, Restarts, Messages uint64
+	Stashed                                        int64 // messages
+	Processing                                     histogram.Snapshot
 }
 
 // A Tracer is extension.Tracer.

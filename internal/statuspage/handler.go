@@ -24,6 +24,7 @@ func New(source Source, actions *Actions) http.Handler {
 	h := &handler{source: source}
 	h.routes = map[string]route{
 		"/status":       read(h.status),
+		"/actors":       read(h.actors),
 		"/dead-letters": read(h.deadLetters),
 		"/events":       read(h.events),
 		"/livez":        read(h.livez),
