@@ -368,7 +368,7 @@ func TestThePageFoundsWithoutWhatIsLostOnlyWhereActionsAreAllowed(t *testing.T) 
 	require.Zero(t, b.count("#founding"))
 
 	asked := make(chan []string, 2)
-	server := httptest.NewServer(statuspage.New(stillSource{s}, &statuspage.Actions{
+	server := httptest.NewServer(statuspage.New(stillSource{still: s}, &statuspage.Actions{
 		Authorize: func(*http.Request) error { return nil },
 		FoundWithout: func(addresses []string) error {
 			asked <- addresses

@@ -25,7 +25,7 @@ function show(actors) {
   const rates = ratesSince(before, actors);
   before = actors;
   const sum = actors.kinds.reduce((n, kind) => n + kind.actors, 0);
-  $("actors-count").textContent = `${number(sum)} of ${number(actors.kinds.length)} kinds; ${number(actors.runners)} runners, ${number(actors.ready)} ready, ${number(actors.blocked)} blocked`;
+  $("actors-count").textContent = `${number(sum)} of ${number(actors.kinds.length + actors.kindsLeftOut)} kinds; ${number(actors.ready)} ready, ${number(actors.blocked)} blocked`;
   $("kinds").tBodies[0].replaceChildren(...actors.kinds.map((kind) => kindRow(kind, rates.get(kind.name))));
   $("kinds-left-out").hidden = actors.kindsLeftOut === 0;
   $("kinds-left-out").textContent = `${number(actors.kindsLeftOut)} more are left out. Those with most waiting messages are shown first.`;
