@@ -5,7 +5,7 @@ import (
 	"reflect"
 )
 
-// A surveyed is an actor as one sees it who counts messages: a cell, whatever its type of messages.
+// A surveyed is an actor whose messages are counted: a cell, whatever its type of messages.
 type surveyed interface {
 	survey() (waiting int, children []*core)
 	counts() *counts

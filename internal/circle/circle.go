@@ -1,4 +1,4 @@
-// Package circle finds who waits for each other. It is pure.
+// Package circle finds those that wait for each other. It is pure.
 package circle
 
 // An Edge says that From waits for To.

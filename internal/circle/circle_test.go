@@ -34,7 +34,7 @@ func TestCirclesAreFound(t *testing.T) {
 	}
 }
 
-// Whoever waits for one only is in a circle if and only if the walk along the edges comes back.
+// A walk along the edges comes back to where it began if and only if that is in a circle.
 func TestAllCirclesAreFoundWhereEachWaitsForOne(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 300 {

@@ -27,7 +27,7 @@ func stuck(s Snapshot, a Actors) string {
 	return ""
 }
 
-// ofCircle says who waits for whom.
+// ofCircle says which actor asks which.
 func ofCircle(paths []string) string {
 	if len(paths) == 1 {
 		return fmt.Sprintf("An actor waits for itself: a handler of %s asks its own actor.", paths[0])
