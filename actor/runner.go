@@ -136,7 +136,7 @@ func (r *runner) nextOfBatch() *core {
 	return c
 }
 
-// enter notes that r begins a turn of c. The mutex of r or that of the scheduler is held.
+// enter notes that r begins a turn of c. The mutex of r or of the scheduler is held.
 func (r *runner) enter(c *core) { r.at, r.moved, r.since = c, true, 0 }
 
 // replace starts another goroutine for the runner r: it calls f for c, whose turn it was, and
