@@ -84,11 +84,13 @@ func (r ActorRef[M]) needsNoContext() bool {
 // the request has been sent.
 func askWithin[M, R any](ctx context.Context, to ActorRef[M], timeout time.Duration, request func(replyTo ActorRef[R]) M) (R, error) {
 	asking, ended := beginAsk(ctx, to)
-	if ended == nil {
-		return askCarrying(ctx, to, timeout, request, asking)
-	}
 	reply, err := askCarrying(ctx, to, timeout, request, asking)
-	ended(err)
+	if to.c != nil && to.c.sys != nil {
+		to.c.sys.asks.count(to.c.uid, err)
+	}
+	if ended != nil {
+		ended(err)
+	}
 	return reply, err
 }
 
@@ -201,13 +203,16 @@ func (p *promise[R]) awaitRemote(ctx context.Context, timeout time.Duration, beg
 
 // sleep blocks until the outcome is known.
 func (p *promise[R]) sleep(ctx context.Context, timeout time.Duration, started time.Time) (R, error) {
-	willBlock(ctx)
+	asker := blocks(ctx)
 	p.watchAsked()
 	w := p.sys.wakers.get()
 	defer p.sys.wakers.put(w)
 	p.wake = w.wake
 	if !p.state.CompareAndSwap(promiseOpen, promiseAwaited) {
 		return p.result()
+	}
+	if asker != nil {
+		p.sys.wakers.waits(w, asker, p.asked, started)
 	}
 	alarm := w.alarm(ctx, timeout)
 	for {

@@ -126,6 +126,7 @@ func (a *selfAsk[M, R]) claim(late error) bool {
 func (a *selfAsk[M, R]) end(reply R, err error) {
 	a.watched.end()
 	a.tellWatchers()
+	a.count(err)
 	a.endSpan(err)
 	a.by.post(item[M]{task: &outcomeOfAsk[M, R]{a, reply, err}}, entrance{metadata: a.then})
 }
@@ -154,7 +155,14 @@ func (a *selfAsk[M, R]) abandon(reason error) {
 	a.giveUp()
 	a.watched.end()
 	a.tellWatchers()
+	a.count(ErrStaleHandler)
 	a.endSpan(reason)
+}
+
+func (a *selfAsk[M, R]) count(err error) {
+	if a.asked != nil {
+		a.sys.asks.count(a.asked.uid, err)
+	}
 }
 
 func (a *selfAsk[M, R]) endSpan(err error) {

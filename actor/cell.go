@@ -20,7 +20,6 @@ type cell[M any] struct {
 	onSignal  SignalHandler[M]
 	scratch   Next[M]
 	runner    lastRunner
-	tally     tally
 }
 
 // phase is the state of an actor in its life.
@@ -63,9 +62,12 @@ func (c *cell[M]) turn(s *scheduler, r *runner) (more bool) {
 			c.stopFailed(guard.ErrGoexit)
 		})
 	}()
-	if halted {
+	switch {
+	case halted:
 		more = c.workToEnd()
-	} else {
+	case s.timing.due(r):
+		more = timedWork(c, batchSize, r)
+	default:
 		more = c.work(batchSize, r)
 	}
 	returned = true
@@ -95,10 +97,12 @@ func (c *cell[M]) work(n int, r *runner) (more bool) {
 				continue
 			}
 			clock.left = 0 // the watchdog may want it to look
+			movedOn(&c.sys.scheduler, r)
 		}
 		if c.phase == running && c.batch.size > 0 {
 			if clock.left <= 0 && !c.sys.scheduler.virtual && clock.look(time.Since(epoch), &c.stride) {
 				r.usedUp = true
+				sayDrawn(c)
 				return true
 			}
 			handled := c.handleBatch(min(left, max(clock.left, 1)))
@@ -115,6 +119,7 @@ func (c *cell[M]) work(n int, r *runner) (more bool) {
 		left--
 		clock.left--
 	}
+	sayDrawn(c)
 	return true
 }
 
@@ -184,23 +189,27 @@ func (c *cell[M]) refillOrRest() bool {
 	if c.phase == running {
 		if msg, ok := c.queue.takeFirst(); ok {
 			c.queue.refill(&c.batch, c.conf.box, &c.conf.chunks)
+			c.tally.drawn = drawn(c.batch.size)
 			c.mu.Unlock()
 			c.tally.handled++
 			c.handleMessage(msg)
 			return true
 		}
 		if c.priorities != nil {
-			if c.queue.waiting.size+c.priorities.size() > 0 {
+			if n := c.queue.waiting.size + c.priorities.size(); n > 0 {
+				c.tally.drawn = drawn(n)
 				c.prioritize()
 				return true
 			}
 		} else if c.queue.refill(&c.batch, c.conf.box, &c.conf.chunks) {
+			c.tally.drawn = drawn(c.batch.size)
 			c.senders.admit()
 			c.mu.Unlock()
 			return true
 		}
 	}
 	c.scheduled = false
+	c.tally.drawn = 0
 	c.owner.end()
 	c.openBypass(c.onMessage)
 	c.mu.Unlock()

@@ -50,6 +50,20 @@ func TestTheErrorOfATaskMayPanic(t *testing.T) {
 	})
 }
 
+// An overContext has ended by a spiteful error.
+type overContext struct{ context.Context }
+
+func (overContext) Err() error { return spiteful{} }
+
+func TestTheErrorOfTheContextOfAnAskMayPanic(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		ref := actor.Spawn(s, behaviors.Ignore[actor.ActorRef[int]], "it")
+		_, err := actor.Ask(overContext{t.Context()}, ref, func(to actor.ActorRef[int]) actor.ActorRef[int] { return to })
+		var reason spiteful
+		require.ErrorAs(t, err, &reason)
+	})
+}
+
 func TestTheReasonOfAGateMayPanic(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		dead := deadLetters(t, s)

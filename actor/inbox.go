@@ -23,6 +23,7 @@ type inbox[M any] struct {
 	urgent     atomic.Bool // there are system messages; read by the turn
 	epoch      uint32      // counts incarnations; owned by the turn
 	batch      chain[M]    // what the turn handles next; guarded by core.mu while suspended
+	tally      tally
 }
 
 // tell puts msg into the mailbox. This is the fast way of an unbounded mailbox.

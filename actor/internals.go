@@ -118,8 +118,13 @@ func (s internals) NodeBack(address string) { s.remotes.setGone(address, nil) }
 type ownerKey struct{}
 
 // willBlock implements extension.WillBlock.
-func willBlock(ctx context.Context) {
-	if c, ok := ctx.Value(ownerKey{}).(*core); ok {
+func willBlock(ctx context.Context) { blocks(ctx) }
+
+// blocks announces that the actor to which ctx belongs is going to block, and returns it, or nil.
+func blocks(ctx context.Context) *core {
+	c, ok := ctx.Value(ownerKey{}).(*core)
+	if ok {
 		c.sys.scheduler.handoff(c)
 	}
+	return c
 }

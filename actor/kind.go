@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/understudy-go/understudy/internal/actorhook"
+	"github.com/understudy-go/understudy/internal/histogram"
 )
 
 // WithKind sets the kind under which the actor is counted, instead of the name of its message type.
@@ -22,6 +23,8 @@ type kind struct {
 	of     uint64 // the number of the system
 	name   string
 	shards [kindShards]counts
+
+	processing histogram.Histogram // of the messages of timed turns
 }
 
 func newKind(of uint64, name string) *kind {
@@ -36,18 +39,21 @@ func newKind(of uint64, name string) *kind {
 // one.
 const kindShards = 8
 
-// counts are the counters of some of the actors of a kind. They only grow.
+// counts are the counters of some of the actors of a kind.
 type counts struct {
 	started, stopped, failures, restarts, messages atomic.Uint64
 
+	stashed atomic.Int64 // messages; it may shrink, and may be negative in one of the sets
+
 	of *kind
-	_  [16]byte // up to the end of the cache line
+	_  [8]byte // up to the end of the cache line
 }
 
 // A tally is where an actor is counted, and what the turn has not counted there yet.
 type tally struct {
 	counts  *counts // of its kind; never written after the spawn
 	handled uint32  // messages
+	drawn   int32   // how many messages the turn held when it last said so; guarded by core.mu
 }
 
 // flush counts the messages that have been handled.
@@ -75,8 +81,8 @@ func (k *kinds) named(name string) *kind {
 	return known.(*kind)
 }
 
-// count counts the start of an actor, and returns where the rest of its life is counted.
-func (c *config[M]) count(s *System, uid uint64, ours bool) *counts {
+// counts returns where an actor is counted.
+func (c *config[M]) counts(s *System, uid uint64, ours bool) *counts {
 	k := c.common.kind.Load()
 	switch {
 	case c.spawnConfig.kind != "":
@@ -87,9 +93,7 @@ func (c *config[M]) count(s *System, uid uint64, ours bool) *counts {
 		k = s.kinds.named(c.ofMessages)
 		c.common.kind.Store(k)
 	}
-	at := &k.shards[uid%kindShards]
-	at.started.Add(1)
-	return at
+	return &k.shards[uid%kindShards]
 }
 
 // belongs reports whether an actor of this behavior and name belongs to the framework itself.
@@ -123,7 +127,9 @@ func (s internals) Kinds() (all []actorhook.KindCount) {
 			sum.Failures += at.failures.Load()
 			sum.Restarts += at.restarts.Load()
 			sum.Messages += at.messages.Load()
+			sum.Stashed += at.stashed.Load()
 		}
+		sum.Processing = of.processing.Read()
 		all = append(all, sum)
 	}
 	slices.SortFunc(all, func(a, b actorhook.KindCount) int { return strings.Compare(a.Name, b.Name) })

@@ -109,6 +109,20 @@ func (q *localQueues) gather(to *readyQueue) {
 // gatherFrom is at how many local queues gather looks if it finds actors there.
 const gatherFrom = 2
 
+// size returns how many actors wait.
+func (q *localQueues) size() (n int) {
+	set := q.set.Load()
+	if set == nil {
+		return 0
+	}
+	for _, l := range set.all {
+		l.mu.Lock()
+		n += l.waiting.size
+		l.mu.Unlock()
+	}
+	return n
+}
+
 // refill gives r a run batch of the local queue, to which it adds again, and returns the first
 // actor; nil if r has to ask the scheduler.
 func (q *localQueues) refill(r *runner, again *core) *core {
@@ -136,7 +150,7 @@ func (q *localQueues) refill(r *runner, again *core) *core {
 	r.hasBatch = len(r.batch) > 0
 	l.waiting.move(r.batch)
 	r.taken += 1 + len(r.batch)
-	r.at, r.moved = c, true
+	r.enter(c)
 	r.turns++
 	return c
 }

@@ -12,22 +12,27 @@ type runner struct {
 	main func() // of the goroutine, created once
 	lent lent
 
-	place   int  // in the set of runners; guarded by the mutex of the scheduler
-	blocked bool // it has not moved, or is going to block: it does not count, and is in no set; likewise
-	after   *runner
+	place   int         // in the set of runners; guarded by the mutex of the scheduler
+	blocked bool        // it has not moved, or is going to block: it does not count, and is in no set; likewise
+	after   *runner     // in the list of spare or of blocked runners; likewise
+	before  *runner     // in the list of blocked runners; likewise
+	in      *runnerList // which of them; likewise
 
 	hasBatch bool // it may have a run batch; owned by the goroutine
 	taken    int  // actors from local queues since it last asked the scheduler; likewise
 	usedUp   bool // its last turn has used up its time; likewise
 	crowded  bool // other goroutines waited for a processor after that turn; likewise
 
+	untilTimed int // turns, see timing; likewise
+
 	// The goroutine writes these under mu or under the mutex of the scheduler; others read and
 	// write them under both.
 	mu    sync.Mutex
-	at    *core   // the actor it runs; nil outside a turn
-	moved bool    // since the last check of the watchdog
-	turns int     // not yet counted by the scheduler
-	batch []*core // the run batch: actors it runs next
+	at    *core         // the actor it runs; nil outside a turn
+	moved bool          // since the last check of the watchdog
+	since time.Duration // from epoch: it has been inside the same handler at least since then; 0 if nobody has looked
+	turns int           // not yet counted by the scheduler
+	batch []*core       // the run batch: actors it runs next
 	space [maxRunBatch]*core
 }
 
@@ -52,7 +57,7 @@ type worker interface {
 func (s *scheduler) engage() *runner {
 	r := s.spare
 	if r == nil {
-		r = new(runner)
+		r = &runner{untilTimed: s.timing.gap()}
 		r.lent.run = func(replace func()) (replaced bool) { return s.runLent(r, replace) }
 		r.main = func() {
 			if c := s.spin(r); c != nil {
@@ -126,10 +131,13 @@ func (r *runner) nextOfBatch() *core {
 	}
 	c := r.batch[0]
 	r.batch[0], r.batch = nil, r.batch[1:]
-	r.at, r.moved = c, true
+	r.enter(c)
 	r.turns++
 	return c
 }
+
+// enter notes that r begins a turn of c. The mutex of r or of the scheduler is held.
+func (r *runner) enter(c *core) { r.at, r.moved, r.since = c, true, 0 }
 
 // replace starts another goroutine for the runner r: it calls f for c, whose turn it was, and
 // continues.
@@ -159,7 +167,7 @@ func (l *lastRunner) begin(r *runner) {
 // begin gives r the first waiting actor, and a run batch of others, and releases the mutex.
 func (s *scheduler) begin(r *runner) *core {
 	c := s.waiting.pop()
-	r.at, r.moved = c, true
+	r.enter(c)
 	s.begun++
 	s.turns += r.turns + 1
 	r.turns = 0
@@ -199,7 +207,7 @@ func (s *scheduler) reclaimBatch(r *runner) {
 func (s *scheduler) returned(r *runner) {
 	if r.blocked {
 		r.blocked = false
-		s.blocked--
+		r.remove()
 		s.busy++
 		s.runners.add(r)
 		r.at.impl.(worker).lastRunner().CompareAndSwap(r, nil) // so that an idle actor does not keep a runner that has ended
@@ -224,7 +232,8 @@ func (s *scheduler) dismiss(r *runner) {
 }
 
 // A runnerSet holds the runners that spin, or are inside turns and move. The watchdog looks at
-// each of them, and not at those that are blocked, of which there may be many.
+// each of them, and not at those that are blocked, of which there may be many; for these see
+// [blockedRunners].
 type runnerSet struct{ all []*runner }
 
 func (s *runnerSet) add(r *runner) {

@@ -37,17 +37,19 @@ type scheduler struct {
 	limit   int         // of runners, unless the scheduler overcommits
 	virtual bool        // time is virtual, so that it always overcommits
 
-	busy       int         // runners that count: they spin, or are inside turns and move
-	blocked    int         // runners that do not
-	spinning   int         // how many of them spin, including those just started
-	wakeup     atomic.Bool // an actor may have become ready since the last poll; may be read without mu
-	runners    runnerSet   // the runners that count
-	spare      *runner     // ended runners for reuse
-	spares     int         // how many there are
-	skip       int         // how often not to start one more runner
-	spinMisses int         // the next value of skip when a runner finds nothing
+	busy       int            // runners that count: they spin, or are inside turns and move
+	blocked    blockedRunners // those that do not
+	spinning   int            // how many of them spin, including those just started
+	wakeup     atomic.Bool    // an actor may have become ready since the last poll; may be read without mu
+	runners    runnerSet      // the runners that count
+	spare      *runner        // ended runners for reuse
+	spares     int            // how many there are
+	skip       int            // how often not to start one more runner
+	spinMisses int            // the next value of skip when a runner finds nothing
 
 	begun uint64 // how many actors have been given to runners
+
+	timing timing // never written after the start of the system
 
 	lending lending
 
@@ -139,7 +141,7 @@ func (s *scheduler) most() int {
 	case s.virtual:
 		return math.MaxInt
 	case s.overcommit > 0:
-		return overcommitFactor*s.limit + s.blocked
+		return overcommitFactor*s.limit + s.blocked.size()
 	}
 	return s.limit
 }
@@ -154,6 +156,7 @@ func (s *scheduler) next(r *runner, again *core) *core {
 	s.mu.Lock()
 	if s.sleeps(r) {
 		r.usedUp = false
+		s.blocked.again(r)
 		s.mu.Unlock()
 		return again
 	}
@@ -315,6 +318,7 @@ func (s *scheduler) block(r *runner, c *core) bool {
 	if r.at != c || r.blocked {
 		return false
 	}
+	c.impl.(worker).setUrgent() // so that the next message counts as another one
 	s.markBlocked(r)
 	return true
 }
@@ -322,8 +326,8 @@ func (s *scheduler) block(r *runner, c *core) bool {
 // markBlocked marks r as blocked and returns its run batch to the queue. The mutex of r is held.
 func (s *scheduler) markBlocked(r *runner) {
 	r.blocked = true
-	s.blocked++
 	s.runners.remove(r)
+	s.blocked.add(r)
 	s.turns += r.turns
 	r.turns = 0
 	s.busy--

@@ -46,6 +46,7 @@ func spawn[M any](parent *core, b Behavior[M], name string, opts []SpawnOption) 
 		checkName(name)
 	}
 	c := newCell(parent, observed(parent, b), name, configure[M](opts))
+	c.tally.counts = c.conf.counts(c.sys, c.uid, belongs(parent, b, name)) // before others find it in the tree
 	added, living := parent.addChild(&c.core)
 	if living != nil {
 		return again(parent, living, b)
@@ -58,7 +59,7 @@ func spawn[M any](parent *core, b Behavior[M], name string, opts []SpawnOption) 
 	if ctx := c.conf.ctx; ctx != nil {
 		c.stopWith(ctx, func() { c.signal(systemMsg{kind: sysStop}) })
 	}
-	c.tally.counts = c.conf.count(c.sys, c.uid, belongs(parent, b, name))
+	c.tally.counts.started.Add(1)
 	c.sys.scheduler.ready(&c.core)
 	return ActorRef[M]{&c.core}
 }

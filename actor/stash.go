@@ -42,6 +42,7 @@ func (s *Stash[M]) Stash(msg M) Behavior[M] {
 	}
 	m, _ := s.cell.outermost().handled()
 	s.kept = append(s.kept, item[M]{msg: msg}.with(m))
+	s.count(1)
 	return nil
 }
 
@@ -78,6 +79,7 @@ func (s *Stash[M]) putBack(n int, wrap func(M) M) {
 
 // drop removes the first n.
 func (s *Stash[M]) drop(n int) {
+	s.count(-n)
 	clear(s.kept[:n]) // retain nothing
 	s.kept = s.kept[n:]
 	if len(s.kept) == 0 {
@@ -133,11 +135,15 @@ func (s *Stash[M]) end() {
 	if s.cell.ctx.Err() != nil {
 		reason = ErrTerminated
 	}
+	s.count(-len(s.kept))
 	for _, it := range s.kept {
 		s.deadLetter(it.plain().msg, reason)
 	}
 	s.kept = nil
 }
+
+// count counts n more messages in stashes of the actor's kind.
+func (s *Stash[M]) count(n int) { s.cell.outermost().counts().stashed.Add(int64(n)) }
 
 func (s *Stash[M]) deadLetter(msg M, reason error) {
 	s.cell.sys.deadLetter(s.cell.actor(), msg, reason)

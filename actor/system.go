@@ -45,6 +45,7 @@ type System struct {
 	tracer       actorhook.Tracer // nil for none
 	timers       timerQueues
 	wakers       wakers
+	asks         askCounts
 	terminated   chan struct{}
 	shutdown     shutdown
 }
@@ -65,6 +66,7 @@ func NewSystem(name string, opts ...Option) *System {
 		panic(fmt.Sprintf("actor: system name %q %v; it must be %s", name, err, naming.OfSystem))
 	}
 	s := &System{name: name, terminated: make(chan struct{})}
+	s.scheduler.timing.every = defaultTiming
 	s.shutdown.init(s)
 	for _, o := range opts {
 		o(s)

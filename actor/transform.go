@@ -66,6 +66,7 @@ type outermost interface {
 	depth() int // how many strategies are around the behavior
 	ownCleanups() *cleanups
 	handled() (metadata.Metadata, *span)
+	counts() *counts
 }
 
 var _ outermost = (*cell[any])(nil)

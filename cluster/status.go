@@ -58,6 +58,7 @@ func AllowActions(authorize func(*http.Request) error) HandlerOption {
 //	/              a page that draws members, links, leader and singletons, live
 //	/status        the same as JSON
 //	/events        the same as server-sent events: now, and after each change
+//	/actors        what the actors of this node do, by kind, and what is slow, as JSON
 //	/dead-letters  the last messages on this node that could not be delivered, as JSON
 //	/metrics       what [WithMetrics] has been given; 404 without it
 //	/livez         200 unless the node has ended

@@ -91,11 +91,16 @@ func onLoopback(ctx context.Context, t *testing.T, names ...string) []*Node {
 type still statuspage.Snapshot
 
 // A stillSource shows a still.
-type stillSource struct{ still still }
+type stillSource struct {
+	still  still
+	actors statuspage.Actors
+}
 
 func (stillSource) Refresh(context.Context) {}
 
 func (stillSource) DeadLetters() statuspage.DeadLetters { return statuspage.DeadLetters{} }
+
+func (s stillSource) Actors() statuspage.Actors { return s.actors }
 
 func (s stillSource) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
 	return statuspage.Snapshot(s.still), make(chan struct{})
@@ -155,7 +160,7 @@ func crowd(n, singletons int) still {
 }
 
 func serve(t *testing.T, s still) string {
-	server := httptest.NewServer(statuspage.New(stillSource{s}, statuspage.Options{}))
+	server := httptest.NewServer(statuspage.New(stillSource{still: s}, statuspage.Options{}))
 	t.Cleanup(server.Close)
 	t.Cleanup(server.CloseClientConnections)
 	return server.URL + "/"
@@ -237,6 +242,101 @@ func TestThePageListsDeadLettersAndFiltersThem(t *testing.T) {
 	require.Equal(t, 22, b.count("#letters tbody tr"))
 }
 
+// asking is a message for actors that ask one another inside their handlers.
+type asking struct {
+	ask     actor.ActorRef[asking]
+	replyTo actor.ActorRef[int]
+	sleep   <-chan struct{}
+}
+
+func asker() actor.Behavior[asking] {
+	return behaviors.Receive(func(ctx *actor.Context[asking], msg asking) actor.Behavior[asking] {
+		if msg.sleep != nil {
+			<-msg.sleep
+			return nil
+		}
+		_, _ = actor.Ask(ctx, msg.ask, func(replyTo actor.ActorRef[int]) asking { return asking{replyTo: replyTo} })
+		return nil
+	})
+}
+
+func TestThePageNamesActorsThatWaitForEachOther(t *testing.T) {
+	b := browse(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	nodes := onLoopback(ctx, t, "anna", "bert", "cleo")
+	s := nodes[0].System
+	wake := make(chan struct{})
+	defer close(wake)
+	slow := actor.Spawn(s, asker(), "slow", actor.WithKind("till"))
+	slow.Tell(asking{sleep: wake})
+	for range 12 {
+		slow.Tell(asking{sleep: wake})
+	}
+	quick := actor.Spawn(s, behaviors.Ignore[string], "quick")
+	for range 1000 {
+		quick.Tell("order")
+	}
+	server := httptest.NewServer(nodes[0].Handler())
+	t.Cleanup(server.Close)
+	t.Cleanup(server.CloseClientConnections)
+	b.open(server.URL+"/", 1400, 900)
+	b.await(`document.querySelector("#handlers [data-actor='/user/slow']")`)
+	b.await(`document.getElementById("stuck-why").textContent.startsWith("A handler of /user/slow has been under way")`)
+	b.await(`document.querySelector("#kinds [data-kind=till]").cells[3].textContent === "12"`)
+	require.Equal(t, true, b.eval(`document.querySelector("#kinds tbody tr").dataset.kind === "till"`), "most waiting messages come first")
+	b.await(`document.querySelector("#kinds [data-kind=string]").cells[2].textContent === "0"`)
+	b.shoot("slow-handler")
+
+	names := []string{"stock", "till", "ledger"}
+	var refs []actor.ActorRef[asking]
+	for _, name := range names {
+		refs = append(refs, actor.Spawn(s, asker(), name))
+	}
+	for i, ref := range refs {
+		ref.Tell(asking{ask: refs[(i+1)%len(refs)]})
+	}
+	b.await(`document.getElementById("stuck-why").textContent.startsWith("Actors wait for each other: ")`)
+	require.Equal(t, true, b.eval(`["/user/stock asks /user/till", "/user/till asks /user/ledger", "/user/ledger asks /user/stock"].every((text) =>
+		document.getElementById("circles").textContent.includes(text))`))
+	b.await(`document.querySelector("#handlers [data-actor='/user/stock']").cells[3].textContent === "/user/till"`)
+	b.eval(`scrollTo(0, 0)`)
+	b.shoot("circle")
+	b.eval(`document.getElementById("actors").scrollIntoView()`)
+	b.shoot("circle-actors")
+	b.dark(true)
+	b.open(server.URL+"/", 420, 900)
+	b.await(`document.getElementById("actors").dataset.time && !document.getElementById("stuck").hidden`)
+	require.Equal(t, true, b.eval(`document.documentElement.scrollWidth <= innerWidth`), "nothing is wider than the window")
+	b.shoot("circle-narrow-dark")
+	b.eval(`document.getElementById("actors").scrollIntoView()`)
+	b.shoot("circle-narrow-dark-actors")
+}
+
+func TestThePageShowsAThousandKinds(t *testing.T) {
+	b := browse(t)
+	shown := statuspage.Actors{Time: time.Now(), Handlers: []statuspage.Handler{}, Asks: []statuspage.Ask{}, Circles: [][]string{}}
+	for n := range 1200 {
+		shown.Kinds = append(shown.Kinds, statuspage.ActorKind{
+			Name: fmt.Sprintf("warehouse.CommandOfDepartment%04d", n), Actors: 100, Messages: 1_000_000, Waiting: n, Stashed: int64(n % 3),
+			Failures: uint64(n % 7), Restarts: uint64(n % 5), Timed: uint64(n % 2), Mean: 42e-6, Most: 1e-3,
+		})
+	}
+	server := httptest.NewServer(statuspage.New(stillSource{still: crowd(9, 12), actors: shown}, statuspage.Options{}))
+	t.Cleanup(server.Close)
+	t.Cleanup(server.CloseClientConnections)
+	for _, width := range []int{1400, 420} {
+		b.dark(width == 420)
+		b.open(server.URL+"/", width, 900)
+		b.await(`document.querySelectorAll("#kinds tbody tr").length === 1000`)
+		require.Equal(t, "warehouse.CommandOfDepartment1199", b.eval(`document.querySelector("#kinds tbody tr").dataset.kind`))
+		require.Equal(t, true, b.eval(`document.getElementById("kinds-left-out").textContent.startsWith("200 more are left out")`))
+		require.Equal(t, true, b.eval(`document.documentElement.scrollWidth <= innerWidth`), "nothing is wider than the window")
+		b.eval(`document.getElementById("actors").scrollIntoView()`)
+		b.shoot(fmt.Sprintf("1000-kinds-%d", width))
+	}
+}
+
 func TestANameThatIsMarkupStaysText(t *testing.T) {
 	b := browse(t)
 	const evil = `<script>document.title="owned"</script><img src=x onerror="document.title='owned'">`
@@ -268,7 +368,7 @@ func TestThePageFoundsWithoutWhatIsLostOnlyWhereActionsAreAllowed(t *testing.T) 
 	require.Zero(t, b.count("#founding"))
 
 	asked := make(chan []string, 2)
-	server := httptest.NewServer(statuspage.New(stillSource{s}, statuspage.Options{Actions: &statuspage.Actions{
+	server := httptest.NewServer(statuspage.New(stillSource{still: s}, statuspage.Options{Actions: &statuspage.Actions{
 		Authorize: func(*http.Request) error { return nil },
 		FoundWithout: func(addresses []string) error {
 			asked <- addresses

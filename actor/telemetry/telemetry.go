@@ -1,15 +1,13 @@
 // Package telemetry reads what a system counts about its actors. Counting is always on; it costs a
-// few nanoseconds for each time that an actor empties its mailbox, and nothing for each message.
+// few nanoseconds for each time that an actor empties its mailbox, and nothing for each message. How
+// long messages take is measured for a sample of them, see [actor.WithTimeSampling].
 //
 // Actors are counted by kind, not one by one, so that the numbers stay few however many actors
 // there are. The kind of an actor is the name of its message type, or what [actor.WithKind] says.
 // Actors that belong to the framework itself have the kind "understudy".
 package telemetry
 
-import (
-	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/actorhook"
-)
+import "github.com/understudy-go/understudy/actor"
 
 // A Kind is what a system has counted about the actors of one kind since it started. All numbers
 // but Actors only grow.
@@ -31,7 +29,7 @@ type Kind struct {
 // numbers are read one after the other while actors run, so that they may differ by what happens in
 // between.
 func Kinds(s *actor.System) []Kind {
-	counted := actorhook.Internals(s).(interface{ Kinds() []actorhook.KindCount }).Kinds() // actor implements it
+	counted := countedBy(s).Kinds()
 	all := make([]Kind, len(counted))
 	for i, k := range counted {
 		all[i] = Kind{

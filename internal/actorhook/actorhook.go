@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/understudy-go/understudy/internal/histogram"
 	"github.com/understudy-go/understudy/internal/metadata"
 )
 
@@ -102,6 +103,8 @@ func ShortName(t reflect.Type) string { return paths.ReplaceAllString(t.String()
 type KindCount struct {
 	Name                                           string
 	Started, Stopped, Failures, Restarts, Messages uint64
+	Stashed                                        int64 // messages
+	Processing                                     histogram.Snapshot
 }
 
 // A Tracer is extension.Tracer.

@@ -20,6 +20,7 @@ var places = map[string]string{
 	"actor/adapter.go adapt":                                 "the function of an adapter",
 	"actor/ask.go build":                                     "the function that makes a request",
 	"actor/ask.go silence":                                   "the function of OnAskTimeout",
+	"actor/askcounts.go outcomeOf":                           "Is and As of the error of an ask",
 	"actor/halt.go Halt":                                     "the functions of OnHalt",
 	"actor/remotewatch.go watchedEnded":                      "the functions of AfterEnd and OnEnd",
 	"actor/cell.go turn":                                     "behaviors, handlers, interceptors: the actor fails",

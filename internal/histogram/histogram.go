@@ -2,6 +2,7 @@
 package histogram
 
 import (
+	"math"
 	"math/bits"
 	"sync/atomic"
 	"time"
@@ -74,4 +75,19 @@ func (s Snapshot) AtMost(d time.Duration) (n uint64) {
 		n += s.counts[i]
 	}
 	return n
+}
+
+// Quantile returns a bound that at least the share q of the durations did not exceed: the upper end
+// of their bucket, or 2^35 nanoseconds for the last. It is 0 if there are none.
+func (s Snapshot) Quantile(q float64) time.Duration {
+	if s.Count == 0 {
+		return 0
+	}
+	need, seen := uint64(math.Ceil(q*float64(s.Count))), uint64(0)
+	for i, n := range s.counts {
+		if seen += n; seen >= need {
+			return 1 << (i + firstBit)
+		}
+	}
+	return 1 << (lastBit + 1)
 }

@@ -35,3 +35,15 @@ func TestHistogramsAdd(t *testing.T) {
 	require.Equal(t, uint64(1), s.AtMost(1<<20))
 	require.Equal(t, uint64(4), s.AtMost(1<<30))
 }
+
+func TestAQuantileIsTheEndOfItsBucket(t *testing.T) {
+	var h Histogram
+	require.Zero(t, h.Read().Quantile(0.99))
+	h.ObserveTimes(time.Microsecond, 90)
+	h.ObserveTimes(time.Millisecond, 9)
+	h.Observe(time.Hour)
+	s := h.Read()
+	for q, want := range map[float64]time.Duration{0: 1 << 10, 0.5: 1 << 10, 0.9: 1 << 10, 0.91: 1 << 20, 0.99: 1 << 20, 1: 1 << 35} {
+		require.Equal(t, want, s.Quantile(q), "%v", q)
+	}
+}

@@ -34,6 +34,7 @@ func New(source Source, opts Options) http.Handler {
 	}
 	h.routes = map[string]route{
 		"/status":       read(h.status),
+		"/actors":       read(h.actors),
 		"/dead-letters": read(h.deadLetters),
 		"/events":       read(h.events),
 		"/livez":        read(h.livez),

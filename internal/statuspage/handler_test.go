@@ -22,6 +22,7 @@ type fake struct {
 	mu       sync.Mutex // guards the fields below
 	snapshot Snapshot
 	letters  DeadLetters
+	actors   Actors
 	changed  chan struct{}
 	ended    bool
 }
@@ -34,6 +35,8 @@ func newFake() *fake {
 func (f *fake) Refresh(context.Context) {}
 
 func (f *fake) DeadLetters() DeadLetters { return f.letters }
+
+func (f *fake) Actors() Actors { return f.actors }
 
 func (f *fake) Snapshot() (Snapshot, <-chan struct{}) {
 	f.mu.Lock()
@@ -80,7 +83,7 @@ func ask(h http.Handler, method, target string, header ...string) *httptest.Resp
 
 func TestEachPathAnswersToItsMethodsAndNoOther(t *testing.T) {
 	h := New(newFake(), Options{})
-	for _, target := range []string{"/", "/page.js", "/drawing.js", "/tables.js", "/changes.js", "/founding.js", "/letters.js", "/page.css", "/icon.svg", "/status", "/dead-letters", "/livez", "/readyz"} {
+	for _, target := range []string{"/", "/page.js", "/drawing.js", "/tables.js", "/changes.js", "/founding.js", "/letters.js", "/actors.js", "/polling.js", "/page.css", "/icon.svg", "/status", "/dead-letters", "/actors", "/livez", "/readyz"} {
 		require.Equal(t, http.StatusOK, ask(h, "GET", target).Code, target)
 		require.Equal(t, http.StatusOK, ask(h, "HEAD", target).Code, target)
 		for _, method := range []string{"POST", "PUT", "DELETE", "PATCH", "OPTIONS"} {

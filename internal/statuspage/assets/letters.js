@@ -1,9 +1,8 @@
-// The table of dead letters. Their numbers may never rest, so they are not in the stream of events:
-// the page asks for them every two seconds, while it is visible.
+// The table of dead letters.
+
+import { poll } from "./polling.js";
 
 const $ = (id) => document.getElementById(id);
-
-const pause = 2000;
 
 let latest = { time: "", byReason: {}, letters: [] };
 
@@ -57,23 +56,11 @@ function row(letter) {
   return made;
 }
 
-async function ask() {
-  if (document.visibilityState === "visible") {
-    try {
-      const answer = await fetch("dead-letters");
-      if (answer.ok) {
-        latest = await answer.json();
-        total();
-        rows();
-      }
-    } catch {
-      // the page is pale while the node does not answer
-    }
-  }
-  setTimeout(ask, pause);
-}
-
 export function followLetters() {
   $("letters-filter").addEventListener("input", rows);
-  ask();
+  poll("dead-letters", (answer) => {
+    latest = answer;
+    total();
+    rows();
+  });
 }

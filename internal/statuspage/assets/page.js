@@ -6,6 +6,7 @@ import { showTables, tick } from "./tables.js";
 import { showChanges } from "./changes.js";
 import { showAbsent } from "./founding.js";
 import { followLetters } from "./letters.js";
+import { followActors } from "./actors.js";
 
 const $ = (id) => document.getElementById(id);
 
@@ -65,3 +66,4 @@ function connect() {
 setInterval(() => tick(skew), 1000);
 connect();
 followLetters();
+followActors();

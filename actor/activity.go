@@ -1,0 +1,88 @@
+package actor
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/understudy-go/understudy/internal/actorhook"
+)
+
+// mostHandlers is how many handlers under way are listed.
+const mostHandlers = 20
+
+// Activity implements [actorhook.Counted].
+func (s internals) Activity() actorhook.Activity {
+	seen, found := lookAt(&s.scheduler, time.Since(epoch))
+	for _, h := range found {
+		of := h.of.impl.(surveyed) // only cells have turns
+		seen.Handlers = append(seen.Handlers, actorhook.Handler{
+			Path: h.of.path(), Kind: of.counts().of.name, Message: of.messageType(), For: h.took, Blocked: h.blocked,
+		})
+	}
+	if len(found) > 0 {
+		seen.Slowest = found[0].took
+	}
+	return seen
+}
+
+// An underway is a handler that is under way.
+type underway struct {
+	of      *core
+	took    time.Duration // at least
+	blocked bool
+}
+
+// lookAt returns what the scheduler does, and the slowest handlers. The time of a handler that is
+// under way counts from when it was found to block, or from when somebody has looked for the first
+// time: no clock is read when a handler begins. Each look therefore asks the turns to say when they
+// have moved on, see [movedOn].
+func lookAt(s *scheduler, now time.Duration) (seen actorhook.Activity, slowest []underway) {
+	s.mu.Lock()
+	for s.blocked.age(now) {
+		s.mu.Unlock() // let the runners go on
+		s.mu.Lock()
+	}
+	defer s.mu.Unlock()
+	seen.Runners, seen.Blocked, seen.Slow = s.busy+s.blocked.size(), s.blocked.size(), s.blocked.slow.size
+	seen.Ready = s.waiting.size() + s.locals.size()
+	for _, r := range s.runners.all {
+		h, ready := r.sight(now)
+		seen.Ready += ready
+		if h.of == nil {
+			continue
+		}
+		if h.took >= slowAfter {
+			seen.Slow++
+		}
+		slowest = append(slowest, h)
+	}
+	slowest = s.blocked.slow.sight(slowest, now)
+	slowest = s.blocked.recent.sight(slowest, now)
+	slices.SortStableFunc(slowest, func(a, b underway) int { return cmp.Compare(b.took, a.took) })
+	return seen, slowest[:min(len(slowest), mostHandlers)]
+}
+
+// sight returns the handler of r, if it is inside a turn, and how many actors are in its run batch.
+// The mutex of the scheduler is held.
+func (r *runner) sight(now time.Duration) (h underway, ready int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.at == nil {
+		return h, len(r.batch)
+	}
+	if r.since == 0 {
+		r.since = now
+		r.at.impl.(worker).setUrgent()
+	}
+	return underway{r.at, max(now-r.since, 0), r.blocked}, len(r.batch)
+}
+
+// sight appends the handlers of the first runners. The mutex of the scheduler is held.
+func (l *runnerList) sight(to []underway, now time.Duration) []underway {
+	for r, n := l.first, 0; r != nil && n < mostHandlers; r, n = r.after, n+1 {
+		h, _ := r.sight(now)
+		to = append(to, h)
+	}
+	return to
+}

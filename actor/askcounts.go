@@ -1,0 +1,70 @@
+package actor
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/understudy-go/understudy/internal/actorhook"
+	"github.com/understudy-go/understudy/internal/guard"
+)
+
+// An askOutcome is how an ask has ended.
+type askOutcome int
+
+const (
+	askReplied askOutcome = iota
+	askTimedOut
+	askTerminated
+	askUnreachable
+	askRefused // nothing replies, because a message became a dead letter
+	askOther   // the context was cancelled, or the asking actor ended
+	askOutcomes
+)
+
+var askOutcomeNames = [askOutcomes]string{"replied", "timed_out", "terminated", "unreachable", "refused", "other"}
+
+// outcomeOf returns the outcome of an ask with that error.
+func outcomeOf(err error) askOutcome {
+	switch {
+	case err == nil:
+		return askReplied
+	case guard.Is(err, context.DeadlineExceeded): // first: it may wrap a reason as well
+		return askTimedOut
+	case guard.Is(err, context.Canceled), guard.Is(err, ErrStaleHandler), isPanic(err):
+		return askOther
+	case guard.Is(err, ErrUnreachable):
+		return askUnreachable
+	case guard.Is(err, ErrTerminated):
+		return askTerminated
+	}
+	return askRefused
+}
+
+func isPanic(err error) bool {
+	_, yes := guard.As[*guard.PanicError](err)
+	return yes
+}
+
+// askCounts are how many asks of a system have ended, by outcome. They are in several sets, so that
+// processors seldom write to the same one.
+type askCounts [8]struct {
+	ended [askOutcomes]atomic.Uint64
+	_     [16]byte // up to the end of the cache line
+}
+
+// count counts the end of an ask. Asks of one actor count in one set: they share its mailbox anyway.
+func (c *askCounts) count(asked uint64, err error) {
+	c[asked%uint64(len(c))].ended[outcomeOf(err)].Add(1)
+}
+
+// AskOutcomes implements [actorhook.Counted].
+func (s internals) AskOutcomes() (all []actorhook.AskCount) {
+	for outcome, name := range askOutcomeNames {
+		sum := actorhook.AskCount{Outcome: name}
+		for i := range s.asks {
+			sum.Count += s.asks[i].ended[outcome].Load()
+		}
+		all = append(all, sum)
+	}
+	return all
+}

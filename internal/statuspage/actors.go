@@ -1,0 +1,80 @@
+package statuspage
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Actors are what the actors of this node do. The JSON names of its fields are a stable interface;
+// docs/status.md describes them.
+type Actors struct {
+	Time         time.Time   `json:"time"`  // by the clock of the operating system
+	Stuck        string      `json:"stuck"` // why nothing happens, in a sentence, "" if no reason is known
+	Kinds        []ActorKind `json:"kinds"` // those with most waiting messages first
+	KindsLeftOut int         `json:"kindsLeftOut"`
+
+	Runners int `json:"runners"` // goroutines that run actors
+	Ready   int `json:"ready"`   // actors that wait for a runner
+	Blocked int `json:"blocked"` // handlers
+	Slow    int `json:"slow"`    // handlers, for a second or longer
+
+	Handlers []Handler  `json:"handlers"` // under way, slowest first
+	Asks     []Ask      `json:"asks"`     // inside handlers, oldest first
+	AsksLeft int        `json:"asksLeftOut"`
+	Circles  [][]string `json:"circles"` // paths; each waits for the next, and the last for the first
+}
+
+// An ActorKind has the numbers of the actors of one kind.
+type ActorKind struct {
+	Name     string  `json:"name"`
+	Actors   uint64  `json:"actors"`
+	Messages uint64  `json:"messages"` // handled
+	Waiting  int     `json:"waiting"`
+	Stashed  int64   `json:"stashed"`
+	Failures uint64  `json:"failures"`
+	Restarts uint64  `json:"restarts"`
+	Timed    uint64  `json:"timed"`       // messages in the sample of the following two
+	Mean     float64 `json:"meanSeconds"` // of handling a message
+	Most     float64 `json:"p99Seconds"`  // 99 of 100 messages took at most that
+}
+
+// A Handler is a handler that is under way.
+type Handler struct {
+	Path    string  `json:"path"`
+	Kind    string  `json:"kind"`
+	Message string  `json:"message"` // the message type of the actor
+	Seconds float64 `json:"seconds"` // for at least as long
+	Blocked bool    `json:"blocked"`
+}
+
+// An Ask is an ask inside a handler that has no reply yet.
+type Ask struct {
+	Asker   string  `json:"asker"` // path
+	Asked   string  `json:"asked"`
+	Seconds float64 `json:"seconds"`
+}
+
+// mostKinds is how many kinds a page shows.
+const mostKinds = 1000
+
+// bounded returns a with at most mostKinds kinds, and these in order.
+func (a Actors) bounded() Actors {
+	kinds := slices.Clone(a.Kinds)
+	slices.SortFunc(kinds, func(a, b ActorKind) int {
+		return cmp.Or(cmp.Compare(b.Waiting, a.Waiting), cmp.Compare(b.Messages, a.Messages), strings.Compare(a.Name, b.Name))
+	})
+	a.KindsLeftOut = max(0, len(kinds)-mostKinds)
+	a.Kinds = append([]ActorKind{}, kinds[:len(kinds)-a.KindsLeftOut]...)
+	return a
+}
+
+// actors answers with what the actors do.
+func (h *handler) actors(w http.ResponseWriter, _ *http.Request) {
+	a := h.source.Actors()
+	s, _ := h.source.Snapshot()
+	a.Stuck = stuck(s, a)
+	answer(w, a.bounded())
+}

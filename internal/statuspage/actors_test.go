@@ -1,0 +1,66 @@
+package statuspage
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestTheKindsWithMostWaitingMessagesAreShown(t *testing.T) {
+	f := newFake()
+	for n := range 1200 {
+		f.actors.Kinds = append(f.actors.Kinds, ActorKind{Name: fmt.Sprintf("kind-%04d", n), Waiting: n % 1100, Messages: 1})
+	}
+	w := ask(New(f, Options{}), "GET", "/actors")
+	require.Equal(t, http.StatusOK, w.Code)
+	var got Actors
+	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &got))
+	require.Len(t, got.Kinds, 1000)
+	require.Equal(t, 200, got.KindsLeftOut)
+	require.Equal(t, "kind-1099", got.Kinds[0].Name)
+	require.Equal(t, "kind-1098", got.Kinds[1].Name)
+}
+
+func TestThePageSaysWhyNothingHappens(t *testing.T) {
+	up := Snapshot{Self: Member{Status: "up"}, Leader: "10.0.0.1:7355#1"}
+	alone := Snapshot{Self: Member{Status: "none"}, Waiting: []string{"This node looks for a cluster."}}
+	silent := up
+	silent.Waiting = []string{"cleo does not answer.", "No majority."}
+	leaderless := up
+	leaderless.Leader = ""
+	circle := Actors{Circles: [][]string{{"/user/a", "/user/b", "/user/c"}}}
+	slow := Actors{
+		Handlers: []Handler{{Path: "/user/a", Kind: "till", Seconds: 12.3}}, Slow: 3,
+		Kinds: []ActorKind{{Name: "stock", Waiting: 7}, {Name: "till", Waiting: 5}},
+	}
+	asking := slow
+	asking.Slow, asking.Asks = 2, []Ask{{Asker: "/user/a", Asked: "/user/b", Seconds: 12}}
+	quick := Actors{Handlers: []Handler{{Path: "/user/a", Seconds: 0.9}}}
+	long := []string{}
+	for n := range 9 {
+		long = append(long, fmt.Sprint("/user/", n))
+	}
+	for name, c := range map[string]struct {
+		s    Snapshot
+		a    Actors
+		want string
+	}{
+		"all is well":                     {up, Actors{}, ""},
+		"handlers are quick":              {up, quick, ""},
+		"the node is not up":              {alone, circle, "This node looks for a cluster."},
+		"the node joins":                  {Snapshot{Self: Member{Status: "joining"}}, slow, ""},
+		"a circle":                        {silent, circle, "Actors wait for each other: /user/a asks /user/b, /user/b asks /user/c, /user/c asks /user/a."},
+		"an actor that asks itself":       {up, Actors{Circles: [][]string{{"/user/a"}, {"/user/b"}}}, "An actor waits for itself: a handler of /user/a asks its own actor. There is another circle."},
+		"a long circle":                   {up, Actors{Circles: [][]string{long}}, "Actors wait for each other: /user/0 asks /user/1, /user/1 asks /user/2, /user/2 asks /user/3, /user/3 asks /user/4, 4 others ask each other, /user/8 asks /user/0."},
+		"a member does not answer":        {silent, slow, "cleo does not answer. There is another reason."},
+		"no leader":                       {leaderless, slow, "The cluster has no leader."},
+		"a slow handler":                  {up, slow, "A handler of /user/a has been under way for 12s; 5 messages wait in mailboxes of its kind, till. There are 2 more slow handlers."},
+		"a slow handler that asks":        {up, asking, "A handler of /user/a has been under way for 12s: it waits for a reply of /user/b. There is another slow handler."},
+		"a slow handler with no messages": {up, Actors{Handlers: slow.Handlers, Slow: 1}, "A handler of /user/a has been under way for 12s."},
+	} {
+		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, stuck(c.s, c.a)) })
+	}
+}

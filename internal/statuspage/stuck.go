@@ -1,0 +1,72 @@
+package statuspage
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// stuck returns why nothing happens, in one sentence: the worst reason that s and a show, or "" if
+// they show none. What ends by itself comes last.
+func stuck(s Snapshot, a Actors) string {
+	up := s.Self.Status == "up"
+	switch {
+	case !up && len(s.Waiting) > 0: // nothing else matters then
+		return s.Waiting[0]
+	case !up:
+		return ""
+	case len(a.Circles) > 0:
+		return ofCircle(a.Circles[0]) + more(len(a.Circles)-1, "circle")
+	case len(s.Waiting) > 0:
+		return s.Waiting[0] + more(len(s.Waiting)-1, "reason")
+	case s.Leader == "":
+		return "The cluster has no leader."
+	case len(a.Handlers) > 0 && a.Handlers[0].Seconds >= 1:
+		return ofHandler(a) + more(a.Slow-1, "slow handler")
+	}
+	return ""
+}
+
+// ofCircle says which actor asks which.
+func ofCircle(paths []string) string {
+	if len(paths) == 1 {
+		return fmt.Sprintf("An actor waits for itself: a handler of %s asks its own actor.", paths[0])
+	}
+	var asks []string
+	for i, path := range paths {
+		asks = append(asks, path+" asks "+paths[(i+1)%len(paths)])
+	}
+	const most = 5
+	if left := len(asks) - most; left > 0 {
+		asks = append(asks[:most-1], fmt.Sprintf("%d others ask each other", left), asks[len(asks)-1])
+	}
+	return fmt.Sprintf("Actors wait for each other: %s.", strings.Join(asks, ", "))
+}
+
+// ofHandler says for how long the slowest handler has been under way, and what waits behind it.
+func ofHandler(a Actors) string {
+	slowest := a.Handlers[0]
+	text := fmt.Sprintf("A handler of %s has been under way for %v", slowest.Path, time.Duration(slowest.Seconds*float64(time.Second)).Round(time.Second))
+	for _, ask := range a.Asks {
+		if ask.Asker == slowest.Path {
+			return fmt.Sprintf("%s: it waits for a reply of %s.", text, ask.Asked)
+		}
+	}
+	for _, kind := range a.Kinds {
+		if kind.Name == slowest.Kind && kind.Waiting > 0 {
+			return fmt.Sprintf("%s; %d messages wait in mailboxes of its kind, %s.", text, kind.Waiting, kind.Name)
+		}
+	}
+	return text + "."
+}
+
+// more says that there are n more of what was named.
+func more(n int, of string) string {
+	switch {
+	case n <= 0:
+		return ""
+	case n == 1:
+		return fmt.Sprintf(" There is another %s.", of)
+	}
+	return fmt.Sprintf(" There are %d more %ss.", n, of)
+}
