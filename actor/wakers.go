@@ -12,8 +12,8 @@ type waker struct {
 	timer *time.Timer   // nil until it is needed; stopped while nobody waits
 
 	// Of an ask inside a handler; the mutex of the wakers guards all.
-	asker, asked  *core // nil for other asks
-	since         time.Time
+	asker, asked   *core // nil for other asks
+	since          time.Time
 	earlier, later *waker
 }
 
