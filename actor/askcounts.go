@@ -52,7 +52,8 @@ type askCounts [8]struct {
 	_     [16]byte // up to the end of the cache line
 }
 
-// count counts the end of an ask. Asks of one actor count in one set: they share its mailbox anyway.
+// count counts the end of an ask. Asks of one actor count in one set, as they share its mailbox
+// anyway.
 func (c *askCounts) count(asked uint64, err error) {
 	c[asked%uint64(len(c))].ended[outcomeOf(err)].Add(1)
 }

@@ -96,7 +96,12 @@ func (r ActorRef[M]) TellContext(ctx context.Context, msg M) {
 		deadLetterToNobody("", msg)
 		return
 	}
-	_ = r.tellBy(msg, entrance{ctx: ctx, metadata: traceOf(ctx, r.c.sys)}) // which reports it
+	m := traceOf(ctx, r.c.sys)
+	if to, here := r.c.impl.(*cell[M]); here && m.IsEmpty() && to.conf.box.overflow != block {
+		to.tell(msg) // most messages: in no trace, and without a wait that ctx could end
+		return
+	}
+	_ = r.tellBy(msg, entrance{ctx: ctx, metadata: m}) // which reports it
 }
 
 // A describingTransport is a transport that carries metadata. p is nil for a sender that must not

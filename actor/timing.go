@@ -14,9 +14,9 @@ func WithTimeSampling(every int) Option {
 }
 
 // A timing says which turns are timed: each with the same probability, whatever the turns before it
-// were, so that turns that take long, for which new runners are started, are not timed less often
-// than others, and no pattern of turns hides an actor. In a timed turn each message is timed by
-// itself, so that a slow one does not disappear in an average.
+// were. Turns that take long, for which new runners are started, are therefore timed as often as
+// others, and no pattern of turns hides an actor. In a timed turn each message is timed by itself,
+// so that a slow one does not disappear in an average.
 type timing struct {
 	every int // one turn in so many is timed; 0 for none
 }

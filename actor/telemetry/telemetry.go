@@ -1,6 +1,6 @@
 // Package telemetry reads what a system counts about its actors. Counting is always on; it costs a
-// few nanoseconds for each time that an actor empties its mailbox, and nothing for each message. How
-// long messages take is measured for a sample of them, see [actor.WithTimeSampling].
+// few nanoseconds for each time that an actor empties its mailbox, and nothing for each message.
+// How long messages take is measured for a sample of them, see [actor.WithTimeSampling].
 //
 // Actors are counted by kind, not one by one, so that the numbers stay few however many actors
 // there are. The kind of an actor is the name of its message type, or what [actor.WithKind] says.

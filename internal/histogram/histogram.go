@@ -78,7 +78,7 @@ func (s Snapshot) AtMost(d time.Duration) (n uint64) {
 }
 
 // Quantile returns a bound that at least the share q of the durations did not exceed: the upper end
-// of their bucket, or 2^35 nanoseconds for the last. It is 0 if there are none.
+// of their bucket, or 2^35 nanoseconds for the last. It is 0 without any.
 func (s Snapshot) Quantile(q float64) time.Duration {
 	if s.Count == 0 {
 		return 0
