@@ -65,7 +65,7 @@ func (s *span) carried(t actorhook.Tracer) metadata.Metadata {
 // beginSpan begins the span in which c handles d. It returns nil if d is in no trace, and for the
 // actors of the framework, which only pass on what they get.
 func beginSpan[M any](c *cell[M], d *described[M]) *span {
-	kind := c.kind()
+	kind := c.counts().of.name
 	if c.sys.tracer == nil || kind == actorhook.OwnKind {
 		return nil
 	}

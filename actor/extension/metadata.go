@@ -45,8 +45,8 @@ type Described[M any] struct {
 	Metadata Metadata
 }
 
-// Describe returns msg with the metadata of the message that the actor is handling. Only handlers of
-// the actor may call it.
+// Describe returns msg with the metadata of the message that the actor is handling. Only handlers
+// of the actor may call it.
 func Describe[M, T any](ctx *actor.Context[M], msg T) Described[T] {
 	return Described[T]{msg, MetadataOf(ctx)}
 }

@@ -15,8 +15,8 @@ import (
 // returns what a message that is sent under ctx carries. These are the 16 bytes of the ID of the
 // trace, the 8 bytes of the ID of the span, and a byte of flags, as in W3C Trace Context. At most
 // some hundred bytes that only the tracer reads may follow. Inject returns nil if ctx has no span,
-// or one that is not sampled. It is called for each message of [actor.ActorRef.TellContext] and for each ask, so it
-// must be fast for a ctx without a span.
+// or one that is not sampled. It is called for each message of [actor.ActorRef.TellContext] and for
+// each ask, so it must be fast for a ctx without a span.
 //
 //	Start(ctx context.Context, carried []byte, s Span) (within context.Context, end func(err error))
 //
