@@ -42,11 +42,12 @@ func (c *Context[M]) Self() ActorRef[M] { return ActorRef[M]{&c.cell.core} }
 func (c *Context[M]) System() *System { return c.cell.sys }
 
 // Log returns the logger of the system, whose lines say which actor writes them: the fields "actor"
-// (its path) and "kind" (its message type, or what [WithKind] says), and "generation" in the instance of a singleton and the
-// actors that it spawns. The lines of a cluster's node also have "node", the name of the node. A
-// generation that rises is seen by loggers that were returned before. In the Context that a handler
-// gets with a traced message, the lines also have "trace_id" and "span_id". The logger may be used by
-// any goroutine. A line whose level is off costs nothing but the check of the level.
+// and "kind" are its path, and its message type or what [WithKind] says. In the instance of a
+// singleton, and in the actors that it spawns, "generation" is its generation. The lines of a
+// cluster's node also have "node", the name of the node. A generation that rises is seen by loggers
+// that were returned before. In the Context that a handler gets with a traced message, the lines
+// also have "trace_id" and "span_id". The logger may be used by any goroutine. A line whose level
+// is off costs nothing but the check of the level.
 func (c *Context[M]) Log() *zap.Logger {
 	c.cell.check("Log")
 	if c.cell.log == nil {

@@ -2,8 +2,8 @@ package persistence
 
 import "github.com/understudy-go/understudy/actor"
 
-// A command is a message for an entity, with the Context with which it came: in a trace, that is the
-// one of its own span.
+// A command is a message for an entity, with the Context with which it came. In a trace, that
+// Context is within the span of the command.
 type command[M any] struct {
 	msg M
 	ctx *actor.Context[M]

@@ -14,11 +14,11 @@ import (
 func TestEachReasonOfDeadLettersHasASeriesFromTheStart(t *testing.T) {
 	const name = "understudy_dead_letters_total"
 	s := testkit.NewSystem(t, testkit.WithoutEncoding())
-	for _, reason := range []string{"terminated", "no such actor", "mailbox is full", "other"} {
+	for _, reason := range []string{"terminated", "no such actor", "mailbox is full", "the ActorRef addresses no actor", "other"} {
 		require.Zero(t, telemetrytest.Value(t, s, name, reason))
 	}
-	actor.Resolve[string](s, "/user/nobody").Tell("hello")
-	require.Equal(t, 1, telemetrytest.Value(t, s, name, "no such actor"))
+	actor.Resolve[string](s, "no path").Tell("hello")
+	require.Equal(t, 1, telemetrytest.Value(t, s, name, "the ActorRef addresses no actor"))
 	require.Zero(t, telemetrytest.Value(t, s, name, "terminated"))
 }
 

@@ -66,7 +66,7 @@ func stashes(kinds []actorhook.KindCount) Family {
 // processing has the durations of handlers, in few buckets, because there may be many kinds.
 func processing(kinds []actorhook.KindCount) Family {
 	f := Family{
-		Name: "understudy_message_processing_seconds", Help: "How long handlers took for the messages of a sample, see actor.WithTimeSampling.",
+		Name: "understudy_message_processing_seconds", Help: "How long handlers took for the messages of a sample.",
 		Type: Histogram, Labels: []string{"kind"},
 	}
 	for _, k := range kinds {

@@ -11,12 +11,12 @@ import (
 // copy.
 var KeptDeadLetters func(system any) []DeadLetter
 
-// DeadLetterReasons are the errors of package actor under which dead letters are counted. All others
-// count under nil.
+// DeadLetterReasons are the errors of package actor under which dead letters are counted. All
+// others count under nil.
 var DeadLetterReasons []error
 
-// ReasonText returns the text of a reason without the name of its package, or "other" for nil. It is
-// the key under which programs find the number.
+// ReasonText returns the text of a reason without the name of its package, or "other" for nil. It
+// is the key under which programs find the number.
 func ReasonText(reason error) string {
 	if reason == nil {
 		return "other"

@@ -22,7 +22,8 @@ type Key uint64
 const (
 	Trace Key = 1 // the context of a trace
 	Codec Key = 2 // how the message is encoded, if not as CBOR
-	// LinkedTrace is the context of a trace that has led to the message without being continued by it.
+	// LinkedTrace is the context of a trace that has led to the message. The message does not
+	// continue that trace.
 	LinkedTrace Key = 3
 )
 

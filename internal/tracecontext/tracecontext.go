@@ -1,5 +1,5 @@
-// Package tracecontext has the two forms in which the context of a trace is carried: binary beside a
-// message, and as the text "traceparent" of W3C Trace Context beside an event.
+// Package tracecontext has the two forms of the context of a trace: binary beside a message, and as
+// the text "traceparent" of W3C Trace Context beside an event.
 package tracecontext
 
 import (
