@@ -96,7 +96,7 @@ func (it item[M]) message() any {
 
 // beginAsk begins the span of an ask under ctx. It returns the metadata of the request, and what
 // ends the span with the error of the ask, or nil if ctx is in no trace.
-func beginAsk[M any](ctx context.Context, to ActorRef[M]) (asking metadata.Metadata, end func(error)) {
+func beginAsk[M any](ctx context.Context, to ActorRef[M]) (asking metadata.Metadata, end func(error)) { //nolint:contextcheck // the context of a span is inside ctx
 	if to.c == nil || to.c.sys == nil || to.c.sys.tracer == nil {
 		return asking, nil
 	}

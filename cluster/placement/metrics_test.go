@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/actor/telemetry"
+	"github.com/understudy-go/understudy/actor/telemetry/telemetrytest"
 )
 
 func TestTheNodeWithTheCoordinatorTellsTheNumbersOfSpecs(t *testing.T) {
@@ -17,15 +17,10 @@ func TestTheNodeWithTheCoordinatorTellsTheNumbersOfSpecs(t *testing.T) {
 		require.True(t, ok)
 		for _, n := range w.Nodes() {
 			name := n.View().Self.Name
-			for _, f := range telemetry.Gather(n.System) {
-				if f.Name != "understudy_placement_specs" {
-					continue
-				}
-				if name != leader {
-					require.Empty(t, f.Series)
-					continue
-				}
-				require.Equal(t, telemetry.Series{Labels: []string{"running"}, Value: 2}, f.Series[0])
+			leads := name == leader
+			require.Equal(t, leads, telemetrytest.Has(n.System, "understudy_placement_specs", "running"))
+			if leads {
+				require.Equal(t, 2, telemetrytest.Value(t, n.System, "understudy_placement_specs", "running"))
 			}
 		}
 	})
