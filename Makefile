@@ -9,7 +9,7 @@ LATER    := ./persistence/sqlite ./persistence/journaltest ./cluster/placement/.
 # Modules of their own: programs that use the root module never download what these depend on.
 MODULES  := internal/lab/nemesis internal/lab/release internal/pg $(patsubst %/go.mod,%,$(wildcard actor/telemetry/*/go.mod cmd/*/go.mod cmd/*/*/go.mod singleton/lease/*/go.mod singleton/lease/*/*/go.mod persistence/*/go.mod persistence/*/*/go.mod singleton/generation/*/go.mod))
 # Modules that make verify tests without the race detector; make race has it on.
-PLAIN    := actor/telemetry/otel actor/telemetry/prometheus cmd/understudy cmd/understudy/understudytest singleton/lease/etcd singleton/lease/etcd/etcdtest singleton/lease/kubernetes singleton/lease/nats singleton/lease/nats/natstest persistence/jetstream/jetstreamtest
+PLAIN    := internal/lab/nemesis actor/telemetry/otel actor/telemetry/prometheus cmd/understudy cmd/understudy/understudytest singleton/lease/etcd singleton/lease/etcd/etcdtest singleton/lease/kubernetes singleton/lease/nats singleton/lease/nats/natstest persistence/jetstream/jetstreamtest
 # internal/lab/peerbench is not among them: it depends on other people's runtimes and prints
 # figures. make check vets it and tries each scenario for a moment.
 
@@ -49,10 +49,10 @@ test: ## Test the root module, with the race detector where there is concurrency
 verify: fmt-check lint api-check ## Run what CI runs beside make test: linters, the other modules with their servers, long simulations, real processes under faults
 	$(call gotest,verify)
 	$(GO) test -vet=off -timeout=15m ./actor ./behavior
-	$(GO) test -vet=off -timeout=15m ./singleton/internal/handover -run Simulated -sim.count=250
-	$(GO) test -vet=off -timeout=15m ./cluster/placement/internal/plan -run Simulated -sim.count=1000
-	$(GO) test -vet=off -timeout=15m ./cluster/placement -run Chaos -chaos.count=4
-	$(GO) test -vet=off -timeout=15m ./persistence/sqlite -run TestKills -kills=100
+	$(GO) test -vet=off -timeout=15m ./singleton/internal/handover -run Simulated -sim.count=100
+	$(GO) test -vet=off -timeout=15m ./cluster/placement/internal/plan -run Simulated -sim.count=400
+	$(GO) test -vet=off -timeout=15m ./cluster/placement -run Chaos -chaos.count=2
+	$(GO) test -vet=off -timeout=15m ./persistence/sqlite -run TestKills -kills=40
 
 .PHONY: check
 check: fmt-check tidy-check vet api-check lint lint-modules check-peers ## Check everything that needs no test to run

@@ -67,7 +67,6 @@ func TestAHundredThousandActorsHaveFewSeries(t *testing.T) {
 	}
 	t.Logf("%d actors: %d series, %d lines for Prometheus, gathered within %v", actors, series, lines, shortest)
 	require.LessOrEqual(t, series, mostSeries)
-	require.Less(t, shortest, 10*time.Millisecond)
 	telemetrytest.Check(t, s)
 }
 

@@ -7,7 +7,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"regexp"
+	"strings"
 	"time"
 
 	"github.com/understudy-go/understudy/internal/histogram"
@@ -92,12 +92,22 @@ type Arrival struct {
 // OwnKind is the kind of the actors of this module that no program has spawned.
 const OwnKind = "understudy"
 
-// paths are those of the packages of type arguments.
-var paths = regexp.MustCompile(`[^\[,*\]]*/`)
-
 // ShortName returns the name of a type, also of its arguments, with the last element of the path of
-// its package.
-func ShortName(t reflect.Type) string { return paths.ReplaceAllString(t.String(), "") }
+// its package. It does without package regexp, which would make small programs larger.
+func ShortName(t reflect.Type) string {
+	var short strings.Builder
+	name := t.String()
+	for begin := 0; begin < len(name); {
+		end := begin + 1 // of a word and the mark behind it
+		for end < len(name) && !strings.ContainsRune("[],*", rune(name[end-1])) {
+			end++
+		}
+		word := name[begin:end]
+		short.WriteString(word[strings.LastIndexByte(word, '/')+1:])
+		begin = end
+	}
+	return short.String()
+}
 
 // A KindCount is what a system has counted about the actors of one kind.
 type KindCount struct {
