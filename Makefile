@@ -9,7 +9,7 @@ LATER    := ./persistence/sqlite ./persistence/journaltest ./cluster/placement/.
 # Modules of their own: programs that use the root module never download what these depend on.
 MODULES  := internal/lab/nemesis internal/lab/release internal/pg $(patsubst %/go.mod,%,$(wildcard actor/telemetry/*/go.mod cmd/*/go.mod cmd/*/*/go.mod singleton/lease/*/go.mod singleton/lease/*/*/go.mod persistence/*/go.mod persistence/*/*/go.mod singleton/generation/*/go.mod))
 # Modules that make verify tests without the race detector; make race has it on.
-PLAIN    := internal/lab/nemesis actor/telemetry/otel actor/telemetry/prometheus cmd/understudy cmd/understudy/understudytest singleton/lease/etcd singleton/lease/etcd/etcdtest singleton/lease/kubernetes singleton/lease/nats singleton/lease/nats/natstest persistence/jetstream/jetstreamtest
+PLAIN    := actor/telemetry/otel actor/telemetry/prometheus cmd/understudy cmd/understudy/understudytest singleton/lease/etcd singleton/lease/etcd/etcdtest singleton/lease/kubernetes singleton/lease/nats singleton/lease/nats/natstest persistence/jetstream/jetstreamtest
 # internal/lab/peerbench is not among them: it depends on other people's runtimes and prints
 # figures. make check vets it and tries each scenario for a moment.
 
