@@ -46,7 +46,9 @@ test: ## Test the root module, with the race detector where there is concurrency
 	$(call gotest,test)
 
 .PHONY: verify
-verify: fmt-check lint api-check ## Run what CI runs beside make test: linters, the other modules with their servers, long simulations, real processes under faults
+verify: api-check ## Run what CI runs beside make test: vet, the other modules with their servers, long simulations, real processes under faults
+	@test -z "$$(gofmt -l .)" || { gofmt -d .; exit 1; }
+	$(GO) vet ./...
 	$(call gotest,verify)
 	$(GO) test -vet=off -timeout=15m ./actor ./behavior
 	$(GO) test -vet=off -timeout=15m ./singleton/internal/handover -run Simulated -sim.count=100
