@@ -153,7 +153,8 @@ mutate: ## Make some sixty mistakes, one at a time, and list those that no test 
 	$(GO) run ./internal/lab/mutate $(if $(RUN),-run='$(RUN)')
 
 .PHONY: bench
-bench: ## Run every benchmark
+bench: ## Run every benchmark, and compare the costs of counters and traces with their limits
+	$(GO) test ./actor -count=1 -run='Costs|CountOf' -gates
 	$(GO) test -run='^$$' -bench=. -benchmem ./...
 
 .PHONY: bench-singleton
