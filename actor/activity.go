@@ -57,8 +57,8 @@ func lookAt(s *scheduler, now time.Duration) (seen actorhook.Activity, slowest [
 		}
 		slowest = append(slowest, h)
 	}
-	slowest = s.blocked.slow.sight(slowest, now)
-	slowest = s.blocked.recent.sight(slowest, now)
+	slowest = sightFirst(slowest, &s.blocked.slow, now)
+	slowest = sightFirst(slowest, &s.blocked.recent, now)
 	slices.SortStableFunc(slowest, func(a, b underway) int { return cmp.Compare(b.took, a.took) })
 	return seen, slowest[:min(len(slowest), mostHandlers)]
 }
@@ -78,9 +78,14 @@ func (r *runner) sight(now time.Duration) (h underway, ready int) {
 	return underway{r.at, max(now-r.since, 0), r.blocked}, len(r.batch)
 }
 
-// sight appends the handlers of the first runners. The mutex of the scheduler is held.
-func (l *runnerList) sight(to []underway, now time.Duration) []underway {
-	for r, n := l.first, 0; r != nil && n < mostHandlers; r, n = r.after, n+1 {
+// sightFirst appends the handlers of the first runners of a list. The mutex of the scheduler is
+// held.
+func sightFirst(to []underway, of *linkedList[runner], now time.Duration) []underway {
+	n := 0
+	for r := range of.all {
+		if n++; n > mostHandlers {
+			break
+		}
 		h, _ := r.sight(now)
 		to = append(to, h)
 	}

@@ -30,9 +30,9 @@ func AskToSelf[M, Q, R any](ctx *Context[M], to ActorRef[Q], timeout time.Durati
 		return
 	}
 	a.asked = to.c
-	var asking metadata.Metadata
-	asking, a.ended = beginAsk(ctx, to)
 	msg := request(ActorRef[R]{&a.core})
+	var asking metadata.Metadata
+	asking, a.ended = beginAsk(ctx, to) // after what may panic
 	c.own().asks.add(&a.pending, a)
 	a.watch(timeout)
 	lost := func(reason error) { a.settle(fmt.Errorf("ask %s: %w", a.asked.fullPath(), reason)) }

@@ -2,47 +2,13 @@ package actor
 
 import "time"
 
-// A runnerList holds blocked runners, those first that have been inside the same handler for
-// longest. The zero value is empty. The mutex of the scheduler guards it and its runners' links.
-type runnerList struct {
-	first, last *runner
-	size        int
-}
-
-func (l *runnerList) add(r *runner) {
-	r.in, r.before, r.after = l, l.last, nil
-	if l.last == nil {
-		l.first = r
-	} else {
-		l.last.after = r
-	}
-	l.last = r
-	l.size++
-}
-
-// remove takes r out of its list.
-func (r *runner) remove() {
-	l := r.in
-	if r.before == nil {
-		l.first = r.after
-	} else {
-		r.before.after = r.after
-	}
-	if r.after == nil {
-		l.last = r.before
-	} else {
-		r.after.before = r.before
-	}
-	l.size--
-	r.in, r.before, r.after = nil, nil, nil
-}
-
-// blockedRunners are the runners that do not count. Each is in one of two lists, so that neither
+// blockedRunners are the runners that do not count. Each is in one of two lists, those first that
+// have been inside the same handler for longest, so that neither
 // blocking nor the number of those that are slow takes longer the more there are. The mutex of the
 // scheduler guards all.
 type blockedRunners struct {
-	recent runnerList
-	slow   runnerList // for slowAfter or longer, as of the last look
+	recent linkedList[runner]
+	slow   linkedList[runner] // for slowAfter or longer, as of the last look
 }
 
 // slowAfter is how long a handler is under way until it is slow.
@@ -58,15 +24,15 @@ func (b *blockedRunners) add(r *runner) {
 		r.since = now
 	}
 	if now-r.since < slowAfter {
-		b.recent.add(r)
+		b.recent.add(&r.blockedAt, r)
 	} else {
-		b.slow.add(r)
+		b.slow.add(&r.blockedAt, r)
 	}
 }
 
 // again notes that r, which is blocked, begins another handler.
 func (b *blockedRunners) again(r *runner) {
-	r.remove()
+	r.blockedAt.remove()
 	r.since = 0
 	b.add(r)
 }
@@ -77,12 +43,13 @@ const lookAtOnce = 1000
 // age moves up to lookAtOnce runners that have become slow, and reports whether there may be more.
 func (b *blockedRunners) age(now time.Duration) (more bool) {
 	for range lookAtOnce {
-		r := b.recent.first
-		if r == nil || now-r.since < slowAfter {
+		first := b.recent.first
+		if first == nil || now-first.value.since < slowAfter {
 			return false
 		}
-		r.remove()
-		b.slow.add(r)
+		r := first.value
+		r.blockedAt.remove()
+		b.slow.add(&r.blockedAt, r)
 	}
 	return true
 }

@@ -12,11 +12,10 @@ type runner struct {
 	main func() // of the goroutine, created once
 	lent lent
 
-	place   int         // in the set of runners; guarded by the mutex of the scheduler
-	blocked bool        // it has not moved, or is going to block: it does not count, and is in no set; likewise
-	after   *runner     // in the list of spare or of blocked runners; likewise
-	before  *runner     // in the list of blocked runners; likewise
-	in      *runnerList // which of them; likewise
+	place     int            // in the set of runners; guarded by the mutex of the scheduler
+	blocked   bool           // it has not moved, or is going to block: it does not count, and is in no set; likewise
+	blockedAt linked[runner] // among those that are blocked; likewise
+	after     *runner        // in the list of spare runners; likewise
 
 	hasBatch bool // it may have a run batch; owned by the goroutine
 	taken    int  // actors from local queues since it last asked the scheduler; likewise
@@ -207,7 +206,7 @@ func (s *scheduler) reclaimBatch(r *runner) {
 func (s *scheduler) returned(r *runner) {
 	if r.blocked {
 		r.blocked = false
-		r.remove()
+		r.blockedAt.remove()
 		s.busy++
 		s.runners.add(r)
 		r.at.impl.(worker).lastRunner().CompareAndSwap(r, nil) // so that an idle actor does not keep a runner that has ended

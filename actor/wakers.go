@@ -12,9 +12,9 @@ type waker struct {
 	timer *time.Timer   // nil until it is needed; stopped while nobody waits
 
 	// Of an ask inside a handler; the mutex of the wakers guards all.
-	asker, asked   *core // nil for other asks
-	since          time.Time
-	earlier, later *waker
+	asker, asked *core // nil for other asks
+	since        time.Time
+	place        linked[waker]
 }
 
 // alarm returns a channel that receives after timeout. Without a timeout, it receives when an ask
@@ -45,9 +45,8 @@ type wakers struct {
 	pool    sync.Pool
 	virtual bool // nothing is kept then: the asking goroutine may be outside the bubble
 
-	mu          sync.Mutex // guards all below
-	first, last *waker     // of the asks that keep handlers waiting, by their begin
-	inside      int        // how many there are
+	mu     sync.Mutex        // guards inside
+	inside linkedList[waker] // of the asks that keep handlers waiting, by their begin
 }
 
 func (w *wakers) get() *waker {
@@ -75,32 +74,15 @@ func (w *wakers) waits(one *waker, asker, asked *core, since time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	one.asker, one.asked, one.since = asker, asked, since
-	one.earlier, one.later = w.last, nil
-	if w.last == nil {
-		w.first = one
-	} else {
-		w.last.later = one
-	}
-	w.last = one
-	w.inside++
+	w.inside.add(&one.place, one)
 }
 
 // forget notes that the handler waits no longer.
 func (w *wakers) forget(one *waker) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if one.earlier == nil {
-		w.first = one.later
-	} else {
-		one.earlier.later = one.later
-	}
-	if one.later == nil {
-		w.last = one.earlier
-	} else {
-		one.later.earlier = one.earlier
-	}
-	one.asker, one.asked, one.earlier, one.later = nil, nil, nil, nil
-	w.inside--
+	one.place.remove()
+	one.asker, one.asked = nil, nil
 }
 
 // A pendingWait is an ask inside a handler.
@@ -114,8 +96,11 @@ type pendingWait struct {
 func (w *wakers) oldest(before time.Time, most int) (all []pendingWait, inside int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for one := w.first; one != nil && len(all) < most && one.since.Before(before); one = one.later {
+	for one := range w.inside.all {
+		if len(all) == most || !one.since.Before(before) {
+			break
+		}
 		all = append(all, pendingWait{one.asker, one.asked, one.since})
 	}
-	return all, w.inside
+	return all, w.inside.size
 }
