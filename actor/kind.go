@@ -115,7 +115,7 @@ func kindOf(t reflect.Type) string {
 
 const modulePath = "github.com/understudy-go/understudy"
 
-// Kinds is for telemetry.Kinds.
+// Kinds implements [actorhook.Counted].
 func (s internals) Kinds() (all []actorhook.KindCount) {
 	for _, v := range s.kinds.byName.Range {
 		of := v.(*kind) // only kinds are stored

@@ -10,40 +10,33 @@ import (
 
 // own returns what a system counts itself.
 func own(s *actor.System) []Family {
-	of := countedBy(s)
-	counted := of.Kinds()
-	family := func(name, help string, t Type, value func(actorhook.KindCount) uint64) Family {
-		f := Family{Name: name, Help: help, Type: t, Labels: []string{"kind"}}
-		for _, k := range counted {
-			f.Add(float64(value(k)), k.Name)
-		}
-		return f
-	}
-	all := []Family{
-		family("understudy_actors", "Actors that have been spawned and have not ended.", Gauge, func(k actorhook.KindCount) uint64 { return k.Started - k.Stopped }),
-		family("understudy_actors_started_total", "Actors that have been spawned.", Counter, func(k actorhook.KindCount) uint64 { return k.Started }),
-		family("understudy_actors_stopped_total", "Actors that have ended, for whatever reason.", Counter, func(k actorhook.KindCount) uint64 { return k.Stopped }),
-		family("understudy_actor_failures_total", "Failures of handlers and of starts, whatever became of the actor.", Counter, func(k actorhook.KindCount) uint64 { return k.Failures }),
-		family("understudy_actor_restarts_total", "Restarts of actors by supervision.", Counter, func(k actorhook.KindCount) uint64 { return k.Restarts }),
-		family("understudy_messages_processed_total", "Messages that actors have handled.", Counter, func(k actorhook.KindCount) uint64 { return k.Messages }),
-		deadLetters(s),
-		mailboxes(of.Mailboxes()),
-		stashes(counted),
-		processing(counted),
-		asks(of.AskOutcomes()),
-	}
-	return append(all, scheduling(of.Activity())...)
+	of := actorhook.Internals(s).(actorhook.Counted) // actor implements it
+	kinds := of.Kinds()
+	return slices.Concat(lives(kinds), scheduling(of.Activity()),
+		[]Family{deadLetters(s), mailboxes(of.Mailboxes()), stashes(kinds), processing(kinds), asks(of.AskOutcomes())})
 }
 
-func countedBy(s *actor.System) actorhook.Counted {
-	return actorhook.Internals(s).(actorhook.Counted) // actor implements it
+// lives has what became of the actors of each kind.
+func lives(kinds []actorhook.KindCount) []Family {
+	actors := NewGauge("understudy_actors", "Actors that have been spawned and have not ended.", "kind")
+	started := NewCounter("understudy_actors_started_total", "Actors that have been spawned.", "kind")
+	stopped := NewCounter("understudy_actors_stopped_total", "Actors that have ended, for whatever reason.", "kind")
+	failures := NewCounter("understudy_actor_failures_total", "Failures of handlers and of starts, whatever became of the actor.", "kind")
+	restarts := NewCounter("understudy_actor_restarts_total", "Restarts of actors by supervision.", "kind")
+	messages := NewCounter("understudy_messages_processed_total", "Messages that actors have handled.", "kind")
+	for _, k := range kinds {
+		actors.Add(float64(k.Started-k.Stopped), k.Name)
+		started.Add(float64(k.Started), k.Name)
+		stopped.Add(float64(k.Stopped), k.Name)
+		failures.Add(float64(k.Failures), k.Name)
+		restarts.Add(float64(k.Restarts), k.Name)
+		messages.Add(float64(k.Messages), k.Name)
+	}
+	return []Family{actors, started, stopped, failures, restarts, messages}
 }
 
 func mailboxes(waiting map[string]int) Family {
-	f := Family{
-		Name: "understudy_mailbox_messages", Help: "Messages that wait in the mailboxes of actors, of kinds where any do.",
-		Type: Gauge, Labels: []string{"kind"},
-	}
+	f := NewGauge("understudy_mailbox_messages", "Messages that wait in the mailboxes of actors, of kinds where any do.", "kind")
 	for _, kind := range slices.Sorted(maps.Keys(waiting)) {
 		f.Add(float64(waiting[kind]), kind)
 	}
@@ -51,10 +44,7 @@ func mailboxes(waiting map[string]int) Family {
 }
 
 func stashes(kinds []actorhook.KindCount) Family {
-	f := Family{
-		Name: "understudy_stash_messages", Help: "Messages that actors have stashed, of kinds that have any.",
-		Type: Gauge, Labels: []string{"kind"},
-	}
+	f := NewGauge("understudy_stash_messages", "Messages that actors have stashed, of kinds that have any.", "kind")
 	for _, k := range kinds {
 		if k.Stashed > 0 {
 			f.Add(float64(k.Stashed), k.Name)
@@ -65,10 +55,7 @@ func stashes(kinds []actorhook.KindCount) Family {
 
 // processing has the durations of handlers, in few buckets, because there may be many kinds.
 func processing(kinds []actorhook.KindCount) Family {
-	f := Family{
-		Name: "understudy_message_processing_seconds", Help: "How long handlers took for the messages of a sample.",
-		Type: Histogram, Labels: []string{"kind"},
-	}
+	f := NewHistogram("understudy_message_processing_seconds", "How long handlers took for the messages of a sample.", "kind")
 	for _, k := range kinds {
 		if k.Processing.Count > 0 {
 			f.Series = append(f.Series, Series{Labels: []string{k.Name}, Durations: distribution(k.Processing, coarse...)})
@@ -78,10 +65,7 @@ func processing(kinds []actorhook.KindCount) Family {
 }
 
 func asks(outcomes []actorhook.AskCount) Family {
-	f := Family{
-		Name: "understudy_asks_total", Help: "Asks of actors that have ended, by outcome.",
-		Type: Counter, Labels: []string{"outcome"},
-	}
+	f := NewCounter("understudy_asks_total", "Asks of actors that have ended, by outcome.", "outcome")
 	for _, each := range outcomes {
 		f.Add(float64(each.Count), each.Outcome)
 	}
@@ -89,17 +73,12 @@ func asks(outcomes []actorhook.AskCount) Family {
 }
 
 func scheduling(a actorhook.Activity) []Family {
-	gauge := func(name, help string, value float64) Family {
-		f := Family{Name: name, Help: help, Type: Gauge}
-		f.Add(value)
-		return f
-	}
 	return []Family{
-		gauge("understudy_runners", "Goroutines that run actors, or look for some to run.", float64(a.Runners)),
-		gauge("understudy_ready_actors", "Actors that have something to do and wait for a runner.", float64(a.Ready)),
-		gauge("understudy_blocked_handlers", "Handlers under way that have announced that they block, or were found to.", float64(a.Blocked)),
-		gauge("understudy_slow_handlers", "Handlers that have been under way for a second or longer.", float64(a.Slow)),
-		gauge("understudy_slowest_handler_seconds", "For how long, at least, the slowest handler has been under way.", a.Slowest.Seconds()),
+		NewGauge("understudy_runners", "Goroutines that run actors, or look for some to run.").With(float64(a.Runners)),
+		NewGauge("understudy_ready_actors", "Actors that have something to do and wait for a runner.").With(float64(a.Ready)),
+		NewGauge("understudy_blocked_handlers", "Handlers under way that have announced that they block, or were found to.").With(float64(a.Blocked)),
+		NewGauge("understudy_slow_handlers", "Handlers that have been under way for a second or longer.").With(float64(a.Slow)),
+		NewGauge("understudy_slowest_handler_seconds", "For how long, at least, the slowest handler has been under way.").With(a.Slowest.Seconds()),
 	}
 }
 

@@ -1,3 +1,12 @@
+// Package telemetry reads what a system counts: [Gather] returns its metrics, and [AddSource]
+// adds others. Counting is always on. Most of it happens once for all messages that an actor has
+// found in its mailbox. How long messages take is measured for a sample of them, see
+// [actor.WithTimeSampling].
+//
+// Actors are counted by kind, not one by one, so that the numbers stay few however many actors
+// there are. The kind of an actor is the name of its message type, or what [actor.WithKind] says.
+// Actors that belong to the framework itself have the kind "understudy". Messages of actors that
+// have not emptied their mailbox for some hundred messages are counted a little later.
 package telemetry
 
 import (

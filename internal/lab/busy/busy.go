@@ -66,7 +66,10 @@ func Start(ctx context.Context, dir string, n int) (*Program, error) {
 	p := &Program{store: store}
 	leases := lease.NewMemory()
 	for i := range n {
-		cfg := cluster.Config{Name: "shop", NodeID: fmt.Sprintf("n%d", i+1), AppVersion: "1.0", Logger: zap.NewNop()}
+		cfg := cluster.Config{
+			Name: "shop", NodeID: fmt.Sprintf("n%d", i+1), AppVersion: "1.0", Logger: zap.NewNop(),
+			SystemOptions: []actor.Option{actor.WithTimeSampling(1)}, // so that no metric is without a value by chance
+		}
 		if i > 0 {
 			cfg.Seeds = []string{p.Nodes[0].Address()}
 		}
