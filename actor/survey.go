@@ -3,6 +3,8 @@ package actor
 import (
 	"math"
 	"reflect"
+
+	"github.com/understudy-go/understudy/internal/actorhook"
 )
 
 // A surveyed is an actor whose messages are counted: a cell, whatever its type of messages.
@@ -60,4 +62,4 @@ func drawn(messages int) int32 { return int32(min(messages, math.MaxInt32)) }
 func (b *inbox[M]) counts() *counts { return b.tally.counts }
 
 // messageType returns the name of the type of the actor's messages.
-func (b *inbox[M]) messageType() string { return reflect.TypeFor[M]().String() }
+func (b *inbox[M]) messageType() string { return actorhook.ShortName(reflect.TypeFor[M]()) }

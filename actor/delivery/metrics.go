@@ -7,6 +7,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/telemetry"
+	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/bylabel"
 )
 
@@ -26,7 +27,7 @@ func countsOf[M any](s *actor.System) *counts {
 		telemetry.AddSource(s, m.families)
 		return m
 	})
-	return m.types.Of(reflect.TypeFor[M]().String())
+	return m.types.Of(actorhook.ShortName(reflect.TypeFor[M]()))
 }
 
 // families implements [telemetry.Source].

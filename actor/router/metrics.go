@@ -7,6 +7,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/telemetry"
+	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/bylabel"
 )
 
@@ -43,7 +44,7 @@ func newShare[M any](ctx *actor.Context[M]) *share {
 		telemetry.AddSource(ctx.System(), m.families)
 		return m
 	})
-	s := &share{counts: m.types.Of(reflect.TypeFor[M]().String())}
+	s := &share{counts: m.types.Of(actorhook.ShortName(reflect.TypeFor[M]()))}
 	ctx.Defer(func() { s.show(0) })
 	return s
 }

@@ -2,7 +2,7 @@ package otel
 
 import (
 	"context"
-	"fmt"
+	"reflect"
 
 	"go.opentelemetry.io/otel/attribute"
 	semconv "go.opentelemetry.io/otel/semconv/v1.37.0"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -58,12 +59,12 @@ func attributes(s extension.Span) []attribute.KeyValue {
 	return all
 }
 
-// typeOf returns the Go type of a message, or "" for nil.
+// typeOf returns the Go type of a message as kinds are named, or "" for nil.
 func typeOf(msg any) string {
 	if msg == nil {
 		return ""
 	}
-	return fmt.Sprintf("%T", msg)
+	return actorhook.ShortName(reflect.TypeOf(msg))
 }
 
 // errorTypes are the words for errors in the attribute error.type.
