@@ -35,7 +35,7 @@ func (s *span) end(returned bool) {
 }
 
 // SetTracer implements extension.WithTracer.
-func (s internals) SetTracer(t actorhook.Tracer) { s.tracer = t }
+func (s internals) SetTracer(t actorhook.Tracer) { s.tracer = guardTracer(s.System, t) }
 
 // Tracer implements extension.TracerOf.
 func (s internals) Tracer() actorhook.Tracer { return s.tracer }
@@ -125,7 +125,10 @@ func (r *remoteActor) hop(m metadata.Metadata, msg any) metadata.Metadata {
 		Path: func() string { return r.sendTo.Full }, Message: func() any { return msg },
 	})
 	defer sent(nil)
-	return m.With(metadata.Trace, r.sys.tracer.Inject(ctx))
+	if below := r.sys.tracer.Inject(ctx); below != nil {
+		return m.With(metadata.Trace, below)
+	}
+	return m // the hop has no span
 }
 
 // handling returns the span of the message that is being handled, or nil. Unlike the other methods

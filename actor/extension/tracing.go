@@ -21,16 +21,25 @@ import (
 //	Start(ctx context.Context, carried []byte, s Span) (within context.Context, end func(err error))
 //
 // begins a span. Its parent is the span that carried, a result of Inject on this or another node,
-// stands for; without carried it is the span in ctx. Start returns ctx with the new span, and a
-// function that ends it, with an error or nil. carried that cannot be read is ignored.
+// stands for; without carried it is the span in ctx, if any. Start returns ctx with the new span,
+// and a function that ends it, with an error or nil. carried that cannot be read is ignored.
+//
+// A method that panics, or a function that ends a span, ends nothing else: the system recovers the
+// panic, logs the first one, and continues without the span.
 type Tracer = actorhook.Tracer
 
 // A Span says for what a [Tracer] begins a span. Operation is "process" for a message in its
 // handler, "send" for a message to another node, "ask", "persist", "recover" and so on. Subject is
 // the kind of the actor, or what else the operation is about: a word from a small set. Path returns
 // the path of the actor, and Message what it handles, or nil; either function may be nil. Linked
-// means that carried is no parent, but only a link.
+// means that carried is no parent, but only a link. Began is when the span began; zero means now.
+// Details, which may be nil, returns what is known when the span ends: the tracer calls it once,
+// inside the function that ends the span.
 type Span = actorhook.Span
+
+// A Detail is what a [Span] says beyond its operation, such as the name of a singleton. The name is
+// in lower case, with a namespace: "singleton.name".
+type Detail = actorhook.Detail
 
 // WithTracer makes messages carry the context of their trace, and begins spans for what is done
 // with them. Messages that are in no sampled trace cost nothing more.
@@ -62,6 +71,16 @@ func StartRootSpan(ctx context.Context, s *actor.System, carried []byte, of Span
 	}
 	of.Linked = true
 	return t.Start(ctx, carried, of)
+}
+
+// StartSpanWithin begins a span below the one in ctx. If ctx has none, the span begins a trace. It
+// returns ctx itself and nil without a tracer.
+func StartSpanWithin(ctx context.Context, s *actor.System, of Span) (within context.Context, end func(error)) {
+	t := TracerOf(s)
+	if t == nil {
+		return ctx, nil
+	}
+	return t.Start(ctx, nil, of)
 }
 
 // OwnKind is the kind of actors that belong to the framework: they count under it, see

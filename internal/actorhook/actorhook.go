@@ -130,4 +130,9 @@ type Span struct {
 	Path      func() string
 	Message   func() any
 	Linked    bool
+	Began     time.Time
+	Details   func() []Detail
 }
+
+// A Detail is extension.Detail.
+type Detail struct{ Name, Value string }

@@ -21,6 +21,7 @@ var places = map[string]string{
 	"actor/ask.go build":                                     "the function that makes a request",
 	"actor/ask.go silence":                                   "the function of OnAskTimeout",
 	"actor/askcounts.go outcomeOf":                           "Is and As of the error of an ask",
+	"actor/guardedtracer.go recover":                         "the methods of a tracer, and what ends its spans",
 	"actor/halt.go Halt":                                     "the functions of OnHalt",
 	"actor/remotewatch.go watchedEnded":                      "the functions of AfterEnd and OnEnd",
 	"actor/cell.go turn":                                     "behaviors, handlers, interceptors: the actor fails",

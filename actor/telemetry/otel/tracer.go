@@ -67,7 +67,7 @@ func (t *tracer) Inject(ctx context.Context) []byte {
 
 // Start implements [extension.Tracer].
 func (t *tracer) Start(ctx context.Context, carried []byte, s extension.Span) (context.Context, func(error)) {
-	opts := append(make([]trace.SpanStartOption, 0, 4), trace.WithSpanKind(kinds[s.Operation]), trace.WithAttributes(attributes(s)...))
+	opts := append(make([]trace.SpanStartOption, 0, 5), trace.WithSpanKind(kinds[s.Operation]), trace.WithAttributes(attributes(s)...))
 	from, bag := read(carried)
 	switch {
 	case s.Linked:
@@ -78,15 +78,23 @@ func (t *tracer) Start(ctx context.Context, carried []byte, s extension.Span) (c
 	case from.IsValid():
 		ctx = trace.ContextWithRemoteSpanContext(ctx, from)
 	}
+	if !s.Began.IsZero() {
+		opts = append(opts, trace.WithTimestamp(s.Began))
+	}
 	if t.baggage > 0 && bag.Len() > 0 {
 		ctx = baggage.ContextWithBaggage(ctx, bag)
 	}
 	ctx, span := t.tracer.Start(ctx, nameOfSpan(s), opts...)
-	return ctx, func(err error) { end(span, err) }
+	return ctx, func(err error) { end(span, s.Details, err) }
 }
 
-// end ends a span, with the error if there is one.
-func end(span trace.Span, err error) {
+// end ends a span, with its details, and with the error if there is one.
+func end(span trace.Span, details func() []extension.Detail, err error) {
+	if details != nil && span.IsRecording() {
+		for _, d := range details() {
+			span.SetAttributes(attribute.String("understudy."+d.Name, d.Value))
+		}
+	}
 	if err != nil {
 		span.SetStatus(codes.Error, err.Error())
 		span.SetAttributes(attribute.String("error.type", errorType(err)))
