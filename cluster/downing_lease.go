@@ -2,26 +2,30 @@ package cluster
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"go.uber.org/zap"
 
+	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/downing"
 	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/internal/leasespan"
 )
 
 // A leasing acquires and releases the lease of the downing strategy. It belongs to the node, not to
 // an incarnation: a node that has acquired the lease keeps it until the other sides have asked.
 type leasing struct {
 	aborted context.Context // of the node
+	system  *actor.System
 	log     *zap.Logger
 
 	turn chan struct{} // full while the lease is used; guards the field below
 	all  uint64        // number of requests that may have been granted
 }
 
-func newLeasing(aborted context.Context, log *zap.Logger) *leasing {
-	return &leasing{aborted: aborted, log: log, turn: make(chan struct{}, 1)}
+func newLeasing(aborted context.Context, system *actor.System, log *zap.Logger) *leasing {
+	return &leasing{aborted: aborted, system: system, log: log, turn: make(chan struct{}, 1)}
 }
 
 // acquire requests the lease, posts the answer, and releases the lease after Ask.Hold. If the node
@@ -51,7 +55,8 @@ func (l *leasing) request(ask downing.Ask) (held bool, number uint64) {
 		return false, 0
 	}
 	defer func() { <-l.turn }()
-	held, err := ask.Lease.Acquire(ctx)
+	attempt := leasespan.Attempt{Lease: nameOfLease(ask.Lease), Holder: l.system.Address()}
+	held, err := leasespan.Acquire(ctx, l.system, attempt, ask.Lease.Acquire)
 	if err != nil {
 		l.log.Warn("lease of downing not acquired", zap.Error(err))
 		held = false
@@ -61,6 +66,14 @@ func (l *leasing) request(ask downing.Ask) (held bool, number uint64) {
 		number = l.all
 	}
 	return held, number
+}
+
+// nameOfLease returns the text of a lease that has one, or else its type.
+func nameOfLease(l downing.Lease) string {
+	if named, ok := l.(fmt.Stringer); ok {
+		return fmt.Sprint(named) // also if String panics
+	}
+	return fmt.Sprintf("%T", l)
 }
 
 // release releases the lease, unless it has been acquired again since.

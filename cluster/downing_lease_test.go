@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
+	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/downing"
 	"github.com/understudy-go/understudy/cluster/membership"
 )
@@ -52,7 +53,7 @@ func (n *leaseNode) acquire(a membership.AcquireLease) {
 
 func newLeaseNode(answer func(context.Context) (bool, error)) (*leaseNode, *tape, downing.Ask) {
 	aborted, abort := context.WithCancel(context.Background())
-	n := &leaseNode{leasing: newLeasing(aborted, zap.NewNop()), inbox: newInbox(), abort: abort}
+	n := &leaseNode{leasing: newLeasing(aborted, actor.NewSystem("test"), zap.NewNop()), inbox: newInbox(), abort: abort}
 	l := &tape{answer: answer, begin: time.Now()}
 	return n, l, downing.Ask{Lease: l, Timeout: 5 * time.Second, Hold: 40 * time.Second}
 }

@@ -110,12 +110,13 @@ func listen(cfg Config) (*Node, error) {
 	}
 	n.cfg.NodeID = cmp.Or(cfg.NodeID, endpoint.Addr())
 	n.log = cfg.Logger.Named("cluster").With(zap.String("node", n.cfg.NodeID))
-	n.leasing, n.discoverer = newLeasing(n.aborted, n.log), &discoverer{by: cfg.Discovery, log: n.log}
+	n.discoverer = &discoverer{by: cfg.Discovery, log: n.log}
 	n.endpoint = endpoint
 	n.views.publish(View{Self: n.self(first)})
 	n.System = actor.NewSystem(cfg.Name, append([]actor.Option{
 		actor.WithLogger(cfg.Logger.With(zap.String("node", n.cfg.NodeID))), extension.WithTransport(endpoint.Addr(), endpoint),
 	}, cfg.SystemOptions...)...)
+	n.leasing = newLeasing(n.aborted, n.System, n.log)
 	peers.Attach(n.System, n.featuresOf)
 	singletonhook.Attach(n.System, (*locator)(n))
 	if cfg.Lease != nil {

@@ -8,7 +8,9 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/internal/leasespan"
 	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 	"github.com/understudy-go/understudy/singleton/lease"
@@ -26,11 +28,13 @@ const claimPatience = 10 * time.Second
 // run one after the other: a release that overtook an acquisition would leave a lease that nobody
 // knows of.
 type leaseClient struct {
-	ctx    context.Context // the manager's
-	by     string          // the path of the manager, the owner of what it claims
-	lease  lease.Lease     // nil: none
-	source generation.TermSource
-	answer func(handover.Event)
+	ctx       context.Context // the manager's
+	system    *actor.System
+	singleton string      // its name
+	by        string      // the path of the manager, the owner of what it claims
+	lease     lease.Lease // nil: none
+	source    generation.TermSource
+	answer    func(handover.Event)
 
 	measured *measured
 
@@ -131,22 +135,30 @@ func (c *leaseClient) gate() func() error {
 	}
 }
 
-func (c *leaseClient) acquire(a handover.AcquireLease) {
-	ctx, cancel := context.WithCancel(c.ctx)
+// acquire acquires the lease under ctx: the context of the manager, or one inside that.
+func (c *leaseClient) acquire(ctx context.Context, a handover.AcquireLease) {
+	ctx, cancel := context.WithCancel(ctx)
 	c.giveUp = cancel
 	c.inTurn(func() {
 		defer cancel()
 		ev := handover.LeaseAnswered{Number: a.Number}
 		asked := time.Now()
-		ev.Err = guard.Run(func() (err error) {
-			ev.Held, err = c.lease.AcquireAbove(ctx, a.Floor)
-			ev.Token = c.lease.Token()
-			return err
+		ev.Held, ev.Err = leasespan.Acquire(ctx, c.system, c.attempt(), func(ctx context.Context) (held bool, err error) {
+			err = guard.Run(func() (err error) {
+				held, err = c.lease.AcquireAbove(ctx, a.Floor)
+				ev.Token = c.lease.Token()
+				return err
+			})
+			return held, err
 		})
 		c.measured.acquisitions.Observe(time.Since(asked))
 		ev.Held = ev.Held && ev.Err == nil
 		c.answer(ev)
 	})
+}
+
+func (c *leaseClient) attempt() leasespan.Attempt {
+	return leasespan.Attempt{Lease: c.name(), Holder: c.by, Singleton: c.singleton}
 }
 
 func (c *leaseClient) release() {

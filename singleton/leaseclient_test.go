@@ -13,6 +13,7 @@ import (
 	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 	"github.com/understudy-go/understudy/singleton/lease"
+	"github.com/understudy-go/understudy/testkit"
 )
 
 // A slowLease answers an AcquireAbove when it is let to, whatever its context says, and
@@ -48,7 +49,7 @@ func (l *slowLease) String() string { return "slow" }
 
 func openLeaseClient(t *testing.T, l lease.Lease) (*leaseClient, chan handover.Event) {
 	answers := make(chan handover.Event, 10)
-	k := &leaseClient{ctx: t.Context(), measured: &measured{}, lease: l, answer: func(ev handover.Event) { answers <- ev }}
+	k := &leaseClient{ctx: t.Context(), system: testkit.NewSystem(t), measured: &measured{}, lease: l, answer: func(ev handover.Event) { answers <- ev }}
 	k.open("a manager")
 	return k, answers
 }
@@ -59,7 +60,7 @@ func TestALeaseIsGivenBackAfterTheQuestionThatMayHaveWonIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &slowLease{answer: make(chan struct{})}
 		k, answers := openLeaseClient(t, l)
-		k.acquire(handover.AcquireLease{Number: 1})
+		k.acquire(t.Context(), handover.AcquireLease{Number: 1})
 		k.release()
 		synctest.Wait()
 		require.Empty(t, answers)
@@ -74,7 +75,7 @@ func TestAManagerThatEndsWhileItAcquiresGivesBackWhatItWins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &slowLease{answer: make(chan struct{})}
 		k, _ := openLeaseClient(t, l)
-		k.acquire(handover.AcquireLease{Number: 1})
+		k.acquire(t.Context(), handover.AcquireLease{Number: 1})
 		start := time.Now()
 		k.close(zap.NewNop())
 		require.Equal(t, 2*releasePatience, time.Since(start), "no manager waits for ever")
@@ -89,7 +90,7 @@ func TestAManagerThatEndsWhileItAcquiresWaitsForNothingWithALeaseThatKeepsItsCon
 		store := lease.NewMemory()
 		store.SetDelay(2 * time.Second)
 		k, answers := openLeaseClient(t, store.Lease("x", "a", 30*time.Second))
-		k.acquire(handover.AcquireLease{Number: 1})
+		k.acquire(t.Context(), handover.AcquireLease{Number: 1})
 		k.close(zap.NewNop())
 		require.Error(t, (<-answers).(handover.LeaseAnswered).Err)
 		time.Sleep(time.Minute)

@@ -1,6 +1,7 @@
 package singleton
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -35,6 +36,7 @@ type manager[M any] struct {
 	timer     timer
 	mismatch  error
 	absence   handover.Absence
+	takeover  takeover
 	registry  *registry
 	status    Status
 }
@@ -79,7 +81,7 @@ func newManager[M any](ctx *actor.Context[M], factory func() actor.Behavior[M], 
 		m.sequenced.collect()
 		return nil
 	}))
-	m.lease = leaseClient{ctx: ctx, lease: set.lease, source: set.source, answer: m.occur, measured: &m.registry.measured}
+	m.lease = leaseClient{ctx: ctx, system: ctx.System(), singleton: name, lease: set.lease, source: set.source, answer: m.occur, measured: &m.registry.measured}
 	m.lease.open(ctx.Self().String())
 	ctx.Defer(extension.OnHalt(ctx.System(), m.lease.halt))
 	m.instance.gate = m.lease.gate()
@@ -113,6 +115,7 @@ func (m *manager[M]) close() {
 	m.sequenced.collect()
 	m.giveUp(ErrManagerStopped)
 	m.timer.stop()
+	m.takeover.finish(ErrManagerStopped)
 	m.lease.close(m.ctx.Log())
 	m.registry.erase(m.name)
 	if m.extension != nil {
@@ -143,6 +146,7 @@ func (m *manager[M]) onInstanceEnded(err error) {
 	}
 	m.publish(Stopped{Name: m.name, Generation: m.machine.Instance().Generation, Err: err})
 	m.absence.Begin(time.Now())
+	m.takeover.finish(cmp.Or(err, errEndedEarly)) // unless it has taken messages
 	m.happened(ended)
 }
 
@@ -240,6 +244,7 @@ func (m *manager[M]) happened(ev handover.Event) {
 	held := m.machine.Lease().Held
 	actions := m.machine.Step(ev, now)
 	m.absence.Observe(m.machine, now)
+	m.traceTakeover()
 	m.publishLease(held)
 	for _, a := range actions {
 		m.do(a)
@@ -298,7 +303,7 @@ func (m *manager[M]) do(a handover.Action) {
 			m.extension.hub.Tell(recorded{name: m.name, record: a.Record})
 		}
 	case handover.AcquireLease:
-		m.lease.acquire(a)
+		m.lease.acquire(m.takeover.around(m.ctx), a)
 	case handover.ReleaseLease:
 		m.lease.release()
 	case handover.ClaimTerm:
@@ -389,6 +394,7 @@ func (m *manager[M]) onBegun(b instanceBegun) {
 	m.instance.begun = true
 	m.status.Starts++
 	m.registry.measured.began(m.absence.Over(time.Now()))
+	m.takeover.finish(nil)
 	m.publish(Started{Name: m.name, Generation: m.machine.Instance().Generation})
 	m.sequenced.instanceBegun()
 	m.relay.Reroute()

@@ -6,12 +6,30 @@ import (
 	"github.com/understudy-go/understudy/internal/node"
 )
 
+// A Takeover is how a node comes to host a singleton that has been hosted before.
+type Takeover struct {
+	Since  time.Time // when the node began to ask for permission; zero while it does not take over
+	From   node.ID   // the last host, as far as the node knows; zero if it does not
+	Reason Reason
+}
+
+// A Reason is why a node takes a singleton over.
+type Reason string
+
+// The reasons.
+const (
+	Moved   Reason = "hand-over" // the last host is still there, or has left
+	Lost    Reason = "failover"  // the last host cannot be reached, or was removed
+	Stopped Reason = "restart"   // this node was the last host, and has stopped its instance
+)
+
 // An Absence measures how long a singleton is away, as seen by the node that hosts it next. The
 // zero value is ready.
 type Absence struct {
 	former node.ID   // the last other host that this node knew
 	since  time.Time // since when no instance runs; zero while one may, or nothing is known
-	asked  time.Time // since when this node asks to host; zero while it does not
+	taking Takeover
+	ran    bool // an instance on this node has taken messages
 }
 
 // Begin notes that the instance on this node has ended.
@@ -22,25 +40,41 @@ func (a *Absence) Begin(now time.Time) { a.since = now }
 func (a *Absence) Observe(m *Machine, now time.Time) {
 	switch m.phase {
 	case Standby:
-		a.asked = time.Time{}
+		a.taking = Takeover{}
 		if h, ok := m.Host(); ok && (h.Reachable || h.ID != a.former) {
 			a.since, a.former = time.Time{}, h.ID
 		}
 	case Asking, Acquiring, Host:
-		if a.asked.IsZero() && m.phase != Host && m.topo.Record.Term > 0 {
-			a.asked = now
+		if a.taking.Since.IsZero() && m.phase != Host && (m.topo.Record.Term > 0 || a.ran) {
+			a.taking = a.takeover(m, now)
 		}
-		if !a.asked.IsZero() && (m.phase != Asking || len(m.missing()) == 0) {
+		if !a.taking.Since.IsZero() && (m.phase != Asking || len(m.missing()) == 0) {
 			a.begin(now)
 		}
 	case HandingOver, Stopping, Ended:
-		*a = Absence{}
+		*a = Absence{ran: a.ran}
 	case Pending:
 	}
 	if a.former != (node.ID{}) && m.topo.Lost(a.former) {
 		a.begin(now)
 	}
 }
+
+// takeover returns from which host m takes over, and why.
+func (a *Absence) takeover(m *Machine, now time.Time) Takeover {
+	t := Takeover{Since: now, From: a.former, Reason: Moved}
+	_, member := m.topo.Member(a.former)
+	switch {
+	case a.former == node.ID{} && a.ran: // no other node has hosted it since
+		t.From, t.Reason = m.topo.Self, Stopped
+	case m.topo.Lost(a.former), !member && m.topo.HasMemberAt(a.former.Address): // it has crashed and is back
+		t.Reason = Lost
+	}
+	return t
+}
+
+// Takeover returns how this node takes over; the zero value while it does not.
+func (a *Absence) Takeover() Takeover { return a.taking }
 
 func (a *Absence) begin(now time.Time) {
 	if a.since.IsZero() {
@@ -52,12 +86,12 @@ func (a *Absence) begin(now time.Time) {
 // asked, and how long no instance ran; negative when it did not ask, or none ran before.
 func (a *Absence) Over(now time.Time) (asked, absent time.Duration) {
 	asked, absent = -1, -1
-	if !a.asked.IsZero() {
-		asked = now.Sub(a.asked)
+	if !a.taking.Since.IsZero() {
+		asked = now.Sub(a.taking.Since)
 	}
 	if !a.since.IsZero() {
 		absent = now.Sub(a.since)
 	}
-	*a = Absence{}
+	*a = Absence{ran: true}
 	return asked, absent
 }
