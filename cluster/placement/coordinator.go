@@ -227,6 +227,8 @@ func (c *coordinator) do(e plan.Effect) {
 		c.send(e)
 	case plan.SourceCall:
 		c.call(e)
+	case plan.Moved:
+		c.traceMove(e)
 	}
 }
 

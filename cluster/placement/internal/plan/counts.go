@@ -9,9 +9,12 @@ const (
 	Drained    Cause = "drain"      // its node is being drained
 	Colocation Cause = "colocation" // the actor that it belongs beside is on another node
 	EndedAlone Cause = "ended"      // it has ended without a request, with or without an error
+
+	// Anchored is the cause of a singleton whose anchor is on another node; specs have none.
+	Anchored Cause = "anchor"
 )
 
-// States and Causes are all states and causes, in a fixed order.
+// States and Causes are all states and causes of specs, in a fixed order.
 var (
 	States = []State{Running, Pending, WaitingForReturn, Unplaced}
 	Causes = []Cause{NodeLost, Drained, Colocation, EndedAlone}

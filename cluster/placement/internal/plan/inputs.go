@@ -24,6 +24,7 @@ func (Tick) input()           {}
 func (Reply) effect()      {}
 func (Send) effect()       {}
 func (SourceCall) effect() {}
+func (Moved) effect()      {}
 
 type (
 	// Recovered: all facts have been replayed. It is the first input, and occurs once.
@@ -120,6 +121,16 @@ type (
 		Owner  string
 		Floor  uint64 // the term that ClaimTerm must exceed
 		Spec   SingletonSpec
+	}
+	// Moved reports that an actor that had to be started anew runs again, perhaps on the same node,
+	// or that the attempt has failed. It asks for nothing.
+	Moved struct {
+		Label    string
+		Request  RequestID // that started it
+		From, To string    // nodes
+		Cause    Cause
+		Began    time.Time // when it ended on the node From, or when the attempt before this one failed
+		Error    string    // why it does not run on the node To; "" if it does
 	}
 )
 

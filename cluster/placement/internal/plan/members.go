@@ -82,6 +82,7 @@ func (f *nodes) expireGone() {
 
 func (f *nodes) lose(n *nodeState) {
 	for _, p := range n.sorted() {
+		f.vacancies.leave(p, NodeLost, f.now)
 		f.dropPlace(n, p)
 	}
 	for _, w := range f.workloads {

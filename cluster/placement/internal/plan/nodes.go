@@ -71,6 +71,7 @@ type nodes struct {
 	members     members
 	places      placeIndex
 	orphans     orphans
+	vacancies   vacancies
 	drains      []nodeID // nodes whose drain has not ended
 	lastRequest uint64
 
@@ -88,7 +89,7 @@ type nodes struct {
 
 func newNodes(cfg Config) *nodes {
 	return &nodes{
-		cfg: cfg, known: map[nodeID]*nodeState{}, members: members{}, places: placeIndex{}, orphans: orphans{}, touched: map[string]bool{},
+		cfg: cfg, known: map[nodeID]*nodeState{}, members: members{}, places: placeIndex{}, orphans: orphans{}, vacancies: vacancies{epoch: cfg.Epoch, all: map[string]vacancy{}}, touched: map[string]bool{},
 	}
 }
 

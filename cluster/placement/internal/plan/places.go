@@ -124,13 +124,16 @@ func (f *nodes) start(on nodeID, r StartRequest) RequestID {
 }
 
 // stop requests the end of a node's actor of a label. It does nothing if the node has no such
-// actor, or if the actor is already being stopped.
-func (f *nodes) stop(on nodeID, label string) {
+// actor, or if the actor is already being stopped. With a cause the actor is to be started anew.
+func (f *nodes) stop(on nodeID, label string, cause Cause) {
 	n := f.known[on]
 	if n == nil || n.places[label] == nil || n.places[label].phase == stopping {
 		return
 	}
 	p := n.places[label]
+	if cause != "" {
+		f.vacancies.leave(p, cause, f.now)
+	}
 	p.enter(stopping, f.now)
 	delete(f.orphans, p)
 	n.passing = insertSorted(n.passing, label)

@@ -167,7 +167,7 @@ func (m *Planner) stopOrphans() {
 	for _, p := range m.nodes.orphans.sorted() {
 		label := p.start.Label
 		if m.specs.owns(label) || m.singletons.catalog.listed && !m.singletons.owns(label) {
-			m.nodes.stop(p.on, label)
+			m.nodes.stop(p.on, label, "")
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 )
@@ -75,6 +76,7 @@ func (f *nodes) receiveStartAck(n *nodeState, ack StartAck) {
 	switch {
 	case p == nil || p.phase == stopping:
 	case ack.Error != "":
+		f.vacancies.miss(p, ack.Error, f.now, &f.outbox)
 		f.dropPlace(n, p)
 		f.notify(ack.Label, func(w workload) { w.failed(ack.Label, ack.ID, n.id, ending{ack.Error, ack.FencedBy}) })
 	case p.phase == starting:
@@ -86,6 +88,7 @@ func (f *nodes) setRunning(p *place) {
 	p.enter(running, f.now)
 	f.unanswered.clear(p.key())
 	f.touch(p)
+	f.vacancies.fill(p, "", &f.outbox)
 	f.notify(p.start.Label, func(w workload) { w.started(p.start.Label, p.start.ID, p.on) })
 }
 
@@ -96,6 +99,7 @@ func (f *nodes) receiveStopAck(n *nodeState, ack StopAck) {
 	switch {
 	case p == nil || p.phase != stopping && ack.Error != "":
 	case p.phase != stopping:
+		f.vacancies.leave(p, EndedAlone, f.now)
 		f.dropPlace(n, p)
 		f.notify(ack.Label, func(w workload) { w.ended(ack.Label, ack.ID, n.id, ending{text: "stopped by a former coordinator"}) })
 	case ack.Error != "":
@@ -103,6 +107,7 @@ func (f *nodes) receiveStopAck(n *nodeState, ack StopAck) {
 		n.passing = removeSorted(n.passing, ack.Label)
 		f.unanswered.clear(p.key())
 		f.touch(p)
+		f.vacancies.fill(p, ack.Error, &f.outbox)
 		f.notify(ack.Label, func(w workload) { w.refused(ack.Label, ack.ID, n.id, ack.Error) })
 	default:
 		f.dropPlace(n, p)
@@ -120,6 +125,9 @@ func (f *nodes) receiveEnded(n *nodeState, e Ended) {
 	var g Generation
 	if p != nil {
 		g = p.start.Generation
+		if !f.vacancies.leave(p, EndedAlone, f.now) {
+			f.vacancies.miss(p, cmp.Or(e.Error, stoppedItself), f.now, &f.outbox)
+		}
 		f.dropPlace(n, p)
 	}
 	f.sendStop(n.id, e.ID, e.Label, g)

@@ -226,4 +226,5 @@ type simFound struct {
 	SingleStarts, SingleMoves, SingleStops, SingleRefusals    int
 	Calls, CallsFailed, CallsLate, CallsSilent                int // of the source
 	Launched, Zombies, Ownerless                              int
+	Anew                                                      int // actors that have been started anew, or could not be
 }

@@ -203,6 +203,11 @@ func (c *simCoordinator) do(e Effect) {
 		})
 	case SourceCall:
 		s.singletons.call(c, e)
+	case Moved:
+		s.found.Anew++
+		if e.From == "" || e.To == "" || e.Cause == "" || e.Began.After(s.now) {
+			s.breach("a move lacks something: %+v", e)
+		}
 	}
 }
 

@@ -265,11 +265,22 @@ func (x *singleton) stopUnwanted() {
 			r.ID = x.request
 			x.in.nodes.start(p.on, r)
 		default:
-			x.in.nodes.stop(p.on, x.label)
+			x.in.nodes.stop(p.on, x.label, x.cause(p))
 		}
 	}
 	n, known := x.in.nodes.node(x.on)
 	x.expected = x.expected && known && !n.Ready
+}
+
+// cause returns why an unwanted instance is stopped; "" if x ends.
+func (x *singleton) cause(p place) Cause {
+	switch {
+	case x.ending:
+		return ""
+	case x.in.nodes.draining(p.on):
+		return Drained
+	}
+	return Anchored
 }
 
 // recognize adopts an orphan as the instance of x.

@@ -305,7 +305,7 @@ func (s *singletons) ended(label string, id RequestID, on nodeID, why ending) {
 		x.attempts = 0
 	}
 	x.rise(why.fencedBy)
-	x.backOff(fmt.Sprintf("it has ended on %s: %s", on.name, cmp.Or(why.text, "it has stopped by itself")))
+	x.backOff(fmt.Sprintf("it has ended on %s: %s", on.name, cmp.Or(why.text, stoppedItself)))
 }
 
 func (s *singletons) stopped(label string, id RequestID, on nodeID) { s.byRequest(label, id, on) }
@@ -331,6 +331,9 @@ func (s *singletons) lost(on nodeID) {
 			continue
 		}
 		x.touch()
+		if x.expected { // it has no place, but a former coordinator has started it there
+			s.nodes.vacancies.all[x.label] = vacancy{from: on, since: s.nodes.now, cause: NodeLost}
+		}
 		x.expected = false
 		if x.stays() && !x.unused {
 			x.unplace()
@@ -394,6 +397,7 @@ func (s *singletons) reconcile() {
 // remove forgets a singleton that has ended, and answers the requests that wait for its end.
 func (s *singletons) remove(x *singleton) {
 	delete(s.all, x.label)
+	s.nodes.vacancies.forget(x.label)
 	for _, to := range x.stopTokens {
 		s.reply(to, nil, nil)
 	}

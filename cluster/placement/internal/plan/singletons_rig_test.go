@@ -37,6 +37,7 @@ type singletonsRig struct {
 	answers                          map[Token]Reply
 	tokens                           Token
 	started                          []string // "label generation node", in order
+	moves                            []Moved
 }
 
 var rigConfig = Config{
@@ -132,6 +133,8 @@ func (r *singletonsRig) step(in Input) {
 			}
 		case Send:
 			r.send(e)
+		case Moved:
+			r.moves = append(r.moves, e)
 		}
 	}
 }

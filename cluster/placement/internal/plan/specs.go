@@ -172,7 +172,7 @@ func (s *specs) withdraw(label string) {
 func (s *specs) stop(label string, r *removal) {
 	s.removals[label] = r
 	for _, p := range s.nodes.placesOf(label) {
-		s.nodes.stop(p.on, label)
+		s.nodes.stop(p.on, label, "")
 	}
 	s.touch(label)
 }
@@ -254,6 +254,7 @@ func (s *specs) forget(label string) {
 	}
 	delete(s.all, label)
 	delete(s.nodeless, label)
+	s.nodes.vacancies.forget(label)
 	s.retries.clear(label)
 	s.waits.clear(label)
 	s.followers.remove(it.Constraints.ColocateWith, label)
@@ -316,7 +317,7 @@ func (s *specs) ended(label string, id RequestID, on nodeID, why ending) {
 		it.failures, it.failedOn = 0, nil
 	}
 	s.moves[EndedAlone]++
-	s.retry(it, on, cmp.Or(why.text, "it has stopped by itself"))
+	s.retry(it, on, cmp.Or(why.text, stoppedItself))
 }
 
 func (s *specs) stopped(label string, id RequestID, _ nodeID) {

@@ -60,7 +60,7 @@ func (s *specs) review(it *item) {
 		if cause := it.cause(s); cause != "" {
 			s.moves[cause]++
 			s.enter(it, leaving)
-			s.nodes.stop(it.on, it.Label)
+			s.nodes.stop(it.on, it.Label, cause)
 		}
 	case waiting:
 		s.awaitReturn(it)
