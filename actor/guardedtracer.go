@@ -12,7 +12,8 @@ import (
 )
 
 // A guardedTracer calls a tracer of the user, on the way of messages. A panic there costs a span,
-// and nothing else: the message goes on.
+// and nothing else: the message goes on. It implements actorhook.Tracer; the system calls it
+// directly, because each message under a context pays for the guard.
 type guardedTracer struct {
 	tracer actorhook.Tracer
 	sys    *System
@@ -20,7 +21,7 @@ type guardedTracer struct {
 }
 
 // guardTracer returns t, guarded; nil if t is nil.
-func guardTracer(s *System, t actorhook.Tracer) actorhook.Tracer {
+func guardTracer(s *System, t actorhook.Tracer) *guardedTracer {
 	if t == nil {
 		return nil
 	}

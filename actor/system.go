@@ -7,7 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/payload"
 
 	"go.uber.org/zap"
@@ -42,7 +41,7 @@ type System struct {
 	background   group
 	scheduler    scheduler
 	kinds        kinds
-	tracer       actorhook.Tracer // nil for none
+	tracer       *guardedTracer // nil for none
 	timers       timerQueues
 	wakers       wakers
 	asks         askCounts

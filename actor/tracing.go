@@ -38,7 +38,12 @@ func (s *span) end(returned bool) {
 func (s internals) SetTracer(t actorhook.Tracer) { s.tracer = guardTracer(s.System, t) }
 
 // Tracer implements extension.TracerOf.
-func (s internals) Tracer() actorhook.Tracer { return s.tracer }
+func (s internals) Tracer() actorhook.Tracer {
+	if s.tracer == nil {
+		return nil
+	}
+	return s.tracer
+}
 
 // A traced is a Context of an actor, whatever its type of messages.
 type traced interface{ handling() *span }
@@ -55,7 +60,7 @@ func traceOf(ctx context.Context, s *System) metadata.Metadata {
 }
 
 // carried returns the metadata of messages that are sent within the span, which may be nil.
-func (s *span) carried(t actorhook.Tracer) metadata.Metadata {
+func (s *span) carried(t *guardedTracer) metadata.Metadata {
 	if s == nil {
 		return metadata.Metadata{}
 	}
@@ -185,7 +190,7 @@ func (x contextInternals[M]) StartSpan(s actorhook.Span) (within context.Context
 func (s internals) TraceOf(ctx context.Context) metadata.Metadata { return traceOf(ctx, s.System) }
 
 // log returns l with the IDs of the span.
-func (s *span) log(l *zap.Logger, t actorhook.Tracer) *zap.Logger {
+func (s *span) log(l *zap.Logger, t *guardedTracer) *zap.Logger {
 	carried := t.Inject(s.ctx)
 	if len(carried) < tracecontext.Size {
 		return l
