@@ -43,6 +43,7 @@ func (c *cell[M]) turn(s *scheduler, r *runner) (more bool) {
 	}
 	c.owner.begin()
 	c.runner.begin(r)
+	s.labels.give(r, c.tally.counts.of)
 	returned := false
 	senders := c.senders // read now: at the end another turn may own c
 	at := senders.enter()

@@ -85,6 +85,12 @@ func TestTimingMessagesCostsATellNothingMeasurable(t *testing.T) {
 	requireCheap(t, newTellGate(t, plainTell, actor.WithTimeSampling(0)), newTellGate(t, plainTell), 5*time.Nanosecond)
 }
 
+// Its messages come in turns of many. BenchmarkTwoKinds has what labels cost otherwise.
+func TestProfileLabelsCostATellNothingMeasurable(t *testing.T) {
+	needsQuiet(t)
+	requireCheap(t, newTellGate(t, plainTell), newTellGate(t, plainTell, actor.WithProfileLabels()), 5*time.Nanosecond)
+}
+
 // A gateTracer finds its span in a context.
 type gateTracer struct{}
 

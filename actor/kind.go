@@ -25,6 +25,7 @@ type kind struct {
 	shards [kindShards]counts
 
 	processing histogram.Histogram // of the messages of timed turns
+	label      atomic.Pointer[profileLabel]
 }
 
 func newKind(of uint64, name string) *kind {

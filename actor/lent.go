@@ -63,6 +63,7 @@ func (s *scheduler) runLent(r *runner, replace func()) (replaced bool) {
 	r.lent.replace, r.lent.seen = replace, false
 	s.watchLent()
 	c, begun := s.begin(r), time.Since(epoch)
+	r.labelled = nil // the goroutine is another one than before
 	var again *core
 	if c.impl.(worker).turn(s, r) { // only workers get ready
 		again = c
@@ -75,6 +76,9 @@ func (s *scheduler) endLent(r *runner, again *core, begun time.Duration) (replac
 	s.mu.Lock()
 	replaced = r.lent.replace == nil
 	r.lent.replace = nil
+	if !replaced {
+		s.labels.give(r, nil)
+	}
 	if now := time.Since(epoch); now-begun > longLent {
 		s.lending.again = now + lentPause
 	}

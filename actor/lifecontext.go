@@ -49,6 +49,11 @@ func (l *lifeContext) Value(key any) any {
 	if _, owner := key.(ownerKey); owner {
 		return (*core)(l)
 	}
+	if label := l.profileLabel(); label != nil {
+		if v := label.Value(key); v != nil {
+			return v
+		}
+	}
 	if made := l.life.Load(); made != nil {
 		made.mu.Lock()
 		inner := made.inner

@@ -22,7 +22,8 @@ type runner struct {
 	usedUp   bool // its last turn has used up its time; likewise
 	crowded  bool // other goroutines waited for a processor after that turn; likewise
 
-	untilTimed int // turns, see timing; likewise
+	untilTimed int   // turns, see timing; likewise
+	labelled   *kind // whose label the goroutine has; nil for none; likewise
 
 	// The goroutine writes these under mu or under the mutex of the scheduler; others read and
 	// write them under both.
@@ -59,6 +60,7 @@ func (s *scheduler) engage() *runner {
 		r = &runner{untilTimed: s.timing.gap()}
 		r.lent.run = func(replace func()) (replaced bool) { return s.runLent(r, replace) }
 		r.main = func() {
+			s.labels.renew(r, nil)
 			if c := s.spin(r); c != nil {
 				s.work(r, c)
 			}

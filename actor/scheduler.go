@@ -51,6 +51,8 @@ type scheduler struct {
 
 	timing timing // never written after the start of the system
 
+	labels profileLabels // likewise
+
 	lending lending
 
 	watchdog      *time.Timer
@@ -174,6 +176,7 @@ func (s *scheduler) next(r *runner, again *core) *core {
 	s.spinning++
 	s.wakeup.Store(s.waiting.size() > 0)
 	s.mu.Unlock()
+	s.labels.give(r, nil)
 	return s.spin(r)
 }
 
