@@ -56,7 +56,11 @@ func traceOf(ctx context.Context, s *System) metadata.Metadata {
 	if of, ok := ctx.(traced); ok { // and no search through the contexts of all parents
 		return of.handling().carried(s.tracer)
 	}
-	return metadata.Metadata{}.With(metadata.Trace, s.tracer.Inject(ctx))
+	carried := s.tracer.Inject(ctx)
+	if carried == nil { // most messages are in no trace
+		return metadata.Metadata{}
+	}
+	return metadata.Metadata{}.With(metadata.Trace, carried)
 }
 
 // carried returns the metadata of messages that are sent within the span, which may be nil.
