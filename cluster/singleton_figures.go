@@ -67,7 +67,7 @@ type figuresExchange struct {
 	system  *actor.System
 	views   *viewPublisher
 	aborted context.Context // of the node
-	cache   figuresCache
+	answers onDemand[map[ID]figuresPage]
 }
 
 // figuresPatience is how long a page waits for the figures of other members.
@@ -90,21 +90,9 @@ func (e *figuresExchange) own() figuresTold {
 }
 
 // refresh requests the figures of the reachable members and waits up to figuresPatience for
-// the answers. If the last answers are younger than figuresHold, it returns at once.
+// the answers. If the last answers are new enough, it returns at once.
 func (e *figuresExchange) refresh(ctx context.Context) {
-	if _, _, ended := e.views.read(); ended {
-		return
-	}
-	end, wait := e.cache.begin(time.Now())
-	switch {
-	case end != nil:
-		end(e.collect(ctx))
-	case wait != nil:
-		select {
-		case <-wait:
-		case <-ctx.Done():
-		}
-	}
+	e.answers.refresh(ctx, func() func(map[ID]figuresPage) map[ID]figuresPage { return withFigures(e.collect(ctx)) })
 }
 
 func (e *figuresExchange) collect(ctx context.Context) map[ID]figuresTold {

@@ -1,70 +1,38 @@
 package cluster
 
-import (
-	"sync"
-	"time"
-)
+import "time"
 
-const (
-	// figuresHold is how long after an answer figures are not requested again.
-	figuresHold = time.Second
-	// figuresLast is how long the figures of a member that does not answer are shown.
-	figuresLast = 5 * time.Second
-)
+// figuresLast is how long the figures of a member that does not answer are shown.
+const figuresLast = 5 * time.Second
 
-// A figuresCache holds the figures that other members have sent. Its zero value is empty.
-type figuresCache struct {
-	mu     sync.Mutex // guards the fields below
-	told   map[ID]figuresPage
-	asked  time.Time
-	asking chan struct{} // closed when all requested answers are in; nil while there is no request
-}
-
+// A figuresPage has the figures that a member has sent.
 type figuresPage struct {
 	figuresTold
 	at time.Time
 }
 
-// begin decides what a caller that wants figures does. If it returns end, the caller requests them
-// and passes the answers to end. If it returns wait, another caller has requested them; wait is
-// closed when they are there. If both are nil, the cached figures are new enough.
-func (b *figuresCache) begin(now time.Time) (end func(map[ID]figuresTold), wait <-chan struct{}) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.asking != nil {
-		return nil, b.asking
-	}
-	if !b.asked.IsZero() && now.Sub(b.asked) < figuresHold {
-		return nil, nil
-	}
-	b.asking = make(chan struct{})
-	return b.end, nil
-}
-
-func (b *figuresCache) end(answers map[ID]figuresTold) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	now, old := time.Now(), b.told
-	b.told, b.asked = map[ID]figuresPage{}, now
-	for id, page := range old {
-		if now.Sub(page.at) < figuresLast {
-			b.told[id] = page
+// withFigures returns the change that answers make to the figures of members.
+func withFigures(answers map[ID]figuresTold) func(old map[ID]figuresPage) map[ID]figuresPage {
+	return func(old map[ID]figuresPage) map[ID]figuresPage {
+		now, all := time.Now(), map[ID]figuresPage{}
+		for id, page := range old {
+			if now.Sub(page.at) < figuresLast {
+				all[id] = page
+			}
 		}
+		for id, told := range answers {
+			all[id] = figuresPage{told, now}
+		}
+		return all
 	}
-	for id, told := range answers {
-		b.told[id] = figuresPage{told, now}
-	}
-	close(b.asking)
-	b.asking = nil
 }
 
-// read returns the cached figures.
-func (b *figuresCache) read() map[ID]figuresTold {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	known := map[ID]figuresTold{}
-	for id, page := range b.told {
-		known[id] = page.figuresTold
+// known returns the last figures of the members, and those of this node, self.
+func (e *figuresExchange) known(self ID) map[ID]figuresTold {
+	all := map[ID]figuresTold{}
+	for id, page := range e.answers.read() {
+		all[id] = page.figuresTold
 	}
-	return known
+	all[self] = e.own()
+	return all
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/understudy-go/understudy/cluster/membership"
@@ -59,6 +60,7 @@ func AllowActions(authorize func(*http.Request) error) HandlerOption {
 //	/status        the same as JSON
 //	/events        the same as server-sent events: now, and after each change
 //	/actors        what the actors of this node do, by kind, and what is slow, as JSON
+//	/details       links to other nodes, journals, projections and placed actors, as JSON
 //	/dead-letters  the last messages on this node that could not be delivered, as JSON
 //	/metrics       what [WithMetrics] has been given; 404 without it
 //	/livez         200 unless the node has ended
@@ -93,7 +95,15 @@ type statusSource Node
 var _ statuspage.Source = (*statusSource)(nil)
 
 // Refresh implements [statuspage.Source].
-func (n *statusSource) Refresh(ctx context.Context) { n.figures.refresh(ctx) }
+func (n *statusSource) Refresh(ctx context.Context) {
+	if _, _, ended := n.views.read(); ended {
+		return
+	}
+	var asks sync.WaitGroup
+	asks.Go(func() { n.figures.refresh(ctx) })
+	asks.Go(func() { n.placement.refresh(ctx) })
+	asks.Wait()
+}
 
 // Snapshot implements [statuspage.Source].
 func (n *statusSource) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
@@ -104,8 +114,7 @@ func (n *statusSource) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
 	s := snapshotOf(v)
 	s.Cluster, s.Time = n.cfg.Name, time.Now()
 	s.Settings, s.Expected = n.cfg.shown()
-	told := n.figures.cache.read()
-	told[v.Self.ID()] = n.figures.own()
+	told := n.figures.known(v.Self.ID())
 	s.Singletons = completeByHosts(shownSingletons(v, singleton.Statuses(n.System), singletonhook.AllKnown(n.System)), told)
 	s.Unanswered = silentMembers(v, told)
 	for _, each := range told {

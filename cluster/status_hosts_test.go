@@ -79,7 +79,7 @@ func TestAMemberThatDoesNotAnswerIsNamedAndWaitedForShortly(t *testing.T) {
 		host := findByText(f.nodes["n2"].View(), one.AtHost.Member)
 		f.crash(host.Name)
 		for _, n := range f.nodes {
-			time.Sleep(figuresHold)
+			time.Sleep(onDemandHold)
 			asked := time.Now()
 			s := statusOf(t, n)
 			require.LessOrEqual(t, time.Since(asked), figuresPatience)
@@ -98,7 +98,7 @@ func TestAMemberThatDoesNotAnswerIsNamedAndWaitedForShortly(t *testing.T) {
 }
 
 func TestFiguresAreAskedForOnceASecondForAllWhoLook(t *testing.T) {
-	var book figuresCache
+	var book onDemand[map[ID]figuresPage]
 	now := time.Now()
 	end, wait := book.begin(now)
 	require.NotNil(t, end)
@@ -106,15 +106,15 @@ func TestFiguresAreAskedForOnceASecondForAllWhoLook(t *testing.T) {
 	second, wait := book.begin(now)
 	require.Nil(t, second, "somebody asks already")
 	require.NotNil(t, wait)
-	end(map[ID]figuresTold{{Address: "n1", Incarnation: 1}: {LeftOut: 3}})
+	end(withFigures(map[ID]figuresTold{{Address: "n1", Incarnation: 1}: {LeftOut: 3}}))
 	<-wait
 	require.Equal(t, 3, book.read()[ID{Address: "n1", Incarnation: 1}].LeftOut)
 	third, wait := book.begin(time.Now())
 	require.Nil(t, third, "it is new enough")
 	require.Nil(t, wait)
-	fourth, _ := book.begin(time.Now().Add(figuresHold))
+	fourth, _ := book.begin(time.Now().Add(onDemandHold))
 	require.NotNil(t, fourth)
-	fourth(nil)
+	fourth(withFigures(nil))
 	require.Len(t, book.read(), 1, "who does not answer is believed for a while")
 }
 

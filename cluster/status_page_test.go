@@ -14,7 +14,9 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/internal/placementstatus"
 	"github.com/understudy-go/understudy/internal/statuspage"
+	"github.com/understudy-go/understudy/internal/storestatus"
 )
 
 // The test uses a real browser on the loopback interface, in real time.
@@ -46,6 +48,9 @@ func TestThePageDrawsARealClusterAndFollowsIt(t *testing.T) {
 	b.await(`document.querySelectorAll("#drawing line.mesh").length === 3`)
 	b.await(`document.getElementById("connection").textContent === "live"`)
 	b.await(`document.getElementById("ready").textContent === "ready"`)
+	b.await(`document.querySelectorAll("#links [data-peer]").length === 2`)
+	b.await(`[...document.querySelectorAll("#links [data-peer]")].every((row) => row.cells[1].textContent === "connected")`)
+	require.Equal(t, true, b.eval(`document.getElementById("placement-part").hidden && !document.getElementById("no-journals").hidden`))
 	b.shoot("three-light")
 
 	require.NoError(t, nodes[0].Leave(ctx))
@@ -92,8 +97,9 @@ type still statuspage.Snapshot
 
 // A stillSource shows a still.
 type stillSource struct {
-	still  still
-	actors statuspage.Actors
+	still   still
+	actors  statuspage.Actors
+	details statuspage.Details
 }
 
 func (stillSource) Refresh(context.Context) {}
@@ -101,6 +107,8 @@ func (stillSource) Refresh(context.Context) {}
 func (stillSource) DeadLetters() statuspage.DeadLetters { return statuspage.DeadLetters{} }
 
 func (s stillSource) Actors() statuspage.Actors { return s.actors }
+
+func (s stillSource) Details() statuspage.Details { return s.details }
 
 func (s stillSource) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
 	return statuspage.Snapshot(s.still), make(chan struct{})
@@ -159,8 +167,61 @@ func crowd(n, singletons int) still {
 	return s
 }
 
+// detailsFor returns details for a crowd: a link to each other member, and journals, projections
+// and placed actors with and without problems.
+func detailsFor(s still) statuspage.Details {
+	now := time.Now()
+	ago := func(d time.Duration) *time.Time { return new(now.Add(-d)) }
+	d := statuspage.Details{Time: now}
+	p := &placementstatus.Overview{
+		Coordinator: s.Members[0].Name, States: map[string]int{"running": 7, "unplaced": 1, "pending": 1}, Moves: map[string]uint64{"node lost": 3, "drain": 1}, StartFailures: 2,
+	}
+	for i, m := range s.Members {
+		p.Nodes = append(p.Nodes, placementstatus.Node{Name: m.Name, Ready: true, Alive: i%5 != 2, Draining: i%5 == 2, Actors: i % 3})
+		if m.ID == s.Self.ID {
+			continue
+		}
+		l := statuspage.Link{
+			Peer: m.Address, Name: m.Name, State: "connected", Since: ago(3 * time.Hour), Queued: i % 4, InDoubt: i % 3, Bytes: 700 * (i % 4),
+			SentMessages: 1234567, SentBytes: 123456789, ReceivedMessages: 7654321, ReceivedBytes: 987654321,
+		}
+		switch {
+		case !m.Reachable:
+			l.State, l.Since, l.Queued, l.Bytes, l.Full, l.Dropped = "failing", ago(75*time.Second), 100_000, 64<<20, true, 4711
+			l.LastError, l.LastErrorAt = "dial tcp "+m.Address+": connect: connection refused", ago(time.Second)
+		case i == 1:
+			l.LastError, l.LastErrorAt = "read tcp 10.0.0.7:51234->"+m.Address+": connection reset by peer", ago(time.Hour)
+		case m.Status == "joining":
+			l.State, l.Since, l.LastError, l.LastErrorAt = "refused", ago(3*time.Second), "remote: refused by "+m.Address+": wrong protocol version", ago(time.Second)
+		}
+		d.Links = append(d.Links, l)
+	}
+	d.Links = append(d.Links, statuspage.Link{Peer: "192.0.2.1:51234", State: "receiving", ReceivedMessages: 12})
+	calls := func(n uint64) storestatus.Calls { return storestatus.Calls{Count: n, Mean: 310e-6, Most: 2.1e-3} }
+	failing := calls(1017)
+	failing.InARow, failing.Since, failing.Failure = 17, ago(20*time.Second), "postgres: append: connection refused (host=db-1.warehouse.eu-central-1.rds.amazonaws.com port=5432)"
+	d.Journals = []storestatus.Journal{
+		{Name: "memory", Appends: calls(1_234_567), Reads: calls(45), Claims: calls(45), Events: 2_345_678, Errors: map[string]uint64{"fenced": 3}, LastError: "persistence: fenced by a newer writer", LastErrorAt: ago(time.Hour)},
+		{Name: "postgres", Appends: failing, Reads: calls(12), Claims: calls(12), Events: 2000, Errors: map[string]uint64{"unavailable": 17, "unknown outcome": 1}},
+	}
+	d.Projections = []storestatus.Projection{
+		{Name: "orders-by-customer", Events: 1_234_567},
+		{Name: "stock-of-warehouse", Lag: 754, Events: 3456, Failures: 12, Stalled: 1, Held: 2, Failure: "handle event 3457 of \"stock-7\": relation \"stock\" does not exist"},
+	}
+	p.Actors = []placementstatus.Actor{
+		{Label: "disk-of-rack-17", Type: "storage-agent", State: "unplaced", Since: ago(4 * time.Minute), Failures: 3, Next: ago(-time.Minute), Trouble: true, Why: "no eligible nodes for \"disk-of-rack-17\" among 9: removed by Roles 9"},
+		{Label: "index-0", Type: "indexer", State: "pending", Node: s.Members[1].Name, Since: ago(15 * time.Second), Trouble: true, Why: "spawning on " + s.Members[1].Name + " since 2026-11-26T09:00:00Z, which is unreachable"},
+	}
+	for i := range 7 {
+		p.Actors = append(p.Actors, placementstatus.Actor{Label: fmt.Sprintf("worker-%d", i), Type: "worker", State: "running", Running: true, Node: s.Members[i%len(s.Members)].Name, Since: ago(time.Hour), Singleton: i == 6})
+	}
+	d.Placement = p
+	return d
+}
+
 func serve(t *testing.T, s still) string {
-	server := httptest.NewServer(statuspage.New(stillSource{still: s}, statuspage.Options{}))
+	idle := statuspage.Actors{Time: time.Now(), Handlers: []statuspage.Handler{}, Asks: []statuspage.Ask{}, Circles: [][]string{}}
+	server := httptest.NewServer(statuspage.New(stillSource{still: s, actors: idle, details: detailsFor(s)}, statuspage.Options{}))
 	t.Cleanup(server.Close)
 	t.Cleanup(server.CloseClientConnections)
 	return server.URL + "/"
@@ -199,6 +260,26 @@ func TestThePageHoldsManyMembersWithLongNamesAtAnyWidth(t *testing.T) {
 			b.shoot(fmt.Sprintf("%d-members-%d", members, width))
 			b.eval(`document.getElementById("singletons").scrollIntoView()`)
 			b.shoot(fmt.Sprintf("%d-members-%d-singletons", members, width))
+			b.await(fmt.Sprintf(`document.querySelectorAll("#links [data-peer]").length === %d`, members))
+			require.Equal(t, true, b.eval(`document.documentElement.scrollWidth <= innerWidth`), "nothing is wider than the window")
+			require.Equal(t, 2, b.count("#links .why .note.bad"), "one cannot be reached, one refuses")
+			require.Equal(t, true, b.eval(`(() => {
+				const [, lost, , joining] = document.querySelectorAll("#links tbody tr");
+				return lost.textContent.includes("connection refused") && joining.textContent.includes("wrong protocol version");
+			})()`), "those in trouble come first, and the longest queue among them")
+			require.Equal(t, true, b.eval(`document.querySelector("#journals [data-journal=postgres] + tr").textContent.includes("17 in a row: postgres: append")`))
+			require.Equal(t, true, b.eval(`document.querySelector("#projections [data-projection=stock-of-warehouse]").textContent.includes("2 ids held back")`))
+			require.Equal(t, true, b.eval(`document.querySelector("#placed [data-label=disk-of-rack-17] + tr").textContent.includes("removed by Roles 9")`))
+			require.Equal(t, true, b.eval(`document.getElementById("placement-count").textContent.startsWith("7 of 9 actors run")`))
+			b.await(`document.getElementById("stuck-why").textContent.length > 0`)
+			require.Equal(t, true, b.eval(`document.querySelector("#waiting ul").hidden`), "the line above says the same")
+			for _, part := range []string{"placement-part", "links-part", "journals-part"} {
+				if members == 100 {
+					break
+				}
+				b.eval(`document.getElementById("` + part + `").scrollIntoView()`)
+				b.shoot(fmt.Sprintf("%d-members-%d-%s", members, width, part))
+			}
 		}
 	}
 }
@@ -330,6 +411,7 @@ func TestThePageShowsAThousandKinds(t *testing.T) {
 		b.open(server.URL+"/", width, 900)
 		b.await(`document.querySelectorAll("#kinds tbody tr").length === 1000`)
 		require.Equal(t, "warehouse.CommandOfDepartment1199", b.eval(`document.querySelector("#kinds tbody tr").dataset.kind`))
+		b.await(`document.getElementById("links-part").dataset.time`)
 		require.Equal(t, true, b.eval(`document.getElementById("kinds-left-out").textContent.startsWith("200 more are left out")`))
 		require.Equal(t, true, b.eval(`document.documentElement.scrollWidth <= innerWidth`), "nothing is wider than the window")
 		b.eval(`document.getElementById("actors").scrollIntoView()`)
@@ -352,8 +434,18 @@ func TestANameThatIsMarkupStaysText(t *testing.T) {
 		s.Members[i].ID = strings.ReplaceAll(s.Members[i].ID, s.Members[0].ID, evil)
 	}
 	s.Leader, s.Singletons[0].Host = evil, evil
-	b.open(serve(t, s), 1000, 900)
+	d := detailsFor(s)
+	d.Links[0].LastError, d.Links[0].Name, d.Links[0].State, d.Links[0].Peer = evil, evil, evil, evil
+	d.Journals[0].Name, d.Journals[0].LastError, d.Journals[0].Errors = evil, evil, map[string]uint64{evil: 1}
+	d.Projections[0].Name, d.Projections[0].Failure = evil, evil
+	d.Placement.Coordinator, d.Placement.Nodes[0].Name, d.Placement.Moves = evil, evil, map[string]uint64{evil: 1}
+	d.Placement.Actors[0] = placementstatus.Actor{Label: evil, Type: evil, State: evil, Node: evil, Why: evil, Trouble: true}
+	server := httptest.NewServer(statuspage.New(stillSource{still: s, details: d}, statuspage.Options{}))
+	t.Cleanup(server.Close)
+	t.Cleanup(server.CloseClientConnections)
+	b.open(server.URL+"/", 1000, 900)
 	b.await(`document.querySelector("#members tbody tr .name").textContent.includes("<script>")`)
+	b.await(`document.querySelector("#placed tbody tr .name").textContent.includes("<script>")`)
 	require.Equal(t, evil, b.eval(`document.getElementById("cluster").textContent`))
 	require.Equal(t, 1, b.count("script"), "the page's own")
 	require.Zero(t, b.count("img"))

@@ -1,6 +1,7 @@
 package persistence
 
 import (
+	"context"
 	"errors"
 	"iter"
 	"reflect"
@@ -9,34 +10,35 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor/telemetry"
-	"github.com/understudy-go/understudy/internal/histogram"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // journalMetrics has what is counted of the calls of persistent actors to the journals of one name.
 // A call that is repeated counts each time.
 type journalMetrics struct {
-	appends, claims, reads histogram.Histogram
+	appends, claims, reads calls
 	appended               atomic.Uint64 // events
 	errors                 [len(journalErrors) + 1]atomic.Uint64
+	last                   atomic.Pointer[journalFailure] // of any kind
 }
 
 // journalErrors are the errors that are told apart, the first of an error that counts. The counter
 // behind theirs is of all others.
 var journalErrors = [...]struct {
-	err  error
-	name string
+	err     error
+	name    string
+	refusal bool // the journal works, and does not accept the call
 }{
-	{ErrFenced, "fenced"},
-	{ErrConflict, "conflict"},
-	{ErrTooLarge, "too large"},
-	{ErrInvalid, "invalid"},
-	{ErrCorrupt, "corrupt"},
-	{ErrUnknown, "unknown outcome"},
-	{ErrUnavailable, "unavailable"},
-	{ErrFull, "full"},
-	{ErrClosed, "closed"},
-	{ErrCodec, "codec"},
+	{ErrFenced, "fenced", true},
+	{ErrConflict, "conflict", true},
+	{ErrTooLarge, "too large", true},
+	{ErrInvalid, "invalid", true},
+	{ErrCorrupt, "corrupt", false},
+	{ErrUnknown, "unknown outcome", false},
+	{ErrUnavailable, "unavailable", false},
+	{ErrFull, "full", false},
+	{ErrClosed, "closed", false},
+	{ErrCodec, "codec", true},
 }
 
 // otherError is the name of all other errors.
@@ -44,27 +46,23 @@ const otherError = "other"
 
 // append counts an append of records that began at begun, and returns how long it took.
 func (m *journalMetrics) append(begun time.Time, records int, err error) time.Duration {
-	took := time.Since(begun)
-	m.appends.Observe(took)
 	if err == nil {
 		m.appended.Add(uint64(records)) //nolint:gosec // a count
 	}
-	m.failed(err)
-	return took
+	return m.ended(&m.appends, begun, err)
 }
 
 // claim counts a claim that began at begun.
-func (m *journalMetrics) claim(begun time.Time, err error) {
-	m.claims.Observe(time.Since(begun))
-	m.failed(err)
-}
+func (m *journalMetrics) claim(begun time.Time, err error) { m.ended(&m.claims, begun, err) }
 
 // measured returns records, and counts each time that they are read.
 func (m *journalMetrics) measured(records iter.Seq2[journal.Record, error]) iter.Seq2[journal.Record, error] {
 	return func(yield func(journal.Record, error) bool) {
-		defer func(begun time.Time) { m.reads.Observe(time.Since(begun)) }(time.Now())
+		begun := time.Now()
+		var failed error
+		defer func() { m.ended(&m.reads, begun, failed) }()
 		for r, err := range records {
-			m.failed(err)
+			failed = err
 			if !yield(r, err) {
 				return
 			}
@@ -72,18 +70,43 @@ func (m *journalMetrics) measured(records iter.Seq2[journal.Record, error]) iter
 	}
 }
 
-// failed counts err, unless it is nil.
-func (m *journalMetrics) failed(err error) {
+// ended counts a call that began at begun, and returns how long it took.
+func (m *journalMetrics) ended(of *calls, begun time.Time, err error) time.Duration {
+	took := time.Since(begun)
+	of.took.Observe(took)
 	if err == nil {
-		return
+		of.worked()
+		return took
 	}
+	kind := errorKind(err)
+	m.errors[kind].Add(1)
+	failure := failureOf(err)
+	m.last.Store(&failure)
+	switch {
+	case kind < len(journalErrors) && journalErrors[kind].refusal:
+		of.worked()
+	case !errors.Is(err, context.Canceled): // else the caller has ended first
+		of.failed(failure)
+	}
+	return took
+}
+
+// errorKind returns the index of an error in journalErrors, or the length of that.
+func errorKind(err error) int {
 	for i, one := range journalErrors {
 		if errors.Is(err, one.err) {
-			m.errors[i].Add(1)
-			return
+			return i
 		}
 	}
-	m.errors[len(journalErrors)].Add(1)
+	return len(journalErrors)
+}
+
+// errorName returns the name of a kind of errors.
+func errorName(kind int) string {
+	if kind == len(journalErrors) {
+		return otherError
+	}
+	return journalErrors[kind].name
 }
 
 // storeName returns the name of the package that implements the innermost journal: "sqlite" for
@@ -109,14 +132,13 @@ func (m *metrics) journalFamilies() []telemetry.Family {
 	appended := telemetry.NewCounter("understudy_journal_appended_events_total", "Events that a journal has stored for persistent actors.", "journal")
 	failures := telemetry.NewCounter("understudy_journal_errors_total", "Appends, claims and reads that have failed, by error.", "journal", "error")
 	for name, j := range m.journals.All() {
-		appends.AddDurations(j.appends.Read(), name)
-		claims.AddDurations(j.claims.Read(), name)
-		reads.AddDurations(j.reads.Read(), name)
+		appends.AddDurations(j.appends.took.Read(), name)
+		claims.AddDurations(j.claims.took.Read(), name)
+		reads.AddDurations(j.reads.took.Read(), name)
 		appended.Add(float64(j.appended.Load()), name)
-		for i, one := range journalErrors {
-			failures.Add(float64(j.errors[i].Load()), name, one.name)
+		for kind := range j.errors {
+			failures.Add(float64(j.errors[kind].Load()), name, errorName(kind))
 		}
-		failures.Add(float64(j.errors[len(journalErrors)].Load()), name, otherError)
 	}
 	return []telemetry.Family{appends, claims, reads, appended, failures}
 }

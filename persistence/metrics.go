@@ -10,6 +10,7 @@ import (
 	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/internal/bylabel"
 	"github.com/understudy-go/understudy/internal/histogram"
+	"github.com/understudy-go/understudy/internal/storestatus"
 )
 
 // metrics has what a system counts of its persistent actors.
@@ -23,11 +24,12 @@ type metrics struct {
 	snapshotsSaved, snapshotsFailed atomic.Uint64
 }
 
-// metricsOf returns the metrics of s, which are a source of its telemetry from now on.
+// metricsOf returns the metrics of s, which its telemetry and its status page show from now on.
 func metricsOf(s *actor.System) *metrics {
 	return extension.Ensure(s, func() *metrics {
 		m := &metrics{}
 		telemetry.AddSource(s, m.families)
+		extension.Set(s, storestatus.Journals(m.status))
 		return m
 	})
 }

@@ -9,8 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/actor/telemetry/telemetrytest"
+	"github.com/understudy-go/understudy/internal/storestatus"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/codec"
 	"github.com/understudy-go/understudy/persistence/memory"
@@ -108,6 +110,50 @@ func TestErrorsOfAJournalAreCountedByTheirKind(t *testing.T) {
 		require.Equal(w, 1, w.value("understudy_journal_errors_total", ours, "closed"))
 		require.Equal(w, 1, w.value("understudy_recovery_failures_total"))
 		require.Zero(w, w.value("understudy_journal_errors_total", ours, "other"))
+	})
+}
+
+// shown returns what the status page shows of the journal of these tests.
+func (w *world) shown() storestatus.Journal {
+	w.Helper()
+	all, ok := extension.Get[storestatus.Journals](w.system)
+	require.True(w, ok)
+	require.Len(w, all(), 1)
+	require.Equal(w, ours, all()[0].Name)
+	return all()[0]
+}
+
+func TestAJournalFailsUntilItAnswersAgain(t *testing.T) {
+	inBubble(t, func(w *world) {
+		ref := w.spawn(options{OnPersistFailure: actor.Backoff{Min: time.Second, Max: time.Second}})
+		synctest.Wait()
+		begun := time.Now()
+		w.journal.set(hooks{append: answers(persistence.ErrUnavailable, persistence.ErrUnavailable, persistence.ErrUnavailable)})
+		ref.Tell(say(w.to, "a"))
+		time.Sleep(1500 * time.Millisecond)
+		failing := w.shown()
+		require.Equal(w, uint64(2), failing.Appends.InARow)
+		require.Equal(w, begun, *failing.Appends.Since)
+		require.Equal(w, persistence.ErrUnavailable.Error(), failing.Appends.Failure)
+		require.Zero(w, failing.Claims.InARow)
+		require.Equal(w, map[string]uint64{"unavailable": 2}, failing.Errors)
+
+		w.replies.Within(time.Minute, func() { w.replies.Expect("a") })
+		works := w.shown()
+		require.Zero(w, works.Appends.InARow)
+		require.Nil(w, works.Appends.Since)
+		require.Equal(w, uint64(4), works.Appends.Count)
+		require.Equal(w, uint64(1), works.Events)
+		require.Equal(w, persistence.ErrUnavailable.Error(), works.LastError)
+
+		w.spawn()
+		synctest.Wait()
+		ref.Tell(say(w.to, "b"))
+		w.replies.ExpectTerminated(ref)
+		fenced := w.shown()
+		require.Zero(w, fenced.Appends.InARow, "it works, and has refused a call")
+		require.Equal(w, uint64(1), fenced.Errors["fenced"])
+		require.Contains(w, fenced.LastError, persistence.ErrFenced.Error())
 	})
 }
 

@@ -31,6 +31,7 @@ type link struct {
 	conn    net.Conn // nil while there is no usable connection
 	failure linkFailure
 	over    bool // accepts no more frames
+	dropped uint64
 
 	empty chan struct{} // closed when out is empty; nil if nobody waits for it
 	roomy chan struct{} // closed when out has room again; likewise
@@ -84,7 +85,11 @@ func (l *link) push(x outbox.Frame) bool {
 	if l.out.Push(x) {
 		return true
 	}
-	return l.key.channel == channelControl && l.out.DropOldest() && l.out.Push(x)
+	if l.key.channel != channelControl || !l.out.DropOldest() {
+		return false
+	}
+	l.dropped++
+	return l.out.Push(x)
 }
 
 // run connects and writes until nothing is left to do.

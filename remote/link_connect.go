@@ -151,7 +151,7 @@ func (l *link) failed(err error) {
 		level = zap.InfoLevel
 	}
 	l.log.Log(level, "cannot connect", zap.Error(err))
-	l.timing.failures++
+	l.timing.failed()
 }
 
 // endsSession reports whether an attempt failed because the session cannot continue.
@@ -169,6 +169,7 @@ func (l *link) endsSession(err error) bool {
 func (l *link) startOver(reason error) {
 	l.mu.Lock()
 	doubtful := l.out.Abandon()
+	l.dropped += uint64(len(doubtful))
 	l.noteEmpty()
 	l.session.number = l.links.session.Add(1)
 	l.session.with = 0

@@ -31,7 +31,7 @@ func (p patience) until(cfg *Config) time.Time {
 // enqueueWaiting is enqueue for a sender that may wait.
 func (s *links) enqueueWaiting(key linkKey, x outbox.Frame, by patience) error {
 	err := s.enqueue(key, x)
-	if !by.waits || !errors.Is(err, ErrOutboxFull) {
+	if !errors.Is(err, ErrOutboxFull) {
 		return err
 	}
 	for until := by.until(&s.cfg); errors.Is(err, ErrOutboxFull); err = s.enqueue(key, x) {
@@ -39,11 +39,19 @@ func (s *links) enqueueWaiting(key linkKey, x outbox.Frame, by patience) error {
 		if gone != nil {
 			return gone
 		}
-		if !l.awaitRoom(len(x.Bytes), by, until) {
+		if !by.waits || !l.awaitRoom(len(x.Bytes), by, until) {
+			l.noteDropped()
 			break
 		}
 	}
 	return err
+}
+
+// noteDropped counts a frame that had no room.
+func (l *link) noteDropped() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.dropped++
 }
 
 // awaitRoom waits until there may be room for a frame of that size. It returns false when the

@@ -4,10 +4,20 @@ import "time"
 
 // A linkTiming decides when a link connects again, and when it ends.
 type linkTiming struct {
+	begun    time.Time // when the link began
 	since    time.Time // the last sign that the peer receives
 	failures int       // failed attempts and connections since then
+	failing  time.Time // when the first of them failed
 	opened   time.Time // when the last connection was opened
 	finishBy time.Time // set by finish: the deadline
+}
+
+// failed counts a failed attempt or connection.
+func (t *linkTiming) failed() {
+	if t.failures == 0 {
+		t.failing = time.Now()
+	}
+	t.failures++
 }
 
 // next returns when the connection or the link ends unless something happens, and why.

@@ -23,7 +23,7 @@ func (l *link) transmit(conn net.Conn) error {
 	err := l.write(conn, lost)
 	l.mu.Lock()
 	l.conn = nil
-	l.timing.failures++ // so that connections that bring nothing do not follow each other at once
+	l.timing.failed() // so that connections that bring nothing do not follow each other at once
 	l.mu.Unlock()
 	discard(conn) // which ends readAcks, if that has not ended us
 	if why := <-lost; err == nil {

@@ -86,6 +86,7 @@ func (s *links) newLink(key linkKey, cancel context.CancelCauseFunc) *link {
 	if key.channel == channelControl {
 		size = s.cfg.ControlSize
 	}
+	now := time.Now()
 	return &link{
 		links:   s,
 		key:     key,
@@ -93,7 +94,7 @@ func (s *links) newLink(key linkKey, cancel context.CancelCauseFunc) *link {
 		cancel:  cancel,
 		writer:  writerState{wake: make(chan struct{}, 1)},
 		out:     outbox.Outbox{MaxFrames: size, MaxBytes: s.cfg.OutboxBytes},
-		timing:  linkTiming{since: time.Now()},
+		timing:  linkTiming{begun: now, since: now},
 		session: linkSession{number: s.session.Add(1)},
 	}
 }

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"time"
 
@@ -60,9 +61,12 @@ func (l *link) status() linkstatus.Link {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	sent := l.out.Counts()
+	state, since := l.timing.state(l.conn != nil)
 	s := linkstatus.Link{
-		Peer: l.key.addr, Channel: l.key.channel.String(), State: l.state(),
-		Queued: l.out.Unsent(), InDoubt: l.out.InFlight(),
+		Peer: l.key.addr, Channel: l.key.channel.String(), State: state, Since: since,
+		Refused: state == linkstatus.Failing && isRefusal(l.failure.err),
+		Queued:  l.out.Unsent(), InDoubt: l.out.InFlight(), QueuedBytes: l.out.Bytes(),
+		Full: !l.out.HasRoom(1), Dropped: l.dropped,
 		SentMessages: sent.Messages, SentBytes: sent.Bytes, Resent: sent.Resent,
 		LastErrorAt: l.failure.at,
 	}
@@ -72,15 +76,21 @@ func (l *link) status() linkstatus.Link {
 	return s
 }
 
-// state returns the state. The caller holds mu.
-func (l *link) state() linkstatus.State {
+// state returns the state of a link that is connected or not, and since when.
+func (t *linkTiming) state(connected bool) (state linkstatus.State, since time.Time) {
 	switch {
-	case l.conn != nil:
-		return linkstatus.Connected
-	case l.timing.failures > 0:
-		return linkstatus.Failing
+	case connected:
+		return linkstatus.Connected, t.opened
+	case t.failures > 0:
+		return linkstatus.Failing, t.failing
 	}
-	return linkstatus.Connecting
+	return linkstatus.Connecting, t.begun
+}
+
+// isRefusal reports whether an attempt has failed because a node has refused the other.
+func isRefusal(err error) bool {
+	_, refused := errors.AsType[*RefusedError](err)
+	return refused || errors.Is(err, ErrNotAuthenticated)
 }
 
 // counts returns what the link has sent.

@@ -138,11 +138,56 @@ func TestLinksAreListedWithWhatWasSentAndReceived(t *testing.T) {
 		sends, receives := a.Links(), b.Links()
 		require.Len(t, sends, 1)
 		require.Len(t, receives, 1)
-		require.Equal(t, linkstatus.Link{Peer: "b:7355", Channel: "user", State: linkstatus.Connected, SentMessages: 1, SentBytes: sends[0].SentBytes}, sends[0])
+		require.Equal(t, linkstatus.Link{Peer: "b:7355", Channel: "user", State: linkstatus.Connected, Since: sends[0].Since, SentMessages: 1, SentBytes: sends[0].SentBytes}, sends[0])
+		require.NotZero(t, sends[0].Since)
 		require.Equal(t, linkstatus.Link{
 			Peer: "a:7355", Channel: "user", State: linkstatus.Receiving, ReceivedMessages: 1, ReceivedBytes: receives[0].ReceivedBytes,
 		}, receives[0])
 		require.Greater(t, receives[0].ReceivedBytes, uint64(1))
+	})
+}
+
+func TestALinkThatCannotConnectTellsSinceWhenAndWhatWaits(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		a, b := start(t, n, "a", small), start(t, n, "b")
+		spawn[int](b, "inbox")
+		to := ref[int](a, b, "/user/inbox")
+		heal := n.Partition([]string{"a"}, []string{"b"})
+		begun := time.Now()
+		for i := range 150 {
+			to.TellNoWait(i)
+		}
+		time.Sleep(4 * time.Second)
+		synctest.Wait()
+		l := a.Links()[0]
+		require.Equal(t, linkstatus.Failing, l.State)
+		require.WithinDuration(t, begun, l.Since, 3*time.Second, "since the first failure")
+		require.Equal(t, 100, l.Queued)
+		require.Greater(t, l.QueuedBytes, 100)
+		require.True(t, l.Full)
+		require.Equal(t, uint64(50), l.Dropped)
+		require.False(t, l.Refused)
+		require.NotEmpty(t, l.LastError)
+		heal()
+		soon()
+		healed := a.Links()[0]
+		require.Equal(t, linkstatus.Connected, healed.State)
+		require.True(t, healed.Since.After(l.Since))
+		require.False(t, healed.Full)
+		require.Zero(t, healed.QueuedBytes)
+		require.Equal(t, uint64(50), healed.Dropped)
+	})
+}
+
+func TestALinkThatIsRefusedSaysSo(t *testing.T) {
+	bubble(t, func(t *testing.T, n *memnet.Network) {
+		a := start(t, n, "a", func(c *remote.Config) { c.Cluster = "one" })
+		b := start(t, n, "b", func(c *remote.Config) { c.Cluster = "two" })
+		ref[int](b, a, "/user/inbox").Tell(1)
+		time.Sleep(time.Second)
+		l := b.Links()[0]
+		require.True(t, l.Refused)
+		require.Contains(t, l.LastError, "wrong cluster")
 	})
 }
 

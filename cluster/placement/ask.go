@@ -14,7 +14,7 @@ import (
 // caller must find out whether it was done.
 func (op operation) repeatable() bool {
 	switch op {
-	case opSpecs, opView, opExplain, opSingleton, opDrain, opRemove:
+	case opSpecs, opView, opExplain, opOverview, opSingleton, opDrain, opRemove:
 		return true
 	case opSubmit, opStartSingleton, opMoveSingleton, opStopSingleton:
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
+	"github.com/understudy-go/understudy/internal/placementstatus"
 )
 
 // A command is a message to the coordinator.
@@ -57,6 +58,7 @@ const (
 	opSingleton
 	opMoveSingleton
 	opStopSingleton
+	opOverview // for status pages
 )
 
 // An answer is the answer to a request.
@@ -68,6 +70,7 @@ type answer struct {
 	View        *View    // likewise
 	More        bool     // there are more after these
 	Explanation *Explanation
+	Overview    *placementstatus.Overview
 	Failure     extension.ErrorPayload
 }
 
@@ -93,6 +96,8 @@ func answerOf(value any, err error) answer {
 		return answer{View: &v.View, More: v.More}
 	case Explanation:
 		return answer{Explanation: &v}
+	case placementstatus.Overview:
+		return answer{Overview: &v}
 	}
 	return answer{}
 }

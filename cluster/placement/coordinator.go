@@ -121,6 +121,8 @@ func (c *coordinator) serve(r request) persistence.Effect[plan.Fact] {
 	case opExplain:
 		explanation, err := c.planner.Explain(r.Label)
 		return c.answer(r, explanation, err)
+	case opOverview:
+		return c.answer(r, c.planner.Overview(c.node.View().Self.Name, time.Now(), plan.PartBytes(c.ctx.System())), nil)
 	case opSingleton:
 		ownership, err := c.planner.OwnershipOf(r.Label)
 		return c.answer(r, ownership, err)

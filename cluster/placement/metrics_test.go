@@ -1,11 +1,17 @@
 package placement_test
 
 import (
+	"encoding/json"
+	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor/telemetry/telemetrytest"
+	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/cluster/placement"
+	"github.com/understudy-go/understudy/internal/statuspage"
 )
 
 func TestTheNodeWithTheCoordinatorTellsTheNumbersOfSpecs(t *testing.T) {
@@ -22,6 +28,41 @@ func TestTheNodeWithTheCoordinatorTellsTheNumbersOfSpecs(t *testing.T) {
 			if leads {
 				require.Equal(t, 2, telemetrytest.Value(t, n.System, "understudy_placement_specs", "running"))
 			}
+		}
+	})
+}
+
+func page[T any](t *testing.T, n *cluster.Node, path string) (answer T) {
+	t.Helper()
+	w := httptest.NewRecorder()
+	n.Handler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+	require.NoError(t, json.Unmarshal(w.Body.Bytes(), &answer), w.Body)
+	return answer
+}
+
+func TestThePageOfEachNodeShowsWhatIsPlaced(t *testing.T) {
+	inWorld(t, 3, func(t *testing.T, w *world) {
+		w.submit(w.spec("free"))
+		w.submit(w.spec("bound").WithConstraints(placement.Constraints{RequiredNode: "n3"}))
+		settle()
+		for _, n := range w.Nodes() {
+			d := page[statuspage.Details](t, n, "/details")
+			require.Empty(t, d.PlacementFailure)
+			require.Equal(t, "n1", d.Placement.Coordinator)
+			require.Equal(t, 2, d.Placement.States["running"])
+			require.Len(t, d.Placement.Nodes, 3)
+			require.Equal(t, "bound", d.Placement.Actors[0].Label)
+			require.Equal(t, "n3", d.Placement.Actors[0].Node)
+			require.Empty(t, page[statuspage.Snapshot](t, n, "/status").Problems)
+		}
+		w.Crash("n3")
+		time.Sleep(time.Minute)
+		for _, n := range w.Nodes() {
+			problems := page[statuspage.Snapshot](t, n, "/status").Problems
+			require.Equal(t, []statuspage.Problem{{
+				Kind: "placement", About: "bound", Text: `bound is not placed: no eligible nodes for "bound" among 2: removed by RequiredNode 2.`,
+			}}, problems)
+			require.Equal(t, problems[0].Text, page[statuspage.Actors](t, n, "/actors").Stuck)
 		}
 	})
 }

@@ -20,8 +20,14 @@ type Link struct {
 	Peer    string // its address
 	Channel string // "user" or "control"
 	State   State
-	Queued  int // frames that wait to be written
-	InDoubt int // frames that were written, and are not acknowledged
+	Since   time.Time // when the state began; zero for Receiving
+	Refused bool      // while Failing: one of the two nodes has refused the other in the last attempt
+
+	Queued      int    // frames that wait to be written
+	InDoubt     int    // frames that were written, and are not acknowledged
+	QueuedBytes int    // of both
+	Full        bool   // the queue has no room
+	Dropped     uint64 // frames that had no room, made room for newer ones, or were lost with a session, since the channel was opened
 
 	SentMessages, SentBytes         uint64 // bytes with those that were sent again
 	ReceivedMessages, ReceivedBytes uint64 // in the present session of the peer

@@ -11,9 +11,10 @@ import (
 // Actors are what the actors of this node do. The JSON names of its fields are a stable interface;
 // docs/status.md describes them.
 type Actors struct {
-	Time         time.Time   `json:"time"`  // by the clock of the operating system
-	Stuck        string      `json:"stuck"` // why nothing happens, in a sentence, "" if no reason is known
-	Kinds        []ActorKind `json:"kinds"` // those with most waiting messages first
+	Time         time.Time   `json:"time"`     // by the clock of the operating system
+	Stuck        string      `json:"stuck"`    // why nothing happens, in a sentence, "" if no reason is known
+	Problems     []Problem   `json:"problems"` // circles of asks, and the slowest handler
+	Kinds        []ActorKind `json:"kinds"`    // those with most waiting messages first
 	KindsLeftOut int         `json:"kindsLeftOut"`
 
 	Runners int `json:"runners"` // goroutines that run actors
@@ -74,7 +75,7 @@ func (a Actors) bounded() Actors {
 // actors answers with what the actors do.
 func (h *handler) actors(w http.ResponseWriter, _ *http.Request) {
 	a := h.source.Actors()
-	s, _ := h.source.Snapshot()
-	a.Stuck = stuck(s, a)
+	s, _ := snapshotOf(h.source)
+	a.Stuck, a.Problems = stuck(s, a), a.problems()
 	answer(w, a.bounded())
 }

@@ -38,6 +38,8 @@ func TestThePageSaysWhyNothingHappens(t *testing.T) {
 	}
 	asking := slow
 	asking.Slow, asking.Asks = 2, []Ask{{Asker: "/user/a", Asked: "/user/b", Seconds: 12}}
+	cutOff := up
+	cutOff.Problems = []Problem{{Text: "Messages to cleo wait."}, {Text: "Appends to the journal sqlite fail."}}
 	quick := Actors{Handlers: []Handler{{Path: "/user/a", Seconds: 0.9}}}
 	long := []string{}
 	for n := range 9 {
@@ -57,10 +59,18 @@ func TestThePageSaysWhyNothingHappens(t *testing.T) {
 		"a long circle":                   {up, Actors{Circles: [][]string{long}}, "Actors wait for each other: /user/0 asks /user/1, /user/1 asks /user/2, /user/2 asks /user/3, /user/3 asks /user/4, 4 others ask each other, /user/8 asks /user/0."},
 		"a member does not answer":        {silent, slow, "cleo does not answer. There is another reason."},
 		"no leader":                       {leaderless, slow, "The cluster has no leader."},
+		"a link fails":                    {cutOff, slow, "Messages to cleo wait. There is another problem."},
 		"a slow handler":                  {up, slow, "A handler of /user/a has been under way for 12s; 5 messages wait in mailboxes of its kind, till. There are 2 more slow handlers."},
 		"a slow handler that asks":        {up, asking, "A handler of /user/a has been under way for 12s: it waits for a reply of /user/b. There is another slow handler."},
 		"a slow handler with no messages": {up, Actors{Handlers: slow.Handlers, Slow: 1}, "A handler of /user/a has been under way for 12s."},
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, stuck(c.s, c.a)) })
 	}
+	require.Empty(t, quick.problems())
+	both := slow
+	both.Circles = circle.Circles
+	problems := both.problems()
+	require.Len(t, problems, 2)
+	require.Equal(t, Problem{Kind: "circle", About: "/user/a", Text: stuck(up, circle)}, problems[0])
+	require.Equal(t, Problem{Kind: "slow handler", About: "/user/a", Text: stuck(up, slow)}, problems[1])
 }

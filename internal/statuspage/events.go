@@ -71,7 +71,7 @@ func (s *stream) run(r *http.Request, closing <-chan struct{}) {
 
 // send sends the newest snapshot, unless the client has it already.
 func (s *stream) send() (changed <-chan struct{}, err error) {
-	snapshot, changed := s.source.Snapshot()
+	snapshot, changed := snapshotOf(s.source)
 	snapshot = snapshot.bounded()
 	key, err := snapshot.key()
 	if err != nil || key == s.last {

@@ -36,6 +36,7 @@ func New(source Source, opts Options) http.Handler {
 		"/status":       read(h.status),
 		"/actors":       read(h.actors),
 		"/dead-letters": read(h.deadLetters),
+		"/details":      read(h.details),
 		"/events":       read(h.events),
 		"/livez":        read(h.livez),
 		"/metrics":      read(metrics.ServeHTTP),
@@ -102,7 +103,7 @@ func (r route) allow() string {
 // status answers with the snapshot.
 func (h *handler) status(w http.ResponseWriter, r *http.Request) {
 	h.source.Refresh(r.Context())
-	s, _ := h.source.Snapshot()
+	s, _ := snapshotOf(h.source)
 	answer(w, s.bounded())
 }
 

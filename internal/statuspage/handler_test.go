@@ -23,6 +23,7 @@ type fake struct {
 	snapshot Snapshot
 	letters  DeadLetters
 	actors   Actors
+	details  Details
 	changed  chan struct{}
 	ended    bool
 }
@@ -37,6 +38,8 @@ func (f *fake) Refresh(context.Context) {}
 func (f *fake) DeadLetters() DeadLetters { return f.letters }
 
 func (f *fake) Actors() Actors { return f.actors }
+
+func (f *fake) Details() Details { return f.details }
 
 func (f *fake) Snapshot() (Snapshot, <-chan struct{}) {
 	f.mu.Lock()
@@ -83,7 +86,7 @@ func ask(h http.Handler, method, target string, header ...string) *httptest.Resp
 
 func TestEachPathAnswersToItsMethodsAndNoOther(t *testing.T) {
 	h := New(newFake(), Options{})
-	for _, target := range []string{"/", "/page.js", "/drawing.js", "/tables.js", "/changes.js", "/founding.js", "/letters.js", "/actors.js", "/polling.js", "/page.css", "/icon.svg", "/status", "/dead-letters", "/actors", "/livez", "/readyz"} {
+	for _, target := range []string{"/", "/page.js", "/drawing.js", "/tables.js", "/changes.js", "/founding.js", "/letters.js", "/actors.js", "/polling.js", "/page.css", "/icon.svg", "/status", "/dead-letters", "/actors", "/details", "/details.js", "/elements.js", "/livez", "/readyz"} {
 		require.Equal(t, http.StatusOK, ask(h, "GET", target).Code, target)
 		require.Equal(t, http.StatusOK, ask(h, "HEAD", target).Code, target)
 		for _, method := range []string{"POST", "PUT", "DELETE", "PATCH", "OPTIONS"} {

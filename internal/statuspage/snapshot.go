@@ -10,9 +10,9 @@ import (
 
 // A Source provides the snapshots of a status page. Its methods may be called by any goroutine.
 type Source interface {
-	// Refresh asks other members for data that only they have, so that the next snapshot contains
-	// it. If the data is new enough it does nothing. It blocks until they have answered, at most
-	// for half a second.
+	// Refresh asks other members for data that only they have, so that the next snapshot and the
+	// next details contain it. If the data is new enough it does nothing. It blocks until they have
+	// answered, at most for half a second.
 	Refresh(ctx context.Context)
 
 	// Snapshot returns the current snapshot, and a channel that is closed when the members have
@@ -26,6 +26,17 @@ type Source interface {
 	// Actors returns what the actors of the node do, with all kinds in any order. It does not
 	// block, and takes some milliseconds for 100 000 actors.
 	Actors() Actors
+
+	// Details returns the links, journals and projections of the node, and the placement as of the
+	// last Refresh. It does not block.
+	Details() Details
+}
+
+// snapshotOf returns the present snapshot of a source, with its problems; see [Source.Snapshot].
+func snapshotOf(source Source) (Snapshot, <-chan struct{}) {
+	s, changed := source.Snapshot()
+	s.Problems = source.Details().bounded().problems()
+	return s, changed
 }
 
 // A Snapshot is the state of a cluster as one node sees it. The JSON names of its fields are a
@@ -51,13 +62,14 @@ type Snapshot struct {
 	// events, but a change of it alone is no event.
 	DeadLetters map[string]uint64 `json:"deadLetters"`
 
-	Waiting  []string `json:"waiting"` // why the node makes no progress, in sentences
-	Absent   []string `json:"absent"`  // addresses that do not answer a joining node
-	Actions  bool     `json:"actions"` // the page may request actions
-	Settings Settings `json:"settings"`
-	Expected Expected `json:"expected"`
-	Live     []Check  `json:"live"`
-	Ready    []Check  `json:"ready"`
+	Waiting  []string  `json:"waiting"`  // why the node makes no progress, in sentences
+	Problems []Problem `json:"problems"` // of links, journals, projections and placement; the handler finds them
+	Absent   []string  `json:"absent"`   // addresses that do not answer a joining node
+	Actions  bool      `json:"actions"`  // the page may request actions
+	Settings Settings  `json:"settings"`
+	Expected Expected  `json:"expected"`
+	Live     []Check   `json:"live"`
+	Ready    []Check   `json:"ready"`
 }
 
 // A Member is one incarnation of a node.

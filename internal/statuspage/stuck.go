@@ -7,7 +7,7 @@ import (
 )
 
 // stuck returns why nothing happens, in one sentence: the worst reason that s and a show, or "" if
-// they show none. What ends by itself comes last.
+// they show none. What ends by itself comes last: a handler may be slow because a journal fails.
 func stuck(s Snapshot, a Actors) string {
 	up := s.Self.Status == "up"
 	switch {
@@ -21,10 +21,27 @@ func stuck(s Snapshot, a Actors) string {
 		return s.Waiting[0] + more(len(s.Waiting)-1, "reason")
 	case s.Leader == "":
 		return "The cluster has no leader."
-	case len(a.Handlers) > 0 && a.Handlers[0].Seconds >= 1:
+	case len(s.Problems) > 0:
+		return s.Problems[0].Text + more(len(s.Problems)-1, "problem")
+	case a.isSlow():
 		return ofHandler(a) + more(a.Slow-1, "slow handler")
 	}
 	return ""
+}
+
+// isSlow reports whether a handler has been under way for a second or longer.
+func (a Actors) isSlow() bool { return len(a.Handlers) > 0 && a.Handlers[0].Seconds >= 1 }
+
+// problems returns what actors wait for in vain.
+func (a Actors) problems() []Problem {
+	all := []Problem{}
+	for _, paths := range a.Circles {
+		all = append(all, Problem{Kind: "circle", About: paths[0], Text: ofCircle(paths)})
+	}
+	if a.isSlow() {
+		all = append(all, Problem{Kind: "slow handler", About: a.Handlers[0].Path, Text: ofHandler(a) + more(a.Slow-1, "slow handler")})
+	}
+	return all
 }
 
 // ofCircle says which actor asks which.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor/telemetry"
+	"github.com/understudy-go/understudy/internal/storestatus"
 )
 
 // figures are the numbers of a projection, over all workers.
@@ -29,13 +30,27 @@ func (f *figures) add(r *report, now time.Time) {
 	}
 }
 
-// families implements [telemetry.Source].
-func (c *coordinator[E]) families() []telemetry.Family {
-	var f figures
+// figures returns the present numbers.
+func (c *coordinator[E]) figures() (f figures) {
 	now := time.Now()
 	for _, w := range c.workers {
 		f.add(&w.report, now)
 	}
+	return f
+}
+
+// shown returns the projection for the status page.
+func (c *coordinator[E]) shown() storestatus.Projection {
+	f := c.figures()
+	return storestatus.Projection{
+		Name: c.name, Lag: f.lag.Seconds(), Events: f.handled, Skipped: f.skipped, Failures: f.failures,
+		Stalled: f.stalled, Held: f.held, Failure: c.status(c.workers).Failing(),
+	}
+}
+
+// families implements [telemetry.Source].
+func (c *coordinator[E]) families() []telemetry.Family {
+	f := c.figures()
 	return []telemetry.Family{
 		telemetry.NewGauge("understudy_projection_lag_seconds", "How far a projection is behind its journal, 0 when it has caught up.", "projection").With(f.lag.Seconds(), c.name),
 		telemetry.NewCounter("understudy_projection_events_total", "Events that a projection has handled.", "projection").With(float64(f.handled), c.name),

@@ -8,7 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/telemetry/telemetrytest"
+	"github.com/understudy-go/understudy/internal/storestatus"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/persistence/projection"
@@ -44,6 +46,11 @@ func TestTheLagOfAProjectionIsZeroUnlessEventsAreLeft(t *testing.T) {
 		time.Sleep(time.Hour)
 		require.Equal(t, 2*3600, value("lag_seconds"))
 		require.Equal(t, 1, value("stalled"))
+		shown := shown(t, sys)
+		require.Equal(t, "sum", shown[0].Name)
+		require.InDelta(t, 2*3600, shown[0].Lag, 1)
+		require.Equal(t, 1, shown[0].Stalled)
+		require.NotEmpty(t, shown[0].Failure)
 		require.Greater(t, value("failures_total"), 100)
 		require.Equal(t, 3, value("events_total"))
 
@@ -54,6 +61,14 @@ func TestTheLagOfAProjectionIsZeroUnlessEventsAreLeft(t *testing.T) {
 		require.Equal(t, 5, value("events_total"))
 		telemetrytest.Check(t, sys)
 	})
+}
+
+// shown returns what the status page shows.
+func shown(t *testing.T, s *actor.System) []storestatus.Projection {
+	t.Helper()
+	all, ok := extension.Get[*storestatus.Projections](s)
+	require.True(t, ok)
+	return all.Read()
 }
 
 func TestEventsThatAProjectionHoldsBackOrSkipsAreCounted(t *testing.T) {
@@ -72,6 +87,9 @@ func TestEventsThatAProjectionHoldsBackOrSkipsAreCounted(t *testing.T) {
 		require.Equal(t, 1, telemetrytest.Value(t, sys, "understudy_projection_held_ids", "holds"))
 		require.Zero(t, telemetrytest.Value(t, sys, "understudy_projection_skipped_events_total", "holds"))
 		require.Zero(t, telemetrytest.Value(t, sys, "understudy_projection_held_ids", "skips"))
+		require.Equal(t, 1, shown(t, sys)[0].Held)
+		require.NotEmpty(t, shown(t, sys)[0].Failure)
+		require.Equal(t, storestatus.Projection{Name: "skips", Events: 2, Skipped: 1}, shown(t, sys)[1])
 		require.Equal(t, 1, telemetrytest.Value(t, sys, "understudy_projection_skipped_events_total", "skips"))
 	})
 }
@@ -91,5 +109,6 @@ func TestAProjectionThatHasEndedHasNoSeries(t *testing.T) {
 		parent.Tell("stop")
 		synctest.Wait()
 		require.False(t, telemetrytest.Has(sys, "understudy_projection_events_total", "sum"))
+		require.Empty(t, shown(t, sys))
 	})
 }

@@ -45,6 +45,8 @@ func TestTheCommandsTellOfAHealthyCluster(t *testing.T) {
 	}
 	sum := asJSON[report.Summary](t, n.run(t, "status", "-json"))
 	require.Equal(t, map[string]int{"up": 2}, sum.Members)
+	require.Equal(t, map[string]int{"connected": 1}, sum.Links)
+	require.Contains(t, r.out, "links         1 connected\n")
 
 	require.Equal(t, result{0, "Nothing is wrong, as anna sees it.\n", ""}, n.run(t, "why"))
 	require.True(t, asJSON[report.Why](t, n.run(t, "why", "ledger", "-json")).OK)

@@ -18,13 +18,13 @@ func TestThePageShowsTheHelpAndNamesEveryFieldAndKind(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/cli.md")
 	require.NoError(t, err)
 	require.Contains(t, string(page), "$ understudy help\n"+runWith(t, cli.Env{}, "help").out+"```\n")
-	for _, answer := range []any{report.Summary{}, report.Problem{}, report.Why{}, report.Member{}, report.Singleton{}, report.Singletons{}, report.Safe{}, client.Drain{}, status.DeadLetters{}, status.DeadLetter{}} {
+	for _, answer := range []any{report.Summary{}, report.JournalUse{}, report.Problem{}, report.Why{}, report.Member{}, report.Singleton{}, report.Singletons{}, report.Safe{}, client.Drain{}, status.DeadLetters{}, status.DeadLetter{}} {
 		for field := range reflect.TypeOf(answer).Fields() {
 			name := field.Tag.Get("json")
 			require.True(t, strings.Contains(string(page), "`"+name+"`") || strings.Contains(string(page), "`"+name+"[]`"), "%T: %s", answer, name)
 		}
 	}
-	for _, kind := range []string{report.Waiting, report.NotReady, report.Unreachable, report.Down, report.NoLeader, report.CrashLoop, report.Nowhere, report.Mismatch, report.NotRunning, report.Unknown} {
+	for _, kind := range []string{report.Waiting, report.NotReady, report.Unreachable, report.Down, report.NoLeader, report.CrashLoop, report.Nowhere, report.Mismatch, report.NotRunning, report.Unknown, report.Link, report.Journal, report.Projection, report.Placement, report.Circle, report.Slow} {
 		require.Contains(t, string(page), "\n| `"+kind+"` |")
 	}
 }

@@ -1,6 +1,8 @@
 package busy_test
 
 import (
+	"encoding/json"
+	"net/http/httptest"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -8,6 +10,7 @@ import (
 	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/actor/telemetry/telemetrytest"
 	"github.com/understudy-go/understudy/internal/lab/busy"
+	"github.com/understudy-go/understudy/internal/statuspage"
 )
 
 func TestAllMetricsTogetherFollowTheRules(t *testing.T) {
@@ -17,6 +20,7 @@ func TestAllMetricsTogetherFollowTheRules(t *testing.T) {
 	for _, n := range p.Nodes {
 		telemetrytest.Check(t, n.System)
 	}
+	requireDetails(t, p)
 	for _, f := range telemetry.Gather(p.Nodes[0].System) {
 		switch f.Name {
 		case "understudy_skipped_messages_total": // the nodes are of the same release
@@ -31,4 +35,39 @@ func TestAllMetricsTogetherFollowTheRules(t *testing.T) {
 			}
 		}
 	}
+}
+
+// requireDetails checks what the pages of a real program show of its links, journals, projections
+// and placed actors.
+func requireDetails(t *testing.T, p *busy.Program) {
+	t.Helper()
+	events, projections := uint64(0), 0
+	for _, n := range p.Nodes {
+		w := httptest.NewRecorder()
+		n.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/details", nil))
+		var d statuspage.Details
+		require.NoError(t, json.Unmarshal(w.Body.Bytes(), &d), w.Body)
+		members := 0
+		for _, l := range d.Links {
+			if l.Name != "" {
+				members++
+				require.Equal(t, "connected", l.State)
+				require.Positive(t, l.SentMessages)
+			}
+		}
+		require.Equal(t, len(p.Nodes)-1, members)
+		for _, j := range d.Journals {
+			require.Equal(t, "sqlite", j.Name)
+			require.Zero(t, j.Appends.InARow)
+			events += j.Events
+		}
+		for _, one := range d.Projections {
+			require.Equal(t, "sales", one.Name)
+			projections++
+		}
+		require.Empty(t, d.PlacementFailure)
+		require.Equal(t, "clerk-1", d.Placement.Actors[0].Label)
+	}
+	require.Positive(t, events)
+	require.Equal(t, 1, projections, "it is a singleton")
 }

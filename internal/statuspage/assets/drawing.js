@@ -22,7 +22,7 @@ function cut(text, length) {
 }
 
 // shortNames returns the names of members without the domain that all of them have.
-function shortNames(members) {
+export function shortNames(members) {
   const domain = (name) => (name.includes(".") ? name.slice(name.indexOf(".")) : "");
   const common = members.length > 1 ? domain(members[0].name) : "";
   const shared = common !== "" && members.every((m) => domain(m.name) === common && m.name !== common);

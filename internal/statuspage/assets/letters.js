@@ -1,35 +1,14 @@
 // The table of dead letters.
 
+import { $, element, number, row } from "./elements.js";
 import { poll } from "./polling.js";
 
-const $ = (id) => document.getElementById(id);
-
 let latest = { time: "", byReason: {}, letters: [] };
-
-function cell(className, text, note) {
-  const made = document.createElement("td");
-  made.className = className;
-  made.textContent = text;
-  if (note) {
-    const below = document.createElement("span");
-    below.className = "note";
-    below.textContent = note;
-    made.append(below);
-  }
-  return made;
-}
-
-const number = (n) => Number(n).toLocaleString();
 
 function total() {
   const reasons = Object.entries(latest.byReason).sort((a, b) => b[1] - a[1]);
   $("letters-count").textContent = number(reasons.reduce((sum, [, count]) => sum + count, 0));
-  $("letters-reasons").replaceChildren(...reasons.flatMap(([reason, count]) => {
-    const term = document.createElement("dt"), text = document.createElement("dd");
-    term.textContent = reason;
-    text.textContent = number(count);
-    return [term, text];
-  }));
+  $("letters-reasons").replaceChildren(...reasons.flatMap(([reason, count]) => [element("dt", "", reason), element("dd", "", number(count))]));
   $("no-letters").hidden = reasons.length > 0;
   $("letters-list").hidden = latest.letters.length === 0;
 }
@@ -42,18 +21,20 @@ function rows() {
     return words.every((word) => text.includes(word));
   });
   $("letters-shown").textContent = `${shown.length} of the last ${latest.letters.length}`;
-  $("letters").tBodies[0].replaceChildren(...shown.map(row));
+  $("letters").tBodies[0].replaceChildren(...shown.map(letterRow));
 }
 
-function row(letter) {
-  const made = document.createElement("tr");
+function letterRow(letter) {
   const last = new Date(letter.last);
-  const time = cell("plain number", last.toLocaleTimeString());
+  const time = element("td", "plain number", last.toLocaleTimeString());
   time.title = letter.count > 1 ? `${new Date(letter.first).toLocaleString()} to ${last.toLocaleString()}` : last.toLocaleString();
-  made.append(time, cell("name", letter.recipient || "the zero ref"), cell("wrap", letter.type),
-    cell("wrap", letter.reason, letter.text), cell("plain number", number(letter.count)));
-  made.dataset.reason = letter.reason;
-  return made;
+  return row([
+    time,
+    element("td", "name", letter.recipient || "the zero ref"),
+    element("td", "wrap", letter.type),
+    element("td", "wrap", letter.reason, letter.text),
+    element("td", "plain number", number(letter.count)),
+  ], { reason: letter.reason });
 }
 
 export function followLetters() {

@@ -7,8 +7,8 @@ import { showChanges } from "./changes.js";
 import { showAbsent } from "./founding.js";
 import { followLetters } from "./letters.js";
 import { followActors } from "./actors.js";
-
-const $ = (id) => document.getElementById(id);
+import { followDetails } from "./details.js";
+import { $, hideEcho } from "./elements.js";
 
 let latest = null; // the newest snapshot
 let skew = 0; // the node's clock minus ours, in milliseconds
@@ -38,6 +38,7 @@ function showHead(snapshot) {
     item.textContent = why;
     return item;
   }));
+  hideEcho();
   showAbsent(snapshot);
 }
 
@@ -67,3 +68,4 @@ setInterval(() => tick(skew), 1000);
 connect();
 followLetters();
 followActors();
+followDetails();

@@ -1,5 +1,8 @@
 // The tables beside the drawing: everything that is drawn is also said here.
 
+import { shortNames } from "./drawing.js";
+import { ago } from "./elements.js";
+
 const $ = (id) => document.getElementById(id);
 
 // element makes an element with a class and children; strings become text.
@@ -54,6 +57,7 @@ function few(names) {
 }
 
 function showSingletons(s, nameOf) {
+  const short = shortNames(s.members);
   const all = s.singletons.length + s.singletonsLeftOut;
   $("singletons-count").textContent = all ? String(all) : "";
   $("singletons-left-out").hidden = s.singletonsLeftOut === 0;
@@ -67,7 +71,8 @@ function showSingletons(s, nameOf) {
     const bad = (one.mismatch && known) || one.crashLoop || one.nowhere;
     if (one.why) name.append(element("span", bad ? "note bad" : "note", one.why));
     if (!known) name.append(element("span", "note bad", `it is another singleton than elsewhere: ${one.mismatch}`));
-    const host = element("td", one.nowhere ? "wrap bad" : "wrap", one.host ? nameOf(one.host) : one.nowhere ? "nowhere" : "–");
+    const host = element("td", one.nowhere ? "wrap bad" : "wrap", one.host ? short.get(one.host) ?? one.host : one.nowhere ? "nowhere" : "–");
+    if (one.host) host.title = nameOf(one.host);
     if (one.here) host.append(element("span", "mark self", "runs here"));
     const since = element("td", "number plain");
     if (one.since) since.dataset.since = one.since;
@@ -139,12 +144,4 @@ export function tick(skew) {
   for (const cell of document.querySelectorAll("[data-since]")) {
     cell.textContent = ago((Date.now() + skew - Date.parse(cell.dataset.since)) / 1000);
   }
-}
-
-function ago(s) {
-  if (s < 1) return "now";
-  if (s < 60) return `${Math.floor(s)} s`;
-  if (s < 3600) return `${Math.floor(s / 60)} min`;
-  if (s < 86400) return `${Math.floor(s / 3600)} h ${Math.floor((s % 3600) / 60)} min`;
-  return `${Math.floor(s / 86400)} d ${Math.floor((s % 86400) / 3600)} h`;
 }

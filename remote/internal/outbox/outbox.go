@@ -107,6 +107,9 @@ func (o *Outbox) Unsent() int { return o.waiting.len() + o.bulk.len() + o.last.l
 // InFlight returns how many frames were written to the present connection and are not acknowledged.
 func (o *Outbox) InFlight() int { return o.inFlight.len() }
 
+// Bytes returns how many bytes all frames have.
+func (o *Outbox) Bytes() int { return o.bytes }
+
 // HasRoom reports whether Push would accept a frame of that size.
 func (o *Outbox) HasRoom(size int) bool {
 	return o.Unsent()-o.parts < o.MaxFrames && (o.bytes+size <= o.MaxBytes || o.Len() == 0)

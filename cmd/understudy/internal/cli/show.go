@@ -8,20 +8,15 @@ import (
 )
 
 func showStatus(ctx context.Context, c *command) (int, error) {
-	s, err := c.client.Status(ctx)
+	sum, err := report.Summarize(ctx, c.client)
 	if err != nil {
 		return wrong, err
 	}
-	sum := report.SummaryOf(s)
 	return fine, c.print(sum, func(w io.Writer) error { return writeSummary(w, sum) })
 }
 
 func showWhy(ctx context.Context, c *command) (int, error) {
-	s, err := c.client.Status(ctx)
-	if err != nil {
-		return wrong, err
-	}
-	why, err := report.WhyOf(s, c.arg())
+	why, err := report.Explain(ctx, c.client, c.arg())
 	if err != nil {
 		return wrong, err
 	}

@@ -59,6 +59,15 @@ func writeSummary(to io.Writer, s report.Summary) error {
 		t.row("versions", versions)
 	}
 	t.row("dead letters", strconv.FormatUint(s.DeadLetters, 10))
+	if len(s.Links) > 0 {
+		t.row("links", byState(s.Links, "connected"))
+	}
+	for _, j := range s.Journals {
+		t.row("journal", fmt.Sprintf("%s: %d appends, %d errors, %d fenced writes", j.Journal, j.Appends, j.Errors, j.Fenced))
+	}
+	if len(s.Placed) > 0 {
+		t.row("placed", byState(s.Placed, "running", "active"))
+	}
 	t.row("problems", strconv.Itoa(len(s.Problems)))
 	if err := t.flush(); err != nil {
 		return err
@@ -68,10 +77,16 @@ func writeSummary(to io.Writer, s report.Summary) error {
 
 // counts says how many members there are, first those that are up.
 func counts(by map[string]int) string {
+	return byState(by, "up", "joining", "leaving", "exiting", "down")
+}
+
+// byState says how many there are in each state, those in the states of first before the others.
+func byState(by map[string]int, first ...string) string {
 	var all []string
-	for _, state := range []string{"up", "joining", "leaving", "exiting", "down"} {
-		if by[state] > 0 {
-			all = append(all, fmt.Sprintf("%d %s", by[state], state))
+	for _, state := range slices.Concat(first, slices.Sorted(maps.Keys(by))) {
+		text := fmt.Sprintf("%d %s", by[state], state)
+		if by[state] > 0 && !slices.Contains(all, text) {
+			all = append(all, text)
 		}
 	}
 	return strings.Join(all, ", ")

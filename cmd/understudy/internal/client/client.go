@@ -44,6 +44,9 @@ var ErrSilent = errors.New("no node answers")
 // ErrRefused means that a node answers, but refuses the request.
 var ErrRefused = errors.New("the node refuses")
 
+// errNoPage means that a node does not know a path.
+var errNoPage = errors.New("it serves no such page")
+
 // New returns a client. It opens no connection.
 func New(cfg Config) (*Client, error) {
 	c := &Client{header: http.Header{}, wait: cfg.Timeout}
@@ -115,6 +118,29 @@ func (c *Client) Status(ctx context.Context) (s status.Snapshot, err error) {
 		err = fmt.Errorf("%w: its status has no checks; does the URL lead to node.Handler()?", ErrRefused)
 	}
 	return s, err
+}
+
+// Actors returns what the actors of the first node that answers do. A node of an older release
+// serves nothing of it.
+func (c *Client) Actors(ctx context.Context) (a status.Actors, err error) {
+	err = c.getNewer(ctx, "actors", &a)
+	return a, err
+}
+
+// Details returns the details of the first node that answers. A node of an older release serves
+// none.
+func (c *Client) Details(ctx context.Context) (d status.Details, err error) {
+	err = c.getNewer(ctx, "details", &d)
+	return d, err
+}
+
+// getNewer is get for a path that a node of an older release may not serve.
+func (c *Client) getNewer(ctx context.Context, path string, into any) error {
+	err := c.get(ctx, path, nil, into)
+	if errors.Is(err, errNoPage) {
+		return nil
+	}
+	return err
 }
 
 // DeadLetters returns dead letters of the first node that answers. Empty texts select all. limit is
@@ -227,7 +253,7 @@ func refusal(code int, to *url.URL, body []byte) error {
 	case code == http.StatusNotFound && text == "no such page" && action:
 		return fmt.Errorf("%w: %w", ErrRefused, status.ErrNoActions)
 	case code == http.StatusNotFound && text == "no such page":
-		return fmt.Errorf("%w: it serves no %s; is it of an older release?", ErrRefused, to.Path)
+		return fmt.Errorf("%w: %w, %s; is it of an older release?", ErrRefused, errNoPage, to.Path)
 	case code == http.StatusNotFound && !action:
 		return fmt.Errorf("%w: nothing is at %s; does the URL lead to node.Handler()?", ErrRefused, to.Redacted())
 	}

@@ -107,3 +107,24 @@ func TestWhatIsNoURLIsRefused(t *testing.T) {
 	_, err = New(Config{URLs: []string{"http://a"}, User: "ada"})
 	require.ErrorContains(t, err, "user:password")
 }
+
+func TestANodeOfAnOlderReleaseServesFewerPages(t *testing.T) {
+	c := mustNew(t, Config{URLs: []string{answering(t, 404, "no such page\n")}})
+	d, err := c.Details(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, status.Details{}, d)
+	a, err := c.Actors(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, status.Actors{}, a)
+
+	c = mustNew(t, Config{URLs: []string{answering(t, 200, `{"problems": [{"kind": "circle"}], "links": [{"state": "connected"}]}`)}})
+	d, err = c.Details(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []status.Link{{State: "connected"}}, d.Links)
+	a, err = c.Actors(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "circle", a.Problems[0].Kind)
+
+	_, err = mustNew(t, Config{URLs: []string{answering(t, 401, "")}}).Details(t.Context())
+	require.ErrorIs(t, err, ErrRefused)
+}

@@ -9,7 +9,7 @@ import (
 	"github.com/understudy-go/understudy/cmd/understudy/internal/status"
 )
 
-// Kinds of problems.
+// Kinds of problems. Nodes may find others.
 const (
 	Waiting     = "waiting"     // something blocks the cluster or the node
 	NotReady    = "not ready"   // the node takes no work
@@ -21,12 +21,19 @@ const (
 	Mismatch    = "mismatch"    // a singleton differs between nodes
 	NotRunning  = "not running" // a singleton does not run now
 	Unknown     = "unknown"     // no host has said whether a singleton runs
+
+	Link       = "link"         // a member cannot be sent to
+	Journal    = "journal"      // a journal fails
+	Projection = "projection"   // a projection fails, or holds events back
+	Placement  = "placement"    // a placed actor does not run where it should
+	Circle     = "circle"       // actors wait for each other
+	Slow       = "slow handler" // a handler has been under way for a second or longer
 )
 
 // A Problem is one thing that is wrong, or does not move.
 type Problem struct {
-	Kind      string     `json:"kind" jsonschema:"waiting, not ready, unreachable, down, no leader, crash loop, nowhere, mismatch, not running or unknown"`
-	About     string     `json:"about" jsonschema:"the name of the singleton or member, empty for the cluster"`
+	Kind      string     `json:"kind" jsonschema:"waiting, not ready, unreachable, down, no leader, crash loop, nowhere, mismatch, not running, unknown, link, journal, projection, placement, circle or slow handler"`
+	About     string     `json:"about" jsonschema:"the name of the singleton, member, journal, projection or placed actor, or the path of an actor; empty for the cluster"`
 	Text      string     `json:"text" jsonschema:"what is wrong, and why, in sentences"`
 	NotBefore *time.Time `json:"notBefore" jsonschema:"when a singleton may start at the earliest, or null"`
 }
@@ -38,17 +45,17 @@ type Why struct {
 	Problems []Problem `json:"problems"`
 }
 
-// WhyOf returns what is wrong with everything, or with the singleton or member with a name. An
-// unknown name is an error.
-func WhyOf(s status.Snapshot, name string) (Why, error) {
-	if name != "" && !known(s, name) {
-		return Why{}, fmt.Errorf("%s knows no singleton and no member %q", s.Self.Name, name)
-	}
+// WhyOf returns what is wrong with everything, or with what has a name. A name that is of no
+// singleton, no member and no problem is an error.
+func WhyOf(s status.Snapshot, a status.Actors, name string) (Why, error) {
 	why := Why{Node: s.Self.Name, Problems: []Problem{}}
-	for _, p := range slices.Concat(ofCluster(s), ofMembers(s), ofSingletons(s)) {
+	for _, p := range slices.Concat(ofCluster(s), ofMembers(s), ofSingletons(s), ofNode(s.Problems), ofNode(a.Problems)) {
 		if name == "" || p.About == name {
 			why.Problems = append(why.Problems, p)
 		}
+	}
+	if name != "" && len(why.Problems) == 0 && !known(s, name) {
+		return Why{}, fmt.Errorf("%s knows no singleton and no member %q", s.Self.Name, name)
 	}
 	why.OK = len(why.Problems) == 0
 	return why, nil
@@ -58,6 +65,15 @@ func known(s status.Snapshot, name string) bool {
 	return s.Self.Name == name ||
 		slices.ContainsFunc(s.Members, func(m status.Member) bool { return m.Name == name }) ||
 		slices.ContainsFunc(s.Singletons, func(one status.Singleton) bool { return one.Name == name })
+}
+
+// ofNode returns the problems that a node has found itself.
+func ofNode(by []status.Problem) []Problem {
+	var all []Problem
+	for _, p := range by {
+		all = append(all, Problem{Kind: p.Kind, About: p.About, Text: p.Text})
+	}
+	return all
 }
 
 func ofCluster(s status.Snapshot) []Problem {

@@ -38,14 +38,15 @@ func changed(change func(*status.Snapshot)) status.Snapshot {
 }
 
 func TestNothingIsWrongInAHealthyCluster(t *testing.T) {
-	why, err := WhyOf(healthy(), "")
+	why, err := WhyOf(healthy(), status.Actors{}, "")
 	require.NoError(t, err)
 	require.Equal(t, Why{OK: true, Node: "anna", Problems: []Problem{}}, why)
 	require.Equal(t, Safe{Safe: true, Node: "anna", Reasons: []string{}, Notes: []string{"What runs here will move: ledger."}}, SafeOf(healthy()))
 	require.Equal(t, Summary{
 		Cluster: "shop", Node: "anna", Status: "up", Leader: "anna", Converged: true, Members: map[string]int{"up": 3},
 		Unreachable: []string{}, AppVersions: []string{"v1"}, Singletons: 1, Problems: []Problem{},
-	}, SummaryOf(healthy()))
+		Links: map[string]int{}, Journals: []JournalUse{}, Placed: map[string]int{},
+	}, SummaryOf(healthy(), status.Actors{}, status.Details{}))
 }
 
 func TestWhySaysWhatIsWrongInSentences(t *testing.T) {
@@ -113,6 +114,12 @@ func TestWhySaysWhatIsWrongInSentences(t *testing.T) {
 			},
 			[]Problem{{Kind: Mismatch, About: "ledger", Text: "ledger takes no part on anna, because it differs from the same singleton elsewhere: role."}},
 		},
+		"a node finds a problem itself": {
+			func(s *status.Snapshot) {
+				s.Problems = []status.Problem{{Kind: "link", About: "bert", Text: "Messages to bert wait."}}
+			},
+			[]Problem{{Kind: Link, About: "bert", Text: "Messages to bert wait."}},
+		},
 		"a singleton of other members": {
 			func(s *status.Snapshot) {
 				s.Singletons[0] = status.Singleton{Name: "ledger", Why: "this node has no manager for it"}
@@ -122,10 +129,10 @@ func TestWhySaysWhatIsWrongInSentences(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := changed(test.change)
-			why, err := WhyOf(s, "")
+			why, err := WhyOf(s, status.Actors{}, "")
 			require.NoError(t, err)
 			require.Equal(t, Why{Node: "anna", Problems: test.want}, why)
-			require.Equal(t, test.want, SummaryOf(s).Problems)
+			require.Equal(t, test.want, SummaryOf(s, status.Actors{}, status.Details{}).Problems)
 			require.Contains(t, SafeOf(s).Reasons, test.want[0].Text)
 			require.False(t, SafeOf(s).Safe)
 		})
@@ -138,16 +145,41 @@ func TestWhyOfOneNameIsAboutItAlone(t *testing.T) {
 		s.Waiting = []string{"something"}
 	})
 	for name, kind := range map[string]string{"cleo": Unreachable, "ledger": NotRunning} {
-		why, err := WhyOf(s, name)
+		why, err := WhyOf(s, status.Actors{}, name)
 		require.NoError(t, err)
 		require.Len(t, why.Problems, 1)
 		require.Equal(t, kind, why.Problems[0].Kind)
 	}
-	why, err := WhyOf(s, "bert")
+	why, err := WhyOf(s, status.Actors{}, "bert")
 	require.NoError(t, err)
 	require.True(t, why.OK)
-	_, err = WhyOf(s, "nobody")
+	_, err = WhyOf(s, status.Actors{}, "nobody")
 	require.EqualError(t, err, `anna knows no singleton and no member "nobody"`)
+}
+
+func TestWhyKnowsWhatAProblemIsAbout(t *testing.T) {
+	s := changed(func(s *status.Snapshot) {
+		s.Problems = []status.Problem{{Kind: Placement, About: "disk-1", Text: "disk-1 is not placed."}}
+	})
+	a := status.Actors{Problems: []status.Problem{{Kind: Slow, About: "/user/till", Text: "A handler of /user/till is slow."}}}
+	why, err := WhyOf(s, a, "disk-1")
+	require.NoError(t, err)
+	require.Equal(t, []Problem{{Kind: Placement, About: "disk-1", Text: "disk-1 is not placed."}}, why.Problems)
+	why, err = WhyOf(s, a, "/user/till")
+	require.NoError(t, err)
+	require.Equal(t, Slow, why.Problems[0].Kind)
+	require.Len(t, SummaryOf(s, a, status.Details{}).Problems, 2)
+}
+
+func TestASummaryCountsLinksJournalsAndPlacedActors(t *testing.T) {
+	sum := SummaryOf(healthy(), status.Actors{}, status.Details{
+		Links: []status.Link{{State: "connected"}, {State: "failing"}, {State: "connected"}}, LinksLeft: 4,
+		Journals:  []status.Journal{{Name: "sqlite", Appends: status.Calls{Count: 12}, Errors: map[string]uint64{"fenced": 1, "full": 2, "closed": 3}}},
+		Placement: &status.Placement{States: map[string]int{"running": 5, "unplaced": 1}},
+	})
+	require.Equal(t, map[string]int{"connected": 2, "failing": 1, "not listed": 4}, sum.Links)
+	require.Equal(t, []JournalUse{{Journal: "sqlite", Appends: 12, Errors: 5, Fenced: 1}}, sum.Journals)
+	require.Equal(t, map[string]int{"running": 5, "unplaced": 1}, sum.Placed)
 }
 
 func TestItIsNotSafeToRestartANode(t *testing.T) {

@@ -21,7 +21,7 @@ type Safe struct {
 // other member is on its way in or out, and what runs on it can run elsewhere.
 func SafeOf(s status.Snapshot) Safe {
 	safe := Safe{Node: s.Self.Name, Reasons: []string{}, Notes: notes(s)}
-	why, _ := WhyOf(s, "") // no name, no error
+	why, _ := WhyOf(s, status.Actors{}, "") // no name, no error
 	for _, p := range why.Problems {
 		safe.Reasons = append(safe.Reasons, p.Text)
 	}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/understudy-go/understudy/cmd/understudy/internal/status"
@@ -18,15 +19,27 @@ type Summary struct {
 	AppVersions []string       `json:"appVersions" jsonschema:"the versions of the application on members that are up"`
 	Singletons  int            `json:"singletons"`
 	DeadLetters uint64         `json:"deadLetters" jsonschema:"how many messages this node could not deliver"`
+	Links       map[string]int `json:"links" jsonschema:"how many other nodes this node exchanges messages with, by state of the connection"`
+	Journals    []JournalUse   `json:"journals" jsonschema:"the journals that persistent actors of this node use"`
+	Placed      map[string]int `json:"placed" jsonschema:"how many actors placement keeps, by state; empty if the node does not know"`
 	Problems    []Problem      `json:"problems" jsonschema:"what is wrong, or does not move"`
 }
 
-// SummaryOf returns the summary of a snapshot.
-func SummaryOf(s status.Snapshot) Summary {
+// A JournalUse is what persistent actors of a node have done with the journals of one store since
+// the node started.
+type JournalUse struct {
+	Journal string `json:"journal" jsonschema:"the package of the store"`
+	Appends uint64 `json:"appends"`
+	Errors  uint64 `json:"errors" jsonschema:"calls that have failed, without fenced writes"`
+	Fenced  uint64 `json:"fenced" jsonschema:"writes that were refused because a newer writer has claimed the id"`
+}
+
+// SummaryOf returns the summary of what a node has answered.
+func SummaryOf(s status.Snapshot, a status.Actors, d status.Details) Summary {
 	sum := Summary{
 		Cluster: s.Cluster, Node: s.Self.Name, Status: s.Self.Status, Converged: s.Converged,
 		Members: map[string]int{}, Unreachable: []string{}, AppVersions: slices.Clone(s.AppVersions),
-		Singletons: len(s.Singletons) + s.SingletonsLeftOut,
+		Singletons: len(s.Singletons) + s.SingletonsLeftOut, Links: map[string]int{}, Journals: []JournalUse{}, Placed: map[string]int{},
 	}
 	if s.Leader != "" {
 		sum.Leader = s.NameOf(s.Leader)
@@ -43,7 +56,29 @@ func SummaryOf(s status.Snapshot) Summary {
 	for _, n := range s.DeadLetters {
 		sum.DeadLetters += n
 	}
-	why, _ := WhyOf(s, "") // no name, no error
+	sum.addDetails(d)
+	why, _ := WhyOf(s, a, "") // no name, no error
 	sum.Problems = why.Problems
 	return sum
+}
+
+func (sum *Summary) addDetails(d status.Details) {
+	for _, link := range d.Links {
+		sum.Links[link.State]++
+	}
+	if d.LinksLeft > 0 {
+		sum.Links["not listed"] = d.LinksLeft
+	}
+	for _, j := range d.Journals {
+		use := JournalUse{Journal: j.Name, Appends: j.Appends.Count, Fenced: j.Errors["fenced"]}
+		for kind, n := range j.Errors {
+			if kind != "fenced" {
+				use.Errors += n
+			}
+		}
+		sum.Journals = append(sum.Journals, use)
+	}
+	if d.Placement != nil {
+		maps.Copy(sum.Placed, d.Placement.States)
+	}
 }

@@ -26,6 +26,7 @@ type Snapshot struct {
 	AppVersions       []string          `json:"appVersions"`
 	DeadLetters       map[string]uint64 `json:"deadLetters"` // by reason
 	Waiting           []string          `json:"waiting"`
+	Problems          []Problem         `json:"problems"`
 	Actions           bool              `json:"actions"`
 	Live              []Check           `json:"live"`
 	Ready             []Check           `json:"ready"`
@@ -77,6 +78,49 @@ type AtHost struct {
 	RestartsInARow int        `json:"restartsInARow"`
 	LastError      string     `json:"lastError"`
 	FailedAt       *time.Time `json:"failedAt"`
+}
+
+// A Problem is why something does not move.
+type Problem struct {
+	Kind  string `json:"kind"`
+	About string `json:"about"` // a member, journal, projection, label or path, or ""
+	Text  string `json:"text"`
+}
+
+// Actors are what the actors of a node do.
+type Actors struct {
+	Problems []Problem `json:"problems"`
+}
+
+// Details are what a node depends on and takes part in.
+type Details struct {
+	Links     []Link     `json:"links"`
+	LinksLeft int        `json:"linksLeftOut"`
+	Journals  []Journal  `json:"journals"`
+	Placement *Placement `json:"placement"` // or nil
+}
+
+// A Link is the connection of a node with another one.
+type Link struct {
+	State string `json:"state"`
+}
+
+// A Journal is what persistent actors have done with the journals of one store.
+type Journal struct {
+	Name    string            `json:"name"`
+	Appends Calls             `json:"appends"`
+	Errors  map[string]uint64 `json:"errors"` // by kind
+}
+
+// Calls are the calls of one operation of a journal.
+type Calls struct {
+	Count uint64 `json:"count"`
+}
+
+// Placement is what the coordinator of placement knows.
+type Placement struct {
+	Coordinator string         `json:"coordinator"`
+	States      map[string]int `json:"states"` // actors by state
 }
 
 // A Check is one condition of being live or ready.

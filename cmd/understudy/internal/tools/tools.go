@@ -46,7 +46,7 @@ func (unclosed) Close() error { return nil }
 type (
 	none  struct{}
 	named struct {
-		Name string `json:"name,omitempty" jsonschema:"the name of a singleton or member; empty for all"`
+		Name string `json:"name,omitempty" jsonschema:"a name: of a singleton, a member, or what a problem is about; empty for all"`
 	}
 	one struct {
 		Name string `json:"name,omitempty" jsonschema:"the name of a singleton; empty for all"`
@@ -70,18 +70,13 @@ type (
 
 // addReaders adds the tools that change nothing.
 func addReaders(s *mcp.Server, c *client.Client) {
-	read(s, "status", "Summary of the cluster: members by status, leader, agreement, singletons, versions, dead letters, problems.",
+	read(s, "status", "Summary of the cluster: members by status, leader, agreement, singletons, versions, dead letters, links to other nodes, journals, placed actors, problems.",
 		func(ctx context.Context, _ none) (report.Summary, error) {
-			snapshot, err := c.Status(ctx)
-			return report.SummaryOf(snapshot), err
+			return report.Summarize(ctx, c)
 		})
-	read(s, "why", "What is wrong in the cluster or does not move, and why, in sentences: members that are not heard, singletons that do not run or fail again and again.",
+	read(s, "why", "What is wrong in the cluster or does not move, and why, in sentences: members that are not heard, singletons that do not run or fail again and again. Also links, journals and projections that fail, actors that are not placed or wait for each other, and slow handlers.",
 		func(ctx context.Context, in named) (report.Why, error) {
-			snapshot, err := c.Status(ctx)
-			if err != nil {
-				return report.Why{}, err
-			}
-			return report.WhyOf(snapshot, in.Name)
+			return report.Explain(ctx, c, in.Name)
 		})
 	read(s, "members", "The members of the cluster, the oldest first: address, status, roles, version, and the members that do not hear from them.",
 		func(ctx context.Context, _ none) (report.Members, error) {

@@ -1,0 +1,162 @@
+// The sections of links, journals, projections and placement.
+
+import { shortNames } from "./drawing.js";
+import { $, bytes, duration, element, number, perSecond, ratesSince, reasons, row, since } from "./elements.js";
+import { poll } from "./polling.js";
+
+let before = null; // the answer before, from which rates are computed
+
+function show(details) {
+  showLinks(details);
+  showJournals(details);
+  showProjections(details);
+  showPlacement(details);
+  before = details;
+  $("links-part").dataset.time = details.time;
+}
+
+function fill(id, rows) {
+  $(id).hidden = rows.length === 0;
+  $(id).tBodies[0].replaceChildren(...rows);
+}
+
+// shorten returns a function that leaves out the domain that all of some names have.
+function shorten(names) {
+  const short = shortNames(names.map((name) => ({ id: name, name })));
+  return (name) => short.get(name) ?? name;
+}
+
+// nameCell shows a short name; the pointer shows the whole one.
+function nameCell(className, name, short, ...notes) {
+  const cell = element("td", className, short(name), ...notes);
+  cell.title = name;
+  return cell;
+}
+
+const clock = (time) => new Date(time).toLocaleTimeString();
+
+const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
+
+function showLinks(details) {
+  const { links, linksLeftOut } = details;
+  const rates = ratesSince(before, details, "links", "peer", "sentMessages", "sentBytes", "receivedMessages", "receivedBytes");
+  const silent = links.filter(isBroken).length;
+  $("links-count").textContent = `${number(links.length + linksLeftOut)}${silent ? `, ${number(silent)} without a connection` : ""}`;
+  $("no-links").hidden = links.length > 0;
+  $("links-left-out").hidden = linksLeftOut === 0;
+  $("links-left-out").textContent = `${number(linksLeftOut)} more are left out. Those in trouble are shown first.`;
+  const short = shorten(links.map((link) => link.name).filter(Boolean));
+  fill("links", links.flatMap((link) => linkRows(link, details.time, short, rates.get(link.peer) ?? [])));
+}
+
+const isBroken = (link) => link.state === "refused" || link.state === "failing";
+
+function linkRows(link, now, short, [sent, sentBytes, received, receivedBytes]) {
+  const broken = isBroken(link);
+  const rate = (bytesPerSecond) => bytesPerSecond !== undefined && bytes(Math.round(bytesPerSecond));
+  const main = row([
+    link.name ? nameCell("name", link.name, short, link.peer) : element("td", "name", link.peer),
+    element("td", broken ? "plain bad" : "plain", link.state),
+    since(link.since, now),
+    element("td", "number plain", number(link.queued), link.queued && bytes(link.bytes), link.inDoubt && `${number(link.inDoubt)} on the way`, [link.full && "full", "bad"]),
+    element("td", "number plain", perSecond(sent), rate(sentBytes)),
+    element("td", "number plain", perSecond(received), rate(receivedBytes)),
+    element("td", link.dropped ? "number plain bad" : "number plain", number(link.dropped)),
+  ], { peer: link.peer });
+  const error = link.lastError && [broken ? link.lastError : lastError(link), broken ? "bad" : ""];
+  return [main, ...reasons(7, error)];
+}
+
+const lastError = ({ lastErrorAt, lastError }) => `last error, ${clock(lastErrorAt)}: ${lastError}`;
+
+function showJournals({ journals }) {
+  $("no-journals").hidden = journals.length > 0;
+  $("journals-count").textContent = journals.length ? number(journals.length) : "";
+  fill("journals", journals.flatMap(journalRows));
+}
+
+function journalRows(journal) {
+  const failing = [["appends", journal.appends], ["claims", journal.claims], ["reads", journal.reads]].filter(([, calls]) => calls.failedInARow);
+  const failures = failing.map(([what, calls]) =>
+    [`${what} fail since ${clock(calls.failingSince)}, ${number(calls.failedInARow)} in a row: ${calls.failure}`, "bad"]);
+  const last = !failing.length && journal.lastError && lastError(journal);
+  const { fenced = 0, ...others } = journal.errors;
+  const errors = Object.entries(others).map(([kind, count]) => `${number(count)} ${kind}`);
+  const main = row([
+    element("td", "name", journal.name),
+    callsCell(journal.appends, `${number(journal.events)} events`),
+    callsCell(journal.reads),
+    callsCell(journal.claims),
+    element("td", "number plain", number(sum(Object.values(others)))),
+    element("td", fenced ? "number plain bad" : "number plain", number(fenced)),
+  ], { journal: journal.name });
+  return [main, ...reasons(6, ...failures, errors.length > 0 && `errors: ${errors.join(", ")}`, last)];
+}
+
+function callsCell(calls, note) {
+  if (!calls.count) return element("td", "number plain", "0");
+  return element("td", "number plain", number(calls.count), note, duration(calls.meanSeconds), `99 %: ≤ ${duration(calls.p99Seconds)}`);
+}
+
+function showProjections({ projections }) {
+  $("projections-part").hidden = projections.length === 0;
+  fill("projections", projections.flatMap((one) => [row([
+    element("td", "name", one.name),
+    element("td", "number plain", one.lagSeconds ? duration(one.lagSeconds) : "none"),
+    element("td", "number plain", number(one.events)),
+    element("td", one.skipped ? "number plain bad" : "number plain", number(one.skipped), [one.held && `${number(one.held)} ids held back`, "bad"]),
+    element("td", "number plain", number(one.failures), [one.stalled && "stalled", "bad"]),
+  ], { projection: one.name }), ...reasons(5, [one.failure, "bad"])]));
+}
+
+function showPlacement({ placement, placementFailure, time }) {
+  $("placement-part").hidden = !placement && !placementFailure;
+  $("placement-failure").hidden = !placementFailure;
+  $("placement-failure").textContent = `The coordinator does not answer: ${placementFailure}`;
+  $("placed-left-out").hidden = !placement?.actorsLeftOut;
+  $("placement-moves").hidden = true;
+  if (!placement) {
+    $("placement-count").textContent = "";
+    fill("placed", []);
+    fill("places", []);
+    return;
+  }
+  const { running = 0, active = 0 } = placement.states;
+  const short = shorten(placement.nodes.map((node) => node.name));
+  const wanted = sum(Object.values(placement.states));
+  $("placement-count").textContent = `${number(running + active)} of ${number(wanted)} actors run; the coordinator is on ${short(placement.coordinator)}`;
+  $("placed-left-out").textContent = `${number(placement.actorsLeftOut)} more are left out. Those in trouble are shown first.`;
+  showMoves(placement);
+  fill("placed", placement.actors.flatMap((actor) => placedRows(actor, time, short)));
+  fill("places", placement.nodes.map((node) => placeRow(node, short)));
+}
+
+function showMoves({ moves, startFailures }) {
+  const causes = Object.entries(moves).filter(([, count]) => count).map(([cause, count]) => `${number(count)} by ${cause}`);
+  if (startFailures) causes.push(`${number(startFailures)} failed starts`);
+  $("placement-moves").hidden = causes.length === 0;
+  $("placement-moves").textContent = `Actors started anew since this coordinator began: ${causes.join(", ")}.`;
+}
+
+function placedRows(actor, now, short) {
+  const next = actor.nextAttempt && `next attempt at ${clock(actor.nextAttempt)}`;
+  const main = row([
+    element("td", "name", actor.label, actor.singleton ? `${actor.type}, singleton` : actor.type),
+    element("td", actor.trouble ? "plain bad" : "plain", actor.trouble && actor.running ? "cannot move" : actor.state),
+    actor.node ? nameCell("wrap", actor.node, short) : element("td", "", "–"),
+    since(actor.since, now),
+    element("td", "number plain", number(actor.failures), next),
+  ], { label: actor.label });
+  return [main, ...reasons(5, [actor.why, actor.trouble ? "bad" : ""])];
+}
+
+function placeRow(node, short) {
+  const state = node.draining ? "draining" : node.alive ? "takes actors" : node.ready ? "takes none" : "without placement";
+  return row([
+    nameCell("name", node.name, short),
+    element("td", "number plain", number(node.actors)),
+    element("td", node.alive ? "plain" : "plain bad", state),
+  ], { node: node.name });
+}
+
+export function followDetails() { poll("details", show); }
