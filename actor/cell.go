@@ -192,6 +192,7 @@ func (c *cell[M]) refillOrRest() bool {
 			c.tally.drawn = drawn(c.batch.size)
 			c.mu.Unlock()
 			c.tally.handled++
+			c.use()
 			c.handleMessage(msg)
 			return true
 		}
@@ -204,6 +205,7 @@ func (c *cell[M]) refillOrRest() bool {
 		} else if c.queue.refill(&c.batch, c.conf.box, &c.conf.chunks) {
 			c.tally.drawn = drawn(c.batch.size)
 			c.senders.admit()
+			c.useBy(&c.batch)
 			c.mu.Unlock()
 			return true
 		}
