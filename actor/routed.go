@@ -13,15 +13,14 @@ import (
 
 // A router is extension.Router.
 type router[M any] interface {
-	Told(id string, msg M, m metadata.Metadata) (here ActorRef[M])
-	Arrived(id string, from uint64, msg M, encoded actorhook.Arrival) (here ActorRef[M])
+	Told(path string, msg M, m metadata.Metadata) (here ActorRef[M])
+	Arrived(path string, from uint64, msg M, encoded actorhook.Arrival) (here ActorRef[M])
 }
 
 // A routed ref stands for an actor that a router finds for each message, on this node or another.
 // It has no address: on every node it means the same actor.
 type routed[M any] struct {
 	core
-	id     string
 	router router[M]
 	here   atomic.Pointer[inbox[M]] // the actor, while it takes the messages of this node; nil: ask the router
 }
@@ -35,7 +34,7 @@ func (r *routed[M]) tell(msg M) {
 }
 
 func (r *routed[M]) route(msg M, m metadata.Metadata) {
-	r.found(r.router.Told(r.id, msg, m))
+	r.found(r.router.Told(r.label, msg, m))
 }
 
 // found remembers the actor to which the router has passed a message.
@@ -72,7 +71,7 @@ func (r *routed[M]) arrive(from uint64, all []actorhook.Arrival, by actorhook.Di
 		case unfit != nil:
 			r.sys.deadLetter(&r.core, d.other, unfit)
 		default:
-			r.found(r.router.Arrived(r.id, from, msg, all[i]))
+			r.found(r.router.Arrived(r.label, from, msg, all[i]))
 		}
 	}
 }
@@ -115,7 +114,7 @@ func (s *System) routedAt(path string) *core {
 	return nil
 }
 
-// A RoutedRefs makes refs to one id equal, as long as one of them exists.
+// routedRefs makes refs of one path equal, as long as one of them exists.
 type routedRefs[M any] struct {
 	sys    *System
 	prefix string
@@ -128,25 +127,24 @@ type routedRefs[M any] struct {
 
 // Routed implements extension.NewRoutedRefs.
 func (refInternals[M]) Routed(s *System, prefix string, by interface {
-	Told(id string, msg M, m metadata.Metadata) (here ActorRef[M])
-	Arrived(id string, from uint64, msg M, encoded actorhook.Arrival) (here ActorRef[M])
+	Told(path string, msg M, m metadata.Metadata) (here ActorRef[M])
+	Arrived(path string, from uint64, msg M, encoded actorhook.Arrival) (here ActorRef[M])
 },
-) func(id, name string) ActorRef[M] {
+) func(name string) ActorRef[M] {
 	all := &routedRefs[M]{sys: s, prefix: prefix, router: by, cores: map[string]weak.Pointer[routed[M]]{}}
 	return all.ref
 }
 
-// ref returns the ref of an id, whose path ends with name.
-func (all *routedRefs[M]) ref(id, name string) ActorRef[M] {
+func (all *routedRefs[M]) ref(name string) ActorRef[M] {
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	if r := all.cores[id].Value(); r != nil {
+	if r := all.cores[name].Value(); r != nil {
 		return ActorRef[M]{&r.core}
 	}
-	r := &routed[M]{core: core{sys: all.sys, label: all.prefix + name}, id: id, router: all.router}
+	r := &routed[M]{core: core{sys: all.sys, label: all.prefix + name}, router: all.router}
 	r.impl = r
 	all.forget()
-	all.cores[id] = weak.Make(r)
+	all.cores[r.label[len(all.prefix):]] = weak.Make(r)
 	return ActorRef[M]{&r.core}
 }
 
@@ -156,10 +154,24 @@ func (all *routedRefs[M]) forget() {
 	if len(all.cores) < max(all.sweep, minSweep) {
 		return
 	}
-	for id, r := range all.cores {
+	for name, r := range all.cores {
 		if r.Value() == nil {
-			delete(all.cores, id)
+			delete(all.cores, name)
 		}
 	}
 	all.sweep = 2 * len(all.cores)
+}
+
+// SendTo implements extension.SendTo.
+func (s internals) SendTo(to actorhook.Target, msg any, m metadata.Metadata) {
+	switch t, describes := s.transport.(describingTransport); {
+	case s.transport == nil:
+		s.reportDeadLetter(to.Full, msg, ErrUnreachable)
+		return
+	case !m.IsEmpty() && describes:
+		t.SendWith(m, nil, s.System, to, msg)
+	default:
+		s.transport.Send(s.System, to, msg)
+	}
+	s.sent.Add(1)
 }

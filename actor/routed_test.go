@@ -3,6 +3,7 @@ package actor_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -39,8 +40,8 @@ func newHotel(s *actor.System, last *visit, guest func(id string) actor.Behavior
 	host := actor.Spawn(s, behaviors.Ignore[string], "host")
 	h.guests = extension.NewReturning(host, inHotel{h, guest}, last)
 	ref := extension.NewRoutedRefs(s, "/hotel/", inHotel{h, guest})
-	extension.AddTree(s, "hotel", func(path string) actor.AnyRef { return ref(path, path) })
-	return h, func(id string) actor.ActorRef[visit] { return ref(id, id) }
+	extension.AddTree(s, "hotel", func(path string) actor.AnyRef { return ref(path) })
+	return h, func(id string) actor.ActorRef[visit] { return ref(id) }
 }
 
 type inHotel struct {
@@ -48,10 +49,10 @@ type inHotel struct {
 	guest func(id string) actor.Behavior[visit]
 }
 
-func (h inHotel) Told(id string, msg visit, m extension.Metadata) (here actor.ActorRef[visit]) {
+func (h inHotel) Told(path string, msg visit, m extension.Metadata) (here actor.ActorRef[visit]) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.offer(id, msg, m)
+	return h.offer(strings.TrimPrefix(path, "/hotel/"), msg, m)
 }
 
 func (h inHotel) offer(id string, msg visit, m extension.Metadata) (here actor.ActorRef[visit]) {
@@ -66,8 +67,8 @@ func (h inHotel) offer(id string, msg visit, m extension.Metadata) (here actor.A
 	return h.living[id]
 }
 
-func (h inHotel) Arrived(id string, _ uint64, msg visit, _ extension.Arrival) actor.ActorRef[visit] {
-	return h.Told(id, msg, extension.Metadata{})
+func (h inHotel) Arrived(path string, _ uint64, msg visit, _ extension.Arrival) actor.ActorRef[visit] {
+	return h.Told(path, msg, extension.Metadata{})
 }
 
 func (h inHotel) Ended(id string, rest []visit, _ []extension.Metadata, failure error) {
@@ -84,7 +85,7 @@ func (h inHotel) Ended(id string, rest []visit, _ []extension.Metadata, failure 
 	}
 }
 
-func (h inHotel) Late(id string, msg visit, m extension.Metadata) { h.Told(id, msg, m) }
+func (h inHotel) Late(id string, msg visit, m extension.Metadata) { h.Told("/hotel/"+id, msg, m) }
 
 // countsVisits replies with how many messages the actor of the id has had.
 func countsVisits(id string) actor.Behavior[visit] {

@@ -9,31 +9,35 @@ import (
 // A Router finds, for each message to a routed ref, the actor that handles it: on this node, or on
 // another one. Any goroutine may call its methods, also at the same time. They must not block.
 type Router[M any] interface {
-	// Told takes a message that was told on this node. If the actor of the id is here, and takes
-	// messages directly from now on, Told returns what [Returning.Spawn] has returned; otherwise it
-	// returns the zero ActorRef.
-	Told(id string, msg M, m Metadata) (here actor.ActorRef[M])
+	// Told takes a message that was told on this node to the ref with a path. If the actor is here,
+	// and takes messages directly from now on, Told returns what [Returning.Spawn] has returned;
+	// otherwise it returns the zero ActorRef.
+	Told(path string, msg M, m Metadata) (here actor.ActorRef[M])
 
-	// Arrived takes a message of another node. from is the number with which that node has resolved
-	// the ref, 0 for none. encoded is the same message; it is valid until Arrived returns.
-	Arrived(id string, from uint64, msg M, encoded Arrival) (here actor.ActorRef[M])
+	// Arrived takes a message of another node. from is the number that it has given to [SendTo],
+	// or 0. encoded is the same message; it is valid until Arrived returns.
+	Arrived(path string, from uint64, msg M, encoded Arrival) (here actor.ActorRef[M])
 }
 
 // An Arrival is an encoded message of another node.
 type Arrival = actorhook.Arrival
 
-// NewRoutedRefs returns a function that returns the ref of an id. Its path is prefix, as
-// "/sharding/cart/", followed by name. Names of different ids must differ. Refs of one id are
-// equal as long as one of them exists. They have no address: on each node that has a router under
-// the same prefix, a ref means the same actor. They cannot be watched.
-func NewRoutedRefs[M any](s *actor.System, prefix string, by Router[M]) (ref func(id, name string) actor.ActorRef[M]) {
+// NewRoutedRefs returns a function that returns the ref with the path that is prefix, such as
+// "/sharding/cart/", followed by name. Refs with one path are equal as long as one of them exists.
+// They have no address: on each node that has a router under the same prefix, a ref means the same
+// actor. They cannot be watched.
+func NewRoutedRefs[M any](s *actor.System, prefix string, by Router[M]) (ref func(name string) actor.ActorRef[M]) {
 	return actorhook.Internals(actor.ActorRef[M]{}).(interface { // actor implements it
 		Routed(s *actor.System, prefix string, by interface {
-			Told(id string, msg M, m metadata.Metadata) (here actor.ActorRef[M])
-			Arrived(id string, from uint64, msg M, encoded actorhook.Arrival) (here actor.ActorRef[M])
-		}) func(id, name string) actor.ActorRef[M]
+			Told(path string, msg M, m metadata.Metadata) (here actor.ActorRef[M])
+			Arrived(path string, from uint64, msg M, encoded actorhook.Arrival) (here actor.ActorRef[M])
+		}) func(name string) actor.ActorRef[M]
 	}).Routed(s, prefix, by)
 }
+
+// SendTo sends msg to the routed ref with the path of to on another node, which gets the number of
+// to as the from of [Router.Arrived]. It does not wait: without room msg is a dead letter.
+func SendTo(s *actor.System, to Target, msg any, m Metadata) { of(s).SendTo(to, msg, m) }
 
 // AddTree says which refs have paths below "/name/": find gets the rest of such a path, and returns
 // nil if there is no such ref. Messages of other nodes, and refs that are decoded, are looked up by
