@@ -54,7 +54,7 @@ func (r caseRig) specs() []string {
 // quiet requires that no request waits for an answer.
 func (r caseRig) quiet() {
 	r.t.Helper()
-	at, waits := r.m.nodes.unanswered.first()
+	at, waits := r.m.nodes.unanswered.First()
 	require.False(r.t, waits, "a request is to be sent again at %v", at)
 	require.Empty(r.t, r.m.held)
 	require.Empty(r.t, r.m.specs.removals)

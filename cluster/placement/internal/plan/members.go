@@ -61,11 +61,11 @@ func (f *nodes) updateGone(all []Gone) {
 		_, back := f.members[id.name]
 		switch {
 		case n.member, may && !back && at.IsZero():
-			f.goneUntil.clear(id)
+			f.goneUntil.Clear(id)
 		case may && !back:
-			f.goneUntil.set(id, at)
+			f.goneUntil.Set(id, at)
 		default:
-			f.goneUntil.set(id, f.now)
+			f.goneUntil.Set(id, f.now)
 		}
 	}
 }
@@ -75,7 +75,7 @@ func (f *nodes) expireGone() {
 	if !f.hasView {
 		return
 	}
-	for _, id := range sortedNodeIDs(f.goneUntil.pass(f.now)) {
+	for _, id := range sortedNodeIDs(f.goneUntil.Pass(f.now)) {
 		f.lose(f.known[id])
 	}
 }
@@ -88,7 +88,7 @@ func (f *nodes) lose(n *nodeState) {
 		w.lost(n.id)
 	}
 	f.drained(n)
-	f.reportsDue.clear(n.id)
+	f.reportsDue.Clear(n.id)
 	delete(f.known, n.id)
 }
 
@@ -97,7 +97,7 @@ func (f *nodes) lose(n *nodeState) {
 func (f *nodes) drain(in Drain) {
 	n := f.incarnation(nodeID{name: in.Node, incarnation: in.Incarnation})
 	if f.hasView && !n.member {
-		f.goneUntil.set(n.id, f.now)
+		f.goneUntil.Set(n.id, f.now)
 	}
 	n.draining = true
 	n.drainTokens = append(n.drainTokens, in.Token)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/deadlines"
 )
 
 // A workload is a part of the planner that has actors on nodes: the specs or the singletons. The
@@ -74,9 +76,9 @@ type nodes struct {
 	drains      []nodeID // nodes whose drain has not ended
 	lastRequest uint64
 
-	unanswered deadlines[placeKey] // when requests are sent again
-	reportsDue deadlines[nodeID]   // when nodes are asked for a report again
-	goneUntil  deadlines[nodeID]   // when former members have certainly stopped
+	unanswered deadlines.Map[placeKey] // when requests are sent again
+	reportsDue deadlines.Map[nodeID]   // when nodes are asked for a report again
+	goneUntil  deadlines.Map[nodeID]   // when former members have certainly stopped
 
 	hasView  bool      // the planner has received a view of the cluster
 	settleAt time.Time // when the nodes' time to report is over
@@ -229,12 +231,12 @@ func (f *nodes) busy(id nodeID) bool {
 
 // tick handles the deadlines that have passed.
 func (f *nodes) tick() {
-	for _, key := range f.unanswered.pass(f.now) {
+	for _, key := range f.unanswered.Pass(f.now) {
 		if n, ok := f.known[key.on]; ok {
 			f.request(n, n.places[key.label])
 		}
 	}
-	for _, id := range f.reportsDue.pass(f.now) {
+	for _, id := range f.reportsDue.Pass(f.now) {
 		f.requestReport(f.known[id])
 	}
 	f.expireGone()
@@ -242,10 +244,10 @@ func (f *nodes) tick() {
 
 // next returns when a step is due.
 func (f *nodes) next() (time.Time, bool) {
-	var e earliest
-	e.add(f.unanswered.first())
-	e.add(f.reportsDue.first())
-	e.add(f.goneUntil.first())
-	e.add(f.settleAt, f.hasView && f.now.Before(f.settleAt))
-	return e.at, e.ok
+	var e deadlines.Earliest
+	e.Add(f.unanswered.First())
+	e.Add(f.reportsDue.First())
+	e.Add(f.goneUntil.First())
+	e.Add(f.settleAt, f.hasView && f.now.Before(f.settleAt))
+	return e.At, e.OK
 }

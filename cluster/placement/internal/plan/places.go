@@ -144,7 +144,7 @@ func (f *nodes) request(n *nodeState, p *place) {
 	if p == nil || p.phase == running {
 		return
 	}
-	f.unanswered.set(p.key(), f.now.Add(f.cfg.AckTimeout))
+	f.unanswered.Set(p.key(), f.now.Add(f.cfg.AckTimeout))
 	if !n.member || !n.hasReported(p.start.Label) {
 		return
 	}
@@ -176,7 +176,7 @@ func (f *nodes) dropPlace(n *nodeState, p *place) {
 	label := p.start.Label
 	delete(n.places, label)
 	delete(f.orphans, p)
-	f.unanswered.clear(p.key())
+	f.unanswered.Clear(p.key())
 	n.Actors, n.passing = removeSorted(n.Actors, label), removeSorted(n.passing, label)
 	f.places.remove(p)
 	f.moreRoom = true

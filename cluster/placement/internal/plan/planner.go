@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/deadlines"
 )
 
 // A Config has the settings of a [Planner]. Every field is required.
@@ -174,13 +176,13 @@ func (m *Planner) stopOrphans() {
 
 // Next returns when a [Tick] is due.
 func (m *Planner) Next() (time.Time, bool) {
-	var e earliest
+	var e deadlines.Earliest
 	for _, t := range m.nodes.workloads {
-		e.add(t.next())
+		e.Add(t.next())
 	}
-	e.add(m.nodes.next())
-	e.add(m.listedBy(), len(m.held) > 0 && m.nodes.now.Before(m.listedBy()))
-	return e.at, e.ok
+	e.Add(m.nodes.next())
+	e.Add(m.listedBy(), len(m.held) > 0 && m.nodes.now.Before(m.listedBy()))
+	return e.At, e.OK
 }
 
 // View returns the cluster as the planner knows it.

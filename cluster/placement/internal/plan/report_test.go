@@ -178,7 +178,7 @@ func TestPartsThatComeTwiceOrLateLeadToNothingNew(t *testing.T) {
 	require.True(t, r.ready())
 	require.Empty(t, r.hears("", true, 1, 2))
 	require.Empty(t, r.hears("c", false, 4))
-	_, asks := r.m.nodes.reportsDue.first()
+	_, asks := r.m.nodes.reportsDue.First()
 	require.False(t, asks)
 }
 

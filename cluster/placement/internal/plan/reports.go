@@ -9,7 +9,7 @@ import (
 func (f *nodes) requestMissingReports() {
 	for _, id := range f.members.sorted() {
 		n := f.known[id]
-		if _, asked := f.reportsDue.of(id); !asked && !n.Ready {
+		if _, asked := f.reportsDue.Of(id); !asked && !n.Ready {
 			f.requestReport(n)
 		}
 	}
@@ -22,7 +22,7 @@ func (f *nodes) requestReport(n *nodeState) {
 	if n == nil || !n.member {
 		return
 	}
-	f.reportsDue.set(n.id, f.now.Add(f.cfg.AckTimeout<<min(n.reportAttempts, 4)))
+	f.reportsDue.Set(n.id, f.now.Add(f.cfg.AckTimeout<<min(n.reportAttempts, 4)))
 	n.reportAttempts++
 	f.send(n.id, ReportRequest{Epoch: f.cfg.Epoch, After: n.reportedTo})
 }
@@ -84,7 +84,7 @@ func (f *nodes) receiveStartAck(n *nodeState, ack StartAck) {
 
 func (f *nodes) setRunning(p *place) {
 	p.enter(running, f.now)
-	f.unanswered.clear(p.key())
+	f.unanswered.Clear(p.key())
 	f.touch(p)
 	f.notify(p.start.Label, func(w workload) { w.started(p.start.Label, p.start.ID, p.on) })
 }
@@ -101,7 +101,7 @@ func (f *nodes) receiveStopAck(n *nodeState, ack StopAck) {
 	case ack.Error != "":
 		p.enter(running, f.now)
 		n.passing = removeSorted(n.passing, ack.Label)
-		f.unanswered.clear(p.key())
+		f.unanswered.Clear(p.key())
 		f.touch(p)
 		f.notify(ack.Label, func(w workload) { w.refused(ack.Label, ack.ID, n.id, ack.Error) })
 	default:
@@ -155,7 +155,7 @@ func (f *nodes) receiveReport(n *nodeState, r Report) {
 // progress asks for the continuation of r, if r is the report that was asked for. After the last
 // part the node is ready.
 func (f *nodes) progress(n *nodeState, r Report) {
-	if _, asked := f.reportsDue.of(n.id); !asked || r.After != n.reportedTo {
+	if _, asked := f.reportsDue.Of(n.id); !asked || r.After != n.reportedTo {
 		return
 	}
 	n.reportAttempts = 0
@@ -165,7 +165,7 @@ func (f *nodes) progress(n *nodeState, r Report) {
 		return
 	}
 	n.reportedTo = ""
-	f.reportsDue.clear(n.id)
+	f.reportsDue.Clear(n.id)
 	if !n.Ready {
 		n.Ready, f.cachedView, f.moreRoom = true, nil, true
 	}
@@ -213,7 +213,7 @@ func (f *nodes) compare(n *nodeState, p *place, a Reported) {
 	case p.phase == starting && a.ID == p.start.ID && a.Started:
 		f.setRunning(p)
 	case p.phase == starting && a.ID == p.start.ID:
-		f.unanswered.set(p.key(), f.now.Add(f.cfg.AckTimeout))
+		f.unanswered.Set(p.key(), f.now.Add(f.cfg.AckTimeout))
 	case p.phase == running && a.ID != p.start.ID:
 		p.enter(starting, f.now)
 		f.touch(p)

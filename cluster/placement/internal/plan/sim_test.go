@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/deadlines"
 	"github.com/understudy-go/understudy/internal/simulation"
 )
 
@@ -84,7 +85,7 @@ type sim struct {
 	rng   *rand.Rand
 	begin time.Time
 	now   time.Time
-	queue deadlines[uint64]
+	queue deadlines.Map[uint64]
 	todo  map[uint64]func()
 	n     uint64
 	quiet bool // no more faults
@@ -154,13 +155,13 @@ func (s *sim) run() string {
 
 func (s *sim) until(end time.Time) {
 	for s.broken == "" {
-		at, ok := s.queue.first()
+		at, ok := s.queue.First()
 		if !ok || at.After(end) {
 			s.now = end
 			return
 		}
 		s.now = at
-		for _, n := range s.queue.pass(at) {
+		for _, n := range s.queue.Pass(at) {
 			do := s.todo[n]
 			delete(s.todo, n)
 			do()
@@ -172,7 +173,7 @@ func (s *sim) until(end time.Time) {
 func (s *sim) in(d time.Duration, do func()) {
 	s.n++
 	s.todo[s.n] = do
-	s.queue.set(s.n, s.now.Add(d))
+	s.queue.Set(s.n, s.now.Add(d))
 }
 
 func (s *sim) upTo(d time.Duration) time.Duration { return time.Duration(s.rng.Int64N(int64(d) + 1)) }

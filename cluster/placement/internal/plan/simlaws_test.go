@@ -119,7 +119,7 @@ func (s *sim) final() {
 
 // finalRequests: every request has been answered.
 func (s *sim) finalRequests(m *Planner) {
-	if at, ok := m.nodes.unanswered.first(); ok {
+	if at, ok := m.nodes.unanswered.First(); ok {
 		s.breach("a request is not answered in the end, and sent again at %v", at)
 	}
 	if len(m.held) > 0 || len(m.specs.removals) > 0 || len(m.nodes.orphans) > 0 {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/deadlines"
 )
 
 // A singleton decides what happens to one singleton; the nodes know where it runs. The source of
@@ -208,10 +210,10 @@ func (x *singleton) step() {
 
 // next returns when the next step is due even if nothing happens.
 func (x *singleton) next() (time.Time, bool) {
-	var e earliest
-	e.add(x.retryAt, x.now().Before(x.retryAt))
-	e.add(x.drainUntil, !x.drainUntil.IsZero())
-	return e.at, e.ok
+	var e deadlines.Earliest
+	e.Add(x.retryAt, x.now().Before(x.retryAt))
+	e.Add(x.drainUntil, !x.drainUntil.IsZero())
+	return e.At, e.OK
 }
 
 // verify settles the effect of calls that seem to have failed. It stores the spec again, or has the

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/deadlines"
 )
 
 // singletons is the workload that keeps singletons at their anchors. It finds the singleton of each
@@ -19,9 +21,9 @@ type singletons struct {
 	catalog catalog
 	journal stored
 
-	dirty   map[string]bool   // labels that take a step
-	due     deadlines[string] // when labels take a step even if nothing happens
-	settled bool              // of nodes, at the last step
+	dirty   map[string]bool       // labels that take a step
+	due     deadlines.Map[string] // when labels take a step even if nothing happens
+	settled bool                  // of nodes, at the last step
 }
 
 // A catalog tracks the list of singletons in the source.
@@ -363,13 +365,13 @@ func (s *singletons) notice(labels map[string]bool, all bool) {
 // reconcile gives up calls that have taken too long, and then each dirty singleton takes a step.
 func (s *singletons) reconcile() {
 	now := s.nodes.now
-	for _, number := range s.calls.due.pass(now) {
+	for _, number := range s.calls.due.Pass(now) {
 		s.receive(SourceAnswer{Number: number, Err: errNoAnswer})
 	}
 	if at := s.catalog.retryAt; !at.IsZero() && !now.Before(at) {
 		s.callList()
 	}
-	for _, label := range s.due.pass(now) {
+	for _, label := range s.due.Pass(now) {
 		s.dirty[label] = true
 	}
 	if !s.catalog.listed {
@@ -412,17 +414,17 @@ func (s *singletons) keep(x *singleton) {
 		s.journal.put(x.label, now)
 	}
 	if at, ok := x.next(); ok && exists {
-		s.due.set(x.label, at)
+		s.due.Set(x.label, at)
 	} else {
-		s.due.clear(x.label)
+		s.due.Clear(x.label)
 	}
 }
 
 // next returns when a step is due.
 func (s *singletons) next() (time.Time, bool) {
-	var e earliest
-	e.add(s.due.first())
-	e.add(s.catalog.retryAt, !s.catalog.retryAt.IsZero())
-	e.add(s.calls.due.first())
-	return e.at, e.ok
+	var e deadlines.Earliest
+	e.Add(s.due.First())
+	e.Add(s.catalog.retryAt, !s.catalog.retryAt.IsZero())
+	e.Add(s.calls.due.First())
+	return e.At, e.OK
 }

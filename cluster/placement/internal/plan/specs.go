@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/deadlines"
 )
 
 // specs is the workload that keeps the actor of each spec running on one node.
@@ -26,8 +28,8 @@ type specs struct {
 	dirty    map[string]bool // labels to be reviewed
 	changed  map[string]bool // labels whose record or state may have changed
 
-	retries deadlines[string] // when the next start is attempted
-	waits   deadlines[string] // when the wait for the return of a node ends
+	retries deadlines.Map[string] // when the next start is attempted
+	waits   deadlines.Map[string] // when the wait for the return of a node ends
 
 	inState       map[State]int
 	moves         map[Cause]uint64
@@ -227,7 +229,7 @@ func (s *specs) begin() {
 		case placed:
 			s.nodes.start(it.on, it.startRequest())
 		case waiting:
-			s.waits.set(label, it.until)
+			s.waits.Set(label, it.until)
 		case unplaced, leaving:
 		}
 	}
@@ -254,8 +256,8 @@ func (s *specs) forget(label string) {
 	}
 	delete(s.all, label)
 	delete(s.nodeless, label)
-	s.retries.clear(label)
-	s.waits.clear(label)
+	s.retries.Clear(label)
+	s.waits.Clear(label)
 	s.followers.remove(it.Constraints.ColocateWith, label)
 	for _, avoided := range it.Constraints.AntiAffinity {
 		s.avoiders.remove(avoided, label)
@@ -275,7 +277,7 @@ func (s *specs) enter(it *item, next stage) {
 	}
 	if next != waiting {
 		it.until = time.Time{}
-		s.waits.clear(it.Label)
+		s.waits.Clear(it.Label)
 	}
 	s.touch(it.Label)
 }
@@ -343,7 +345,7 @@ func (s *specs) retry(it *item, on nodeID, why string) {
 		it.failedOn = append(it.failedOn, on.name)
 	}
 	s.enter(it, unplaced)
-	s.retries.set(it.Label, s.nodes.now.Add(s.cfg.delay(it.failures)))
+	s.retries.Set(it.Label, s.nodes.now.Add(s.cfg.delay(it.failures)))
 }
 
 // lost applies the crash strategies of the actors on a lost node.
@@ -373,7 +375,7 @@ func (s *specs) wait(it *item) {
 	s.enter(it, waiting)
 	it.request = RequestID{}
 	it.until = s.nodes.now.Add(it.OnCrash.Wait)
-	s.waits.set(it.Label, it.until)
+	s.waits.Set(it.Label, it.until)
 }
 
 // choose returns the node for a spec. It considers the labels that the spec avoids, and the labels

@@ -36,7 +36,7 @@ func (s *specs) notice(touched map[string]bool, moreRoom bool) {
 
 // reconcile reviews the specs that a change concerns.
 func (s *specs) reconcile() {
-	for _, label := range slices.Concat(s.retries.pass(s.nodes.now), s.waits.pass(s.nodes.now)) {
+	for _, label := range slices.Concat(s.retries.Pass(s.nodes.now), s.waits.Pass(s.nodes.now)) {
 		s.touch(label)
 	}
 	if !s.nodes.settled() {
@@ -96,7 +96,7 @@ func (s *specs) mayDrain(it *item) bool {
 func (s *specs) awaitReturn(it *item) {
 	target := it.Constraints.ColocateWith
 	at, settled := s.nodes.places.settledAt(target)
-	_, pending := s.waits.of(it.Label)
+	_, pending := s.waits.Of(it.Label)
 	id, back := s.nodes.members.current(it.on.name)
 	n, _ := s.nodes.node(id)
 	switch {
@@ -117,7 +117,7 @@ func (s *specs) redistribute(it *item) {
 
 // place starts it on a node, if one is eligible and the next attempt is due.
 func (s *specs) place(it *item) {
-	if _, later := s.retries.of(it.Label); later || len(s.nodes.placesOf(it.Label)) > 0 {
+	if _, later := s.retries.Of(it.Label); later || len(s.nodes.placesOf(it.Label)) > 0 {
 		return
 	}
 	d, err := s.choose(it.Spec, it.failedOn...)

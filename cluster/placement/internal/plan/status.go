@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/deadlines"
 )
 
 // A State is the state of a spec.
@@ -111,7 +113,7 @@ func (s *specs) status(it *item) Status {
 	}
 	switch st.State {
 	case Unplaced:
-		st.NextAttempt, _ = s.retries.of(it.Label)
+		st.NextAttempt, _ = s.retries.Of(it.Label)
 	case WaitingForReturn:
 		st.NextAttempt = it.until
 	case Running, Pending:
@@ -149,8 +151,8 @@ func (s *specs) explain(label string) (Explanation, error) {
 
 // next returns when a step is due.
 func (s *specs) next() (time.Time, bool) {
-	var e earliest
-	e.add(s.retries.first())
-	e.add(s.waits.first())
-	return e.at, e.ok
+	var e deadlines.Earliest
+	e.Add(s.retries.First())
+	e.Add(s.waits.First())
+	return e.At, e.OK
 }
