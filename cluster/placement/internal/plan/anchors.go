@@ -18,7 +18,7 @@ func (a Anchor) resolve(label string, v View, e Election, avoid []string) (Node,
 	var best Node
 	found := false
 	for i, n := range v.Nodes {
-		if all[i].Why == "" && (!found || cmp.Or(cmp.Compare(n.rank(newest, avoid), best.rank(newest, avoid)), older(n, best)) < 0) {
+		if all[i].Why == "" && (!found || cmp.Or(cmp.Compare(rankOf(n, newest, avoid), rankOf(best, newest, avoid)), older(n, best)) < 0) {
 			best, found = n, true
 		}
 	}
@@ -30,7 +30,7 @@ func (a Anchor) resolve(label string, v View, e Election, avoid []string) (Node,
 
 // refuses returns the filter that removes n, or "" if n is eligible.
 func (a Anchor) refuses(label string, n Node, leader string) string {
-	if why := n.refuses(Spec{Label: label}, nil); why != "" {
+	if why := refuses(n, Spec{Label: label}, nil); why != "" {
 		return why
 	}
 	switch {

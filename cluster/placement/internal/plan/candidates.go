@@ -48,7 +48,7 @@ const (
 
 // refuses returns the filter that removes n as a node for s, or "" if n is eligible. beside are the
 // labels that must not be on the same node: those that s avoids, and those that avoid s.
-func (n Node) refuses(s Spec, beside []string) string {
+func refuses(n Node, s Spec, beside []string) string {
 	switch {
 	case !n.Up:
 		return filterDown
@@ -59,33 +59,27 @@ func (n Node) refuses(s Spec, beside []string) string {
 	case n.Draining:
 		return filterDraining
 	}
-	return n.violates(s.Constraints, beside)
+	return violates(n, s.Constraints, beside)
 }
 
 // violates returns the constraint that n does not meet, or "".
-func (n Node) violates(c Constraints, beside []string) string {
+func violates(n Node, c Constraints, beside []string) string {
 	switch {
 	case c.RequiredNode != "" && c.RequiredNode != n.Name:
 		return filterRequired
 	case len(c.Roles) > 0 && !slices.ContainsFunc(c.Roles, n.HasRole):
 		return filterRoles
-	case !n.hasMeta(c.Meta):
+	case !hasMeta(n, c.Meta):
 		return filterMeta
 	case slices.ContainsFunc(beside, n.Runs):
 		return filterAffinity
-	case c.ColocateWith != "" && !n.keeps(c.ColocateWith):
+	case c.ColocateWith != "" && !Keeps(n, c.ColocateWith):
 		return filterColocation
 	}
 	return ""
 }
 
-// keeps reports whether an actor is on n or on its way there, and will stay.
-func (n Node) keeps(label string) bool {
-	_, passes := slices.BinarySearch(n.passing, label)
-	return n.Runs(label) && !passes
-}
-
-func (n Node) hasMeta(all map[string]string) bool {
+func hasMeta(n Node, all map[string]string) bool {
 	for key, value := range all {
 		if has, ok := n.Meta[key]; !ok || has != value {
 			return false
@@ -104,7 +98,7 @@ func consider(s Spec, v View, beside []string, by Strategy) (all []Candidate, er
 
 func rate(s Spec, v View, beside []string, by Strategy) (all []Candidate) {
 	for _, n := range v.Nodes {
-		c := Candidate{Node: n.Name, Why: n.refuses(s, beside)}
+		c := Candidate{Node: n.Name, Why: refuses(n, s, beside)}
 		if c.Why == "" {
 			c.Score = by.Score(n, s, v)
 			if !(c.Score > 0) { // also for NaN
@@ -137,7 +131,7 @@ func choose(s Spec, v View, beside []string, by Strategy, avoid ...string) (Deci
 		if c.Why != "" {
 			continue
 		}
-		rank := v.Nodes[i].rank(newest, avoid)
+		rank := rankOf(v.Nodes[i], newest, avoid)
 		if !found || cmp.Or(cmp.Compare(bestRank, rank), cmp.Compare(c.Score, best.Score)) > 0 {
 			best, bestRank, found = c, rank, true
 		}
@@ -159,9 +153,9 @@ func newestVersion(v View, all []Candidate, avoid []string) (newest string) {
 	return newest
 }
 
-// rank says how well a node suits before scores count: 0 is best, a node with an older version than
+// rankOf says how well a node suits before scores count: 0 is best, a node with an older version than
 // newest comes next, and the nodes in avoid come last.
-func (n Node) rank(newest string, avoid []string) int {
+func rankOf(n Node, newest string, avoid []string) int {
 	switch {
 	case slices.Contains(avoid, n.Name):
 		return 2

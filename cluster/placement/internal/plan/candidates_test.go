@@ -55,11 +55,11 @@ func TestANodeIsEligibleWhenAllConstraintsHold(t *testing.T) {
 		{"another", Constraints{RequiredNode: "alpha"}, filterRequired},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			require.Equal(t, row.why, worker.refuses(with("reader", row.c), row.c.AntiAffinity))
+			require.Equal(t, row.why, refuses(worker, with("reader", row.c), row.c.AntiAffinity))
 		})
 	}
 	// A node without metadata.
-	require.Equal(t, filterMeta, ready("a").refuses(with("s", Constraints{Meta: map[string]string{"region": "us-west"}}), nil))
+	require.Equal(t, filterMeta, refuses(ready("a"), with("s", Constraints{Meta: map[string]string{"region": "us-west"}}), nil))
 }
 
 func TestEachConstraintByItselfKeepsANodeOut(t *testing.T) {
@@ -69,7 +69,7 @@ func TestEachConstraintByItselfKeepsANodeOut(t *testing.T) {
 	}
 	fits := ready("beta", "anchor")
 	fits.Roles, fits.Meta = []string{"worker"}, map[string]string{"disk": "ssd"}
-	require.Empty(t, fits.violates(all, all.AntiAffinity))
+	require.Empty(t, violates(fits, all, all.AntiAffinity))
 	for why, spoil := range map[string]func(*Node){
 		filterRoles:      func(n *Node) { n.Roles = []string{"edge"} },
 		filterMeta:       func(n *Node) { n.Meta = map[string]string{"disk": "hdd"} },
@@ -79,7 +79,7 @@ func TestEachConstraintByItselfKeepsANodeOut(t *testing.T) {
 	} {
 		n := fits
 		spoil(&n)
-		require.Equal(t, why, n.violates(all, all.AntiAffinity))
+		require.Equal(t, why, violates(n, all, all.AntiAffinity))
 	}
 }
 
@@ -92,7 +92,7 @@ func TestNothingIsPlacedOnANodeThatIsNotAlive(t *testing.T) {
 	} {
 		n := ready("a")
 		spoil(&n)
-		require.Equal(t, why, n.refuses(specOf("s"), nil))
+		require.Equal(t, why, refuses(n, specOf("s"), nil))
 		require.False(t, n.Alive())
 	}
 }

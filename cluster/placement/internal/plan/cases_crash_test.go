@@ -52,7 +52,7 @@ func TestWhoReturnsInTimeGetsItsActorsBack(t *testing.T) {
 			r.crash("beta")
 			r.pass(20 * time.Second)
 		},
-		"before anybody has noticed": func(r caseRig) { delete(r.agents, r.nodes["beta"].id()) },
+		"before anybody has noticed": func(r caseRig) { delete(r.agents, IDOf(r.nodes["beta"])) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newCaseRig(t, "alpha", "beta", "gamma").by(Pinned("beta"))
@@ -77,7 +77,7 @@ func TestANodeThatReturnsMustStillSuit(t *testing.T) {
 	r.place(caseSpec("a", withRole("worker")).WithCrashStrategy(WaitForReturn(time.Hour)))
 	r.crash("beta")
 	r.add(99, "beta:worker")
-	id := r.nodes["beta"].id()
+	id := IDOf(r.nodes["beta"])
 	delete(r.agents, id) // there is no placement on it yet
 	r.look()
 	r.pass(time.Minute)

@@ -144,7 +144,7 @@ func TestSourcesOfEachNodesOwnAreNoFence(t *testing.T) {
 
 	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", Leader())
-	delete(r.agents, r.nodes["a"].id())
+	delete(r.agents, IDOf(r.nodes["a"]))
 	delete(r.nodes, "a")
 	r.source, r.journal = newFakeSource(), map[string]record{} // those of the other node
 	r.boot()
@@ -157,7 +157,7 @@ func TestASharedSourceBringsASingletonBack(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", Leader())
-	delete(r.agents, r.nodes["a"].id())
+	delete(r.agents, IDOf(r.nodes["a"]))
 	delete(r.nodes, "a")
 	r.boot()
 	r.is("catalog", SingletonActive, "b", 2, 0)

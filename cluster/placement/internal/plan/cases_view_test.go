@@ -88,7 +88,7 @@ func TestANodeThatJoinsAgainHasNothingOfItsFormerSelf(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
 	r.place(caseSpec("a", onlyOn("beta")))
-	delete(r.agents, r.nodes["beta"].id())
+	delete(r.agents, IDOf(r.nodes["beta"]))
 	r.holdStarts = true
 	r.join(2, "beta")
 	n, ok := r.m.View().Node("beta")
@@ -99,7 +99,7 @@ func TestANodeThatJoinsAgainHasNothingOfItsFormerSelf(t *testing.T) {
 	require.Equal(t, n, found)
 	require.Equal(t, []string{"a pending beta"}, r.specs())
 	on, _ := r.startOf("a")
-	require.Equal(t, n.id(), on)
+	require.Equal(t, IDOf(n), on)
 	r.release()
 	require.Equal(t, []string{"beta"}, r.running("a"))
 }

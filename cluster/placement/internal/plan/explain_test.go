@@ -50,7 +50,7 @@ func TestExplainSaysSinceWhenANodeIsAwaited(t *testing.T) {
 func TestExplainSaysWhatANodeHasNotTold(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	r.placed(with("s", onlyOn("a")))
-	silent := r.nodes["a"].id()
+	silent := IDOf(r.nodes["a"])
 	runs := r.agents[silent]
 	delete(r.agents, silent)
 	r.pass(time.Hour)

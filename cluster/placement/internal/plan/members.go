@@ -5,37 +5,37 @@ import (
 	"time"
 )
 
-// update handles a new view of the cluster.
-func (f *nodes) update(v ViewChanged) {
+// A Gone is a former member that may still be running until a time; zero means that the time is not
+// known yet.
+type Gone struct {
+	Name        string
+	Incarnation uint64
+	Until       time.Time
+}
+
+// update handles a new view of the cluster: all its members, and the former members that may still
+// be running. Actors, Ready and Draining of the nodes are ignored.
+func (f *nodes) update(all []Node, gone []Gone) {
 	if !f.hasView {
 		f.hasView, f.settleAt = true, f.now.Add(f.cfg.AckTimeout)
 	}
-	f.members, f.cachedView, f.moreRoom = members{}, nil, true
-	for _, n := range v.Nodes {
+	f.members = members{}
+	f.makeRoom()
+	for _, n := range all {
 		if id, ok := f.members[n.Name]; !ok || id.incarnation < n.Incarnation {
-			f.members[n.Name] = nodeID{name: n.Name, incarnation: n.Incarnation}
+			f.members[n.Name] = IDOf(n)
 		}
 	}
 	for _, n := range f.known {
 		n.member = f.members.has(n.id)
 	}
-	for _, n := range v.Nodes {
-		if id := (nodeID{name: n.Name, incarnation: n.Incarnation}); f.members.has(id) {
-			f.incarnation(id).update(n)
+	for _, n := range all {
+		if id := IDOf(n); f.members.has(id) {
+			f.known.incarnation(id).update(n)
 		}
 	}
-	f.updateGone(v.Gone)
+	f.updateGone(gone)
 	f.requestMissingReports()
-}
-
-// incarnation returns the state of an incarnation, and adds it if it is not known.
-func (f *nodes) incarnation(id nodeID) *nodeState {
-	n := f.known[id]
-	if n == nil {
-		n = &nodeState{id: id, Node: Node{Name: id.name, Incarnation: id.incarnation}, places: map[string]*place{}}
-		f.known[id] = n
-	}
-	return n
 }
 
 // update stores what the cluster knows of a member. If a member was up and no longer is, it is
@@ -92,19 +92,19 @@ func (f *nodes) lose(n *nodeState) {
 	delete(f.known, n.id)
 }
 
-// drain moves all actors that can be moved away from a node, and then replies. It treats a node
-// that is not a member as empty.
-func (f *nodes) drain(in Drain) {
-	n := f.incarnation(nodeID{name: in.Node, incarnation: in.Incarnation})
+// drain has the workloads move all actors that can be moved away from a node, and then replies to
+// the token. It treats a node that is not a member as empty.
+func (f *nodes) drain(id nodeID, from Token) {
+	n := f.known.incarnation(id)
 	if f.hasView && !n.member {
 		f.goneUntil.Set(n.id, f.now)
 	}
 	n.draining = true
-	n.drainTokens = append(n.drainTokens, in.Token)
+	n.drainTokens = append(n.drainTokens, from)
 	if !slices.Contains(f.drains, n.id) {
 		f.drains = append(f.drains, n.id)
 	}
-	f.cachedView, f.moreRoom = nil, true
+	f.makeRoom()
 }
 
 // endDrains ends the drains of the nodes from which nothing more can be moved.
@@ -114,18 +114,10 @@ func (f *nodes) endDrains() {
 		if n == nil {
 			return true
 		}
-		if f.busy(id) || slices.ContainsFunc(f.workloads, func(w workload) bool { return w.leaving(id) }) {
+		if len(n.passing) > 0 || slices.ContainsFunc(f.workloads, func(w workload) bool { return w.leaving(id) }) {
 			return false
 		}
 		f.drained(n)
 		return true
 	})
-}
-
-// drained replies to the requests that wait for the end of a drain.
-func (f *nodes) drained(n *nodeState) {
-	for _, token := range n.drainTokens {
-		f.reply(token, nil, nil)
-	}
-	n.drainTokens = nil
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/singleton/generation"
+
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/testkit"
@@ -13,7 +15,7 @@ import (
 // Requests and answers cross the wire as they are, with and without a generation.
 func TestMessagesOfAgentsCrossTheWire(t *testing.T) {
 	s := testkit.NewSystem(t, testkit.WithoutEncoding())
-	gen := Generation{Term: 7, Seq: 42}
+	gen := generation.Generation{Term: 7, Seq: 42}
 	replyTo := testkit.NewProbe[FromAgent](t, s).Ref()
 	for _, msg := range []any{
 		StartRequest{ID: id(1), Label: "a/b", Type: "worker", State: []byte{1, 2}, Generation: gen, Epoch: 3},

@@ -1,75 +1,32 @@
 package plan
 
 import (
-	"cmp"
-	"maps"
-	"slices"
-	"strings"
+	"iter"
 	"time"
 
 	"github.com/understudy-go/understudy/internal/deadlines"
 )
 
-// A workload is a part of the planner that has actors on nodes: the specs or the singletons. The
-// nodes tell a workload what happens to its labels. Each of these calls may be repeated, and may
-// concern a request that the workload no longer knows.
-type workload interface {
-	// owns reports whether the label belongs to the workload. A label still belongs to it while its
-	// actor is being removed.
-	owns(label string) bool
-	// started: the actor of that request runs.
-	started(label string, id RequestID, on nodeID)
-	// failed: the actor could not be started, and does not run.
-	failed(label string, id RequestID, on nodeID, why ending)
-	// stopped: the actor has terminated as requested, or does not run there.
-	stopped(label string, id RequestID, on nodeID)
-	// refused: the agent does not stop the actor, because it has a later generation.
-	refused(label string, id RequestID, on nodeID, why string)
-	// ended: the actor has terminated without a request.
-	ended(label string, id RequestID, on nodeID, why ending)
-	// found: an agent reports an actor that no request of this coordinator has started. It is an
-	// orphan until the workload starts it again by the same request, or stops it.
-	found(label string, on nodeID, actor Reported)
-	// lost: that incarnation of a node is no longer a member, and none of its actors runs. The
-	// nodes have forgotten its places.
-	lost(on nodeID)
-	// leaving reports whether the workload is about to move an actor away from a node, but has not
-	// requested its stop yet.
-	leaving(on nodeID) bool
-	// reconcile places, starts, stops and moves actors as a change requires. It is called last in
-	// each step.
-	reconcile()
-	// next returns when a step is due.
-	next() (time.Time, bool)
+// A hostingConfig has the settings of [nodes]. Both are required.
+type hostingConfig struct {
+	Epoch      uint64        // of the coordinator: greater than the epochs of all earlier ones
+	AckTimeout time.Duration // after which a request to an agent is sent again
 }
 
-// A nodeID is one incarnation of a node.
-type nodeID struct {
-	name        string
-	incarnation uint64
-}
-
-func (n nodeID) isZero() bool { return n == nodeID{} }
-
-func compareNodeIDs(a, b nodeID) int {
-	return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.incarnation, b.incarnation))
-}
-
-func sortedNodeIDs(all []nodeID) []nodeID {
-	slices.SortFunc(all, compareNodeIDs)
-	return all
-}
-
-// nodes has the state that the workloads share: the nodes, the known places of actors on them, and
-// the unanswered requests to agents. Requests are sent again until they are answered or the node is
-// lost.
+// nodes has what a coordinator knows of its cluster, for its workloads to decide on: the nodes, the
+// known places of actors on them, and the unanswered requests to agents. Requests are sent again
+// until they are answered or the node is lost.
+//
+// A step of the coordinator begins with Advance. Update, Receive, Drain or a method of a workload
+// follows, then Tick, Reconcile and EndDrains. Take returns what is to be done.
 type nodes struct {
+	clock
 	outbox
-	cfg       Config
-	now       time.Time
-	workloads []workload
+	changes
+	cfg       hostingConfig
+	workloads workloads
 
-	known       map[nodeID]*nodeState
+	known       known
 	members     members
 	places      placeIndex
 	orphans     orphans
@@ -80,102 +37,48 @@ type nodes struct {
 	reportsDue deadlines.Map[nodeID]   // when nodes are asked for a report again
 	goneUntil  deadlines.Map[nodeID]   // when former members have certainly stopped
 
-	hasView  bool      // the planner has received a view of the cluster
+	hasView  bool      // a view of the cluster has been received
 	settleAt time.Time // when the nodes' time to report is over
-
-	cachedView *View           // nil after a change
-	touched    map[string]bool // labels whose places have changed since the last reconcile
-	moreRoom   bool            // a node may be eligible now that was not before
 }
 
-func newNodes(cfg Config) *nodes {
+// newNodes returns nodes without members and workloads.
+func newNodes(cfg hostingConfig) *nodes {
 	return &nodes{
-		cfg: cfg, known: map[nodeID]*nodeState{}, members: members{}, places: placeIndex{}, orphans: orphans{}, touched: map[string]bool{},
+		cfg: cfg, known: known{}, members: members{}, places: placeIndex{}, orphans: orphans{}, changes: changes{touched: map[string]bool{}},
 	}
 }
 
-// A nodeState has everything that is known about one incarnation of a node.
-type nodeState struct {
-	Node
-	id             nodeID
-	member         bool
-	draining       bool
-	reportAttempts int    // successive requests for a report that it has not answered
-	reportedTo     string // the last label it has reported, while it is asked for more
-	places         map[string]*place
-	drainTokens    []Token // requests that wait for the end of its drain
-}
+// Add adds a workload, before the first step. If two workloads own a label, the one that was added
+// first is told what happens to it.
+func (f *nodes) Add(w workload) { f.workloads = append(f.workloads, w) }
 
-// snapshot returns the node as views show it.
-func (n *nodeState) snapshot() Node {
-	shown := n.Node
-	shown.Draining = n.draining
-	return shown
-}
+// A clock has the time of the current step.
+type clock struct{ now time.Time }
 
-// An outbox has the effects of a step.
-type outbox struct{ effects []Effect }
-
-func (o *outbox) emit(e Effect) { o.effects = append(o.effects, e) }
-
-func (o *outbox) reply(to Token, value any, err error) {
-	o.emit(Reply{Token: to, Value: value, Err: err})
-}
-
-func (o *outbox) send(to nodeID, msg any) {
-	o.emit(Send{Node: to.name, Incarnation: to.incarnation, Msg: msg})
-}
-
-// take returns the effects, once.
-func (o *outbox) take() []Effect {
-	effects := o.effects
-	o.effects = nil
-	return effects
-}
-
-// members maps the names of members to their incarnations. If two members have one name, it has the
-// later one.
-type members map[string]nodeID
-
-// current returns the incarnation of a node that is a member.
-func (m members) current(name string) (nodeID, bool) {
-	id, ok := m[name]
-	return id, ok
-}
-
-func (m members) has(id nodeID) bool { return !id.isZero() && m[id.name] == id }
-
-func (m members) sorted() []nodeID { return sortedNodeIDs(slices.Collect(maps.Values(m))) }
-
-// orphans are the places of actors that this coordinator has not started, and about which no
-// workload has decided.
-type orphans map[*place]bool
-
-func (o orphans) sorted() []*place {
-	if len(o) == 0 {
-		return nil
-	}
-	return slices.SortedFunc(maps.Keys(o), func(a, b *place) int {
-		return cmp.Or(strings.Compare(a.start.Label, b.start.Label), compareNodeIDs(a.on, b.on))
-	})
-}
-
-// owner returns the workload that a label belongs to, or nil.
-func (f *nodes) owner(label string) workload {
-	for _, w := range f.workloads {
-		if w.owns(label) {
-			return w
-		}
-	}
-	return nil
-}
-
-// notify calls do with the workload that a label belongs to, if there is one.
-func (f *nodes) notify(label string, do func(workload)) {
-	if w := f.owner(label); w != nil {
-		do(w)
+// Advance begins a step at that time, or at the time of the last step if that was later.
+func (c *clock) Advance(now time.Time) {
+	if c.now.Before(now) {
+		c.now = now
 	}
 }
+
+// Now returns the time of the current step.
+func (c *clock) Now() time.Time { return c.now }
+
+// changes are what the workloads have not noticed yet.
+type changes struct {
+	touched    map[string]bool // labels whose places have changed
+	moreRoom   bool            // a node may be eligible now that was not before
+	cachedView *View           // nil after a change
+}
+
+func (c *changes) touch(p *place) {
+	c.touched[p.start.Label] = true
+	c.cachedView = nil
+}
+
+// makeRoom notes that a node may have become eligible.
+func (c *changes) makeRoom() { c.cachedView, c.moreRoom = nil, true }
 
 // node returns the known state of an incarnation, whether it is a member or not.
 func (f *nodes) node(id nodeID) (Node, bool) {
@@ -186,10 +89,35 @@ func (f *nodes) node(id nodeID) (Node, bool) {
 	return n.snapshot(), true
 }
 
+// Member returns the node of that name, if it is a member.
+func (f *nodes) Member(name string) (Node, bool) {
+	id, ok := f.members[name]
+	if !ok {
+		return Node{}, false
+	}
+	return f.node(id)
+}
+
 // draining reports whether a node is being drained, or is leaving.
 func (f *nodes) draining(id nodeID) bool {
 	n, ok := f.known[id]
 	return ok && n.draining
+}
+
+// DrainingLabels returns the labels of the actors on nodes that are being drained, or are leaving.
+func (f *nodes) DrainingLabels() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, n := range f.known {
+			if !n.draining {
+				continue
+			}
+			for label := range n.places {
+				if !yield(label) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // view returns the known members.
@@ -206,7 +134,7 @@ func (f *nodes) view() View {
 }
 
 // settled reports whether every reachable node that is up has reported its actors, or has had
-// [Config.AckTimeout] to do so. Before that nothing is placed.
+// [Config.AckTimeout] to do so. Before that nothing should be placed.
 func (f *nodes) settled() bool {
 	if !f.hasView {
 		return false
@@ -223,12 +151,6 @@ func (f *nodes) settled() bool {
 	return true
 }
 
-// busy reports whether an actor on a node is being stopped, or may be.
-func (f *nodes) busy(id nodeID) bool {
-	n, ok := f.known[id]
-	return ok && len(n.passing) > 0
-}
-
 // tick handles the deadlines that have passed.
 func (f *nodes) tick() {
 	for _, key := range f.unanswered.Pass(f.now) {
@@ -242,9 +164,32 @@ func (f *nodes) tick() {
 	f.expireGone()
 }
 
-// next returns when a step is due.
+// Reconcile lets the workloads act until nothing changes any more: what one of them has placed may
+// concern another. It stops the orphans of the labels for which unwanted returns true.
+func (f *nodes) Reconcile(unwanted func(label string) bool) {
+	for again := true; again; again = f.moreRoom || len(f.touched) > 0 {
+		touched, moreRoom := f.touched, f.moreRoom
+		f.touched, f.moreRoom = map[string]bool{}, false
+		for _, w := range f.workloads {
+			w.notice(touched, moreRoom)
+		}
+		for _, w := range f.workloads {
+			w.reconcile()
+		}
+		for _, p := range f.orphans.sorted() {
+			if unwanted(p.start.Label) {
+				f.stop(p.on, p.start.Label)
+			}
+		}
+	}
+}
+
+// next returns when a step is due even if nothing happens.
 func (f *nodes) next() (time.Time, bool) {
 	var e deadlines.Earliest
+	for _, w := range f.workloads {
+		e.Add(w.next())
+	}
 	e.Add(f.unanswered.First())
 	e.Add(f.reportsDue.First())
 	e.Add(f.goneUntil.First())

@@ -3,22 +3,7 @@ package plan
 import (
 	"slices"
 	"strings"
-
-	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 )
-
-// maxPart is the approximate size in bytes of one message, if an answer takes several messages.
-const maxPart = 512 << 10
-
-// PartBytes returns about how many bytes such a message may have: 512 KiB, or half of the limit on
-// messages between nodes if that is less.
-func PartBytes(s *actor.System) int {
-	if limit := extension.MaxMessage(s); limit > 0 {
-		return min(maxPart, limit/2)
-	}
-	return maxPart
-}
 
 // A StatusPage is a part of the statuses that fits into one message.
 type StatusPage struct {
@@ -74,11 +59,11 @@ func ViewPageOf(v View, node, actor string, maxBytes int) ViewPage {
 			continue
 		}
 		if n.Name == node {
-			if n.Actors = n.actorsAfter(actor); len(n.Actors) == 0 {
+			if n.Actors = actorsAfter(n, actor); len(n.Actors) == 0 {
 				continue
 			}
 		}
-		if size += n.size(); size > maxBytes && len(p.View.Nodes) > 0 {
+		if size += nodeSize(n); size > maxBytes && len(p.View.Nodes) > 0 {
 			p.More = true
 			return p
 		}
@@ -96,7 +81,7 @@ func ViewPageOf(v View, node, actor string, maxBytes int) ViewPage {
 	return p
 }
 
-func (n Node) actorsAfter(label string) []string {
+func actorsAfter(n Node, label string) []string {
 	i, found := slices.BinarySearch(n.Actors, label)
 	if found {
 		i++
@@ -107,8 +92,8 @@ func (n Node) actorsAfter(label string) []string {
 // textBytes is the overhead of a text in a message, in bytes.
 const textBytes = 5
 
-// size returns about how many bytes n takes in a message, without its actors.
-func (n Node) size() int {
+// nodeSize returns about how many bytes n takes in a message, without its actors.
+func nodeSize(n Node) int {
 	size := len(n.Name) + len(n.Address) + 64
 	for _, role := range n.Roles {
 		size += len(role) + textBytes

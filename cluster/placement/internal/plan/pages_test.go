@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,7 +33,7 @@ func TestAViewOfAnySizeIsReadInPages(t *testing.T) {
 		n := caseNode(fmt.Sprint("n", i), "role")
 		n.Incarnation, n.Meta = uint64(i), map[string]string{"zone": "a"}
 		for j := range actors {
-			n.Actors = append(n.Actors, longLabel(j))
+			n.Actors = append(n.Actors, fmt.Sprintf("%06d/%s", j, strings.Repeat("x", 248)))
 		}
 		v.Nodes = append(v.Nodes, n)
 	}

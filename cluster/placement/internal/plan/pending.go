@@ -85,7 +85,7 @@ func (u *PendingFacts) withdraw(f Fact, why error) {
 			}
 			left = append(left, e)
 		case Send:
-			if e.request() != f.Record.Request {
+			if requestOf(e) != f.Record.Request {
 				left = append(left, e)
 			}
 		default:
@@ -95,8 +95,8 @@ func (u *PendingFacts) withdraw(f Fact, why error) {
 	u.effects = left
 }
 
-// request returns the number of the request that s sends; zero for a report request.
-func (s Send) request() RequestID {
+// requestOf returns the number of the request that s sends; zero for a report request.
+func requestOf(s Send) RequestID {
 	switch msg := s.Msg.(type) {
 	case StartRequest:
 		return msg.ID

@@ -103,7 +103,7 @@ func TestASpecThatTheJournalDoesNotTakeIsRefusedAlone(t *testing.T) {
 // Specs that are submitted while the nodes have not reported yet are accepted in one step.
 func TestOfSpecsThatAreStoredTogetherOnlyTheCulpritIsRefused(t *testing.T) {
 	r := newRefusingRig(t, "a", "b")
-	silent := r.nodes["b"].id()
+	silent := IDOf(r.nodes["b"])
 	runs := r.agents[silent]
 	delete(r.agents, silent)
 	r.boot()
@@ -226,7 +226,7 @@ func TestASpecTakesTheLabelOfASingletonThatEndsInTheSameStep(t *testing.T) {
 func TestASpecThatIsRefusedDoesNotLeaveTheOneBeforeIt(t *testing.T) {
 	r := newRefusingRig(t, "a", "b")
 	r.journal["s"] = record{Spec: with("s", Constraints{RequiredNode: "nobody"})}
-	silent := r.nodes["b"].id()
+	silent := IDOf(r.nodes["b"])
 	runs := r.agents[silent]
 	delete(r.agents, silent)
 	r.boot()
@@ -242,9 +242,9 @@ func TestASpecThatIsRefusedDoesNotLeaveTheOneBeforeIt(t *testing.T) {
 
 func TestARemovalThatEndsBeforeAllNodesHaveReportedIsErased(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
-	a := r.nodes["a"].id()
+	a := IDOf(r.nodes["a"])
 	r.journal["s"] = record{Spec: specOf("s"), Node: a.name, Incarnation: a.incarnation, Request: RequestID{Epoch: 1, N: 1}, Removed: true}
-	silent := r.nodes["b"].id()
+	silent := IDOf(r.nodes["b"])
 	runs := r.agents[silent]
 	delete(r.agents, silent)
 	r.boot()

@@ -1,7 +1,9 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -35,6 +37,19 @@ func (p *place) key() placeKey { return placeKey{on: p.on, label: p.start.Label}
 
 func (p *place) enter(next phase, now time.Time) { p.phase, p.since = next, now }
 
+// orphans are the places of actors that this coordinator has not started, and about which no
+// workload has decided.
+type orphans map[*place]bool
+
+func (o orphans) sorted() []*place {
+	if len(o) == 0 {
+		return nil
+	}
+	return slices.SortedFunc(maps.Keys(o), func(a, b *place) int {
+		return cmp.Or(strings.Compare(a.start.Label, b.start.Label), compareNodeIDs(a.on, b.on))
+	})
+}
+
 // A placeIndex has all places by label; those of a label are sorted by node.
 type placeIndex map[string][]*place
 
@@ -52,10 +67,10 @@ func (x placeIndex) remove(p *place) {
 	}
 }
 
-// settledAt returns the node on which a label runs or is being started. It returns false while the
+// NodeOf returns the node on which a label runs or is being started. It returns false while the
 // label is on no node or is being stopped.
-func (x placeIndex) settledAt(label string) (nodeID, bool) {
-	for _, p := range x[label] {
+func (f *nodes) NodeOf(label string) (nodeID, bool) {
+	for _, p := range f.places[label] {
 		if p.phase != stopping && !p.orphan {
 			return p.on, true
 		}
@@ -113,7 +128,7 @@ func (f *nodes) start(on nodeID, r StartRequest) RequestID {
 		f.lastRequest++
 		r.ID = RequestID{Epoch: f.cfg.Epoch, N: f.lastRequest}
 	}
-	n := f.incarnation(on)
+	n := f.known.incarnation(on)
 	if p := n.places[r.Label]; p != nil {
 		f.dropPlace(n, p)
 	}
@@ -148,17 +163,13 @@ func (f *nodes) request(n *nodeState, p *place) {
 	if !n.member || !n.hasReported(p.start.Label) {
 		return
 	}
-	if p.phase == stopping {
-		f.sendStop(p.on, p.start.ID, p.start.Label, p.start.Generation)
-		return
-	}
 	start := p.start
 	start.Epoch = f.cfg.Epoch
+	if p.phase == stopping {
+		f.send(p.on, start.stop())
+		return
+	}
 	f.send(p.on, start)
-}
-
-func (f *nodes) sendStop(on nodeID, id RequestID, label string, g Generation) {
-	f.send(on, StopRequest{ID: id, Label: label, Generation: g, Epoch: f.cfg.Epoch})
 }
 
 func (f *nodes) addPlace(n *nodeState, p *place) {
@@ -179,20 +190,19 @@ func (f *nodes) dropPlace(n *nodeState, p *place) {
 	f.unanswered.Clear(p.key())
 	n.Actors, n.passing = removeSorted(n.Actors, label), removeSorted(n.passing, label)
 	f.places.remove(p)
-	f.moreRoom = true
+	f.makeRoom()
 	f.touch(p)
 }
+
+// Expect adds an incarnation that may run actors, although it may not be a member any more. The
+// workloads are told when it is lost.
+func (f *nodes) Expect(id nodeID) { f.known.incarnation(id) }
 
 // forgetPlace drops a place whose request has not been sent.
 func (f *nodes) forgetPlace(on nodeID, label string) {
 	if n := f.known[on]; n != nil && n.places[label] != nil {
 		f.dropPlace(n, n.places[label])
 	}
-}
-
-func (f *nodes) touch(p *place) {
-	f.touched[p.start.Label] = true
-	f.cachedView = nil
 }
 
 // insertSorted returns a new slice, because views in use share the old one.

@@ -90,7 +90,7 @@ func BenchmarkMachinePlaces1000Anew(b *testing.B) {
 		incarnation++
 		f.nodes[0].Incarnation = incarnation
 		f.step(ViewChanged{Nodes: f.nodes})
-		for n := 0; len(f.m.nodes.known[nodeID{name: "node-00", incarnation: incarnation}].Actors) < 1000; n++ {
+		for n := 0; f.actorsOnFirst() < 1000; n++ {
 			label := fmt.Sprintf("more/%d/%d", incarnation, n)
 			f.submit(label)
 			f.token++
@@ -98,4 +98,10 @@ func BenchmarkMachinePlaces1000Anew(b *testing.B) {
 		}
 		b.StartTimer()
 	}
+}
+
+// actorsOnFirst returns how many actors are on the first node.
+func (f *benchCluster) actorsOnFirst() int {
+	n, _ := f.m.nodes.Member(f.nodes[0].Name)
+	return len(n.Actors)
 }

@@ -28,8 +28,8 @@ func (f *nodes) requestReport(n *nodeState) {
 }
 
 // requestFullReport asks a node for a report from its beginning.
-func (f *nodes) requestFullReport(n *nodeState) {
-	if n != nil {
+func (f *nodes) requestFullReport(id nodeID) {
+	if n := f.known[id]; n != nil {
 		n.reportedTo = ""
 		f.requestReport(n)
 	}
@@ -76,7 +76,7 @@ func (f *nodes) receiveStartAck(n *nodeState, ack StartAck) {
 	case p == nil || p.phase == stopping:
 	case ack.Error != "":
 		f.dropPlace(n, p)
-		f.notify(ack.Label, func(w workload) { w.failed(ack.Label, ack.ID, n.id, ending{ack.Error, ack.FencedBy}) })
+		f.workloads.notify(ack.Label, func(w workload) { w.failed(ack.Label, ack.ID, n.id, ending{ack.Error, ack.FencedBy}) })
 	case p.phase == starting:
 		f.setRunning(p)
 	}
@@ -86,7 +86,7 @@ func (f *nodes) setRunning(p *place) {
 	p.enter(running, f.now)
 	f.unanswered.Clear(p.key())
 	f.touch(p)
-	f.notify(p.start.Label, func(w workload) { w.started(p.start.Label, p.start.ID, p.on) })
+	f.workloads.notify(p.start.Label, func(w workload) { w.started(p.start.Label, p.start.ID, p.on) })
 }
 
 // receiveStopAck handles a StopAck. If a former coordinator has stopped the actor, it ends without
@@ -97,16 +97,16 @@ func (f *nodes) receiveStopAck(n *nodeState, ack StopAck) {
 	case p == nil || p.phase != stopping && ack.Error != "":
 	case p.phase != stopping:
 		f.dropPlace(n, p)
-		f.notify(ack.Label, func(w workload) { w.ended(ack.Label, ack.ID, n.id, ending{text: "stopped by a former coordinator"}) })
+		f.workloads.notify(ack.Label, func(w workload) { w.ended(ack.Label, ack.ID, n.id, ending{text: "stopped by a former coordinator"}) })
 	case ack.Error != "":
 		p.enter(running, f.now)
 		n.passing = removeSorted(n.passing, ack.Label)
 		f.unanswered.Clear(p.key())
 		f.touch(p)
-		f.notify(ack.Label, func(w workload) { w.refused(ack.Label, ack.ID, n.id, ack.Error) })
+		f.workloads.notify(ack.Label, func(w workload) { w.refused(ack.Label, ack.ID, n.id, ack.Error) })
 	default:
 		f.dropPlace(n, p)
-		f.notify(ack.Label, func(w workload) { w.stopped(ack.Label, ack.ID, n.id) })
+		f.workloads.notify(ack.Label, func(w workload) { w.stopped(ack.Label, ack.ID, n.id) })
 	}
 }
 
@@ -117,14 +117,14 @@ func (f *nodes) receiveEnded(n *nodeState, e Ended) {
 	if p != nil && p.phase == stopping {
 		return
 	}
-	var g Generation
+	ended := StartRequest{ID: e.ID, Label: e.Label, Epoch: f.cfg.Epoch}
 	if p != nil {
-		g = p.start.Generation
+		ended.Generation = p.start.Generation
 		f.dropPlace(n, p)
 	}
-	f.sendStop(n.id, e.ID, e.Label, g)
+	f.send(n.id, ended.stop())
 	if p != nil {
-		f.notify(e.Label, func(w workload) { w.ended(e.Label, e.ID, n.id, ending{e.Error, e.FencedBy}) })
+		f.workloads.notify(e.Label, func(w workload) { w.ended(e.Label, e.ID, n.id, ending{e.Error, e.FencedBy}) })
 	}
 }
 
@@ -167,7 +167,8 @@ func (f *nodes) progress(n *nodeState, r Report) {
 	n.reportedTo = ""
 	f.reportsDue.Clear(n.id)
 	if !n.Ready {
-		n.Ready, f.cachedView, f.moreRoom = true, nil, true
+		n.Ready = true
+		f.makeRoom()
 	}
 }
 
@@ -231,7 +232,7 @@ func (f *nodes) addOrphan(n *nodeState, a Reported) {
 	}
 	f.orphans[p] = true
 	f.addPlace(n, p)
-	f.notify(a.Label, func(w workload) { w.found(a.Label, n.id, a) })
+	f.workloads.notify(a.Label, func(w workload) { w.found(a.Label, n.id, a) })
 }
 
 // sorted returns the places on n, sorted by label.

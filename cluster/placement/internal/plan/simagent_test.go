@@ -12,6 +12,7 @@ type simAgent struct {
 	node   *simNode
 	core   *Agent
 	dead   bool
+	member bool
 	to     *simCoordinator // whose request was taken last
 	actors map[RequestID]*simActor
 }
@@ -30,8 +31,8 @@ type simActor struct {
 }
 
 func newSimAgent(n *simNode) *simAgent {
-	a := &simAgent{node: n, core: NewAgent(n.name), actors: map[RequestID]*simActor{}}
-	a.core.MaxReport = []int{maxPart, 1, 300}[n.sim.seed%3] // all labels in one report, or one or two
+	a := &simAgent{node: n, core: NewAgent(n.name), member: true, actors: map[RequestID]*simActor{}}
+	a.core.MaxReport = []int{1 << 20, 1, 300}[n.sim.seed%3] // all labels in one report, or one or two
 	a.step(AgentMembership{Incarnation: n.incarnation})
 	a.pass()
 	return a
@@ -48,7 +49,10 @@ func (a *simAgent) pass() {
 }
 
 // expel: the node is no longer a member, and all its actors must stop in time.
-func (a *simAgent) expel() { a.step(AgentMembership{}) }
+func (a *simAgent) expel() {
+	a.member = false
+	a.step(AgentMembership{})
+}
 
 // die: the process is gone.
 func (a *simAgent) die() {
@@ -59,14 +63,13 @@ func (a *simAgent) die() {
 }
 
 func (a *simAgent) hear(e Send, from *simCoordinator) {
-	msg := e.Message(actor.ActorRef[FromAgent]{})
 	if a.dead {
 		return
 	}
-	if a.core.incarnation != 0 && msg.epoch() >= a.core.epoch {
+	if a.member && (a.to == nil || from.epoch >= a.to.epoch) {
 		a.to = from
 	}
-	a.step(AgentReceived{Message: msg})
+	a.step(AgentReceived{Message: e.Message(actor.ActorRef[FromAgent]{})})
 }
 
 func (a *simAgent) step(ev AgentEvent) {

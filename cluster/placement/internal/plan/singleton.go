@@ -58,7 +58,7 @@ type grant struct {
 
 func (x *singleton) touch() { x.in.dirty[x.label] = true }
 
-func (x *singleton) now() time.Time { return x.in.nodes.now }
+func (x *singleton) now() time.Time { return x.in.nodes.Now() }
 
 func (x *singleton) moving() bool { return x.nextGrant != grant{} }
 
@@ -341,7 +341,7 @@ func (x *singleton) place() {
 	}
 	v, election := x.in.nodes.view(), x.in.cfg.Election
 	if n, ok := x.spec.Anchor.admits(x.grant.owner, v, election); ok && x.unused {
-		x.launch(nodeID{name: n.Name, incarnation: n.Incarnation})
+		x.launch(IDOf(n))
 		return
 	}
 	n, err := x.spec.Anchor.resolve(x.label, v, election, x.failed)
@@ -351,7 +351,7 @@ func (x *singleton) place() {
 		if x.attempts == 0 {
 			x.why = err.Error()
 		}
-	case x.on == nodeID{name: n.Name, incarnation: n.Incarnation} && x.grant.owner == n.Name && x.grant.generation.Term > x.floor:
+	case x.on == IDOf(n) && x.grant.owner == n.Name && x.grant.generation.Term > x.floor:
 		x.ask(question{purpose: toOwn, op: OpClaimSeq, owner: n.Name})
 	default:
 		x.grant.owner, x.unused = "", false

@@ -16,6 +16,7 @@ import (
 type singletons struct {
 	cfg     Config
 	nodes   *nodes
+	isSpec  func(label string) bool
 	all     map[string]*singleton
 	calls   sourceCalls
 	catalog catalog
@@ -60,11 +61,6 @@ func (s *singletons) touchAll() {
 // owns reports whether a singleton of that label exists, or an instance of one is still ending.
 func (s *singletons) owns(label string) bool { return s.all[label] != nil }
 
-// isSpec reports whether a label belongs to a spec.
-func (s *singletons) isSpec(label string) bool {
-	return slices.ContainsFunc(s.nodes.workloads, func(w workload) bool { return w != workload(s) && w.owns(label) })
-}
-
 // ownership returns where a singleton is. It returns false if no singleton has that label.
 func (s *singletons) ownership(label string) (Ownership, bool) {
 	x := s.all[label]
@@ -94,7 +90,7 @@ func (s *singletons) begin() {
 		}
 		if r.Node != "" {
 			x.on, x.request, x.expected = nodeID{name: r.Node, incarnation: r.Incarnation}, r.Request, true
-			s.nodes.incarnation(x.on)
+			s.nodes.Expect(x.on)
 		}
 	}
 	s.callList()
@@ -107,7 +103,7 @@ func (s *singletons) callList() {
 
 // call emits a call to the source. q handles the answer.
 func (s *singletons) call(q *question, e SourceCall) (number uint64) {
-	e.Number = s.calls.begin(q, s.nodes.now.Add(s.cfg.SourceTimeout))
+	e.Number = s.calls.begin(q, s.nodes.Now().Add(s.cfg.SourceTimeout))
 	s.nodes.emit(e)
 	return e.Number
 }
@@ -143,7 +139,7 @@ func (s *singletons) receive(in SourceAnswer) {
 func (s *singletons) receiveList(records []SourceRecord, err error) {
 	if err != nil {
 		s.catalog.failures++
-		s.catalog.retryAt = s.nodes.now.Add(s.cfg.delay(s.catalog.failures))
+		s.catalog.retryAt = s.nodes.Now().Add(s.cfg.delay(s.catalog.failures))
 		return
 	}
 	s.catalog.listed = true
@@ -284,7 +280,7 @@ func (s *singletons) byRequest(label string, id RequestID, on nodeID) *singleton
 
 func (s *singletons) started(label string, id RequestID, on nodeID) {
 	if x := s.byRequest(label, id, on); x != nil {
-		x.why, x.failed, x.since = "", nil, s.nodes.now
+		x.why, x.failed, x.since = "", nil, s.nodes.Now()
 	}
 }
 
@@ -303,7 +299,7 @@ func (s *singletons) ended(label string, id RequestID, on nodeID, why ending) {
 	if x == nil || !x.stays() {
 		return
 	}
-	if s.nodes.now.Sub(x.since) >= s.cfg.RetryMax {
+	if s.nodes.Now().Sub(x.since) >= s.cfg.RetryMax {
 		x.attempts = 0
 	}
 	x.rise(why.fencedBy)
@@ -318,7 +314,7 @@ func (s *singletons) refused(label string, id RequestID, on nodeID, why string) 
 	s.byRequest(label, id, on)
 	if x := s.all[label]; x != nil {
 		x.backOff(fmt.Sprintf("%s does not stop it: %s", on.name, why))
-		s.nodes.requestFullReport(s.nodes.known[on])
+		s.nodes.requestFullReport(on)
 	}
 }
 
@@ -364,7 +360,7 @@ func (s *singletons) notice(labels map[string]bool, all bool) {
 
 // reconcile gives up calls that have taken too long, and then each dirty singleton takes a step.
 func (s *singletons) reconcile() {
-	now := s.nodes.now
+	now := s.nodes.Now()
 	for _, number := range s.calls.due.Pass(now) {
 		s.receive(SourceAnswer{Number: number, Err: errNoAnswer})
 	}

@@ -30,7 +30,7 @@ func TestAnOwnerThatMayStillRunIsNotReplaced(t *testing.T) {
 	r.pass(9 * time.Second)
 	r.is("catalog", SingletonDraining, "a", 1, 0)
 	require.Len(t, r.started, 1)
-	delete(r.agents, a.id())
+	delete(r.agents, IDOf(a))
 	r.pass(time.Second)
 	r.is("catalog", SingletonActive, "b", 2, 0)
 }
@@ -61,7 +61,7 @@ func TestANodeThatIsBackInAnotherIncarnationHasLostItsInstance(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", OnNode("b"))
-	delete(r.agents, r.nodes["b"].id())
+	delete(r.agents, IDOf(r.nodes["b"]))
 	r.join(2, "b")
 	r.is("catalog", SingletonActive, "b", 2, 0)
 	require.Equal(t, []string{"catalog 1.0 b", "catalog 2.0 b"}, r.started)
@@ -108,7 +108,7 @@ func TestACoordinatorThatDiesWithWhatItRanIsReplaced(t *testing.T) {
 	for _, label := range []string{"x", "y", "z"} {
 		r.ask(func(to Token) Input { return Submit{Token: to, Spec: Spec{Label: label, Type: "kept"}} })
 	}
-	delete(r.agents, r.nodes["a"].id())
+	delete(r.agents, IDOf(r.nodes["a"]))
 	delete(r.nodes, "a")
 	r.boot()
 	r.is("catalog", SingletonActive, "b", 2, 0)
@@ -142,7 +142,7 @@ func TestANewCoordinatorWaitsForWhatIsStarting(t *testing.T) {
 	r := newSingletonsRig(t, "a", "b")
 	r.holdStarts = true
 	r.start("catalog", OnNode("b"))
-	b, start := r.nodes["b"].id(), r.sends[0].Msg.(StartRequest)
+	b, start := IDOf(r.nodes["b"]), r.sends[0].Msg.(StartRequest)
 	r.agents[b]["catalog"] = Reported{ID: start.ID, Label: "catalog", Generation: start.Generation}
 	r.boot()
 	r.is("catalog", SingletonStarting, "b", 1, 0)
@@ -168,14 +168,14 @@ func TestANewCoordinatorDoesNotStartWhatASilentNodeMayRun(t *testing.T) {
 	t.Parallel()
 	r, _ := moving(t, 0)
 	r.nodes["b"] = func(n Node) Node { n.Reachable = false; return n }(r.nodes["b"])
-	agent := r.agents[r.nodes["b"].id()]
-	delete(r.agents, r.nodes["b"].id()) // it cannot be heard
+	agent := r.agents[IDOf(r.nodes["b"])]
+	delete(r.agents, IDOf(r.nodes["b"])) // it cannot be heard
 	r.boot()
 	r.pass(time.Hour)
 	r.is("catalog", SingletonDraining, "b", 1, 0)
 	require.Len(t, r.started, 1)
 
-	r.agents[r.nodes["b"].id()] = agent
+	r.agents[IDOf(r.nodes["b"])] = agent
 	r.holdStarts, r.holdStops = false, false
 	r.change("b", func(n *Node) { n.Reachable = true })
 	r.pass(2 * time.Minute)
@@ -189,7 +189,7 @@ func TestAnInstanceOfAnEarlierGenerationIsStopped(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b", "c")
 	r.start("catalog", OnNode("b"))
-	r.agents[r.nodes["c"].id()]["catalog"] = Reported{ID: RequestID{Epoch: 1, N: 77}, Label: "catalog", Generation: Generation{Term: 1}, Started: true}
+	r.agents[IDOf(r.nodes["c"])]["catalog"] = Reported{ID: RequestID{Epoch: 1, N: 77}, Label: "catalog", Generation: Generation{Term: 1}, Started: true}
 	r.source.ask(SourceCall{Op: OpClaimTerm, Label: "catalog", Owner: "b"}) // by a coordinator on another side
 	r.holdStops = true
 	r.boot()
@@ -313,7 +313,7 @@ func TestASourceThatWasRestoredGrantsTermsAboveTheLostOnes(t *testing.T) {
 func TestAnInstanceThatItsJournalRefusesGetsATermAboveTheJournal(t *testing.T) {
 	t.Parallel()
 	refused := func(r *singletonsRig, term uint64) {
-		id := r.nodes["a"].id()
+		id := IDOf(r.nodes["a"])
 		was := r.agents[id]["catalog"]
 		delete(r.agents[id], "catalog")
 		r.hear(id, FromAgent{Ended: &Ended{ID: was.ID, Label: "catalog", Error: "fenced", FencedBy: term}})
@@ -331,7 +331,7 @@ func TestAnInstanceThatItsJournalRefusesGetsATermAboveTheJournal(t *testing.T) {
 	r.start("other", OnNode("b"))
 	start := r.held[0].Msg.(StartRequest)
 	r.held, r.holdStarts = nil, false
-	r.hear(r.nodes["b"].id(), FromAgent{StartAck: &StartAck{ID: start.ID, Label: "other", Error: "fenced", FencedBy: 3}})
+	r.hear(IDOf(r.nodes["b"]), FromAgent{StartAck: &StartAck{ID: start.ID, Label: "other", Error: "fenced", FencedBy: 3}})
 	r.pass(time.Minute)
 	r.is("other", SingletonActive, "b", 4, 0)
 }

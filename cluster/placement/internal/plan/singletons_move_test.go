@@ -33,11 +33,11 @@ func TestAMoveStopsThenStarts(t *testing.T) {
 	stop := r.sends[len(r.sends)-1].Msg.(StopRequest)
 	require.Equal(t, Generation{Term: 1}, stop.Generation)
 
-	r.hear(r.nodes["b"].id(), FromAgent{StopAck: &StopAck{ID: RequestID{Epoch: 1, N: 99}, Label: "catalog"}})
-	r.hear(r.nodes["a"].id(), FromAgent{StopAck: &StopAck{ID: stop.ID, Label: "catalog"}})
+	r.hear(IDOf(r.nodes["b"]), FromAgent{StopAck: &StopAck{ID: RequestID{Epoch: 1, N: 99}, Label: "catalog"}})
+	r.hear(IDOf(r.nodes["a"]), FromAgent{StopAck: &StopAck{ID: stop.ID, Label: "catalog"}})
 	r.is("catalog", SingletonDraining, "b", 1, 0)
 
-	r.ackStop(r.nodes["b"].id(), stop)
+	r.ackStop(IDOf(r.nodes["b"]), stop)
 	r.is("catalog", SingletonStarting, "a", 2, 0)
 	r.release()
 	r.is("catalog", SingletonActive, "a", 2, 0)
@@ -200,7 +200,7 @@ func TestADrainMovesSingletonsByTheirAnchors(t *testing.T) {
 	r.start("minter", OnNode("a"))
 	r.start("manager", Leader())
 	r.holdCalls = true
-	a := r.nodes["a"].id()
+	a := IDOf(r.nodes["a"])
 	drained := r.ask(func(to Token) Input { return Drain{Token: to, Node: a.name, Incarnation: a.incarnation} })
 	r.pending(drained)
 	r.holdCalls, r.holdStops = false, true

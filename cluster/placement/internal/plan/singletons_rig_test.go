@@ -66,10 +66,8 @@ func (r *singletonsRig) add(n uint64, name string) {
 		node.Roles = strings.Split(roles, ",")
 	}
 	r.nodes[name] = node
-	r.agents[node.id()] = map[string]Reported{}
+	r.agents[IDOf(node)] = map[string]Reported{}
 }
-
-func (n Node) id() nodeID { return nodeID{name: n.Name, incarnation: n.Incarnation} }
 
 // boot lets a new coordinator take over.
 func (r *singletonsRig) boot() {
@@ -103,7 +101,7 @@ func (r *singletonsRig) join(n uint64, name string) {
 
 func (r *singletonsRig) crash(names ...string) {
 	for _, name := range names {
-		delete(r.agents, r.nodes[name].id())
+		delete(r.agents, IDOf(r.nodes[name]))
 		delete(r.nodes, name)
 	}
 	r.look()
@@ -259,7 +257,7 @@ func (r *singletonsRig) release() {
 
 // end ends an instance without a request.
 func (r *singletonsRig) end(node, label, why string) {
-	id := r.nodes[node].id()
+	id := IDOf(r.nodes[node])
 	was := r.agents[id][label]
 	delete(r.agents[id], label)
 	r.hear(id, FromAgent{Ended: &Ended{ID: was.ID, Label: label, Error: why}})

@@ -110,7 +110,7 @@ func TestALateStartIsStoppedToo(t *testing.T) {
 	r.holdStops = true
 	to := r.stop("catalog")
 	r.is("catalog", SingletonDraining, "a", 1, 0)
-	r.ackStart(r.nodes["a"].id(), r.sends[0].Msg.(StartRequest))
+	r.ackStart(IDOf(r.nodes["a"]), r.sends[0].Msg.(StartRequest))
 	r.is("catalog", SingletonDraining, "a", 1, 0)
 	r.pending(to)
 	r.release()
@@ -125,7 +125,7 @@ func TestAStopThatIsRefusedIsTriedAgain(t *testing.T) {
 	r, to := stoppingRig(t, 0)
 	stop := r.sends[len(r.sends)-1].Msg.(StopRequest)
 	r.held = nil
-	r.hear(r.nodes["a"].id(), FromAgent{StopAck: &StopAck{ID: stop.ID, Label: "catalog", Error: "2.0 runs"}})
+	r.hear(IDOf(r.nodes["a"]), FromAgent{StopAck: &StopAck{ID: stop.ID, Label: "catalog", Error: "2.0 runs"}})
 	require.Contains(t, r.is("catalog", SingletonDraining, "a", 1, 0).Error, "2.0 runs")
 	require.Empty(t, r.held)
 	r.pass(time.Second)

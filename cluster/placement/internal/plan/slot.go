@@ -1,6 +1,10 @@
 package plan
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/understudy-go/understudy/singleton/generation"
+)
 
 // A slot has everything that an agent knows about one label.
 type slot struct {
@@ -23,7 +27,7 @@ type ending struct {
 // A slotActor is an actor that has been launched and has not terminated.
 type slotActor struct {
 	id         RequestID
-	generation Generation
+	generation generation.Generation
 	started    bool
 	answered   bool   // a StartAck has been sent
 	stopping   bool   // for any reason
@@ -113,8 +117,8 @@ func (a *Agent) startNew(s *slot, r StartRequest) {
 
 // outranks reports whether a running instance has a later generation than the requested one. An
 // actor without a generation is never outranked.
-func outranks(runs, asked Generation) bool {
-	return asked != (Generation{}) && asked.Less(runs)
+func outranks(runs, asked generation.Generation) bool {
+	return asked != (generation.Generation{}) && asked.Less(runs)
 }
 
 func (a *Agent) launch(s *slot, r StartRequest) {

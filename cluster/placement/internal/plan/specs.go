@@ -296,7 +296,7 @@ func (s *specs) itemOf(label string, id RequestID) *item {
 
 func (s *specs) started(label string, id RequestID, _ nodeID) {
 	if it := s.itemOf(label, id); it != nil {
-		it.startedAt = s.nodes.now
+		it.startedAt = s.nodes.Now()
 		it.lastError = ""
 		s.touch(label)
 	}
@@ -314,7 +314,7 @@ func (s *specs) ended(label string, id RequestID, on nodeID, why ending) {
 	if it == nil {
 		return
 	}
-	if !it.startedAt.IsZero() && s.nodes.now.Sub(it.startedAt) >= s.cfg.RetryMax {
+	if !it.startedAt.IsZero() && s.nodes.Now().Sub(it.startedAt) >= s.cfg.RetryMax {
 		it.failures, it.failedOn = 0, nil
 	}
 	s.moves[EndedAlone]++
@@ -345,7 +345,7 @@ func (s *specs) retry(it *item, on nodeID, why string) {
 		it.failedOn = append(it.failedOn, on.name)
 	}
 	s.enter(it, unplaced)
-	s.retries.Set(it.Label, s.nodes.now.Add(s.cfg.delay(it.failures)))
+	s.retries.Set(it.Label, s.nodes.Now().Add(s.cfg.delay(it.failures)))
 }
 
 // lost applies the crash strategies of the actors on a lost node.
@@ -374,7 +374,7 @@ func (s *specs) lost(on nodeID) {
 func (s *specs) wait(it *item) {
 	s.enter(it, waiting)
 	it.request = RequestID{}
-	it.until = s.nodes.now.Add(it.OnCrash.Wait)
+	it.until = s.nodes.Now().Add(it.OnCrash.Wait)
 	s.waits.Set(it.Label, it.until)
 }
 

@@ -186,14 +186,14 @@ func TestNothingIsStartedElsewhereWhileItMayStillRun(t *testing.T) {
 	r.look()
 	require.Equal(t, []string{"a"}, r.running("s"))
 	require.Equal(t, "a", r.status("s").Node)
-	delete(r.agents, node.id())
+	delete(r.agents, IDOf(node))
 	r.passing(10*time.Second, func() { require.Empty(t, r.running("s")) }, func() { r.runs("s", "b") })
 }
 
 func TestAnotherIncarnationOfANodeMeansThatTheFirstIsGone(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	r.placed(specOf("s"))
-	old := r.nodes["a"].id()
+	old := IDOf(r.nodes["a"])
 	r.gone = []Gone{{Name: "a", Incarnation: old.incarnation, Until: r.now.Add(time.Hour)}}
 	delete(r.agents, old)
 	r.back(70, "a")

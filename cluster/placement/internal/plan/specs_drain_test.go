@@ -79,7 +79,10 @@ func TestDrainsOfNodesThatAreNotThereAreOver(t *testing.T) {
 	r.done(r.drain("b"))
 	delete(r.nodes, "b")
 	require.Len(t, r.m.View().Nodes, 1)
-	require.Len(t, r.m.nodes.known, 1)
+	for _, name := range []string{"ghost", "b"} {
+		_, known := r.m.nodes.node(nodeID{name: name, incarnation: 1})
+		require.False(t, known)
+	}
 }
 
 func TestADrainAnswersWhenTheNodeIsGoneBeforeItsEnd(t *testing.T) {

@@ -65,7 +65,7 @@ func (r specsRig) back(n uint64, name string) { r.join(n, name) }
 
 // vanish takes a node away, which the coordinator does not hear of.
 func (r specsRig) vanish(name string) {
-	delete(r.agents, r.nodes[name].id())
+	delete(r.agents, IDOf(r.nodes[name]))
 	delete(r.nodes, name)
 }
 

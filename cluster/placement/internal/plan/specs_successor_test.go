@@ -17,8 +17,7 @@ func TestRequestsOfTwoCoordinatorsAreNeverTheSame(t *testing.T) {
 	r.held = nil
 	r.placed(specOf("y"))
 	_, young := r.heldStart("y")
-	require.NotEqual(t, old.ID, young.ID)
-	require.True(t, old.ID.less(young.ID))
+	require.Less(t, old.ID.Epoch, young.ID.Epoch)
 	// The acknowledgement of the first request does not count for the second.
 	r.hear(on, FromAgent{StartAck: &StartAck{ID: old.ID, Label: "y"}})
 	require.Equal(t, Pending, r.status("y").State)
@@ -48,12 +47,12 @@ func TestAnotherCoordinatorSendsWhatWasNotSent(t *testing.T) {
 	r.journal["s"] = record{Spec: specOf("s"), Node: "a", Incarnation: r.nodes["a"].Incarnation, Request: RequestID{Epoch: 1, N: 5}}
 	r.boot()
 	r.runs("s", "a")
-	require.Equal(t, RequestID{Epoch: 1, N: 5}, r.agents[r.nodes["a"].id()]["s"].ID)
+	require.Equal(t, RequestID{Epoch: 1, N: 5}, r.agents[IDOf(r.nodes["a"])]["s"].ID)
 }
 
 func TestNothingIsPlacedBeforeTheNodesHaveReportedOrHadTheirTime(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
-	silent := r.nodes["b"].id()
+	silent := IDOf(r.nodes["b"])
 	runs := r.agents[silent]
 	delete(r.agents, silent) // it runs no placement, or does not answer
 	r.boot()
@@ -97,8 +96,8 @@ func TestWhatRunsAndIsNotWantedIsStopped(t *testing.T) {
 	r.placed(specOf("s"))
 	orphan := Reported{ID: RequestID{Epoch: 1, N: 77}, Label: "orphan", Started: true}
 	double := Reported{ID: RequestID{Epoch: 1, N: 78}, Label: "s", Started: true}
-	r.agents[r.nodes["b"].id()]["orphan"] = orphan
-	r.agents[r.nodes["b"].id()]["s"] = double
+	r.agents[IDOf(r.nodes["b"])]["orphan"] = orphan
+	r.agents[IDOf(r.nodes["b"])]["s"] = double
 	r.boot()
 	require.Empty(t, r.running("orphan"))
 	r.runs("s", "a")
@@ -108,7 +107,7 @@ func TestWhatRunsAndIsNotWantedIsStopped(t *testing.T) {
 func TestWhatRunsThoughItsSpecIsUnplacedIsStoppedFirst(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	r.journal["s"] = record{Spec: specOf("s")}
-	r.agents[r.nodes["b"].id()]["s"] = Reported{ID: RequestID{Epoch: 1, N: 7}, Label: "s", Started: true}
+	r.agents[IDOf(r.nodes["b"])]["s"] = Reported{ID: RequestID{Epoch: 1, N: 7}, Label: "s", Started: true}
 	r.holdStops = true
 	r.boot()
 	require.Equal(t, Unplaced, r.status("s").State)
@@ -121,7 +120,7 @@ func TestWhatRunsThoughItsSpecIsUnplacedIsStoppedFirst(t *testing.T) {
 func TestWhatAReportLacksIsStartedAgainUnderTheSameRequest(t *testing.T) {
 	r := newSpecsRig(t, "a")
 	r.placed(specOf("s"))
-	id := r.nodes["a"].id()
+	id := IDOf(r.nodes["a"])
 	was := r.agents[id]["s"].ID
 	delete(r.agents[id], "s")
 	r.hear(id, FromAgent{Report: &Report{}}) // unasked, so it is asked
@@ -132,7 +131,7 @@ func TestWhatAReportLacksIsStartedAgainUnderTheSameRequest(t *testing.T) {
 // Reports of a node that are older than what it has acknowledged since.
 func TestAnOldReportChangesNothing(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
-	a := r.nodes["a"].id()
+	a := IDOf(r.nodes["a"])
 	r.placed(specOf("s"))
 	started := len(r.started)
 	r.hear(a, FromAgent{Report: &Report{Epoch: r.epoch}})

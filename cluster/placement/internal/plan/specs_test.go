@@ -106,7 +106,7 @@ func TestNothingIsColocatedWithWhatIsNotToStay(t *testing.T) {
 	require.ErrorIs(t, r.refused(with("f", Constraints{ColocateWith: "s"})), ErrNoEligibleNodes)
 	require.ErrorIs(t, r.refused(with("g", Constraints{RequiredNode: "a", AntiAffinity: []string{"s"}})), ErrNoEligibleNodes)
 
-	b := r.nodes["b"].id()
+	b := IDOf(r.nodes["b"])
 	r.hear(b, FromAgent{Report: &Report{Epoch: r.epoch, Running: []Reported{{ID: RequestID{Epoch: 1, N: 77}, Label: "orphan", Started: true}}}})
 	require.ErrorIs(t, r.refused(with("h", Constraints{ColocateWith: "orphan"})), ErrNoEligibleNodes)
 }
@@ -213,7 +213,7 @@ func TestWhatEndsByItselfIsStartedAgainLaterAndLaterIfItDoesSoSoon(t *testing.T)
 func TestAnEndIsAcknowledgedWheneverItIsSaid(t *testing.T) {
 	r := newSpecsRig(t, "a")
 	r.placed(specOf("s"))
-	on := r.nodes["a"].id()
+	on := IDOf(r.nodes["a"])
 	was := r.agents[on]["s"].ID
 	r.holdStops = true
 	for range 2 {
@@ -253,7 +253,7 @@ func TestAcksOfUnknownRequestsMeanNothing(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	r.placed(specOf("s"))
 	before, view, journal := r.m.Statuses(), r.m.View(), fmt.Sprint(r.journal)
-	id := r.nodes["a"].id()
+	id := IDOf(r.nodes["a"])
 	known := r.agents[id]["s"].ID
 	for _, msg := range []FromAgent{
 		{StartAck: &StartAck{ID: RequestID{Epoch: 9, N: 9}, Label: "s"}},

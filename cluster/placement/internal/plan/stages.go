@@ -24,19 +24,14 @@ func (s *specs) notice(touched map[string]bool, moreRoom bool) {
 	for label := range s.nodeless {
 		s.dirty[label] = true
 	}
-	for _, n := range s.nodes.known {
-		if !n.draining {
-			continue
-		}
-		for label := range n.places {
-			s.touch(label)
-		}
+	for label := range s.nodes.DrainingLabels() {
+		s.touch(label)
 	}
 }
 
 // reconcile reviews the specs that a change concerns.
 func (s *specs) reconcile() {
-	for _, label := range slices.Concat(s.retries.Pass(s.nodes.now), s.waits.Pass(s.nodes.now)) {
+	for _, label := range slices.Concat(s.retries.Pass(s.nodes.Now()), s.waits.Pass(s.nodes.Now())) {
 		s.touch(label)
 	}
 	if !s.nodes.settled() {
@@ -76,9 +71,9 @@ func (it *item) misplaced(f *nodes) bool {
 	if it.Constraints.ColocateWith == "" {
 		return false
 	}
-	at, ok := f.places.settledAt(it.Constraints.ColocateWith)
-	n, _ := f.node(at)
-	return ok && at != it.on && f.members.has(at) && n.Alive()
+	at, ok := f.NodeOf(it.Constraints.ColocateWith)
+	n, _ := f.Member(at.name)
+	return ok && at != it.on && at == IDOf(n) && n.Alive()
 }
 
 // mayDrain reports whether it is on a node that is being drained while another node is eligible.
@@ -95,18 +90,17 @@ func (s *specs) mayDrain(it *item) bool {
 // which it is colocated runs elsewhere, or if the node no longer meets its constraints.
 func (s *specs) awaitReturn(it *item) {
 	target := it.Constraints.ColocateWith
-	at, settled := s.nodes.places.settledAt(target)
+	at, settled := s.nodes.NodeOf(target)
 	_, pending := s.waits.Of(it.Label)
-	id, back := s.nodes.members.current(it.on.name)
-	n, _ := s.nodes.node(id)
+	n, back := s.nodes.Member(it.on.name)
 	switch {
 	case !pending, settled && at.name != it.on.name:
 		s.redistribute(it)
 	case !back || !n.Alive() || target != "" && !settled || len(s.nodes.placesOf(it.Label)) > 0:
-	case n.violates(it.Constraints, s.beside(it.Spec)) != "":
+	case violates(n, it.Constraints, s.beside(it.Spec)) != "":
 		s.redistribute(it)
 	default:
-		s.start(it, Decision{Label: it.Label, Node: id.name, Strategy: it.OnCrash.String()})
+		s.start(it, Decision{Label: it.Label, Node: n.Name, Strategy: it.OnCrash.String()})
 	}
 }
 
@@ -131,12 +125,12 @@ func (s *specs) place(it *item) {
 
 // start requests the actor from the chosen node.
 func (s *specs) start(it *item, d Decision) {
-	on, ok := s.nodes.members.current(d.Node)
+	n, ok := s.nodes.Member(d.Node)
 	if !ok {
 		return
 	}
 	it.decision, it.startedAt = d, time.Time{}
 	s.enter(it, placed)
-	it.on, it.request = on, RequestID{}
-	it.request = s.nodes.start(on, it.startRequest())
+	it.on, it.request = IDOf(n), RequestID{}
+	it.request = s.nodes.start(it.on, it.startRequest())
 }

@@ -79,7 +79,7 @@ func (it *item) updateState(s *specs) {
 		s.inState[it.state]--
 	}
 	s.inState[now]++
-	it.state, it.since = now, s.nodes.now
+	it.state, it.since = now, s.nodes.Now()
 }
 
 // record returns the record of an item for the journal.

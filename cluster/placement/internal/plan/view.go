@@ -84,3 +84,9 @@ func NewView(nodes []Node) View {
 	slices.SortFunc(nodes, func(a, b Node) int { return strings.Compare(a.Name, b.Name) })
 	return View{Nodes: nodes}
 }
+
+// Keeps reports whether an actor is on n or on its way there, and will stay.
+func Keeps(n Node, label string) bool {
+	_, passes := slices.BinarySearch(n.passing, label)
+	return n.Runs(label) && !passes
+}
