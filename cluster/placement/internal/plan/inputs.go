@@ -1,5 +1,7 @@
 package plan
 
+import "github.com/understudy-go/understudy/cluster/internal/hosting"
+
 // An Input is something that happens to the coordinator.
 type Input interface{ input() }
 
@@ -26,37 +28,37 @@ type (
 	// ViewChanged has the whole state of the cluster. Actors, Ready and Draining of its nodes are
 	// ignored. Gone are former members that may still be running.
 	ViewChanged struct {
-		Nodes []Node
-		Gone  []Gone
+		Nodes []hosting.Node
+		Gone  []hosting.Gone
 	}
 
 	// Received has a message of an agent.
-	Received struct{ Message FromAgent }
+	Received struct{ Message hosting.FromAgent }
 
 	Submit struct {
-		Token Token
+		Token hosting.Token
 		Spec  Spec
 	}
 	Remove struct {
-		Token Token
+		Token hosting.Token
 		Label string
 	}
 	// Drain: the node is leaving, so its actors are moved away.
 	Drain struct {
-		Token       Token
+		Token       hosting.Token
 		Node        string
 		Incarnation uint64
 	}
 	StartSingleton struct {
-		Token Token
+		Token hosting.Token
 		Spec  SingletonSpec
 	}
 	MoveSingleton struct {
-		Token Token
+		Token hosting.Token
 		Label string
 	}
 	StopSingleton struct {
-		Token Token
+		Token hosting.Token
 		Label string
 	}
 

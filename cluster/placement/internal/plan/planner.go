@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/internal/deadlines"
 )
 
@@ -35,7 +36,7 @@ func (cfg Config) delay(failures int) time.Duration {
 // A Planner decides everything that the coordinator does; see the package documentation.
 type Planner struct {
 	cfg        Config
-	nodes      *nodes
+	nodes      *hosting.Nodes
 	specs      *specs
 	singletons *singletons
 
@@ -46,11 +47,11 @@ type Planner struct {
 // New returns an empty planner. The caller first replays the facts of the journal with Replay, and
 // then calls Step with [Recovered].
 func New(cfg Config) *Planner {
-	f := newNodes(hostingConfig{Epoch: cfg.Epoch, AckTimeout: cfg.AckTimeout})
+	f := hosting.New(hosting.Config{Epoch: cfg.Epoch, AckTimeout: cfg.AckTimeout})
 	m := &Planner{cfg: cfg, nodes: f}
 	m.singletons = newSingletons(cfg, f)
-	m.specs = newSpecs(cfg, f, m.singletons.owns)
-	m.singletons.isSpec = m.specs.owns
+	m.specs = newSpecs(cfg, f, m.singletons.Owns)
+	m.singletons.isSpec = m.specs.Owns
 	f.Add(m.specs)
 	f.Add(m.singletons)
 	return m
@@ -66,15 +67,15 @@ func (m *Planner) Replay(of Fact) {
 }
 
 // Step handles an input. The caller must store the facts before it carries out the effects.
-func (m *Planner) Step(in Input, now time.Time) ([]Fact, []Effect) {
+func (m *Planner) Step(in Input, now time.Time) ([]Fact, []hosting.Effect) {
 	m.nodes.Advance(now)
 	m.apply(in)
-	m.nodes.tick()
+	m.nodes.Tick()
 	m.reconcile()
 	if m.serveHeld() {
 		m.reconcile()
 	}
-	return merged(m.specs.facts(), m.singletons.journal.facts()), m.nodes.take()
+	return merged(m.specs.facts(), m.singletons.journal.facts()), m.nodes.Take()
 }
 
 // merged returns the facts of one step, sorted, one for each label. The journal has one record for
@@ -104,13 +105,13 @@ func (m *Planner) apply(in Input) {
 		m.specs.begin()
 		m.singletons.begin()
 	case ViewChanged:
-		m.nodes.update(in.Nodes, in.Gone)
+		m.nodes.Update(in.Nodes, in.Gone)
 	case Received:
-		m.nodes.receive(in.Message)
+		m.nodes.Receive(in.Message)
 	case SourceAnswer:
 		m.singletons.apply(in)
 	case Drain:
-		m.nodes.drain(nodeID{name: in.Node, incarnation: in.Incarnation}, in.Token)
+		m.nodes.Drain(hosting.NodeID{Name: in.Node, Incarnation: in.Incarnation}, in.Token)
 	case Submit, Remove, StartSingleton, MoveSingleton, StopSingleton:
 		m.held = append(m.held, in)
 	case withdrawn:
@@ -141,7 +142,7 @@ func (m *Planner) serveHeld() bool {
 }
 
 func (m *Planner) settled() bool {
-	return m.nodes.settled() && (m.singletons.catalog.listed || !m.nodes.Now().Before(m.listedBy()))
+	return m.nodes.Settled() && (m.singletons.catalog.listed || !m.nodes.Now().Before(m.listedBy()))
 }
 
 func (m *Planner) listedBy() time.Time { return m.recoveredAt.Add(m.cfg.SourceTimeout) }
@@ -150,26 +151,26 @@ func (m *Planner) listedBy() time.Time { return m.recoveredAt.Add(m.cfg.SourceTi
 func (m *Planner) reconcile() {
 	m.nodes.Reconcile(m.unwanted)
 	if m.settled() {
-		m.nodes.endDrains()
+		m.nodes.EndDrains()
 	}
 }
 
 // unwanted reports whether no workload wants the orphan of a label. The singletons know which
 // orphans they want once they have the list.
 func (m *Planner) unwanted(label string) bool {
-	return m.specs.owns(label) || m.singletons.catalog.listed && !m.singletons.owns(label)
+	return m.specs.Owns(label) || m.singletons.catalog.listed && !m.singletons.Owns(label)
 }
 
 // Next returns when a [Tick] is due.
 func (m *Planner) Next() (time.Time, bool) {
 	var e deadlines.Earliest
-	e.Add(m.nodes.next())
+	e.Add(m.nodes.Next())
 	e.Add(m.listedBy(), len(m.held) > 0 && m.nodes.Now().Before(m.listedBy()))
 	return e.At, e.OK
 }
 
 // View returns the cluster as the planner knows it.
-func (m *Planner) View() View { return m.nodes.view() }
+func (m *Planner) View() hosting.View { return m.nodes.View() }
 
 // Statuses returns the status of all specs, sorted by label.
 func (m *Planner) Statuses() []Status { return m.specs.statuses() }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 )
 
 // laws hold at each moment. A label has at most one actor in the whole world, nodes that were
@@ -70,7 +71,7 @@ func (s *sim) lookAt(c *simCoordinator, f Fact) {
 	case before != nil && before.Node != "" && now.Node != "" && now.Node != before.Node:
 		s.found.Moved++
 	}
-	if now.Request.isZero() || before != nil && before.Request == now.Request {
+	if now.Request.IsZero() || before != nil && before.Request == now.Request {
 		return
 	}
 	spec := now.Spec
@@ -127,9 +128,9 @@ func (s *sim) finalRequests(m *Planner) {
 	}
 	for _, labels := range []iter.Seq[string]{maps.Keys(s.census), maps.Keys(m.specs.all), maps.Keys(m.singletons.all)} {
 		for label := range labels {
-			for _, p := range m.nodes.placesOf(label) {
-				if p.phase != running || p.orphan {
-					s.breach("%s on %s is in phase %d in the end, orphan %t", label, p.on.name, p.phase, p.orphan)
+			for _, p := range m.nodes.PlacesOf(label) {
+				if p.Phase != hosting.Running || p.Orphan {
+					s.breach("%s on %s is in phase %d in the end, orphan %t", label, p.On.Name, p.Phase, p.Orphan)
 				}
 			}
 		}
@@ -137,7 +138,7 @@ func (s *sim) finalRequests(m *Planner) {
 }
 
 // owns reports whether a label is in use.
-func (m *Planner) owns(label string) bool { return m.specs.owns(label) || m.singletons.owns(label) }
+func (m *Planner) owns(label string) bool { return m.specs.Owns(label) || m.singletons.Owns(label) }
 
 // finalAgents: no agent has anything to say.
 func (s *sim) finalAgents() {
@@ -145,11 +146,11 @@ func (s *sim) finalAgents() {
 		if !n.member {
 			continue
 		}
-		report := Send{Incarnation: n.incarnation, Msg: ReportRequest{Epoch: s.epoch}}.Message(actor.ActorRef[FromAgent]{})
+		report := hosting.Send{Incarnation: n.incarnation, Msg: hosting.ReportRequest{Epoch: s.epoch}}.Message(actor.ActorRef[hosting.FromAgent]{})
 		n.agent.core.MaxReport = 1 << 20
-		for _, action := range append(n.agent.core.Step(AgentTick{}), n.agent.core.Step(AgentReceived{Message: report})...) {
-			told, ok := action.(Tell)
-			if !ok || told.Message.Report == nil || !told.Message.Report.settled() {
+		for _, action := range append(n.agent.core.Step(hosting.AgentTick{}), n.agent.core.Step(hosting.AgentReceived{Message: report})...) {
+			told, ok := action.(hosting.Tell)
+			if !ok || told.Message.Report == nil || !settled(*told.Message.Report) {
 				s.breach("the agent of %s is not done in the end: %+v", n.name, action)
 			}
 		}
@@ -157,7 +158,7 @@ func (s *sim) finalAgents() {
 }
 
 // settled reports whether all actors run, one of each label.
-func (r Report) settled() bool {
+func settled(r hosting.Report) bool {
 	for i, a := range r.Running {
 		if !a.Started || i > 0 && r.Running[i-1].Label == a.Label {
 			return false
@@ -275,13 +276,13 @@ func (f simFound) unseen() (names []string) {
 
 func simShow(v any) string {
 	switch v := v.(type) {
-	case StartRequest:
+	case hosting.StartRequest:
 		return fmt.Sprintf("start %s as %v", v.Label, v.ID)
-	case StopRequest:
+	case hosting.StopRequest:
 		return fmt.Sprintf("stop %s of %v", v.Label, v.ID)
 	case Received:
 		return simShow(v.Message)
-	case FromAgent:
+	case hosting.FromAgent:
 		return fmt.Sprintf("%s.%d says %s", v.Node, v.Incarnation, simShowAgent(v))
 	case Submit:
 		return fmt.Sprintf("submit %s %v %+v", v.Spec.Label, v.Spec.OnCrash, v.Spec.Constraints)
@@ -295,7 +296,7 @@ func simShow(v any) string {
 	return fmt.Sprintf("%T %+v", v, v)
 }
 
-func simShowAgent(m FromAgent) string {
+func simShowAgent(m hosting.FromAgent) string {
 	switch {
 	case m.StartAck != nil:
 		return fmt.Sprintf("started %s as %v %s", m.StartAck.Label, m.StartAck.ID, m.StartAck.Error)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/internal/deadlines"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
@@ -57,7 +58,7 @@ type question struct {
 	owner   string
 	spec    SingletonSpec // of StartSingleton
 	grant   grant         // the grant under which the spec is registered
-	token   Token         // the request that waits for the answer; 0 for none
+	token   hosting.Token // the request that waits for the answer; 0 for none
 	x       *singleton    // nil for toList
 }
 

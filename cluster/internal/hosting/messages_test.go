@@ -1,14 +1,13 @@
-package plan
+package hosting
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/singleton/generation"
-
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -65,7 +64,7 @@ func TestRequestsAreInTheOrderOfTheirCoordinators(t *testing.T) {
 			require.Equal(t, i < j, a.less(b), "%v and %v", a, b)
 		}
 	}
-	require.True(t, RequestID{}.isZero())
+	require.True(t, RequestID{}.IsZero())
 	require.Equal(t, "1.2", RequestID{Epoch: 1, N: 2}.String())
 }
 
@@ -102,8 +101,8 @@ func FuzzAgentsTakeAnyMessage(f *testing.F) {
 	require.NoError(f, err)
 	f.Add(p.Data)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		_, _ = extension.Unpack(nil, extension.Payload{Type: "understudy/placement.from-agent", Data: data})
-		v, err := extension.Unpack(nil, extension.Payload{Type: "understudy/placement.to-agent", Data: data})
+		_, _ = extension.Unpack(nil, extension.Payload{Type: "understudy/hosting.from-agent", Data: data})
+		v, err := extension.Unpack(nil, extension.Payload{Type: "understudy/hosting.to-agent", Data: data})
 		if err != nil {
 			return
 		}

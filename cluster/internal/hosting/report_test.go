@@ -1,4 +1,4 @@
-package plan
+package hosting
 
 import (
 	"fmt"
@@ -8,10 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/singleton/generation"
-
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/naming"
+	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // longLabel returns one of the longest labels; they are in the order of n.
@@ -80,24 +79,24 @@ func TestAPartOfAReportTellsAllOfItsLabels(t *testing.T) {
 // node n. It is told what the test says.
 type partsRig struct {
 	t     *testing.T
-	nodes *nodes
+	nodes *Nodes
 	now   time.Time
 }
 
 const ackTimeout = 5 * time.Second
 
 // onN is the only node.
-var onN = nodeID{name: "n", incarnation: 1}
+var onN = NodeID{Name: "n", Incarnation: 1}
 
 func newPartsRig(t *testing.T, epoch uint64) *partsRig {
-	r := &partsRig{t, newNodes(hostingConfig{Epoch: epoch, AckTimeout: ackTimeout}), time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)}
+	r := &partsRig{t, New(Config{Epoch: epoch, AckTimeout: ackTimeout}), time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)}
 	require.Empty(t, r.asked(func() {
 		for i, label := range []string{"a", "b", "c", "d"} {
-			r.nodes.start(onN, StartRequest{ID: id(uint64(i + 1)), Label: label})
+			r.nodes.Start(onN, StartRequest{ID: id(uint64(i + 1)), Label: label})
 		}
 	}))
 	require.Equal(t, []string{`report after ""`}, r.asked(func() {
-		r.nodes.update([]Node{{Name: "n", Incarnation: 1, Up: true, Reachable: true}}, nil)
+		r.nodes.Update([]Node{{Name: "n", Incarnation: 1, Up: true, Reachable: true}}, nil)
 	}))
 	return r
 }
@@ -106,9 +105,9 @@ func newPartsRig(t *testing.T, epoch uint64) *partsRig {
 func (r *partsRig) asked(in func()) (all []string) {
 	r.nodes.Advance(r.now)
 	in()
-	r.nodes.tick()
+	r.nodes.Tick()
 	r.nodes.Reconcile(func(string) bool { return false })
-	for _, e := range r.nodes.take() {
+	for _, e := range r.nodes.Take() {
 		s, _ := e.(Send)
 		switch m := s.Msg.(type) {
 		case ReportRequest:
@@ -138,11 +137,11 @@ func (r *partsRig) hears(after string, more bool, running ...uint64) []string {
 }
 
 func (r *partsRig) says(rep Report) []string {
-	return r.asked(func() { r.nodes.receive(FromAgent{Node: "n", Incarnation: 1, Report: &rep}) })
+	return r.asked(func() { r.nodes.Receive(FromAgent{Node: "n", Incarnation: 1, Report: &rep}) })
 }
 
 func (r *partsRig) ready() bool {
-	n, _ := r.nodes.view().Node("n")
+	n, _ := r.nodes.View().Node("n")
 	return n.Ready
 }
 
@@ -154,10 +153,10 @@ func TestAReportInPartsIsReadToItsEnd(t *testing.T) {
 	require.False(t, r.ready())
 	require.Empty(t, r.hears("c", false, 4))
 	require.True(t, r.ready())
-	for label, phase := range map[string]phase{"a": running, "b": starting, "c": running, "d": running} {
-		p, ok := r.nodes.place(onN, label)
+	for label, phase := range map[string]Phase{"a": Running, "b": Starting, "c": Running, "d": Running} {
+		p, ok := r.nodes.Place(onN, label)
 		require.True(t, ok)
-		require.Equal(t, phase, p.phase, label)
+		require.Equal(t, phase, p.Phase, label)
 	}
 }
 
@@ -198,7 +197,7 @@ func TestPartsThatComeTwiceOrLateLeadToNothingNew(t *testing.T) {
 func TestAReportThatIsAskedForAnewIsReadFromItsBeginning(t *testing.T) {
 	r := newPartsRig(t, 2)
 	r.hears("", true, 1, 2)
-	r.nodes.requestFullReport(onN)
+	r.nodes.RequestFullReport(onN)
 	require.Equal(t, []string{`report after ""`}, r.later(0))
 	require.Empty(t, r.hears("b", false, 3, 4), "that of the former report")
 	require.False(t, r.ready())
@@ -229,6 +228,6 @@ func TestStraysAreFoundInAnyPart(t *testing.T) {
 	r.hears("aa", true, 2, 3)
 	r.says(Report{Epoch: 2, After: "c", Running: []Reported{orphan(4, "d"), orphan(9, "e")}})
 	require.True(t, r.ready())
-	n, _ := r.nodes.view().Node("n")
+	n, _ := r.nodes.View().Node("n")
 	require.Equal(t, []string{"a", "aa", "b", "c", "d", "e"}, n.Actors)
 }

@@ -1,4 +1,4 @@
-package plan
+package hosting
 
 import (
 	"cmp"
@@ -6,22 +6,23 @@ import (
 	"slices"
 )
 
-// A nodeID is one incarnation of a node.
-type nodeID struct {
-	name        string
-	incarnation uint64
+// A NodeID is one incarnation of a node.
+type NodeID struct {
+	Name        string
+	Incarnation uint64
 }
 
 // IDOf returns the incarnation that n describes.
-func IDOf(n Node) nodeID { return nodeID{name: n.Name, incarnation: n.Incarnation} }
+func IDOf(n Node) NodeID { return NodeID{Name: n.Name, Incarnation: n.Incarnation} }
 
-func (n nodeID) isZero() bool { return n == nodeID{} }
+// IsZero reports whether n is no node.
+func (n NodeID) IsZero() bool { return n == NodeID{} }
 
-func compareNodeIDs(a, b nodeID) int {
-	return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.incarnation, b.incarnation))
+func compareNodeIDs(a, b NodeID) int {
+	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Incarnation, b.Incarnation))
 }
 
-func sortedNodeIDs(all []nodeID) []nodeID {
+func sortedNodeIDs(all []NodeID) []NodeID {
 	slices.SortFunc(all, compareNodeIDs)
 	return all
 }
@@ -29,12 +30,12 @@ func sortedNodeIDs(all []nodeID) []nodeID {
 // A nodeState has everything that is known about one incarnation of a node.
 type nodeState struct {
 	Node
-	id             nodeID
+	id             NodeID
 	member         bool
 	draining       bool
 	reportAttempts int    // successive requests for a report that it has not answered
 	reportedTo     string // the last label it has reported, while it is asked for more
-	places         map[string]*place
+	places         map[string]*Place
 	drainTokens    []Token // requests that wait for the end of its drain
 }
 
@@ -46,13 +47,13 @@ func (n *nodeState) snapshot() Node {
 }
 
 // known has the state of each incarnation that is a member, or may run actors.
-type known map[nodeID]*nodeState
+type known map[NodeID]*nodeState
 
 // incarnation returns the state of an incarnation, and adds it if it is not known.
-func (k known) incarnation(id nodeID) *nodeState {
+func (k known) incarnation(id NodeID) *nodeState {
 	n := k[id]
 	if n == nil {
-		n = &nodeState{id: id, Node: Node{Name: id.name, Incarnation: id.incarnation}, places: map[string]*place{}}
+		n = &nodeState{id: id, Node: Node{Name: id.Name, Incarnation: id.Incarnation}, places: map[string]*Place{}}
 		k[id] = n
 	}
 	return n
@@ -60,8 +61,8 @@ func (k known) incarnation(id nodeID) *nodeState {
 
 // members maps the names of members to their incarnations. If two members have one name, it has the
 // later one.
-type members map[string]nodeID
+type members map[string]NodeID
 
-func (m members) has(id nodeID) bool { return !id.isZero() && m[id.name] == id }
+func (m members) has(id NodeID) bool { return !id.IsZero() && m[id.Name] == id }
 
-func (m members) sorted() []nodeID { return sortedNodeIDs(slices.Collect(maps.Values(m))) }
+func (m members) sorted() []NodeID { return sortedNodeIDs(slices.Collect(maps.Values(m))) }

@@ -1,4 +1,4 @@
-package plan
+package hosting
 
 import (
 	"fmt"
@@ -17,7 +17,8 @@ type RequestID struct {
 
 func (id RequestID) String() string { return fmt.Sprintf("%d.%d", id.Epoch, id.N) }
 
-func (id RequestID) isZero() bool { return id == RequestID{} }
+// IsZero reports whether id numbers no request.
+func (id RequestID) IsZero() bool { return id == RequestID{} }
 
 // less reports whether id was issued before o.
 func (id RequestID) less(o RequestID) bool {
@@ -183,6 +184,6 @@ func (ToAgent) Carried(*actor.System) (recipient string, msg any, ok bool) { ret
 func (FromAgent) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
 func init() {
-	actor.RegisterType[FromAgent]("understudy/placement.from-agent")
-	actor.RegisterType[ToAgent]("understudy/placement.to-agent")
+	actor.RegisterType[FromAgent]("understudy/hosting.from-agent")
+	actor.RegisterType[ToAgent]("understudy/hosting.to-agent")
 }

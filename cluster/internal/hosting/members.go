@@ -1,4 +1,4 @@
-package plan
+package hosting
 
 import (
 	"slices"
@@ -13,16 +13,16 @@ type Gone struct {
 	Until       time.Time
 }
 
-// update handles a new view of the cluster: all its members, and the former members that may still
+// Update handles a new view of the cluster: all its members, and the former members that may still
 // be running. Actors, Ready and Draining of the nodes are ignored.
-func (f *nodes) update(all []Node, gone []Gone) {
+func (f *Nodes) Update(all []Node, gone []Gone) {
 	if !f.hasView {
 		f.hasView, f.settleAt = true, f.now.Add(f.cfg.AckTimeout)
 	}
 	f.members = members{}
 	f.makeRoom()
 	for _, n := range all {
-		if id, ok := f.members[n.Name]; !ok || id.incarnation < n.Incarnation {
+		if id, ok := f.members[n.Name]; !ok || id.Incarnation < n.Incarnation {
 			f.members[n.Name] = IDOf(n)
 		}
 	}
@@ -51,14 +51,14 @@ func (n *nodeState) update(now Node) {
 
 // updateGone sets how long nodes that are not members may still be running. A node that has
 // certainly stopped, or is back in another incarnation, is lost at once.
-func (f *nodes) updateGone(all []Gone) {
-	until := map[nodeID]time.Time{}
+func (f *Nodes) updateGone(all []Gone) {
+	until := map[NodeID]time.Time{}
 	for _, g := range all {
-		until[nodeID{name: g.Name, incarnation: g.Incarnation}] = g.Until
+		until[NodeID{Name: g.Name, Incarnation: g.Incarnation}] = g.Until
 	}
 	for id, n := range f.known {
 		at, may := until[id]
-		_, back := f.members[id.name]
+		_, back := f.members[id.Name]
 		switch {
 		case n.member, may && !back && at.IsZero():
 			f.goneUntil.Clear(id)
@@ -71,7 +71,7 @@ func (f *nodes) updateGone(all []Gone) {
 }
 
 // expireGone forgets the nodes whose time to run is over.
-func (f *nodes) expireGone() {
+func (f *Nodes) expireGone() {
 	if !f.hasView {
 		return
 	}
@@ -80,21 +80,21 @@ func (f *nodes) expireGone() {
 	}
 }
 
-func (f *nodes) lose(n *nodeState) {
+func (f *Nodes) lose(n *nodeState) {
 	for _, p := range n.sorted() {
 		f.dropPlace(n, p)
 	}
 	for _, w := range f.workloads {
-		w.lost(n.id)
+		w.Lost(n.id)
 	}
 	f.drained(n)
 	f.reportsDue.Clear(n.id)
 	delete(f.known, n.id)
 }
 
-// drain has the workloads move all actors that can be moved away from a node, and then replies to
+// Drain has the workloads move all actors that can be moved away from a node, and then replies to
 // the token. It treats a node that is not a member as empty.
-func (f *nodes) drain(id nodeID, from Token) {
+func (f *Nodes) Drain(id NodeID, from Token) {
 	n := f.known.incarnation(id)
 	if f.hasView && !n.member {
 		f.goneUntil.Set(n.id, f.now)
@@ -107,14 +107,14 @@ func (f *nodes) drain(id nodeID, from Token) {
 	f.makeRoom()
 }
 
-// endDrains ends the drains of the nodes from which nothing more can be moved.
-func (f *nodes) endDrains() {
-	f.drains = slices.DeleteFunc(f.drains, func(id nodeID) bool {
+// EndDrains ends the drains of the nodes from which nothing more can be moved.
+func (f *Nodes) EndDrains() {
+	f.drains = slices.DeleteFunc(f.drains, func(id NodeID) bool {
 		n := f.known[id]
 		if n == nil {
 			return true
 		}
-		if len(n.passing) > 0 || slices.ContainsFunc(f.workloads, func(w workload) bool { return w.leaving(id) }) {
+		if len(n.passing) > 0 || slices.ContainsFunc(f.workloads, func(w Workload) bool { return w.Leaving(id) }) {
 			return false
 		}
 		f.drained(n)

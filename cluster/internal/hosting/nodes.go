@@ -1,4 +1,4 @@
-package plan
+package hosting
 
 import (
 	"iter"
@@ -7,50 +7,50 @@ import (
 	"github.com/understudy-go/understudy/internal/deadlines"
 )
 
-// A hostingConfig has the settings of [nodes]. Both are required.
-type hostingConfig struct {
+// A Config has the settings of [Nodes]. Both are required.
+type Config struct {
 	Epoch      uint64        // of the coordinator: greater than the epochs of all earlier ones
 	AckTimeout time.Duration // after which a request to an agent is sent again
 }
 
-// nodes has what a coordinator knows of its cluster, for its workloads to decide on: the nodes, the
+// Nodes has what a coordinator knows of its cluster, for its workloads to decide on: the nodes, the
 // known places of actors on them, and the unanswered requests to agents. Requests are sent again
 // until they are answered or the node is lost.
 //
-// A step of the coordinator begins with Advance. Update, Receive, Drain or a method of a workload
-// follows, then Tick, Reconcile and EndDrains. Take returns what is to be done.
-type nodes struct {
+// A step of the coordinator begins with Advance. It then passes its input to Update, Receive, Drain
+// or a workload, and calls Tick, Reconcile and EndDrains. Take returns what is to be done.
+type Nodes struct {
 	clock
 	outbox
 	changes
-	cfg       hostingConfig
+	cfg       Config
 	workloads workloads
 
 	known       known
 	members     members
 	places      placeIndex
 	orphans     orphans
-	drains      []nodeID // nodes whose drain has not ended
+	drains      []NodeID // nodes whose drain has not ended
 	lastRequest uint64
 
 	unanswered deadlines.Map[placeKey] // when requests are sent again
-	reportsDue deadlines.Map[nodeID]   // when nodes are asked for a report again
-	goneUntil  deadlines.Map[nodeID]   // when former members have certainly stopped
+	reportsDue deadlines.Map[NodeID]   // when nodes are asked for a report again
+	goneUntil  deadlines.Map[NodeID]   // when former members have certainly stopped
 
 	hasView  bool      // a view of the cluster has been received
 	settleAt time.Time // when the nodes' time to report is over
 }
 
-// newNodes returns nodes without members and workloads.
-func newNodes(cfg hostingConfig) *nodes {
-	return &nodes{
+// New returns nodes without members and workloads.
+func New(cfg Config) *Nodes {
+	return &Nodes{
 		cfg: cfg, known: known{}, members: members{}, places: placeIndex{}, orphans: orphans{}, changes: changes{touched: map[string]bool{}},
 	}
 }
 
 // Add adds a workload, before the first step. If two workloads own a label, the one that was added
 // first is told what happens to it.
-func (f *nodes) Add(w workload) { f.workloads = append(f.workloads, w) }
+func (f *Nodes) Add(w Workload) { f.workloads = append(f.workloads, w) }
 
 // A clock has the time of the current step.
 type clock struct{ now time.Time }
@@ -72,16 +72,16 @@ type changes struct {
 	cachedView *View           // nil after a change
 }
 
-func (c *changes) touch(p *place) {
-	c.touched[p.start.Label] = true
+func (c *changes) touch(p *Place) {
+	c.touched[p.Request.Label] = true
 	c.cachedView = nil
 }
 
 // makeRoom notes that a node may have become eligible.
 func (c *changes) makeRoom() { c.cachedView, c.moreRoom = nil, true }
 
-// node returns the known state of an incarnation, whether it is a member or not.
-func (f *nodes) node(id nodeID) (Node, bool) {
+// Node returns the known state of an incarnation, whether it is a member or not.
+func (f *Nodes) Node(id NodeID) (Node, bool) {
 	n, ok := f.known[id]
 	if !ok {
 		return Node{}, false
@@ -90,22 +90,22 @@ func (f *nodes) node(id nodeID) (Node, bool) {
 }
 
 // Member returns the node of that name, if it is a member.
-func (f *nodes) Member(name string) (Node, bool) {
+func (f *Nodes) Member(name string) (Node, bool) {
 	id, ok := f.members[name]
 	if !ok {
 		return Node{}, false
 	}
-	return f.node(id)
+	return f.Node(id)
 }
 
-// draining reports whether a node is being drained, or is leaving.
-func (f *nodes) draining(id nodeID) bool {
+// Draining reports whether a node is being drained, or is leaving.
+func (f *Nodes) Draining(id NodeID) bool {
 	n, ok := f.known[id]
 	return ok && n.draining
 }
 
 // DrainingLabels returns the labels of the actors on nodes that are being drained, or are leaving.
-func (f *nodes) DrainingLabels() iter.Seq[string] {
+func (f *Nodes) DrainingLabels() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, n := range f.known {
 			if !n.draining {
@@ -120,8 +120,8 @@ func (f *nodes) DrainingLabels() iter.Seq[string] {
 	}
 }
 
-// view returns the known members.
-func (f *nodes) view() View {
+// View returns the known members.
+func (f *Nodes) View() View {
 	if f.cachedView == nil {
 		nodes := make([]Node, 0, len(f.members))
 		for _, id := range f.members {
@@ -133,9 +133,9 @@ func (f *nodes) view() View {
 	return *f.cachedView
 }
 
-// settled reports whether every reachable node that is up has reported its actors, or has had
+// Settled reports whether every reachable node that is up has reported its actors, or has had
 // [Config.AckTimeout] to do so. Before that nothing should be placed.
-func (f *nodes) settled() bool {
+func (f *Nodes) Settled() bool {
 	if !f.hasView {
 		return false
 	}
@@ -151,8 +151,8 @@ func (f *nodes) settled() bool {
 	return true
 }
 
-// tick handles the deadlines that have passed.
-func (f *nodes) tick() {
+// Tick handles the deadlines that have passed.
+func (f *Nodes) Tick() {
 	for _, key := range f.unanswered.Pass(f.now) {
 		if n, ok := f.known[key.on]; ok {
 			f.request(n, n.places[key.label])
@@ -166,29 +166,29 @@ func (f *nodes) tick() {
 
 // Reconcile lets the workloads act until nothing changes any more: what one of them has placed may
 // concern another. It stops the orphans of the labels for which unwanted returns true.
-func (f *nodes) Reconcile(unwanted func(label string) bool) {
+func (f *Nodes) Reconcile(unwanted func(label string) bool) {
 	for again := true; again; again = f.moreRoom || len(f.touched) > 0 {
 		touched, moreRoom := f.touched, f.moreRoom
 		f.touched, f.moreRoom = map[string]bool{}, false
 		for _, w := range f.workloads {
-			w.notice(touched, moreRoom)
+			w.Notice(touched, moreRoom)
 		}
 		for _, w := range f.workloads {
-			w.reconcile()
+			w.Reconcile()
 		}
 		for _, p := range f.orphans.sorted() {
-			if unwanted(p.start.Label) {
-				f.stop(p.on, p.start.Label)
+			if unwanted(p.Request.Label) {
+				f.Stop(p.On, p.Request.Label)
 			}
 		}
 	}
 }
 
-// next returns when a step is due even if nothing happens.
-func (f *nodes) next() (time.Time, bool) {
+// Next returns when a step is due even if nothing happens.
+func (f *Nodes) Next() (time.Time, bool) {
 	var e deadlines.Earliest
 	for _, w := range f.workloads {
-		e.Add(w.next())
+		e.Add(w.Next())
 	}
 	e.Add(f.unanswered.First())
 	e.Add(f.reportsDue.First())

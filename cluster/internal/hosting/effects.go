@@ -1,4 +1,4 @@
-package plan
+package hosting
 
 // A Token identifies a request of a client.
 type Token uint64
@@ -22,34 +22,37 @@ type (
 	}
 )
 
-func (Send) IsEffect()  {}
+// IsEffect implements [Effect].
+func (Send) IsEffect() {}
+
+// IsEffect implements [Effect].
 func (Reply) IsEffect() {}
 
 // An outbox has the effects of a step.
 type outbox struct{ effects []Effect }
 
-// emit adds an effect.
-func (o *outbox) emit(e Effect) { o.effects = append(o.effects, e) }
+// Emit adds an effect.
+func (o *outbox) Emit(e Effect) { o.effects = append(o.effects, e) }
 
-// reply answers a request.
-func (o *outbox) reply(to Token, value any, err error) {
-	o.emit(Reply{Token: to, Value: value, Err: err})
+// Reply answers a request.
+func (o *outbox) Reply(to Token, value any, err error) {
+	o.Emit(Reply{Token: to, Value: value, Err: err})
 }
 
-func (o *outbox) send(to nodeID, msg any) {
-	o.emit(Send{Node: to.name, Incarnation: to.incarnation, Msg: msg})
+func (o *outbox) send(to NodeID, msg any) {
+	o.Emit(Send{Node: to.Name, Incarnation: to.Incarnation, Msg: msg})
 }
 
 // drained replies to the requests that wait for the end of a drain.
 func (o *outbox) drained(n *nodeState) {
 	for _, token := range n.drainTokens {
-		o.reply(token, nil, nil)
+		o.Reply(token, nil, nil)
 	}
 	n.drainTokens = nil
 }
 
-// take returns the effects, once.
-func (o *outbox) take() []Effect {
+// Take returns the effects, once.
+func (o *outbox) Take() []Effect {
 	effects := o.effects
 	o.effects = nil
 	return effects

@@ -1,4 +1,4 @@
-package plan
+package hosting
 
 import (
 	"fmt"
@@ -87,7 +87,7 @@ var fromRef = ToAgent{}.ReplyTo // nobody's
 func (w *coreWorld) begin(label string) {
 	w.t.Helper()
 	id := w.alive[label]
-	require.False(w.t, id.isZero(), "nothing lives at %q", label)
+	require.False(w.t, id.IsZero(), "nothing lives at %q", label)
 	w.begun[id] = true
 	w.step(AgentStarted{label, id})
 }
@@ -95,7 +95,7 @@ func (w *coreWorld) begin(label string) {
 func (w *coreWorld) end(label, why string) {
 	w.t.Helper()
 	id := w.alive[label]
-	require.False(w.t, id.isZero(), "nothing lives at %q", label)
+	require.False(w.t, id.IsZero(), "nothing lives at %q", label)
 	delete(w.alive, label)
 	w.step(AgentEnded{Label: label, ID: id, Why: why})
 }
@@ -426,7 +426,7 @@ func randomRequests(t *testing.T, seed uint64) {
 			expect.hear(w, todo[0])
 			w.tell(1, todo[0])
 			todo = todo[1:]
-		case w.alive[label].isZero():
+		case w.alive[label].IsZero():
 		case w.halted[w.alive[label]]:
 			delete(w.halted, w.alive[label])
 			w.end(label, "")
@@ -438,7 +438,7 @@ func randomRequests(t *testing.T, seed uint64) {
 		}
 	}
 	for _, label := range labels {
-		if !w.alive[label].isZero() {
+		if !w.alive[label].IsZero() {
 			w.begin(label)
 		}
 	}

@@ -1,4 +1,4 @@
-package plan
+package hosting
 
 import (
 	"github.com/understudy-go/understudy/actor"
