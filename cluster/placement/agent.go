@@ -12,7 +12,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/cluster"
-	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/internal/fence"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
@@ -53,12 +53,12 @@ func membershipOf(self cluster.Member) uint64 {
 func spawnAgent(s *actor.System, node string, can factories, subscribe func(ctx *actor.Context[any], follow func(incarnation uint64))) {
 	first := func(ctx *actor.Context[any], next *actor.Next[any]) {
 		a := &agent{
-			ctx: ctx, core: plan.NewAgent(node), factories: can,
-			placed: map[actor.AnyRef]placement{}, actors: map[plan.RequestID]placedActor{}, broken: map[plan.RequestID]error{},
+			ctx: ctx, core: hosting.NewAgent(node), factories: can,
+			placed: map[actor.AnyRef]placement{}, actors: map[hosting.RequestID]placedActor{}, broken: map[hosting.RequestID]error{},
 		}
-		a.core.MaxReport = plan.PartBytes(s)
+		a.core.MaxReport = hosting.PartBytes(s)
 		next.OnMessage, next.OnSignal = a.receive, a.receiveSignal
-		subscribe(ctx, func(incarnation uint64) { a.handle(plan.AgentMembership{Incarnation: incarnation}) })
+		subscribe(ctx, func(incarnation uint64) { a.handle(hosting.AgentMembership{Incarnation: incarnation}) })
 		ctx.Defer(s.OnShutdown(actor.ActorsStop, "placed actors", stopPlaced(s, ctx.Self())))
 	}
 	actor.Spawn(extension.Framework(s), func(_ *actor.Context[any], next *actor.Next[any]) {
@@ -93,14 +93,14 @@ func stopPlaced(s *actor.System, agent actor.ActorRef[any]) func(ctx context.Con
 	}
 }
 
-// The messages that an agent gets on its own node, besides plan.AgentEvent. From the coordinator it
-// gets plan.ToAgent.
+// The messages that an agent gets on its own node, besides hosting.AgentEvent. From the coordinator
+// it gets hosting.ToAgent.
 type (
 	shutDown struct{ done func() }
 
 	// placedBroken: the actor must end for that reason.
 	placedBroken struct {
-		id  plan.RequestID
+		id  hosting.RequestID
 		why error
 	}
 )
@@ -109,29 +109,29 @@ type (
 // nothing to stop.
 func (shutDown) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
-// An agent is the shell of a [plan.Agent]: the actor that starts and stops the placed actors of its
-// node.
+// An agent is the shell of a [hosting.Agent]: the actor that starts and stops the placed actors of
+// its node.
 type agent struct {
 	ctx       *actor.Context[any]
-	core      *plan.Agent
+	core      *hosting.Agent
 	factories factories
 	placed    map[actor.AnyRef]placement
-	actors    map[plan.RequestID]placedActor // the same, by request
-	broken    map[plan.RequestID]error       // why actors are ended although they have not failed
-	onClosed  []func()                       // called when no placed actor is left
+	actors    map[hosting.RequestID]placedActor // the same, by request
+	broken    map[hosting.RequestID]error       // why actors are ended although they have not failed
+	onClosed  []func()                          // called when no placed actor is left
 }
 
 // A placement identifies an actor that the agent has started.
 type placement struct {
 	label string
-	id    plan.RequestID
+	id    hosting.RequestID
 }
 
 func (a *agent) receive(_ *actor.Context[any], msg any) actor.Behavior[any] {
 	switch msg := msg.(type) {
-	case plan.ToAgent:
-		a.handle(plan.AgentReceived{Message: msg})
-	case plan.AgentEvent:
+	case hosting.ToAgent:
+		a.handle(hosting.AgentReceived{Message: msg})
+	case hosting.AgentEvent:
 		a.handle(msg)
 	case placedBroken:
 		if p, runs := a.actors[msg.id]; runs {
@@ -140,7 +140,7 @@ func (a *agent) receive(_ *actor.Context[any], msg any) actor.Behavior[any] {
 		}
 	case shutDown:
 		a.onClosed = append(a.onClosed, msg.done)
-		a.handle(plan.AgentClosing{})
+		a.handle(hosting.AgentClosing{})
 	default:
 		return func(_ *actor.Context[any], next *actor.Next[any]) { next.Unhandled() }
 	}
@@ -174,12 +174,12 @@ func (a *agent) ended(ref actor.AnyRef, err error) {
 			"actors that passivate are not for placement; remove its spec, or what stops it when it is idle",
 			zap.String("label", p.label), zap.String("placed", ref.Path()))
 	}
-	a.handle(plan.AgentEnded{Label: p.label, ID: p.id, Why: plan.ErrorText(err), FencedBy: generation.Unpack(fence.Newest(err)).Term})
+	a.handle(hosting.AgentEnded{Label: p.label, ID: p.id, Why: hosting.ErrorText(err), FencedBy: generation.Unpack(fence.Newest(err)).Term})
 }
 
 // handle passes an event to the core, and then the events that its actions cause at once.
-func (a *agent) handle(ev plan.AgentEvent) {
-	for events := []plan.AgentEvent{ev}; len(events) > 0; events = events[1:] {
+func (a *agent) handle(ev hosting.AgentEvent) {
+	for events := []hosting.AgentEvent{ev}; len(events) > 0; events = events[1:] {
 		for _, action := range a.core.Step(events[0]) {
 			if failed, ok := a.do(action); ok {
 				events = append(events, failed)
@@ -195,32 +195,32 @@ func (a *agent) handle(ev plan.AgentEvent) {
 }
 
 // do carries out an action. It returns the event that the action has caused at once, if any.
-func (a *agent) do(action plan.AgentAction) (failed plan.AgentEvent, ok bool) {
+func (a *agent) do(action hosting.AgentAction) (failed hosting.AgentEvent, ok bool) {
 	switch action := action.(type) {
-	case plan.Launch:
+	case hosting.Launch:
 		return a.launch(action.Request)
-	case plan.Halt:
+	case hosting.Halt:
 		p := a.actors[action.ID]
 		p.leave() // messages from now on wait for the next actor of the label
 		a.ctx.Stop(p.ref)
-	case plan.Tell:
+	case hosting.Tell:
 		action.To.Tell(action.Message)
 		if action.Message.Ended != nil && !a.ctx.TimerActive("again") {
-			a.ctx.After("again", resendEvery, plan.AgentTick{})
+			a.ctx.After("again", resendEvery, hosting.AgentTick{})
 		}
 	}
 	return nil, false
 }
 
-func (a *agent) launch(r plan.StartRequest) (failed plan.AgentEvent, ok bool) {
+func (a *agent) launch(r hosting.StartRequest) (failed hosting.AgentEvent, ok bool) {
 	s, err := a.factories.of(r.Type)
 	if err != nil {
 		a.ctx.Log().Warn("actor cannot be placed here", zap.String("label", r.Label), zap.Error(err))
-		return plan.AgentEnded{Label: r.Label, ID: r.ID, Why: plan.ErrorText(err)}, true
+		return hosting.AgentEnded{Label: r.Label, ID: r.ID, Why: hosting.ErrorText(err)}, true
 	}
 	self := a.ctx.Self()
 	p := s.start(a.ctx, r, placedHooks{
-		started: func() { self.Tell(plan.AgentStarted{Label: r.Label, ID: r.ID}) },
+		started: func() { self.Tell(hosting.AgentStarted{Label: r.Label, ID: r.ID}) },
 		broken:  func(why error) { self.Tell(placedBroken{r.ID, why}) },
 	})
 	a.ctx.Watch(p.ref)

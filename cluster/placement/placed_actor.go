@@ -8,7 +8,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
-	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/singletonhook"
@@ -27,7 +27,7 @@ func LabelOf(ctx context.Context) string {
 type starter interface {
 	// start spawns an actor, and returns at once. Everything that may fail or block happens in the
 	// new actor.
-	start(under *actor.Context[any], r plan.StartRequest, on placedHooks) placedActor
+	start(under *actor.Context[any], r hosting.StartRequest, on placedHooks) placedActor
 	typeName() string
 }
 
@@ -50,7 +50,7 @@ type typed[S, M any] struct {
 
 func (t typed[S, M]) typeName() string { return t.name }
 
-func (t typed[S, M]) start(under *actor.Context[any], r plan.StartRequest, on placedHooks) placedActor {
+func (t typed[S, M]) start(under *actor.Context[any], r hosting.StartRequest, on placedHooks) placedActor {
 	name := escape(r.Label)
 	ctx := context.WithValue(under, labelKey{}, r.Label)
 	if r.Generation != (Generation{}) {
@@ -61,7 +61,7 @@ func (t typed[S, M]) start(under *actor.Context[any], r plan.StartRequest, on pl
 }
 
 // placed returns the first behavior of a placed actor.
-func (t typed[S, M]) placed(r plan.StartRequest, on placedHooks) actor.Behavior[M] {
+func (t typed[S, M]) placed(r hosting.StartRequest, on placedHooks) actor.Behavior[M] {
 	return func(ctx *actor.Context[M], next *actor.Next[M]) {
 		ctx.Notify(func() actor.Behavior[M] { return t.begin(ctx, r.Label, on) })() // runs when the actor has started, after any restarts
 		ctx.Defer(func() { receptionist.Deregister(ctx.System(), keyOf[M](r.Label), ctx.Self()) })

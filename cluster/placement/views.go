@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/singleton"
 )
@@ -15,7 +16,7 @@ func viewInput(n *cluster.Node, v cluster.View, margin time.Duration) plan.ViewC
 	var in plan.ViewChanged
 	for _, m := range v.Members {
 		if m.Status == cluster.Down { // its time to run is known once it has been removed
-			in.Gone = append(in.Gone, plan.Gone{Name: m.Name, Incarnation: m.Incarnation})
+			in.Gone = append(in.Gone, hosting.Gone{Name: m.Name, Incarnation: m.Incarnation})
 			continue
 		}
 		in.Nodes = append(in.Nodes, asNode(m, v.Reachable(m))) // an exiting node is still stopping its actors
@@ -25,7 +26,7 @@ func viewInput(n *cluster.Node, v cluster.View, margin time.Duration) plan.ViewC
 		if margin != 0 {
 			until = g.Since.Add(max(margin, 0))
 		}
-		in.Gone = append(in.Gone, plan.Gone{Name: g.Name, Incarnation: g.ID.Incarnation, Until: until})
+		in.Gone = append(in.Gone, hosting.Gone{Name: g.Name, Incarnation: g.ID.Incarnation, Until: until})
 	}
 	return in
 }
@@ -48,6 +49,6 @@ func elector(e plan.Election) func(candidates []singleton.Candidate) (string, bo
 				Roles: p.Roles, Meta: p.Meta, Up: true, Reachable: p.Reachable,
 			})
 		}
-		return e.Leader(plan.NewView(nodes))
+		return e.Leader(hosting.NewView(nodes))
 	}
 }

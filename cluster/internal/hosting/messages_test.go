@@ -1,4 +1,4 @@
-package plan
+package hosting
 
 import (
 	"testing"
@@ -7,13 +7,14 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/testkit"
 )
 
 // Requests and answers cross the wire as they are, with and without a generation.
 func TestMessagesOfAgentsCrossTheWire(t *testing.T) {
 	s := testkit.NewSystem(t, testkit.WithoutEncoding())
-	gen := Generation{Term: 7, Seq: 42}
+	gen := generation.Generation{Term: 7, Seq: 42}
 	replyTo := testkit.NewProbe[FromAgent](t, s).Ref()
 	for _, msg := range []any{
 		StartRequest{ID: id(1), Label: "a/b", Type: "worker", State: []byte{1, 2}, Generation: gen, Epoch: 3},
@@ -63,7 +64,7 @@ func TestRequestsAreInTheOrderOfTheirCoordinators(t *testing.T) {
 			require.Equal(t, i < j, a.less(b), "%v and %v", a, b)
 		}
 	}
-	require.True(t, RequestID{}.isZero())
+	require.True(t, RequestID{}.IsZero())
 	require.Equal(t, "1.2", RequestID{Epoch: 1, N: 2}.String())
 }
 
@@ -100,8 +101,8 @@ func FuzzAgentsTakeAnyMessage(f *testing.F) {
 	require.NoError(f, err)
 	f.Add(p.Data)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		_, _ = extension.Unpack(nil, extension.Payload{Type: "understudy/placement.from-agent", Data: data})
-		v, err := extension.Unpack(nil, extension.Payload{Type: "understudy/placement.to-agent", Data: data})
+		_, _ = extension.Unpack(nil, extension.Payload{Type: "understudy/hosting.from-agent", Data: data})
+		v, err := extension.Unpack(nil, extension.Payload{Type: "understudy/hosting.to-agent", Data: data})
 		if err != nil {
 			return
 		}

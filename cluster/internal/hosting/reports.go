@@ -1,4 +1,4 @@
-package plan
+package hosting
 
 import (
 	"maps"
@@ -6,10 +6,10 @@ import (
 )
 
 // requestMissingReports asks each member for a report if it has not been asked yet.
-func (f *nodes) requestMissingReports() {
+func (f *Nodes) requestMissingReports() {
 	for _, id := range f.members.sorted() {
 		n := f.known[id]
-		if _, asked := f.reportsDue.of(id); !asked && !n.Ready {
+		if _, asked := f.reportsDue.Of(id); !asked && !n.Ready {
 			f.requestReport(n)
 		}
 	}
@@ -18,27 +18,27 @@ func (f *nodes) requestMissingReports() {
 // requestReport asks a node for a report, or for its continuation, until the node answers. The time
 // between two requests grows from [Config.AckTimeout] to 16 times that, because the node may not
 // run placement at all.
-func (f *nodes) requestReport(n *nodeState) {
+func (f *Nodes) requestReport(n *nodeState) {
 	if n == nil || !n.member {
 		return
 	}
-	f.reportsDue.set(n.id, f.now.Add(f.cfg.AckTimeout<<min(n.reportAttempts, 4)))
+	f.reportsDue.Set(n.id, f.now.Add(f.cfg.AckTimeout<<min(n.reportAttempts, 4)))
 	n.reportAttempts++
 	f.send(n.id, ReportRequest{Epoch: f.cfg.Epoch, After: n.reportedTo})
 }
 
-// requestFullReport asks a node for a report from its beginning.
-func (f *nodes) requestFullReport(n *nodeState) {
-	if n != nil {
+// RequestFullReport asks a node for a report from its beginning.
+func (f *Nodes) RequestFullReport(id NodeID) {
+	if n := f.known[id]; n != nil {
 		n.reportedTo = ""
 		f.requestReport(n)
 	}
 }
 
-// receive handles a message of an agent. A message of an unknown node, or about a request that has
+// Receive handles a message of an agent. A message of an unknown node, or about a request that has
 // been superseded, comes too late and is ignored.
-func (f *nodes) receive(msg FromAgent) {
-	n := f.known[nodeID{name: msg.Node, incarnation: msg.Incarnation}]
+func (f *Nodes) Receive(msg FromAgent) {
+	n := f.known[NodeID{Name: msg.Node, Incarnation: msg.Incarnation}]
 	if n == nil {
 		return
 	}
@@ -61,8 +61,8 @@ func (f *nodes) receive(msg FromAgent) {
 }
 
 // placed returns the place of a request on n, or nil.
-func (n *nodeState) placed(label string, id RequestID) *place {
-	if p := n.places[label]; p != nil && p.start.ID == id {
+func (n *nodeState) placed(label string, id RequestID) *Place {
+	if p := n.places[label]; p != nil && p.Request.ID == id {
 		return p
 	}
 	return nil
@@ -70,68 +70,68 @@ func (n *nodeState) placed(label string, id RequestID) *place {
 
 // receiveStartAck handles a StartAck. A failure is final: if the actor had been running, it has
 // ended.
-func (f *nodes) receiveStartAck(n *nodeState, ack StartAck) {
+func (f *Nodes) receiveStartAck(n *nodeState, ack StartAck) {
 	p := n.placed(ack.Label, ack.ID)
 	switch {
-	case p == nil || p.phase == stopping:
+	case p == nil || p.Phase == Stopping:
 	case ack.Error != "":
 		f.dropPlace(n, p)
-		f.notify(ack.Label, func(w workload) { w.failed(ack.Label, ack.ID, n.id, ending{ack.Error, ack.FencedBy}) })
-	case p.phase == starting:
+		f.workloads.notify(ack.Label, func(w Workload) { w.Failed(ack.Label, ack.ID, n.id, Ending{ack.Error, ack.FencedBy}) })
+	case p.Phase == Starting:
 		f.setRunning(p)
 	}
 }
 
-func (f *nodes) setRunning(p *place) {
-	p.enter(running, f.now)
-	f.unanswered.clear(p.key())
+func (f *Nodes) setRunning(p *Place) {
+	p.enter(Running, f.now)
+	f.unanswered.Clear(p.key())
 	f.touch(p)
-	f.notify(p.start.Label, func(w workload) { w.started(p.start.Label, p.start.ID, p.on) })
+	f.workloads.notify(p.Request.Label, func(w Workload) { w.Started(p.Request.Label, p.Request.ID, p.On) })
 }
 
 // receiveStopAck handles a StopAck. If a former coordinator has stopped the actor, it ends without
 // a request of this coordinator.
-func (f *nodes) receiveStopAck(n *nodeState, ack StopAck) {
+func (f *Nodes) receiveStopAck(n *nodeState, ack StopAck) {
 	p := n.placed(ack.Label, ack.ID)
 	switch {
-	case p == nil || p.phase != stopping && ack.Error != "":
-	case p.phase != stopping:
+	case p == nil || p.Phase != Stopping && ack.Error != "":
+	case p.Phase != Stopping:
 		f.dropPlace(n, p)
-		f.notify(ack.Label, func(w workload) { w.ended(ack.Label, ack.ID, n.id, ending{text: "stopped by a former coordinator"}) })
+		f.workloads.notify(ack.Label, func(w Workload) { w.Ended(ack.Label, ack.ID, n.id, Ending{Text: "stopped by a former coordinator"}) })
 	case ack.Error != "":
-		p.enter(running, f.now)
+		p.enter(Running, f.now)
 		n.passing = removeSorted(n.passing, ack.Label)
-		f.unanswered.clear(p.key())
+		f.unanswered.Clear(p.key())
 		f.touch(p)
-		f.notify(ack.Label, func(w workload) { w.refused(ack.Label, ack.ID, n.id, ack.Error) })
+		f.workloads.notify(ack.Label, func(w Workload) { w.Refused(ack.Label, ack.ID, n.id, ack.Error) })
 	default:
 		f.dropPlace(n, p)
-		f.notify(ack.Label, func(w workload) { w.stopped(ack.Label, ack.ID, n.id) })
+		f.workloads.notify(ack.Label, func(w Workload) { w.Stopped(ack.Label, ack.ID, n.id) })
 	}
 }
 
 // receiveEnded handles an Ended. The agent repeats the message until it gets a StopRequest for that
 // ID. If it has already got one, its StopAck will follow.
-func (f *nodes) receiveEnded(n *nodeState, e Ended) {
+func (f *Nodes) receiveEnded(n *nodeState, e Ended) {
 	p := n.placed(e.Label, e.ID)
-	if p != nil && p.phase == stopping {
+	if p != nil && p.Phase == Stopping {
 		return
 	}
-	var g Generation
+	ended := StartRequest{ID: e.ID, Label: e.Label, Epoch: f.cfg.Epoch}
 	if p != nil {
-		g = p.start.Generation
+		ended.Generation = p.Request.Generation
 		f.dropPlace(n, p)
 	}
-	f.sendStop(n.id, e.ID, e.Label, g)
+	f.send(n.id, ended.stop())
 	if p != nil {
-		f.notify(e.Label, func(w workload) { w.ended(e.Label, e.ID, n.id, ending{e.Error, e.FencedBy}) })
+		f.workloads.notify(e.Label, func(w Workload) { w.Ended(e.Label, e.ID, n.id, Ending{e.Error, e.FencedBy}) })
 	}
 }
 
 // receiveReport compares what runs on n with the places that are known. A report may be older than
 // the places, so an actor that is missing in it may still run. Its request is sent again, and the
 // answer decides.
-func (f *nodes) receiveReport(n *nodeState, r Report) {
+func (f *Nodes) receiveReport(n *nodeState, r Report) {
 	if r.Epoch < f.cfg.Epoch {
 		f.requestReport(n)
 	}
@@ -146,16 +146,16 @@ func (f *nodes) receiveReport(n *nodeState, r Report) {
 		}
 	}
 	for _, p := range n.sorted() {
-		if r.about(p.start.Label) {
-			f.compare(n, p, reports[p.start.Label])
+		if r.about(p.Request.Label) {
+			f.compare(n, p, reports[p.Request.Label])
 		}
 	}
 }
 
 // progress asks for the continuation of r, if r is the report that was asked for. After the last
 // part the node is ready.
-func (f *nodes) progress(n *nodeState, r Report) {
-	if _, asked := f.reportsDue.of(n.id); !asked || r.After != n.reportedTo {
+func (f *Nodes) progress(n *nodeState, r Report) {
+	if _, asked := f.reportsDue.Of(n.id); !asked || r.After != n.reportedTo {
 		return
 	}
 	n.reportAttempts = 0
@@ -165,9 +165,10 @@ func (f *nodes) progress(n *nodeState, r Report) {
 		return
 	}
 	n.reportedTo = ""
-	f.reportsDue.clear(n.id)
+	f.reportsDue.Clear(n.id)
 	if !n.Ready {
-		n.Ready, f.cachedView, f.moreRoom = true, nil, true
+		n.Ready = true
+		f.makeRoom()
 	}
 }
 
@@ -204,18 +205,18 @@ func (n *nodeState) latest(r Report) map[string]Reported {
 
 // compare updates a place from a report's entry for its label. An orphan that has ended is dropped,
 // because no workload relies on it.
-func (f *nodes) compare(n *nodeState, p *place, a Reported) {
+func (f *Nodes) compare(n *nodeState, p *Place, a Reported) {
 	switch {
-	case p.orphan && p.phase != stopping:
-		if a.ID.isZero() {
+	case p.Orphan && p.Phase != Stopping:
+		if a.ID.IsZero() {
 			f.dropPlace(n, p)
 		}
-	case p.phase == starting && a.ID == p.start.ID && a.Started:
+	case p.Phase == Starting && a.ID == p.Request.ID && a.Started:
 		f.setRunning(p)
-	case p.phase == starting && a.ID == p.start.ID:
-		f.unanswered.set(p.key(), f.now.Add(f.cfg.AckTimeout))
-	case p.phase == running && a.ID != p.start.ID:
-		p.enter(starting, f.now)
+	case p.Phase == Starting && a.ID == p.Request.ID:
+		f.unanswered.Set(p.key(), f.now.Add(f.cfg.AckTimeout))
+	case p.Phase == Running && a.ID != p.Request.ID:
+		p.enter(Starting, f.now)
 		f.touch(p)
 		f.request(n, p)
 	default:
@@ -224,19 +225,19 @@ func (f *nodes) compare(n *nodeState, p *place, a Reported) {
 }
 
 // addOrphan adds the place of an actor that this coordinator has not started.
-func (f *nodes) addOrphan(n *nodeState, a Reported) {
-	p := &place{on: n.id, orphan: true, since: f.now, start: StartRequest{ID: a.ID, Label: a.Label, Generation: a.Generation}}
+func (f *Nodes) addOrphan(n *nodeState, a Reported) {
+	p := &Place{On: n.id, Orphan: true, since: f.now, Request: StartRequest{ID: a.ID, Label: a.Label, Generation: a.Generation}}
 	if a.Started {
-		p.phase = running
+		p.Phase = Running
 	}
 	f.orphans[p] = true
 	f.addPlace(n, p)
-	f.notify(a.Label, func(w workload) { w.found(a.Label, n.id, a) })
+	f.workloads.notify(a.Label, func(w Workload) { w.Found(a.Label, n.id, a) })
 }
 
 // sorted returns the places on n, sorted by label.
-func (n *nodeState) sorted() []*place {
-	all := make([]*place, 0, len(n.places))
+func (n *nodeState) sorted() []*Place {
+	all := make([]*Place, 0, len(n.places))
 	for _, label := range slices.Sorted(maps.Keys(n.places)) {
 		all = append(all, n.places[label])
 	}

@@ -1,4 +1,4 @@
-package plan
+package hosting
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/naming"
+	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // longLabel returns one of the longest labels; they are in the order of n.
@@ -37,7 +38,7 @@ func TestReportsOfAnySizeComeInPartsThatFit(t *testing.T) {
 		return core.Step(AgentReceived{Send{Incarnation: 1, Msg: msg}.Message(fromRef)})
 	}
 	for i := range count {
-		told(StartRequest{ID: RequestID{Epoch: huge, N: huge + uint64(i)}, Label: longLabel(i), Generation: Generation{Term: huge, Seq: huge}, Epoch: huge})
+		told(StartRequest{ID: RequestID{Epoch: huge, N: huge + uint64(i)}, Label: longLabel(i), Generation: generation.Generation{Term: huge, Seq: huge}, Epoch: huge})
 	}
 	part, n := Report{More: true}, 0
 	for part.More {
@@ -74,30 +75,39 @@ func TestAPartOfAReportTellsAllOfItsLabels(t *testing.T) {
 	require.Equal(t, &Report{Epoch: 2, After: "c"}, w.report)
 }
 
-// A partsRig is a coordinator that has just begun, and knows of the actors a to d on node n.
-// It is told what the test says.
+// A partsRig has the nodes of a coordinator that has just begun, and knows of the actors a to d on
+// node n. It is told what the test says.
 type partsRig struct {
-	t   *testing.T
-	m   *Planner
-	now time.Time
+	t     *testing.T
+	nodes *Nodes
+	now   time.Time
 }
 
+const ackTimeout = 5 * time.Second
+
+// onN is the only node.
+var onN = NodeID{Name: "n", Incarnation: 1}
+
 func newPartsRig(t *testing.T, epoch uint64) *partsRig {
-	cfg := rigConfig
-	cfg.Epoch = epoch
-	r := &partsRig{t, New(cfg), time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)}
-	for i, label := range []string{"a", "b", "c", "d"} {
-		r.m.Replay(Fact{Label: label, Record: &record{Spec: specOf(label), Node: "n", Incarnation: 1, Request: id(uint64(i + 1))}})
-	}
-	r.asked(Recovered{})
-	require.Equal(t, []string{`report after ""`}, r.asked(ViewChanged{Nodes: []Node{{Name: "n", Incarnation: 1, Up: true, Reachable: true}}}))
+	r := &partsRig{t, New(Config{Epoch: epoch, AckTimeout: ackTimeout}), time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)}
+	require.Empty(t, r.asked(func() {
+		for i, label := range []string{"a", "b", "c", "d"} {
+			r.nodes.Start(onN, StartRequest{ID: id(uint64(i + 1)), Label: label})
+		}
+	}))
+	require.Equal(t, []string{`report after ""`}, r.asked(func() {
+		r.nodes.Update([]Node{{Name: "n", Incarnation: 1, Up: true, Reachable: true}}, nil)
+	}))
 	return r
 }
 
 // asked returns what the agent is told because of an input.
-func (r *partsRig) asked(in Input) (all []string) {
-	_, effects := r.m.Step(in, r.now)
-	for _, e := range effects {
+func (r *partsRig) asked(in func()) (all []string) {
+	r.nodes.Advance(r.now)
+	in()
+	r.nodes.Tick()
+	r.nodes.Reconcile(func(string) bool { return false })
+	for _, e := range r.nodes.Take() {
 		s, _ := e.(Send)
 		switch m := s.Msg.(type) {
 		case ReportRequest:
@@ -111,9 +121,15 @@ func (r *partsRig) asked(in Input) (all []string) {
 	return all
 }
 
+// later returns what the agent is told when d has passed.
+func (r *partsRig) later(d time.Duration) []string {
+	r.now = r.now.Add(d)
+	return r.asked(func() {})
+}
+
 // hears tells it a part of a report: what runs after a label, by request id.
 func (r *partsRig) hears(after string, more bool, running ...uint64) []string {
-	rep := Report{Epoch: r.m.nodes.cfg.Epoch, After: after, More: more}
+	rep := Report{Epoch: r.nodes.cfg.Epoch, After: after, More: more}
 	for _, n := range running {
 		rep.Running = append(rep.Running, Reported{ID: id(n), Label: string(rune('a' + n - 1)), Started: true})
 	}
@@ -121,11 +137,11 @@ func (r *partsRig) hears(after string, more bool, running ...uint64) []string {
 }
 
 func (r *partsRig) says(rep Report) []string {
-	return r.asked(Received{FromAgent{Node: "n", Incarnation: 1, Report: &rep}})
+	return r.asked(func() { r.nodes.Receive(FromAgent{Node: "n", Incarnation: 1, Report: &rep}) })
 }
 
 func (r *partsRig) ready() bool {
-	n, _ := r.m.View().Node("n")
+	n, _ := r.nodes.View().Node("n")
 	return n.Ready
 }
 
@@ -137,31 +153,27 @@ func TestAReportInPartsIsReadToItsEnd(t *testing.T) {
 	require.False(t, r.ready())
 	require.Empty(t, r.hears("c", false, 4))
 	require.True(t, r.ready())
-	for label, state := range map[string]State{"a": Running, "b": Pending, "c": Running, "d": Running} {
-		e, err := r.m.Explain(label)
-		require.NoError(t, err)
-		require.Equal(t, state, e.Status.State, label)
+	for label, phase := range map[string]Phase{"a": Running, "b": Starting, "c": Running, "d": Running} {
+		p, ok := r.nodes.Place(onN, label)
+		require.True(t, ok)
+		require.Equal(t, phase, p.Phase, label)
 	}
 }
 
 func TestNothingIsAskedOfLabelsThatANodeHasNotToldOf(t *testing.T) {
 	r := newPartsRig(t, 2)
 	require.Equal(t, []string{`report after "b"`, "start a"}, r.hears("", true, 2))
-	r.now = r.now.Add(rigConfig.AckTimeout)
-	require.Equal(t, []string{"start a", `report after "b"`}, r.asked(Tick{}), "c and d may run")
+	require.Equal(t, []string{"start a", `report after "b"`}, r.later(ackTimeout), "c and d may run")
 	require.Equal(t, []string{"start c", "start d"}, r.hears("b", false))
 }
 
 func TestAPartThatIsLostIsAskedForAgain(t *testing.T) {
 	r := newPartsRig(t, 2)
 	r.hears("", true, 1, 2)
-	r.now = r.now.Add(rigConfig.AckTimeout)
-	require.Equal(t, []string{`report after "b"`}, r.asked(Tick{}))
-	r.now = r.now.Add(2 * rigConfig.AckTimeout)
-	require.Equal(t, []string{`report after "b"`}, r.asked(Tick{}))
+	require.Equal(t, []string{`report after "b"`}, r.later(ackTimeout))
+	require.Equal(t, []string{`report after "b"`}, r.later(2*ackTimeout))
 	require.Equal(t, []string{`report after "c"`}, r.hears("b", true, 3))
-	r.now = r.now.Add(rigConfig.AckTimeout)
-	require.Equal(t, []string{`report after "c"`}, r.asked(Tick{}), "the node answers, so it is asked as often as before")
+	require.Equal(t, []string{`report after "c"`}, r.later(ackTimeout), "the node answers, so it is asked as often as before")
 	require.Empty(t, r.hears("c", false, 4))
 	require.True(t, r.ready())
 }
@@ -178,15 +190,15 @@ func TestPartsThatComeTwiceOrLateLeadToNothingNew(t *testing.T) {
 	require.True(t, r.ready())
 	require.Empty(t, r.hears("", true, 1, 2))
 	require.Empty(t, r.hears("c", false, 4))
-	_, asks := r.m.nodes.reportsDue.first()
+	_, asks := r.nodes.reportsDue.First()
 	require.False(t, asks)
 }
 
 func TestAReportThatIsAskedForAnewIsReadFromItsBeginning(t *testing.T) {
 	r := newPartsRig(t, 2)
 	r.hears("", true, 1, 2)
-	r.m.nodes.requestFullReport(r.m.nodes.known[nodeID{name: "n", incarnation: 1}])
-	require.Equal(t, []string{`report after ""`}, r.asked(Tick{}))
+	r.nodes.RequestFullReport(onN)
+	require.Equal(t, []string{`report after ""`}, r.later(0))
 	require.Empty(t, r.hears("b", false, 3, 4), "that of the former report")
 	require.False(t, r.ready())
 	require.Equal(t, []string{`report after "b"`}, r.hears("", true, 1, 2))
@@ -216,6 +228,6 @@ func TestStraysAreFoundInAnyPart(t *testing.T) {
 	r.hears("aa", true, 2, 3)
 	r.says(Report{Epoch: 2, After: "c", Running: []Reported{orphan(4, "d"), orphan(9, "e")}})
 	require.True(t, r.ready())
-	n, _ := r.m.View().Node("n")
+	n, _ := r.nodes.View().Node("n")
 	require.Equal(t, []string{"a", "aa", "b", "c", "d", "e"}, n.Actors)
 }

@@ -1,12 +1,16 @@
-package plan
+package hosting
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/understudy-go/understudy/singleton/generation"
+)
 
 // A slot has everything that an agent knows about one label.
 type slot struct {
 	label    string
 	latest   RequestID     // the latest request; earlier ones are superseded
-	why      ending        // why the actor of latest does not run; zero while it may run
+	why      Ending        // why the actor of latest does not run; zero while it may run
 	actor    *slotActor    // that has not terminated; or nil
 	next     *StartRequest // the latest request, while it waits for the end of actor
 	entombed bool          // the label is among the tombstones
@@ -14,16 +18,16 @@ type slot struct {
 	unconfirmed *Ended // sent, and not acknowledged
 }
 
-// An ending is why an actor has ended.
-type ending struct {
-	text     string // "" if it has stopped by itself
-	fencedBy uint64 // the later term that has claimed its journal, or 0
+// An Ending is why an actor has ended.
+type Ending struct {
+	Text     string // "" if it has stopped by itself
+	FencedBy uint64 // the later term that has claimed its journal, or 0
 }
 
 // A slotActor is an actor that has been launched and has not terminated.
 type slotActor struct {
 	id         RequestID
-	generation Generation
+	generation generation.Generation
 	started    bool
 	answered   bool   // a StartAck has been sent
 	stopping   bool   // for any reason
@@ -71,7 +75,7 @@ func (a *Agent) start(r StartRequest) {
 	case s.holds(r.ID):
 		a.startAgain(s)
 	case r.ID.less(s.latest):
-		a.ackStart(r.Label, r.ID, ending{text: replacedBy(s.latest)})
+		a.ackStart(r.Label, r.ID, Ending{Text: replacedBy(s.latest)})
 	case r.ID == s.latest:
 		if s.next == nil {
 			a.ackStart(r.Label, r.ID, s.why)
@@ -87,7 +91,7 @@ func (a *Agent) startAgain(s *slot) {
 	case s.actor.stopping:
 		s.actor.answered = false // it will be answered when the actor has terminated
 	case s.actor.answered:
-		a.ackStart(s.label, s.actor.id, ending{})
+		a.ackStart(s.label, s.actor.id, Ending{})
 	}
 }
 
@@ -96,7 +100,7 @@ func (a *Agent) startNew(s *slot, r StartRequest) {
 	if s.next != nil {
 		a.refuse(s, replacedBy(r.ID))
 	}
-	s.latest, s.why, s.unconfirmed = r.ID, ending{}, nil
+	s.latest, s.why, s.unconfirmed = r.ID, Ending{}, nil
 	switch {
 	case a.closing:
 		a.fail(s, r.ID, WhyClosing)
@@ -113,8 +117,8 @@ func (a *Agent) startNew(s *slot, r StartRequest) {
 
 // outranks reports whether a running instance has a later generation than the requested one. An
 // actor without a generation is never outranked.
-func outranks(runs, asked Generation) bool {
-	return asked != (Generation{}) && asked.Less(runs)
+func outranks(runs, asked generation.Generation) bool {
+	return asked != (generation.Generation{}) && asked.Less(runs)
 }
 
 func (a *Agent) launch(s *slot, r StartRequest) {
@@ -132,12 +136,13 @@ func (a *Agent) refuse(s *slot, why string) {
 // fail answers a request whose actor does not run.
 func (a *Agent) fail(s *slot, id RequestID, why string) {
 	if id == s.latest {
-		s.why = ending{text: why}
+		s.why = Ending{Text: why}
 	}
-	a.ackStart(s.label, id, ending{text: why})
+	a.ackStart(s.label, id, Ending{Text: why})
 	a.entomb(s)
 }
 
+// WhyStopped is why an actor is not started when its request has been withdrawn.
 const WhyStopped = "it was stopped before it had started"
 
 // stop handles a StopRequest. The StartRequest of the same ID may come later.
@@ -153,7 +158,7 @@ func (a *Agent) stop(r StopRequest) {
 		if s.next != nil {
 			a.refuse(s, replacedBy(r.ID))
 		}
-		s.latest, s.why = r.ID, ending{text: WhyStopped}
+		s.latest, s.why = r.ID, Ending{Text: WhyStopped}
 	}
 	if s.unconfirmed != nil && !r.ID.less(s.unconfirmed.ID) {
 		s.unconfirmed = nil
@@ -185,13 +190,13 @@ func (a *Agent) started(s *slot) {
 	s.actor.started = true
 	if !s.actor.stopping {
 		s.actor.answered = true
-		a.ackStart(s.label, s.actor.id, ending{})
+		a.ackStart(s.label, s.actor.id, Ending{})
 	}
 }
 
 // ended handles the end of the actor in s: it answers or reports it, and starts the actor that
 // waits.
-func (a *Agent) ended(s *slot, why ending) {
+func (a *Agent) ended(s *slot, why Ending) {
 	was := *s.actor
 	s.actor = nil
 	a.reportEnd(s, was, why)
@@ -205,7 +210,7 @@ func (a *Agent) ended(s *slot, why ending) {
 	a.entomb(s)
 }
 
-func (a *Agent) reportEnd(s *slot, was slotActor, why ending) {
+func (a *Agent) reportEnd(s *slot, was slotActor, why Ending) {
 	if !was.answered {
 		a.ackStart(s.label, was.id, whyEnded(was, why))
 	}
@@ -214,23 +219,23 @@ func (a *Agent) reportEnd(s *slot, was slotActor, why ending) {
 		a.ackStop(s.label, was.id, "")
 	case a.closing, s.next != nil:
 	case !was.stopping && was.started, was.stopping && was.reportedIn != 0 && was.reportedIn == a.epoch:
-		s.unconfirmed = &Ended{ID: was.id, Label: s.label, Error: why.text, FencedBy: why.fencedBy}
+		s.unconfirmed = &Ended{ID: was.id, Label: s.label, Error: why.Text, FencedBy: why.FencedBy}
 		a.tell(FromAgent{Ended: s.unconfirmed})
 	}
 }
 
 // whyEnded returns why an actor that has ended does not run.
-func whyEnded(was slotActor, why ending) ending {
+func whyEnded(was slotActor, why Ending) Ending {
 	switch {
 	case was.stopping && !was.started:
-		why.text = WhyStopped
+		why.Text = WhyStopped
 	case was.stopping:
-		why.text = "it has been stopped"
-	case why.text != "":
+		why.Text = "it has been stopped"
+	case why.Text != "":
 	case !was.started:
-		why.text = "it has stopped by itself before it had started"
+		why.Text = "it has stopped by itself before it had started"
 	default:
-		why.text = "it has stopped by itself"
+		why.Text = "it has stopped by itself"
 	}
 	return why
 }

@@ -1,4 +1,4 @@
-package plan
+package hosting
 
 import (
 	"slices"
@@ -26,7 +26,7 @@ type Node struct {
 
 	Up        bool // its status is up: not joining, leaving, exiting or down
 	Reachable bool // no failure detector reports it unreachable
-	Ready     bool // runs placement, and has reported to this coordinator
+	Ready     bool // has an agent, which has reported to this coordinator
 	Draining  bool // its actors are being moved away
 
 	// Actors are the labels of the actors and singletons that run on it or are on their way
@@ -83,4 +83,10 @@ func (v View) Alive() []Node {
 func NewView(nodes []Node) View {
 	slices.SortFunc(nodes, func(a, b Node) int { return strings.Compare(a.Name, b.Name) })
 	return View{Nodes: nodes}
+}
+
+// Keeps reports whether an actor is on n or on its way there, and will stay.
+func Keeps(n Node, label string) bool {
+	_, passes := slices.BinarySearch(n.passing, label)
+	return n.Runs(label) && !passes
 }

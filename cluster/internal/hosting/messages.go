@@ -1,9 +1,10 @@
-package plan
+package hosting
 
 import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // A RequestID numbers the requests of a coordinator. It contains the coordinator's epoch. Later
@@ -16,7 +17,8 @@ type RequestID struct {
 
 func (id RequestID) String() string { return fmt.Sprintf("%d.%d", id.Epoch, id.N) }
 
-func (id RequestID) isZero() bool { return id == RequestID{} }
+// IsZero reports whether id numbers no request.
+func (id RequestID) IsZero() bool { return id == RequestID{} }
 
 // less reports whether id was issued before o.
 func (id RequestID) less(o RequestID) bool {
@@ -35,19 +37,19 @@ type (
 		Label      string
 		Type       string
 		State      []byte
-		Generation Generation // of a singleton; otherwise zero
-		Epoch      uint64     // of the coordinator that asks
+		Generation generation.Generation // of the instance; zero if the actor has none
+		Epoch      uint64                // of the coordinator that asks
 	}
 
 	// A StopRequest asks an agent to stop the actor that request ID has started. The agent
 	// acknowledges it when the actor has terminated, or at once if the actor does not run.
-	// Afterwards the agent ignores a StartRequest with that ID. The agent refuses to stop a
-	// singleton's instance if Generation is lower than the instance's.
+	// Afterwards the agent ignores a StartRequest with that ID. The agent refuses to stop an
+	// instance of a higher generation.
 	StopRequest struct {
 		_          struct{} `cbor:",toarray"`
 		ID         RequestID
 		Label      string
-		Generation Generation
+		Generation generation.Generation
 		Epoch      uint64
 	}
 
@@ -58,6 +60,11 @@ type (
 		After string
 	}
 )
+
+// stop returns the request to stop the actor that r has started.
+func (r StartRequest) stop() StopRequest {
+	return StopRequest{ID: r.ID, Label: r.Label, Generation: r.Generation, Epoch: r.Epoch}
+}
 
 // The messages of an agent to the coordinator.
 type (
@@ -108,7 +115,7 @@ type (
 		_          struct{} `cbor:",toarray"`
 		ID         RequestID
 		Label      string
-		Generation Generation
+		Generation generation.Generation
 		Started    bool // it runs; false while it is starting
 	}
 )
@@ -177,6 +184,6 @@ func (ToAgent) Carried(*actor.System) (recipient string, msg any, ok bool) { ret
 func (FromAgent) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
 func init() {
-	actor.RegisterType[FromAgent]("understudy/placement.from-agent")
-	actor.RegisterType[ToAgent]("understudy/placement.to-agent")
+	actor.RegisterType[FromAgent]("understudy/hosting.from-agent")
+	actor.RegisterType[ToAgent]("understudy/hosting.to-agent")
 }

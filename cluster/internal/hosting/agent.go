@@ -1,4 +1,4 @@
-package plan
+package hosting
 
 import (
 	"fmt"
@@ -102,7 +102,7 @@ func (a *Agent) Step(ev AgentEvent) []AgentAction {
 		}
 	case AgentEnded:
 		if s := a.slots[ev.Label]; s != nil && s.holds(ev.ID) {
-			a.ended(s, ending{ev.Why, ev.FencedBy})
+			a.ended(s, Ending{ev.Why, ev.FencedBy})
 		}
 	case AgentTick:
 		a.resendEnded()
@@ -152,7 +152,7 @@ func (a *Agent) setMembership(incarnation uint64) {
 	a.incarnation, a.epoch, a.coordinator = incarnation, 0, actor.ActorRef[FromAgent]{}
 	for _, label := range a.labels() {
 		s := a.slots[label]
-		s.next, s.unconfirmed, s.latest, s.why, s.entombed = nil, nil, RequestID{}, ending{}, false
+		s.next, s.unconfirmed, s.latest, s.why, s.entombed = nil, nil, RequestID{}, Ending{}, false
 		if s.actor == nil {
 			delete(a.slots, label)
 			continue
@@ -180,6 +180,7 @@ func (a *Agent) close() {
 	}
 }
 
+// WhyClosing is why an actor is not started when its node is shutting down.
 const WhyClosing = "its node is being shut down"
 
 func (a *Agent) labels() []string { return slices.Sorted(maps.Keys(a.slots)) }
@@ -223,8 +224,8 @@ func (a *Agent) tell(msg FromAgent) {
 	a.emit(Tell{To: a.coordinator, Message: msg})
 }
 
-func (a *Agent) ackStart(label string, id RequestID, why ending) {
-	a.tell(FromAgent{StartAck: &StartAck{ID: id, Label: label, Error: why.text, FencedBy: why.fencedBy}})
+func (a *Agent) ackStart(label string, id RequestID, why Ending) {
+	a.tell(FromAgent{StartAck: &StartAck{ID: id, Label: label, Error: why.Text, FencedBy: why.FencedBy}})
 }
 
 func (a *Agent) ackStop(label string, id RequestID, why string) {

@@ -1,4 +1,4 @@
-package plan
+package hosting
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 const coreIncarnation = 77
@@ -85,7 +87,7 @@ var fromRef = ToAgent{}.ReplyTo // nobody's
 func (w *coreWorld) begin(label string) {
 	w.t.Helper()
 	id := w.alive[label]
-	require.False(w.t, id.isZero(), "nothing lives at %q", label)
+	require.False(w.t, id.IsZero(), "nothing lives at %q", label)
 	w.begun[id] = true
 	w.step(AgentStarted{label, id})
 }
@@ -93,7 +95,7 @@ func (w *coreWorld) begin(label string) {
 func (w *coreWorld) end(label, why string) {
 	w.t.Helper()
 	id := w.alive[label]
-	require.False(w.t, id.isZero(), "nothing lives at %q", label)
+	require.False(w.t, id.IsZero(), "nothing lives at %q", label)
 	delete(w.alive, label)
 	w.step(AgentEnded{Label: label, ID: id, Why: why})
 }
@@ -225,11 +227,11 @@ func TestAnotherStartSaysThatTheEndIsKnown(t *testing.T) {
 func TestAStopOfAnEarlierGenerationIsRefused(t *testing.T) {
 	w := newCoreWorld(t)
 	start := startOf("a", 1)
-	start.Generation = Generation{Term: 3, Seq: 0}
+	start.Generation = generation.Generation{Term: 3, Seq: 0}
 	w.tell(1, start)
 	w.begin("a")
 	stop := stopOf("a", 1)
-	for _, earlier := range []Generation{{}, {Term: 2, Seq: 9}} {
+	for _, earlier := range []generation.Generation{{}, {Term: 2, Seq: 9}} {
 		stop.Generation = earlier
 		w.tell(1, stop)
 		require.Len(t, w.stops[id(1)], 1)
@@ -237,7 +239,7 @@ func TestAStopOfAnEarlierGenerationIsRefused(t *testing.T) {
 		require.False(t, w.halted[id(1)])
 		delete(w.stops, id(1))
 	}
-	stop.Generation = Generation{Term: 3, Seq: 2}
+	stop.Generation = generation.Generation{Term: 3, Seq: 2}
 	w.tell(1, stop)
 	require.True(t, w.halted[id(1)])
 }
@@ -245,11 +247,11 @@ func TestAStopOfAnEarlierGenerationIsRefused(t *testing.T) {
 func TestAStartOfAnEarlierGenerationIsRefused(t *testing.T) {
 	w := newCoreWorld(t)
 	start := startOf("a", 1)
-	start.Generation = Generation{Term: 3}
+	start.Generation = generation.Generation{Term: 3}
 	w.tell(1, start)
 	w.begin("a")
 	late := startOf("a", 2)
-	late.Generation = Generation{Term: 2, Seq: 5}
+	late.Generation = generation.Generation{Term: 2, Seq: 5}
 	w.tell(1, late)
 	require.Len(t, w.starts[id(2)], 1)
 	require.Contains(t, w.starts[id(2)][0], "later than 2.5")
@@ -424,7 +426,7 @@ func randomRequests(t *testing.T, seed uint64) {
 			expect.hear(w, todo[0])
 			w.tell(1, todo[0])
 			todo = todo[1:]
-		case w.alive[label].isZero():
+		case w.alive[label].IsZero():
 		case w.halted[w.alive[label]]:
 			delete(w.halted, w.alive[label])
 			w.end(label, "")
@@ -436,7 +438,7 @@ func randomRequests(t *testing.T, seed uint64) {
 		}
 	}
 	for _, label := range labels {
-		if !w.alive[label].isZero() {
+		if !w.alive[label].IsZero() {
 			w.begin(label)
 		}
 	}
