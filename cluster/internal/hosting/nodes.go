@@ -7,10 +7,15 @@ import (
 	"github.com/understudy-go/understudy/internal/deadlines"
 )
 
-// A Config has the settings of [Nodes]. Both are required.
+// A Config has the settings of [Nodes]. Epoch and AckTimeout are required.
 type Config struct {
 	Epoch      uint64        // of the coordinator: greater than the epochs of all earlier ones
 	AckTimeout time.Duration // after which a request to an agent is sent again
+
+	// Forgetful says that the coordinator knows nothing of its predecessors. It then is not settled
+	// before each member has reported, whether it can be reached or not, and however long that
+	// takes.
+	Forgetful bool
 }
 
 // Nodes has what a coordinator knows of its cluster, for its workloads to decide on: the nodes, the
@@ -39,6 +44,7 @@ type Nodes struct {
 
 	hasView  bool      // a view of the cluster has been received
 	settleAt time.Time // when the nodes' time to report is over
+	settled  bool
 }
 
 // New returns nodes without members and workloads.
@@ -134,20 +140,20 @@ func (f *Nodes) View() View {
 }
 
 // Settled reports whether every reachable node that is up has reported its actors, or has had
-// [Config.AckTimeout] to do so. Before that nothing should be placed.
+// [Config.AckTimeout] to do so; see also [Config.Forgetful]. Before that nothing should be placed.
 func (f *Nodes) Settled() bool {
 	if !f.hasView {
 		return false
 	}
-	if !f.now.Before(f.settleAt) {
+	if f.settled || !f.cfg.Forgetful && !f.now.Before(f.settleAt) {
 		return true
 	}
 	for _, id := range f.members {
-		if n := f.known[id]; n.Up && n.Reachable && !n.Ready {
+		if n := f.known[id]; !n.Ready && (f.cfg.Forgetful || n.Up && n.Reachable) {
 			return false
 		}
 	}
-	f.settleAt = f.now
+	f.settled, f.settleAt = true, f.now
 	return true
 }
 

@@ -71,12 +71,12 @@ func (c Changes) applied(to Entry, nodes []node.ID) Entry {
 	return Entry{Type: c.Type, Homes: homes}
 }
 
-// maxShards is how many shards a type may have.
-const maxShards = 1024
+// MaxShards is how many shards a type may have.
+const MaxShards = 1024
 
 func (u Update) valid() bool {
 	for _, c := range u.Types {
-		if c.Type.Shards < 1 || c.Type.Shards > maxShards {
+		if c.Type.Shards < 1 || c.Type.Shards > MaxShards {
 			return false
 		}
 		for _, h := range c.Homes {
