@@ -11,6 +11,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/hosting/shell"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -27,7 +28,7 @@ func inAgentCluster(t *testing.T, n int, f func(t *testing.T, c *agentCluster)) 
 	synctest.Test(t, func(t *testing.T) {
 		c := &agentCluster{Cluster: clustertest.Start(t, n), t: t}
 		for _, node := range c.Nodes() {
-			startAgent(node, agentFactories)
+			shell.StartAgent(node, agents(agentFactories))
 		}
 		c.heard = testkit.NewProbe[hosting.FromAgent](t, c.Node("n1").System)
 		f(t, c)
@@ -37,7 +38,7 @@ func inAgentCluster(t *testing.T, n int, f func(t *testing.T, c *agentCluster)) 
 func (c *agentCluster) tell(node string, msg any) {
 	c.t.Helper()
 	from, to := c.Node("n1"), c.Node(node)
-	at := "understudy://" + from.Name() + "@" + to.Address() + agentPath
+	at := "understudy://" + from.Name() + "@" + to.Address() + shell.Path(agentName)
 	actor.Resolve[hosting.ToAgent](from.System, at).Tell(hosting.Send{Incarnation: to.View().Self.Incarnation, Msg: msg}.Message(c.heard.Ref()))
 }
 
@@ -149,7 +150,7 @@ func TestANodeThatIsCutOffStopsWhatItRuns(t *testing.T) {
 // lives reports whether an actor that was placed on the node of s has not ended.
 func lives(s *actor.System, label string) bool {
 	ended := false
-	extension.AfterEnd(s, actor.Resolve[any](s, "understudy://"+s.Name()+"@"+s.Address()+agentPath+"/"+escape(label)), func() { ended = true })
+	extension.AfterEnd(s, actor.Resolve[any](s, "understudy://"+s.Name()+"@"+s.Address()+shell.Path(agentName)+"/"+escape(label)), func() { ended = true })
 	return !ended
 }
 

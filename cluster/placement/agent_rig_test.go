@@ -13,6 +13,7 @@ import (
 	"github.com/understudy-go/understudy/actor/receptionist"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/hosting/shell"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -139,7 +140,7 @@ func startAgentWorld(t *testing.T, opts ...actor.Option) *agentWorld {
 	t.Helper()
 	s := testkit.NewSystem(t, append([]actor.Option{testkit.WithoutEncoding()}, opts...)...)
 	w := &agentWorld{t: t, system: s, heard: testkit.NewProbe[hosting.FromAgent](t, s), began: time.Now()}
-	spawnAgent(s, "n1", agentFactories, func(ctx *actor.Context[any], follow func(uint64)) {
+	shell.SpawnAgent(s, "n1", agents(agentFactories), func(ctx *actor.Context[any], follow func(uint64)) {
 		self := extension.Handle(ctx, func(incarnation uint64) actor.Behavior[any] {
 			follow(incarnation)
 			return nil
@@ -148,7 +149,7 @@ func startAgentWorld(t *testing.T, opts ...actor.Option) *agentWorld {
 		follow(agentIncarnation)
 	})
 	synctest.Wait()
-	w.agent = actor.Resolve[hosting.ToAgent](s, "understudy://test"+agentPath)
+	w.agent = actor.Resolve[hosting.ToAgent](s, "understudy://test"+shell.Path(agentName))
 	return w
 }
 

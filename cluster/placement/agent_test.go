@@ -13,6 +13,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/hosting/shell"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -44,12 +45,12 @@ func TestSlowFactoriesRunAllAtOnce(t *testing.T) {
 func TestSlowFactoriesRunAllAtOnceInRealTime(t *testing.T) {
 	s := testkit.NewSystem(t, testkit.WithoutEncoding())
 	heard := testkit.NewProbe[hosting.FromAgent](t, s)
-	spawnAgent(s, "n1", agentFactories, func(_ *actor.Context[any], follow func(uint64)) { follow(agentIncarnation) })
+	shell.SpawnAgent(s, "n1", agents(agentFactories), func(_ *actor.Context[any], follow func(uint64)) { follow(agentIncarnation) })
 	heard.Within(800*time.Millisecond*slowdown, func() {
 		for n := range uint64(20) {
 			r := startOfWorker(fmt.Sprint("spec-", n), n+1)
 			r.State = workers.Spec(r.Label, job{Takes: 200 * time.Millisecond * slowdown}).State
-			actor.Resolve[hosting.ToAgent](s, "understudy://test"+agentPath).Tell(hosting.Send{Incarnation: agentIncarnation, Msg: r}.Message(heard.Ref()))
+			actor.Resolve[hosting.ToAgent](s, "understudy://test"+shell.Path(agentName)).Tell(hosting.Send{Incarnation: agentIncarnation, Msg: r}.Message(heard.Ref()))
 		}
 		for range 20 {
 			require.Empty(t, heard.Receive().StartAck.Error)

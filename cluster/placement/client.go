@@ -11,6 +11,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/hosting/shell"
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/singleton"
@@ -59,7 +60,7 @@ func Start(n *cluster.Node, cfg Config) (*Coordinator, error) {
 		return nil, errors.New("placement: Start has been called for this node before; keep the Coordinator that it returned")
 	}
 	c := &Coordinator{node: n, cfg: cfg}
-	startAgent(n, can)
+	shell.StartAgent(n, agents(can))
 	var numbers counted
 	telemetry.AddSource(n.System, numbers.families)
 	c.ref = actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[command] { return coordinatorOn(n, cfg, &numbers) },
@@ -133,7 +134,7 @@ func (c *Coordinator) ask(ctx context.Context, r request) (answer, error) {
 func (c *Coordinator) electable() bool {
 	var nodes []Node
 	for _, m := range c.node.View().Members {
-		nodes = append(nodes, asNode(m, true))
+		nodes = append(nodes, shell.NodeOf(m, true))
 	}
 	_, ok := c.cfg.election("").Leader(hosting.NewView(nodes))
 	return ok

@@ -11,6 +11,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/hosting/shell"
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -101,10 +102,11 @@ func (c *coordinator) handle(cmd command) persistence.Effect[plan.Fact] {
 		return c.step(plan.Tick{})
 	case viewChanged:
 		v := c.node.View()
-		if membershipOf(v.Self) == 0 {
+		if shell.IncarnationOf(v.Self) == 0 {
 			return persistence.None // the view of a former member says nothing about the others
 		}
-		return c.step(viewInput(c.node, v, c.cfg.RemovalMargin))
+		nodes, gone := shell.ViewOf(c.node, v, c.cfg.RemovalMargin)
+		return c.step(plan.ViewChanged{Nodes: nodes, Gone: gone})
 	case sourceAnswered:
 		return c.step(cmd.SourceAnswer)
 	}
@@ -225,20 +227,10 @@ func (c *coordinator) do(e hosting.Effect) {
 		c.waiting[e.Token].Tell(answerOf(e.Value, e.Err))
 		delete(c.waiting, e.Token)
 	case hosting.Send:
-		c.send(e)
+		shell.Tell(c.ctx.System(), agentName, c.planner.View(), e, c.inbox)
 	case plan.SourceCall:
 		c.call(e)
 	}
-}
-
-// send sends a message to the agent of a node.
-func (c *coordinator) send(e hosting.Send) {
-	n, known := c.planner.View().Node(e.Node)
-	if !known || n.Incarnation != e.Incarnation {
-		return // the node is gone, and the planner knows
-	}
-	system := c.ctx.System()
-	actor.Resolve[hosting.ToAgent](system, "understudy://"+system.Name()+"@"+n.Address+agentPath).Tell(e.Message(c.inbox))
 }
 
 // call asks the source of generations, in a goroutine of its own.

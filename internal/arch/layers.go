@@ -28,8 +28,9 @@ var layers = []layer{
 	}},
 	{"cluster", []place{
 		{"cluster/config", []string{"cluster", "cluster/downing", "internal/*"}},
-		{"cluster/placement", []string{"cluster/placement/internal/plan", "cluster/internal/hosting", "cluster", "behavior", "persistence/generations", "persistence", "persistence/journal", "singleton/generation", "singleton", "actor/telemetry", "actor/extension", "actor/receptionist", "actor", "internal/*"}},
+		{"cluster/placement", []string{"cluster/placement/internal/plan", "cluster/internal/hosting", "cluster/internal/hosting/shell", "cluster", "behavior", "persistence/generations", "persistence", "persistence/journal", "singleton/generation", "singleton", "actor/telemetry", "actor/extension", "actor/receptionist", "actor", "internal/*"}},
 		{"cluster/placement/internal/plan", []string{"cluster/internal/hosting", "cluster/membership", "persistence", "singleton/generation", "actor/extension", "actor", "internal/*"}}, // the planner
+		{"cluster/internal/hosting/shell", []string{"cluster/internal/hosting", "cluster", "singleton/generation", "actor/extension", "actor", "internal/*"}},
 		{"cluster/internal/hosting", []string{"singleton/generation", "actor/extension", "actor", "internal/*"}}, // what coordinators share
 		{"cluster", []string{"cluster/internal/metrics", "cluster/membership", "behavior", "actor/telemetry", "singleton", "singleton/lease", "remote", "actor/receptionist", "actor/extension", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
 		{"cluster/internal/metrics", []string{"cluster/membership", "actor/telemetry", "internal/*"}},

@@ -1,4 +1,5 @@
-package placement
+// Package shell runs the agents of package hosting, and has what the shells of coordinators share.
+package shell
 
 import (
 	"context"
@@ -17,68 +18,52 @@ import (
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-const (
-	agentName = "placement"
+// resendEvery is how long the coordinator may take to acknowledge an Ended.
+const resendEvery = 2 * time.Second
 
-	// agentPath is the path of the agent on each node. The placed actors are its children.
-	agentPath = "/system/" + agentName
-
-	// resendEvery is how long the coordinator may take to acknowledge an Ended.
-	resendEvery = 2 * time.Second
-)
-
-// startAgent starts the agent of a node.
-func startAgent(n *cluster.Node, can factories) {
-	spawnAgent(n.System, n.View().Self.Name, can, func(ctx *actor.Context[any], follow func(incarnation uint64)) {
-		follow(membershipOf(n.View().Self)) // before the first message
+// StartAgent starts the agent of a node.
+func StartAgent(n *cluster.Node, cfg Config) {
+	SpawnAgent(n.System, n.View().Self.Name, cfg, func(ctx *actor.Context[any], follow func(incarnation uint64)) {
+		follow(IncarnationOf(n.View().Self)) // before the first message
 		ctx.Defer(cluster.Subscribe(n, extension.Handle(ctx, func(v cluster.View) actor.Behavior[any] {
-			follow(membershipOf(v.Self))
+			follow(IncarnationOf(v.Self))
 			return nil
 		})))
 	})
 }
 
-// membershipOf returns the incarnation under which a node is a member, or 0 if it is not one.
-func membershipOf(self cluster.Member) uint64 {
-	if self.Status < cluster.Joining || self.Status > cluster.Exiting {
-		return 0
-	}
-	return self.Incarnation
-}
-
-// spawnAgent spawns the agent of the node of that name, with the factories of the node. It calls
-// subscribe inside the agent. Inside the agent, subscribe must call follow with each incarnation
-// under which the node becomes a member. When the node is no longer a member, subscribe must call
-// follow with 0.
-func spawnAgent(s *actor.System, node string, can factories, subscribe func(ctx *actor.Context[any], follow func(incarnation uint64))) {
+// SpawnAgent spawns the agent of the node of that name. It calls subscribe inside the agent. Inside
+// the agent, subscribe must call follow with each incarnation under which the node becomes a
+// member. When the node is no longer a member, subscribe must call follow with 0.
+func SpawnAgent(s *actor.System, node string, cfg Config, subscribe func(ctx *actor.Context[any], follow func(incarnation uint64))) {
 	first := func(ctx *actor.Context[any], next *actor.Next[any]) {
 		a := &agent{
-			ctx: ctx, core: hosting.NewAgent(node), factories: can,
-			placed: map[actor.AnyRef]placement{}, actors: map[hosting.RequestID]placedActor{}, broken: map[hosting.RequestID]error{},
+			ctx: ctx, cfg: cfg, core: hosting.NewAgent(node),
+			launched: map[actor.AnyRef]launched{}, actors: map[hosting.RequestID]Running{}, broken: map[hosting.RequestID]error{},
 		}
 		a.core.MaxReport = hosting.PartBytes(s)
 		next.OnMessage, next.OnSignal = a.receive, a.receiveSignal
 		subscribe(ctx, func(incarnation uint64) { a.handle(hosting.AgentMembership{Incarnation: incarnation}) })
-		ctx.Defer(s.OnShutdown(actor.ActorsStop, "placed actors", stopPlaced(s, ctx.Self())))
+		ctx.Defer(s.OnShutdown(actor.ActorsStop, cfg.Noun+"s", stopAll(s, ctx.Self(), cfg.Noun)))
 	}
 	actor.Spawn(extension.Framework(s), func(_ *actor.Context[any], next *actor.Next[any]) {
-		next.Supervise(first, actor.Strategy{Decide: outlivePlaced})
-	}, agentName)
+		next.Supervise(first, actor.Strategy{Decide: outliveChildren})
+	}, cfg.Name)
 }
 
-// outlivePlaced keeps the agent running when a placed actor escalates its failure. The agent treats
-// this as the end of that actor.
-func outlivePlaced(err error) actor.Directive {
+// outliveChildren keeps the agent running when one of its actors escalates its failure. The agent
+// treats this as the end of that actor.
+func outliveChildren(err error) actor.Directive {
 	if errors.Is(err, actor.ErrEscalated) {
 		return actor.Resume
 	}
 	return actor.Stop
 }
 
-// stopPlaced returns the shutdown task that stops the placed actors. It runs while the node can
-// still send messages. The actors of the user are stopped later, because placed actors may need
-// them.
-func stopPlaced(s *actor.System, agent actor.ActorRef[any]) func(ctx context.Context) error {
+// stopAll returns the shutdown task that stops the actors of an agent. It runs while the node can
+// still send messages. The actors of the user are stopped later, because those of the agent may
+// need them.
+func stopAll(s *actor.System, agent actor.ActorRef[any], noun string) func(ctx context.Context) error {
 	return func(ctx context.Context) error {
 		done := make(chan struct{})
 		finish := sync.OnceFunc(func() { close(done) })
@@ -88,7 +73,7 @@ func stopPlaced(s *actor.System, agent actor.ActorRef[any]) func(ctx context.Con
 		case <-done:
 			return nil
 		case <-ctx.Done():
-			return fmt.Errorf("not all placed actors have ended: %w", context.Cause(ctx))
+			return fmt.Errorf("not all %ss have ended: %w", noun, context.Cause(ctx))
 		}
 	}
 }
@@ -98,8 +83,8 @@ func stopPlaced(s *actor.System, agent actor.ActorRef[any]) func(ctx context.Con
 type (
 	shutDown struct{ done func() }
 
-	// placedBroken: the actor must end for that reason.
-	placedBroken struct {
+	// mustEnd: the actor must end for that reason.
+	mustEnd struct {
 		id  hosting.RequestID
 		why error
 	}
@@ -109,20 +94,20 @@ type (
 // nothing to stop.
 func (shutDown) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
-// An agent is the shell of a [hosting.Agent]: the actor that starts and stops the placed actors of
-// its node.
+// An agent is the shell of a [hosting.Agent]: the actor that starts and stops the actors of its
+// coordinator on its node.
 type agent struct {
-	ctx       *actor.Context[any]
-	core      *hosting.Agent
-	factories factories
-	placed    map[actor.AnyRef]placement
-	actors    map[hosting.RequestID]placedActor // the same, by request
-	broken    map[hosting.RequestID]error       // why actors are ended although they have not failed
-	onClosed  []func()                          // called when no placed actor is left
+	ctx      *actor.Context[any]
+	cfg      Config
+	core     *hosting.Agent
+	launched map[actor.AnyRef]launched
+	actors   map[hosting.RequestID]Running // the same, by request
+	broken   map[hosting.RequestID]error   // why actors are ended although they have not failed
+	onClosed []func()                      // called when no actor is left
 }
 
-// A placement identifies an actor that the agent has started.
-type placement struct {
+// A launched identifies an actor that the agent has started.
+type launched struct {
 	label string
 	id    hosting.RequestID
 }
@@ -133,10 +118,10 @@ func (a *agent) receive(_ *actor.Context[any], msg any) actor.Behavior[any] {
 		a.handle(hosting.AgentReceived{Message: msg})
 	case hosting.AgentEvent:
 		a.handle(msg)
-	case placedBroken:
+	case mustEnd:
 		if p, runs := a.actors[msg.id]; runs {
 			a.broken[msg.id] = msg.why
-			a.ctx.Stop(p.ref)
+			a.ctx.Stop(p.Ref)
 		}
 	case shutDown:
 		a.onClosed = append(a.onClosed, msg.done)
@@ -159,8 +144,8 @@ func (a *agent) receiveSignal(_ *actor.Context[any], sig actor.Signal) actor.Beh
 }
 
 func (a *agent) ended(ref actor.AnyRef, err error) {
-	p := a.placed[ref]
-	delete(a.placed, ref)
+	p := a.launched[ref]
+	delete(a.launched, ref)
 	delete(a.actors, p.id)
 	if broken := a.broken[p.id]; broken != nil {
 		err = broken
@@ -168,11 +153,9 @@ func (a *agent) ended(ref actor.AnyRef, err error) {
 	}
 	switch {
 	case err != nil:
-		a.ctx.Log().Warn("placed actor failed", zap.String("label", p.label), zap.Error(err))
+		a.ctx.Log().Warn(a.cfg.Noun+" failed", zap.String("label", p.label), zap.Error(err))
 	case a.core.Keeps(p.label, p.id):
-		a.ctx.Log().Warn("placed actor has stopped by itself, and will be started again: "+
-			"actors that passivate are not for placement; remove its spec, or what stops it when it is idle",
-			zap.String("label", p.label), zap.String("placed", ref.Path()))
+		a.ctx.Log().Warn(a.cfg.Quit, zap.String("label", p.label), zap.String("stopped", ref.Path()))
 	}
 	a.handle(hosting.AgentEnded{Label: p.label, ID: p.id, Why: hosting.ErrorText(err), FencedBy: generation.Unpack(fence.Newest(err)).Term})
 }
@@ -201,8 +184,8 @@ func (a *agent) do(action hosting.AgentAction) (failed hosting.AgentEvent, ok bo
 		return a.launch(action.Request)
 	case hosting.Halt:
 		p := a.actors[action.ID]
-		p.leave() // messages from now on wait for the next actor of the label
-		a.ctx.Stop(p.ref)
+		p.Leave() // messages from now on wait for the next actor of the label
+		a.ctx.Stop(p.Ref)
 	case hosting.Tell:
 		action.To.Tell(action.Message)
 		if action.Message.Ended != nil && !a.ctx.TimerActive("again") {
@@ -213,17 +196,16 @@ func (a *agent) do(action hosting.AgentAction) (failed hosting.AgentEvent, ok bo
 }
 
 func (a *agent) launch(r hosting.StartRequest) (failed hosting.AgentEvent, ok bool) {
-	s, err := a.factories.of(r.Type)
+	self := a.ctx.Self()
+	p, err := a.cfg.Starter.Start(a.ctx, r, Hooks{
+		Started: func() { self.Tell(hosting.AgentStarted{Label: r.Label, ID: r.ID}) },
+		Broken:  func(why error) { self.Tell(mustEnd{r.ID, why}) },
+	})
 	if err != nil {
-		a.ctx.Log().Warn("actor cannot be placed here", zap.String("label", r.Label), zap.Error(err))
+		a.ctx.Log().Warn(a.cfg.Noun+" cannot be started here", zap.String("label", r.Label), zap.Error(err))
 		return hosting.AgentEnded{Label: r.Label, ID: r.ID, Why: hosting.ErrorText(err)}, true
 	}
-	self := a.ctx.Self()
-	p := s.start(a.ctx, r, placedHooks{
-		started: func() { self.Tell(hosting.AgentStarted{Label: r.Label, ID: r.ID}) },
-		broken:  func(why error) { self.Tell(placedBroken{r.ID, why}) },
-	})
-	a.ctx.Watch(p.ref)
-	a.placed[p.ref], a.actors[r.ID] = placement{r.Label, r.ID}, p
+	a.ctx.Watch(p.Ref)
+	a.launched[p.Ref], a.actors[r.ID] = launched{r.Label, r.ID}, p
 	return nil, false
 }
