@@ -11,6 +11,10 @@ var (
 	// ErrBufferFull: the shard is on no node or moves, and too many messages wait for it.
 	ErrBufferFull = errors.New("sharding: the buffer of the shard is full")
 
+	// ErrMismatch: the type has other settings on this node than in the cluster: another message
+	// type, or other [Shards] or [Role]. It wraps what differs.
+	ErrMismatch = errors.New("sharding: the type differs from the cluster's")
+
 	// ErrStopped: the node stopped while the message waited.
 	ErrStopped = errors.New("sharding: the node has stopped")
 
@@ -21,6 +25,7 @@ var (
 
 func init() {
 	actor.RegisterError("understudy/sharding.buffer-full", ErrBufferFull)
+	actor.RegisterError("understudy/sharding.mismatch", ErrMismatch)
 	actor.RegisterError("understudy/sharding.stopped", ErrStopped)
 	actor.RegisterError("understudy/sharding.entity-failed", ErrEntityFailed)
 }

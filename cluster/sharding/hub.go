@@ -3,6 +3,8 @@ package sharding
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
@@ -33,12 +36,16 @@ type outside interface {
 	homeOf(typ string, shard int) (node.ID, bool)
 	send(to node.ID, msg toHub, m extension.Metadata)
 	retrySoon()
+	receive(ctx *actor.Context[any], msg any)
 }
 
 // An anyRegion is a region, whatever its type of messages.
 type anyRegion interface {
-	signature() signature
+	signature() table.Type
 	hosts() bool
+	eventSourced() bool
+	awake() map[int]int
+	refuse(why error)
 	find(name string) actor.AnyRef
 	returned(from node.ID, back returnedLetter, m extension.Metadata)
 	recalled(shard int, number uint64)
@@ -46,14 +53,6 @@ type anyRegion interface {
 	tick(peers peerStates) (more bool)
 	close()
 	startShard(under actor.Spawner, around actor.AnyRef, shard int, gen generation.Generation, begun func(), broken func(error)) actor.ActorRef[shardMsg]
-}
-
-// A signature is what the nodes that take part must agree on.
-type signature struct {
-	Name    string
-	Shards  int
-	Message string
-	Role    string
 }
 
 // peerStates says what is known of other nodes at one moment.
@@ -100,6 +99,10 @@ func (h *hub) behavior() actor.Behavior[any] {
 				msg.do()
 			case startAll:
 				h.startAll(ctx, msg.region)
+			default:
+				if h.outside != nil {
+					h.outside.receive(ctx, msg)
+				}
 			}
 			return nil
 		}
@@ -135,6 +138,30 @@ func (h *hub) region(name string) anyRegion {
 	return h.regions[name]
 }
 
+// each calls f for each region.
+func (h *hub) each(f func(anyRegion)) {
+	h.mu.Lock()
+	all := slices.Collect(maps.Values(h.regions))
+	h.mu.Unlock()
+	for _, r := range all {
+		f(r)
+	}
+}
+
+// reroute lets the regions follow a change; only the one of that name, unless it is "".
+func (h *hub) reroute(name string) {
+	h.each(func(r anyRegion) {
+		if name == "" || name == r.signature().Name {
+			r.reroute()
+		}
+	})
+}
+
+func (h *hub) tick(peers peerStates) (more bool) {
+	h.each(func(r anyRegion) { more = r.tick(peers) || more })
+	return more
+}
+
 // find returns the ref with a path below the tree, or nil.
 func (h *hub) find(path string) actor.AnyRef {
 	typ, name, ok := strings.Cut(path, "/")
@@ -152,13 +179,7 @@ func (h *hub) find(path string) actor.AnyRef {
 	return r.find(name)
 }
 
-func (h *hub) close() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, r := range h.regions {
-		r.close()
-	}
-}
+func (h *hub) close() { h.each(anyRegion.close) }
 
 // The methods below do nothing without a cluster, where each shard is here.
 
@@ -200,15 +221,15 @@ func (h *hub) retrySoon() {
 // shardName returns the number of a shard as part of a name.
 func shardName(shard int) string { return strconv.Itoa(shard) }
 
-// describe says how two signatures differ.
-func (s signature) differences(o signature) string {
+// differences says how the type as it is here differs from the cluster's.
+func differences(here, there table.Type) string {
 	var all []string
 	for _, each := range []struct {
-		what         string
-		here, before any
-	}{{"shards", s.Shards, o.Shards}, {"message type", s.Message, o.Message}, {"role", s.Role, o.Role}} {
-		if each.here != each.before {
-			all = append(all, fmt.Sprintf("%s %v here and %v there", each.what, each.here, each.before))
+		what        string
+		here, there any
+	}{{"shards", here.Shards, there.Shards}, {"message type", here.Message, there.Message}, {"role", here.Role, there.Role}} {
+		if each.here != each.there {
+			all = append(all, fmt.Sprintf("%s %v here and %v there", each.what, each.here, each.there))
 		}
 	}
 	return strings.Join(all, ", ")

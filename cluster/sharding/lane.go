@@ -30,7 +30,7 @@ type lane[M any] struct {
 	buffer    recall.Buffer[letter[M]]
 	retry     recall.RetryTimer
 	residents *residents[M] // the shard is here; nil if it is not
-	closed    bool          // the node has stopped
+	closed    error         // why no letter is taken any more; nil while they are
 }
 
 func newLane[M any](r *Region[M], shard int) *lane[M] {
@@ -49,8 +49,8 @@ func (l *lane[M]) told(name string, d extension.Described[M]) (here actor.ActorR
 // take sends a letter on, or keeps it. mu is held.
 func (l *lane[M]) take(of letter[M]) (here actor.ActorRef[M]) {
 	switch {
-	case l.closed:
-		l.region.drop(of, ErrStopped)
+	case l.closed != nil:
+		l.region.drop(of, l.closed)
 	case l.buffer.Clear():
 		return l.send(of)
 	case l.full():
@@ -195,12 +195,12 @@ func (l *lane[M]) tick(now time.Time, peers peerStates) (more bool) {
 }
 
 // close makes dead letters of what waits.
-func (l *lane[M]) close() {
+func (l *lane[M]) close(why error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.closed = true
+	l.closed = why
 	for _, of := range l.buffer.Drain() {
 		l.region.held.Add(-1)
-		l.region.drop(of, ErrStopped)
+		l.region.drop(of, why)
 	}
 }

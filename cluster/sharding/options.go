@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -20,6 +21,8 @@ type settings struct {
 	stopMessage any
 	stopTimeout time.Duration
 	buffer      int
+	sourced     bool
+	journal     persistence.Journal
 }
 
 // The defaults of the options.
@@ -85,3 +88,16 @@ func Role(role string) Option { return func(s *settings) { s.role = role } }
 
 // ProxyOnly lets this node take messages for entities without hosting any.
 func ProxyOnly() Option { return func(s *settings) { s.hosts = false } }
+
+// EventSourced says that all entities of the type are event-sourced, and write to nothing else. If
+// their node crashes, they can then start elsewhere as soon as the node has been removed from the
+// cluster: the journal refuses what they may still write there. Other entities wait for the removal
+// margin, see cluster.Gone.
+func EventSourced() Option { return func(s *settings) { s.sourced = true } }
+
+// WithJournal is where the coordinator stores which node has which shard. All nodes must share it.
+// The first type that a node starts decides for all types. Without it, a coordinator that takes over
+// asks all nodes what they run, and gives nothing away before each of them has answered or has been
+// removed. Generations of shards then begin again when all nodes have been stopped at once; they
+// rise above what the journals of entities have as soon as one is asked for.
+func WithJournal(j persistence.Journal) Option { return func(s *settings) { s.journal = j } }

@@ -6,8 +6,11 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"go.uber.org/zap"
+
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/internal/node"
 )
 
@@ -23,6 +26,7 @@ type Region[M any] struct {
 	lanes   []*lane[M]
 	held    atomic.Int64 // letters that the lanes keep
 	counted counted
+	refused atomic.Pointer[error] // why this node takes no part
 }
 
 // counted is what a region has counted since it was started.
@@ -178,17 +182,38 @@ func (r *Region[M]) tick(peers peerStates) (more bool) {
 	return more
 }
 
+// awake returns how many entities are awake, by shard that is here.
+func (r *Region[M]) awake() map[int]int {
+	all := map[int]int{}
+	for shard, l := range r.lanes {
+		if n := l.awake(); n > 0 {
+			all[shard] = n
+		}
+	}
+	return all
+}
+
+// refuse makes dead letters of all messages from now on.
+func (r *Region[M]) refuse(why error) {
+	if r.refused.Swap(&why) == nil {
+		r.system.Log().Error("type of entities takes no part on this node", zap.Error(why))
+	}
+	for _, l := range r.lanes {
+		l.close(why)
+	}
+}
+
 func (r *Region[M]) close() {
 	for _, l := range r.lanes {
-		l.close()
+		l.close(ErrStopped)
 	}
 }
 
 func (r *Region[M]) later(f func()) { r.hub.later(f) }
 
 // signature returns what the nodes that host the type must agree on.
-func (r *Region[M]) signature() signature {
-	return signature{Name: r.name, Shards: r.set.shards, Message: messageName[M](), Role: r.set.role}
+func (r *Region[M]) signature() table.Type {
+	return table.Type{Name: r.name, Shards: r.set.shards, Message: messageName[M](), Role: r.set.role}
 }
 
 // messageName returns the name by which nodes compare the type of messages.

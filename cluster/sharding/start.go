@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/internal/naming"
 )
 
@@ -41,7 +42,7 @@ func Start[M any](s Host, name string, factory func(Entity) actor.Behavior[M], o
 	if _, fits := set.stopMessage.(M); set.stopMessage != nil && !fits {
 		return nil, fmt.Errorf("sharding: the stop message of type %q is a %T, which its entities do not take", name, set.stopMessage)
 	}
-	h, local, err := hubFor(s)
+	h, local, err := hubFor(s, set)
 	if err != nil {
 		return nil, err
 	}
@@ -55,16 +56,22 @@ func Start[M any](s Host, name string, factory func(Entity) actor.Behavior[M], o
 	}
 	if local {
 		h.ref.Tell(startAll{region: r})
+	} else {
+		h.outside.(*clustered).offer(r) // hubFor has made it
 	}
 	return r, nil
 }
 
-func hubFor(s Host) (h *hub, local bool, err error) {
+func hubFor(s Host, set settings) (h *hub, local bool, err error) {
 	switch s := s.(type) {
 	case *actor.System:
 		return hubOf(s), true, nil
+	case *cluster.Node:
+		return clusteredOf(s, set.journal), false, nil
 	}
 	return nil, false, errors.New("sharding: Start takes a *cluster.Node or an *actor.System")
 }
 
 func (r *Region[M]) hosts() bool { return r.set.hosts }
+
+func (r *Region[M]) eventSourced() bool { return r.set.sourced }

@@ -185,7 +185,11 @@ func (a *agent) do(action hosting.AgentAction) (failed hosting.AgentEvent, ok bo
 	case hosting.Halt:
 		p := a.actors[action.ID]
 		p.Leave() // messages from now on wait for the next actor of the label
-		a.ctx.Stop(p.Ref)
+		if p.Stop != nil {
+			p.Stop()
+		} else {
+			a.ctx.Stop(p.Ref)
+		}
 	case hosting.Tell:
 		action.To.Tell(action.Message)
 		if action.Message.Ended != nil && !a.ctx.TimerActive("again") {

@@ -28,6 +28,7 @@ type Starter interface {
 type Running struct {
 	Ref   actor.AnyRef
 	Leave func() // called before it is stopped, so that new messages can wait for the next actor of its label
+	Stop  func() // makes it stop, if it needs to be asked; nil: it is stopped
 }
 
 // Hooks are for the new actor.
