@@ -306,3 +306,40 @@ func TestANodeWithoutTheRoleSendsAndHostsNothing(t *testing.T) {
 		}
 	})
 }
+
+func TestAClientOutsideReachesEntitiesAlsoWhenItsContactDies(t *testing.T) {
+	inShop(t, 3, func(t *testing.T, s *shop) {
+		s.where("n1", 10)
+		c := s.Dial("outside")
+		ref := func(n int) actor.ActorRef[note] { return sharding.RefOf[note](c, "notebook", fmt.Sprint("e", n)) }
+		for n := range 10 {
+			ref(n).Tell(note{Text: "one"})
+			require.Equal(t, "one", read(t, ref(n)))
+			require.Equal(t, ref(n), actor.Resolve[note](c.System, ref(n).String()))
+		}
+		s.Kill("n1")
+		time.Sleep(20 * time.Second)
+		for n := range 10 {
+			ref(n).Tell(note{Text: "two"})
+			require.Equal(t, "one two", read(t, ref(n)))
+		}
+	})
+}
+
+func TestTheStatsOfEachNodeHaveTheHomesOfAllShards(t *testing.T) {
+	inShop(t, 2, func(t *testing.T, s *shop) {
+		time.Sleep(time.Minute)
+		here := 0
+		for _, name := range []string{"n1", "n2"} {
+			for _, of := range s.regions[name].Stats().Shards {
+				require.NotEmpty(t, of.Home)
+				require.Equal(t, of.Home == s.Node(name).Address(), of.Here)
+				require.NotZero(t, of.Generation)
+				if of.Here {
+					here++
+				}
+			}
+		}
+		require.Equal(t, 16, here)
+	})
+}

@@ -36,6 +36,7 @@ type outside interface {
 	homeOf(typ string, shard int) (node.ID, bool)
 	send(to node.ID, msg toHub, m extension.Metadata)
 	retrySoon()
+	tableHome(typ string, shard int) (home node.ID, generation uint64)
 	receive(ctx *actor.Context[any], msg any)
 }
 
@@ -164,19 +165,21 @@ func (h *hub) tick(peers peerStates) (more bool) {
 
 // find returns the ref with a path below the tree, or nil.
 func (h *hub) find(path string) actor.AnyRef {
-	typ, name, ok := strings.Cut(path, "/")
+	typ, name, ok := cutType(path)
 	if !ok {
 		return nil
 	}
-	id, ok := unescape(typ)
-	if !ok {
-		return nil
+	if r := h.region(typ); r != nil {
+		return r.find(name)
 	}
-	r := h.region(id)
-	if r == nil {
-		return nil
-	}
-	return r.find(name)
+	return nil
+}
+
+// cutType splits a path below the tree.
+func cutType(path string) (typ, name string, ok bool) {
+	typ, name, _ = strings.Cut(path, "/")
+	typ, ok = unescape(typ)
+	return typ, name, ok && name != ""
 }
 
 func (h *hub) close() { h.each(anyRegion.close) }

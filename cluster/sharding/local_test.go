@@ -305,3 +305,34 @@ func TestMessagesAfterTheEndOfTheSystemAreDeadLetters(t *testing.T) {
 		require.True(t, errors.Is(err, sharding.ErrStopped) || errors.Is(err, actor.ErrUnreachable), "%v", err)
 	})
 }
+
+func TestMoreEntitiesThanTheLimitDoNotStayAwake(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		r := start(t, s, notebook, sharding.MaxEntities(100), sharding.PassivateAfter(time.Hour))
+		for n := range 1000 {
+			r.Ref(fmt.Sprint(n)).Tell(note{Text: "one"})
+			synctest.Wait()
+			require.Less(t, r.Stats().Awake, 150)
+		}
+		require.Equal(t, "999:one", read(t, r.Ref("999")))
+		require.GreaterOrEqual(t, r.Stats().Awake, 90)
+	})
+}
+
+func TestTheStatsSayWhatIsHere(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		r := start(t, s, notebook, sharding.Shards(2))
+		require.Equal(t, "a:", read(t, r.Ref("a")))
+		r.Ref("b").Tell(note{Text: "fail"})
+		synctest.Wait()
+		stats := r.Stats()
+		require.Len(t, stats.Shards, 2)
+		require.Equal(t, "notebook", stats.Type)
+		require.Equal(t, 2, stats.Awake, "one of them waits for the end of its backoff")
+		require.EqualValues(t, 1, stats.Failures)
+		for _, of := range stats.Shards {
+			require.True(t, of.Here)
+			require.EqualValues(t, 1, of.Generation)
+		}
+	})
+}

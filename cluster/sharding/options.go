@@ -65,8 +65,8 @@ func Shards(n int) Option { return func(s *settings) { s.shards = n } }
 // of a timer does not keep an entity awake. 0 means never. The default is [DefaultPassivateAfter].
 func PassivateAfter(d time.Duration) Option { return func(s *settings) { s.passivate = d } }
 
-// MaxEntities limits how many entities a node keeps awake. Beyond that, those end first that have
-// been idle for longest. The limit is about n: it counts by shard. 0, the default, means no limit.
+// MaxEntities limits how many entities of the type a node keeps awake to about n. Beyond that, those
+// end that have not been used lately, as by PassivateAfter. 0, the default, means no limit.
 func MaxEntities(n int) Option { return func(s *settings) { s.limit = n } }
 
 // StopMessage is the last message of an entity that is to end because it is idle, or because its

@@ -25,6 +25,7 @@ type Region[M any] struct {
 	ref     func(name string) actor.ActorRef[M]
 	lanes   []*lane[M]
 	held    atomic.Int64 // letters that the lanes keep
+	limiter limiter
 	counted counted
 	refused atomic.Pointer[error] // why this node takes no part
 }
@@ -39,6 +40,7 @@ const treeName = "sharding"
 func newRegion[M any](h *hub, name string, factory func(Entity) actor.Behavior[M], set settings) *Region[M] {
 	r := &Region[M]{system: h.system, hub: h, name: name, factory: factory, set: set, prefix: "/" + treeName + "/" + escape(name) + "/"}
 	r.ref = extension.NewRoutedRefs(h.system, r.prefix, extension.Router[M](r))
+	r.limiter.limit = set.limit
 	r.lanes = make([]*lane[M], set.shards)
 	for shard := range r.lanes {
 		r.lanes[shard] = newLane(r, shard)

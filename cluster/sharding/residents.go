@@ -86,6 +86,9 @@ func (r *residents[M]) wake(name string) *resident[M] {
 		return nil
 	}
 	r.all[name] = e
+	if region := r.lane.region; region.limiter.woken() {
+		region.later(region.evict)
+	}
 	return e
 }
 
@@ -175,6 +178,7 @@ func (r *residents[M]) again(name string, e *resident[M], letters []letter[M]) b
 // leave forgets an entity that has ended.
 func (r *residents[M]) leave(name string, letters []letter[M]) {
 	delete(r.all, name)
+	r.lane.region.limiter.gone()
 	for _, of := range letters {
 		r.lane.keep(of)
 	}
