@@ -4,7 +4,7 @@ TOOL     := $(GO) tool -modfile=internal/tools/go.mod
 # Packages that make test runs with the race detector. The others are pure, or one goroutine, or
 # have their turn with the detector in make verify; whole clusters and the examples, in make race.
 RACE     := ./cluster ./cluster/placement ./remote/... ./singleton ./actor/... ./behavior ./persistence ./persistence/memory ./persistence/projection ./persistence/deliveryqueue ./testkit ./testkit/eventsourced ./internal/guard ./internal/memnet ./internal/node ./internal/process
-LATER    := ./persistence/sqlite ./persistence/journaltest ./cluster/placement/... ./singleton/... ./internal/codec ./internal/window ./internal/batch ./internal/fifo ./internal/statuspage ./internal/lab/failover
+LATER    := ./persistence/sqlite ./persistence/journaltest ./cluster/placement/... ./singleton/... ./internal/codec ./internal/window ./internal/batch ./internal/fifo ./internal/recall ./internal/statuspage ./internal/lab/failover
 
 # Modules of their own: programs that use the root module never download what these depend on.
 MODULES  := internal/lab/nemesis internal/lab/release internal/pg $(patsubst %/go.mod,%,$(wildcard actor/telemetry/*/go.mod cmd/*/go.mod cmd/*/*/go.mod singleton/lease/*/go.mod singleton/lease/*/*/go.mod persistence/*/go.mod persistence/*/*/go.mod singleton/generation/*/go.mod))

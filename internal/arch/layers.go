@@ -51,6 +51,7 @@ var layers = []layer{
 		{"singleton/internal/sequence", []string{"singleton/internal/wire", "internal/*"}},
 		{"singleton/internal/wire", []string{"actor/extension", "actor", "internal/*"}},
 		{"internal/peers", []string{"actor/extension", "actor", "internal/*"}},                                 // between cluster and what sends to other nodes
+		{"internal/recall", []string{"actor", "internal/*"}},                                                   // between singletons and shards, which move
 		{"internal/singletonhook", []string{"singleton/generation", "singleton/lease", "actor", "internal/*"}}, // between singleton and cluster
 		{"singleton/lease/leasetest", []string{"singleton/lease", "internal/*"}},
 		{"singleton/lease", []string{"actor/extension", "actor", "internal/*"}},

@@ -1,4 +1,4 @@
-package handover
+package recall
 
 import (
 	"time"
@@ -41,6 +41,9 @@ func (r *RetryTimer) Due(now time.Time) bool {
 
 // At returns when the next retry is due; zero when none is.
 func (r *RetryTimer) At() time.Time { return r.at }
+
+// Since returns when the waiting began; zero when nothing waits.
+func (r *RetryTimer) Since() time.Time { return r.since }
 
 // Reset starts the backoff again, because a changed view may have helped.
 func (r *RetryTimer) Reset() { r.retries = 0 }
