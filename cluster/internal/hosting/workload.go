@@ -28,8 +28,8 @@ type Workload interface {
 	// Leaving reports whether the workload is about to move an actor away from a node, but has not
 	// requested its stop yet.
 	Leaving(on NodeID) bool
-	// Notice remembers which actors reconcile has to review: those of the touched labels, and, if
-	// moreRoom is set, all that may wait for a node.
+	// Notice remembers which actors Reconcile has to review: those of the touched labels, and, if
+	// moreRoom is set, all that may wait for a node. The map must not be changed or kept.
 	Notice(touched map[string]bool, moreRoom bool)
 	// Reconcile places, starts, stops and moves actors as a change requires. It is called last in
 	// each step.
