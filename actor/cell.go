@@ -192,7 +192,7 @@ func (c *cell[M]) refillOrRest() bool {
 			c.tally.drawn = drawn(c.batch.size)
 			c.mu.Unlock()
 			c.tally.handled++
-			c.use()
+			use(&c.inbox)
 			c.handleMessage(msg)
 			return true
 		}
@@ -205,7 +205,7 @@ func (c *cell[M]) refillOrRest() bool {
 		} else if c.queue.refill(&c.batch, c.conf.box, &c.conf.chunks) {
 			c.tally.drawn = drawn(c.batch.size)
 			c.senders.admit()
-			c.useBy(&c.batch)
+			useBy(&c.inbox, &c.batch)
 			c.mu.Unlock()
 			return true
 		}

@@ -199,7 +199,7 @@ func (b *inbox[M]) reportUndelivered(it item[M], reason error) {
 		d.abandon(reason)
 		return
 	}
-	if b.late(it, reason) {
+	if late(b, it, reason) {
 		return
 	}
 	if msg, report := it.undelivered(); report {

@@ -23,7 +23,7 @@ func (c *cell[M]) handleSystem(msg systemMsg) {
 			c.fail(fmt.Errorf("%w by %s: %w", ErrEscalated, msg.child.fullPath(), msg.err))
 		}
 	case sysRest:
-		c.rest()
+		rest(c)
 	case sysResume:
 		if c.phase == restarting && msg.epoch == c.epoch {
 			c.start()
@@ -95,7 +95,7 @@ func (c *cell[M]) finish() {
 	c.tally.counts.stopped.Add(1)
 	switch {
 	case c.conf.returns != nil:
-		c.giveBack(rest)
+		giveBack(c, rest)
 	case len(rest) > 0:
 		c.reportRest(rest)
 	}

@@ -42,7 +42,7 @@ func (b *inbox[M]) rests() {
 }
 
 // rest handles sysRest.
-func (c *cell[M]) rest() {
+func rest[M any](c *cell[M]) {
 	if c.phase != running || c.batch.size > 0 || c.priorities.size() > 0 || c.awaited > 0 || c.childCount() > 0 {
 		return
 	}
@@ -53,12 +53,12 @@ func (c *cell[M]) rest() {
 	}
 	c.mu.Unlock()
 	if idle {
-		c.farewell()
+		sayFarewell(c)
 	}
 }
 
-// farewell ends the actor, by the last message if its spawner has one.
-func (c *cell[M]) farewell() {
+// sayFarewell ends the actor, by the last message if its spawner has one.
+func sayFarewell[M any](c *cell[M]) {
 	if last := c.conf.returns.last; last != nil {
 		c.handleMessage(*last)
 	} else {
@@ -69,7 +69,7 @@ func (c *cell[M]) farewell() {
 // A farewell says farewell when its turn in the mailbox comes.
 type farewell[M any] struct{}
 
-func (farewell[M]) run(c *cell[M]) { c.farewell() }
+func (farewell[M]) run(c *cell[M]) { sayFarewell(c) }
 
 func (farewell[M]) exempt() bool { return true }
 
@@ -86,7 +86,7 @@ func (b *inbox[M]) keeps(n int) {
 }
 
 // useBy is use for a batch that is not empty. A timer that rings alone does not count.
-func (b *inbox[M]) useBy(batch *chain[M]) {
+func useBy[M any](b *inbox[M], batch *chain[M]) {
 	if b.conf.returns == nil {
 		return
 	}
@@ -95,11 +95,11 @@ func (b *inbox[M]) useBy(batch *chain[M]) {
 			return
 		}
 	}
-	b.use()
+	use(b)
 }
 
 // use notes that the actor handles messages, if somebody asks for it.
-func (b *inbox[M]) use() {
+func use[M any](b *inbox[M]) {
 	if b.conf.returns != nil && !b.flags.has(inUse) {
 		b.flags.set(inUse)
 	}

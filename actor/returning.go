@@ -67,7 +67,7 @@ func (r *returning[M]) Offer(to ActorRef[M], msg M, m metadata.Metadata) (taken 
 }
 
 // giveBack returns the messages that the actor has not handled.
-func (c *cell[M]) giveBack(all []item[M]) {
+func giveBack[M any](c *cell[M], all []item[M]) {
 	var rest []M
 	var with []metadata.Metadata
 	for _, it := range all {
@@ -82,7 +82,7 @@ func (c *cell[M]) giveBack(all []item[M]) {
 
 // late returns a message that came after the end. It returns false for what is no message, and for
 // actors whose messages are not returned.
-func (b *inbox[M]) late(it item[M], reason error) bool {
+func late[M any](b *inbox[M], it item[M], reason error) bool {
 	r := b.conf.returns
 	if r == nil || !comesLate(reason) {
 		return false

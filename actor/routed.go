@@ -82,7 +82,7 @@ type arriver interface {
 }
 
 // isRouted reports whether c stands for whichever actor a router finds.
-func (c *core) isRouted() bool {
+func isRouted(c *core) bool {
 	_, routed := c.impl.(arriver)
 	return routed
 }
@@ -99,7 +99,7 @@ func (s internals) AddTree(name string, find func(path string) AnyRef) {
 }
 
 // routedAt returns the core of a routed ref, or nil.
-func (s *System) routedAt(path string) *core {
+func routedAt(s *System, path string) *core {
 	t := s.tree.Load()
 	if t == nil {
 		return nil

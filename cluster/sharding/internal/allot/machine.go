@@ -89,7 +89,7 @@ func (m *Machine) push() {
 	for _, n := range m.nodes.View().Nodes {
 		id := hosting.IDOf(n)
 		u, news := m.book.Since(m.has[id])
-		if !news || !m.shards.offersAny(id) {
+		if !news || !m.shards.offers.any(id) {
 			m.pushes.Clear(id)
 			continue
 		}
@@ -97,7 +97,7 @@ func (m *Machine) push() {
 			continue
 		}
 		m.pushes.Set(id, m.nodes.Now().Add(m.cfg.AckTimeout))
-		m.nodes.Emit(Push{Node: n, Update: u, Refuse: m.shards.mismatches(id)})
+		m.nodes.Emit(Push{Node: n, Update: u, Refuse: m.shards.offers.mismatches(id, m.shards.kinds)})
 	}
 	m.shards.changed = false
 }

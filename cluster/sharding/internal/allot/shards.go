@@ -2,7 +2,6 @@ package allot
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -22,20 +21,19 @@ type shards struct {
 	book  *table.Book
 
 	kinds  map[string]*kind
-	offers map[hosting.NodeID]map[string]Offer
+	offers offers
 
 	dirty   map[*shard]bool
 	news    []Fact
 	changed bool // the book has changed
 	retries deadlines.Map[*shard]
-	balance time.Time // when the shards are balanced next; zero before there are any
-	why     string    // why they were not balanced the last time; "" if they were, or needed not
+	balance balancer
 	moves   uint64
 }
 
 func newShards(cfg Config, n *hosting.Nodes, b *table.Book) *shards {
 	return &shards{
-		cfg: cfg, nodes: n, book: b, kinds: map[string]*kind{}, offers: map[hosting.NodeID]map[string]Offer{},
+		cfg: cfg, nodes: n, book: b, kinds: map[string]*kind{}, offers: offers{},
 		dirty: map[*shard]bool{},
 	}
 }
@@ -103,18 +101,6 @@ func (s *shards) markAll() {
 			s.dirty[sh] = true
 		}
 	}
-}
-
-func (s *shards) offersAny(id hosting.NodeID) bool { return len(s.offers[id]) > 0 }
-
-// mismatches returns the types that a node offers with another signature.
-func (s *shards) mismatches(id hosting.NodeID) (all []Mismatch) {
-	for _, name := range slices.Sorted(maps.Keys(s.offers[id])) {
-		if k := s.kinds[name]; k != nil && k.Type != s.offers[id][name].Type {
-			all = append(all, Mismatch{Type: name, Cluster: k.Type})
-		}
-	}
-	return all
 }
 
 func (s *shards) of(label string) *shard {
@@ -287,7 +273,7 @@ func (s *shards) Notice(touched map[string]bool, moreRoom bool) {
 func (s *shards) Next() (time.Time, bool) {
 	var e deadlines.Earliest
 	e.Add(s.retries.First())
-	e.Add(s.balance, !s.balance.IsZero())
+	e.Add(s.balance.at, !s.balance.at.IsZero())
 	return e.At, e.OK
 }
 
@@ -303,7 +289,7 @@ func (s *shards) Reconcile() {
 		delete(s.dirty, sh)
 		s.reconcile(sh)
 	}
-	s.rebalance()
+	rebalance(s)
 }
 
 func (s *shards) sortedDirty() []*shard {
@@ -313,7 +299,7 @@ func (s *shards) sortedDirty() []*shard {
 }
 
 func (s *shards) reconcile(sh *shard) {
-	if sh.stage != homeless && !s.isMember(sh.on()) && s.eventSourced(sh.typ) {
+	if sh.stage != homeless && !s.isMember(sh.on()) && s.offers.eventSourced(sh.typ) {
 		s.nodes.Forget(sh.on(), sh.label) // what may still run there is fenced by the next generation
 		s.free(sh)
 	}
@@ -398,7 +384,7 @@ func (s *shards) move(sh *shard) {
 func (s *shards) hosts(k *kind) (all []hosting.Node) {
 	newest := ""
 	for _, n := range s.nodes.View().Alive() {
-		if s.canHost(n, k) {
+		if s.offers.canHost(n, k) {
 			all = append(all, n)
 			if appversion.Newer(n.AppVersion, newest) {
 				newest = n.AppVersion
@@ -406,26 +392,6 @@ func (s *shards) hosts(k *kind) (all []hosting.Node) {
 		}
 	}
 	return slices.DeleteFunc(all, func(n hosting.Node) bool { return appversion.Compare(n.AppVersion, newest) < 0 })
-}
-
-func (s *shards) canHost(n hosting.Node, k *kind) bool {
-	o, offered := s.offers[hosting.IDOf(n)][k.Name]
-	return offered && o.Hosts && o.Type == k.Type && (k.Role == "" || n.HasRole(k.Role))
-}
-
-// eventSourced reports whether all nodes that host a type say that its entities write only to their
-// journal.
-func (s *shards) eventSourced(k *kind) bool {
-	any := false
-	for _, offers := range s.offers {
-		if o, offered := offers[k.Name]; offered && o.Hosts {
-			if !o.EventSourced {
-				return false
-			}
-			any = true
-		}
-	}
-	return any
 }
 
 func (s *shards) hasHost(k *kind) bool { return len(s.hosts(k)) > 0 }
@@ -440,79 +406,4 @@ func (s *shards) choose(k *kind) (best hosting.Node, ok bool) {
 	return slices.MinFunc(all, func(a, b hosting.Node) int {
 		return cmp.Or(cmp.Compare(loads[hosting.IDOf(a)], loads[hosting.IDOf(b)]), cmp.Compare(len(a.Actors), len(b.Actors)), cmp.Compare(a.Name, b.Name))
 	}), true
-}
-
-// rebalance moves shards from nodes with many to nodes with few, from time to time and few at once.
-func (s *shards) rebalance() {
-	now := s.nodes.Now()
-	switch {
-	case len(s.kinds) == 0:
-		return
-	case s.balance.IsZero():
-		s.balance = now.Add(s.cfg.RebalanceEvery)
-		return
-	case now.Before(s.balance):
-		return
-	}
-	s.balance = now.Add(s.cfg.RebalanceEvery)
-	if s.why = s.unquiet(); s.why != "" {
-		return
-	}
-	for _, name := range slices.Sorted(maps.Keys(s.kinds)) {
-		s.rebalanceKind(s.kinds[name])
-	}
-}
-
-// unquiet returns why no shard is moved now, or "".
-func (s *shards) unquiet() string {
-	version := ""
-	for i, n := range s.nodes.View().Nodes {
-		switch {
-		case !n.Up:
-			return fmt.Sprintf("%s is not up", n.Name)
-		case !n.Reachable:
-			return fmt.Sprintf("%s is unreachable", n.Name)
-		case n.Draining:
-			return fmt.Sprintf("%s is being drained", n.Name)
-		case i > 0 && n.AppVersion != version:
-			return fmt.Sprintf("a rolling update is under way: %s has version %q, another node %q", n.Name, n.AppVersion, version)
-		}
-		version = n.AppVersion
-	}
-	for _, name := range slices.Sorted(maps.Keys(s.kinds)) {
-		if s.kinds[name].inTransit() {
-			return fmt.Sprintf("a shard of %s is moving", name)
-		}
-	}
-	return ""
-}
-
-// maxShare is the part of a type's shards that may move at once.
-const maxShare = 10
-
-func (s *shards) rebalanceKind(k *kind) {
-	loads := k.loads()
-	var all []load
-	for _, n := range s.hosts(k) {
-		all = append(all, load{n.Name, loads[hosting.IDOf(n)]})
-	}
-	for _, give := range excess(all, max(1, len(k.shards)/maxShare)) {
-		s.give(k, give)
-	}
-}
-
-// give moves shards away from a node: those with the fewest entities awake.
-func (s *shards) give(k *kind, from load) {
-	var there []*shard
-	awake := map[*shard]int{}
-	for _, sh := range k.shards {
-		if sh.Node == from.node && sh.stage == settled {
-			there = append(there, sh)
-			awake[sh] = s.offers[sh.on()][k.Name].Awake[sh.number]
-		}
-	}
-	slices.SortStableFunc(there, func(a, b *shard) int { return cmp.Compare(awake[a], awake[b]) })
-	for _, sh := range there[:min(from.shards, len(there))] {
-		s.move(sh)
-	}
 }

@@ -356,7 +356,7 @@ func (w *world) settled() {
 	for _, n := range w.nodes {
 		low, high = min(low, count[n.name]), max(high, count[n.name])
 	}
-	require.LessOrEqual(w.t, high-low, 1, "seed %d: %v, %q, %v; %s", w.seed, count, w.m.shards.why, w.m.View(), w.describe("cart/1"))
+	require.LessOrEqual(w.t, high-low, 1, "seed %d: %v, %q, %v; %s", w.seed, count, w.m.shards.balance.why, w.m.View(), w.describe("cart/1"))
 	for _, n := range w.nodes {
 		e, ok := n.at.Of("cart")
 		require.True(w.t, ok, "seed %d", w.seed)
