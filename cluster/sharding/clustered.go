@@ -148,7 +148,7 @@ func (c *clustered) heard(msg toHub, m extension.Metadata) {
 		if r := c.hub.region(msg.Return.Type); r != nil {
 			r.returned(msg.From, *msg.Return, m)
 		}
-	case msg.Recall != nil: // what it asks for has been returned by whoever has read it before
+	case msg.Recall != nil: // the messages before it have been read, and returned
 		c.send(msg.From, toHub{Passed: msg.Recall}, extension.Metadata{})
 	case msg.Passed != nil:
 		if r := c.hub.region(msg.Passed.Type); r != nil {
