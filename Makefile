@@ -3,8 +3,8 @@ TOOL     := $(GO) tool -modfile=internal/tools/go.mod
 
 # Packages that make test runs with the race detector. The others are pure, or one goroutine, or
 # have their turn with the detector in make verify; whole clusters and the examples, in make race.
-RACE     := ./cluster ./cluster/placement ./remote/... ./singleton ./actor/... ./behavior ./persistence ./persistence/memory ./persistence/projection ./persistence/deliveryqueue ./testkit ./testkit/eventsourced ./internal/guard ./internal/memnet ./internal/node ./internal/process
-LATER    := ./persistence/sqlite ./persistence/journaltest ./cluster/placement/... ./singleton/... ./internal/codec ./internal/window ./internal/batch ./internal/fifo ./internal/statuspage ./internal/lab/failover
+RACE     := ./cluster ./cluster/placement ./cluster/sharding ./cluster/sharding/... ./remote/... ./singleton ./actor/... ./behavior ./persistence ./persistence/memory ./persistence/projection ./persistence/deliveryqueue ./testkit ./testkit/eventsourced ./internal/guard ./internal/memnet ./internal/node ./internal/process
+LATER    := ./persistence/sqlite ./persistence/journaltest ./cluster/placement/... ./singleton/... ./internal/codec ./internal/window ./internal/batch ./internal/fifo ./internal/recall ./internal/statuspage ./internal/lab/failover
 
 # Modules of their own: programs that use the root module never download what these depend on.
 # internal/lab/peerbench is not among them: it depends on other people's runtimes and prints

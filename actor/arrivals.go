@@ -22,6 +22,10 @@ func (s internals) DispatchEncoded(path string, uid uint64, all []actorhook.Arri
 		}
 		return
 	}
+	if r, ok := c.impl.(arriver); ok {
+		r.arrive(uid, all, by)
+		return
+	}
 	if typed, ok := c.impl.(interface {
 		deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher)
 	}); ok {
@@ -58,7 +62,7 @@ func unpack(s *System, a *actorhook.Arrival) (any, error) {
 // deliverEncoded decodes messages into a chunk, and puts all of it into the mailbox at once.
 func (b *inbox[M]) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher) {
 	k := b.conf.chunks.get(0)
-	d := arrivalDecoder[M]{in: b}
+	d := arrivalDecoder[M]{sys: b.sys}
 	for i := range all {
 		d.use(all[i].Type)
 		k.msgs = k.msgs[:len(k.msgs)+1]
@@ -120,9 +124,9 @@ func (b *inbox[M]) acceptPlain(msgs []M, by actorhook.Dispatcher) bool {
 	return true
 }
 
-// An arrivalDecoder decodes messages for one inbox. It looks up their type once.
+// An arrivalDecoder decodes messages for one actor. It looks up their type once.
 type arrivalDecoder[M any] struct {
-	in    *inbox[M]
+	sys   *System
 	name  string
 	typed codec.Decoder[M]
 	ok    bool // all values of that name are an M
@@ -140,12 +144,12 @@ func (d *arrivalDecoder[M]) use(name string) {
 // decode decodes a message. It fails with err, or with unfit if the message is no M.
 func (d *arrivalDecoder[M]) decode(a *actorhook.Arrival, into *M) (unfit, err error) {
 	if d.ok {
-		if err := d.typed.Decode(a.Data, a.Own, into, binder{d.in.sys}); err != nil {
+		if err := d.typed.Decode(a.Data, a.Own, into, binder{d.sys}); err != nil {
 			return nil, fmt.Errorf("%w: %w", payload.ErrNotDecodable, err)
 		}
 		return nil, nil
 	}
-	msg, err := unpack(d.in.sys, a)
+	msg, err := unpack(d.sys, a)
 	if err != nil {
 		return nil, err
 	}

@@ -34,6 +34,7 @@ func AskToSelf[M, Q, R any](ctx *Context[M], to ActorRef[Q], timeout time.Durati
 	var asking metadata.Metadata
 	asking, a.ended = beginAsk(ctx, to) // after what may panic
 	c.own().asks.add(&a.pending, a)
+	c.outermost().keeps(1)
 	a.watch(timeout)
 	lost := func(reason error) { a.settle(fmt.Errorf("ask %s: %w", a.asked.fullPath(), reason)) }
 	if why := a.asked.unreachable(); why != nil {
@@ -152,6 +153,7 @@ func (a *selfAsk[M, R]) abandon(reason error) {
 	if !a.claim(reason) {
 		return // the outcome is in the mailbox
 	}
+	a.by.outermost().keeps(-1)
 	a.giveUp()
 	a.watched.end()
 	a.tellWatchers()
@@ -183,6 +185,7 @@ type outcomeOfAsk[M, R any] struct {
 
 func (o *outcomeOfAsk[M, R]) run(c *cell[M]) {
 	o.ask.pending.remove()
+	c.outermost().keeps(-1)
 	switch {
 	case o.ask.epoch == c.epoch:
 		c.handleTaskMessage(o.ask.wrap(o.reply, o.err))

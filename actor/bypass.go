@@ -86,20 +86,6 @@ func (b *inbox[M]) tellInstead(msg M) bool {
 		b.mu.Unlock()
 		return false
 	}
-	if last := b.queue.waiting.tail; last != nil && last.hasPlace() {
-		last.msgs = append(last.msgs, msg) // as in tell
-		b.queue.waiting.size++
-		b.mu.Unlock()
-		return true
-	}
-	b.queue.put(msg, &b.conf.chunks)
-	wake := !b.scheduled && !b.suspended
-	if wake {
-		b.scheduled = true
-	}
-	b.mu.Unlock()
-	if wake {
-		b.sys.scheduler.ready(&b.core)
-	}
+	b.putPlain(msg)
 	return true
 }

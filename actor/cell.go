@@ -193,6 +193,7 @@ func (c *cell[M]) refillOrRest() bool {
 			c.tally.drawn = drawn(c.batch.size)
 			c.mu.Unlock()
 			c.tally.handled++
+			use(&c.inbox)
 			c.handleMessage(msg)
 			return true
 		}
@@ -205,6 +206,7 @@ func (c *cell[M]) refillOrRest() bool {
 		} else if c.queue.refill(&c.batch, c.conf.box, &c.conf.chunks) {
 			c.tally.drawn = drawn(c.batch.size)
 			c.senders.admit()
+			useBy(&c.inbox, &c.batch)
 			c.mu.Unlock()
 			return true
 		}

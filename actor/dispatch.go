@@ -76,7 +76,7 @@ func (s *System) recipient(path string, uid uint64) (c *core, reason error) {
 	switch c = s.lookup(path, uid); {
 	case c == nil:
 		return nil, ErrNoSuchActor
-	case uid != 0 && c.uid != uid:
+	case uid != 0 && c.uid != uid && !isRouted(c):
 		return nil, ErrStaleRef
 	}
 	return c, nil
@@ -100,6 +100,9 @@ func (s *System) lookup(path string, uid uint64) *core {
 		if rest, below := strings.CutPrefix(path, g.label); below && strings.HasPrefix(rest, "/") {
 			return g.find(rest[1:])
 		}
+	}
+	if c := routedAt(s, path); c != nil {
+		return c
 	}
 	return s.exports.lookup(path, uid)
 }

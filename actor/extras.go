@@ -25,6 +25,7 @@ type extras[M any] struct {
 	span        *span              // likewise; nil if it is in no trace
 	priorities  *priorities[M]     // of a mailbox with priorities
 	pause       *pause[M]          // in phase paused
+	awaited     int                // see keeps
 	senders     *blockedSenders[M] // of a mailbox that blocks; guarded by core.mu
 }
 
@@ -45,6 +46,7 @@ type common[M any] struct {
 type config[M any] struct {
 	spawnConfig
 	*common[M]
+	returns *returning[M] // gets the messages that are left at the end; nil: they are dead letters
 }
 
 // own returns the extras of c for writing. Every write that may be the first uses it. Reads need

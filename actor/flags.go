@@ -9,6 +9,8 @@ type flags struct{ bits atomic.Uint32 }
 const (
 	ended    uint32 = 1 << iota // its context is done
 	bypassed                    // messages go to extras.bypass; set and cleared under core.mu
+	resting                     // it takes no more messages, see returning; set under core.mu
+	inUse                       // it has handled messages, see returning
 	exported                    // it is an ask that other nodes can reach; set under core.mu, before it is over
 )
 

@@ -78,7 +78,7 @@ func (b *inbox[M]) accept(msg M, by entrance) {
 
 // refit updates plain. core.mu is held.
 func (b *inbox[M]) refit() {
-	b.plain = b.conf.box.plain() && b.conf.admission == nil && !b.flags.has(bypassed) && b.stashCap == 0 && b.sys.encoding == nil
+	b.plain = b.conf.box.plain() && b.conf.admission == nil && !b.flags.has(bypassed|resting) && b.stashCap == 0 && b.sys.encoding == nil
 }
 
 // deliver takes a message of any type. A nil is a message if M is an interface.
@@ -185,6 +185,9 @@ func (b *inbox[M]) refusal(it item[M]) error {
 	if b.dead {
 		return ErrTerminated
 	}
+	if b.flags.has(resting) && !it.exempt() {
+		return errResting
+	}
 	if b.suspended && b.stashCap > 0 && b.batch.size+b.queue.size()+b.priorities.size() >= int(b.stashCap) && !it.exempt() {
 		return ErrStashFull
 	}
@@ -194,6 +197,9 @@ func (b *inbox[M]) refusal(it item[M]) error {
 func (b *inbox[M]) reportUndelivered(it item[M], reason error) {
 	if d, ok := it.plain().task.(*delivered[M]); ok {
 		d.abandon(reason)
+		return
+	}
+	if late(b, it, reason) {
 		return
 	}
 	if msg, report := it.undelivered(); report {

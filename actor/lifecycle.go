@@ -22,6 +22,8 @@ func (c *cell[M]) handleSystem(msg systemMsg) {
 		if c.phase == running { // else the child's incarnation of the parent has ended
 			c.fail(fmt.Errorf("%w by %s: %w", ErrEscalated, msg.child.fullPath(), msg.err))
 		}
+	case sysRest:
+		rest(c)
 	case sysResume:
 		if c.phase == restarting && msg.epoch == c.epoch {
 			c.start()
@@ -91,7 +93,10 @@ func (c *cell[M]) finish() {
 	c.releaseLife()
 	c.tally.flush()
 	c.tally.counts.stopped.Add(1)
-	if len(rest) > 0 {
+	switch {
+	case c.conf.returns != nil:
+		giveBack(c, rest)
+	case len(rest) > 0:
 		c.reportRest(rest)
 	}
 	c.leaveTree()

@@ -24,8 +24,11 @@ func (c *core) fullPath() string {
 	case c.sys == nil:
 		return c.label // as it was decoded
 	}
-	if r, remote := c.impl.(*remoteActor); remote {
+	switch r := c.impl.(type) {
+	case *remoteActor:
 		return r.sendTo.Full // its system may have another name
+	case arriver:
+		return formatPath(c.sys.name, "", c.path()) // on every node
 	}
 	return formatPath(c.sys.name, c.sys.address, c.localPath())
 }

@@ -42,6 +42,8 @@ func (r ActorRef[M]) Tell(msg M) {
 		to.tell(msg)
 	case *promise[M]:
 		to.replied(msg)
+	case *routed[M]:
+		to.tell(msg)
 	default:
 		_ = r.tellBy(msg, entrance{}) // which reports it
 	}
@@ -69,6 +71,8 @@ func (r ActorRef[M]) tellBy(msg M, by entrance) (unfit error) {
 		to.post(copied, by)
 	case *remoteActor:
 		to.deliver(msg, by)
+	case *routed[M]:
+		to.route(msg, by.metadata)
 	default:
 		return deliverHere(r.c, msg, by)
 	}

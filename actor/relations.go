@@ -85,6 +85,17 @@ func (g *guarded) addChild(child *core) (added bool, living *core) {
 	return true, nil
 }
 
+// addNamesake is addChild for a child whose name may also be the name of a sibling that is ending.
+func (g *guarded) addNamesake(child *core) (added bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed || g.dead {
+		return false
+	}
+	g.ownRelations().children.add(child)
+	return true
+}
+
 // awaitChildren notes that the actor waits for the end of its children, and returns those that
 // live. awaited is false if it has no children, not even departing ones. mu is held.
 func (g *guarded) awaitChildren() (living []*core, awaited bool) {

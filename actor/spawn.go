@@ -56,6 +56,11 @@ func spawn[M any](parent *core, b Behavior[M], name string, opts []SpawnOption) 
 		c.endLife()
 		return ActorRef[M]{&c.core}
 	}
+	return begin(c)
+}
+
+// begin lets the actor start, which is in the tree.
+func begin[M any](c *cell[M]) ActorRef[M] {
 	if ctx := c.conf.ctx; ctx != nil {
 		c.stopWith(ctx, func() { c.signal(systemMsg{kind: sysStop}) })
 	}

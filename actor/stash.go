@@ -143,7 +143,11 @@ func (s *Stash[M]) end() {
 }
 
 // count counts n more messages in stashes of the actor's kind.
-func (s *Stash[M]) count(n int) { s.cell.outermost().counts().stashed.Add(int64(n)) }
+func (s *Stash[M]) count(n int) {
+	of := s.cell.outermost()
+	of.counts().stashed.Add(int64(n))
+	of.keeps(n)
+}
 
 func (s *Stash[M]) deadLetter(msg M, reason error) {
 	s.cell.sys.deadLetter(s.cell.actor(), msg, reason)

@@ -32,7 +32,8 @@ type System struct {
 	uids         atomic.Uint64
 	exports      exports
 	remotes      remotes
-	deaf         atomic.Bool // asks of actors on other nodes end at once
+	tree         atomic.Pointer[tree] // of an extension; nil for none
+	deaf         atomic.Bool          // asks of actors on other nodes end at once
 	events       eventStream
 	why          atomic.Pointer[func(path string) error] // see internals.OnAskTimeout
 	deadLetters  deadLetterLog

@@ -16,6 +16,7 @@ const (
 	sysChildEnded // the last of the awaited children
 	sysEscalated  // child, err
 	sysResume     // the backoff of epoch is over
+	sysRest       // stop, if nothing is queued and awaited
 	sysDrain      // stop, once all that is queued has been handled
 )
 

@@ -67,6 +67,7 @@ type outermost interface {
 	ownCleanups() *cleanups
 	handled() (metadata.Metadata, *span)
 	counts() *counts
+	keeps(n int)
 }
 
 var _ outermost = (*cell[any])(nil)

@@ -64,6 +64,8 @@ func (m *watches[M]) add(w *watch[M]) {
 		*m = make(watches[M])
 	}
 	switch far, remote := target.impl.(*remoteActor); {
+	case isRouted(target):
+		panic(fmt.Sprintf("actor: cannot watch %s: that is whichever actor handles the next message; ask it for its own ref", w.ref.Path()))
 	case remote:
 		w.stop = far.watch(func() { w.watchedEnded(target, nil) })
 	case !target.addWatcher(w):

@@ -10,6 +10,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/recall"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
@@ -274,7 +275,7 @@ func (m *manager[M]) settle(now time.Time) {
 		m.relay.EndDrain()
 		m.extension.hub.Tell(drained{name: m.name})
 	}
-	m.timer.set(now, handover.Earliest(m.machine.Wake(), m.relay.Wake(), m.sequenced.retry.At(), m.nextExpiry()))
+	m.timer.set(now, recall.Earliest(m.machine.Wake(), m.relay.Wake(), m.sequenced.retry.At(), m.nextExpiry()))
 	m.report()
 }
 
@@ -372,7 +373,7 @@ func (m *manager[M]) take(d extension.Described[M]) {
 // updateBypass lets messages of this node go straight to the instance while the manager would only
 // pass them on.
 func (m *manager[M]) updateBypass() {
-	if m.sequenced.out == nil && m.relay.Clear() && m.relay.Route().Kind == handover.ToInstance {
+	if m.sequenced.out == nil && m.relay.Clear() && m.relay.Route().Kind == recall.ToInstance {
 		m.setBypass(m.instance.ref)
 	} else {
 		m.setBypass(actor.ActorRef[M]{})

@@ -6,6 +6,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/recall"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
@@ -146,7 +147,7 @@ func (m *manager[M]) nextExpiry() time.Time {
 	next := m.relay.NextExpiry()
 	if m.sequenced.out != nil {
 		for _, w := range m.sequenced.out.Oldest() {
-			next = handover.Earliest(next, w.Until)
+			next = recall.Earliest(next, w.Until)
 		}
 	}
 	return next

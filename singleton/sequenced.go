@@ -12,6 +12,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/recall"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 	"github.com/understudy-go/understudy/singleton/internal/sequence"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
@@ -29,7 +30,7 @@ type sequenced[M any] struct {
 	receiver sequence.Receiver
 	lastTold uint64 // the number of the last message sent here before this node began to drain
 	outcomes *outcomes[M]
-	retry    handover.RetryTimer // for asking the host how far it has come
+	retry    recall.RetryTimer // for asking the host how far it has come
 }
 
 func newSequenced[M any](m *manager[M], notify func()) sequenced[M] {
@@ -81,7 +82,7 @@ func (q *sequenced[M]) header(to node.ID) wire.Header {
 	return wire.Header{Name: q.m.name, From: q.self(), To: to}
 }
 
-func (q *sequenced[M]) routeKind() handover.RouteKind { return q.m.relay.Route().Kind }
+func (q *sequenced[M]) routeKind() recall.RouteKind { return q.m.relay.Route().Kind }
 
 // take keeps a message that was sent on this node until it has been handled.
 func (q *sequenced[M]) take(d extension.Described[M]) {
@@ -101,13 +102,13 @@ func (q *sequenced[M]) aim() {
 		return
 	}
 	switch route := q.m.relay.Route(); route.Kind {
-	case handover.ToInstance:
+	case recall.ToInstance:
 		q.out.Aim(q.self())
-	case handover.ToPeer:
+	case recall.ToPeer:
 		if q.out.Aim(route.Peer) {
 			q.check()
 		}
-	case handover.ToSelf, handover.ToNobody:
+	case recall.ToSelf, recall.ToNobody:
 		q.out.Pause()
 	}
 	q.pump()
@@ -177,7 +178,7 @@ func (q *sequenced[M]) onMessage(from node.ID, w wire.Sequenced) {
 // accept passes a message to the instance, if it is its turn. k is the message if it was sent on
 // this node, otherwise nil.
 func (q *sequenced[M]) accept(from node.ID, w wire.Sequenced, k *sequence.Kept[handover.Waiting[M]]) {
-	switch q.receiver.Take(w.Stream, from, w.First, w.Number, q.routeKind() == handover.ToInstance) {
+	switch q.receiver.Take(w.Stream, from, w.First, w.Number, q.routeKind() == recall.ToInstance) {
 	case sequence.Ignore:
 	case sequence.AskAgain:
 		q.sendAck(w.Stream, true)
@@ -295,7 +296,7 @@ func (q *sequenced[M]) onCheck(from node.ID, w wire.Check) {
 		return
 	}
 	received := q.receiver.Begin(w.Stream, from, w.First)
-	q.sendAck(w.Stream, q.routeKind() == handover.ToInstance && received < w.Last)
+	q.sendAck(w.Stream, q.routeKind() == recall.ToInstance && received < w.Last)
 }
 
 // plan sets the time of the next check, while another node may have messages.
@@ -308,7 +309,7 @@ func (q *sequenced[M]) tick(now time.Time) {
 }
 
 func (q *sequenced[M]) unsettled() bool {
-	return q.out != nil && q.routeKind() == handover.ToPeer && q.out.Open() > 0
+	return q.out != nil && q.routeKind() == recall.ToPeer && q.out.Open() > 0
 }
 
 // instanceBegun asks the senders for messages that have not been handled, for an instance that has
@@ -339,5 +340,5 @@ func (q *sequenced[M]) beginDrain() {
 // drained reports whether those messages have been handled. While no node hosts it returns true,
 // because waiting would not help.
 func (q *sequenced[M]) drained() bool {
-	return q.out == nil || q.out.Past(q.lastTold) || q.routeKind() == handover.ToNobody
+	return q.out == nil || q.out.Past(q.lastTold) || q.routeKind() == recall.ToNobody
 }

@@ -12,6 +12,7 @@ import (
 
 // system is what package actor implements for this one.
 type system interface {
+	AddTree(name string, find func(path string) actor.AnyRef)
 	AfterEnd(ref actor.AnyRef, f func()) (cancel func())
 	Asks(msg any) []actorhook.Ask
 	CheckFields(v any) error
@@ -31,6 +32,7 @@ type system interface {
 	OnHalt(f func()) (cancel func())
 	Owns(ref actor.AnyRef) bool
 	Sent() uint64
+	SendTo(to actorhook.Target, msg any, m metadata.Metadata)
 	SetEncoding(failed func(recipient string, msg any, err error))
 	SetTransport(address string, t interface {
 		Send(s *actor.System, target actorhook.Target, msg any)

@@ -10,7 +10,8 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
-	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/hosting/shell"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -19,7 +20,7 @@ import (
 type agentCluster struct {
 	*clustertest.Cluster
 	t     *testing.T
-	heard *testkit.Probe[plan.FromAgent] // on n1
+	heard *testkit.Probe[hosting.FromAgent] // on n1
 }
 
 func inAgentCluster(t *testing.T, n int, f func(t *testing.T, c *agentCluster)) {
@@ -27,9 +28,9 @@ func inAgentCluster(t *testing.T, n int, f func(t *testing.T, c *agentCluster)) 
 	synctest.Test(t, func(t *testing.T) {
 		c := &agentCluster{Cluster: clustertest.Start(t, n), t: t}
 		for _, node := range c.Nodes() {
-			startAgent(node, agentFactories)
+			shell.StartAgent(node, agents(agentFactories))
 		}
-		c.heard = testkit.NewProbe[plan.FromAgent](t, c.Node("n1").System)
+		c.heard = testkit.NewProbe[hosting.FromAgent](t, c.Node("n1").System)
 		f(t, c)
 	})
 }
@@ -37,11 +38,11 @@ func inAgentCluster(t *testing.T, n int, f func(t *testing.T, c *agentCluster)) 
 func (c *agentCluster) tell(node string, msg any) {
 	c.t.Helper()
 	from, to := c.Node("n1"), c.Node(node)
-	at := "understudy://" + from.Name() + "@" + to.Address() + agentPath
-	actor.Resolve[plan.ToAgent](from.System, at).Tell(plan.Send{Incarnation: to.View().Self.Incarnation, Msg: msg}.Message(c.heard.Ref()))
+	at := "understudy://" + from.Name() + "@" + to.Address() + shell.Path(agentName)
+	actor.Resolve[hosting.ToAgent](from.System, at).Tell(hosting.Send{Incarnation: to.View().Self.Incarnation, Msg: msg}.Message(c.heard.Ref()))
 }
 
-func (c *agentCluster) start(node, label string, n uint64, j job) *plan.StartAck {
+func (c *agentCluster) start(node, label string, n uint64, j job) *hosting.StartAck {
 	c.t.Helper()
 	r := startOfWorker(label, n)
 	r.State = workers.Spec(label, j).State
@@ -53,14 +54,14 @@ func (c *agentCluster) start(node, label string, n uint64, j job) *plan.StartAck
 	return m.StartAck
 }
 
-func startOfWorker(label string, n uint64) plan.StartRequest {
-	return plan.StartRequest{ID: id(n), Label: label, Type: workers.Name(), State: workers.Spec(label, job{}).State, Epoch: 1}
+func startOfWorker(label string, n uint64) hosting.StartRequest {
+	return hosting.StartRequest{ID: id(n), Label: label, Type: workers.Name(), State: workers.Spec(label, job{}).State, Epoch: 1}
 }
 
 func (c *agentCluster) stop(node, label string, n uint64) {
 	c.t.Helper()
-	c.tell(node, plan.StopRequest{ID: id(n), Label: label, Epoch: 1})
-	require.Equal(c.t, &plan.StopAck{ID: id(n), Label: label}, c.heard.Receive().StopAck)
+	c.tell(node, hosting.StopRequest{ID: id(n), Label: label, Epoch: 1})
+	require.Equal(c.t, &hosting.StopAck{ID: id(n), Label: label}, c.heard.Receive().StopAck)
 }
 
 // ask asks the actor of a label from a node, and returns the node on which the actor runs.
@@ -87,7 +88,7 @@ func TestARefFollowsItsActorFromNodeToNode(t *testing.T) {
 		time.Sleep(time.Minute)
 		time.AfterFunc(time.Second, func() { c.tell("n1", startOfWorker("a/b", 3)) })
 		require.Equal(t, "n1:7355", c.ask("n2", "a/b"), "it was held for a second")
-		require.Equal(t, &plan.StartAck{ID: id(3), Label: "a/b"}, c.heard.Receive().StartAck)
+		require.Equal(t, &hosting.StartAck{ID: id(3), Label: "a/b"}, c.heard.Receive().StartAck)
 	})
 }
 
@@ -140,8 +141,8 @@ func TestANodeThatIsCutOffStopsWhatItRuns(t *testing.T) {
 		c.AwaitQuiet()
 		time.Sleep(time.Minute)
 		require.NotEqual(t, was, c.Node("n3").View().Self.Incarnation)
-		c.tell("n3", plan.ReportRequest{Epoch: 1})
-		require.Equal(t, &plan.Report{Epoch: 1}, c.heard.Receive().Report)
+		c.tell("n3", hosting.ReportRequest{Epoch: 1})
+		require.Equal(t, &hosting.Report{Epoch: 1}, c.heard.Receive().Report)
 		require.Empty(t, c.start("n3", "spec-0", 9, job{}).Error)
 	})
 }
@@ -149,7 +150,7 @@ func TestANodeThatIsCutOffStopsWhatItRuns(t *testing.T) {
 // lives reports whether an actor that was placed on the node of s has not ended.
 func lives(s *actor.System, label string) bool {
 	ended := false
-	extension.AfterEnd(s, actor.Resolve[any](s, "understudy://"+s.Name()+"@"+s.Address()+agentPath+"/"+escape(label)), func() { ended = true })
+	extension.AfterEnd(s, actor.Resolve[any](s, "understudy://"+s.Name()+"@"+s.Address()+shell.Path(agentName)+"/"+escape(label)), func() { ended = true })
 	return !ended
 }
 

@@ -3,6 +3,7 @@ package placement
 import (
 	"time"
 
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
@@ -55,18 +56,19 @@ type (
 	Generation = generation.Generation
 )
 
-// The coordinator's knowledge of the cluster. go doc shows the fields and methods of these types
-// under the path of package plan, as for [Spec].
+// The coordinator's knowledge of the cluster. go doc shows the fields and methods of View and Node
+// under the path cluster/internal/hosting, and of the others under the path of package plan, as for
+// [Spec].
 type (
 	// A View is an immutable snapshot of the cluster as the coordinator knows it. A very large View
 	// is read in several parts, which may differ in time; see [Coordinator.View]. Nodes is its
 	// field; Alive, Find(label) and Node(name) are its methods.
-	View = plan.View
+	View = hosting.View
 
 	// A Node is a member of the cluster as the coordinator knows it. Alive, HasRole(role) and
 	// Runs(label) are its methods; Name, Address, Roles, Meta, Up, Reachable, Ready, Draining,
 	// Actors and AppVersion are among its fields.
-	Node = plan.Node
+	Node = hosting.Node
 
 	// A Status describes a spec and its actor. Its fields are Spec, State, Node, Since, Attempts,
 	// LastError and NextAttempt.

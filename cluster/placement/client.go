@@ -10,6 +10,8 @@ import (
 	"github.com/understudy-go/understudy/actor/telemetry"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/hosting/shell"
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/placementstatus"
@@ -59,7 +61,7 @@ func Start(n *cluster.Node, cfg Config) (*Coordinator, error) {
 		return nil, errors.New("placement: Start has been called for this node before; keep the Coordinator that it returned")
 	}
 	c := &Coordinator{node: n, cfg: cfg}
-	startAgent(n, can)
+	shell.StartAgent(n, agents(can))
 	var numbers counted
 	telemetry.AddSource(n.System, numbers.families)
 	c.ref = actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[command] { return coordinatorOn(n, cfg, &numbers) },
@@ -85,7 +87,7 @@ func electionName(cfg Config) string {
 // reports; until now it had no answer from this node.
 func (c *Coordinator) announce() {
 	self := c.node.View().Self
-	c.ref.Tell(agentMessage{Message: plan.FromAgent{Node: self.Name, Incarnation: self.Incarnation}})
+	c.ref.Tell(agentMessage{Message: hosting.FromAgent{Node: self.Name, Incarnation: self.Incarnation}})
 }
 
 // Of returns the Coordinator that [Start] has returned for the node of a system, for use by actors.
@@ -134,9 +136,9 @@ func (c *Coordinator) ask(ctx context.Context, r request) (answer, error) {
 func (c *Coordinator) electable() bool {
 	var nodes []Node
 	for _, m := range c.node.View().Members {
-		nodes = append(nodes, asNode(m, true))
+		nodes = append(nodes, shell.NodeOf(m, true))
 	}
-	_, ok := c.cfg.election("").Leader(plan.NewView(nodes))
+	_, ok := c.cfg.election("").Leader(hosting.NewView(nodes))
 	return ok
 }
 

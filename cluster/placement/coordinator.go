@@ -10,6 +10,8 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/hosting/shell"
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -32,15 +34,15 @@ type coordinator struct {
 	planner *plan.Planner
 	pending plan.PendingFacts // while there is something, everything else waits
 	resume  bool              // a failure to store it has been dealt with
-	waiting map[plan.Token]actor.ActorRef[answer]
-	last    plan.Token
-	inbox   actor.ActorRef[plan.FromAgent]
+	waiting map[hosting.Token]actor.ActorRef[answer]
+	last    hosting.Token
+	inbox   actor.ActorRef[hosting.FromAgent]
 }
 
 // coordinatorOn returns the behavior of the coordinator on a node.
 func coordinatorOn(n *cluster.Node, cfg Config, counted *counted) actor.Behavior[command] {
 	return behaviors.Setup(func(ctx *actor.Context[command]) actor.Behavior[command] {
-		c := &coordinator{ctx: ctx, node: n, cfg: cfg, counted: counted, waiting: map[plan.Token]actor.ActorRef[answer]{}}
+		c := &coordinator{ctx: ctx, node: n, cfg: cfg, counted: counted, waiting: map[hosting.Token]actor.ActorRef[answer]{}}
 		return behaviors.Supervise(persistence.New(journalID, cfg.Journal, plan.Ledger{}, plan.Ledger.With,
 			func(_ *actor.Context[command], _ plan.Ledger, cmd command) persistence.Effect[plan.Fact] {
 				return c.handle(cmd)
@@ -78,7 +80,7 @@ func (c *coordinator) begin(l plan.Ledger) persistence.Effect[plan.Fact] {
 	c.planner = plan.New(c.cfg.planner(epoch, c.node.View().Self.Name))
 	l.Each(c.planner.Replay)
 	c.ctx.Defer(func() { c.counted.Store(nil) })
-	c.inbox = actor.Adapt(c.ctx, func(msg plan.FromAgent) command { return agentMessage{Message: msg} })
+	c.inbox = actor.Adapt(c.ctx, func(msg hosting.FromAgent) command { return agentMessage{Message: msg} })
 	c.ctx.Defer(cluster.Subscribe(c.node, actor.Adapt(c.ctx, func(cluster.View) command { return viewChanged{} })))
 	return c.step(plan.Recovered{})
 }
@@ -100,10 +102,11 @@ func (c *coordinator) handle(cmd command) persistence.Effect[plan.Fact] {
 		return c.step(plan.Tick{})
 	case viewChanged:
 		v := c.node.View()
-		if membershipOf(v.Self) == 0 {
+		if shell.IncarnationOf(v.Self) == 0 {
 			return persistence.None // the view of a former member says nothing about the others
 		}
-		return c.step(viewInput(c.node, v, c.cfg.RemovalMargin))
+		nodes, gone := shell.ViewOf(c.node, v, c.cfg.RemovalMargin)
+		return c.step(plan.ViewChanged{Nodes: nodes, Gone: gone})
 	case sourceAnswered:
 		return c.step(cmd.SourceAnswer)
 	}
@@ -115,14 +118,14 @@ func (c *coordinator) handle(cmd command) persistence.Effect[plan.Fact] {
 func (c *coordinator) serve(r request) persistence.Effect[plan.Fact] {
 	switch r.Op {
 	case opSpecs:
-		return c.answer(r, plan.StatusPageOf(c.planner.Statuses(), r.Label, plan.PartBytes(c.ctx.System())), nil)
+		return c.answer(r, plan.StatusPageOf(c.planner.Statuses(), r.Label, hosting.PartBytes(c.ctx.System())), nil)
 	case opView:
-		return c.answer(r, plan.ViewPageOf(c.planner.View(), r.Label, r.After, plan.PartBytes(c.ctx.System())), nil)
+		return c.answer(r, plan.ViewPageOf(c.planner.View(), r.Label, r.After, hosting.PartBytes(c.ctx.System())), nil)
 	case opExplain:
 		explanation, err := c.planner.Explain(r.Label)
 		return c.answer(r, explanation, err)
 	case opOverview:
-		return c.answer(r, c.planner.Overview(c.node.View().Self.Name, time.Now(), plan.PartBytes(c.ctx.System())), nil)
+		return c.answer(r, c.planner.Overview(c.node.View().Self.Name, time.Now(), hosting.PartBytes(c.ctx.System())), nil)
 	case opSingleton:
 		ownership, err := c.planner.OwnershipOf(r.Label)
 		return c.answer(r, ownership, err)
@@ -137,7 +140,7 @@ func (c *coordinator) serve(r request) persistence.Effect[plan.Fact] {
 }
 
 // input returns the request as an input of the planner; nil if it makes no sense.
-func (r request) input(t plan.Token) plan.Input {
+func (r request) input(t hosting.Token) plan.Input {
 	switch {
 	case r.Op == opSubmit && r.Spec != nil:
 		return plan.Submit{Token: t, Spec: *r.Spec}
@@ -220,28 +223,18 @@ func (c *coordinator) arm() {
 	c.ctx.After(tickKey, max(time.Until(at), 0), tick{})
 }
 
-func (c *coordinator) do(e plan.Effect) {
+func (c *coordinator) do(e hosting.Effect) {
 	switch e := e.(type) {
-	case plan.Reply:
+	case hosting.Reply:
 		c.waiting[e.Token].Tell(answerOf(e.Value, e.Err))
 		delete(c.waiting, e.Token)
-	case plan.Send:
-		c.send(e)
+	case hosting.Send:
+		shell.Tell(c.ctx.System(), agentName, c.planner.View(), e, c.inbox)
 	case plan.SourceCall:
 		c.call(e)
-	case plan.Moved:
+	case hosting.Moved:
 		c.traceMove(e)
 	}
-}
-
-// send sends a message to the agent of a node.
-func (c *coordinator) send(e plan.Send) {
-	n, known := c.planner.View().Node(e.Node)
-	if !known || n.Incarnation != e.Incarnation {
-		return // the node is gone, and the planner knows
-	}
-	system := c.ctx.System()
-	actor.Resolve[plan.ToAgent](system, "understudy://"+system.Name()+"@"+n.Address+agentPath).Tell(e.Message(c.inbox))
 }
 
 // call asks the source of generations, in a goroutine of its own.

@@ -8,7 +8,8 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
-	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/hosting/shell"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/singletonhook"
@@ -23,24 +24,22 @@ func LabelOf(ctx context.Context) string {
 	return label
 }
 
+// agentName is the name of the agents of placement.
+const agentName = "placement"
+
+// agents returns the settings of the agent of a node with those factories.
+func agents(can factories) shell.Config {
+	return shell.Config{
+		Name: agentName, Starter: can, Noun: "placed actor",
+		Quit: "placed actor has stopped by itself, and will be started again: " +
+			"actors that passivate are not for placement; remove its spec, or what stops it when it is idle",
+	}
+}
+
 // A starter starts actors of one type. It hides the types of state and messages from the agent.
 type starter interface {
-	// start spawns an actor, and returns at once. Everything that may fail or block happens in the
-	// new actor.
-	start(under *actor.Context[any], r plan.StartRequest, on placedHooks) placedActor
+	start(under *actor.Context[any], r hosting.StartRequest, on shell.Hooks) shell.Running // as shell.Starter
 	typeName() string
-}
-
-// A placedActor is an actor that has been started.
-type placedActor struct {
-	ref   actor.AnyRef
-	leave func() // removes it from the receptionist; may be called from any goroutine
-}
-
-// placedHooks are called inside the new actor, and broken by any goroutine.
-type placedHooks struct {
-	started func()          // it runs, and is registered
-	broken  func(why error) // it must end, without having failed
 }
 
 type typed[S, M any] struct {
@@ -50,18 +49,18 @@ type typed[S, M any] struct {
 
 func (t typed[S, M]) typeName() string { return t.name }
 
-func (t typed[S, M]) start(under *actor.Context[any], r plan.StartRequest, on placedHooks) placedActor {
+func (t typed[S, M]) start(under *actor.Context[any], r hosting.StartRequest, on shell.Hooks) shell.Running {
 	name := escape(r.Label)
 	ctx := context.WithValue(under, labelKey{}, r.Label)
 	if r.Generation != (Generation{}) {
-		ctx = singletonhook.WithGeneration(ctx, under.Self().Path()+"/"+name, r.Generation, on.broken)
+		ctx = singletonhook.WithGeneration(ctx, under.Self().Path()+"/"+name, r.Generation, on.Broken)
 	}
 	ref := actor.Spawn(under, t.placed(r, on), name, extension.WithContext(ctx))
-	return placedActor{ref, func() { receptionist.Deregister(under.System(), keyOf[M](r.Label), ref) }}
+	return shell.Running{Ref: ref, Leave: func() { receptionist.Deregister(under.System(), keyOf[M](r.Label), ref) }}
 }
 
 // placed returns the first behavior of a placed actor.
-func (t typed[S, M]) placed(r plan.StartRequest, on placedHooks) actor.Behavior[M] {
+func (t typed[S, M]) placed(r hosting.StartRequest, on shell.Hooks) actor.Behavior[M] {
 	return func(ctx *actor.Context[M], next *actor.Next[M]) {
 		ctx.Notify(func() actor.Behavior[M] { return t.begin(ctx, r.Label, on) })() // runs when the actor has started, after any restarts
 		ctx.Defer(func() { receptionist.Deregister(ctx.System(), keyOf[M](r.Label), ctx.Self()) })
@@ -84,12 +83,12 @@ func (t typed[S, M]) placed(r plan.StartRequest, on placedHooks) actor.Behavior[
 }
 
 // begin registers the actor, and reports that it has started.
-func (t typed[S, M]) begin(ctx *actor.Context[M], label string, on placedHooks) actor.Behavior[M] {
+func (t typed[S, M]) begin(ctx *actor.Context[M], label string, on shell.Hooks) actor.Behavior[M] {
 	if err := introduce(ctx, label); err != nil {
-		on.broken(err)
+		on.Broken(err)
 		return func(_ *actor.Context[M], next *actor.Next[M]) { next.Stop() }
 	}
-	on.started()
+	on.Started()
 	return nil
 }
 

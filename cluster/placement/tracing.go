@@ -4,12 +4,12 @@ import (
 	"errors"
 
 	"github.com/understudy-go/understudy/actor/extension"
-	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 )
 
 // traceMove makes the span of a move that is over. A report of a node or an agent began the move,
 // so it is in no other trace.
-func (c *coordinator) traceMove(m plan.Moved) {
+func (c *coordinator) traceMove(m hosting.Moved) {
 	_, end := extension.StartRootSpan(c.ctx, c.ctx.System(), nil, extension.Span{
 		Operation: "placement.move", Began: m.Began, Details: func() []extension.Detail {
 			return []extension.Detail{

@@ -6,6 +6,8 @@ import (
 	"reflect"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/hosting/shell"
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/naming"
@@ -104,10 +106,10 @@ func factoriesOf(all []Factory) (factories, error) {
 	return byName, nil
 }
 
-// of returns the starter for a type.
-func (f factories) of(name string) (starter, error) {
-	if s := f[name]; s != nil {
-		return s, nil
+// Start implements [shell.Starter].
+func (f factories) Start(under *actor.Context[any], r hosting.StartRequest, on shell.Hooks) (shell.Running, error) {
+	if s := f[r.Type]; s != nil {
+		return s.start(under, r, on), nil
 	}
-	return nil, fmt.Errorf("this node has no factory for type %q; give it one by placement.Config.Factories, or do not let it be placed here", name)
+	return shell.Running{}, fmt.Errorf("this node has no factory for type %q; give it one by placement.Config.Factories, or do not let it be placed here", r.Type)
 }

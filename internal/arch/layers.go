@@ -27,9 +27,14 @@ var layers = []layer{
 		{"testkit/clustertest", []string{"testkit", "cluster", "singleton", "actor/extension", "actor", "internal/*"}},
 	}},
 	{"cluster", []place{
+		{"cluster/sharding", []string{"cluster/sharding/internal/allot", "cluster/sharding/internal/table", "cluster/internal/hosting", "cluster/internal/hosting/shell", "cluster", "behavior", "persistence/memory", "persistence", "persistence/journal", "singleton/generation", "singleton", "actor/extension", "actor", "internal/*"}},
+		{"cluster/sharding/internal/allot", []string{"cluster/sharding/internal/table", "cluster/internal/hosting", "singleton/generation", "actor", "internal/*"}}, // the coordinator of shards
+		{"cluster/sharding/internal/table", []string{"internal/*"}},
 		{"cluster/config", []string{"cluster", "cluster/downing", "internal/*"}},
-		{"cluster/placement", []string{"cluster/placement/internal/plan", "cluster", "behavior", "persistence/generations", "persistence", "persistence/journal", "singleton/generation", "singleton", "actor/telemetry", "actor/extension", "actor/receptionist", "actor", "internal/*"}},
-		{"cluster/placement/internal/plan", []string{"cluster/membership", "persistence", "singleton/generation", "actor/extension", "actor", "internal/*"}}, // the planner
+		{"cluster/placement", []string{"cluster/placement/internal/plan", "cluster/internal/hosting", "cluster/internal/hosting/shell", "cluster", "behavior", "persistence/generations", "persistence", "persistence/journal", "singleton/generation", "singleton", "actor/telemetry", "actor/extension", "actor/receptionist", "actor", "internal/*"}},
+		{"cluster/placement/internal/plan", []string{"cluster/internal/hosting", "cluster/membership", "persistence", "singleton/generation", "actor/extension", "actor", "internal/*"}}, // the planner
+		{"cluster/internal/hosting/shell", []string{"cluster/internal/hosting", "cluster", "singleton/generation", "actor/extension", "actor", "internal/*"}},
+		{"cluster/internal/hosting", []string{"singleton/generation", "actor/extension", "actor", "internal/*"}}, // what coordinators share
 		{"cluster", []string{"cluster/internal/metrics", "cluster/membership", "behavior", "actor/telemetry", "singleton", "singleton/lease", "remote", "actor/receptionist", "actor/extension", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
 		{"cluster/internal/metrics", []string{"cluster/membership", "actor/telemetry", "internal/*"}},
 	}},
@@ -50,6 +55,7 @@ var layers = []layer{
 		{"singleton/internal/wire", []string{"actor/extension", "actor", "internal/*"}},
 		{"internal/peers", []string{"actor/extension", "actor", "internal/*"}},                                 // between cluster and what sends to other nodes
 		{"internal/leasespan", []string{"actor/extension", "actor", "internal/*"}},                             // between singleton, cluster and the tracer
+		{"internal/recall", []string{"actor", "internal/*"}},                                                   // between singletons and shards, which move
 		{"internal/singletonhook", []string{"singleton/generation", "singleton/lease", "actor", "internal/*"}}, // between singleton and cluster
 		{"singleton/lease/leasetest", []string{"singleton/lease", "internal/*"}},
 		{"singleton/lease", []string{"actor/extension", "actor", "internal/*"}},

@@ -2,6 +2,7 @@ package handover
 
 import (
 	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/recall"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 )
 
@@ -13,9 +14,9 @@ type drain struct {
 	begun     bool             // the members are to confirm
 	confirmed map[node.ID]bool // those that have
 
-	settle barrier // to the next host
-	sends  uint64  // how many messages had been sent when it was asked
-	rounds int     // how many times it has answered
+	settle recall.Barrier // to the next host
+	sends  uint64         // how many messages had been sent when it was asked
+	rounds int            // how many times it has answered
 }
 
 // maxRounds bounds the questions to the next host, because actors here may go on sending.
@@ -55,19 +56,19 @@ func (d *drain) askHost(host node.ID, sends uint64) (ask, waits bool) {
 	switch {
 	case host == node.ID{} || d.rounds >= maxRounds:
 		return false, false
-	case d.settle.to == host:
+	case d.settle.To() == host:
 		return false, true
 	case d.rounds > 0 && d.sends == sends:
 		return false, false
 	}
-	d.settle.raise(host)
+	d.settle.Raise(host)
 	d.sends = sends
 	return true, true
 }
 
 // settled notes the answer of the next host.
 func (d *drain) settled(number uint64) {
-	if d.settle.pass(number) {
+	if d.settle.Pass(number) {
 		d.rounds++
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/recall"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
@@ -49,15 +50,15 @@ type Relay[M any] struct {
 	out     Outlet[M]
 	machine *Machine
 
-	buffer   buffer[Waiting[M]] // of messages told here
-	remote   remoteBuffer       // of messages that other nodes have sent
-	retry    RetryTimer         // of what the buffer waits for
-	drained  map[node.ID]bool   // members that no longer host, even if the view does not show it
-	settling map[node.ID]uint64 // members that wait until none of their messages waits here
+	buffer   recall.Buffer[Waiting[M]] // of messages told here
+	remote   remoteBuffer              // of messages that other nodes have sent
+	retry    recall.RetryTimer         // of what the buffer waits for
+	drained  map[node.ID]bool          // members that no longer host, even if the view does not show it
+	settling map[node.ID]uint64        // members that wait until none of their messages waits here
 
 	draining   bool
 	drain      drain
-	drainRetry RetryTimer
+	drainRetry recall.RetryTimer
 	hosted     node.ID // the incarnation of this node to which others may have sent messages
 }
 
@@ -65,45 +66,48 @@ type Relay[M any] struct {
 // limit of each other node.
 func NewRelay[M any](out Outlet[M], machine *Machine, limit int) Relay[M] {
 	return Relay[M]{
-		out: out, machine: machine, buffer: buffer[Waiting[M]]{limit: limit}, remote: remoteBuffer{limit: limit},
+		out: out, machine: machine, buffer: recall.Buffer[Waiting[M]]{Limit: limit}, remote: remoteBuffer{limit: limit},
 		drained: make(map[node.ID]bool), settling: make(map[node.ID]uint64),
 	}
 }
 
 // Route returns where messages go now.
-func (r *Relay[M]) Route() Route { return r.buffer.route }
+func (r *Relay[M]) Route() recall.Route { return r.buffer.Route() }
 
 // Clear reports whether a new message is sent along the route at once.
-func (r *Relay[M]) Clear() bool { return r.buffer.clear() }
+func (r *Relay[M]) Clear() bool { return r.buffer.Clear() }
 
 // Recalling reports whether messages wait for those that another node has to return.
-func (r *Relay[M]) Recalling() bool { return r.buffer.recall.up() }
+func (r *Relay[M]) Recalling() bool {
+	_, _, up := r.buffer.Recall()
+	return up
+}
 
 // Waiting returns how many messages wait now.
-func (r *Relay[M]) Waiting() int { return r.buffer.size() + r.remote.size() }
+func (r *Relay[M]) Waiting() int { return r.buffer.Size() + r.remote.size() }
 
 // Kept returns how many messages told here have ever waited.
-func (r *Relay[M]) Kept() uint64 { return r.buffer.kept }
+func (r *Relay[M]) Kept() uint64 { return r.buffer.Kept() }
 
 // Take takes a message that was told here. It reports whether the message waits.
 func (r *Relay[M]) Take(d extension.Described[M]) (waits bool) {
-	if r.buffer.clear() {
+	if r.buffer.Clear() {
 		r.send(d)
 		return false
 	}
-	r.overflow(r.buffer.hold(r.out.Hold(d)))
+	r.overflow(r.buffer.Hold(r.out.Hold(d)))
 	return true
 }
 
 // send sends a message along the route, which is clear.
 func (r *Relay[M]) send(d extension.Described[M]) {
-	if r.buffer.route.Kind == ToInstance {
+	if r.buffer.Route().Kind == recall.ToInstance {
 		r.out.Deliver(d)
 		return
 	}
 	if payload, ok := r.out.Pack(d.Message); ok {
-		r.buffer.sent()
-		r.out.Send(r.buffer.route.Peer, wire.New(r.anyAt(), wire.Deliver{Payload: payload}), d.Metadata)
+		r.buffer.Sent()
+		r.out.Send(r.buffer.Route().Peer, wire.New(r.anyAt(), wire.Deliver{Payload: payload}), d.Metadata)
 	}
 }
 
@@ -120,19 +124,19 @@ func (r *Relay[M]) overflow(lost []Waiting[M]) {
 // returned. If its node was removed, it is handled as if it had been sent here. Deliver reports
 // whether the message waits.
 func (r *Relay[M]) Deliver(from node.ID, p Parcel) (waits bool) {
-	switch r.buffer.route.Kind {
-	case ToInstance:
+	switch r.buffer.Route().Kind {
+	case recall.ToInstance:
 		if msg, ok := r.out.Unpack(p); ok {
 			r.out.Deliver(msg)
 		}
-	case ToSelf:
+	case recall.ToSelf:
 		if over, overflow := r.remote.hold(from, p, r.out.Until()); overflow {
 			if msg, ok := r.out.Unpack(over); ok {
 				r.out.Overflow(msg.Message)
 			}
 		}
 		return true
-	case ToNobody, ToPeer:
+	case recall.ToNobody, recall.ToPeer:
 		if r.machine.phase != Ended && !r.remote.wasRemoved(from) {
 			r.giveBack(from, p)
 		} else if msg, ok := r.out.Unpack(p); ok {
@@ -148,9 +152,9 @@ func (r *Relay[M]) giveBack(to node.ID, p Parcel) {
 
 // Returned takes a message of ours that has not reached the instance.
 func (r *Relay[M]) Returned(from node.ID, d extension.Described[M]) {
-	over, recall := r.buffer.returnedBy(from, r.out.Hold(d))
+	over, unasked := r.buffer.Returned(from, r.out.Hold(d))
 	r.overflow(over)
-	if recall {
+	if unasked {
 		r.sendRecall()
 	}
 	r.flush()
@@ -167,7 +171,7 @@ func (r *Relay[M]) Barrier(from node.ID, b wire.Barrier) {
 	case wire.Drain: // what the node still has is recalled before the answer
 		r.drained[from] = true
 		r.Reroute()
-		if r.buffer.recallFrom(from) {
+		if r.buffer.RecallFrom(from) {
 			r.sendRecall()
 		}
 	case wire.Settle:
@@ -192,7 +196,7 @@ func (r *Relay[M]) answerSettling() {
 func (r *Relay[M]) Passed(from node.ID, p wire.Passed) {
 	switch p.Kind {
 	case wire.Recall:
-		r.buffer.recalled(p.Number)
+		r.buffer.Recalled(p.Number)
 		r.flush()
 	case wire.Drain:
 		r.drain.confirm(from)
@@ -206,7 +210,10 @@ func (r *Relay[M]) raise(to node.ID, kind wire.BarrierKind, number uint64) {
 }
 
 // sendRecall asks the node that may have messages of ours to return them. It may be repeated.
-func (r *Relay[M]) sendRecall() { r.raise(r.buffer.recall.to, wire.Recall, r.buffer.recall.number) }
+func (r *Relay[M]) sendRecall() {
+	to, number, _ := r.buffer.Recall()
+	r.raise(to, wire.Recall, number)
+}
 
 // View prepares for a new topology, before the machine sees it.
 func (r *Relay[M]) View(topo *singletonhook.Topology) {
@@ -225,7 +232,7 @@ func (r *Relay[M]) Reroute() {
 		r.hosted = r.machine.topo.Self
 	case Pending, Standby, HandingOver, Stopping, Ended:
 	}
-	if r.buffer.redirect(r.route()) {
+	if r.buffer.Redirect(r.route()) {
 		r.sendRecall()
 	}
 	r.flush()
@@ -233,16 +240,16 @@ func (r *Relay[M]) Reroute() {
 }
 
 // route returns where messages should go.
-func (r *Relay[M]) route() Route {
+func (r *Relay[M]) route() recall.Route {
 	m := r.machine
 	switch m.phase {
 	case Host:
 		if m.instance.Running && r.out.Ready() {
-			return Route{Kind: ToInstance}
+			return recall.Route{Kind: recall.ToInstance}
 		}
-		return Route{Kind: ToSelf}
+		return recall.Route{Kind: recall.ToSelf}
 	case Asking, Acquiring, HandingOver, Stopping:
-		return Route{Kind: ToSelf}
+		return recall.Route{Kind: recall.ToSelf}
 	case Standby:
 		return r.toHost()
 	case Pending: // a node that has drained passes on what comes back to it
@@ -252,20 +259,20 @@ func (r *Relay[M]) route() Route {
 		}
 	case Ended:
 	}
-	return Route{Kind: ToNobody}
+	return recall.Route{Kind: recall.ToNobody}
 }
 
-func (r *Relay[M]) toHost() Route {
+func (r *Relay[M]) toHost() recall.Route {
 	h, ok := r.machine.Host()
 	if ok && h.Reachable && !h.Assumed && h.ID != r.machine.topo.Self && !r.drained[h.ID] {
-		return Route{Kind: ToPeer, Peer: h.ID}
+		return recall.Route{Kind: recall.ToPeer, Peer: h.ID}
 	}
-	return Route{Kind: ToNobody}
+	return recall.Route{Kind: recall.ToNobody}
 }
 
 // flush sends what can go by now, in order.
 func (r *Relay[M]) flush() {
-	if r.buffer.route.Kind != ToSelf {
+	if r.buffer.Route().Kind != recall.ToSelf {
 		for _, q := range r.remote.takeAll() {
 			for _, p := range q.drain() {
 				r.Deliver(q.from, p)
@@ -273,7 +280,7 @@ func (r *Relay[M]) flush() {
 		}
 	}
 	r.answerSettling()
-	for w, ok := r.buffer.next(); ok; w, ok = r.buffer.next() {
+	for w, ok := r.buffer.Next(); ok; w, ok = r.buffer.Next() {
 		if r.out.Pass(w) {
 			r.send(w.Described)
 		}
@@ -283,26 +290,26 @@ func (r *Relay[M]) flush() {
 // Close returns what other nodes have sent. The caller then takes the messages told here with
 // [Relay.TakeAll].
 func (r *Relay[M]) Close() {
-	r.buffer.redirect(Route{Kind: ToNobody})
+	r.buffer.Redirect(recall.Route{Kind: recall.ToNobody})
 	r.flush()
 }
 
 // TakeAll takes out the messages told here that wait.
-func (r *Relay[M]) TakeAll() []Waiting[M] { return r.buffer.drain() }
+func (r *Relay[M]) TakeAll() []Waiting[M] { return r.buffer.Drain() }
 
 // Sweep takes out the messages told here for which gone is true, when there is no room for another.
-func (r *Relay[M]) Sweep(gone func(Waiting[M]) bool) []Waiting[M] { return r.buffer.sweep(gone) }
+func (r *Relay[M]) Sweep(gone func(Waiting[M]) bool) []Waiting[M] { return r.buffer.Sweep(gone) }
 
 // Expire takes out the messages that have expired: those told here, and those of other nodes.
 func (r *Relay[M]) Expire(now time.Time) (own []Waiting[M], others []Parcel) {
-	return r.buffer.remove(func(w Waiting[M]) bool { return w.Expired(now) }), r.remote.expire(now)
+	return r.buffer.Remove(func(w Waiting[M]) bool { return w.Expired(now) }), r.remote.expire(now)
 }
 
 // NextExpiry returns when the next message expires; zero when none does.
 func (r *Relay[M]) NextExpiry() time.Time {
 	next := r.remote.nextExpiry()
-	for _, w := range r.buffer.oldest() {
-		next = Earliest(next, w.Until)
+	for _, w := range r.buffer.Oldest() {
+		next = recall.Earliest(next, w.Until)
 	}
 	return next
 }
@@ -339,14 +346,14 @@ func (r *Relay[M]) drainWaits() bool {
 	if _, found := r.machine.Host(); !found {
 		return false
 	}
-	if r.buffer.size() > 0 || r.Recalling() {
+	if r.buffer.Size() > 0 || r.Recalling() {
 		return true
 	}
-	host := r.buffer.sentTo
+	host := r.buffer.SentTo()
 	if !topo.Reachable(host) {
 		host = node.ID{}
 	}
-	ask, waits := r.drain.askHost(host, r.buffer.sends)
+	ask, waits := r.drain.askHost(host, r.buffer.Sends())
 	if ask {
 		r.askHost()
 	}
@@ -364,24 +371,30 @@ func (r *Relay[M]) tellMembers() {
 	}
 }
 
-func (r *Relay[M]) askHost() { r.raise(r.drain.settle.to, wire.Settle, r.drain.settle.number) }
+func (r *Relay[M]) askHost() { r.raise(r.drain.settle.To(), wire.Settle, r.drain.settle.Number()) }
 
 // Plan sets the time of the next retry.
-func (r *Relay[M]) Plan(now time.Time) { r.retry.Plan(now, r.Recalling() || r.buffer.refused) }
+func (r *Relay[M]) Plan(now time.Time) { r.retry.Plan(now, r.Recalling() || r.buffer.Refused()) }
 
 // Wake returns when the next [Relay.Tick] is due; zero when none is.
-func (r *Relay[M]) Wake() time.Time { return Earliest(r.retry.at, r.drainRetry.at) }
+func (r *Relay[M]) Wake() time.Time { return recall.Earliest(r.retry.At(), r.drainRetry.At()) }
 
 // Tick sends again what may have been lost, when it is time. The caller reroutes afterwards.
 func (r *Relay[M]) Tick(now time.Time) {
-	waited := now.Sub(r.retry.since)
-	if r.retry.Due(now) && r.buffer.tryAgain(waited, &r.machine.topo) {
+	if r.retry.Due(now) && r.tryAgain(now.Sub(r.retry.Since())) {
 		r.sendRecall()
 	}
 	if r.drainRetry.Due(now) {
 		r.tellMembers()
-		if r.drain.settle.up() {
+		if r.drain.settle.Up() {
 			r.askHost()
 		}
 	}
+}
+
+// tryAgain retries after messages have waited for so long. It reports whether the recall is to be
+// sent again.
+func (r *Relay[M]) tryAgain(waited time.Duration) (again bool) {
+	topo, to := &r.machine.topo, r.buffer.SentTo()
+	return r.buffer.TryAgain(waited, topo.Lost(to), topo.Reachable(to))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/fifo"
 	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/recall"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 )
 
@@ -106,7 +107,7 @@ func (r *remoteBuffer) expire(now time.Time) (expired []Parcel) {
 func (r *remoteBuffer) nextExpiry() (next time.Time) {
 	for _, q := range r.queues {
 		if q.items.Len() > 0 {
-			next = Earliest(next, q.items.At(0).Until)
+			next = recall.Earliest(next, q.items.At(0).Until)
 		}
 	}
 	return next

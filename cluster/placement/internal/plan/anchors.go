@@ -1,6 +1,10 @@
 package plan
 
-import "cmp"
+import (
+	"cmp"
+
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
+)
 
 // filterElection removes nodes that are not elected, for the anchor [Leader].
 const filterElection = "election"
@@ -8,29 +12,29 @@ const filterElection = "election"
 // resolve returns the eligible node that will own a singleton: the oldest one of those with the
 // newest version of the application. It chooses a node in avoid only if there is no other. The
 // error is a [*NoEligibleNodesError].
-func (a Anchor) resolve(label string, v View, e Election, avoid []string) (Node, error) {
+func (a Anchor) resolve(label string, v hosting.View, e Election, avoid []string) (hosting.Node, error) {
 	all := make([]Candidate, 0, len(v.Nodes))
 	leader := a.leader(v, e)
 	for _, n := range v.Nodes {
 		all = append(all, Candidate{Node: n.Name, Why: a.refuses(label, n, leader)})
 	}
 	newest := newestVersion(v, all, avoid)
-	var best Node
+	var best hosting.Node
 	found := false
 	for i, n := range v.Nodes {
-		if all[i].Why == "" && (!found || cmp.Or(cmp.Compare(n.rank(newest, avoid), best.rank(newest, avoid)), older(n, best)) < 0) {
+		if all[i].Why == "" && (!found || cmp.Or(cmp.Compare(rankOf(n, newest, avoid), rankOf(best, newest, avoid)), older(n, best)) < 0) {
 			best, found = n, true
 		}
 	}
 	if !found {
-		return Node{}, noEligible(label, all)
+		return hosting.Node{}, noEligible(label, all)
 	}
 	return best, nil
 }
 
 // refuses returns the filter that removes n, or "" if n is eligible.
-func (a Anchor) refuses(label string, n Node, leader string) string {
-	if why := n.refuses(Spec{Label: label}, nil); why != "" {
+func (a Anchor) refuses(label string, n hosting.Node, leader string) string {
+	if why := refuses(n, Spec{Label: label}, nil); why != "" {
 		return why
 	}
 	switch {
@@ -45,18 +49,18 @@ func (a Anchor) refuses(label string, n Node, leader string) string {
 }
 
 // admits reports whether the node of that name may own a singleton with this anchor.
-func (a Anchor) admits(name string, v View, e Election) (Node, bool) {
+func (a Anchor) admits(name string, v hosting.View, e Election) (hosting.Node, bool) {
 	n, known := v.Node(name)
 	return n, known && a.refuses("", n, a.leader(v, e)) == ""
 }
 
 // leader returns the node that is elected among the nodes that are not leaving. It returns "" if no
 // node is elected, and for anchors other than [Leader].
-func (a Anchor) leader(v View, e Election) string {
+func (a Anchor) leader(v hosting.View, e Election) string {
 	if a.Kind != AnchorLeader {
 		return ""
 	}
-	var staying View
+	var staying hosting.View
 	for _, n := range v.Nodes {
 		if n.Up && !n.Draining {
 			staying.Nodes = append(staying.Nodes, n)
@@ -68,10 +72,10 @@ func (a Anchor) leader(v View, e Election) string {
 
 // keeps reports whether an instance may stay where it is. A node that is merely unreachable or not
 // ready keeps its instances.
-func (a Anchor) keeps(on nodeID, v View, e Election) bool {
-	n, known := v.Node(on.name)
+func (a Anchor) keeps(on hosting.NodeID, v hosting.View, e Election) bool {
+	n, known := v.Node(on.Name)
 	switch {
-	case !known, n.Incarnation != on.incarnation, !n.Up, n.Draining:
+	case !known, n.Incarnation != on.Incarnation, !n.Up, n.Draining:
 		return false
 	case a.Kind == AnchorLeader:
 		return a.leader(v, e) == n.Name

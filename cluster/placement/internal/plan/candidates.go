@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/internal/appversion"
 	"github.com/understudy-go/understudy/internal/guard"
 )
@@ -48,7 +49,7 @@ const (
 
 // refuses returns the filter that removes n as a node for s, or "" if n is eligible. beside are the
 // labels that must not be on the same node: those that s avoids, and those that avoid s.
-func (n Node) refuses(s Spec, beside []string) string {
+func refuses(n hosting.Node, s Spec, beside []string) string {
 	switch {
 	case !n.Up:
 		return filterDown
@@ -59,33 +60,27 @@ func (n Node) refuses(s Spec, beside []string) string {
 	case n.Draining:
 		return filterDraining
 	}
-	return n.violates(s.Constraints, beside)
+	return violates(n, s.Constraints, beside)
 }
 
 // violates returns the constraint that n does not meet, or "".
-func (n Node) violates(c Constraints, beside []string) string {
+func violates(n hosting.Node, c Constraints, beside []string) string {
 	switch {
 	case c.RequiredNode != "" && c.RequiredNode != n.Name:
 		return filterRequired
 	case len(c.Roles) > 0 && !slices.ContainsFunc(c.Roles, n.HasRole):
 		return filterRoles
-	case !n.hasMeta(c.Meta):
+	case !hasMeta(n, c.Meta):
 		return filterMeta
 	case slices.ContainsFunc(beside, n.Runs):
 		return filterAffinity
-	case c.ColocateWith != "" && !n.keeps(c.ColocateWith):
+	case c.ColocateWith != "" && !hosting.Keeps(n, c.ColocateWith):
 		return filterColocation
 	}
 	return ""
 }
 
-// keeps reports whether an actor is on n or on its way there, and will stay.
-func (n Node) keeps(label string) bool {
-	_, passes := slices.BinarySearch(n.passing, label)
-	return n.Runs(label) && !passes
-}
-
-func (n Node) hasMeta(all map[string]string) bool {
+func hasMeta(n hosting.Node, all map[string]string) bool {
 	for key, value := range all {
 		if has, ok := n.Meta[key]; !ok || has != value {
 			return false
@@ -95,16 +90,16 @@ func (n Node) hasMeta(all map[string]string) bool {
 }
 
 // consider rates each node of v for s.
-func consider(s Spec, v View, beside []string, by Strategy) (all []Candidate, err error) {
+func consider(s Spec, v hosting.View, beside []string, by Strategy) (all []Candidate, err error) {
 	if panicked := guard.Apart(func() { all = rate(s, v, beside, by) }); panicked != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrStrategy, nameOf(by), panicked)
 	}
 	return all, nil
 }
 
-func rate(s Spec, v View, beside []string, by Strategy) (all []Candidate) {
+func rate(s Spec, v hosting.View, beside []string, by Strategy) (all []Candidate) {
 	for _, n := range v.Nodes {
-		c := Candidate{Node: n.Name, Why: n.refuses(s, beside)}
+		c := Candidate{Node: n.Name, Why: refuses(n, s, beside)}
 		if c.Why == "" {
 			c.Score = by.Score(n, s, v)
 			if !(c.Score > 0) { // also for NaN
@@ -122,7 +117,7 @@ func rate(s Spec, v View, beside []string, by Strategy) (all []Candidate) {
 // choose returns the node with the highest score among those with the newest version of the
 // application. It chooses a node in avoid only if there is no other. Strategies that name a node
 // choose among all versions: an actor that was placed elsewhere would not return.
-func choose(s Spec, v View, beside []string, by Strategy, avoid ...string) (Decision, error) {
+func choose(s Spec, v hosting.View, beside []string, by Strategy, avoid ...string) (Decision, error) {
 	all, err := consider(s, v, beside, by)
 	if err != nil {
 		return Decision{}, err
@@ -137,7 +132,7 @@ func choose(s Spec, v View, beside []string, by Strategy, avoid ...string) (Deci
 		if c.Why != "" {
 			continue
 		}
-		rank := v.Nodes[i].rank(newest, avoid)
+		rank := rankOf(v.Nodes[i], newest, avoid)
 		if !found || cmp.Or(cmp.Compare(bestRank, rank), cmp.Compare(c.Score, best.Score)) > 0 {
 			best, bestRank, found = c, rank, true
 		}
@@ -150,7 +145,7 @@ func choose(s Spec, v View, beside []string, by Strategy, avoid ...string) (Deci
 
 // newestVersion returns the newest version of the application among the nodes of v that are
 // eligible and not in avoid; "" if no version can be compared. all has a candidate for each node.
-func newestVersion(v View, all []Candidate, avoid []string) (newest string) {
+func newestVersion(v hosting.View, all []Candidate, avoid []string) (newest string) {
 	for i, c := range all {
 		if c.Why == "" && !slices.Contains(avoid, c.Node) && appversion.Newer(v.Nodes[i].AppVersion, newest) {
 			newest = v.Nodes[i].AppVersion
@@ -159,9 +154,9 @@ func newestVersion(v View, all []Candidate, avoid []string) (newest string) {
 	return newest
 }
 
-// rank says how well a node suits before scores count: 0 is best, a node with an older version than
-// newest comes next, and the nodes in avoid come last.
-func (n Node) rank(newest string, avoid []string) int {
+// rankOf says how well a node suits before scores count: 0 is best, a node with an older version
+// than newest comes next, and the nodes in avoid come last.
+func rankOf(n hosting.Node, newest string, avoid []string) int {
 	switch {
 	case slices.Contains(avoid, n.Name):
 		return 2

@@ -8,18 +8,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/internal/codec"
 )
 
 // ready returns a node that is eligible for any spec and runs those actors.
-func ready(name string, runs ...string) Node {
+func ready(name string, runs ...string) hosting.Node {
 	slices.Sort(runs)
-	return Node{Name: name, Address: name, Incarnation: 1, UpNumber: 1, Up: true, Reachable: true, Ready: true, Actors: runs}
+	return hosting.Node{Name: name, Address: name, Incarnation: 1, UpNumber: 1, Up: true, Reachable: true, Ready: true, Actors: runs}
 }
 
-func viewOf(nodes ...Node) View { return View{Nodes: nodes} }
+func viewOf(nodes ...hosting.Node) hosting.View { return hosting.View{Nodes: nodes} }
 
-func nodeOf(t *testing.T, s Spec, v View, by Strategy, avoid ...string) string {
+func nodeOf(t *testing.T, s Spec, v hosting.View, by Strategy, avoid ...string) string {
 	t.Helper()
 	d, err := choose(s, v, s.Constraints.AntiAffinity, by, avoid...)
 	require.NoError(t, err)
@@ -55,11 +56,11 @@ func TestANodeIsEligibleWhenAllConstraintsHold(t *testing.T) {
 		{"another", Constraints{RequiredNode: "alpha"}, filterRequired},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			require.Equal(t, row.why, worker.refuses(with("reader", row.c), row.c.AntiAffinity))
+			require.Equal(t, row.why, refuses(worker, with("reader", row.c), row.c.AntiAffinity))
 		})
 	}
 	// A node without metadata.
-	require.Equal(t, filterMeta, ready("a").refuses(with("s", Constraints{Meta: map[string]string{"region": "us-west"}}), nil))
+	require.Equal(t, filterMeta, refuses(ready("a"), with("s", Constraints{Meta: map[string]string{"region": "us-west"}}), nil))
 }
 
 func TestEachConstraintByItselfKeepsANodeOut(t *testing.T) {
@@ -69,30 +70,30 @@ func TestEachConstraintByItselfKeepsANodeOut(t *testing.T) {
 	}
 	fits := ready("beta", "anchor")
 	fits.Roles, fits.Meta = []string{"worker"}, map[string]string{"disk": "ssd"}
-	require.Empty(t, fits.violates(all, all.AntiAffinity))
-	for why, spoil := range map[string]func(*Node){
-		filterRoles:      func(n *Node) { n.Roles = []string{"edge"} },
-		filterMeta:       func(n *Node) { n.Meta = map[string]string{"disk": "hdd"} },
-		filterAffinity:   func(n *Node) { n.Actors = []string{"anchor", "rival"} },
-		filterColocation: func(n *Node) { n.Actors = nil },
-		filterRequired:   func(n *Node) { n.Name = "alpha" },
+	require.Empty(t, violates(fits, all, all.AntiAffinity))
+	for why, spoil := range map[string]func(*hosting.Node){
+		filterRoles:      func(n *hosting.Node) { n.Roles = []string{"edge"} },
+		filterMeta:       func(n *hosting.Node) { n.Meta = map[string]string{"disk": "hdd"} },
+		filterAffinity:   func(n *hosting.Node) { n.Actors = []string{"anchor", "rival"} },
+		filterColocation: func(n *hosting.Node) { n.Actors = nil },
+		filterRequired:   func(n *hosting.Node) { n.Name = "alpha" },
 	} {
 		n := fits
 		spoil(&n)
-		require.Equal(t, why, n.violates(all, all.AntiAffinity))
+		require.Equal(t, why, violates(n, all, all.AntiAffinity))
 	}
 }
 
 func TestNothingIsPlacedOnANodeThatIsNotAlive(t *testing.T) {
-	for why, spoil := range map[string]func(*Node){
-		filterDown:        func(n *Node) { n.Up = false },
-		filterUnreachable: func(n *Node) { n.Reachable = false },
-		filterNotReady:    func(n *Node) { n.Ready = false },
-		filterDraining:    func(n *Node) { n.Draining = true },
+	for why, spoil := range map[string]func(*hosting.Node){
+		filterDown:        func(n *hosting.Node) { n.Up = false },
+		filterUnreachable: func(n *hosting.Node) { n.Reachable = false },
+		filterNotReady:    func(n *hosting.Node) { n.Ready = false },
+		filterDraining:    func(n *hosting.Node) { n.Draining = true },
 	} {
 		n := ready("a")
 		spoil(&n)
-		require.Equal(t, why, n.refuses(specOf("s"), nil))
+		require.Equal(t, why, refuses(n, specOf("s"), nil))
 		require.False(t, n.Alive())
 	}
 }
@@ -224,7 +225,7 @@ func TestRandomIsFairAndTheSameForTheSameSeed(t *testing.T) {
 
 func TestScoresThatAreNoPositiveNumberNeverWin(t *testing.T) {
 	scores := map[string]float64{"a": math.NaN(), "b": 0, "c": -1, "d": math.Inf(-1), "e": 0.1}
-	by := StrategyFunc(func(n Node, _ Spec, _ View) float64 { return scores[n.Name] })
+	by := StrategyFunc(func(n hosting.Node, _ Spec, _ hosting.View) float64 { return scores[n.Name] })
 	v := viewOf(ready("a"), ready("b"), ready("c"), ready("d"), ready("e"))
 	require.Equal(t, "e", nodeOf(t, specOf("s"), v, by))
 	delete(scores, "e")
@@ -237,7 +238,7 @@ func TestScoresThatAreNoPositiveNumberNeverWin(t *testing.T) {
 }
 
 func TestAStrategyThatPanicsIsAnError(t *testing.T) {
-	by := StrategyFunc(func(Node, Spec, View) float64 { panic("no idea") })
+	by := StrategyFunc(func(hosting.Node, Spec, hosting.View) float64 { panic("no idea") })
 	_, err := choose(specOf("s"), viewOf(ready("a")), nil, by)
 	require.ErrorIs(t, err, ErrStrategy)
 	require.ErrorContains(t, err, "no idea")

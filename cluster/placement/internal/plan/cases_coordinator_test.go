@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 )
 
 // A label can be used once; the first spec stays unchanged. A removed spec is gone. A missing spec
@@ -64,7 +66,7 @@ func TestASubmissionIsAnsweredBeforeTheActorRuns(t *testing.T) {
 func TestAStartThatFailsIsTriedAgainLaterAndLater(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
-	r.failStart = func(StartRequest, nodeID) string { return "no database" }
+	r.failStart = func(hosting.StartRequest, hosting.NodeID) string { return "no database" }
 	r.place(caseSpec("a", Constraints{}))
 	begun := r.now
 	var tries []time.Duration
@@ -77,7 +79,7 @@ func TestAStartThatFailsIsTriedAgainLaterAndLater(t *testing.T) {
 		tries = append(tries, st.NextAttempt.Sub(begun)/time.Second)
 		r.pass(st.NextAttempt.Sub(r.now))
 		on, _ := r.startOf("a")
-		nodes[on.name]++
+		nodes[on.Name]++
 	}
 	require.Equal(t, []time.Duration{1, 3, 7, 15, 31, 61, 91}, tries)
 	require.Len(t, nodes, 2, "both were tried")
@@ -99,7 +101,7 @@ func TestWhatRunsNowhereCanBeRemoved(t *testing.T) {
 	r := newCaseRig(t, "alpha", "beta")
 	r.place(caseSpec("waits", onlyOn("beta")).WithCrashStrategy(WaitForReturn(time.Hour)))
 	r.place(caseSpec("nowhere", onlyOn("beta")))
-	r.failStart = func(s StartRequest, _ nodeID) string {
+	r.failStart = func(s hosting.StartRequest, _ hosting.NodeID) string {
 		if s.Label == "fails" {
 			return "no"
 		}
@@ -133,11 +135,11 @@ func TestWhatIsRemovedWhileItStartsIsStopped(t *testing.T) {
 		r.pending(to)
 		require.Empty(t, r.specs())
 		r.failedWith(r.submit(Spec{}), ErrInvalid)
-		r.agents[on]["a"] = Reported{ID: start.ID, Label: "a", Started: true} // it runs
+		r.agents[on]["a"] = hosting.Reported{ID: start.ID, Label: "a", Started: true} // it runs
 		if replaced {
 			r.boot()
 		} else {
-			r.hear(on, FromAgent{StartAck: &StartAck{ID: start.ID, Label: "a"}})
+			r.hear(on, hosting.FromAgent{StartAck: &hosting.StartAck{ID: start.ID, Label: "a"}})
 			r.pending(to)
 		}
 		require.Equal(t, []string{"alpha"}, r.running("a"))
@@ -177,9 +179,8 @@ func TestTheNextCoordinatorKnowsAllSpecs(t *testing.T) {
 	require.Equal(t, before.ID, again.ID, "the same request, so that it is done once")
 	r.place(caseSpec("new", onlyOn("beta")))
 	_, fresh := r.startOf("new")
-	require.True(t, before.ID.less(fresh.ID))
-	require.NotEqual(t, before.ID.Epoch, fresh.ID.Epoch)
-	r.hear(r.nodes["beta"].id(), FromAgent{StartAck: &StartAck{ID: RequestID{Epoch: before.ID.Epoch, N: fresh.ID.N}, Label: "new"}})
+	require.Less(t, before.ID.Epoch, fresh.ID.Epoch)
+	r.hear(hosting.IDOf(r.nodes["beta"]), hosting.FromAgent{StartAck: &hosting.StartAck{ID: hosting.RequestID{Epoch: before.ID.Epoch, N: fresh.ID.N}, Label: "new"}})
 	require.Contains(t, r.specs(), "new pending beta", "an answer to the former one is none to this")
 	r.release()
 	r.join(99, "gamma")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
@@ -113,7 +114,7 @@ func (s *side) act(rng *rand.Rand, n int) {
 func (s *side) write(to *fence) {
 	for id, runs := range s.agents {
 		if x, ok := runs["catalog"]; ok {
-			to.write(id.name, x.Generation)
+			to.write(id.Name, x.Generation)
 		}
 	}
 }
@@ -144,7 +145,7 @@ func TestSourcesOfEachNodesOwnAreNoFence(t *testing.T) {
 
 	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", Leader())
-	delete(r.agents, r.nodes["a"].id())
+	delete(r.agents, hosting.IDOf(r.nodes["a"]))
 	delete(r.nodes, "a")
 	r.source, r.journal = newFakeSource(), map[string]record{} // those of the other node
 	r.boot()
@@ -157,7 +158,7 @@ func TestASharedSourceBringsASingletonBack(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", Leader())
-	delete(r.agents, r.nodes["a"].id())
+	delete(r.agents, hosting.IDOf(r.nodes["a"]))
 	delete(r.nodes, "a")
 	r.boot()
 	r.is("catalog", SingletonActive, "b", 2, 0)

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 )
 
 // A factory that fails leads to one answer, and the request leaves nothing behind. The request has
@@ -12,12 +14,12 @@ import (
 func TestAFactoryThatFailsIsOneAnswer(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha")
-	r.failStart = func(StartRequest, nodeID) string { return "panic: no tools" }
+	r.failStart = func(hosting.StartRequest, hosting.NodeID) string { return "panic: no tools" }
 	s := caseSpec("a", Constraints{})
 	s.State = []byte{1, 2, 3}
 	r.place(s)
 	_, start := r.startOf("a")
-	require.Equal(t, StartRequest{ID: start.ID, Label: "a", Type: "kept", State: []byte{1, 2, 3}, Epoch: r.epoch}, start)
+	require.Equal(t, hosting.StartRequest{ID: start.ID, Label: "a", Type: "kept", State: []byte{1, 2, 3}, Epoch: r.epoch}, start)
 	require.Equal(t, []string{"a unplaced "}, r.specs())
 	require.Equal(t, "panic: no tools", r.status("a").LastError)
 	r.quiet()
@@ -38,7 +40,7 @@ func TestWhatIsNotAnsweredIsAskedAgain(t *testing.T) {
 		_, again := r.startOf("a")
 		require.Equal(t, first, again)
 	}
-	r.agents[on]["a"] = Reported{ID: first.ID, Label: "a", Started: true} // it runs, and its answer is lost
+	r.agents[on]["a"] = hosting.Reported{ID: first.ID, Label: "a", Started: true} // it runs, and its answer is lost
 	require.Equal(t, []string{"a pending alpha"}, r.specs())
 	r.held, r.holdStarts = nil, false
 	r.pass(rigConfig.AckTimeout)
@@ -83,8 +85,8 @@ func TestWhatIsAskedOfADeadNodeIsDropped(t *testing.T) {
 func TestAnswersThatNobodyWaitsForChangeNothing(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
-	r.failStart = func(_ StartRequest, on nodeID) string {
-		if on.name == "alpha" {
+	r.failStart = func(_ hosting.StartRequest, on hosting.NodeID) string {
+		if on.Name == "alpha" {
 			return "full"
 		}
 		return ""
@@ -93,25 +95,25 @@ func TestAnswersThatNobodyWaitsForChangeNothing(t *testing.T) {
 	alpha, given := r.startOf("a")
 	r.pass(time.Second)
 	beta, start := r.startOf("a")
-	require.Equal(t, "beta", beta.name)
+	require.Equal(t, "beta", beta.Name)
 	require.Equal(t, []string{"a running beta"}, r.specs())
-	other := nodeID{name: "beta", incarnation: beta.incarnation + 1}
+	other := hosting.NodeID{Name: "beta", Incarnation: beta.Incarnation + 1}
 	for _, stale := range []struct {
-		from nodeID
-		msg  FromAgent
+		from hosting.NodeID
+		msg  hosting.FromAgent
 	}{
-		{alpha, FromAgent{StartAck: &StartAck{ID: given.ID, Label: "a"}}},
-		{alpha, FromAgent{StartAck: &StartAck{ID: given.ID, Label: "a", Error: "full"}}},
-		{alpha, FromAgent{StartAck: &StartAck{ID: start.ID, Label: "a", Error: "not mine"}}},
-		{beta, FromAgent{StartAck: &StartAck{ID: start.ID, Label: "a"}}},
-		{beta, FromAgent{StartAck: &StartAck{ID: RequestID{Epoch: 77, N: 1}, Label: "a", Error: "no"}}},
-		{beta, FromAgent{StartAck: &StartAck{ID: start.ID, Label: "b", Error: "no"}}},
-		{beta, FromAgent{StopAck: &StopAck{ID: given.ID, Label: "a"}}},
-		{beta, FromAgent{StopAck: &StopAck{ID: start.ID, Label: "nobody's"}}},
-		{beta, FromAgent{Report: &Report{Epoch: r.epoch - 1}}},
-		{other, FromAgent{StartAck: &StartAck{ID: start.ID, Label: "a", Error: "no"}}},
-		{other, FromAgent{Ended: &Ended{ID: start.ID, Label: "a"}}},
-		{nodeID{name: "ghost", incarnation: 1}, FromAgent{Report: &Report{Epoch: r.epoch}}},
+		{alpha, hosting.FromAgent{StartAck: &hosting.StartAck{ID: given.ID, Label: "a"}}},
+		{alpha, hosting.FromAgent{StartAck: &hosting.StartAck{ID: given.ID, Label: "a", Error: "full"}}},
+		{alpha, hosting.FromAgent{StartAck: &hosting.StartAck{ID: start.ID, Label: "a", Error: "not mine"}}},
+		{beta, hosting.FromAgent{StartAck: &hosting.StartAck{ID: start.ID, Label: "a"}}},
+		{beta, hosting.FromAgent{StartAck: &hosting.StartAck{ID: hosting.RequestID{Epoch: 77, N: 1}, Label: "a", Error: "no"}}},
+		{beta, hosting.FromAgent{StartAck: &hosting.StartAck{ID: start.ID, Label: "b", Error: "no"}}},
+		{beta, hosting.FromAgent{StopAck: &hosting.StopAck{ID: given.ID, Label: "a"}}},
+		{beta, hosting.FromAgent{StopAck: &hosting.StopAck{ID: start.ID, Label: "nobody's"}}},
+		{beta, hosting.FromAgent{Report: &hosting.Report{Epoch: r.epoch - 1}}},
+		{other, hosting.FromAgent{StartAck: &hosting.StartAck{ID: start.ID, Label: "a", Error: "no"}}},
+		{other, hosting.FromAgent{Ended: &hosting.Ended{ID: start.ID, Label: "a"}}},
+		{hosting.NodeID{Name: "ghost", Incarnation: 1}, hosting.FromAgent{Report: &hosting.Report{Epoch: r.epoch}}},
 	} {
 		r.hear(stale.from, stale.msg)
 		require.Equal(t, []string{"a running beta"}, r.specs(), "%v says %+v", stale.from, simShowAgentOf(stale.msg))
@@ -121,8 +123,8 @@ func TestAnswersThatNobodyWaitsForChangeNothing(t *testing.T) {
 	r.quiet()
 }
 
-func simShowAgentOf(m FromAgent) string {
-	if m.greets() {
+func simShowAgentOf(m hosting.FromAgent) string {
+	if (m == hosting.FromAgent{Node: m.Node, Incarnation: m.Incarnation}) {
 		return "nothing"
 	}
 	return simShowAgent(m)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 )
 
 // A caseRig is a rig whose test checks all specs, and the requests to nodes.
@@ -54,22 +56,23 @@ func (r caseRig) specs() []string {
 // quiet requires that no request waits for an answer.
 func (r caseRig) quiet() {
 	r.t.Helper()
-	at, waits := r.m.nodes.unanswered.first()
-	require.False(r.t, waits, "a request is to be sent again at %v", at)
+	for label := range r.m.specs.all {
+		require.Empty(r.t, r.m.nodes.Awaited(label))
+	}
 	require.Empty(r.t, r.m.held)
 	require.Empty(r.t, r.m.specs.removals)
 }
 
 // startOf returns the last start request of a label, and the node that it was sent to.
-func (r caseRig) startOf(label string) (nodeID, StartRequest) {
+func (r caseRig) startOf(label string) (hosting.NodeID, hosting.StartRequest) {
 	r.t.Helper()
 	for _, e := range slices.Backward(r.sends) {
-		if start, ok := e.Msg.(StartRequest); ok && start.Label == label {
-			return nodeID{name: e.Node, incarnation: e.Incarnation}, start
+		if start, ok := e.Msg.(hosting.StartRequest); ok && start.Label == label {
+			return hosting.NodeID{Name: e.Node, Incarnation: e.Incarnation}, start
 		}
 	}
 	require.Fail(r.t, "nobody was asked to start it", label)
-	return nodeID{}, StartRequest{}
+	return hosting.NodeID{}, hosting.StartRequest{}
 }
 
 func caseRemoved(t *testing.T, err error) map[string]int {
@@ -93,6 +96,6 @@ func apart(labels ...string) Constraints {
 }
 
 // caseNode returns a node that is alive.
-func caseNode(name string, roles ...string) Node {
-	return Node{Name: name, Roles: roles, Up: true, Reachable: true, Ready: true}
+func caseNode(name string, roles ...string) hosting.Node {
+	return hosting.Node{Name: name, Roles: roles, Up: true, Reachable: true, Ready: true}
 }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 )
 
 // A node that joins is alive. An unreachable node is not alive, but is still listed. It is alive
@@ -23,9 +25,9 @@ func TestTheViewCountsWhoIsThereAndWhoIsAlive(t *testing.T) {
 	require.True(t, n.Alive())
 	r.join(99, "beta")
 	counts(2, 2)
-	r.change("beta", func(n *Node) { n.Reachable = false })
+	r.change("beta", func(n *hosting.Node) { n.Reachable = false })
 	counts(1, 2)
-	r.change("beta", func(n *Node) { n.Reachable = true })
+	r.change("beta", func(n *hosting.Node) { n.Reachable = true })
 	counts(2, 2)
 	r.crash("beta")
 	counts(1, 1)
@@ -88,7 +90,7 @@ func TestANodeThatJoinsAgainHasNothingOfItsFormerSelf(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
 	r.place(caseSpec("a", onlyOn("beta")))
-	delete(r.agents, r.nodes["beta"].id())
+	delete(r.agents, hosting.IDOf(r.nodes["beta"]))
 	r.holdStarts = true
 	r.join(2, "beta")
 	n, ok := r.m.View().Node("beta")
@@ -99,7 +101,7 @@ func TestANodeThatJoinsAgainHasNothingOfItsFormerSelf(t *testing.T) {
 	require.Equal(t, n, found)
 	require.Equal(t, []string{"a pending beta"}, r.specs())
 	on, _ := r.startOf("a")
-	require.Equal(t, n.id(), on)
+	require.Equal(t, hosting.IDOf(n), on)
 	r.release()
 	require.Equal(t, []string{"beta"}, r.running("a"))
 }
@@ -126,7 +128,7 @@ func TestTheSameViewAgainChangesNothing(t *testing.T) {
 	t.Parallel()
 	r := newCaseRig(t, "alpha", "beta")
 	r.place(caseSpec("a", onlyOn("beta")))
-	old := ViewChanged{Nodes: []Node{r.nodes["alpha"], r.nodes["beta"]}}
+	old := ViewChanged{Nodes: []hosting.Node{r.nodes["alpha"], r.nodes["beta"]}}
 	for range 3 {
 		facts, effects := r.m.Step(old, r.now)
 		require.Empty(t, facts)

@@ -1,14 +1,16 @@
 package plan
 
+import "github.com/understudy-go/understudy/cluster/internal/hosting"
+
 // A Cause is why an actor has to be started anew.
-type Cause string
+type Cause = hosting.Cause
 
 // The causes.
 const (
-	NodeLost   Cause = "node lost"  // its node is gone
+	NodeLost         = hosting.NodeLost
 	Drained    Cause = "drain"      // its node is being drained
 	Colocation Cause = "colocation" // the actor that it belongs beside is on another node
-	EndedAlone Cause = "ended"      // it has ended without a request, with or without an error
+	EndedAlone       = hosting.EndedAlone
 
 	// Anchored is the cause of a singleton whose anchor is on another node; specs have none.
 	Anchored Cause = "anchor"

@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/cluster/membership"
 )
 
@@ -16,7 +17,7 @@ type Election struct {
 
 // Leader returns the node that leads, and false if no node leads. Holder takes precedence: it was
 // elected among the nodes that run placement, which a view does not distinguish.
-func (e Election) Leader(v View) (node string, ok bool) {
+func (e Election) Leader(v hosting.View) (node string, ok bool) {
 	if n, known := v.Node(e.Holder); known && n.Up {
 		return n.Name, true
 	}
@@ -33,6 +34,6 @@ func (e Election) Leader(v View) (node string, ok bool) {
 	return first.Name, ok
 }
 
-func older(a, b Node) int {
+func older(a, b hosting.Node) int {
 	return cmp.Or(cmp.Compare(a.UpNumber-1, b.UpNumber-1), cmp.Compare(a.Address, b.Address), cmp.Compare(a.Incarnation, b.Incarnation))
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 )
 
 // A Fact is an event in the journal: the new record of one label, which replaces the previous one.
@@ -20,21 +21,21 @@ type Fact struct {
 
 // A record is all that the next coordinator knows about a label.
 type record struct {
-	_           struct{}  `cbor:",toarray"`
-	Spec        Spec      // empty if the previous record has the same, or if it is no longer needed
-	Node        string    // the node of the actor, or the node that is expected back; "" when unplaced
-	Incarnation uint64    // of that node
-	Request     RequestID // the request that started the actor; zero if it has not been requested
-	Until       time.Time // when the wait for the node's return ends; zero if the return is not awaited
-	Drained     bool      // the node is being drained, so its return will not be awaited
-	Removed     bool      // the spec or singleton has been removed, and its actor is being stopped
+	_           struct{}          `cbor:",toarray"`
+	Spec        Spec              // empty if the previous record has the same, or if it is no longer needed
+	Node        string            // the node of the actor, or the node that is expected back; "" when unplaced
+	Incarnation uint64            // of that node
+	Request     hosting.RequestID // the request that started the actor; zero if it has not been requested
+	Until       time.Time         // when the wait for the node's return ends; zero if the return is not awaited
+	Drained     bool              // the node is being drained, so its return will not be awaited
+	Removed     bool              // the spec or singleton has been removed, and its actor is being stopped
 
 	// These are set only for a singleton, whose spec is in the source. Generation is the last
 	// instance's. Granted is the last generation that the source has granted; it is never zero.
 	// Call is the number of the call that changes the spec in the source, until the call is known
 	// to have taken effect.
 	Generation, Granted Generation
-	Call                RequestID
+	Call                hosting.RequestID
 }
 
 // ofSingleton reports whether the record is a singleton's.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/golden"
 )
@@ -19,10 +20,10 @@ func TestFactsLedgersAndSpecsOfAllVersionsAreRead(t *testing.T) {
 				ColocateWith: "cache-1", RequiredNode: "node-1",
 			},
 		},
-		Node: "node-1", Incarnation: 4, Request: RequestID{Epoch: 1 << 32, N: 9}, Drained: true, Removed: true,
+		Node: "node-1", Incarnation: 4, Request: hosting.RequestID{Epoch: 1 << 32, N: 9}, Drained: true, Removed: true,
 		Until: time.Date(2026, 11, 25, 12, 30, 0, 5, time.UTC),
 	}
-	owned := record{Node: "node-2", Generation: Generation{Term: 3, Seq: 1}, Granted: Generation{Term: 4}, Call: RequestID{Epoch: 7, N: 1}}
+	owned := record{Node: "node-2", Generation: Generation{Term: 3, Seq: 1}, Granted: Generation{Term: 4}, Call: hosting.RequestID{Epoch: 7, N: 1}}
 	golden.Values(t,
 		Fact{Label: "disk-1", Record: &placed},
 		Ledger{Base: map[string]record{"disk-1": placed}, News: []Fact{{Label: "one", Record: &owned}, {Label: "gone"}}},

@@ -1,12 +1,9 @@
 package plan
 
-import "time"
+import "github.com/understudy-go/understudy/cluster/internal/hosting"
 
 // An Input is something that happens to the coordinator.
 type Input interface{ input() }
-
-// A Token identifies a request of a client.
-type Token uint64
 
 func (Recovered) input()      {}
 func (ViewChanged) input()    {}
@@ -21,10 +18,8 @@ func (SourceAnswer) input()   {}
 func (withdrawn) input()      {}
 func (Tick) input()           {}
 
-func (Reply) effect()      {}
-func (Send) effect()       {}
-func (SourceCall) effect() {}
-func (Moved) effect()      {}
+// IsEffect implements [Effect].
+func (SourceCall) IsEffect() {}
 
 type (
 	// Recovered: all facts have been replayed. It is the first input, and occurs once.
@@ -33,44 +28,37 @@ type (
 	// ViewChanged has the whole state of the cluster. Actors, Ready and Draining of its nodes are
 	// ignored. Gone are former members that may still be running.
 	ViewChanged struct {
-		Nodes []Node
-		Gone  []Gone
-	}
-	// Gone is a former member that may still be running until a time; zero means that the time is
-	// not known yet.
-	Gone struct {
-		Name        string
-		Incarnation uint64
-		Until       time.Time
+		Nodes []hosting.Node
+		Gone  []hosting.Gone
 	}
 
 	// Received has a message of an agent.
-	Received struct{ Message FromAgent }
+	Received struct{ Message hosting.FromAgent }
 
 	Submit struct {
-		Token Token
+		Token hosting.Token
 		Spec  Spec
 	}
 	Remove struct {
-		Token Token
+		Token hosting.Token
 		Label string
 	}
 	// Drain: the node is leaving, so its actors are moved away.
 	Drain struct {
-		Token       Token
+		Token       hosting.Token
 		Node        string
 		Incarnation uint64
 	}
 	StartSingleton struct {
-		Token Token
+		Token hosting.Token
 		Spec  SingletonSpec
 	}
 	MoveSingleton struct {
-		Token Token
+		Token hosting.Token
 		Label string
 	}
 	StopSingleton struct {
-		Token Token
+		Token hosting.Token
 		Label string
 	}
 
@@ -96,23 +84,7 @@ type (
 	Tick struct{}
 )
 
-// An Effect is something for the coordinator to do after the facts have been stored.
-type Effect interface{ effect() }
-
 type (
-	// Reply answers a request with a Decision, with an Ownership, or only with an error, which may
-	// be nil.
-	Reply struct {
-		Token Token
-		Value any
-		Err   error
-	}
-	// Send sends a StartRequest, StopRequest or ReportRequest to the agent of a node.
-	Send struct {
-		Node        string
-		Incarnation uint64
-		Msg         any
-	}
 	// SourceCall calls the source of generations. A [SourceAnswer] of the same number is expected.
 	SourceCall struct {
 		Number uint64
@@ -121,16 +93,6 @@ type (
 		Owner  string
 		Floor  uint64 // the term that ClaimTerm must exceed
 		Spec   SingletonSpec
-	}
-	// Moved reports that an actor that had to be started anew runs again, perhaps on the same node,
-	// or that the attempt has failed. It asks for nothing.
-	Moved struct {
-		Label    string
-		Request  RequestID // that started it
-		From, To string    // nodes
-		Cause    Cause
-		Began    time.Time // when it ended on the node From, or when the attempt before this one failed
-		Error    string    // why it does not run on the node To; "" if it does
 	}
 )
 

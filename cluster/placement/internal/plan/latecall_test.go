@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 )
 
 // The source stores a singleton by a late call, and a spec has got the label meanwhile. The journal
@@ -16,7 +18,7 @@ func TestASingletonOfTheSourceDoesNotTakeTheEntryOfASpecInTheJournal(t *testing.
 	r.failedWith(r.start("x", Leader()), ErrSource) // it has a term
 	r.refuse = nil
 	r.source.specs["x"] = singleOf("x", Leader()) // and now it is kept after all
-	to := r.ask(func(t Token) Input { return Submit{Token: t, Spec: Spec{Label: "x", Type: "kept"}} })
+	to := r.ask(func(t hosting.Token) Input { return Submit{Token: t, Spec: Spec{Label: "x", Type: "kept"}} })
 	require.Contains(t, r.answers, to)
 	require.NoError(t, r.answers[to].Err)
 	require.Equal(t, "kept", r.journal["x"].Spec.Type)

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 )
 
 // took returns the moves so far as "label from->to cause duration error", and forgets them.
@@ -55,7 +57,7 @@ func TestAFailedStartEndsAMoveAndBeginsAnother(t *testing.T) {
 	r := newSpecsRig(t, "a", "b", "c")
 	require.Equal(t, "a", r.placed(specOf("s")))
 	failures := 1
-	r.failStart = func(StartRequest, nodeID) string {
+	r.failStart = func(hosting.StartRequest, hosting.NodeID) string {
 		if failures--; failures < 0 {
 			return ""
 		}

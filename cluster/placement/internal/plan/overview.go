@@ -81,7 +81,7 @@ func rank(a placementstatus.Actor) int {
 func showSpecs(s *specs, now time.Time, all bool) []placementstatus.Actor {
 	var shown []placementstatus.Actor
 	for _, it := range s.all {
-		if all || it.state != Running || s.nodes.draining(it.on) {
+		if all || it.state != Running || s.nodes.Draining(it.on) {
 			shown = append(shown, it.show(s, now))
 		}
 	}
@@ -96,10 +96,10 @@ func (it *item) show(s *specs, now time.Time) placementstatus.Actor {
 	}
 	switch st.State {
 	case Running:
-		a.Trouble = s.nodes.draining(it.on)
+		a.Trouble = s.nodes.Draining(it.on)
 	case Pending:
 		a.Trouble = now.Sub(st.Since) >= patience
-		a.Why = s.nodes.awaited(it.Label)
+		a.Why = s.nodes.Awaited(it.Label)
 	case WaitingForReturn:
 		a.Trouble = true
 		a.Why = "it waits for the return of " + st.Node

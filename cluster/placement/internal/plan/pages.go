@@ -4,21 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 )
-
-// maxPart is the approximate size in bytes of one message, if an answer takes several messages.
-const maxPart = 512 << 10
-
-// PartBytes returns about how many bytes such a message may have: 512 KiB, or half of the limit on
-// messages between nodes if that is less.
-func PartBytes(s *actor.System) int {
-	if limit := extension.MaxMessage(s); limit > 0 {
-		return min(maxPart, limit/2)
-	}
-	return maxPart
-}
 
 // A StatusPage is a part of the statuses that fits into one message.
 type StatusPage struct {
@@ -60,13 +47,13 @@ func LastLabel(all []Status) string {
 
 // A ViewPage is a part of a view that fits into one message.
 type ViewPage struct {
-	View View
+	View hosting.View
 	More bool // there is more after the last actor of the last node
 }
 
 // ViewPageOf returns the part of v after an actor of a node: about maxBytes bytes, unless one node
 // without its actors is larger.
-func ViewPageOf(v View, node, actor string, maxBytes int) ViewPage {
+func ViewPageOf(v hosting.View, node, actor string, maxBytes int) ViewPage {
 	var p ViewPage
 	size := 0
 	for _, n := range v.Nodes {
@@ -74,11 +61,11 @@ func ViewPageOf(v View, node, actor string, maxBytes int) ViewPage {
 			continue
 		}
 		if n.Name == node {
-			if n.Actors = n.actorsAfter(actor); len(n.Actors) == 0 {
+			if n.Actors = actorsAfter(n, actor); len(n.Actors) == 0 {
 				continue
 			}
 		}
-		if size += n.size(); size > maxBytes && len(p.View.Nodes) > 0 {
+		if size += nodeSize(n); size > maxBytes && len(p.View.Nodes) > 0 {
 			p.More = true
 			return p
 		}
@@ -96,7 +83,7 @@ func ViewPageOf(v View, node, actor string, maxBytes int) ViewPage {
 	return p
 }
 
-func (n Node) actorsAfter(label string) []string {
+func actorsAfter(n hosting.Node, label string) []string {
 	i, found := slices.BinarySearch(n.Actors, label)
 	if found {
 		i++
@@ -107,8 +94,8 @@ func (n Node) actorsAfter(label string) []string {
 // textBytes is the overhead of a text in a message, in bytes.
 const textBytes = 5
 
-// size returns about how many bytes n takes in a message, without its actors.
-func (n Node) size() int {
+// nodeSize returns about how many bytes n takes in a message, without its actors.
+func nodeSize(n hosting.Node) int {
 	size := len(n.Name) + len(n.Address) + 64
 	for _, role := range n.Roles {
 		size += len(role) + textBytes
@@ -120,7 +107,7 @@ func (n Node) size() int {
 }
 
 // EndOfView returns the last node of v, and its last actor.
-func EndOfView(v View) (node, actor string) {
+func EndOfView(v hosting.View) (node, actor string) {
 	if len(v.Nodes) == 0 {
 		return "", ""
 	}
@@ -133,7 +120,7 @@ func EndOfView(v View) (node, actor string) {
 
 // AppendView returns v with the next part. If a node has been replaced between the two parts, the
 // result has only the node's first part.
-func AppendView(v, next View) View {
+func AppendView(v, next hosting.View) hosting.View {
 	for _, n := range next.Nodes {
 		i := len(v.Nodes) - 1
 		switch {

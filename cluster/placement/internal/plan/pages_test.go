@@ -2,15 +2,17 @@ package plan
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/internal/codec"
 )
 
 // readPages returns what a view looks like from afar, and in how many pages it was read.
-func readPages(t *testing.T, v View, maxBytes int) (all View, pages int) {
+func readPages(t *testing.T, v hosting.View, maxBytes int) (all hosting.View, pages int) {
 	var node, after string
 	for {
 		p := ViewPageOf(v, node, after, maxBytes)
@@ -27,12 +29,12 @@ func readPages(t *testing.T, v View, maxBytes int) (all View, pages int) {
 }
 
 func TestAViewOfAnySizeIsReadInPages(t *testing.T) {
-	var v View
+	var v hosting.View
 	for i, actors := range []int{0, 2500, 1, 0, 700, 0} {
 		n := caseNode(fmt.Sprint("n", i), "role")
 		n.Incarnation, n.Meta = uint64(i), map[string]string{"zone": "a"}
 		for j := range actors {
-			n.Actors = append(n.Actors, longLabel(j))
+			n.Actors = append(n.Actors, fmt.Sprintf("%06d/%s", j, strings.Repeat("x", 248)))
 		}
 		v.Nodes = append(v.Nodes, n)
 	}
@@ -42,9 +44,9 @@ func TestAViewOfAnySizeIsReadInPages(t *testing.T) {
 		require.GreaterOrEqual(t, pages, atLeast)
 		require.LessOrEqual(t, pages, 2*atLeast)
 	}
-	_, pages := readPages(t, View{Nodes: v.Nodes[2:]}, 1)
+	_, pages := readPages(t, hosting.View{Nodes: v.Nodes[2:]}, 1)
 	require.Equal(t, 1+1+700+1, pages, "at least one actor or one node comes with each")
-	all, pages := readPages(t, View{}, 1000)
+	all, pages := readPages(t, hosting.View{}, 1000)
 	require.Empty(t, all.Nodes)
 	require.Equal(t, 1, pages)
 }
@@ -52,13 +54,13 @@ func TestAViewOfAnySizeIsReadInPages(t *testing.T) {
 func TestAViewThatChangesBetweenTwoPagesShowsInPart(t *testing.T) {
 	a, b := caseNode("a"), caseNode("b")
 	a.Incarnation, a.Actors = 1, []string{"1", "2", "3"}
-	first := ViewPageOf(View{Nodes: []Node{a, b}}, "", "", 1)
+	first := ViewPageOf(hosting.View{Nodes: []hosting.Node{a, b}}, "", "", 1)
 	require.True(t, first.More)
 	require.Equal(t, []string{"1"}, first.View.Nodes[0].Actors)
 	a.Incarnation, a.Actors = 2, []string{"7"}
 	c := caseNode("c")
 	node, after := EndOfView(first.View)
-	second := ViewPageOf(View{Nodes: []Node{a, b, c}}, node, after, 1000)
+	second := ViewPageOf(hosting.View{Nodes: []hosting.Node{a, b, c}}, node, after, 1000)
 	all := AppendView(first.View, second.View)
 	require.Len(t, all.Nodes, 3)
 	require.Equal(t, []string{"1"}, all.Nodes[0].Actors, "the process that was there")

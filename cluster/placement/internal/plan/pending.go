@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/persistence"
 )
 
@@ -19,12 +20,12 @@ const MaxAppend = 4 << 20
 // The zero value is empty.
 type PendingFacts struct {
 	Facts   []Fact
-	effects []Effect
+	effects []hosting.Effect
 	singly  bool // the journal has rejected several facts at once, one of which may be the cause
 }
 
 // Add adds the result of a step.
-func (u *PendingFacts) Add(facts []Fact, effects []Effect) {
+func (u *PendingFacts) Add(facts []Fact, effects []hosting.Effect) {
 	u.Facts, u.effects = append(u.Facts, facts...), append(u.effects, effects...)
 }
 
@@ -45,7 +46,7 @@ func (u *PendingFacts) Batch(maxBytes int) []Fact {
 
 // Stored removes the first n facts, which are durable. When no others are left it returns the
 // effects, to be carried out.
-func (u *PendingFacts) Stored(n int) (effects []Effect, done bool) {
+func (u *PendingFacts) Stored(n int) (effects []hosting.Effect, done bool) {
 	if u.Facts = u.Facts[n:]; len(u.Facts) > 0 {
 		return nil, false
 	}
@@ -76,16 +77,16 @@ func (u *PendingFacts) Refused(n int, why error, m *Planner, now time.Time) bool
 
 // withdraw removes the requests of a submission, and makes its reply an error.
 func (u *PendingFacts) withdraw(f Fact, why error) {
-	var left []Effect
+	var left []hosting.Effect
 	for _, e := range u.effects {
 		switch e := e.(type) {
-		case Reply:
+		case hosting.Reply:
 			if d, ok := e.Value.(Decision); ok && d.Label == f.Label {
 				e.Value, e.Err = nil, why
 			}
 			left = append(left, e)
-		case Send:
-			if e.request() != f.Record.Request {
+		case hosting.Send:
+			if requestOf(e) != f.Record.Request {
 				left = append(left, e)
 			}
 		default:
@@ -95,13 +96,13 @@ func (u *PendingFacts) withdraw(f Fact, why error) {
 	u.effects = left
 }
 
-// request returns the number of the request that s sends; zero for a report request.
-func (s Send) request() RequestID {
+// requestOf returns the number of the request that s sends; zero for a report request.
+func requestOf(s hosting.Send) hosting.RequestID {
 	switch msg := s.Msg.(type) {
-	case StartRequest:
+	case hosting.StartRequest:
 		return msg.ID
-	case StopRequest:
+	case hosting.StopRequest:
 		return msg.ID
 	}
-	return RequestID{}
+	return hosting.RequestID{}
 }

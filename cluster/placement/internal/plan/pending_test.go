@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/persistence"
 )
 
@@ -43,7 +44,7 @@ func TestAFactHasNoStateThatTheJournalHas(t *testing.T) {
 func TestAStepIsStoredInAppendsOfBoundedSize(t *testing.T) {
 	var u PendingFacts
 	for i := range 100 {
-		u.Add([]Fact{{Label: fmt.Sprint(i), Record: &record{Spec: stateful("s", 64<<10)}}}, []Effect{Reply{Token: Token(i + 1)}})
+		u.Add([]Fact{{Label: fmt.Sprint(i), Record: &record{Spec: stateful("s", 64<<10)}}}, []hosting.Effect{hosting.Reply{Token: hosting.Token(i + 1)}})
 	}
 	n, appends := 0, 0
 	for done := false; !done; appends++ {
@@ -54,7 +55,7 @@ func TestAStepIsStoredInAppendsOfBoundedSize(t *testing.T) {
 			n++
 		}
 		require.LessOrEqual(t, size, 1<<20)
-		var effects []Effect
+		var effects []hosting.Effect
 		effects, done = u.Stored(len(batch))
 		require.Equal(t, done, len(effects) == 100, "nothing is done before all is durable")
 	}
@@ -77,7 +78,7 @@ func newRefusingRig(t *testing.T, nodes ...string) specsRig {
 	return r
 }
 
-func (r specsRig) unfit(to Token) {
+func (r specsRig) unfit(to hosting.Token) {
 	r.t.Helper()
 	r.failedWith(to, ErrInvalid)
 	r.failedWith(to, persistence.ErrTooLarge)
@@ -89,7 +90,7 @@ func TestASpecThatTheJournalDoesNotTakeIsRefusedAlone(t *testing.T) {
 	r.placed(specOf("one"))
 	r.unfit(r.submit(stateful("large", 101)))
 	r.absent("large")
-	require.Empty(t, r.m.nodes.placesOf("large"))
+	require.Empty(t, r.m.nodes.PlacesOf("large"))
 	r.runs("one", "a")
 	require.Equal(t, "b", r.placed(specOf("two")), "nothing else is on b")
 	require.Equal(t, "a", r.placed(specOf("large")), "the label is free")
@@ -103,11 +104,11 @@ func TestASpecThatTheJournalDoesNotTakeIsRefusedAlone(t *testing.T) {
 // Specs that are submitted while the nodes have not reported yet are accepted in one step.
 func TestOfSpecsThatAreStoredTogetherOnlyTheCulpritIsRefused(t *testing.T) {
 	r := newRefusingRig(t, "a", "b")
-	silent := r.nodes["b"].id()
+	silent := hosting.IDOf(r.nodes["b"])
 	runs := r.agents[silent]
 	delete(r.agents, silent)
 	r.boot()
-	var asked []Token
+	var asked []hosting.Token
 	for i := range 9 {
 		asked = append(asked, r.submit(stateful(fmt.Sprint("s", i), 97+i)))
 	}
@@ -226,7 +227,7 @@ func TestASpecTakesTheLabelOfASingletonThatEndsInTheSameStep(t *testing.T) {
 func TestASpecThatIsRefusedDoesNotLeaveTheOneBeforeIt(t *testing.T) {
 	r := newRefusingRig(t, "a", "b")
 	r.journal["s"] = record{Spec: with("s", Constraints{RequiredNode: "nobody"})}
-	silent := r.nodes["b"].id()
+	silent := hosting.IDOf(r.nodes["b"])
 	runs := r.agents[silent]
 	delete(r.agents, silent)
 	r.boot()
@@ -242,9 +243,9 @@ func TestASpecThatIsRefusedDoesNotLeaveTheOneBeforeIt(t *testing.T) {
 
 func TestARemovalThatEndsBeforeAllNodesHaveReportedIsErased(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
-	a := r.nodes["a"].id()
-	r.journal["s"] = record{Spec: specOf("s"), Node: a.name, Incarnation: a.incarnation, Request: RequestID{Epoch: 1, N: 1}, Removed: true}
-	silent := r.nodes["b"].id()
+	a := hosting.IDOf(r.nodes["a"])
+	r.journal["s"] = record{Spec: specOf("s"), Node: a.Name, Incarnation: a.Incarnation, Request: hosting.RequestID{Epoch: 1, N: 1}, Removed: true}
+	silent := hosting.IDOf(r.nodes["b"])
 	runs := r.agents[silent]
 	delete(r.agents, silent)
 	r.boot()

@@ -5,6 +5,9 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/internal/deadlines"
 )
 
 // A Config has the settings of a [Planner]. Every field is required.
@@ -32,7 +35,8 @@ func (cfg Config) delay(failures int) time.Duration {
 
 // A Planner decides everything that the coordinator does; see the package documentation.
 type Planner struct {
-	nodes      *nodes
+	cfg        Config
+	nodes      *hosting.Nodes
 	specs      *specs
 	singletons *singletons
 
@@ -43,11 +47,13 @@ type Planner struct {
 // New returns an empty planner. The caller first replays the facts of the journal with Replay, and
 // then calls Step with [Recovered].
 func New(cfg Config) *Planner {
-	f := newNodes(cfg)
-	m := &Planner{nodes: f}
+	f := hosting.New(hosting.Config{Epoch: cfg.Epoch, AckTimeout: cfg.AckTimeout})
+	m := &Planner{cfg: cfg, nodes: f}
 	m.singletons = newSingletons(cfg, f)
-	m.specs = newSpecs(cfg, f, m.singletons.owns)
-	f.workloads = []workload{m.specs, m.singletons}
+	m.specs = newSpecs(cfg, f, m.singletons.Owns)
+	m.singletons.isSpec = m.specs.Owns
+	f.Add(m.specs)
+	f.Add(m.singletons)
 	return m
 }
 
@@ -61,18 +67,15 @@ func (m *Planner) Replay(of Fact) {
 }
 
 // Step handles an input. The caller must store the facts before it carries out the effects.
-func (m *Planner) Step(in Input, now time.Time) ([]Fact, []Effect) {
-	f := m.nodes
-	if f.now.Before(now) {
-		f.now = now
-	}
+func (m *Planner) Step(in Input, now time.Time) ([]Fact, []hosting.Effect) {
+	m.nodes.Advance(now)
 	m.apply(in)
-	f.tick()
+	m.nodes.Tick()
 	m.reconcile()
 	if m.serveHeld() {
 		m.reconcile()
 	}
-	return merged(m.specs.facts(), m.singletons.journal.facts()), f.take()
+	return merged(m.specs.facts(), m.singletons.journal.facts()), m.nodes.Take()
 }
 
 // merged returns the facts of one step, sorted, one for each label. The journal has one record for
@@ -98,17 +101,17 @@ func merged(specs, singles []Fact) []Fact {
 func (m *Planner) apply(in Input) {
 	switch in := in.(type) {
 	case Recovered:
-		m.recoveredAt = m.nodes.now
+		m.recoveredAt = m.nodes.Now()
 		m.specs.begin()
 		m.singletons.begin()
 	case ViewChanged:
-		m.nodes.update(in)
+		m.nodes.Update(in.Nodes, in.Gone)
 	case Received:
-		m.nodes.receive(in.Message)
+		m.nodes.Receive(in.Message)
 	case SourceAnswer:
 		m.singletons.apply(in)
 	case Drain:
-		m.nodes.drain(in)
+		m.nodes.Drain(hosting.NodeID{Name: in.Node, Incarnation: in.Incarnation}, in.Token)
 	case Submit, Remove, StartSingleton, MoveSingleton, StopSingleton:
 		m.held = append(m.held, in)
 	case withdrawn:
@@ -139,52 +142,35 @@ func (m *Planner) serveHeld() bool {
 }
 
 func (m *Planner) settled() bool {
-	return m.nodes.settled() && (m.singletons.catalog.listed || !m.nodes.now.Before(m.listedBy()))
+	return m.nodes.Settled() && (m.singletons.catalog.listed || !m.nodes.Now().Before(m.listedBy()))
 }
 
-func (m *Planner) listedBy() time.Time { return m.recoveredAt.Add(m.nodes.cfg.SourceTimeout) }
+func (m *Planner) listedBy() time.Time { return m.recoveredAt.Add(m.cfg.SourceTimeout) }
 
-// reconcile lets the workloads place, start, stop and move actors. It repeats this until nothing
-// changes, because colocated actors may follow an actor that has been placed.
+// reconcile lets the workloads place, start, stop and move actors.
 func (m *Planner) reconcile() {
-	f := m.nodes
-	for again := true; again; again = f.moreRoom || len(f.touched) > 0 {
-		m.specs.notice(f.touched, f.moreRoom)
-		m.singletons.notice(f.touched, f.moreRoom)
-		f.touched, f.moreRoom = map[string]bool{}, false
-		m.specs.reconcile()
-		m.singletons.reconcile()
-		m.stopOrphans()
-	}
+	m.nodes.Reconcile(m.unwanted)
 	if m.settled() {
-		f.endDrains()
+		m.nodes.EndDrains()
 	}
 }
 
-// stopOrphans stops actors that no workload wants. The singletons know which orphans they want once
-// they have the list.
-func (m *Planner) stopOrphans() {
-	for _, p := range m.nodes.orphans.sorted() {
-		label := p.start.Label
-		if m.specs.owns(label) || m.singletons.catalog.listed && !m.singletons.owns(label) {
-			m.nodes.stop(p.on, label, "")
-		}
-	}
+// unwanted reports whether no workload wants the orphan of a label. The singletons know which
+// orphans they want once they have the list.
+func (m *Planner) unwanted(label string) bool {
+	return m.specs.Owns(label) || m.singletons.catalog.listed && !m.singletons.Owns(label)
 }
 
 // Next returns when a [Tick] is due.
 func (m *Planner) Next() (time.Time, bool) {
-	var e earliest
-	for _, t := range m.nodes.workloads {
-		e.add(t.next())
-	}
-	e.add(m.nodes.next())
-	e.add(m.listedBy(), len(m.held) > 0 && m.nodes.now.Before(m.listedBy()))
-	return e.at, e.ok
+	var e deadlines.Earliest
+	e.Add(m.nodes.Next())
+	e.Add(m.listedBy(), len(m.held) > 0 && m.nodes.Now().Before(m.listedBy()))
+	return e.At, e.OK
 }
 
 // View returns the cluster as the planner knows it.
-func (m *Planner) View() View { return m.nodes.view() }
+func (m *Planner) View() hosting.View { return m.nodes.View() }
 
 // Statuses returns the status of all specs, sorted by label.
 func (m *Planner) Statuses() []Status { return m.specs.statuses() }

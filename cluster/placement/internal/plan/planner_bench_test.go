@@ -4,14 +4,16 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 )
 
 // A benchCluster is a planner with agents that carry out each request at once.
 type benchCluster struct {
 	m     *Planner
 	now   time.Time
-	token Token
-	nodes []Node
+	token hosting.Token
+	nodes []hosting.Node
 }
 
 func newBenchCluster(nodes int) *benchCluster {
@@ -20,7 +22,7 @@ func newBenchCluster(nodes int) *benchCluster {
 	f := &benchCluster{m: New(cfg), now: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)}
 	for i := range nodes {
 		name := fmt.Sprintf("node-%02d", i)
-		f.nodes = append(f.nodes, Node{Name: name, Address: name, Incarnation: 1, UpNumber: uint64(i + 1), Up: true, Reachable: true})
+		f.nodes = append(f.nodes, hosting.Node{Name: name, Address: name, Incarnation: 1, UpNumber: uint64(i + 1), Up: true, Reachable: true})
 	}
 	f.step(Recovered{})
 	f.step(ViewChanged{Nodes: f.nodes})
@@ -33,18 +35,18 @@ func (f *benchCluster) step(in Input) {
 		switch e := e.(type) {
 		case SourceCall:
 			f.step(SourceAnswer{Number: e.Number})
-		case Send:
-			said := FromAgent{Node: e.Node, Incarnation: e.Incarnation}
+		case hosting.Send:
+			said := hosting.FromAgent{Node: e.Node, Incarnation: e.Incarnation}
 			switch m := e.Msg.(type) {
-			case StartRequest:
-				said.StartAck = &StartAck{ID: m.ID, Label: m.Label}
-			case StopRequest:
-				said.StopAck = &StopAck{ID: m.ID, Label: m.Label}
-			case ReportRequest:
-				said.Report = &Report{Epoch: m.Epoch}
+			case hosting.StartRequest:
+				said.StartAck = &hosting.StartAck{ID: m.ID, Label: m.Label}
+			case hosting.StopRequest:
+				said.StopAck = &hosting.StopAck{ID: m.ID, Label: m.Label}
+			case hosting.ReportRequest:
+				said.Report = &hosting.Report{Epoch: m.Epoch}
 			}
 			f.step(Received{said})
-		case Reply:
+		case hosting.Reply:
 			if e.Err != nil {
 				panic(e.Err)
 			}
@@ -90,12 +92,18 @@ func BenchmarkMachinePlaces1000Anew(b *testing.B) {
 		incarnation++
 		f.nodes[0].Incarnation = incarnation
 		f.step(ViewChanged{Nodes: f.nodes})
-		for n := 0; len(f.m.nodes.known[nodeID{name: "node-00", incarnation: incarnation}].Actors) < 1000; n++ {
+		for n := 0; f.actorsOnFirst() < 1000; n++ {
 			label := fmt.Sprintf("more/%d/%d", incarnation, n)
 			f.submit(label)
 			f.token++
-			f.step(Remove{Token: f.token, Label: f.m.nodes.view().Nodes[1+n%4].Actors[0]})
+			f.step(Remove{Token: f.token, Label: f.m.nodes.View().Nodes[1+n%4].Actors[0]})
 		}
 		b.StartTimer()
 	}
+}
+
+// actorsOnFirst returns how many actors are on the first node.
+func (f *benchCluster) actorsOnFirst() int {
+	n, _ := f.m.nodes.Member(f.nodes[0].Name)
+	return len(n.Actors)
 }

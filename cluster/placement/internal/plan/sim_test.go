@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/internal/deadlines"
 	"github.com/understudy-go/understudy/internal/simulation"
 )
 
@@ -84,7 +86,7 @@ type sim struct {
 	rng   *rand.Rand
 	begin time.Time
 	now   time.Time
-	queue deadlines[uint64]
+	queue deadlines.Map[uint64]
 	todo  map[uint64]func()
 	n     uint64
 	quiet bool // no more faults
@@ -96,9 +98,9 @@ type sim struct {
 	maxAppend        int     // bytes
 
 	nodes      []*simNode // by name; each name has one
-	gone       []Gone
+	gone       []hosting.Gone
 	journal    []Fact
-	unfits     map[RequestID]bool // submissions, and whether the journal does not take them
+	unfits     map[hosting.RequestID]bool // submissions, and whether the journal does not take them
 	epoch      uint64
 	lead       *simCoordinator // nil while there is no coordinator
 	clients    simClients
@@ -116,7 +118,7 @@ func newSim(seed uint64, logs bool) *sim {
 	s := &sim{
 		seed: seed, rng: rand.New(rand.NewPCG(seed, 2)), logs: logs, //nolint:gosec // a schedule, not a secret
 		begin: time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC), todo: map[uint64]func(){}, census: map[string][]*simActor{},
-		unfits: map[RequestID]bool{}, maxAppend: []int{MaxAppend, 1, 700}[seed/3%3], // all facts of a step at once, or one or two
+		unfits: map[hosting.RequestID]bool{}, maxAppend: []int{MaxAppend, 1, 700}[seed/3%3], // all facts of a step at once, or one or two
 	}
 	s.now = s.begin
 	s.loss, s.dup, s.spike = s.oneOf(0, 0, 0.05, 0.3), s.oneOf(0, 0.1), s.oneOf(0, 0.02, 0.2)
@@ -154,13 +156,13 @@ func (s *sim) run() string {
 
 func (s *sim) until(end time.Time) {
 	for s.broken == "" {
-		at, ok := s.queue.first()
+		at, ok := s.queue.First()
 		if !ok || at.After(end) {
 			s.now = end
 			return
 		}
 		s.now = at
-		for _, n := range s.queue.pass(at) {
+		for _, n := range s.queue.Pass(at) {
 			do := s.todo[n]
 			delete(s.todo, n)
 			do()
@@ -172,7 +174,7 @@ func (s *sim) until(end time.Time) {
 func (s *sim) in(d time.Duration, do func()) {
 	s.n++
 	s.todo[s.n] = do
-	s.queue.set(s.n, s.now.Add(d))
+	s.queue.Set(s.n, s.now.Add(d))
 }
 
 func (s *sim) upTo(d time.Duration) time.Duration { return time.Duration(s.rng.Int64N(int64(d) + 1)) }

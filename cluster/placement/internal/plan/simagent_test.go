@@ -5,21 +5,23 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 )
 
 // A simAgent is the core of an agent, and the actors that it runs.
 type simAgent struct {
 	node   *simNode
-	core   *Agent
+	core   *hosting.Agent
 	dead   bool
+	member bool
 	to     *simCoordinator // whose request was taken last
-	actors map[RequestID]*simActor
+	actors map[hosting.RequestID]*simActor
 }
 
 // A simActor lives from the beginning of its factory until it has terminated.
 type simActor struct {
 	agent    *simAgent
-	id       RequestID
+	id       hosting.RequestID
 	label    string
 	gen      Generation
 	started  bool
@@ -30,9 +32,9 @@ type simActor struct {
 }
 
 func newSimAgent(n *simNode) *simAgent {
-	a := &simAgent{node: n, core: NewAgent(n.name), actors: map[RequestID]*simActor{}}
-	a.core.MaxReport = []int{maxPart, 1, 300}[n.sim.seed%3] // all labels in one report, or one or two
-	a.step(AgentMembership{Incarnation: n.incarnation})
+	a := &simAgent{node: n, core: hosting.NewAgent(n.name), member: true, actors: map[hosting.RequestID]*simActor{}}
+	a.core.MaxReport = []int{1 << 20, 1, 300}[n.sim.seed%3] // all labels in one report, or one or two
+	a.step(hosting.AgentMembership{Incarnation: n.incarnation})
 	a.pass()
 	return a
 }
@@ -41,14 +43,17 @@ func newSimAgent(n *simNode) *simAgent {
 func (a *simAgent) pass() {
 	a.node.sim.in(2*time.Second, func() {
 		if !a.dead {
-			a.step(AgentTick{})
+			a.step(hosting.AgentTick{})
 			a.pass()
 		}
 	})
 }
 
 // expel: the node is no longer a member, and all its actors must stop in time.
-func (a *simAgent) expel() { a.step(AgentMembership{}) }
+func (a *simAgent) expel() {
+	a.member = false
+	a.step(hosting.AgentMembership{})
+}
 
 // die: the process is gone.
 func (a *simAgent) die() {
@@ -58,28 +63,27 @@ func (a *simAgent) die() {
 	}
 }
 
-func (a *simAgent) hear(e Send, from *simCoordinator) {
-	msg := e.Message(actor.ActorRef[FromAgent]{})
+func (a *simAgent) hear(e hosting.Send, from *simCoordinator) {
 	if a.dead {
 		return
 	}
-	if a.core.incarnation != 0 && msg.epoch() >= a.core.epoch {
+	if a.member && (a.to == nil || from.epoch >= a.to.epoch) {
 		a.to = from
 	}
-	a.step(AgentReceived{Message: msg})
+	a.step(hosting.AgentReceived{Message: e.Message(actor.ActorRef[hosting.FromAgent]{})})
 }
 
-func (a *simAgent) step(ev AgentEvent) {
+func (a *simAgent) step(ev hosting.AgentEvent) {
 	if a.dead {
 		return
 	}
 	for _, action := range a.core.Step(ev) {
 		switch action := action.(type) {
-		case Launch:
+		case hosting.Launch:
 			a.launch(action.Request)
-		case Halt:
+		case hosting.Halt:
 			a.actors[action.ID].stop()
-		case Tell:
+		case hosting.Tell:
 			a.node.sim.note("from %s: %s", a.node.name, simShow(action.Message))
 			if r := action.Message.Report; r != nil && r.More {
 				a.node.sim.found.Parts++
@@ -89,7 +93,7 @@ func (a *simAgent) step(ev AgentEvent) {
 	}
 }
 
-func (a *simAgent) launch(r StartRequest) {
+func (a *simAgent) launch(r hosting.StartRequest) {
 	s := a.node.sim
 	if a.actors[r.ID] != nil {
 		s.breach("%s is started twice as %v", r.Label, r.ID)
@@ -129,7 +133,7 @@ func (x *simActor) run() {
 	s.found.Started++
 	x.started = true
 	s.singletons.write(x)
-	x.agent.step(AgentStarted{Label: x.label, ID: x.id})
+	x.agent.step(hosting.AgentStarted{Label: x.label, ID: x.id})
 	if !s.quiet && s.chance(0.1) {
 		s.in(s.upTo(8*time.Second), func() { x.end("a fault") })
 	}
@@ -160,7 +164,7 @@ func (x *simActor) end(why string) {
 		s.found.Failed++
 	}
 	x.leave()
-	x.agent.step(AgentEnded{Label: x.label, ID: x.id, Why: why})
+	x.agent.step(hosting.AgentEnded{Label: x.label, ID: x.id, Why: why})
 }
 
 // leave: it is alive no more.

@@ -3,6 +3,8 @@ package plan
 import (
 	"slices"
 	"time"
+
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 )
 
 const (
@@ -27,7 +29,9 @@ type simNode struct {
 	agent    *simAgent
 }
 
-func (n *simNode) id() nodeID { return nodeID{name: n.name, incarnation: n.incarnation} }
+func (n *simNode) id() hosting.NodeID {
+	return hosting.NodeID{Name: n.name, Incarnation: n.incarnation}
+}
 
 // boot starts a process, in a new incarnation.
 func (n *simNode) boot() {
@@ -108,7 +112,7 @@ func (s *sim) remove(n *simNode) {
 	s.note("node %s is removed", n.name)
 	n.member, n.up = false, false
 	until := s.now.Add(simMargin)
-	s.gone = append(s.gone, Gone{Name: n.name, Incarnation: n.incarnation, Until: until})
+	s.gone = append(s.gone, hosting.Gone{Name: n.name, Incarnation: n.incarnation, Until: until})
 	s.viewChanged()
 }
 
@@ -183,15 +187,15 @@ func (n *simNode) leave() {
 
 // viewChanged gives the coordinator the state of the cluster. Without a coordinator it elects one.
 func (s *sim) viewChanged() {
-	s.gone = slices.DeleteFunc(s.gone, func(g Gone) bool { return !s.now.Before(g.Until) })
-	if s.lead == nil || !s.nodes[s.lead.on.name[0]-'a'].mayLead(s.lead.on) {
+	s.gone = slices.DeleteFunc(s.gone, func(g hosting.Gone) bool { return !s.now.Before(g.Until) })
+	if s.lead == nil || !s.nodes[s.lead.on.Name[0]-'a'].mayLead(s.lead.on) {
 		s.elect()
 		return
 	}
 	s.lead.step(s.view())
 }
 
-func (n *simNode) mayLead(id nodeID) bool { return n.id() == id && n.alive && n.member && n.up }
+func (n *simNode) mayLead(id hosting.NodeID) bool { return n.id() == id && n.alive && n.member && n.up }
 
 func (s *sim) view() ViewChanged {
 	v := ViewChanged{Gone: slices.Clone(s.gone)}
@@ -199,7 +203,7 @@ func (s *sim) view() ViewChanged {
 		if !n.member {
 			continue
 		}
-		v.Nodes = append(v.Nodes, Node{
+		v.Nodes = append(v.Nodes, hosting.Node{
 			Name: n.name, Address: n.name, Incarnation: n.incarnation, UpNumber: n.upNumber, Meta: n.meta,
 			Roles: []string{[]string{"even", "odd"}[(n.name[0]-'a')%2]}, Up: n.up, Reachable: n.alive && !n.cut,
 		})
@@ -210,10 +214,10 @@ func (s *sim) view() ViewChanged {
 // elect starts the coordinator on the oldest node, after a short delay.
 func (s *sim) elect() {
 	s.in(s.upTo(time.Second), func() {
-		if s.lead != nil && s.nodes[s.lead.on.name[0]-'a'].mayLead(s.lead.on) {
+		if s.lead != nil && s.nodes[s.lead.on.Name[0]-'a'].mayLead(s.lead.on) {
 			return
 		}
-		v := View{Nodes: s.view().Nodes}
+		v := hosting.View{Nodes: s.view().Nodes}
 		leader, ok := oldest("").Leader(v)
 		if !ok || !s.node(leader).alive {
 			s.in(time.Second, s.elect)

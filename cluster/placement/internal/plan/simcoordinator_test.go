@@ -6,13 +6,14 @@ import (
 	"slices"
 	"time"
 
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/persistence"
 )
 
 // A simCoordinator is a planner, and the shell around it.
 type simCoordinator struct {
 	sim     *sim
-	on      nodeID
+	on      hosting.NodeID
 	epoch   uint64
 	planner *Planner
 	pending PendingFacts
@@ -35,7 +36,7 @@ func (s *sim) loseLead() {
 		return
 	}
 	s.lead = nil
-	if c.sim.node(c.on.name).alive && s.chance(0.7) {
+	if c.sim.node(c.on.Name).alive && s.chance(0.7) {
 		s.in(s.upTo(20*time.Second), c.end)
 	} else {
 		c.end()
@@ -68,14 +69,14 @@ func (s *sim) config(epoch uint64) Config {
 	by := LeastLoaded()
 	switch s.seed % 5 {
 	case 0:
-		by = StrategyFunc(func(n Node, _ Spec, _ View) float64 {
+		by = StrategyFunc(func(n hosting.Node, _ Spec, _ hosting.View) float64 {
 			if len(n.Actors) >= 3 {
 				return 0 // it is full
 			}
 			return math.Pi
 		})
 	case 1:
-		by = StrategyFunc(func(Node, Spec, View) float64 {
+		by = StrategyFunc(func(hosting.Node, Spec, hosting.View) float64 {
 			if !s.quiet && s.chance(0.05) {
 				panic("no idea")
 			}
@@ -117,7 +118,7 @@ func (c *simCoordinator) step(in Input) {
 
 // save makes the next append, and returns the effects when it was the last. The journal may
 // refuse a spec that was submitted, and the coordinator may end at any moment.
-func (c *simCoordinator) save(appends int) (effects []Effect, done bool) {
+func (c *simCoordinator) save(appends int) (effects []hosting.Effect, done bool) {
 	s := c.sim
 	batch := c.pending.Batch(s.maxAppend)
 	crash := !s.quiet && (s.chance(0.002) || appends > 0 && s.chance(0.05))
@@ -184,26 +185,26 @@ func (s *sim) kill(c *simCoordinator) {
 	}
 }
 
-func (c *simCoordinator) do(e Effect) {
+func (c *simCoordinator) do(e hosting.Effect) {
 	s := c.sim
 	switch e := e.(type) {
-	case Reply:
+	case hosting.Reply:
 		s.clients.reply(e)
-	case Send:
+	case hosting.Send:
 		s.note("to %s.%d: %s", e.Node, e.Incarnation, simShow(e.Msg))
-		from := s.node(c.on.name)
-		if from.cut && e.Node != c.on.name {
+		from := s.node(c.on.Name)
+		if from.cut && e.Node != c.on.Name {
 			return
 		}
 		s.carry(func() {
 			to := s.node(e.Node)
-			if to.alive && to.incarnation == e.Incarnation && (!to.cut || e.Node == c.on.name) {
+			if to.alive && to.incarnation == e.Incarnation && (!to.cut || e.Node == c.on.Name) {
 				to.agent.hear(e, c)
 			}
 		})
 	case SourceCall:
 		s.singletons.call(c, e)
-	case Moved:
+	case hosting.Moved:
 		s.found.Anew++
 		if e.From == "" || e.To == "" || e.Cause == "" || e.Began.After(s.now) {
 			s.breach("a move lacks something: %+v", e)
@@ -230,10 +231,10 @@ func (c *simCoordinator) setAlarm() {
 }
 
 // hear delivers the message of an agent.
-func (c *simCoordinator) hear(from *simNode, msg FromAgent) {
+func (c *simCoordinator) hear(from *simNode, msg hosting.FromAgent) {
 	c.sim.carry(func() {
-		to := c.sim.node(c.on.name)
-		if (from.cut || to.cut) && from.name != c.on.name {
+		to := c.sim.node(c.on.Name)
+		if (from.cut || to.cut) && from.name != c.on.Name {
 			return
 		}
 		c.step(Received{Message: msg})

@@ -2,10 +2,14 @@ package plan
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 )
 
 // laws hold at each moment. A label has at most one actor in the whole world, nodes that were
@@ -67,15 +71,15 @@ func (s *sim) lookAt(c *simCoordinator, f Fact) {
 	case before != nil && before.Node != "" && now.Node != "" && now.Node != before.Node:
 		s.found.Moved++
 	}
-	if now.Request.isZero() || before != nil && before.Request == now.Request {
+	if now.Request.IsZero() || before != nil && before.Request == now.Request {
 		return
 	}
 	spec := now.Spec
-	if target := spec.Constraints.ColocateWith; target != "" && c.planner.nodes.owner(target) == nil || c.planner.specs.removals[target] != nil {
+	if target := spec.Constraints.ColocateWith; target != "" && !c.planner.owns(target) || c.planner.specs.removals[target] != nil {
 		spec.Constraints.ColocateWith = "" // it was removed in the same step, afterwards, or the journal does not take it
 	}
 	n, _ := c.planner.View().Node(now.Node)
-	if why := n.refuses(spec, c.planner.specs.beside(now.Spec)); why != "" {
+	if why := refuses(n, spec, c.planner.specs.beside(now.Spec)); why != "" {
 		s.breach("%s is placed on %s, which %s forbids", f.Label, now.Node, why)
 	}
 }
@@ -119,20 +123,22 @@ func (s *sim) final() {
 
 // finalRequests: every request has been answered.
 func (s *sim) finalRequests(m *Planner) {
-	if at, ok := m.nodes.unanswered.first(); ok {
-		s.breach("a request is not answered in the end, and sent again at %v", at)
+	if len(m.held) > 0 || len(m.specs.removals) > 0 {
+		s.breach("held %v, removals %v in the end", m.held, m.specs.removals)
 	}
-	if len(m.held) > 0 || len(m.specs.removals) > 0 || len(m.nodes.orphans) > 0 {
-		s.breach("held %v, removals %v, orphans %v in the end", m.held, m.specs.removals, m.nodes.orphans)
-	}
-	for _, n := range m.nodes.known {
-		for _, p := range n.places {
-			if p.phase != running {
-				s.breach("%s on %s is in phase %d in the end", p.start.Label, n.id.name, p.phase)
+	for _, labels := range []iter.Seq[string]{maps.Keys(s.census), maps.Keys(m.specs.all), maps.Keys(m.singletons.all)} {
+		for label := range labels {
+			for _, p := range m.nodes.PlacesOf(label) {
+				if p.Phase != hosting.Running || p.Orphan {
+					s.breach("%s on %s is in phase %d in the end, orphan %t", label, p.On.Name, p.Phase, p.Orphan)
+				}
 			}
 		}
 	}
 }
+
+// owns reports whether a label is in use.
+func (m *Planner) owns(label string) bool { return m.specs.Owns(label) || m.singletons.Owns(label) }
 
 // finalAgents: no agent has anything to say.
 func (s *sim) finalAgents() {
@@ -140,12 +146,25 @@ func (s *sim) finalAgents() {
 		if !n.member {
 			continue
 		}
-		for label, slot := range n.agent.core.slots {
-			if slot.unconfirmed != nil || slot.next != nil {
-				s.breach("the agent of %s is not done with %s: %+v", n.name, label, slot)
+		report := hosting.Send{Incarnation: n.incarnation, Msg: hosting.ReportRequest{Epoch: s.epoch}}.Message(actor.ActorRef[hosting.FromAgent]{})
+		n.agent.core.MaxReport = 1 << 20
+		for _, action := range append(n.agent.core.Step(hosting.AgentTick{}), n.agent.core.Step(hosting.AgentReceived{Message: report})...) {
+			told, ok := action.(hosting.Tell)
+			if !ok || told.Message.Report == nil || !settled(*told.Message.Report) {
+				s.breach("the agent of %s is not done in the end: %+v", n.name, action)
 			}
 		}
 	}
+}
+
+// settled reports whether all actors run, one of each label.
+func settled(r hosting.Report) bool {
+	for i, a := range r.Running {
+		if !a.Started || i > 0 && r.Running[i-1].Label == a.Label {
+			return false
+		}
+	}
+	return true
 }
 
 // finalView: the view has the members, and the actors on each.
@@ -199,7 +218,7 @@ func (s *sim) finalSpecs(m *Planner) {
 		}
 	}
 	for label, live := range s.census {
-		if len(live) > 0 && m.nodes.owner(label) == nil {
+		if len(live) > 0 && !m.owns(label) {
 			s.breach("%s is not wanted, and lives", label)
 		}
 	}
@@ -214,7 +233,7 @@ func (s *sim) finalConstraints(m *Planner, st Status) {
 			c.ColocateWith = "" // it goes on without
 		}
 	}
-	if why := n.violates(c, m.specs.beside(st.Spec)); why != "" {
+	if why := violates(n, c, m.specs.beside(st.Spec)); why != "" {
 		s.breach("%s runs on %s, and %s does not hold", st.Spec.Label, st.Node, why)
 	}
 }
@@ -257,13 +276,13 @@ func (f simFound) unseen() (names []string) {
 
 func simShow(v any) string {
 	switch v := v.(type) {
-	case StartRequest:
+	case hosting.StartRequest:
 		return fmt.Sprintf("start %s as %v", v.Label, v.ID)
-	case StopRequest:
+	case hosting.StopRequest:
 		return fmt.Sprintf("stop %s of %v", v.Label, v.ID)
 	case Received:
 		return simShow(v.Message)
-	case FromAgent:
+	case hosting.FromAgent:
 		return fmt.Sprintf("%s.%d says %s", v.Node, v.Incarnation, simShowAgent(v))
 	case Submit:
 		return fmt.Sprintf("submit %s %v %+v", v.Spec.Label, v.Spec.OnCrash, v.Spec.Constraints)
@@ -277,7 +296,7 @@ func simShow(v any) string {
 	return fmt.Sprintf("%T %+v", v, v)
 }
 
-func simShowAgent(m FromAgent) string {
+func simShowAgent(m hosting.FromAgent) string {
 	switch {
 	case m.StartAck != nil:
 		return fmt.Sprintf("started %s as %v %s", m.StartAck.Label, m.StartAck.ID, m.StartAck.Error)

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 )
 
 // simImpatient is the label of a singleton that has a DrainTimeout, so that two of it may
@@ -67,7 +69,7 @@ func (g *simSingletons) fault() {
 	label := fmt.Sprintf("g%d", s.rng.IntN(4))
 	switch p := s.rng.Float64(); {
 	case p < 0.5:
-		g.ask(to, label, g.starts, func(t Token) Input { return StartSingleton{Token: t, Spec: g.drawSpec(label)} })
+		g.ask(to, label, g.starts, func(t hosting.Token) Input { return StartSingleton{Token: t, Spec: g.drawSpec(label)} })
 	case p < 0.75:
 		s.found.SingleMoves++
 		to.step(MoveSingleton{Token: s.clients.token(func(_ any, err error) {
@@ -76,7 +78,7 @@ func (g *simSingletons) fault() {
 			}
 		}), Label: label})
 	case p < 0.9:
-		g.ask(to, label, g.stops, func(t Token) Input { return StopSingleton{Token: t, Label: label} })
+		g.ask(to, label, g.stops, func(t hosting.Token) Input { return StopSingleton{Token: t, Label: label} })
 	default:
 		g.end(label)
 	}
@@ -109,7 +111,7 @@ func (g *simSingletons) drawSpec(label string) SingletonSpec {
 	return spec
 }
 
-func (g *simSingletons) ask(to *simCoordinator, label string, all map[string][]*simAsked, in func(Token) Input) {
+func (g *simSingletons) ask(to *simCoordinator, label string, all map[string][]*simAsked, in func(hosting.Token) Input) {
 	s := g.sim
 	a := &simAsked{to: to, at: s.now}
 	all[label] = append(all[label], a)

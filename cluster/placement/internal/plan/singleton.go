@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/internal/deadlines"
 )
 
 // A singleton decides what happens to one singleton; the nodes know where it runs. The source of
@@ -24,22 +27,22 @@ type singleton struct {
 	nextGrant grant // the grant once the current instance has ended; zero when the instance stays
 	ending    bool  // the source has forgotten it; it is removed when its instance has ended
 
-	on              nodeID             // where an instance was requested last
-	request         RequestID          // the number of that request
-	askedGeneration Generation         // the highest generation of a requested instance
-	recorded        bool               // it was in the journal of a former coordinator
-	expected        bool               // a former coordinator has requested an instance, and its node has not reported yet
-	drainUntil      time.Time          // when the wait for an instance to end is over; zero means no limit
-	overdue         map[RequestID]bool // instances that have taken longer; nothing waits for them
+	on              hosting.NodeID             // where an instance was requested last
+	request         hosting.RequestID          // the number of that request
+	askedGeneration Generation                 // the highest generation of a requested instance
+	recorded        bool                       // it was in the journal of a former coordinator
+	expected        bool                       // a former coordinator has requested an instance, and its node has not reported yet
+	drainUntil      time.Time                  // when the wait for an instance to end is over; zero means no limit
+	overdue         map[hosting.RequestID]bool // instances that have taken longer; nothing waits for them
 
-	asking        *question  // the call to the source that is in flight, or nil
-	floor         uint64     // the highest term that a journal is known to have; the next grant must be above it
-	granted       Generation // the last generation that the source has granted, to any node
-	lastCall      RequestID  // the number of the last call that stores or forgets the spec
-	specUncertain bool       // the source may not have the current spec
-	stopUncertain bool       // the source may have forgotten it, although the request to stop it has failed
-	requests      []Input    // wait until the source has answered
-	stopTokens    []Token    // requests that wait for its end
+	asking        *question         // the call to the source that is in flight, or nil
+	floor         uint64            // the highest term that a journal is known to have; the next grant must be above it
+	granted       Generation        // the last generation that the source has granted, to any node
+	lastCall      hosting.RequestID // the number of the last call that stores or forgets the spec
+	specUncertain bool              // the source may not have the current spec
+	stopUncertain bool              // the source may have forgotten it, although the request to stop it has failed
+	requests      []Input           // wait until the source has answered
+	stopTokens    []hosting.Token   // requests that wait for its end
 
 	attempts int       // that have failed since it ran well
 	retryAt  time.Time // nothing is tried again before
@@ -56,7 +59,7 @@ type grant struct {
 
 func (x *singleton) touch() { x.in.dirty[x.label] = true }
 
-func (x *singleton) now() time.Time { return x.in.nodes.now }
+func (x *singleton) now() time.Time { return x.in.nodes.Now() }
 
 func (x *singleton) moving() bool { return x.nextGrant != grant{} }
 
@@ -98,14 +101,14 @@ func (x *singleton) suspectLastCall() {
 	x.retryAt = x.now().Add(x.in.cfg.SourceTimeout)
 }
 
-func (x *singleton) startRequest(g Generation) StartRequest {
-	return StartRequest{Label: x.label, Type: x.spec.Type, State: x.spec.State, Generation: g}
+func (x *singleton) startRequest(g Generation) hosting.StartRequest {
+	return hosting.StartRequest{Label: x.label, Type: x.spec.Type, State: x.spec.State, Generation: g}
 }
 
 // instance returns the place of the instance that was requested last.
-func (x *singleton) instance() (p place, ok bool) {
-	p, ok = x.in.nodes.place(x.on, x.label)
-	return p, ok && p.start.ID == x.request
+func (x *singleton) instance() (p hosting.Place, ok bool) {
+	p, ok = x.in.nodes.Place(x.on, x.label)
+	return p, ok && p.Request.ID == x.request
 }
 
 func (x *singleton) phase() SingletonPhase {
@@ -115,7 +118,7 @@ func (x *singleton) phase() SingletonPhase {
 		return SingletonDraining
 	case x.grant.owner == "":
 		return SingletonOwnerless
-	case has && p.phase == running:
+	case has && p.Phase == hosting.Running:
 		return SingletonActive
 	}
 	return SingletonStarting
@@ -137,9 +140,9 @@ func (x *singleton) record() *record {
 		r.Call = x.lastCall
 	}
 	if p, has := x.instance(); has {
-		r.Node, r.Incarnation, r.Request = p.on.name, p.on.incarnation, x.request
+		r.Node, r.Incarnation, r.Request = p.On.Name, p.On.Incarnation, x.request
 	} else if x.expected {
-		r.Node, r.Incarnation, r.Request = x.on.name, x.on.incarnation, x.request
+		r.Node, r.Incarnation, r.Request = x.on.Name, x.on.Incarnation, x.request
 	}
 	return &r
 }
@@ -208,10 +211,10 @@ func (x *singleton) step() {
 
 // next returns when the next step is due even if nothing happens.
 func (x *singleton) next() (time.Time, bool) {
-	var e earliest
-	e.add(x.retryAt, x.now().Before(x.retryAt))
-	e.add(x.drainUntil, !x.drainUntil.IsZero())
-	return e.at, e.ok
+	var e deadlines.Earliest
+	e.Add(x.retryAt, x.now().Before(x.retryAt))
+	e.Add(x.drainUntil, !x.drainUntil.IsZero())
+	return e.At, e.OK
 }
 
 // verify settles the effect of calls that seem to have failed. It stores the spec again, or has the
@@ -237,7 +240,7 @@ func (x *singleton) ask(q question) {
 	}
 	number := x.in.call(&q, call)
 	if q.changes() {
-		x.lastCall = RequestID{Epoch: x.in.cfg.Epoch, N: number}
+		x.lastCall = hosting.RequestID{Epoch: x.in.cfg.Epoch, N: number}
 		x.touch()
 	}
 }
@@ -255,66 +258,66 @@ func (x *singleton) stopUnwanted() {
 		return
 	}
 	for _, p := range x.places() {
-		if _, has := x.instance(); !has && !x.overdue[p.start.ID] {
+		if _, has := x.instance(); !has && !x.overdue[p.Request.ID] {
 			x.recognize(p)
 		}
 		switch {
-		case p.phase == stopping, x.wanted(p) && !p.orphan:
+		case p.Phase == hosting.Stopping, x.wanted(p) && !p.Orphan:
 		case x.wanted(p):
-			r := x.startRequest(p.start.Generation)
+			r := x.startRequest(p.Request.Generation)
 			r.ID = x.request
-			x.in.nodes.start(p.on, r)
+			x.in.nodes.Start(p.On, r)
 		default:
-			x.in.nodes.stop(p.on, x.label, x.cause(p))
+			x.in.nodes.Stop(p.On, x.label, x.cause(p))
 		}
 	}
-	n, known := x.in.nodes.node(x.on)
+	n, known := x.in.nodes.Node(x.on)
 	x.expected = x.expected && known && !n.Ready
 }
 
 // cause returns why an unwanted instance is stopped; "" if x ends.
-func (x *singleton) cause(p place) Cause {
+func (x *singleton) cause(p hosting.Place) Cause {
 	switch {
 	case x.ending:
 		return ""
-	case x.in.nodes.draining(p.on):
+	case x.in.nodes.Draining(p.On):
 		return Drained
 	}
 	return Anchored
 }
 
 // recognize adopts an orphan as the instance of x.
-func (x *singleton) recognize(p place) {
-	x.on, x.request, x.expected = p.on, p.start.ID, false
-	if x.askedGeneration.Less(p.start.Generation) {
-		x.askedGeneration = p.start.Generation
+func (x *singleton) recognize(p hosting.Place) {
+	x.on, x.request, x.expected = p.On, p.Request.ID, false
+	if x.askedGeneration.Less(p.Request.Generation) {
+		x.askedGeneration = p.Request.Generation
 	}
 }
 
 // wanted reports whether p is the instance of the owner, whichever coordinator started it.
-func (x *singleton) wanted(p place) bool {
-	return x.stays() && p.on == x.on && p.start.ID == x.request &&
-		p.on.name == x.grant.owner && p.start.Generation.Term == x.grant.generation.Term
+func (x *singleton) wanted(p hosting.Place) bool {
+	return x.stays() && p.On == x.on && p.Request.ID == x.request &&
+		p.On.Name == x.grant.owner && p.Request.Generation.Term == x.grant.generation.Term
 }
 
 // places returns where x is or may be. It excludes the places of a spec with that label.
-func (x *singleton) places() []place {
+func (x *singleton) places() []hosting.Place {
 	if x.in.isSpec(x.label) {
 		return nil
 	}
-	return x.in.nodes.placesOf(x.label)
+	return x.in.nodes.PlacesOf(x.label)
 }
 
 // occupied reports whether an instance may run, other than those that are overdue.
 func (x *singleton) occupied() bool {
 	places := x.places()
 	if !x.drainUntil.IsZero() && !x.now().Before(x.drainUntil) {
-		x.drainUntil, x.expected, x.overdue = time.Time{}, false, map[RequestID]bool{}
+		x.drainUntil, x.expected, x.overdue = time.Time{}, false, map[hosting.RequestID]bool{}
 		for _, p := range places {
-			x.overdue[p.start.ID] = true
+			x.overdue[p.Request.ID] = true
 		}
 	}
-	return x.expected || slices.ContainsFunc(places, func(p place) bool { return !x.overdue[p.start.ID] })
+	return x.expected || slices.ContainsFunc(places, func(p hosting.Place) bool { return !x.overdue[p.Request.ID] })
 }
 
 // follow moves the instance to the node that its anchor names now. While no other node is eligible
@@ -328,19 +331,19 @@ func (x *singleton) follow() {
 // moveTarget returns the node to which x must be moved, and false if x may stay where it runs.
 func (x *singleton) moveTarget() (owner string, ok bool) {
 	p, runs := x.instance()
-	v, election := x.in.nodes.view(), x.in.cfg.Election
-	if !runs || !x.wanted(p) || x.spec.Anchor.keeps(p.on, v, election) {
+	v, election := x.in.nodes.View(), x.in.cfg.Election
+	if !runs || !x.wanted(p) || x.spec.Anchor.keeps(p.On, v, election) {
 		return "", false
 	}
 	n, err := x.spec.Anchor.resolve(x.label, v, election, nil)
-	return n.Name, err == nil && n.Name != p.on.name
+	return n.Name, err == nil && n.Name != p.On.Name
 }
 
 // place starts an instance while no instance runs. If no instance has used the grant yet, it starts
 // on the owner. Otherwise it needs a new grant: the next sequence number for another start on the
 // same node, or the next term for a start on another node or above the floor.
 func (x *singleton) place() {
-	if !x.registered || !x.mayAsk() || !x.in.nodes.settled() {
+	if !x.registered || !x.mayAsk() || !x.in.nodes.Settled() {
 		return
 	}
 	if x.in.isSpec(x.label) {
@@ -348,9 +351,9 @@ func (x *singleton) place() {
 		x.why = fmt.Sprintf("%v: a spec has the label %q; remove it", ErrExists, x.label)
 		return
 	}
-	v, election := x.in.nodes.view(), x.in.cfg.Election
+	v, election := x.in.nodes.View(), x.in.cfg.Election
 	if n, ok := x.spec.Anchor.admits(x.grant.owner, v, election); ok && x.unused {
-		x.launch(nodeID{name: n.Name, incarnation: n.Incarnation})
+		x.launch(hosting.IDOf(n))
 		return
 	}
 	n, err := x.spec.Anchor.resolve(x.label, v, election, x.failed)
@@ -360,7 +363,7 @@ func (x *singleton) place() {
 		if x.attempts == 0 {
 			x.why = err.Error()
 		}
-	case x.on == nodeID{name: n.Name, incarnation: n.Incarnation} && x.grant.owner == n.Name && x.grant.generation.Term > x.floor:
+	case x.on == hosting.IDOf(n) && x.grant.owner == n.Name && x.grant.generation.Term > x.floor:
 		x.ask(question{purpose: toOwn, op: OpClaimSeq, owner: n.Name})
 	default:
 		x.grant.owner, x.unused = "", false
@@ -369,7 +372,7 @@ func (x *singleton) place() {
 }
 
 // launch requests an instance from a node.
-func (x *singleton) launch(on nodeID) {
+func (x *singleton) launch(on hosting.NodeID) {
 	x.unused, x.on, x.askedGeneration = false, on, x.grant.generation
-	x.request = x.in.nodes.start(on, x.startRequest(x.askedGeneration))
+	x.request = x.in.nodes.Start(on, x.startRequest(x.askedGeneration))
 }

@@ -6,6 +6,9 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/internal/deadlines"
 )
 
 // singletons is the workload that keeps singletons at their anchors. It finds the singleton of each
@@ -13,15 +16,16 @@ import (
 // see [singleton].
 type singletons struct {
 	cfg     Config
-	nodes   *nodes
+	nodes   *hosting.Nodes
+	isSpec  func(label string) bool
 	all     map[string]*singleton
 	calls   sourceCalls
 	catalog catalog
 	journal stored
 
-	dirty   map[string]bool   // labels that take a step
-	due     deadlines[string] // when labels take a step even if nothing happens
-	settled bool              // of nodes, at the last step
+	dirty   map[string]bool       // labels that take a step
+	due     deadlines.Map[string] // when labels take a step even if nothing happens
+	settled bool                  // of nodes, at the last step
 }
 
 // A catalog tracks the list of singletons in the source.
@@ -31,7 +35,7 @@ type catalog struct {
 	retryAt  time.Time // when the source is called again; zero while a call is in flight
 }
 
-func newSingletons(cfg Config, f *nodes) *singletons {
+func newSingletons(cfg Config, f *hosting.Nodes) *singletons {
 	return &singletons{
 		cfg: cfg, nodes: f, all: map[string]*singleton{}, dirty: map[string]bool{},
 		calls: sourceCalls{open: map[uint64]*question{}}, journal: stored{records: map[string]record{}},
@@ -55,13 +59,8 @@ func (s *singletons) touchAll() {
 	}
 }
 
-// owns reports whether a singleton of that label exists, or an instance of one is still ending.
-func (s *singletons) owns(label string) bool { return s.all[label] != nil }
-
-// isSpec reports whether a label belongs to a spec.
-func (s *singletons) isSpec(label string) bool {
-	return slices.ContainsFunc(s.nodes.workloads, func(w workload) bool { return w != workload(s) && w.owns(label) })
-}
+// Owns reports whether a singleton of that label exists, or an instance of one is still ending.
+func (s *singletons) Owns(label string) bool { return s.all[label] != nil }
 
 // ownership returns where a singleton is. It returns false if no singleton has that label.
 func (s *singletons) ownership(label string) (Ownership, bool) {
@@ -87,12 +86,12 @@ func (s *singletons) begin() {
 		r, x := s.journal.records[label], s.get(label)
 		x.grant, x.askedGeneration, x.recorded = grant{r.Node, r.Generation}, r.Generation, true
 		x.granted, x.lastCall = r.Granted, r.Call
-		if !r.Call.isZero() {
+		if !r.Call.IsZero() {
 			x.suspectLastCall()
 		}
 		if r.Node != "" {
-			x.on, x.request, x.expected = nodeID{name: r.Node, incarnation: r.Incarnation}, r.Request, true
-			s.nodes.incarnation(x.on)
+			x.on, x.request, x.expected = hosting.NodeID{Name: r.Node, Incarnation: r.Incarnation}, r.Request, true
+			s.nodes.Expect(x.on)
 		}
 	}
 	s.callList()
@@ -105,8 +104,8 @@ func (s *singletons) callList() {
 
 // call emits a call to the source. q handles the answer.
 func (s *singletons) call(q *question, e SourceCall) (number uint64) {
-	e.Number = s.calls.begin(q, s.nodes.now.Add(s.cfg.SourceTimeout))
-	s.nodes.emit(e)
+	e.Number = s.calls.begin(q, s.nodes.Now().Add(s.cfg.SourceTimeout))
+	s.nodes.Emit(e)
 	return e.Number
 }
 
@@ -141,7 +140,7 @@ func (s *singletons) receive(in SourceAnswer) {
 func (s *singletons) receiveList(records []SourceRecord, err error) {
 	if err != nil {
 		s.catalog.failures++
-		s.catalog.retryAt = s.nodes.now.Add(s.cfg.delay(s.catalog.failures))
+		s.catalog.retryAt = s.nodes.Now().Add(s.cfg.delay(s.catalog.failures))
 		return
 	}
 	s.catalog.listed = true
@@ -158,7 +157,7 @@ func (s *singletons) receiveList(records []SourceRecord, err error) {
 }
 
 // serve carries out a request. It fails the request if the list of singletons is unknown.
-func (s *singletons) serve(from Token, request func()) {
+func (s *singletons) serve(from hosting.Token, request func()) {
 	if !s.catalog.listed {
 		s.reply(from, nil, s.errUnlisted())
 		return
@@ -171,9 +170,9 @@ func (s *singletons) errUnlisted() error {
 }
 
 // reply answers a request. Token 0 belongs to no request.
-func (s *singletons) reply(to Token, value any, err error) {
+func (s *singletons) reply(to hosting.Token, value any, err error) {
 	if to != 0 {
-		s.nodes.reply(to, value, err)
+		s.nodes.Reply(to, value, err)
 	}
 }
 
@@ -188,7 +187,7 @@ func (s *singletons) start(in StartSingleton) {
 		s.reply(in.Token, nil, fmt.Errorf("%w: %q is a spec; choose another label, or remove the spec", ErrExists, label))
 		return
 	}
-	owner, err := in.Spec.Anchor.resolve(label, s.nodes.view(), s.cfg.Election, nil)
+	owner, err := in.Spec.Anchor.resolve(label, s.nodes.View(), s.cfg.Election, nil)
 	x := s.all[label]
 	claim := question{purpose: toStart, op: OpClaimTerm, owner: owner.Name, spec: in.Spec, token: in.Token}
 	switch {
@@ -227,7 +226,7 @@ func (s *singletons) move(in MoveSingleton) {
 		s.reply(in.Token, nil, fmt.Errorf("%w: %q starts as soon as its anchor %v allows", ErrNoOwner, in.Label, x.spec.Anchor))
 		return
 	}
-	owner, err := x.spec.Anchor.resolve(in.Label, s.nodes.view(), s.cfg.Election, nil)
+	owner, err := x.spec.Anchor.resolve(in.Label, s.nodes.View(), s.cfg.Election, nil)
 	switch {
 	case err != nil:
 		s.reply(in.Token, nil, err)
@@ -268,7 +267,7 @@ func inProgress(label string) error {
 }
 
 // byRequest returns the singleton whose last instance was requested by id on that node.
-func (s *singletons) byRequest(label string, id RequestID, on nodeID) *singleton {
+func (s *singletons) byRequest(label string, id hosting.RequestID, on hosting.NodeID) *singleton {
 	x := s.all[label]
 	if x == nil {
 		return nil
@@ -280,59 +279,61 @@ func (s *singletons) byRequest(label string, id RequestID, on nodeID) *singleton
 	return x
 }
 
-func (s *singletons) started(label string, id RequestID, on nodeID) {
+func (s *singletons) Started(label string, id hosting.RequestID, on hosting.NodeID) {
 	if x := s.byRequest(label, id, on); x != nil {
-		x.why, x.failed, x.since = "", nil, s.nodes.now
+		x.why, x.failed, x.since = "", nil, s.nodes.Now()
 	}
 }
 
-func (s *singletons) failed(label string, id RequestID, on nodeID, why ending) {
+func (s *singletons) Failed(label string, id hosting.RequestID, on hosting.NodeID, why hosting.Ending) {
 	if x := s.byRequest(label, id, on); x != nil && x.stays() {
-		x.rise(why.fencedBy)
-		x.failed = append(x.failed, on.name)
-		x.backOff(fmt.Sprintf("it did not start on %s: %s", on.name, why.text))
+		x.rise(why.FencedBy)
+		x.failed = append(x.failed, on.Name)
+		x.backOff(fmt.Sprintf("it did not start on %s: %s", on.Name, why.Text))
 	}
 }
 
-// ended restarts the instance on the same node after a delay. The delay doubles each time the
+// Ended restarts the instance on the same node after a delay. The delay doubles each time the
 // instance has ended without having run for [Config.RetryMax].
-func (s *singletons) ended(label string, id RequestID, on nodeID, why ending) {
+func (s *singletons) Ended(label string, id hosting.RequestID, on hosting.NodeID, why hosting.Ending) {
 	x := s.byRequest(label, id, on)
 	if x == nil || !x.stays() {
 		return
 	}
-	if s.nodes.now.Sub(x.since) >= s.cfg.RetryMax {
+	if s.nodes.Now().Sub(x.since) >= s.cfg.RetryMax {
 		x.attempts = 0
 	}
-	x.rise(why.fencedBy)
-	x.backOff(fmt.Sprintf("it has ended on %s: %s", on.name, cmp.Or(why.text, stoppedItself)))
+	x.rise(why.FencedBy)
+	x.backOff(fmt.Sprintf("it has ended on %s: %s", on.Name, cmp.Or(why.Text, hosting.StoppedItself)))
 }
 
-func (s *singletons) stopped(label string, id RequestID, on nodeID) { s.byRequest(label, id, on) }
+func (s *singletons) Stopped(label string, id hosting.RequestID, on hosting.NodeID) {
+	s.byRequest(label, id, on)
+}
 
-// refused handles an agent that runs a later generation than the one in the request. The node is
+// Refused handles an agent that runs a later generation than the one in the request. The node is
 // asked for a full report, and the stop is requested again after a delay.
-func (s *singletons) refused(label string, id RequestID, on nodeID, why string) {
+func (s *singletons) Refused(label string, id hosting.RequestID, on hosting.NodeID, why string) {
 	s.byRequest(label, id, on)
 	if x := s.all[label]; x != nil {
-		x.backOff(fmt.Sprintf("%s does not stop it: %s", on.name, why))
-		s.nodes.requestFullReport(s.nodes.known[on])
+		x.backOff(fmt.Sprintf("%s does not stop it: %s", on.Name, why))
+		s.nodes.RequestFullReport(on)
 	}
 }
 
-func (s *singletons) found(label string, on nodeID, actor Reported) {
+func (s *singletons) Found(label string, on hosting.NodeID, actor hosting.Reported) {
 	s.byRequest(label, actor.ID, on)
 }
 
-// lost removes the owner of each singleton that ran on the node. Its anchor names the next one.
-func (s *singletons) lost(on nodeID) {
+// Lost removes the owner of each singleton that ran on the node. Its anchor names the next one.
+func (s *singletons) Lost(on hosting.NodeID) {
 	for _, x := range s.all {
 		if x.on != on {
 			continue
 		}
 		x.touch()
 		if x.expected { // it has no place, but a former coordinator has started it there
-			s.nodes.vacancies.all[x.label] = vacancy{from: on, since: s.nodes.now, cause: NodeLost}
+			s.nodes.Left(x.label, on, NodeLost, s.nodes.Now())
 		}
 		x.expected = false
 		if x.stays() && !x.unused {
@@ -341,8 +342,8 @@ func (s *singletons) lost(on nodeID) {
 	}
 }
 
-// leaving reports whether an instance is about to be moved away from a node.
-func (s *singletons) leaving(on nodeID) bool {
+// Leaving reports whether an instance is about to be moved away from a node.
+func (s *singletons) Leaving(on hosting.NodeID) bool {
 	for _, x := range s.all {
 		if _, ok := x.moveTarget(); ok && x.on == on && s.catalog.listed {
 			return true
@@ -351,8 +352,8 @@ func (s *singletons) leaving(on nodeID) bool {
 	return false
 }
 
-// notice marks the singletons whose places have changed, or all of them, for a step.
-func (s *singletons) notice(labels map[string]bool, all bool) {
+// Notice marks the singletons whose places have changed, or all of them, for a step.
+func (s *singletons) Notice(labels map[string]bool, all bool) {
 	for label := range labels {
 		if s.all[label] != nil {
 			s.dirty[label] = true
@@ -363,22 +364,22 @@ func (s *singletons) notice(labels map[string]bool, all bool) {
 	}
 }
 
-// reconcile gives up calls that have taken too long, and then each dirty singleton takes a step.
-func (s *singletons) reconcile() {
-	now := s.nodes.now
-	for _, number := range s.calls.due.pass(now) {
+// Reconcile gives up calls that have taken too long, and then each dirty singleton takes a step.
+func (s *singletons) Reconcile() {
+	now := s.nodes.Now()
+	for _, number := range s.calls.due.Pass(now) {
 		s.receive(SourceAnswer{Number: number, Err: errNoAnswer})
 	}
 	if at := s.catalog.retryAt; !at.IsZero() && !now.Before(at) {
 		s.callList()
 	}
-	for _, label := range s.due.pass(now) {
+	for _, label := range s.due.Pass(now) {
 		s.dirty[label] = true
 	}
 	if !s.catalog.listed {
 		return
 	}
-	if settled := s.nodes.settled(); settled != s.settled {
+	if settled := s.nodes.Settled(); settled != s.settled {
 		s.settled = settled
 		s.touchAll()
 	}
@@ -397,7 +398,7 @@ func (s *singletons) reconcile() {
 // remove forgets a singleton that has ended, and answers the requests that wait for its end.
 func (s *singletons) remove(x *singleton) {
 	delete(s.all, x.label)
-	s.nodes.vacancies.forget(x.label)
+	s.nodes.GiveUp(x.label)
 	for _, to := range x.stopTokens {
 		s.reply(to, nil, nil)
 	}
@@ -416,17 +417,17 @@ func (s *singletons) keep(x *singleton) {
 		s.journal.put(x.label, now)
 	}
 	if at, ok := x.next(); ok && exists {
-		s.due.set(x.label, at)
+		s.due.Set(x.label, at)
 	} else {
-		s.due.clear(x.label)
+		s.due.Clear(x.label)
 	}
 }
 
-// next returns when a step is due.
-func (s *singletons) next() (time.Time, bool) {
-	var e earliest
-	e.add(s.due.first())
-	e.add(s.catalog.retryAt, !s.catalog.retryAt.IsZero())
-	e.add(s.calls.due.first())
-	return e.at, e.ok
+// Next returns when a step is due.
+func (s *singletons) Next() (time.Time, bool) {
+	var e deadlines.Earliest
+	e.Add(s.due.First())
+	e.Add(s.catalog.retryAt, !s.catalog.retryAt.IsZero())
+	e.Add(s.calls.due.First())
+	return e.At, e.OK
 }

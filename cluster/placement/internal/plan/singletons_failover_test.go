@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 )
 
 // The owner dies, and the next one starts with a higher term.
@@ -24,13 +26,13 @@ func TestAnOwnerThatMayStillRunIsNotReplaced(t *testing.T) {
 	r.start("catalog", Leader())
 	a := r.nodes["a"]
 	delete(r.nodes, "a")
-	r.gone = []Gone{{Name: "a", Incarnation: a.Incarnation, Until: r.now.Add(10 * time.Second)}}
+	r.gone = []hosting.Gone{{Name: "a", Incarnation: a.Incarnation, Until: r.now.Add(10 * time.Second)}}
 	r.look()
 	r.is("catalog", SingletonDraining, "a", 1, 0)
 	r.pass(9 * time.Second)
 	r.is("catalog", SingletonDraining, "a", 1, 0)
 	require.Len(t, r.started, 1)
-	delete(r.agents, a.id())
+	delete(r.agents, hosting.IDOf(a))
 	r.pass(time.Second)
 	r.is("catalog", SingletonActive, "b", 2, 0)
 }
@@ -61,7 +63,7 @@ func TestANodeThatIsBackInAnotherIncarnationHasLostItsInstance(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", OnNode("b"))
-	delete(r.agents, r.nodes["b"].id())
+	delete(r.agents, hosting.IDOf(r.nodes["b"]))
 	r.join(2, "b")
 	r.is("catalog", SingletonActive, "b", 2, 0)
 	require.Equal(t, []string{"catalog 1.0 b", "catalog 2.0 b"}, r.started)
@@ -106,9 +108,9 @@ func TestACoordinatorThatDiesWithWhatItRanIsReplaced(t *testing.T) {
 	r.start("catalog", Leader())
 	r.start("minter", OnNode("c"))
 	for _, label := range []string{"x", "y", "z"} {
-		r.ask(func(to Token) Input { return Submit{Token: to, Spec: Spec{Label: label, Type: "kept"}} })
+		r.ask(func(to hosting.Token) Input { return Submit{Token: to, Spec: Spec{Label: label, Type: "kept"}} })
 	}
-	delete(r.agents, r.nodes["a"].id())
+	delete(r.agents, hosting.IDOf(r.nodes["a"]))
 	delete(r.nodes, "a")
 	r.boot()
 	r.is("catalog", SingletonActive, "b", 2, 0)
@@ -142,12 +144,12 @@ func TestANewCoordinatorWaitsForWhatIsStarting(t *testing.T) {
 	r := newSingletonsRig(t, "a", "b")
 	r.holdStarts = true
 	r.start("catalog", OnNode("b"))
-	b, start := r.nodes["b"].id(), r.sends[0].Msg.(StartRequest)
-	r.agents[b]["catalog"] = Reported{ID: start.ID, Label: "catalog", Generation: start.Generation}
+	b, start := hosting.IDOf(r.nodes["b"]), r.sends[0].Msg.(hosting.StartRequest)
+	r.agents[b]["catalog"] = hosting.Reported{ID: start.ID, Label: "catalog", Generation: start.Generation}
 	r.boot()
 	r.is("catalog", SingletonStarting, "b", 1, 0)
-	require.Equal(t, start.ID, r.sends[0].Msg.(StartRequest).ID)
-	r.hear(b, FromAgent{StartAck: &StartAck{ID: start.ID, Label: "catalog"}})
+	require.Equal(t, start.ID, r.sends[0].Msg.(hosting.StartRequest).ID)
+	r.hear(b, hosting.FromAgent{StartAck: &hosting.StartAck{ID: start.ID, Label: "catalog"}})
 	r.is("catalog", SingletonActive, "b", 1, 0)
 }
 
@@ -167,17 +169,17 @@ func TestANewCoordinatorEndsAMove(t *testing.T) {
 func TestANewCoordinatorDoesNotStartWhatASilentNodeMayRun(t *testing.T) {
 	t.Parallel()
 	r, _ := moving(t, 0)
-	r.nodes["b"] = func(n Node) Node { n.Reachable = false; return n }(r.nodes["b"])
-	agent := r.agents[r.nodes["b"].id()]
-	delete(r.agents, r.nodes["b"].id()) // it cannot be heard
+	r.nodes["b"] = func(n hosting.Node) hosting.Node { n.Reachable = false; return n }(r.nodes["b"])
+	agent := r.agents[hosting.IDOf(r.nodes["b"])]
+	delete(r.agents, hosting.IDOf(r.nodes["b"])) // it cannot be heard
 	r.boot()
 	r.pass(time.Hour)
 	r.is("catalog", SingletonDraining, "b", 1, 0)
 	require.Len(t, r.started, 1)
 
-	r.agents[r.nodes["b"].id()] = agent
+	r.agents[hosting.IDOf(r.nodes["b"])] = agent
 	r.holdStarts, r.holdStops = false, false
-	r.change("b", func(n *Node) { n.Reachable = true })
+	r.change("b", func(n *hosting.Node) { n.Reachable = true })
 	r.pass(2 * time.Minute)
 	r.is("catalog", SingletonActive, "a", 2, 0)
 	require.Equal(t, []string{"a"}, r.running("catalog"))
@@ -189,7 +191,7 @@ func TestAnInstanceOfAnEarlierGenerationIsStopped(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b", "c")
 	r.start("catalog", OnNode("b"))
-	r.agents[r.nodes["c"].id()]["catalog"] = Reported{ID: RequestID{Epoch: 1, N: 77}, Label: "catalog", Generation: Generation{Term: 1}, Started: true}
+	r.agents[hosting.IDOf(r.nodes["c"])]["catalog"] = hosting.Reported{ID: hosting.RequestID{Epoch: 1, N: 77}, Label: "catalog", Generation: Generation{Term: 1}, Started: true}
 	r.source.ask(SourceCall{Op: OpClaimTerm, Label: "catalog", Owner: "b"}) // by a coordinator on another side
 	r.holdStops = true
 	r.boot()
@@ -253,14 +255,14 @@ func TestTheJournalKnowsOfCallsAndGrantsFirst(t *testing.T) {
 	marked = grown()
 	r.answerNext()
 	marked("ClaimTerm")
-	require.Equal(t, RequestID{Epoch: 1, N: r.calls[0].Number}, r.journal["catalog"].Call, "PutSpec is announced")
+	require.Equal(t, hosting.RequestID{Epoch: 1, N: r.calls[0].Number}, r.journal["catalog"].Call, "PutSpec is announced")
 	r.answerNext()
-	require.True(t, r.journal["catalog"].Call.isZero(), "and known to have happened")
+	require.True(t, r.journal["catalog"].Call.IsZero(), "and known to have happened")
 	require.Equal(t, SingletonDraining, r.answered(to).Phase)
 	r.release()
 
 	r.stop("catalog")
-	require.Equal(t, RequestID{Epoch: 1, N: r.calls[0].Number}, r.journal["catalog"].Call, "Forget is announced")
+	require.Equal(t, hosting.RequestID{Epoch: 1, N: r.calls[0].Number}, r.journal["catalog"].Call, "Forget is announced")
 	r.answerNext()
 	require.Empty(t, r.journal)
 }
@@ -313,10 +315,10 @@ func TestASourceThatWasRestoredGrantsTermsAboveTheLostOnes(t *testing.T) {
 func TestAnInstanceThatItsJournalRefusesGetsATermAboveTheJournal(t *testing.T) {
 	t.Parallel()
 	refused := func(r *singletonsRig, term uint64) {
-		id := r.nodes["a"].id()
+		id := hosting.IDOf(r.nodes["a"])
 		was := r.agents[id]["catalog"]
 		delete(r.agents[id], "catalog")
-		r.hear(id, FromAgent{Ended: &Ended{ID: was.ID, Label: "catalog", Error: "fenced", FencedBy: term}})
+		r.hear(id, hosting.FromAgent{Ended: &hosting.Ended{ID: was.ID, Label: "catalog", Error: "fenced", FencedBy: term}})
 	}
 	r := newSingletonsRig(t, "a", "b")
 	r.start("catalog", OnNode("a"))
@@ -329,9 +331,9 @@ func TestAnInstanceThatItsJournalRefusesGetsATermAboveTheJournal(t *testing.T) {
 
 	r.holdStarts = true
 	r.start("other", OnNode("b"))
-	start := r.held[0].Msg.(StartRequest)
+	start := r.held[0].Msg.(hosting.StartRequest)
 	r.held, r.holdStarts = nil, false
-	r.hear(r.nodes["b"].id(), FromAgent{StartAck: &StartAck{ID: start.ID, Label: "other", Error: "fenced", FencedBy: 3}})
+	r.hear(hosting.IDOf(r.nodes["b"]), hosting.FromAgent{StartAck: &hosting.StartAck{ID: start.ID, Label: "other", Error: "fenced", FencedBy: 3}})
 	r.pass(time.Minute)
 	r.is("other", SingletonActive, "b", 4, 0)
 }

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 )
 
 // Several clients start the same new singleton at once. The source fails now and then, with or
@@ -19,7 +21,7 @@ func TestOfFirstStartsAtOnceNoneIsTheOthersHandOver(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a schedule, not a secret
 		r := newSingletonsRig(t, "a:w", "b:w")
 		r.holdCalls = true
-		var asked []Token
+		var asked []hosting.Token
 		var story []string
 		for range 15 {
 			switch p := rng.IntN(9); {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
@@ -24,20 +25,20 @@ type singletonsRig struct {
 	journal map[string]record
 	bytes   int // bytes written to the journal
 	largest int // fact
-	nodes   map[string]Node
-	gone    []Gone
-	agents  map[nodeID]map[string]Reported
+	nodes   map[string]hosting.Node
+	gone    []hosting.Gone
+	agents  map[hosting.NodeID]map[string]hosting.Reported
 
 	holdCalls, holdStarts, holdStops bool // they are kept, for the test to answer
 	refuse                           func(SourceCall) error
 	refuseFact                       func(Fact) error // of the journal
-	failStart                        func(StartRequest, nodeID) string
+	failStart                        func(hosting.StartRequest, hosting.NodeID) string
 	calls                            []SourceCall
-	sends, held                      []Send
-	answers                          map[Token]Reply
-	tokens                           Token
+	sends, held                      []hosting.Send
+	answers                          map[hosting.Token]hosting.Reply
+	tokens                           hosting.Token
 	started                          []string // "label generation node", in order
-	moves                            []Moved
+	moves                            []hosting.Moved
 }
 
 var rigConfig = Config{
@@ -50,7 +51,7 @@ var rigConfig = Config{
 func newSingletonsRig(t *testing.T, nodes ...string) *singletonsRig {
 	r := &singletonsRig{
 		t: t, now: time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC), source: newFakeSource(), journal: map[string]record{},
-		nodes: map[string]Node{}, agents: map[nodeID]map[string]Reported{}, answers: map[Token]Reply{},
+		nodes: map[string]hosting.Node{}, agents: map[hosting.NodeID]map[string]hosting.Reported{}, answers: map[hosting.Token]hosting.Reply{},
 	}
 	for i, n := range nodes {
 		r.add(uint64(i+50), n)
@@ -62,15 +63,13 @@ func newSingletonsRig(t *testing.T, nodes ...string) *singletonsRig {
 // add makes a node a member that came up as the n-th.
 func (r *singletonsRig) add(n uint64, name string) {
 	name, roles, _ := strings.Cut(name, ":")
-	node := Node{Name: name, Address: name, Incarnation: r.nodes[name].Incarnation + n + 100, UpNumber: n, Up: true, Reachable: true}
+	node := hosting.Node{Name: name, Address: name, Incarnation: r.nodes[name].Incarnation + n + 100, UpNumber: n, Up: true, Reachable: true}
 	if roles != "" {
 		node.Roles = strings.Split(roles, ",")
 	}
 	r.nodes[name] = node
-	r.agents[node.id()] = map[string]Reported{}
+	r.agents[hosting.IDOf(node)] = map[string]hosting.Reported{}
 }
-
-func (n Node) id() nodeID { return nodeID{name: n.Name, incarnation: n.Incarnation} }
 
 // boot lets a new coordinator take over.
 func (r *singletonsRig) boot() {
@@ -92,7 +91,7 @@ func (r *singletonsRig) look() {
 	for _, n := range r.nodes {
 		v.Nodes = append(v.Nodes, n)
 	}
-	slices.SortFunc(v.Nodes, func(a, b Node) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(v.Nodes, func(a, b hosting.Node) int { return strings.Compare(a.Name, b.Name) })
 	r.step(v)
 }
 
@@ -104,13 +103,13 @@ func (r *singletonsRig) join(n uint64, name string) {
 
 func (r *singletonsRig) crash(names ...string) {
 	for _, name := range names {
-		delete(r.agents, r.nodes[name].id())
+		delete(r.agents, hosting.IDOf(r.nodes[name]))
 		delete(r.nodes, name)
 	}
 	r.look()
 }
 
-func (r *singletonsRig) change(name string, do func(*Node)) {
+func (r *singletonsRig) change(name string, do func(*hosting.Node)) {
 	n := r.nodes[name]
 	do(&n)
 	r.nodes[name] = n
@@ -122,7 +121,7 @@ func (r *singletonsRig) step(in Input) {
 	u.Add(r.m.Step(in, r.now))
 	for _, e := range r.save(&u) {
 		switch e := e.(type) {
-		case Reply:
+		case hosting.Reply:
 			require.NotContains(r.t, r.answers, e.Token, "a request is answered twice")
 			r.answers[e.Token] = e
 		case SourceCall:
@@ -131,16 +130,16 @@ func (r *singletonsRig) step(in Input) {
 			} else {
 				r.answer(e)
 			}
-		case Send:
+		case hosting.Send:
 			r.send(e)
-		case Moved:
+		case hosting.Moved:
 			r.moves = append(r.moves, e)
 		}
 	}
 }
 
 // save stores all facts, and returns the effects.
-func (r *singletonsRig) save(u *PendingFacts) []Effect {
+func (r *singletonsRig) save(u *PendingFacts) []hosting.Effect {
 	for {
 		batch := u.Batch(MaxAppend)
 		if err := r.refusal(batch); err != nil {
@@ -194,27 +193,27 @@ func (r *singletonsRig) answerNext() {
 }
 
 // send sends a request to an agent, which carries it out and acknowledges it.
-func (r *singletonsRig) send(e Send) {
-	id := nodeID{name: e.Node, incarnation: e.Incarnation}
+func (r *singletonsRig) send(e hosting.Send) {
+	id := hosting.NodeID{Name: e.Node, Incarnation: e.Incarnation}
 	runs, there := r.agents[id]
 	if !there {
 		return
 	}
 	switch m := e.Msg.(type) {
-	case ReportRequest:
-		rep := &Report{Epoch: m.Epoch}
+	case hosting.ReportRequest:
+		rep := &hosting.Report{Epoch: m.Epoch}
 		for _, a := range runs {
 			rep.Running = append(rep.Running, a)
 		}
-		r.hear(id, FromAgent{Report: rep})
-	case StartRequest:
+		r.hear(id, hosting.FromAgent{Report: rep})
+	case hosting.StartRequest:
 		r.sends = append(r.sends, e)
 		if r.holdStarts {
 			r.held = append(r.held, e)
 			return
 		}
 		r.ackStart(id, m)
-	case StopRequest:
+	case hosting.StopRequest:
 		r.sends = append(r.sends, e)
 		if r.holdStops {
 			r.held = append(r.held, e)
@@ -224,28 +223,28 @@ func (r *singletonsRig) send(e Send) {
 	}
 }
 
-func (r *singletonsRig) hear(id nodeID, msg FromAgent) {
-	msg.Node, msg.Incarnation = id.name, id.incarnation
+func (r *singletonsRig) hear(id hosting.NodeID, msg hosting.FromAgent) {
+	msg.Node, msg.Incarnation = id.Name, id.Incarnation
 	r.step(Received{msg})
 }
 
-func (r *singletonsRig) ackStart(id nodeID, m StartRequest) {
-	ack := &StartAck{ID: m.ID, Label: m.Label}
+func (r *singletonsRig) ackStart(id hosting.NodeID, m hosting.StartRequest) {
+	ack := &hosting.StartAck{ID: m.ID, Label: m.Label}
 	if r.failStart != nil {
 		ack.Error = r.failStart(m, id)
 	}
 	if now := r.agents[id][m.Label]; ack.Error == "" && now.ID != m.ID {
-		r.agents[id][m.Label] = Reported{ID: m.ID, Label: m.Label, Generation: m.Generation, Started: true}
-		r.started = append(r.started, fmt.Sprintf("%s %v %s", m.Label, m.Generation, id.name))
+		r.agents[id][m.Label] = hosting.Reported{ID: m.ID, Label: m.Label, Generation: m.Generation, Started: true}
+		r.started = append(r.started, fmt.Sprintf("%s %v %s", m.Label, m.Generation, id.Name))
 	}
-	r.hear(id, FromAgent{StartAck: ack})
+	r.hear(id, hosting.FromAgent{StartAck: ack})
 }
 
-func (r *singletonsRig) ackStop(id nodeID, m StopRequest) {
+func (r *singletonsRig) ackStop(id hosting.NodeID, m hosting.StopRequest) {
 	if r.agents[id][m.Label].ID == m.ID {
 		delete(r.agents[id], m.Label)
 	}
-	r.hear(id, FromAgent{StopAck: &StopAck{ID: m.ID, Label: m.Label}})
+	r.hear(id, hosting.FromAgent{StopAck: &hosting.StopAck{ID: m.ID, Label: m.Label}})
 }
 
 // release lets agents carry out the held requests.
@@ -254,7 +253,7 @@ func (r *singletonsRig) release() {
 	held := r.held
 	r.held = nil
 	for _, e := range held {
-		if _, there := r.agents[nodeID{name: e.Node, incarnation: e.Incarnation}]; there {
+		if _, there := r.agents[hosting.NodeID{Name: e.Node, Incarnation: e.Incarnation}]; there {
 			r.send(e)
 		}
 	}
@@ -262,10 +261,10 @@ func (r *singletonsRig) release() {
 
 // end ends an instance without a request.
 func (r *singletonsRig) end(node, label, why string) {
-	id := r.nodes[node].id()
+	id := hosting.IDOf(r.nodes[node])
 	was := r.agents[id][label]
 	delete(r.agents[id], label)
-	r.hear(id, FromAgent{Ended: &Ended{ID: was.ID, Label: label, Error: why}})
+	r.hear(id, hosting.FromAgent{Ended: &hosting.Ended{ID: was.ID, Label: label, Error: why}})
 }
 
 // pass lets time go by.
@@ -285,26 +284,26 @@ func (r *singletonsRig) pass(d time.Duration) {
 	r.step(Tick{})
 }
 
-func (r *singletonsRig) ask(in func(Token) Input) Token {
+func (r *singletonsRig) ask(in func(hosting.Token) Input) hosting.Token {
 	r.tokens++
 	r.step(in(r.tokens))
 	return r.tokens
 }
 
-func (r *singletonsRig) start(label string, a Anchor) Token {
+func (r *singletonsRig) start(label string, a Anchor) hosting.Token {
 	return r.startSpec(singleOf(label, a))
 }
 
-func (r *singletonsRig) startSpec(s SingletonSpec) Token {
-	return r.ask(func(t Token) Input { return StartSingleton{Token: t, Spec: s} })
+func (r *singletonsRig) startSpec(s SingletonSpec) hosting.Token {
+	return r.ask(func(t hosting.Token) Input { return StartSingleton{Token: t, Spec: s} })
 }
 
-func (r *singletonsRig) move(label string) Token {
-	return r.ask(func(t Token) Input { return MoveSingleton{Token: t, Label: label} })
+func (r *singletonsRig) move(label string) hosting.Token {
+	return r.ask(func(t hosting.Token) Input { return MoveSingleton{Token: t, Label: label} })
 }
 
-func (r *singletonsRig) stop(label string) Token {
-	return r.ask(func(t Token) Input { return StopSingleton{Token: t, Label: label} })
+func (r *singletonsRig) stop(label string) hosting.Token {
+	return r.ask(func(t hosting.Token) Input { return StopSingleton{Token: t, Label: label} })
 }
 
 func singleOf(label string, a Anchor) SingletonSpec {
@@ -312,7 +311,7 @@ func singleOf(label string, a Anchor) SingletonSpec {
 }
 
 // answered returns the ownership that a request was answered with.
-func (r *singletonsRig) answered(t Token) Ownership {
+func (r *singletonsRig) answered(t hosting.Token) Ownership {
 	r.t.Helper()
 	require.Contains(r.t, r.answers, t, "the request has not been answered")
 	require.NoError(r.t, r.answers[t].Err)
@@ -321,13 +320,13 @@ func (r *singletonsRig) answered(t Token) Ownership {
 }
 
 // failedWith requires that a request was answered with an error.
-func (r *singletonsRig) failedWith(t Token, is error) {
+func (r *singletonsRig) failedWith(t hosting.Token, is error) {
 	r.t.Helper()
 	require.Contains(r.t, r.answers, t, "the request has not been answered")
 	require.ErrorIs(r.t, r.answers[t].Err, is)
 }
 
-func (r *singletonsRig) pending(t Token) {
+func (r *singletonsRig) pending(t hosting.Token) {
 	r.t.Helper()
 	require.NotContains(r.t, r.answers, t, "the request has been answered")
 }
@@ -352,7 +351,7 @@ func (r *singletonsRig) none(label string) {
 func (r *singletonsRig) running(label string) (on []string) {
 	for id, runs := range r.agents {
 		if _, ok := runs[label]; ok {
-			on = append(on, id.name)
+			on = append(on, id.Name)
 		}
 	}
 	slices.Sort(on)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
@@ -115,7 +116,7 @@ func TestACallThatHangsIsAnError(t *testing.T) {
 	r := newSingletonsRig(t, "a")
 	r.holdCalls = true
 	to := r.start("catalog", Leader())
-	r.ask(func(to Token) Input { return Submit{Token: to, Spec: Spec{Label: "x", Type: "kept"}} })
+	r.ask(func(to hosting.Token) Input { return Submit{Token: to, Spec: Spec{Label: "x", Type: "kept"}} })
 	require.Equal(t, []string{"a"}, r.running("x"))
 	r.pass(2 * time.Second)
 	r.pending(to)
@@ -141,7 +142,7 @@ func TestAListThatHangsIsAnError(t *testing.T) {
 	to := r.move("catalog")
 	r.pass(3 * time.Second)
 	r.failedWith(to, ErrSource)
-	r.ask(func(to Token) Input { return Submit{Token: to, Spec: Spec{Label: "x", Type: "kept"}} })
+	r.ask(func(to hosting.Token) Input { return Submit{Token: to, Spec: Spec{Label: "x", Type: "kept"}} })
 	require.Equal(t, []string{"a"}, r.running("x"))
 	require.Equal(t, []string{"a"}, r.running("catalog"))
 	r.calls, r.holdCalls = nil, false
@@ -172,7 +173,7 @@ func TestATermIsNeverLowerThanBefore(t *testing.T) {
 	r.source.terms["catalog"], r.source.ignoresFloor = 0, true
 	r.failedWith(r.start("catalog", OnNode("a")), ErrSource)
 	r.is("catalog", SingletonActive, "b", 6, 0)
-	r.change("a", func(n *Node) {})
+	r.change("a", func(n *hosting.Node) {})
 	r.crash("b")
 	r.join(99, "b")
 	r.pass(10 * time.Minute)
@@ -311,7 +312,7 @@ func TestASingletonWhoseLabelIsASpecsWaits(t *testing.T) {
 	r.pass(time.Minute)
 	require.Equal(t, []string{"b"}, r.running("catalog"))
 	require.Contains(t, r.is("catalog", SingletonOwnerless, "", 1, 0).Error, "remove it")
-	r.ask(func(to Token) Input { return Remove{Token: to, Label: "catalog"} })
+	r.ask(func(to hosting.Token) Input { return Remove{Token: to, Label: "catalog"} })
 	r.pass(time.Minute)
 	r.is("catalog", SingletonActive, "b", 2, 0)
 }

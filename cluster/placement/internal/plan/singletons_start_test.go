@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/cluster/membership"
 )
 
@@ -13,7 +14,7 @@ import (
 // name. While that node is gone there is no owner.
 func TestAnchorsSayWhoseASingletonIs(t *testing.T) {
 	t.Parallel()
-	v := View{Nodes: []Node{
+	v := hosting.View{Nodes: []hosting.Node{
 		{Name: "a", UpNumber: 3, Roles: []string{"coordinator"}, Up: true, Reachable: true, Ready: true},
 		{Name: "b", UpNumber: 2, Roles: []string{"coordinator"}, Up: true, Reachable: true, Ready: true},
 		{Name: "c", UpNumber: 1, Roles: []string{"worker"}, Up: true, Reachable: true, Ready: true},
@@ -82,7 +83,7 @@ func TestASingletonStartsAndIsActiveWhenItsNodeSaysSo(t *testing.T) {
 	r.is("catalog", SingletonStarting, "a", 1, 0)
 	require.Equal(t, []string{"List", "ClaimTerm catalog", "PutSpec catalog"}, r.source.asked)
 
-	start := r.sends[0].Msg.(StartRequest)
+	start := r.sends[0].Msg.(hosting.StartRequest)
 	require.Equal(t, Generation{Term: 1}, start.Generation)
 	require.Equal(t, "kept", start.Type)
 
@@ -155,10 +156,10 @@ func TestAStartElsewhereStopsTheOldInstanceFirst(t *testing.T) {
 func TestALabelIsOfASpecOrOfASingleton(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a")
-	r.ask(func(to Token) Input { return Submit{Token: to, Spec: Spec{Label: "catalog", Type: "kept"}} })
+	r.ask(func(to hosting.Token) Input { return Submit{Token: to, Spec: Spec{Label: "catalog", Type: "kept"}} })
 	r.failedWith(r.start("catalog", Leader()), ErrExists)
 	r.start("minter", Leader())
-	r.failedWith(r.ask(func(to Token) Input { return Submit{Token: to, Spec: Spec{Label: "minter", Type: "kept"}} }), ErrExists)
+	r.failedWith(r.ask(func(to hosting.Token) Input { return Submit{Token: to, Spec: Spec{Label: "minter", Type: "kept"}} }), ErrExists)
 	require.Equal(t, uint64(0), r.source.terms["catalog"])
 }
 
@@ -195,7 +196,7 @@ func TestANumberOfAnotherTermIsNotShownAsTheInstances(t *testing.T) {
 func TestASingletonThatDoesNotStartIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a", "b")
-	r.failStart = func(StartRequest, nodeID) string { return "no such type" }
+	r.failStart = func(hosting.StartRequest, hosting.NodeID) string { return "no such type" }
 	r.start("catalog", Leader())
 	o := r.is("catalog", SingletonStarting, "a", 1, 0)
 	require.Contains(t, o.Error, "no such type")
@@ -228,8 +229,8 @@ func inSeconds(all []time.Duration) []time.Duration {
 func TestASingletonOfARoleIsTriedOnAnotherNode(t *testing.T) {
 	t.Parallel()
 	r := newSingletonsRig(t, "a:worker", "b:worker")
-	r.failStart = func(_ StartRequest, on nodeID) string {
-		if on.name == "a" {
+	r.failStart = func(_ hosting.StartRequest, on hosting.NodeID) string {
+		if on.Name == "a" {
 			return "out of memory"
 		}
 		return ""

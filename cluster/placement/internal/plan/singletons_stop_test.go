@@ -5,10 +5,12 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 )
 
 // stoppingRig returns a rig in which "catalog" is being stopped on a.
-func stoppingRig(t *testing.T, drain time.Duration) (*singletonsRig, Token) {
+func stoppingRig(t *testing.T, drain time.Duration) (*singletonsRig, hosting.Token) {
 	t.Helper()
 	r := newSingletonsRig(t, "a", "b")
 	spec := singleOf("catalog", Leader())
@@ -110,7 +112,7 @@ func TestALateStartIsStoppedToo(t *testing.T) {
 	r.holdStops = true
 	to := r.stop("catalog")
 	r.is("catalog", SingletonDraining, "a", 1, 0)
-	r.ackStart(r.nodes["a"].id(), r.sends[0].Msg.(StartRequest))
+	r.ackStart(hosting.IDOf(r.nodes["a"]), r.sends[0].Msg.(hosting.StartRequest))
 	r.is("catalog", SingletonDraining, "a", 1, 0)
 	r.pending(to)
 	r.release()
@@ -123,9 +125,9 @@ func TestALateStartIsStoppedToo(t *testing.T) {
 func TestAStopThatIsRefusedIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	r, to := stoppingRig(t, 0)
-	stop := r.sends[len(r.sends)-1].Msg.(StopRequest)
+	stop := r.sends[len(r.sends)-1].Msg.(hosting.StopRequest)
 	r.held = nil
-	r.hear(r.nodes["a"].id(), FromAgent{StopAck: &StopAck{ID: stop.ID, Label: "catalog", Error: "2.0 runs"}})
+	r.hear(hosting.IDOf(r.nodes["a"]), hosting.FromAgent{StopAck: &hosting.StopAck{ID: stop.ID, Label: "catalog", Error: "2.0 runs"}})
 	require.Contains(t, r.is("catalog", SingletonDraining, "a", 1, 0).Error, "2.0 runs")
 	require.Empty(t, r.held)
 	r.pass(time.Second)

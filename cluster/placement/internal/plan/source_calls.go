@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/internal/deadlines"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
@@ -15,15 +17,15 @@ var errNoAnswer = errors.New("no answer in time")
 // sourceCalls are the calls of the source of generations that have not been answered.
 type sourceCalls struct {
 	open map[uint64]*question
-	due  deadlines[uint64] // when the wait for each answer ends
-	last uint64            // the number of the last call
+	due  deadlines.Map[uint64] // when the wait for each answer ends
+	last uint64                // the number of the last call
 }
 
 // begin returns the number of a new call.
 func (c *sourceCalls) begin(q *question, until time.Time) uint64 {
 	c.last++
 	c.open[c.last] = q
-	c.due.set(c.last, until)
+	c.due.Set(c.last, until)
 	return c.last
 }
 
@@ -31,7 +33,7 @@ func (c *sourceCalls) begin(q *question, until time.Time) uint64 {
 func (c *sourceCalls) end(number uint64) *question {
 	q := c.open[number]
 	delete(c.open, number)
-	c.due.clear(number)
+	c.due.Clear(number)
 	return q
 }
 
@@ -56,7 +58,7 @@ type question struct {
 	owner   string
 	spec    SingletonSpec // of StartSingleton
 	grant   grant         // the grant under which the spec is registered
-	token   Token         // the request that waits for the answer; 0 for none
+	token   hosting.Token // the request that waits for the answer; 0 for none
 	x       *singleton    // nil for toList
 }
 

@@ -7,12 +7,15 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/internal/deadlines"
 )
 
 // specs is the workload that keeps the actor of each spec running on one node.
 type specs struct {
 	cfg         Config
-	nodes       *nodes
+	nodes       *hosting.Nodes
 	isSingleton func(label string) bool
 
 	all      items
@@ -26,8 +29,8 @@ type specs struct {
 	dirty    map[string]bool // labels to be reviewed
 	changed  map[string]bool // labels whose record or state may have changed
 
-	retries deadlines[string] // when the next start is attempted
-	waits   deadlines[string] // when the wait for the return of a node ends
+	retries deadlines.Map[string] // when the next start is attempted
+	waits   deadlines.Map[string] // when the wait for the return of a node ends
 
 	inState       map[State]int
 	moves         map[Cause]uint64
@@ -38,8 +41,8 @@ type specs struct {
 type item struct {
 	Spec
 	stage    stage
-	on       nodeID // the node of the actor, also while it waits for that node's return
-	request  RequestID
+	on       hosting.NodeID // the node of the actor, also while it waits for that node's return
+	request  hosting.RequestID
 	until    time.Time // while it waits
 	drained  bool      // a former coordinator was draining the node
 	decision Decision
@@ -69,11 +72,11 @@ const (
 // A removal is a label whose actors are being stopped for good.
 type removal struct {
 	record *record // in the journal, so that the next coordinator stops it, too
-	tokens []Token
+	tokens []hosting.Token
 	next   []Submit // that wait for the label
 }
 
-func newSpecs(cfg Config, f *nodes, taken func(label string) bool) *specs {
+func newSpecs(cfg Config, f *hosting.Nodes, taken func(label string) bool) *specs {
 	return &specs{
 		cfg: cfg, nodes: f, isSingleton: taken,
 		all: items{}, removals: map[string]*removal{}, journal: stored{records: map[string]record{}},
@@ -87,10 +90,10 @@ func newSpecs(cfg Config, f *nodes, taken func(label string) bool) *specs {
 func (s *specs) submit(in Submit) {
 	label := in.Spec.Label
 	if err := s.check(in.Spec); err != nil {
-		s.nodes.reply(in.Token, nil, err)
+		s.nodes.Reply(in.Token, nil, err)
 		return
 	}
-	if s.removals[label] == nil && len(s.nodes.placesOf(label)) > 0 {
+	if s.removals[label] == nil && len(s.nodes.PlacesOf(label)) > 0 {
 		s.removals[label] = &removal{}
 	}
 	if r := s.removals[label]; r != nil {
@@ -99,13 +102,13 @@ func (s *specs) submit(in Submit) {
 	}
 	d, err := s.choose(in.Spec)
 	if err != nil {
-		s.nodes.reply(in.Token, nil, err)
+		s.nodes.Reply(in.Token, nil, err)
 		return
 	}
 	it := &item{Spec: in.Spec}
 	s.add(it)
 	s.start(it, d)
-	s.nodes.reply(in.Token, d, nil)
+	s.nodes.Reply(in.Token, d, nil)
 }
 
 func (s *specs) check(spec Spec) error {
@@ -147,12 +150,12 @@ func (s *specs) remove(in Remove) {
 	}
 	it := s.all[in.Label]
 	if it == nil {
-		s.nodes.reply(in.Token, nil, fmt.Errorf("%w: %q", ErrNotFound, in.Label))
+		s.nodes.Reply(in.Token, nil, fmt.Errorf("%w: %q", ErrNotFound, in.Label))
 		return
 	}
-	r := &removal{tokens: []Token{in.Token}}
-	if !it.request.isZero() {
-		r.record = &record{Node: it.on.name, Incarnation: it.on.incarnation, Request: it.request, Removed: true}
+	r := &removal{tokens: []hosting.Token{in.Token}}
+	if !it.request.IsZero() {
+		r.record = &record{Node: it.on.Name, Incarnation: it.on.Incarnation, Request: it.request, Removed: true}
 	}
 	s.forget(in.Label)
 	s.stop(in.Label, r)
@@ -165,27 +168,27 @@ func (s *specs) withdraw(label string) {
 		return
 	}
 	s.forget(label)
-	s.nodes.forgetPlace(it.on, label)
+	s.nodes.Forget(it.on, label)
 }
 
 // stop requests the stop of every actor of a label.
 func (s *specs) stop(label string, r *removal) {
 	s.removals[label] = r
-	for _, p := range s.nodes.placesOf(label) {
-		s.nodes.stop(p.on, label, "")
+	for _, p := range s.nodes.PlacesOf(label) {
+		s.nodes.Stop(p.On, label, "")
 	}
 	s.touch(label)
 }
 
 // finish ends a removal when no actor of the label is left.
 func (s *specs) finish(label string, r *removal) {
-	if len(s.nodes.placesOf(label)) > 0 {
+	if len(s.nodes.PlacesOf(label)) > 0 {
 		return
 	}
 	delete(s.removals, label)
 	s.changed[label] = true
 	for _, to := range r.tokens {
-		s.nodes.reply(to, nil, nil)
+		s.nodes.Reply(to, nil, nil)
 	}
 	for _, in := range r.next {
 		s.submit(in)
@@ -209,9 +212,9 @@ func (s *specs) replay(of Fact) {
 		s.removals[of.Label] = &removal{record: &r}
 		return
 	}
-	it := &item{Spec: r.Spec, on: nodeID{name: r.Node, incarnation: r.Incarnation}, request: r.Request, until: r.Until, drained: r.Drained}
+	it := &item{Spec: r.Spec, on: hosting.NodeID{Name: r.Node, Incarnation: r.Incarnation}, request: r.Request, until: r.Until, drained: r.Drained}
 	switch {
-	case !r.Request.isZero():
+	case !r.Request.IsZero():
 		it.stage = placed
 	case !r.Until.IsZero():
 		it.stage = waiting
@@ -225,15 +228,15 @@ func (s *specs) begin() {
 		it := s.all[label]
 		switch it.stage {
 		case placed:
-			s.nodes.start(it.on, it.startRequest())
+			s.nodes.Start(it.on, it.startRequest())
 		case waiting:
-			s.waits.set(label, it.until)
+			s.waits.Set(label, it.until)
 		case unplaced, leaving:
 		}
 	}
 	for _, label := range slices.Sorted(maps.Keys(s.removals)) {
 		r := s.removals[label]
-		s.nodes.start(nodeID{name: r.record.Node, incarnation: r.record.Incarnation}, StartRequest{ID: r.record.Request, Label: label})
+		s.nodes.Start(hosting.NodeID{Name: r.record.Node, Incarnation: r.record.Incarnation}, hosting.StartRequest{ID: r.record.Request, Label: label})
 		s.stop(label, r)
 	}
 }
@@ -254,9 +257,9 @@ func (s *specs) forget(label string) {
 	}
 	delete(s.all, label)
 	delete(s.nodeless, label)
-	s.nodes.vacancies.forget(label)
-	s.retries.clear(label)
-	s.waits.clear(label)
+	s.nodes.GiveUp(label)
+	s.retries.Clear(label)
+	s.waits.Clear(label)
 	s.followers.remove(it.Constraints.ColocateWith, label)
 	for _, avoided := range it.Constraints.AntiAffinity {
 		s.avoiders.remove(avoided, label)
@@ -272,89 +275,89 @@ func (s *specs) enter(it *item, next stage) {
 		s.nodeless[it.Label] = true
 	}
 	if next == unplaced {
-		it.on, it.request, it.drained = nodeID{}, RequestID{}, false
+		it.on, it.request, it.drained = hosting.NodeID{}, hosting.RequestID{}, false
 	}
 	if next != waiting {
 		it.until = time.Time{}
-		s.waits.clear(it.Label)
+		s.waits.Clear(it.Label)
 	}
 	s.touch(it.Label)
 }
 
 func (s *specs) touch(label string) { s.dirty[label], s.changed[label] = true, true }
 
-func (s *specs) owns(label string) bool { return s.all[label] != nil || s.removals[label] != nil }
+func (s *specs) Owns(label string) bool { return s.all[label] != nil || s.removals[label] != nil }
 
 // itemOf returns the item that a request belongs to, or nil.
-func (s *specs) itemOf(label string, id RequestID) *item {
+func (s *specs) itemOf(label string, id hosting.RequestID) *item {
 	if it := s.all[label]; it != nil && it.request == id && (it.stage == placed || it.stage == leaving) {
 		return it
 	}
 	return nil
 }
 
-func (s *specs) started(label string, id RequestID, _ nodeID) {
+func (s *specs) Started(label string, id hosting.RequestID, _ hosting.NodeID) {
 	if it := s.itemOf(label, id); it != nil {
-		it.startedAt = s.nodes.now
+		it.startedAt = s.nodes.Now()
 		it.lastError = ""
 		s.touch(label)
 	}
 }
 
-func (s *specs) failed(label string, id RequestID, on nodeID, why ending) {
+func (s *specs) Failed(label string, id hosting.RequestID, on hosting.NodeID, why hosting.Ending) {
 	if it := s.itemOf(label, id); it != nil {
 		s.startFailures++
-		s.retry(it, on, why.text)
+		s.retry(it, on, why.Text)
 	}
 }
 
-func (s *specs) ended(label string, id RequestID, on nodeID, why ending) {
+func (s *specs) Ended(label string, id hosting.RequestID, on hosting.NodeID, why hosting.Ending) {
 	it := s.itemOf(label, id)
 	if it == nil {
 		return
 	}
-	if !it.startedAt.IsZero() && s.nodes.now.Sub(it.startedAt) >= s.cfg.RetryMax {
+	if !it.startedAt.IsZero() && s.nodes.Now().Sub(it.startedAt) >= s.cfg.RetryMax {
 		it.failures, it.failedOn = 0, nil
 	}
 	s.moves[EndedAlone]++
-	s.retry(it, on, cmp.Or(why.text, stoppedItself))
+	s.retry(it, on, cmp.Or(why.Text, hosting.StoppedItself))
 }
 
-func (s *specs) stopped(label string, id RequestID, _ nodeID) {
+func (s *specs) Stopped(label string, id hosting.RequestID, _ hosting.NodeID) {
 	if it := s.itemOf(label, id); it != nil && it.stage == leaving {
 		s.enter(it, unplaced)
 	}
 }
 
-func (s *specs) refused(label string, id RequestID, _ nodeID, _ string) {
+func (s *specs) Refused(label string, id hosting.RequestID, _ hosting.NodeID, _ string) {
 	if it := s.itemOf(label, id); it != nil {
 		s.enter(it, placed)
 	}
 }
 
-func (s *specs) found(string, nodeID, Reported) {}
+func (s *specs) Found(string, hosting.NodeID, hosting.Reported) {}
 
-func (s *specs) leaving(nodeID) bool { return false }
+func (s *specs) Leaving(hosting.NodeID) bool { return false }
 
 // retry places an item that has failed again after a delay.
-func (s *specs) retry(it *item, on nodeID, why string) {
+func (s *specs) retry(it *item, on hosting.NodeID, why string) {
 	it.failures++
 	it.lastError = why
-	if !on.isZero() && !slices.Contains(it.failedOn, on.name) {
-		it.failedOn = append(it.failedOn, on.name)
+	if !on.IsZero() && !slices.Contains(it.failedOn, on.Name) {
+		it.failedOn = append(it.failedOn, on.Name)
 	}
 	s.enter(it, unplaced)
-	s.retries.set(it.Label, s.nodes.now.Add(s.cfg.delay(it.failures)))
+	s.retries.Set(it.Label, s.nodes.Now().Add(s.cfg.delay(it.failures)))
 }
 
-// lost applies the crash strategies of the actors on a lost node.
-func (s *specs) lost(on nodeID) {
+// Lost applies the crash strategies of the actors on a lost node.
+func (s *specs) Lost(on hosting.NodeID) {
 	for _, label := range slices.Sorted(maps.Keys(s.all)) {
 		it := s.all[label]
 		if it.on != on {
 			continue
 		}
-		drained := it.drained || s.nodes.draining(on)
+		drained := it.drained || s.nodes.Draining(on)
 		switch {
 		case it.stage == leaving:
 			s.enter(it, unplaced)
@@ -372,15 +375,15 @@ func (s *specs) lost(on nodeID) {
 
 func (s *specs) wait(it *item) {
 	s.enter(it, waiting)
-	it.request = RequestID{}
-	it.until = s.nodes.now.Add(it.OnCrash.Wait)
-	s.waits.set(it.Label, it.until)
+	it.request = hosting.RequestID{}
+	it.until = s.nodes.Now().Add(it.OnCrash.Wait)
+	s.waits.Set(it.Label, it.until)
 }
 
 // choose returns the node for a spec. It considers the labels that the spec avoids, and the labels
 // that avoid it. It chooses a node in avoid only if there is no other.
 func (s *specs) choose(spec Spec, avoid ...string) (Decision, error) {
-	return choose(spec, s.nodes.view(), s.beside(spec), s.cfg.Strategy, avoid...)
+	return choose(spec, s.nodes.View(), s.beside(spec), s.cfg.Strategy, avoid...)
 }
 
 func (s *specs) beside(spec Spec) []string {
@@ -389,8 +392,8 @@ func (s *specs) beside(spec Spec) []string {
 
 func isStrategyError(err error) bool { return errors.Is(err, ErrStrategy) }
 
-func (it *item) startRequest() StartRequest {
-	return StartRequest{ID: it.request, Label: it.Label, Type: it.Type, State: it.State}
+func (it *item) startRequest() hosting.StartRequest {
+	return hosting.StartRequest{ID: it.request, Label: it.Label, Type: it.Type, State: it.State}
 }
 
 // A relation maps labels to labels.

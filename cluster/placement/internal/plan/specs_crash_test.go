@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 )
 
 // onA submits a spec that has no other node than a until another is labelled like it.
@@ -88,7 +90,7 @@ func TestWhatWasToStartOnANodeThatFailsIsTreatedAsIfItRan(t *testing.T) {
 	require.Equal(t, "b", r.placed(specOf("t").WithCrashStrategy(WaitForReturn(time.Minute))))
 	on, start := r.heldStart("s")
 	r.crash("a")
-	r.hear(on, FromAgent{StartAck: &StartAck{ID: start.ID, Label: "s"}}) // too late
+	r.hear(on, hosting.FromAgent{StartAck: &hosting.StartAck{ID: start.ID, Label: "s"}}) // too late
 	st := r.status("s")
 	require.Equal(t, Pending, st.State)
 	require.Equal(t, "b", st.Node)
@@ -180,21 +182,21 @@ func TestAnActorDoesNotReturnToANodeThatIsNotWhatItWas(t *testing.T) {
 func TestNothingIsStartedElsewhereWhileItMayStillRun(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	r.placed(specOf("s"))
-	r.gone = []Gone{{Name: "a", Incarnation: r.nodes["a"].Incarnation, Until: r.now.Add(10 * time.Second)}}
+	r.gone = []hosting.Gone{{Name: "a", Incarnation: r.nodes["a"].Incarnation, Until: r.now.Add(10 * time.Second)}}
 	node := r.nodes["a"]
 	delete(r.nodes, "a")
 	r.look()
 	require.Equal(t, []string{"a"}, r.running("s"))
 	require.Equal(t, "a", r.status("s").Node)
-	delete(r.agents, node.id())
+	delete(r.agents, hosting.IDOf(node))
 	r.passing(10*time.Second, func() { require.Empty(t, r.running("s")) }, func() { r.runs("s", "b") })
 }
 
 func TestAnotherIncarnationOfANodeMeansThatTheFirstIsGone(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	r.placed(specOf("s"))
-	old := r.nodes["a"].id()
-	r.gone = []Gone{{Name: "a", Incarnation: old.incarnation, Until: r.now.Add(time.Hour)}}
+	old := hosting.IDOf(r.nodes["a"])
+	r.gone = []hosting.Gone{{Name: "a", Incarnation: old.Incarnation, Until: r.now.Add(time.Hour)}}
 	delete(r.agents, old)
 	r.back(70, "a")
 	st := r.status("s")
@@ -205,7 +207,7 @@ func TestAnotherIncarnationOfANodeMeansThatTheFirstIsGone(t *testing.T) {
 func TestUnreachableAloneMovesNoSpec(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	r.placed(specOf("s"))
-	r.change("a", func(n *Node) { n.Reachable = false })
+	r.change("a", func(n *hosting.Node) { n.Reachable = false })
 	r.pass(time.Hour)
 	r.runs("s", "a")
 }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 )
 
 func TestADrainMovesWhatRunsOnTheNodeBeforeItAnswers(t *testing.T) {
@@ -67,19 +69,22 @@ func TestANodeThatLeavesInGoodOrderIsNotWaitedFor(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	require.Equal(t, "a", r.placed(specOf("s").WithCrashStrategy(WaitForReturn(time.Minute))))
 	r.holdStops = true
-	r.change("a", func(n *Node) { n.Up = false }) // leaving
+	r.change("a", func(n *hosting.Node) { n.Up = false }) // leaving
 	r.crash("a")
 	r.runs("s", "b")
 }
 
 func TestDrainsOfNodesThatAreNotThereAreOver(t *testing.T) {
 	r := newSpecsRig(t, "a")
-	r.done(r.ask(func(t Token) Input { return Drain{Token: t, Node: "ghost", Incarnation: 1} }))
-	r.nodes["b"] = Node{Name: "b", Incarnation: 1}
+	r.done(r.ask(func(t hosting.Token) Input { return Drain{Token: t, Node: "ghost", Incarnation: 1} }))
+	r.nodes["b"] = hosting.Node{Name: "b", Incarnation: 1}
 	r.done(r.drain("b"))
 	delete(r.nodes, "b")
 	require.Len(t, r.m.View().Nodes, 1)
-	require.Len(t, r.m.nodes.known, 1)
+	for _, name := range []string{"ghost", "b"} {
+		_, known := r.m.nodes.Node(hosting.NodeID{Name: name, Incarnation: 1})
+		require.False(t, known)
+	}
 }
 
 func TestADrainAnswersWhenTheNodeIsGoneBeforeItsEnd(t *testing.T) {

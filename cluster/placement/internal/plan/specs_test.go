@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 )
 
 func TestSpecsAreSubmittedListedByLabelAndRemoved(t *testing.T) {
@@ -38,7 +40,7 @@ func TestTheViewShowsNodesAndWhatTheyRun(t *testing.T) {
 	require.Equal(t, []string{"worker"}, b.Roles)
 	require.Equal(t, map[string]string{"volume": "docs"}, b.Meta)
 	require.Equal(t, []string{"s"}, b.Actors)
-	r.change("b", func(n *Node) { n.Reachable = false })
+	r.change("b", func(n *hosting.Node) { n.Reachable = false })
 	require.Len(t, r.m.View().Alive(), 1)
 	require.Len(t, r.m.View().Nodes, 2)
 	require.True(t, b.Alive(), "a view does not change")
@@ -87,7 +89,7 @@ func TestHardConstraintsOutrankTheLoad(t *testing.T) {
 	require.Equal(t, "alpha", r.placed(specOf("free")))
 	require.ErrorIs(t, r.refused(with("lonely", Constraints{ColocateWith: "nobody"})), ErrNoEligibleNodes)
 	require.ErrorIs(t, r.refused(with("ghost", Constraints{RequiredNode: "ghost"})), ErrNoEligibleNodes)
-	r.change("beta", func(n *Node) { n.Reachable = false })
+	r.change("beta", func(n *hosting.Node) { n.Reachable = false })
 	require.ErrorIs(t, r.refused(with("reader/c2", Constraints{ColocateWith: "writer/c1"})), ErrNoEligibleNodes)
 	r.runs("pinned", "beta") // unreachable alone moves nothing
 	r.crash("beta")
@@ -106,8 +108,8 @@ func TestNothingIsColocatedWithWhatIsNotToStay(t *testing.T) {
 	require.ErrorIs(t, r.refused(with("f", Constraints{ColocateWith: "s"})), ErrNoEligibleNodes)
 	require.ErrorIs(t, r.refused(with("g", Constraints{RequiredNode: "a", AntiAffinity: []string{"s"}})), ErrNoEligibleNodes)
 
-	b := r.nodes["b"].id()
-	r.hear(b, FromAgent{Report: &Report{Epoch: r.epoch, Running: []Reported{{ID: RequestID{Epoch: 1, N: 77}, Label: "orphan", Started: true}}}})
+	b := hosting.IDOf(r.nodes["b"])
+	r.hear(b, hosting.FromAgent{Report: &hosting.Report{Epoch: r.epoch, Running: []hosting.Reported{{ID: hosting.RequestID{Epoch: 1, N: 77}, Label: "orphan", Started: true}}}})
 	require.ErrorIs(t, r.refused(with("h", Constraints{ColocateWith: "orphan"})), ErrNoEligibleNodes)
 }
 
@@ -144,7 +146,7 @@ func TestAStrategyThatPanicsFailsTheSubmissionAndNothingElse(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	r.placed(specOf("s"))
 	panics := true
-	r.m.specs.cfg.Strategy = StrategyFunc(func(Node, Spec, View) float64 {
+	r.m.specs.cfg.Strategy = StrategyFunc(func(hosting.Node, Spec, hosting.View) float64 {
 		if panics {
 			panic("no idea")
 		}
@@ -167,8 +169,8 @@ func TestAStrategyThatPanicsFailsTheSubmissionAndNothingElse(t *testing.T) {
 func TestAStartThatFailsIsTriedAgainWithBackoffAndElsewhereFirst(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	var tried []string
-	r.failStart = func(_ StartRequest, on nodeID) string {
-		tried = append(tried, on.name)
+	r.failStart = func(_ hosting.StartRequest, on hosting.NodeID) string {
+		tried = append(tried, on.Name)
 		return "out of memory"
 	}
 	r.placed(specOf("s"))
@@ -204,7 +206,7 @@ func TestWhatEndsByItselfIsStartedAgainLaterAndLaterIfItDoesSoSoon(t *testing.T)
 	require.Equal(t, "it has stopped by itself", r.inState("s", Unplaced).LastError)
 	r.pass(time.Second)
 	r.runs("s", "b")
-	last, ok := r.sends[len(r.sends)-1].Msg.(StartRequest)
+	last, ok := r.sends[len(r.sends)-1].Msg.(hosting.StartRequest)
 	require.True(t, ok)
 	require.Equal(t, "s", last.Label)
 }
@@ -213,14 +215,14 @@ func TestWhatEndsByItselfIsStartedAgainLaterAndLaterIfItDoesSoSoon(t *testing.T)
 func TestAnEndIsAcknowledgedWheneverItIsSaid(t *testing.T) {
 	r := newSpecsRig(t, "a")
 	r.placed(specOf("s"))
-	on := r.nodes["a"].id()
+	on := hosting.IDOf(r.nodes["a"])
 	was := r.agents[on]["s"].ID
 	r.holdStops = true
 	for range 2 {
 		r.held = nil
-		r.hear(on, FromAgent{Ended: &Ended{ID: was, Label: "s"}})
+		r.hear(on, hosting.FromAgent{Ended: &hosting.Ended{ID: was, Label: "s"}})
 		require.Len(t, r.held, 1)
-		require.Equal(t, StopRequest{ID: was, Label: "s", Epoch: r.epoch}, r.held[0].Msg)
+		require.Equal(t, hosting.StopRequest{ID: was, Label: "s", Epoch: r.epoch}, r.held[0].Msg)
 		r.pass(time.Minute) // it runs again, under another request
 	}
 	r.runs("s", "a")
@@ -238,7 +240,10 @@ func TestAcksMayComeInAnyOrder(t *testing.T) {
 			on, m := r.heldStart(string(label))
 			r.ackStart(on, m)
 			require.Equal(t, Running, r.status(string(label)).State)
-			require.Len(t, r.m.nodes.unanswered.at, 2-i)
+			require.Empty(t, r.m.nodes.Awaited(string(label)))
+			for _, later := range order[i+1:] {
+				require.NotEmpty(t, r.m.nodes.Awaited(string(later)))
+			}
 		}
 		r.runs("x", "a")
 		r.runs("y", "b")
@@ -250,21 +255,21 @@ func TestAcksOfUnknownRequestsMeanNothing(t *testing.T) {
 	r := newSpecsRig(t, "a", "b")
 	r.placed(specOf("s"))
 	before, view, journal := r.m.Statuses(), r.m.View(), fmt.Sprint(r.journal)
-	id := r.nodes["a"].id()
+	id := hosting.IDOf(r.nodes["a"])
 	known := r.agents[id]["s"].ID
-	for _, msg := range []FromAgent{
-		{StartAck: &StartAck{ID: RequestID{Epoch: 9, N: 9}, Label: "s"}},
-		{StartAck: &StartAck{ID: RequestID{Epoch: 9, N: 9}, Label: "s", Error: "no"}},
-		{StartAck: &StartAck{ID: known, Label: "other", Error: "no"}},
-		{StartAck: &StartAck{ID: known, Label: "s"}}, // a second time
-		{StopAck: &StopAck{ID: RequestID{Epoch: 1, N: 99}, Label: "s"}},
-		{StopAck: &StopAck{ID: known, Label: "s", Error: "why"}},
-		{Ended: &Ended{ID: RequestID{Epoch: 1, N: 99}, Label: "s"}},
+	for _, msg := range []hosting.FromAgent{
+		{StartAck: &hosting.StartAck{ID: hosting.RequestID{Epoch: 9, N: 9}, Label: "s"}},
+		{StartAck: &hosting.StartAck{ID: hosting.RequestID{Epoch: 9, N: 9}, Label: "s", Error: "no"}},
+		{StartAck: &hosting.StartAck{ID: known, Label: "other", Error: "no"}},
+		{StartAck: &hosting.StartAck{ID: known, Label: "s"}}, // a second time
+		{StopAck: &hosting.StopAck{ID: hosting.RequestID{Epoch: 1, N: 99}, Label: "s"}},
+		{StopAck: &hosting.StopAck{ID: known, Label: "s", Error: "why"}},
+		{Ended: &hosting.Ended{ID: hosting.RequestID{Epoch: 1, N: 99}, Label: "s"}},
 		{},
 	} {
 		r.hear(id, msg)
-		r.hear(nodeID{name: "b", incarnation: 1}, msg) // another incarnation
-		r.hear(nodeID{name: "ghost"}, msg)
+		r.hear(hosting.NodeID{Name: "b", Incarnation: 1}, msg) // another incarnation
+		r.hear(hosting.NodeID{Name: "ghost"}, msg)
 	}
 	require.Equal(t, before, r.m.Statuses())
 	require.Equal(t, view, r.m.View())

@@ -4,14 +4,16 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 )
 
-// notice marks the specs that a change concerns for review: those of the touched labels, and their
+// Notice marks the specs that a change concerns for review: those of the touched labels, and their
 // followers. If moreRoom is set, it also marks the specs on no node, and those on nodes being
 // drained.
-func (s *specs) notice(touched map[string]bool, moreRoom bool) {
+func (s *specs) Notice(touched map[string]bool, moreRoom bool) {
 	for label := range touched {
-		if s.owns(label) {
+		if s.Owns(label) {
 			s.touch(label)
 		}
 		for follower := range s.followers[label] {
@@ -24,22 +26,17 @@ func (s *specs) notice(touched map[string]bool, moreRoom bool) {
 	for label := range s.nodeless {
 		s.dirty[label] = true
 	}
-	for _, n := range s.nodes.known {
-		if !n.draining {
-			continue
-		}
-		for label := range n.places {
-			s.touch(label)
-		}
+	for label := range s.nodes.DrainingLabels() {
+		s.touch(label)
 	}
 }
 
-// reconcile reviews the specs that a change concerns.
-func (s *specs) reconcile() {
-	for _, label := range slices.Concat(s.retries.pass(s.nodes.now), s.waits.pass(s.nodes.now)) {
+// Reconcile reviews the specs that a change concerns.
+func (s *specs) Reconcile() {
+	for _, label := range slices.Concat(s.retries.Pass(s.nodes.Now()), s.waits.Pass(s.nodes.Now())) {
 		s.touch(label)
 	}
-	if !s.nodes.settled() {
+	if !s.nodes.Settled() {
 		return
 	}
 	labels := slices.Sorted(maps.Keys(s.dirty))
@@ -60,7 +57,7 @@ func (s *specs) review(it *item) {
 		if cause := it.cause(s); cause != "" {
 			s.moves[cause]++
 			s.enter(it, leaving)
-			s.nodes.stop(it.on, it.Label, cause)
+			s.nodes.Stop(it.on, it.Label, cause)
 		}
 	case waiting:
 		s.awaitReturn(it)
@@ -72,18 +69,18 @@ func (s *specs) review(it *item) {
 
 // misplaced reports whether the actor with which it is colocated is on another node, to which it
 // could move.
-func (it *item) misplaced(f *nodes) bool {
+func (it *item) misplaced(f *hosting.Nodes) bool {
 	if it.Constraints.ColocateWith == "" {
 		return false
 	}
-	at, ok := f.places.settledAt(it.Constraints.ColocateWith)
-	n, _ := f.node(at)
-	return ok && at != it.on && f.members.has(at) && n.Alive()
+	at, ok := f.NodeOf(it.Constraints.ColocateWith)
+	n, _ := f.Member(at.Name)
+	return ok && at != it.on && at == hosting.IDOf(n) && n.Alive()
 }
 
 // mayDrain reports whether it is on a node that is being drained while another node is eligible.
 func (s *specs) mayDrain(it *item) bool {
-	if !s.nodes.draining(it.on) {
+	if !s.nodes.Draining(it.on) {
 		return false
 	}
 	_, err := s.choose(it.Spec)
@@ -95,18 +92,17 @@ func (s *specs) mayDrain(it *item) bool {
 // which it is colocated runs elsewhere, or if the node no longer meets its constraints.
 func (s *specs) awaitReturn(it *item) {
 	target := it.Constraints.ColocateWith
-	at, settled := s.nodes.places.settledAt(target)
-	_, pending := s.waits.of(it.Label)
-	id, back := s.nodes.members.current(it.on.name)
-	n, _ := s.nodes.node(id)
+	at, settled := s.nodes.NodeOf(target)
+	_, pending := s.waits.Of(it.Label)
+	n, back := s.nodes.Member(it.on.Name)
 	switch {
-	case !pending, settled && at.name != it.on.name:
+	case !pending, settled && at.Name != it.on.Name:
 		s.redistribute(it)
-	case !back || !n.Alive() || target != "" && !settled || len(s.nodes.placesOf(it.Label)) > 0:
-	case n.violates(it.Constraints, s.beside(it.Spec)) != "":
+	case !back || !n.Alive() || target != "" && !settled || len(s.nodes.PlacesOf(it.Label)) > 0:
+	case violates(n, it.Constraints, s.beside(it.Spec)) != "":
 		s.redistribute(it)
 	default:
-		s.start(it, Decision{Label: it.Label, Node: id.name, Strategy: it.OnCrash.String()})
+		s.start(it, Decision{Label: it.Label, Node: n.Name, Strategy: it.OnCrash.String()})
 	}
 }
 
@@ -117,13 +113,13 @@ func (s *specs) redistribute(it *item) {
 
 // place starts it on a node, if one is eligible and the next attempt is due.
 func (s *specs) place(it *item) {
-	if _, later := s.retries.of(it.Label); later || len(s.nodes.placesOf(it.Label)) > 0 {
+	if _, later := s.retries.Of(it.Label); later || len(s.nodes.PlacesOf(it.Label)) > 0 {
 		return
 	}
 	d, err := s.choose(it.Spec, it.failedOn...)
 	switch {
 	case isStrategyError(err):
-		s.retry(it, nodeID{}, err.Error())
+		s.retry(it, hosting.NodeID{}, err.Error())
 	case err == nil:
 		s.start(it, d)
 	}
@@ -131,12 +127,12 @@ func (s *specs) place(it *item) {
 
 // start requests the actor from the chosen node.
 func (s *specs) start(it *item, d Decision) {
-	on, ok := s.nodes.members.current(d.Node)
+	n, ok := s.nodes.Member(d.Node)
 	if !ok {
 		return
 	}
 	it.decision, it.startedAt = d, time.Time{}
 	s.enter(it, placed)
-	it.on, it.request = on, RequestID{}
-	it.request = s.nodes.start(on, it.startRequest())
+	it.on, it.request = hosting.IDOf(n), hosting.RequestID{}
+	it.request = s.nodes.Start(it.on, it.startRequest())
 }

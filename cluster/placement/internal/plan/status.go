@@ -5,6 +5,9 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/internal/deadlines"
 )
 
 // A State is the state of a spec.
@@ -77,26 +80,26 @@ func (it *item) updateState(s *specs) {
 		s.inState[it.state]--
 	}
 	s.inState[now]++
-	it.state, it.since = now, s.nodes.now
+	it.state, it.since = now, s.nodes.Now()
 }
 
 // record returns the record of an item for the journal.
-func (it *item) record(f *nodes) record {
+func (it *item) record(f *hosting.Nodes) record {
 	return record{
-		Spec: it.Spec, Node: it.on.name, Incarnation: it.on.incarnation, Request: it.request, Until: it.until,
-		Drained: it.drained || f.draining(it.on),
+		Spec: it.Spec, Node: it.on.Name, Incarnation: it.on.Incarnation, Request: it.request, Until: it.until,
+		Drained: it.drained || f.Draining(it.on),
 	}
 }
 
 // stateIn returns the state of the spec.
-func (it *item) stateIn(f *nodes) State {
+func (it *item) stateIn(f *hosting.Nodes) State {
 	switch it.stage {
 	case waiting:
 		return WaitingForReturn
 	case unplaced:
 		return Unplaced
 	case placed:
-		if p, ok := f.place(it.on, it.Label); ok && p.phase == running {
+		if p, ok := f.Place(it.on, it.Label); ok && p.Phase == hosting.Running {
 			return Running
 		}
 	case leaving:
@@ -105,13 +108,13 @@ func (it *item) stateIn(f *nodes) State {
 }
 
 func (s *specs) status(it *item) Status {
-	st := Status{Spec: it.Spec, State: it.stateIn(s.nodes), Node: it.on.name, Since: it.since}
+	st := Status{Spec: it.Spec, State: it.stateIn(s.nodes), Node: it.on.Name, Since: it.since}
 	if st.State != Running {
 		st.Attempts, st.LastError = it.failures, it.lastError
 	}
 	switch st.State {
 	case Unplaced:
-		st.NextAttempt, _ = s.retries.of(it.Label)
+		st.NextAttempt, _ = s.retries.Of(it.Label)
 	case WaitingForReturn:
 		st.NextAttempt = it.until
 	case Running, Pending:
@@ -131,12 +134,12 @@ func (s *specs) explain(label string) (Explanation, error) {
 	it := s.all[label]
 	switch {
 	case it == nil && s.removals[label] != nil:
-		return Explanation{}, fmt.Errorf("%w: %q is being removed: %s", ErrNotFound, label, s.nodes.awaited(label))
+		return Explanation{}, fmt.Errorf("%w: %q is being removed: %s", ErrNotFound, label, s.nodes.Awaited(label))
 	case it == nil:
 		return Explanation{}, fmt.Errorf("%w: %q", ErrNotFound, label)
 	}
-	e := Explanation{Status: s.status(it), Awaited: s.nodes.awaited(label), Decision: it.decision}
-	all, err := consider(it.Spec, s.nodes.view(), s.beside(it.Spec), s.cfg.Strategy)
+	e := Explanation{Status: s.status(it), Awaited: s.nodes.Awaited(label), Decision: it.decision}
+	all, err := consider(it.Spec, s.nodes.View(), s.beside(it.Spec), s.cfg.Strategy)
 	e.Candidates = all
 	if err == nil && !slices.ContainsFunc(all, func(c Candidate) bool { return c.Why == "" }) {
 		err = noEligible(label, all)
@@ -147,10 +150,10 @@ func (s *specs) explain(label string) (Explanation, error) {
 	return e, nil
 }
 
-// next returns when a step is due.
-func (s *specs) next() (time.Time, bool) {
-	var e earliest
-	e.add(s.retries.first())
-	e.add(s.waits.first())
-	return e.at, e.ok
+// Next returns when a step is due.
+func (s *specs) Next() (time.Time, bool) {
+	var e deadlines.Earliest
+	e.Add(s.retries.First())
+	e.Add(s.waits.First())
+	return e.At, e.OK
 }

@@ -1,0 +1,93 @@
+package extension
+
+import (
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/actorhook"
+	"github.com/understudy-go/understudy/internal/metadata"
+)
+
+// A Router finds, for each message to a routed ref, the actor that handles it: on this node, or on
+// another one. Any goroutine may call its methods, also at the same time. They must not block.
+type Router[M any] interface {
+	// Told takes a message that was told on this node to the ref with a path. If the actor is here,
+	// and takes messages directly from now on, Told returns what [Returning.Spawn] has returned;
+	// otherwise it returns the zero ActorRef.
+	Told(path string, msg M, m Metadata) (here actor.ActorRef[M])
+
+	// Arrived takes a message of another node. from is the number that it has given to [SendTo],
+	// or 0. encoded is the same message; it is valid until Arrived returns.
+	Arrived(path string, from uint64, msg M, encoded Arrival) (here actor.ActorRef[M])
+}
+
+// An Arrival is an encoded message of another node.
+type Arrival = actorhook.Arrival
+
+// NewRoutedRefs returns a function that returns the ref with the path that is prefix, such as
+// "/sharding/cart/", followed by name. Refs with one path are equal as long as one of them exists.
+// They have no address: on each node that has a router under the same prefix, a ref means the same
+// actor. They cannot be watched.
+func NewRoutedRefs[M any](s *actor.System, prefix string, by Router[M]) (ref func(name string) actor.ActorRef[M]) {
+	return actorhook.Internals(actor.ActorRef[M]{}).(interface { // actor implements it
+		Routed(s *actor.System, prefix string, by interface {
+			Told(path string, msg M, m metadata.Metadata) (here actor.ActorRef[M])
+			Arrived(path string, from uint64, msg M, encoded actorhook.Arrival) (here actor.ActorRef[M])
+		}) func(name string) actor.ActorRef[M]
+	}).Routed(s, prefix, by)
+}
+
+// SendTo sends msg to the routed ref with the path of to on another node, which gets the number of
+// to as the from of [Router.Arrived]. It does not wait: without room msg is a dead letter.
+func SendTo(s *actor.System, to Target, msg any, m Metadata) { of(s).SendTo(to, msg, m) }
+
+// AddTree says which refs have paths below "/name/": find gets the rest of such a path, and returns
+// nil if there is no such ref. Messages of other nodes, and refs that are decoded, are looked up by
+// it. A system has one tree besides those of its actors.
+func AddTree(s *actor.System, name string, find func(path string) actor.AnyRef) {
+	of(s).AddTree(name, find)
+}
+
+// An Owner gets the messages that an actor of a [Returning] has not handled. Its methods are called
+// by any goroutine, and must not block.
+type Owner[M any] interface {
+	// Ended is called once for each actor, when it has ended. rest are the messages that it has not
+	// handled, in order, and with their metadata. failure is nil if it has stopped.
+	Ended(name string, rest []M, with []Metadata, failure error)
+	// Late gets a message that somebody has told the ref of an actor that has ended.
+	Late(name string, msg M, m Metadata)
+}
+
+// A Returning spawns actors whose messages are not lost when they end.
+type Returning[M any] interface {
+	// Spawn spawns a child of the parent. Any goroutine may call it. The name may be the name of a
+	// child that has not completely ended. Spawn returns the zero ActorRef if the parent is
+	// stopping or has ended.
+	Spawn(b actor.Behavior[M], name string) actor.ActorRef[M]
+	// Offer tells such an actor a message, without waiting. It returns false if the actor takes no
+	// more messages; the message is then with the caller.
+	Offer(to actor.ActorRef[M], msg M, m Metadata) (taken bool)
+	// Used reports whether such an actor has handled messages since the last call.
+	Used(of actor.ActorRef[M]) bool
+	// Rest lets such an actor end, unless it has a message in its mailbox or a stash, waits for the
+	// reply to an AskToSelf, or has children. It may end later, or not at all.
+	Rest(of actor.ActorRef[M])
+	// Finish lets such an actor end when it has handled what it has.
+	Finish(of actor.ActorRef[M])
+}
+
+// NewReturning returns what spawns children of parent, an actor of this node, with the same
+// options. An actor that ends by Rest or Finish takes no more messages from then on. It gets last
+// as the last one, and must stop in response; if last is nil, it is stopped.
+func NewReturning[M any](parent actor.AnyRef, by Owner[M], last *M, opts ...actor.SpawnOption) Returning[M] {
+	return actorhook.Internals(actor.ActorRef[M]{}).(interface { // actor implements it
+		Returning(parent actor.AnyRef, owner interface {
+			Ended(name string, rest []M, with []metadata.Metadata, failure error)
+			Late(name string, msg M, m metadata.Metadata)
+		}, last *M, opts []actor.SpawnOption) interface {
+			Spawn(b actor.Behavior[M], name string) actor.ActorRef[M]
+			Offer(to actor.ActorRef[M], msg M, m metadata.Metadata) (taken bool)
+			Used(of actor.ActorRef[M]) bool
+			Rest(of actor.ActorRef[M])
+			Finish(of actor.ActorRef[M])
+		}
+	}).Returning(parent, by, last, opts)
+}

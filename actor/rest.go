@@ -1,0 +1,106 @@
+package actor
+
+import "errors"
+
+// errResting is the reason for which an actor that is about to rest takes no message.
+var errResting = errors.New("the actor is about to rest")
+
+// Finish lets an actor that Spawn has returned end once it has handled the messages that it has. It
+// takes no others.
+func (r *returning[M]) Finish(to ActorRef[M]) {
+	c := to.c.impl.(*cell[M]) // Spawn has made it
+	c.mu.Lock()
+	if c.flags.has(resting) {
+		c.mu.Unlock()
+		return
+	}
+	c.rests()
+	c.mu.Unlock()
+	c.enqueue(item[M]{task: farewell[M]{}}, entrance{})
+}
+
+// Rest lets an actor that Spawn has returned end, if it has no message and waits for nothing.
+func (r *returning[M]) Rest(to ActorRef[M]) {
+	to.c.impl.(*cell[M]).signal(systemMsg{kind: sysRest}) // Spawn has made it
+}
+
+// Used reports whether an actor that Spawn has returned has handled messages, or begun to, since
+// the last call.
+func (r *returning[M]) Used(to ActorRef[M]) bool {
+	c := to.c.impl.(*cell[M]) // Spawn has made it
+	used := c.flags.has(inUse)
+	if used {
+		c.flags.clear(inUse)
+	}
+	return used
+}
+
+// rests notes that the actor takes no more messages. core.mu is held.
+func (b *inbox[M]) rests() {
+	b.flags.set(resting)
+	b.refit()
+}
+
+// rest handles sysRest.
+func rest[M any](c *cell[M]) {
+	if c.phase != running || c.batch.size > 0 || c.priorities.size() > 0 || c.awaited > 0 || c.childCount() > 0 {
+		return
+	}
+	c.mu.Lock()
+	idle := c.queue.size() == 0 && !c.flags.has(resting)
+	if idle {
+		c.rests()
+	}
+	c.mu.Unlock()
+	if idle {
+		sayFarewell(c)
+	}
+}
+
+// sayFarewell ends the actor, by the last message if its spawner has one.
+func sayFarewell[M any](c *cell[M]) {
+	if last := c.conf.returns.last; last != nil {
+		c.handleMessage(*last)
+	} else {
+		c.beginStop(nil)
+	}
+}
+
+// A farewell says farewell when its turn in the mailbox comes.
+type farewell[M any] struct{}
+
+func (farewell[M]) run(c *cell[M]) { sayFarewell(c) }
+
+func (farewell[M]) exempt() bool { return true }
+
+func (farewell[M]) follows() bool { return true }
+
+func (farewell[M]) undelivered() (any, bool) { return nil, false }
+
+// keeps counts n more things that keep the actor from resting: asks that it waits for, and messages
+// in stashes.
+func (b *inbox[M]) keeps(n int) {
+	if b.conf.returns != nil {
+		b.own().awaited += n
+	}
+}
+
+// useBy is use for a batch that is not empty. A timer that rings alone does not count.
+func useBy[M any](b *inbox[M], batch *chain[M]) {
+	if b.conf.returns == nil {
+		return
+	}
+	if k := batch.head; len(k.tasks) > 0 && batch.size == 1 {
+		if _, message := k.tasks[k.next].(*described[M]); !message {
+			return
+		}
+	}
+	use(b)
+}
+
+// use notes that the actor handles messages, if somebody asks for it.
+func use[M any](b *inbox[M]) {
+	if b.conf.returns != nil && !b.flags.has(inUse) {
+		b.flags.set(inUse)
+	}
+}

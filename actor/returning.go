@@ -1,0 +1,134 @@
+package actor
+
+import (
+	"errors"
+
+	"github.com/understudy-go/understudy/internal/metadata"
+)
+
+// A returning spawns actors whose messages are not lost when they end; see extension.Returning.
+type returning[M any] struct {
+	parent *core
+	conf   config[M] // shared by all
+	last   *M        // after which each ends; nil: it is stopped
+	owner  interface {
+		Ended(name string, rest []M, with []metadata.Metadata, failure error)
+		Late(name string, msg M, m metadata.Metadata)
+	}
+}
+
+// Returning implements extension.NewReturning.
+func (refInternals[M]) Returning(parent AnyRef, owner interface {
+	Ended(name string, rest []M, with []metadata.Metadata, failure error)
+	Late(name string, msg M, m metadata.Metadata)
+}, last *M, opts []SpawnOption,
+) interface {
+	Spawn(b Behavior[M], name string) ActorRef[M]
+	Offer(to ActorRef[M], msg M, m metadata.Metadata) (taken bool)
+	Used(of ActorRef[M]) bool
+	Rest(of ActorRef[M])
+	Finish(of ActorRef[M])
+} {
+	r := &returning[M]{parent: parent.target(), conf: *configure[M](opts), last: last, owner: owner}
+	r.conf.returns = r
+	return r
+}
+
+// Spawn spawns an actor.
+func (r *returning[M]) Spawn(b Behavior[M], name string) ActorRef[M] {
+	checkName(name)
+	c := newCell(r.parent, observed(r.parent, b), name, &r.conf)
+	c.tally.counts = c.conf.counts(c.sys, c.uid, false)
+	if !r.parent.addNamesake(&c.core) {
+		return ActorRef[M]{}
+	}
+	return begin(c)
+}
+
+// Offer is TellNoWait for an actor that Spawn has returned, unless that has ended.
+func (r *returning[M]) Offer(to ActorRef[M], msg M, m metadata.Metadata) (taken bool) {
+	c := to.c.impl.(*cell[M]) // Spawn has made it
+	if m.IsEmpty() && c.tellKnown(msg) {
+		return true
+	}
+	copied, err := carried(to.c, msg)
+	if err != nil {
+		c.sys.deadLetter(&c.core, msg, err)
+		return true
+	}
+	lost, at, reason := c.put(item[M]{msg: copied}, entrance{parked: true, metadata: m})
+	if comesLate(reason) {
+		return false
+	}
+	if reason != nil {
+		at.reportUndelivered(lost, reason)
+	}
+	return true
+}
+
+// giveBack returns the messages that the actor has not handled.
+func giveBack[M any](c *cell[M], all []item[M]) {
+	var rest []M
+	var with []metadata.Metadata
+	for _, it := range all {
+		if plain := it.plain(); plain.task == nil {
+			rest, with = append(rest, plain.msg), append(with, it.metadata())
+		} else {
+			c.reportUndelivered(it, ErrTerminated)
+		}
+	}
+	c.conf.returns.owner.Ended(c.label, rest, with, c.cause())
+}
+
+// late returns a message that came after the end. It returns false for what is no message, and for
+// actors whose messages are not returned.
+func late[M any](b *inbox[M], it item[M], reason error) bool {
+	r := b.conf.returns
+	if r == nil || !comesLate(reason) {
+		return false
+	}
+	plain := it.plain()
+	if plain.task != nil {
+		return false
+	}
+	r.owner.Late(b.label, plain.msg, it.metadata())
+	return true
+}
+
+// comesLate reports whether a message was not taken because its actor has ended, or is about to.
+func comesLate(reason error) bool {
+	return errors.Is(reason, ErrTerminated) || errors.Is(reason, errResting)
+}
+
+// tellKnown is tell for a message that must not come here once the actor has ended. It returns
+// false then, and for a mailbox that is not plain.
+func (b *inbox[M]) tellKnown(msg M) bool {
+	if !b.mu.TryLock() {
+		b.lockWithBackoff()
+	}
+	if b.dead || !b.plain {
+		b.mu.Unlock()
+		return false
+	}
+	b.putPlain(msg)
+	return true
+}
+
+// putPlain puts msg into the mailbox, which is plain. core.mu is held, and released.
+func (b *inbox[M]) putPlain(msg M) {
+	if last := b.queue.waiting.tail; last != nil && last.hasPlace() {
+		last.msgs = append(last.msgs, msg) // as in tell
+		b.queue.waiting.size++
+		b.mu.Unlock()
+		return
+	}
+	b.queue.put(msg, &b.conf.chunks)
+	wake := !b.scheduled && !b.suspended
+	if wake {
+		b.scheduled = true
+	}
+	b.mu.Unlock()
+	if wake {
+		b.sys.scheduler.ready(&b.core)
+	}
+}

@@ -1,0 +1,177 @@
+package actor
+
+import (
+	"strings"
+	"sync"
+	"sync/atomic"
+	"weak"
+
+	"github.com/understudy-go/understudy/internal/actorhook"
+	"github.com/understudy-go/understudy/internal/metadata"
+	"github.com/understudy-go/understudy/internal/payload"
+)
+
+// A router is extension.Router.
+type router[M any] interface {
+	Told(path string, msg M, m metadata.Metadata) (here ActorRef[M])
+	Arrived(path string, from uint64, msg M, encoded actorhook.Arrival) (here ActorRef[M])
+}
+
+// A routed ref stands for an actor that a router finds for each message, on this node or another.
+// It has no address: on every node it means the same actor.
+type routed[M any] struct {
+	core
+	router router[M]
+	here   atomic.Pointer[inbox[M]] // the actor, while it takes the messages of this node; nil: ask the router
+}
+
+// tell puts msg into the mailbox of the actor if that is known to be here, and otherwise passes it
+// to the router.
+func (r *routed[M]) tell(msg M) {
+	if to := r.here.Load(); to == nil || !to.tellKnown(msg) {
+		r.route(msg, metadata.Metadata{})
+	}
+}
+
+func (r *routed[M]) route(msg M, m metadata.Metadata) {
+	r.found(r.router.Told(r.label, msg, m))
+}
+
+// found remembers the actor to which the router has passed a message.
+func (r *routed[M]) found(here ActorRef[M]) {
+	var to *inbox[M]
+	if here.c != nil {
+		to = &here.c.impl.(*cell[M]).inbox // a router returns what it has spawned
+	}
+	if r.here.Load() != to {
+		r.here.Store(to)
+	}
+}
+
+// deliver takes a message of any type.
+func (r *routed[M]) deliver(msg any, by entrance) {
+	if m, ok := payload.As[M](msg); ok {
+		r.route(m, by.metadata)
+		return
+	}
+	r.sys.deadLetter(&r.core, msg, wrongType[M](msg))
+}
+
+// arrive decodes messages that the node with a number has sent, and passes them to the router. The
+// number is what the ref of that node has as the number of the actor.
+func (r *routed[M]) arrive(from uint64, all []actorhook.Arrival, by actorhook.Dispatcher) {
+	d := arrivalDecoder[M]{sys: r.sys}
+	for i := range all {
+		var msg M
+		d.use(all[i].Type)
+		unfit, err := d.decode(&all[i], &msg)
+		switch {
+		case err != nil:
+			by.Undecodable(i, err)
+		case unfit != nil:
+			r.sys.deadLetter(&r.core, d.other, unfit)
+		default:
+			r.found(r.router.Arrived(r.label, from, msg, all[i]))
+		}
+	}
+}
+
+// An arriver takes messages of other nodes whatever number they have.
+type arriver interface {
+	arrive(from uint64, all []actorhook.Arrival, by actorhook.Dispatcher)
+}
+
+// isRouted reports whether c stands for whichever actor a router finds.
+func isRouted(c *core) bool {
+	_, routed := c.impl.(arriver)
+	return routed
+}
+
+// A tree is what an extension has put under a path of its own, beside "/user" and "/system".
+type tree struct {
+	prefix string // "/sharding/"
+	find   func(path string) AnyRef
+}
+
+// AddTree implements extension.AddTree.
+func (s internals) AddTree(name string, find func(path string) AnyRef) {
+	s.tree.Store(&tree{prefix: "/" + name + "/", find: find})
+}
+
+// routedAt returns the core of a routed ref, or nil.
+func routedAt(s *System, path string) *core {
+	t := s.tree.Load()
+	if t == nil {
+		return nil
+	}
+	rest, below := strings.CutPrefix(path, t.prefix)
+	if !below {
+		return nil
+	}
+	if ref := t.find(rest); ref != nil {
+		return ref.target()
+	}
+	return nil
+}
+
+// routedRefs makes refs of one path equal, as long as one of them exists.
+type routedRefs[M any] struct {
+	sys    *System
+	prefix string
+	router router[M]
+
+	mu    sync.Mutex // guards all below
+	cores map[string]weak.Pointer[routed[M]]
+	sweep int
+}
+
+// Routed implements extension.NewRoutedRefs.
+func (refInternals[M]) Routed(s *System, prefix string, by interface {
+	Told(path string, msg M, m metadata.Metadata) (here ActorRef[M])
+	Arrived(path string, from uint64, msg M, encoded actorhook.Arrival) (here ActorRef[M])
+},
+) func(name string) ActorRef[M] {
+	all := &routedRefs[M]{sys: s, prefix: prefix, router: by, cores: map[string]weak.Pointer[routed[M]]{}}
+	return all.ref
+}
+
+func (all *routedRefs[M]) ref(name string) ActorRef[M] {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if r := all.cores[name].Value(); r != nil {
+		return ActorRef[M]{&r.core}
+	}
+	r := &routed[M]{core: core{sys: all.sys, label: all.prefix + name}, router: all.router}
+	r.impl = r
+	all.forget()
+	all.cores[r.label[len(all.prefix):]] = weak.Make(r)
+	return ActorRef[M]{&r.core}
+}
+
+// forget drops the entries of collected cores, when there are twice as many entries as cores
+// remained the last time.
+func (all *routedRefs[M]) forget() {
+	if len(all.cores) < max(all.sweep, minSweep) {
+		return
+	}
+	for name, r := range all.cores {
+		if r.Value() == nil {
+			delete(all.cores, name)
+		}
+	}
+	all.sweep = 2 * len(all.cores)
+}
+
+// SendTo implements extension.SendTo.
+func (s internals) SendTo(to actorhook.Target, msg any, m metadata.Metadata) {
+	switch t, describes := s.transport.(describingTransport); {
+	case s.transport == nil:
+		s.reportDeadLetter(to.Full, msg, ErrUnreachable)
+		return
+	case !m.IsEmpty() && describes:
+		t.SendWith(m, nil, s.System, to, msg)
+	default:
+		s.transport.Send(s.System, to, msg)
+	}
+	s.sent.Add(1)
+}

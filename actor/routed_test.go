@@ -1,0 +1,232 @@
+package actor_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/testkit"
+)
+
+type visit struct {
+	N       int
+	ReplyTo actor.ActorRef[string]
+}
+
+func init() { actor.RegisterType[visit]("test.visit") }
+
+// A hotel is a router that spawns an actor for each id, and another one when that has ended.
+type hotel struct {
+	guests extension.Returning[visit]
+
+	mu       sync.Mutex // guards all below
+	living   map[string]actor.ActorRef[visit]
+	waiting  map[string][]visit
+	spawned  int
+	failures []error
+}
+
+func newHotel(s *actor.System, last *visit, guest func(id string) actor.Behavior[visit]) (*hotel, func(id string) actor.ActorRef[visit]) {
+	h := &hotel{living: map[string]actor.ActorRef[visit]{}, waiting: map[string][]visit{}}
+	host := actor.Spawn(s, behaviors.Ignore[string], "host")
+	h.guests = extension.NewReturning(host, inHotel{h, guest}, last)
+	ref := extension.NewRoutedRefs(s, "/hotel/", inHotel{h, guest})
+	extension.AddTree(s, "hotel", func(path string) actor.AnyRef { return ref(path) })
+	return h, func(id string) actor.ActorRef[visit] { return ref(id) }
+}
+
+type inHotel struct {
+	*hotel
+	guest func(id string) actor.Behavior[visit]
+}
+
+func (h inHotel) Told(path string, msg visit, m extension.Metadata) (here actor.ActorRef[visit]) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.offer(strings.TrimPrefix(path, "/hotel/"), msg, m)
+}
+
+func (h inHotel) offer(id string, msg visit, m extension.Metadata) (here actor.ActorRef[visit]) {
+	if h.living[id] == (actor.ActorRef[visit]{}) {
+		h.spawned++
+		h.living[id] = h.guests.Spawn(h.guest(id), id)
+	}
+	if !h.guests.Offer(h.living[id], msg, m) {
+		h.waiting[id] = append(h.waiting[id], msg)
+		return here
+	}
+	return h.living[id]
+}
+
+func (h inHotel) Arrived(path string, _ uint64, msg visit, _ extension.Arrival) actor.ActorRef[visit] {
+	return h.Told(path, msg, extension.Metadata{})
+}
+
+func (h inHotel) Ended(id string, rest []visit, _ []extension.Metadata, failure error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.living, id)
+	if failure != nil {
+		h.failures = append(h.failures, failure)
+	}
+	rest = append(rest, h.waiting[id]...)
+	delete(h.waiting, id)
+	for _, msg := range rest {
+		h.offer(id, msg, extension.Metadata{})
+	}
+}
+
+func (h inHotel) Late(id string, msg visit, m extension.Metadata) { h.Told("/hotel/"+id, msg, m) }
+
+// countsVisits replies with how many messages the actor of the id has had.
+func countsVisits(id string) actor.Behavior[visit] {
+	had := 0
+	return behaviors.Receive(func(_ *actor.Context[visit], v visit) actor.Behavior[visit] {
+		had++
+		v.ReplyTo.Tell(fmt.Sprint(id, " ", had))
+		return nil
+	})
+}
+
+// guest returns the actor of the id "a".
+func (h *hotel) guest() actor.ActorRef[visit] {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.living["a"]
+}
+
+func visitBy(r actor.ActorRef[string]) visit { return visit{ReplyTo: r} }
+
+func askHow(t *testing.T, ref actor.ActorRef[visit]) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	reply, err := actor.Ask(ctx, ref, visitBy)
+	require.NoError(t, err)
+	return reply
+}
+
+func TestARoutedRefReachesWhicheverActorItsRouterFinds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.NewSystem(t)
+		h, ref := newHotel(s, nil, countsVisits)
+		require.Equal(t, "a 1", askHow(t, ref("a")))
+		require.Equal(t, "b 1", askHow(t, ref("b")))
+		require.Equal(t, "a 2", askHow(t, ref("a")))
+		require.Equal(t, 2, h.spawned)
+		require.Equal(t, ref("a"), actor.Resolve[visit](s, ref("a").String()), "it is sent as a path that any node can resolve")
+		require.Equal(t, "understudy://"+s.Name()+"/hotel/a", ref("a").String())
+	})
+}
+
+func TestMessagesThatAnActorHasNotHandledWakeTheNextOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
+		var got []int
+		h, ref := newHotel(s, nil, func(string) actor.Behavior[visit] {
+			left := 10
+			return behaviors.Receive(func(_ *actor.Context[visit], v visit) actor.Behavior[visit] {
+				got = append(got, v.N)
+				if left--; left == 0 {
+					return behaviors.Stopped[visit]
+				}
+				return nil
+			})
+		})
+		const all = 10_000
+		for n := range all {
+			ref("a").Tell(visit{N: n})
+		}
+		synctest.Wait()
+		require.Len(t, got, all)
+		for n := range all {
+			require.Equal(t, n, got[n])
+		}
+		require.GreaterOrEqual(t, h.spawned, all/10)
+	})
+}
+
+func TestARestingActorIsWokenByTheNextMessage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.NewSystem(t)
+		h, ref := newHotel(s, nil, countsVisits)
+		require.Equal(t, "a 1", askHow(t, ref("a")))
+		require.True(t, h.guests.Used(h.guest()))
+		require.False(t, h.guests.Used(h.guest()))
+		h.guests.Rest(h.guest())
+		synctest.Wait()
+		require.Zero(t, h.guest())
+		require.Equal(t, "a 1", askHow(t, ref("a")), "of another actor")
+		require.Equal(t, 2, h.spawned)
+	})
+}
+
+func TestAnActorThatWaitsForSomethingDoesNotRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.NewSystem(t)
+		slow := actor.Spawn(s, behaviors.Ignore[visit], "")
+		h, ref := newHotel(s, nil, func(string) actor.Behavior[visit] {
+			return behaviors.Receive(func(ctx *actor.Context[visit], v visit) actor.Behavior[visit] {
+				if v.N == 1 {
+					actor.AskToSelf(ctx, slow, time.Minute, visitBy, func(string, error) visit { return visit{N: 2} })
+				}
+				return nil
+			})
+		})
+		ref("a").Tell(visit{N: 1})
+		synctest.Wait()
+		h.guests.Rest(h.guest())
+		synctest.Wait()
+		require.NotZero(t, h.guest())
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		h.guests.Rest(h.guest())
+		synctest.Wait()
+		require.Zero(t, h.guest())
+	})
+}
+
+func TestAnActorThatIsToFinishHandlesWhatItHasAndItsLastMessage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.NewSystem(t)
+		var got []int
+		h, ref := newHotel(s, &visit{N: -1}, func(string) actor.Behavior[visit] {
+			return behaviors.Receive(func(_ *actor.Context[visit], v visit) actor.Behavior[visit] {
+				got = append(got, v.N)
+				if v.N == -1 {
+					return behaviors.Stopped[visit]
+				}
+				return nil
+			})
+		})
+		ref("a").Tell(visit{N: 1})
+		ref("a").Tell(visit{N: 2})
+		h.guests.Finish(h.guest())
+		ref("a").Tell(visit{N: 3})
+		synctest.Wait()
+		require.Equal(t, []int{1, 2, -1, 3}, got)
+		require.Equal(t, 2, h.spawned)
+	})
+}
+
+func TestARoutedRefCannotBeWatched(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.NewSystem(t)
+		_, ref := newHotel(s, nil, countsVisits)
+		failed := actor.Spawn(s, behaviors.Setup(func(ctx *actor.Context[visit]) actor.Behavior[visit] {
+			require.Panics(t, func() { ctx.Watch(ref("a")) })
+			return behaviors.Stopped[visit]
+		}), "")
+		_ = failed
+		synctest.Wait()
+	})
+}

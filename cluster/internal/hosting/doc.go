@@ -1,0 +1,17 @@
+// Package hosting is for coordinators: singletons that decide which actor runs on which node of the
+// cluster, such as the one of placement. It has what they share, and knows nothing of what runs. It
+// is pure: it starts no goroutine, reads no clock and does no I/O.
+//
+// An actor is known by a label. [Nodes] has what a coordinator knows: the members of the cluster,
+// the places of actors on them, and the requests that have not been answered. A [Workload] decides
+// where the actor of each of its labels runs, requests it with [Nodes.Start] and [Nodes.Stop], and
+// is told what happens. Requests are repeated until they are answered or the node is lost. Before
+// it starts anything, a new coordinator asks all nodes what they run; see [Nodes.Settled].
+//
+// An [Agent] decides which actors one node starts and stops at the coordinator's request. The
+// messages between the two are in messages.go. Each carries the epoch of its coordinator, so that
+// agents ignore a replaced coordinator. Package shell runs agents in a cluster.
+//
+// The decisions of a coordinator must be durable before the effects of [Nodes.Take] are carried
+// out. This package stores nothing: its user stores them.
+package hosting

@@ -1,0 +1,217 @@
+package sharding
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/internal/fifo"
+	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/singletonhook"
+)
+
+// RefOf returns the ref of the entity of a type with that id, like [Region.Ref]. s is a
+// *cluster.Client, or a node that has started the type.
+//
+// A client sends the messages to one member, which passes them on. It stays with that member until
+// that leaves, dies or becomes unreachable; messages that such a member has not passed on are lost.
+// While no member can be reached, the client keeps up to [DefaultBuffer] messages for the type.
+//
+// RefOf panics if the id is not valid, if M is not the message type with which s has used the type
+// before, and on a node that has not started the type.
+func RefOf[M any](s Host, typ, id string) actor.ActorRef[M] {
+	if err := ValidateID(id); err != nil {
+		panic(err)
+	}
+	system := systemOf(s)
+	takers, outside := extension.Get[singletonhook.Takers](system)
+	if !outside {
+		return started[M](system, typ).Ref(id)
+	}
+	all := extension.Ensure(system, func() *clientRegions {
+		c := &clientRegions{byType: map[string]any{}}
+		extension.AddTree(system, treeName, c.find)
+		return c
+	})
+	return clientRegionOf[M](all, system, takers, typ).ref(escape(id))
+}
+
+// systemOf returns the system of a host, which embeds one.
+func systemOf(s Host) *actor.System {
+	switch s := s.(type) {
+	case *cluster.Node:
+		return s.System
+	case *cluster.Client:
+		return s.System
+	case *actor.System:
+		return s
+	}
+	panic(fmt.Sprintf("sharding: a %T is neither a *cluster.Node nor a *cluster.Client nor an *actor.System", s))
+}
+
+// started returns the region of a type on a node.
+func started[M any](s *actor.System, typ string) *Region[M] {
+	h, sharded := extension.Get[*hub](s)
+	if !sharded || h.region(typ) == nil {
+		panic(fmt.Sprintf("sharding: type %q has not been started on this node; call Start, with ProxyOnly if the node must not host it", typ))
+	}
+	r, ok := h.region(typ).(*Region[M])
+	if !ok {
+		panic(fmt.Sprintf("sharding: type %q is a %T on this node", typ, h.region(typ)))
+	}
+	return r
+}
+
+// clientRegions are the types that a client has used.
+type clientRegions struct {
+	mu     sync.Mutex // guards byType
+	byType map[string]any
+}
+
+func clientRegionOf[M any](all *clientRegions, s *actor.System, takers singletonhook.Takers, typ string) *clientRegion[M] {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	known, used := all.byType[typ]
+	if r, ok := known.(*clientRegion[M]); ok {
+		return r
+	}
+	if used {
+		panic(fmt.Sprintf("sharding: type %q is a %T on this client already", typ, known))
+	}
+	r := &clientRegion[M]{system: s}
+	r.ref = extension.NewRoutedRefs(s, "/"+treeName+"/"+escape(typ)+"/", extension.Router[M](r))
+	r.proxy = actor.Spawn(extension.Framework(s), newClientProxy[M](takers), "sharding:"+escape(typ))
+	all.byType[typ] = r
+	return r
+}
+
+// find returns the ref with a path below the tree, or nil.
+func (c *clientRegions) find(path string) actor.AnyRef {
+	typ, name, ok := cutType(path)
+	if !ok {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r, known := c.byType[typ].(interface {
+		find(name string) actor.AnyRef
+	})
+	if !known {
+		return nil
+	}
+	return r.find(name)
+}
+
+// A clientRegion is a type on a client.
+type clientRegion[M any] struct {
+	system *actor.System
+	ref    func(name string) actor.ActorRef[M]
+	proxy  actor.ActorRef[parcel[M]]
+}
+
+// A parcel is a message of a client to the entity with that path.
+type parcel[M any] struct {
+	path string
+	extension.Held[M]
+}
+
+// LocalOnly says that no parcel leaves its node as such.
+func (parcel[M]) LocalOnly() bool { return true }
+
+// Carried is for [extension.DeadLetter].
+func (p parcel[M]) Carried(s *actor.System) (recipient string, msg any, ok bool) {
+	return "understudy://" + s.Name() + p.path, p.Message, true
+}
+
+func (r *clientRegion[M]) find(name string) actor.AnyRef {
+	if _, ok := unescape(name); !ok {
+		return nil
+	}
+	return r.ref(name)
+}
+
+// Told implements extension.Router.
+func (r *clientRegion[M]) Told(path string, msg M, m extension.Metadata) (nowhere actor.ActorRef[M]) {
+	d := extension.Described[M]{Message: msg, Metadata: m}
+	r.proxy.Tell(parcel[M]{path: path, Held: extension.Hold(r.system, d)})
+	return nowhere
+}
+
+// Arrived implements extension.Router. No node sends messages for entities to a client.
+func (r *clientRegion[M]) Arrived(path string, _ uint64, msg M, encoded extension.Arrival) actor.ActorRef[M] {
+	return r.Told(path, msg, encoded.Metadata)
+}
+
+// A clientProxy sends parcels to a member.
+type clientProxy[M any] struct {
+	ctx    *actor.Context[parcel[M]]
+	takers singletonhook.Takers
+	at     node.ID // the member; zero if there is none
+	held   fifo.Queue[parcel[M]]
+}
+
+func newClientProxy[M any](takers singletonhook.Takers) actor.Behavior[parcel[M]] {
+	return func(ctx *actor.Context[parcel[M]], next *actor.Next[parcel[M]]) {
+		p := &clientProxy[M]{ctx: ctx, takers: takers}
+		changed := extension.TellLatest(extension.Handle(ctx, func(all []node.ID) actor.Behavior[parcel[M]] {
+			p.choose(all)
+			return nil
+		}), func() ([]node.ID, bool) { return takers.Takers(singletonName), true })
+		ctx.Defer(takers.Listen(singletonName, changed))
+		ctx.Defer(p.end)
+		p.choose(takers.Takers(singletonName))
+		next.OnMessage = func(_ *actor.Context[parcel[M]], of parcel[M]) actor.Behavior[parcel[M]] {
+			p.take(of)
+			return nil
+		}
+	}
+}
+
+// choose keeps the member if it still takes messages, and takes the first one otherwise.
+func (p *clientProxy[M]) choose(takers []node.ID) {
+	switch {
+	case slices.Contains(takers, p.at):
+		return
+	case len(takers) == 0:
+		p.at = node.ID{}
+		return
+	}
+	p.at = takers[0]
+	for _, of := range p.held.Drain() {
+		p.send(of)
+	}
+}
+
+func (p *clientProxy[M]) take(of parcel[M]) {
+	switch {
+	case p.at != (node.ID{}):
+		p.send(of)
+	case p.held.Len() >= DefaultBuffer:
+		p.drop(of, ErrBufferFull)
+	default:
+		p.held.Push(of)
+	}
+}
+
+func (p *clientProxy[M]) send(of parcel[M]) {
+	if !of.Pass() {
+		p.drop(of, actor.ErrWithdrawn)
+		return
+	}
+	extension.SendTo(p.ctx.System(), extension.Target{
+		Address: p.at.Address, Path: of.path, Full: "understudy://" + p.ctx.System().Name() + of.path,
+	}, of.Message, of.Metadata)
+}
+
+func (p *clientProxy[M]) drop(of parcel[M], why error) {
+	extension.DeadLetter(p.ctx.System(), "", of, why)
+}
+
+func (p *clientProxy[M]) end() {
+	for _, of := range p.held.Drain() {
+		p.drop(of, ErrStopped)
+	}
+}

@@ -1,0 +1,274 @@
+package sharding
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/hosting/shell"
+	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
+	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
+	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// clustered is the cluster as the hub of a node sees it. It implements outside.
+type clustered struct {
+	node        *cluster.Node
+	hub         *hub
+	coordinator actor.ActorRef[command]
+
+	mu     sync.Mutex // guards all below
+	view   cluster.View
+	table  table.Table
+	offers map[string]allot.Offer
+	ticks  bool // retryDue is under way
+}
+
+// clusteredOf returns the hub of a node. The first call starts it, with the agent and the
+// coordinator's singleton.
+func clusteredOf(n *cluster.Node, shared persistence.Journal) *hub {
+	return extension.Ensure(n.System, func() *hub {
+		c := &clustered{node: n, view: n.View(), offers: map[string]allot.Offer{}}
+		c.hub = newHub(n.System, c)
+		c.coordinator = actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[command] { return coordinatorOn(n, shared) }), singletonName)
+		shell.StartAgent(n, shell.Config{Name: agentName, Starter: c, Noun: "shard", Quit: "shard has stopped by itself, and will be started again"})
+		n.OnLeave("shards", c.drain)
+		c.hub.ref.Tell(follow{c})
+		return c.hub
+	})
+}
+
+// hubPath is the path of the hub on every node.
+const hubPath = "/system/" + hubName
+
+// The messages to the actor of a hub in a cluster.
+type (
+	// follow begins to follow the members.
+	follow struct{ *clustered }
+	// helloDue: the coordinator is to hear what this node offers.
+	helloDue struct{ quiet }
+	// retryDue: what was sent to other hubs may have been lost.
+	retryDue struct{ quiet }
+)
+
+func (follow) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
+
+// helloEvery is how often the coordinator hears from each node: it may be another one meanwhile.
+const helloEvery = 5 * time.Second
+
+// receive handles a message to the actor of the hub.
+func (c *clustered) receive(ctx *actor.Context[any], msg any) {
+	switch msg := msg.(type) {
+	case follow:
+		ctx.Defer(cluster.Subscribe(c.node, extension.Handle(ctx, func(v cluster.View) actor.Behavior[any] {
+			c.viewed(v)
+			return nil
+		})))
+		c.viewed(c.node.View())
+		ctx.Every("hello", helloEvery, helloDue{})
+	case helloDue:
+		c.greet()
+	case toNode:
+		c.pushed(msg)
+	case toHub:
+		c.heard(msg, extension.MetadataOf(ctx))
+	case retryDue:
+		c.retry()
+	case armRetry:
+		ctx.After("retry", retryEvery, retryDue{})
+	}
+}
+
+// viewed takes a view of the cluster.
+func (c *clustered) viewed(v cluster.View) {
+	c.mu.Lock()
+	c.view = v
+	c.mu.Unlock()
+	c.hub.reroute("")
+}
+
+// greet tells the coordinator what this node offers.
+func (c *clustered) greet() {
+	c.mu.Lock()
+	self := c.view.Self
+	msg := hello{Node: self.Name, Incarnation: self.Incarnation, Has: c.table.Version()}
+	for _, o := range c.offers {
+		msg.Offers = append(msg.Offers, o)
+	}
+	c.mu.Unlock()
+	if shell.IncarnationOf(self) == 0 {
+		return
+	}
+	for i, o := range msg.Offers {
+		msg.Offers[i].Awake = c.hub.region(o.Type.Name).awake()
+	}
+	c.coordinator.TellNoWait(msg)
+}
+
+// offer adds a region to what this node offers.
+func (c *clustered) offer(r anyRegion) {
+	s := r.signature()
+	c.mu.Lock()
+	c.offers[s.Name] = allot.Offer{Type: s, Hosts: r.hosts(), EventSourced: r.eventSourced()}
+	c.mu.Unlock()
+	c.hub.ref.Tell(helloDue{})
+}
+
+// pushed takes an update of the table.
+func (c *clustered) pushed(msg toNode) {
+	c.mu.Lock()
+	self := c.view.Self
+	if msg.Incarnation != self.Incarnation {
+		c.mu.Unlock()
+		return
+	}
+	changed := c.table.Apply(msg.Update)
+	c.mu.Unlock()
+	for _, m := range msg.Refuse {
+		c.hub.refused(m)
+	}
+	for _, name := range changed {
+		c.hub.reroute(name)
+	}
+	c.greet()
+}
+
+// heard takes a message of another hub.
+func (c *clustered) heard(msg toHub, m extension.Metadata) {
+	switch {
+	case msg.Return != nil:
+		if r := c.hub.region(msg.Return.Type); r != nil {
+			r.returned(msg.From, *msg.Return, m)
+		}
+	case msg.Recall != nil: // the messages before it have been read, and returned
+		c.send(msg.From, toHub{Passed: msg.Recall}, extension.Metadata{})
+	case msg.Passed != nil:
+		if r := c.hub.region(msg.Passed.Type); r != nil {
+			r.recalled(msg.Passed.Shard, msg.Passed.Number)
+		}
+	}
+}
+
+func (c *clustered) self() node.ID {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.view.Self.ID()
+}
+
+// member returns the member of an incarnation.
+func (c *clustered) member(incarnation uint64) (node.ID, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range c.view.Members {
+		if m.Incarnation == incarnation && shell.IncarnationOf(m) != 0 {
+			return m.ID(), true
+		}
+	}
+	return node.ID{}, false
+}
+
+// homeOf returns the home of a shard, if that is another node that can be reached.
+func (c *clustered) homeOf(typ string, shard int) (home node.ID, found bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, known := c.table.Of(typ)
+	if !known || shard >= len(e.Homes) {
+		return home, false
+	}
+	home = e.Homes[shard].Node
+	return home, home != (node.ID{}) && home != c.view.Self.ID() && c.isReachable(home)
+}
+
+// isReachable is for callers that hold mu.
+func (c *clustered) isReachable(id node.ID) bool {
+	for _, m := range c.view.Members {
+		if m.ID() == id {
+			return shell.IncarnationOf(m) != 0 && c.view.Reachable(m)
+		}
+	}
+	return false
+}
+
+func (c *clustered) send(to node.ID, msg toHub, m extension.Metadata) {
+	msg.From = c.self()
+	s := c.node.System
+	extension.TellNoWaitWith(actor.Resolve[toHub](s, "understudy://"+s.Name()+"@"+to.Address+hubPath), msg, m)
+}
+
+// armRetry schedules a retry.
+type armRetry struct{ quiet }
+
+// retryEvery is how often what may have been lost is tried again.
+const retryEvery = 50 * time.Millisecond
+
+func (c *clustered) retrySoon() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.ticks {
+		c.ticks = true
+		c.hub.ref.Tell(armRetry{})
+	}
+}
+
+func (c *clustered) retry() {
+	c.mu.Lock()
+	v := c.view
+	c.ticks = false
+	c.mu.Unlock()
+	members := map[node.ID]bool{}
+	for _, m := range v.Members {
+		members[m.ID()] = v.Reachable(m)
+	}
+	more := c.hub.tick(peerStates{
+		now:       time.Now(),
+		reachable: func(id node.ID) bool { return members[id] },
+		lost: func(id node.ID) bool {
+			_, member := members[id]
+			return !member
+		},
+	})
+	if more {
+		c.retrySoon()
+	}
+}
+
+// Start implements shell.Starter: it starts a shard.
+func (c *clustered) Start(under *actor.Context[any], r hosting.StartRequest, on shell.Hooks) (shell.Running, error) {
+	typ, shard, ok := allot.ParseLabel(r.Label)
+	region := c.hub.region(typ)
+	if !ok || region == nil || !region.hosts() || shard >= region.signature().Shards {
+		return shell.Running{}, fmt.Errorf("this node does not host type %q; call sharding.Start", typ)
+	}
+	ref := region.startShard(under, under.Self(), shard, r.Generation, on.Started, on.Broken)
+	return shell.Running{Ref: ref, Leave: func() {}, Stop: func() { ref.Tell(leaveShard{}) }}, nil
+}
+
+// drain asks the coordinator to move all shards away from this node.
+func (c *clustered) drain(ctx context.Context) error {
+	self := c.node.View().Self
+	if len(c.node.View().Members) < 2 {
+		return nil // there is no other node
+	}
+	_, err := actor.Ask(ctx, c.coordinator, func(r actor.ActorRef[drained]) command {
+		return drainRequest{Node: self.Name, Incarnation: self.Incarnation, ReplyTo: r}
+	})
+	if err != nil {
+		return errors.Join(errors.New("sharding: not all shards of this node have moved"), err)
+	}
+	return nil
+}
+
+// refused notes that the cluster has another signature for a type.
+func (h *hub) refused(m allot.Mismatch) {
+	if r := h.region(m.Type); r != nil {
+		r.refuse(fmt.Errorf("%w: %q has %s; start it with the same settings on every node", ErrMismatch, m.Type, differences(r.signature(), m.Cluster)))
+	}
+}

@@ -1,0 +1,79 @@
+package sharding
+
+import (
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
+	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
+)
+
+// A command is a message to the coordinator.
+//
+//sumtype:decl
+type command interface{ command() }
+
+type (
+	// A hello says what a node offers, and which table it has.
+	hello struct {
+		_           struct{} `cbor:",toarray"`
+		Node        string
+		Incarnation uint64
+		Offers      []allot.Offer
+		Has         table.Version
+	}
+
+	// An agentMessage has a message of an agent.
+	agentMessage struct {
+		_       struct{} `cbor:",toarray"`
+		Message hosting.FromAgent
+	}
+
+	// A drainRequest asks to move the shards away from a node. The answer is empty.
+	drainRequest struct {
+		_           struct{} `cbor:",toarray"`
+		Node        string
+		Incarnation uint64
+		ReplyTo     actor.ActorRef[drained]
+	}
+
+	tick        struct{} // the time that Machine.Next returned has come
+	viewChanged struct{} // the node's view of the cluster has changed
+)
+
+type drained struct {
+	_ struct{} `cbor:",toarray"`
+}
+
+func (hello) command()        {}
+func (agentMessage) command() {}
+func (drainRequest) command() {}
+func (tick) command()         {}
+func (viewChanged) command()  {}
+
+// Carried is for [extension.DeadLetter]. It returns nothing, because the message will be sent
+// again.
+func (hello) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
+
+// Carried is for [extension.DeadLetter], as for hello.
+func (agentMessage) Carried(*actor.System) (recipient string, msg any, ok bool) {
+	return "", nil, false
+}
+
+// A toNode is a message of the coordinator to the hub of a node.
+type toNode struct {
+	_           struct{} `cbor:",toarray"`
+	Incarnation uint64
+	Update      table.Update
+	Refuse      []allot.Mismatch
+}
+
+// Carried is for [extension.DeadLetter], as for hello.
+func (toNode) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
+
+func init() {
+	actor.RegisterType[hello]("understudy/sharding.hello")
+	actor.RegisterType[agentMessage]("understudy/sharding.agent-message")
+	actor.RegisterType[drainRequest]("understudy/sharding.drain")
+	actor.RegisterType[drained]("understudy/sharding.drained")
+	actor.RegisterType[toNode]("understudy/sharding.to-node")
+}

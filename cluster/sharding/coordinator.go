@@ -1,0 +1,189 @@
+package sharding
+
+import (
+	"errors"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/hosting/shell"
+	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
+	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/singleton"
+)
+
+const (
+	// singletonName is the name of the coordinator's singleton.
+	singletonName = "sharding-coordinator"
+
+	// journalID is the persistence id of the coordinator.
+	journalID = "sharding/coordinator"
+
+	// agentName is the name of the agents, which start shards.
+	agentName = "shards"
+
+	// snapshotEvery is how many facts are stored between two snapshots.
+	snapshotEvery = 2000
+)
+
+// The times of the coordinator.
+const (
+	ackTimeout     = 2 * time.Second
+	retryMin       = time.Second
+	retryMax       = time.Minute
+	rebalanceEvery = 10 * time.Second
+)
+
+// A coordinator is the shell of the machine that allots shards: the actor that turns messages into
+// inputs, stores the facts, and then carries out the effects.
+type coordinator struct {
+	ctx     *actor.Context[command]
+	node    *cluster.Node
+	margin  time.Duration
+	machine *allot.Machine
+	waiting map[hosting.Token]actor.ActorRef[drained]
+	last    hosting.Token
+	inbox   actor.ActorRef[hosting.FromAgent]
+}
+
+// coordinatorOn returns the behavior of the coordinator on a node. Without a journal that the nodes
+// share, a new coordinator knows only what the nodes report.
+func coordinatorOn(n *cluster.Node, shared persistence.Journal) actor.Behavior[command] {
+	return behaviors.Setup(func(ctx *actor.Context[command]) actor.Behavior[command] {
+		c := &coordinator{ctx: ctx, node: n, waiting: map[hosting.Token]actor.ActorRef[drained]{}}
+		store, forgetful := shared, false
+		if store == nil {
+			store, forgetful = memory.New(), true
+		}
+		options := persistence.Options[command, allot.Fact, allot.Ledger]{
+			OnSignal: func(_ *actor.Context[command], l allot.Ledger, sig persistence.Signal) persistence.Effect[allot.Fact] {
+				if _, recovered := sig.(persistence.RecoveryCompleted); recovered {
+					return c.begin(l, forgetful)
+				}
+				return persistence.Unhandled
+			},
+		}
+		if _, saves := journal.As[journal.SnapshotStore](store); saves {
+			options.SnapshotEvery, options.DeleteEvents = snapshotEvery, true
+		}
+		return persistence.New(journalID, store, allot.Ledger{}, allot.Ledger.With,
+			func(_ *actor.Context[command], _ allot.Ledger, cmd command) persistence.Effect[allot.Fact] {
+				return c.handle(cmd)
+			}, options)
+	})
+}
+
+// begin makes the machine from the ledger that was recovered from the journal.
+func (c *coordinator) begin(l allot.Ledger, forgetful bool) persistence.Effect[allot.Fact] {
+	g := singleton.GenerationOf(c.ctx)
+	epoch, err := g.Packed()
+	if err != nil {
+		panic(err) // the singleton would not have started
+	}
+	c.machine = allot.New(allot.Config{
+		Forgetful: forgetful, Epoch: epoch, FirstTerm: g.Term,
+		AckTimeout: ackTimeout, Retry: retryMin, RetryMax: retryMax, RebalanceEvery: rebalanceEvery,
+	})
+	c.machine.Replay(l)
+	c.inbox = actor.Adapt(c.ctx, func(msg hosting.FromAgent) command { return agentMessage{Message: msg} })
+	c.ctx.Defer(cluster.Subscribe(c.node, actor.Adapt(c.ctx, func(cluster.View) command { return viewChanged{} })))
+	return c.step(allot.Recovered{})
+}
+
+func (c *coordinator) handle(cmd command) persistence.Effect[allot.Fact] {
+	switch cmd := cmd.(type) {
+	case hello:
+		return c.step(allot.Hello{
+			Node: hosting.NodeID{Name: cmd.Node, Incarnation: cmd.Incarnation}, Offers: cmd.Offers, Has: cmd.Has,
+		})
+	case agentMessage:
+		return c.step(allot.Received{Message: cmd.Message})
+	case drainRequest:
+		c.last++
+		c.waiting[c.last] = cmd.ReplyTo
+		return c.step(allot.Drain{Token: c.last, Node: hosting.NodeID{Name: cmd.Node, Incarnation: cmd.Incarnation}})
+	case tick:
+		return c.step(allot.Tick{})
+	case viewChanged:
+		v := c.node.View()
+		if shell.IncarnationOf(v.Self) == 0 {
+			return persistence.None // the view of a former member says nothing about the others
+		}
+		return c.step(c.view(v))
+	}
+	return persistence.Unhandled
+}
+
+// view returns the members that have an agent: those that take part in the coordinator's singleton.
+func (c *coordinator) view(v cluster.View) allot.ViewChanged {
+	nodes, gone := shell.ViewOf(c.node, v, c.margin)
+	return allot.ViewChanged{Nodes: nodes, Gone: gone}
+}
+
+// step lets the machine decide, and carries out the effects when the facts are durable.
+func (c *coordinator) step(in allot.Input) persistence.Effect[allot.Fact] {
+	facts, effects := c.machine.Step(in, time.Now())
+	return persistence.Persist(facts...).Then(func() {
+		for _, e := range effects {
+			c.do(e)
+		}
+		c.arm()
+	})
+}
+
+func (c *coordinator) do(e hosting.Effect) {
+	switch e := e.(type) {
+	case hosting.Reply:
+		c.waiting[e.Token].Tell(drained{})
+		delete(c.waiting, e.Token)
+	case hosting.Send:
+		shell.Tell(c.ctx.System(), agentName, c.machine.View(), e, c.inbox)
+	case allot.Push:
+		s := c.ctx.System()
+		actor.Resolve[toNode](s, "understudy://"+s.Name()+"@"+e.Node.Address+hubPath).
+			Tell(toNode{Incarnation: e.Node.Incarnation, Update: e.Update, Refuse: e.Refuse})
+	case hosting.Moved:
+		c.traceMove(e)
+	default:
+		c.ctx.Log().Error("unknown effect", zap.Any("effect", e))
+	}
+}
+
+// traceMove makes the span of a move that is over. It is in no other trace.
+func (c *coordinator) traceMove(m hosting.Moved) {
+	_, end := extension.StartRootSpan(c.ctx, c.ctx.System(), nil, extension.Span{
+		Operation: "shard.move", Began: m.Began, Details: func() []extension.Detail {
+			return []extension.Detail{
+				{Name: "shard.label", Value: m.Label}, {Name: "shard.from", Value: m.From},
+				{Name: "shard.to", Value: m.To}, {Name: "shard.cause", Value: string(m.Cause)},
+			}
+		},
+	})
+	switch {
+	case end == nil:
+	case m.Error != "":
+		end(errors.New(m.Error))
+	default:
+		end(nil)
+	}
+}
+
+// tickKey is the key of the machine's timer.
+const tickKey = "sharding"
+
+// arm sets the timer for the machine's next tick.
+func (c *coordinator) arm() {
+	at, ok := c.machine.Next()
+	if !ok {
+		c.ctx.CancelTimer(tickKey)
+		return
+	}
+	c.ctx.After(tickKey, max(time.Until(at), 0), tick{})
+}

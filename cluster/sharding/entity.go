@@ -1,0 +1,98 @@
+package sharding
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/understudy-go/understudy/internal/naming"
+	"github.com/understudy-go/understudy/persistence/journal"
+	"github.com/understudy-go/understudy/singleton/generation"
+)
+
+// An Entity says which entity a factory makes.
+type Entity struct {
+	// Type is the name of its type, as given to [Start].
+	Type string
+	// ID is the id within the type, as given to [Region.Ref].
+	ID string
+	// Shard is the number of its shard.
+	Shard int
+	// Generation is the generation of the shard. It rises each time that the shard starts on a
+	// node, and is the fencing token for what the entity writes to the outside.
+	Generation generation.Generation
+}
+
+// PersistenceID returns the id under which an event-sourced entity keeps its events: the type and
+// the id, with a bar between them. It never changes.
+func (e Entity) PersistenceID() string { return persistenceID(e.Type, e.ID) }
+
+func persistenceID(typ, id string) string { return typ + "|" + id }
+
+// shardOf returns the shard of an entity: a range of slices, so that a projection over the slices
+// of a shard reads the events of its entities.
+func shardOf(typ, id string, shards int) int {
+	return journal.SliceOf(persistenceID(typ, id)) * shards / journal.Slices
+}
+
+// maxID is how many bytes an id may have.
+const maxID = 255
+
+// ValidateID returns why no entity can have that id, or nil. An id has 1 to 255 bytes of UTF-8
+// without control characters.
+func ValidateID(id string) error {
+	if err := naming.CheckLength(id, maxID); err != nil {
+		return fmt.Errorf("sharding: the id %q %w", id, err)
+	}
+	return nil
+}
+
+// escape returns the element of a path that stands for an id. Different ids have different ones.
+func escape(id string) string {
+	plain := true
+	for i := range len(id) {
+		plain = plain && isPlain(id[i])
+	}
+	if plain {
+		return id
+	}
+	var b strings.Builder
+	for i := range len(id) {
+		if c := id[i]; isPlain(c) {
+			b.WriteByte(c)
+		} else {
+			fmt.Fprintf(&b, "~%02X", c)
+		}
+	}
+	return b.String()
+}
+
+func isPlain(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("-_.:+@", c) >= 0
+}
+
+// unescape returns the id for which an element of a path stands. It returns false if it stands for
+// none.
+func unescape(name string) (id string, ok bool) {
+	if strings.IndexByte(name, '~') < 0 {
+		return name, ValidateID(name) == nil
+	}
+	var b strings.Builder
+	for i := 0; i < len(name); i++ {
+		if name[i] != '~' {
+			b.WriteByte(name[i])
+			continue
+		}
+		if i+2 >= len(name) {
+			return "", false
+		}
+		high, low := strings.IndexByte(digits, name[i+1]), strings.IndexByte(digits, name[i+2])
+		if high < 0 || low < 0 {
+			return "", false
+		}
+		b.WriteByte(byte(high<<4 | low))
+		i += 2
+	}
+	return b.String(), ValidateID(b.String()) == nil && escape(b.String()) == name
+}
+
+const digits = "0123456789ABCDEF"

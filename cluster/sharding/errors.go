@@ -1,0 +1,31 @@
+package sharding
+
+import (
+	"errors"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+// The reasons for which messages to entities become dead letters. Compare with [errors.Is].
+var (
+	// ErrBufferFull: the shard is on no node or moves, and too many messages wait for it.
+	ErrBufferFull = errors.New("sharding: the buffer of the shard is full")
+
+	// ErrMismatch: the type has other settings on this node than in the cluster: another message
+	// type, or other [Shards] or [Role]. It wraps what differs.
+	ErrMismatch = errors.New("sharding: the type differs from the cluster's")
+
+	// ErrStopped: the node stopped while the message waited.
+	ErrStopped = errors.New("sharding: the node has stopped")
+
+	// ErrEntityFailed: the entity failed while the message waited for it, or could not be started.
+	// It wraps the failure.
+	ErrEntityFailed = errors.New("sharding: the entity has failed")
+)
+
+func init() {
+	actor.RegisterError("understudy/sharding.buffer-full", ErrBufferFull)
+	actor.RegisterError("understudy/sharding.mismatch", ErrMismatch)
+	actor.RegisterError("understudy/sharding.stopped", ErrStopped)
+	actor.RegisterError("understudy/sharding.entity-failed", ErrEntityFailed)
+}

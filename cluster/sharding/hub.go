@@ -1,0 +1,239 @@
+package sharding
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
+	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/singleton/generation"
+)
+
+// A hub connects the regions of one node with the other nodes. Its actor, at /system/sharding, is
+// the parent of the actors of shards.
+type hub struct {
+	system  *actor.System
+	context context.Context // of the actors of shards
+	ref     actor.ActorRef[any]
+	outside outside // nil without a cluster
+
+	mu      sync.Mutex // guards all below
+	regions map[string]anyRegion
+}
+
+// outside is the cluster, as a hub sees it. Any goroutine may call its methods.
+type outside interface {
+	self() node.ID
+	member(incarnation uint64) (node.ID, bool)
+	homeOf(typ string, shard int) (node.ID, bool)
+	send(to node.ID, msg toHub, m extension.Metadata)
+	retrySoon()
+	tableHome(typ string, shard int) (home node.ID, generation uint64)
+	receive(ctx *actor.Context[any], msg any)
+}
+
+// An anyRegion is a region, whatever its type of messages.
+type anyRegion interface {
+	signature() table.Type
+	hosts() bool
+	eventSourced() bool
+	awake() map[int]int
+	refuse(why error)
+	find(name string) actor.AnyRef
+	returned(from node.ID, back returnedLetter, m extension.Metadata)
+	recalled(shard int, number uint64)
+	reroute()
+	tick(peers peerStates) (more bool)
+	close()
+	startShard(under actor.Spawner, around actor.AnyRef, shard int, gen generation.Generation, begun func(), broken func(error)) actor.ActorRef[shardMsg]
+}
+
+// peerStates says what is known of other nodes at one moment.
+type peerStates struct {
+	now       time.Time
+	reachable func(node.ID) bool
+	lost      func(node.ID) bool
+}
+
+// hubName is the name of the actor of a hub.
+const hubName = "sharding"
+
+// hubOf returns the hub of a system without a cluster.
+func hubOf(s *actor.System) *hub {
+	return extension.Ensure(s, func() *hub { return newHub(s, nil) })
+}
+
+func newHub(s *actor.System, out outside) *hub {
+	h := &hub{system: s, context: context.Background(), outside: out, regions: map[string]anyRegion{}}
+	h.ref = actor.Spawn(extension.Framework(s), h.behavior(), hubName)
+	extension.AddTree(s, treeName, h.find)
+	return h
+}
+
+// The messages to the actor of a hub.
+type (
+	laterMsg struct {
+		quiet
+		do func()
+	}
+	// startAll starts all shards of a region, without a cluster.
+	startAll struct {
+		quiet
+		region anyRegion
+	}
+)
+
+func (h *hub) behavior() actor.Behavior[any] {
+	return func(ctx *actor.Context[any], next *actor.Next[any]) {
+		ctx.Defer(h.close)
+		next.OnMessage = func(ctx *actor.Context[any], msg any) actor.Behavior[any] {
+			switch msg := msg.(type) {
+			case laterMsg:
+				msg.do()
+			case startAll:
+				h.startAll(ctx, msg.region)
+			default:
+				if h.outside != nil {
+					h.outside.receive(ctx, msg)
+				}
+			}
+			return nil
+		}
+	}
+}
+
+// startAll starts the shards of a region for good.
+func (h *hub) startAll(ctx *actor.Context[any], r anyRegion) {
+	for shard := range r.signature().Shards {
+		r.startShard(ctx, ctx.Self(), shard, generation.Generation{Term: 1}, func() {}, func(err error) {
+			h.system.Log().Error("the id of an entity has a later owner: without a cluster, only one process may use a journal")
+		})
+	}
+}
+
+func (h *hub) later(f func()) { h.ref.Tell(laterMsg{do: f}) }
+
+// add adds a region. It returns the one that is there, if there is one.
+func (h *hub) add(r anyRegion) (before anyRegion) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	name := r.signature().Name
+	if before := h.regions[name]; before != nil {
+		return before
+	}
+	h.regions[name] = r
+	return nil
+}
+
+func (h *hub) region(name string) anyRegion {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.regions[name]
+}
+
+// each calls f for each region.
+func (h *hub) each(f func(anyRegion)) {
+	h.mu.Lock()
+	all := slices.Collect(maps.Values(h.regions))
+	h.mu.Unlock()
+	for _, r := range all {
+		f(r)
+	}
+}
+
+// reroute lets the regions follow a change; only the one of that name, unless it is "".
+func (h *hub) reroute(name string) {
+	h.each(func(r anyRegion) {
+		if name == "" || name == r.signature().Name {
+			r.reroute()
+		}
+	})
+}
+
+func (h *hub) tick(peers peerStates) (more bool) {
+	h.each(func(r anyRegion) { more = r.tick(peers) || more })
+	return more
+}
+
+// find returns the ref with a path below the tree, or nil.
+func (h *hub) find(path string) actor.AnyRef {
+	typ, name, ok := cutType(path)
+	if !ok {
+		return nil
+	}
+	if r := h.region(typ); r != nil {
+		return r.find(name)
+	}
+	return nil
+}
+
+// cutType splits a path below the tree.
+func cutType(path string) (typ, name string, ok bool) {
+	typ, name, _ = strings.Cut(path, "/")
+	typ, ok = unescape(typ)
+	return typ, name, ok && name != ""
+}
+
+func (h *hub) close() { h.each(anyRegion.close) }
+
+// The methods below do nothing without a cluster, where each shard is here.
+
+func (h *hub) self() node.ID {
+	if h.outside == nil {
+		return node.ID{}
+	}
+	return h.outside.self()
+}
+
+func (h *hub) member(incarnation uint64) (node.ID, bool) {
+	if h.outside == nil {
+		return node.ID{}, false
+	}
+	return h.outside.member(incarnation)
+}
+
+func (h *hub) homeOf(typ string, shard int) (node.ID, bool) {
+	if h.outside == nil {
+		return node.ID{}, false
+	}
+	return h.outside.homeOf(typ, shard)
+}
+
+func (h *hub) send(to node.ID, msg toHub) { h.sendWith(to, msg, extension.Metadata{}) }
+
+func (h *hub) sendWith(to node.ID, msg toHub, m extension.Metadata) {
+	if h.outside != nil {
+		h.outside.send(to, msg, m)
+	}
+}
+
+func (h *hub) retrySoon() {
+	if h.outside != nil {
+		h.outside.retrySoon()
+	}
+}
+
+// shardName returns the number of a shard as part of a name.
+func shardName(shard int) string { return strconv.Itoa(shard) }
+
+// differences says how the type as it is here differs from the cluster's.
+func differences(here, there table.Type) string {
+	var all []string
+	for _, each := range []struct {
+		what        string
+		here, there any
+	}{{"shards", here.Shards, there.Shards}, {"message type", here.Message, there.Message}, {"role", here.Role, there.Role}} {
+		if each.here != each.there {
+			all = append(all, fmt.Sprintf("%s %v here and %v there", each.what, each.here, each.there))
+		}
+	}
+	return strings.Join(all, ", ")
+}

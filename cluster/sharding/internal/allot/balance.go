@@ -1,0 +1,129 @@
+package allot
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
+)
+
+// A load is how many shards of a type a node has.
+type load struct {
+	node   string
+	shards int
+}
+
+// excess returns how many shards each node should give away so that the numbers differ by at most
+// one, the most loaded first, and no more than limit in all. It returns nothing once the numbers
+// differ by at most one: balancing ends.
+func excess(all []load, limit int) []load {
+	all = slices.Clone(all)
+	var gives []load
+	for range limit {
+		most, least := 0, 0
+		for i, l := range all {
+			if l.shards > all[most].shards {
+				most = i
+			}
+			if l.shards < all[least].shards {
+				least = i
+			}
+		}
+		if len(all) == 0 || all[most].shards-all[least].shards < 2 {
+			break
+		}
+		all[most].shards--
+		all[least].shards++
+		at := slices.IndexFunc(gives, func(l load) bool { return l.node == all[most].node })
+		if at < 0 {
+			gives = append(gives, load{node: all[most].node})
+			at = len(gives) - 1
+		}
+		gives[at].shards++
+	}
+	return gives
+}
+
+// A balancer says when shards are balanced.
+type balancer struct {
+	at  time.Time // the next time; zero before there is a shard
+	why string    // why they were not balanced the last time; "" if they were, or needed not
+}
+
+// rebalance moves shards from nodes with many to nodes with few, from time to time and few at once.
+func rebalance(s *shards) {
+	now := s.nodes.Now()
+	switch {
+	case len(s.kinds) == 0:
+		return
+	case s.balance.at.IsZero():
+		s.balance.at = now.Add(s.cfg.RebalanceEvery)
+		return
+	case now.Before(s.balance.at):
+		return
+	}
+	s.balance.at = now.Add(s.cfg.RebalanceEvery)
+	if s.balance.why = unquiet(s); s.balance.why != "" {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.kinds)) {
+		rebalanceKind(s, s.kinds[name])
+	}
+}
+
+// unquiet returns why no shard is moved now, or "".
+func unquiet(s *shards) string {
+	version := ""
+	for i, n := range s.nodes.View().Nodes {
+		switch {
+		case !n.Up:
+			return fmt.Sprintf("%s is not up", n.Name)
+		case !n.Reachable:
+			return fmt.Sprintf("%s is unreachable", n.Name)
+		case n.Draining:
+			return fmt.Sprintf("%s is being drained", n.Name)
+		case i > 0 && n.AppVersion != version:
+			return fmt.Sprintf("a rolling update is under way: %s has version %q, another node %q", n.Name, n.AppVersion, version)
+		}
+		version = n.AppVersion
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.kinds)) {
+		if s.kinds[name].inTransit() {
+			return fmt.Sprintf("a shard of %s is moving", name)
+		}
+	}
+	return ""
+}
+
+// maxShare is the part of a type's shards that may move at once.
+const maxShare = 10
+
+func rebalanceKind(s *shards, k *kind) {
+	loads := k.loads()
+	var all []load
+	for _, n := range s.hosts(k) {
+		all = append(all, load{n.Name, loads[hosting.IDOf(n)]})
+	}
+	for _, give := range excess(all, max(1, len(k.shards)/maxShare)) {
+		s.give(k, give)
+	}
+}
+
+// give moves shards away from a node: those with the fewest entities awake.
+func (s *shards) give(k *kind, from load) {
+	var there []*shard
+	awake := map[*shard]int{}
+	for _, sh := range k.shards {
+		if sh.Node == from.node && sh.stage == settled {
+			there = append(there, sh)
+			awake[sh] = s.offers[sh.on()][k.Name].Awake[sh.number]
+		}
+	}
+	slices.SortStableFunc(there, func(a, b *shard) int { return cmp.Compare(awake[a], awake[b]) })
+	for _, sh := range there[:min(from.shards, len(there))] {
+		s.move(sh, balanced)
+	}
+}

@@ -1,0 +1,76 @@
+package allot
+
+import (
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
+)
+
+// An Input is something that happens to the coordinator.
+//
+//sumtype:decl
+type Input interface{ input() }
+
+type (
+	// Recovered says that all facts have been replayed. It is the first input, and occurs once.
+	Recovered struct{}
+
+	// ViewChanged has the whole state of the cluster.
+	ViewChanged struct {
+		Nodes []hosting.Node
+		Gone  []hosting.Gone
+	}
+
+	// Received has a message of an agent.
+	Received struct{ Message hosting.FromAgent }
+
+	// Hello says what a node offers, and which table it has.
+	Hello struct {
+		Node   hosting.NodeID
+		Offers []Offer
+		Has    table.Version
+	}
+
+	// Drain says that the node is leaving, so its shards are moved away.
+	Drain struct {
+		Token hosting.Token
+		Node  hosting.NodeID
+	}
+
+	// Tick says that it is the time that Next has returned, or later.
+	Tick struct{}
+)
+
+func (Recovered) input()   {}
+func (ViewChanged) input() {}
+func (Received) input()    {}
+func (Hello) input()       {}
+func (Drain) input()       {}
+func (Tick) input()        {}
+
+// An Offer is a type that a node has started.
+type Offer struct {
+	_     struct{} `cbor:",toarray"`
+	Type  table.Type
+	Hosts bool // it can host shards; else it only sends messages
+	// EventSourced says that all entities write only to their journal, which fences them.
+	EventSourced bool
+	// Awake has the number of entities that are awake, by shard that runs on the node.
+	Awake map[int]int
+}
+
+// A Push is an effect: send the update to the node.
+type Push struct {
+	Node   hosting.Node
+	Update table.Update
+	Refuse []Mismatch // of the types that the node offers
+}
+
+// IsEffect implements hosting.Effect.
+func (Push) IsEffect() {}
+
+// A Mismatch says that a node offers a type with another signature than the cluster's.
+type Mismatch struct {
+	_       struct{} `cbor:",toarray"`
+	Type    string
+	Cluster table.Type
+}

@@ -1,0 +1,114 @@
+package allot
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
+	"github.com/understudy-go/understudy/internal/deadlines"
+)
+
+// A Config has the settings of a [Machine]. Every field but Forgetful is required.
+type Config struct {
+	Forgetful      bool          // the coordinators share no journal
+	Epoch          uint64        // greater than the epochs of all earlier coordinators
+	FirstTerm      uint64        // the lowest generation that a shard gets
+	AckTimeout     time.Duration // after which what was sent to a node is sent again
+	Retry          time.Duration // the delay after the first failure; it doubles with each further one
+	RetryMax       time.Duration // the longest delay
+	RebalanceEvery time.Duration
+}
+
+// A Machine decides everything that the coordinator does; see the package documentation.
+type Machine struct {
+	cfg    Config
+	nodes  *hosting.Nodes
+	shards *shards
+	book   *table.Book
+	has    map[hosting.NodeID]table.Version // the tables that nodes have
+	pushes deadlines.Map[hosting.NodeID]    // when a table is sent again
+}
+
+// New returns a machine without types. The caller first replays the facts of the journal with
+// Replay, and then calls Step with [Recovered].
+func New(cfg Config) *Machine {
+	m := &Machine{
+		cfg: cfg, nodes: hosting.New(hosting.Config{Epoch: cfg.Epoch, AckTimeout: cfg.AckTimeout, Forgetful: cfg.Forgetful}),
+		book: table.NewBook(cfg.Epoch), has: map[hosting.NodeID]table.Version{},
+	}
+	m.shards = newShards(cfg, m.nodes, m.book)
+	m.nodes.Add(m.shards)
+	return m
+}
+
+// Replay applies the ledger of the journal, before any step.
+func (m *Machine) Replay(l Ledger) {
+	for _, name := range slices.Sorted(maps.Keys(l.Types)) {
+		m.shards.replay(l.Types[name])
+	}
+}
+
+// Step handles an input. The caller must store the facts before it carries out the effects.
+func (m *Machine) Step(in Input, now time.Time) ([]Fact, []hosting.Effect) {
+	m.nodes.Advance(now)
+	switch in := in.(type) {
+	case Recovered:
+		m.shards.begin()
+	case ViewChanged:
+		m.nodes.Update(in.Nodes, in.Gone)
+		m.shards.viewed()
+	case Received:
+		m.nodes.Receive(in.Message)
+	case Hello:
+		m.shards.offer(in.Node, in.Offers)
+		if m.has[in.Node].Less(in.Has) || in.Has.Epoch != m.cfg.Epoch {
+			m.has[in.Node] = in.Has
+		}
+	case Drain:
+		m.nodes.Drain(in.Node, in.Token)
+	case Tick:
+	}
+	m.nodes.Tick()
+	m.nodes.Reconcile(m.shards.unwanted)
+	if m.nodes.Settled() {
+		m.nodes.EndDrains()
+		m.push()
+	}
+	return m.shards.facts(), m.nodes.Take()
+}
+
+// push sends the table to the nodes that do not have it, once all nodes have said what they run:
+// what the coordinator knows before is not the whole truth.
+func (m *Machine) push() {
+	due := map[hosting.NodeID]bool{}
+	for _, id := range m.pushes.Pass(m.nodes.Now()) {
+		due[id] = true
+	}
+	for _, n := range m.nodes.View().Nodes {
+		id := hosting.IDOf(n)
+		u, news := m.book.Since(m.has[id])
+		if !news || !m.shards.offers.any(id) {
+			m.pushes.Clear(id)
+			continue
+		}
+		if _, waits := m.pushes.Of(id); waits && !due[id] && !m.shards.changed {
+			continue
+		}
+		m.pushes.Set(id, m.nodes.Now().Add(m.cfg.AckTimeout))
+		m.nodes.Emit(Push{Node: n, Update: u, Refuse: m.shards.offers.mismatches(id, m.shards.kinds)})
+	}
+	m.shards.changed = false
+}
+
+// Next returns when a [Tick] is due.
+func (m *Machine) Next() (time.Time, bool) {
+	var e deadlines.Earliest
+	e.Add(m.nodes.Next())
+	e.Add(m.pushes.First())
+	return e.At, e.OK
+}
+
+// View returns the cluster as the machine knows it.
+func (m *Machine) View() hosting.View { return m.nodes.View() }

@@ -1,0 +1,67 @@
+package allot
+
+import (
+	"time"
+
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
+)
+
+// A shard is what is known of one shard.
+type shard struct {
+	typ    *kind
+	number int
+	label  string
+	stage  stage
+	Record
+	since     time.Time // of stage
+	failures  int       // in a row
+	lastError string
+	retryAt   time.Time
+	moves     uint64
+}
+
+// A stage is what the machine is doing with a shard.
+type stage uint8
+
+const (
+	homeless stage = iota
+	starting       // requested from its node
+	settled        // its node has said that it runs
+	leaving        // being stopped in order to be allotted again
+)
+
+// A kind is a type of entities.
+type kind struct {
+	table.Type
+	shards []*shard
+}
+
+func newKind(t table.Type) *kind {
+	k := &kind{Type: t}
+	for n := range t.Shards {
+		k.shards = append(k.shards, &shard{typ: k, number: n, label: Label(t.Name, n)})
+	}
+	return k
+}
+
+// loads returns how many shards each node has.
+func (k *kind) loads() map[hosting.NodeID]int {
+	all := map[hosting.NodeID]int{}
+	for _, s := range k.shards {
+		if s.stage != homeless {
+			all[s.on()]++
+		}
+	}
+	return all
+}
+
+// inTransit reports whether a shard is between nodes.
+func (k *kind) inTransit() bool {
+	for _, s := range k.shards {
+		if s.stage != settled {
+			return true
+		}
+	}
+	return false
+}

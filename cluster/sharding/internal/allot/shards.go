@@ -1,0 +1,415 @@
+package allot
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
+	"github.com/understudy-go/understudy/internal/appversion"
+	"github.com/understudy-go/understudy/internal/deadlines"
+	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/singleton/generation"
+)
+
+// shards is the workload that keeps each shard running on one node.
+type shards struct {
+	cfg   Config
+	nodes *hosting.Nodes
+	book  *table.Book
+
+	kinds  map[string]*kind
+	offers offers
+
+	dirty   map[*shard]bool
+	news    []Fact
+	changed bool // the book has changed
+	retries deadlines.Map[*shard]
+	balance balancer
+	moves   uint64
+}
+
+func newShards(cfg Config, n *hosting.Nodes, b *table.Book) *shards {
+	return &shards{
+		cfg: cfg, nodes: n, book: b, kinds: map[string]*kind{}, offers: offers{},
+		dirty: map[*shard]bool{},
+	}
+}
+
+// replay adds a type with what the journal has about it.
+func (s *shards) replay(of Shards) {
+	k := s.add(of.Type)
+	for n, r := range of.Records {
+		sh := k.shards[n]
+		sh.Record = r
+		if r.Node != "" {
+			sh.stage = starting
+		}
+	}
+}
+
+// begin continues from what has been replayed.
+func (s *shards) begin() {
+	for _, name := range slices.Sorted(maps.Keys(s.kinds)) {
+		for _, sh := range s.kinds[name].shards {
+			if sh.stage == starting {
+				s.nodes.Start(sh.on(), sh.request())
+				s.publish(sh, sh.home()) // it runs there, or is going to
+			}
+		}
+	}
+}
+
+func (s *shards) add(t table.Type) *kind {
+	k := newKind(t)
+	s.kinds[t.Name] = k
+	s.book.Declare(t)
+	s.changed = true
+	for _, sh := range k.shards {
+		s.dirty[sh] = true
+	}
+	return k
+}
+
+// offer notes what a node offers. A type that is new is declared as the node offers it.
+func (s *shards) offer(id hosting.NodeID, all []Offer) {
+	s.offers[id] = map[string]Offer{}
+	for _, o := range all {
+		s.offers[id][o.Type.Name] = o
+		if s.kinds[o.Type.Name] == nil && o.Type.Name != "" && o.Type.Shards > 0 && o.Type.Shards <= table.MaxShards {
+			s.add(o.Type)
+			s.news = append(s.news, Fact{Type: o.Type.Name, Declared: &o.Type})
+		}
+	}
+	s.markAll()
+}
+
+// viewed forgets the offers of nodes that are no members any more.
+func (s *shards) viewed() {
+	maps.DeleteFunc(s.offers, func(id hosting.NodeID, _ map[string]Offer) bool {
+		n, member := s.nodes.Member(id.Name)
+		return !member || hosting.IDOf(n) != id
+	})
+	s.markAll()
+}
+
+func (s *shards) markAll() {
+	for _, k := range s.kinds {
+		for _, sh := range k.shards {
+			s.dirty[sh] = true
+		}
+	}
+}
+
+func (s *shards) of(label string) *shard {
+	typ, n, ok := ParseLabel(label)
+	if !ok || s.kinds[typ] == nil || n >= len(s.kinds[typ].shards) {
+		return nil
+	}
+	return s.kinds[typ].shards[n]
+}
+
+// requested returns the shard that a request belongs to, or nil.
+func (s *shards) requested(label string, id hosting.RequestID) *shard {
+	if sh := s.of(label); sh != nil && sh.Request == id && sh.stage != homeless {
+		return sh
+	}
+	return nil
+}
+
+// unwanted reports whether an orphan of that label is to be stopped.
+func (s *shards) unwanted(label string) bool {
+	sh := s.of(label)
+	return sh != nil && sh.stage != homeless
+}
+
+// Owns implements hosting.Workload.
+func (s *shards) Owns(label string) bool { return s.of(label) != nil }
+
+// Started implements hosting.Workload.
+func (s *shards) Started(label string, id hosting.RequestID, _ hosting.NodeID) {
+	if sh := s.requested(label, id); sh != nil && sh.stage == starting {
+		sh.enter(settled, s.nodes.Now())
+		sh.failures, sh.lastError = 0, ""
+		s.publish(sh, sh.home())
+	}
+}
+
+// Failed implements hosting.Workload.
+func (s *shards) Failed(label string, id hosting.RequestID, _ hosting.NodeID, why hosting.Ending) {
+	if sh := s.requested(label, id); sh != nil {
+		s.failed(sh, why)
+	}
+}
+
+// Ended implements hosting.Workload.
+func (s *shards) Ended(label string, id hosting.RequestID, _ hosting.NodeID, why hosting.Ending) {
+	if sh := s.requested(label, id); sh != nil {
+		s.failed(sh, why)
+	}
+}
+
+// failed allots a shard again after a delay. If a later generation has claimed the id of an entity,
+// it is allotted at once, with one above that.
+func (s *shards) failed(sh *shard, why hosting.Ending) {
+	sh.lastError = cmp.Or(why.Text, "it has stopped by itself")
+	sh.Generation = max(sh.Generation, why.FencedBy)
+	if why.FencedBy == 0 {
+		sh.failures++
+		sh.retryAt = s.nodes.Now().Add(s.cfg.delay(sh.failures))
+		s.retries.Set(sh, sh.retryAt)
+	}
+	s.free(sh)
+}
+
+// delay returns how long to wait after that many failures.
+func (cfg Config) delay(failures int) time.Duration {
+	d := cfg.Retry
+	for range failures - 1 {
+		if d >= cfg.RetryMax {
+			break
+		}
+		d *= 2
+	}
+	return min(d, cfg.RetryMax)
+}
+
+// Stopped implements hosting.Workload.
+func (s *shards) Stopped(label string, id hosting.RequestID, _ hosting.NodeID) {
+	if sh := s.requested(label, id); sh != nil {
+		s.free(sh)
+	}
+}
+
+// Refused implements hosting.Workload. A node that has a later generation keeps the shard until its
+// report says which.
+func (s *shards) Refused(label string, id hosting.RequestID, _ hosting.NodeID, _ string) {
+	if sh := s.requested(label, id); sh != nil && sh.stage == leaving {
+		sh.enter(settled, s.nodes.Now())
+		s.publish(sh, sh.home())
+	}
+}
+
+// Found implements hosting.Workload.
+func (s *shards) Found(label string, _ hosting.NodeID, _ hosting.Reported) {
+	if sh := s.of(label); sh != nil {
+		s.dirty[sh] = true
+	}
+}
+
+// Lost implements hosting.Workload.
+func (s *shards) Lost(on hosting.NodeID) {
+	for _, k := range s.kinds {
+		for _, sh := range k.shards {
+			if sh.stage != homeless && sh.on() == on {
+				s.free(sh)
+			}
+		}
+	}
+}
+
+// Leaving implements hosting.Workload.
+func (s *shards) Leaving(on hosting.NodeID) bool {
+	for _, k := range s.kinds {
+		for _, sh := range k.shards {
+			if sh.on() == on && (sh.stage == settled || sh.stage == starting) && s.hasHost(k) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// free notes that a shard runs nowhere.
+func (s *shards) free(sh *shard) {
+	sh.enter(homeless, s.nodes.Now())
+	sh.Record = Record{Generation: sh.Generation}
+	s.publish(sh, table.Home{Generation: sh.Generation})
+	s.dirty[sh] = true
+}
+
+func (sh *shard) enter(next stage, now time.Time) { sh.stage, sh.since = next, now }
+
+func (sh *shard) home() table.Home {
+	return table.Home{Node: node.ID{Address: sh.Address, Incarnation: sh.Incarnation}, Generation: sh.Generation}
+}
+
+func (sh *shard) request() hosting.StartRequest {
+	return hosting.StartRequest{ID: sh.Request, Label: sh.label, Type: sh.typ.Name, Generation: generation.Generation{Term: sh.Generation}}
+}
+
+func (s *shards) publish(sh *shard, h table.Home) {
+	before := s.book.Version()
+	s.book.Set(sh.typ.Name, sh.number, h)
+	s.changed = s.changed || s.book.Version() != before
+}
+
+func (s *shards) record(sh *shard) {
+	s.news = append(s.news, Fact{Type: sh.typ.Name, Shard: sh.number, Record: sh.Record})
+}
+
+// facts returns the facts to store, once.
+func (s *shards) facts() []Fact {
+	news := s.news
+	s.news = nil
+	return news
+}
+
+// Notice implements hosting.Workload.
+func (s *shards) Notice(touched map[string]bool, moreRoom bool) {
+	for label := range touched {
+		if sh := s.of(label); sh != nil {
+			s.dirty[sh] = true
+		}
+	}
+	if moreRoom {
+		s.markAll()
+	}
+}
+
+// Next implements hosting.Workload.
+func (s *shards) Next() (time.Time, bool) {
+	var e deadlines.Earliest
+	e.Add(s.retries.First())
+	e.Add(s.balance.at, !s.balance.at.IsZero())
+	return e.At, e.OK
+}
+
+// Reconcile implements hosting.Workload.
+func (s *shards) Reconcile() {
+	if !s.nodes.Settled() {
+		return
+	}
+	for _, sh := range s.retries.Pass(s.nodes.Now()) {
+		s.dirty[sh] = true
+	}
+	for _, sh := range s.sortedDirty() {
+		delete(s.dirty, sh)
+		s.reconcile(sh)
+	}
+	rebalance(s)
+}
+
+func (s *shards) sortedDirty() []*shard {
+	return slices.SortedFunc(maps.Keys(s.dirty), func(a, b *shard) int {
+		return cmp.Or(cmp.Compare(a.typ.Name, b.typ.Name), cmp.Compare(a.number, b.number))
+	})
+}
+
+func (s *shards) reconcile(sh *shard) {
+	if sh.stage != homeless && !s.isMember(sh.on()) && s.offers.eventSourced(sh.typ) {
+		s.nodes.Forget(sh.on(), sh.label) // what may still run there is fenced by the next generation
+		s.free(sh)
+	}
+	switch sh.stage {
+	case homeless:
+		s.place(sh)
+	case starting, settled:
+		if !s.stays(sh) && s.hasHost(sh.typ) {
+			s.move(sh, drained)
+		}
+	case leaving:
+	}
+}
+
+// place allots a shard that runs nowhere.
+func (s *shards) place(sh *shard) {
+	if s.adopt(sh) || len(s.nodes.PlacesOf(sh.label)) > 0 || s.nodes.Now().Before(sh.retryAt) {
+		return
+	}
+	n, ok := s.choose(sh.typ)
+	if !ok {
+		return
+	}
+	sh.Generation = max(sh.Generation+1, s.cfg.FirstTerm)
+	sh.Record = Record{Node: n.Name, Address: n.Address, Incarnation: n.Incarnation, Generation: sh.Generation}
+	sh.Request = s.nodes.Start(sh.on(), sh.request())
+	sh.enter(starting, s.nodes.Now())
+	s.record(sh)
+}
+
+// adopt takes over the shard that a node runs without having been asked by this coordinator: of
+// several the one with the highest generation. The others are stopped, as unwanted ones.
+func (s *shards) adopt(sh *shard) bool {
+	all := slices.DeleteFunc(s.nodes.PlacesOf(sh.label), func(p hosting.Place) bool { return !p.Orphan || p.Phase == hosting.Stopping })
+	if len(all) == 0 {
+		return false
+	}
+	best := slices.MaxFunc(all, func(a, b hosting.Place) int {
+		x, y := a.Request, b.Request
+		return cmp.Or(cmp.Compare(x.Generation.Term, y.Generation.Term), cmp.Compare(x.ID.Epoch, y.ID.Epoch), cmp.Compare(x.ID.N, y.ID.N))
+	})
+	n, known := s.nodes.Node(best.On)
+	if term := best.Request.Generation.Term; !known || term < sh.Generation { // a later one has been elsewhere since
+		for _, o := range all {
+			s.nodes.Stop(o.On, sh.label, "")
+		}
+		return false
+	}
+	sh.Record = Record{Node: n.Name, Address: n.Address, Incarnation: n.Incarnation, Generation: best.Request.Generation.Term, Request: best.Request.ID}
+	sh.enter(starting, s.nodes.Now())
+	s.nodes.Start(best.On, sh.request())
+	if best.Phase == hosting.Running {
+		s.publish(sh, sh.home())
+	}
+	s.record(sh)
+	return true
+}
+
+// stays reports whether a shard may stay where it is. A node that is merely unreachable keeps its
+// shards.
+func (s *shards) stays(sh *shard) bool {
+	n, known := s.nodes.Node(sh.on())
+	return !known || !n.Draining && (n.Up || !s.isMember(sh.on()))
+}
+
+func (s *shards) isMember(id hosting.NodeID) bool {
+	n, member := s.nodes.Member(id.Name)
+	return member && hosting.IDOf(n) == id
+}
+
+// The causes of moves, besides those of package hosting.
+const (
+	drained  hosting.Cause = "drain"
+	balanced hosting.Cause = "balance"
+)
+
+// move takes a shard away from its node.
+func (s *shards) move(sh *shard, why hosting.Cause) {
+	s.moves++
+	sh.moves++
+	sh.enter(leaving, s.nodes.Now())
+	s.publish(sh, table.Home{Generation: sh.Generation}) // from now on, senders keep their messages
+	s.nodes.Stop(sh.on(), sh.label, why)
+}
+
+// hosts returns the nodes that can take a shard of a type: of those with the newest version of the
+// application, if others are older.
+func (s *shards) hosts(k *kind) (all []hosting.Node) {
+	newest := ""
+	for _, n := range s.nodes.View().Alive() {
+		if s.offers.canHost(n, k) {
+			all = append(all, n)
+			if appversion.Newer(n.AppVersion, newest) {
+				newest = n.AppVersion
+			}
+		}
+	}
+	return slices.DeleteFunc(all, func(n hosting.Node) bool { return appversion.Compare(n.AppVersion, newest) < 0 })
+}
+
+func (s *shards) hasHost(k *kind) bool { return len(s.hosts(k)) > 0 }
+
+// choose returns the node that has the fewest shards of the type, or else the fewest of all types.
+func (s *shards) choose(k *kind) (best hosting.Node, ok bool) {
+	all := s.hosts(k)
+	if len(all) == 0 {
+		return best, false
+	}
+	loads := k.loads()
+	return slices.MinFunc(all, func(a, b hosting.Node) int {
+		return cmp.Or(cmp.Compare(loads[hosting.IDOf(a)], loads[hosting.IDOf(b)]), cmp.Compare(len(a.Actors), len(b.Actors)), cmp.Compare(a.Name, b.Name))
+	}), true
+}

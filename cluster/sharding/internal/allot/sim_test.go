@@ -1,0 +1,378 @@
+package allot
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
+)
+
+var (
+	simCount = flag.Int("sim.count", 15, "how many random histories")
+	simFirst = flag.Uint64("sim.first", 0, "the seed of the first")
+)
+
+// A world has a coordinator and some nodes, whose messages are lost, doubled and late. Each node has
+// the agent that a real one has.
+type world struct {
+	t      *testing.T
+	rng    *rand.Rand
+	seed   uint64
+	now    time.Time
+	kind   table.Type
+	stored Ledger
+	keeps  bool // the coordinators share a journal
+	epoch  uint64
+	m      *Machine
+	nodes  []*simNode
+	mail   []func()
+	next   uint64 // incarnation
+	gone   []hosting.Gone
+	told   map[hosting.RequestID]bool // start requests
+	calm   bool                       // nothing is lost any more
+}
+
+type simNode struct {
+	name        string
+	incarnation uint64
+	up, alive   bool
+	reachable   bool
+	agent       *hosting.Agent
+	running     map[string]hosting.StartRequest
+	at          table.Table
+	offered     bool
+}
+
+func (n *simNode) id() hosting.NodeID {
+	return hosting.NodeID{Name: n.name, Incarnation: n.incarnation}
+}
+
+const margin = 10 * time.Second
+
+func newWorld(t *testing.T, seed uint64) *world {
+	w := &world{
+		t: t, rng: rand.New(rand.NewPCG(seed, 1)), seed: seed, now: time.Unix(0, 0), kind: table.Type{Name: "cart", Shards: 16, Message: "m"},
+		keeps: seed%2 == 0, told: map[hosting.RequestID]bool{},
+	}
+	for range 2 + w.rng.IntN(3) {
+		w.join(fmt.Sprint("n", len(w.nodes)))
+	}
+	w.elect()
+	return w
+}
+
+func (w *world) join(name string) {
+	w.next++
+	n := &simNode{name: name, incarnation: w.next, up: true, alive: true, reachable: true, agent: hosting.NewAgent(name), running: map[string]hosting.StartRequest{}}
+	w.nodes = append(w.nodes, n)
+	w.act(n, n.agent.Step(hosting.AgentMembership{Incarnation: n.incarnation}))
+}
+
+// elect starts another coordinator.
+func (w *world) elect() {
+	w.epoch++
+	w.m = New(Config{
+		Forgetful: !w.keeps, Epoch: w.epoch, FirstTerm: w.epoch, AckTimeout: 2 * time.Second, Retry: time.Second, RetryMax: 10 * time.Second, RebalanceEvery: 10 * time.Second,
+	})
+	if w.keeps {
+		w.m.Replay(w.stored)
+	}
+	for _, n := range w.nodes {
+		n.offered = false
+	}
+	w.step(Recovered{})
+	w.view()
+}
+
+func (w *world) view() {
+	var v ViewChanged
+	for _, n := range w.nodes {
+		if n.alive {
+			v.Nodes = append(v.Nodes, hosting.Node{Name: n.name, Address: n.name, Incarnation: n.incarnation, Up: n.up, Reachable: n.reachable})
+		}
+	}
+	v.Gone = slices.Clone(w.gone)
+	w.step(v)
+}
+
+func (w *world) step(in Input) {
+	m := w.m
+	facts, effects := m.Step(in, w.now)
+	for _, f := range facts {
+		require.True(w.t, w.stored.Fits(f) || !w.keeps, "seed %d: %v", w.seed, f)
+		w.stored = w.stored.With(f)
+	}
+	for _, e := range effects {
+		switch e := e.(type) {
+		case hosting.Send:
+			w.post(func() { w.toAgent(m, e) })
+		case Push:
+			w.post(func() { w.pushed(m, e) })
+		}
+	}
+}
+
+// post sends a message, which may be lost, doubled and late.
+func (w *world) post(deliver func()) {
+	if !w.calm && w.rng.IntN(10) == 0 {
+		return
+	}
+	w.mail = append(w.mail, deliver)
+	if !w.calm && w.rng.IntN(10) == 0 {
+		w.mail = append(w.mail, deliver)
+	}
+}
+
+func (w *world) node(name string, incarnation uint64) *simNode {
+	for _, n := range w.nodes {
+		if n.name == name && n.incarnation == incarnation && n.alive {
+			return n
+		}
+	}
+	return nil
+}
+
+func (w *world) toAgent(m *Machine, e hosting.Send) {
+	n := w.node(e.Node, e.Incarnation)
+	if n == nil || !n.reachable {
+		return
+	}
+	if start, ok := e.Msg.(hosting.StartRequest); ok {
+		w.told[start.ID] = true
+	}
+	msg := e.Message(noRef)
+	w.heard(n, n.agent.Step(hosting.AgentReceived{Message: msg}), m)
+	if _, asks := e.Msg.(hosting.ReportRequest); asks {
+		w.hello(n, m)
+	}
+}
+
+func (w *world) hello(n *simNode, m *Machine) {
+	in := Hello{Node: n.id(), Has: n.at.Version(), Offers: []Offer{{Type: w.kind, Hosts: true}}}
+	w.post(func() {
+		if m == w.m && n.reachable {
+			w.step(in)
+		}
+	})
+}
+
+func (w *world) act(n *simNode, all []hosting.AgentAction) { w.heard(n, all, w.m) }
+
+// heard carries out the actions of an agent.
+func (w *world) heard(n *simNode, all []hosting.AgentAction, m *Machine) {
+	for _, a := range all {
+		switch a := a.(type) {
+		case hosting.Launch:
+			n.running[a.Request.Label] = a.Request
+			w.mail = append(w.mail, func() {
+				if n.running[a.Request.Label].ID == a.Request.ID {
+					w.heard(n, n.agent.Step(hosting.AgentStarted{Label: a.Request.Label, ID: a.Request.ID}), m)
+				}
+			})
+		case hosting.Halt:
+			w.mail = append(w.mail, func() { w.end(n, a.ID, "") })
+		case hosting.Tell:
+			msg := a.Message
+			w.post(func() {
+				if n.alive && n.reachable {
+					w.step(Received{Message: msg})
+				}
+			})
+		}
+	}
+}
+
+// end ends the shard of a request.
+func (w *world) end(n *simNode, id hosting.RequestID, why string) {
+	for label, r := range n.running {
+		if r.ID == id {
+			delete(n.running, label)
+			w.act(n, n.agent.Step(hosting.AgentEnded{Label: label, ID: id, Why: why}))
+		}
+	}
+}
+
+func (w *world) pushed(m *Machine, e Push) {
+	n := w.node(e.Node.Name, e.Node.Incarnation)
+	if n == nil || !n.reachable {
+		return
+	}
+	n.at.Apply(e.Update)
+	if entry, ok := n.at.Of("cart"); ok && w.keeps {
+		for shard, h := range entry.Homes { // what a node believes of the coordinator is stored
+			if h.Node.Address != "" {
+				require.LessOrEqual(w.t, h.Generation, w.stored.Types["cart"].Records[shard].Generation, "seed %d", w.seed)
+			}
+		}
+	}
+	w.hello(n, m)
+}
+
+// check checks that no shard runs on two nodes, and that generations differ.
+func (w *world) check() {
+	at := map[string]hosting.StartRequest{}
+	for _, n := range w.nodes {
+		if !n.alive {
+			continue
+		}
+		for label, r := range n.running {
+			other, twice := at[label]
+			require.False(w.t, twice, "seed %d: %s runs twice at %v: %v and %v", w.seed, label, w.now, r, other)
+			at[label] = r
+		}
+	}
+}
+
+// crash ends a node without a word. It is a former member from then on; what it ran may run until
+// the margin has passed.
+func (w *world) crash(n *simNode) {
+	n.alive = false
+	w.gone = append(w.gone, hosting.Gone{Name: n.name, Incarnation: n.incarnation, Until: w.now.Add(margin)})
+	w.view()
+}
+
+func (w *world) random() {
+	n := w.nodes[w.rng.IntN(len(w.nodes))]
+	alive := 0
+	for _, o := range w.nodes {
+		if o.alive {
+			alive++
+		}
+	}
+	switch w.rng.IntN(60) {
+	case 0:
+		if n.alive && alive > 1 {
+			w.crash(n)
+		}
+	case 1:
+		if alive < 5 {
+			w.join(fmt.Sprint("n", len(w.nodes)))
+			w.view()
+		}
+	case 2:
+		w.elect()
+	case 3:
+		if n.alive {
+			n.reachable = !n.reachable
+			w.view()
+		}
+	case 4:
+		if n.alive {
+			for _, label := range slices.Sorted(maps.Keys(n.running))[:min(1, len(n.running))] {
+				w.end(n, n.running[label].ID, "broken")
+			}
+		}
+	case 5:
+		if n.alive && alive > 1 && n.up {
+			n.up = false // it leaves
+			w.view()
+			w.step(Drain{Token: 1, Node: n.id()})
+		}
+	case 6:
+		if !n.alive && n.name != "" && alive < 5 { // the same node in another process
+			name := n.name
+			n.name = ""
+			w.gone = slices.DeleteFunc(w.gone, func(g hosting.Gone) bool { return g.Name == name })
+			w.join(name)
+			w.view()
+		}
+	}
+}
+
+func (w *world) run(steps int, faults bool) {
+	for range steps {
+		if faults {
+			w.random()
+		}
+		for range 4 {
+			if len(w.mail) > 0 {
+				i := w.rng.IntN(len(w.mail))
+				deliver := w.mail[i]
+				w.mail = slices.Delete(w.mail, i, i+1)
+				deliver()
+				w.check()
+			}
+		}
+		w.now = w.now.Add(time.Duration(w.rng.IntN(200)) * time.Millisecond)
+		w.gone = slices.DeleteFunc(w.gone, func(g hosting.Gone) bool { return w.now.After(g.Until.Add(time.Minute)) })
+		if at, due := w.m.Next(); due && !at.After(w.now) {
+			w.step(Tick{})
+		}
+		for _, n := range w.nodes {
+			if n.alive && w.rng.IntN(20) == 0 {
+				w.act(n, n.agent.Step(hosting.AgentTick{}))
+				w.hello(n, w.m) // from time to time
+			}
+		}
+		w.check()
+	}
+}
+
+func TestSimulated(t *testing.T) {
+	for i := range uint64(*simCount) {
+		seed := *simFirst + i
+		w := newWorld(t, seed)
+		w.run(1500, true)
+		w.calm = true
+		for _, n := range w.nodes {
+			n.reachable = true
+		}
+		w.nodes = slices.DeleteFunc(w.nodes, func(n *simNode) bool {
+			if n.alive && !n.up {
+				n.alive = false // it has left
+			}
+			return !n.alive
+		})
+		if len(w.nodes) == 0 {
+			w.join("last")
+		}
+		w.view()
+		w.run(4000, false)
+		w.settled()
+	}
+}
+
+// settled checks that each shard runs, that they are balanced, and that all nodes know where.
+func (w *world) settled() {
+	count := map[string]int{}
+	homes := map[string]string{}
+	for _, n := range w.nodes {
+		for label := range n.running {
+			homes[label] = n.name
+			count[n.name]++
+		}
+	}
+	require.Len(w.t, homes, 16, "seed %d: all shards run, %s", w.seed, w.describe("cart/0"))
+	low, high := 16, 0
+	for _, n := range w.nodes {
+		low, high = min(low, count[n.name]), max(high, count[n.name])
+	}
+	require.LessOrEqual(w.t, high-low, 1, "seed %d: %v, %q, %v; %s", w.seed, count, w.m.shards.balance.why, w.m.View(), w.describe("cart/1"))
+	for _, n := range w.nodes {
+		e, ok := n.at.Of("cart")
+		require.True(w.t, ok, "seed %d", w.seed)
+		for shard, h := range e.Homes {
+			require.Equal(w.t, homes[Label("cart", shard)], h.Node.Address, "seed %d: the table of %s, %s", w.seed, n.name, w.describe(Label("cart", shard)))
+		}
+	}
+}
+
+var noRef actor.ActorRef[hosting.FromAgent]
+
+func (w *world) describe(label string) string {
+	sh := w.m.shards.of(label)
+	var at []string
+	for _, n := range w.nodes {
+		at = append(at, fmt.Sprintf("%s#%d has %v; runs %v", n.name, n.incarnation, n.at.Version(), n.running[label]))
+	}
+	return fmt.Sprintf("stage %d %+v error %q; book %v has %v; %s; places %v; settled %v", sh.stage, sh.Record, sh.lastError, w.m.book.Version(), w.m.has, at, w.m.nodes.PlacesOf(label), w.m.nodes.Settled())
+}

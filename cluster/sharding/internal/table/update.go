@@ -1,0 +1,58 @@
+package table
+
+import (
+	"github.com/understudy-go/understudy/internal/node"
+)
+
+// A Home is the node that runs a shard.
+type Home struct {
+	_          struct{} `cbor:",toarray"`
+	Node       node.ID  // zero while the shard has no home
+	Generation uint64   // of the shard; each home has a greater one than the homes before
+}
+
+// A Type says what the nodes that take part must agree on.
+type Type struct {
+	_       struct{} `cbor:",toarray"`
+	Name    string
+	Shards  int
+	Message string // the name of the type of messages
+	Role    string // which nodes host; "" for all
+}
+
+// A Version numbers the changes of the table.
+type Version struct {
+	_     struct{} `cbor:",toarray"`
+	Epoch uint64   // of the coordinator
+	N     uint64   // of its changes
+}
+
+// Less reports whether v is before o.
+func (v Version) Less(o Version) bool {
+	return v.Epoch < o.Epoch || v.Epoch == o.Epoch && v.N < o.N
+}
+
+// An Update brings a table of version From, or a later one, to version To. If From.N is 0, it has
+// the whole table.
+type Update struct {
+	_     struct{} `cbor:",toarray"`
+	From  Version
+	To    Version
+	Nodes []node.ID // that Homes refers to
+	Types []Changes
+}
+
+// Changes are the homes of one type that have changed.
+type Changes struct {
+	_     struct{} `cbor:",toarray"`
+	Type  Type
+	Homes []Change
+}
+
+// A Change is the home of one shard.
+type Change struct {
+	_          struct{} `cbor:",toarray"`
+	Shard      int
+	Node       int // its place in the nodes of the update, from 1; 0 for none
+	Generation uint64
+}

@@ -1,0 +1,206 @@
+package sharding
+
+import (
+	"math"
+	"sync"
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/recall"
+)
+
+// A letter is a message to an entity, on its way.
+type letter[M any] struct {
+	extension.Held[M]
+	name string // of the entity, as its path ends
+	from uint64 // the incarnation of the node that sent it here; 0 for a message that was told here
+}
+
+// A lane brings the messages to the entities of one shard from this node to wherever the shard is.
+// Messages of one sender to one entity stay in order, also while the shard moves; see package
+// recall. A message is taken by the goroutine that sends it, so an entity on this node costs no
+// detour through another actor.
+type lane[M any] struct {
+	region *Region[M]
+	shard  int
+
+	mu        sync.Mutex // guards all below
+	buffer    recall.Buffer[letter[M]]
+	retry     recall.RetryTimer
+	residents *residents[M] // the shard is here; nil if it is not
+	closed    error         // why no letter is taken any more; nil while they are
+}
+
+func newLane[M any](r *Region[M], shard int) *lane[M] {
+	l := &lane[M]{region: r, shard: shard}
+	l.buffer.Limit = math.MaxInt // it is checked before
+	return l
+}
+
+// told takes a message that was told here.
+func (l *lane[M]) told(name string, d extension.Described[M]) (here actor.ActorRef[M]) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.take(letter[M]{name: name, Held: extension.Held[M]{Described: d}})
+}
+
+// take sends a letter on, or keeps it. mu is held.
+func (l *lane[M]) take(of letter[M]) (here actor.ActorRef[M]) {
+	switch {
+	case l.closed != nil:
+		l.region.drop(of, l.closed)
+	case l.buffer.Clear():
+		return l.send(of)
+	case l.full():
+		l.region.drop(of, ErrBufferFull)
+	default:
+		of.Held = extension.Hold(l.region.system, of.Described)
+		l.buffer.Hold(of)
+		l.region.held.Add(1)
+	}
+	return here
+}
+
+// full reports whether there is no room for another letter, after those have been dropped that
+// nobody waits for any more.
+func (l *lane[M]) full() bool {
+	if l.buffer.Size() < l.region.set.buffer && l.region.held.Load() < maxHeld {
+		return false
+	}
+	gone := l.buffer.Remove(func(of letter[M]) bool { return of.Withdrawn() })
+	for _, of := range gone {
+		l.region.held.Add(-1)
+		l.region.drop(of, actor.ErrWithdrawn)
+	}
+	return len(gone) == 0
+}
+
+// maxHeld is how many letters the lanes of one type keep at most.
+const maxHeld = 100_000
+
+// send sends a letter along the route, which is clear. mu is held.
+func (l *lane[M]) send(of letter[M]) (here actor.ActorRef[M]) {
+	if route := l.buffer.Route(); route.Kind == recall.ToPeer {
+		l.buffer.Sent()
+		l.region.sendTo(route.Peer, of)
+		return here
+	}
+	return l.residents.offer(of)
+}
+
+// flush sends what can go by now, in order. mu is held.
+func (l *lane[M]) flush() {
+	for of, ok := l.buffer.Next(); ok; of, ok = l.buffer.Next() {
+		l.region.held.Add(-1)
+		if of.Pass() {
+			l.send(of)
+		} else {
+			l.region.drop(of, actor.ErrWithdrawn)
+		}
+	}
+}
+
+// arrived takes a letter of another node. If the shard is not here, the letter goes back: it is
+// always with one of two nodes.
+func (l *lane[M]) arrived(of letter[M]) (here actor.ActorRef[M]) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.residents != nil && l.residents.takes():
+		return l.residents.offer(of)
+	case !l.region.giveBack(of):
+		return l.take(of)
+	}
+	return here
+}
+
+// keep takes a letter that has not reached an entity here, before those that have been told since.
+// mu is held.
+func (l *lane[M]) keep(of letter[M]) {
+	if l.region.giveBack(of) {
+		return
+	}
+	of.Held = extension.Hold(l.region.system, of.Described)
+	l.buffer.Returned(node.ID{}, of)
+	l.region.held.Add(1)
+}
+
+// returned takes a letter of ours that another node does not take.
+func (l *lane[M]) returned(from node.ID, of letter[M]) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	of.Held = extension.Hold(l.region.system, of.Described)
+	_, raise := l.buffer.Returned(from, of)
+	l.region.held.Add(1)
+	l.recallIf(raise)
+	l.flush()
+}
+
+// recallIf asks the node that may have letters of ours to return them.
+func (l *lane[M]) recallIf(raise bool) {
+	if raise {
+		to, number, _ := l.buffer.Recall()
+		l.region.recallFrom(to, l.shard, number)
+	}
+}
+
+// recalled notes that a node has returned all letters of ours.
+func (l *lane[M]) recalled(number uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.buffer.Recalled(number)
+	l.flush()
+}
+
+// reroute follows a change of the table, of the members, or of the shard here.
+func (l *lane[M]) reroute() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rerouteHeld()
+}
+
+// rerouteHeld is reroute for a caller that holds mu.
+func (l *lane[M]) rerouteHeld() {
+	l.recallIf(l.buffer.Redirect(l.route()))
+	l.flush()
+}
+
+func (l *lane[M]) route() recall.Route {
+	if r := l.residents; r != nil {
+		if r.takes() {
+			return recall.Route{Kind: recall.ToInstance}
+		}
+		return recall.Route{Kind: recall.ToSelf}
+	}
+	if home, found := l.region.homeOf(l.shard); found {
+		return recall.Route{Kind: recall.ToPeer, Peer: home}
+	}
+	return recall.Route{}
+}
+
+// tick tries again what may have been lost. It reports whether it must be called again.
+func (l *lane[M]) tick(now time.Time, peers peerStates) (more bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	to, _, up := l.buffer.Recall()
+	waits := up || l.buffer.Refused()
+	l.retry.Plan(now, waits)
+	if waits && l.retry.Due(now) {
+		l.recallIf(l.buffer.TryAgain(now.Sub(l.retry.Since()), peers.lost(to), peers.reachable(to)))
+		l.flush()
+	}
+	return waits
+}
+
+// close makes dead letters of what waits.
+func (l *lane[M]) close(why error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = why
+	for _, of := range l.buffer.Drain() {
+		l.region.held.Add(-1)
+		l.region.drop(of, why)
+	}
+}

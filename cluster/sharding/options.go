@@ -1,0 +1,103 @@
+package sharding
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
+)
+
+// An Option is a setting of a type of entities; see [Start].
+type Option func(*settings)
+
+type settings struct {
+	shards      int
+	role        string
+	hosts       bool
+	passivate   time.Duration
+	limit       int
+	stopMessage any
+	stopTimeout time.Duration
+	buffer      int
+	sourced     bool
+	journal     persistence.Journal
+}
+
+// The defaults of the options.
+const (
+	DefaultShards         = 256
+	DefaultPassivateAfter = 2 * time.Minute
+	DefaultStopTimeout    = 10 * time.Second
+	DefaultBuffer         = 1000
+)
+
+func settingsOf(opts []Option) (settings, error) {
+	s := settings{
+		shards: DefaultShards, hosts: true, passivate: DefaultPassivateAfter, stopTimeout: DefaultStopTimeout, buffer: DefaultBuffer,
+	}
+	for _, o := range opts {
+		o(&s)
+	}
+	switch {
+	case s.shards < 1 || s.shards > journal.Slices || journal.Slices%s.shards != 0:
+		return s, fmt.Errorf("sharding: %d shards; give Shards a power of two from 1 to %d", s.shards, journal.Slices)
+	case s.passivate < 0:
+		return s, errors.New("sharding: PassivateAfter is negative; use 0 to keep idle entities")
+	case s.limit < 0:
+		return s, errors.New("sharding: MaxEntities is negative; leave it out for no limit")
+	case s.stopTimeout <= 0:
+		return s, errors.New("sharding: StopTimeout is not positive")
+	case s.buffer < 0:
+		return s, errors.New("sharding: Buffer is negative")
+	}
+	return s, nil
+}
+
+// Shards divides the type into n shards, a power of two up to 1024. It must be the same on all
+// nodes, and can never change. The default is [DefaultShards].
+func Shards(n int) Option { return func(s *settings) { s.shards = n } }
+
+// PassivateAfter ends entities that have had no message for d, or for up to a quarter longer. The
+// next message starts the entity again. An entity that has stashed messages, waits for the reply to
+// an actor.AskToSelf or has children is not idle, and neither is one that stores events. A message
+// of a timer does not keep an entity awake. 0 means never. The default is [DefaultPassivateAfter].
+func PassivateAfter(d time.Duration) Option { return func(s *settings) { s.passivate = d } }
+
+// MaxEntities limits how many entities of the type a node keeps awake to about n. Beyond that, those
+// end that have not been used lately, as by PassivateAfter. 0, the default, means no limit.
+func MaxEntities(n int) Option { return func(s *settings) { s.limit = n } }
+
+// StopMessage is the last message of an entity that is to end because it is idle, or because its
+// shard moves: it comes after all others. The entity must stop in response. Without it, entities are
+// stopped. Its type must be the message type of the entities.
+func StopMessage(msg any) Option { return func(s *settings) { s.stopMessage = msg } }
+
+// StopTimeout is how long entities may take to stop when their shard moves; then they are stopped
+// at once. The default is [DefaultStopTimeout].
+func StopTimeout(d time.Duration) Option { return func(s *settings) { s.stopTimeout = d } }
+
+// Buffer is how many messages to one shard a node keeps while the shard moves, or is on no node.
+// Further messages are dead letters with [ErrBufferFull]. The default is [DefaultBuffer].
+func Buffer(n int) Option { return func(s *settings) { s.buffer = n } }
+
+// Role lets only nodes that have the role host entities of the type. The others take messages for
+// them. It must be the same on all nodes. The default, "", is all nodes.
+func Role(role string) Option { return func(s *settings) { s.role = role } }
+
+// ProxyOnly lets this node take messages for entities without hosting any.
+func ProxyOnly() Option { return func(s *settings) { s.hosts = false } }
+
+// EventSourced says that all entities of the type are event-sourced, and write to nothing else. If
+// their node crashes, they can then start elsewhere as soon as the node has been removed from the
+// cluster: the journal refuses what they may still write there. Other entities wait for the removal
+// margin, see cluster.Gone.
+func EventSourced() Option { return func(s *settings) { s.sourced = true } }
+
+// WithJournal is where the coordinator stores which node has which shard. All nodes must share it.
+// The first type that a node starts decides for all types. Without it, a coordinator that takes over
+// asks all nodes what they run, and gives nothing away before each of them has answered or has been
+// removed. Generations of shards then begin again when all nodes have been stopped at once; they
+// rise above what the journals of entities have as soon as one is asked for.
+func WithJournal(j persistence.Journal) Option { return func(s *settings) { s.journal = j } }

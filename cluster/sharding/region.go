@@ -1,0 +1,222 @@
+package sharding
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"sync/atomic"
+
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
+	"github.com/understudy-go/understudy/internal/node"
+)
+
+// A Region is a type of entities on one node, see [Start]. Any goroutine may call its methods.
+type Region[M any] struct {
+	system  *actor.System
+	hub     *hub
+	name    string
+	factory func(Entity) actor.Behavior[M]
+	set     settings
+	prefix  string // of the paths of entities
+	ref     func(name string) actor.ActorRef[M]
+	lanes   []*lane[M]
+	held    atomic.Int64 // letters that the lanes keep
+	limiter limiter
+	counted counted
+	refused atomic.Pointer[error] // why this node takes no part
+}
+
+// counted is what a region has counted since it was started.
+type counted struct {
+	failures, dropped, returned atomic.Uint64
+}
+
+const treeName = "sharding"
+
+func newRegion[M any](h *hub, name string, factory func(Entity) actor.Behavior[M], set settings) *Region[M] {
+	r := &Region[M]{system: h.system, hub: h, name: name, factory: factory, set: set, prefix: "/" + treeName + "/" + escape(name) + "/"}
+	r.ref = extension.NewRoutedRefs(h.system, r.prefix, extension.Router[M](r))
+	r.limiter.limit = set.limit
+	r.lanes = make([]*lane[M], set.shards)
+	for shard := range r.lanes {
+		r.lanes[shard] = newLane(r, shard)
+	}
+	return r
+}
+
+// Ref returns the ref of the entity with that id. The entity need not exist: its first message
+// starts it. Refs to one entity are equal, may be sent in messages, and mean the same entity on
+// every node that has started the type. They cannot be watched, because an entity that passivates
+// has not ended.
+//
+// Messages of one sender to one entity stay in order, also when the entity passivates, moves or is
+// started again, except if its node crashes. As with any actor, a message is lost if the entity
+// ends before it has handled it; use Ask to be sure.
+//
+// Ref panics if the id is not valid; see [ValidateID].
+func (r *Region[M]) Ref(id string) actor.ActorRef[M] {
+	if err := ValidateID(id); err != nil {
+		panic(err)
+	}
+	return r.ref(escape(id))
+}
+
+// Name returns the name of the type.
+func (r *Region[M]) Name() string { return r.name }
+
+// find returns the ref with a path below the prefix, or nil.
+func (r *Region[M]) find(name string) actor.AnyRef {
+	if _, ok := unescape(name); !ok {
+		return nil
+	}
+	return r.ref(name)
+}
+
+func (r *Region[M]) laneOf(name string) *lane[M] {
+	id, _ := unescape(name) // a ref has been made of it
+	return r.lanes[shardOf(r.name, id, r.set.shards)]
+}
+
+// Told implements extension.Router.
+func (r *Region[M]) Told(path string, msg M, m extension.Metadata) (here actor.ActorRef[M]) {
+	name := path[len(r.prefix):]
+	return r.laneOf(name).told(name, extension.Described[M]{Message: msg, Metadata: m})
+}
+
+// Arrived implements extension.Router.
+func (r *Region[M]) Arrived(path string, from uint64, msg M, encoded extension.Arrival) (here actor.ActorRef[M]) {
+	name := path[len(r.prefix):]
+	of := letter[M]{name: name, from: from, Held: extension.Held[M]{Described: extension.Described[M]{Message: msg, Metadata: encoded.Metadata}}}
+	return r.laneOf(name).arrived(of)
+}
+
+// behavior returns the first behavior of an entity.
+func (r *Region[M]) behavior(of Entity) actor.Behavior[M] {
+	return func(ctx *actor.Context[M], next *actor.Next[M]) {
+		b := r.factory(of)
+		if b == nil {
+			next.Fail(fmt.Errorf("sharding: the factory of type %q has returned no behavior for %q", r.name, of.ID))
+			return
+		}
+		b(ctx, next)
+	}
+}
+
+// drop makes a dead letter of a letter.
+func (r *Region[M]) drop(of letter[M], why error) {
+	r.counted.dropped.Add(1)
+	extension.DeadLetter(r.system, "understudy://"+r.system.Name()+r.prefix+of.name, of.Message, why)
+}
+
+// sendTo sends a letter to the node that has the shard.
+func (r *Region[M]) sendTo(to node.ID, of letter[M]) {
+	path := r.prefix + of.name
+	extension.SendTo(r.system, extension.Target{
+		Address: to.Address, Path: path, UID: r.hub.self().Incarnation, Full: "understudy://" + r.system.Name() + path,
+	}, of.Message, of.Metadata)
+}
+
+// giveBack returns a letter to the node that has sent it. It returns false for letters that were
+// told here, and for those of nodes that are no members any more: this node must take them.
+func (r *Region[M]) giveBack(of letter[M]) bool {
+	if of.from == 0 {
+		return false
+	}
+	to, member := r.hub.member(of.from)
+	if !member {
+		return false
+	}
+	payload, err := extension.PackMessage(of.Message)
+	if err != nil { // it was decoded from one
+		r.drop(of, err)
+		return true
+	}
+	r.counted.returned.Add(1)
+	r.hub.sendWith(to, toHub{Return: &returnedLetter{Type: r.name, Name: of.name, Payload: payload}}, of.Metadata)
+	return true
+}
+
+// returned takes a letter that another node has returned.
+func (r *Region[M]) returned(from node.ID, back returnedLetter, m extension.Metadata) {
+	id, ok := unescape(back.Name)
+	if !ok {
+		return
+	}
+	msg, content, err := extension.UnpackMessage[M](r.system, back.Payload)
+	if err != nil {
+		extension.DeadLetter(r.system, "understudy://"+r.system.Name()+r.prefix+back.Name, content, err)
+		return
+	}
+	of := letter[M]{name: back.Name, Held: extension.Held[M]{Described: extension.Described[M]{Message: msg, Metadata: m}}}
+	r.lanes[shardOf(r.name, id, r.set.shards)].returned(from, of)
+}
+
+// recallFrom asks a node to return the letters of ours for a shard.
+func (r *Region[M]) recallFrom(to node.ID, shard int, number uint64) {
+	r.hub.send(to, toHub{Recall: &recallOf{Type: r.name, Shard: shard, Number: number}})
+	r.hub.retrySoon()
+}
+
+func (r *Region[M]) recalled(shard int, number uint64) {
+	if shard >= 0 && shard < len(r.lanes) {
+		r.lanes[shard].recalled(number)
+	}
+}
+
+// homeOf returns the other node that is the home of a shard, if it can be reached.
+func (r *Region[M]) homeOf(shard int) (home node.ID, found bool) { return r.hub.homeOf(r.name, shard) }
+
+func (r *Region[M]) reroute() {
+	for _, l := range r.lanes {
+		l.reroute()
+	}
+}
+
+func (r *Region[M]) tick(peers peerStates) (more bool) {
+	now := peers.now
+	for _, l := range r.lanes {
+		more = l.tick(now, peers) || more
+	}
+	return more
+}
+
+// awake returns how many entities are awake, by shard that is here.
+func (r *Region[M]) awake() map[int]int {
+	all := map[int]int{}
+	for shard, l := range r.lanes {
+		if n := l.awake(); n > 0 {
+			all[shard] = n
+		}
+	}
+	return all
+}
+
+// refuse makes dead letters of all messages from now on.
+func (r *Region[M]) refuse(why error) {
+	if r.refused.Swap(&why) == nil {
+		r.system.Log().Error("type of entities takes no part on this node", zap.Error(why))
+	}
+	for _, l := range r.lanes {
+		l.close(why)
+	}
+}
+
+func (r *Region[M]) close() {
+	for _, l := range r.lanes {
+		l.close(ErrStopped)
+	}
+}
+
+func (r *Region[M]) later(f func()) { r.hub.later(f) }
+
+// signature returns what the nodes that host the type must agree on.
+func (r *Region[M]) signature() table.Type {
+	return table.Type{Name: r.name, Shards: r.set.shards, Message: messageName[M](), Role: r.set.role}
+}
+
+// messageName returns the name by which nodes compare the type of messages.
+func messageName[M any]() string { return strings.TrimPrefix(reflect.TypeFor[M]().String(), "*") }

@@ -1,0 +1,249 @@
+package sharding
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/fence"
+	"github.com/understudy-go/understudy/internal/fifo"
+	"github.com/understudy-go/understudy/singleton/generation"
+)
+
+// residents are the entities of one shard that are awake on this node. They are children of the
+// actor of the shard. The mutex of the lane guards all fields.
+type residents[M any] struct {
+	lane       *lane[M]
+	actors     extension.Returning[M]
+	generation generation.Generation
+	hooks      shardHooks
+	all        map[string]*resident[M]
+	closing    bool // the shard is about to leave: no letter is taken
+	ended      bool // the actor of the shard stops
+}
+
+// shardHooks tell the actor of a shard, from any goroutine, what has happened.
+type shardHooks struct {
+	empty  func()          // it has been closing, and no entity is left
+	broken func(why error) // the shard must end: a later generation of it has claimed the id of an entity
+}
+
+// A resident is an entity.
+type resident[M any] struct {
+	ref    actor.ActorRef[M] // zero while it waits for the end of a backoff
+	absent *absence[M]       // nil: it takes letters
+	idle   uint8             // how many sweeps have found it unused
+}
+
+// An absence is what is known of an entity that takes no letters.
+type absence[M any] struct {
+	waiting  fifo.Queue[letter[M]]
+	failures int
+	wake     *time.Timer
+}
+
+// takes reports whether letters are taken.
+func (r *residents[M]) takes() bool { return !r.closing }
+
+// offer takes a letter, and wakes its entity if necessary.
+func (r *residents[M]) offer(of letter[M]) (here actor.ActorRef[M]) {
+	e := r.all[of.name]
+	if e == nil {
+		if e = r.wake(of.name); e == nil {
+			r.lane.region.drop(of, ErrStopped)
+			return here
+		}
+	}
+	if e.ref != (actor.ActorRef[M]{}) && (e.absent == nil || e.absent.waiting.Len() == 0) && r.actors.Offer(e.ref, of.Message, of.Metadata) {
+		return e.ref
+	}
+	r.await(e, of)
+	return here
+}
+
+// await keeps a letter until its entity is awake again.
+func (r *residents[M]) await(e *resident[M], of letter[M]) {
+	if e.absent == nil {
+		e.absent = &absence[M]{}
+	}
+	if e.absent.waiting.Len() >= r.lane.region.set.buffer {
+		r.lane.region.drop(of, ErrBufferFull)
+		return
+	}
+	e.absent.waiting.Push(of)
+}
+
+// wake starts an entity. It returns nil if the shard stops.
+func (r *residents[M]) wake(name string) *resident[M] {
+	e := &resident[M]{}
+	if !r.start(name, e) {
+		return nil
+	}
+	r.all[name] = e
+	if region := r.lane.region; region.limiter.woken() {
+		region.later(region.evict)
+	}
+	return e
+}
+
+func (r *residents[M]) start(name string, e *resident[M]) (started bool) {
+	id, _ := unescape(name) // it has been checked
+	of := Entity{Type: r.lane.region.name, ID: id, Shard: r.lane.shard, Generation: r.generation}
+	e.ref = r.actors.Spawn(r.lane.region.behavior(of), name)
+	return e.ref != actor.ActorRef[M]{}
+}
+
+// Ended implements extension.Owner.
+func (r *residents[M]) Ended(name string, rest []M, with []extension.Metadata, failure error) {
+	r.lane.mu.Lock()
+	defer r.lane.mu.Unlock()
+	e := r.all[name]
+	if e == nil {
+		return
+	}
+	e.ref, e.idle = actor.ActorRef[M]{}, 0
+	var letters []letter[M]
+	for i, msg := range rest {
+		letters = append(letters, letter[M]{name: name, Held: extension.Held[M]{Described: extension.Described[M]{Message: msg, Metadata: with[i]}}})
+	}
+	if failure != nil {
+		letters = r.failed(name, letters, failure)
+	}
+	if e.absent != nil {
+		letters = append(letters, e.absent.waiting.Drain()...)
+	}
+	r.settle(name, e, letters, failure)
+}
+
+// failed decides what becomes of the letters that a failed entity had. They are kept if the entity
+// was fenced off: the shard is elsewhere.
+func (r *residents[M]) failed(name string, letters []letter[M], failure error) (kept []letter[M]) {
+	region := r.lane.region
+	if newest := fence.Newest(failure); errors.Is(failure, fence.ErrFenced) && r.generation.Term < generation.Unpack(newest).Term {
+		r.hooks.broken(failure)
+		return letters
+	}
+	region.counted.failures.Add(1)
+	region.system.Log().Warn("entity failed", zap.String("type", region.name), zap.String("entity", name), zap.Error(failure))
+	for _, of := range letters {
+		region.drop(of, fmt.Errorf("%w: %w", ErrEntityFailed, failure))
+	}
+	return nil
+}
+
+// settle continues after the end of an entity, with the letters that have not been handled.
+func (r *residents[M]) settle(name string, e *resident[M], letters []letter[M], failure error) {
+	if r.ended {
+		r.leave(name, letters)
+		return
+	}
+	if failure != nil && !r.closing {
+		r.backOff(name, e, letters)
+		return
+	}
+	if len(letters) == 0 {
+		r.leave(name, nil)
+		return
+	}
+	if failure != nil || !r.again(name, e, letters) { // it is about to leave, and fails
+		r.leave(name, letters)
+	}
+}
+
+// again starts an entity for the letters that its last incarnation has not handled. While the shard
+// is about to leave, the entity ends after them: they may be of several nodes, each of which would
+// have to take back its own.
+func (r *residents[M]) again(name string, e *resident[M], letters []letter[M]) bool {
+	e.absent = nil
+	if !r.start(name, e) {
+		return false
+	}
+	for _, of := range letters {
+		if !r.actors.Offer(e.ref, of.Message, of.Metadata) {
+			r.await(e, of)
+		}
+	}
+	if r.closing {
+		r.actors.Finish(e.ref)
+	}
+	return true
+}
+
+// leave forgets an entity that has ended.
+func (r *residents[M]) leave(name string, letters []letter[M]) {
+	delete(r.all, name)
+	r.lane.region.limiter.gone()
+	for _, of := range letters {
+		r.lane.keep(of)
+	}
+	if r.closing && len(r.all) == 0 {
+		r.hooks.empty()
+	}
+}
+
+// backOff lets an entity that has failed wait before it is started again by the next message.
+func (r *residents[M]) backOff(name string, e *resident[M], letters []letter[M]) {
+	if e.absent == nil {
+		e.absent = &absence[M]{}
+	}
+	e.absent.waiting = fifo.Of(letters)
+	delay := failureBackoff.Delay(e.absent.failures)
+	e.absent.failures++
+	e.absent.wake = time.AfterFunc(delay, func() {
+		r.lane.mu.Lock()
+		defer r.lane.mu.Unlock()
+		r.rested(name, e)
+	})
+}
+
+// failureBackoff is how long an entity that has failed is not started.
+var failureBackoff = actor.Backoff{Min: time.Second, Max: time.Minute}
+
+// rested ends a backoff: the entity starts if letters wait for it, and else with the next one.
+func (r *residents[M]) rested(name string, e *resident[M]) {
+	switch {
+	case r.all[name] != e || e.ref != (actor.ActorRef[M]{}):
+	case e.absent.waiting.Len() == 0 && r.forgives(e):
+		r.leave(name, nil)
+	case e.absent.waiting.Len() == 0:
+		e.absent.wake.Reset(failureBackoff.Max) // remember how often it has failed
+	default:
+		failures, letters := e.absent.failures, e.absent.waiting.Drain()
+		if !r.again(name, e, letters) {
+			r.leave(name, letters)
+			return
+		}
+		if e.absent == nil {
+			e.absent = &absence[M]{}
+		}
+		e.absent.failures = failures
+	}
+}
+
+func (r *residents[M]) forgives(e *resident[M]) bool { return e.absent.failures <= 1 }
+
+// Late implements extension.Owner. Its caller may be inside of a lane.
+func (r *residents[M]) Late(name string, msg M, m extension.Metadata) {
+	r.lane.region.later(func() { r.lane.told(name, extension.Described[M]{Message: msg, Metadata: m}) })
+}
+
+// close begins to empty the shard: each entity handles what it has, and ends. mu is held.
+func (r *residents[M]) close() {
+	r.closing = true
+	for name, e := range r.all {
+		switch {
+		case e.ref != (actor.ActorRef[M]{}):
+			r.actors.Finish(e.ref)
+		default: // it has failed
+			e.absent.wake.Stop()
+			r.leave(name, e.absent.waiting.Drain())
+		}
+	}
+	if len(r.all) == 0 {
+		r.hooks.empty()
+	}
+}

@@ -1,0 +1,142 @@
+package sharding
+
+import (
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/singleton/generation"
+)
+
+// The messages to the actor of a shard, which only this node sends.
+type (
+	shardMsg interface{ shardMsg() }
+	quiet    struct{}
+
+	// sweepDue: it is time to look for idle entities.
+	sweepDue struct{ quiet }
+	// leaveShard: the shard is about to move.
+	leaveShard struct{ quiet }
+	// leftEmpty: it has no entity any more.
+	leftEmpty struct{ quiet }
+	// leaveNow: it has had the time to become empty.
+	leaveNow struct{ quiet }
+)
+
+func (quiet) shardMsg() {}
+
+// Carried is for [extension.DeadLetter]: the messages carry none of the user.
+func (quiet) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
+
+// startShard spawns the actor of a shard, and returns at once. broken is called, by any goroutine,
+// when a later generation of the shard has claimed the id of an entity. begun is called inside the
+// actor.
+func (r *Region[M]) startShard(under actor.Spawner, around actor.AnyRef, shard int, gen generation.Generation, begun func(), broken func(error)) actor.ActorRef[shardMsg] {
+	name := escape(r.name) + "." + shardName(shard)
+	ctx := singletonhook.WithGeneration(r.hub.context, around.Path()+"/"+name, gen, broken)
+	return actor.Spawn(under, r.shard(shard, gen, begun, broken), name, extension.WithContext(ctx), actor.WithKind(kind))
+}
+
+// kind is the kind of the actors of shards, which are ours.
+const kind = "understudy"
+
+func (r *Region[M]) shard(shard int, gen generation.Generation, begun func(), broken func(error)) actor.Behavior[shardMsg] {
+	return func(ctx *actor.Context[shardMsg], next *actor.Next[shardMsg]) {
+		l, self := r.lanes[shard], ctx.Self()
+		all := &residents[M]{
+			lane: l, generation: gen, all: map[string]*resident[M]{},
+			hooks: shardHooks{empty: func() { self.Tell(leftEmpty{}) }, broken: broken},
+		}
+		var last *M
+		if msg, ok := r.set.stopMessage.(M); ok {
+			last = &msg
+		}
+		all.actors = extension.NewReturning(self, extension.Owner[M](all), last)
+		ctx.Defer(func() { l.end(all) })
+		if every := r.set.passivate / sweepsUntilIdle; every > 0 {
+			ctx.Every("sweep", every, sweepDue{})
+		}
+		l.begin(all)
+		begun()
+		next.OnMessage = func(ctx *actor.Context[shardMsg], msg shardMsg) actor.Behavior[shardMsg] {
+			switch msg.(type) {
+			case sweepDue:
+				l.sweep(all)
+			case leaveShard:
+				ctx.After("leave", r.set.stopTimeout, leaveNow{})
+				l.leave(all)
+			case leftEmpty, leaveNow:
+				return func(_ *actor.Context[shardMsg], next *actor.Next[shardMsg]) { next.Stop() }
+			}
+			return nil
+		}
+	}
+}
+
+// begin lets the entities of the shard be here.
+func (l *lane[M]) begin(all *residents[M]) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.residents = all
+	l.rerouteHeld()
+}
+
+// leave lets them end.
+func (l *lane[M]) leave(all *residents[M]) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if all.closing {
+		return
+	}
+	all.close()
+	l.rerouteHeld()
+}
+
+// end notes that they have ended.
+func (l *lane[M]) end(all *residents[M]) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all.closing, all.ended = true, true
+	for name, e := range all.all {
+		if e.ref != (actor.ActorRef[M]{}) {
+			continue // it is about to end
+		}
+		e.absent.wake.Stop()
+		all.leave(name, e.absent.waiting.Drain())
+	}
+	if l.residents == all {
+		l.residents = nil
+	}
+	l.rerouteHeld()
+}
+
+// sweepsUntilIdle is how many sweeps must find an entity unused.
+const sweepsUntilIdle = 4
+
+// sweep lets the entities rest that have been unused for long.
+func (l *lane[M]) sweep(all *residents[M]) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, e := range all.all {
+		switch {
+		case e.ref == (actor.ActorRef[M]{}):
+		case all.actors.Used(e.ref):
+			e.idle = 0
+		case e.idle < sweepsUntilIdle:
+			e.idle++
+		default:
+		}
+		if e.idle == sweepsUntilIdle && e.ref != (actor.ActorRef[M]{}) {
+			all.actors.Rest(e.ref)
+		}
+	}
+}
+
+// awake returns how many entities are here.
+func (l *lane[M]) awake() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.residents == nil {
+		return 0
+	}
+	return len(l.residents.all)
+}

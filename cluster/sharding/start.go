@@ -1,0 +1,77 @@
+package sharding
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/internal/naming"
+)
+
+// A Host is where a type of entities is started: a *cluster.Node, or, without a cluster, an
+// *actor.System.
+type Host interface {
+	actor.Spawner
+	Name() string
+}
+
+// Start makes entities of a type available on this node, and lets the node host them. Call it on
+// every node, with the same name, message type, [Shards] and [Role].
+//
+// factory returns the behavior of an entity. It is called inside the new actor each time that the
+// entity starts, so it may block. A panic in it is a failure of the entity.
+//
+// Start returns the [Region] at once; messages to its entities wait until their shards have a home.
+// Without a cluster all entities run in s.
+//
+// Start returns an error if an option makes no sense. It panics if the name is not valid or factory
+// is nil, and if the node has started the type before with another message type; with the same one
+// it returns the first Region.
+func Start[M any](s Host, name string, factory func(Entity) actor.Behavior[M], opts ...Option) (*Region[M], error) {
+	if err := naming.CheckLength(name, maxID); err != nil {
+		panic(fmt.Sprintf("sharding: the name %q of a type %v", name, err))
+	}
+	if factory == nil {
+		panic(fmt.Sprintf("sharding: the factory of type %q is nil", name))
+	}
+	set, err := settingsOf(opts)
+	if err != nil {
+		return nil, err
+	}
+	if _, fits := set.stopMessage.(M); set.stopMessage != nil && !fits {
+		return nil, fmt.Errorf("sharding: the stop message of type %q is a %T, which its entities do not take", name, set.stopMessage)
+	}
+	h, local, err := hubFor(s, set)
+	if err != nil {
+		return nil, err
+	}
+	r := newRegion(h, name, factory, set)
+	if before := h.add(r); before != nil {
+		same, ok := before.(*Region[M])
+		if !ok {
+			panic(fmt.Sprintf("sharding: type %q is a %T on this node already; give it another name", name, before))
+		}
+		return same, nil
+	}
+	if local {
+		h.ref.Tell(startAll{region: r})
+	} else {
+		h.outside.(*clustered).offer(r) // hubFor has made it
+	}
+	return r, nil
+}
+
+func hubFor(s Host, set settings) (h *hub, local bool, err error) {
+	switch s := s.(type) {
+	case *actor.System:
+		return hubOf(s), true, nil
+	case *cluster.Node:
+		return clusteredOf(s, set.journal), false, nil
+	}
+	return nil, false, errors.New("sharding: Start takes a *cluster.Node or an *actor.System")
+}
+
+func (r *Region[M]) hosts() bool { return r.set.hosts }
+
+func (r *Region[M]) eventSourced() bool { return r.set.sourced }

@@ -1,0 +1,51 @@
+package sharding
+
+import (
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/node"
+)
+
+// A toHub is a message from the hub of one node to the hub of another. One of its fields is set.
+type toHub struct {
+	_      struct{} `cbor:",toarray"`
+	From   node.ID
+	Return *returnedLetter
+	Recall *recallOf
+	Passed *recallOf
+}
+
+// A returnedLetter is a message that the node to which it was sent does not take, because the shard
+// is not there.
+type returnedLetter struct {
+	_       struct{} `cbor:",toarray"`
+	Type    string
+	Name    string // of the entity, as its path ends
+	Payload extension.Payload
+}
+
+// A recallOf asks a node to return all letters of the sender for a shard. The node sends it back
+// behind them.
+type recallOf struct {
+	_      struct{} `cbor:",toarray"`
+	Type   string
+	Shard  int
+	Number uint64
+}
+
+func init() {
+	actor.RegisterType[toHub]("understudy/sharding.to-hub")
+}
+
+// Carried is for [extension.DeadLetter]: it returns the message of the user in a letter.
+func (m toHub) Carried(s *actor.System) (recipient string, msg any, ok bool) {
+	if m.Return == nil {
+		return "", nil, false
+	}
+	path := "understudy://" + s.Name() + "/" + treeName + "/" + escape(m.Return.Type) + "/" + m.Return.Name
+	content, err := extension.Unpack(s, m.Return.Payload)
+	if err != nil {
+		content = m.Return.Payload
+	}
+	return path, content, true
+}

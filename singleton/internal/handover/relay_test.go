@@ -1,0 +1,47 @@
+package handover
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/recall"
+	"github.com/understudy-go/understudy/internal/singletonhook"
+)
+
+func TestHowLongARelayRepeatsARecallDependsOnItsView(t *testing.T) {
+	peer := singletonhook.Peer{ID: nodeA}
+	reachable := singletonhook.Peer{ID: nodeA, Reachable: true}
+	for name, view := range map[string]struct {
+		topo    singletonhook.Topology
+		repeats map[time.Duration]bool // by how long the messages have waited
+	}{
+		"a member": {
+			topo:    singletonhook.Topology{Members: []singletonhook.Peer{reachable}},
+			repeats: map[time.Duration]bool{time.Hour: true},
+		},
+		"an unreachable member": {
+			topo:    singletonhook.Topology{Members: []singletonhook.Peer{peer}},
+			repeats: map[time.Duration]bool{50 * time.Millisecond: true, 500 * time.Millisecond: false},
+		},
+		"a former member that may still be running": {
+			topo:    singletonhook.Topology{Gone: []singletonhook.Gone{{Peer: peer}}},
+			repeats: map[time.Duration]bool{50 * time.Millisecond: true, 500 * time.Millisecond: false},
+		},
+		"a member that has left": {
+			repeats: map[time.Duration]bool{500 * time.Millisecond: true, time.Second: false},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for waited, repeats := range view.repeats {
+				r := NewRelay[int](nil, &Machine{topo: view.topo}, 10)
+				r.buffer.Redirect(recall.Route{Kind: recall.ToPeer, Peer: nodeA})
+				r.buffer.Sent()
+				require.True(t, r.buffer.Redirect(recall.Route{Kind: recall.ToPeer, Peer: nodeB}))
+				require.Equal(t, repeats, r.tryAgain(waited), "after %v", waited)
+				require.Equal(t, repeats, r.Recalling(), "after %v", waited)
+			}
+		})
+	}
+}
