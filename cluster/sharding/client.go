@@ -149,7 +149,7 @@ func (r *clientRegion[M]) Arrived(path string, _ uint64, msg M, encoded extensio
 type clientProxy[M any] struct {
 	ctx    *actor.Context[parcel[M]]
 	takers singletonhook.Takers
-	at     node.ID // the member; zero if there is none
+	at     node.ID // the member; zero while no member takes messages
 	held   fifo.Queue[parcel[M]]
 }
 
