@@ -114,6 +114,21 @@ func TestATracerCostsATellWithoutASpanLittle(t *testing.T) {
 	requireCheap(t, newTellGate(t, plainTell), newTellGate(t, untraced, extension.WithTracer(gateTracer{})), 15*time.Nanosecond)
 }
 
+// One message in a hundred is in a sampled trace, and has a span that the tracer makes for nothing.
+func TestOnePercentOfMessagesTracedCostsATellLittle(t *testing.T) {
+	needsQuiet(t)
+	plain := context.Background()
+	sampled := context.WithValue(plain, gateSpan{}, []byte("a trace"))
+	some := func(to actor.ActorRef[sample], n int) {
+		if n%100 == 0 {
+			to.TellContext(sampled, sample{})
+		} else {
+			to.TellContext(plain, sample{})
+		}
+	}
+	requireCheap(t, newTellGate(t, plainTell), newTellGate(t, some, extension.WithTracer(gateTracer{})), 20*time.Nanosecond)
+}
+
 func TestACountOfActorsTakesLessThanTenMilliseconds(t *testing.T) {
 	needsQuiet(t)
 	s := actor.NewSystem("gate")

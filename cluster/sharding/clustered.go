@@ -55,7 +55,7 @@ type (
 	follow struct{ *clustered }
 	// helloDue: the coordinator is to hear what this node offers.
 	helloDue struct{ quiet }
-	// retryDue: what was sent to other hubs may have been lost.
+	// retryDue: messages to other hubs may have been lost.
 	retryDue struct{ quiet }
 )
 

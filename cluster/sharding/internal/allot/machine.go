@@ -15,7 +15,7 @@ type Config struct {
 	Forgetful      bool          // the coordinators share no journal
 	Epoch          uint64        // greater than the epochs of all earlier coordinators
 	FirstTerm      uint64        // the lowest generation that a shard gets
-	AckTimeout     time.Duration // after which what was sent to a node is sent again
+	AckTimeout     time.Duration // after which a message to a node is sent again
 	Retry          time.Duration // the delay after the first failure; it doubles with each further one
 	RetryMax       time.Duration // the longest delay
 	RebalanceEvery time.Duration
