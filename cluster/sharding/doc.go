@@ -23,9 +23,9 @@
 // a message for a shard that it does not have gives it back; the sender's node keeps it until it
 // knows the home.
 //
-// A shard moves when its node leaves, and to balance the numbers of shards: every 10 s, at most a
-// tenth of a type's, and only while all members are up and reachable, have the same version of the
-// application, and nothing else moves.
+// A shard moves when its node leaves. Shards also move to balance their numbers: every 10 s, at most
+// a tenth of those of a type. They do so only while all members are up and reachable, have the same
+// version of the application, and nothing else moves.
 //
 // # Guarantees
 //
