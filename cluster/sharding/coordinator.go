@@ -161,8 +161,10 @@ func (c *coordinator) traceMove(m hosting.Moved) {
 	_, end := extension.StartRootSpan(c.ctx, c.ctx.System(), nil, extension.Span{
 		Operation: "shard.move", Began: m.Began, Details: func() []extension.Detail {
 			return []extension.Detail{
-				{Name: "shard.label", Value: m.Label}, {Name: "shard.from", Value: m.From},
-				{Name: "shard.to", Value: m.To}, {Name: "shard.cause", Value: string(m.Cause)},
+				{Name: "shard.label", Value: m.Label},
+				{Name: "shard.from", Value: m.From},
+				{Name: "shard.to", Value: m.To},
+				{Name: "shard.cause", Value: string(m.Cause)},
 			}
 		},
 	})

@@ -1,6 +1,6 @@
-// Package sharding runs many entities by id: each is one actor in the whole cluster, starts with its
-// first message, and ends when nobody needs it. A singleton is one actor in the cluster; a sharded
-// type is one actor for each id.
+// Package sharding runs many entities by id: each is one actor in the whole cluster, starts with
+// its first message, and ends when nobody needs it. A singleton is one actor in the cluster; a
+// sharded type is one actor for each id.
 //
 // This package is experimental: a minor release may change it.
 //
@@ -17,15 +17,15 @@
 //
 // # Where an entity is
 //
-// The ids of a type are divided into a fixed number of shards, see [Shards]. A coordinator, which is
-// a singleton, allots each shard to a node, and sends all nodes the table of homes. So a message
-// goes to the right node at once, and messages go on while there is no coordinator. A node that gets
-// a message for a shard that it does not have gives it back; the sender's node keeps it until it
-// knows the home.
+// The ids of a type are divided into a fixed number of shards, see [Shards]. A coordinator, which
+// is a singleton, allots each shard to a node, and sends all nodes the table of homes. So a message
+// goes to the right node at once, and messages go on while there is no coordinator. A node that
+// gets a message for a shard that it does not have gives it back; the sender's node keeps it until
+// it knows the home.
 //
-// A shard moves when its node leaves. Shards also move to balance their numbers: every 10 s, at most
-// a tenth of those of a type. They do so only while all members are up and reachable, have the same
-// version of the application, and nothing else moves.
+// A shard moves when its node leaves. Shards also move to balance their numbers: every 10 s, at
+// most a tenth of those of a type. They do so only while all members are up and reachable, have the
+// same version of the application, and nothing else moves.
 //
 // # Guarantees
 //
@@ -44,8 +44,8 @@
 //     message, after one second, or up to a minute if it fails again.
 //   - While a shard moves or has no home, each node keeps up to [DefaultBuffer] messages for it.
 //
-// The state of an entity does not move with it. Use behaviors.EventSourced or behaviors.DurableState
-// for what must survive.
+// The state of an entity does not move with it. Use behaviors.EventSourced or
+// behaviors.DurableState for what must survive.
 //
 // # Passivation
 //
@@ -54,7 +54,7 @@
 //
 // # Singleton, sharding or placement
 //
-// behaviors.Singleton is for one job. Sharding is for many things of a kind that are addressed by id
-// and need not run all the time. Package cluster/placement is for tens to thousands of named actors
-// that run all the time, with constraints on their nodes.
+// behaviors.Singleton is for one job. Sharding is for many things of a kind that are addressed by
+// id and need not run all the time. Package cluster/placement is for tens to thousands of named
+// actors that run all the time, with constraints on their nodes.
 package sharding

@@ -7,8 +7,8 @@ import (
 )
 
 // A limiter keeps the number of entities that are awake on a node near a limit. Like the clock
-// algorithm for pages of memory (Corbató 1968), it goes round all entities, and ends those that have
-// not been used since it came by the last time.
+// algorithm for pages of memory (Corbató 1968), it goes round all entities, and ends those that
+// have not been used since it came by the last time.
 type limiter struct {
 	limit   int
 	awake   atomic.Int64

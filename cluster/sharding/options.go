@@ -65,13 +65,13 @@ func Shards(n int) Option { return func(s *settings) { s.shards = n } }
 // of a timer does not keep an entity awake. 0 means never. The default is [DefaultPassivateAfter].
 func PassivateAfter(d time.Duration) Option { return func(s *settings) { s.passivate = d } }
 
-// MaxEntities limits how many entities of the type a node keeps awake to about n. Beyond that, those
-// end that have not been used lately, as by PassivateAfter. 0, the default, means no limit.
+// MaxEntities limits how many entities of the type a node keeps awake to about n. Beyond that,
+// those end that have not been used lately, as by PassivateAfter. 0, the default, means no limit.
 func MaxEntities(n int) Option { return func(s *settings) { s.limit = n } }
 
 // StopMessage is the last message of an entity that is to end because it is idle, or because its
-// shard moves: it comes after all others. The entity must stop in response. Without it, entities are
-// stopped. Its type must be the message type of the entities.
+// shard moves: it comes after all others. The entity must stop in response. Without it, entities
+// are stopped. Its type must be the message type of the entities.
 func StopMessage(msg any) Option { return func(s *settings) { s.stopMessage = msg } }
 
 // StopTimeout is how long entities may take to stop when their shard moves; then they are stopped
@@ -96,8 +96,8 @@ func ProxyOnly() Option { return func(s *settings) { s.hosts = false } }
 func EventSourced() Option { return func(s *settings) { s.sourced = true } }
 
 // WithJournal is where the coordinator stores which node has which shard. All nodes must share it.
-// The first type that a node starts decides for all types. Without it, a coordinator that takes over
-// asks all nodes what they run, and gives nothing away before each of them has answered or has been
-// removed. Generations of shards then begin again when all nodes have been stopped at once; they
-// rise above what the journals of entities have as soon as one is asked for.
+// The first type that a node starts decides for all types. Without it, a coordinator that takes
+// over asks all nodes what they run, and gives nothing away before each of them has answered or has
+// been removed. Generations of shards then begin again when all nodes have been stopped at once;
+// they rise above what the journals of entities have as soon as one is asked for.
 func WithJournal(j persistence.Journal) Option { return func(s *settings) { s.journal = j } }

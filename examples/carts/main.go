@@ -3,9 +3,10 @@
 //	go run ./examples/carts
 //
 // Each cart is one actor in the whole cluster. It keeps its items in a journal, SQLite in a
-// temporary directory, and sleeps when nobody needs it. Customers add items over HTTP, by any of the
-// three servers. One server is killed with SIGKILL meanwhile. In the end the program reads all carts
-// and checks that each acknowledged item is in its cart, and once; only then is the exit status 0.
+// temporary directory, and sleeps when nobody needs it. Customers add items over HTTP, by any of
+// the three servers. One server is killed with SIGKILL meanwhile. In the end the program reads all
+// carts and checks that each acknowledged item is in its cart, and once; only then is the exit
+// status 0.
 package main
 
 import (

@@ -82,7 +82,7 @@ func (f *Nodes) expireGone() {
 
 func (f *Nodes) lose(n *nodeState) {
 	for _, p := range n.sorted() {
-		f.vacancies.leave(p, NodeLost, f.now)
+		f.leave(p, NodeLost, f.now)
 		f.dropPlace(n, p)
 	}
 	for _, w := range f.workloads {

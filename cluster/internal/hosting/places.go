@@ -149,7 +149,7 @@ func (f *Nodes) Stop(on NodeID, label string, cause Cause) {
 	}
 	p := n.places[label]
 	if cause != "" {
-		f.vacancies.leave(p, cause, f.now)
+		f.leave(p, cause, f.now)
 	}
 	p.enter(Stopping, f.now)
 	delete(f.orphans, p)

@@ -76,7 +76,7 @@ func (f *Nodes) receiveStartAck(n *nodeState, ack StartAck) {
 	switch {
 	case p == nil || p.Phase == Stopping:
 	case ack.Error != "":
-		f.vacancies.miss(p, ack.Error, f.now, &f.outbox)
+		f.miss(p, ack.Error, f.now, &f.outbox)
 		f.dropPlace(n, p)
 		f.workloads.notify(ack.Label, func(w Workload) { w.Failed(ack.Label, ack.ID, n.id, Ending{ack.Error, ack.FencedBy}) })
 	case p.Phase == Starting:
@@ -88,7 +88,7 @@ func (f *Nodes) setRunning(p *Place) {
 	p.enter(Running, f.now)
 	f.unanswered.Clear(p.key())
 	f.touch(p)
-	f.vacancies.fill(p, "", &f.outbox)
+	f.fill(p, "", &f.outbox)
 	f.workloads.notify(p.Request.Label, func(w Workload) { w.Started(p.Request.Label, p.Request.ID, p.On) })
 }
 
@@ -99,7 +99,7 @@ func (f *Nodes) receiveStopAck(n *nodeState, ack StopAck) {
 	switch {
 	case p == nil || p.Phase != Stopping && ack.Error != "":
 	case p.Phase != Stopping:
-		f.vacancies.leave(p, EndedAlone, f.now)
+		f.leave(p, EndedAlone, f.now)
 		f.dropPlace(n, p)
 		f.workloads.notify(ack.Label, func(w Workload) { w.Ended(ack.Label, ack.ID, n.id, Ending{Text: "stopped by a former coordinator"}) })
 	case ack.Error != "":
@@ -107,7 +107,7 @@ func (f *Nodes) receiveStopAck(n *nodeState, ack StopAck) {
 		n.passing = removeSorted(n.passing, ack.Label)
 		f.unanswered.Clear(p.key())
 		f.touch(p)
-		f.vacancies.fill(p, ack.Error, &f.outbox)
+		f.fill(p, ack.Error, &f.outbox)
 		f.workloads.notify(ack.Label, func(w Workload) { w.Refused(ack.Label, ack.ID, n.id, ack.Error) })
 	default:
 		f.dropPlace(n, p)
@@ -125,8 +125,8 @@ func (f *Nodes) receiveEnded(n *nodeState, e Ended) {
 	ended := StartRequest{ID: e.ID, Label: e.Label, Epoch: f.cfg.Epoch}
 	if p != nil {
 		ended.Generation = p.Request.Generation
-		if !f.vacancies.leave(p, EndedAlone, f.now) {
-			f.vacancies.miss(p, cmp.Or(e.Error, StoppedItself), f.now, &f.outbox)
+		if !f.leave(p, EndedAlone, f.now) {
+			f.miss(p, cmp.Or(e.Error, StoppedItself), f.now, &f.outbox)
 		}
 		f.dropPlace(n, p)
 	}

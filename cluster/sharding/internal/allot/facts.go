@@ -9,8 +9,8 @@ import (
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 )
 
-// A Fact is an event in the journal: that a type is declared, or the new record of a shard. Applying
-// a fact twice is the same as applying it once.
+// A Fact is an event in the journal: that a type is declared, or the new record of a shard.
+// Applying a fact twice is the same as applying it once.
 type Fact struct {
 	_        struct{} `cbor:",toarray"`
 	Type     string
@@ -51,7 +51,8 @@ func init() {
 	actor.RegisterType[Ledger]("understudy/sharding.ledger/1")
 }
 
-// With returns the ledger after one more fact. A fact that does not fit is left out: see [Ledger.Fits].
+// With returns the ledger after one more fact. A fact that does not fit is left out: see
+// [Ledger.Fits].
 func (l Ledger) With(f Fact) Ledger {
 	if !l.Fits(f) {
 		return l

@@ -21,8 +21,8 @@ var (
 	simFirst = flag.Uint64("sim.first", 0, "the seed of the first")
 )
 
-// A world has a coordinator and some nodes, whose messages are lost, doubled and late. Each node has
-// the agent that a real one has.
+// A world has a coordinator and some nodes, whose messages are lost, doubled and late. Each node
+// has the agent that a real one has.
 type world struct {
 	t      *testing.T
 	rng    *rand.Rand
