@@ -55,6 +55,8 @@ verify: api-check ## Run what CI runs beside make test: vet, the other modules w
 	$(GO) test -vet=off -timeout=15m ./singleton/internal/handover -run Simulated -sim.count=100
 	$(GO) test -vet=off -timeout=15m ./cluster/placement/internal/plan -run Simulated -sim.count=400
 	$(GO) test -vet=off -timeout=15m ./cluster/placement -run Chaos -chaos.count=2
+	$(GO) test -vet=off -timeout=15m ./cluster/sharding/internal/allot -run Simulated -sim.count=100
+	$(GO) test -vet=off -timeout=15m ./cluster/sharding -run Chaos -chaos.count=5
 	$(GO) test -vet=off -timeout=15m ./persistence/sqlite -run TestKills -kills=40
 
 .PHONY: check
@@ -132,6 +134,7 @@ simulate: ## Run N (1000) random histories of each pure machine, of the singleto
 	$(GO) test -timeout=24h ./cluster/membership -run 'RandomHist|Merge' -histories=$(N) -merges=50000 -seed=$(SEED) -nodes=$(NODES)
 	$(GO) test -timeout=24h ./singleton/internal/handover -run Simulated -v -sim.count=$(N) -sim.first=$(SEED) -sim.nodes=$(NODES)
 	$(GO) test -timeout=24h ./cluster/placement/internal/plan -run Simulated -v -sim.count=$(N) -sim.first=$(SEED)
+	$(GO) test -timeout=24h ./cluster/sharding/internal/allot -run Simulated -v -sim.count=$(N) -sim.first=$(SEED)
 
 .PHONY: nemesis
 nemesis: ## Torment NODES (5) real nodes for TIME (10m); SEED replays a schedule; OTHER is another version; needs root
