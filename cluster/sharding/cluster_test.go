@@ -23,12 +23,12 @@ import (
 // A shop is a cluster whose nodes host event-sourced notebooks in one journal.
 type shop struct {
 	*clustertest.Cluster
-	t       *testing.T
-	store   *memory.Journal
-	regions map[string]*sharding.Region[note]
+	t     *testing.T
+	store *memory.Journal
 
-	mu sync.Mutex     // guards at
-	at map[string]int // how many entities have started, by node
+	mu      sync.Mutex // guards all below
+	regions map[string]*sharding.Region[note]
+	at      map[string]int // how many entities have started, by node
 }
 
 func inShop(t *testing.T, nodes int, f func(t *testing.T, s *shop)) {
@@ -47,7 +47,15 @@ func (s *shop) start(name string) {
 	s.t.Helper()
 	r, err := sharding.Start(s.Node(name), "notebook", s.persistent(name), sharding.Shards(16), sharding.EventSourced())
 	require.NoError(s.t, err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.regions[name] = r
+}
+
+func (s *shop) region(name string) *sharding.Region[note] {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.regions[name]
 }
 
 // persistent returns the factory of notebooks that keep their text in the journal, and know their
@@ -81,12 +89,12 @@ func persistentNotebook(e sharding.Entity, store journal.Journal, node string) a
 		})
 }
 
-func (s *shop) tell(from, id, text string) { s.regions[from].Ref(id).Tell(note{Text: text}) }
+func (s *shop) tell(from, id, text string) { s.region(from).Ref(id).Tell(note{Text: text}) }
 
 func (s *shop) ask(from, id, text string) (string, error) {
 	ctx, cancel := contextFor(s.t, 30*time.Second)
 	defer cancel()
-	return actor.Ask(ctx, s.regions[from].Ref(id), func(r actor.ActorRef[string]) note { return note{Text: text, ReplyTo: r} })
+	return actor.Ask(ctx, s.region(from).Ref(id), func(r actor.ActorRef[string]) note { return note{Text: text, ReplyTo: r} })
 }
 
 func (s *shop) read(from, id string) string {
@@ -330,7 +338,7 @@ func TestTheStatsOfEachNodeHaveTheHomesOfAllShards(t *testing.T) {
 		time.Sleep(time.Minute)
 		here := 0
 		for _, name := range []string{"n1", "n2"} {
-			for _, of := range s.regions[name].Stats().Shards {
+			for _, of := range s.region(name).Stats().Shards {
 				require.NotEmpty(t, of.Home)
 				require.Equal(t, of.Home == s.Node(name).Address(), of.Here)
 				require.NotZero(t, of.Generation)
