@@ -20,7 +20,7 @@ import (
 func TestInChaosNoAcknowledgedEntryIsLost(t *testing.T) {
 	for name, journal := range map[string]bool{"with a journal of the coordinator": true, "without": false} {
 		t.Run(name, func(t *testing.T) {
-			clustertest.Chaos{Nodes: 4, Faults: 6, ShrinkRuns: -1}.Run(t, func(r *clustertest.Round) { entriesInChaos(r, journal) })
+			clustertest.Chaos{Nodes: 3, Faults: 5, ShrinkRuns: -1}.Run(t, func(r *clustertest.Round) { entriesInChaos(r, journal) })
 		})
 	}
 }
@@ -72,13 +72,13 @@ func entriesInChaos(r *clustertest.Round, coordinatorJournal bool) {
 					return
 				case <-r.Context().Done():
 					return
-				case <-time.After(200 * time.Millisecond):
+				case <-time.After(500 * time.Millisecond):
 				}
 			}
 		}()
 	})
 	r.Finally("each acknowledged entry is there once, in order", func() error {
-		time.Sleep(2 * time.Minute)
+		time.Sleep(time.Minute)
 		close(stop)
 		time.Sleep(time.Minute)
 		for n := range entities {

@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	simCount = flag.Int("sim.count", 15, "how many random histories")
+	simCount = flag.Int("sim.count", 10, "how many random histories")
 	simFirst = flag.Uint64("sim.first", 0, "the seed of the first")
 )
 
