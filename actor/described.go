@@ -124,5 +124,5 @@ func (r *remoteActor) deliverWith(msg any, by entrance) {
 		p := r.patience(by)
 		waits = &p
 	}
-	t.SendWith(r.hop(by.metadata, msg), waits, r.sys, r.sendTo, msg)
+	t.SendWith(hop(r.sys.tracer, &r.sendTo, by.metadata, msg), waits, r.sys, r.sendTo, msg)
 }

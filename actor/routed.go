@@ -169,7 +169,7 @@ func (s internals) SendTo(to actorhook.Target, msg any, m metadata.Metadata) {
 		s.reportDeadLetter(to.Full, msg, ErrUnreachable)
 		return
 	case !m.IsEmpty() && describes:
-		t.SendWith(m, nil, s.System, to, msg)
+		t.SendWith(hop(s.tracer, &to, m, msg), nil, s.System, to, msg)
 	default:
 		s.transport.Send(s.System, to, msg)
 	}

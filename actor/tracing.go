@@ -124,17 +124,17 @@ func beginAsk[M any](ctx context.Context, to ActorRef[M]) (asking metadata.Metad
 
 // hop returns the metadata of a message to another node, whose trace goes on with the span that
 // sends it.
-func (r *remoteActor) hop(m metadata.Metadata, msg any) metadata.Metadata {
+func hop(tracer actorhook.Tracer, to *actorhook.Target, m metadata.Metadata, msg any) metadata.Metadata {
 	carried, ok := m.Get(metadata.Trace)
-	if !ok || r.sys.tracer == nil {
+	if !ok || tracer == nil {
 		return m
 	}
-	ctx, sent := r.sys.tracer.Start(context.Background(), carried, actorhook.Span{
-		Operation: "send", Subject: r.sendTo.Address,
-		Path: func() string { return r.sendTo.Full }, Message: func() any { return msg },
+	ctx, sent := tracer.Start(context.Background(), carried, actorhook.Span{
+		Operation: "send", Subject: to.Address,
+		Path: func() string { return to.Full }, Message: func() any { return msg },
 	})
 	defer sent(nil)
-	if below := r.sys.tracer.Inject(ctx); below != nil {
+	if below := tracer.Inject(ctx); below != nil {
 		return m.With(metadata.Trace, below)
 	}
 	return m // the hop has no span
