@@ -39,6 +39,9 @@ func (g *guardedTracer) Start(ctx context.Context, carried []byte, s actorhook.S
 	within, end = ctx, func(error) {}
 	defer g.recover("Start")
 	inside, finish := g.tracer.Start(ctx, carried, s)
+	if inside == nil {
+		inside = ctx
+	}
 	return inside, func(err error) {
 		defer g.recover("end")
 		finish(err)

@@ -35,6 +35,12 @@ func (r *returning[M]) Used(to ActorRef[M]) bool {
 	return used
 }
 
+// Resting reports whether an actor that Spawn has returned takes no more messages, and has not
+// ended.
+func (r *returning[M]) Resting(of ActorRef[M]) bool {
+	return of.c.flags.has(resting)
+}
+
 // rests notes that the actor takes no more messages. core.mu is held.
 func (b *inbox[M]) rests() {
 	b.flags.set(resting)

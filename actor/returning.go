@@ -26,6 +26,7 @@ func (refInternals[M]) Returning(parent AnyRef, owner interface {
 	Spawn(b Behavior[M], name string) ActorRef[M]
 	Offer(to ActorRef[M], msg M, m metadata.Metadata) (taken bool)
 	Used(of ActorRef[M]) bool
+	Resting(of ActorRef[M]) bool
 	Rest(of ActorRef[M])
 	Finish(of ActorRef[M])
 } {
@@ -37,7 +38,7 @@ func (refInternals[M]) Returning(parent AnyRef, owner interface {
 // Spawn spawns an actor.
 func (r *returning[M]) Spawn(b Behavior[M], name string) ActorRef[M] {
 	checkName(name)
-	c := newCell(r.parent, observed(r.parent, b), name, &r.conf)
+	c := newCell(r.parent, b, name, &r.conf) // the turn of the parent owns what observes its children
 	c.tally.counts = c.conf.counts(c.sys, c.uid, false)
 	if !r.parent.addNamesake(&c.core) {
 		return ActorRef[M]{}

@@ -91,6 +91,10 @@ func listen(cfg Config) (*Node, error) {
 		return nil, err
 	}
 	first := node.NewIncarnation()
+	log := cfg.Logger
+	if cfg.NodeID != "" { // else it is known when the node has an address
+		log = log.With(zap.String("node", cfg.NodeID))
+	}
 	endpoint, err := remote.Listen(cfg.Traffic.apply(remote.Config{
 		Cluster:       cfg.Name,
 		Protocol:      spoken(),
@@ -100,7 +104,7 @@ func listen(cfg Config) (*Node, error) {
 		TLS:           cfg.TLS,
 		Keyring:       n.keyring,
 		Network:       cfg.Network,
-		Logger:        cfg.Logger,
+		Logger:        log,
 		Control:       n.control,
 		AdmitMessages: n.admitMessages,
 		DialFailed:    n.dialFailed,

@@ -52,8 +52,16 @@ func (m *journalMetrics) append(begun time.Time, records int, err error) time.Du
 	return m.ended(&m.appends, begun, err)
 }
 
-// claim counts a claim that began at begun.
-func (m *journalMetrics) claim(begun time.Time, err error) { m.ended(&m.claims, begun, err) }
+// claim counts a claim that began at begun. A claim that a later one refuses has fenced nobody off:
+// after all nodes have been stopped, the first claim of a singleton finds the term of before.
+func (m *journalMetrics) claim(begun time.Time, err error) {
+	if errors.Is(err, ErrFenced) {
+		m.claims.took.Observe(time.Since(begun))
+		m.claims.worked()
+		return
+	}
+	m.ended(&m.claims, begun, err)
+}
 
 // measured returns records, and counts each time that they are read.
 func (m *journalMetrics) measured(records iter.Seq2[journal.Record, error]) iter.Seq2[journal.Record, error] {

@@ -67,7 +67,7 @@ func Listen(cfg Config) (*Endpoint, error) {
 func newEndpoint(cfg Config, authenticator *authenticator, addr string) *Endpoint {
 	e := &Endpoint{localNode: localNode{
 		cfg:           cfg,
-		log:           cfg.Logger.With(zap.String("node", addr)),
+		log:           cfg.Logger.With(zap.String("address", addr)),
 		addr:          addr,
 		authenticator: authenticator,
 		types:         seenSet{seen: map[string]bool{}},

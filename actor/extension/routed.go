@@ -67,6 +67,8 @@ type Returning[M any] interface {
 	Offer(to actor.ActorRef[M], msg M, m Metadata) (taken bool)
 	// Used reports whether such an actor has handled messages since the last call.
 	Used(of actor.ActorRef[M]) bool
+	// Resting reports whether such an actor takes no more messages.
+	Resting(of actor.ActorRef[M]) bool
 	// Rest lets such an actor end, unless it has a message in its mailbox or a stash, waits for the
 	// reply to an AskToSelf, or has children. It may end later, or not at all.
 	Rest(of actor.ActorRef[M])
@@ -86,6 +88,7 @@ func NewReturning[M any](parent actor.AnyRef, by Owner[M], last *M, opts ...acto
 			Spawn(b actor.Behavior[M], name string) actor.ActorRef[M]
 			Offer(to actor.ActorRef[M], msg M, m metadata.Metadata) (taken bool)
 			Used(of actor.ActorRef[M]) bool
+			Resting(of actor.ActorRef[M]) bool
 			Rest(of actor.ActorRef[M])
 			Finish(of actor.ActorRef[M])
 		}

@@ -14,8 +14,11 @@ import (
 	"strings"
 	"sync"
 
+	"go.uber.org/zap"
+
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/guard"
 )
 
 // A Source returns families of metrics, read at that moment. It must not block for longer than a
@@ -49,11 +52,15 @@ func AddSource(s *actor.System, source Source) (remove func()) {
 
 // Gather reads all metrics of a system: what it counts itself, and what its sources return. The
 // families are sorted by name, and each name occurs once. A family has no series while there is
-// nothing to tell. Any goroutine may call it, also after the end of s.
+// nothing to tell. Without the families of a source that panics, which is logged. Any goroutine may
+// call it, also after the end of s.
 func Gather(s *actor.System) []Family {
 	var all []Family
 	for _, source := range Sources(s) {
-		all = append(all, source()...)
+		err := guard.Do(func() { all = append(all, source()...) })
+		if err != nil {
+			s.Log().Error("source of metrics has panicked; its families are missing", zap.Error(err))
+		}
 	}
 	slices.SortStableFunc(all, func(a, b Family) int { return strings.Compare(a.Name, b.Name) })
 	return merged(all)

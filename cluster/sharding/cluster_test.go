@@ -79,6 +79,9 @@ func persistentNotebook(e sharding.Entity, store journal.Journal, node string) a
 			case "where":
 				n.ReplyTo.Tell(node)
 			default:
+				if n.Text == "slow" {
+					time.Sleep(14 * time.Second)
+				}
 				effect := persistence.Persist(noted{n.Text})
 				if n.ReplyTo != (actor.ActorRef[string]{}) {
 					return effect.Then(func() { n.ReplyTo.Tell("noted") })
@@ -348,5 +351,62 @@ func TestTheStatsOfEachNodeHaveTheHomesOfAllShards(t *testing.T) {
 			}
 		}
 		require.Equal(t, 16, here)
+	})
+}
+
+// An entity whose handler takes longer than entities may take to stop loses no message when its
+// node leaves.
+func TestWhatWaitsForASlowEntityMovesWithItsShard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := clustertest.Start(t, 2)
+		store := memory.New()
+		regions := map[string]*sharding.Region[note]{}
+		for _, n := range c.Nodes() {
+			name := n.View().Self.Name
+			r, err := sharding.Start(n, "notebook", func(e sharding.Entity) actor.Behavior[note] {
+				return persistentNotebook(e, store, name)
+			}, sharding.Shards(16), sharding.EventSourced())
+			require.NoError(t, err)
+			regions[name] = r
+		}
+		time.Sleep(5 * time.Minute)
+		ask := func(id, text string) (string, error) {
+			ctx, cancel := contextFor(t, time.Minute)
+			defer cancel()
+			return actor.Ask(ctx, regions["n1"].Ref(id), func(r actor.ActorRef[string]) note { return note{Text: text, ReplyTo: r} })
+		}
+		id := ""
+		for n := 0; id == ""; n++ {
+			if at, err := ask(fmt.Sprint("e", n), "where"); err == nil && at == "n2" {
+				id = fmt.Sprint("e", n)
+			}
+		}
+		var asking sync.WaitGroup
+		for _, text := range []string{"slow", "one", "two", "three"} {
+			asking.Go(func() {
+				got, err := ask(id, text)
+				if err != nil || got != "noted" {
+					t.Errorf("%s: %q, %v", text, got, err)
+				}
+			})
+			time.Sleep(10 * time.Millisecond)
+		}
+		c.Leave("n2")
+		asking.Wait()
+		got, err := ask(id, "")
+		require.NoError(t, err)
+		require.Equal(t, "slow one two three", got)
+	})
+}
+
+func TestANodeThatAloneHasStartedATypeHostsItAndLeavesAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := clustertest.Start(t, 2)
+		r, err := sharding.Start(c.Node("n2"), "notebook", notebook, sharding.Shards(16))
+		require.NoError(t, err)
+		require.Equal(t, "a:", read(t, r.Ref("a")))
+		begun := time.Now()
+		c.Leave("n2")
+		require.Less(t, time.Since(begun), 3*time.Second)
 	})
 }

@@ -40,11 +40,16 @@ func clusteredOf(n *cluster.Node, shared persistence.Journal) *hub {
 		c.hub = newHub(n.System, c)
 		c.coordinator = actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[command] { return coordinatorOn(n, shared) }), singletonName)
 		shell.StartAgent(n, shell.Config{Name: agentName, Starter: c, Noun: "shard", Quit: "shard has stopped by itself, and will be started again"})
+		n.SetPhaseTimeout(actor.ServiceRequestsDone, drainTimeout)
 		n.OnLeave("shards", c.drain)
 		c.hub.ref.Tell(follow{c})
 		return c.hub
 	})
 }
+
+// drainTimeout is how long a node that leaves waits until its shards have moved: longer than
+// entities take to stop.
+const drainTimeout = 30 * time.Second
 
 // hubPath is the path of the hub on every node.
 const hubPath = "/system/" + hubName

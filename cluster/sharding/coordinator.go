@@ -2,6 +2,7 @@ package sharding
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -13,6 +14,8 @@ import (
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/cluster/internal/hosting/shell"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
+	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
@@ -100,7 +103,7 @@ func (c *coordinator) begin(l allot.Ledger, forgetful bool) persistence.Effect[a
 func (c *coordinator) handle(cmd command) persistence.Effect[allot.Fact] {
 	switch cmd := cmd.(type) {
 	case hello:
-		return c.step(allot.Hello{
+		return c.step(c.view(c.node.View()), allot.Hello{ // it may have begun to take part
 			Node: hosting.NodeID{Name: cmd.Node, Incarnation: cmd.Incarnation}, Offers: cmd.Offers, Has: cmd.Has,
 		})
 	case agentMessage:
@@ -124,12 +127,21 @@ func (c *coordinator) handle(cmd command) persistence.Effect[allot.Fact] {
 // view returns the members that have an agent: those that take part in the coordinator's singleton.
 func (c *coordinator) view(v cluster.View) allot.ViewChanged {
 	nodes, gone := shell.ViewOf(c.node, v, c.margin)
+	takePart := singletonhook.ManagersOf(c.node.System, singletonName)
+	nodes = slices.DeleteFunc(nodes, func(n hosting.Node) bool {
+		return !slices.Contains(takePart, node.ID{Address: n.Address, Incarnation: n.Incarnation})
+	})
 	return allot.ViewChanged{Nodes: nodes, Gone: gone}
 }
 
 // step lets the machine decide, and carries out the effects when the facts are durable.
-func (c *coordinator) step(in allot.Input) persistence.Effect[allot.Fact] {
-	facts, effects := c.machine.Step(in, time.Now())
+func (c *coordinator) step(all ...allot.Input) persistence.Effect[allot.Fact] {
+	var facts []allot.Fact
+	var effects []hosting.Effect
+	for _, in := range all {
+		f, e := c.machine.Step(in, time.Now())
+		facts, effects = append(facts, f...), append(effects, e...)
+	}
 	return persistence.Persist(facts...).Then(func() {
 		for _, e := range effects {
 			c.do(e)

@@ -27,6 +27,7 @@ type hub struct {
 
 	mu      sync.Mutex // guards all below
 	regions map[string]anyRegion
+	ended   bool
 }
 
 // outside is the cluster, as a hub sees it. Any goroutine may call its methods.
@@ -74,6 +75,7 @@ func hubOf(s *actor.System) *hub {
 func newHub(s *actor.System, out outside) *hub {
 	h := &hub{system: s, context: context.Background(), outside: out, regions: map[string]anyRegion{}}
 	h.ref = actor.Spawn(extension.Framework(s), h.behavior(), hubName)
+	extension.AfterEnd(s, h.ref, h.close) // at once if the system has ended
 	extension.AddTree(s, treeName, h.find)
 	return h
 }
@@ -93,7 +95,6 @@ type (
 
 func (h *hub) behavior() actor.Behavior[any] {
 	return func(ctx *actor.Context[any], next *actor.Next[any]) {
-		ctx.Defer(h.close)
 		next.OnMessage = func(ctx *actor.Context[any], msg any) actor.Behavior[any] {
 			switch msg := msg.(type) {
 			case laterMsg:
@@ -121,16 +122,20 @@ func (h *hub) startAll(ctx *actor.Context[any], r anyRegion) {
 
 func (h *hub) later(f func()) { h.ref.Tell(laterMsg{do: f}) }
 
-// add adds a region. It returns the one that is there, if there is one.
-func (h *hub) add(r anyRegion) (before anyRegion) {
+// add adds a region. It returns the one that is there, if there is one, and [ErrStopped] when the
+// node has stopped.
+func (h *hub) add(r anyRegion) (before anyRegion, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	name := r.signature().Name
 	if before := h.regions[name]; before != nil {
-		return before
+		return before, nil
+	}
+	if h.ended {
+		return nil, fmt.Errorf("type %q cannot be started: %w", name, ErrStopped)
 	}
 	h.regions[name] = r
-	return nil
+	return nil, nil
 }
 
 func (h *hub) region(name string) anyRegion {
@@ -182,7 +187,12 @@ func cutType(path string) (typ, name string, ok bool) {
 	return typ, name, ok && name != ""
 }
 
-func (h *hub) close() { h.each(anyRegion.close) }
+func (h *hub) close() {
+	h.mu.Lock()
+	h.ended = true
+	h.mu.Unlock()
+	h.each(anyRegion.close)
+}
 
 // The methods below do nothing without a cluster, where each shard is here.
 

@@ -50,7 +50,11 @@ func (l *lane[M]) evict(n int) (ended int) {
 		if ended == n {
 			break
 		}
-		if e.ref != (actor.ActorRef[M]{}) && !r.actors.Used(e.ref) {
+		switch {
+		case e.ref == (actor.ActorRef[M]{}):
+		case r.actors.Used(e.ref):
+			e.worked = true
+		default:
 			r.actors.Rest(e.ref)
 			ended++
 		}

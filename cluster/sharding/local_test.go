@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -335,4 +336,70 @@ func TestTheStatsSayWhatIsHere(t *testing.T) {
 			require.EqualValues(t, 1, of.Generation)
 		}
 	})
+}
+
+func TestAnEntityThatStopsBeforeItsFirstMessageIsAFailure(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		starts := 0
+		r := start(t, s, func(sharding.Entity) actor.Behavior[note] {
+			starts++
+			return behaviors.Stopped[note]
+		})
+		_, err := tryRead(t, r.Ref("a"))
+		require.ErrorIs(t, err, sharding.ErrEntityFailed)
+		require.Equal(t, 1, starts)
+	})
+}
+
+func TestAnEntityThatIgnoresItsStopMessageIsStopped(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		r := start(t, s, notebook, sharding.PassivateAfter(time.Minute), sharding.StopMessage(note{Text: "bye"}))
+		r.Ref("a").Tell(note{Text: "one"})
+		time.Sleep(2 * time.Minute)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+		defer cancel()
+		got, err := actor.Ask(ctx, r.Ref("a"), func(r actor.ActorRef[string]) note { return note{ReplyTo: r} })
+		require.NoError(t, err)
+		require.Equal(t, "a:", got, "the next incarnation")
+	})
+}
+
+func TestAnIDThatHasFailedIsForgottenInTheEnd(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		r := start(t, s, func(sharding.Entity) actor.Behavior[note] { panic("never") })
+		for n := range 100 {
+			for range 2 {
+				r.Ref(fmt.Sprint(n)).Tell(note{Text: "one"})
+				time.Sleep(time.Second)
+			}
+		}
+		time.Sleep(5 * time.Minute)
+		require.Zero(t, r.Stats().Awake)
+	})
+}
+
+func TestATypeIsNotStartedOnASystemThatHasEnded(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		require.NoError(t, s.Shutdown(t.Context()))
+		_, err := sharding.Start(s, "notebook", notebook)
+		require.ErrorIs(t, err, sharding.ErrStopped)
+	})
+}
+
+// Outside of a bubble, so that the race detector sees the goroutines of real schedulers.
+func TestEntitiesAreToldWhileTheirShardsStart(t *testing.T) {
+	s := testkit.NewSystem(t)
+	r := start(t, s, notebook, sharding.Shards(64))
+	var telling sync.WaitGroup
+	for from := range 4 {
+		telling.Go(func() {
+			for n := range 400 {
+				r.Ref(fmt.Sprint(n % 200)).Tell(note{Text: fmt.Sprint(from)})
+			}
+		})
+	}
+	telling.Wait()
+	for n := range 200 {
+		require.Len(t, strings.Fields(strings.TrimPrefix(read(t, r.Ref(fmt.Sprint(n))), fmt.Sprint(n, ":"))), 8)
+	}
 }

@@ -39,7 +39,7 @@ const treeName = "sharding"
 
 func newRegion[M any](h *hub, name string, factory func(Entity) actor.Behavior[M], set settings) *Region[M] {
 	r := &Region[M]{system: h.system, hub: h, name: name, factory: factory, set: set, prefix: "/" + treeName + "/" + escape(name) + "/"}
-	r.ref = extension.NewRoutedRefs(h.system, r.prefix, extension.Router[M](r))
+	r.ref = extension.NewRoutedRefs(h.system, r.prefix, extension.Router[M](router[M]{r}))
 	r.limiter.limit = set.limit
 	r.lanes = make([]*lane[M], set.shards)
 	for shard := range r.lanes {
@@ -81,14 +81,17 @@ func (r *Region[M]) laneOf(name string) *lane[M] {
 	return r.lanes[shardOf(r.name, id, r.set.shards)]
 }
 
+// A router takes the messages to the refs of a region.
+type router[M any] struct{ *Region[M] }
+
 // Told implements extension.Router.
-func (r *Region[M]) Told(path string, msg M, m extension.Metadata) (here actor.ActorRef[M]) {
+func (r router[M]) Told(path string, msg M, m extension.Metadata) (here actor.ActorRef[M]) {
 	name := path[len(r.prefix):]
 	return r.laneOf(name).told(name, extension.Described[M]{Message: msg, Metadata: m})
 }
 
 // Arrived implements extension.Router.
-func (r *Region[M]) Arrived(path string, from uint64, msg M, encoded extension.Arrival) (here actor.ActorRef[M]) {
+func (r router[M]) Arrived(path string, from uint64, msg M, encoded extension.Arrival) (here actor.ActorRef[M]) {
 	name := path[len(r.prefix):]
 	of := letter[M]{name: name, from: from, Held: extension.Held[M]{Described: extension.Described[M]{Message: msg, Metadata: encoded.Metadata}}}
 	return r.laneOf(name).arrived(of)

@@ -37,12 +37,15 @@ type resident[M any] struct {
 	ref    actor.ActorRef[M] // zero while it waits for the end of a backoff
 	absent *absence[M]       // nil: it takes letters
 	idle   uint8             // how many sweeps have found it unused
+	worked bool              // this incarnation has handled messages, as a sweep has found
+	ends   time.Time         // when a sweep has first found it about to end; zero before
 }
 
 // An absence is what is known of an entity that takes no letters.
 type absence[M any] struct {
 	waiting  fifo.Queue[letter[M]]
 	failures int
+	forgiven bool // it is forgotten the next time that the timer rings
 	wake     *time.Timer
 }
 
@@ -84,17 +87,19 @@ func (r *residents[M]) wake(name string) *resident[M] {
 		return nil
 	}
 	r.all[name] = e
-	if region := r.lane.region; region.limiter.woken() {
-		region.later(region.evict)
-	}
 	return e
 }
 
 func (r *residents[M]) start(name string, e *resident[M]) (started bool) {
 	id, _ := unescape(name) // it has been checked
 	of := Entity{Type: r.lane.region.name, ID: id, Shard: r.lane.shard, Generation: r.generation}
-	e.ref = r.actors.Spawn(r.lane.region.behavior(of), name)
-	return e.ref != actor.ActorRef[M]{}
+	if e.ref = r.actors.Spawn(r.lane.region.behavior(of), name); e.ref == (actor.ActorRef[M]{}) {
+		return false
+	}
+	if region := r.lane.region; region.limiter.woken() {
+		region.later(region.evict)
+	}
+	return true
 }
 
 // Ended implements extension.Owner.
@@ -105,7 +110,12 @@ func (r *residents[M]) Ended(name string, rest []M, with []extension.Metadata, f
 	if e == nil {
 		return
 	}
-	e.ref, e.idle = actor.ActorRef[M]{}, 0
+	r.lane.region.limiter.gone()
+	worked := e.worked || r.actors.Used(e.ref)
+	*e = resident[M]{absent: e.absent}
+	if failure == nil && !worked && len(rest) > 0 && !r.closing {
+		failure = errNoMessageHandled // else it would be started again for ever
+	}
 	var letters []letter[M]
 	for i, msg := range rest {
 		letters = append(letters, letter[M]{name: name, Held: extension.Held[M]{Described: extension.Described[M]{Message: msg, Metadata: with[i]}}})
@@ -118,6 +128,10 @@ func (r *residents[M]) Ended(name string, rest []M, with []extension.Metadata, f
 	}
 	r.settle(name, e, letters, failure)
 }
+
+// errNoMessageHandled is the failure of an entity that ends by itself, and leaves the message that
+// has started it.
+var errNoMessageHandled = errors.New("it has stopped before its first message; to refuse messages, start and stop when one comes")
 
 // failed decides what becomes of the letters that a failed entity had. They are kept if the entity
 // was fenced off: the shard is elsewhere.
@@ -176,7 +190,6 @@ func (r *residents[M]) again(name string, e *resident[M], letters []letter[M]) b
 // leave forgets an entity that has ended.
 func (r *residents[M]) leave(name string, letters []letter[M]) {
 	delete(r.all, name)
-	r.lane.region.limiter.gone()
 	for _, of := range letters {
 		r.lane.keep(of)
 	}
@@ -190,7 +203,7 @@ func (r *residents[M]) backOff(name string, e *resident[M], letters []letter[M])
 	if e.absent == nil {
 		e.absent = &absence[M]{}
 	}
-	e.absent.waiting = fifo.Of(letters)
+	e.absent.waiting, e.absent.forgiven = fifo.Of(letters), false
 	delay := failureBackoff.Delay(e.absent.failures)
 	e.absent.failures++
 	e.absent.wake = time.AfterFunc(delay, func() {
@@ -207,10 +220,11 @@ var failureBackoff = actor.Backoff{Min: time.Second, Max: time.Minute}
 func (r *residents[M]) rested(name string, e *resident[M]) {
 	switch {
 	case r.all[name] != e || e.ref != (actor.ActorRef[M]{}):
-	case e.absent.waiting.Len() == 0 && r.forgives(e):
+	case e.absent.waiting.Len() == 0 && e.absent.forgiven:
 		r.leave(name, nil)
 	case e.absent.waiting.Len() == 0:
-		e.absent.wake.Reset(failureBackoff.Max) // remember how often it has failed
+		e.absent.forgiven = true
+		e.absent.wake.Reset(failureBackoff.Max) // until then it is known how often it has failed
 	default:
 		failures, letters := e.absent.failures, e.absent.waiting.Drain()
 		if !r.again(name, e, letters) {
@@ -223,8 +237,6 @@ func (r *residents[M]) rested(name string, e *resident[M]) {
 		e.absent.failures = failures
 	}
 }
-
-func (r *residents[M]) forgives(e *resident[M]) bool { return e.absent.failures <= 1 }
 
 // Late implements extension.Owner. Its caller may be inside of a lane.
 func (r *residents[M]) Late(name string, msg M, m extension.Metadata) {

@@ -1,6 +1,10 @@
 package sharding
 
 import (
+	"time"
+
+	"go.uber.org/zap"
+
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/singletonhook"
@@ -60,7 +64,10 @@ func (r *Region[M]) shard(shard int, gen generation.Generation, begun func(), br
 		next.OnMessage = func(ctx *actor.Context[shardMsg], msg shardMsg) actor.Behavior[shardMsg] {
 			switch msg.(type) {
 			case sweepDue:
-				l.sweep(all)
+				for _, e := range l.sweep(all) {
+					ctx.Log().Warn("entity does not stop, and is stopped", zap.String("entity", e.Path()))
+					ctx.Stop(e)
+				}
 			case leaveShard:
 				ctx.After("leave", r.set.stopTimeout, leaveNow{})
 				l.leave(all)
@@ -112,23 +119,31 @@ func (l *lane[M]) end(all *residents[M]) {
 // sweepsUntilIdle is how many sweeps must find an entity unused.
 const sweepsUntilIdle = 4
 
-// sweep lets the entities rest that have been unused for long.
-func (l *lane[M]) sweep(all *residents[M]) {
+// sweep lets the entities rest that have been unused for long. It returns those that are about to
+// end for longer than entities may take to stop.
+func (l *lane[M]) sweep(all *residents[M]) (late []actor.ActorRef[M]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	now := time.Now()
 	for _, e := range all.all {
 		switch {
 		case e.ref == (actor.ActorRef[M]{}):
+		case all.actors.Resting(e.ref):
+			if e.ends.IsZero() {
+				e.ends = now.Add(l.region.set.stopTimeout)
+			}
+			if now.After(e.ends) {
+				late = append(late, e.ref)
+			}
 		case all.actors.Used(e.ref):
-			e.idle = 0
-		case e.idle < sweepsUntilIdle:
-			e.idle++
+			e.idle, e.worked = 0, true
 		default:
-		}
-		if e.idle == sweepsUntilIdle && e.ref != (actor.ActorRef[M]{}) {
-			all.actors.Rest(e.ref)
+			if e.idle++; e.idle >= sweepsUntilIdle {
+				all.actors.Rest(e.ref)
+			}
 		}
 	}
+	return late
 }
 
 // awake returns how many entities are here.

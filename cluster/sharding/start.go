@@ -25,9 +25,9 @@ type Host interface {
 // Start returns the [Region] at once; messages to its entities wait until their shards have a home.
 // Without a cluster all entities run in s.
 //
-// Start returns an error if an option makes no sense. It panics if the name is not valid or factory
-// is nil, and if the node has started the type before with another message type; with the same one
-// it returns the first Region.
+// Start returns an error if an option makes no sense, and [ErrStopped] when s has stopped. It
+// panics if the name is not valid or factory is nil, and if the node has started the type before
+// with another message type; with the same one it returns the first Region.
 func Start[M any](s Host, name string, factory func(Entity) actor.Behavior[M], opts ...Option) (*Region[M], error) {
 	if err := naming.CheckLength(name, maxID); err != nil {
 		panic(fmt.Sprintf("sharding: the name %q of a type %v", name, err))
@@ -47,7 +47,11 @@ func Start[M any](s Host, name string, factory func(Entity) actor.Behavior[M], o
 		return nil, err
 	}
 	r := newRegion(h, name, factory, set)
-	if before := h.add(r); before != nil {
+	before, err := h.add(r)
+	if err != nil {
+		return nil, err
+	}
+	if before != nil {
 		same, ok := before.(*Region[M])
 		if !ok {
 			panic(fmt.Sprintf("sharding: type %q is a %T on this node already; give it another name", name, before))

@@ -60,6 +60,8 @@ var places = map[string]string{
 	"internal/codec/encodecheck.go prove":                    "the same, of a value that was decoded again",
 	"persistence/journalstatus.go failureOf":                 "Error of the error of a journal",
 	"cluster/placement_look.go refresh":                      "Error of the error of a look at placement",
+	"actor/telemetry/source.go Gather":                       "a source of metrics",
+	"internal/slogcore/core.go Write":                        "a handler of slog",
 	"persistence/store_call.go call":                         "a journal that may not listen to its context",
 	"persistence/projection/event.go handle":                 "the handler of a projection",
 	"persistence/projection/event.go decodeRecord":           "the adapter of a projection",

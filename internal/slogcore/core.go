@@ -6,6 +6,8 @@ import (
 	"log/slog"
 
 	"go.uber.org/zap/zapcore"
+
+	"github.com/understudy-go/understudy/internal/guard"
 )
 
 // Entry-level values that a slog.Record has no place for are attributes under the keys that zap's
@@ -66,7 +68,7 @@ func (c core) Write(e zapcore.Entry, fields []zapcore.Field) error {
 	if e.Stack != "" {
 		r.AddAttrs(slog.String(stackKey, e.Stack))
 	}
-	return c.handler.Handle(context.Background(), r)
+	return guard.Run(func() error { return c.handler.Handle(context.Background(), r) }) // the caller must go on
 }
 
 // callerPC returns the program counter of a caller as slog wants it: the return address of the
