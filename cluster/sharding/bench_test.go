@@ -45,7 +45,7 @@ func BenchmarkTell(b *testing.B) {
 	}
 }
 
-// BenchmarkIdle, run once, reports how many bytes an entity has that is awake and idle, beside its state.
+// BenchmarkIdle, run once, reports how many bytes an idle entity has, beside its state.
 func BenchmarkIdle(b *testing.B) {
 	s := actor.NewSystem("bench")
 	b.Cleanup(func() { require.NoError(b, s.Shutdown(context.Background())) })
