@@ -29,7 +29,7 @@ func start(t testing.TB, n int, change ...func(*server.Options)) *cluster {
 	}
 	for i := range n {
 		o := &server.Options{
-			ServerName: fmt.Sprint("server-", i), Host: "127.0.0.1", Port: freePort(t),
+			ServerName: fmt.Sprint("server-", i), Host: "127.0.0.1", Port: server.RANDOM_PORT,
 			JetStream: true, StoreDir: t.TempDir(), SyncAlways: true, NoLog: true, NoSigs: true,
 		}
 		if n > 1 {
@@ -55,7 +55,8 @@ func start(t testing.TB, n int, change ...func(*server.Options)) *cluster {
 	return c
 }
 
-// run starts the ith server with what it has stored.
+// run starts the ith server with what it has stored, on the port that it has had before. The server
+// chooses the first one: a port that was free a moment ago may be taken.
 func (c *cluster) run(t testing.TB, i int) {
 	t.Helper()
 	s, err := server.NewServer(c.options[i].Clone())
@@ -63,6 +64,7 @@ func (c *cluster) run(t testing.TB, i int) {
 	s.Start()
 	c.servers[i] = s
 	require.True(t, s.ReadyForConnections(20*time.Second))
+	c.options[i].Port = s.Addr().(*net.TCPAddr).Port
 }
 
 func (c *cluster) stop(i int) {
