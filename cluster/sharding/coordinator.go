@@ -1,7 +1,6 @@
 package sharding
 
 import (
-	"errors"
 	"slices"
 	"time"
 
@@ -49,7 +48,6 @@ const (
 type coordinator struct {
 	ctx     *actor.Context[command]
 	node    *cluster.Node
-	margin  time.Duration
 	machine *allot.Machine
 	waiting map[hosting.Token]actor.ActorRef[drained]
 	last    hosting.Token
@@ -126,7 +124,7 @@ func (c *coordinator) handle(cmd command) persistence.Effect[allot.Fact] {
 
 // view returns the members that have an agent: those that take part in the coordinator's singleton.
 func (c *coordinator) view(v cluster.View) allot.ViewChanged {
-	nodes, gone := shell.ViewOf(c.node, v, c.margin)
+	nodes, gone := shell.ViewOf(c.node, v, 0)
 	takePart := singletonhook.ManagersOf(c.node.System, singletonName)
 	nodes = slices.DeleteFunc(nodes, func(n hosting.Node) bool {
 		return !slices.Contains(takePart, node.ID{Address: n.Address, Incarnation: n.Incarnation})
@@ -168,25 +166,9 @@ func (c *coordinator) do(e hosting.Effect) {
 	}
 }
 
-// traceMove makes the span of a move that is over. It is in no other trace.
+// traceMove makes the span of a move that is over.
 func (c *coordinator) traceMove(m hosting.Moved) {
-	_, end := extension.StartRootSpan(c.ctx, c.ctx.System(), nil, extension.Span{
-		Operation: "shard.move", Began: m.Began, Details: func() []extension.Detail {
-			return []extension.Detail{
-				{Name: "shard.label", Value: m.Label},
-				{Name: "shard.from", Value: m.From},
-				{Name: "shard.to", Value: m.To},
-				{Name: "shard.cause", Value: string(m.Cause)},
-			}
-		},
-	})
-	switch {
-	case end == nil:
-	case m.Error != "":
-		end(errors.New(m.Error))
-	default:
-		end(nil)
-	}
+	shell.TraceMove(c.ctx, c.ctx.System(), "shard", m, extension.Detail{Name: "shard.label", Value: m.Label})
 }
 
 // tickKey is the key of the machine's timer.

@@ -80,6 +80,18 @@ func newHub(s *actor.System, out outside) *hub {
 	return h
 }
 
+// A lateLetter has a message that was told an entity that had ended.
+type lateLetter struct {
+	deliver   func()
+	recipient string
+	msg       any
+}
+
+// Carried is for [extension.DeadLetter]: without a hub, the message is lost.
+func (l lateLetter) Carried(*actor.System) (recipient string, msg any, ok bool) {
+	return l.recipient, l.msg, true
+}
+
 // The messages to the actor of a hub.
 type (
 	laterMsg struct {
@@ -99,6 +111,8 @@ func (h *hub) behavior() actor.Behavior[any] {
 			switch msg := msg.(type) {
 			case laterMsg:
 				msg.do()
+			case lateLetter:
+				msg.deliver()
 			case startAll:
 				h.startAll(ctx, msg.region)
 			default:

@@ -3,7 +3,6 @@ package sharding
 import (
 	"fmt"
 	"reflect"
-	"strings"
 	"sync/atomic"
 
 	"go.uber.org/zap"
@@ -11,6 +10,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
+	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/node"
 )
 
@@ -112,14 +112,18 @@ func (r *Region[M]) behavior(of Entity) actor.Behavior[M] {
 // drop makes a dead letter of a letter.
 func (r *Region[M]) drop(of letter[M], why error) {
 	r.counted.dropped.Add(1)
-	extension.DeadLetter(r.system, "understudy://"+r.system.Name()+r.prefix+of.name, of.Message, why)
+	extension.DeadLetter(r.system, r.pathOf(of.name), of.Message, why)
+}
+
+// pathOf returns the full path of the entity whose path ends with name.
+func (r *Region[M]) pathOf(name string) string {
+	return "understudy://" + r.system.Name() + r.prefix + name
 }
 
 // sendTo sends a letter to the node that has the shard.
 func (r *Region[M]) sendTo(to node.ID, of letter[M]) {
-	path := r.prefix + of.name
 	extension.SendTo(r.system, extension.Target{
-		Address: to.Address, Path: path, UID: r.hub.self().Incarnation, Full: "understudy://" + r.system.Name() + path,
+		Address: to.Address, Path: r.prefix + of.name, UID: r.hub.self().Incarnation, Full: r.pathOf(of.name),
 	}, of.Message, of.Metadata)
 }
 
@@ -151,7 +155,7 @@ func (r *Region[M]) returned(from node.ID, back returnedLetter, m extension.Meta
 	}
 	msg, content, err := extension.UnpackMessage[M](r.system, back.Payload)
 	if err != nil {
-		extension.DeadLetter(r.system, "understudy://"+r.system.Name()+r.prefix+back.Name, content, err)
+		extension.DeadLetter(r.system, r.pathOf(back.Name), content, err)
 		return
 	}
 	of := letter[M]{name: back.Name, Held: extension.Held[M]{Described: extension.Described[M]{Message: msg, Metadata: m}}}
@@ -214,12 +218,7 @@ func (r *Region[M]) close() {
 	}
 }
 
-func (r *Region[M]) later(f func()) { r.hub.later(f) }
-
 // signature returns what the nodes that host the type must agree on.
 func (r *Region[M]) signature() table.Type {
-	return table.Type{Name: r.name, Shards: r.set.shards, Message: messageName[M](), Role: r.set.role}
+	return table.Type{Name: r.name, Shards: r.set.shards, Message: codec.TypeName(reflect.TypeFor[M]()), Role: r.set.role}
 }
-
-// messageName returns the name by which nodes compare the type of messages.
-func messageName[M any]() string { return strings.TrimPrefix(reflect.TypeFor[M]().String(), "*") }

@@ -97,7 +97,7 @@ func (r *residents[M]) start(name string, e *resident[M]) (started bool) {
 		return false
 	}
 	if region := r.lane.region; region.limiter.woken() {
-		region.later(region.evict)
+		region.hub.later(region.evict)
 	}
 	return true
 }
@@ -240,7 +240,11 @@ func (r *residents[M]) rested(name string, e *resident[M]) {
 
 // Late implements extension.Owner. Its caller may be inside of a lane.
 func (r *residents[M]) Late(name string, msg M, m extension.Metadata) {
-	r.lane.region.later(func() { r.lane.told(name, extension.Described[M]{Message: msg, Metadata: m}) })
+	region := r.lane.region
+	region.hub.ref.Tell(lateLetter{
+		deliver:   func() { r.lane.told(name, extension.Described[M]{Message: msg, Metadata: m}) },
+		recipient: region.pathOf(name), msg: msg,
+	})
 }
 
 // close begins to empty the shard: each entity handles what it has, and ends. mu is held.

@@ -14,7 +14,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/signal"
@@ -99,7 +98,7 @@ func tell(ctx context.Context) error {
 
 // open starts the servers, and waits until all are open. pages are their addresses.
 func open(ctx context.Context, journal string) (all []*process.Process, pages []string, err error) {
-	addresses, err := freeAddresses(2 * servers)
+	addresses, err := process.FreeAddresses(2 * servers)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -185,17 +184,4 @@ func wait(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return errors.New("interrupted")
 	}
-}
-
-// freeAddresses returns loopback addresses with free ports.
-func freeAddresses(n int) (all []string, err error) {
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		defer l.Close()
-		all = append(all, l.Addr().String())
-	}
-	return all, nil
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/process"
 )
 
 // A director starts the nodes, injects faults, and records the reports of the nodes.
@@ -43,10 +45,11 @@ func newDirector(out io.Writer, s settings) (*director, error) {
 	if err != nil {
 		return nil, err
 	}
-	addresses, err := freeAddresses("n1", "n2", "n3")
+	free, err := process.FreeAddresses(3)
 	if err != nil {
 		return nil, err
 	}
+	addresses := map[string]string{"n1": free[0], "n2": free[1], "n3": free[2]}
 	kept := s.journal != ""
 	if !kept {
 		s.journal = filepath.Join(dir, "journal.db")

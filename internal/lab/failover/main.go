@@ -10,7 +10,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/signal"
 	"strings"
@@ -112,18 +111,4 @@ func (d *director) showLog() {
 	if err == nil && len(text) > 0 {
 		fmt.Fprintf(os.Stderr, "--- the nodes said:\n%s---\n", text)
 	}
-}
-
-// freeAddresses returns a loopback address with a free port for each name.
-func freeAddresses(names ...string) (map[string]string, error) {
-	addresses := make(map[string]string)
-	for _, name := range names {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return nil, err
-		}
-		defer l.Close()
-		addresses[name] = l.Addr().String()
-	}
-	return addresses, nil
 }
