@@ -40,6 +40,11 @@ func (b *inbox[M]) tell(msg M) {
 		b.tellAside(msg)
 		return
 	}
+	b.putPlain(msg)
+}
+
+// putPlain puts msg into the mailbox, which is plain. core.mu is held, and released.
+func (b *inbox[M]) putPlain(msg M) {
 	if last := b.queue.waiting.tail; last != nil && last.hasPlace() {
 		last.msgs = append(last.msgs, msg) // a turn is due already
 		b.queue.waiting.size++

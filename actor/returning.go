@@ -114,22 +114,3 @@ func (b *inbox[M]) tellKnown(msg M) bool {
 	b.putPlain(msg)
 	return true
 }
-
-// putPlain puts msg into the mailbox, which is plain. core.mu is held, and released.
-func (b *inbox[M]) putPlain(msg M) {
-	if last := b.queue.waiting.tail; last != nil && last.hasPlace() {
-		last.msgs = append(last.msgs, msg) // as in tell
-		b.queue.waiting.size++
-		b.mu.Unlock()
-		return
-	}
-	b.queue.put(msg, &b.conf.chunks)
-	wake := !b.scheduled && !b.suspended
-	if wake {
-		b.scheduled = true
-	}
-	b.mu.Unlock()
-	if wake {
-		b.sys.scheduler.ready(&b.core)
-	}
-}
