@@ -96,6 +96,13 @@ func (g *guarded) addNamesake(child *core) (added bool) {
 	return true
 }
 
+// isClosed reports whether the actor is stopping or has ended, and so takes no child.
+func (g *guarded) isClosed() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.closed || g.dead
+}
+
 // awaitChildren notes that the actor waits for the end of its children, and returns those that
 // live. awaited is false if it has no children, not even departing ones. mu is held.
 func (g *guarded) awaitChildren() (living []*core, awaited bool) {

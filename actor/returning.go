@@ -29,6 +29,7 @@ func (refInternals[M]) Returning(parent AnyRef, owner interface {
 	Resting(of ActorRef[M]) bool
 	Rest(of ActorRef[M])
 	Finish(of ActorRef[M])
+	Ending() bool
 } {
 	r := &returning[M]{parent: parent.target(), conf: *configure[M](opts), last: last, owner: owner}
 	r.conf.returns = r
@@ -45,6 +46,9 @@ func (r *returning[M]) Spawn(b Behavior[M], name string) ActorRef[M] {
 	}
 	return begin(c)
 }
+
+// Ending reports whether the parent is stopping or has ended.
+func (r *returning[M]) Ending() bool { return r.parent.isClosed() }
 
 // Offer is TellNoWait for an actor that Spawn has returned, unless that has ended.
 func (r *returning[M]) Offer(to ActorRef[M], msg M, m metadata.Metadata) (taken bool) {

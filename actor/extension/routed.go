@@ -74,6 +74,8 @@ type Returning[M any] interface {
 	Rest(of actor.ActorRef[M])
 	// Finish lets such an actor end when it has handled what it has.
 	Finish(of actor.ActorRef[M])
+	// Ending reports whether the parent is stopping, and thus stops its children, or has ended.
+	Ending() bool
 }
 
 // NewReturning returns what spawns children of parent, an actor of this node, with the same
@@ -91,6 +93,7 @@ func NewReturning[M any](parent actor.AnyRef, by Owner[M], last *M, opts ...acto
 			Resting(of actor.ActorRef[M]) bool
 			Rest(of actor.ActorRef[M])
 			Finish(of actor.ActorRef[M])
+			Ending() bool
 		}
 	}).Returning(parent, by, last, opts)
 }

@@ -277,6 +277,34 @@ func TestANodeThatIsPartitionedWritesNothingForShardsThatHaveMoved(t *testing.T)
 	})
 }
 
+func TestNodesThatJoinAnotherClusterForgetTheTableOfTheFormer(t *testing.T) {
+	inShop(t, 3, func(t *testing.T, s *shop) {
+		const entities = 4 // few, whose shards must get above the terms of the former cluster
+		for n := range entities {
+			s.tell("n1", fmt.Sprint("e", n), "one")
+		}
+		for range 2 { // the table of the former cluster has had more changes than the next one has
+			s.Crash("n3")
+			time.Sleep(20 * time.Second)
+			s.Add("n3")
+			s.start("n3")
+			time.Sleep(40 * time.Second)
+		}
+		s.Partition([]string{"n1"}, []string{"n2"}, []string{"n3"}) // no majority: all go down
+		time.Sleep(10 * time.Second)
+		s.Crash("n1") // no node is left that knows the term of the coordinator
+		s.Heal()
+		s.Add("n1")
+		s.start("n1")
+		s.AwaitQuiet()
+		for n := range entities {
+			for _, node := range []string{"n1", "n2", "n3"} {
+				require.Equal(t, "one", s.read(node, fmt.Sprint("e", n)), "e%d by %s", n, node)
+			}
+		}
+	})
+}
+
 func TestANodeWithAnotherNumberOfShardsTakesNoPart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := clustertest.Start(t, 2)

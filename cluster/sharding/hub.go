@@ -128,9 +128,7 @@ func (h *hub) behavior() actor.Behavior[any] {
 // startAll starts the shards of a region for good.
 func (h *hub) startAll(ctx *actor.Context[any], r anyRegion) {
 	for shard := range r.signature().Shards {
-		r.startShard(ctx, ctx.Self(), shard, generation.Generation{Term: 1}, func() {}, func(err error) {
-			h.system.Log().Error("the id of an entity has a later owner: without a cluster, only one process may use a journal")
-		})
+		r.startShard(ctx, ctx.Self(), shard, generation.Generation{Term: 1}, func() {}, nil)
 	}
 }
 

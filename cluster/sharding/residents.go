@@ -1,6 +1,7 @@
 package sharding
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -22,14 +23,16 @@ type residents[M any] struct {
 	generation generation.Generation
 	hooks      shardHooks
 	all        map[string]*resident[M]
-	closing    bool // the shard is about to leave: no letter is taken
-	ended      bool // the actor of the shard stops
+	refusal    error // why the claim of an entity was refused last; nil if none was, or that has been reported
+	closing    bool  // the shard is about to leave: no letter is taken
+	broken     bool  // it is about to be stopped, see shardHooks: no letter is taken, and none is lost
+	ended      bool  // the actor of the shard stops
 }
 
 // shardHooks tell the actor of a shard, from any goroutine, what has happened.
 type shardHooks struct {
 	empty  func()          // it has been closing, and no entity is left
-	broken func(why error) // the shard must end: a later generation of it has claimed the id of an entity
+	broken func(why error) // the shard must end: a later generation of it has claimed the id of an entity; may be nil
 }
 
 // A resident is an entity.
@@ -50,7 +53,27 @@ type absence[M any] struct {
 }
 
 // takes reports whether letters are taken.
-func (r *residents[M]) takes() bool { return !r.closing }
+func (r *residents[M]) takes() bool { return !r.closing && !r.broken }
+
+// refused notes that an entity cannot claim its id, because a later generation has. The entity ends.
+func (r *residents[M]) refused(why error) {
+	r.lane.mu.Lock()
+	defer r.lane.mu.Unlock()
+	r.refusal = why
+	r.breaks(why)
+}
+
+// breaks lets the shard end. It does nothing if the shard must not end for that reason.
+func (r *residents[M]) breaks(why error) {
+	if r.hooks.broken == nil {
+		return
+	}
+	r.hooks.broken(why)
+	if !r.broken {
+		r.broken = true
+		r.lane.rerouteHeld()
+	}
+}
 
 // offer takes a letter, and wakes its entity if necessary.
 func (r *residents[M]) offer(of letter[M]) (here actor.ActorRef[M]) {
@@ -113,8 +136,11 @@ func (r *residents[M]) Ended(name string, rest []M, with []extension.Metadata, f
 	r.lane.region.limiter.gone()
 	worked := e.worked || r.actors.Used(e.ref)
 	*e = resident[M]{absent: e.absent}
-	if failure == nil && !worked && len(rest) > 0 && !r.closing {
-		failure = errNoMessageHandled // else it would be started again for ever
+	switch {
+	case r.broken || r.actors.Ending():
+		failure = nil // the shard ends, and the messages are for the next incarnation
+	case failure == nil && !worked && len(rest) > 0 && !r.closing:
+		failure, r.refusal = cmp.Or(r.refusal, errNoMessageHandled), nil // else it would be started again for ever
 	}
 	var letters []letter[M]
 	for i, msg := range rest {
@@ -138,8 +164,9 @@ var errNoMessageHandled = errors.New("it has stopped before its first message; t
 func (r *residents[M]) failed(name string, letters []letter[M], failure error) (kept []letter[M]) {
 	region := r.lane.region
 	if newest := fence.Newest(failure); errors.Is(failure, fence.ErrFenced) && r.generation.Term < generation.Unpack(newest).Term {
-		r.hooks.broken(failure)
-		return letters
+		if r.breaks(failure); r.broken {
+			return letters
+		}
 	}
 	region.counted.failures.Add(1)
 	region.system.Log().Warn("entity failed", zap.String("type", region.name), zap.String("entity", name), zap.Error(failure))
@@ -151,7 +178,7 @@ func (r *residents[M]) failed(name string, letters []letter[M], failure error) (
 
 // settle continues after the end of an entity, with the letters that have not been handled.
 func (r *residents[M]) settle(name string, e *resident[M], letters []letter[M], failure error) {
-	if r.ended {
+	if r.ended || r.broken {
 		r.leave(name, letters)
 		return
 	}

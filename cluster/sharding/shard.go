@@ -32,24 +32,23 @@ func (quiet) shardMsg() {}
 func (quiet) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
 // startShard spawns the actor of a shard, and returns at once. broken is called, by any goroutine,
-// when a later generation of the shard has claimed the id of an entity. begun is called inside the
-// actor.
+// when a later generation of the shard has claimed the id of an entity; it must end the shard. If it
+// is nil, only the entity ends. begun is called inside the actor.
 func (r *Region[M]) startShard(under actor.Spawner, around actor.AnyRef, shard int, gen generation.Generation, begun func(), broken func(error)) actor.ActorRef[shardMsg] {
 	name := escape(r.name) + "." + shardName(shard)
-	ctx := singletonhook.WithGeneration(r.hub.context, around.Path()+"/"+name, gen, broken)
-	return actor.Spawn(under, r.shard(shard, gen, begun, broken), name, extension.WithContext(ctx), actor.WithKind(kind))
+	all := &residents[M]{lane: r.lanes[shard], generation: gen, all: map[string]*resident[M]{}}
+	all.hooks.broken = broken
+	ctx := singletonhook.WithGeneration(r.hub.context, around.Path()+"/"+name, gen, all.refused)
+	return actor.Spawn(under, r.shard(all, begun), name, extension.WithContext(ctx), actor.WithKind(kind))
 }
 
 // kind is the kind of the actors of shards, which are ours.
 const kind = "understudy"
 
-func (r *Region[M]) shard(shard int, gen generation.Generation, begun func(), broken func(error)) actor.Behavior[shardMsg] {
+func (r *Region[M]) shard(all *residents[M], begun func()) actor.Behavior[shardMsg] {
 	return func(ctx *actor.Context[shardMsg], next *actor.Next[shardMsg]) {
-		l, self := r.lanes[shard], ctx.Self()
-		all := &residents[M]{
-			lane: l, generation: gen, all: map[string]*resident[M]{},
-			hooks: shardHooks{empty: func() { self.Tell(leftEmpty{}) }, broken: broken},
-		}
+		l, self := all.lane, ctx.Self()
+		all.hooks.empty = func() { self.Tell(leftEmpty{}) }
 		var last *M
 		if msg, ok := r.set.stopMessage.(M); ok {
 			last = &msg
