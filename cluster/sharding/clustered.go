@@ -92,8 +92,8 @@ func (c *clustered) receive(ctx *actor.Context[any], msg any) {
 	}
 }
 
-// viewed takes a view of the cluster. A node that becomes a member again begins with an empty table:
-// the coordinator of another cluster may use the numbers of the former one again.
+// viewed takes a view of the cluster. A node that becomes a member again begins with an empty
+// table: the coordinator of another cluster may use the numbers of the former one again.
 func (c *clustered) viewed(v cluster.View) {
 	c.mu.Lock()
 	if v.Self.Incarnation != c.view.Self.Incarnation {

@@ -55,7 +55,8 @@ type absence[M any] struct {
 // takes reports whether letters are taken.
 func (r *residents[M]) takes() bool { return !r.closing && !r.broken }
 
-// refused notes that an entity cannot claim its id, because a later generation has. The entity ends.
+// refused notes that an entity cannot claim its id, because a later generation has. The entity
+// ends.
 func (r *residents[M]) refused(why error) {
 	r.lane.mu.Lock()
 	defer r.lane.mu.Unlock()

@@ -32,8 +32,8 @@ func (quiet) shardMsg() {}
 func (quiet) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
 // startShard spawns the actor of a shard, and returns at once. broken is called, by any goroutine,
-// when a later generation of the shard has claimed the id of an entity; it must end the shard. If it
-// is nil, only the entity ends. begun is called inside the actor.
+// when a later generation of the shard has claimed the id of an entity; it must end the shard. If
+// it is nil, only the entity ends. begun is called inside the actor.
 func (r *Region[M]) startShard(under actor.Spawner, around actor.AnyRef, shard int, gen generation.Generation, begun func(), broken func(error)) actor.ActorRef[shardMsg] {
 	name := escape(r.name) + "." + shardName(shard)
 	all := &residents[M]{lane: r.lanes[shard], generation: gen, all: map[string]*resident[M]{}}
