@@ -47,7 +47,7 @@ type Node struct {
 	leasing    *leasing
 	discoverer *discoverer
 	figures    *figuresExchange
-	placement  *placementLook
+	looks      *coordinatorLooks
 	skipped    protocol.Skipped // control messages and gossip
 	counters   metrics.Counters
 
@@ -137,7 +137,7 @@ func listen(cfg Config) (*Node, error) {
 	startContact(n.System, n.views)
 	n.figures = &figuresExchange{system: n.System, views: n.views, aborted: n.aborted}
 	n.figures.serve()
-	n.placement = &placementLook{system: n.System}
+	n.looks = newCoordinatorLooks(n.System)
 	telemetry.AddSource(n.System, func() []telemetry.Family {
 		return metrics.Families(metrics.State{View: n.View(), Skipped: n.skippedKinds()}, &n.counters)
 	})

@@ -21,8 +21,15 @@ func (n *statusSource) Details() statuspage.Details {
 	if projections, ok := extension.Get[*storestatus.Projections](n.System); ok {
 		d.Projections = projections.Read()
 	}
-	seen := n.placement.seen.read()
-	d.Placement, d.PlacementFailure = seen.overview, seen.failure
+	seen := n.looks.placement.seen.read()
+	d.Placement, d.PlacementFailure = seen.answer, seen.failure
+	d.EntityTypes = shardTypes(n.System)
+	if homeless := n.looks.homeless.seen.read(); hasHomeless(d.EntityTypes) {
+		d.HomelessFailure = homeless.failure
+		if homeless.answer != nil {
+			d.Homeless = *homeless.answer
+		}
+	}
 	return d
 }
 

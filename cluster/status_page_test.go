@@ -15,6 +15,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/internal/placementstatus"
+	"github.com/understudy-go/understudy/internal/shardstatus"
 	"github.com/understudy-go/understudy/internal/statuspage"
 	"github.com/understudy-go/understudy/internal/storestatus"
 )
@@ -216,6 +217,14 @@ func detailsFor(s still) statuspage.Details {
 		p.Actors = append(p.Actors, placementstatus.Actor{Label: fmt.Sprintf("worker-%d", i), Type: "worker", State: "running", Running: true, Node: s.Members[i%len(s.Members)].Name, Since: ago(time.Hour), Singleton: i == 6})
 	}
 	d.Placement = p
+	for _, name := range []string{"shopping-cart-of-a-customer", "session"} {
+		one := shardstatus.Type{Name: name, Role: "shop", Shards: 256, Hosts: true, Homeless: 12, Here: 28, Leaving: 2, Awake: 123_456, Held: 987, Dropped: 3, Failures: 5}
+		for _, m := range s.Members[:min(9, len(s.Members))] {
+			one.Homes = append(one.Homes, shardstatus.Home{ID: m.ID, Name: m.Name, Reachable: m.Reachable, Shards: 28})
+		}
+		d.EntityTypes = append(d.EntityTypes, one)
+	}
+	d.Homeless = []shardstatus.Homeless{{Type: "session", Why: "spawning on " + s.Members[1].Name + " since 2026-11-26T09:00:00Z, which is unreachable", Shards: []int{4, 5}}}
 	return d
 }
 
@@ -269,6 +278,10 @@ func TestThePageHoldsManyMembersWithLongNamesAtAnyWidth(t *testing.T) {
 			})()`), "those in trouble come first, and the longest queue among them")
 			require.Equal(t, true, b.eval(`document.querySelector("#journals [data-journal=postgres] + tr").textContent.includes("17 in a row: postgres: append")`))
 			require.Equal(t, true, b.eval(`document.querySelector("#projections [data-projection=stock-of-warehouse]").textContent.includes("2 ids held back")`))
+			require.Equal(t, true, b.eval(`(() => {
+				const session = document.querySelector("#entities [data-entities=session]");
+				return session.textContent.includes("244 of 256") && session.nextSibling.textContent.includes("2 run nowhere: spawning on");
+			})()`))
 			require.Equal(t, true, b.eval(`document.querySelector("#placed [data-label=disk-of-rack-17] + tr").textContent.includes("removed by Roles 9")`))
 			require.Equal(t, true, b.eval(`document.getElementById("placement-count").textContent.startsWith("7 of 9 actors run")`))
 			b.await(`document.getElementById("stuck-why").textContent.length > 0`)

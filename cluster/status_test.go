@@ -321,7 +321,7 @@ func TestACoordinatorThatDoesNotAnswerIsAskedAgainAfterAWhile(t *testing.T) {
 		require.Equal(t, figuresPatience, time.Since(begun))
 		require.Equal(t, "The coordinator of placement does not answer: it hangs.", statusOf(t, n).Problems[0].Text)
 		require.Equal(t, 1, asked)
-		time.Sleep(placementRest)
+		time.Sleep(coordinatorRest)
 		d := detailsOf(t, n)
 		require.Equal(t, "n1", d.Placement.Coordinator)
 		require.Empty(t, d.PlacementFailure)

@@ -16,6 +16,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/shardstatus"
 	"github.com/understudy-go/understudy/persistence"
 )
 
@@ -38,10 +39,11 @@ func clusteredOf(n *cluster.Node, shared persistence.Journal) *hub {
 	return extension.Ensure(n.System, func() *hub {
 		c := &clustered{node: n, view: n.View(), offers: map[string]allot.Offer{}}
 		c.hub = newHub(n.System, c)
-		c.coordinator = actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[command] { return coordinatorOn(n, shared) }), singletonName)
+		c.coordinator = actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[command] { return coordinatorOn(n, shared, &c.hub.moves) }), singletonName)
 		shell.StartAgent(n, shell.Config{Name: agentName, Starter: c, Noun: "shard", Quit: "shard has stopped by itself, and will be started again"})
 		n.SetPhaseTimeout(actor.ServiceRequestsDone, drainTimeout)
 		n.OnLeave("shards", c.drain)
+		extension.Set(n.System, shardstatus.Asker(c.homeless))
 		c.hub.ref.Tell(follow{c})
 		return c.hub
 	})

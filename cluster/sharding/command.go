@@ -5,6 +5,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
+	"github.com/understudy-go/understudy/internal/shardstatus"
 )
 
 // A command is a message to the coordinator.
@@ -36,6 +37,20 @@ type (
 		ReplyTo     actor.ActorRef[drained]
 	}
 
+	// An explainRequest asks about a shard.
+	explainRequest struct {
+		_       struct{} `cbor:",toarray"`
+		Type    string
+		Shard   int
+		ReplyTo actor.ActorRef[allot.Explanation]
+	}
+
+	// A homelessRequest asks which shards run nowhere.
+	homelessRequest struct {
+		_       struct{} `cbor:",toarray"`
+		ReplyTo actor.ActorRef[[]shardstatus.Homeless]
+	}
+
 	tick        struct{} // the time that Machine.Next returned has come
 	viewChanged struct{} // the node's view of the cluster has changed
 )
@@ -44,11 +59,13 @@ type drained struct {
 	_ struct{} `cbor:",toarray"`
 }
 
-func (hello) command()        {}
-func (agentMessage) command() {}
-func (drainRequest) command() {}
-func (tick) command()         {}
-func (viewChanged) command()  {}
+func (hello) command()           {}
+func (agentMessage) command()    {}
+func (drainRequest) command()    {}
+func (explainRequest) command()  {}
+func (homelessRequest) command() {}
+func (tick) command()            {}
+func (viewChanged) command()     {}
 
 // Carried is for [extension.DeadLetter]. It returns nothing, because the message will be sent
 // again.
@@ -76,4 +93,8 @@ func init() {
 	actor.RegisterType[drainRequest]("understudy/sharding.drain")
 	actor.RegisterType[drained]("understudy/sharding.drained")
 	actor.RegisterType[toNode]("understudy/sharding.to-node")
+	actor.RegisterType[explainRequest]("understudy/sharding.explain")
+	actor.RegisterType[allot.Explanation]("understudy/sharding.explanation")
+	actor.RegisterType[homelessRequest]("understudy/sharding.homeless-request")
+	actor.RegisterType[[]shardstatus.Homeless]("understudy/sharding.homeless")
 }

@@ -49,6 +49,7 @@ type coordinator struct {
 	ctx     *actor.Context[command]
 	node    *cluster.Node
 	machine *allot.Machine
+	moves   *moveCounter
 	waiting map[hosting.Token]actor.ActorRef[drained]
 	last    hosting.Token
 	inbox   actor.ActorRef[hosting.FromAgent]
@@ -56,9 +57,9 @@ type coordinator struct {
 
 // coordinatorOn returns the behavior of the coordinator on a node. Without a journal that the nodes
 // share, a new coordinator knows only what the nodes report.
-func coordinatorOn(n *cluster.Node, shared persistence.Journal) actor.Behavior[command] {
+func coordinatorOn(n *cluster.Node, shared persistence.Journal, moves *moveCounter) actor.Behavior[command] {
 	return behaviors.Setup(func(ctx *actor.Context[command]) actor.Behavior[command] {
-		c := &coordinator{ctx: ctx, node: n, waiting: map[hosting.Token]actor.ActorRef[drained]{}}
+		c := &coordinator{ctx: ctx, node: n, moves: moves, waiting: map[hosting.Token]actor.ActorRef[drained]{}}
 		store, forgetful := shared, false
 		if store == nil {
 			store, forgetful = memory.New(), true
@@ -110,6 +111,12 @@ func (c *coordinator) handle(cmd command) persistence.Effect[allot.Fact] {
 		c.last++
 		c.waiting[c.last] = cmd.ReplyTo
 		return c.step(allot.Drain{Token: c.last, Node: hosting.NodeID{Name: cmd.Node, Incarnation: cmd.Incarnation}})
+	case explainRequest:
+		cmd.ReplyTo.Tell(c.machine.Explain(cmd.Type, cmd.Shard))
+		return persistence.None
+	case homelessRequest:
+		cmd.ReplyTo.Tell(c.machine.Homeless())
+		return persistence.None
 	case tick:
 		return c.step(allot.Tick{})
 	case viewChanged:
@@ -160,14 +167,17 @@ func (c *coordinator) do(e hosting.Effect) {
 		actor.Resolve[toNode](s, "understudy://"+s.Name()+"@"+e.Node.Address+hubPath).
 			Tell(toNode{Incarnation: e.Node.Incarnation, Update: e.Update, Refuse: e.Refuse})
 	case hosting.Moved:
-		c.traceMove(e)
+		c.moved(e)
 	default:
 		c.ctx.Log().Error("unknown effect", zap.Any("effect", e))
 	}
 }
 
-// traceMove makes the span of a move that is over.
-func (c *coordinator) traceMove(m hosting.Moved) {
+// moved counts a move that is over, and makes its span.
+func (c *coordinator) moved(m hosting.Moved) {
+	if m.Error == "" {
+		c.moves.add(m)
+	}
 	shell.TraceMove(c.ctx, c.ctx.System(), "shard", m, extension.Detail{Name: "shard.label", Value: m.Label})
 }
 

@@ -12,8 +12,11 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/actor/telemetry"
+	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/shardstatus"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
@@ -24,6 +27,7 @@ type hub struct {
 	context context.Context // of the actors of shards
 	ref     actor.ActorRef[any]
 	outside outside // nil without a cluster
+	moves   moveCounter
 
 	mu      sync.Mutex // guards all below
 	regions map[string]anyRegion
@@ -38,6 +42,8 @@ type outside interface {
 	send(to node.ID, msg toHub, m extension.Metadata)
 	retrySoon()
 	tableHome(typ string, shard int) (home node.ID, generation uint64)
+	homesOf(typ string) []shardstatus.Home
+	explain(ctx context.Context, typ string, shard int) (allot.Explanation, error)
 	receive(ctx *actor.Context[any], msg any)
 }
 
@@ -47,6 +53,7 @@ type anyRegion interface {
 	hosts() bool
 	eventSourced() bool
 	awake() map[int]int
+	status() shardstatus.Type
 	refuse(why error)
 	find(name string) actor.AnyRef
 	returned(from node.ID, back returnedLetter, m extension.Metadata)
@@ -77,6 +84,8 @@ func newHub(s *actor.System, out outside) *hub {
 	h.ref = actor.Spawn(extension.Framework(s), h.behavior(), hubName)
 	extension.AfterEnd(s, h.ref, h.close) // at once if the system has ended
 	extension.AddTree(s, treeName, h.find)
+	extension.Set(s, shardstatus.Source(h.statuses))
+	telemetry.AddSource(s, h.families)
 	return h
 }
 

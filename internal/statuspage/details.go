@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/internal/placementstatus"
+	"github.com/understudy-go/understudy/internal/shardstatus"
 	"github.com/understudy-go/understudy/internal/storestatus"
 )
 
-// Details are what a node depends on and takes part in: other nodes, stores, and placement. The
-// JSON names of its fields are a stable interface; docs/status.md describes them.
+// Details are what a node depends on and takes part in: other nodes, stores, placement, and types of
+// entities. The JSON names of its fields are a stable interface; docs/status.md describes them.
 type Details struct {
 	Time        time.Time                 `json:"time"` // by the clock of the operating system
 	Links       []Link                    `json:"links"`
@@ -22,6 +23,10 @@ type Details struct {
 	Placement   *placementstatus.Overview `json:"placement"` // nil: none was started here, or there is no answer
 
 	PlacementFailure string `json:"placementFailure"` // why the coordinator has not answered, or ""
+
+	EntityTypes     []shardstatus.Type     `json:"entityTypes"`     // that this node has started
+	Homeless        []shardstatus.Homeless `json:"homeless"`        // shards that run nowhere, and why
+	HomelessFailure string                 `json:"homelessFailure"` // why the coordinator of the shards has not answered, or ""
 }
 
 // A Link is the connection with another node.
@@ -70,6 +75,8 @@ func (d Details) bounded() Details {
 	d.Links = append([]Link{}, links[:len(links)-d.LinksLeft]...)
 	d.Journals = append([]storestatus.Journal{}, d.Journals...) // not null in JSON
 	d.Projections = append([]storestatus.Projection{}, d.Projections...)
+	d.EntityTypes = append([]shardstatus.Type{}, d.EntityTypes...)
+	d.Homeless = append([]shardstatus.Homeless{}, d.Homeless...)
 	return d
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/placementstatus"
+	"github.com/understudy-go/understudy/internal/shardstatus"
 	"github.com/understudy-go/understudy/internal/storestatus"
 )
 
@@ -51,6 +52,16 @@ func TestProblemsNameWhatFailsAndWhy(t *testing.T) {
 		"The coordinator of placement does not answer: it moves.": {
 			PlacementFailure: "it moves",
 		},
+		"Shard 4 of cart runs nowhere: no member that is up hosts the type.": {
+			Homeless: []shardstatus.Homeless{{Type: "cart", Why: "no member that is up hosts the type", Shards: []int{4}}},
+		},
+		"7 shards of cart run nowhere (1, 2, 3, 4, 5, …): it is so.": {
+			Homeless: []shardstatus.Homeless{{Type: "cart", Why: "it is so", Shards: []int{1, 2, 3, 4, 5, 6, 7}}},
+		},
+		"This node takes no part in the type cart: shards 16 here and 32 there.": {
+			EntityTypes: []shardstatus.Type{{Name: "cart", Refused: "shards 16 here and 32 there"}},
+		},
+		"Shards run nowhere, and their coordinator does not answer: it moves.": {HomelessFailure: "it moves"},
 		"disk-1 is not placed: no eligible nodes.": placing(placementstatus.Actor{Label: "disk-1", Trouble: true, Why: "no eligible nodes"}),
 		"disk-1 does not run: spawning on n2.":     placing(placementstatus.Actor{Label: "disk-1", Node: "n2", Trouble: true, Why: "spawning on n2"}),
 		"disk-1 cannot leave n2, whose actors are to be moved away: no eligible nodes.": placing(
@@ -61,7 +72,7 @@ func TestProblemsNameWhatFailsAndWhy(t *testing.T) {
 			require.Len(t, found, 1)
 			require.Equal(t, want, found[0].Text)
 			require.NotEmpty(t, found[0].Kind)
-			require.Equal(t, d.PlacementFailure == "", found[0].About != "")
+			require.Equal(t, d.PlacementFailure == "" && d.HomelessFailure == "", found[0].About != "")
 		})
 	}
 }

@@ -1,4 +1,4 @@
-// The sections of links, journals, projections and placement.
+// The sections of links, journals, projections, placement and entities.
 
 import { shortNames } from "./drawing.js";
 import { $, bytes, duration, element, number, perSecond, ratesSince, reasons, row, since } from "./elements.js";
@@ -11,6 +11,7 @@ function show(details) {
   showJournals(details);
   showProjections(details);
   showPlacement(details);
+  showEntities(details);
   before = details;
   $("links-part").dataset.time = details.time;
 }
@@ -157,6 +158,24 @@ function placeRow(node, short) {
     element("td", "number plain", number(node.actors)),
     element("td", node.alive ? "plain" : "plain bad", state),
   ], { node: node.name });
+}
+
+function showEntities({ entityTypes, homeless }) {
+  $("entities-part").hidden = entityTypes.length === 0;
+  const short = shorten(entityTypes.flatMap(({ homes }) => homes.map((home) => home.name)));
+  fill("entities", entityTypes.flatMap((type) => entityRows(type, homeless.filter((one) => one.type === type.name), short)));
+}
+
+function entityRows(type, homeless, short) {
+  const main = row([
+    element("td", "name", type.name, type.role && `on ${type.role}`),
+    element("td", type.homeless ? "number plain bad" : "number plain", `${number(type.shards - type.homeless)} of ${number(type.shards)}`),
+    element("td", "wrap", type.homes.map((home) => `${short(home.name) || home.id} ${number(home.shards)}`).join(", ") || "–"),
+    element("td", "number plain", number(type.here), `${number(type.awake)} awake`),
+    element("td", type.held ? "number plain bad" : "number plain", number(type.held), [type.dropped && `${number(type.dropped)} dropped`, "bad"]),
+    element("td", "number plain", number(type.failures)),
+  ], { entities: type.name });
+  return [main, ...reasons(6, [type.refused, "bad"], ...homeless.map(({ shards, why }) => [`${number(shards.length)} run nowhere: ${why}`, "bad"]))];
 }
 
 export function followDetails() { poll("details", show); }

@@ -1,0 +1,75 @@
+package sharding
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
+	"github.com/understudy-go/understudy/internal/shardstatus"
+)
+
+// A ShardState is what the coordinator does with a shard.
+type ShardState string
+
+// The states of a shard.
+const (
+	Homeless ShardState = "homeless" // it runs nowhere
+	Starting ShardState = "starting" // its node has been asked to start it
+	Running  ShardState = "running"
+	Leaving  ShardState = "leaving" // its node has been asked to stop it, and then it gets another home
+)
+
+// An Explanation says where an entity is, and why not elsewhere.
+type Explanation struct {
+	Type, ID   string
+	Shard      int
+	State      ShardState // of the shard
+	Since      time.Time  // when the state began, by the clock of the coordinator; zero if that is unknown
+	Node       string     // the name of the node of the shard; "" while it has none, and without a cluster
+	Generation uint64     // of the shard's last home
+	Why        string     // why the shard does not run, or is not moved to balance the nodes; "" if nothing is to be said
+	Failures   int        // attempts to run the shard that have failed in a row
+	LastError  string     // of the last of them
+	Held       int        // messages told on this node that wait for the shard
+}
+
+// Explain asks the coordinator, wherever it runs, where the entity with that id is, and why not
+// elsewhere. It blocks until the answer has come, and returns an error that wraps the cause of ctx
+// when ctx ends. It does not start the entity. It must not be called by a handler, which it would
+// block.
+func (r *Region[M]) Explain(ctx context.Context, id string) (Explanation, error) {
+	if err := ValidateID(id); err != nil {
+		return Explanation{}, err
+	}
+	shard := shardOf(r.name, id, r.set.shards)
+	here := r.lanes[shard].stats()
+	all := Explanation{Type: r.name, ID: id, Shard: shard, State: Running, Generation: here.Generation, Held: here.Held}
+	if why := r.refused.Load(); why != nil {
+		return all, *why
+	}
+	if r.hub.outside == nil {
+		return all, nil
+	}
+	of, err := r.hub.outside.explain(ctx, r.name, shard)
+	if err != nil {
+		return all, fmt.Errorf("sharding: the coordinator of the shards does not answer: %w", err)
+	}
+	all.State, all.Since, all.Node, all.Generation = ShardState(of.State), of.Since, of.Node, of.Generation
+	all.Why, all.Failures, all.LastError = of.Why, of.Failures, of.LastError
+	return all, nil
+}
+
+func (c *clustered) explain(ctx context.Context, typ string, shard int) (allot.Explanation, error) {
+	return actor.Ask(ctx, c.coordinator, func(r actor.ActorRef[allot.Explanation]) command {
+		return explainRequest{Type: typ, Shard: shard, ReplyTo: r}
+	})
+}
+
+// homeless is a [shardstatus.Asker].
+func (c *clustered) homeless(ctx context.Context) ([]shardstatus.Homeless, error) {
+	return actor.Ask(ctx, c.coordinator, func(r actor.ActorRef[[]shardstatus.Homeless]) command {
+		return homelessRequest{ReplyTo: r}
+	})
+}

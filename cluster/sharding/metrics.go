@@ -1,0 +1,86 @@
+package sharding
+
+import (
+	"sync"
+
+	"github.com/understudy-go/understudy/actor/telemetry"
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
+	"github.com/understudy-go/understudy/internal/shardstatus"
+)
+
+// A figure is a metric of types of entities.
+type figure struct {
+	telemetry.Family
+	of func(shardstatus.Type) float64
+}
+
+// figures returns the metrics of types, without series.
+func figures() []figure {
+	gauge := func(name, help string, of func(shardstatus.Type) int) figure {
+		return figure{telemetry.NewGauge(name, help, "type"), func(t shardstatus.Type) float64 { return float64(of(t)) }}
+	}
+	counter := func(name, help string, of func(shardstatus.Type) uint64) figure {
+		return figure{telemetry.NewCounter(name, help, "type"), func(t shardstatus.Type) float64 { return float64(of(t)) }}
+	}
+	return []figure{
+		gauge("understudy_sharding_shards", "Shards of a type of entities that run on this node.",
+			func(t shardstatus.Type) int { return t.Here }),
+		gauge("understudy_sharding_homeless_shards", "Shards of a type of entities of which this node knows no home.",
+			func(t shardstatus.Type) int { return t.Homeless }),
+		gauge("understudy_sharding_entities", "Entities that are awake on this node.",
+			func(t shardstatus.Type) int { return t.Awake }),
+		gauge("understudy_sharding_held_messages", "Messages told on this node that wait for a shard.",
+			func(t shardstatus.Type) int { return t.Held }),
+		counter("understudy_sharding_dropped_messages_total", "Messages to entities that have become dead letters on this node.",
+			func(t shardstatus.Type) uint64 { return t.Dropped }),
+		counter("understudy_sharding_returned_messages_total", "Messages of other nodes that have gone back, because their shard was elsewhere.",
+			func(t shardstatus.Type) uint64 { return t.Returned }),
+		counter("understudy_sharding_entity_failures_total", "Failures of entities on this node.",
+			func(t shardstatus.Type) uint64 { return t.Failures }),
+	}
+}
+
+// families is a [telemetry.Source]. Its series are by type, and never by entity or shard.
+func (h *hub) families() []telemetry.Family {
+	types := h.statuses()
+	all := []telemetry.Family{h.moves.family()}
+	for _, f := range figures() {
+		for _, t := range types {
+			f.Add(f.of(t), t.Name)
+		}
+		all = append(all, f.Family)
+	}
+	return all
+}
+
+// A moveCounter counts the moves that the coordinator of this node has decided.
+type moveCounter struct {
+	mu  sync.Mutex // guards all
+	all map[moveKind]uint64
+}
+
+type moveKind struct {
+	typ   string
+	cause hosting.Cause
+}
+
+func (c *moveCounter) add(m hosting.Moved) {
+	typ, _, _ := allot.ParseLabel(m.Label)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.all == nil {
+		c.all = map[moveKind]uint64{}
+	}
+	c.all[moveKind{typ, m.Cause}]++
+}
+
+func (c *moveCounter) family() telemetry.Family {
+	f := telemetry.NewCounter("understudy_sharding_moves_total", "Shards that have got another home, by cause; told by nodes that have had the coordinator.", "type", "cause")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for of, n := range c.all {
+		f.Add(float64(n), of.typ, string(of.cause))
+	}
+	return f
+}

@@ -1,0 +1,51 @@
+package cluster
+
+import (
+	"context"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/placementstatus"
+	"github.com/understudy-go/understudy/internal/shardstatus"
+)
+
+// coordinatorLooks are what status pages ask coordinators for.
+type coordinatorLooks struct {
+	placement coordinatorLook[placementstatus.Overview]
+	homeless  coordinatorLook[[]shardstatus.Homeless]
+}
+
+func newCoordinatorLooks(s *actor.System) *coordinatorLooks {
+	l := new(coordinatorLooks)
+	l.placement.ask = func() func(context.Context) (placementstatus.Overview, error) {
+		ask, _ := extension.Get[placementstatus.Source](s)
+		return ask
+	}
+	l.homeless.ask = func() func(context.Context) ([]shardstatus.Homeless, error) {
+		ask, sharded := extension.Get[shardstatus.Asker](s)
+		if !sharded || !hasHomeless(shardTypes(s)) {
+			return nil
+		}
+		return ask
+	}
+	return l
+}
+
+// shardTypes returns the types of entities that this node has started.
+func shardTypes(s *actor.System) []shardstatus.Type {
+	types, sharded := extension.Get[shardstatus.Source](s)
+	if !sharded {
+		return []shardstatus.Type{}
+	}
+	return types()
+}
+
+// hasHomeless reports whether this node knows of shards that run nowhere.
+func hasHomeless(types []shardstatus.Type) bool {
+	for _, t := range types {
+		if t.Homeless > 0 && t.Refused == "" {
+			return true
+		}
+	}
+	return false
+}

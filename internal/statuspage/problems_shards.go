@@ -1,0 +1,44 @@
+package statuspage
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/understudy-go/understudy/internal/shardstatus"
+)
+
+// ofShards returns the problems of types of entities.
+func (d Details) ofShards() []Problem {
+	var found []Problem
+	for _, t := range d.EntityTypes {
+		if t.Refused != "" {
+			found = append(found, Problem{Kind: "shards", About: t.Name, Text: fmt.Sprintf("This node takes no part in the type %s: %s.", t.Name, t.Refused)})
+		}
+	}
+	if d.HomelessFailure != "" {
+		found = append(found, Problem{Kind: "shards", Text: "Shards run nowhere, and their coordinator does not answer: " + d.HomelessFailure + "."})
+	}
+	for _, h := range d.Homeless {
+		found = append(found, Problem{Kind: "shards", About: h.Type, Text: fmt.Sprintf("%s: %s.", runNowhere(h), h.Why)})
+	}
+	return found
+}
+
+// mostNumbers is how many shards are listed by number.
+const mostNumbers = 5
+
+// runNowhere names shards by their numbers, the first ones if there are many.
+func runNowhere(h shardstatus.Homeless) string {
+	if len(h.Shards) == 1 {
+		return fmt.Sprintf("Shard %d of %s runs nowhere", h.Shards[0], h.Type)
+	}
+	var some []string
+	for _, n := range h.Shards[:min(len(h.Shards), mostNumbers)] {
+		some = append(some, strconv.Itoa(n))
+	}
+	if len(h.Shards) > mostNumbers {
+		some = append(some, "…")
+	}
+	return fmt.Sprintf("%d shards of %s run nowhere (%s)", len(h.Shards), h.Type, strings.Join(some, ", "))
+}
