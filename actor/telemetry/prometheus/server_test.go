@@ -1,12 +1,10 @@
 package prometheus_test
 
 import (
-	"context"
 	"encoding/json"
-	"fmt"
 	"net"
 	"net/http"
-	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,26 +14,18 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
-
-	"github.com/understudy-go/understudy/actor/telemetry/prometheus"
-	"github.com/understudy-go/understudy/cluster"
-	"github.com/understudy-go/understudy/internal/lab/busy"
 )
 
 // A server is a Prometheus in a process of its own.
 type server struct{ url string }
 
-// startServer starts a Prometheus that scrapes the nodes often, with the rules of the repository,
-// which fire at once.
-func startServer(t *testing.T, p *busy.Program) server {
+// startServer starts a Prometheus that scrapes the pages often, as one job, with the rules of the
+// repository, which fire at once.
+func startServer(t *testing.T, pages []*page) server {
 	t.Helper()
 	var targets []string
-	for _, n := range p.Nodes {
-		mux := http.NewServeMux()
-		mux.Handle("/cluster/", http.StripPrefix("/cluster", n.Handler(cluster.WithMetrics(prometheus.Handler(n.System)))))
-		s := httptest.NewServer(mux)
-		t.Cleanup(s.Close)
-		targets = append(targets, strings.TrimPrefix(s.URL, "http://"))
+	for _, p := range pages {
+		targets = append(targets, p.address)
 	}
 	dir := t.TempDir()
 	hasty := readRules(t)
@@ -55,7 +45,7 @@ func startServer(t *testing.T, p *busy.Program) server {
 	address := freeAddress(t)
 	cmd := exec.CommandContext(t.Context(), program(t, "prometheus"),
 		"--config.file="+filepath.Join(dir, "prometheus.yml"), "--storage.tsdb.path="+filepath.Join(dir, "data"), "--web.listen-address="+address,
-		"--scrape.discovery-reload-interval=100ms") // the targets are known at once, and not after 5 s
+		"--scrape.discovery-reload-interval=100ms") // it discovers the targets after 5 s, and scrapes them at once
 	log, err := os.Create(filepath.Join(dir, "log"))
 	require.NoError(t, err)
 	cmd.Stdout, cmd.Stderr = log, log
@@ -83,78 +73,68 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// firing returns the alerts that fire, each by its name and its label "singleton", if it has one.
-// It is empty while the server does not answer.
-func (s server) firing(ctx context.Context) map[string]bool {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+"/api/v1/alerts", nil)
-	if err != nil {
-		return nil
-	}
+// get asks the server, and decodes the data of its answer. It reports whether there was one: the
+// server does not answer until it is ready.
+func (s server) get(t *testing.T, path string, data any) bool {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+path, nil)
+	require.NoError(t, err)
 	answer, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return nil
+		return false
 	}
 	defer answer.Body.Close()
-	var body struct {
-		Data struct {
-			Alerts []struct {
-				State  string
-				Labels map[string]string
+	body := struct{ Data any }{data}
+	return answer.StatusCode == http.StatusOK && json.NewDecoder(answer.Body).Decode(&body) == nil
+}
+
+// holds reports whether a query has a result.
+func (s server) holds(t *testing.T, query string) bool {
+	t.Helper()
+	var found struct{ Result []any }
+	return s.get(t, "/api/v1/query?query="+url.QueryEscape(query), &found) && len(found.Result) > 0
+}
+
+// firing returns the alerts that fire, each by its name and what it is about: those of its labels
+// that the rules set apart, in this order.
+func (s server) firing(t *testing.T) []string {
+	t.Helper()
+	var data struct {
+		Alerts []struct {
+			State  string
+			Labels map[string]string
+		}
+	}
+	require.True(t, s.get(t, "/api/v1/alerts", &data), "no answer")
+	var all []string
+	for _, a := range data.Alerts {
+		if a.State != "firing" {
+			continue
+		}
+		name := []string{a.Labels["alertname"]}
+		for _, label := range []string{"singleton", "kind", "journal", "error", "projection", "instance"} {
+			if value := a.Labels[label]; value != "" {
+				name = append(name, value)
 			}
 		}
-	}
-	if json.NewDecoder(answer.Body).Decode(&body) != nil {
-		return nil
-	}
-	all := map[string]bool{}
-	for _, a := range body.Data.Alerts {
-		if a.State == "firing" {
-			all[strings.TrimSpace(a.Labels["alertname"]+" "+a.Labels["singleton"])] = true
-		}
+		all = append(all, strings.Join(name, " "))
 	}
 	return all
 }
 
-// await waits until the named alerts fire, and calls meanwhile again and again.
-func (s server) await(t *testing.T, meanwhile func(), want ...string) {
+// every calls f every 100 ms until it returns true.
+func every(t *testing.T, f func() bool) (ended bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	missing := func(now map[string]bool) (names []string) {
-		for _, name := range want {
-			if !now[name] {
-				names = append(names, name)
-			}
-		}
-		return names
-	}
 	again := time.NewTicker(100 * time.Millisecond)
 	defer again.Stop()
-	for {
-		now := s.firing(ctx)
-		if len(missing(now)) == 0 {
-			return
+	for limit := time.After(30 * time.Second); ; {
+		if f() {
+			return true
 		}
-		meanwhile()
 		select {
 		case <-again.C:
-		case <-ctx.Done():
-			require.Fail(t, fmt.Sprintf("%v do not fire: %v", missing(now), now))
+		case <-limit:
+			return false
 		}
 	}
-}
-
-func TestARealPrometheusSeesTheTrouble(t *testing.T) {
-	program(t, "prometheus")
-	p := start(t)
-	p.SpawnBroken()
-	p.SpawnHomeless()
-	s := startServer(t, p)
-	s.await(t, p.LoseMessage, "UnderstudySingletonMissing homeless", "UnderstudyCrashLoop broken", "UnderstudyDeadLetters")
-	now := s.firing(t.Context())
-	require.NotContains(t, now, "UnderstudySingletonMissing ledger", "it runs")
-	require.NotContains(t, now, "UnderstudyLeaseHeldByNobody ledger", "its lease is held")
-	require.NotContains(t, now, "UnderstudyMemberUnreachable")
-	require.NoError(t, p.Crash(t.Context()))
-	s.await(t, func() {}, "UnderstudyMemberUnreachable")
 }

@@ -1,5 +1,6 @@
-// Package busy runs nodes of a cluster that use everything that the framework measures. It is for
-// tests of exporters, of the page about monitoring, and of alert rules.
+// Package busy runs nodes of a cluster that use everything that the framework measures, and makes
+// trouble for each alert on demand. It is for tests of exporters, of the page about monitoring, and
+// of alert rules.
 package busy
 
 import (
@@ -50,9 +51,13 @@ type Program struct {
 	Nodes  []*cluster.Node
 	Ledger actor.ActorRef[Sale] // a leased, event-sourced singleton; the ref is of the first node
 
+	dir     string
 	store   *sqlite.Journal
+	leases  *lease.Memory
 	client  *cluster.Client
 	gone    actor.ActorRef[string]
+	release chan struct{} // closed when handlers that block are to return
+	leaving chan error    // what came of the leave of [Program.LeaveStuck]; or nil
 	crashed bool
 }
 
@@ -63,8 +68,7 @@ func Start(ctx context.Context, dir string, n int) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{store: store}
-	leases := lease.NewMemory()
+	p := &Program{dir: dir, store: store, leases: lease.NewMemory(), release: make(chan struct{})}
 	for i := range n {
 		cfg := cluster.Config{
 			Name: "shop", NodeID: fmt.Sprintf("n%d", i+1), AppVersion: "1.0", Logger: zap.NewNop(),
@@ -78,7 +82,7 @@ func Start(ctx context.Context, dir string, n int) (*Program, error) {
 			return nil, errors.Join(err, p.Close(ctx))
 		}
 		p.Nodes = append(p.Nodes, node)
-		if err := p.serve(ctx, node, leases); err != nil {
+		if err := p.serve(ctx, node); err != nil {
 			return nil, errors.Join(err, p.Close(ctx))
 		}
 	}
@@ -86,8 +90,9 @@ func Start(ctx context.Context, dir string, n int) (*Program, error) {
 }
 
 // serve starts what runs on each node.
-func (p *Program) serve(ctx context.Context, n *cluster.Node, leases *lease.Memory) error {
-	ledger := actor.Spawn(n, behaviors.Singleton(p.ledger, singleton.WithLease(leases.Lease("ledger", n.View().Self.Name, 15*time.Second))), "ledger")
+func (p *Program) serve(ctx context.Context, n *cluster.Node) error {
+	ledger := actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[Sale] { return newLedger("ledger", p.store, "sales") },
+		singleton.WithLease(p.leases.Lease("ledger", n.View().Self.Name, 15*time.Second))), "ledger")
 	if len(p.Nodes) == 1 {
 		p.Ledger = ledger
 	}
@@ -106,13 +111,14 @@ func (p *Program) serve(ctx context.Context, n *cluster.Node, leases *lease.Memo
 	return err
 }
 
-func (p *Program) ledger() actor.Behavior[Sale] {
-	return persistence.New("ledger", p.store, 0,
+// newLedger returns a ledger with that persistence id, whose events have that tag.
+func newLedger(id string, j persistence.Journal, tag string) actor.Behavior[Sale] {
+	return persistence.New(id, j, 0,
 		func(n int, _ sold) int { return n + 1 },
 		func(_ *actor.Context[Sale], n int, s Sale) persistence.Effect[sold] {
 			return persistence.Persist(sold{s.Item}).Then(func() { s.ReplyTo.Tell(n + 1) })
 		},
-		persistence.Options[Sale, sold, int]{Tags: func(int, sold) []string { return []string{"sales"} }})
+		persistence.Options[Sale, sold, int]{Tags: func(int, sold) []string { return []string{tag} }})
 }
 
 // use lets each part do something.
@@ -167,43 +173,21 @@ func greeter(_ *actor.Context[Greeting], g Greeting) actor.Behavior[Greeting] {
 }
 
 // Sell tells the ledger of a sale, and waits until it is stored.
-func (p *Program) Sell(ctx context.Context, item string) error {
-	_, err := actor.Ask(ctx, p.Ledger, func(r actor.ActorRef[int]) Sale { return Sale{item, r} })
+func (p *Program) Sell(ctx context.Context, item string) error { return sell(ctx, p.Ledger, item) }
+
+func sell(ctx context.Context, ledger actor.ActorRef[Sale], item string) error {
+	_, err := actor.Ask(ctx, ledger, func(r actor.ActorRef[int]) Sale { return Sale{item, r} })
 	return err
 }
 
-// LoseMessage makes a dead letter.
-func (p *Program) LoseMessage() { p.gone.Tell("hello") }
-
-// SpawnBroken spawns a singleton on every node that fails whenever it starts.
-func (p *Program) SpawnBroken() {
-	for _, n := range p.Nodes {
-		actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[string] { panic("no such table") },
-			singleton.RestartBackoff(actor.Backoff{Min: 10 * time.Millisecond, Max: 100 * time.Millisecond})), "broken")
-	}
-}
-
-// SpawnHomeless spawns a singleton on every node that no node may host.
-func (p *Program) SpawnHomeless() {
-	for _, n := range p.Nodes {
-		actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[string] { return behaviors.Ignore[string] }, singleton.Role("nobody")), "homeless")
-	}
-}
-
-// Crash ends the last node without a word to the others.
-func (p *Program) Crash(ctx context.Context) error {
-	last := len(p.Nodes) - 1
-	n := p.Nodes[last]
-	p.Nodes = p.Nodes[:last]
-	n.Halt()
-	p.crashed = true
-	return n.Shutdown(ctx)
-}
-
 // Close ends the program: the nodes leave one after the other, or all crash if one has crashed,
-// because they would wait for it.
+// because they would wait for it. Handlers that block return at last.
 func (p *Program) Close(ctx context.Context) error {
+	close(p.release)
 	var all []error
+	if p.leaving != nil {
+		all = append(all, <-p.leaving)
+	}
 	if p.client != nil {
 		all = append(all, p.client.Shutdown(ctx))
 	}
