@@ -55,7 +55,7 @@ func (c Config) hasChosenAddress() bool {
 	return chosen(c.Bind) || chosen(c.Advertise)
 }
 
-// show publishes a view, and counts and logs the differences to the one before.
+// show publishes a view, and counts, logs and remembers the differences to the one before.
 func (n *Node) show(v View) {
 	before := n.View()
 	n.views.publish(v)
@@ -63,6 +63,7 @@ func (n *Node) show(v View) {
 		n.counters.Changed(e)
 		n.logEvent(e, before.Self)
 	}
+	n.chronicle.changed(v, before)
 }
 
 // logEvent logs an event. self is this node as it was before.
@@ -87,7 +88,7 @@ func (n *Node) logEvent(e Event, self Member) {
 	case LeaderChanged:
 		n.log.Info("leader changed", zap.String("role", e.Role), zap.String("leader", e.After.Name), zap.String("leader_before", e.Before.Name))
 	case MembershipLost:
-		if e.Self.Status != Down && (self.Status == Leaving || self.Status == Exiting) {
+		if leftInOrder(e, self) {
 			n.log.Info("node has left the cluster", fields(self)...)
 		} else {
 			n.log.Warn("membership lost", append(fields(e.Self), zap.Stringer("status_before", self.Status))...)

@@ -177,6 +177,7 @@ func (l *machineLoop) note(a membership.Note) {
 		log = l.node.log.Warn
 	}
 	log(a.Text, zap.String("peer", a.Address), zap.String("reason", a.Reason))
+	l.node.chronicle.noted(a, l.node.View())
 }
 
 // wholeTable returns the encoded table. memberlist calls it, much less often than the table
