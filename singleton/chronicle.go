@@ -19,6 +19,8 @@ type chronicle struct {
 	ring *history.Ring
 	name string
 	host singletonhook.Peer // the last one that was known; zero if none was
+
+	former singletonhook.Peer // the host before
 }
 
 func chronicleOf(s *actor.System, name string) chronicle {
@@ -43,7 +45,7 @@ func (c *chronicle) hostIs(host singletonhook.Peer, topo *singletonhook.Topology
 	default:
 		c.add("singleton moved", fmt.Sprintf("from %s to %s: %s", nameOfPeer(before), nameOfPeer(host), whyMoved(topo, before, host, placement)))
 	}
-	c.host = host
+	c.former, c.host = before, host
 }
 
 // whyMoved says why another member hosts a singleton than before.
@@ -67,7 +69,7 @@ func (c *chronicle) started(topo *singletonhook.Topology, t handover.Takeover, r
 	case t.Reason != "":
 		reason = string(t.Reason)
 		if t.From != (node.ID{}) && t.From != topo.Self {
-			reason += " from " + nameIn(topo, t.From)
+			reason += " from " + c.nameIn(topo, t.From)
 		}
 	case restarts > 0:
 		reason = "restart after the last instance ended here"
@@ -109,12 +111,15 @@ func (c *chronicle) lostLease(why error) {
 
 // stuck adds that the instance on a node does not end.
 func (c *chronicle) stuck(topo *singletonhook.Topology, host node.ID) {
-	c.add("singleton stuck", "its instance on "+nameIn(topo, host)+" does not end: its handler does not return")
+	c.add("singleton stuck", "its instance on "+c.nameIn(topo, host)+" does not end: its handler does not return")
 }
 
-// nameIn returns the name of a member or former member.
-func nameIn(topo *singletonhook.Topology, id node.ID) string {
-	p, _ := topo.Member(id)
+// nameIn returns the name of a member or former member, or its address if it is unknown.
+func (c *chronicle) nameIn(topo *singletonhook.Topology, id node.ID) string {
+	p, member := topo.Member(id)
+	if !member && c.former.ID == id {
+		p = c.former
+	}
 	for _, g := range topo.Gone {
 		if g.ID == id {
 			p = g.Peer

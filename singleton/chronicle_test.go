@@ -90,6 +90,15 @@ func TestTheHistoryTellsWhyAnInstanceStarts(t *testing.T) {
 	}
 }
 
+func TestAHostThatHasLeftStillHasItsName(t *testing.T) {
+	anna, bert := peer("anna"), peer("bert")
+	require.Equal(t, "singleton started: hand-over from bert", newest(func(c *chronicle) {
+		c.hostIs(bert, topologyOf(anna, bert), "", "")
+		c.hostIs(anna, topologyOf(anna), "", "")
+		c.started(topologyOf(anna), handover.Takeover{From: bert.ID, Reason: handover.Moved}, 0)
+	}))
+}
+
 func TestTheHistoryTellsWhyAnInstanceEnded(t *testing.T) {
 	down := topologyOf()
 	down.Down = true

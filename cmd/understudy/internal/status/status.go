@@ -147,6 +147,23 @@ type DeadLetter struct {
 	Last      time.Time `json:"last"`
 }
 
+// A History is what a node has decided and noticed.
+type History struct {
+	Node   string  `json:"node"`
+	Events []Event `json:"events"` // newest first
+}
+
+// An Event is one decision, or several of the same kind for the same reason.
+type Event struct {
+	Kind    string    `json:"kind" jsonschema:"what happened"`
+	Subject string    `json:"subject" jsonschema:"members or singletons, at most four names; empty for none"`
+	Reason  string    `json:"reason" jsonschema:"why, empty if there is no more to say"`
+	Node    string    `json:"node" jsonschema:"the node that remembers it"`
+	Count   uint64    `json:"count" jsonschema:"how many such events there were"`
+	First   time.Time `json:"first"`
+	Last    time.Time `json:"last"`
+}
+
 // NameOf returns the name of the member with an ID, or the ID if there is no such member.
 func (s Snapshot) NameOf(id string) string {
 	if i := slices.IndexFunc(s.Members, func(m Member) bool { return m.ID == id }); i >= 0 {
