@@ -116,3 +116,28 @@ func TestTheHistoryTellsThatTheNodeLostItsQuorum(t *testing.T) {
 		require.Less(t, len(events), 20, lines)
 	})
 }
+
+func TestEachNodeOfAMinoritySaysWhyItIsNoMember(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *testCluster) {
+		f.start("n1", "n2", "n3", "n4", "n5")
+		f.await(5*time.Second, "n1", "n2", "n3", "n4", "n5")
+		for _, name := range []string{"n1", "n2", "n3"} {
+			f.crash(name)
+		}
+		time.Sleep(time.Minute)
+		var why []string
+		for _, name := range []string{"n4", "n5"} {
+			waiting := statusOf(t, f.nodes[name]).Waiting
+			require.Len(t, waiting, 4)
+			why = append(why, waiting[0])
+			require.True(t, strings.HasPrefix(waiting[1], "This node found no cluster to join"), waiting[1])
+			require.NotContains(t, waiting[1], "will never come back", "the advice is a sentence of its own")
+			require.True(t, strings.HasPrefix(waiting[2], "If n1:7355, n2:7355, n3:7355 will never come back: restart"), waiting[2])
+			require.Contains(t, told(t, f.nodes[name]), "membership lost: "+name)
+		}
+		require.ElementsMatch(t, []string{
+			"This node was taken down: this side is not the majority.",
+			"This node was taken down: this side of a partition has given up: it had 2 of 5 members.",
+		}, why, "one of them has decided")
+	})
+}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 	"net"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -209,7 +210,8 @@ func (n *Node) awaitUp(ctx context.Context) error {
 		}
 	}
 	if err := context.Cause(ctx); err != nil {
-		return fmt.Errorf("cluster: start of %s: %s: %w", n.cfg.NodeID, n.whyNotUp(), err)
+		why, advice := n.whyNotUp()
+		return fmt.Errorf("cluster: start of %s: %s: %w", n.cfg.NodeID, strings.Join(append([]string{why}, advice...), "; "), err)
 	}
 	<-n.ended
 	if n.failure != nil {
