@@ -144,3 +144,11 @@ func TestEachNodeIsAskedForItsHistory(t *testing.T) {
 	require.ErrorContains(t, err, "is it of an older release?")
 	require.ErrorContains(t, err, "its answer has no events")
 }
+
+func TestAnAnswerWithoutDeadLettersIsAnError(t *testing.T) {
+	_, err := mustNew(t, Config{URLs: []string{answering(t, 200, "{}")}}).DeadLetters(t.Context(), "", "", -1)
+	require.ErrorIs(t, err, ErrRefused)
+	require.ErrorContains(t, err, "its answer has no dead letters")
+	_, err = mustNew(t, Config{URLs: []string{answering(t, 200, `{"byReason": {}, "letters": []}`)}}).DeadLetters(t.Context(), "", "", -1)
+	require.NoError(t, err)
+}

@@ -90,6 +90,14 @@ type Problem struct {
 // Actors are what the actors of a node do.
 type Actors struct {
 	Problems []Problem `json:"problems"`
+	Handlers []Handler `json:"handlers"` // under way, slowest first
+}
+
+// A Handler is a handler that is under way.
+type Handler struct {
+	Path    string  `json:"path"`
+	Message string  `json:"message"` // the message type of the actor
+	Seconds float64 `json:"seconds"` // for at least as long
 }
 
 // Details are what a node depends on and takes part in.
