@@ -56,6 +56,6 @@ func TestStatusTellsTheLastErrorAndACrashLoop(t *testing.T) {
 		require.Equal(t, []string{"singleton started", "singleton failed"}, []string{events[0].Kind, events[1].Kind})
 		require.Equal(t, "one", events[1].Subject)
 		require.Contains(t, events[1].Reason, "no such table")
-		require.EqualValues(t, s.Failures, events[1].Count)
+		require.Equal(t, s.Failures, events[1].Count)
 	})
 }
