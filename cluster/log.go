@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/understudy-go/understudy/cluster/membership"
 	"github.com/understudy-go/understudy/internal/guard"
 
 	"go.uber.org/zap"
@@ -55,7 +56,7 @@ func (c Config) hasChosenAddress() bool {
 	return chosen(c.Bind) || chosen(c.Advertise)
 }
 
-// show publishes a view, and counts and logs the differences to the one before.
+// show publishes a view, and counts, logs and remembers the differences to the one before.
 func (n *Node) show(v View) {
 	before := n.View()
 	n.views.publish(v)
@@ -63,6 +64,7 @@ func (n *Node) show(v View) {
 		n.counters.Changed(e)
 		n.logEvent(e, before.Self)
 	}
+	n.chronicle.changed(v, before)
 }
 
 // logEvent logs an event. self is this node as it was before.
@@ -87,7 +89,7 @@ func (n *Node) logEvent(e Event, self Member) {
 	case LeaderChanged:
 		n.log.Info("leader changed", zap.String("role", e.Role), zap.String("leader", e.After.Name), zap.String("leader_before", e.Before.Name))
 	case MembershipLost:
-		if e.Self.Status != Down && (self.Status == Leaving || self.Status == Exiting) {
+		if leftInOrder(e, self) {
 			n.log.Info("node has left the cluster", fields(self)...)
 		} else {
 			n.log.Warn("membership lost", append(fields(e.Self), zap.Stringer("status_before", self.Status))...)
@@ -116,12 +118,13 @@ func memberNames(members []Member) []string {
 	return names
 }
 
-// whyNotUp says what the node is waiting for.
-func (n *Node) whyNotUp() string {
-	if n.View().Self.Status != 0 {
-		return "joined, but the members have not agreed to make it up: some may be unreachable, or fewer than MinMembers"
+// whyNotUp says what the node is waiting for, and what an operator can do or know about it.
+func (n *Node) whyNotUp() (why string, advice []string) {
+	v := n.View()
+	if v.Self.Status != 0 {
+		return "joined, but the members have not agreed to make it up: some may be unreachable, or fewer than MinMembers", nil
 	}
-	why := "found no cluster to join"
+	why = "found no cluster to join"
 	addresses, failure := n.discoverer.latest()
 	if trouble := n.dialErrors.of(slices.Concat(n.cfg.Seeds, addresses)); trouble != "" {
 		why += " (" + trouble + ")"
@@ -129,11 +132,12 @@ func (n *Node) whyNotUp() string {
 	if failure != nil {
 		why += "; discovery fails: " + guard.Text(failure)
 	}
-	if waiting := n.View().Waiting(); waiting != "" {
-		why += "; " + waiting
+	if reasons := membership.Reasons(v); len(reasons) > 0 {
+		why += "; " + reasons[0]
+		advice = slices.Clone(reasons[1:])
 	}
-	if n.cfg.Discovery != nil {
-		return why
+	if n.cfg.Discovery == nil {
+		advice = append(advice, "the first seed founds a cluster when each other seed has answered or refused the connection; if no node is its own first seed, the lowest address of a group of nodes that name only each other founds it")
 	}
-	return why + "; the first seed founds a cluster when each other seed has answered or refused the connection; if no node is its own first seed, the lowest address of a group of nodes that name only each other founds it"
+	return why, advice
 }

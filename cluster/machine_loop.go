@@ -176,7 +176,12 @@ func (l *machineLoop) note(a membership.Note) {
 	if a.Warn {
 		log = l.node.log.Warn
 	}
-	log(a.Text, zap.String("peer", a.Address), zap.String("reason", a.Reason))
+	fields := []zap.Field{zap.String("peer", a.Address), zap.String("reason", a.Reason)}
+	if a.Advice != "" {
+		fields = append(fields, zap.String("advice", a.Advice))
+	}
+	log(a.Text, fields...)
+	l.node.chronicle.noted(a, l.node.View())
 }
 
 // wholeTable returns the encoded table. memberlist calls it, much less often than the table
@@ -232,5 +237,6 @@ func (n *Node) next(set membership.Settings, e membership.End) membership.Settin
 	set.Founding = drawClusterID()
 	set.Known = e.Known
 	set.Version = n.View().Version
+	set.Lost = membership.Lost(n.View())
 	return set
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 	"net"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -50,6 +51,7 @@ type Node struct {
 	looks      *coordinatorLooks
 	skipped    protocol.Skipped // control messages and gossip
 	counters   metrics.Counters
+	chronicle  chronicle
 
 	aborted   context.Context // ends membership without notifying others
 	abort     context.CancelCauseFunc
@@ -121,6 +123,7 @@ func listen(cfg Config) (*Node, error) {
 	n.System = actor.NewSystem(cfg.Name, append([]actor.Option{
 		actor.WithLogger(cfg.Logger.With(zap.String("node", n.cfg.NodeID))), extension.WithTransport(endpoint.Addr(), endpoint),
 	}, cfg.SystemOptions...)...)
+	n.chronicle = chronicleOf(n.System)
 	n.leasing = newLeasing(n.aborted, n.System, n.log)
 	peers.Attach(n.System, n.featuresOf)
 	singletonhook.Attach(n.System, (*locator)(n))
@@ -192,6 +195,7 @@ func (n *Node) run() {
 func (n *Node) over(e membership.End) {
 	if n.failure = e.Err; e.Err != nil && n.aborted.Err() == nil {
 		n.log.Error("node has ended", zap.Error(e.Err))
+		n.chronicle.ended(n.cfg.NodeID, e.Err)
 	}
 	if _, halted := extension.Halted(n.System); !halted {
 		go n.leaveAlone()
@@ -206,7 +210,8 @@ func (n *Node) awaitUp(ctx context.Context) error {
 		}
 	}
 	if err := context.Cause(ctx); err != nil {
-		return fmt.Errorf("cluster: start of %s: %s: %w", n.cfg.NodeID, n.whyNotUp(), err)
+		why, advice := n.whyNotUp()
+		return fmt.Errorf("cluster: start of %s: %s: %w", n.cfg.NodeID, strings.Join(append([]string{why}, advice...), "; "), err)
 	}
 	<-n.ended
 	if n.failure != nil {

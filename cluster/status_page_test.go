@@ -14,6 +14,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/internal/history"
 	"github.com/understudy-go/understudy/internal/placementstatus"
 	"github.com/understudy-go/understudy/internal/shardstatus"
 	"github.com/understudy-go/understudy/internal/statuspage"
@@ -59,7 +60,8 @@ func TestThePageDrawsARealClusterAndFollowsIt(t *testing.T) {
 	b.await(`!document.querySelector("#drawing [data-member=anna]")`)
 	b.await(`document.querySelector("#drawing [data-singleton=ledger]").dataset.host === "bert"`)
 	b.await(`document.querySelector("#members tr[data-member=bert] .leader")`)
-	b.await(`document.getElementById("changes").textContent.includes("anna is removed")`)
+	b.await(`[...document.querySelectorAll("#history [data-kind='member removed']")].some((row) => row.cells[2].textContent === "anna")`)
+	b.await(`document.querySelector("#history [data-kind='singleton started'] + tr").textContent === "hand-over from anna"`)
 
 	nodes[2].abort(ErrEnded) // without notifying the others
 	b.await(`document.querySelector("#drawing .broken[data-from=bert][data-to=cleo]")`)
@@ -101,6 +103,7 @@ type stillSource struct {
 	still   still
 	actors  statuspage.Actors
 	details statuspage.Details
+	history statuspage.History
 }
 
 func (stillSource) Refresh(context.Context) {}
@@ -108,6 +111,8 @@ func (stillSource) Refresh(context.Context) {}
 func (stillSource) DeadLetters() statuspage.DeadLetters { return statuspage.DeadLetters{} }
 
 func (s stillSource) Actors() statuspage.Actors { return s.actors }
+
+func (s stillSource) History() statuspage.History { return s.history }
 
 func (s stillSource) Details() statuspage.Details { return s.details }
 
@@ -432,6 +437,36 @@ func TestThePageShowsAThousandKinds(t *testing.T) {
 	}
 }
 
+func TestThePageShowsTheHistoryNewestFirstAtAnyWidth(t *testing.T) {
+	b := browse(t)
+	now := time.Now()
+	past := statuspage.History{Time: now, Node: "warehouse-worker-003", Events: []history.Event{
+		{Kind: "singleton moved", Subject: "coordinator-of-region-0, coordinator-of-region-1, coordinator-of-region-2, coordinator-of-region-3 and others", Reason: "from warehouse-worker-001.eu-central-1.compute.internal to warehouse-worker-002.eu-central-1.compute.internal: warehouse-worker-001.eu-central-1.compute.internal is leaving or down", Count: 2000, First: now.Add(-time.Second), Last: now},
+		{Kind: "downing", Subject: "warehouse-worker-001.eu-central-1.compute.internal", Reason: "this side is the majority", Count: 1, First: now.Add(-2 * time.Second), Last: now.Add(-2 * time.Second)},
+	}}
+	for i := range history.Size - 2 {
+		at := now.Add(-time.Duration(i+1) * time.Hour)
+		past.Events = append(past.Events, history.Event{Kind: "member up", Subject: fmt.Sprintf("warehouse-worker-%03d", i), Count: 1, First: at, Last: at})
+	}
+	idle := statuspage.Actors{Time: now, Handlers: []statuspage.Handler{}, Asks: []statuspage.Ask{}, Circles: [][]string{}}
+	server := httptest.NewServer(statuspage.New(stillSource{still: crowd(9, 2), actors: idle, history: past}, statuspage.Options{}))
+	t.Cleanup(server.Close)
+	t.Cleanup(server.CloseClientConnections)
+	for _, width := range []int{1400, 420} {
+		for _, dark := range []bool{false, true} {
+			b.dark(dark)
+			b.open(server.URL+"/", width, 900)
+			b.await(fmt.Sprintf(`document.querySelectorAll("#history [data-kind]").length === %d`, history.Size))
+			require.Equal(t, "singleton moved", b.eval(`document.querySelector("#history tbody tr").dataset.kind`))
+			require.Equal(t, true, b.eval(`document.querySelector("#history tbody tr").cells[1].textContent.includes(Number(2000).toLocaleString() + " times")`))
+			require.Equal(t, "this side is the majority", b.eval(`document.querySelector("#history [data-kind=downing] + tr").textContent`))
+			require.Equal(t, true, b.eval(`document.documentElement.scrollWidth <= innerWidth`), "nothing is wider than the window")
+			b.eval(`document.getElementById("history-title").scrollIntoView()`)
+			b.shoot(fmt.Sprintf("history-%d-dark-%t", width, dark))
+		}
+	}
+}
+
 func TestANameThatIsMarkupStaysText(t *testing.T) {
 	b := browse(t)
 	const evil = `<script>document.title="owned"</script><img src=x onerror="document.title='owned'">`
@@ -453,12 +488,14 @@ func TestANameThatIsMarkupStaysText(t *testing.T) {
 	d.Projections[0].Name, d.Projections[0].Failure = evil, evil
 	d.Placement.Coordinator, d.Placement.Nodes[0].Name, d.Placement.Moves = evil, evil, map[string]uint64{evil: 1}
 	d.Placement.Actors[0] = placementstatus.Actor{Label: evil, Type: evil, State: evil, Node: evil, Why: evil, Trouble: true}
-	server := httptest.NewServer(statuspage.New(stillSource{still: s, details: d}, statuspage.Options{}))
+	past := statuspage.History{Events: []history.Event{{Kind: evil, Subject: evil, Reason: evil, Node: evil, Count: 2}}}
+	server := httptest.NewServer(statuspage.New(stillSource{still: s, details: d, history: past}, statuspage.Options{}))
 	t.Cleanup(server.Close)
 	t.Cleanup(server.CloseClientConnections)
 	b.open(server.URL+"/", 1000, 900)
 	b.await(`document.querySelector("#members tbody tr .name").textContent.includes("<script>")`)
 	b.await(`document.querySelector("#placed tbody tr .name").textContent.includes("<script>")`)
+	b.await(`document.querySelector("#history tbody").textContent.split("<script>").length === 4`)
 	require.Equal(t, evil, b.eval(`document.getElementById("cluster").textContent`))
 	require.Equal(t, 1, b.count("script"), "the page's own")
 	require.Zero(t, b.count("img"))

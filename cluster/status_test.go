@@ -137,7 +137,9 @@ func TestANodeThatIsCutOffIsNotReadyOnceItIsDownAndReadyWhenItIsBack(t *testing.
 		require.Equal(t, http.StatusServiceUnavailable, w.Code)
 		require.Contains(t, w.Body.String(), "[-]membership failed: this node is ")
 		require.Equal(t, http.StatusOK, get(lost, "/livez").Code, "it looks for the others")
-		require.Contains(t, statusOf(t, lost).Waiting[0], "found no cluster")
+		waiting := statusOf(t, lost).Waiting
+		require.Equal(t, "This node was taken down: this side is not the majority.", waiting[0])
+		require.Contains(t, waiting[1], "This node found no cluster")
 		require.Equal(t, http.StatusOK, get(f.nodes["n1"], "/readyz").Code)
 		f.net.Heal()
 		f.await(30*time.Second, "n1", "n2", "n3")

@@ -1,18 +1,37 @@
 package cluster
 
-import "github.com/understudy-go/understudy/cluster/membership"
+import (
+	"strings"
 
-// waiting returns sentences that say why the node does not make progress.
+	"github.com/understudy-go/understudy/cluster/membership"
+)
+
+// waiting returns sentences that say why the node does not make progress, the gravest first.
 func (n *Node) waiting(v View, ended bool) []string {
 	switch {
 	case ended && n.failure != nil:
 		return []string{"This node has ended: " + n.failure.Error() + "."}
 	case ended:
-		return []string{"This node has ended."}
+		return append(whyLost(v), "This node has ended.")
 	case v.Self.Status == 0:
-		return []string{"This node " + n.whyNotUp() + "."}
+		why, advice := n.whyNotUp()
+		sentences := append(whyLost(v), "This node "+why+".")
+		for _, each := range advice {
+			sentences = append(sentences, strings.ToUpper(each[:1])+each[1:]+".")
+		}
+		return sentences
+	case v.Self.Status >= Down && membership.Lost(v) != "":
+		return append(whyLost(v), "This node stops what it runs.")
 	case v.Self.Status >= Down:
-		return []string{"The cluster has given this node up, or it leaves: it stops what it runs."}
+		return []string{"This node leaves: it stops what it runs."}
 	}
 	return membership.Reasons(v)
+}
+
+// whyLost returns why the node is no member any more, if it was taken down.
+func whyLost(v View) []string {
+	if why := membership.Lost(v); why != "" {
+		return []string{"This node was taken down: " + why + "."}
+	}
+	return nil
 }

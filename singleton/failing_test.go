@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/history"
 	"github.com/understudy-go/understudy/singleton"
 )
 
@@ -47,5 +49,13 @@ func TestStatusTellsTheLastErrorAndACrashLoop(t *testing.T) {
 		require.Zero(t, s.RestartsInARow)
 		require.Equal(t, []singleton.Status{s}, singleton.Statuses(a.System))
 		require.ErrorContains(t, s.LastError, "no such table", "it remains the last")
+
+		ring, _ := extension.Get[*history.Ring](a.System)
+		events := ring.Events("a")
+		require.Len(t, events, 2, "six failures are one entry")
+		require.Equal(t, []string{"singleton started", "singleton failed"}, []string{events[0].Kind, events[1].Kind})
+		require.Equal(t, "one", events[1].Subject)
+		require.Contains(t, events[1].Reason, "no such table")
+		require.Equal(t, s.Failures, events[1].Count)
 	})
 }

@@ -38,6 +38,7 @@ type manager[M any] struct {
 	mismatch  error
 	absence   handover.Absence
 	takeover  takeover
+	chronicle chronicle
 	registry  *registry
 	status    Status
 }
@@ -57,7 +58,7 @@ func newManager[M any](ctx *actor.Context[M], factory func() actor.Behavior[M], 
 	}
 	m := &manager[M]{
 		ctx: ctx, name: name, set: set, machine: handover.NewMachine(cfg),
-		post: post{system: ctx.System()}, registry: registryOf(ctx.System()),
+		post: post{system: ctx.System()}, registry: registryOf(ctx.System()), chronicle: chronicleOf(ctx.System(), name),
 		status: Status{Name: name, Phase: Pending, Since: time.Now(), Placement: cfg.Placement()},
 	}
 	m.relay = handover.NewRelay[M](outlet[M]{m}, m.machine, set.buffer)
@@ -146,6 +147,7 @@ func (m *manager[M]) onInstanceEnded(err error) {
 		m.ctx.Log().Info("singleton's journal has a later term; asking for one above it", zap.Uint64("term", ended.FencedBy))
 	}
 	m.publish(Stopped{Name: m.name, Generation: m.machine.Instance().Generation, Err: err})
+	m.chronicle.ended(ended, err, m.machine.Phase(), m.machine.Topology())
 	m.absence.Begin(time.Now())
 	m.takeover.finish(cmp.Or(err, errEndedEarly)) // unless it has taken messages
 	m.happened(ended)
@@ -263,6 +265,7 @@ func (m *manager[M]) publishLease(before bool) {
 	case before && !l.Held && !l.Releasing:
 		m.status.LeaseLosses++
 		m.publish(LeaseLost{Name: m.name, Reason: l.Obstacle})
+		m.chronicle.lostLease(l.Obstacle)
 	}
 }
 
@@ -320,6 +323,7 @@ func (m *manager[M]) reportStuck(a handover.ReportStuck) {
 		m.ctx.Log().Warn("singleton waits for an instance that does not end", fields...)
 	}
 	m.publish(Stuck{Name: m.name, Host: a.Host.Address, Since: a.Since, Until: a.Until})
+	m.chronicle.stuck(m.machine.Topology(), a.Host)
 }
 
 // report updates the status.
@@ -336,6 +340,7 @@ func (m *manager[M]) report() {
 	if s.Host != r.Host.ID.Address {
 		m.publish(HostChanged{Name: m.name, Host: r.Host.ID.Address})
 	}
+	m.chronicle.hostIs(r.Host, m.machine.Topology(), s.Placement, r.Why)
 	s.Host, s.Here, s.Stuck, s.Why = r.Host.ID.Address, r.Here, r.StuckSince, r.Why
 	s.RestartsInARow, s.wellAt = r.RestartsInARow, r.WellAt
 	if s.Phase == Host && s.Why != "" && s.RestartsInARow > 0 && s.LastError != nil {
@@ -393,6 +398,7 @@ func (m *manager[M]) onBegun(b instanceBegun) {
 		return
 	}
 	m.instance.begun = true
+	m.chronicle.started(m.machine.Topology(), m.absence.Takeover(), int(m.status.Starts+m.status.Failures))
 	m.status.Starts++
 	m.registry.measured.began(m.absence.Over(time.Now()))
 	m.takeover.finish(nil)

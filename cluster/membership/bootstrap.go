@@ -21,7 +21,7 @@ type bootstrap struct {
 // that was asked has just said that there is no cluster. Or an operator forces it, and no
 // member has let this node in.
 func (b *bootstrap) foundIfAlone() {
-	if b.phase != phaseJoining || !b.forced() && b.obstacle() != "" {
+	if b.phase != phaseJoining || !b.forced() && b.obstacle() != (obstacle{}) {
 		return
 	}
 	t := newTable(b.set.Founding)
@@ -60,25 +60,35 @@ func (b *bootstrap) firstSeed() (string, bool) {
 	}
 }
 
-// obstacle returns what prevents this node from founding a cluster. It is empty if nothing
-// does.
-func (b *bootstrap) obstacle() string {
+// An obstacle is what prevents a node from founding a cluster.
+type obstacle struct {
+	why    string // empty if nothing does
+	advice string // what an operator can do about it; may be empty
+}
+
+// sentences returns the obstacle and the advice, those that there are.
+func (o obstacle) sentences() []string {
+	return slices.DeleteFunc([]string{o.why, o.advice}, func(s string) bool { return s == "" })
+}
+
+// obstacle returns what prevents this node from founding a cluster. It is zero if nothing does.
+func (b *bootstrap) obstacle() obstacle {
 	if b.set.Discovers {
 		if why := b.tooLittleFound(); why != "" {
-			return why
+			return obstacle{why: why}
 		}
 	}
 	if first, _ := b.firstSeed(); b.contacts.follows() {
-		if why := b.group.ungrouped(); why != "" {
-			return why
+		if o := b.group.ungrouped(); o != (obstacle{}) {
+			return o
 		}
 	} else if !b.mayFound() {
-		return b.notFirst(first)
+		return obstacle{why: b.notFirst(first)}
 	}
 	if unheard := b.contacts.unheard(); len(unheard) > 0 {
-		return "no answer from " + strings.Join(unheard, ", ") + ", so a cluster may exist there" + b.contacts.advice()
+		return obstacle{"no answer from " + strings.Join(unheard, ", ") + ", so a cluster may exist there", b.contacts.advice()}
 	}
-	return ""
+	return obstacle{}
 }
 
 func (b *bootstrap) notFirst(first string) string {

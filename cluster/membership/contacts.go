@@ -160,9 +160,9 @@ func (c *contacts) advice() string {
 		return ""
 	}
 	if len(c.seedsLeft(absent)) == 0 {
-		return fmt.Sprintf("; if %s will never come back: restart the nodes with Config.Seeds that begin with one of those that run, the same everywhere", strings.Join(absent, ", "))
+		return fmt.Sprintf("if %s will never come back: restart the nodes with Config.Seeds that begin with one of those that run, the same everywhere", strings.Join(absent, ", "))
 	}
-	return fmt.Sprintf("; if %s will never come back: restart one of the other seeds with Config.Seeds that begin with itself and leave out what is gone, "+
+	return fmt.Sprintf("if %s will never come back: restart one of the other seeds with Config.Seeds that begin with itself and leave out what is gone, "+
 		"or name what is gone to Node.FoundWithout, or on the status page where it has actions, of one node that has been a member before", strings.Join(absent, ", "))
 }
 

@@ -40,7 +40,8 @@ type core struct {
 	founded    bool  // this node has founded the cluster
 	version    uint64
 	removed    map[ID]time.Time // when this node learned of each removal
-	waitingFor string           // what a node without a cluster waits for, as shown to users
+	waitingFor obstacle         // of a node without a cluster, as shown to users
+	lost       string           // why this incarnation was taken down
 	absent     []string         // the addresses that it waits for
 
 	onDecide func(change table) // for tests: receives each decision before its merge

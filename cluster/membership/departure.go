@@ -45,6 +45,7 @@ func (d *departure) goDown(reason string, instead []string) {
 	}
 	d.remember(instead)
 	d.phase, d.rejoin = phaseDowned, d.set.Rejoin && !d.leaving
+	d.lost = reason
 	d.do(Note{Warn: true, Text: "this node is down", Address: d.self.Address, Reason: reason})
 	d.publish()
 	d.do(Drain{})

@@ -102,6 +102,7 @@ type (
 		Text    string
 		Address string
 		Reason  string
+		Advice  string // what an operator can do; may be empty
 	}
 )
 

@@ -18,7 +18,7 @@ type join struct {
 	last     string    // the last address of the previous round, if rounds do not ask all
 	replaces []uint64  // the incarnations that the answers told this node to replace
 	taken    time.Time // since when answers say that this node's name is taken
-	told     string    // the obstacle that was logged last
+	told     obstacle  // the one that was logged last
 	tellAt   time.Time // when the next obstacle may be logged
 }
 
@@ -63,9 +63,9 @@ func (j *join) sayWhy() {
 		j.waitingFor, j.absent = why, j.contacts.absent()
 		j.publish()
 	}
-	if why != "" && why != j.told && !j.now.Before(j.tellAt) {
+	if why != (obstacle{}) && why != j.told && !j.now.Before(j.tellAt) {
 		j.told, j.tellAt = why, j.now.Add(tellEvery)
-		j.do(Note{Warn: true, Text: "still looking for a cluster", Reason: why})
+		j.do(Note{Warn: true, Text: "still looking for a cluster", Reason: why.why, Advice: why.advice})
 	}
 }
 

@@ -145,7 +145,7 @@ func (m *Machine) settle() {
 	}
 	m.begin()
 	if m.phase == phaseMember && m.table.status(m.self) >= Down {
-		m.departure.goDown("the cluster has given this node up", nil)
+		m.departure.goDown(m.resolver.whyDown(), nil)
 	} else {
 		m.publish()
 	}

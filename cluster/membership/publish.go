@@ -38,6 +38,9 @@ func (c *core) publish() {
 
 func (c *core) view() View {
 	v := View{Version: c.version, Self: c.set.Self, tombstones: maps.Clone(c.table.tombstones)}
+	if c.phase != phaseMember {
+		v.lost = cmp.Or(c.lost, c.set.Lost)
+	}
 	switch c.phase {
 	case phaseIdle, phaseJoining:
 		v.waiting = c.whyWaiting(v)
@@ -85,7 +88,7 @@ func (c *core) uncleanRemovals() map[ID]time.Time {
 func (c *core) whyWaiting(v View) []string {
 	switch {
 	case c.phase == phaseJoining:
-		return []string{cmp.Or(c.waitingFor, "looking for a cluster")}
+		return cmp.Or(c.waitingFor, obstacle{why: "looking for a cluster"}).sentences()
 	case c.phase != phaseMember:
 		return nil
 	}

@@ -163,26 +163,26 @@ func (g *seedGroup) denyTo(from ID, r joinRequest) joinAnswer {
 
 // ungrouped returns why this node, a follower, does not found a cluster with its group. It is
 // empty if it does.
-func (g *seedGroup) ungrouped() string {
+func (g *seedGroup) ungrouped() obstacle {
 	group := g.group()
 	switch {
 	case len(group) == 0:
 		return g.groupless()
 	case !g.leads(group):
-		return fmt.Sprintf("%s name each other as seeds, and only the lowest address, %s, founds a cluster", strings.Join(group, ", "), group[0])
+		return obstacle{why: fmt.Sprintf("%s name each other as seeds, and only the lowest address, %s, founds a cluster", strings.Join(group, ", "), group[0])}
 	case g.recent(g.denied, grantHolds):
-		return "a node that is not named may have founded a cluster just now"
+		return obstacle{why: "a node that is not named may have founded a cluster just now"}
 	}
 	for _, address := range group[1:] {
 		if l := g.lists[address]; !l.granted || !g.recent(l.at, answerHolds) {
-			return address + " has not agreed yet that this node, the lowest of those that name each other as seeds, founds a cluster"
+			return obstacle{why: address + " has not agreed yet that this node, the lowest of those that name each other as seeds, founds a cluster"}
 		}
 	}
-	return ""
+	return obstacle{}
 }
 
 // groupless returns what is missing for a group.
-func (g *seedGroup) groupless() string {
+func (g *seedGroup) groupless() obstacle {
 	why := "no seed is a member, and only the first one founds a cluster: " + g.set.Seeds[0]
 	if g.contacts.gone[g.set.Seeds[0]] {
 		why = "no seed is a member, and the first one is gone: the others found a cluster when all of them have answered and name each other"
@@ -190,5 +190,5 @@ func (g *seedGroup) groupless() string {
 	if silent := g.contacts.absent(); len(silent) > 0 {
 		why += "; there is no answer of " + strings.Join(silent, ", ")
 	}
-	return why + g.contacts.advice()
+	return obstacle{why, g.contacts.advice()}
 }

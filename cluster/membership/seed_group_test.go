@@ -31,7 +31,7 @@ func TestANodeSaysThatThereIsNoClusterToOneFounderOnly(t *testing.T) {
 	require.Equal(t, notMember, r.asks(x, joinRequest{Name: "x", FoundsAs: asFirst}).Verdict)
 	r.hears(n2, joinAnswer{To: "n2:1", Verdict: notMember, Names: []string{"n1:1"}, Grants: true})
 	require.Equal(t, phaseJoining, r.phase, "x may have founded one")
-	require.Contains(t, r.bootstrap.obstacle(), "not named")
+	require.Contains(t, r.bootstrap.obstacle().why, "not named")
 	r.wait(grantHolds)
 	r.wait(50 * time.Millisecond)
 	r.hears(n2, joinAnswer{To: "n2:1", Verdict: notMember, Names: []string{"n1:1"}, Grants: true})

@@ -22,7 +22,8 @@ type Settings struct {
 	Detector     Detector
 	Downing      downing.Strategy
 	Leader       LeaderElection
-	Rejoin       bool // join as a new incarnation after this one was taken down
+	Lost         string // why the incarnation before this one was taken down, or ""
+	Rejoin       bool   // join as a new incarnation after this one was taken down
 }
 
 // The intervals and limits of a machine. They cannot be configured.

@@ -1,6 +1,7 @@
 package membership
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/understudy-go/understudy/internal/guard"
@@ -13,6 +14,36 @@ type splitResolver struct {
 	*core
 	stability stability
 	question  leaseQuestion
+	ours      string // why this node has taken itself down
+}
+
+const askedTo = "asked to" // the reason of a downing on behalf of an operator
+
+// noteOurs records why this node takes a member down, if the member is this node.
+func (r *splitResolver) noteOurs(id ID, reason string) {
+	if id == r.self {
+		r.ours = reason
+	}
+}
+
+// whyDown returns why this node is down, as far as it knows. Another node of its side may have
+// decided: then all members that this node hears are down as well.
+func (r *splitResolver) whyDown() string {
+	if r.ours != "" {
+		return r.ours
+	}
+	unreachable := map[ID]bool{} // to members that are down now, too
+	for _, each := range r.table.rows {
+		for _, id := range each.Unreachable {
+			unreachable[id] = true
+		}
+	}
+	heard := slices.DeleteFunc(r.table.ids(), func(id ID) bool { return unreachable[id] })
+	others := slices.ContainsFunc(heard, func(id ID) bool { return r.table.status(id) < Down })
+	if all := len(r.table.ids()); !others && len(heard) < all {
+		return fmt.Sprintf("this side of a partition has given up: it had %d of %d members", len(heard), all)
+	}
+	return "the cluster has given this node up"
 }
 
 // down takes down the member with a name, on behalf of an operator.
@@ -23,7 +54,8 @@ func (r *splitResolver) down(name string) {
 	change := r.change()
 	for _, id := range r.table.ids() {
 		if r.table.members[id].Name == name {
-			r.do(Note{Warn: true, Text: "downing", Address: id.Address, Reason: "asked to"})
+			r.do(Note{Warn: true, Text: "downing", Address: id.Address, Reason: askedTo})
+			r.noteOurs(id, askedTo)
 			r.markDown(change, id)
 		}
 	}
@@ -66,6 +98,7 @@ func (r *splitResolver) execute(d downing.Decision) {
 	change := r.change()
 	for _, id := range idsOf(d.Down) {
 		r.do(Note{Warn: true, Text: "downing", Address: id.Address, Reason: d.Reason})
+		r.noteOurs(id, d.Reason)
 		r.markDown(change, id)
 	}
 	if _, self := change.members[r.self]; self {

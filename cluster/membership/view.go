@@ -25,6 +25,7 @@ type View struct {
 
 	waiting     []string         // what this node waits for, as text for users
 	absent      []string         // addresses, see Node.FoundWithout
+	lost        string           // why this node was taken down
 	order       []Member         // the members in the order of the election
 	unreachable map[ID][]ID      // unreachable members, and the members that do not hear from them
 	tombstones  map[ID]tombstone // removed members
@@ -165,3 +166,7 @@ func Reasons(v View) []string { return v.waiting }
 // Absent returns the addresses of the nodes that do not answer while this node looks for a
 // cluster.
 func Absent(v View) []string { return v.absent }
+
+// Lost returns why the node of a view is no member any more, if it was taken down and has not
+// joined again. It is empty otherwise.
+func Lost(v View) string { return v.lost }

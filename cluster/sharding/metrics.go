@@ -44,7 +44,7 @@ func figures() []figure {
 // families is a [telemetry.Source]. Its series are by type, and never by entity or shard.
 func (h *hub) families() []telemetry.Family {
 	types := h.statuses()
-	all := []telemetry.Family{h.moves.family()}
+	all := []telemetry.Family{h.moves.family(types)}
 	for _, f := range figures() {
 		for _, t := range types {
 			f.Add(f.of(t), t.Name)
@@ -75,12 +75,15 @@ func (c *moveCounter) add(m hosting.Moved) {
 	c.all[moveKind{typ, m.Cause}]++
 }
 
-func (c *moveCounter) family() telemetry.Family {
+// family has a series for each type that this node has started and each cause.
+func (c *moveCounter) family(types []shardstatus.Type) telemetry.Family {
 	f := telemetry.NewCounter("understudy_sharding_moves_total", "Shards that have got another home, by cause; told by nodes that have had the coordinator.", "type", "cause")
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for of, n := range c.all {
-		f.Add(float64(n), of.typ, string(of.cause))
+	for _, t := range types {
+		for _, cause := range allot.Causes {
+			f.Add(float64(c.all[moveKind{t.Name, cause}]), t.Name, string(cause))
+		}
 	}
 	return f
 }

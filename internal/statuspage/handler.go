@@ -37,6 +37,7 @@ func New(source Source, opts Options) http.Handler {
 		"/actors":       read(h.actors),
 		"/dead-letters": read(h.deadLetters),
 		"/details":      read(h.details),
+		"/history":      read(h.history),
 		"/events":       read(h.events),
 		"/livez":        read(h.livez),
 		"/metrics":      read(metrics.ServeHTTP),

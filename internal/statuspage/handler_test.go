@@ -24,6 +24,7 @@ type fake struct {
 	letters  DeadLetters
 	actors   Actors
 	details  Details
+	history  History
 	changed  chan struct{}
 	ended    bool
 }
@@ -34,6 +35,8 @@ func newFake() *fake {
 }
 
 func (f *fake) Refresh(context.Context) {}
+
+func (f *fake) History() History { return f.history }
 
 func (f *fake) DeadLetters() DeadLetters { return f.letters }
 
@@ -86,7 +89,7 @@ func ask(h http.Handler, method, target string, header ...string) *httptest.Resp
 
 func TestEachPathAnswersToItsMethodsAndNoOther(t *testing.T) {
 	h := New(newFake(), Options{})
-	for _, target := range []string{"/", "/page.js", "/drawing.js", "/tables.js", "/changes.js", "/founding.js", "/letters.js", "/actors.js", "/polling.js", "/page.css", "/icon.svg", "/status", "/dead-letters", "/actors", "/details", "/details.js", "/elements.js", "/livez", "/readyz"} {
+	for _, target := range []string{"/", "/page.js", "/drawing.js", "/tables.js", "/history.js", "/founding.js", "/letters.js", "/actors.js", "/polling.js", "/page.css", "/icon.svg", "/status", "/dead-letters", "/actors", "/details", "/history", "/details.js", "/elements.js", "/livez", "/readyz"} {
 		require.Equal(t, http.StatusOK, ask(h, "GET", target).Code, target)
 		require.Equal(t, http.StatusOK, ask(h, "HEAD", target).Code, target)
 		for _, method := range []string{"POST", "PUT", "DELETE", "PATCH", "OPTIONS"} {

@@ -23,6 +23,9 @@ type Source interface {
 	// DeadLetters returns all that the node has kept. It does not block.
 	DeadLetters() DeadLetters
 
+	// History returns what the node has decided and noticed. It does not block.
+	History() History
+
 	// Actors returns what the actors of the node do, with all kinds in any order. It does not
 	// block, and takes some milliseconds for 100 000 actors.
 	Actors() Actors

@@ -61,7 +61,7 @@ func TestEachAlertFiresInARealPrometheus(t *testing.T) {
 
 	w.await(t, func() func() { return torment(t, p, other) },
 		"UnderstudySingletonMissing homeless", "UnderstudySingletonMismatch mismatched", "UnderstudySingletonStuck stuck",
-		"UnderstudyCrashLoop broken", "UnderstudyLeaseHeldByNobody unleased",
+		"UnderstudyCrashLoop broken", "UnderstudyShardsHomeless unhosted", "UnderstudyLeaseHeldByNobody unleased",
 		"UnderstudyDeadLetters", "UnderstudyActorFailures clumsy", "UnderstudySlowHandler"+here, "UnderstudyMailboxGrows blocked"+here,
 		"UnderstudyFencedWrites sqlite", "UnderstudyJournalErrors sqlite closed", "UnderstudyJournalSlow memory", "UnderstudyProjectionLag lagging")
 
@@ -88,6 +88,7 @@ func torment(t *testing.T, p, other *busy.Program) (again func()) {
 	p.SpawnHomeless()
 	p.SpawnMismatched()
 	p.SpawnUnleased()
+	require.NoError(t, p.StartUnhosted())
 	require.NoError(t, p.FenceWriter(t.Context()))
 	require.NoError(t, p.FailJournal(t.Context()))
 	require.NoError(t, p.SpawnLagging(t.Context()))

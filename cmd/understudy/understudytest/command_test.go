@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -96,6 +98,28 @@ func TestItIsUnsafeToRestartTheOnlyNodeThatMayRunASingleton(t *testing.T) {
 	r = nodes[0].eventually(t, "nowhere: nowhere can run on no member", "why")
 	require.Equal(t, 1, r.code)
 	require.NotContains(t, r.out, "printer")
+}
+
+func TestTheEventsOfAllNodesAreListedTheNewestLast(t *testing.T) {
+	nodes := start(t, []string{"anna", "bert", "cleo"}, cluster.AllowActions(allow))
+	for _, n := range nodes {
+		actor.Spawn(n, behaviors.Singleton(idle), "ledger")
+	}
+	nodes[0].eventually(t, "anna  yes", "singletons")
+	require.NoError(t, nodes[1].Down("anna"))
+	both := nodes[1].url + "," + nodes[2].url
+	var r result
+	require.Eventually(t, func() bool { //nolint:forbidigo // real nodes in real time
+		r = runWith(t, cli.Env{}, "events", "-url", both)
+		return strings.Contains(r.out, "failover from anna") || strings.Contains(r.out, "hand-over from anna")
+	}, 20*time.Second, 50*time.Millisecond, "%+v", &r)
+	require.Zero(t, r.code)
+	require.Regexp(t, `(?m)^\S+ \S+ +bert +1 +downing +anna +asked to$`, r.out)
+	require.Regexp(t, `(?m)^\S+ \S+ +cleo +1 +member down +anna +-$`, r.out)
+	require.Regexp(t, `(?m)^\S+ \S+ +cleo +1 +singleton moved +ledger +from anna to bert: `, r.out)
+	all := asJSON[report.Events](t, runWith(t, cli.Env{}, "events", "-json", "-url", both+",http://127.0.0.1:1/"))
+	require.Len(t, all.Silent, 1)
+	require.True(t, slices.IsSortedFunc(all.Events, func(a, b status.Event) int { return a.Last.Compare(b.Last) }))
 }
 
 func TestDeadLettersAreListed(t *testing.T) {

@@ -77,7 +77,7 @@ func must[T any](t *testing.T, session *mcp.ClientSession, tool string, args map
 	return v
 }
 
-var readers = []string{"dead_letters", "members", "safe", "singletons", "status", "why"}
+var readers = []string{"dead_letters", "events", "members", "safe", "singletons", "status", "why"}
 
 func TestTheToolsAnswerLikeTheCommands(t *testing.T) {
 	n := start(t, []string{"anna"}, cluster.AllowActions(allow))[0]
@@ -95,6 +95,9 @@ func TestTheToolsAnswerLikeTheCommands(t *testing.T) {
 	require.False(t, must[report.Safe](t, session, "safe", nil).Safe)
 	lost := must[status.DeadLetters](t, session, "dead_letters", map[string]any{"recipient": "nowhere", "limit": 5})
 	require.Equal(t, "the ActorRef addresses no actor", lost.Letters[0].Reason)
+
+	events := must[report.Events](t, session, "events", nil).Events
+	require.Equal(t, "founding a cluster", events[0].Kind)
 
 	_, err := call[report.Why](t, session, "why", map[string]any{"name": "nobody"})
 	require.EqualError(t, err, `anna knows no singleton and no member "nobody"`)

@@ -15,6 +15,7 @@ func TestTheCommandReadsWhatNodesServe(t *testing.T) {
 	requirePart(t, reflect.TypeFor[status.Snapshot](), reflect.TypeFor[statuspage.Snapshot](), "status")
 	requirePart(t, reflect.TypeFor[status.Actors](), reflect.TypeFor[statuspage.Actors](), "actors")
 	requirePart(t, reflect.TypeFor[status.Details](), reflect.TypeFor[statuspage.Details](), "details")
+	requirePart(t, reflect.TypeFor[status.History](), reflect.TypeFor[statuspage.History](), "history")
 	requirePart(t, reflect.TypeFor[status.DeadLetters](), reflect.TypeFor[statuspage.DeadLetters](), "dead-letters")
 }
 

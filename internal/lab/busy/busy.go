@@ -20,6 +20,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
+	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/deliveryqueue"
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -100,6 +101,9 @@ func (p *Program) serve(ctx context.Context, n *cluster.Node) error {
 		projection.AtLeastOnce(&projection.MemoryOffsets{}, func(context.Context, projection.Event[sold]) error { return nil }))
 	actor.Spawn(n, behaviors.Singleton(sales.Behavior), "sales")
 	clerks := placement.NewType[string, string]("clerk")
+	if _, err := sharding.Start(n, "cart", p.newCart, sharding.Shards(8), sharding.EventSourced(), sharding.WithJournal(p.store)); err != nil {
+		return err
+	}
 	cfg := placement.Config{Journal: p.store, Factories: []placement.Factory{
 		clerks.Factory(func(string) actor.Behavior[string] { return behaviors.Ignore[string] }),
 	}}
@@ -129,7 +133,7 @@ func (p *Program) use(ctx context.Context) error {
 	news.Publish(s, "it rains")
 	p.gone = actor.Spawn(s, behaviors.Stopped[string], "gone")
 	p.LoseMessage()
-	return errors.Join(p.Sell(ctx, "hat"), p.order(ctx), p.greet(ctx))
+	return errors.Join(p.Sell(ctx, "hat"), p.fill(ctx), p.order(ctx), p.greet(ctx))
 }
 
 // order delivers a message from a queue in the journal.

@@ -38,10 +38,12 @@ export function reasons(columns, ...notes) {
   return [row([cell], {})];
 }
 
-// hideEcho hides the list of what waits while the line above it says the same.
+// hideEcho hides what waits while the line above it says the same.
 export function hideEcho() {
   const list = $("waiting").querySelector("ul");
-  list.hidden = list.childElementCount === 1 && !$("stuck").hidden && $("stuck-why").textContent.startsWith(list.textContent);
+  const said = $("stuck").hidden ? "" : $("stuck-why").textContent;
+  for (const item of list.children) item.hidden = said !== "" && said.startsWith(item.textContent);
+  list.hidden = [...list.children].every((item) => item.hidden);
 }
 
 // since makes a cell that says for how long something had been so at the time now. The page keeps

@@ -3,9 +3,9 @@
 
 import { draw } from "./drawing.js";
 import { showTables, tick } from "./tables.js";
-import { showChanges } from "./changes.js";
 import { showAbsent } from "./founding.js";
 import { followLetters } from "./letters.js";
+import { followHistory } from "./history.js";
 import { followActors } from "./actors.js";
 import { followDetails } from "./details.js";
 import { $, hideEcho } from "./elements.js";
@@ -14,13 +14,11 @@ let latest = null; // the newest snapshot
 let skew = 0; // the node's clock minus ours, in milliseconds
 
 function show(snapshot) {
-  const before = latest;
   latest = snapshot;
   skew = Date.parse(snapshot.time) - Date.now();
   showHead(snapshot);
   draw($("drawing"), snapshot);
   showTables(snapshot);
-  showChanges(before, snapshot);
   tick(skew);
   document.body.dataset.version = snapshot.version;
 }
@@ -67,5 +65,6 @@ function connect() {
 setInterval(() => tick(skew), 1000);
 connect();
 followLetters();
+followHistory();
 followActors();
 followDetails();

@@ -376,6 +376,9 @@ const (
 	balanced hosting.Cause = "balance"
 )
 
+// Causes are all causes of moves.
+var Causes = []hosting.Cause{hosting.NodeLost, hosting.EndedAlone, drained, balanced}
+
 // move takes a shard away from its node.
 func (s *shards) move(sh *shard, why hosting.Cause) {
 	s.moves++

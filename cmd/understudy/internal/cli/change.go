@@ -81,7 +81,7 @@ func down(ctx context.Context, c *command) (int, error) {
 		return wrong, err
 	}
 	if err := c.confirm(fmt.Sprintf("%s takes %s down: the cluster goes on without it, and others start what ran there.\n"+
-		"Do this only if it does not run any more. Type its name to do it: ", s.Self.Name, member), member); err != nil {
+		"Do this only if it does not run any more. Type its name to do it: ", printable(s.Self.Name), printable(member)), member); err != nil {
 		return wrong, err
 	}
 	if err := c.client.Down(ctx, member); err != nil {

@@ -54,6 +54,7 @@ var verbs = []verb{
 	{name: "why", args: "[NAME]", most: 1, help: "what is wrong or does not move, and why; exit code 1 if anything is", run: showWhy},
 	{name: "members", help: "the members, the oldest first", run: showMembers},
 	{name: "singletons", args: "[NAME]", most: 1, help: "the singletons: hosts, starts, failures", run: showSingletons},
+	{name: "events", help: "what all nodes at -url have decided and noticed, and why, the newest last", run: showEvents},
 	{name: "dead-letters", help: "the last messages that the node could not deliver", flags: letterFlags, run: showDeadLetters},
 	{name: "safe", help: "whether the node may be restarted now; exit code 1 if not", run: showSafe},
 	{name: "drain", help: "make the node leave, and wait until it has", flags: drainFlags, run: drain},
@@ -97,7 +98,7 @@ func (v verb) start(ctx context.Context, env Env, args []string) int {
 		c.client, err = c.connect()
 	}
 	if err != nil {
-		_, _ = fmt.Fprintln(env.Stderr, "understudy:", err)
+		_, _ = fmt.Fprintln(env.Stderr, "understudy:", printable(err.Error()))
 		return usage
 	}
 	code, err := v.run(ctx, c)
@@ -113,7 +114,7 @@ func exit(env Env, code int, err error) int {
 	case errors.Is(err, errUsage):
 		return usage
 	case err != nil:
-		_, _ = fmt.Fprintln(env.Stderr, "understudy:", err)
+		_, _ = fmt.Fprintln(env.Stderr, "understudy:", printable(err.Error()))
 		return wrong
 	}
 	return code
@@ -163,6 +164,6 @@ func (c *command) print(v any, text func(w io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.Stdout.Write(append(b, '\n'))
+	_, err = fmt.Fprintln(c.Stdout, escaped(b))
 	return err
 }

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"bytes"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -94,4 +96,31 @@ func TestNamesFromOtherNodesCannotControlATerminal(t *testing.T) {
 	require.NoError(t, writeDeadLetters(&b, status.DeadLetters{ByReason: map[string]uint64{"other": 1}, Letters: []status.DeadLetter{{Recipient: "a\tb"}}, LeftOut: 3}))
 	require.Contains(t, b.String(), "a b")
 	require.Contains(t, b.String(), "3 older ones are left out")
+	b.Reset()
+	require.NoError(t, writeWhy(&b, report.Why{Problems: []report.Problem{{Kind: "\x1b[2J", Text: "\x1b[2J"}}}))
+	require.NotContains(t, b.String(), "\x1b")
+}
+
+func TestErrorsAndJSONFromANodeCannotControlATerminal(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/history") {
+			_, _ = w.Write([]byte(`{"node": "a", "events": [{"kind": "x\u009b1m\u202e😀", "node": "a\u001b[2J"}]}`))
+			return
+		}
+		http.Error(w, "\x1b[2J\u009b1m broken", http.StatusInternalServerError)
+	}))
+	t.Cleanup(server.Close)
+	code, _, errors := run(t, "status", "-url", server.URL)
+	require.Equal(t, 1, code)
+	require.Contains(t, errors, "[2J\uFFFD1m broken (500 Internal Server Error)\n")
+	require.NotContains(t, errors, "\x1b")
+
+	code, out, _ := run(t, "events", "-url", server.URL+",http://127.0.0.1:1")
+	require.Zero(t, code)
+	require.NotContains(t, out, "\x1b")
+	require.Contains(t, out, "Not all nodes have answered: no node answers; http://127.0.0.1:1/: dial")
+	_, out, _ = run(t, "events", "-json", "-url", server.URL)
+	require.Contains(t, out, `"x\u009b1m\u202e😀"`)
+	require.Contains(t, out, `"a\u001b[2J"`)
+	require.True(t, strings.HasSuffix(out, "}\n"))
 }

@@ -52,6 +52,15 @@ func showDeadLetters(ctx context.Context, c *command) (int, error) {
 	return fine, c.print(all, func(w io.Writer) error { return writeDeadLetters(w, all) })
 }
 
+func showEvents(ctx context.Context, c *command) (int, error) {
+	histories, silent, err := c.client.Histories(ctx)
+	if err != nil {
+		return wrong, err
+	}
+	all := report.EventsOf(histories, silent)
+	return fine, c.print(all, func(w io.Writer) error { return writeEvents(w, all) })
+}
+
 func showSafe(ctx context.Context, c *command) (int, error) {
 	s, err := c.client.Status(ctx)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 	"time"
 	"unicode"
+	"unicode/utf16"
 
 	"github.com/understudy-go/understudy/cmd/understudy/internal/report"
 	"github.com/understudy-go/understudy/cmd/understudy/internal/status"
@@ -32,6 +33,22 @@ func printable(text string) string {
 		}
 		return r
 	}, spaces.Replace(text))
+}
+
+// escaped returns JSON in which characters that could control a terminal are escapes. They occur in
+// strings only.
+func escaped(json []byte) string {
+	var b strings.Builder
+	for _, r := range string(json) {
+		if r == '\n' || unicode.IsPrint(r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			_, _ = fmt.Fprintf(&b, `\u%04x`, unit) // to memory
+		}
+	}
+	return b.String()
 }
 
 // row writes one line. An empty cell is a dash.
@@ -109,7 +126,7 @@ func writeWhy(to io.Writer, why report.Why) error {
 
 func writeProblems(to io.Writer, problems []report.Problem) error {
 	for _, p := range problems {
-		if _, err := fmt.Fprintf(to, "%s: %s\n", p.Kind, printable(p.Text)); err != nil {
+		if _, err := fmt.Fprintf(to, "%s: %s\n", printable(p.Kind), printable(p.Text)); err != nil {
 			return err
 		}
 	}
@@ -161,6 +178,26 @@ func writeSingletons(to io.Writer, all report.Singletons) error {
 	}
 	_, err := fmt.Fprintf(to, "%d more are left out. Those with problems are listed first.\n", all.LeftOut)
 	return err
+}
+
+// exact is how the times of several nodes are written, to be compared.
+const exact = "2006-01-02 15:04:05.000"
+
+func writeEvents(to io.Writer, all report.Events) error {
+	t := newTable(to)
+	t.row("LAST", "NODE", "COUNT", "WHAT", "ABOUT", "WHY")
+	for _, e := range all.Events {
+		t.row(e.Last.Local().Format(exact), e.Node, strconv.FormatUint(e.Count, 10), e.Kind, e.Subject, e.Reason)
+	}
+	if err := t.flush(); err != nil {
+		return err
+	}
+	for _, line := range all.Silent {
+		if _, err := fmt.Fprintf(to, "Not all nodes have answered: %s\n", printable(line)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func writeDeadLetters(to io.Writer, all status.DeadLetters) error {

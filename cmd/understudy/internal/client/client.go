@@ -157,8 +157,8 @@ func (c *Client) DeadLetters(ctx context.Context, reason, recipient string, limi
 		query.Set("limit", strconv.Itoa(limit))
 	}
 	err = c.get(ctx, "dead-letters", query, &d)
-	if d.Letters == nil {
-		d.Letters = []status.DeadLetter{}
+	if err == nil && (d.ByReason == nil || d.Letters == nil) {
+		err = fmt.Errorf("%w: its answer has no dead letters, not even an empty list; does the URL lead to node.Handler()?", ErrRefused)
 	}
 	return d, err
 }

@@ -128,3 +128,27 @@ func TestANodeOfAnOlderReleaseServesFewerPages(t *testing.T) {
 	_, err = mustNew(t, Config{URLs: []string{answering(t, 401, "")}}).Details(t.Context())
 	require.ErrorIs(t, err, ErrRefused)
 }
+
+func TestEachNodeIsAskedForItsHistory(t *testing.T) {
+	anna := answering(t, 200, `{"node": "anna", "events": [{"kind": "downing"}]}`)
+	older := answering(t, 404, "no such page")
+	all, silent, err := mustNew(t, Config{URLs: []string{"http://ada:secret@127.0.0.1:1", anna, older}}).Histories(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []status.History{{Node: "anna", Events: []status.Event{{Kind: "downing"}}}}, all)
+	require.Len(t, silent, 2)
+	require.Contains(t, silent[0], "no node answers")
+	require.NotContains(t, silent[0]+silent[1], "secret")
+	require.Contains(t, silent[1], "is it of an older release?")
+
+	_, _, err = mustNew(t, Config{URLs: []string{older, answering(t, 200, "{}")}}).Histories(t.Context())
+	require.ErrorContains(t, err, "is it of an older release?")
+	require.ErrorContains(t, err, "its answer has no events")
+}
+
+func TestAnAnswerWithoutDeadLettersIsAnError(t *testing.T) {
+	_, err := mustNew(t, Config{URLs: []string{answering(t, 200, "{}")}}).DeadLetters(t.Context(), "", "", -1)
+	require.ErrorIs(t, err, ErrRefused)
+	require.ErrorContains(t, err, "its answer has no dead letters")
+	_, err = mustNew(t, Config{URLs: []string{answering(t, 200, `{"byReason": {}, "letters": []}`)}}).DeadLetters(t.Context(), "", "", -1)
+	require.NoError(t, err)
+}

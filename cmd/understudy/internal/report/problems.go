@@ -49,7 +49,7 @@ type Why struct {
 // singleton, no member and no problem is an error.
 func WhyOf(s status.Snapshot, a status.Actors, name string) (Why, error) {
 	why := Why{Node: s.Self.Name, Problems: []Problem{}}
-	for _, p := range slices.Concat(ofCluster(s), ofMembers(s), ofSingletons(s), ofNode(s.Problems), ofNode(a.Problems)) {
+	for _, p := range slices.Concat(ofCluster(s), ofMembers(s), ofSingletons(s), ofInstances(s, a), ofNode(s.Problems), ofNode(a.Problems)) {
 		if name == "" || p.About == name {
 			why.Problems = append(why.Problems, p)
 		}
@@ -65,6 +65,22 @@ func known(s status.Snapshot, name string) bool {
 	return s.Self.Name == name ||
 		slices.ContainsFunc(s.Members, func(m status.Member) bool { return m.Name == name }) ||
 		slices.ContainsFunc(s.Singletons, func(one status.Singleton) bool { return one.Name == name })
+}
+
+// ofInstances returns the singletons on the node whose instance runs, but does not answer: a
+// handler of it has been under way for a second or longer.
+func ofInstances(s status.Snapshot, a status.Actors) []Problem {
+	var all []Problem
+	for _, one := range s.Singletons {
+		i := slices.IndexFunc(a.Handlers, func(h status.Handler) bool { return h.Path == "/user/"+one.Name+"/instance" })
+		if i < 0 || a.Handlers[i].Seconds < 1 {
+			continue
+		}
+		h := a.Handlers[i]
+		all = append(all, Problem{Kind: Slow, About: one.Name, Text: fmt.Sprintf("%s runs on %s, but does not answer: its handler of %s has been under way for %v.",
+			one.Name, s.Self.Name, h.Message, time.Duration(h.Seconds*float64(time.Second)).Round(time.Second))})
+	}
+	return all
 }
 
 // ofNode returns the problems that a node has found itself.

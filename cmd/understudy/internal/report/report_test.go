@@ -280,3 +280,18 @@ func TestOnlyAKnownMemberIsTakenDownAndOnlyWhereActionsAreAllowed(t *testing.T) 
 	require.NoError(t, CanBeDowned(allowed, "cleo"))
 	require.EqualError(t, CanBeDowned(allowed, "dora"), `anna knows no member "dora"; there are anna, bert, cleo`)
 }
+
+func TestWhyTellsOfASingletonThatRunsAndDoesNotAnswer(t *testing.T) {
+	a := status.Actors{Handlers: []status.Handler{
+		{Path: "/user/ledger/instance", Message: "bank.Entry", Seconds: 12.3},
+		{Path: "/user/other/instance", Message: "bank.Entry", Seconds: 12},
+	}}
+	why, err := WhyOf(healthy(), a, "ledger")
+	require.NoError(t, err)
+	require.False(t, why.OK)
+	require.Equal(t, []Problem{{Kind: Slow, About: "ledger", Text: "ledger runs on anna, but does not answer: its handler of bank.Entry has been under way for 12s."}}, why.Problems)
+	a.Handlers[0].Seconds = 0.9
+	why, err = WhyOf(healthy(), a, "ledger")
+	require.NoError(t, err)
+	require.True(t, why.OK)
+}

@@ -90,6 +90,14 @@ type Problem struct {
 // Actors are what the actors of a node do.
 type Actors struct {
 	Problems []Problem `json:"problems"`
+	Handlers []Handler `json:"handlers"` // under way, slowest first
+}
+
+// A Handler is a handler that is under way.
+type Handler struct {
+	Path    string  `json:"path"`
+	Message string  `json:"message"` // the message type of the actor
+	Seconds float64 `json:"seconds"` // for at least as long
 }
 
 // Details are what a node depends on and takes part in.
@@ -145,6 +153,23 @@ type DeadLetter struct {
 	Count     uint64    `json:"count" jsonschema:"how many equal ones there were in a row"`
 	First     time.Time `json:"first"`
 	Last      time.Time `json:"last"`
+}
+
+// A History is what a node has decided and noticed.
+type History struct {
+	Node   string  `json:"node"`
+	Events []Event `json:"events"` // newest first
+}
+
+// An Event is one decision, or several of the same kind for the same reason.
+type Event struct {
+	Kind    string    `json:"kind" jsonschema:"what happened"`
+	Subject string    `json:"subject" jsonschema:"members or singletons, at most four names; empty for none"`
+	Reason  string    `json:"reason" jsonschema:"why, empty if there is no more to say"`
+	Node    string    `json:"node" jsonschema:"the node that remembers it"`
+	Count   uint64    `json:"count" jsonschema:"how many such events there were"`
+	First   time.Time `json:"first"`
+	Last    time.Time `json:"last"`
 }
 
 // NameOf returns the name of the member with an ID, or the ID if there is no such member.

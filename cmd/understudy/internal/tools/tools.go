@@ -91,6 +91,11 @@ func addReaders(s *mcp.Server, c *client.Client) {
 			}
 			return report.SingletonsOf(snapshot, in.Name)
 		})
+	read(s, "events", "What the nodes have decided and noticed, and why, the oldest first: members that were downed, singletons that moved, failed or were fenced, a node that lost its membership.",
+		func(ctx context.Context, _ none) (report.Events, error) {
+			histories, silent, err := c.Histories(ctx)
+			return report.EventsOf(histories, silent), err
+		})
 	read(s, "dead_letters", "The last messages that this node could not deliver, with recipient, type and reason, and how many there were by reason.",
 		func(ctx context.Context, in letters) (status.DeadLetters, error) {
 			limit := 20

@@ -1,0 +1,88 @@
+package cluster
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/internal/history"
+)
+
+// A chronicle puts changes and decisions of the membership into the history of a node. The words
+// are those of the log.
+type chronicle struct{ ring *history.Ring }
+
+func chronicleOf(s *actor.System) chronicle {
+	return chronicle{extension.Ensure(s, history.New)}
+}
+
+// noted adds a decision of the membership. v is the view in which the decision was taken.
+func (c chronicle) noted(a membership.Note, v View) {
+	c.ring.Add(time.Now(), a.Text, cmp.Or(memberAt(v, a.Address), a.Address), a.Reason)
+}
+
+// changed adds the changes that lead from a view to v. A node that joins does not add the members
+// that it finds, because they may be more than a history can hold.
+func (c chronicle) changed(v, before View) {
+	if len(before.Members) == 0 && len(v.Members) > 0 {
+		c.ring.Add(time.Now(), "this node is a member", v.Self.Name, fmt.Sprintf("the cluster has %d members", len(v.Members)))
+		return
+	}
+	for _, e := range v.Since(before) {
+		c.add(e, before.Self)
+	}
+}
+
+// add adds a change. self is this node as it was before.
+func (c chronicle) add(e Event, self Member) {
+	add := func(kind, subject, reason string) { c.ring.Add(time.Now(), kind, subject, reason) }
+	switch e := e.(type) {
+	case MemberUp:
+		add("member up", e.Member.Name, "")
+	case MemberLeaving:
+		add("member leaving", e.Member.Name, "")
+	case MemberDowned:
+		add("member down", e.Member.Name, "")
+	case MemberRemoved:
+		add("member removed", e.Member.Name, whyRemoved(e))
+	case MemberUnreachable:
+		add("member unreachable", e.Member.Name, "")
+	case MemberReachable:
+		add("member reachable again", e.Member.Name, "")
+	case LeaderChanged:
+		if e.Role == "" {
+			add("leader changed", cmp.Or(e.After.Name, "no member"), "")
+		}
+	case MembershipLost:
+		if leftInOrder(e, self) {
+			add("node has left the cluster", self.Name, "")
+		} else {
+			add("membership lost", e.Self.Name, "")
+		}
+	case MemberJoined, MemberExiting:
+	}
+}
+
+func whyRemoved(e MemberRemoved) string {
+	switch {
+	case e.Before == Down && !e.Clean:
+		return "it was down"
+	case e.Clean:
+		return "nothing runs there any more"
+	}
+	return "it has not said that it has stopped"
+}
+
+// leftInOrder reports whether a node is no member any more because it has left. self is the node as
+// it was before.
+func leftInOrder(e MembershipLost, self Member) bool {
+	return e.Self.Status != Down && (self.Status == Leaving || self.Status == Exiting)
+}
+
+// ended adds that the node has ended with an error.
+func (c chronicle) ended(name string, err error) {
+	c.ring.Add(time.Now(), "node has ended", name, err.Error())
+}
