@@ -51,13 +51,12 @@ verify: api-check ## Run what CI runs beside make test: vet, the other modules w
 	@test -z "$$(gofmt -l .)" || { gofmt -d .; exit 1; }
 	$(GO) vet ./...
 	$(call gotest,verify)
-	$(GO) test -vet=off -timeout=15m ./actor ./behavior
 	$(GO) test -vet=off -timeout=15m ./singleton/internal/handover -run Simulated -sim.count=100
 	$(GO) test -vet=off -timeout=15m ./cluster/placement/internal/plan -run Simulated -sim.count=400
-	$(GO) test -vet=off -timeout=15m ./cluster/placement -run Chaos -chaos.count=2
+	$(GO) test -race -vet=off -timeout=15m ./cluster/placement -run Chaos -chaos.count=2
 	$(GO) test -vet=off -timeout=15m ./cluster/sharding/internal/allot -run Simulated -sim.count=100
-	$(GO) test -vet=off -timeout=15m ./cluster/sharding -run Chaos -chaos.count=5
-	$(GO) test -vet=off -timeout=15m ./persistence/sqlite -run TestKills -kills=40
+	$(GO) test -race -vet=off -timeout=15m ./cluster/sharding -run Chaos -chaos.count=5
+	$(GO) test -race -vet=off -timeout=15m ./persistence/sqlite -run TestKills -kills=40
 
 .PHONY: check
 check: fmt-check tidy-check vet api-check lint lint-modules check-peers ## Check everything that needs no test to run
@@ -158,7 +157,7 @@ mutate: ## Make some sixty mistakes, one at a time, and list those that no test 
 
 .PHONY: bench
 bench: ## Run every benchmark, and compare the costs of counters and traces with their limits
-	$(GO) test ./actor -count=1 -run='Costs|CountOf' -gates
+	$(GO) test ./internal/lab/costs -count=1 -gates
 	$(GO) test -run='^$$' -bench=. -benchmem ./...
 
 .PHONY: bench-singleton

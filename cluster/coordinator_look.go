@@ -7,7 +7,8 @@ import (
 	"github.com/understudy-go/understudy/internal/guard"
 )
 
-// A coordinatorLook asks a coordinator, of placement or of shards, for what status pages show of it.
+// A coordinatorLook asks a coordinator, of placement or of shards, for what status pages show of
+// it.
 type coordinatorLook[T any] struct {
 	// ask returns the function that asks. There is nothing to ask if it returns nil.
 	ask  func() func(ctx context.Context) (T, error)

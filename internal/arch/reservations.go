@@ -33,7 +33,7 @@ var reservations = []reservation{
 	},
 	{
 		imports: "log",
-		only:    []string{"examples/*", "internal/slogcore", "actor"}, // actor.SlogLogger
+		only:    []string{"examples/*", "internal/slogcore", "actor", "internal/lab/costs"}, // actor.SlogLogger
 		why:     "a library logs to the logger that it is given, which is zap's",
 	},
 }

@@ -32,7 +32,7 @@ func TestWhatIsMissingFailsATestWhereNothingMayBe(t *testing.T) {
 // byChoice are the files that skip tests for another reason than what a machine lacks, and how
 // often.
 var byChoice = map[string]int{
-	"actor/countinggate_test.go":                         1, // measures, when asked by a flag
+	"internal/lab/costs/gates_test.go":                   1, // measures, when asked by a flag
 	"cluster/membership/long_test.go":                    1, // make verify runs it without the race detector
 	"cluster/loopback_test.go":                           1, // measures, when asked by a flag
 	"cluster/many_test.go":                               1, // make verify runs it without the race detector

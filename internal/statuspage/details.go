@@ -12,8 +12,8 @@ import (
 	"github.com/understudy-go/understudy/internal/storestatus"
 )
 
-// Details are what a node depends on and takes part in: other nodes, stores, placement, and types of
-// entities. The JSON names of its fields are a stable interface; docs/status.md describes them.
+// Details are what a node depends on and takes part in: other nodes, stores, placement, and types
+// of entities. The JSON names of its fields are a stable interface; docs/status.md describes them.
 type Details struct {
 	Time        time.Time                 `json:"time"` // by the clock of the operating system
 	Links       []Link                    `json:"links"`

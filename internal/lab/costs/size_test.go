@@ -1,8 +1,9 @@
 //go:build !race && !understudy_debug
 
-package actor_test
+package costs_test
 
 import (
+	"runtime"
 	"sync"
 	"testing"
 
@@ -31,4 +32,12 @@ func TestAnIdleActorHasLessThan500Bytes(t *testing.T) {
 	each := (heap() - before) / actors
 	t.Logf("%d bytes", each)
 	require.Less(t, each, int64(500))
+}
+
+// heap returns how many bytes are in use.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }

@@ -1,6 +1,6 @@
 //go:build !race
 
-package actor_test
+package costs_test
 
 import (
 	"log/slog"
