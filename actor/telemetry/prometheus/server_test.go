@@ -112,7 +112,7 @@ func (s server) firing(t *testing.T) []string {
 			continue
 		}
 		name := []string{a.Labels["alertname"]}
-		for _, label := range []string{"singleton", "kind", "journal", "error", "projection", "instance"} {
+		for _, label := range []string{"singleton", "kind", "journal", "error", "projection", "type", "instance"} {
 			if value := a.Labels[label]; value != "" {
 				name = append(name, value)
 			}
