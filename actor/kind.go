@@ -1,11 +1,13 @@
 package actor
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unicode"
 
 	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/histogram"
@@ -14,9 +16,18 @@ import (
 // WithKind sets the kind under which the actor is counted, instead of the name of its message type.
 // A kind is a word for what many actors do, such as "cart", never the name of one of them: each
 // kind takes memory for as long as the system lives. An empty kind sets nothing.
+//
+// WithKind panics if the kind has more than 100 bytes, is not valid UTF-8, or has characters that
+// are not printable: it is a value in metrics, logs and tables.
 func WithKind(kind string) SpawnOption {
+	if len(kind) > actorhook.MaxKind || strings.ContainsFunc(kind, unprintable) {
+		panic(fmt.Sprintf("actor: WithKind(%.120q): a kind is a word of at most %d bytes, in printable characters", kind, actorhook.MaxKind))
+	}
 	return spawnOption(func(c *spawnConfig) { c.kind = kind })
 }
+
+// unprintable is also true for what stands for a byte that is not valid UTF-8.
+func unprintable(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }
 
 // A kind counts what the actors of one kind do in one system.
 type kind struct {

@@ -93,7 +93,8 @@ type Arrival struct {
 const OwnKind = "understudy"
 
 // ShortName returns the name of a type, also of its arguments, with the last element of the path of
-// its package. It does without package regexp, which would make small programs larger.
+// its package. A longer name than a kind may have ends in three dots. It does without package
+// regexp, which would make small programs larger.
 func ShortName(t reflect.Type) string {
 	var short strings.Builder
 	name := t.String()
@@ -106,8 +107,14 @@ func ShortName(t reflect.Type) string {
 		short.WriteString(word[strings.LastIndexByte(word, '/')+1:])
 		begin = end
 	}
+	if short.Len() > MaxKind {
+		return strings.ToValidUTF8(short.String()[:MaxKind-len("...")], "") + "..."
+	}
 	return short.String()
 }
+
+// MaxKind is how many bytes a kind has at most.
+const MaxKind = 100
 
 // A KindCount is what a system has counted about the actors of one kind.
 type KindCount struct {
