@@ -112,5 +112,8 @@ func errorType(err error) string {
 	for errors.Unwrap(err) != nil {
 		err = errors.Unwrap(err)
 	}
-	return fmt.Sprintf("%T", err)
+	if name := fmt.Sprintf("%T", err); name != "*errors.errorString" {
+		return name
+	}
+	return "_OTHER" // the word of OpenTelemetry's conventions for errors without a type
 }

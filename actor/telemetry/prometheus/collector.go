@@ -26,7 +26,7 @@ import (
 // Handler returns an HTTP handler with the metrics of s, of the Go runtime and of the process. To
 // serve them together with metrics of the program, register [NewCollector] instead. A series that
 // cannot be served is left out and counted in promhttp_metric_handler_errors_total: its source gave
-// it too few labels, or the labels of another series. Any goroutine may use it, also after the end
+// it too few labels. Of series with the same labels, the first is served. Any goroutine may use it, also after the end
 // of s.
 func Handler(s *actor.System) http.Handler {
 	r := prometheus.NewRegistry()
@@ -49,19 +49,28 @@ func (collector) Describe(chan<- *prometheus.Desc) {}
 // Collect implements [prometheus.Collector].
 func (c collector) Collect(to chan<- prometheus.Metric) {
 	for _, f := range telemetry.Gather(c.system) {
-		desc := prometheus.NewDesc(f.Name, f.Help, f.Labels, nil)
+		desc, sent := prometheus.NewDesc(f.Name, f.Help, f.Labels, nil), map[string]bool{}
 		for _, s := range f.Series {
-			to <- metric(desc, f.Type, s)
+			labels := valid(s.Labels)
+			if key := strings.Join(labels, "\x00"); !sent[key] {
+				sent[key] = true
+				to <- metric(desc, f.Type, s, labels)
+			}
 		}
 	}
 }
 
-// metric returns one series.
-func metric(desc *prometheus.Desc, t telemetry.Type, s telemetry.Series) prometheus.Metric {
-	labels := make([]string, len(s.Labels))
-	for i, l := range s.Labels {
-		labels[i] = strings.ToValidUTF8(l, "\uFFFD")
+// valid returns the values of labels in valid UTF-8.
+func valid(labels []string) []string {
+	all := make([]string, len(labels))
+	for i, l := range labels {
+		all[i] = strings.ToValidUTF8(l, "\uFFFD")
 	}
+	return all
+}
+
+// metric returns one series.
+func metric(desc *prometheus.Desc, t telemetry.Type, s telemetry.Series, labels []string) prometheus.Metric {
 	m, err := constant(desc, t, s, labels)
 	if err != nil { // the source gives a label too many or too few; the others are served
 		return prometheus.NewInvalidMetric(desc, err)
