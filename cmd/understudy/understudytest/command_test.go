@@ -16,6 +16,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/cmd/understudy/internal/cli"
 	"github.com/understudy-go/understudy/cmd/understudy/internal/client"
 	"github.com/understudy-go/understudy/cmd/understudy/internal/report"
@@ -247,4 +248,22 @@ func TestAnInterruptedCommandEnds(t *testing.T) {
 	code := cli.Run(ctx, cli.Env{Stdin: strings.NewReader(""), Stdout: &errors, Stderr: &errors, Getenv: func(string) string { return "" }}, []string{"drain", "-url", n.url})
 	require.Equal(t, 1, code)
 	require.Equal(t, "understudy: interrupted\n", errors.String())
+}
+
+func TestTheCommandsTellOfEntities(t *testing.T) {
+	nodes := start(t, []string{"anna", "bert"})
+	require.Equal(t, result{0, "The node has started no type of entities.\n", ""}, nodes[0].run(t, "entities"))
+	for _, n := range nodes {
+		region, err := sharding.Start(n.Node, "cart", func(sharding.Entity) actor.Behavior[int] { return idle() }, sharding.Shards(8))
+		require.NoError(t, err)
+		region.Ref("7").Tell(1)
+	}
+	n := nodes[0]
+	r := n.eventually(t, "cart  8       0", "entities")
+	require.Contains(t, r.out, "anna")
+	cart := asJSON[report.Entities](t, n.run(t, "entities", "cart", "-json")).Types[0]
+	require.Equal(t, 8, cart.Shards)
+	require.Equal(t, result{1, "", "understudy: the node has started no type of entities \"order\"\n"}, n.run(t, "entities", "order"))
+	safe := asJSON[report.Safe](t, n.run(t, "safe", "-json"))
+	require.Contains(t, strings.Join(append(safe.Reasons, safe.Notes...), " "), "shards of cart")
 }

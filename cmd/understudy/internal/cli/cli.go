@@ -54,6 +54,7 @@ var verbs = []verb{
 	{name: "why", args: "[NAME]", most: 1, help: "what is wrong or does not move, and why; exit code 1 if anything is", run: showWhy},
 	{name: "members", help: "the members, the oldest first", run: showMembers},
 	{name: "singletons", args: "[NAME]", most: 1, help: "the singletons: hosts, starts, failures", run: showSingletons},
+	{name: "entities", args: "[TYPE]", most: 1, help: "the types of entities that the node has started, with the homes of their shards", run: showEntities},
 	{name: "events", help: "what all nodes at -url have decided and noticed, and why, the newest last", run: showEvents},
 	{name: "dead-letters", help: "the last messages that the node could not deliver", flags: letterFlags, run: showDeadLetters},
 	{name: "safe", help: "whether the node may be restarted now; exit code 1 if not", run: showSafe},

@@ -44,6 +44,18 @@ func showSingletons(ctx context.Context, c *command) (int, error) {
 	return fine, c.print(all, func(w io.Writer) error { return writeSingletons(w, all) })
 }
 
+func showEntities(ctx context.Context, c *command) (int, error) {
+	d, err := c.client.Details(ctx)
+	if err != nil {
+		return wrong, err
+	}
+	all, err := report.EntitiesOf(d, c.arg())
+	if err != nil {
+		return wrong, err
+	}
+	return fine, c.print(all, func(w io.Writer) error { return writeEntities(w, all) })
+}
+
 func showDeadLetters(ctx context.Context, c *command) (int, error) {
 	all, err := c.client.DeadLetters(ctx, c.reason, c.recipient, c.limit)
 	if err != nil {
@@ -62,11 +74,10 @@ func showEvents(ctx context.Context, c *command) (int, error) {
 }
 
 func showSafe(ctx context.Context, c *command) (int, error) {
-	s, err := c.client.Status(ctx)
+	safe, err := report.AskSafe(ctx, c.client)
 	if err != nil {
 		return wrong, err
 	}
-	safe := report.SafeOf(s)
 	return codeOf(safe.Safe), c.print(safe, func(w io.Writer) error { return writeSafe(w, safe) })
 }
 

@@ -180,6 +180,24 @@ func writeSingletons(to io.Writer, all report.Singletons) error {
 	return err
 }
 
+func writeEntities(to io.Writer, all report.Entities) error {
+	if len(all.Types) == 0 {
+		_, err := fmt.Fprintln(to, "The node has started no type of entities.")
+		return err
+	}
+	t := newTable(to)
+	t.row("TYPE", "SHARDS", "HOMELESS", "HERE", "AWAKE", "HELD", "DROPPED", "FAILURES", "HOMES")
+	for _, of := range all.Types {
+		var homes []string
+		for _, h := range of.Homes {
+			homes = append(homes, fmt.Sprintf("%s %d", cmp.Or(h.Name, h.ID), h.Shards))
+		}
+		t.row(of.Name, strconv.Itoa(of.Shards), strconv.Itoa(of.Homeless), strconv.Itoa(of.Here), strconv.Itoa(of.Awake), strconv.Itoa(of.Held),
+			strconv.FormatUint(of.Dropped, 10), strconv.FormatUint(of.Failures, 10), strings.Join(homes, ", "))
+	}
+	return t.flush()
+}
+
 // exact is how the times of several nodes are written, to be compared.
 const exact = "2006-01-02 15:04:05.000"
 

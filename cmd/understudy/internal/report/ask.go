@@ -30,6 +30,19 @@ func Summarize(ctx context.Context, n Node) (Summary, error) {
 	return SummaryOf(s, a, d), nil
 }
 
+// AskSafe asks a node whether it may be restarted now; see [SafeOf].
+func AskSafe(ctx context.Context, n Node) (Safe, error) {
+	s, err := n.Status(ctx)
+	if err != nil {
+		return Safe{}, err
+	}
+	d, err := n.Details(ctx)
+	if err != nil {
+		return Safe{}, err
+	}
+	return SafeOf(s, d), nil
+}
+
 // Explain asks a node what is wrong; see [WhyOf].
 func Explain(ctx context.Context, n Node, name string) (Why, error) {
 	s, err := n.Status(ctx)

@@ -41,7 +41,7 @@ func TestNothingIsWrongInAHealthyCluster(t *testing.T) {
 	why, err := WhyOf(healthy(), status.Actors{}, "")
 	require.NoError(t, err)
 	require.Equal(t, Why{OK: true, Node: "anna", Problems: []Problem{}}, why)
-	require.Equal(t, Safe{Safe: true, Node: "anna", Reasons: []string{}, Notes: []string{"What runs here will move: ledger."}}, SafeOf(healthy()))
+	require.Equal(t, Safe{Safe: true, Node: "anna", Reasons: []string{}, Notes: []string{"What runs here will move: ledger."}}, SafeOf(healthy(), status.Details{}))
 	require.Equal(t, Summary{
 		Cluster: "shop", Node: "anna", Status: "up", Leader: "anna", Converged: true, Members: map[string]int{"up": 3},
 		Unreachable: []string{}, AppVersions: []string{"v1"}, Singletons: 1, Problems: []Problem{},
@@ -133,8 +133,8 @@ func TestWhySaysWhatIsWrongInSentences(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, Why{Node: "anna", Problems: test.want}, why)
 			require.Equal(t, test.want, SummaryOf(s, status.Actors{}, status.Details{}).Problems)
-			require.Contains(t, SafeOf(s).Reasons, test.want[0].Text)
-			require.False(t, SafeOf(s).Safe)
+			require.Contains(t, SafeOf(s, status.Details{}).Reasons, test.want[0].Text)
+			require.False(t, SafeOf(s, status.Details{}).Safe)
 		})
 	}
 }
@@ -219,20 +219,20 @@ func TestItIsNotSafeToRestartANode(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			safe := SafeOf(changed(test.change))
+			safe := SafeOf(changed(test.change), status.Details{})
 			require.False(t, safe.Safe)
 			require.Equal(t, []string{test.want}, safe.Reasons)
 		})
 	}
 	for name, placement := range map[string]string{"its role": `the oldest of role "worker"`, "its name": `the node "bert"`, "words of a newer release": "wherever it likes"} {
-		require.True(t, SafeOf(changed(func(s *status.Snapshot) { s.Singletons[0].Placement = placement })).Safe, name)
+		require.True(t, SafeOf(changed(func(s *status.Snapshot) { s.Singletons[0].Placement = placement }), status.Details{}).Safe, name)
 	}
 }
 
 func TestWhatDoesNotMakeARestartUnsafeIsANote(t *testing.T) {
 	safe := SafeOf(changed(func(s *status.Snapshot) {
 		s.AppVersions, s.Unanswered, s.SingletonsLeftOut, s.Singletons = []string{"v1", "v2"}, []string{"b:1#1"}, 7, nil
-	}))
+	}), status.Details{})
 	require.True(t, safe.Safe)
 	require.Equal(t, []string{
 		"Members have several versions of the application: v1, v2.", "No report on singletons from bert.",

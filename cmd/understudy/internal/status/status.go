@@ -106,6 +106,31 @@ type Details struct {
 	LinksLeft int        `json:"linksLeftOut"`
 	Journals  []Journal  `json:"journals"`
 	Placement *Placement `json:"placement"` // or nil
+
+	EntityTypes []EntityType `json:"entityTypes"` // nil of an older release
+}
+
+// An EntityType is a type of entities, as the node that was asked knows it.
+type EntityType struct {
+	Name     string `json:"name"`
+	Shards   int    `json:"shards"`
+	Refused  string `json:"refused" jsonschema:"why the node takes no part, or empty"`
+	Homes    []Home `json:"homes" jsonschema:"the nodes that have shards"`
+	Homeless int    `json:"homeless" jsonschema:"shards that run nowhere, as far as the node knows"`
+	Here     int    `json:"here" jsonschema:"shards on the node"`
+	Leaving  int    `json:"leaving" jsonschema:"those that are about to leave it"`
+	Awake    int    `json:"awake" jsonschema:"entities on the node that are awake"`
+	Held     int    `json:"held" jsonschema:"messages told on the node that wait for a shard"`
+	Dropped  uint64 `json:"dropped" jsonschema:"messages that have become dead letters on the node"`
+	Failures uint64 `json:"failures" jsonschema:"failures of entities on the node"`
+}
+
+// A Home is a node that has shards of a type.
+type Home struct {
+	ID        string `json:"id"`
+	Name      string `json:"name" jsonschema:"empty if it is no member any more"`
+	Reachable bool   `json:"reachable"`
+	Shards    int    `json:"shards"`
 }
 
 // A Link is the connection of a node with another one.

@@ -91,6 +91,14 @@ func addReaders(s *mcp.Server, c *client.Client) {
 			}
 			return report.SingletonsOf(snapshot, in.Name)
 		})
+	read(s, "entities", "The types of entities that this node has started: how many shards have a home and where, entities that are awake here, waiting and dropped messages. Entities are actors by id, of which each runs once in the cluster.",
+		func(ctx context.Context, in one) (report.Entities, error) {
+			d, err := c.Details(ctx)
+			if err != nil {
+				return report.Entities{}, err
+			}
+			return report.EntitiesOf(d, in.Name)
+		})
 	read(s, "events", "What the nodes have decided and noticed, and why, the oldest first: members that were downed, singletons that moved, failed or were fenced, a node that lost its membership.",
 		func(ctx context.Context, _ none) (report.Events, error) {
 			histories, silent, err := c.Histories(ctx)
@@ -106,8 +114,7 @@ func addReaders(s *mcp.Server, c *client.Client) {
 		})
 	read(s, "safe", "Whether this node may be restarted now: nothing is wrong, no other member is joining or leaving, and what runs here can run elsewhere.",
 		func(ctx context.Context, _ none) (report.Safe, error) {
-			snapshot, err := c.Status(ctx)
-			return report.SafeOf(snapshot), err
+			return report.AskSafe(ctx, c)
 		})
 }
 
