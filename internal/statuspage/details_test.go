@@ -62,8 +62,8 @@ func TestProblemsNameWhatFailsAndWhy(t *testing.T) {
 			EntityTypes: []shardstatus.Type{{Name: "cart", Refused: "shards 16 here and 32 there"}},
 		},
 		"Shards run nowhere, and their coordinator does not answer: it moves.": {HomelessFailure: "it moves"},
-		"disk-1 is not placed: no eligible nodes.": placing(placementstatus.Actor{Label: "disk-1", Trouble: true, Why: "no eligible nodes"}),
-		"disk-1 does not run: spawning on n2.":     placing(placementstatus.Actor{Label: "disk-1", Node: "n2", Trouble: true, Why: "spawning on n2"}),
+		"disk-1 is not placed: no eligible nodes.":                             placing(placementstatus.Actor{Label: "disk-1", Trouble: true, Why: "no eligible nodes"}),
+		"disk-1 does not run: spawning on n2.":                                 placing(placementstatus.Actor{Label: "disk-1", Node: "n2", Trouble: true, Why: "spawning on n2"}),
 		"disk-1 cannot leave n2, whose actors are to be moved away: no eligible nodes.": placing(
 			placementstatus.Actor{Label: "disk-1", Node: "n2", Running: true, Trouble: true, Why: "no eligible nodes"}),
 	} {
