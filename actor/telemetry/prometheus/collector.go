@@ -26,8 +26,8 @@ import (
 // Handler returns an HTTP handler with the metrics of s, of the Go runtime and of the process. To
 // serve them together with metrics of the program, register [NewCollector] instead. A series that
 // cannot be served is left out and counted in promhttp_metric_handler_errors_total: its source gave
-// it too few labels. Of series with the same labels, the first is served. Any goroutine may use it, also after the end
-// of s.
+// it too few labels. Of series with the same labels, the first is served. Any goroutine may use it,
+// also after the end of s.
 func Handler(s *actor.System) http.Handler {
 	r := prometheus.NewRegistry()
 	r.MustRegister(NewCollector(s), collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -37,8 +37,8 @@ func Handler(s *actor.System) http.Handler {
 // NewCollector returns a collector of the metrics of s. It may be registered once in each registry.
 // It is unchecked, because packages add metrics as they are used: it describes none beforehand. It
 // replaces what is not valid UTF-8 in the values of labels. Serve it with a handler that has the
-// option [promhttp.ContinueOnError]: else one bad series fails the whole scrape. To tell several systems in one process
-// apart, wrap the registerer with [prometheus.WrapRegistererWith].
+// option [promhttp.ContinueOnError]: else one bad series fails the whole scrape. To tell several
+// systems in one process apart, wrap the registerer with [prometheus.WrapRegistererWith].
 func NewCollector(s *actor.System) prometheus.Collector { return collector{s} }
 
 type collector struct{ system *actor.System }
