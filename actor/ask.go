@@ -135,7 +135,7 @@ func build[M, R any](request func(ActorRef[R]) M, replyTo ActorRef[R]) (msg M, e
 // A promise is the ref to reply to. It has one outcome, which the first to claim it determines: the
 // first reply, the end of the asked actor, or the end of the wait.
 type promise[R any] struct {
-	core
+	core    core
 	asked   *core
 	claimed atomic.Bool
 	state   atomic.Uint32
@@ -160,7 +160,7 @@ const yields = 4
 func newPromise[R any](asked *core) *promise[R] {
 	s := asked.sys
 	p := &promise[R]{asked: asked}
-	p.sys, p.uid, p.impl, p.outside = s, s.nextUID(), p, true
+	p.core.sys, p.core.uid, p.core.impl, p.core.outside = s, s.nextUID(), p, true
 	return p
 }
 
@@ -205,14 +205,14 @@ func (p *promise[R]) awaitRemote(ctx context.Context, timeout time.Duration, beg
 func (p *promise[R]) sleep(ctx context.Context, timeout time.Duration, started time.Time) (R, error) {
 	asker := blocks(ctx)
 	p.watchAsked()
-	w := p.sys.wakers.get()
-	defer p.sys.wakers.put(w)
+	w := p.core.sys.wakers.get()
+	defer p.core.sys.wakers.put(w)
 	p.wake = w.wake
 	if !p.state.CompareAndSwap(promiseOpen, promiseAwaited) {
 		return p.result()
 	}
 	if asker != nil {
-		p.sys.wakers.waits(w, asker, p.asked, started)
+		p.core.sys.wakers.waits(w, asker, p.asked, started)
 	}
 	alarm := w.alarm(ctx, timeout)
 	for {
@@ -223,7 +223,7 @@ func (p *promise[R]) sleep(ctx context.Context, timeout time.Duration, started t
 			if timeout > 0 {
 				return p.expire(started, context.DeadlineExceeded)
 			}
-			p.sys.warnOfLongAsk(p.asked)
+			p.core.sys.warnOfLongAsk(p.asked)
 		case <-ctx.Done():
 			return p.expire(started, ctx.Err())
 		}
@@ -279,7 +279,7 @@ func (p *promise[R]) settleEnded(err error) {
 func (p *promise[R]) end() {
 	p.claim()
 	p.watch.end()
-	p.tellWatchers()
+	p.core.tellWatchers()
 }
 
 func (p *promise[R]) watchedEnded(target *core, err error) {
@@ -314,7 +314,7 @@ func (c *core) endOfAsk(err error) error {
 
 func (p *promise[R]) tell(msg R) {
 	if !p.claim() {
-		p.sys.reportDeadLetter("reply to the ask of "+p.asked.fullPath(), msg, ErrLateReply)
+		p.core.sys.reportDeadLetter("reply to the ask of "+p.asked.fullPath(), msg, ErrLateReply)
 		return
 	}
 	p.reply = msg
@@ -328,7 +328,7 @@ func (p *promise[R]) replied(msg R) {
 		p.tell(copied)
 		return
 	}
-	p.sys.reportDeadLetter("reply to the ask of "+p.asked.fullPath(), msg, err)
+	p.core.sys.reportDeadLetter("reply to the ask of "+p.asked.fullPath(), msg, err)
 	if p.claim() {
 		p.settleEnded(err)
 	}
@@ -339,13 +339,13 @@ func (p *promise[R]) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispat
 	for i := range all {
 		typed, ok := codec.DecoderOf[R](all[i].Type)
 		if !ok || p.shared.Load() || !p.claim() {
-			p.deliverUnpacked(&all[i], i, by)
+			p.core.deliverUnpacked(&all[i], i, by)
 			continue
 		}
-		if err := typed.Decode(all[i].Data, all[i].Own, &p.reply, binder{p.sys}); err != nil {
+		if err := typed.Decode(all[i].Data, all[i].Own, &p.reply, binder{p.core.sys}); err != nil {
 			err = fmt.Errorf("%w: %w", payload.ErrNotDecodable, err)
 			by.Undecodable(i, err)
-			p.ended = refused(p.fullPath(), err)
+			p.ended = refused(p.core.fullPath(), err)
 		}
 		p.settle()
 	}
@@ -356,7 +356,7 @@ func (p *promise[R]) deliver(msg any, _ entrance) {
 		p.tell(m)
 		return
 	}
-	p.sys.deadLetter(&p.core, msg, wrongType[R](msg))
+	p.core.sys.deadLetter(&p.core, msg, wrongType[R](msg))
 }
 
 // OnAskTimeout implements extension.OnAskTimeout.

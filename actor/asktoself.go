@@ -22,9 +22,9 @@ import (
 // uses no goroutine. It is remembered until the reply, the timeout, or the end of the asked actor.
 func AskToSelf[M, Q, R any](ctx *Context[M], to ActorRef[Q], timeout time.Duration, request func(replyTo ActorRef[R]) Q, wrap func(R, error) M) {
 	c := ctx.cell
-	c.check("AskToSelf")
+	c.core.check("AskToSelf")
 	a := &selfAsk[M, R]{by: c, epoch: c.epoch, wrap: wrap, started: time.Now(), then: ctx.consequence()}
-	a.core = core{sys: c.sys, uid: c.sys.nextUID(), impl: a, outside: true}
+	a.core = core{sys: c.core.sys, uid: c.core.sys.nextUID(), impl: a, outside: true}
 	if to.c == nil || to.c.sys == nil {
 		a.settle(fmt.Errorf("ask: %w", ErrNoRef))
 		return
@@ -34,11 +34,11 @@ func AskToSelf[M, Q, R any](ctx *Context[M], to ActorRef[Q], timeout time.Durati
 	var asking metadata.Metadata
 	asking, a.ended = beginAsk(ctx, to) // after what may panic
 	c.own().asks.add(&a.pending, a)
-	c.outermost().keeps(1)
+	c.core.outermost().keeps(1)
 	a.watch(timeout)
 	lost := func(reason error) { a.settle(fmt.Errorf("ask %s: %w", a.asked.fullPath(), reason)) }
 	if why := a.asked.unreachable(); why != nil {
-		c.sys.reportDeadLetter(a.asked.fullPath(), msg, why)
+		c.core.sys.reportDeadLetter(a.asked.fullPath(), msg, why)
 		lost(why)
 		return
 	}
@@ -153,7 +153,7 @@ func (a *selfAsk[M, R]) abandon(reason error) {
 	if !a.claim(reason) {
 		return // the outcome is in the mailbox
 	}
-	a.by.outermost().keeps(-1)
+	a.by.core.outermost().keeps(-1)
 	a.giveUp()
 	a.watched.end()
 	a.tellWatchers()
@@ -185,7 +185,7 @@ type outcomeOfAsk[M, R any] struct {
 
 func (o *outcomeOfAsk[M, R]) run(c *cell[M]) {
 	o.ask.pending.remove()
-	c.outermost().keeps(-1)
+	c.core.outermost().keeps(-1)
 	switch {
 	case o.ask.epoch == c.epoch:
 		c.handleTaskMessage(o.ask.wrap(o.reply, o.err))

@@ -65,16 +65,16 @@ func (b *inbox[M]) handled() (metadata.Metadata, *span) { return b.metadata, b.s
 
 // Metadata implements extension.MetadataOf.
 func (x contextInternals[M]) Metadata() metadata.Metadata {
-	x.cell.check("MetadataOf")
-	m, _ := x.cell.outermost().handled()
+	x.ctx.cell.core.check("MetadataOf")
+	m, _ := x.ctx.cell.core.outermost().handled()
 	return m
 }
 
 // TellWith implements extension.TellWith.
-func (r refInternals[M]) TellWith(msg M, m metadata.Metadata) { r.tellWith(msg, m, false) }
+func (r refInternals[M]) TellWith(msg M, m metadata.Metadata) { r.ref.tellWith(msg, m, false) }
 
 // TellNoWaitWith implements extension.TellNoWaitWith.
-func (r refInternals[M]) TellNoWaitWith(msg M, m metadata.Metadata) { r.tellWith(msg, m, true) }
+func (r refInternals[M]) TellNoWaitWith(msg M, m metadata.Metadata) { r.ref.tellWith(msg, m, true) }
 
 func (r ActorRef[M]) tellWith(msg M, m metadata.Metadata, parked bool) {
 	if r.c == nil {

@@ -13,10 +13,10 @@ import (
 type internals struct{ *System }
 
 // refInternals is likewise an ActorRef.
-type refInternals[M any] struct{ ActorRef[M] }
+type refInternals[M any] struct{ ref ActorRef[M] }
 
 // contextInternals is likewise a Context.
-type contextInternals[M any] struct{ *Context[M] }
+type contextInternals[M any] struct{ ctx *Context[M] }
 
 func (s *System) internals() any { return internals{s} }
 

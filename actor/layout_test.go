@@ -14,7 +14,7 @@ import (
 func TestWhatEachMessageChangesIsOnOneCacheLine(t *testing.T) {
 	const cacheLine = 64
 	var c cell[int]
-	begin := unsafe.Offsetof(c.mu)
+	begin := unsafe.Offsetof(c.core.mu)
 	var g guarded
 	require.EqualValues(t, 16, unsafe.Sizeof(g)-unsafe.Offsetof(g.mu), "the mutex and the flags behind it")
 	require.Less(t, begin%cacheLine, uintptr(cacheLine/2), "the mutex begins at %d", begin)

@@ -52,14 +52,14 @@ func (c *cell[M]) mark() any { return markOf(c.initial) }
 
 // toldToStop reports whether the actor is stopping or has been told to.
 func (b *inbox[M]) toldToStop() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.closed || b.dead || b.system.stop
+	b.core.mu.Lock()
+	defer b.core.mu.Unlock()
+	return b.core.closed || b.core.dead || b.system.stop
 }
 
 // Mark implements extension.MarkOf.
 func (r refInternals[M]) Mark() any {
-	if c := r.c.actor(); c != nil {
+	if c := r.ref.c.actor(); c != nil {
 		if bearer, ok := c.impl.(markBearer); ok {
 			return bearer.mark()
 		}

@@ -56,7 +56,7 @@ func (r ActorRef[M]) tellBy(msg M, by entrance) (unfit error) {
 	case *cell[M]:
 		copied, err := carried(&to.core, msg)
 		if err != nil {
-			to.sys.deadLetter(&to.core, msg, err)
+			to.core.sys.deadLetter(&to.core, msg, err)
 			return err
 		}
 		to.accept(copied, by)
@@ -65,7 +65,7 @@ func (r ActorRef[M]) tellBy(msg M, by entrance) (unfit error) {
 	case *adapter[M]:
 		copied, err := carried(&to.core, msg)
 		if err != nil {
-			to.sys.deadLetter(&to.core, msg, err)
+			to.core.sys.deadLetter(&to.core, msg, err)
 			return err
 		}
 		to.post(copied, by)
