@@ -24,8 +24,8 @@ func Adapt[T, M any](ctx *Context[M], wrap func(T) M) ActorRef[T] {
 }
 
 // Handler implements extension.Handle. accept returns why a message has the wrong type, if so.
-func (x contextInternals[M]) Handler(accept func(msg any) error, handle func(msg any) Behavior[M]) any {
-	c := x.ctx.cell
+func (x *contextInternals[M]) Handler(accept func(msg any) error, handle func(msg any) Behavior[M]) any {
+	c := x.cell
 	c.core.check("Handle")
 	h := &handler[M]{
 		core: core{sys: c.core.sys, uid: c.core.sys.nextUID(), parent: c.core.actor(), outside: true},

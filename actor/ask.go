@@ -57,7 +57,7 @@ func Ask[M, R any](ctx context.Context, to ActorRef[M], request func(replyTo Act
 // node. If it is zero or negative, it is already over: nothing is sent. To wait without a limit,
 // use Ask.
 func AskTimeout[M, R any](ctx context.Context, to ActorRef[M], timeout time.Duration, request func(replyTo ActorRef[R]) M) (R, error) {
-	if timeout > 0 && to.needsNoContext() {
+	if timeout > 0 && needsNoContext(to) {
 		return askWithin(ctx, to, timeout, request)
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
@@ -67,7 +67,7 @@ func AskTimeout[M, R any](ctx context.Context, to ActorRef[M], timeout time.Dura
 
 // needsNoContext reports whether it is known that a timeout suffices for an ask of r: its message
 // needs not wait for a place, or the wait takes a timeout.
-func (r ActorRef[M]) needsNoContext() bool {
+func needsNoContext[M any](r ActorRef[M]) bool {
 	if r.c == nil {
 		return false
 	}
@@ -119,7 +119,7 @@ func askCarrying[M, R any](ctx context.Context, to ActorRef[M], timeout time.Dur
 		}
 	}
 	by := entrance{ctx: ctx, within: timeout, metadata: asking}
-	if full := to.offer(msg, by); full != nil { //nolint:contextcheck // msg is a dead letter, as if the target had ended; a refusal belongs to the trace that it carries
+	if full := offer(to, msg, by); full != nil { //nolint:contextcheck // msg is a dead letter, as if the target had ended; a refusal belongs to the trace that it carries
 		if err := ctx.Err(); err != nil {
 			return none, fmt.Errorf("ask %s: nothing was asked: %w: %w", to.Path(), err, full)
 		}

@@ -241,7 +241,7 @@ func (r *blockedSenders[M]) isBefore(it item[M]) bool {
 	return it.follows()
 }
 
-func (it item[M]) follows() bool {
+func (it *item[M]) follows() bool {
 	f, ok := it.task.(follower)
 	return ok && f.follows()
 }

@@ -6,8 +6,8 @@ import (
 )
 
 // Bypass implements extension.Bypass.
-func (x contextInternals[M]) Bypass(handler MessageHandler[M], child ActorRef[M]) {
-	c := x.ctx.cell
+func (x *contextInternals[M]) Bypass(handler MessageHandler[M], child ActorRef[M]) {
+	c := x.cell
 	c.core.check("Bypass")
 	c.closeBypass()
 	if child.c == nil || !c.conf.box.plain() || c.outer() != nil {

@@ -222,10 +222,10 @@ func (c *cell[M]) refillOrRest() bool {
 // A lastTask stops the actor when its turn in the mailbox comes.
 type lastTask[M any] struct{}
 
-func (lastTask[M]) run(c *cell[M]) { c.beginStop(nil) }
+func (*lastTask[M]) run(c *cell[M]) { c.beginStop(nil) }
 
-func (lastTask[M]) exempt() bool { return true }
+func (*lastTask[M]) exempt() bool { return true }
 
-func (lastTask[M]) follows() bool { return true }
+func (*lastTask[M]) follows() bool { return true }
 
-func (lastTask[M]) undelivered() (any, bool) { return nil, false }
+func (*lastTask[M]) undelivered() (any, bool) { return nil, false }

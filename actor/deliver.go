@@ -11,16 +11,16 @@ import (
 
 // Deliver implements extension.Deliver.
 func (r refInternals[M]) Deliver(msg M, m metadata.Metadata, done func(err error)) {
-	if r.ref.c == nil {
+	if r.c == nil {
 		done(ErrNoRef)
 		return
 	}
-	c, here := r.ref.c.impl.(*cell[M])
+	c, here := r.c.impl.(*cell[M])
 	if !here {
 		done(ErrNoSuchActor)
 		return
 	}
-	copied, err := carried(r.ref.c, msg)
+	copied, err := carried(r.c, msg)
 	if err != nil {
 		done(err)
 		return

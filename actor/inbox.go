@@ -216,7 +216,7 @@ func (b *inbox[M]) reportUndelivered(it item[M], reason error) {
 // gives up.
 func (b *inbox[M]) signal(msg systemMsg) {
 	if msg.kind == sysDrain {
-		b.enqueue(item[M]{task: lastTask[M]{}}, entrance{})
+		b.enqueue(item[M]{task: &lastTask[M]{}}, entrance{})
 		return
 	}
 	b.core.mu.Lock()

@@ -9,12 +9,12 @@ import (
 type mark interface{ Again(living any) error }
 
 // behaviorInternals is a Behavior as package extension sees it.
-type behaviorInternals[M any] struct{ Behavior[M] }
+type behaviorInternals[M any] Behavior[M]
 
-func (b Behavior[M]) internals() any { return behaviorInternals[M]{b} }
+func (b Behavior[M]) internals() any { return behaviorInternals[M](b) }
 
 // Marked implements extension.Marked.
-func (b behaviorInternals[M]) Marked(mark any) Behavior[M] { return marked(b.Behavior, mark) }
+func (b behaviorInternals[M]) Marked(mark any) Behavior[M] { return marked(Behavior[M](b), mark) }
 
 // marked returns b with a mark, which the behavior fills in when it is called without a context.
 // All behaviors that it returns for one M have the same code, by which markOf knows them. The
@@ -59,7 +59,7 @@ func (b *inbox[M]) toldToStop() bool {
 
 // Mark implements extension.MarkOf.
 func (r refInternals[M]) Mark() any {
-	if c := r.ref.c.actor(); c != nil {
+	if c := r.c.actor(); c != nil {
 		if bearer, ok := c.impl.(markBearer); ok {
 			return bearer.mark()
 		}

@@ -56,10 +56,10 @@ func (n *notified[M]) undelivered() (any, bool) { return nil, false }
 
 // TellLatest implements extension.TellLatest.
 func (r refInternals[M]) TellLatest(read func() (M, bool)) (notify func()) {
-	if r.ref.c == nil || r.ref.c.isRemote() {
-		panic(fmt.Sprintf("actor: %q is no actor of this process and cannot follow what changes here; subscribe it on its own node", r.ref.Path()))
+	if r.c == nil || r.c.isRemote() {
+		panic(fmt.Sprintf("actor: %q is no actor of this process and cannot follow what changes here; subscribe it on its own node", r.c.fullPath()))
 	}
-	to, ok := r.ref.c.impl.(latestTeller)
+	to, ok := r.c.impl.(latestTeller)
 	if !ok { // no actor has this path
 		return func() {}
 	}

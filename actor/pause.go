@@ -18,11 +18,11 @@ const (
 )
 
 // Pause implements extension.NewPause.
-func (x contextInternals[M]) Pause(then func() Behavior[M]) interface {
+func (x *contextInternals[M]) Pause(then func() Behavior[M]) interface {
 	Begin() bool
 	End()
 } {
-	return &pause[M]{cell: x.ctx.cell, then: then}
+	return &pause[M]{cell: x.cell, then: then}
 }
 
 // Begin implements extension.Pause.

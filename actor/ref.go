@@ -45,13 +45,13 @@ func (r ActorRef[M]) Tell(msg M) {
 	case *routed[M]:
 		to.tell(msg)
 	default:
-		_ = r.tellBy(msg, entrance{}) // which reports it
+		_ = tellBy(r, msg, entrance{}) // which reports it
 	}
 }
 
 // tellBy is Tell with an entrance. If the system encodes messages between its own actors and msg
 // cannot be encoded, msg is a dead letter, and tellBy returns why.
-func (r ActorRef[M]) tellBy(msg M, by entrance) (unfit error) {
+func tellBy[M any](r ActorRef[M], msg M, by entrance) (unfit error) {
 	switch to := r.c.impl.(type) {
 	case *cell[M]:
 		copied, err := carried(&to.core, msg)
@@ -94,7 +94,7 @@ func deliverHere[M any](c *core, msg M, by entrance) (unfit error) {
 }
 
 // tellAsIs is TellNoWait for messages that no actor has sent, which are never encoded.
-func (r ActorRef[M]) tellAsIs(msg M) {
+func tellAsIs[M any](r ActorRef[M], msg M) {
 	switch to := r.c.impl.(type) {
 	case *cell[M]:
 		to.accept(msg, entrance{parked: true})
@@ -117,14 +117,14 @@ func (r ActorRef[M]) TellNoWait(msg M) {
 		deadLetterToNobody("", msg)
 		return
 	}
-	_ = r.tellBy(msg, entrance{parked: true}) // which reports it
+	_ = tellBy(r, msg, entrance{parked: true}) // which reports it
 }
 
 // offer is Tell for an ask. It returns an ErrMailboxFull that the sender should know of.
-func (r ActorRef[M]) offer(msg M, by entrance) (full error) {
+func offer[M any](r ActorRef[M], msg M, by entrance) (full error) {
 	c, here := r.c.impl.(*cell[M])
 	if !here || c.conf.box.capacity == 0 || c.conf.box.overflow == dropOldest {
-		return r.tellBy(msg, by)
+		return tellBy(r, msg, by)
 	}
 	msg, err := carried(r.c, msg)
 	if err != nil {

@@ -16,7 +16,7 @@ func (r *returning[M]) Finish(to ActorRef[M]) {
 	}
 	c.rests()
 	c.core.mu.Unlock()
-	c.enqueue(item[M]{task: farewell[M]{}}, entrance{})
+	c.enqueue(item[M]{task: &farewell[M]{}}, entrance{})
 }
 
 // Rest lets an actor that Spawn has returned end, if it has no message and waits for nothing.
@@ -75,13 +75,13 @@ func sayFarewell[M any](c *cell[M]) {
 // A farewell says farewell when its turn in the mailbox comes.
 type farewell[M any] struct{}
 
-func (farewell[M]) run(c *cell[M]) { sayFarewell(c) }
+func (*farewell[M]) run(c *cell[M]) { sayFarewell(c) }
 
-func (farewell[M]) exempt() bool { return true }
+func (*farewell[M]) exempt() bool { return true }
 
-func (farewell[M]) follows() bool { return true }
+func (*farewell[M]) follows() bool { return true }
 
-func (farewell[M]) undelivered() (any, bool) { return nil, false }
+func (*farewell[M]) undelivered() (any, bool) { return nil, false }
 
 // keeps counts n more things that keep the actor from resting: asks that it waits for, and messages
 // in stashes.

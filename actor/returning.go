@@ -17,20 +17,12 @@ type returning[M any] struct {
 	}
 }
 
-// Returning implements extension.NewReturning.
+// Returning implements extension.NewReturning, and returns an extension.Returning.
 func (refInternals[M]) Returning(parent AnyRef, owner interface {
 	Ended(name string, rest []M, with []metadata.Metadata, failure error)
 	Late(name string, msg M, m metadata.Metadata)
 }, last *M, opts []SpawnOption,
-) interface {
-	Spawn(b Behavior[M], name string) ActorRef[M]
-	Offer(to ActorRef[M], msg M, m metadata.Metadata) (taken bool)
-	Used(of ActorRef[M]) bool
-	Resting(of ActorRef[M]) bool
-	Rest(of ActorRef[M])
-	Finish(of ActorRef[M])
-	Ending() bool
-} {
+) any {
 	r := &returning[M]{parent: parent.target(), conf: *configure[M](opts), last: last, owner: owner}
 	r.conf.returns = r
 	return r

@@ -121,7 +121,7 @@ type routedRefs[M any] struct {
 	router router[M]
 
 	mu    sync.Mutex // guards all below
-	cores map[string]weak.Pointer[routed[M]]
+	cores map[string]weak.Pointer[core]
 	sweep int
 }
 
@@ -131,20 +131,20 @@ func (refInternals[M]) Routed(s *System, prefix string, by interface {
 	Arrived(path string, from uint64, msg M, encoded actorhook.Arrival) (here ActorRef[M])
 },
 ) func(name string) ActorRef[M] {
-	all := &routedRefs[M]{sys: s, prefix: prefix, router: by, cores: map[string]weak.Pointer[routed[M]]{}}
+	all := &routedRefs[M]{sys: s, prefix: prefix, router: by, cores: map[string]weak.Pointer[core]{}}
 	return all.ref
 }
 
 func (all *routedRefs[M]) ref(name string) ActorRef[M] {
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	if r := all.cores[name].Value(); r != nil {
-		return ActorRef[M]{&r.core}
+	if c := all.cores[name].Value(); c != nil {
+		return ActorRef[M]{c}
 	}
 	r := &routed[M]{core: core{sys: all.sys, label: all.prefix + name}, router: all.router}
 	r.core.impl = r
 	all.forget()
-	all.cores[r.core.label[len(all.prefix):]] = weak.Make(r)
+	all.cores[r.core.label[len(all.prefix):]] = weak.Make(&r.core)
 	return ActorRef[M]{&r.core}
 }
 
@@ -154,8 +154,8 @@ func (all *routedRefs[M]) forget() {
 	if len(all.cores) < max(all.sweep, minSweep) {
 		return
 	}
-	for name, r := range all.cores {
-		if r.Value() == nil {
+	for name, c := range all.cores {
+		if c.Value() == nil {
 			delete(all.cores, name)
 		}
 	}

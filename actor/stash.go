@@ -41,7 +41,7 @@ func (s *Stash[M]) Stash(msg M) Behavior[M] {
 		s.cell.core.deferred().add(cleanup{depth: s.depth, run: s.end, of: s})
 	}
 	m, _ := s.cell.core.outermost().handled()
-	s.kept = append(s.kept, item[M]{msg: msg}.with(m))
+	s.kept = append(s.kept, (&item[M]{msg: msg}).with(m))
 	s.count(1)
 	return nil
 }
@@ -70,7 +70,8 @@ func (s *Stash[M]) putBack(n int, wrap func(M) M) {
 	back := slices.Clone(s.kept[:n])
 	if wrap != nil {
 		for i, it := range back {
-			back[i] = item[M]{msg: wrap(it.plain().msg)}.with(it.metadata())
+			wrapped := item[M]{msg: wrap(it.plain().msg)}
+			back[i] = wrapped.with(it.metadata())
 		}
 	}
 	s.drop(n)

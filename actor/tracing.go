@@ -92,7 +92,7 @@ func beginSpan[M any](c *cell[M], d *described[M]) *span {
 }
 
 // message returns the message of the item, or nil if it has none.
-func (it item[M]) message() any {
+func (it *item[M]) message() any {
 	if d, ok := it.task.(*delivered[M]); ok {
 		return d.msg
 	}
@@ -183,11 +183,11 @@ func (c *Context[M]) link() metadata.Metadata {
 }
 
 // StartSpan implements extension.StartSpan.
-func (x contextInternals[M]) StartSpan(s actorhook.Span) (within context.Context, end func(error)) {
-	if x.ctx.span == nil {
-		return x.ctx, nil
+func (x *contextInternals[M]) StartSpan(s actorhook.Span) (within context.Context, end func(error)) {
+	if x.span == nil {
+		return (*Context[M])(x), nil
 	}
-	return x.ctx.cell.core.sys.tracer.Start(x.ctx.span.ctx, nil, s)
+	return x.cell.core.sys.tracer.Start(x.span.ctx, nil, s)
 }
 
 // TraceOf implements extension.TraceOf.
