@@ -50,7 +50,7 @@ func AskToSelf[M, Q, R any](ctx *Context[M], to ActorRef[Q], timeout time.Durati
 // A selfAsk is the ref to reply to. It has one outcome: the first reply, the end of the asked
 // actor, or the timeout.
 type selfAsk[M, R any] struct {
-	core    // dead once it has an outcome
+	core    core // dead once it has an outcome
 	by      *cell[M]
 	asked   *core
 	epoch   uint32 // the incarnation that asked
@@ -71,14 +71,14 @@ func (a *selfAsk[M, R]) watch(timeout time.Duration) {
 		a.settle(fmt.Errorf("ask %s: %w", a.asked.fullPath(), ErrTerminated))
 		return
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	a.core.mu.Lock()
+	defer a.core.mu.Unlock()
 	switch {
-	case a.dead: // the asked actor has ended
+	case a.core.dead: // the asked actor has ended
 	case timeout > 0:
 		a.timer = time.AfterFunc(timeout, a.expire)
 	default:
-		a.timer = time.AfterFunc(longAsk, func() { a.sys.warnOfLongAsk(a.asked) })
+		a.timer = time.AfterFunc(longAsk, func() { a.core.sys.warnOfLongAsk(a.asked) })
 	}
 }
 
@@ -111,11 +111,11 @@ func (a *selfAsk[M, R]) settle(err error) {
 // claim reports whether the caller determines the outcome. late is the reason for which replies are
 // dead letters from then on.
 func (a *selfAsk[M, R]) claim(late error) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	first := !a.dead
+	a.core.mu.Lock()
+	defer a.core.mu.Unlock()
+	first := !a.core.dead
 	if first {
-		a.dead, a.late = true, late
+		a.core.dead, a.late = true, late
 	}
 	if a.timer != nil {
 		a.timer.Stop()
@@ -126,7 +126,7 @@ func (a *selfAsk[M, R]) claim(late error) bool {
 // end sends the outcome to the actor.
 func (a *selfAsk[M, R]) end(reply R, err error) {
 	a.watched.end()
-	a.tellWatchers()
+	a.core.tellWatchers()
 	a.count(err)
 	a.endSpan(err)
 	a.by.post(item[M]{task: &outcomeOfAsk[M, R]{a, reply, err}}, entrance{metadata: a.then})
@@ -136,13 +136,13 @@ func (a *selfAsk[M, R]) deliver(msg any, _ entrance) {
 	reply, ok := payload.As[R](msg)
 	switch {
 	case !ok:
-		a.sys.deadLetter(&a.core, msg, wrongType[R](msg))
+		a.core.sys.deadLetter(&a.core, msg, wrongType[R](msg))
 	case a.claim(ErrLateReply):
 		a.end(reply, nil)
 	default:
-		a.mu.Lock()
+		a.core.mu.Lock()
 		late := a.late
-		a.mu.Unlock()
+		a.core.mu.Unlock()
 		a.deadLetter(reply, late)
 	}
 }
@@ -156,14 +156,14 @@ func (a *selfAsk[M, R]) abandon(reason error) {
 	a.by.core.outermost().keeps(-1)
 	a.giveUp()
 	a.watched.end()
-	a.tellWatchers()
+	a.core.tellWatchers()
 	a.count(ErrStaleHandler)
 	a.endSpan(reason)
 }
 
 func (a *selfAsk[M, R]) count(err error) {
 	if a.asked != nil {
-		a.sys.asks.count(a.asked.uid, err)
+		a.core.sys.asks.count(a.asked.uid, err)
 	}
 }
 
@@ -174,7 +174,7 @@ func (a *selfAsk[M, R]) endSpan(err error) {
 }
 
 func (a *selfAsk[M, R]) deadLetter(reply R, reason error) {
-	a.sys.reportDeadLetter("reply to the ask of "+a.asked.fullPath(), reply, reason)
+	a.core.sys.reportDeadLetter("reply to the ask of "+a.asked.fullPath(), reply, reason)
 }
 
 type outcomeOfAsk[M, R any] struct {
