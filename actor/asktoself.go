@@ -101,6 +101,8 @@ func (a *selfAsk[M, R]) refuse(why error) {
 
 func (a *selfAsk[M, R]) share() { a.shared.Store(true) }
 
+func (a *selfAsk[M, R]) asker() asker { return a }
+
 func (a *selfAsk[M, R]) settle(err error) {
 	var none R
 	if a.claim(ErrLateReply) {
