@@ -20,8 +20,8 @@ type asker interface {
 	actorhook.Ask // its custody
 }
 
-// asker returns the asker of c, or nil if c is no reply ref of this node.
-func (c *core) asker() asker {
+// askerOf returns the asker of c, or nil if c is no reply ref of this node.
+func askerOf(c *core) asker {
 	if a, ok := c.impl.(interface{ asker() asker }); ok {
 		return a.asker()
 	}
@@ -60,7 +60,7 @@ func (s *System) refuse(recipient string, msg any, reason error) {
 // NoteBroadcast implements extension.NoteBroadcast.
 func (s internals) NoteBroadcast(msg any) {
 	for _, c := range s.refsOf(msg) {
-		if a := c.asker(); a != nil {
+		if a := askerOf(c); a != nil {
 			a.share()
 		} else {
 			c.sendRefusal(refusal{Shared: true})
@@ -97,7 +97,7 @@ func mayBeAsk(path string) bool {
 }
 
 func (c *core) refuse(recipient string, reason error) {
-	if a := c.asker(); a != nil {
+	if a := askerOf(c); a != nil {
 		a.refuse(refused(recipient, reason))
 		return
 	}
@@ -130,7 +130,7 @@ func (c *core) sendRefusal(r refusal) {
 // deliverOutside delivers messages from other nodes to an ask or an adapter.
 func (c *core) deliverOutside(msg any, by entrance) {
 	r, ok := msg.(refusal)
-	a := c.asker()
+	a := askerOf(c)
 	switch {
 	case !ok:
 		c.impl.deliver(msg, by)
