@@ -119,7 +119,7 @@ func askCarrying[M, R any](ctx context.Context, to ActorRef[M], timeout time.Dur
 		}
 	}
 	by := entrance{ctx: ctx, within: timeout, metadata: asking}
-	if full := offer(to, msg, by); full != nil { //nolint:contextcheck // msg is a dead letter, as if the target had ended; a refusal belongs to the trace that it carries
+	if full := to.offer(msg, by); full != nil { //nolint:contextcheck // msg is a dead letter, as if the target had ended; a refusal belongs to the trace that it carries
 		if err := ctx.Err(); err != nil {
 			return none, fmt.Errorf("ask %s: nothing was asked: %w: %w", to.Path(), err, full)
 		}

@@ -42,7 +42,7 @@ func AskToSelf[M, Q, R any](ctx *Context[M], to ActorRef[Q], timeout time.Durati
 		lost(why)
 		return
 	}
-	if full := offer(to, msg, entrance{parked: true, lost: lost, metadata: asking}); full != nil {
+	if full := to.offer(msg, entrance{parked: true, lost: lost, metadata: asking}); full != nil {
 		lost(full)
 	}
 }

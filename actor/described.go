@@ -85,7 +85,7 @@ func tellWith[M any](r ActorRef[M], msg M, m metadata.Metadata, parked bool) {
 		deadLetterToNobody("", msg)
 		return
 	}
-	_ = tellBy(r, msg, entrance{metadata: m, parked: parked}) // which reports it
+	_ = r.tellBy(msg, entrance{metadata: m, parked: parked}) // which reports it
 }
 
 // TellContext is [ActorRef.Tell] with a context. The message continues the trace of ctx: the
@@ -105,7 +105,7 @@ func (r ActorRef[M]) TellContext(ctx context.Context, msg M) {
 		to.tell(msg) // most messages: in no trace, and without a wait that ctx could end
 		return
 	}
-	_ = tellBy(r, msg, entrance{ctx: ctx, metadata: m}) // which reports it
+	_ = r.tellBy(msg, entrance{ctx: ctx, metadata: m}) // which reports it
 }
 
 // A describingTransport is a transport that carries metadata. p is nil for a sender that must not

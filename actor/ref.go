@@ -45,13 +45,13 @@ func (r ActorRef[M]) Tell(msg M) {
 	case *routed[M]:
 		to.tell(msg)
 	default:
-		_ = tellBy(r, msg, entrance{}) // which reports it
+		_ = r.tellBy(msg, entrance{}) // which reports it
 	}
 }
 
 // tellBy is Tell with an entrance. If the system encodes messages between its own actors and msg
 // cannot be encoded, msg is a dead letter, and tellBy returns why.
-func tellBy[M any](r ActorRef[M], msg M, by entrance) (unfit error) {
+func (r ActorRef[M]) tellBy(msg M, by entrance) (unfit error) {
 	switch to := r.c.impl.(type) {
 	case *cell[M]:
 		copied, err := carried(&to.core, msg)
@@ -117,14 +117,14 @@ func (r ActorRef[M]) TellNoWait(msg M) {
 		deadLetterToNobody("", msg)
 		return
 	}
-	_ = tellBy(r, msg, entrance{parked: true}) // which reports it
+	_ = r.tellBy(msg, entrance{parked: true}) // which reports it
 }
 
 // offer is Tell for an ask. It returns an ErrMailboxFull that the sender should know of.
-func offer[M any](r ActorRef[M], msg M, by entrance) (full error) {
+func (r ActorRef[M]) offer(msg M, by entrance) (full error) {
 	c, here := r.c.impl.(*cell[M])
 	if !here || c.conf.box.capacity == 0 || c.conf.box.overflow == dropOldest {
-		return tellBy(r, msg, by)
+		return r.tellBy(msg, by)
 	}
 	msg, err := carried(r.c, msg)
 	if err != nil {
