@@ -8,7 +8,7 @@ import (
 
 // An adapter is a ref through which an actor receives messages of another type.
 type adapter[T any] struct {
-	core
+	core   core
 	post   func(msg T, by entrance)
 	follow func(read func() (any, bool)) (notify func())
 }
@@ -19,25 +19,25 @@ type adapter[T any] struct {
 // restarts.
 func Adapt[T, M any](ctx *Context[M], wrap func(T) M) ActorRef[T] {
 	c := ctx.cell
-	c.check("Adapt")
+	c.core.check("Adapt")
 	return newAdapter(c, func(msg T) task[M] { return &adapted[T, M]{msg, wrap} })
 }
 
 // Handler implements extension.Handle. accept returns why a message has the wrong type, if so.
-func (x contextInternals[M]) Handler(accept func(msg any) error, handle func(msg any) Behavior[M]) any {
+func (x *contextInternals[M]) Handler(accept func(msg any) error, handle func(msg any) Behavior[M]) any {
 	c := x.cell
-	c.check("Handle")
+	c.core.check("Handle")
 	h := &handler[M]{
-		core: core{sys: c.sys, uid: c.sys.nextUID(), parent: c.actor(), outside: true},
+		core: core{sys: c.core.sys, uid: c.core.sys.nextUID(), parent: c.core.actor(), outside: true},
 		to:   c, epoch: c.epoch, accept: accept, handle: handle,
 	}
-	h.impl = h
+	h.core.impl = h
 	return &h.core
 }
 
 // A handler is a ref whose messages go to a function instead of the behavior.
 type handler[M any] struct {
-	core
+	core   core
 	to     *cell[M]
 	epoch  uint32 // the incarnation to which it belongs
 	accept func(msg any) error
@@ -46,15 +46,15 @@ type handler[M any] struct {
 
 func (h *handler[M]) deliver(msg any, by entrance) {
 	if err := h.accept(msg); err != nil {
-		h.sys.deadLetter(&h.core, msg, err)
+		h.core.sys.deadLetter(&h.core, msg, err)
 		return
 	}
 	h.to.post(item[M]{task: &handled[M]{msg, h}}, by)
 }
 
 func newAdapter[T, M any](c *cell[M], makeTask func(T) task[M]) ActorRef[T] {
-	a := &adapter[T]{core: core{sys: c.sys, uid: c.sys.nextUID(), parent: c.actor(), outside: true}}
-	a.impl = a
+	a := &adapter[T]{core: core{sys: c.core.sys, uid: c.core.sys.nextUID(), parent: c.core.actor(), outside: true}}
+	a.core.impl = a
 	a.post = func(msg T, by entrance) { c.post(item[M]{task: makeTask(msg)}, by) }
 	a.follow = func(read func() (any, bool)) (notify func()) {
 		return follow(c, read, func(msg any) {
@@ -71,7 +71,7 @@ func (a *adapter[T]) deliver(msg any, by entrance) {
 		a.post(m, by)
 		return
 	}
-	a.sys.deadLetter(&a.core, msg, wrongType[T](msg))
+	a.core.sys.deadLetter(&a.core, msg, wrongType[T](msg))
 }
 
 type adapted[T, M any] struct {
@@ -102,7 +102,7 @@ type handled[M any] struct {
 
 func (h *handled[M]) run(c *cell[M]) {
 	if h.by.epoch != c.epoch {
-		c.sys.deadLetter(c.actor(), h.msg, ErrStaleHandler)
+		c.core.sys.deadLetter(c.core.actor(), h.msg, ErrStaleHandler)
 		return
 	}
 	if next := h.by.handle(h.msg); next != nil && !c.become(next) {

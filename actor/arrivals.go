@@ -62,7 +62,7 @@ func unpack(s *System, a *actorhook.Arrival) (any, error) {
 // deliverEncoded decodes messages into a chunk, and puts all of it into the mailbox at once.
 func (b *inbox[M]) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher) {
 	k := b.conf.chunks.get(0)
-	d := arrivalDecoder[M]{sys: b.sys}
+	d := arrivalDecoder[M]{sys: b.core.sys}
 	for i := range all {
 		d.use(all[i].Type)
 		k.msgs = k.msgs[:len(k.msgs)+1]
@@ -79,7 +79,7 @@ func (b *inbox[M]) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatch
 		case err != nil:
 			by.Undecodable(i, err)
 		case fit != nil:
-			b.sys.deadLetter(&b.core, d.other, fit)
+			b.core.sys.deadLetter(&b.core, d.other, fit)
 		default:
 			b.enqueue(item[M]{msg: msg}, entrance{parked: true, size: len(all[i].Data), metadata: all[i].Metadata})
 		}
@@ -105,21 +105,21 @@ func (b *inbox[M]) acceptPlain(msgs []M, by actorhook.Dispatcher) bool {
 	if len(msgs) == 0 {
 		return true
 	}
-	b.mu.Lock()
-	if b.dead || !b.plain {
-		b.mu.Unlock()
+	b.core.mu.Lock()
+	if b.core.dead || !b.core.plain {
+		b.core.mu.Unlock()
 		return false
 	}
 	for _, m := range msgs {
 		b.queue.put(m, &b.conf.chunks)
 	}
-	wake := !b.scheduled && !b.suspended
+	wake := !b.core.scheduled && !b.core.suspended
 	if wake {
-		b.scheduled = true
+		b.core.scheduled = true
 	}
-	b.mu.Unlock()
+	b.core.mu.Unlock()
 	if wake {
-		b.sys.scheduler.readyFor(&b.core, by)
+		b.core.sys.scheduler.readyFor(&b.core, by)
 	}
 	return true
 }

@@ -57,7 +57,7 @@ func Ask[M, R any](ctx context.Context, to ActorRef[M], request func(replyTo Act
 // node. If it is zero or negative, it is already over: nothing is sent. To wait without a limit,
 // use Ask.
 func AskTimeout[M, R any](ctx context.Context, to ActorRef[M], timeout time.Duration, request func(replyTo ActorRef[R]) M) (R, error) {
-	if timeout > 0 && to.needsNoContext() {
+	if timeout > 0 && needsNoContext(to) {
 		return askWithin(ctx, to, timeout, request)
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
@@ -67,7 +67,7 @@ func AskTimeout[M, R any](ctx context.Context, to ActorRef[M], timeout time.Dura
 
 // needsNoContext reports whether it is known that a timeout suffices for an ask of r: its message
 // needs not wait for a place, or the wait takes a timeout.
-func (r ActorRef[M]) needsNoContext() bool {
+func needsNoContext[M any](r ActorRef[M]) bool {
 	if r.c == nil {
 		return false
 	}
@@ -104,15 +104,15 @@ func askCarrying[M, R any](ctx context.Context, to ActorRef[M], timeout time.Dur
 		return none, fmt.Errorf("ask %s: nothing was asked: %w", to.Path(), err)
 	}
 	p := newPromise[R](to.c)
-	defer p.end()
-	msg, err := build(request, ActorRef[R]{&p.core})
+	defer p.ask.end()
+	msg, err := build(request, ActorRef[R]{&p.ask.core})
 	if err != nil {
 		return none, fmt.Errorf("ask %s: request: %w", to.Path(), err)
 	}
 	var begun time.Time
 	if _, here := to.c.impl.(*cell[M]); !here {
 		begun = time.Now()
-		p.watchAsked() // its node may be gone before the request is sent
+		p.ask.watchAsked() // its node may be gone before the request is sent
 		if why := to.c.unreachable(); why != nil {
 			to.c.sys.reportDeadLetter(to.c.fullPath(), msg, why)
 			return none, fmt.Errorf("ask %s: %w", to.c.fullPath(), why)
@@ -125,7 +125,10 @@ func askCarrying[M, R any](ctx context.Context, to ActorRef[M], timeout time.Dur
 		}
 		return none, fmt.Errorf("ask %s: %w", to.Path(), full)
 	}
-	return p.await(ctx, timeout, begun)
+	if err := p.ask.await(ctx, timeout, begun); err != nil {
+		return none, err
+	}
+	return p.reply, nil
 }
 
 func build[M, R any](request func(ActorRef[R]) M, replyTo ActorRef[R]) (msg M, err error) {
@@ -135,7 +138,13 @@ func build[M, R any](request func(ActorRef[R]) M, replyTo ActorRef[R]) (msg M, e
 // A promise is the ref to reply to. It has one outcome, which the first to claim it determines: the
 // first reply, the end of the asked actor, or the end of the wait.
 type promise[R any] struct {
-	core
+	ask   ask
+	reply R // written by the goroutine that has claimed it, before state is promiseSettled
+}
+
+// An ask is the untyped part of a promise.
+type ask struct {
+	core    core
 	asked   *core
 	claimed atomic.Bool
 	state   atomic.Uint32
@@ -143,8 +152,7 @@ type promise[R any] struct {
 	shared  atomic.Bool // see asker
 	custody
 	wake  chan struct{} // with one place; set when state is promiseAwaited
-	reply R             // written by the goroutine that has claimed it, before state is promiseSettled
-	ended error         // why there is no reply
+	ended error         // why there is no reply; written like the reply
 }
 
 const (
@@ -159,34 +167,36 @@ const yields = 4
 
 func newPromise[R any](asked *core) *promise[R] {
 	s := asked.sys
-	p := &promise[R]{asked: asked}
-	p.sys, p.uid, p.impl, p.outside = s, s.nextUID(), p, true
+	p := new(promise[R])
+	p.ask.asked = asked
+	c := &p.ask.core
+	c.sys, c.uid, c.impl, c.outside = s, s.nextUID(), p, true
 	return p
 }
 
 // watchAsked settles the promise when the asked actor, or this system, ends.
-func (p *promise[R]) watchAsked() {
-	if p.watch.of == nil && !p.watch.begin(p.asked, p) {
-		p.watchedEnded(p.asked.actor(), ErrTerminated)
+func (a *ask) watchAsked() {
+	if a.watch.of == nil && !a.watch.begin(a.asked, a) {
+		a.watchedEnded(a.asked.actor(), ErrTerminated)
 	}
 }
 
-func (p *promise[R]) await(ctx context.Context, timeout time.Duration, begun time.Time) (R, error) {
-	if p.asked.isRemote() {
-		return p.awaitRemote(ctx, timeout, begun)
+func (a *ask) await(ctx context.Context, timeout time.Duration, begun time.Time) error {
+	if a.asked.isRemote() {
+		return a.awaitRemote(ctx, timeout, begun)
 	}
 	for range yields {
 		runtime.Gosched()
-		if p.state.Load() == promiseSettled {
-			return p.result()
+		if a.state.Load() == promiseSettled {
+			return a.result()
 		}
 	}
-	return p.sleep(ctx, timeout, time.Now())
+	return a.sleep(ctx, timeout, time.Now())
 }
 
 // awaitRemote is await for an ask of another node, which began before the request was sent: that
 // may have waited for room.
-func (p *promise[R]) awaitRemote(ctx context.Context, timeout time.Duration, begun time.Time) (R, error) {
+func (a *ask) awaitRemote(ctx context.Context, timeout time.Duration, begun time.Time) error {
 	left, over := timeout, ctx.Err()
 	if timeout > 0 {
 		left = max(timeout-time.Since(begun), 1) // 0 stands for none
@@ -194,50 +204,48 @@ func (p *promise[R]) awaitRemote(ctx context.Context, timeout time.Duration, beg
 	if over == nil && left == 1 {
 		over = context.DeadlineExceeded
 	}
-	if over != nil && p.state.Load() == promiseSettled && p.ended != nil { // there was no room
-		var none R
-		return none, fmt.Errorf("ask %s: %w: %w", p.asked.fullPath(), over, p.ended)
+	if over != nil && a.state.Load() == promiseSettled && a.ended != nil { // there was no room
+		return fmt.Errorf("ask %s: %w: %w", a.asked.fullPath(), over, a.ended)
 	}
-	return p.sleep(ctx, left, begun)
+	return a.sleep(ctx, left, begun)
 }
 
 // sleep blocks until the outcome is known.
-func (p *promise[R]) sleep(ctx context.Context, timeout time.Duration, started time.Time) (R, error) {
+func (a *ask) sleep(ctx context.Context, timeout time.Duration, started time.Time) error {
 	asker := blocks(ctx)
-	p.watchAsked()
-	w := p.sys.wakers.get()
-	defer p.sys.wakers.put(w)
-	p.wake = w.wake
-	if !p.state.CompareAndSwap(promiseOpen, promiseAwaited) {
-		return p.result()
+	a.watchAsked()
+	w := a.core.sys.wakers.get()
+	defer a.core.sys.wakers.put(w)
+	a.wake = w.wake
+	if !a.state.CompareAndSwap(promiseOpen, promiseAwaited) {
+		return a.result()
 	}
 	if asker != nil {
-		p.sys.wakers.waits(w, asker, p.asked, started)
+		a.core.sys.wakers.waits(w, asker, a.asked, started)
 	}
 	alarm := w.alarm(ctx, timeout)
 	for {
 		select {
-		case <-p.wake:
-			return p.result()
+		case <-a.wake:
+			return a.result()
 		case <-alarm:
 			if timeout > 0 {
-				return p.expire(started, context.DeadlineExceeded)
+				return a.expire(started, context.DeadlineExceeded)
 			}
-			p.sys.warnOfLongAsk(p.asked)
+			a.core.sys.warnOfLongAsk(a.asked)
 		case <-ctx.Done():
-			return p.expire(started, ctx.Err())
+			return a.expire(started, ctx.Err())
 		}
 	}
 }
 
 // expire ends the wait by reason, unless another goroutine settles the promise at this moment.
-func (p *promise[R]) expire(started time.Time, reason error) (R, error) {
-	if !p.claim() {
-		<-p.wake
-		return p.result()
+func (a *ask) expire(started time.Time, reason error) error {
+	if !a.claim() {
+		<-a.wake
+		return a.result()
 	}
-	var none R
-	return none, p.asked.silenceError(time.Since(started), reason, p.giveUp())
+	return a.asked.silenceError(time.Since(started), reason, a.giveUp())
 }
 
 // silenceError returns the error of an ask of c that got no reply in time.
@@ -252,39 +260,38 @@ func (c *core) silenceError(waited time.Duration, err error, withdrawn bool) err
 }
 
 // result returns the outcome of a settled promise.
-func (p *promise[R]) result() (R, error) {
-	if p.ended == nil {
-		return p.reply, nil
+func (a *ask) result() error {
+	if a.ended == nil {
+		return nil
 	}
-	var none R
-	return none, fmt.Errorf("ask %s: %w", p.asked.fullPath(), p.ended)
+	return fmt.Errorf("ask %s: %w", a.asked.fullPath(), a.ended)
 }
 
 // claim reports whether the caller determines the outcome; it then has to settle it.
-func (p *promise[R]) claim() bool { return p.claimed.CompareAndSwap(false, true) }
+func (a *ask) claim() bool { return a.claimed.CompareAndSwap(false, true) }
 
 // settle wakes the asking goroutine: the outcome is known.
-func (p *promise[R]) settle() {
-	if p.state.Swap(promiseSettled) == promiseAwaited {
-		p.wake <- struct{}{}
+func (a *ask) settle() {
+	if a.state.Swap(promiseSettled) == promiseAwaited {
+		a.wake <- struct{}{}
 	}
 }
 
-func (p *promise[R]) settleEnded(err error) {
-	p.ended = err
-	p.settle()
+func (a *ask) settleEnded(err error) {
+	a.ended = err
+	a.settle()
 }
 
 // end turns all further replies into late ones.
-func (p *promise[R]) end() {
-	p.claim()
-	p.watch.end()
-	p.tellWatchers()
+func (a *ask) end() {
+	a.claim()
+	a.watch.end()
+	a.core.tellWatchers()
 }
 
-func (p *promise[R]) watchedEnded(target *core, err error) {
-	if p.claim() {
-		p.settleEnded(endedBefore(target.endOfAsk(err)))
+func (a *ask) watchedEnded(target *core, err error) {
+	if a.claim() {
+		a.settleEnded(endedBefore(target.endOfAsk(err)))
 	}
 }
 
@@ -293,13 +300,13 @@ var errNoActorThere = fmt.Errorf("%w: %w", ErrNoSuchActor, ErrTerminated)
 
 func endedBefore(end error) error { return fmt.Errorf("%w before it replied", end) }
 
-func (p *promise[R]) refuse(why error) {
-	if !p.shared.Load() && p.claim() {
-		p.settleEnded(why)
+func (a *ask) refuse(why error) {
+	if !a.shared.Load() && a.claim() {
+		a.settleEnded(why)
 	}
 }
 
-func (p *promise[R]) share() { p.shared.Store(true) }
+func (a *ask) share() { a.shared.Store(true) }
 
 // endOfAsk returns the error of an ask whose target c has ended by err.
 func (c *core) endOfAsk(err error) error {
@@ -313,24 +320,24 @@ func (c *core) endOfAsk(err error) error {
 }
 
 func (p *promise[R]) tell(msg R) {
-	if !p.claim() {
-		p.sys.reportDeadLetter("reply to the ask of "+p.asked.fullPath(), msg, ErrLateReply)
+	if !p.ask.claim() {
+		p.ask.core.sys.reportDeadLetter("reply to the ask of "+p.ask.asked.fullPath(), msg, ErrLateReply)
 		return
 	}
 	p.reply = msg
-	p.settle()
+	p.ask.settle()
 }
 
 // replied is tell for a reply that an actor of this system has sent.
 func (p *promise[R]) replied(msg R) {
-	copied, err := carried(&p.core, msg)
+	copied, err := carried(&p.ask.core, msg)
 	if err == nil {
 		p.tell(copied)
 		return
 	}
-	p.sys.reportDeadLetter("reply to the ask of "+p.asked.fullPath(), msg, err)
-	if p.claim() {
-		p.settleEnded(err)
+	p.ask.core.sys.reportDeadLetter("reply to the ask of "+p.ask.asked.fullPath(), msg, err)
+	if p.ask.claim() {
+		p.ask.settleEnded(err)
 	}
 }
 
@@ -338,25 +345,27 @@ func (p *promise[R]) replied(msg R) {
 func (p *promise[R]) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher) {
 	for i := range all {
 		typed, ok := codec.DecoderOf[R](all[i].Type)
-		if !ok || p.shared.Load() || !p.claim() {
-			p.deliverUnpacked(&all[i], i, by)
+		if !ok || p.ask.shared.Load() || !p.ask.claim() {
+			p.ask.core.deliverUnpacked(&all[i], i, by)
 			continue
 		}
-		if err := typed.Decode(all[i].Data, all[i].Own, &p.reply, binder{p.sys}); err != nil {
+		if err := typed.Decode(all[i].Data, all[i].Own, &p.reply, binder{p.ask.core.sys}); err != nil {
 			err = fmt.Errorf("%w: %w", payload.ErrNotDecodable, err)
 			by.Undecodable(i, err)
-			p.ended = refused(p.fullPath(), err)
+			p.ask.ended = refused(p.ask.core.fullPath(), err)
 		}
-		p.settle()
+		p.ask.settle()
 	}
 }
+
+func (p *promise[R]) asker() asker { return &p.ask }
 
 func (p *promise[R]) deliver(msg any, _ entrance) {
 	if m, ok := payload.As[R](msg); ok {
 		p.tell(m)
 		return
 	}
-	p.sys.deadLetter(&p.core, msg, wrongType[R](msg))
+	p.ask.core.sys.deadLetter(&p.ask.core, msg, wrongType[R](msg))
 }
 
 // OnAskTimeout implements extension.OnAskTimeout.

@@ -22,9 +22,9 @@ import (
 // uses no goroutine. It is remembered until the reply, the timeout, or the end of the asked actor.
 func AskToSelf[M, Q, R any](ctx *Context[M], to ActorRef[Q], timeout time.Duration, request func(replyTo ActorRef[R]) Q, wrap func(R, error) M) {
 	c := ctx.cell
-	c.check("AskToSelf")
+	c.core.check("AskToSelf")
 	a := &selfAsk[M, R]{by: c, epoch: c.epoch, wrap: wrap, started: time.Now(), then: ctx.consequence()}
-	a.core = core{sys: c.sys, uid: c.sys.nextUID(), impl: a, outside: true}
+	a.core = core{sys: c.core.sys, uid: c.core.sys.nextUID(), impl: a, outside: true}
 	if to.c == nil || to.c.sys == nil {
 		a.settle(fmt.Errorf("ask: %w", ErrNoRef))
 		return
@@ -34,11 +34,11 @@ func AskToSelf[M, Q, R any](ctx *Context[M], to ActorRef[Q], timeout time.Durati
 	var asking metadata.Metadata
 	asking, a.ended = beginAsk(ctx, to) // after what may panic
 	c.own().asks.add(&a.pending, a)
-	c.outermost().keeps(1)
+	c.core.outermost().keeps(1)
 	a.watch(timeout)
 	lost := func(reason error) { a.settle(fmt.Errorf("ask %s: %w", a.asked.fullPath(), reason)) }
 	if why := a.asked.unreachable(); why != nil {
-		c.sys.reportDeadLetter(a.asked.fullPath(), msg, why)
+		c.core.sys.reportDeadLetter(a.asked.fullPath(), msg, why)
 		lost(why)
 		return
 	}
@@ -50,7 +50,7 @@ func AskToSelf[M, Q, R any](ctx *Context[M], to ActorRef[Q], timeout time.Durati
 // A selfAsk is the ref to reply to. It has one outcome: the first reply, the end of the asked
 // actor, or the timeout.
 type selfAsk[M, R any] struct {
-	core    // dead once it has an outcome
+	core    core // dead once it has an outcome
 	by      *cell[M]
 	asked   *core
 	epoch   uint32 // the incarnation that asked
@@ -71,14 +71,14 @@ func (a *selfAsk[M, R]) watch(timeout time.Duration) {
 		a.settle(fmt.Errorf("ask %s: %w", a.asked.fullPath(), ErrTerminated))
 		return
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
+	a.core.mu.Lock()
+	defer a.core.mu.Unlock()
 	switch {
-	case a.dead: // the asked actor has ended
+	case a.core.dead: // the asked actor has ended
 	case timeout > 0:
 		a.timer = time.AfterFunc(timeout, a.expire)
 	default:
-		a.timer = time.AfterFunc(longAsk, func() { a.sys.warnOfLongAsk(a.asked) })
+		a.timer = time.AfterFunc(longAsk, func() { a.core.sys.warnOfLongAsk(a.asked) })
 	}
 }
 
@@ -101,6 +101,8 @@ func (a *selfAsk[M, R]) refuse(why error) {
 
 func (a *selfAsk[M, R]) share() { a.shared.Store(true) }
 
+func (a *selfAsk[M, R]) asker() asker { return a }
+
 func (a *selfAsk[M, R]) settle(err error) {
 	var none R
 	if a.claim(ErrLateReply) {
@@ -111,11 +113,11 @@ func (a *selfAsk[M, R]) settle(err error) {
 // claim reports whether the caller determines the outcome. late is the reason for which replies are
 // dead letters from then on.
 func (a *selfAsk[M, R]) claim(late error) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	first := !a.dead
+	a.core.mu.Lock()
+	defer a.core.mu.Unlock()
+	first := !a.core.dead
 	if first {
-		a.dead, a.late = true, late
+		a.core.dead, a.late = true, late
 	}
 	if a.timer != nil {
 		a.timer.Stop()
@@ -126,7 +128,7 @@ func (a *selfAsk[M, R]) claim(late error) bool {
 // end sends the outcome to the actor.
 func (a *selfAsk[M, R]) end(reply R, err error) {
 	a.watched.end()
-	a.tellWatchers()
+	a.core.tellWatchers()
 	a.count(err)
 	a.endSpan(err)
 	a.by.post(item[M]{task: &outcomeOfAsk[M, R]{a, reply, err}}, entrance{metadata: a.then})
@@ -136,13 +138,13 @@ func (a *selfAsk[M, R]) deliver(msg any, _ entrance) {
 	reply, ok := payload.As[R](msg)
 	switch {
 	case !ok:
-		a.sys.deadLetter(&a.core, msg, wrongType[R](msg))
+		a.core.sys.deadLetter(&a.core, msg, wrongType[R](msg))
 	case a.claim(ErrLateReply):
 		a.end(reply, nil)
 	default:
-		a.mu.Lock()
+		a.core.mu.Lock()
 		late := a.late
-		a.mu.Unlock()
+		a.core.mu.Unlock()
 		a.deadLetter(reply, late)
 	}
 }
@@ -153,17 +155,17 @@ func (a *selfAsk[M, R]) abandon(reason error) {
 	if !a.claim(reason) {
 		return // the outcome is in the mailbox
 	}
-	a.by.outermost().keeps(-1)
+	a.by.core.outermost().keeps(-1)
 	a.giveUp()
 	a.watched.end()
-	a.tellWatchers()
+	a.core.tellWatchers()
 	a.count(ErrStaleHandler)
 	a.endSpan(reason)
 }
 
 func (a *selfAsk[M, R]) count(err error) {
 	if a.asked != nil {
-		a.sys.asks.count(a.asked.uid, err)
+		a.core.sys.asks.count(a.asked.uid, err)
 	}
 }
 
@@ -174,7 +176,7 @@ func (a *selfAsk[M, R]) endSpan(err error) {
 }
 
 func (a *selfAsk[M, R]) deadLetter(reply R, reason error) {
-	a.sys.reportDeadLetter("reply to the ask of "+a.asked.fullPath(), reply, reason)
+	a.core.sys.reportDeadLetter("reply to the ask of "+a.asked.fullPath(), reply, reason)
 }
 
 type outcomeOfAsk[M, R any] struct {
@@ -185,7 +187,7 @@ type outcomeOfAsk[M, R any] struct {
 
 func (o *outcomeOfAsk[M, R]) run(c *cell[M]) {
 	o.ask.pending.remove()
-	c.outermost().keeps(-1)
+	c.core.outermost().keeps(-1)
 	switch {
 	case o.ask.epoch == c.epoch:
 		c.handleTaskMessage(o.ask.wrap(o.reply, o.err))

@@ -107,7 +107,7 @@ func (n *Next[M]) Supervise(b Behavior[M], s Strategy) {
 		return
 	}
 	l := &layer[M]{initial: b, strategy: s, around: n.around()}
-	if n.cell.phase == running {
+	if n.cell.core.phase == running {
 		l.ledger.started = time.Now()
 	}
 	n.cell.own().supervision.add(l, n)

@@ -55,18 +55,18 @@ const (
 func (r *blockedSenders[M]) await(it item[M], by entrance) error {
 	switch {
 	case by.parked:
-		defer r.of.mu.Unlock()
+		defer r.of.core.mu.Unlock()
 		return r.park(it, by)
 	case r.closed:
-		r.of.mu.Unlock()
+		r.of.core.mu.Unlock()
 		return ErrTerminated
 	case r.at.Load() == goroutine():
-		r.of.mu.Unlock()
+		r.of.core.mu.Unlock()
 		return ErrMailboxFull // the actor would wait for itself
 	}
 	w := &waiter[M]{item: it, done: make(chan struct{})}
 	place := r.push(w)
-	r.of.mu.Unlock()
+	r.of.core.mu.Unlock()
 	if by.ctx == nil {
 		<-w.done
 		return w.reason
@@ -76,8 +76,8 @@ func (r *blockedSenders[M]) await(it item[M], by entrance) error {
 		return w.reason
 	case <-by.ctx.Done():
 	}
-	r.of.mu.Lock()
-	defer r.of.mu.Unlock()
+	r.of.core.mu.Lock()
+	defer r.of.core.mu.Unlock()
 	select {
 	case <-w.done:
 		return w.reason
@@ -117,11 +117,11 @@ func (r *blockedSenders[M]) arm(d time.Duration) {
 // expire rejects the messages that have waited as long as the mailbox allows. Parked ones
 // become dead letters; for others the sender reports that.
 func (r *blockedSenders[M]) expire() {
-	r.of.mu.Lock()
+	r.of.core.mu.Lock()
 	r.timer = nil
 	late := r.takeLate(time.Now())
 	r.admit()
-	r.of.mu.Unlock()
+	r.of.core.mu.Unlock()
 	for _, w := range late {
 		r.of.reportUndelivered(w.item, ErrMailboxFull)
 		if w.lost != nil {
@@ -205,8 +205,8 @@ func (r *blockedSenders[M]) close() {
 	if r == nil {
 		return
 	}
-	r.of.mu.Lock()
-	defer r.of.mu.Unlock()
+	r.of.core.mu.Lock()
+	defer r.of.core.mu.Unlock()
 	r.closed = true
 	for place := r.line.Front(); place != nil; {
 		after := place.Next()
@@ -241,7 +241,7 @@ func (r *blockedSenders[M]) isBefore(it item[M]) bool {
 	return it.follows()
 }
 
-func (it item[M]) follows() bool {
+func (it *item[M]) follows() bool {
 	f, ok := it.task.(follower)
 	return ok && f.follows()
 }

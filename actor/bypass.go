@@ -6,9 +6,9 @@ import (
 )
 
 // Bypass implements extension.Bypass.
-func (x contextInternals[M]) Bypass(handler MessageHandler[M], child ActorRef[M]) {
+func (x *contextInternals[M]) Bypass(handler MessageHandler[M], child ActorRef[M]) {
 	c := x.cell
-	c.check("Bypass")
+	c.core.check("Bypass")
 	c.closeBypass()
 	if child.c == nil || !c.conf.box.plain() || c.outer() != nil {
 		return
@@ -17,8 +17,8 @@ func (x contextInternals[M]) Bypass(handler MessageHandler[M], child ActorRef[M]
 	if ok && to.senders != nil {
 		return // a sender must not wait while it holds the mutex of the actor
 	}
-	if !ok || to.parent != &c.core {
-		panic(fmt.Sprintf("actor: %s cannot bypass to %q, which is not its child", c.path(), child.Path()))
+	if !ok || to.core.parent != &c.core {
+		panic(fmt.Sprintf("actor: %s cannot bypass to %q, which is not its child", c.core.path(), child.Path()))
 	}
 	c.own().bypassing = &bypassRequest[M]{handler, &to.inbox}
 }
@@ -37,10 +37,10 @@ func same[M any](a, b MessageHandler[M]) bool {
 // openBypass starts the bypass, if one was requested for the current handler. The mailbox is empty.
 // core.mu is held.
 func (b *inbox[M]) openBypass(current MessageHandler[M]) {
-	if d := b.bypassing; d != nil && !b.flags.has(bypassed) && b.phase == running && same(current, d.handler) {
-		d.to.setInstead(true)
+	if d := b.bypassing; d != nil && !b.core.flags.has(bypassed) && b.core.phase == running && same(current, d.handler) {
+		d.to.core.setInstead(true)
 		b.bypass.Store(d.to)
-		b.flags.set(bypassed)
+		b.core.flags.set(bypassed)
 		b.refit()
 	}
 }
@@ -51,11 +51,11 @@ func (b *inbox[M]) closeBypass() {
 		return
 	}
 	b.bypassing = nil
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.flags.clear(bypassed)
+	b.core.mu.Lock()
+	defer b.core.mu.Unlock()
+	b.core.flags.clear(bypassed)
 	if to := b.bypass.Swap(nil); to != nil {
-		to.setInstead(false) // a sender that has seen the bypass, and not told yet, comes to the actor
+		to.core.setInstead(false) // a sender that has seen the bypass, and not told yet, comes to the actor
 	}
 	b.refit()
 }
@@ -79,11 +79,11 @@ func (b *inbox[M]) tellChild(msg M) {
 // tellInstead is tell for a message to the parent. It returns false if the message must not come
 // here, or the mailbox is not plain.
 func (b *inbox[M]) tellInstead(msg M) bool {
-	if !b.mu.TryLock() {
-		b.lockWithBackoff()
+	if !b.core.mu.TryLock() {
+		b.core.lockWithBackoff()
 	}
-	if !b.instead || b.dead || !b.plain {
-		b.mu.Unlock()
+	if !b.core.instead || b.core.dead || !b.core.plain {
+		b.core.mu.Unlock()
 		return false
 	}
 	b.putPlain(msg)

@@ -29,9 +29,9 @@ func TestASenderThatIsLateForABypassTellsTheActor(t *testing.T) {
 		c, to := ref.c.impl.(*cell[int]), child.c.impl.(*cell[int])
 		c.own().bypass.Store(&to.inbox) // what the sender has read
 
-		to.setInstead(true)
+		to.core.setInstead(true)
 		c.tellChild(1)
-		to.setInstead(false)
+		to.core.setInstead(false)
 		c.tellChild(2)
 		synctest.Wait()
 		require.Equal(t, []int{1}, childGot)

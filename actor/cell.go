@@ -37,11 +37,11 @@ const (
 // turn handles messages for maxTurn, up to batchSize, and reports whether there may be more. A
 // panic fails the actor; one recover serves the whole turn.
 func (c *cell[M]) turn(s *scheduler, r *runner) (more bool) {
-	halted := c.sys.halt.begun.Load()
-	if halted && c.sys.halt.hold(&c.core) {
+	halted := c.core.sys.halt.begun.Load()
+	if halted && c.core.sys.halt.hold(&c.core) {
 		return false
 	}
-	c.owner.begin()
+	c.core.owner.begin()
 	c.runner.begin(r)
 	s.labels.give(r, c.tally.counts.of)
 	returned := false
@@ -53,13 +53,13 @@ func (c *cell[M]) turn(s *scheduler, r *runner) (more bool) {
 			return
 		}
 		if r := recover(); r != nil {
-			more, c.inTask = true, false
+			more, c.core.inTask = true, false
 			c.fail(guard.Recovered(r))
 			return
 		}
 		// The handler has called runtime.Goexit. Its actor ends, whatever supervision says.
 		s.replace(r, &c.core, func() {
-			c.owner.begin()
+			c.core.owner.begin()
 			c.stopFailed(guard.ErrGoexit)
 		})
 	}()
@@ -79,16 +79,16 @@ func (c *cell[M]) lastRunner() *lastRunner { return &c.runner }
 
 // work handles up to n things; false means that nothing is left and the turn is over.
 func (c *cell[M]) work(n int, r *runner) (more bool) {
-	clock := turnClock{left: int(max(c.stride, 1))}
+	clock := turnClock{left: int(max(c.core.stride, 1))}
 	for left := n; left > 0; {
 		if c.urgent.Load() {
-			if c.phase == paused && !c.pause.leave() {
+			if c.core.phase == paused && !c.pause.leave() {
 				return false
 			}
-			if c.sys.halt.begun.Load() {
+			if c.core.sys.halt.begun.Load() {
 				return c.workToEnd()
 			}
-			if c.phase == paused { // again
+			if c.core.phase == paused { // again
 				continue
 			}
 			if msg, ok := c.nextSystem(); ok {
@@ -98,10 +98,10 @@ func (c *cell[M]) work(n int, r *runner) (more bool) {
 				continue
 			}
 			clock.left = 0 // the watchdog may want it to look
-			movedOn(&c.sys.scheduler, r)
+			movedOn(&c.core.sys.scheduler, r)
 		}
-		if c.phase == running && c.batch.size > 0 {
-			if clock.left <= 0 && !c.sys.scheduler.virtual && clock.look(time.Since(epoch), &c.stride) {
+		if c.core.phase == running && c.batch.size > 0 {
+			if clock.left <= 0 && !c.core.sys.scheduler.virtual && clock.look(time.Since(epoch), &c.core.stride) {
 				r.usedUp = true
 				sayDrawn(c)
 				return true
@@ -127,7 +127,7 @@ func (c *cell[M]) work(n int, r *runner) (more bool) {
 // handleBatch handles up to n items of the batch, until a system message arrives or the actor no
 // longer runs. It returns how many it has handled.
 func (c *cell[M]) handleBatch(n int) (handled int) {
-	for handled < n && c.phase == running && c.batch.size > 0 && !c.urgent.Load() {
+	for handled < n && c.core.phase == running && c.batch.size > 0 && !c.urgent.Load() {
 		handled++
 		c.tally.handled++
 		if c.conf.admission == nil || !c.refused() {
@@ -154,9 +154,9 @@ func (c *cell[M]) handle() {
 
 // runTask runs the task of it.
 func (c *cell[M]) runTask(it item[M]) {
-	c.inTask = true
+	c.core.inTask = true
 	it.task.run(c)
-	c.inTask = false
+	c.core.inTask = false
 }
 
 const (
@@ -169,7 +169,7 @@ const (
 // spin gives senders time to send more than one message: a turn that returns to the mailbox for
 // each message contends with its senders for the lock.
 func (c *cell[M]) spin() {
-	if c.sys.scheduler.virtual {
+	if c.core.sys.scheduler.virtual {
 		return
 	}
 	for n := 0; n < spinSteps && !c.urgent.Load(); n++ {
@@ -180,18 +180,18 @@ func (c *cell[M]) spin() {
 // ends the turn and returns false.
 func (c *cell[M]) refillOrRest() bool {
 	c.tally.flush()
-	if !c.mu.TryLock() {
-		c.lockWithBackoff() // as senders do, which otherwise would always win
+	if !c.core.mu.TryLock() {
+		c.core.lockWithBackoff() // as senders do, which otherwise would always win
 	}
 	if !c.system.empty() {
-		c.mu.Unlock()
+		c.core.mu.Unlock()
 		return true
 	}
-	if c.phase == running {
+	if c.core.phase == running {
 		if msg, ok := c.queue.takeFirst(); ok {
 			c.queue.refill(&c.batch, c.conf.box, &c.conf.chunks)
 			c.tally.drawn = drawn(c.batch.size)
-			c.mu.Unlock()
+			c.core.mu.Unlock()
 			c.tally.handled++
 			use(&c.inbox)
 			c.handleMessage(msg)
@@ -207,25 +207,25 @@ func (c *cell[M]) refillOrRest() bool {
 			c.tally.drawn = drawn(c.batch.size)
 			c.senders.admit()
 			useBy(&c.inbox, &c.batch)
-			c.mu.Unlock()
+			c.core.mu.Unlock()
 			return true
 		}
 	}
-	c.scheduled = false
+	c.core.scheduled = false
 	c.tally.drawn = 0
-	c.owner.end()
+	c.core.owner.end()
 	c.openBypass(c.onMessage)
-	c.mu.Unlock()
+	c.core.mu.Unlock()
 	return false
 }
 
 // A lastTask stops the actor when its turn in the mailbox comes.
 type lastTask[M any] struct{}
 
-func (lastTask[M]) run(c *cell[M]) { c.beginStop(nil) }
+func (*lastTask[M]) run(c *cell[M]) { c.beginStop(nil) }
 
-func (lastTask[M]) exempt() bool { return true }
+func (*lastTask[M]) exempt() bool { return true }
 
-func (lastTask[M]) follows() bool { return true }
+func (*lastTask[M]) follows() bool { return true }
 
-func (lastTask[M]) undelivered() (any, bool) { return nil, false }
+func (*lastTask[M]) undelivered() (any, bool) { return nil, false }

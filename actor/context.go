@@ -33,13 +33,13 @@ func (c *Context[M]) Err() error { return c.life().Err() }
 func (c *Context[M]) Value(key any) any { return c.within().Value(key) }
 
 // life returns the context of the actor. An inner cell has the context of its outer cell.
-func (c *Context[M]) life() context.Context { return (*lifeContext)(c.cell.actor()) }
+func (c *Context[M]) life() context.Context { return (*lifeContext)(c.cell.core.actor()) }
 
 // Self returns the actor's own ref. It may be called from any goroutine.
 func (c *Context[M]) Self() ActorRef[M] { return ActorRef[M]{&c.cell.core} }
 
 // System returns the system in which the actor lives. It may be called from any goroutine.
-func (c *Context[M]) System() *System { return c.cell.sys }
+func (c *Context[M]) System() *System { return c.cell.core.sys }
 
 // Log returns the logger of the system, whose lines say which actor writes them: the fields "actor"
 // and "kind" are its path, and its message type or what [WithKind] says. In the instance of a
@@ -49,21 +49,21 @@ func (c *Context[M]) System() *System { return c.cell.sys }
 // also have "trace_id" and "span_id". The logger may be used by any goroutine. A line whose level
 // is off costs nothing but the check of the level.
 func (c *Context[M]) Log() *zap.Logger {
-	c.cell.check("Log")
+	c.cell.core.check("Log")
 	if c.cell.log == nil {
-		c.cell.own().log = c.cell.actor().lineLog()
+		c.cell.own().log = c.cell.core.actor().lineLog()
 	}
 	if c.span != nil {
-		return c.span.log(c.cell.log, c.cell.sys.tracer)
+		return c.span.log(c.cell.log, c.cell.core.sys.tracer)
 	}
 	return c.cell.log
 }
 
 // Children returns the living children, oldest first.
 func (c *Context[M]) Children() []AnyRef {
-	c.cell.check("Children")
+	c.cell.core.check("Children")
 	var refs []AnyRef
-	for _, child := range c.cell.actor().childList() {
+	for _, child := range c.cell.core.actor().childList() {
 		refs = append(refs, refOf(child))
 	}
 	return refs
@@ -71,8 +71,8 @@ func (c *Context[M]) Children() []AnyRef {
 
 // Child returns the living child with that name.
 func (c *Context[M]) Child(name string) (child AnyRef, ok bool) {
-	c.cell.check("Child")
-	if child := c.cell.actor().child(name); child != nil {
+	c.cell.core.check("Child")
+	if child := c.cell.core.actor().child(name); child != nil {
 		return refOf(child), true
 	}
 	return nil, false
@@ -94,10 +94,10 @@ func (c *Context[M]) Stop(child AnyRef) { c.signalChild(child, sysStop) }
 func (c *Context[M]) Drain(child AnyRef) { c.signalChild(child, sysDrain) }
 
 func (c *Context[M]) signalChild(child AnyRef, kind systemKind) {
-	c.cell.check("Stop or Drain")
+	c.cell.core.check("Stop or Drain")
 	target := child.target().actor()
-	if target == nil || target.parent != c.cell.actor() {
-		panic(fmt.Sprintf("actor: %s cannot stop %q, which is not its child; tell it to stop by a message", c.cell.actor().path(), child.Path()))
+	if target == nil || target.parent != c.cell.core.actor() {
+		panic(fmt.Sprintf("actor: %s cannot stop %q, which is not its child; tell it to stop by a message", c.cell.core.actor().path(), child.Path()))
 	}
 	target.node().signal(systemMsg{kind: kind})
 }
@@ -113,8 +113,8 @@ func (c *Context[M]) Fail(err error) Behavior[M] {
 // them does not run again. f may use the state of the behavior. It may block; the end of the actor
 // waits for it.
 func (c *Context[M]) Defer(f func()) {
-	c.cell.check("Defer")
-	c.cell.deferred().add(cleanup{depth: c.cell.outermost().depth(), run: f})
+	c.cell.core.check("Defer")
+	c.cell.core.deferred().add(cleanup{depth: c.cell.core.outermost().depth(), run: f})
 }
 
 // After sends msg to the actor after d. It replaces a timer with the same key.
@@ -123,7 +123,7 @@ func (c *Context[M]) Defer(f func()) {
 // mailbox. Timers end with the incarnation: a restart cancels them, and one that is set while
 // [PreRestart] or [PostStop] is handled never fires.
 func (c *Context[M]) After(key string, d time.Duration, msg M) {
-	c.cell.check("After")
+	c.cell.core.check("After")
 	c.cell.own().timers.set(c.cell, d, &keyedTimer[M]{key: key, msg: msg, from: c.link()})
 }
 
@@ -141,7 +141,7 @@ func (c *Context[M]) AtFixedRate(key string, d time.Duration, msg M) {
 }
 
 func (c *Context[M]) repeat(what string, d time.Duration, k *keyedTimer[M]) {
-	c.cell.check(what)
+	c.cell.core.check(what)
 	if d <= 0 {
 		panic(fmt.Sprintf("actor: timer %q: interval %v is not positive", k.key, d))
 	}
@@ -151,19 +151,19 @@ func (c *Context[M]) repeat(what string, d time.Duration, k *keyedTimer[M]) {
 
 // CancelTimer cancels the timer with that key, if there is one.
 func (c *Context[M]) CancelTimer(key string) {
-	c.cell.check("CancelTimer")
+	c.cell.core.check("CancelTimer")
 	c.cell.timers.cancel(key)
 }
 
 // CancelTimers cancels all timers, but not the receive timeout.
 func (c *Context[M]) CancelTimers() {
-	c.cell.check("CancelTimers")
+	c.cell.core.check("CancelTimers")
 	c.cell.timers.cancelAll()
 }
 
 // TimerActive reports whether the timer with that key will still deliver a message.
 func (c *Context[M]) TimerActive(key string) bool {
-	c.cell.check("TimerActive")
+	c.cell.core.check("TimerActive")
 	_, active := c.cell.timers.byKey[key]
 	return active
 }
@@ -175,9 +175,9 @@ func (c *Context[M]) SetReceiveTimeout(d time.Duration, msg M) {
 	if d <= 0 {
 		panic(fmt.Sprintf("actor: receive timeout %v is not positive", d))
 	}
-	c.cell.check("SetReceiveTimeout")
+	c.cell.core.check("SetReceiveTimeout")
 	c.cell.timers.cancelIdle()
-	if !c.cell.ending() {
+	if !c.cell.core.ending() {
 		c.cell.own().timers.idle = newReceiveTimeout(c.cell, d, msg)
 	}
 }
@@ -185,11 +185,11 @@ func (c *Context[M]) SetReceiveTimeout(d time.Duration, msg M) {
 // CancelReceiveTimeout removes the receive timeout. Its message is dropped if it already waits in
 // the mailbox.
 func (c *Context[M]) CancelReceiveTimeout() {
-	c.cell.check("CancelReceiveTimeout")
+	c.cell.core.check("CancelReceiveTimeout")
 	c.cell.timers.cancelIdle()
 }
 
 func (c *Context[M]) spawnUnder() *core {
-	c.cell.check("Spawn")
-	return c.cell.actor()
+	c.cell.core.check("Spawn")
+	return c.cell.core.actor()
 }

@@ -88,16 +88,16 @@ func (d *delivered[M]) fail(c *cell[M], err error) {
 	if d.done == nil {
 		return
 	}
-	if c.phase == running {
+	if c.core.phase == running {
 		c.cleanups = slices.Delete(c.cleanups, last, last+1)
 	}
-	d.tell(&actorhook.HandlingError{Err: err, Ended: c.phase >= stopping})
+	d.tell(&actorhook.HandlingError{Err: err, Ended: c.core.phase >= stopping})
 }
 
 // tellAtTheEnd reports the failure when the incarnation ends, unless that happened before.
 func (d *delivered[M]) tellAtTheEnd(c *cell[M], err error) {
-	c.deferred().add(cleanup{depth: math.MaxInt, run: func() {
-		d.tell(&actorhook.HandlingError{Err: err, Ended: c.phase >= stopping})
+	c.core.deferred().add(cleanup{depth: math.MaxInt, run: func() {
+		d.tell(&actorhook.HandlingError{Err: err, Ended: c.core.phase >= stopping})
 	}})
 }
 

@@ -15,23 +15,23 @@ type described[M any] struct {
 }
 
 // with returns the item with metadata, unless that is empty.
-func (it item[M]) with(m metadata.Metadata) item[M] {
+func (it *item[M]) with(m metadata.Metadata) item[M] {
 	if m.IsEmpty() {
-		return it
+		return *it
 	}
-	return item[M]{task: &described[M]{it, m}}
+	return item[M]{task: &described[M]{*it, m}}
 }
 
 // plain returns the item without metadata.
-func (it item[M]) plain() item[M] {
+func (it *item[M]) plain() item[M] {
 	if d, ok := it.task.(*described[M]); ok {
 		return d.item
 	}
-	return it
+	return *it
 }
 
 // metadata returns the metadata of the item.
-func (it item[M]) metadata() (none metadata.Metadata) {
+func (it *item[M]) metadata() (none metadata.Metadata) {
 	if d, ok := it.task.(*described[M]); ok {
 		return d.metadata
 	}
@@ -64,19 +64,23 @@ func (d *described[M]) undelivered() (any, bool) { return d.item.undelivered() }
 func (b *inbox[M]) handled() (metadata.Metadata, *span) { return b.metadata, b.span }
 
 // Metadata implements extension.MetadataOf.
-func (x contextInternals[M]) Metadata() metadata.Metadata {
-	x.cell.check("MetadataOf")
-	m, _ := x.cell.outermost().handled()
+func (x *contextInternals[M]) Metadata() metadata.Metadata {
+	x.cell.core.check("MetadataOf")
+	m, _ := x.cell.core.outermost().handled()
 	return m
 }
 
 // TellWith implements extension.TellWith.
-func (r refInternals[M]) TellWith(msg M, m metadata.Metadata) { r.tellWith(msg, m, false) }
+func (r refInternals[M]) TellWith(msg M, m metadata.Metadata) {
+	tellWith(ActorRef[M](r), msg, m, false)
+}
 
 // TellNoWaitWith implements extension.TellNoWaitWith.
-func (r refInternals[M]) TellNoWaitWith(msg M, m metadata.Metadata) { r.tellWith(msg, m, true) }
+func (r refInternals[M]) TellNoWaitWith(msg M, m metadata.Metadata) {
+	tellWith(ActorRef[M](r), msg, m, true)
+}
 
-func (r ActorRef[M]) tellWith(msg M, m metadata.Metadata, parked bool) {
+func tellWith[M any](r ActorRef[M], msg M, m metadata.Metadata, parked bool) {
 	if r.c == nil {
 		deadLetterToNobody("", msg)
 		return

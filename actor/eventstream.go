@@ -40,7 +40,7 @@ func Subscribe[T any](s *System, ref ActorRef[T]) (cancel func()) {
 	tell := func(event any) bool {
 		e, ok := event.(T)
 		if ok {
-			ref.tellAsIs(e)
+			tellAsIs(ref, e)
 		}
 		return ok
 	}

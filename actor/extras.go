@@ -56,7 +56,7 @@ func (b *inbox[M]) own() *extras[M] {
 		return b.extras
 	}
 	b.extras = &extras[M]{supervision: supervision[M]{restart: -1}}
-	if b.phase == starting {
+	if b.core.phase == starting {
 		b.supervision.base = -1
 	}
 	return b.extras

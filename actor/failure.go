@@ -39,10 +39,10 @@ func (c *cell[M]) apply(i int, err error) bool {
 	switch d := l.decide(c, err); {
 	case d == Escalate:
 		return false
-	case d == Resume && c.phase != starting:
+	case d == Resume && c.core.phase != starting:
 		c.supervision.keep()
 		l.log(c, zapcore.WarnLevel, "actor failed; resuming", err)
-	case d == Restart && l.mayRestart(c.phase):
+	case d == Restart && l.mayRestart(c.core.phase):
 		c.tryRestart(i, err)
 	default:
 		l.stop(c, err)
@@ -77,13 +77,13 @@ func (c *cell[M]) tryRestart(i int, err error) {
 func (c *cell[M]) beginRestart(i int, err error, delay time.Duration) {
 	s := c.supervision.layers[i].strategy
 	c.tally.counts.restarts.Add(1)
-	c.phase, c.supervision.restart = restarting, i
+	c.core.phase, c.supervision.restart = restarting, i
 	c.timers.stop()
 	c.setSuspended(true, s.StashCapacity)
 	c.endIncarnation(PreRestart{Err: err}, i)
 	c.watched.endAll()
 	c.supervision.delay = delay
-	c.supervision.awaiting = !s.KeepChildren && c.stopChildren()
+	c.supervision.awaiting = !s.KeepChildren && c.core.stopChildren()
 	if !c.supervision.awaiting {
 		c.resumeLater()
 	}
@@ -111,7 +111,7 @@ func (c *cell[M]) failUp(err error) {
 		c.stopFailed(err)
 		return
 	}
-	c.parent.node().signal(systemMsg{kind: sysEscalated, child: &c.core, err: err})
+	c.core.parent.node().signal(systemMsg{kind: sysEscalated, child: &c.core, err: err})
 	c.supervision.layers[0].stop(c, err)
 }
 

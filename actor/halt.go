@@ -110,24 +110,24 @@ func (c *core) interrupt() {
 // workToEnd is work after a halt: the actor does nothing but end.
 func (c *cell[M]) workToEnd() (more bool) {
 	for {
-		if !c.sys.halt.isEnding() {
+		if !c.core.sys.halt.isEnding() {
 			return true // the next turn is held
 		}
 		msg, ok := c.nextSystem()
 		if !ok {
 			break
 		}
-		if msg.kind == sysStop || msg.kind == sysChildEnded && c.phase == stopping {
+		if msg.kind == sysStop || msg.kind == sysChildEnded && c.core.phase == stopping {
 			c.handleSystem(msg)
 		}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.core.mu.Lock()
+	defer c.core.mu.Unlock()
 	if !c.system.empty() {
 		return true
 	}
-	c.scheduled = false
-	c.owner.end()
+	c.core.scheduled = false
+	c.core.owner.end()
 	return false
 }
 

@@ -32,7 +32,7 @@ func (c *cell[M]) become(b Behavior[M]) (handled bool) {
 		return outer.become(b)
 	}
 	n := &c.scratch
-	n.cell, n.starting = c, c.phase == starting
+	n.cell, n.starting = c, c.core.phase == starting
 	b(current(c), n)
 	if n.same() && !n.starting {
 		return true
@@ -64,7 +64,7 @@ func (c *cell[M]) obey(n *Next[M]) (handled bool) {
 }
 
 func (c *cell[M]) install(n *Next[M]) {
-	if c.phase == running && (n.OnMessage != nil || n.wrapping() != nil) {
+	if c.core.phase == running && (n.OnMessage != nil || n.wrapping() != nil) {
 		c.closeBypass()
 	}
 	if n.wrapping() != nil || c.wrapping != nil {
@@ -84,7 +84,7 @@ func (c *cell[M]) install(n *Next[M]) {
 // unhandled publishes msg, unless it is such an event itself, to avoid a loop.
 func (c *cell[M]) unhandled(msg any) {
 	if _, circular := msg.(UnhandledMessage); !circular {
-		c.sys.events.publish(UnhandledMessage{Recipient: c.actor().fullPath(), Message: msg})
+		c.core.sys.events.publish(UnhandledMessage{Recipient: c.core.actor().fullPath(), Message: msg})
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 // The order of the fields keeps what each message changes on few cache lines. With the core in the
 // middle of the cell, a tell took twice as long (go test ./actor -run '^$' -bench Tell).
 type inbox[M any] struct {
-	core
+	core       core
 	queue      queue[M]   // guarded by core.mu
 	system     systemMsgs // to be handled before messages; likewise
 	conf       *config[M]
@@ -28,15 +28,15 @@ type inbox[M any] struct {
 
 // tell puts msg into the mailbox. This is the fast way of an unbounded mailbox.
 func (b *inbox[M]) tell(msg M) {
-	if b.flags.has(bypassed) {
+	if b.core.flags.has(bypassed) {
 		b.tellChild(msg)
 		return
 	}
-	if !b.mu.TryLock() {
-		b.lockWithBackoff()
+	if !b.core.mu.TryLock() {
+		b.core.lockWithBackoff()
 	}
-	if b.dead || !b.plain {
-		b.mu.Unlock()
+	if b.core.dead || !b.core.plain {
+		b.core.mu.Unlock()
 		b.tellAside(msg)
 		return
 	}
@@ -48,17 +48,17 @@ func (b *inbox[M]) putPlain(msg M) {
 	if last := b.queue.waiting.tail; last != nil && last.hasPlace() {
 		last.msgs = append(last.msgs, msg) // a turn is due already
 		b.queue.waiting.size++
-		b.mu.Unlock()
+		b.core.mu.Unlock()
 		return
 	}
 	b.queue.put(msg, &b.conf.chunks)
-	wake := !b.scheduled && !b.suspended
+	wake := !b.core.scheduled && !b.core.suspended
 	if wake {
-		b.scheduled = true
+		b.core.scheduled = true
 	}
-	b.mu.Unlock()
+	b.core.mu.Unlock()
 	if wake {
-		b.sys.scheduler.ready(&b.core)
+		b.core.sys.scheduler.ready(&b.core)
 	}
 }
 
@@ -66,7 +66,7 @@ func (b *inbox[M]) putPlain(msg M) {
 func (b *inbox[M]) tellAside(msg M) {
 	copied, err := carried(&b.core, msg)
 	if err != nil {
-		b.sys.deadLetter(&b.core, msg, err)
+		b.core.sys.deadLetter(&b.core, msg, err)
 		return
 	}
 	b.enqueue(item[M]{msg: copied}, entrance{})
@@ -74,7 +74,7 @@ func (b *inbox[M]) tellAside(msg M) {
 
 // accept is tell for messages that must not be encoded, or not again.
 func (b *inbox[M]) accept(msg M, by entrance) {
-	if b.sys.encoding == nil && b.conf.box.overflow != block && by.metadata.IsEmpty() {
+	if b.core.sys.encoding == nil && b.conf.box.overflow != block && by.metadata.IsEmpty() {
 		b.tell(msg)
 	} else {
 		b.enqueue(item[M]{msg: msg}, by)
@@ -83,7 +83,7 @@ func (b *inbox[M]) accept(msg M, by entrance) {
 
 // refit updates plain. core.mu is held.
 func (b *inbox[M]) refit() {
-	b.plain = b.conf.box.plain() && b.conf.admission == nil && !b.flags.has(bypassed|resting) && b.stashCap == 0 && b.sys.encoding == nil
+	b.core.plain = b.conf.box.plain() && b.conf.admission == nil && !b.core.flags.has(bypassed|resting) && b.core.stashCap == 0 && b.core.sys.encoding == nil
 }
 
 // deliver takes a message of any type. A nil is a message if M is an interface.
@@ -92,7 +92,7 @@ func (b *inbox[M]) deliver(msg any, by entrance) {
 		b.accept(m, by)
 		return
 	}
-	b.sys.deadLetter(&b.core, msg, wrongType[M](msg))
+	b.core.sys.deadLetter(&b.core, msg, wrongType[M](msg))
 }
 
 // deliverAll is deliver for many messages; it waits for none of them.
@@ -109,9 +109,9 @@ func (b *inbox[M]) deliverAll(msgs []any, sizes []int) {
 // deliverPlain puts the messages up to the first unsuitable one into the mailbox, and returns how
 // many.
 func (b *inbox[M]) deliverPlain(msgs []any) (count int) {
-	b.mu.Lock()
-	if b.dead || !b.plain {
-		b.mu.Unlock()
+	b.core.mu.Lock()
+	if b.core.dead || !b.core.plain {
+		b.core.mu.Unlock()
 		return 0
 	}
 	for _, msg := range msgs {
@@ -122,13 +122,13 @@ func (b *inbox[M]) deliverPlain(msgs []any) (count int) {
 		b.queue.put(m, &b.conf.chunks)
 		count++
 	}
-	wake := count > 0 && !b.scheduled && !b.suspended
+	wake := count > 0 && !b.core.scheduled && !b.core.suspended
 	if wake {
-		b.scheduled = true
+		b.core.scheduled = true
 	}
-	b.mu.Unlock()
+	b.core.mu.Unlock()
 	if wake {
-		b.sys.scheduler.ready(&b.core)
+		b.core.sys.scheduler.ready(&b.core)
 	}
 	return count
 }
@@ -145,19 +145,19 @@ func (b *inbox[M]) enqueue(it item[M], by entrance) {
 // put is enqueue without the report: it returns the item that was not delivered, the cell, and why.
 func (b *inbox[M]) put(it item[M], by entrance) (lost item[M], at *inbox[M], reason error) {
 	it, by.metadata = it.with(by.metadata), metadata.Metadata{}
-	b.mu.Lock()
-	if b.flags.has(bypassed) && (it.task == nil || !it.task.exempt()) {
+	b.core.mu.Lock()
+	if b.core.flags.has(bypassed) && (it.task == nil || !it.task.exempt()) {
 		if it.task == nil {
 			if lost, at, reason = b.bypass.Load().put(it, by); !errors.Is(reason, ErrTerminated) {
-				b.mu.Unlock()
+				b.core.mu.Unlock()
 				return lost, at, reason
 			}
 		}
-		b.flags.clear(bypassed) // later messages must not overtake a task
+		b.core.flags.clear(bypassed) // later messages must not overtake a task
 		b.refit()
 	}
 	if reason := b.refusal(it); reason != nil {
-		b.mu.Unlock()
+		b.core.mu.Unlock()
 		return it, b, reason
 	}
 	if b.conf.box.overflow == block {
@@ -166,18 +166,18 @@ func (b *inbox[M]) put(it item[M], by entrance) (lost item[M], at *inbox[M], rea
 		}
 		if b.senders.isBefore(it) {
 			b.senders.push(&waiter[M]{item: it})
-			b.mu.Unlock()
+			b.core.mu.Unlock()
 			return it, b, nil
 		}
 	}
 	over, overflow := b.queue.push(it, b.conf.box, &b.conf.chunks)
-	wake := !b.scheduled && !b.suspended
+	wake := !b.core.scheduled && !b.core.suspended
 	if wake {
-		b.scheduled = true
+		b.core.scheduled = true
 	}
-	b.mu.Unlock()
+	b.core.mu.Unlock()
 	if wake {
-		b.sys.scheduler.ready(&b.core)
+		b.core.sys.scheduler.ready(&b.core)
 	}
 	if overflow {
 		return over, b, ErrMailboxFull
@@ -187,13 +187,13 @@ func (b *inbox[M]) put(it item[M], by entrance) (lost item[M], at *inbox[M], rea
 
 // refusal returns why the item cannot be queued, or nil. core.mu is held.
 func (b *inbox[M]) refusal(it item[M]) error {
-	if b.dead {
+	if b.core.dead {
 		return ErrTerminated
 	}
-	if b.flags.has(resting) && !it.exempt() {
+	if b.core.flags.has(resting) && !it.exempt() {
 		return errResting
 	}
-	if b.suspended && b.stashCap > 0 && b.batch.size+b.queue.size()+b.priorities.size() >= int(b.stashCap) && !it.exempt() {
+	if b.core.suspended && b.core.stashCap > 0 && b.batch.size+b.queue.size()+b.priorities.size() >= int(b.core.stashCap) && !it.exempt() {
 		return ErrStashFull
 	}
 	return nil
@@ -208,7 +208,7 @@ func (b *inbox[M]) reportUndelivered(it item[M], reason error) {
 		return
 	}
 	if msg, report := it.undelivered(); report {
-		b.sys.deadLetter(&b.core, msg, reason)
+		b.core.sys.deadLetter(&b.core, msg, reason)
 	}
 }
 
@@ -216,33 +216,33 @@ func (b *inbox[M]) reportUndelivered(it item[M], reason error) {
 // gives up.
 func (b *inbox[M]) signal(msg systemMsg) {
 	if msg.kind == sysDrain {
-		b.enqueue(item[M]{task: lastTask[M]{}}, entrance{})
+		b.enqueue(item[M]{task: &lastTask[M]{}}, entrance{})
 		return
 	}
-	b.mu.Lock()
-	if b.dead {
-		b.mu.Unlock()
+	b.core.mu.Lock()
+	if b.core.dead {
+		b.core.mu.Unlock()
 		return
 	}
 	b.system.add(msg)
 	b.urgent.Store(true)
-	wake := !b.scheduled
-	b.scheduled = true
-	b.mu.Unlock()
+	wake := !b.core.scheduled
+	b.core.scheduled = true
+	b.core.mu.Unlock()
 	if msg.kind == sysStop {
-		b.endLife()                       // after the message is queued: a handler that sees the end handles no other message
+		b.core.endLife()                  // after the message is queued: a handler that sees the end handles no other message
 		if b.conf.box.overflow == block { // else only the turn may read the extras
 			b.senders.close()
 		}
 	}
 	if wake {
-		b.sys.scheduler.ready(&b.core)
+		b.core.sys.scheduler.ready(&b.core)
 	}
 }
 
 func (b *inbox[M]) nextSystem() (msg systemMsg, ok bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	b.core.mu.Lock()
+	defer b.core.mu.Unlock()
 	msg, ok = b.system.take()
 	b.urgent.Store(!b.system.empty())
 	return msg, ok
@@ -252,11 +252,11 @@ func (b *inbox[M]) nextSystem() (msg systemMsg, ok bool) {
 func (b *inbox[M]) prioritize() {
 	fresh := b.queue.waiting
 	b.queue.waiting = chain[M]{}
-	b.mu.Unlock()
+	b.core.mu.Unlock()
 	defer func() {
 		if fresh.size > 0 { // after a panic
-			b.mu.Lock()
-			defer b.mu.Unlock()
+			b.core.mu.Lock()
+			defer b.core.mu.Unlock()
 			fresh.join(b.queue.waiting)
 			b.queue.waiting = fresh
 		}
@@ -283,14 +283,14 @@ func (b *inbox[M]) setSuspended(suspended bool, capacity int) {
 	if suspended {
 		b.closeBypass()
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	b.core.mu.Lock()
+	defer b.core.mu.Unlock()
 	b.suspend(suspended, capacity)
 }
 
 // suspend is setSuspended for a caller that holds core.mu and has closed the bypass.
 func (b *inbox[M]) suspend(suspended bool, capacity int) {
-	b.suspended, b.stashCap, b.unborn = suspended, int32(min(capacity, math.MaxInt32)), false
+	b.core.suspended, b.core.stashCap, b.core.unborn = suspended, int32(min(capacity, math.MaxInt32)), false
 	b.refit()
 }
 
@@ -298,11 +298,11 @@ func (b *inbox[M]) suspend(suspended bool, capacity int) {
 // awaited is false without any to wait for.
 func (b *inbox[M]) closeDown() (children []*core, awaited bool) {
 	b.closeBypass()
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	b.core.mu.Lock()
+	defer b.core.mu.Unlock()
 	b.suspend(true, 0)
-	b.closed = true
-	return b.awaitChildren()
+	b.core.closed = true
+	return b.core.awaitChildren()
 }
 
 func (b *inbox[M]) setUrgent() { b.urgent.Store(true) }

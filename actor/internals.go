@@ -13,16 +13,16 @@ import (
 type internals struct{ *System }
 
 // refInternals is likewise an ActorRef.
-type refInternals[M any] struct{ ActorRef[M] }
+type refInternals[M any] ActorRef[M]
 
 // contextInternals is likewise a Context.
-type contextInternals[M any] struct{ *Context[M] }
+type contextInternals[M any] Context[M]
 
 func (s *System) internals() any { return internals{s} }
 
-func (r ActorRef[M]) internals() any { return refInternals[M]{r} }
+func (r ActorRef[M]) internals() any { return refInternals[M](r) }
 
-func (c *Context[M]) internals() any { return contextInternals[M]{c} }
+func (c *Context[M]) internals() any { return (*contextInternals[M])(c) }
 
 // To returns the ref to a core that the internals of another type have made.
 func (refInternals[M]) To(made any) ActorRef[M] { return ActorRef[M]{made.(*core)} } // nothing else is made

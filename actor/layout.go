@@ -10,7 +10,7 @@ import "unsafe"
 // package does not compile otherwise.
 var (
 	_ [16]struct{} = [unsafe.Sizeof(guarded{}) - unsafe.Offsetof(guarded{}.mu)]struct{}{}
-	_              = [cacheLine/2 - 1 - unsafe.Offsetof(cell[int]{}.mu)%cacheLine]struct{}{}
+	_              = [cacheLine/2 - 1 - unsafe.Offsetof(cell[int]{}.core.mu)%cacheLine]struct{}{}
 )
 
 const cacheLine = 64

@@ -29,7 +29,10 @@ func (l *lifeContext) around() context.Context {
 	if made := l.life.Load(); made != nil && made.given != nil {
 		return made.given
 	}
-	return l.parent.node().context()
+	if l.parent.parent == nil { // a guardian
+		return context.Background()
+	}
+	return l.parent.context()
 }
 
 func (l *lifeContext) Deadline() (time.Time, bool) { return l.around().Deadline() }

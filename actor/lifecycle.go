@@ -19,13 +19,13 @@ func (c *cell[M]) handleSystem(msg systemMsg) {
 	case sysChildEnded:
 		c.childEnded()
 	case sysEscalated:
-		if c.phase == running { // else the child's incarnation of the parent has ended
+		if c.core.phase == running { // else the child's incarnation of the parent has ended
 			c.fail(fmt.Errorf("%w by %s: %w", ErrEscalated, msg.child.fullPath(), msg.err))
 		}
 	case sysRest:
 		rest(c)
 	case sysResume:
-		if c.phase == restarting && msg.epoch == c.epoch {
+		if c.core.phase == restarting && msg.epoch == c.epoch {
 			c.start()
 		}
 	}
@@ -34,31 +34,31 @@ func (c *cell[M]) handleSystem(msg systemMsg) {
 // start runs the first behavior of an incarnation: the one that the cell was spawned with, or the
 // one that the restarting layer supervises.
 func (c *cell[M]) start() {
-	c.phase = starting
+	c.core.phase = starting
 	first, around := c.supervision.rewind(c.initial)
 	c.unwrapTo(around)
 	c.onMessage, c.onSignal = nil, nil
 	c.become(first)
-	if c.phase != starting {
+	if c.core.phase != starting {
 		return
 	}
 	if c.extras != &c.conf.none && c.supervision.setBase() {
 		c.wrapping.setBase()
 	}
-	c.phase = running
+	c.core.phase = running
 	c.supervision.started()
 	c.setSuspended(false, 0)
 }
 
 // beginStop stops the children; when the last of them has ended, the actor ends.
 func (c *cell[M]) beginStop(cause error) {
-	if c.phase >= stopping {
+	if c.core.phase >= stopping {
 		return
 	}
-	c.phase = stopping
+	c.core.phase = stopping
 	c.senders.close()
-	c.endBy(cause)
-	c.endLife()
+	c.core.endBy(cause)
+	c.core.endLife()
 	c.timers.stop()
 	c.supervision.cancel()
 	children, awaited := c.closeDown()
@@ -69,10 +69,10 @@ func (c *cell[M]) beginStop(cause error) {
 }
 
 func (c *cell[M]) childEnded() {
-	if c.phase != stopping && c.phase != restarting || c.childCount() > 0 {
+	if c.core.phase != stopping && c.core.phase != restarting || c.core.childCount() > 0 {
 		return
 	}
-	if c.phase == stopping {
+	if c.core.phase == stopping {
 		c.finish()
 	} else if c.supervision.awaiting {
 		c.resumeLater()
@@ -82,15 +82,15 @@ func (c *cell[M]) childEnded() {
 // finish ends the actor, in this order: PostStop to the last behavior, cleanups, dead letters of
 // the mailbox, release of the name, notification of watchers and parent.
 func (c *cell[M]) finish() {
-	c.phase = stopped
+	c.core.phase = stopped
 	c.endIncarnation(PostStop{}, -1)
 	c.watched.endAll()
-	c.mu.Lock()
-	c.dead = true
+	c.core.mu.Lock()
+	c.core.dead = true
 	rest := append(c.drain(), c.senders.takeParked()...)
 	c.system = systemMsgs{}
-	c.mu.Unlock()
-	c.releaseLife()
+	c.core.mu.Unlock()
+	c.core.releaseLife()
 	c.tally.flush()
 	c.tally.counts.stopped.Add(1)
 	switch {
@@ -99,7 +99,7 @@ func (c *cell[M]) finish() {
 	case len(rest) > 0:
 		c.reportRest(rest)
 	}
-	c.leaveTree()
+	c.core.leaveTree()
 }
 
 // reportRest makes the remaining items dead letters, with the reason of the admission check if it
@@ -107,7 +107,7 @@ func (c *cell[M]) finish() {
 func (c *cell[M]) reportRest(rest []item[M]) {
 	reason := ErrTerminated
 	if c.conf.admission != nil {
-		failure := guard.Apart(c.senders.lend(c.owner.lend(func() { reason = cmp.Or(c.conf.checkAdmission(), reason) }))) // the end must not end half-way
+		failure := guard.Apart(c.senders.lend(c.core.owner.lend(func() { reason = cmp.Or(c.conf.checkAdmission(), reason) }))) // the end must not end half-way
 		reason = cmp.Or(failure, reason)
 	}
 	for _, it := range rest {
@@ -119,11 +119,11 @@ func (c *cell[M]) reportRest(rest []item[M]) {
 // cleanups that were deferred inside layer; -1 means all. Panics in them are logged; they cannot
 // fail an actor that has ended.
 func (c *cell[M]) endIncarnation(last Signal, layer int) {
-	if c.onSignal != nil && !c.sys.halt.begun.Load() {
+	if c.onSignal != nil && !c.core.sys.halt.begun.Load() {
 		c.guard("signal handler", func() { c.tellSignal(last) })
 	}
 	c.cleanups.run(layer, c.guard)
-	if c.phase == stopped {
+	if c.core.phase == stopped {
 		c.asks.abandonAll(ErrTerminated)
 	} else {
 		c.asks.abandonAll(ErrStaleHandler)
@@ -134,8 +134,8 @@ func (c *cell[M]) endIncarnation(last Signal, layer int) {
 
 // guard runs f, and logs a panic or the end of its goroutine.
 func (c *cell[M]) guard(what string, f func()) {
-	if err := guard.Apart(c.senders.lend(c.owner.lend(f))); err != nil {
-		c.logOutside(what, err)
+	if err := guard.Apart(c.senders.lend(c.core.owner.lend(f))); err != nil {
+		c.core.logOutside(what, err)
 	}
 }
 

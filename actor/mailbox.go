@@ -102,9 +102,9 @@ type task[M any] interface {
 	undelivered() (msg any, report bool)
 }
 
-func (it item[M]) exempt() bool { return it.task != nil && it.task.exempt() }
+func (it *item[M]) exempt() bool { return it.task != nil && it.task.exempt() }
 
-func (it item[M]) undelivered() (msg any, report bool) {
+func (it *item[M]) undelivered() (msg any, report bool) {
 	if it.task != nil {
 		return it.task.undelivered()
 	}

@@ -9,12 +9,12 @@ import (
 type mark interface{ Again(living any) error }
 
 // behaviorInternals is a Behavior as package extension sees it.
-type behaviorInternals[M any] struct{ Behavior[M] }
+type behaviorInternals[M any] Behavior[M]
 
-func (b Behavior[M]) internals() any { return behaviorInternals[M]{b} }
+func (b Behavior[M]) internals() any { return behaviorInternals[M](b) }
 
 // Marked implements extension.Marked.
-func (b behaviorInternals[M]) Marked(mark any) Behavior[M] { return marked(b.Behavior, mark) }
+func (b behaviorInternals[M]) Marked(mark any) Behavior[M] { return marked(Behavior[M](b), mark) }
 
 // marked returns b with a mark, which the behavior fills in when it is called without a context.
 // All behaviors that it returns for one M have the same code, by which markOf knows them. The
@@ -52,9 +52,9 @@ func (c *cell[M]) mark() any { return markOf(c.initial) }
 
 // toldToStop reports whether the actor is stopping or has been told to.
 func (b *inbox[M]) toldToStop() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.closed || b.dead || b.system.stop
+	b.core.mu.Lock()
+	defer b.core.mu.Unlock()
+	return b.core.closed || b.core.dead || b.system.stop
 }
 
 // Mark implements extension.MarkOf.

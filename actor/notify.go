@@ -16,7 +16,7 @@ import (
 // No mailbox is too full for it, and it is no dead letter if the actor ends before. It works until
 // the functions given to [Context.Defer] would run, and has no effect afterwards.
 func (c *Context[M]) Notify(handle func() Behavior[M]) (notify func()) {
-	c.cell.check("Notify")
+	c.cell.core.check("Notify")
 	over := false // owned by the turn
 	c.Defer(func() { over = true })
 	return newNotify(c.cell, func(c *cell[M]) {
@@ -57,7 +57,7 @@ func (n *notified[M]) undelivered() (any, bool) { return nil, false }
 // TellLatest implements extension.TellLatest.
 func (r refInternals[M]) TellLatest(read func() (M, bool)) (notify func()) {
 	if r.c == nil || r.c.isRemote() {
-		panic(fmt.Sprintf("actor: %q is no actor of this process and cannot follow what changes here; subscribe it on its own node", r.Path()))
+		panic(fmt.Sprintf("actor: %q is no actor of this process and cannot follow what changes here; subscribe it on its own node", r.c.fullPath()))
 	}
 	to, ok := r.c.impl.(latestTeller)
 	if !ok { // no actor has this path

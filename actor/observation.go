@@ -10,13 +10,13 @@ func (n *Next[M]) Observe(identity any, see func(ref AnyRef, msg any, sig Signal
 		identity: identity,
 		message: func(handle MessageHandler[M]) MessageHandler[M] {
 			return func(ctx *Context[M], msg M) Behavior[M] {
-				defer func() { see(refOf(ctx.cell.actor()), msg, nil) }()
+				defer func() { see(refOf(ctx.cell.core.actor()), msg, nil) }()
 				return handle(ctx, msg)
 			}
 		},
 		signal: func(handle SignalHandler[M]) SignalHandler[M] {
 			return func(ctx *Context[M], sig Signal) Behavior[M] {
-				defer func() { see(refOf(ctx.cell.actor()), nil, sig) }()
+				defer func() { see(refOf(ctx.cell.core.actor()), nil, sig) }()
 				return handle(ctx, sig)
 			}
 		},

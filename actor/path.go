@@ -95,7 +95,7 @@ func (c *core) appendFullString(buf []byte) []byte {
 // appendOutside appends the path of a core outside of the tree.
 func (c *core) appendOutside(buf []byte) []byte {
 	path := tempPath
-	if _, asks := c.impl.(asker); asks {
+	if askerOf(c) != nil {
 		path = askPath
 	}
 	return strconv.AppendUint(append(append(buf, path...), '/'), c.uid, 10)

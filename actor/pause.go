@@ -18,7 +18,7 @@ const (
 )
 
 // Pause implements extension.NewPause.
-func (x contextInternals[M]) Pause(then func() Behavior[M]) interface {
+func (x *contextInternals[M]) Pause(then func() Behavior[M]) interface {
 	Begin() bool
 	End()
 } {
@@ -28,13 +28,13 @@ func (x contextInternals[M]) Pause(then func() Behavior[M]) interface {
 // Begin implements extension.Pause.
 func (p *pause[M]) Begin() bool {
 	c := p.cell
-	c.check("Pause")
-	if c.phase != running || c.inTask || c.outside || c.wrapping != nil {
+	c.core.check("Pause")
+	if c.core.phase != running || c.core.inTask || c.core.outside || c.wrapping != nil {
 		return false
 	}
 	p.state.Store(pauseBegun)
 	c.own().pause = p
-	c.phase = paused
+	c.core.phase = paused
 	c.urgent.Store(true) // so that the turn looks at the phase
 	return true
 }
@@ -43,7 +43,7 @@ func (p *pause[M]) Begin() bool {
 func (p *pause[M]) End() {
 	if !p.state.CompareAndSwap(pauseBegun, pauseOver) {
 		p.state.Store(pauseOver)
-		p.cell.sys.scheduler.ready(&p.cell.core)
+		p.cell.core.sys.scheduler.ready(&p.cell.core)
 	}
 }
 
@@ -51,12 +51,12 @@ func (p *pause[M]) End() {
 // belongs to the one that End starts.
 func (p *pause[M]) leave() bool {
 	c := p.cell
-	c.owner.end()
+	c.core.owner.end()
 	if p.state.CompareAndSwap(pauseBegun, pauseParked) {
 		return false
 	}
-	c.owner.begin()
-	c.phase, c.pause = running, nil
+	c.core.owner.begin()
+	c.core.phase, c.pause = running, nil
 	if next := p.then(); next != nil {
 		c.become(next)
 	}

@@ -74,7 +74,7 @@ func (c *custody) Withdrawn() bool { return c.bits.Load()&custodyGone != 0 }
 // Asks implements extension.Hold.
 func (s internals) Asks(msg any) (found []actorhook.Ask) {
 	for _, c := range s.refsOf(msg) {
-		if a, ok := c.impl.(asker); ok {
+		if a := askerOf(c); a != nil {
 			found = append(found, a)
 		}
 	}

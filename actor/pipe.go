@@ -19,8 +19,8 @@ import (
 // letter.
 func PipeToSelf[T, M any](ctx *Context[M], f func(context.Context) (T, error), wrap func(T, error) M) {
 	c, within, then := ctx.cell, ctx.within(), ctx.consequence()
-	c.check("PipeToSelf")
-	c.sys.background.Go(func() {
+	c.core.check("PipeToSelf")
+	c.core.sys.background.Go(func() {
 		p := &piped[T, M]{wrap: wrap, err: guard.ErrGoexit} // unless f returns
 		defer func() { c.post(item[M]{task: p}, entrance{metadata: then}) }()
 		p.err = guard.Run(func() (err error) {

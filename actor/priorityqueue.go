@@ -15,7 +15,7 @@ type priorities[M any] struct {
 }
 
 type prioritizedItem[M any] struct {
-	item[M]
+	item     item[M]
 	class    int8 // see add
 	priority int
 	number   uint64
@@ -45,7 +45,7 @@ func (r *priorities[M]) add(it item[M]) {
 		e.class, e.priority = r.ofMessages(), r.priority(plain.msg)
 	case *delivered[M]:
 		e.class, e.priority = r.ofMessages(), r.ofDelivered(task)
-	case lastTask[M]:
+	case *lastTask[M]:
 		e.class, r.last = 2, true
 	}
 	heap.Push(&r.entries, e)

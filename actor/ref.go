@@ -56,7 +56,7 @@ func (r ActorRef[M]) tellBy(msg M, by entrance) (unfit error) {
 	case *cell[M]:
 		copied, err := carried(&to.core, msg)
 		if err != nil {
-			to.sys.deadLetter(&to.core, msg, err)
+			to.core.sys.deadLetter(&to.core, msg, err)
 			return err
 		}
 		to.accept(copied, by)
@@ -65,7 +65,7 @@ func (r ActorRef[M]) tellBy(msg M, by entrance) (unfit error) {
 	case *adapter[M]:
 		copied, err := carried(&to.core, msg)
 		if err != nil {
-			to.sys.deadLetter(&to.core, msg, err)
+			to.core.sys.deadLetter(&to.core, msg, err)
 			return err
 		}
 		to.post(copied, by)
@@ -94,7 +94,7 @@ func deliverHere[M any](c *core, msg M, by entrance) (unfit error) {
 }
 
 // tellAsIs is TellNoWait for messages that no actor has sent, which are never encoded.
-func (r ActorRef[M]) tellAsIs(msg M) {
+func tellAsIs[M any](r ActorRef[M], msg M) {
 	switch to := r.c.impl.(type) {
 	case *cell[M]:
 		to.accept(msg, entrance{parked: true})

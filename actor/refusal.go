@@ -11,13 +11,21 @@ import (
 	"github.com/understudy-go/understudy/internal/payload"
 )
 
-// An asker is the reply ref of an ask that may be pending.
+// An asker is the untyped part of the reply ref of an ask that may be pending.
 type asker interface {
 	// refuse ends the ask, because a message with its ref has become a dead letter.
 	refuse(why error)
 	// share disables refuse, because the ref was sent to several actors.
 	share()
 	actorhook.Ask // its custody
+}
+
+// askerOf returns the asker of c, or nil if c is no reply ref of this node.
+func askerOf(c *core) asker {
+	if a, ok := c.impl.(interface{ asker() asker }); ok {
+		return a.asker()
+	}
+	return nil
 }
 
 // A refusal informs an ask on another node about a message that had its ref.
@@ -52,7 +60,7 @@ func (s *System) refuse(recipient string, msg any, reason error) {
 // NoteBroadcast implements extension.NoteBroadcast.
 func (s internals) NoteBroadcast(msg any) {
 	for _, c := range s.refsOf(msg) {
-		if a, ok := c.impl.(asker); ok {
+		if a := askerOf(c); a != nil {
 			a.share()
 		} else {
 			c.sendRefusal(refusal{Shared: true})
@@ -89,7 +97,7 @@ func mayBeAsk(path string) bool {
 }
 
 func (c *core) refuse(recipient string, reason error) {
-	if a, ok := c.impl.(asker); ok {
+	if a := askerOf(c); a != nil {
 		a.refuse(refused(recipient, reason))
 		return
 	}
@@ -122,13 +130,13 @@ func (c *core) sendRefusal(r refusal) {
 // deliverOutside delivers messages from other nodes to an ask or an adapter.
 func (c *core) deliverOutside(msg any, by entrance) {
 	r, ok := msg.(refusal)
-	a, isAsk := c.impl.(asker)
+	a := askerOf(c)
 	switch {
 	case !ok:
 		c.impl.deliver(msg, by)
-	case isAsk && r.Shared:
+	case a != nil && r.Shared:
 		a.share()
-	case isAsk:
+	case a != nil:
 		a.refuse(refused(r.Recipient, payload.UnpackError(r.Reason, binder{c.sys})))
 	}
 }

@@ -9,14 +9,14 @@ var errResting = errors.New("the actor is about to rest")
 // takes no others.
 func (r *returning[M]) Finish(to ActorRef[M]) {
 	c := to.c.impl.(*cell[M]) // Spawn has made it
-	c.mu.Lock()
-	if c.flags.has(resting) {
-		c.mu.Unlock()
+	c.core.mu.Lock()
+	if c.core.flags.has(resting) {
+		c.core.mu.Unlock()
 		return
 	}
 	c.rests()
-	c.mu.Unlock()
-	c.enqueue(item[M]{task: farewell[M]{}}, entrance{})
+	c.core.mu.Unlock()
+	c.enqueue(item[M]{task: &farewell[M]{}}, entrance{})
 }
 
 // Rest lets an actor that Spawn has returned end, if it has no message and waits for nothing.
@@ -28,9 +28,9 @@ func (r *returning[M]) Rest(to ActorRef[M]) {
 // the last call.
 func (r *returning[M]) Used(to ActorRef[M]) bool {
 	c := to.c.impl.(*cell[M]) // Spawn has made it
-	used := c.flags.has(inUse)
+	used := c.core.flags.has(inUse)
 	if used {
-		c.flags.clear(inUse)
+		c.core.flags.clear(inUse)
 	}
 	return used
 }
@@ -43,21 +43,21 @@ func (r *returning[M]) Resting(of ActorRef[M]) bool {
 
 // rests notes that the actor takes no more messages. core.mu is held.
 func (b *inbox[M]) rests() {
-	b.flags.set(resting)
+	b.core.flags.set(resting)
 	b.refit()
 }
 
 // rest handles sysRest.
 func rest[M any](c *cell[M]) {
-	if c.phase != running || c.batch.size > 0 || c.priorities.size() > 0 || c.awaited > 0 || c.childCount() > 0 {
+	if c.core.phase != running || c.batch.size > 0 || c.priorities.size() > 0 || c.awaited > 0 || c.core.childCount() > 0 {
 		return
 	}
-	c.mu.Lock()
-	idle := c.queue.size() == 0 && !c.flags.has(resting)
+	c.core.mu.Lock()
+	idle := c.queue.size() == 0 && !c.core.flags.has(resting)
 	if idle {
 		c.rests()
 	}
-	c.mu.Unlock()
+	c.core.mu.Unlock()
 	if idle {
 		sayFarewell(c)
 	}
@@ -75,13 +75,13 @@ func sayFarewell[M any](c *cell[M]) {
 // A farewell says farewell when its turn in the mailbox comes.
 type farewell[M any] struct{}
 
-func (farewell[M]) run(c *cell[M]) { sayFarewell(c) }
+func (*farewell[M]) run(c *cell[M]) { sayFarewell(c) }
 
-func (farewell[M]) exempt() bool { return true }
+func (*farewell[M]) exempt() bool { return true }
 
-func (farewell[M]) follows() bool { return true }
+func (*farewell[M]) follows() bool { return true }
 
-func (farewell[M]) undelivered() (any, bool) { return nil, false }
+func (*farewell[M]) undelivered() (any, bool) { return nil, false }
 
 // keeps counts n more things that keep the actor from resting: asks that it waits for, and messages
 // in stashes.
@@ -106,7 +106,7 @@ func useBy[M any](b *inbox[M], batch *chain[M]) {
 
 // use notes that the actor handles messages, if somebody asks for it.
 func use[M any](b *inbox[M]) {
-	if b.conf.returns != nil && !b.flags.has(inUse) {
-		b.flags.set(inUse)
+	if b.conf.returns != nil && !b.core.flags.has(inUse) {
+		b.core.flags.set(inUse)
 	}
 }

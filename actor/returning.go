@@ -17,20 +17,12 @@ type returning[M any] struct {
 	}
 }
 
-// Returning implements extension.NewReturning.
+// Returning implements extension.NewReturning, and returns an extension.Returning.
 func (refInternals[M]) Returning(parent AnyRef, owner interface {
 	Ended(name string, rest []M, with []metadata.Metadata, failure error)
 	Late(name string, msg M, m metadata.Metadata)
 }, last *M, opts []SpawnOption,
-) interface {
-	Spawn(b Behavior[M], name string) ActorRef[M]
-	Offer(to ActorRef[M], msg M, m metadata.Metadata) (taken bool)
-	Used(of ActorRef[M]) bool
-	Resting(of ActorRef[M]) bool
-	Rest(of ActorRef[M])
-	Finish(of ActorRef[M])
-	Ending() bool
-} {
+) any {
 	r := &returning[M]{parent: parent.target(), conf: *configure[M](opts), last: last, owner: owner}
 	r.conf.returns = r
 	return r
@@ -40,7 +32,7 @@ func (refInternals[M]) Returning(parent AnyRef, owner interface {
 func (r *returning[M]) Spawn(b Behavior[M], name string) ActorRef[M] {
 	checkName(name)
 	c := newCell(r.parent, b, name, &r.conf) // the turn of the parent owns what observes its children
-	c.tally.counts = c.conf.counts(c.sys, c.uid, false)
+	c.tally.counts = c.conf.counts(c.core.sys, c.core.uid, false)
 	if !r.parent.addNamesake(&c.core) {
 		return ActorRef[M]{}
 	}
@@ -58,7 +50,7 @@ func (r *returning[M]) Offer(to ActorRef[M], msg M, m metadata.Metadata) (taken 
 	}
 	copied, err := carried(to.c, msg)
 	if err != nil {
-		c.sys.deadLetter(&c.core, msg, err)
+		c.core.sys.deadLetter(&c.core, msg, err)
 		return true
 	}
 	lost, at, reason := c.put(item[M]{msg: copied}, entrance{parked: true, metadata: m})
@@ -82,7 +74,7 @@ func giveBack[M any](c *cell[M], all []item[M]) {
 			c.reportUndelivered(it, ErrTerminated)
 		}
 	}
-	c.conf.returns.owner.Ended(c.label, rest, with, c.cause())
+	c.conf.returns.owner.Ended(c.core.label, rest, with, c.core.cause())
 }
 
 // late returns a message that came after the end. It returns false for what is no message, and for
@@ -96,7 +88,7 @@ func late[M any](b *inbox[M], it item[M], reason error) bool {
 	if plain.task != nil {
 		return false
 	}
-	r.owner.Late(b.label, plain.msg, it.metadata())
+	r.owner.Late(b.core.label, plain.msg, it.metadata())
 	return true
 }
 
@@ -108,11 +100,11 @@ func comesLate(reason error) bool {
 // tellKnown is tell for a message that must not come here once the actor has ended. It returns
 // false then, and for a mailbox that is not plain.
 func (b *inbox[M]) tellKnown(msg M) bool {
-	if !b.mu.TryLock() {
-		b.lockWithBackoff()
+	if !b.core.mu.TryLock() {
+		b.core.lockWithBackoff()
 	}
-	if b.dead || !b.plain {
-		b.mu.Unlock()
+	if b.core.dead || !b.core.plain {
+		b.core.mu.Unlock()
 		return false
 	}
 	b.putPlain(msg)

@@ -20,7 +20,7 @@ type router[M any] interface {
 // A routed ref stands for an actor that a router finds for each message, on this node or another.
 // It has no address: on every node it means the same actor.
 type routed[M any] struct {
-	core
+	core   core
 	router router[M]
 	here   atomic.Pointer[inbox[M]] // the actor, while it takes the messages of this node; nil: ask the router
 }
@@ -34,7 +34,7 @@ func (r *routed[M]) tell(msg M) {
 }
 
 func (r *routed[M]) route(msg M, m metadata.Metadata) {
-	r.found(r.router.Told(r.label, msg, m))
+	r.found(r.router.Told(r.core.label, msg, m))
 }
 
 // found remembers the actor to which the router has passed a message.
@@ -54,13 +54,13 @@ func (r *routed[M]) deliver(msg any, by entrance) {
 		r.route(m, by.metadata)
 		return
 	}
-	r.sys.deadLetter(&r.core, msg, wrongType[M](msg))
+	r.core.sys.deadLetter(&r.core, msg, wrongType[M](msg))
 }
 
 // arrive decodes messages that the node with a number has sent, and passes them to the router. The
 // number is what the ref of that node has as the number of the actor.
 func (r *routed[M]) arrive(from uint64, all []actorhook.Arrival, by actorhook.Dispatcher) {
-	d := arrivalDecoder[M]{sys: r.sys}
+	d := arrivalDecoder[M]{sys: r.core.sys}
 	for i := range all {
 		var msg M
 		d.use(all[i].Type)
@@ -69,9 +69,9 @@ func (r *routed[M]) arrive(from uint64, all []actorhook.Arrival, by actorhook.Di
 		case err != nil:
 			by.Undecodable(i, err)
 		case unfit != nil:
-			r.sys.deadLetter(&r.core, d.other, unfit)
+			r.core.sys.deadLetter(&r.core, d.other, unfit)
 		default:
-			r.found(r.router.Arrived(r.label, from, msg, all[i]))
+			r.found(r.router.Arrived(r.core.label, from, msg, all[i]))
 		}
 	}
 }
@@ -121,7 +121,7 @@ type routedRefs[M any] struct {
 	router router[M]
 
 	mu    sync.Mutex // guards all below
-	cores map[string]weak.Pointer[routed[M]]
+	cores map[string]weak.Pointer[core]
 	sweep int
 }
 
@@ -131,20 +131,20 @@ func (refInternals[M]) Routed(s *System, prefix string, by interface {
 	Arrived(path string, from uint64, msg M, encoded actorhook.Arrival) (here ActorRef[M])
 },
 ) func(name string) ActorRef[M] {
-	all := &routedRefs[M]{sys: s, prefix: prefix, router: by, cores: map[string]weak.Pointer[routed[M]]{}}
+	all := &routedRefs[M]{sys: s, prefix: prefix, router: by, cores: map[string]weak.Pointer[core]{}}
 	return all.ref
 }
 
 func (all *routedRefs[M]) ref(name string) ActorRef[M] {
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	if r := all.cores[name].Value(); r != nil {
-		return ActorRef[M]{&r.core}
+	if c := all.cores[name].Value(); c != nil {
+		return ActorRef[M]{c}
 	}
 	r := &routed[M]{core: core{sys: all.sys, label: all.prefix + name}, router: all.router}
-	r.impl = r
+	r.core.impl = r
 	all.forget()
-	all.cores[r.label[len(all.prefix):]] = weak.Make(r)
+	all.cores[r.core.label[len(all.prefix):]] = weak.Make(&r.core)
 	return ActorRef[M]{&r.core}
 }
 
@@ -154,8 +154,8 @@ func (all *routedRefs[M]) forget() {
 	if len(all.cores) < max(all.sweep, minSweep) {
 		return
 	}
-	for name, r := range all.cores {
-		if r.Value() == nil {
+	for name, c := range all.cores {
+		if c.Value() == nil {
 			delete(all.cores, name)
 		}
 	}

@@ -46,14 +46,14 @@ func spawn[M any](parent *core, b Behavior[M], name string, opts []SpawnOption) 
 		checkName(name)
 	}
 	c := newCell(parent, observed(parent, b), name, configure[M](opts))
-	c.tally.counts = c.conf.counts(c.sys, c.uid, belongs(parent, b, name)) // before others find it in the tree
+	c.tally.counts = c.conf.counts(c.core.sys, c.core.uid, belongs(parent, b, name)) // before others find it in the tree
 	added, living := parent.addChild(&c.core)
 	if living != nil {
 		return again(parent, living, b)
 	}
 	if !added {
-		c.dead, c.over = true, true
-		c.endLife()
+		c.core.dead, c.core.over = true, true
+		c.core.endLife()
 		return ActorRef[M]{&c.core}
 	}
 	return begin(c)
@@ -62,10 +62,10 @@ func spawn[M any](parent *core, b Behavior[M], name string, opts []SpawnOption) 
 // begin lets the actor start, which is in the tree.
 func begin[M any](c *cell[M]) ActorRef[M] {
 	if ctx := c.conf.ctx; ctx != nil {
-		c.stopWith(ctx, func() { c.signal(systemMsg{kind: sysStop}) })
+		c.core.stopWith(ctx, func() { c.signal(systemMsg{kind: sysStop}) })
 	}
 	c.tally.counts.started.Add(1)
-	c.sys.scheduler.ready(&c.core)
+	c.core.sys.scheduler.ready(&c.core)
 	return ActorRef[M]{&c.core}
 }
 
@@ -83,21 +83,21 @@ func configure[M any](opts []SpawnOption) *config[M] {
 
 func newCell[M any](parent *core, b Behavior[M], name string, conf *config[M]) *cell[M] {
 	c := &cell[M]{initial: b}
-	c.sys, c.parent, c.label, c.uid, c.impl = parent.sys, parent, name, parent.sys.nextUID(), c
+	c.core.sys, c.core.parent, c.core.label, c.core.uid, c.core.impl = parent.sys, parent, name, parent.sys.nextUID(), c
 	c.conf, c.extras = conf, &conf.none
-	if r := newPriorityQueue[M](conf.box, c.path); r != nil {
+	if r := newPriorityQueue[M](conf.box, c.core.path); r != nil {
 		c.own().priorities = r
 	}
 	if conf.box.overflow == block {
 		c.own().senders = &blockedSenders[M]{of: &c.inbox}
 	}
 	if conf.ctx != nil {
-		c.life.Store(&life{given: conf.ctx})
+		c.core.life.Store(&life{given: conf.ctx})
 	}
 	c.ctx.cell = c
 	c.system.start = true
 	c.urgent.Store(true)
-	c.scheduled, c.suspended, c.unborn = true, true, true
+	c.core.scheduled, c.core.suspended, c.core.unborn = true, true, true
 	c.refit()
 	return c
 }

@@ -23,7 +23,7 @@ func (c *Context[M]) NewStash(capacity int) *Stash[M] {
 	if capacity <= 0 {
 		panic(fmt.Sprintf("actor: stash capacity %d is not positive", capacity))
 	}
-	return &Stash[M]{cell: c.cell, capacity: capacity, depth: c.cell.outermost().depth()}
+	return &Stash[M]{cell: c.cell, capacity: capacity, depth: c.cell.core.outermost().depth()}
 }
 
 // Stash appends msg to the stash and returns the next behavior: the same, or, if the stash is full,
@@ -31,17 +31,17 @@ func (c *Context[M]) NewStash(capacity int) *Stash[M] {
 // dead letter with the same error, whatever supervision decides. Check [Stash.Full] first where
 // that is not fatal.
 func (s *Stash[M]) Stash(msg M) Behavior[M] {
-	s.cell.check("Stash")
+	s.cell.core.check("Stash")
 	if s.Full() {
 		reason := fmt.Errorf("%w: %d messages are in it", ErrStashFull, len(s.kept))
 		s.deadLetter(msg, reason)
 		return s.cell.ctx.Fail(reason)
 	}
 	if len(s.kept) == 0 {
-		s.cell.deferred().add(cleanup{depth: s.depth, run: s.end, of: s})
+		s.cell.core.deferred().add(cleanup{depth: s.depth, run: s.end, of: s})
 	}
-	m, _ := s.cell.outermost().handled()
-	s.kept = append(s.kept, item[M]{msg: msg}.with(m))
+	m, _ := s.cell.core.outermost().handled()
+	s.kept = append(s.kept, (&item[M]{msg: msg}).with(m))
 	s.count(1)
 	return nil
 }
@@ -70,7 +70,8 @@ func (s *Stash[M]) putBack(n int, wrap func(M) M) {
 	back := slices.Clone(s.kept[:n])
 	if wrap != nil {
 		for i, it := range back {
-			back[i] = item[M]{msg: wrap(it.plain().msg)}.with(it.metadata())
+			wrapped := item[M]{msg: wrap(it.plain().msg)}
+			back[i] = wrapped.with(it.metadata())
 		}
 	}
 	s.drop(n)
@@ -84,7 +85,7 @@ func (s *Stash[M]) drop(n int) {
 	s.kept = s.kept[n:]
 	if len(s.kept) == 0 {
 		s.kept = nil
-		s.cell.deferred().drop(s)
+		s.cell.core.deferred().drop(s)
 	}
 }
 
@@ -144,13 +145,13 @@ func (s *Stash[M]) end() {
 
 // count counts n more messages in stashes of the actor's kind.
 func (s *Stash[M]) count(n int) {
-	of := s.cell.outermost()
+	of := s.cell.core.outermost()
 	of.counts().stashed.Add(int64(n))
 	of.keeps(n)
 }
 
 func (s *Stash[M]) deadLetter(msg M, reason error) {
-	s.cell.sys.deadLetter(s.cell.actor(), msg, reason)
+	s.cell.core.sys.deadLetter(s.cell.core.actor(), msg, reason)
 }
 
 // putBack puts items, of which there must be some, at the front of the mailbox.
@@ -159,7 +160,7 @@ func (c *cell[M]) putBack(items []item[M]) {
 		outer.putBack(items)
 		return
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.core.mu.Lock()
+	defer c.core.mu.Unlock()
 	c.batch.putBack(items, &c.conf.chunks)
 }

@@ -32,16 +32,16 @@ func (s internals) Mailboxes() map[string]int {
 // survey returns how many messages wait in the mailbox, and the children. Of what a running turn
 // has taken out of the mailbox it knows how much that was some hundred messages ago.
 func (b *inbox[M]) survey() (waiting int, children []*core) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.relations != nil {
-		children = b.relations.children.list()
+	b.core.mu.Lock()
+	defer b.core.mu.Unlock()
+	if b.core.relations != nil {
+		children = b.core.relations.children.list()
 	}
 	waiting = b.queue.size()
 	switch {
-	case b.scheduled:
+	case b.core.scheduled:
 		waiting += int(b.tally.drawn)
-	case b.suspended:
+	case b.core.suspended:
 		waiting += b.batch.size + b.priorities.size()
 	}
 	return waiting, children
@@ -49,9 +49,9 @@ func (b *inbox[M]) survey() (waiting int, children []*core) {
 
 // sayDrawn notes how many messages the turn holds, unless somebody is at the mailbox.
 func sayDrawn[M any](c *cell[M]) {
-	if c.mu.TryLock() {
+	if c.core.mu.TryLock() {
 		c.tally.drawn = drawn(c.batch.size + c.priorities.size())
-		c.mu.Unlock()
+		c.core.mu.Unlock()
 	}
 }
 

@@ -1,7 +1,6 @@
 package actor
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -142,8 +141,6 @@ func newGuardian(s *System, path string) *guardian {
 func (g *guardian) deliver(msg any, _ entrance) {
 	g.sys.deadLetter(&g.core, msg, fmt.Errorf("%w: it got %s, and takes no messages", ErrWrongType, payload.TypeName(msg)))
 }
-
-func (g *guardian) context() context.Context { return context.Background() }
 
 func (g *guardian) signal(msg systemMsg) {
 	switch msg.kind {

@@ -26,7 +26,7 @@ type keyedTimer[M any] struct {
 
 func (t *timers[M]) set(c *cell[M], d time.Duration, k *keyedTimer[M]) {
 	t.cancel(k.key)
-	if c.ending() {
+	if c.core.ending() {
 		return
 	}
 	if t.byKey == nil {
@@ -37,7 +37,7 @@ func (t *timers[M]) set(c *cell[M], d time.Duration, k *keyedTimer[M]) {
 	k.queue().add(&k.alarm, d)
 }
 
-func (k *keyedTimer[M]) queue() *timerQueue { return k.by.sys.timers.of(&k.by.core) }
+func (k *keyedTimer[M]) queue() *timerQueue { return k.by.core.sys.timers.of(&k.by.core) }
 
 // expire puts the timer into the mailbox.
 func (k *keyedTimer[M]) expire() { k.by.post(item[M]{task: k}, entrance{metadata: k.from}) }

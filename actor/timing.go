@@ -59,7 +59,7 @@ func timedWork[M any](c *cell[M], n int, r *runner) (more bool) {
 		if c.tally.handled > 0 {
 			c.tally.counts.of.processing.ObserveTimes(now-last, uint64(c.tally.handled))
 		}
-		if now-began >= maxTurn && !c.sys.scheduler.virtual && c.batch.size > 0 {
+		if now-began >= maxTurn && !c.core.sys.scheduler.virtual && c.batch.size > 0 {
 			r.usedUp = true
 			return true
 		}

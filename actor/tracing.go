@@ -75,10 +75,10 @@ func (s *span) carried(t *guardedTracer) metadata.Metadata {
 // actors of the framework, which only pass on what they get.
 func beginSpan[M any](c *cell[M], d *described[M]) *span {
 	kind := c.counts().of.name
-	if c.sys.tracer == nil || kind == actorhook.OwnKind {
+	if c.core.sys.tracer == nil || kind == actorhook.OwnKind {
 		return nil
 	}
-	what := actorhook.Span{Operation: "process", Subject: kind, Path: c.path, Message: d.item.message}
+	what := actorhook.Span{Operation: "process", Subject: kind, Path: c.core.path, Message: d.item.message}
 	carried, ok := d.metadata.Get(metadata.Trace)
 	if !ok {
 		carried, what.Linked = d.metadata.Get(metadata.LinkedTrace)
@@ -87,12 +87,12 @@ func beginSpan[M any](c *cell[M], d *described[M]) *span {
 		return nil
 	}
 	s := new(span)
-	s.ctx, s.finish = c.sys.tracer.Start(c.context(), carried, what)
+	s.ctx, s.finish = c.core.sys.tracer.Start(c.core.context(), carried, what)
 	return s
 }
 
 // message returns the message of the item, or nil if it has none.
-func (it item[M]) message() any {
+func (it *item[M]) message() any {
 	if d, ok := it.task.(*delivered[M]); ok {
 		return d.msg
 	}
@@ -147,8 +147,8 @@ func (c *Context[M]) handling() *span { return c.span }
 // current returns the Context for what a cell handles now: its own, or one with the span.
 func current[M any](c *cell[M]) *Context[M] {
 	s := c.span
-	if c.outside {
-		_, s = c.outermost().handled()
+	if c.core.outside {
+		_, s = c.core.outermost().handled()
 	}
 	if s == nil {
 		return &c.ctx
@@ -172,22 +172,22 @@ func (c *Context[M]) within() context.Context {
 }
 
 // consequence returns the metadata of what the handling of the present message leads to later.
-func (c *Context[M]) consequence() metadata.Metadata { return c.span.carried(c.cell.sys.tracer) }
+func (c *Context[M]) consequence() metadata.Metadata { return c.span.carried(c.cell.core.sys.tracer) }
 
 // link returns the metadata of what begins a trace of its own, with a link to the present one.
 func (c *Context[M]) link() metadata.Metadata {
 	if c.span == nil {
 		return metadata.Metadata{}
 	}
-	return metadata.Metadata{}.With(metadata.LinkedTrace, c.cell.sys.tracer.Inject(c.span.ctx))
+	return metadata.Metadata{}.With(metadata.LinkedTrace, c.cell.core.sys.tracer.Inject(c.span.ctx))
 }
 
 // StartSpan implements extension.StartSpan.
-func (x contextInternals[M]) StartSpan(s actorhook.Span) (within context.Context, end func(error)) {
+func (x *contextInternals[M]) StartSpan(s actorhook.Span) (within context.Context, end func(error)) {
 	if x.span == nil {
-		return x.Context, nil
+		return (*Context[M])(x), nil
 	}
-	return x.cell.sys.tracer.Start(x.span.ctx, nil, s)
+	return x.cell.core.sys.tracer.Start(x.span.ctx, nil, s)
 }
 
 // TraceOf implements extension.TraceOf.

@@ -43,10 +43,10 @@ type outer[M any] interface {
 
 // outer returns the outer cell of an inner one, else nil.
 func (c *cell[M]) outer() outer[M] {
-	if !c.outside {
+	if !c.core.outside {
 		return nil
 	}
-	if g, ok := c.impl.(interface{ outer() outer[M] }); ok {
+	if g, ok := c.core.impl.(interface{ outer() outer[M] }); ok {
 		return g.outer()
 	}
 	return nil
@@ -99,7 +99,7 @@ func innerOf[Outer, Inner any](c *cell[Outer]) *inner[Outer, Inner] {
 		c.wrapping.inner.leave()
 	}
 	g := &inner[Outer, Inner]{of: c}
-	g.sys, g.uid, g.parent, g.impl, g.outside = c.sys, c.sys.nextUID(), c.actor(), g, true
+	g.core.sys, g.core.uid, g.core.parent, g.core.impl, g.core.outside = c.core.sys, c.core.sys.nextUID(), c.core.actor(), g, true
 	g.conf = &commonOf[Inner]().conf
 	g.extras = &g.conf.none
 	g.ctx.cell = &g.cell
@@ -113,7 +113,7 @@ func (g *inner[Outer, Inner]) outer() outer[Inner] { return (*outerOf[Outer, Inn
 func (g *inner[Outer, Inner]) begin(b Behavior[Inner], around []wrapper[Inner], next *Next[Outer]) {
 	if !g.tidied {
 		g.tidied = true
-		g.deferred().add(cleanup{depth: math.MaxInt, run: g.leave, of: g})
+		g.core.deferred().add(cleanup{depth: math.MaxInt, run: g.leave, of: g})
 	}
 	g.onMessage, g.onSignal = unhandledMessage[Inner], nil
 	g.unwrapTo(around)
@@ -192,7 +192,7 @@ func (g *inner[Outer, Inner]) leave() {
 	g.epoch++
 	if g.tidied {
 		g.tidied = false
-		g.deferred().drop(g)
+		g.core.deferred().drop(g)
 	}
 }
 
@@ -202,7 +202,7 @@ func (g *inner[Outer, Inner]) deliver(msg any, by entrance) {
 		g.outer().enqueue(item[Inner]{msg: m}, by)
 		return
 	}
-	g.sys.deadLetter(&g.core, msg, wrongType[Inner](msg))
+	g.core.sys.deadLetter(&g.core, msg, wrongType[Inner](msg))
 }
 
 // outerOf implements outer for an inner cell.

@@ -1,14 +1,10 @@
 package actor
 
-import (
-	"context"
-	"strings"
-)
+import "strings"
 
 // A node is a receiver with a place in the tree of actors.
 type node interface {
-	signal(msg systemMsg)     // never blocks
-	context() context.Context // the parent context of its children
+	signal(msg systemMsg) // never blocks
 }
 
 // node returns the receiver of c, which is in the tree.

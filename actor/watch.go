@@ -27,21 +27,21 @@ type watch[M any] struct {
 // Watch panics if the actor is already watched by [Context.WatchWith], if ref is the zero ActorRef,
 // and for an actor on another node if the system has no transport that can watch it.
 func (c *Context[M]) Watch(ref AnyRef) {
-	c.cell.check("Watch")
+	c.cell.core.check("Watch")
 	c.cell.own().watched.add(&watch[M]{by: c.cell, ref: ref})
 }
 
 // WatchWith is like [Context.Watch], but sends msg to the actor instead of a signal. To change the
 // message, unwatch first; otherwise it panics.
 func (c *Context[M]) WatchWith(ref AnyRef, msg M) {
-	c.cell.check("WatchWith")
+	c.cell.core.check("WatchWith")
 	c.cell.own().watched.add(&watch[M]{by: c.cell, ref: ref, msg: msg, custom: true})
 }
 
 // Unwatch ends a watch. Nothing is delivered any more, even if the actor has ended already and the
 // signal is waiting in the mailbox.
 func (c *Context[M]) Unwatch(ref AnyRef) {
-	c.cell.check("Unwatch")
+	c.cell.core.check("Unwatch")
 	c.cell.watched.end(ref.target().actor())
 	c.cell.watched.endOf(ref)
 }
@@ -128,7 +128,7 @@ func (e *endOfWatched[M]) run(c *cell[M]) {
 	switch {
 	case e.watch.custom:
 		c.handleTaskMessage(e.watch.msg)
-	case e.err != nil && e.target.parent == c.actor():
+	case e.err != nil && e.target.parent == c.core.actor():
 		c.handleSignal(ChildFailed{Ref: ref, Err: e.err}, fmt.Errorf("%w: %s failed: %w", ErrDeathPact, ref.Path(), e.err))
 	default:
 		c.handleSignal(Terminated{Ref: ref}, fmt.Errorf("%w: %s", ErrDeathPact, ref.Path()))

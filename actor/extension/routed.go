@@ -86,14 +86,6 @@ func NewReturning[M any](parent actor.AnyRef, by Owner[M], last *M, opts ...acto
 		Returning(parent actor.AnyRef, owner interface {
 			Ended(name string, rest []M, with []metadata.Metadata, failure error)
 			Late(name string, msg M, m metadata.Metadata)
-		}, last *M, opts []actor.SpawnOption) interface {
-			Spawn(b actor.Behavior[M], name string) actor.ActorRef[M]
-			Offer(to actor.ActorRef[M], msg M, m metadata.Metadata) (taken bool)
-			Used(of actor.ActorRef[M]) bool
-			Resting(of actor.ActorRef[M]) bool
-			Rest(of actor.ActorRef[M])
-			Finish(of actor.ActorRef[M])
-			Ending() bool
-		}
-	}).Returning(parent, by, last, opts)
+		}, last *M, opts []actor.SpawnOption) any
+	}).Returning(parent, by, last, opts).(Returning[M]) // likewise
 }
