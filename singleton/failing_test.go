@@ -1,6 +1,7 @@
 package singleton_test
 
 import (
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -51,7 +52,7 @@ func TestStatusTellsTheLastErrorAndACrashLoop(t *testing.T) {
 		require.ErrorContains(t, s.LastError, "no such table", "it remains the last")
 
 		ring, _ := extension.Get[*history.Ring](a.System)
-		events := ring.Events("a")
+		events := slices.DeleteFunc(ring.Events("a"), func(e history.Event) bool { return e.Kind == "singleton moved" }) // as managers register
 		require.Len(t, events, 2, "six failures are one entry")
 		require.Equal(t, []string{"singleton started", "singleton failed"}, []string{events[0].Kind, events[1].Kind})
 		require.Equal(t, "one", events[1].Subject)

@@ -52,6 +52,7 @@ type coordinator struct {
 	moves   *moveCounter
 	waiting map[hosting.Token]actor.ActorRef[drained]
 	last    hosting.Token
+	unfit   []allot.Fact // of the journal, which were left out
 	inbox   actor.ActorRef[hosting.FromAgent]
 }
 
@@ -75,11 +76,32 @@ func coordinatorOn(n *cluster.Node, shared persistence.Journal, moves *moveCount
 		if _, saves := journal.As[journal.SnapshotStore](store); saves {
 			options.SnapshotEvery, options.DeleteEvents = snapshotEvery, true
 		}
-		return persistence.New(journalID, store, allot.Ledger{}, allot.Ledger.With,
+		return persistence.New(journalID, store, allot.Ledger{}, c.apply,
 			func(_ *actor.Context[command], _ allot.Ledger, cmd command) persistence.Effect[allot.Fact] {
 				return c.handle(cmd)
 			}, options)
 	})
+}
+
+// apply applies a fact. It leaves out a fact of the journal that does not fit. The coordinator then
+// does not trust the others, and asks all nodes what they run.
+func (c *coordinator) apply(l allot.Ledger, f allot.Fact) allot.Ledger {
+	if !l.Fits(f) {
+		c.unfit = append(c.unfit, f)
+	}
+	return l.With(f)
+}
+
+// reportUnfit logs that facts were left out.
+func (c *coordinator) reportUnfit() {
+	if len(c.unfit) == 0 {
+		return
+	}
+	c.ctx.Log().Error("facts in the journal of the coordinator of shards do not fit, and were left out",
+		zap.Int("facts", len(c.unfit)), zap.String("type", c.unfit[0].Type), zap.Int("shard", c.unfit[0].Shard),
+		zap.String("advice", "another program has written to the id "+journalID+", or the journal has lost the facts before: "+
+			"check that all nodes share this journal, and restore it if it is damaged; shards that run stay where they are"))
+	c.unfit = nil
 }
 
 // begin makes the machine from the ledger that was recovered from the journal.
@@ -90,10 +112,11 @@ func (c *coordinator) begin(l allot.Ledger, forgetful bool) persistence.Effect[a
 		panic(err) // the singleton would not have started
 	}
 	c.machine = allot.New(allot.Config{
-		Forgetful: forgetful, Epoch: epoch, FirstTerm: g.Term,
+		Forgetful: forgetful || len(c.unfit) > 0, Epoch: epoch, FirstTerm: g.Term,
 		AckTimeout: ackTimeout, Retry: retryMin, RetryMax: retryMax, RebalanceEvery: rebalanceEvery,
 	})
 	c.machine.Replay(l)
+	c.reportUnfit()
 	c.inbox = actor.Adapt(c.ctx, func(msg hosting.FromAgent) command { return agentMessage{Message: msg} })
 	c.ctx.Defer(cluster.Subscribe(c.node, actor.Adapt(c.ctx, func(cluster.View) command { return viewChanged{} })))
 	return c.step(allot.Recovered{})
