@@ -196,11 +196,12 @@ func (c *coordinator) do(e hosting.Effect) {
 	}
 }
 
-// moved counts a move that is over, and makes its span.
+// moved counts and reports a move that is over.
 func (c *coordinator) moved(m hosting.Moved) {
 	if m.Error == "" {
 		c.moves.add(m)
 	}
+	shell.NoteMove(c.ctx.System(), "shard", m)
 	shell.TraceMove(c.ctx, c.ctx.System(), "shard", m, extension.Detail{Name: "shard.label", Value: m.Label})
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,9 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/sharding"
+	"github.com/understudy-go/understudy/internal/history"
 	"github.com/understudy-go/understudy/internal/shardstatus"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
@@ -136,5 +139,9 @@ func TestMetricsCountShardsAndEntitiesByType(t *testing.T) {
 		s.Leave("n2")
 		require.Equal(t, map[string]float64{"n1": 16}, values(s, "understudy_sharding_shards"))
 		require.GreaterOrEqual(t, values(s, "understudy_sharding_moves_total")["n1"], 8.0)
+		ring, _ := extension.Get[*history.Ring](s.Node("n1").System)
+		moved := slices.IndexFunc(ring.Events("n1"), func(e history.Event) bool { return e.Kind == "shard moved" && e.Reason == "from n2 to n1: drain" })
+		require.GreaterOrEqual(t, moved, 0, "%v", ring.Events("n1"))
+		require.Contains(t, ring.Events("n1")[moved].Subject, "notebook/")
 	})
 }

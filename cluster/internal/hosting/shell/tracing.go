@@ -3,11 +3,14 @@ package shell
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"time"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/internal/history"
 )
 
 // TraceMove makes the span of a move that is over, with the operation "what.move". A report of a
@@ -29,4 +32,15 @@ func TraceMove(ctx context.Context, s *actor.System, what string, m hosting.Move
 	default:
 		end(nil)
 	}
+}
+
+// NoteMove adds a move that is over to the history of the coordinator's node. noun says what has
+// moved.
+func NoteMove(s *actor.System, noun string, m hosting.Moved) {
+	events := extension.Ensure(s, history.New)
+	if m.Error != "" {
+		events.Add(time.Now(), noun+" failed", m.Label, fmt.Sprintf("on %s: %s", m.To, m.Error))
+		return
+	}
+	events.Add(time.Now(), noun+" moved", m.Label, fmt.Sprintf("from %s to %s: %s", m.From, m.To, m.Cause))
 }
