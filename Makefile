@@ -43,7 +43,7 @@ define gotest
 endef
 
 .PHONY: test
-test: ## Test the root module, with the race detector where there is concurrency, and run the examples: seven minutes
+test: ## Test the root module, with the race detector where there is concurrency, and run the examples: five minutes
 	$(call gotest,test)
 
 .PHONY: verify

@@ -24,14 +24,14 @@ func (c chronicle) noted(a membership.Note, v View) {
 	c.ring.Add(time.Now(), a.Text, cmp.Or(memberAt(v, a.Address), a.Address), a.Reason)
 }
 
-// changed adds the changes that lead from a view to v. A node that joins does not add the members
-// that it finds, because they may be more than a history can hold.
-func (c chronicle) changed(v, before View) {
+// changed adds the changes that lead from the view before to v. A node that joins does not add the
+// members that it finds, because they may be more than a history can hold.
+func (c chronicle) changed(changes []Event, before, v View) {
 	if len(before.Members) == 0 && len(v.Members) > 0 {
 		c.ring.Add(time.Now(), "this node is a member", v.Self.Name, fmt.Sprintf("the cluster has %d members", len(v.Members)))
 		return
 	}
-	for _, e := range v.Since(before) {
+	for _, e := range changes {
 		c.add(e, before.Self)
 	}
 }

@@ -60,11 +60,12 @@ func (c Config) hasChosenAddress() bool {
 func (n *Node) show(v View) {
 	before := n.View()
 	n.views.publish(v)
-	for _, e := range v.Since(before) {
+	changes := v.Since(before)
+	for _, e := range changes {
 		n.counters.Changed(e)
 		n.logEvent(e, before.Self)
 	}
-	n.chronicle.changed(v, before)
+	n.chronicle.changed(changes, before, v)
 }
 
 // logEvent logs an event. self is this node as it was before.

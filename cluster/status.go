@@ -60,7 +60,7 @@ func AllowActions(authorize func(*http.Request) error) HandlerOption {
 //	/status        the same as JSON
 //	/events        the same as server-sent events: now, and after each change
 //	/actors        what the actors of this node do, by kind, and what is slow, as JSON
-//	/details       links to other nodes, journals, projections and placed actors, as JSON
+//	/details       links to other nodes, journals, projections, placed actors and entities, as JSON
 //	/history       what this node has decided and noticed: downed members, moved singletons, as JSON
 //	/dead-letters  the last messages on this node that could not be delivered, as JSON
 //	/metrics       what [WithMetrics] has been given; 404 without it

@@ -233,7 +233,7 @@ func (c *coordinator) do(e hosting.Effect) {
 	case plan.SourceCall:
 		c.call(e)
 	case hosting.Moved:
-		c.traceMove(e)
+		c.moved(e)
 	}
 }
 

@@ -201,8 +201,7 @@ func (c *coordinator) moved(m hosting.Moved) {
 	if m.Error == "" {
 		c.moves.add(m)
 	}
-	shell.NoteMove(c.ctx.System(), "shard", m)
-	shell.TraceMove(c.ctx, c.ctx.System(), "shard", m, extension.Detail{Name: "shard.label", Value: m.Label})
+	shell.ReportMove(c.ctx, c.ctx.System(), shell.Noun{Span: "shard", History: "shard"}, m, extension.Detail{Name: "shard.label", Value: m.Label})
 }
 
 // tickKey is the key of the machine's timer.

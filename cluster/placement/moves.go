@@ -6,9 +6,8 @@ import (
 	"github.com/understudy-go/understudy/cluster/internal/hosting/shell"
 )
 
-// traceMove makes the span of a move that is over, and adds it to the history of the node.
-func (c *coordinator) traceMove(m hosting.Moved) {
-	shell.NoteMove(c.ctx.System(), "placed actor", m)
-	shell.TraceMove(c.ctx, c.ctx.System(), "placement", m,
+// moved reports a move that is over.
+func (c *coordinator) moved(m hosting.Moved) {
+	shell.ReportMove(c.ctx, c.ctx.System(), shell.Noun{Span: "placement", History: "placed actor"}, m,
 		extension.Detail{Name: "placement.spec", Value: m.Label}, extension.Detail{Name: "placement.instance", Value: m.Request.String()})
 }

@@ -13,9 +13,19 @@ import (
 	"github.com/understudy-go/understudy/internal/history"
 )
 
-// TraceMove makes the span of a move that is over, with the operation "what.move". A report of a
-// node or an agent began the move, so it is in no other trace. which says what has moved.
-func TraceMove(ctx context.Context, s *actor.System, what string, m hosting.Moved, which ...extension.Detail) {
+// A Noun says what has moved: in the names of spans, and in the history of a node.
+type Noun struct{ Span, History string }
+
+// ReportMove makes the span of a move that is over, and adds the move to the history of the
+// coordinator's node. which says in the span what has moved.
+func ReportMove(ctx context.Context, s *actor.System, what Noun, m hosting.Moved, which ...extension.Detail) {
+	noteMove(s, what.History, m)
+	traceMove(ctx, s, what.Span, m, which)
+}
+
+// traceMove makes a span with the operation "what.move". A report of a node or an agent began the
+// move, so it is in no other trace.
+func traceMove(ctx context.Context, s *actor.System, what string, m hosting.Moved, which []extension.Detail) {
 	_, end := extension.StartRootSpan(ctx, s, nil, extension.Span{
 		Operation: what + ".move", Began: m.Began, Details: func() []extension.Detail {
 			return slices.Concat(which, []extension.Detail{
@@ -34,9 +44,7 @@ func TraceMove(ctx context.Context, s *actor.System, what string, m hosting.Move
 	}
 }
 
-// NoteMove adds a move that is over to the history of the coordinator's node. noun says what has
-// moved.
-func NoteMove(s *actor.System, noun string, m hosting.Moved) {
+func noteMove(s *actor.System, noun string, m hosting.Moved) {
 	events := extension.Ensure(s, history.New)
 	if m.Error != "" {
 		events.Add(time.Now(), noun+" failed", m.Label, fmt.Sprintf("on %s: %s", m.To, m.Error))
