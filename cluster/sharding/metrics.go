@@ -18,20 +18,34 @@ type figure struct {
 // figures returns the metrics of types, without series.
 func figures() []figure {
 	return []figure{
-		{telemetry.NewGauge("understudy_sharding_shards", "Shards of a type of entities that run on this node.", "type"),
-			func(t shardstatus.Type) float64 { return float64(t.Here) }},
-		{telemetry.NewGauge("understudy_sharding_homeless_shards", "Shards of a type of entities of which this node knows no home.", "type"),
-			func(t shardstatus.Type) float64 { return float64(t.Homeless) }},
-		{telemetry.NewGauge("understudy_sharding_entities", "Entities that are awake on this node.", "type"),
-			func(t shardstatus.Type) float64 { return float64(t.Awake) }},
-		{telemetry.NewGauge("understudy_sharding_held_messages", "Messages told on this node that wait for a shard.", "type"),
-			func(t shardstatus.Type) float64 { return float64(t.Held) }},
-		{telemetry.NewCounter("understudy_sharding_dropped_messages_total", "Messages to entities that have become dead letters on this node.", "type"),
-			func(t shardstatus.Type) float64 { return float64(t.Dropped) }},
-		{telemetry.NewCounter("understudy_sharding_returned_messages_total", "Messages of other nodes that have gone back, because their shard was elsewhere.", "type"),
-			func(t shardstatus.Type) float64 { return float64(t.Returned) }},
-		{telemetry.NewCounter("understudy_sharding_entity_failures_total", "Failures of entities on this node.", "type"),
-			func(t shardstatus.Type) float64 { return float64(t.Failures) }},
+		{
+			telemetry.NewGauge("understudy_sharding_shards", "Shards of a type of entities that run on this node.", "type"),
+			func(t shardstatus.Type) float64 { return float64(t.Here) },
+		},
+		{
+			telemetry.NewGauge("understudy_sharding_homeless_shards", "Shards of a type of entities of which this node knows no home.", "type"),
+			func(t shardstatus.Type) float64 { return float64(t.Homeless) },
+		},
+		{
+			telemetry.NewGauge("understudy_sharding_entities", "Entities that are awake on this node.", "type"),
+			func(t shardstatus.Type) float64 { return float64(t.Awake) },
+		},
+		{
+			telemetry.NewGauge("understudy_sharding_held_messages", "Messages told on this node that wait for a shard.", "type"),
+			func(t shardstatus.Type) float64 { return float64(t.Held) },
+		},
+		{
+			telemetry.NewCounter("understudy_sharding_dropped_messages_total", "Messages to entities that have become dead letters on this node.", "type"),
+			func(t shardstatus.Type) float64 { return float64(t.Dropped) },
+		},
+		{
+			telemetry.NewCounter("understudy_sharding_returned_messages_total", "Messages of other nodes that have gone back, because their shard was elsewhere.", "type"),
+			func(t shardstatus.Type) float64 { return float64(t.Returned) },
+		},
+		{
+			telemetry.NewCounter("understudy_sharding_entity_failures_total", "Failures of entities on this node.", "type"),
+			func(t shardstatus.Type) float64 { return float64(t.Failures) },
+		},
 	}
 }
 
