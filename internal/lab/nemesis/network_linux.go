@@ -149,7 +149,8 @@ func (n *Network) close() {
 	_ = command("", "ip", "netns", "del", space("switch"))
 }
 
-// sweep removes the namespaces of processes that have ended without doing so.
+// sweep removes the namespaces of processes that have ended without doing so. Another process may
+// sweep at the same time.
 func sweep() error {
 	out, err := exec.Command("ip", "netns", "list").Output()
 	if err != nil {
@@ -161,10 +162,11 @@ func sweep() error {
 		if len(parts) != 3 || parts[0] != prefix {
 			continue
 		}
-		if !lives(parts[1]) {
-			if err := command("", "ip", "netns", "del", name); err != nil {
-				return err
-			}
+		if lives(parts[1]) {
+			continue
+		}
+		if err := command("", "ip", "netns", "del", name); err != nil && exists("/run/netns/"+name) {
+			return err
 		}
 	}
 	return nil
@@ -174,6 +176,11 @@ func sweep() error {
 func lives(pid string) bool {
 	line, err := os.ReadFile("/proc/" + pid + "/cmdline")
 	return err == nil && len(line) > 0 // one that has ended, and nobody has noticed, has none
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return !errors.Is(err, os.ErrNotExist)
 }
 
 // command runs a program with an input.
