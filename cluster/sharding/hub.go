@@ -261,7 +261,7 @@ func differences(here, there table.Type) string {
 	for _, each := range []struct {
 		what        string
 		here, there any
-	}{{"shards", here.Shards, there.Shards}, {"message type", here.Message, there.Message}, {"role", here.Role, there.Role}} {
+	}{{"shards", here.Shards, there.Shards}, {"message type", here.Message, there.Message}, {"role", here.Role, there.Role}, {"mode", here.Mode, there.Mode}} {
 		if each.here != each.there {
 			all = append(all, fmt.Sprintf("%s %v here and %v there", each.what, each.here, each.there))
 		}

@@ -3,8 +3,10 @@ package sharding
 import (
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
+	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
@@ -23,6 +25,7 @@ type settings struct {
 	buffer      int
 	sourced     bool
 	journal     persistence.Journal
+	remember    bool
 }
 
 // The defaults of the options.
@@ -35,10 +38,16 @@ const (
 
 func settingsOf(opts []Option) (settings, error) {
 	s := settings{
-		shards: DefaultShards, hosts: true, passivate: DefaultPassivateAfter, stopTimeout: DefaultStopTimeout, buffer: DefaultBuffer,
+		shards: DefaultShards, hosts: true, passivate: byDefault, stopTimeout: DefaultStopTimeout, buffer: DefaultBuffer,
 	}
 	for _, o := range opts {
 		o(&s)
+	}
+	if s.passivate == byDefault {
+		s.passivate = DefaultPassivateAfter
+		if s.remember {
+			s.passivate = 0
+		}
 	}
 	switch {
 	case s.shards < 1 || s.shards > journal.Slices || journal.Slices%s.shards != 0:
@@ -51,9 +60,23 @@ func settingsOf(opts []Option) (settings, error) {
 		return s, errors.New("sharding: StopTimeout is not positive")
 	case s.buffer < 0:
 		return s, errors.New("sharding: Buffer is negative")
+	case s.remember && s.journal == nil:
+		return s, errors.New("sharding: Remember keeps the ids of entities in a journal; add WithJournal")
+	case s.remember && (s.passivate > 0 || s.limit > 0):
+		return s, errors.New("sharding: remembered entities stay awake; leave out PassivateAfter and MaxEntities, or Remember")
 	}
 	return s, nil
 }
+
+func (s settings) mode() table.Mode {
+	if s.remember {
+		return table.Remembered
+	}
+	return table.OnDemand
+}
+
+// byDefault is the time of passivation that nobody has set.
+const byDefault = time.Duration(math.MinInt64)
 
 // Shards divides the type into n shards, a power of two up to 1024. It must be the same on all
 // nodes, and can never change. The default is [DefaultShards].
@@ -101,3 +124,15 @@ func EventSourced() Option { return func(s *settings) { s.sourced = true } }
 // been removed. Generations of shards then begin again when all nodes have been stopped at once;
 // they rise above what the journals of entities have as soon as one is asked for.
 func WithJournal(j persistence.Journal) Option { return func(s *settings) { s.journal = j } }
+
+// Remember keeps entities running without messages: those that have had one, until they call
+// [Passivate]. An entity that stops or fails is started again without a message, after one second,
+// or up to a minute if it goes on; so are all entities of a shard, a few at a time, when the shard
+// starts on another node, or after all nodes have been stopped. Use it for entities with timers.
+//
+// The ids are kept in the journal of [WithJournal], which Remember needs. An entity is started when
+// the journal has its id, which delays its first message by one write. While the journal fails,
+// entities that run are not disturbed, and messages for others wait.
+//
+// It must be the same on all nodes. Remembered entities are not passivated, see [PassivateAfter].
+func Remember() Option { return func(s *settings) { s.remember = true } }

@@ -220,5 +220,5 @@ func (r *Region[M]) close() {
 
 // signature returns what the nodes that host the type must agree on.
 func (r *Region[M]) signature() table.Type {
-	return table.Type{Name: r.name, Shards: r.set.shards, Message: codec.TypeName(reflect.TypeFor[M]()), Role: r.set.role}
+	return table.Type{Name: r.name, Shards: r.set.shards, Message: codec.TypeName(reflect.TypeFor[M]()), Role: r.set.role, Mode: r.set.mode()}
 }

@@ -1,6 +1,8 @@
 package sharding
 
 import (
+	"context"
+	"sync"
 	"time"
 
 	"go.uber.org/zap"
@@ -18,6 +20,10 @@ type (
 
 	// sweepDue: it is time to look for idle entities.
 	sweepDue struct{ quiet }
+	// idsRead: the ids of the entities that are remembered have been read.
+	idsRead struct{ quiet }
+	// startsDue: it is time to start more of them.
+	startsDue struct{ quiet }
 	// leaveShard: the shard is about to move.
 	leaveShard struct{ quiet }
 	// leftEmpty: it has no entity any more.
@@ -38,7 +44,9 @@ func (r *Region[M]) startShard(under actor.Spawner, around actor.AnyRef, shard i
 	name := escape(r.name) + "." + shardName(shard)
 	all := &residents[M]{lane: r.lanes[shard], generation: gen, all: map[string]*resident[M]{}}
 	all.hooks.broken = broken
-	ctx := singletonhook.WithGeneration(r.hub.context, around.Path()+"/"+name, gen, all.refused)
+	all.path = around.Path() + "/" + name
+	values := context.WithValue(r.hub.context, passivatorKey{}, passivator(all))
+	ctx := singletonhook.WithGeneration(values, all.path, gen, all.refused)
 	return actor.Spawn(under, r.shard(all, begun), name, extension.WithContext(ctx), actor.WithKind(kind))
 }
 
@@ -55,17 +63,30 @@ func (r *Region[M]) shard(all *residents[M], begun func()) actor.Behavior[shardM
 		}
 		all.actors = extension.NewReturning(self, extension.Owner[M](all), last)
 		ctx.Defer(func() { l.end(all) })
-		if every := r.set.passivate / sweepsUntilIdle; every > 0 {
-			ctx.Every("sweep", every, sweepDue{})
+		ctx.Every("sweep", r.sweepEvery(), sweepDue{})
+		begin := sync.OnceFunc(func() {
+			l.begin(all)
+			begun()
+		})
+		if r.set.remember {
+			all.remembered = &remembered[M]{of: all}
+			all.remembered.store = actor.Spawn(ctx, newStore(all.remembered, func() { self.Tell(idsRead{}) }), storeName)
+		} else {
+			begin()
 		}
-		l.begin(all)
-		begun()
 		next.OnMessage = func(ctx *actor.Context[shardMsg], msg shardMsg) actor.Behavior[shardMsg] {
 			switch msg.(type) {
 			case sweepDue:
 				for _, e := range l.sweep(all) {
 					ctx.Log().Warn("entity does not stop, and is stopped", zap.String("entity", e.Path()))
 					ctx.Stop(e)
+				}
+			case idsRead:
+				begin()
+				self.Tell(startsDue{})
+			case startsDue:
+				if l.startDue(all) {
+					ctx.After("starts", startsEvery, startsDue{})
 				}
 			case leaveShard:
 				ctx.After("leave", r.set.stopTimeout, leaveNow{})
@@ -106,8 +127,8 @@ func (l *lane[M]) end(all *residents[M]) {
 		if e.ref != (actor.ActorRef[M]{}) {
 			continue // it is about to end
 		}
-		e.absent.wake.Stop()
-		all.leave(name, e.absent.waiting.Drain())
+		e.absent.stop()
+		all.leave(name, all.waiting(e))
 	}
 	if l.residents == all {
 		l.residents = nil
@@ -117,6 +138,21 @@ func (l *lane[M]) end(all *residents[M]) {
 
 // sweepsUntilIdle is how many sweeps must find an entity unused.
 const sweepsUntilIdle = 4
+
+// sweepEvery is the time between two sweeps. Without passivation, they only find entities that do
+// not stop.
+func (r *Region[M]) sweepEvery() time.Duration {
+	if r.set.passivate == 0 {
+		return r.set.stopTimeout
+	}
+	return max(r.set.passivate/sweepsUntilIdle, time.Millisecond)
+}
+
+// Remembered entities are started at this rate, in each shard.
+const (
+	startsAtOnce = 5
+	startsEvery  = 100 * time.Millisecond
+)
 
 // sweep lets the entities rest that have been unused for long. It returns those that are about to
 // end for longer than entities may take to stop.
@@ -136,7 +172,7 @@ func (l *lane[M]) sweep(all *residents[M]) (late []actor.ActorRef[M]) {
 			}
 		case all.actors.Used(e.ref):
 			e.idle, e.worked = 0, true
-		default:
+		case l.region.set.passivate > 0:
 			if e.idle++; e.idle >= sweepsUntilIdle {
 				all.actors.Rest(e.ref)
 			}

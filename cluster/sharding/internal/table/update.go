@@ -18,7 +18,17 @@ type Type struct {
 	Shards  int
 	Message string // the name of the type of messages
 	Role    string // which nodes host; "" for all
+	Mode    Mode
 }
+
+// A Mode says which entities of a type run without a message.
+type Mode string
+
+// The modes.
+const (
+	OnDemand   Mode = ""
+	Remembered Mode = "remembered" // those that have run before
+)
 
 // A Version numbers the changes of the table.
 type Version struct {
