@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 
@@ -255,10 +256,16 @@ func (c *clustered) retry() {
 func (c *clustered) Start(under *actor.Context[any], r hosting.StartRequest, on shell.Hooks) (shell.Running, error) {
 	typ, shard, ok := allot.ParseLabel(r.Label)
 	region := c.hub.region(typ)
-	if !ok || region == nil || !region.hosts() || shard >= region.signature().Shards {
+	if !ok || region == nil || !region.hosts() || shard >= region.capacity() {
 		return shell.Running{}, fmt.Errorf("this node does not host type %q; call sharding.Start", typ)
 	}
-	ref := region.startShard(under, under.Self(), shard, r.Generation, on.Started, on.Broken)
+	shards, err := region.signature().Shards, error(nil)
+	if len(r.State) > 0 {
+		if shards, err = strconv.Atoi(string(r.State)); err != nil {
+			return shell.Running{}, fmt.Errorf("the number of daemons: %w", err)
+		}
+	}
+	ref := region.startShard(under, under.Self(), shard, shards, r.Generation, on.Started, on.Broken)
 	return shell.Running{Ref: ref, Leave: func() {}, Stop: func() { ref.Tell(leaveShard{}) }}, nil
 }
 

@@ -51,6 +51,14 @@ type (
 		ReplyTo actor.ActorRef[[]shardstatus.Homeless]
 	}
 
+	// A rescaleRequest wants another number of daemons. The answer comes when there are as many.
+	rescaleRequest struct {
+		_       struct{} `cbor:",toarray"`
+		Type    string
+		Shards  int
+		ReplyTo actor.ActorRef[rescaled]
+	}
+
 	tick        struct{} // the time that Machine.Next returned has come
 	viewChanged struct{} // the node's view of the cluster has changed
 )
@@ -59,6 +67,13 @@ type drained struct {
 	_ struct{} `cbor:",toarray"`
 }
 
+// A rescaled answers a rescaleRequest.
+type rescaled struct {
+	_     struct{} `cbor:",toarray"`
+	Error string   // why it is impossible; "" if it was done
+}
+
+func (rescaleRequest) command()  {}
 func (hello) command()           {}
 func (agentMessage) command()    {}
 func (drainRequest) command()    {}
@@ -92,6 +107,8 @@ func init() {
 	actor.RegisterType[agentMessage]("understudy/sharding.agent-message")
 	actor.RegisterType[drainRequest]("understudy/sharding.drain")
 	actor.RegisterType[drained]("understudy/sharding.drained")
+	actor.RegisterType[rescaleRequest]("understudy/sharding.rescale")
+	actor.RegisterType[rescaled]("understudy/sharding.rescaled")
 	actor.RegisterType[toNode]("understudy/sharding.to-node")
 	actor.RegisterType[explainRequest]("understudy/sharding.explain")
 	actor.RegisterType[allot.Explanation]("understudy/sharding.explanation")

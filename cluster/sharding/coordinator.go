@@ -46,29 +46,30 @@ const (
 // A coordinator is the shell of the machine that allots shards: the actor that turns messages into
 // inputs, stores the facts, and then carries out the effects.
 type coordinator struct {
-	ctx     *actor.Context[command]
-	node    *cluster.Node
-	machine *allot.Machine
-	moves   *moveCounter
-	waiting map[hosting.Token]actor.ActorRef[drained]
-	last    hosting.Token
-	unfit   []allot.Fact // of the journal, which were left out
-	inbox   actor.ActorRef[hosting.FromAgent]
+	ctx       *actor.Context[command]
+	node      *cluster.Node
+	machine   *allot.Machine
+	moves     *moveCounter
+	waiting   map[hosting.Token]func(error) // the answers that are due
+	last      hosting.Token
+	forgetful bool         // the coordinators share no journal
+	unfit     []allot.Fact // of the journal, which were left out
+	inbox     actor.ActorRef[hosting.FromAgent]
 }
 
 // coordinatorOn returns the behavior of the coordinator on a node. Without a journal that the nodes
 // share, a new coordinator knows only what the nodes report.
 func coordinatorOn(n *cluster.Node, shared persistence.Journal, moves *moveCounter) actor.Behavior[command] {
 	return behaviors.Setup(func(ctx *actor.Context[command]) actor.Behavior[command] {
-		c := &coordinator{ctx: ctx, node: n, moves: moves, waiting: map[hosting.Token]actor.ActorRef[drained]{}}
-		store, forgetful := shared, false
+		c := &coordinator{ctx: ctx, node: n, moves: moves, waiting: map[hosting.Token]func(error){}}
+		store := shared
 		if store == nil {
-			store, forgetful = memory.New(), true
+			store, c.forgetful = memory.New(), true
 		}
 		options := persistence.Options[command, allot.Fact, allot.Ledger]{
 			OnSignal: func(_ *actor.Context[command], l allot.Ledger, sig persistence.Signal) persistence.Effect[allot.Fact] {
 				if _, recovered := sig.(persistence.RecoveryCompleted); recovered {
-					return c.begin(l, forgetful)
+					return c.begin(l)
 				}
 				return persistence.Unhandled
 			},
@@ -105,14 +106,14 @@ func (c *coordinator) reportUnfit() {
 }
 
 // begin makes the machine from the ledger that was recovered from the journal.
-func (c *coordinator) begin(l allot.Ledger, forgetful bool) persistence.Effect[allot.Fact] {
+func (c *coordinator) begin(l allot.Ledger) persistence.Effect[allot.Fact] {
 	g := singleton.GenerationOf(c.ctx)
 	epoch, err := g.Packed()
 	if err != nil {
 		panic(err) // the singleton would not have started
 	}
 	c.machine = allot.New(allot.Config{
-		Forgetful: forgetful || len(c.unfit) > 0, Epoch: epoch, FirstTerm: g.Term,
+		Forgetful: c.forgetful || len(c.unfit) > 0, Epoch: epoch, FirstTerm: g.Term,
 		AckTimeout: ackTimeout, Retry: retryMin, RetryMax: retryMax, RebalanceEvery: rebalanceEvery,
 	})
 	c.machine.Replay(l)
@@ -131,9 +132,9 @@ func (c *coordinator) handle(cmd command) persistence.Effect[allot.Fact] {
 	case agentMessage:
 		return c.step(allot.Received{Message: cmd.Message})
 	case drainRequest:
-		c.last++
-		c.waiting[c.last] = cmd.ReplyTo
-		return c.step(allot.Drain{Token: c.last, Node: hosting.NodeID{Name: cmd.Node, Incarnation: cmd.Incarnation}})
+		return c.step(allot.Drain{Token: c.await(func(error) { cmd.ReplyTo.Tell(drained{}) }), Node: hosting.NodeID{Name: cmd.Node, Incarnation: cmd.Incarnation}})
+	case rescaleRequest:
+		return c.rescale(cmd)
 	case explainRequest:
 		cmd.ReplyTo.Tell(c.machine.Explain(cmd.Type, cmd.Shard))
 		return persistence.None
@@ -150,6 +151,28 @@ func (c *coordinator) handle(cmd command) persistence.Effect[allot.Fact] {
 		return c.step(c.view(v))
 	}
 	return persistence.Unhandled
+}
+
+// await returns the token of an answer.
+func (c *coordinator) await(answer func(error)) hosting.Token {
+	c.last++
+	c.waiting[c.last] = answer
+	return c.last
+}
+
+func (c *coordinator) rescale(cmd rescaleRequest) persistence.Effect[allot.Fact] {
+	if c.forgetful {
+		cmd.ReplyTo.Tell(rescaled{Error: "the coordinator has no journal, so the next one would forget the number; start all types WithJournal"})
+		return persistence.None
+	}
+	answer := func(why error) {
+		if why != nil {
+			cmd.ReplyTo.Tell(rescaled{Error: why.Error()})
+			return
+		}
+		cmd.ReplyTo.Tell(rescaled{})
+	}
+	return c.step(allot.Rescale{Token: c.await(answer), Type: cmd.Type, Shards: cmd.Shards})
 }
 
 // view returns the members that have an agent: those that take part in the coordinator's singleton.
@@ -181,7 +204,7 @@ func (c *coordinator) step(all ...allot.Input) persistence.Effect[allot.Fact] {
 func (c *coordinator) do(e hosting.Effect) {
 	switch e := e.(type) {
 	case hosting.Reply:
-		c.waiting[e.Token].Tell(drained{})
+		c.waiting[e.Token](e.Err)
 		delete(c.waiting, e.Token)
 	case hosting.Send:
 		shell.Tell(c.ctx.System(), agentName, c.machine.View(), e, c.inbox)

@@ -42,7 +42,9 @@ type outside interface {
 	send(to node.ID, msg toHub, m extension.Metadata)
 	retrySoon()
 	tableHome(typ string, shard int) (home node.ID, generation uint64)
+	shardsOf(typ string) int
 	homesOf(typ string) []shardstatus.Home
+	rescale(ctx context.Context, typ string, shards int) error
 	explain(ctx context.Context, typ string, shard int) (allot.Explanation, error)
 	receive(ctx *actor.Context[any], msg any)
 }
@@ -52,6 +54,8 @@ type anyRegion interface {
 	signature() table.Type
 	hosts() bool
 	eventSourced() bool
+	capacity() int
+	count(shards int)
 	awake() map[int]int
 	status() shardstatus.Type
 	refuse(why error)
@@ -61,7 +65,7 @@ type anyRegion interface {
 	reroute()
 	tick(peers peerStates) (more bool)
 	close()
-	startShard(under actor.Spawner, around actor.AnyRef, shard int, gen generation.Generation, begun func(), broken func(error)) actor.ActorRef[shardMsg]
+	startShard(under actor.Spawner, around actor.AnyRef, shard, shards int, gen generation.Generation, begun func(), broken func(error)) actor.ActorRef[shardMsg]
 }
 
 // peerStates says what is known of other nodes at one moment.
@@ -107,15 +111,17 @@ type (
 		quiet
 		do func()
 	}
-	// startAll starts all shards of a region, without a cluster.
-	startAll struct {
-		quiet
-		region anyRegion
-	}
 )
 
 func (h *hub) behavior() actor.Behavior[any] {
-	return func(ctx *actor.Context[any], next *actor.Next[any]) {
+	return func(_ *actor.Context[any], next *actor.Next[any]) {
+		local := localShards{}
+		next.OnSignal = func(ctx *actor.Context[any], sig actor.Signal) actor.Behavior[any] {
+			if t, ended := sig.(actor.Terminated); ended {
+				local.ended(ctx, t.Ref)
+			}
+			return nil
+		}
 		next.OnMessage = func(ctx *actor.Context[any], msg any) actor.Behavior[any] {
 			switch msg := msg.(type) {
 			case laterMsg:
@@ -123,7 +129,9 @@ func (h *hub) behavior() actor.Behavior[any] {
 			case lateLetter:
 				msg.deliver()
 			case startAll:
-				h.startAll(ctx, msg.region)
+				local.start(ctx, msg.region, msg.region.signature().Shards)
+			case rescaleAll:
+				local.rescale(msg)
 			default:
 				if h.outside != nil {
 					h.outside.receive(ctx, msg)
@@ -131,13 +139,6 @@ func (h *hub) behavior() actor.Behavior[any] {
 			}
 			return nil
 		}
-	}
-}
-
-// startAll starts the shards of a region for good.
-func (h *hub) startAll(ctx *actor.Context[any], r anyRegion) {
-	for shard := range r.signature().Shards {
-		r.startShard(ctx, ctx.Self(), shard, generation.Generation{Term: 1}, func() {}, nil)
 	}
 }
 
@@ -236,6 +237,14 @@ func (h *hub) homeOf(typ string, shard int) (node.ID, bool) {
 		return node.ID{}, false
 	}
 	return h.outside.homeOf(typ, shard)
+}
+
+// shardsOf returns how many shards a type has by the table; 0 while the table does not have it.
+func (h *hub) shardsOf(typ string) int {
+	if h.outside == nil {
+		return 0
+	}
+	return h.outside.shardsOf(typ)
 }
 
 func (h *hub) send(to node.ID, msg toHub) { h.sendWith(to, msg, extension.Metadata{}) }

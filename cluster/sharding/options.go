@@ -1,6 +1,7 @@
 package sharding
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -26,6 +27,7 @@ type settings struct {
 	sourced     bool
 	journal     persistence.Journal
 	remember    bool
+	daemons     int // how many, at first; 0 for types whose entities have ids
 }
 
 // The defaults of the options.
@@ -45,7 +47,7 @@ func settingsOf(opts []Option) (settings, error) {
 	}
 	if s.passivate == byDefault {
 		s.passivate = DefaultPassivateAfter
-		if s.remember {
+		if s.mode() != table.OnDemand {
 			s.passivate = 0
 		}
 	}
@@ -60,6 +62,8 @@ func settingsOf(opts []Option) (settings, error) {
 		return s, errors.New("sharding: StopTimeout is not positive")
 	case s.buffer < 0:
 		return s, errors.New("sharding: Buffer is negative")
+	case s.daemons > 0 && (s.passivate > 0 || s.limit > 0 || s.remember || s.shards != DefaultShards):
+		return s, errors.New("sharding: Daemon takes neither Shards, PassivateAfter, MaxEntities nor Remember")
 	case s.remember && s.journal == nil:
 		return s, errors.New("sharding: Remember keeps the ids of entities in a journal; add WithJournal")
 	case s.remember && (s.passivate > 0 || s.limit > 0):
@@ -69,11 +73,25 @@ func settingsOf(opts []Option) (settings, error) {
 }
 
 func (s settings) mode() table.Mode {
-	if s.remember {
+	switch {
+	case s.daemons > 0:
+		return table.Daemons
+	case s.remember:
 		return table.Remembered
 	}
 	return table.OnDemand
 }
+
+// maxShards returns how many shards the type can have.
+func (s settings) maxShards() int {
+	if s.daemons > 0 {
+		return table.MaxShards
+	}
+	return s.shards
+}
+
+// initialShards returns how many shards the type has if the cluster knows nothing about it.
+func (s settings) initialShards() int { return cmp.Or(s.daemons, s.shards) }
 
 // byDefault is the time of passivation that nobody has set.
 const byDefault = time.Duration(math.MinInt64)

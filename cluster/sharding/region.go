@@ -19,7 +19,7 @@ type Region[M any] struct {
 	system  *actor.System
 	hub     *hub
 	name    string
-	factory func(Entity) actor.Behavior[M]
+	factory func(of Entity, shards int) actor.Behavior[M]
 	set     settings
 	prefix  string // of the paths of entities
 	ref     func(name string) actor.ActorRef[M]
@@ -28,6 +28,7 @@ type Region[M any] struct {
 	limiter limiter
 	counted counted
 	refused atomic.Pointer[error] // why this node takes no part
+	daemons atomic.Int64          // how many daemons there are now; 0 if this node does not know, and for other types
 }
 
 // counted is what a region has counted since it was started.
@@ -37,11 +38,11 @@ type counted struct {
 
 const treeName = "sharding"
 
-func newRegion[M any](h *hub, name string, factory func(Entity) actor.Behavior[M], set settings) *Region[M] {
+func newRegion[M any](h *hub, name string, factory func(of Entity, shards int) actor.Behavior[M], set settings) *Region[M] {
 	r := &Region[M]{system: h.system, hub: h, name: name, factory: factory, set: set, prefix: "/" + treeName + "/" + escape(name) + "/"}
 	r.ref = extension.NewRoutedRefs(h.system, r.prefix, extension.Router[M](router[M]{r}))
 	r.limiter.limit = set.limit
-	r.lanes = make([]*lane[M], set.shards)
+	r.lanes = make([]*lane[M], set.maxShards())
 	for shard := range r.lanes {
 		r.lanes[shard] = newLane(r, shard)
 	}
@@ -70,15 +71,24 @@ func (r *Region[M]) Name() string { return r.name }
 
 // find returns the ref with a path below the prefix, or nil.
 func (r *Region[M]) find(name string) actor.AnyRef {
-	if _, ok := unescape(name); !ok {
+	id, ok := unescape(name)
+	if _, there := r.shardOf(id); !ok || !there {
 		return nil
 	}
 	return r.ref(name)
 }
 
 func (r *Region[M]) laneOf(name string) *lane[M] {
-	id, _ := unescape(name) // a ref has been made of it
-	return r.lanes[shardOf(r.name, id, r.set.shards)]
+	shard, _ := r.shardOf(idOf(name)) // a ref has been made of it
+	return r.lanes[shard]
+}
+
+// shardOf returns the shard of an entity. It returns false if the type has no such entity.
+func (r *Region[M]) shardOf(id string) (shard int, there bool) {
+	if r.set.daemons > 0 {
+		return daemonShard(id)
+	}
+	return shardOf(r.name, id, r.set.shards), true
 }
 
 // A router takes the messages to the refs of a region.
@@ -98,9 +108,9 @@ func (r router[M]) Arrived(path string, from uint64, msg M, encoded extension.Ar
 }
 
 // behavior returns the first behavior of an entity.
-func (r *Region[M]) behavior(of Entity) actor.Behavior[M] {
+func (r *Region[M]) behavior(of Entity, shards int) actor.Behavior[M] {
 	return func(ctx *actor.Context[M], next *actor.Next[M]) {
-		b := r.factory(of)
+		b := r.factory(of, shards)
 		if b == nil {
 			next.Fail(fmt.Errorf("sharding: the factory of type %q has returned no behavior for %q", r.name, of.ID))
 			return
@@ -150,7 +160,8 @@ func (r *Region[M]) giveBack(of letter[M]) bool {
 // returned takes a letter that another node has returned.
 func (r *Region[M]) returned(from node.ID, back returnedLetter, m extension.Metadata) {
 	id, ok := unescape(back.Name)
-	if !ok {
+	shard, there := r.shardOf(id)
+	if !ok || !there {
 		return
 	}
 	msg, content, err := extension.UnpackMessage[M](r.system, back.Payload)
@@ -159,7 +170,7 @@ func (r *Region[M]) returned(from node.ID, back returnedLetter, m extension.Meta
 		return
 	}
 	of := letter[M]{name: back.Name, Held: extension.Held[M]{Described: extension.Described[M]{Message: msg, Metadata: m}}}
-	r.lanes[shardOf(r.name, id, r.set.shards)].returned(from, of)
+	r.lanes[shard].returned(from, of)
 }
 
 // recallFrom asks a node to return the letters of ours for a shard.
@@ -178,6 +189,9 @@ func (r *Region[M]) recalled(shard int, number uint64) {
 func (r *Region[M]) homeOf(shard int) (home node.ID, found bool) { return r.hub.homeOf(r.name, shard) }
 
 func (r *Region[M]) reroute() {
+	if r.set.daemons > 0 {
+		r.count(r.hub.shardsOf(r.name))
+	}
 	for _, l := range r.lanes {
 		l.reroute()
 	}
@@ -220,5 +234,5 @@ func (r *Region[M]) close() {
 
 // signature returns what the nodes that host the type must agree on.
 func (r *Region[M]) signature() table.Type {
-	return table.Type{Name: r.name, Shards: r.set.shards, Message: codec.TypeName(reflect.TypeFor[M]()), Role: r.set.role, Mode: r.set.mode()}
+	return table.Type{Name: r.name, Shards: r.set.initialShards(), Message: codec.TypeName(reflect.TypeFor[M]()), Role: r.set.role, Mode: r.set.mode()}
 }

@@ -21,6 +21,7 @@ type residents[M any] struct {
 	lane       *lane[M]
 	actors     extension.Returning[M]
 	generation generation.Generation
+	shards     int    // of the type
 	path       string // of the actor of the shard
 	hooks      shardHooks
 	all        map[string]*resident[M]
@@ -148,7 +149,7 @@ func (r *residents[M]) wake(name string) *resident[M] {
 func (r *residents[M]) start(name string, e *resident[M]) (started bool) {
 	id, _ := unescape(name) // it has been checked
 	of := Entity{Type: r.lane.region.name, ID: id, Shard: r.lane.shard, Generation: r.generation}
-	if e.ref = r.actors.Spawn(r.lane.region.behavior(of), name); e.ref == (actor.ActorRef[M]{}) {
+	if e.ref = r.actors.Spawn(r.lane.region.behavior(of, r.shards), name); e.ref == (actor.ActorRef[M]{}) {
 		return false
 	}
 	if region := r.lane.region; region.limiter.woken() {

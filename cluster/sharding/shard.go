@@ -9,6 +9,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
@@ -40,9 +41,9 @@ func (quiet) Carried(*actor.System) (recipient string, msg any, ok bool) { retur
 // startShard spawns the actor of a shard, and returns at once. broken is called, by any goroutine,
 // when a later generation of the shard has claimed the id of an entity; it must end the shard. If
 // it is nil, only the entity ends. begun is called inside the actor.
-func (r *Region[M]) startShard(under actor.Spawner, around actor.AnyRef, shard int, gen generation.Generation, begun func(), broken func(error)) actor.ActorRef[shardMsg] {
+func (r *Region[M]) startShard(under actor.Spawner, around actor.AnyRef, shard, shards int, gen generation.Generation, begun func(), broken func(error)) actor.ActorRef[shardMsg] {
 	name := escape(r.name) + "." + shardName(shard)
-	all := &residents[M]{lane: r.lanes[shard], generation: gen, all: map[string]*resident[M]{}}
+	all := &residents[M]{lane: r.lanes[shard], generation: gen, shards: shards, all: map[string]*resident[M]{}}
 	all.hooks.broken = broken
 	all.path = around.Path() + "/" + name
 	values := context.WithValue(r.hub.context, passivatorKey{}, passivator(all))
@@ -68,10 +69,15 @@ func (r *Region[M]) shard(all *residents[M], begun func()) actor.Behavior[shardM
 			l.begin(all)
 			begun()
 		})
-		if r.set.remember {
+		switch r.set.mode() {
+		case table.Remembered:
 			all.remembered = &remembered[M]{of: all}
 			all.remembered.store = actor.Spawn(ctx, newStore(all.remembered, func() { self.Tell(idsRead{}) }), storeName)
-		} else {
+		case table.Daemons:
+			all.remembered = daemonOf(all)
+			begin()
+			self.Tell(startsDue{})
+		case table.OnDemand:
 			begin()
 		}
 		next.OnMessage = func(ctx *actor.Context[shardMsg], msg shardMsg) actor.Behavior[shardMsg] {

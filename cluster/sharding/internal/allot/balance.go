@@ -107,7 +107,7 @@ func rebalanceKind(s *shards, k *kind) {
 	for _, n := range s.hosts(k) {
 		all = append(all, load{n.Name, loads[hosting.IDOf(n)]})
 	}
-	for _, give := range excess(all, max(1, len(k.shards)/maxShare)) {
+	for _, give := range excess(all, max(1, k.Shards/maxShare)) {
 		s.give(k, give)
 	}
 }
@@ -116,7 +116,7 @@ func rebalanceKind(s *shards, k *kind) {
 func (s *shards) give(k *kind, from load) {
 	var there []*shard
 	awake := map[*shard]int{}
-	for _, sh := range k.shards {
+	for _, sh := range k.live() {
 		if sh.Node == from.node && sh.stage == settled {
 			there = append(there, sh)
 			awake[sh] = s.offers[sh.on()][k.Name].Awake[sh.number]

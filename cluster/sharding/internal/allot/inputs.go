@@ -36,6 +36,13 @@ type (
 		Node  hosting.NodeID
 	}
 
+	// Rescale wants another number of shards for a type of daemons.
+	Rescale struct {
+		Token  hosting.Token
+		Type   string
+		Shards int
+	}
+
 	// Tick says that it is the time that Next has returned, or later.
 	Tick struct{}
 )
@@ -45,6 +52,7 @@ func (ViewChanged) input() {}
 func (Received) input()    {}
 func (Hello) input()       {}
 func (Drain) input()       {}
+func (Rescale) input()     {}
 func (Tick) input()        {}
 
 // An Offer is a type that a node has started.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
@@ -29,22 +30,30 @@ type shards struct {
 	retries deadlines.Map[*shard]
 	balance balancer
 	moves   uint64
+	waiting map[*kind][]hosting.Token // for another number of daemons
 }
 
 func newShards(cfg Config, n *hosting.Nodes, b *table.Book) *shards {
 	return &shards{
 		cfg: cfg, nodes: n, book: b, kinds: map[string]*kind{}, offers: offers{},
-		dirty: map[*shard]bool{},
+		dirty: map[*shard]bool{}, waiting: map[*kind][]hosting.Token{},
 	}
 }
 
 // replay adds a type with what the journal has about it.
 func (s *shards) replay(of Shards) {
 	k := s.add(of.Type)
+	k.next = of.Next
 	for n, r := range of.Records {
+		if n == len(k.shards) {
+			k.shards = append(k.shards, &shard{typ: k, number: n, label: Label(k.Name, n)})
+		}
 		sh := k.shards[n]
 		sh.Record = r
-		if r.Node != "" {
+		switch {
+		case n >= k.Shards: // the type has it no more
+			sh.Record = Record{Generation: r.Generation}
+		case r.Node != "":
 			sh.stage = starting
 		}
 	}
@@ -53,7 +62,7 @@ func (s *shards) replay(of Shards) {
 // begin continues from what has been replayed.
 func (s *shards) begin() {
 	for _, name := range slices.Sorted(maps.Keys(s.kinds)) {
-		for _, sh := range s.kinds[name].shards {
+		for _, sh := range s.kinds[name].live() {
 			if sh.stage == starting {
 				s.nodes.Start(sh.on(), sh.request())
 				s.publish(sh, sh.home()) // it runs there, or is going to
@@ -122,7 +131,7 @@ func (s *shards) requested(label string, id hosting.RequestID) *shard {
 // unwanted reports whether an orphan of that label is to be stopped.
 func (s *shards) unwanted(label string) bool {
 	sh := s.of(label)
-	return sh != nil && sh.stage != homeless
+	return sh != nil && (sh.stage != homeless || sh.typ.next > 0 || sh.number >= sh.typ.Shards)
 }
 
 // Owns implements hosting.Workload.
@@ -237,12 +246,18 @@ func (sh *shard) home() table.Home {
 }
 
 func (sh *shard) request() hosting.StartRequest {
-	return hosting.StartRequest{ID: sh.Request, Label: sh.label, Type: sh.typ.Name, Generation: generation.Generation{Term: sh.Generation}}
+	r := hosting.StartRequest{ID: sh.Request, Label: sh.label, Type: sh.typ.Name, Generation: generation.Generation{Term: sh.Generation}}
+	if sh.typ.Mode == table.Daemons {
+		r.State = []byte(strconv.Itoa(sh.typ.Shards))
+	}
+	return r
 }
 
 func (s *shards) publish(sh *shard, h table.Home) {
 	before := s.book.Version()
-	s.book.Set(sh.typ.Name, sh.number, h)
+	if sh.number < sh.typ.Shards {
+		s.book.Set(sh.typ.Name, sh.number, h)
+	}
 	s.changed = s.changed || s.book.Version() != before
 }
 
@@ -285,11 +300,18 @@ func (s *shards) Reconcile() {
 	for _, sh := range s.retries.Pass(s.nodes.Now()) {
 		s.dirty[sh] = true
 	}
+	s.reconcileDirty()
+	if endRescaling(s) {
+		s.reconcileDirty()
+	}
+	rebalance(s)
+}
+
+func (s *shards) reconcileDirty() {
 	for _, sh := range s.sortedDirty() {
 		delete(s.dirty, sh)
 		s.reconcile(sh)
 	}
-	rebalance(s)
 }
 
 func (s *shards) sortedDirty() []*shard {
@@ -303,14 +325,17 @@ func (s *shards) reconcile(sh *shard) {
 		s.nodes.Forget(sh.on(), sh.label) // what may still run there is fenced by the next generation
 		s.free(sh)
 	}
-	switch sh.stage {
-	case homeless:
+	switch {
+	case sh.typ.next > 0:
+		if sh.stage == starting || sh.stage == settled {
+			s.move(sh, rescaled)
+		}
+	case sh.stage == homeless && sh.number < sh.typ.Shards:
 		s.place(sh)
-	case starting, settled:
+	case sh.stage == starting, sh.stage == settled:
 		if !s.stays(sh) && s.hasHost(sh.typ) {
 			s.move(sh, drained)
 		}
-	case leaving:
 	}
 }
 
@@ -374,10 +399,11 @@ func (s *shards) isMember(id hosting.NodeID) bool {
 const (
 	drained  hosting.Cause = "drain"
 	balanced hosting.Cause = "balance"
+	rescaled hosting.Cause = "rescale"
 )
 
 // Causes are all causes of moves.
-var Causes = []hosting.Cause{hosting.NodeLost, hosting.EndedAlone, drained, balanced}
+var Causes = []hosting.Cause{hosting.NodeLost, hosting.EndedAlone, drained, balanced, rescaled}
 
 // move takes a shard away from its node.
 func (s *shards) move(sh *shard, why hosting.Cause) {

@@ -63,6 +63,9 @@ func newWorld(t *testing.T, seed uint64) *world {
 		t: t, rng: rand.New(rand.NewPCG(seed, 1)), seed: seed, now: time.Unix(0, 0), kind: table.Type{Name: "cart", Shards: 16, Message: "m"},
 		keeps: seed%2 == 0, told: map[hosting.RequestID]bool{},
 	}
+	if seed%4 == 2 {
+		w.kind.Mode = table.Daemons
+	}
 	for range 2 + w.rng.IntN(3) {
 		w.join(fmt.Sprint("n", len(w.nodes)))
 	}
@@ -227,6 +230,9 @@ func (w *world) check() {
 		for label, r := range n.running {
 			other, twice := at[label]
 			require.False(w.t, twice, "seed %d: %s runs twice at %v: %v and %v", w.seed, label, w.now, r, other)
+			for _, o := range at {
+				require.Equal(w.t, string(o.State), string(r.State), "seed %d: %s and %s are of different numbers of daemons", w.seed, o.Label, label)
+			}
 			at[label] = r
 		}
 	}
@@ -284,6 +290,10 @@ func (w *world) random() {
 			w.gone = slices.DeleteFunc(w.gone, func(g hosting.Gone) bool { return g.Name == name })
 			w.join(name)
 			w.view()
+		}
+	case 7:
+		if w.kind.Mode == table.Daemons {
+			w.step(Rescale{Token: 2, Type: w.kind.Name, Shards: 1 << w.rng.IntN(6)})
 		}
 	}
 }
@@ -351,8 +361,10 @@ func (w *world) settled() {
 			count[n.name]++
 		}
 	}
-	require.Len(w.t, homes, 16, "seed %d: all shards run, %s", w.seed, w.describe("cart/0"))
-	low, high := 16, 0
+	k := w.m.shards.kinds["cart"]
+	require.Zero(w.t, k.next, "seed %d", w.seed)
+	require.Len(w.t, homes, k.Shards, "seed %d: all shards run, %s", w.seed, w.describe("cart/0"))
+	low, high := k.Shards, 0
 	for _, n := range w.nodes {
 		low, high = min(low, count[n.name]), max(high, count[n.name])
 	}

@@ -28,7 +28,16 @@ type Mode string
 const (
 	OnDemand   Mode = ""
 	Remembered Mode = "remembered" // those that have run before
+	Daemons    Mode = "daemons"    // one in each shard, whose number may change
 )
+
+// Fits reports whether a node that has the type as o can take part.
+func (t Type) Fits(o Type) bool {
+	if t.Mode == Daemons && o.Mode == Daemons {
+		o.Shards = t.Shards
+	}
+	return t == o
+}
 
 // A Version numbers the changes of the table.
 type Version struct {
