@@ -39,7 +39,7 @@ const MaxDaemons = table.MaxShards
 // n is the number at first. It can be changed by [Daemons.Scale]: the cluster then has another
 // number than n, and Daemon logs that.
 //
-// Daemon takes the same options as Start, but for [Shards], [PassivateAfter], [MaxEntities] and
+// Daemon takes the options of Start except [Shards], [PassivateAfter], [MaxEntities] and
 // [Remember]. It returns an error if an option makes no sense or n is not from 1 to [MaxDaemons],
 // and panics when Start does.
 func Daemon[M any](s Host, name string, n int, factory func(Share) actor.Behavior[M], opts ...Option) (*Daemons[M], error) {
