@@ -163,6 +163,7 @@ func (l *lane[M]) reroute() {
 
 // rerouteHeld is reroute for a caller that holds mu.
 func (l *lane[M]) rerouteHeld() {
+	l.retry.Reset()
 	l.recallIf(l.buffer.Redirect(l.route()))
 	l.flush()
 }
