@@ -132,7 +132,7 @@ func momentOf(c Call, places map[Entry]uint64) (m moment, ok bool) {
 	}
 }
 
-// String returns what was asked, when, and what was answered.
+// String describes the visit, its times and its answer.
 func (c Call) String() string {
 	what := "a read"
 	if !c.reads() {
