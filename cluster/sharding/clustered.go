@@ -41,7 +41,10 @@ func clusteredOf(n *cluster.Node, shared persistence.Journal) *hub {
 		c := &clustered{node: n, view: n.View(), offers: map[string]allot.Offer{}}
 		c.hub = newHub(n.System, c)
 		c.coordinator = actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[command] { return coordinatorOn(n, shared, &c.hub.moves) }), singletonName)
-		shell.StartAgent(n, shell.Config{Name: agentName, Starter: c, Noun: "shard", Quit: "shard has stopped by itself, and will be started again"})
+		shell.StartAgent(n, shell.Config{
+			Name: agentName, Starter: c, Noun: "shard", Quit: "shard has stopped by itself, and will be started again",
+			Asked: func() { c.hub.ref.Tell(helloDue{}) }, // by a new coordinator
+		})
 		n.SetPhaseTimeout(actor.ServiceRequestsDone, drainTimeout)
 		n.OnLeave("shards", c.drain)
 		extension.Set(n.System, shardstatus.Asker(c.homeless))

@@ -168,6 +168,7 @@ func (l *lane[M]) rerouteHeld() {
 	if l.gone() {
 		l.dropHeld(ErrNoDaemon)
 	}
+	l.retry.Reset()
 	l.recallIf(l.buffer.Redirect(l.route()))
 	l.flush()
 }

@@ -20,6 +20,7 @@ var layers = []layer{
 		{"examples/*", []string{anything}},
 		{"internal/lab/busy", []string{anything}},      // a program for tests
 		{"internal/lab/compiletime", []string{}},       // tests only
+		{"internal/lab/entities", []string{anything}},  // a program, of no use to the packages below
 		{"internal/lab/failover", []string{anything}},  // the program of an example, which a module of its own runs too
 		{"internal/lab/stopwatch", []string{anything}}, // a program, of no use to the packages below
 		{"internal/lab/versions", []string{anything}},  // tests only
