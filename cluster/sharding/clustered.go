@@ -39,7 +39,7 @@ func clusteredOf(n *cluster.Node, shared persistence.Journal) *hub {
 	return extension.Ensure(n.System, func() *hub {
 		c := &clustered{node: n, view: n.View(), offers: map[string]allot.Offer{}}
 		c.hub = newHub(n.System, c)
-		c.coordinator = actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[command] { return coordinatorOn(n, shared, &c.hub.moves) }), singletonName)
+		c.coordinator = actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[command] { return coordinatorOn(n, shared, c.hub) }), singletonName)
 		shell.StartAgent(n, shell.Config{Name: agentName, Starter: c, Noun: "shard", Quit: "shard has stopped by itself, and will be started again"})
 		n.SetPhaseTimeout(actor.ServiceRequestsDone, drainTimeout)
 		n.OnLeave("shards", c.drain)

@@ -49,7 +49,7 @@ type coordinator struct {
 	ctx     *actor.Context[command]
 	node    *cluster.Node
 	machine *allot.Machine
-	moves   *moveCounter
+	hub     *hub // of this node
 	waiting map[hosting.Token]actor.ActorRef[drained]
 	last    hosting.Token
 	unfit   []allot.Fact // of the journal, which were left out
@@ -58,9 +58,9 @@ type coordinator struct {
 
 // coordinatorOn returns the behavior of the coordinator on a node. Without a journal that the nodes
 // share, a new coordinator knows only what the nodes report.
-func coordinatorOn(n *cluster.Node, shared persistence.Journal, moves *moveCounter) actor.Behavior[command] {
+func coordinatorOn(n *cluster.Node, shared persistence.Journal, h *hub) actor.Behavior[command] {
 	return behaviors.Setup(func(ctx *actor.Context[command]) actor.Behavior[command] {
-		c := &coordinator{ctx: ctx, node: n, moves: moves, waiting: map[hosting.Token]actor.ActorRef[drained]{}}
+		c := &coordinator{ctx: ctx, node: n, hub: h, waiting: map[hosting.Token]actor.ActorRef[drained]{}}
 		store, forgetful := shared, false
 		if store == nil {
 			store, forgetful = memory.New(), true
@@ -114,6 +114,7 @@ func (c *coordinator) begin(l allot.Ledger, forgetful bool) persistence.Effect[a
 	c.machine = allot.New(allot.Config{
 		Forgetful: forgetful || len(c.unfit) > 0, Epoch: epoch, FirstTerm: g.Term,
 		AckTimeout: ackTimeout, Retry: retryMin, RetryMax: retryMax, RebalanceEvery: rebalanceEvery,
+		Strategy: c.hub.strategyOf,
 	})
 	c.machine.Replay(l)
 	c.reportUnfit()
@@ -191,6 +192,9 @@ func (c *coordinator) do(e hosting.Effect) {
 			Tell(toNode{Incarnation: e.Node.Incarnation, Update: e.Update, Refuse: e.Refuse})
 	case hosting.Moved:
 		c.moved(e)
+	case allot.StrategyFailed:
+		c.ctx.Log().Warn("strategy of shards has failed; the nodes with the fewest shards are chosen",
+			zap.String("type", e.Type), zap.String("strategy", e.Strategy), zap.String("why", e.Why))
 	default:
 		c.ctx.Log().Error("unknown effect", zap.Any("effect", e))
 	}
@@ -199,7 +203,7 @@ func (c *coordinator) do(e hosting.Effect) {
 // moved counts and reports a move that is over.
 func (c *coordinator) moved(m hosting.Moved) {
 	if m.Error == "" {
-		c.moves.add(m)
+		c.hub.moves.add(m)
 	}
 	shell.ReportMove(c.ctx, c.ctx.System(), shell.Noun{Span: "shard", History: "shard"}, m, extension.Detail{Name: "shard.label", Value: m.Label})
 }

@@ -52,6 +52,7 @@ type anyRegion interface {
 	signature() table.Type
 	hosts() bool
 	eventSourced() bool
+	strategy() (own allot.Strategy, ok bool)
 	awake() map[int]int
 	status() shardstatus.Type
 	refuse(why error)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
@@ -23,6 +24,7 @@ type settings struct {
 	buffer      int
 	sourced     bool
 	journal     persistence.Journal
+	strategy    placement.Strategy // nil: the default
 }
 
 // The defaults of the options.

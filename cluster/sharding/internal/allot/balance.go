@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/internal/guard"
 )
 
 // A load is how many shards of a type a node has.
@@ -102,27 +103,33 @@ func unquiet(s *shards) string {
 const maxShare = 10
 
 func rebalanceKind(s *shards, k *kind) {
+	hosts, limit := s.hosts(k), max(1, len(k.shards)/maxShare)
+	if own, ok := s.strategyOf(k); ok {
+		var moves []*shard
+		var none error
+		err := guard.Apart(func() { moves, none = own.improve(s.movable(k), hosts, s.nodes.View(), limit) })
+		err = cmp.Or(err, none)
+		s.strategyWorks(k, own, err)
+		if err == nil {
+			for _, sh := range moves {
+				s.move(sh, balanced)
+			}
+			return
+		}
+	}
 	loads := k.loads()
 	var all []load
-	for _, n := range s.hosts(k) {
+	for _, n := range hosts {
 		all = append(all, load{n.Name, loads[hosting.IDOf(n)]})
 	}
-	for _, give := range excess(all, max(1, len(k.shards)/maxShare)) {
+	for _, give := range excess(all, limit) {
 		s.give(k, give)
 	}
 }
 
-// give moves shards away from a node: those with the fewest entities awake.
+// give moves shards away from a node.
 func (s *shards) give(k *kind, from load) {
-	var there []*shard
-	awake := map[*shard]int{}
-	for _, sh := range k.shards {
-		if sh.Node == from.node && sh.stage == settled {
-			there = append(there, sh)
-			awake[sh] = s.offers[sh.on()][k.Name].Awake[sh.number]
-		}
-	}
-	slices.SortStableFunc(there, func(a, b *shard) int { return cmp.Compare(awake[a], awake[b]) })
+	there := slices.DeleteFunc(s.movable(k), func(sh *shard) bool { return sh.Node != from.node })
 	for _, sh := range there[:min(from.shards, len(there))] {
 		s.move(sh, balanced)
 	}

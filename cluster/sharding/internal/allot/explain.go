@@ -20,6 +20,7 @@ type Explanation struct {
 	Why        string // why it does not run, or why it is not moved to balance the nodes; "" if nothing is to be said
 	Failures   int    // in a row
 	LastError  string
+	Strategy   string // that has chosen its node; "" if a former coordinator has, or it has none
 }
 
 var stageNames = map[stage]string{homeless: "homeless", starting: "starting", settled: "running", leaving: "leaving"}
@@ -32,7 +33,7 @@ func (m *Machine) Explain(typ string, shard int) Explanation {
 	}
 	return Explanation{
 		Node: sh.Node, Address: sh.Address, Generation: sh.Generation, State: stageNames[sh.stage], Since: sh.since,
-		Why: m.shards.why(sh), Failures: sh.failures, LastError: sh.lastError,
+		Why: m.shards.why(sh), Failures: sh.failures, LastError: sh.lastError, Strategy: sh.chosenBy,
 	}
 }
 
@@ -44,7 +45,7 @@ func (s *shards) why(sh *shard) string {
 		if s.balance.why != "" {
 			return "no shard is moved, because " + s.balance.why
 		}
-		return ""
+		return sh.typ.strategyProblem
 	case !s.nodes.Settled():
 		return "the coordinator does not know yet what all nodes run"
 	case awaited != "":

@@ -10,7 +10,7 @@ import (
 	"github.com/understudy-go/understudy/internal/deadlines"
 )
 
-// A Config has the settings of a [Machine]. Every field but Forgetful is required.
+// A Config has the settings of a [Machine]. Every field but Forgetful and Strategy is required.
 type Config struct {
 	Forgetful      bool          // the coordinators share no journal
 	Epoch          uint64        // greater than the epochs of all earlier coordinators
@@ -19,6 +19,10 @@ type Config struct {
 	Retry          time.Duration // the delay after the first failure; it doubles with each further one
 	RetryMax       time.Duration // the longest delay
 	RebalanceEvery time.Duration
+
+	// Strategy returns the user's strategy for a type. ok is false for the default, which chooses
+	// the node with the fewest shards of the type.
+	Strategy func(typ string) (own Strategy, ok bool)
 }
 
 // A Machine decides everything that the coordinator does; see the package documentation.

@@ -19,6 +19,7 @@ type shard struct {
 	lastError string
 	retryAt   time.Time
 	moves     uint64
+	chosenBy  string // the strategy that has chosen its node; "" if a former coordinator has, or it has none
 }
 
 // A stage is what the machine is doing with a shard.
@@ -34,7 +35,8 @@ const (
 // A kind is a type of entities.
 type kind struct {
 	table.Type
-	shards []*shard
+	shards          []*shard
+	strategyProblem string // why the user's strategy has not chosen the last time; "" if it has
 }
 
 func newKind(t table.Type) *kind {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
-	"github.com/understudy-go/understudy/internal/appversion"
 	"github.com/understudy-go/understudy/internal/deadlines"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/singleton/generation"
@@ -16,12 +15,9 @@ import (
 
 // shards is the workload that keeps each shard running on one node.
 type shards struct {
-	cfg   Config
-	nodes *hosting.Nodes
+	chooser
 	book  *table.Book
-
-	kinds  map[string]*kind
-	offers offers
+	kinds map[string]*kind
 
 	dirty   map[*shard]bool
 	news    []Fact
@@ -33,8 +29,7 @@ type shards struct {
 
 func newShards(cfg Config, n *hosting.Nodes, b *table.Book) *shards {
 	return &shards{
-		cfg: cfg, nodes: n, book: b, kinds: map[string]*kind{}, offers: offers{},
-		dirty: map[*shard]bool{},
+		chooser: chooser{cfg: cfg, nodes: n, offers: offers{}}, book: b, kinds: map[string]*kind{}, dirty: map[*shard]bool{},
 	}
 }
 
@@ -225,7 +220,7 @@ func (s *shards) Leaving(on hosting.NodeID) bool {
 // free notes that a shard runs nowhere.
 func (s *shards) free(sh *shard) {
 	sh.enter(homeless, s.nodes.Now())
-	sh.Record = Record{Generation: sh.Generation}
+	sh.Record, sh.chosenBy = Record{Generation: sh.Generation}, ""
 	s.publish(sh, table.Home{Generation: sh.Generation})
 	s.dirty[sh] = true
 }
@@ -319,10 +314,11 @@ func (s *shards) place(sh *shard) {
 	if s.adopt(sh) || len(s.nodes.PlacesOf(sh.label)) > 0 || s.nodes.Now().Before(sh.retryAt) {
 		return
 	}
-	n, ok := s.choose(sh.typ)
+	n, by, ok := s.choose(sh)
 	if !ok {
 		return
 	}
+	sh.chosenBy = by
 	sh.Generation = max(sh.Generation+1, s.cfg.FirstTerm)
 	sh.Record = Record{Node: n.Name, Address: n.Address, Incarnation: n.Incarnation, Generation: sh.Generation}
 	sh.Request = s.nodes.Start(sh.on(), sh.request())
@@ -386,33 +382,4 @@ func (s *shards) move(sh *shard, why hosting.Cause) {
 	sh.enter(leaving, s.nodes.Now())
 	s.publish(sh, table.Home{Generation: sh.Generation}) // from now on, senders keep their messages
 	s.nodes.Stop(sh.on(), sh.label, why)
-}
-
-// hosts returns the nodes that can take a shard of a type: of those with the newest version of the
-// application, if others are older.
-func (s *shards) hosts(k *kind) (all []hosting.Node) {
-	newest := ""
-	for _, n := range s.nodes.View().Alive() {
-		if s.offers.canHost(n, k) {
-			all = append(all, n)
-			if appversion.Newer(n.AppVersion, newest) {
-				newest = n.AppVersion
-			}
-		}
-	}
-	return slices.DeleteFunc(all, func(n hosting.Node) bool { return appversion.Compare(n.AppVersion, newest) < 0 })
-}
-
-func (s *shards) hasHost(k *kind) bool { return len(s.hosts(k)) > 0 }
-
-// choose returns the node that has the fewest shards of the type, or else the fewest of all types.
-func (s *shards) choose(k *kind) (best hosting.Node, ok bool) {
-	all := s.hosts(k)
-	if len(all) == 0 {
-		return best, false
-	}
-	loads := k.loads()
-	return slices.MinFunc(all, func(a, b hosting.Node) int {
-		return cmp.Or(cmp.Compare(loads[hosting.IDOf(a)], loads[hosting.IDOf(b)]), cmp.Compare(len(a.Actors), len(b.Actors)), cmp.Compare(a.Name, b.Name))
-	}), true
 }
