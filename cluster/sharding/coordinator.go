@@ -49,8 +49,9 @@ type coordinator struct {
 	ctx     *actor.Context[command]
 	node    *cluster.Node
 	machine *allot.Machine
-	hub     *hub // of this node
-	waiting map[hosting.Token]actor.ActorRef[drained]
+	hub     *hub                          // of this node
+	stores  bool                          // in a journal that all nodes share
+	waiting map[hosting.Token]func(error) // answers requests
 	last    hosting.Token
 	unfit   []allot.Fact // of the journal, which were left out
 	inbox   actor.ActorRef[hosting.FromAgent]
@@ -60,15 +61,15 @@ type coordinator struct {
 // share, a new coordinator knows only what the nodes report.
 func coordinatorOn(n *cluster.Node, shared persistence.Journal, h *hub) actor.Behavior[command] {
 	return behaviors.Setup(func(ctx *actor.Context[command]) actor.Behavior[command] {
-		c := &coordinator{ctx: ctx, node: n, hub: h, waiting: map[hosting.Token]actor.ActorRef[drained]{}}
-		store, forgetful := shared, false
+		c := &coordinator{ctx: ctx, node: n, hub: h, stores: shared != nil, waiting: map[hosting.Token]func(error){}}
+		store := shared
 		if store == nil {
-			store, forgetful = memory.New(), true
+			store = memory.New()
 		}
 		options := persistence.Options[command, allot.Fact, allot.Ledger]{
 			OnSignal: func(_ *actor.Context[command], l allot.Ledger, sig persistence.Signal) persistence.Effect[allot.Fact] {
 				if _, recovered := sig.(persistence.RecoveryCompleted); recovered {
-					return c.begin(l, forgetful)
+					return c.begin(l)
 				}
 				return persistence.Unhandled
 			},
@@ -105,14 +106,14 @@ func (c *coordinator) reportUnfit() {
 }
 
 // begin makes the machine from the ledger that was recovered from the journal.
-func (c *coordinator) begin(l allot.Ledger, forgetful bool) persistence.Effect[allot.Fact] {
+func (c *coordinator) begin(l allot.Ledger) persistence.Effect[allot.Fact] {
 	g := singleton.GenerationOf(c.ctx)
 	epoch, err := g.Packed()
 	if err != nil {
 		panic(err) // the singleton would not have started
 	}
 	c.machine = allot.New(allot.Config{
-		Forgetful: forgetful || len(c.unfit) > 0, Epoch: epoch, FirstTerm: g.Term,
+		Forgetful: !c.stores || len(c.unfit) > 0, Epoch: epoch, FirstTerm: g.Term,
 		AckTimeout: ackTimeout, Retry: retryMin, RetryMax: retryMax, RebalanceEvery: rebalanceEvery,
 		Strategy: c.hub.strategyOf,
 	})
@@ -132,9 +133,12 @@ func (c *coordinator) handle(cmd command) persistence.Effect[allot.Fact] {
 	case agentMessage:
 		return c.step(allot.Received{Message: cmd.Message})
 	case drainRequest:
-		c.last++
-		c.waiting[c.last] = cmd.ReplyTo
-		return c.step(allot.Drain{Token: c.last, Node: hosting.NodeID{Name: cmd.Node, Incarnation: cmd.Incarnation}})
+		return c.step(allot.Drain{Token: c.answering(func(error) { cmd.ReplyTo.Tell(drained{}) }), Node: hosting.NodeID{Name: cmd.Node, Incarnation: cmd.Incarnation}})
+	case controlRequest:
+		return c.control(cmd)
+	case pinsRequest:
+		cmd.ReplyTo.Tell(pinned{Nodes: c.machine.Pins(cmd.Type)})
+		return persistence.None
 	case explainRequest:
 		cmd.ReplyTo.Tell(c.machine.Explain(cmd.Type, cmd.Shard))
 		return persistence.None
@@ -151,6 +155,26 @@ func (c *coordinator) handle(cmd command) persistence.Effect[allot.Fact] {
 		return c.step(c.view(v))
 	}
 	return persistence.Unhandled
+}
+
+// answering returns the token of a request that is answered later.
+func (c *coordinator) answering(answer func(error)) hosting.Token {
+	c.last++
+	c.waiting[c.last] = answer
+	return c.last
+}
+
+// control pins or stops shards.
+func (c *coordinator) control(q controlRequest) persistence.Effect[allot.Fact] {
+	if q.Pin && !c.stores {
+		q.ReplyTo.Tell(controlled{NoJournal: true})
+		return persistence.None
+	}
+	token := c.answering(func(problem error) { q.ReplyTo.Tell(controlled{Problem: hosting.ErrorText(problem)}) })
+	if q.Pin {
+		return c.step(allot.SetPins{Token: token, Type: q.Type, Shards: q.Shards, Node: q.Node})
+	}
+	return c.step(allot.StopShards{Token: token, Type: q.Type, Shards: q.Shards})
 }
 
 // view returns the members that have an agent: those that take part in the coordinator's singleton.
@@ -182,7 +206,7 @@ func (c *coordinator) step(all ...allot.Input) persistence.Effect[allot.Fact] {
 func (c *coordinator) do(e hosting.Effect) {
 	switch e := e.(type) {
 	case hosting.Reply:
-		c.waiting[e.Token].Tell(drained{})
+		c.waiting[e.Token](e.Err)
 		delete(c.waiting, e.Token)
 	case hosting.Send:
 		shell.Tell(c.ctx.System(), agentName, c.machine.View(), e, c.inbox)

@@ -44,6 +44,8 @@ type outside interface {
 	tableHome(typ string, shard int) (home node.ID, generation uint64)
 	homesOf(typ string) []shardstatus.Home
 	explain(ctx context.Context, typ string, shard int) (allot.Explanation, error)
+	control(ctx context.Context, q controlRequest) error
+	pins(ctx context.Context, typ string) (map[int]string, error)
 	receive(ctx *actor.Context[any], msg any)
 }
 
@@ -108,15 +110,17 @@ type (
 		quiet
 		do func()
 	}
-	// startAll starts all shards of a region, without a cluster.
-	startAll struct {
-		quiet
-		region anyRegion
-	}
 )
 
 func (h *hub) behavior() actor.Behavior[any] {
 	return func(ctx *actor.Context[any], next *actor.Next[any]) {
+		here := alone{running: map[actor.AnyRef]*loneShard{}, byShard: map[loneKey]*loneShard{}}
+		next.OnSignal = func(ctx *actor.Context[any], sig actor.Signal) actor.Behavior[any] {
+			if t, ok := sig.(actor.Terminated); ok {
+				here.ended(ctx, t.Ref)
+			}
+			return nil
+		}
 		next.OnMessage = func(ctx *actor.Context[any], msg any) actor.Behavior[any] {
 			switch msg := msg.(type) {
 			case laterMsg:
@@ -124,7 +128,9 @@ func (h *hub) behavior() actor.Behavior[any] {
 			case lateLetter:
 				msg.deliver()
 			case startAll:
-				h.startAll(ctx, msg.region)
+				here.startAll(ctx, msg.region)
+			case stopHere:
+				here.stop(msg)
 			default:
 				if h.outside != nil {
 					h.outside.receive(ctx, msg)
@@ -132,13 +138,6 @@ func (h *hub) behavior() actor.Behavior[any] {
 			}
 			return nil
 		}
-	}
-}
-
-// startAll starts the shards of a region for good.
-func (h *hub) startAll(ctx *actor.Context[any], r anyRegion) {
-	for shard := range r.signature().Shards {
-		r.startShard(ctx, ctx.Self(), shard, generation.Generation{Term: 1}, func() {}, nil)
 	}
 }
 

@@ -15,25 +15,26 @@ import (
 type load struct {
 	node   string
 	shards int
+	pinned int // of these, how many may not move
 }
 
 // excess returns how many shards each node should give away so that the numbers differ by at most
 // one, the most loaded first, and no more than limit in all. It returns nothing once the numbers
-// differ by at most one: balancing ends.
+// differ by at most one, apart from shards that may not move: balancing ends.
 func excess(all []load, limit int) []load {
 	all = slices.Clone(all)
 	var gives []load
 	for range limit {
-		most, least := 0, 0
+		most, least := -1, 0
 		for i, l := range all {
-			if l.shards > all[most].shards {
+			if l.shards > l.pinned && (most < 0 || l.shards > all[most].shards) {
 				most = i
 			}
 			if l.shards < all[least].shards {
 				least = i
 			}
 		}
-		if len(all) == 0 || all[most].shards-all[least].shards < 2 {
+		if most < 0 || all[most].shards-all[least].shards < 2 {
 			break
 		}
 		all[most].shards--
@@ -117,10 +118,10 @@ func rebalanceKind(s *shards, k *kind) {
 			return
 		}
 	}
-	loads := k.loads()
+	loads, pinned := k.loads(), k.pinned()
 	var all []load
 	for _, n := range hosts {
-		all = append(all, load{n.Name, loads[hosting.IDOf(n)]})
+		all = append(all, load{node: n.Name, shards: loads[hosting.IDOf(n)], pinned: pinned[n.Name]})
 	}
 	for _, give := range excess(all, limit) {
 		s.give(k, give)

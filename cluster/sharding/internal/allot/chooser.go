@@ -46,6 +46,9 @@ func (c *chooser) strategyOf(k *kind) (own Strategy, ok bool) {
 // choose returns the node for a shard that runs nowhere, and the name of the strategy that has
 // chosen it.
 func (c *chooser) choose(sh *shard) (best hosting.Node, by string, ok bool) {
+	if n, ok := c.pinnedHost(sh); ok {
+		return n, pinnedBy, true
+	}
 	all := c.hosts(sh.typ)
 	if len(all) == 0 {
 		return best, "", false
@@ -86,11 +89,11 @@ func (c *chooser) fewestShards(k *kind, all []hosting.Node) hosting.Node {
 }
 
 // movable returns the shards of a type that may move to balance the nodes: those with the fewest
-// entities awake first.
+// entities awake first, and none that is where it has been pinned to.
 func (c *chooser) movable(k *kind) (all []*shard) {
 	awake := map[*shard]int{}
 	for _, sh := range k.shards {
-		if sh.stage == settled {
+		if sh.stage == settled && sh.Node != sh.pin {
 			all = append(all, sh)
 			awake[sh] = c.offers[sh.on()][k.Name].Awake[sh.number]
 		}

@@ -20,6 +20,7 @@ type Explanation struct {
 	Why        string // why it does not run, or why it is not moved to balance the nodes; "" if nothing is to be said
 	Failures   int    // in a row
 	LastError  string
+	Pinned     string // the name of the node where it has been pinned to; "" for none
 	Strategy   string // that has chosen its node; "" if a former coordinator has, or it has none
 }
 
@@ -33,7 +34,7 @@ func (m *Machine) Explain(typ string, shard int) Explanation {
 	}
 	return Explanation{
 		Node: sh.Node, Address: sh.Address, Generation: sh.Generation, State: stageNames[sh.stage], Since: sh.since,
-		Why: m.shards.why(sh), Failures: sh.failures, LastError: sh.lastError, Strategy: sh.chosenBy,
+		Why: m.shards.why(sh), Failures: sh.failures, LastError: sh.lastError, Pinned: sh.pin, Strategy: sh.chosenBy,
 	}
 }
 
@@ -41,6 +42,11 @@ func (m *Machine) Explain(typ string, shard int) Explanation {
 func (s *shards) why(sh *shard) string {
 	awaited := s.nodes.Awaited(sh.label)
 	switch {
+	case sh.stage == settled && sh.pin != "":
+		if sh.Node != sh.pin {
+			return s.whyAway(sh)
+		}
+		return "it is pinned to " + sh.pin
 	case sh.stage == settled:
 		if s.balance.why != "" {
 			return "no shard is moved, because " + s.balance.why

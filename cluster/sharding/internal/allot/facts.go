@@ -9,7 +9,8 @@ import (
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 )
 
-// A Fact is an event in the journal: that a type is declared, or the new record of a shard.
+// A Fact is an event in the journal: that a type is declared, the new record of a shard, or where
+// the shard has been pinned to.
 // Applying a fact twice is the same as applying it once.
 type Fact struct {
 	_        struct{} `cbor:",toarray"`
@@ -17,6 +18,7 @@ type Fact struct {
 	Declared *table.Type // nil for the record of a shard
 	Shard    int
 	Record   Record
+	Pin      *Pin // nil unless the shard is pinned, or its pin ends
 }
 
 // A Record is all that the next coordinator knows about a shard.
@@ -44,6 +46,7 @@ type Shards struct {
 	_       struct{} `cbor:",toarray"`
 	Type    table.Type
 	Records []Record
+	Pins    map[int]string // the names of nodes, by shard
 }
 
 func init() {
@@ -65,7 +68,12 @@ func (l Ledger) With(f Fact) Ledger {
 	if f.Declared != nil {
 		records := make([]Record, f.Declared.Shards)
 		copy(records, s.Records)
-		next.Types[f.Type] = Shards{Type: *f.Declared, Records: records}
+		next.Types[f.Type] = Shards{Type: *f.Declared, Records: records, Pins: s.Pins}
+		return next
+	}
+	if f.Pin != nil {
+		s.Pins = s.with(f.Shard, *f.Pin)
+		next.Types[f.Type] = s
 		return next
 	}
 	s.Records = slices.Clone(s.Records)

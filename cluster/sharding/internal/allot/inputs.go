@@ -36,6 +36,21 @@ type (
 		Node  hosting.NodeID
 	}
 
+	// SetPins pins shards to the node of a name, or, if that is "", ends their pins.
+	SetPins struct {
+		Token  hosting.Token
+		Type   string
+		Shards []int
+		Node   string
+	}
+
+	// StopShards ends shards, which then start again.
+	StopShards struct {
+		Token  hosting.Token
+		Type   string
+		Shards []int
+	}
+
 	// Tick says that it is the time that Next has returned, or later.
 	Tick struct{}
 )
@@ -45,6 +60,8 @@ func (ViewChanged) input() {}
 func (Received) input()    {}
 func (Hello) input()       {}
 func (Drain) input()       {}
+func (SetPins) input()     {}
+func (StopShards) input()  {}
 func (Tick) input()        {}
 
 // An Offer is a type that a node has started.

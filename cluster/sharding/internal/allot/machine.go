@@ -72,6 +72,10 @@ func (m *Machine) Step(in Input, now time.Time) ([]Fact, []hosting.Effect) {
 		}
 	case Drain:
 		m.nodes.Drain(in.Node, in.Token)
+	case SetPins:
+		m.shards.pin(in)
+	case StopShards:
+		m.shards.stop(in)
 	case Tick:
 	}
 	m.nodes.Tick()

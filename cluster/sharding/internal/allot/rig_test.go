@@ -23,7 +23,8 @@ type rig struct {
 	effects []hosting.Effect // others than Send and Push
 	inputs  []Input
 	starts  int
-	last    uint64 // incarnation
+	tokens  hosting.Token // of requests so far
+	last    uint64        // incarnation
 	offer   Offer
 }
 

@@ -19,6 +19,7 @@ type shard struct {
 	lastError string
 	retryAt   time.Time
 	moves     uint64
+	pin       string // the name of the node where it has been pinned to; "" for none
 	chosenBy  string // the strategy that has chosen its node; "" if a former coordinator has, or it has none
 }
 
@@ -53,6 +54,17 @@ func (k *kind) loads() map[hosting.NodeID]int {
 	for _, s := range k.shards {
 		if s.stage != homeless {
 			all[s.on()]++
+		}
+	}
+	return all
+}
+
+// pinned returns how many shards are where they have been pinned to, by the name of the node.
+func (k *kind) pinned() map[string]int {
+	all := map[string]int{}
+	for _, s := range k.shards {
+		if s.stage != homeless && s.Node == s.pin {
+			all[s.Node]++
 		}
 	}
 	return all

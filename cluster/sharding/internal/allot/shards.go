@@ -25,6 +25,7 @@ type shards struct {
 	retries deadlines.Map[*shard]
 	balance balancer
 	moves   uint64
+	stops   stops
 }
 
 func newShards(cfg Config, n *hosting.Nodes, b *table.Book) *shards {
@@ -42,6 +43,9 @@ func (s *shards) replay(of Shards) {
 		if r.Node != "" {
 			sh.stage = starting
 		}
+	}
+	for n, node := range of.Pins {
+		k.shards[n].pin = node
 	}
 }
 
@@ -180,8 +184,9 @@ func (s *shards) Stopped(label string, id hosting.RequestID, _ hosting.NodeID) {
 
 // Refused implements hosting.Workload. A node that has a later generation keeps the shard until its
 // report says which.
-func (s *shards) Refused(label string, id hosting.RequestID, _ hosting.NodeID, _ string) {
+func (s *shards) Refused(label string, id hosting.RequestID, _ hosting.NodeID, why string) {
 	if sh := s.requested(label, id); sh != nil && sh.stage == leaving {
+		s.stops.refused(sh, why, s.nodes)
 		sh.enter(settled, s.nodes.Now())
 		s.publish(sh, sh.home())
 	}
@@ -222,6 +227,7 @@ func (s *shards) free(sh *shard) {
 	sh.enter(homeless, s.nodes.Now())
 	sh.Record, sh.chosenBy = Record{Generation: sh.Generation}, ""
 	s.publish(sh, table.Home{Generation: sh.Generation})
+	s.stops.ended(sh, s.nodes)
 	s.dirty[sh] = true
 }
 
@@ -302,8 +308,11 @@ func (s *shards) reconcile(sh *shard) {
 	case homeless:
 		s.place(sh)
 	case starting, settled:
-		if !s.stays(sh) && s.hasHost(sh.typ) {
+		switch {
+		case !s.stays(sh) && s.hasHost(sh.typ):
 			s.move(sh, drained)
+		case s.isAway(sh):
+			s.move(sh, pinned)
 		}
 	case leaving:
 	}
@@ -370,10 +379,12 @@ func (s *shards) isMember(id hosting.NodeID) bool {
 const (
 	drained  hosting.Cause = "drain"
 	balanced hosting.Cause = "balance"
+	pinned   hosting.Cause = "pin"
+	stopped  hosting.Cause = "stop"
 )
 
 // Causes are all causes of moves.
-var Causes = []hosting.Cause{hosting.NodeLost, hosting.EndedAlone, drained, balanced}
+var Causes = []hosting.Cause{hosting.NodeLost, hosting.EndedAlone, drained, balanced, pinned, stopped}
 
 // move takes a shard away from its node.
 func (s *shards) move(sh *shard, why hosting.Cause) {

@@ -39,6 +39,7 @@ type world struct {
 	gone   []hosting.Gone
 	told   map[hosting.RequestID]bool // start requests
 	calm   bool                       // nothing is lost any more
+	token  hosting.Token              // of the last request to stop shards
 }
 
 type simNode struct {
@@ -248,7 +249,14 @@ func (w *world) random() {
 			alive++
 		}
 	}
-	switch w.rng.IntN(60) {
+	switch w.rng.IntN(64) {
+	case 60, 61:
+		w.step(SetPins{Token: 2, Type: "cart", Shards: w.some(), Node: w.nodes[w.rng.IntN(len(w.nodes))].name}) // of former nodes too
+	case 62:
+		w.step(SetPins{Token: 2, Type: "cart", Shards: w.some()})
+	case 63:
+		w.token++
+		w.step(StopShards{Token: w.token, Type: "cart", Shards: w.some()})
 	case 0:
 		if n.alive && alive > 1 {
 			w.crash(n)
@@ -287,6 +295,9 @@ func (w *world) random() {
 		}
 	}
 }
+
+// some returns the numbers of up to four shards.
+func (w *world) some() []int { return w.rng.Perm(w.kind.Shards)[:1+w.rng.IntN(4)] }
 
 func (w *world) run(steps int, faults bool) {
 	for range steps {
@@ -341,7 +352,8 @@ func TestSimulated(t *testing.T) {
 	}
 }
 
-// settled checks that each shard runs, that they are balanced, and that all nodes know where.
+// settled checks that each shard runs, that they are where they have been pinned to, and otherwise
+// balanced, that all requests are answered, and that all nodes know the homes.
 func (w *world) settled() {
 	count := map[string]int{}
 	homes := map[string]string{}
@@ -352,11 +364,19 @@ func (w *world) settled() {
 		}
 	}
 	require.Len(w.t, homes, 16, "seed %d: all shards run, %s", w.seed, w.describe("cart/0"))
-	low, high := 16, 0
-	for _, n := range w.nodes {
-		low, high = min(low, count[n.name]), max(high, count[n.name])
+	pinned := map[string]int{}
+	for shard, name := range w.m.Pins("cart") {
+		if slices.ContainsFunc(w.nodes, func(n *simNode) bool { return n.name == name }) {
+			require.Equal(w.t, name, homes[Label("cart", shard)], "seed %d: %s", w.seed, w.describe(Label("cart", shard)))
+			pinned[name]++
+		}
 	}
-	require.LessOrEqual(w.t, high-low, 1, "seed %d: %v, %q, %v; %s", w.seed, count, w.m.shards.balance.why, w.m.View(), w.describe("cart/1"))
+	var all []load
+	for _, n := range w.nodes {
+		all = append(all, load{node: n.name, shards: count[n.name], pinned: pinned[n.name]})
+	}
+	require.Empty(w.t, excess(all, 1), "seed %d: %v, %q, %v; %s", w.seed, all, w.m.shards.balance.why, w.m.View(), w.describe("cart/1"))
+	require.Empty(w.t, w.m.shards.stops.left, "seed %d", w.seed)
 	for _, n := range w.nodes {
 		e, ok := n.at.Of("cart")
 		require.True(w.t, ok, "seed %d", w.seed)
