@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/understudy-go/understudy/internal/shardstatus"
@@ -42,6 +43,8 @@ func (m *Machine) Explain(typ string, shard int) Explanation {
 func (s *shards) why(sh *shard) string {
 	awaited := s.nodes.Awaited(sh.label)
 	switch {
+	case s.fences.awaited(sh) != "":
+		return s.fences.awaited(sh)
 	case sh.stage == settled && sh.pin != "":
 		if sh.Node != sh.pin {
 			return s.whyAway(sh)
@@ -62,6 +65,8 @@ func (s *shards) why(sh *shard) string {
 		return "a node runs it that was not asked to, and is to stop it"
 	case s.nodes.Now().Before(sh.retryAt):
 		return fmt.Sprintf("it has failed (%s), and is started again at %s", sh.lastError, sh.retryAt.Format(time.RFC3339))
+	case !s.hasHost(sh.typ) && len(s.offers.leaseless(sh.typ)) > 0:
+		return "no member that hosts the type has its lease: " + strings.Join(s.offers.leaseless(sh.typ), ", ")
 	case !s.hasHost(sh.typ):
 		return "no member that is up hosts the type" + s.role(sh.typ)
 	}

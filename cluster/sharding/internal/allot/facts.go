@@ -29,6 +29,7 @@ type Record struct {
 	Incarnation uint64
 	Generation  uint64 // of the last home
 	Request     hosting.RequestID
+	Lease       uint64 // the token of the lease under which it has been started; 0 for none
 }
 
 func (r Record) on() hosting.NodeID {

@@ -51,18 +51,26 @@ type (
 		Shards []int
 	}
 
+	// FenceAnswered says whether the lease of a former member was taken, and released since.
+	FenceAnswered struct {
+		Fence Fence
+		Held  bool
+		Why   string // it was not
+	}
+
 	// Tick says that it is the time that Next has returned, or later.
 	Tick struct{}
 )
 
-func (Recovered) input()   {}
-func (ViewChanged) input() {}
-func (Received) input()    {}
-func (Hello) input()       {}
-func (Drain) input()       {}
-func (SetPins) input()     {}
-func (StopShards) input()  {}
-func (Tick) input()        {}
+func (Recovered) input()     {}
+func (ViewChanged) input()   {}
+func (Received) input()      {}
+func (Hello) input()         {}
+func (Drain) input()         {}
+func (SetPins) input()       {}
+func (StopShards) input()    {}
+func (FenceAnswered) input() {}
+func (Tick) input()          {}
 
 // An Offer is a type that a node has started.
 type Offer struct {
@@ -71,6 +79,9 @@ type Offer struct {
 	Hosts bool // it can host shards; else it only sends messages
 	// EventSourced says that all entities write only to their journal, which fences them.
 	EventSourced bool
+	// Leased says that it hosts only while it has a lease. Lease is the token of the lease, or 0.
+	Leased bool
+	Lease  uint64
 	// Awake has the number of entities that are awake, by shard that runs on the node.
 	Awake map[int]int
 }

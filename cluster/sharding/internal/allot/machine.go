@@ -19,6 +19,7 @@ type Config struct {
 	Retry          time.Duration // the delay after the first failure; it doubles with each further one
 	RetryMax       time.Duration // the longest delay
 	RebalanceEvery time.Duration
+	LeaseRetry     time.Duration // after which a lease is tried again that was not to be had
 
 	// Strategy returns the user's strategy for a type. ok is false for the default, which chooses
 	// the node with the fewest shards of the type.
@@ -73,9 +74,11 @@ func (m *Machine) Step(in Input, now time.Time) ([]Fact, []hosting.Effect) {
 	case Drain:
 		m.nodes.Drain(in.Node, in.Token)
 	case SetPins:
-		m.shards.pin(in)
+		pin(m.shards, in)
 	case StopShards:
-		m.shards.stop(in)
+		stop(m.shards, in)
+	case FenceAnswered:
+		m.shards.fences.answered(in)
 	case Tick:
 	}
 	m.nodes.Tick()

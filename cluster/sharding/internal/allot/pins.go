@@ -31,8 +31,8 @@ func (s Shards) with(shard int, p Pin) map[int]string {
 }
 
 // pin pins shards to a node, or ends their pins.
-func (s *shards) pin(in SetPins) {
-	all, err := s.numbered(in.Type, in.Shards)
+func pin(s *shards, in SetPins) {
+	all, err := numbered(s, in.Type, in.Shards)
 	for _, sh := range all {
 		if sh.pin != in.Node {
 			sh.pin = in.Node
@@ -44,7 +44,7 @@ func (s *shards) pin(in SetPins) {
 }
 
 // numbered returns shards of a type by their numbers, or all of them or none.
-func (s *shards) numbered(typ string, numbers []int) (all []*shard, err error) {
+func numbered(s *shards, typ string, numbers []int) (all []*shard, err error) {
 	for _, n := range numbers {
 		sh := s.of(Label(typ, n))
 		if sh == nil {

@@ -26,6 +26,9 @@ type rig struct {
 	tokens  hosting.Token // of requests so far
 	last    uint64        // incarnation
 	offer   Offer
+	leases  map[string]uint64 // the tokens that nodes have
+
+	lastStart hosting.StartRequest
 }
 
 const rigShards = 8
@@ -78,7 +81,11 @@ func (r *rig) view() {
 	}
 }
 
-func (r *rig) hello(n hosting.Node) { r.do(Hello{Node: hosting.IDOf(n), Offers: []Offer{r.offer}}) }
+func (r *rig) hello(n hosting.Node) {
+	o := r.offer
+	o.Lease = r.leases[n.Name]
+	r.do(Hello{Node: hosting.IDOf(n), Offers: []Offer{o}})
+}
 
 // do gives the machine an input, and what the nodes answer.
 func (r *rig) do(in Input) {
@@ -111,6 +118,7 @@ func (r *rig) carryOut(e hosting.Effect) {
 	switch msg := send.Msg.(type) {
 	case hosting.StartRequest:
 		r.starts++
+		r.lastStart = msg
 		answer.StartAck = &hosting.StartAck{ID: msg.ID, Label: msg.Label}
 	case hosting.StopRequest:
 		if r.busy[send.Node] {

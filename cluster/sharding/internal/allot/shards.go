@@ -26,12 +26,15 @@ type shards struct {
 	balance balancer
 	moves   uint64
 	stops   stops
+	fences  *fences
 }
 
 func newShards(cfg Config, n *hosting.Nodes, b *table.Book) *shards {
-	return &shards{
+	s := &shards{
 		chooser: chooser{cfg: cfg, nodes: n, offers: offers{}}, book: b, kinds: map[string]*kind{}, dirty: map[*shard]bool{},
 	}
+	s.fences = newFences(s)
+	return s
 }
 
 // replay adds a type with what the journal has about it.
@@ -91,6 +94,7 @@ func (s *shards) viewed() {
 		n, member := s.nodes.Member(id.Name)
 		return !member || hosting.IDOf(n) != id
 	})
+	s.fences.forget()
 	s.markAll()
 }
 
@@ -203,7 +207,11 @@ func (s *shards) Found(label string, _ hosting.NodeID, _ hosting.Reported) {
 func (s *shards) Lost(on hosting.NodeID) {
 	for _, k := range s.kinds {
 		for _, sh := range k.shards {
-			if sh.stage != homeless && sh.on() == on {
+			switch {
+			case sh.stage == homeless || sh.on() != on:
+			case sh.Lease != 0:
+				s.dirty[sh] = true // its lease says whether it runs
+			default:
 				s.free(sh)
 			}
 		}
@@ -222,6 +230,12 @@ func (s *shards) Leaving(on hosting.NodeID) bool {
 	return false
 }
 
+// release frees a shard of a node that is no member any more.
+func (s *shards) release(sh *shard) {
+	s.nodes.Forget(sh.on(), sh.label)
+	s.free(sh)
+}
+
 // free notes that a shard runs nowhere.
 func (s *shards) free(sh *shard) {
 	sh.enter(homeless, s.nodes.Now())
@@ -238,7 +252,7 @@ func (sh *shard) home() table.Home {
 }
 
 func (sh *shard) request() hosting.StartRequest {
-	return hosting.StartRequest{ID: sh.Request, Label: sh.label, Type: sh.typ.Name, Generation: generation.Generation{Term: sh.Generation}}
+	return hosting.StartRequest{ID: sh.Request, Label: sh.label, Type: sh.typ.Name, Generation: generation.Generation{Term: sh.Generation}, State: EncodeLease(sh.Lease)}
 }
 
 func (s *shards) publish(sh *shard, h table.Home) {
@@ -274,6 +288,7 @@ func (s *shards) Notice(touched map[string]bool, moreRoom bool) {
 func (s *shards) Next() (time.Time, bool) {
 	var e deadlines.Earliest
 	e.Add(s.retries.First())
+	e.Add(s.fences.next())
 	e.Add(s.balance.at, !s.balance.at.IsZero())
 	return e.At, e.OK
 }
@@ -286,6 +301,7 @@ func (s *shards) Reconcile() {
 	for _, sh := range s.retries.Pass(s.nodes.Now()) {
 		s.dirty[sh] = true
 	}
+	s.fences.retry()
 	for _, sh := range s.sortedDirty() {
 		delete(s.dirty, sh)
 		s.reconcile(sh)
@@ -300,9 +316,8 @@ func (s *shards) sortedDirty() []*shard {
 }
 
 func (s *shards) reconcile(sh *shard) {
-	if sh.stage != homeless && !s.isMember(sh.on()) && s.offers.eventSourced(sh.typ) {
-		s.nodes.Forget(sh.on(), sh.label) // what may still run there is fenced by the next generation
-		s.free(sh)
+	if sh.stage != homeless && !s.isMember(sh.on()) {
+		s.fences.fence(sh)
 	}
 	switch sh.stage {
 	case homeless:
@@ -329,7 +344,7 @@ func (s *shards) place(sh *shard) {
 	}
 	sh.chosenBy = by
 	sh.Generation = max(sh.Generation+1, s.cfg.FirstTerm)
-	sh.Record = Record{Node: n.Name, Address: n.Address, Incarnation: n.Incarnation, Generation: sh.Generation}
+	sh.Record = Record{Node: n.Name, Address: n.Address, Incarnation: n.Incarnation, Generation: sh.Generation, Lease: s.offers.lease(hosting.IDOf(n), sh.typ)}
 	sh.Request = s.nodes.Start(sh.on(), sh.request())
 	sh.enter(starting, s.nodes.Now())
 	s.record(sh)
@@ -353,7 +368,11 @@ func (s *shards) adopt(sh *shard) bool {
 		}
 		return false
 	}
-	sh.Record = Record{Node: n.Name, Address: n.Address, Incarnation: n.Incarnation, Generation: best.Request.Generation.Term, Request: best.Request.ID}
+	lease := s.offers.lease(best.On, sh.typ)
+	if lease == 0 && s.offers.leased(sh.typ) {
+		return false // its node says soon under which one it runs
+	}
+	sh.Record = Record{Node: n.Name, Address: n.Address, Incarnation: n.Incarnation, Generation: best.Request.Generation.Term, Request: best.Request.ID, Lease: lease}
 	sh.enter(starting, s.nodes.Now())
 	s.nodes.Start(best.On, sh.request())
 	if best.Phase == hosting.Running {

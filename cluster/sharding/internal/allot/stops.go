@@ -14,8 +14,8 @@ type stops struct {
 }
 
 // stop ends shards. Each starts again when it has ended, and the request is answered when all have.
-func (s *shards) stop(in StopShards) {
-	all, err := s.numbered(in.Type, in.Shards)
+func stop(s *shards, in StopShards) {
+	all, err := numbered(s, in.Type, in.Shards)
 	if err != nil {
 		s.nodes.Reply(in.Token, nil, err)
 		return
