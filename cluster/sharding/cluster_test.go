@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap/zapcore"
+	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
@@ -23,8 +25,11 @@ import (
 // A shop is a cluster whose nodes host event-sourced notebooks in one journal.
 type shop struct {
 	*clustertest.Cluster
-	t     *testing.T
-	store *memory.Journal
+	t       *testing.T
+	store   *memory.Journal
+	opts    []sharding.Option
+	logs    zapcore.Core
+	entries *observer.ObservedLogs
 
 	mu      sync.Mutex // guards all below
 	regions map[string]*sharding.Region[note]
@@ -35,6 +40,7 @@ func inShop(t *testing.T, nodes int, f func(t *testing.T, s *shop)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s := &shop{t: t, store: memory.New(), regions: map[string]*sharding.Region[note]{}, at: map[string]int{}}
+		s.opts = []sharding.Option{sharding.Shards(16), sharding.EventSourced()}
 		s.Cluster = clustertest.Start(t, nodes)
 		for n := range nodes {
 			s.start(fmt.Sprint("n", n+1))
@@ -45,7 +51,7 @@ func inShop(t *testing.T, nodes int, f func(t *testing.T, s *shop)) {
 
 func (s *shop) start(name string) {
 	s.t.Helper()
-	r, err := sharding.Start(s.Node(name), "notebook", s.persistent(name), sharding.Shards(16), sharding.EventSourced())
+	r, err := sharding.Start(s.Node(name), "notebook", s.persistent(name), s.opts...)
 	require.NoError(s.t, err)
 	s.mu.Lock()
 	defer s.mu.Unlock()

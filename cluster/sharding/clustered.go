@@ -1,10 +1,10 @@
 package sharding
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"sync"
 	"time"
 
@@ -40,7 +40,7 @@ func clusteredOf(n *cluster.Node, shared persistence.Journal) *hub {
 	return extension.Ensure(n.System, func() *hub {
 		c := &clustered{node: n, view: n.View(), offers: map[string]allot.Offer{}}
 		c.hub = newHub(n.System, c)
-		c.coordinator = actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[command] { return coordinatorOn(n, shared, &c.hub.moves) }), singletonName)
+		c.coordinator = actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[command] { return coordinatorOn(n, shared, c.hub) }), singletonName)
 		shell.StartAgent(n, shell.Config{
 			Name: agentName, Starter: c, Noun: "shard", Quit: "shard has stopped by itself, and will be started again",
 			Asked: func() { c.hub.ref.Tell(helloDue{}) }, // by a new coordinator
@@ -262,12 +262,7 @@ func (c *clustered) Start(under *actor.Context[any], r hosting.StartRequest, on 
 	if !ok || region == nil || !region.hosts() || shard >= region.capacity() {
 		return shell.Running{}, fmt.Errorf("this node does not host type %q; call sharding.Start", typ)
 	}
-	shards, err := region.signature().Shards, error(nil)
-	if len(r.State) > 0 {
-		if shards, err = strconv.Atoi(string(r.State)); err != nil {
-			return shell.Running{}, fmt.Errorf("the number of daemons: %w", err)
-		}
-	}
+	shards := cmp.Or(allot.DecodeShards(r.State), region.signature().Shards)
 	ref := region.startShard(under, under.Self(), shard, shards, r.Generation, on.Started, on.Broken)
 	return shell.Running{Ref: ref, Leave: func() {}, Stop: func() { ref.Tell(leaveShard{}) }}, nil
 }

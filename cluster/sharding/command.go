@@ -59,6 +59,23 @@ type (
 		ReplyTo actor.ActorRef[rescaled]
 	}
 
+	// A controlRequest pins shards, or stops them.
+	controlRequest struct {
+		_       struct{} `cbor:",toarray"`
+		Type    string
+		Pin     bool   // else they are stopped
+		Node    string // where to pin them; "" ends their pins
+		Shards  []int
+		ReplyTo actor.ActorRef[controlled]
+	}
+
+	// A pinsRequest asks where shards are pinned to.
+	pinsRequest struct {
+		_       struct{} `cbor:",toarray"`
+		Type    string
+		ReplyTo actor.ActorRef[pinned]
+	}
+
 	tick        struct{} // the time that Machine.Next returned has come
 	viewChanged struct{} // the node's view of the cluster has changed
 )
@@ -73,12 +90,28 @@ type rescaled struct {
 	Error string   // why it is impossible; "" if it was done
 }
 
-func (rescaleRequest) command()  {}
+func (rescaleRequest) command() {}
+
+// A controlled answers a controlRequest.
+type controlled struct {
+	_         struct{} `cbor:",toarray"`
+	Problem   string
+	NoJournal bool
+}
+
+// A pinned answers a pinsRequest: the names of the nodes, by shard.
+type pinned struct {
+	_     struct{} `cbor:",toarray"`
+	Nodes map[int]string
+}
+
 func (hello) command()           {}
 func (agentMessage) command()    {}
 func (drainRequest) command()    {}
 func (explainRequest) command()  {}
 func (homelessRequest) command() {}
+func (controlRequest) command()  {}
+func (pinsRequest) command()     {}
 func (tick) command()            {}
 func (viewChanged) command()     {}
 
@@ -109,6 +142,10 @@ func init() {
 	actor.RegisterType[drained]("understudy/sharding.drained")
 	actor.RegisterType[rescaleRequest]("understudy/sharding.rescale")
 	actor.RegisterType[rescaled]("understudy/sharding.rescaled")
+	actor.RegisterType[controlRequest]("understudy/sharding.control")
+	actor.RegisterType[controlled]("understudy/sharding.controlled")
+	actor.RegisterType[pinsRequest]("understudy/sharding.pins-request")
+	actor.RegisterType[pinned]("understudy/sharding.pins")
 	actor.RegisterType[toNode]("understudy/sharding.to-node")
 	actor.RegisterType[explainRequest]("understudy/sharding.explain")
 	actor.RegisterType[allot.Explanation]("understudy/sharding.explanation")

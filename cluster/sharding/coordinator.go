@@ -46,25 +46,25 @@ const (
 // A coordinator is the shell of the machine that allots shards: the actor that turns messages into
 // inputs, stores the facts, and then carries out the effects.
 type coordinator struct {
-	ctx       *actor.Context[command]
-	node      *cluster.Node
-	machine   *allot.Machine
-	moves     *moveCounter
-	waiting   map[hosting.Token]func(error) // the answers that are due
-	last      hosting.Token
-	forgetful bool         // the coordinators share no journal
-	unfit     []allot.Fact // of the journal, which were left out
-	inbox     actor.ActorRef[hosting.FromAgent]
+	ctx     *actor.Context[command]
+	node    *cluster.Node
+	machine *allot.Machine
+	hub     *hub                          // of this node
+	stores  bool                          // in a journal that all nodes share
+	waiting map[hosting.Token]func(error) // answers requests
+	last    hosting.Token
+	unfit   []allot.Fact // of the journal, which were left out
+	inbox   actor.ActorRef[hosting.FromAgent]
 }
 
 // coordinatorOn returns the behavior of the coordinator on a node. Without a journal that the nodes
 // share, a new coordinator knows only what the nodes report.
-func coordinatorOn(n *cluster.Node, shared persistence.Journal, moves *moveCounter) actor.Behavior[command] {
+func coordinatorOn(n *cluster.Node, shared persistence.Journal, h *hub) actor.Behavior[command] {
 	return behaviors.Setup(func(ctx *actor.Context[command]) actor.Behavior[command] {
-		c := &coordinator{ctx: ctx, node: n, moves: moves, waiting: map[hosting.Token]func(error){}}
+		c := &coordinator{ctx: ctx, node: n, hub: h, stores: shared != nil, waiting: map[hosting.Token]func(error){}}
 		store := shared
 		if store == nil {
-			store, c.forgetful = memory.New(), true
+			store = memory.New()
 		}
 		options := persistence.Options[command, allot.Fact, allot.Ledger]{
 			OnSignal: func(_ *actor.Context[command], l allot.Ledger, sig persistence.Signal) persistence.Effect[allot.Fact] {
@@ -113,8 +113,9 @@ func (c *coordinator) begin(l allot.Ledger) persistence.Effect[allot.Fact] {
 		panic(err) // the singleton would not have started
 	}
 	c.machine = allot.New(allot.Config{
-		Forgetful: c.forgetful || len(c.unfit) > 0, Epoch: epoch, FirstTerm: g.Term,
+		Forgetful: !c.stores || len(c.unfit) > 0, Epoch: epoch, FirstTerm: g.Term,
 		AckTimeout: ackTimeout, Retry: retryMin, RetryMax: retryMax, RebalanceEvery: rebalanceEvery,
+		Strategy: c.hub.strategyOf,
 	})
 	c.machine.Replay(l)
 	c.reportUnfit()
@@ -132,9 +133,14 @@ func (c *coordinator) handle(cmd command) persistence.Effect[allot.Fact] {
 	case agentMessage:
 		return c.step(allot.Received{Message: cmd.Message})
 	case drainRequest:
-		return c.step(allot.Drain{Token: c.await(func(error) { cmd.ReplyTo.Tell(drained{}) }), Node: hosting.NodeID{Name: cmd.Node, Incarnation: cmd.Incarnation}})
+		return c.step(allot.Drain{Token: c.answering(func(error) { cmd.ReplyTo.Tell(drained{}) }), Node: hosting.NodeID{Name: cmd.Node, Incarnation: cmd.Incarnation}})
 	case rescaleRequest:
 		return c.rescale(cmd)
+	case controlRequest:
+		return c.control(cmd)
+	case pinsRequest:
+		cmd.ReplyTo.Tell(pinned{Nodes: c.machine.Pins(cmd.Type)})
+		return persistence.None
 	case explainRequest:
 		cmd.ReplyTo.Tell(c.machine.Explain(cmd.Type, cmd.Shard))
 		return persistence.None
@@ -153,26 +159,33 @@ func (c *coordinator) handle(cmd command) persistence.Effect[allot.Fact] {
 	return persistence.Unhandled
 }
 
-// await returns the token of an answer.
-func (c *coordinator) await(answer func(error)) hosting.Token {
+// answering returns the token of a request that is answered later.
+func (c *coordinator) answering(answer func(error)) hosting.Token {
 	c.last++
 	c.waiting[c.last] = answer
 	return c.last
 }
 
 func (c *coordinator) rescale(cmd rescaleRequest) persistence.Effect[allot.Fact] {
-	if c.forgetful {
+	if !c.stores {
 		cmd.ReplyTo.Tell(rescaled{Error: "the coordinator has no journal, so the next one would forget the number; start all types WithJournal"})
 		return persistence.None
 	}
-	answer := func(why error) {
-		if why != nil {
-			cmd.ReplyTo.Tell(rescaled{Error: why.Error()})
-			return
-		}
-		cmd.ReplyTo.Tell(rescaled{})
+	token := c.answering(func(problem error) { cmd.ReplyTo.Tell(rescaled{Error: hosting.ErrorText(problem)}) })
+	return c.step(allot.Rescale{Token: token, Type: cmd.Type, Shards: cmd.Shards})
+}
+
+// control pins or stops shards.
+func (c *coordinator) control(q controlRequest) persistence.Effect[allot.Fact] {
+	if q.Pin && !c.stores {
+		q.ReplyTo.Tell(controlled{NoJournal: true})
+		return persistence.None
 	}
-	return c.step(allot.Rescale{Token: c.await(answer), Type: cmd.Type, Shards: cmd.Shards})
+	token := c.answering(func(problem error) { q.ReplyTo.Tell(controlled{Problem: hosting.ErrorText(problem)}) })
+	if q.Pin {
+		return c.step(allot.SetPins{Token: token, Type: q.Type, Shards: q.Shards, Node: q.Node})
+	}
+	return c.step(allot.StopShards{Token: token, Type: q.Type, Shards: q.Shards})
 }
 
 // view returns the members that have an agent: those that take part in the coordinator's singleton.
@@ -214,6 +227,9 @@ func (c *coordinator) do(e hosting.Effect) {
 			Tell(toNode{Incarnation: e.Node.Incarnation, Update: e.Update, Refuse: e.Refuse})
 	case hosting.Moved:
 		c.moved(e)
+	case allot.StrategyFailed:
+		c.ctx.Log().Warn("strategy of shards has failed; the nodes with the fewest shards are chosen",
+			zap.String("type", e.Type), zap.String("strategy", e.Strategy), zap.String("why", e.Why))
 	default:
 		c.ctx.Log().Error("unknown effect", zap.Any("effect", e))
 	}
@@ -222,7 +238,7 @@ func (c *coordinator) do(e hosting.Effect) {
 // moved counts and reports a move that is over.
 func (c *coordinator) moved(m hosting.Moved) {
 	if m.Error == "" {
-		c.moves.add(m)
+		c.hub.moves.add(m)
 	}
 	shell.ReportMove(c.ctx, c.ctx.System(), shell.Noun{Span: "shard", History: "shard"}, m, extension.Detail{Name: "shard.label", Value: m.Label})
 }

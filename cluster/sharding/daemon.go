@@ -112,7 +112,7 @@ func (h *hub) rescale(ctx context.Context, r anyRegion, shards int) error {
 		return h.outside.rescale(ctx, r.signature().Name, shards)
 	}
 	done := make(chan struct{})
-	h.ref.Tell(rescaleAll{region: r, shards: shards, done: func() { close(done) }})
+	h.ref.Tell(rescaleAll{region: r, shards: shards, done: done})
 	select {
 	case <-done:
 		return nil

@@ -20,6 +20,8 @@ type Entity struct {
 	// Generation is the generation of the shard. It rises each time that the shard starts on a
 	// node, and is the fencing token for what the entity writes to the outside.
 	Generation generation.Generation
+
+	at bedside // nil for an Entity that was not given to a factory
 }
 
 // PersistenceID returns the id under which an event-sourced entity keeps its events: the type and

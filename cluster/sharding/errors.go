@@ -6,6 +6,10 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
+// ErrNoJournal is returned by [Region.Pin] and [Region.Unpin] without [WithJournal]: pins would be
+// forgotten with the coordinator.
+var ErrNoJournal = errors.New("sharding: shards can be pinned only if the coordinator has a journal; use WithJournal")
+
 // The reasons for which messages to entities become dead letters. Compare with [errors.Is].
 var (
 	// ErrBufferFull: the shard is on no node or moves, and too many messages wait for it.

@@ -32,6 +32,8 @@ type Explanation struct {
 	Why        string     // why the shard does not run, or is not moved to balance the nodes; "" if nothing is to be said
 	Failures   int        // attempts to run the shard that have failed in a row
 	LastError  string     // of the last of them
+	Pinned     string     // the name of the node where [Region.Pin] wants it; "" for none
+	Strategy   string     // that has chosen the node: of [WithStrategy], Pinned, or LeastShards; "" if a former coordinator has chosen, and without a cluster
 	Held       int        // messages told on this node that wait for the shard
 }
 
@@ -61,6 +63,7 @@ func (r *Region[M]) Explain(ctx context.Context, id string) (Explanation, error)
 	}
 	all.State, all.Since, all.Node, all.Generation = ShardState(of.State), of.Since, of.Node, of.Generation
 	all.Why, all.Failures, all.LastError = of.Why, of.Failures, of.LastError
+	all.Pinned, all.Strategy = of.Pinned, of.Strategy
 	return all, nil
 }
 

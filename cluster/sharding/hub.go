@@ -46,6 +46,8 @@ type outside interface {
 	homesOf(typ string) []shardstatus.Home
 	rescale(ctx context.Context, typ string, shards int) error
 	explain(ctx context.Context, typ string, shard int) (allot.Explanation, error)
+	control(ctx context.Context, q controlRequest) error
+	pins(ctx context.Context, typ string) (map[int]string, error)
 	receive(ctx *actor.Context[any], msg any)
 }
 
@@ -56,6 +58,7 @@ type anyRegion interface {
 	eventSourced() bool
 	capacity() int
 	count(shards int)
+	strategy() (own allot.Strategy, ok bool)
 	awake() map[int]int
 	status() shardstatus.Type
 	refuse(why error)
@@ -115,10 +118,10 @@ type (
 
 func (h *hub) behavior() actor.Behavior[any] {
 	return func(_ *actor.Context[any], next *actor.Next[any]) {
-		local := localShards{}
+		here := newAlone()
 		next.OnSignal = func(ctx *actor.Context[any], sig actor.Signal) actor.Behavior[any] {
-			if t, ended := sig.(actor.Terminated); ended {
-				local.ended(ctx, t.Ref)
+			if t, ok := sig.(actor.Terminated); ok {
+				here.ended(ctx, t.Ref)
 			}
 			return nil
 		}
@@ -129,9 +132,11 @@ func (h *hub) behavior() actor.Behavior[any] {
 			case lateLetter:
 				msg.deliver()
 			case startAll:
-				local.start(ctx, msg.region, msg.region.signature().Shards)
+				here.startAll(ctx, msg.region, msg.region.signature().Shards)
 			case rescaleAll:
-				local.rescale(msg)
+				here.rescale(ctx, msg)
+			case stopHere:
+				here.stop(msg)
 			default:
 				if h.outside != nil {
 					h.outside.receive(ctx, msg)

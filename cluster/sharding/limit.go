@@ -2,6 +2,7 @@ package sharding
 
 import (
 	"sync/atomic"
+	"time"
 
 	"github.com/understudy-go/understudy/actor"
 )
@@ -46,6 +47,7 @@ func (l *lane[M]) evict(n int) (ended int) {
 	if r == nil || r.closing {
 		return 0
 	}
+	now := time.Now()
 	for _, e := range r.all {
 		if ended == n {
 			break
@@ -54,6 +56,7 @@ func (l *lane[M]) evict(n int) (ended int) {
 		case e.ref == (actor.ActorRef[M]{}):
 		case r.actors.Used(e.ref):
 			e.worked = true
+		case now.Before(e.until):
 		default:
 			r.actors.Rest(e.ref)
 			ended++

@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -27,7 +28,8 @@ type settings struct {
 	sourced     bool
 	journal     persistence.Journal
 	remember    bool
-	daemons     int // how many, at first; 0 for types whose entities have ids
+	daemons     int                // how many, at first; 0 for types whose entities have ids
+	strategy    placement.Strategy // nil: the default
 }
 
 // The defaults of the options.
@@ -103,7 +105,8 @@ func Shards(n int) Option { return func(s *settings) { s.shards = n } }
 // PassivateAfter ends entities that have had no message for d, or for up to a quarter longer. The
 // next message starts the entity again. An entity that has stashed messages, waits for the reply to
 // an actor.AskToSelf or has children is not idle, and neither is one that stores events. A message
-// of a timer does not keep an entity awake. 0 means never. The default is [DefaultPassivateAfter].
+// of a timer does not keep an entity awake; see [Entity.KeepAwake]. 0 means never. The default is
+// [DefaultPassivateAfter].
 func PassivateAfter(d time.Duration) Option { return func(s *settings) { s.passivate = d } }
 
 // MaxEntities limits how many entities of the type a node keeps awake to about n. Beyond that,

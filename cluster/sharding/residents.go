@@ -45,6 +45,7 @@ type resident[M any] struct {
 	idle   uint8             // how many sweeps have found it unused
 	worked bool              // this incarnation has handled messages, as a sweep has found
 	asked  bool              // it has asked to be passivated
+	until  time.Time         // it does not rest before; see [Entity.KeepAwake]
 	ends   time.Time         // when a sweep has first found it about to end; zero before
 }
 
@@ -148,7 +149,7 @@ func (r *residents[M]) wake(name string) *resident[M] {
 
 func (r *residents[M]) start(name string, e *resident[M]) (started bool) {
 	id, _ := unescape(name) // it has been checked
-	of := Entity{Type: r.lane.region.name, ID: id, Shard: r.lane.shard, Generation: r.generation}
+	of := Entity{Type: r.lane.region.name, ID: id, Shard: r.lane.shard, Generation: r.generation, at: r}
 	if e.ref = r.actors.Spawn(r.lane.region.behavior(of, r.shards), name); e.ref == (actor.ActorRef[M]{}) {
 		return false
 	}

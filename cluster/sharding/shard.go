@@ -178,6 +178,8 @@ func (l *lane[M]) sweep(all *residents[M]) (late []actor.ActorRef[M]) {
 			}
 		case all.actors.Used(e.ref):
 			e.idle, e.worked = 0, true
+		case now.Before(e.until):
+			e.idle = 0
 		case l.region.set.passivate > 0:
 			if e.idle++; e.idle >= sweepsUntilIdle {
 				all.actors.Rest(e.ref)

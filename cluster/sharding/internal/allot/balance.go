@@ -8,31 +8,33 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/internal/guard"
 )
 
 // A load is how many shards of a type a node has.
 type load struct {
 	node   string
 	shards int
+	pinned int // of these, how many may not move
 }
 
 // excess returns how many shards each node should give away so that the numbers differ by at most
 // one, the most loaded first, and no more than limit in all. It returns nothing once the numbers
-// differ by at most one: balancing ends.
+// differ by at most one, apart from shards that may not move: balancing ends.
 func excess(all []load, limit int) []load {
 	all = slices.Clone(all)
 	var gives []load
 	for range limit {
-		most, least := 0, 0
+		most, least := -1, 0
 		for i, l := range all {
-			if l.shards > all[most].shards {
+			if l.shards > l.pinned && (most < 0 || l.shards > all[most].shards) {
 				most = i
 			}
 			if l.shards < all[least].shards {
 				least = i
 			}
 		}
-		if len(all) == 0 || all[most].shards-all[least].shards < 2 {
+		if most < 0 || all[most].shards-all[least].shards < 2 {
 			break
 		}
 		all[most].shards--
@@ -102,27 +104,33 @@ func unquiet(s *shards) string {
 const maxShare = 10
 
 func rebalanceKind(s *shards, k *kind) {
-	loads := k.loads()
-	var all []load
-	for _, n := range s.hosts(k) {
-		all = append(all, load{n.Name, loads[hosting.IDOf(n)]})
+	hosts, limit := s.hosts(k), max(1, k.Shards/maxShare)
+	if own, ok := s.strategyOf(k); ok {
+		var moves []*shard
+		var none error
+		err := guard.Apart(func() { moves, none = own.improve(s.movable(k), hosts, s.nodes.View(), limit) })
+		err = cmp.Or(err, none)
+		s.strategyWorks(k, own, err)
+		if err == nil {
+			for _, sh := range moves {
+				s.move(sh, balanced)
+			}
+			return
+		}
 	}
-	for _, give := range excess(all, max(1, k.Shards/maxShare)) {
+	loads, pinned := k.loads(), k.pinned()
+	var all []load
+	for _, n := range hosts {
+		all = append(all, load{node: n.Name, shards: loads[hosting.IDOf(n)], pinned: pinned[n.Name]})
+	}
+	for _, give := range excess(all, limit) {
 		s.give(k, give)
 	}
 }
 
-// give moves shards away from a node: those with the fewest entities awake.
+// give moves shards away from a node.
 func (s *shards) give(k *kind, from load) {
-	var there []*shard
-	awake := map[*shard]int{}
-	for _, sh := range k.live() {
-		if sh.Node == from.node && sh.stage == settled {
-			there = append(there, sh)
-			awake[sh] = s.offers[sh.on()][k.Name].Awake[sh.number]
-		}
-	}
-	slices.SortStableFunc(there, func(a, b *shard) int { return cmp.Compare(awake[a], awake[b]) })
+	there := slices.DeleteFunc(s.movable(k), func(sh *shard) bool { return sh.Node != from.node })
 	for _, sh := range there[:min(from.shards, len(there))] {
 		s.move(sh, balanced)
 	}

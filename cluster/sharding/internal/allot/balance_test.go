@@ -10,7 +10,7 @@ import (
 
 func loadsOf(counts ...int) (all []load) {
 	for i, n := range counts {
-		all = append(all, load{fmt.Sprint(i), n})
+		all = append(all, load{node: fmt.Sprint(i), shards: n})
 	}
 	return all
 }
@@ -24,11 +24,11 @@ func TestTheMostLoadedNodesGiveFirst(t *testing.T) {
 		{nil, 5, nil},
 		{[]int{7}, 5, nil},
 		{[]int{1, 1, 0}, 5, nil},
-		{[]int{3, 0, 0}, 5, []load{{"0", 2}}},
-		{[]int{4, 4, 0}, 5, []load{{"0", 1}, {"1", 1}}},
-		{[]int{50, 50, 0}, 100, []load{{"0", 17}, {"1", 16}}},
-		{[]int{50, 50, 0}, 5, []load{{"0", 3}, {"1", 2}}},
-		{[]int{256, 0}, 25, []load{{"0", 25}}},
+		{[]int{3, 0, 0}, 5, []load{{node: "0", shards: 2}}},
+		{[]int{4, 4, 0}, 5, []load{{node: "0", shards: 1}, {node: "1", shards: 1}}},
+		{[]int{50, 50, 0}, 100, []load{{node: "0", shards: 17}, {node: "1", shards: 16}}},
+		{[]int{50, 50, 0}, 5, []load{{node: "0", shards: 3}, {node: "1", shards: 2}}},
+		{[]int{256, 0}, 25, []load{{node: "0", shards: 25}}},
 		{[]int{2, 1, 1}, 5, nil},
 	} {
 		require.Equal(t, c.gives, excess(loadsOf(c.counts...), c.limit), "%v", c.counts)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/understudy-go/understudy/internal/shardstatus"
@@ -20,6 +21,8 @@ type Explanation struct {
 	Why        string // why it does not run, or why it is not moved to balance the nodes; "" if nothing is to be said
 	Failures   int    // in a row
 	LastError  string
+	Pinned     string // the name of the node where it has been pinned to; "" for none
+	Strategy   string // that has chosen its node; "" if a former coordinator has, or it has none
 }
 
 var stageNames = map[stage]string{homeless: "homeless", starting: "starting", settled: "running", leaving: "leaving"}
@@ -32,7 +35,7 @@ func (m *Machine) Explain(typ string, shard int) Explanation {
 	}
 	return Explanation{
 		Node: sh.Node, Address: sh.Address, Generation: sh.Generation, State: stageNames[sh.stage], Since: sh.since,
-		Why: m.shards.why(sh), Failures: sh.failures, LastError: sh.lastError,
+		Why: m.shards.why(sh), Failures: sh.failures, LastError: sh.lastError, Pinned: sh.pin, Strategy: sh.chosenBy,
 	}
 }
 
@@ -40,11 +43,18 @@ func (m *Machine) Explain(typ string, shard int) Explanation {
 func (s *shards) why(sh *shard) string {
 	awaited := s.nodes.Awaited(sh.label)
 	switch {
+	case s.fences.awaited(sh) != "":
+		return s.fences.awaited(sh)
+	case sh.stage == settled && sh.pin != "":
+		if sh.Node != sh.pin {
+			return s.whyAway(sh)
+		}
+		return "it is pinned to " + sh.pin
 	case sh.stage == settled:
 		if s.balance.why != "" {
 			return "no shard is moved, because " + s.balance.why
 		}
-		return ""
+		return sh.typ.strategyProblem
 	case sh.typ.next > 0:
 		return fmt.Sprintf("the number of daemons is about to change from %d to %d, when all have ended", sh.typ.Shards, sh.typ.next)
 	case !s.nodes.Settled():
@@ -57,6 +67,8 @@ func (s *shards) why(sh *shard) string {
 		return "a node runs it that was not asked to, and is to stop it"
 	case s.nodes.Now().Before(sh.retryAt):
 		return fmt.Sprintf("it has failed (%s), and is started again at %s", sh.lastError, sh.retryAt.Format(time.RFC3339))
+	case !s.hasHost(sh.typ) && len(s.offers.leaseless(sh.typ)) > 0:
+		return "no member that hosts the type has its lease: " + strings.Join(s.offers.leaseless(sh.typ), ", ")
 	case !s.hasHost(sh.typ):
 		return "no member that is up hosts the type" + s.role(sh.typ)
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 )
 
-// A Fact is an event in the journal: that a type is declared, or the new record of a shard.
+// A Fact is an event in the journal: that a type is declared, the new record of a shard, or where
+// the shard has been pinned to.
 // Applying a fact twice is the same as applying it once.
 type Fact struct {
 	_        struct{} `cbor:",toarray"`
@@ -18,6 +19,7 @@ type Fact struct {
 	Next     int         // with Declared: the number of shards that the type is about to have; 0 if it stays
 	Shard    int
 	Record   Record
+	Pin      *Pin // nil unless the shard is pinned, or its pin ends
 }
 
 // A Record is all that the next coordinator knows about a shard.
@@ -28,6 +30,7 @@ type Record struct {
 	Incarnation uint64
 	Generation  uint64 // of the last home
 	Request     hosting.RequestID
+	Lease       uint64 // the token of the lease under which it has been started; 0 for none
 }
 
 func (r Record) on() hosting.NodeID {
@@ -44,8 +47,9 @@ type Ledger struct {
 type Shards struct {
 	_       struct{} `cbor:",toarray"`
 	Type    table.Type
-	Next    int      // see [Fact]
-	Records []Record // also of shards that a type of daemons has no more
+	Next    int            // see [Fact]
+	Records []Record       // also of shards that a type of daemons has no more
+	Pins    map[int]string // the names of nodes, by shard
 }
 
 func init() {
@@ -67,7 +71,12 @@ func (l Ledger) With(f Fact) Ledger {
 	if f.Declared != nil {
 		records := make([]Record, max(f.Declared.Shards, len(s.Records)))
 		copy(records, s.Records)
-		next.Types[f.Type] = Shards{Type: *f.Declared, Next: f.Next, Records: records}
+		next.Types[f.Type] = Shards{Type: *f.Declared, Next: f.Next, Records: records, Pins: s.Pins}
+		return next
+	}
+	if f.Pin != nil {
+		s.Pins = s.with(f.Shard, *f.Pin)
+		next.Types[f.Type] = s
 		return next
 	}
 	s.Records = slices.Clone(s.Records)

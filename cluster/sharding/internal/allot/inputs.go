@@ -43,17 +43,42 @@ type (
 		Shards int
 	}
 
+	// SetPins pins shards to the node of a name, or, if that is "", ends their pins.
+	SetPins struct {
+		Token  hosting.Token
+		Type   string
+		Shards []int
+		Node   string
+	}
+
+	// StopShards ends shards, which then start again.
+	StopShards struct {
+		Token  hosting.Token
+		Type   string
+		Shards []int
+	}
+
+	// FenceAnswered says whether the lease of a former member was taken, and released since.
+	FenceAnswered struct {
+		Fence Fence
+		Held  bool
+		Why   string // it was not
+	}
+
 	// Tick says that it is the time that Next has returned, or later.
 	Tick struct{}
 )
 
-func (Recovered) input()   {}
-func (ViewChanged) input() {}
-func (Received) input()    {}
-func (Hello) input()       {}
-func (Drain) input()       {}
-func (Rescale) input()     {}
-func (Tick) input()        {}
+func (Recovered) input()     {}
+func (ViewChanged) input()   {}
+func (Received) input()      {}
+func (Hello) input()         {}
+func (Drain) input()         {}
+func (Rescale) input()       {}
+func (SetPins) input()       {}
+func (StopShards) input()    {}
+func (FenceAnswered) input() {}
+func (Tick) input()          {}
 
 // An Offer is a type that a node has started.
 type Offer struct {
@@ -62,6 +87,9 @@ type Offer struct {
 	Hosts bool // it can host shards; else it only sends messages
 	// EventSourced says that all entities write only to their journal, which fences them.
 	EventSourced bool
+	// Leased says that it hosts only while it has a lease. Lease is the token of the lease, or 0.
+	Leased bool
+	Lease  uint64
 	// Awake has the number of entities that are awake, by shard that runs on the node.
 	Awake map[int]int
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/understudy-go/understudy/internal/deadlines"
 )
 
-// A Config has the settings of a [Machine]. Every field but Forgetful is required.
+// A Config has the settings of a [Machine]. Every field but Forgetful and Strategy is required.
 type Config struct {
 	Forgetful      bool          // the coordinators share no journal
 	Epoch          uint64        // greater than the epochs of all earlier coordinators
@@ -19,6 +19,11 @@ type Config struct {
 	Retry          time.Duration // the delay after the first failure; it doubles with each further one
 	RetryMax       time.Duration // the longest delay
 	RebalanceEvery time.Duration
+	LeaseRetry     time.Duration // after which a lease is tried again that was not to be had
+
+	// Strategy returns the user's strategy for a type. ok is false for the default, which chooses
+	// the node with the fewest shards of the type.
+	Strategy func(typ string) (own Strategy, ok bool)
 }
 
 // A Machine decides everything that the coordinator does; see the package documentation.
@@ -70,6 +75,12 @@ func (m *Machine) Step(in Input, now time.Time) ([]Fact, []hosting.Effect) {
 		m.nodes.Drain(in.Node, in.Token)
 	case Rescale:
 		rescale(m.shards, in)
+	case SetPins:
+		pin(m.shards, in)
+	case StopShards:
+		stop(m.shards, in)
+	case FenceAnswered:
+		m.shards.fences.answered(in)
 	case Tick:
 	}
 	m.nodes.Tick()

@@ -25,7 +25,31 @@ func (all offers) mismatches(id hosting.NodeID, kinds map[string]*kind) (differe
 // canHost reports whether a node that is alive can take a shard of a type.
 func (all offers) canHost(n hosting.Node, k *kind) bool {
 	o, offered := all[hosting.IDOf(n)][k.Name]
-	return offered && o.Hosts && k.Fits(o.Type) && (k.Role == "" || n.HasRole(k.Role))
+	return offered && o.Hosts && (!o.Leased || o.Lease != 0) && k.Fits(o.Type) && (k.Role == "" || n.HasRole(k.Role))
+}
+
+// lease returns the token of the lease under which a node hosts a type, or 0.
+func (all offers) lease(id hosting.NodeID, k *kind) uint64 { return all[id][k.Name].Lease }
+
+// leased reports whether a node hosts a type only while it has a lease.
+func (all offers) leased(k *kind) bool {
+	for _, of := range all {
+		if of[k.Name].Leased {
+			return true
+		}
+	}
+	return false
+}
+
+// leaseless returns the names of the members that could host a type if they had their leases.
+func (all offers) leaseless(k *kind) (names []string) {
+	for id, of := range all {
+		if o := of[k.Name]; o.Hosts && o.Leased && o.Lease == 0 {
+			names = append(names, id.Name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // eventSourced reports whether all nodes that host a type say that its entities write only to their

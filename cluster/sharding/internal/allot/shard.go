@@ -19,6 +19,8 @@ type shard struct {
 	lastError string
 	retryAt   time.Time
 	moves     uint64
+	pin       string // the name of the node where it has been pinned to; "" for none
+	chosenBy  string // the strategy that has chosen its node; "" if a former coordinator has, or it has none
 }
 
 // A stage is what the machine is doing with a shard.
@@ -34,9 +36,10 @@ const (
 // A kind is a type of entities.
 type kind struct {
 	table.Type
-	next       int           // the number of shards that it is about to have; 0 if it stays
-	declaredAt table.Version // of the table with that number; zero if it has not changed
-	shards     []*shard      // also those that a type of daemons has no more: their generations never go back
+	next            int           // the number of shards that it is about to have; 0 if it stays
+	declaredAt      table.Version // of the table with that number; zero if it has not changed
+	shards          []*shard      // also those that a type of daemons has no more: their generations never go back
+	strategyProblem string        // why the user's strategy has not chosen the last time; "" if it has
 }
 
 func newKind(t table.Type) *kind {
@@ -61,6 +64,17 @@ func (k *kind) loads() map[hosting.NodeID]int {
 	for _, s := range k.live() {
 		if s.stage != homeless {
 			all[s.on()]++
+		}
+	}
+	return all
+}
+
+// pinned returns how many shards are where they have been pinned to, by the name of the node.
+func (k *kind) pinned() map[string]int {
+	all := map[string]int{}
+	for _, s := range k.live() {
+		if s.stage != homeless && s.Node == s.pin {
+			all[s.Node]++
 		}
 	}
 	return all

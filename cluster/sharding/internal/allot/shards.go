@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
-	"github.com/understudy-go/understudy/internal/appversion"
 	"github.com/understudy-go/understudy/internal/deadlines"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/singleton/generation"
@@ -17,12 +15,9 @@ import (
 
 // shards is the workload that keeps each shard running on one node.
 type shards struct {
-	cfg   Config
-	nodes *hosting.Nodes
+	chooser
 	book  *table.Book
-
-	kinds  map[string]*kind
-	offers offers
+	kinds map[string]*kind
 
 	dirty   map[*shard]bool
 	news    []Fact
@@ -30,14 +25,18 @@ type shards struct {
 	retries deadlines.Map[*shard]
 	balance balancer
 	moves   uint64
+	stops   stops
+	fences  *fences
 	waiting map[*kind][]hosting.Token // for another number of daemons
 }
 
 func newShards(cfg Config, n *hosting.Nodes, b *table.Book) *shards {
-	return &shards{
-		cfg: cfg, nodes: n, book: b, kinds: map[string]*kind{}, offers: offers{},
-		dirty: map[*shard]bool{}, waiting: map[*kind][]hosting.Token{},
+	s := &shards{
+		chooser: chooser{cfg: cfg, nodes: n, offers: offers{}}, book: b, kinds: map[string]*kind{}, dirty: map[*shard]bool{},
+		waiting: map[*kind][]hosting.Token{},
 	}
+	s.fences = newFences(s)
+	return s
 }
 
 // replay adds a type with what the journal has about it.
@@ -56,6 +55,9 @@ func (s *shards) replay(of Shards) {
 		case r.Node != "":
 			sh.stage = starting
 		}
+	}
+	for n, node := range of.Pins {
+		k.shards[n].pin = node
 	}
 }
 
@@ -101,6 +103,7 @@ func (s *shards) viewed() {
 		n, member := s.nodes.Member(id.Name)
 		return !member || hosting.IDOf(n) != id
 	})
+	s.fences.forget()
 	s.markAll()
 }
 
@@ -194,8 +197,9 @@ func (s *shards) Stopped(label string, id hosting.RequestID, _ hosting.NodeID) {
 
 // Refused implements hosting.Workload. A node that has a later generation keeps the shard until its
 // report says which.
-func (s *shards) Refused(label string, id hosting.RequestID, _ hosting.NodeID, _ string) {
+func (s *shards) Refused(label string, id hosting.RequestID, _ hosting.NodeID, why string) {
 	if sh := s.requested(label, id); sh != nil && sh.stage == leaving {
+		s.stops.refused(sh, why, s.nodes)
 		sh.enter(settled, s.nodes.Now())
 		s.publish(sh, sh.home())
 	}
@@ -212,7 +216,11 @@ func (s *shards) Found(label string, _ hosting.NodeID, _ hosting.Reported) {
 func (s *shards) Lost(on hosting.NodeID) {
 	for _, k := range s.kinds {
 		for _, sh := range k.shards {
-			if sh.stage != homeless && sh.on() == on {
+			switch {
+			case sh.stage == homeless || sh.on() != on:
+			case sh.Lease != 0:
+				s.dirty[sh] = true // its lease says whether it runs
+			default:
 				s.free(sh)
 			}
 		}
@@ -231,11 +239,18 @@ func (s *shards) Leaving(on hosting.NodeID) bool {
 	return false
 }
 
+// release frees a shard of a node that is no member any more.
+func (s *shards) release(sh *shard) {
+	s.nodes.Forget(sh.on(), sh.label)
+	s.free(sh)
+}
+
 // free notes that a shard runs nowhere.
 func (s *shards) free(sh *shard) {
 	sh.enter(homeless, s.nodes.Now())
-	sh.Record = Record{Generation: sh.Generation}
+	sh.Record, sh.chosenBy = Record{Generation: sh.Generation}, ""
 	s.publish(sh, table.Home{Generation: sh.Generation})
+	s.stops.ended(sh, s.nodes)
 	s.dirty[sh] = true
 }
 
@@ -246,11 +261,9 @@ func (sh *shard) home() table.Home {
 }
 
 func (sh *shard) request() hosting.StartRequest {
-	r := hosting.StartRequest{ID: sh.Request, Label: sh.label, Type: sh.typ.Name, Generation: generation.Generation{Term: sh.Generation}}
-	if sh.typ.Mode == table.Daemons {
-		r.State = []byte(strconv.Itoa(sh.typ.Shards))
+	return hosting.StartRequest{
+		ID: sh.Request, Label: sh.label, Type: sh.typ.Name, Generation: generation.Generation{Term: sh.Generation}, State: sh.state(),
 	}
-	return r
 }
 
 func (s *shards) publish(sh *shard, h table.Home) {
@@ -288,6 +301,7 @@ func (s *shards) Notice(touched map[string]bool, moreRoom bool) {
 func (s *shards) Next() (time.Time, bool) {
 	var e deadlines.Earliest
 	e.Add(s.retries.First())
+	e.Add(s.fences.next())
 	e.Add(s.balance.at, !s.balance.at.IsZero())
 	return e.At, e.OK
 }
@@ -300,6 +314,7 @@ func (s *shards) Reconcile() {
 	for _, sh := range s.retries.Pass(s.nodes.Now()) {
 		s.dirty[sh] = true
 	}
+	s.fences.retry()
 	s.reconcileDirty()
 	if endRescaling(s) {
 		s.reconcileDirty()
@@ -321,9 +336,8 @@ func (s *shards) sortedDirty() []*shard {
 }
 
 func (s *shards) reconcile(sh *shard) {
-	if sh.stage != homeless && !s.isMember(sh.on()) && s.offers.eventSourced(sh.typ) {
-		s.nodes.Forget(sh.on(), sh.label) // what may still run there is fenced by the next generation
-		s.free(sh)
+	if sh.stage != homeless && !s.isMember(sh.on()) {
+		s.fences.fence(sh)
 	}
 	switch {
 	case sh.typ.next > 0:
@@ -333,8 +347,11 @@ func (s *shards) reconcile(sh *shard) {
 	case sh.stage == homeless && sh.number < sh.typ.Shards:
 		s.place(sh)
 	case sh.stage == starting, sh.stage == settled:
-		if !s.stays(sh) && s.hasHost(sh.typ) {
+		switch {
+		case !s.stays(sh) && s.hasHost(sh.typ):
 			s.move(sh, drained)
+		case s.isAway(sh):
+			s.move(sh, pinned)
 		}
 	}
 }
@@ -344,12 +361,13 @@ func (s *shards) place(sh *shard) {
 	if s.adopt(sh) || len(s.nodes.PlacesOf(sh.label)) > 0 || s.nodes.Now().Before(sh.retryAt) {
 		return
 	}
-	n, ok := s.choose(sh.typ)
+	n, by, ok := s.choose(sh)
 	if !ok {
 		return
 	}
+	sh.chosenBy = by
 	sh.Generation = max(sh.Generation+1, s.cfg.FirstTerm)
-	sh.Record = Record{Node: n.Name, Address: n.Address, Incarnation: n.Incarnation, Generation: sh.Generation}
+	sh.Record = Record{Node: n.Name, Address: n.Address, Incarnation: n.Incarnation, Generation: sh.Generation, Lease: s.offers.lease(hosting.IDOf(n), sh.typ)}
 	sh.Request = s.nodes.Start(sh.on(), sh.request())
 	sh.enter(starting, s.nodes.Now())
 	s.record(sh)
@@ -373,7 +391,11 @@ func (s *shards) adopt(sh *shard) bool {
 		}
 		return false
 	}
-	sh.Record = Record{Node: n.Name, Address: n.Address, Incarnation: n.Incarnation, Generation: best.Request.Generation.Term, Request: best.Request.ID}
+	lease := s.offers.lease(best.On, sh.typ)
+	if lease == 0 && s.offers.leased(sh.typ) {
+		return false // its node says soon under which one it runs
+	}
+	sh.Record = Record{Node: n.Name, Address: n.Address, Incarnation: n.Incarnation, Generation: best.Request.Generation.Term, Request: best.Request.ID, Lease: lease}
 	sh.enter(starting, s.nodes.Now())
 	s.nodes.Start(best.On, sh.request())
 	if best.Phase == hosting.Running {
@@ -400,10 +422,12 @@ const (
 	drained  hosting.Cause = "drain"
 	balanced hosting.Cause = "balance"
 	rescaled hosting.Cause = "rescale"
+	pinned   hosting.Cause = "pin"
+	stopped  hosting.Cause = "stop"
 )
 
 // Causes are all causes of moves.
-var Causes = []hosting.Cause{hosting.NodeLost, hosting.EndedAlone, drained, balanced, rescaled}
+var Causes = []hosting.Cause{hosting.NodeLost, hosting.EndedAlone, drained, balanced, rescaled, pinned, stopped}
 
 // move takes a shard away from its node.
 func (s *shards) move(sh *shard, why hosting.Cause) {
@@ -412,33 +436,4 @@ func (s *shards) move(sh *shard, why hosting.Cause) {
 	sh.enter(leaving, s.nodes.Now())
 	s.publish(sh, table.Home{Generation: sh.Generation}) // from now on, senders keep their messages
 	s.nodes.Stop(sh.on(), sh.label, why)
-}
-
-// hosts returns the nodes that can take a shard of a type: of those with the newest version of the
-// application, if others are older.
-func (s *shards) hosts(k *kind) (all []hosting.Node) {
-	newest := ""
-	for _, n := range s.nodes.View().Alive() {
-		if s.offers.canHost(n, k) {
-			all = append(all, n)
-			if appversion.Newer(n.AppVersion, newest) {
-				newest = n.AppVersion
-			}
-		}
-	}
-	return slices.DeleteFunc(all, func(n hosting.Node) bool { return appversion.Compare(n.AppVersion, newest) < 0 })
-}
-
-func (s *shards) hasHost(k *kind) bool { return len(s.hosts(k)) > 0 }
-
-// choose returns the node that has the fewest shards of the type, or else the fewest of all types.
-func (s *shards) choose(k *kind) (best hosting.Node, ok bool) {
-	all := s.hosts(k)
-	if len(all) == 0 {
-		return best, false
-	}
-	loads := k.loads()
-	return slices.MinFunc(all, func(a, b hosting.Node) int {
-		return cmp.Or(cmp.Compare(loads[hosting.IDOf(a)], loads[hosting.IDOf(b)]), cmp.Compare(len(a.Actors), len(b.Actors)), cmp.Compare(a.Name, b.Name))
-	}), true
 }

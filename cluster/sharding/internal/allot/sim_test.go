@@ -39,6 +39,9 @@ type world struct {
 	gone   []hosting.Gone
 	told   map[hosting.RequestID]bool // start requests
 	calm   bool                       // nothing is lost any more
+	token  hosting.Token              // of the last request to stop shards
+	leased bool                       // nodes host only while they have a lease
+	leases uint64                     // tokens so far
 }
 
 type simNode struct {
@@ -50,6 +53,10 @@ type simNode struct {
 	running     map[string]hosting.StartRequest
 	at          table.Table
 	offered     bool
+
+	lease     uint64    // the token of the lease that it has; 0 for none
+	leaseName string    // the same for all processes of a name
+	until     time.Time // a former member has its lease until then, and may get it again
 }
 
 func (n *simNode) id() hosting.NodeID {
@@ -61,7 +68,7 @@ const margin = 10 * time.Second
 func newWorld(t *testing.T, seed uint64) *world {
 	w := &world{
 		t: t, rng: rand.New(rand.NewPCG(seed, 1)), seed: seed, now: time.Unix(0, 0), kind: table.Type{Name: "cart", Shards: 16, Message: "m"},
-		keeps: seed%2 == 0, told: map[hosting.RequestID]bool{},
+		keeps: seed%2 == 0, leased: seed%4 == 0, told: map[hosting.RequestID]bool{},
 	}
 	if seed%4 == 2 {
 		w.kind.Mode = table.Daemons
@@ -75,7 +82,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 
 func (w *world) join(name string) {
 	w.next++
-	n := &simNode{name: name, incarnation: w.next, up: true, alive: true, reachable: true, agent: hosting.NewAgent(name), running: map[string]hosting.StartRequest{}}
+	n := &simNode{name: name, incarnation: w.next, up: true, alive: true, reachable: true, agent: hosting.NewAgent(name), running: map[string]hosting.StartRequest{}, leaseName: name}
 	w.nodes = append(w.nodes, n)
 	w.act(n, n.agent.Step(hosting.AgentMembership{Incarnation: n.incarnation}))
 }
@@ -84,7 +91,7 @@ func (w *world) join(name string) {
 func (w *world) elect() {
 	w.epoch++
 	w.m = New(Config{
-		Forgetful: !w.keeps, Epoch: w.epoch, FirstTerm: w.epoch, AckTimeout: 2 * time.Second, Retry: time.Second, RetryMax: 10 * time.Second, RebalanceEvery: 10 * time.Second,
+		Forgetful: !w.keeps, Epoch: w.epoch, FirstTerm: w.epoch, AckTimeout: 2 * time.Second, Retry: time.Second, RetryMax: 10 * time.Second, RebalanceEvery: 10 * time.Second, LeaseRetry: 5 * time.Second,
 	})
 	if w.keeps {
 		w.m.Replay(w.stored)
@@ -120,6 +127,8 @@ func (w *world) step(in Input) {
 			w.post(func() { w.toAgent(m, e) })
 		case Push:
 			w.post(func() { w.pushed(m, e) })
+		case Fence:
+			w.mail = append(w.mail, func() { w.fence(m, e) })
 		}
 	}
 }
@@ -146,6 +155,9 @@ func (w *world) node(name string, incarnation uint64) *simNode {
 
 func (w *world) toAgent(m *Machine, e hosting.Send) {
 	n := w.node(e.Node, e.Incarnation)
+	if n == nil && w.leased {
+		n = w.former(e.Incarnation) // what was sent before may come late
+	}
 	if n == nil || !n.reachable {
 		return
 	}
@@ -160,7 +172,7 @@ func (w *world) toAgent(m *Machine, e hosting.Send) {
 }
 
 func (w *world) hello(n *simNode, m *Machine) {
-	in := Hello{Node: n.id(), Has: n.at.Version(), Offers: []Offer{{Type: w.kind, Hosts: true}}}
+	in := Hello{Node: n.id(), Has: n.at.Version(), Offers: []Offer{{Type: w.kind, Hosts: true, Leased: w.leased, Lease: n.lease}}}
 	w.post(func() {
 		if m == w.m && n.reachable {
 			w.step(in)
@@ -175,6 +187,10 @@ func (w *world) heard(n *simNode, all []hosting.AgentAction, m *Machine) {
 	for _, a := range all {
 		switch a := a.(type) {
 		case hosting.Launch:
+			if w.leased && (n.lease == 0 || DecodeLease(a.Request.State) != n.lease) {
+				w.heard(n, n.agent.Step(hosting.AgentEnded{Label: a.Request.Label, ID: a.Request.ID, Why: "another lease"}), m)
+				continue
+			}
 			n.running[a.Request.Label] = a.Request
 			w.mail = append(w.mail, func() {
 				if n.running[a.Request.Label].ID == a.Request.ID {
@@ -220,18 +236,68 @@ func (w *world) pushed(m *Machine, e Push) {
 	w.hello(n, m)
 }
 
-// check checks that no shard runs on two nodes, and that generations differ.
+// former returns the former member of that incarnation, which runs for some time.
+func (w *world) former(incarnation uint64) *simNode {
+	i := slices.IndexFunc(w.nodes, func(n *simNode) bool { return n.incarnation == incarnation && !n.alive })
+	if i < 0 {
+		return nil
+	}
+	return w.nodes[i]
+}
+
+// holder returns the process that has a lease, or nil.
+func (w *world) holder(name string) *simNode {
+	for _, n := range w.nodes {
+		if n.leaseName == name && n.lease != 0 {
+			return n
+		}
+	}
+	return nil
+}
+
+// fence answers the request for the lease of a former member, and releases the lease at once.
+func (w *world) fence(m *Machine, f Fence) {
+	if m == w.m {
+		w.leases++
+		w.step(FenceAnswered{Fence: f, Held: w.holder(f.Node.Name) == nil, Why: "held"})
+	}
+}
+
+// loseLease ends the lease of a node, with all that it runs.
+func (w *world) loseLease(n *simNode) {
+	n.lease = 0
+	for _, label := range slices.Sorted(maps.Keys(n.running)) {
+		w.end(n, n.running[label].ID, "lease lost")
+	}
+}
+
+// passLeases lets time pass for leases: former members lose theirs, and the nodes without one ask.
+func (w *world) passLeases() {
+	for _, n := range w.nodes {
+		if !n.alive && n.lease != 0 && w.now.After(n.until) {
+			w.loseLease(n)
+		}
+		if n.lease == 0 && w.rng.IntN(10) == 0 && w.holder(n.leaseName) == nil {
+			w.leases++
+			n.lease, n.until = w.leases, w.now.Add(time.Duration(w.rng.IntN(20))*time.Second)
+			w.hello(n, w.m)
+		}
+	}
+}
+
+// check checks that no shard runs on two nodes, and that generations differ. With leases that holds
+// for former members too.
 func (w *world) check() {
 	at := map[string]hosting.StartRequest{}
 	for _, n := range w.nodes {
-		if !n.alive {
+		if !n.alive && !w.leased {
 			continue
 		}
 		for label, r := range n.running {
 			other, twice := at[label]
 			require.False(w.t, twice, "seed %d: %s runs twice at %v: %v and %v", w.seed, label, w.now, r, other)
 			for _, o := range at {
-				require.Equal(w.t, string(o.State), string(r.State), "seed %d: %s and %s are of different numbers of daemons", w.seed, o.Label, label)
+				require.Equal(w.t, DecodeShards(o.State), DecodeShards(r.State), "seed %d: %s and %s are of different numbers of daemons", w.seed, o.Label, label)
 			}
 			at[label] = r
 		}
@@ -242,6 +308,7 @@ func (w *world) check() {
 // the margin has passed.
 func (w *world) crash(n *simNode) {
 	n.alive = false
+	n.until = w.now.Add(time.Duration(w.rng.IntN(30)) * time.Second)
 	w.gone = append(w.gone, hosting.Gone{Name: n.name, Incarnation: n.incarnation, Until: w.now.Add(margin)})
 	w.view()
 }
@@ -254,7 +321,19 @@ func (w *world) random() {
 			alive++
 		}
 	}
-	switch w.rng.IntN(60) {
+	switch w.rng.IntN(65) {
+	case 64:
+		if n.alive && w.leased {
+			w.loseLease(n)
+			w.hello(n, w.m)
+		}
+	case 60, 61:
+		w.step(SetPins{Token: 2, Type: "cart", Shards: w.some(), Node: w.nodes[w.rng.IntN(len(w.nodes))].name}) // of former nodes too
+	case 62:
+		w.step(SetPins{Token: 2, Type: "cart", Shards: w.some()})
+	case 63:
+		w.token++
+		w.step(StopShards{Token: w.token, Type: "cart", Shards: w.some()})
 	case 0:
 		if n.alive && alive > 1 {
 			w.crash(n)
@@ -298,6 +377,9 @@ func (w *world) random() {
 	}
 }
 
+// some returns the numbers of up to four shards.
+func (w *world) some() []int { return w.rng.Perm(w.kind.Shards)[:1+w.rng.IntN(4)] }
+
 func (w *world) run(steps int, faults bool) {
 	for range steps {
 		if faults {
@@ -316,6 +398,9 @@ func (w *world) run(steps int, faults bool) {
 		w.gone = slices.DeleteFunc(w.gone, func(g hosting.Gone) bool { return w.now.After(g.Until.Add(time.Minute)) })
 		if at, due := w.m.Next(); due && !at.After(w.now) {
 			w.step(Tick{})
+		}
+		if w.leased {
+			w.passLeases()
 		}
 		for _, n := range w.nodes {
 			if n.alive && w.rng.IntN(20) == 0 {
@@ -351,7 +436,8 @@ func TestSimulated(t *testing.T) {
 	}
 }
 
-// settled checks that each shard runs, that they are balanced, and that all nodes know where.
+// settled checks that each shard runs, that they are where they have been pinned to, and otherwise
+// balanced, that all requests are answered, and that all nodes know the homes.
 func (w *world) settled() {
 	count := map[string]int{}
 	homes := map[string]string{}
@@ -364,11 +450,19 @@ func (w *world) settled() {
 	k := w.m.shards.kinds["cart"]
 	require.Zero(w.t, k.next, "seed %d", w.seed)
 	require.Len(w.t, homes, k.Shards, "seed %d: all shards run, %s", w.seed, w.describe("cart/0"))
-	low, high := k.Shards, 0
-	for _, n := range w.nodes {
-		low, high = min(low, count[n.name]), max(high, count[n.name])
+	pinned := map[string]int{}
+	for shard, name := range w.m.Pins("cart") {
+		if slices.ContainsFunc(w.nodes, func(n *simNode) bool { return n.name == name }) {
+			require.Equal(w.t, name, homes[Label("cart", shard)], "seed %d: %s", w.seed, w.describe(Label("cart", shard)))
+			pinned[name]++
+		}
 	}
-	require.LessOrEqual(w.t, high-low, 1, "seed %d: %v, %q, %v; %s", w.seed, count, w.m.shards.balance.why, w.m.View(), w.describe("cart/1"))
+	var all []load
+	for _, n := range w.nodes {
+		all = append(all, load{node: n.name, shards: count[n.name], pinned: pinned[n.name]})
+	}
+	require.Empty(w.t, excess(all, 1), "seed %d: %v, %q, %v; %s", w.seed, all, w.m.shards.balance.why, w.m.View(), w.describe("cart/1"))
+	require.Empty(w.t, w.m.shards.stops.left, "seed %d", w.seed)
 	for _, n := range w.nodes {
 		e, ok := n.at.Of("cart")
 		require.True(w.t, ok, "seed %d", w.seed)

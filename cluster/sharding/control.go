@@ -1,0 +1,108 @@
+package sharding
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/understudy-go/understudy/actor"
+)
+
+// Shard returns the number of the shard of the entity with that id. It panics if the id is not
+// valid; see [ValidateID].
+func (r *Region[M]) Shard(id string) int {
+	if err := ValidateID(id); err != nil {
+		panic(err)
+	}
+	return shardOf(r.name, id, r.set.shards)
+}
+
+// Pin asks the coordinator to run some shards of the type on the node of that name. Each moves
+// there at once, in good order, as soon as the node can host it. Until then, and while the node is
+// away, it runs where it can. Balancing does not move it away from that node. A later Pin takes the
+// place of an earlier one.
+//
+// The pins are in the journal of the coordinator, so they last until [Region.Unpin]. Pin returns
+// [ErrNoJournal] without [WithJournal]. It blocks until they are stored, and does not wait for the
+// moves; [Region.Explain] says whether a shard is there. It returns an error that wraps the cause
+// of ctx when ctx ends first; the shards may be pinned nevertheless. It must not be called by a
+// handler, which it would block.
+//
+// Without a cluster, all shards stay where they are, and Pin does nothing.
+func (r *Region[M]) Pin(ctx context.Context, node string, shards ...int) error {
+	if node == "" {
+		return errors.New("sharding: Pin needs the name of a node")
+	}
+	return r.control(ctx, controlRequest{Type: r.name, Pin: true, Node: node, Shards: shards})
+}
+
+// Unpin ends the pins of some shards. They stay where they are until balancing moves them. It
+// blocks and fails as [Region.Pin] does.
+func (r *Region[M]) Unpin(ctx context.Context, shards ...int) error {
+	return r.control(ctx, controlRequest{Type: r.name, Pin: true, Shards: shards})
+}
+
+// Pins asks the coordinator where shards of the type are pinned to. It returns the names of the
+// nodes by shard. It blocks and fails as [Region.Explain] does.
+func (r *Region[M]) Pins(ctx context.Context) (map[int]string, error) {
+	if r.hub.outside == nil {
+		return map[int]string{}, nil
+	}
+	all, err := r.hub.outside.pins(ctx, r.name)
+	if err != nil {
+		return nil, fmt.Errorf("sharding: the coordinator of the shards does not answer: %w", err)
+	}
+	return all, nil
+}
+
+// Stop ends some shards of the type: their entities handle what they have, and end as they do when
+// a shard moves. Each shard then starts again with the next generation, on the node that the
+// strategy or its pin chooses, and its entities with their next message. So Stop frees a shard that
+// does not work, and lets entities begin anew. A shard that waits after a failure starts at once.
+//
+// Stop blocks until all the shards have ended. It returns an error that wraps the cause of ctx when
+// ctx ends first, for example because the coordinator has moved meanwhile; call it again. A shard
+// on a node that cannot be reached ends when that node is removed. It must not be called by a
+// handler, which it would block.
+func (r *Region[M]) Stop(ctx context.Context, shards ...int) error {
+	return r.control(ctx, controlRequest{Type: r.name, Shards: shards})
+}
+
+// control sends the coordinator a request, and waits for the answer.
+func (r *Region[M]) control(ctx context.Context, q controlRequest) error {
+	for _, shard := range q.Shards {
+		if shard < 0 || shard >= r.set.shards {
+			return fmt.Errorf("sharding: type %q has no shard %d: they are 0 to %d", r.name, shard, r.set.shards-1)
+		}
+	}
+	q.Shards = slices.Compact(slices.Sorted(slices.Values(q.Shards)))
+	if why := r.refused.Load(); why != nil {
+		return *why
+	}
+	if r.hub.outside == nil {
+		return r.hub.controlHere(ctx, r, q)
+	}
+	return r.hub.outside.control(ctx, q)
+}
+
+func (c *clustered) control(ctx context.Context, q controlRequest) error {
+	done, err := actor.Ask(ctx, c.coordinator, func(r actor.ActorRef[controlled]) command {
+		q.ReplyTo = r
+		return q
+	})
+	switch {
+	case err != nil:
+		return fmt.Errorf("sharding: the coordinator of the shards has not answered: %w", err)
+	case done.NoJournal:
+		return ErrNoJournal
+	case done.Problem != "":
+		return errors.New(done.Problem)
+	}
+	return nil
+}
+
+func (c *clustered) pins(ctx context.Context, typ string) (map[int]string, error) {
+	all, err := actor.Ask(ctx, c.coordinator, func(r actor.ActorRef[pinned]) command { return pinsRequest{Type: typ, ReplyTo: r} })
+	return all.Nodes, err
+}

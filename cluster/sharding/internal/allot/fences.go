@@ -1,0 +1,132 @@
+package allot
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/internal/deadlines"
+)
+
+// A Fence is an effect: take the lease of a former member for a type, and release it. FenceAnswered
+// is to follow. From then on nothing that the node has started under an earlier token runs.
+type Fence struct {
+	Type string
+	Node hosting.NodeID
+}
+
+// IsEffect implements hosting.Effect.
+func (Fence) IsEffect() {}
+
+// EncodeLease returns the token of a lease as the state of a request to start a shard: the node
+// must start the shard under no other. DecodeLease is its inverse; it returns 0 for a request that
+// needs no lease.
+func EncodeLease(token uint64) []byte {
+	if token == 0 {
+		return nil
+	}
+	return binary.BigEndian.AppendUint64(nil, token)
+}
+
+// DecodeLease returns the token in the state of a request.
+func DecodeLease(state []byte) (token uint64) {
+	if len(state) < 8 {
+		return 0
+	}
+	return binary.BigEndian.Uint64(state)
+}
+
+// fences are the leases of former members that are being taken.
+type fences struct {
+	of      *shards
+	pending map[Fence]bool
+	again   deadlines.Map[Fence] // when those that were not to be had are tried again
+	why     map[Fence]string     // why not
+}
+
+func newFences(of *shards) *fences {
+	return &fences{of: of, pending: map[Fence]bool{}, why: map[Fence]string{}}
+}
+
+// ask takes the lease of a former member, unless that is under way or has just been tried.
+func (all *fences) ask(f Fence) {
+	if _, later := all.again.Of(f); !later && !all.pending[f] {
+		all.pending[f] = true
+		all.of.nodes.Emit(f)
+	}
+}
+
+// answered frees the shards of a former member whose lease has been taken.
+func (all *fences) answered(in FenceAnswered) {
+	delete(all.pending, in.Fence)
+	if !in.Held {
+		all.why[in.Fence] = in.Why
+		all.again.Set(in.Fence, all.of.nodes.Now().Add(all.of.cfg.LeaseRetry))
+		return
+	}
+	delete(all.why, in.Fence)
+	for _, sh := range all.shards(in.Fence) {
+		all.of.release(sh)
+	}
+}
+
+// shards returns the shards of a type that a former member may run under a lease.
+func (all *fences) shards(f Fence) (there []*shard) {
+	if k := all.of.kinds[f.Type]; k != nil && !all.of.isMember(f.Node) {
+		there = slices.DeleteFunc(slices.Clone(k.shards), func(sh *shard) bool { return sh.stage == homeless || sh.Lease == 0 || sh.on() != f.Node })
+	}
+	return there
+}
+
+// fence frees a shard of a former member, or sees to it that this is done. It does nothing for a
+// shard that has been started without a lease.
+func (all *fences) fence(sh *shard) {
+	switch {
+	case sh.Lease == 0:
+		if all.of.offers.eventSourced(sh.typ) {
+			all.of.release(sh) // what may still run there is fenced by the next generation
+		}
+	case all.succeeded(sh):
+		all.of.release(sh)
+	default:
+		all.ask(Fence{Type: sh.typ.Name, Node: sh.on()})
+	}
+}
+
+// succeeded reports whether another process has the lease of the node by now, which has its name.
+func (all *fences) succeeded(sh *shard) bool {
+	n, member := all.of.nodes.Member(sh.Node)
+	return member && all.of.offers.lease(hosting.IDOf(n), sh.typ) != 0
+}
+
+// retry marks the shards for which a lease is to be taken again.
+func (all *fences) retry() {
+	for _, f := range all.again.Pass(all.of.nodes.Now()) {
+		for _, sh := range all.shards(f) {
+			all.of.dirty[sh] = true
+		}
+	}
+}
+
+// next returns when a lease is to be taken again.
+func (all *fences) next() (time.Time, bool) { return all.again.First() }
+
+// forget forgets what concerns no former member any more.
+func (all *fences) forget() {
+	maps.DeleteFunc(all.why, func(f Fence, _ string) bool { return len(all.shards(f)) == 0 })
+}
+
+// awaited says which lease of a former member a shard waits for, or "".
+func (all *fences) awaited(sh *shard) string {
+	if sh.stage == homeless || sh.Lease == 0 || all.of.isMember(sh.on()) {
+		return ""
+	}
+	text := fmt.Sprintf("%s is no longer a member, and its lease is not free yet", sh.Node)
+	if why := all.why[Fence{Type: sh.typ.Name, Node: sh.on()}]; why != "" {
+		text += ": " + why
+	}
+	return text
+}

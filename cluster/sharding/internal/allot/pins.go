@@ -1,0 +1,114 @@
+package allot
+
+import (
+	"fmt"
+	"maps"
+
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
+)
+
+// pinnedBy is the name of the strategy that chooses the nodes of pinned shards.
+const pinnedBy = "Pinned"
+
+// A Pin in a [Fact] says where a shard has been pinned to. A pinned shard runs on the node of that
+// name whenever that can host it. It goes there at once, and stays.
+type Pin struct {
+	_    struct{} `cbor:",toarray"`
+	Node string   // its name; "" ends the pin
+}
+
+// with returns the pins after one more.
+func (s Shards) with(shard int, p Pin) map[int]string {
+	pins := maps.Clone(s.Pins)
+	if pins == nil {
+		pins = map[int]string{}
+	}
+	pins[shard] = p.Node
+	if p.Node == "" {
+		delete(pins, shard)
+	}
+	return pins
+}
+
+// pin pins shards to a node, or ends their pins.
+func pin(s *shards, in SetPins) {
+	all, err := numbered(s, in.Type, in.Shards)
+	for _, sh := range all {
+		if sh.pin != in.Node {
+			sh.pin = in.Node
+			s.news = append(s.news, Fact{Type: in.Type, Shard: sh.number, Pin: &Pin{Node: in.Node}})
+			s.dirty[sh] = true
+		}
+	}
+	s.nodes.Reply(in.Token, nil, err)
+}
+
+// numbered returns shards of a type by their numbers, or all of them or none.
+func numbered(s *shards, typ string, numbers []int) (all []*shard, err error) {
+	for _, n := range numbers {
+		sh := s.of(Label(typ, n))
+		if sh == nil || n >= sh.typ.Shards {
+			return nil, fmt.Errorf("sharding: the coordinator knows no shard %d of type %q", n, typ)
+		}
+		all = append(all, sh)
+	}
+	return all, nil
+}
+
+// Pins returns the names of the nodes to which shards of a type are pinned.
+func (m *Machine) Pins(typ string) map[int]string {
+	all := map[int]string{}
+	if k := m.shards.kinds[typ]; k != nil {
+		for _, sh := range k.live() {
+			if sh.pin != "" {
+				all[sh.number] = sh.pin
+			}
+		}
+	}
+	return all
+}
+
+// pinnedHost returns the node to which a shard is pinned, if that can host it, whatever its version
+// of the application.
+func (c *chooser) pinnedHost(sh *shard) (n hosting.Node, ok bool) {
+	if sh.pin == "" {
+		return n, false
+	}
+	n, member := c.nodes.Member(sh.pin)
+	return n, member && n.Alive() && c.offers.canHost(n, sh.typ)
+}
+
+// isAway reports whether a shard that runs is to go where it is pinned to. A shard on a node that
+// is merely unreachable stays: it could not be stopped there.
+func (c *chooser) isAway(sh *shard) bool {
+	if sh.stage != settled || sh.Node == sh.pin {
+		return false
+	}
+	_, ready := c.pinnedHost(sh)
+	at, known := c.nodes.Node(sh.on())
+	return ready && known && at.Reachable
+}
+
+// whyAway says why a pinned shard does not run where it is pinned to.
+func (c *chooser) whyAway(sh *shard) string {
+	why := "which can host it: it is about to go there"
+	n, member := c.nodes.Member(sh.pin)
+	switch _, ready := c.pinnedHost(sh); {
+	case ready && sh.stage == settled && !c.isAway(sh):
+		why = fmt.Sprintf("but %s, where it runs, is unreachable", sh.Node)
+	case ready:
+	case !member:
+		why = "which is no member"
+	case !n.Up:
+		why = "which is not up"
+	case !n.Reachable:
+		why = "which is unreachable"
+	case n.Draining:
+		why = "which is being drained"
+	case !n.Ready:
+		why = "which has not said yet what it runs"
+	default:
+		why = "which does not host the type"
+	}
+	return fmt.Sprintf("it is pinned to %s, %s", sh.pin, why)
+}

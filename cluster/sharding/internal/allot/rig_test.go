@@ -1,0 +1,158 @@
+package allot
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
+)
+
+// A rig has a machine, and nodes that carry out its requests at once.
+type rig struct {
+	t       *testing.T
+	m       *Machine
+	now     time.Time
+	nodes   []hosting.Node
+	gone    []hosting.Gone
+	busy    map[string]bool // nodes whose shards do not end
+	stored  Ledger
+	effects []hosting.Effect // others than Send and Push
+	inputs  []Input
+	starts  int
+	tokens  hosting.Token // of requests so far
+	last    uint64        // incarnation
+	offer   Offer
+	leases  map[string]uint64 // the tokens that nodes have
+
+	lastStart hosting.StartRequest
+}
+
+const rigShards = 8
+
+func newRig(t *testing.T, change ...func(*Config)) *rig {
+	t.Helper()
+	r := &rig{
+		t: t, now: time.Unix(0, 0).UTC(), busy: map[string]bool{},
+		offer: Offer{Type: table.Type{Name: "cart", Shards: rigShards, Message: "m"}, Hosts: true},
+	}
+	r.begin(1, change...)
+	return r
+}
+
+// begin starts a coordinator that continues from what is stored.
+func (r *rig) begin(epoch uint64, change ...func(*Config)) {
+	cfg := Config{Epoch: epoch, FirstTerm: epoch, AckTimeout: 2 * time.Second, Retry: time.Second, RetryMax: time.Minute, RebalanceEvery: 10 * time.Second}
+	for _, c := range change {
+		c(&cfg)
+	}
+	r.m = New(cfg)
+	r.m.Replay(r.stored)
+	r.do(Recovered{})
+	r.view()
+}
+
+// join adds members, which start the type.
+func (r *rig) join(names ...string) {
+	for _, name := range names {
+		r.nodes = append(r.nodes, hosting.Node{Name: name, Address: name, Incarnation: r.next(), Up: true, Reachable: true})
+	}
+	r.view()
+}
+
+// leave lets a node leave in good order.
+func (r *rig) leave(name string) {
+	r.nodes = slices.Clone(r.nodes)
+	for i := range r.nodes {
+		r.nodes[i].Up = r.nodes[i].Up && r.nodes[i].Name != name
+	}
+	r.view()
+	r.nodes = slices.DeleteFunc(r.nodes, func(n hosting.Node) bool { return n.Name == name })
+	r.view()
+}
+
+func (r *rig) view() {
+	r.do(ViewChanged{Nodes: r.nodes, Gone: r.gone})
+	for _, n := range r.nodes {
+		r.hello(n)
+	}
+}
+
+func (r *rig) hello(n hosting.Node) {
+	o := r.offer
+	o.Lease = r.leases[n.Name]
+	r.do(Hello{Node: hosting.IDOf(n), Offers: []Offer{o}})
+}
+
+// do gives the machine an input, and what the nodes answer.
+func (r *rig) do(in Input) {
+	r.inputs = append(r.inputs, in)
+	if len(r.inputs) > 1 {
+		return // the loop below is under way
+	}
+	for len(r.inputs) > 0 {
+		facts, effects := r.m.Step(r.inputs[0], r.now)
+		for _, f := range facts {
+			require.True(r.t, r.stored.Fits(f))
+			r.stored = r.stored.With(f)
+		}
+		for _, e := range effects {
+			r.carryOut(e)
+		}
+		r.inputs = r.inputs[1:]
+	}
+}
+
+func (r *rig) carryOut(e hosting.Effect) {
+	send, ok := e.(hosting.Send)
+	if !ok {
+		if _, pushed := e.(Push); !pushed {
+			r.effects = append(r.effects, e)
+		}
+		return
+	}
+	answer := hosting.FromAgent{Node: send.Node, Incarnation: send.Incarnation}
+	switch msg := send.Msg.(type) {
+	case hosting.StartRequest:
+		r.starts++
+		r.lastStart = msg
+		answer.StartAck = &hosting.StartAck{ID: msg.ID, Label: msg.Label}
+	case hosting.StopRequest:
+		if r.busy[send.Node] {
+			return
+		}
+		answer.StopAck = &hosting.StopAck{ID: msg.ID, Label: msg.Label}
+	case hosting.ReportRequest:
+		answer.Report = &hosting.Report{Epoch: msg.Epoch}
+	}
+	r.do(Received{Message: answer})
+}
+
+// pass lets time pass, with the ticks that are due.
+func (r *rig) pass(d time.Duration) {
+	for end := r.now.Add(d); r.now.Before(end); {
+		r.now = r.now.Add(time.Second)
+		r.do(Tick{})
+	}
+}
+
+// homes returns how many shards each node has.
+func (r *rig) homes() map[string]int {
+	all := map[string]int{}
+	for n := range rigShards {
+		if e := r.m.Explain("cart", n); e.State == "running" {
+			all[e.Node]++
+		}
+	}
+	return all
+}
+
+func (r *rig) next() uint64 {
+	r.last++
+	return r.last
+}
+
+func (r *rig) on(shard int) string { return r.m.Explain("cart", shard).Node }
