@@ -3,6 +3,7 @@ package sharding
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
@@ -31,6 +32,9 @@ type Host interface {
 func Start[M any](s Host, name string, factory func(Entity) actor.Behavior[M], opts ...Option) (*Region[M], error) {
 	if err := naming.CheckLength(name, maxID); err != nil {
 		panic(fmt.Sprintf("sharding: the name %q of a type %v", name, err))
+	}
+	if strings.Contains(name, idSeparator) {
+		panic(fmt.Sprintf("sharding: the name %q of a type contains %q, which separates it from ids", name, idSeparator))
 	}
 	if factory == nil {
 		panic(fmt.Sprintf("sharding: the factory of type %q is nil", name))
