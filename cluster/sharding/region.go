@@ -60,10 +60,20 @@ func newRegion[M any](h *hub, name string, factory func(of Entity, shards int) a
 //
 // Ref panics if the id is not valid; see [ValidateID].
 func (r *Region[M]) Ref(id string) actor.ActorRef[M] {
-	if err := ValidateID(id); err != nil {
+	ref, err := r.Lookup(id)
+	if err != nil {
 		panic(err)
 	}
-	return r.ref(escape(id))
+	return ref
+}
+
+// Lookup is [Region.Ref] for an id that comes from outside the program: it returns the error of
+// [ValidateID] if the id is not valid.
+func (r *Region[M]) Lookup(id string) (actor.ActorRef[M], error) {
+	if err := ValidateID(id); err != nil {
+		return actor.ActorRef[M]{}, err
+	}
+	return r.ref(escape(id)), nil
 }
 
 // Name returns the name of the type.

@@ -3,6 +3,7 @@ package sharding
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
@@ -76,6 +77,9 @@ func startRegion[M any](s Host, name string, factory func(of Entity, shards int)
 func check(name string, noFactory bool) {
 	if err := naming.CheckLength(name, maxID); err != nil {
 		panic(fmt.Sprintf("sharding: the name %q of a type %v", name, err))
+	}
+	if strings.Contains(name, idSeparator) {
+		panic(fmt.Sprintf("sharding: the name %q of a type contains %q, which separates it from ids", name, idSeparator))
 	}
 	if noFactory {
 		panic(fmt.Sprintf("sharding: the factory of type %q is nil", name))

@@ -156,7 +156,7 @@ func (w *world) node(name string, incarnation uint64) *simNode {
 func (w *world) toAgent(m *Machine, e hosting.Send) {
 	n := w.node(e.Node, e.Incarnation)
 	if n == nil && w.leased {
-		n = w.former(e.Incarnation) // what was sent before may come late
+		n = w.former(e.Incarnation) // earlier messages may come late
 	}
 	if n == nil || !n.reachable {
 		return
