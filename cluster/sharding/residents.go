@@ -288,8 +288,8 @@ func (r *residents[M]) backOff(name string, e *resident[M], letters []letter[M])
 // failureBackoff is how long an entity that has failed is not started.
 var failureBackoff = actor.Backoff{Min: time.Second, Max: time.Minute}
 
-// rested ends a backoff: the entity starts if letters wait for it or it is remembered, and else with
-// the next letter.
+// rested ends a backoff: the entity starts if letters wait for it or it is remembered, and else
+// with the next letter.
 func (r *residents[M]) rested(name string, e *resident[M]) {
 	idle := r.all[name] == e && e.absent != nil && e.absent.waiting.Len() == 0 && !r.remembered.has(name)
 	switch {

@@ -132,7 +132,8 @@ func (s *stage) start(cfg nodeConfig) error {
 	return err
 }
 
-// balanced waits until each node has about a third of the shards. The first has all at the beginning.
+// balanced waits until each node has about a third of the shards. The first has all at the
+// beginning.
 func (s *stage) balanced(ctx context.Context) error {
 	progress("waiting for the shards to be balanced, some two minutes")
 	for {
