@@ -99,8 +99,9 @@ func (c *crowd) call(node string, of Call) (_ Call, sent bool) {
 	return of, !unsent(err)
 }
 
-// readAll reads each list once, through all nodes in turn. It repeats a read without an answer until
-// a limit. It returns the lists that have not answered by then, and how long the slowest took.
+// readAll reads each list once, through all nodes in turn. It repeats a read without an answer
+// until a limit. It returns the lists that have not answered by then, and how long the slowest
+// took.
 func (c *crowd) readAll(nodes []string, limit time.Duration) (silent []string, slowest time.Duration) {
 	var mu sync.Mutex // guards silent and slowest
 	var next atomic.Int64
