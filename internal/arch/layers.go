@@ -21,7 +21,9 @@ var layers = []layer{
 		{"internal/lab/busy", []string{anything}},      // a program for tests
 		{"internal/lab/compiletime", []string{}},       // tests only
 		{"internal/lab/entities", []string{anything}},  // a program, of no use to the packages below
+		{"internal/lab/carts", []string{anything}},     // likewise
 		{"internal/lab/failover", []string{anything}},  // the program of an example, which a module of its own runs too
+		{"internal/lab/journals", []string{anything}},  // what these programs share
 		{"internal/lab/stopwatch", []string{anything}}, // a program, of no use to the packages below
 		{"internal/lab/versions", []string{anything}},  // tests only
 		{"internal/lab/processes", []string{"persistence", "persistence/journal", "actor/extension", "actor", "internal/*"}},

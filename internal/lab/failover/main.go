@@ -15,13 +15,15 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/lab/journals"
 )
 
 // settings are the values of the flags.
 type settings struct {
-	journal string // a URL or a path; "" is an SQLite database that is removed afterwards
-	id      string // of the counter in the journal
-	open    Opener // of the journal
+	journal string          // a URL or a path; "" is an SQLite database that is removed afterwards
+	id      string          // of the counter in the journal
+	open    journals.Opener // of the journal
 	pause   bool
 
 	node, bind string // "" unless the program runs as a node
@@ -31,7 +33,7 @@ type settings struct {
 // Main is the program. It reads the flags, and runs until the story ends or the process is
 // interrupted. It exits with status 1 if the story fails. openers open journals at URLs, by scheme;
 // a path is a SQLite journal and needs no opener.
-func Main(openers map[string]Opener) {
+func Main(openers journals.Openers) {
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
 	if err := run(ctx, os.Stdout, openers); err != nil {
@@ -40,9 +42,9 @@ func Main(openers map[string]Opener) {
 	}
 }
 
-func run(ctx context.Context, out io.Writer, openers map[string]Opener) (err error) {
+func run(ctx context.Context, out io.Writer, openers journals.Openers) (err error) {
 	s := parse()
-	if s.open, err = openerOf(s.journal, openers); err != nil {
+	if s.open, err = openers.Of(s.journal, "failover"); err != nil {
 		return err
 	}
 	if s.node != "" {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"syscall"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/lab/journals"
 )
 
 // Timeouts, far longer than each step takes on an idle machine.
@@ -34,7 +36,7 @@ func (d *director) tell(ctx context.Context, first harm) error {
 }
 
 func (d *director) begin(ctx context.Context) error {
-	d.show.text("three processes, one counter; journal in %s", shown(d.journal))
+	d.show.text("three processes, one counter; journal in %s", journals.Shown(d.journal))
 	if d.kept {
 		d.show.text("what is counted stays there, as %s", d.id)
 	}

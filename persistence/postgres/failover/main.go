@@ -17,14 +17,15 @@ import (
 	"context"
 
 	"github.com/understudy-go/understudy/internal/lab/failover"
+	"github.com/understudy-go/understudy/internal/lab/journals"
 	"github.com/understudy-go/understudy/persistence/postgres"
 )
 
 const schema = "understudy_failover"
 
-func main() { failover.Main(map[string]failover.Opener{"postgres": open, "postgresql": open}) }
+func main() { failover.Main(journals.Openers{"postgres": open, "postgresql": open}) }
 
-func open(ctx context.Context, url string) (failover.Journal, error) {
+func open(ctx context.Context, url string) (journals.Journal, error) {
 	j, err := postgres.Open(ctx, url, postgres.Schema(schema))
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package main
+package carts
 
 import (
 	"context"
@@ -22,10 +22,10 @@ type customer struct {
 }
 
 // shop adds items until ctx ends.
-func (c *customer) shop(ctx context.Context, carts int) {
+func (c *customer) shop(ctx context.Context, s settings) {
 	c.last = time.Now()
 	for n := 0; ctx.Err() == nil; n++ {
-		cart, item := fmt.Sprintf("cart-%d", n%carts), fmt.Sprintf("%s-item-%d", c.name, n)
+		cart, item := s.cart(n%carts), fmt.Sprintf("%s-item-%d", c.name, n)
 		for try := n; !c.add(ctx, c.servers[try%len(c.servers)], cart, item); try++ {
 			if ctx.Err() != nil {
 				return

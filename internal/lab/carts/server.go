@@ -1,4 +1,4 @@
-package main
+package carts
 
 import (
 	"context"
@@ -14,13 +14,12 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/internal/process"
-	"github.com/understudy-go/understudy/persistence/sqlite"
 )
 
 // serve is one of the three processes: a member of the cluster that hosts carts, and a server that
 // brings requests to any cart, wherever that is.
 func serve(ctx context.Context, s settings) error {
-	journal, err := sqlite.Open(s.journal) //nolint:contextcheck // it opens a file
+	journal, err := s.open(ctx, s.journal)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,32 @@
+// Command carts is examples/carts with its journal in PostgreSQL: carts that are sharded over three
+// processes keep all items while one of the processes is killed.
+//
+//	go -C persistence/postgres run ./carts -journal postgres://user@host/db
+//
+// The tables are in a separate schema, understudy_carts, which the program creates if it does not
+// exist. Each run has carts of its own. The events of a run stay;
+//
+//	DROP SCHEMA understudy_carts CASCADE
+//
+// removes them. Without -journal, the journal is SQLite in a temporary directory.
+package main
+
+import (
+	"context"
+
+	"github.com/understudy-go/understudy/internal/lab/carts"
+	"github.com/understudy-go/understudy/internal/lab/journals"
+	"github.com/understudy-go/understudy/persistence/postgres"
+)
+
+const schema = "understudy_carts"
+
+func main() { carts.Main(journals.Openers{"postgres": open, "postgresql": open}) }
+
+func open(ctx context.Context, url string) (journals.Journal, error) {
+	j, err := postgres.Open(ctx, url, postgres.Schema(schema))
+	if err != nil {
+		return nil, err
+	}
+	return j, nil
+}
