@@ -54,7 +54,7 @@ func (a *alone) startAll(ctx *actor.Context[any], r anyRegion) {
 // start starts a shard under the next generation.
 func (a *alone) start(ctx *actor.Context[any], s *loneShard) {
 	s.term++
-	s.ref = s.region.startShard(ctx, ctx.Self(), s.shard, generation.Generation{Term: s.term}, func() {}, nil)
+	s.ref = s.region.startShard(ctx, ctx.Self(), s.shard, generation.Generation{Term: s.term}, shardStart{begun: func() {}})
 	ctx.Watch(s.ref)
 	a.running[s.ref] = s
 	a.byShard[loneKey{s.region.signature().Name, s.shard}] = s

@@ -8,6 +8,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
+	"github.com/understudy-go/understudy/singleton/lease"
 )
 
 // An Option is a setting of a type of entities; see [Start].
@@ -24,7 +25,8 @@ type settings struct {
 	buffer      int
 	sourced     bool
 	journal     persistence.Journal
-	strategy    placement.Strategy // nil: the default
+	strategy    placement.Strategy                            // nil: the default
+	leases      func(name, owner string) (lease.Lease, error) // nil: none
 }
 
 // The defaults of the options.

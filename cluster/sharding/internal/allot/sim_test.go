@@ -153,7 +153,7 @@ func (w *world) node(name string, incarnation uint64) *simNode {
 func (w *world) toAgent(m *Machine, e hosting.Send) {
 	n := w.node(e.Node, e.Incarnation)
 	if n == nil && w.leased {
-		n = w.former(e.Incarnation) // what was sent before may come late
+		n = w.former(e.Incarnation) // a request may come late
 	}
 	if n == nil || !n.reachable {
 		return
@@ -268,7 +268,7 @@ func (w *world) loseLease(n *simNode) {
 	}
 }
 
-// passLeases lets time pass for leases: former members lose theirs, and whoever has none asks.
+// passLeases lets time pass for leases: former members lose theirs, and nodes without one ask.
 func (w *world) passLeases() {
 	for _, n := range w.nodes {
 		if !n.alive && n.lease != 0 && w.now.After(n.until) {
