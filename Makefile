@@ -174,6 +174,10 @@ bench-many: ## How long 10 000 singletons take to answer, and to fail over
 bench-failover: ## How long a singleton is away when its host is killed, 50 times
 	$(GO) run ./internal/lab/stopwatch -kills=50 -moves=0 -crowds=0
 
+.PHONY: bench-sharding
+bench-sharding: ## Replace the figures of docs/performance-sharding.md, a million ENTITIES and one of three processes killed: half an hour on a machine that does nothing else
+	$(GO) run ./internal/lab/entities -page=docs/performance-sharding.md $(if $(ENTITIES),-entities=$(ENTITIES)) $(BENCH)
+
 .PHONY: bench-peers
 bench-peers: ## The same scenarios on other actor libraries: tables in Markdown; QUICK=1 is minutes, BENCH="-scenarios=remote -rounds=8" says which
 	cd internal/lab/peerbench && $(GO) run . $(if $(QUICK),-quick) $(BENCH)

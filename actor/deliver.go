@@ -15,8 +15,13 @@ func (r refInternals[M]) Deliver(msg M, m metadata.Metadata, done func(err error
 		done(ErrNoRef)
 		return
 	}
-	c, here := r.c.impl.(*cell[M])
-	if !here {
+	var c *cell[M]
+	switch at := r.c.impl.(type) {
+	case *cell[M]:
+		c = at
+	case interface{ itself() *cell[M] }:
+		c = at.itself()
+	default:
 		done(ErrNoSuchActor)
 		return
 	}
@@ -25,7 +30,7 @@ func (r refInternals[M]) Deliver(msg M, m metadata.Metadata, done func(err error
 		done(err)
 		return
 	}
-	c.enqueue(item[M]{task: &delivered[M]{to: &c.core, msg: copied, done: done}}, entrance{parked: true, metadata: m})
+	c.post(item[M]{task: &delivered[M]{to: &c.core, msg: copied, done: done}}, entrance{parked: true, metadata: m})
 }
 
 type delivered[M any] struct {
@@ -58,6 +63,9 @@ func (d *delivered[M]) run(c *cell[M]) {
 // handle handles the message as handleMessage does, but returns the failure instead of failing the
 // actor.
 func (d *delivered[M]) handle(c *cell[M]) (failure error) {
+	if outer := c.outer(); outer != nil {
+		outer.told(d.msg)
+	}
 	if c.timers.idle != nil {
 		c.timers.idle.told(d.msg)
 	}
@@ -82,22 +90,23 @@ func (d *delivered[M]) handle(c *cell[M]) (failure error) {
 
 // fail fails the actor, and reports whether that ends it before its watchers learn of the end.
 func (d *delivered[M]) fail(c *cell[M], err error) {
-	last := len(c.cleanups)
+	deferred, of := c.core.deferred(), c.core.actor()
+	last := len(*deferred)
 	d.tellAtTheEnd(c, err)
 	c.fail(err)
 	if d.done == nil {
 		return
 	}
-	if c.core.phase == running {
-		c.cleanups = slices.Delete(c.cleanups, last, last+1)
+	if of.phase == running {
+		*deferred = slices.Delete(*deferred, last, last+1)
 	}
-	d.tell(&actorhook.HandlingError{Err: err, Ended: c.core.phase >= stopping})
+	d.tell(&actorhook.HandlingError{Err: err, Ended: of.phase >= stopping})
 }
 
 // tellAtTheEnd reports the failure when the incarnation ends, unless that happened before.
 func (d *delivered[M]) tellAtTheEnd(c *cell[M], err error) {
 	c.core.deferred().add(cleanup{depth: math.MaxInt, run: func() {
-		d.tell(&actorhook.HandlingError{Err: err, Ended: c.core.phase >= stopping})
+		d.tell(&actorhook.HandlingError{Err: err, Ended: c.core.actor().phase >= stopping})
 	}})
 }
 

@@ -110,3 +110,9 @@ func use[M any](b *inbox[M]) {
 		b.core.flags.set(inUse)
 	}
 }
+
+// Awaits implements extension.Awaits.
+func (x *contextInternals[M]) Awaits(n int) {
+	x.cell.core.check("Awaits")
+	x.cell.core.outermost().keeps(n)
+}

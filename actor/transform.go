@@ -107,6 +107,9 @@ func innerOf[Outer, Inner any](c *cell[Outer]) *inner[Outer, Inner] {
 	return g
 }
 
+// itself returns the cell of g.
+func (g *inner[Outer, Inner]) itself() *cell[Inner] { return &g.cell }
+
 func (g *inner[Outer, Inner]) outer() outer[Inner] { return (*outerOf[Outer, Inner])(g) }
 
 // begin starts b as the first behavior of the inner cell, with around around its handlers.

@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
@@ -13,7 +14,6 @@ type attempt struct{ failures int } // of the worker at the message before this 
 
 // A workerEvent tells a consumer the outcome of an attempt.
 type workerEvent struct {
-	noPayload
 	attempt *attempt
 	what    workerOutcome
 	err     error
@@ -40,27 +40,40 @@ func (retry) link() {}
 
 // deliver hands the oldest message to the worker, which has failed at it failures times.
 func (c *consumer[M]) deliver(failures int) {
-	first, own, a := c.waiting.At(0), c.own, &attempt{failures}
-	c.attempt = a
+	first, a := c.waiting.At(0), &attempt{failures}
+	c.try(a)
+	c.missed = false
 	d := Delivery[M]{
-		Message: first.msg, Number: first.serial, attempt: a,
-		confirm: func() { own.Tell(workerEvent{attempt: a, what: confirmed}) },
+		Message: first.msg, Number: first.serial, Numbering: numberingOf(first.stream), attempt: a,
+		confirm: func() { c.events.add(workerEvent{attempt: a, what: confirmed}) },
 	}
 	extension.DeliverWith(c.worker, d, first.metadata, func(err error) {
 		if failure, ok := errors.AsType[*extension.HandlingError](err); ok && !failure.Ended {
-			own.Tell(workerEvent{attempt: a, what: failed, err: failure.Err})
+			c.events.add(workerEvent{attempt: a, what: failed, err: failure.Err})
 		} else if err != nil {
-			own.Tell(workerEvent{attempt: a, what: missed})
+			c.events.add(workerEvent{attempt: a, what: missed})
 		}
 	})
+}
+
+// try notes the attempt that is under way, if any. While one is, the actor is not idle.
+func (c *consumer[M]) try(a *attempt) {
+	before := c.attempt
+	c.attempt = a
+	switch {
+	case before == nil && a != nil:
+		extension.Awaits(c.ctx, 1)
+	case before != nil && a == nil:
+		extension.Awaits(c.ctx, -1)
+	}
 }
 
 // observed wraps the worker so that the consumer learns of its restarts: a restart loses messages
 // that the worker has stashed.
 func (c *consumer[M]) observed(worker actor.Behavior[Delivery[M]]) actor.Behavior[Delivery[M]] {
-	own := c.own
 	return func(ctx *actor.Context[Delivery[M]], next *actor.Next[Delivery[M]]) {
 		var last *attempt
+		c.begun(ctx.Self())
 		next.Wrap(c, func(inner actor.MessageHandler[Delivery[M]]) actor.MessageHandler[Delivery[M]] {
 			return func(ctx *actor.Context[Delivery[M]], d Delivery[M]) actor.Behavior[Delivery[M]] {
 				if d.attempt != nil { // else the worker sent it to itself, by a timer
@@ -71,13 +84,55 @@ func (c *consumer[M]) observed(worker actor.Behavior[Delivery[M]]) actor.Behavio
 		}, func(inner actor.SignalHandler[Delivery[M]]) actor.SignalHandler[Delivery[M]] {
 			return func(ctx *actor.Context[Delivery[M]], sig actor.Signal) actor.Behavior[Delivery[M]] {
 				if restart, ok := sig.(actor.PreRestart); ok && last != nil {
-					own.Tell(workerEvent{attempt: last, what: failed, err: restart.Err})
+					c.events.add(workerEvent{attempt: last, what: failed, err: restart.Err})
 				}
 				return inner(ctx, sig)
 			}
 		})
 		worker(ctx, next)
 	}
+}
+
+// begun notes that the worker begins. If it has been restarted, so has the actor, which ends
+// watches and timers.
+func (c *consumer[M]) begun(worker actor.ActorRef[Delivery[M]]) {
+	c.worker = worker
+	for name, s := range c.streams {
+		c.watch(name, s)
+	}
+	if c.attempt != nil && c.missed {
+		c.deliver(c.attempt.failures)
+	}
+}
+
+// onWorkerEvents handles what has happened to the worker.
+func (c *consumer[M]) onWorkerEvents() {
+	for _, n := range c.events.take() {
+		c.onWorkerEvent(n)
+	}
+}
+
+// workerEvents are those that the consumer has not handled. Any goroutine may add one.
+type workerEvents struct {
+	notify func()
+
+	mu  sync.Mutex // guards all
+	all []workerEvent
+}
+
+func (e *workerEvents) add(n workerEvent) {
+	e.mu.Lock()
+	e.all = append(e.all, n)
+	e.mu.Unlock()
+	e.notify()
+}
+
+func (e *workerEvents) take() []workerEvent {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	all := e.all
+	e.all = nil
+	return all
 }
 
 // onWorkerEvent handles the outcome of an attempt.
@@ -92,6 +147,7 @@ func (c *consumer[M]) onWorkerEvent(n workerEvent) {
 	case failed:
 		c.failed(n.err)
 	case missed: // if the worker has ended, the consumer ends too
+		c.missed = true
 		c.ctx.After("retry", retryAfter, retry{attempt: n.attempt})
 	}
 }

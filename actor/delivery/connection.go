@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/fifo"
 )
 
 // A connection sends messages to one consumer.
@@ -20,6 +22,17 @@ type connection[M any] struct {
 	listed   bool          // the consumer was found under a key
 	closed   bool          // it gets no new messages: not reachable, or not listed any more
 	leaving  bool          // it is not listed any more
+
+	// Of a receiver, see [ProducerByID].
+	receiver bool
+	backlog  fifo.Queue[*entry[M]] // its messages that have no number in the stream
+	touched  bool                  // it may have something to send
+	idle     uint8                 // how many sweeps have found it without messages
+}
+
+// here reports whether the consumer is on this node. It is not known of receivers.
+func (l *connection[M]) here(s *actor.System) bool {
+	return !l.receiver && extension.Owns(s, l.consumer)
 }
 
 // timer returns the key of the connection's timer.

@@ -3,39 +3,38 @@ package delivery
 import (
 	"fmt"
 	"reflect"
-	"strings"
 
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
-	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/fifo"
 	"github.com/understudy-go/understudy/internal/window"
 )
 
-// Consumer returns the receiving end: it hands messages to worker, its child, which confirms each.
-// The consumer ends with the worker. Its options are [Window], [GiveUpAfter] and [MaxBytes]. A
-// producer gets it by [Connect]; one consumer may serve several producers.
+// Consumer returns the receiving end: it hands messages to worker, a behavior of the same actor,
+// which confirms each. The consumer ends with the worker. Its options are [Window], [GiveUpAfter]
+// and [MaxBytes]. A producer gets it by [Connect]; one consumer may serve several producers.
+//
+// Supervise the worker, not the consumer, to keep what the consumer knows when the worker restarts.
 func Consumer[M any](worker actor.Behavior[Delivery[M]], opts ...Option) actor.Behavior[Link[M]] {
 	set := settingsOf(opts)
 	return func(ctx *actor.Context[Link[M]], next *actor.Next[Link[M]]) {
 		c := &consumer[M]{ctx: ctx, counts: countsOf[M](ctx.System()), window: uint64(set.window), giveUpAfter: set.giveUpAfter, maxBytes: set.gathered(), streams: make(map[string]*stream)}
-		c.own = extension.Handle(ctx, func(n workerEvent) actor.Behavior[Link[M]] {
-			c.onWorkerEvent(n)
+		c.events.notify = ctx.Notify(func() actor.Behavior[Link[M]] {
+			c.onWorkerEvents()
 			return nil
 		})
-		c.worker = actor.Spawn(ctx, c.observed(worker), "worker", actor.WithKind(actorhook.ShortName(reflect.TypeFor[Delivery[M]]())))
-		ctx.WatchWith(c.worker, workerEnded{})
-		next.OnMessage = c.handle
 		ctx.Defer(c.end)
+		next.Wrap(c, c.around, nil)
+		actor.Transform(c.observed(worker), directly[M])(ctx, next)
 	}
 }
 
 type consumer[M any] struct {
 	ctx         *actor.Context[Link[M]]
 	worker      actor.ActorRef[Delivery[M]]
-	own         actor.ActorRef[workerEvent] // told by this incarnation's worker
+	events      workerEvents
 	counts      *counts
 	window      uint64
 	giveUpAfter int
@@ -43,6 +42,24 @@ type consumer[M any] struct {
 	streams     map[string]*stream
 	waiting     fifo.Queue[arrival[M]]
 	attempt     *attempt // the worker has the first that waits; nil: it has none
+	missed      bool     // the worker had no room for it
+}
+
+// around handles the messages of producers. Others are for the worker.
+func (c *consumer[M]) around(worker actor.MessageHandler[Link[M]]) actor.MessageHandler[Link[M]] {
+	return func(ctx *actor.Context[Link[M]], msg Link[M]) actor.Behavior[Link[M]] {
+		if _, direct := msg.(Direct[M]); direct {
+			return worker(ctx, msg)
+		}
+		c.handle(msg)
+		return nil
+	}
+}
+
+// directly returns the message for the worker.
+func directly[M any](msg Link[M]) (Delivery[M], bool) {
+	d, direct := msg.(Direct[M])
+	return Delivery[M]{Message: d.Message}, direct
 }
 
 // An arrival is a received message that waits for the worker.
@@ -57,18 +74,15 @@ type arrival[M any] struct {
 	metadata extension.Metadata
 }
 
-type (
-	workerEnded   struct{ noPayload } // the worker has ended
-	producerEnded struct {            // the producer of a stream has ended
-		noPayload
-		stream string
-	}
-)
+// producerEnded: the producer of a stream has ended.
+type producerEnded struct {
+	noPayload
+	stream string
+}
 
-func (workerEnded) link()   {}
 func (producerEnded) link() {}
 
-func (c *consumer[M]) handle(_ *actor.Context[Link[M]], msg Link[M]) actor.Behavior[Link[M]] {
+func (c *consumer[M]) handle(msg Link[M]) {
 	switch msg := msg.(type) {
 	case sequenced:
 		c.receive(msg)
@@ -80,10 +94,7 @@ func (c *consumer[M]) handle(_ *actor.Context[Link[M]], msg Link[M]) actor.Behav
 		if msg.attempt == c.attempt {
 			c.deliver(msg.attempt.failures)
 		}
-	case workerEnded:
-		return func(_ *actor.Context[Link[M]], next *actor.Next[Link[M]]) { next.Stop() }
 	}
-	return nil
 }
 
 func (c *consumer[M]) receive(m sequenced) {
@@ -125,7 +136,7 @@ func (c *consumer[M]) refuse(m sequenced) {
 	if m.Payload.Type == "" {
 		content = m.local
 	}
-	extension.DeadLetter(c.ctx.System(), c.worker.Path(), content, ErrTooMany)
+	extension.DeadLetter(c.ctx.System(), c.ctx.Self().Path(), content, ErrTooMany)
 }
 
 // put queues a message for the worker. A non-nil err says why it is refused already.
@@ -139,7 +150,7 @@ func (c *consumer[M]) put(m sequenced, err error) {
 		serial = m.Number
 	}
 	if err != nil {
-		extension.DeadLetter(c.ctx.System(), c.worker.Path(), content, err)
+		extension.DeadLetter(c.ctx.System(), c.ctx.Self().Path(), content, err)
 	}
 	c.waiting.Push(arrival[M]{m.Stream, m.Number, serial, msg, m.Void || err != nil, window.ReasonOf(err), m.FlowOnly, extension.MetadataOf(c.ctx)})
 }
@@ -153,14 +164,26 @@ func (c *consumer[M]) meet(m sequenced) *stream {
 		c.streams[m.Stream] = s
 	}
 	if s.from != m.From {
-		if s.from != (actor.ActorRef[request]{}) {
-			c.ctx.Unwatch(s.from)
-		}
-		s.from, s.durable = m.From, m.Durable
-		c.ctx.Unwatch(m.From) // another stream of the same actor
-		c.ctx.WatchWith(m.From, producerEnded{stream: m.Stream})
+		c.unwatch(s)
+		s.from, s.durable, s.byID = m.From, m.Durable, m.ByID
+		c.watch(m.Stream, s)
 	}
 	return s
+}
+
+// watch lets the consumer forget the stream with a name when its producer ends. A producer that
+// sends by id has many consumers, which it does not tell of its end.
+func (c *consumer[M]) watch(name string, s *stream) {
+	if !s.byID {
+		c.ctx.Unwatch(s.from) // another stream of the same actor
+		c.ctx.WatchWith(s.from, producerEnded{stream: name})
+	}
+}
+
+func (c *consumer[M]) unwatch(s *stream) {
+	if !s.byID && s.from != (actor.ActorRef[request]{}) {
+		c.ctx.Unwatch(s.from)
+	}
 }
 
 // forget drops the streams of a producer that begins another one, because it restarted or was
@@ -168,20 +191,10 @@ func (c *consumer[M]) meet(m sequenced) *stream {
 func (c *consumer[M]) forget(owner string) {
 	for name, s := range c.streams {
 		if owner != "" && ownerOf(name) == owner && !s.durable {
-			c.ctx.Unwatch(s.from)
+			c.unwatch(s)
 			delete(c.streams, name)
 		}
 	}
-}
-
-// ownerOf returns the part of a stream's name that all streams of its producer share; "" for the
-// stream of a queue.
-func ownerOf(stream string) string {
-	owner, _, found := strings.Cut(stream, streamSeparator)
-	if !found {
-		return ""
-	}
-	return owner
 }
 
 // content returns the message for the worker; or, if it cannot be handed, the content for its dead
@@ -216,7 +229,7 @@ func (c *consumer[M]) deliverNext() {
 
 // settle removes the oldest message: it was handled, or it is refused for a reason.
 func (c *consumer[M]) settle(why extension.ErrorPayload) {
-	c.attempt = nil
+	c.try(nil)
 	done := c.waiting.Pop()
 	s := c.streams[done.stream]
 	if s == nil {
@@ -234,22 +247,29 @@ func (c *consumer[M]) settle(why extension.ErrorPayload) {
 func (c *consumer[M]) giveUp(err error) {
 	c.counts.givenUp.Add(1)
 	err = fmt.Errorf("%w: %w", ErrGivenUp, err)
-	extension.DeadLetter(c.ctx.System(), c.worker.Path(), c.waiting.At(0).msg, err)
+	extension.DeadLetter(c.ctx.System(), c.ctx.Self().Path(), c.waiting.At(0).msg, err)
 	c.settle(window.ReasonOf(err))
 	c.deliverNext()
 }
 
-// end tells producers which messages were confirmed, so that no other consumer gets them again.
-// Messages that their producer does not keep are lost.
+// end tells producers which messages were confirmed, so that no other consumer gets them again. A
+// producer that sends by id sends the others again at once, to the next incarnation. Messages that
+// their producer does not keep are lost.
 func (c *consumer[M]) end() {
+	c.try(nil)
 	for _, s := range c.streams {
-		if s.UpTo() > s.reported.Confirmed {
+		switch {
+		case s.byID && s.Received() > s.UpTo():
+			r := s.report(true)
+			r.Received = r.Confirmed
+			s.from.TellNoWait(r)
+		case s.UpTo() > s.reported.Confirmed:
 			s.from.TellNoWait(s.report(false))
 		}
 	}
 	for _, a := range c.waiting.All() {
 		if a.flowOnly && !a.void {
-			extension.DeadLetter(c.ctx.System(), c.worker.Path(), a.msg, errEnded)
+			extension.DeadLetter(c.ctx.System(), c.ctx.Self().Path(), a.msg, errEnded)
 		}
 	}
 }

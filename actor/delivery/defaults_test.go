@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -13,6 +14,9 @@ func TestDefaultsAreAsDocumented(t *testing.T) {
 	require.Empty(t, godoc.Check(".",
 		godoc.Is("Window", "The default is 50.", 50, plain.window),
 		godoc.Is("Buffer", "The default is 1000.", 1000, plain.buffer),
+		godoc.Is("Buffer", "and 100 times as many for all of them", 100, bufferOfAll),
+		godoc.Is("ForgetAfter", "The default is 2 minutes", 2*time.Minute, plain.forgetAfter),
+		godoc.Is("ForgetAfter", "for d, or for up to half as long again", 2, sweepsUntilIdle),
 		godoc.Is("GiveUpAfter", "By default no message is given up", 0, plain.giveUpAfter),
 		godoc.Is("ChunkAbove", "64 MiB by default", 64<<20, chunked.most()),
 		godoc.Is("MaxBytes", "The default is 64 MiB with [ChunkAbove]", 64<<20, chunked.most()),

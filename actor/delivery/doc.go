@@ -13,8 +13,8 @@
 //	producer.Tell(delivery.Connect[Order]{Consumer: consumer})
 //	producer.Tell(delivery.Send[Order]{Message: order})
 //
-// The worker is a behavior of [Delivery]. It calls [Delivery.Confirm] when it has handled the
-// message.
+// The worker is a behavior of [Delivery], in the actor of its consumer. It calls [Delivery.Confirm]
+// when it has handled the message.
 //
 // # Guarantees
 //
@@ -56,6 +56,15 @@
 // messages of different consumers are not. With a queue the work survives the producer. The next
 // producer does not know the consumers of the one before, so messages that these have and have not
 // confirmed are handled twice.
+//
+// # Many receivers by id
+//
+// [ProducerByID] sends to many receivers, such as the entities of package cluster/sharding: each
+// [Send] names one. Each receiver has a window of its own, and is forgotten when nothing has been
+// sent to it for a while. Messages reach a receiver in order, also when it passivates, fails or
+// moves to another node. A worker that must handle a message no more than once stores the
+// [Delivery].Number with its state. [Direct] passes a worker a message without a producer, for
+// example a question.
 //
 // # Other nodes
 //

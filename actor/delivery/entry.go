@@ -9,6 +9,7 @@ import (
 
 // An entry is a message that a producer keeps.
 type entry[M any] struct {
+	to      string // the id of its receiver, see ProducerByID; else ""
 	msg     M
 	payload extension.Payload // of msg, once it is encoded
 	cuts    []int             // where its parts end; nil if it goes in one piece
@@ -107,32 +108,14 @@ func (p *producer[M]) encode(e *entry[M]) (err error) {
 		if e.payload, err = extension.PackMessage(e.msg); err != nil {
 			return err
 		}
-		e.cut(p.partSize())
+		e.cut(p.set.partSize())
 	}
 	size := len(e.payload.Data)
 	if most := p.set.most(); most > 0 && size > most {
 		return fmt.Errorf("%w: %s needs %d bytes, and MaxBytes of the producer is %d", ErrTooLarge, e.payload.Type, size, most)
 	}
-	if most := p.carried(); most > 0 && len(e.cuts) == 0 && size > most {
+	if most := p.set.carried; most > 0 && len(e.cuts) == 0 && size > most {
 		return fmt.Errorf("%w: %s needs %d bytes, and no more than %d go to another node; ChunkAbove sends it in parts", ErrTooLarge, e.payload.Type, size, most)
 	}
 	return nil
-}
-
-// carried returns how many bytes one message to another node may have; 0: any number.
-func (p *producer[M]) carried() int {
-	most := extension.MaxMessage(p.ctx.System())
-	return most - min(most/2, headroom+len(p.ctx.Self().String()))
-}
-
-// headroom is the room for everything that travels with a message except the ref of the producer.
-// That includes the path of a consumer, for which the transport allows at most 4 KiB.
-const headroom = 6 << 10
-
-// partSize returns the size of parts in bytes; 0: messages are not divided.
-func (p *producer[M]) partSize() int {
-	if most := p.carried(); most > 0 {
-		return min(p.set.chunkAbove, most)
-	}
-	return p.set.chunkAbove
 }

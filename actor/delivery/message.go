@@ -28,6 +28,9 @@ var (
 	// ErrNotKept: the [Queue] of the producer does not keep the message of a [Resend], or the
 	// producer has no queue.
 	ErrNotKept = errors.New("delivery: the queue keeps no refused message of this number")
+	// ErrNoReceiver: a producer of [ProducerByID] has no receiver with that id. It wraps the
+	// reason.
+	ErrNoReceiver = errors.New("delivery: no receiver has the id")
 	// ErrRefusedFull: the [Queue] keeps as many refused messages as it may. The producer stores
 	// no further confirmation until some are removed.
 	ErrRefusedFull = errors.New("delivery: the queue has no room for another refused message")
@@ -38,6 +41,7 @@ type Command[M any] interface{ command(M) }
 
 // Send gives a message to a producer.
 type Send[M any] struct {
+	To        string // the id of the receiver, for a producer of [ProducerByID]; others ignore it
 	Message   M
 	ReplyTo   actor.ActorRef[Accepted]  // gets Accepted when the message can be sent; may be zero
 	ConfirmTo actor.ActorRef[Confirmed] // gets Confirmed when the message was handled or refused; may be zero
@@ -84,12 +88,24 @@ func (Resend[M]) command(M)  {}
 // A Link is a message from a producer to a consumer of M. Users neither send nor handle it.
 type Link[M any] interface{ link() }
 
+// Direct passes a message to the worker of a consumer without a producer, for example a question.
+// It is sent like a plain message, at most once, and does not wait behind messages that have not
+// been confirmed. The [Delivery] has the Number 0, and its Confirm does nothing.
+type Direct[M any] struct{ Message M }
+
+func (Direct[M]) link() {}
+
 // A Delivery is a message for the worker of a consumer.
+//
+// If the message comes again, it has the same Numbering and Number. The numbers of one Numbering
+// ascend, except with [WorkPulling]. A worker that stores the last number of each Numbering with
+// its state can therefore recognize what it has handled, and confirm it without handling it again.
 type Delivery[M any] struct {
-	Message M
-	Number  uint64 // given by the producer; the same if the message comes again
-	attempt *attempt
-	confirm func()
+	Message   M
+	Number    uint64 // given by the producer; 0 for a [Direct] message
+	Numbering string // of the producer: the ID of its queue; without one, a new name each time it starts
+	attempt   *attempt
+	confirm   func()
 }
 
 // Confirm reports that the message was handled: this consumer does not deliver it again, and
@@ -101,12 +117,13 @@ func (d Delivery[M]) Confirm() {
 	}
 }
 
-// RegisterType lets [Send], [Connect] and [Resend] of M cross the wire, under the names name.send,
-// name.connect and name.resend. Call it from an init function.
+// RegisterType lets [Send], [Connect], [Resend] and [Direct] of M cross the wire, under the names
+// name.send, name.connect, name.resend and name.direct. Call it from an init function.
 func RegisterType[M any](name string) {
 	actor.RegisterType[Send[M]](name + ".send")
 	actor.RegisterType[Connect[M]](name + ".connect")
 	actor.RegisterType[Resend[M]](name + ".resend")
+	actor.RegisterType[Direct[M]](name + ".direct")
 }
 
 func init() {
@@ -115,6 +132,7 @@ func init() {
 		"understudy/delivery.too-large": ErrTooLarge, "understudy/delivery.too-many": ErrTooMany,
 		"understudy/delivery.not-storable": ErrNotStorable, "understudy/delivery.perhaps-stored": ErrPerhapsStored,
 		"understudy/delivery.not-kept": ErrNotKept, "understudy/delivery.refused-full": ErrRefusedFull,
+		"understudy/delivery.no-receiver": ErrNoReceiver,
 	} {
 		actor.RegisterError(name, err)
 	}
@@ -123,6 +141,7 @@ func init() {
 	actor.RegisterType[sequenced]("understudy.delivery.sequenced")
 	actor.RegisterType[request]("understudy.delivery.request")
 	actor.RegisterType[storedPart](partName)
+	actor.RegisterType[storedTo](toName)
 }
 
 // sequenced carries a message, or a part of one, to a consumer.
@@ -140,6 +159,7 @@ type sequenced struct {
 	Durable    bool   // the stream outlives its producer, which has a queue
 	FlowOnly   bool   // it is not sent again, and messages missing before it are lost
 	Void       bool   // there is nothing to handle
+	ByID       bool   // the producer sends by an id
 	Payload    extension.Payload
 	local      any // instead of the payload, within a node
 }

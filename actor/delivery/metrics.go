@@ -16,7 +16,7 @@ type metrics struct{ types bylabel.Map[counts] }
 
 // counts are the numbers of all producers and consumers of one type of messages.
 type counts struct {
-	unconfirmed              atomic.Int64
+	unconfirmed, receivers   atomic.Int64
 	resent, refused, givenUp atomic.Uint64
 }
 
@@ -33,26 +33,33 @@ func countsOf[M any](s *actor.System) *counts {
 // families implements [telemetry.Source].
 func (m *metrics) families() []telemetry.Family {
 	unconfirmed := telemetry.NewGauge("understudy_delivery_unconfirmed", "Messages and parts of messages that producers keep because they are not confirmed.", "message_type")
+	receivers := telemetry.NewGauge("understudy_delivery_receivers", "Receivers that producers by id remember.", "message_type")
 	resent := telemetry.NewCounter("understudy_delivery_resent_total", "Messages and parts of messages that producers have sent again.", "message_type")
 	refused := telemetry.NewCounter("understudy_delivery_refused_total", "Messages of producers that no worker will handle.", "message_type")
 	givenUp := telemetry.NewCounter("understudy_delivery_given_up_total", "Messages that consumers have given up because the worker has failed too often.", "message_type")
 	for of, c := range m.types.All() {
 		unconfirmed.Add(float64(c.unconfirmed.Load()), of)
+		receivers.Add(float64(c.receivers.Load()), of)
 		resent.Add(float64(c.resent.Load()), of)
 		refused.Add(float64(c.refused.Load()), of)
 		givenUp.Add(float64(c.givenUp.Load()), of)
 	}
-	return []telemetry.Family{unconfirmed, resent, refused, givenUp}
+	return []telemetry.Family{unconfirmed, receivers, resent, refused, givenUp}
 }
 
 // A share is what one producer adds to the unconfirmed messages of its type.
 type share struct {
 	*counts
 	shown int64
+	known int64 // receivers
 }
 
-// show sets the share to n.
-func (s *share) show(n int) {
+// show sets the share to n messages, and the receivers that the producer remembers.
+func (s *share) show(n, receivers int) {
+	if more := int64(receivers) - s.known; more != 0 {
+		s.receivers.Add(more)
+		s.known = int64(receivers)
+	}
 	if more := int64(n) - s.shown; more != 0 {
 		s.unconfirmed.Add(more)
 		s.shown = int64(n)

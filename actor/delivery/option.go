@@ -2,7 +2,10 @@ package delivery
 
 import (
 	"fmt"
+	"time"
 
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/naming"
 )
 
@@ -16,10 +19,31 @@ type settings struct {
 	chunkAbove     int
 	flowOnly       bool
 	queue          Queue
+	forgetAfter    time.Duration
+	carried        int // how many bytes one message to another node may have; 0: any number
+}
+
+// carriedBy returns s for the producer with a path.
+func (s settings) carriedBy(system *actor.System, path string) settings {
+	most := extension.MaxMessage(system)
+	s.carried = most - min(most/2, headroom+len(path))
+	return s
+}
+
+// headroom is the room for everything that travels with a message except the ref of the producer.
+// That includes the path of a consumer, for which the transport allows at most 4 KiB.
+const headroom = 6 << 10
+
+// partSize returns the size of parts in bytes; 0: messages are not divided.
+func (s *settings) partSize() int {
+	if s.carried > 0 {
+		return min(s.chunkAbove, s.carried)
+	}
+	return s.chunkAbove
 }
 
 func settingsOf(opts []Option) settings {
-	s := settings{window: 50, buffer: 1000}
+	s := settings{window: 50, buffer: 1000, forgetAfter: 2 * time.Minute}
 	for _, o := range opts {
 		o(&s)
 	}
@@ -62,7 +86,8 @@ func Window(n int) Option {
 }
 
 // Buffer is an option of a producer: at most n messages wait in it for consumers. The default is
-// 1000. It panics if n is less than 1.
+// 1000. With [ProducerByID], at most n messages wait for each receiver, and 100 times as many for
+// all of them. It panics if n is less than 1.
 func Buffer(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("delivery: a buffer of %d messages", n))
@@ -114,6 +139,17 @@ func MaxBytes(n int) Option {
 		panic(fmt.Sprintf("delivery: messages of at most %d bytes", n))
 	}
 	return func(s *settings) { s.maxBytes = n }
+}
+
+// ForgetAfter is an option of [ProducerByID]: a receiver that has confirmed all its messages is
+// forgotten when it gets no other for d, or for up to half as long again. The next message to it
+// begins with a window of one, until the receiver has answered. The default is 2 minutes. It panics
+// if d is not positive.
+func ForgetAfter(d time.Duration) Option {
+	if d <= 0 {
+		panic(fmt.Sprintf("delivery: to forget receivers after %v", d))
+	}
+	return func(s *settings) { s.forgetAfter = d }
 }
 
 // WithQueue is an option of a producer: it stores each message in q before it sends it. The

@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/fnv"
@@ -26,74 +27,79 @@ const (
 // are [Buffer], [WithQueue], [FlowControlOnly], [ChunkAbove] and [MaxBytes]. It panics if options
 // contradict each other.
 func Producer[M any](opts ...Option) actor.Behavior[Command[M]] {
-	return newProducer[M](settingsOf(opts), false, nil)
+	return newProducer[M](settingsOf(opts), nil)
 }
 
 // WorkPulling returns a producer for any number of consumers: each message goes to one consumer
 // that has asked for more. It has the options of [Producer].
 func WorkPulling[M any](opts ...Option) actor.Behavior[Command[M]] {
-	return newProducer[M](settingsOf(opts), true, nil)
+	return newProducer(settingsOf(opts), func(p *producer[M]) { p.several = true })
 }
 
-// newProducer returns a producer that calls begin when it starts.
-func newProducer[M any](set settings, pulling bool, begin func(*producer[M])) actor.Behavior[Command[M]] {
+// newProducer returns a producer that calls begin, unless it is nil, when it starts.
+func newProducer[M any](set settings, begin func(*producer[M])) actor.Behavior[Command[M]] {
 	set.validate()
 	return func(ctx *actor.Context[Command[M]], next *actor.Next[Command[M]]) {
-		p := &producer[M]{ctx: ctx, set: set, pulling: pulling, share: share{counts: countsOf[M](ctx.System())}}
+		p := &producer[M]{ctx: ctx, set: set.carriedBy(ctx.System(), ctx.Self().String()), start: rand.Uint64(), share: share{counts: countsOf[M](ctx.System())}}
 		p.from = actor.Adapt(ctx, func(r request) Command[M] { return requested[M]{r} })
 		var cancel context.CancelFunc
 		p.life, cancel = context.WithCancel(ctx)
 		next.OnMessage = func(_ *actor.Context[Command[M]], msg Command[M]) actor.Behavior[Command[M]] {
-			defer func() { p.share.show(p.backlog.Len() + p.storage.kept() + p.connections.kept()) }()
+			defer func() {
+				p.share.show(p.backlog.Len()+p.storage.kept()+p.connections.kept()+p.receivers.kept(), p.receivers.count())
+			}()
 			return p.handle(msg)
 		}
 		ctx.Defer(func() {
 			cancel()
 			p.end()
-			p.share.show(0)
+			p.share.show(0, 0)
 		})
-		if !pulling {
+		if begin != nil {
+			begin(p)
+		}
+		if !p.several {
 			p.connections = connections[M]{{stream: p.newStream()}}
 		}
 		if set.queue != nil {
 			p.load()
 		}
-		if begin != nil {
-			begin(p)
-		}
 	}
 }
 
-// streamSeparator separates the part of a stream's name that all streams of a producer share from
-// the part of its own.
-const streamSeparator = "\x00"
-
-// newStream returns the name of a stream of messages. Unless it is the name of a queue, the stream
-// ends with this incarnation of the producer.
+// newStream returns the name of a stream of messages, see [streamSeparator].
 func (p *producer[M]) newStream() string {
-	if p.durable() {
+	owner, start := "", ""
+	switch {
+	case p.durable():
 		return p.set.queue.ID()
+	case p.set.queue != nil:
+		owner = p.set.queue.ID()
+	default:
+		h := fnv.New64a()
+		_, _ = io.WriteString(h, p.ctx.Self().String()) // it never fails
+		owner, start = strconv.FormatUint(h.Sum64(), 36), strconv.FormatUint(p.start, 36)
 	}
-	h := fnv.New64a()
-	_, _ = io.WriteString(h, p.ctx.Self().String()) // it never fails
-	return strconv.FormatUint(h.Sum64(), 36) + streamSeparator + strconv.FormatUint(rand.Uint64(), 36)
+	return owner + streamSeparator + start + streamSeparator + strconv.FormatUint(rand.Uint64(), 36)
 }
 
 type producer[M any] struct {
 	ctx         *actor.Context[Command[M]]
 	life        context.Context // ends with this incarnation
 	set         settings
-	pulling     bool
+	start       uint64        // at random
+	several     bool          // there may be several connections, whose streams end with this incarnation
+	receivers   *receivers[M] // to which it sends by id; else nil
 	from        actor.ActorRef[request]
-	connections connections[M]
-	backlog     fifo.Queue[*entry[M]] // stored, if they have to be
+	connections connections[M]        // except those to receivers
+	backlog     fifo.Queue[*entry[M]] // stored, if they have to be; not of receivers
 	last        uint64                // the highest number of a message
 	storage     storage[M]
 	share       share
 }
 
 // durable reports whether streams outlive this incarnation.
-func (p *producer[M]) durable() bool { return p.set.queue != nil && !p.pulling }
+func (p *producer[M]) durable() bool { return p.set.queue != nil && !p.several }
 
 type (
 	requested[M any] struct{ request } // a consumer says
@@ -114,16 +120,18 @@ func (consumerEnded[M]) command(M) {}
 func (p *producer[M]) handle(msg Command[M]) actor.Behavior[Command[M]] {
 	switch msg := msg.(type) {
 	case Send[M]:
-		p.take(&entry[M]{msg: msg.Message, replyTo: msg.ReplyTo, confirmTo: msg.ConfirmTo, metadata: extension.MetadataOf(p.ctx)})
+		p.take(&entry[M]{to: p.receivers.idOf(msg), msg: msg.Message, replyTo: msg.ReplyTo, confirmTo: msg.ConfirmTo, metadata: extension.MetadataOf(p.ctx)})
 	case Connect[M]:
-		p.connect(msg.Consumer)
-		p.pump()
+		if p.receivers == nil {
+			p.connect(msg.Consumer)
+			p.pump()
+		}
 	case Resend[M]:
 		p.resend(msg)
 	case requested[M]:
 		p.onRequest(msg.request)
 	case timedOut[M]:
-		if l := p.connections.withID(msg.connection); l != nil {
+		if l := cmp.Or(p.receivers.withID(msg.connection), p.connections.withID(msg.connection)); l != nil {
 			p.onTimeout(l)
 		}
 	case consumerEnded[M]:
@@ -148,12 +156,18 @@ func (p *producer[M]) handle(msg Command[M]) actor.Behavior[Command[M]] {
 			p.storage.full = false
 			p.store()
 		}
+	case sweepDue[M]:
+		p.receivers.sweep()
 	}
 	return nil
 }
 
 // take buffers a message, if there is room.
 func (p *producer[M]) take(e *entry[M]) {
+	if err := p.receivers.admit(p, e); err != nil {
+		p.refuse(e, err)
+		return
+	}
 	if p.backlog.Len()+p.storage.fresh.Len() >= p.set.buffer {
 		p.refuse(e, ErrBufferFull)
 		return
@@ -169,8 +183,18 @@ func (p *producer[M]) take(e *entry[M]) {
 		p.store()
 		return
 	}
-	p.backlog.Push(e)
+	p.ready(e)
 	p.pump()
+}
+
+// ready takes a message that can be sent.
+func (p *producer[M]) ready(e *entry[M]) {
+	if p.receivers == nil {
+		p.backlog.Push(e)
+	} else if err := p.receivers.ready(p, e); err != nil {
+		p.drop(e, err) // it is in a queue, which accepted other ids once
+		p.settled(e)
+	}
 }
 
 // refuse makes a dead letter of a message that is not stored.
@@ -227,7 +251,7 @@ func (p *producer[M]) connect(consumer actor.ActorRef[Link[M]]) *connection[M] {
 }
 
 func (p *producer[M]) connectionFor(consumer actor.ActorRef[Link[M]]) *connection[M] {
-	if !p.pulling {
+	if !p.several {
 		return p.connections[0]
 	}
 	if l := p.connections.to(consumer); l != nil {
@@ -242,7 +266,7 @@ func (p *producer[M]) connectionFor(consumer actor.ActorRef[Link[M]]) *connectio
 func (p *producer[M]) disconnect(l *connection[M]) {
 	p.ctx.CancelTimer(l.timer())
 	l.connected, l.delay = false, 0
-	if !p.pulling {
+	if !p.several {
 		return
 	}
 	p.connections = slices.DeleteFunc(p.connections, func(o *connection[M]) bool { return o == l })
@@ -255,6 +279,9 @@ func (p *producer[M]) disconnect(l *connection[M]) {
 
 // pump sends the messages for which consumers have room.
 func (p *producer[M]) pump() {
+	if p.receivers != nil {
+		p.receivers.pump(p)
+	}
 	for p.backlog.Len() > 0 {
 		l := p.connections.leastBusy()
 		if l == nil {
@@ -263,17 +290,22 @@ func (p *producer[M]) pump() {
 		p.assign(l, p.backlog.Pop())
 	}
 	for _, l := range p.connections {
-		for number, ok := l.next(); ok; number, ok = l.next() {
-			p.send(l, number, false)
-		}
-		p.startTimer(l)
+		p.sendFrom(l)
 	}
 	p.store() // refused messages may be settled now
 }
 
+// sendFrom sends the messages for which a connection has room.
+func (p *producer[M]) sendFrom(l *connection[M]) {
+	for number, ok := l.next(); ok; number, ok = l.next() {
+		p.send(l, number, false)
+	}
+	p.startTimer(l)
+}
+
 // assign gives a message to a connection.
 func (p *producer[M]) assign(l *connection[M], e *entry[M]) {
-	if e.refusal == nil && !extension.Owns(p.ctx.System(), l.consumer) {
+	if e.refusal == nil && !l.here(p.ctx.System()) {
 		if err := p.encode(e); err != nil {
 			p.drop(e, err)
 		}
@@ -296,7 +328,7 @@ func (p *producer[M]) assign(l *connection[M], e *entry[M]) {
 func (p *producer[M]) send(l *connection[M], number uint64, probe bool) {
 	at := l.At(number)
 	e := at.of
-	here := extension.Owns(p.ctx.System(), l.consumer)
+	here := l.here(p.ctx.System())
 	if !here && !e.empty() {
 		if err := p.encode(e); err != nil {
 			p.drop(e, err)
@@ -304,7 +336,7 @@ func (p *producer[M]) send(l *connection[M], number uint64, probe bool) {
 	}
 	m := p.header(l, number)
 	m.Probe, m.Part, m.More, m.Void = probe, uint64(at.index), !at.last(), e.empty()
-	if p.pulling {
+	if p.several {
 		m.Serial = e.number
 	}
 	switch {
@@ -327,15 +359,16 @@ func (p *producer[M]) send(l *connection[M], number uint64, probe bool) {
 func (p *producer[M]) header(l *connection[M], number uint64) sequenced {
 	return sequenced{
 		Stream: l.stream, Connection: l.id, From: p.from, First: l.Acked() + 1, Number: number,
-		Durable: p.durable(), FlowOnly: p.set.flowOnly,
+		Durable: p.durable(), FlowOnly: p.set.flowOnly, ByID: p.receivers != nil,
 	}
 }
 
 func (p *producer[M]) onRequest(r request) {
-	l := p.connections.withID(r.Connection)
+	l := cmp.Or(p.receivers.withID(r.Connection), p.connections.withID(r.Connection))
 	if l == nil {
 		return
 	}
+	p.receivers.touch(l)
 	for _, one := range r.Refused {
 		p.noteRefusal(l, one, r.Confirmed)
 	}
@@ -369,6 +402,7 @@ func (p *producer[M]) noteRefusal(l *connection[M], one window.Refusal, upTo uin
 
 // settled notes that a message was confirmed or refused: it is not needed any more.
 func (p *producer[M]) settled(e *entry[M]) {
+	p.receivers.settled()
 	switch {
 	case e.refusal == nil && !p.set.flowOnly:
 		e.confirmed()
@@ -421,6 +455,9 @@ func (p *producer[M]) end() {
 		}
 	}
 	for _, e := range p.backlog.All() {
+		p.refuse(e, errEnded)
+	}
+	for _, e := range p.receivers.unfinished(p.set.flowOnly) {
 		p.refuse(e, errEnded)
 	}
 }

@@ -52,7 +52,7 @@ type Refused struct {
 // Payload returns the encoded message. It fails only if Records are not what a producer stored.
 func (r Refused) Payload() (whole extension.Payload, err error) {
 	for _, record := range r.Records {
-		more, err := join(&whole, record)
+		more, _, err := join(&whole, record)
 		if err != nil {
 			return extension.Payload{}, err
 		}
@@ -61,6 +61,16 @@ func (r Refused) Payload() (whole extension.Payload, err error) {
 		}
 	}
 	return extension.Payload{}, errTorn
+}
+
+// To returns the id of the receiver, if a producer of [ProducerByID] has stored the message.
+// Otherwise, or if Records are not what a producer stored, it returns "".
+func (r Refused) To() string {
+	if len(r.Records) == 0 {
+		return ""
+	}
+	_, to, _ := partOf(r.Records[0])
+	return to
 }
 
 // Message returns the decoded message. It fails with [actor.ErrNotDecodable] if the type of the

@@ -13,35 +13,66 @@ type storedPart struct {
 	Data []byte
 }
 
-// partName is the type name of a storedPart in queues.
-const partName = "understudy.delivery.part"
+// A storedTo is the record of one part of a message to a receiver that has an id, in a queue.
+type storedTo struct {
+	_    struct{} `cbor:",toarray"`
+	To   string
+	Part storedPart
+}
 
-// join appends a record of a queue to its message, and reports whether more records follow.
-func join(whole *extension.Payload, record extension.Payload) (more bool, err error) {
-	if record.Type != partName {
-		*whole = record
-		return false, nil
+// The type names of records in queues.
+const (
+	partName = "understudy.delivery.part"
+	toName   = "understudy.delivery.part-to"
+)
+
+// partOf returns the part of a message that a record has, and the id of its receiver, or "". A
+// record that is no part is a whole message.
+func partOf(record extension.Payload) (p storedPart, to string, err error) {
+	if record.Type != partName && record.Type != toName {
+		return storedPart{Type: record.Type, Data: record.Data}, "", nil
 	}
 	v, err := extension.Unpack(nil, record)
 	if err != nil {
-		return false, err
+		return p, "", err
 	}
-	p := v.(storedPart)
-	whole.Type, whole.Data = p.Type, append(whole.Data, p.Data...)
-	return p.More, nil
+	if t, is := v.(storedTo); is {
+		return t.Part, t.To, nil
+	}
+	return v.(storedPart), "", nil
+}
+
+// join appends a record of a queue to its message. It reports whether more records follow, and the
+// id of the receiver.
+func join(whole *extension.Payload, record extension.Payload) (more bool, to string, err error) {
+	p, to, err := partOf(record)
+	if err != nil {
+		return false, "", err
+	}
+	if whole.Type = p.Type; whole.Data == nil {
+		whole.Data = p.Data
+	} else {
+		whole.Data = append(whole.Data, p.Data...)
+	}
+	return p.More, to, nil
 }
 
 // records returns the records of e, one for each part. A nil message is stored as a part without
 // content: a record without a type would stand for a confirmed message.
 func (e *entry[M]) records() []extension.Payload {
-	if len(e.cuts) == 0 && e.payload.Type != "" {
+	if len(e.cuts) == 0 && e.payload.Type != "" && e.to == "" {
 		return []extension.Payload{e.payload}
 	}
 	records := make([]extension.Payload, e.parts())
 	for i := range records {
 		p := part[M]{e, i}
 		data := p.payload()
-		records[i], _ = extension.Pack(storedPart{Type: data.Type, More: !p.last(), Data: data.Data}) // nothing of it can fail
+		stored := storedPart{Type: data.Type, More: !p.last(), Data: data.Data}
+		if e.to == "" {
+			records[i], _ = extension.Pack(stored) // nothing of it can fail
+		} else {
+			records[i], _ = extension.Pack(storedTo{To: e.to, Part: stored})
+		}
 	}
 	return records
 }
@@ -72,11 +103,11 @@ func (e *entry[M]) add(s *actor.System, record extension.Payload) (more bool, er
 		e.void = true
 		return false, nil
 	}
-	more, err = join(&e.payload, record)
+	more, e.to, err = join(&e.payload, record)
 	if err != nil {
 		return false, err
 	}
-	if record.Type == partName {
+	if record.Type == partName || more || len(e.cuts) > 0 {
 		e.cuts = append(e.cuts, len(e.payload.Data))
 	}
 	if more {

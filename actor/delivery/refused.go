@@ -65,7 +65,7 @@ func (p *producer[M]) kept(entries []*entry[M]) {
 	for _, e := range entries {
 		e.pending = false
 	}
-	for _, l := range slices.Clone(p.connections) {
+	for _, l := range append(p.receivers.all(), p.connections...) {
 		if r := l.deferred; r.Confirmed > l.Acked() {
 			l.deferred = request{}
 			p.onRequest(r)
@@ -144,12 +144,14 @@ func (p *producer[M]) revive(e *entry[M], f found[M]) error {
 		return fmt.Errorf("%w %d", ErrNotKept, e.resent)
 	}
 	var err error
-	if e.payload, err = (Refused{Records: f.records}).Payload(); err != nil {
+	kept := Refused{Records: f.records}
+	if e.payload, err = kept.Payload(); err != nil {
 		return err
 	}
+	e.to = kept.To()
 	if err := e.decode(p.ctx.System()); err != nil {
 		return err
 	}
-	e.cut(p.partSize())
+	e.cut(p.set.partSize())
 	return p.encode(e)
 }

@@ -72,7 +72,7 @@ func (p *producer[M]) onLoaded(l loaded[M]) actor.Behavior[Command[M]] {
 	p.storage.busy = false
 	p.storage.confirmed.load(l.confirmed)
 	p.last = l.confirmed + uint64(len(l.messages))
-	if p.pulling {
+	if p.several {
 		p.recallWork(entries)
 	} else {
 		p.recallStream(l.confirmed, entries)
@@ -89,7 +89,7 @@ func (p *producer[M]) recallWork(entries []*entry[M]) {
 			p.storage.confirmed.Add(e.number)
 			continue
 		}
-		p.backlog.Push(e)
+		p.ready(e)
 	}
 }
 
@@ -189,7 +189,7 @@ func (p *producer[M]) onStored(done stored[M]) actor.Behavior[Command[M]] {
 		for _, e := range s.storing {
 			p.last += uint64(e.parts())
 			e.number = p.last
-			p.backlog.Push(e)
+			p.ready(e)
 			if e.resent > 0 {
 				s.removing = append(s.removing, e.resent)
 			}
@@ -237,6 +237,9 @@ func (p *producer[M]) endOfStorage() {
 		}
 	}
 	for _, e := range p.backlog.All() {
+		e.accepted(e.number)
+	}
+	for _, e := range p.receivers.unfinished(p.set.flowOnly) {
 		e.accepted(e.number)
 	}
 }

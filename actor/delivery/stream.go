@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/understudy-go/understudy/actor"
 )
@@ -11,6 +12,7 @@ type stream struct {
 	inbox
 	from    actor.ActorRef[request]
 	durable bool
+	byID    bool   // the producer sends to this actor by an id
 	waiting uint64 // messages that were received and are not confirmed
 	parts   []byte // of an incomplete message
 	failure error  // why the incomplete message is refused
@@ -42,4 +44,33 @@ func (s *stream) join(m *sequenced, limit int) (complete bool) {
 		s.parts = nil
 	}
 	return !m.More
+}
+
+// The name of a stream that ends with its producer has three parts, separated by a byte that no
+// name has:
+//
+//	id of the queue      ""                stream at random
+//	hash of the path     start at random   stream at random
+//
+// The name of another stream is the id of its queue.
+const streamSeparator = "\x00"
+
+// ownerOf returns the part of a stream's name that the streams of a producer share with those of
+// its former incarnations; "" for a stream that does not end with its producer.
+func ownerOf(stream string) string {
+	owner, _, found := strings.Cut(stream, streamSeparator)
+	if !found {
+		return ""
+	}
+	return owner
+}
+
+// numberingOf returns a name for the numbers of the messages in a stream.
+func numberingOf(stream string) string {
+	owner, rest, found := strings.Cut(stream, streamSeparator)
+	start, _, _ := strings.Cut(rest, streamSeparator)
+	if !found || start == "" {
+		return owner
+	}
+	return owner + "." + start
 }

@@ -36,7 +36,8 @@ func Serve[M any](key Key[M], worker actor.Behavior[Delivery[M]], opts ...Option
 // gets no new messages and keeps those it has. When it ends, or its node is removed, its
 // unconfirmed messages go to the others.
 func WorkPullingFor[M any](key Key[M], opts ...Option) actor.Behavior[Command[M]] {
-	return newProducer(settingsOf(opts), true, func(p *producer[M]) {
+	return newProducer(settingsOf(opts), func(p *producer[M]) {
+		p.several = true
 		p.ctx.Defer(receptionist.Subscribe(p.ctx.System(), key.service, extension.Handle(p.ctx, func(l receptionist.Listing[Link[M]]) actor.Behavior[Command[M]] {
 			p.onListing(l)
 			return nil

@@ -89,3 +89,13 @@ func NewReturning[M any](parent actor.AnyRef, by Owner[M], last *M, opts ...acto
 		}, last *M, opts []actor.SpawnOption) any
 	}).Returning(parent, by, last, opts).(Returning[M]) // likewise
 }
+
+// Awaits counts n more things for which an actor waits, or -n fewer. As long as there are any,
+// [Returning.Rest] does not end the actor: it is not idle. A restart does not begin again at 0. For
+// actors that no Returning has spawned it does nothing. Only handlers of the actor, and functions
+// that they defer, may call it.
+func Awaits[M any](ctx *actor.Context[M], n int) {
+	actorhook.Internals(ctx).(interface { // actor implements it
+		Awaits(n int)
+	}).Awaits(n)
+}

@@ -11,8 +11,22 @@ import (
 // alone are the shards of a system without a cluster, which all run for good. Only the actor of the
 // hub uses it.
 type alone struct {
-	running map[actor.AnyRef]*loneShard
-	byShard map[loneKey]*loneShard
+	running   map[actor.AnyRef]*loneShard
+	byShard   map[loneKey]*loneShard
+	rescaling map[anyRegion]*rescaling
+}
+
+func newAlone() *alone {
+	return &alone{
+		running: map[actor.AnyRef]*loneShard{}, byShard: map[loneKey]*loneShard{}, rescaling: map[anyRegion]*rescaling{},
+	}
+}
+
+// A rescaling is how many shards a region is about to have.
+type rescaling struct {
+	shards int
+	left   int // shards that have not ended
+	done   []chan<- struct{}
 }
 
 type loneKey struct {
@@ -21,11 +35,13 @@ type loneKey struct {
 }
 
 type loneShard struct {
-	region anyRegion
-	shard  int
-	term   uint64
-	ref    actor.ActorRef[shardMsg]
-	ended  []func() // called when it has ended
+	region  anyRegion
+	shard   int
+	shards  int // of the region
+	term    uint64
+	ref     actor.ActorRef[shardMsg]
+	ended   []func() // called when it has ended
+	retired bool     // its region is about to have another number of shards
 }
 
 // The messages to the actor of a hub without a cluster.
@@ -42,19 +58,63 @@ type (
 		shards []int
 		done   chan<- struct{}
 	}
+	// rescaleAll gives a region of daemons another number of shards.
+	rescaleAll struct {
+		quiet
+		region anyRegion
+		shards int
+		done   chan<- struct{}
+	}
 )
 
 // startAll starts the shards of a region.
-func (a *alone) startAll(ctx *actor.Context[any], r anyRegion) {
-	for shard := range r.signature().Shards {
-		a.start(ctx, &loneShard{region: r, shard: shard})
+func (a *alone) startAll(ctx *actor.Context[any], r anyRegion, shards int) {
+	r.count(shards)
+	for shard := range shards {
+		s := a.byShard[loneKey{r.signature().Name, shard}]
+		if s == nil {
+			s = &loneShard{region: r, shard: shard}
+		}
+		a.start(ctx, s, shards)
+	}
+}
+
+// rescale ends all shards of a region, and then starts as many as it is to have.
+func (a *alone) rescale(ctx *actor.Context[any], m rescaleAll) {
+	if before := a.rescaling[m.region]; before != nil {
+		before.shards, before.done = m.shards, append(before.done, m.done)
+		return
+	}
+	to := &rescaling{shards: m.shards, done: []chan<- struct{}{m.done}}
+	a.rescaling[m.region] = to
+	for _, s := range a.running {
+		if s.region != m.region {
+			continue
+		}
+		to.left++
+		s.retired = true
+		s.ended = append(s.ended, func() {
+			if to.left--; to.left == 0 {
+				a.rescaled(ctx, m.region, to)
+			}
+		})
+		s.ref.Tell(leaveShard{})
+	}
+}
+
+func (a *alone) rescaled(ctx *actor.Context[any], r anyRegion, to *rescaling) {
+	delete(a.rescaling, r)
+	a.startAll(ctx, r, to.shards)
+	for _, done := range to.done {
+		close(done)
 	}
 }
 
 // start starts a shard under the next generation.
-func (a *alone) start(ctx *actor.Context[any], s *loneShard) {
+func (a *alone) start(ctx *actor.Context[any], s *loneShard, shards int) {
 	s.term++
-	s.ref = s.region.startShard(ctx, ctx.Self(), s.shard, generation.Generation{Term: s.term}, shardStart{begun: func() {}})
+	s.retired, s.shards = false, shards
+	s.ref = s.region.startShard(ctx, ctx.Self(), s.shard, shards, generation.Generation{Term: s.term}, shardStart{begun: func() {}})
 	ctx.Watch(s.ref)
 	a.running[s.ref] = s
 	a.byShard[loneKey{s.region.signature().Name, s.shard}] = s
@@ -86,7 +146,9 @@ func (a *alone) ended(ctx *actor.Context[any], ref actor.AnyRef) {
 	delete(a.running, ref)
 	all := s.ended
 	s.ended = nil
-	a.start(ctx, s)
+	if !s.retired {
+		a.start(ctx, s, s.shards)
+	}
 	for _, done := range all {
 		done()
 	}

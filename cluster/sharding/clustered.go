@@ -1,6 +1,7 @@
 package sharding
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,7 +43,10 @@ func clusteredOf(n *cluster.Node, shared persistence.Journal) *hub {
 		c := &clustered{node: n, stores: shared != nil, view: n.View(), offers: map[string]allot.Offer{}, keeper: map[string]actor.ActorRef[any]{}}
 		c.hub = newHub(n.System, c)
 		c.coordinator = actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[command] { return coordinatorOn(n, shared, c.hub) }), singletonName)
-		shell.StartAgent(n, shell.Config{Name: agentName, Starter: c, Noun: "shard", Quit: "shard has stopped by itself, and will be started again"})
+		shell.StartAgent(n, shell.Config{
+			Name: agentName, Starter: c, Noun: "shard", Quit: "shard has stopped by itself, and will be started again",
+			Asked: func() { c.hub.ref.Tell(helloDue{}) }, // by a new coordinator
+		})
 		n.SetPhaseTimeout(actor.ServiceRequestsDone, drainTimeout)
 		n.OnLeave("shards", c.drain)
 		extension.Set(n.System, shardstatus.Asker(c.homeless))
@@ -271,11 +275,12 @@ func (c *clustered) retry() {
 func (c *clustered) Start(under *actor.Context[any], r hosting.StartRequest, on shell.Hooks) (shell.Running, error) {
 	typ, shard, ok := allot.ParseLabel(r.Label)
 	region := c.hub.region(typ)
-	if !ok || region == nil || !region.hosts() || shard >= region.signature().Shards {
+	if !ok || region == nil || !region.hosts() || shard >= region.capacity() {
 		return shell.Running{}, fmt.Errorf("this node does not host type %q; call sharding.Start", typ)
 	}
+	shards := cmp.Or(allot.DecodeShards(r.State), region.signature().Shards)
 	start := func(gate func() error) actor.ActorRef[shardMsg] {
-		return region.startShard(under, under.Self(), shard, r.Generation, shardStart{begun: on.Started, broken: on.Broken, gate: gate})
+		return region.startShard(under, under.Self(), shard, shards, r.Generation, shardStart{begun: on.Started, broken: on.Broken, gate: gate})
 	}
 	if region.leased() {
 		ref, err := c.startLeased(region, allot.DecodeLease(r.State), start)

@@ -51,6 +51,14 @@ type (
 		ReplyTo actor.ActorRef[[]shardstatus.Homeless]
 	}
 
+	// A rescaleRequest wants another number of daemons. The answer comes when there are as many.
+	rescaleRequest struct {
+		_       struct{} `cbor:",toarray"`
+		Type    string
+		Shards  int
+		ReplyTo actor.ActorRef[rescaled]
+	}
+
 	// A controlRequest pins shards, or stops them.
 	controlRequest struct {
 		_       struct{} `cbor:",toarray"`
@@ -77,6 +85,14 @@ type (
 type drained struct {
 	_ struct{} `cbor:",toarray"`
 }
+
+// A rescaled answers a rescaleRequest.
+type rescaled struct {
+	_     struct{} `cbor:",toarray"`
+	Error string   // why it is impossible; "" if it was done
+}
+
+func (rescaleRequest) command() {}
 
 // A controlled answers a controlRequest.
 type controlled struct {
@@ -127,6 +143,8 @@ func init() {
 	actor.RegisterType[agentMessage]("understudy/sharding.agent-message")
 	actor.RegisterType[drainRequest]("understudy/sharding.drain")
 	actor.RegisterType[drained]("understudy/sharding.drained")
+	actor.RegisterType[rescaleRequest]("understudy/sharding.rescale")
+	actor.RegisterType[rescaled]("understudy/sharding.rescaled")
 	actor.RegisterType[controlRequest]("understudy/sharding.control")
 	actor.RegisterType[controlled]("understudy/sharding.controlled")
 	actor.RegisterType[pinsRequest]("understudy/sharding.pins-request")

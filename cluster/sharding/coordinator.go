@@ -136,6 +136,8 @@ func (c *coordinator) handle(cmd command) persistence.Effect[allot.Fact] {
 		return c.step(allot.Received{Message: cmd.Message})
 	case drainRequest:
 		return c.step(allot.Drain{Token: c.answering(func(error) { cmd.ReplyTo.Tell(drained{}) }), Node: hosting.NodeID{Name: cmd.Node, Incarnation: cmd.Incarnation}})
+	case rescaleRequest:
+		return c.rescale(cmd)
 	case controlRequest:
 		return c.control(cmd)
 	case fenceAnswered:
@@ -166,6 +168,15 @@ func (c *coordinator) answering(answer func(error)) hosting.Token {
 	c.last++
 	c.waiting[c.last] = answer
 	return c.last
+}
+
+func (c *coordinator) rescale(cmd rescaleRequest) persistence.Effect[allot.Fact] {
+	if !c.stores {
+		cmd.ReplyTo.Tell(rescaled{Error: "the coordinator has no journal, so the next one would forget the number; start all types WithJournal"})
+		return persistence.None
+	}
+	token := c.answering(func(problem error) { cmd.ReplyTo.Tell(rescaled{Error: hosting.ErrorText(problem)}) })
+	return c.step(allot.Rescale{Token: token, Type: cmd.Type, Shards: cmd.Shards})
 }
 
 // control pins or stops shards.

@@ -28,7 +28,26 @@ type Entity struct {
 // the id, with a bar between them. It never changes.
 func (e Entity) PersistenceID() string { return persistenceID(e.Type, e.ID) }
 
-func persistenceID(typ, id string) string { return typ + "|" + id }
+func persistenceID(typ, id string) string { return typ + idSeparator + id }
+
+// idSeparator is not in the name of a type.
+const idSeparator = "|"
+
+// ParsePersistenceID returns the type and the id of the entity that has a persistence id, as
+// [Entity.PersistenceID] returns it. ok is false if no entity has it.
+func ParsePersistenceID(persistenceID string) (typ, id string, ok bool) {
+	typ, id, ok = strings.Cut(persistenceID, idSeparator)
+	return typ, id, ok && typ != "" && ValidateID(id) == nil
+}
+
+// OfType returns a function that reports whether a persistence id belongs to an entity of a type,
+// for projection.OfIDs.
+func OfType(name string) func(persistenceID string) bool {
+	return func(persistenceID string) bool {
+		typ, _, ok := ParsePersistenceID(persistenceID)
+		return ok && typ == name
+	}
+}
 
 // shardOf returns the shard of an entity: a range of slices, so that a projection over the slices
 // of a shard reads the events of its entities.

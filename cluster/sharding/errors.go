@@ -16,8 +16,11 @@ var (
 	ErrBufferFull = errors.New("sharding: the buffer of the shard is full")
 
 	// ErrMismatch: the type has other settings on this node than in the cluster: another message
-	// type, or other [Shards] or [Role]. It wraps what differs.
+	// type, or other [Shards], [Role] or [Remember]. It wraps what differs.
 	ErrMismatch = errors.New("sharding: the type differs from the cluster's")
+
+	// ErrNoDaemon: there are fewer daemons than the index in the ref, see [Daemon].
+	ErrNoDaemon = errors.New("sharding: there is no daemon of that index")
 
 	// ErrStopped: the node stopped while the message waited.
 	ErrStopped = errors.New("sharding: the node has stopped")
@@ -30,6 +33,7 @@ var (
 func init() {
 	actor.RegisterError("understudy/sharding.buffer-full", ErrBufferFull)
 	actor.RegisterError("understudy/sharding.mismatch", ErrMismatch)
+	actor.RegisterError("understudy/sharding.no-daemon", ErrNoDaemon)
 	actor.RegisterError("understudy/sharding.stopped", ErrStopped)
 	actor.RegisterError("understudy/sharding.entity-failed", ErrEntityFailed)
 }

@@ -45,7 +45,10 @@ func (r *Region[M]) Explain(ctx context.Context, id string) (Explanation, error)
 	if err := ValidateID(id); err != nil {
 		return Explanation{}, err
 	}
-	shard := shardOf(r.name, id, r.set.shards)
+	shard, there := r.shardOf(id)
+	if !there {
+		return Explanation{}, fmt.Errorf("sharding: %q is not the index of a daemon", id)
+	}
 	here := r.lanes[shard].stats()
 	all := Explanation{Type: r.name, ID: id, Shard: shard, State: Running, Generation: here.Generation, Held: here.Held}
 	if why := r.refused.Load(); why != nil {

@@ -43,7 +43,9 @@ type outside interface {
 	send(to node.ID, msg toHub, m extension.Metadata)
 	retrySoon()
 	tableHome(typ string, shard int) (home node.ID, generation uint64)
+	shardsOf(typ string) int
 	homesOf(typ string) []shardstatus.Home
+	rescale(ctx context.Context, typ string, shards int) error
 	explain(ctx context.Context, typ string, shard int) (allot.Explanation, error)
 	control(ctx context.Context, q controlRequest) error
 	pins(ctx context.Context, typ string) (map[int]string, error)
@@ -59,6 +61,8 @@ type anyRegion interface {
 	lease() *tenure
 	leaseOf(node string) (lease.Lease, error)
 	breakOff(why error)
+	capacity() int
+	count(shards int)
 	strategy() (own allot.Strategy, ok bool)
 	awake() map[int]int
 	status() shardstatus.Type
@@ -69,7 +73,7 @@ type anyRegion interface {
 	reroute()
 	tick(peers peerStates) (more bool)
 	close()
-	startShard(under actor.Spawner, around actor.AnyRef, shard int, gen generation.Generation, on shardStart) actor.ActorRef[shardMsg]
+	startShard(under actor.Spawner, around actor.AnyRef, shard, shards int, gen generation.Generation, on shardStart) actor.ActorRef[shardMsg]
 }
 
 // peerStates says what is known of other nodes at one moment.
@@ -118,8 +122,8 @@ type (
 )
 
 func (h *hub) behavior() actor.Behavior[any] {
-	return func(ctx *actor.Context[any], next *actor.Next[any]) {
-		here := alone{running: map[actor.AnyRef]*loneShard{}, byShard: map[loneKey]*loneShard{}}
+	return func(_ *actor.Context[any], next *actor.Next[any]) {
+		here := newAlone()
 		next.OnSignal = func(ctx *actor.Context[any], sig actor.Signal) actor.Behavior[any] {
 			if t, ok := sig.(actor.Terminated); ok {
 				here.ended(ctx, t.Ref)
@@ -133,7 +137,9 @@ func (h *hub) behavior() actor.Behavior[any] {
 			case lateLetter:
 				msg.deliver()
 			case startAll:
-				here.startAll(ctx, msg.region)
+				here.startAll(ctx, msg.region, msg.region.signature().Shards)
+			case rescaleAll:
+				here.rescale(ctx, msg)
 			case stopHere:
 				here.stop(msg)
 			default:
@@ -243,6 +249,14 @@ func (h *hub) homeOf(typ string, shard int) (node.ID, bool) {
 	return h.outside.homeOf(typ, shard)
 }
 
+// shardsOf returns how many shards a type has by the table; 0 while the table does not have it.
+func (h *hub) shardsOf(typ string) int {
+	if h.outside == nil {
+		return 0
+	}
+	return h.outside.shardsOf(typ)
+}
+
 func (h *hub) send(to node.ID, msg toHub) { h.sendWith(to, msg, extension.Metadata{}) }
 
 func (h *hub) sendWith(to node.ID, msg toHub, m extension.Metadata) {
@@ -266,7 +280,7 @@ func differences(here, there table.Type) string {
 	for _, each := range []struct {
 		what        string
 		here, there any
-	}{{"shards", here.Shards, there.Shards}, {"message type", here.Message, there.Message}, {"role", here.Role, there.Role}} {
+	}{{"shards", here.Shards, there.Shards}, {"message type", here.Message, there.Message}, {"role", here.Role, there.Role}, {"mode", here.Mode, there.Mode}} {
 		if each.here != each.there {
 			all = append(all, fmt.Sprintf("%s %v here and %v there", each.what, each.here, each.there))
 		}

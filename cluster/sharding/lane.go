@@ -51,6 +51,8 @@ func (l *lane[M]) take(of letter[M]) (here actor.ActorRef[M]) {
 	switch {
 	case l.closed != nil:
 		l.region.drop(of, l.closed)
+	case l.gone():
+		l.region.drop(of, ErrNoDaemon)
 	case l.buffer.Clear():
 		return l.send(of)
 	case l.full():
@@ -163,6 +165,10 @@ func (l *lane[M]) reroute() {
 
 // rerouteHeld is reroute for a caller that holds mu.
 func (l *lane[M]) rerouteHeld() {
+	if l.gone() {
+		l.dropHeld(ErrNoDaemon)
+	}
+	l.retry.Reset()
 	l.recallIf(l.buffer.Redirect(l.route()))
 	l.flush()
 }
@@ -199,6 +205,17 @@ func (l *lane[M]) close(why error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closed = why
+	l.dropHeld(why)
+}
+
+// gone reports whether the type is known to have fewer daemons.
+func (l *lane[M]) gone() bool {
+	n := int(l.region.daemons.Load())
+	return n > 0 && l.shard >= n
+}
+
+// dropHeld makes dead letters of what waits. mu is held.
+func (l *lane[M]) dropHeld(why error) {
 	for _, of := range l.buffer.Drain() {
 		l.region.held.Add(-1)
 		l.region.drop(of, why)

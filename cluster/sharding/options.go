@@ -1,11 +1,14 @@
 package sharding
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/understudy-go/understudy/cluster/placement"
+	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton/lease"
@@ -25,6 +28,8 @@ type settings struct {
 	buffer      int
 	sourced     bool
 	journal     persistence.Journal
+	remember    bool
+	daemons     int                                           // how many, at first; 0 for types whose entities have ids
 	strategy    placement.Strategy                            // nil: the default
 	leases      func(name, owner string) (lease.Lease, error) // nil: none
 }
@@ -39,10 +44,16 @@ const (
 
 func settingsOf(opts []Option) (settings, error) {
 	s := settings{
-		shards: DefaultShards, hosts: true, passivate: DefaultPassivateAfter, stopTimeout: DefaultStopTimeout, buffer: DefaultBuffer,
+		shards: DefaultShards, hosts: true, passivate: byDefault, stopTimeout: DefaultStopTimeout, buffer: DefaultBuffer,
 	}
 	for _, o := range opts {
 		o(&s)
+	}
+	if s.passivate == byDefault {
+		s.passivate = DefaultPassivateAfter
+		if s.mode() != table.OnDemand {
+			s.passivate = 0
+		}
 	}
 	switch {
 	case s.shards < 1 || s.shards > journal.Slices || journal.Slices%s.shards != 0:
@@ -55,9 +66,39 @@ func settingsOf(opts []Option) (settings, error) {
 		return s, errors.New("sharding: StopTimeout is not positive")
 	case s.buffer < 0:
 		return s, errors.New("sharding: Buffer is negative")
+	case s.daemons > 0 && (s.passivate > 0 || s.limit > 0 || s.remember || s.shards != DefaultShards):
+		return s, errors.New("sharding: Daemon takes neither Shards, PassivateAfter, MaxEntities nor Remember")
+	case s.remember && s.journal == nil:
+		return s, errors.New("sharding: Remember keeps the ids of entities in a journal; add WithJournal")
+	case s.remember && (s.passivate > 0 || s.limit > 0):
+		return s, errors.New("sharding: remembered entities stay awake; leave out PassivateAfter and MaxEntities, or Remember")
 	}
 	return s, nil
 }
+
+func (s settings) mode() table.Mode {
+	switch {
+	case s.daemons > 0:
+		return table.Daemons
+	case s.remember:
+		return table.Remembered
+	}
+	return table.OnDemand
+}
+
+// maxShards returns how many shards the type can have.
+func (s settings) maxShards() int {
+	if s.daemons > 0 {
+		return table.MaxShards
+	}
+	return s.shards
+}
+
+// initialShards returns how many shards the type has if the cluster knows nothing about it.
+func (s settings) initialShards() int { return cmp.Or(s.daemons, s.shards) }
+
+// byDefault is the time of passivation that nobody has set.
+const byDefault = time.Duration(math.MinInt64)
 
 // Shards divides the type into n shards, a power of two up to 1024. It must be the same on all
 // nodes, and can never change. The default is [DefaultShards].
@@ -106,3 +147,15 @@ func EventSourced() Option { return func(s *settings) { s.sourced = true } }
 // been removed. Generations of shards then begin again when all nodes have been stopped at once;
 // they rise above what the journals of entities have as soon as one is asked for.
 func WithJournal(j persistence.Journal) Option { return func(s *settings) { s.journal = j } }
+
+// Remember keeps entities running without messages: those that have had one, until they call
+// [Passivate]. Use it for entities with timers. An entity that stops or fails is started again
+// after one second, or up to a minute if it goes on. When its shard starts on another node, or
+// after all nodes have been stopped, all of its entities are started, a few at a time.
+//
+// The ids are kept in the journal of [WithJournal], which Remember needs. An entity is started when
+// the journal has its id, which delays its first message by one write. While the journal fails,
+// entities that run are not disturbed, and messages for others wait.
+//
+// It must be the same on all nodes. Remembered entities are not passivated, see [PassivateAfter].
+func Remember() Option { return func(s *settings) { s.remember = true } }

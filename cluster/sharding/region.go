@@ -19,7 +19,7 @@ type Region[M any] struct {
 	system  *actor.System
 	hub     *hub
 	name    string
-	factory func(Entity) actor.Behavior[M]
+	factory func(of Entity, shards int) actor.Behavior[M]
 	set     settings
 	prefix  string // of the paths of entities
 	ref     func(name string) actor.ActorRef[M]
@@ -29,6 +29,7 @@ type Region[M any] struct {
 	tenure  tenure
 	counted counted
 	refused atomic.Pointer[error] // why this node takes no part
+	daemons atomic.Int64          // how many daemons there are now; 0 if this node does not know, and for other types
 }
 
 // counted is what a region has counted since it was started.
@@ -38,11 +39,11 @@ type counted struct {
 
 const treeName = "sharding"
 
-func newRegion[M any](h *hub, name string, factory func(Entity) actor.Behavior[M], set settings) *Region[M] {
+func newRegion[M any](h *hub, name string, factory func(of Entity, shards int) actor.Behavior[M], set settings) *Region[M] {
 	r := &Region[M]{system: h.system, hub: h, name: name, factory: factory, set: set, prefix: "/" + treeName + "/" + escape(name) + "/"}
 	r.ref = extension.NewRoutedRefs(h.system, r.prefix, extension.Router[M](router[M]{r}))
 	r.limiter.limit = set.limit
-	r.lanes = make([]*lane[M], set.shards)
+	r.lanes = make([]*lane[M], set.maxShards())
 	for shard := range r.lanes {
 		r.lanes[shard] = newLane(r, shard)
 	}
@@ -60,10 +61,20 @@ func newRegion[M any](h *hub, name string, factory func(Entity) actor.Behavior[M
 //
 // Ref panics if the id is not valid; see [ValidateID].
 func (r *Region[M]) Ref(id string) actor.ActorRef[M] {
-	if err := ValidateID(id); err != nil {
+	ref, err := r.Lookup(id)
+	if err != nil {
 		panic(err)
 	}
-	return r.ref(escape(id))
+	return ref
+}
+
+// Lookup is [Region.Ref] for an id that comes from outside the program: it returns the error of
+// [ValidateID] if the id is not valid.
+func (r *Region[M]) Lookup(id string) (actor.ActorRef[M], error) {
+	if err := ValidateID(id); err != nil {
+		return actor.ActorRef[M]{}, err
+	}
+	return r.ref(escape(id)), nil
 }
 
 // Name returns the name of the type.
@@ -71,15 +82,24 @@ func (r *Region[M]) Name() string { return r.name }
 
 // find returns the ref with a path below the prefix, or nil.
 func (r *Region[M]) find(name string) actor.AnyRef {
-	if _, ok := unescape(name); !ok {
+	id, ok := unescape(name)
+	if _, there := r.shardOf(id); !ok || !there {
 		return nil
 	}
 	return r.ref(name)
 }
 
 func (r *Region[M]) laneOf(name string) *lane[M] {
-	id, _ := unescape(name) // a ref has been made of it
-	return r.lanes[shardOf(r.name, id, r.set.shards)]
+	shard, _ := r.shardOf(idOf(name)) // a ref has been made of it
+	return r.lanes[shard]
+}
+
+// shardOf returns the shard of an entity. It returns false if the type has no such entity.
+func (r *Region[M]) shardOf(id string) (shard int, there bool) {
+	if r.set.daemons > 0 {
+		return daemonShard(id)
+	}
+	return shardOf(r.name, id, r.set.shards), true
 }
 
 // A router takes the messages to the refs of a region.
@@ -99,9 +119,9 @@ func (r router[M]) Arrived(path string, from uint64, msg M, encoded extension.Ar
 }
 
 // behavior returns the first behavior of an entity.
-func (r *Region[M]) behavior(of Entity) actor.Behavior[M] {
+func (r *Region[M]) behavior(of Entity, shards int) actor.Behavior[M] {
 	return func(ctx *actor.Context[M], next *actor.Next[M]) {
-		b := r.factory(of)
+		b := r.factory(of, shards)
 		if b == nil {
 			next.Fail(fmt.Errorf("sharding: the factory of type %q has returned no behavior for %q", r.name, of.ID))
 			return
@@ -151,7 +171,8 @@ func (r *Region[M]) giveBack(of letter[M]) bool {
 // returned takes a letter that another node has returned.
 func (r *Region[M]) returned(from node.ID, back returnedLetter, m extension.Metadata) {
 	id, ok := unescape(back.Name)
-	if !ok {
+	shard, there := r.shardOf(id)
+	if !ok || !there {
 		return
 	}
 	msg, content, err := extension.UnpackMessage[M](r.system, back.Payload)
@@ -160,7 +181,7 @@ func (r *Region[M]) returned(from node.ID, back returnedLetter, m extension.Meta
 		return
 	}
 	of := letter[M]{name: back.Name, Held: extension.Held[M]{Described: extension.Described[M]{Message: msg, Metadata: m}}}
-	r.lanes[shardOf(r.name, id, r.set.shards)].returned(from, of)
+	r.lanes[shard].returned(from, of)
 }
 
 // recallFrom asks a node to return the letters of ours for a shard.
@@ -179,6 +200,9 @@ func (r *Region[M]) recalled(shard int, number uint64) {
 func (r *Region[M]) homeOf(shard int) (home node.ID, found bool) { return r.hub.homeOf(r.name, shard) }
 
 func (r *Region[M]) reroute() {
+	if r.set.daemons > 0 {
+		r.count(r.hub.shardsOf(r.name))
+	}
 	for _, l := range r.lanes {
 		l.reroute()
 	}
@@ -221,5 +245,5 @@ func (r *Region[M]) close() {
 
 // signature returns what the nodes that host the type must agree on.
 func (r *Region[M]) signature() table.Type {
-	return table.Type{Name: r.name, Shards: r.set.shards, Message: codec.TypeName(reflect.TypeFor[M]()), Role: r.set.role}
+	return table.Type{Name: r.name, Shards: r.set.initialShards(), Message: codec.TypeName(reflect.TypeFor[M]()), Role: r.set.role, Mode: r.set.mode()}
 }

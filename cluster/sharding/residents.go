@@ -21,12 +21,15 @@ type residents[M any] struct {
 	lane       *lane[M]
 	actors     extension.Returning[M]
 	generation generation.Generation
+	shards     int    // of the type
+	path       string // of the actor of the shard
 	hooks      shardHooks
 	all        map[string]*resident[M]
-	refusal    error // why the claim of an entity was refused last; nil if none was, or that has been reported
-	closing    bool  // the shard is about to leave: no letter is taken
-	broken     bool  // it is about to be stopped, see shardHooks: no letter is taken, and none is lost
-	ended      bool  // the actor of the shard stops
+	remembered *remembered[M] // nil unless its entities run without a message
+	refusal    error          // why the claim of an entity was refused last; nil if none was, or that has been reported
+	closing    bool           // the shard is about to leave: no letter is taken
+	broken     bool           // it is about to be stopped, see shardHooks: no letter is taken, and none is lost
+	ended      bool           // the actor of the shard stops
 }
 
 // shardHooks tell the actor of a shard, from any goroutine, what has happened.
@@ -42,6 +45,7 @@ type resident[M any] struct {
 	absent *absence[M]       // nil: it takes letters
 	idle   uint8             // how many sweeps have found it unused
 	worked bool              // this incarnation has handled messages, as a sweep has found
+	asked  bool              // it has asked to be passivated
 	until  time.Time         // it does not rest before; see [Entity.KeepAwake]
 	ends   time.Time         // when a sweep has first found it about to end; zero before
 }
@@ -50,8 +54,17 @@ type resident[M any] struct {
 type absence[M any] struct {
 	waiting  fifo.Queue[letter[M]]
 	failures int
-	forgiven bool // it is forgotten the next time that the timer rings
+	forgiven bool      // it is forgotten the next time that the timer rings
+	woken    time.Time // when it was started again after a failure
+	unsaved  bool      // it starts when the journal has its id
 	wake     *time.Timer
+}
+
+// stop stops the timer.
+func (a *absence[M]) stop() {
+	if a.wake != nil {
+		a.wake.Stop()
+	}
 }
 
 // takes reports whether letters are taken.
@@ -103,6 +116,10 @@ func (r *residents[M]) offer(of letter[M]) (here actor.ActorRef[M]) {
 		return e.ref
 	}
 	r.await(e, of)
+	if e.absent.forgiven {
+		e.absent.stop()
+		r.rested(of.name, e)
+	}
 	return here
 }
 
@@ -111,17 +128,32 @@ func (r *residents[M]) await(e *resident[M], of letter[M]) {
 	if e.absent == nil {
 		e.absent = &absence[M]{}
 	}
-	if e.absent.waiting.Len() >= r.lane.region.set.buffer {
-		r.lane.region.drop(of, ErrBufferFull)
+	region := r.lane.region
+	if e.absent.waiting.Len() >= region.set.buffer || region.held.Load() >= maxHeld {
+		region.drop(of, ErrBufferFull)
 		return
 	}
+	region.held.Add(1)
 	e.absent.waiting.Push(of)
 }
 
-// wake starts an entity. It returns nil if the shard stops.
+// waiting takes the letters that wait for an entity.
+func (r *residents[M]) waiting(e *resident[M]) []letter[M] {
+	if e.absent == nil {
+		return nil
+	}
+	letters := e.absent.waiting.Drain()
+	r.lane.region.held.Add(-int64(len(letters)))
+	return letters
+}
+
+// wake starts an entity, at once or when the journal has its id. It returns nil if the shard stops.
 func (r *residents[M]) wake(name string) *resident[M] {
 	e := &resident[M]{}
-	if !r.start(name, e) {
+	if r.remembered.mustSave(name) {
+		e.absent = &absence[M]{unsaved: true}
+		r.remembered.save()
+	} else if !r.start(name, e) {
 		return nil
 	}
 	r.all[name] = e
@@ -131,7 +163,7 @@ func (r *residents[M]) wake(name string) *resident[M] {
 func (r *residents[M]) start(name string, e *resident[M]) (started bool) {
 	id, _ := unescape(name) // it has been checked
 	of := Entity{Type: r.lane.region.name, ID: id, Shard: r.lane.shard, Generation: r.generation, at: r}
-	if e.ref = r.actors.Spawn(r.lane.region.behavior(of), name); e.ref == (actor.ActorRef[M]{}) {
+	if e.ref = r.actors.Spawn(r.lane.region.behavior(of, r.shards), name); e.ref == (actor.ActorRef[M]{}) {
 		return false
 	}
 	if region := r.lane.region; region.limiter.woken() {
@@ -149,8 +181,11 @@ func (r *residents[M]) Ended(name string, rest []M, with []extension.Metadata, f
 		return
 	}
 	r.lane.region.limiter.gone()
-	worked := e.worked || r.actors.Used(e.ref)
+	worked, asked := e.worked || r.actors.Used(e.ref), e.asked
 	*e = resident[M]{absent: e.absent}
+	if e.absent != nil && time.Since(e.absent.woken) > failureBackoff.Max {
+		e.absent.failures = 0
+	}
 	switch {
 	case r.broken || r.actors.Ending():
 		failure = nil // the shard ends, and the messages are for the next incarnation
@@ -164,8 +199,9 @@ func (r *residents[M]) Ended(name string, rest []M, with []extension.Metadata, f
 	if failure != nil {
 		letters = r.failed(name, letters, failure)
 	}
-	if e.absent != nil {
-		letters = append(letters, e.absent.waiting.Drain()...)
+	letters = append(letters, r.waiting(e)...)
+	if asked && failure == nil && len(letters) == 0 {
+		r.remembered.forget(name)
 	}
 	r.settle(name, e, letters, failure)
 }
@@ -202,7 +238,7 @@ func (r *residents[M]) settle(name string, e *resident[M], letters []letter[M], 
 		r.leave(name, letters)
 		return
 	}
-	if failure != nil && !r.closing {
+	if !r.closing && (failure != nil || len(letters) == 0 && r.remembered.has(name)) {
 		r.backOff(name, e, letters)
 		return
 	}
@@ -240,16 +276,23 @@ func (r *residents[M]) leave(name string, letters []letter[M]) {
 	for _, of := range letters {
 		r.lane.keep(of)
 	}
-	if r.closing && len(r.all) == 0 {
+	r.leftEmpty()
+}
+
+// leftEmpty notes that the shard may leave.
+func (r *residents[M]) leftEmpty() {
+	if r.closing && !r.ended && len(r.all) == 0 && !r.remembered.busy() {
 		r.hooks.empty()
 	}
 }
 
-// backOff lets an entity that has failed wait before it is started again by the next message.
+// backOff lets an entity that has failed wait before it is started again: by the next message, or
+// without one if it is remembered.
 func (r *residents[M]) backOff(name string, e *resident[M], letters []letter[M]) {
 	if e.absent == nil {
 		e.absent = &absence[M]{}
 	}
+	r.lane.region.held.Add(int64(len(letters)))
 	e.absent.waiting, e.absent.forgiven = fifo.Of(letters), false
 	delay := failureBackoff.Delay(e.absent.failures)
 	e.absent.failures++
@@ -263,25 +306,30 @@ func (r *residents[M]) backOff(name string, e *resident[M], letters []letter[M])
 // failureBackoff is how long an entity that has failed is not started.
 var failureBackoff = actor.Backoff{Min: time.Second, Max: time.Minute}
 
-// rested ends a backoff: the entity starts if letters wait for it, and else with the next one.
+// rested ends a backoff: the entity starts if letters wait for it or it is remembered, and else
+// with the next letter.
 func (r *residents[M]) rested(name string, e *resident[M]) {
+	idle := r.all[name] == e && e.absent != nil && e.absent.waiting.Len() == 0 && !r.remembered.has(name)
 	switch {
 	case r.all[name] != e || e.ref != (actor.ActorRef[M]{}):
-	case e.absent.waiting.Len() == 0 && e.absent.forgiven:
+	case idle && e.absent.forgiven:
 		r.leave(name, nil)
-	case e.absent.waiting.Len() == 0:
+	case idle:
 		e.absent.forgiven = true
 		e.absent.wake.Reset(failureBackoff.Max) // until then it is known how often it has failed
 	default:
-		failures, letters := e.absent.failures, e.absent.waiting.Drain()
+		failures, letters := e.absent.failures, r.waiting(e)
 		if !r.again(name, e, letters) {
 			r.leave(name, letters)
+			return
+		}
+		if failures == 0 {
 			return
 		}
 		if e.absent == nil {
 			e.absent = &absence[M]{}
 		}
-		e.absent.failures = failures
+		e.absent.failures, e.absent.woken = failures, time.Now()
 	}
 }
 
@@ -301,12 +349,10 @@ func (r *residents[M]) close() {
 		switch {
 		case e.ref != (actor.ActorRef[M]{}):
 			r.actors.Finish(e.ref)
-		default: // it has failed
-			e.absent.wake.Stop()
-			r.leave(name, e.absent.waiting.Drain())
+		default: // it has failed, or its id is not saved
+			e.absent.stop()
+			r.leave(name, r.waiting(e))
 		}
 	}
-	if len(r.all) == 0 {
-		r.hooks.empty()
-	}
+	r.leftEmpty()
 }

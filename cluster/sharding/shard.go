@@ -1,12 +1,15 @@
 package sharding
 
 import (
+	"context"
+	"sync"
 	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
@@ -18,6 +21,10 @@ type (
 
 	// sweepDue: it is time to look for idle entities.
 	sweepDue struct{ quiet }
+	// idsRead: the ids of the entities that are remembered have been read.
+	idsRead struct{ quiet }
+	// startsDue: it is time to start more of them.
+	startsDue struct{ quiet }
 	// leaveShard: the shard is about to move.
 	leaveShard struct{ quiet }
 	// leftEmpty: it has no entity any more.
@@ -43,11 +50,13 @@ type shardStart struct {
 }
 
 // startShard spawns the actor of a shard, and returns at once.
-func (r *Region[M]) startShard(under actor.Spawner, around actor.AnyRef, shard int, gen generation.Generation, on shardStart) actor.ActorRef[shardMsg] {
+func (r *Region[M]) startShard(under actor.Spawner, around actor.AnyRef, shard, shards int, gen generation.Generation, on shardStart) actor.ActorRef[shardMsg] {
 	name := escape(r.name) + "." + shardName(shard)
-	all := &residents[M]{lane: r.lanes[shard], generation: gen, all: map[string]*resident[M]{}}
+	all := &residents[M]{lane: r.lanes[shard], generation: gen, shards: shards, all: map[string]*resident[M]{}}
 	all.hooks.broken, all.hooks.gate = on.broken, on.gate
-	ctx := singletonhook.WithGeneration(r.hub.context, around.Path()+"/"+name, gen, all.refused)
+	all.path = around.Path() + "/" + name
+	values := context.WithValue(r.hub.context, passivatorKey{}, passivator(all))
+	ctx := singletonhook.WithGeneration(values, all.path, gen, all.refused)
 	return actor.Spawn(under, r.shard(all, on.begun), name, extension.WithContext(ctx), actor.WithKind(kind))
 }
 
@@ -68,18 +77,36 @@ func (r *Region[M]) shard(all *residents[M], begun func()) actor.Behavior[shardM
 		}
 		all.actors = extension.NewReturning(self, extension.Owner[M](all), last, opts...)
 		ctx.Defer(func() { l.end(all) })
-		if every := r.set.passivate / sweepsUntilIdle; every > 0 {
-			ctx.Every("sweep", every, sweepDue{})
+		ctx.Every("sweep", r.sweepEvery(), sweepDue{})
+		begin := sync.OnceFunc(func() {
+			l.begin(all)
+			begun()
+			all.checkLease()
+		})
+		switch r.set.mode() {
+		case table.Remembered:
+			all.remembered = &remembered[M]{of: all}
+			all.remembered.store = actor.Spawn(ctx, newStore(all.remembered, func() { self.Tell(idsRead{}) }), storeName)
+		case table.Daemons:
+			all.remembered = daemonOf(all)
+			begin()
+			self.Tell(startsDue{})
+		case table.OnDemand:
+			begin()
 		}
-		l.begin(all)
-		begun()
-		all.checkLease()
 		next.OnMessage = func(ctx *actor.Context[shardMsg], msg shardMsg) actor.Behavior[shardMsg] {
 			switch msg.(type) {
 			case sweepDue:
 				for _, e := range l.sweep(all) {
 					ctx.Log().Warn("entity does not stop, and is stopped", zap.String("entity", e.Path()))
 					ctx.Stop(e)
+				}
+			case idsRead:
+				begin()
+				self.Tell(startsDue{})
+			case startsDue:
+				if l.startDue(all) {
+					ctx.After("starts", startsEvery, startsDue{})
 				}
 			case leaveShard:
 				ctx.After("leave", r.set.stopTimeout, leaveNow{})
@@ -120,8 +147,8 @@ func (l *lane[M]) end(all *residents[M]) {
 		if e.ref != (actor.ActorRef[M]{}) {
 			continue // it is about to end
 		}
-		e.absent.wake.Stop()
-		all.leave(name, e.absent.waiting.Drain())
+		e.absent.stop()
+		all.leave(name, all.waiting(e))
 	}
 	if l.residents == all {
 		l.residents = nil
@@ -131,6 +158,21 @@ func (l *lane[M]) end(all *residents[M]) {
 
 // sweepsUntilIdle is how many sweeps must find an entity unused.
 const sweepsUntilIdle = 4
+
+// sweepEvery is the time between two sweeps. Without passivation, they only find entities that do
+// not stop.
+func (r *Region[M]) sweepEvery() time.Duration {
+	if r.set.passivate == 0 {
+		return r.set.stopTimeout
+	}
+	return max(r.set.passivate/sweepsUntilIdle, time.Millisecond)
+}
+
+// Remembered entities are started at this rate, in each shard.
+const (
+	startsAtOnce = 5
+	startsEvery  = 100 * time.Millisecond
+)
 
 // sweep lets the entities rest that have been unused for long. It returns those that are about to
 // end for longer than entities may take to stop.
@@ -152,7 +194,7 @@ func (l *lane[M]) sweep(all *residents[M]) (late []actor.ActorRef[M]) {
 			e.idle, e.worked = 0, true
 		case now.Before(e.until):
 			e.idle = 0
-		default:
+		case l.region.set.passivate > 0:
 			if e.idle++; e.idle >= sweepsUntilIdle {
 				all.actors.Rest(e.ref)
 			}

@@ -3,10 +3,12 @@ package sharding
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/internal/naming"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // A Host is where a type of entities is started: a *cluster.Node, or, without a cluster, an
@@ -29,14 +31,16 @@ type Host interface {
 // panics if the name is not valid or factory is nil, and if the node has started the type before
 // with another message type; with the same one it returns the first Region.
 func Start[M any](s Host, name string, factory func(Entity) actor.Behavior[M], opts ...Option) (*Region[M], error) {
-	if err := naming.CheckLength(name, maxID); err != nil {
-		panic(fmt.Sprintf("sharding: the name %q of a type %v", name, err))
-	}
-	if factory == nil {
-		panic(fmt.Sprintf("sharding: the factory of type %q is nil", name))
-	}
+	check(name, factory == nil)
 	set, err := settingsOf(opts)
 	if err != nil {
+		return nil, err
+	}
+	return startRegion(s, name, func(e Entity, _ int) actor.Behavior[M] { return factory(e) }, set)
+}
+
+func startRegion[M any](s Host, name string, factory func(of Entity, shards int) actor.Behavior[M], set settings) (*Region[M], error) {
+	if err := set.checkName(name); err != nil {
 		return nil, err
 	}
 	if _, fits := set.stopMessage.(M); set.stopMessage != nil && !fits {
@@ -56,6 +60,9 @@ func Start[M any](s Host, name string, factory func(Entity) actor.Behavior[M], o
 		if !ok {
 			panic(fmt.Sprintf("sharding: type %q is a %T on this node already; give it another name", name, before))
 		}
+		if (same.set.daemons > 0) != (set.daemons > 0) {
+			panic(fmt.Sprintf("sharding: type %q was started both by Start and by Daemon; give one another name", name))
+		}
 		return same, nil
 	}
 	if local {
@@ -64,6 +71,30 @@ func Start[M any](s Host, name string, factory func(Entity) actor.Behavior[M], o
 		h.outside.(*clustered).offer(r) // hubFor has made it
 	}
 	return r, nil
+}
+
+// check panics if the name of a type is not valid, or its factory nil.
+func check(name string, noFactory bool) {
+	if err := naming.CheckLength(name, maxID); err != nil {
+		panic(fmt.Sprintf("sharding: the name %q of a type %v", name, err))
+	}
+	if strings.Contains(name, idSeparator) {
+		panic(fmt.Sprintf("sharding: the name %q of a type contains %q, which separates it from ids", name, idSeparator))
+	}
+	if noFactory {
+		panic(fmt.Sprintf("sharding: the factory of type %q is nil", name))
+	}
+}
+
+// checkName returns an error if the name is too long for what a type stores about its shards.
+func (s settings) checkName(name string) error {
+	if !s.remember {
+		return nil
+	}
+	if err := journal.ValidateID(rememberedID(name, s.shards-1)); err != nil {
+		return fmt.Errorf("sharding: the name %q is too long for Remember: %w", name, err)
+	}
+	return nil
 }
 
 func hubFor(s Host, set settings) (h *hub, local bool, err error) {

@@ -1,6 +1,10 @@
 package sharding
 
-import "github.com/understudy-go/understudy/internal/node"
+import (
+	"cmp"
+
+	"github.com/understudy-go/understudy/internal/node"
+)
 
 // Stats is what one node knows of a type of entities at one moment.
 type Stats struct {
@@ -31,7 +35,7 @@ func (r *Region[M]) Stats() Stats {
 	s := Stats{
 		Type: r.name, Dropped: r.counted.dropped.Load(), Returned: r.counted.returned.Load(), Failures: r.counted.failures.Load(),
 	}
-	for shard, l := range r.lanes {
+	for shard, l := range r.lanes[:cmp.Or(int(r.daemons.Load()), r.set.initialShards())] {
 		home, generation := r.hub.tableHome(r.name, shard)
 		of := l.stats()
 		of.Shard, of.Home = shard, home.Address
@@ -59,6 +63,13 @@ func (h *hub) tableHome(typ string, shard int) (home node.ID, generation uint64)
 		return node.ID{}, 0
 	}
 	return h.outside.tableHome(typ, shard)
+}
+
+func (c *clustered) shardsOf(typ string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, _ := c.table.Of(typ)
+	return len(e.Homes)
 }
 
 func (c *clustered) tableHome(typ string, shard int) (home node.ID, generation uint64) {

@@ -20,6 +20,7 @@ var layers = []layer{
 		{"examples/*", []string{anything}},
 		{"internal/lab/busy", []string{anything}},      // a program for tests
 		{"internal/lab/compiletime", []string{}},       // tests only
+		{"internal/lab/entities", []string{anything}},  // a program, of no use to the packages below
 		{"internal/lab/failover", []string{anything}},  // the program of an example, which a module of its own runs too
 		{"internal/lab/stopwatch", []string{anything}}, // a program, of no use to the packages below
 		{"internal/lab/versions", []string{anything}},  // tests only
@@ -28,8 +29,9 @@ var layers = []layer{
 		{"testkit/clustertest", []string{"testkit", "cluster", "singleton", "actor/extension", "actor", "internal/*"}},
 	}},
 	{"cluster", []place{
-		{"cluster/sharding", []string{"cluster/placement", "cluster/sharding/internal/allot", "cluster/sharding/internal/table", "cluster/internal/hosting", "cluster/internal/hosting/shell", "cluster", "behavior", "persistence/memory", "persistence", "persistence/journal", "singleton/lease", "singleton/generation", "singleton", "actor/telemetry", "actor/extension", "actor", "internal/*"}},
+		{"cluster/sharding", []string{"cluster/placement", "cluster/sharding/internal/allot", "cluster/sharding/internal/roster", "cluster/sharding/internal/table", "cluster/internal/hosting", "cluster/internal/hosting/shell", "cluster", "behavior", "persistence/memory", "persistence", "persistence/journal", "singleton/lease", "singleton/generation", "singleton", "actor/telemetry", "actor/extension", "actor", "internal/*"}},
 		{"cluster/sharding/internal/allot", []string{"cluster/sharding/internal/table", "cluster/internal/hosting", "singleton/generation", "actor", "internal/*"}}, // the coordinator of shards
+		{"cluster/sharding/internal/roster", nil}, // what a shard writes about remembered entities
 		{"cluster/sharding/internal/table", []string{"internal/*"}},
 		{"cluster/config", []string{"cluster", "cluster/downing", "internal/*"}},
 		{"cluster/placement", []string{"cluster/placement/internal/plan", "cluster/internal/hosting", "cluster/internal/hosting/shell", "cluster", "behavior", "persistence/generations", "persistence", "persistence/journal", "singleton/generation", "singleton", "actor/telemetry", "actor/extension", "actor/receptionist", "actor", "internal/*"}},

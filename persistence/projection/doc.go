@@ -14,6 +14,10 @@
 // In a cluster, run it on one node: actor.Spawn(system, behaviors.Singleton(balances.Behavior),
 // "balances"). It works with any [journal.EventReader]. A [journal.Query] selects the events.
 //
+// A journal may have the events of several kinds of actors. To follow one kind, give its events a
+// tag, or its persistence ids a pattern that [OfIDs] selects. For the entities of package
+// cluster/sharding that is sharding.OfType.
+//
 // # Guarantees
 //
 //   - With [InTx], the effect of the function in its transaction happens exactly once for each

@@ -20,6 +20,7 @@ type config struct {
 	backoff    actor.Backoff
 	skipAfter  int
 	skipOthers bool
+	ofIDs      func(id string) bool // nil: all
 }
 
 func newConfig(opts []Option) (config, error) {
@@ -67,6 +68,11 @@ func SkipAfter(n int) Option { return func(c *config) { c.skipAfter = n } }
 // SkipOthers skips events whose type is not registered in this process or is not the type of the
 // projection. Without it their ids are held back, because the events may come from a newer program.
 func SkipOthers() Option { return func(c *config) { c.skipOthers = true } }
+
+// OfIDs limits the projection to the events of the persistence ids for which match returns true.
+// Events of others are not decoded. match must not change while offsets of the projection are
+// stored: what it has left out is not read again. It may be called by any goroutine.
+func OfIDs(match func(id string) bool) Option { return func(c *config) { c.ofIDs = match } }
 
 func (c *config) validate() error {
 	switch {

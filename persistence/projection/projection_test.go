@@ -432,3 +432,16 @@ func TestNewPanicsWhenItCannotWork(t *testing.T) {
 
 // secret is not registered.
 type secret struct{}
+
+func TestOnlyTheEventsOfMatchingIDsAreHandled(t *testing.T) {
+	j := memory.New()
+	newWriter(t, j, "a|1").append(added{1}, added{2})
+	newWriter(t, j, "b|1").append(added{3}, foreign{})
+	newWriter(t, j, "a|2").append(added{4})
+	sum := newSum()
+	p := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, sum.handle),
+		projection.OfIDs(func(id string) bool { return strings.HasPrefix(id, "a|") }))
+	_, err := p.CatchUp(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []string{"a|1/1", "a|1/2", "a|2/1"}, sum.handled())
+}

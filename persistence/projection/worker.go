@@ -97,7 +97,7 @@ func (w *worker[E]) limit() int {
 
 // add adds an event to b, or passes over it.
 func (w *worker[E]) add(ctx context.Context, b *Batch[E], entry *journal.Entry) error {
-	if w.passesOver(entry) {
+	if w.ofIDs != nil && !w.ofIDs(entry.ID) || w.passesOver(entry) {
 		b.To = entry.Offset
 		return nil
 	}

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
@@ -23,16 +24,18 @@ var errViolated = errors.New("nemesis: violated")
 
 // A harness starts the nodes, injects faults, and checks the results.
 type harness struct {
-	nodes  int
-	settle time.Duration // how long the cluster may take to settle
-	keep   bool          // all files, in the end
-	secret []byte        // of the nodes; nil for none
-	tls    []identity    // of the nodes; nil for none
-	dir    string
-	net    *Network
-	leases *leaseServer
-	show   *show
-	rec    *recorder
+	nodes       int
+	settle      time.Duration // how long the cluster may take to settle
+	keep        bool          // all files, in the end
+	secret      []byte        // of the nodes; nil for none
+	tls         []identity    // of the nodes; nil for none
+	dir         string
+	net         *Network
+	leases      *leaseServer
+	show        *show
+	rec         *recorder
+	crowd       *crowd        // nil without lists
+	listsAnswer time.Duration // how long a list may take to answer in the end, in a settled cluster
 
 	programs    []string   // of the nodes; "" for this program
 	other       string     // another version of this program; "" for none
@@ -73,6 +76,10 @@ func newHarness(out io.Writer, o options) (*harness, error) {
 		show:    &show{out: out},
 		running: make([]*nodeRun, o.nodes), starts: make([]int, o.nodes),
 		programs: slices.Clone(o.programs), other: o.other,
+	}
+	if o.lists > 0 {
+		h.listsAnswer = cmp.Or(o.listsAnswer, listsAnswer)
+		h.crowd = newCrowd(dir, o.lists, visitPatience, h.rec)
 	}
 	if h.programs == nil {
 		h.programs = make([]string, o.nodes)
@@ -201,6 +208,7 @@ func (h *harness) config(n, times int) nodeConfig {
 	cfg.Ticks = filepath.Join(h.dir, cfg.Process+".ticks")
 	cfg.Leased = filepath.Join(h.dir, cfg.Process+".leased")
 	cfg.Stalls = filepath.Join(h.dir, cfg.Process+".stalls")
+	cfg.Lists = h.crowd != nil
 	cfg.Leases = address(h.leases.place)
 	cfg.Events = filepath.Join(h.dir, cfg.Process+".events")
 	for seed := range h.nodes {
@@ -231,6 +239,15 @@ func (h *harness) startClients(ctx context.Context) (*sync.WaitGroup, context.Ca
 		r := registrars
 		r.node = nodeName(i % h.nodes)
 		running.Go(func() { r.run(ctx) })
+	}
+	if h.crowd != nil {
+		for _, node := range all {
+			h.crowd.visit(node)
+			running.Go(func() {
+				<-ctx.Done()
+				h.crowd.leave(node)
+			})
+		}
 	}
 	return &running, done
 }
@@ -304,7 +321,7 @@ func (h *harness) awaitSettled(ctx context.Context, acks bool) error {
 			return err
 		}
 		asked := clock()
-		why := unsettled(h.nodes, h.statuses())
+		why := unsettled(h.nodes, h.shards(), h.statuses())
 		if why == "" && acks && !h.rec.ackedSince(from) {
 			why = "nothing is acknowledged"
 		}
@@ -323,6 +340,14 @@ func (h *harness) awaitSettled(ctx context.Context, acks bool) error {
 			return err
 		}
 	}
+}
+
+// shards returns how many shards of lists there are.
+func (h *harness) shards() int {
+	if h.crowd == nil {
+		return 0
+	}
+	return sharding.DefaultShards
 }
 
 // statuses asks all nodes at once; those that do not answer are missing.

@@ -32,6 +32,12 @@
 // contradict time, and the journal must contain only entries that were sent. Epochs never fall, and
 // generations of instances only grow.
 //
+// More clients at each node append to lists and read them. Each list is an entity of a sharded
+// type, event-sourced in the same journal, and ends when it is idle for a few seconds; some of the
+// lists are used often. Reads are events, too. The history of each list must be linearizable, in
+// the order of its journal, and no entry may be there twice, at another place, or from another
+// generation of the shard than acknowledged it. In the end, each list must answer within a limit.
+//
 // Another singleton, which is not fenced, reports all the time that it runs. Two instances of it
 // must not overlap, even when a healthy cluster is cut in two. An overlap is allowed, and reported,
 // after a process of an instance was stopped, when the network is bad in other ways, and when
@@ -83,23 +89,27 @@ func main() {
 	nodes := flag.Int("nodes", 5, "how many nodes, from 3 to 9")
 	seed := flag.Uint64("seed", 0, "draws the schedule; 0 draws the seed")
 	settle := flag.Duration("settle", time.Minute, "how long the cluster may take to settle")
+	lists := flag.Int("lists", 2000, "how many entities of a sharded type clients visit; 0 for none")
 	other := flag.String("other", "", "this program, built from another commit: nodes change between the two")
 	keep := flag.Bool("keep", false, "keep the logs of the nodes and the journal, also when nothing was violated")
 	flag.Parse()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
-	os.Exit(run(ctx, options{span: *span, nodes: *nodes, seed: *seed, settle: *settle, keep: *keep, other: *other}))
+	os.Exit(run(ctx, options{span: *span, nodes: *nodes, seed: *seed, settle: *settle, lists: *lists, keep: *keep, other: *other}))
 }
 
 // options are the values of the flags, and values that follow from them.
 type options struct {
-	span   time.Duration
-	nodes  int
-	spare  int // places of the network without a node
-	seed   uint64
-	settle time.Duration
-	keep   bool
-	secret []byte // of the nodes; nil when they talk in the clear
+	span  time.Duration
+	nodes int
+	spare int // places of the network without a node
+	lists int // entities; 0 for no sharded type
+	seed  uint64
+
+	listsAnswer time.Duration // how long a list may take to answer in the end; 0 for the default
+	settle      time.Duration
+	keep        bool
+	secret      []byte // of the nodes; nil when they talk in the clear
 
 	other    string   // another version of this program; "" for none
 	programs []string // with which the nodes begin; nil for this one
@@ -107,6 +117,10 @@ type options struct {
 
 // run returns the exit status.
 func run(ctx context.Context, o options) int {
+	if o.lists < 0 {
+		fmt.Fprintln(os.Stderr, "nemesis: -lists must not be negative")
+		return 2
+	}
 	if o.nodes < 3 || o.nodes > 9 {
 		fmt.Fprintln(os.Stderr, "nemesis: -nodes must be from 3 to 9")
 		return 2

@@ -12,13 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// staleEnv makes nodes answer reads without writing to the journal.
-const staleEnv = "UNDERSTUDY_NEMESIS_STALE"
-
 // TestMain lets the test's own binary be a node.
 func TestMain(m *testing.M) {
-	if os.Getenv(staleEnv) != "" {
-		operate = answerFromState
+	if mutate := mutants[os.Getenv(mutantEnv)]; mutate != nil {
+		mutate()
 	}
 	if !beNode() {
 		os.Exit(m.Run())
@@ -40,7 +37,7 @@ var short = []Round{
 func TestRealNodesSurviveAShortNemesis(t *testing.T) {
 	needNetwork(t)
 	var out bytes.Buffer
-	h, err := newHarness(&out, options{nodes: 3, settle: 3 * time.Minute, secret: newSecret()})
+	h, err := newHarness(&out, options{nodes: 3, lists: 300, settle: 3 * time.Minute, secret: newSecret()})
 	require.NoError(t, err)
 	err = h.torment(t.Context(), slices.Values(short))
 	t.Logf("\n%s", &out)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/persistence/sqlite"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/singleton/lease"
@@ -43,6 +44,7 @@ type nodeConfig struct {
 	Stalls   string // the file for the times in which it was held up
 	Leases   string // the address of the lease store
 	Events   string // the file into which it writes cluster events
+	Lists    bool   // it hosts lists
 	Began    time.Duration
 	Secret   []byte    // nil for none
 	Identity *identity // nil for none
@@ -72,6 +74,7 @@ type nodeProcess struct {
 	node     *cluster.Node
 	ledger   actor.ActorRef[LedgerMsg]
 	register actor.ActorRef[Operate]
+	lists    *sharding.Region[Visit] // nil for none
 	name     string
 	left     chan error
 }
@@ -129,6 +132,11 @@ func runNode(ctx context.Context, cfg nodeConfig) error {
 	n.register = actor.Spawn(node, register(journal), registerID)
 	actor.Spawn(node, ticker(ticks), tickerName)            //nolint:contextcheck // each actor has its own
 	actor.Spawn(node, leased(leasedTicks, end), leasedName) //nolint:contextcheck // each actor has its own
+	if cfg.Lists {
+		if n.lists, err = startLists(node, journal); err != nil {
+			return err
+		}
+	}
 	socket := socketPath(cfg.Dir, cfg.Name)
 	if err := os.Remove(socket); err != nil && !errors.Is(err, os.ErrNotExist) { // of a process that was killed
 		return err
@@ -195,6 +203,10 @@ func (n *nodeProcess) answer(ctx context.Context, r Request) (reply Reply, err e
 		var answer Answer
 		answer, err = actor.AskTimeout(ctx, n.register, patience, func(replyTo actor.ActorRef[Answer]) Operate { return Operate{*r.Operate, replyTo} })
 		reply.Answer = &answer
+	case r.Visit != nil && n.lists != nil:
+		var content Content
+		content, err = actor.AskTimeout(ctx, n.lists.Ref(r.Visit.List), r.Visit.Patience, func(replyTo actor.ActorRef[Content]) Visit { return Visit{r.Visit.Entry, replyTo} })
+		reply.Content = &content
 	case r.Status:
 		reply.Status = n.status()
 	case r.Leave:
@@ -232,6 +244,13 @@ func (n *nodeProcess) status() *Status {
 	}
 	if status, ok := singleton.StatusOf(n.node.System, leasedName); ok {
 		s.Leased = status.Here
+	}
+	if n.lists != nil {
+		for _, shard := range n.lists.Stats().Shards {
+			if shard.Here {
+				s.Shards++
+			}
+		}
 	}
 	return s
 }

@@ -16,6 +16,7 @@ type recorder struct {
 	history    History
 	acks       []time.Duration
 	operations []Operation
+	calls      []Call // of lists
 	attempts   int
 }
 
@@ -44,6 +45,19 @@ func (r *recorder) operated(o Operation) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.operations = append(r.operations, o)
+}
+
+func (r *recorder) visited(c Call) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.calls = append(r.calls, c)
+}
+
+// called returns all visits of lists up to now.
+func (r *recorder) called() []Call {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.calls)
 }
 
 // done returns all operations up to now.

@@ -18,15 +18,16 @@ type Status struct {
 	Register    bool // its instance runs here
 	Ticker      bool // its instance runs here
 	Leased      bool // the instance with a lease runs here
+	Shards      int  // of lists, that run here
 }
 
 // unsettled says what is missing until the cluster has settled, or "". A settled cluster has all
-// nodes, all up, with the same view, and one instance of each singleton.
-func unsettled(nodes int, said []Status) string {
+// nodes, all up, with the same view, and one instance of each singleton and of each shard of lists.
+func unsettled(nodes, shards int, said []Status) string {
 	if len(said) != nodes {
 		return fmt.Sprintf("%d of %d nodes answer", len(said), nodes)
 	}
-	var ledgers, registers, tickers, leased int
+	var ledgers, registers, tickers, leased, lists int
 	for _, s := range said {
 		switch first := said[0]; {
 		case s.Up != nodes || len(s.Members) != nodes:
@@ -40,6 +41,7 @@ func unsettled(nodes int, said []Status) string {
 		case s.Leader != first.Leader:
 			return fmt.Sprintf("the leader is %q for %s and %q for %s", first.Leader, first.Node, s.Leader, s.Node)
 		}
+		lists += s.Shards
 		if s.Ledger {
 			ledgers++
 		}
@@ -56,6 +58,9 @@ func unsettled(nodes int, said []Status) string {
 	if ledgers != 1 || registers != 1 || tickers != 1 || leased != 1 {
 		return fmt.Sprintf("%d nodes run the ledger, %d the register, %d the ticker, and %d the one with a lease",
 			ledgers, registers, tickers, leased)
+	}
+	if lists != shards {
+		return fmt.Sprintf("%d shards of lists run, of %d", lists, shards)
 	}
 	return ""
 }

@@ -10,13 +10,13 @@ import (
 func peace() []Status {
 	members := []string{"10.77.0.1:7355#a up", "10.77.0.2:7355#b up"}
 	return []Status{
-		{Node: "n1", Members: members, Up: 2, Converged: true, Leader: "n1", Ledger: true, Register: true, Leased: true},
-		{Node: "n2", Members: members, Up: 2, Converged: true, Leader: "n1", Ticker: true},
+		{Node: "n1", Members: members, Up: 2, Converged: true, Leader: "n1", Ledger: true, Register: true, Leased: true, Shards: 1},
+		{Node: "n2", Members: members, Up: 2, Converged: true, Leader: "n1", Ticker: true, Shards: 2},
 	}
 }
 
 func TestAClusterHasSettledWhenAllNodesSayTheSame(t *testing.T) {
-	require.Empty(t, unsettled(2, peace()))
+	require.Empty(t, unsettled(2, 3, peace()))
 }
 
 func TestWhatIsNotAsItMustBeIsNamed(t *testing.T) {
@@ -29,12 +29,13 @@ func TestWhatIsNotAsItMustBeIsNamed(t *testing.T) {
 		"2 nodes run the ledger, 1 the register, 1 the ticker, and 1 the one with a lease": func(s []Status) { s[1].Ledger = true },
 		"1 nodes run the ledger, 0 the register, 1 the ticker, and 1 the one with a lease": func(s []Status) { s[0].Register = false },
 		"1 the ticker, and 0 the one with a lease":                                         func(s []Status) { s[0].Leased = false },
+		"2 shards of lists run, of 3":                                                      func(s []Status) { s[1].Shards = 1 },
 		"1 nodes run the ledger, 1 the register, 0 the ticker, and":                        func(s []Status) { s[1].Ticker = false },
 		"n1 knows of 3 members, 2 of them up: [a up b up a former down]":                   func(s []Status) { s[0].Members = []string{"a up", "b up", "a former down"} },
 	} {
 		said := peace()
 		change(said)
-		require.Contains(t, unsettled(2, said), want)
+		require.Contains(t, unsettled(2, 3, said), want)
 	}
-	require.Equal(t, "2 of 3 nodes answer", unsettled(3, peace()))
+	require.Equal(t, "2 of 3 nodes answer", unsettled(3, 3, peace()))
 }

@@ -25,6 +25,7 @@ func (h *harness) verify(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	h.readLists()
 	if err := h.leaveAll(); err != nil {
 		return err
 	}
@@ -33,6 +34,9 @@ func (h *harness) verify(ctx context.Context) error {
 		return err
 	}
 	if err := h.checkOperations(ctx); err != nil {
+		return err
+	}
+	if err := h.checkLists(ctx); err != nil {
 		return err
 	}
 	history := h.rec.history

@@ -115,6 +115,9 @@ type launched struct {
 func (a *agent) receive(_ *actor.Context[any], msg any) actor.Behavior[any] {
 	switch msg := msg.(type) {
 	case hosting.ToAgent:
+		if msg.Report != nil && a.cfg.Asked != nil {
+			a.cfg.Asked()
+		}
 		a.handle(hosting.AgentReceived{Message: msg})
 	case hosting.AgentEvent:
 		a.handle(msg)

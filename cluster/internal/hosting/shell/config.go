@@ -5,12 +5,16 @@ import (
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
 )
 
-// A Config says what the agents of a coordinator start. Every field is required.
+// A Config says what the agents of a coordinator start. Every field but Asked is required.
 type Config struct {
 	Name    string  // of the agents, the same on all nodes; see [Path]
 	Starter Starter // what this node can start
 	Noun    string  // what is started, in logs and errors: "placed actor"
 	Quit    string  // the warning in the log when such an actor stops by itself
+
+	// Asked is called, inside the agent, when a coordinator has asked what the node has, as a new
+	// one does. It may be nil.
+	Asked func()
 }
 
 // Path returns the path of the agents of that name. The actors that they start are their children.

@@ -104,7 +104,7 @@ func unquiet(s *shards) string {
 const maxShare = 10
 
 func rebalanceKind(s *shards, k *kind) {
-	hosts, limit := s.hosts(k), max(1, len(k.shards)/maxShare)
+	hosts, limit := s.hosts(k), max(1, k.Shards/maxShare)
 	if own, ok := s.strategyOf(k); ok {
 		var moves []*shard
 		var none error

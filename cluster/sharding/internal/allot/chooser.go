@@ -92,7 +92,7 @@ func (c *chooser) fewestShards(k *kind, all []hosting.Node) hosting.Node {
 // entities awake first, and none that is where it has been pinned to.
 func (c *chooser) movable(k *kind) (all []*shard) {
 	awake := map[*shard]int{}
-	for _, sh := range k.shards {
+	for _, sh := range k.live() {
 		if sh.stage == settled && sh.Node != sh.pin {
 			all = append(all, sh)
 			awake[sh] = c.offers[sh.on()][k.Name].Awake[sh.number]

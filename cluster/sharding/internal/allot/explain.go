@@ -55,6 +55,8 @@ func (s *shards) why(sh *shard) string {
 			return "no shard is moved, because " + s.balance.why
 		}
 		return sh.typ.strategyProblem
+	case sh.typ.next > 0:
+		return fmt.Sprintf("the number of daemons is about to change from %d to %d, when all have ended", sh.typ.Shards, sh.typ.next)
 	case !s.nodes.Settled():
 		return "the coordinator does not know yet what all nodes run"
 	case awaited != "":
@@ -89,7 +91,7 @@ func (m *Machine) Homeless() []shardstatus.Homeless {
 	type reason struct{ typ, why string }
 	numbers := map[reason][]int{}
 	for name, k := range m.shards.kinds {
-		for _, sh := range k.shards {
+		for _, sh := range k.live() {
 			if of := (reason{name, m.shards.why(sh)}); sh.stage == homeless && of.why != aboutToStart {
 				numbers[of] = append(numbers[of], sh.number)
 			}

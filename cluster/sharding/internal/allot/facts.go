@@ -16,6 +16,7 @@ type Fact struct {
 	_        struct{} `cbor:",toarray"`
 	Type     string
 	Declared *table.Type // nil for the record of a shard
+	Next     int         // with Declared: the number of shards that the type is about to have; 0 if it stays
 	Shard    int
 	Record   Record
 	Pin      *Pin // nil unless the shard is pinned, or its pin ends
@@ -46,7 +47,8 @@ type Ledger struct {
 type Shards struct {
 	_       struct{} `cbor:",toarray"`
 	Type    table.Type
-	Records []Record
+	Next    int            // see [Fact]
+	Records []Record       // also of shards that a type of daemons has no more
 	Pins    map[int]string // the names of nodes, by shard
 }
 
@@ -67,9 +69,9 @@ func (l Ledger) With(f Fact) Ledger {
 	}
 	s := next.Types[f.Type]
 	if f.Declared != nil {
-		records := make([]Record, f.Declared.Shards)
+		records := make([]Record, max(f.Declared.Shards, len(s.Records)))
 		copy(records, s.Records)
-		next.Types[f.Type] = Shards{Type: *f.Declared, Records: records, Pins: s.Pins}
+		next.Types[f.Type] = Shards{Type: *f.Declared, Next: f.Next, Records: records, Pins: s.Pins}
 		return next
 	}
 	if f.Pin != nil {

@@ -36,6 +36,13 @@ type (
 		Node  hosting.NodeID
 	}
 
+	// Rescale wants another number of shards for a type of daemons.
+	Rescale struct {
+		Token  hosting.Token
+		Type   string
+		Shards int
+	}
+
 	// SetPins pins shards to the node of a name, or, if that is "", ends their pins.
 	SetPins struct {
 		Token  hosting.Token
@@ -67,6 +74,7 @@ func (ViewChanged) input()   {}
 func (Received) input()      {}
 func (Hello) input()         {}
 func (Drain) input()         {}
+func (Rescale) input()       {}
 func (SetPins) input()       {}
 func (StopShards) input()    {}
 func (FenceAnswered) input() {}

@@ -73,6 +73,8 @@ func (m *Machine) Step(in Input, now time.Time) ([]Fact, []hosting.Effect) {
 		}
 	case Drain:
 		m.nodes.Drain(in.Node, in.Token)
+	case Rescale:
+		rescale(m.shards, in)
 	case SetPins:
 		pin(m.shards, in)
 	case StopShards:
@@ -86,6 +88,7 @@ func (m *Machine) Step(in Input, now time.Time) ([]Fact, []hosting.Effect) {
 	if m.nodes.Settled() {
 		m.nodes.EndDrains()
 		m.push()
+		m.answerRescales()
 	}
 	return m.shards.facts(), m.nodes.Take()
 }

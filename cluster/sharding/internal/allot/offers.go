@@ -15,7 +15,7 @@ func (all offers) any(id hosting.NodeID) bool { return len(all[id]) > 0 }
 // mismatches returns the types that a node offers with another signature than the cluster's.
 func (all offers) mismatches(id hosting.NodeID, kinds map[string]*kind) (different []Mismatch) {
 	for _, name := range slices.Sorted(maps.Keys(all[id])) {
-		if k := kinds[name]; k != nil && k.Type != all[id][name].Type {
+		if k := kinds[name]; k != nil && !k.Fits(all[id][name].Type) {
 			different = append(different, Mismatch{Type: name, Cluster: k.Type})
 		}
 	}
@@ -25,7 +25,7 @@ func (all offers) mismatches(id hosting.NodeID, kinds map[string]*kind) (differe
 // canHost reports whether a node that is alive can take a shard of a type.
 func (all offers) canHost(n hosting.Node, k *kind) bool {
 	o, offered := all[hosting.IDOf(n)][k.Name]
-	return offered && o.Hosts && (!o.Leased || o.Lease != 0) && o.Type == k.Type && (k.Role == "" || n.HasRole(k.Role))
+	return offered && o.Hosts && (!o.Leased || o.Lease != 0) && k.Fits(o.Type) && (k.Role == "" || n.HasRole(k.Role))
 }
 
 // lease returns the token of the lease under which a node hosts a type, or 0.

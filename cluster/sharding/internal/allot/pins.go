@@ -47,7 +47,7 @@ func pin(s *shards, in SetPins) {
 func numbered(s *shards, typ string, numbers []int) (all []*shard, err error) {
 	for _, n := range numbers {
 		sh := s.of(Label(typ, n))
-		if sh == nil {
+		if sh == nil || n >= sh.typ.Shards {
 			return nil, fmt.Errorf("sharding: the coordinator knows no shard %d of type %q", n, typ)
 		}
 		all = append(all, sh)
@@ -59,7 +59,7 @@ func numbered(s *shards, typ string, numbers []int) (all []*shard, err error) {
 func (m *Machine) Pins(typ string) map[int]string {
 	all := map[int]string{}
 	if k := m.shards.kinds[typ]; k != nil {
-		for _, sh := range k.shards {
+		for _, sh := range k.live() {
 			if sh.pin != "" {
 				all[sh.number] = sh.pin
 			}

@@ -36,22 +36,32 @@ const (
 // A kind is a type of entities.
 type kind struct {
 	table.Type
-	shards          []*shard
-	strategyProblem string // why the user's strategy has not chosen the last time; "" if it has
+	next            int           // the number of shards that it is about to have; 0 if it stays
+	declaredAt      table.Version // of the table with that number; zero if it has not changed
+	shards          []*shard      // also those that a type of daemons has no more: their generations never go back
+	strategyProblem string        // why the user's strategy has not chosen the last time; "" if it has
 }
 
 func newKind(t table.Type) *kind {
 	k := &kind{Type: t}
-	for n := range t.Shards {
-		k.shards = append(k.shards, &shard{typ: k, number: n, label: Label(t.Name, n)})
-	}
+	k.grow()
 	return k
 }
+
+// grow adds the shards that are missing.
+func (k *kind) grow() {
+	for n := len(k.shards); n < k.Shards; n++ {
+		k.shards = append(k.shards, &shard{typ: k, number: n, label: Label(k.Name, n)})
+	}
+}
+
+// live returns the shards that the type has now.
+func (k *kind) live() []*shard { return k.shards[:k.Shards] }
 
 // loads returns how many shards each node has.
 func (k *kind) loads() map[hosting.NodeID]int {
 	all := map[hosting.NodeID]int{}
-	for _, s := range k.shards {
+	for _, s := range k.live() {
 		if s.stage != homeless {
 			all[s.on()]++
 		}
@@ -62,7 +72,7 @@ func (k *kind) loads() map[hosting.NodeID]int {
 // pinned returns how many shards are where they have been pinned to, by the name of the node.
 func (k *kind) pinned() map[string]int {
 	all := map[string]int{}
-	for _, s := range k.shards {
+	for _, s := range k.live() {
 		if s.stage != homeless && s.Node == s.pin {
 			all[s.Node]++
 		}
@@ -72,7 +82,7 @@ func (k *kind) pinned() map[string]int {
 
 // inTransit reports whether a shard is between nodes.
 func (k *kind) inTransit() bool {
-	for _, s := range k.shards {
+	for _, s := range k.live() {
 		if s.stage != settled {
 			return true
 		}

@@ -27,11 +27,13 @@ type shards struct {
 	moves   uint64
 	stops   stops
 	fences  *fences
+	waiting map[*kind][]hosting.Token // for another number of daemons
 }
 
 func newShards(cfg Config, n *hosting.Nodes, b *table.Book) *shards {
 	s := &shards{
 		chooser: chooser{cfg: cfg, nodes: n, offers: offers{}}, book: b, kinds: map[string]*kind{}, dirty: map[*shard]bool{},
+		waiting: map[*kind][]hosting.Token{},
 	}
 	s.fences = newFences(s)
 	return s
@@ -40,10 +42,17 @@ func newShards(cfg Config, n *hosting.Nodes, b *table.Book) *shards {
 // replay adds a type with what the journal has about it.
 func (s *shards) replay(of Shards) {
 	k := s.add(of.Type)
+	k.next = of.Next
 	for n, r := range of.Records {
+		if n == len(k.shards) {
+			k.shards = append(k.shards, &shard{typ: k, number: n, label: Label(k.Name, n)})
+		}
 		sh := k.shards[n]
 		sh.Record = r
-		if r.Node != "" {
+		switch {
+		case n >= k.Shards: // the type has it no more
+			sh.Record = Record{Generation: r.Generation}
+		case r.Node != "":
 			sh.stage = starting
 		}
 	}
@@ -55,7 +64,7 @@ func (s *shards) replay(of Shards) {
 // begin continues from what has been replayed.
 func (s *shards) begin() {
 	for _, name := range slices.Sorted(maps.Keys(s.kinds)) {
-		for _, sh := range s.kinds[name].shards {
+		for _, sh := range s.kinds[name].live() {
 			if sh.stage == starting {
 				s.nodes.Start(sh.on(), sh.request())
 				s.publish(sh, sh.home()) // it runs there, or is going to
@@ -125,7 +134,7 @@ func (s *shards) requested(label string, id hosting.RequestID) *shard {
 // unwanted reports whether an orphan of that label is to be stopped.
 func (s *shards) unwanted(label string) bool {
 	sh := s.of(label)
-	return sh != nil && sh.stage != homeless
+	return sh != nil && (sh.stage != homeless || sh.typ.next > 0 || sh.number >= sh.typ.Shards)
 }
 
 // Owns implements hosting.Workload.
@@ -252,12 +261,16 @@ func (sh *shard) home() table.Home {
 }
 
 func (sh *shard) request() hosting.StartRequest {
-	return hosting.StartRequest{ID: sh.Request, Label: sh.label, Type: sh.typ.Name, Generation: generation.Generation{Term: sh.Generation}, State: EncodeLease(sh.Lease)}
+	return hosting.StartRequest{
+		ID: sh.Request, Label: sh.label, Type: sh.typ.Name, Generation: generation.Generation{Term: sh.Generation}, State: sh.state(),
+	}
 }
 
 func (s *shards) publish(sh *shard, h table.Home) {
 	before := s.book.Version()
-	s.book.Set(sh.typ.Name, sh.number, h)
+	if sh.number < sh.typ.Shards {
+		s.book.Set(sh.typ.Name, sh.number, h)
+	}
 	s.changed = s.changed || s.book.Version() != before
 }
 
@@ -302,11 +315,18 @@ func (s *shards) Reconcile() {
 		s.dirty[sh] = true
 	}
 	s.fences.retry()
+	s.reconcileDirty()
+	if endRescaling(s) {
+		s.reconcileDirty()
+	}
+	rebalance(s)
+}
+
+func (s *shards) reconcileDirty() {
 	for _, sh := range s.sortedDirty() {
 		delete(s.dirty, sh)
 		s.reconcile(sh)
 	}
-	rebalance(s)
 }
 
 func (s *shards) sortedDirty() []*shard {
@@ -319,17 +339,20 @@ func (s *shards) reconcile(sh *shard) {
 	if sh.stage != homeless && !s.isMember(sh.on()) {
 		s.fences.fence(sh)
 	}
-	switch sh.stage {
-	case homeless:
+	switch {
+	case sh.typ.next > 0:
+		if sh.stage == starting || sh.stage == settled {
+			s.move(sh, rescaled)
+		}
+	case sh.stage == homeless && sh.number < sh.typ.Shards:
 		s.place(sh)
-	case starting, settled:
+	case sh.stage == starting, sh.stage == settled:
 		switch {
 		case !s.stays(sh) && s.hasHost(sh.typ):
 			s.move(sh, drained)
 		case s.isAway(sh):
 			s.move(sh, pinned)
 		}
-	case leaving:
 	}
 }
 
@@ -398,12 +421,13 @@ func (s *shards) isMember(id hosting.NodeID) bool {
 const (
 	drained  hosting.Cause = "drain"
 	balanced hosting.Cause = "balance"
+	rescaled hosting.Cause = "rescale"
 	pinned   hosting.Cause = "pin"
 	stopped  hosting.Cause = "stop"
 )
 
 // Causes are all causes of moves.
-var Causes = []hosting.Cause{hosting.NodeLost, hosting.EndedAlone, drained, balanced, pinned, stopped}
+var Causes = []hosting.Cause{hosting.NodeLost, hosting.EndedAlone, drained, balanced, rescaled, pinned, stopped}
 
 // move takes a shard away from its node.
 func (s *shards) move(sh *shard, why hosting.Cause) {

@@ -70,6 +70,9 @@ func newWorld(t *testing.T, seed uint64) *world {
 		t: t, rng: rand.New(rand.NewPCG(seed, 1)), seed: seed, now: time.Unix(0, 0), kind: table.Type{Name: "cart", Shards: 16, Message: "m"},
 		keeps: seed%2 == 0, leased: seed%4 == 0, told: map[hosting.RequestID]bool{},
 	}
+	if seed%4 == 2 {
+		w.kind.Mode = table.Daemons
+	}
 	for range 2 + w.rng.IntN(3) {
 		w.join(fmt.Sprint("n", len(w.nodes)))
 	}
@@ -153,7 +156,7 @@ func (w *world) node(name string, incarnation uint64) *simNode {
 func (w *world) toAgent(m *Machine, e hosting.Send) {
 	n := w.node(e.Node, e.Incarnation)
 	if n == nil && w.leased {
-		n = w.former(e.Incarnation) // a request may come late
+		n = w.former(e.Incarnation) // earlier messages may come late
 	}
 	if n == nil || !n.reachable {
 		return
@@ -268,7 +271,7 @@ func (w *world) loseLease(n *simNode) {
 	}
 }
 
-// passLeases lets time pass for leases: former members lose theirs, and nodes without one ask.
+// passLeases lets time pass for leases: former members lose theirs, and the nodes without one ask.
 func (w *world) passLeases() {
 	for _, n := range w.nodes {
 		if !n.alive && n.lease != 0 && w.now.After(n.until) {
@@ -293,6 +296,9 @@ func (w *world) check() {
 		for label, r := range n.running {
 			other, twice := at[label]
 			require.False(w.t, twice, "seed %d: %s runs twice at %v: %v and %v", w.seed, label, w.now, r, other)
+			for _, o := range at {
+				require.Equal(w.t, DecodeShards(o.State), DecodeShards(r.State), "seed %d: %s and %s are of different numbers of daemons", w.seed, o.Label, label)
+			}
 			at[label] = r
 		}
 	}
@@ -363,6 +369,10 @@ func (w *world) random() {
 			w.gone = slices.DeleteFunc(w.gone, func(g hosting.Gone) bool { return g.Name == name })
 			w.join(name)
 			w.view()
+		}
+	case 7:
+		if w.kind.Mode == table.Daemons {
+			w.step(Rescale{Token: 2, Type: w.kind.Name, Shards: 1 << w.rng.IntN(6)})
 		}
 	}
 }
@@ -437,7 +447,9 @@ func (w *world) settled() {
 			count[n.name]++
 		}
 	}
-	require.Len(w.t, homes, 16, "seed %d: all shards run, %s", w.seed, w.describe("cart/0"))
+	k := w.m.shards.kinds["cart"]
+	require.Zero(w.t, k.next, "seed %d", w.seed)
+	require.Len(w.t, homes, k.Shards, "seed %d: all shards run, %s", w.seed, w.describe("cart/0"))
 	pinned := map[string]int{}
 	for shard, name := range w.m.Pins("cart") {
 		if slices.ContainsFunc(w.nodes, func(n *simNode) bool { return n.name == name }) {

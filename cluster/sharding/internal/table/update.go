@@ -18,6 +18,25 @@ type Type struct {
 	Shards  int
 	Message string // the name of the type of messages
 	Role    string // which nodes host; "" for all
+	Mode    Mode
+}
+
+// A Mode says which entities of a type run without a message.
+type Mode string
+
+// The modes.
+const (
+	OnDemand   Mode = ""
+	Remembered Mode = "remembered" // those that have run before
+	Daemons    Mode = "daemons"    // one in each shard, whose number may change
+)
+
+// Fits reports whether a node that has the type as o can take part.
+func (t Type) Fits(o Type) bool {
+	if t.Mode == Daemons && o.Mode == Daemons {
+		o.Shards = t.Shards
+	}
+	return t == o
 }
 
 // A Version numbers the changes of the table.

@@ -1,0 +1,106 @@
+package sharding_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/delivery"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/cluster/sharding"
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/deliveryqueue"
+	"github.com/understudy-go/understudy/persistence/memory"
+)
+
+// A PurseMsg is a Payment or a CountCoins.
+type PurseMsg interface{ purseMsg() }
+
+// A Payment puts coins into a purse.
+type Payment struct{ Coins int }
+
+// CountCoins is answered with the number of coins in a purse.
+type CountCoins struct{ ReplyTo actor.ActorRef[int] }
+
+func (Payment) purseMsg()    {}
+func (CountCoins) purseMsg() {}
+
+// Paid is the event of a purse. It has the number of the payment, so that a payment that is
+// delivered twice counts once.
+type Paid struct {
+	Coins     int
+	Numbering string
+	Number    uint64
+}
+
+// A Purse is the state of a purse.
+type Purse struct {
+	Coins int
+	Last  map[string]uint64 // the numbers of the last payments
+}
+
+func init() {
+	actor.RegisterType[Payment]("sharding-example.payment")
+	actor.RegisterType[CountCoins]("sharding-example.count-coins")
+	actor.RegisterType[Paid]("sharding-example.paid")
+	delivery.RegisterType[PurseMsg]("sharding-example.purse")
+}
+
+func paid(p Purse, e Paid) Purse {
+	last := maps.Clone(p.Last)
+	if last == nil {
+		last = map[string]uint64{}
+	}
+	last[e.Numbering] = e.Number
+	return Purse{Coins: p.Coins + e.Coins, Last: last}
+}
+
+func handlePurse(_ *actor.Context[delivery.Delivery[PurseMsg]], p Purse, d delivery.Delivery[PurseMsg]) persistence.Effect[Paid] {
+	switch msg := d.Message.(type) {
+	case CountCoins:
+		msg.ReplyTo.Tell(p.Coins)
+		d.Confirm()
+	case Payment:
+		if d.Number > 0 && d.Number <= p.Last[d.Numbering] {
+			d.Confirm() // it has been handled before
+			return persistence.None
+		}
+		return persistence.Persist(Paid{msg.Coins, d.Numbering, d.Number}).Then(d.Confirm)
+	}
+	return persistence.None
+}
+
+// Payments are delivered to purses at least once, and each is counted once, also when the producer
+// starts again.
+func Example_delivery() {
+	ctx := context.Background()
+	journal := memory.New()
+	system := actor.NewSystem("bank") // or a node of a cluster
+	defer func() { _ = system.Shutdown(ctx) }()
+
+	purses, err := sharding.Start(system, "purse", func(e sharding.Entity) actor.Behavior[delivery.Link[PurseMsg]] {
+		return delivery.Consumer(behaviors.EventSourced(e.PersistenceID(), journal, Purse{}, paid, handlePurse))
+	}, sharding.EventSourced())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	queue := deliveryqueue.New("payments", journal)
+	payments := actor.Spawn(system, delivery.ProducerByID(purses.Lookup, delivery.WithQueue(queue)), "payments")
+	for _, owner := range []string{"ada", "bob", "ada"} {
+		outcome, err := actor.Ask(ctx, payments, func(r actor.ActorRef[delivery.Confirmed]) delivery.Command[PurseMsg] {
+			return delivery.Send[PurseMsg]{To: owner, Message: Payment{Coins: 10}, ConfirmTo: r}
+		})
+		fmt.Println(owner, outcome.Number, err)
+	}
+	coins, err := actor.Ask(ctx, purses.Ref("ada"), func(r actor.ActorRef[int]) delivery.Link[PurseMsg] {
+		return delivery.Direct[PurseMsg]{Message: CountCoins{r}}
+	})
+	fmt.Println(coins, err)
+	// Output:
+	// ada 1 <nil>
+	// bob 2 <nil>
+	// ada 3 <nil>
+	// 20 <nil>
+}

@@ -1,0 +1,108 @@
+package allot
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
+)
+
+// rescale wants another number of shards for a type of daemons. All of its shards end before the
+// first one starts again, because each of them has another part of the work then. The answer comes
+// when the nodes know the number.
+func rescale(s *shards, in Rescale) {
+	k := s.kinds[in.Type]
+	if k == nil || k.Mode != table.Daemons { // the number has been checked
+		s.nodes.Reply(in.Token, nil, fmt.Errorf("the coordinator knows no daemons %q yet; try again", in.Type))
+		return
+	}
+	s.waiting[k] = append(s.waiting[k], in.Token)
+	if wanted := cmp.Or(k.next, k.Shards); wanted != in.Shards {
+		k.next = in.Shards
+		declare(s, k)
+	}
+	mark(s, k)
+}
+
+func declare(s *shards, k *kind) {
+	t := k.Type
+	s.news = append(s.news, Fact{Type: k.Name, Declared: &t, Next: k.next})
+}
+
+func mark(s *shards, k *kind) {
+	for _, sh := range k.shards {
+		s.dirty[sh] = true
+	}
+}
+
+// endRescaling gives types whose shards have all ended their new numbers. It reports whether there
+// was one.
+func endRescaling(s *shards) (changed bool) {
+	for _, name := range slices.Sorted(maps.Keys(s.kinds)) {
+		k := s.kinds[name]
+		if k.next > 0 && vacant(s, k) {
+			k.Shards, k.next = k.next, 0
+			k.grow()
+			declare(s, k)
+			s.book.Declare(k.Type)
+			k.declaredAt, s.changed = s.book.Version(), true
+			mark(s, k)
+			changed = true
+		}
+	}
+	return changed
+}
+
+// vacant reports whether no shard of a type runs.
+func vacant(s *shards, k *kind) bool {
+	for _, sh := range k.shards {
+		if sh.stage != homeless || len(s.nodes.PlacesOf(sh.label)) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// answerRescales answers those whose number of daemons all nodes know that can be reached.
+func (m *Machine) answerRescales() {
+	for k, tokens := range m.shards.waiting {
+		if k.next > 0 || !m.allKnow(k) {
+			continue
+		}
+		for _, t := range tokens {
+			m.nodes.Reply(t, nil, nil)
+		}
+		delete(m.shards.waiting, k)
+	}
+}
+
+func (m *Machine) allKnow(k *kind) bool {
+	for _, n := range m.nodes.View().Nodes {
+		id := hosting.IDOf(n)
+		if _, offers := m.shards.offers[id][k.Name]; offers && n.Reachable && m.has[id].Less(k.declaredAt) {
+			return false
+		}
+	}
+	return true
+}
+
+// state returns what the node needs to start a shard besides its label.
+func (sh *shard) state() []byte {
+	if sh.typ.Mode != table.Daemons {
+		return EncodeLease(sh.Lease)
+	}
+	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(nil, sh.Lease), uint32(sh.typ.Shards)) //nolint:gosec // at most MaxShards
+}
+
+// DecodeShards returns how many daemons the type of a request to start a shard has, by its state; 0
+// for other types.
+func DecodeShards(state []byte) int {
+	if len(state) != 12 {
+		return 0
+	}
+	return int(binary.BigEndian.Uint32(state[8:]))
+}
