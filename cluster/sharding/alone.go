@@ -114,7 +114,7 @@ func (a *alone) rescaled(ctx *actor.Context[any], r anyRegion, to *rescaling) {
 func (a *alone) start(ctx *actor.Context[any], s *loneShard, shards int) {
 	s.term++
 	s.retired, s.shards = false, shards
-	s.ref = s.region.startShard(ctx, ctx.Self(), s.shard, shards, generation.Generation{Term: s.term}, func() {}, nil)
+	s.ref = s.region.startShard(ctx, ctx.Self(), s.shard, shards, generation.Generation{Term: s.term}, shardStart{begun: func() {}})
 	ctx.Watch(s.ref)
 	a.running[s.ref] = s
 	a.byShard[loneKey{s.region.signature().Name, s.shard}] = s

@@ -26,19 +26,21 @@ type clustered struct {
 	node        *cluster.Node
 	hub         *hub
 	coordinator actor.ActorRef[command]
+	stores      bool // the coordinator has a journal
 
 	mu     sync.Mutex // guards all below
 	view   cluster.View
 	table  table.Table
 	offers map[string]allot.Offer
-	ticks  bool // retryDue is under way
+	keeper map[string]actor.ActorRef[any] // of the leases, by type
+	ticks  bool                           // retryDue is under way
 }
 
 // clusteredOf returns the hub of a node. The first call starts it, with the agent and the
 // coordinator's singleton.
 func clusteredOf(n *cluster.Node, shared persistence.Journal) *hub {
 	return extension.Ensure(n.System, func() *hub {
-		c := &clustered{node: n, view: n.View(), offers: map[string]allot.Offer{}}
+		c := &clustered{node: n, stores: shared != nil, view: n.View(), offers: map[string]allot.Offer{}, keeper: map[string]actor.ActorRef[any]{}}
 		c.hub = newHub(n.System, c)
 		c.coordinator = actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[command] { return coordinatorOn(n, shared, c.hub) }), singletonName)
 		shell.StartAgent(n, shell.Config{
@@ -123,18 +125,32 @@ func (c *clustered) greet() {
 		return
 	}
 	for i, o := range msg.Offers {
-		msg.Offers[i].Awake = c.hub.region(o.Type.Name).awake()
+		r := c.hub.region(o.Type.Name)
+		msg.Offers[i].Awake, msg.Offers[i].Lease = r.awake(), r.lease().current()
 	}
 	c.coordinator.TellNoWait(msg)
 }
 
 // offer adds a region to what this node offers.
 func (c *clustered) offer(r anyRegion) {
-	s := r.signature()
+	o := offerOf(r)
 	c.mu.Lock()
-	c.offers[s.Name] = allot.Offer{Type: s, Hosts: r.hosts(), EventSourced: r.eventSourced()}
+	c.offers[o.Type.Name] = o
 	c.mu.Unlock()
+	if o.Leased {
+		k := c.keepLease(r)
+		c.mu.Lock()
+		c.keeper[o.Type.Name] = k
+		c.mu.Unlock()
+	}
 	c.hub.ref.Tell(helloDue{})
+}
+
+// keeperOf returns the keeper of the lease for a type.
+func (c *clustered) keeperOf(typ string) actor.ActorRef[any] {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.keeper[typ]
 }
 
 // pushed takes an update of the table.
@@ -263,8 +279,21 @@ func (c *clustered) Start(under *actor.Context[any], r hosting.StartRequest, on 
 		return shell.Running{}, fmt.Errorf("this node does not host type %q; call sharding.Start", typ)
 	}
 	shards := cmp.Or(allot.DecodeShards(r.State), region.signature().Shards)
-	ref := region.startShard(under, under.Self(), shard, shards, r.Generation, on.Started, on.Broken)
-	return shell.Running{Ref: ref, Leave: func() {}, Stop: func() { ref.Tell(leaveShard{}) }}, nil
+	start := func(gate func() error) actor.ActorRef[shardMsg] {
+		return region.startShard(under, under.Self(), shard, shards, r.Generation, shardStart{begun: on.Started, broken: on.Broken, gate: gate})
+	}
+	if region.leased() {
+		ref, err := c.startLeased(region, allot.DecodeLease(r.State), start)
+		if err != nil {
+			return shell.Running{}, err
+		}
+		return runningShard(ref), nil
+	}
+	return runningShard(start(nil)), nil
+}
+
+func runningShard(ref actor.ActorRef[shardMsg]) shell.Running {
+	return shell.Running{Ref: ref, Leave: func() {}, Stop: func() { ref.Tell(leaveShard{}) }}
 }
 
 // drain asks the coordinator to move all shards away from this node.

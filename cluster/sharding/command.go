@@ -76,6 +76,8 @@ type (
 		ReplyTo actor.ActorRef[pinned]
 	}
 
+	fenceAnswered struct{ allot.FenceAnswered } // of a goroutine of the coordinator
+
 	tick        struct{} // the time that Machine.Next returned has come
 	viewChanged struct{} // the node's view of the cluster has changed
 )
@@ -112,6 +114,7 @@ func (explainRequest) command()  {}
 func (homelessRequest) command() {}
 func (controlRequest) command()  {}
 func (pinsRequest) command()     {}
+func (fenceAnswered) command()   {}
 func (tick) command()            {}
 func (viewChanged) command()     {}
 

@@ -19,6 +19,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/lease"
 )
 
 const (
@@ -52,6 +53,7 @@ type coordinator struct {
 	hub     *hub                          // of this node
 	stores  bool                          // in a journal that all nodes share
 	waiting map[hosting.Token]func(error) // answers requests
+	fences  map[fenceKey]lease.Lease      // handles of the leases of former members that were not to be had yet
 	last    hosting.Token
 	unfit   []allot.Fact // of the journal, which were left out
 	inbox   actor.ActorRef[hosting.FromAgent]
@@ -61,7 +63,7 @@ type coordinator struct {
 // share, a new coordinator knows only what the nodes report.
 func coordinatorOn(n *cluster.Node, shared persistence.Journal, h *hub) actor.Behavior[command] {
 	return behaviors.Setup(func(ctx *actor.Context[command]) actor.Behavior[command] {
-		c := &coordinator{ctx: ctx, node: n, hub: h, stores: shared != nil, waiting: map[hosting.Token]func(error){}}
+		c := &coordinator{ctx: ctx, node: n, hub: h, stores: shared != nil, waiting: map[hosting.Token]func(error){}, fences: map[fenceKey]lease.Lease{}}
 		store := shared
 		if store == nil {
 			store = memory.New()
@@ -114,7 +116,7 @@ func (c *coordinator) begin(l allot.Ledger) persistence.Effect[allot.Fact] {
 	}
 	c.machine = allot.New(allot.Config{
 		Forgetful: !c.stores || len(c.unfit) > 0, Epoch: epoch, FirstTerm: g.Term,
-		AckTimeout: ackTimeout, Retry: retryMin, RetryMax: retryMax, RebalanceEvery: rebalanceEvery,
+		AckTimeout: ackTimeout, Retry: retryMin, RetryMax: retryMax, RebalanceEvery: rebalanceEvery, LeaseRetry: leaseRetry,
 		Strategy: c.hub.strategyOf,
 	})
 	c.machine.Replay(l)
@@ -138,6 +140,8 @@ func (c *coordinator) handle(cmd command) persistence.Effect[allot.Fact] {
 		return c.rescale(cmd)
 	case controlRequest:
 		return c.control(cmd)
+	case fenceAnswered:
+		return c.step(cmd.FenceAnswered)
 	case pinsRequest:
 		cmd.ReplyTo.Tell(pinned{Nodes: c.machine.Pins(cmd.Type)})
 		return persistence.None
@@ -227,6 +231,8 @@ func (c *coordinator) do(e hosting.Effect) {
 			Tell(toNode{Incarnation: e.Node.Incarnation, Update: e.Update, Refuse: e.Refuse})
 	case hosting.Moved:
 		c.moved(e)
+	case allot.Fence:
+		c.fence(e)
 	case allot.StrategyFailed:
 		c.ctx.Log().Warn("strategy of shards has failed; the nodes with the fewest shards are chosen",
 			zap.String("type", e.Type), zap.String("strategy", e.Strategy), zap.String("why", e.Why))

@@ -18,6 +18,7 @@ import (
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/shardstatus"
 	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/singleton/lease"
 )
 
 // A hub connects the regions of one node with the other nodes. Its actor, at /system/sharding, is
@@ -56,6 +57,10 @@ type anyRegion interface {
 	signature() table.Type
 	hosts() bool
 	eventSourced() bool
+	leased() bool
+	lease() *tenure
+	leaseOf(node string) (lease.Lease, error)
+	breakOff(why error)
 	capacity() int
 	count(shards int)
 	strategy() (own allot.Strategy, ok bool)
@@ -68,7 +73,7 @@ type anyRegion interface {
 	reroute()
 	tick(peers peerStates) (more bool)
 	close()
-	startShard(under actor.Spawner, around actor.AnyRef, shard, shards int, gen generation.Generation, begun func(), broken func(error)) actor.ActorRef[shardMsg]
+	startShard(under actor.Spawner, around actor.AnyRef, shard, shards int, gen generation.Generation, on shardStart) actor.ActorRef[shardMsg]
 }
 
 // peerStates says what is known of other nodes at one moment.

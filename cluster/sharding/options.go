@@ -11,6 +11,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
+	"github.com/understudy-go/understudy/singleton/lease"
 )
 
 // An Option is a setting of a type of entities; see [Start].
@@ -28,8 +29,9 @@ type settings struct {
 	sourced     bool
 	journal     persistence.Journal
 	remember    bool
-	daemons     int                // how many, at first; 0 for types whose entities have ids
-	strategy    placement.Strategy // nil: the default
+	daemons     int                                           // how many, at first; 0 for types whose entities have ids
+	strategy    placement.Strategy                            // nil: the default
+	leases      func(name, owner string) (lease.Lease, error) // nil: none
 }
 
 // The defaults of the options.

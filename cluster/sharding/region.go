@@ -26,6 +26,7 @@ type Region[M any] struct {
 	lanes   []*lane[M]
 	held    atomic.Int64 // letters that the lanes keep
 	limiter limiter
+	tenure  tenure
 	counted counted
 	refused atomic.Pointer[error] // why this node takes no part
 	daemons atomic.Int64          // how many daemons there are now; 0 if this node does not know, and for other types

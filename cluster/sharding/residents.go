@@ -35,6 +35,7 @@ type residents[M any] struct {
 // shardHooks tell the actor of a shard, from any goroutine, what has happened.
 type shardHooks struct {
 	empty  func()          // it has been closing, and no entity is left
+	gate   func() error    // returns why an entity must not handle a message; nil without a lease
 	broken func(why error) // the shard must end: a later generation of it has claimed the id of an entity; may be nil
 }
 
@@ -76,6 +77,18 @@ func (r *residents[M]) refused(why error) {
 	defer r.lane.mu.Unlock()
 	r.refusal = why
 	r.breaks(why)
+}
+
+// checkLease lets the shard end if the lease was lost before it had begun.
+func (r *residents[M]) checkLease() {
+	r.lane.mu.Lock()
+	defer r.lane.mu.Unlock()
+	if r.hooks.gate == nil {
+		return
+	}
+	if why := r.hooks.gate(); why != nil {
+		r.breaks(why)
+	}
 }
 
 // breaks lets the shard end. It does nothing if the shard must not end for that reason.
@@ -201,6 +214,11 @@ var errNoMessageHandled = errors.New("it has stopped before its first message; t
 // was fenced off: the shard is elsewhere.
 func (r *residents[M]) failed(name string, letters []letter[M], failure error) (kept []letter[M]) {
 	region := r.lane.region
+	if errors.Is(failure, errLeaseLost) {
+		if r.breaks(failure); r.broken {
+			return letters
+		}
+	}
 	if newest := fence.Newest(failure); errors.Is(failure, fence.ErrFenced) && r.generation.Term < generation.Unpack(newest).Term {
 		if r.breaks(failure); r.broken {
 			return letters

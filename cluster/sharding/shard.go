@@ -38,17 +38,26 @@ func (quiet) shardMsg() {}
 // Carried is for [extension.DeadLetter]: the messages carry none of the user.
 func (quiet) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
-// startShard spawns the actor of a shard, and returns at once. broken is called, by any goroutine,
-// when a later generation of the shard has claimed the id of an entity; it must end the shard. If
-// it is nil, only the entity ends. begun is called inside the actor.
-func (r *Region[M]) startShard(under actor.Spawner, around actor.AnyRef, shard, shards int, gen generation.Generation, begun func(), broken func(error)) actor.ActorRef[shardMsg] {
+// A shardStart has the hooks of a shard.
+type shardStart struct {
+	// begun is called inside the actor of the shard.
+	begun func()
+	// broken is called by any goroutine: a later generation of the shard has claimed the id of an
+	// entity, or the lease is lost. It must end the shard. If it is nil, only the entity ends.
+	broken func(why error)
+	// gate returns why an entity must not handle its next message. It is nil without a lease.
+	gate func() error
+}
+
+// startShard spawns the actor of a shard, and returns at once.
+func (r *Region[M]) startShard(under actor.Spawner, around actor.AnyRef, shard, shards int, gen generation.Generation, on shardStart) actor.ActorRef[shardMsg] {
 	name := escape(r.name) + "." + shardName(shard)
 	all := &residents[M]{lane: r.lanes[shard], generation: gen, shards: shards, all: map[string]*resident[M]{}}
-	all.hooks.broken = broken
+	all.hooks.broken, all.hooks.gate = on.broken, on.gate
 	all.path = around.Path() + "/" + name
 	values := context.WithValue(r.hub.context, passivatorKey{}, passivator(all))
 	ctx := singletonhook.WithGeneration(values, all.path, gen, all.refused)
-	return actor.Spawn(under, r.shard(all, begun), name, extension.WithContext(ctx), actor.WithKind(kind))
+	return actor.Spawn(under, r.shard(all, on.begun), name, extension.WithContext(ctx), actor.WithKind(kind))
 }
 
 // kind is the kind of the actors of shards, which are ours.
@@ -62,12 +71,17 @@ func (r *Region[M]) shard(all *residents[M], begun func()) actor.Behavior[shardM
 		if msg, ok := r.set.stopMessage.(M); ok {
 			last = &msg
 		}
-		all.actors = extension.NewReturning(self, extension.Owner[M](all), last)
+		var opts []actor.SpawnOption
+		if all.hooks.gate != nil {
+			opts = append(opts, extension.WithAdmissionCheck(all.hooks.gate))
+		}
+		all.actors = extension.NewReturning(self, extension.Owner[M](all), last, opts...)
 		ctx.Defer(func() { l.end(all) })
 		ctx.Every("sweep", r.sweepEvery(), sweepDue{})
 		begin := sync.OnceFunc(func() {
 			l.begin(all)
 			begun()
+			all.checkLease()
 		})
 		switch r.set.mode() {
 		case table.Remembered:

@@ -102,7 +102,14 @@ func hubFor(s Host, set settings) (h *hub, local bool, err error) {
 	case *actor.System:
 		return hubOf(s), true, nil
 	case *cluster.Node:
-		return clusteredOf(s, set.journal), false, nil
+		if set.leases != nil && set.journal == nil {
+			return nil, false, errNeedsJournal
+		}
+		h = clusteredOf(s, set.journal)
+		if set.leases != nil && !h.outside.(*clustered).stores { // clusteredOf has made it
+			return nil, false, errNeedsJournal
+		}
+		return h, false, nil
 	}
 	return nil, false, errors.New("sharding: Start takes a *cluster.Node or an *actor.System")
 }

@@ -31,7 +31,7 @@ var layers = []layer{
 		{"testkit/clustertest", []string{"testkit", "cluster", "singleton", "actor/extension", "actor", "internal/*"}},
 	}},
 	{"cluster", []place{
-		{"cluster/sharding", []string{"cluster/placement", "cluster/sharding/internal/allot", "cluster/sharding/internal/roster", "cluster/sharding/internal/table", "cluster/internal/hosting", "cluster/internal/hosting/shell", "cluster", "behavior", "persistence/memory", "persistence", "persistence/journal", "singleton/generation", "singleton", "actor/telemetry", "actor/extension", "actor", "internal/*"}},
+		{"cluster/sharding", []string{"cluster/placement", "cluster/sharding/internal/allot", "cluster/sharding/internal/roster", "cluster/sharding/internal/table", "cluster/internal/hosting", "cluster/internal/hosting/shell", "cluster", "behavior", "persistence/memory", "persistence", "persistence/journal", "singleton/lease", "singleton/generation", "singleton", "actor/telemetry", "actor/extension", "actor", "internal/*"}},
 		{"cluster/sharding/internal/allot", []string{"cluster/sharding/internal/table", "cluster/internal/hosting", "singleton/generation", "actor", "internal/*"}}, // the coordinator of shards
 		{"cluster/sharding/internal/roster", nil}, // what a shard writes about remembered entities
 		{"cluster/sharding/internal/table", []string{"internal/*"}},

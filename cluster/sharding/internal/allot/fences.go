@@ -21,9 +21,9 @@ type Fence struct {
 // IsEffect implements hosting.Effect.
 func (Fence) IsEffect() {}
 
-// EncodeLease returns the token of a lease as the state of a request to start a shard: the node
-// must start the shard under no other. DecodeLease is its inverse; it returns 0 for a request that
-// needs no lease.
+// EncodeLease returns the token of a lease as the state of a request to start a shard, or as its
+// beginning: the node must start the shard under no other. DecodeLease is its inverse; it returns 0
+// for a request that needs no lease.
 func EncodeLease(token uint64) []byte {
 	if token == 0 {
 		return nil

@@ -1,0 +1,85 @@
+package sharding
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
+	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/singleton/lease"
+)
+
+// WithLease lets a node host shards of the type only while it has a lease of its own. Then an
+// entity never runs twice, even if a node is paused or partitioned, provided that no handler takes
+// longer than the lease lasts; see package lease. Use it for entities that write to more than a
+// journal. It takes the place of the removal margin.
+//
+// The function leases may be the one of cluster.Config.Lease. It returns a new handle, usually from
+// lease.New with a store that all nodes share, and must not block. The name of a lease has the name
+// of the cluster, the type and the name of the node. The owner is the address of the node that
+// asks.
+//
+// A node that does not get its lease, for whatever reason, hosts nothing of the type, and asks
+// again after five seconds. A node that loses its lease ends the shards at once: handlers return,
+// and other messages wait until the shards run elsewhere. A node that leaves gives the lease back
+// when its shards have ended.
+//
+// When a node has crashed, the coordinator asks every five seconds for the lease of that node, and
+// gives it back at once. Only then do its shards start elsewhere: at the latest when the lease has
+// expired and the coordinator has asked again.
+//
+// Give all nodes the option, also those with [ProxyOnly], because any of them may have the
+// coordinator; a node without it hosts without a lease. It needs [WithJournal], which says what the
+// former members ran. It has no effect without a cluster.
+func WithLease(leases func(name, owner string) (lease.Lease, error)) Option {
+	return func(s *settings) { s.leases = leases }
+}
+
+// errLeaseLost ends entities: their node has lost its lease.
+var errLeaseLost = errors.New("sharding: the node has lost its lease for the type")
+
+// leaseOf returns a handle of the lease of a node for the type.
+func (r *Region[M]) leaseOf(nodeName string) (l lease.Lease, err error) {
+	if r.set.leases == nil {
+		return nil, fmt.Errorf("type %q has been started without WithLease on this node", r.name)
+	}
+	name := r.system.Name() + "-sharding-" + escape(r.name) + "/" + escape(nodeName)
+	err = guard.Run(func() (err error) {
+		if l, err = r.set.leases(name, r.system.Address()); err == nil && l == nil {
+			err = errors.New("it is nil")
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("the lease %s by WithLease: %w", name, err)
+	}
+	return l, nil
+}
+
+// leased reports whether this node hosts the type only while it has a lease.
+func (r *Region[M]) leased() bool { return r.set.leases != nil && r.hosts() }
+
+func (r *Region[M]) lease() *tenure { return &r.tenure }
+
+// breakOff ends all shards here, because of the lease.
+func (r *Region[M]) breakOff(why error) {
+	for _, l := range r.lanes {
+		l.breakOff(why)
+	}
+}
+
+func (l *lane[M]) breakOff(why error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.residents != nil && l.residents.hooks.gate != nil {
+		l.residents.breaks(why)
+	}
+}
+
+// errNeedsJournal: without a journal, the coordinator does not know what former members ran.
+var errNeedsJournal = errors.New("sharding: WithLease needs WithJournal, also for the first type that the node starts")
+
+// offerOf returns what this node offers of a region.
+func offerOf(r anyRegion) allot.Offer {
+	return allot.Offer{Type: r.signature(), Hosts: r.hosts(), EventSourced: r.eventSourced(), Leased: r.leased()}
+}

@@ -1,0 +1,375 @@
+package sharding_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/cluster/downing"
+	"github.com/understudy-go/understudy/cluster/sharding"
+	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/singleton/lease"
+	"github.com/understudy-go/understudy/testkit"
+	"github.com/understudy-go/understudy/testkit/clustertest"
+)
+
+const leaseTTL = 15 * time.Second
+
+// A guarded is a shop whose entities are in memory, and whose nodes host while they have leases.
+type guarded struct {
+	*shop
+	leases *lease.Memory
+
+	handled map[string]uint64 // the generation that has handled the last message, by entity
+	stale   []string          // messages that were handled by an earlier one; the mutex of the shop guards both
+}
+
+func leasesOf(store *lease.Memory) func(name, owner string) (lease.Lease, error) {
+	return func(name, owner string) (lease.Lease, error) {
+		return lease.New(store, name, owner, lease.Settings{TTL: leaseTTL})
+	}
+}
+
+func inGuarded(t *testing.T, nodes int, f func(t *testing.T, g *guarded), opts ...sharding.Option) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		g := &guarded{
+			shop:   &shop{t: t, store: memory.New(), regions: map[string]*sharding.Region[note]{}, at: map[string]int{}},
+			leases: lease.NewMemory(), handled: map[string]uint64{},
+		}
+		g.opts = append([]sharding.Option{sharding.Shards(16), sharding.WithJournal(g.store), sharding.WithLease(leasesOf(g.leases))}, opts...)
+		g.logs, g.entries = observer.New(zap.WarnLevel)
+		g.Cluster = clustertest.Start(t, nodes, func(_ string, cfg *cluster.Config) {
+			cfg.Logger, cfg.Downing = zap.New(g.logs), stubborn{downing.KeepMajority{StableAfter: time.Second}}
+		})
+		for n := range nodes {
+			g.begin(fmt.Sprint("n", n+1))
+		}
+		f(t, g)
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		require.Empty(t, g.stale, "an entity has run twice")
+	})
+}
+
+func (g *guarded) begin(name string) {
+	g.t.Helper()
+	r, err := sharding.Start(g.Node(name), "notebook", g.diary(name), g.opts...)
+	require.NoError(g.t, err)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.regions[name] = r
+}
+
+// diary returns the factory of entities that answer with their node, and check that no message is
+// handled by an earlier generation than the one before.
+func (g *guarded) diary(node string) func(sharding.Entity) actor.Behavior[note] {
+	return func(e sharding.Entity) actor.Behavior[note] {
+		return behaviors.Receive(func(_ *actor.Context[note], n note) actor.Behavior[note] {
+			if n.Text == "slow" {
+				time.Sleep(40 * time.Second)
+			}
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			if e.Generation.Term < g.handled[e.ID] {
+				g.stale = append(g.stale, fmt.Sprintf("%s of generation %v on %s after %d", e.ID, e.Generation, node, g.handled[e.ID]))
+			}
+			g.handled[e.ID] = e.Generation.Term
+			if n.ReplyTo != (actor.ActorRef[string]{}) {
+				n.ReplyTo.Tell(node)
+			}
+			return nil
+		})
+	}
+}
+
+func (g *guarded) held(node string) bool {
+	return g.leases.Inspect(leaseName(node)).Holder != ""
+}
+
+func leaseName(node string) string { return "test-sharding-notebook/" + node }
+
+func TestANodeWithoutItsLeaseHostsNothingAndAsksAgain(t *testing.T) {
+	inGuarded(t, 1, func(t *testing.T, g *guarded) {
+		g.leases.SetOutage(errors.New("the store is away"))
+		g.Add("n2")
+		g.begin("n2")
+		g.Leave("n1")
+		time.Sleep(time.Minute)
+		e := g.explained("n2", "e0")
+		require.Equal(t, sharding.Homeless, e.State)
+		require.Equal(t, "no member that hosts the type has its lease: n2", e.Why)
+		require.Len(t, g.entries.FilterMessageSnippet("hosts none of its entities").FilterFieldKey("why").All(), 1, "it is said once")
+		g.leases.SetOutage(nil)
+		time.Sleep(7 * time.Second)
+		require.Equal(t, map[string]int{"n2": 10}, g.where("n2", 10))
+	})
+}
+
+func TestEntitiesEndWhenTheLeaseIsLost(t *testing.T) {
+	inGuarded(t, 2, func(t *testing.T, g *guarded) {
+		time.Sleep(5 * time.Minute)
+		at := g.where("n1", 40)
+		require.Len(t, at, 2, "%v", at)
+		g.leases.Usurp(leaseName("n2"), "somebody", time.Hour)
+		time.Sleep(10 * time.Second) // by its next renewal it knows
+		require.Zero(t, g.region("n2").Stats().Awake)
+		require.Equal(t, map[string]int{"n1": 40}, g.where("n2", 40), "they run elsewhere, and no message is lost")
+		require.NotEmpty(t, g.entries.FilterMessageSnippet("lease for a type lost").All())
+		g.leases.Delete(leaseName("n2"))
+		time.Sleep(5 * time.Minute)
+		require.Len(t, g.where("n1", 40), 2, "it hosts again")
+	})
+}
+
+func TestTheShardsOfACrashedNodeWaitForItsLease(t *testing.T) {
+	inGuarded(t, 3, func(t *testing.T, g *guarded) {
+		time.Sleep(5 * time.Minute)
+		require.Contains(t, g.where("n2", 40), "n3")
+		id := ""
+		for n := 0; id == ""; n++ {
+			if at, err := g.ask("n2", fmt.Sprint("e", n), "where"); err == nil && at == "n3" {
+				id = fmt.Sprint("e", n)
+			}
+		}
+		g.Kill("n3")
+		time.Sleep(9 * time.Second) // it has been removed
+		require.True(t, g.held("n3"))
+		e := g.explained("n2", id)
+		require.Contains(t, e.Why, "n3 is no longer a member, and its lease is not free yet")
+		g.region("n2").Ref(id).Tell(note{Text: "wait"})
+		time.Sleep(15 * time.Second)
+		require.NotContains(t, g.where("n2", 40), "n3")
+		require.False(t, g.held("n3"), "the coordinator has given it back")
+	})
+}
+
+// stubborn is downing whose losing side runs on.
+type stubborn struct{ majority downing.KeepMajority }
+
+func (d stubborn) Decide(s downing.Situation) downing.Decision {
+	if here, there := s.Split(); len(here) < len(there) {
+		return downing.Decision{}
+	}
+	return d.majority.Decide(s)
+}
+
+func (stubborn) String() string         { return "stubborn" }
+func (d stubborn) Delay() time.Duration { return d.majority.Delay() }
+func (d stubborn) Skew() time.Duration  { return d.majority.Skew() }
+
+// A node that cannot reach the others, but the store, may run on after it has been removed.
+func TestWithALeaseNoEntityRunsTwiceWhenAFormerMemberRunsOn(t *testing.T) {
+	inGuarded(t, 3, func(t *testing.T, g *guarded) {
+		time.Sleep(5 * time.Minute)
+		id := ""
+		for n := 0; id == ""; n++ {
+			if at, err := g.ask("n2", fmt.Sprint("e", n), "where"); err == nil && at == "n3" {
+				id = fmt.Sprint("e", n)
+			}
+		}
+		stop := make(chan struct{})
+		var telling sync.WaitGroup
+		for _, from := range []string{"n1", "n3"} {
+			telling.Go(func() {
+				for n := 0; ; n++ {
+					select {
+					case <-stop:
+						return
+					case <-time.After(10 * time.Millisecond):
+					}
+					g.region(from).Ref(fmt.Sprint("e", n%40)).Tell(note{Text: "x"})
+				}
+			})
+		}
+		g.Partition([]string{"n3"}, []string{"n1", "n2"})
+		time.Sleep(2 * time.Minute) // longer than the margin, and than a lease lasts
+		at, err := g.ask("n3", id, "where")
+		require.NoError(t, err)
+		require.Equal(t, "n3", at, "it still has its lease")
+		require.Contains(t, g.explained("n2", id).Why, "n3 is no longer a member, and its lease is not free yet: another has it")
+		before := g.leases.Inspect(leaseName("n3")).Token
+		g.Heal()
+		g.AwaitQuiet()
+		time.Sleep(5 * time.Minute)
+		close(stop)
+		telling.Wait()
+		require.Len(t, g.where("n1", 40), 3, "n3 is back, and hosts again")
+		require.Greater(t, g.leases.Inspect(leaseName("n3")).Token, before)
+	})
+}
+
+func TestANodeThatLeavesGivesItsLeaseBack(t *testing.T) {
+	inGuarded(t, 2, func(t *testing.T, g *guarded) {
+		time.Sleep(time.Minute)
+		g.where("n1", 40)
+		require.True(t, g.held("n2"))
+		g.Leave("n2")
+		require.False(t, g.held("n2"))
+		begun := time.Now()
+		require.Equal(t, map[string]int{"n1": 40}, g.where("n1", 40))
+		require.Less(t, time.Since(begun), time.Second, "nobody has waited for it")
+	})
+}
+
+// What others take as a proof that nothing runs here any more is that the lease is free, or that it
+// has been acquired anew.
+func TestALostLeaseIsAskedForWhenTheLastEntityHasEnded(t *testing.T) {
+	inGuarded(t, 1, func(t *testing.T, g *guarded) {
+		time.Sleep(10 * time.Second)
+		g.tell("n1", "e0", "slow")
+		time.Sleep(time.Second)
+		g.leases.Usurp(leaseName("n1"), "somebody", time.Second)
+		time.Sleep(30 * time.Second)
+		require.False(t, g.held("n1"), "the handler still runs")
+		time.Sleep(20 * time.Second)
+		require.True(t, g.held("n1"))
+		require.Equal(t, map[string]int{"n1": 4}, g.where("n1", 4))
+	})
+}
+
+// A doubtful lease is not valid, although it has not been reported as lost yet.
+type doubtful struct {
+	lease.Lease
+	doubted *atomic.Bool
+}
+
+func (l doubtful) Valid() bool { return !l.doubted.Load() && l.Lease.Valid() }
+
+func TestAnEntityHandlesNoMessageUnderALeaseThatIsNotValid(t *testing.T) {
+	doubted, store := &atomic.Bool{}, lease.NewMemory()
+	inGuarded(t, 1, func(t *testing.T, g *guarded) {
+		g.where("n1", 4)
+		before := g.explained("n1", "e0").Generation
+		doubted.Store(true)
+		answer := make(chan error)
+		go func() {
+			_, err := g.ask("n1", "e0", "where")
+			answer <- err
+		}()
+		time.Sleep(5 * time.Second)
+		g.mu.Lock()
+		require.Equal(t, before, g.handled["e0"])
+		g.mu.Unlock()
+		doubted.Store(false)
+		require.NoError(t, <-answer, "it has waited for the next generation")
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		require.Greater(t, g.handled["e0"], before)
+	}, sharding.WithLease(func(name, owner string) (lease.Lease, error) {
+		l, err := leasesOf(store)(name, owner)
+		return doubtful{l, doubted}, err
+	}))
+}
+
+func TestLeasesThatCannotBeMadeAreTriedAgain(t *testing.T) {
+	var mu sync.Mutex
+	fails := true
+	store := lease.NewMemory()
+	inGuarded(t, 1, func(t *testing.T, g *guarded) {
+		time.Sleep(time.Minute)
+		require.Contains(t, g.explained("n1", "e0").Why, "has its lease: n1")
+		logged := g.entries.FilterMessageSnippet("hosts none of its entities").All()
+		require.Len(t, logged, 1)
+		require.Contains(t, logged[0].ContextMap()["why"], "panic: no store")
+		mu.Lock()
+		fails = false
+		mu.Unlock()
+		time.Sleep(6 * time.Second)
+		require.Equal(t, map[string]int{"n1": 4}, g.where("n1", 4))
+	}, sharding.WithLease(func(name, owner string) (lease.Lease, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if fails {
+			panic("no store")
+		}
+		return leasesOf(store)(name, owner)
+	}))
+}
+
+func TestLeasesNeedAJournal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := clustertest.Start(t, 1)
+		with := sharding.WithLease(leasesOf(lease.NewMemory()))
+		_, err := sharding.Start(c.Node("n1"), "notebook", notebook, with)
+		require.ErrorContains(t, err, "WithLease needs WithJournal")
+		_, err = sharding.Start(c.Node("n1"), "diary", notebook)
+		require.NoError(t, err)
+		_, err = sharding.Start(c.Node("n1"), "notebook", notebook, with, sharding.WithJournal(memory.New()))
+		require.ErrorContains(t, err, "also for the first type")
+
+		alone := start(t, testkit.NewSystem(t), notebook, with)
+		require.Equal(t, "a:", read(t, alone.Ref("a")), "without a cluster it has no effect")
+	})
+}
+
+// Whatever happens to the nodes, the generation that handles the messages of an entity never falls:
+// no entity runs on after the next one has begun.
+func TestInChaosNoEntityRunsTwiceWithLeases(t *testing.T) {
+	stay := func(_ string, cfg *cluster.Config) {
+		cfg.Downing = stubborn{downing.KeepMajority{StableAfter: time.Second}}
+	}
+	clustertest.Chaos{Nodes: 3, Faults: 5, ShrinkRuns: -1, Options: []clustertest.Option{stay}}.Run(t, func(r *clustertest.Round) {
+		g := &guarded{shop: &shop{}, leases: lease.NewMemory(), handled: map[string]uint64{}}
+		journal, stop := memory.New(), make(chan struct{})
+		regions := map[string]*sharding.Region[note]{}
+		r.EachNode(func(n *cluster.Node) {
+			name := n.View().Self.Name
+			region, err := sharding.Start(n, "notebook", g.diary(name), sharding.Shards(8), sharding.WithJournal(journal), sharding.WithLease(leasesOf(g.leases)))
+			if err != nil {
+				r.Fatalf("%v", err)
+			}
+			g.mu.Lock()
+			regions[name] = region
+			g.mu.Unlock()
+			go func() {
+				for i := 0; ; i++ {
+					region.Ref(fmt.Sprint("e", i%12)).Tell(note{Text: "x"})
+					select {
+					case <-n.Terminated():
+						return
+					case <-stop:
+						return
+					case <-r.Context().Done():
+						return
+					case <-time.After(100 * time.Millisecond):
+					}
+				}
+			}()
+		})
+		r.Finally("each entity has run once at a time, and answers", func() error {
+			time.Sleep(2 * time.Minute)
+			close(stop)
+			time.Sleep(time.Second)
+			for _, n := range r.Nodes() {
+				g.mu.Lock()
+				region := regions[n.View().Self.Name]
+				g.mu.Unlock()
+				for e := range 12 {
+					_, err := actor.AskTimeout(r.Context(), region.Ref(fmt.Sprint("e", e)), 5*time.Second, func(to actor.ActorRef[string]) note { return note{ReplyTo: to} })
+					if err != nil {
+						return fmt.Errorf("e%d asked by %s: %w", e, n.View().Self.Name, err)
+					}
+				}
+			}
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			if len(g.stale) > 0 {
+				return errors.New(strings.Join(g.stale, "; "))
+			}
+			return nil
+		})
+	})
+}

@@ -1,0 +1,294 @@
+package sharding
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/cluster/internal/hosting/shell"
+	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/internal/leasespan"
+	"github.com/understudy-go/understudy/singleton"
+	"github.com/understudy-go/understudy/singleton/lease"
+)
+
+// A tenure is the right of this node to host shards of a type. It lasts while the node has its
+// lease. Any goroutine may call its methods.
+type tenure struct {
+	mu     sync.Mutex // guards all below
+	lease  lease.Lease
+	token  uint64 // under which shards may start; 0 for none
+	shards int    // that have been admitted, and have not ended
+}
+
+// current returns the token under which shards may start, or 0.
+func (t *tenure) current() uint64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.token
+}
+
+func (t *tenure) begin(l lease.Lease) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.lease, t.token = l, l.Token()
+}
+
+func (t *tenure) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.token = 0
+}
+
+// admit lets a shard start that was requested under that token. gate returns, before each message
+// of an entity, whether that is still in order.
+func (t *tenure) admit(token uint64) (gate func() error, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if token == 0 || t.token != token || !t.lease.Valid() {
+		return nil, errLeaseLost
+	}
+	t.shards++
+	return func() error { return t.check(token) }, nil
+}
+
+func (t *tenure) check(token uint64) error {
+	t.mu.Lock()
+	same, l := t.token == token, t.lease
+	t.mu.Unlock()
+	if same && l.Valid() {
+		return nil
+	}
+	return errLeaseLost
+}
+
+// left notes that an admitted shard has ended.
+func (t *tenure) left() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.shards--
+}
+
+// vacant reports whether no admitted shard is here any more.
+func (t *tenure) vacant() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.shards == 0
+}
+
+// A leaseKeeper is the actor that keeps the lease of a node for a type.
+type leaseKeeper struct {
+	ctx         *actor.Context[any]
+	node        *cluster.Node
+	region      anyRegion
+	changed     func()      // the token has changed
+	lease       lease.Lease // nil before it has been created
+	incarnation uint64      // of the node as a member; 0 while it is not one
+	under       uint64      // the incarnation for which the lease has been acquired
+	held        bool        // it has been acquired, and neither been lost nor given back
+	busy        bool        // a request is under way
+	problem     string      // why it was not to be had the last time
+}
+
+// The messages to a leaseKeeper.
+type (
+	leaseAnswered struct {
+		quiet
+		under uint64
+		held  bool
+		err   error
+	}
+	leaseLost struct {
+		quiet
+		reason error
+	}
+	leaseGivenBack struct{ quiet }
+	leaseDue       struct{ quiet } // it is time to ask again
+	shardLeft      struct{ quiet }
+)
+
+// leaseRetry is after which time a lease is asked for again.
+const leaseRetry = singleton.DefaultLeaseRetry
+
+// releasePatience is how long the release of a lease may take.
+const releasePatience = 5 * time.Second
+
+// keepLease starts the keeper of the lease for a region.
+func (c *clustered) keepLease(r anyRegion) actor.ActorRef[any] {
+	return actor.Spawn(extension.Framework(c.node.System), func(ctx *actor.Context[any], next *actor.Next[any]) {
+		k := &leaseKeeper{ctx: ctx, node: c.node, region: r, changed: func() { c.hub.ref.Tell(helloDue{}) }}
+		ctx.Defer(cluster.Subscribe(c.node, extension.Handle(ctx, func(v cluster.View) actor.Behavior[any] {
+			k.follow(v)
+			return nil
+		})))
+		ctx.Defer(k.close)
+		next.OnMessage = func(_ *actor.Context[any], msg any) actor.Behavior[any] {
+			k.receive(msg)
+			return nil
+		}
+		k.follow(c.node.View())
+	}, "sharding-lease:"+escape(r.signature().Name), actor.WithKind(kind))
+}
+
+func (k *leaseKeeper) follow(v cluster.View) {
+	k.incarnation = shell.IncarnationOf(v.Self)
+	k.proceed()
+}
+
+func (k *leaseKeeper) receive(msg any) {
+	switch msg := msg.(type) {
+	case leaseAnswered:
+		k.answered(msg)
+	case leaseLost:
+		k.lost(msg.reason)
+	case leaseGivenBack:
+		k.busy = false
+	case leaseDue, shardLeft:
+	}
+	k.proceed()
+}
+
+// proceed does what is to be done next. A lease of a former incarnation is given back, and another
+// one is acquired, only when no shard is here any more: the others take that as a proof.
+func (k *leaseKeeper) proceed() {
+	stale := k.held && k.under != k.incarnation
+	if stale && k.region.lease().current() != 0 {
+		k.stop()
+	}
+	switch {
+	case k.busy || !k.region.lease().vacant() && (stale || !k.held):
+	case stale:
+		k.giveBack()
+	case !k.held && k.incarnation != 0 && !k.ctx.TimerActive("lease"):
+		k.acquire()
+	}
+}
+
+// stop ends the shards here.
+func (k *leaseKeeper) stop() {
+	k.region.lease().end()
+	k.region.breakOff(errLeaseLost)
+	k.changed()
+}
+
+func (k *leaseKeeper) acquire() {
+	l, err := k.handle()
+	if err != nil {
+		k.answered(leaseAnswered{err: err})
+		return
+	}
+	k.busy = true
+	under, holder := k.incarnation, k.ctx.Self().Path()
+	actor.PipeToSelf(k.ctx, func(ctx context.Context) (bool, error) {
+		return leasespan.Acquire(ctx, k.node.System, leasespan.Attempt{Lease: l.String(), Holder: holder}, l.Acquire)
+	}, func(held bool, err error) any { return leaseAnswered{under: under, held: held && err == nil, err: err} })
+}
+
+// handle returns the handle of the lease, and creates it if necessary.
+func (k *leaseKeeper) handle() (lease.Lease, error) {
+	if k.lease != nil {
+		return k.lease, nil
+	}
+	l, err := k.region.leaseOf(k.node.View().Self.Name)
+	if err != nil {
+		return nil, err
+	}
+	self := k.ctx.Self()
+	k.ctx.Defer(l.OnLost(func(reason error) { self.Tell(leaseLost{reason: reason}) }))
+	k.ctx.Defer(extension.OnHalt(k.node.System, func() { abandon(l) }))
+	k.lease = l
+	return l, nil
+}
+
+// abandon treats a lease as the end of the process would, if it can.
+func abandon(l lease.Lease) {
+	if a, ok := l.(interface{ Abandon() }); ok {
+		a.Abandon()
+	}
+}
+
+func (k *leaseKeeper) answered(a leaseAnswered) {
+	k.busy = false
+	if a.held {
+		k.held, k.under, k.problem = true, a.under, ""
+		if a.under == k.incarnation {
+			k.region.lease().begin(k.lease)
+			k.changed()
+		}
+		return
+	}
+	why := whyNotHeld(a.err)
+	if why != k.problem {
+		k.log("this node has no lease for a type, and hosts none of its entities", zap.String("why", why))
+	}
+	k.problem = why
+	k.ctx.After("lease", leaseRetry, leaseDue{})
+}
+
+func (k *leaseKeeper) lost(reason error) {
+	if !k.held || k.busy {
+		return // it is being given back
+	}
+	k.log("lease for a type lost: its entities on this node end", zap.Error(reason))
+	k.held = false
+	k.ctx.After("lease", leaseRetry, leaseDue{})
+	k.stop()
+}
+
+func (k *leaseKeeper) log(text string, why zap.Field) {
+	k.ctx.Log().Warn(text, zap.String("type", k.region.signature().Name), why)
+}
+
+func (k *leaseKeeper) giveBack() {
+	k.held, k.busy = false, true
+	actor.PipeToSelf(k.ctx, func(ctx context.Context) (struct{}, error) { return struct{}{}, release(ctx, k.lease) },
+		func(_ struct{}, err error) any {
+			if err != nil {
+				k.log("lease for a type not given back; it has to expire", zap.Error(err))
+			}
+			return leaseGivenBack{}
+		})
+}
+
+// release releases a lease, also if ctx has ended.
+func release(ctx context.Context, l lease.Lease) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releasePatience)
+	defer cancel()
+	return guard.Run(func() error { return l.Release(ctx) })
+}
+
+// close gives the lease back when the system stops, unless an entity still runs.
+func (k *leaseKeeper) close() {
+	k.region.lease().end()
+	switch {
+	case !k.held:
+	case !k.region.lease().vacant():
+		abandon(k.lease)
+	default:
+		if err := release(k.ctx, k.lease); err != nil {
+			k.log("lease for a type not given back; it has to expire", zap.Error(err))
+		}
+	}
+}
+
+// startLeased starts a shard that was requested under a token of the lease.
+func (c *clustered) startLeased(r anyRegion, token uint64, start func(gate func() error) actor.ActorRef[shardMsg]) (ref actor.ActorRef[shardMsg], err error) {
+	t := r.lease()
+	gate, err := t.admit(token)
+	if err != nil {
+		return ref, fmt.Errorf("%w since it was asked to start the shard", err)
+	}
+	ref = start(gate)
+	keeper := c.keeperOf(r.signature().Name)
+	extension.AfterEnd(c.node.System, ref, func() {
+		t.left()
+		keeper.TellNoWait(shardLeft{})
+	})
+	return ref, nil
+}
