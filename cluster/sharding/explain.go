@@ -43,7 +43,7 @@ func (r *Region[M]) Explain(ctx context.Context, id string) (Explanation, error)
 	if err := ValidateID(id); err != nil {
 		return Explanation{}, err
 	}
-	shard := shardOf(r.name, id, r.set.shards)
+	shard := r.shardOf(id)
 	here := r.lanes[shard].stats()
 	all := Explanation{Type: r.name, ID: id, Shard: shard, State: Running, Generation: here.Generation, Held: here.Held}
 	if why := r.refused.Load(); why != nil {

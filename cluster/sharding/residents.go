@@ -270,7 +270,9 @@ func (r *residents[M]) rested(name string, e *resident[M]) {
 func (r *residents[M]) Late(name string, msg M, m extension.Metadata) {
 	region := r.lane.region
 	region.hub.ref.Tell(lateLetter{
-		deliver:   func() { r.lane.told(name, extension.Described[M]{Message: msg, Metadata: m}) },
+		deliver: func() {
+			r.lane.told(letter[M]{name: name, Held: extension.Held[M]{Described: extension.Described[M]{Message: msg, Metadata: m}}})
+		},
 		recipient: region.pathOf(name), msg: msg,
 	})
 }
