@@ -84,8 +84,8 @@ func (r *Region[M]) laneOf(name string) *lane[M] {
 	return r.lanes[r.shardOf(idOf(name))]
 }
 
-// shardOf returns the shard of an entity: a range of slices, so that a projection over the slices of
-// a shard reads the events of its entities.
+// shardOf returns the shard of an entity: a range of slices, so that a projection over the slices
+// of a shard reads the events of its entities.
 func (r *Region[M]) shardOf(id string) int { return r.slices.of(id) * r.set.shards / journal.Slices }
 
 // A router takes the messages to the refs of a region.

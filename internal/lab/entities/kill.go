@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -104,7 +105,9 @@ func measureKill(ctx context.Context, set settings, entities int, stored bool) (
 	if err != nil {
 		return k, err
 	}
-	k.seconds = bySecond(all)
+	k.seconds = slices.DeleteFunc(bySecond(all), func(of second) bool { // the first and the last are not whole
+		return of.from < -int(set.before.Seconds()) || of.from >= int(set.after.Seconds())
+	})
 	was := func(entity int) bool { return s.at[entity] == 1 }
 	var ok bool
 	if k.first, ok = firstWoken(all, was, killed); !ok {
@@ -132,7 +135,8 @@ func (s *stage) start(cfg nodeConfig) error {
 	return err
 }
 
-// balanced waits until each node has about a third of the shards. The first has all at the beginning.
+// balanced waits until each node has about a third of the shards. The first has all at the
+// beginning.
 func (s *stage) balanced(ctx context.Context) error {
 	progress("waiting for the shards to be balanced, some two minutes")
 	for {

@@ -2,11 +2,11 @@
 //
 //	go run ./internal/lab/entities [-entities 1000000] [-stored 100000] [-rate 1000] [-page docs/performance-sharding.md]
 //
-// It compares a tell to an entity with one to a plain actor, on the same node and on another one, and
-// measures how much memory an idle entity takes. Then it wakes that many entities on three processes,
-// asks them at a steady rate from a fourth one, kills one of the three with SIGKILL, and reports the
-// latency of the asks by the second. It does the same with fewer entities that are event-sourced in
-// SQLite. Without a page it prints the figures. The plots are beside the page.
+// It compares a tell to an entity with one to a plain actor, on the same node and on another one,
+// and measures how much memory an idle entity takes. Then it wakes that many entities on three
+// processes, asks them at a steady rate from a fourth one, kills one of the three with SIGKILL, and
+// reports the latency of the asks by the second. It does the same with fewer entities that are
+// event-sourced in SQLite. Without a page it prints the figures. The plots are beside the page.
 package main
 
 import (

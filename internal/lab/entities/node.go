@@ -63,8 +63,8 @@ func stored(e sharding.Entity, journal persistence.Journal, node string) actor.B
 		})
 }
 
-// startRegion starts a node of the cluster. Entities without a journal keep nothing, so they need no
-// margin either.
+// startRegion starts a node of the cluster. Entities without a journal keep nothing, so they need
+// no margin either.
 func startRegion(ctx context.Context, cfg nodeConfig, opts ...sharding.Option) (node *cluster.Node, r *sharding.Region[Question], end func(), err error) {
 	factory, end := func(sharding.Entity) actor.Behavior[Question] { return inMemory(cfg.Name) }, func() {}
 	opts = append(opts, sharding.EventSourced(), sharding.PassivateAfter(0))

@@ -24,9 +24,9 @@ func (c Call) reads() bool { return c.Entry == (Entry{}) }
 // checkList compares the history of one list with its journal, in which each visit is a record, and
 // returns the contradictions.
 //
-// The history must be linearizable, and the journal must be its order. So each acknowledged entry is
-// there exactly once, where its answer says. Each answer has the list as it was at that length. A
-// visit that began after the end of another one has seen its entry. Each record must be of the
+// The history must be linearizable, and the journal must be its order. So each acknowledged entry
+// is there exactly once, where its answer says. Each answer has the list as it was at that length.
+// A visit that began after the end of another one has seen its entry. Each record must be of the
 // generation that has answered.
 func checkList(calls []Call, journal []Stored) (found []string) {
 	found = checkJournal(journal)

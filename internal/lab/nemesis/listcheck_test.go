@@ -115,8 +115,8 @@ func textOf(entries []Entry) (text string) {
 	return text
 }
 
-// randomHistory returns calls and the list in the end: each visit happens at some moment between its
-// start and its end, but some answers are then changed.
+// randomHistory returns calls and the list in the end: each visit happens at some moment between
+// its start and its end, but some answers are then changed.
 func randomHistory(d *rand.Rand) (calls []Call, entries []Entry) {
 	order := make([]int, 2+d.IntN(5)) // the moments of the visits
 	for i := range order {

@@ -34,9 +34,9 @@
 //
 // More clients at each node append to lists and read them. Each list is an entity of a sharded
 // type, event-sourced in the same journal, and ends when it is idle for a few seconds; some of the
-// lists are used often. Reads are events, too. The history of each list must be linearizable, in the
-// order of its journal, and no entry may be there twice, at another place, or from another generation
-// of the shard than acknowledged it. In the end, each list must answer within a limit.
+// lists are used often. Reads are events, too. The history of each list must be linearizable, in
+// the order of its journal, and no entry may be there twice, at another place, or from another
+// generation of the shard than acknowledged it. In the end, each list must answer within a limit.
 //
 // Another singleton, which is not fenced, reports all the time that it runs. Two instances of it
 // must not overlap, even when a healthy cluster is cut in two. An overlap is allowed, and reported,

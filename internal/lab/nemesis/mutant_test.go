@@ -74,7 +74,7 @@ func (u fenceless) Append(ctx context.Context, all []journal.AppendRequest) []er
 }
 
 func (u fenceless) force(ctx context.Context, r journal.AppendRequest) error {
-	claim, err := u.Journal.Claim(ctx, r.ID, journal.WriterID{}, journal.Bounds{})
+	claim, err := u.Claim(ctx, r.ID, journal.WriterID{}, journal.Bounds{})
 	if err != nil {
 		return err
 	}
@@ -117,9 +117,9 @@ func outdatedCalls(calls []Call) (n int) {
 	return n
 }
 
-// withMutant lets nodes with a mistake run while the host is cut off, and stopped for long enough to
-// be replaced: when it continues, it does not know that. It does so until enough returns true, or
-// gives up. It returns what was violated.
+// withMutant lets nodes with a mistake run while the host is cut off, and stopped for long enough
+// to be replaced: when it continues, it does not know that. It does so until enough returns true,
+// or gives up. It returns what was violated.
 func withMutant(t *testing.T, name string, enough func(*harness) bool) (violations []string) {
 	t.Helper()
 	needNetwork(t)

@@ -25,7 +25,7 @@ func TestARollingRestartOfRealNodesFailsNoVisit(t *testing.T) {
 		s.do(Leave, n)
 		s.repaired()
 		require.NoError(t, s.awaitSettled(t.Context(), true))
-		s.crowd.visit(nodeName(n))
+		s.crowd.visit(t.Context(), nodeName(n))
 		s.pass(time.Second)
 		if clock()-began > balancing {
 			moves++ // shards may have been balanced meanwhile

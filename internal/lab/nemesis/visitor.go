@@ -38,9 +38,9 @@ func newCrowd(dir string, lists int, patience time.Duration, r *recorder) *crowd
 	return &crowd{dir: dir, lists: lists, patience: patience, recorder: r, ends: map[string]func(){}}
 }
 
-// visit starts the visitors of a node.
-func (c *crowd) visit(node string) {
-	ctx, cancel := context.WithCancel(context.Background())
+// visit starts the visitors of a node. They end with ctx, or by leave.
+func (c *crowd) visit(ctx context.Context, node string) {
+	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	for range visitorsPerNode {
 		v := &visitor{crowd: c, node: node, name: fmt.Sprintf("v%d", c.names.Add(1))}
@@ -99,8 +99,9 @@ func (c *crowd) call(node string, of Call) (_ Call, sent bool) {
 	return of, !unsent(err)
 }
 
-// readAll reads each list once, through all nodes in turn. It repeats a read without an answer until
-// a limit. It returns the lists that have not answered by then, and how long the slowest took.
+// readAll reads each list once, through all nodes in turn. It repeats a read without an answer
+// until a limit. It returns the lists that have not answered by then, and how long the slowest
+// took.
 func (c *crowd) readAll(nodes []string, limit time.Duration) (silent []string, slowest time.Duration) {
 	var mu sync.Mutex // guards silent and slowest
 	var next atomic.Int64
