@@ -175,7 +175,7 @@ bench-failover: ## How long a singleton is away when its host is killed, 50 time
 	$(GO) run ./internal/lab/stopwatch -kills=50 -moves=0 -crowds=0
 
 .PHONY: bench-sharding
-bench-sharding: ## Replace the figures of docs/performance-sharding.md, a million ENTITIES and one of three processes killed: half an hour on a machine that does nothing else
+bench-sharding: ## Replace the figures of docs/performance-sharding.md, a million ENTITIES and one of three processes killed: five minutes, 2 GB
 	$(GO) run ./internal/lab/entities -page=docs/performance-sharding.md $(if $(ENTITIES),-entities=$(ENTITIES)) $(BENCH)
 
 .PHONY: bench-peers

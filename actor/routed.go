@@ -13,7 +13,7 @@ import (
 
 // A router is extension.Router.
 type router[M any] interface {
-	Told(path string, msg M, m metadata.Metadata) (here ActorRef[M])
+	Told(full string, msg M, m metadata.Metadata) (here ActorRef[M])
 	Arrived(path string, from uint64, msg M, encoded actorhook.Arrival) (here ActorRef[M])
 }
 
@@ -21,6 +21,7 @@ type router[M any] interface {
 // It has no address: on every node it means the same actor.
 type routed[M any] struct {
 	core   core
+	full   string // its full path, without an address
 	router router[M]
 	here   atomic.Pointer[inbox[M]] // the actor, while it takes the messages of this node; nil: ask the router
 }
@@ -34,7 +35,7 @@ func (r *routed[M]) tell(msg M) {
 }
 
 func (r *routed[M]) route(msg M, m metadata.Metadata) {
-	r.found(r.router.Told(r.core.label, msg, m))
+	r.found(r.router.Told(r.full, msg, m))
 }
 
 // found remembers the actor to which the router has passed a message.
@@ -117,6 +118,7 @@ func routedAt(s *System, path string) *core {
 // routedRefs makes refs of one path equal, as long as one of them exists.
 type routedRefs[M any] struct {
 	sys    *System
+	scheme string // of full paths: what comes before the prefix
 	prefix string
 	router router[M]
 
@@ -127,11 +129,11 @@ type routedRefs[M any] struct {
 
 // Routed implements extension.NewRoutedRefs.
 func (refInternals[M]) Routed(s *System, prefix string, by interface {
-	Told(path string, msg M, m metadata.Metadata) (here ActorRef[M])
+	Told(full string, msg M, m metadata.Metadata) (here ActorRef[M])
 	Arrived(path string, from uint64, msg M, encoded actorhook.Arrival) (here ActorRef[M])
 },
 ) func(name string) ActorRef[M] {
-	all := &routedRefs[M]{sys: s, prefix: prefix, router: by, cores: map[string]weak.Pointer[core]{}}
+	all := &routedRefs[M]{sys: s, scheme: "understudy://" + s.Name(), prefix: prefix, router: by, cores: map[string]weak.Pointer[core]{}}
 	return all.ref
 }
 
@@ -141,7 +143,8 @@ func (all *routedRefs[M]) ref(name string) ActorRef[M] {
 	if c := all.cores[name].Value(); c != nil {
 		return ActorRef[M]{c}
 	}
-	r := &routed[M]{core: core{sys: all.sys, label: all.prefix + name}, router: all.router}
+	full := all.scheme + all.prefix + name
+	r := &routed[M]{core: core{sys: all.sys, label: full[len(all.scheme):]}, full: full, router: all.router}
 	r.core.impl = r
 	all.forget()
 	all.cores[r.core.label[len(all.prefix):]] = weak.Make(&r.core)
@@ -169,7 +172,8 @@ func (s internals) SendTo(to actorhook.Target, msg any, m metadata.Metadata) {
 		s.reportDeadLetter(to.Full, msg, ErrUnreachable)
 		return
 	case !m.IsEmpty() && describes:
-		t.SendWith(hop(s.tracer, &to, m, msg), nil, s.System, to, msg)
+		at := to // so that to stays on the stack
+		t.SendWith(hop(s.tracer, &at, m, msg), nil, s.System, at, msg)
 	default:
 		s.transport.Send(s.System, to, msg)
 	}

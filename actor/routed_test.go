@@ -49,10 +49,11 @@ type inHotel struct {
 	guest func(id string) actor.Behavior[visit]
 }
 
-func (h inHotel) Told(path string, msg visit, m extension.Metadata) (here actor.ActorRef[visit]) {
+func (h inHotel) Told(full string, msg visit, m extension.Metadata) (here actor.ActorRef[visit]) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.offer(strings.TrimPrefix(path, "/hotel/"), msg, m)
+	_, id, _ := strings.Cut(full, "/hotel/")
+	return h.offer(id, msg, m)
 }
 
 func (h inHotel) offer(id string, msg visit, m extension.Metadata) (here actor.ActorRef[visit]) {

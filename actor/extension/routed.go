@@ -9,10 +9,10 @@ import (
 // A Router finds, for each message to a routed ref, the actor that handles it: on this node, or on
 // another one. Any goroutine may call its methods, also at the same time. They must not block.
 type Router[M any] interface {
-	// Told takes a message that was told on this node to the ref with a path. If the actor is here,
-	// and takes messages directly from now on, Told returns what [Returning.Spawn] has returned;
-	// otherwise it returns the zero ActorRef.
-	Told(path string, msg M, m Metadata) (here actor.ActorRef[M])
+	// Told takes a message that was told on this node to the ref with a full path, which has no
+	// address. If the actor is here, and takes messages directly from now on, Told returns what
+	// [Returning.Spawn] has returned; otherwise it returns the zero ActorRef.
+	Told(full string, msg M, m Metadata) (here actor.ActorRef[M])
 
 	// Arrived takes a message of another node. from is the number that it has given to [SendTo],
 	// or 0. encoded is the same message; it is valid until Arrived returns.
@@ -29,7 +29,7 @@ type Arrival = actorhook.Arrival
 func NewRoutedRefs[M any](s *actor.System, prefix string, by Router[M]) (ref func(name string) actor.ActorRef[M]) {
 	return actorhook.Internals(actor.ActorRef[M]{}).(interface { // actor implements it
 		Routed(s *actor.System, prefix string, by interface {
-			Told(path string, msg M, m metadata.Metadata) (here actor.ActorRef[M])
+			Told(full string, msg M, m metadata.Metadata) (here actor.ActorRef[M])
 			Arrived(path string, from uint64, msg M, encoded actorhook.Arrival) (here actor.ActorRef[M])
 		}) func(name string) actor.ActorRef[M]
 	}).Routed(s, prefix, by)

@@ -112,9 +112,9 @@ type clientRegion[M any] struct {
 	proxy  actor.ActorRef[parcel[M]]
 }
 
-// A parcel is a message of a client to the entity with that path.
+// A parcel is a message of a client to the entity with that full path.
 type parcel[M any] struct {
-	path string
+	full string
 	extension.Held[M]
 }
 
@@ -122,8 +122,8 @@ type parcel[M any] struct {
 func (parcel[M]) LocalOnly() bool { return true }
 
 // Carried is for [extension.DeadLetter].
-func (p parcel[M]) Carried(s *actor.System) (recipient string, msg any, ok bool) {
-	return "understudy://" + s.Name() + p.path, p.Message, true
+func (p parcel[M]) Carried(*actor.System) (recipient string, msg any, ok bool) {
+	return p.full, p.Message, true
 }
 
 func (r *clientRegion[M]) find(name string) actor.AnyRef {
@@ -134,15 +134,15 @@ func (r *clientRegion[M]) find(name string) actor.AnyRef {
 }
 
 // Told implements extension.Router.
-func (r *clientRegion[M]) Told(path string, msg M, m extension.Metadata) (nowhere actor.ActorRef[M]) {
+func (r *clientRegion[M]) Told(full string, msg M, m extension.Metadata) (nowhere actor.ActorRef[M]) {
 	d := extension.Described[M]{Message: msg, Metadata: m}
-	r.proxy.Tell(parcel[M]{path: path, Held: extension.Hold(r.system, d)})
+	r.proxy.Tell(parcel[M]{full: full, Held: extension.Hold(r.system, d)})
 	return nowhere
 }
 
 // Arrived implements extension.Router. No node sends messages for entities to a client.
 func (r *clientRegion[M]) Arrived(path string, _ uint64, msg M, encoded extension.Arrival) actor.ActorRef[M] {
-	return r.Told(path, msg, encoded.Metadata)
+	return r.Told("understudy://"+r.system.Name()+path, msg, encoded.Metadata)
 }
 
 // A clientProxy sends parcels to a member.
@@ -202,7 +202,7 @@ func (p *clientProxy[M]) send(of parcel[M]) {
 		return
 	}
 	extension.SendTo(p.ctx.System(), extension.Target{
-		Address: p.at.Address, Path: of.path, Full: "understudy://" + p.ctx.System().Name() + of.path,
+		Address: p.at.Address, Path: of.full[len("understudy://"+p.ctx.System().Name()):], Full: of.full,
 	}, of.Message, of.Metadata)
 }
 

@@ -15,7 +15,8 @@ func (r *Region[M]) Shard(id string) int {
 	if err := ValidateID(id); err != nil {
 		panic(err)
 	}
-	return shardOf(r.name, id, r.set.shards)
+	shard, _ := r.shardOf(id)
+	return shard
 }
 
 // Pin asks the coordinator to run some shards of the type on the node of that name. Each moves

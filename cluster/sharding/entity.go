@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/understudy-go/understudy/internal/naming"
-	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
@@ -47,12 +46,6 @@ func OfType(name string) func(persistenceID string) bool {
 		typ, _, ok := ParsePersistenceID(persistenceID)
 		return ok && typ == name
 	}
-}
-
-// shardOf returns the shard of an entity: a range of slices, so that a projection over the slices
-// of a shard reads the events of its entities.
-func shardOf(typ, id string, shards int) int {
-	return journal.SliceOf(persistenceID(typ, id)) * shards / journal.Slices
 }
 
 // maxID is how many bytes an id may have.
@@ -114,6 +107,15 @@ func unescape(name string) (id string, ok bool) {
 		i += 2
 	}
 	return b.String(), ValidateID(b.String()) == nil && escape(b.String()) == name
+}
+
+// idOf is unescape for an element that has been checked.
+func idOf(name string) string {
+	if strings.IndexByte(name, '~') < 0 {
+		return name
+	}
+	id, _ := unescape(name)
+	return id
 }
 
 const digits = "0123456789ABCDEF"

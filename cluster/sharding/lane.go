@@ -15,6 +15,7 @@ import (
 type letter[M any] struct {
 	extension.Held[M]
 	name string // of the entity, as its path ends
+	full string // its full path; "" if that has to be made
 	from uint64 // the incarnation of the node that sent it here; 0 for a message that was told here
 }
 
@@ -40,10 +41,10 @@ func newLane[M any](r *Region[M], shard int) *lane[M] {
 }
 
 // told takes a message that was told here.
-func (l *lane[M]) told(name string, d extension.Described[M]) (here actor.ActorRef[M]) {
+func (l *lane[M]) told(of letter[M]) (here actor.ActorRef[M]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.take(letter[M]{name: name, Held: extension.Held[M]{Described: d}})
+	return l.take(of)
 }
 
 // take sends a letter on, or keeps it. mu is held.

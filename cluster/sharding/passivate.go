@@ -29,6 +29,7 @@ func (r *residents[M]) passivate(path string) {
 	defer r.lane.mu.Unlock()
 	if e := r.all[name]; below && e != nil && e.ref != (actor.ActorRef[M]{}) {
 		e.asked = true
+		r.hooks.asked()
 		r.actors.Finish(e.ref)
 	}
 }

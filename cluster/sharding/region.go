@@ -12,6 +12,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // A Region is a type of entities on one node, see [Start]. Any goroutine may call its methods.
@@ -22,6 +23,8 @@ type Region[M any] struct {
 	factory func(of Entity, shards int) actor.Behavior[M]
 	set     settings
 	prefix  string // of the paths of entities
+	scheme  string // what comes before it in full paths
+	slices  slicer
 	ref     func(name string) actor.ActorRef[M]
 	lanes   []*lane[M]
 	held    atomic.Int64 // letters that the lanes keep
@@ -41,6 +44,7 @@ const treeName = "sharding"
 
 func newRegion[M any](h *hub, name string, factory func(of Entity, shards int) actor.Behavior[M], set settings) *Region[M] {
 	r := &Region[M]{system: h.system, hub: h, name: name, factory: factory, set: set, prefix: "/" + treeName + "/" + escape(name) + "/"}
+	r.scheme, r.slices = "understudy://"+h.system.Name(), slicerOf(name)
 	r.ref = extension.NewRoutedRefs(h.system, r.prefix, extension.Router[M](router[M]{r}))
 	r.limiter.limit = set.limit
 	r.lanes = make([]*lane[M], set.maxShards())
@@ -94,21 +98,22 @@ func (r *Region[M]) laneOf(name string) *lane[M] {
 	return r.lanes[shard]
 }
 
-// shardOf returns the shard of an entity. It returns false if the type has no such entity.
+// shardOf returns the shard of an entity: a range of slices, so that a projection over the slices
+// of a shard reads the events of its entities. It returns false if the type has no such entity.
 func (r *Region[M]) shardOf(id string) (shard int, there bool) {
 	if r.set.daemons > 0 {
 		return daemonShard(id)
 	}
-	return shardOf(r.name, id, r.set.shards), true
+	return r.slices.of(id) * r.set.shards / journal.Slices, true
 }
 
 // A router takes the messages to the refs of a region.
 type router[M any] struct{ *Region[M] }
 
 // Told implements extension.Router.
-func (r router[M]) Told(path string, msg M, m extension.Metadata) (here actor.ActorRef[M]) {
-	name := path[len(r.prefix):]
-	return r.laneOf(name).told(name, extension.Described[M]{Message: msg, Metadata: m})
+func (r router[M]) Told(full string, msg M, m extension.Metadata) (here actor.ActorRef[M]) {
+	of := letter[M]{name: full[len(r.scheme)+len(r.prefix):], full: full, Held: extension.Held[M]{Described: extension.Described[M]{Message: msg, Metadata: m}}}
+	return r.laneOf(of.name).told(of)
 }
 
 // Arrived implements extension.Router.
@@ -138,13 +143,17 @@ func (r *Region[M]) drop(of letter[M], why error) {
 
 // pathOf returns the full path of the entity whose path ends with name.
 func (r *Region[M]) pathOf(name string) string {
-	return "understudy://" + r.system.Name() + r.prefix + name
+	return r.scheme + r.prefix + name
 }
 
 // sendTo sends a letter to the node that has the shard.
 func (r *Region[M]) sendTo(to node.ID, of letter[M]) {
+	full := of.full
+	if full == "" {
+		full = r.pathOf(of.name)
+	}
 	extension.SendTo(r.system, extension.Target{
-		Address: to.Address, Path: r.prefix + of.name, UID: r.hub.self().Incarnation, Full: r.pathOf(of.name),
+		Address: to.Address, Path: full[len(r.scheme):], UID: r.hub.self().Incarnation, Full: full,
 	}, of.Message, of.Metadata)
 }
 

@@ -81,11 +81,6 @@ func (r *remembered[M]) saved(ids []string) {
 	r.of.leftEmpty()
 }
 
-func idOf(name string) string {
-	id, _ := unescape(name) // a ref has been made of it
-	return id
-}
-
 // startDue starts the next of the entities that are remembered and have not been started. It
 // reports whether there are more.
 func (l *lane[M]) startDue(all *residents[M]) (more bool) {

@@ -243,3 +243,17 @@ func (j *troubled) Append(ctx context.Context, reqs []journal.AppendRequest) []e
 	j.stored += len(reqs)
 	return j.Journal.Append(ctx, reqs)
 }
+
+func TestAnEntityThatDoesNotStopWhenItIsPassivatedIsStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWard()
+		r := start(t, testkit.NewSystem(t), w.patient, sharding.PassivateAfter(0), sharding.StopMessage(note{Text: "ignored"}), sharding.StopTimeout(10*time.Second))
+		read(t, r.Ref("a"))
+		read(t, r.Ref("b"))
+		r.Ref("a").Tell(note{Text: "passivate"})
+		time.Sleep(9 * time.Second)
+		require.Equal(t, []string{"a", "b"}, w.list())
+		time.Sleep(30 * time.Second)
+		require.Equal(t, []string{"b"}, w.list())
+	})
+}

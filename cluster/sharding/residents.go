@@ -34,6 +34,7 @@ type residents[M any] struct {
 
 // shardHooks tell the actor of a shard, from any goroutine, what has happened.
 type shardHooks struct {
+	asked  func()          // an entity has asked to be passivated
 	empty  func()          // it has been closing, and no entity is left
 	gate   func() error    // returns why an entity must not handle a message; nil without a lease
 	broken func(why error) // the shard must end: a later generation of it has claimed the id of an entity; may be nil
@@ -337,7 +338,9 @@ func (r *residents[M]) rested(name string, e *resident[M]) {
 func (r *residents[M]) Late(name string, msg M, m extension.Metadata) {
 	region := r.lane.region
 	region.hub.ref.Tell(lateLetter{
-		deliver:   func() { r.lane.told(name, extension.Described[M]{Message: msg, Metadata: m}) },
+		deliver: func() {
+			r.lane.told(letter[M]{name: name, Held: extension.Held[M]{Described: extension.Described[M]{Message: msg, Metadata: m}}})
+		},
 		recipient: region.pathOf(name), msg: msg,
 	})
 }

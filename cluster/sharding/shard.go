@@ -25,6 +25,8 @@ type (
 	idsRead struct{ quiet }
 	// startsDue: it is time to start more of them.
 	startsDue struct{ quiet }
+	// endAsked: an entity has asked to be passivated.
+	endAsked struct{ quiet }
 	// leaveShard: the shard is about to move.
 	leaveShard struct{ quiet }
 	// leftEmpty: it has no entity any more.
@@ -77,7 +79,17 @@ func (r *Region[M]) shard(all *residents[M], begun func()) actor.Behavior[shardM
 		}
 		all.actors = extension.NewReturning(self, extension.Owner[M](all), last, opts...)
 		ctx.Defer(func() { l.end(all) })
-		ctx.Every("sweep", r.sweepEvery(), sweepDue{})
+		all.hooks.asked = func() { self.Tell(endAsked{}) }
+		if r.set.passivate > 0 {
+			ctx.Every("sweep", max(r.set.passivate/sweepsUntilIdle, time.Millisecond), sweepDue{})
+		}
+		looks := false
+		look := func() { // without passivation, nothing else sees whether an entity stops
+			if !looks && r.set.passivate == 0 {
+				looks = true
+				ctx.After("sweep", r.set.stopTimeout, sweepDue{})
+			}
+		}
 		begin := sync.OnceFunc(func() {
 			l.begin(all)
 			begun()
@@ -97,10 +109,17 @@ func (r *Region[M]) shard(all *residents[M], begun func()) actor.Behavior[shardM
 		next.OnMessage = func(ctx *actor.Context[shardMsg], msg shardMsg) actor.Behavior[shardMsg] {
 			switch msg.(type) {
 			case sweepDue:
-				for _, e := range l.sweep(all) {
+				looks = false
+				late, ending := l.sweep(all)
+				if ending {
+					look()
+				}
+				for _, e := range late {
 					ctx.Log().Warn("entity does not stop, and is stopped", zap.String("entity", e.Path()))
 					ctx.Stop(e)
 				}
+			case endAsked:
+				look()
 			case idsRead:
 				begin()
 				self.Tell(startsDue{})
@@ -159,15 +178,6 @@ func (l *lane[M]) end(all *residents[M]) {
 // sweepsUntilIdle is how many sweeps must find an entity unused.
 const sweepsUntilIdle = 4
 
-// sweepEvery is the time between two sweeps. Without passivation, they only find entities that do
-// not stop.
-func (r *Region[M]) sweepEvery() time.Duration {
-	if r.set.passivate == 0 {
-		return r.set.stopTimeout
-	}
-	return max(r.set.passivate/sweepsUntilIdle, time.Millisecond)
-}
-
 // Remembered entities are started at this rate, in each shard.
 const (
 	startsAtOnce = 5
@@ -175,8 +185,8 @@ const (
 )
 
 // sweep lets the entities rest that have been unused for long. It returns those that are about to
-// end for longer than entities may take to stop.
-func (l *lane[M]) sweep(all *residents[M]) (late []actor.ActorRef[M]) {
+// end for longer than entities may take to stop, and whether any is about to end.
+func (l *lane[M]) sweep(all *residents[M]) (late []actor.ActorRef[M], ending bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
@@ -190,6 +200,7 @@ func (l *lane[M]) sweep(all *residents[M]) (late []actor.ActorRef[M]) {
 			if now.After(e.ends) {
 				late = append(late, e.ref)
 			}
+			ending = true
 		case all.actors.Used(e.ref):
 			e.idle, e.worked = 0, true
 		case now.Before(e.until):
@@ -200,7 +211,7 @@ func (l *lane[M]) sweep(all *residents[M]) (late []actor.ActorRef[M]) {
 			}
 		}
 	}
-	return late
+	return late, ending
 }
 
 // awake returns how many entities are here.

@@ -9,8 +9,11 @@ import (
 
 func TestAsksAreGroupedByTheSecondInWhichTheyWereSent(t *testing.T) {
 	all := []ask{
-		{at: -1500 * time.Millisecond, took: 2, node: "n1"}, {at: -1, took: 4, node: "n1"},
-		{at: 1, took: 9, node: "n1"}, {at: 2, took: 7, node: "n2"}, {at: 3},
+		{at: -1500 * time.Millisecond, took: 2, node: "n1"},
+		{at: -1, took: 4, node: "n1"},
+		{at: 1, took: 9, node: "n1"},
+		{at: 2, took: 7, node: "n2"},
+		{at: 3},
 	}
 	require.Equal(t, []second{
 		{from: -2, sent: 1, p50: 2, p99: 2, p999: 2, most: 2},

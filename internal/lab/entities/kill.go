@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -104,7 +105,9 @@ func measureKill(ctx context.Context, set settings, entities int, stored bool) (
 	if err != nil {
 		return k, err
 	}
-	k.seconds = bySecond(all)
+	k.seconds = slices.DeleteFunc(bySecond(all), func(of second) bool { // the first and the last are not whole
+		return of.from < -int(set.before.Seconds()) || of.from >= int(set.after.Seconds())
+	})
 	was := func(entity int) bool { return s.at[entity] == 1 }
 	var ok bool
 	if k.first, ok = firstWoken(all, was, killed); !ok {

@@ -242,7 +242,7 @@ func (h *harness) startClients(ctx context.Context) (*sync.WaitGroup, context.Ca
 	}
 	if h.crowd != nil {
 		for _, node := range all {
-			h.crowd.visit(node)
+			h.crowd.visit(ctx, node)
 			running.Go(func() {
 				<-ctx.Done()
 				h.crowd.leave(node)

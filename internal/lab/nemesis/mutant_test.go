@@ -74,7 +74,7 @@ func (u fenceless) Append(ctx context.Context, all []journal.AppendRequest) []er
 }
 
 func (u fenceless) force(ctx context.Context, r journal.AppendRequest) error {
-	claim, err := u.Journal.Claim(ctx, r.ID, journal.WriterID{}, journal.Bounds{})
+	claim, err := u.Claim(ctx, r.ID, journal.WriterID{}, journal.Bounds{})
 	if err != nil {
 		return err
 	}

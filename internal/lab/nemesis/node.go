@@ -133,7 +133,7 @@ func runNode(ctx context.Context, cfg nodeConfig) error {
 	actor.Spawn(node, ticker(ticks), tickerName)            //nolint:contextcheck // each actor has its own
 	actor.Spawn(node, leased(leasedTicks, end), leasedName) //nolint:contextcheck // each actor has its own
 	if cfg.Lists {
-		if n.lists, err = startLists(node, journal); err != nil {
+		if n.lists, err = startLists(node, journal); err != nil { //nolint:contextcheck // each actor has its own
 			return err
 		}
 	}

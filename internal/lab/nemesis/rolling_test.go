@@ -10,19 +10,26 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// balancing is how long the restart of a node may take without shards being balanced.
+const balancing = 8 * time.Second
+
 // Case 85 of the cases of sharding, with processes: each node leaves and is started again, while
 // lists are visited through the others. No visit fails, and each shard moves at most twice.
 func TestARollingRestartOfRealNodesFailsNoVisit(t *testing.T) {
 	s := newStage(t, options{nodes: 3, lists: 300, secret: newSecret()}, nil)
 	s.crowd.patience = 10 * time.Second
-	from := clock()
+	from, moves := clock(), 2
 	for n := range s.nodes {
+		began := clock()
 		s.crowd.leave(nodeName(n)) // as a load balancer does
 		s.do(Leave, n)
 		s.repaired()
 		require.NoError(t, s.awaitSettled(t.Context(), true))
-		s.crowd.visit(nodeName(n))
+		s.crowd.visit(t.Context(), nodeName(n))
 		s.pass(time.Second)
+		if clock()-began > balancing {
+			moves++ // shards may have been balanced meanwhile
+		}
 	}
 	s.finish()
 	var slowest time.Duration
@@ -37,12 +44,12 @@ func TestARollingRestartOfRealNodesFailsNoVisit(t *testing.T) {
 			generations[c.List] = append(generations[c.List], g)
 		}
 	}
-	moves := 0
+	most := 0
 	for list, all := range generations {
-		require.LessOrEqual(t, len(all)-1, 2, "list %s has been in the generations %v of its shard", list, all)
-		moves = max(moves, len(all)-1)
+		require.LessOrEqual(t, len(all)-1, moves, "list %s has been in the generations %v of its shard", list, all)
+		most = max(most, len(all)-1)
 	}
-	t.Logf("%d visits in %.1fs, the slowest of them %.3fs; shards moved %d times at most", len(calls), (clock() - from).Seconds(), slowest.Seconds(), moves)
+	t.Logf("%d visits in %.1fs, the slowest of them %.3fs; shards moved %d times at most", len(calls), (clock() - from).Seconds(), slowest.Seconds(), most)
 	require.Less(t, slowest, time.Second+loaded)
 	require.NoError(t, s.verify(t.Context()))
 	require.Empty(t, s.violations)

@@ -38,9 +38,9 @@ func newCrowd(dir string, lists int, patience time.Duration, r *recorder) *crowd
 	return &crowd{dir: dir, lists: lists, patience: patience, recorder: r, ends: map[string]func(){}}
 }
 
-// visit starts the visitors of a node.
-func (c *crowd) visit(node string) {
-	ctx, cancel := context.WithCancel(context.Background())
+// visit starts the visitors of a node. They end with ctx, or by leave.
+func (c *crowd) visit(ctx context.Context, node string) {
+	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	for range visitorsPerNode {
 		v := &visitor{crowd: c, node: node, name: fmt.Sprintf("v%d", c.names.Add(1))}
