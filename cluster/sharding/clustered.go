@@ -275,14 +275,14 @@ func (c *clustered) retry() {
 func (c *clustered) Start(under *actor.Context[any], r hosting.StartRequest, on shell.Hooks) (shell.Running, error) {
 	typ, shard, ok := allot.ParseLabel(r.Label)
 	region := c.hub.region(typ)
-	if !ok || region == nil || !region.hosts() || shard >= region.capacity() {
+	if !ok || region == nil || !region.settings().hosts || shard >= region.capacity() {
 		return shell.Running{}, fmt.Errorf("this node does not host type %q; call sharding.Start", typ)
 	}
 	shards := cmp.Or(allot.DecodeShards(r.State), region.signature().Shards)
 	start := func(gate func() error) actor.ActorRef[shardMsg] {
 		return region.startShard(under, under.Self(), shard, shards, r.Generation, shardStart{begun: on.Started, broken: on.Broken, gate: gate})
 	}
-	if region.leased() {
+	if region.settings().leased() {
 		ref, err := c.startLeased(region, allot.DecodeLease(r.State), start)
 		if err != nil {
 			return shell.Running{}, err

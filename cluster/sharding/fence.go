@@ -51,7 +51,7 @@ func (c *coordinator) fenceLease(of fenceKey) (lease.Lease, error) {
 	if r == nil {
 		return nil, errors.New("the coordinator's node has not started the type")
 	}
-	l, err := r.leaseOf(of.node)
+	l, err := leaseOf(c.ctx.System(), r, of.node)
 	if err == nil {
 		c.fences[of] = l
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/shardstatus"
 	"github.com/understudy-go/understudy/singleton/generation"
-	"github.com/understudy-go/understudy/singleton/lease"
 )
 
 // A hub connects the regions of one node with the other nodes. Its actor, at /system/sharding, is
@@ -55,15 +54,11 @@ type outside interface {
 // An anyRegion is a region, whatever its type of messages.
 type anyRegion interface {
 	signature() table.Type
-	hosts() bool
-	eventSourced() bool
-	leased() bool
+	settings() settings
 	lease() *tenure
-	leaseOf(node string) (lease.Lease, error)
 	breakOff(why error)
 	capacity() int
 	count(shards int)
-	strategy() (own allot.Strategy, ok bool)
 	awake() map[int]int
 	status() shardstatus.Type
 	refuse(why error)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/singleton/lease"
@@ -38,14 +39,15 @@ func WithLease(leases func(name, owner string) (lease.Lease, error)) Option {
 // errLeaseLost ends entities: their node has lost its lease.
 var errLeaseLost = errors.New("sharding: the node has lost its lease for the type")
 
-// leaseOf returns a handle of the lease of a node for the type.
-func (r *Region[M]) leaseOf(nodeName string) (l lease.Lease, err error) {
-	if r.set.leases == nil {
-		return nil, fmt.Errorf("type %q has been started without WithLease on this node", r.name)
+// leaseOf returns a handle of the lease of a node for the type of a region.
+func leaseOf(s *actor.System, r anyRegion, nodeName string) (l lease.Lease, err error) {
+	leases, typ := r.settings().leases, r.signature().Name
+	if leases == nil {
+		return nil, fmt.Errorf("type %q has been started without WithLease on this node", typ)
 	}
-	name := r.system.Name() + "-sharding-" + escape(r.name) + "/" + escape(nodeName)
+	name := s.Name() + "-sharding-" + escape(typ) + "/" + escape(nodeName)
 	err = guard.Run(func() (err error) {
-		if l, err = r.set.leases(name, r.system.Address()); err == nil && l == nil {
+		if l, err = leases(name, s.Address()); err == nil && l == nil {
 			err = errors.New("it is nil")
 		}
 		return err
@@ -57,7 +59,7 @@ func (r *Region[M]) leaseOf(nodeName string) (l lease.Lease, err error) {
 }
 
 // leased reports whether this node hosts the type only while it has a lease.
-func (r *Region[M]) leased() bool { return r.set.leases != nil && r.hosts() }
+func (s settings) leased() bool { return s.leases != nil && s.hosts }
 
 func (r *Region[M]) lease() *tenure { return &r.tenure }
 
@@ -81,5 +83,5 @@ var errNeedsJournal = errors.New("sharding: WithLease needs WithJournal, also fo
 
 // offerOf returns what this node offers of a region.
 func offerOf(r anyRegion) allot.Offer {
-	return allot.Offer{Type: r.signature(), Hosts: r.hosts(), EventSourced: r.eventSourced(), Leased: r.leased()}
+	return allot.Offer{Type: r.signature(), Hosts: r.settings().hosts, EventSourced: r.settings().sourced, Leased: r.settings().leased()}
 }

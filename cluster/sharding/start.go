@@ -114,6 +114,4 @@ func hubFor(s Host, set settings) (h *hub, local bool, err error) {
 	return nil, false, errors.New("sharding: Start takes a *cluster.Node or an *actor.System")
 }
 
-func (r *Region[M]) hosts() bool { return r.set.hosts }
-
-func (r *Region[M]) eventSourced() bool { return r.set.sourced }
+func (r *Region[M]) settings() settings { return r.set }

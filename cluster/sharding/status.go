@@ -20,7 +20,7 @@ func (h *hub) statuses() []shardstatus.Type {
 func (r *Region[M]) status() shardstatus.Type {
 	s := r.Stats()
 	shown := shardstatus.Type{
-		Name: r.name, Role: r.set.role, Shards: len(s.Shards), Hosts: r.hosts(), Homes: r.hub.homesOf(r.name),
+		Name: r.name, Role: r.set.role, Shards: len(s.Shards), Hosts: r.settings().hosts, Homes: r.hub.homesOf(r.name),
 		Awake: s.Awake, Held: s.Held, Dropped: s.Dropped, Returned: s.Returned, Failures: s.Failures,
 	}
 	if why := r.refused.Load(); why != nil {

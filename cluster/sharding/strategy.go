@@ -25,9 +25,9 @@ import (
 // block: the coordinator waits for it.
 func WithStrategy(s placement.Strategy) Option { return func(set *settings) { set.strategy = s } }
 
-// strategy returns the strategy of the type; ok is false for the default.
-func (r *Region[M]) strategy() (own allot.Strategy, ok bool) {
-	s := r.set.strategy
+// strategyOf returns the strategy of the type; ok is false for the default.
+func (set settings) strategyOf() (own allot.Strategy, ok bool) {
+	s := set.strategy
 	if s == nil {
 		return own, false
 	}
@@ -43,7 +43,7 @@ func (r *Region[M]) strategy() (own allot.Strategy, ok bool) {
 // strategyOf returns the strategy of a type that this node has started.
 func (h *hub) strategyOf(typ string) (own allot.Strategy, ok bool) {
 	if r := h.region(typ); r != nil {
-		return r.strategy()
+		return r.settings().strategyOf()
 	}
 	return own, false
 }

@@ -195,7 +195,7 @@ func (k *leaseKeeper) handle() (lease.Lease, error) {
 	if k.lease != nil {
 		return k.lease, nil
 	}
-	l, err := k.region.leaseOf(k.node.View().Self.Name)
+	l, err := leaseOf(k.node.System, k.region, k.node.View().Self.Name)
 	if err != nil {
 		return nil, err
 	}
