@@ -1,14 +1,13 @@
 package sharding_test
 
 import (
-	"fmt"
-	"slices"
+	"context"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/delivery"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/persistence/memory"
@@ -25,105 +24,63 @@ func TestInChaosNoAcknowledgedEntryIsLost(t *testing.T) {
 	}
 }
 
-// A writer appends to the entities, one entry after the other, and remembers what was acknowledged.
-type writer struct {
-	name         string
-	mu           sync.Mutex // guards acknowledged
-	acknowledged map[string][]string
+func TestTheDiariesOfTheExampleInChaos(t *testing.T) {
+	clustertest.Chaos{Nodes: 3, Faults: 5, ShrinkRuns: -1}.Run(t, diariesInChaos)
 }
 
 func entriesInChaos(r *clustertest.Round, coordinatorJournal bool) {
-	const entities = 12
 	store := memory.New()
-	var mu sync.Mutex // guards all below
-	regions := map[string]*sharding.Region[note]{}
-	var writers []*writer
-	stop := make(chan struct{})
 	opts := []sharding.Option{sharding.Shards(8), sharding.EventSourced(), sharding.PassivateAfter(20 * time.Second)}
 	if coordinatorJournal {
 		opts = append(opts, sharding.WithJournal(store))
 	}
-	ask := func(region *sharding.Region[note], id, text string) (string, error) {
-		return actor.AskTimeout(r.Context(), region.Ref(id), 5*time.Second, func(to actor.ActorRef[string]) note { return note{Text: text, ReplyTo: to} })
-	}
+	entries := clustertest.NewAppends(r, 12)
 	r.EachNode(func(n *cluster.Node) {
 		name := n.View().Self.Name
 		region, err := sharding.Start(n, "notebook", func(e sharding.Entity) actor.Behavior[note] { return persistentNotebook(e, store, name) }, opts...)
 		if err != nil {
 			r.Fatalf("%v", err)
 		}
-		mu.Lock()
-		regions[name] = region
-		w := &writer{name: fmt.Sprint(name, "-", len(writers)), acknowledged: map[string][]string{}}
-		writers = append(writers, w)
-		mu.Unlock()
-		go func() {
-			for i := 0; r.Context().Err() == nil; i++ {
-				id, text := fmt.Sprint("e", i%entities), fmt.Sprint(w.name, ":", i)
-				if _, err := ask(region, id, text); err == nil {
-					w.mu.Lock()
-					w.acknowledged[id] = append(w.acknowledged[id], text)
-					w.mu.Unlock()
-				}
-				select {
-				case <-n.Terminated():
-					return
-				case <-stop:
-					return
-				case <-r.Context().Done():
-					return
-				case <-time.After(500 * time.Millisecond):
-				}
-			}
-		}()
-	})
-	r.Finally("each acknowledged entry is there once, in order", func() error {
-		time.Sleep(time.Minute)
-		close(stop)
-		time.Sleep(time.Minute)
-		for n := range entities {
-			id := fmt.Sprint("e", n)
-			for _, node := range r.Nodes() {
-				mu.Lock()
-				region := regions[node.View().Self.Name]
-				mu.Unlock()
-				text, err := ask(region, id, "")
-				if err != nil {
-					return fmt.Errorf("%s asked by %s: %w", id, node.View().Self.Name, err)
-				}
-				if err := keeps(strings.Fields(text), id, writers); err != nil {
-					return err
-				}
-			}
+		ask := func(ctx context.Context, id, text string) (string, error) {
+			return actor.Ask(ctx, region.Ref(id), func(to actor.ActorRef[string]) note { return note{Text: text, ReplyTo: to} })
 		}
-		return nil
+		entries.On(n, func(ctx context.Context, id, entry string) error {
+			_, err := ask(ctx, id, entry)
+			return err
+		}, func(ctx context.Context, id string) ([]string, error) {
+			text, err := ask(ctx, id, "")
+			return strings.Fields(text), err
+		})
 	})
+	r.Check(entries.EachOnce())
 }
 
-// keeps returns what is wrong with the entries of an entity.
-func keeps(entries []string, id string, writers []*writer) error {
-	at := map[string]int{}
-	for i, text := range entries {
-		if _, twice := at[text]; twice {
-			return fmt.Errorf("%s has %s twice", id, text)
-		}
-		at[text] = i
-	}
-	for _, w := range writers {
-		w.mu.Lock()
-		acknowledged := slices.Clone(w.acknowledged[id])
-		w.mu.Unlock()
-		last := -1
-		for _, text := range acknowledged {
-			i, there := at[text]
-			if !there {
-				return fmt.Errorf("%s has lost %s", id, text)
+// Deliveries that are confirmed have been stored once, in order, whatever happens to the nodes.
+func TestInChaosNoConfirmedDeliveryIsLostOrDoubled(t *testing.T) {
+	clustertest.Chaos{Nodes: 3, Faults: 5, ShrinkRuns: -1}.Run(t, func(r *clustertest.Round) {
+		store := memory.New()
+		entries := clustertest.NewAppends(r, 12)
+		r.EachNode(func(n *cluster.Node) {
+			region, err := sharding.Start(n, "ledger", func(e sharding.Entity) actor.Behavior[delivery.Link[note]] {
+				return delivery.Consumer(ledger(e, store))
+			}, sharding.Shards(8), sharding.EventSourced(), sharding.PassivateAfter(20*time.Second))
+			if err != nil {
+				r.Fatalf("%v", err)
 			}
-			if i < last {
-				return fmt.Errorf("%s has %s too early", id, text)
-			}
-			last = i
-		}
-	}
-	return nil
+			producer := actor.Spawn(n, delivery.ProducerByID(region.Lookup), "deliveries")
+			entries.On(n, func(ctx context.Context, id, entry string) error {
+				outcome, err := actor.Ask(ctx, producer, func(to actor.ActorRef[delivery.Confirmed]) noteCommand {
+					return delivery.Send[note]{To: id, Message: note{Text: entry}, ConfirmTo: to}
+				})
+				if err != nil {
+					return err
+				}
+				return outcome.Reason
+			}, func(ctx context.Context, id string) ([]string, error) {
+				text, err := actor.Ask(ctx, region.Ref(id), directly)
+				return strings.Fields(text), err
+			})
+		})
+		r.Check(entries.EachOnce())
+	})
 }

@@ -55,6 +55,17 @@
 // starts it again. With [Remember], entities stay awake, and are started without a message. A
 // [Daemon] does so too, and has a number in place of an id.
 //
+// # Delivery, projections, topics
+//
+// delivery.ProducerByID delivers messages to entities until each is confirmed. projection.OfIDs
+// with [OfType] follows the events of a type. An entity that subscribes to a topic, or registers as
+// a service, uses ctx.Self(): that ends with the incarnation, and begins again with the next one.
+//
+// # Testing
+//
+// The factory is a plain function, which a test can call with an [Entity] of its own. Start takes
+// the system of a testkit. clustertest.Appends checks a type under random faults.
+//
 // # Singleton, sharding or placement
 //
 // behaviors.Singleton is for one job. Sharding is for many things of a kind that are addressed by

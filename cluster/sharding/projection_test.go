@@ -22,7 +22,7 @@ func TestThePersistenceIDNamesTheEntity(t *testing.T) {
 	for _, e := range []sharding.Entity{{Type: "cart", ID: "42"}, {Type: "cart", ID: "a|b"}, {Type: "a b", ID: "|"}} {
 		typ, id, ok := sharding.ParsePersistenceID(e.PersistenceID())
 		require.True(t, ok)
-		require.Equal(t, e, sharding.Entity{Type: typ, ID: id})
+		require.Equal(t, sharding.Entity{Type: typ, ID: id}, e)
 		require.True(t, sharding.OfType(e.Type)(e.PersistenceID()))
 		require.False(t, sharding.OfType("other")(e.PersistenceID()))
 	}

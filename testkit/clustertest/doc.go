@@ -55,6 +55,9 @@
 // A run in which no node sends messages of actors to another during a fault fails as vacuous,
 // unless [Chaos.MembershipOnly] is set. A story that uses actors itself calls [Round.Begin] first.
 //
+// [Appends] is a story for entities, such as those of package cluster/sharding, and has a law:
+// each acknowledged entry is there once.
+//
 // When something does not hold, the test prints the seed, the schedule of faults, and the smallest
 // failing schedule that it could find, with the flags to run it again. To run more seeds:
 //
