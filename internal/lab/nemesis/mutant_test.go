@@ -127,6 +127,7 @@ func withMutant(t *testing.T, name string, enough func(*harness) bool) (violatio
 	var out bytes.Buffer
 	h, err := newHarness(&out, options{nodes: 3, lists: 300, listsAnswer: 3 * time.Second, settle: 3 * time.Minute})
 	require.NoError(t, err)
+	h.crowd.patience = 200 * time.Millisecond // a visit that must cross the cut holds the next one up
 	cut := Round{Stable: true, Faults: []Fault{
 		{Kind: Partition, Targets: []int{0}, Host: true, For: 10 * time.Second},
 		{Kind: Pause, Targets: []int{0}, Host: true, For: 8 * time.Second},
