@@ -193,11 +193,12 @@ func (c *coordinator) control(q controlRequest) persistence.Effect[allot.Fact] {
 }
 
 // view returns the members that have an agent: those that take part in the coordinator's singleton.
+// A member that the machine knows stays, because it may run shards.
 func (c *coordinator) view(v cluster.View) allot.ViewChanged {
 	nodes, gone := shell.ViewOf(c.node, v, 0)
 	takePart := singletonhook.ManagersOf(c.node.System, singletonName)
 	nodes = slices.DeleteFunc(nodes, func(n hosting.Node) bool {
-		return !slices.Contains(takePart, node.ID{Address: n.Address, Incarnation: n.Incarnation})
+		return !c.machine.Knows(hosting.IDOf(n)) && !slices.Contains(takePart, node.ID{Address: n.Address, Incarnation: n.Incarnation})
 	})
 	return allot.ViewChanged{Nodes: nodes, Gone: gone}
 }

@@ -187,15 +187,17 @@ func (r *residents[M]) Ended(name string, rest []M, with []extension.Metadata, f
 	if e.absent != nil && time.Since(e.absent.woken) > failureBackoff.Max {
 		e.absent.failures = 0
 	}
-	switch {
-	case r.broken || r.actors.Ending():
-		failure = nil // the shard ends, and the messages are for the next incarnation
-	case failure == nil && !worked && len(rest) > 0 && !r.closing:
-		failure, r.refusal = cmp.Or(r.refusal, errNoMessageHandled), nil // else it would be started again for ever
-	}
 	var letters []letter[M]
 	for i, msg := range rest {
 		letters = append(letters, letter[M]{name: name, Held: extension.Held[M]{Described: extension.Described[M]{Message: msg, Metadata: with[i]}}})
+	}
+	switch {
+	case r.broken || r.actors.Ending():
+		failure = nil // the shard ends, and the messages are for the next incarnation
+	case failure != nil || worked || asked || r.closing:
+	case len(letters) > 0 || e.absent != nil && e.absent.waiting.Len() > 0: // else it would be started again for ever
+		failure, r.refusal = cmp.Or(r.refusal, errNoMessageHandled), nil
+		letters = append(letters, r.waiting(e)...) // the message that has started it may have come too late
 	}
 	if failure != nil {
 		letters = r.failed(name, letters, failure)

@@ -26,17 +26,17 @@ import (
 func WithStrategy(s placement.Strategy) Option { return func(set *settings) { set.strategy = s } }
 
 // strategyOf returns the strategy of the type; ok is false for the default.
-func (set settings) strategyOf() (own allot.Strategy, ok bool) {
-	s := set.strategy
-	if s == nil {
+func (s settings) strategyOf() (own allot.Strategy, ok bool) {
+	chosen := s.strategy
+	if chosen == nil {
 		return own, false
 	}
-	name, err := guard.Value(s.Name)
+	name, err := guard.Value(chosen.Name)
 	if err != nil {
 		name = "without a name"
 	}
 	return allot.Strategy{Name: name, Score: func(n hosting.Node, label, typ string, v hosting.View) float64 {
-		return s.Score(n, placement.Spec{Label: label, Type: typ}, v)
+		return chosen.Score(n, placement.Spec{Label: label, Type: typ}, v)
 	}}, true
 }
 

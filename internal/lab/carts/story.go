@@ -31,7 +31,7 @@ func direct(ctx context.Context, s settings) error {
 		if err != nil {
 			return err
 		}
-		defer os.RemoveAll(dir)
+		defer func() { _ = os.RemoveAll(dir) }()
 		s.journal = filepath.Join(dir, "journal.db")
 	}
 	all, pages, err := open(ctx, s)

@@ -42,6 +42,7 @@ func (m *Machine) Explain(typ string, shard int) Explanation {
 // why returns why a shard does not run, or is not moved, or "".
 func (s *shards) why(sh *shard) string {
 	awaited := s.nodes.Awaited(sh.label)
+	former, strange := s.stranger(sh)
 	switch {
 	case s.fences.awaited(sh) != "":
 		return s.fences.awaited(sh)
@@ -67,6 +68,8 @@ func (s *shards) why(sh *shard) string {
 		return "a node runs it that was not asked to, and is to stop it"
 	case s.nodes.Now().Before(sh.retryAt):
 		return fmt.Sprintf("it has failed (%s), and is started again at %s", sh.lastError, sh.retryAt.Format(time.RFC3339))
+	case sh.stage == homeless && strange:
+		return whyStranger(former)
 	case !s.hasHost(sh.typ) && len(s.offers.leaseless(sh.typ)) > 0:
 		return "no member that hosts the type has its lease: " + strings.Join(s.offers.leaseless(sh.typ), ", ")
 	case !s.hasHost(sh.typ):

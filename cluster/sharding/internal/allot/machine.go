@@ -63,6 +63,7 @@ func (m *Machine) Step(in Input, now time.Time) ([]Fact, []hosting.Effect) {
 		m.shards.begin()
 	case ViewChanged:
 		m.nodes.Update(in.Nodes, in.Gone)
+		m.shards.strangers.update(in.Gone, m.nodes)
 		m.shards.viewed()
 	case Received:
 		m.nodes.Receive(in.Message)
@@ -122,6 +123,12 @@ func (m *Machine) Next() (time.Time, bool) {
 	e.Add(m.nodes.Next())
 	e.Add(m.pushes.First())
 	return e.At, e.OK
+}
+
+// Knows reports whether that node may run shards.
+func (m *Machine) Knows(id hosting.NodeID) bool {
+	_, known := m.nodes.Node(id)
+	return known
 }
 
 // View returns the cluster as the machine knows it.

@@ -15,6 +15,7 @@ type shard struct {
 	stage  stage
 	Record
 	since     time.Time // of stage
+	met       bool      // this coordinator has started it, or has found where it runs
 	failures  int       // in a row
 	lastError string
 	retryAt   time.Time

@@ -27,7 +27,9 @@ type shards struct {
 	moves   uint64
 	stops   stops
 	fences  *fences
-	waiting map[*kind][]hosting.Token // for another number of daemons
+
+	strangers strangers
+	waiting   map[*kind][]hosting.Token // for another number of daemons
 }
 
 func newShards(cfg Config, n *hosting.Nodes, b *table.Book) *shards {
@@ -358,14 +360,14 @@ func (s *shards) reconcile(sh *shard) {
 
 // place allots a shard that runs nowhere.
 func (s *shards) place(sh *shard) {
-	if s.adopt(sh) || len(s.nodes.PlacesOf(sh.label)) > 0 || s.nodes.Now().Before(sh.retryAt) {
+	if s.adopt(sh) || len(s.nodes.PlacesOf(sh.label)) > 0 || s.nodes.Now().Before(sh.retryAt) || s.awaitsStranger(sh) {
 		return
 	}
 	n, by, ok := s.choose(sh)
 	if !ok {
 		return
 	}
-	sh.chosenBy = by
+	sh.chosenBy, sh.met = by, true
 	sh.Generation = max(sh.Generation+1, s.cfg.FirstTerm)
 	sh.Record = Record{Node: n.Name, Address: n.Address, Incarnation: n.Incarnation, Generation: sh.Generation, Lease: s.offers.lease(hosting.IDOf(n), sh.typ)}
 	sh.Request = s.nodes.Start(sh.on(), sh.request())
@@ -396,6 +398,7 @@ func (s *shards) adopt(sh *shard) bool {
 		return false // its node says soon under which one it runs
 	}
 	sh.Record = Record{Node: n.Name, Address: n.Address, Incarnation: n.Incarnation, Generation: best.Request.Generation.Term, Request: best.Request.ID, Lease: lease}
+	sh.met = true
 	sh.enter(starting, s.nodes.Now())
 	s.nodes.Start(best.On, sh.request())
 	if best.Phase == hosting.Running {

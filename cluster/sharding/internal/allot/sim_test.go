@@ -53,6 +53,7 @@ type simNode struct {
 	running     map[string]hosting.StartRequest
 	at          table.Table
 	offered     bool
+	goneUntil   time.Time // a former member runs until then, at most; zero if it has certainly ended
 
 	lease     uint64    // the token of the lease that it has; 0 for none
 	leaseName string    // the same for all processes of a name
@@ -285,12 +286,15 @@ func (w *world) passLeases() {
 	}
 }
 
-// check checks that no shard runs on two nodes, and that generations differ. With leases that holds
-// for former members too.
+// mayRun reports whether a former member may still run what it has. With leases it may do so for
+// ever, until it has lost its lease.
+func (w *world) mayRun(n *simNode) bool { return w.leased || w.now.Before(n.goneUntil) }
+
+// check checks that no shard runs on two nodes, former members included.
 func (w *world) check() {
 	at := map[string]hosting.StartRequest{}
 	for _, n := range w.nodes {
-		if !n.alive && !w.leased {
+		if !n.alive && !w.mayRun(n) {
 			continue
 		}
 		for label, r := range n.running {
@@ -309,7 +313,8 @@ func (w *world) check() {
 func (w *world) crash(n *simNode) {
 	n.alive = false
 	n.until = w.now.Add(time.Duration(w.rng.IntN(30)) * time.Second)
-	w.gone = append(w.gone, hosting.Gone{Name: n.name, Incarnation: n.incarnation, Until: w.now.Add(margin)})
+	n.goneUntil = w.now.Add(margin)
+	w.gone = append(w.gone, hosting.Gone{Name: n.name, Incarnation: n.incarnation, Until: n.goneUntil})
 	w.view()
 }
 
@@ -365,7 +370,7 @@ func (w *world) random() {
 	case 6:
 		if !n.alive && n.name != "" && alive < 5 { // the same node in another process
 			name := n.name
-			n.name = ""
+			n.name, n.goneUntil = "", time.Time{}
 			w.gone = slices.DeleteFunc(w.gone, func(g hosting.Gone) bool { return g.Name == name })
 			w.join(name)
 			w.view()
