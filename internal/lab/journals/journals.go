@@ -1,5 +1,6 @@
 // Package journals opens the journals that the programs of examples take with the flag -journal. A
-// program needs no client library of a database; a module of its own runs the same program with one.
+// program needs no client library of a database; a module of its own runs the same program with
+// one.
 package journals
 
 import (
