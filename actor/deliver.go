@@ -2,6 +2,7 @@ package actor
 
 import (
 	"math"
+	"reflect"
 	"slices"
 
 	"github.com/understudy-go/understudy/internal/actorhook"
@@ -119,6 +120,10 @@ func (d *delivered[M]) tell(err error) {
 	if panicked := guard.Do(func() { done(err) }); panicked != nil {
 		d.to.logOutside("function given to Deliver", panicked)
 	}
+}
+
+func (d *delivered[M]) delivering() (kind string, msg any) {
+	return actorhook.ShortName(reflect.TypeFor[M]()), d.msg
 }
 
 func (d *delivered[M]) exempt() bool { return false }

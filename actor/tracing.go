@@ -72,11 +72,17 @@ func (s *span) carried(t *guardedTracer) metadata.Metadata {
 }
 
 // beginSpan begins the span in which c handles d. It returns nil if d is in no trace, and for the
-// actors of the framework, which only pass on what they get.
+// actors of the framework, which only pass on what they get, except what they deliver to a behavior
+// of the user.
 func beginSpan[M any](c *cell[M], d *described[M]) *span {
-	kind := c.counts().of.name
-	if c.core.sys.tracer == nil || kind == actorhook.OwnKind {
+	if c.core.sys.tracer == nil {
 		return nil
+	}
+	kind := c.counts().of.name
+	if kind == actorhook.OwnKind {
+		if kind, _ = d.item.delivering(); kind == "" {
+			return nil
+		}
 	}
 	what := actorhook.Span{Operation: "process", Subject: kind, Path: c.core.path, Message: d.item.message}
 	carried, ok := d.metadata.Get(metadata.Trace)
@@ -93,14 +99,22 @@ func beginSpan[M any](c *cell[M], d *described[M]) *span {
 
 // message returns the message of the item, or nil if it has none.
 func (it *item[M]) message() any {
-	if d, ok := it.task.(*delivered[M]); ok {
-		return d.msg
+	if kind, msg := it.delivering(); kind != "" {
+		return msg
 	}
 	msg, ok := it.undelivered()
 	if !ok {
 		return nil
 	}
 	return msg
+}
+
+// delivering returns the message of an item of Deliver, with the name of its type; "" for others.
+func (it *item[M]) delivering() (kind string, msg any) {
+	if d, ok := it.task.(interface{ delivering() (kind string, msg any) }); ok {
+		return d.delivering()
+	}
+	return "", nil
 }
 
 // beginAsk begins the span of an ask under ctx. It returns the metadata of the request, and what

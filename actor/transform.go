@@ -272,6 +272,8 @@ func (f *forInner[Outer, Inner]) run(*cell[Outer]) {
 	}
 }
 
+func (f *forInner[Outer, Inner]) delivering() (kind string, msg any) { return f.item.delivering() }
+
 func (f *forInner[Outer, Inner]) exempt() bool { return f.item.exempt() }
 
 func (f *forInner[Outer, Inner]) follows() bool { return f.item.follows() }
