@@ -100,6 +100,9 @@ func Buffer(n int) Option {
 // with that reason, and the next message follows. By default no message is given up, and one at
 // which the worker always fails holds up those after it; the supervision of the worker should
 // therefore have a backoff. It panics if n is less than 1.
+//
+// Failures are counted as long as the consumer lives: supervise the worker inside of it. A consumer
+// that ends with the failure, as a sharded entity does, starts to count again.
 func GiveUpAfter(n int) Option {
 	if n < 1 {
 		panic(fmt.Sprintf("delivery: to give up after %d failures", n))

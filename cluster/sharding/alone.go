@@ -160,7 +160,11 @@ func (h *hub) controlHere(ctx context.Context, r anyRegion, q controlRequest) er
 		return nil
 	}
 	done := make(chan struct{})
-	h.ref.Tell(stopHere{region: r, shards: q.Shards, done: done})
+	if q.Daemons > 0 {
+		h.ref.Tell(rescaleAll{region: r, shards: q.Daemons, done: done})
+	} else {
+		h.ref.Tell(stopHere{region: r, shards: q.Shards, done: done})
+	}
 	select {
 	case <-done:
 		return nil

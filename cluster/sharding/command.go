@@ -51,21 +51,14 @@ type (
 		ReplyTo actor.ActorRef[[]shardstatus.Homeless]
 	}
 
-	// A rescaleRequest wants another number of daemons. The answer comes when there are as many.
-	rescaleRequest struct {
-		_       struct{} `cbor:",toarray"`
-		Type    string
-		Shards  int
-		ReplyTo actor.ActorRef[rescaled]
-	}
-
-	// A controlRequest pins shards, or stops them.
+	// A controlRequest pins shards, stops them, or changes the number of daemons.
 	controlRequest struct {
 		_       struct{} `cbor:",toarray"`
 		Type    string
-		Pin     bool   // else they are stopped
+		Pin     bool   // else shards are stopped, or daemons changed
 		Node    string // where to pin them; "" ends their pins
 		Shards  []int
+		Daemons int // how many there are to be; 0 for the other requests
 		ReplyTo actor.ActorRef[controlled]
 	}
 
@@ -85,14 +78,6 @@ type (
 type drained struct {
 	_ struct{} `cbor:",toarray"`
 }
-
-// A rescaled answers a rescaleRequest.
-type rescaled struct {
-	_     struct{} `cbor:",toarray"`
-	Error string   // why it is impossible; "" if it was done
-}
-
-func (rescaleRequest) command() {}
 
 // A controlled answers a controlRequest.
 type controlled struct {
@@ -143,8 +128,6 @@ func init() {
 	actor.RegisterType[agentMessage]("understudy/sharding.agent-message")
 	actor.RegisterType[drainRequest]("understudy/sharding.drain")
 	actor.RegisterType[drained]("understudy/sharding.drained")
-	actor.RegisterType[rescaleRequest]("understudy/sharding.rescale")
-	actor.RegisterType[rescaled]("understudy/sharding.rescaled")
 	actor.RegisterType[controlRequest]("understudy/sharding.control")
 	actor.RegisterType[controlled]("understudy/sharding.controlled")
 	actor.RegisterType[pinsRequest]("understudy/sharding.pins-request")

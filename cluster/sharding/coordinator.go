@@ -136,8 +136,6 @@ func (c *coordinator) handle(cmd command) persistence.Effect[allot.Fact] {
 		return c.step(allot.Received{Message: cmd.Message})
 	case drainRequest:
 		return c.step(allot.Drain{Token: c.answering(func(error) { cmd.ReplyTo.Tell(drained{}) }), Node: hosting.NodeID{Name: cmd.Node, Incarnation: cmd.Incarnation}})
-	case rescaleRequest:
-		return c.rescale(cmd)
 	case controlRequest:
 		return c.control(cmd)
 	case fenceAnswered:
@@ -170,23 +168,17 @@ func (c *coordinator) answering(answer func(error)) hosting.Token {
 	return c.last
 }
 
-func (c *coordinator) rescale(cmd rescaleRequest) persistence.Effect[allot.Fact] {
-	if !c.stores {
-		cmd.ReplyTo.Tell(rescaled{Error: "the coordinator has no journal, so the next one would forget the number; start all types WithJournal"})
-		return persistence.None
-	}
-	token := c.answering(func(problem error) { cmd.ReplyTo.Tell(rescaled{Error: hosting.ErrorText(problem)}) })
-	return c.step(allot.Rescale{Token: token, Type: cmd.Type, Shards: cmd.Shards})
-}
-
-// control pins or stops shards.
+// control pins or stops shards, or changes the number of daemons.
 func (c *coordinator) control(q controlRequest) persistence.Effect[allot.Fact] {
-	if q.Pin && !c.stores {
+	if (q.Pin || q.Daemons > 0) && !c.stores {
 		q.ReplyTo.Tell(controlled{NoJournal: true})
 		return persistence.None
 	}
 	token := c.answering(func(problem error) { q.ReplyTo.Tell(controlled{Problem: hosting.ErrorText(problem)}) })
-	if q.Pin {
+	switch {
+	case q.Daemons > 0:
+		return c.step(allot.Rescale{Token: token, Type: q.Type, Shards: q.Daemons})
+	case q.Pin:
 		return c.step(allot.SetPins{Token: token, Type: q.Type, Shards: q.Shards, Node: q.Node})
 	}
 	return c.step(allot.StopShards{Token: token, Type: q.Type, Shards: q.Shards})

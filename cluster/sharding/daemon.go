@@ -2,7 +2,6 @@ package sharding
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -83,20 +82,13 @@ func (d *Daemons[M]) Ref(index int) actor.ActorRef[M] {
 // all the same, unless the coordinator has not heard of it. It must not be called by a handler,
 // which it would block.
 //
-// In a cluster the number is stored in the journal of [WithJournal]. Without one Scale returns an
-// error, because the next coordinator would not know the number.
+// In a cluster the number is stored in the journal of [WithJournal]. Without one Scale returns
+// [ErrNoJournal].
 func (d *Daemons[M]) Scale(ctx context.Context, n int) error {
 	if err := checkDaemons(n); err != nil {
 		return err
 	}
-	r := d.region
-	if why := r.refused.Load(); why != nil {
-		return *why
-	}
-	if err := r.hub.rescale(ctx, r, n); err != nil {
-		return fmt.Errorf("sharding: the number of daemons %q may not have changed: %w", r.name, err)
-	}
-	return nil
+	return d.region.control(ctx, controlRequest{Type: d.region.name, Daemons: n})
 }
 
 // Stats returns what this node knows of the daemons, see [Region.Stats]. Each shard is a daemon.
@@ -105,30 +97,6 @@ func (d *Daemons[M]) Stats() Stats { return d.region.Stats() }
 // Explain asks the coordinator where the daemon with that index is, see [Region.Explain].
 func (d *Daemons[M]) Explain(ctx context.Context, index int) (Explanation, error) {
 	return d.region.Explain(ctx, strconv.Itoa(index))
-}
-
-func (h *hub) rescale(ctx context.Context, r anyRegion, shards int) error {
-	if h.outside != nil {
-		return h.outside.rescale(ctx, r.signature().Name, shards)
-	}
-	done := make(chan struct{})
-	h.ref.Tell(rescaleAll{region: r, shards: shards, done: done})
-	select {
-	case <-done:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-func (c *clustered) rescale(ctx context.Context, typ string, shards int) error {
-	got, err := actor.Ask(ctx, c.coordinator, func(r actor.ActorRef[rescaled]) command {
-		return rescaleRequest{Type: typ, Shards: shards, ReplyTo: r}
-	})
-	if err == nil && got.Error != "" {
-		err = errors.New(got.Error)
-	}
-	return err
 }
 
 // daemonShard returns the shard of the daemon with that id. It returns false if there can be none.

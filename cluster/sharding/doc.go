@@ -51,9 +51,9 @@
 // # Passivation
 //
 // An entity ends when it has had no message for two minutes, see [PassivateAfter], or when it stops
-// itself or calls [Passivate]. [MaxEntities] limits how many are awake. What arrives meanwhile
-// starts it again. With [Remember], entities stay awake, and are started without a message. A
-// [Daemon] does so too, and has a number in place of an id.
+// itself or calls [Entity.Passivate]. [MaxEntities] limits how many are awake. What arrives
+// meanwhile starts it again. With [Remember], entities stay awake, and are started without a
+// message. A [Daemon] does so too, and has a number in place of an id.
 //
 // # Delivery, projections, topics
 //

@@ -6,9 +6,9 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// ErrNoJournal is returned by [Region.Pin] and [Region.Unpin] without [WithJournal]: pins would be
-// forgotten with the coordinator.
-var ErrNoJournal = errors.New("sharding: shards can be pinned only if the coordinator has a journal; use WithJournal")
+// ErrNoJournal is returned by [Region.Pin], [Region.Unpin] and [Daemons.Scale] without
+// [WithJournal]: the next coordinator would forget the request.
+var ErrNoJournal = errors.New("sharding: the coordinator has no journal that keeps this; use WithJournal for all types")
 
 // The reasons for which messages to entities become dead letters. Compare with [errors.Is].
 var (

@@ -61,9 +61,9 @@ func ExampleRemember() {
 	started := make(chan string, 10)
 	factory := func(e sharding.Entity) actor.Behavior[Meter] {
 		started <- e.ID
-		return behaviors.Receive(func(ctx *actor.Context[Meter], msg Meter) actor.Behavior[Meter] {
+		return behaviors.Receive(func(_ *actor.Context[Meter], msg Meter) actor.Behavior[Meter] {
 			if msg.Finished {
-				sharding.Passivate(ctx) // it need not run any more
+				e.Passivate() // it need not run any more
 			}
 			msg.ReplyTo.Tell("noted")
 			return nil

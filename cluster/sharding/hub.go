@@ -44,7 +44,6 @@ type outside interface {
 	tableHome(typ string, shard int) (home node.ID, generation uint64)
 	shardsOf(typ string) int
 	homesOf(typ string) []shardstatus.Home
-	rescale(ctx context.Context, typ string, shards int) error
 	explain(ctx context.Context, typ string, shard int) (allot.Explanation, error)
 	control(ctx context.Context, q controlRequest) error
 	pins(ctx context.Context, typ string) (map[int]string, error)
@@ -108,13 +107,11 @@ func (l lateLetter) Carried(*actor.System) (recipient string, msg any, ok bool) 
 	return l.recipient, l.msg, true
 }
 
-// The messages to the actor of a hub.
-type (
-	laterMsg struct {
-		quiet
-		do func()
-	}
-)
+// A laterMsg lets the actor of a hub do something.
+type laterMsg struct {
+	quiet
+	do func()
+}
 
 func (h *hub) behavior() actor.Behavior[any] {
 	return func(_ *actor.Context[any], next *actor.Next[any]) {

@@ -22,12 +22,13 @@ func (e Entity) KeepAwake(d time.Duration) {
 // A bedside is where an entity is awake.
 type bedside interface {
 	keepAwake(id string, d time.Duration)
+	passivate(id string)
 }
 
 func (r *residents[M]) keepAwake(id string, d time.Duration) {
 	r.lane.mu.Lock()
 	defer r.lane.mu.Unlock()
 	if e := r.all[escape(id)]; e != nil {
-		e.until = time.Now().Add(d)
+		e.until = r.lane.region.now() + d
 	}
 }

@@ -2,7 +2,6 @@ package sharding
 
 import (
 	"sync/atomic"
-	"time"
 
 	"github.com/understudy-go/understudy/actor"
 )
@@ -47,7 +46,7 @@ func (l *lane[M]) evict(n int) (ended int) {
 	if r == nil || r.closing {
 		return 0
 	}
-	now := time.Now()
+	now := l.region.now()
 	for _, e := range r.all {
 		if ended == n {
 			break
@@ -56,7 +55,7 @@ func (l *lane[M]) evict(n int) (ended int) {
 		case e.ref == (actor.ActorRef[M]{}):
 		case r.actors.Used(e.ref):
 			e.worked = true
-		case now.Before(e.until):
+		case now < e.until:
 		default:
 			r.actors.Rest(e.ref)
 			ended++

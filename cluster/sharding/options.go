@@ -149,9 +149,9 @@ func EventSourced() Option { return func(s *settings) { s.sourced = true } }
 func WithJournal(j persistence.Journal) Option { return func(s *settings) { s.journal = j } }
 
 // Remember keeps entities running without messages: those that have had one, until they call
-// [Passivate]. Use it for entities with timers. An entity that stops or fails is started again
-// after one second, or up to a minute if it goes on. When its shard starts on another node, or
-// after all nodes have been stopped, all of its entities are started, a few at a time.
+// [Entity.Passivate]. Use it for entities with timers. An entity that stops or fails is started
+// again after one second, or up to a minute if it goes on. When its shard starts on another node,
+// or after all nodes have been stopped, all of its entities are started, a few at a time.
 //
 // The ids are kept in the journal of [WithJournal], which Remember needs. An entity is started when
 // the journal has its id, which delays its first message by one write. While the journal fails,

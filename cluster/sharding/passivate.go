@@ -1,33 +1,21 @@
 package sharding
 
-import (
-	"strings"
+import "github.com/understudy-go/understudy/actor"
 
-	"github.com/understudy-go/understudy/actor"
-)
-
-// Passivate asks that the entity with that context ends. It handles the messages that it has, then
-// the [StopMessage], if there is one, and ends. What arrives meanwhile starts it again. If nothing
-// does, a remembered entity is forgotten. An actor that an entity has spawned can call it for that
-// entity. Elsewhere, as in a test of the behavior alone, Passivate does nothing.
-func Passivate[M any](ctx *actor.Context[M]) {
-	if p, inShard := ctx.Value(passivatorKey{}).(passivator); inShard {
-		p.passivate(ctx.Self().Path())
+// Passivate asks that the entity ends. It handles the messages that it has, then the [StopMessage],
+// if there is one, and ends. What arrives meanwhile starts it again. If nothing does, a remembered
+// entity is forgotten. Any goroutine may call Passivate. It does nothing for an Entity that was not
+// given to a factory, as in a test of the behavior alone.
+func (e Entity) Passivate() {
+	if e.at != nil {
+		e.at.passivate(e.ID)
 	}
 }
 
-type passivatorKey struct{}
-
-// A passivator is a shard, whatever the type of its messages.
-type passivator interface{ passivate(path string) }
-
-// passivate lets the entity end that has a path, or is above it.
-func (r *residents[M]) passivate(path string) {
-	name, below := strings.CutPrefix(path, r.path+"/")
-	name, _, _ = strings.Cut(name, "/")
+func (r *residents[M]) passivate(id string) {
 	r.lane.mu.Lock()
 	defer r.lane.mu.Unlock()
-	if e := r.all[name]; below && e != nil && e.ref != (actor.ActorRef[M]{}) {
+	if e := r.all[escape(id)]; e != nil && e.ref != (actor.ActorRef[M]{}) {
 		e.asked = true
 		r.hooks.asked()
 		r.actors.Finish(e.ref)

@@ -1,9 +1,9 @@
 package sharding
 
 import (
-	"fmt"
 	"reflect"
 	"sync/atomic"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -32,7 +32,8 @@ type Region[M any] struct {
 	tenure  tenure
 	counted counted
 	refused atomic.Pointer[error] // why this node takes no part
-	daemons atomic.Int64          // how many daemons there are now; 0 if this node does not know, and for other types
+	started time.Time
+	daemons atomic.Int64 // how many daemons there are now; 0 if this node does not know, and for other types
 }
 
 // counted is what a region has counted since it was started.
@@ -43,7 +44,7 @@ type counted struct {
 const treeName = "sharding"
 
 func newRegion[M any](h *hub, name string, factory func(of Entity, shards int) actor.Behavior[M], set settings) *Region[M] {
-	r := &Region[M]{system: h.system, hub: h, name: name, factory: factory, set: set, prefix: "/" + treeName + "/" + escape(name) + "/"}
+	r := &Region[M]{system: h.system, hub: h, name: name, factory: factory, set: set, started: time.Now(), prefix: "/" + treeName + "/" + escape(name) + "/"}
 	r.scheme, r.slices = "understudy://"+h.system.Name(), slicerOf(name)
 	r.ref = extension.NewRoutedRefs(h.system, r.prefix, extension.Router[M](router[M]{r}))
 	r.limiter.limit = set.limit
@@ -80,6 +81,9 @@ func (r *Region[M]) Lookup(id string) (actor.ActorRef[M], error) {
 	}
 	return r.ref(escape(id)), nil
 }
+
+// now returns the time since the region was started, which takes less memory than a [time.Time].
+func (r *Region[M]) now() time.Duration { return time.Since(r.started) }
 
 // Name returns the name of the type.
 func (r *Region[M]) Name() string { return r.name }
@@ -121,18 +125,6 @@ func (r router[M]) Arrived(path string, from uint64, msg M, encoded extension.Ar
 	name := path[len(r.prefix):]
 	of := letter[M]{name: name, from: from, Held: extension.Held[M]{Described: extension.Described[M]{Message: msg, Metadata: encoded.Metadata}}}
 	return r.laneOf(name).arrived(of)
-}
-
-// behavior returns the first behavior of an entity.
-func (r *Region[M]) behavior(of Entity, shards int) actor.Behavior[M] {
-	return func(ctx *actor.Context[M], next *actor.Next[M]) {
-		b := r.factory(of, shards)
-		if b == nil {
-			next.Fail(fmt.Errorf("sharding: the factory of type %q has returned no behavior for %q", r.name, of.ID))
-			return
-		}
-		b(ctx, next)
-	}
 }
 
 // drop makes a dead letter of a letter.

@@ -45,7 +45,7 @@ func (w *ward) patient(e sharding.Entity) actor.Behavior[note] {
 		return behaviors.Receive(func(ctx *actor.Context[note], n note) actor.Behavior[note] {
 			switch n.Text {
 			case "passivate":
-				sharding.Passivate(ctx)
+				e.Passivate()
 			case "stop":
 				return behaviors.Stopped[note]
 			case "fail":

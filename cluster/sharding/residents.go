@@ -21,8 +21,7 @@ type residents[M any] struct {
 	lane       *lane[M]
 	actors     extension.Returning[M]
 	generation generation.Generation
-	shards     int    // of the type
-	path       string // of the actor of the shard
+	shards     int // of the type
 	hooks      shardHooks
 	all        map[string]*resident[M]
 	remembered *remembered[M] // nil unless its entities run without a message
@@ -47,8 +46,8 @@ type resident[M any] struct {
 	idle   uint8             // how many sweeps have found it unused
 	worked bool              // this incarnation has handled messages, as a sweep has found
 	asked  bool              // it has asked to be passivated
-	until  time.Time         // it does not rest before; see [Entity.KeepAwake]
-	ends   time.Time         // when a sweep has first found it about to end; zero before
+	until  time.Duration     // by [Region.now]: it does not rest before; see [Entity.KeepAwake]
+	ends   time.Duration     // by [Region.now]: it is stopped after that; 0 before a sweep has found it about to end
 }
 
 // An absence is what is known of an entity that takes no letters.
@@ -162,15 +161,28 @@ func (r *residents[M]) wake(name string) *resident[M] {
 }
 
 func (r *residents[M]) start(name string, e *resident[M]) (started bool) {
-	id, _ := unescape(name) // it has been checked
-	of := Entity{Type: r.lane.region.name, ID: id, Shard: r.lane.shard, Generation: r.generation, at: r}
-	if e.ref = r.actors.Spawn(r.lane.region.behavior(of, r.shards), name); e.ref == (actor.ActorRef[M]{}) {
+	if e.ref = r.actors.Spawn(r.behavior(name), name); e.ref == (actor.ActorRef[M]{}) {
 		return false
 	}
 	if region := r.lane.region; region.limiter.woken() {
 		region.hub.later(region.evict)
 	}
 	return true
+}
+
+// behavior returns the first behavior of an entity. It keeps no more than the name, because there
+// may be a million of them.
+func (r *residents[M]) behavior(name string) actor.Behavior[M] {
+	return func(ctx *actor.Context[M], next *actor.Next[M]) {
+		region := r.lane.region
+		of := Entity{Type: region.name, ID: idOf(name), Shard: r.lane.shard, Generation: r.generation, at: r}
+		b := region.factory(of, r.shards)
+		if b == nil {
+			next.Fail(fmt.Errorf("sharding: the factory of type %q has returned no behavior for %q", region.name, of.ID))
+			return
+		}
+		b(ctx, next)
+	}
 }
 
 // Ended implements extension.Owner.

@@ -1,7 +1,6 @@
 package sharding
 
 import (
-	"context"
 	"sync"
 	"time"
 
@@ -56,85 +55,111 @@ func (r *Region[M]) startShard(under actor.Spawner, around actor.AnyRef, shard, 
 	name := escape(r.name) + "." + shardName(shard)
 	all := &residents[M]{lane: r.lanes[shard], generation: gen, shards: shards, all: map[string]*resident[M]{}}
 	all.hooks.broken, all.hooks.gate = on.broken, on.gate
-	all.path = around.Path() + "/" + name
-	values := context.WithValue(r.hub.context, passivatorKey{}, passivator(all))
-	ctx := singletonhook.WithGeneration(values, all.path, gen, all.refused)
+	ctx := singletonhook.WithGeneration(r.hub.context, around.Path()+"/"+name, gen, all.refused)
 	return actor.Spawn(under, r.shard(all, on.begun), name, extension.WithContext(ctx), actor.WithKind(kind))
 }
 
 // kind is the kind of the actors of shards, which are ours.
 const kind = "understudy"
 
+// A shardActor is the actor of a shard: the parent of its entities.
+type shardActor[M any] struct {
+	ctx   *actor.Context[shardMsg]
+	all   *residents[M]
+	begin func() // lets the entities be here, once
+	looks bool   // a sweep is due, without passivation
+}
+
 func (r *Region[M]) shard(all *residents[M], begun func()) actor.Behavior[shardMsg] {
 	return func(ctx *actor.Context[shardMsg], next *actor.Next[shardMsg]) {
-		l, self := all.lane, ctx.Self()
-		all.hooks.empty = func() { self.Tell(leftEmpty{}) }
-		var last *M
-		if msg, ok := r.set.stopMessage.(M); ok {
-			last = &msg
-		}
-		var opts []actor.SpawnOption
-		if all.hooks.gate != nil {
-			opts = append(opts, extension.WithAdmissionCheck(all.hooks.gate))
-		}
-		all.actors = extension.NewReturning(self, extension.Owner[M](all), last, opts...)
-		ctx.Defer(func() { l.end(all) })
-		all.hooks.asked = func() { self.Tell(endAsked{}) }
+		a := &shardActor[M]{ctx: ctx, all: all, begin: sync.OnceFunc(func() {
+			all.lane.begin(all)
+			begun()
+			all.checkLease()
+		})}
+		a.connect()
+		ctx.Defer(func() { all.lane.end(all) })
 		if r.set.passivate > 0 {
 			ctx.Every("sweep", max(r.set.passivate/sweepsUntilIdle, time.Millisecond), sweepDue{})
 		}
-		looks := false
-		look := func() { // without passivation, nothing else sees whether an entity stops
-			if !looks && r.set.passivate == 0 {
-				looks = true
-				ctx.After("sweep", r.set.stopTimeout, sweepDue{})
-			}
+		a.start(r.set.mode())
+		next.OnMessage = a.receive
+	}
+}
+
+// connect gives the residents what they need of the actor.
+func (a *shardActor[M]) connect() {
+	self, set := a.ctx.Self(), a.all.lane.region.set
+	a.all.hooks.empty = func() { self.Tell(leftEmpty{}) }
+	a.all.hooks.asked = func() { self.Tell(endAsked{}) }
+	var last *M
+	if msg, ok := set.stopMessage.(M); ok {
+		last = &msg
+	}
+	var opts []actor.SpawnOption
+	if a.all.hooks.gate != nil {
+		opts = append(opts, extension.WithAdmissionCheck(a.all.hooks.gate))
+	}
+	a.all.actors = extension.NewReturning(self, extension.Owner[M](a.all), last, opts...)
+}
+
+// start lets the entities be here: at once, or when the ids of those that are remembered have been
+// read.
+func (a *shardActor[M]) start(mode table.Mode) {
+	self := a.ctx.Self()
+	switch mode {
+	case table.Remembered:
+		a.all.remembered = &remembered[M]{of: a.all}
+		a.all.remembered.store = actor.Spawn(a.ctx, newStore(a.all.remembered, func() { self.Tell(idsRead{}) }), storeName)
+	case table.Daemons:
+		a.all.remembered = daemonOf(a.all)
+		a.begin()
+		self.Tell(startsDue{})
+	case table.OnDemand:
+		a.begin()
+	}
+}
+
+func (a *shardActor[M]) receive(ctx *actor.Context[shardMsg], msg shardMsg) actor.Behavior[shardMsg] {
+	l := a.all.lane
+	switch msg.(type) {
+	case sweepDue:
+		a.sweep()
+	case endAsked:
+		a.look()
+	case idsRead:
+		a.begin()
+		ctx.Self().Tell(startsDue{})
+	case startsDue:
+		if l.startDue(a.all) {
+			ctx.After("starts", startsEvery, startsDue{})
 		}
-		begin := sync.OnceFunc(func() {
-			l.begin(all)
-			begun()
-			all.checkLease()
-		})
-		switch r.set.mode() {
-		case table.Remembered:
-			all.remembered = &remembered[M]{of: all}
-			all.remembered.store = actor.Spawn(ctx, newStore(all.remembered, func() { self.Tell(idsRead{}) }), storeName)
-		case table.Daemons:
-			all.remembered = daemonOf(all)
-			begin()
-			self.Tell(startsDue{})
-		case table.OnDemand:
-			begin()
-		}
-		next.OnMessage = func(ctx *actor.Context[shardMsg], msg shardMsg) actor.Behavior[shardMsg] {
-			switch msg.(type) {
-			case sweepDue:
-				looks = false
-				late, ending := l.sweep(all)
-				if ending {
-					look()
-				}
-				for _, e := range late {
-					ctx.Log().Warn("entity does not stop, and is stopped", zap.String("entity", e.Path()))
-					ctx.Stop(e)
-				}
-			case endAsked:
-				look()
-			case idsRead:
-				begin()
-				self.Tell(startsDue{})
-			case startsDue:
-				if l.startDue(all) {
-					ctx.After("starts", startsEvery, startsDue{})
-				}
-			case leaveShard:
-				ctx.After("leave", r.set.stopTimeout, leaveNow{})
-				l.leave(all)
-			case leftEmpty, leaveNow:
-				return func(_ *actor.Context[shardMsg], next *actor.Next[shardMsg]) { next.Stop() }
-			}
-			return nil
-		}
+	case leaveShard:
+		ctx.After("leave", l.region.set.stopTimeout, leaveNow{})
+		l.leave(a.all)
+	case leftEmpty, leaveNow:
+		return func(_ *actor.Context[shardMsg], next *actor.Next[shardMsg]) { next.Stop() }
+	}
+	return nil
+}
+
+// look sees to it that an entity that is about to end does. With passivation, the sweeps do.
+func (a *shardActor[M]) look() {
+	if set := a.all.lane.region.set; !a.looks && set.passivate == 0 {
+		a.looks = true
+		a.ctx.After("sweep", set.stopTimeout, sweepDue{})
+	}
+}
+
+func (a *shardActor[M]) sweep() {
+	a.looks = false
+	late, ending := a.all.lane.sweep(a.all)
+	if ending {
+		a.look()
+	}
+	for _, e := range late {
+		a.ctx.Log().Warn("entity does not stop, and is stopped", zap.String("entity", e.Path()))
+		a.ctx.Stop(e)
 	}
 }
 
@@ -189,21 +214,21 @@ const (
 func (l *lane[M]) sweep(all *residents[M]) (late []actor.ActorRef[M], ending bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := time.Now()
+	now := l.region.now()
 	for _, e := range all.all {
 		switch {
 		case e.ref == (actor.ActorRef[M]{}):
 		case all.actors.Resting(e.ref):
-			if e.ends.IsZero() {
-				e.ends = now.Add(l.region.set.stopTimeout)
+			if e.ends == 0 {
+				e.ends = now + l.region.set.stopTimeout
 			}
-			if now.After(e.ends) {
+			if now > e.ends {
 				late = append(late, e.ref)
 			}
 			ending = true
 		case all.actors.Used(e.ref):
 			e.idle, e.worked = 0, true
-		case now.Before(e.until):
+		case now < e.until:
 			e.idle = 0
 		case l.region.set.passivate > 0:
 			if e.idle++; e.idle >= sweepsUntilIdle {

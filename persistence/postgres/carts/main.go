@@ -12,21 +12,8 @@
 package main
 
 import (
-	"context"
-
 	"github.com/understudy-go/understudy/internal/lab/carts"
-	"github.com/understudy-go/understudy/internal/lab/journals"
-	"github.com/understudy-go/understudy/persistence/postgres"
+	"github.com/understudy-go/understudy/persistence/postgres/internal/example"
 )
 
-const schema = "understudy_carts"
-
-func main() { carts.Main(journals.Openers{"postgres": open, "postgresql": open}) }
-
-func open(ctx context.Context, url string) (journals.Journal, error) {
-	j, err := postgres.Open(ctx, url, postgres.Schema(schema))
-	if err != nil {
-		return nil, err
-	}
-	return j, nil
-}
+func main() { carts.Main(example.Openers("understudy_carts")) }

@@ -1,0 +1,21 @@
+// Package example opens the journals of the programs of examples that this module runs.
+package example
+
+import (
+	"context"
+
+	"github.com/understudy-go/understudy/internal/lab/journals"
+	"github.com/understudy-go/understudy/persistence/postgres"
+)
+
+// Openers opens journals at URLs of PostgreSQL, with their tables in that schema.
+func Openers(schema string) journals.Openers {
+	open := func(ctx context.Context, url string) (journals.Journal, error) {
+		j, err := postgres.Open(ctx, url, postgres.Schema(schema))
+		if err != nil {
+			return nil, err
+		}
+		return j, nil
+	}
+	return journals.Openers{"postgres": open, "postgresql": open}
+}
