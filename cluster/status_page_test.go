@@ -223,7 +223,7 @@ func detailsFor(s still) statuspage.Details {
 	}
 	d.Placement = p
 	for _, name := range []string{"shopping-cart-of-a-customer", "session"} {
-		one := shardstatus.Type{Name: name, Role: "shop", Shards: 256, Hosts: true, Homeless: 12, Here: 28, Leaving: 2, Awake: 123_456, Held: 987, Dropped: 3, Failures: 5}
+		one := shardstatus.Type{Name: name, Role: "shop", Shards: 256, Hosts: true, Homeless: 12, Here: 28, Leaving: 2, Awake: 123_456, Held: 987, Failures: 5, Dropped: map[string]uint64{"the buffer of the shard is full": 3, "other": 0}, Lease: "another has it"}
 		for _, m := range s.Members[:min(9, len(s.Members))] {
 			one.Homes = append(one.Homes, shardstatus.Home{ID: m.ID, Name: m.Name, Reachable: m.Reachable, Shards: 28})
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/downing"
 	"github.com/understudy-go/understudy/cluster/sharding"
+	"github.com/understudy-go/understudy/internal/shardstatus"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton/lease"
 	"github.com/understudy-go/understudy/testkit"
@@ -111,10 +112,12 @@ func TestANodeWithoutItsLeaseHostsNothingAndAsksAgain(t *testing.T) {
 		e := g.explained("n2", "e0")
 		require.Equal(t, sharding.Homeless, e.State)
 		require.Equal(t, "no member that hosts the type has its lease: n2", e.Why)
+		require.Contains(t, details(t, g.Node("n2")).EntityTypes[0].Lease, "the store is away")
 		require.Len(t, g.entries.FilterMessageSnippet("hosts none of its entities").FilterFieldKey("why").All(), 1, "it is said once")
 		g.leases.SetOutage(nil)
 		time.Sleep(7 * time.Second)
 		require.Equal(t, map[string]int{"n2": 10}, g.where("n2", 10))
+		require.Equal(t, shardstatus.LeaseHeld, details(t, g.Node("n2")).EntityTypes[0].Lease)
 	})
 }
 

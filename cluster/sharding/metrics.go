@@ -1,6 +1,8 @@
 package sharding
 
 import (
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/understudy-go/understudy/actor/telemetry"
@@ -35,10 +37,6 @@ func figures() []figure {
 			func(t shardstatus.Type) float64 { return float64(t.Held) },
 		},
 		{
-			telemetry.NewCounter("understudy_sharding_dropped_messages_total", "Messages to entities that have become dead letters on this node.", "type"),
-			func(t shardstatus.Type) float64 { return float64(t.Dropped) },
-		},
-		{
 			telemetry.NewCounter("understudy_sharding_returned_messages_total", "Messages of other nodes that have gone back, because their shard was elsewhere.", "type"),
 			func(t shardstatus.Type) float64 { return float64(t.Returned) },
 		},
@@ -52,7 +50,7 @@ func figures() []figure {
 // families is a [telemetry.Source]. Its series are by type, and never by entity or shard.
 func (h *hub) families() []telemetry.Family {
 	types := h.statuses()
-	all := []telemetry.Family{h.moves.family(types)}
+	all := []telemetry.Family{h.moves.family(types), dropped(types)}
 	for _, f := range figures() {
 		for _, t := range types {
 			f.Add(f.of(t), t.Name)
@@ -60,6 +58,18 @@ func (h *hub) families() []telemetry.Family {
 		all = append(all, f.Family)
 	}
 	return all
+}
+
+// dropped has a series for each type and each reason from the start, because an increase from no
+// series is not seen.
+func dropped(types []shardstatus.Type) telemetry.Family {
+	f := telemetry.NewCounter("understudy_sharding_dropped_messages_total", "Messages to entities that have become dead letters on this node.", "type", "reason")
+	for _, t := range types {
+		for _, reason := range slices.Sorted(maps.Keys(t.Dropped)) {
+			f.Add(float64(t.Dropped[reason]), t.Name, reason)
+		}
+	}
+	return f
 }
 
 // A moveCounter counts the moves that the coordinator of this node has decided.

@@ -38,7 +38,8 @@ type Region[M any] struct {
 
 // counted is what a region has counted since it was started.
 type counted struct {
-	failures, dropped, returned atomic.Uint64
+	failures, returned atomic.Uint64
+	dropped            drops
 }
 
 const treeName = "sharding"
@@ -129,7 +130,7 @@ func (r router[M]) Arrived(path string, from uint64, msg M, encoded extension.Ar
 
 // drop makes a dead letter of a letter.
 func (r *Region[M]) drop(of letter[M], why error) {
-	r.counted.dropped.Add(1)
+	r.counted.dropped.add(why)
 	extension.DeadLetter(r.system, r.pathOf(of.name), of.Message, why)
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/internal/naming"
-	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // A Host is where a type of entities is started: a *cluster.Node, or, without a cluster, an
@@ -40,9 +39,6 @@ func Start[M any](s Host, name string, factory func(Entity) actor.Behavior[M], o
 }
 
 func startRegion[M any](s Host, name string, factory func(of Entity, shards int) actor.Behavior[M], set settings) (*Region[M], error) {
-	if err := set.checkName(name); err != nil {
-		return nil, err
-	}
 	if _, fits := set.stopMessage.(M); set.stopMessage != nil && !fits {
 		return nil, fmt.Errorf("sharding: the stop message of type %q is a %T, which its entities do not take", name, set.stopMessage)
 	}
@@ -84,17 +80,6 @@ func check(name string, noFactory bool) {
 	if noFactory {
 		panic(fmt.Sprintf("sharding: the factory of type %q is nil", name))
 	}
-}
-
-// checkName returns an error if the name is too long for what a type stores about its shards.
-func (s settings) checkName(name string) error {
-	if !s.remember {
-		return nil
-	}
-	if err := journal.ValidateID(rememberedID(name, s.shards-1)); err != nil {
-		return fmt.Errorf("sharding: the name %q is too long for Remember: %w", name, err)
-	}
-	return nil
 }
 
 func hubFor(s Host, set settings) (h *hub, local bool, err error) {

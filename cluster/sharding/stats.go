@@ -14,9 +14,9 @@ type Stats struct {
 	Held   int          // messages told on this node that wait for a shard
 
 	// What has happened on this node since it started the type.
-	Dropped  uint64 // messages to entities that have become dead letters
-	Returned uint64 // messages of other nodes that have gone back, because their shard was elsewhere
-	Failures uint64 // of entities
+	Dropped  map[error]uint64 // messages to entities that have become dead letters, by reason: ErrBufferFull and the errors beside it, actor.ErrWithdrawn, or nil for others
+	Returned uint64           // messages of other nodes that have gone back, because their shard was elsewhere
+	Failures uint64           // of entities
 }
 
 // ShardStats is what one node knows of a shard.
@@ -33,7 +33,7 @@ type ShardStats struct {
 // Stats returns what this node knows of the type. It asks no other node.
 func (r *Region[M]) Stats() Stats {
 	s := Stats{
-		Type: r.name, Dropped: r.counted.dropped.Load(), Returned: r.counted.returned.Load(), Failures: r.counted.failures.Load(),
+		Type: r.name, Dropped: r.counted.dropped.byReason(), Returned: r.counted.returned.Load(), Failures: r.counted.failures.Load(),
 	}
 	for shard, l := range r.lanes[:cmp.Or(int(r.daemons.Load()), r.set.initialShards())] {
 		home, generation := r.hub.tableHome(r.name, shard)

@@ -21,10 +21,13 @@ func (r *Region[M]) status() shardstatus.Type {
 	s := r.Stats()
 	shown := shardstatus.Type{
 		Name: r.name, Role: r.set.role, Shards: len(s.Shards), Hosts: r.settings().hosts, Homes: r.hub.homesOf(r.name),
-		Awake: s.Awake, Held: s.Held, Dropped: s.Dropped, Returned: s.Returned, Failures: s.Failures,
+		Awake: s.Awake, Held: s.Held, Dropped: droppedByReason(s.Dropped), Returned: s.Returned, Failures: s.Failures,
 	}
 	if why := r.refused.Load(); why != nil {
 		shown.Refused = (*why).Error()
+	}
+	if r.set.leased() {
+		shown.Lease = r.tenure.state()
 	}
 	for _, of := range s.Shards {
 		if of.Here {

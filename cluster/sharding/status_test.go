@@ -72,6 +72,11 @@ func TestExplainSaysWhyAShardHasNoHome(t *testing.T) {
 		d := details(t, c.Node("n1"))
 		require.Len(t, d.EntityTypes, 1)
 		require.Equal(t, 8, d.EntityTypes[0].Homeless)
+		for range 1000 {
+			proxy.Ref("a").Tell(note{Text: "wait"})
+		}
+		require.Equal(t, map[error]uint64{sharding.ErrBufferFull: 1}, proxy.Stats().Dropped)
+		require.Equal(t, uint64(1), details(t, c.Node("n1")).EntityTypes[0].Dropped["the buffer of the shard is full"])
 		require.Equal(t, []shardstatus.Homeless{{Type: "notebook", Why: "no member that is up hosts the type", Shards: []int{0, 1, 2, 3, 4, 5, 6, 7}}}, d.Homeless)
 
 		start("n2")

@@ -14,6 +14,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/internal/hosting/shell"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/leasespan"
+	"github.com/understudy-go/understudy/internal/shardstatus"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
@@ -25,6 +26,7 @@ type tenure struct {
 	lease  lease.Lease
 	token  uint64 // under which shards may start; 0 for none
 	shards int    // that have been admitted, and have not ended
+	why    string // why the node does not have it; "" while it has
 }
 
 // current returns the token under which shards may start, or 0.
@@ -37,13 +39,33 @@ func (t *tenure) current() uint64 {
 func (t *tenure) begin(l lease.Lease) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.lease, t.token = l, l.Token()
+	t.lease, t.token, t.why = l, l.Token(), ""
 }
 
 func (t *tenure) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.token = 0
+	t.token, t.why = 0, "lost or given back"
+}
+
+// refuse notes why there is no lease.
+func (t *tenure) refuse(why string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.why = why
+}
+
+// state returns what status pages show of the lease.
+func (t *tenure) state() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.token != 0:
+		return shardstatus.LeaseHeld
+	case t.why == "":
+		return "not acquired yet"
+	}
+	return t.why
 }
 
 // admit lets a shard start that was requested under that token. gate returns, before each message
@@ -228,6 +250,7 @@ func (k *leaseKeeper) answered(a leaseAnswered) {
 		k.log("this node has no lease for a type, and hosts none of its entities", zap.String("why", why))
 	}
 	k.problem = why
+	k.region.lease().refuse(why)
 	k.ctx.After("lease", leaseRetry, leaseDue{})
 }
 

@@ -12,6 +12,7 @@ type Type struct {
 	Shards  int    `json:"shards"`
 	Hosts   bool   `json:"hosts"`   // this node takes shards of it
 	Refused string `json:"refused"` // why this node takes no part, or ""
+	Lease   string `json:"lease"`   // LeaseHeld, or why this node does not have it; "" without WithLease
 
 	Homes    []Home `json:"homes"`    // the nodes that have shards, sorted by name
 	Homeless int    `json:"homeless"` // shards of which this node knows no home
@@ -20,10 +21,14 @@ type Type struct {
 	Leaving  int    `json:"leaving"`  // those of them that are about to leave
 	Awake    int    `json:"awake"`    // entities on this node
 	Held     int    `json:"held"`     // messages told on this node that wait for a shard
-	Dropped  uint64 `json:"dropped"`  // messages that have become dead letters here
 	Returned uint64 `json:"returned"` // messages of other nodes that have gone back, because their shard was elsewhere
 	Failures uint64 `json:"failures"` // of entities on this node
+
+	Dropped map[string]uint64 `json:"dropped"` // messages that have become dead letters here, by reason
 }
+
+// LeaseHeld is [Type.Lease] while the node has its lease.
+const LeaseHeld = "held"
 
 // A Home is a node that has shards of a type.
 type Home struct {

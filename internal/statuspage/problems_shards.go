@@ -15,6 +15,9 @@ func (d Details) ofShards() []Problem {
 		if t.Refused != "" {
 			found = append(found, Problem{Kind: "shards", About: t.Name, Text: fmt.Sprintf("This node takes no part in the type %s: %s.", t.Name, t.Refused)})
 		}
+		if t.Lease != "" && t.Lease != shardstatus.LeaseHeld {
+			found = append(found, Problem{Kind: "shards", About: t.Name, Text: fmt.Sprintf("This node hosts nothing of the type %s, because it has no lease: %s.", t.Name, t.Lease)})
+		}
 	}
 	if d.HomelessFailure != "" {
 		found = append(found, Problem{Kind: "shards", Text: "Shards run nowhere, and their coordinator does not answer: " + d.HomelessFailure + "."})

@@ -8,8 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// MaxIDLength is the greatest length of a persistence id, in bytes.
-const MaxIDLength = 255
+// MaxIDLength is the greatest length of a persistence id, in bytes. The longest name, a separator and
+// the longest id of an entity fit.
+const MaxIDLength = 512
 
 // ValidateID returns [ErrInvalid] with the reason if id is not a valid persistence id: it is empty,
 // longer than [MaxIDLength], not UTF-8, or contains NUL. Journals call it first in each method.

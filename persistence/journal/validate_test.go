@@ -14,7 +14,7 @@ func TestIDsAreNonEmptyUTF8WithoutNUL(t *testing.T) {
 	for _, id := range []string{"x", "a b", "*", ".", "..", "/", `\`, "größe", strings.Repeat("ü", 127), "\x7f"} {
 		require.NoError(t, journal.ValidateID(id), "%q", id)
 	}
-	for _, id := range []string{"", "a\x00b", "\xff", strings.Repeat("x", 256)} {
+	for _, id := range []string{"", "a\x00b", "\xff", strings.Repeat("x", journal.MaxIDLength+1)} {
 		require.ErrorIs(t, journal.ValidateID(id), journal.ErrInvalid, "%q", id)
 	}
 }

@@ -78,6 +78,6 @@ func awkwardIDs() []string {
 	return []string{
 		"a", "A", "ab", "abc", "a ", " a", "a/b", "a//b", "a/", "/", `\`, ".", "..", "*", ">", "a.*", "a.>", "%", "_", "a_c", "a%",
 		"'", `"`, "';--", "|", "a|b", "?", "#", "\n", "\t", "\x01", "\x7f", "a\u0301", "á", "ß", "ss", "İ", "i",
-		"counter-1", "counter-10", "null", "0", "00", "0.0", "1", "01", "1e0", "-1", strings.Repeat("ü", 127), strings.Repeat("ü", 127) + "x",
+		"counter-1", "counter-10", "null", "0", "00", "0.0", "1", "01", "1e0", "-1", strings.Repeat("ü", 255), strings.Repeat("ü", 255) + "xy",
 	}
 }

@@ -166,16 +166,24 @@ function showEntities({ entityTypes, homeless }) {
   fill("entities", entityTypes.flatMap((type) => entityRows(type, homeless.filter((one) => one.type === type.name), short)));
 }
 
+const total = (dropped) => Object.values(dropped).reduce((all, one) => all + one, 0);
+
+// dropReasons says for each reason how many messages have been dropped.
+function dropReasons(dropped) {
+  return Object.entries(dropped).filter(([, count]) => count).map(([reason, count]) => [`${number(count)} dropped: ${reason}`, ""]);
+}
+
 function entityRows(type, homeless, short) {
   const main = row([
     element("td", "name", type.name, type.role && `on ${type.role}`),
     element("td", type.homeless ? "number plain bad" : "number plain", `${number(type.shards - type.homeless)} of ${number(type.shards)}`),
     element("td", "wrap", type.homes.map((home) => `${short(home.name) || home.id} ${number(home.shards)}`).join(", ") || "–"),
     element("td", "number plain", number(type.here), `${number(type.awake)} awake`),
-    element("td", type.held ? "number plain bad" : "number plain", number(type.held), [type.dropped && `${number(type.dropped)} dropped`, "bad"]),
+    element("td", type.held ? "number plain bad" : "number plain", number(type.held), [total(type.dropped) && `${number(total(type.dropped))} dropped`, "bad"]),
     element("td", "number plain", number(type.failures)),
   ], { entities: type.name });
-  return [main, ...reasons(6, [type.refused, "bad"], ...homeless.map(({ shards, why }) => [`${number(shards.length)} run nowhere: ${why}`, "bad"]))];
+  const lease = type.lease && type.lease !== "held" && `no lease: ${type.lease}`;
+  return [main, ...reasons(6, [type.refused, "bad"], [lease, "bad"], ...dropReasons(type.dropped), ...homeless.map(({ shards, why }) => [`${number(shards.length)} run nowhere: ${why}`, "bad"]))];
 }
 
 export function followDetails() { poll("details", show); }

@@ -193,7 +193,7 @@ func writeEntities(to io.Writer, all report.Entities) error {
 			homes = append(homes, fmt.Sprintf("%s %d", cmp.Or(h.Name, h.ID), h.Shards))
 		}
 		t.row(of.Name, strconv.Itoa(of.Shards), strconv.Itoa(of.Homeless), strconv.Itoa(of.Here), strconv.Itoa(of.Awake), strconv.Itoa(of.Held),
-			strconv.FormatUint(of.Dropped, 10), strconv.FormatUint(of.Failures, 10), strings.Join(homes, ", "))
+			strconv.FormatUint(of.AllDropped(), 10), strconv.FormatUint(of.Failures, 10), strings.Join(homes, ", "))
 	}
 	return t.flush()
 }

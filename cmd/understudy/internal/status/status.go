@@ -115,14 +115,24 @@ type EntityType struct {
 	Name     string `json:"name"`
 	Shards   int    `json:"shards"`
 	Refused  string `json:"refused" jsonschema:"why the node takes no part, or empty"`
+	Lease    string `json:"lease" jsonschema:"held, or why the node has no lease, or empty if it needs none"`
 	Homes    []Home `json:"homes" jsonschema:"the nodes that have shards"`
 	Homeless int    `json:"homeless" jsonschema:"shards that run nowhere, as far as the node knows"`
 	Here     int    `json:"here" jsonschema:"shards on the node"`
 	Leaving  int    `json:"leaving" jsonschema:"those that are about to leave it"`
 	Awake    int    `json:"awake" jsonschema:"entities on the node that are awake"`
 	Held     int    `json:"held" jsonschema:"messages told on the node that wait for a shard"`
-	Dropped  uint64 `json:"dropped" jsonschema:"messages that have become dead letters on the node"`
 	Failures uint64 `json:"failures" jsonschema:"failures of entities on the node"`
+
+	Dropped map[string]uint64 `json:"dropped" jsonschema:"messages that have become dead letters on the node, by reason"`
+}
+
+// AllDropped returns how many messages have been dropped for any reason.
+func (t EntityType) AllDropped() (n uint64) {
+	for _, of := range t.Dropped {
+		n += of
+	}
+	return n
 }
 
 // A Home is a node that has shards of a type.
