@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// MaxIDLength is the greatest length of a persistence id, in bytes. The longest name, a separator and
-// the longest id of an entity fit.
+// MaxIDLength is the greatest length of a persistence id, in bytes. The name of a type of entities
+// (255), a separator and the id of an entity (255) fit.
 const MaxIDLength = 512
 
 // ValidateID returns [ErrInvalid] with the reason if id is not a valid persistence id: it is empty,
