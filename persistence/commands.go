@@ -54,5 +54,14 @@ func (c *commands[M]) unstash(n int) {
 	c.turn = append(ready, c.turn...)
 }
 
+// messages returns the messages of all commands, in order.
+func (c *commands[M]) messages() []M {
+	all := make([]M, 0, len(c.turn)+len(c.stashed))
+	for _, cmd := range c.all() {
+		all = append(all, cmd.msg)
+	}
+	return all
+}
+
 // all returns all commands, in order.
 func (c *commands[M]) all() []command[M] { return append(c.turn, c.stashed...) }

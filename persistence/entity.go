@@ -198,11 +198,15 @@ func (e *entity[M, E, S]) follow(plan *Plan[E]) actor.Behavior[M] {
 }
 
 // end waits for background work. Stashed commands become dead letters, unless the actor restarts
-// after a failure of the journal: then they go back to the mailbox.
+// after a failure of the journal: then they go back to the mailbox. Those of an entity go back to
+// its shard.
 func (e *entity[M, E, S]) end() {
 	defer e.tasks.Wait()
 	e.pausing.end()
 	e.idleness.end()
+	if e.failure == nil && extension.PutBack(e.ctx, e.commands.messages()) {
+		return
+	}
 	leave := func(cmd command[M]) { e.ctx.Self().TellContext(cmd.ctx, cmd.msg) }
 	switch {
 	case e.ctx.Err() != nil:
