@@ -34,8 +34,8 @@ const (
 	awakeEntities = 1000             // how many entities are woken before the measurement
 )
 
-// entityTell sends messages of that size to the sinks in turn. A payload is not used again: how many
-// messages have arrived does not say which.
+// entityTell sends messages of that size to the sinks in turn. A payload is not used again, because
+// the number of messages that have arrived does not say which.
 func entityTell(c Contender, r *Run, size int) {
 	w := newWindow(min(windowLength, windowBytes/size))
 	e, ids := r.dialEntities(c, w), entityIDs(0, awakeEntities)
@@ -110,8 +110,8 @@ func entityHost(c Contender) EntityHost {
 	return host
 }
 
-// A crowd is the other end of a window, as a gate is, for messages to entities in turn. Entities run
-// at once, so only the order of each is checked.
+// A crowd is the other end of a window, as a gate is, for messages to entities in turn. Entities
+// run at once, so only the order of each is checked.
 type crowd struct {
 	total, every int
 	arrived      atomic.Int64
