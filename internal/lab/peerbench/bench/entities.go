@@ -11,8 +11,8 @@ import (
 // message. Only such contenders run the scenarios whose names begin with [EntityPrefix].
 type EntityHost interface {
 	Contender
-	// ServeEntities starts a node that others reach over TCP, with two types of entities. Each sink
-	// calls newSink when it starts, and what it returns with the payload of each message. Each adder
+	// ServeEntities starts a node that others reach over TCP, with two types of entities. A sink
+	// calls newSink when it starts, and then got with the payload of each message. An adder
 	// answers numbers. ServeEntities returns the address of the node.
 	ServeEntities(newSink func() (got func(payload []byte))) (address string)
 	// DialEntities starts a node in another process that joins the first one and has no entities.
@@ -80,7 +80,7 @@ func (e Entities) wake() (ids []string) {
 	return ids
 }
 
-// askInTurn asks adders in turn, whoever asks.
+// askInTurn asks adders in turn. All askers share the turn.
 func askInTurn(r *Run, askers int, e Entities, ids []string) {
 	var asked atomic.Int64
 	Ask(r, askers, func(n int) int { return e.Ask(ids[int(asked.Add(1)-1)%len(ids)], n) })
