@@ -16,7 +16,7 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// hesitant stashes what it is asked, and answers a second after the first question.
+// hesitant stashes its questions, and answers them a second after the first one.
 func hesitant(sharding.Entity) actor.Behavior[note] {
 	return behaviors.WithStash(100, func(s *actor.Stash[note]) actor.Behavior[note] {
 		ready := false
