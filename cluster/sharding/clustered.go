@@ -88,6 +88,8 @@ func (c *clustered) receive(ctx *actor.Context[any], msg any) {
 		c.pushed(msg)
 	case toHub:
 		c.heard(msg, extension.MetadataOf(ctx))
+	case typeAsked:
+		msg.ReplyTo.TellNoWait(typeAnswered{Node: c.self(), Started: c.hub.region(msg.Type) != nil})
 	case retryDue:
 		c.retry()
 	case armRetry:
