@@ -50,7 +50,7 @@ type clientProxy[M any] struct {
 	members []node.ID        // that can be reached and have a hub
 	started map[node.ID]bool // what they have said; nothing of those that have not answered
 	answers actor.ActorRef[typeAnswered]
-	at      node.ID      // the member; zero while there is none
+	at      node.ID      // the member; zero without one
 	stuck   *atomic.Bool // the same, for other goroutines
 	held    fifo.Queue[parcel[M]]
 }
