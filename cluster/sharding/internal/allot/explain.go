@@ -69,7 +69,7 @@ func (s *shards) why(sh *shard) string {
 	case s.nodes.Now().Before(sh.retryAt):
 		return fmt.Sprintf("it has failed (%s), and is started again at %s", sh.lastError, sh.retryAt.Format(time.RFC3339))
 	case sh.stage == homeless && !s.hearing.over:
-		return s.whyUnheard()
+		return whyUnheard(s)
 	case sh.stage == homeless && strange:
 		return whyStranger(former)
 	case !s.hasHost(sh.typ) && len(s.offers.leaseless(sh.typ)) > 0:
@@ -84,8 +84,8 @@ func (s *shards) why(sh *shard) string {
 const aboutToStart = "it is about to be started"
 
 // whyUnheard says why a new coordinator gives no homes yet.
-func (s *shards) whyUnheard() string {
-	up, silent := s.heard()
+func whyUnheard(s *shards) string {
+	up, silent := heard(s)
 	if up == 0 {
 		return "the coordinator knows of no member that is up"
 	}

@@ -11,8 +11,8 @@ type hearing struct {
 
 // listen ends the hearing when all members have been heard, or have had their time. Before a member
 // is up there is nobody to hear.
-func (s *shards) listen() {
-	up, silent := s.heard()
+func listen(s *shards) {
+	up, silent := heard(s)
 	if s.hearing.over || up == 0 {
 		return
 	}
@@ -27,7 +27,7 @@ func (s *shards) listen() {
 
 // heard returns how many members are up and can be reached, and the name of one of these that has
 // not said yet what it hosts, or "".
-func (s *shards) heard() (up int, silent string) {
+func heard(s *shards) (up int, silent string) {
 	for _, n := range s.nodes.View().Nodes {
 		if !n.Up || !n.Reachable {
 			continue

@@ -319,7 +319,7 @@ func (s *shards) Reconcile() {
 		s.dirty[sh] = true
 	}
 	s.fences.retry()
-	s.listen()
+	listen(s)
 	s.reconcileDirty()
 	if endRescaling(s) {
 		s.reconcileDirty()
