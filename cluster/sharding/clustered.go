@@ -177,8 +177,12 @@ func (c *clustered) heard(msg toHub, m extension.Metadata) {
 		if r := c.hub.region(msg.Return.Type); r != nil {
 			r.returned(msg.From, *msg.Return, m)
 		}
-	case msg.Recall != nil: // the messages before it have been read, and returned
-		c.send(msg.From, toHub{Passed: msg.Recall}, extension.Metadata{})
+	case msg.Recall != nil: // the letters before it have been read
+		if r := c.hub.region(msg.Recall.Type); r != nil {
+			r.asked(msg.From, *msg.Recall)
+		} else {
+			c.send(msg.From, toHub{Passed: msg.Recall}, extension.Metadata{})
+		}
 	case msg.Passed != nil:
 		if r := c.hub.region(msg.Passed.Type); r != nil {
 			r.recalled(msg.Passed.Shard, msg.Passed.Number)

@@ -314,6 +314,7 @@ func (r *residents[M]) leave(name string, letters []letter[M]) {
 	for _, of := range letters {
 		r.lane.keep(of)
 	}
+	r.lane.answer()
 	r.leftEmpty()
 }
 
