@@ -157,7 +157,7 @@ func TestMessagesOfEachSenderStayInOrderWhateverTheirSizeAndHoweverTheShardMoves
 	} {
 		t.Run(name, func(t *testing.T) {
 			inPost(t, func(t *testing.T, p *post) {
-				if name == "leave" { // what is told on a node that has left is lost
+				if name == "leave" { // the messages of nodes that leave are lost
 					delete(p.refs, "n2")
 					delete(p.refs, "n3")
 				}
