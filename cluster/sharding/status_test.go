@@ -36,7 +36,7 @@ func (s *shop) explained(from, id string) sharding.Explanation {
 
 func TestExplainSaysWhereAnEntityIs(t *testing.T) {
 	inShop(t, 3, func(t *testing.T, s *shop) {
-		time.Sleep(20 * time.Second)
+		time.Sleep(time.Minute)
 		for n := range 10 {
 			id := fmt.Sprint("e", n)
 			e := s.explained("n2", id)

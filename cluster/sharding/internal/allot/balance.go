@@ -53,6 +53,48 @@ func excess(all []load, limit int) []load {
 type balancer struct {
 	at  time.Time // the next time; zero before there is a shard
 	why string    // why they were not balanced the last time; "" if they were, or needed not
+
+	members map[hosting.NodeID]bool // of the last view; nil before the first one
+	changed time.Time               // when they last changed, or were first seen
+	change  string                  // what happened then
+}
+
+// calmRounds is for how many rounds of balancing no shard is moved after the members have changed.
+// In a rolling restart another node goes soon, and its shards would move once more.
+const calmRounds = 3
+
+// viewed notes whether the members have changed. A new coordinator cannot know when they last did,
+// so for it they change with its first view.
+func (b *balancer) viewed(nodes []hosting.Node, now time.Time) {
+	before := b.members
+	b.members = make(map[hosting.NodeID]bool, len(nodes))
+	change := ""
+	for _, n := range nodes {
+		id := hosting.IDOf(n)
+		b.members[id] = true
+		if !before[id] {
+			change = n.Name + " has joined"
+		}
+	}
+	for id := range before {
+		if !b.members[id] && change == "" {
+			change = "a node has left"
+		}
+	}
+	if before == nil {
+		change = "the coordinator has begun"
+	}
+	if change != "" {
+		b.change, b.changed = change, now
+	}
+}
+
+// unsettled returns which change of the members was less than the calm time ago, or "".
+func (b *balancer) unsettled(now time.Time, calm time.Duration) string {
+	if b.changed.IsZero() || now.Sub(b.changed) >= calm {
+		return ""
+	}
+	return fmt.Sprintf("%s less than %v ago", b.change, calm)
 }
 
 // rebalance moves shards from nodes with many to nodes with few, from time to time and few at once.
@@ -91,6 +133,9 @@ func unquiet(s *shards) string {
 			return fmt.Sprintf("a rolling update is under way: %s has version %q, another node %q", n.Name, n.AppVersion, version)
 		}
 		version = n.AppVersion
+	}
+	if why := s.balance.unsettled(s.nodes.Now(), calmRounds*s.cfg.RebalanceEvery); why != "" {
+		return why
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.kinds)) {
 		if s.kinds[name].inTransit() {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -71,4 +72,43 @@ func TestBalancingEnds(t *testing.T) {
 		}
 		require.LessOrEqual(t, high-low, 1, "%v", counts)
 	}
+}
+
+// A rolling restart: as long as each node is back and the next one goes within the calm time, no
+// shard moves to balance the nodes.
+func TestAfterAChangeOfTheMembersNoShardIsMovedForSomeTime(t *testing.T) {
+	r := newRig(t)
+	r.join("a")
+	require.Equal(t, map[string]int{"a": 8}, r.homes())
+	r.pass(29 * time.Second)
+	r.join("b")
+	r.pass(29 * time.Second)
+	require.Equal(t, map[string]int{"a": 8}, r.homes())
+	require.Equal(t, "no shard is moved, because b has joined less than 30s ago", r.m.Explain("cart", 0).Why)
+	r.leave("b")
+	r.join("b")
+	r.pass(29 * time.Second)
+	require.Equal(t, map[string]int{"a": 8}, r.homes(), "another process of the same name")
+	r.view()
+	r.pass(12 * time.Second)
+	require.Equal(t, map[string]int{"a": 7, "b": 1}, r.homes(), "a view with the same members is no change")
+	r.pass(40 * time.Second)
+	require.Equal(t, map[string]int{"a": 4, "b": 4}, r.homes())
+	require.Empty(t, r.m.Explain("cart", 0).Why)
+	r.leave("b")
+	r.pass(10 * time.Second)
+	require.Equal(t, "no shard is moved, because a node has left less than 30s ago", r.m.Explain("cart", 0).Why)
+}
+
+// A new coordinator does not know how long ago the members changed.
+func TestANewCoordinatorBalancesAfterTheCalmTime(t *testing.T) {
+	r := newRig(t)
+	r.join("a")
+	r.join("b")
+	r.begin(2)
+	r.pass(25 * time.Second)
+	require.Equal(t, map[string]int{"a": 8}, r.homes())
+	require.Equal(t, "no shard is moved, because the coordinator has begun less than 30s ago", r.m.Explain("cart", 0).Why)
+	r.pass(time.Minute)
+	require.Equal(t, map[string]int{"a": 4, "b": 4}, r.homes())
 }

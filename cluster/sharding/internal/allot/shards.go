@@ -100,13 +100,14 @@ func (s *shards) offer(id hosting.NodeID, all []Offer) {
 	s.markAll()
 }
 
-// viewed forgets the offers of nodes that are no members any more.
+// viewed follows a change of the members. It forgets the offers of those that are gone.
 func (s *shards) viewed() {
 	maps.DeleteFunc(s.offers, func(id hosting.NodeID, _ map[string]Offer) bool {
 		n, member := s.nodes.Member(id.Name)
 		return !member || hosting.IDOf(n) != id
 	})
 	s.fences.forget()
+	s.balance.viewed(s.nodes.View().Nodes, s.nodes.Now())
 	s.markAll()
 }
 
