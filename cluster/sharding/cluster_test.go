@@ -232,7 +232,7 @@ func TestANodeThatLeavesHandsItsShardsOver(t *testing.T) {
 
 func TestMessagesOfASenderStayInOrderWhileShardsMove(t *testing.T) {
 	inShop(t, 2, func(t *testing.T, s *shop) {
-		const each = 400
+		const each = 700 // for longer than balancing waits after a node has joined
 		s.where("n1", 20)
 		var telling sync.WaitGroup
 		for _, from := range []string{"n1", "n2"} {
