@@ -169,6 +169,6 @@ func (h *hub) controlHere(ctx context.Context, r anyRegion, q controlRequest) er
 	case <-done:
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("sharding: the shards have not ended: %w", context.Cause(ctx))
+		return fmt.Errorf("sharding: the shards are still stopping, because a handler is busy: %w", context.Cause(ctx))
 	}
 }

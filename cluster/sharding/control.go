@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/naming"
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // Shard returns the number of the shard of the entity with that id. It panics if the id is not
@@ -18,6 +21,9 @@ func (r *Region[M]) Shard(id string) int {
 	shard, _ := r.shardOf(id)
 	return shard
 }
+
+// maxNodeName is how many bytes the name of a node may have; see cluster.Config.Name.
+const maxNodeName = 255
 
 // Pin asks the coordinator to run some shards of the type on the node of that name. Each moves
 // there at once, in good order, as soon as the node can host it. Until then, and while the node is
@@ -34,6 +40,9 @@ func (r *Region[M]) Shard(id string) int {
 func (r *Region[M]) Pin(ctx context.Context, node string, shards ...int) error {
 	if node == "" {
 		return errors.New("sharding: Pin needs the name of a node")
+	}
+	if err := naming.CheckLength(node, maxNodeName); err != nil {
+		return fmt.Errorf("sharding: the name %q of a node %w", node, err)
 	}
 	return r.control(ctx, controlRequest{Type: r.name, Pin: true, Node: node, Shards: shards})
 }
@@ -94,13 +103,29 @@ func (c *clustered) control(ctx context.Context, q controlRequest) error {
 	})
 	switch {
 	case err != nil:
-		return fmt.Errorf("sharding: the coordinator of the shards has not answered: %w", err)
+		return unanswered(c, q, err)
 	case done.NoJournal:
 		return ErrNoJournal
 	case done.Problem != "":
 		return errors.New(done.Problem)
 	}
 	return nil
+}
+
+// unanswered says why the answer to a request has not come. While a shard is being stopped, the
+// table has its generation, and no home for it.
+func unanswered(c *clustered, q controlRequest, err error) error {
+	var away []string
+	for _, shard := range q.Shards {
+		if home, generation := c.tableHome(q.Type, shard); home == (node.ID{}) && generation > 0 {
+			away = append(away, shardName(shard))
+		}
+	}
+	if q.Pin || len(away) == 0 {
+		return fmt.Errorf("sharding: the coordinator of the shards has not answered: %w", err)
+	}
+	return fmt.Errorf("sharding: shards that are still stopping, because a handler is busy or their node is unreachable: %s: %w",
+		strings.Join(away, ", "), err)
 }
 
 func (c *clustered) pins(ctx context.Context, typ string) (map[int]string, error) {

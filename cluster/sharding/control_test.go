@@ -3,6 +3,7 @@ package sharding_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -66,6 +67,8 @@ func TestPinsNeedAJournalAndAShardThatExists(t *testing.T) {
 		require.ErrorContains(t, region.Pin(t.Context(), "n1", 16), `type "notebook" has no shard 16: they are 0 to 15`)
 		require.ErrorContains(t, region.Stop(t.Context(), -1), "has no shard -1")
 		require.ErrorContains(t, region.Pin(t.Context(), "", 0), "needs the name of a node")
+		require.ErrorContains(t, region.Pin(t.Context(), strings.Repeat("n", 256), 0), "has 256 bytes, the limit is 255")
+		require.ErrorContains(t, region.Pin(t.Context(), "n\xff", 0), "UTF-8")
 		require.Panics(t, func() { region.Shard("") })
 	})
 }
@@ -109,7 +112,10 @@ func TestStopWaitsForTheHandlersOfEntities(t *testing.T) {
 		time.Sleep(time.Second)
 		ctx, cancel := contextFor(t, 5*time.Second)
 		defer cancel()
-		require.ErrorIs(t, s.region("n1").Stop(ctx, s.region("n1").Shard("e0")), context.DeadlineExceeded)
+		shard := s.region("n1").Shard("e0")
+		err := s.region("n1").Stop(ctx, shard)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorContains(t, err, fmt.Sprint("still stopping, because a handler is busy or their node is unreachable: ", shard))
 		begun := time.Now()
 		require.NoError(t, s.region("n1").Stop(t.Context(), s.region("n1").Shard("e0")))
 		require.Greater(t, time.Since(begun), 5*time.Second)

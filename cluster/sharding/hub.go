@@ -269,14 +269,7 @@ func shardName(shard int) string { return strconv.Itoa(shard) }
 
 // differences says how the type as it is here differs from the cluster's.
 func differences(here, there table.Type) string {
-	var all []string
-	for _, each := range []struct {
-		what        string
-		here, there any
-	}{{"shards", here.Shards, there.Shards}, {"message type", here.Message, there.Message}, {"role", here.Role, there.Role}, {"mode", here.Mode, there.Mode}} {
-		if each.here != each.there {
-			all = append(all, fmt.Sprintf("%s %v here and %v there", each.what, each.here, each.there))
-		}
-	}
-	return strings.Join(all, ", ")
+	return unequal("%s %v here and %v there", []compared{
+		{"shards", here.Shards, there.Shards}, {"message type", here.Message, there.Message}, {"role", here.Role, there.Role}, {"mode", here.Mode, there.Mode},
+	})
 }

@@ -28,6 +28,7 @@ type settings struct {
 	buffer      int
 	sourced     bool
 	journal     persistence.Journal
+	journalless bool // WithJournal got nil
 	remember    bool
 	daemons     int                                           // how many, at first; 0 for types whose entities have ids
 	strategy    placement.Strategy                            // nil: the default
@@ -66,6 +67,8 @@ func settingsOf(opts []Option) (settings, error) {
 		return s, errors.New("sharding: StopTimeout is not positive")
 	case s.buffer < 0:
 		return s, errors.New("sharding: Buffer is negative")
+	case s.journalless:
+		return s, errors.New("sharding: WithJournal got nil; give it the journal that all nodes share, or leave it out")
 	case s.daemons > 0 && (s.passivate > 0 || s.limit > 0 || s.remember || s.shards != DefaultShards):
 		return s, errors.New("sharding: Daemon takes neither Shards, PassivateAfter, MaxEntities nor Remember")
 	case s.remember && s.journal == nil:
@@ -146,7 +149,11 @@ func EventSourced() Option { return func(s *settings) { s.sourced = true } }
 // over asks all nodes what they run, and gives nothing away before each of them has answered or has
 // been removed. Generations of shards then begin again when all nodes have been stopped at once;
 // they rise above what the journals of entities have as soon as one is asked for.
-func WithJournal(j persistence.Journal) Option { return func(s *settings) { s.journal = j } }
+//
+// [Start] returns an error if j is nil.
+func WithJournal(j persistence.Journal) Option {
+	return func(s *settings) { s.journal, s.journalless = j, j == nil }
+}
 
 // Remember keeps entities running without messages: those that have had one, until they call
 // [Entity.Passivate]. Use it for entities with timers. An entity that stops or fails is started
