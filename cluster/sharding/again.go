@@ -24,7 +24,7 @@ func unequal(format string, settings []compared) string {
 	return strings.Join(all, ", ")
 }
 
-// warnOfOthers logs how the settings of a later start of a type differ from those of the first one.
+// warnOfOthers logs how the settings of a later start of a type differ from those of the first.
 func warnOfOthers(h *hub, typ string, first, later settings) {
 	if differ := changes(first, later); differ != "" {
 		h.system.Log().Warn("type started again with other settings, which have no effect; give the same options each time",

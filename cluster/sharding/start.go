@@ -28,8 +28,8 @@ type Host interface {
 //
 // Start returns an error if an option makes no sense, and [ErrStopped] when s has stopped. It
 // panics if the name is not valid or factory is nil, and if the node has started the type before
-// with another message type; with the same one it returns the first Region. Options that differ from
-// those of the first start then have no effect, and are named in a warning in the log.
+// with another message type. With the same one it returns the first Region. Options that differ
+// from those of the first start have no effect, and are named in a warning in the log.
 func Start[M any](s Host, name string, factory func(Entity) actor.Behavior[M], opts ...Option) (*Region[M], error) {
 	check(name, factory == nil)
 	set, err := settingsOf(opts)
