@@ -5,8 +5,9 @@ import "github.com/understudy-go/understudy/actor"
 // A command is a message for an entity, with the Context with which it came. In a trace, that
 // Context is within the span of the command.
 type command[M any] struct {
-	msg M
-	ctx *actor.Context[M]
+	msg   M
+	ctx   *actor.Context[M]
+	timer *timer // because of which it came; nil if it was sent
 }
 
 // commands are the commands that an actor has taken from its mailbox and not handled yet.

@@ -23,7 +23,12 @@ type batch[S any] struct {
 func (e *entity[M, E, S]) stored(plan *Plan[E], b batch[S], err error) (actor.Behavior[M], error) {
 	switch {
 	case err == nil:
-		e.setState(b.state, e.seq+uint64(len(plan.events)))
+		if len(plan.events) > 0 {
+			e.setState(b.state, e.seq+uint64(len(plan.events)))
+		}
+		if e.timers != nil {
+			e.timers.change(b.req.Timers)
+		}
 		next := e.follow(plan)
 		if b.due {
 			e.takeSnapshot()
@@ -40,10 +45,10 @@ func (e *entity[M, E, S]) stored(plan *Plan[E], b batch[S], err error) (actor.Be
 	return nil, err
 }
 
-// batch makes one atomic append of events. The event handler runs before the write, so that a panic
-// in it stores nothing. An error is a rejection.
-func (e *entity[M, E, S]) batch(events []E) (batch[S], error) {
-	b := batch[S]{state: e.state}
+// batch makes one atomic append of what a plan stores. The event handler runs before the write, so
+// that a panic in it stores nothing. An error is a rejection.
+func (e *entity[M, E, S]) batch(plan *Plan[E]) (batch[S], error) {
+	b, events := batch[S]{state: e.state}, plan.events
 	b.req = journal.AppendRequest{ID: e.id, Epoch: e.epoch, Prev: e.seq, Records: make([]journal.Record, len(events))}
 	now := time.Now().UTC()
 	for i, event := range events {
@@ -56,7 +61,9 @@ func (e *entity[M, E, S]) batch(events []E) (batch[S], error) {
 		b.req.Records[i] = record
 		b.due = b.due || e.wantsSnapshot(b.state, event, record.Seq)
 	}
-	return b, nil
+	changes, err := e.changesOf(plan.timers)
+	b.req.Timers = append(plan.marks, changes...)
+	return b, err
 }
 
 // slowAppend is the duration from which an append counts as blocking; the next one is then expected

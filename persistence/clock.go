@@ -1,0 +1,94 @@
+package persistence
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/persistence/journal"
+)
+
+// clockAge is how old the last answer of a journal's clock may be.
+const clockAge = time.Minute
+
+// clockTimeout is how long the journal may take to answer.
+const clockTimeout = 5 * time.Second
+
+// A clock goes as the clock of a journal. Between its answers it goes on by the monotonic clock of
+// the process, so setting the clock of the host does not change it. Any goroutine may call its
+// methods.
+type clock struct {
+	store journal.TimerStore
+	log   *zap.Logger
+
+	asking sync.Mutex // held during a request
+
+	mu    sync.Mutex // guards all below
+	told  time.Time  // the last answer; zero before the first
+	at    time.Time  // when it came, by the monotonic clock
+	tried time.Time  // when the last request began
+}
+
+// clocks has a clock for each journal of a system.
+type clocks struct {
+	mu      sync.Mutex // guards byStore
+	byStore map[journal.TimerStore]*clock
+}
+
+func clockOf(s *actor.System, store journal.TimerStore) *clock {
+	all := extension.Ensure(s, func() *clocks { return &clocks{byStore: map[journal.TimerStore]*clock{}} })
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	c := all.byStore[store]
+	if c == nil {
+		c = &clock{store: store, log: s.Log()}
+		all.byStore[store] = c
+	}
+	return c
+}
+
+// now returns the time of the journal, or of the host before the journal has told it.
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.told.IsZero() {
+		return time.Now()
+	}
+	return c.told.Add(time.Since(c.at))
+}
+
+// refresh asks the journal if its last answer is old. It blocks for at most clockTimeout. If there is
+// no answer, the clock goes on, and the journal is asked again after clockAge.
+func (c *clock) refresh() {
+	c.asking.Lock()
+	defer c.asking.Unlock()
+	if !c.begin() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), clockTimeout)
+	defer cancel()
+	var told time.Time
+	err := guard.Run(func() (err error) { told, err = c.store.Now(ctx); return err })
+	if err != nil {
+		c.log.Warn("the journal does not tell the time; timers go by the last answer", zap.Error(err))
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.told, c.at = told.Round(0), time.Now()
+}
+
+func (c *clock) begin() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.tried.IsZero() && time.Since(c.tried) < clockAge {
+		return false
+	}
+	c.tried = time.Now()
+	return true
+}
