@@ -183,7 +183,7 @@ bench-peers: ## The same scenarios on other actor libraries: tables in Markdown;
 	cd internal/lab/peerbench && $(GO) run . $(if $(QUICK),-quick) $(BENCH)
 
 .PHONY: bench-page
-bench-page: ## Replace the tables of docs/benchmarks.md: six minutes on a machine that does nothing else
+bench-page: ## Replace the tables of docs/benchmarks.md: seven minutes on a machine that does nothing else
 	cd internal/lab/peerbench && $(GO) run . -rounds=5 -scale=0.2 -page=$(CURDIR)/docs/benchmarks.md $(BENCH)
 
 .PHONY: hello-size

@@ -63,6 +63,29 @@ func (r *returning[M]) Offer(to ActorRef[M], msg M, m metadata.Metadata) (taken 
 	return true
 }
 
+// returnsRest reports whether the actor ends because its spawner wanted that, which then gets what
+// the actor has not handled, also from stashes.
+func (b *inbox[M]) returnsRest() bool {
+	r := b.conf.returns
+	return r != nil && b.core.phase == stopped && (b.core.flags.has(resting) || r.parent.isClosed())
+}
+
+// PutBack implements extension.PutBack.
+func (x *contextInternals[M]) PutBack(msgs []M) bool {
+	x.cell.core.check("PutBack")
+	if !x.cell.core.outermost().returnsRest() {
+		return false
+	}
+	items := make([]item[M], len(msgs))
+	for i, msg := range msgs {
+		items[i].msg = msg
+	}
+	if len(items) > 0 {
+		x.cell.putBack(items)
+	}
+	return true
+}
+
 // giveBack returns the messages that the actor has not handled.
 func giveBack[M any](c *cell[M], all []item[M]) {
 	var rest []M

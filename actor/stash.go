@@ -130,17 +130,23 @@ func (s *Stash[M]) Clear() {
 // supervision.
 var errRestarted = errors.New("the actor was restarted while the message was stashed")
 
-// end makes the remaining messages dead letters, as the incarnation ends.
+// end makes the remaining messages dead letters, as the incarnation ends, unless its spawner wants
+// them back.
 func (s *Stash[M]) end() {
+	kept := s.kept
+	s.kept = nil
+	s.count(-len(kept))
+	if s.cell.core.outermost().returnsRest() {
+		s.cell.putBack(kept)
+		return
+	}
 	reason := fmt.Errorf("%w: %w", ErrDropped, errRestarted)
 	if s.cell.ctx.Err() != nil {
 		reason = ErrTerminated
 	}
-	s.count(-len(s.kept))
-	for _, it := range s.kept {
+	for _, it := range kept {
 		s.deadLetter(it.plain().msg, reason)
 	}
-	s.kept = nil
 }
 
 // count counts n more messages in stashes of the actor's kind.

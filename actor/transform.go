@@ -68,6 +68,7 @@ type outermost interface {
 	handled() (metadata.Metadata, *span)
 	counts() *counts
 	keeps(n int)
+	returnsRest() bool
 }
 
 var _ outermost = (*cell[any])(nil)

@@ -3,6 +3,8 @@ package persistence
 import (
 	"sync"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/storeclock"
 )
 
 // maxAlarm is after which time an alarm looks at the clock again: the clock of the journal may have
@@ -11,7 +13,7 @@ const maxAlarm = time.Minute
 
 // An alarm wakes an actor when its first timer is due. Any goroutine may call its methods.
 type alarm struct {
-	clock *clock
+	clock *storeclock.Clock
 	wake  func()
 
 	mu    sync.Mutex // guards all below
@@ -37,7 +39,7 @@ func (a *alarm) arm() {
 		}
 		return
 	}
-	wait := min(max(a.due.Sub(a.clock.now()), 0), maxAlarm)
+	wait := min(max(a.due.Sub(a.clock.Now()), 0), maxAlarm)
 	if a.timer == nil {
 		a.timer = time.AfterFunc(wait, a.rung)
 		return
@@ -46,12 +48,12 @@ func (a *alarm) arm() {
 }
 
 func (a *alarm) rung() {
-	a.clock.refresh()
+	a.clock.Refresh()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
 	case a.due.IsZero():
-	case a.clock.now().Before(a.due):
+	case a.clock.Now().Before(a.due):
 		a.arm()
 	default:
 		a.due = time.Time{} // the actor sets the next one

@@ -1,6 +1,10 @@
 package persistence
 
-import "github.com/understudy-go/understudy/actor"
+import (
+	"slices"
+
+	"github.com/understudy-go/understudy/actor"
+)
 
 // A command is a message for an entity, with the Context with which it came. In a trace, that
 // Context is within the span of the command.
@@ -55,5 +59,17 @@ func (c *commands[M]) unstash(n int) {
 	c.turn = append(ready, c.turn...)
 }
 
-// all returns all commands, in order.
-func (c *commands[M]) all() []command[M] { return append(c.turn, c.stashed...) }
+// messages returns the messages of all commands that were sent, in order.
+func (c *commands[M]) messages() []M {
+	sent := c.all()
+	all := make([]M, len(sent))
+	for i, cmd := range sent {
+		all[i] = cmd.msg
+	}
+	return all
+}
+
+// all returns all commands that were sent, in order. Those of timers are in the journal.
+func (c *commands[M]) all() []command[M] {
+	return slices.DeleteFunc(append(slices.Clone(c.turn), c.stashed...), func(cmd command[M]) bool { return cmd.timer != nil })
+}

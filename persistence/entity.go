@@ -12,6 +12,7 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/entityhook"
 	"github.com/understudy-go/understudy/internal/fence"
+	"github.com/understudy-go/understudy/internal/storeclock"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -60,7 +61,7 @@ func newEntity[M, E, S any](d *definition[M, E, S], ctx *actor.Context[M]) *enti
 		e.snapshots = e.newSnapshotter()
 	}
 	if store, ok := journal.As[journal.TimerStore](d.journal); ok {
-		e.timers = newTimers(store, clockOf(ctx.System(), store), e.wake)
+		e.timers = newTimers(store, storeclock.Of(ctx.System(), store), e.wake)
 	}
 	if d.async != nil {
 		e.pausing = newPausingWriter(d.async, e.calls, d.PersistTimeout, extension.NewPause(ctx, e.afterPause))
@@ -223,12 +224,16 @@ func (e *entity[M, E, S]) follow(plan *Plan[E]) actor.Behavior[M] {
 }
 
 // end waits for background work. Stashed commands become dead letters, unless the actor restarts
-// after a failure of the journal: then they go back to the mailbox.
+// after a failure of the journal: then they go back to the mailbox. Those of an entity go back to
+// its shard.
 func (e *entity[M, E, S]) end() {
 	defer e.tasks.Wait()
 	e.pausing.end()
 	e.idleness.end()
-	e.timers.end()
+	e.endTimers()
+	if e.failure == nil && extension.PutBack(e.ctx, e.commands.messages()) {
+		return
+	}
 	leave := func(cmd command[M]) { e.ctx.Self().TellContext(cmd.ctx, cmd.msg) }
 	switch {
 	case e.ctx.Err() != nil:
@@ -238,9 +243,7 @@ func (e *entity[M, E, S]) end() {
 		leave = func(cmd command[M]) { e.deadLetter(cmd.msg, reason) }
 	}
 	for _, cmd := range e.commands.all() {
-		if cmd.timer == nil { // those of timers are in the journal
-			leave(cmd)
-		}
+		leave(cmd)
 	}
 }
 

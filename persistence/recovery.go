@@ -99,7 +99,7 @@ func (e *entity[M, E, S]) loadTimers(ctx context.Context, idle *idleTimeout, r *
 	}
 	r.timers, err = e.timers.store.Timers(ctx, e.id)
 	if len(r.timers) > 0 {
-		e.timers.clock.refresh()
+		e.timers.clock.Refresh()
 	}
 	idle.progress()
 	return err

@@ -10,6 +10,8 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/storeclock"
+	"github.com/understudy-go/understudy/internal/timerhook"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -30,7 +32,7 @@ type timer struct {
 // timers are the stored timers of one actor. Only the actor uses them, except for the alarm.
 type timers struct {
 	store journal.TimerStore
-	clock *clock
+	clock *storeclock.Clock
 	alarm *alarm
 	byKey map[string]*timer
 	queue timerQueue // those that are not firing
@@ -47,7 +49,7 @@ func (t *timers) load(stored []journal.Timer) {
 	t.arm()
 }
 
-func newTimers(store journal.TimerStore, c *clock, wake func()) *timers {
+func newTimers(store journal.TimerStore, c *storeclock.Clock, wake func()) *timers {
 	return &timers{store: store, clock: c, byKey: map[string]*timer{}, alarm: &alarm{clock: c, wake: wake}}
 }
 
@@ -91,7 +93,7 @@ func (t *timers) current(one *timer) bool { return t.byKey[one.Key] == one }
 
 // take takes timers that are due out of the queue.
 func (t *timers) take() (due []*timer) {
-	now := t.clock.now()
+	now := t.clock.Now()
 	for len(t.queue) > 0 && len(due) < mostMarked && !t.queue[0].next.After(now) {
 		one := heap.Pop(&t.queue).(*timer)
 		one.firing = true
@@ -105,7 +107,7 @@ func (t *timers) retry(one *timer, delay time.Duration) {
 	if !t.current(one) {
 		return
 	}
-	one.firing, one.next = false, t.clock.now().Add(delay)
+	one.firing, one.next = false, t.clock.Now().Add(delay)
 	heap.Push(&t.queue, one)
 	t.arm()
 }
@@ -121,9 +123,26 @@ func (t *timers) arm() {
 
 func (t *timers) any() bool { return t != nil && len(t.byKey) > 0 }
 
-func (t *timers) end() {
-	if t != nil {
-		t.alarm.set(time.Time{})
+// first returns when the first timer is due; ok is false without one.
+func (t *timers) first() (due time.Time, ok bool) {
+	for _, one := range t.byKey {
+		if !ok || one.Due.Before(due) {
+			due, ok = one.Due, true
+		}
+	}
+	return due, ok
+}
+
+// endTimers stops the alarm, and leaves the timers to whoever wakes the actor.
+func (e *entity[M, E, S]) endTimers() {
+	if e.timers == nil {
+		return
+	}
+	e.timers.alarm.set(time.Time{})
+	if left := timerhook.Of(e.ctx); left != nil {
+		if due, any := e.timers.first(); any {
+			left(e.id, due)
+		}
 	}
 }
 
@@ -159,7 +178,7 @@ func (e *entity[M, E, S]) enqueue(due []*timer) {
 			continue
 		}
 		e.idleness.busy()
-		e.counts.fired(e.timers.clock.now().Sub(t.Due), t.Attempt)
+		e.counts.fired(e.timers.clock.Now().Sub(t.Due), t.Attempt)
 		e.commands.put(command[M]{msg: msg, ctx: e.ctx, timer: t})
 	}
 }

@@ -90,6 +90,15 @@ func NewReturning[M any](parent actor.AnyRef, by Owner[M], last *M, opts ...acto
 	}).Returning(parent, by, last, opts).(Returning[M]) // likewise
 }
 
+// PutBack returns messages that an actor has taken and not handled to its [Owner], before those in
+// the mailbox. It reports false, and does nothing, unless a [Returning] has spawned the actor and
+// ends it, or its parent does. Only functions given to [actor.Context.Defer] may call it.
+func PutBack[M any](ctx *actor.Context[M], msgs []M) bool {
+	return actorhook.Internals(ctx).(interface { // actor implements it
+		PutBack(msgs []M) bool
+	}).PutBack(msgs)
+}
+
 // Awaits counts n more things for which an actor waits, or -n fewer. As long as there are any,
 // [Returning.Rest] does not end the actor: it is not idle. A restart does not begin again at 0. For
 // actors that no Returning has spawned it does nothing. Only handlers of the actor, and functions

@@ -320,6 +320,30 @@ func TestMoreEntitiesThanTheLimitDoNotStayAwake(t *testing.T) {
 	})
 }
 
+func TestTheLimitHoldsAgainAfterABurst(t *testing.T) {
+	for _, idle := range []time.Duration{0, time.Hour} {
+		inBubble(t, func(t *testing.T, s *actor.System) {
+			slow := func(e sharding.Entity) actor.Behavior[note] {
+				return behaviors.Receive(func(_ *actor.Context[note], n note) actor.Behavior[note] {
+					time.Sleep(time.Second)
+					if n.Text == "" {
+						n.ReplyTo.Tell(e.ID)
+					}
+					return nil
+				})
+			}
+			r := start(t, s, slow, sharding.MaxEntities(1), sharding.PassivateAfter(idle))
+			for n := range 100 {
+				r.Ref(fmt.Sprint(n)).Tell(note{Text: "slow"})
+			}
+			time.Sleep(time.Minute)
+			require.Equal(t, "7", read(t, r.Ref("7")))
+			time.Sleep(time.Minute)
+			require.LessOrEqual(t, r.Stats().Awake, 1)
+		})
+	}
+}
+
 func TestTheStatsSayWhatIsHere(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		r := start(t, s, notebook, sharding.Shards(2))

@@ -18,6 +18,6 @@ func (r *residents[M]) passivate(id string) {
 	if e := r.all[escape(id)]; e != nil && e.ref != (actor.ActorRef[M]{}) {
 		e.asked = true
 		r.hooks.asked()
-		r.actors.Finish(e.ref)
+		r.finish(e)
 	}
 }

@@ -47,7 +47,7 @@ type resident[M any] struct {
 	worked bool              // this incarnation has handled messages, as a sweep has found
 	asked  bool              // it has asked to be passivated
 	until  time.Duration     // by [Region.now]: it does not rest before; see [Entity.KeepAwake]
-	ends   time.Duration     // by [Region.now]: it is stopped after that; 0 before a sweep has found it about to end
+	ends   time.Duration     // by [Region.now]: it is stopped then, if it is about to end
 }
 
 // An absence is what is known of an entity that takes no letters.
@@ -185,6 +185,21 @@ func (r *residents[M]) behavior(name string) actor.Behavior[M] {
 	}
 }
 
+// rest lets an entity end, unless it is in use.
+func (r *residents[M]) rest(e *resident[M]) {
+	e.ends = r.lane.region.endsAt()
+	r.actors.Rest(e.ref)
+}
+
+// finish lets an entity end when it has handled what it has.
+func (r *residents[M]) finish(e *resident[M]) {
+	e.ends = r.lane.region.endsAt()
+	r.actors.Finish(e.ref)
+}
+
+// endsAt is when an entity that is to end now is stopped.
+func (r *Region[M]) endsAt() time.Duration { return r.now() + r.set.stopTimeout }
+
 // Ended implements extension.Owner.
 func (r *residents[M]) Ended(name string, rest []M, with []extension.Metadata, failure error) {
 	r.lane.mu.Lock()
@@ -195,6 +210,7 @@ func (r *residents[M]) Ended(name string, rest []M, with []extension.Metadata, f
 	}
 	r.lane.region.limiter.gone()
 	worked, asked := e.worked || r.actors.Used(e.ref), e.asked
+	stashed := failure == nil && len(rest) > 0 && r.actors.Resting(e.ref) // it has handled all others
 	*e = resident[M]{absent: e.absent}
 	if e.absent != nil && time.Since(e.absent.woken) > failureBackoff.Max {
 		e.absent.failures = 0
@@ -218,7 +234,14 @@ func (r *residents[M]) Ended(name string, rest []M, with []extension.Metadata, f
 	if asked && failure == nil && len(letters) == 0 {
 		r.remembered.forget(name)
 	}
-	r.settle(name, e, letters, failure)
+	switch {
+	case stashed && r.closing:
+		r.leave(name, letters)
+	case stashed && !r.ended && !r.broken:
+		r.backOff(name, e, letters) // it might do the same again
+	default:
+		r.settle(name, e, letters, failure)
+	}
 }
 
 // errNoMessageHandled is the failure of an entity that ends by itself, and leaves the message that
@@ -280,7 +303,7 @@ func (r *residents[M]) again(name string, e *resident[M], letters []letter[M]) b
 		}
 	}
 	if r.closing {
-		r.actors.Finish(e.ref)
+		r.finish(e)
 	}
 	return true
 }
@@ -365,7 +388,7 @@ func (r *residents[M]) close() {
 	for name, e := range r.all {
 		switch {
 		case e.ref != (actor.ActorRef[M]{}):
-			r.actors.Finish(e.ref)
+			r.finish(e)
 		default: // it has failed, or its id is not saved
 			e.absent.stop()
 			r.leave(name, r.waiting(e))

@@ -20,6 +20,8 @@ type (
 
 	// sweepDue: it is time to look for idle entities.
 	sweepDue struct{ quiet }
+	// lateDue: it is time to look for entities that do not end.
+	lateDue struct{ quiet }
 	// idsRead: the ids of the entities that are remembered have been read.
 	idsRead struct{ quiet }
 	// startsDue: it is time to start more of them.
@@ -67,7 +69,7 @@ type shardActor[M any] struct {
 	ctx   *actor.Context[shardMsg]
 	all   *residents[M]
 	begin func() // lets the entities be here, once
-	looks bool   // a sweep is due, without passivation
+	looks bool   // lateDue is to come
 }
 
 func (r *Region[M]) shard(all *residents[M], begun func()) actor.Behavior[shardMsg] {
@@ -125,6 +127,9 @@ func (a *shardActor[M]) receive(ctx *actor.Context[shardMsg], msg shardMsg) acto
 	switch msg.(type) {
 	case sweepDue:
 		a.sweep()
+	case lateDue:
+		a.looks = false
+		a.endLate()
 	case endAsked:
 		a.look()
 	case idsRead:
@@ -143,18 +148,25 @@ func (a *shardActor[M]) receive(ctx *actor.Context[shardMsg], msg shardMsg) acto
 	return nil
 }
 
-// look sees to it that an entity that is about to end does. With passivation, the sweeps do.
+// look sees to it that entities that are about to end do.
 func (a *shardActor[M]) look() {
-	if set := a.all.lane.region.set; !a.looks && set.passivate == 0 {
+	if !a.looks {
 		a.looks = true
-		a.ctx.After("sweep", set.stopTimeout, sweepDue{})
+		a.ctx.After("late", a.all.lane.region.set.stopTimeout, lateDue{})
 	}
 }
 
+// sweep lets the entities rest that have been unused for long.
 func (a *shardActor[M]) sweep() {
-	a.looks = false
-	late, ending := a.all.lane.sweep(a.all)
-	if ending {
+	if a.all.lane.sweep(a.all) {
+		a.look()
+	}
+}
+
+// endLate stops entities that have been about to end for longer than they may take.
+func (a *shardActor[M]) endLate() {
+	late, others := a.all.lane.late(a.all)
+	if others {
 		a.look()
 	}
 	for _, e := range late {
@@ -209,9 +221,26 @@ const (
 	startsEvery  = 100 * time.Millisecond
 )
 
-// sweep lets the entities rest that have been unused for long. It returns those that are about to
-// end for longer than entities may take to stop, and whether any is about to end.
-func (l *lane[M]) sweep(all *residents[M]) (late []actor.ActorRef[M], ending bool) {
+// late returns the entities that have been about to end for longer than they may take, and whether
+// others are about to end.
+func (l *lane[M]) late(all *residents[M]) (late []actor.ActorRef[M], others bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.region.now()
+	for _, e := range all.all {
+		switch {
+		case e.ref == (actor.ActorRef[M]{}) || !all.actors.Resting(e.ref):
+		case now >= e.ends:
+			late = append(late, e.ref)
+		default:
+			others = true
+		}
+	}
+	return late, others
+}
+
+// sweep lets the entities rest that have been unused for long. It reports whether there are any.
+func (l *lane[M]) sweep(all *residents[M]) (ending bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.region.now()
@@ -219,24 +248,18 @@ func (l *lane[M]) sweep(all *residents[M]) (late []actor.ActorRef[M], ending boo
 		switch {
 		case e.ref == (actor.ActorRef[M]{}):
 		case all.actors.Resting(e.ref):
-			if e.ends == 0 {
-				e.ends = now + l.region.set.stopTimeout
-			}
-			if now > e.ends {
-				late = append(late, e.ref)
-			}
-			ending = true
 		case all.actors.Used(e.ref):
 			e.idle, e.worked = 0, true
 		case now < e.until:
 			e.idle = 0
 		case l.region.set.passivate > 0:
 			if e.idle++; e.idle >= sweepsUntilIdle {
-				all.actors.Rest(e.ref)
+				all.rest(e)
+				ending = true
 			}
 		}
 	}
-	return late, ending
+	return ending
 }
 
 // awake returns how many entities are here.

@@ -28,13 +28,13 @@ var libraries = []library{
 	{name: "protoactor-go, lock-free", program: "protoactor", configuration: "lock-free", peer: true, only: messages},
 	{
 		name: "hollywood", program: "hollywood", configuration: "default", peer: true,
-		without: []string{"skynet"}, // 28 KB for each of a million: more memory than machines have
+		without: append([]string{"skynet"}, entities()...), // skynet: 28 KB for each of a million is more memory than machines have
 	},
 	{name: "hollywood, large inboxes", program: "hollywood", configuration: "large", peer: true, only: floods},
 	{name: "hollywood, small inboxes", program: "hollywood", configuration: "small", peer: true, only: []string{"spawn", "spawn-stop", "idle", "skynet"}},
-	{name: bench.Goakt, program: bench.Goakt, configuration: "default", peer: true, checkout: true},
-	{name: bench.Ergo, program: bench.Ergo, configuration: "default", peer: true, checkout: true, without: remote()},
-	{name: "channels", program: "channels", configuration: "default"},
+	{name: bench.Goakt, program: bench.Goakt, configuration: "default", peer: true, checkout: true, without: entities()},
+	{name: bench.Ergo, program: bench.Ergo, configuration: "default", peer: true, checkout: true, without: append(remote(), entities()...)},
+	{name: "channels", program: "channels", configuration: "default", without: entities()},
 	{name: withCodec, program: "channels", configuration: "CBOR", only: sized()},
 }
 
@@ -57,10 +57,17 @@ func sized() (names []string) {
 	return names
 }
 
-// remote returns the scenarios with two processes.
-func remote() (names []string) {
+// remote returns the scenarios with actors of another process.
+func remote() []string { return beginning("remote-") }
+
+// entities returns the scenarios with entities. Only understudy and protoactor-go run them. The
+// others have no such thing, or none for which a program is here.
+func entities() []string { return beginning(bench.EntityPrefix) }
+
+// beginning returns the scenarios whose names begin with a prefix.
+func beginning(prefix string) (names []string) {
 	for _, s := range bench.Scenarios {
-		if strings.HasPrefix(s.Name, "remote-") {
+		if strings.HasPrefix(s.Name, prefix) {
 			names = append(names, s.Name)
 		}
 	}

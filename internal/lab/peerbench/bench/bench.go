@@ -26,8 +26,8 @@ func command(configurations map[string]Contender, args []string) error {
 	if len(fields) < 3 {
 		return fmt.Errorf("%q is not scenario/configuration/operations", args[0])
 	}
-	if c := configurations[fields[1]]; fields[0] == serve && c != nil {
-		return serveRun(c, fields[2:])
+	if c := configurations[fields[1]]; c != nil && (fields[0] == serve || fields[0] == serveEntities) {
+		return serveRun(fields[0], c, fields[2:])
 	}
 	n, err := strconv.Atoi(fields[2])
 	if err != nil {

@@ -54,7 +54,7 @@ const (
 // sink.
 func remoteTell(c Contender, r *Run, size int) {
 	w := newWindow(min(windowLength, max(windowBytes/size, 2)))
-	s := r.startServer(w)
+	s := r.startServer(serve, r.N+1, w)
 	conn, payload := c.Dial(s.address), w.payloads(size)
 	send := func(number int) {
 		if number >= w.size && w.arrived.Load() <= int64(number-w.size) {
@@ -77,7 +77,7 @@ func remoteTell(c Contender, r *Run, size int) {
 
 // remoteAsk runs [Contender].Serve in another process, and asks its adder.
 func remoteAsk(c Contender, r *Run, askers int) {
-	s := r.startServer(newWindow(1))
+	s := r.startServer(serve, r.N+1, newWindow(1))
 	conn := c.Dial(s.address)
 	conn.Ask(0)
 	Ask(r, askers, conn.Ask)
@@ -89,13 +89,14 @@ func (c Connection) flush() {
 	}
 }
 
-// startServer starts the other process of a run, which will be told r.N messages and one before.
-func (r *Run) startServer(w *window) *server {
+// startServer starts the other process of a run, which will be told that many messages. what says
+// what it serves: serve or serveEntities.
+func (r *Run) startServer(what string, messages int, w *window) *server {
 	program, err := os.Executable()
 	check(err)
 	reports, reportsEnd, err := os.Pipe()
 	check(err)
-	s := &server{window: w, ready: make(chan struct{}), spent: make(chan cost), cmd: exec.Command(program, fmt.Sprintf("%s/%s/%d/%d", serve, r.configuration, r.N+1, max(w.size/windowSteps, 1)))}
+	s := &server{window: w, ready: make(chan struct{}), spent: make(chan cost), cmd: exec.Command(program, fmt.Sprintf("%s/%s/%d/%d", what, r.configuration, messages, max(w.size/windowSteps, 1)))}
 	s.cmd.Stderr, s.cmd.ExtraFiles = os.Stderr, []*os.File{reportsEnd}
 	s.orders, err = s.cmd.StdinPipe()
 	check(err)
@@ -163,7 +164,7 @@ func (s *server) order(what string) {
 
 // serveRun is the server's side. Its arguments are how many messages will arrive, and how often to
 // report them. It returns when there are no more orders.
-func serveRun(c Contender, args []string) error {
+func serveRun(what string, c Contender, args []string) error {
 	if len(args) != 2 {
 		return fmt.Errorf("%q: a server needs two numbers", strings.Join(args, "/"))
 	}
@@ -177,8 +178,7 @@ func serveRun(c Contender, args []string) error {
 	}
 	out := json.NewEncoder(os.NewFile(reportsFile, "reports"))
 	say := func(r report) { check(out.Encode(r)) }
-	g := &gate{total: total, every: every, report: func(n int) { say(report{Arrived: n}) }}
-	say(report{Address: c.Serve(g.got)})
+	say(report{Address: begin(what, c, total, every, func(n int) { say(report{Arrived: n}) })})
 	r := &Run{N: 1}
 	for orders := bufio.NewScanner(os.Stdin); orders.Scan(); {
 		switch orders.Text() {
@@ -191,6 +191,14 @@ func serveRun(c Contender, args []string) error {
 		}
 	}
 	return nil
+}
+
+// begin starts what a server serves, and returns its address.
+func begin(what string, c Contender, total, every int, arrived func(n int)) (address string) {
+	if what == serveEntities {
+		return entityHost(c).ServeEntities((&crowd{total: total, every: every, report: arrived}).newSink)
+	}
+	return c.Serve((&gate{total: total, every: every, report: arrived}).got)
 }
 
 func check(err error) {

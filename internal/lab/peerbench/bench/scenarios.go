@@ -155,6 +155,22 @@ var Scenarios = []Scenario{
 	large("remote-10kB", "10 kB", 10_000, 100_000),
 	withShare(large("remote-1MB", "1 MB", 1_000_000, 2000)),
 	large("remote-8MB", "8 MB", MostPayload, 250),
+	{
+		Name: EntityPrefix + "tell", What: "tell to 1000 entities in turn, 100 bytes, ns", n: 1_000_000,
+		run: func(c Contender, r *Run) { entityTell(c, r, payloadSize) },
+	},
+	{
+		Name: EntityPrefix + "ask-1", What: "ask an entity with a deadline, sequential, ns", n: 20_000,
+		run: func(c Contender, r *Run) { entityAsk(c, r, 1) },
+	},
+	{
+		Name: EntityPrefix + "ask-64", What: "ask an entity with a deadline, 64 at once, ns per ask", n: 200_000,
+		run: func(c Contender, r *Run) { entityAsk(c, r, 64) },
+	},
+	{
+		Name: EntityPrefix + "first", What: "first ask of an entity, 64 at once, ns per entity", n: 20_000,
+		run: func(c Contender, r *Run) { entityFirst(c, r, 64) },
+	},
 }
 
 // behind are the figures of goakt and ergo in a scenario that another peer led.

@@ -21,16 +21,21 @@ func main() {
 }
 
 // contender is github.com/asynkron/protoactor-go, whose actors have these options.
-func contender(options ...actor.PropsOption) bench.Untyped[actor.Context, *actor.PID] {
-	return bench.Untyped[actor.Context, *actor.PID]{New: func(remoting bool) bench.Library[actor.Context, *actor.PID] {
-		s := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger {
-			return slog.New(slog.NewTextHandler(io.Discard, nil))
-		}))
+func contender(options ...actor.PropsOption) library {
+	return library{bench.Untyped[actor.Context, *actor.PID]{New: func(remoting bool) bench.Library[actor.Context, *actor.PID] {
+		s := quietSystem()
 		if remoting {
 			remote.NewRemote(s, remoteConfig()).Start()
 		}
 		return system{s, s.Root, scheduler.NewTimerScheduler(s.Root), options}
-	}}
+	}}}
+}
+
+// quietSystem returns a system whose log is not written.
+func quietSystem() *actor.ActorSystem {
+	return actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger {
+		return slog.New(slog.NewTextHandler(io.Discard, nil))
+	}))
 }
 
 // remoteConfig allows messages of any size: a batch may have several of the largest.

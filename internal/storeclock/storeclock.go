@@ -1,4 +1,5 @@
-package persistence
+// Package storeclock has the clocks of journals that keep timers, as a process sees them.
+package storeclock
 
 import (
 	"context"
@@ -13,16 +14,16 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// clockAge is how old the last answer of a journal's clock may be.
-const clockAge = time.Minute
+// age is how old the last answer of a journal's clock may be.
+const age = time.Minute
 
-// clockTimeout is how long the journal may take to answer.
-const clockTimeout = 5 * time.Second
+// timeout is how long the journal may take to answer.
+const timeout = 5 * time.Second
 
-// A clock goes as the clock of a journal. Between its answers it goes on by the monotonic clock of
+// A Clock goes as the clock of a journal. Between its answers it goes on by the monotonic clock of
 // the process, so setting the clock of the host does not change it. Any goroutine may call its
 // methods.
-type clock struct {
+type Clock struct {
 	store journal.TimerStore
 	log   *zap.Logger
 
@@ -37,23 +38,24 @@ type clock struct {
 // clocks has a clock for each journal of a system.
 type clocks struct {
 	mu      sync.Mutex // guards byStore
-	byStore map[journal.TimerStore]*clock
+	byStore map[journal.TimerStore]*Clock
 }
 
-func clockOf(s *actor.System, store journal.TimerStore) *clock {
-	all := extension.Ensure(s, func() *clocks { return &clocks{byStore: map[journal.TimerStore]*clock{}} })
+// Of returns the clock of a journal, which the actors of s share.
+func Of(s *actor.System, store journal.TimerStore) *Clock {
+	all := extension.Ensure(s, func() *clocks { return &clocks{byStore: map[journal.TimerStore]*Clock{}} })
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	c := all.byStore[store]
 	if c == nil {
-		c = &clock{store: store, log: s.Log()}
+		c = &Clock{store: store, log: s.Log()}
 		all.byStore[store] = c
 	}
 	return c
 }
 
-// now returns the time of the journal, or of the host before the journal has told it.
-func (c *clock) now() time.Time {
+// Now returns the time of the journal, or of the host before the journal has told it.
+func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.told.IsZero() {
@@ -62,15 +64,15 @@ func (c *clock) now() time.Time {
 	return c.told.Add(time.Since(c.at))
 }
 
-// refresh asks the journal if its last answer is old. It blocks for at most clockTimeout. If there is
-// no answer, the clock goes on, and the journal is asked again after clockAge.
-func (c *clock) refresh() {
+// Refresh asks the journal if its last answer is old. It blocks for at most timeout. If there is
+// no answer, the clock goes on, and the journal is asked again after age.
+func (c *Clock) Refresh() {
 	c.asking.Lock()
 	defer c.asking.Unlock()
 	if !c.begin() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), clockTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	var told time.Time
 	err := guard.Run(func() (err error) { told, err = c.store.Now(ctx); return err })
@@ -83,10 +85,10 @@ func (c *clock) refresh() {
 	c.told, c.at = told.Round(0), time.Now()
 }
 
-func (c *clock) begin() bool {
+func (c *Clock) begin() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.tried.IsZero() && time.Since(c.tried) < clockAge {
+	if !c.tried.IsZero() && time.Since(c.tried) < age {
 		return false
 	}
 	c.tried = time.Now()
