@@ -4,9 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"math"
 	"time"
 
+	"github.com/understudy-go/understudy/persistence/internal/instant"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -34,7 +34,7 @@ func readWakes(ctx context.Context, tx *sql.Tx, in journal.SliceRange, after jou
 	if in == (journal.SliceRange{}) {
 		in.To = journal.Slices
 	}
-	rows, err := tx.QueryContext(ctx, selectWakes, nanoseconds(after.Due), after.ID, nanoseconds(before), in.From, in.To-1, limit)
+	rows, err := tx.QueryContext(ctx, selectWakes, instant.Nanoseconds(after.Due), after.ID, instant.Nanoseconds(before), in.From, in.To-1, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -50,16 +50,4 @@ func readWakes(ctx context.Context, tx *sql.Tx, in journal.SliceRange, after jou
 		wakes = append(wakes, w)
 	}
 	return wakes, rows.Err()
-}
-
-// nanoseconds returns t in the form of column due. A time before or after all timers becomes the
-// least or the greatest number.
-func nanoseconds(t time.Time) int64 {
-	switch year := t.UTC().Year(); {
-	case year < 1678:
-		return math.MinInt64
-	case year > 2261:
-		return math.MaxInt64
-	}
-	return t.UnixNano()
 }
