@@ -80,7 +80,7 @@ request AS (
 )`
 
 // changeTimers follows [appendGroup] in groups with timers: a timer names its request by number, and
-// no two have the same id and key. Only one who has locked the head changes the timers of an id.
+// no two have the same id and key. The head of the id is locked meanwhile.
 const changeTimers = `, timers AS (
 	INSERT INTO {schema}.understudy_timer AS t (pid, key, due, slice, attempt, type, payload, crc)
 	SELECT s.pid, c.key, c.due, s.slice, c.attempt, c.type, c.payload, c.crc

@@ -83,14 +83,14 @@ func timerArguments(jobs []*job) []any {
 // Timers implements [journal.TimerStore].
 func (j *Journal) Timers(ctx context.Context, id string) (timers []journal.Timer, err error) {
 	err = j.view(ctx, "read timers", id, func(ctx context.Context, conn *pgxpool.Conn) error {
-		timers, err = j.readTimers(ctx, conn, id)
+		timers, err = readTimers(ctx, conn, j.statements.timers, id)
 		return err
 	})
 	return timers, err
 }
 
-func (j *Journal) readTimers(ctx context.Context, conn *pgxpool.Conn, id string) ([]journal.Timer, error) {
-	rows, err := conn.Query(ctx, j.statements.timers, id)
+func readTimers(ctx context.Context, conn *pgxpool.Conn, query, id string) ([]journal.Timer, error) {
+	rows, err := conn.Query(ctx, query, id)
 	if err != nil {
 		return nil, err
 	}
