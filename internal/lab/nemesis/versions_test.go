@@ -19,10 +19,10 @@ const earlier = "7316fe977b4167c501a6be9ba840dc3fb9bb5212"
 
 var five = flag.Bool("five", false, "change the versions of five nodes, too, both ways, with kills")
 
-// schema has the tables of the journal, and no more than is needed to make them. The earlier program
-// gets that of this checkout: no build opens tables that a later one has migrated, so that a node
-// could not go back, whatever else the versions agree on. The statements of the earlier commit then
-// work on the tables of this one, as they must while a migration is rolled out.
+// schema makes the tables of the journal. The earlier program gets the file of this checkout: no
+// build opens tables that a later one has migrated, so that no node could go back, whatever else the
+// versions agree on. The statements of the earlier commit then work on the tables of this checkout,
+// as they must while a migration is rolled out.
 const schema = "persistence/sqlite/schema.go"
 
 // earlierProgram returns this program, built from the earlier commit in a directory of the test, with
