@@ -107,8 +107,8 @@ func TestRequestsOfAGroupChangeTheirOwnTimers(t *testing.T) {
 	}
 }
 
+// However many timers are due, a page reads its part of the index and sorts nothing: also while the
 // statistics are of an empty table, and with the plan that the server keeps for any arguments.
-// statistics say that there are none, and with the plan that the server keeps for any arguments.
 func TestWakesAreReadInTheOrderOfTheirIndex(t *testing.T) {
 	s := pgtest.Shared(t)
 	j := open(t, s)
