@@ -1,7 +1,7 @@
 package journal
 
-// A Wrapper is a journal around another one. It always implements [SnapshotStore], [EventReader] and
-// [TimerStore]. If the inner journal does not implement one of them, its methods return
+// A Wrapper is a journal around another one. It always implements [SnapshotStore], [EventReader]
+// and [TimerStore]. If the inner journal does not implement one of them, its methods return
 // [errors.ErrUnsupported].
 type Wrapper interface {
 	Journal

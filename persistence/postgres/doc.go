@@ -14,8 +14,8 @@
 //     epoch is the newest. A claim
 //     fences the writers of all other processes. No transaction is open between two requests, so a
 //     process that is stopped or partitioned holds no lock.
-//   - Damaged data is never delivered. Each event, snapshot, timer and head record carries a CRC32C,
-//     and reads are checked for gaps and against the head record. A failed check is
+//   - Damaged data is never delivered. Each event, snapshot, timer and head record carries a
+//     CRC32C, and reads are checked for gaps and against the head record. A failed check is
 //     [journal.ErrCorrupt]; for a damaged snapshot, the next older one is used.
 //   - If a connection is lost before a request was sent, the error is [journal.ErrUnavailable]; if
 //     it is lost before the answer, the error is [journal.ErrUnknown]. The next call connects
@@ -98,9 +98,9 @@
 // # Looking inside
 //
 // The tables are understudy_entity, one row for each persistence id; understudy_event;
-// understudy_snapshot; understudy_timer; and understudy_journal, with the version. Times are seconds
-// and nanoseconds, of timers nanoseconds since 1970; tags are an array, metadata JSON, payloads
-// CBOR.
+// understudy_snapshot; understudy_timer; and understudy_journal, with the version. Times are
+// seconds and nanoseconds, of timers nanoseconds since 1970; tags are an array, metadata JSON,
+// payloads CBOR.
 //
 // # Testing
 //

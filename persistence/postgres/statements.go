@@ -34,7 +34,7 @@ func prepare(schema string, relaxed bool) statements {
 	return statements{
 		head: sql(selectHead), applied: sql(applied),
 		claim: sql(claim), append: sql(appendGroup + stored), delete: sql(deleteEvents),
-		appendTimed: sql(appendGroup + changeTimers + stored), timers: sql(selectTimers), wakes: sql(selectWakes),
+		appendTimed: sql(appendTimed), timers: sql(selectTimers), wakes: sql(selectWakes),
 		read:         sql(readEvents),
 		saveSnapshot: sql(saveSnapshot), loadSnapshot: sql(loadSnapshot),
 		listSnapshots: sql(listSnapshots), deleteSnapshots: sql(deleteSnapshots),
@@ -79,20 +79,23 @@ request AS (
 	JOIN stored s ON s.n = e.n, transaction t
 )`
 
-// changeTimers follows [appendGroup] in groups with timers: a timer names its request by number, and
-// no two have the same id and key. The head of the id is locked meanwhile.
-const changeTimers = `, timers AS (
-	INSERT INTO {schema}.understudy_timer AS t (pid, key, due, slice, attempt, type, payload, crc)
-	SELECT s.pid, c.key, c.due, s.slice, c.attempt, c.type, c.payload, c.crc
-	FROM unnest($17::bigint[], $18::text[], $19::bigint[], $20::bigint[], $21::text[], $22::bytea[], $23::int[])
-		AS c(n, key, due, attempt, type, payload, crc)
-	JOIN stored s ON s.n = c.n
-	ON CONFLICT (pid, key) DO UPDATE SET due = excluded.due, slice = excluded.slice, attempt = excluded.attempt,
-		type = excluded.type, payload = excluded.payload, crc = excluded.crc
-), removed AS (
-	DELETE FROM {schema}.understudy_timer t USING stored s, unnest($24::bigint[], $25::text[]) AS c(n, key)
-	WHERE c.n = s.n AND t.pid = s.pid AND t.key = c.key
-)`
+// setTimers and removeTimers change the timers of the requests that [appendGroup] has stored. A
+// timer names its request by number, and no two have the same id and key. The head of the id is
+// locked meanwhile.
+const (
+	setTimers = `INSERT INTO {schema}.understudy_timer AS t (pid, key, due, slice, attempt, type, payload, crc)
+SELECT s.pid, c.key, c.due, s.slice, c.attempt, c.type, c.payload, c.crc
+FROM unnest($17::bigint[], $18::text[], $19::bigint[], $20::bigint[], $21::text[], $22::bytea[], $23::int[])
+	AS c(n, key, due, attempt, type, payload, crc)
+JOIN stored s ON s.n = c.n
+ON CONFLICT (pid, key) DO UPDATE SET due = excluded.due, slice = excluded.slice, attempt = excluded.attempt,
+	type = excluded.type, payload = excluded.payload, crc = excluded.crc`
+
+	removeTimers = `DELETE FROM {schema}.understudy_timer t USING stored s, unnest($24::bigint[], $25::text[]) AS c(n, key)
+WHERE c.n = s.n AND t.pid = s.pid AND t.key = c.key`
+
+	appendTimed = appendGroup + ", set AS (" + setTimers + "), removed AS (" + removeTimers + ")" + stored
+)
 
 const stored = `
 SELECT n FROM stored, transaction`
@@ -104,8 +107,8 @@ FROM {schema}.understudy_timer t WHERE t.pid = $1::text ORDER BY t.due, t.key`
 // the server takes few timers to be due, and would read and sort all that are for each page.
 const inOrder = `SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true), set_config('enable_sort', 'off', true)`
 
-// selectWakes returns the wakes after ($1, $2) and before $3 in the slices from $4 to $5, at most $6.
-// It reads index understudy_timer_wake from the first to the last of them.
+// selectWakes returns the wakes after ($1, $2) and before $3 in the slices from $4 to $5, at most
+// $6. It reads index understudy_timer_wake from the first to the last of them.
 const selectWakes = `SELECT t.due, t.pid FROM {schema}.understudy_timer t
 WHERE (t.due, t.pid) > ($1::bigint, $2::text) AND t.due < $3::bigint AND t.slice BETWEEN $4::smallint AND $5::smallint
 GROUP BY t.due, t.pid ORDER BY t.due, t.pid LIMIT $6::bigint`

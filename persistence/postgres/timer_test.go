@@ -71,7 +71,8 @@ func TestATooLargeTimerDoesNotFailItsNeighbours(t *testing.T) {
 	require.Len(t, got, 1)
 }
 
-// Groups are stored by one statement; requests with timers, without, and with nothing else share it.
+// Groups are stored by one statement; requests with timers, without, and with nothing else share
+// it.
 func TestRequestsOfAGroupChangeTheirOwnTimers(t *testing.T) {
 	j := open(t, pgtest.Shared(t))
 	var reqs []journal.AppendRequest
@@ -107,8 +108,9 @@ func TestRequestsOfAGroupChangeTheirOwnTimers(t *testing.T) {
 	}
 }
 
-// However many timers are due, a page reads its part of the index and sorts nothing: also while the
-// statistics are of an empty table, and with the plan that the server keeps for any arguments.
+// However many timers are due, a page reads its part of the index and sorts nothing. That holds
+// while the statistics are of an empty table, and for the plan that the server keeps for any
+// arguments.
 func TestWakesAreReadInTheOrderOfTheirIndex(t *testing.T) {
 	s := pgtest.Shared(t)
 	j := open(t, s)

@@ -121,8 +121,8 @@ func (t *transaction) insertEvent(eid int64, r *insertion) error {
 }
 
 // recognise returns nil if the rows are already stored. The request is then a retry, because only
-// one writer has the epoch, and its timers were changed with the rows. Without rows there is nothing
-// to recognise it by.
+// one writer has the epoch, and its timers were changed with the rows. Without rows there is
+// nothing to recognise it by.
 func (t *transaction) recognise(h *head, prev uint64, rows []insertion) error {
 	last := prev + uint64(len(rows))
 	stored, err := t.sums(h.eid, prev+1, last)

@@ -1,6 +1,6 @@
 // Package sqlite keeps events, snapshots and timers in an SQLite database. It is the default store
-// of the project: it needs no server and no cgo, and any number of processes of one machine may have
-// the same file open.
+// of the project: it needs no server and no cgo, and any number of processes of one machine may
+// have the same file open.
 //
 //	journal, err := sqlite.Open("data/journal.db")
 //
@@ -11,8 +11,8 @@
 //   - Claims, appends, deletions and snapshots of all processes are serialized, and each is
 //     complete or not stored at all: an append together with its changes of timers. A claim in one
 //     process fences the writers of all others.
-//   - Damaged data is never delivered. Each event, snapshot, timer and head record carries a CRC32C,
-//     and reads are checked for gaps and against the head record. A failed check is
+//   - Damaged data is never delivered. Each event, snapshot, timer and head record carries a
+//     CRC32C, and reads are checked for gaps and against the head record. A failed check is
 //     [journal.ErrCorrupt]; for a damaged snapshot, the next older one is used. [Journal.Check]
 //     checks the whole database.
 //   - A full disk is [journal.ErrFull]. A failed request leaves nothing behind, acknowledged data

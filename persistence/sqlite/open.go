@@ -31,8 +31,8 @@ var (
 )
 
 // A Journal is a [journal.Journal], a [journal.SnapshotStore], a [journal.EventReader] and a
-// [journal.TimerStore] in an SQLite database. Create one with [Open]. Its methods may be called from
-// any goroutine.
+// [journal.TimerStore] in an SQLite database. Create one with [Open]. Its methods may be called
+// from any goroutine.
 type Journal struct {
 	journal.Notifier
 

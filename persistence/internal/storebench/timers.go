@@ -16,8 +16,9 @@ const (
 	wakesPage   = 1000
 )
 
-// Timers reports how many of n timers of 10,000 ids are set and removed per second, each by a request
-// of its own, and how many wakes a reader of a third of the slices gets per second in between.
+// Timers reports how many of n timers of 10,000 ids are set and removed per second, each by a
+// request of its own, and how many wakes a reader of a third of the slices gets per second in
+// between.
 func Timers(b *testing.B, n int, open func() journal.TimerStore) {
 	for b.Loop() {
 		t := &timed{b: b, store: open(), n: n, epochs: make([]uint64, timedIDs)}
@@ -30,8 +31,8 @@ func Timers(b *testing.B, n int, open func() journal.TimerStore) {
 	}
 }
 
-// A timed is a store with the epoch of each id. Timer k belongs to id k modulo [timedIDs], and is due
-// at second k.
+// A timed is a store with the epoch of each id. Timer k belongs to id k modulo [timedIDs], and is
+// due at second k.
 type timed struct {
 	b      *testing.B
 	store  journal.TimerStore
