@@ -20,7 +20,8 @@ var (
 )
 
 // A Journal is a [journal.Journal], a [journal.SnapshotStore], a [journal.EventReader] and a
-// [journal.TimerStore] in memory. Create one with [New]. Its methods may be called from any goroutine.
+// [journal.TimerStore] in memory. Create one with [New]. Its methods may be called from any
+// goroutine.
 type Journal struct {
 	journal.Notifier
 
