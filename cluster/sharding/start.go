@@ -61,6 +61,7 @@ func startRegion[M any](s Host, name string, factory func(of Entity, shards int)
 		}
 		return same, nil
 	}
+	keepTimers(r)
 	if local {
 		h.ref.Tell(startAll{region: r})
 	} else {
