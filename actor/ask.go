@@ -369,7 +369,18 @@ func (p *promise[R]) deliver(msg any, _ entrance) {
 }
 
 // OnAskTimeout implements extension.OnAskTimeout.
-func (s internals) OnAskTimeout(why func(path string) error) { s.why.Store(&why) }
+func (s internals) OnAskTimeout(why func(path string) error) {
+	for {
+		before := s.why.Load()
+		all := []func(path string) error{why}
+		if before != nil {
+			all = append(all, *before...)
+		}
+		if s.why.CompareAndSwap(before, &all) {
+			return
+		}
+	}
+}
 
 // silence returns the reason why c does not reply, or nil if no extension knows one.
 func (c *core) silence() error {
@@ -380,11 +391,16 @@ func (c *core) silence() error {
 	if why == nil {
 		return nil
 	}
-	reason, err := guard.Value(func() error { return (*why)(c.path()) })
-	if err != nil {
-		c.sys.log.Error("function of OnAskTimeout has panicked", zap.String("asked", c.fullPath()), zap.Error(err))
+	for _, f := range *why {
+		reason, err := guard.Value(func() error { return f(c.path()) })
+		if err != nil {
+			c.sys.log.Error("function of OnAskTimeout has panicked", zap.String("asked", c.fullPath()), zap.Error(err))
+		}
+		if reason != nil {
+			return reason
+		}
 	}
-	return reason
+	return nil
 }
 
 // longAsk is how long an ask without a deadline waits before it is logged, once.

@@ -34,7 +34,7 @@ type System struct {
 	tree         atomic.Pointer[tree] // of an extension; nil for none
 	deaf         atomic.Bool          // asks of actors on other nodes end at once
 	events       eventStream
-	why          atomic.Pointer[func(path string) error] // see internals.OnAskTimeout
+	why          atomic.Pointer[[]func(path string) error] // see internals.OnAskTimeout
 	deadLetters  deadLetterLog
 	longAsks     lineLimit
 	extensions   sync.Map // see package extension

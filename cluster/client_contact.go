@@ -202,8 +202,18 @@ func (c *Client) learn(news contactNews) {
 	before := c.View()
 	v := news.view(before.Version+1, before.Self)
 	c.reach(news.From.Address, addressesOf(v)...)
-	c.endpoint.Members(c.endpoint.Self(), c.known.learn(news))
+	members, gone := c.known.learn(news)
+	c.endpoint.Members(c.endpoint.Self(), members)
+	c.forget(gone)
 	c.views.publish(v)
+}
+
+// forget ends the connections to former members, as nodes do. What has not been sent to them would
+// wait for as long as for a member that is unreachable.
+func (c *Client) forget(former []ID) {
+	for _, id := range former {
+		time.AfterFunc(forgetAfter, func() { c.endpoint.Forget(id) })
+	}
 }
 
 // newer reports whether news are newer than what the same node has sent before. Managers have no

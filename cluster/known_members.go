@@ -12,8 +12,18 @@ type knownMembers struct {
 	doubtful []ID // members that only earlier contacts knew
 }
 
-// learn applies news and returns the members.
-func (a *knownMembers) learn(news contactNews) []ID {
+// all returns the members, doubtful ones included.
+func (a *knownMembers) all() []ID { return slices.Concat(a.members, a.doubtful) }
+
+// learn applies news. It returns the members, and those that were members before and are gone.
+func (a *knownMembers) learn(news contactNews) (all, gone []ID) {
+	before := a.all()
+	a.take(news)
+	all = a.all()
+	return all, slices.DeleteFunc(before, func(id ID) bool { return slices.Contains(all, id) })
+}
+
+func (a *knownMembers) take(news contactNews) {
 	switch {
 	case news.Converged:
 		a.doubtful = nil
@@ -27,5 +37,4 @@ func (a *knownMembers) learn(news contactNews) []ID {
 			a.members = append(a.members, m.Member.ID())
 		}
 	}
-	return slices.Concat(a.members, a.doubtful)
 }

@@ -11,10 +11,10 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/metadata"
 	"github.com/understudy-go/understudy/internal/naming"
-	"github.com/understudy-go/understudy/remote/internal/deathwatch"
 	"github.com/understudy-go/understudy/remote/internal/outbox"
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
@@ -69,7 +69,7 @@ func (e *Endpoint) send(s *actor.System, to extension.Target, msg any, m metadat
 	}
 	d.compress(to, data, m, e.cfg.CompressFrom)
 	frame := outbox.Frame{Bytes: d.frame, System: s, To: to.Full}
-	if deathwatch.IsEnd(msg) {
+	if last, ok := msg.(actorhook.Last); ok && last.OvertakesNone() {
 		frame.SetLast()
 	}
 	if err := e.links.enqueueWaiting(linkKey{to.Address, channelUser}, frame, by); err != nil {

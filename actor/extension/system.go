@@ -74,7 +74,8 @@ func AfterEnd(s *actor.System, ref actor.AnyRef, f func()) (cancel func()) {
 // OnAskTimeout lets why explain asks that end without a reply because their context or timeout
 // ended. why gets the path of the asked actor within the system, such as "/user/name". It returns
 // the reason, which the error of the ask then wraps, or nil if it knows no reason. why is called in
-// the goroutine of the ask and must not block. A later call replaces why.
+// the goroutine of the ask and must not block. Of several functions, those of later calls are asked
+// first.
 func OnAskTimeout(s *actor.System, why func(path string) error) { of(s).OnAskTimeout(why) }
 
 // Halt ends the system as a killed process ends: its actors handle no more messages and no more

@@ -2,23 +2,23 @@ package sharding
 
 import (
 	"fmt"
-	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/cluster"
-	"github.com/understudy-go/understudy/internal/fifo"
-	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 )
 
 // RefOf returns the ref of the entity of a type with that id, like [Region.Ref]. s is a
 // *cluster.Client, or a node that has started the type.
 //
-// A client sends the messages to one member, which passes them on. It stays with that member until
-// that leaves, dies or becomes unreachable; messages that such a member has not passed on are lost.
-// While no member can be reached, the client keeps up to [DefaultBuffer] messages for the type.
+// A client sends the messages to one member that has started the type, which passes them on. It
+// stays with that member until that leaves, dies or becomes unreachable; messages that such a
+// member has not passed on are lost. While no such member can be reached, the client keeps up to
+// [DefaultBuffer] messages for the type, and asks the members again every second.
 //
 // RefOf panics if the id is not valid, if M is not the message type with which s has used the type
 // before, and on a node that has not started the type.
@@ -34,6 +34,7 @@ func RefOf[M any](s Host, typ, id string) actor.ActorRef[M] {
 	all := extension.Ensure(system, func() *clientRegions {
 		c := &clientRegions{byType: map[string]any{}}
 		extension.AddTree(system, treeName, c.find)
+		extension.OnAskTimeout(system, c.unavailable)
 		return c
 	})
 	return clientRegionOf[M](all, system, takers, typ).ref(escape(id))
@@ -83,7 +84,7 @@ func clientRegionOf[M any](all *clientRegions, s *actor.System, takers singleton
 	}
 	r := &clientRegion[M]{system: s}
 	r.ref = extension.NewRoutedRefs(s, "/"+treeName+"/"+escape(typ)+"/", extension.Router[M](r))
-	r.proxy = actor.Spawn(extension.Framework(s), newClientProxy[M](takers), "sharding:"+escape(typ))
+	r.proxy = actor.Spawn(extension.Framework(s), newClientProxy[M](takers, typ, &r.stuck), "sharding:"+escape(typ))
 	all.byType[typ] = r
 	return r
 }
@@ -105,8 +106,24 @@ func (c *clientRegions) find(path string) actor.AnyRef {
 	return r.find(name)
 }
 
+// unavailable explains why an ask of an entity got no reply, see [extension.OnAskTimeout].
+func (c *clientRegions) unavailable(path string) error {
+	rest, below := strings.CutPrefix(path, "/"+treeName+"/")
+	typ, _, ok := cutType(rest)
+	if !below || !ok {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if r, known := c.byType[typ].(interface{ isStuck() bool }); !known || !r.isStuck() {
+		return nil
+	}
+	return fmt.Errorf("sharding: no member that can be reached has started type %q; call Start on the nodes, with ProxyOnly where no entity is to run", typ)
+}
+
 // A clientRegion is a type on a client.
 type clientRegion[M any] struct {
+	stuck  atomic.Bool // no member that has started the type can be reached
 	system *actor.System
 	ref    func(name string) actor.ActorRef[M]
 	proxy  actor.ActorRef[parcel[M]]
@@ -116,6 +133,7 @@ type clientRegion[M any] struct {
 type parcel[M any] struct {
 	full string
 	extension.Held[M]
+	askDue bool // there is no message: members are asked again what they have started
 }
 
 // LocalOnly says that no parcel leaves its node as such.
@@ -123,8 +141,10 @@ func (parcel[M]) LocalOnly() bool { return true }
 
 // Carried is for [extension.DeadLetter].
 func (p parcel[M]) Carried(*actor.System) (recipient string, msg any, ok bool) {
-	return p.full, p.Message, true
+	return p.full, p.Message, !p.askDue
 }
+
+func (r *clientRegion[M]) isStuck() bool { return r.stuck.Load() }
 
 func (r *clientRegion[M]) find(name string) actor.AnyRef {
 	if _, ok := unescape(name); !ok {
@@ -143,75 +163,4 @@ func (r *clientRegion[M]) Told(full string, msg M, m extension.Metadata) (nowher
 // Arrived implements extension.Router. No node sends messages for entities to a client.
 func (r *clientRegion[M]) Arrived(path string, _ uint64, msg M, encoded extension.Arrival) actor.ActorRef[M] {
 	return r.Told("understudy://"+r.system.Name()+path, msg, encoded.Metadata)
-}
-
-// A clientProxy sends parcels to a member.
-type clientProxy[M any] struct {
-	ctx    *actor.Context[parcel[M]]
-	takers singletonhook.Takers
-	at     node.ID // the member; zero while no member takes messages
-	held   fifo.Queue[parcel[M]]
-}
-
-func newClientProxy[M any](takers singletonhook.Takers) actor.Behavior[parcel[M]] {
-	return func(ctx *actor.Context[parcel[M]], next *actor.Next[parcel[M]]) {
-		p := &clientProxy[M]{ctx: ctx, takers: takers}
-		changed := extension.TellLatest(extension.Handle(ctx, func(all []node.ID) actor.Behavior[parcel[M]] {
-			p.choose(all)
-			return nil
-		}), func() ([]node.ID, bool) { return takers.Takers(singletonName), true })
-		ctx.Defer(takers.Listen(singletonName, changed))
-		ctx.Defer(p.end)
-		p.choose(takers.Takers(singletonName))
-		next.OnMessage = func(_ *actor.Context[parcel[M]], of parcel[M]) actor.Behavior[parcel[M]] {
-			p.take(of)
-			return nil
-		}
-	}
-}
-
-// choose keeps the member if it still takes messages, and takes the first one otherwise.
-func (p *clientProxy[M]) choose(takers []node.ID) {
-	switch {
-	case slices.Contains(takers, p.at):
-		return
-	case len(takers) == 0:
-		p.at = node.ID{}
-		return
-	}
-	p.at = takers[0]
-	for _, of := range p.held.Drain() {
-		p.send(of)
-	}
-}
-
-func (p *clientProxy[M]) take(of parcel[M]) {
-	switch {
-	case p.at != (node.ID{}):
-		p.send(of)
-	case p.held.Len() >= DefaultBuffer:
-		p.drop(of, ErrBufferFull)
-	default:
-		p.held.Push(of)
-	}
-}
-
-func (p *clientProxy[M]) send(of parcel[M]) {
-	if !of.Pass() {
-		p.drop(of, actor.ErrWithdrawn)
-		return
-	}
-	extension.SendTo(p.ctx.System(), extension.Target{
-		Address: p.at.Address, Path: of.full[len("understudy://"+p.ctx.System().Name()):], Full: of.full,
-	}, of.Message, of.Metadata)
-}
-
-func (p *clientProxy[M]) drop(of parcel[M], why error) {
-	extension.DeadLetter(p.ctx.System(), "", of, why)
-}
-
-func (p *clientProxy[M]) end() {
-	for _, of := range p.held.Drain() {
-		p.drop(of, ErrStopped)
-	}
 }

@@ -2,8 +2,6 @@ package sharding
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -33,6 +31,7 @@ type clustered struct {
 	table  table.Table
 	offers map[string]allot.Offer
 	keeper map[string]actor.ActorRef[any] // of the leases, by type
+	leaves bool                           // it hosts nothing new any more
 	ticks  bool                           // retryDue is under way
 }
 
@@ -54,10 +53,6 @@ func clusteredOf(n *cluster.Node, shared persistence.Journal) *hub {
 		return c.hub
 	})
 }
-
-// drainTimeout is how long a node that leaves waits until its shards have moved: longer than
-// entities take to stop.
-const drainTimeout = 30 * time.Second
 
 // hubPath is the path of the hub on every node.
 const hubPath = "/system/" + hubName
@@ -93,6 +88,8 @@ func (c *clustered) receive(ctx *actor.Context[any], msg any) {
 		c.pushed(msg)
 	case toHub:
 		c.heard(msg, extension.MetadataOf(ctx))
+	case typeAsked:
+		msg.ReplyTo.TellNoWait(typeAnswered{Node: c.self(), Started: c.hub.region(msg.Type) != nil})
 	case retryDue:
 		c.retry()
 	case armRetry:
@@ -118,6 +115,7 @@ func (c *clustered) greet() {
 	self := c.view.Self
 	msg := hello{Node: self.Name, Incarnation: self.Incarnation, Has: c.table.Version()}
 	for _, o := range c.offers {
+		o.Hosts = o.Hosts && !c.leaves
 		msg.Offers = append(msg.Offers, o)
 	}
 	c.mu.Unlock()
@@ -179,8 +177,12 @@ func (c *clustered) heard(msg toHub, m extension.Metadata) {
 		if r := c.hub.region(msg.Return.Type); r != nil {
 			r.returned(msg.From, *msg.Return, m)
 		}
-	case msg.Recall != nil: // the messages before it have been read, and returned
-		c.send(msg.From, toHub{Passed: msg.Recall}, extension.Metadata{})
+	case msg.Recall != nil: // the letters before it have been read
+		if r := c.hub.region(msg.Recall.Type); r != nil {
+			r.asked(msg.From, *msg.Recall)
+		} else {
+			c.send(msg.From, toHub{Passed: msg.Recall}, extension.Metadata{})
+		}
 	case msg.Passed != nil:
 		if r := c.hub.region(msg.Passed.Type); r != nil {
 			r.recalled(msg.Passed.Shard, msg.Passed.Number)
@@ -294,21 +296,6 @@ func (c *clustered) Start(under *actor.Context[any], r hosting.StartRequest, on 
 
 func runningShard(ref actor.ActorRef[shardMsg]) shell.Running {
 	return shell.Running{Ref: ref, Leave: func() {}, Stop: func() { ref.Tell(leaveShard{}) }}
-}
-
-// drain asks the coordinator to move all shards away from this node.
-func (c *clustered) drain(ctx context.Context) error {
-	self := c.node.View().Self
-	if len(c.node.View().Members) < 2 {
-		return nil // there is no other node
-	}
-	_, err := actor.Ask(ctx, c.coordinator, func(r actor.ActorRef[drained]) command {
-		return drainRequest{Node: self.Name, Incarnation: self.Incarnation, ReplyTo: r}
-	})
-	if err != nil {
-		return errors.Join(errors.New("sharding: not all shards of this node have moved"), err)
-	}
-	return nil
 }
 
 // refused notes that the cluster has another signature for a type.

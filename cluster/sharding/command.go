@@ -112,6 +112,14 @@ func (agentMessage) Carried(*actor.System) (recipient string, msg any, ok bool) 
 	return "", nil, false
 }
 
+// Carried is for [extension.DeadLetter], as for hello.
+func (drainRequest) Carried(*actor.System) (recipient string, msg any, ok bool) {
+	return "", nil, false
+}
+
+// Carried is for [extension.DeadLetter]: the request may have been sent again meanwhile.
+func (drained) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
+
 // A toNode is a message of the coordinator to the hub of a node.
 type toNode struct {
 	_           struct{} `cbor:",toarray"`

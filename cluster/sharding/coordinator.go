@@ -42,6 +42,7 @@ const (
 	retryMin       = time.Second
 	retryMax       = time.Minute
 	rebalanceEvery = 10 * time.Second
+	helloWait      = time.Second
 )
 
 // A coordinator is the shell of the machine that allots shards: the actor that turns messages into
@@ -116,7 +117,7 @@ func (c *coordinator) begin(l allot.Ledger) persistence.Effect[allot.Fact] {
 	}
 	c.machine = allot.New(allot.Config{
 		Forgetful: !c.stores || len(c.unfit) > 0, Epoch: epoch, FirstTerm: g.Term,
-		AckTimeout: ackTimeout, Retry: retryMin, RetryMax: retryMax, RebalanceEvery: rebalanceEvery, LeaseRetry: leaseRetry,
+		AckTimeout: ackTimeout, Retry: retryMin, RetryMax: retryMax, HelloWait: helloWait, RebalanceEvery: rebalanceEvery, LeaseRetry: leaseRetry,
 		Strategy: c.hub.strategyOf,
 	})
 	c.machine.Replay(l)

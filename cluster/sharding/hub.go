@@ -63,6 +63,7 @@ type anyRegion interface {
 	refuse(why error)
 	find(name string) actor.AnyRef
 	returned(from node.ID, back returnedLetter, m extension.Metadata)
+	asked(by node.ID, q recallOf)
 	recalled(shard int, number uint64)
 	reroute()
 	tick(peers peerStates) (more bool)

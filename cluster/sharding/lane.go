@@ -32,6 +32,11 @@ type lane[M any] struct {
 	retry     recall.RetryTimer
 	residents *residents[M] // the shard is here; nil if it is not
 	closed    error         // why no letter is taken any more; nil while they are
+
+	former *residents[M]        // those that were here last; nil if none of their letters is here
+	passes bool                 // the buffer has, or has sent on, letters of theirs that may be of any node
+	asks   map[node.ID]recallOf // the recalls that are not answered yet
+	back   recall.Returns[uint64]
 }
 
 func newLane[M any](r *Region[M], shard int) *lane[M] {
@@ -103,31 +108,94 @@ func (l *lane[M]) flush() {
 			l.region.drop(of, actor.ErrWithdrawn)
 		}
 	}
+	l.answer()
 }
 
-// arrived takes a letter of another node. If the shard is not here, the letter goes back: it is
-// always with one of two nodes.
+// arrived takes a letter of another node. If the shard is not here, the letter of a member goes
+// back: it is always with one of two nodes. The letters of clients are treated like those that have
+// been told here.
 func (l *lane[M]) arrived(of letter[M]) (here actor.ActorRef[M]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	takes := l.residents != nil && l.residents.takes() && !l.back.Due(of.from)
 	switch {
-	case l.residents != nil && l.residents.takes():
+	case takes && l.buffer.Clear():
 		return l.residents.offer(of)
-	case !l.region.giveBack(of):
+	case takes && l.region.ofMember(of):
+		l.passBy(of)
+	case takes || !l.giveBack(of):
 		return l.take(of)
 	}
 	return here
 }
 
+// passBy gives a letter of a member to the residents while others wait, unless those may be of the
+// same sender. The caller must not remember the ref of the entity: messages that are told here
+// would overtake those that wait. mu is held.
+func (l *lane[M]) passBy(of letter[M]) {
+	if l.passes {
+		l.passOn(of)
+	} else {
+		l.residents.offer(of)
+	}
+}
+
 // keep takes a letter that has not reached an entity here, before those that have been told since.
 // mu is held.
 func (l *lane[M]) keep(of letter[M]) {
-	if l.region.giveBack(of) {
-		return
+	if !l.giveBack(of) {
+		l.passOn(of)
 	}
+}
+
+// giveBack returns a letter to its sender, if that is a member, as all later ones until it recalls
+// them. mu is held.
+func (l *lane[M]) giveBack(of letter[M]) bool {
+	if !l.region.giveBack(of) {
+		return false
+	}
+	l.back.Note(of.from)
+	return true
+}
+
+// passOn keeps a letter that may be of any node, before those that have been told here since. mu is
+// held.
+func (l *lane[M]) passOn(of letter[M]) {
 	of.Held = extension.Hold(l.region.system, of.Described)
 	l.buffer.Returned(node.ID{}, of)
+	l.passes = true
 	l.region.held.Add(1)
+}
+
+// asked answers a node that recalls its letters, at once or as soon as none is here.
+func (l *lane[M]) asked(by node.ID, q recallOf) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.asks == nil {
+		l.asks = map[node.ID]recallOf{}
+	}
+	l.asks[by] = q
+	l.back.Recalled(by.Incarnation, q.Number)
+	l.answer()
+}
+
+// answer answers those that recall their letters, unless some may still be here or on their way
+// from here to another node. mu is held.
+func (l *lane[M]) answer() {
+	if l.former != nil && l.former.ended && len(l.former.all) == 0 {
+		l.former = nil
+	}
+	l.passes = l.passes && !l.buffer.Settled()
+	switch {
+	case len(l.asks) == 0 || l.former != nil && !l.former.takes():
+	case l.passes && l.buffer.Size() == 0: // the next home says whether it has taken them
+		l.recallIf(l.buffer.RecallFrom(l.buffer.SentTo()))
+	case !l.passes:
+		for by, q := range l.asks {
+			l.region.hub.send(by, toHub{Passed: &q})
+		}
+		l.asks = nil
+	}
 }
 
 // returned takes a letter of ours that another node does not take.
@@ -153,7 +221,13 @@ func (l *lane[M]) recallIf(raise bool) {
 func (l *lane[M]) recalled(number uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.buffer.Recalled(number)
+	switch taken := l.buffer.Recalled(number); {
+	case taken:
+		l.passes = false
+	case l.passes: // else they would go back and forth
+		l.buffer.Refuse()
+		l.region.hub.retrySoon()
+	}
 	l.flush()
 }
 
@@ -170,6 +244,10 @@ func (l *lane[M]) rerouteHeld() {
 		l.dropHeld(ErrNoDaemon)
 	}
 	l.retry.Reset()
+	l.back.Keep(func(incarnation uint64) bool {
+		_, member := l.region.hub.member(incarnation)
+		return member
+	})
 	l.recallIf(l.buffer.Redirect(l.route()))
 	l.flush()
 }

@@ -35,9 +35,9 @@ func (l *limiter) begin() bool {
 
 func (l *limiter) gone() { l.awake.Add(-1) }
 
-// evict lets as many entities rest as are too many. It looks again later: too many may be in use, and
-// one that got a message meanwhile does not rest.
-func (r *Region[M]) evict() {
+// evict lets as many entities rest as are too many. It looks again later: too many may be in use,
+// and one that got a message meanwhile does not rest.
+func evict[M any](r *Region[M]) {
 	l := &r.limiter
 	defer l.running.Store(false)
 	excess := int(l.awake.Load()) - l.limit
@@ -52,15 +52,15 @@ func (r *Region[M]) evict() {
 		l.inVain = 0
 	}
 	if l.waits.CompareAndSwap(false, true) {
-		time.AfterFunc(limitBackoff.Delay(l.inVain), r.evictAgain)
+		time.AfterFunc(limitBackoff.Delay(l.inVain), func() { evictAgain(r) })
 		l.inVain++
 	}
 }
 
-func (r *Region[M]) evictAgain() {
+func evictAgain[M any](r *Region[M]) {
 	r.limiter.waits.Store(false)
 	if r.limiter.begin() {
-		r.hub.later(r.evict)
+		r.hub.later(func() { evict(r) })
 	}
 }
 

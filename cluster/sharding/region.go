@@ -159,6 +159,15 @@ func (r *Region[M]) sendTo(to node.ID, of letter[M]) {
 	}, of.Message, of.Metadata)
 }
 
+// ofMember reports whether a letter was sent here by a node that is a member.
+func (r *Region[M]) ofMember(of letter[M]) bool {
+	if of.from == 0 {
+		return false
+	}
+	_, member := r.hub.member(of.from)
+	return member
+}
+
 // giveBack returns a letter to the node that has sent it. It returns false for letters that were
 // told here, and for those of nodes that are no members any more: this node must take them.
 func (r *Region[M]) giveBack(of letter[M]) bool {
@@ -199,6 +208,15 @@ func (r *Region[M]) returned(from node.ID, back returnedLetter, m extension.Meta
 func (r *Region[M]) recallFrom(to node.ID, shard int, number uint64) {
 	r.hub.send(to, toHub{Recall: &recallOf{Type: r.name, Shard: shard, Number: number}})
 	r.hub.retrySoon()
+}
+
+// asked takes the recall of another node.
+func (r *Region[M]) asked(by node.ID, q recallOf) {
+	if q.Shard < 0 || q.Shard >= len(r.lanes) {
+		r.hub.send(by, toHub{Passed: &q})
+		return
+	}
+	r.lanes[q.Shard].asked(by, q)
 }
 
 func (r *Region[M]) recalled(shard int, number uint64) {

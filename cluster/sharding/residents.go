@@ -165,7 +165,7 @@ func (r *residents[M]) start(name string, e *resident[M]) (started bool) {
 		return false
 	}
 	if region := r.lane.region; region.limiter.woken() {
-		region.hub.later(region.evict)
+		region.hub.later(func() { evict(region) })
 	}
 	return true
 }
@@ -187,18 +187,20 @@ func (r *residents[M]) behavior(name string) actor.Behavior[M] {
 
 // rest lets an entity end, unless it is in use.
 func (r *residents[M]) rest(e *resident[M]) {
-	e.ends = r.lane.region.endsAt()
+	e.ends = r.endsAt()
 	r.actors.Rest(e.ref)
 }
 
 // finish lets an entity end when it has handled what it has.
 func (r *residents[M]) finish(e *resident[M]) {
-	e.ends = r.lane.region.endsAt()
+	e.ends = r.endsAt()
 	r.actors.Finish(e.ref)
 }
 
 // endsAt is when an entity that is to end now is stopped.
-func (r *Region[M]) endsAt() time.Duration { return r.now() + r.set.stopTimeout }
+func (r *residents[M]) endsAt() time.Duration {
+	return r.lane.region.now() + r.lane.region.set.stopTimeout
+}
 
 // Ended implements extension.Owner.
 func (r *residents[M]) Ended(name string, rest []M, with []extension.Metadata, failure error) {
@@ -314,6 +316,7 @@ func (r *residents[M]) leave(name string, letters []letter[M]) {
 	for _, of := range letters {
 		r.lane.keep(of)
 	}
+	r.lane.answer()
 	r.leftEmpty()
 }
 

@@ -182,7 +182,7 @@ func (a *shardActor[M]) endLate() {
 func (l *lane[M]) begin(all *residents[M]) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.residents = all
+	l.residents, l.former = all, all
 	l.rerouteHeld()
 }
 

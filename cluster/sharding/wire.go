@@ -25,7 +25,7 @@ type returnedLetter struct {
 }
 
 // A recallOf asks a node to return all letters of the sender for a shard. The node sends it back
-// behind them.
+// behind them, and not before those that it passes on itself have arrived.
 type recallOf struct {
 	_      struct{} `cbor:",toarray"`
 	Type   string
@@ -36,6 +36,10 @@ type recallOf struct {
 func init() {
 	actor.RegisterType[toHub]("understudy/sharding.to-hub")
 }
+
+// OvertakesNone implements actorhook.Last. A recall must come behind all letters, which have other
+// recipients: large ones take longer, and hold up those behind them.
+func (m toHub) OvertakesNone() bool { return m.Recall != nil }
 
 // Carried is for [extension.DeadLetter]: it returns the message of the user in a letter.
 func (m toHub) Carried(s *actor.System) (recipient string, msg any, ok bool) {

@@ -80,6 +80,10 @@ type Dispatcher interface {
 // calling goroutine was doing has to be continued in another one. It then returns true.
 type Lent func(replace func()) (replaced bool)
 
+// A Last is a message that, if OvertakesNone returns true, overtakes no earlier message from its
+// node to another one, not even a large message for another actor.
+type Last interface{ OvertakesNone() bool }
+
 // An Arrival is an encoded message from another node.
 type Arrival struct {
 	Type string

@@ -101,11 +101,18 @@ func (b *Buffer[M]) RecallFrom(peer node.ID) bool {
 }
 
 // Recalled notes the answer to the recall with that number. An answer to an earlier one is ignored.
-func (b *Buffer[M]) Recalled(number uint64) {
-	if b.recall.Pass(number) {
-		b.sentTo = node.ID{}
+// Recalled reports whether no message is left that was sent before the recall: the node has taken
+// them all.
+func (b *Buffer[M]) Recalled(number uint64) (taken bool) {
+	if !b.recall.Pass(number) {
+		return false
 	}
+	b.sentTo = node.ID{}
+	return b.returned.Len() == 0
 }
+
+// Settled reports whether no message is here or with another node.
+func (b *Buffer[M]) Settled() bool { return b.Size() == 0 && b.sentTo == node.ID{} }
 
 // Recall returns the node that is to return our messages and the number of the recall, if one is up
 // (under way).
@@ -119,6 +126,9 @@ func (b *Buffer[M]) giveUpRecall() { b.recall.to, b.sentTo = node.ID{}, node.ID{
 // Refused reports whether the node of the route has returned messages and gets no others until
 // [Buffer.Retry].
 func (b *Buffer[M]) Refused() bool { return b.refused }
+
+// Refuse notes that the node of the route has returned messages although a recall was under way.
+func (b *Buffer[M]) Refuse() { b.refused = true }
 
 // Retry lets messages go again to a node that has returned some.
 func (b *Buffer[M]) Retry() { b.refused = false }

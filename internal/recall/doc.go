@@ -3,8 +3,9 @@
 //
 //   - [Buffer] holds the messages of one node while its [Route] leads nowhere, or while others
 //     are recalled from the former node of the route.
+//   - [Returns] says whose messages must go back, although there may be an instance now.
 //   - [Barrier] numbers a question to another node, such as a recall.
 //   - [RetryTimer] says when to repeat what may have been lost.
 //
-// All three are pure: they send nothing and know no clock. They are not safe for concurrent use.
+// All are pure: they send nothing and know no clock. They are not safe for concurrent use.
 package recall

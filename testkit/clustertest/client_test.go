@@ -409,3 +409,25 @@ func TestNothingIsLostWhenAClientAndThenItsNodeShutDown(t *testing.T) {
 		lost.ExpectNone(time.Second)
 	})
 }
+
+// Messages that wait for a member that has crashed end when the client hears that it is gone.
+func TestWhatAClientHasNotSentEndsWhenTheNodeIsRemoved(t *testing.T) {
+	scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {
+		target := mute(c.Node("n3"), "target")
+		client := c.Dial("client")
+		lost := testkit.NewProbe[actor.DeadLetter](t, client.System)
+		actor.Subscribe(client.System, lost.Ref())
+		ref := actor.Resolve[watchQuestion](client.System, target.String())
+		ref.Tell(watchQuestion{})
+		time.Sleep(time.Second)
+		c.Kill("n3")
+		time.Sleep(50 * time.Millisecond)
+		ref.Tell(watchQuestion{})
+		begun := time.Now()
+		time.Sleep(2 * time.Second) // a probe waits no longer than three
+		require.ErrorIs(t, lost.Receive().Reason, actor.ErrUnreachable)
+		require.Less(t, time.Since(begun), 4*time.Second)
+		_, member := client.View().Member("n3")
+		require.False(t, member)
+	})
+}

@@ -75,12 +75,8 @@ func init() {
 	actor.RegisterType[wireEnded]("understudy.watch.ended")
 }
 
-// IsEnd reports whether a message says that an actor has ended. Such a message must not overtake
-// any earlier one.
-func IsEnd(msg any) bool {
-	_, ok := msg.(wireEnded)
-	return ok
-}
+// OvertakesNone implements actorhook.Last: an actor has ended after all that it has sent.
+func (wireEnded) OvertakesNone() bool { return true }
 
 // A digest summarizes a set of numbers. Sets that differ by losses have different digests, except
 // for one in 2^64.

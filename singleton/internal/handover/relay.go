@@ -52,6 +52,7 @@ type Relay[M any] struct {
 
 	buffer   recall.Buffer[Waiting[M]] // of messages told here
 	remote   remoteBuffer              // of messages that other nodes have sent
+	returns  recall.Returns[node.ID]   // of those
 	retry    recall.RetryTimer         // of what the buffer waits for
 	drained  map[node.ID]bool          // members that no longer host, even if the view does not show it
 	settling map[node.ID]uint64        // members that wait until none of their messages waits here
@@ -124,6 +125,10 @@ func (r *Relay[M]) overflow(lost []Waiting[M]) {
 // returned. If its node was removed, it is handled as if it had been sent here. Deliver reports
 // whether the message waits.
 func (r *Relay[M]) Deliver(from node.ID, p Parcel) (waits bool) {
+	if r.returns.Due(from) && r.machine.phase != Ended && !r.remote.wasRemoved(from) {
+		r.giveBack(from, p)
+		return false
+	}
 	switch r.buffer.Route().Kind {
 	case recall.ToInstance:
 		if msg, ok := r.out.Unpack(p); ok {
@@ -147,6 +152,7 @@ func (r *Relay[M]) Deliver(from node.ID, p Parcel) (waits bool) {
 }
 
 func (r *Relay[M]) giveBack(to node.ID, p Parcel) {
+	r.returns.Note(to)
 	r.out.Send(to, wire.New(r.anyAt(), wire.Return{Payload: p.Message}), p.Metadata)
 }
 
@@ -167,6 +173,7 @@ func (r *Relay[M]) Barrier(from node.ID, b wire.Barrier) {
 		for _, p := range r.remote.takeFrom(from.Address) {
 			r.giveBack(from, p)
 		}
+		r.returns.Recalled(from, b.Number)
 		r.answerSettling()
 	case wire.Drain: // what the node still has is recalled before the answer
 		r.drained[from] = true
@@ -221,6 +228,10 @@ func (r *Relay[M]) View(topo *singletonhook.Topology) {
 	maps.DeleteFunc(r.drained, func(id node.ID, _ bool) bool {
 		_, member := topo.Member(id)
 		return !member
+	})
+	r.returns.Keep(func(id node.ID) bool {
+		_, member := topo.Member(id)
+		return member
 	})
 	r.remote.view(&r.machine.topo, topo)
 }

@@ -68,6 +68,8 @@ func (s *shards) why(sh *shard) string {
 		return "a node runs it that was not asked to, and is to stop it"
 	case s.nodes.Now().Before(sh.retryAt):
 		return fmt.Sprintf("it has failed (%s), and is started again at %s", sh.lastError, sh.retryAt.Format(time.RFC3339))
+	case sh.stage == homeless && !s.hearing.over:
+		return whyUnheard(s)
 	case sh.stage == homeless && strange:
 		return whyStranger(former)
 	case !s.hasHost(sh.typ) && len(s.offers.leaseless(sh.typ)) > 0:
@@ -80,6 +82,15 @@ func (s *shards) why(sh *shard) string {
 
 // aboutToStart is said of shards that nothing keeps from running.
 const aboutToStart = "it is about to be started"
+
+// whyUnheard says why a new coordinator gives no homes yet.
+func whyUnheard(s *shards) string {
+	up, silent := heard(s)
+	if up == 0 {
+		return "the coordinator knows of no member that is up"
+	}
+	return silent + " has not said yet what it hosts"
+}
 
 // role says which role the nodes need that host a type.
 func (s *shards) role(k *kind) string {

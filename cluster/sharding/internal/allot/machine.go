@@ -19,6 +19,7 @@ type Config struct {
 	Retry          time.Duration // the delay after the first failure; it doubles with each further one
 	RetryMax       time.Duration // the longest delay
 	RebalanceEvery time.Duration
+	HelloWait      time.Duration // how long a new coordinator waits for what nodes offer before it gives homes
 	LeaseRetry     time.Duration // after which a lease is tried again that was not to be had
 
 	// Strategy returns the user's strategy for a type. ok is false for the default, which chooses
@@ -87,7 +88,9 @@ func (m *Machine) Step(in Input, now time.Time) ([]Fact, []hosting.Effect) {
 	m.nodes.Tick()
 	m.nodes.Reconcile(m.shards.unwanted)
 	if m.nodes.Settled() {
-		m.nodes.EndDrains()
+		if m.shards.hearing.over {
+			m.nodes.EndDrains()
+		}
 		m.push()
 		m.answerRescales()
 	}

@@ -12,6 +12,9 @@ type offers map[hosting.NodeID]map[string]Offer
 
 func (all offers) any(id hosting.NodeID) bool { return len(all[id]) > 0 }
 
+// said reports whether a node has said what it offers, be it nothing.
+func (all offers) said(n hosting.Node) bool { return all[hosting.IDOf(n)] != nil }
+
 // mismatches returns the types that a node offers with another signature than the cluster's.
 func (all offers) mismatches(id hosting.NodeID, kinds map[string]*kind) (different []Mismatch) {
 	for _, name := range slices.Sorted(maps.Keys(all[id])) {

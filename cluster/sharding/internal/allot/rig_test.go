@@ -45,7 +45,7 @@ func newRig(t *testing.T, change ...func(*Config)) *rig {
 
 // begin starts a coordinator that continues from what is stored.
 func (r *rig) begin(epoch uint64, change ...func(*Config)) {
-	cfg := Config{Epoch: epoch, FirstTerm: epoch, AckTimeout: 2 * time.Second, Retry: time.Second, RetryMax: time.Minute, RebalanceEvery: 10 * time.Second}
+	cfg := Config{Epoch: epoch, FirstTerm: epoch, AckTimeout: 2 * time.Second, Retry: time.Second, RetryMax: time.Minute, HelloWait: time.Second, RebalanceEvery: 10 * time.Second}
 	for _, c := range change {
 		c(&cfg)
 	}

@@ -29,6 +29,7 @@ type shards struct {
 	fences  *fences
 
 	strangers strangers
+	hearing   hearing
 	waiting   map[*kind][]hosting.Token // for another number of daemons
 }
 
@@ -304,6 +305,7 @@ func (s *shards) Next() (time.Time, bool) {
 	var e deadlines.Earliest
 	e.Add(s.retries.First())
 	e.Add(s.fences.next())
+	e.Add(s.hearing.next())
 	e.Add(s.balance.at, !s.balance.at.IsZero())
 	return e.At, e.OK
 }
@@ -317,6 +319,7 @@ func (s *shards) Reconcile() {
 		s.dirty[sh] = true
 	}
 	s.fences.retry()
+	listen(s)
 	s.reconcileDirty()
 	if endRescaling(s) {
 		s.reconcileDirty()
@@ -360,7 +363,7 @@ func (s *shards) reconcile(sh *shard) {
 
 // place allots a shard that runs nowhere.
 func (s *shards) place(sh *shard) {
-	if s.adopt(sh) || len(s.nodes.PlacesOf(sh.label)) > 0 || s.nodes.Now().Before(sh.retryAt) || s.awaitsStranger(sh) {
+	if s.adopt(sh) || len(s.nodes.PlacesOf(sh.label)) > 0 || s.nodes.Now().Before(sh.retryAt) || s.awaitsStranger(sh) || !s.hearing.over {
 		return
 	}
 	n, by, ok := s.choose(sh)

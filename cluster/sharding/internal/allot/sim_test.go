@@ -92,7 +92,7 @@ func (w *world) join(name string) {
 func (w *world) elect() {
 	w.epoch++
 	w.m = New(Config{
-		Forgetful: !w.keeps, Epoch: w.epoch, FirstTerm: w.epoch, AckTimeout: 2 * time.Second, Retry: time.Second, RetryMax: 10 * time.Second, RebalanceEvery: 10 * time.Second, LeaseRetry: 5 * time.Second,
+		Forgetful: !w.keeps, Epoch: w.epoch, FirstTerm: w.epoch, AckTimeout: 2 * time.Second, Retry: time.Second, RetryMax: 10 * time.Second, HelloWait: time.Second, RebalanceEvery: 10 * time.Second, LeaseRetry: 5 * time.Second,
 	})
 	if w.keeps {
 		w.m.Replay(w.stored)

@@ -1,0 +1,171 @@
+package sharding
+
+import (
+	"maps"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/fifo"
+	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/singletonhook"
+)
+
+// A typeAsked asks the hub of a node whether the node has started a type.
+type typeAsked struct {
+	_       struct{} `cbor:",toarray"`
+	Type    string
+	ReplyTo actor.ActorRef[typeAnswered]
+}
+
+// A typeAnswered answers a typeAsked.
+type typeAnswered struct {
+	_       struct{} `cbor:",toarray"`
+	Node    node.ID
+	Started bool
+}
+
+// Carried is for [extension.DeadLetter]: the node is asked again.
+func (typeAsked) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
+
+// Carried is for [extension.DeadLetter], as for typeAsked.
+func (typeAnswered) Carried(*actor.System) (recipient string, msg any, ok bool) {
+	return "", nil, false
+}
+
+func init() {
+	actor.RegisterType[typeAsked]("understudy/sharding.type-asked")
+	actor.RegisterType[typeAnswered]("understudy/sharding.type-answered")
+}
+
+// askEvery is how often a client asks the members again while none has started a type.
+const askEvery = time.Second
+
+// A clientProxy sends parcels to a member that has started the type.
+type clientProxy[M any] struct {
+	ctx     *actor.Context[parcel[M]]
+	typ     string
+	members []node.ID        // that can be reached and have a hub
+	started map[node.ID]bool // what they have said; nothing of those that have not answered
+	answers actor.ActorRef[typeAnswered]
+	at      node.ID      // the member; zero without one
+	stuck   *atomic.Bool // the same, for other goroutines
+	held    fifo.Queue[parcel[M]]
+}
+
+func newClientProxy[M any](takers singletonhook.Takers, typ string, stuck *atomic.Bool) actor.Behavior[parcel[M]] {
+	return func(ctx *actor.Context[parcel[M]], next *actor.Next[parcel[M]]) {
+		p := &clientProxy[M]{ctx: ctx, typ: typ, stuck: stuck, started: map[node.ID]bool{}}
+		p.answers = extension.Handle(ctx, func(a typeAnswered) actor.Behavior[parcel[M]] {
+			p.answered(a)
+			return nil
+		})
+		changed := extension.TellLatest(extension.Handle(ctx, func(all []node.ID) actor.Behavior[parcel[M]] {
+			p.viewed(all)
+			return nil
+		}), func() ([]node.ID, bool) { return takers.Takers(singletonName), true })
+		ctx.Defer(takers.Listen(singletonName, changed))
+		ctx.Defer(p.end)
+		p.viewed(takers.Takers(singletonName))
+		next.OnMessage = func(_ *actor.Context[parcel[M]], of parcel[M]) actor.Behavior[parcel[M]] {
+			if of.askDue {
+				p.askAll()
+			} else {
+				p.take(of)
+			}
+			return nil
+		}
+	}
+}
+
+// viewed takes the members, and asks those that are new.
+func (p *clientProxy[M]) viewed(members []node.ID) {
+	p.members = members
+	maps.DeleteFunc(p.started, func(id node.ID, _ bool) bool { return !slices.Contains(members, id) })
+	for _, id := range members {
+		if _, known := p.started[id]; !known {
+			p.ask(id)
+		}
+	}
+	p.choose()
+}
+
+func (p *clientProxy[M]) ask(id node.ID) {
+	s := p.ctx.System()
+	actor.Resolve[typeAsked](s, "understudy://"+s.Name()+"@"+id.Address+hubPath).
+		TellNoWait(typeAsked{Type: p.typ, ReplyTo: p.answers})
+}
+
+// askAll asks all members again.
+func (p *clientProxy[M]) askAll() {
+	if p.at == (node.ID{}) {
+		for _, id := range p.members {
+			p.ask(id)
+		}
+		p.ctx.After("ask", askEvery, parcel[M]{askDue: true})
+	}
+}
+
+func (p *clientProxy[M]) answered(a typeAnswered) {
+	if slices.Contains(p.members, a.Node) {
+		p.started[a.Node] = a.Started
+		p.choose()
+	}
+}
+
+// choose keeps the member if it still takes messages, and takes the first one otherwise.
+func (p *clientProxy[M]) choose() {
+	if p.started[p.at] {
+		return
+	}
+	p.at = node.ID{}
+	for _, id := range p.members {
+		if p.started[id] {
+			p.at = id
+			break
+		}
+	}
+	p.stuck.Store(p.at == node.ID{})
+	if p.at == (node.ID{}) {
+		if !p.ctx.TimerActive("ask") {
+			p.ctx.After("ask", askEvery, parcel[M]{askDue: true})
+		}
+		return
+	}
+	for _, of := range p.held.Drain() {
+		p.send(of)
+	}
+}
+
+func (p *clientProxy[M]) take(of parcel[M]) {
+	switch {
+	case p.at != (node.ID{}):
+		p.send(of)
+	case p.held.Len() >= DefaultBuffer:
+		p.drop(of, ErrBufferFull)
+	default:
+		p.held.Push(of)
+	}
+}
+
+func (p *clientProxy[M]) send(of parcel[M]) {
+	if !of.Pass() {
+		p.drop(of, actor.ErrWithdrawn)
+		return
+	}
+	extension.SendTo(p.ctx.System(), extension.Target{
+		Address: p.at.Address, Path: of.full[len("understudy://"+p.ctx.System().Name()):], Full: of.full,
+	}, of.Message, of.Metadata)
+}
+
+func (p *clientProxy[M]) drop(of parcel[M], why error) {
+	extension.DeadLetter(p.ctx.System(), "", of, why)
+}
+
+func (p *clientProxy[M]) end() {
+	for _, of := range p.held.Drain() {
+		p.drop(of, ErrStopped)
+	}
+}
