@@ -1,6 +1,7 @@
 package persistence
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -48,7 +49,7 @@ func (a *alarm) arm() {
 }
 
 func (a *alarm) rung() {
-	a.clock.Refresh()
+	a.clock.Refresh(context.Background())
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {

@@ -12,7 +12,6 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/entityhook"
 	"github.com/understudy-go/understudy/internal/fence"
-	"github.com/understudy-go/understudy/internal/storeclock"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -61,7 +60,7 @@ func newEntity[M, E, S any](d *definition[M, E, S], ctx *actor.Context[M]) *enti
 		e.snapshots = e.newSnapshotter()
 	}
 	if store, ok := journal.As[journal.TimerStore](d.journal); ok {
-		e.timers = newTimers(store, storeclock.Of(ctx.System(), store), e.wake)
+		e.timers = newTimers(store, clockOf(ctx.System(), store), e.wake)
 	}
 	if d.async != nil {
 		e.pausing = newPausingWriter(d.async, e.calls, d.PersistTimeout, extension.NewPause(ctx, e.afterPause))
@@ -126,7 +125,7 @@ func (e *entity[M, E, S]) awake() actor.Behavior[M] {
 			return next
 		}
 	}
-	next, err := e.fire()
+	next, err := fire(e)
 	switch {
 	case err != nil:
 		return e.ctx.Fail(err)
@@ -159,15 +158,15 @@ func (e *entity[M, E, S]) run(cmd command[M]) (actor.Behavior[M], error) {
 	if cmd.timer != nil && !e.timers.current(cmd.timer) {
 		return nil, nil
 	}
-	plan := e.handle(cmd)
+	plan := handle(e, cmd)
 	if plan.unhandled {
 		e.ctx.System().Publish(actor.UnhandledMessage{Recipient: e.ctx.Self().Path(), Message: cmd.msg})
 	}
-	return e.perform(cmd, plan)
+	return perform(e, cmd, plan)
 }
 
 // perform executes the plan of cmd, or begins to: then the actor pauses.
-func (e *entity[M, E, S]) perform(cmd command[M], plan *Plan[E]) (actor.Behavior[M], error) {
+func perform[M, E, S any](e *entity[M, E, S], cmd command[M], plan *Plan[E]) (actor.Behavior[M], error) {
 	if !plan.writes() {
 		return e.finish(plan, cmd, e.follow(plan), nil)
 	}
@@ -192,7 +191,7 @@ func (e *entity[M, E, S]) finish(plan *Plan[E], cmd command[M], next actor.Behav
 		return next, err
 	}
 	if cmd.timer != nil {
-		e.retry(cmd.timer)
+		retry(e, cmd.timer)
 	} else {
 		e.deadLetter(cmd.msg, actor.ErrStashFull)
 	}
@@ -230,7 +229,7 @@ func (e *entity[M, E, S]) end() {
 	defer e.tasks.Wait()
 	e.pausing.end()
 	e.idleness.end()
-	e.endTimers()
+	endTimers(e)
 	if e.failure == nil && extension.PutBack(e.ctx, e.commands.messages()) {
 		return
 	}

@@ -2,6 +2,7 @@ package persistence
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -61,7 +62,7 @@ func (e *entity[M, E, S]) batch(plan *Plan[E]) (batch[S], error) {
 		b.req.Records[i] = record
 		b.due = b.due || e.wantsSnapshot(b.state, event, record.Seq)
 	}
-	changes, err := e.changesOf(plan.timers)
+	changes, err := changesOf(e, plan.timers)
 	b.req.Timers = append(plan.marks, changes...)
 	return b, err
 }
@@ -100,12 +101,27 @@ func (e *entity[M, E, S]) append(ctx context.Context, req journal.AppendRequest)
 	defer func(begun time.Time) {
 		e.slow = e.calls.append(begun, len(req.Records), err) > slowAppend
 	}(time.Now())
-	work := func() error { return e.journal.Append(ctx, []journal.AppendRequest{req})[0] }
+	work := func() error { return settled(&req, e.journal.Append(ctx, []journal.AppendRequest{req})[0]) }
 	if e.nonBlocking {
 		return guard.Run(work)
 	}
 	return e.caller.call(ctx, "append", work)
 }
+
+// settled returns err so that a change of timers alone is not repeated if its outcome is unknown:
+// it has no sequence number, so a late one could undo a later change. The actor fails, and its next
+// claim fences the late one off.
+func settled(req *journal.AppendRequest, err error) error {
+	if len(req.Records) == 0 && errors.Is(err, ErrUnknown) {
+		return &finalError{err}
+	}
+	return err
+}
+
+// A finalError is not repeated, whatever its cause.
+type finalError struct{ error }
+
+func (e *finalError) Unwrap() error { return e.error }
 
 func (e *entity[M, E, S]) retrier() retrier {
 	return retrier{backoff: e.OnPersistFailure, limit: e.PersistTimeout, log: e.log}

@@ -83,7 +83,7 @@ func (e *entity[M, E, S]) read(ctx context.Context, by fence.Claim, idle *idleTi
 	}
 	r.claim = claim
 	idle.progress()
-	if err := e.loadTimers(ctx, idle, r); err != nil {
+	if err := loadTimers(ctx, e, idle, r); err != nil {
 		return err
 	}
 	if err := e.loadSnapshot(ctx, idle, r); err != nil {
@@ -93,13 +93,13 @@ func (e *entity[M, E, S]) read(ctx context.Context, by fence.Claim, idle *idleTi
 }
 
 // loadTimers reads the timers, if the journal keeps them.
-func (e *entity[M, E, S]) loadTimers(ctx context.Context, idle *idleTimeout, r *recovery[S]) (err error) {
+func loadTimers[M, E, S any](ctx context.Context, e *entity[M, E, S], idle *idleTimeout, r *recovery[S]) (err error) {
 	if e.timers == nil {
 		return nil
 	}
 	r.timers, err = e.timers.store.Timers(ctx, e.id)
 	if len(r.timers) > 0 {
-		e.timers.clock.Refresh()
+		e.timers.clock.Refresh(ctx)
 	}
 	idle.progress()
 	return err

@@ -20,13 +20,13 @@ type Timer struct {
 // keep timers, see [journal.TimerStore]; those in memory, of SQLite and of PostgreSQL do. The type
 // of events must be named: Schedule[Event]("expire", at, Expire{}).
 //
-// A key has one timer; another one replaces it. Its time is that of the journal's clock: of the
+// A key has one timer; another one replaces it. It goes by the journal's clock: of the
 // database server, or of the host if the journal has no clock of its own. A time in the past is due
 // at once.
 //
-// The timer outlives restarts, failover and a stop of the whole cluster. An actor that runs gets its
-// messages; one that does not run gets them once it runs again. Entities can be woken for them, see
-// sharding.WithTimers. [TimerOf] says which timer the message of a handler is.
+// The timer outlives restarts, failover and a stop of the whole cluster. An actor that runs gets
+// its messages; one that does not run gets them once it runs again. Entities can be woken for them,
+// see sharding.WithTimers. [TimerOf] tells a handler which timer its message is of.
 //
 // The message comes at least once. The append of its effect also removes the timer, and an effect
 // that stores nothing makes an append of its own. If the actor ends before that, or its handler
@@ -72,7 +72,7 @@ func TimerOf[M any](ctx *actor.Context[M]) (t Timer, ok bool) {
 }
 
 // changesOf returns the changes of timers for the journal. Its errors are rejections.
-func (e *entity[M, E, S]) changesOf(requests []timerRequest) ([]journal.TimerChange, error) {
+func changesOf[M, E, S any](e *entity[M, E, S], requests []timerRequest) ([]journal.TimerChange, error) {
 	if len(requests) == 0 {
 		return nil, nil
 	}

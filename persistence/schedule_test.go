@@ -423,3 +423,40 @@ func TestTimersGoByTheClockOfTheJournal(t *testing.T) {
 		})
 	}
 }
+
+// vagueStore loses the answer to the first append that changes timers alone.
+type vagueStore struct {
+	*memory.Journal
+	lost *atomic.Int64
+}
+
+func (v vagueStore) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
+	if len(reqs[0].Records) == 0 && v.lost.Add(1) == 1 {
+		return []error{persistence.ErrUnknown}
+	}
+	return v.Journal.Append(ctx, reqs)
+}
+
+// It might be made late, and undo a later change of the same writer. Another claim prevents that.
+func TestAChangeOfTimersWhoseOutcomeIsUnknownIsNotRepeatedUnderTheSameClaim(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.NewSystem(t)
+		b := &bell{T: t, system: s, store: vagueStore{memory.New(), new(atomic.Int64)}, probe: testkit.NewProbe[string](t, s), begun: time.Now()}
+		b.handle = func(_ string, n nudge) persistence.Effect[said] {
+			if n.Text == "begin" {
+				return b.schedule("k", time.Minute)
+			}
+			return persistence.None
+		}
+		ref := b.spawn()
+		ref.Tell(nudge{"begin"})
+		time.Sleep(30 * time.Second) // it has failed, and started again
+		require.Empty(b, b.stored())
+		ref.Tell(nudge{"begin"})
+		time.Sleep(time.Hour)
+		require.Equal(b, []string{"k=k#1 +1m0s"}, b.heard())
+		claim, err := b.store.Claim(b.Context(), "bell", journal.WriterID{}, journal.Bounds{})
+		require.NoError(b, err)
+		require.Equal(b, uint64(3), claim.Epoch)
+	})
+}

@@ -133,21 +133,22 @@ func (t *timers) first() (due time.Time, ok bool) {
 	return due, ok
 }
 
-// endTimers stops the alarm, and leaves the timers to whoever wakes the actor.
-func (e *entity[M, E, S]) endTimers() {
+// endTimers stops the alarm, and leaves the timers to the code that wakes the actor.
+func endTimers[M, E, S any](e *entity[M, E, S]) {
 	if e.timers == nil {
 		return
 	}
 	e.timers.alarm.set(time.Time{})
 	if left := timerhook.Of(e.ctx); left != nil {
-		if due, any := e.timers.first(); any {
+		if due, ok := e.timers.first(); ok {
 			left(e.id, due)
 		}
 	}
 }
 
-// fire marks the attempts of the timers that are due, and then lets the actor handle their messages.
-func (e *entity[M, E, S]) fire() (actor.Behavior[M], error) {
+// fire marks the attempts of the timers that are due, and then lets the actor handle their
+// messages.
+func fire[M, E, S any](e *entity[M, E, S]) (actor.Behavior[M], error) {
 	if e.timers == nil {
 		return nil, nil
 	}
@@ -162,13 +163,13 @@ func (e *entity[M, E, S]) fire() (actor.Behavior[M], error) {
 		marked.Attempt++
 		plan.marks = append(plan.marks, journal.TimerChange{Timer: marked})
 	}
-	plan.then = append(plan.then, func() { e.enqueue(due) })
-	return e.perform(command[M]{ctx: e.ctx}, plan)
+	plan.then = append(plan.then, func() { enqueue(e, due) })
+	return perform(e, command[M]{ctx: e.ctx}, plan)
 }
 
 // enqueue lets the messages of timers run after the commands that wait. A message that cannot be
 // decoded stays in the journal, for a program that can.
-func (e *entity[M, E, S]) enqueue(due []*timer) {
+func enqueue[M, E, S any](e *entity[M, E, S], due []*timer) {
 	for _, t := range due {
 		msg, err := unpack[M](e.ctx.System(), t.Type, t.Payload)
 		if err != nil {
@@ -186,7 +187,7 @@ func (e *entity[M, E, S]) enqueue(due []*timer) {
 func (t *timer) public() Timer { return Timer{Key: t.Key, Due: t.Due, Attempt: int(t.Attempt)} }
 
 // handle returns the plan of a command. During the message of a timer, TimerOf finds it.
-func (e *entity[M, E, S]) handle(cmd command[M]) *Plan[E] {
+func handle[M, E, S any](e *entity[M, E, S], cmd command[M]) *Plan[E] {
 	t := cmd.timer
 	if t == nil {
 		return planOf(e.onCommand(cmd.ctx, e.state, cmd.msg))
@@ -197,7 +198,7 @@ func (e *entity[M, E, S]) handle(cmd command[M]) *Plan[E] {
 	defer func() {
 		fired.Delete(cmd.ctx)
 		if !handled { // supervision may resume the actor
-			e.retry(t)
+			retry(e, t)
 		}
 	}()
 	plan := planOf(e.onCommand(cmd.ctx, e.state, cmd.msg))
@@ -209,7 +210,7 @@ func (e *entity[M, E, S]) handle(cmd command[M]) *Plan[E] {
 }
 
 // retry fires a timer again after a delay that grows with its attempts.
-func (e *entity[M, E, S]) retry(t *timer) {
+func retry[M, E, S any](e *entity[M, E, S], t *timer) {
 	e.timers.retry(t, max(e.OnPersistFailure.Delay(int(min(t.Attempt, 100))-1), minRetry))
 }
 

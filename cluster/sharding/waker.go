@@ -78,7 +78,7 @@ func keepTimers[M any](r *Region[M]) {
 		return
 	}
 	w := actor.Spawn(extension.Framework(r.system), func(ctx *actor.Context[wakerMsg], next *actor.Next[wakerMsg]) {
-		w := &waker[M]{ctx: ctx, region: r, store: r.set.timers, clock: storeclock.Of(ctx.System(), r.set.timers)}
+		w := &waker[M]{ctx: ctx, region: r, store: r.set.timers, clock: storeclock.New(r.set.timers.Now, ctx.Log())}
 		ctx.Every("read", wakesEvery, readDue{})
 		next.OnMessage = w.receive
 	}, "sharding-timers:"+escape(r.name), actor.WithKind(kind))
@@ -116,7 +116,7 @@ func (w *waker[M]) read() {
 	actor.PipeToSelf(w.ctx, func(ctx context.Context) (wakesRead, error) {
 		ctx, cancel := context.WithTimeout(ctx, wakesTimeout)
 		defer cancel()
-		w.clock.Refresh()
+		w.clock.Refresh(ctx)
 		return w.wakes(ctx), nil
 	}, func(read wakesRead, err error) wakerMsg {
 		read.err = cmp.Or(read.err, err)

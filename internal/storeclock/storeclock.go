@@ -8,10 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/guard"
-	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // age is how old the last answer of a journal's clock may be.
@@ -24,8 +21,8 @@ const timeout = 5 * time.Second
 // the process, so setting the clock of the host does not change it. Any goroutine may call its
 // methods.
 type Clock struct {
-	store journal.TimerStore
-	log   *zap.Logger
+	ask func(context.Context) (time.Time, error)
+	log *zap.Logger
 
 	asking sync.Mutex // held during a request
 
@@ -35,23 +32,9 @@ type Clock struct {
 	tried time.Time  // when the last request began
 }
 
-// clocks has a clock for each journal of a system.
-type clocks struct {
-	mu      sync.Mutex // guards byStore
-	byStore map[journal.TimerStore]*Clock
-}
-
-// Of returns the clock of a journal, which the actors of s share.
-func Of(s *actor.System, store journal.TimerStore) *Clock {
-	all := extension.Ensure(s, func() *clocks { return &clocks{byStore: map[journal.TimerStore]*Clock{}} })
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	c := all.byStore[store]
-	if c == nil {
-		c = &Clock{store: store, log: s.Log()}
-		all.byStore[store] = c
-	}
-	return c
+// New returns a clock that asks by told, which may block until its context ends.
+func New(told func(context.Context) (time.Time, error), log *zap.Logger) *Clock {
+	return &Clock{ask: told, log: log}
 }
 
 // Now returns the time of the journal, or of the host before the journal has told it.
@@ -66,16 +49,16 @@ func (c *Clock) Now() time.Time {
 
 // Refresh asks the journal if its last answer is old. It blocks for at most timeout. If there is
 // no answer, the clock goes on, and the journal is asked again after age.
-func (c *Clock) Refresh() {
+func (c *Clock) Refresh(ctx context.Context) {
 	c.asking.Lock()
 	defer c.asking.Unlock()
 	if !c.begin() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	var told time.Time
-	err := guard.Run(func() (err error) { told, err = c.store.Now(ctx); return err })
+	err := guard.Run(func() (err error) { told, err = c.ask(ctx); return err })
 	if err != nil {
 		c.log.Warn("the journal does not tell the time; timers go by the last answer", zap.Error(err))
 		return

@@ -1,4 +1,5 @@
-// Package timerhook tells who wakes persistent actors that they end with stored timers.
+// Package timerhook connects persistent actors, which may end with stored timers, with the code that
+// wakes them.
 package timerhook
 
 import (
@@ -6,8 +7,8 @@ import (
 	"time"
 )
 
-// A Left is called, by any goroutine, when an actor with a persistence id ends, and its first stored
-// timer is due then. It must not block.
+// A Left is called, by any goroutine, when an actor with a persistence id ends and leaves timers. The
+// first of them is due then. It must not block.
 type Left func(id string, due time.Time)
 
 type key struct{}
