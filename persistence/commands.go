@@ -1,12 +1,17 @@
 package persistence
 
-import "github.com/understudy-go/understudy/actor"
+import (
+	"slices"
+
+	"github.com/understudy-go/understudy/actor"
+)
 
 // A command is a message for an entity, with the Context with which it came. In a trace, that
 // Context is within the span of the command.
 type command[M any] struct {
-	msg M
-	ctx *actor.Context[M]
+	msg   M
+	ctx   *actor.Context[M]
+	timer *timer // because of which it came; nil if it was sent
 }
 
 // commands are the commands that an actor has taken from its mailbox and not handled yet.
@@ -54,14 +59,17 @@ func (c *commands[M]) unstash(n int) {
 	c.turn = append(ready, c.turn...)
 }
 
-// messages returns the messages of all commands, in order.
+// messages returns the messages of all commands that were sent, in order.
 func (c *commands[M]) messages() []M {
-	all := make([]M, 0, len(c.turn)+len(c.stashed))
-	for _, cmd := range c.all() {
-		all = append(all, cmd.msg)
+	sent := c.all()
+	all := make([]M, len(sent))
+	for i, cmd := range sent {
+		all[i] = cmd.msg
 	}
 	return all
 }
 
-// all returns all commands, in order.
-func (c *commands[M]) all() []command[M] { return append(c.turn, c.stashed...) }
+// all returns all commands that were sent, in order. Those of timers are in the journal.
+func (c *commands[M]) all() []command[M] {
+	return slices.DeleteFunc(append(slices.Clone(c.turn), c.stashed...), func(cmd command[M]) bool { return cmd.timer != nil })
+}

@@ -112,6 +112,9 @@ func (j *stateJournal) label(r journal.Record) journal.Record {
 
 // stored records the latest revision, and deletes older ones from time to time.
 func (j *stateJournal) stored(req *journal.AppendRequest) {
+	if len(req.Records) == 0 {
+		return // it has changed timers only
+	}
 	last := req.Records[len(req.Records)-1]
 	before := j.revision.Swap(last.Seq)
 	j.tags = last.Tags

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // An Effect is the result of a command: events to store, and actions that run once they are
@@ -20,12 +21,17 @@ type Effect[E any] func(*Plan[E])
 // effects can be plain functions.
 type Plan[E any] struct {
 	events    []E
+	timers    []timerRequest
+	marks     []journal.TimerChange // of timers that fire or have fired; made before the others
 	then      []func()
 	unhandled bool
 	stash     bool
 	unstash   int // how many commands
 	stop      bool
 }
+
+// writes reports whether the journal has something to do.
+func (p *Plan[E]) writes() bool { return len(p.events)+len(p.timers)+len(p.marks) > 0 }
 
 func planOf[E any](e Effect[E]) *Plan[E] {
 	p := new(Plan[E])

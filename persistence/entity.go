@@ -40,6 +40,7 @@ type entity[M, E, S any] struct {
 	news      news
 	snapshots *snapshotter // nil without snapshots
 	idleness  *idleness    // nil without PassivateAfter
+	timers    *timers      // nil if the journal keeps none
 }
 
 func newEntity[M, E, S any](d *definition[M, E, S], ctx *actor.Context[M]) *entity[M, E, S] {
@@ -57,6 +58,9 @@ func newEntity[M, E, S any](d *definition[M, E, S], ctx *actor.Context[M]) *enti
 	e.wake = ctx.Notify(e.awake)
 	if d.snapshots() {
 		e.snapshots = e.newSnapshotter()
+	}
+	if store, ok := journal.As[journal.TimerStore](d.journal); ok {
+		e.timers = newTimers(store, clockOf(ctx.System(), store), e.wake)
 	}
 	if d.async != nil {
 		e.pausing = newPausingWriter(d.async, e.calls, d.PersistTimeout, extension.NewPause(ctx, e.afterPause))
@@ -92,7 +96,7 @@ func (e *entity[M, E, S]) receive(ctx *actor.Context[M], cmd M) actor.Behavior[M
 	}
 	defer e.goOn()
 	defer e.idleness.busy()
-	e.commands.put(command[M]{cmd, ctx})
+	e.commands.put(command[M]{msg: cmd, ctx: ctx})
 	return e.work()
 }
 
@@ -121,7 +125,14 @@ func (e *entity[M, E, S]) awake() actor.Behavior[M] {
 			return next
 		}
 	}
-	if e.commands.any() {
+	next, err := fire(e)
+	switch {
+	case err != nil:
+		return e.ctx.Fail(err)
+	case next != nil:
+		return next
+	case e.commands.any() || e.pausing.busy():
+		e.idleness.later()
 		return e.work()
 	}
 	return e.rest()
@@ -144,14 +155,22 @@ func (e *entity[M, E, S]) setState(state S, seq uint64) {
 
 // run handles cmd and executes its effect, or begins to: then the actor pauses.
 func (e *entity[M, E, S]) run(cmd command[M]) (actor.Behavior[M], error) {
-	plan := planOf(e.onCommand(cmd.ctx, e.state, cmd.msg))
+	if cmd.timer != nil && !e.timers.current(cmd.timer) {
+		return nil, nil
+	}
+	plan := handle(e, cmd)
 	if plan.unhandled {
 		e.ctx.System().Publish(actor.UnhandledMessage{Recipient: e.ctx.Self().Path(), Message: cmd.msg})
 	}
-	if len(plan.events) == 0 {
+	return perform(e, cmd, plan)
+}
+
+// perform executes the plan of cmd, or begins to: then the actor pauses.
+func perform[M, E, S any](e *entity[M, E, S], cmd command[M], plan *Plan[E]) (actor.Behavior[M], error) {
+	if !plan.writes() {
 		return e.finish(plan, cmd, e.follow(plan), nil)
 	}
-	b, err := e.batch(plan.events)
+	b, err := e.batch(plan)
 	traced := trace(cmd.ctx, &b.req)
 	if err == nil && e.pausing.store(b.req) {
 		e.pending = pending[M, E, S]{cmd, plan, b, traced}
@@ -165,9 +184,15 @@ func (e *entity[M, E, S]) run(cmd command[M]) (actor.Behavior[M], error) {
 	return e.finish(plan, cmd, next, err)
 }
 
-// finish stashes cmd, whose effect has been executed, if that says so. It returns next and err.
+// finish stashes cmd, whose effect has been executed, if that says so. It returns next and err. The
+// message of a timer for which the stash has no room comes again.
 func (e *entity[M, E, S]) finish(plan *Plan[E], cmd command[M], next actor.Behavior[M], err error) (actor.Behavior[M], error) {
-	if plan.stash && err == nil && !e.commands.stash(cmd, e.StashCapacity) {
+	if !plan.stash || err != nil || e.commands.stash(cmd, e.StashCapacity) {
+		return next, err
+	}
+	if cmd.timer != nil {
+		retry(e, cmd.timer)
+	} else {
 		e.deadLetter(cmd.msg, actor.ErrStashFull)
 	}
 	return next, err
@@ -175,10 +200,10 @@ func (e *entity[M, E, S]) finish(plan *Plan[E], cmd command[M], next actor.Behav
 
 // execute stores the events of plan, and then runs its chained actions.
 func (e *entity[M, E, S]) execute(plan *Plan[E]) (actor.Behavior[M], error) {
-	if len(plan.events) == 0 {
+	if !plan.writes() {
 		return e.follow(plan), nil
 	}
-	b, err := e.batch(plan.events)
+	b, err := e.batch(plan)
 	if err == nil {
 		err = e.write(b.req, failedAttempt{})
 	}
@@ -204,6 +229,7 @@ func (e *entity[M, E, S]) end() {
 	defer e.tasks.Wait()
 	e.pausing.end()
 	e.idleness.end()
+	endTimers(e)
 	if e.failure == nil && extension.PutBack(e.ctx, e.commands.messages()) {
 		return
 	}

@@ -44,5 +44,8 @@ func isRejection(err error) bool {
 
 // isTransient reports whether the same request may succeed later.
 func isTransient(err error) bool {
+	if final := (*finalError)(nil); errors.As(err, &final) {
+		return false
+	}
 	return errors.Is(err, ErrUnavailable) || errors.Is(err, ErrFull) || errors.Is(err, ErrUnknown)
 }

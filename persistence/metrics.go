@@ -22,6 +22,9 @@ type metrics struct {
 	recovered       atomic.Uint64 // events
 
 	snapshotsSaved, snapshotsFailed atomic.Uint64
+
+	lateness histogram.Histogram // of timers, at their first attempts
+	repeated atomic.Uint64       // attempts of timers after the first
 }
 
 // metricsOf returns the metrics of s, which its telemetry and its status page show from now on.
@@ -67,12 +70,24 @@ func (m *metrics) snapshot(err error) {
 	m.snapshotsSaved.Add(1)
 }
 
+// fired counts an attempt to deliver the message of a timer.
+func (m *metrics) fired(late time.Duration, attempt uint64) {
+	if attempt > 1 {
+		m.repeated.Add(1)
+		return
+	}
+	m.lateness.Observe(max(late, 0))
+}
+
 // families implements [telemetry.Source].
 func (m *metrics) families() []telemetry.Family {
 	recoveries := telemetry.NewHistogram("understudy_recovery_seconds", "Recoveries of persistent actors, with the wait for other recoveries.")
 	recoveries.AddDurations(m.recoveries.Read())
+	lateness := telemetry.NewHistogram("understudy_stored_timer_lateness_seconds", "How long after their time the stored timers of persistent actors have fired, at their first attempts.")
+	lateness.AddDurations(m.lateness.Read())
 	return append([]telemetry.Family{
-		recoveries,
+		recoveries, lateness,
+		telemetry.NewCounter("understudy_stored_timer_repetitions_total", "Attempts to deliver the message of a stored timer after the first one.").With(float64(m.repeated.Load())),
 		telemetry.NewCounter("understudy_recovery_failures_total", "Recoveries of persistent actors that have failed or were stopped.").With(float64(m.failed.Load())),
 		telemetry.NewGauge("understudy_recoveries_waiting", "Recoveries that wait because too many others are under way.").With(float64(m.waiting.Load())),
 		telemetry.NewCounter("understudy_recovered_events_total", "Events that recoveries have replayed.").With(float64(m.recovered.Load())),

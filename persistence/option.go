@@ -84,7 +84,8 @@ type Options[M, E, S any] struct {
 
 	// PassivateAfter ends the actor when it has had no command for this long and its mailbox is
 	// empty. The caller must be ready to spawn it again; a command sent at the very end becomes
-	// a dead letter. Stashed commands keep the actor alive; its children do not. The instance of
+	// a dead letter. Stashed commands and stored timers keep the actor alive; its
+	// children do not. The instance of
 	// a singleton ignores it, with a warning, because its manager would start it again; actors
 	// spawned by an instance do not. Zero means never; negative
 	// values panic.

@@ -41,6 +41,14 @@ func (i *idleness) busy() {
 	}
 }
 
+// later lets the timer ring again: it may have rung while there was something to do.
+func (i *idleness) later() {
+	if i != nil {
+		i.busy()
+		i.timer.Reset(i.after)
+	}
+}
+
 func (i *idleness) end() {
 	if i != nil {
 		i.timer.Stop()
@@ -58,7 +66,7 @@ func (e *entity[M, E, S]) rest() actor.Behavior[M] {
 	switch {
 	case left > 0:
 		i.timer.Reset(left)
-	case len(e.commands.stashed) > 0: // they would be lost
+	case len(e.commands.stashed) > 0, e.timers.any(): // they would be lost, or late
 		i.timer.Reset(i.after)
 	case !i.sure:
 		i.sure = true

@@ -25,6 +25,7 @@ func (e *entity[M, E, S]) afterPause() actor.Behavior[M] {
 	p := e.pending
 	e.pending = pending[M, E, S]{}
 	begun, err := e.pausing.outcome()
+	err = settled(&p.batch.req, err)
 	if isTransient(err) {
 		err = e.write(p.batch.req, failedAttempt{begun, err})
 	}

@@ -2,6 +2,7 @@ package persistence
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -23,7 +24,12 @@ type batch[S any] struct {
 func (e *entity[M, E, S]) stored(plan *Plan[E], b batch[S], err error) (actor.Behavior[M], error) {
 	switch {
 	case err == nil:
-		e.setState(b.state, e.seq+uint64(len(plan.events)))
+		if len(plan.events) > 0 {
+			e.setState(b.state, e.seq+uint64(len(plan.events)))
+		}
+		if e.timers != nil {
+			e.timers.change(b.req.Timers)
+		}
 		next := e.follow(plan)
 		if b.due {
 			e.takeSnapshot()
@@ -40,10 +46,10 @@ func (e *entity[M, E, S]) stored(plan *Plan[E], b batch[S], err error) (actor.Be
 	return nil, err
 }
 
-// batch makes one atomic append of events. The event handler runs before the write, so that a panic
-// in it stores nothing. An error is a rejection.
-func (e *entity[M, E, S]) batch(events []E) (batch[S], error) {
-	b := batch[S]{state: e.state}
+// batch makes one atomic append of what a plan stores. The event handler runs before the write, so
+// that a panic in it stores nothing. An error is a rejection.
+func (e *entity[M, E, S]) batch(plan *Plan[E]) (batch[S], error) {
+	b, events := batch[S]{state: e.state}, plan.events
 	b.req = journal.AppendRequest{ID: e.id, Epoch: e.epoch, Prev: e.seq, Records: make([]journal.Record, len(events))}
 	now := time.Now().UTC()
 	for i, event := range events {
@@ -56,7 +62,9 @@ func (e *entity[M, E, S]) batch(events []E) (batch[S], error) {
 		b.req.Records[i] = record
 		b.due = b.due || e.wantsSnapshot(b.state, event, record.Seq)
 	}
-	return b, nil
+	changes, err := changesOf(e, plan.timers)
+	b.req.Timers = append(plan.marks, changes...)
+	return b, err
 }
 
 // slowAppend is the duration from which an append counts as blocking; the next one is then expected
@@ -93,12 +101,27 @@ func (e *entity[M, E, S]) append(ctx context.Context, req journal.AppendRequest)
 	defer func(begun time.Time) {
 		e.slow = e.calls.append(begun, len(req.Records), err) > slowAppend
 	}(time.Now())
-	work := func() error { return e.journal.Append(ctx, []journal.AppendRequest{req})[0] }
+	work := func() error { return settled(&req, e.journal.Append(ctx, []journal.AppendRequest{req})[0]) }
 	if e.nonBlocking {
 		return guard.Run(work)
 	}
 	return e.caller.call(ctx, "append", work)
 }
+
+// settled returns err so that a change of timers alone is not repeated if its outcome is unknown:
+// it has no sequence number, so a late one could undo a later change. The actor fails, and its next
+// claim fences the late one off.
+func settled(req *journal.AppendRequest, err error) error {
+	if len(req.Records) == 0 && errors.Is(err, ErrUnknown) {
+		return &finalError{err}
+	}
+	return err
+}
+
+// A finalError is not repeated, whatever its cause.
+type finalError struct{ error }
+
+func (e *finalError) Unwrap() error { return e.error }
 
 func (e *entity[M, E, S]) retrier() retrier {
 	return retrier{backoff: e.OnPersistFailure, limit: e.PersistTimeout, log: e.log}

@@ -23,6 +23,7 @@ type recovery[S any] struct {
 	events  uint64 // that were replayed
 	state   S
 	skipped []SnapshotSkipped // in the order in which they were skipped
+	timers  []journal.Timer
 
 	reached atomic.Uint64 // seq, for the actor if it abandons the recovery
 }
@@ -41,6 +42,7 @@ func (e *entity[M, E, S]) recover(ctx context.Context) (plan *Plan[E], err error
 		e.counts.restored(begun, r.events)
 		e.epoch = r.claim.Epoch
 		e.setState(r.state, r.seq)
+		e.timers.load(r.timers)
 		e.log.Debug("recovered", zap.Uint64("seq", e.seq), zap.Uint64("epoch", e.epoch))
 		err = guard.Run(func() error { plan = e.ask(RecoveryCompleted{Seq: e.seq}); return nil })
 	}
@@ -81,10 +83,26 @@ func (e *entity[M, E, S]) read(ctx context.Context, by fence.Claim, idle *idleTi
 	}
 	r.claim = claim
 	idle.progress()
+	if err := loadTimers(ctx, e, idle, r); err != nil {
+		return err
+	}
 	if err := e.loadSnapshot(ctx, idle, r); err != nil {
 		return err
 	}
 	return e.replay(ctx, idle, r)
+}
+
+// loadTimers reads the timers, if the journal keeps them.
+func loadTimers[M, E, S any](ctx context.Context, e *entity[M, E, S], idle *idleTimeout, r *recovery[S]) (err error) {
+	if e.timers == nil {
+		return nil
+	}
+	r.timers, err = e.timers.store.Timers(ctx, e.id)
+	if len(r.timers) > 0 {
+		e.timers.clock.Refresh(ctx)
+	}
+	idle.progress()
+	return err
 }
 
 // loadSnapshot starts from the newest snapshot that can be decoded, if there is one.

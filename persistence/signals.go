@@ -45,6 +45,13 @@ type (
 	// [*RejectedError].
 	PersistRejected struct{ Err error }
 
+	// TimerFailed reports the message of a timer that cannot be decoded. The timer stays in the
+	// journal, and is tried again when the actor starts again. The actor continues.
+	TimerFailed struct {
+		Timer Timer
+		Err   error
+	}
+
 	// SnapshotCompleted reports a saved snapshot.
 	SnapshotCompleted struct {
 		Seq uint64 // of the last event in the snapshot

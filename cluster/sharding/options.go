@@ -32,6 +32,8 @@ type settings struct {
 	remember    bool
 	daemons     int                                           // how many, at first; 0 for types whose entities have ids
 	strategy    placement.Strategy                            // nil: the default
+	timersIn    persistence.Journal                           // of WithTimers
+	timers      journal.TimerStore                            // the same
 	leases      func(name, owner string) (lease.Lease, error) // nil: none
 }
 
@@ -49,6 +51,13 @@ func settingsOf(opts []Option) (settings, error) {
 	}
 	for _, o := range opts {
 		o(&s)
+	}
+	if s.timersIn != nil {
+		store, err := timerStore(s.timersIn)
+		if err != nil {
+			return s, err
+		}
+		s.timers = store
 	}
 	if s.passivate == byDefault {
 		s.passivate = DefaultPassivateAfter
@@ -154,6 +163,18 @@ func EventSourced() Option { return func(s *settings) { s.sourced = true } }
 func WithJournal(j persistence.Journal) Option {
 	return func(s *settings) { s.journal, s.journalless = j, j == nil }
 }
+
+// WithTimers wakes event-sourced entities for the timers that they have stored with
+// persistence.Schedule: an entity that has passivated, or whose node has crashed, starts when its
+// first timer is due. j is the journal of the entities; it must keep timers, see
+// [journal.TimerStore]. Give the option on all nodes that host the type. Without it, an entity gets
+// the messages of timers that have passed when something else starts it, and a warning is logged.
+//
+// Each node keeps in memory only what is due within a minute on its shards, reads the journal every
+// 30 seconds and when a shard begins, and starts at most 5000 entities per second. While the
+// journal cannot be read, entities that are awake still get their timers; the others come late.
+// With [Remember] and [Daemon] it has no effect: their entities are awake.
+func WithTimers(j persistence.Journal) Option { return func(s *settings) { s.timersIn = j } }
 
 // Remember keeps entities running without messages: those that have had one, until they call
 // [Entity.Passivate]. Use it for entities with timers. An entity that stops or fails is started

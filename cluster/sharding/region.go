@@ -33,7 +33,16 @@ type Region[M any] struct {
 	counted counted
 	refused atomic.Pointer[error] // why this node takes no part
 	started time.Time
+	wakes   wakes
 	daemons atomic.Int64 // how many daemons there are now; 0 if this node does not know, and for other types
+}
+
+// wakes has what wakes entities for stored timers: functions of the waker, or nil without one. Any
+// goroutine may call them.
+type wakes struct {
+	begun  func()                         // a shard has begun
+	left   func(id string, due time.Time) // an entity has ended with a timer
+	warned atomic.Bool
 }
 
 // counted is what a region has counted since it was started.

@@ -10,6 +10,7 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/internal/singletonhook"
+	"github.com/understudy-go/understudy/internal/timerhook"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
@@ -58,6 +59,7 @@ func (r *Region[M]) startShard(under actor.Spawner, around actor.AnyRef, shard, 
 	all := &residents[M]{lane: r.lanes[shard], generation: gen, shards: shards, all: map[string]*resident[M]{}}
 	all.hooks.broken, all.hooks.gate = on.broken, on.gate
 	ctx := singletonhook.WithGeneration(r.hub.context, around.Path()+"/"+name, gen, all.refused)
+	ctx = timerhook.With(ctx, r.wakes.left)
 	return actor.Spawn(under, r.shard(all, on.begun), name, extension.WithContext(ctx), actor.WithKind(kind))
 }
 
@@ -78,6 +80,7 @@ func (r *Region[M]) shard(all *residents[M], begun func()) actor.Behavior[shardM
 			all.lane.begin(all)
 			begun()
 			all.checkLease()
+			r.wakes.begun()
 		})}
 		a.connect()
 		ctx.Defer(func() { all.lane.end(all) })

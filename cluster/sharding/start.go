@@ -63,6 +63,7 @@ func startRegion[M any](s Host, name string, factory func(of Entity, shards int)
 		warnOfOthers(h, name, same.set, set)
 		return same, nil
 	}
+	keepTimers(r)
 	if local {
 		h.ref.Tell(startAll{region: r})
 	} else {

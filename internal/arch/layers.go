@@ -68,10 +68,11 @@ var layers = []layer{
 		{"singleton/generation", nil},
 		{"persistence/journaltest", []string{"persistence/memory", "persistence/journal"}}, // memory is the model
 		{"persistence/memory", []string{"persistence/journal", "internal/*"}},
-		{"persistence/sqlite", []string{"persistence/internal/group", "persistence/journal", "internal/*"}},
+		{"persistence/sqlite", []string{"persistence/internal/group", "persistence/internal/instant", "persistence/journal", "internal/*"}},
 		{"persistence/internal/storebench", []string{"persistence", "persistence/journal", "testkit", "actor/extension", "actor"}},
 		{"persistence/internal/history", []string{"persistence/journal"}},
 		{"persistence/internal/group", []string{"persistence/journal"}}, // postgres, which is a module of its own, uses it too
+		{"persistence/internal/instant", nil},                           // as group
 		{"persistence/projection", []string{"persistence", "persistence/journal", "actor/telemetry", "actor/extension", "actor", "internal/*"}},
 		{"persistence", []string{"persistence/internal/envelope", "persistence/journal", "actor/telemetry", "actor/extension", "actor", "internal/*"}},
 		{"persistence/codec", []string{"persistence/internal/envelope", "persistence/journal"}},

@@ -64,6 +64,7 @@ var places = map[string]string{
 	"internal/codec/encodecheck.go encode":                     "MarshalCBOR, MarshalBinary and IsZero",
 	"internal/codec/encodecheck.go fails":                      "the same, to find which field is at fault",
 	"internal/codec/encodecheck.go prove":                      "the same, of a value that was decoded again",
+	"internal/storeclock/storeclock.go Refresh":                "Now of a journal",
 	"persistence/journalstatus.go failureOf":                   "Error of the error of a journal",
 	"actor/telemetry/source.go Gather":                         "a source of metrics",
 	"internal/slogcore/core.go Write":                          "a handler of slog",

@@ -3,6 +3,7 @@ package codec
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/understudy-go/understudy/persistence/internal/envelope"
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -30,10 +31,13 @@ type Codec interface {
 // bind the encoded payload to it.
 type PayloadID struct {
 	ID       string // the persistence id
-	Seq      uint64 // of the event, or of the last event in the snapshot
-	Epoch    uint64 // of the claim under which the payload was written
+	Seq      uint64 // of the event, or of the last event in the snapshot; of a timer, its attempt
+	Epoch    uint64 // of the claim under which the payload was written; 0 for a timer
 	Type     string // the registered name of the payload's type
-	Snapshot bool   // true for a snapshot, false for an event
+	Snapshot bool   // true for a snapshot, false for an event or a timer
+
+	Timer string    // the key of the timer, "" for an event or a snapshot
+	Due   time.Time // of the timer, in UTC
 }
 
 // Plain is the codec that changes nothing and stores no name. As a former codec of [Wrap] it

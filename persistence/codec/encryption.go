@@ -166,7 +166,12 @@ func (p PayloadID) bytes() []byte {
 	b = binary.LittleEndian.AppendUint64(b, p.Seq)
 	b = binary.LittleEndian.AppendUint64(b, p.Epoch)
 	b = appendString(b, p.Type)
-	if p.Snapshot {
+	switch {
+	case p.Timer != "":
+		b = appendString(append(b, 2), p.Timer)
+		b = binary.LittleEndian.AppendUint64(b, uint64(p.Due.Unix()))
+		return binary.LittleEndian.AppendUint32(b, uint32(p.Due.Nanosecond()))
+	case p.Snapshot:
 		return append(b, 1)
 	}
 	return append(b, 0)

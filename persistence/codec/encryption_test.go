@@ -99,6 +99,7 @@ func TestAPayloadThatWasMovedIsNotDelivered(t *testing.T) {
 		func(p *codec.PayloadID) { p.Epoch++ },
 		func(p *codec.PayloadID) { p.Type = "other" },
 		func(p *codec.PayloadID) { p.Snapshot = true },
+		func(p *codec.PayloadID) { p.Timer = "key" },
 	} {
 		there := here
 		move(&there)

@@ -11,10 +11,10 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// Wrap returns a journal that stores the payloads of events and snapshots in inner, encoded by c.
-// It reads what c or one of the former codecs has encoded. The result keeps snapshots and reads
-// events across persistence ids if inner does; see [journal.As]; otherwise these methods return
-// [errors.ErrUnsupported]. Closing the result closes inner.
+// Wrap returns a journal that stores the payloads of events, snapshots and timers in inner, encoded
+// by c. It reads what c or one of the former codecs has encoded. The result keeps snapshots and
+// timers and reads events across persistence ids if inner does; see [journal.As]; otherwise these
+// methods return [errors.ErrUnsupported]. Closing the result closes inner.
 //
 // Reading a payload that another codec has encoded fails with [journal.ErrCodec], which names that
 // codec. Reading a payload that cannot be decoded fails with [journal.ErrCorrupt]; a snapshot that
@@ -38,7 +38,8 @@ func Wrap(inner journal.Journal, c Codec, former ...Codec) journal.Journal {
 	}
 	store, _ := inner.(journal.SnapshotStore)
 	reader, _ := inner.(journal.EventReader)
-	return &wrapper{inner, store, reader, &s}
+	timers, _ := inner.(journal.TimerStore)
+	return &wrapper{inner, store, reader, timers, &s}
 }
 
 // A wrapper is a journal whose payloads are encoded. The inner journal handles claims, deletions
@@ -47,6 +48,7 @@ type wrapper struct {
 	journal.Journal
 	store  journal.SnapshotStore // nil if the inner journal keeps no snapshots
 	reader journal.EventReader   // nil if the inner journal does not implement it
+	timers journal.TimerStore    // nil if the inner journal keeps no timers
 	codecs *codecs
 }
 
@@ -54,6 +56,7 @@ var (
 	_ journal.Wrapper       = (*wrapper)(nil)
 	_ journal.SnapshotStore = (*wrapper)(nil)
 	_ journal.EventReader   = (*wrapper)(nil)
+	_ journal.TimerStore    = (*wrapper)(nil)
 )
 
 // Unwrap implements [journal.Wrapper].
@@ -90,7 +93,9 @@ func (w *wrapper) encode(req *journal.AppendRequest) (journal.AppendRequest, err
 		}
 		r.Payload = payload
 	}
-	return encoded, nil
+	var err error
+	encoded.Timers, err = w.encodeTimers(req.ID, req.Timers)
+	return encoded, err
 }
 
 // Read implements [journal.Journal].

@@ -2,6 +2,7 @@ package jetstream
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -67,6 +68,9 @@ func byID(reqs []journal.AppendRequest) [][]int {
 func (j *Journal) append(ctx context.Context, req *journal.AppendRequest) error {
 	if err := req.Validate(); err != nil {
 		return err
+	}
+	if len(req.Timers) > 0 {
+		return fmt.Errorf("%w: a JetStream journal keeps no timers; keep actors that set some in package sqlite or postgres", errors.ErrUnsupported)
 	}
 	records, err := encodeRequest(req)
 	if err != nil {

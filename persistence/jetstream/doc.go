@@ -111,6 +111,8 @@
 //
 //   - Payloads up to [MaxPayload], appends up to [MaxAppend], snapshots up to
 //     [MaxSnapshot] and as many as [MaxSnapshots] of an id.
+//   - No timers: the journal is no [journal.TimerStore], and an append with timers fails with
+//     [errors.ErrUnsupported]. Keep actors that set timers in package sqlite or postgres.
 //   - Servers 2.11 or newer; tested with 2.15.
 //   - Streams must keep all messages: [Open] creates them with such settings, and checks existing
 //     ones. You may limit the bytes of a stream; beyond the limit, appends fail with

@@ -25,12 +25,14 @@ type Record struct {
 	Payload []byte            // CBOR, opaque to the journal
 }
 
-// An AppendRequest is one atomic append: all its records are stored, or none.
+// An AppendRequest is one atomic append: all its records are stored and all its timers changed, or
+// none.
 type AppendRequest struct {
 	ID      string
-	Epoch   uint64   // must be the epoch of the newest claim
-	Prev    uint64   // must be the last sequence number written
-	Records []Record // Seq must be Prev+1, Prev+2, …; Epoch must be the epoch of the request
+	Epoch   uint64        // must be the epoch of the newest claim
+	Prev    uint64        // must be the last sequence number written
+	Records []Record      // Seq must be Prev+1, Prev+2, …; Epoch must be the epoch of the request
+	Timers  []TimerChange // made in order; only a [TimerStore] takes them
 }
 
 // A Journal keeps the events of persistence ids, and lets one writer at a time append to each. All
@@ -59,7 +61,8 @@ type Journal interface {
 	// [ErrConflict] and [ErrTooLarge] mean that nothing was stored; [ErrUnavailable] and
 	// [ErrFull] that nothing was stored and that a retry may succeed. [ErrUnknown] means that the
 	// outcome is not known: send the same request again. The journal recognises a request that it
-	// has applied already and returns nil, unless a newer claim came in between. An empty request
+	// has applied already and returns nil, unless a newer claim came in between. A request without
+	// records changes timers only, and may be applied again. One that has neither
 	// fails with [ErrInvalid], and an epoch that was never given out with [ErrFenced].
 	Append(ctx context.Context, reqs []AppendRequest) []error
 

@@ -30,7 +30,7 @@ func (req *AppendRequest) Validate() error {
 	if err := ValidateID(req.ID); err != nil {
 		return err
 	}
-	if len(req.Records) == 0 {
+	if len(req.Records) == 0 && len(req.Timers) == 0 {
 		return fmt.Errorf("%w: no records", ErrInvalid)
 	}
 	if err := validateEpoch(req.Epoch); err != nil {
@@ -42,6 +42,11 @@ func (req *AppendRequest) Validate() error {
 	for i := range req.Records {
 		if err := req.validateRecord(i); err != nil {
 			return fmt.Errorf("%w (record %d of %d)", err, i+1, len(req.Records))
+		}
+	}
+	for i := range req.Timers {
+		if err := req.Timers[i].Validate(); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -1,7 +1,7 @@
 package journal
 
-// A Wrapper is a journal around another one. It always implements [SnapshotStore] and
-// [EventReader]. If the inner journal does not implement one of them, its methods return
+// A Wrapper is a journal around another one. It always implements [SnapshotStore], [EventReader]
+// and [TimerStore]. If the inner journal does not implement one of them, its methods return
 // [errors.ErrUnsupported].
 type Wrapper interface {
 	Journal
@@ -10,8 +10,8 @@ type Wrapper interface {
 	Unwrap() Journal
 }
 
-// As returns j as a T, which is [SnapshotStore] or [EventReader]. It reports false unless j and
-// each inner journal implement T; see [Wrapper].
+// As returns j as a T, which is [SnapshotStore], [EventReader] or [TimerStore]. It reports false
+// unless j and each inner journal implement T; see [Wrapper].
 func As[T any](j Journal) (_ T, ok bool) {
 	t, ok := j.(T)
 	if w, wraps := j.(Wrapper); ok && wraps {

@@ -70,5 +70,5 @@ type law struct {
 
 func laws() []law {
 	return slices.Concat(basicLaws, idLaws, historyLaws, fencingLaws, boundsLaws, retryLaws, groupLaws, asyncLaws, concurrencyLaws,
-		endLaws, deletionLaws, snapshotLaws, reopenLaws, damageLaws, modelLaws, queryLaws, tailLaws)
+		endLaws, deletionLaws, snapshotLaws, reopenLaws, damageLaws, modelLaws, queryLaws, tailLaws, timerLaws)
 }

@@ -14,6 +14,7 @@ type entity struct {
 	epoch, lastSeq, deletedTo uint64
 	records                   []journal.Record   // deletedTo+1 to lastSeq; its elements never change
 	snapshots                 []journal.Snapshot // ascending by Seq
+	timers                    map[string]journal.Timer
 }
 
 // fence returns an error unless epoch is the epoch of the newest claim.
@@ -40,6 +41,7 @@ func (e *entity) append(req *journal.AppendRequest, log *log) error {
 		log.add(req.ID, r)
 	}
 	e.lastSeq += uint64(len(req.Records))
+	e.changeTimers(req.Timers)
 	return nil
 }
 
@@ -51,7 +53,7 @@ func (e *entity) recognise(req *journal.AppendRequest) error {
 	same := slices.EqualFunc(stored, req.Records, func(a, b journal.Record) bool {
 		return a.Checksum(req.ID) == b.Checksum(req.ID)
 	})
-	if !same {
+	if !same || len(req.Records) == 0 {
 		return fmt.Errorf("%w: %d to %d after %d", journal.ErrConflict, req.Prev+1, last, e.lastSeq)
 	}
 	return nil

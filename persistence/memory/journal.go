@@ -16,10 +16,12 @@ var (
 	_ journal.Journal       = (*Journal)(nil)
 	_ journal.SnapshotStore = (*Journal)(nil)
 	_ journal.EventReader   = (*Journal)(nil)
+	_ journal.TimerStore    = (*Journal)(nil)
 )
 
-// A Journal is a [journal.Journal], a [journal.SnapshotStore] and a [journal.EventReader] in
-// memory. Create one with [New]. Its methods may be called from any goroutine.
+// A Journal is a [journal.Journal], a [journal.SnapshotStore], a [journal.EventReader] and a
+// [journal.TimerStore] in memory. Create one with [New]. Its methods may be called from any
+// goroutine.
 type Journal struct {
 	journal.Notifier
 

@@ -49,6 +49,7 @@ type request struct {
 	id          string
 	epoch, prev uint64
 	rows        []eventRow
+	timers      []timerRow
 }
 
 func (r *request) last() uint64 { return r.prev + uint64(len(r.rows)) }
@@ -70,6 +71,15 @@ func appendJob(req *journal.AppendRequest) (*job, error) {
 		r.rows[i] = row
 		weight += weigh(row.payload)
 		size += len(row.payload)
+	}
+	timers, err := encodeTimers(req.ID, req.Timers)
+	if err != nil {
+		return nil, err
+	}
+	r.timers = timers
+	for i := range timers {
+		weight += weigh(timers[i].payload)
+		size += len(timers[i].payload)
 	}
 	if size > requestBytes {
 		return nil, fmt.Errorf("%w: %d bytes in one request, at most %d", journal.ErrTooLarge, size, requestBytes)

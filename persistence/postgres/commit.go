@@ -71,7 +71,11 @@ func concernsAll(err error) bool {
 func (j *Journal) insert(ctx context.Context, conn *pgxpool.Conn, jobs []*job) ([]bool, error) {
 	// Groups that lock their heads in the same order cannot deadlock.
 	slices.SortFunc(jobs, func(a, b *job) int { return strings.Compare(a.Work.id, b.Work.id) })
-	rows, err := conn.Query(ctx, j.statements.append, arguments(jobs)...)
+	statement, args := j.statements.append, arguments(jobs)
+	if slices.ContainsFunc(jobs, func(job *job) bool { return len(job.Work.timers) > 0 }) {
+		statement, args = j.statements.appendTimed, append(args, timerArguments(jobs)...)
+	}
+	rows, err := conn.Query(ctx, statement, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +133,8 @@ func (j *Journal) settle(ctx context.Context, conn *pgxpool.Conn, jobs []*job, s
 }
 
 // recognise returns why a request was not stored. It returns nil if the request is already stored.
-// It is then a retry, because only one writer has the epoch.
+// It is then a retry, because only one writer has the epoch, and its timers were changed with the
+// events. Without events there is nothing to recognise it by.
 func (j *Journal) recognise(ctx context.Context, conn *pgxpool.Conn, req *request) error {
 	var sums []int32
 	row := conn.QueryRow(ctx, j.statements.applied, req.id, int64(req.prev)+1, int64(req.last()))
@@ -143,7 +148,7 @@ func (j *Journal) recognise(ctx context.Context, conn *pgxpool.Conn, req *reques
 		return because(ctx, fmt.Errorf("%w: it was refused, and then: %w", journal.ErrUnknown, err))
 	case err != nil:
 		return err
-	case slices.EqualFunc(sums, req.rows, func(crc int32, r eventRow) bool { return crc == r.crc }):
+	case len(req.rows) > 0 && slices.EqualFunc(sums, req.rows, func(crc int32, r eventRow) bool { return crc == r.crc }):
 		return nil
 	case h.seq == req.prev:
 		return raced()

@@ -1,5 +1,5 @@
-// Package postgres keeps events and snapshots in tables of a PostgreSQL database, for programs that
-// run on more than one machine. Any number of processes may share a journal.
+// Package postgres keeps events, snapshots and timers in tables of a PostgreSQL database, for
+// programs that run on more than one machine. Any number of processes may share a journal.
 //
 //	journal, err := postgres.Open(ctx, "postgres://understudy@db.example/app")
 //
@@ -9,12 +9,13 @@
 //     synchronous_commit is for the role or the database: "off" and "local" are raised to
 //     "on" for these transactions, and a stronger setting is left alone. [ProcessSafe]
 //     gives that up for speed.
-//   - Each claim, append, deletion and snapshot is one statement in its own transaction. It is
-//     stored completely or not at all, on the condition that its epoch is the newest. A claim
+//   - Each claim, append, deletion and snapshot is one statement in its own transaction, also an
+//     append that changes timers. It is stored completely or not at all, on the condition that its
+//     epoch is the newest. A claim
 //     fences the writers of all other processes. No transaction is open between two requests, so a
 //     process that is stopped or partitioned holds no lock.
-//   - Damaged data is never delivered. Each event, snapshot and head record carries a CRC32C, and
-//     reads are checked for gaps and against the head record. A failed check is
+//   - Damaged data is never delivered. Each event, snapshot, timer and head record carries a
+//     CRC32C, and reads are checked for gaps and against the head record. A failed check is
 //     [journal.ErrCorrupt]; for a damaged snapshot, the next older one is used.
 //   - If a connection is lost before a request was sent, the error is [journal.ErrUnavailable]; if
 //     it is lost before the answer, the error is [journal.ErrUnknown]. The next call connects
@@ -41,6 +42,13 @@
 // written, in any database of the server, delays readers. A forgotten prepared transaction of a
 // two-phase commit does so, too. [Journal.Lag] returns the delay. Read-only transactions do not
 // delay readers.
+//
+// # Timers
+//
+// The journal is a [journal.TimerStore]. [Journal.Now] is the time of the server, by which all
+// processes go. [Journal.Wakes] reads an index, which has the timers of all slices in the order of
+// their times: a reader of a third of the slices passes over the others. Removed timers stay in the
+// index until the server vacuums the table; its autovacuum does.
 //
 // # Requirements on the server
 //
@@ -70,6 +78,8 @@
 //	GRANT USAGE ON SCHEMA public TO app;
 //	GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO app;
 //
+// Grant them again after a migration, which may add a table.
+//
 // # Moving to another server
 //
 // A physical copy (pg_basebackup, a standby, pg_upgrade) keeps everything. A dump that is restored
@@ -88,8 +98,9 @@
 // # Looking inside
 //
 // The tables are understudy_entity, one row for each persistence id; understudy_event;
-// understudy_snapshot; and understudy_journal, with the version. Times are seconds and
-// nanoseconds, tags an array, metadata JSON, payloads CBOR.
+// understudy_snapshot; understudy_timer; and understudy_journal, with the version. Times are
+// seconds and nanoseconds, of timers nanoseconds since 1970; tags are an array, metadata JSON,
+// payloads CBOR.
 //
 // # Testing
 //

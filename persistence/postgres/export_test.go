@@ -5,6 +5,9 @@ import "slices"
 // AppendStatement returns the statement with which a journal appends, for comparing benchmarks.
 func (j *Journal) AppendStatement() string { return j.statements.append }
 
+// WakesStatements returns the two statements that read a page of wakes.
+func (j *Journal) WakesStatements() (settings, query string) { return inOrder, j.statements.wakes }
+
 // Advance returns the XOR mask that an append applies to the checksum of a head.
 func Advance(from, to uint64) int32 { return advance(from, to) }
 

@@ -24,7 +24,11 @@ func TestTablesOfEveryVersionAreRead(t *testing.T) {
 	s := pgtest.Shared(t)
 	for version := 1; version <= postgres.Versions; version++ {
 		t.Run(fmt.Sprint(version), func(t *testing.T) {
-			history.Require(t, openAt(t, s.URL(), postgres.Schema(makeGolden(t, s, version))))
+			j := openAt(t, s.URL(), postgres.Schema(makeGolden(t, s, version)))
+			history.Require(t, j)
+			if version >= 2 {
+				history.RequireTimers(t, j)
+			}
 		})
 	}
 }
@@ -56,10 +60,11 @@ func script(t *testing.T, s *pgtest.Server) string {
 	t.Helper()
 	j := open(t, s)
 	history.Write(t, j)
+	history.WriteTimers(t, j)
 	s.SQL(t, postgres.Renumber(j.schema)) // the rows are to be read on another server
 	var b strings.Builder
 	b.WriteString(postgres.DDL(goldenSchema) + ";\n")
-	for _, table := range []string{"entity", "event", "snapshot"} {
+	for _, table := range []string{"entity", "event", "snapshot", "timer"} {
 		rows := s.SQL(t, fmt.Sprintf(`SELECT json_agg(r ORDER BY r) FROM %q.understudy_%s r`, j.schema, table))
 		fmt.Fprintf(&b, "INSERT INTO %[1]q.understudy_%[2]s SELECT * FROM json_populate_recordset(NULL::%[1]q.understudy_%[2]s, $rows$%[3]s$rows$);\n", goldenSchema, table, rows)
 	}

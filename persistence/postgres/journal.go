@@ -37,11 +37,11 @@ var (
 	_ journal.Journal       = (*Journal)(nil)
 	_ journal.SnapshotStore = (*Journal)(nil)
 	_ journal.EventReader   = (*Journal)(nil)
+	_ journal.TimerStore    = (*Journal)(nil)
 )
 
-// A Journal is a [journal.Journal], [journal.SnapshotStore] and
-// [journal.EventReader] in tables of a PostgreSQL database. Make one with [Open] or
-// [New].
+// A Journal is a [journal.Journal], [journal.SnapshotStore], [journal.EventReader] and
+// [journal.TimerStore] in tables of a PostgreSQL database. Make one with [Open] or [New].
 type Journal struct {
 	journal.Notifier
 

@@ -22,6 +22,8 @@ import (
 //
 // xid is the transaction that has stored an event, and ord its position in the transaction. In the
 // order of both, no event ever appears before one that a reader has seen; see [Journal.Events].
+//
+// Version 2 adds timers. The index has all that [Journal.Wakes] needs, in its order.
 var migrations = []string{`
 CREATE TABLE {schema}.understudy_entity (
 	pid        text COLLATE "C" PRIMARY KEY,
@@ -60,7 +62,19 @@ CREATE TABLE {schema}.understudy_snapshot (
 	payload bytea NOT NULL,
 	crc     integer NOT NULL,
 	PRIMARY KEY (pid, seq)
-);`}
+);`, `
+CREATE TABLE {schema}.understudy_timer (
+	pid     text COLLATE "C" NOT NULL,
+	key     text COLLATE "C" NOT NULL,
+	due     bigint NOT NULL,
+	slice   smallint NOT NULL,
+	attempt bigint NOT NULL,
+	type    text NOT NULL,
+	payload bytea NOT NULL,
+	crc     integer NOT NULL,
+	PRIMARY KEY (pid, key)
+);
+CREATE INDEX understudy_timer_wake ON {schema}.understudy_timer (due, pid, slice);`}
 
 // DDL returns the statement that [Open] runs if the tables are missing or older, for programs that
 // manage the schema of the database in another way. It may be run again.

@@ -11,6 +11,7 @@ import (
 type statements struct {
 	head, applied                  string
 	claim, append, delete          string
+	appendTimed, timers, wakes     string
 	read                           string
 	saveSnapshot, loadSnapshot     string
 	listSnapshots, deleteSnapshots string
@@ -32,7 +33,8 @@ func prepare(schema string, relaxed bool) statements {
 	sql := func(text string) string { return inSchema(schema, replacer.Replace(text)) }
 	return statements{
 		head: sql(selectHead), applied: sql(applied),
-		claim: sql(claim), append: sql(appendGroup), delete: sql(deleteEvents),
+		claim: sql(claim), append: sql(appendGroup + stored), delete: sql(deleteEvents),
+		appendTimed: sql(appendTimed), timers: sql(selectTimers), wakes: sql(selectWakes),
 		read:         sql(readEvents),
 		saveSnapshot: sql(saveSnapshot), loadSnapshot: sql(loadSnapshot),
 		listSnapshots: sql(listSnapshots), deleteSnapshots: sql(deleteSnapshots),
@@ -59,7 +61,8 @@ RETURNING {h}, {durable}`
 
 // appendGroup: a request is (pid, epoch, prev, last, flip, slice), an event names its request by
 // number. The requests are of different ids. A statement that finds a head locked waits, and checks
-// its condition again when the head is free. It returns the numbers of the stored requests.
+// its condition again when the head is free. With [stored], it returns the numbers of the stored
+// requests.
 const appendGroup = `WITH transaction AS MATERIALIZED (SELECT pg_current_xact_id() AS xid, {commit} AS commit),
 request AS (
 	SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[], $5::int[], $6::smallint[])
@@ -74,8 +77,41 @@ request AS (
 	FROM unnest($7::bigint[], $8::bigint[], $9::bytea[], $10::bigint[], $11::int[], $12::text[], $13::text[], $14::text[], $15::bytea[], $16::int[])
 		WITH ORDINALITY AS e(n, seq, writer, sec, nsec, type, tags, meta, payload, crc, ord)
 	JOIN stored s ON s.n = e.n, transaction t
+)`
+
+// setTimers and removeTimers change the timers of the requests that [appendGroup] has stored. A
+// timer names its request by number, and no two have the same id and key. The head of the id is
+// locked meanwhile.
+const (
+	setTimers = `INSERT INTO {schema}.understudy_timer AS t (pid, key, due, slice, attempt, type, payload, crc)
+SELECT s.pid, c.key, c.due, s.slice, c.attempt, c.type, c.payload, c.crc
+FROM unnest($17::bigint[], $18::text[], $19::bigint[], $20::bigint[], $21::text[], $22::bytea[], $23::int[])
+	AS c(n, key, due, attempt, type, payload, crc)
+JOIN stored s ON s.n = c.n
+ON CONFLICT (pid, key) DO UPDATE SET due = excluded.due, slice = excluded.slice, attempt = excluded.attempt,
+	type = excluded.type, payload = excluded.payload, crc = excluded.crc`
+
+	removeTimers = `DELETE FROM {schema}.understudy_timer t USING stored s, unnest($24::bigint[], $25::text[]) AS c(n, key)
+WHERE c.n = s.n AND t.pid = s.pid AND t.key = c.key`
+
+	appendTimed = appendGroup + ", set AS (" + setTimers + "), removed AS (" + removeTimers + ")" + stored
 )
+
+const stored = `
 SELECT n FROM stored, transaction`
+
+const selectTimers = `SELECT t.key, t.due, t.slice, t.attempt, t.type, t.payload, t.crc
+FROM {schema}.understudy_timer t WHERE t.pid = $1::text ORDER BY t.due, t.key`
+
+// inOrder comes before selectWakes in the same transaction. Without statistics, or with old ones,
+// the server takes few timers to be due, and would read and sort all that are for each page.
+const inOrder = `SELECT set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true), set_config('enable_sort', 'off', true)`
+
+// selectWakes returns the wakes after ($1, $2) and before $3 in the slices from $4 to $5, at most
+// $6. It reads index understudy_timer_wake from the first to the last of them.
+const selectWakes = `SELECT t.due, t.pid FROM {schema}.understudy_timer t
+WHERE (t.due, t.pid) > ($1::bigint, $2::text) AND t.due < $3::bigint AND t.slice BETWEEN $4::smallint AND $5::smallint
+GROUP BY t.due, t.pid ORDER BY t.due, t.pid LIMIT $6::bigint`
 
 // deleteEvents hides the events up to $3 and deletes the first $4 of the hidden events. It returns
 // how far it has deleted and how far it has to delete. It returns no row if the epoch differs.

@@ -57,18 +57,22 @@ func appendJob(req *journal.AppendRequest) (*job, error) {
 		}
 		weight += weigh(req.Records[i].Payload)
 	}
+	timers, timersWeight, err := encodeTimers(req.ID, req.Timers)
+	if err != nil {
+		return nil, err
+	}
 	id, epoch, prev := req.ID, req.Epoch, req.Prev
-	return &job{Weight: weight, Work: func(t *transaction) error { return t.append(id, epoch, prev, rows) }}, nil
+	return &job{Weight: weight + timersWeight, Work: func(t *transaction) error { return t.append(id, epoch, prev, rows, timers) }}, nil
 }
 
 // weigh counts a payload as one, and one more for each kilobyte.
 func weigh(payload []byte) int { return 1 + len(payload)>>10 }
 
-// append stores rows after prev. If the head is as this process left it, which is the common case,
-// nothing is read.
-func (t *transaction) append(id string, epoch, prev uint64, rows []insertion) error {
+// append stores rows after prev, and changes timers. If the head is as this process left it, which
+// is the common case, nothing is read.
+func (t *transaction) append(id string, epoch, prev uint64, rows []insertion, timers []timerChange) error {
 	if h, ok := t.heads[id]; ok && h.epoch == epoch && h.seq == prev {
-		if err := t.extend(h, rows); !errors.Is(err, errOutdated) {
+		if err := t.extend(h, rows, timers); !errors.Is(err, errOutdated) {
 			return err
 		}
 	}
@@ -79,11 +83,12 @@ func (t *transaction) append(id string, epoch, prev uint64, rows []insertion) er
 	if h.seq != prev {
 		return t.recognise(&h, prev, rows)
 	}
-	return t.extend(h, rows)
+	return t.extend(h, rows, timers)
 }
 
-// extend stores rows after h. It fails with errOutdated if h is not the stored head.
-func (t *transaction) extend(h head, rows []insertion) error {
+// extend stores rows after h, and changes timers. It fails with errOutdated if h is not the stored
+// head. Without rows, advanceHead only compares the head.
+func (t *transaction) extend(h head, rows []insertion, timers []timerChange) error {
 	if err := t.advanceHead(h, uint64(len(rows))); err != nil {
 		return err
 	}
@@ -92,7 +97,7 @@ func (t *transaction) extend(h head, rows []insertion) error {
 			return err
 		}
 	}
-	return nil
+	return t.changeTimers(timers)
 }
 
 func (t *transaction) insertEvent(eid int64, r *insertion) error {
@@ -116,14 +121,16 @@ func (t *transaction) insertEvent(eid int64, r *insertion) error {
 }
 
 // recognise returns nil if the rows are already stored. The request is then a retry, because only
-// one writer has the epoch.
+// one writer has the epoch, and its timers were changed with the rows. Without rows there is
+// nothing to recognise it by.
 func (t *transaction) recognise(h *head, prev uint64, rows []insertion) error {
 	last := prev + uint64(len(rows))
 	stored, err := t.sums(h.eid, prev+1, last)
 	if err != nil {
 		return err
 	}
-	if !slices.EqualFunc(stored, rows, func(crc uint32, r insertion) bool { return crc == r.crc }) {
+	same := slices.EqualFunc(stored, rows, func(crc uint32, r insertion) bool { return crc == r.crc })
+	if !same || len(rows) == 0 {
 		return fmt.Errorf("%w: %d to %d after %d", journal.ErrConflict, prev+1, last, h.seq)
 	}
 	return nil

@@ -93,6 +93,14 @@ func BenchmarkRecovery(b *testing.B) {
 	storebench.Recovery(b, openTest(b))
 }
 
+func BenchmarkTimers(b *testing.B) {
+	for _, n := range []int{10_000, 1_000_000} {
+		b.Run(fmt.Sprintf("timers=%d", n), func(b *testing.B) {
+			storebench.Timers(b, n, func() journal.TimerStore { return openTest(b) })
+		})
+	}
+}
+
 // A raw is the driver alone, on a separate database. It uses the tables and statements of an idle
 // journal.
 type raw struct {

@@ -15,9 +15,9 @@ const maxFindings = 100
 
 // Check reads the whole database. If it finds damage, it returns an error that wraps
 // [journal.ErrCorrupt] and names up to 100 faults; otherwise it returns nil. It checks the pages
-// and indexes of the database, the head record of each persistence id, and each event and snapshot
-// with its checksum. It also looks for rows that belong to no id. Any error other than ErrCorrupt
-// means that the check could not be completed.
+// and indexes of the database, the head record of each persistence id, and each event, snapshot and
+// timer with its checksum. It also looks for rows that belong to no id. Any error other than
+// ErrCorrupt means that the check could not be completed.
 //
 // Check may run while the journal is in use: it does not block writers. It takes as long as reading
 // the file. Run it after a crash of the machine, before a backup, and from time to time, because
@@ -74,6 +74,7 @@ func (c *check) orphans() error {
 		"snapshots of no persistence id": "SELECT DISTINCT eid FROM snapshot WHERE eid NOT IN (SELECT id FROM entity)",
 		"events after the last":          "SELECT pid FROM entity n WHERE EXISTS (SELECT 1 FROM event e WHERE e.eid = n.id AND e.seq > n.seq)",
 		"snapshots after the last event": "SELECT pid FROM entity n WHERE EXISTS (SELECT 1 FROM snapshot s WHERE s.eid = n.id AND s.seq > n.seq)",
+		"timers of no persistence id":    "SELECT DISTINCT pid FROM timer WHERE pid NOT IN (SELECT pid FROM entity)",
 		"tags of no event":               "SELECT DISTINCT tag FROM event_tag WHERE ord NOT IN (SELECT ord FROM event)",
 	} {
 		err := c.eachText(query, func(of string) error { return fmt.Errorf("%w: there are %s: %q", journal.ErrCorrupt, what, of) })
@@ -84,7 +85,7 @@ func (c *check) orphans() error {
 	return nil
 }
 
-// ids reads all events and snapshots of all persistence ids.
+// ids reads all events, snapshots and timers of all persistence ids.
 func (c *check) ids() error {
 	var ids []string
 	err := c.eachText("SELECT pid FROM entity ORDER BY id", func(id string) error {
@@ -95,7 +96,8 @@ func (c *check) ids() error {
 		return err
 	}
 	for _, id := range ids {
-		if err := errors.Join(c.report(c.events(id)), c.report(c.snapshots(id))); err != nil {
+		_, damaged := c.j.Timers(c.ctx, id)
+		if err := errors.Join(c.report(c.events(id)), c.report(c.snapshots(id)), c.report(damaged)); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,6 @@
-// Package sqlite keeps events and snapshots in an SQLite database. It is the default store of the
-// project: it needs no server and no cgo, and any number of processes of one machine may have the
-// same file open.
+// Package sqlite keeps events, snapshots and timers in an SQLite database. It is the default store
+// of the project: it needs no server and no cgo, and any number of processes of one machine may
+// have the same file open.
 //
 //	journal, err := sqlite.Open("data/journal.db")
 //
@@ -9,9 +9,10 @@
 //   - An acknowledged append is on the disk: it survives kill -9, and a power failure if the disk
 //     keeps what it has synced. [ProcessSafe] gives up the second for speed.
 //   - Claims, appends, deletions and snapshots of all processes are serialized, and each is
-//     complete or not stored at all. A claim in one process fences the writers of all others.
-//   - Damaged data is never delivered. Each event, snapshot and head record carries a CRC32C, and
-//     reads are checked for gaps and against the head record. A failed check is
+//     complete or not stored at all: an append together with its changes of timers. A claim in one
+//     process fences the writers of all others.
+//   - Damaged data is never delivered. Each event, snapshot, timer and head record carries a
+//     CRC32C, and reads are checked for gaps and against the head record. A failed check is
 //     [journal.ErrCorrupt]; for a damaged snapshot, the next older one is used. [Journal.Check]
 //     checks the whole database.
 //   - A full disk is [journal.ErrFull]. A failed request leaves nothing behind, acknowledged data
@@ -41,6 +42,13 @@
 // processes see them when they read again. A query for slices examines all events after the offset,
 // and hashes the id of each.
 //
+// # Timers
+//
+// The journal is a [journal.TimerStore]. Each timer is a row, and a change of it one more statement
+// of the append. [Journal.Wakes] reads an index, which has the timers of all slices in the order of
+// their times: a reader of a third of the slices passes over the others. [Journal.Now] is the time
+// of the host.
+//
 // # Limits
 //
 //   - One machine. Never put the file on a network file system: its locks and the shared memory of
@@ -55,8 +63,9 @@
 //
 // # Looking inside
 //
-// Any SQLite tool can read the tables entity, event, event_tag and snapshot, also while the journal
-// is open. Times are seconds and nanoseconds, tags and metadata are JSON, payloads are CBOR.
+// Any SQLite tool can read the tables entity, event, event_tag, snapshot and timer, also while the
+// journal is open. Times are seconds and nanoseconds, of timers nanoseconds since 1970; tags and
+// metadata are JSON, payloads are CBOR.
 //
 // # Testing
 //

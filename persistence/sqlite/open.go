@@ -27,10 +27,12 @@ var (
 	_ journal.SnapshotStore = (*Journal)(nil)
 	_ journal.EventReader   = (*Journal)(nil)
 	_ journal.AsyncJournal  = (*Journal)(nil)
+	_ journal.TimerStore    = (*Journal)(nil)
 )
 
-// A Journal is a [journal.Journal], a [journal.SnapshotStore] and a [journal.EventReader] in an
-// SQLite database. Create one with [Open]. Its methods may be called from any goroutine.
+// A Journal is a [journal.Journal], a [journal.SnapshotStore], a [journal.EventReader] and a
+// [journal.TimerStore] in an SQLite database. Create one with [Open]. Its methods may be called
+// from any goroutine.
 type Journal struct {
 	journal.Notifier
 

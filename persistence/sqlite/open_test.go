@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -45,7 +46,7 @@ func TestOpenSaysWhatIsWrongWithThePath(t *testing.T) {
 		{write("letter.txt", "Dear Sir or Madam, "+string(make([]byte, 4096))), ErrNotJournal, "choose another path"},
 		{write("short.txt", "hello"), ErrNotJournal, "choose another path"},
 		{foreign, ErrNotJournal, "another application"},
-		{newer, ErrNewerSchema, "it has version 99, this program knows 1"},
+		{newer, ErrNewerSchema, fmt.Sprintf("it has version 99, this program knows %d", len(migrations))},
 		{damaged[0], journal.ErrCorrupt, "version -1, which no journal has; restore a backup"},
 		{damaged[1], journal.ErrCorrupt, "version 0, which no journal has; restore a backup"},
 	} {

@@ -18,6 +18,9 @@ const applicationID = 0x556e6453 // "UndS"
 //
 // In version 1, an entity is a persistence id. ord orders all events of the database by commit,
 // because there is one writer at a time.
+//
+// Version 2 adds timers. The index has all that [Journal.Wakes] needs, in its order. The table is
+// ordered by its key, because the timers of an id are read together.
 var migrations = []string{`
 CREATE TABLE entity (
 	id         INTEGER PRIMARY KEY,
@@ -59,6 +62,19 @@ CREATE TABLE snapshot (
 	crc     INTEGER NOT NULL,
 	UNIQUE (eid, seq)
 ) STRICT;
+`, `
+CREATE TABLE timer (
+	pid     TEXT NOT NULL,
+	key     TEXT NOT NULL,
+	due     INTEGER NOT NULL,
+	slice   INTEGER NOT NULL,
+	attempt INTEGER NOT NULL,
+	type    TEXT NOT NULL,
+	payload BLOB NOT NULL,
+	crc     INTEGER NOT NULL,
+	PRIMARY KEY (pid, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX timer_wake ON timer (due, pid, slice);
 `}
 
 // prepareFile makes sure that the database is a journal of the version to which migrations lead.

@@ -23,6 +23,9 @@ func TestAFileOfEveryVersionIsRead(t *testing.T) {
 		t.Run(fmt.Sprint(version), func(t *testing.T) {
 			j := openPath(t, goldenFile(t, version))
 			history.Require(t, j)
+			if version >= 2 {
+				history.RequireTimers(t, j)
+			}
 			require.NoError(t, j.Check(t.Context()))
 		})
 	}
@@ -45,6 +48,7 @@ func goldenFile(t *testing.T, version int) string {
 		j, err := Open(made)
 		require.NoError(t, err)
 		history.Write(t, j)
+		history.WriteTimers(t, j)
 		require.NoError(t, j.Close())
 		data, err := os.ReadFile(made)
 		require.NoError(t, err)

@@ -16,6 +16,7 @@ type statements struct {
 	all                           []*sql.Stmt
 
 	advanceHead, insertEvent directStmt
+	setTimer, removeTimer    directStmt
 }
 
 func (s *statements) prepare(ctx context.Context, conn *sql.Conn) error {
@@ -44,7 +45,10 @@ func (s *statements) prepare(ctx context.Context, conn *sql.Conn) error {
 		*p.stmt = stmt
 		s.all = append(s.all, stmt)
 	}
-	return errors.Join(s.advanceHead.prepare(ctx, conn, advanceHead, 7), s.insertEvent.prepare(ctx, conn, insertEvent, 11))
+	return errors.Join(
+		s.advanceHead.prepare(ctx, conn, advanceHead, 7), s.insertEvent.prepare(ctx, conn, insertEvent, 11),
+		s.setTimer.prepare(ctx, conn, setTimer, 8), s.removeTimer.prepare(ctx, conn, removeTimer, 2),
+	)
 }
 
 // The statements of an append.
@@ -56,7 +60,7 @@ const (
 // close must be called before the connection is closed. database/sql does not close the prepared
 // statements of a connection, and SQLite keeps the file open while any exist.
 func (s *statements) close() error {
-	errs := []error{s.advanceHead.close(), s.insertEvent.close()}
+	errs := []error{s.advanceHead.close(), s.insertEvent.close(), s.setTimer.close(), s.removeTimer.close()}
 	for _, stmt := range s.all {
 		errs = append(errs, stmt.Close())
 	}

@@ -65,7 +65,17 @@ func (r *rig) features() journaltest.Features {
 			ADamagedRecordIsAnError: Features.DamageRecord is not set
 			AMissingRecordIsAnError: Features.DropRecord is not set
 			ALostRecordIsNotWrittenAgain: Features.DropRecord is not set
-			ADamagedEventEndsTheEvents: Features.DamageRecord is not set`,
+			ADamagedEventEndsTheEvents: Features.DamageRecord is not set
+			TimersAreSetAndRemovedWithRecords: *jetstreamtest.located keeps no timers
+			ATimerIsReadAsItWasSet: *jetstreamtest.located keeps no timers
+			OnlyTheNewestClaimChangesTimers: *jetstreamtest.located keeps no timers
+			ARepeatedAppendDoesNotChangeTimersAgain: *jetstreamtest.located keeps no timers
+			MalformedTimersAreInvalid: *jetstreamtest.located keeps no timers
+			DeletedRecordsLeaveTheirTimers: *jetstreamtest.located keeps no timers
+			WakesComeInPagesInTheirOrder: *jetstreamtest.located keeps no timers
+			TheClockGoesOn: *jetstreamtest.located keeps no timers
+			TimersAreThereAfterReopening: *jetstreamtest.located keeps no timers
+			AClosedStoreTellsNoTimers: *jetstreamtest.located keeps no timers`,
 		Reopen: func(t *testing.T, j journal.Journal) journal.Journal {
 			require.NoError(t, j.Close())
 			return r.open(t, j.(*located).stream)

@@ -1,0 +1,208 @@
+package sharding_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/cluster/sharding"
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/testkit"
+	"github.com/understudy-go/understudy/testkit/clustertest"
+)
+
+// An errand is a command of entities that have timers.
+type errand struct {
+	After   time.Duration // when it is due; 0: now, because of a timer
+	ReplyTo actor.ActorRef[string]
+}
+
+func init() { actor.RegisterType[errand]("sharding-test.errand") }
+
+// An almanac notes when the timers of entities have come.
+type almanac struct {
+	store *memory.Journal
+	mu    sync.Mutex // guards all below
+	came  map[string][]time.Time
+	late  time.Duration // of the latest
+	again int           // attempts after the first
+}
+
+func newAlmanac() *almanac { return &almanac{store: memory.New(), came: map[string][]time.Time{}} }
+
+// entity schedules the errands that it is told.
+func (d *almanac) entity(e sharding.Entity) actor.Behavior[errand] {
+	return behaviors.EventSourced(e.PersistenceID(), d.store, 0, func(n int, _ noted) int { return n + 1 },
+		func(ctx *actor.Context[errand], n int, m errand) persistence.Effect[noted] {
+			if t, fired := persistence.TimerOf(ctx); fired {
+				d.note(e.ID, t)
+				return persistence.Persist(noted{})
+			}
+			effect := persistence.Schedule[noted](fmt.Sprint("errand-", n, m.After), time.Now().Add(m.After), errand{})
+			return persistence.ThenReply(effect, m.ReplyTo, "noted")
+		})
+}
+
+func (d *almanac) note(id string, t persistence.Timer) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now := time.Now()
+	d.came[id] = append(d.came[id], now)
+	d.late = max(d.late, now.Sub(t.Due))
+	if t.Attempt > 1 {
+		d.again++
+	}
+}
+
+// state returns how many timers have come, how late the latest was, and how many came again.
+func (d *almanac) state() (came int, late time.Duration, again int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, of := range d.came {
+		came += len(of)
+	}
+	return came, d.late, d.again
+}
+
+func (d *almanac) start(t *testing.T, s sharding.Host, opts ...sharding.Option) *sharding.Region[errand] {
+	t.Helper()
+	r, err := sharding.Start(s, "almanac", d.entity, append([]sharding.Option{sharding.Shards(16), sharding.EventSourced(), sharding.WithTimers(d.store)}, opts...)...)
+	require.NoError(t, err)
+	return r
+}
+
+func schedule(t *testing.T, r *sharding.Region[errand], id string, after time.Duration) {
+	t.Helper()
+	_, err := actor.AskTimeout(t.Context(), r.Ref(id), time.Minute, func(to actor.ActorRef[string]) errand { return errand{After: after, ReplyTo: to} })
+	require.NoError(t, err)
+}
+
+func TestASleepingEntityIsWokenForItsTimer(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		d := newAlmanac()
+		r := d.start(t, s)
+		schedule(t, r, "a", 20*time.Second) // it is awake
+		schedule(t, r, "b", time.Hour)
+		schedule(t, r, "c", 24*time.Hour)
+		time.Sleep(10 * time.Minute)
+		require.Zero(t, r.Stats().Awake)
+		time.Sleep(48 * time.Hour)
+		came, late, again := d.state()
+		require.Equal(t, []int{3, 0}, []int{came, again})
+		require.Less(t, late, time.Second)
+		require.Zero(t, r.Stats().Awake)
+	})
+}
+
+func TestAnEntityThatPassivatesJustBeforeItsTimerIsWokenInTime(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		d := newAlmanac()
+		r := d.start(t, s, sharding.MaxEntities(1))
+		for n := range 50 {
+			schedule(t, r, fmt.Sprint(n), time.Duration(n)*time.Second/2)
+		}
+		time.Sleep(time.Minute)
+		came, late, _ := d.state()
+		require.Equal(t, 50, came)
+		require.Less(t, late, time.Second)
+	})
+}
+
+func TestNothingWakesEntitiesWithoutWithTimersAndTheLogSaysSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		core, lines := observer.New(zap.WarnLevel)
+		d := newAlmanac()
+		r, err := sharding.Start(testkit.NewSystem(t, actor.WithLogger(zap.New(core))), "almanac", d.entity)
+		require.NoError(t, err)
+		for _, id := range []string{"a", "b"} {
+			schedule(t, r, id, time.Hour)
+		}
+		time.Sleep(2 * time.Hour)
+		came, _, _ := d.state()
+		require.Zero(t, came)
+		require.Len(t, lines.FilterMessageSnippet("start the type with WithTimers").All(), 1)
+		schedule(t, r, "a", 2*time.Hour)
+		time.Sleep(time.Second)
+		came, _, _ = d.state()
+		require.Equal(t, 1, came, "what has passed comes when it starts")
+	})
+}
+
+func TestWithTimersNeedsAJournalThatKeepsThem(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		_, err := sharding.Start(s, "almanac", newAlmanac().entity, sharding.WithTimers(struct{ persistence.Journal }{memory.New()}))
+		require.ErrorContains(t, err, "needs a journal that keeps timers")
+	})
+}
+
+// inAlmanac runs test with a cluster of three nodes whose entities share an almanac.
+func inAlmanac(t *testing.T, test func(t *testing.T, c *clustertest.Cluster, d *almanac, r *sharding.Region[errand])) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		c, d := clustertest.Start(t, 3), newAlmanac()
+		var first *sharding.Region[errand]
+		for _, n := range c.Nodes() {
+			if r := d.start(t, n, sharding.WithJournal(d.store)); first == nil {
+				first = r
+			}
+		}
+		time.Sleep(20 * time.Second)
+		test(t, c, d, first)
+	})
+}
+
+func TestTimersComeAlthoughTheirNodesCrash(t *testing.T) {
+	inAlmanac(t, func(t *testing.T, c *clustertest.Cluster, d *almanac, r *sharding.Region[errand]) {
+		for n := range 300 {
+			schedule(t, r, fmt.Sprint(n), time.Duration(n+1)*100*time.Millisecond)
+		}
+		c.Crash("n2")
+		time.Sleep(time.Minute)
+		came, late, again := d.state()
+		require.Equal(t, 300, came-again)
+		require.Less(t, late, 15*time.Second, "the failover")
+	})
+}
+
+func TestTimersComeOnceWhileShardsMove(t *testing.T) {
+	inAlmanac(t, func(t *testing.T, c *clustertest.Cluster, d *almanac, r *sharding.Region[errand]) {
+		for n := range 300 {
+			schedule(t, r, fmt.Sprint(n), 10*time.Second) // due in the second of the move
+		}
+		time.Sleep(9*time.Second + 900*time.Millisecond)
+		c.Leave("n2")
+		time.Sleep(time.Minute)
+		came, late, again := d.state()
+		require.Equal(t, []int{300, 0}, []int{came, again}, "what was begun is acknowledged before the move")
+		require.Less(t, late, 3*time.Second)
+	})
+}
+
+func TestTimersThatPassedWhileNothingRanComeAtABoundedRate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, before := newAlmanac(), testkit.NewSystem(t)
+		r := d.start(t, before)
+		const n = 10_000
+		for i := range n {
+			schedule(t, r, fmt.Sprint(i), time.Hour)
+		}
+		require.NoError(t, before.Shutdown(t.Context()))
+		time.Sleep(4 * time.Hour)
+		d.start(t, testkit.NewSystem(t))
+		time.Sleep(500 * time.Millisecond)
+		came, _, _ := d.state()
+		require.LessOrEqual(t, came, 3000, "no herd")
+		time.Sleep(10 * time.Second)
+		came, _, again := d.state()
+		require.Equal(t, []int{n, 0}, []int{came, again})
+	})
+}

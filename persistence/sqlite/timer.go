@@ -1,0 +1,110 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"time"
+
+	"github.com/understudy-go/understudy/persistence/journal"
+)
+
+// A timerChange is a [journal.TimerChange] in the columns of table timer.
+type timerChange struct {
+	values [8]driver.Value // as in setTimer
+	remove bool
+}
+
+// The statements that change timers.
+const (
+	setTimer    = "INSERT OR REPLACE INTO timer (pid, key, due, slice, attempt, type, payload, crc) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+	removeTimer = "DELETE FROM timer WHERE pid = ? AND key = ?"
+)
+
+// encodeTimers returns changes of timers of id, and what they weigh. They share no memory with the
+// result.
+func encodeTimers(id string, changes []journal.TimerChange) (encoded []timerChange, weight int, err error) {
+	if len(changes) == 0 {
+		return nil, 0, nil
+	}
+	encoded = make([]timerChange, len(changes))
+	slice := int64(journal.SliceOf(id))
+	for i := range changes {
+		c, e := &changes[i], &encoded[i]
+		e.values[0], e.values[1], e.remove = id, c.Key, c.Remove
+		weight++
+		if c.Remove {
+			continue
+		}
+		payload, err := encodePayload(c.Payload)
+		if err != nil {
+			return nil, 0, err
+		}
+		e.values = [...]driver.Value{id, c.Key, c.Due.UnixNano(), slice, int64(c.Attempt), c.Type, payload, int64(c.Checksum(id))} //nolint:gosec // the change is valid
+		weight += len(payload) >> 10
+	}
+	return encoded, weight, nil
+}
+
+func (t *transaction) changeTimers(changes []timerChange) error {
+	for i := range changes {
+		c := &changes[i]
+		stmt := &t.stmts.setTimer
+		if c.remove {
+			stmt = &t.stmts.removeTimer
+		}
+		t.dirty = true
+		stmt.set(c.values[:len(stmt.args)]...)
+		if _, err := stmt.exec(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Timers implements [journal.TimerStore].
+func (j *Journal) Timers(ctx context.Context, id string) (timers []journal.Timer, err error) {
+	if err = journal.ValidateID(id); err == nil {
+		err = j.look(ctx, func(tx *sql.Tx) error {
+			timers, err = readTimers(ctx, tx, id)
+			return err
+		})
+	}
+	return timers, wrap("read timers", id, err)
+}
+
+func readTimers(ctx context.Context, tx *sql.Tx, id string) ([]journal.Timer, error) {
+	rows, err := tx.QueryContext(ctx, "SELECT key, due, slice, attempt, type, payload, crc FROM timer WHERE pid = ? ORDER BY due, key", id)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var timers []journal.Timer
+	for rows.Next() {
+		var t journal.Timer
+		var due, slice int64
+		var crc uint32
+		if err := rows.Scan(&t.Key, &due, &slice, &t.Attempt, &t.Type, &t.Payload, &crc); err != nil {
+			return nil, scanError(err)
+		}
+		t.Due = time.Unix(0, due).UTC()
+		if t.Checksum(id) != crc || slice != int64(journal.SliceOf(id)) {
+			return nil, fmt.Errorf("%w: timer %q fails its checksum", journal.ErrCorrupt, t.Key)
+		}
+		timers = append(timers, t)
+	}
+	return timers, rows.Err()
+}
+
+// Now implements [journal.TimerStore]. It returns the time of the host, which all processes that
+// have the file open share.
+func (j *Journal) Now(ctx context.Context) (time.Time, error) {
+	switch {
+	case j.closed.Load():
+		return time.Time{}, journal.ErrClosed
+	case ctx.Err() != nil:
+		return time.Time{}, calledOff(ctx)
+	}
+	return time.Now(), nil
+}

@@ -1,0 +1,249 @@
+package persistence
+
+import (
+	"container/heap"
+	"fmt"
+	"sync"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/storeclock"
+	"github.com/understudy-go/understudy/internal/timerhook"
+	"github.com/understudy-go/understudy/persistence/journal"
+)
+
+// mostMarked bounds how many timers are marked by one append.
+const mostMarked = 100
+
+// minRetry is the least delay before a timer whose handler has failed fires again.
+const minRetry = 100 * time.Millisecond
+
+// A timer is a stored timer of a running actor.
+type timer struct {
+	journal.Timer
+	firing bool      // its message waits in the actor, or is being handled
+	next   time.Time // not before then; later than Due after a failure
+	at     int       // its index in the queue; -1 if it is not there
+}
+
+// timers are the stored timers of one actor. Only the actor uses them, except for the alarm.
+type timers struct {
+	store journal.TimerStore
+	clock *storeclock.Clock
+	alarm *alarm
+	byKey map[string]*timer
+	queue timerQueue // those that are not firing
+}
+
+// load begins with the timers that recovery has read.
+func (t *timers) load(stored []journal.Timer) {
+	if t == nil {
+		return
+	}
+	for _, one := range stored {
+		t.add(one)
+	}
+	t.arm()
+}
+
+func newTimers(store journal.TimerStore, c *storeclock.Clock, wake func()) *timers {
+	return &timers{store: store, clock: c, byKey: map[string]*timer{}, alarm: &alarm{clock: c, wake: wake}}
+}
+
+// change follows what has been stored.
+func (t *timers) change(changes []journal.TimerChange) {
+	for i := range changes {
+		c := &changes[i]
+		switch old := t.byKey[c.Key]; {
+		case c.Remove:
+			t.drop(old)
+		case old != nil && c.Attempt > 0: // its next attempt has been marked
+			old.Attempt = c.Attempt
+		default:
+			t.drop(old)
+			t.add(c.Timer)
+		}
+	}
+	if len(changes) > 0 {
+		t.arm()
+	}
+}
+
+func (t *timers) add(stored journal.Timer) {
+	added := &timer{Timer: stored, next: stored.Due, at: -1}
+	t.byKey[stored.Key] = added
+	heap.Push(&t.queue, added)
+}
+
+func (t *timers) drop(old *timer) {
+	if old == nil {
+		return
+	}
+	delete(t.byKey, old.Key)
+	if old.at >= 0 {
+		heap.Remove(&t.queue, old.at)
+	}
+}
+
+// current reports whether a timer has been neither removed nor replaced.
+func (t *timers) current(one *timer) bool { return t.byKey[one.Key] == one }
+
+// take takes timers that are due out of the queue.
+func (t *timers) take() (due []*timer) {
+	now := t.clock.Now()
+	for len(t.queue) > 0 && len(due) < mostMarked && !t.queue[0].next.After(now) {
+		one := heap.Pop(&t.queue).(*timer)
+		one.firing = true
+		due = append(due, one)
+	}
+	return due
+}
+
+// retry puts a timer whose handler has failed back into the queue.
+func (t *timers) retry(one *timer, delay time.Duration) {
+	if !t.current(one) {
+		return
+	}
+	one.firing, one.next = false, t.clock.Now().Add(delay)
+	heap.Push(&t.queue, one)
+	t.arm()
+}
+
+// arm sets the alarm for the first timer.
+func (t *timers) arm() {
+	if len(t.queue) > 0 {
+		t.alarm.set(t.queue[0].next)
+	} else {
+		t.alarm.set(time.Time{})
+	}
+}
+
+func (t *timers) any() bool { return t != nil && len(t.byKey) > 0 }
+
+// first returns when the first timer is due; ok is false without one.
+func (t *timers) first() (due time.Time, ok bool) {
+	for _, one := range t.byKey {
+		if !ok || one.Due.Before(due) {
+			due, ok = one.Due, true
+		}
+	}
+	return due, ok
+}
+
+// endTimers stops the alarm, and leaves the timers to the code that wakes the actor.
+func endTimers[M, E, S any](e *entity[M, E, S]) {
+	if e.timers == nil {
+		return
+	}
+	e.timers.alarm.set(time.Time{})
+	if left := timerhook.Of(e.ctx); left != nil {
+		if due, ok := e.timers.first(); ok {
+			left(e.id, due)
+		}
+	}
+}
+
+// fire marks the attempts of the timers that are due, and then lets the actor handle their
+// messages.
+func fire[M, E, S any](e *entity[M, E, S]) (actor.Behavior[M], error) {
+	if e.timers == nil {
+		return nil, nil
+	}
+	due := e.timers.take()
+	e.timers.arm()
+	if len(due) == 0 {
+		return nil, nil
+	}
+	plan := new(Plan[E])
+	for _, t := range due {
+		marked := t.Timer
+		marked.Attempt++
+		plan.marks = append(plan.marks, journal.TimerChange{Timer: marked})
+	}
+	plan.then = append(plan.then, func() { enqueue(e, due) })
+	return perform(e, command[M]{ctx: e.ctx}, plan)
+}
+
+// enqueue lets the messages of timers run after the commands that wait. A message that cannot be
+// decoded stays in the journal, for a program that can.
+func enqueue[M, E, S any](e *entity[M, E, S], due []*timer) {
+	for _, t := range due {
+		msg, err := unpack[M](e.ctx.System(), t.Type, t.Payload)
+		if err != nil {
+			err = fmt.Errorf("timer %q, due at %v: %w", t.Key, t.Due, err)
+			e.log.Error("message of a timer not delivered; the timer is kept", zap.Error(err))
+			e.report(TimerFailed{Timer: t.public(), Err: err})
+			continue
+		}
+		e.idleness.busy()
+		e.counts.fired(e.timers.clock.Now().Sub(t.Due), t.Attempt)
+		e.commands.put(command[M]{msg: msg, ctx: e.ctx, timer: t})
+	}
+}
+
+func (t *timer) public() Timer { return Timer{Key: t.Key, Due: t.Due, Attempt: int(t.Attempt)} }
+
+// handle returns the plan of a command. During the message of a timer, TimerOf finds it.
+func handle[M, E, S any](e *entity[M, E, S], cmd command[M]) *Plan[E] {
+	t := cmd.timer
+	if t == nil {
+		return planOf(e.onCommand(cmd.ctx, e.state, cmd.msg))
+	}
+	fired := firedOf(e.ctx.System())
+	fired.Store(cmd.ctx, t.public())
+	handled := false
+	defer func() {
+		fired.Delete(cmd.ctx)
+		if !handled { // supervision may resume the actor
+			retry(e, t)
+		}
+	}()
+	plan := planOf(e.onCommand(cmd.ctx, e.state, cmd.msg))
+	handled = true
+	if !plan.stash {
+		plan.marks = append(plan.marks, journal.TimerChange{Timer: journal.Timer{Key: t.Key}, Remove: true})
+	}
+	return plan
+}
+
+// retry fires a timer again after a delay that grows with its attempts.
+func retry[M, E, S any](e *entity[M, E, S], t *timer) {
+	e.timers.retry(t, max(e.OnPersistFailure.Delay(int(min(t.Attempt, 100))-1), minRetry))
+}
+
+// firing has, for the Contexts of handlers that run because of timers, these timers.
+type firing struct{ sync.Map }
+
+func firedOf(s *actor.System) *firing {
+	return extension.Ensure(s, func() *firing { return &firing{} })
+}
+
+// A timerQueue is a heap of timers, the next one first.
+type timerQueue []*timer
+
+func (q timerQueue) Len() int           { return len(q) }
+func (q timerQueue) Less(i, j int) bool { return q[i].next.Before(q[j].next) }
+
+func (q timerQueue) Swap(i, j int) {
+	q[i], q[j] = q[j], q[i]
+	q[i].at, q[j].at = i, j
+}
+
+// Push implements [heap.Interface].
+func (q *timerQueue) Push(x any) {
+	t := x.(*timer)
+	t.at = len(*q)
+	*q = append(*q, t)
+}
+
+// Pop implements [heap.Interface].
+func (q *timerQueue) Pop() any {
+	last := len(*q) - 1
+	t := (*q)[last]
+	(*q)[last], t.at = nil, -1
+	*q = (*q)[:last]
+	return t
+}
