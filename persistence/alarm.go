@@ -22,7 +22,7 @@ type alarm struct {
 	timer *time.Timer
 }
 
-// set replaces the time of the alarm; the zero time is none.
+// set replaces the time of the alarm. The zero time stops it.
 func (a *alarm) set(due time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

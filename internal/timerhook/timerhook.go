@@ -1,5 +1,5 @@
-// Package timerhook connects persistent actors, which may end with stored timers, with the code that
-// wakes them.
+// Package timerhook connects persistent actors, which may end with stored timers, with the code
+// that wakes them.
 package timerhook
 
 import (
@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A Left is called, by any goroutine, when an actor with a persistence id ends and leaves timers. The
-// first of them is due then. It must not block.
+// A Left is called, by any goroutine, when an actor with a persistence id ends and leaves timers.
+// The first of them is due then. It must not block.
 type Left func(id string, due time.Time)
 
 type key struct{}
