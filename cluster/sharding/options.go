@@ -165,7 +165,7 @@ func WithJournal(j persistence.Journal) Option {
 }
 
 // WithTimers wakes event-sourced entities for the timers that they have stored with
-// persistence.Schedule: an entity that has passivated, or whose node has crashed, starts when its
+// persistence.Schedule. An entity that has passivated, or whose node has crashed, starts when its
 // first timer is due. j is the journal of the entities; it must keep timers, see
 // [journal.TimerStore]. Give the option on all nodes that host the type. Without it, an entity gets
 // the messages of timers that have passed when something else starts it, and a warning is logged.
