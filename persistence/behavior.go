@@ -45,6 +45,7 @@ type definition[M, E, S any] struct {
 	journal     Journal
 	store       journal.SnapshotStore // nil if the journal keeps no snapshots
 	async       journal.AsyncJournal  // the journal, if it can append without waiting
+	timerStore  journal.TimerStore    // the journal, if it keeps timers
 	nonBlocking bool                  // appends need no separate goroutine, because the journal never blocks
 	verify      bool                  // decode each record before it is stored
 	initial     S
@@ -76,6 +77,7 @@ func (d *definition[M, E, S]) complete() (err error) {
 	}
 	d.store, _ = journal.As[journal.SnapshotStore](d.journal)
 	d.async = asyncOf(d.journal)
+	d.timerStore, _ = journal.As[journal.TimerStore](d.journal)
 	d.nonBlocking = neverBlocks(d.journal)
 	return d.checkSnapshots()
 }

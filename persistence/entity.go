@@ -40,7 +40,7 @@ type entity[M, E, S any] struct {
 	news      news
 	snapshots *snapshotter // nil without snapshots
 	idleness  *idleness    // nil without PassivateAfter
-	timers    *timers      // nil if the journal keeps none
+	timers    *timers      // nil before there is one
 }
 
 func newEntity[M, E, S any](d *definition[M, E, S], ctx *actor.Context[M]) *entity[M, E, S] {
@@ -58,9 +58,6 @@ func newEntity[M, E, S any](d *definition[M, E, S], ctx *actor.Context[M]) *enti
 	e.wake = ctx.Notify(e.awake)
 	if d.snapshots() {
 		e.snapshots = e.newSnapshotter()
-	}
-	if store, ok := journal.As[journal.TimerStore](d.journal); ok {
-		e.timers = newTimers(store, clockOf(ctx.System(), store), e.wake)
 	}
 	if d.async != nil {
 		e.pausing = newPausingWriter(d.async, e.calls, d.PersistTimeout, extension.NewPause(ctx, e.afterPause))
@@ -185,14 +182,13 @@ func perform[M, E, S any](e *entity[M, E, S], cmd command[M], plan *Plan[E]) (ac
 }
 
 // finish stashes cmd, whose effect has been executed, if that says so. It returns next and err. The
-// message of a timer for which the stash has no room comes again.
+// message of a timer comes again if its effect was not stored, or the stash has no room for it.
 func (e *entity[M, E, S]) finish(plan *Plan[E], cmd command[M], next actor.Behavior[M], err error) (actor.Behavior[M], error) {
-	if !plan.stash || err != nil || e.commands.stash(cmd, e.StashCapacity) {
-		return next, err
-	}
-	if cmd.timer != nil {
+	full := plan.stash && err == nil && !e.commands.stash(cmd, e.StashCapacity)
+	switch {
+	case cmd.timer != nil && (full || err != nil):
 		retry(e, cmd.timer)
-	} else {
+	case full:
 		e.deadLetter(cmd.msg, actor.ErrStashFull)
 	}
 	return next, err

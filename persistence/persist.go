@@ -27,8 +27,8 @@ func (e *entity[M, E, S]) stored(plan *Plan[E], b batch[S], err error) (actor.Be
 		if len(plan.events) > 0 {
 			e.setState(b.state, e.seq+uint64(len(plan.events)))
 		}
-		if e.timers != nil {
-			e.timers.change(b.req.Timers)
+		if len(b.req.Timers) > 0 {
+			timersOf(e).change(b.req.Timers)
 		}
 		next := e.follow(plan)
 		if b.due {

@@ -42,7 +42,9 @@ func (e *entity[M, E, S]) recover(ctx context.Context) (plan *Plan[E], err error
 		e.counts.restored(begun, r.events)
 		e.epoch = r.claim.Epoch
 		e.setState(r.state, r.seq)
-		e.timers.load(r.timers)
+		if len(r.timers) > 0 {
+			timersOf(e).load(r.timers)
+		}
 		e.log.Debug("recovered", zap.Uint64("seq", e.seq), zap.Uint64("epoch", e.epoch))
 		err = guard.Run(func() error { plan = e.ask(RecoveryCompleted{Seq: e.seq}); return nil })
 	}
@@ -94,12 +96,12 @@ func (e *entity[M, E, S]) read(ctx context.Context, by fence.Claim, idle *idleTi
 
 // loadTimers reads the timers, if the journal keeps them.
 func loadTimers[M, E, S any](ctx context.Context, e *entity[M, E, S], idle *idleTimeout, r *recovery[S]) (err error) {
-	if e.timers == nil {
+	if e.timerStore == nil {
 		return nil
 	}
-	r.timers, err = e.timers.store.Timers(ctx, e.id)
+	r.timers, err = e.timerStore.Timers(ctx, e.id)
 	if len(r.timers) > 0 {
-		e.timers.clock.Refresh(ctx)
+		clockOf(e.ctx.System(), e.timerStore).Refresh(ctx)
 	}
 	idle.progress()
 	return err

@@ -33,8 +33,9 @@ type Timer struct {
 // fails, the message comes again as another attempt; a message that is stashed waits. A timer that
 // has been cancelled or replaced delivers nothing any more, even if it was due already.
 //
-// The actor fails with a [RejectedError] if the journal keeps no timers, msg is not one of its
-// commands or its type is not registered, or key is empty or longer than 255 bytes.
+// The actor fails with a [RejectedError] if the journal keeps no timers, or if the actor is not an
+// event-sourced one. It also does if msg is not one of its commands, or of a type that is not
+// registered, and if key is empty or longer than 255 bytes.
 func Schedule[E any](key string, at time.Time, msg any) Effect[E] {
 	return Effect[E](nil).Schedule(key, at, msg)
 }
@@ -71,13 +72,21 @@ func TimerOf[M any](ctx *actor.Context[M]) (t Timer, ok bool) {
 	return fired.(Timer), true
 }
 
+// noTimers says why an actor with journal j cannot have timers.
+func noTimers(j Journal) error {
+	if _, durable := j.(*stateJournal); durable {
+		return fmt.Errorf("%w: an actor with a durable state has no stored timers; make it event-sourced", ErrInvalid)
+	}
+	return fmt.Errorf("%w: %s keeps no timers; take persistence/sqlite or persistence/postgres", ErrInvalid, storeName(j))
+}
+
 // changesOf returns the changes of timers for the journal. Its errors are rejections.
 func changesOf[M, E, S any](e *entity[M, E, S], requests []timerRequest) ([]journal.TimerChange, error) {
 	if len(requests) == 0 {
 		return nil, nil
 	}
-	if e.timers == nil {
-		return nil, fmt.Errorf("%w: %s keeps no timers; take persistence/sqlite or persistence/postgres", ErrInvalid, storeName(e.journal))
+	if e.timerStore == nil {
+		return nil, noTimers(e.journal)
 	}
 	changes := make([]journal.TimerChange, len(requests))
 	for i, r := range requests {

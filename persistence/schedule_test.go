@@ -179,6 +179,26 @@ func TestATimerComesAgainThoughSupervisionResumes(t *testing.T) {
 	})
 }
 
+func TestATimerWhoseEffectIsRejectedComesAgainThoughSupervisionResumes(t *testing.T) {
+	inBell(t, func(b *bell) {
+		b.handle = func(_ string, n nudge) persistence.Effect[said] {
+			switch {
+			case n.Text == "begin":
+				return b.schedule("k", time.Minute)
+			case len(b.heard()) == 1:
+				return persistence.Persist(said{"a"}).Schedule("", b.in(0), n) // which no journal takes
+			}
+			return persistence.None
+		}
+		b.opts.OnPersistFailure = actor.Backoff{Min: 4 * time.Second, Max: time.Minute}
+		ref := actor.Spawn(b.system, behaviors.Supervise(b.behavior(), actor.Strategy{Decide: func(error) actor.Directive { return actor.Resume }}), "")
+		ref.Tell(nudge{"begin"})
+		time.Sleep(time.Hour)
+		require.Equal(b, []string{"k=k#1 +1m0s", "k=k#2 +1m4s"}, b.heard())
+		require.Empty(b, b.stored())
+	})
+}
+
 func TestTimersOutliveTheirActor(t *testing.T) {
 	inBell(t, func(b *bell) {
 		b.handle = func(_ string, n nudge) persistence.Effect[said] {
@@ -311,6 +331,23 @@ func TestAJournalWithoutTimersSaysWhichHaveThem(t *testing.T) {
 		ref.Tell(nudge{"begin"})
 		b.probe.ExpectTerminated(ref)
 		require.ErrorContains(b, reason, "keeps no timers; take persistence/sqlite or persistence/postgres")
+	})
+}
+
+func TestADurableStateHasNoTimersAndTheErrorSaysSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.NewSystem(t)
+		failures := make(chan error, 1)
+		b := behaviors.DurableState("bell", memory.New(), "", func(*actor.Context[nudge], persistence.State[string], nudge) persistence.StateEffect[string] {
+			return persistence.PersistState("a").Schedule("k", time.Now(), nudge{})
+		}, persistence.StateOptions[nudge, string]{OnSignal: func(_ *actor.Context[nudge], _ persistence.State[string], sig persistence.Signal) persistence.StateEffect[string] {
+			if sig, is := sig.(persistence.PersistRejected); is {
+				failures <- sig.Err
+			}
+			return persistence.None
+		}})
+		actor.Spawn(s, b, "").Tell(nudge{})
+		require.ErrorContains(t, <-failures, "a durable state has no stored timers; make it event-sourced")
 	})
 }
 

@@ -31,7 +31,6 @@ type timer struct {
 
 // timers are the stored timers of one actor. Only the actor uses them, except for the alarm.
 type timers struct {
-	store journal.TimerStore
 	clock *storeclock.Clock
 	alarm *alarm
 	byKey map[string]*timer
@@ -40,17 +39,19 @@ type timers struct {
 
 // load begins with the timers that recovery has read.
 func (t *timers) load(stored []journal.Timer) {
-	if t == nil {
-		return
-	}
 	for _, one := range stored {
 		t.add(one)
 	}
 	t.arm()
 }
 
-func newTimers(store journal.TimerStore, c *storeclock.Clock, wake func()) *timers {
-	return &timers{store: store, clock: c, byKey: map[string]*timer{}, alarm: &alarm{clock: c, wake: wake}}
+// timersOf returns the timers of an actor whose journal keeps them. Few actors have any.
+func timersOf[M, E, S any](e *entity[M, E, S]) *timers {
+	if e.timers == nil {
+		c := clockOf(e.ctx.System(), e.timerStore)
+		e.timers = &timers{clock: c, byKey: map[string]*timer{}, alarm: &alarm{clock: c, wake: e.wake}}
+	}
+	return e.timers
 }
 
 // change follows what has been stored.
@@ -67,9 +68,7 @@ func (t *timers) change(changes []journal.TimerChange) {
 			t.add(c.Timer)
 		}
 	}
-	if len(changes) > 0 {
-		t.arm()
-	}
+	t.arm()
 }
 
 func (t *timers) add(stored journal.Timer) {

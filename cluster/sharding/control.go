@@ -22,7 +22,7 @@ func (r *Region[M]) Shard(id string) int {
 	return shard
 }
 
-// maxNodeName is how many bytes the name of a node may have; see cluster.Config.Name.
+// maxNodeName is how many bytes the name of a node may have; see cluster.Config.NodeID.
 const maxNodeName = 255
 
 // Pin asks the coordinator to run some shards of the type on the node of that name. Each moves

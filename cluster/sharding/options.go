@@ -32,8 +32,8 @@ type settings struct {
 	remember    bool
 	daemons     int                                           // how many, at first; 0 for types whose entities have ids
 	strategy    placement.Strategy                            // nil: the default
-	timersIn    persistence.Journal                           // of WithTimers
-	timers      journal.TimerStore                            // the same
+	timers      journal.TimerStore                            // of WithTimers
+	timerless   error                                         // why that got no such journal
 	leases      func(name, owner string) (lease.Lease, error) // nil: none
 }
 
@@ -51,13 +51,6 @@ func settingsOf(opts []Option) (settings, error) {
 	}
 	for _, o := range opts {
 		o(&s)
-	}
-	if s.timersIn != nil {
-		store, err := timerStore(s.timersIn)
-		if err != nil {
-			return s, err
-		}
-		s.timers = store
 	}
 	if s.passivate == byDefault {
 		s.passivate = DefaultPassivateAfter
@@ -78,6 +71,8 @@ func settingsOf(opts []Option) (settings, error) {
 		return s, errors.New("sharding: Buffer is negative")
 	case s.journalless:
 		return s, errors.New("sharding: WithJournal got nil; give it the journal that all nodes share, or leave it out")
+	case s.timerless != nil:
+		return s, s.timerless
 	case s.daemons > 0 && (s.passivate > 0 || s.limit > 0 || s.remember || s.shards != DefaultShards):
 		return s, errors.New("sharding: Daemon takes neither Shards, PassivateAfter, MaxEntities nor Remember")
 	case s.remember && s.journal == nil:
@@ -174,7 +169,9 @@ func WithJournal(j persistence.Journal) Option {
 // 30 seconds and when a shard begins, and starts at most 5000 entities per second. While the
 // journal cannot be read, entities that are awake still get their timers; the others come late.
 // With [Remember] and [Daemon] it has no effect: their entities are awake.
-func WithTimers(j persistence.Journal) Option { return func(s *settings) { s.timersIn = j } }
+func WithTimers(j persistence.Journal) Option {
+	return func(s *settings) { s.timers, s.timerless = timerStore(j) }
+}
 
 // Remember keeps entities running without messages: those that have had one, until they call
 // [Entity.Passivate]. Use it for entities with timers. An entity that stops or fails is started

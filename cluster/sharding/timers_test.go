@@ -1,8 +1,10 @@
 package sharding_test
 
 import (
+	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,6 +17,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
@@ -31,7 +34,8 @@ func init() { actor.RegisterType[errand]("sharding-test.errand") }
 // An almanac notes when the timers of entities have come.
 type almanac struct {
 	store *memory.Journal
-	mu    sync.Mutex // guards all below
+	fails atomic.Int64 // how many handlers of timers are to fail
+	mu    sync.Mutex   // guards all below
 	came  map[string][]time.Time
 	late  time.Duration // of the latest
 	again int           // attempts after the first
@@ -44,6 +48,9 @@ func (d *almanac) entity(e sharding.Entity) actor.Behavior[errand] {
 	return behaviors.EventSourced(e.PersistenceID(), d.store, 0, func(n int, _ noted) int { return n + 1 },
 		func(ctx *actor.Context[errand], n int, m errand) persistence.Effect[noted] {
 			if t, fired := persistence.TimerOf(ctx); fired {
+				if d.fails.Add(-1) >= 0 {
+					panic("as it was told")
+				}
 				d.note(e.ID, t)
 				return persistence.Persist(noted{})
 			}
@@ -137,9 +144,49 @@ func TestNothingWakesEntitiesWithoutWithTimersAndTheLogSaysSo(t *testing.T) {
 	})
 }
 
+// slowWakes takes ten seconds to answer what it has known at the beginning.
+type slowWakes struct{ *memory.Journal }
+
+func (s slowWakes) Wakes(ctx context.Context, in journal.SliceRange, after journal.Wake, before time.Time, limit int) ([]journal.Wake, error) {
+	wakes, err := s.Journal.Wakes(ctx, in, after, before, limit)
+	time.Sleep(10 * time.Second)
+	return wakes, err
+}
+
+func TestAnEntityThatEndsWhileTheJournalIsReadIsWokenInTime(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		d := newAlmanac()
+		r, err := sharding.Start(s, "almanac", d.entity, sharding.WithTimers(slowWakes{d.store}), sharding.MaxEntities(1))
+		require.NoError(t, err)
+		for n := range 200 {
+			schedule(t, r, fmt.Sprint(n), 20*time.Second)
+			time.Sleep(300 * time.Millisecond)
+		}
+		time.Sleep(2 * time.Minute)
+		came, late, _ := d.state()
+		require.Equal(t, 200, came)
+		require.Less(t, late, time.Second)
+	})
+}
+
+func TestAnEntityWhoseHandlerFailsGetsItsTimerAgain(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		d := newAlmanac()
+		d.fails.Store(1)
+		r := d.start(t, s)
+		schedule(t, r, "a", time.Hour)
+		time.Sleep(time.Hour + 3*time.Minute)
+		came, late, again := d.state()
+		require.Equal(t, []int{1, 1}, []int{came, again})
+		require.Less(t, late, 2*time.Minute)
+	})
+}
+
 func TestWithTimersNeedsAJournalThatKeepsThem(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		_, err := sharding.Start(s, "almanac", newAlmanac().entity, sharding.WithTimers(struct{ persistence.Journal }{memory.New()}))
+		require.ErrorContains(t, err, "needs a journal that keeps timers")
+		_, err = sharding.Start(s, "almanac", newAlmanac().entity, sharding.WithTimers(nil))
 		require.ErrorContains(t, err, "needs a journal that keeps timers")
 	})
 }

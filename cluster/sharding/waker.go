@@ -42,6 +42,7 @@ type waker[M any] struct {
 	until  time.Time // the journal has been read up to there
 	busy   bool      // it is being read
 	again  bool      // and is to be read again after that
+	left   wakeQueue // what entities that have ended meanwhile have left
 }
 
 // The messages to a waker.
@@ -97,10 +98,11 @@ func (w *waker[M]) receive(_ *actor.Context[wakerMsg], msg wakerMsg) actor.Behav
 			w.read()
 		}
 	case timerLeft:
-		if msg.wake.Due.Before(w.until) {
-			heap.Push(&w.queue, msg.wake)
-			w.wait()
+		if w.busy { // its entity may have been awake when the journal was read
+			w.left = append(w.left, msg.wake)
 		}
+		w.add(msg.wake)
+		w.wait()
 	case wakeDue:
 		w.wake()
 	}
@@ -156,7 +158,18 @@ func (w *waker[M]) took(read wakesRead) {
 	}
 	w.queue, w.until = read.wakes, read.until
 	heap.Init(&w.queue)
+	for _, one := range w.left {
+		w.add(one)
+	}
+	w.left = nil
 	w.wait()
+}
+
+// add adds a wake, unless it is read from the journal before it is due.
+func (w *waker[M]) add(one journal.Wake) {
+	if one.Due.Before(w.until) {
+		heap.Push(&w.queue, one)
+	}
 }
 
 // wait waits for the first of the queue.
