@@ -172,8 +172,11 @@ func (s *System) stopActors(limit time.Duration) {
 	go s.endActors()
 	close(s.shutdown.acting)
 	defer time.AfterFunc(hurry, func() { close(s.shutdown.hurried) }).Stop()
-	if !wait(ctx, s.terminated) {
-		s.shutdown.fail(s.stillRunning(s.living(), context.Cause(ctx)), false)
+	if wait(ctx, s.terminated) {
+		return
+	}
+	if living := s.living(); len(living) > 0 {
+		s.shutdown.fail(s.stillRunning(living, context.Cause(ctx)), false)
 	}
 }
 

@@ -71,9 +71,13 @@ func (q *timerQueue) arm() {
 		return
 	}
 	q.armed, q.next = true, first
-	if wait := first - q.now(); q.clock == nil {
+	switch wait := first - q.now(); {
+	case wait <= 0: // see bubble.Wait, but at once
+		q.stop()
+		go q.expire()
+	case q.clock == nil:
 		q.clock = time.AfterFunc(wait, q.expire)
-	} else {
+	default:
 		q.clock.Reset(wait)
 	}
 }
@@ -109,8 +113,14 @@ func (q *timerQueue) sweep() {
 // disarm stops the clock, as no alarm is left.
 func (q *timerQueue) disarm() {
 	if q.armed {
-		q.clock.Stop()
+		q.stop()
 		q.armed = false
+	}
+}
+
+func (q *timerQueue) stop() {
+	if q.clock != nil {
+		q.clock.Stop()
 	}
 }
 

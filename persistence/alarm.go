@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/understudy-go/understudy/internal/bubble"
 	"github.com/understudy-go/understudy/internal/storeclock"
 )
 
@@ -40,7 +41,7 @@ func (a *alarm) arm() {
 		}
 		return
 	}
-	wait := min(max(a.due.Sub(a.clock.Now()), 0), maxAlarm)
+	wait := min(bubble.Wait(a.due.Sub(a.clock.Now())), maxAlarm)
 	if a.timer == nil {
 		a.timer = time.AfterFunc(wait, a.rung)
 		return

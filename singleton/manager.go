@@ -9,6 +9,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/bubble"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/recall"
 	"github.com/understudy-go/understudy/internal/singletonhook"
@@ -468,7 +469,7 @@ type timer struct {
 func (t *timer) set(now, at time.Time) {
 	t.stop()
 	if !at.IsZero() {
-		t.Timer = time.AfterFunc(max(0, at.Sub(now)), t.ring)
+		t.Timer = time.AfterFunc(bubble.Wait(at.Sub(now)), t.ring)
 	}
 }
 

@@ -191,7 +191,7 @@ func TestWithALeaseNoEntityRunsTwiceWhenAFormerMemberRunsOn(t *testing.T) {
 					select {
 					case <-stop:
 						return
-					case <-time.After(10 * time.Millisecond):
+					case <-time.After(100 * time.Millisecond):
 					}
 					g.region(from).Ref(fmt.Sprint("e", n%40)).Tell(note{Text: "x"})
 				}

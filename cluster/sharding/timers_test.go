@@ -1,6 +1,7 @@
 package sharding_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
@@ -16,6 +17,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/sharding"
+	"github.com/understudy-go/understudy/internal/pause"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
@@ -149,8 +151,7 @@ type slowWakes struct{ *memory.Journal }
 
 func (s slowWakes) Wakes(ctx context.Context, in journal.SliceRange, after journal.Wake, before time.Time, limit int) ([]journal.Wake, error) {
 	wakes, err := s.Journal.Wakes(ctx, in, after, before, limit)
-	time.Sleep(10 * time.Second)
-	return wakes, err
+	return wakes, cmp.Or(err, pause.For(ctx, 10*time.Second))
 }
 
 func TestAnEntityThatEndsWhileTheJournalIsReadIsWokenInTime(t *testing.T) {

@@ -3,6 +3,8 @@ package memnet
 import (
 	"container/heap"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/bubble"
 )
 
 // A parcel is a transmission from one host to another.
@@ -40,13 +42,15 @@ func (n *Network) send(p *parcel) {
 // arm sets the timer to the next parcel.
 func (n *Network) arm() {
 	w := &n.wire
-	switch {
-	case n.closed || len(w.flying) == 0:
-	case w.timer == nil:
-		w.timer = time.AfterFunc(time.Until(w.flying[0].due), n.deliver)
-	default:
-		w.timer.Reset(time.Until(w.flying[0].due))
+	if n.closed || len(w.flying) == 0 {
+		return
 	}
+	wait := bubble.Wait(time.Until(w.flying[0].due))
+	if w.timer == nil {
+		w.timer = time.AfterFunc(wait, n.deliver)
+		return
+	}
+	w.timer.Reset(wait)
 }
 
 // deliver delivers the parcels that are due.

@@ -1,6 +1,10 @@
 package lease
 
-import "time"
+import (
+	"time"
+
+	"github.com/understudy-go/understudy/internal/bubble"
+)
 
 // A Clock is a holder's source of time, see [Settings]. Its methods may be called from any
 // goroutine.
@@ -24,7 +28,7 @@ func (c machineClock) Now() (time.Duration, time.Time) {
 }
 
 func (machineClock) AfterFunc(d time.Duration, f func()) func() {
-	t := time.AfterFunc(d, f)
+	t := time.AfterFunc(bubble.Wait(d), f)
 	return func() { t.Stop() }
 }
 
