@@ -29,6 +29,6 @@ func (r *residents[M]) keepAwake(id string, d time.Duration) {
 	r.lane.mu.Lock()
 	defer r.lane.mu.Unlock()
 	if e := r.all[escape(id)]; e != nil {
-		e.until = r.lane.region.now() + d
+		e.timed, e.until = false, r.lane.region.now()+d
 	}
 }

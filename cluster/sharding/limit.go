@@ -80,7 +80,7 @@ func (l *lane[M]) evict(n int) (ended int) {
 		switch {
 		case e.ref == (actor.ActorRef[M]{}):
 		case r.actors.Used(e.ref):
-			e.worked = true
+			e.handled()
 		case now < e.until:
 		default:
 			r.rest(e)

@@ -24,11 +24,12 @@ type residents[M any] struct {
 	shards     int // of the type
 	hooks      shardHooks
 	all        map[string]*resident[M]
-	remembered *remembered[M] // nil unless its entities run without a message
-	refusal    error          // why the claim of an entity was refused last; nil if none was, or that has been reported
-	closing    bool           // the shard is about to leave: no letter is taken
-	broken     bool           // it is about to be stopped, see shardHooks: no letter is taken, and none is lost
-	ended      bool           // the actor of the shard stops
+	remembered *remembered[M]    // nil unless its entities run without a message
+	timers     map[string]wakeOf // of entities that have stopped and are not forgotten yet
+	refusal    error             // why the claim of an entity was refused last; nil if none was, or that has been reported
+	closing    bool              // the shard is about to leave: no letter is taken
+	broken     bool              // it is about to be stopped, see shardHooks: no letter is taken, and none is lost
+	ended      bool              // the actor of the shard stops
 }
 
 // shardHooks tell the actor of a shard, from any goroutine, what has happened.
@@ -46,8 +47,17 @@ type resident[M any] struct {
 	idle   uint8             // how many sweeps have found it unused
 	worked bool              // this incarnation has handled messages, as a sweep has found
 	asked  bool              // it has asked to be passivated
+	timed  bool              // it was woken for a timer, and has handled nothing
 	until  time.Duration     // by [Region.now]: it does not rest before; see [Entity.KeepAwake]
 	ends   time.Duration     // by [Region.now]: it is stopped then, if it is about to end
+}
+
+// handled notes that the entity has handled messages.
+func (e *resident[M]) handled() {
+	e.worked = true
+	if e.timed {
+		e.timed, e.until = false, 0
+	}
 }
 
 // An absence is what is known of an entity that takes no letters.
@@ -161,6 +171,7 @@ func (r *residents[M]) wake(name string) *resident[M] {
 }
 
 func (r *residents[M]) start(name string, e *resident[M]) (started bool) {
+	delete(r.timers, name) // it has them itself
 	if e.ref = r.actors.Spawn(r.behavior(name), name); e.ref == (actor.ActorRef[M]{}) {
 		return false
 	}
@@ -313,6 +324,10 @@ func (r *residents[M]) again(name string, e *resident[M], letters []letter[M]) b
 // leave forgets an entity that has ended.
 func (r *residents[M]) leave(name string, letters []letter[M]) {
 	delete(r.all, name)
+	if w, timed := r.timers[name]; timed {
+		delete(r.timers, name)
+		r.lane.region.wakes.left(w.id, w.due)
+	}
 	for _, of := range letters {
 		r.lane.keep(of)
 	}

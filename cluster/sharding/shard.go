@@ -59,7 +59,7 @@ func (r *Region[M]) startShard(under actor.Spawner, around actor.AnyRef, shard, 
 	all := &residents[M]{lane: r.lanes[shard], generation: gen, shards: shards, all: map[string]*resident[M]{}}
 	all.hooks.broken, all.hooks.gate = on.broken, on.gate
 	ctx := singletonhook.WithGeneration(r.hub.context, around.Path()+"/"+name, gen, all.refused)
-	ctx = timerhook.With(ctx, r.wakes.left)
+	ctx = timerhook.With(ctx, func(id string, due time.Time) { leaveTimer(all, id, due) })
 	return actor.Spawn(under, r.shard(all, on.begun), name, extension.WithContext(ctx), actor.WithKind(kind))
 }
 
@@ -252,7 +252,8 @@ func (l *lane[M]) sweep(all *residents[M]) (ending bool) {
 		case e.ref == (actor.ActorRef[M]{}):
 		case all.actors.Resting(e.ref):
 		case all.actors.Used(e.ref):
-			e.idle, e.worked = 0, true
+			e.idle = 0
+			e.handled()
 		case now < e.until:
 			e.idle = 0
 		case l.region.set.passivate > 0:

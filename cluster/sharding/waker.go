@@ -26,6 +26,7 @@ const (
 	wakesPage    = 1000
 	maxWakes     = 100_000 // that it keeps; others are read later
 	wakesTimeout = 20 * time.Second
+	wakesStay    = 10 * time.Second // for which an entity may have to recover before its timer fires
 )
 
 // errKeepsNoTimers is the error of [WithTimers] for other journals.
@@ -227,7 +228,36 @@ func wakeUp[M any](r *Region[M], persistenceID string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	all := l.residents
-	return all != nil && all.takes() && all.all[name] == nil && all.wake(name) != nil
+	if all == nil || !all.takes() || all.all[name] != nil {
+		return false
+	}
+	e := all.wake(name)
+	if e != nil {
+		e.timed, e.until = true, r.now()+wakesStay
+	}
+	return e != nil
+}
+
+// A wakeOf is the first timer of an actor with that persistence id.
+type wakeOf struct {
+	id  string
+	due time.Time
+}
+
+// leaveTimer notes that an actor has stopped and leaves a timer. The waker hears of the timer of an
+// entity when it has been forgotten, because until then it counts as awake.
+func leaveTimer[M any](all *residents[M], id string, due time.Time) {
+	_, name, ok := residence(all.lane.region, id)
+	all.lane.mu.Lock()
+	defer all.lane.mu.Unlock()
+	if !ok || all.all[name] == nil {
+		all.lane.region.wakes.left(id, due)
+		return
+	}
+	if all.timers == nil {
+		all.timers = map[string]wakeOf{}
+	}
+	all.timers[name] = wakeOf{id: id, due: due}
 }
 
 // warnOfTimers says once that nobody wakes entities for their timers.
