@@ -32,7 +32,7 @@ type timer struct {
 // timers are the stored timers of one actor. Only the actor uses them, except for the alarm.
 type timers struct {
 	clock *storeclock.Clock
-	alarm *alarm
+	alarm *storeclock.Alarm
 	byKey map[string]*timer
 	queue timerQueue // those that are not firing
 }
@@ -49,7 +49,7 @@ func (t *timers) load(stored []journal.Timer) {
 func timersOf[M, E, S any](e *entity[M, E, S]) *timers {
 	if e.timers == nil {
 		c := clockOf(e.ctx.System(), e.timerStore)
-		e.timers = &timers{clock: c, byKey: map[string]*timer{}, alarm: &alarm{clock: c, wake: e.wake}}
+		e.timers = &timers{clock: c, byKey: map[string]*timer{}, alarm: storeclock.NewAlarm(c, e.wake)}
 	}
 	return e.timers
 }
@@ -114,9 +114,9 @@ func (t *timers) retry(one *timer, delay time.Duration) {
 // arm sets the alarm for the first timer.
 func (t *timers) arm() {
 	if len(t.queue) > 0 {
-		t.alarm.set(t.queue[0].next)
+		t.alarm.Set(t.queue[0].next)
 	} else {
-		t.alarm.set(time.Time{})
+		t.alarm.Set(time.Time{})
 	}
 }
 
@@ -137,7 +137,7 @@ func endTimers[M, E, S any](e *entity[M, E, S]) {
 	if e.timers == nil {
 		return
 	}
-	e.timers.alarm.set(time.Time{})
+	e.timers.alarm.Set(time.Time{})
 	if left := timerhook.Of(e.ctx); left != nil {
 		if due, ok := e.timers.first(); ok {
 			left(e.id, due)

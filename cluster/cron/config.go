@@ -1,0 +1,143 @@
+package cron
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/understudy-go/understudy/cluster/cron/internal/plan"
+	"github.com/understudy-go/understudy/internal/naming"
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/singleton"
+)
+
+// The description of entries. go doc shows the fields under the path of package plan:
+//
+//	go doc github.com/understudy-go/understudy/cluster/cron/internal/plan Entry
+type (
+	// An Entry says when a job runs, and what becomes of runs that cannot. Its fields are Name,
+	// Spec, Zone, Job, Args, Missed, Grace, Overlap, Jitter and Paused.
+	Entry = plan.Entry
+
+	// Missed is the policy for runs that were due while the schedule did not run: [Skip], [Once] or
+	// [All].
+	Missed = plan.Missed
+
+	// Overlap is the policy for runs that are due while another of their entry is going on:
+	// [SkipRun], [QueueRun] or [Allow].
+	Overlap = plan.Overlap
+
+	// A Record is what has become of a run, or of several that did not take place.
+	Record = plan.Record
+
+	// An Outcome is what has become of a run: [Done], [Failed], [NotRun] or [Overlapped].
+	Outcome = plan.Outcome
+)
+
+// The policies for missed runs, besides [All].
+const (
+	Skip = plan.Skip // none of them runs
+	Once = plan.Once // the last of them runs
+)
+
+// All returns the policy by which missed runs run one after the other: the last ones, at most as
+// many as atMost. Entries with an atMost that is not from 1 to 1000 are refused.
+func All(atMost int) Missed { return plan.All(atMost) }
+
+// The policies for runs that overlap.
+const (
+	SkipRun  = plan.SkipRun  // the later one does not run
+	QueueRun = plan.QueueRun // it runs afterwards
+	Allow    = plan.Allow    // both run at the same time
+)
+
+// The outcomes of runs.
+const (
+	Done       = plan.Done       // the job has returned, or the recipient has replied
+	Failed     = plan.Failed     // with an error
+	NotRun     = plan.NotRun     // it was due while the schedule ran nowhere
+	Overlapped = plan.Overlapped // it was due while another run of the entry was going on
+)
+
+// MaxEntries is how many entries a schedule has at most.
+const MaxEntries = plan.MaxItems
+
+// A Config has the settings of a schedule. It is the same on all nodes of one version of a program.
+type Config struct {
+	// Name tells schedules of one cluster and journal apart. The default is "cron".
+	Name string
+
+	// Journal stores the entries that were changed at run time, and what has become of runs. All
+	// nodes must share it. Required. Runs are due by the clock of the journal if it has one, such
+	// as the clock of a PostgreSQL server, and otherwise by the clock of the host. The caller
+	// closes the journal, after the node has left.
+	Journal persistence.Journal
+
+	// Jobs are what entries run, by name. Required, also on nodes that host the schedule only after
+	// others have left.
+	Jobs map[string]Job
+
+	// Entries are those that the program declares. An entry that was changed at run time stays as
+	// it is until the program declares it differently than before. One that the program no longer
+	// declares is removed.
+	Entries []Entry
+
+	// MaxRuns is how many runs may go on at the same time. Others wait, those that were due first
+	// before the others. The default is 100. It must not be negative.
+	MaxRuns int
+
+	// Options are those of the singleton that runs the schedule, as singleton.Role. The schedule
+	// sets AtLeastOnce and StopMessage itself.
+	Options []singleton.Option
+}
+
+// withDefaults returns c with the defaults of the fields that are not set.
+func (c Config) withDefaults() (Config, error) {
+	c.Name, c.MaxRuns = cmp.Or(c.Name, "cron"), cmp.Or(c.MaxRuns, 100)
+	switch {
+	case c.Journal == nil:
+		return c, fmt.Errorf("Config.Journal is nil; give all nodes the same journal, as persistence/sqlite opens one, or persistence/memory in tests")
+	case len(c.Jobs) == 0:
+		return c, fmt.Errorf("Config.Jobs has no job")
+	case c.MaxRuns < 0:
+		return c, fmt.Errorf("Config.MaxRuns is %d; leave it out for 100", c.MaxRuns)
+	case len(c.Entries) > MaxEntries:
+		return c, fmt.Errorf("Config.Entries has %d entries; a schedule has at most %d, and a program may have several schedules", len(c.Entries), MaxEntries)
+	}
+	if err := naming.CheckLength(c.Name, maxName); err != nil {
+		return c, fmt.Errorf("Config.Name %q %w", c.Name, err)
+	}
+	for name, job := range c.Jobs {
+		if job.run == nil {
+			return c, fmt.Errorf("Config.Jobs[%q] is the zero Job; make it with Func, Tell or Ask", name)
+		}
+	}
+	return c, c.checkEntries()
+}
+
+// maxName is the largest length of the name of a schedule, in bytes.
+const maxName = 100
+
+func (c Config) checkEntries() error {
+	seen := map[string]bool{}
+	for _, e := range c.Entries {
+		if err := c.check(e); err != nil {
+			return err
+		}
+		if seen[e.Name] {
+			return fmt.Errorf("Config.Entries has two entries with the name %q", e.Name)
+		}
+		seen[e.Name] = true
+	}
+	return nil
+}
+
+// check returns what is wrong with an entry.
+func (c Config) check(e Entry) error {
+	if err := e.Check(); err != nil {
+		return err
+	}
+	if _, known := c.Jobs[e.JobName()]; !known {
+		return fmt.Errorf("entry %q: Config.Jobs has no job %q", e.Name, e.JobName())
+	}
+	return nil
+}

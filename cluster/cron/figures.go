@@ -1,0 +1,112 @@
+package cron
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/actor/telemetry"
+	"github.com/understudy-go/understudy/cluster/cron/internal/plan"
+	"github.com/understudy-go/understudy/internal/histogram"
+)
+
+// figures are what metrics and status pages of a node show of a schedule.
+type figures struct {
+	lateness histogram.Histogram
+
+	mu     sync.Mutex // guards all below
+	counts map[Outcome]uint64
+	here   bool        // the instance is on this node
+	ledger plan.Ledger // if here
+}
+
+func newFigures() *figures { return &figures{counts: map[Outcome]uint64{}} }
+
+// note counts what facts say, and keeps the ledger for the status page.
+func (f *figures) note(facts []plan.Fact, l plan.Ledger) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.here, f.ledger = true, l
+	for _, fact := range facts {
+		switch fact := fact.(type) {
+		case plan.RunsSkipped:
+			f.counts[fact.Why] += uint64(fact.Count)
+		case plan.RunEnded:
+			f.counts[fact.Outcome]++
+		case plan.RunBegun:
+			if fact.Attempt == 1 {
+				f.lateness.Observe(max(fact.At.Sub(fact.Due), 0))
+			}
+		case plan.EntrySet, plan.EntryRemoved, plan.RunDue:
+		}
+	}
+}
+
+// close notes that the instance has ended.
+func (f *figures) close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.here, f.ledger = false, plan.Ledger{}
+}
+
+// outcomes are all of them; each has a series from the start, because an increase from no series is
+// not seen.
+var outcomes = []Outcome{Done, Failed, NotRun, Overlapped}
+
+// A register has the schedules that were started in a system.
+type register struct {
+	mu  sync.Mutex // guards all
+	all []*Schedule
+}
+
+func registerOf(s *actor.System) *register {
+	first := false
+	r := extension.Ensure(s, func() *register { first = true; return new(register) })
+	if first {
+		telemetry.AddSource(s, r.families)
+	}
+	return r
+}
+
+// add returns false if there is a schedule of that name.
+func (r *register) add(c *Schedule) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if slices.ContainsFunc(r.all, func(other *Schedule) bool { return other.cfg.Name == c.cfg.Name }) {
+		return false
+	}
+	r.all = append(r.all, c)
+	return true
+}
+
+func (r *register) schedules() []*Schedule {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.all)
+}
+
+// families is a [telemetry.Source]. Its series are by schedule, and never by entry.
+func (r *register) families() []telemetry.Family {
+	runs := telemetry.NewCounter("understudy_cron_runs_total", "Runs of schedules that have ended on this node, or were skipped by it.", "schedule", "outcome")
+	open := telemetry.NewGauge("understudy_cron_open_runs", "Runs of schedules that wait or go on on this node.", "schedule")
+	lateness := telemetry.NewHistogram("understudy_cron_lateness_seconds", "How long after their due time runs of schedules have begun on this node, jitter included, at their first attempts.", "schedule")
+	for _, c := range r.schedules() {
+		c.figures.add(c.cfg.Name, &runs, &open, &lateness)
+	}
+	return []telemetry.Family{runs, open, lateness}
+}
+
+func (f *figures) add(name string, runs, open, lateness *telemetry.Family) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, o := range outcomes {
+		runs.Add(float64(f.counts[o]), name, string(o))
+	}
+	n := 0
+	for _, i := range f.ledger.Items {
+		n += len(i.Open)
+	}
+	open.Add(float64(n), name)
+	lateness.AddDurations(f.lateness.Read(), name)
+}

@@ -1,0 +1,125 @@
+// Package calendar computes when entries with cron expressions are due, also across the days on
+// which a time zone changes its offset.
+package calendar
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/robfig/cron/v3"
+)
+
+// A Calendar has the times of one cron expression in one time zone. It is immutable.
+type Calendar struct {
+	schedule cron.Schedule // only ever asked in UTC, with times as clocks in the zone show them
+	zone     *time.Location
+	hourly   bool // it names no hours
+}
+
+// parser reads the five fields of crontab(5), with names of months and days.
+var parser = cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow)
+
+// Parse reads a cron expression of five fields. The zone is a name of the IANA database; "" is UTC.
+// It returns an error that says what is wrong, also if the expression has no time at all, as
+// "0 0 30 2 *".
+func Parse(spec, zone string) (*Calendar, error) {
+	fields := strings.Fields(spec)
+	if len(fields) != 5 || strings.Contains(fields[0], "=") {
+		return nil, fmt.Errorf("the cron expression %q does not have the five fields minute, hour, day of month, month, day of week; an example is %q", spec, "30 6 * * MON-FRI")
+	}
+	schedule, err := parser.Parse(strings.Join(fields, " "))
+	if err != nil {
+		return nil, fmt.Errorf("the cron expression %q: %w", spec, err)
+	}
+	where, err := location(zone)
+	if err != nil {
+		return nil, err
+	}
+	c := &Calendar{schedule: schedule, zone: where, hourly: fields[1] == "*"}
+	if c.Next(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)).IsZero() {
+		return nil, fmt.Errorf("the cron expression %q has no time: no month has that day", spec)
+	}
+	return c, nil
+}
+
+func location(zone string) (*time.Location, error) {
+	if zone == "Local" {
+		return nil, fmt.Errorf("the time zone %q differs from host to host; give a name as Europe/Berlin, or none for UTC", zone)
+	}
+	where, err := time.LoadLocation(zone)
+	if err != nil {
+		return nil, fmt.Errorf("the time zone %q: %w; a program that runs where no zones are installed imports time/tzdata", zone, err)
+	}
+	return where, nil
+}
+
+// Next returns the first time after t, in the zone. It returns the zero time if nine years have no
+// such time.
+//
+// A time that clocks skip when they are set forward is due when they have been: one run for all
+// that are skipped. Of a time that clocks show twice only the first is due. An expression whose
+// hour is * names no time of day: it goes by the time that passes, as in cron of Debian.
+func (c *Calendar) Next(t time.Time) time.Time {
+	t = t.In(c.zone)
+	for last := t.AddDate(searched, 0, 0); t.Before(last); {
+		t = c.afterDoubled(t)
+		_, end := t.ZoneBounds()
+		wall := c.schedule.Next(shown(t))
+		if wall.IsZero() {
+			t = t.AddDate(lookahead, 0, 0)
+			continue
+		}
+		if next := wall.Add(-offset(t)); end.IsZero() || next.Before(end) {
+			return next.In(c.zone)
+		}
+		if c.dueAt(end) {
+			return end
+		}
+		t = end
+	}
+	return time.Time{}
+}
+
+// How many years are searched for the next time, and how many the library searches. Leap days are
+// eight years apart around 2100.
+const (
+	searched  = 9
+	lookahead = 4
+)
+
+// afterDoubled returns the end of the times that clocks show for the second time, if t is one of
+// them.
+func (c *Calendar) afterDoubled(t time.Time) time.Time {
+	start, _ := t.ZoneBounds()
+	if start.IsZero() || c.hourly {
+		return t
+	}
+	doubled := offset(start.Add(-time.Nanosecond)) - offset(start)
+	if end := start.Add(doubled - time.Nanosecond); t.Before(end) {
+		return end
+	}
+	return t
+}
+
+// dueAt reports whether an entry is due when clocks are set: its time is that which they show then,
+// or one that they skip.
+func (c *Calendar) dueAt(change time.Time) bool {
+	from, to := shown(change.Add(-time.Nanosecond)), shown(change)
+	switch {
+	case c.hourly:
+		from = to.Add(-time.Nanosecond)
+	case to.Before(from): // clocks are set back
+		return false
+	}
+	next := c.schedule.Next(from)
+	return !next.IsZero() && !next.After(to)
+}
+
+func offset(t time.Time) time.Duration {
+	_, seconds := t.Zone()
+	return time.Duration(seconds) * time.Second
+}
+
+// shown returns what clocks show at t, as a time in UTC.
+func shown(t time.Time) time.Time { return t.UTC().Add(offset(t)) }

@@ -1,0 +1,64 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// A Key identifies a run.
+type Key struct {
+	Name string
+	Due  int64 // in nanoseconds since 1970
+}
+
+// KeyOf returns the key of the run of an entry that was due then.
+func KeyOf(name string, due time.Time) Key { return Key{Name: name, Due: due.UnixNano()} }
+
+// A Host is where runs begin.
+type Host struct {
+	Node       string
+	Generation uint64
+	Running    func(Key) bool // the run goes on here
+	Room       int            // so many more may run here
+}
+
+// A candidate is a run that may begin.
+type candidate struct {
+	name string
+	Open
+}
+
+// Begin returns the facts about runs that begin now, those that were due first before the others. A
+// run that was going on elsewhere, on a host that has ended, begins again as another attempt.
+func Begin(l Ledger, h Host, now time.Time) []Fact {
+	var facts []Fact
+	var all []candidate
+	for name, i := range l.Items {
+		for _, o := range mayBegin(i) {
+			switch {
+			case h.Running(KeyOf(name, o.Due)):
+			case o.Attempt >= MaxAttempts:
+				facts = append(facts, RunEnded{Name: name, Due: o.Due, Outcome: Failed, Error: "given up: each host of it has ended during the run", At: now})
+			default:
+				all = append(all, candidate{name, o})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Or(a.Due.Compare(b.Due), cmp.Compare(a.name, b.name)) })
+	for _, c := range all[:min(len(all), max(h.Room, 0))] {
+		facts = append(facts, RunBegun{
+			Name: c.name, Due: c.Due, Attempt: c.Attempt + 1,
+			Generation: h.Generation, Node: h.Node, At: now,
+		})
+	}
+	return facts
+}
+
+// mayBegin returns the runs of an entry that may go on at the same time.
+func mayBegin(i *Item) []Open {
+	if i.Entry.Overlap == Allow {
+		return i.Open
+	}
+	return i.Open[:min(len(i.Open), 1)]
+}

@@ -1,0 +1,129 @@
+// Package plan decides which runs of a schedule begin, and remembers what has become of them. It is
+// pure: the state of a schedule is a value, facts change it, and the time is an argument.
+package plan
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/understudy-go/understudy/cluster/cron/internal/calendar"
+	"github.com/understudy-go/understudy/internal/naming"
+)
+
+// An Entry says when a job runs, and what becomes of runs that cannot.
+type Entry struct {
+	// Name identifies the entry within its schedule: 1 to 255 bytes without control characters.
+	Name string
+
+	// Spec has the five fields of crontab(5): minute, hour, day of month, month, day of week.
+	// Names of months and days, lists, ranges and steps are understood, as in "30 6 1-7 * MON-FRI".
+	// If both days are restricted, a day that fits one of them fits.
+	Spec string
+
+	// Zone is the time zone of Spec, a name of the IANA database such as Europe/Berlin. The
+	// default, "", is UTC.
+	Zone string
+
+	// Job is the name of the job in Config.Jobs. The default is Name.
+	Job string
+
+	// Args is handed to the job, in Run.Args: at most 4096 bytes.
+	Args string
+
+	// Missed says what becomes of runs that were due while the schedule did not run anywhere. The
+	// default is [Skip].
+	Missed Missed
+
+	// Grace is how late a run may begin without having been missed, as after a failover. The
+	// default is one minute. It must not be negative.
+	Grace time.Duration
+
+	// Overlap says what becomes of a run that is due while the one before it is still going on. The
+	// default is [SkipRun].
+	Overlap Overlap
+
+	// Jitter delays each run by a part of this time, which depends on the name and the due time and
+	// is the same on each node. It spreads entries that are due at the same time. The default is no
+	// delay. At most 24 hours; it should be shorter than the time between two runs.
+	Jitter time.Duration
+
+	// Paused entries have no runs, and miss none.
+	Paused bool
+}
+
+// Missed is how many of the runs that were missed run afterwards: the last ones.
+type Missed int
+
+// The policies for missed runs, besides those that [All] returns.
+const (
+	Skip Missed = iota // none
+	Once               // the last one, for all of them
+)
+
+// MaxMissed is the largest argument of [All].
+const MaxMissed = 1000
+
+// All returns the policy by which missed runs run one after the other: the last ones, at most as
+// many as atMost, which is 1 to [MaxMissed].
+func All(atMost int) Missed { return Missed(atMost) }
+
+// Overlap is a policy for runs that are due while another of their entry is going on.
+type Overlap int
+
+// The policies.
+const (
+	SkipRun  Overlap = iota // it does not run
+	QueueRun                // it runs afterwards
+	Allow                   // both run at the same time
+)
+
+// The limits of entries.
+const (
+	maxArgs   = 4096
+	maxJitter = 24 * time.Hour
+	MaxItems  = 1000 // entries of a schedule
+)
+
+// Check returns an error that says what is wrong with an entry.
+func (e Entry) Check() error {
+	if err := naming.Check(e.Name); err != nil {
+		return fmt.Errorf("the name %q of an entry %w", e.Name, err)
+	}
+	if _, err := calendar.Parse(e.Spec, e.Zone); err != nil {
+		return fmt.Errorf("entry %q: %w", e.Name, err)
+	}
+	if err := e.checkPolicies(); err != nil {
+		return fmt.Errorf("entry %q: %w", e.Name, err)
+	}
+	return nil
+}
+
+func (e Entry) checkPolicies() error {
+	switch {
+	case e.Missed < 0 || e.Missed > MaxMissed:
+		return fmt.Errorf("the policy All(%d) for missed runs is not from 1 to %d", e.Missed, MaxMissed)
+	case e.Overlap < SkipRun || e.Overlap > Allow:
+		return fmt.Errorf("the policy %d for runs that overlap does not exist; it is SkipRun, QueueRun or Allow", e.Overlap)
+	case e.Grace < 0:
+		return fmt.Errorf("the grace %v is negative; leave it out for one minute", e.Grace)
+	case e.Jitter < 0 || e.Jitter > maxJitter:
+		return fmt.Errorf("the jitter %v is not from 0 to 24 h", e.Jitter)
+	case len(e.Args) > maxArgs:
+		return fmt.Errorf("the arguments have %d bytes; at most %d are stored", len(e.Args), maxArgs)
+	case len(e.Job) > naming.MaxLength:
+		return errors.New("the name of the job is too long")
+	}
+	return nil
+}
+
+// JobName returns the name of the job.
+func (e Entry) JobName() string { return cmp.Or(e.Job, e.Name) }
+
+func (e Entry) grace() time.Duration { return cmp.Or(e.Grace, time.Minute) }
+
+// sameTimes reports whether two entries are due at the same times.
+func (e Entry) sameTimes(other Entry) bool {
+	return e.Spec == other.Spec && e.Zone == other.Zone && e.Paused == other.Paused
+}

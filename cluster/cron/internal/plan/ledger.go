@@ -1,0 +1,194 @@
+package plan
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Ledger is the state of a schedule. It is immutable: With returns another one.
+type Ledger struct {
+	Items map[string]*Item // by the name of the entry; no item ever changes
+}
+
+// An Item is an entry with what is known of its runs.
+type Item struct {
+	Entry    Entry
+	Declared *Entry    // as the program has declared it last; nil if it was set at run time only
+	Removed  bool      // at run time, while the program declares it
+	Cursor   time.Time // due times up to here are dealt with
+	Open     []Open    // runs that have not ended, those that are due first before the others
+	History  []Record  // the last ones first
+	Counts   map[Outcome]uint64
+}
+
+// An Open is a run that has not ended.
+type Open struct {
+	Due        time.Time
+	Manual     bool
+	Attempt    int // 0 if none has begun
+	Generation uint64
+	Node       string    // of the last attempt, like Begun
+	Begun      time.Time // zero if none has begun
+}
+
+// A Record is what has become of a run, or of several that did not take place.
+type Record struct {
+	Due     time.Time     `json:"due"`   // of the last of them
+	Count   int           `json:"count"` // of the runs; 1 for one that has taken place
+	Outcome Outcome       `json:"outcome"`
+	Error   string        `json:"error"`   // of the job, or ""
+	Attempt int           `json:"attempt"` // the last one; 0 for runs that have not taken place
+	Node    string        `json:"node"`    // on which it ran last
+	Begun   time.Time     `json:"begun"`   // the last attempt
+	Took    time.Duration `json:"took"`    // the last attempt; in nanoseconds
+}
+
+// kept is how many records an entry has, and maxError how many bytes of an error are kept.
+const (
+	kept     = 20
+	maxError = 500
+)
+
+// With returns the ledger after a fact.
+func (l Ledger) With(f Fact) Ledger { return l.Apply([]Fact{f}) }
+
+// Apply returns the ledger after facts.
+func (l Ledger) Apply(facts []Fact) Ledger {
+	if len(facts) == 0 {
+		return l
+	}
+	items := maps.Clone(l.Items)
+	if items == nil {
+		items = map[string]*Item{}
+	}
+	for _, f := range facts {
+		apply(items, f)
+	}
+	return Ledger{Items: items}
+}
+
+func apply(items map[string]*Item, f Fact) {
+	switch f := f.(type) {
+	case EntrySet:
+		set(items, f)
+	case EntryRemoved:
+		remove(items, f)
+	case RunsSkipped:
+		change(items, f.Name, func(i *Item) { i.skip(f) })
+	case RunDue:
+		change(items, f.Name, func(i *Item) { i.due(f) })
+	case RunBegun:
+		change(items, f.Name, func(i *Item) { i.begin(f) })
+	case RunEnded:
+		change(items, f.Name, func(i *Item) { i.end(f) })
+	}
+}
+
+// Names returns the names of the entries that there are, in order.
+func (l Ledger) Names() []string {
+	names := slices.Sorted(maps.Keys(l.Items))
+	return slices.DeleteFunc(names, func(name string) bool { return l.Items[name].Removed })
+}
+
+// Item returns an entry, unless it was removed.
+func (l Ledger) Item(name string) (*Item, bool) {
+	i, there := l.Items[name]
+	return i, there && !i.Removed
+}
+
+func change(items map[string]*Item, name string, by func(*Item)) {
+	if i, there := items[name]; there {
+		changed := *i
+		by(&changed)
+		items[name] = &changed
+	}
+}
+
+func remove(items map[string]*Item, f EntryRemoved) {
+	if i, there := items[f.Name]; there && i.Declared != nil && !f.Gone {
+		items[f.Name] = &Item{Entry: i.Entry, Declared: i.Declared, Removed: true}
+		return
+	}
+	delete(items, f.Name)
+}
+
+func set(items map[string]*Item, f EntrySet) {
+	var i Item
+	if before, there := items[f.Entry.Name]; there {
+		i = *before
+	}
+	if i.Cursor.IsZero() || i.Removed || !i.Entry.sameTimes(f.Entry) {
+		i.Cursor = later(i.Cursor, f.At)
+	}
+	i.Entry, i.Removed = f.Entry, false
+	if f.Declared {
+		declared := f.Entry
+		i.Declared = &declared
+	}
+	items[f.Entry.Name] = &i
+}
+
+func (i *Item) skip(f RunsSkipped) {
+	i.Cursor = later(i.Cursor, f.Last)
+	i.record(Record{Due: f.Last, Count: f.Count, Outcome: f.Why})
+}
+
+func (i *Item) due(f RunDue) {
+	if !f.Manual {
+		i.Cursor = later(i.Cursor, f.Due)
+	}
+	i.Open = append(slices.Clone(i.Open), Open{Due: f.Due, Manual: f.Manual})
+}
+
+func (i *Item) begin(f RunBegun) {
+	if at := i.openAt(f.Due); at >= 0 {
+		i.Open = slices.Clone(i.Open)
+		o := &i.Open[at]
+		o.Attempt, o.Generation, o.Node, o.Begun = f.Attempt, f.Generation, f.Node, f.At
+	}
+}
+
+func (i *Item) end(f RunEnded) {
+	at := i.openAt(f.Due)
+	if at < 0 {
+		return
+	}
+	o := i.Open[at]
+	i.Open = slices.Delete(slices.Clone(i.Open), at, at+1)
+	r := Record{Due: o.Due, Count: 1, Outcome: f.Outcome, Error: f.Error, Attempt: o.Attempt, Node: o.Node, Begun: o.Begun}
+	if !o.Begun.IsZero() {
+		r.Took = max(f.At.Sub(o.Begun), 0)
+	}
+	i.record(r)
+}
+
+// openAt returns the index of the run that was due then, or -1.
+func (i *Item) openAt(due time.Time) int {
+	return slices.IndexFunc(i.Open, func(o Open) bool { return o.Due.Equal(due) })
+}
+
+func (i *Item) record(r Record) {
+	i.History = append([]Record{r}, i.History[:min(len(i.History), kept-1)]...)
+	i.Counts = maps.Clone(i.Counts)
+	if i.Counts == nil {
+		i.Counts = map[Outcome]uint64{}
+	}
+	i.Counts[r.Outcome] += uint64(r.Count)
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// Shortened returns the text of an error as it is stored.
+func Shortened(text string) string {
+	if len(text) <= maxError {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxError], "") + "…"
+}

@@ -1,0 +1,173 @@
+package plan
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"time"
+
+	"github.com/understudy-go/understudy/cluster/cron/internal/calendar"
+)
+
+// The limits of runs.
+const (
+	MaxOpen     = 1000 // runs of an entry that have not ended; others are skipped
+	MaxAttempts = 10   // of a run whose host ends while it is going on
+)
+
+// A Planner decides what is to happen. It remembers what it has computed, and nothing else.
+type Planner struct {
+	calendars map[[2]string]parsed
+	next      map[string]upcoming
+}
+
+type parsed struct {
+	*calendar.Calendar
+	err error
+}
+
+// upcoming is the first time after a cursor.
+type upcoming struct {
+	spec, zone string
+	cursor     time.Time
+	due        time.Time
+}
+
+// NewPlanner returns a planner.
+func NewPlanner() *Planner {
+	return &Planner{calendars: map[[2]string]parsed{}, next: map[string]upcoming{}}
+}
+
+// Declare returns the facts that bring a ledger up to date with what the program declares. What was
+// changed at run time stays, until the program declares something else than before.
+func Declare(l Ledger, entries []Entry, now time.Time) []Fact {
+	var facts []Fact
+	declared := map[string]bool{}
+	for _, e := range entries {
+		declared[e.Name] = true
+		if i, there := l.Items[e.Name]; !there || i.Declared == nil || *i.Declared != e {
+			facts = append(facts, EntrySet{Entry: e, Declared: true, At: now})
+		}
+	}
+	for name, i := range l.Items {
+		if i.Declared != nil && !declared[name] {
+			facts = append(facts, EntryRemoved{Name: name, Gone: true})
+		}
+	}
+	return facts
+}
+
+// Due returns the facts about the runs that are due.
+func (p *Planner) Due(l Ledger, now time.Time) []Fact {
+	var due []string
+	for name, i := range l.Items {
+		if at := p.Next(i); !at.IsZero() && !at.After(now) {
+			due = append(due, name)
+		}
+	}
+	slices.Sort(due)
+	var facts []Fact
+	for _, name := range due {
+		facts = append(facts, p.dueOf(l.Items[name], now)...)
+	}
+	return facts
+}
+
+// Next returns when the next run of an entry is to begin; the zero time if never.
+func (p *Planner) Next(i *Item) time.Time {
+	e := i.Entry
+	c, err := p.calendar(e)
+	if err != nil || e.Paused || i.Removed {
+		return time.Time{}
+	}
+	known := p.next[e.Name]
+	if known.spec != e.Spec || known.zone != e.Zone || !known.cursor.Equal(i.Cursor) {
+		known = upcoming{spec: e.Spec, zone: e.Zone, cursor: i.Cursor, due: c.Next(i.Cursor)}
+		p.next[e.Name] = known
+	}
+	if known.due.IsZero() {
+		return known.due
+	}
+	return known.due.Add(delay(e, known.due))
+}
+
+// First returns when the next run of any entry is to begin; the zero time if never.
+func (p *Planner) First(l Ledger) time.Time {
+	var first time.Time
+	for _, i := range l.Items {
+		if at := p.Next(i); !at.IsZero() && (first.IsZero() || at.Before(first)) {
+			first = at
+		}
+	}
+	return first
+}
+
+// Problem returns why this host cannot tell when an entry is due; nil if it can.
+func (p *Planner) Problem(e Entry) error {
+	_, err := p.calendar(e)
+	return err
+}
+
+func (p *Planner) calendar(e Entry) (*calendar.Calendar, error) {
+	key := [2]string{e.Spec, e.Zone}
+	c, known := p.calendars[key]
+	if !known {
+		c.Calendar, c.err = calendar.Parse(e.Spec, e.Zone)
+		p.calendars[key] = c
+	}
+	return c.Calendar, c.err
+}
+
+// delay is by how much the jitter of an entry delays a run.
+func delay(e Entry, due time.Time) time.Duration {
+	if e.Jitter == 0 {
+		return 0
+	}
+	h := fnv.New64a()
+	_, _ = fmt.Fprintf(h, "%s@%d", e.Name, due.Unix())
+	return time.Duration(h.Sum64() % uint64(e.Jitter))
+}
+
+// dueOf divides the runs that are due into those that take place and those that do not.
+func (p *Planner) dueOf(i *Item, now time.Time) []Fact {
+	e := i.Entry
+	c, _ := p.calendar(e) // Next has
+	times, count := c.Between(i.Cursor, now, MaxMissed+1)
+	for n := len(times) - 1; n >= 0 && times[n].Add(delay(e, times[n])).After(now); n-- {
+		times, count = times[:n], count-1
+	}
+	run := min(max(onTime(e, times, now), min(int(e.Missed), count)), MaxMissed)
+	var facts []Fact
+	if missed := times[:len(times)-run]; len(missed) > 0 {
+		facts = append(facts, RunsSkipped{Name: e.Name, Count: count - run, Last: missed[len(missed)-1], Why: NotRun, At: now})
+	}
+	return append(facts, begin(i, times[len(times)-run:], now)...)
+}
+
+// onTime returns how many of the last times are not longer ago than the grace.
+func onTime(e Entry, times []time.Time, now time.Time) int {
+	n := 0
+	for _, due := range slices.Backward(times) {
+		if now.Sub(due.Add(delay(e, due))) > e.grace() {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// begin returns the facts for runs that are due and not missed.
+func begin(i *Item, due []time.Time, now time.Time) (facts []Fact) {
+	room := MaxOpen - len(i.Open)
+	if i.Entry.Overlap == SkipRun && len(i.Open) > 0 {
+		room = 0
+	}
+	taken := due[:min(len(due), room)]
+	for _, at := range taken {
+		facts = append(facts, RunDue{Name: i.Entry.Name, Due: at})
+	}
+	if rest := due[len(taken):]; len(rest) > 0 {
+		facts = append(facts, RunsSkipped{Name: i.Entry.Name, Count: len(rest), Last: rest[len(rest)-1], Why: Overlapped, At: now})
+	}
+	return facts
+}

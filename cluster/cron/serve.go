@@ -1,0 +1,113 @@
+package cron
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/cluster/cron/internal/plan"
+	"github.com/understudy-go/understudy/persistence"
+)
+
+// serve handles a request.
+func (k *keeper) serve(l plan.Ledger, r request) effect {
+	facts, a, err := k.decide(l, r)
+	if err != nil || len(facts) == 0 {
+		return k.answer(r, a, err)
+	}
+	return persistence.ThenReply(k.step(l, facts), r.ReplyTo, actor.Result[answer]{})
+}
+
+// decide returns the facts that a request brings about, or the answer.
+func (k *keeper) decide(l plan.Ledger, r request) ([]plan.Fact, answer, error) {
+	switch r.Op {
+	case opList:
+		return nil, k.list(l, r.Name), nil
+	case opSet:
+		facts, err := k.set(l, r)
+		return facts, answer{}, err
+	case opRemove, opPause, opResume, opTrigger, opGet:
+	}
+	item, there := l.Item(r.Name)
+	if !there {
+		return nil, answer{}, fmt.Errorf("entry %q: %w", r.Name, ErrNoEntry)
+	}
+	switch r.Op {
+	case opRemove:
+		return []plan.Fact{plan.EntryRemoved{Name: r.Name}}, answer{}, nil
+	case opPause, opResume:
+		return k.pause(item, r.Op == opPause), answer{}, nil
+	case opTrigger:
+		facts, err := trigger(item, r.At)
+		return facts, answer{}, err
+	case opGet:
+		return nil, answer{Statuses: []Status{statusOf(k.planner, item, true)}}, nil
+	case opSet, opList:
+	}
+	return nil, answer{}, fmt.Errorf("this host does not know the operation %d; its program is older", r.Op)
+}
+
+func (k *keeper) set(l plan.Ledger, r request) ([]plan.Fact, error) {
+	if r.Entry == nil {
+		return nil, errors.New("the request has no entry")
+	}
+	if err := k.cfg.check(*r.Entry); err != nil {
+		return nil, err
+	}
+	if _, there := l.Items[r.Entry.Name]; !there && len(l.Items) >= MaxEntries {
+		return nil, fmt.Errorf("the schedule has %d entries already, which is the most that one has", MaxEntries)
+	}
+	if item, there := l.Item(r.Entry.Name); there && item.Entry == *r.Entry {
+		return nil, nil
+	}
+	return []plan.Fact{plan.EntrySet{Entry: *r.Entry, At: k.now()}}, nil
+}
+
+func (k *keeper) pause(item *plan.Item, paused bool) []plan.Fact {
+	if item.Entry.Paused == paused {
+		return nil
+	}
+	changed := item.Entry
+	changed.Paused = paused
+	return []plan.Fact{plan.EntrySet{Entry: changed, At: k.now()}}
+}
+
+// trigger returns the facts of a run that counts as due at that time. A request that comes twice
+// triggers one run.
+func trigger(item *plan.Item, at time.Time) ([]plan.Fact, error) {
+	for _, o := range item.Open {
+		if o.Due.Equal(at) {
+			return nil, nil
+		}
+	}
+	for _, r := range item.History {
+		if r.Due.Equal(at) {
+			return nil, nil
+		}
+	}
+	if item.Entry.Overlap == SkipRun && len(item.Open) > 0 || len(item.Open) >= plan.MaxOpen {
+		return nil, fmt.Errorf("entry %q: a run is going on since %v, and runs of it do not overlap", item.Entry.Name, item.Open[0].Begun)
+	}
+	return []plan.Fact{plan.RunDue{Name: item.Entry.Name, Due: at, Manual: true}}, nil
+}
+
+// page is how many statuses one answer has. The arguments of an entry are its largest part.
+const page = 50
+
+// list returns the entries whose names come after that one.
+func (k *keeper) list(l plan.Ledger, after string) answer {
+	var a answer
+	for _, name := range l.Names() {
+		switch {
+		case name <= after:
+		case len(a.Statuses) == page:
+			a.More = true
+			return a
+		default:
+			item, _ := l.Item(name)
+			a.Statuses = append(a.Statuses, statusOf(k.planner, item, false))
+		}
+	}
+	return a
+}

@@ -1,0 +1,66 @@
+package storeclock
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/understudy-go/understudy/internal/bubble"
+)
+
+// maxWait is after which time an alarm looks at the clock again: the clock may have been set, and
+// timers of the process stand still while the machine sleeps.
+const maxWait = time.Minute
+
+// An Alarm calls a function when a clock shows a time. Any goroutine may call its methods.
+type Alarm struct {
+	clock *Clock
+	wake  func()
+
+	mu    sync.Mutex // guards all below
+	due   time.Time  // zero for none
+	timer *time.Timer
+}
+
+// NewAlarm returns an alarm that calls wake, which must not block or call Set.
+func NewAlarm(c *Clock, wake func()) *Alarm { return &Alarm{clock: c, wake: wake} }
+
+// Set replaces the time of the alarm. The zero time stops it.
+func (a *Alarm) Set(due time.Time) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if due.Equal(a.due) {
+		return
+	}
+	a.due = due
+	a.arm()
+}
+
+func (a *Alarm) arm() {
+	if a.due.IsZero() {
+		if a.timer != nil {
+			a.timer.Stop()
+		}
+		return
+	}
+	wait := min(bubble.Wait(a.due.Sub(a.clock.Now())), maxWait)
+	if a.timer == nil {
+		a.timer = time.AfterFunc(wait, a.rung)
+		return
+	}
+	a.timer.Reset(wait)
+}
+
+func (a *Alarm) rung() {
+	a.clock.Refresh(context.Background())
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case a.due.IsZero():
+	case a.clock.Now().Before(a.due):
+		a.arm()
+	default:
+		a.due = time.Time{} // wake has the next one set
+		a.wake()
+	}
+}
