@@ -94,9 +94,9 @@ func (e *entity[M, E, S]) read(ctx context.Context, by fence.Claim, idle *idleTi
 	return e.replay(ctx, idle, r)
 }
 
-// loadTimers reads the timers, if the journal keeps them.
+// loadTimers reads the timers, unless the claim tells that the id has no timers.
 func loadTimers[M, E, S any](ctx context.Context, e *entity[M, E, S], idle *idleTimeout, r *recovery[S]) (err error) {
-	if e.timerStore == nil {
+	if e.timerStore == nil || r.claim.NoTimers {
 		return nil
 	}
 	r.timers, err = e.timerStore.Timers(ctx, e.id)

@@ -497,3 +497,39 @@ func TestAChangeOfTimersWhoseOutcomeIsUnknownIsNotRepeatedUnderTheSameClaim(t *t
 		require.Equal(b, uint64(3), claim.Epoch)
 	})
 }
+
+// askedStore counts how often it is asked for timers.
+type askedStore struct {
+	*memory.Journal
+	asked *atomic.Int64
+}
+
+func (a askedStore) Timers(ctx context.Context, id string) ([]journal.Timer, error) {
+	a.asked.Add(1)
+	return a.Journal.Timers(ctx, id)
+}
+
+func TestTheRecoveryOfAnActorWithoutTimersDoesNotAskForThem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, store := testkit.NewSystem(t), askedStore{memory.New(), new(atomic.Int64)}
+		b := &bell{T: t, system: s, store: store, probe: testkit.NewProbe[string](t, s), begun: time.Now()}
+		b.handle = func(_ string, n nudge) persistence.Effect[said] {
+			if n.Text == "begin" {
+				return b.schedule("k", time.Minute)
+			}
+			return persistence.Persist(said{"a"})
+		}
+		b.stop(b.spawn())
+		ref := b.spawn()
+		ref.Tell(nudge{"begin"})
+		b.stop(ref)
+		require.Zero(t, store.asked.Load())
+		ref = b.spawn()
+		time.Sleep(time.Hour)
+		b.stop(ref)
+		require.Equal(t, int64(1), store.asked.Load())
+		require.Len(t, b.heard(), 1)
+		b.stop(b.spawn())
+		require.Equal(t, int64(1), store.asked.Load())
+	})
+}

@@ -21,7 +21,7 @@ import (
 const (
 	wakesEvery   = 30 * time.Second // it reads the journal
 	wakesAhead   = time.Minute      // and so far ahead
-	wakesAtOnce  = 500              // entities that it starts, and then pauses for wakesPause
+	wakesAtOnce  = 1000             // entities that it starts, and then pauses for wakesPause
 	wakesPause   = 100 * time.Millisecond
 	wakesPage    = 1000
 	maxWakes     = 100_000 // that it keeps; others are read later

@@ -11,6 +11,7 @@ type Claim struct {
 	Epoch     uint64 // greater than the epoch of every earlier claim of the id
 	LastSeq   uint64 // the last sequence number ever written, 0 for none
 	DeletedTo uint64 // records up to this sequence number are deleted
+	NoTimers  bool   // the id has no timers; false if it has, or if the journal is no [TimerStore]
 }
 
 // Bounds limit the epoch of a claim. The zero Bounds limit nothing.

@@ -3,6 +3,7 @@ package journaltest
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -56,6 +57,35 @@ var timerLaws = []law{
 		require.ErrorIs(e, appendOne(e, heir.j, wrong), journal.ErrConflict)
 		heir.change(0, remove("x"))
 		require.Empty(e, heir.timers())
+	}},
+	{"AClaimTellsWhetherThereAreTimers", func(e *env) {
+		w := e.timed("a")
+		require.True(e, w.claim.NoTimers)
+		for _, change := range []journal.TimerChange{set("x", 1), set("y", 1), remove("x"), remove("y")} {
+			w.change(0, change)
+			heir := e.timedIn(w.store, "a")
+			require.Equal(e, len(heir.timers()) == 0, heir.claim.NoTimers)
+			require.True(e, e.timedIn(w.store, "b").claim.NoTimers, "another id")
+			w = heir
+		}
+		w.change(1)
+		require.True(e, e.timedIn(w.store, "a").claim.NoTimers)
+	}},
+	{"AClaimKnowsTheTimersOfAppendsBeforeIt", func(e *env) {
+		w := e.timed("a")
+		for range 50 {
+			var all sync.WaitGroup
+			var appended error
+			all.Go(func() { appended = w.tryChange(0, set("x", 1)) })
+			heir := e.timedIn(w.store, "a")
+			all.Wait()
+			if appended != nil {
+				require.ErrorIs(e, appended, journal.ErrFenced)
+			}
+			require.Equal(e, appended != nil, heir.claim.NoTimers)
+			heir.change(0, remove("x"))
+			w = heir
+		}
 	}},
 	{"ARepeatedAppendDoesNotChangeTimersAgain", func(e *env) {
 		w := e.timed("a")

@@ -49,7 +49,7 @@ func (j *Journal) Claim(ctx context.Context, id string, _ journal.WriterID, b jo
 			return err
 		}
 		e.epoch, j.entities[id] = epoch, e
-		claim = journal.Claim{Epoch: e.epoch, LastSeq: e.lastSeq, DeletedTo: e.deletedTo}
+		claim = journal.Claim{Epoch: e.epoch, LastSeq: e.lastSeq, DeletedTo: e.deletedTo, NoTimers: len(e.timers) == 0}
 		return nil
 	})
 	return claim, err

@@ -12,6 +12,7 @@ type statements struct {
 	head, applied                  string
 	claim, append, delete          string
 	appendTimed, timers, wakes     string
+	noTimers                       string
 	read                           string
 	saveSnapshot, loadSnapshot     string
 	listSnapshots, deleteSnapshots string
@@ -35,6 +36,7 @@ func prepare(schema string, relaxed bool) statements {
 		head: sql(selectHead), applied: sql(applied),
 		claim: sql(claim), append: sql(appendGroup + stored), delete: sql(deleteEvents),
 		appendTimed: sql(appendTimed), timers: sql(selectTimers), wakes: sql(selectWakes),
+		noTimers:     sql(noTimers),
 		read:         sql(readEvents),
 		saveSnapshot: sql(saveSnapshot), loadSnapshot: sql(loadSnapshot),
 		listSnapshots: sql(listSnapshots), deleteSnapshots: sql(deleteSnapshots),
@@ -102,6 +104,8 @@ SELECT n FROM stored, transaction`
 
 const selectTimers = `SELECT t.key, t.due, t.slice, t.attempt, t.type, t.payload, t.crc
 FROM {schema}.understudy_timer t WHERE t.pid = $1::text ORDER BY t.due, t.key`
+
+const noTimers = `SELECT NOT EXISTS (SELECT FROM {schema}.understudy_timer t WHERE t.pid = $1::text)`
 
 // inOrder comes before selectWakes in the same transaction. Without statistics, or with old ones,
 // the server takes few timers to be due, and would read and sort all that are for each page.

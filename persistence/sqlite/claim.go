@@ -19,7 +19,12 @@ func (j *Journal) Claim(ctx context.Context, id string, writer journal.WriterID,
 			return err
 		}
 		h.writer = writer
-		claim = journal.Claim{Epoch: h.epoch, LastSeq: h.seq, DeletedTo: h.deletedTo}
+		claim = journal.Claim{Epoch: h.epoch, LastSeq: h.seq, DeletedTo: h.deletedTo, NoTimers: true}
+		if h.eid != 0 {
+			if err := t.stmts.noTimers.QueryRow(id).Scan(&claim.NoTimers); err != nil {
+				return err
+			}
+		}
 		return t.saveHead(&h)
 	})
 	if err != nil {

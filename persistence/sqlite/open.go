@@ -37,6 +37,7 @@ type Journal struct {
 	journal.Notifier
 
 	readers   *sql.DB
+	timers    atomic.Pointer[sql.Stmt] // selectTimers on readers, which close it; nil before the first use
 	searches  searches
 	writer    *writer
 	queue     *group.Queue[change]

@@ -22,6 +22,8 @@ const (
 	removeTimer = "DELETE FROM timer WHERE pid = ? AND key = ?"
 )
 
+const selectTimers = "SELECT key, due, slice, attempt, type, payload, crc FROM timer WHERE pid = ? ORDER BY due, key"
+
 // encodeTimers returns changes of timers of id, and what they weigh. They share no memory with the
 // result.
 func encodeTimers(id string, changes []journal.TimerChange) (encoded []timerChange, weight int, err error) {
@@ -67,15 +69,25 @@ func (t *transaction) changeTimers(changes []timerChange) error {
 func (j *Journal) Timers(ctx context.Context, id string) (timers []journal.Timer, err error) {
 	if err = journal.ValidateID(id); err == nil {
 		err = j.look(ctx, func(tx *sql.Tx) error {
-			timers, err = readTimers(ctx, tx, id)
+			timers, err = j.readTimers(ctx, tx, id)
 			return err
 		})
 	}
 	return timers, wrap("read timers", id, err)
 }
 
-func readTimers(ctx context.Context, tx *sql.Tx, id string) ([]journal.Timer, error) {
-	rows, err := tx.QueryContext(ctx, "SELECT key, due, slice, attempt, type, payload, crc FROM timer WHERE pid = ? ORDER BY due, key", id)
+func (j *Journal) readTimers(ctx context.Context, tx *sql.Tx, id string) ([]journal.Timer, error) {
+	stmt := j.timers.Load()
+	if stmt == nil {
+		var err error
+		if stmt, err = j.readers.PrepareContext(ctx, selectTimers); err != nil {
+			return nil, err
+		}
+		if !j.timers.CompareAndSwap(nil, stmt) {
+			defer stmt.Close()
+		}
+	}
+	rows, err := tx.StmtContext(ctx, stmt).QueryContext(ctx, id)
 	if err != nil {
 		return nil, err
 	}

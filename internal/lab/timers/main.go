@@ -1,0 +1,115 @@
+// Command timers measures how late the stored timers of sharded entities come:
+//
+//	go run ./internal/lab/timers [-journal sqlite|memory] [-rate 5000] [-seconds 20] [-awake 0] [-stored 1000000]
+//
+// It fills a journal with timers that are due in a year, and with timers that come due at a steady
+// rate. Then it starts the type of entities, and notes how late each timer reaches its handler,
+// which persists one event. Each timer belongs to another entity, which sleeps and is recovered for
+// it. With -awake they belong to that many entities, which are awake.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime/pprof"
+	"time"
+
+	"github.com/understudy-go/understudy/persistence/journal"
+	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/sqlite"
+)
+
+// settings are the values of the flags.
+type settings struct {
+	journal string
+	rate    int // timers that come due in a second
+	seconds int
+	awake   int // entities; 0 for one that sleeps for each timer
+	stored  int // timers that are due much later
+	recover int // at the same time
+	profile string
+}
+
+func main() {
+	var s settings
+	flag.StringVar(&s.journal, "journal", "sqlite", "sqlite, in a temporary directory, or memory")
+	flag.IntVar(&s.rate, "rate", 5000, "how many timers come due in a second")
+	flag.IntVar(&s.seconds, "seconds", 20, "for how long they do")
+	flag.IntVar(&s.awake, "awake", 0, "how many entities have them, all awake; 0: each timer has an entity that sleeps")
+	flag.IntVar(&s.stored, "stored", 1_000_000, "how many timers are due in a year")
+	flag.IntVar(&s.recover, "recoveries", 50, "how many entities may recover at the same time")
+	flag.StringVar(&s.profile, "profile", "", "the file for a profile of the processors; \"\" takes none")
+	flag.Parse()
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer cancel()
+	if err := run(ctx, s); err != nil {
+		fmt.Fprintln(os.Stderr, "timers:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, s settings) error {
+	store, end, err := open(s.journal)
+	if err != nil {
+		return err
+	}
+	defer end()
+	b := &bells{settings: s, store: store}
+	if err := b.fill(ctx); err != nil {
+		return err
+	}
+	if s.profile != "" {
+		f, err := os.Create(s.profile)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
+	r, err := b.ring(ctx)
+	if err == nil {
+		fmt.Println(r)
+	}
+	return err
+}
+
+func open(name string) (store journal.TimerStore, end func(), err error) {
+	switch name {
+	case "memory":
+		return memory.New(), func() {}, nil
+	case "sqlite":
+		dir, err := os.MkdirTemp("", "timers")
+		if err != nil {
+			return nil, nil, err
+		}
+		j, err := sqlite.Open(filepath.Join(dir, "journal.db"))
+		if err != nil {
+			return nil, nil, err
+		}
+		return j, func() { _, _ = j.Close(), os.RemoveAll(dir) }, nil
+	}
+	return nil, nil, fmt.Errorf("-journal %s: unknown; it takes sqlite or memory", name)
+}
+
+// lead is how long before the first timer the measurement begins: entities that are to be awake
+// start, and the first wakes are read.
+func (s settings) lead() time.Duration {
+	return 15*time.Second + time.Duration(s.timers()/4000)*time.Second
+}
+
+func (s settings) timers() int { return s.rate * s.seconds }
+
+// entities returns how many entities have timers that come due.
+func (s settings) entities() int {
+	if s.awake > 0 {
+		return s.awake
+	}
+	return s.timers()
+}
