@@ -2,7 +2,6 @@ package cron
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/cron/internal/plan"
+	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/storeclock"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -167,12 +167,12 @@ func (k *keeper) settle(e effect) effect {
 // the next host.
 func (k *keeper) end(l plan.Ledger, e ended) effect {
 	delete(k.running, e.key)
-	if k.runs.Err() != nil && e.err != nil && errors.Is(e.err, context.Canceled) {
+	if k.runs.Err() != nil && e.err != nil && guard.Is(e.err, context.Canceled) {
 		return k.settle(persistence.None)
 	}
 	fact := plan.RunEnded{Name: e.key.Name, Due: e.due, Outcome: plan.Done, At: k.now()}
 	if e.err != nil {
-		fact.Outcome, fact.Error = plan.Failed, plan.Shortened(e.err.Error())
+		fact.Outcome, fact.Error = plan.Failed, plan.Shortened(guard.Text(e.err))
 		k.ctx.Log().Warn("run failed", zap.String("schedule", k.cfg.Name), zap.String("entry", e.key.Name), zap.Time("due", e.due), zap.Error(e.err))
 	}
 	return k.step(l, []plan.Fact{fact})

@@ -41,6 +41,8 @@ var places = map[string]string{
 	"actor/shutdowntask.go call":                               "a task of a shutdown",
 	"actor/shutdowntask.go noteTask":                           "Is of the error of a task",
 	"cluster/coordinator_look.go refresh":                      "Error of the error of a coordinator's answer",
+	"cluster/cron/keeper.go end":                               "Error and Is of the error of a job",
+	"cluster/cron/execution.go call":                           "the job of a schedule",
 	"cluster/discovered.go failureKind":                        "Error, Is and As of the error of a discovery",
 	"cluster/discovered.go find":                               "Find of a discovery",
 	"cluster/membership/election.go sort":                      "Compare of a leader election",

@@ -1,0 +1,157 @@
+package plan_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/cluster/cron/internal/plan"
+)
+
+var begun = time.Date(2026, 11, 27, 0, 0, 0, 0, time.UTC)
+
+// A simulated host runs a schedule through random times, restarts, changes of the clock and
+// outcomes of runs.
+type simulated struct {
+	*testing.T
+	random  *rand.Rand
+	ledger  plan.Ledger
+	planner *plan.Planner
+	now     time.Time
+	running map[plan.Key]bool
+	dealt   map[string]time.Time // the last due time that was dealt with, by entry
+	began   map[string]int       // attempts, by run
+}
+
+func (s *simulated) apply(facts []plan.Fact) {
+	for _, f := range facts {
+		switch f := f.(type) {
+		case plan.RunDue:
+			s.deal(f.Name, f.Due)
+		case plan.RunsSkipped:
+			require.Positive(s, f.Count)
+			s.deal(f.Name, f.Last)
+		case plan.RunBegun:
+			key := plan.KeyOf(f.Name, f.Due)
+			require.False(s, s.running[key], "%s begins while it goes on", f.Name)
+			s.running[key] = true
+			id := fmt.Sprint(key)
+			s.began[id]++
+			require.Equal(s, s.began[id], f.Attempt)
+			require.LessOrEqual(s, f.Attempt, plan.MaxAttempts)
+		case plan.RunEnded, plan.EntrySet, plan.EntryRemoved:
+		}
+		s.ledger = s.ledger.With(f)
+	}
+}
+
+// deal checks that due times are dealt with once and in order, whatever the clock does.
+func (s *simulated) deal(name string, due time.Time) {
+	require.True(s, due.After(s.dealt[name]), "%s: %v after %v", name, due, s.dealt[name])
+	require.False(s, due.After(s.now), "%s is early", name)
+	s.dealt[name] = due
+}
+
+func (s *simulated) look() {
+	s.apply(s.planner.Due(s.ledger, s.now))
+	for range 3 {
+		s.apply(plan.Begin(s.ledger, plan.Host{Node: "n1", Generation: 1, Room: 5 - len(s.running), Running: func(k plan.Key) bool { return s.running[k] }}, s.now))
+	}
+	require.LessOrEqual(s, len(s.running), 5)
+	for name, i := range s.ledger.Items {
+		going := 0
+		for _, o := range i.Open {
+			if s.running[plan.KeyOf(name, o.Due)] {
+				going++
+			}
+		}
+		if i.Entry.Overlap != plan.Allow {
+			require.LessOrEqual(s, going, 1, name)
+		}
+		require.LessOrEqual(s, len(i.History), 20)
+	}
+}
+
+func (s *simulated) step() {
+	switch s.random.IntN(10) {
+	case 0: // an outage
+		s.running = map[plan.Key]bool{}
+		s.planner = plan.NewPlanner()
+		s.now = s.now.Add(time.Duration(s.random.IntN(48)) * time.Hour)
+	case 1: // the clock is set back
+		s.now = s.now.Add(-time.Duration(s.random.IntN(120)) * time.Minute)
+	case 2: // a restart
+		s.running = map[plan.Key]bool{}
+	case 3, 4, 5:
+		for name, i := range s.ledger.Items {
+			for _, o := range i.Open {
+				if key := plan.KeyOf(name, o.Due); s.running[key] {
+					delete(s.running, key)
+					s.apply([]plan.Fact{plan.RunEnded{Name: name, Due: o.Due, Outcome: plan.Done, At: s.now}})
+				}
+			}
+		}
+	default:
+		s.now = s.now.Add(time.Duration(s.random.IntN(60)) * time.Minute)
+	}
+	s.look()
+}
+
+func TestSimulatedSchedules(t *testing.T) {
+	for seed := range uint64(30) {
+		s := &simulated{
+			T: t, random: rand.New(rand.NewPCG(seed, 0)), planner: plan.NewPlanner(), now: begun,
+			running: map[plan.Key]bool{}, dealt: map[string]time.Time{}, began: map[string]int{},
+		}
+		var entries []plan.Entry
+		for n := range 6 {
+			entries = append(entries, plan.Entry{
+				Name: fmt.Sprint("e", n), Spec: []string{"*/10 * * * *", "0 * * * *", "30 2 * * *"}[n%3], Zone: []string{"", "Europe/Berlin"}[n%2],
+				Missed: plan.Missed(s.random.IntN(5)), Overlap: plan.Overlap(s.random.IntN(3)), Jitter: time.Duration(s.random.IntN(2)) * 5 * time.Minute,
+			})
+		}
+		s.apply(plan.Declare(s.ledger, entries, s.now))
+		require.Empty(t, plan.Declare(s.ledger, entries, s.now))
+		for range 400 {
+			s.step()
+		}
+		require.NotEmpty(t, s.began)
+	}
+}
+
+func TestARunThatEndsItsHostsIsGivenUp(t *testing.T) {
+	l := plan.Ledger{}.Apply([]plan.Fact{plan.EntrySet{Entry: plan.Entry{Name: "e", Spec: "0 * * * *"}, At: begun}, plan.RunDue{Name: "e", Due: begun}})
+	host := plan.Host{Room: 1, Running: func(plan.Key) bool { return false }}
+	for range plan.MaxAttempts {
+		facts := plan.Begin(l, host, begun)
+		require.IsType(t, plan.RunBegun{}, facts[0])
+		l = l.Apply(facts)
+	}
+	l = l.Apply(plan.Begin(l, host, begun))
+	i, _ := l.Item("e")
+	require.Empty(t, i.Open)
+	require.Equal(t, plan.Failed, i.History[0].Outcome)
+	require.Contains(t, i.History[0].Error, "given up")
+}
+
+func TestWhatEntriesAreRefused(t *testing.T) {
+	for want, change := range map[string]func(*plan.Entry){
+		"the name":                   func(e *plan.Entry) { e.Name = "" },
+		"five fields":                func(e *plan.Entry) { e.Spec = "@hourly" },
+		"time zone":                  func(e *plan.Entry) { e.Zone = "Nowhere" },
+		"All(1001)":                  func(e *plan.Entry) { e.Missed = plan.All(1001) },
+		"All(-1)":                    func(e *plan.Entry) { e.Missed = plan.All(-1) },
+		"SkipRun, QueueRun or Allow": func(e *plan.Entry) { e.Overlap = 3 },
+		"is negative":                func(e *plan.Entry) { e.Grace = -1 },
+		"from 0 to 24 h":             func(e *plan.Entry) { e.Jitter = 25 * time.Hour },
+		"4097 bytes":                 func(e *plan.Entry) { e.Args = string(make([]byte, 4097)) },
+	} {
+		e := plan.Entry{Name: "e", Spec: "0 * * * *"}
+		require.NoError(t, e.Check())
+		change(&e)
+		require.ErrorContains(t, e.Check(), want)
+	}
+}
