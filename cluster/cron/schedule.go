@@ -18,9 +18,9 @@ var ErrNoEntry = errors.New("there is no such entry")
 
 // A Schedule is a schedule as one node knows it. Its methods may be called from any goroutine. They
 // ask the host of the schedule, and block until it has stored the change and answered; while there
-// is no host, until the next one does. They return an error that wraps the cause of ctx when ctx
-// ends; a change may take place all the same. A handler of an actor must not call them, because it
-// would be blocked.
+// is no host, until the next one does. When ctx ends they return an error that wraps the error of
+// [actor.Ask]; a change may take place all the same. A handler of an actor must not call them,
+// because they would block it.
 type Schedule struct {
 	cfg     Config
 	system  *actor.System

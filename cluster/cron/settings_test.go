@@ -1,0 +1,138 @@
+package cron_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/cluster/cron"
+	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/sqlite"
+	"github.com/understudy-go/understudy/testkit"
+	"github.com/understudy-go/understudy/testkit/clustertest"
+)
+
+func TestSettingsThatMakeNoSenseAreRefused(t *testing.T) {
+	entry := cron.Entry{Name: "note", Spec: "0 * * * *"}
+	for want, change := range map[string]func(*cron.Config){
+		"Config.Journal is nil":       func(c *cron.Config) { c.Journal = nil },
+		"Config.Jobs has no job":      func(c *cron.Config) { c.Jobs = nil },
+		"is the zero Job":             func(c *cron.Config) { c.Jobs["zero"] = cron.Job{} },
+		"Config.MaxRuns is -1":        func(c *cron.Config) { c.MaxRuns = -1 },
+		"Config.Name":                 func(c *cron.Config) { c.Name = strings.Repeat("x", 101) },
+		"two entries with the name":   func(c *cron.Config) { c.Entries = []cron.Entry{entry, entry} },
+		`has no job "other"`:          func(c *cron.Config) { c.Entries = []cron.Entry{{Name: "other", Spec: "0 * * * *"}} },
+		"a schedule has at most 1000": func(c *cron.Config) { c.Entries = make([]cron.Entry, 1001) },
+	} {
+		c := cron.Config{Journal: memory.New(), Jobs: map[string]cron.Job{"note": new(logbook).job()}, Entries: []cron.Entry{entry}}
+		change(&c)
+		_, err := cron.Start(testkit.NewSystem(t), c)
+		require.ErrorContains(t, err, want)
+	}
+}
+
+func TestAScheduleIsStartedOncePerNode(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c := testkit.NewSystem(t), cron.Config{Journal: memory.New(), Jobs: map[string]cron.Job{"note": new(logbook).job()}}
+		_, err := cron.Start(s, c)
+		require.NoError(t, err)
+		_, err = cron.Start(s, c)
+		require.ErrorContains(t, err, `the schedule "cron" has been started on this node before`)
+		c.Name = "other"
+		_, err = cron.Start(s, c)
+		require.NoError(t, err)
+	})
+}
+
+func TestErrorsOfRequestsReachOtherNodes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, store, schedules := clustertest.Start(t, 3), memory.New(), []*cron.Schedule{}
+		for _, n := range c.Nodes() {
+			schedules = append(schedules, start(t, n, store, new(logbook)))
+		}
+		for i, s := range schedules {
+			require.ErrorIs(t, s.Remove(t.Context(), "nothing"), cron.ErrNoEntry)
+			require.ErrorContains(t, s.Set(t.Context(), cron.Entry{Name: "x", Job: "note", Spec: "x"}), "five fields")
+			name := fmt.Sprint("e", i)
+			require.NoError(t, s.Set(t.Context(), cron.Entry{Name: name, Job: "note", Spec: "0 0 1 1 *"}))
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			require.ErrorIs(t, s.Pause(ctx, name), context.Canceled)
+		}
+		all, err := schedules[0].Entries(t.Context())
+		require.NoError(t, err)
+		require.Len(t, all, 3)
+	})
+}
+
+// A run that is going on when its entry is changed or removed ends as it would have.
+func TestEntriesChangeWhileTheyRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := &logbook{takes: 10 * time.Minute}
+		e := cron.Entry{Name: "hours", Job: "note", Spec: "0 * * * *"}
+		c := start(t, testkit.NewSystem(t), memory.New(), b, e)
+		time.Sleep(time.Hour + time.Minute)
+		_, err := c.Trigger(t.Context(), "hours")
+		require.ErrorContains(t, err, "a run is going on since")
+		e.Spec, e.Overlap = "5 * * * *", cron.QueueRun
+		require.NoError(t, c.Set(t.Context(), e))
+		time.Sleep(30 * time.Minute)
+		require.Equal(t, []string{"01:00", "01:05"}, b.due("15:04"))
+		status, err := c.Entry(t.Context(), "hours")
+		require.NoError(t, err)
+		require.EqualValues(t, 2, status.Counts[cron.Done])
+		time.Sleep(36 * time.Minute) // 02:07
+		require.NoError(t, c.Remove(t.Context(), "hours"))
+		time.Sleep(2 * time.Hour)
+		require.Equal(t, []string{"01:00", "01:05", "02:05"}, b.due("15:04"))
+	})
+}
+
+// What was due since the backup was missed; a run that took place after it may run again, under the
+// same id.
+func TestAJournalRestoredFromABackupOfAnHourBefore(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		open := func(name string) *sqlite.Journal {
+			j, err := sqlite.Open(filepath.Join(dir, name))
+			require.NoError(t, err)
+			return j
+		}
+		b, e := new(logbook), cron.Entry{Name: "quarters", Job: "note", Spec: "*/15 * * * *", Missed: cron.All(3)}
+		run := func(j *sqlite.Journal, d time.Duration, meanwhile func()) {
+			t.Helper()
+			s := testkit.NewSystem(t)
+			_, err := cron.Start(s, cron.Config{Journal: j, Jobs: map[string]cron.Job{"note": b.job()}, Entries: []cron.Entry{e}})
+			require.NoError(t, err)
+			meanwhile()
+			time.Sleep(d)
+			require.NoError(t, s.Shutdown(t.Context()))
+			require.NoError(t, j.Close())
+		}
+		run(open("live.db"), 2*time.Hour+time.Minute, func() {
+			time.AfterFunc(time.Hour+time.Minute, func() { copyTo(t, filepath.Join(dir, "live.db"), filepath.Join(dir, "backup.db")) })
+		})
+		require.Equal(t, []string{"00:15", "00:30", "00:45", "01:00", "01:15", "01:30", "01:45", "02:00"}, b.due("15:04"))
+		b.clear()
+		run(open("backup.db"), 15*time.Minute, func() {})
+		require.Equal(t, []string{"01:30", "01:45", "02:00", "02:15"}, b.due("15:04"))
+	})
+}
+
+// copyTo makes a backup of an open database.
+func copyTo(t *testing.T, from, to string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+from)
+	assert.NoError(t, err)
+	defer db.Close() //nolint:errcheck // the copy is there
+	_, err = db.ExecContext(context.Background(), "VACUUM INTO ?", to)
+	assert.NoError(t, err)
+}
