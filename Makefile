@@ -4,7 +4,7 @@ TOOL     := $(GO) tool -modfile=internal/tools/go.mod
 # Packages that make test runs with the race detector. The others are pure, or one goroutine, or
 # have their turn with the detector in make verify; whole clusters and the examples, in make race.
 RACE     := ./cluster ./cluster/placement ./cluster/sharding ./cluster/sharding/... ./remote/... ./singleton ./actor/... ./behavior ./persistence ./persistence/memory ./persistence/projection ./persistence/deliveryqueue ./testkit ./testkit/eventsourced ./internal/guard ./internal/memnet ./internal/node ./internal/process
-LATER    := ./persistence/sqlite ./persistence/journaltest ./cluster/placement/... ./singleton/... ./internal/codec ./internal/window ./internal/batch ./internal/fifo ./internal/recall ./internal/statuspage ./internal/lab/failover
+LATER    := ./cluster/cron ./persistence/sqlite ./persistence/journaltest ./cluster/placement/... ./singleton/... ./internal/codec ./internal/window ./internal/batch ./internal/fifo ./internal/recall ./internal/statuspage ./internal/lab/failover
 
 # Modules of their own: programs that use the root module never download what these depend on.
 # internal/lab/peerbench is not among them: it depends on other people's runtimes and prints
@@ -53,9 +53,9 @@ verify: api-check ## Run what CI runs beside make test: vet, the other modules w
 	$(call gotest,verify)
 	$(GO) test -vet=off -timeout=15m ./singleton/internal/handover -run Simulated -sim.count=60
 	$(GO) test -vet=off -timeout=15m ./cluster/placement/internal/plan -run Simulated -sim.count=200
-	$(GO) test -race -vet=off -timeout=15m ./cluster/placement -run Chaos -chaos.count=2
+	$(GO) test -race -vet=off -timeout=15m ./cluster/placement -run Chaos -chaos.seed=2
 	$(GO) test -vet=off -timeout=15m ./cluster/sharding/internal/allot -run Simulated -sim.count=50
-	$(GO) test -race -vet=off -timeout=15m ./cluster/sharding -run Chaos -chaos.count=2
+	$(GO) test -race -vet=off -timeout=15m ./cluster/sharding -run Chaos -chaos.seed=2
 	$(GO) test -race -vet=off -timeout=15m ./persistence/sqlite -run TestKills -kills=20
 
 .PHONY: check
