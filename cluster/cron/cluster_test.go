@@ -195,8 +195,10 @@ func TestRunsGoByTheClockOfTheJournal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, store := new(logbook), &aheadJournal{Journal: memory.New()}
 		store.by.Store(int64(40 * time.Minute))
-		c, err := cron.Start(testkit.NewSystem(t), cron.Config{Journal: store, Jobs: map[string]cron.Job{"note": b.job()},
-			Entries: []cron.Entry{{Name: "hours", Job: "note", Spec: "0 * * * *", Missed: cron.All(5)}}})
+		c, err := cron.Start(testkit.NewSystem(t), cron.Config{
+			Journal: store, Jobs: map[string]cron.Job{"note": b.job()},
+			Entries: []cron.Entry{{Name: "hours", Job: "note", Spec: "0 * * * *", Missed: cron.All(5)}},
+		})
 		require.NoError(t, err)
 		time.Sleep(21 * time.Minute)
 		require.Equal(t, []string{"01:00"}, b.due("15:04"))

@@ -40,7 +40,9 @@ type (
 
 func (request) command()  {}
 func (stopSoon) command() {}
-func (quiet) command()    {}
+func (begin) command()    {}
+func (look) command()     {}
+func (ended) command()    {}
 
 // quiet is embedded in what the keeper tells itself, which is no dead letter if it has ended.
 type quiet struct{}

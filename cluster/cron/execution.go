@@ -30,8 +30,8 @@ func (k *keeper) begin(b plan.RunBegun, item *plan.Item) {
 		within, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(interrupted, cancel)()
-		extension.WillBlock(ctx)
-		self.Tell(ended{key: key, due: b.Due, err: call(within, job, run)})
+		extension.WillBlock(ctx)                                            //nolint:contextcheck // of the actor of the run
+		self.Tell(ended{key: key, due: b.Due, err: call(within, job, run)}) //nolint:contextcheck // likewise
 		return behaviors.Stopped
 	}), "")
 }

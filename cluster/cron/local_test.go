@@ -33,7 +33,7 @@ func (b *logbook) job() cron.Job {
 		takes, fails := b.takes, b.fails
 		b.mu.Unlock()
 		if b.ignores {
-			ctx = context.Background()
+			ctx = context.WithoutCancel(ctx)
 		}
 		select {
 		case <-time.After(takes + 1):
@@ -260,7 +260,8 @@ func TestARunIsAMessage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t)
 		probe := testkit.NewProbe[order](t, s)
-		c, err := cron.Start(s, cron.Config{Journal: memory.New(),
+		c, err := cron.Start(s, cron.Config{
+			Journal: memory.New(),
 			Jobs: map[string]cron.Job{
 				"tell": cron.Tell(func(r cron.Run) (actor.ActorRef[order], order) { return probe.Ref(), order{ID: r.ID()} }),
 				"ask": cron.Ask(time.Minute, func(cron.Run) actor.ActorRef[order] { return probe.Ref() },

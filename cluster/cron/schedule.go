@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
@@ -47,7 +48,7 @@ func Start(s Host, cfg Config) (*Schedule, error) {
 	if !registerOf(c.system).add(c) {
 		return nil, fmt.Errorf("cron: the schedule %q has been started on this node before", cfg.Name)
 	}
-	options := append(cfg.Options[:len(cfg.Options):len(cfg.Options)], singleton.AtLeastOnce(inFlight), singleton.StopMessage(stopSoon{}))
+	options := append(slices.Clip(cfg.Options), singleton.AtLeastOnce(inFlight), singleton.StopMessage(stopSoon{}))
 	c.ref = actor.Spawn(s, behaviors.Singleton(func() actor.Behavior[command] { return keeperOf(c) }, options...), "cron-"+cfg.Name)
 	return c, nil
 }

@@ -9,20 +9,20 @@ import "time"
 type Fact interface{ fact() }
 
 type (
-	// EntrySet: the entry is new or has changed.
+	// An EntrySet says that an entry is new or has changed.
 	EntrySet struct {
 		Entry    Entry
 		Declared bool // by the program, and not at run time
 		At       time.Time
 	}
 
-	// EntryRemoved: there is no such entry any more.
+	// An EntryRemoved says that there is no such entry any more.
 	EntryRemoved struct {
 		Name string
 		Gone bool // the program does not declare it any more, so it may be forgotten
 	}
 
-	// RunsSkipped: runs that were due do not take place.
+	// A RunsSkipped says that runs that were due do not take place.
 	RunsSkipped struct {
 		Name  string
 		Count int
@@ -31,14 +31,14 @@ type (
 		At    time.Time
 	}
 
-	// RunDue: a run takes place as soon as it can.
+	// A RunDue says that a run takes place as soon as it can.
 	RunDue struct {
 		Name   string
 		Due    time.Time
 		Manual bool // it was triggered, in addition to the runs of the expression
 	}
 
-	// RunBegun: an attempt of the run begins.
+	// A RunBegun says that an attempt of a run begins.
 	RunBegun struct {
 		Name       string
 		Due        time.Time
@@ -48,7 +48,7 @@ type (
 		At         time.Time
 	}
 
-	// RunEnded: the run is over.
+	// A RunEnded says that a run is over.
 	RunEnded struct {
 		Name    string
 		Due     time.Time
