@@ -4,14 +4,14 @@
 //	go run ./examples/reminders
 //
 // Each customer is an entity of a sharded type. It stores a reminder and its timer in one append,
-// and then acknowledges it. It sleeps until the timer is due, is woken, and posts the reminder to an
-// HTTP endpoint outside of the cluster, which logs what it gets and removes no repetitions. Some
+// and then acknowledges it. It sleeps until the timer is due, is woken, and posts the reminder to
+// an HTTP endpoint outside of the cluster, which logs each request, repetitions as well. Some
 // reminders are cancelled. The process that has delivered most is killed with SIGKILL while it
 // delivers.
 //
-// In the end the program compares what was acknowledged with the log. The exit status is 0 only if
-// each reminder was delivered, none that was cancelled was, and each repetition has an Attempt above
-// 1. It also prints how late the reminders were.
+// In the end the program compares the acknowledgements with the log. The exit status is 0 only if
+// each reminder was delivered, except those that were cancelled, and each repetition has an
+// Attempt above 1. It also prints how late the reminders were.
 //
 // The journal is SQLite in a temporary directory. -journal PATH keeps it at that path. To use
 // PostgreSQL, run the command in the module of that journal, which has the client library:

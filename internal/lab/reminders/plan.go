@@ -13,7 +13,7 @@ const (
 )
 
 // plan returns the reminders of a run that begins at a full second. Many are due in the same
-// second. Every ninth is cancelled when half of its time has passed.
+// second. Every seventh is cancelled when half of its time has passed.
 func (s settings) plan(begin time.Time) (all []*wish) {
 	for n := range early {
 		ask := begin.Add(time.Duration(n) * 5 * time.Millisecond)
@@ -21,14 +21,14 @@ func (s settings) plan(begin time.Time) (all []*wish) {
 	}
 	for n := range late {
 		ask := begin.Add(4*time.Second + time.Duration(n)*40*time.Millisecond)
-		all = append(all, s.wish(early+n, ask, begin.Add(time.Duration(9+n%6)*time.Second)))
+		all = append(all, s.wish(early+n, ask, begin.Add(time.Duration(9+n%5)*time.Second)))
 	}
 	return all
 }
 
 func (s settings) wish(n int, ask, due time.Time) *wish {
 	w := &wish{customer: s.customer(n % customers), key: fmt.Sprint("reminder-", n), ask: ask, due: due}
-	if n%9 == 0 {
+	if n%7 == 0 {
 		w.cancel = ask.Add(due.Sub(ask) / 2)
 	}
 	return w

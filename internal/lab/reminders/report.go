@@ -96,7 +96,7 @@ func (r report) print() {
 	fmt.Printf("%d reminders were set: %d acknowledged, %d of them after a repeated request\n", r.asked, r.acknowledged, r.repeated)
 	fmt.Printf("%d were cancelled, and %d of these delivered; %d could not be cancelled any more\n", r.cancelled, r.revived, r.tooLate)
 	fmt.Printf("%d of %d others were delivered, %d of them by an entity that slept\n", r.arrived, r.expected, r.woken)
-	fmt.Printf("%d were delivered more than once, and %d of these without an Attempt above 1\n", r.twice, r.masked)
+	fmt.Printf("delivered more than once: %d, and %d of these without an Attempt above 1\n", r.twice, r.masked)
 	fmt.Printf("late before the kill: %s\n", quantiles(r.before))
 	fmt.Printf("late after the kill:  %s\n", quantiles(r.after))
 }

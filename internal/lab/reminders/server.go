@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -38,6 +39,9 @@ func serve(ctx context.Context, s settings) error {
 	if err != nil {
 		return err
 	}
+	if err := s.pin(ctx, region); err != nil {
+		return err
+	}
 	server := &http.Server{Addr: s.http, Handler: handler(region), ReadHeaderTimeout: time.Second}
 	go func() {
 		<-process.UntilEOF().Done()
@@ -48,6 +52,30 @@ func serve(ctx context.Context, s settings) error {
 		return err
 	}
 	return node.Shutdown(ctx)
+}
+
+// pin pins the shards of this node. The coordinator refuses that until it has heard of the type,
+// which may be a moment after Start.
+func (s settings) pin(ctx context.Context, region *sharding.Region[Msg]) error {
+	limit := time.Now().Add(unanswered)
+	for {
+		err := region.Pin(ctx, s.node, s.share()...)
+		if err == nil || time.Now().After(limit) {
+			return err
+		}
+		if err := waitUntil(ctx, time.Now().Add(pause)); err != nil {
+			return err
+		}
+	}
+}
+
+// share returns the shards that this node takes: a third. Without it the first node that starts has
+// all shards until they are balanced, which begins after half a minute.
+func (s settings) share() (mine []int) {
+	for shard := slices.Index(s.seeds, s.bind); shard < sharding.DefaultShards; shard += len(s.seeds) {
+		mine = append(mine, shard)
+	}
+	return mine
 }
 
 // handler serves PUT and DELETE /{customer}/{key}, and GET /{customer}.
