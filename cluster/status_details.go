@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/cronstatus"
 	"github.com/understudy-go/understudy/internal/linkstatus"
 	"github.com/understudy-go/understudy/internal/statuspage"
 	"github.com/understudy-go/understudy/internal/storestatus"
@@ -23,6 +24,9 @@ func (n *statusSource) Details() statuspage.Details {
 	}
 	seen := n.looks.placement.seen.read()
 	d.Placement, d.PlacementFailure = seen.answer, seen.failure
+	if schedules, ok := extension.Get[cronstatus.Source](n.System); ok {
+		d.Schedules = schedules()
+	}
 	d.EntityTypes = shardTypes(n.System)
 	if homeless := n.looks.homeless.seen.read(); hasHomeless(d.EntityTypes) {
 		d.HomelessFailure = homeless.failure

@@ -8,6 +8,7 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/cluster/cron/internal/plan"
+	"github.com/understudy-go/understudy/internal/cronstatus"
 	"github.com/understudy-go/understudy/internal/histogram"
 )
 
@@ -65,6 +66,7 @@ func registerOf(s *actor.System) *register {
 	r := extension.Ensure(s, func() *register { first = true; return new(register) })
 	if first {
 		telemetry.AddSource(s, r.families)
+		extension.Set(s, cronstatus.Source(r.shown))
 	}
 	return r
 }

@@ -11,7 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/cluster/cron"
+	"github.com/understudy-go/understudy/internal/cronstatus"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -287,5 +289,26 @@ func TestARunIsAMessage(t *testing.T) {
 		status, err = c.Entry(t.Context(), "ask")
 		require.NoError(t, err)
 		require.Contains(t, status.History[0].Error, "1m0s", "nobody has replied")
+	})
+}
+
+func TestTheStatusPageShowsSchedules(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, b := testkit.NewSystem(t), &logbook{takes: time.Minute, fails: errors.New("out of paper")}
+		start(t, s, memory.New(), b, cron.Entry{Name: "hours", Job: "note", Spec: "0 * * * *"})
+		time.Sleep(2*time.Hour + time.Second)
+		read, ok := extension.Get[cronstatus.Source](s)
+		require.True(t, ok)
+		all := read()
+		require.Len(t, all, 1)
+		require.True(t, all[0].Here)
+		e := all[0].Entries[0]
+		require.Equal(t, "03:00", e.Next.Format("15:04"))
+		require.Len(t, e.Open, 1)
+		require.Equal(t, "02:00", e.Open[0].Due.Format("15:04"))
+		require.Equal(t, "out of paper", e.Last.Error)
+		require.Equal(t, map[string]uint64{"failed": 1}, e.Counts)
+		require.NoError(t, s.Shutdown(t.Context()))
+		require.False(t, read()[0].Here)
 	})
 }

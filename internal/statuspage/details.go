@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/understudy-go/understudy/internal/cronstatus"
 	"github.com/understudy-go/understudy/internal/placementstatus"
 	"github.com/understudy-go/understudy/internal/shardstatus"
 	"github.com/understudy-go/understudy/internal/storestatus"
@@ -27,6 +28,8 @@ type Details struct {
 	EntityTypes     []shardstatus.Type     `json:"entityTypes"`     // that this node has started
 	Homeless        []shardstatus.Homeless `json:"homeless"`        // shards that run nowhere, and why
 	HomelessFailure string                 `json:"homelessFailure"` // why the coordinator of the shards has not answered, or ""
+
+	Schedules []cronstatus.Schedule `json:"schedules"` // that were started on this node
 }
 
 // A Link is the connection with another node.
@@ -76,6 +79,7 @@ func (d Details) bounded() Details {
 	d.Journals = append([]storestatus.Journal{}, d.Journals...) // not null in JSON
 	d.Projections = append([]storestatus.Projection{}, d.Projections...)
 	d.EntityTypes = append([]shardstatus.Type{}, d.EntityTypes...)
+	d.Schedules = append([]cronstatus.Schedule{}, d.Schedules...)
 	d.Homeless = append([]shardstatus.Homeless{}, d.Homeless...)
 	return d
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/cronstatus"
 	"github.com/understudy-go/understudy/internal/placementstatus"
 	"github.com/understudy-go/understudy/internal/shardstatus"
 	"github.com/understudy-go/understudy/internal/storestatus"
@@ -60,6 +61,12 @@ func TestProblemsNameWhatFailsAndWhy(t *testing.T) {
 		},
 		"This node takes no part in the type cart: shards 16 here and 32 there.": {
 			EntityTypes: []shardstatus.Type{{Name: "cart", Refused: "shards 16 here and 32 there"}},
+		},
+		"The entry office/invoices has no runs: no such zone.": {
+			Schedules: []cronstatus.Schedule{{Name: "office", Entries: []cronstatus.Entry{{Name: "invoices", Problem: "no such zone"}}}},
+		},
+		"The last run of the entry office/invoices has failed: no paper.": {
+			Schedules: []cronstatus.Schedule{{Name: "office", Entries: []cronstatus.Entry{{Name: "invoices", Last: &cronstatus.Run{Error: "no paper"}}}}},
 		},
 		"Shards run nowhere, and their coordinator does not answer: it moves.": {HomelessFailure: "it moves"},
 		"disk-1 is not placed: no eligible nodes.":                             placing(placementstatus.Actor{Label: "disk-1", Trouble: true, Why: "no eligible nodes"}),

@@ -10,7 +10,7 @@ import (
 
 // A Problem is why something does not move, beside what [Snapshot.Waiting] says.
 type Problem struct {
-	Kind  string `json:"kind"`  // link, journal, projection, placement or shards; of actors: circle or slow handler
+	Kind  string `json:"kind"`  // link, journal, projection, placement, shards or schedule; of actors: circle or slow handler
 	About string `json:"about"` // the member, journal, projection, label, type or path; "" for a coordinator
 	Text  string `json:"text"`  // in sentences
 }
@@ -22,7 +22,7 @@ const mostProblems = 20
 // rest, because they are in the stream of events.
 func (d Details) problems() []Problem {
 	all := []Problem{}
-	for _, kind := range [][]Problem{ofLinks(d.Links), ofJournals(d.Journals), ofProjections(d.Projections), d.ofPlacement(), d.ofShards()} {
+	for _, kind := range [][]Problem{ofLinks(d.Links), ofJournals(d.Journals), ofProjections(d.Projections), d.ofPlacement(), d.ofShards(), d.ofSchedules()} {
 		if left := len(kind) - mostProblems; left > 0 {
 			kind = append(kind[:mostProblems:mostProblems], Problem{Kind: kind[0].Kind, Text: fmt.Sprintf("There are %d more problems of this kind.", left)})
 		}

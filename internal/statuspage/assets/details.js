@@ -12,6 +12,7 @@ function show(details) {
   showProjections(details);
   showPlacement(details);
   showEntities(details);
+  showSchedules(details);
   before = details;
   $("links-part").dataset.time = details.time;
 }
@@ -184,6 +185,27 @@ function entityRows(type, homeless, short) {
   ], { entities: type.name });
   const lease = type.lease && type.lease !== "held" && `no lease: ${type.lease}`;
   return [main, ...reasons(6, [type.refused, "bad"], [lease, "bad"], ...dropReasons(type.dropped), ...homeless.map(({ shards, why }) => [`${number(shards.length)} run nowhere: ${why}`, "bad"]))];
+}
+
+function showSchedules({ schedules, time }) {
+  $("schedules-part").hidden = schedules.length === 0;
+  fill("schedules", schedules.flatMap((one) => (one.here ? one.entries.flatMap((entry) => scheduleRows(one, entry, time)) : elsewhere(one))));
+}
+
+const elsewhere = (schedule) => [row([element("td", "name", schedule.name)], {}), ...reasons(6, ["It is on another node.", ""])];
+
+function scheduleRows(schedule, entry, now) {
+  const { done = 0, failed = 0, missed = 0, overlapped = 0 } = entry.counts;
+  const waiting = entry.open.filter((run) => !run.begun).length;
+  const main = row([
+    element("td", "name", entry.name, schedule.name),
+    element("td", "wrap", entry.spec, entry.zone || "UTC"),
+    element("td", "plain", entry.paused ? "paused" : entry.next ? clock(entry.next) : "never"),
+    element("td", "number plain", number(entry.open.length - waiting), waiting && `${number(waiting)} wait`),
+    entry.last ? element("td", entry.last.error ? "plain bad" : "plain", entry.last.outcome, `due at ${clock(entry.last.due)}`) : element("td", "", "–"),
+    element("td", failed ? "number plain bad" : "number plain", number(failed), `of ${number(done + failed)}`, missed + overlapped && `${number(missed + overlapped)} skipped`),
+  ], { entry: entry.name });
+  return [main, ...reasons(6, [entry.problem, "bad"], [entry.last?.error, "bad"])];
 }
 
 export function followDetails() { poll("details", show); }
