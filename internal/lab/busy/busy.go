@@ -104,6 +104,9 @@ func (p *Program) serve(ctx context.Context, n *cluster.Node) error {
 	if _, err := sharding.Start(n, "cart", p.newCart, sharding.Shards(8), sharding.EventSourced(), sharding.WithJournal(p.store)); err != nil {
 		return err
 	}
+	if err := p.schedule(n); err != nil {
+		return err
+	}
 	cfg := placement.Config{Journal: p.store, Factories: []placement.Factory{
 		clerks.Factory(func(string) actor.Behavior[string] { return behaviors.Ignore[string] }),
 	}}
