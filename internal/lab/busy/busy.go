@@ -104,7 +104,7 @@ func (p *Program) serve(ctx context.Context, n *cluster.Node) error {
 	if _, err := sharding.Start(n, "cart", p.newCart, sharding.Shards(8), sharding.EventSourced(), sharding.WithJournal(p.store)); err != nil {
 		return err
 	}
-	if err := p.schedule(n); err != nil {
+	if err := p.schedule(n); err != nil { //nolint:contextcheck // the schedule outlives the start
 		return err
 	}
 	cfg := placement.Config{Journal: p.store, Factories: []placement.Factory{
