@@ -84,6 +84,7 @@ type controlled struct {
 	_         struct{} `cbor:",toarray"`
 	Problem   string
 	NoJournal bool
+	Unknown   bool // the type has not been announced yet
 }
 
 // A pinned answers a pinsRequest: the names of the nodes, by shard.

@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/pause"
 )
 
 // Shard returns the number of the shard of the entity with that id. It panics if the id is not
@@ -96,6 +98,10 @@ func (r *Region[M]) control(ctx context.Context, q controlRequest) error {
 	return r.hub.outside.control(ctx, q)
 }
 
+// announcing is after which time a request is repeated for which the coordinator has not heard of
+// the type: the announcement of this node is on its way.
+const announcing = 100 * time.Millisecond
+
 func (c *clustered) control(ctx context.Context, q controlRequest) error {
 	done, err := actor.Ask(ctx, c.coordinator, func(r actor.ActorRef[controlled]) command {
 		q.ReplyTo = r
@@ -104,6 +110,11 @@ func (c *clustered) control(ctx context.Context, q controlRequest) error {
 	switch {
 	case err != nil:
 		return unanswered(c, q, err)
+	case done.Unknown:
+		if pause.For(ctx, announcing) != nil {
+			return fmt.Errorf("%s: %w", done.Problem, context.Cause(ctx))
+		}
+		return c.control(ctx, q)
 	case done.NoJournal:
 		return ErrNoJournal
 	case done.Problem != "":

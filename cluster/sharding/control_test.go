@@ -11,8 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/sharding"
+	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/testkit"
+	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
 func TestAPinnedShardIsWhereItWasPutWhateverHappensToItsNode(t *testing.T) {
@@ -57,6 +60,23 @@ func TestAPinnedShardIsWhereItWasPutWhateverHappensToItsNode(t *testing.T) {
 		pins, err = s.region("n3").Pins(t.Context())
 		require.NoError(t, err)
 		require.Empty(t, pins)
+	})
+}
+
+// The announcement of a type may reach the coordinator after the first request about it.
+func TestAShardCanBePinnedAsSoonAsItsTypeIsStarted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, store := clustertest.Start(t, 3), memory.New()
+		for _, n := range c.Nodes() {
+			r, err := sharding.Start(n, "notebook", func(sharding.Entity) actor.Behavior[note] { return behaviors.Ignore[note] },
+				sharding.Shards(8), sharding.WithJournal(store))
+			require.NoError(t, err)
+			require.NoError(t, r.Pin(t.Context(), n.View().Self.Name, 0))
+		}
+		r, err := sharding.Start(c.Node("n1"), "other", func(sharding.Entity) actor.Behavior[note] { return behaviors.Ignore[note] },
+			sharding.Shards(8), sharding.WithJournal(store))
+		require.NoError(t, err)
+		require.NoError(t, r.Stop(t.Context(), 3))
 	})
 }
 

@@ -1,6 +1,7 @@
 package sharding
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -175,7 +176,9 @@ func (c *coordinator) control(q controlRequest) persistence.Effect[allot.Fact] {
 		q.ReplyTo.Tell(controlled{NoJournal: true})
 		return persistence.None
 	}
-	token := c.answering(func(problem error) { q.ReplyTo.Tell(controlled{Problem: hosting.ErrorText(problem)}) })
+	token := c.answering(func(problem error) {
+		q.ReplyTo.Tell(controlled{Problem: hosting.ErrorText(problem), Unknown: errors.Is(problem, allot.ErrUnknown)})
+	})
 	switch {
 	case q.Daemons > 0:
 		return c.step(allot.Rescale{Token: token, Type: q.Type, Shards: q.Daemons})

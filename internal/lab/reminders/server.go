@@ -54,19 +54,11 @@ func serve(ctx context.Context, s settings) error {
 	return node.Shutdown(ctx)
 }
 
-// pin pins the shards of this node. The coordinator refuses that until it has heard of the type,
-// which may be a moment after Start.
+// pin pins the shards of this node.
 func (s settings) pin(ctx context.Context, region *sharding.Region[Msg]) error {
-	limit := time.Now().Add(unanswered)
-	for {
-		err := region.Pin(ctx, s.node, s.share()...)
-		if err == nil || time.Now().After(limit) {
-			return err
-		}
-		if err := waitUntil(ctx, time.Now().Add(pause)); err != nil {
-			return err
-		}
-	}
+	ctx, cancel := context.WithTimeout(ctx, unanswered)
+	defer cancel()
+	return region.Pin(ctx, s.node, s.share()...)
 }
 
 // share returns the shards that this node takes: a third. Without it the first node that starts has

@@ -1,6 +1,7 @@
 package allot
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 
@@ -43,8 +44,15 @@ func pin(s *shards, in SetPins) {
 	s.nodes.Reply(in.Token, nil, err)
 }
 
+// ErrUnknown is wrapped by the errors of requests about shards of a type that no node has announced
+// to the coordinator yet.
+var ErrUnknown = errors.New("the coordinator has not heard of the type yet")
+
 // numbered returns shards of a type by their numbers, or all of them or none.
 func numbered(s *shards, typ string, numbers []int) (all []*shard, err error) {
+	if s.kinds[typ] == nil && len(numbers) > 0 {
+		return nil, fmt.Errorf("sharding: type %q: %w", typ, ErrUnknown)
+	}
 	for _, n := range numbers {
 		sh := s.of(Label(typ, n))
 		if sh == nil || n >= sh.typ.Shards {
