@@ -16,11 +16,13 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/cluster/cron"
 	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/cmd/understudy/internal/cli"
 	"github.com/understudy-go/understudy/cmd/understudy/internal/client"
 	"github.com/understudy-go/understudy/cmd/understudy/internal/report"
 	"github.com/understudy-go/understudy/cmd/understudy/internal/status"
+	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton"
 )
 
@@ -266,4 +268,20 @@ func TestTheCommandsTellOfEntities(t *testing.T) {
 	require.Equal(t, result{1, "", "understudy: the node has started no type of entities \"order\"\n"}, n.run(t, "entities", "order"))
 	safe := asJSON[report.Safe](t, n.run(t, "safe", "-json"))
 	require.Contains(t, strings.Join(append(safe.Reasons, safe.Notes...), " "), "shards of cart")
+}
+
+func TestTheCommandsTellOfSchedules(t *testing.T) {
+	nodes, store := start(t, []string{"anna", "bert"}), memory.New()
+	require.Equal(t, result{0, "The node has started no schedule.\n", ""}, nodes[0].run(t, "schedules"))
+	jobs := map[string]cron.Job{"audit": cron.Func(func(context.Context, cron.Run) error { return errors.New("no books") })}
+	for _, n := range nodes {
+		_, err := cron.Start(n.Node, cron.Config{Journal: store, Jobs: jobs, Entries: []cron.Entry{{Name: "audit", Spec: "0 3 1 1 *"}}})
+		require.NoError(t, err)
+	}
+	n := nodes[0]
+	n.eventually(t, "audit  0 3 1 1 *  UTC", "schedules")
+	nodes[1].eventually(t, "on another node", "schedules", "cron")
+	entry := asJSON[report.Schedules](t, n.run(t, "schedules", "cron", "-json")).Schedules[0].Entries[0]
+	require.Equal(t, time.January, entry.Next.Month())
+	require.Equal(t, result{1, "", "understudy: the node has started no schedule \"other\"\n"}, n.run(t, "schedules", "other"))
 }

@@ -56,6 +56,18 @@ func showEntities(ctx context.Context, c *command) (int, error) {
 	return fine, c.print(all, func(w io.Writer) error { return writeEntities(w, all) })
 }
 
+func showSchedules(ctx context.Context, c *command) (int, error) {
+	d, err := c.client.Details(ctx)
+	if err != nil {
+		return wrong, err
+	}
+	all, err := report.SchedulesOf(d, c.arg())
+	if err != nil {
+		return wrong, err
+	}
+	return fine, c.print(all, func(w io.Writer) error { return writeSchedules(w, all) })
+}
+
 func showDeadLetters(ctx context.Context, c *command) (int, error) {
 	all, err := c.client.DeadLetters(ctx, c.reason, c.recipient, c.limit)
 	if err != nil {

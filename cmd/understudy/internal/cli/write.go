@@ -198,6 +198,47 @@ func writeEntities(to io.Writer, all report.Entities) error {
 	return t.flush()
 }
 
+func writeSchedules(to io.Writer, all report.Schedules) error {
+	if len(all.Schedules) == 0 {
+		_, err := fmt.Fprintln(to, "The node has started no schedule.")
+		return err
+	}
+	t := newTable(to)
+	t.row("SCHEDULE", "ENTRY", "DUE", "ZONE", "NEXT", "OPEN", "DONE", "FAILED", "SKIPPED", "LAST")
+	for _, s := range all.Schedules {
+		if !s.Here {
+			t.row(s.Name, "on another node", "", "", "", "", "", "", "", "")
+		}
+		for _, e := range s.Entries {
+			t.row(s.Name, e.Name, e.Spec, cmp.Or(e.Zone, "UTC"), nextRun(e), strconv.Itoa(len(e.Open)), strconv.FormatUint(e.Counts["done"], 10),
+				strconv.FormatUint(e.Counts["failed"], 10), strconv.FormatUint(e.Counts["missed"]+e.Counts["overlapped"], 10), lastRun(e))
+		}
+	}
+	return t.flush()
+}
+
+func nextRun(e status.Entry) string {
+	switch {
+	case e.Problem != "":
+		return "never: " + e.Problem
+	case e.Paused:
+		return "paused"
+	case e.Next == nil:
+		return "never"
+	}
+	return e.Next.UTC().Format("2006-01-02 15:04:05Z")
+}
+
+func lastRun(e status.Entry) string {
+	switch {
+	case e.Last == nil:
+		return ""
+	case e.Last.Error != "":
+		return e.Last.Outcome + ": " + e.Last.Error
+	}
+	return e.Last.Outcome
+}
+
 // exact is how the times of several nodes are written, to be compared.
 const exact = "2006-01-02 15:04:05.000"
 

@@ -108,6 +108,37 @@ type Details struct {
 	Placement *Placement `json:"placement"` // or nil
 
 	EntityTypes []EntityType `json:"entityTypes"` // nil of an older release
+	Schedules   []Schedule   `json:"schedules"`   // likewise
+}
+
+// A Schedule is a schedule that the node that was asked has started.
+type Schedule struct {
+	Name    string  `json:"name"`
+	Here    bool    `json:"here" jsonschema:"the node hosts the schedule; only then its entries are known"`
+	Entries []Entry `json:"entries"`
+}
+
+// An Entry is an entry of a schedule.
+type Entry struct {
+	Name    string            `json:"name"`
+	Job     string            `json:"job"`
+	Spec    string            `json:"spec" jsonschema:"the cron expression"`
+	Zone    string            `json:"zone" jsonschema:"empty for UTC"`
+	Paused  bool              `json:"paused"`
+	Next    *time.Time        `json:"next" jsonschema:"when the next run begins, or null"`
+	Open    []Run             `json:"open" jsonschema:"runs that wait or go on"`
+	Counts  map[string]uint64 `json:"counts" jsonschema:"runs by outcome: done, failed, missed, overlapped"`
+	Last    *Run              `json:"last" jsonschema:"the last run that has ended or was skipped, or null"`
+	Problem string            `json:"problem" jsonschema:"why the host cannot tell when the entry is due, or empty"`
+}
+
+// A Run is a run of an entry.
+type Run struct {
+	Due     time.Time  `json:"due"`
+	Begun   *time.Time `json:"begun" jsonschema:"null if it waits, or did not take place"`
+	Attempt int        `json:"attempt"`
+	Outcome string     `json:"outcome" jsonschema:"empty while it is open"`
+	Error   string     `json:"error"`
 }
 
 // An EntityType is a type of entities, as the node that was asked knows it.

@@ -99,6 +99,14 @@ func addReaders(s *mcp.Server, c *client.Client) {
 			}
 			return report.EntitiesOf(d, in.Name)
 		})
+	read(s, "schedules", "The schedules that this node has started: cron entries, when they are due next, runs that go on, counts by outcome, the last run with its error. Only the node that hosts a schedule knows its entries.",
+		func(ctx context.Context, in one) (report.Schedules, error) {
+			d, err := c.Details(ctx)
+			if err != nil {
+				return report.Schedules{}, err
+			}
+			return report.SchedulesOf(d, in.Name)
+		})
 	read(s, "events", "What the nodes have decided and noticed, and why, the oldest first: members that were downed, singletons that moved, failed or were fenced, a node that lost its membership.",
 		func(ctx context.Context, _ none) (report.Events, error) {
 			histories, silent, err := c.Histories(ctx)
