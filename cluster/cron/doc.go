@@ -20,8 +20,8 @@
 //   - A run that is due begins at least once, or its entry says that it does not: see Missed and
 //     Overlap. What was skipped is in the history and in the metrics, never silent.
 //   - All attempts of a run have the same [Run.ID]. Attempt is greater than 1 if the host of an
-//     earlier attempt has ended during the run, or has interrupted it because it left. After ten
-//     attempts the run has failed.
+//     earlier attempt has ended during the run, or has interrupted it because it left. If that has
+//     happened on ten hosts, the run has failed.
 //   - An instance stores that a run begins before it begins it. The journal refuses this to an
 //     instance that was replaced, so a stale host begins nothing. A run that was going on there may
 //     overlap with the next attempt; its [Run.Generation] is lower.

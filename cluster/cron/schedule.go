@@ -10,6 +10,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/singleton"
 )
 
@@ -120,6 +121,9 @@ func (c *Schedule) Entry(ctx context.Context, name string) (Status, error) {
 }
 
 func (c *Schedule) ask(ctx context.Context, r request) (answer, error) {
+	if r.Name != "" && naming.Check(r.Name) != nil {
+		return answer{}, fmt.Errorf("cron: entry %q: %w", r.Name, ErrNoEntry)
+	}
 	a, err := actor.AskResult(ctx, c.ref, func(to actor.ActorRef[actor.Result[answer]]) command {
 		r.ReplyTo = to
 		return r

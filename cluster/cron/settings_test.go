@@ -59,6 +59,7 @@ func TestErrorsOfRequestsReachOtherNodes(t *testing.T) {
 		}
 		for i, s := range schedules {
 			require.ErrorIs(t, s.Remove(t.Context(), "nothing"), cron.ErrNoEntry)
+			require.ErrorIs(t, s.Pause(t.Context(), "\xff"), cron.ErrNoEntry)
 			require.ErrorContains(t, s.Set(t.Context(), cron.Entry{Name: "x", Job: "note", Spec: "x"}), "five fields")
 			name := fmt.Sprint("e", i)
 			require.NoError(t, s.Set(t.Context(), cron.Entry{Name: name, Job: "note", Spec: "0 0 1 1 *"}))

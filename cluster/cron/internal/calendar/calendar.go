@@ -4,6 +4,8 @@ package calendar
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -28,6 +30,12 @@ func Parse(spec, zone string) (*Calendar, error) {
 	if len(fields) != 5 || strings.Contains(fields[0], "=") {
 		return nil, fmt.Errorf("the cron expression %q does not have the five fields minute, hour, day of month, month, day of week; an example is %q", spec, "30 6 * * MON-FRI")
 	}
+	for _, f := range fields {
+		if slices.Contains(strings.Split(f, ","), "") {
+			return nil, fmt.Errorf("the cron expression %q has a list with an empty element: %q", spec, f)
+		}
+	}
+	fields[4] = sundays(fields[4])
 	schedule, err := parser.Parse(strings.Join(fields, " "))
 	if err != nil {
 		return nil, fmt.Errorf("the cron expression %q: %w", spec, err)
@@ -41,6 +49,36 @@ func Parse(spec, zone string) (*Calendar, error) {
 		return nil, fmt.Errorf("the cron expression %q has no time: no month has that day", spec)
 	}
 	return c, nil
+}
+
+// sundays returns the days of the week with 0 in place of 7, which the parser does not know.
+func sundays(days string) string {
+	all := strings.Split(days, ",")
+	for i, part := range all {
+		all[i] = sunday(part)
+	}
+	return strings.Join(all, ",")
+}
+
+func sunday(part string) string {
+	of, by, stepped := strings.Cut(part, "/")
+	from, to, _ := strings.Cut(of, "-")
+	first, err := strconv.Atoi(from)
+	step := 1
+	if stepped {
+		step, _ = strconv.Atoi(by)
+	}
+	if part == "7" {
+		return "0"
+	}
+	if to != "7" || err != nil || first < 0 || step < 1 {
+		return part
+	}
+	var days []string
+	for day := first; day <= 7; day += step {
+		days = append(days, strconv.Itoa(day%7))
+	}
+	return strings.Join(days, ",")
 }
 
 func location(zone string) (*time.Location, error) {

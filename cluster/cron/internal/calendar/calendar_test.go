@@ -21,6 +21,11 @@ func TestNext(t *testing.T) {
 		{"a leap day", "0 0 29 2 *", "", "2096-03-01T00:00:00Z", []string{"2104-02-29T00:00:00Z"}},
 		{"day of month or day of week", "0 0 1 * FRI", "", "2026-11-26T00:00:00Z", []string{"2026-11-27T00:00:00Z", "2026-12-01T00:00:00Z"}},
 
+		{"Sunday is 0", "0 0 * * 0", "", "2026-11-27T00:00:00Z", []string{"2026-11-29T00:00:00Z", "2026-12-06T00:00:00Z"}},
+		{"Sunday is 7", "0 0 * * 7", "", "2026-11-27T00:00:00Z", []string{"2026-11-29T00:00:00Z", "2026-12-06T00:00:00Z"}},
+		{"Friday to Sunday", "0 0 * * 5-7", "", "2026-11-27T00:00:00Z", []string{"2026-11-28T00:00:00Z", "2026-11-29T00:00:00Z", "2026-12-04T00:00:00Z"}},
+		{"every other day of the week", "0 0 * * 1-7/2,2", "", "2026-11-27T00:00:00Z", []string{"2026-11-29T00:00:00Z", "2026-11-30T00:00:00Z", "2026-12-01T00:00:00Z", "2026-12-02T00:00:00Z"}},
+
 		{"skipped in Berlin: once at the end", "*/20 2 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z", []string{"2026-03-29T03:00:00+02:00", "2026-03-30T02:00:00+02:00"}},
 		{"skipped, and the end itself", "0 2,3 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z", []string{"2026-03-29T03:00:00+02:00", "2026-03-30T02:00:00+02:00"}},
 		{"around the hour that is skipped", "30 1,3 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z", []string{"2026-03-29T01:30:00+01:00", "2026-03-29T03:30:00+02:00"}},
@@ -88,6 +93,7 @@ func TestWhatParseRefuses(t *testing.T) {
 		"an unknown zone":  {"0 0 * * *", "Mars/Olympus", `the time zone "Mars/Olympus": `},
 		"the host's zone":  {"0 0 * * *", "Local", "differs from host to host"},
 		"nothing":          {"", "", "does not have the five fields"},
+		"an empty list":    {",,, * * * *", "", "a list with an empty element"},
 		"a negative range": {"5-1 * * * *", "", "the cron expression"},
 	}
 	for name, test := range tests {

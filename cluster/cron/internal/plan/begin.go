@@ -30,7 +30,8 @@ type candidate struct {
 }
 
 // Begin returns the facts about runs that begin now, those that were due first before the others. A
-// run that was going on elsewhere, on a host that has ended, begins again as another attempt.
+// run that was going on elsewhere, on a host that has ended, begins again as another attempt. It is
+// given up if that has happened too often; restarts of the instance on one host do not count.
 func Begin(l Ledger, h Host, now time.Time) []Fact {
 	var facts []Fact
 	var all []candidate
@@ -38,7 +39,7 @@ func Begin(l Ledger, h Host, now time.Time) []Fact {
 		for _, o := range mayBegin(i) {
 			switch {
 			case h.Running(KeyOf(name, o.Due)):
-			case o.Attempt >= MaxAttempts:
+			case o.Terms >= MaxTerms && term(h.Generation) != term(o.Generation):
 				facts = append(facts, RunEnded{Name: name, Due: o.Due, Outcome: Failed, Error: "given up: each host of it has ended during the run", At: now})
 			default:
 				all = append(all, candidate{name, o})

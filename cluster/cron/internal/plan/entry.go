@@ -19,6 +19,7 @@ type Entry struct {
 
 	// Spec has the five fields of crontab(5): minute, hour, day of month, month, day of week.
 	// Names of months and days, lists, ranges and steps are understood, as in "30 6 1-7 * MON-FRI".
+	// Sunday is 0 or 7.
 	// If both days are restricted, a day that fits one of them fits.
 	Spec string
 
@@ -67,7 +68,15 @@ const MaxMissed = 1000
 
 // All returns the policy by which missed runs run one after the other: the last ones, at most as
 // many as atMost, which is 1 to [MaxMissed].
-func All(atMost int) Missed { return Missed(atMost) }
+func All(atMost int) Missed {
+	if atMost < 1 {
+		return none
+	}
+	return Missed(atMost)
+}
+
+// none is the result of an All that makes no sense.
+const none = Missed(-1)
 
 // Overlap is a policy for runs that are due while another of their entry is going on.
 type Overlap int
@@ -103,7 +112,7 @@ func (e Entry) Check() error {
 func (e Entry) checkPolicies() error {
 	switch {
 	case e.Missed < 0 || e.Missed > MaxMissed:
-		return fmt.Errorf("the policy All(%d) for missed runs is not from 1 to %d", e.Missed, MaxMissed)
+		return fmt.Errorf("the policy All for missed runs needs a number from 1 to %d", MaxMissed)
 	case e.Overlap < SkipRun || e.Overlap > Allow:
 		return fmt.Errorf("the policy %d for runs that overlap does not exist; it is SkipRun, QueueRun or Allow", e.Overlap)
 	case e.Grace < 0:

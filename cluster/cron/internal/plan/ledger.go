@@ -28,6 +28,7 @@ type Open struct {
 	Due        time.Time
 	Manual     bool
 	Attempt    int // 0 if none has begun
+	Terms      int // in how many terms of the schedule, that is, on how many hosts, one has begun
 	Generation uint64
 	Node       string    // of the last attempt, like Begun
 	Begun      time.Time // zero if none has begun
@@ -146,6 +147,9 @@ func (i *Item) begin(f RunBegun) {
 	if at := i.openAt(f.Due); at >= 0 {
 		i.Open = slices.Clone(i.Open)
 		o := &i.Open[at]
+		if o.Attempt == 0 || term(o.Generation) != term(f.Generation) {
+			o.Terms++
+		}
 		o.Attempt, o.Generation, o.Node, o.Begun = f.Attempt, f.Generation, f.Node, f.At
 	}
 }
@@ -163,6 +167,9 @@ func (i *Item) end(f RunEnded) {
 	}
 	i.record(r)
 }
+
+// term returns the term of a packed generation.
+func term(packed uint64) uint64 { return packed >> 32 }
 
 // openAt returns the index of the run that was due then, or -1.
 func (i *Item) openAt(due time.Time) int {

@@ -41,7 +41,6 @@ func (s *simulated) apply(facts []plan.Fact) {
 			id := fmt.Sprint(key)
 			s.began[id]++
 			require.Equal(s, s.began[id], f.Attempt)
-			require.LessOrEqual(s, f.Attempt, plan.MaxAttempts)
 		case plan.RunEnded, plan.EntrySet, plan.EntryRemoved:
 		}
 		s.ledger = s.ledger.With(f)
@@ -125,11 +124,13 @@ func TestSimulatedSchedules(t *testing.T) {
 func TestARunThatEndsItsHostsIsGivenUp(t *testing.T) {
 	l := plan.Ledger{}.Apply([]plan.Fact{plan.EntrySet{Entry: plan.Entry{Name: "e", Spec: "0 * * * *"}, At: begun}, plan.RunDue{Name: "e", Due: begun}})
 	host := plan.Host{Room: 1, Running: func(plan.Key) bool { return false }}
-	for range plan.MaxAttempts {
+	for n := range uint64(plan.MaxTerms * 5) {
+		host.Generation = n/5<<32 + n%5 // five restarts in each term
 		facts := plan.Begin(l, host, begun)
 		require.IsType(t, plan.RunBegun{}, facts[0])
 		l = l.Apply(facts)
 	}
+	host.Generation = plan.MaxTerms << 32
 	l = l.Apply(plan.Begin(l, host, begun))
 	i, _ := l.Item("e")
 	require.Empty(t, i.Open)
@@ -142,8 +143,8 @@ func TestWhatEntriesAreRefused(t *testing.T) {
 		"the name":                   func(e *plan.Entry) { e.Name = "" },
 		"five fields":                func(e *plan.Entry) { e.Spec = "@hourly" },
 		"time zone":                  func(e *plan.Entry) { e.Zone = "Nowhere" },
-		"All(1001)":                  func(e *plan.Entry) { e.Missed = plan.All(1001) },
-		"All(-1)":                    func(e *plan.Entry) { e.Missed = plan.All(-1) },
+		"needs a number from 1":      func(e *plan.Entry) { e.Missed = plan.All(0) },
+		"from 1 to 1000":             func(e *plan.Entry) { e.Missed = plan.All(1001) },
 		"SkipRun, QueueRun or Allow": func(e *plan.Entry) { e.Overlap = 3 },
 		"is negative":                func(e *plan.Entry) { e.Grace = -1 },
 		"from 0 to 24 h":             func(e *plan.Entry) { e.Jitter = 25 * time.Hour },

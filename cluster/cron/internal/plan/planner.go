@@ -11,8 +11,8 @@ import (
 
 // The limits of runs.
 const (
-	MaxOpen     = 1000 // runs of an entry that have not ended; others are skipped
-	MaxAttempts = 10   // of a run whose host ends while it is going on
+	MaxOpen  = 1000 // runs of an entry that have not ended; others are skipped
+	MaxTerms = 10   // in which a run begins, because its hosts end while it is going on
 )
 
 // A Planner decides what is to happen. It remembers what it has computed, and nothing else.
