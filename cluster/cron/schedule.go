@@ -26,6 +26,7 @@ var ErrNoEntry = errors.New("there is no such entry")
 type Schedule struct {
 	cfg     Config
 	system  *actor.System
+	node    string
 	ref     actor.ActorRef[command]
 	figures *figures
 }
@@ -45,7 +46,8 @@ func Start(s Host, cfg Config) (*Schedule, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cron: %w", err)
 	}
-	c := &Schedule{cfg: cfg, system: systemOf(s), figures: newFigures()}
+	c := &Schedule{cfg: cfg, figures: newFigures()}
+	c.system, c.node = hostOf(s)
 	if !registerOf(c.system).add(c) {
 		return nil, fmt.Errorf("cron: the schedule %q has been started on this node before", cfg.Name)
 	}
@@ -134,9 +136,10 @@ func (c *Schedule) ask(ctx context.Context, r request) (answer, error) {
 	return a, nil
 }
 
-func systemOf(s Host) *actor.System {
+// hostOf returns the system of a host, and its name, which tells nodes of a cluster apart.
+func hostOf(s Host) (*actor.System, string) {
 	if n, ok := s.(*cluster.Node); ok {
-		return n.System
+		return n.System, n.View().Self.Name
 	}
-	return s.(*actor.System) // there are no other hosts
+	return s.(*actor.System), s.Name() // there are no other hosts
 }

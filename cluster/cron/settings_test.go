@@ -67,6 +67,12 @@ func TestErrorsOfRequestsReachOtherNodes(t *testing.T) {
 			cancel()
 			require.ErrorIs(t, s.Pause(ctx, name), context.Canceled)
 		}
+		_, err := schedules[1].Trigger(t.Context(), "e0")
+		require.NoError(t, err)
+		time.Sleep(time.Second)
+		e, err := schedules[2].Entry(t.Context(), "e0")
+		require.NoError(t, err)
+		require.Equal(t, "n1", e.History[0].Node)
 		all, err := schedules[0].Entries(t.Context())
 		require.NoError(t, err)
 		require.Len(t, all, 3)
