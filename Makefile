@@ -51,12 +51,12 @@ verify: api-check ## Run what CI runs beside make test: vet, the other modules w
 	@test -z "$$(gofmt -l .)" || { gofmt -d .; exit 1; }
 	$(GO) vet ./...
 	$(call gotest,verify)
-	$(GO) test -vet=off -timeout=15m ./singleton/internal/handover -run Simulated -sim.count=60
-	$(GO) test -vet=off -timeout=15m ./cluster/placement/internal/plan -run Simulated -sim.count=200
+	$(GO) test -vet=off -timeout=15m ./singleton/internal/handover -run Simulated -sim.count=30
+	$(GO) test -vet=off -timeout=15m ./cluster/placement/internal/plan -run Simulated -sim.count=100
 	$(GO) test -race -vet=off -timeout=15m ./cluster/placement -run Chaos -chaos.seed=2
-	$(GO) test -vet=off -timeout=15m ./cluster/sharding/internal/allot -run Simulated -sim.count=50
+	$(GO) test -vet=off -timeout=15m ./cluster/sharding/internal/allot -run Simulated -sim.count=25
 	$(GO) test -race -vet=off -timeout=15m ./cluster/sharding -run Chaos -chaos.seed=2
-	$(GO) test -race -vet=off -timeout=15m ./persistence/sqlite -run TestKills -kills=20
+	$(GO) test -race -vet=off -timeout=15m ./persistence/sqlite -run TestKills -kills=10
 
 .PHONY: check
 check: fmt-check tidy-check vet api-check lint lint-modules check-peers ## Check everything that needs no test to run

@@ -222,9 +222,9 @@ func TestAYearWithItsChangesOfClocks(t *testing.T) {
 		b := new(logbook)
 		var entries []cron.Entry
 		for _, zone := range []string{"Europe/Berlin", "America/New_York", "Australia/Lord_Howe"} {
-			entries = append(entries, cron.Entry{Name: zone, Job: "note", Spec: "15 2 * * *", Zone: zone},
-				cron.Entry{Name: zone + " 1", Job: "note", Spec: "45 1 * * *", Zone: zone})
+			entries = append(entries, cron.Entry{Name: zone, Job: "note", Spec: "15 2 * * *", Zone: zone})
 		}
+		entries = append(entries, cron.Entry{Name: "earlier", Job: "note", Spec: "45 1 * * *", Zone: "Australia/Lord_Howe"}) // doubled
 		start(t, testkit.NewSystem(t), memory.New(), b, entries...)
 		time.Sleep(366 * 24 * time.Hour)
 		days := map[string]int{}
@@ -235,6 +235,6 @@ func TestAYearWithItsChangesOfClocks(t *testing.T) {
 		for day, runs := range days {
 			require.Equal(t, 1, runs, day)
 		}
-		require.InDelta(t, 6*366, len(days), 6)
+		require.InDelta(t, 4*366, len(days), 4)
 	})
 }
