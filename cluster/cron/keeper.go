@@ -180,8 +180,8 @@ func (k *keeper) end(l plan.Ledger, e ended) effect {
 
 // warn logs which entries this host cannot compute the times of.
 func (k *keeper) warn(l plan.Ledger) {
-	for _, name := range l.Names() {
-		if err := k.planner.Problem(l.Items[name].Entry); err != nil && !k.warned[name] {
+	for name, i := range l.Items {
+		if err := k.planner.Problem(i.Entry); err != nil && !k.warned[name] {
 			k.warned[name] = true
 			k.ctx.Log().Error("an entry does not run on this host", zap.String("schedule", k.cfg.Name), zap.Error(err))
 		}

@@ -86,8 +86,11 @@ func trigger(item *plan.Item, at time.Time) ([]plan.Fact, error) {
 			return nil, nil
 		}
 	}
-	if item.Entry.Overlap == SkipRun && len(item.Open) > 0 || len(item.Open) >= plan.MaxOpen {
-		return nil, fmt.Errorf("entry %q: a run is going on since %v, and runs of it do not overlap", item.Entry.Name, item.Open[0].Begun)
+	switch {
+	case item.Entry.Overlap == SkipRun && len(item.Open) > 0:
+		return nil, fmt.Errorf("entry %q: a run is going on since %v, and runs of it do not overlap", item.Entry.Name, item.Open[0].Due)
+	case len(item.Open) >= plan.MaxOpen:
+		return nil, fmt.Errorf("entry %q: %d runs wait or go on, which are as many as an entry may have", item.Entry.Name, len(item.Open))
 	}
 	return []plan.Fact{plan.RunDue{Name: item.Entry.Name, Due: at, Manual: true}}, nil
 }

@@ -166,7 +166,7 @@ func WithJournal(j persistence.Journal) Option {
 // the messages of timers that have passed when something else starts it, and a warning is logged.
 //
 // Each node keeps in memory only what is due within a minute on its shards, reads the journal every
-// 30 seconds and when a shard begins, and starts at most 5000 entities per second. While the
+// 30 seconds and when a shard begins, and starts at most 10,000 entities per second. While the
 // journal cannot be read, entities that are awake still get their timers; the others come late.
 // With [Remember] and [Daemon] it has no effect: their entities are awake.
 func WithTimers(j persistence.Journal) Option {
