@@ -1,0 +1,32 @@
+package walkthrough
+
+import (
+	"fmt"
+	"strings"
+)
+
+// edited returns a text with the changes of a diff, each of which has to fit in one place. A line of
+// the diff begins with a space, - or +; a blank line separates changes in different places.
+func edited(text, diff string) (string, error) {
+	for change := range strings.SplitSeq(strings.TrimSuffix(diff, "\n"), "\n\n") {
+		var before, after strings.Builder
+		for line := range strings.SplitSeq(change, "\n") {
+			switch sign, rest := line[:1], line[1:]+"\n"; sign {
+			case " ":
+				before.WriteString(rest)
+				after.WriteString(rest)
+			case "-":
+				before.WriteString(rest)
+			case "+":
+				after.WriteString(rest)
+			default:
+				return "", fmt.Errorf("a line of a diff begins with a space, - or +: %q", line)
+			}
+		}
+		if n := strings.Count(text, before.String()); n != 1 {
+			return "", fmt.Errorf("these lines occur %d times in the file, instead of once:\n%s", n, before.String())
+		}
+		text = strings.Replace(text, before.String(), after.String(), 1)
+	}
+	return text, nil
+}

@@ -1,0 +1,82 @@
+package walkthrough
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Step is a file to save, or commands with what they print.
+type Step struct {
+	Line     int    // of its fence in the page
+	File     string // the name of the file; "" if the step is commands
+	Edit     bool   // whether Text is the changes of the file
+	Text     string // the content of the file or its changes, or the commands
+	Output   string // what the commands print
+	Compared bool   // whether the page says what the commands print
+}
+
+// A fence is a block of code in a page.
+type fence struct {
+	line int
+	info []string // the words behind the opening marks
+	text string
+}
+
+// Parse returns the steps of a page.
+func Parse(page string) ([]Step, error) {
+	fences, err := fencesOf(page)
+	if err != nil {
+		return nil, err
+	}
+	var steps []Step
+	before := false // whether the fence before was commands
+	for _, f := range fences {
+		commands := false
+		switch file := f.file(); {
+		case file != "":
+			steps = append(steps, Step{Line: f.line, File: file, Edit: f.info[0] == "diff", Text: f.text})
+		case len(f.info) == 1 && f.info[0] == "sh":
+			steps = append(steps, Step{Line: f.line, Text: f.text})
+			commands = true
+		case len(f.info) == 1 && f.info[0] == "text" && before:
+			last := &steps[len(steps)-1]
+			last.Output, last.Compared = f.text, true
+		}
+		before = commands
+	}
+	return steps, nil
+}
+
+// file returns the name of the file that a fence shows; "" if it shows none.
+func (f fence) file() string {
+	for _, word := range f.info {
+		if name, ok := strings.CutPrefix(word, "file="); ok {
+			return name
+		}
+	}
+	return ""
+}
+
+// fencesOf returns the fences of a page. A line of three backquotes ends a fence.
+func fencesOf(page string) ([]fence, error) {
+	var fences []fence
+	var open *fence
+	n := 0
+	for line := range strings.Lines(page) {
+		n++
+		marks := strings.HasPrefix(line, "```")
+		switch {
+		case open == nil && marks:
+			open = &fence{line: n, info: strings.Fields(strings.TrimLeft(line, "`"))}
+		case open != nil && marks:
+			fences = append(fences, *open)
+			open = nil
+		case open != nil:
+			open.text += line
+		}
+	}
+	if open != nil {
+		return nil, fmt.Errorf("line %d: the fence has no end", open.line)
+	}
+	return fences, nil
+}

@@ -1,0 +1,71 @@
+package walkthrough_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/walkthrough"
+)
+
+const page = "Save this:\n\n```go file=a/main.go\npackage main\n```\n\n" +
+	"```sh skip\nexit 1\n```\n\n" +
+	"```sh\ncd a && NAME=Ada\nsleep 60 &\n```\n\n" +
+	"```sh\necho \"$NAME $(cat main.go)\"\necho one\necho two\nkill -9 %1\n```\n\nprints\n\n```text\nAda package …\n…\ntwo\n```\n"
+
+func TestAPageIsFollowedInOneShell(t *testing.T) {
+	dir := t.TempDir()
+	shell, err := walkthrough.Open(t.Context(), dir)
+	require.NoError(t, err)
+	defer shell.Close()
+	var lines []int
+	require.NoError(t, shell.Follow(page, func(step walkthrough.Step) { lines = append(lines, step.Line) }))
+	require.Equal(t, []int{3, 11, 16}, lines)
+	text, err := os.ReadFile(filepath.Join(dir, "a/main.go"))
+	require.NoError(t, err)
+	require.Equal(t, "package main\n", string(text))
+}
+
+func TestAStepThatFailsIsNamed(t *testing.T) {
+	shell, err := walkthrough.Open(t.Context(), t.TempDir())
+	require.NoError(t, err)
+	defer shell.Close()
+	ignore := func(walkthrough.Step) {}
+	require.ErrorContains(t, shell.Follow("```sh\necho fine\n```\n```sh\nls nowhere\n```\n", ignore), "line 4: the command ended with status")
+	require.ErrorContains(t, shell.Follow("\n```sh\necho one\n```\n```text\ntwo\n```\n", ignore), "line 2: the output differs")
+	require.ErrorContains(t, shell.Follow("```sh\n", ignore), "line 1: the fence has no end")
+}
+
+func TestAnOutputMayHaveGaps(t *testing.T) {
+	for _, c := range []struct {
+		got, want string
+		matches   bool
+	}{
+		{"1\n2\n", "1\n2", true},
+		{"1 \n[1] 4711\n2\n", "1\n2", true},
+		{"1\n2\n", "1", false},
+		{"took 3.1s\n", "took …s", true},
+		{"a\nb\nc\nd\n", "a\n…\nd", true},
+		{"a\nd\n", "a\n…\nd", true},
+		{"a\nb\n", "a\n…\nd", false},
+		{"a\n", "…", true},
+		{"a.b\n", "aXb", false},
+	} {
+		require.Equal(t, c.matches, walkthrough.Matches(c.got, c.want), "%q as %q", c.got, c.want)
+	}
+}
+
+func TestADiffEditsAFile(t *testing.T) {
+	dir := t.TempDir()
+	shell, err := walkthrough.Open(t.Context(), dir)
+	require.NoError(t, err)
+	defer shell.Close()
+	const file = "```go file=main.go\none\ntwo\n\tthree\n```\n"
+	require.NoError(t, shell.Follow(file+"```diff file=main.go\n one\n-two\n+TWO\n\n \tthree\n+four\n```\n", func(walkthrough.Step) {}))
+	text, err := os.ReadFile(filepath.Join(dir, "main.go"))
+	require.NoError(t, err)
+	require.Equal(t, "one\nTWO\n\tthree\nfour\n", string(text))
+	require.ErrorContains(t, shell.Follow("```diff file=main.go\n-five\n```\n", func(walkthrough.Step) {}), "line 1: main.go: these lines occur 0 times")
+}
