@@ -140,9 +140,10 @@ nemesis: ## Torment NODES (5) real nodes for TIME (10m); SEED replays a schedule
 	$(GO) -C internal/lab/nemesis run . -time=$(TIME) -nodes=$(NODES) -seed=$(SEED) -other="$(OTHER)"
 
 .PHONY: test-kubernetes
-test-kubernetes: ## Test the Kubernetes lease against a real API server; to build that takes minutes, the first time
+test-kubernetes: ## Test the Kubernetes lease and the manifests of the guide against a real API server; to build that takes minutes, the first time
 	@mkdir -p "$(KUBEAPI)"
 	nice -n 19 $(GO) build -C internal/lab/kubeapi -o "$(KUBEAPI)/kubeapi" .
+	nice -n 19 $(GO) build -C internal/lab/kubeapi -o "$(KUBEAPI)/kubectl" k8s.io/kubernetes/cmd/kubectl
 	UNDERSTUDY_KUBEAPI="$(KUBEAPI)/kubeapi" $(GO) test -C singleton/lease/kubernetes -count=1 -timeout=15m -parallel=8 -tags=kubeapi -run TestKubernetes -v .
 
 .PHONY: fuzz

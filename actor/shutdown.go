@@ -79,6 +79,23 @@ func (s *System) SetPhaseTimeout(p Phase, d time.Duration) {
 	s.shutdown.timeouts[p] = d
 }
 
+// ShutdownLimit returns the longest time that [System.Shutdown] takes: the sum of the timeouts of
+// all phases. ActorsStop counts twice, once for its tasks and once for the actors. It returns 0 if a
+// phase has no timeout, because the shutdown may then take any time. Whatever kills the process has
+// to wait longer, such as terminationGracePeriodSeconds of Kubernetes.
+func (s *System) ShutdownLimit() time.Duration {
+	s.shutdown.mu.Lock()
+	defer s.shutdown.mu.Unlock()
+	limit := s.shutdown.timeouts[ActorsStop]
+	for _, timeout := range s.shutdown.timeouts {
+		if timeout == 0 {
+			return 0
+		}
+		limit += timeout
+	}
+	return limit
+}
+
 func (p Phase) check() {
 	if p < 0 || p >= phases {
 		panic(fmt.Sprintf("actor: the shutdown has no %v", p))

@@ -105,6 +105,28 @@ func TestATaskThatOverrunsOrFailsKeepsNoOtherFromRunning(t *testing.T) {
 	})
 }
 
+func TestTheLimitOfAShutdownIsReachedByTasksAndActorsThatDoNotEnd(t *testing.T) {
+	endsItself(t, func(t *testing.T, s *actor.System) {
+		require.Equal(t, 100*time.Second, s.ShutdownLimit())
+		release := make(chan struct{})
+		for p := actor.ServiceUnbind; p <= actor.AfterActors; p++ {
+			s.SetPhaseTimeout(p, time.Duration(p+1)*time.Second)
+			s.OnShutdown(p, "deaf", func(context.Context) error { <-release; return nil })
+		}
+		actor.Spawn(s, behaviors.Receive(func(*actor.Context[int], int) actor.Behavior[int] {
+			<-release
+			return behaviors.Same
+		}), "deaf").Tell(1)
+		begin := time.Now()
+		require.Error(t, s.Shutdown(context.Background()))
+		require.Equal(t, s.ShutdownLimit(), time.Since(begin))
+		close(release)
+
+		s.SetPhaseTimeout(actor.ActorsStop, 0)
+		require.Zero(t, s.ShutdownLimit())
+	})
+}
+
 func TestActorsThatDoNotStopInTimeAreNamedAndTheShutdownGoesOn(t *testing.T) {
 	endsItself(t, func(t *testing.T, s *actor.System) {
 		var d diary

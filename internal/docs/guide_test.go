@@ -1,30 +1,44 @@
 package docs
 
 import (
-	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/understudy-go/understudy/internal/walkthrough"
 )
 
-// The last step of the page needs PostgreSQL: module persistence/postgres follows the whole page.
-func TestGettingStartedCanBeTypedAsItIsPrinted(t *testing.T) {
-	page, _, found := strings.Cut(read(t, "docs/guide/getting-started.md"), "\n## 7. PostgreSQL\n")
-	require.True(t, found)
-	repository, err := filepath.Abs(root)
+// goFence matches a block of Go in a page, with the comment in the line before it, if there is one.
+var goFence = regexp.MustCompile("(?ms)^(?:<!-- (\\S+) -->\n)?```go( file=\\S+)?\n(.*?)^```$")
+
+// Each piece of Go in the guide is a file that a test of persistence/postgres types in, or a part
+// of a file that is compiled. A comment above the piece names that file.
+func TestEverySnippetOfTheGuideIsCompiled(t *testing.T) {
+	pages, err := filepath.Glob(filepath.Join(root, "docs/guide/*.md"))
 	require.NoError(t, err)
-	dir := t.TempDir()
-	require.NoError(t, os.Symlink(repository, filepath.Join(dir, "understudy")))
-	shell, err := walkthrough.Open(t.Context(), dir)
-	require.NoError(t, err)
-	defer shell.Close()
-	require.NoError(t, shell.Follow(page, func(step walkthrough.Step) {
-		if step.File == "" {
-			t.Logf("line %d\n%s", step.Line, step.Text)
+	require.NotEmpty(t, pages)
+	for _, page := range pages {
+		page, err := filepath.Rel(root, page)
+		require.NoError(t, err)
+		for _, snippet := range goFence.FindAllStringSubmatch(read(t, page), -1) {
+			source, typed, code := snippet[1], snippet[2] != "", snippet[3]
+			switch {
+			case typed:
+			case source == "":
+				t.Errorf("%s: no comment above this names the file that it is from:\n%s", page, code)
+			case !strings.Contains(unindented(read(t, source)), unindented(code)):
+				t.Errorf("%s: this is not in %s:\n%s", page, source, code)
+			}
 		}
-	}))
+	}
+}
+
+// unindented returns the lines of a text without spaces and comment marks at their beginnings.
+func unindented(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString(strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "//")) + "\n")
+	}
+	return b.String()
 }

@@ -9,6 +9,7 @@
 //	```text               the output of the commands of the fence before
 //
 // A blank line separates changes in different places. In an output, … stands for any text, and a
-// line of it alone for any number of lines. A fence ```sh skip is for the reader alone. All other
-// fences are ignored.
+// line of it alone for any number of lines. A fence ```sh skip is for the reader alone, and one
+// that is marked with a program, as ```sh kubectl, for machines that have it. All other fences are
+// ignored.
 package walkthrough

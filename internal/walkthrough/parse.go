@@ -2,6 +2,7 @@ package walkthrough
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -22,8 +23,9 @@ type fence struct {
 	text string
 }
 
-// Parse returns the steps of a page.
-func Parse(page string) ([]Step, error) {
+// Parse returns the steps of a page. Fences of commands that need a program that not every machine
+// has are marked with its name, as in ```sh kubectl. They are steps if programs has that name.
+func Parse(page string, programs ...string) ([]Step, error) {
 	fences, err := fencesOf(page)
 	if err != nil {
 		return nil, err
@@ -35,16 +37,24 @@ func Parse(page string) ([]Step, error) {
 		switch file := f.file(); {
 		case file != "":
 			steps = append(steps, Step{Line: f.line, File: file, Edit: f.info[0] == "diff", Text: f.text})
-		case len(f.info) == 1 && f.info[0] == "sh":
+		case f.is("sh", programs):
 			steps = append(steps, Step{Line: f.line, Text: f.text})
 			commands = true
-		case len(f.info) == 1 && f.info[0] == "text" && before:
+		case f.is("text", programs) && before:
 			last := &steps[len(steps)-1]
 			last.Output, last.Compared = f.text, true
 		}
 		before = commands
 	}
 	return steps, nil
+}
+
+// is reports whether a fence is a step of that language, on a machine that has these programs.
+func (f fence) is(language string, programs []string) bool {
+	if len(f.info) == 0 || f.info[0] != language {
+		return false
+	}
+	return len(f.info) == 1 || len(f.info) == 2 && slices.Contains(programs, f.info[1])
 }
 
 // file returns the name of the file that a fence shows; "" if it shows none.

@@ -59,9 +59,9 @@ func (s *Shell) Close() {
 }
 
 // Follow does what a page says, and returns an error that names the line of the page if a command
-// fails or prints something else. said gets each step as it begins.
-func (s *Shell) Follow(page string, said func(step Step)) error {
-	steps, err := Parse(page)
+// fails or prints something else. said gets each step as it begins. programs are as in [Parse].
+func (s *Shell) Follow(page string, said func(step Step), programs ...string) error {
+	steps, err := Parse(page, programs...)
 	if err != nil {
 		return err
 	}
@@ -114,9 +114,10 @@ func (s *Shell) do(step Step) error {
 	return nil
 }
 
-// run returns what commands print. It is an error if the last of them fails.
+// run returns what commands print. It is an error if the last of them fails. The shell forgets jobs
+// that have ended, as an interactive one does before each prompt: their numbers are free again.
 func (s *Shell) run(commands string) (string, error) {
-	if _, err := fmt.Fprintf(s.in, "%s\nstatus=$?; echo; echo %s $status\n", strings.TrimSuffix(commands, "\n"), s.ended); err != nil {
+	if _, err := fmt.Fprintf(s.in, "%s\nstatus=$?; jobs >/dev/null 2>&1; echo; echo %s $status\n", strings.TrimSuffix(commands, "\n"), s.ended); err != nil {
 		return "", fmt.Errorf("walkthrough: the shell has ended: %w", err)
 	}
 	var out strings.Builder

@@ -35,6 +35,8 @@ func TestAStepThatFailsIsNamed(t *testing.T) {
 	ignore := func(walkthrough.Step) {}
 	require.ErrorContains(t, shell.Follow("```sh\necho fine\n```\n```sh\nls nowhere\n```\n", ignore), "line 4: the command ended with status")
 	require.ErrorContains(t, shell.Follow("\n```sh\necho one\n```\n```text\ntwo\n```\n", ignore), "line 2: the output differs")
+	require.NoError(t, shell.Follow("```sh nosuch\nfalse\n```\n", ignore, "other"))
+	require.ErrorContains(t, shell.Follow("```sh nosuch\nfalse\n```\n", ignore, "nosuch"), "line 1: the command ended with status 1")
 	require.ErrorContains(t, shell.Follow("```sh\n", ignore), "line 1: the fence has no end")
 }
 
@@ -68,4 +70,13 @@ func TestADiffEditsAFile(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "one\nTWO\n\tthree\nfour\n", string(text))
 	require.ErrorContains(t, shell.Follow("```diff file=main.go\n-five\n```\n", func(walkthrough.Step) {}), "line 1: main.go: these lines occur 0 times")
+}
+
+func TestTheNumberOfAJobThatHasEndedIsFreeAgain(t *testing.T) {
+	shell, err := walkthrough.Open(t.Context(), t.TempDir())
+	require.NoError(t, err)
+	defer shell.Close()
+	for range 3 {
+		require.NoError(t, shell.Follow("```sh\nsleep 60 &\n```\n```sh\nkill -9 %1\nwait\n```\n", func(walkthrough.Step) {}))
+	}
 }

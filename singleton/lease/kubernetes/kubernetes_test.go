@@ -24,6 +24,7 @@ func TestKubernetes(t *testing.T) {
 	t.Run("TheModelAnswersLikeTheServer", func(t *testing.T) {
 		require.Equal(t, interview(c.asker(t, c.Admin)), interview(model(t)))
 	})
+	t.Run("ManifestsOfTheGuide", func(t *testing.T) { manifestsOfTheGuide(t, c) })
 	t.Run("AnAccountNeedsThreeVerbs", func(t *testing.T) { accountNeedsThreeVerbs(t, c) })
 	t.Run("TimesHaveSixDigits", func(t *testing.T) { timesHaveSixDigits(t, c) })
 	t.Run("ADeletedObjectIsALoss", func(t *testing.T) { deletedObjectIsALoss(t, c) })

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/cluster/config"
+	"github.com/understudy-go/understudy/cluster/discovery"
+	"github.com/understudy-go/understudy/persistence/postgres"
+)
+
+// version is set by the linker. Members, events and the status page show it.
+var version = "dev"
+
+func main() {
+	listen := flag.String("http", "127.0.0.1:8001", "address of the HTTP server")
+	database := flag.String("journal", os.Getenv("DATABASE_URL"), "URL of the database")
+	service := flag.String("discover", "", "headless service of the pods (default: the nodes in SHOP_SEEDS)")
+	grace := flag.Bool("grace", false, "print how many seconds a shutdown takes at most, and exit")
+	flag.Parse()
+	if *grace {
+		fmt.Println(actor.NewSystem("shop").ShutdownLimit().Seconds())
+		return
+	}
+	if err := run(*listen, *database, *service); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(listen, database, service string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+
+	journal, err := postgres.Open(ctx, database)
+	if err != nil {
+		return err
+	}
+	defer journal.Close()
+
+	base := cluster.Config{Name: "shop", AppVersion: version}
+	if service != "" {
+		base.Discovery = discovery.Kubernetes{Service: service, Namespace: os.Getenv("POD_NAMESPACE"), Port: 7355}
+		base.MinSeeds = 2 // of three
+	}
+	cfg, err := config.FromEnv("SHOP_", base)
+	if err != nil {
+		return err
+	}
+	node, err := cluster.Start(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	ref := actor.Spawn(node, numbers(journal), "numbers")
+	if err := serve(node, listen, routes(node, ref)); err != nil {
+		return err
+	}
+	return node.ShutdownOnSignal(context.Background())
+}
