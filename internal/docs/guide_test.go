@@ -12,13 +12,13 @@ import (
 // goFence matches a block of Go in a page, with the comment in the line before it, if there is one.
 var goFence = regexp.MustCompile("(?ms)^(?:<!-- (\\S+) -->\n)?```go( file=\\S+)?\n(.*?)^```$")
 
-// Each piece of Go in the guide is a file that a test of persistence/postgres types in, or a part
+// Each piece of Go in the guide and the README is a file that a test of persistence/postgres types in, or a part
 // of a file that is compiled. A comment above the piece names that file.
 func TestEverySnippetOfTheGuideIsCompiled(t *testing.T) {
 	pages, err := filepath.Glob(filepath.Join(root, "docs/guide/*.md"))
 	require.NoError(t, err)
 	require.NotEmpty(t, pages)
-	for _, page := range pages {
+	for _, page := range append(pages, filepath.Join(root, "README.md")) {
 		page, err := filepath.Rel(root, page)
 		require.NoError(t, err)
 		for _, snippet := range goFence.FindAllStringSubmatch(read(t, page), -1) {
