@@ -36,7 +36,7 @@ const (
 // behavior itself (in Setup) stops the actor; that is retried only with a Limit or a Backoff.
 type Strategy struct {
 	// Decide chooses by the error, which may be a [*PanicError]; compare with errors.Is and
-	// errors.As. nil means always Restart. It runs inside the actor; if it panics, the actor stops.
+	// errors.As. The default, nil, is always Restart. It runs inside the actor; if it panics, the actor stops.
 	Decide func(error) Directive
 
 	// Limit is the number of restarts allowed within Window; the next failure stops the actor.
@@ -58,8 +58,8 @@ type Strategy struct {
 
 	// LogLevel returns the level at which a failure is logged together with the decision. inARow
 	// is the number of failures, this one included, since the backoff was reset or, without a
-	// Backoff, ever. Levels above Error count as Error; zapcore.InvalidLevel logs nothing. nil
-	// means Error when the actor ends, otherwise Warn. It runs inside the actor.
+	// Backoff, ever. Levels above Error count as Error; zapcore.InvalidLevel logs nothing. The
+	// default, nil, is Error when the actor ends, otherwise Warn. It runs inside the actor.
 	LogLevel func(err error, inARow int) zapcore.Level
 }
 

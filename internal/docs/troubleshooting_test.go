@@ -16,8 +16,8 @@ var (
 	errorHeading = regexp.MustCompile("(?m)^### (\\w+\\.\\w+)\n((?:`[^`\n]+`\n)+)")
 )
 
-// A line below each heading shows the text of the error. Of a type it shows the text with … in place
-// of what differs.
+// A line below each heading shows the text of the error. For a type of errors the text has … in
+// place of what differs.
 func TestThePageOfErrorsNamesEveryExportedErrorWithItsText(t *testing.T) {
 	shown := errorsOfThePage(t)
 	for _, e := range exportedErrors(t) {
