@@ -13,8 +13,8 @@ import (
 // SRV finds the nodes by the SRV records of _Service._Proto.Name. Each record contains the host and
 // the port of one node. Priorities and weights have no effect, because all nodes are wanted.
 type SRV struct {
-	// Service is the name of the service, without its underscore. By default, "", Name is looked
-	// up as it is, and must contain the underscores.
+	// Service is the name of the service, without its underscore. By default Name is looked up
+	// as it is, and must contain the underscores.
 	Service string
 
 	// Proto is the protocol, without its underscore. The default is "tcp".

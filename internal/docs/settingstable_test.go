@@ -42,6 +42,13 @@ func (s settingsTable) render(t *testing.T, known sources) string {
 	require.NotEmpty(t, settings, s.title)
 	for _, one := range settings {
 		what, byDefault := one.told()
+		byDefault = constant.ReplaceAllStringFunc(byDefault, func(name string) string {
+			v, ok := known.of(t, s.dir).vars[strings.Trim(name, "`")]
+			if !ok {
+				return name
+			}
+			return cmp.Or(human(t, known, s.dir, v.file, v.expr), name)
+		})
 		values := one.values
 		if len(values) == 0 {
 			values = []string{""}
@@ -102,7 +109,7 @@ func (p *parsedPackage) structOf(name string) *ast.StructType {
 	return nil
 }
 
-// fields returns the exported fields of the struct of a table, or nil if it is none.
+// fields returns the exported fields of the struct of a table, or nil if the table has options.
 func (p *parsedPackage) fields(t *testing.T, table settingsTable, known sources) []setting {
 	t.Helper()
 	structType := p.structOf(table.of)
@@ -279,7 +286,7 @@ func thousands(number string) string {
 var (
 	sentenceEnd = regexp.MustCompile(`([.;:])\s+`)
 	defaultIs   = []*regexp.Regexp{
-		regexp.MustCompile(`^(?:The default, )(nil|""|0|"", )(?:, )(.+)$`),
+		regexp.MustCompile(`^The default, (?:nil|""|0), (.+)$`),
 		regexp.MustCompile(`^Default: (.+)$`),
 		regexp.MustCompile(`(?:[Tt]he|whose|and the) defaults? (?:is|are) (.+)$`),
 		regexp.MustCompile(`^By default,? (.+)$`),
@@ -299,17 +306,19 @@ const enough = 230 // bytes of a comment that a table shows, unless one sentence
 func (s setting) told() (what, byDefault string) {
 	paragraphs := strings.Split(s.doc, "\n\n")
 	var shown []string
+	best, full := len(defaultIs), false
 	for i, paragraph := range paragraphs {
 		for _, sentence := range commentSentences(strings.Join(strings.Fields(paragraph), " ")) {
-			if found := defaultOf(sentence); found != "" {
-				if byDefault == "" {
-					byDefault = found
+			if found, how := s.defaultOf(sentence); found != "" {
+				if how < best {
+					best, byDefault = how, found
 				}
 				if len(shown) > 0 {
 					continue
 				}
 			}
-			if i == 0 && (len(shown) == 0 || len(strings.Join(shown, " "))+len(sentence) < enough) {
+			full = full || len(shown) > 0 && len(strings.Join(shown, " "))+len(sentence) > enough
+			if i == 0 && !full {
 				shown = append(shown, sentence)
 			}
 		}
@@ -324,20 +333,31 @@ func (s setting) told() (what, byDefault string) {
 	return markdown(strings.Join(shown, " ")), markdown(byDefault)
 }
 
-func defaultOf(sentence string) string {
+// defaultOf returns the default that a sentence names, and the index of the pattern that has found
+// it: the first patterns are the most certain.
+func (s setting) defaultOf(sentence string) (byDefault string, how int) {
 	sentence = strings.TrimSuffix(sentence, ".")
 	if required.MatchString(sentence) {
-		return "required"
+		return "required", 0
 	}
-	for _, pattern := range defaultIs {
-		if m := pattern.FindStringSubmatch(sentence); m != nil {
-			text := strings.Join(m[1:], ": ")
-			text, _, _ = strings.Cut(text, "; ")
-			text, _, _ = strings.Cut(text, ", see ")
-			return text
+	for i, pattern := range defaultIs {
+		m := pattern.FindStringSubmatch(sentence)
+		if m == nil {
+			continue
 		}
+		text, _, _ := strings.Cut(m[len(m)-1], "; ")
+		text, _, _ = strings.Cut(text, ", see ")
+		text = strings.TrimPrefix(strings.TrimPrefix(text, "it "), "is ")
+		conditional := strings.HasPrefix(pattern.String(), "^By") || strings.HasPrefix(pattern.String(), "^Without")
+		switch {
+		case s.isBool && text != "off":
+			text = "off: " + text
+		case s.option && conditional && text != "off":
+			text = "not used: " + text
+		}
+		return text, i
 	}
-	return ""
+	return "", 0
 }
 
 // commentSentences splits a paragraph of a comment at full stops that a capital or a digit follows.
@@ -364,12 +384,19 @@ func commentSentences(paragraph string) []string {
 	return all
 }
 
-var docLink = regexp.MustCompile(`\[(\*?[A-Za-z][\w.]*)\]`)
+var (
+	docLink  = regexp.MustCompile(`\[(\*?[A-Za-z][\w.]*)\]`)
+	constant = regexp.MustCompile("`Default\\w+`")
+)
 
 // markdown turns the text of a comment into the text of a cell.
 func markdown(text string) string {
-	text = strings.NewReplacer("*", `\*`, "|", `\|`, "<", "&lt;").Replace(text)
-	return docLink.ReplaceAllStringFunc(text, func(link string) string {
-		return "`" + strings.ReplaceAll(strings.Trim(link, "[]"), `\`, "") + "`"
-	})
+	text = docLink.ReplaceAllString(text, "`$1`")
+	parts := strings.Split(text, "`")
+	for i := range parts {
+		if i%2 == 0 {
+			parts[i] = strings.NewReplacer("*", `\*`, "|", `\|`, "<", "&lt;").Replace(parts[i])
+		}
+	}
+	return strings.Join(parts, "`")
 }
