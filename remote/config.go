@@ -39,9 +39,10 @@ type Config struct {
 	// Bind is the host:port to listen at, by TCP and UDP. Port 0 picks one that is free for both.
 	// The default is 127.0.0.1:0.
 	Bind string
-	// Advertise is the host:port at which others reach this node, at most 255 bytes. Port 0 stands for the port that was bound. The host must not be
-	// empty or stand for all interfaces, as 0.0.0.0 does. Advertise is required if Bind names no
-	// single interface. The default is the bound address.
+	// Advertise is the host:port at which others reach this node, at most 255 bytes. Port 0 stands
+	// for the port that was bound. The host must not be empty or stand for all interfaces, as
+	// 0.0.0.0 does. Advertise is required if Bind names no single interface. The default is the
+	// bound address.
 	Advertise string
 	// Outbound makes an endpoint that does not listen, for a client behind a NAT that is no
 	// member of the cluster. Its address is made up; Bind is ignored, and Advertise must be

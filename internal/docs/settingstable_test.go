@@ -57,7 +57,11 @@ func (s settingsTable) render(t *testing.T, known sources) string {
 		if values[0] == "" {
 			t.Errorf("%s: the comment of %s.%s does not say what the default is", s.dir, s.of, one.name)
 		}
-		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", one.name, one.typ, strings.Join(values, " | "), what)
+		typ := "`" + one.typ + "`"
+		if one.typ == "" {
+			typ = "without arguments"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", one.name, typ, strings.Join(values, " | "), what)
 	}
 	return b.String()
 }
@@ -159,12 +163,8 @@ func (p *parsedPackage) options(table settingsTable) []setting {
 				continue
 			}
 			if f.Recv == nil && p.print(f.Type.Results.List[0].Type) == table.of || slices.Contains(table.extra, f.Name.Name) {
-				params := strings.TrimSuffix(strings.TrimPrefix(p.print(f.Type.Params), "("), ")")
-				if i := strings.LastIndex(p.print(&ast.FuncType{Params: f.Type.Params}), ")"); i > 0 {
-					params = strings.TrimPrefix(strings.TrimPrefix(p.print(&ast.FuncType{Params: f.Type.Params}), "func"), "(")
-					params = strings.TrimSuffix(params, ")")
-				}
-				all = append(all, setting{name: f.Name.Name, typ: cmp.Or(params, "no arguments"), doc: f.Doc.Text(), option: true})
+				params := strings.TrimSuffix(strings.TrimPrefix(p.print(&ast.FuncType{Params: f.Type.Params}), "func("), ")")
+				all = append(all, setting{name: f.Name.Name, typ: params, doc: f.Doc.Text(), option: true})
 			}
 		}
 	}
@@ -284,8 +284,7 @@ func thousands(number string) string {
 }
 
 var (
-	sentenceEnd = regexp.MustCompile(`([.;:])\s+`)
-	defaultIs   = []*regexp.Regexp{
+	defaultIs = []*regexp.Regexp{
 		regexp.MustCompile(`^The default, (?:nil|""|0), (.+)$`),
 		regexp.MustCompile(`^Default: (.+)$`),
 		regexp.MustCompile(`(?:[Tt]he|whose|and the) defaults? (?:is|are) (.+)$`),
@@ -296,7 +295,9 @@ var (
 		regexp.MustCompile(`^Without (?:it|this option|them)(?:, and with nil)?,? (.+)$`),
 		regexp.MustCompile(`^The zero Backoff (.+)$`),
 	}
-	required = regexp.MustCompile(`(?i)^(it is )?required\b|is required$`)
+	// defaultClause is the end of a sentence that repeats the column of defaults.
+	defaultClause = regexp.MustCompile(`; the default is [^:;]+\.$`)
+	required      = regexp.MustCompile(`(?i)^(it is )?required\b|is required$`)
 )
 
 const enough = 230 // bytes of a comment that a table shows, unless one sentence is longer
@@ -319,7 +320,7 @@ func (s setting) told() (what, byDefault string) {
 			}
 			full = full || len(shown) > 0 && len(strings.Join(shown, " "))+len(sentence) > enough
 			if i == 0 && !full {
-				shown = append(shown, sentence)
+				shown = append(shown, defaultClause.ReplaceAllString(sentence, "."))
 			}
 		}
 	}
