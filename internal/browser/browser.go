@@ -3,6 +3,7 @@ package browser
 
 import (
 	"bufio"
+	_ "embed" // await.js
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -187,23 +188,14 @@ func (b *Browser) Count(selector string) int {
 	return int(n)
 }
 
+//go:embed await.js
+var watch string
+
 // Await waits until an expression is true in the page. It evaluates it again after each change of
 // the page, and every 100 ms because a script can change what the page does not show.
 func (b *Browser) Await(expression string) {
 	b.t.Helper()
-	const watch = `new Promise((done) => {
-		const look = () => { try { return Boolean(%) } catch { return false } };
-		const start = () => {
-			if (look()) return done(true);
-			const end = (result) => { seen.disconnect(); clearInterval(ticks); done(result); };
-			const again = () => { if (look()) end(true); };
-			const seen = new MutationObserver(again), ticks = setInterval(again, 100);
-			seen.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
-			setTimeout(() => end(look()), 20000);
-		};
-		document.readyState === "loading" ? addEventListener("DOMContentLoaded", start) : start();
-	})`
-	before, after, _ := strings.Cut(watch, "%")
+	before, after, _ := strings.Cut(watch, "EXPRESSION")
 	if ok := b.Eval(before + expression + after); ok != true {
 		require.Fail(b.t, "the page does not come to it", "%s\n%v", expression, b.Eval("document.body.innerText"))
 	}
