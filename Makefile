@@ -217,6 +217,7 @@ SITE     := docs/.vitepress
 
 # npm notes here what it has installed.
 $(SITE)/node_modules/.package-lock.json: $(SITE)/package-lock.json
+	@command -v npm >/dev/null || { echo 'The site needs npm (Debian: nodejs npm).'; exit 1; }
 	npm --prefix $(SITE) ci --no-audit --no-fund
 	@touch $@
 

@@ -19,7 +19,7 @@
 	};
 	const poor = new Set();
 	for (const e of document.querySelectorAll(".vp-doc *, .VPSidebar *, .VPNavBar *")) {
-		if (e.closest("svg") || !e.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true })) continue;
+		if (e instanceof SVGElement || !e.checkVisibility({ checkOpacity: true, checkVisibilityCSS: true })) continue;
 		if (![...e.childNodes].some((n) => n.nodeType === Node.TEXT_NODE && /[\p{L}\p{N}]/u.test(n.data))) continue;
 		const below = background(e);
 		const text = over(parse(getComputedStyle(e).color), below);

@@ -71,6 +71,8 @@ func TestNoPageIsWiderThanAPhone(t *testing.T) {
 		width := b.Eval(`Math.max(document.documentElement.scrollWidth, document.body.scrollWidth)`)
 		require.EqualValues(t, narrow, width, "%s scrolls sideways: %v", page, b.Eval(`[...document.querySelectorAll(".vp-doc *")]
 			.filter((e) => e.getBoundingClientRect().right > innerWidth && !e.closest(".table, .diagram, pre, .VPNav, [class*=language-]")).map((e) => e.outerHTML.slice(0, 200)).slice(0, 3)`))
+		require.Empty(t, b.Eval(`[...document.querySelectorAll(".diagram foreignObject")]
+			.filter((f) => f.firstElementChild?.scrollHeight > f.height.baseVal.value + 2).map((f) => f.textContent)`), "%s cuts off texts of its diagrams", page)
 		title := b.Eval(`document.title`)
 		require.Regexp(t, `^.{3,} \| Understudy$`, title, page)
 		require.Empty(t, titles[title], "%s has the title of another page", page)
@@ -86,7 +88,7 @@ func TestTheSearchFindsAWordOfAPage(t *testing.T) {
 		b.Eval(`document.querySelector(".DocSearch-Button").click()`)
 		b.Await(`document.querySelector("#localsearch-input")`)
 		b.Eval(fmt.Sprintf(`{ const i = document.querySelector("#localsearch-input"); i.value = %q; i.dispatchEvent(new Event("input", { bubbles: true })) }`, word))
-		b.Await(fmt.Sprintf(`document.querySelector(".VPLocalSearchBox .result[href^=%q]")`, page))
+		b.Await(fmt.Sprintf(`document.querySelector('.VPLocalSearchBox .result[href^=%q]')`, page))
 		b.Shoot("search-" + strings.ReplaceAll(word, " ", "-"))
 	}
 }
