@@ -31,11 +31,12 @@ export default defineConfig({
             token.attrSet('href', linkOf(page, href))
             // Lists of pages show titles where the repository has names of files.
             const text = children[j + 1]
-            if (cell && text.content === path.posix.basename(href)) text.content = titleAt(page, href) ?? text.content
+            if (cell && (text.content === href || text.content === path.posix.basename(href))) text.content = titleAt(page, href) ?? text.content
           })
-          // Columns of text stay readable beside wide ones.
+          // Columns of text stay readable beside wide ones, and numbers beside their units.
           const length = children?.filter(({ type }) => type === 'text').reduce((sum, { content }) => sum + content.length, 0) ?? 0
           if (length > 40) cell?.attrJoin('class', 'long')
+          if (length < 12) cell?.attrJoin('class', 'short')
         })
       })
       // Tables scroll within the page, and can be scrolled with the keyboard.
@@ -58,7 +59,11 @@ export default defineConfig({
     ],
     sidebar: sidebar(),
     outline: { level: [2, 3] },
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      // Pages for people who use Understudy come first.
+      options: { miniSearch: { searchOptions: { boostDocument: (id) => (/\/(contributing|decisions)\//.test(id) ? 0.3 : 1) } } },
+    },
     socialLinks: [{ icon: 'github', link: repository }],
     editLink: {
       pattern: repository + '/edit/main/docs/:path',

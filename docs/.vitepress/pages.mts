@@ -38,10 +38,11 @@ function tables(): Map<string, string[]> {
   return groups
 }
 
-// The first heading of a page, without the part after a colon, which a sidebar has no room for.
+// The first heading of a page, without the part after a colon, which a sidebar has no room for. That
+// part tells pages of cases apart.
 function titleOf(page: string): string {
   const heading = /^# (.+)$/m.exec(read(page))?.[1] ?? page
-  return heading.split(': ')[0].replaceAll('`', '')
+  return (page.startsWith('contributing/') ? heading : heading.split(': ')[0]).replaceAll('`', '')
 }
 
 // The title of the page that a link of another one leads to, if it is one of docs.
