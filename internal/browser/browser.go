@@ -34,7 +34,10 @@ type Browser struct {
 	waiting map[int]chan answer
 }
 
-// A command is a call of the DevTools protocol; an answer is a response or an event.
+// Params are the parameters of a call of the DevTools protocol.
+type Params = map[string]any
+
+// A command is a call; an answer is its response, or an event.
 type (
 	command struct {
 		ID      int    `json:"id"`
@@ -47,7 +50,6 @@ type (
 		Result json.RawMessage `json:"result"`
 		Error  json.RawMessage `json:"error"`
 	}
-	Params = map[string]any
 )
 
 // Start starts a browser that ends with the test. Without a browser on the machine it skips the
@@ -152,6 +154,7 @@ func (b *Browser) call(method string, p Params) (json.RawMessage, error) {
 	}
 }
 
+// Must calls a method of the protocol, and stores its answer in result unless that is nil.
 func (b *Browser) Must(method string, p Params, result any) {
 	b.t.Helper()
 	text, err := b.call(method, p)

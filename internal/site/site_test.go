@@ -80,6 +80,29 @@ func TestNoPageIsWiderThanAPhone(t *testing.T) {
 	}
 }
 
+// VitePress checks that pages exist, but no anchors.
+func TestEveryLinkToAHeadingLeadsToOne(t *testing.T) {
+	url := serve(t)
+	b := browser.Start(t)
+	headings := map[string]bool{}
+	links := map[string]string{}
+	for _, page := range pages(t) {
+		b.Open(url+page, wide, 900, loaded)
+		ids, _ := b.Eval(`[...document.querySelectorAll(".vp-doc [id]")].map((e) => location.pathname + "#" + e.id)`).([]any)
+		for _, id := range ids {
+			headings[fmt.Sprint(id)] = true
+		}
+		targets, _ := b.Eval(`[...document.querySelectorAll(".vp-doc a[href*='#']")].filter((a) => a.origin === location.origin).map((a) => a.pathname + decodeURIComponent(a.hash))`).([]any)
+		for _, target := range targets {
+			links[fmt.Sprint(target)] = page
+		}
+	}
+	require.Greater(t, len(links), 100)
+	for target, page := range links {
+		require.True(t, headings[target], "%s has a link to %s", page, target)
+	}
+}
+
 func TestTheSearchFindsAWordOfAPage(t *testing.T) {
 	url := serve(t)
 	b := browser.Start(t)
