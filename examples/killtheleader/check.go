@@ -1,6 +1,9 @@
 package main
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // An ack is an answer that the client has received.
 type ack struct {
@@ -25,6 +28,10 @@ type verdict struct {
 	duplicates int // rows with the number of an earlier row
 	missing    int // numbers below the greatest that no row has
 	stale      int // rows of a leader after the first row of a newer one
+}
+
+func (v verdict) String() string {
+	return fmt.Sprintf("%d acknowledged, %d lost, %d duplicates, %d missing, %d of a replaced leader", v.acked, v.lost, v.duplicates, v.missing, v.stale)
 }
 
 // check compares what was acknowledged with what is stored.

@@ -57,9 +57,10 @@ func TestAnAcknowledgedNumberMustBeStoredWithItsRequest(t *testing.T) {
 
 func TestTheOutageIsTheLongestGapThatOverlapsTheFault(t *testing.T) {
 	times := []time.Duration{1, 2, 3, 10, 11, 30, 31}
-	require.EqualValues(t, 7, longestGap(times, 5, 8), "around the fault")
+	require.EqualValues(t, 7, longestGap(times, 5, 10), "around the strike")
 	require.EqualValues(t, 7, longestGap(times, 3, 11), "from the strike on")
-	require.EqualValues(t, 19, longestGap(times, 5, 20), "the longer of two")
+	require.EqualValues(t, 9, longestGap(times, 5, 20), "the longer of two, up to the end")
+	require.EqualValues(t, 7, longestGap(times, 3, 12), "not the outage of the next fault")
 	require.EqualValues(t, 9, longestGap(times, 31, 40), "not over yet")
 	require.EqualValues(t, 5, longestGap(nil, 0, 5), "no answer at all")
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"syscall"
 	"time"
 )
@@ -47,6 +48,7 @@ func cutAndPlug(ctx context.Context, t *trial, leader int) error {
 // restartAll restarts one node after the other with SIGTERM, each when the one before is back.
 func restartAll(ctx context.Context, t *trial, _ int) error {
 	for _, m := range t.members {
+		anyMoment(ctx)
 		p := m.current()
 		if err := p.Signal(syscall.SIGTERM); err != nil {
 			return err
@@ -63,3 +65,6 @@ func restartAll(ctx context.Context, t *trial, _ int) error {
 	}
 	return nil
 }
+
+// anyMoment waits for a random time, so that faults do not keep step with the polls of an opponent.
+func anyMoment(ctx context.Context) { pause(ctx, rand.N(2*time.Second)) }

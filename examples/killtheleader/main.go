@@ -3,11 +3,12 @@
 //
 //	go -C examples/killtheleader run .
 //
-// Three nodes serve the ledger; one of them leads. A client sends 200 requests a second. Meanwhile
+// Three nodes serve the ledger; one of them leads. A client sends 100 requests a second. Meanwhile
 // the leader is killed with SIGKILL, paused with SIGSTOP for 20 seconds, and cut from the network
 // for 20 seconds; then all nodes are restarted one by one. The same happens to each opponent:
 //
 //   - client-go: the leader has a Lease of Kubernetes, and numbers are rows of a table in PostgreSQL
+//   - client-go-unique: the same with a unique index on the numbers
 //   - lock: the leader has an advisory lock of PostgreSQL, with the same table
 //   - lock-pgbouncer: the same through PgBouncer with a pool by session
 //   - lock-transaction: the same with a pool by transaction, which does not support such locks

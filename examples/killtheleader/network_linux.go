@@ -6,12 +6,16 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 )
 
 // A network is a switch with the nodes and the stores linked to it. Each node is in a network
 // namespace of its own. The stores and the client are outside, at the address hub.
-type network struct{ id int }
+type network struct{ id string }
+
+// spacePrefix begins the names of the namespaces. The number of the process follows.
+const spacePrefix = "ktl"
 
 // hub is the address of the stores and the client.
 const hub = "10.79.0.254"
@@ -21,7 +25,10 @@ func newNetwork() (*network, error) {
 	if os.Geteuid() != 0 {
 		return nil, errors.New("network namespaces need root")
 	}
-	n := &network{id: os.Getpid()}
+	if err := sweep(); err != nil {
+		return nil, err
+	}
+	n := &network{id: strconv.Itoa(os.Getpid())}
 	if err := n.build(); err != nil {
 		n.close()
 		return nil, fmt.Errorf("build a network of namespaces: %w", err)
@@ -29,10 +36,10 @@ func newNetwork() (*network, error) {
 	return n, nil
 }
 
-func (n *network) space(of string) string { return fmt.Sprintf("ktl-%d-%s", n.id, of) }
+func (n *network) space(of string) string { return strings.Join([]string{spacePrefix, n.id, of}, "-") }
 
-// uplink is the interface of the hub.
-func (n *network) uplink() string { return fmt.Sprintf("ktl%d", n.id) }
+// uplink is the interface of the hub in the network of a process.
+func uplink(id string) string { return spacePrefix + id }
 
 func (n *network) host(node int) string { return fmt.Sprintf("10.79.0.%d", node+1) }
 
@@ -44,10 +51,10 @@ func (n *network) build() error {
 		{"netns", "add", board},
 		{"-n", board, "link", "add", "bridge0", "type", "bridge"},
 		{"-n", board, "link", "set", "bridge0", "up"},
-		{"link", "add", "name", n.uplink(), "type", "veth", "peer", "name", "hub", "netns", board},
+		{"link", "add", "name", uplink(n.id), "type", "veth", "peer", "name", "hub", "netns", board},
 		{"-n", board, "link", "set", "hub", "master", "bridge0", "up"},
-		{"address", "add", hub + "/24", "dev", n.uplink()},
-		{"link", "set", n.uplink(), "up"},
+		{"address", "add", hub + "/24", "dev", uplink(n.id)},
+		{"link", "set", uplink(n.id), "up"},
 	}
 	for node := range nodeCount {
 		space := n.space(nodeName(node))
@@ -82,7 +89,7 @@ func (n *network) close() {
 	for node := range nodeCount {
 		_ = ip("netns", "del", n.space(nodeName(node))) // it may not exist
 	}
-	_ = ip("link", "del", n.uplink())
+	_ = ip("link", "del", uplink(n.id))
 	_ = ip("netns", "del", n.space("switch"))
 }
 

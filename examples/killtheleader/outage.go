@@ -12,18 +12,15 @@ type outage struct {
 	longest  time.Duration
 }
 
-// longestGap returns the longest time without an acknowledgement that overlaps the span. times are
-// sorted.
+// longestGap returns the longest time without an acknowledgement that overlaps the span, up to its
+// end: what follows may be the outage of the next fault. times are sorted.
 func longestGap(times []time.Duration, from, to time.Duration) (longest time.Duration) {
 	last := time.Duration(0)
-	for _, t := range times {
-		if t > from && last < to {
-			longest = max(longest, t-last)
+	for _, t := range append(times[:len(times):len(times)], to) {
+		if t > from {
+			longest = max(longest, min(t, to)-last)
 		}
 		last = t
-	}
-	if last < to {
-		longest = max(longest, to-last)
 	}
 	return longest
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/postgres"
 )
 
-// refusedLine is what a node prints when the journal has refused a write.
+// refusedLine is what a node prints when the store has refused a write because of a newer leader.
 const refusedLine = "refused"
 
 // A countingJournal prints a line for each event that the journal refuses because a newer leader

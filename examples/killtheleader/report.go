@@ -91,7 +91,7 @@ func (r report) harm() table {
 	}}
 	for _, o := range r.trials {
 		if o.skipped != nil {
-			t = append(t, []string{o.title, "skipped: " + o.skipped.Error()})
+			t = append(t, []string{o.title, o.skipped.Error()})
 			continue
 		}
 		all, v := o.longest(""), o.verdict

@@ -23,9 +23,9 @@ type settings struct {
 func parse() settings {
 	var s settings
 	flag.IntVar(&s.rounds, "rounds", 1, "how often each fault happens to each opponent")
-	flag.IntVar(&s.rate, "rate", 200, "requests per second")
+	flag.IntVar(&s.rate, "rate", 100, "requests per second")
 	flag.DurationVar(&s.hold, "hold", 20*time.Second, "how long the leader is paused, and cut from the network")
-	flag.StringVar(&s.names, "opponents", allNames(), "who plays, in this order")
+	flag.StringVar(&s.names, "opponents", allNames(), "which opponents play, in this order")
 	flag.BoolVar(&s.quick, "quick", false, "only SIGKILL, only lock and understudy: half a minute")
 	flag.BoolVar(&s.logs, "logs", false, "keep what the nodes print")
 	flag.StringVar(&s.page, "page", "", "a page in Markdown in which the figures are replaced; the plot is written beside it")

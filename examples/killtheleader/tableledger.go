@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/understudy-go/understudy/internal/pg"
 )
 
 // A tableLedger is the ledger of a node that was elected: it reads the last number when it becomes
@@ -89,6 +91,9 @@ func (l *tableLedger) insert(ctx context.Context, request string) (issued, error
 	_, err := l.pool.Exec(ctx, "INSERT INTO ledger (number, request, leader) VALUES ($1, $2, $3)", n.Number, request, n.Leader)
 	if err != nil {
 		l.known = false // it may have been committed
+		if pg.Code(err) == pg.NotUnique {
+			fmt.Println(refusedLine)
+		}
 		return issued{}, fmt.Errorf("insert number %d: %w", n.Number, err)
 	}
 	l.last++

@@ -12,7 +12,7 @@ import (
 // A trial is how one opponent fared.
 type trial struct {
 	opponent
-	skipped error // why it did not take place
+	skipped error // why it did not take place, or did not finish
 
 	stage   *stage
 	show    *live
@@ -30,9 +30,10 @@ type trial struct {
 
 // play lets an opponent play: three nodes, the client, and the faults one by one.
 func (s *stage) play(ctx context.Context, o opponent, show *live) (*trial, error) {
-	t := &trial{opponent: o, stage: s, show: show, skipped: s.lack(o)}
-	if t.skipped != nil {
-		show.text("%s: skipped: %v", o.name, t.skipped)
+	t := &trial{opponent: o, stage: s, show: show}
+	if lack := s.lack(o); lack != nil {
+		t.skipped = fmt.Errorf("skipped: %w", lack)
+		show.text("%s: %v", o.name, t.skipped)
 		return t, nil
 	}
 	configs, err := s.nodes(ctx, o)
@@ -40,12 +41,15 @@ func (s *stage) play(ctx context.Context, o opponent, show *live) (*trial, error
 		return nil, fmt.Errorf("%s: %w", o.name, err)
 	}
 	if err := t.run(ctx, configs); err != nil {
-		return nil, fmt.Errorf("%s: %w", o.name, err)
+		t.skipped = fmt.Errorf("did not finish: %w", err)
+		show.event("%v", t.skipped)
+		return t, nil
 	}
 	if t.rows, err = readRows(ctx, o, s.postgres.url(strings.ReplaceAll(o.name, "-", "_"))); err != nil {
 		return nil, fmt.Errorf("%s: %w", o.name, err)
 	}
 	t.verdict = check(t.acks, t.rows)
+	show.event("%v", t.verdict)
 	return t, nil
 }
 
@@ -112,6 +116,7 @@ func (t *trial) story(ctx context.Context) error {
 
 // strike injects a fault and waits until the system is well.
 func (t *trial) strike(ctx context.Context, f fault) error {
+	anyMoment(ctx)
 	leader := t.leader()
 	t.show.event("%s, leader %s", f.name, nodeName(leader))
 	o := outage{fault: f.name, from: time.Since(t.began)}

@@ -37,6 +37,8 @@ func TestTheReadmeNamesEveryPackageAndEveryExample(t *testing.T) {
 	for _, dir := range packages(t) {
 		switch {
 		case isInternal(dir), strings.HasPrefix(dir, "tools"):
+		case strings.HasPrefix(dir, "examples/") && isModule(dir):
+			mustSay(t, readme, "go -C "+dir+" run .`")
 		case strings.HasPrefix(dir, "examples/"):
 			mustSay(t, readme, "go run ./"+dir+"`")
 		default:
@@ -52,6 +54,12 @@ func TestTheArchitectureNamesEveryInternalPackage(t *testing.T) {
 			mustSay(t, architecture, "`"+dir+"`")
 		}
 	}
+}
+
+// isModule reports whether a folder is a module of its own.
+func isModule(dir string) bool {
+	_, err := os.Stat(filepath.Join(root, dir, "go.mod"))
+	return err == nil
 }
 
 func isInternal(dir string) bool { return strings.Contains("/"+dir, "/internal/") }
