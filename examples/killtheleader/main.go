@@ -7,7 +7,7 @@
 // the leader is killed with SIGKILL, paused with SIGSTOP for 20 seconds, and cut from the network
 // for 20 seconds; then all nodes are restarted one by one. The same happens to each opponent:
 //
-//   - client-go: the leader has a Lease of Kubernetes, and numbers are rows of a table in PostgreSQL
+//   - client-go: the leader has a Lease of Kubernetes; numbers are rows of a table in PostgreSQL
 //   - client-go-unique: the same with a unique index on the numbers
 //   - lock: the leader has an advisory lock of PostgreSQL, with the same table
 //   - lock-pgbouncer: the same through PgBouncer with a pool by session
@@ -18,8 +18,8 @@
 // opponent for which the machine lacks one, and says what to install. The network is cut by network
 // namespaces, which need Linux and root; without them that fault is skipped.
 //
-// docs/kill-the-leader.md has the result of a run; -page writes it. Its settings are -rounds, -rate,
-// -hold and -opponents. -quick is one SIGKILL each for two opponents.
+// docs/kill-the-leader.md has the result of a run, and says what each opponent is set to; -page
+// writes it. -quick is one SIGKILL each for two opponents, half a minute.
 package main
 
 import (
