@@ -39,6 +39,7 @@ func TestAKilledLeaderLosesNothingAndWritesNothingTwice(t *testing.T) {
 		trial, err := st.play(t.Context(), o, newLive(os.Stdout))
 		require.NoError(t, err)
 		require.NoError(t, trial.skipped)
+		require.NoError(t, trial.stopped)
 		require.Len(t, trial.outages, 1)
 		require.Positive(t, trial.verdict.acked)
 		require.Zero(t, trial.verdict.lost, o.name)

@@ -11,8 +11,8 @@ import (
 const (
 	plotWidth               = 900
 	plotLeft, plotRight     = 20, 20
-	plotTop, plotBottom     = 34, 44
-	bandHeight, bandSpacing = 60, 46
+	plotTop, plotBottom     = 46, 44
+	bandHeight, bandSpacing = 60, 58
 )
 
 // bucket is how long the time is of which one bar counts the acknowledged writes.
@@ -52,12 +52,13 @@ func (p *canvas) x(d time.Duration) float64 {
 
 // band draws one trial above the line y.
 func (p *canvas) band(t *trial, y int) {
-	fmt.Fprintf(p, `<text x="%d" y="%d" font-weight="bold">%s</text>`+"\n", plotLeft, y-bandHeight-18, html.EscapeString(t.title))
+	fmt.Fprintf(p, `<text x="%d" y="%d" font-weight="bold">%s</text>`+"\n", plotLeft, y-bandHeight-28, html.EscapeString(t.title))
 	fmt.Fprintf(p, `<line x1="%d" y1="%d" x2="%.1f" y2="%d" stroke="#888"/>`+"\n", plotLeft, y, p.x(t.length), y)
 	fmt.Fprintf(p, `<path d="%s" fill="#2b7a3d"/>`+"\n", p.bars(t, y))
-	for _, o := range t.outages {
-		fmt.Fprintf(p, `<line x1="%.1f" y1="%d" x2="%.1f" y2="%d" stroke="#333" stroke-dasharray="4"/><text x="%.1f" y="%d" font-size="11">%s: %s</text>`+"\n",
-			p.x(o.from), y-bandHeight-2, p.x(o.from), y, p.x(o.from), y-bandHeight-5, o.fault, seconds(o.longest))
+	for i, o := range t.outages {
+		label := y - bandHeight - 3 - 11*(i%2) // neighbours do not touch
+		fmt.Fprintf(p, `<line x1="%.1f" y1="%d" x2="%.1f" y2="%d" stroke="#333" stroke-dasharray="4"/><text x="%.1f" y="%d" font-size="10">%s %s</text>`+"\n",
+			p.x(o.from), label+1, p.x(o.from), y, p.x(o.from)+2, label, o.fault, seconds(o.longest))
 	}
 	for _, at := range badRows(t) {
 		fmt.Fprintf(p, `<line x1="%.1f" y1="%d" x2="%.1f" y2="%d" stroke="#d11" stroke-width="2"/>`+"\n", p.x(at), y+2, p.x(at), y+12)
@@ -71,10 +72,13 @@ func (p *canvas) bars(t *trial, y int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "M%.1f %d", p.x(0), y)
 	for i, n := range counts {
+		if i > 0 && n == counts[i-1] {
+			continue // the line goes on
+		}
 		top := float64(y) - min(1.1, float64(n)/full)*(bandHeight-8)
-		fmt.Fprintf(&b, "L%.1f %.1fL%.1f %.1f", p.x(time.Duration(i)*bucket), top, p.x(time.Duration(i+1)*bucket), top)
+		fmt.Fprintf(&b, "H%.1fV%.1f", p.x(time.Duration(i)*bucket), top)
 	}
-	fmt.Fprintf(&b, "L%.1f %dZ", p.x(time.Duration(len(counts))*bucket), y)
+	fmt.Fprintf(&b, "H%.1fV%dZ", p.x(time.Duration(len(counts))*bucket), y)
 	return b.String()
 }
 

@@ -29,7 +29,7 @@ const (
 // write prints the tables. With -page it also replaces the figures of the page, and writes the plot
 // beside it.
 func (r report) write(out io.Writer) error {
-	_, _ = fmt.Fprintf(out, "\n%s\n%s", r.harm().text(), r.outages().text())
+	_, _ = fmt.Fprintf(out, "\n%s\n%s%s", r.harm().text(), r.outages().text(), r.notes())
 	if r.page == "" {
 		return nil
 	}
@@ -68,7 +68,7 @@ func (r report) figures() string {
 	fmt.Fprintf(&b, "`go -C examples/killtheleader run . -rounds %d -rate %d -hold %v` took %v on %s. Machine: %s, %s/%s, %d processors; %s. Commit: %s.\n\n",
 		r.rounds, r.rate, r.hold, time.Since(r.began).Round(time.Second), r.began.Format(time.DateOnly),
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), said("postgres", "--version"), said("git", "describe", "--always", "--dirty"))
-	fmt.Fprintf(&b, "%s\nThe longest time without an acknowledged write, for each fault:\n\n%s\n", r.harm().markdown(), r.outages().markdown())
+	fmt.Fprintf(&b, "%s\nThe longest time without an acknowledged write, for each fault:\n\n%s\n%s\n", r.harm().markdown(), r.outages().markdown(), r.notes())
 	fmt.Fprintf(&b, "![acknowledged writes over time, for each opponent](%s)\n", filepath.Base(r.plotPath()))
 	return b.String()
 }
@@ -81,6 +81,17 @@ func said(name string, args ...string) string {
 	}
 	line, _, _ := strings.Cut(string(out), "\n")
 	return line
+}
+
+// notes says which trials ended early, and why.
+func (r report) notes() string {
+	var b strings.Builder
+	for _, o := range r.trials {
+		if o.stopped != nil {
+			fmt.Fprintf(&b, "%s ended early: %v.\n", o.title, o.stopped)
+		}
+	}
+	return b.String()
 }
 
 // harm is the table of what each opponent has done to the numbers.

@@ -32,10 +32,17 @@ func TestTheTableHasALineForEachOpponent(t *testing.T) {
 	require.Contains(t, exampleReport().outages().markdown(), "| advisory lock | 1.5 s |  |  |  |\n")
 }
 
+func TestATrialThatEndedEarlyIsCountedAndSaysWhy(t *testing.T) {
+	r := exampleReport()
+	r.trials[0].stopped = errors.New("SIGKILL: not well after 1m30s")
+	require.Contains(t, r.figures(), "advisory lock ended early: SIGKILL: not well after 1m30s.\n")
+	require.Contains(t, r.figures(), "| advisory lock | 1.5 s |")
+}
+
 func TestThePlotIsXMLAndShowsBadRows(t *testing.T) {
 	image := plot(exampleReport().trials)
 	require.Equal(t, 1, strings.Count(image, `stroke="#d11"`), "one of three rows is bad")
-	require.Contains(t, image, "SIGKILL: 1.5 s")
+	require.Contains(t, image, "SIGKILL 1.5 s")
 	for decoder := xml.NewDecoder(strings.NewReader(image)); ; {
 		_, err := decoder.Token()
 		if errors.Is(err, io.EOF) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -16,9 +17,10 @@ import (
 // ledgerID is the persistence id of the ledger in the journal.
 const ledgerID = "ledger"
 
-// Next asks for a number.
+// Next asks for a number. After Until nobody waits for it; zero is no limit.
 type Next struct {
 	Request string
+	Until   time.Time
 	ReplyTo actor.ActorRef[Issued]
 }
 
@@ -42,6 +44,9 @@ func onIssued(_ Last, e Issued) Last { return Last{e.Number} }
 // issuing returns the singleton's factory on a node.
 func issuing(node string, journal persistence.Journal) func() actor.Behavior[Next] {
 	onNext := func(ctx *actor.Context[Next], last Last, msg Next) persistence.Effect[Issued] {
+		if !msg.Until.IsZero() && time.Now().After(msg.Until) {
+			return persistence.None // as the other opponents, it does not write for a client that has gone
+		}
 		leader := leaderName(node, singleton.GenerationOf(ctx).String())
 		e := Issued{Number: last.Number + 1, Request: msg.Request, Leader: leader}
 		return persistence.Persist(e).Then(func() { msg.ReplyTo.Tell(e) })
@@ -81,7 +86,8 @@ func startSingleton(ctx context.Context, cfg nodeConfig) (ledger, error) {
 }
 
 func (l *singletonLedger) next(ctx context.Context, request string) (issued, error) {
-	reply, err := actor.Ask(ctx, l.ref, func(replyTo actor.ActorRef[Issued]) Next { return Next{request, replyTo} })
+	until := time.Now().Add(requestLimit)
+	reply, err := actor.Ask(ctx, l.ref, func(replyTo actor.ActorRef[Issued]) Next { return Next{request, until, replyTo} })
 	if err != nil {
 		return issued{}, err
 	}

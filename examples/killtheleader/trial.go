@@ -12,7 +12,8 @@ import (
 // A trial is how one opponent fared.
 type trial struct {
 	opponent
-	skipped error // why it did not take place, or did not finish
+	skipped error // why it did not take place
+	stopped error // why it ended before the last fault
 
 	stage   *stage
 	show    *live
@@ -40,10 +41,8 @@ func (s *stage) play(ctx context.Context, o opponent, show *live) (*trial, error
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", o.name, err)
 	}
-	if err := t.run(ctx, configs); err != nil {
-		t.skipped = fmt.Errorf("did not finish: %w", err)
-		show.event("%v", t.skipped)
-		return t, nil
+	if t.stopped = t.run(ctx, configs); t.stopped != nil {
+		show.event("stopped: %v", t.stopped)
 	}
 	if t.rows, err = readRows(ctx, o, s.postgres.url(strings.ReplaceAll(o.name, "-", "_"))); err != nil {
 		return nil, fmt.Errorf("%s: %w", o.name, err)
@@ -120,14 +119,15 @@ func (t *trial) strike(ctx context.Context, f fault) error {
 	leader := t.leader()
 	t.show.event("%s, leader %s", f.name, nodeName(leader))
 	o := outage{fault: f.name, from: time.Since(t.began)}
-	if err := f.strike(ctx, t, leader); err != nil {
-		return err
-	}
-	if err := t.settle(ctx, settledFor); err != nil {
-		return err
+	err := f.strike(ctx, t, leader)
+	if err == nil {
+		err = t.settle(ctx, settledFor)
 	}
 	o.to = time.Since(t.began)
 	t.outages = append(t.outages, o)
+	if err != nil {
+		return err
+	}
 	t.show.event("settled; %s without an acknowledged write", seconds(longestGap(t.client.times(), o.from, o.to)))
 	return nil
 }
