@@ -16,11 +16,11 @@ type stage struct {
 	settings
 
 	dir       string
-	network   *network // nil if there is none
-	noNetwork error    // why there is none
+	network   *network // nil without one
+	noNetwork error    // why network is nil
 	postgres  *postgresServer
-	kube      *apiServer // nil if there is none
-	noKube    error      // why there is none
+	kube      *apiServer // nil without one
+	noKube    error      // why kube is nil
 }
 
 // newStage starts the servers. Only PostgreSQL is required.
