@@ -21,8 +21,11 @@ type Proxy struct {
 }
 
 // Start starts a proxy for target on a free port of the loopback interface.
-func Start(target string) (*Proxy, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+func Start(target string) (*Proxy, error) { return StartAt("127.0.0.1:0", target) }
+
+// StartAt starts a proxy for target that listens at an address.
+func StartAt(addr, target string) (*Proxy, error) {
+	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		return nil, err
 	}

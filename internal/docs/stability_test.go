@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -51,8 +50,7 @@ func publicPackages(t *testing.T) []string {
 // hasTestsOnly reports whether a folder is one of the modules with the tests of another, which are
 // not published.
 func hasTestsOnly(dir string) bool {
-	_, err := os.Stat(filepath.Join(root, dir, "go.mod"))
-	return err == nil && strings.HasSuffix(dir, "test")
+	return isModule(dir) && strings.HasSuffix(dir, "test")
 }
 
 // packageClause returns the name and the comment of the package in a folder.

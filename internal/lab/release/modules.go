@@ -32,9 +32,10 @@ func (m Module) Path() string { return m.File.Module.Mod.Path }
 func (m Module) Tag(version string) string { return path.Join(m.Name, version) }
 
 // Published reports whether users get the module: the root and the nested modules with packages for
-// programs. The others have our tools, our experiments, and tests that need a server.
+// programs. The others have our tools, our experiments, examples, and tests that need a server.
 func (m Module) Published() bool {
-	return m.Name != "internal/tools" && !strings.HasPrefix(m.Name, "internal/lab/") && !strings.HasSuffix(m.Name, "test")
+	private := m.Name == "internal/tools" || strings.HasPrefix(m.Name, "internal/lab/") || strings.HasPrefix(m.Name, "examples/")
+	return !private && !strings.HasSuffix(m.Name, "test")
 }
 
 // HasUser reports whether users may import packages of the module. They get an internal module

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"time"
+)
+
+// An ack is an answer that the client has received.
+type ack struct {
+	request string
+	issued
+	sent, acked time.Duration // since the trial began
+}
+
+// A row is a stored number, of a table or a journal. Rows are in the order in which they were
+// stored.
+type row struct {
+	request string
+	issued
+	at time.Time
+}
+
+// A verdict says what the rows show about the acknowledged numbers.
+type verdict struct {
+	acked      int // acknowledged writes
+	rows       int // stored writes
+	lost       int // acknowledged, but not stored with that number
+	duplicates int // rows with the number of an earlier row
+	missing    int // numbers below the greatest that no row has
+	stale      int // rows of a leader after the first row of a newer one
+}
+
+func (v verdict) String() string {
+	return fmt.Sprintf("%d acknowledged, %d lost, %d duplicates, %d missing, %d of a replaced leader", v.acked, v.lost, v.duplicates, v.missing, v.stale)
+}
+
+// check compares what was acknowledged with what is stored.
+func check(acks []ack, rows []row) verdict {
+	v := verdict{acked: len(acks), rows: len(rows), stale: countTrue(staleRows(rows)), duplicates: countTrue(duplicateRows(rows))}
+	stored := make(map[string]int64, len(rows))
+	greatest := int64(0)
+	for _, r := range rows {
+		stored[r.request] = r.Number
+		greatest = max(greatest, r.Number)
+	}
+	for _, a := range acks {
+		if number, ok := stored[a.request]; !ok || number != a.Number {
+			v.lost++
+		}
+	}
+	v.missing = int(greatest) - (len(rows) - v.duplicates)
+	return v
+}
+
+// duplicateRows says of each row whether its number is the number of an earlier row.
+func duplicateRows(rows []row) []bool {
+	duplicate, seen := make([]bool, len(rows)), make(map[int64]bool, len(rows))
+	for i, r := range rows {
+		duplicate[i] = seen[r.Number]
+		seen[r.Number] = true
+	}
+	return duplicate
+}
+
+// staleRows says of each row whether a newer leader had stored a row before. A leader is newer than
+// another if its first row is later. This needs no number from the election, and counts nothing
+// against a leader that was replaced by one that has not written yet.
+func staleRows(rows []row) []bool {
+	stale, seen, newest := make([]bool, len(rows)), make(map[string]bool), ""
+	for i, r := range rows {
+		if !seen[r.Leader] {
+			seen[r.Leader], newest = true, r.Leader
+		}
+		stale[i] = r.Leader != newest
+	}
+	return stale
+}
+
+func countTrue(flags []bool) (n int) {
+	for _, flag := range flags {
+		if flag {
+			n++
+		}
+	}
+	return n
+}
