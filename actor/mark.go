@@ -74,7 +74,7 @@ func again[M any](parent, living *core, b Behavior[M]) ActorRef[M] {
 	m, marked := markOf(b).(mark)
 	old, known := living.impl.(markBearer)
 	if !marked || !known || old.mark() == nil || old.toldToStop() {
-		panic(taken)
+		panic(taken + "; give it another name, or leave the name empty for a unique one")
 	}
 	if err := m.Again(old.mark()); err != nil {
 		panic(fmt.Errorf("%s: %w", taken, err))

@@ -134,7 +134,7 @@ func (s *System) Shutdown(ctx context.Context) error {
 	d.giveUp(context.Cause(ctx))
 	<-d.acting // soon, because tasks are no longer waited for
 	if living := s.living(); len(living) > 0 {
-		return d.result(true, s.stillRunning(living, context.Cause(ctx)))
+		return d.result(true, stillRunning(s, living, context.Cause(ctx)))
 	}
 	<-d.done // soon
 	return d.result(true)
@@ -193,7 +193,7 @@ func (s *System) stopActors(limit time.Duration) {
 		return
 	}
 	if living := s.living(); len(living) > 0 {
-		s.shutdown.fail(s.stillRunning(living, context.Cause(ctx)), false)
+		s.shutdown.fail(stillRunning(s, living, context.Cause(ctx)), false)
 	}
 }
 

@@ -168,7 +168,7 @@ func (s *System) shutdownError(format string, args ...any) error {
 // livingNamed is how many of the actors that did not stop an error names.
 const livingNamed = 20
 
-func (s *System) stillRunning(living []string, cause error) error {
+func stillRunning(s *System, living []string, cause error) error {
 	names := strings.Join(living[:min(len(living), livingNamed)], ", ")
 	if more := len(living) - livingNamed; more > 0 {
 		names += fmt.Sprintf(" and %d more", more)

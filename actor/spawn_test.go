@@ -27,7 +27,7 @@ func TestANameIsTakenUntilItsActorHasEnded(t *testing.T) {
 			return behaviors.Same
 		}), "x")
 		spawn := func() { actor.Spawn(s, behaviors.Ignore[int], "x") }
-		const taken = `actor: the name "x" is taken by a living child of /user`
+		const taken = `actor: the name "x" is taken by a living child of /user; give it another name, or leave the name empty for a unique one`
 		require.PanicsWithValue(t, taken, spawn)
 		old.Tell(stop)
 		settle()

@@ -36,7 +36,8 @@ const (
 // behavior itself (in Setup) stops the actor; that is retried only with a Limit or a Backoff.
 type Strategy struct {
 	// Decide chooses by the error, which may be a [*PanicError]; compare with errors.Is and
-	// errors.As. nil means always Restart. It runs inside the actor; if it panics, the actor stops.
+	// errors.As. The default, nil, is always Restart. It runs inside the actor; if it panics, the
+	// actor stops.
 	Decide func(error) Directive
 
 	// Limit is the number of restarts allowed within Window; the next failure stops the actor.
@@ -46,20 +47,20 @@ type Strategy struct {
 	// a Backoff, until that is reset.
 	Window time.Duration
 
-	// Backoff delays restarts. The zero Backoff does not.
+	// Backoff delays restarts. By default they are not delayed.
 	Backoff Backoff
 
 	// KeepChildren leaves children running during a restart. By default they are stopped.
 	KeepChildren bool
 
 	// StashCapacity bounds how many messages may wait during a restart; further ones are dead
-	// letters with [ErrStashFull]. 0 means that only the mailbox bounds them.
+	// letters with [ErrStashFull]. By default only the mailbox bounds them.
 	StashCapacity int
 
 	// LogLevel returns the level at which a failure is logged together with the decision. inARow
 	// is the number of failures, this one included, since the backoff was reset or, without a
-	// Backoff, ever. Levels above Error count as Error; zapcore.InvalidLevel logs nothing. nil
-	// means Error when the actor ends, otherwise Warn. It runs inside the actor.
+	// Backoff, ever. Levels above Error count as Error; zapcore.InvalidLevel logs nothing. The
+	// default, nil, is Error when the actor ends, otherwise Warn. It runs inside the actor.
 	LogLevel func(err error, inARow int) zapcore.Level
 }
 

@@ -52,9 +52,9 @@ type System struct {
 // An Option configures a system.
 type Option func(*System)
 
-// WithLogger sets the logger of the system. By default, and if log is nil, warnings and errors go
-// to standard error; zap.NewNop() logs nothing, and [SlogLogger] makes a logger from a handler of
-// log/slog.
+// WithLogger sets the logger of the system. By default warnings and errors go to standard error,
+// also if log is nil. Use zap.NewNop() to log nothing; [SlogLogger] makes a logger from a handler
+// of log/slog.
 func WithLogger(log *zap.Logger) Option { return func(s *System) { s.log = log } }
 
 // NewSystem starts a system. An idle system runs no goroutine; end it with Shutdown all the same.

@@ -22,21 +22,23 @@ type ClientConfig struct {
 
 	// Contacts are addresses of nodes, each a host:port; one of them must answer. The client tries
 	// them in this order. An address may differ from the one that the node advertises, and may lead
-	// to any of several nodes, like the address of a load balancer.
+	// to any of several nodes, like the address of a load balancer. Required.
 	Contacts []string
 
-	// TLS and Secret are as in [Config], and set as on the nodes; at most one of them. The
+	// TLS is as in [Config], and set as on the nodes; TLS or Secret, not both. The
 	// certificate of a client must be signed by an authority that nodes accept; it need not be
-	// valid for a host. The default, nil, is neither.
-	TLS    *tls.Config
+	// valid for a host. The default, nil, is no TLS.
+	TLS *tls.Config
+
+	// Secret is as in [Config], at least 16 bytes. The default, nil, is no secret.
 	Secret []byte
 
 	// OldSecrets are further secrets that the client accepts from nodes while a secret is being
-	// changed. Without Secret they are an error.
+	// changed. Without Secret they are an error. By default there are no others.
 	OldSecrets [][]byte
 
 	// Traffic is as in [Config]. A client accepts no connections, so MaxUnauthenticated and
-	// MaxUnauthenticatedPerHost have no effect.
+	// MaxUnauthenticatedPerHost have no effect. By default each field has its own default.
 	Traffic Traffic
 
 	// Network opens connections. The default, nil, is the TCP of the operating system. Tests pass
@@ -47,7 +49,8 @@ type ClientConfig struct {
 	// zap.NewNop() logs nothing.
 	Logger *zap.Logger
 
-	// SystemOptions are further options of the client's actor system, as in [Config].
+	// SystemOptions are further options of the client's actor system, as in [Config]. By default
+	// there are no others.
 	SystemOptions []actor.Option
 }
 

@@ -72,7 +72,7 @@ type Config struct {
 	// A node never joins a second cluster while it is a member of one. If a seed of a member turns
 	// out to be in another cluster of the same Name, the two merge. The cluster with fewer members
 	// that are up dissolves; if both have as many, the one with the greater cluster ID does. Its
-	// nodes join the other one as new incarnations.
+	// nodes join the other one as new incarnations. By default there are no seeds.
 	Seeds []string
 
 	// Discovery finds further seeds while the node runs; see package discovery, and
@@ -132,7 +132,7 @@ type Config struct {
 
 	// OldSecrets are further secrets that this node accepts from other nodes, at least 16 bytes
 	// each. While you change the secret, put the old one here, or the next one; [Node.Keyring] does
-	// it without a restart. Without Secret they are an error.
+	// it without a restart. Without Secret they are an error. By default there are no others.
 	OldSecrets [][]byte
 
 	// Detector says how quickly a silent member becomes unreachable; its type documents each field.
@@ -176,7 +176,7 @@ type Config struct {
 	StayDown bool
 
 	// Traffic limits the traffic between this node and others: sizes of messages, queues and
-	// connections. The zero value stands for the defaults.
+	// connections. By default each of its fields has its own default.
 	Traffic Traffic
 
 	// ClientsReach reports whether messages of clients, see [Dial], may reach the actor at path on

@@ -217,7 +217,7 @@ func (n *Node) awaitUp(ctx context.Context) error {
 	if n.failure != nil {
 		return fmt.Errorf("cluster: start of %s: %w", n.cfg.NodeID, n.failure)
 	}
-	return fmt.Errorf("cluster: start of %s: %w", n.cfg.NodeID, ErrEnded)
+	return fmt.Errorf("cluster: start of %s: %w before it was up; its log says why", n.cfg.NodeID, ErrEnded)
 }
 
 // Keyring returns the secrets of the node, to change them while the cluster runs. It returns nil if
@@ -238,8 +238,9 @@ func (n *Node) Views(ctx context.Context) iter.Seq[View] { return n.views.follow
 // still lives, it stops its singletons and rejoins as a new incarnation. Down returns
 // [ErrNotMember] if no member has the name. It does not wait until the member is down.
 func (n *Node) Down(name string) error {
-	if _, ok := n.View().Member(name); !ok {
-		return fmt.Errorf("%w: %q", ErrNotMember, name)
+	v := n.View()
+	if _, ok := v.Member(name); !ok {
+		return fmt.Errorf("%w: %q; the members are %s", ErrNotMember, name, strings.Join(memberNames(v.Members), ", "))
 	}
 	n.inbox.post(0, membership.DownAsked{Name: name})
 	return nil

@@ -59,13 +59,23 @@ func (d *definition[M, E, S]) behavior(ctx *actor.Context[M], next *actor.Next[M
 	e.begin(next)
 }
 
+var (
+	errNoJournal        = errors.New("the journal is nil; open one with a package such as persistence/sqlite, or use memory.New() in tests")
+	errNoCommandHandler = errors.New("the command handler is nil; give it a function that returns the effect of a command")
+)
+
 // complete checks the arguments, and sets the fields that follow from them.
 func (d *definition[M, E, S]) complete() (err error) {
 	if err := journal.ValidateID(d.id); err != nil {
 		return err
 	}
-	if d.journal == nil || d.onEvent == nil || d.onCommand == nil {
-		return errors.New("journal, event handler and command handler must not be nil")
+	switch {
+	case d.journal == nil:
+		return errNoJournal
+	case d.onEvent == nil:
+		return errors.New("the event handler is nil; give it a function that returns the state after an event")
+	case d.onCommand == nil:
+		return errNoCommandHandler
 	}
 	if d.Options, err = d.withDefaults(); err != nil {
 		return err

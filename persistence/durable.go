@@ -93,8 +93,11 @@ type durable[M, S any] struct {
 
 // complete checks the arguments, and sets the fields that follow from them.
 func (d *durable[M, S]) complete() error {
-	if d.journal == nil || d.onCommand == nil {
-		return errors.New("journal and command handler must not be nil")
+	switch {
+	case d.journal == nil:
+		return errNoJournal
+	case d.onCommand == nil:
+		return errNoCommandHandler
 	}
 	if err := checkRegistered[S](); err != nil {
 		return fmt.Errorf("state %w", err)

@@ -360,9 +360,9 @@ func TestADurableStateThatCannotWorkPanicsAtOnce(t *testing.T) {
 	type unregistered struct{}
 	handler := func(*actor.Context[order], persistence.State[page], order) persistence.StateEffect[page] { return nil }
 	for says, construct := range map[string]func(){
-		"the id is empty":      func() { persistence.NewDurableState("", memory.New(), page{}, handler) },
-		"journal and":          func() { persistence.NewDurableState("x", nil, page{}, handler) },
-		"command handler must": func() { persistence.NewDurableState[order]("x", memory.New(), page{}, nil) },
+		"the id is empty":    func() { persistence.NewDurableState("", memory.New(), page{}, handler) },
+		"the journal is nil": func() { persistence.NewDurableState("x", nil, page{}, handler) },
+		"command handler is": func() { persistence.NewDurableState[order]("x", memory.New(), page{}, nil) },
 		"timeouts must": func() {
 			persistence.NewDurableState("x", memory.New(), page{}, handler, pageOptions{PersistTimeout: -1})
 		},

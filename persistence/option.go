@@ -118,11 +118,11 @@ func (Options[M, E, S]) option() {}
 // StateOptions change how one durable state actor works. The fields have the same meaning and
 // defaults as in [Options].
 type StateOptions[M, S any] struct {
-	// OnSignal handles the [Signal] values of the actor.
+	// OnSignal handles the [Signal] values of the actor. Nil ignores signals.
 	OnSignal func(ctx *actor.Context[M], state State[S], sig Signal) StateEffect[S]
 
 	// Tags returns the tags that value is stored with. A deletion has the tags of the value
-	// that it deletes.
+	// that it deletes. Nil gives no tags.
 	Tags func(value S) []string
 
 	PassivateAfter   time.Duration // see [Options.PassivateAfter]

@@ -27,7 +27,7 @@ func TestWrongWiringPanicsWithAHint(t *testing.T) {
 	}
 	for want, f := range map[string]func(){
 		"the id is empty":                    func() { persistence.New("", j, 0, add, command) },
-		"must not be nil":                    func() { persistence.New("x", nil, 0, add, command) },
+		"the journal is nil; open one":       func() { persistence.New("x", nil, 0, add, command) },
 		"event handler":                      func() { persistence.New("x", j, 0, nil, command) },
 		"SnapshotEvery and KeepSnapshots":    with(counting{SnapshotEvery: -1}),
 		"must not be negative":               with(counting{KeepSnapshots: -1}),

@@ -24,25 +24,25 @@ type NodeID = node.ID
 // Config configures an endpoint. The zero value listens at a free port of the loopback interface.
 // In every limit and duration, zero means the default and a negative value is an error.
 type Config struct {
-	// Cluster is the name of the cluster. Endpoints of different clusters refuse each other. It
-	// may be empty.
+	// Cluster is the name of the cluster. Endpoints of different clusters refuse each other. The
+	// default is "".
 	Cluster string
 	// Protocol is what the user of the endpoint speaks with the users of other endpoints, in
 	// control frames and in messages of its own. Endpoints whose users have no version in common
-	// refuse each other. The zero value is no protocol, which goes with any. Package cluster sets
+	// refuse each other. The default is no protocol, which goes with any. Package cluster sets
 	// it.
 	Protocol Protocol
-	// Incarnation tells this process from earlier ones at its address. 0 draws a random one. The
-	// upper 32 bits identify the process and stay when it is renamed, see [Endpoint.Rename]; if
-	// they are 0, the process cannot be identified.
+	// Incarnation tells this process from earlier ones at its address. The upper 32 bits identify
+	// the process and stay when it is renamed, see [Endpoint.Rename]; if they are 0, the process
+	// cannot be identified. The default is a random number.
 	Incarnation uint64
 	// Bind is the host:port to listen at, by TCP and UDP. Port 0 picks one that is free for both.
 	// The default is 127.0.0.1:0.
 	Bind string
-	// Advertise is the host:port at which others reach this node, at most 255 bytes. An empty one
-	// stands for the bound address. Port 0 stands for the port that was bound. The host must not be
-	// empty or stand for all interfaces, as 0.0.0.0 does. Advertise is required if Bind names no
-	// single interface.
+	// Advertise is the host:port at which others reach this node, at most 255 bytes. Port 0 stands
+	// for the port that was bound. The host must not be empty or stand for all interfaces, as
+	// 0.0.0.0 does. Advertise is required if Bind names no single interface. The default is the
+	// bound address.
 	Advertise string
 	// Outbound makes an endpoint that does not listen, for a client behind a NAT that is no
 	// member of the cluster. Its address is made up; Bind is ignored, and Advertise must be
@@ -123,25 +123,26 @@ type Config struct {
 	// The endpoint calls the functions below from its goroutines, possibly several at a time.
 	// They must not block. Each may be nil.
 
-	// Control receives the control frames and packets that arrive. It may keep data.
+	// Control receives the control frames and packets that arrive. It may keep data. Nil ignores
+	// them.
 	Control func(from NodeID, data []byte)
 	// Admit decides in each handshake, on both sides, whether the peer may connect. Its error
-	// refuses the connection and is sent to the peer as the reason. The default admits every
-	// peer.
+	// refuses the connection and is sent to the peer as the reason. Nil admits every peer.
 	Admit func(NodeID) error
 	// AdmitMessages decides like Admit, but only about connections that carry messages between
-	// actors.
+	// actors. Nil admits every peer.
 	AdmitMessages func(NodeID) error
 	// ClientsReach reports whether messages of clients, see Outbound, may reach the actor at path,
 	// such as "/user/orders/7". It is asked for paths below "/user/" only, for each message, and
 	// must be fast. A message that it refuses, or for which it panics, becomes a dead letter here,
-	// with [ErrPrivate]. It does not limit which actors clients watch. The default lets clients
-	// reach every actor.
+	// with [ErrPrivate]. It does not limit which actors clients watch. Nil lets clients reach every
+	// actor.
 	ClientsReach func(path string) bool
 	// DialFailed is called after each failed attempt to connect. err is a [*RefusedError] if an
 	// endpoint answered, [ErrNotAuthenticated] if one side does not trust the other, [ErrForeign]
 	// if something else listens there, and otherwise the error of [Network].Dial.
-	// [RefusedIncarnation] proves that the incarnation that was connected before is gone.
+	// [RefusedIncarnation] proves that the incarnation that was connected before is gone. Nil
+	// ignores failures.
 	DialFailed func(addr string, err error)
 
 	versions protocol.Range // of the protocol of this package, in tests

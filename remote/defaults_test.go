@@ -12,6 +12,10 @@ import (
 func TestDefaultsAreAsDocumented(t *testing.T) {
 	c := Config{}.withDefaults()
 	require.Empty(t, godoc.Check(".",
+		godoc.Is("Config.Cluster", `The default is "".`, "", c.Cluster),
+		godoc.Is("Config.Protocol", "The default is no protocol, which goes with any.", Protocol{}, c.Protocol),
+		godoc.Is("Config.Incarnation", "The default is a random number.", true, c.Incarnation != 0),
+		godoc.Is("Config.Advertise", "The default is the bound address.", "", c.Advertise), // it is known when the port is bound
 		godoc.Is("Config.Bind", "The default is 127.0.0.1:0.", "127.0.0.1:0", c.Bind),
 		godoc.Is("Config.MaxUnauthenticated", "The default is 128.", 128, c.MaxUnauthenticated),
 		godoc.Is("Config.MaxUnauthenticatedPerHost", "The default is 16.", 16, c.MaxUnauthenticatedPerHost),

@@ -6,6 +6,7 @@ import (
 	"net"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"go.uber.org/zap"
@@ -50,7 +51,7 @@ func Listen(cfg Config) (*Endpoint, error) {
 	}
 	listener, packets, err := bind(cfg.Network, cfg.Bind)
 	if err != nil {
-		return nil, fmt.Errorf("remote: Config.Bind: listen at %s: %w", cfg.Bind, err)
+		return nil, fmt.Errorf("remote: Config.Bind: listen at %s: %w%s", cfg.Bind, err, adviceOnBind(err))
 	}
 	addr, err := cfg.advertised(listener.Addr())
 	if err != nil {
@@ -98,6 +99,17 @@ func newEndpoint(cfg Config, authenticator *authenticator, addr string) *Endpoin
 	e.reverseDialer = newReverseDialer(n, &e.acceptor)
 	e.shut = once(e.shutDown)
 	return e
+}
+
+// adviceOnBind returns what to do about an address at which the endpoint cannot listen.
+func adviceOnBind(err error) string {
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return "; stop the process that has the port, which may be an earlier run of this program, or bind another port"
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return "; bind an address of this machine, and set Config.Advertise to the one at which others reach it"
+	}
+	return ""
 }
 
 // bindAttempts is how many ports bind tries to find one that is free for both protocols.

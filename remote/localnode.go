@@ -83,7 +83,7 @@ func (n *localNode) authenticate(conn net.Conn, l channel, h hello) (agreement, 
 		}
 	}
 	if h.Cluster != n.cfg.Cluster {
-		return agreement{}, refuse(RefusedCluster, "this is %q, not %q", n.cfg.Cluster, h.Cluster)
+		return agreement{}, refuse(RefusedCluster, "this is %q, not %q; set Config.Name to the same on all nodes of one cluster", n.cfg.Cluster, h.Cluster)
 	}
 	return n.agree(h)
 }

@@ -32,7 +32,7 @@ func TestDiallersThatDoNotBelongAreRefusedWithAReason(t *testing.T) {
 			detail string
 		}{
 			"without a version":  {helloMin, 2, remote.RefusedHello, "it names no version of the protocol"},
-			"of another cluster": {helloCluster, "green", remote.RefusedCluster, `this is "blue", not "green"`},
+			"of another cluster": {helloCluster, "green", remote.RefusedCluster, `this is "blue", not "green"; set Config.Name to the same on all nodes of one cluster`},
 			"without an address": {helloAddr, "", remote.RefusedHello, "address and incarnation are required"},
 			"not admitted":       {helloIncarnation, 13, remote.RefusedMember, "you were removed"},
 			"looking for others": {helloWant, 4, remote.RefusedIncarnation, "incarnation 4 is gone, this is 5"},

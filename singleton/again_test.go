@@ -76,7 +76,7 @@ func TestWhatASecondSpawnDoesNotCompareIsIgnored(t *testing.T) {
 func TestOtherActorsDoNotShareANameWithASingleton(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t, testkit.WithoutEncoding())
-		const taken = `actor: the name "one" is taken by a living child of /user`
+		const taken = `actor: the name "one" is taken by a living child of /user; give it another name, or leave the name empty for a unique one`
 		ref := actor.Spawn(s, behaviors.Singleton(mortal), "one")
 		require.PanicsWithValue(t, taken, func() { actor.Spawn(s, mortal(), "one") })
 		require.PanicsWithValue(t, taken, func() {
@@ -99,6 +99,6 @@ func TestTheNameOfASingletonThatIsStoppingIsTaken(t *testing.T) {
 			actor.Spawn(ctx, behaviors.Singleton(mortal), "one")
 			return behaviors.Same
 		}), "parent")
-		require.Equal(t, `actor: the name "one" is taken by a living child of /user/parent`, <-outcome)
+		require.Equal(t, `actor: the name "one" is taken by a living child of /user/parent; give it another name, or leave the name empty for a unique one`, <-outcome)
 	})
 }

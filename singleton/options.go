@@ -221,8 +221,8 @@ func Buffer(n int) Option {
 
 // Expire limits how long a message may wait for an instance: on the node where it was sent, and
 // again on the host while that has no instance yet. After d the message becomes a dead letter with
-// [ErrHeldTooLong], and the [actor.Ask] that sent it fails with that error. By default, and with 0,
-// messages wait until there is an instance, as long as [Buffer] has room.
+// [ErrHeldTooLong], and the [actor.Ask] that sent it fails with that error. By default
+// messages wait until there is an instance, as long as [Buffer] has room; so they do with 0.
 //
 // Requests of asks that have ended on the same node are withdrawn in any case, see
 // [actor.ErrWithdrawn]. With [AtLeastOnce] the limit does not apply to messages that have been sent

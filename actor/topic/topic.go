@@ -17,7 +17,7 @@ var ErrNoSubscribers = errors.New("topic: nobody has subscribed")
 
 // ErrOutside is the reason of dead letters of messages that were published on a client of a
 // cluster. A client is not a node, and has no part in the cluster's topics.
-var ErrOutside = errors.New("topic: not published")
+var ErrOutside = errors.New("topic: a client cannot publish")
 
 func init() {
 	actor.RegisterError("understudy/topic.no-subscribers", ErrNoSubscribers)

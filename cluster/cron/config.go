@@ -78,7 +78,7 @@ type Config struct {
 
 	// Entries are those that the program declares. An entry that was changed at run time stays as
 	// it is until the program declares it differently than before. One that the program no longer
-	// declares is removed.
+	// declares is removed. By default there are only those that were added at run time.
 	Entries []Entry
 
 	// MaxRuns is how many runs may go on at the same time. Others wait, those that were due first
@@ -86,7 +86,7 @@ type Config struct {
 	MaxRuns int
 
 	// Options are those of the singleton that runs the schedule, as singleton.Role. The schedule
-	// sets AtLeastOnce and StopMessage itself.
+	// sets AtLeastOnce and StopMessage itself. By default there are no others.
 	Options []singleton.Option
 }
 

@@ -54,11 +54,11 @@ type Kubernetes struct {
 	Namespace string
 
 	// Port is the port of every pod, 1 to 65535. With Port, the A and AAAA records of the service
-	// are looked up. Set either Port or PortName.
+	// are looked up. Set either Port or PortName. By default PortName is used.
 	Port int
 
 	// PortName is the name of a port of the service. With PortName, the SRV records of that port
-	// are looked up; they contain the number of the port.
+	// are looked up; they contain the number of the port. By default Port is used.
 	PortName string
 
 	// Names finds the pods of a StatefulSet by their names, such as

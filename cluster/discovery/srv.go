@@ -13,9 +13,12 @@ import (
 // SRV finds the nodes by the SRV records of _Service._Proto.Name. Each record contains the host and
 // the port of one node. Priorities and weights have no effect, because all nodes are wanted.
 type SRV struct {
-	// Service and Proto are written without their underscores. The default of Proto is "tcp". If
-	// Service is empty, Name is looked up as it is and must contain the underscores.
-	Service, Proto string
+	// Service is the name of the service, without its underscore. By default Name is looked up
+	// as it is, and must contain the underscores.
+	Service string
+
+	// Proto is the protocol, without its underscore. The default is "tcp".
+	Proto string
 
 	// Name is the domain that has the records. It is required.
 	Name string

@@ -33,7 +33,7 @@ func (a *admission) admit(from ID, r joinRequest) joinAnswer {
 		if len(a.table.unreachable()[other.ID()]) > 0 {
 			return joinAnswer{Verdict: busy} // it may be the same node, from before a crash
 		}
-		return joinAnswer{Verdict: nameTaken, Reason: fmt.Sprintf("the member at %s is named %q already", other.Address, r.Name)}
+		return joinAnswer{Verdict: nameTaken, Reason: fmt.Sprintf("the member at %s is named %q already; give each node a Config.NodeID of its own", other.Address, r.Name)}
 	}
 	if difference := a.set.agreement().difference(r.Agreement); difference != "" {
 		a.do(Note{Text: "a node with other settings joins", Address: from.Address, Reason: difference})

@@ -20,8 +20,8 @@ type Config struct {
 	Journal persistence.Journal
 
 	// Factories make the actors that this node can run, one for each type; see [Type.Factory]. They
-	// may differ from node to node. Without factories, no actors run on this node. If a node has no
-	// factory for the type of an actor, the actor does not start there, and is tried elsewhere.
+	// may differ from node to node. If a node has no factory for the type of an actor, the actor
+	// does not start there, and is tried elsewhere. By default no actors run on this node.
 	Factories []Factory
 
 	// Strategy chooses among the nodes that the constraints of an actor allow. The default is

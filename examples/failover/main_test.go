@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"encoding/xml"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -43,11 +44,27 @@ func output(t *testing.T, args ...string) string {
 }
 
 func TestTheHostIsKilledAgainAndAgainAndNothingIsLost(t *testing.T) {
-	out := output(t)
+	picture := filepath.Join(t.TempDir(), "failover.svg")
+	out := output(t, "-picture", picture)
 	require.Equal(t, 2, strings.Count(out, "kill -9"))
 	require.Equal(t, 2, strings.Count(out, "has been started again, and is a member again"))
 	require.Contains(t, out, "leaves, at count")
 	require.Contains(t, out, "each in the final state exactly once")
+
+	svg, err := os.ReadFile(picture)
+	require.NoError(t, err)
+	var drawn struct {
+		Rect []struct {
+			Fill string `xml:"fill,attr"`
+		} `xml:"rect"`
+	}
+	require.NoError(t, xml.Unmarshal(svg, &drawn))
+	bars := map[string]int{}
+	for _, rect := range drawn.Rect {
+		bars[rect.Fill]++
+	}
+	require.Equal(t, 4, bars["#2b7a3d"], "a bar for each host")
+	require.Greater(t, bars["#2b5fab"], 20, "a bar for each tenth of a second in which something was acknowledged")
 }
 
 func TestAPausedHostDoesNoHarmWhenItWakesUp(t *testing.T) {

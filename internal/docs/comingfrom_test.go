@@ -17,7 +17,7 @@ var folders = map[string][]string{
 	"actor": {"actor"}, "behaviors": {"behavior"}, "cluster": {"cluster", "cluster/membership"}, "delivery": {"actor/delivery"},
 	"downing": {"cluster/downing"}, "generation": {"singleton/generation"}, "persistence": {"persistence"},
 	"placement": {"cluster/placement", "cluster/placement/internal/plan"}, "receptionist": {"actor/receptionist"},
-	"router": {"actor/router"}, "singleton": {"singleton"}, "testkit": {"testkit"}, "topic": {"actor/topic"},
+	"router": {"actor/router"}, "sharding": {"cluster/sharding"}, "singleton": {"singleton"}, "testkit": {"testkit"}, "topic": {"actor/topic"},
 }
 
 var identifier = regexp.MustCompile("`([a-z]+)\\.([A-Z][A-Za-z]*(?:\\.[A-Z][A-Za-z]*)?)`")

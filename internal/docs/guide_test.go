@@ -13,23 +13,23 @@ import (
 // before it names the file that it is from.
 var snippetFence = regexp.MustCompile("(?ms)^(?:<!-- (\\S+) -->\n)?```(go|text)( \\S+)?\n(.*?)^```$")
 
-// Each piece of Go in the guide is a file that a test of persistence/postgres types in, or a part
-// of a file that is compiled. A comment above the piece names that file. What a program prints is a
-// part of such a file, too: of the output that its test expects. On the pages that are typed in, the
-// test compares it with what was printed.
+// Each piece of Go in the guide and the README is a file that a test of persistence/postgres types
+// in, or a part of a file that is compiled. A comment above the piece names that file. What a
+// program prints may have such a comment, too: it is a part of the output that a test expects. A page
+// that names the file of one output names those of all.
 func TestEverySnippetOfTheGuideIsCompiled(t *testing.T) {
 	pages, err := filepath.Glob(filepath.Join(root, "docs/guide/*.md"))
 	require.NoError(t, err)
 	require.NotEmpty(t, pages)
-	for _, page := range pages {
+	for _, page := range append(pages, filepath.Join(root, "README.md")) {
 		page, err := filepath.Rel(root, page)
 		require.NoError(t, err)
 		text := read(t, page)
-		typedIn := strings.Contains(text, " file=")
+		namesOutputs := strings.Contains(text, " -->\n```text\n")
 		for _, snippet := range snippetFence.FindAllStringSubmatch(text, -1) {
 			source, language, mark, code := snippet[1], snippet[2], snippet[3], snippet[4]
 			switch {
-			case strings.HasPrefix(mark, " file="), language == "text" && typedIn:
+			case strings.HasPrefix(mark, " file="), language == "text" && !namesOutputs:
 			case source == "":
 				t.Errorf("%s: no comment above this names the file that it is from:\n%s", page, code)
 			case !strings.Contains(unindented(read(t, source)), unindented(code)):

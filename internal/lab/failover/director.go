@@ -143,6 +143,7 @@ func (d *director) note(r reported) error {
 		return errors.New(r.from.node + ": " + r.Failed)
 	case r.Ack != nil:
 		d.books.acknowledged(*r.Ack)
+		d.show.acknowledged()
 	case r.Fenced != "":
 		d.books.fenced++
 		if d.books.fenced == 1 {
@@ -162,7 +163,7 @@ func (d *director) hosts(p *nodeRun, generation string) {
 		return
 	}
 	d.books.host, d.books.generation = p.node, generation
-	d.show.say(p.node, "hosts the counter, generation %s", generation)
+	d.show.hosting(p.node, generation)
 }
 
 // host returns the node whose process runs the instance. If two processes claim that, because one

@@ -25,6 +25,7 @@ type settings struct {
 	id      string          // of the counter in the journal
 	open    journals.Opener // of the journal
 	pause   bool
+	picture string // the file for an SVG image of what happened; "" is none
 
 	node, bind string // "" unless the program runs as a node
 	seeds      []string
@@ -58,6 +59,7 @@ func parse() settings {
 	flag.StringVar(&s.journal, "journal", "",
 		"path of an SQLite database, or URL of another journal; what is there stays (default: SQLite in a temporary directory)")
 	flag.BoolVar(&s.pause, "pause", false, "stop the first host with SIGSTOP and continue it later, instead of killing it")
+	flag.StringVar(&s.picture, "picture", "", "file for an SVG image: which node hosted when, and how many increments were acknowledged")
 	flag.StringVar(&s.node, "node", "", "run as the node of this name (used by the program itself)")
 	flag.StringVar(&s.bind, "bind", "", "address of the node")
 	flag.StringVar(&s.id, "id", "", "persistence id of the counter (default: a new one)")

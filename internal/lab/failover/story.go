@@ -3,6 +3,7 @@ package failover
 import (
 	"context"
 	"fmt"
+	"os"
 	"syscall"
 	"time"
 
@@ -32,7 +33,10 @@ func (d *director) tell(ctx context.Context, first harm) error {
 	if err := d.watch(ctx, time.Second); err != nil {
 		return err
 	}
-	return d.verify(ctx)
+	if err := d.verify(ctx); err != nil || d.picture == "" {
+		return err
+	}
+	return os.WriteFile(d.picture, []byte(d.show.picture()), 0o600)
 }
 
 func (d *director) begin(ctx context.Context) error {
@@ -100,6 +104,7 @@ func (d *director) strike(ctx context.Context, h harm) error {
 	}
 	before, generation := d.running[host].figures().Incarnation, d.books.generation
 	d.show.say(host, "%s, at count %d", h.name, d.books.last.Count)
+	d.show.harm(host, h.name)
 	struck := time.Now()
 	if err := h.do(d, host); err != nil {
 		return err

@@ -11,5 +11,5 @@ import "errors"
 // Errors of decoding. Package remote exports them.
 var (
 	ErrFrame    = errors.New("remote: malformed frame")
-	ErrTooLarge = errors.New("remote: frame is too large")
+	ErrTooLarge = errors.New("remote: message is too large")
 )

@@ -20,10 +20,19 @@ const serviceAccount = "/var/run/secrets/kubernetes.io/serviceaccount"
 // Config describes how to reach an API server. All fields are required: if one came from another
 // place, a token of one cluster could be sent to the server of another.
 type Config struct {
-	Server    string // https://host:port
-	CAFile    string // certificates of the authorities that the server's certificate is checked against, in PEM
-	TokenFile string // file with the bearer token; read for every request, so it may be rotated
-	Namespace string // namespace of the objects; it must exist
+	// Server is the address of the API server: https://host:port. Required.
+	Server string
+
+	// CAFile is the path of a PEM file with the authorities that may have signed the server's
+	// certificate. Required.
+	CAFile string
+
+	// TokenFile is the path of the file with the bearer token. It is read for every request, so
+	// the token may be rotated. Required.
+	TokenFile string
+
+	// Namespace is the namespace of the objects, which must exist. Required.
+	Namespace string
 }
 
 // InCluster returns a store for the service account of the pod that calls it, with objects in the

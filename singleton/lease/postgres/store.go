@@ -35,7 +35,7 @@ type Option func(*pg.Table)
 
 // Table sets the schema and the name of the table. The names are used literally, with their case
 // and any characters. They are not looked up in the search path, because two programs with
-// different paths would then have different leases.
+// different paths would then have different leases. The default is public.understudy_lease.
 func Table(schema, name string) Option {
 	return func(t *pg.Table) { t.Schema, t.Name = schema, name }
 }

@@ -15,12 +15,13 @@ import (
 // An Entry says when a job runs, and what becomes of runs that cannot.
 type Entry struct {
 	// Name identifies the entry within its schedule: 1 to 255 bytes without control characters.
+	// Required.
 	Name string
 
 	// Spec has the five fields of crontab(5): minute, hour, day of month, month, day of week.
 	// Names of months and days, lists, ranges and steps are understood, as in "30 6 1-7 * MON-FRI".
 	// Sunday is 0 or 7.
-	// If both days are restricted, a day that fits one of them fits.
+	// If both days are restricted, a day that fits one of them fits. Required.
 	Spec string
 
 	// Zone is the time zone of Spec, a name of the IANA database such as Europe/Berlin. The
@@ -30,7 +31,7 @@ type Entry struct {
 	// Job is the name of the job in Config.Jobs. The default is Name.
 	Job string
 
-	// Args is handed to the job, in Run.Args: at most 4096 bytes.
+	// Args is handed to the job, in Run.Args: at most 4096 bytes. The default is "".
 	Args string
 
 	// Missed says what becomes of runs that were due while the schedule did not run anywhere. The

@@ -45,20 +45,22 @@ type Constraints struct {
 	// Roles: the node must have one of them. Empty allows every node.
 	Roles []string
 
-	// Meta: the node must have all of these pairs; see cluster.Config.Meta.
+	// Meta: the node must have all of these pairs; see cluster.Config.Meta. Empty allows every
+	// node.
 	Meta map[string]string
 
 	// AntiAffinity has the labels of actors that must not be on the same node. It holds in both
-	// directions: those actors are not placed beside this one later.
+	// directions: those actors are not placed beside this one later. Empty allows every node.
 	AntiAffinity []string
 
 	// ColocateWith is the label of an actor that must be on the node, or on its way there. When
 	// that actor is placed on another node, this one is stopped and follows it. While that actor
-	// runs nowhere, this one stays.
+	// runs nowhere, this one stays. Empty allows every node.
 	ColocateWith string
 
 	// RequiredNode is the name of the only node that may run the actor; see cluster.Config.NodeID.
-	// While that node is away the actor runs nowhere. For a preference use [Pinned].
+	// While that node is away the actor runs nowhere. For a preference use [Pinned]. Empty allows
+	// every node.
 	RequiredNode string
 }
 

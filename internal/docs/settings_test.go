@@ -1,0 +1,131 @@
+package docs
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write docs/guide/settings.md")
+
+const settingsPage = "docs/guide/settings.md"
+
+// A settingsTable is one table of the page: the fields of a struct, or the options of a package.
+type settingsTable struct {
+	title string
+	intro string
+	dir   string // of the package
+	of    string // the struct, or the type of the options
+	// defaults names the function whose body has the defaults; "withDefaults" of the type if it is
+	// empty. presets are functions with other values, each a column.
+	defaults string
+	presets  []string
+	extra    []string // types or functions that are shown as well
+}
+
+var settingsTables = []settingsTable{
+	{title: "cluster.Config", dir: "cluster", of: "Config", intro: "The settings of a node, for [`cluster.Start`](../cluster.md). `Name`, `Downing`, `Leader` and, until the cluster has formed, `MinMembers` and `MinMembersOf` must be the same on all nodes."},
+	{title: "cluster.Detector", dir: "cluster/membership", of: "Detector", defaults: "LAN", presets: []string{"WAN", "Local"}, intro: "The field `Detector` of `cluster.Config`: how quickly a silent member becomes unreachable. The presets are `cluster.LAN()`, `cluster.WAN()` and `cluster.Local()`. See [failure-detection.md](../failure-detection.md)."},
+	{title: "cluster.Traffic", dir: "cluster", of: "Traffic", intro: "The field `Traffic` of `cluster.Config`: limits of messages, queues and connections."},
+	{title: "cluster.ClientConfig", dir: "cluster", of: "ClientConfig", intro: "The settings of a [client](../client.md), for `cluster.Dial`."},
+	{title: "downing.KeepMajority", dir: "cluster/downing", of: "KeepMajority", intro: "The default of the field `Downing` of `cluster.Config`. See [downing.md](../downing.md) for the choice."},
+	{title: "downing.StaticQuorum", dir: "cluster/downing", of: "StaticQuorum"},
+	{title: "downing.KeepOldest", dir: "cluster/downing", of: "KeepOldest"},
+	{title: "downing.KeepReferee", dir: "cluster/downing", of: "KeepReferee"},
+	{title: "downing.LeaseMajority", dir: "cluster/downing", of: "LeaseMajority"},
+	{title: "downing.DownAll", dir: "cluster/downing", of: "DownAll"},
+	{title: "discovery.DNS", dir: "cluster/discovery", of: "DNS", intro: "Values of the field `Discovery` of `cluster.Config`. See [discovery.md](../discovery.md)."},
+	{title: "discovery.SRV", dir: "cluster/discovery", of: "SRV"},
+	{title: "discovery.Kubernetes", dir: "cluster/discovery", of: "Kubernetes"},
+	{title: "Actor system", dir: "actor", of: "Option", intro: "Options of `actor.NewSystem`, and `SystemOptions` of `cluster.Config`."},
+	{title: "Actor", dir: "actor", of: "SpawnOption", extra: []string{"Bounded", "DropOldest", "Block", "Prioritized"}, intro: "Options of `actor.Spawn`: the kind and the mailbox. The default mailbox is unbounded and first in, first out."},
+	{title: "actor.Strategy", dir: "actor", of: "Strategy", intro: "How `behaviors.Supervise` treats failures."},
+	{title: "Singleton", dir: "singleton", of: "Option", intro: "Options of [`behaviors.Singleton`](../singleton.md). Give the same ones on every node."},
+	{title: "lease.Settings", dir: "singleton/lease", of: "Settings", intro: "How a [lease](../leases.md) is kept, for every store."},
+	{title: "lease/postgres", dir: "singleton/lease/postgres", of: "Option"},
+	{title: "lease/etcd", dir: "singleton/lease/etcd", of: "Option"},
+	{title: "lease/nats", dir: "singleton/lease/nats", of: "Config"},
+	{title: "lease/kubernetes", dir: "singleton/lease/kubernetes", of: "Config"},
+	{title: "generation/postgres", dir: "singleton/generation/postgres", of: "Option"},
+	{title: "persistence.Options", dir: "persistence", of: "Options", intro: "Options of [`behaviors.EventSourced`](../../persistence/doc.go)."},
+	{title: "persistence.StateOptions", dir: "persistence", of: "StateOptions", intro: "Options of `behaviors.DurableState`."},
+	{title: "persistence/sqlite", dir: "persistence/sqlite", of: "Option", intro: "Options of `sqlite.Open`."},
+	{title: "persistence/postgres", dir: "persistence/postgres", of: "Option", intro: "Options of `postgres.Open` and `postgres.New`."},
+	{title: "persistence/jetstream", dir: "persistence/jetstream", of: "Config", intro: "The settings of `jetstream.Open`."},
+	{title: "Projection", dir: "persistence/projection", of: "Option", intro: "Options of `projection.New` and the functions beside it."},
+	{title: "Sharding", dir: "cluster/sharding", of: "Option", intro: "Options of [`sharding.Start`](../sharding.md)."},
+	{title: "placement.Config", dir: "cluster/placement", of: "Config", intro: "The settings of [`placement.Start`](../placement.md)."},
+	{title: "placement.Constraints", dir: "cluster/placement/internal/plan", of: "Constraints", intro: "The field `Constraints` of a `placement.Spec`."},
+	{title: "cron.Config", dir: "cluster/cron", of: "Config", intro: "The settings of [`cron.Start`](../cron.md)."},
+	{title: "cron.Entry", dir: "cluster/cron/internal/plan", of: "Entry", intro: "One entry of a schedule."},
+	{title: "Delivery", dir: "actor/delivery", of: "Option", intro: "Options of the producers and consumers of [delivery](../delivery.md)."},
+	{title: "Delivery queue", dir: "persistence/deliveryqueue", of: "Option", intro: "Options of `deliveryqueue.New`."},
+	{title: "Router", dir: "actor/router", of: "Option", intro: "Options of routers. `RoundRobin` is the default choice."},
+	{title: "remote.Config", dir: "remote", of: "Config", intro: "The settings of an endpoint without a cluster, for `remote.Listen`. A node of a cluster sets them from `cluster.Config`."},
+}
+
+func TestThePageOfSettingsIsWhatTheCodeSays(t *testing.T) {
+	var page strings.Builder
+	page.WriteString(settingsHead)
+	page.WriteString(environmentTable(t))
+	sources := sources{}
+	for _, table := range settingsTables {
+		fmt.Fprintf(&page, "\n## %s\n\n", table.title)
+		if table.intro != "" {
+			page.WriteString(table.intro + "\n\n")
+		}
+		page.WriteString(table.render(t, sources))
+	}
+	if t.Failed() {
+		return
+	}
+	if *update {
+		require.NoError(t, os.WriteFile(filepath.Join(root, settingsPage), []byte(page.String()), 0o644))
+		return
+	}
+	if page.String() != read(t, settingsPage) {
+		t.Errorf("%s differs from the comments and defaults in the code; go test ./internal/docs -run Settings -update writes it", settingsPage)
+	}
+}
+
+const settingsHead = `# Settings
+
+This page lists every setting that programs give: its name, its type, its default, and what it does. It is for people who look one up. The guides say which ones to choose.
+
+The page is made from the code, by ` + "`go test ./internal/docs -run Settings -update`" + `. The first sentences of each comment are shown; the whole comment is in the documentation of the package. A zero field has its default.
+
+`
+
+// environmentTable returns the table of the keys of package cluster/config.
+func environmentTable(t *testing.T) string {
+	t.Helper()
+	_, doc := packageClause(t, "cluster/config")
+	var table strings.Builder
+	table.WriteString("## Environment and file\n\nPackage [`cluster/config`](../../cluster/config) reads these keys from environment variables with a prefix of your choice, such as `SHOP_`, or from a YAML or JSON file. See [cluster.md](../cluster.md#settings-from-the-environment-or-a-file).\n\n")
+	table.WriteString("| key | variable | value | field of `cluster.Config` |\n|---|---|---|---|\n")
+	_, list, found := strings.Cut(doc, "\tkey ")
+	require.True(t, found)
+	list, _, _ = strings.Cut(list, "\n\n")
+	lines := strings.Split(list, "\n")
+	value, field := strings.Index("\tkey "+lines[0], "value"), strings.Index("\tkey "+lines[0], "field")
+	var rows [][3]string
+	for _, line := range lines[1:] {
+		line += strings.Repeat(" ", max(0, field-len(line)))
+		row := [3]string{strings.TrimSpace(line[:value]), strings.TrimSpace(line[value:field]), strings.TrimSpace(line[field:])}
+		if row[0] == "" {
+			rows[len(rows)-1][1] += " " + row[1]
+			continue
+		}
+		rows = append(rows, row)
+	}
+	require.Greater(t, len(rows), 10)
+	for _, row := range rows {
+		fmt.Fprintf(&table, "| `%s` | `SHOP_%s` | %s | `%s` |\n", row[0], strings.ToUpper(row[0]), row[1], row[2])
+	}
+	return table.String()
+}
