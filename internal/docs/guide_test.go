@@ -68,6 +68,15 @@ func TestTheGuideShowsWhatEachExamplePrints(t *testing.T) {
 	require.GreaterOrEqual(t, shown, 4)
 }
 
+func TestTheGuideListsEachExample(t *testing.T) {
+	page := read(t, "docs/guide/examples.md")
+	for _, dir := range packages(t) {
+		if strings.HasPrefix(dir, "examples/") {
+			mustSay(t, page, dir)
+		}
+	}
+}
+
 // unindented returns the lines of a text without spaces and comment marks at their beginnings.
 func unindented(text string) string {
 	var b strings.Builder
