@@ -211,3 +211,25 @@ examples: ## Run every example and compare what it prints
 .PHONY: failover
 failover: ## Watch a cluster lose the host of its singleton
 	$(GO) run ./examples/failover
+
+##@ The site
+
+SITE     := docs/.vitepress
+
+# npm notes here what it has installed.
+$(SITE)/node_modules/.package-lock.json: $(SITE)/package-lock.json
+	@command -v npm >/dev/null || { echo 'The site needs npm (Debian: nodejs npm).'; exit 1; }
+	npm --prefix $(SITE) ci --no-audit --no-fund
+	@touch $@
+
+.PHONY: site
+site: $(SITE)/node_modules/.package-lock.json ## Build the pages as a site into docs/.vitepress/dist: a minute; needs npm
+	npm --prefix $(SITE) run build
+
+.PHONY: site-serve
+site-serve: $(SITE)/node_modules/.package-lock.json ## Show the site while you edit its pages
+	npm --prefix $(SITE) run serve
+
+.PHONY: site-check
+site-check: site ## Build the site and test it in a browser: links, search, titles, narrow windows, contrast
+	$(GO) test -vet=off -count=1 ./internal/site -site=$(CURDIR)/$(SITE)/dist

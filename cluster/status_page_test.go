@@ -14,6 +14,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/internal/browser"
 	"github.com/understudy-go/understudy/internal/history"
 	"github.com/understudy-go/understudy/internal/placementstatus"
 	"github.com/understudy-go/understudy/internal/shardstatus"
@@ -21,9 +22,12 @@ import (
 	"github.com/understudy-go/understudy/internal/storestatus"
 )
 
+// drawn is true in a page that has drawn something.
+const drawn = `document.body.dataset.version`
+
 // The test uses a real browser on the loopback interface, in real time.
 func TestThePageDrawsARealClusterAndFollowsIt(t *testing.T) {
-	b := browse(t)
+	b := browser.Start(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	nodes := onLoopback(ctx, t, "anna", "bert", "cleo")
@@ -36,44 +40,44 @@ func TestThePageDrawsARealClusterAndFollowsIt(t *testing.T) {
 	t.Cleanup(server.Close)
 	t.Cleanup(server.CloseClientConnections)
 
-	b.open(server.URL+"/cluster/", 1400, 900)
+	b.Open(server.URL+"/cluster/", 1400, 900, drawn)
 	for _, name := range []string{"anna", "bert", "cleo"} {
-		b.await(fmt.Sprintf(`document.querySelector("#members tr[data-member=%s] .status").textContent === "up"`, name))
-		b.await(fmt.Sprintf(`document.querySelector("#drawing .member.up[data-member=%s] circle")`, name))
+		b.Await(fmt.Sprintf(`document.querySelector("#members tr[data-member=%s] .status").textContent === "up"`, name))
+		b.Await(fmt.Sprintf(`document.querySelector("#drawing .member.up[data-member=%s] circle")`, name))
 	}
-	b.await(`document.querySelector("#members tr[data-member=anna] .leader")`)
-	require.Equal(t, 1, b.count("#members .leader"))
-	b.await(`document.querySelector("#drawing [data-member=anna] .crown")`)
-	b.await(`document.querySelector("#drawing .self[data-member=bert]")`)
-	b.await(`document.querySelector("#drawing [data-singleton=ledger]").dataset.host === "anna"`)
-	b.await(`document.querySelector("#singletons tr[data-singleton=ledger]").textContent.includes("anna")`)
-	b.await(`document.querySelectorAll("#drawing line.mesh").length === 3`)
-	b.await(`document.getElementById("connection").textContent === "live"`)
-	b.await(`document.getElementById("ready").textContent === "ready"`)
-	b.await(`document.querySelectorAll("#links [data-peer]").length === 2`)
-	b.await(`[...document.querySelectorAll("#links [data-peer]")].every((row) => row.cells[1].textContent === "connected")`)
-	require.Equal(t, true, b.eval(`document.getElementById("placement-part").hidden && !document.getElementById("no-journals").hidden`))
-	b.shoot("three-light")
+	b.Await(`document.querySelector("#members tr[data-member=anna] .leader")`)
+	require.Equal(t, 1, b.Count("#members .leader"))
+	b.Await(`document.querySelector("#drawing [data-member=anna] .crown")`)
+	b.Await(`document.querySelector("#drawing .self[data-member=bert]")`)
+	b.Await(`document.querySelector("#drawing [data-singleton=ledger]").dataset.host === "anna"`)
+	b.Await(`document.querySelector("#singletons tr[data-singleton=ledger]").textContent.includes("anna")`)
+	b.Await(`document.querySelectorAll("#drawing line.mesh").length === 3`)
+	b.Await(`document.getElementById("connection").textContent === "live"`)
+	b.Await(`document.getElementById("ready").textContent === "ready"`)
+	b.Await(`document.querySelectorAll("#links [data-peer]").length === 2`)
+	b.Await(`[...document.querySelectorAll("#links [data-peer]")].every((row) => row.cells[1].textContent === "connected")`)
+	require.Equal(t, true, b.Eval(`document.getElementById("placement-part").hidden && !document.getElementById("no-journals").hidden`))
+	b.Shoot("three-light")
 
 	require.NoError(t, nodes[0].Leave(ctx))
-	b.await(`!document.querySelector("#members tr[data-member=anna]")`)
-	b.await(`!document.querySelector("#drawing [data-member=anna]")`)
-	b.await(`document.querySelector("#drawing [data-singleton=ledger]").dataset.host === "bert"`)
-	b.await(`document.querySelector("#members tr[data-member=bert] .leader")`)
-	b.await(`[...document.querySelectorAll("#history [data-kind='member removed']")].some((row) => row.cells[2].textContent === "anna")`)
-	b.await(`document.querySelector("#history [data-kind='singleton started'] + tr").textContent === "hand-over from anna"`)
+	b.Await(`!document.querySelector("#members tr[data-member=anna]")`)
+	b.Await(`!document.querySelector("#drawing [data-member=anna]")`)
+	b.Await(`document.querySelector("#drawing [data-singleton=ledger]").dataset.host === "bert"`)
+	b.Await(`document.querySelector("#members tr[data-member=bert] .leader")`)
+	b.Await(`[...document.querySelectorAll("#history [data-kind='member removed']")].some((row) => row.cells[2].textContent === "anna")`)
+	b.Await(`document.querySelector("#history [data-kind='singleton started'] + tr").textContent === "hand-over from anna"`)
 
 	nodes[2].abort(ErrEnded) // without notifying the others
-	b.await(`document.querySelector("#drawing .broken[data-from=bert][data-to=cleo]")`)
-	b.await(`document.querySelector("#drawing .unreachable[data-member=cleo]")`)
-	b.await(`!document.getElementById("waiting").hidden`)
-	b.dark(true)
-	b.shoot("broken-dark")
-	b.await(`!document.querySelector("#drawing [data-member=cleo]")`)
+	b.Await(`document.querySelector("#drawing .broken[data-from=bert][data-to=cleo]")`)
+	b.Await(`document.querySelector("#drawing .unreachable[data-member=cleo]")`)
+	b.Await(`!document.getElementById("waiting").hidden`)
+	b.Dark(true)
+	b.Shoot("broken-dark")
+	b.Await(`!document.querySelector("#drawing [data-member=cleo]")`)
 
 	require.NoError(t, nodes[1].Leave(ctx))
-	b.await(`document.getElementById("connection").textContent === "node has ended"`)
-	b.await(`document.getElementById("ready").textContent === "not ready"`)
+	b.Await(`document.getElementById("connection").textContent === "node has ended"`)
+	b.Await(`document.getElementById("ready").textContent === "not ready"`)
 }
 
 // onLoopback starts nodes one after the other; the first is the seed of all.
@@ -242,77 +246,77 @@ func serve(t *testing.T, s still) string {
 }
 
 func TestThePageHoldsManyMembersWithLongNamesAtAnyWidth(t *testing.T) {
-	b := browse(t)
+	b := browser.Start(t)
 	for _, members := range []int{9, 40, 100} {
 		url := serve(t, crowd(members, 12))
 		for _, width := range []int{1400, 420} {
-			b.open(url, width, 900)
-			b.await(fmt.Sprintf(`document.querySelectorAll("#members tbody tr").length === %d`, members))
-			require.Equal(t, members, b.count("#drawing .member"))
-			require.Equal(t, members/2, b.count("#drawing .broken"))
-			require.Equal(t, true, b.eval(`document.documentElement.scrollWidth <= innerWidth`), "nothing is wider than the window")
-			require.Equal(t, true, b.eval(`(() => {
+			b.Open(url, width, 900, drawn)
+			b.Await(fmt.Sprintf(`document.querySelectorAll("#members tbody tr").length === %d`, members))
+			require.Equal(t, members, b.Count("#drawing .member"))
+			require.Equal(t, members/2, b.Count("#drawing .broken"))
+			require.Equal(t, true, b.Eval(`document.documentElement.scrollWidth <= innerWidth`), "nothing is wider than the window")
+			require.Equal(t, true, b.Eval(`(() => {
 				const frame = document.getElementById("drawing").getBoundingClientRect();
 				return [...document.querySelectorAll("#drawing text, #drawing rect")].every((each) => {
 					const box = each.getBoundingClientRect();
 					return box.left >= frame.left - 1 && box.right <= frame.right + 1 && box.top >= frame.top - 1 && box.bottom <= frame.bottom + 1;
 				});
 			})()`), "nothing is drawn outside the frame")
-			require.Equal(t, true, b.eval(`(() => {
+			require.Equal(t, true, b.Eval(`(() => {
 				const cells = document.querySelector("#singletons [data-singleton=coordinator-of-region-1]").textContent;
 				return cells.includes("lease held") && cells.includes("12 unacknowledged") && cells.includes("34567 dropped");
 			})()`))
-			require.Equal(t, 3, b.count("#singletons .name .note.bad"), "one is another singleton than elsewhere, one fails, one can run nowhere")
-			require.Equal(t, true, b.eval(`(() => {
+			require.Equal(t, 3, b.Count("#singletons .name .note.bad"), "one is another singleton than elsewhere, one fails, one can run nowhere")
+			require.Equal(t, true, b.Eval(`(() => {
 				const cells = document.querySelector("#singletons [data-singleton=coordinator-of-region-3]").textContent;
 				return cells.includes("1233 failed") && cells.includes("17 in a row") && cells.includes("does not exist");
 			})()`))
-			require.Equal(t, 1, b.count("#drawing .pill.failing[data-singleton=coordinator-of-region-3]"))
-			require.Equal(t, 1, b.count("#drawing .pill.failing[data-singleton=coordinator-of-region-4]"))
-			require.Equal(t, 1, b.count("#drawing .tie.failing"), "nothing ties what can run nowhere")
-			b.dark(members == 40)
-			b.shoot(fmt.Sprintf("%d-members-%d", members, width))
-			b.eval(`document.getElementById("singletons").scrollIntoView()`)
-			b.shoot(fmt.Sprintf("%d-members-%d-singletons", members, width))
-			b.await(fmt.Sprintf(`document.querySelectorAll("#links [data-peer]").length === %d`, members))
-			require.Equal(t, true, b.eval(`document.documentElement.scrollWidth <= innerWidth`), "nothing is wider than the window")
-			require.Equal(t, 2, b.count("#links .why .note.bad"), "one cannot be reached, one refuses")
-			require.Equal(t, true, b.eval(`(() => {
+			require.Equal(t, 1, b.Count("#drawing .pill.failing[data-singleton=coordinator-of-region-3]"))
+			require.Equal(t, 1, b.Count("#drawing .pill.failing[data-singleton=coordinator-of-region-4]"))
+			require.Equal(t, 1, b.Count("#drawing .tie.failing"), "nothing ties what can run nowhere")
+			b.Dark(members == 40)
+			b.Shoot(fmt.Sprintf("%d-members-%d", members, width))
+			b.Eval(`document.getElementById("singletons").scrollIntoView()`)
+			b.Shoot(fmt.Sprintf("%d-members-%d-singletons", members, width))
+			b.Await(fmt.Sprintf(`document.querySelectorAll("#links [data-peer]").length === %d`, members))
+			require.Equal(t, true, b.Eval(`document.documentElement.scrollWidth <= innerWidth`), "nothing is wider than the window")
+			require.Equal(t, 2, b.Count("#links .why .note.bad"), "one cannot be reached, one refuses")
+			require.Equal(t, true, b.Eval(`(() => {
 				const [, lost, , joining] = document.querySelectorAll("#links tbody tr");
 				return lost.textContent.includes("connection refused") && joining.textContent.includes("wrong protocol version");
 			})()`), "those in trouble come first, and the longest queue among them")
-			require.Equal(t, true, b.eval(`document.querySelector("#journals [data-journal=postgres] + tr").textContent.includes("17 in a row: postgres: append")`))
-			require.Equal(t, true, b.eval(`document.querySelector("#projections [data-projection=stock-of-warehouse]").textContent.includes("2 ids held back")`))
-			require.Equal(t, true, b.eval(`(() => {
+			require.Equal(t, true, b.Eval(`document.querySelector("#journals [data-journal=postgres] + tr").textContent.includes("17 in a row: postgres: append")`))
+			require.Equal(t, true, b.Eval(`document.querySelector("#projections [data-projection=stock-of-warehouse]").textContent.includes("2 ids held back")`))
+			require.Equal(t, true, b.Eval(`(() => {
 				const session = document.querySelector("#entities [data-entities=session]");
 				return session.textContent.includes("244 of 256") && session.nextSibling.textContent.includes("2 run nowhere: spawning on");
 			})()`))
-			require.Equal(t, true, b.eval(`document.querySelector("#placed [data-label=disk-of-rack-17] + tr").textContent.includes("removed by Roles 9")`))
-			require.Equal(t, true, b.eval(`document.getElementById("placement-count").textContent.startsWith("7 of 9 actors run")`))
-			b.await(`document.getElementById("stuck-why").textContent.length > 0`)
-			require.Equal(t, true, b.eval(`document.querySelector("#waiting ul").hidden`), "the line above says the same")
+			require.Equal(t, true, b.Eval(`document.querySelector("#placed [data-label=disk-of-rack-17] + tr").textContent.includes("removed by Roles 9")`))
+			require.Equal(t, true, b.Eval(`document.getElementById("placement-count").textContent.startsWith("7 of 9 actors run")`))
+			b.Await(`document.getElementById("stuck-why").textContent.length > 0`)
+			require.Equal(t, true, b.Eval(`document.querySelector("#waiting ul").hidden`), "the line above says the same")
 			for _, part := range []string{"placement-part", "links-part", "journals-part"} {
 				if members == 100 {
 					break
 				}
-				b.eval(`document.getElementById("` + part + `").scrollIntoView()`)
-				b.shoot(fmt.Sprintf("%d-members-%d-%s", members, width, part))
+				b.Eval(`document.getElementById("` + part + `").scrollIntoView()`)
+				b.Shoot(fmt.Sprintf("%d-members-%d-%s", members, width, part))
 			}
 		}
 	}
 }
 
 func TestThePageListsDeadLettersAndFiltersThem(t *testing.T) {
-	b := browse(t)
+	b := browser.Start(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	n := onLoopback(ctx, t, "anna")[0]
 	server := httptest.NewServer(n.Handler())
 	t.Cleanup(server.Close)
 	t.Cleanup(server.CloseClientConnections)
-	b.open(server.URL+"/", 1400, 900)
-	b.await(`document.getElementById("letters-count").textContent === "0"`)
-	require.Equal(t, true, b.eval(`document.getElementById("letters-list").hidden && !document.getElementById("no-letters").hidden`))
+	b.Open(server.URL+"/", 1400, 900, drawn)
+	b.Await(`document.getElementById("letters-count").textContent === "0"`)
+	require.Equal(t, true, b.Eval(`document.getElementById("letters-list").hidden && !document.getElementById("no-letters").hidden`))
 
 	for i := range 20 {
 		actor.Resolve[string](n.System, fmt.Sprintf("understudy://shop@%s/user/till-%d", n.Address(), i)).Tell("order")
@@ -320,25 +324,25 @@ func TestThePageListsDeadLettersAndFiltersThem(t *testing.T) {
 	for range 1500 {
 		actor.Resolve[int](n.System, "<b>nowhere</b>").Tell(1)
 	}
-	b.await(`document.getElementById("letters-count").textContent === Number(1520).toLocaleString()`)
-	require.Equal(t, 21, b.count("#letters tbody tr"))
-	require.Equal(t, 1, b.count(`#letters tbody tr:first-child[data-reason="the ActorRef addresses no actor"]`), "the newest is first")
-	require.Zero(t, b.count("#letters b"), "a recipient is text")
-	require.Equal(t, true, b.eval(`document.getElementById("letters-reasons").textContent.includes("no such actor20")`))
-	b.shoot("dead-letters")
+	b.Await(`document.getElementById("letters-count").textContent === Number(1520).toLocaleString()`)
+	require.Equal(t, 21, b.Count("#letters tbody tr"))
+	require.Equal(t, 1, b.Count(`#letters tbody tr:first-child[data-reason="the ActorRef addresses no actor"]`), "the newest is first")
+	require.Zero(t, b.Count("#letters b"), "a recipient is text")
+	require.Equal(t, true, b.Eval(`document.getElementById("letters-reasons").textContent.includes("no such actor20")`))
+	b.Shoot("dead-letters")
 
 	filter := func(text string) {
-		b.eval(fmt.Sprintf(`(() => { const input = document.getElementById("letters-filter"); input.value = %q; input.dispatchEvent(new Event("input")); })()`, text))
+		b.Eval(fmt.Sprintf(`(() => { const input = document.getElementById("letters-filter"); input.value = %q; input.dispatchEvent(new Event("input")); })()`, text))
 	}
 	filter("TILL-1 such")
-	require.Equal(t, 11, b.count("#letters tbody tr"), "till-1, and till-10 to till-19")
-	require.Equal(t, "11 of the last 21", b.eval(`document.getElementById("letters-shown").textContent`))
+	require.Equal(t, 11, b.Count("#letters tbody tr"), "till-1, and till-10 to till-19")
+	require.Equal(t, "11 of the last 21", b.Eval(`document.getElementById("letters-shown").textContent`))
 	actor.Resolve[string](n.System, fmt.Sprintf("understudy://shop@%s/user/till-100", n.Address())).Tell("order")
-	b.await(`document.querySelectorAll("#letters tbody tr").length === 12`) // the filter stays
+	b.Await(`document.querySelectorAll("#letters tbody tr").length === 12`) // the filter stays
 	filter("nothing like it")
-	require.Zero(t, b.count("#letters tbody tr"))
+	require.Zero(t, b.Count("#letters tbody tr"))
 	filter("")
-	require.Equal(t, 22, b.count("#letters tbody tr"))
+	require.Equal(t, 22, b.Count("#letters tbody tr"))
 }
 
 // asking is a message for actors that ask one another inside their handlers.
@@ -360,7 +364,7 @@ func asker() actor.Behavior[asking] {
 }
 
 func TestThePageNamesActorsThatWaitForEachOther(t *testing.T) {
-	b := browse(t)
+	b := browser.Start(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	nodes := onLoopback(ctx, t, "anna", "bert", "cleo")
@@ -379,13 +383,13 @@ func TestThePageNamesActorsThatWaitForEachOther(t *testing.T) {
 	server := httptest.NewServer(nodes[0].Handler())
 	t.Cleanup(server.Close)
 	t.Cleanup(server.CloseClientConnections)
-	b.open(server.URL+"/", 1400, 900)
-	b.await(`document.querySelector("#handlers [data-actor='/user/slow']")`)
-	b.await(`document.getElementById("stuck-why").textContent.startsWith("A handler of /user/slow has been under way")`)
-	b.await(`document.querySelector("#kinds [data-kind=till]").cells[3].textContent === "12"`)
-	require.Equal(t, true, b.eval(`document.querySelector("#kinds tbody tr").dataset.kind === "till"`), "most waiting messages come first")
-	b.await(`document.querySelector("#kinds [data-kind=string]").cells[2].textContent === "0"`)
-	b.shoot("slow-handler")
+	b.Open(server.URL+"/", 1400, 900, drawn)
+	b.Await(`document.querySelector("#handlers [data-actor='/user/slow']")`)
+	b.Await(`document.getElementById("stuck-why").textContent.startsWith("A handler of /user/slow has been under way")`)
+	b.Await(`document.querySelector("#kinds [data-kind=till]").cells[3].textContent === "12"`)
+	require.Equal(t, true, b.Eval(`document.querySelector("#kinds tbody tr").dataset.kind === "till"`), "most waiting messages come first")
+	b.Await(`document.querySelector("#kinds [data-kind=string]").cells[2].textContent === "0"`)
+	b.Shoot("slow-handler")
 
 	names := []string{"stock", "till", "ledger"}
 	var refs []actor.ActorRef[asking]
@@ -395,25 +399,25 @@ func TestThePageNamesActorsThatWaitForEachOther(t *testing.T) {
 	for i, ref := range refs {
 		ref.Tell(asking{ask: refs[(i+1)%len(refs)]})
 	}
-	b.await(`document.getElementById("stuck-why").textContent.startsWith("Actors wait for each other: ")`)
-	require.Equal(t, true, b.eval(`["/user/stock asks /user/till", "/user/till asks /user/ledger", "/user/ledger asks /user/stock"].every((text) =>
+	b.Await(`document.getElementById("stuck-why").textContent.startsWith("Actors wait for each other: ")`)
+	require.Equal(t, true, b.Eval(`["/user/stock asks /user/till", "/user/till asks /user/ledger", "/user/ledger asks /user/stock"].every((text) =>
 		document.getElementById("circles").textContent.includes(text))`))
-	b.await(`document.querySelector("#handlers [data-actor='/user/stock']").cells[3].textContent === "/user/till"`)
-	b.eval(`scrollTo(0, 0)`)
-	b.shoot("circle")
-	b.eval(`document.getElementById("actors").scrollIntoView()`)
-	b.shoot("circle-actors")
-	b.dark(true)
-	b.open(server.URL+"/", 420, 900)
-	b.await(`document.getElementById("actors").dataset.time && !document.getElementById("stuck").hidden`)
-	require.Equal(t, true, b.eval(`document.documentElement.scrollWidth <= innerWidth`), "nothing is wider than the window")
-	b.shoot("circle-narrow-dark")
-	b.eval(`document.getElementById("actors").scrollIntoView()`)
-	b.shoot("circle-narrow-dark-actors")
+	b.Await(`document.querySelector("#handlers [data-actor='/user/stock']").cells[3].textContent === "/user/till"`)
+	b.Eval(`scrollTo(0, 0)`)
+	b.Shoot("circle")
+	b.Eval(`document.getElementById("actors").scrollIntoView()`)
+	b.Shoot("circle-actors")
+	b.Dark(true)
+	b.Open(server.URL+"/", 420, 900, drawn)
+	b.Await(`document.getElementById("actors").dataset.time && !document.getElementById("stuck").hidden`)
+	require.Equal(t, true, b.Eval(`document.documentElement.scrollWidth <= innerWidth`), "nothing is wider than the window")
+	b.Shoot("circle-narrow-dark")
+	b.Eval(`document.getElementById("actors").scrollIntoView()`)
+	b.Shoot("circle-narrow-dark-actors")
 }
 
 func TestThePageShowsAThousandKinds(t *testing.T) {
-	b := browse(t)
+	b := browser.Start(t)
 	shown := statuspage.Actors{Time: time.Now(), Handlers: []statuspage.Handler{}, Asks: []statuspage.Ask{}, Circles: [][]string{}}
 	for n := range 1200 {
 		shown.Kinds = append(shown.Kinds, statuspage.ActorKind{
@@ -425,20 +429,20 @@ func TestThePageShowsAThousandKinds(t *testing.T) {
 	t.Cleanup(server.Close)
 	t.Cleanup(server.CloseClientConnections)
 	for _, width := range []int{1400, 420} {
-		b.dark(width == 420)
-		b.open(server.URL+"/", width, 900)
-		b.await(`document.querySelectorAll("#kinds tbody tr").length === 1000`)
-		require.Equal(t, "warehouse.CommandOfDepartment1199", b.eval(`document.querySelector("#kinds tbody tr").dataset.kind`))
-		b.await(`document.getElementById("links-part").dataset.time`)
-		require.Equal(t, true, b.eval(`document.getElementById("kinds-left-out").textContent.startsWith("200 more are left out")`))
-		require.Equal(t, true, b.eval(`document.documentElement.scrollWidth <= innerWidth`), "nothing is wider than the window")
-		b.eval(`document.getElementById("actors").scrollIntoView()`)
-		b.shoot(fmt.Sprintf("1000-kinds-%d", width))
+		b.Dark(width == 420)
+		b.Open(server.URL+"/", width, 900, drawn)
+		b.Await(`document.querySelectorAll("#kinds tbody tr").length === 1000`)
+		require.Equal(t, "warehouse.CommandOfDepartment1199", b.Eval(`document.querySelector("#kinds tbody tr").dataset.kind`))
+		b.Await(`document.getElementById("links-part").dataset.time`)
+		require.Equal(t, true, b.Eval(`document.getElementById("kinds-left-out").textContent.startsWith("200 more are left out")`))
+		require.Equal(t, true, b.Eval(`document.documentElement.scrollWidth <= innerWidth`), "nothing is wider than the window")
+		b.Eval(`document.getElementById("actors").scrollIntoView()`)
+		b.Shoot(fmt.Sprintf("1000-kinds-%d", width))
 	}
 }
 
 func TestThePageShowsTheHistoryNewestFirstAtAnyWidth(t *testing.T) {
-	b := browse(t)
+	b := browser.Start(t)
 	now := time.Now()
 	past := statuspage.History{Time: now, Node: "warehouse-worker-003", Events: []history.Event{
 		{Kind: "singleton moved", Subject: "coordinator-of-region-0, coordinator-of-region-1, coordinator-of-region-2, coordinator-of-region-3 and others", Reason: "from warehouse-worker-001.eu-central-1.compute.internal to warehouse-worker-002.eu-central-1.compute.internal: warehouse-worker-001.eu-central-1.compute.internal is leaving or down", Count: 2000, First: now.Add(-time.Second), Last: now},
@@ -454,21 +458,21 @@ func TestThePageShowsTheHistoryNewestFirstAtAnyWidth(t *testing.T) {
 	t.Cleanup(server.CloseClientConnections)
 	for _, width := range []int{1400, 420} {
 		for _, dark := range []bool{false, true} {
-			b.dark(dark)
-			b.open(server.URL+"/", width, 900)
-			b.await(fmt.Sprintf(`document.querySelectorAll("#history [data-kind]").length === %d`, history.Size))
-			require.Equal(t, "singleton moved", b.eval(`document.querySelector("#history tbody tr").dataset.kind`))
-			require.Equal(t, true, b.eval(`document.querySelector("#history tbody tr").cells[1].textContent.includes(Number(2000).toLocaleString() + " times")`))
-			require.Equal(t, "this side is the majority", b.eval(`document.querySelector("#history [data-kind=downing] + tr").textContent`))
-			require.Equal(t, true, b.eval(`document.documentElement.scrollWidth <= innerWidth`), "nothing is wider than the window")
-			b.eval(`document.getElementById("history-title").scrollIntoView()`)
-			b.shoot(fmt.Sprintf("history-%d-dark-%t", width, dark))
+			b.Dark(dark)
+			b.Open(server.URL+"/", width, 900, drawn)
+			b.Await(fmt.Sprintf(`document.querySelectorAll("#history [data-kind]").length === %d`, history.Size))
+			require.Equal(t, "singleton moved", b.Eval(`document.querySelector("#history tbody tr").dataset.kind`))
+			require.Equal(t, true, b.Eval(`document.querySelector("#history tbody tr").cells[1].textContent.includes(Number(2000).toLocaleString() + " times")`))
+			require.Equal(t, "this side is the majority", b.Eval(`document.querySelector("#history [data-kind=downing] + tr").textContent`))
+			require.Equal(t, true, b.Eval(`document.documentElement.scrollWidth <= innerWidth`), "nothing is wider than the window")
+			b.Eval(`document.getElementById("history-title").scrollIntoView()`)
+			b.Shoot(fmt.Sprintf("history-%d-dark-%t", width, dark))
 		}
 	}
 }
 
 func TestANameThatIsMarkupStaysText(t *testing.T) {
-	b := browse(t)
+	b := browser.Start(t)
 	const evil = `<script>document.title="owned"</script><img src=x onerror="document.title='owned'">`
 	s := crowd(4, 1)
 	s.Cluster, s.Self.Name = evil, evil
@@ -492,22 +496,22 @@ func TestANameThatIsMarkupStaysText(t *testing.T) {
 	server := httptest.NewServer(statuspage.New(stillSource{still: s, details: d, history: past}, statuspage.Options{}))
 	t.Cleanup(server.Close)
 	t.Cleanup(server.CloseClientConnections)
-	b.open(server.URL+"/", 1000, 900)
-	b.await(`document.querySelector("#members tbody tr .name").textContent.includes("<script>")`)
-	b.await(`document.querySelector("#placed tbody tr .name").textContent.includes("<script>")`)
-	b.await(`document.querySelector("#history tbody").textContent.split("<script>").length === 4`)
-	require.Equal(t, evil, b.eval(`document.getElementById("cluster").textContent`))
-	require.Equal(t, 1, b.count("script"), "the page's own")
-	require.Zero(t, b.count("img"))
-	require.NotEqual(t, "owned", b.eval(`document.title`))
+	b.Open(server.URL+"/", 1000, 900, drawn)
+	b.Await(`document.querySelector("#members tbody tr .name").textContent.includes("<script>")`)
+	b.Await(`document.querySelector("#placed tbody tr .name").textContent.includes("<script>")`)
+	b.Await(`document.querySelector("#history tbody").textContent.split("<script>").length === 4`)
+	require.Equal(t, evil, b.Eval(`document.getElementById("cluster").textContent`))
+	require.Equal(t, 1, b.Count("script"), "the page's own")
+	require.Zero(t, b.Count("img"))
+	require.NotEqual(t, "owned", b.Eval(`document.title`))
 }
 
 func TestThePageFoundsWithoutWhatIsLostOnlyWhereActionsAreAllowed(t *testing.T) {
-	b := browse(t)
+	b := browser.Start(t)
 	s := crowd(4, 1)
 	s.Absent = []string{"10.0.9.1:7355", "10.0.9.2:7355", "<b>"}
-	b.open(serve(t, s), 1000, 900)
-	require.Zero(t, b.count("#founding"))
+	b.Open(serve(t, s), 1000, 900, drawn)
+	require.Zero(t, b.Count("#founding"))
 
 	asked := make(chan []string, 2)
 	server := httptest.NewServer(statuspage.New(stillSource{still: s}, statuspage.Options{Actions: &statuspage.Actions{
@@ -522,22 +526,22 @@ func TestThePageFoundsWithoutWhatIsLostOnlyWhereActionsAreAllowed(t *testing.T) 
 	}}))
 	t.Cleanup(server.Close)
 	t.Cleanup(server.CloseClientConnections)
-	b.open(server.URL+"/", 420, 700)
-	require.Equal(t, 3, b.count("#founding input"))
-	b.shoot("founding")
-	require.Equal(t, true, b.eval(`document.documentElement.scrollWidth <= innerWidth`), "nothing is wider than the window")
-	require.Equal(t, 1, b.count("#founding button:disabled"), "nothing is ticked")
-	b.eval(`document.querySelectorAll("#founding input")[0].click()`)
-	b.eval(`window.confirm = (text) => { window.promised = text; return false }`)
-	b.eval(`document.querySelector("#founding button").click()`)
-	require.Contains(t, b.eval(`window.promised`), "without 10.0.9.1:7355.")
+	b.Open(server.URL+"/", 420, 700, drawn)
+	require.Equal(t, 3, b.Count("#founding input"))
+	b.Shoot("founding")
+	require.Equal(t, true, b.Eval(`document.documentElement.scrollWidth <= innerWidth`), "nothing is wider than the window")
+	require.Equal(t, 1, b.Count("#founding button:disabled"), "nothing is ticked")
+	b.Eval(`document.querySelectorAll("#founding input")[0].click()`)
+	b.Eval(`window.confirm = (text) => { window.promised = text; return false }`)
+	b.Eval(`document.querySelector("#founding button").click()`)
+	require.Contains(t, b.Eval(`window.promised`), "without 10.0.9.1:7355.")
 	require.Empty(t, asked, "it was not confirmed")
-	b.eval(`window.confirm = () => true`)
-	b.eval(`document.querySelector("#founding button").click()`)
-	b.await(`document.querySelector("#founding output").textContent === "The node tells the others."`)
+	b.Eval(`window.confirm = () => true`)
+	b.Eval(`document.querySelector("#founding button").click()`)
+	b.Await(`document.querySelector("#founding output").textContent === "The node tells the others."`)
 	require.Equal(t, []string{"10.0.9.1:7355"}, <-asked)
-	b.eval(`document.querySelectorAll("#founding input")[1].click()`)
-	b.eval(`document.querySelector("#founding button").click()`)
-	b.await(`document.querySelector("#founding output").textContent.includes("10.0.9.2:7355 answers")`)
+	b.Eval(`document.querySelectorAll("#founding input")[1].click()`)
+	b.Eval(`document.querySelector("#founding button").click()`)
+	b.Await(`document.querySelector("#founding output").textContent.includes("10.0.9.2:7355 answers")`)
 	require.Equal(t, []string{"10.0.9.1:7355", "10.0.9.2:7355"}, <-asked)
 }

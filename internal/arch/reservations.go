@@ -46,6 +46,7 @@ var testHelpers = []string{
 	"persistence/internal/storebench",
 	"actor/telemetry/telemetrytest",
 	"persistence/journaltest",
+	"internal/browser",
 	"internal/golden",
 	"internal/lab/processes",
 	"singleton/lease/leasetest",

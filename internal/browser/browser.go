@@ -1,7 +1,9 @@
-package cluster
+// Package browser drives a headless Chromium in tests.
+package browser
 
 import (
 	"bufio"
+	_ "embed" // await.js
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -20,9 +22,9 @@ import (
 	"github.com/understudy-go/understudy/internal/needs"
 )
 
-// A browser is a headless Chromium with one page, driven by its DevTools protocol over
-// pipes.
-type browser struct {
+// A Browser is a headless Chromium with one page, driven by its DevTools protocol over pipes. Its
+// methods fail the test if the browser does not answer.
+type Browser struct {
 	t       *testing.T
 	to      io.Writer
 	session string
@@ -32,7 +34,10 @@ type browser struct {
 	waiting map[int]chan answer
 }
 
-// A command is a call of the DevTools protocol; an answer is a response or an event.
+// Params are the parameters of a call of the DevTools protocol.
+type Params = map[string]any
+
+// A command is a call; an answer is its response, or an event.
 type (
 	command struct {
 		ID      int    `json:"id"`
@@ -45,12 +50,11 @@ type (
 		Result json.RawMessage `json:"result"`
 		Error  json.RawMessage `json:"error"`
 	}
-	params = map[string]any
 )
 
-// browse starts a browser that ends with the test. Without a browser on the machine it skips the
+// Start starts a browser that ends with the test. Without a browser on the machine it skips the
 // test, or fails it if UNDERSTUDY_REQUIRE_SERVICES is set.
-func browse(t *testing.T) *browser {
+func Start(t *testing.T) *Browser {
 	t.Helper()
 	path, err := lookFor("chromium", "chromium-browser", "google-chrome")
 	if err != nil {
@@ -68,14 +72,14 @@ func browse(t *testing.T) *browser {
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut} // descriptors 3 and 4
 	require.NoError(t, cmd.Start())
 	require.NoError(t, errors.Join(theirIn.Close(), theirOut.Close()))
-	b := &browser{t: t, to: ourOut, waiting: map[int]chan answer{}}
+	b := &Browser{t: t, to: ourOut, waiting: map[int]chan answer{}}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		b.listen(ourIn)
 	}()
 	t.Cleanup(func() {
-		_, _ = b.call("Browser.close", params{})
+		_, _ = b.call("Browser.close", Params{})
 		_ = cmd.Wait() // the test ends it in any case
 		<-ended
 		_ = errors.Join(ourOut.Close(), ourIn.Close())
@@ -83,9 +87,9 @@ func browse(t *testing.T) *browser {
 			"the browser's helpers end a little later than it does")
 	})
 	var made struct{ TargetID string }
-	b.must("Target.createTarget", params{"url": "about:blank"}, &made)
+	b.Must("Target.createTarget", Params{"url": "about:blank"}, &made)
 	var attached struct{ SessionID string }
-	b.must("Target.attachToTarget", params{"targetId": made.TargetID, "flatten": true}, &attached)
+	b.Must("Target.attachToTarget", Params{"targetId": made.TargetID, "flatten": true}, &attached)
 	b.session = attached.SessionID
 	return b
 }
@@ -100,7 +104,7 @@ func lookFor(names ...string) (path string, err error) {
 }
 
 // listen passes each answer to its waiting caller until the browser ends.
-func (b *browser) listen(from io.Reader) {
+func (b *Browser) listen(from io.Reader) {
 	in := bufio.NewReader(from)
 	for {
 		text, err := in.ReadBytes(0)
@@ -123,7 +127,7 @@ func (b *browser) listen(from io.Reader) {
 	}
 }
 
-func (b *browser) call(method string, p params) (json.RawMessage, error) {
+func (b *Browser) call(method string, p Params) (json.RawMessage, error) {
 	b.mu.Lock()
 	b.last++
 	text, err := json.Marshal(command{ID: b.last, Session: b.session, Method: method, Params: p})
@@ -150,7 +154,8 @@ func (b *browser) call(method string, p params) (json.RawMessage, error) {
 	}
 }
 
-func (b *browser) must(method string, p params, result any) {
+// Must calls a method of the protocol, and stores its answer in result unless that is nil.
+func (b *Browser) Must(method string, p Params, result any) {
 	b.t.Helper()
 	text, err := b.call(method, p)
 	require.NoError(b.t, err, method)
@@ -159,68 +164,61 @@ func (b *browser) must(method string, p params, result any) {
 	}
 }
 
-// open opens a page in a window of the given size, and waits until it has drawn something.
-func (b *browser) open(url string, width, height int) {
+// Open opens a page in a window of the given size, and waits until an expression is true in it.
+func (b *Browser) Open(url string, width, height int, until string) {
 	b.t.Helper()
-	b.must("Emulation.setDeviceMetricsOverride", params{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
-	b.must("Page.navigate", params{"url": url}, nil)
-	b.await(`document.body.dataset.version`)
+	b.Must("Emulation.setDeviceMetricsOverride", Params{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
+	b.Must("Page.navigate", Params{"url": url}, nil)
+	b.Await(until)
 }
 
-// eval returns the value of an expression in the page. It waits for a promise.
-func (b *browser) eval(expression string) any {
+// Eval returns the value of an expression in the page. It waits for a promise.
+func (b *Browser) Eval(expression string) any {
 	b.t.Helper()
 	var got struct {
 		Result struct{ Value any }
 		Failed *struct{ Text string } `json:"exceptionDetails"`
 	}
-	b.must("Runtime.evaluate", params{"expression": expression, "awaitPromise": true, "returnByValue": true}, &got)
+	b.Must("Runtime.evaluate", Params{"expression": expression, "awaitPromise": true, "returnByValue": true}, &got)
 	require.Nil(b.t, got.Failed, expression)
 	return got.Result.Value
 }
 
-// count returns how many elements of the page match a selector.
-func (b *browser) count(selector string) int {
+// Count returns how many elements of the page match a selector.
+func (b *Browser) Count(selector string) int {
 	b.t.Helper()
-	n, _ := b.eval(fmt.Sprintf("document.querySelectorAll(%q).length", selector)).(float64)
+	n, _ := b.Eval(fmt.Sprintf("document.querySelectorAll(%q).length", selector)).(float64)
 	return int(n)
 }
 
-// await waits until an expression is true in the page. It evaluates it again after each change of
-// the page.
-func (b *browser) await(expression string) {
+//go:embed await.js
+var watch string
+
+// Await waits until an expression is true in the page. It evaluates it again after each change of
+// the page, and every 100 ms because a script can change what the page does not show.
+func (b *Browser) Await(expression string) {
 	b.t.Helper()
-	const watch = `new Promise((done) => {
-		const look = () => { try { return Boolean(%) } catch { return false } };
-		const start = () => {
-			if (look()) return done(true);
-			const seen = new MutationObserver(() => { if (look()) { seen.disconnect(); done(true); } });
-			seen.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
-			setTimeout(() => { seen.disconnect(); done(look()); }, 20000);
-		};
-		document.readyState === "loading" ? addEventListener("DOMContentLoaded", start) : start();
-	})`
-	before, after, _ := strings.Cut(watch, "%")
-	if ok := b.eval(before + expression + after); ok != true {
-		require.Fail(b.t, "the page does not come to it", "%s\n%v", expression, b.eval("document.body.innerText"))
+	before, after, _ := strings.Cut(watch, "EXPRESSION")
+	if ok := b.Eval(before + expression + after); ok != true {
+		require.Fail(b.t, "the page does not come to it", "%s\n%v", expression, b.Eval("document.body.innerText"))
 	}
 }
 
-// dark switches the page between dark and light.
-func (b *browser) dark(yes bool) {
+// Dark switches the page between dark and light.
+func (b *Browser) Dark(yes bool) {
 	b.t.Helper()
 	scheme := "light"
 	if yes {
 		scheme = "dark"
 	}
-	b.must("Emulation.setEmulatedMedia", params{"features": []params{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
+	b.Must("Emulation.setEmulatedMedia", Params{"features": []Params{{"name": "prefers-color-scheme", "value": scheme}}}, nil)
 }
 
-// shoot stores a screenshot of the page as an artifact of the test: go test -artifacts.
-func (b *browser) shoot(name string) {
+// Shoot stores a screenshot of the page as an artifact of the test: go test -artifacts.
+func (b *Browser) Shoot(name string) {
 	b.t.Helper()
 	var got struct{ Data string }
-	b.must("Page.captureScreenshot", params{"format": "png"}, &got)
+	b.Must("Page.captureScreenshot", Params{"format": "png"}, &got)
 	picture, err := base64.StdEncoding.DecodeString(got.Data)
 	require.NoError(b.t, err)
 	file := filepath.Join(b.t.ArtifactDir(), name+".png")
