@@ -3,16 +3,20 @@ TOOL     := $(GO) tool -modfile=internal/tools/go.mod
 
 # Packages that make test runs with the race detector. The others are pure, or one goroutine, or
 # have their turn with the detector in make verify; whole clusters and the examples, in make race.
-RACE     := ./cluster ./cluster/placement ./cluster/sharding ./cluster/sharding/... ./remote/... ./singleton ./actor/... ./behavior ./persistence ./persistence/memory ./persistence/projection ./persistence/deliveryqueue ./testkit ./testkit/eventsourced ./internal/guard ./internal/memnet ./internal/node ./internal/process
-LATER    := ./cluster/cron ./persistence/sqlite ./persistence/journaltest ./cluster/placement/... ./singleton/... ./internal/codec ./internal/window ./internal/batch ./internal/fifo ./internal/recall ./internal/statuspage ./internal/lab/failover
+RACE     := ./cluster ./cluster/cron ./cluster/placement ./cluster/sharding ./cluster/sharding/... ./remote/... ./singleton ./actor/... ./behavior ./persistence ./persistence/memory ./persistence/projection ./persistence/deliveryqueue ./testkit ./testkit/eventsourced ./internal/guard ./internal/memnet ./internal/node ./internal/process
+LATER    := ./persistence/sqlite ./persistence/journaltest ./cluster/placement/... ./singleton/... ./internal/codec ./internal/window ./internal/batch ./internal/fifo ./internal/recall ./internal/statuspage ./internal/lab/failover
+
+# Tests of ./cluster/cron and ./cluster/sharding that cost ten seconds and more with the detector, and little without it. make test
+# runs them without, make race with it.
+HEAVY    := TheSixthCrash|AFormerMemberRunsOn|HandlersBlockTheOther|ARollingRestart(LosesNothing|Between)|OfEachSenderStayInOrderWhatever|TheDiariesOf|IsNoHerd|TheSecondInWhichRuns|AYearWithIts|EachRunTakesPlaceOnce
 
 # Modules of their own: programs that use the root module never download what these depend on.
 # internal/lab/peerbench is not among them: it depends on other people's runtimes and prints
 # figures. make check vets it and tries each scenario for a moment.
-MODULES  := internal/lab/nemesis internal/lab/release internal/pg $(patsubst %/go.mod,%,$(wildcard actor/telemetry/*/go.mod cmd/*/go.mod cmd/*/*/go.mod singleton/lease/*/go.mod singleton/lease/*/*/go.mod persistence/*/go.mod persistence/*/*/go.mod singleton/generation/*/go.mod))
+MODULES  := internal/lab/guide internal/lab/nemesis internal/lab/release internal/pg $(patsubst %/go.mod,%,$(wildcard actor/telemetry/*/go.mod cmd/*/go.mod cmd/*/*/go.mod singleton/lease/*/go.mod singleton/lease/*/*/go.mod persistence/*/go.mod persistence/*/*/go.mod singleton/generation/*/go.mod))
 # Modules that make verify tests without the race detector, like the nemesis, which it runs alone.
 # make race tests all of MODULES with it.
-PLAIN    := actor/telemetry/otel actor/telemetry/prometheus cmd/understudy cmd/understudy/understudytest singleton/lease/etcd singleton/lease/etcd/etcdtest singleton/lease/kubernetes singleton/lease/nats singleton/lease/nats/natstest persistence/jetstream/jetstreamtest
+PLAIN    := actor/telemetry/otel actor/telemetry/prometheus cmd/understudy cmd/understudy/understudytest internal/lab/guide singleton/lease/etcd singleton/lease/etcd/etcdtest singleton/lease/kubernetes singleton/lease/nats singleton/lease/nats/natstest persistence/jetstream/jetstreamtest
 
 FUZZTIME ?= 30s
 TIME     ?= 10m
@@ -32,13 +36,13 @@ help: ## Print this list
 ##@ What a change must pass
 
 # Tests have small heaps, which are collected all the time unless they have more room.
-test verify: export GOGC ?= 400
+test verify: export GOGC ?= 800
 test verify: export GOMEMLIMIT ?= 3GiB
 
 # $(call gotest,MODE) runs internal/tools/gotest and prints a summary as the last line.
 define gotest
 	@events=$$(mktemp) && trap 'rm -f "$$events"' EXIT && \
-	RACE="$(RACE)" LATER="$(LATER)" MODULES="$(MODULES)" PLAIN="$(PLAIN)" $(TOOL) gotestsum --format=pkgname --jsonfile-timing-events="$$events" \
+	RACE="$(RACE)" HEAVY="$(HEAVY)" LATER="$(LATER)" MODULES="$(MODULES)" PLAIN="$(PLAIN)" $(TOOL) gotestsum --format=pkgname --jsonfile-timing-events="$$events" \
 		--post-run-command=internal/tools/summary --raw-command -- internal/tools/gotest $(1) -vet=off -timeout=20m
 endef
 
@@ -53,9 +57,7 @@ verify: api-check ## Run what CI runs beside make test: vet, the other modules w
 	$(call gotest,verify)
 	$(GO) test -vet=off -timeout=15m ./singleton/internal/handover -run Simulated -sim.count=30
 	$(GO) test -vet=off -timeout=15m ./cluster/placement/internal/plan -run Simulated -sim.count=100
-	$(GO) test -race -vet=off -timeout=15m ./cluster/placement -run Chaos -chaos.seed=2
 	$(GO) test -vet=off -timeout=15m ./cluster/sharding/internal/allot -run Simulated -sim.count=25
-	$(GO) test -race -vet=off -timeout=15m ./cluster/sharding -run Chaos -chaos.seed=2
 	$(GO) test -race -vet=off -timeout=15m ./persistence/sqlite -run TestKills -kills=10
 
 .PHONY: check
@@ -118,6 +120,7 @@ long: ## Run the simulations of hours and of many nodes that make verify leaves 
 	$(GO) test -timeout=15m ./cluster/membership -histories=100 -pairdays=0.1
 	$(GO) test -timeout=15m ./testkit/clustertest -run 'Hour|Drift|Datagrams|Duplicates|Calendar|Memberlist|Secure|Role|CutOf|Appends|Loop|TwoClusters'
 	$(GO) test -timeout=15m ./testkit/clustertest -run ManySingletons -singletons=10000
+	$(GO) test -race -timeout=15m ./cluster/placement ./cluster/sharding -run Chaos -chaos.seed=2
 
 .PHONY: race
 race: ## Run every test once with the race detector, from scratch

@@ -1,7 +1,6 @@
 package docs
 
 import (
-	"flag"
 	"os"
 	"path"
 	"path/filepath"
@@ -11,8 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 )
-
-var update = flag.Bool("update", false, "write docs/llms.txt")
 
 // An entry is a row of a table of docs/README.md.
 type entry struct{ section, target, text string }

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "write docs/guide/settings.md")
+var update = flag.Bool("update", false, "write the pages that are made from others, or from the code")
 
 const settingsPage = "docs/guide/settings.md"
 

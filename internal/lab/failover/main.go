@@ -25,7 +25,7 @@ type settings struct {
 	id      string          // of the counter in the journal
 	open    journals.Opener // of the journal
 	pause   bool
-	picture string // the file for an SVG image of what happened; "" is none
+	picture string // the file for an SVG image of what happened; none if empty
 
 	node, bind string // "" unless the program runs as a node
 	seeds      []string

@@ -1,4 +1,4 @@
-package postgres_test
+package guide_test
 
 import (
 	"flag"
@@ -14,6 +14,8 @@ import (
 	"github.com/understudy-go/understudy/internal/walkthrough"
 )
 
+func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
+
 var write = flag.Bool("template", false, "write what the guide shows into examples/template")
 
 // guide is the pages that build one program, each on the page before.
@@ -22,7 +24,7 @@ var guide = []string{"getting-started.md", "testing.md", "kubernetes.md"}
 // A reader who types the pages as they are printed has the program of examples/template.
 func TestTheGuideCanBeTypedAsItIsPrinted(t *testing.T) {
 	s := pgtest.Shared(t)
-	repository, err := filepath.Abs("../..")
+	repository, err := filepath.Abs("../../..")
 	require.NoError(t, err)
 	dir := t.TempDir()
 	require.NoError(t, os.Symlink(repository, filepath.Join(dir, "understudy")))
