@@ -9,14 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// snippetFence matches a block of Go, or of what a program prints, in a page. The comment in the line
-// before it names the file that it is from.
+// snippetFence matches a block of Go, or of what a program prints, in a page. The comment in the
+// line before it names the file that it is from.
 var snippetFence = regexp.MustCompile("(?ms)^(?:<!-- (\\S+) -->\n)?```(go|text)( \\S+)?\n(.*?)^```$")
 
-// Each piece of Go in the guide and the README is a file that a test of persistence/postgres types
-// in, or a part of a file that is compiled. A comment above the piece names that file. What a
-// program prints may have such a comment, too: it is a part of the output that a test expects. A page
-// that names the file of one output names those of all.
+// Each piece of Go in the guide and the README is a file that a test of internal/lab/guide types in,
+// or a part of a file that is compiled. A comment above the piece names that file. What a program
+// prints may have such a comment, too: it is a part of the output that a test expects. A page that
+// names the file of one output names those of all.
 func TestEverySnippetOfTheGuideIsCompiled(t *testing.T) {
 	pages, err := filepath.Glob(filepath.Join(root, "docs/guide/*.md"))
 	require.NoError(t, err)
