@@ -13,7 +13,7 @@ import (
 // line before it names the file that it is from.
 var snippetFence = regexp.MustCompile("(?ms)^(?:<!-- (\\S+) -->\n)?```(go|text)( \\S+)?\n(.*?)^```$")
 
-// Each piece of Go in the guide and the README is a file that a test of internal/lab/guide types in,
+// Each piece of Go in the guide and the README is a file that a test of internal/lab/guide types,
 // or a part of a file that is compiled. A comment above the piece names that file. What a program
 // prints may have such a comment, too: it is a part of the output that a test expects. A page that
 // names the file of one output names those of all.
