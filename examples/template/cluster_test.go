@@ -30,6 +30,7 @@ func TestNumbersGoOnWhenTheHostIsKilled(t *testing.T) {
 		if got := number("n1", "apples"); got != 1 {
 			t.Errorf("apples got %d", got)
 		}
+		time.Sleep(time.Second) // all nodes know by now that the singleton has a journal
 
 		begin := time.Now()
 		c.Kill("n1") // the oldest node hosts the singleton
