@@ -9,11 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// goFence matches a block of Go in a page, with the comment in the line before it, if there is one.
-var goFence = regexp.MustCompile("(?ms)^(?:<!-- (\\S+) -->\n)?```go( file=\\S+)?\n(.*?)^```$")
+// snippetFence matches a block of Go, or of what a program prints, in a page. The comment in the
+// line before it names the file that it is from.
+var snippetFence = regexp.MustCompile("(?ms)^(?:<!-- (\\S+) -->\n)?```(go|text)( \\S+)?\n(.*?)^```$")
 
-// Each piece of Go in the guide and the README is a file that a test of persistence/postgres types in, or a part
-// of a file that is compiled. A comment above the piece names that file.
+// Each piece of Go in the guide and the README is a file that a test of internal/lab/guide types,
+// or a part of a file that is compiled. A comment above the piece names that file. What a program
+// prints may have such a comment, too: it is a part of the output that a test expects. A page that
+// names the file of one output names those of all.
 func TestEverySnippetOfTheGuideIsCompiled(t *testing.T) {
 	pages, err := filepath.Glob(filepath.Join(root, "docs/guide/*.md"))
 	require.NoError(t, err)
@@ -21,15 +24,55 @@ func TestEverySnippetOfTheGuideIsCompiled(t *testing.T) {
 	for _, page := range append(pages, filepath.Join(root, "README.md")) {
 		page, err := filepath.Rel(root, page)
 		require.NoError(t, err)
-		for _, snippet := range goFence.FindAllStringSubmatch(read(t, page), -1) {
-			source, typed, code := snippet[1], snippet[2] != "", snippet[3]
+		text := read(t, page)
+		namesOutputs := strings.Contains(text, " -->\n```text\n")
+		for _, snippet := range snippetFence.FindAllStringSubmatch(text, -1) {
+			source, language, mark, code := snippet[1], snippet[2], snippet[3], snippet[4]
 			switch {
-			case typed:
+			case strings.HasPrefix(mark, " file="), language == "text" && !namesOutputs:
 			case source == "":
 				t.Errorf("%s: no comment above this names the file that it is from:\n%s", page, code)
 			case !strings.Contains(unindented(read(t, source)), unindented(code)):
 				t.Errorf("%s: this is not in %s:\n%s", page, source, code)
 			}
+		}
+	}
+}
+
+var (
+	runsExample = regexp.MustCompile(`(?m)^go run \./(examples/\w+)$`)
+	output      = regexp.MustCompile(`(?s)// Output:\n(.*?)\n}`)
+)
+
+// A section about an example shows all that the example prints.
+func TestTheGuideShowsWhatEachExamplePrints(t *testing.T) {
+	shown := 0
+	for _, section := range strings.Split(read(t, "docs/guide/examples.md"), "\n## ") {
+		run := runsExample.FindStringSubmatch(section)
+		if run == nil {
+			continue
+		}
+		expected := output.FindStringSubmatch(read(t, run[1]+"/main_test.go"))
+		if expected == nil {
+			continue
+		}
+		shown++
+		var texts []string
+		for _, snippet := range snippetFence.FindAllStringSubmatch(section, -1) {
+			if snippet[2] == "text" {
+				texts = append(texts, unindented(snippet[4]))
+			}
+		}
+		require.Equal(t, []string{unindented(expected[1])}, texts, run[1])
+	}
+	require.GreaterOrEqual(t, shown, 4)
+}
+
+func TestTheGuideListsEachExample(t *testing.T) {
+	page := read(t, "docs/guide/examples.md")
+	for _, dir := range packages(t) {
+		if strings.HasPrefix(dir, "examples/") {
+			mustSay(t, page, dir)
 		}
 	}
 }
