@@ -80,9 +80,9 @@ func (s *System) SetPhaseTimeout(p Phase, d time.Duration) {
 }
 
 // ShutdownLimit returns the longest time that [System.Shutdown] takes: the sum of the timeouts of
-// all phases. ActorsStop counts twice, once for its tasks and once for the actors. It returns 0 if a
-// phase has no timeout, because the shutdown may then take any time. Whatever kills the process has
-// to wait longer, such as terminationGracePeriodSeconds of Kubernetes.
+// all phases. ActorsStop counts twice, once for its tasks and once for the actors. It returns 0 if
+// a phase has no timeout, because the shutdown may then take any time. Whatever kills the process
+// has to wait longer, such as terminationGracePeriodSeconds of Kubernetes.
 func (s *System) ShutdownLimit() time.Duration {
 	s.shutdown.mu.Lock()
 	defer s.shutdown.mu.Unlock()

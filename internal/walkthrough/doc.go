@@ -1,5 +1,5 @@
-// Package walkthrough follows a page of the guide as a reader at a terminal does: it saves the files
-// that the page shows, types its commands into one shell, and compares what they print.
+// Package walkthrough follows a page of the guide as a reader at a terminal does: it saves the
+// files that the page shows, types its commands into one shell, and compares what they print.
 //
 // These fences of a page are steps, in their order:
 //

@@ -16,8 +16,8 @@ const (
 	bucket                                  = 100 * time.Millisecond
 )
 
-// picture returns what has happened as an SVG image: which node hosted when, when it was struck, and
-// how many increments were acknowledged in each tenth of a second.
+// picture returns what has happened as an SVG image: which node hosted when, when it was struck,
+// and how many increments were acknowledged in each tenth of a second.
 func (t *timeline) picture() string {
 	t.end()
 	nodes := t.nodes()
