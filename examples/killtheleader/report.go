@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/lab/page"
 )
 
 // A report has the trials of all opponents.
@@ -20,11 +21,8 @@ type report struct {
 	trials []*trial
 }
 
-// The lines of a page between which the figures are.
-const (
-	pageBegin = "<!-- figures: go -C examples/killtheleader run . -page ../../docs/kill-the-leader.md -->\n"
-	pageEnd   = "<!-- end of the figures -->\n"
-)
+// pageBegin is the line of a page above its figures.
+const pageBegin = "<!-- figures: go -C examples/killtheleader run . -page ../../docs/kill-the-leader.md -->\n"
 
 // write prints the tables. With -page it also replaces the figures of the page, and writes the plot
 // beside it.
@@ -33,34 +31,13 @@ func (r report) write(out io.Writer) error {
 	if r.page == "" {
 		return nil
 	}
-	old, err := os.ReadFile(r.page)
-	if err != nil {
-		return err
-	}
-	page, err := replaceFigures(old, r.figures())
-	if err != nil {
-		return fmt.Errorf("%s: %w", r.page, err)
-	}
 	if err := os.WriteFile(r.plotPath(), []byte(plot(r.trials)), 0o644); err != nil { //nolint:gosec // a picture for all to see
 		return err
 	}
-	return os.WriteFile(r.page, page, 0o644) //nolint:gosec // a page for all to read
+	return page.Replace(r.page, pageBegin, r.figures())
 }
 
 func (r report) plotPath() string { return strings.TrimSuffix(r.page, ".md") + ".svg" }
-
-// replaceFigures replaces what is between the two lines of a page.
-func replaceFigures(page []byte, figures string) ([]byte, error) {
-	head, rest, ok := bytes.Cut(page, []byte(pageBegin))
-	if !ok {
-		return nil, fmt.Errorf("there is no line %q", strings.TrimSpace(pageBegin))
-	}
-	_, tail, ok := bytes.Cut(rest, []byte(pageEnd))
-	if !ok {
-		return nil, fmt.Errorf("there is no line %q", strings.TrimSpace(pageEnd))
-	}
-	return fmt.Appendf(nil, "%s%s\n%s\n%s%s", head, pageBegin, figures, pageEnd, tail), nil
-}
 
 // figures returns the tables and the plot in Markdown.
 func (r report) figures() string {

@@ -52,14 +52,6 @@ func TestThePlotIsXMLAndShowsBadRows(t *testing.T) {
 	}
 }
 
-func TestOnlyTheFiguresOfAPageAreReplaced(t *testing.T) {
-	page, err := replaceFigures([]byte("before\n"+pageBegin+"old\n"+pageEnd+"after\n"), "new")
-	require.NoError(t, err)
-	require.Equal(t, "before\n"+pageBegin+"\nnew\n"+pageEnd+"after\n", string(page))
-	_, err = replaceFigures([]byte("no lines"), "new")
-	require.ErrorContains(t, err, "there is no line")
-}
-
 func TestAnUnknownOpponentIsRefused(t *testing.T) {
 	require.NoError(t, settings{rounds: 1, rate: 1, names: allNames()}.validate())
 	require.ErrorContains(t, settings{rounds: 1, rate: 1, names: "goakt"}.validate(), `no "goakt"`)

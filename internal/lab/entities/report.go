@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,6 +10,8 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/cluster"
+
+	"github.com/understudy-go/understudy/internal/lab/page"
 )
 
 // A report has all figures.
@@ -22,11 +23,8 @@ type report struct {
 	kills []kill
 }
 
-// The lines of a page between which the figures are.
-const (
-	pageBegin = "<!-- figures: make bench-sharding -->\n"
-	pageEnd   = "<!-- end of the figures -->\n"
-)
+// pageBegin is the line of a page above its figures.
+const pageBegin = "<!-- figures: make bench-sharding -->\n"
 
 // write replaces the figures of the page, and writes the plots beside it; or prints the figures.
 func (r report) write() error {
@@ -34,33 +32,12 @@ func (r report) write() error {
 		fmt.Print(r.text())
 		return nil
 	}
-	old, err := os.ReadFile(r.page)
-	if err != nil {
-		return err
-	}
-	page, err := replaceFigures(old, r.text())
-	if err != nil {
-		return fmt.Errorf("%s: %w", r.page, err)
-	}
 	for _, k := range r.kills {
 		if err := os.WriteFile(filepath.Join(filepath.Dir(r.page), k.plotName()), []byte(k.plot()), 0o644); err != nil { //nolint:gosec // a picture for all to see
 			return err
 		}
 	}
-	return os.WriteFile(r.page, page, 0o644) //nolint:gosec // a page for all to read
-}
-
-// replaceFigures replaces what is between the two lines of a page.
-func replaceFigures(page []byte, figures string) ([]byte, error) {
-	head, rest, ok := bytes.Cut(page, []byte(pageBegin))
-	if !ok {
-		return nil, fmt.Errorf("there is no line %q", strings.TrimSpace(pageBegin))
-	}
-	_, tail, ok := bytes.Cut(rest, []byte(pageEnd))
-	if !ok {
-		return nil, fmt.Errorf("there is no line %q", strings.TrimSpace(pageEnd))
-	}
-	return fmt.Appendf(nil, "%s%s\n%s\n\n%s%s", head, pageBegin, figures, pageEnd, tail), nil
+	return page.Replace(r.page, pageBegin, r.text())
 }
 
 // text returns the figures in Markdown.

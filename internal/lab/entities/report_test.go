@@ -11,16 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestAPageKeepsItsTextWhenItsFiguresAreReplaced(t *testing.T) {
-	got, err := replaceFigures([]byte("# Text\n"+pageBegin+"old\n"+pageEnd+"more\n"), "new")
-	require.NoError(t, err)
-	require.Equal(t, "# Text\n"+pageBegin+"\nnew\n\n"+pageEnd+"more\n", string(got))
-	_, err = replaceFigures([]byte("# Text\n"), "new")
-	require.ErrorContains(t, err, "there is no line")
-	_, err = replaceFigures([]byte("# Text\n"+pageBegin), "new")
-	require.ErrorContains(t, err, "end of the figures")
-}
-
 func TestAReportSaysWhatIsReached(t *testing.T) {
 	r := report{costs: costs{local: comparison{20, 40}, remote: comparison{1000, 1151}, idle: 600, plain: 400}}
 	r.kills = []kill{{entities: 6, lost: 2, nodes: []memory{{Heap: 600}, {}, {}}, first: 3 * time.Second, seconds: []second{{from: -1, sent: 9, p50: time.Millisecond}}}}
