@@ -12,6 +12,7 @@ export default defineConfig({
   description: 'Typed actors for Go, in one process or in a cluster.',
   lang: 'en',
   base: process.env.SITE_BASE ?? '/',
+  ignoreDeadLinks: 'localhostLinks', // of programs that the reader runs
   cleanUrls: true,
   srcExclude: ['**/node_modules/**'],
   rewrites: atTheIndex,

@@ -97,9 +97,9 @@ func (t *till) charging(pay Pay) actor.Behavior[Command] {
 				return behaviors.Same // of an earlier payment
 			}
 			ctx.CancelTimer("late")
-			return t.settled(ctx, pay, msg.receipt, msg.err)
+			return t.settled(pay, msg.receipt, msg.err)
 		case tooLate:
-			return t.settled(ctx, pay, "", errors.New("the bank did not answer in time"))
+			return t.settled(pay, "", errors.New("the bank did not answer in time"))
 		}
 		return t.stash.Stash(msg) // and stay as it is
 	})
@@ -108,7 +108,7 @@ func (t *till) charging(pay Pay) actor.Behavior[Command] {
 // settled replies, and goes on with the payments that were stashed.
 //
 //	stash.unstashAll(idle)
-func (t *till) settled(ctx *actor.Context[Command], pay Pay, receipt string, err error) actor.Behavior[Command] {
+func (t *till) settled(pay Pay, receipt string, err error) actor.Behavior[Command] {
 	if err != nil {
 		pay.ReplyTo.Tell(Outcome{Reason: err.Error()})
 	} else {

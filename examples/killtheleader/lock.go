@@ -54,7 +54,7 @@ func (e *lockElection) session(ctx context.Context) {
 	if err != nil {
 		return
 	}
-	defer closeConn(conn)
+	defer closeConn(conn) //nolint:contextcheck // ctx may have ended
 	e.campaigns.Store(true)
 	for ctx.Err() == nil {
 		got, err := tryLock(ctx, conn)

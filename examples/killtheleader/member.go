@@ -41,9 +41,9 @@ func (m *member) keep(ctx context.Context) error {
 		stop()
 		p.Kill()
 		if ctx.Err() != nil {
-			return nil
+			return nil //nolint:nilerr // the trial is over
 		}
-		fmt.Fprintf(m.log, "--- %s has ended (%v)\n", m.cfg.Name, p.Status())
+		_, _ = fmt.Fprintf(m.log, "--- %s has ended (%v)\n", m.cfg.Name, p.Status())
 		pause(ctx, restartDelay)
 	}
 }

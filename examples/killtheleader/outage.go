@@ -16,7 +16,7 @@ type outage struct {
 // end: what follows may be the outage of the next fault. times are sorted.
 func longestGap(times []time.Duration, from, to time.Duration) (longest time.Duration) {
 	last := time.Duration(0)
-	for _, t := range append(times[:len(times):len(times)], to) {
+	for _, t := range append(slices.Clip(times), to) {
 		if t > from {
 			longest = max(longest, min(t, to)-last)
 		}

@@ -30,8 +30,8 @@ func plot(trials []*trial) string {
 	}
 	height := plotTop + len(played)*(bandHeight+bandSpacing) + plotBottom
 	p := &canvas{length: length}
-	fmt.Fprintf(p, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+"\n", plotWidth, height)
-	fmt.Fprintf(p, `<rect width="%d" height="%d" fill="white"/>`+"\n", plotWidth, height)
+	p.printf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+"\n", plotWidth, height)
+	p.printf(`<rect width="%d" height="%d" fill="white"/>`+"\n", plotWidth, height)
 	for i, t := range played {
 		p.band(t, plotTop+i*(bandHeight+bandSpacing)+bandHeight)
 	}
@@ -46,22 +46,26 @@ type canvas struct {
 	length time.Duration
 }
 
+func (p *canvas) printf(format string, args ...any) {
+	_, _ = fmt.Fprintf(p, format, args...) // a strings.Builder does not fail
+}
+
 func (p *canvas) x(d time.Duration) float64 {
 	return plotLeft + d.Seconds()/max(1, p.length.Seconds())*(plotWidth-plotLeft-plotRight)
 }
 
 // band draws one trial above the line y.
 func (p *canvas) band(t *trial, y int) {
-	fmt.Fprintf(p, `<text x="%d" y="%d" font-weight="bold">%s</text>`+"\n", plotLeft, y-bandHeight-28, html.EscapeString(t.title))
-	fmt.Fprintf(p, `<line x1="%d" y1="%d" x2="%.1f" y2="%d" stroke="#888"/>`+"\n", plotLeft, y, p.x(t.length), y)
-	fmt.Fprintf(p, `<path d="%s" fill="#2b7a3d"/>`+"\n", p.bars(t, y))
+	p.printf(`<text x="%d" y="%d" font-weight="bold">%s</text>`+"\n", plotLeft, y-bandHeight-28, html.EscapeString(t.title))
+	p.printf(`<line x1="%d" y1="%d" x2="%.1f" y2="%d" stroke="#888"/>`+"\n", plotLeft, y, p.x(t.length), y)
+	p.printf(`<path d="%s" fill="#2b7a3d"/>`+"\n", p.bars(t, y))
 	for i, o := range t.outages {
 		label := y - bandHeight - 3 - 11*(i%2) // neighbours do not touch
-		fmt.Fprintf(p, `<line x1="%.1f" y1="%d" x2="%.1f" y2="%d" stroke="#333" stroke-dasharray="4"/><text x="%.1f" y="%d" font-size="10">%s %s</text>`+"\n",
+		p.printf(`<line x1="%.1f" y1="%d" x2="%.1f" y2="%d" stroke="#333" stroke-dasharray="4"/><text x="%.1f" y="%d" font-size="10">%s %s</text>`+"\n",
 			p.x(o.from), label+1, p.x(o.from), y, p.x(o.from)+2, label, o.fault, seconds(o.longest))
 	}
 	for _, at := range badRows(t) {
-		fmt.Fprintf(p, `<line x1="%.1f" y1="%d" x2="%.1f" y2="%d" stroke="#d11" stroke-width="2"/>`+"\n", p.x(at), y+2, p.x(at), y+12)
+		p.printf(`<line x1="%.1f" y1="%d" x2="%.1f" y2="%d" stroke="#d11" stroke-width="2"/>`+"\n", p.x(at), y+2, p.x(at), y+12)
 	}
 }
 
@@ -106,7 +110,7 @@ func badRows(t *trial) (times []time.Duration) {
 
 func (p *canvas) axis(y int) {
 	for at := time.Duration(0); at <= p.length; at += 10 * time.Second {
-		fmt.Fprintf(p, `<text x="%.1f" y="%d" text-anchor="middle">%.0f</text>`+"\n", p.x(at), y+12, at.Seconds())
+		p.printf(`<text x="%.1f" y="%d" text-anchor="middle">%.0f</text>`+"\n", p.x(at), y+12, at.Seconds())
 	}
-	fmt.Fprintf(p, `<text x="%d" y="%d" text-anchor="middle">seconds; green: acknowledged writes; red: a row that is a duplicate, or of a replaced leader</text>`+"\n", plotWidth/2, y+32)
+	p.printf(`<text x="%d" y="%d" text-anchor="middle">seconds; green: acknowledged writes; red: a row that is a duplicate, or of a replaced leader</text>`+"\n", plotWidth/2, y+32)
 }

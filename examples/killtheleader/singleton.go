@@ -81,7 +81,7 @@ func startSingleton(ctx context.Context, cfg nodeConfig) (ledger, error) {
 		return nil, err
 	}
 	issuer := issuing(cfg.Name, &countingJournal{Journal: journal})
-	ref := actor.Spawn(node, behaviors.Singleton(issuer), "ledger")
+	ref := actor.Spawn(node, behaviors.Singleton(issuer), "ledger") //nolint:contextcheck // handlers have contexts of their own
 	return &singletonLedger{journal: journal, node: node, ref: ref}, nil
 }
 

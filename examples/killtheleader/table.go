@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -33,5 +34,5 @@ func (t table) text() string {
 }
 
 func padded(line []string, cells int) []string {
-	return append(line[:len(line):len(line)], make([]string, cells-len(line))...)
+	return append(slices.Clip(line), make([]string, cells-len(line))...)
 }

@@ -47,7 +47,7 @@ var (
 // A section about an example shows all that the example prints.
 func TestTheGuideShowsWhatEachExamplePrints(t *testing.T) {
 	shown := 0
-	for _, section := range strings.Split(read(t, "docs/guide/examples.md"), "\n## ") {
+	for section := range strings.SplitSeq(read(t, "docs/guide/examples.md"), "\n## ") {
 		run := runsExample.FindStringSubmatch(section)
 		if run == nil {
 			continue

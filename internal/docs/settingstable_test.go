@@ -47,7 +47,7 @@ func (s settingsTable) render(t *testing.T, known sources) string {
 			if !ok {
 				return name
 			}
-			return cmp.Or(human(t, known, s.dir, v.file, v.expr), name)
+			return cmp.Or(human(t, known, s.dir, v.expr), name)
 		})
 		values := one.values
 		if len(values) == 0 {
@@ -184,7 +184,7 @@ func (p *parsedPackage) defaults(t *testing.T, of, function string, known source
 				continue
 			}
 			set := func(name string, value ast.Expr) {
-				if v := human(t, known, p.dir, file, value); v != "" && values[name] == "" {
+				if v := human(t, known, p.dir, value); v != "" && values[name] == "" {
 					values[name] = v
 				}
 			}
@@ -243,7 +243,7 @@ var (
 )
 
 // human returns the value of a constant expression as people write it, or "".
-func human(t *testing.T, known sources, dir string, file *ast.File, x ast.Expr) string {
+func human(t *testing.T, known sources, dir string, x ast.Expr) string {
 	t.Helper()
 	switch x := x.(type) {
 	case *ast.BasicLit:
@@ -258,7 +258,7 @@ func human(t *testing.T, known sources, dir string, file *ast.File, x ast.Expr) 
 	case *ast.Ident:
 		p := known.of(t, dir)
 		if v, ok := p.vars[x.Name]; ok {
-			return human(t, known, dir, v.file, v.expr)
+			return human(t, known, dir, v.expr)
 		}
 	case *ast.BinaryExpr:
 		n, isLiteral := x.X.(*ast.BasicLit)

@@ -12,7 +12,7 @@ import (
 const troubleshooting = "docs/guide/troubleshooting.md"
 
 var (
-	errorPackage = regexp.MustCompile("(?m)^## Package ([\\w/]+)$")
+	errorPackage = regexp.MustCompile(`(?m)^## Package ([\w/]+)$`)
 	errorHeading = regexp.MustCompile("(?m)^### (\\w+\\.\\w+)\n((?:`[^`\n]+`\n)+)")
 )
 
@@ -67,6 +67,6 @@ func errorsOfThePage(t *testing.T) map[string][]string {
 		}
 	}
 	require.NotEmpty(t, sections)
-	require.Equal(t, strings.Count(text[sections[0][0]:], "\n### "), len(shown), "each heading of the third level is an error, with its text below")
+	require.Len(t, shown, strings.Count(text[sections[0][0]:], "\n### "), "each heading of the third level is an error, with its text below")
 	return shown
 }
