@@ -9,6 +9,7 @@ replace (
 )
 
 require (
+	github.com/hashicorp/go-immutable-radix/v2 v2.1.0
 	github.com/understudy-go/understudy v0.1.0
 	github.com/understudy-go/understudy/persistence/postgres v0.0.0-00010101000000-000000000000
 )
@@ -23,6 +24,7 @@ require (
 	github.com/hashicorp/go-multierror v1.1.1 // indirect
 	github.com/hashicorp/go-sockaddr v1.0.7 // indirect
 	github.com/hashicorp/golang-lru v1.0.2 // indirect
+	github.com/hashicorp/golang-lru/v2 v2.0.0 // indirect
 	github.com/hashicorp/memberlist v0.7.0 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect

@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"log"
+	"net"
 	"os"
 	"time"
 
@@ -37,6 +39,9 @@ func run(listen, database, service string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 
+	if database == "" {
+		return errors.New("set DATABASE_URL, or -journal: postgres://user:password@host:port/database")
+	}
 	journal, err := postgres.Open(ctx, database)
 	if err != nil {
 		return err
@@ -52,13 +57,15 @@ func run(listen, database, service string) error {
 	if err != nil {
 		return err
 	}
+	listener, err := net.Listen("tcp", listen) // a port that is taken is noticed before the node joins
+	if err != nil {
+		return err
+	}
 	node, err := cluster.Start(ctx, cfg)
 	if err != nil {
 		return err
 	}
 	ref := actor.Spawn(node, numbers(journal), "numbers")
-	if err := serve(node, listen, routes(node, ref)); err != nil {
-		return err
-	}
+	serve(node, listener, routes(node, ref))
 	return node.ShutdownOnSignal(context.Background())
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // notice matches what a shell says of the jobs that it starts and ends.
-var notice = regexp.MustCompile(`(?m)^\[\d+\][-+]? .*\n|^.*line \d+:\s+\d+ Killed.*\n`)
+var notice = regexp.MustCompile(`(?m)^\[\d+\] \d+\n|^\[\d+\][-+]? +(Done|Exit|Killed|Running|Terminated)\b.*\n|^.*line \d+: +\d+ (Killed|Terminated)\b.*\n`)
 
 // Matches reports whether an output is as a page says. In want, … stands for any text within a
 // line, and a line of it alone for any number of lines. Spaces at the ends of lines do not count.

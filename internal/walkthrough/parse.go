@@ -31,20 +31,21 @@ func Parse(page string, programs ...string) ([]Step, error) {
 		return nil, err
 	}
 	var steps []Step
-	before := false // whether the fence before was commands
+	var before fence // the fence before
 	for _, f := range fences {
-		commands := false
 		switch file := f.file(); {
 		case file != "":
 			steps = append(steps, Step{Line: f.line, File: file, Edit: f.info[0] == "diff", Text: f.text})
 		case f.is("sh", programs):
 			steps = append(steps, Step{Line: f.line, Text: f.text})
-			commands = true
-		case f.is("text", programs) && before:
+		case f.is("text", programs):
+			if !before.is("sh", programs) {
+				return nil, fmt.Errorf("line %d: no commands are right before this output", f.line)
+			}
 			last := &steps[len(steps)-1]
 			last.Output, last.Compared = f.text, true
 		}
-		before = commands
+		before = f
 	}
 	return steps, nil
 }

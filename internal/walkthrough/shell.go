@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,10 +18,11 @@ import (
 // A Shell is a bash that runs the commands of pages, one after the other, as an interactive one
 // does: variables, the working directory and jobs in the background remain from page to page.
 type Shell struct {
-	cmd   *exec.Cmd
-	in    io.WriteCloser
-	out   *bufio.Reader
-	ended string // begins the line that the shell prints after the commands of a step
+	cmd     *exec.Cmd
+	in      io.WriteCloser
+	out     *bufio.Reader
+	abandon func() // ends the shell, also if it waits for more input
+	ended   string // begins the line that the shell prints after the commands of a step
 }
 
 // Open starts a shell in dir, with env in addition to the environment of this process. It ends,
@@ -45,8 +47,9 @@ func Open(ctx context.Context, dir string, env ...string) (*Shell, error) {
 		return nil, fmt.Errorf("walkthrough: a page needs bash: %w", err)
 	}
 	s := &Shell{cmd: cmd, in: in, out: bufio.NewReader(r), ended: "ended-" + rand.Text()}
-	context.AfterFunc(ctx, func() { _ = r.Close() }) // jobs may keep the other end open
-	if _, err := s.run(`set -m; trap 'jobs -p | xargs -r kill -9 2>/dev/null' EXIT`); err != nil {
+	s.abandon = func() { _, _ = in.Close(), r.Close() } // jobs may keep the other end of r open
+	context.AfterFunc(ctx, s.abandon)
+	if _, err := s.run(`set -m -o pipefail; trap 'jobs -p | xargs -r kill -9 2>/dev/null' EXIT; trap failed=1 ERR`); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -114,10 +117,14 @@ func (s *Shell) do(step Step) error {
 	return nil
 }
 
-// run returns what commands print. It is an error if the last of them fails. The shell forgets jobs
+// patience is how long the commands of a step may take.
+const patience = 10 * time.Minute
+
+// run returns what commands print. It is an error if one of them fails. The shell forgets jobs
 // that have ended, as an interactive one does before each prompt: their numbers are free again.
 func (s *Shell) run(commands string) (string, error) {
-	if _, err := fmt.Fprintf(s.in, "%s\nstatus=$?; jobs >/dev/null 2>&1; echo; echo %s $status\n", strings.TrimSuffix(commands, "\n"), s.ended); err != nil {
+	defer time.AfterFunc(patience, s.abandon).Stop() // for an open quote, as for a command that hangs
+	if _, err := fmt.Fprintf(s.in, "failed=0\n{\n%s\n} </dev/null\njobs >/dev/null 2>&1; echo; echo %s $failed\n", strings.TrimSuffix(commands, "\n"), s.ended); err != nil {
 		return "", fmt.Errorf("walkthrough: the shell has ended: %w", err)
 	}
 	var out strings.Builder
@@ -133,7 +140,7 @@ func (s *Shell) run(commands string) (string, error) {
 		}
 		printed := strings.TrimSuffix(out.String(), "\n") // the echo before the status
 		if code, err := strconv.Atoi(strings.TrimSpace(status)); err != nil || code != 0 {
-			return printed, fmt.Errorf("the command ended with status %s", strings.TrimSpace(status))
+			return printed, errors.New("a command has failed")
 		}
 		return printed, nil
 	}

@@ -33,10 +33,14 @@ func TestAStepThatFailsIsNamed(t *testing.T) {
 	require.NoError(t, err)
 	defer shell.Close()
 	ignore := func(walkthrough.Step) {}
-	require.ErrorContains(t, shell.Follow("```sh\necho fine\n```\n```sh\nls nowhere\n```\n", ignore), "line 4: the command ended with status")
+	require.ErrorContains(t, shell.Follow("```sh\necho fine\n```\n```sh\nls nowhere\n```\n", ignore), "line 4: a command has failed")
 	require.ErrorContains(t, shell.Follow("\n```sh\necho one\n```\n```text\ntwo\n```\n", ignore), "line 2: the output differs")
 	require.NoError(t, shell.Follow("```sh nosuch\nfalse\n```\n", ignore, "other"))
-	require.ErrorContains(t, shell.Follow("```sh nosuch\nfalse\n```\n", ignore, "nosuch"), "line 1: the command ended with status 1")
+	require.ErrorContains(t, shell.Follow("```sh nosuch\nfalse\n```\n", ignore, "nosuch"), "line 1: a command has failed")
+	require.ErrorContains(t, shell.Follow("```sh\nfalse\ntrue\n```\n", ignore), "line 1: a command has failed")
+	require.ErrorContains(t, shell.Follow("```sh\nls nowhere | cat\n```\n", ignore), "line 1: a command has failed")
+	require.NoError(t, shell.Follow("```sh\nread x || true\ncat\n```\n", ignore), "there is no input")
+	require.ErrorContains(t, shell.Follow("```sh skip\nls\n```\n```text\nx\n```\n", ignore), "line 4: no commands are right before")
 	require.ErrorContains(t, shell.Follow("```sh\n", ignore), "line 1: the fence has no end")
 }
 
@@ -46,7 +50,8 @@ func TestAnOutputMayHaveGaps(t *testing.T) {
 		matches   bool
 	}{
 		{"1\n2\n", "1\n2", true},
-		{"1 \n[1] 4711\n2\n", "1\n2", true},
+		{"1 \n[1] 4711\n[1]+  Killed                  sleep 60\n2\n", "1\n2", true},
+		{"1\n[1] 2 lost orders\n", "1", false},
 		{"1\n2\n", "1", false},
 		{"took 3.1s\n", "took …s", true},
 		{"a\nb\nc\nd\n", "a\n…\nd", true},
@@ -69,6 +74,8 @@ func TestADiffEditsAFile(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(dir, "main.go"))
 	require.NoError(t, err)
 	require.Equal(t, "one\nTWO\n\tthree\nfour\n", string(text))
+	require.ErrorContains(t, shell.Follow("```diff file=main.go\n-hree\n```\n", func(walkthrough.Step) {}), "these lines occur 0 times")
+	require.ErrorContains(t, shell.Follow("```diff file=main.go\n one\n\n\n+two\n```\n", func(walkthrough.Step) {}), "one blank line separates")
 	require.ErrorContains(t, shell.Follow("```diff file=main.go\n-five\n```\n", func(walkthrough.Step) {}), "line 1: main.go: these lines occur 0 times")
 }
 
