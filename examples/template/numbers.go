@@ -23,8 +23,8 @@ func init() {
 	actor.RegisterType[Issued]("shop.issued")
 }
 
-// An Invoices is the state: the number of each order. A change makes a new tree, which shares almost
-// all of the old one.
+// An Invoices is the state: the number of each order. A change makes a new tree, which shares
+// almost all of the old one.
 type Invoices = iradix.Tree[int]
 
 // numbers gives each order the next number, and the same number when it asks again. It stores each
