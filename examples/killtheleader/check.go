@@ -28,10 +28,12 @@ type verdict struct {
 	duplicates int // rows with the number of an earlier row
 	missing    int // numbers below the greatest that no row has
 	stale      int // rows of a leader after the first row of a newer one
+	repeated   int // rows of a request that has an earlier row
 }
 
 func (v verdict) String() string {
-	return fmt.Sprintf("%d acknowledged, %d lost, %d duplicates, %d missing, %d of a replaced leader", v.acked, v.lost, v.duplicates, v.missing, v.stale)
+	return fmt.Sprintf("%d acknowledged, %d lost, %d duplicates, %d missing, %d of a replaced leader, %d requests stored again",
+		v.acked, v.lost, v.duplicates, v.missing, v.stale, v.repeated)
 }
 
 // check compares what was acknowledged with what is stored.
@@ -39,8 +41,13 @@ func check(acks []ack, rows []row) verdict {
 	v := verdict{acked: len(acks), rows: len(rows), stale: countTrue(staleRows(rows)), duplicates: countTrue(duplicateRows(rows))}
 	stored := make(map[string]int64, len(rows))
 	greatest := int64(0)
+	numbers := make(map[int64]bool, len(rows))
 	for _, r := range rows {
+		if _, again := stored[r.request]; again {
+			v.repeated++
+		}
 		stored[r.request] = r.Number
+		numbers[r.Number] = r.Number > 0
 		greatest = max(greatest, r.Number)
 	}
 	for _, a := range acks {
@@ -48,7 +55,11 @@ func check(acks []ack, rows []row) verdict {
 			v.lost++
 		}
 	}
-	v.missing = int(greatest) - (len(rows) - v.duplicates)
+	for n := range greatest {
+		if !numbers[n+1] {
+			v.missing++
+		}
+	}
 	return v
 }
 
@@ -63,8 +74,8 @@ func duplicateRows(rows []row) []bool {
 }
 
 // staleRows says of each row whether a newer leader had stored a row before. A leader is newer than
-// another if its first row is later. This needs no number from the election, and counts nothing
-// against a leader that was replaced by one that has not written yet.
+// another if its first row is later. This needs no number from the election. It does not see that a
+// leader was replaced before its own first row, or by one that has not written yet.
 func staleRows(rows []row) []bool {
 	stale, seen, newest := make([]bool, len(rows)), make(map[string]bool), ""
 	for i, r := range rows {

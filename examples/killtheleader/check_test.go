@@ -36,6 +36,7 @@ func TestTheCheckCountsWhatIsWrong(t *testing.T) {
 		{"two leaders in turn", rowsOf("a1", "a2", "b3", "b4"), verdict{}},
 		{"the old leader writes on", rowsOf("a1", "b2", "a2", "b3", "a3"), verdict{duplicates: 2, stale: 2}},
 		{"a stale write with a number of its own", rowsOf("a1", "b2", "a3", "b4"), verdict{stale: 1}},
+		{"a gap behind a duplicate", rowsOf("a1", "a1", "a3"), verdict{duplicates: 1, missing: 1}},
 		{"a gap", rowsOf("a1", "a2", "b5"), verdict{missing: 2}},
 		{"a leader of a new term", rowsOf("a1", "b2", "c3"), verdict{}},
 	} {
@@ -53,6 +54,8 @@ func TestAnAcknowledgedNumberMustBeStoredWithItsRequest(t *testing.T) {
 	require.Equal(t, 1, check(acks, rows).lost, "stored with another number")
 	require.Equal(t, 2, check(acks, rows[:1]).lost, "not stored")
 	require.Zero(t, check(acks[:1], rows).lost, "a stored number need not be acknowledged")
+	rows[2].request = rows[0].request
+	require.Equal(t, 1, check(nil, rows).repeated, "stored twice")
 }
 
 func TestTheOutageIsTheLongestGapThatOverlapsTheFault(t *testing.T) {

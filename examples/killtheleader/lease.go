@@ -48,6 +48,9 @@ func startLease(ctx context.Context, cfg nodeConfig) (ledger, error) {
 		return nil, err
 	}
 	table.leads = e.elector.IsLeader
+	if cfg.Strict {
+		table.leads = func() bool { return e.elector.IsLeader() && e.elector.Check(0) == nil }
+	}
 	table.campaigns.Store(true)
 	go func() {
 		defer close(e.ended)

@@ -21,6 +21,7 @@ const (
 type lockElection struct {
 	*tableLedger
 	url   string
+	idle  bool // the session ends when it is idle
 	holds atomic.Bool
 	stop  context.CancelFunc
 	ended chan struct{}
@@ -33,7 +34,7 @@ func startLock(ctx context.Context, cfg nodeConfig) (ledger, error) {
 		return nil, err
 	}
 	ctx, stop := context.WithCancel(ctx)
-	e := &lockElection{tableLedger: table, url: cfg.Postgres, stop: stop, ended: make(chan struct{})}
+	e := &lockElection{tableLedger: table, url: cfg.Postgres, idle: cfg.Strict, stop: stop, ended: make(chan struct{})}
 	table.leads = e.holds.Load
 	go e.run(ctx)
 	return e, nil
@@ -55,6 +56,9 @@ func (e *lockElection) session(ctx context.Context) {
 		return
 	}
 	defer closeConn(conn) //nolint:contextcheck // ctx may have ended
+	if e.idle && limitIdle(ctx, conn) != nil {
+		return
+	}
 	e.campaigns.Store(true)
 	for ctx.Err() == nil {
 		got, err := tryLock(ctx, conn)
@@ -67,6 +71,15 @@ func (e *lockElection) session(ctx context.Context) {
 		}
 		pause(ctx, lockPoll)
 	}
+}
+
+// limitIdle makes the server end a session that a paused leader does not use: its polls come each
+// second.
+func limitIdle(ctx context.Context, conn *pgx.Conn) error {
+	ctx, cancel := context.WithTimeout(ctx, lockLimit)
+	defer cancel()
+	_, err := conn.Exec(ctx, "SET idle_session_timeout = '4s'")
+	return err
 }
 
 // lead writes until the connection of the lock does not answer. When the connection is closed, the

@@ -25,6 +25,10 @@ type nodeConfig struct {
 	Seeds    []string
 	Postgres string // URL
 	Kube     kubeAccess
+
+	// Strict makes a leader by Lease also look at the age of the lease before each write, and ends
+	// the session of a lock that its leader does not use for four seconds.
+	Strict bool
 }
 
 // leaveLimit bounds how long a node may take to leave.

@@ -9,6 +9,7 @@ type opponent struct {
 	ledger string // which starter makes its nodes
 	pooler string // pool_mode of the PgBouncer between its nodes and the server, "" for none
 	schema string // the table of the ledger, "" for none
+	strict bool   // see nodeConfig.Strict
 }
 
 // plainTable is a table that takes whatever a leader writes, so that the check sees it. The place
@@ -49,7 +50,13 @@ var opponents = []opponent{
 		name: "client-go-unique", title: "client-go Lease, unique numbers", ledger: byLease, schema: uniqueTable,
 	},
 	{
+		name: "client-go-checked", title: "client-go Lease, age checked", ledger: byLease, schema: plainTable, strict: true,
+	},
+	{
 		name: "lock", title: "advisory lock", ledger: byLock, schema: plainTable,
+	},
+	{
+		name: "lock-idle", title: "advisory lock, idle timeout", ledger: byLock, schema: plainTable, strict: true,
 	},
 	{
 		name: "lock-pgbouncer", title: "advisory lock, PgBouncer", ledger: byLock, schema: plainTable, pooler: "session",

@@ -75,7 +75,7 @@ func (r report) notes() string {
 func (r report) harm() table {
 	t := table{{
 		"", "outage p50", "outage max", "acknowledged writes", "of these lost", "duplicate numbers", "missing numbers",
-		"writes of a replaced leader: accepted", "refused",
+		"writes of a replaced leader: accepted", "refused", "requests stored twice",
 	}}
 	for _, o := range r.trials {
 		if o.skipped != nil {
@@ -85,7 +85,7 @@ func (r report) harm() table {
 		all, v := o.longest(""), o.verdict
 		t = append(t, []string{
 			o.title, seconds(median(all)), seconds(most(all)), fmt.Sprint(v.acked), fmt.Sprint(v.lost), fmt.Sprint(v.duplicates),
-			fmt.Sprint(v.missing), fmt.Sprint(v.stale), fmt.Sprint(o.refused.Load()),
+			fmt.Sprint(v.missing), fmt.Sprint(v.stale), fmt.Sprint(o.refused.Load()), fmt.Sprint(v.repeated),
 		})
 	}
 	return t

@@ -85,7 +85,7 @@ func (s *stage) nodes(ctx context.Context, o opponent) ([]nodeConfig, error) {
 	for i := range all {
 		all[i] = nodeConfig{
 			Name: nodeName(i), Opponent: o.ledger, Listen: addresses[2*i], Bind: addresses[2*i+1],
-			Seeds: []string{addresses[1], addresses[3], addresses[5]}, Postgres: url,
+			Seeds: []string{addresses[1], addresses[3], addresses[5]}, Postgres: url, Strict: o.strict,
 		}
 		if s.kube != nil {
 			all[i].Kube = s.kube.access
