@@ -47,7 +47,7 @@ define gotest
 endef
 
 .PHONY: test
-test: ## Test the root module, with the race detector where there is concurrency, and run the examples: five minutes
+test: ## Test the root module, with the race detector where there is concurrency, and run the examples: ten to twenty minutes
 	$(call gotest,test)
 
 .PHONY: verify
