@@ -4,7 +4,7 @@ TOOL     := $(GO) tool -modfile=internal/tools/go.mod
 # Packages that make test runs with the race detector. The others are pure, or one goroutine, or
 # have their turn with the detector in make verify; whole clusters and the examples, in make race.
 RACE     := ./cluster ./cluster/cron ./cluster/placement ./cluster/sharding ./cluster/sharding/... ./remote/... ./singleton ./actor/... ./behavior ./persistence ./persistence/memory ./persistence/projection ./persistence/deliveryqueue ./testkit ./testkit/eventsourced ./internal/guard ./internal/memnet ./internal/node ./internal/process
-LATER    := ./persistence/sqlite ./persistence/journaltest ./cluster/placement/... ./singleton/... ./internal/codec ./internal/window ./internal/batch ./internal/fifo ./internal/recall ./internal/statuspage ./internal/lab/failover
+LATER    := ./persistence/sqlite ./persistence/journaltest ./cluster/placement/internal/... ./singleton/internal/... ./singleton/generation/... ./singleton/lease/... ./internal/codec ./internal/window ./internal/batch ./internal/fifo ./internal/recall ./internal/statuspage ./internal/lab/failover
 
 # Tests of ./cluster/cron and ./cluster/sharding that cost ten seconds and more with the detector, and little without it. make test
 # runs them without, make race with it.
