@@ -11,7 +11,7 @@ replace (
 require (
 	github.com/hashicorp/go-immutable-radix/v2 v2.1.0
 	github.com/understudy-go/understudy v0.1.0
-	github.com/understudy-go/understudy/persistence/postgres v0.0.0-00010101000000-000000000000
+	github.com/understudy-go/understudy/persistence/postgres v0.1.0
 )
 
 require (

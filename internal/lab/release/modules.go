@@ -18,6 +18,9 @@ import (
 // their folders.
 const rootPath = "github.com/understudy-go/understudy"
 
+// template is a program that people copy, so its path is not one of ours.
+const template = "examples/template"
+
 // A Module is a module of the repository.
 type Module struct {
 	Name string // the folder, relative to the root of the repository: "." or "persistence/postgres"

@@ -17,7 +17,7 @@ func Problems(modules []Module) []string {
 	}
 	var found []string
 	for _, m := range modules {
-		if want := path.Join(rootPath, m.Name); m.Path() != want {
+		if want := path.Join(rootPath, m.Name); m.Path() != want && m.Name != template {
 			found = append(found, fmt.Sprintf("%s/go.mod: the module path is %s and not %s", m.Name, m.Path(), want))
 		}
 		found = append(found, requireProblems(m, byPath, Version(modules))...)
