@@ -55,9 +55,9 @@ verify: api-check ## Run what CI runs beside make test: vet, the other modules w
 	@test -z "$$(gofmt -l .)" || { gofmt -d .; exit 1; }
 	$(GO) vet ./...
 	$(call gotest,verify)
-	$(GO) test -vet=off -timeout=15m ./singleton/internal/handover -run Simulated -sim.count=30
-	$(GO) test -vet=off -timeout=15m ./cluster/placement/internal/plan -run Simulated -sim.count=100
-	$(GO) test -vet=off -timeout=15m ./cluster/sharding/internal/allot -run Simulated -sim.count=25
+	$(GO) test -vet=off -timeout=15m ./singleton/internal/handover -run Simulated -sim.count=20
+	$(GO) test -vet=off -timeout=15m ./cluster/placement/internal/plan -run Simulated -sim.count=60
+	$(GO) test -vet=off -timeout=15m ./cluster/sharding/internal/allot -run Simulated -sim.count=15
 	$(GO) test -race -vet=off -timeout=15m ./persistence/sqlite -run TestKills -kills=10
 
 .PHONY: check
