@@ -4,12 +4,14 @@ import (
 	"flag"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/needs"
 	"github.com/understudy-go/understudy/internal/pg/pgtest"
 	"github.com/understudy-go/understudy/internal/walkthrough"
 )
@@ -24,6 +26,9 @@ var guide = []string{"getting-started.md", "testing.md", "kubernetes.md"}
 // A reader who types the pages as they are printed has the program of examples/template.
 func TestTheGuideCanBeTypedAsItIsPrinted(t *testing.T) {
 	s := pgtest.Shared(t)
+	if _, err := exec.LookPath("curl"); err != nil {
+		needs.Missing(t, "no curl: apt-get install curl")
+	}
 	repository, err := filepath.Abs("../../..")
 	require.NoError(t, err)
 	dir := t.TempDir()
