@@ -6,8 +6,9 @@ TOOL     := $(GO) tool -modfile=internal/tools/go.mod
 RACE     := ./cluster ./cluster/cron ./cluster/placement ./cluster/sharding ./cluster/sharding/... ./remote/... ./singleton ./actor/... ./behavior ./persistence ./persistence/memory ./persistence/projection ./persistence/deliveryqueue ./testkit ./testkit/eventsourced ./internal/guard ./internal/memnet ./internal/node ./internal/process
 LATER    := ./persistence/sqlite ./persistence/journaltest ./cluster/placement/internal/... ./singleton/internal/... ./singleton/generation/... ./singleton/lease/... ./internal/codec ./internal/window ./internal/batch ./internal/fifo ./internal/recall ./internal/statuspage ./internal/lab/failover
 
-# Tests of ./cluster/cron and ./cluster/sharding that cost ten seconds and more with the detector, and little without it. make test
-# runs them without, make race with it.
+# Tests of ./cluster/cron and ./cluster/sharding that cost ten seconds and more with the detector,
+# and little without it. make test runs them without, make race with it. No test of another package
+# may have such a name: it would not run.
 HEAVY    := TheSixthCrash|AFormerMemberRunsOn|HandlersBlockTheOther|ARollingRestart(LosesNothing|Between)|OfEachSenderStayInOrderWhatever|TheDiariesOf|IsNoHerd|TheSecondInWhichRuns|AYearWithIts|EachRunTakesPlaceOnce
 
 # Modules of their own: programs that use the root module never download what these depend on.

@@ -39,19 +39,21 @@ func (v verdict) String() string {
 // check compares what was acknowledged with what is stored.
 func check(acks []ack, rows []row) verdict {
 	v := verdict{acked: len(acks), rows: len(rows), stale: countTrue(staleRows(rows)), duplicates: countTrue(duplicateRows(rows))}
-	stored := make(map[string]int64, len(rows))
+	type entry struct {
+		request string
+		number  int64
+	}
+	stored, requests, numbers := make(map[entry]bool, len(rows)), make(map[string]bool, len(rows)), make(map[int64]bool, len(rows))
 	greatest := int64(0)
-	numbers := make(map[int64]bool, len(rows))
 	for _, r := range rows {
-		if _, again := stored[r.request]; again {
+		if requests[r.request] {
 			v.repeated++
 		}
-		stored[r.request] = r.Number
-		numbers[r.Number] = r.Number > 0
+		stored[entry{r.request, r.Number}], requests[r.request], numbers[r.Number] = true, true, true
 		greatest = max(greatest, r.Number)
 	}
 	for _, a := range acks {
-		if number, ok := stored[a.request]; !ok || number != a.Number {
+		if !stored[entry{a.request, a.Number}] {
 			v.lost++
 		}
 	}

@@ -56,6 +56,7 @@ func TestAnAcknowledgedNumberMustBeStoredWithItsRequest(t *testing.T) {
 	require.Zero(t, check(acks[:1], rows).lost, "a stored number need not be acknowledged")
 	rows[2].request = rows[0].request
 	require.Equal(t, 1, check(nil, rows).repeated, "stored twice")
+	require.Zero(t, check(acks[:1], rows).lost, "the earlier of two rows of the request has the number")
 }
 
 func TestTheOutageIsTheLongestGapThatOverlapsTheFault(t *testing.T) {

@@ -9,8 +9,10 @@
 //
 //   - client-go: the leader has a Lease of Kubernetes; numbers are rows of a table in PostgreSQL
 //   - client-go-unique: the same with a unique index on the numbers
+//   - client-go-checked: as client-go; the leader looks at the age of its Lease before it writes
 //   - lock: the leader has an advisory lock of PostgreSQL, with the same table
-//   - lock-pgbouncer: the same through PgBouncer with a pool by session
+//   - lock-idle: the same; the server ends the session of a leader that is idle for four seconds
+//   - lock-pgbouncer: as lock, through PgBouncer with a pool by session
 //   - lock-transaction: the same with a pool by transaction, which does not support such locks
 //   - understudy: an event-sourced singleton, with its journal in PostgreSQL
 //

@@ -26,12 +26,12 @@ func parse() settings {
 	flag.IntVar(&s.rate, "rate", 100, "requests per second")
 	flag.DurationVar(&s.hold, "hold", 20*time.Second, "how long the leader is paused, and cut from the network")
 	flag.StringVar(&s.names, "opponents", allNames(), "which opponents play, in this order")
-	flag.BoolVar(&s.quick, "quick", false, "only SIGKILL, only lock and understudy: half a minute")
+	flag.BoolVar(&s.quick, "quick", false, "only SIGKILL; unless -opponents says otherwise, only lock and understudy: half a minute")
 	flag.BoolVar(&s.logs, "logs", false, "keep what the nodes print")
 	flag.StringVar(&s.page, "page", "", "a page in Markdown in which the figures are replaced; the plot is written beside it")
 	flag.StringVar(&s.kubeapi, "kubeapi", defaultKubeAPI(), "path of the API server that make test-kubernetes builds")
 	flag.Parse()
-	if s.quick {
+	if s.quick && s.names == allNames() {
 		s.names = "lock,understudy"
 	}
 	return s
