@@ -54,7 +54,8 @@ func (c *cell[M]) mark() any { return markOf(c.initial) }
 func (b *inbox[M]) toldToStop() bool {
 	b.core.mu.Lock()
 	defer b.core.mu.Unlock()
-	return b.core.closed || b.core.dead || b.system.stop
+	// Not system.stop: the actor may have taken the stop, and not have acted on it yet.
+	return b.core.closed || b.core.dead || b.system.toldToStop
 }
 
 // Mark implements extension.MarkOf.

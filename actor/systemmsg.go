@@ -25,6 +25,7 @@ const (
 type systemMsgs struct {
 	others                  *systemEntry // newest first
 	start, stop, childEnded bool
+	toldToStop              bool // also after the stop has been taken
 }
 
 type systemEntry struct {
@@ -41,7 +42,7 @@ func (s *systemMsgs) add(msg systemMsg) {
 	case sysStart:
 		s.start = true
 	case sysStop:
-		s.stop = true
+		s.stop, s.toldToStop = true, true
 	case sysChildEnded:
 		s.childEnded = true
 	default:

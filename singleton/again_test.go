@@ -92,10 +92,20 @@ func TestOtherActorsDoNotShareANameWithASingleton(t *testing.T) {
 func TestTheNameOfASingletonThatIsStoppingIsTaken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t, testkit.WithoutEncoding())
-		outcome := make(chan any, 1)
+		outcome, started, mayEnd := make(chan any, 1), make(chan struct{}), make(chan struct{})
+		lasting := func() actor.Behavior[msg] {
+			return behaviors.Setup(func(ctx *actor.Context[msg]) actor.Behavior[msg] {
+				ctx.Defer(func() { <-mayEnd }) // or it might have ended before the second Spawn
+				close(started)
+				return mortal()
+			})
+		}
 		actor.Spawn(s, behaviors.Setup(func(ctx *actor.Context[string]) actor.Behavior[string] {
-			ctx.Stop(actor.Spawn(ctx, behaviors.Singleton(mortal), "one"))
+			one := actor.Spawn(ctx, behaviors.Singleton(lasting), "one")
+			<-started
+			ctx.Stop(one)
 			defer func() { outcome <- recover() }()
+			defer close(mayEnd)
 			actor.Spawn(ctx, behaviors.Singleton(mortal), "one")
 			return behaviors.Same
 		}), "parent")
