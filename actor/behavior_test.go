@@ -9,6 +9,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -103,10 +104,10 @@ func TestAMillionTransitionsGrowNeitherStackNorSupervision(t *testing.T) {
 		wrap        func(next actor.Behavior[int]) actor.Behavior[int]
 		transitions int
 	}{
-		{"plain", plain, 1_000_000},
-		{"set up", setUp, 100_000},
-		{"supervised", supervised, 100_000},
-		{"with another signal handler", withSignals, 100_000},
+		{"plain", plain, effort.Of(100_000, 1_000_000, 1_000_000)},
+		{"set up", setUp, effort.Of(10_000, 100_000, 100_000)},
+		{"supervised", supervised, effort.Of(10_000, 100_000, 100_000)},
+		{"with another signal handler", withSignals, effort.Of(10_000, 100_000, 100_000)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, s *actor.System) {

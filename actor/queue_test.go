@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/effort"
 )
 
 // nudge is a task that no bound counts.
@@ -24,7 +26,7 @@ func TestAQueueIsASliceInPieces(t *testing.T) {
 	}
 	for name, box := range boxes {
 		t.Run(name, func(t *testing.T) {
-			for seed := range uint64(5) {
+			for seed := range effort.Count[uint64](1, 5, 50) {
 				random := rand.New(rand.NewPCG(seed, seed))
 				q := new(queueAndBatch)
 				m := model{box: box, chunks: new(chunks[int])}

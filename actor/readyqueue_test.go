@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/effort"
 )
 
 func TestAReadyQueueKeepsTheOrderWhateverIsTakenAndPutBack(t *testing.T) {
-	for seed := range uint64(200) {
+	for seed := range effort.Count[uint64](20, 200, 2000) {
 		random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // it is to be repeated
 		var q readyQueue
 		var want []*core

@@ -14,6 +14,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -143,7 +144,7 @@ func TestMessagesThatAnActorHasNotHandledWakeTheNextOne(t *testing.T) {
 				return nil
 			})
 		})
-		const all = 10_000
+		all := effort.Of(1_000, 10_000, 10_000)
 		for n := range all {
 			ref("a").Tell(visit{N: n})
 		}

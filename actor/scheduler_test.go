@@ -14,6 +14,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -222,6 +223,7 @@ func TestTheMemoryOfAFloodIsGivenBack(t *testing.T) {
 }
 
 func TestManyIdleActorsSlowNobodyDown(t *testing.T) {
+	effort.Verify(t)
 	median := func(idle int) time.Duration {
 		s := actor.NewSystem("test")
 		s.SetPhaseTimeout(actor.ActorsStop, 0) // as many take seconds, with the race detector

@@ -12,6 +12,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -131,12 +132,12 @@ func TestAnEmptySystemShutsDown(t *testing.T) {
 
 func TestActorsMaySpawnWhileTheSystemShutsDown(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		census := testkit.NewCensus(t)
+		census, most := testkit.NewCensus(t), effort.Of(100, 1000, 1000)
 		var breed func() actor.Behavior[order]
 		breed = testkit.Counted(census, func() actor.Behavior[order] {
 			return behaviors.Setup(func(ctx *actor.Context[order]) actor.Behavior[order] {
 				ctx.Every("again", time.Millisecond, do(func(ctx *actor.Context[order]) {
-					if census.Running() < 1000 {
+					if census.Running() < most {
 						actor.Spawn(ctx, breed(), "")
 						actor.Spawn(ctx.System(), breed(), "")
 					}

@@ -3,24 +3,21 @@ package cluster
 import (
 	"context"
 	"errors"
-	"flag"
 	"runtime"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/effort"
 )
 
-var hour = flag.Bool("hour", false, "run the secure cluster for an hour")
-
 // The test uses the sockets of the operating system, in real time. The limit on unauthenticated
-// connections per host must not keep out nodes that all start on one host at once. Under the race
-// detector, beside other tests, twenty nodes do not get enough processor time to finish their
-// handshakes within two seconds.
+// connections per host must not keep out nodes that all start on one host at once. Beside
+// other tests, or with the race detector, twenty nodes do not get enough processor time to finish
+// their handshakes within two seconds.
 func TestTwentyNodesOfOneHostThatStartAtOnceJoinOverRealTLS(t *testing.T) {
-	if underRace {
-		t.Skip("twenty nodes under the race detector are too slow: run it without -race")
-	}
+	effort.Long(t)
 	const size = 20
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -63,19 +60,16 @@ func TestTwentyNodesOfOneHostThatStartAtOnceJoinOverRealTLS(t *testing.T) {
 }
 
 // The keys, connections and goroutines of nodes that have exchanged messages for an hour must not
-// accumulate, and those of nodes that come and go must not either. Under the race detector, and
-// without -hour, an hour is five minutes.
+// accumulate, and those of nodes that come and go must not either. Except in make long, an hour is
+// five minutes.
 func TestAnHourOfSecureClusterDoesNotGrow(t *testing.T) {
+	effort.Verify(t)
 	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.tune = func(cfg *Config) { cfg.Secret = goodSecret }
 		f.start("n1", "n2", "n3")
 		f.await(10*time.Second, "n1", "n2", "n3")
 		measure := func() (goroutines int, heap uint64) {
-			half := 30 * time.Minute
-			if underRace || !*hour {
-				half /= 12
-			}
-			time.Sleep(half)
+			time.Sleep(effort.Of(150*time.Second, 150*time.Second, 30*time.Minute))
 			runtime.GC()
 			var m runtime.MemStats
 			runtime.ReadMemStats(&m)

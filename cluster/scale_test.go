@@ -1,10 +1,7 @@
-//go:build !race
-
 package cluster
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"runtime"
 	"slices"
@@ -13,44 +10,45 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-)
 
-var (
-	scale = flag.Int("scale", 20, "of how many nodes the large cluster is")
-	storm = flag.Int("storm", 20, "how many nodes join at once, before a quarter of them leave at once")
-	rush  = flag.Int("rush", 20, "how many nodes start at once and form one cluster")
+	"github.com/understudy-go/understudy/internal/effort"
 )
 
 // docs/cost.md has the figures that these tests print.
 
 func TestALargeClusterConvergesAndANodeCostsNoMoreThanInASmallOne(t *testing.T) {
-	small, large := measure(t, min(30, *scale*3/4)), measure(t, *scale)
+	effort.Long(t)
+	size := effort.Count(40, 40, 40)
+	small, large := measure(t, min(30, size*3/4)), measure(t, size)
 	require.LessOrEqual(t, large.rest.datagrams, 1.3*small.rest.datagrams)
 	require.LessOrEqual(t, large.rest.writes, 1.3*small.rest.writes)
 	require.LessOrEqual(t, large.rest.bytes, 1.3*small.rest.bytes)
 }
 
 func TestNodesThatStartAtOnceFormOneCluster(t *testing.T) {
+	effort.Long(t)
 	inBubble(t, func(_ *testing.T, f *testCluster) {
 		defer f.abandon()
-		f.gather(10*time.Second, numbered(*rush))
+		f.gather(10*time.Second, numbered(effort.Count(50, 50, 50)))
 	})
 }
 
 func TestManyNodesJoinAtOnceAndAQuarterOfThemLeavesAtOnce(t *testing.T) {
+	effort.Long(t)
+	storm := effort.Count(40, 40, 40)
 	inBubble(t, func(t *testing.T, f *testCluster) {
 		defer f.abandon()
-		names := numbered(*storm)
+		names := numbered(storm)
 		var traffic traffic
 		f.tune = func(c *Config) { c.Network = countingNetwork{c.Network, &traffic} }
 		took := f.gather(15*time.Second, names)
-		t.Logf("%d nodes that start at once agree after %v; each sent %v", *storm, took, traffic.read().over(float64(*storm)))
+		t.Logf("%d nodes that start at once agree after %v; each sent %v", storm, took, traffic.read().over(float64(storm)))
 
-		leave, stay := names[:*storm/4], names[*storm/4:] // with the leader and the seeds
+		leave, stay := names[:storm/4], names[storm/4:] // with the leader and the seeds
 		before, begin := traffic.read(), time.Now()
 		f.leaveAtOnce(leave)
 		f.await(15*time.Second-time.Since(begin), stay...)
-		t.Logf("%d of them leave at once, and the others agree after %v; each sent %v", len(leave), time.Since(begin), traffic.read().since(before).over(float64(*storm)))
+		t.Logf("%d of them leave at once, and the others agree after %v; each sent %v", len(leave), time.Since(begin), traffic.read().since(before).over(float64(storm)))
 		for _, name := range leave {
 			_, known := f.nodes[stay[0]].View().Member(name)
 			require.False(t, known, name)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/internal/metadata"
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
@@ -17,7 +18,7 @@ import (
 func TestEnvelopesAreTheSameWhateverCameBefore(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // it makes a test repeatable
 	d, reader := &encodeBuffer{}, wire.NewEnvelopeReader(1<<20)
-	for range 2000 {
+	for range effort.Count(200, 2000, 20_000) {
 		to := extension.Target{Path: []string{"/user/a", "/user/ab", "/user/a/b"}[r.IntN(3)], UID: uint64(r.IntN(2) * 1000)}
 		var msg any = strings.Repeat("data", r.IntN(3)*r.IntN(300)*r.IntN(30))
 		if r.IntN(2) == 0 {

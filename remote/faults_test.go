@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/internal/memnet"
 	"github.com/understudy-go/understudy/remote"
 )
@@ -18,7 +19,7 @@ import (
 // twice or before an earlier one. Each message arrives or is a dead letter. It can be both only
 // when the sender says that it is in doubt.
 func TestNoMessageIsDoubledOvertakenOrLostSilently(t *testing.T) {
-	for seed := range uint64(20) {
+	for seed := range effort.Count[uint64](5, 20, 200) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			bubble(t, func(t *testing.T, n *memnet.Network) {
 				newFaulty(t, n, seed).run()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
@@ -107,6 +108,7 @@ func TestAnIncompleteMessageEndsWithItsSession(t *testing.T) {
 }
 
 func TestIncompleteMessagesAreBounded(t *testing.T) {
+	effort.Verify(t)
 	synctest.Test(t, func(t *testing.T) {
 		s := &sessions{last: map[linkKey]*inbound{}, patience: 10 * time.Second}
 		var all []*inbound

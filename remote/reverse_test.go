@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/internal/memnet"
 	"github.com/understudy-go/understudy/remote"
 )
@@ -23,7 +24,7 @@ func TestAWaitingConnectionIsUsableWhateverPingIsUnderWay(t *testing.T) {
 				client := startClient(t, n, "client", []*node{a}, secrets()...)
 				inbox, _ := spawn[int](client, "inbox")
 				to := ref[int](a, client, "/user/inbox")
-				for i := range 250 {
+				for i := range effort.Of(25, 250, 250) {
 					time.Sleep(2*time.Minute + time.Duration(i)*10*time.Millisecond) // the connection before is closed
 					to.Tell(i)
 					time.Sleep(time.Second)

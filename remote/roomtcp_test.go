@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/remote"
 )
 
@@ -118,7 +119,7 @@ func (s *sequence) len() int {
 }
 
 func TestAnActorThatTells300000WithoutPauseLosesNoneOverRealTCP(t *testing.T) {
-	const n = 300_000
+	n := effort.Of(30_000, 300_000, 300_000)
 	a, b := startTCP(t), startTCP(t)
 	got := newSequence()
 	actor.Spawn(b.sys, receive(got.add), "inbox")
@@ -129,6 +130,7 @@ func TestAnActorThatTells300000WithoutPauseLosesNoneOverRealTCP(t *testing.T) {
 }
 
 func TestMemoryIsBoundedWhileAnActorTellsASlowNodeOverRealTCP(t *testing.T) {
+	effort.Verify(t)
 	const n, size = 100_000, 1000
 	a := startTCP(t, func(cfg *remote.Config) { cfg.OutboxBytes = 1 << 20 })
 	b := startTCP(t, (&tcpNetwork{slow: true}).use)
@@ -150,7 +152,7 @@ func TestMemoryIsBoundedWhileAnActorTellsASlowNodeOverRealTCP(t *testing.T) {
 }
 
 func TestASenderGoesOnWhenItsPeerIsKilledOverRealTCP(t *testing.T) {
-	const n = 60_000
+	n := effort.Of(6_000, 60_000, 60_000)
 	network := &tcpNetwork{}
 	a := startTCP(t, func(cfg *remote.Config) { cfg.UnreachableAfter = 2 * time.Second })
 	b := startTCP(t, network.use)

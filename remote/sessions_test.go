@@ -7,10 +7,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/remote/internal/outbox"
 )
 
 func TestChannelsThatOthersOpenAreBounded(t *testing.T) {
+	effort.Verify(t)
 	s := sessions{last: map[linkKey]*inbound{}}
 	lanes := make([]*inbound, maxChannels+1)
 	for i := range lanes {

@@ -10,6 +10,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -131,7 +132,7 @@ func TestAMessageForANodeWithoutAManagerGoesBack(t *testing.T) {
 		p := testkit.NewProbe[string](t, c.nodes["b"].System)
 		ref.Tell(msg{"1", p.Ref()})
 		ref.Tell(msg{"2", p.Ref()})
-		p.ExpectNone(time.Hour)
+		p.ExpectNone(effort.Of(time.Minute, time.Hour, time.Hour))
 		require.Equal(t, 2, c.nodes["b"].status("one").Held)
 		c.nodes["a"].deadLetters.ExpectNone(time.Second)
 		singleton.Withdraw(c.nodes["a"].System, "one")

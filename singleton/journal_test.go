@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -21,7 +20,6 @@ import (
 	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
-	"github.com/understudy-go/understudy/persistence/sqlite"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/testkit"
@@ -72,19 +70,7 @@ func requireAgreement(t testing.TB, j persistence.Journal, id string) (events in
 // A generation that has been used is never used again, whatever is stopped: the journal
 // remembers it when the cluster does not.
 func TestGenerationsOutliveTheClusterInAJournal(t *testing.T) {
-	t.Run("in memory", func(t *testing.T) { generationsOutliveTheCluster(t, memory.New()) })
-	t.Run("in SQLite", func(t *testing.T) {
-		j, err := sqlite.Open(filepath.Join(t.TempDir(), "journal"))
-		require.NoError(t, err)
-		defer j.Close()
-		generationsOutliveTheCluster(t, j)
-	})
-}
-
-// generationsOutliveTheCluster uses systems that share nothing but j, in real time: what
-// works in a database outside of a bubble would hold its clock.
-func generationsOutliveTheCluster(t *testing.T, j persistence.Journal) {
-	t.Helper()
+	j := memory.New()
 	var last generation.Generation
 	for life := range 3 {
 		s := actor.NewSystem("life")

@@ -3,7 +3,6 @@ package singleton_test
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -17,7 +16,6 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/memory"
-	"github.com/understudy-go/understudy/persistence/sqlite"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/lease"
@@ -432,12 +430,6 @@ func TestTwoSidesWithOneSourceHaveNoGenerationInCommon(t *testing.T) {
 	sources := map[string]func(t *testing.T) generation.TermSource{
 		"counter": func(*testing.T) generation.TermSource { return &shelf{} },
 		"memory":  func(*testing.T) generation.TermSource { return generations.NewJournal(memory.New()) },
-		"sqlite": func(t *testing.T) generation.TermSource {
-			j, err := sqlite.Open(filepath.Join(t.TempDir(), "journal.db"))
-			require.NoError(t, err)
-			t.Cleanup(func() { require.NoError(t, j.Close()) })
-			return generations.NewJournal(j)
-		},
 	}
 	for name, open := range sources {
 		t.Run(name, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton"
@@ -71,7 +72,7 @@ func TestSettingsThatKeepInstancesApartMustAgree(t *testing.T) {
 				settle()
 				require.Equal(t, c.what, cl.nodes["b"].status("one").Mismatch)
 				requireOne(t, census, "a")
-				time.Sleep(time.Hour)
+				time.Sleep(effort.Of(time.Minute, time.Hour, time.Hour))
 				requireOne(t, census, "a")
 			})
 		})

@@ -9,13 +9,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/testkit"
 )
 
 // The order of election changes repeatedly, and each node learns it at a different time. Messages
 // therefore reach nodes that no longer host, do not host yet, or wrongly believe to host.
 func TestNothingIsLostOrOutOfOrderWhileViewsDisagree(t *testing.T) {
-	for seed := range uint64(6) {
+	for seed := range effort.Count[uint64](2, 6, 60) {
 		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
 			inCluster(t, []string{"a", "b", "c", "d"}, func(t *testing.T, c *cluster) {
 				rng := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a schedule, not a secret

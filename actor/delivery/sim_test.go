@@ -9,13 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/internal/window"
 )
 
-var (
-	simSeed  = flag.Uint64("delivery.seed", 0, "the seed of the only history to simulate; 0 draws some")
-	simCount = flag.Int("delivery.count", 100, "how many histories are simulated")
-)
+var simSeed = flag.Uint64("delivery.seed", 0, "the seed of the only history to simulate; 0 draws some")
 
 // A world is a producer's outbox and a consumer's inbox with a network between them that
 // loses, doubles and reorders. The producer stores what it has been told, later.
@@ -222,7 +220,7 @@ func (w *world) happens() {
 }
 
 func TestNothingIsLostDoubledOrReorderedWhateverTheNetworkDoes(t *testing.T) {
-	seeds := make([]uint64, *simCount)
+	seeds := make([]uint64, effort.Count(20, 100, 1000))
 	for i := range seeds {
 		seeds[i] = rand.Uint64()
 	}

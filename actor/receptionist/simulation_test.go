@@ -12,13 +12,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/internal/node"
 )
 
-var (
-	histories = flag.Int("histories", 300, "how many random histories to simulate")
-	seed      = flag.Uint64("seed", 0, "the first one's seed; 0 draws one")
-)
+var seed = flag.Uint64("seed", 0, "the seed of the first history; 0 draws one")
 
 // A world has some registries, the messages on their way between them, and the members that each
 // node knows.
@@ -237,7 +235,7 @@ func TestRandomHistoriesOfRegistriesEndInOneListing(t *testing.T) {
 	if first == 0 {
 		first = rand.Uint64() >> 1
 	}
-	for i := range uint64(*histories) { //nolint:gosec // a flag for tests
+	for i := range effort.Count[uint64](30, 300, 3000) {
 		if err := simulate(first + i); err != nil {
 			t.Fatalf("seed %d: %v", first+i, err)
 		}

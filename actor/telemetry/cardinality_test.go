@@ -11,6 +11,7 @@ import (
 	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/actor/telemetry/telemetrytest"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -46,7 +47,7 @@ func crowds(s *actor.System, n int) (tell func(i int)) {
 const mostSeries = 200
 
 func TestAHundredThousandActorsHaveFewSeries(t *testing.T) {
-	const actors = 100_000
+	actors := effort.Of(10_000, 100_000, 100_000)
 	s := testkit.NewSystem(t, testkit.WithoutEncoding())
 	tell := crowds(s, actors)
 	for i := range actors / 10 {

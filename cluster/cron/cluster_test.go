@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/cron"
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
@@ -47,6 +48,7 @@ func minutes(from, to int) (all []string) {
 }
 
 func TestEachRunTakesPlaceOnceInTheCluster(t *testing.T) {
+	effort.Unraced(t)
 	b := new(logbook)
 	inOffice(t, b, func(c *clustertest.Cluster, host func() string) {
 		time.Sleep(5 * time.Minute)
@@ -107,6 +109,7 @@ func TestARunWhoseHostLeavesBeginsAgainUnlessItHasReturned(t *testing.T) {
 
 // The hand-over falls into the second in which 300 entries are due.
 func TestAMoveInTheSecondInWhichRunsAreDue(t *testing.T) {
+	effort.Unraced(t)
 	var entries []cron.Entry
 	for n := range 300 {
 		entries = append(entries, cron.Entry{Name: fmt.Sprintf("e%03d", n), Job: "note", Spec: "*/5 * * * *"})
@@ -149,6 +152,7 @@ func TestAStaleHostBeginsNoRun(t *testing.T) {
 
 // All that was due in an outage of a night runs afterwards, a few runs at a time.
 func TestWhatWasDueInAnOutageIsNoHerd(t *testing.T) {
+	effort.Unraced(t)
 	synctest.Test(t, func(t *testing.T) {
 		var going, most, runs atomic.Int64
 		job := cron.Func(func(context.Context, cron.Run) error {
@@ -218,6 +222,7 @@ func TestRunsGoByTheClockOfTheJournal(t *testing.T) {
 
 // Clocks are set forward in March and back in October, in three zones at once.
 func TestAYearWithItsChangesOfClocks(t *testing.T) {
+	effort.Unraced(t)
 	synctest.Test(t, func(t *testing.T) {
 		b := new(logbook)
 		var entries []cron.Entry

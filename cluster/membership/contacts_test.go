@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/downing"
+	"github.com/understudy-go/understudy/internal/effort"
 )
 
 // without makes an operator declare nodes gone at a node.
@@ -198,8 +199,7 @@ func (w *world) disturbLinks(r *rand.Rand, during time.Duration, nodes []int) {
 // Whatever the network does, the remaining nodes found one cluster, once, and the gone nodes
 // join it later.
 func TestRandomHistoriesOfATrueWordFoundOneCluster(t *testing.T) {
-	atLength(t)
-	for seed := range max(*count*16/5, 8) { // 80 of them in make verify
+	for seed := range effort.Count[uint64](3, 8, 320) {
 		r := rand.New(rand.NewPCG(seed, 8)) //nolint:gosec // it makes a test repeatable
 		w, seeds := absentWorld(t, seed, r)
 		gone, left := lose(r, len(w.nodes), seeds)
@@ -264,8 +264,7 @@ func (w *world) seekers() (n int) {
 // An operator declares nodes gone that live on one side of a cut. The other side founds no
 // cluster, whatever happens to the cut, and joins after it has healed.
 func TestRandomHistoriesOfAWordThatIsFalseOnOneSideFoundOneCluster(t *testing.T) {
-	atLength(t)
-	founded, histories := 0, max(*count*16/5, 10) // 80 in make verify
+	founded, histories := 0, effort.Count[uint64](10, 10, 320)
 	for seed := range histories {
 		r := rand.New(rand.NewPCG(seed, 9)) //nolint:gosec // it makes a test repeatable
 		w, seeds := absentWorld(t, seed, r)
@@ -311,8 +310,7 @@ func TestRandomHistoriesOfAWordThatIsFalseOnOneSideFoundOneCluster(t *testing.T)
 
 // With many members and few seeds, all remaining nodes have to answer at once.
 func TestALargeClusterIsFoundedAgainWithoutItsLostMajority(t *testing.T) {
-	atLength(t)
-	left := int(min(7+*count/2, 20)) // 19 in make verify
+	left := effort.Of(5, 8, 20)
 	size := 2*left + 1
 	w := newWorld(t, 1, size)
 	w.tune = func(set *Settings) { set.Seeds = set.Seeds[:3] }

@@ -59,7 +59,6 @@ func tries(size int) uint64 {
 // Scenario 35: 10 % of the datagrams are lost for an hour, and 10 % of the TCP segments are
 // delayed. No member is suspected.
 func TestAnHourOfLossIsNoReasonForSuspicion(t *testing.T) {
-	atLength(t)
 	w := running(t, 35, 3)
 	before := w.opinions()
 	w.loss = 0.1
@@ -72,7 +71,6 @@ func TestAnHourOfLossIsNoReasonForSuspicion(t *testing.T) {
 // suspected. Without any datagrams there may be suspicions while TCP waits for the second or
 // third time. They pass, and no member is taken down.
 func TestLossOnBothLanesTakesNobodyDown(t *testing.T) {
-	atLength(t)
 	for _, rough := range []bool{false, true} {
 		w := running(t, 36, 3)
 		before, ids := w.opinions(), w.identities()
@@ -103,7 +101,6 @@ func TestLossOnBothLanesTakesNobodyDown(t *testing.T) {
 // Nothing stays the same for long enough to decide. There are never two leaders, and afterwards
 // there is one cluster.
 func TestAFlappingLinkNeverMakesTwoLeaders(t *testing.T) {
-	atLength(t)
 	onBothGraphs(t, func(t *testing.T, size int) {
 		w := running(t, 37, size)
 		for _, n := range w.nodes {
@@ -122,7 +119,6 @@ func TestAFlappingLinkNeverMakesTwoLeaders(t *testing.T) {
 
 // Scenario 38: nobody notices when a node is stopped for half a second.
 func TestAStopOfHalfASecondIsNotNoticed(t *testing.T) {
-	atLength(t)
 	onBothGraphs(t, func(t *testing.T, size int) {
 		for seed := range tries(size) {
 			w := running(t, seed, size)
@@ -159,7 +155,6 @@ func TestAStopOfTwoSecondsIsNoticedAndForgotten(t *testing.T) {
 // Scenario 41: an observer that was stopped itself suspects no member for missing heartbeats.
 // No member is downed in this test, or the others would continue without the observer.
 func TestAnObserverThatWasStoppedBlamesNobody(t *testing.T) {
-	atLength(t)
 	onBothGraphs(t, func(t *testing.T, size int) {
 		for seed := range tries(size) {
 			w := newWorld(t, seed, size)
@@ -180,7 +175,6 @@ func TestAnObserverThatWasStoppedBlamesNobody(t *testing.T) {
 // Scenario 42: when all nodes stop for ten seconds, as their hypervisor does, and continue
 // within a tenth of a second, no member is suspected.
 func TestAStopOfTheWholeClusterIsNotNoticed(t *testing.T) {
-	atLength(t)
 	onBothGraphs(t, func(t *testing.T, size int) {
 		for seed := range tries(size) {
 			w := running(t, seed, size)

@@ -9,7 +9,6 @@ import (
 
 // The simulation measures the detection times that the settings promise.
 func TestExpectedDetectionIsTheMeasuredOne(t *testing.T) {
-	atLength(t)
 	for _, set := range []Detector{LAN(), WAN(), Local()} {
 		usual, worst := DetectionTimes(set)
 		all := detections(set, allConditions()[0], 200)

@@ -10,8 +10,7 @@
 //
 // The tests of this package simulate whole clusters: random histories of crashes, splits,
 // pauses and departures, in which invariants must hold at every moment. The simulations have
-// one goroutine, so the race detector finds nothing in them. Those that take seconds are
-// skipped under it.
+// one goroutine, so the race detector finds nothing in them.
 //
-//	go test ./cluster/membership -run RandomHistories -histories 1000 -seed 1
+//	UNDERSTUDY_EFFORT=1000 go test ./cluster/membership -run RandomHistories -seed 1
 package membership

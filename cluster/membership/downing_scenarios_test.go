@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/downing"
+	"github.com/understudy-go/understudy/internal/effort"
 )
 
 // The times to expect on a local network with the default settings.
@@ -144,7 +145,6 @@ func strategies() []downing.Strategy {
 }
 
 func TestAPartitionOfTwoSecondsDownsNobody(t *testing.T) {
-	atLength(t)
 	for _, strategy := range strategies() {
 		s := tell(t, 25, 5, strategy)
 		s.cutApart([]int{1, 2}, []int{3, 4, 5})
@@ -159,7 +159,6 @@ func TestAPartitionOfTwoSecondsDownsNobody(t *testing.T) {
 }
 
 func TestAPartitionOfAMinuteEndsOneSide(t *testing.T) {
-	atLength(t)
 	for _, tt := range []struct {
 		strategy downing.Strategy
 		goOn     []int
@@ -264,7 +263,6 @@ func TestASplitInThreeEndsEverybodyWithoutALease(t *testing.T) {
 
 // The remaining members agree all the time.
 func TestAMemberThatStumblesBeforeItDiesTakesNobodyAlong(t *testing.T) {
-	atLength(t)
 	for _, stop := range []time.Duration{2500 * time.Millisecond, 3 * time.Second, 3500 * time.Millisecond} {
 		for _, well := range []time.Duration{time.Second, 1500 * time.Millisecond, 2 * time.Second} {
 			s := tell(t, 40, 5, downing.KeepMajority{})
@@ -360,11 +358,10 @@ func (s *tale) flap(period time.Duration, sides ...[]int) {
 }
 
 func TestAFlappingLinkNeverLeavesTwoSides(t *testing.T) {
-	atLength(t)
-	for seed := range max(*count/200, 1) {
+	for seed := range effort.Of[uint64](1, 1, 5) {
 		for kind, strategy := range strategies() {
 			for i, period := range []time.Duration{time.Second, 2 * time.Second} {
-				if *count < 25 && kind%2 == i { // make verify runs both
+				if effort.Of(kind%2 == i, kind%2 == i, false) { // one of both, except in make long
 					continue
 				}
 				s := tell(t, seed, 5, strategy)
@@ -376,7 +373,6 @@ func TestAFlappingLinkNeverLeavesTwoSides(t *testing.T) {
 }
 
 func TestWhatNeverSettlesEndsTheMinorityInTime(t *testing.T) {
-	atLength(t)
 	s := tell(t, 37, 5, downing.KeepMajority{})
 	for begin := s.now; s.now.Sub(begin) < time.Minute; {
 		s.cutApart([]int{1, 2}, []int{3, 4, 5})
@@ -394,7 +390,6 @@ func TestWhatNeverSettlesEndsTheMinorityInTime(t *testing.T) {
 }
 
 func TestTheSideThatReachesTheLeaseGoesOn(t *testing.T) {
-	atLength(t)
 	for _, tt := range []struct {
 		what string
 		lost []int

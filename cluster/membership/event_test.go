@@ -66,7 +66,6 @@ func accountOf(v View) *account {
 
 // However many views are skipped, the events add up to the view.
 func TestEventsNeverDisagreeWithTheView(t *testing.T) {
-	atLength(t)
 	for seed := range uint64(3) {
 		w := newWorld(t, seed, 5)
 		w.tune = func(set *Settings) { set.Self.Roles = []string{"all", "of " + set.Self.Name} }

@@ -7,12 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/downing"
+	"github.com/understudy-go/understudy/internal/effort"
 )
 
 // Each crash starts a new stable period. Together they last longer than a side tolerates
 // changes that do not end.
 func TestAMajorityOutlivesOneCrashAfterTheOther(t *testing.T) {
-	atLength(t)
 	for _, strategy := range []downing.Strategy{
 		downing.KeepMajority{},
 		downing.StaticQuorum{Size: 4},
@@ -38,9 +38,8 @@ func TestAMajorityOutlivesOneCrashAfterTheOther(t *testing.T) {
 // While a host is lost, processes that crash as soon as they have joined must not keep the
 // others from taking it down. They must not make the others down themselves either.
 func TestProcessesThatCrashAgainAndAgainAsTheyJoinHoldUpNobody(t *testing.T) {
-	atLength(t)
 	for _, lost := range []bool{true, false} {
-		for seed := range *count {
+		for seed := range effort.Count[uint64](1, 2, 100) {
 			w := newWorld(t, seed, 7)
 			for _, n := range w.nodes[:5] {
 				n.start()

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/effort"
 )
 
 // pairRig returns n1 and n2, both up; n2 has sent heartbeats for a while.
@@ -137,7 +139,6 @@ func TestWhatMemberlistBelievesChangesNoRow(t *testing.T) {
 }
 
 func TestADifferenceOfTablesIsNoSilence(t *testing.T) {
-	atLength(t)
 	w := running(t, 1, 20)
 	observer := w.nodes[0].machine
 	var subject *Machine
@@ -162,7 +163,6 @@ func TestADifferenceOfTablesIsNoSilence(t *testing.T) {
 }
 
 func TestOnTheRingAKilledNodeIsUnreachableInUnderASecond(t *testing.T) {
-	atLength(t)
 	w := running(t, 2, 20)
 	victim := w.nodes[7]
 	victim.stop(false)
@@ -185,7 +185,6 @@ func TestOnTheRingAKilledNodeIsUnreachableInUnderASecond(t *testing.T) {
 }
 
 func TestAHalfOfTheRingThatDiesTogetherIsNoticedByTheRest(t *testing.T) {
-	atLength(t)
 	w := running(t, 3, 30)
 	ring := ringOf(w.nodes[0].machine.table.ids())
 	dead := ring[:14]
@@ -207,7 +206,6 @@ func TestAHalfOfTheRingThatDiesTogetherIsNoticedByTheRest(t *testing.T) {
 }
 
 func TestWhatHeartbeatsCostANodeDoesNotGrowWithTheCluster(t *testing.T) {
-	atLength(t)
 	cost := func(size int) float64 {
 		w := running(t, 4, size)
 		before := w.carried
@@ -235,9 +233,8 @@ func TestTheViewSaysWhoObservesWhom(t *testing.T) {
 }
 
 func TestRandomHistoriesOnTheRingEndInOneCluster(t *testing.T) {
-	atLength(t)
 	simulateAll(t, histories{
-		count:  max(*count/10, 1),
+		count:  effort.Count[uint64](1, 1, 10),
 		size:   func(seed uint64) int { return 13 + int(seed%8) },
 		faults: 9,
 	})

@@ -90,7 +90,6 @@ func TestASingleNodeIsUpInHalfASecond(t *testing.T) {
 
 // Scenario 2.
 func TestNodesStartedAtOnceAreOneClusterInSeconds(t *testing.T) {
-	atLength(t)
 	for size, limit := range map[int]time.Duration{3: 3 * time.Second, 5: 3 * time.Second, 50: 10 * time.Second} {
 		w := newWorld(t, 1, size)
 		for _, n := range w.nodes {
@@ -244,7 +243,6 @@ func TestAProcessThatIsStartedAgainAtOnceReplacesItselfInTwoSeconds(t *testing.T
 
 // Scenario 51.
 func TestAZombieThatReturnsAfterAnHourJoinsAsAnotherIncarnation(t *testing.T) {
-	atLength(t)
 	w := scene(t, 3)
 	zombie := w.nodes[2].machine.self
 	w.nodes[2].pause(time.Hour)

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/effort"
 )
 
 // A follower that has told the first seed of other nodes that there is no cluster grants
@@ -63,7 +65,7 @@ func TestANodeWhoseSeedHasBecomeAnotherNodeSaysNothingOfItForAWhile(t *testing.T
 // long as no node is its own first seed, only the lowest address of a group founds a cluster,
 // once.
 func TestRandomListsFormOneClusterOfAllThatTheyLeadTo(t *testing.T) {
-	for seed := range 8 * *count { // 200 of them in make verify
+	for seed := range effort.Count[uint64](8, 16, 800) {
 		r := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // it makes a test repeatable
 		size := 2 + r.IntN(5)
 		w := newWorld(t, seed, size)

@@ -93,15 +93,13 @@ func shrink(s schedule, tune func(*Settings)) (schedule, verdictOn) {
 }
 
 var (
-	count     = flag.Uint64("histories", 2, "how many random histories to simulate, of each kind")
-	merges    = flag.Int("merges", 1_000, "how many random pairs and triples of tables to merge")
-	firstSeed = flag.Uint64("seed", 0, "the seed of the first of them")
+	firstSeed = flag.Uint64("seed", 0, "the seed of the first random history")
 	sizes     = flag.Int("nodes", 0, "of how many nodes; 0 for 3, 5 and 7 in turn")
 )
 
 // Histories describes random histories of one kind.
 type histories struct {
-	count  uint64
+	count  uint64                // zero means as many as the effort says
 	size   func(seed uint64) int // nil means the size of the flag
 	faults uint64                // upper limit, exclusive
 	tune   func(seed uint64, set *Settings)
@@ -145,25 +143,6 @@ func simulateAll(t *testing.T, h histories) {
 	t.Logf("%d histories; %d times a majority had to go on, and did", h.count, kept.Load())
 }
 
-func TestRandomHistoriesEndInOneCluster(t *testing.T) {
-	atLength(t)
-	simulateAll(t, histories{count: *count, faults: 9, tune: func(seed uint64, set *Settings) {
-		if seed%4 == 3 {
-			set.Leader = LowestAddress()
-		}
-	}})
-}
-
-// Two nodes found a cluster each, whenever they start, and the clusters must find each other.
-func TestRandomHistoriesOfIslandsEndInOneCluster(t *testing.T) {
-	atLength(t)
-	simulateAll(t, histories{count: *count, faults: 5, tune: func(_ uint64, set *Settings) {
-		if set.Self.Name == "n1" || set.Self.Name == "n2" {
-			set.Seeds = []string{set.Self.Address}
-		}
-	}})
-}
-
 func TestAHistoryCanBeReplayed(t *testing.T) {
 	tell := func() []string {
 		s := draw(5, 5, 5)
@@ -184,7 +163,6 @@ func TestAHistoryCanBeReplayed(t *testing.T) {
 // The planted mistake: no node ever decides, so a majority does not continue without the
 // others.
 func TestABrokenLawIsShrunkToTheFaultThatBreaksIt(t *testing.T) {
-	atLength(t)
 	manual := func(set *Settings) { set.Downing = downing.Manual{} }
 	s := draw(1, 3, 5)
 	s.loss = 0

@@ -8,7 +8,6 @@ import (
 // Scenario 62, in small: 48 nodes start at once, and then 12 of them leave at once. Each time
 // the remaining nodes agree within 15 s, under one leader.
 func TestAStormOfJoinsAndLeavesIsOverInSeconds(t *testing.T) {
-	atLength(t)
 	w := newWorld(t, 62, 48)
 	for _, n := range w.nodes {
 		n.start()

@@ -1,16 +1,15 @@
 package membership
 
 import (
-	"flag"
 	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
-)
 
-var pairDays = flag.Float64("pairdays", 0.04, "how many days of one observer and one subject to simulate in each condition")
+	"github.com/understudy-go/understudy/internal/effort"
+)
 
 // Conditions describe what a network and its hosts do to heartbeats.
 type conditions struct {
@@ -330,27 +329,28 @@ const (
 )
 
 // The real monitor, in the conditions of a local network: how soon it notices a killed node,
-// and how often it suspects a living one. In full length,
+// and how often it suspects a living one. With
 //
-//	go test ./cluster/membership -run TestSuspicionsUnderJitterLossAndStops -v -timeout 0 -pairdays 270
+//	UNDERSTUDY_EFFORT=270 go test ./cluster/membership -run TestSuspicionsUnderJitterLossAndStops -v -timeout 0
 //
-// simulates a node and month in each condition, as each node has nine observers.
+// it simulates 270 days of one observer and one subject in each condition, a node and month, as each
+// node has nine observers.
 func TestSuspicionsUnderJitterLossAndStops(t *testing.T) {
-	atLength(t)
-	months := *pairDays / pairDaysMonth
+	pairDays := effort.Count(0.01, 0.04, 0.1)
+	months := pairDays / pairDaysMonth
 	for _, preset := range []struct {
 		name string
 		set  Detector
 		max  time.Duration // of a detection
 	}{{"LAN", LAN(), time.Second}, {"WAN", WAN(), 5 * time.Second}, {"Local", Local(), 700 * time.Millisecond}} {
-		quiet := detections(preset.set, allConditions()[0], max(100, min(500, int(5000**pairDays))))
+		quiet := detections(preset.set, allConditions()[0], max(100, min(500, int(5000*pairDays))))
 		at := func(q float64) time.Duration { return quiet[int(q*float64(len(quiet)-1))].Round(time.Millisecond) }
 		t.Logf("%s: detection p50 %v, p99 %v, max %v", preset.name, at(0.5), at(0.99), at(1))
 		require.Less(t, at(1), preset.max)
 		for i, c := range allConditions() {
 			t.Run(preset.name+" "+c.name, func(t *testing.T) {
 				p := newPair(preset.set, c, uint64(i))
-				p.run(time.Duration(*pairDays * float64(24*time.Hour)))
+				p.run(time.Duration(pairDays * float64(24*time.Hour)))
 				t.Logf("%8.3g node-months: stopped %5d, cut off %5d, stuck %5d, false %5d", months, p.stopped, p.cutOff, p.stuck, p.wrong)
 				if preset.name == "LAN" && !c.hard {
 					require.Less(t, float64(p.wrong), max(months, 1), "false suspicions")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/testkit/clustertest"
@@ -17,6 +18,7 @@ import (
 // A submitted spec runs at most once during faults of real nodes, and exactly once after them. The
 // coordinator knows where.
 func TestInChaosEachSpecRunsOnceAtMost(t *testing.T) {
+	effort.Verify(t)
 	clustertest.Chaos{
 		Nodes: 4, Faults: 6, ShrinkRuns: -1,
 		Kinds:   chaosKinds,

@@ -12,12 +12,14 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/sharding"
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
 // A handler that takes long delays the entities of its shard when its node leaves,
 // and no others.
 func TestWhileANodeLeavesAndHandlersBlockTheOtherEntitiesAnswer(t *testing.T) {
+	effort.Unraced(t)
 	synctest.Test(t, func(t *testing.T) {
 		c := clustertest.Start(t, 3)
 		regions := map[string]*sharding.Region[note]{}

@@ -1,3 +1,5 @@
+//go:build !quick
+
 package sharding_test
 
 import (
@@ -10,6 +12,7 @@ import (
 	"github.com/understudy-go/understudy/actor/delivery"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/sharding"
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -17,6 +20,7 @@ import (
 // Whatever happens to the nodes, an entity keeps each acknowledged entry, once, and in the order in
 // which its writer was told so; and each entity answers in the end.
 func TestInChaosNoAcknowledgedEntryIsLost(t *testing.T) {
+	effort.Verify(t)
 	for name, journal := range map[string]bool{"with a journal of the coordinator": true, "without": false} {
 		t.Run(name, func(t *testing.T) {
 			clustertest.Chaos{Nodes: 3, Faults: 5, ShrinkRuns: -1}.Run(t, func(r *clustertest.Round) { entriesInChaos(r, journal) })
@@ -25,6 +29,7 @@ func TestInChaosNoAcknowledgedEntryIsLost(t *testing.T) {
 }
 
 func TestTheDiariesOfTheExampleInChaos(t *testing.T) {
+	effort.Unraced(t)
 	clustertest.Chaos{Nodes: 3, Faults: 5, ShrinkRuns: -1}.Run(t, diariesInChaos)
 }
 
@@ -57,6 +62,7 @@ func entriesInChaos(r *clustertest.Round, coordinatorJournal bool) {
 
 // Deliveries that are confirmed have been stored once, in order, whatever happens to the nodes.
 func TestInChaosNoConfirmedDeliveryIsLostOrDoubled(t *testing.T) {
+	effort.Verify(t)
 	clustertest.Chaos{Nodes: 3, Faults: 5, ShrinkRuns: -1}.Run(t, func(r *clustertest.Round) {
 		store := memory.New()
 		entries := clustertest.NewAppends(r, 12)

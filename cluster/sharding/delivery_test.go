@@ -1,8 +1,9 @@
+//go:build !quick
+
 package sharding_test
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/sharding"
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/deliveryqueue"
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -286,10 +288,9 @@ func TestADeliveryThatIsNotConfirmedKeepsAnEntityAwake(t *testing.T) {
 	})
 }
 
-var sentToOnce = flag.Int("sent-to-once", 5_000, "entities in TestAProducerForgetsTheEntitiesThatWereSentToOnce")
-
 func TestAProducerForgetsTheEntitiesThatWereSentToOnce(t *testing.T) {
-	all, left := *sentToOnce, *sentToOnce
+	all := effort.Of(500, 5_000, 50_000)
+	left := all
 	withConsumers(t, func(sharding.Entity) actor.Behavior[deliveredNote] {
 		return behaviors.Receive(func(_ *actor.Context[deliveredNote], d deliveredNote) actor.Behavior[deliveredNote] {
 			d.Confirm()

@@ -19,6 +19,7 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/downing"
 	"github.com/understudy-go/understudy/cluster/sharding"
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/internal/shardstatus"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton/lease"
@@ -175,6 +176,7 @@ func (d stubborn) Skew() time.Duration  { return d.majority.Skew() }
 
 // A node that cannot reach the others, but the store, may run on after it has been removed.
 func TestWithALeaseNoEntityRunsTwiceWhenAFormerMemberRunsOn(t *testing.T) {
+	effort.Unraced(t)
 	inGuarded(t, 3, func(t *testing.T, g *guarded) {
 		time.Sleep(5 * time.Minute)
 		id := ""
@@ -321,6 +323,7 @@ func TestLeasesNeedAJournal(t *testing.T) {
 // Whatever happens to the nodes, the generation that handles the messages of an entity never falls:
 // no entity runs on after the next one has begun.
 func TestInChaosNoEntityRunsTwiceWithLeases(t *testing.T) {
+	effort.Verify(t)
 	stay := func(_ string, cfg *cluster.Config) {
 		cfg.Downing = stubborn{downing.KeepMajority{StableAfter: time.Second}}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/sharding"
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -131,6 +132,7 @@ func (p *post) requireOrder(each int, lost bool) {
 var sizes = []int{1, 30_000, 300_000, 1_000_000}
 
 func TestMessagesOfEachSenderStayInOrderWhateverTheirSizeAndHoweverTheShardMoves(t *testing.T) {
+	effort.Unraced(t)
 	const each = 150
 	for name, move := range map[string]func(p *post){
 		"pin": func(p *post) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/sharding"
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -81,6 +82,7 @@ func (f *fleet) ask(id, from, text string) bool {
 // difference how the restarts fall on the rounds of balancing, which wait until the members have
 // been the same for 30 s.
 func TestARollingRestartLosesNothingAndMovesEachShardTwiceAtMost(t *testing.T) {
+	effort.Unraced(t)
 	for _, rest := range []time.Duration{time.Second, 25 * time.Second} {
 		synctest.Test(t, func(t *testing.T) { rollingRestart(t, rest, 2) })
 	}
@@ -88,6 +90,7 @@ func TestARollingRestartLosesNothingAndMovesEachShardTwiceAtMost(t *testing.T) {
 
 // If shards are balanced between the restarts, some of them move more often.
 func TestARollingRestartBetweenWhichShardsAreBalancedLosesNothing(t *testing.T) {
+	effort.Unraced(t)
 	synctest.Test(t, func(t *testing.T) { rollingRestart(t, 55*time.Second, 4) })
 }
 
@@ -170,6 +173,7 @@ func TestTheShardsOfACrashedNodeRunElsewhereSoonAlsoIfItHadTheCoordinator(t *tes
 
 // The time to the first reply after a crash does not grow with the number of crashes before.
 func TestTheSixthCrashCostsNoMoreThanTheFirst(t *testing.T) {
+	effort.Unraced(t)
 	inShop(t, 3, func(t *testing.T, s *shop) {
 		const entities = 20
 		for range 6 {

@@ -18,16 +18,17 @@ type place struct {
 var layers = []layer{
 	{"users", []place{
 		{"examples/*", []string{anything}},
-		{"internal/lab/busy", []string{anything}},      // a program for tests
-		{"internal/lab/compiletime", []string{}},       // tests only
-		{"internal/lab/entities", []string{anything}},  // a program, of no use to the packages below
-		{"internal/lab/carts", []string{anything}},     // likewise
-		{"internal/lab/failover", []string{anything}},  // the program of an example, which a module of its own runs too
-		{"internal/lab/journals", []string{anything}},  // what these programs share
-		{"internal/lab/reminders", []string{anything}}, // as failover
-		{"internal/lab/stopwatch", []string{anything}}, // a program, of no use to the packages below
-		{"internal/lab/timers", []string{anything}},    // likewise
-		{"internal/lab/versions", []string{anything}},  // tests only
+		{"internal/lab/busy", []string{anything}},          // a program for tests
+		{"internal/lab/compiletime", []string{}},           // tests only
+		{"internal/lab/entities", []string{anything}},      // a program, of no use to the packages below
+		{"internal/lab/carts", []string{anything}},         // likewise
+		{"internal/lab/failover", []string{anything}},      // the program of an example, which a module of its own runs too
+		{"internal/lab/journals", []string{anything}},      // what these programs share
+		{"internal/lab/reminders", []string{anything}},     // as failover
+		{"internal/lab/stopwatch", []string{anything}},     // a program, of no use to the packages below
+		{"internal/lab/testcosts", []string{"internal/*"}}, // a program, of no use to the packages below
+		{"internal/lab/timers", []string{anything}},        // likewise
+		{"internal/lab/versions", []string{anything}},      // tests only
 		{"internal/lab/processes", []string{"persistence", "persistence/journal", "actor/extension", "actor", "internal/*"}},
 		{"testkit/eventsourced", []string{"testkit", "persistence/memory", "persistence", "persistence/journal", "actor/extension", "actor", "internal/*"}},
 		{"testkit/clustertest", []string{"testkit", "cluster", "singleton", "actor/extension", "actor", "internal/*"}},

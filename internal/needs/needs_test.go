@@ -33,9 +33,8 @@ func TestWhatIsMissingFailsATestWhereNothingMayBe(t *testing.T) {
 // often.
 var byChoice = map[string]int{
 	"internal/lab/costs/gates_test.go":                   1, // measures, when asked by a flag
-	"cluster/membership/long_test.go":                    1, // make verify runs it without the race detector
 	"cluster/loopback_test.go":                           1, // measures, when asked by a flag
-	"cluster/many_test.go":                               1, // make verify runs it without the race detector
+	"internal/effort/effort.go":                          3, // the helpers for what has little time
 	"singleton/generation/generationtest/broken_test.go": 1, // runs in a child
 	"singleton/generation/generationtest/env.go":         1, // of a feature that is not pinned
 	"internal/pg/pgtest/machine.go":                      1, // the helper of a module of its own

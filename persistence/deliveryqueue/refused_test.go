@@ -3,7 +3,6 @@ package deliveryqueue_test
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -19,7 +18,6 @@ import (
 	"github.com/understudy-go/understudy/persistence/deliveryqueue"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
-	"github.com/understudy-go/understudy/persistence/sqlite"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -35,15 +33,6 @@ func refused(t *testing.T, number uint64, parts ...string) delivery.Refused {
 	return r
 }
 
-// journals are the journals on which the tests run.
-func journals(t *testing.T) map[string]persistence.Journal {
-	t.Helper()
-	file, err := sqlite.Open(filepath.Join(t.TempDir(), "journal.db"))
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, file.Close()) })
-	return map[string]persistence.Journal{"memory": memory.New(), "sqlite": file}
-}
-
 func numbers(messages []delivery.Refused) (numbers []uint64) {
 	for _, m := range messages {
 		numbers = append(numbers, m.Number)
@@ -52,30 +41,27 @@ func numbers(messages []delivery.Refused) (numbers []uint64) {
 }
 
 func TestWhatWasRefusedStaysUntilItIsRemoved(t *testing.T) {
-	for name, j := range journals(t) {
-		t.Run(name, func(t *testing.T) {
-			ctx := t.Context()
-			q := deliveryqueue.New("orders", j)
-			none, err := q.List(ctx)
-			require.NoError(t, err)
-			require.Empty(t, none)
-			large := strings.Repeat("x", 200<<10)
-			want := []delivery.Refused{refused(t, 2, "a"), refused(t, 3, "b"), refused(t, 9, large, large, large, "end")}
-			require.NoError(t, q.Refuse(ctx, want[:2]))
-			require.NoError(t, q.Refuse(ctx, want[1:]), "one that is there stays as it is")
-			operator := deliveryqueue.New("orders", j) // of another process
-			got, err := operator.List(ctx)
-			require.NoError(t, err)
-			require.Equal(t, want, got)
-			require.NoError(t, operator.Remove(ctx, 3, 77))
-			require.NoError(t, q.Refuse(ctx, []delivery.Refused{refused(t, 10, "c")}), "the operator has taken over nothing")
-			require.NoError(t, q.Remove(ctx, 2))
-			got, err = deliveryqueue.New("orders", j).List(ctx)
-			require.NoError(t, err)
-			require.Equal(t, []uint64{9, 10}, numbers(got))
-			require.Equal(t, want[2], got[0])
-		})
-	}
+	j := memory.New()
+	ctx := t.Context()
+	q := deliveryqueue.New("orders", j)
+	none, err := q.List(ctx)
+	require.NoError(t, err)
+	require.Empty(t, none)
+	large := strings.Repeat("x", 200<<10)
+	want := []delivery.Refused{refused(t, 2, "a"), refused(t, 3, "b"), refused(t, 9, large, large, large, "end")}
+	require.NoError(t, q.Refuse(ctx, want[:2]))
+	require.NoError(t, q.Refuse(ctx, want[1:]), "one that is there stays as it is")
+	operator := deliveryqueue.New("orders", j) // of another process
+	got, err := operator.List(ctx)
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	require.NoError(t, operator.Remove(ctx, 3, 77))
+	require.NoError(t, q.Refuse(ctx, []delivery.Refused{refused(t, 10, "c")}), "the operator has taken over nothing")
+	require.NoError(t, q.Remove(ctx, 2))
+	got, err = deliveryqueue.New("orders", j).List(ctx)
+	require.NoError(t, err)
+	require.Equal(t, []uint64{9, 10}, numbers(got))
+	require.Equal(t, want[2], got[0])
 }
 
 func TestAQueueKeepsNoMoreRefusedMessagesThanItMay(t *testing.T) {

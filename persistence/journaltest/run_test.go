@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/journaltest"
 	"github.com/understudy-go/understudy/persistence/memory"
@@ -42,6 +43,7 @@ var broken = map[string]struct {
 }
 
 func TestTheLawsNoticeABrokenJournal(t *testing.T) {
+	effort.Verify(t)
 	for name, b := range broken {
 		t.Run(name, func(t *testing.T) {
 			cmd := exec.Command(os.Args[0], "-test.run=^TestBrokenJournal$/^"+b.law+"$")

@@ -1,8 +1,6 @@
 package projection_test
 
 import (
-	"context"
-	"database/sql"
 	"errors"
 	"testing"
 	"time"
@@ -42,25 +40,6 @@ func TestFromJournalDividesAndLeavesOut(t *testing.T) {
 	require.Equal(t, []string{"a/1", "a/1", "a/5", "a/5", "a/5", "a/6"}, s.handled())
 	require.Equal(t, []journal.Offset{"memory:1", "memory:5", "memory:6"}, offsets.saved, "never between those of one stored event")
 	require.Zero(t, got.Workers[0].Skipped)
-}
-
-func TestOfADividedEventAllIsDoneOrNothing(t *testing.T) {
-	w := newWorld(t)
-	newWriter(t, w.j, "a").append(added{2}, added{3}, added{1})
-	parts := 0
-	p := projection.New("sums", w.j, journal.Query{}, projection.FromJournal(adaptNumbers, projection.InTx(w.model,
-		func(ctx context.Context, tx *sql.Tx, e projection.Event[event]) error {
-			if e.Seq == 2 {
-				if parts++; parts%2 == 0 {
-					return errors.New("not the second part")
-				}
-			}
-			return addUp(ctx, tx, e)
-		})), projection.SkipAfter(3))
-	got, err := p.CatchUp(t.Context())
-	require.NoError(t, err)
-	require.Equal(t, map[string]row{"a": {3, 3}}, readModel(t, w.model), "nothing of the second event")
-	require.Equal(t, uint64(1), got.Workers[0].Skipped)
 }
 
 func TestWhatCannotBeAdaptedIsAFailureOfItsEvent(t *testing.T) {

@@ -1,3 +1,5 @@
+//go:build !race
+
 package projection_test
 
 import (
@@ -256,4 +258,23 @@ func TestADatabaseThatIsGoneIsAnErrorWithTheOperation(t *testing.T) {
 	require.NoError(t, db.Close())
 	_, err = sums(db, w.j).CatchUp(t.Context())
 	require.ErrorContains(t, err, "create the table of offsets: sql: database is closed")
+}
+
+func TestOfADividedEventAllIsDoneOrNothing(t *testing.T) {
+	w := newWorld(t)
+	newWriter(t, w.j, "a").append(added{2}, added{3}, added{1})
+	parts := 0
+	p := projection.New("sums", w.j, journal.Query{}, projection.FromJournal(adaptNumbers, projection.InTx(w.model,
+		func(ctx context.Context, tx *sql.Tx, e projection.Event[event]) error {
+			if e.Seq == 2 {
+				if parts++; parts%2 == 0 {
+					return errors.New("not the second part")
+				}
+			}
+			return addUp(ctx, tx, e)
+		})), projection.SkipAfter(3))
+	got, err := p.CatchUp(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, map[string]row{"a": {3, 3}}, readModel(t, w.model), "nothing of the second event")
+	require.Equal(t, uint64(1), got.Workers[0].Skipped)
 }

@@ -4,7 +4,6 @@ package sqlite
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -16,12 +15,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/internal/lab/processes"
 	"github.com/understudy-go/understudy/internal/process"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
-
-var kills = flag.Int("kills", 10, "how often a process that writes is killed; make test has it 100 times, without the race detector")
 
 // killedIDs is the number of writers in the killed process.
 const killedIDs = 4
@@ -32,7 +30,7 @@ func TestKillsLoseNothingAndLeaveNothingHalfWritten(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "journal.db")
 	acked := make([]uint64, killedIDs)
-	rounds := *kills
+	rounds := effort.Count(3, 10, 100)
 	unacked := 0
 	for round := range rounds {
 		c := processes.Start(t, "append batches", path, fmt.Sprint(round))

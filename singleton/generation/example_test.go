@@ -1,4 +1,6 @@
-package singleton_test
+//go:build !race
+
+package generation_test
 
 import (
 	"context"

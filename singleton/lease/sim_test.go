@@ -11,12 +11,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/effort"
 )
 
-var (
-	histories = flag.Int("histories", 1000, "how many random histories of leases are tried")
-	firstSeed = flag.Uint64("seed", 0, "of the first history; 0 picks one")
-)
+var firstSeed = flag.Uint64("seed", 0, "of the first history; 0 picks one")
 
 // The clocks of the holders differ in rate, are set, and stand still while a machine is suspended.
 // Requests are lost, late, repeated, or carried out after they were given up. No holder may believe
@@ -26,9 +25,10 @@ func TestNoHistoryHasTwoHolders(t *testing.T) {
 	if seed == 0 {
 		seed = rand.Uint64()
 	}
-	t.Logf("%d histories from seed %d: repeat one with -histories=1 -seed=", *histories, seed)
+	histories := effort.Count(100, 1000, 10_000)
+	t.Logf("%d histories from seed %d: repeat one with "+effort.Variable+"=1 and -seed=", histories, seed)
 	acquired := 0
-	for i := range *histories {
+	for i := range histories {
 		s := newSim(seed + uint64(i))
 		if err := s.run(); err != nil {
 			t.Fatalf("seed %d: %v", seed+uint64(i), err)
@@ -36,7 +36,7 @@ func TestNoHistoryHasTwoHolders(t *testing.T) {
 		acquired += s.acquired
 	}
 	t.Logf("%d acquisitions", acquired)
-	require.GreaterOrEqual(t, acquired, *histories, "the histories have too many faults to show anything")
+	require.GreaterOrEqual(t, acquired, histories, "the histories have too many faults to show anything")
 }
 
 const (

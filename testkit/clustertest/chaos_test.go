@@ -1,3 +1,5 @@
+//go:build !quick
+
 package clustertest_test
 
 import (
@@ -7,6 +9,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/testkit"
@@ -14,6 +17,7 @@ import (
 )
 
 func TestMembershipSurvivesChaos(t *testing.T) {
+	effort.Verify(t)
 	for _, nodes := range []int{3, 5} {
 		t.Run(fmt.Sprintf("%d nodes", nodes), func(t *testing.T) {
 			clustertest.Chaos{Nodes: nodes, Count: 2, MembershipOnly: true}.Run(t, func(r *clustertest.Round) {
@@ -91,6 +95,7 @@ func (b *books) audit() error {
 }
 
 func TestNoAcknowledgedWriteIsLostOrDoubledInChaos(t *testing.T) {
+	effort.Verify(t)
 	clustertest.Chaos{Nodes: 5, Count: 2}.Run(t, func(r *clustertest.Round) {
 		b := &books{Round: r, refs: map[string]actor.ActorRef[Write]{}, acks: make(chan int, 10_000)}
 		census, journal := testkit.NewCensus(r), memory.New()
@@ -106,6 +111,7 @@ func TestNoAcknowledgedWriteIsLostOrDoubledInChaos(t *testing.T) {
 // An unfenced singleton has only the margin, which does not cover nodes that are cut off in one
 // direction or paused for long.
 func TestAnUnfencedSingletonRunsOnceInChaos(t *testing.T) {
+	effort.Verify(t)
 	kinds := []clustertest.Kind{
 		clustertest.Partition, clustertest.Isolate, clustertest.Crash, clustertest.Leave, clustertest.Lose,
 		clustertest.Duplicate, clustertest.Drift, clustertest.Jump,

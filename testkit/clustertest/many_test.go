@@ -1,8 +1,9 @@
+//go:build !quick
+
 package clustertest_test
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"sync"
 	"testing"
@@ -14,24 +15,25 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
-
-var singletons = flag.Int("singletons", 1000, "how many singletons three nodes have")
 
 type whereabouts struct{ ReplyTo actor.ActorRef[string] }
 
 func init() { actor.RegisterType[whereabouts]("clustertest.whereabouts") }
 
-// The cost of a singleton must not grow with the number of singletons. With -singletons=10000 the
-// test takes ten times as long, and not a hundred or a thousand times.
+// The cost of a singleton must not grow with the number of singletons. In make long there
+// are ten times as many as in make verify, and the test takes ten times as long, and not a hundred
+// times.
 func TestManySingletonsAnswerAndFailOver(t *testing.T) {
+	singletons := effort.Of(50, 1000, 10_000)
 	synctest.Test(t, func(t *testing.T) {
 		c := clustertest.Start(t, 3)
 		refs := map[string][]actor.ActorRef[whereabouts]{}
 		for _, n := range c.Nodes() {
-			for i := range *singletons {
+			for i := range singletons {
 				refs[n.View().Self.Name] = append(refs[n.View().Self.Name], actor.Spawn(n, behaviors.Singleton(teller(n)), fmt.Sprintf("many-%d", i)))
 			}
 		}
@@ -41,7 +43,7 @@ func TestManySingletonsAnswerAndFailOver(t *testing.T) {
 		c.Leave("n2")
 		requireAllOn(t, "n3", refs["n3"], 2*time.Second)
 		known := singletonhook.AllKnown(c.Node("n3").System)
-		require.Len(t, known, *singletons)
+		require.Len(t, known, singletons)
 		require.GreaterOrEqual(t, known[0].Record.Term, uint64(3))
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
@@ -133,15 +134,8 @@ func untouched(t *testing.T, c *clustertest.Cluster, f func()) {
 	require.Equal(t, before, versions(c), "views have changed")
 }
 
-// long is a time in which a cluster runs undisturbed: d, or a twelfth of d with -short and under
-// the race detector. An hour of cluster time takes seconds, and minutes under the race detector.
-// make test runs some of these tests in full without the race detector; go test runs the others.
-func long(d time.Duration) time.Duration {
-	if testing.Short() || underRace {
-		return d / 12
-	}
-	return d
-}
+// long is a time in which a cluster runs undisturbed: d, or a twelfth of d in make test.
+func long(d time.Duration) time.Duration { return effort.Of(d/12, d, d) }
 
 func versions(c *clustertest.Cluster) map[string]uint64 {
 	all := map[string]uint64{}

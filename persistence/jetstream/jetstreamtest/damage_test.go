@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -17,11 +16,10 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/persistence/jetstream"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
-
-var damages = flag.Int("damages", 12, "how often the store of a server is damaged")
 
 // A damage is done to the file of a stream's messages while its server is stopped.
 type damage struct {
@@ -63,8 +61,9 @@ func framing(file []byte, at int) bool {
 // Reading a damaged store returns what was appended, or an error. If the server has dropped the end
 // without a trace, the end is missing.
 //
-// A thousand times: go test -C persistence/jetstream/jetstreamtest -run DamagedStore -v
-// -damages=1000
+// A thousand times:
+//
+//	UNDERSTUDY_EFFORT=1000 go test -C persistence/jetstream/jetstreamtest -run DamagedStore -v
 func TestADamagedStoreIsNeverADifferentHistory(t *testing.T) {
 	t.Parallel()
 	s := newSpoiled(t, func(j *located) map[string][]string {
@@ -84,7 +83,7 @@ func TestADamagedStoreIsNeverADifferentHistory(t *testing.T) {
 		return want
 	})
 	counts := map[string]int{}
-	for n := range *damages {
+	for n := range effort.Count(3, 12, 100) {
 		kind := kindsOfDamage[n%len(kindsOfDamage)]
 		s.spoil(t, kind.do)
 		j, err := s.open(t, false)

@@ -3,7 +3,6 @@ package jetstreamtest
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -19,13 +18,12 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/internal/lab/processes"
 	"github.com/understudy-go/understudy/internal/process"
 	"github.com/understudy-go/understudy/persistence/jetstream"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
-
-var kills = flag.Int("kills", 3, "how often a server is killed while writers append")
 
 // serve runs a server as a process. Its arguments are name, directory, the ports for clients and
 // for other servers, and the routes.
@@ -144,12 +142,11 @@ func leaderOf(nc *nats.Conn, stream string) (n int, ok bool) {
 
 // Writers append while servers are killed with SIGKILL and started again. In the end each
 // acknowledged event is there once, in order, and nothing else is.
-//
-// Some dozens: go test -C persistence/jetstream/jetstreamtest -run KilledServers -v -kills=60
 func TestKilledServersLoseNothingThatWasAcknowledged(t *testing.T) {
 	t.Parallel()
+	kills := effort.Count(1, 3, 60)
 	p := startProcesses(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute+time.Duration(*kills)*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute+time.Duration(kills)*time.Minute)
 	defer cancel()
 	j := p.open(ctx, t)
 	const writers = 4
@@ -170,7 +167,7 @@ func TestKilledServersLoseNothingThatWasAcknowledged(t *testing.T) {
 	}
 	nc := p.connect(t)
 	var longest time.Duration
-	for n := range *kills {
+	for n := range kills {
 		progress()
 		victims := p.victims(nc, n)
 		for _, i := range victims {
@@ -201,7 +198,7 @@ func TestKilledServersLoseNothingThatWasAcknowledged(t *testing.T) {
 		require.Positive(t, claims)
 		total += n
 	}
-	t.Logf("%d kills, %d events; until all went on: %v at most", *kills, total, longest.Round(10*time.Millisecond))
+	t.Logf("%d kills, %d events; until all went on: %v at most", kills, total, longest.Round(10*time.Millisecond))
 }
 
 // appendUntil appends numbered events to id, and claims it anew after each thirty.

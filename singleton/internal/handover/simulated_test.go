@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/effort"
 )
 
 var (
 	simSeed  = flag.Uint64("sim.seed", 0, "simulate the schedule of this seed only, and print what happens")
 	simFirst = flag.Uint64("sim.first", 1, "the seed of the first schedule")
-	simCount = flag.Uint64("sim.count", 25, "how many schedules to simulate in each mode")
 	simOnly  = flag.String("sim.mode", "", "simulate this protection only: none, fenced, leased or both")
 	simNodes = flag.Int("sim.nodes", 0, "of how many nodes; 0 for 2 to 7, as the seed says")
 )
@@ -27,7 +28,7 @@ var simModes = []simMode{simNone, simFenced, simLeased, simBoth}
 // See simLaws for the laws. A run that breaks one is shrunk to a schedule from which no fault can
 // be left out, and printed with what happened.
 func TestSimulatedClustersKeepTheLaws(t *testing.T) {
-	table := []string{simHead}
+	table, count := []string{simHead}, effort.Count[uint64](3, 25, 200)
 	for _, m := range simModes {
 		if *simOnly != "" && *simOnly != string(m) {
 			continue
@@ -40,11 +41,11 @@ func TestSimulatedClustersKeepTheLaws(t *testing.T) {
 			require.Empty(t, broken)
 			report.add(s.found)
 		} else {
-			report = simulateAll(t, m, *simFirst, *simCount)
+			report = simulateAll(t, m, *simFirst, count)
 		}
 		table = append(table, report.row(m))
 	}
-	t.Logf("seeds %d to %d:\n%s", *simFirst, *simFirst+*simCount-1, strings.Join(table, "\n"))
+	t.Logf("seeds %d to %d:\n%s", *simFirst, *simFirst+count-1, strings.Join(table, "\n"))
 }
 
 // simulateAll runs the schedules of many seeds on all cores.

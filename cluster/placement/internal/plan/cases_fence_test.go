@@ -11,13 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-var (
-	fenceFirst = flag.Uint64("fence.first", 1, "the seed of the first sweep of fences")
-	fenceCount = flag.Uint64("fence.count", 60, "how many seeds to sweep")
-)
+var fenceFirst = flag.Uint64("fence.first", 1, "the seed of the first sweep of fences")
 
 // A fence is a store that keeps the highest generation it has seen, and the owner of each.
 type fence struct {
@@ -57,11 +55,11 @@ type side struct {
 // lower generation is fenced off, also after a crash.
 func TestFencesHoldOverManySeeds(t *testing.T) {
 	t.Parallel()
-	refused := 0
-	for seed := *fenceFirst; seed < *fenceFirst+*fenceCount; seed++ {
+	refused, count := 0, effort.Count[uint64](10, 60, 600)
+	for seed := *fenceFirst; seed < *fenceFirst+count; seed++ {
 		refused += sweepFence(t, seed)
 	}
-	if *fenceCount >= 60 {
+	if count >= 60 {
 		require.Greater(t, refused, 100, "the sweep must see zombies")
 	}
 }

@@ -14,13 +14,13 @@ import (
 
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/internal/deadlines"
+	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/internal/simulation"
 )
 
 var (
 	simSeed  = flag.Uint64("sim.seed", 0, "simulate the schedule of this seed only, and print what happens")
 	simFirst = flag.Uint64("sim.first", 1, "the seed of the first schedule")
-	simCount = flag.Uint64("sim.count", 300, "how many schedules to simulate")
 )
 
 // A planner, a model of the agents, and a cluster whose nodes come, go, crash and return, under
@@ -34,9 +34,10 @@ func TestSimulatedCoordinatorsKeepTheLaws(t *testing.T) {
 		require.Empty(t, broken)
 		return
 	}
-	found := simulateAll(t, *simFirst, *simCount)
-	t.Logf("seeds %d to %d: %+v", *simFirst, *simFirst+*simCount-1, found)
-	if *simCount >= 300 {
+	count := effort.Count[uint64](20, 300, 3000)
+	found := simulateAll(t, *simFirst, count)
+	t.Logf("seeds %d to %d: %+v", *simFirst, *simFirst+count-1, found)
+	if count >= 300 {
 		require.Empty(t, found.unseen(), "the schedules must reach all of this")
 	}
 }

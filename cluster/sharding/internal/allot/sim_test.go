@@ -14,12 +14,10 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
+	"github.com/understudy-go/understudy/internal/effort"
 )
 
-var (
-	simCount = flag.Int("sim.count", 10, "how many random histories")
-	simFirst = flag.Uint64("sim.first", 0, "the seed of the first")
-)
+var simFirst = flag.Uint64("sim.first", 0, "the seed of the first history")
 
 // A world has a coordinator and some nodes, whose messages are lost, doubled and late. Each node
 // has the agent that a real one has.
@@ -418,7 +416,7 @@ func (w *world) run(steps int, faults bool) {
 }
 
 func TestSimulated(t *testing.T) {
-	for i := range uint64(*simCount) {
+	for i := range effort.Count[uint64](2, 15, 200) {
 		seed := *simFirst + i
 		w := newWorld(t, seed)
 		w.run(1500, true)

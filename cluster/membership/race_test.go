@@ -1,5 +1,0 @@
-//go:build race
-
-package membership
-
-const underRace = true

@@ -1,5 +1,0 @@
-//go:build !race
-
-package clustertest_test
-
-const underRace = false
