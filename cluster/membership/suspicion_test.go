@@ -333,8 +333,8 @@ const (
 //
 //	UNDERSTUDY_EFFORT=270 go test ./cluster/membership -run TestSuspicionsUnderJitterLossAndStops -v -timeout 0
 //
-// it simulates 270 days of one observer and one subject in each condition, a node and month, as each
-// node has nine observers.
+// it simulates 270 days of one observer and one subject in each condition. That makes a node and
+// month, as each node has nine observers.
 func TestSuspicionsUnderJitterLossAndStops(t *testing.T) {
 	pairDays := effort.Count(0.01, 0.04, 0.1)
 	months := pairDays / pairDaysMonth
