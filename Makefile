@@ -4,13 +4,17 @@ TOOL     := $(GO) tool -modfile=internal/tools/go.mod
 # make test runs these packages with the race detector, and the next ones without, except
 # internal/lab. Test files with the build tag !quick are left to make verify: their message types
 # take the compiler minutes.
-RACE     := ./actor ./remote/... ./singleton ./internal/memnet
-PLAIN    := ./actor/extension ./actor/receptionist ./actor/telemetry ./behavior ./singleton/generation ./singleton/generation/generationtest ./singleton/internal/... ./singleton/lease ./singleton/lease/leasetest ./persistence ./persistence/codec ./persistence/internal/... ./persistence/journal ./persistence/journaltest ./persistence/memory ./persistence/sqlite ./cluster/config ./cluster/cron/... ./cluster/discovery ./cluster/downing ./cluster/internal/hosting ./cluster/membership ./cluster/phi ./cluster/placement/... ./cluster/sharding/... ./testkit ./testkit/clustertest ./testkit/eventsourced ./examples/failover ./examples/hello ./internal/...
+RACE     := ./actor ./actor/extension ./actor/telemetry ./behavior ./persistence ./persistence/memory ./remote/... ./singleton ./testkit ./testkit/eventsourced ./internal/memnet
+PLAIN    := ./singleton/generation ./singleton/generation/generationtest ./singleton/internal/... ./singleton/lease ./singleton/lease/leasetest ./persistence/codec ./persistence/internal/... ./persistence/journal ./persistence/journaltest ./persistence/sqlite ./cluster/config ./cluster/cron/... ./cluster/discovery ./cluster/downing ./cluster/internal/hosting ./cluster/membership ./cluster/phi ./cluster/placement/... ./cluster/sharding/... ./testkit/clustertest ./examples/failover ./examples/hello ./internal/...
 
-# make verify runs these with the race detector, and then all that no line has. Nothing with the
-# detector may link SQLite, which takes a minute to compile with it: such a test file has the build
-# tag !race.
-LATER    := ./actor/delivery ./actor/extension ./actor/receptionist ./actor/router ./actor/telemetry ./actor/topic ./behavior ./singleton/generation/... ./singleton/internal/... ./singleton/lease/... ./persistence ./persistence/deliveryqueue ./persistence/journaltest ./persistence/memory ./persistence/projection ./cluster ./cluster/cron ./cluster/placement ./cluster/sharding ./testkit ./testkit/eventsourced ./internal/batch ./internal/codec ./internal/fifo ./internal/guard ./internal/node ./internal/process ./internal/recall ./internal/statuspage ./internal/window
+# make verify runs these with the race detector, and then all that no line has. Machines that have
+# one goroutine, such as those in internal folders, run without. Nothing with the detector may link
+# SQLite, which takes a minute to compile with it: such a test file has the build tag !race. Only
+# make long and make race test ./persistence/sqlite with it.
+LATER    := ./actor/delivery ./actor/receptionist ./actor/router ./actor/topic ./singleton/generation/... ./singleton/lease/... ./persistence/deliveryqueue ./persistence/journaltest ./persistence/projection ./cluster ./cluster/cron ./cluster/placement ./cluster/sharding ./internal/batch ./internal/codec ./internal/fifo ./internal/guard ./internal/node ./internal/process ./internal/recall ./internal/statuspage ./internal/window
+
+# make verify tests these as a whole without the detector: another line has only parts of them.
+WHOLE    := ./persistence/deliveryqueue ./persistence/projection ./testkit/clustertest
 
 # Modules of their own: programs that use the root module never download what these depend on.
 # internal/lab/peerbench is not among them: it depends on other people's runtimes and prints
@@ -41,12 +45,12 @@ help: ## Print this list
 test verify: export GOGC ?= 800
 test verify: export GOMEMLIMIT ?= 3GiB
 # The compiler spends a sixth of its time on debug information, which no test reads.
-test verify: export GOFLAGS += -gcflags=github.com/understudy-go/understudy/...=-dwarf=false
+test verify: export GOFLAGS := $(shell $(GO) env GOFLAGS) -gcflags=github.com/understudy-go/understudy/...=-dwarf=false
 
 # $(call gotest,MODE) runs internal/tools/gotest and prints a summary as the last line.
 define gotest
 	@events=$$(mktemp) && trap 'rm -f "$$events"' EXIT && \
-	MODE=$(1) RACE="$(RACE)" PLAIN="$(PLAIN)" LATER="$(LATER)" MODULES="$(MODULES)" UNRACED="$(UNRACED)" $(TOOL) gotestsum --format=pkgname --jsonfile="$$events" \
+	UNDERSTUDY_EFFORT=$(1) RACE="$(RACE)" PLAIN="$(PLAIN)" LATER="$(LATER)" WHOLE="$(WHOLE)" MODULES="$(MODULES)" UNRACED="$(UNRACED)" $(TOOL) gotestsum --format=pkgname --jsonfile="$$events" \
 		--post-run-command=internal/tools/summary --raw-command -- internal/tools/gotest $(1) -vet=off -timeout=20m
 endef
 
@@ -116,15 +120,19 @@ vuln: ## Look for known vulnerabilities; asks vuln.go.dev
 
 .PHONY: long
 long: export UNDERSTUDY_EFFORT = long
-long: ## Run the simulations of hours and of many nodes that make verify leaves out: half an hour
-	$(GO) test -timeout=60m ./cluster ./cluster/membership ./testkit/clustertest
-	$(GO) test -timeout=60m $$(internal/tools/laws packages) -run "$$(internal/tools/laws names)"
+long: ## Run the simulations of hours and of many nodes that make verify leaves out
+	$(GO) test -timeout=60m ./cluster
+	$(GO) test -timeout=60m ./cluster/membership ./testkit/clustertest
+	$(GO) test -timeout=60m -run="$$(internal/tools/laws names long)" $$(internal/tools/laws packages long | grep -vxF -e ./cluster -e ./cluster/membership -e ./testkit/clustertest)
 	$(GO) test -race -timeout=15m ./cluster/placement ./cluster/sharding -run Chaos -chaos.seed=2
+	$(GO) test -race -timeout=15m ./persistence/sqlite
+
+race stress cover: export UNDERSTUDY_EFFORT = verify
 
 .PHONY: race
-race: ## Run every test once with the race detector, from scratch
-	$(GO) test -race -count=1 ./...
-	@for m in $(MODULES); do $(GO) -C $$m test -race -count=1 ./... || exit; done
+race: ## Run every test once with the race detector, from scratch, except those that it would take too long
+	$(GO) test -race -count=1 -timeout=60m ./...
+	@for m in $(MODULES); do $(GO) -C $$m test -race -count=1 -timeout=60m ./... || exit; done
 
 .PHONY: stress
 stress: ## Run the tests of what is concurrent 50 times with the race detector

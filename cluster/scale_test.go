@@ -18,8 +18,11 @@ import (
 
 func TestALargeClusterConvergesAndANodeCostsNoMoreThanInASmallOne(t *testing.T) {
 	effort.Long(t)
-	size := effort.Count(40, 40, 40)
+	size := effort.Count(0, 0, 40)
 	small, large := measure(t, min(30, size*3/4)), measure(t, size)
+	if size <= 16 {
+		return // in the small cluster all members observe each other
+	}
 	require.LessOrEqual(t, large.rest.datagrams, 1.3*small.rest.datagrams)
 	require.LessOrEqual(t, large.rest.writes, 1.3*small.rest.writes)
 	require.LessOrEqual(t, large.rest.bytes, 1.3*small.rest.bytes)
@@ -29,13 +32,13 @@ func TestNodesThatStartAtOnceFormOneCluster(t *testing.T) {
 	effort.Long(t)
 	inBubble(t, func(_ *testing.T, f *testCluster) {
 		defer f.abandon()
-		f.gather(10*time.Second, numbered(effort.Count(50, 50, 50)))
+		f.gather(10*time.Second, numbered(effort.Count(0, 0, 50)))
 	})
 }
 
 func TestManyNodesJoinAtOnceAndAQuarterOfThemLeavesAtOnce(t *testing.T) {
 	effort.Long(t)
-	storm := effort.Count(40, 40, 40)
+	storm := effort.Count(0, 0, 40)
 	inBubble(t, func(t *testing.T, f *testCluster) {
 		defer f.abandon()
 		names := numbered(storm)

@@ -220,7 +220,7 @@ func (w *world) happens() {
 }
 
 func TestNothingIsLostDoubledOrReorderedWhateverTheNetworkDoes(t *testing.T) {
-	seeds := make([]uint64, effort.Count(20, 100, 1000))
+	seeds := make([]uint64, effort.Count(100, 100, 1000))
 	for i := range seeds {
 		seeds[i] = rand.Uint64()
 	}

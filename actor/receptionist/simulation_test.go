@@ -235,7 +235,7 @@ func TestRandomHistoriesOfRegistriesEndInOneListing(t *testing.T) {
 	if first == 0 {
 		first = rand.Uint64() >> 1
 	}
-	for i := range effort.Count[uint64](30, 300, 3000) {
+	for i := range effort.Count[uint64](300, 300, 3000) {
 		if err := simulate(first + i); err != nil {
 			t.Fatalf("seed %d: %v", first+i, err)
 		}

@@ -51,7 +51,7 @@ func joined(a, b table) table {
 
 func TestTablesMergeInAnyOrder(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	for range effort.Count(200, 1_000, 50_000) {
+	for range effort.Of(200, 1_000, 50_000) {
 		a, b, c := randomTable(random), randomTable(random), randomTable(random)
 		require.Equal(t, joined(a, b).pack(), joined(b, a).pack(), "commutative")
 		require.Equal(t, joined(joined(a, b), c).pack(), joined(a, joined(b, c)).pack(), "associative")
@@ -61,7 +61,7 @@ func TestTablesMergeInAnyOrder(t *testing.T) {
 
 func TestMergeReturnsWhatIsNew(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	for range effort.Count(200, 1_000, 50_000) {
+	for range effort.Of(200, 1_000, 50_000) {
 		a, b := randomTable(random), randomTable(random)
 		whole := normal(a)
 		news := whole.merge(b)
@@ -73,7 +73,7 @@ func TestMergeReturnsWhatIsNew(t *testing.T) {
 
 func TestMergeNeverLetsAStatusGoBack(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
-	for range effort.Count(200, 1_000, 50_000) {
+	for range effort.Of(200, 1_000, 50_000) {
 		a, b := randomTable(random), randomTable(random)
 		c := joined(a, b)
 		for _, id := range a.ids() {

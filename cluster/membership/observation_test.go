@@ -234,7 +234,7 @@ func TestTheViewSaysWhoObservesWhom(t *testing.T) {
 
 func TestRandomHistoriesOnTheRingEndInOneCluster(t *testing.T) {
 	simulateAll(t, histories{
-		count:  effort.Count[uint64](1, 1, 10),
+		count:  max(1, effort.Count[uint64](1, 1, 100)/10),
 		size:   func(seed uint64) int { return 13 + int(seed%8) },
 		faults: 9,
 	})

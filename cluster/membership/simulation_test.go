@@ -99,7 +99,7 @@ var (
 
 // Histories describes random histories of one kind.
 type histories struct {
-	count  uint64                // zero means as many as the effort says
+	count  uint64
 	size   func(seed uint64) int // nil means the size of the flag
 	faults uint64                // upper limit, exclusive
 	tune   func(seed uint64, set *Settings)

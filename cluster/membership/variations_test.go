@@ -33,7 +33,7 @@ var variations = []variation{
 func TestRandomHistoriesEndInOneCluster(t *testing.T) {
 	of := func(seed uint64) variation { return variations[seed%uint64(len(variations))] }
 	simulateAll(t, histories{
-		count:  effort.Count[uint64](5, 10, 500),
+		count:  effort.Count[uint64](1, 2, 100) * uint64(len(variations)),
 		faults: 9,
 		tune: func(seed uint64, set *Settings) {
 			if tune := of(seed).tune; tune != nil {
@@ -65,7 +65,7 @@ func strategyOf(seed uint64) downing.Strategy {
 		downing.DownAll{},
 		downing.KeepMajority{KeepUnstable: true},
 	}
-	return all[seed/15%uint64(len(all))] // three sizes, five variations
+	return all[seed/uint64(len(variations))%uint64(len(all))]
 }
 
 // The nodes rejoin by themselves, or are restarted.

@@ -29,7 +29,6 @@ func TestInChaosNoAcknowledgedEntryIsLost(t *testing.T) {
 }
 
 func TestTheDiariesOfTheExampleInChaos(t *testing.T) {
-	effort.Unraced(t)
 	clustertest.Chaos{Nodes: 3, Faults: 5, ShrinkRuns: -1}.Run(t, diariesInChaos)
 }
 

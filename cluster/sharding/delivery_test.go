@@ -289,7 +289,7 @@ func TestADeliveryThatIsNotConfirmedKeepsAnEntityAwake(t *testing.T) {
 }
 
 func TestAProducerForgetsTheEntitiesThatWereSentToOnce(t *testing.T) {
-	all := effort.Of(500, 5_000, 50_000)
+	all := effort.Of(5_000, 5_000, 50_000)
 	left := all
 	withConsumers(t, func(sharding.Entity) actor.Behavior[deliveredNote] {
 		return behaviors.Receive(func(_ *actor.Context[deliveredNote], d deliveredNote) actor.Behavior[deliveredNote] {

@@ -79,36 +79,89 @@ func TestTheListOfHeavyLawsIsThatOfTheTree(t *testing.T) {
 		switch {
 		case !ok:
 			t.Errorf("%s takes its count from internal/effort: add a row to %s", name, lawsPage)
-		case (calls["Verify"] || calls["Long"]) != (row.test == dash) && !outsideOfMakeTest(t, name):
+		case (calls["Verify"] || calls["Long"]) && row.test != dash, !calls["Verify"] && !calls["Long"] && row.test == dash && !outsideOfMakeTest(t, name):
 			t.Errorf("%s: the row says %q of make test, and the code something else", name, row.test)
 		case calls["Long"] && row.verify != dash:
 			t.Errorf("%s: make verify skips it", name)
-		case calls["Unraced"] && strings.Contains(row.test+row.verify, "race"):
-			t.Errorf("%s: it is skipped under the race detector", name)
+		case calls["Unraced"] && (row.test == dash || strings.Contains(row.test+row.verify, "race")):
+			t.Errorf("%s: it is skipped under the race detector, so make test must run it", name)
 		}
 	}
 	for name, row := range listed {
+		if row.test != dash && outsideOfMakeTest(t, name) {
+			t.Errorf("%s: make test leaves its file or its package out, and the row says %q", name, row.test)
+		}
+		if row.verify == dash && row.test != row.long && !called[name]["Long"] && !called[name]["Unraced"] && called[name] != nil {
+			t.Errorf("%s: make verify does not run it", name)
+		}
+		if raced := inRace(t, name); row.verify != dash && strings.Contains(row.verify, "race") != raced {
+			t.Errorf("%s: make verify runs it with the race detector: %t; the row says otherwise", name, raced)
+		}
 		if row.test != row.verify && row.test != dash && row.verify != dash && called[name] == nil {
 			t.Errorf("%s: make test and make verify run the same, and the row says otherwise", name)
 		}
 	}
 }
 
-// outsideOfMakeTest reports whether make test leaves out the file or the package of a test.
-func outsideOfMakeTest(t *testing.T, name string) bool {
+// fileOf returns the file and the package of a test of the page.
+func fileOf(t *testing.T, name string) (file, pkg string) {
 	t.Helper()
 	link := regexp.MustCompile("\\[`" + name + "`\\]\\(\\.\\./\\.\\./(([^)]+)/[^/]+)\\)").FindStringSubmatch(read(t, lawsPage))
 	require.NotNil(t, link, name)
-	if strings.HasPrefix(read(t, link[1]), "//go:build !quick\n") {
-		return true
-	}
-	for _, pattern := range strings.Fields(makeVariable(t, "RACE") + " " + makeVariable(t, "PLAIN")) {
-		dir, deep := strings.CutSuffix(strings.TrimPrefix(pattern, "./"), "/...")
-		if dir == link[2] || deep && strings.HasPrefix(link[2], dir+"/") {
-			return false
+	return link[1], link[2]
+}
+
+// outsideOfMakeTest reports whether make test leaves out the file or the package of a test.
+func outsideOfMakeTest(t *testing.T, name string) bool {
+	t.Helper()
+	file, pkg := fileOf(t, name)
+	return strings.HasPrefix(read(t, file), "//go:build !quick\n") || !listed(t, pkg, "RACE", "PLAIN")
+}
+
+// inRace reports whether make verify runs a test with the race detector.
+func inRace(t *testing.T, name string) bool {
+	t.Helper()
+	file, pkg := fileOf(t, name)
+	return !strings.HasPrefix(read(t, file), "//go:build !race\n") && listed(t, pkg, "RACE", "LATER")
+}
+
+// listed reports whether a package is in one of the variables of the Makefile.
+func listed(t *testing.T, pkg string, names ...string) bool {
+	t.Helper()
+	for _, name := range names {
+		for pattern := range strings.FieldsSeq(makeVariable(t, name)) {
+			dir, deep := strings.CutSuffix(strings.TrimPrefix(pattern, "./"), "/...")
+			if dir == pkg || deep && strings.HasPrefix(pkg, dir+"/") {
+				return true
+			}
 		}
 	}
-	return true
+	return false
+}
+
+// A file that one command leaves out belongs to a package that another command tests with it.
+func TestEachTestFileRunsSomewhere(t *testing.T) {
+	found := 0
+	require.NoError(t, filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		name, err := filepath.Rel(root, file)
+		if err != nil {
+			return err
+		}
+		text, pkg := read(t, name), filepath.ToSlash(filepath.Dir(name))
+		if strings.HasPrefix(text, "//go:build !quick\n") {
+			found++
+			require.True(t, listed(t, pkg, "LATER", "WHOLE"), "make verify must test %s as a whole", pkg)
+		}
+		if strings.HasPrefix(text, "//go:build !race\n") && listed(t, pkg, "RACE", "LATER") {
+			found++
+			require.True(t, listed(t, pkg, "PLAIN", "WHOLE"), "a command must test %s without the race detector", pkg)
+		}
+		return nil
+	}))
+	require.Greater(t, found, 20)
 }
 
 // makeVariable returns the value of a variable of the Makefile.

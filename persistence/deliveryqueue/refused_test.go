@@ -40,8 +40,10 @@ func numbers(messages []delivery.Refused) (numbers []uint64) {
 	return numbers
 }
 
-func TestWhatWasRefusedStaysUntilItIsRemoved(t *testing.T) {
-	j := memory.New()
+func TestWhatWasRefusedStaysUntilItIsRemoved(t *testing.T) { refusedStays(t, memory.New()) }
+
+func refusedStays(t *testing.T, j persistence.Journal) {
+	t.Helper()
 	ctx := t.Context()
 	q := deliveryqueue.New("orders", j)
 	none, err := q.List(ctx)

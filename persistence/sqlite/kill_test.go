@@ -30,7 +30,7 @@ func TestKillsLoseNothingAndLeaveNothingHalfWritten(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "journal.db")
 	acked := make([]uint64, killedIDs)
-	rounds := effort.Count(3, 10, 100)
+	rounds := effort.Count(5, 25, 100)
 	unacked := 0
 	for round := range rounds {
 		c := processes.Start(t, "append batches", path, fmt.Sprint(round))

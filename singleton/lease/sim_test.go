@@ -25,7 +25,7 @@ func TestNoHistoryHasTwoHolders(t *testing.T) {
 	if seed == 0 {
 		seed = rand.Uint64()
 	}
-	histories := effort.Count(100, 1000, 10_000)
+	histories := effort.Count(100, 2000, 10_000)
 	t.Logf("%d histories from seed %d: repeat one with "+effort.Variable+"=1 and -seed=", histories, seed)
 	acquired := 0
 	for i := range histories {

@@ -28,7 +28,7 @@ func init() { actor.RegisterType[whereabouts]("clustertest.whereabouts") }
 // are ten times as many as in make verify, and the test takes ten times as long, and not a hundred
 // times.
 func TestManySingletonsAnswerAndFailOver(t *testing.T) {
-	singletons := effort.Of(50, 1000, 10_000)
+	singletons := effort.Of(1000, 1000, 10_000)
 	synctest.Test(t, func(t *testing.T) {
 		c := clustertest.Start(t, 3)
 		refs := map[string][]actor.ActorRef[whereabouts]{}

@@ -19,6 +19,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/effort"
 )
 
 // An outcome is what has become of a mutant.
@@ -134,7 +136,7 @@ func (m mutant) overlay(root string) (path string, remove func(), err error) {
 
 func command(root string, args ...string) (out string, err error) {
 	cmd := exec.Command("go", args...)
-	cmd.Dir = root
+	cmd.Dir, cmd.Env = root, append(os.Environ(), effort.Variable+"=verify")
 	text, err := cmd.CombinedOutput()
 	return string(text), err
 }

@@ -75,10 +75,16 @@ func measurement(file string, cold bool, command []string) (costs, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	if err := runCommand(dir, cold, command); err != nil {
-		fmt.Fprintln(os.Stderr, "testcosts: a test has failed:", err)
+	failed := runCommand(dir, cold, command)
+	got, err := collect(dir)
+	if failed == nil || err != nil {
+		return got, errors.Join(failed, err)
 	}
-	return collect(dir)
+	if len(got) == 0 {
+		return nil, failed
+	}
+	fmt.Fprintln(os.Stderr, "testcosts: a test has failed:", failed)
+	return got, nil
 }
 
 // runCommand runs a command in whose environment $GO is this program.

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// few is what a package costs at most, before and after, that has no row of its own, in seconds.
+// few is below what a package costs, before and after, to have no row of its own, in seconds.
 const few = 10
 
 // table returns two measurements beside each other, the most expensive packages first. Without

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -69,11 +70,11 @@ func note(dir string, spent time.Duration) error {
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(ran{Package: filepath.ToSlash(pkg), CPU: spent})
+	file, err := os.CreateTemp(dir, "run-*.json")
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, fmt.Sprintf("run-%d.json", os.Getpid())), text, 0o600)
+	return errors.Join(json.NewEncoder(file).Encode(ran{Package: filepath.ToSlash(pkg), CPU: spent}), file.Close())
 }
 
 // cpu returns the processor time of a process that has ended, and of its children.

@@ -83,7 +83,7 @@ func TestADamagedStoreIsNeverADifferentHistory(t *testing.T) {
 		return want
 	})
 	counts := map[string]int{}
-	for n := range effort.Count(3, 12, 100) {
+	for n := range effort.Count(12, 12, 100) {
 		kind := kindsOfDamage[n%len(kindsOfDamage)]
 		s.spoil(t, kind.do)
 		j, err := s.open(t, false)

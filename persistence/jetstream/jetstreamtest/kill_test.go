@@ -144,7 +144,7 @@ func leaderOf(nc *nats.Conn, stream string) (n int, ok bool) {
 // acknowledged event is there once, in order, and nothing else is.
 func TestKilledServersLoseNothingThatWasAcknowledged(t *testing.T) {
 	t.Parallel()
-	kills := effort.Count(1, 3, 60)
+	kills := effort.Count(3, 3, 60)
 	p := startProcesses(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute+time.Duration(kills)*time.Minute)
 	defer cancel()
