@@ -162,8 +162,10 @@ func TestActorsThatWaitForEachOtherAreNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		a, b, c := actor.Spawn(s, doer(), "a"), actor.Spawn(s, doer(), "b"), actor.Spawn(s, doer(), "c")
+		begin := make(chan struct{}) // when all are in their handlers, so that none of them replies
 		ask := func(to actor.ActorRef[deed]) deed {
 			return func(ctx *actor.Context[deed]) {
+				<-begin
 				within, cancel := context.WithTimeout(ctx, time.Minute)
 				defer cancel()
 				_, _ = actor.Ask(within, to, func(replyTo actor.ActorRef[int]) deed {
@@ -175,6 +177,8 @@ func TestActorsThatWaitForEachOtherAreNamed(t *testing.T) {
 		b.Tell(ask(c))
 		c.Tell(ask(a))
 		actor.Spawn(s, doer(), "d").Tell(ask(a))
+		synctest.Wait()
+		close(begin)
 		synctest.Wait()
 		require.Empty(t, numbersOf(s).Waits().Circles, "they may get their replies in a moment")
 		time.Sleep(time.Second)
