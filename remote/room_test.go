@@ -174,7 +174,8 @@ func TestActorsThatWaitForADeadNodeHoldNobodyElse(t *testing.T) {
 		ask(t, adder, 1)
 		worst = max(worst, time.Since(asked))
 	}
-	require.Less(t, worst, 100*time.Millisecond) // 4 ms measured
+	// An ask that is held up waits until their second is over. 4 ms measured.
+	require.Less(t, worst, 500*time.Millisecond)
 	done.Wait()
 	require.Less(t, time.Since(begin), 3*time.Second)
 }

@@ -33,10 +33,7 @@ func serve(t *testing.T, records ...string) *zone {
 	t.Helper()
 	z := &zone{asked: make(chan struct{}, 100)}
 	z.set(t, records...)
-	packets, err := net.ListenPacket("udp", "127.0.0.1:0")
-	require.NoError(t, err)
-	streams, err := net.Listen("tcp", packets.LocalAddr().String())
-	require.NoError(t, err)
+	packets, streams := onePort(t)
 	for _, server := range []*dns.Server{{PacketConn: packets, Handler: z}, {Listener: streams, Handler: z}} {
 		ready := make(chan struct{})
 		server.NotifyStartedFunc = func() { close(ready) }
@@ -53,6 +50,23 @@ func serve(t *testing.T, records ...string) *zone {
 		return d.DialContext(ctx, network, packets.LocalAddr().String())
 	}}
 	return z
+}
+
+// onePort listens at a port that is free for datagrams and for streams. The operating system chooses
+// it for datagrams only, and another program may use it for streams.
+func onePort(t *testing.T) (net.PacketConn, net.Listener) {
+	t.Helper()
+	for range 100 {
+		packets, err := net.ListenPacket("udp", "127.0.0.1:0")
+		require.NoError(t, err)
+		streams, err := net.Listen("tcp", packets.LocalAddr().String())
+		if err == nil {
+			return packets, streams
+		}
+		require.NoError(t, packets.Close())
+	}
+	t.Fatal("no port is free for datagrams and for streams")
+	return nil, nil
 }
 
 func (z *zone) set(t *testing.T, records ...string) {
