@@ -52,8 +52,8 @@ func serve(t *testing.T, records ...string) *zone {
 	return z
 }
 
-// onePort listens at a port that is free for datagrams and for streams. The operating system chooses
-// it for datagrams only, and another program may use it for streams.
+// onePort listens at a port that is free for datagrams and for streams. The operating system
+// chooses one that is free for datagrams; another program may use it for streams.
 func onePort(t *testing.T) (net.PacketConn, net.Listener) {
 	t.Helper()
 	for range 100 {
