@@ -29,7 +29,7 @@ func measureLaws(file string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	binaries := map[string]string{}
 	var failed error
 	text = lawRow.ReplaceAllFunc(text, func(row []byte) []byte {

@@ -74,7 +74,7 @@ func measurement(file string, cold bool, command []string) (costs, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	failed := runCommand(dir, cold, command)
 	got, err := collect(dir)
 	if failed == nil || err != nil {
