@@ -21,6 +21,11 @@ type badErr struct{}
 
 func (badErr) Error() string { panic("no text") }
 
+func putInto(m map[string]int) error {
+	m["x"] = 1
+	return nil
+}
+
 // A brokenJournal is away for a while.
 type brokenJournal struct {
 	*memory.Journal
@@ -45,7 +50,7 @@ func TestJobsThatMisbehave(t *testing.T) {
 			"bad":  cron.Func(func(context.Context, cron.Run) error { return badErr{} }),
 			"exit": cron.Func(func(context.Context, cron.Run) error { runtime.Goexit(); return nil }),
 			"canc": cron.Func(func(context.Context, cron.Run) error { return context.Canceled }),
-			"nil":  cron.Func(func(context.Context, cron.Run) error { var m map[string]int; m["x"] = 1; return nil }),
+			"nil":  cron.Func(func(context.Context, cron.Run) error { return putInto(nil) }),
 		}
 		var es []cron.Entry
 		for n := range jobs {
