@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,7 +14,10 @@ import (
 )
 
 func numbers(schema string) pg.Table {
-	return pg.Table{Schema: schema, Name: "numbers", Columns: "name, number", Definition: "(name text PRIMARY KEY, number bigint)", Version: 2, Type: "Store"}
+	return pg.Table{Schema: schema, Name: "numbers", Columns: "name, number", Type: "Store", Migrations: []string{
+		"CREATE TABLE {table} (name text PRIMARY KEY);",
+		"ALTER TABLE {table} ADD COLUMN IF NOT EXISTS number bigint;",
+	}}
 }
 
 func open(t *testing.T, url, schema string) *pg.DB {
@@ -47,6 +51,41 @@ func TestTwoProcessesMigrateAtOnce(t *testing.T) {
 		require.NoError(t, p.Wait())
 	}
 	require.Equal(t, "20", s.SQL(t, "SELECT count(*) FROM pg_tables WHERE tablename = 'numbers' AND schemaname LIKE 'schema %'"))
+}
+
+// A schema is of no single table: two that are made at once make it once.
+func TestTwoTablesInAFreshSchemaAreMadeAtOnce(t *testing.T) {
+	s := pgtest.Shared(t)
+	for i := range 20 {
+		var all sync.WaitGroup
+		failures := make(chan error, 4)
+		for k := range cap(failures) {
+			table := numbers(fmt.Sprint("fresh ", i))
+			table.Name = fmt.Sprint("numbers ", k%2)
+			db, err := pg.Open(s.URL(), table)
+			require.NoError(t, err)
+			all.Go(func() {
+				defer db.Close()
+				failures <- db.Migrate(t.Context())
+			})
+		}
+		all.Wait()
+		close(failures)
+		for err := range failures {
+			require.NoError(t, err)
+		}
+	}
+}
+
+func TestAnOlderTableIsBroughtUpToDate(t *testing.T) {
+	s := pgtest.Shared(t)
+	older := numbers("older")
+	older.Migrations = older.Migrations[:1]
+	s.SQL(t, older.DDL())
+	s.SQL(t, "INSERT INTO older.numbers VALUES ('a')")
+	require.NoError(t, open(t, s.URL(), "older").Migrate(t.Context()))
+	require.Equal(t, "understudy, version 2", s.SQL(t, "SELECT obj_description('older.numbers'::regclass)"))
+	require.Equal(t, "1", s.SQL(t, "SELECT count(*) FROM older.numbers WHERE number IS NULL"))
 }
 
 func TestATableThatIsThereIsNotTouchedAndThatOfAnotherIsRefused(t *testing.T) {

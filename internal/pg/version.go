@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/understudy-go/understudy/internal/pgschema"
 )
 
 // ErrNewerSchema is the error of [DB.Migrate] and of all statements when the table has a later
@@ -24,31 +26,37 @@ func (db *DB) known(ctx context.Context) error {
 	if v := db.verdict.Load(); v != nil {
 		return v.err
 	}
-	return db.checkVersion(ctx)
-}
-
-// checkVersion asks the server for the version of the table, and keeps the verdict. Without a table
-// there is no verdict and no error: the statement that follows fails.
-func (db *DB) checkVersion(ctx context.Context) error {
-	var comment string
-	err := db.request(ctx, "SELECT coalesce(obj_description(t, 'pg_class'), '') FROM to_regclass($1::text) t WHERE t IS NOT NULL", db.SQL("{table}")).Scan(&comment)
-	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		return nil
-	case err != nil:
-		return err
-	}
-	err = db.accepts(comment)
-	db.verdict.Store(&verdict{err})
+	_, err := db.checkVersion(ctx)
 	return err
 }
 
-// accepts returns an error if the comment on a table has a later version. A comment that this
-// package has not written is of no importance.
-func (t Table) accepts(comment string) error {
-	text, ours := strings.CutPrefix(comment, versionComment)
-	if version, err := strconv.Atoi(text); ours && err == nil && version > t.Version {
-		return fmt.Errorf("%w: it has version %d, this program knows %d; use a newer build of the program", ErrNewerSchema, version, t.Version)
+// checkVersion asks the server for the version of the table, and keeps the verdict. Without a table
+// the version is 0, without a verdict and an error: the statement that follows fails.
+func (db *DB) checkVersion(ctx context.Context) (version int, err error) {
+	var comment string
+	err = db.request(ctx, "SELECT coalesce(obj_description(t, 'pg_class'), '') FROM to_regclass($1::text) t WHERE t IS NOT NULL", db.SQL("{table}")).Scan(&comment)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return 0, nil
+	case err != nil:
+		return 0, err
 	}
-	return nil
+	version, err = db.accepts(comment)
+	db.verdict.Store(&verdict{err})
+	return version, err
+}
+
+// accepts returns the version in the comment on a table, with an error if it is a later one. A
+// comment that this package has not written is of no importance.
+func (t Table) accepts(comment string) (version int, err error) {
+	known := len(t.Migrations)
+	text, ours := strings.CutPrefix(comment, pgschema.VersionComment)
+	version, err = strconv.Atoi(text)
+	switch {
+	case !ours || err != nil:
+		return known, nil
+	case version > known:
+		return version, fmt.Errorf("%w: it has version %d, this program knows %d; use a newer build of the program", ErrNewerSchema, version, known)
+	}
+	return version, nil
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
+	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -53,18 +55,12 @@ func TestProjectionsIntoADatabaseThatCutsThemCountEachEventOnce(t *testing.T) {
 	want := map[string][2]int{}
 	for i := range 60 {
 		id := fmt.Sprint("account-", i%12)
-		claim, err := j.Claim(t.Context(), id, journal.WriterID{}, journal.Bounds{})
-		require.NoError(t, err)
-		req := journal.AppendRequest{ID: id, Epoch: claim.Epoch, Prev: claim.LastSeq}
+		var cents []int
 		for k := range 10 {
-			event, err := extension.Pack(booked{i + k})
-			require.NoError(t, err)
-			req.Records = append(req.Records, journal.Record{
-				Seq: claim.LastSeq + uint64(k) + 1, Epoch: claim.Epoch, Type: event.Type, Payload: event.Data,
-			})
+			cents = append(cents, i+k)
 			want[id] = [2]int{want[id][0] + i + k, want[id][1] + 1}
 		}
-		require.NoError(t, j.Append(t.Context(), []journal.AppendRequest{req})[0])
+		book(t, j.Journal, id, cents...)
 		if i%10 == 5 {
 			_, err = db.Exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%project%' AND pid <> pg_backend_pid()")
 			require.NoError(t, err)
@@ -88,4 +84,82 @@ func TestProjectionsIntoADatabaseThatCutsThemCountEachEventOnce(t *testing.T) {
 	}
 	require.NoError(t, rows.Err())
 	require.Equal(t, want, got)
+}
+
+// book stores events of an id.
+func book(t *testing.T, j journal.Journal, id string, cents ...int) {
+	t.Helper()
+	claim, err := j.Claim(t.Context(), id, journal.WriterID{}, journal.Bounds{})
+	require.NoError(t, err)
+	req := journal.AppendRequest{ID: id, Epoch: claim.Epoch, Prev: claim.LastSeq}
+	for i, n := range cents {
+		event, err := extension.Pack(booked{n})
+		require.NoError(t, err)
+		req.Records = append(req.Records, journal.Record{
+			Seq: claim.LastSeq + uint64(i) + 1, Epoch: claim.Epoch, Type: event.Type, Payload: event.Data,
+		})
+	}
+	require.NoError(t, j.Append(t.Context(), []journal.AppendRequest{req})[0])
+}
+
+// inSchema opens the server with a schema of its own as the search path.
+func inSchema(t *testing.T, s *pgtest.Server, user, schema string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("pgx", "postgres://"+user+"@"+s.Addr()+"/postgres?search_path="+schema)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, db.Close()) })
+	return db
+}
+
+func countBooked(context.Context, *sql.Tx, projection.Event[booked]) error { return nil }
+
+func TestWorkersAndProcessesOnAFreshDatabaseCreateTheOffsetsOnce(t *testing.T) {
+	s := pgtest.Shared(t)
+	j := openHandle(t, s.URL(), rand.Text())
+	for i := range 8 {
+		book(t, j.Journal, fmt.Sprint("id-", i), 1)
+	}
+	for i := range 20 {
+		schema := fmt.Sprint("fresh_", i)
+		s.SQL(t, "CREATE SCHEMA "+schema)
+		var all sync.WaitGroup
+		failures := make(chan error, 4)
+		for range 2 { // as two processes, each with several workers
+			db := inSchema(t, s, "postgres", schema)
+			for k := range 2 {
+				p := projection.New(fmt.Sprint("fresh-", k), j.Journal, journal.Query{}, projection.InTx(db, countBooked), projection.Workers(4))
+				all.Go(func() {
+					_, err := p.CatchUp(t.Context())
+					if !errors.Is(err, projection.ErrMoved) { // the other process was faster
+						failures <- err
+					}
+				})
+			}
+		}
+		all.Wait()
+		close(failures)
+		for err := range failures {
+			require.NoError(t, err)
+		}
+	}
+}
+
+func TestARoleThatMayNotCreateTablesUsesOffsetsThatExist(t *testing.T) {
+	s := pgtest.Shared(t)
+	j := openHandle(t, s.URL(), rand.Text())
+	book(t, j.Journal, "x", 1)
+	s.SQL(t, "CREATE ROLE limited LOGIN; CREATE SCHEMA bounded; GRANT USAGE ON SCHEMA bounded TO limited")
+	p := projection.New("limited", j.Journal, journal.Query{}, projection.InTx(inSchema(t, s, "limited", "bounded"), countBooked))
+	_, err := p.CatchUp(t.Context())
+	require.ErrorContains(t, err, "create the table of offsets")
+	require.ErrorContains(t, err, "permission denied")
+
+	for range 2 {
+		s.SQL(t, "SET search_path = bounded; "+projection.DDL())
+	}
+	s.SQL(t, "GRANT SELECT, INSERT, UPDATE ON bounded.projection_offset TO limited")
+	got, err := p.CatchUp(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, uint64(1), got.Workers[0].Handled)
+	require.Equal(t, "understudy, version 1", s.SQL(t, "SELECT obj_description('bounded.projection_offset'::regclass)"))
 }

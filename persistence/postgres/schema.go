@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/internal/pg"
+	"github.com/understudy-go/understudy/internal/pgschema"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -80,6 +81,19 @@ CREATE INDEX understudy_timer_wake ON {schema}.understudy_timer (due, pid, slice
 // manage the schema of the database in another way. It may be run again.
 func DDL(schema string) string { return ddl(schema, migrations) }
 
+func ddl(schema string, migrations []string) string {
+	return pgschema.Plan{
+		Schema: schema,
+		Find: `CREATE TABLE IF NOT EXISTS {schema}.understudy_journal (
+	one     boolean PRIMARY KEY CHECK (one),
+	version integer NOT NULL
+);
+SELECT coalesce(max(version), 0) INTO v FROM {schema}.understudy_journal;`,
+		Migrations: migrations,
+		Mark:       "INSERT INTO {schema}.understudy_journal VALUES (true, {version}) ON CONFLICT (one) DO UPDATE SET version = {version};",
+	}.SQL()
+}
+
 // Renumber returns the statement to run once, while no program uses the journal, after a dump was
 // restored in another server. The events are ordered by transaction ids of the old server, which
 // the statement replaces. The order stays the same, but stored offsets of readers become invalid.
@@ -89,43 +103,9 @@ FROM (SELECT pid, seq, row_number() OVER (ORDER BY xid, ord) AS n FROM {schema}.
 WHERE e.pid = o.pid AND e.seq = o.seq`)
 }
 
-// ddl returns a single statement, so it takes effect completely or not at all, behind any pooler.
-// It takes a lock, so that each migration is applied once. If it applies some, it sets {from} to
-// the version of the tables before, until the end of the transaction.
-func ddl(schema string, migrations []string) string {
-	var b strings.Builder
-	b.WriteString(`DO $understudy$
-DECLARE v int;
-BEGIN
-PERFORM pg_advisory_xact_lock(hashtextextended('understudy journal ' || {name}, 0));
-IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = {name}) THEN
-	CREATE SCHEMA {schema};
-END IF;
-CREATE TABLE IF NOT EXISTS {schema}.understudy_journal (
-	one     boolean PRIMARY KEY CHECK (one),
-	version integer NOT NULL
-);
-SELECT coalesce(max(version), 0) INTO v FROM {schema}.understudy_journal;
-`)
-	for i, migration := range migrations {
-		fmt.Fprintf(&b, "IF v < %d THEN%s\nEND IF;\n", i+1, migration)
-	}
-	fmt.Fprintf(&b, `IF v < %[1]d THEN
-	PERFORM set_config('{from}', v::text, true);
-	INSERT INTO {schema}.understudy_journal VALUES (true, %[1]d) ON CONFLICT (one) DO UPDATE SET version = %[1]d;
-END IF;
-END
-$understudy$`, len(migrations))
-	return inSchema(schema, b.String())
-}
-
-// inSchema inserts the schema into sql, as an identifier and as a string.
+// inSchema inserts the schema into sql.
 func inSchema(schema, sql string) string {
-	name := "'" + strings.ReplaceAll(schema, "'", "''") + "'"
-	if strings.Contains(schema, `\`) {
-		name = "E" + strings.ReplaceAll(name, `\`, `\\`) // works with any standard_conforming_strings
-	}
-	return strings.NewReplacer("{schema}", pgx.Identifier{schema}.Sanitize(), "{name}", name, "{from}", "understudy.migrated_from").Replace(sql)
+	return strings.ReplaceAll(sql, "{schema}", pgschema.Quote(schema))
 }
 
 // migrate makes sure that the tables have the version to which the migrations lead.
@@ -160,7 +140,7 @@ func (j *Journal) migrate(ctx context.Context) error {
 // applyMigrations applies the migrations that another process has not applied meanwhile, and logs
 // if there were any. Both statements are one message, and therefore one transaction.
 func (j *Journal) applyMigrations(ctx context.Context, conn *pgxpool.Conn) error {
-	sql := ddl(j.schema, j.migrations) + inSchema(j.schema, "; SELECT current_setting('{from}', true)")
+	sql := ddl(j.schema, j.migrations) + "; SELECT current_setting('" + pgschema.MigratedFrom + "', true)"
 	results, err := conn.Conn().PgConn().Exec(ctx, sql).ReadAll()
 	if err != nil {
 		return err

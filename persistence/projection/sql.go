@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"sync/atomic"
 
 	"github.com/understudy-go/understudy/persistence/journal"
 )
@@ -13,29 +12,31 @@ import (
 // The statements work with SQLite and PostgreSQL. A statement that moves an offset waits until
 // other transactions that have moved it have ended.
 const (
-	createOffsets = "CREATE TABLE IF NOT EXISTS projection_offset (name TEXT PRIMARY KEY, pos TEXT NOT NULL)"
-	selectOffset  = "SELECT pos FROM projection_offset WHERE name = $1"
-	insertOffset  = "INSERT INTO projection_offset (name, pos) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING"
-	updateOffset  = "UPDATE projection_offset SET pos = $2 WHERE name = $1 AND pos = $3"
+	selectOffset = "SELECT pos FROM projection_offset WHERE name = $1"
+	insertOffset = "INSERT INTO projection_offset (name, pos) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING"
+	updateOffset = "UPDATE projection_offset SET pos = $2 WHERE name = $1 AND pos = $3"
 )
 
-// SQLOffsets is an [OffsetStore] in an SQL database. It creates the table projection_offset, which
-// has a row with the name and the offset of each projection. If a projection has several workers or
+// SQLOffsets is an [OffsetStore] in an SQL database. It uses the table projection_offset, which has
+// a row with the name and the offset of each projection. If a projection has several workers or
 // held ids, it has more rows, whose names begin with the projection's name and "/". To restart a
 // projection from the beginning, delete all its rows.
 //
+// It creates the table if it does not exist. If it exists, the role of db needs only the right to
+// select, insert and update. For PostgreSQL, another role can create it with [DDL].
+//
 // It has been tested with SQLite and, by package persistence/postgres, with PostgreSQL.
 type SQLOffsets struct {
-	db      *sql.DB
-	created atomic.Bool
+	db    *sql.DB
+	table *table
 }
 
 // NewSQLOffsets returns the offsets in db. It does not access db before the first use.
-func NewSQLOffsets(db *sql.DB) *SQLOffsets { return &SQLOffsets{db: db} }
+func NewSQLOffsets(db *sql.DB) *SQLOffsets { return &SQLOffsets{db: db, table: newTable(db)} }
 
 // Load implements [OffsetStore].
 func (o *SQLOffsets) Load(ctx context.Context, name string) (journal.Offset, error) {
-	if err := o.create(ctx); err != nil {
+	if err := o.table.create(ctx); err != nil {
 		return "", err
 	}
 	var offset journal.Offset
@@ -48,22 +49,10 @@ func (o *SQLOffsets) Load(ctx context.Context, name string) (journal.Offset, err
 
 // Save implements [OffsetStore].
 func (o *SQLOffsets) Save(ctx context.Context, name string, after, to journal.Offset) error {
-	if err := o.create(ctx); err != nil {
+	if err := o.table.create(ctx); err != nil {
 		return err
 	}
 	return o.inTx(ctx, func(tx *sql.Tx) error { return move(ctx, tx, name, after, to) })
-}
-
-// create creates the table if it does not exist.
-func (o *SQLOffsets) create(ctx context.Context) error {
-	if o.created.Load() {
-		return nil
-	}
-	if _, err := o.db.ExecContext(ctx, createOffsets); err != nil {
-		return fmt.Errorf("create the table of offsets: %w", err)
-	}
-	o.created.Store(true)
-	return nil
 }
 
 // inTx runs f in a transaction, which it commits if f succeeds.

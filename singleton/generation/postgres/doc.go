@@ -35,7 +35,7 @@
 //   - READ COMMITTED, the default isolation level. Under a stricter one, concurrent claims fail.
 //
 // All of it works behind PgBouncer in session, transaction and statement pooling, because it uses
-// nothing that belongs to a session: no prepared statement, no SET, no advisory lock.
+// nothing that belongs to a session: no prepared statement, no SET, no lock of a session.
 //
 // # Privileges
 //
@@ -44,6 +44,6 @@
 //	GRANT USAGE ON SCHEMA public TO app;
 //	GRANT SELECT, INSERT, UPDATE ON public.understudy_generation TO app;
 //
-// and no more once the table exists. [Source.DDL] returns the statements for a migration tool.
-// [Source.Migrate] runs them, which needs the right to create a table.
+// and no more once the table exists. [Source.DDL] returns the statement for a migration tool.
+// [Source.Migrate] runs it, which needs the right to create a table.
 package postgres

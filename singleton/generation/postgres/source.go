@@ -59,23 +59,23 @@ func New(pool *pgxpool.Pool, opts ...Option) (*Source, error) {
 }
 
 func table(opts []Option) pg.Table {
-	t := pg.Table{Schema: DefaultSchema, Name: DefaultTable, Columns: columns, Definition: definition, Version: 1, Type: "Source"}
+	t := pg.Table{Schema: DefaultSchema, Name: DefaultTable, Columns: columns, Migrations: migrations, Type: "Source"}
 	for _, opt := range opts {
 		opt(&t)
 	}
 	return t
 }
 
-// DDL returns the statements that [Source.Migrate] runs, for migration tools. They do not create
-// the schema.
+// DDL returns the statement that [Source.Migrate] runs, for migration tools. It may be run again.
 func (s *Source) DDL() string { return s.db.DDL() }
 
 // ErrNewerSchema is the error of [Source.Migrate], and of all other methods with a context, when a
 // later version of this package has made the table. The first of them asks for the version.
 var ErrNewerSchema = pg.ErrNewerSchema
 
-// Migrate creates the table and its schema if they do not exist. If they exist it changes nothing,
-// and needs only the privileges to use the table. Several processes may call it at once.
+// Migrate creates the table and its schema if they do not exist, and brings an older table up to
+// date. If nothing is to be done, it needs only the privileges to use the table. Several processes
+// may call it at once.
 func (s *Source) Migrate(ctx context.Context) error { return s.db.Migrate(ctx) }
 
 // Close closes the connections that [Open] has made, after the requests under way have ended. After

@@ -23,17 +23,19 @@ func prepare(db *pg.DB) statements {
 	}
 }
 
-// definition defines the columns. term is the highest ever claimed; owner is null if nobody owns
-// the singleton; spec is null without a spec. The server refuses numbers beyond 32 bits. The
-// collation compares bytes: an index by a language's rules becomes corrupt when the operating
-// system changes those rules, and then a label might get two rows.
-const definition = `(
+// migrations bring the table from each version to the next; see [pg.Table].
+//
+// term is the highest ever claimed; owner is null if nobody owns the singleton; spec is null if
+// there is none. The server refuses numbers beyond 32 bits. The collation compares bytes: an index by a
+// language's rules becomes corrupt when the operating system changes those rules, and then a label
+// might get two rows.
+var migrations = []string{`CREATE TABLE {table} (
 	label text COLLATE "C" PRIMARY KEY,
 	term  bigint NOT NULL CHECK (term BETWEEN 0 AND 4294967295),
 	seq   bigint NOT NULL CHECK (seq BETWEEN 0 AND 4294967295),
 	owner text COLLATE "C",
 	spec  bytea
-)`
+);`}
 
 const columns = "label, term, seq, owner, spec"
 

@@ -25,17 +25,19 @@ func prepare(db *pg.DB) statements {
 	}
 }
 
-// definition: token is the highest number of the name. held is the number of the acquisition by
-// holder, which is empty when nobody holds the lease. The collation compares bytes: an index by a
-// language's rules breaks when the operating system changes those rules, and a broken index may
-// give a name two rows.
-const definition = `(
+// migrations bring the table from each version to the next; see [pg.Table].
+//
+// token is the highest number of the name. held is the number of the acquisition by holder, which
+// is empty when nobody holds the lease. The collation compares bytes: an index by a language's
+// rules breaks when the operating system changes those rules, and a broken index may give a name
+// two rows.
+var migrations = []string{`CREATE TABLE {table} (
 	name       text COLLATE "C" PRIMARY KEY,
 	token      bigint NOT NULL,
 	holder     text COLLATE "C" NOT NULL,
 	held       bigint NOT NULL,
 	expires_at timestamptz NOT NULL
-)`
+);`}
 
 const columns = "name, token, holder, held, expires_at"
 

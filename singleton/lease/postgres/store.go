@@ -65,23 +65,23 @@ func New(pool *pgxpool.Pool, opts ...Option) (*Store, error) {
 }
 
 func table(opts []Option) pg.Table {
-	t := pg.Table{Schema: DefaultSchema, Name: DefaultTable, Columns: columns, Definition: definition, Version: 1, Type: "Store"}
+	t := pg.Table{Schema: DefaultSchema, Name: DefaultTable, Columns: columns, Migrations: migrations, Type: "Store"}
 	for _, opt := range opts {
 		opt(&t)
 	}
 	return t
 }
 
-// DDL returns the statements that [Store.Migrate] runs, for a migration tool. They require that the
-// schema exists.
+// DDL returns the statement that [Store.Migrate] runs, for migration tools. It may be run again.
 func (s *Store) DDL() string { return s.db.DDL() }
 
 // ErrNewerSchema is the error of [Store.Migrate], and of all other methods with a context, when a
 // later version of this package has made the table. The first of them asks for the version.
 var ErrNewerSchema = pg.ErrNewerSchema
 
-// Migrate makes the table, and its schema, unless they exist. If they exist it changes nothing, and
-// needs only the privileges for using the table. Any number of processes may call it at once.
+// Migrate creates the table and its schema if they do not exist, and brings an older table up to
+// date. If nothing is to be done, it needs only the privileges to use the table. Several processes
+// may call it at once.
 func (s *Store) Migrate(ctx context.Context) error { return s.db.Migrate(ctx) }
 
 // Close closes the connections that [Open] made, and waits for requests in flight. It releases no
