@@ -25,10 +25,10 @@ func prepare(db *pg.DB) statements {
 
 // migrations bring the table from each version to the next; see [pg.Table].
 //
-// term is the highest ever claimed; owner is null if nobody owns the singleton; spec is null if
-// there is none. The server refuses numbers beyond 32 bits. The collation compares bytes: an index by a
-// language's rules becomes corrupt when the operating system changes those rules, and then a label
-// might get two rows.
+// term is the highest ever claimed; owner is null if nobody owns the singleton; spec is null
+// without a spec. The server refuses numbers beyond 32 bits. The collation compares bytes: an index
+// by a language's rules becomes corrupt when the operating system changes those rules, and then a
+// label might get two rows.
 var migrations = []string{`CREATE TABLE {table} (
 	label text COLLATE "C" PRIMARY KEY,
 	term  bigint NOT NULL CHECK (term BETWEEN 0 AND 4294967295),
