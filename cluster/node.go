@@ -140,6 +140,7 @@ func listen(cfg Config) (*Node, error) {
 	startContact(n.System, n.views)
 	n.figures = &figuresExchange{system: n.System, views: n.views, aborted: n.aborted}
 	n.figures.serve()
+	serveCalendar(n)
 	n.looks = newCoordinatorLooks(n.System)
 	telemetry.AddSource(n.System, func() []telemetry.Family {
 		return metrics.Families(metrics.State{View: n.View(), Skipped: n.skippedKinds()}, &n.counters)

@@ -2,6 +2,7 @@ package cron_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -10,9 +11,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/cluster/cron"
+	"github.com/understudy-go/understudy/internal/cronstatus"
 	"github.com/understudy-go/understudy/internal/effort"
+	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
@@ -218,6 +225,106 @@ func TestRunsGoByTheClockOfTheJournal(t *testing.T) {
 		require.NoError(t, err)
 		require.Zero(t, status.Counts[cron.NotRun])
 	})
+}
+
+// usedUp lets the clock of the journal be a year ahead for two minutes. It returns the schedule,
+// with an entry that has no runs therefore.
+func usedUp(t *testing.T, s *actor.System, store *aheadJournal, b *logbook) *cron.Schedule {
+	t.Helper()
+	c, err := cron.Start(s, cron.Config{
+		Journal: store, Jobs: map[string]cron.Job{"note": b.job()},
+		Entries: []cron.Entry{{Name: "minutes", Job: "note", Spec: "* * * * *"}},
+	})
+	require.NoError(t, err)
+	time.Sleep(3*time.Minute + time.Second)
+	store.by.Store(int64(365 * 24 * time.Hour))
+	time.Sleep(2 * time.Minute)
+	store.by.Store(0)
+	time.Sleep(2 * time.Minute)
+	b.clear()
+	time.Sleep(time.Hour)
+	require.Empty(t, b.due("15:04"), "the times of a year are dealt with")
+	return c
+}
+
+func TestAnEntryWhoseTimesAClockThatWasAheadHasUsedUpIsAProblemUntilItIsRewound(t *testing.T) {
+	const name = "minutes"
+	twos := cron.Entry{Name: name, Job: "note", Spec: "*/2 * * * *"}
+	for how, revive := range map[string]func(c *cron.Schedule, ctx context.Context) error{
+		"Rewind": func(c *cron.Schedule, ctx context.Context) error { return c.Rewind(ctx, name) },
+		"Resume": func(c *cron.Schedule, ctx context.Context) error { return c.Resume(ctx, name) },
+		"Pause and Resume": func(c *cron.Schedule, ctx context.Context) error {
+			return errors.Join(c.Pause(ctx, name), c.Resume(ctx, name))
+		},
+		"Set, with other times": func(c *cron.Schedule, ctx context.Context) error { return c.Set(ctx, twos) },
+		"Set, as it is": func(c *cron.Schedule, ctx context.Context) error {
+			return c.Set(ctx, cron.Entry{Name: name, Job: "note", Spec: "* * * * *"})
+		},
+	} {
+		t.Run(how, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b, store := new(logbook), &aheadJournal{Journal: memory.New()}
+				log, lines := observer.New(zap.ErrorLevel)
+				s := testkit.NewSystem(t, actor.WithLogger(zap.New(log)))
+				c := usedUp(t, s, store, b)
+				require.Equal(t, 1, lines.FilterMessage("an entry has no runs").Len(), "logged once, and at once")
+				status, err := c.Entry(t.Context(), name)
+				require.NoError(t, err)
+				require.Contains(t, status.Problem, "used up its times until 2000-12-31 00:0")
+				read, _ := extension.Get[cronstatus.Source](s)
+				require.Equal(t, status.Problem, read()[0].Entries[0].Problem, "the page says so, too")
+				require.NoError(t, revive(c, t.Context()))
+				time.Sleep(10 * time.Minute)
+				require.GreaterOrEqual(t, len(b.due("15:04")), 5)
+				status, err = c.Entry(t.Context(), name)
+				require.NoError(t, err)
+				require.Empty(t, status.Problem)
+			})
+		})
+	}
+}
+
+func TestADeclarationThatIsNewRewindsAnEntryAndARestartDoesNot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, store := new(logbook), &aheadJournal{Journal: memory.New()}
+		s := testkit.NewSystem(t)
+		usedUp(t, s, store, b)
+		require.NoError(t, s.Shutdown(t.Context()))
+		for _, spec := range []string{"* * * * *", "*/2 * * * *"} {
+			s := testkit.NewSystem(t)
+			_, err := cron.Start(s, cron.Config{
+				Journal: store, Jobs: map[string]cron.Job{"note": b.job()},
+				Entries: []cron.Entry{{Name: "minutes", Job: "note", Spec: spec}},
+			})
+			require.NoError(t, err)
+			time.Sleep(10 * time.Minute)
+			require.Equal(t, spec != "* * * * *", len(b.due("15:04")) > 0)
+			require.NoError(t, s.Shutdown(t.Context()))
+		}
+	})
+}
+
+// The schedule of a journal without a clock goes by the clocks of hosts.
+func TestASingleHostWhoseClockIsWrongMovesNoEntry(t *testing.T) {
+	for name, by := range map[string]time.Duration{"ahead": 365 * 24 * time.Hour, "behind": -365 * 24 * time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c, b := clustertest.Start(t, 3), new(logbook)
+				store := struct{ persistence.Journal }{memory.New()} // it has no clock
+				c.Jump("n1", by)
+				time.Sleep(10 * time.Second)
+				for _, n := range c.Nodes() {
+					_, err := cron.Start(n, cron.Config{
+						Journal: store, Jobs: map[string]cron.Job{"note": b.job()},
+						Entries: []cron.Entry{{Name: "minutes", Job: "note", Spec: "* * * * *"}},
+					})
+					require.NoError(t, err)
+				}
+				time.Sleep(2 * time.Minute)
+				require.Equal(t, []string{"2000-01-01 00:01", "2000-01-01 00:02"}, b.due("2006-01-02 15:04"))
+			})
+		})
+	}
 }
 
 // Clocks are set forward in March and back in October, in three zones at once.

@@ -61,6 +61,7 @@ const (
 	opTrigger
 	opList
 	opGet
+	opRewind
 )
 
 // An answer is the answer to a request.
@@ -77,6 +78,7 @@ func init() {
 	actor.RegisterType[plan.Ledger]("understudy/cron.ledger")
 	actor.RegisterType[plan.EntrySet]("understudy/cron.entry-set")
 	actor.RegisterType[plan.EntryRemoved]("understudy/cron.entry-removed")
+	actor.RegisterType[plan.Rewound]("understudy/cron.rewound")
 	actor.RegisterType[plan.RunsSkipped]("understudy/cron.runs-skipped")
 	actor.RegisterType[plan.RunDue]("understudy/cron.run-due")
 	actor.RegisterType[plan.RunBegun]("understudy/cron.run-begun")

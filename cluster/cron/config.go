@@ -68,8 +68,8 @@ type Config struct {
 
 	// Journal stores the entries that were changed at run time, and what has become of runs. All
 	// nodes must share it. Required. Runs are due by the clock of the journal if it has one, such
-	// as the clock of a PostgreSQL server, and otherwise by the clock of the host. The caller
-	// closes the journal, after the node has left.
+	// as the clock of a PostgreSQL server, and otherwise by the time that more than half of the
+	// members have reached. The caller closes the journal, after the node has left.
 	Journal persistence.Journal
 
 	// Jobs are what entries run, by name. Required, also on nodes that host the schedule only after

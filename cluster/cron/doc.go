@@ -36,7 +36,8 @@
 // names no time of day, so it simply goes on: "*/15 * * * *" runs every fifteen minutes.
 //
 // The clock is the one of the journal, see Config.Journal. If it is set back, nothing runs twice;
-// if it is set forward, the runs in between were missed.
+// if it is set forward, the runs in between were missed. Times that a clock has used up because it
+// was ahead come back with Rewind.
 //
 // # Changes at run time
 //

@@ -3,6 +3,7 @@ package cron
 import (
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
@@ -20,15 +21,16 @@ type figures struct {
 	counts map[Outcome]uint64
 	here   bool        // the instance is on this node
 	ledger plan.Ledger // if here
+	now    func() time.Time
 }
 
 func newFigures() *figures { return &figures{counts: map[Outcome]uint64{}} }
 
-// note counts what facts say, and keeps the ledger for the status page.
-func (f *figures) note(facts []plan.Fact, l plan.Ledger) {
+// note counts what facts say, and keeps the ledger and its clock for the status page.
+func (f *figures) note(facts []plan.Fact, l plan.Ledger, now func() time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.here, f.ledger = true, l
+	f.here, f.ledger, f.now = true, l, now
 	for _, fact := range facts {
 		switch fact := fact.(type) {
 		case plan.RunsSkipped:
@@ -39,7 +41,7 @@ func (f *figures) note(facts []plan.Fact, l plan.Ledger) {
 			if fact.Attempt == 1 {
 				f.lateness.Observe(max(fact.At.Sub(fact.Due), 0))
 			}
-		case plan.EntrySet, plan.EntryRemoved, plan.RunDue:
+		case plan.EntrySet, plan.EntryRemoved, plan.Rewound, plan.RunDue:
 		}
 	}
 }
@@ -48,7 +50,7 @@ func (f *figures) note(facts []plan.Fact, l plan.Ledger) {
 func (f *figures) close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.here, f.ledger = false, plan.Ledger{}
+	f.here, f.ledger, f.now = false, plan.Ledger{}, nil
 }
 
 // outcomes are all of them; each has a series from the start, because an increase from no series is

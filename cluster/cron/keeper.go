@@ -8,6 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/cron/internal/plan"
 	"github.com/understudy-go/understudy/internal/guard"
@@ -46,7 +47,7 @@ func keeperOf(c *Schedule) actor.Behavior[command] {
 		k.runs, k.stop = context.WithCancel(ctx)
 		ctx.Defer(k.stop)
 		ctx.Defer(c.figures.close)
-		k.clock = storeclock.New(clockOf(c.cfg.Journal), ctx.Log())
+		k.clock = storeclock.New(clockOf(c.cfg.Journal, c.system), ctx.Log())
 		k.alarm = storeclock.NewAlarm(k.clock, func() { ctx.Self().Tell(look{}) })
 		ctx.Defer(func() { k.alarm.Set(time.Time{}) })
 		return persistence.New("cron/"+c.cfg.Name, c.cfg.Journal, plan.Ledger{}, plan.Ledger.With,
@@ -78,10 +79,14 @@ func (k *keeper) signal(_ *actor.Context[command], l plan.Ledger, sig persistenc
 	return persistence.None
 }
 
-// clockOf returns the clock of a journal, or the clock of the host if it has none.
-func clockOf(j persistence.Journal) func(context.Context) (time.Time, error) {
+// clockOf returns the clock of a journal. If it has none, most members of the cluster must agree,
+// because a single host whose clock is ahead would use up the times of all entries.
+func clockOf(j persistence.Journal, s *actor.System) func(context.Context) (time.Time, error) {
 	if store, keeps := journal.As[journal.TimerStore](j); keeps {
 		return store.Now
+	}
+	if agreed, clustered := extension.Get[storeclock.Agreed](s); clustered {
+		return agreed
 	}
 	return func(context.Context) (time.Time, error) { return time.Now(), nil }
 }
@@ -97,7 +102,7 @@ func (k *keeper) handle(l plan.Ledger, cmd command) effect {
 		return k.serve(l, cmd)
 	case begin:
 		k.begun = true
-		return k.step(l, plan.Declare(l, k.cfg.Entries, k.now())).ThenUnstashAll()
+		return k.step(l, k.planner.Declare(l, k.cfg.Entries, k.now())).ThenUnstashAll()
 	case look:
 		return k.step(l, nil)
 	case ended:
@@ -132,9 +137,9 @@ func (k *keeper) step(l plan.Ledger, facts []plan.Fact) effect {
 			}
 		}
 	}
-	k.warn(l)
+	k.warn(l, now)
 	return persist(facts).Then(func() {
-		k.figures.note(facts, l)
+		k.figures.note(facts, l, k.now)
 		for _, b := range begun {
 			item, _ := l.Item(b.Name)
 			k.begin(b, item)
@@ -178,12 +183,15 @@ func (k *keeper) end(l plan.Ledger, e ended) effect {
 	return k.step(l, []plan.Fact{fact})
 }
 
-// warn logs which entries this host cannot compute the times of.
-func (k *keeper) warn(l plan.Ledger) {
+// warn logs which entries have no runs, once until they have some.
+func (k *keeper) warn(l plan.Ledger, now time.Time) {
 	for name, i := range l.Items {
-		if err := k.planner.Problem(i.Entry); err != nil && !k.warned[name] {
-			k.warned[name] = true
-			k.ctx.Log().Error("an entry does not run on this host", zap.String("schedule", k.cfg.Name), zap.Error(err))
+		err := k.planner.Problem(i, now)
+		if err != nil && !k.warned[name] {
+			k.ctx.Log().Error("an entry has no runs", zap.String("schedule", k.cfg.Name), zap.String("entry", name), zap.Error(err))
+		}
+		if k.warned[name] = err != nil; err == nil {
+			delete(k.warned, name)
 		}
 	}
 }

@@ -82,6 +82,14 @@ func (c *Schedule) Pause(ctx context.Context, name string) error {
 	return err
 }
 
+// Rewind lets an entry start from now: times that are yet to come count as not dealt with. It is
+// for entries whose times a clock that was ahead has used up, see Problem of [Status]. Set and
+// Resume do the same for them.
+func (c *Schedule) Rewind(ctx context.Context, name string) error {
+	_, err := c.ask(ctx, request{Op: opRewind, Name: name})
+	return err
+}
+
 // Resume is the opposite of [Schedule.Pause].
 func (c *Schedule) Resume(ctx context.Context, name string) error {
 	_, err := c.ask(ctx, request{Op: opResume, Name: name})

@@ -27,7 +27,7 @@ func (k *keeper) decide(l plan.Ledger, r request) ([]plan.Fact, answer, error) {
 	case opSet:
 		facts, err := k.set(l, r)
 		return facts, answer{}, err
-	case opRemove, opPause, opResume, opTrigger, opGet:
+	case opRemove, opPause, opResume, opTrigger, opGet, opRewind:
 	}
 	item, there := l.Item(r.Name)
 	if !there {
@@ -37,12 +37,14 @@ func (k *keeper) decide(l plan.Ledger, r request) ([]plan.Fact, answer, error) {
 	case opRemove:
 		return []plan.Fact{plan.EntryRemoved{Name: r.Name}}, answer{}, nil
 	case opPause, opResume:
-		return k.pause(item, r.Op == opPause), answer{}, nil
+		return k.pause(l, item, r.Op == opPause), answer{}, nil
+	case opRewind:
+		return rewind(item, k.now()), answer{}, nil
 	case opTrigger:
 		facts, err := trigger(item, r.At)
 		return facts, answer{}, err
 	case opGet:
-		return nil, answer{Statuses: []Status{statusOf(k.planner, item, true)}}, nil
+		return nil, answer{Statuses: []Status{statusOf(k.planner, item, k.now(), true)}}, nil
 	case opSet, opList:
 	}
 	return nil, answer{}, fmt.Errorf("this host does not know the operation %d; its program is older", r.Op)
@@ -58,19 +60,30 @@ func (k *keeper) set(l plan.Ledger, r request) ([]plan.Fact, error) {
 	if _, there := l.Items[r.Entry.Name]; !there && len(l.Items) >= MaxEntries {
 		return nil, fmt.Errorf("the schedule has %d entries already, which is the most that one has", MaxEntries)
 	}
-	if item, there := l.Item(r.Entry.Name); there && item.Entry == *r.Entry {
-		return nil, nil
-	}
-	return []plan.Fact{plan.EntrySet{Entry: *r.Entry, At: k.now()}}, nil
+	return k.change(l, *r.Entry), nil
 }
 
-func (k *keeper) pause(item *plan.Item, paused bool) []plan.Fact {
-	if item.Entry.Paused == paused {
-		return nil
-	}
+func (k *keeper) pause(l plan.Ledger, item *plan.Item, paused bool) []plan.Fact {
 	changed := item.Entry
 	changed.Paused = paused
-	return []plan.Fact{plan.EntrySet{Entry: changed, At: k.now()}}
+	return k.change(l, changed)
+}
+
+// change returns the facts by which there is an entry, and it has runs; nil if nothing changes.
+func (k *keeper) change(l plan.Ledger, to plan.Entry) []plan.Fact {
+	facts := k.planner.Set(l, plan.EntrySet{Entry: to, At: k.now()})
+	if item, there := l.Item(to.Name); there && item.Entry == to && len(facts) == 1 {
+		return nil
+	}
+	return facts
+}
+
+// rewind returns the fact that no time that is yet to come has been dealt with.
+func rewind(item *plan.Item, now time.Time) []plan.Fact {
+	if !item.Cursor.After(now) {
+		return nil
+	}
+	return []plan.Fact{plan.Rewound{Name: item.Entry.Name, To: now}}
 }
 
 // trigger returns the facts of a run that counts as due at that time. A request that comes twice
@@ -109,7 +122,7 @@ func (k *keeper) list(l plan.Ledger, after string) answer {
 			return a
 		default:
 			item, _ := l.Item(name)
-			a.Statuses = append(a.Statuses, statusOf(k.planner, item, false))
+			a.Statuses = append(a.Statuses, statusOf(k.planner, item, k.now(), false))
 		}
 	}
 	return a

@@ -21,12 +21,12 @@ func (r *register) shown() []cronstatus.Schedule {
 
 func (f *figures) shown(name string) cronstatus.Schedule {
 	f.mu.Lock()
-	here, l := f.here, f.ledger
+	here, l, now := f.here, f.ledger, f.now
 	f.mu.Unlock()
 	s := cronstatus.Schedule{Name: name, Here: here, Entries: []cronstatus.Entry{}}
 	planner := plan.NewPlanner()
 	for _, name := range l.Names() {
-		s.Entries = append(s.Entries, shownEntry(statusOf(planner, l.Items[name], true)))
+		s.Entries = append(s.Entries, shownEntry(statusOf(planner, l.Items[name], now(), true)))
 	}
 	return s
 }

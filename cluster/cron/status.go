@@ -14,7 +14,7 @@ type Status struct {
 	Open     []OpenRun          // runs that wait or go on, those that were due first before the others
 	Counts   map[Outcome]uint64 // of runs, since there is the entry
 	History  []Record           // the last runs, at most 20, the latest first; nil from Entries
-	Problem  string             // why the host cannot tell when the entry is due, or ""
+	Problem  string             // why the entry has no runs, though it should, or ""
 }
 
 // An OpenRun is a run that has not ended. Its fields are Due, Manual, Attempt (0 if it waits),
@@ -22,12 +22,12 @@ type Status struct {
 type OpenRun = plan.Open
 
 // statusOf returns the status of an entry.
-func statusOf(p *plan.Planner, i *plan.Item, history bool) Status {
+func statusOf(p *plan.Planner, i *plan.Item, now time.Time, history bool) Status {
 	s := Status{Entry: i.Entry, Declared: i.Declared != nil, Next: p.Next(i), Open: i.Open, Counts: i.Counts}
 	if history {
 		s.History = i.History
 	}
-	if err := p.Problem(i.Entry); err != nil {
+	if err := p.Problem(i, now); err != nil {
 		s.Problem = err.Error()
 	}
 	return s

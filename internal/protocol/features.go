@@ -9,6 +9,8 @@ type Feature uint8
 const (
 	// Figures: the node answers when another one asks for the figures of its singletons.
 	Figures Feature = 0
+	// Calendars: the node answers when another one asks for its calendar time.
+	Calendars Feature = 1
 )
 
 // Features is the set of features that a node has. Bits that this release does not know are kept,
@@ -16,7 +18,7 @@ const (
 type Features uint64
 
 // Own are the features of this release.
-const Own = Features(1 << Figures)
+const Own = Features(1<<Figures | 1<<Calendars)
 
 // Has reports whether the set has a feature.
 func (s Features) Has(f Feature) bool { return s>>f&1 == 1 }

@@ -12,7 +12,11 @@ import (
 // timers of the process stand still while the machine sleeps.
 const maxWait = time.Minute
 
-// An Alarm calls a function when a clock shows a time. Any goroutine may call its methods.
+// setBack is by how much a clock is set back at least when it is, and has not only been corrected.
+const setBack = time.Second
+
+// An Alarm calls a function when a clock shows a time, and when the clock was set back. Any
+// goroutine may call its methods.
 type Alarm struct {
 	clock *Clock
 	wake  func()
@@ -52,12 +56,14 @@ func (a *Alarm) arm() {
 }
 
 func (a *Alarm) rung() {
+	before := a.clock.Now()
 	a.clock.Refresh(context.Background())
+	now := a.clock.Now()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	switch {
 	case a.due.IsZero():
-	case a.clock.Now().Before(a.due):
+	case now.Before(a.due) && now.After(before.Add(-setBack)):
 		a.arm()
 	default:
 		a.due = time.Time{} // wake has the next one set

@@ -60,7 +60,7 @@ func (c *Clock) Refresh(ctx context.Context) {
 	var told time.Time
 	err := guard.Run(func() (err error) { told, err = c.ask(ctx); return err })
 	if err != nil {
-		c.log.Warn("the journal does not tell the time; timers go by the last answer", zap.Error(err))
+		c.log.Warn("nobody tells the time; timers go by the last answer", zap.Error(err))
 		return
 	}
 	c.mu.Lock()

@@ -22,6 +22,13 @@ type (
 		Gone bool // the program does not declare it any more, so it may be forgotten
 	}
 
+	// A Rewound says that times after To are due again. They had been dealt with while a clock was
+	// ahead.
+	Rewound struct {
+		Name string
+		To   time.Time
+	}
+
 	// A RunsSkipped says that runs that were due do not take place.
 	RunsSkipped struct {
 		Name  string
@@ -60,6 +67,7 @@ type (
 
 func (EntrySet) fact()     {}
 func (EntryRemoved) fact() {}
+func (Rewound) fact()      {}
 func (RunsSkipped) fact()  {}
 func (RunDue) fact()       {}
 func (RunBegun) fact()     {}

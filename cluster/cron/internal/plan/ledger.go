@@ -76,6 +76,8 @@ func apply(items map[string]*Item, f Fact) {
 		set(items, f)
 	case EntryRemoved:
 		remove(items, f)
+	case Rewound:
+		change(items, f.Name, func(i *Item) { i.Cursor = f.To })
 	case RunsSkipped:
 		change(items, f.Name, func(i *Item) { i.skip(f) })
 	case RunDue:
@@ -139,6 +141,9 @@ func (i *Item) skip(f RunsSkipped) {
 func (i *Item) due(f RunDue) {
 	if !f.Manual {
 		i.Cursor = later(i.Cursor, f.Due)
+	}
+	if i.openAt(f.Due) >= 0 { // it goes on, and the clock was set back since it began
+		return
 	}
 	i.Open = append(slices.Clone(i.Open), Open{Due: f.Due, Manual: f.Manual})
 }

@@ -112,8 +112,8 @@ func TestSimulatedSchedules(t *testing.T) {
 				Missed: plan.Missed(s.random.IntN(5)), Overlap: plan.Overlap(s.random.IntN(3)), Jitter: time.Duration(s.random.IntN(2)) * 5 * time.Minute,
 			})
 		}
-		s.apply(plan.Declare(s.ledger, entries, s.now))
-		require.Empty(t, plan.Declare(s.ledger, entries, s.now))
+		s.apply(s.planner.Declare(s.ledger, entries, s.now))
+		require.Empty(t, s.planner.Declare(s.ledger, entries, s.now))
 		for range 400 {
 			s.step()
 		}

@@ -40,13 +40,13 @@ func NewPlanner() *Planner {
 
 // Declare returns the facts that bring a ledger up to date with what the program declares. What was
 // changed at run time stays, until the program declares something else than before.
-func Declare(l Ledger, entries []Entry, now time.Time) []Fact {
+func (p *Planner) Declare(l Ledger, entries []Entry, now time.Time) []Fact {
 	var facts []Fact
 	declared := map[string]bool{}
 	for _, e := range entries {
 		declared[e.Name] = true
 		if i, there := l.Items[e.Name]; !there || i.Declared == nil || *i.Declared != e {
-			facts = append(facts, EntrySet{Entry: e, Declared: true, At: now})
+			facts = append(facts, p.Set(l, EntrySet{Entry: e, Declared: true, At: now})...)
 		}
 	}
 	for name, i := range l.Items {
@@ -55,6 +55,16 @@ func Declare(l Ledger, entries []Entry, now time.Time) []Fact {
 		}
 	}
 	return facts
+}
+
+// Set returns the facts by which an entry is new or has changed. If a clock that was ahead has used
+// up its times, it starts from now.
+func (p *Planner) Set(l Ledger, f EntrySet) []Fact {
+	i := l.With(f).Items[f.Entry.Name]
+	if p.usedUp(i, f.At) {
+		return []Fact{f, Rewound{Name: f.Entry.Name, To: f.At}}
+	}
+	return []Fact{f}
 }
 
 // Due returns the facts about the runs that are due.
@@ -102,10 +112,26 @@ func (p *Planner) First(l Ledger) time.Time {
 	return first
 }
 
-// Problem returns why this host cannot tell when an entry is due; nil if it can.
-func (p *Planner) Problem(e Entry) error {
-	_, err := p.calendar(e)
-	return err
+// Problem returns why an entry has no runs, though it should; nil if it has.
+func (p *Planner) Problem(i *Item, now time.Time) error {
+	if _, err := p.calendar(i.Entry); err != nil {
+		return err
+	}
+	if p.usedUp(i, now) {
+		return fmt.Errorf("a clock that was ahead has used up its times until %s; Schedule.Rewind starts it from now", i.Cursor.UTC().Format(time.DateTime+" MST"))
+	}
+	return nil
+}
+
+// usedUp reports whether times that are yet to come have been dealt with. The next one alone has
+// been if a clock was only corrected by seconds.
+func (p *Planner) usedUp(i *Item, now time.Time) bool {
+	c, err := p.calendar(i.Entry)
+	if err != nil || i.Entry.Paused || i.Removed || !i.Cursor.After(now) {
+		return false
+	}
+	next := c.Next(now)
+	return !next.IsZero() && next.Before(i.Cursor)
 }
 
 func (p *Planner) calendar(e Entry) (*calendar.Calendar, error) {
