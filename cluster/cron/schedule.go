@@ -69,7 +69,8 @@ func (c *Schedule) Set(ctx context.Context, e Entry) error {
 	return err
 }
 
-// Remove removes an entry. It comes back when the program declares it differently than before.
+// Remove removes an entry, and its runs that wait. A run that is going on is not interrupted. The
+// entry comes back when the program declares it differently than before.
 func (c *Schedule) Remove(ctx context.Context, name string) error {
 	_, err := c.ask(ctx, request{Op: opRemove, Name: name})
 	return err

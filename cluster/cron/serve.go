@@ -57,7 +57,7 @@ func (k *keeper) set(l plan.Ledger, r request) ([]plan.Fact, error) {
 	if err := k.cfg.check(*r.Entry); err != nil {
 		return nil, err
 	}
-	if _, there := l.Items[r.Entry.Name]; !there && len(l.Items) >= MaxEntries {
+	if _, there := l.Item(r.Entry.Name); !there && len(l.Names()) >= MaxEntries {
 		return nil, fmt.Errorf("the schedule has %d entries already, which is the most that one has", MaxEntries)
 	}
 	return k.change(l, *r.Entry), nil

@@ -31,14 +31,14 @@ type candidate struct {
 
 // Begin returns the facts about runs that begin now, those that were due first before the others. A
 // run that was going on elsewhere, on a host that has ended, begins again as another attempt. It is
-// given up if that has happened too often; restarts of the instance on one host do not count.
+// given up if that has happened too often; restarts of the instance on one host do not count. If
+// its entry was removed, it begins again once the entry is back.
 func Begin(l Ledger, h Host, now time.Time) []Fact {
 	var facts []Fact
 	var all []candidate
 	for name, i := range l.Items {
-		for _, o := range mayBegin(i) {
+		for _, o := range mayBegin(i, func(o Open) bool { return h.Running(KeyOf(name, o.Due)) }) {
 			switch {
-			case h.Running(KeyOf(name, o.Due)):
 			case o.Terms >= MaxTerms && term(h.Generation) != term(o.Generation):
 				facts = append(facts, RunEnded{Name: name, Due: o.Due, Outcome: Failed, Error: "given up: each host of it has ended during the run", At: now})
 			default:
@@ -56,10 +56,16 @@ func Begin(l Ledger, h Host, now time.Time) []Fact {
 	return facts
 }
 
-// mayBegin returns the runs of an entry that may go on at the same time.
-func mayBegin(i *Item) []Open {
-	if i.Entry.Overlap == Allow {
-		return i.Open
+// mayBegin returns the runs of an entry that may begin now. Any of them may be running, because the
+// entry may have allowed it before.
+func mayBegin(i *Item, running func(Open) bool) []Open {
+	switch {
+	case i.Removed:
+		return nil
+	case i.Entry.Overlap == Allow:
+		return slices.DeleteFunc(slices.Clone(i.Open), running)
+	case slices.ContainsFunc(i.Open, running):
+		return nil
 	}
 	return i.Open[:min(len(i.Open), 1)]
 }

@@ -16,7 +16,7 @@ type Ledger struct {
 type Item struct {
 	Entry    Entry
 	Declared *Entry    // as the program has declared it last; nil if it was set at run time only
-	Removed  bool      // at run time, while the program declares it
+	Removed  bool      // though the program declares it, or a run of it goes on
 	Cursor   time.Time // due times up to here are dealt with
 	Open     []Open    // runs that have not ended, those that are due first before the others
 	History  []Record  // the last ones first
@@ -86,6 +86,7 @@ func apply(items map[string]*Item, f Fact) {
 		change(items, f.Name, func(i *Item) { i.begin(f) })
 	case RunEnded:
 		change(items, f.Name, func(i *Item) { i.end(f) })
+		forget(items, f.Name)
 	}
 }
 
@@ -109,12 +110,34 @@ func change(items map[string]*Item, name string, by func(*Item)) {
 	}
 }
 
+// remove keeps what has begun: the entry may come back while it goes on.
 func remove(items map[string]*Item, f EntryRemoved) {
-	if i, there := items[f.Name]; there && i.Declared != nil && !f.Gone {
-		items[f.Name] = &Item{Entry: i.Entry, Declared: i.Declared, Removed: true}
+	i, there := items[f.Name]
+	if !there {
 		return
 	}
-	delete(items, f.Name)
+	removed := &Item{Entry: i.Entry, Declared: i.Declared, Removed: true, Open: begun(i.Open), History: i.History, Counts: i.Counts}
+	if f.Gone {
+		removed.Declared = nil
+	}
+	items[f.Name] = removed
+	forget(items, f.Name)
+}
+
+func begun(open []Open) []Open {
+	return slices.DeleteFunc(slices.Clone(open), func(o Open) bool { return o.Attempt == 0 })
+}
+
+// forget forgets what is no longer needed of an entry that was removed.
+func forget(items map[string]*Item, name string) {
+	i := items[name]
+	switch {
+	case i == nil || !i.Removed || len(i.Open) > 0:
+	case i.Declared != nil:
+		items[name] = &Item{Entry: i.Entry, Declared: i.Declared, Removed: true}
+	default:
+		delete(items, name)
+	}
 }
 
 func set(items map[string]*Item, f EntrySet) {

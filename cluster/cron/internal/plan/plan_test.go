@@ -156,3 +156,17 @@ func TestWhatEntriesAreRefused(t *testing.T) {
 		require.ErrorContains(t, e.Check(), want)
 	}
 }
+
+// Two runs may go on, the second one has a place, and then the entry no longer allows both.
+func TestNoRunBeginsWhileAnotherOfItsEntryGoesOnThoughItWasAllowed(t *testing.T) {
+	e := plan.Entry{Name: "e", Spec: "0 * * * *", Overlap: plan.Allow}
+	later := begun.Add(time.Hour)
+	l := plan.Ledger{}.Apply([]plan.Fact{
+		plan.EntrySet{Entry: e, At: begun}, plan.RunDue{Name: "e", Due: begun}, plan.RunDue{Name: "e", Due: later},
+		plan.RunBegun{Name: "e", Due: later, Attempt: 1},
+	})
+	host := plan.Host{Room: 9, Running: func(k plan.Key) bool { return k == plan.KeyOf("e", later) }}
+	require.Len(t, plan.Begin(l, host, later), 1)
+	e.Overlap = plan.QueueRun
+	require.Empty(t, plan.Begin(l.With(plan.EntrySet{Entry: e, At: later}), host, later))
+}
