@@ -32,8 +32,9 @@
 //
 // Expressions have the five fields of crontab(5), in UTC or in the time zone of the entry. When
 // clocks are set forward, the times that they skip are due once, right after the change. When they
-// are set back, a time that they show twice is due the first time only. An entry whose hour is *
-// names no time of day, so it simply goes on: "*/15 * * * *" runs every fifteen minutes.
+// are set back, a time that they show twice is due the first time only. An entry whose hour
+// begins with a star names no time of day, so it simply goes on: "*/15 * * * *" runs every fifteen
+// minutes.
 //
 // The clock is the one of the journal, see Config.Journal. If it is set back, nothing runs twice;
 // if it is set forward, the runs in between were missed. Times that a clock has used up because it

@@ -2,34 +2,43 @@ package calendar
 
 import "time"
 
-// MaxCount is up to which number [Calendar.Between] counts.
-const MaxCount = 10_000
-
-// Between returns the last times after from and not after to, at most the given number of them, in
-// order. count is how many there are in all, or MaxCount if there are more.
-func (c *Calendar) Between(from, to time.Time, atMost int) (last []time.Time, count int) {
-	last, more := c.first(from, to, MaxCount)
-	count = len(last)
-	for ago := time.Hour; more; ago *= 2 { // those of a long time are not all looked at
-		since := to.Add(-ago)
-		if !since.After(from) {
+// Count returns how many times there are after from and not after to. It looks at days, not at each
+// time.
+func (c *Calendar) Count(from, to time.Time) (n int) {
+	to = to.In(c.zone)
+	for t := from.In(c.zone); t.Before(to); {
+		if t = c.afterDoubled(t); !t.Before(to) {
 			break
 		}
-		later, _ := c.first(since, to, MaxCount)
-		if len(later) >= atMost {
-			last, more = later, false
+		_, end := t.ZoneBounds()
+		if end.IsZero() || end.After(to) {
+			return n + c.count(shown(t), shownAs(to, t))
 		}
+		n += c.count(shown(t), shownAs(end, t).Add(-1))
+		if c.dueAt(end) {
+			n++
+		}
+		t = end
 	}
-	return last[max(len(last)-atMost, 0):], count
+	return n
 }
 
-// first returns the first times after from and not after to. more is whether there are others.
-func (c *Calendar) first(from, to time.Time, atMost int) (all []time.Time, more bool) {
-	for at := c.Next(from); !at.IsZero() && !at.After(to); at = c.Next(at) {
-		if len(all) == atMost {
-			return all, true
+// longest is a time that can be doubled.
+const longest = 100 * 365 * 24 * time.Hour
+
+// Last returns the last times after from and not after to, at most that many, in order.
+func (c *Calendar) Last(from, to time.Time, atMost int) (all []time.Time) {
+	since := to.Add(-time.Minute)
+	for ago := 2 * time.Minute; since.After(from) && c.Count(since, to) < atMost; ago *= 2 {
+		if since = to.Add(-ago); ago > longest {
+			since = from
 		}
+	}
+	if since.Before(from) {
+		since = from
+	}
+	for at := c.Next(since); !at.IsZero() && !at.After(to); at = c.Next(at) {
 		all = append(all, at)
 	}
-	return all, false
+	return all[max(len(all)-atMost, 0):]
 }

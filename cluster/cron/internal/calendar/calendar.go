@@ -5,22 +5,16 @@ package calendar
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
-
-	"github.com/robfig/cron/v3"
 )
 
 // A Calendar has the times of one cron expression in one time zone. It is immutable.
 type Calendar struct {
-	schedule cron.Schedule // only ever asked in UTC, with times as clocks in the zone show them
-	zone     *time.Location
-	hourly   bool // it names no hours
+	expression
+	zone   *time.Location
+	hourly bool // it names no hours
 }
-
-// parser reads the five fields of crontab(5), with names of months and days.
-var parser = cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow)
 
 // Parse reads a cron expression of five fields. The zone is a name of the IANA database; "" is UTC.
 // It returns an error that says what is wrong, also if the expression has no time at all, as
@@ -35,8 +29,7 @@ func Parse(spec, zone string) (*Calendar, error) {
 			return nil, fmt.Errorf("the cron expression %q has a list with an empty element: %q", spec, f)
 		}
 	}
-	fields[4] = sundays(fields[4])
-	schedule, err := parser.Parse(strings.Join(fields, " "))
+	times, err := parseExpression(fields)
 	if err != nil {
 		return nil, fmt.Errorf("the cron expression %q: %w", spec, err)
 	}
@@ -44,41 +37,11 @@ func Parse(spec, zone string) (*Calendar, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Calendar{schedule: schedule, zone: where, hourly: fields[1] == "*"}
+	c := &Calendar{expression: times, zone: where, hourly: starred(fields[1])}
 	if c.Next(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)).IsZero() {
 		return nil, fmt.Errorf("the cron expression %q has no time: no month has that day", spec)
 	}
 	return c, nil
-}
-
-// sundays returns the days of the week with 0 in place of 7, which the parser does not know.
-func sundays(days string) string {
-	all := strings.Split(days, ",")
-	for i, part := range all {
-		all[i] = sunday(part)
-	}
-	return strings.Join(all, ",")
-}
-
-func sunday(part string) string {
-	of, by, stepped := strings.Cut(part, "/")
-	from, to, _ := strings.Cut(of, "-")
-	first, err := strconv.Atoi(from)
-	step := 1
-	if stepped {
-		step, _ = strconv.Atoi(by)
-	}
-	if part == "7" {
-		return "0"
-	}
-	if to != "7" || err != nil || first < 0 || step < 1 {
-		return part
-	}
-	var days []string
-	for day := first; day <= 7; day += step {
-		days = append(days, strconv.Itoa(day%7))
-	}
-	return strings.Join(days, ",")
 }
 
 func location(zone string) (*time.Location, error) {
@@ -92,26 +55,25 @@ func location(zone string) (*time.Location, error) {
 	return where, nil
 }
 
-// Next returns the first time after t, in the zone. It returns the zero time if nine years have no
+// Next returns the first time after t, in the zone. It returns the zero time if forty years have no
 // such time.
 //
 // A time that clocks skip when they are set forward is due when they have been: one run for all
 // that are skipped. Of a time that clocks show twice only the first is due. An expression whose
-// hour is * names no time of day: it goes by the time that passes, as in cron of Debian.
+// hour begins with a star names no time of day: it goes by the time that passes, as in cron of
+// Debian.
 func (c *Calendar) Next(t time.Time) time.Time {
 	t = t.In(c.zone)
 	for last := t.AddDate(searched, 0, 0); t.Before(last); {
 		t = c.afterDoubled(t)
 		_, end := t.ZoneBounds()
-		wall := c.schedule.Next(shown(t))
-		if wall.IsZero() {
-			t = t.AddDate(lookahead, 0, 0)
-			continue
+		if end.IsZero() || end.After(last) {
+			end = last
 		}
-		if next := wall.Add(-offset(t)); end.IsZero() || next.Before(end) {
-			return next.In(c.zone)
+		if wall, ok := c.next(shown(t), shownAs(end, t).Add(-1)); ok {
+			return wall.Add(-offset(t)).In(c.zone)
 		}
-		if c.dueAt(end) {
+		if end.Before(last) && c.dueAt(end) {
 			return end
 		}
 		t = end
@@ -119,12 +81,9 @@ func (c *Calendar) Next(t time.Time) time.Time {
 	return time.Time{}
 }
 
-// How many years are searched for the next time, and how many the library searches. Leap days are
-// eight years apart around 2100.
-const (
-	searched  = 9
-	lookahead = 4
-)
+// searched is how many years are searched for the next time. February has five Mondays every 28
+// years, but for 40 around 2100.
+const searched = 41
 
 // afterDoubled returns the end of the times that clocks show for the second time, if t is one of
 // them.
@@ -150,8 +109,8 @@ func (c *Calendar) dueAt(change time.Time) bool {
 	case to.Before(from): // clocks are set back
 		return false
 	}
-	next := c.schedule.Next(from)
-	return !next.IsZero() && !next.After(to)
+	_, due := c.next(from, to)
+	return due
 }
 
 func offset(t time.Time) time.Duration {
@@ -160,4 +119,7 @@ func offset(t time.Time) time.Duration {
 }
 
 // shown returns what clocks show at t, as a time in UTC.
-func shown(t time.Time) time.Time { return t.UTC().Add(offset(t)) }
+func shown(t time.Time) time.Time { return shownAs(t, t) }
+
+// shownAs returns what clocks would show at t with the offset that they have at another time.
+func shownAs(t, other time.Time) time.Time { return t.UTC().Add(offset(other)) }

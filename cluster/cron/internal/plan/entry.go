@@ -20,8 +20,10 @@ type Entry struct {
 
 	// Spec has the five fields of crontab(5): minute, hour, day of month, month, day of week.
 	// Names of months and days, lists, ranges and steps are understood, as in "30 6 1-7 * MON-FRI".
-	// Sunday is 0 or 7.
-	// If both days are restricted, a day that fits one of them fits. Required.
+	// Sunday is 0 or 7. A day must fit both fields of days if one of them begins with a star, and
+	// one of the two otherwise. Days of the month may be L, the last one, L-2, 15W, the weekday
+	// nearest to the 15th, and LW; days of the week MON#1, the first Monday, and FRIL, the last
+	// Friday. Required.
 	Spec string
 
 	// Zone is the time zone of Spec, a name of the IANA database such as Europe/Berlin. The

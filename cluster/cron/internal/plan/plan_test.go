@@ -170,3 +170,14 @@ func TestNoRunBeginsWhileAnotherOfItsEntryGoesOnThoughItWasAllowed(t *testing.T)
 	e.Overlap = plan.QueueRun
 	require.Empty(t, plan.Begin(l.With(plan.EntrySet{Entry: e, At: later}), host, later))
 }
+
+// An outage costs what its days cost, and not its runs.
+func TestTheRunsOfALongOutageAreCountedOneAndAll(t *testing.T) {
+	for days, want := range map[int]int{1: 1438, 14: 20_158, 3650: 5_255_998} {
+		now := begun.AddDate(0, 0, days)
+		l := plan.Ledger{}.With(plan.EntrySet{Entry: plan.Entry{Name: "minutes", Spec: "* * * * *"}, At: begun})
+		facts := plan.NewPlanner().Due(l, now)
+		require.Equal(t, plan.RunsSkipped{Name: "minutes", Count: want, Last: now.Add(-2 * time.Minute), Why: plan.NotRun, At: now}, facts[0])
+		require.Len(t, facts, 3, "the runs of the last minute are not too late")
+	}
+}

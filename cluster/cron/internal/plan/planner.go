@@ -158,11 +158,15 @@ func delay(e Entry, due time.Time) time.Duration {
 func (p *Planner) dueOf(i *Item, now time.Time) []Fact {
 	e := i.Entry
 	c, _ := p.calendar(e) // Next has
-	times, count := c.Between(i.Cursor, now, MaxMissed+1)
+	fresh := c.Count(later(i.Cursor, now.Add(-e.grace()-e.Jitter-1)), now)
+	times, count := c.Last(i.Cursor, now, min(fresh+int(e.Missed), MaxMissed)+1), c.Count(i.Cursor, now)
 	for n := len(times) - 1; n >= 0 && times[n].Add(delay(e, times[n])).After(now); n-- {
 		times, count = times[:n], count-1
 	}
-	run := min(max(onTime(e, times, now), min(int(e.Missed), count)), MaxMissed)
+	run := min(max(onTime(e, times, now), min(int(e.Missed), count)), MaxMissed, len(times))
+	if run == len(times) && count > run { // one of those that do not run is the last of them
+		run--
+	}
 	var facts []Fact
 	if missed := times[:len(times)-run]; len(missed) > 0 {
 		facts = append(facts, RunsSkipped{Name: e.Name, Count: count - run, Last: missed[len(missed)-1], Why: NotRun, At: now})
