@@ -82,7 +82,7 @@ func (c *Calendar) Next(t time.Time) time.Time {
 }
 
 // searched is how many years are searched for the next time. February has five Mondays every 28
-// years, but for 40 around 2100.
+// years, and around 2100 after 40.
 const searched = 41
 
 // afterDoubled returns the end of the times that clocks show for the second time, if t is one of

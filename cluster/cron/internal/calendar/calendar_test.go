@@ -59,8 +59,8 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// What crontab(5) says of days: one of two is enough, unless one begins with a star. And what Quartz
-// and EventBridge add.
+// What crontab(5) says of days: one of two is enough, unless one begins with a star. And what
+// Quartz and EventBridge add.
 func TestDays(t *testing.T) {
 	for spec, want := range map[string][]string{
 		"0 0 1-7 12 MON":         {"Tue 1", "Wed 2", "Thu 3", "Fri 4", "Sat 5", "Sun 6", "Mon 7", "Mon 14", "Mon 21", "Mon 28"},
