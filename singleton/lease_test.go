@@ -104,6 +104,41 @@ func TestALeasedInstanceStartsWithTheLease(t *testing.T) {
 	})
 }
 
+// A lease that is lost once it has been acquired for the first time, before the answer arrives.
+type fleeting struct {
+	lease.Lease
+	store *lease.Memory
+	asked atomic.Int32
+}
+
+func (l *fleeting) AcquireAbove(ctx context.Context, floor uint64) (bool, error) {
+	held, err := l.Lease.AcquireAbove(ctx, floor)
+	if l.asked.Add(1) == 1 {
+		l.store.Usurp("one", "somebody", time.Second)
+		time.Sleep(ttl) // until the loss has been reported
+	}
+	return held, err
+}
+
+// The check before the first message of the instance finds out.
+func TestALeaseThatIsLostBeforeItsAnswerArrivesIsAskedForAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, census, s := lease.NewMemory(), testkit.NewCensus(t), testkit.NewSystem(t)
+		l := &fleeting{Lease: store.Lease("one", "a", ttl), store: store}
+		actor.Spawn(s, behaviors.Singleton(testkit.Counted(census, mortal), singleton.WithLease(l)), "one")
+		time.Sleep(ttl)
+		synctest.Wait()
+		require.Zero(t, census.Started(), "the lease is not valid")
+		status, _ := singleton.StatusOf(s, "one")
+		require.False(t, status.LeaseHeld)
+		require.ErrorIs(t, status.Obstacle, singleton.ErrLeaseLost)
+		time.Sleep(retry)
+		synctest.Wait()
+		require.True(t, l.Valid())
+		require.Equal(t, 1, census.Started())
+	})
+}
+
 // Without the lease nothing starts; it is asked for at the interval.
 func TestNothingStartsWhileTheLeaseIsAnothers(t *testing.T) {
 	inCluster(t, abc, func(t *testing.T, c *cluster) {

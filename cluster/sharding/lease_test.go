@@ -1,6 +1,7 @@
 package sharding_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -277,6 +278,75 @@ func TestAnEntityHandlesNoMessageUnderALeaseThatIsNotValid(t *testing.T) {
 		l, err := leasesOf(store)(name, owner)
 		return doubtful{l, doubted}, err
 	}))
+}
+
+// A belated lease lets something happen between its first acquisition and the answer, and reports
+// losses when it is told to.
+type belated struct {
+	lease.Lease
+	between func(ctx context.Context)
+	lost    func(reason error)
+	asked   atomic.Bool
+}
+
+func (l *belated) Acquire(ctx context.Context) (bool, error) {
+	held, err := l.Lease.Acquire(ctx)
+	if !l.asked.Swap(true) {
+		l.between(ctx)
+	}
+	return held, err
+}
+
+func (l *belated) OnLost(f func(error)) (cancel func()) {
+	l.lost = f
+	return l.Lease.OnLost(f)
+}
+
+// inBelated runs one node, with a lease to which something happens before its first answer.
+func inBelated(t *testing.T, between func(ctx context.Context, store *lease.Memory), f func(t *testing.T, g *guarded, l *belated)) {
+	t.Helper()
+	store := lease.NewMemory()
+	l := &belated{between: func(ctx context.Context) { between(ctx, store) }}
+	inGuarded(t, 1, func(t *testing.T, g *guarded) {
+		g.leases = store
+		f(t, g, l)
+	}, sharding.WithLease(func(name, owner string) (_ lease.Lease, err error) {
+		l.Lease, err = leasesOf(store)(name, owner)
+		return l, err
+	}))
+}
+
+func TestALeaseThatIsLostBeforeItsAnswerArrivesIsAskedForAgain(t *testing.T) {
+	inBelated(t, func(_ context.Context, store *lease.Memory) {
+		store.Usurp(leaseName("n1"), "somebody", time.Second)
+		time.Sleep(leaseTTL) // until the loss has been reported
+	}, func(t *testing.T, g *guarded, _ *belated) {
+		time.Sleep(leaseTTL + time.Second)
+		require.Contains(t, details(t, g.Node("n1")).EntityTypes[0].Lease, "lost its lease")
+		time.Sleep(5 * time.Second)
+		require.Equal(t, shardstatus.LeaseHeld, details(t, g.Node("n1")).EntityTypes[0].Lease)
+		require.Equal(t, map[string]int{"n1": 4}, g.where("n1", 4))
+	})
+}
+
+func TestALossThatIsReportedAfterTheLeaseWasAcquiredAgainEndsNothing(t *testing.T) {
+	inBelated(t, func(context.Context, *lease.Memory) {}, func(t *testing.T, g *guarded, l *belated) {
+		require.Equal(t, map[string]int{"n1": 4}, g.where("n1", 4))
+		l.lost(lease.ErrExpired) // of an earlier time
+		synctest.Wait()
+		require.Equal(t, 4, g.region("n1").Stats().Awake)
+		require.Empty(t, g.entries.FilterMessageSnippet("lease for a type lost").All())
+	})
+}
+
+func TestANodeThatStopsWhileItAcquiresItsLeaseGivesItBack(t *testing.T) {
+	inBelated(t, func(ctx context.Context, _ *lease.Memory) { <-ctx.Done() }, func(t *testing.T, g *guarded, _ *belated) {
+		time.Sleep(10 * time.Second)
+		require.True(t, g.held("n1"))
+		g.Leave("n1")
+		time.Sleep(time.Minute)
+		require.False(t, g.held("n1"))
+	})
 }
 
 func TestLeasesThatCannotBeMadeAreTriedAgain(t *testing.T) {

@@ -235,8 +235,13 @@ func abandon(l lease.Lease) {
 	}
 }
 
+// answered ends an acquisition. A lease that was lost again before the answer arrived counts as not
+// acquired: its loss has been reported already.
 func (k *leaseKeeper) answered(a leaseAnswered) {
 	k.busy = false
+	if a.held && !k.lease.Valid() {
+		a.held, a.err = false, errLeaseLost
+	}
 	if a.held {
 		k.held, k.under, k.problem = true, a.under, ""
 		if a.under == k.incarnation {
@@ -255,8 +260,8 @@ func (k *leaseKeeper) answered(a leaseAnswered) {
 }
 
 func (k *leaseKeeper) lost(reason error) {
-	if !k.held || k.busy {
-		return // it is being given back
+	if !k.held || k.lease.Valid() {
+		return // it is being acquired or given back, or has been acquired again since
 	}
 	k.log("lease for a type lost: its entities on this node end", zap.Error(reason))
 	k.held = false
@@ -286,11 +291,12 @@ func release(ctx context.Context, l lease.Lease) error {
 	return guard.Run(func() error { return l.Release(ctx) })
 }
 
-// close gives the lease back when the system stops, unless an entity still runs.
+// close gives the lease back when the system stops, also one that is being acquired, unless an
+// entity still runs.
 func (k *leaseKeeper) close() {
 	k.region.lease().end()
 	switch {
-	case !k.held:
+	case k.lease == nil:
 	case !k.region.lease().vacant():
 		abandon(k.lease)
 	default:

@@ -2,6 +2,7 @@ package handover
 
 import (
 	"errors"
+	"time"
 
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
@@ -73,9 +74,16 @@ func (n *simNode) claim(a ClaimTerm) {
 	})
 }
 
+// acquire asks for the lease. The answer may reach the machine after the loss of what was won.
 func (n *simNode) acquire(a AcquireLease) {
 	n.keeper.acquire(a.Floor, func(held, known bool) {
-		n.happened(LeaseAnswered{Number: a.Number, Held: held, Token: n.keeper.token, Err: simNoAnswer(known)})
+		late, token := time.Duration(0), n.keeper.token
+		if n.sim.plan.late && n.sim.chance(0.2) {
+			late = n.sim.upTo(2 * simLeaseTTL)
+		}
+		n.in(late, func() {
+			n.happened(LeaseAnswered{Number: a.Number, Held: held, Token: token, Err: simNoAnswer(known)})
+		})
 	})
 }
 

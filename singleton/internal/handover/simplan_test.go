@@ -24,6 +24,7 @@ type simPlan struct {
 	graceful bool          // nodes only leave, some at once: no message may be lost
 	careless bool          // a planted mistake: there is no margin, and a lease counts for all of its TTL
 	sourced  bool          // terms come from a source
+	late     bool          // what the lease store answers may reach a machine after it was lost again
 	finish   time.Duration // the singleton finishes after that; 0: it does not
 	atStop   bool          // it does when it is told to stop
 	faults   []simFault
@@ -118,6 +119,7 @@ func drawSim(seed uint64, mode simMode, nodes int) simPlan {
 	if finishes := random.IntN(6) == 0; finishes && !p.graceful {
 		p.finish, p.atStop = time.Second+upTo(20*time.Second), random.IntN(2) == 0
 	}
+	p.late = random.IntN(3) == 0
 	return p
 }
 
@@ -162,6 +164,9 @@ func (p simPlan) String() string {
 	fmt.Fprintf(&b, "%s, %d nodes by %s, loss %.0f %%, lag %v, drift %.0f %%, buffer %d", p.mode, p.nodes, order, 100*p.loss, p.lag, 100*p.drift, p.buffer)
 	if p.sourced {
 		b.WriteString(", terms from a source")
+	}
+	if p.late {
+		b.WriteString(", late answers of the lease store")
 	}
 	if p.finish > 0 {
 		fmt.Fprintf(&b, ", finishes after %v", p.finish)
