@@ -102,10 +102,12 @@ type Options[M, E, S any] struct {
 	// context. The default is 30 seconds. Negative values panic.
 	PersistTimeout time.Duration
 
-	// RecoveryTimeout bounds how long recovery waits for the claim, for the snapshot and for each
-	// event. Waiting for other recoveries, see [LimitRecoveries], does not count. After that the
-	// actor fails with a [RecoveryError], at most one second later even if the journal ignores its
-	// context. The default is 30 seconds. Negative values panic.
+	// RecoveryTimeout bounds how long recovery waits for the claim, for the snapshot, and for the
+	// events. Each event adds a second to the time that is left, up to RecoveryTimeout. Waiting for
+	// other recoveries, see [LimitRecoveries], does not count. When a third of the time is used up,
+	// a warning names the persistence id. At its end the actor fails with a [RecoveryError], at
+	// most one second later even if the journal ignores its context. The default is 30 seconds.
+	// Negative values panic.
 	RecoveryTimeout time.Duration
 
 	// StashCapacity bounds the commands put aside by [Stash]; further ones become dead letters

@@ -71,31 +71,33 @@ func (e *entity[M, E, S]) restore(ctx context.Context, r *recovery[S]) error {
 	}
 	defer release()
 	extension.WillBlock(e.ctx) //nolint:contextcheck // it takes the actor's context, not a context.Context
-	ctx, idle := withIdleTimeout(ctx, e.RecoveryTimeout)
-	defer idle.stop()
+	ctx, timeout := withRecoveryTimeout(ctx, e.RecoveryTimeout, func(left time.Duration) {
+		e.caller.log.Warn("recovery makes little progress", zap.Uint64("seq", r.reached.Load()), zap.Duration("endsIn", left))
+	})
+	defer timeout.stop()
 	claim := fence.Claim{Path: e.ctx.Self().Path(), ID: e.id}
-	return idle.explain(e.caller.call(ctx, "recovery", func() error { return e.read(ctx, claim, idle, r) }))
+	return timeout.explain(e.caller.call(ctx, "recovery", func() error { return e.read(ctx, claim, timeout, r) }))
 }
 
 // read claims the id, so that no older writer can add events, and then reads the state.
-func (e *entity[M, E, S]) read(ctx context.Context, by fence.Claim, idle *idleTimeout, r *recovery[S]) error {
+func (e *entity[M, E, S]) read(ctx context.Context, by fence.Claim, timeout *recoveryTimeout, r *recovery[S]) error {
 	claim, err := claimFor(ctx, e.journal, e.calls, by, e.writer)
 	if err != nil {
 		return err
 	}
 	r.claim = claim
-	idle.progress()
-	if err := loadTimers(ctx, e, idle, r); err != nil {
+	timeout.step()
+	if err := loadTimers(ctx, e, timeout, r); err != nil {
 		return err
 	}
-	if err := e.loadSnapshot(ctx, idle, r); err != nil {
+	if err := e.loadSnapshot(ctx, timeout, r); err != nil {
 		return err
 	}
-	return e.replay(ctx, idle, r)
+	return e.replay(ctx, timeout, r)
 }
 
 // loadTimers reads the timers, unless the claim tells that the id has no timers.
-func loadTimers[M, E, S any](ctx context.Context, e *entity[M, E, S], idle *idleTimeout, r *recovery[S]) (err error) {
+func loadTimers[M, E, S any](ctx context.Context, e *entity[M, E, S], timeout *recoveryTimeout, r *recovery[S]) (err error) {
 	if e.timerStore == nil || r.claim.NoTimers {
 		return nil
 	}
@@ -103,18 +105,18 @@ func loadTimers[M, E, S any](ctx context.Context, e *entity[M, E, S], idle *idle
 	if len(r.timers) > 0 {
 		clockOf(e.ctx.System(), e.timerStore).Refresh(ctx)
 	}
-	idle.progress()
+	timeout.step()
 	return err
 }
 
 // loadSnapshot starts from the newest snapshot that can be decoded, if there is one.
-func (e *entity[M, E, S]) loadSnapshot(ctx context.Context, idle *idleTimeout, r *recovery[S]) error {
+func (e *entity[M, E, S]) loadSnapshot(ctx context.Context, timeout *recoveryTimeout, r *recovery[S]) error {
 	if e.store == nil {
 		return nil
 	}
 	for before := r.claim.LastSeq; before > 0; {
 		s, ok, damaged, err := e.store.LoadSnapshot(ctx, e.id, before)
-		idle.progress()
+		timeout.step()
 		if len(damaged) > 0 {
 			e.log.Warn("damaged snapshots skipped", zap.Uint64s("seqs", damaged))
 			r.skip(ErrCorrupt, damaged...)
@@ -174,7 +176,7 @@ func (r *recovery[S]) deleted() error {
 }
 
 // replay applies the events after the snapshot, and checks that none is missing.
-func (e *entity[M, E, S]) replay(ctx context.Context, idle *idleTimeout, r *recovery[S]) error {
+func (e *entity[M, E, S]) replay(ctx context.Context, timeout *recoveryTimeout, r *recovery[S]) error {
 	claim := r.claim
 	if r.seq < claim.DeletedTo {
 		return r.deleted()
@@ -193,7 +195,7 @@ func (e *entity[M, E, S]) replay(ctx context.Context, idle *idleTimeout, r *reco
 			return err
 		}
 		r.events++
-		idle.progress()
+		timeout.event()
 	}
 	if r.seq != claim.LastSeq {
 		return fmt.Errorf("%w: the events end at %d, but %d have been stored", ErrCorrupt, r.seq, claim.LastSeq)

@@ -2,12 +2,13 @@ package persistence_test
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/codec"
@@ -40,6 +41,26 @@ func (w *world) store(typ string, payloads ...any) {
 		})
 	}
 	require.NoError(w, w.journal.Journal.Append(w.Context(), []journal.AppendRequest{req})[0])
+}
+
+// slowly makes the journal wait before each record.
+func (w *world) slowly(before func(n int) time.Duration) {
+	w.journal.set(hooks{read: func(records iter.Seq2[journal.Record, error]) iter.Seq2[journal.Record, error] {
+		return func(yield func(journal.Record, error) bool) {
+			n := 0
+			for r, err := range records {
+				time.Sleep(before(n))
+				if n++; !yield(r, err) {
+					return
+				}
+			}
+		}
+	}})
+}
+
+// stalls returns the warnings that name the recovery which does not get on.
+func stalls(log *observer.ObservedLogs) []observer.LoggedEntry {
+	return log.FilterMessage("recovery makes little progress").FilterField(zap.String("id", "words")).All()
 }
 
 // without returns a hook that leaves out the record of seq, or those from seq on.
@@ -215,26 +236,48 @@ func TestRecoveryFailsWhenTheJournalStaysDown(t *testing.T) {
 }
 
 func TestRecoveryFailsWhenTheNextEventDoesNotCome(t *testing.T) {
-	inBubble(t, func(w *world) {
+	inBubbleWithLog(t, func(w *world, log *observer.ObservedLogs) {
 		w.store("persistence_test.said", said{"a"}, said{"b"}, said{"c"})
-		w.journal.set(hooks{read: func(records iter.Seq2[journal.Record, error]) iter.Seq2[journal.Record, error] {
-			return func(yield func(journal.Record, error) bool) {
-				for r, err := range records {
-					time.Sleep(20 * time.Second)
-					if r.Seq == 3 {
-						time.Sleep(10 * time.Second)
-						err = errors.Join(persistence.ErrUnavailable, context.Canceled)
-					}
-					yield(r, err)
-				}
-			}
-		}})
+		w.slowly(func(n int) time.Duration { return []time.Duration{time.Second / 2, time.Second, time.Minute}[n] })
 		begun := time.Now()
 		failure := w.failsToRecover(options{RecoveryTimeout: 25 * time.Second})
 		require.ErrorIs(w, failure, context.DeadlineExceeded)
 		require.EqualValues(w, 2, failure.Seq)
-		require.Equal(w, 66*time.Second, time.Since(begun), "two events came in time, and there was no second try")
-		time.Sleep(4 * time.Second) // until the journal has answered
+		require.Equal(w, (1500+25000+1000)*time.Millisecond, time.Since(begun), "25 s after the last event, a second for the store, and no second try")
+		require.Len(w, stalls(log), 1)
+		time.Sleep(time.Minute) // until the journal has answered
+	})
+}
+
+// A store that answers each request only when patience with it is over is not one that works.
+func TestRecoveryFailsWhenEventsComeNowAndThen(t *testing.T) {
+	inBubbleWithLog(t, func(w *world, log *observer.ObservedLogs) {
+		for range 400 {
+			w.store("persistence_test.said", said{"a"})
+		}
+		w.slowly(func(int) time.Duration { return 5 * time.Second })
+		begun := time.Now()
+		failure := w.failsToRecover()
+		require.ErrorIs(w, failure, context.DeadlineExceeded)
+		require.EqualValues(w, 7, failure.Seq, "each takes five seconds, and gives one")
+		require.Less(w, time.Since(begun), 40*time.Second)
+		require.Len(w, stalls(log), 1)
+		time.Sleep(5 * time.Second) // until the journal has answered
+	})
+}
+
+func TestRecoveryOfManyEventsMayTakeLong(t *testing.T) {
+	inBubbleWithLog(t, func(w *world, log *observer.ObservedLogs) {
+		for range 400 {
+			w.store("persistence_test.said", said{"a"})
+		}
+		w.slowly(func(int) time.Duration { return time.Second })
+		begun := time.Now()
+		ref := w.spawn()
+		ref.Tell(recall(w.to))
+		w.replies.Within(time.Hour, func() { w.replies.Receive() })
+		require.Equal(w, 400*time.Second, time.Since(begun))
+		require.Empty(w, stalls(log))
 	})
 }
 

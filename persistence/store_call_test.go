@@ -80,7 +80,7 @@ func TestRecoveryEndsThoughTheJournalDoesNotListen(t *testing.T) {
 				failure := w.failsToRecover()
 				require.Equal(w, 31*time.Second, time.Since(begun), "the default, and a second for the journal to listen")
 				require.ErrorIs(w, failure, context.DeadlineExceeded)
-				require.ErrorContains(w, failure, "no progress for 30s")
+				require.ErrorContains(w, failure, "too little progress within 30s")
 				require.ErrorContains(w, failure, "abandoned")
 				require.Equal(w, test.seq, failure.Seq)
 				require.EqualValues(w, 31*time.Second, log.FilterMessage(logAbandoned).All()[0].ContextMap()["runningFor"])

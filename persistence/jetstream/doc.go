@@ -117,8 +117,8 @@
 //   - Streams must keep all messages: [Open] creates them with such settings, and checks existing
 //     ones. You may limit the bytes of a stream; beyond the limit, appends fail with
 //     [journal.ErrFull].
-//   - A request waits up to 5 s for its answer, and less if the context says so. Elections
-//     after the loss of a server take seconds; appends meanwhile are
+//   - A request waits up to 5 s for its answer, and less if the context says so or the connection
+//     breaks. Elections after the loss of a server take seconds; appends meanwhile are
 //     [journal.ErrUnavailable] or [journal.ErrUnknown], and can be sent again.
 //   - If a journal was closed while NATS was unreachable, messages buffered by its connection may
 //     still be stored. The condition of each message applies then, too.

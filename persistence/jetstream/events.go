@@ -83,6 +83,7 @@ func (r *eventReader) many(ctx context.Context, end message) error {
 		return err
 	}
 	defer messages.Stop()
+	defer context.AfterFunc(ctx, messages.Stop)() // Next may be making a new consumer
 	for {
 		m, err := messages.Next(js.NextContext(ctx))
 		if err != nil {
@@ -145,11 +146,13 @@ func (j *Journal) consume(ctx context.Context, part journal.SliceRange, from uin
 		FilterSubjects: j.subjects.filters(part, end.subject),
 		DeliverPolicy:  js.DeliverByStartSequencePolicy, OptStartSeq: from,
 		InactiveThreshold: time.Minute,
+		MaxResetAttempts:  1, // the reader starts again from its offset
 	})
 	if err != nil {
 		return nil, unavailable(ctx, err)
 	}
-	messages, err := consumer.Messages(js.PullMaxMessages(500))
+	// The server of the consumer, or its leader, may be gone without a word.
+	messages, err := consumer.Messages(js.PullMaxMessages(500), js.PullHeartbeat(requestPatience/2))
 	if err != nil {
 		return nil, unavailable(ctx, err)
 	}

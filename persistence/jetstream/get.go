@@ -79,18 +79,20 @@ type leaderRequest struct {
 	NextFor string `json:"next_by_subj,omitempty"`
 }
 
-// attempts is how many times a request is sent before it counts as unanswered.
+// attempts is how many times a request is repeated whose answer is out of date.
 const attempts = 4
 
-// askLeader asks the leader of stream, and repeats the request while there is no leader.
-// [errMissing] is the leader's answer; any other error means that the leader has not answered.
+// askLeader asks the leader of stream. It repeats the request while there is no leader, or the
+// connection breaks, for as long as one answer may take. [errMissing] is the leader's answer. Any
+// other error means that the leader has not answered.
 func (j *Journal) askLeader(ctx context.Context, stream string, request leaderRequest) (message, error) {
+	begun := time.Now()
 	for n := 1; ; n++ {
 		m, err := j.askOnce(ctx, stream, request)
 		if err == nil || errors.Is(err, errMissing) {
 			return m, err
 		}
-		if n == attempts || ctx.Err() != nil || j.nc.IsClosed() {
+		if time.Since(begun) >= requestPatience || ctx.Err() != nil || j.nc.IsClosed() {
 			return message{}, unavailable(ctx, err)
 		}
 		if err := backOff(ctx, n); err != nil {

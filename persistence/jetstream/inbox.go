@@ -2,6 +2,7 @@ package jetstream
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"sync"
 	"time"
@@ -9,9 +10,12 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// requestPatience is how long one answer may take. It is longer than the election of a
-// leader usually is.
+// requestPatience is how long an answer may take after its request was sent. It is longer than the
+// election of a leader usually is.
 const requestPatience = 5 * time.Second
+
+// errReconnect: the connection broke after the request was sent, so nobody sends its answer.
+var errReconnect = errors.New("jetstream: the connection broke before the answer")
 
 // An inbox receives the answers to all requests of a journal, through one subscription. The inbox
 // of nats.go makes a context, a token and a timer for each request, and supports one answer per
@@ -20,26 +24,51 @@ type inbox struct {
 	nc     *nats.Conn
 	sub    *nats.Subscription
 	prefix string
-	gone   chan struct{} // closed when the connection has been closed
+	states chan nats.Status
 
-	mu        sync.Mutex // guards number and questions
+	mu        sync.Mutex // guards the rest
 	number    uint64
 	questions map[string]*question
+	line      *line
 }
 
+// A line is a connection to a server. The client makes another one when it breaks.
+type line struct {
+	broken chan struct{}
+	err    error // set before broken is closed
+}
+
+func newLine() *line { return &line{broken: make(chan struct{})} }
+
 func newInbox(nc *nats.Conn) (*inbox, error) {
-	in := &inbox{nc: nc, prefix: nc.NewInbox() + ".", gone: make(chan struct{}), questions: map[string]*question{}}
+	in := &inbox{nc: nc, prefix: nc.NewInbox() + ".", questions: map[string]*question{}, line: newLine()}
 	sub, err := nc.Subscribe(in.prefix+"*", in.take)
 	if err != nil {
 		return nil, err
 	}
-	sub.SetClosedHandler(func(string) {
-		if nc.IsClosed() { // otherwise the journal was closed, and its callers notice
-			close(in.gone)
-		}
-	})
-	in.sub = sub
+	in.sub, in.states = sub, nc.StatusChanged(nats.RECONNECTING, nats.CLOSED)
+	go in.watch()
 	return in, sub.SetPendingLimits(-1, -1) // take never waits
+}
+
+// watch ends the questions that a broken line has left without an answer. Requests that are made
+// while there is no line are sent by the next one.
+func (in *inbox) watch() {
+	for state := range in.states {
+		if state == nats.CLOSED {
+			in.cut(nats.ErrConnectionClosed)
+			return
+		}
+		in.cut(errReconnect)
+	}
+}
+
+func (in *inbox) cut(err error) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.line.err = err
+	close(in.line.broken)
+	in.line = newLine()
 }
 
 // take passes an answer to the goroutine that waits for it, if there is one.
@@ -55,20 +84,26 @@ func (in *inbox) take(m *nats.Msg) {
 }
 
 // close ends the subscription. It does not notify waiting goroutines.
-func (in *inbox) close() { _ = in.sub.Unsubscribe() }
+func (in *inbox) close() {
+	_ = in.sub.Unsubscribe()
+	in.nc.RemoveStatusListener(in.states)
+}
 
 // A question is a request that has been sent. It must be forgotten when no more answers are needed.
 type question struct {
 	in      *inbox
+	line    *line
 	reply   string
 	answers chan *nats.Msg
+	heard   time.Time // when it was sent, or had its latest answer
 }
 
 // ask sends a request that has at most that many answers.
 func (in *inbox) ask(subject string, header nats.Header, data []byte, answers int) (*question, error) {
-	q := &question{in: in, answers: make(chan *nats.Msg, answers)}
+	q := &question{in: in, answers: make(chan *nats.Msg, answers), heard: time.Now()}
 	in.mu.Lock()
 	in.number++
+	q.line = in.line
 	q.reply = in.prefix + strconv.FormatUint(in.number, 36)
 	in.questions[q.reply] = q
 	in.mu.Unlock()
@@ -85,25 +120,34 @@ func (q *question) forget() {
 	delete(q.in.questions, q.reply)
 }
 
-// answer waits for the next answer.
+// answer waits for the next answer. Its patience begins when the question is sent, or when the
+// answer before was taken, so that many questions that were sent ahead end together.
 func (q *question) answer(ctx context.Context) (*nats.Msg, error) {
 	select {
 	case m := <-q.answers:
-		return m, heard(m)
+		return q.hear(m)
 	default:
 	}
-	patience := time.NewTimer(requestPatience)
+	patience := time.NewTimer(requestPatience - time.Since(q.heard))
 	defer patience.Stop()
 	select {
 	case m := <-q.answers:
-		return m, heard(m)
+		return q.hear(m)
 	case <-ctx.Done():
 		return nil, ctx.Err()
-	case <-q.in.gone:
-		return nil, nats.ErrConnectionClosed
+	case <-q.line.broken:
+		return nil, q.line.err
 	case <-patience.C:
 		return nil, nats.ErrTimeout
 	}
+}
+
+func (q *question) hear(m *nats.Msg) (*nats.Msg, error) {
+	q.heard = time.Now()
+	if status(m) == noResponders {
+		return m, nats.ErrNoResponders
+	}
+	return m, nil
 }
 
 const (
@@ -119,13 +163,6 @@ func status(m *nats.Msg) string {
 		return ""
 	}
 	return m.Header.Get(statusHeader)
-}
-
-func heard(m *nats.Msg) error {
-	if status(m) == noResponders {
-		return nats.ErrNoResponders
-	}
-	return nil
 }
 
 // request sends a request that has one answer, and waits for it.

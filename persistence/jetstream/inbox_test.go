@@ -2,7 +2,10 @@ package jetstream
 
 import (
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -48,4 +51,68 @@ func TestAnIDIsSearchedForWhenItHasMuchOfTheStream(t *testing.T) {
 	require.False(t, long(1000).worthScanning(900), "the first of them is somewhere in the middle")
 	require.False(t, (&position{at: 20, head: head{last: 20, count: 1, index: full[:19]}}).worthScanning(1), "its last message points to all")
 	require.False(t, (&position{at: 2, head: head{last: 500, count: 500}}).worthScanning(1))
+}
+
+// deafInbox is an inbox without a connection: nobody answers.
+func deafInbox() *inbox { return &inbox{questions: map[string]*question{}, line: newLine()} }
+
+func (in *inbox) asked() *question {
+	return &question{in: in, line: in.line, answers: make(chan *nats.Msg, 2), heard: time.Now()}
+}
+
+func TestQuestionsThatWereSentTogetherWaitTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := deafInbox()
+		var questions []*question
+		for range prefetch {
+			questions = append(questions, in.asked())
+		}
+		begun := time.Now()
+		for _, q := range questions {
+			_, err := q.answer(t.Context())
+			require.ErrorIs(t, err, nats.ErrTimeout)
+		}
+		require.Equal(t, requestPatience, time.Since(begun))
+	})
+}
+
+func TestEachAnswerBeginsThePatienceAnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := deafInbox().asked()
+		begun := time.Now()
+		for range 3 {
+			go func() { time.Sleep(requestPatience - time.Second); q.answers <- &nats.Msg{} }()
+			_, err := q.answer(t.Context())
+			require.NoError(t, err)
+		}
+		_, err := q.answer(t.Context())
+		require.ErrorIs(t, err, nats.ErrTimeout)
+		require.Equal(t, 4*requestPatience-3*time.Second, time.Since(begun))
+	})
+}
+
+func TestABrokenConnectionEndsAllQuestionsThatItHasCarried(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := deafInbox()
+		before := []*question{in.asked(), in.asked()}
+		answered := in.asked()
+		answered.answers <- &nats.Msg{}
+		in.cut(errReconnect)
+		after := in.asked()
+		begun := time.Now()
+		for _, q := range before {
+			_, err := q.answer(t.Context())
+			require.ErrorIs(t, err, errReconnect)
+		}
+		_, err := answered.answer(t.Context())
+		require.NoError(t, err)
+		require.Zero(t, time.Since(begun))
+		_, err = after.answer(t.Context())
+		require.ErrorIs(t, err, nats.ErrTimeout, "the next connection carries it")
+
+		last := in.asked()
+		in.cut(nats.ErrConnectionClosed)
+		_, err = last.answer(t.Context())
+		require.ErrorIs(t, err, nats.ErrConnectionClosed)
+	})
 }

@@ -75,6 +75,13 @@ func (j *Journal) use(ctx context.Context, f func(context.Context, *pgxpool.Conn
 	return f(ctx, conn)
 }
 
+// read is [Journal.use] for statements that only read, and are soon done.
+func read(ctx context.Context, j *Journal, f func(context.Context, *pgxpool.Conn) error) error {
+	ctx, cancel := context.WithTimeout(ctx, j.patience)
+	defer cancel()
+	return j.use(ctx, f)
+}
+
 // acquire returns a connection that has answered recently.
 func (j *Journal) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	conn, err := j.pool.Acquire(ctx)

@@ -25,7 +25,7 @@ const (
 
 // commitGroup takes jobs when it has a connection.
 func (j *Journal) commitGroup(take func() []*job) error {
-	ctx, cancel := context.WithTimeout(j.calls.life, commitPatience)
+	ctx, cancel := context.WithTimeout(j.calls.life, j.patience)
 	defer cancel()
 	return j.use(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
 		if jobs := take(); len(jobs) > 0 {

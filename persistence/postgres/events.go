@@ -28,7 +28,7 @@ func (j *Journal) Events(ctx context.Context, q journal.Query, after journal.Off
 		}
 		for err == nil && !s.done {
 			s.entries = nil
-			err = j.use(ctx, func(ctx context.Context, conn *pgxpool.Conn) error { return j.readEvents(ctx, conn, &s) })
+			err = read(ctx, j, func(ctx context.Context, conn *pgxpool.Conn) error { return j.readEvents(ctx, conn, &s) })
 			for _, e := range s.entries {
 				if !yield(e, nil) {
 					return
@@ -169,7 +169,7 @@ type horizons struct {
 }
 
 func (j *Journal) look(ctx context.Context, h *horizons) error {
-	return j.use(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
+	return read(ctx, j, func(ctx context.Context, conn *pgxpool.Conn) error {
 		return readError(ctx, conn.QueryRow(ctx, j.statements.horizon).Scan(&h.oldest, &h.next, &h.last))
 	})
 }
@@ -191,7 +191,7 @@ func (h *horizons) check(after position) error {
 // the server has been open for that long. To find it, look at backend_xid in pg_stat_activity, and
 // at pg_prepared_xacts for prepared transactions.
 func (j *Journal) Lag(ctx context.Context) (lag time.Duration, err error) {
-	err = j.use(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
+	err = read(ctx, j, func(ctx context.Context, conn *pgxpool.Conn) error {
 		var microseconds int64
 		err := conn.QueryRow(ctx, j.statements.lag).Scan(&microseconds)
 		lag = time.Duration(microseconds) * time.Microsecond

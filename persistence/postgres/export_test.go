@@ -1,6 +1,9 @@
 package postgres
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // AppendStatement returns the statement with which a journal appends, for comparing benchmarks.
 func (j *Journal) AppendStatement() string { return j.statements.append }
@@ -18,3 +21,6 @@ var Versions = len(migrations)
 func Migrations(later ...string) Option {
 	return func(j *Journal) { j.migrations = append(slices.Clone(migrations), later...) }
 }
+
+// Patience sets how long a connection may be silent.
+func Patience(d time.Duration) Option { return func(j *Journal) { j.patience = d } }

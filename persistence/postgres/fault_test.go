@@ -241,3 +241,41 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	_, err = postgres.Open(t.Context(), "postgres://postgres@"+s.Addr()+"/latin")
 	require.ErrorContains(t, err, "use one with UTF8")
 }
+
+// A server that vanishes, or a network that drops what it has carried, does not close connections.
+func TestNoReadWaitsForAConnectionThatIsSilent(t *testing.T) {
+	proxy, err := cutproxy.Start(pgtest.Shared(t).Addr())
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, proxy.Close()) })
+	j := openAt(t, "postgres://postgres@"+proxy.Addr()+"/postgres?sslmode=disable", postgres.Schema(t.Name()), postgres.Patience(200*time.Millisecond))
+	o, err := own(j, "x")
+	require.NoError(t, err)
+	require.NoError(t, appendOne(t, j, o.next()))
+	ctx := t.Context() // that never ends by itself
+	for name, read := range map[string]func() error{
+		"records": func() (err error) {
+			for _, err = range j.Read(ctx, "x", 1, 1) {
+			}
+			return err
+		},
+		"events": func() (err error) {
+			for _, err = range j.Events(ctx, journal.Query{}, "") {
+			}
+			return err
+		},
+		"snapshot":  func() error { _, _, _, err := j.LoadSnapshot(ctx, "x", 1); return err },
+		"snapshots": func() error { _, err := j.Snapshots(ctx, "x"); return err },
+		"timers":    func() error { _, err := j.Timers(ctx, "x"); return err },
+		"wakes":     func() error { _, err := j.Wakes(ctx, journal.SliceRange{}, journal.Wake{}, time.Now(), 1); return err },
+		"time":      func() error { _, err := j.Now(ctx); return err },
+		"lag":       func() error { _, err := j.Lag(ctx); return err },
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.NoError(t, read())
+			proxy.LoseAnswers(true)
+			require.ErrorIs(t, read(), journal.ErrUnavailable)
+			proxy.LoseAnswers(false)
+			require.NoError(t, read(), "with another connection")
+		})
+	}
+}

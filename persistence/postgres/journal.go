@@ -23,9 +23,9 @@ const (
 	// cancelPatience is how much longer than its context a call may take to learn the outcome of
 	// the statement that it cancels.
 	cancelPatience = 500 * time.Millisecond
-	// commitPatience bounds the commit of a group: a connection that is silent for this long is
-	// closed.
-	commitPatience = 30 * time.Second
+	// patience bounds the commit of a group, and each page that is read: a connection that is
+	// silent for this long is closed. A server that vanishes does not close its connections.
+	patience = 30 * time.Second
 	// closePatience is how long Close waits for calls in progress.
 	closePatience = 5 * time.Second
 )
@@ -52,6 +52,7 @@ type Journal struct {
 	log        *zap.Logger
 	migrations []string
 	statements statements
+	patience   time.Duration
 
 	queue     *group.Queue[request]
 	committer sync.WaitGroup
@@ -153,7 +154,7 @@ func New(ctx context.Context, pool *pgxpool.Pool, opts ...Option) (*Journal, err
 	if pool == nil {
 		return nil, errors.New("postgres: New needs a pool; make one with pgxpool.New, or use Open")
 	}
-	j := &Journal{pool: pool, schema: DefaultSchema, log: zap.NewNop(), migrations: migrations, queue: group.NewQueue[request]()}
+	j := &Journal{pool: pool, schema: DefaultSchema, log: zap.NewNop(), migrations: migrations, patience: patience, queue: group.NewQueue[request]()}
 	for _, opt := range opts {
 		opt(j)
 	}

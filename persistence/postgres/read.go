@@ -154,7 +154,7 @@ func (j *Journal) view(ctx context.Context, op, id string, f func(context.Contex
 	if err := journal.ValidateID(id); err != nil {
 		return wrap(op, id, err)
 	}
-	return wrap(op, id, j.use(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
+	return wrap(op, id, read(ctx, j, func(ctx context.Context, conn *pgxpool.Conn) error {
 		return readError(ctx, f(ctx, conn))
 	}))
 }

@@ -115,7 +115,7 @@ func readTimers(ctx context.Context, conn *pgxpool.Conn, query, id string) ([]jo
 
 // Now implements [journal.TimerStore]. It asks the server.
 func (j *Journal) Now(ctx context.Context) (now time.Time, err error) {
-	err = j.use(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
+	err = read(ctx, j, func(ctx context.Context, conn *pgxpool.Conn) error {
 		return readError(ctx, conn.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&now))
 	})
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // the end of the page from an index.
 func (j *Journal) Wakes(ctx context.Context, in journal.SliceRange, after journal.Wake, before time.Time, limit int) (wakes []journal.Wake, err error) {
 	if err = (journal.Query{Slices: in}).Validate(); err == nil {
-		err = j.use(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
+		err = read(ctx, j, func(ctx context.Context, conn *pgxpool.Conn) error {
 			wakes, err = j.readWakes(ctx, conn, in, after, before, limit)
 			return readError(ctx, err)
 		})

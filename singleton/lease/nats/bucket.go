@@ -36,9 +36,12 @@ type bucket interface {
 	update(ctx context.Context, key string, value []byte, revision uint64) (uint64, error)
 }
 
-// requestPatience limits one request: a request that was in flight when a connection broke, or a
-// leader died, is never answered.
+// requestPatience limits one request: a request that was in flight when a leader died is never
+// answered.
 const requestPatience = 2 * time.Second
+
+// errBroken is the cause of the end of requests that a broken connection has carried.
+var errBroken = errors.New("the connection broke before the answer")
 
 // A keyValue is a bucket of NATS.
 type keyValue struct {
@@ -57,11 +60,11 @@ func (b *keyValue) last(ctx context.Context, key string) (entry, error) {
 	if ctx.Err() != nil {
 		return entry{}, ctx.Err()
 	}
-	wait, cancel := context.WithTimeout(ctx, requestPatience)
-	defer cancel()
+	wait, end := b.asking(ctx)
+	defer end()
 	answer, err := b.nc.RequestWithContext(wait, b.api+"STREAM.MSG.GET.KV_"+b.kv.Bucket(), question)
 	if err != nil {
-		return entry{}, b.explain(ctx, err)
+		return entry{}, b.explain(ctx, wait, err)
 	}
 	var got struct {
 		Error   *jetstream.APIError `json:"error"`
@@ -76,7 +79,7 @@ func (b *keyValue) last(ctx context.Context, key string) (entry, error) {
 	case got.Error != nil && got.Error.ErrorCode == jetstream.JSErrCodeMessageNotFound:
 		return entry{}, nil
 	case got.Error != nil:
-		return entry{}, b.explain(ctx, got.Error)
+		return entry{}, b.explain(ctx, wait, got.Error)
 	case got.Message == nil:
 		return entry{}, errors.New("an answer of the server has neither message nor error")
 	}
@@ -87,23 +90,44 @@ func (b *keyValue) update(ctx context.Context, key string, value []byte, revisio
 	if ctx.Err() != nil {
 		return 0, ctx.Err()
 	}
-	wait, cancel := context.WithTimeout(ctx, requestPatience)
-	defer cancel()
+	wait, end := b.asking(ctx)
+	defer end()
 	now, err := b.kv.Update(wait, key, value, revision)
 	switch {
 	case errors.Is(err, jetstream.ErrKeyRevisionMismatch):
 		return 0, fmt.Errorf("%w: %w", errStale, err)
 	case err != nil:
-		return 0, b.explain(ctx, err)
+		return 0, b.explain(ctx, wait, err)
 	}
 	return now, nil
 }
 
-// explain wraps the error of a request within ctx with errAway if repeating the request may help.
-func (b *keyValue) explain(ctx context.Context, err error) error {
+// asking returns the context of one request, which ends with its patience and with the connection.
+func (b *keyValue) asking(ctx context.Context) (wait context.Context, end func()) {
+	timed, stop := context.WithTimeout(ctx, requestPatience)
+	wait, cancel := context.WithCancelCause(timed)
+	states := b.nc.StatusChanged(nats.RECONNECTING)
+	go func() {
+		if _, broken := <-states; broken {
+			cancel(errBroken)
+		}
+	}()
+	return wait, func() {
+		b.nc.RemoveStatusListener(states)
+		cancel(nil)
+		stop()
+	}
+}
+
+// explain wraps the error of a request in wait, within ctx, with errAway if repeating the request
+// may help.
+func (b *keyValue) explain(ctx, wait context.Context, err error) error {
 	var answer *jetstream.APIError
 	unavailable := errors.As(err, &answer) && answer.Code == http.StatusServiceUnavailable
-	silent := ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded)
+	silent := ctx.Err() == nil && wait.Err() != nil
+	if broken := context.Cause(wait); errors.Is(broken, errBroken) {
+		err = fmt.Errorf("%w: %w", broken, err)
+	}
 	err = withRefusal(b.nc, err)
 	if unavailable || silent || errors.Is(err, nats.ErrNoResponders) {
 		return fmt.Errorf("%w: %w", errAway, err)

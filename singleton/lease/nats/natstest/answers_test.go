@@ -69,12 +69,13 @@ func TestWhoHasLostTheAnswerIsToldAgain(t *testing.T) {
 			e, err := kv.Get(t.Context(), "holder.job")
 			return err == nil && e.Revision() > before && strings.HasPrefix(string(e.Value()), effect) && proxy.Lost() > 0
 		}, time.Minute, 10*time.Millisecond)
+		cancel()
+		err := <-failed
 		reconnects := nc.Stats().Reconnects
 		proxy.Cut()
 		proxy.LoseAnswers(false)
 		require.Eventually(t, func() bool { return nc.Stats().Reconnects > reconnects }, time.Minute, time.Millisecond) //nolint:forbidigo // real servers
-		cancel()
-		return <-failed
+		return err
 	}
 	take := func(holder string) func(context.Context) error {
 		return func(ctx context.Context) error {
@@ -102,4 +103,26 @@ func TestWhoHasLostTheAnswerIsToldAgain(t *testing.T) {
 	grant, err = store.Take(t.Context(), claim("job", "d"))
 	require.NoError(t, err)
 	require.EqualValues(t, 3, grant.Token)
+}
+
+// The next connection carries the request again, and nobody waits for the answer that was lost.
+func TestARequestEndsWithItsConnection(t *testing.T) {
+	t.Parallel()
+	c := start(t, 1)
+	proxy, err := cutproxy.Start(c.addr(0))
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, proxy.Close()) })
+	store := openAt(t, "nats://"+proxy.Addr(), natslease.Config{Bucket: "leases", Replicas: 1})
+	grant, err := store.Take(t.Context(), claim("job", "a"))
+	require.NoError(t, err)
+
+	proxy.LoseAnswers(true)
+	renewed := make(chan error, 1)
+	go func() { _, err := store.Renew(t.Context(), grant); renewed <- err }()
+	require.Eventually(t, func() bool { return proxy.Lost() > 0 }, time.Minute, time.Millisecond) //nolint:forbidigo // real servers
+	cut := time.Now()
+	proxy.LoseAnswers(false)
+	proxy.Cut()
+	require.NoError(t, <-renewed)
+	require.Less(t, time.Since(cut), time.Second, "a lost answer is waited for for two")
 }
