@@ -110,9 +110,19 @@ func (w *wrapper) Events(ctx context.Context, q journal.Query, after journal.Off
 	if w.reader == nil {
 		return func(yield func(journal.Entry, error) bool) { yield(journal.Entry{}, unsupported("read events")) }
 	}
-	return decoded(w.reader.Events(ctx, q, after), func(e *journal.Entry) error {
-		return wrapOp("read events", e.ID, w.decodeRecord(e.ID, &e.Record))
-	})
+	return func(yield func(journal.Entry, error) bool) {
+		for e, err := range w.reader.Events(ctx, q, after) {
+			if err == nil {
+				err = wrapOp("read events", e.ID, w.decodeRecord(e.ID, &e.Record))
+			}
+			if err != nil && !errors.Is(err, journal.ErrCorrupt) {
+				e = journal.Entry{} // it is the program that lacks something
+			}
+			if !yield(e, err) || err != nil && e.Offset == "" {
+				return
+			}
+		}
+	}
 }
 
 // Appended implements [journal.EventReader].

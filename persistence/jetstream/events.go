@@ -219,22 +219,38 @@ func (r *eventReader) message(ctx context.Context, m message) error {
 	}
 	h, body, err := decodeHead(id, m.data)
 	if err != nil {
-		return fmt.Errorf("message %d of %q: %w", m.at, id, err)
+		return r.damaged(id, offset{at: m.at, next: 1}, 0, err)
 	}
 	if h.kind != kindRecords {
 		return nil
 	}
+	all := offset{at: m.at, next: h.count}
 	if body, err = r.j.body(ctx, id, m.at, &h, body); err != nil {
-		return fmt.Errorf("message %d of %q: %w", m.at, id, err)
+		return r.damaged(id, all, h.last-h.count+1, err)
 	}
-	return r.records(ctx, id, m.at, &h, body)
+	deletedTo, err := r.deleted(ctx, id, &h)
+	if err != nil {
+		return r.damaged(id, all, h.last-h.count+1, err)
+	}
+	return r.records(ctx, id, m.at, &h, body, deletedTo)
 }
 
-func (r *eventReader) records(ctx context.Context, id string, at uint64, h *head, body []byte) error {
-	deletedTo, err := r.deleted(ctx, id, h)
-	if err != nil {
+// damaged yields the place of what cannot be read, unless the reader has seen it. Any error but
+// [journal.ErrCorrupt] ends the call.
+func (r *eventReader) damaged(id string, here offset, seq uint64, err error) error {
+	err = fmt.Errorf("message %d of %q: %w", here.at, id, err)
+	switch {
+	case !errors.Is(err, journal.ErrCorrupt):
 		return err
+	case here.at == r.from.at && here.next <= r.from.next:
+		return nil
+	case !r.yield(journal.Entry{ID: id, Offset: r.j.formatOffset(here), Record: journal.Record{Seq: seq}}, err):
+		return errEnough
 	}
+	return nil
+}
+
+func (r *eventReader) records(ctx context.Context, id string, at uint64, h *head, body []byte, deletedTo uint64) error {
 	records := newRecordDecoder(id, h, body)
 	for i := range h.count {
 		if ctx.Err() != nil {
@@ -245,9 +261,13 @@ func (r *eventReader) records(ctx context.Context, id string, at uint64, h *head
 			records.skip()
 			continue
 		}
+		seq := records.next
 		record, err := records.record()
 		if err != nil {
-			return fmt.Errorf("message %d of %q: %w", at, id, err)
+			if err := r.damaged(id, here, seq, err); err != nil {
+				return err
+			}
+			continue
 		}
 		if r.q.Tag != "" && !slices.Contains(record.Tags, r.q.Tag) {
 			continue

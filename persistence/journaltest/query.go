@@ -258,7 +258,7 @@ var queryLaws = []law{
 		require.NoError(e, j.Close())
 		e.requireEventsFail(e.Context(), r, journal.Query{}, "", journal.ErrClosed)
 	}},
-	{"ADamagedEventEndsTheEvents", func(e *env) {
+	{"ADamagedEventIsNamedAndTheNextFollow", func(e *env) {
 		e.need(e.features.DamageRecord != nil, "DamageRecord")
 		r, j := e.reader()
 		e.appendTagged(j, slices.Repeat([][]string{{"red"}}, 10))
@@ -266,14 +266,22 @@ var queryLaws = []law{
 		e.features.DamageRecord(e.T, j, "x", 6)
 		for _, q := range []journal.Query{{}, {Tag: "red"}} {
 			var seqs []uint64
-			var last error
+			var damaged journal.Offset
 			for entry, err := range r.Events(e.Context(), q, "") {
-				if last = err; err == nil {
-					seqs = append(seqs, entry.Record.Seq)
+				seqs = append(seqs, entry.Record.Seq)
+				require.Equal(e, "x", entry.ID)
+				require.NotEmpty(e, entry.Offset)
+				if entry.Record.Seq != 6 {
+					require.NoError(e, err)
+					continue
 				}
+				require.ErrorIs(e, err, journal.ErrCorrupt)
+				damaged = entry.Offset
 			}
-			require.ErrorIs(e, last, journal.ErrCorrupt)
-			require.Equal(e, []uint64{1, 2, 3, 4, 5}, seqs)
+			require.Equal(e, []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}, seqs)
+			for i, entry := range e.events(r, q, damaged) {
+				require.Equal(e, uint64(7+i), entry.Record.Seq, "a reader continues after it")
+			}
 		}
 	}},
 	{"WhatIsFoundBelongsToTheCaller", func(e *env) {

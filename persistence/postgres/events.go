@@ -2,12 +2,14 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -30,7 +32,7 @@ func (j *Journal) Events(ctx context.Context, q journal.Query, after journal.Off
 			s.entries = nil
 			err = read(ctx, j, func(ctx context.Context, conn *pgxpool.Conn) error { return j.readEvents(ctx, conn, &s) })
 			for _, e := range s.entries {
-				if !yield(e, nil) {
+				if !yield(e.Entry, e.err) {
 					return
 				}
 			}
@@ -46,9 +48,15 @@ type scan struct {
 	query   journal.Query
 	at      position
 	end     uint64 // the first transaction that is not shown
-	entries []journal.Entry
+	entries []readEntry
 	size    pager
 	done    bool
+}
+
+// A readEntry is an entry, or the place of a damaged one.
+type readEntry struct {
+	journal.Entry
+	err error
 }
 
 // A position is the content of a [journal.Offset] of this journal.
@@ -98,20 +106,36 @@ func (j *Journal) readEvents(ctx context.Context, conn *pgxpool.Conn, s *scan) e
 	for rows.Next() {
 		row.record = journal.Record{}
 		if err := rows.Scan(columns...); err != nil {
-			return readError(ctx, err)
+			misfit, ok := errors.AsType[pgx.ScanArgError](err)
+			if !ok || misfit.ColumnIndex < placeColumns {
+				return readError(ctx, err)
+			}
+			s.add(id, journal.Record{Seq: row.record.Seq}, readError(ctx, err))
+			return nil // the rest is another page
 		}
 		r, err := row.decode(id)
 		if err != nil {
-			return fmt.Errorf("%w (of %q)", err, id)
+			r.Seq = row.record.Seq
 		}
-		s.entries = append(s.entries, journal.Entry{ID: id, Offset: journal.Offset(s.at.String()), Record: r})
-		if s.size.add(r.Payload) {
+		s.add(id, r, err)
+		if s.size.add(row.record.Payload) {
 			cancel()
 			return nil
 		}
 	}
 	s.done = s.size.last()
 	return readError(ctx, rows.Err())
+}
+
+// placeColumns is how many of the scanned columns say where an event is.
+const placeColumns = 3
+
+// add adds the event at s.at, or the reason why it cannot be read.
+func (s *scan) add(id string, r journal.Record, err error) {
+	if err != nil {
+		err = fmt.Errorf("event %d of %q: %w", r.Seq, id, err)
+	}
+	s.entries = append(s.entries, readEntry{journal.Entry{ID: id, Offset: journal.Offset(s.at.String()), Record: r}, err})
 }
 
 // filter returns the conditions that the query adds to [eventsPage].

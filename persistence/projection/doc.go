@@ -28,7 +28,7 @@
 //     are handled in the order of the journal.
 //   - No event is skipped because it is stored slowly or because its handler fails. Only
 //     [SkipAfter] and [SkipOthers] skip events, and count them.
-//   - An event that cannot be decoded stops only its own persistence id, see below.
+//   - An event that is damaged or cannot be decoded stops only its own persistence id, see below.
 //
 // # The life of a projection
 //
@@ -43,20 +43,20 @@
 //
 // # Events that cannot be decoded
 //
-// An event cannot be decoded if its type is not registered or is not the type of the projection, if
-// its bytes are not a value of its type, or if the function of [FromJournal] fails. The projection
-// then holds back the events of its persistence id, starting with this one, and continues with all
-// other ids. It logs an error; [Status] lists each held id with the sequence number and the reason,
-// and [Status.Failing] names the first.
+// An event cannot be decoded if its record is damaged ([persistence.ErrCorrupt]) or its bytes are
+// not a value of its type. The same holds if its type is not registered or is not the type of the
+// projection, or if the function of [FromJournal] fails. The projection then holds back the events
+// of its persistence id, starting with this one, and continues with all other ids. It logs an
+// error; [Status] lists each held id with the sequence number and the reason, and [Status.Failing]
+// names the first.
 //
 // No event is lost: at each start of the program, a worker tries the held events again, in order,
 // with the same guarantees. There are two ways to continue. Start a program that can decode the
-// event, with a registered type or FromJournal. Or start the projection with SkipOthers, for types
-// that it does not need, or with SkipAfter, which skips the event for good. The held ids are stored
-// with the offsets. A worker that holds 1000 ids stops at the next one.
+// event, with a registered type or FromJournal, or restore the record. Or start the projection with
+// SkipOthers, for types that it does not need, or with SkipAfter, which skips the event for good.
+// The held ids are stored with the offsets. A worker that holds 1000 ids stops at the next one.
 //
-// A damaged record ([persistence.ErrCorrupt]) and a record whose codec is missing
-// ([persistence.ErrCodec]) stop the worker, because the journal returns nothing after them.
+// A record whose codec is missing ([persistence.ErrCodec]) stops the worker: all ids need it.
 //
 // # Names
 //

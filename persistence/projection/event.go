@@ -48,8 +48,12 @@ func (e *EventError) Unwrap() error { return e.Err }
 // errNotMine is the error of an event whose type is not E.
 var errNotMine = errors.New("the event is of another type")
 
-// decode returns the events of an entry: one, or those that adapt returns.
-func decode[E any](s *actor.System, entry *journal.Entry, adapt func(persistence.StoredEvent) ([]E, error)) ([]Event[E], error) {
+// decode returns the events of an entry, which was read with the error damage: one, or those that
+// adapt returns.
+func decode[E any](s *actor.System, entry *journal.Entry, damage error, adapt func(persistence.StoredEvent) ([]E, error)) ([]Event[E], error) {
+	if damage != nil {
+		return nil, eventError(entry, fmt.Errorf("%w; restore it from a backup, or skip it with SkipAfter", damage))
+	}
 	found, err := decodeRecord(s, &entry.Record, adapt)
 	if err != nil {
 		return nil, eventError(entry, err)

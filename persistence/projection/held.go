@@ -107,7 +107,7 @@ func (w *worker[E]) hold(ctx context.Context, entry *journal.Entry, reason error
 	}
 	seq := entry.Record.Seq
 	w.held.byID[entry.ID] = &held{ID: entry.ID, From: seq, Last: seq, err: reason}
-	w.log.Error("events of a persistence id are held back: one of them cannot be decoded", zap.String("projection", w.name),
+	w.log.Error("events of a persistence id are held back: one of them cannot be read", zap.String("projection", w.name),
 		zap.String("id", entry.ID), zap.Uint64("seq", seq), zap.String("offset", string(entry.Offset)), zap.Error(reason))
 	w.reportHeld()
 	return nil
@@ -158,7 +158,7 @@ func (w *worker[E]) releaseOne(ctx context.Context, h *held) error {
 	query, slice := w.query, journal.SliceOf(h.ID)
 	query.Slices = journal.SliceRange{From: slice, To: slice + 1}
 	for entry, err := range w.reader.Events(ctx, query, offset) {
-		if err != nil {
+		if err != nil && entry.Offset == "" {
 			return err
 		}
 		if entry.ID != h.ID {
@@ -168,7 +168,7 @@ func (w *worker[E]) releaseOne(ctx context.Context, h *held) error {
 			break
 		}
 		b := &Batch[E]{Name: name, After: offset, To: entry.Offset, Within: w.within}
-		if b.Events, err = decode(w.system, &entry, w.adapt); err != nil && !w.skipsHeld(err) {
+		if b.Events, err = decode(w.system, &entry, err, w.adapt); err != nil && !w.skipsHeld(err) {
 			h.From, h.err = entry.Record.Seq, err
 			return nil
 		}

@@ -61,8 +61,9 @@ func RestartBackoff(b actor.Backoff) Option { return func(c *config) { c.backoff
 
 // SkipAfter skips an event that has failed n times on its own; the loss is logged and counted.
 // Without it, an event whose handler fails is tried again forever, and the [Status] gives the
-// reason; an id with an event that cannot be decoded is held back. A projection that is started
-// with SkipAfter skips the events that hold back ids at once, and handles the events after them.
+// reason; an id with an event that is damaged or cannot be decoded is held back. A projection that
+// is started with SkipAfter skips the events that hold back ids at once, and handles the events
+// after them.
 func SkipAfter(n int) Option { return func(c *config) { c.skipAfter = n } }
 
 // SkipOthers skips events whose type is not registered in this process or is not the type of the

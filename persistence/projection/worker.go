@@ -64,12 +64,12 @@ func (w *worker[E]) catchUp(ctx context.Context) (found bool, err error) {
 func (w *worker[E]) read(ctx context.Context) (found bool, err error) {
 	b, size := w.batch(), 0
 	for entry, err := range w.reader.Events(ctx, w.query, w.offset) {
-		if err != nil {
+		if err != nil && entry.Offset == "" {
 			return found, errors.Join(w.flush(ctx, b), err)
 		}
 		found = true
 		w.report.found(entry.Record.Time)
-		if err := w.add(ctx, b, &entry); err != nil {
+		if err := w.add(ctx, b, &entry, err); err != nil {
 			return found, err
 		}
 		size += len(entry.Record.Payload)
@@ -95,13 +95,13 @@ func (w *worker[E]) limit() int {
 	return w.config.batch
 }
 
-// add adds an event to b, or passes over it.
-func (w *worker[E]) add(ctx context.Context, b *Batch[E], entry *journal.Entry) error {
+// add adds an event to b, or passes over it. damage is the error with which it was read.
+func (w *worker[E]) add(ctx context.Context, b *Batch[E], entry *journal.Entry, damage error) error {
 	if w.ofIDs != nil && !w.ofIDs(entry.ID) || w.passesOver(entry) {
 		b.To = entry.Offset
 		return nil
 	}
-	events, err := decode(w.system, entry, w.adapt)
+	events, err := decode(w.system, entry, damage, w.adapt)
 	switch {
 	case err == nil:
 		b.Events = append(b.Events, events...)

@@ -33,7 +33,7 @@ func (j *Journal) Events(ctx context.Context, q journal.Query, after journal.Off
 					err = calledOff(ctx)
 					break
 				}
-				if !yield(e, nil) {
+				if !yield(e.Entry, e.err) {
 					return
 				}
 			}
@@ -52,8 +52,14 @@ type reading struct {
 	found   int64 // the number of the last event found, or where the call began
 	next    int64 // the remaining events have greater numbers
 	last    int64 // the greatest number when the call began, -1 before that
-	entries []journal.Entry
+	entries []readEntry
 	done    bool
+}
+
+// A readEntry is an entry, or the place of a damaged one.
+type readEntry struct {
+	journal.Entry
+	err error
 }
 
 func newReading(q journal.Query, after journal.Offset) (*reading, error) {
@@ -91,7 +97,7 @@ func (r *reading) page(ctx context.Context, tx *sql.Tx, s *searches) error {
 			return err
 		}
 		r.entries = append(r.entries, e)
-		size += len(e.Record.Payload)
+		size += len(row.payload)
 	}
 	r.done = size < pageBytes && len(r.entries) < pageRecords
 	return rows.Err()
@@ -137,19 +143,20 @@ type numberedRow struct {
 	id  sql.NullString
 }
 
-func (r *reading) entry(row *numberedRow) (journal.Entry, error) {
+func (r *reading) entry(row *numberedRow) (readEntry, error) {
 	if !row.id.Valid {
-		return journal.Entry{}, fmt.Errorf("%w: event %d belongs to no persistence id", journal.ErrCorrupt, row.ord)
-	}
-	record, err := decodeEvent(row.id.String, &row.eventRow)
-	if err != nil {
-		return journal.Entry{}, fmt.Errorf("event %d, of %q: %w", row.ord, row.id.String, err)
-	}
-	if r.query.Tag != "" && !slices.Contains(record.Tags, r.query.Tag) {
-		return journal.Entry{}, fmt.Errorf("%w: event %d is tabled with tag %q, which it has not", journal.ErrCorrupt, row.ord, r.query.Tag)
+		return readEntry{}, fmt.Errorf("%w: event %d belongs to no persistence id", journal.ErrCorrupt, row.ord)
 	}
 	r.found, r.next = row.ord, row.ord
-	return journal.Entry{ID: row.id.String, Offset: formatOffset(row.ord), Record: record}, nil
+	record, err := decodeEvent(row.id.String, &row.eventRow)
+	switch {
+	case err != nil:
+		record.Seq = row.seq
+		err = fmt.Errorf("event %d, of %q: %w", row.ord, row.id.String, err)
+	case r.query.Tag != "" && !slices.Contains(record.Tags, r.query.Tag):
+		err = fmt.Errorf("%w: event %d is tabled with tag %q, which it has not", journal.ErrCorrupt, row.ord, r.query.Tag)
+	}
+	return readEntry{journal.Entry{ID: row.id.String, Offset: formatOffset(row.ord), Record: record}, hinted(err)}, nil
 }
 
 func formatOffset(ord int64) journal.Offset {

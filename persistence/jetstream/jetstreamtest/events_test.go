@@ -2,10 +2,12 @@ package jetstreamtest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -120,6 +122,44 @@ func TestNothingTurnsUpBehindAReader(t *testing.T) {
 			for _, err := range errs {
 				require.NoError(t, err)
 			}
+		})
+	}
+}
+
+// JetStream drops a message that its files have damaged. What a journal of another program has
+// spoiled, it does not notice.
+func TestADamagedMessageIsNamedAndTheNextFollow(t *testing.T) {
+	for part, at := range map[string]func(data []byte) int{
+		"head":   func([]byte) int { return 5 },
+		"record": func(data []byte) int { return len(data) - 1 },
+	} {
+		t.Run(part, func(t *testing.T) {
+			r := &rig{cluster: start(t, 1)}
+			j := r.open(t, r.name())
+			claim(t, j, "x").append(t, "first")
+			y := claim(t, j, "y")
+			y.append(t, "before")
+			m, err := j.at(t, j.stream).GetMsg(t.Context(), 2)
+			require.NoError(t, err)
+			m.Data[at(m.Data)] ^= 1
+			_, err = j.nc.Request(m.Subject, m.Data, time.Minute)
+			require.NoError(t, err)
+			y.append(t, "after")
+
+			var damaged journal.Offset
+			var ids []string
+			for e, err := range j.Events(t.Context(), journal.Query{}, "") {
+				ids = append(ids, e.ID)
+				if errors.Is(err, journal.ErrCorrupt) {
+					damaged = e.Offset
+					continue
+				}
+				require.NoError(t, err)
+			}
+			require.Equal(t, []string{"x", "y", "x", "y"}, ids)
+			rest := entries(t, j, journal.Query{}, damaged)
+			require.Len(t, rest, 1)
+			require.Equal(t, "after", string(rest[0].Record.Payload))
 		})
 	}
 }

@@ -65,7 +65,7 @@ func (r *rig) features() journaltest.Features {
 			ADamagedRecordIsAnError: Features.DamageRecord is not set
 			AMissingRecordIsAnError: Features.DropRecord is not set
 			ALostRecordIsNotWrittenAgain: Features.DropRecord is not set
-			ADamagedEventEndsTheEvents: Features.DamageRecord is not set
+			ADamagedEventIsNamedAndTheNextFollow: Features.DamageRecord is not set
 			TimersAreSetAndRemovedWithRecords: *jetstreamtest.located keeps no timers
 			ATimerIsReadAsItWasSet: *jetstreamtest.located keeps no timers
 			OnlyTheNewestClaimChangesTimers: *jetstreamtest.located keeps no timers
