@@ -21,8 +21,8 @@ type Timer struct {
 // of events must be named: Schedule[Event]("expire", at, Expire{}).
 //
 // A key has one timer; another one replaces it. It goes by the journal's clock: of the
-// database server, or of the host if the journal has no clock of its own. A time in the past is due
-// at once.
+// database server, or of the host if the journal has no clock of its own. A time in the past, such
+// as the zero time, is due at once; one after the year 2261 is due at its end.
 //
 // The timer outlives restarts, failover and a stop of the whole cluster. An actor that runs gets
 // its messages; one that does not run gets them once it runs again. Entities can be woken for them,
@@ -101,7 +101,24 @@ func changesOf[M, E, S any](e *entity[M, E, S], requests []timerRequest) ([]jour
 		if err != nil {
 			return nil, fmt.Errorf("%w: the message of timer %q: %w", ErrInvalid, r.key, err)
 		}
-		changes[i].Due, changes[i].Type, changes[i].Payload = r.at.Round(0).UTC(), p.Type, p.Data
+		changes[i].Due, changes[i].Type, changes[i].Payload = storable(r.at), p.Type, p.Data
 	}
 	return changes, nil
+}
+
+// The first and the last time that journals can store.
+var (
+	firstDue = time.Date(1678, 1, 1, 0, 0, 0, 0, time.UTC)
+	lastDue  = time.Date(2261, 12, 31, 23, 59, 59, 999_999_999, time.UTC)
+)
+
+// storable returns the time that is next to at among those that journals can store.
+func storable(at time.Time) time.Time {
+	switch {
+	case at.Before(firstDue):
+		return firstDue
+	case at.After(lastDue):
+		return lastDue
+	}
+	return at.Round(0).UTC()
 }

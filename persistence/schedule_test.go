@@ -142,6 +142,24 @@ func TestATimerIsStoredWithItsEventsAndComesWhenItIsDue(t *testing.T) {
 	})
 }
 
+func TestATimerMayBeDueAtAnyTime(t *testing.T) {
+	inBell(t, func(b *bell) {
+		b.handle = func(_ string, n nudge) persistence.Effect[said] {
+			if n.Text == "begin" {
+				return persistence.Schedule[said]("zero", time.Time{}, nudge{"x"}).
+					Schedule("long ago", time.Date(1500, 1, 1, 0, 0, 0, 0, time.UTC), nudge{"y"}).
+					Schedule("one day", time.Date(2262, 1, 1, 0, 0, 0, 0, time.UTC), nudge{"z"}).
+					Schedule("never", time.Unix(1<<62, 0), nudge{"z"})
+			}
+			return persistence.None
+		}
+		b.spawn().Tell(nudge{"begin"})
+		time.Sleep(time.Hour)
+		require.ElementsMatch(b, []string{"zero=x#1 +0s", "long ago=y#1 +0s"}, b.heard())
+		require.Equal(b, []string{"never", "one day"}, b.stored())
+	})
+}
+
 func TestATimerComesAgainAfterACrashAndTellsItsAttempt(t *testing.T) {
 	inBell(t, func(b *bell) {
 		b.handle = func(_ string, n nudge) persistence.Effect[said] {
@@ -293,7 +311,6 @@ func TestATimerThatCannotBeStoredStoresNothing(t *testing.T) {
 		for name, effect := range map[string]persistence.Effect[said]{
 			"no key":       persistence.Persist(said{"a"}).Schedule("", b.in(time.Hour), nudge{}),
 			"no command":   persistence.Persist(said{"a"}).Schedule("k", b.in(time.Hour), "text"),
-			"no time":      persistence.Persist(said{"a"}).Schedule("k", time.Time{}, nudge{}),
 			"unregistered": persistence.Persist(said{"a"}).Cancel("fine").Schedule("k", b.in(time.Hour), nil),
 		} {
 			var rejected *persistence.RejectedError
