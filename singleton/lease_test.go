@@ -421,9 +421,6 @@ func TestWithoutALeaseTheStatusKnowsNone(t *testing.T) {
 func TestALeaseThatMakesNoSenseIsRefused(t *testing.T) {
 	require.PanicsWithValue(t, "singleton: nil lease", func() { singleton.WithLease(nil) })
 	require.PanicsWithValue(t, "singleton: nil source of generations", func() { singleton.WithGenerations(nil) })
-	for _, d := range []time.Duration{0, -time.Second} {
-		require.Panics(t, func() { singleton.LeaseRetry(d) })
-	}
 }
 
 // A shelf is a source of terms that outlives clusters.

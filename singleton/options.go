@@ -1,6 +1,7 @@
 package singleton
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"time"
@@ -54,6 +55,7 @@ type settings struct {
 	lease       lease.Lease   // nil: none
 	leaseRetry  time.Duration
 	source      generation.TermSource // nil: the members agree
+	wrong       error                 // what the numbers of options are wrong with
 }
 
 func newSettings(opts []Option) settings {
@@ -68,6 +70,17 @@ func newSettings(opts []Option) settings {
 		panic(fmt.Sprintf("singleton: %s and Role(%q) contradict each other; a node that is named needs no role, so leave one of them out", anchorOption(s.anchor), s.role))
 	}
 	return s
+}
+
+// Check returns an error that says which numbers and durations of opts make no sense, for programs
+// that read them from a configuration. The manager of a singleton with such an option fails with
+// that error.
+func Check(opts ...Option) error { return newSettings(opts).wrong }
+
+// invalid returns an option that does nothing but be wrong.
+func invalid(format string, args ...any) Option {
+	err := fmt.Errorf("singleton: "+format, args...)
+	return func(s *settings) { s.wrong = errors.Join(s.wrong, err) }
 }
 
 // on returns s with what the node of sys adds to the settings of the singleton of that name: its
@@ -208,13 +221,14 @@ func Role(role string) Option {
 // Buffer sets how many messages a node keeps while there is no instance; the default is
 // [DefaultBuffer]. The host keeps as many for each other node while its instance is starting or
 // stopping. When the buffer is full, the oldest message becomes a dead letter with [ErrBufferFull].
-// With 0 no message is kept. Buffer panics if n is negative or greater than [MaxBuffer].
+// With 0 no message is kept. The manager fails if n is negative or greater than [MaxBuffer], see
+// [Check].
 func Buffer(n int) Option {
 	if n < 0 {
-		panic(fmt.Sprintf("singleton: buffer size %d is negative; 0 keeps no message", n))
+		return invalid("buffer size %d is negative; 0 keeps no message", n)
 	}
 	if n > MaxBuffer {
-		panic(fmt.Sprintf("singleton: buffer size %d is greater than %d; every node would send as many at once when an instance starts; to keep more, store them with package persistence/deliveryqueue", n, MaxBuffer))
+		return invalid("buffer size %d is greater than %d; every node would send as many at once when an instance starts; to keep more, store them with package persistence/deliveryqueue", n, MaxBuffer)
 	}
 	return func(s *settings) { s.buffer = n }
 }
@@ -226,9 +240,11 @@ func Buffer(n int) Option {
 //
 // Requests of asks that have ended on the same node are withdrawn in any case, see
 // [actor.ErrWithdrawn]. With [AtLeastOnce] the limit does not apply to messages that have been sent
-// to an instance. Expire panics if d is negative.
+// to an instance. The manager fails if d is negative, see [Check].
 func Expire(d time.Duration) Option {
-	mustNotBeNegative("expiry", d)
+	if d < 0 {
+		return invalid("expiry %v is negative", d)
+	}
 	return func(s *settings) { s.expire = d }
 }
 
@@ -248,10 +264,10 @@ func Expire(d time.Duration) Option {
 // have failed at it in a row, and at once if the host cannot decode it. The sending node then
 // publishes [Refused]. A message is not sent again after a failure that the instance's own
 // supervision handles by resuming or restarting, nor when the instance has kept it in its state for
-// later. AtLeastOnce panics unless window is positive.
+// later. The manager fails unless window is positive, see [Check].
 func AtLeastOnce(window int) Option {
 	if window <= 0 {
-		panic(fmt.Sprintf("singleton: window %d of AtLeastOnce is not positive", window))
+		return invalid("window %d of AtLeastOnce is not positive", window)
 	}
 	return func(s *settings) { s.window = window }
 }
@@ -266,17 +282,22 @@ func StopMessage(msg any) Option { return func(s *settings) { s.stopMessage = ms
 //
 // The next instance starts only after this one has ended. The exception is an instance with a
 // handler that does not return: half a second later it is reported as [Stuck], and after
-// [RemovalMargin] it counts as ended, or at once if a journal fences its writes. StopTimeout panics
-// if d is negative.
+// [RemovalMargin] it counts as ended, or at once if a journal fences its writes. The manager fails
+// if d is negative, see [Check].
 func StopTimeout(d time.Duration) Option {
-	mustNotBeNegative("stop timeout", d)
+	if d < 0 {
+		return invalid("stop timeout %v is negative", d)
+	}
 	return func(s *settings) { s.stopTimeout = d }
 }
 
 // RestartBackoff sets the delays before an instance that fails or stops by itself is restarted in
-// place; the default is 100 ms, doubling up to 4 s. It panics if a delay is negative.
+// place; the default is 100 ms, doubling up to 4 s. The manager fails if a delay is negative, see
+// [Check].
 func RestartBackoff(b actor.Backoff) Option {
-	mustNotBeNegative("restart backoff", min(b.Min, b.Max))
+	if d := min(b.Min, b.Max); d < 0 {
+		return invalid("restart backoff %v is negative", d)
+	}
 	return func(s *settings) { s.restart = b }
 }
 
@@ -313,10 +334,10 @@ func WithLease(l lease.Lease) Option {
 // LeaseRetry sets the delay before a node tries again to acquire a lease that it did not get, or
 // has lost; the default is [DefaultLeaseRetry]. After a crash the next instance starts up to this
 // long after the lease has expired. Every node that is to host, usually one, asks the store at this
-// interval. LeaseRetry panics unless d is positive.
+// interval. The manager fails unless d is positive, see [Check].
 func LeaseRetry(d time.Duration) Option {
 	if d <= 0 {
-		panic(fmt.Sprintf("singleton: lease retry %v is not positive", d))
+		return invalid("lease retry %v is not positive", d)
 	}
 	return func(s *settings) { s.leaseRetry = d }
 }
@@ -339,11 +360,5 @@ func WithGenerations(src generation.TermSource) Option {
 func mustBeName(option, name string) {
 	if err := naming.Check(name); err != nil {
 		panic(fmt.Sprintf("singleton: %s(%q): the name %v", option, name, err))
-	}
-}
-
-func mustNotBeNegative(what string, d time.Duration) {
-	if d < 0 {
-		panic(fmt.Sprintf("singleton: %s %v is negative", what, d))
 	}
 }

@@ -2,6 +2,7 @@ package singleton_test
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -20,13 +21,33 @@ func TestOptionsThatMakeNoSensePanic(t *testing.T) {
 	require.PanicsWithValue(t, `singleton: OnElected("\x00"): the name has the control character U+0000`, func() {
 		singleton.OnElected("\x00", func([]singleton.Candidate) (string, bool) { return "", false })
 	})
-	require.PanicsWithValue(t, "singleton: buffer size -1 is negative; 0 keeps no message", func() { singleton.Buffer(-1) })
-	require.PanicsWithValue(t, "singleton: buffer size 10001 is greater than 10000; every node would send as many at once when an instance starts; to keep more, store them with package persistence/deliveryqueue", func() { singleton.Buffer(10_001) })
-	require.NotPanics(t, func() { singleton.Buffer(10_000) })
-	require.PanicsWithValue(t, "singleton: stop timeout -1s is negative", func() { singleton.StopTimeout(-time.Second) })
-	require.PanicsWithValue(t, "singleton: restart backoff -1s is negative", func() { singleton.RestartBackoff(actor.Backoff{Min: -time.Second}) })
 	require.PanicsWithValue(t, "singleton: stop message string is not a message of the singleton, which takes singleton_test.msg",
 		func() { behaviors.Singleton(parrot, singleton.StopMessage("stop")) })
+}
+
+// Numbers come from configurations, and a configuration must not end a program that runs.
+func TestANumberThatMakesNoSenseIsAnErrorAndFailsItsManagerOnly(t *testing.T) {
+	for want, o := range map[string]singleton.Option{
+		"singleton: buffer size -1 is negative; 0 keeps no message": singleton.Buffer(-1),
+		"singleton: buffer size 200000 is greater than 10000; ":     singleton.Buffer(200_000),
+		"singleton: expiry -1s is negative":                         singleton.Expire(-time.Second),
+		"singleton: window 0 of AtLeastOnce is not positive":        singleton.AtLeastOnce(0),
+		"singleton: stop timeout -1s is negative":                   singleton.StopTimeout(-time.Second),
+		"singleton: restart backoff -1s is negative":                singleton.RestartBackoff(actor.Backoff{Min: -time.Second}),
+		"singleton: lease retry 0s is not positive":                 singleton.LeaseRetry(0),
+	} {
+		require.ErrorContains(t, singleton.Check(singleton.Buffer(singleton.MaxBuffer), o), want)
+		synctest.Test(t, func(t *testing.T) {
+			s := testkit.NewSystem(t, testkit.WithoutEncoding())
+			failed := make(chan error, 1)
+			actor.Spawn(s, parentOfSingletons(failed, o), "parent").Tell(order{spawn: "wrong"})
+			require.ErrorContains(t, <-failed, want)
+		})
+	}
+	err := singleton.Check(singleton.Buffer(-1), singleton.LeaseRetry(0))
+	require.ErrorContains(t, err, "buffer size")
+	require.ErrorContains(t, err, "lease retry", "all of them are named")
+	require.NoError(t, singleton.Check())
 }
 
 func TestASecondSingletonOfTheSameNamePanics(t *testing.T) {

@@ -26,8 +26,8 @@ import (
 // begins with the path of that actor. So inside an actor use ctx.System() as the parent.
 //
 // factory is called inside the new instance, and a panic in it is a failure of the instance. New
-// panics if factory is nil or options contradict each other. A manager fails with [ErrTooMany] if
-// its node already has [MaxPerNode] of them.
+// panics if factory is nil or options contradict each other. A manager fails if a number among its
+// options makes no sense, see [Check], and with [ErrTooMany] if its node already has [MaxPerNode].
 func New[M any](factory func() actor.Behavior[M], opts ...Option) actor.Behavior[M] {
 	if factory == nil {
 		panic("singleton: nil factory; give it a function that returns the behavior of an instance")
@@ -39,6 +39,10 @@ func New[M any](factory func() actor.Behavior[M], opts ...Option) actor.Behavior
 		}
 	}
 	manage := func(ctx *actor.Context[M], next *actor.Next[M]) {
+		if set.wrong != nil {
+			next.Fail(set.wrong)
+			return
+		}
 		if !registryOf(ctx.System()).admit(nameOf(ctx.Self().Path())) {
 			next.Fail(ErrTooMany)
 			return

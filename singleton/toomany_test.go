@@ -43,7 +43,7 @@ type order struct{ spawn, stop string }
 
 // parentOfSingletons spawns and stops singletons that are its children, and sends the
 // failures with which they end.
-func parentOfSingletons(failed chan<- error) actor.Behavior[order] {
+func parentOfSingletons(failed chan<- error, opts ...singleton.Option) actor.Behavior[order] {
 	return func(_ *actor.Context[order], next *actor.Next[order]) {
 		children := map[string]actor.AnyRef{}
 		next.OnMessage = func(ctx *actor.Context[order], o order) actor.Behavior[order] {
@@ -51,7 +51,7 @@ func parentOfSingletons(failed chan<- error) actor.Behavior[order] {
 				ctx.Stop(children[o.stop])
 				return nil
 			}
-			children[o.spawn] = actor.Spawn(ctx, behaviors.Singleton(mortal), o.spawn)
+			children[o.spawn] = actor.Spawn(ctx, behaviors.Singleton(mortal, opts...), o.spawn)
 			ctx.Watch(children[o.spawn])
 			return nil
 		}

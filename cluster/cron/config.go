@@ -2,6 +2,7 @@ package cron
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 
 	"github.com/understudy-go/understudy/cluster/cron/internal/plan"
@@ -111,24 +112,25 @@ func (c Config) withDefaults() (Config, error) {
 			return c, fmt.Errorf("Config.Jobs[%q] is the zero Job; make it with Func, Tell or Ask", name)
 		}
 	}
-	return c, c.checkEntries()
+	return c, errors.Join(singleton.Check(c.Options...), c.checkEntries())
 }
 
 // maxName is the largest length of the name of a schedule, in bytes.
 const maxName = 100
 
 func (c Config) checkEntries() error {
+	var wrong []error
 	seen := map[string]bool{}
 	for _, e := range c.Entries {
 		if err := c.check(e); err != nil {
-			return err
+			wrong = append(wrong, err)
 		}
 		if seen[e.Name] {
-			return fmt.Errorf("Config.Entries has two entries with the name %q", e.Name)
+			wrong = append(wrong, fmt.Errorf("Config.Entries has two entries with the name %q", e.Name))
 		}
 		seen[e.Name] = true
 	}
-	return nil
+	return errors.Join(wrong...)
 }
 
 // check returns what is wrong with an entry.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/understudy-go/understudy/cluster/cron"
 	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -31,6 +32,18 @@ func TestSettingsThatMakeNoSenseAreRefused(t *testing.T) {
 		c := cron.Config{Journal: memory.New(), Jobs: map[string]cron.Job{"note": new(logbook).job()}, Entries: []cron.Entry{entry}}
 		change(&c)
 		_, err := cron.Start(testkit.NewSystem(t), c)
+		require.ErrorContains(t, err, want)
+	}
+}
+
+func TestStartReportsAllThatIsWrong(t *testing.T) {
+	c := cron.Config{Journal: memory.New(), Jobs: map[string]cron.Job{"note": new(logbook).job()}}
+	c.Options = []singleton.Option{singleton.Buffer(200_000)}
+	for n := range 3 {
+		c.Entries = append(c.Entries, cron.Entry{Name: fmt.Sprint("e", n), Job: "note", Spec: "60 * * * *"})
+	}
+	_, err := cron.Start(testkit.NewSystem(t), c)
+	for _, want := range []string{"buffer size 200000", `"e0"`, `"e1"`, `"e2"`} {
 		require.ErrorContains(t, err, want)
 	}
 }

@@ -201,6 +201,9 @@ func (k *Kit[M, E, S]) FailNext(errs ...error) { k.journal.failNext(errs) }
 // [*persistence.RejectedError], and supervision decides; nothing is stored.
 func (k *Kit[M, E, S]) RejectNext(n int) {
 	for range n {
-		k.FailNext(persistence.ErrTooLarge)
+		k.FailNext(errRejected)
 	}
 }
+
+// errRejected is why an append is rejected that the test wants to be.
+var errRejected = fmt.Errorf("%w: the test has called RejectNext", persistence.ErrInvalid)

@@ -122,6 +122,7 @@ func TestTheJournalFailsAsItIsTold(t *testing.T) {
 		outcome = k.Run(add{n: 4})
 		var rejected *persistence.RejectedError
 		require.ErrorAs(t, outcome.Err, &rejected)
+		require.ErrorContains(t, outcome.Err, "the test has called RejectNext", "and not that the record is too large")
 		require.Equal(t, 3, outcome.State)
 		require.Empty(t, outcome.Events)
 		require.Equal(t, 3, k.Restart())

@@ -70,6 +70,10 @@ func Run(ctx context.Context, env Env, args []string) int {
 		printHelp(env.Stderr)
 		return usage
 	}
+	args, err := verbFirst(env, args)
+	if err != nil {
+		return usage
+	}
 	if slices.Contains([]string{"help", "-h", "-help", "--help"}, args[0]) {
 		printHelp(env.Stdout)
 		return fine
@@ -84,6 +88,35 @@ func Run(ctx context.Context, env Env, args []string) int {
 		return usage
 	}
 	return verbs[i].start(ctx, env, args[1:])
+}
+
+// verbFirst moves the flags that come before the verb behind it.
+func verbFirst(env Env, args []string) ([]string, error) {
+	if !strings.HasPrefix(args[0], "-") {
+		return args, nil
+	}
+	set, o := flag.NewFlagSet("understudy", flag.ContinueOnError), new(options)
+	set.SetOutput(env.Stderr)
+	set.Usage = func() {}
+	o.register(set, env.Getenv)
+	for _, v := range verbs {
+		if v.flags != nil {
+			v.flags(set, o)
+		}
+	}
+	switch err := set.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return []string{"help"}, nil
+	case err != nil:
+		return nil, err // it has been reported
+	}
+	rest := set.Args()
+	if len(rest) == 0 {
+		_, _ = fmt.Fprintln(env.Stderr, "understudy: name a command after the flags; understudy help lists them")
+		return nil, errUsage
+	}
+	before := args[:len(args)-len(rest)]
+	return slices.Concat(rest[:1], slices.DeleteFunc(slices.Clone(before), func(a string) bool { return a == "--" }), rest[1:]), nil
 }
 
 // start parses the arguments of a verb and runs it.

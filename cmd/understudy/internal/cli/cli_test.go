@@ -50,6 +50,10 @@ func TestAWrongCommandLineIsExitCodeTwo(t *testing.T) {
 		{"members", "-ca", "/absent"},
 		{"status", "-request-timeout", "0"},
 		{"status", "-header", ": x"},
+		{"-url", "http://127.0.0.1:1/x"},
+		{"-dance", "status"},
+		{"-yes", "status"},
+		{"-json", "dance"},
 	} {
 		code, out, errors := run(t, args...)
 		require.Equal(t, 2, code, args)
@@ -82,6 +86,22 @@ func TestFlagsMayFollowArguments(t *testing.T) {
 	require.True(t, c.json)
 	require.Equal(t, []string{"b", "c"}, c.header["A"])
 	require.Equal(t, "http://a", c.urls)
+}
+
+func TestFlagsMayComeBeforeTheCommand(t *testing.T) {
+	for _, args := range [][]string{
+		{"-url", "http://127.0.0.1:1/x", "schedules"},
+		{"--url=http://127.0.0.1:1/x", "-json", "why", "ledger"},
+		{"-limit", "3", "dead-letters", "-url", "http://127.0.0.1:1/x"},
+		{"-json", "--", "members", "-url", "http://127.0.0.1:1/x"},
+	} {
+		code, _, errors := run(t, args...)
+		require.Equal(t, 1, code, args)
+		require.Contains(t, errors, "no node answers; http://127.0.0.1:1/x", args)
+	}
+	code, out, _ := run(t, "-json", "-h")
+	require.Equal(t, 0, code)
+	require.Contains(t, out, "understudy COMMAND -h")
 }
 
 func TestNamesFromOtherNodesCannotControlATerminal(t *testing.T) {
