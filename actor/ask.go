@@ -289,6 +289,8 @@ func (a *ask) end() {
 	a.core.tellWatchers()
 }
 
+func (a *ask) number() uint64 { return a.core.uid }
+
 func (a *ask) watchedEnded(target *core, err error) {
 	if a.claim() {
 		a.settleEnded(endedBefore(target.endOfAsk(err)))

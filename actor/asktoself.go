@@ -89,6 +89,8 @@ func (a *selfAsk[M, R]) expire() {
 	}
 }
 
+func (a *selfAsk[M, R]) number() uint64 { return a.core.uid }
+
 func (a *selfAsk[M, R]) watchedEnded(target *core, err error) {
 	a.settle(fmt.Errorf("ask %s: %w", a.asked.fullPath(), endedBefore(target.endOfAsk(err))))
 }

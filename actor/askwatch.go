@@ -1,17 +1,23 @@
 package actor
 
+// An askWatcher is an ask that waits for a reply.
+type askWatcher interface {
+	watcher
+	number() uint64 // of the ref to reply to: earlier asks have smaller ones
+}
+
 // An askWatch is the watch of an ask on the asked actor, as an element of a list: adding and
 // removing it allocates nothing. The zero value watches nothing. Nothing changes of and by after
 // begin; the mutex of the asked core guards the rest.
 type askWatch struct {
 	of     *core // the asked core; nil before begin
-	by     watcher
+	by     askWatcher
 	before *askWatch // nil: it is in no list
 	after  *askWatch
 }
 
 // begin watches the actor behind asked. It returns false if that has ended.
-func (w *askWatch) begin(asked *core, by watcher) bool {
+func (w *askWatch) begin(asked *core, by askWatcher) bool {
 	target := asked.actor()
 	if far, remote := target.impl.(*remoteActor); remote && far.sendTo.Path == askPath {
 		target = &far.sys.remotes.shared(far).core // where the end of its node is told
@@ -57,6 +63,24 @@ func (l *askWatches) takeAll(all []watcher) []watcher {
 		all = append(all, w.by)
 	}
 	return all
+}
+
+// takeAsks removes and returns the asks with numbers that match.
+func (g *guarded) takeAsks(which func(number uint64) bool) (taken []watcher) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.relations == nil {
+		return nil
+	}
+	for w := g.relations.asks.head.after; w != nil; {
+		next := w.after
+		if which(w.by.number()) {
+			w.remove()
+			taken = append(taken, w.by)
+		}
+		w = next
+	}
+	return taken
 }
 
 // addAsk returns false if the actor has ended.

@@ -104,9 +104,12 @@ func (s internals) Owns(ref AnyRef) bool {
 func (s internals) AfterEnd(ref AnyRef, f func()) (cancel func()) { return ref.target().onEnd(f) }
 
 // EndAsks implements extension.EndAsks.
-func (s internals) EndAsks(address string, of func(uid uint64) bool) {
-	s.endAsks(func(l location) bool { return l.address == address && of(l.uid) }, ErrUnreachable)
+func (s internals) EndAsks(address string, which func(uid, ask uint64) bool) {
+	s.endAsks(address, which, ErrUnreachable)
 }
+
+// NextNumber implements extension.NextNumber.
+func (s internals) NextNumber() uint64 { return s.nextUID() }
 
 // NodeGone implements extension.NodeGone.
 func (s internals) NodeGone(address string, of func(uid uint64) bool) { s.remotes.setGone(address, of) }

@@ -180,11 +180,12 @@ func (g *guarded) removeWatcher(w watcher) {
 	}
 }
 
-// takeWatchers removes and returns all watchers, and the failure that has ended the actor.
-func (g *guarded) takeWatchers(over bool) (all []watcher, cause error) {
+// takeWatchers removes and returns all watchers of an actor that has ended, and the failure that
+// has ended it.
+func (g *guarded) takeWatchers() (all []watcher, cause error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.over = g.over || over
+	g.over = true
 	if g.relations == nil {
 		return nil, nil
 	}

@@ -76,28 +76,28 @@ var errDeaf = fmt.Errorf("%w: this system has been shut down", ErrUnreachable)
 // more.
 func (s *System) deafen() {
 	s.deaf.Store(true)
-	s.endAsks(func(location) bool { return true }, errDeaf)
+	s.endAsks("", func(_, _ uint64) bool { return true }, errDeaf)
 }
 
-// endAsks ends the asks that wait for some remote actors. Their cores remain in use: another
-// incarnation of a node may have actors with the same paths.
-func (s *System) endAsks(of func(location) bool, reason error) {
-	for _, c := range s.remotes.some(of) {
-		asks, _ := c.takeWatchers(false)
-		for _, ask := range asks {
+// endAsks ends the asks of actors at an address that match, or at any address if it is "". Their
+// cores remain in use: another incarnation of a node may have actors with the same paths.
+func (s *System) endAsks(address string, which func(uid, ask uint64) bool, reason error) {
+	for _, r := range s.remotes.at(address) {
+		uid, c := r.sendTo.UID, &r.core
+		for _, ask := range c.takeAsks(func(ask uint64) bool { return which(uid, ask) }) {
 			ask.watchedEnded(c, reason)
 		}
 	}
 }
 
-// some returns the cores of the remote actors that match.
-func (r *remotes) some(of func(location) bool) []*core {
+// at returns the actors at an address, or all if it is "".
+func (r *remotes) at(address string) []*remoteActor {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var found []*core
+	var found []*remoteActor
 	for l, a := range r.cores {
-		if a := a.Value(); a != nil && of(l) {
-			found = append(found, &a.core)
+		if a := a.Value(); a != nil && (l.address == address || address == "") {
+			found = append(found, a)
 		}
 	}
 	return found

@@ -107,11 +107,11 @@ func TestAsksOfANodeThatIsGoneEndAndOthersDoNot(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ *actor.System) {
 		s := testkit.NewSystem(t, testkit.WithoutEncoding(), extension.WithTransport("here:1", &recorder{}))
 		there, elsewhere := asked(t, s, "there:2/user/x"), asked(t, s, "elsewhere:3/user/x")
-		extension.EndAsks(s, "there:2", anyone)
+		extension.EndAsks(s, "there:2", anyAsk)
 		require.EqualError(t, <-there, "ask understudy://test@there:2/user/x: actor: node cannot be reached before it replied")
 		synctest.Wait()
 		require.Empty(t, elsewhere)
-		extension.EndAsks(s, "elsewhere:3", anyone)
+		extension.EndAsks(s, "elsewhere:3", anyAsk)
 		require.ErrorIs(t, <-elsewhere, actor.ErrUnreachable)
 	})
 }
@@ -127,14 +127,14 @@ func TestAsksOfAsksAndAdaptersOfANodeThatIsGoneEnd(t *testing.T) {
 			{Address: "there:2", Path: "/ask", UID: 5, Full: "understudy://test@there:2/ask/5"},
 			{Address: "there:2", Path: "/temp", UID: 6, Full: "understudy://test@there:2/temp/6"},
 		}, *sent)
-		extension.EndAsks(s, "there:2", anyone)
+		extension.EndAsks(s, "there:2", anyAsk)
 		for _, one := range pending {
 			require.ErrorIs(t, <-one, actor.ErrUnreachable)
 		}
 	})
 }
 
-func anyone(uint64) bool { return true }
+func anyAsk(_, _ uint64) bool { return true }
 
 func TestAsksOfActorsThatAreGoneForGoodEndAtOnceAndAreDeadLetters(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ *actor.System) {

@@ -25,7 +25,7 @@ func (c *core) leaveTree() {
 	p.mu.Lock()
 	siblings := &p.relations.children
 	siblings.remove(c)
-	watchers, cause := c.takeWatchers(true)
+	watchers, cause := c.takeWatchers()
 	if len(watchers) > 0 {
 		siblings.departing++ // it counts until they know
 		p.mu.Unlock()

@@ -78,7 +78,7 @@ func (w *watchers) all() []watcher {
 
 // tellWatchers notifies all watchers that c has ended.
 func (c *core) tellWatchers() {
-	all, cause := c.takeWatchers(true)
+	all, cause := c.takeWatchers()
 	if c.flags.has(exported) { // which nobody sets any more
 		c.sys.exports.remove(c.uid)
 	}

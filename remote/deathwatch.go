@@ -18,6 +18,11 @@ func (e *Endpoint) Watch(_ *actor.System, target extension.Target, ended func())
 // removed members end with [actor.ErrUnreachable]. Watches and asks that begin after the removal
 // end at once. Members must be called after [Endpoint.Serve] and does not block.
 func (e *Endpoint) Members(self NodeID, all []NodeID) {
+	byAddress := make(map[string]uint64, len(all))
+	for _, p := range all {
+		byAddress[p.Address] = p.Incarnation
+	}
+	e.members.Store(&byAddress)
 	if all == nil {
 		e.watcher.Load().NotAMember()
 		return

@@ -29,6 +29,7 @@ type Endpoint struct {
 	reverseDialer *reverseDialer
 	watcher       atomic.Pointer[deathwatch.Watcher] // set by Serve
 	unmeasured    atomic.Pointer[func()]             // ends the metrics; set by Serve
+	members       atomic.Pointer[map[string]uint64]  // the incarnation at each address; set by Members
 	shut          func() error                       // once
 }
 
@@ -176,22 +177,6 @@ func (e *Endpoint) Rename(to uint64) {
 		l.hangUp(0)
 	}
 }
-
-// Forget ends all connections with the incarnation p, which is gone for good. What waits for it
-// becomes dead letters with [actor.ErrUnreachable]. Later messages to the address go to the
-// incarnation that is there then.
-func (e *Endpoint) Forget(p NodeID) {
-	e.peers.forget(p)
-	e.hangUp(func(from NodeID) bool { return from == p })
-	for _, l := range e.links.to(p.Address) {
-		if l.isWith(p.Incarnation) {
-			l.close(errForgotten)
-		}
-	}
-}
-
-// errForgotten is the reason of dead letters to a forgotten peer.
-var errForgotten = errors.New("the node has left")
 
 // hangUp closes the connections that matching peers opened, and forgets the keys shared with them.
 func (e *Endpoint) hangUp(which func(NodeID) bool) {

@@ -106,8 +106,8 @@ func spawnCollector[M any](x *node, c *collector[M], name string) actor.ActorRef
 }
 
 // spawnAdder starts an actor at /user/adder that answers questions.
-func spawnAdder(s *actor.System) {
-	actor.Spawn(s, receive(func(q question) { q.ReplyTo.Tell(q.Number + 1) }), "adder")
+func spawnAdder(s *actor.System) actor.ActorRef[question] {
+	return actor.Spawn(s, receive(func(q question) { q.ReplyTo.Tell(q.Number + 1) }), "adder")
 }
 
 // ask asks a question.

@@ -187,10 +187,3 @@ func (l *link) hangUp(unlessWith uint64) {
 		discard(conn)
 	}
 }
-
-// isWith reports whether the link is, or may be, with that incarnation of the peer.
-func (l *link) isWith(incarnation uint64) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.session.with == 0 || l.session.with == incarnation
-}

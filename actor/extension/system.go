@@ -19,11 +19,12 @@ type system interface {
 	CheckSize(of string, bytes int) error
 	DeadLetter(recipient string, msg any, reason error)
 	DispatchAll(path string, uid uint64, msgs []any, sizes []int)
-	EndAsks(address string, of func(uid uint64) bool)
+	EndAsks(address string, which func(uid, ask uint64) bool)
 	Framework() actor.Spawner
 	Halt()
 	Halted() (at time.Time, halted bool)
 	MaxMessage() int
+	NextNumber() uint64
 	NodeBack(address string)
 	NodeGone(address string, of func(uid uint64) bool)
 	NoteBroadcast(msg any)

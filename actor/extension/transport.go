@@ -81,12 +81,17 @@ func OnEnd(s *actor.System, path string, uid uint64, ended func()) (stop func())
 	return of(s).OnEnd(path, uid, ended)
 }
 
-// EndAsks ends, with [actor.ErrUnreachable], every pending Ask of an actor at address for whose
-// unique number gone returns true; the number is 0 for a path that has none. Transports that know
-// the members of a cluster call it when a node is gone. It does not affect later asks.
-func EndAsks(s *actor.System, address string, gone func(uid uint64) bool) {
-	of(s).EndAsks(address, gone)
+// EndAsks ends, with [actor.ErrUnreachable], every pending Ask of an actor at address for which
+// which returns true. uid is the unique number of the asked actor, or 0 for a path that has none.
+// ask is the unique number of the ask. Transports that know the members of a cluster call EndAsks
+// when a node is gone. It does not affect later asks.
+func EndAsks(s *actor.System, address string, which func(uid, ask uint64) bool) {
+	of(s).EndAsks(address, which)
 }
+
+// NextNumber draws a unique number of the system: asks that have begun have smaller ones, and asks
+// that begin later have larger ones.
+func NextNumber(s *actor.System) uint64 { return of(s).NextNumber() }
 
 // NodeGone declares that actors at address have ended for good: those for whose unique number gone
 // returns true. Later asks of them end immediately with [actor.ErrUnreachable], and the requests

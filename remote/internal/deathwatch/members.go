@@ -1,6 +1,7 @@
 package deathwatch
 
 import (
+	"math"
 	"time"
 
 	"github.com/understudy-go/understudy/internal/node"
@@ -12,6 +13,29 @@ type members struct {
 	as    node.ID // the incarnation of this node that knew them
 	all   map[string]uint64
 	gone  map[string]uint64 // the last member of an address whose process is no longer a member
+
+	// The successors of members that have been met, by address, while the member remains.
+	successors map[string]successor
+}
+
+// A successor is an incarnation at the address of a member, and the number of the first ask since
+// it has been known: earlier asks may be of actors of the member.
+type successor struct{ incarnation, firstAsk uint64 }
+
+// A formerMember is gone. Asks from firstAsk on are of its successor.
+type formerMember struct {
+	node.ID
+	firstAsk uint64
+}
+
+// mayHave reports whether an ask may be of an actor of p: of a numbered one, or of any at a path,
+// if it has begun early enough. A node with an incarnation that does not identify its process may
+// have every actor.
+func (p formerMember) mayHave(uid, ask uint64) bool {
+	if uid == 0 || !node.IdentifiesProcess(p.Incarnation) {
+		return ask < p.firstAsk
+	}
+	return node.HasActor(p.Incarnation, uid)
 }
 
 // maxGone bounds the former members that are remembered. Actors of others end like those at any
@@ -19,8 +43,8 @@ type members struct {
 const maxGone = 1000
 
 // view sets the members as an incarnation of this node knows them; known is false outside a
-// cluster. It returns the members that are gone.
-func (w *outgoing) view(known bool, as node.ID, peers []node.ID, now time.Time) (gone []node.ID) {
+// cluster. ask is the number of an ask that begins now. It returns the members that are gone.
+func (w *outgoing) view(known bool, as node.ID, peers []node.ID, ask uint64, now time.Time) (gone []formerMember) {
 	before := w.members
 	if !known {
 		w.members.known = false
@@ -41,19 +65,34 @@ func (w *outgoing) view(known bool, as node.ID, peers []node.ID, now time.Time) 
 	}
 	for address, number := range before.all {
 		if w.members.all[address] != number {
-			gone = append(gone, node.ID{Address: address, Incarnation: number})
+			p := node.ID{Address: address, Incarnation: number}
+			gone = append(gone, formerMember{p, before.firstAskAfter(p, w.members.all[address] != 0, ask)})
+		} else if next, met := before.successors[address]; met {
+			w.members.succeed(address, next)
 		}
 	}
 	for _, p := range gone {
-		w.removed(p)
+		w.removed(p.ID)
 	}
 	return gone
 }
 
-// mayHave reports whether p may have an actor with this number. Any node may have actor 0. A node
-// with an incarnation that does not identify its process may have every actor.
-func mayHave(p node.ID, uid uint64) bool {
-	return uid == 0 || node.HasActor(p.Incarnation, uid) || !node.IdentifiesProcess(p.Incarnation)
+// firstAskAfter returns the number of the first ask that is of the successor of a former member.
+func (m *members) firstAskAfter(p node.ID, replaced bool, ask uint64) uint64 {
+	if next, met := m.successors[p.Address]; met {
+		return next.firstAsk
+	}
+	if replaced {
+		return ask
+	}
+	return math.MaxUint64
+}
+
+func (m *members) succeed(address string, by successor) {
+	if m.successors == nil {
+		m.successors = make(map[string]successor)
+	}
+	m.successors[address] = by
 }
 
 // begin counts silence from now.
@@ -104,8 +143,14 @@ func (w *outgoing) rememberGone(gone node.ID) {
 	w.members.gone[gone.Address] = gone.Incarnation
 }
 
-// met notes that an incarnation answers at an address, member or not.
-func (w *outgoing) met(peer node.ID) {
+// met notes that an incarnation answers at an address, member or not. ask is the number of an ask
+// that begins now.
+func (w *outgoing) met(peer node.ID, ask uint64) {
+	if now := w.members.all[peer.Address]; now != 0 && now != peer.Incarnation {
+		if w.members.successors[peer.Address].incarnation != peer.Incarnation {
+			w.members.succeed(peer.Address, successor{peer.Incarnation, ask})
+		}
+	}
 	if p := w.byAddress[peer.Address]; p != nil {
 		p.met = peer.Incarnation
 	}

@@ -2,6 +2,7 @@ package deathwatch
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -31,7 +32,7 @@ func newFate() *fate {
 	return f
 }
 
-func (f *fate) see(others ...node.ID) { f.view(true, f.me, append(others, f.me), fateNow) }
+func (f *fate) see(others ...node.ID) { f.view(true, f.me, append(others, f.me), 0, fateNow) }
 
 // ends begins a watch, and reports whether it ends at once.
 func (f *fate) ends(uid uint64) bool {
@@ -50,15 +51,15 @@ func TestAnUnconfirmedWatchEndsWithTheRemovalOfItsProcess(t *testing.T) {
 	}{
 		{"nobody follows", func(f *fate) { f.see() }, true, false, true},
 		{"another process is a member", func(f *fate) { f.see(f.next) }, true, false, false},
-		{"another process has answered", func(f *fate) { f.met(f.next); f.see() }, true, false, false},
+		{"another process has answered", func(f *fate) { f.met(f.next, 0); f.see() }, true, false, false},
 		{"another process has answered a check", func(f *fate) {
 			f.checked(wireChecked{From: f.next, To: f.me, At: thereAt}, fateNow)
 			f.see()
 		}, true, false, false},
-		{"it had answered itself", func(f *fate) { f.met(f.far); f.see() }, true, false, true},
+		{"it had answered itself", func(f *fate) { f.met(f.far, 0); f.see() }, true, false, true},
 		{"the process is another member", func(f *fate) { f.see(f.renamed) }, false, false, false},
-		{"the process has answered under another name", func(f *fate) { f.met(f.renamed); f.see() }, false, false, false},
-		{"this node is in no cluster", func(f *fate) { f.view(false, f.me, nil, fateNow) }, false, false, false},
+		{"the process has answered under another name", func(f *fate) { f.met(f.renamed, 0); f.see() }, false, false, false},
+		{"this node is in no cluster", func(f *fate) { f.view(false, f.me, nil, 0, fateNow) }, false, false, false},
 		{"this node is a new member", func(f *fate) {
 			f.me.Incarnation++
 			f.see()
@@ -80,8 +81,8 @@ func TestAnUnconfirmedWatchEndsWithTheRemovalOfItsProcess(t *testing.T) {
 func TestAWatchOfAProcessThatIsGoneEndsAtOnceUntilItIsBack(t *testing.T) {
 	for name, back := range map[string]func(f *fate){
 		"another member":   func(f *fate) { f.see(f.renamed) },
-		"it answers":       func(f *fate) { f.met(f.renamed) },
-		"in no cluster":    func(f *fate) { f.view(false, f.me, nil, fateNow) },
+		"it answers":       func(f *fate) { f.met(f.renamed, 0) },
+		"in no cluster":    func(f *fate) { f.view(false, f.me, nil, 0, fateNow) },
 		"a new member":     func(f *fate) { f.me.Incarnation++; f.see() },
 		"too many removed": func(f *fate) { f.removeMany(maxGone) },
 	} {
@@ -89,7 +90,7 @@ func TestAWatchOfAProcessThatIsGoneEndsAtOnceUntilItIsBack(t *testing.T) {
 			f := newFate()
 			require.False(t, f.ends(f.mine))
 			f.see()
-			for _, other := range []func(){func() {}, func() { f.met(f.far) }, func() { f.met(f.next) }, func() { f.see(f.next) }} {
+			for _, other := range []func(){func() {}, func() { f.met(f.far, 0) }, func() { f.met(f.next, 0) }, func() { f.see(f.next) }} {
 				other()
 				require.True(t, f.ends(f.mine+1))
 				require.False(t, f.ends(f.its))
@@ -115,5 +116,38 @@ func (f *fate) removeMany(count int) {
 	}
 	if len(f.members.gone) > maxGone {
 		panic("too many are remembered")
+	}
+}
+
+// An ask of a path that begins after the successor of a member is known is of the successor. It
+// does not end with the member, however long that takes to be removed.
+func TestAsksOfASuccessorDoNotEndWithTheFormerMember(t *testing.T) {
+	for name, c := range map[string]struct {
+		learn    func(f *fate) // of the successor, at ask 10; the next view has ask 20
+		others   bool          // the view has the successor
+		firstAsk uint64
+	}{
+		"met first":        {func(f *fate) { f.met(f.next, 10) }, false, 10},
+		"met twice":        {func(f *fate) { f.met(f.next, 10); f.met(f.next, 15) }, true, 10},
+		"met before views": {func(f *fate) { f.met(f.next, 10); f.see(f.far) }, true, 10},
+		"a member first":   {func(*fate) {}, true, 20},
+		"none":             {func(*fate) {}, false, math.MaxUint64},
+		"only itself":      {func(f *fate) { f.met(f.far, 10) }, false, math.MaxUint64},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFate()
+			f.see(f.far)
+			c.learn(f)
+			now := []node.ID{f.me}
+			if c.others {
+				now = append(now, f.next)
+			}
+			gone := f.view(true, f.me, now, 20, fateNow)
+			require.Equal(t, []formerMember{{f.far, c.firstAsk}}, gone)
+			require.True(t, gone[0].mayHave(0, c.firstAsk-1))
+			require.False(t, gone[0].mayHave(0, c.firstAsk))
+			require.True(t, gone[0].mayHave(node.FirstActor(f.far.Incarnation), 30), "its own actors are gone")
+			require.False(t, gone[0].mayHave(node.FirstActor(f.next.Incarnation), 1))
+		})
 	}
 }

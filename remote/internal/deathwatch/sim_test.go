@@ -232,23 +232,23 @@ func TestEveryWatchEndsWithTheIncarnationWhateverTheNetworkDoes(t *testing.T) {
 func TestAFormerMemberEndsWhatItHasConfirmedAtOnce(t *testing.T) {
 	w := newWorld(t, 1)
 	me, far := w.here.self, w.far
-	w.here.view(true, me, []node.ID{me, far}, w.now)
+	w.here.view(true, me, []node.ID{me, far}, 0, w.now)
 	w.living[7] = true
 	number := w.here.watch(thereAt, "/user/x", 7, w.now)
 	w.began[number], w.actor[number] = w.now, 7
 	w.calm(3 * time.Second)
 
-	w.here.view(false, me, nil, w.now)
+	w.here.view(false, me, nil, 0, w.now)
 	w.calm(time.Hour)
 	require.Empty(t, w.heard, "in no cluster nobody can tell")
-	require.Empty(t, w.here.view(true, node.ID{Address: hereAt, Incarnation: 101}, []node.ID{me}, w.now),
+	require.Empty(t, w.here.view(true, node.ID{Address: hereAt, Incarnation: 101}, []node.ID{me}, 0, w.now),
 		"the first view of a new member does not know everybody")
 	w.here.self = me
-	w.here.view(true, me, []node.ID{me, far}, w.now)
+	w.here.view(true, me, []node.ID{me, far}, 0, w.now)
 	require.Empty(t, w.here.over)
 
 	w.living[7] = false
-	require.Equal(t, []node.ID{far}, w.here.view(true, me, []node.ID{me, {Address: thereAt, Incarnation: 2}}, w.now))
+	require.Equal(t, []formerMember{{ID: far}}, w.here.view(true, me, []node.ID{me, {Address: thereAt, Incarnation: 2}}, 0, w.now))
 	w.collect()
 	require.True(t, w.heard[number])
 }
@@ -256,7 +256,7 @@ func TestAFormerMemberEndsWhatItHasConfirmedAtOnce(t *testing.T) {
 func TestASilentAddressWithoutAMemberEndsItsWatchesAfterTenSeconds(t *testing.T) {
 	w := newWorld(t, 1)
 	me := w.here.self
-	w.here.view(true, me, []node.ID{me}, w.now)
+	w.here.view(true, me, []node.ID{me}, 0, w.now)
 	number := w.here.watch(thereAt, "/user/x", 7, w.now)
 	w.began[number], w.actor[number] = w.now, 7
 	for range 9 {
@@ -274,7 +274,7 @@ func TestASilentAddressWithoutAMemberEndsItsWatchesAfterTenSeconds(t *testing.T)
 func TestASilentMemberEndsNothing(t *testing.T) {
 	w := newWorld(t, 1)
 	me := w.here.self
-	w.here.view(true, me, []node.ID{me, w.far}, w.now)
+	w.here.view(true, me, []node.ID{me, w.far}, 0, w.now)
 	number := w.here.watch(thereAt, "/user/x", 7, w.now)
 	w.began[number] = w.now
 	for range 3600 {
@@ -282,7 +282,7 @@ func TestASilentMemberEndsNothing(t *testing.T) {
 		w.pass(time.Second)
 	}
 	require.Empty(t, w.heard)
-	w.here.view(true, me, []node.ID{me}, w.now)
+	w.here.view(true, me, []node.ID{me}, 0, w.now)
 	w.pass(0)
 	require.True(t, w.heard[number], "it has been silent for long enough when it is removed")
 }

@@ -78,15 +78,19 @@ func (w *Watcher) Watch(target extension.Target, ended func()) (unwatch func()) 
 
 // Members sets the members of the cluster, as an incarnation of this node knows them.
 func (w *Watcher) Members(as node.ID, peers []node.ID) {
-	w.do(func(now time.Time) { w.view(true, as, peers, now) })
+	ask := extension.NextNumber(w.system)
+	w.do(func(now time.Time) { w.view(true, as, peers, ask, now) })
 }
 
 // Met reports a handshake with an incarnation of a node.
-func (w *Watcher) Met(p node.ID) { w.do(func(time.Time) { w.outgoing.met(p) }) }
+func (w *Watcher) Met(p node.ID) {
+	ask := extension.NextNumber(w.system)
+	w.do(func(time.Time) { w.outgoing.met(p, ask) })
+}
 
 // NotAMember reports that this node is in no cluster at present.
 func (w *Watcher) NotAMember() {
-	w.do(func(now time.Time) { w.view(false, node.ID{}, nil, now) })
+	w.do(func(now time.Time) { w.view(false, node.ID{}, nil, 0, now) })
 }
 
 func (w *Watcher) do(t task) { w.ref.Tell(t) }
@@ -128,13 +132,13 @@ func (w *Watcher) tick(now time.Time) {
 }
 
 // view updates the members, and ends the asks of those that are gone.
-func (w *Watcher) view(known bool, as node.ID, peers []node.ID, now time.Time) {
-	for _, p := range w.outgoing.view(known, as, peers, now) {
-		w.incoming.gone(p)
+func (w *Watcher) view(known bool, as node.ID, peers []node.ID, ask uint64, now time.Time) {
+	for _, p := range w.outgoing.view(known, as, peers, ask, now) {
+		w.incoming.gone(p.ID)
 		if w.outgoing.members.gone[p.Address] == p.Incarnation {
 			extension.NodeGone(w.system, p.Address, func(uid uint64) bool { return node.HasActor(p.Incarnation, uid) })
 		}
-		extension.EndAsks(w.system, p.Address, func(uid uint64) bool { return mayHave(p, uid) })
+		extension.EndAsks(w.system, p.Address, p.mayHave)
 	}
 	w.outgoing.tick(now) // an address may have been silent for long enough
 }

@@ -1,0 +1,46 @@
+package remote
+
+import "errors"
+
+// Forget ends all connections with the incarnation p, which is gone for good. What waits for it
+// becomes dead letters with [actor.ErrUnreachable], unless another incarnation is known to have its
+// address: that one gets what waits. Later messages to the address go to the incarnation that is
+// there then.
+func (e *Endpoint) Forget(p NodeID) {
+	successor := e.successor(p)
+	e.peers.forget(p)
+	e.hangUp(func(from NodeID) bool { return from == p })
+	for _, l := range e.links.to(p.Address) {
+		l.forget(p.Incarnation, successor)
+	}
+}
+
+// errForgotten is the reason of dead letters to a forgotten peer.
+var errForgotten = errors.New("the node has left")
+
+// successor returns the incarnation that has taken the address of p, or 0 if none is known. The
+// members and the handshakes each know of successors that the other does not know yet.
+func (e *Endpoint) successor(p NodeID) uint64 {
+	if members := e.members.Load(); members != nil {
+		if now := (*members)[p.Address]; now != 0 && now != p.Incarnation {
+			return now
+		}
+	}
+	if met, ok := e.peers.at(p.Address); ok && met.ID != p {
+		return met.ID.Incarnation
+	}
+	return 0
+}
+
+// forget ends a link to an address whose incarnation is gone. If another is there, it ends only a
+// connection with the former. A link that has never been connected is for the one that is there.
+func (l *link) forget(gone, successor uint64) {
+	l.mu.Lock()
+	with := l.session.with
+	l.mu.Unlock()
+	if successor != 0 || with != 0 && with != gone {
+		l.hangUp(successor)
+		return
+	}
+	l.close(errForgotten)
+}
