@@ -36,9 +36,10 @@ type Client struct {
 	views    *viewPublisher
 	pushed   actor.ActorRef[contactNews]
 
-	learning sync.Mutex                  // guards contact and known
+	learning sync.Mutex                  // guards contact, known and leaving
 	contact  atomic.Pointer[contactNews] // the last answer without Same
 	known    knownMembers
+	leaving  map[ID]bool // members that have said so themselves
 	takers   *clientTakers
 
 	asks    chan struct{} // capacity 1: ask for news now
@@ -101,6 +102,7 @@ func newClient(cfg ClientConfig) (*Client, error) {
 		keyring:  ring,
 		views:    newViewPublisher(View{Self: self}),
 		asks:     make(chan struct{}, 1),
+		leaving:  map[ID]bool{},
 	}
 	c.aborted, c.abort = context.WithCancel(context.Background())
 	c.contact.Store(&contactNews{})
@@ -108,10 +110,10 @@ func newClient(cfg ClientConfig) (*Client, error) {
 		actor.WithLogger(cfg.Logger), extension.WithTransport(endpoint.Addr(), endpoint),
 	}, cfg.SystemOptions...)...)
 	receptionist.AttachOutside(c.System, errClientOutside)
-	c.takers = &clientTakers{client: c, names: map[string]int{}}
+	c.takers = &clientTakers{client: c, followers: map[*clientFollowing]bool{}}
 	extension.Set[singletonhook.Takers](c.System, c.takers)
 	endpoint.Serve(c.System)
-	c.pushed = actor.Spawn(extension.Framework(c.System), c.takeNews, "news")
+	c.pushed = actor.Spawn(extension.Framework(c.System), c.takeNews, newsName)
 	return c, nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -20,6 +21,12 @@ const (
 	newsPatience   = 2 * time.Second // for one answer
 	shortestWait   = 100 * time.Millisecond
 	longestWait    = 5 * time.Second // between rounds in which no candidate answers
+)
+
+// newsName is the name of the actor of a client that members push news to.
+const (
+	newsName = "news"
+	newsPath = "/system/" + newsName
 )
 
 // errNoMember is why a node that answers cannot be a contact.
@@ -184,7 +191,10 @@ var errSilent = errors.New("cluster: the node does not answer")
 // takeNews is the behavior of the actor that receives the news that the contact pushes.
 func (c *Client) takeNews(_ *actor.Context[contactNews], next *actor.Next[contactNews]) {
 	next.OnMessage = func(_ *actor.Context[contactNews], news contactNews) actor.Behavior[contactNews] {
-		if news.From == c.contact.Load().From && news.Member {
+		switch {
+		case news.Leaves != (actor.ActorRef[bool]{}):
+			c.leaves(news.From, func() { news.Leaves.Tell(true) })
+		case news.From == c.contact.Load().From && news.Member:
 			c.learn(news)
 		}
 		return nil
@@ -199,13 +209,38 @@ func (c *Client) learn(news contactNews) {
 		return
 	}
 	c.contact.Store(&news)
-	before := c.View()
-	v := news.view(before.Version+1, before.Self)
+	v := c.show(news)
 	c.reach(news.From.Address, addressesOf(v)...)
 	members, gone := c.known.learn(news)
 	c.endpoint.Members(c.endpoint.Self(), members)
 	c.forget(gone)
 	c.views.publish(v)
+}
+
+// show returns the next view. A member leaves as soon as it has said so, although the contact may
+// not know it yet. The caller holds learning.
+func (c *Client) show(news contactNews) View {
+	before, members := c.View(), slices.Clone(news.Members)
+	maps.DeleteFunc(c.leaving, func(id ID, _ bool) bool {
+		return !slices.ContainsFunc(members, func(m contactMember) bool { return m.Member.ID() == id })
+	})
+	for i, m := range members {
+		if c.leaving[m.Member.ID()] {
+			members[i].Member.Status = max(m.Member.Status, Leaving)
+		}
+	}
+	news.Members = members
+	return news.view(before.Version+1, before.Self)
+}
+
+// leaves shows that a member leaves, and calls then once no proxy sends to it any more.
+func (c *Client) leaves(id ID, then func()) {
+	c.learning.Lock()
+	c.leaving[id] = true
+	v := c.show(*c.contact.Load())
+	c.views.publish(v)
+	c.learning.Unlock()
+	c.takers.await(v.Version, then)
 }
 
 // forget ends the connections to former members, as nodes do. What has not been sent to them would

@@ -39,6 +39,10 @@ type (
 		Converged bool
 		Members   []contactMember // in the order of election
 		Managers  []contactManagers
+
+		// Leaves says that From is about to leave, which waits for the answer; all other fields are
+		// empty then.
+		Leaves actor.ActorRef[bool]
 	}
 
 	contactMember struct {

@@ -15,40 +15,77 @@ import (
 type clientTakers struct {
 	client *Client
 
-	mu    sync.Mutex     // guards names
-	names map[string]int // the number of proxies by name of the singleton
+	mu        sync.Mutex // guards all below
+	followers map[*clientFollowing]bool
+	awaited   []awaitedView
+}
+
+// A clientFollowing is a [singletonhook.Following] of a client. It follows while it listens.
+type clientFollowing struct {
+	*clientTakers
+	name string
+	seen uint64 // the version of the view that its proxy goes by; guarded by mu
+}
+
+// An awaitedView is called once all proxies go by a view of that version, or a newer one.
+type awaitedView struct {
+	version uint64
+	reached func()
 }
 
 var _ singletonhook.Takers = (*clientTakers)(nil)
 
-// Takers implements [singletonhook.Takers].
-func (t *clientTakers) Takers(name string) []node.ID {
+// Follow implements [singletonhook.Takers].
+func (t *clientTakers) Follow(name string) singletonhook.Following {
+	return &clientFollowing{clientTakers: t, name: name}
+}
+
+// Takers implements [singletonhook.Following].
+func (f *clientFollowing) Takers() []node.ID {
 	var ids []node.ID
-	v := t.client.View()
+	v := f.client.View()
 	for _, m := range membership.Candidates(v) {
-		if m.Status == Up && v.Reachable(m) && t.client.manages(m.ID(), name) {
+		if m.Status == Up && v.Reachable(m) && f.client.manages(m.ID(), f.name) {
 			ids = append(ids, m.ID())
 		}
 	}
+	f.change(func() { f.seen = v.Version })
 	return ids
 }
 
-// Listen implements [singletonhook.Takers].
-func (t *clientTakers) Listen(name string, changed func()) (cancel func()) {
-	t.count(name, 1)
-	t.client.askSoon()
-	forget := t.client.views.listen(changed)
+// Listen implements [singletonhook.Following].
+func (f *clientFollowing) Listen(changed func()) (cancel func()) {
+	f.change(func() { f.followers[f] = true })
+	f.client.askSoon()
+	forget := f.client.views.listen(changed)
 	return func() {
 		forget()
-		t.count(name, -1)
+		f.change(func() { delete(f.followers, f) })
 	}
 }
 
-func (t *clientTakers) count(name string, n int) {
+// await calls reached, which must not block, once all proxies go by a view of that version.
+func (t *clientTakers) await(version uint64, reached func()) {
+	t.change(func() { t.awaited = append(t.awaited, awaitedView{version, reached}) })
+}
+
+// change applies a change, and calls what has waited for it.
+func (t *clientTakers) change(do func()) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.names[name] += n; t.names[name] == 0 {
-		delete(t.names, name)
+	do()
+	var reached []func()
+	t.awaited = slices.DeleteFunc(t.awaited, func(a awaitedView) bool {
+		for f := range t.followers {
+			if f.seen < a.version {
+				return false
+			}
+		}
+		reached = append(reached, a.reached)
+		return true
+	})
+	t.mu.Unlock()
+	for _, f := range reached {
+		f()
 	}
 }
 
@@ -56,5 +93,9 @@ func (t *clientTakers) count(name string, n int) {
 func (t *clientTakers) singletons() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return slices.Sorted(maps.Keys(t.names))
+	names := map[string]bool{}
+	for f := range t.followers {
+		names[f.name] = true
+	}
+	return slices.Sorted(maps.Keys(names))
 }

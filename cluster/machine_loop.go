@@ -3,12 +3,14 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 )
@@ -56,8 +58,16 @@ func (n *Node) runIncarnation(set membership.Settings) membership.End {
 	return *l.end
 }
 
-// run handles events until the incarnation has ended or the node is aborted.
+// run handles events until the incarnation has ended or the node is aborted. A panic in code of the
+// user's, such as Config.Clock, that is not caught closer to its place ends the node, and not the
+// process.
 func (l *machineLoop) run() {
+	if err := guard.Do(l.handleAll); err != nil {
+		l.end = &membership.End{Err: fmt.Errorf("cluster: the node has failed: %w", err)}
+	}
+}
+
+func (l *machineLoop) handleAll() {
 	n := l.node
 	ticks, stop := n.cfg.Clock.NewTicker(n.cfg.Detector.CheckEvery)
 	defer stop()
@@ -166,6 +176,7 @@ func (l *machineLoop) post(in membership.Input) { l.node.inbox.post(l.self.Incar
 // drain waits until no singleton runs on this node.
 func (l *machineLoop) drain() {
 	n := l.node
+	tellClients(n)
 	if err := singletonhook.Drain(n.aborted, n.System); err == nil {
 		l.post(membership.Drained{})
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -153,6 +154,18 @@ func (e *Endpoint) FirstUID() uint64 { return node.FirstActor(e.cfg.Incarnation)
 
 // Self returns the identity under which peers know the endpoint.
 func (e *Endpoint) Self() NodeID { return e.self() }
+
+// Outbound returns the addresses of the connected endpoints that have [Config.Outbound].
+func (e *Endpoint) Outbound() []string {
+	all := e.reverseConns.addresses()
+	for _, l := range e.links.to("") {
+		if isOutbound(l.key.addr) {
+			all = append(all, l.key.addr)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
 
 // Serve delivers the messages of peers to s from now on. It must be called only once, and panics
 // if it is called again.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"slices"
@@ -155,6 +156,13 @@ func (c *skipPongs) Read(b []byte) (int, error) {
 			return count, err
 		}
 	}
+}
+
+// addresses returns the addresses to which a connection waits.
+func (r *reverseConns) addresses() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Collect(maps.Keys(r.waiting))
 }
 
 // add returns false when there are too many.

@@ -28,17 +28,24 @@ func (x *hubExtension) change(f func(d *directory.Directory) []wire.Any) []wire.
 	return f(x.directory)
 }
 
-// Takers implements [singletonhook.Takers].
-func (x *hubExtension) Takers(name string) []node.ID {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.directory.Takers(name)
+// Follow implements [singletonhook.Takers].
+func (x *hubExtension) Follow(name string) singletonhook.Following { return following{x, name} }
+
+// A following is a [singletonhook.Following] of a node.
+type following struct {
+	x    *hubExtension
+	name string
 }
 
-// Listen implements [singletonhook.Takers].
-func (x *hubExtension) Listen(name string, changed func()) (cancel func()) {
-	x.hub.Tell(listening{name: name, changed: changed})
-	return func() { x.hub.Tell(listening{name: name}) }
+func (f following) Takers() []node.ID {
+	f.x.mu.Lock()
+	defer f.x.mu.Unlock()
+	return f.x.directory.Takers(f.name)
+}
+
+func (f following) Listen(changed func()) (cancel func()) {
+	f.x.hub.Tell(listening{name: f.name, changed: changed})
+	return func() { f.x.hub.Tell(listening{name: f.name}) }
 }
 
 // read returns the result of f for the directory of s; the zero value without a cluster.

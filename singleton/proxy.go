@@ -27,12 +27,13 @@ func newProxy[M any](x singletonhook.Takers, name string) actor.Behavior[M] {
 		p := &proxy[M]{ctx: ctx, proxies: &registryOf(ctx.System()).proxies, name: name}
 		_, p.path, _ = strings.Cut(ctx.Self().Path(), ctx.System().Address())
 		ctx.Defer(p.end)
+		all := x.Follow(name)
 		changed := extension.TellLatest(extension.Handle(ctx, func(takers []node.ID) actor.Behavior[M] {
 			p.choose(takers)
 			return nil
-		}), func() ([]node.ID, bool) { return x.Takers(name), true })
-		ctx.Defer(x.Listen(name, changed))
-		p.choose(x.Takers(name))
+		}), func() ([]node.ID, bool) { return all.Takers(), true })
+		ctx.Defer(all.Listen(changed))
+		p.choose(all.Takers())
 		next.OnMessage = func(ctx *actor.Context[M], msg M) actor.Behavior[M] {
 			p.take(extension.Describe(ctx, msg))
 			return nil

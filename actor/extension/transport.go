@@ -81,8 +81,8 @@ func OnEnd(s *actor.System, path string, uid uint64, ended func()) (stop func())
 	return of(s).OnEnd(path, uid, ended)
 }
 
-// EndAsks ends, with [actor.ErrUnreachable], every pending Ask of an actor at address for which
-// which returns true. uid is the unique number of the asked actor, or 0 for a path that has none.
+// EndAsks ends the pending asks of actors at address for which which returns true, with
+// [actor.ErrUnreachable]. uid is the unique number of the asked actor, or 0 for a path that has none.
 // ask is the unique number of the ask. Transports that know the members of a cluster call EndAsks
 // when a node is gone. It does not affect later asks.
 func EndAsks(s *actor.System, address string, which func(uid, ask uint64) bool) {

@@ -62,13 +62,14 @@ func newClientProxy[M any](takers singletonhook.Takers, typ string, stuck *atomi
 			p.answered(a)
 			return nil
 		})
+		all := takers.Follow(singletonName)
 		changed := extension.TellLatest(extension.Handle(ctx, func(all []node.ID) actor.Behavior[parcel[M]] {
 			p.viewed(all)
 			return nil
-		}), func() ([]node.ID, bool) { return takers.Takers(singletonName), true })
-		ctx.Defer(takers.Listen(singletonName, changed))
+		}), func() ([]node.ID, bool) { return all.Takers(), true })
+		ctx.Defer(all.Listen(changed))
 		ctx.Defer(p.end)
-		p.viewed(takers.Takers(singletonName))
+		p.viewed(all.Takers())
 		next.OnMessage = func(_ *actor.Context[parcel[M]], of parcel[M]) actor.Behavior[parcel[M]] {
 			if of.askDue {
 				p.askAll()

@@ -19,16 +19,23 @@ type Locator interface {
 	Topologies(ctx context.Context) iter.Seq[Topology]
 }
 
-// Takers shows a proxy the members to which it may send. A client sets one as the extension of its
-// system; a node has its own.
+// Takers shows proxies the members to which they may send. A client sets one as the extension of
+// its system; a node has its own.
 type Takers interface {
-	// Takers returns the members that are up and can be reached, and have a manager for the
-	// singleton of that name, in the order of election.
-	Takers(name string) []node.ID
+	// Follow returns what one proxy sees of the singleton of that name.
+	Follow(name string) Following
+}
 
-	// Listen calls changed, which must not block, after each change of what Takers returns for the
-	// name, until cancel is called. There is one call of Listen for a name at a time.
-	Listen(name string, changed func()) (cancel func())
+// A Following shows one proxy the members to which it may send.
+type Following interface {
+	// Takers returns the members that are up and can be reached, and have a manager for the
+	// singleton, in the order of election. From then on the proxy sends to no others: a member that
+	// leaves waits for that.
+	Takers() []node.ID
+
+	// Listen calls changed, which must not block, after each change of what Takers returns, until
+	// cancel is called. It is called once.
+	Listen(changed func()) (cancel func())
 }
 
 // Leases returns the lease of the singleton of that name. It is for singletons without a lease of
