@@ -12,6 +12,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/downing"
 	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/internal/stderrlog"
 	"github.com/understudy-go/understudy/remote"
@@ -326,5 +327,6 @@ func (c Config) keyring() (*remote.Keyring, error) {
 // has stopped. That member may learn of its removal later than this node, and then takes time to
 // stop.
 func (c Config) margin() time.Duration {
-	return max(c.Downing.Delay(), 0) + c.Downing.Skew() + stopTime
+	skew, _ := guard.Value(c.Downing.Skew)
+	return max(membership.DelayOf(c.Downing), 0) + skew + stopTime
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/downing"
 	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/leasespan"
 )
 
@@ -89,7 +90,7 @@ func (l *leasing) release(ask downing.Ask, number uint64) {
 	if l.all != number {
 		return
 	}
-	if err := ask.Lease.Release(ctx); err != nil {
+	if err := guard.Run(func() error { return ask.Lease.Release(ctx) }); err != nil {
 		l.log.Warn("lease of downing not released", zap.Error(err))
 	}
 }

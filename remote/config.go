@@ -121,7 +121,7 @@ type Config struct {
 	Logger *zap.Logger
 
 	// The endpoint calls the functions below from its goroutines, possibly several at a time.
-	// They must not block. Each may be nil.
+	// They must not block. Each may be nil. A panic refuses the peer, or is logged.
 
 	// Control receives the control frames and packets that arrive. It may keep data. Nil ignores
 	// them.
@@ -168,6 +168,8 @@ func (c Config) withDefaults() Config {
 	setDefault(&c.versions, protocol.UpTo(Version))
 	if c.Network == nil {
 		c.Network = osNetwork{}
+	} else {
+		c.Network = guardedNetwork{c.Network}
 	}
 	if c.Logger == nil {
 		c.Logger = stderrlog.New()
@@ -184,6 +186,7 @@ func (c Config) withDefaults() Config {
 	if c.DialFailed == nil {
 		c.DialFailed = func(string, error) {}
 	}
+	c.guardHooks()
 	return c
 }
 

@@ -8,15 +8,17 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/internal/guardedlease"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
 // configuredLease returns the lease of the singleton of that name by cluster.Config.Lease. If that
 // fails, it returns a [lateLease].
-func configuredLease(leases singletonhook.Leases, name string) lease.Lease {
-	create := func() (l lease.Lease, err error) {
-		err = guard.Run(func() (err error) {
+func configuredLease(leases singletonhook.Leases, name string) managedLease {
+	create := func() (managedLease, error) {
+		var l lease.Lease
+		err := guard.Run(func() (err error) {
 			if l, err = leases(name); err == nil && l == nil {
 				err = errors.New("it is nil")
 			}
@@ -25,7 +27,7 @@ func configuredLease(leases singletonhook.Leases, name string) lease.Lease {
 		if err != nil {
 			return nil, fmt.Errorf("the lease of %s by cluster.Config.Lease: %w", name, err)
 		}
-		return l, nil
+		return guardedlease.New(l), nil
 	}
 	if l, err := create(); err == nil {
 		return l
@@ -37,11 +39,11 @@ func configuredLease(leases singletonhook.Leases, name string) lease.Lease {
 // it, so the manager shows the error and tries again, as it does when a store is unavailable. One
 // manager uses it: see [leaseClient].
 type lateLease struct {
-	create func() (lease.Lease, error)
+	create func() (managedLease, error)
 
-	mu        sync.Mutex  // guards all below
-	lease     lease.Lease // nil: not created yet
-	by        string      // the manager
+	mu        sync.Mutex   // guards all below
+	lease     managedLease // nil: not created yet
+	by        string       // the manager
 	onLost    func(reason error)
 	renewed   func(took time.Duration)
 	cancel    func() // removes onLost from lease
@@ -50,14 +52,14 @@ type lateLease struct {
 }
 
 // created returns the lease; nil if it could not be created yet.
-func (l *lateLease) created() lease.Lease {
+func (l *lateLease) created() managedLease {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.lease
 }
 
 // ensure returns the lease, and creates it if necessary.
-func (l *lateLease) ensure() (lease.Lease, error) {
+func (l *lateLease) ensure() (managedLease, error) {
 	if c := l.created(); c != nil {
 		return c, nil
 	}
@@ -67,19 +69,17 @@ func (l *lateLease) ensure() (lease.Lease, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if r, ok := c.(reservable); ok {
-		if l.free, err = r.Reserve(l.by); err != nil {
-			return nil, err
-		}
+	if l.free, err = c.Reserve(l.by); err != nil {
+		return nil, err
 	}
 	if l.onLost != nil {
 		l.cancel = c.OnLost(l.onLost)
 	}
 	if l.renewed != nil {
-		observeRenewals(c, l.renewed)
+		c.ObserveRenewals(l.renewed)
 	}
 	if l.abandoned {
-		abandon(c)
+		c.Abandon()
 	}
 	l.lease = c
 	return c, nil
@@ -168,13 +168,8 @@ func (l *lateLease) Abandon() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.abandoned = true
-	abandon(l.lease)
-}
-
-// abandon treats a lease as the end of the process would, if it can.
-func abandon(l lease.Lease) {
-	if a, ok := l.(interface{ Abandon() }); ok {
-		a.Abandon()
+	if l.lease != nil {
+		l.lease.Abandon()
 	}
 }
 

@@ -30,9 +30,9 @@ const claimPatience = 10 * time.Second
 type leaseClient struct {
 	ctx       context.Context // the manager's
 	system    *actor.System
-	singleton string      // its name
-	by        string      // the path of the manager, the owner of what it claims
-	lease     lease.Lease // nil: none
+	singleton string       // its name
+	by        string       // the path of the manager, the owner of what it claims
+	lease     managedLease // nil: none
 	source    generation.TermSource
 	answer    func(handover.Event)
 
@@ -45,19 +45,12 @@ type leaseClient struct {
 	turn   <-chan struct{} // closed when all steps begun so far are over
 }
 
-// A reservable lease knows whether a manager uses it, as those of package lease do.
-type reservable interface {
-	Reserve(by string) (free func(), err error)
-}
-
-// observeRenewals lets a lease report how long each renewal takes, if it can, as those of package
-// lease do.
-func observeRenewals(l lease.Lease, f func(took time.Duration)) {
-	if o, ok := l.(interface {
-		ObserveRenewals(f func(took time.Duration))
-	}); ok {
-		o.ObserveRenewals(f)
-	}
+// A managedLease is a lease as managers use it. Its methods do not panic.
+type managedLease interface {
+	lease.Lease
+	Reserve(by string) (free func(), err error) // fails if another manager uses it
+	ObserveRenewals(f func(took time.Duration))
+	Abandon() // as the end of the process would
 }
 
 // open begins to report losses of the lease. It panics if another manager uses the lease, because
@@ -67,22 +60,21 @@ func (c *leaseClient) open(by string) {
 	if c.lease == nil {
 		return
 	}
-	c.free = func() {}
-	if r, ok := c.lease.(reservable); ok {
-		free, err := r.Reserve(by)
-		if err != nil {
-			panic(fmt.Sprintf("singleton: %v; give every manager its own, also for another singleton and on another node of the same process", err))
-		}
-		c.free = free
+	free, err := c.lease.Reserve(by)
+	if err != nil {
+		panic(fmt.Sprintf("singleton: %v; give every manager its own, also for another singleton and on another node of the same process", err))
 	}
-	observeRenewals(c.lease, c.measured.renewals.Observe)
+	c.free = free
+	c.lease.ObserveRenewals(c.measured.renewals.Observe)
 	c.cancel = c.lease.OnLost(func(reason error) { c.answer(handover.LeaseLost{Reason: reason}) })
 }
 
 // halt treats the lease as the end of the process would: it is neither renewed nor released.
 func (c *leaseClient) halt() {
 	c.halted.Store(true)
-	abandon(c.lease)
+	if c.lease != nil {
+		c.lease.Abandon()
+	}
 }
 
 // close releases the lease and waits up to 10 s for the result.
@@ -144,11 +136,8 @@ func (c *leaseClient) acquire(ctx context.Context, a handover.AcquireLease) {
 		ev := handover.LeaseAnswered{Number: a.Number}
 		asked := time.Now()
 		ev.Held, ev.Err = leasespan.Acquire(ctx, c.system, c.attempt(), func(ctx context.Context) (held bool, err error) {
-			err = guard.Run(func() (err error) {
-				held, err = c.lease.AcquireAbove(ctx, a.Floor)
-				ev.Token = c.lease.Token()
-				return err
-			})
+			held, err = c.lease.AcquireAbove(ctx, a.Floor)
+			ev.Token = c.lease.Token()
 			return held, err
 		})
 		c.measured.acquisitions.Observe(time.Since(asked))
@@ -168,7 +157,7 @@ func (c *leaseClient) release() {
 // returning releases the lease, and cancels an acquisition that is under way.
 func (c *leaseClient) returning(done func(error)) {
 	c.giveUp()
-	c.inTurn(func() { done(guard.Run(c.giveBack)) })
+	c.inTurn(func() { done(c.giveBack()) })
 }
 
 // inTurn runs f in its own goroutine, after the earlier steps.

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
+	"github.com/understudy-go/understudy/internal/guardedlease"
 	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 	"github.com/understudy-go/understudy/singleton/lease"
@@ -49,7 +50,7 @@ func (l *slowLease) String() string { return "slow" }
 
 func openLeaseClient(t *testing.T, l lease.Lease) (*leaseClient, chan handover.Event) {
 	answers := make(chan handover.Event, 10)
-	k := &leaseClient{ctx: t.Context(), system: testkit.NewSystem(t), measured: &measured{}, lease: l, answer: func(ev handover.Event) { answers <- ev }}
+	k := &leaseClient{ctx: t.Context(), system: testkit.NewSystem(t), measured: &measured{}, lease: guardedlease.New(l), answer: func(ev handover.Event) { answers <- ev }}
 	k.open("a manager")
 	return k, answers
 }
@@ -102,7 +103,7 @@ func TestTwoManagersCannotUseOneLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := lease.NewMemory().Lease("x", "a", 30*time.Second)
 		k, _ := openLeaseClient(t, l)
-		other := &leaseClient{ctx: t.Context(), measured: &measured{}, lease: l}
+		other := &leaseClient{ctx: t.Context(), measured: &measured{}, lease: guardedlease.New(l)}
 		require.PanicsWithValue(t,
 			"singleton: lease x of a is used by a manager; give every manager its own, also for another singleton and on another node of the same process",
 			func() { other.open("another") })

@@ -9,6 +9,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/guardedlease"
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
@@ -52,7 +53,7 @@ type settings struct {
 	stopTimeout time.Duration
 	restart     actor.Backoff
 	margin      time.Duration // 0: what the cluster recommends; negative: none
-	lease       lease.Lease   // nil: none
+	lease       managedLease  // nil: none
 	leaseRetry  time.Duration
 	source      generation.TermSource // nil: the members agree
 	wrong       error                 // what the numbers of options are wrong with
@@ -328,7 +329,7 @@ func WithLease(l lease.Lease) Option {
 	if l == nil {
 		panic("singleton: nil lease")
 	}
-	return func(s *settings) { s.lease = l }
+	return func(s *settings) { s.lease = guardedlease.New(l) }
 }
 
 // LeaseRetry sets the delay before a node tries again to acquire a lease that it did not get, or

@@ -81,10 +81,10 @@ func OnEnd(s *actor.System, path string, uid uint64, ended func()) (stop func())
 	return of(s).OnEnd(path, uid, ended)
 }
 
-// EndAsks ends the pending asks of actors at address for which which returns true, with
-// [actor.ErrUnreachable]. uid is the unique number of the asked actor, or 0 for a path that has none.
-// ask is the unique number of the ask. Transports that know the members of a cluster call EndAsks
-// when a node is gone. It does not affect later asks.
+// EndAsks ends the pending asks of actors at address that which selects, with
+// [actor.ErrUnreachable]. It is called with the unique numbers of the asked actor, 0 for a path
+// without one, and of the ask. Transports that know the members of a cluster call EndAsks when a
+// node is gone. It does not affect later asks.
 func EndAsks(s *actor.System, address string, which func(uid, ask uint64) bool) {
 	of(s).EndAsks(address, which)
 }

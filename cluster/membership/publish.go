@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/guard"
 )
 
 // Waiting describes for users why nothing progresses: which members are unreachable and what
@@ -16,10 +18,11 @@ func (v View) Waiting() string { return strings.Join(v.waiting, "; ") }
 
 // untilDown describes what ends the unreachability of a member.
 func (r Settings) untilDown() string {
-	if r.Downing.Delay() < 0 {
-		return "downing is " + r.Downing.String() + ": heal it or call Down"
+	name, delay := guard.Text(r.Downing), DelayOf(r.Downing)
+	if delay < 0 {
+		return "downing is " + name + ": heal it or call Down"
 	}
-	return "downing by " + r.Downing.String() + " decides when nothing has changed for " + r.Downing.Delay().String()
+	return "downing by " + name + " decides when nothing has changed for " + delay.String()
 }
 
 func namesOf(members []Member) []string {

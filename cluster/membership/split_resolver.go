@@ -3,6 +3,7 @@ package membership
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/understudy-go/understudy/internal/guard"
 
@@ -62,10 +63,19 @@ func (r *splitResolver) down(name string) {
 	r.downed(change, DownAsOperatorAsks)
 }
 
+// DelayOf returns the Delay of a downing strategy; "never" if that panics.
+func DelayOf(s downing.Strategy) time.Duration {
+	delay, err := guard.Value(s.Delay)
+	if err != nil {
+		return -1
+	}
+	return delay
+}
+
 // judge asks the downing strategy for a decision if a member is unreachable and this node
 // decides for its side.
 func (r *splitResolver) judge() {
-	r.stability.settleDown(r.now, r.set.Downing.Delay())
+	r.stability.settleDown(r.now, DelayOf(r.set.Downing))
 	unreachable := r.table.unreachable()
 	if len(unreachable) == 0 {
 		return

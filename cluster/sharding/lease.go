@@ -7,6 +7,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/internal/guardedlease"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
@@ -55,7 +56,7 @@ func leaseOf(s *actor.System, r anyRegion, nodeName string) (l lease.Lease, err 
 	if err != nil {
 		return nil, fmt.Errorf("the lease %s by WithLease: %w", name, err)
 	}
-	return l, nil
+	return guardedlease.New(l), nil
 }
 
 // leased reports whether this node hosts the type only while it has a lease.

@@ -64,7 +64,8 @@ var layers = []layer{
 		{"singleton/internal/handover", []string{"singleton/internal/wire", "singleton/generation", "actor/extension", "actor", "internal/*"}},
 		{"singleton/internal/sequence", []string{"singleton/internal/wire", "internal/*"}},
 		{"singleton/internal/wire", []string{"actor/extension", "actor", "internal/*"}},
-		{"internal/peers", []string{"actor/extension", "actor", "internal/*"}},                                 // between cluster and what sends to other nodes
+		{"internal/peers", []string{"actor/extension", "actor", "internal/*"}}, // between cluster and what sends to other nodes
+		{"internal/guardedlease", []string{"singleton/lease", "internal/*"}},
 		{"internal/leasespan", []string{"actor/extension", "actor", "internal/*"}},                             // between singleton, cluster and the tracer
 		{"internal/recall", []string{"actor", "internal/*"}},                                                   // between singletons and shards, which move
 		{"internal/singletonhook", []string{"singleton/generation", "singleton/lease", "actor", "internal/*"}}, // between singleton and cluster

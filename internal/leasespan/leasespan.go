@@ -6,6 +6,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/guard"
 )
 
 // An Attempt is what the span of an attempt says.
@@ -16,12 +17,16 @@ type Attempt struct {
 }
 
 // Acquire calls acquire, within a span if s has a tracer. The span is below the one in ctx, if any.
+// A panic in acquire is returned as an error.
 func Acquire(ctx context.Context, s *actor.System, a Attempt, acquire func(context.Context) (held bool, err error)) (held bool, err error) {
 	within, end := extension.StartSpanWithin(ctx, s, extension.Span{
 		Operation: "lease.acquire",
 		Details:   func() []extension.Detail { return a.details(held, err) },
 	})
-	held, err = acquire(within)
+	err = guard.Run(func() (err error) {
+		held, err = acquire(within)
+		return err
+	})
 	if end != nil {
 		end(err)
 	}

@@ -1,0 +1,28 @@
+package remote
+
+import (
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/internal/guard"
+)
+
+// guardHooks keeps panics in the functions of the user's from ending the process: in Admit and
+// AdmitMessages they refuse the peer, and in the others they are logged.
+func (c *Config) guardHooks() {
+	c.Admit, c.AdmitMessages = guardAdmit(c.Admit), guardAdmit(c.AdmitMessages)
+	log, control, failed := c.Logger, c.Control, c.DialFailed
+	c.Control = func(from NodeID, data []byte) {
+		if err := guard.Do(func() { control(from, data) }); err != nil {
+			log.Error("Config.Control has panicked", zap.Stringer("peer", from), zap.Error(err))
+		}
+	}
+	c.DialFailed = func(addr string, why error) {
+		if err := guard.Do(func() { failed(addr, why) }); err != nil {
+			log.Error("Config.DialFailed has panicked", zap.String("peer", addr), zap.Error(err))
+		}
+	}
+}
+
+func guardAdmit(admit func(NodeID) error) func(NodeID) error {
+	return func(p NodeID) error { return guard.Run(func() error { return admit(p) }) }
+}
