@@ -10,6 +10,9 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 )
 
+// probeLimit is how long a probe waits by default.
+const probeLimit = 3 * time.Second
+
 // A Probe is an actor whose messages the test receives one by one, in order. Its methods wait up
 // to three seconds, or as long as Within allows, and fail the test after that. Use it only in the
 // test's own goroutine.
@@ -169,7 +172,7 @@ func (p *Probe[M]) Within(d time.Duration, f func()) {
 
 func (p *Probe[M]) limit() time.Duration {
 	if p.deadline.IsZero() {
-		return askLimit
+		return probeLimit
 	}
 	return time.Until(p.deadline)
 }

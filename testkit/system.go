@@ -14,8 +14,8 @@ import (
 // shutdownLimit is the limit for stopping a system at the end of a test.
 const shutdownLimit = 10 * time.Second
 
-// askLimit is the default limit of waits of Ask and probes.
-const askLimit = 3 * time.Second
+// askLimit is the default limit of Ask. It is longer than a failover.
+const askLimit = time.Minute
 
 // NewSystem starts a system that logs to the test and encodes messages as between nodes: the test
 // fails if a message cannot be encoded, with its type and the line that registers it.
@@ -35,8 +35,8 @@ func NewSystem(t testing.TB, opts ...actor.Option) *actor.System {
 	return s
 }
 
-// Ask is [actor.Ask], and fails the test if there is no reply. It waits until ctx ends, or for
-// three seconds if ctx has no deadline.
+// Ask is [actor.Ask], and fails the test if there is no reply. It waits until ctx ends, or for a
+// minute if ctx has no deadline: the recipient may move to another node meanwhile.
 func Ask[M, R any](ctx context.Context, t testing.TB, to actor.ActorRef[M], request func(actor.ActorRef[R]) M) R {
 	t.Helper()
 	if _, limited := ctx.Deadline(); !limited {

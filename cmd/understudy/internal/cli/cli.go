@@ -51,14 +51,14 @@ type command struct {
 // verbs are the subcommands, in the order of the help.
 var verbs = []verb{
 	{name: "status", help: "the cluster in a few lines", run: showStatus},
-	{name: "why", args: "[NAME]", most: 1, help: "what is wrong or does not move, and why; exit code 1 if anything is", run: showWhy},
+	{name: "why", args: "[NAME]", most: 1, help: "what is wrong or does not move at all nodes at -url, and why; exit code 1 if anything is", run: showWhy},
 	{name: "members", help: "the members, the oldest first", run: showMembers},
 	{name: "singletons", args: "[NAME]", most: 1, help: "the singletons: hosts, starts, failures", run: showSingletons},
 	{name: "entities", args: "[TYPE]", most: 1, help: "the types of entities that the node has started, with the homes of their shards", run: showEntities},
 	{name: "schedules", args: "[NAME]", most: 1, help: "the schedules that the node has started, with the entries of those that it hosts", run: showSchedules},
 	{name: "events", help: "what all nodes at -url have decided and noticed, and why, the newest last", run: showEvents},
 	{name: "dead-letters", help: "the last messages that the node could not deliver", flags: letterFlags, run: showDeadLetters},
-	{name: "safe", help: "whether the node may be restarted now; exit code 1 if not", run: showSafe},
+	{name: "safe", help: "whether the first node at -url may be restarted now, as all of them see it; exit code 1 if not", run: showSafe},
 	{name: "drain", help: "make the node leave, and wait until it has", flags: drainFlags, run: drain},
 	{name: "down", args: "MEMBER", most: 1, help: "take a member down that is gone for good", flags: downFlags, run: down},
 	{name: "mcp", help: "serve the same as tools of an MCP server, on standard input and output", flags: mcpFlags, run: serveTools},

@@ -16,7 +16,7 @@ func showStatus(ctx context.Context, c *command) (int, error) {
 }
 
 func showWhy(ctx context.Context, c *command) (int, error) {
-	why, err := report.Explain(ctx, c.client, c.arg())
+	why, err := report.Explain(ctx, c.client.Each(), c.arg())
 	if err != nil {
 		return wrong, err
 	}
@@ -86,7 +86,7 @@ func showEvents(ctx context.Context, c *command) (int, error) {
 }
 
 func showSafe(ctx context.Context, c *command) (int, error) {
-	safe, err := report.AskSafe(ctx, c.client)
+	safe, err := report.AskSafe(ctx, c.client.Each())
 	if err != nil {
 		return wrong, err
 	}

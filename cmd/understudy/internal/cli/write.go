@@ -117,11 +117,28 @@ func yes(b bool) string {
 }
 
 func writeWhy(to io.Writer, why report.Why) error {
+	for _, text := range why.Silent {
+		if _, err := fmt.Fprintln(to, "not asked:", printable(text)); err != nil {
+			return err
+		}
+	}
 	if why.OK {
-		_, err := fmt.Fprintf(to, "Nothing is wrong, as %s sees it.\n", printable(why.Node))
+		see := "sees"
+		if len(why.Nodes) > 1 {
+			see = "see"
+		}
+		_, err := fmt.Fprintf(to, "Nothing is wrong, as %s %s it.\n", printable(strings.Join(why.Nodes, ", ")), see)
 		return err
 	}
-	return writeProblems(to, why.Problems)
+	if len(why.Nodes) == 1 {
+		return writeProblems(to, why.Problems)
+	}
+	for _, p := range why.Problems {
+		if _, err := fmt.Fprintf(to, "%s (%s): %s\n", printable(p.Kind), printable(p.Node), printable(p.Text)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func writeProblems(to io.Writer, problems []report.Problem) error {

@@ -111,6 +111,25 @@ func trusted(file string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
+// Each returns a client for each node.
+func (c *Client) Each() []*Client {
+	var all []*Client
+	for _, base := range c.bases {
+		one := *c
+		one.bases = []*url.URL{base}
+		all = append(all, &one)
+	}
+	return all
+}
+
+// Failed returns an error of c with the URL in its text.
+func (c *Client) Failed(err error) error {
+	if errors.Is(err, ErrSilent) { // which has it
+		return err
+	}
+	return fmt.Errorf("%s: %w", c.bases[0].Redacted(), err)
+}
+
 // Status returns the snapshot of the first node that answers.
 func (c *Client) Status(ctx context.Context) (s status.Snapshot, err error) {
 	err = c.get(ctx, "status", nil, &s)

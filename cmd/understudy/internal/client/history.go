@@ -2,9 +2,7 @@ package client
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/url"
 
 	"github.com/understudy-go/understudy/cmd/understudy/internal/status"
 )
@@ -12,8 +10,8 @@ import (
 // Histories returns the history of each node that answers, and for each of the others why it does
 // not. If no node answers, it returns an error.
 func (c *Client) Histories(ctx context.Context) (all []status.History, silent []string, err error) {
-	for _, base := range c.bases {
-		h, failure := c.historyAt(ctx, base)
+	for _, one := range c.Each() {
+		h, failure := one.history(ctx)
 		switch {
 		case failure == nil:
 			all = append(all, h)
@@ -23,10 +21,7 @@ func (c *Client) Histories(ctx context.Context) (all []status.History, silent []
 		default:
 			err = fmt.Errorf("%w; %w", err, failure)
 		}
-		if !errors.Is(failure, ErrSilent) { // which has the URL in its text
-			failure = fmt.Errorf("%s: %w", base.Redacted(), failure)
-		}
-		silent = append(silent, failure.Error())
+		silent = append(silent, one.Failed(failure).Error())
 	}
 	if len(all) > 0 {
 		err = nil
@@ -34,11 +29,9 @@ func (c *Client) Histories(ctx context.Context) (all []status.History, silent []
 	return all, silent, err
 }
 
-// historyAt returns the history of one node.
-func (c *Client) historyAt(ctx context.Context, base *url.URL) (h status.History, err error) {
-	one := *c
-	one.bases = []*url.URL{base}
-	err = one.get(ctx, "history", nil, &h)
+// history returns the history of one node.
+func (c *Client) history(ctx context.Context) (h status.History, err error) {
+	err = c.get(ctx, "history", nil, &h)
 	if err == nil && h.Events == nil {
 		err = fmt.Errorf("%w: its answer has no events; does the URL lead to node.Handler()?", ErrRefused)
 	}

@@ -36,32 +36,34 @@ type Problem struct {
 	About     string     `json:"about" jsonschema:"the name of the singleton, member, journal, projection or placed actor, or the path of an actor; empty for the cluster"`
 	Text      string     `json:"text" jsonschema:"what is wrong, and why, in sentences"`
 	NotBefore *time.Time `json:"notBefore" jsonschema:"when a singleton may start at the earliest, or null"`
+	Node      string     `json:"node" jsonschema:"the node that says so"`
 }
 
 // Why says what is wrong in a cluster.
 type Why struct {
 	OK       bool      `json:"ok" jsonschema:"true if nothing is wrong"`
-	Node     string    `json:"node" jsonschema:"the node that says so"`
+	Nodes    []string  `json:"nodes" jsonschema:"the nodes that were asked"`
 	Problems []Problem `json:"problems"`
+	Silent   []string  `json:"silent" jsonschema:"why other nodes have not answered"`
 }
 
 // WhyOf returns what is wrong with everything, or with what has a name. A name that is of no
 // singleton, no member and no problem is an error.
 func WhyOf(s status.Snapshot, a status.Actors, name string) (Why, error) {
-	why := Why{Node: s.Self.Name, Problems: []Problem{}}
+	why := Why{Nodes: []string{s.Self.Name}, Problems: []Problem{}, Silent: []string{}}
 	for _, p := range slices.Concat(ofCluster(s), ofMembers(s), ofSingletons(s), ofInstances(s, a), ofNode(s.Problems), ofNode(a.Problems)) {
-		if name == "" || p.About == name {
+		if p.Node = s.Self.Name; name == "" || p.About == name {
 			why.Problems = append(why.Problems, p)
 		}
 	}
-	if name != "" && len(why.Problems) == 0 && !known(s, name) {
+	if name != "" && len(why.Problems) == 0 && !knows(s, name) {
 		return Why{}, fmt.Errorf("%s knows no singleton and no member %q", s.Self.Name, name)
 	}
 	why.OK = len(why.Problems) == 0
 	return why, nil
 }
 
-func known(s status.Snapshot, name string) bool {
+func knows(s status.Snapshot, name string) bool {
 	return s.Self.Name == name ||
 		slices.ContainsFunc(s.Members, func(m status.Member) bool { return m.Name == name }) ||
 		slices.ContainsFunc(s.Singletons, func(one status.Singleton) bool { return one.Name == name })

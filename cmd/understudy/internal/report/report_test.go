@@ -40,7 +40,7 @@ func changed(change func(*status.Snapshot)) status.Snapshot {
 func TestNothingIsWrongInAHealthyCluster(t *testing.T) {
 	why, err := WhyOf(healthy(), status.Actors{}, "")
 	require.NoError(t, err)
-	require.Equal(t, Why{OK: true, Node: "anna", Problems: []Problem{}}, why)
+	require.Equal(t, Why{OK: true, Nodes: []string{"anna"}, Problems: []Problem{}, Silent: []string{}}, why)
 	require.Equal(t, Safe{Safe: true, Node: "anna", Reasons: []string{}, Notes: []string{"What runs here will move: ledger."}}, SafeOf(healthy(), status.Details{}))
 	require.Equal(t, Summary{
 		Cluster: "shop", Node: "anna", Status: "up", Leader: "anna", Converged: true, Members: map[string]int{"up": 3},
@@ -131,7 +131,10 @@ func TestWhySaysWhatIsWrongInSentences(t *testing.T) {
 			s := changed(test.change)
 			why, err := WhyOf(s, status.Actors{}, "")
 			require.NoError(t, err)
-			require.Equal(t, Why{Node: "anna", Problems: test.want}, why)
+			for i := range test.want {
+				test.want[i].Node = "anna"
+			}
+			require.Equal(t, Why{Nodes: []string{"anna"}, Problems: test.want, Silent: []string{}}, why)
 			require.Equal(t, test.want, SummaryOf(s, status.Actors{}, status.Details{}).Problems)
 			require.Contains(t, SafeOf(s, status.Details{}).Reasons, test.want[0].Text)
 			require.False(t, SafeOf(s, status.Details{}).Safe)
@@ -164,7 +167,7 @@ func TestWhyKnowsWhatAProblemIsAbout(t *testing.T) {
 	a := status.Actors{Problems: []status.Problem{{Kind: Slow, About: "/user/till", Text: "A handler of /user/till is slow."}}}
 	why, err := WhyOf(s, a, "disk-1")
 	require.NoError(t, err)
-	require.Equal(t, []Problem{{Kind: Placement, About: "disk-1", Text: "disk-1 is not placed."}}, why.Problems)
+	require.Equal(t, []Problem{{Kind: Placement, About: "disk-1", Text: "disk-1 is not placed.", Node: "anna"}}, why.Problems)
 	why, err = WhyOf(s, a, "/user/till")
 	require.NoError(t, err)
 	require.Equal(t, Slow, why.Problems[0].Kind)
@@ -289,7 +292,7 @@ func TestWhyTellsOfASingletonThatRunsAndDoesNotAnswer(t *testing.T) {
 	why, err := WhyOf(healthy(), a, "ledger")
 	require.NoError(t, err)
 	require.False(t, why.OK)
-	require.Equal(t, []Problem{{Kind: Slow, About: "ledger", Text: "ledger runs on anna, but does not answer: its handler of bank.Entry has been under way for 12s."}}, why.Problems)
+	require.Equal(t, []Problem{{Kind: Slow, About: "ledger", Text: "ledger runs on anna, but does not answer: its handler of bank.Entry has been under way for 12s.", Node: "anna"}}, why.Problems)
 	a.Handlers[0].Seconds = 0.9
 	why, err = WhyOf(healthy(), a, "ledger")
 	require.NoError(t, err)

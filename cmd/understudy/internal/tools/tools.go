@@ -76,7 +76,7 @@ func addReaders(s *mcp.Server, c *client.Client) {
 		})
 	read(s, "why", "What is wrong in the cluster or does not move, and why, in sentences: members that are not heard, singletons that do not run or fail again and again. Also links, journals and projections that fail, actors that are not placed or wait for each other, and slow handlers.",
 		func(ctx context.Context, in named) (report.Why, error) {
-			return report.Explain(ctx, c, in.Name)
+			return report.Explain(ctx, c.Each(), in.Name)
 		})
 	read(s, "members", "The members of the cluster, the oldest first: address, status, roles, version, and the members that do not hear from them.",
 		func(ctx context.Context, _ none) (report.Members, error) {
@@ -122,7 +122,7 @@ func addReaders(s *mcp.Server, c *client.Client) {
 		})
 	read(s, "safe", "Whether this node may be restarted now: nothing is wrong, no other member is joining or leaving, and what runs here can run elsewhere.",
 		func(ctx context.Context, _ none) (report.Safe, error) {
-			return report.AskSafe(ctx, c)
+			return report.AskSafe(ctx, c.Each())
 		})
 }
 
