@@ -266,7 +266,7 @@ func TestThePageHoldsManyMembersWithLongNamesAtAnyWidth(t *testing.T) {
 				const cells = document.querySelector("#singletons [data-singleton=coordinator-of-region-1]").textContent;
 				return cells.includes("lease held") && cells.includes("12 unacknowledged") && cells.includes("34567 dropped");
 			})()`))
-			require.Equal(t, 3, b.Count("#singletons .name .note.bad"), "one is another singleton than elsewhere, one fails, one can run nowhere")
+			require.Equal(t, 4, b.Count("#singletons .name .note.bad"), "one has dropped messages, one is another singleton than elsewhere, one fails, one can run nowhere")
 			require.Equal(t, true, b.Eval(`(() => {
 				const cells = document.querySelector("#singletons [data-singleton=coordinator-of-region-3]").textContent;
 				return cells.includes("1233 failed") && cells.includes("17 in a row") && cells.includes("does not exist");
@@ -303,6 +303,39 @@ func TestThePageHoldsManyMembersWithLongNamesAtAnyWidth(t *testing.T) {
 				b.Shoot(fmt.Sprintf("%d-members-%d-%s", members, width, part))
 			}
 		}
+	}
+}
+
+func TestThePageOfASmallClusterNeedsNoScrollingSideways(t *testing.T) {
+	b := browser.Start(t)
+	s := crowd(9, 12)
+	for i := range s.Members {
+		s.Members[i].Name = fmt.Sprintf("node-%d", i+1)
+	}
+	s.Self = s.Members[3]
+	for i := range s.Singletons {
+		s.Singletons[i].Name = fmt.Sprintf("region-%d", i)
+	}
+	s.Singletons[5].Phase = "handing over"
+	url := serve(t, s)
+	for _, width := range []int{1300, 1100} {
+		b.Open(url, width, 900, drawn)
+		b.Await(`document.querySelectorAll("#links [data-peer]").length === 9`)
+		require.Equal(t, true, b.Eval(`(() => {
+			const around = document.getElementById("singletons").parentElement;
+			return around.scrollWidth <= around.clientWidth;
+		})()`), "the table of singletons is as wide as its column at %d", width)
+		require.Equal(t, true, b.Eval(`[...document.querySelectorAll("#members .name .whole, #singletons .whole")].every((each) => each.getClientRects().length === 1)`), "no name is broken at its hyphen")
+		require.Equal(t, true, b.Eval(`(() => {
+			const bottoms = [0, 0];
+			for (const each of document.querySelectorAll("main > section:not([hidden])")) {
+				const box = each.getBoundingClientRect();
+				const column = box.left < innerWidth / 2 - 100 ? 0 : 1;
+				bottoms[column] = Math.max(bottoms[column], box.bottom);
+			}
+			return bottoms[1] === 0 || Math.min(...bottoms) > Math.max(...bottoms) * 0.7;
+		})()`), "both columns are about as long, if there are two")
+		b.Shoot(fmt.Sprintf("small-%d", width))
 	}
 }
 

@@ -1,7 +1,7 @@
 // The sections of links, journals, projections, placement and entities.
 
 import { shortNames } from "./drawing.js";
-import { $, bytes, duration, element, number, perSecond, ratesSince, reasons, row, since } from "./elements.js";
+import { $, bytes, duration, element, number, perSecond, ratesSince, reasons, row, since, whole } from "./elements.js";
 import { poll } from "./polling.js";
 
 let before = null; // the answer before, from which rates are computed
@@ -30,7 +30,8 @@ function shorten(names) {
 
 // nameCell shows a short name; the pointer shows the whole one.
 function nameCell(className, name, short, ...notes) {
-  const cell = element("td", className, short(name), ...notes);
+  const cell = element("td", className, "", ...notes);
+  cell.prepend(whole(short(name)));
   cell.title = name;
   return cell;
 }

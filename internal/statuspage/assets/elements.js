@@ -21,6 +21,9 @@ export function element(tag, className, text, ...notes) {
   return made;
 }
 
+// whole keeps a short name on one line: a browser would break it at its hyphen.
+export const whole = (name) => (name.length <= 24 ? element("span", "whole", name) : name);
+
 // row makes a row of a table.
 export function row(cells, data) {
   const made = document.createElement("tr");

@@ -1,7 +1,7 @@
 // The tables beside the drawing: everything that is drawn is also said here.
 
 import { shortNames } from "./drawing.js";
-import { ago } from "./elements.js";
+import { ago, whole } from "./elements.js";
 
 const $ = (id) => document.getElementById(id);
 
@@ -32,9 +32,9 @@ function showMembers(s, nameOf) {
 }
 
 function memberRow(s, m, nameOf) {
-  const name = element("td", "name", m.name);
-  if (m.id === s.leader) name.append(element("span", "mark leader", "★ leader"));
-  if (m.id === s.self.id) name.append(element("span", "mark self", "this node"));
+  const name = element("td", "name", whole(m.name));
+  if (m.id === s.leader) name.append(" ", element("span", "mark leader", "★ leader"));
+  if (m.id === s.self.id) name.append(" ", element("span", "mark self", "this node"));
   const meta = Object.entries(m.meta).map(([key, value]) => `${key}=${value}`).join(", ");
   if (meta) name.append(element("span", "note", meta));
   if (m.appVersion) name.append(element("span", "note", `version ${m.appVersion}`));
@@ -71,18 +71,18 @@ function showSingletons(s, nameOf) {
     const bad = (one.mismatch && known) || one.crashLoop || one.nowhere;
     if (one.why) name.append(element("span", bad ? "note bad" : "note", one.why));
     if (!known) name.append(element("span", "note bad", `it is another singleton than elsewhere: ${one.mismatch}`));
-    const host = element("td", one.nowhere ? "wrap bad" : "wrap", one.host ? short.get(one.host) ?? one.host : one.nowhere ? "nowhere" : "–");
+    const host = element("td", one.nowhere ? "wrap bad" : "wrap", one.host ? whole(short.get(one.host) ?? one.host) : one.nowhere ? "nowhere" : "–");
     if (one.host) host.title = nameOf(one.host);
-    if (one.here) host.append(element("span", "mark self", "runs here"));
+    if (one.here) host.append(" ", element("span", "mark self", "runs here"));
     const since = element("td", "number plain");
     if (one.since) since.dataset.since = one.since;
-    const generation = element("td", "number plain", one.here ? one.generation : one.term ? `term ${one.term}` : "–");
+    const generation = element("td", "number", one.here ? one.generation : one.term ? `term ${one.term}` : "–");
     if (one.fenced) generation.append(element("span", "note", "fenced"));
     if (one.lease) generation.append(lease(one));
     const messages = element("td", "number plain", String(one.held));
-    if (one.unacknowledged) messages.append(element("span", "note", `${one.unacknowledged} unacknowledged`));
-    if (one.dropped) messages.append(element("span", "note bad", `${one.dropped} dropped`));
-    const row = element("tr", "", name, host, starts(one, name), element("td", "plain", one.phase || "–"), since, generation, messages);
+    if (one.unacknowledged) name.append(element("span", "note", `${one.unacknowledged} unacknowledged`));
+    if (one.dropped) name.append(element("span", "note bad", `${one.dropped} dropped`));
+    const row = element("tr", "", name, host, starts(one, name), element("td", "", one.phase || "–"), since, generation, messages);
     row.dataset.singleton = one.name;
     return row;
   }));
@@ -91,8 +91,8 @@ function showSingletons(s, nameOf) {
 // starts is what the host has counted; the last error goes below the name.
 function starts(one, name) {
   const at = one.atHost;
-  if (!at) return element("td", "number plain", "–");
-  const cell = element("td", "number plain", String(at.starts));
+  if (!at) return element("td", "number", "–");
+  const cell = element("td", "number", String(at.starts));
   const mood = one.crashLoop ? "note bad" : "note";
   if (at.failures) cell.append(element("span", mood, `${at.failures} failed`));
   if (one.crashLoop) cell.append(element("span", mood, `${at.restartsInARow} in a row`));
