@@ -14,7 +14,7 @@ type entry[M any] struct {
 	payload extension.Payload // of msg, once it is encoded
 	cuts    []int             // where its parts end; nil if it goes in one piece
 	number  uint64            // of its last part; 0 before it has one
-	void    bool              // it was confirmed before it was loaded; only its number is sent
+	void    bool              // it was settled before it was loaded; only its number is sent
 	refusal error             // why no worker will handle it; only its number is sent
 	pending bool              // the queue has not stored the refusal
 	resent  uint64            // the number it had as a refused message; 0: it is new

@@ -132,7 +132,7 @@ func (q *shelf) Append(ctx context.Context, first uint64, messages []extension.P
 	return nil
 }
 
-func (q *shelf) Confirm(_ context.Context, upTo uint64, beyond []uint64) error {
+func (q *shelf) Settle(_ context.Context, upTo uint64, beyond []uint64) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.messages = q.messages[upTo-q.confirmed:]

@@ -30,8 +30,8 @@ func TestALedgerStoresEveryConfirmationOnce(t *testing.T) {
 		}
 		for _, i := range rand.Perm(50) {
 			first := 8 + 2*uint64(i)
-			g.confirm(first, first+1) // of two parts
-			g.confirm(first, first+1)
+			g.settle(first, first+1) // of two parts
+			g.settle(first, first+1)
 			require.NotZero(t, g.unstored())
 			if rand.IntN(3) == 0 {
 				save()

@@ -410,7 +410,7 @@ func (p *producer[M]) settled(e *entry[M]) {
 		e.refused()
 	}
 	if p.set.queue != nil {
-		p.storage.confirmed.confirm(e.first(), e.number)
+		p.storage.settled.settle(e.first(), e.number)
 	}
 }
 

@@ -9,26 +9,27 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 )
 
-// A Queue stores messages until they are confirmed, and refused messages until they are removed.
-// Package persistence/deliveryqueue has one on a journal.
+// A Queue stores messages until they are settled: confirmed or refused. It keeps refused messages
+// until they are removed. Package persistence/deliveryqueue has one on a journal.
 //
 // A producer calls the methods one at a time, Load first. Load takes the queue over: from then on
-// Append and Confirm fail for every other value of the same queue. Give each producer a value of
+// Append and Settle fail for every other value of the same queue. Give each producer a value of
 // its own. When a producer restarts, a call that it had begun may still run, with a context that is
 // done, while it loads again. List and Remove may be called by any goroutine at any time.
 type Queue interface {
 	// ID names the stream of messages. It never changes.
 	ID() string
-	// Load returns the number up to which all messages are confirmed, and the messages that
-	// follow. Among these, a zero Payload stands for a message that is confirmed already.
-	Load(ctx context.Context) (confirmed uint64, unconfirmed []extension.Payload, err error)
+	// Load returns the number up to which all messages are settled, and the messages that follow.
+	// Among these, a zero Payload stands for a message that is settled already. List has those that
+	// were refused; only the others were confirmed.
+	Load(ctx context.Context) (settled uint64, unsettled []extension.Payload, err error)
 	// Append stores messages under consecutive numbers, after the last one, all or none. An error
 	// that wraps [ErrNotStorable] means that one of them can never be stored; any other error
 	// fails the producer.
 	Append(ctx context.Context, first uint64, messages []extension.Payload) error
-	// Confirm stores that all messages up to a number, and those with the numbers in beyond, are
-	// confirmed. Refused messages are included: Refuse has stored them before.
-	Confirm(ctx context.Context, upTo uint64, beyond []uint64) error
+	// Settle stores that all messages up to a number, and those with the numbers in beyond, are
+	// settled. Refuse has stored those that were refused before.
+	Settle(ctx context.Context, upTo uint64, beyond []uint64) error
 	// Refuse stores refused messages, for List. A message whose number is stored already stays as
 	// it is. An error that wraps [ErrRefusedFull] means that there is no room and none was stored:
 	// the producer tries again every 10 s. After any other error some may be stored; it fails the

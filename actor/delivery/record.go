@@ -77,7 +77,7 @@ func (e *entry[M]) records() []extension.Payload {
 	return records
 }
 
-// recall returns the loaded messages. Those that were confirmed are void.
+// recall returns the loaded messages. Those that are settled are void.
 func recall[M any](s *actor.System, l loaded[M]) (entries []*entry[M], err error) {
 	e := &entry[M]{}
 	for i, record := range l.messages {
@@ -86,7 +86,7 @@ func recall[M any](s *actor.System, l loaded[M]) (entries []*entry[M], err error
 			return nil, err
 		}
 		if !more {
-			e.number = l.confirmed + uint64(i) + 1
+			e.number = l.settled + uint64(i) + 1
 			entries = append(entries, e)
 			e = &entry[M]{}
 		}

@@ -16,28 +16,28 @@ const maxStored = 100
 
 // storage is the state of a producer for its queue.
 type storage[M any] struct {
-	fresh     fifo.Queue[*entry[M]] // not stored yet
-	storing   []*entry[M]           // Append runs for them
-	singly    int                   // so many of fresh are stored one by one: one cannot be stored
-	confirmed ledger
-	refused   []*entry[M]           // to be stored as refused, before they count as confirmed
-	refusing  []*entry[M]           // Refuse runs for them
-	full      bool                  // the queue has no room for refused messages; see noRoom
-	oneByOne  bool                  // what was refused is stored one by one
-	resends   fifo.Queue[*entry[M]] // to be found among the refused messages of the queue
-	revived   fifo.Queue[*entry[M]] // found there, and not stored as new messages yet
-	removing  []uint64              // refused messages to remove: they are stored as new
-	busy      bool                  // a call of the queue runs
-	failure   error                 // of the queue
+	fresh    fifo.Queue[*entry[M]] // not stored yet
+	storing  []*entry[M]           // Append runs for them
+	singly   int                   // so many of fresh are stored one by one: one cannot be stored
+	settled  ledger
+	refused  []*entry[M]           // to be stored as refused, before they count as settled
+	refusing []*entry[M]           // Refuse runs for them
+	full     bool                  // the queue has no room for refused messages; see noRoom
+	oneByOne bool                  // what was refused is stored one by one
+	resends  fifo.Queue[*entry[M]] // to be found among the refused messages of the queue
+	revived  fifo.Queue[*entry[M]] // found there, and not stored as new messages yet
+	removing []uint64              // refused messages to remove: they are stored as new
+	busy     bool                  // a call of the queue runs
+	failure  error                 // of the queue
 }
 
 type (
 	loaded[M any] struct { // the queue has been loaded
 		noPayload
-		by        *producer[M]
-		confirmed uint64
-		messages  []extension.Payload
-		err       error
+		by       *producer[M]
+		settled  uint64
+		messages []extension.Payload
+		err      error
 	}
 	stored[M any] struct { // the queue has stored something
 		noPayload
@@ -53,7 +53,7 @@ func (p *producer[M]) load() {
 	p.storage.busy = true
 	queue, life := p.set.queue, p.life
 	actor.PipeToSelf(p.ctx, func(context.Context) (l loaded[M], err error) {
-		l.confirmed, l.messages, err = queue.Load(life)
+		l.settled, l.messages, err = queue.Load(life)
 		return l, err
 	}, func(l loaded[M], err error) Command[M] {
 		l.by, l.err = p, err
@@ -70,12 +70,12 @@ func (p *producer[M]) onLoaded(l loaded[M]) actor.Behavior[Command[M]] {
 		return p.ctx.Fail(fmt.Errorf("delivery: load queue %s: %w", p.set.queue.ID(), l.err))
 	}
 	p.storage.busy = false
-	p.storage.confirmed.load(l.confirmed)
-	p.last = l.confirmed + uint64(len(l.messages))
+	p.storage.settled.load(l.settled)
+	p.last = l.settled + uint64(len(l.messages))
 	if p.several {
 		p.recallWork(entries)
 	} else {
-		p.recallStream(l.confirmed, entries)
+		p.recallStream(l.settled, entries)
 	}
 	p.store()
 	p.pump()
@@ -86,7 +86,7 @@ func (p *producer[M]) onLoaded(l loaded[M]) actor.Behavior[Command[M]] {
 func (p *producer[M]) recallWork(entries []*entry[M]) {
 	for _, e := range entries {
 		if e.void {
-			p.storage.confirmed.Add(e.number)
+			p.storage.settled.Add(e.number)
 			continue
 		}
 		p.ready(e)
@@ -94,9 +94,9 @@ func (p *producer[M]) recallWork(entries []*entry[M]) {
 }
 
 // recallStream continues a stream with the loaded messages.
-func (p *producer[M]) recallStream(confirmed uint64, entries []*entry[M]) {
+func (p *producer[M]) recallStream(settled uint64, entries []*entry[M]) {
 	l := p.connections[0]
-	l.Sender = window.Resume[part[M]](confirmed, nil)
+	l.Sender = window.Resume[part[M]](settled, nil)
 	for _, e := range entries {
 		for i := range e.parts() {
 			l.Push(part[M]{e, i})
@@ -107,23 +107,23 @@ func (p *producer[M]) recallStream(confirmed uint64, entries []*entry[M]) {
 	}
 }
 
-// store begins the next call of the queue, if none runs: refused messages first, then
-// confirmations, resends and new messages. Confirmations wait while there are new messages, until
+// store begins the next call of the queue, if none runs: refused messages first, then settled
+// numbers, resends and new messages. Settled numbers wait while there are new messages, until
 // maxStored have gathered.
 func (p *producer[M]) store() {
 	s, queue := &p.storage, p.set.queue
 	if queue == nil || s.busy {
 		return
 	}
-	unstored := s.confirmed.unstored()
+	unstored := s.settled.unstored()
 	switch {
 	case !s.full && len(s.refused) > 0:
 		s.refusing, s.refused = s.nextRefused()
 		messages := refusedOf(s.refusing)
 		p.pipe(func(ctx context.Context) error { return queue.Refuse(ctx, messages) })
 	case !s.full && unstored > 0 && (s.fresh.Len() == 0 || unstored >= maxStored):
-		upTo, beyond := s.confirmed.save()
-		p.pipe(func(ctx context.Context) error { return queue.Confirm(ctx, upTo, beyond) })
+		upTo, beyond := s.settled.save()
+		p.pipe(func(ctx context.Context) error { return queue.Settle(ctx, upTo, beyond) })
 	case len(s.removing) > 0:
 		numbers := s.removing
 		s.removing, s.full = nil, false

@@ -11,14 +11,14 @@
 // unstored messages become dead letters. If two nodes both run the producer, only the newer one
 // therefore accepts messages.
 //
-// Messages are stored as events of the id. They are deleted once their confirmation is stored. If
-// messages are confirmed out of order, a message is deleted when all earlier ones are confirmed. A
-// message that is too large for the journal is refused with [delivery.ErrNotStorable].
+// Messages are stored as events of the id. A message is settled when it is confirmed or refused,
+// and deleted when all earlier ones are settled, too. A message that is too large for the journal
+// is refused with [delivery.ErrNotStorable].
 //
 // # Refused messages
 //
 // A message is refused if, for example, the consumer cannot decode it or gives it up. It is not
-// lost: before it counts as confirmed, it is stored under the id with "/refused" appended. It stays
+// lost: before it counts as settled, it is stored under the id with "/refused" appended. It stays
 // there until it is removed or sent again, even if the producer or the process ends:
 //
 //	refused, err := queue.List(ctx)                      // any process may, with New and the journal

@@ -16,7 +16,7 @@ import (
 func TestRecordsOfAllVersionsAreRead(t *testing.T) {
 	golden.Values(t,
 		message{Number: 3, Payload: extension.Payload{Type: "bank.deposited", Data: []byte{0xa1, 0x61, 'n', 7}}},
-		confirmed{UpTo: 2},
+		settledUpTo{UpTo: 2},
 		settled{Numbers: []uint64{4, 6}},
 		refused{Number: 5, Reason: "no such account", Time: time.Date(2026, 11, 25, 12, 30, 0, 5, time.UTC), Records: 2},
 		removed{Numbers: []uint64{5}},

@@ -26,13 +26,13 @@ type message struct {
 	Payload extension.Payload
 }
 
-// confirmed is stored when all messages up to a number have been confirmed.
-type confirmed struct {
+// settledUpTo is stored when all messages up to a number are settled: confirmed or refused.
+type settledUpTo struct {
 	_    struct{} `cbor:",toarray"`
 	UpTo uint64
 }
 
-// settled is stored when messages have been confirmed and others before them have not.
+// settled is stored when messages are settled and others before them are not.
 type settled struct {
 	_       struct{} `cbor:",toarray"`
 	Numbers []uint64
@@ -40,7 +40,7 @@ type settled struct {
 
 func init() {
 	actor.RegisterType[message]("understudy/deliveryqueue.message/1")
-	actor.RegisterType[confirmed]("understudy/deliveryqueue.confirmed/1")
+	actor.RegisterType[settledUpTo]("understudy/deliveryqueue.confirmed/1")
 	actor.RegisterType[settled]("understudy/deliveryqueue.settled/1")
 }
 
@@ -54,10 +54,10 @@ type Queue struct {
 	turn chan struct{} // a semaphore: its holder owns all fields below
 
 	// These fields describe the producer that has called Load.
-	epoch     uint64
-	last      uint64   // the last record
-	confirmed uint64   // all messages up to this number are confirmed
-	records   []uint64 // the records of the messages after confirmed
+	epoch   uint64
+	last    uint64   // the last record
+	upTo    uint64   // all messages up to this number are settled
+	records []uint64 // the records of the messages after upTo
 
 	mostRefused int
 	refusals    refusals
@@ -104,17 +104,17 @@ func (q *Queue) enter(ctx context.Context) (leave func(), err error) {
 }
 
 // Load implements [delivery.Queue]. It claims the id, and reads the stored messages.
-func (q *Queue) Load(ctx context.Context) (upTo uint64, unconfirmed []extension.Payload, err error) {
+func (q *Queue) Load(ctx context.Context) (settled uint64, unsettled []extension.Payload, err error) {
 	leave, err := q.enter(ctx)
 	if err != nil {
 		return 0, nil, err
 	}
 	defer leave()
 	err = patiently(ctx, func() error {
-		upTo, unconfirmed, err = q.load(ctx)
+		settled, unsettled, err = q.load(ctx)
 		return err
 	})
-	return upTo, unconfirmed, err
+	return settled, unsettled, err
 }
 
 func (q *Queue) load(ctx context.Context) (uint64, []extension.Payload, error) {
@@ -125,7 +125,7 @@ func (q *Queue) load(ctx context.Context) (uint64, []extension.Payload, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	q.epoch, q.last, q.confirmed, q.records = claim.Epoch, claim.LastSeq, 0, nil
+	q.epoch, q.last, q.upTo, q.records = claim.Epoch, claim.LastSeq, 0, nil
 	var messages []message
 	done := map[uint64]bool{}
 	for r, err := range q.journal.Read(ctx, q.id, claim.DeletedTo+1, claim.LastSeq) {
@@ -139,8 +139,8 @@ func (q *Queue) load(ctx context.Context) (uint64, []extension.Payload, error) {
 		switch v := v.(type) {
 		case message:
 			messages, q.records = append(messages, v), append(q.records, r.Seq)
-		case confirmed:
-			q.confirmed = max(q.confirmed, v.UpTo)
+		case settledUpTo:
+			q.upTo = max(q.upTo, v.UpTo)
 		case settled:
 			for _, n := range v.Numbers {
 				done[n] = true
@@ -149,7 +149,7 @@ func (q *Queue) load(ctx context.Context) (uint64, []extension.Payload, error) {
 			return 0, nil, fmt.Errorf("%w: record %d of %s is a %s", persistence.ErrCorrupt, r.Seq, q.id, r.Type)
 		}
 	}
-	return q.unconfirmed(messages, done)
+	return q.unsettled(messages, done)
 }
 
 // unpack decodes a record of a persistence id.
@@ -164,21 +164,21 @@ func unpack(id string, r journal.Record) (any, error) {
 	return v, nil
 }
 
-// unconfirmed returns the messages without those that are confirmed but not deleted yet.
-func (q *Queue) unconfirmed(messages []message, done map[uint64]bool) (uint64, []extension.Payload, error) {
-	for len(messages) > 0 && messages[0].Number <= q.confirmed {
+// unsettled returns the messages without those that are settled but not deleted yet.
+func (q *Queue) unsettled(messages []message, done map[uint64]bool) (uint64, []extension.Payload, error) {
+	for len(messages) > 0 && messages[0].Number <= q.upTo {
 		messages, q.records = messages[1:], q.records[1:]
 	}
 	payloads := make([]extension.Payload, len(messages))
 	for i, m := range messages {
-		if m.Number != q.confirmed+uint64(i)+1 {
-			return 0, nil, fmt.Errorf("%w: message %d of %s is missing", persistence.ErrCorrupt, q.confirmed+uint64(i)+1, q.id)
+		if m.Number != q.upTo+uint64(i)+1 {
+			return 0, nil, fmt.Errorf("%w: message %d of %s is missing", persistence.ErrCorrupt, q.upTo+uint64(i)+1, q.id)
 		}
 		if !done[m.Number] {
 			payloads[i] = m.Payload
 		}
 	}
-	return q.confirmed, payloads, nil
+	return q.upTo, payloads, nil
 }
 
 // Append implements [delivery.Queue]. It fails with [persistence.ErrInvalid] if first is not the
@@ -189,7 +189,7 @@ func (q *Queue) Append(ctx context.Context, first uint64, payloads []extension.P
 		return err
 	}
 	defer leave()
-	if next := q.confirmed + uint64(len(q.records)) + 1; first != next {
+	if next := q.upTo + uint64(len(q.records)) + 1; first != next {
 		return fmt.Errorf("%w: append message %d to %s, whose next is %d: give each producer a queue of its own", persistence.ErrInvalid, first, q.id, next)
 	}
 	events := make([]any, len(payloads))
@@ -209,22 +209,22 @@ func (q *Queue) Append(ctx context.Context, first uint64, payloads []extension.P
 	return nil
 }
 
-// Confirm implements [delivery.Queue]. It stores the numbers, and then deletes the messages that
+// Settle implements [delivery.Queue]. It stores the numbers, and then deletes the messages that
 // are no longer needed. It fails with [persistence.ErrInvalid] if a number is beyond the last one.
-func (q *Queue) Confirm(ctx context.Context, upTo uint64, beyond []uint64) error {
+func (q *Queue) Settle(ctx context.Context, upTo uint64, beyond []uint64) error {
 	leave, err := q.enter(ctx)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	upTo = max(upTo, q.confirmed)
-	if last := q.confirmed + uint64(len(q.records)); slices.Max(append([]uint64{upTo}, beyond...)) > last {
-		return fmt.Errorf("%w: confirm messages %d and %v of %s, whose last is %d", persistence.ErrInvalid, upTo, beyond, q.id, last)
+	upTo = max(upTo, q.upTo)
+	if last := q.upTo + uint64(len(q.records)); slices.Max(append([]uint64{upTo}, beyond...)) > last {
+		return fmt.Errorf("%w: settle messages %d and %v of %s, whose last is %d", persistence.ErrInvalid, upTo, beyond, q.id, last)
 	}
-	done := upTo - q.confirmed
+	done := upTo - q.upTo
 	var events []any
 	if done > 0 {
-		events = append(events, confirmed{UpTo: upTo})
+		events = append(events, settledUpTo{UpTo: upTo})
 	}
 	if len(beyond) > 0 {
 		events = append(events, settled{Numbers: beyond})
@@ -236,7 +236,7 @@ func (q *Queue) Confirm(ctx context.Context, upTo uint64, beyond []uint64) error
 		return err
 	}
 	last := q.records[done-1]
-	q.confirmed, q.records = upTo, q.records[done:]
+	q.upTo, q.records = upTo, q.records[done:]
 	return patiently(ctx, func() error { return q.journal.DeleteTo(ctx, q.id, q.epoch, last) })
 }
 
