@@ -66,8 +66,8 @@
 // A member that has crashed cannot answer. The others wait until the cluster has removed it.
 // If there was no sign that it has ended, they also wait for the margin, because it may be
 // alive and partitioned, and about to notice; see [RemovalMargin]. No margin is needed for
-// instances whose writes a journal fences, such as event-sourced ones, or for singletons with
-// a lease.
+// instances whose writes are fenced, such as event-sourced ones and projections with
+// projection.InTx, or for singletons with a lease.
 //
 // A node acquires the lease after it has permission. It releases the lease after the instance
 // has ended and before another node gets permission. When the lease is lost, the instance

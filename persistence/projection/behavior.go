@@ -9,6 +9,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/telemetry"
+	"github.com/understudy-go/understudy/internal/fence"
 	"github.com/understudy-go/understudy/internal/storestatus"
 )
 
@@ -19,6 +20,9 @@ import (
 //	behaviors.Singleton(balances.Behavior)
 func (p *Projection[E]) Behavior() actor.Behavior[Command] {
 	return func(ctx *actor.Context[Command], next *actor.Next[Command]) {
+		if _, is := p.handler.(fenced); is {
+			fence.Fenced(ctx)
+		}
 		c := &coordinator[E]{Projection: p, workers: p.newWorkers()}
 		for i, w := range c.workers {
 			ref := actor.Spawn(ctx, w.behavior(), fmt.Sprint("worker-", i))

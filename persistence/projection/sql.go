@@ -91,7 +91,9 @@ func move(ctx context.Context, tx *sql.Tx, name string, after, to journal.Offset
 //
 // A transaction has the events of a batch. If one event fails, the transaction is rolled back, and
 // the events are handled again one by one. The offset is moved first: if two projections of the
-// same name run by mistake, the second waits for the first and then fails with [ErrMoved].
+// same name run by mistake, the second waits for the first and then fails with [ErrMoved]. As this
+// makes an overlap harmless, a singleton with such a projection is replaced after a crash without
+// the margin; see singleton.RemovalMargin.
 //
 // The offsets are in the table of [SQLOffsets]. Open an SQLite database with a busy_timeout. Do not
 // use the file of a journal, because its writers would wait.
@@ -103,6 +105,11 @@ type inTx[E any] struct {
 	*SQLOffsets
 	f func(context.Context, *sql.Tx, Event[E]) error
 }
+
+// A fenced handler undoes what a projection does that another one of its name has overtaken.
+type fenced interface{ fenced() }
+
+func (*inTx[E]) fenced() {}
 
 func (h *inTx[E]) Handle(ctx context.Context, b Batch[E]) (journal.Offset, error) {
 	reached := b.After
