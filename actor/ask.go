@@ -3,6 +3,7 @@ package actor
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -320,6 +321,8 @@ func (c *core) endOfAsk(err error) error {
 	}
 	return ErrTerminated // whatever it ended by
 }
+
+func (*promise[R]) replyType() reflect.Type { return reflect.TypeFor[R]() }
 
 func (p *promise[R]) tell(msg R) {
 	if !p.ask.claim() {

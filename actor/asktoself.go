@@ -3,6 +3,7 @@ package actor
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"sync/atomic"
 	"time"
 
@@ -88,6 +89,8 @@ func (a *selfAsk[M, R]) expire() {
 		a.end(none, a.asked.silenceError(time.Since(a.started), context.DeadlineExceeded, a.giveUp()))
 	}
 }
+
+func (*selfAsk[M, R]) replyType() reflect.Type { return reflect.TypeFor[R]() }
 
 func (a *selfAsk[M, R]) number() uint64 { return a.core.uid }
 

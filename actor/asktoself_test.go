@@ -213,7 +213,6 @@ func TestAResultIsAValueOrTheErrorOfTheReplier(t *testing.T) {
 	})
 }
 
-func init() { actor.RegisterType[actor.Result[string]]("actor_test.Result") }
 
 func TestTheTextOfAnErrorCrossesTheWire(t *testing.T) {
 	for _, result := range []actor.Result[string]{

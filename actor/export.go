@@ -1,8 +1,12 @@
 package actor
 
 import (
+	"fmt"
+	"reflect"
 	"strconv"
 	"sync"
+
+	"github.com/understudy-go/understudy/internal/codec"
 )
 
 // exports are the asks and adapters whose refs have been sent to other nodes. They are not in the
@@ -10,6 +14,20 @@ import (
 type exports struct {
 	mu    sync.Mutex // guards byUID
 	byUID map[uint64]*core
+}
+
+// exportable returns why the ref of an ask is of no use on another node: a reply could not be sent
+// back. It is better known before the request is sent than after it has been handled.
+func (c *core) exportable() error {
+	ask, ok := c.impl.(interface{ replyType() reflect.Type })
+	if !ok {
+		return nil
+	}
+	t := ask.replyType()
+	if _, named := codec.NameOf(t); named || t.Kind() == reflect.Interface {
+		return nil
+	}
+	return fmt.Errorf("%w: the reply would be a %v, which is not registered; call actor.RegisterType in an init function", ErrNotSerializable, t)
 }
 
 // add makes c reachable from other nodes, unless it has a path in the tree.

@@ -11,9 +11,9 @@ import (
 
 // RegisterType gives T the stable name of its values on the wire and in journals. Call it from an
 // init function, with a name that never changes. Basic types, time.Time, time.Duration, and common
-// slices and maps of them are already registered. RegisterType panics if the name belongs to
-// another type, if T has another name, and if the name does not have 1 to 255 bytes of UTF-8
-// without control characters.
+// slices and maps of them are already registered. [Result] of a registered type is registered, too.
+// RegisterType panics if the name belongs to another type, if T has another name, and if the name
+// does not have 1 to 245 bytes of UTF-8 without control characters.
 //
 // A message is never sent as an interface, but under the name of its own type. So the name of an
 // interface has only one effect: nodes compare it where they compare types of messages, as those of
@@ -46,12 +46,22 @@ import (
 func RegisterType[T any](name string) {
 	t := reflect.TypeFor[T]()
 	codec.Register(name, t, mayHoldRefs(t))
+	registerResult[T](name)
+}
+
+// registerResult names the results with values of a type that has been registered under name.
+func registerResult[T any](name string) {
+	t := reflect.TypeFor[Result[T]]()
+	codec.Register("result of "+name, t, mayHoldRefs(t))
 }
 
 // MarshalCBOR encodes the ref as its path and number.
 func (r ActorRef[M]) MarshalCBOR() ([]byte, error) {
 	if r.c == nil {
 		return codec.Marshal("")
+	}
+	if err := r.c.exportable(); err != nil {
+		return nil, err
 	}
 	if r.c.sys != nil {
 		r.c.sys.exports.add(r.c)
@@ -82,6 +92,9 @@ func appendRef(buf []byte, v reflect.Value) []byte {
 	c := (*core)(v.Field(0).UnsafePointer()) // of an ActorRef of any type
 	if c == nil {
 		return buf
+	}
+	if c.exportable() != nil {
+		return nil
 	}
 	if c.sys != nil {
 		c.sys.exports.add(c)

@@ -74,7 +74,7 @@ type answer struct {
 func init() {
 	actor.RegisterType[request]("understudy/cron.request")
 	actor.RegisterType[stopSoon]("understudy/cron.stop-soon")
-	actor.RegisterType[actor.Result[answer]]("understudy/cron.answer")
+	actor.RegisterType[answer]("understudy/cron.answer")
 	actor.RegisterType[plan.Ledger]("understudy/cron.ledger")
 	actor.RegisterType[plan.EntrySet]("understudy/cron.entry-set")
 	actor.RegisterType[plan.EntryRemoved]("understudy/cron.entry-removed")

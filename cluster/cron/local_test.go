@@ -255,7 +255,6 @@ type order struct {
 
 func init() {
 	actor.RegisterType[order]("cron-test.order")
-	actor.RegisterType[actor.Result[int]]("cron-test.result")
 }
 
 func TestARunIsAMessage(t *testing.T) {

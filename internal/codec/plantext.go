@@ -12,7 +12,7 @@ import (
 // MarshalCBOR and UnmarshalCBOR of the types do, followed by the binding.
 type Texts struct {
 	Is     func(t reflect.Type) bool
-	Append func(buf []byte, v reflect.Value) []byte                // appends the text of v
+	Append func(buf []byte, v reflect.Value) []byte                // appends the text of v; nil: MarshalCBOR says why not
 	Set    func(v reflect.Value, text []byte, to Binder) (ok bool) // sets v, which is zero and addressable
 }
 
@@ -33,6 +33,9 @@ func encodeText(buf []byte, v reflect.Value) []byte {
 	const usual = 2 // bytes of a head with a number up to 255
 	begin := len(buf)
 	buf = texts.set.Load().Append(append(buf, make([]byte, usual)...), v)
+	if buf == nil {
+		return nil
+	}
 	text := buf[begin+usual:]
 	if !utf8.Valid(text) {
 		return nil

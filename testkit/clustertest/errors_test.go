@@ -38,7 +38,6 @@ type Purchase struct {
 
 func init() {
 	actor.RegisterType[Purchase]("clustertest.purchase")
-	actor.RegisterType[actor.Result[int]]("clustertest.result")
 	actor.RegisterType[shortage]("clustertest.shortage")
 	actor.RegisterError("clustertest.sold-out", errSoldOut)
 }
