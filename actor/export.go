@@ -18,7 +18,7 @@ type exports struct {
 
 // exportable returns why the ref of an ask is of no use on another node: a reply could not be sent
 // back. It is better known before the request is sent than after it has been handled.
-func (c *core) exportable() error {
+func exportable(c *core) error {
 	ask, ok := c.impl.(interface{ replyType() reflect.Type })
 	if !ok {
 		return nil

@@ -57,6 +57,13 @@ func (s *System) refuse(recipient string, msg any, reason error) {
 	}
 }
 
+// Refuse implements extension.Refuse.
+func (s internals) Refuse(msg any, why error) {
+	for _, c := range s.refsOf(msg) {
+		c.refuse("", why)
+	}
+}
+
 // NoteBroadcast implements extension.NoteBroadcast.
 func (s internals) NoteBroadcast(msg any) {
 	for _, c := range s.refsOf(msg) {
@@ -106,7 +113,7 @@ func (c *core) refuse(recipient string, reason error) {
 
 func refused(recipient string, reason error) error {
 	if recipient == "" {
-		return fmt.Errorf("dead letter: %w", reason)
+		return reason
 	}
 	return fmt.Errorf("dead letter at %s: %w", recipient, reason)
 }

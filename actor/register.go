@@ -60,7 +60,7 @@ func (r ActorRef[M]) MarshalCBOR() ([]byte, error) {
 	if r.c == nil {
 		return codec.Marshal("")
 	}
-	if err := r.c.exportable(); err != nil {
+	if err := exportable(r.c); err != nil {
 		return nil, err
 	}
 	if r.c.sys != nil {
@@ -93,7 +93,7 @@ func appendRef(buf []byte, v reflect.Value) []byte {
 	if c == nil {
 		return buf
 	}
-	if c.exportable() != nil {
+	if exportable(c) != nil {
 		return nil
 	}
 	if c.sys != nil {

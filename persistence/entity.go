@@ -182,7 +182,8 @@ func perform[M, E, S any](e *entity[M, E, S], cmd command[M], plan *Plan[E]) (ac
 }
 
 // finish stashes cmd, whose effect has been executed, if that says so. It returns next and err. The
-// message of a timer comes again if its effect was not stored, or the stash has no room for it.
+// message of a timer comes again if its effect was not stored, or the stash has no room for it. An
+// ask whose effect was not stored ends with the reason, and not with the end of the actor.
 func (e *entity[M, E, S]) finish(plan *Plan[E], cmd command[M], next actor.Behavior[M], err error) (actor.Behavior[M], error) {
 	full := plan.stash && err == nil && !e.commands.stash(cmd, e.StashCapacity)
 	switch {
@@ -190,6 +191,8 @@ func (e *entity[M, E, S]) finish(plan *Plan[E], cmd command[M], next actor.Behav
 		retry(e, cmd.timer)
 	case full:
 		e.deadLetter(cmd.msg, actor.ErrStashFull)
+	case err != nil:
+		extension.Refuse(e.ctx.System(), cmd.msg, err)
 	}
 	return next, err
 }

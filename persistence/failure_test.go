@@ -229,6 +229,27 @@ func TestEventsOfAnUnregisteredTypeAreRejectedWithAHint(t *testing.T) {
 	})
 }
 
+// An utterance asks to store a word.
+type utterance struct{ ReplyTo actor.ActorRef[string] }
+
+// An asker learns why its event was not stored, and not only that the actor has ended.
+func TestAnAskWhoseEventIsNotStoredEndsWithTheReason(t *testing.T) {
+	for _, cause := range []error{persistence.ErrTooLarge, persistence.ErrInvalid, persistence.ErrConflict, persistence.ErrFenced, errors.New("broken")} {
+		t.Run(cause.Error(), func(t *testing.T) {
+			inBubble(t, func(w *world) {
+				w.journal.set(hooks{append: answers(cause)})
+				ref := actor.Spawn(w.system, behaviors.EventSourced("words", w.journal, "", hear,
+					func(_ *actor.Context[utterance], _ string, u utterance) persistence.Effect[said] {
+						return persistence.ThenReply(persistence.Persist(said{"a"}), u.ReplyTo, "stored")
+					}), "")
+				_, err := actor.AskTimeout(w.Context(), ref, time.Hour, func(r actor.ActorRef[string]) utterance { return utterance{r} })
+				require.ErrorIs(w, err, cause)
+				require.NotErrorIs(w, err, actor.ErrTerminated)
+			})
+		})
+	}
+}
+
 func TestANewerWriterFencesOffTheOlder(t *testing.T) {
 	inBubble(t, func(w *world) {
 		older, failures := w.mortal(words(w.journal))

@@ -25,6 +25,10 @@ func DeadLetter(s *actor.System, recipient string, msg any, reason error) {
 	of(s).DeadLetter(recipient, msg, reason)
 }
 
+// Refuse ends the asks, on any node, that wait for a reply to msg: it has been handled without
+// success, and its actor will not reply.
+func Refuse(s *actor.System, msg any, why error) { of(s).Refuse(msg, why) }
+
 // NoteBroadcast announces that msg is sent to several actors: an ask that waits for a reply to it
 // does not end when one of them cannot be reached. Call it before sending.
 func NoteBroadcast(s *actor.System, msg any) { of(s).NoteBroadcast(msg) }

@@ -33,6 +33,7 @@ type system interface {
 	OnHalt(f func()) (cancel func())
 	Owns(ref actor.AnyRef) bool
 	Sent() uint64
+	Refuse(msg any, why error)
 	SendTo(to actorhook.Target, msg any, m metadata.Metadata)
 	SetEncoding(failed func(recipient string, msg any, err error))
 	SetTransport(address string, t interface {

@@ -50,7 +50,7 @@ func ExampleLease() {
 	}
 	store.Usurp("nightly-report", "an operator", time.Minute)
 	fmt.Println(<-stop, l.Valid())
-	// Output: lease: lost false
+	// Output: lease: lost: an operator has it false
 }
 
 // A store in memory shows what becomes of a program whose backend fails.

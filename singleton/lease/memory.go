@@ -50,7 +50,7 @@ func (m *Memory) Take(ctx context.Context, c Claim) (Grant, error) {
 		r := m.record(c.Name)
 		if r.holder != c.Holder || m.expired(r) {
 			if r.holder != "" && !m.expired(r) {
-				return Grant{}, ErrHeld
+				return Grant{}, fmt.Errorf("%w: %s has it", ErrHeld, r.holder)
 			}
 			r.holder = c.Holder
 			r.token++
@@ -67,7 +67,10 @@ func (m *Memory) Take(ctx context.Context, c Claim) (Grant, error) {
 func (m *Memory) Renew(ctx context.Context, g Grant) (Grant, error) {
 	return m.request(ctx, func() (Grant, error) {
 		r := m.record(g.Name)
-		if r.holder != g.Holder || r.token != g.Token || m.expired(r) {
+		switch {
+		case r.holder != g.Holder && r.holder != "":
+			return Grant{}, fmt.Errorf("%w: %s has it", ErrLost, r.holder)
+		case r.holder != g.Holder || r.token != g.Token || m.expired(r):
 			return Grant{}, ErrLost
 		}
 		r.expires = m.now().Add(g.TTL)

@@ -22,7 +22,8 @@ type Store interface {
 	Take(ctx context.Context, c Claim) (Grant, error)
 
 	// Renew extends the lease of g to its TTL from now. It returns [ErrLost] if the lease belongs
-	// to another holder, is gone, or has expired, even if nobody has taken it.
+	// to another holder, is gone, or has expired, even if nobody has taken it. The error names the
+	// other holder.
 	Renew(ctx context.Context, g Grant) (Grant, error)
 
 	// Release releases the lease of g, so that others can take it at once. If the lease is no

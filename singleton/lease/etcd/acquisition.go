@@ -28,7 +28,7 @@ func (s *Store) take(ctx context.Context, c lease.Claim) (lease.Grant, error) {
 		return lease.Grant{}, err
 	}
 	if r.acquired != 0 && r.holder != c.Holder {
-		return lease.Grant{}, lease.ErrHeld
+		return lease.Grant{}, fmt.Errorf("%w: %s has it", lease.ErrHeld, r.holder)
 	}
 	granted, err := s.client.Grant(ctx, seconds(c.TTL))
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *Store) take(ctx context.Context, c lease.Claim) (lease.Grant, error) {
 	for {
 		token, err := after(r.token, c.Floor)
 		if err == nil && r.acquired != 0 && r.holder != c.Holder {
-			err = lease.ErrHeld
+			err = fmt.Errorf("%w: %s has it", lease.ErrHeld, r.holder)
 		}
 		if err != nil {
 			s.forget(ctx, granted.ID)

@@ -16,18 +16,19 @@ func (s *Store) Renew(ctx context.Context, g lease.Grant) (lease.Grant, error) {
 	if !ok {
 		return lease.Grant{}, lease.ErrLost // not a grant of this package
 	}
-	switch _, err := s.client.KeepAliveOnce(ctx, v.id); {
-	case errors.Is(err, rpctypes.ErrLeaseNotFound):
-		return lease.Grant{}, lease.ErrLost
-	case err != nil:
+	_, err := s.client.KeepAliveOnce(ctx, v.id)
+	gone := errors.Is(err, rpctypes.ErrLeaseNotFound)
+	if err != nil && !gone {
 		return lease.Grant{}, fmt.Errorf("etcd: renew lease %q: %w", g.Name, err)
 	}
-	// The lease of etcd continues, but the key may belong to another one by now.
+	// The lease of etcd may continue, while the key belongs to another one by now.
 	r, err := s.read(ctx, g.Name)
 	switch {
-	case err != nil:
+	case err != nil && !gone:
 		return lease.Grant{}, fmt.Errorf("etcd: renew lease %q: %w", g.Name, err)
-	case r.acquired != v.acquired:
+	case err == nil && r.acquired != v.acquired && r.holder != "":
+		return lease.Grant{}, fmt.Errorf("%w: %s has it", lease.ErrLost, r.holder)
+	case gone || r.acquired != v.acquired:
 		return lease.Grant{}, lease.ErrLost
 	}
 	return g, nil

@@ -87,10 +87,11 @@ func (e *env) renew(s lease.Store, g lease.Grant) lease.Grant {
 }
 
 // gone tries to renew a lease that is not g's any more.
-func (e *env) gone(s lease.Store, g lease.Grant) {
+func (e *env) gone(s lease.Store, g lease.Grant) error {
 	e.Helper()
 	_, err := s.Renew(e.Context(), g)
 	require.ErrorIs(e, err, lease.ErrLost)
+	return err
 }
 
 func (e *env) release(s lease.Store, g lease.Grant) {

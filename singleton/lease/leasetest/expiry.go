@@ -31,7 +31,7 @@ var expiryLaws = []law{
 		a, b, name := e.open(), e.open(), e.name("x")
 		old := e.take(a, e.claim(name, "a"))
 		next := e.takeover(b, e.claim(name, "b"), e.ttl+e.slack)
-		e.gone(a, old)
+		require.ErrorContains(e, e.gone(a, old), next.Holder, "the reason of a loss names the holder")
 		e.release(a, old)
 		e.refused(a, e.claim(name, "a"))
 		e.renew(b, next)
@@ -40,7 +40,7 @@ var expiryLaws = []law{
 		a, name := e.open(), e.name("x")
 		g := e.take(a, e.claim(name, "a"))
 		e.sleep(e.ttl + e.slack)
-		e.gone(a, g)
+		_ = e.gone(a, g)
 		c := g.Claim
 		c.Floor = g.Token
 		e.take(a, c)

@@ -62,7 +62,7 @@ var takeLaws = []law{
 		s := e.open()
 		g := e.take(s, e.claim(e.name("x"), "a"))
 		e.release(s, g)
-		e.gone(s, g)
+		_ = e.gone(s, g)
 	}},
 	{name: "AReleaseMayBeRepeated", check: func(e *env) {
 		a, b, name := e.open(), e.open(), e.name("x")

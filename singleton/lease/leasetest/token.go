@@ -37,7 +37,7 @@ var tokenLaws = []law{
 			require.Greater(e, g.Token, last)
 			last = g.Token
 			e.backend.Delete(e.T, name)
-			e.gone(s, g)
+			_ = e.gone(s, g)
 		}
 		g := e.take(e.open(), e.claim(name, "a"))
 		require.Greater(e, g.Token, last)
@@ -47,7 +47,7 @@ var tokenLaws = []law{
 		s, name := e.open(), e.name("x")
 		g := e.take(s, e.claim(name, "a"))
 		e.backend.Usurp(e.T, name)
-		e.gone(s, g)
+		_ = e.gone(s, g)
 	}},
 	{name: "TheFloorIsRespected", check: func(e *env) {
 		a, b, name := e.open(), e.open(), e.name("x")

@@ -32,7 +32,7 @@ func (s *Store) Take(ctx context.Context, c lease.Claim) (lease.Grant, error) {
 func (s *Store) takeFrom(ctx context.Context, c lease.Claim, found record) (record, error) {
 	expired := s.observations.age(c.Name, found) >= found.ttl
 	if found.holder != "" && found.holder != c.Holder && !expired {
-		return record{}, lease.ErrHeld
+		return record{}, fmt.Errorf("%w: %s has it", lease.ErrHeld, found.holder)
 	}
 	token := found.token
 	if found.holder != c.Holder || token <= c.Floor || expired {

@@ -12,6 +12,9 @@ import (
 func (s *Store) Renew(ctx context.Context, g lease.Grant) (lease.Grant, error) {
 	renewed, err := s.follow(ctx, g, func(found record) (record, error) {
 		if s.observations.age(g.Name, found) >= g.TTL {
+			if _, err := s.readOwn(ctx, g, 0); errors.Is(err, lease.ErrLost) {
+				return record{}, err // which names the next holder
+			}
 			return record{}, lease.ErrLost // it has expired
 		}
 		return newRecord(g.Holder, found.token, g.TTL), nil
@@ -68,6 +71,8 @@ func (s *Store) readOwn(ctx context.Context, g lease.Grant, known uint64) (recor
 		return record{}, err
 	case r.revision != 0 && r.revision < known:
 		return record{}, fmt.Errorf("%w: revision %d, known is %d", errStale, r.revision, known)
+	case r.holder != g.Holder && r.holder != "":
+		return record{}, fmt.Errorf("%w: %s has it", lease.ErrLost, r.holder)
 	case r.holder != g.Holder, g.Token != 0 && r.token != g.Token:
 		return record{}, lease.ErrLost
 	}

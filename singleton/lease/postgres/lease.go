@@ -22,7 +22,7 @@ func (s *Store) Take(ctx context.Context, c lease.Claim) (lease.Grant, error) {
 	token, err := s.one(ctx, s.statements.take, pg.Escape(c.Name), pg.Escape(c.Holder), c.TTL.Microseconds(), floor)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return lease.Grant{}, lease.ErrHeld
+		return lease.Grant{}, s.whose(ctx, lease.ErrHeld, c)
 	case err != nil:
 		return lease.Grant{}, fmt.Errorf("postgres: take lease %q: %w", c.Name, err)
 	}
@@ -34,11 +34,21 @@ func (s *Store) Renew(ctx context.Context, g lease.Grant) (lease.Grant, error) {
 	_, err := s.one(ctx, s.statements.renew, pg.Escape(g.Name), pg.Escape(g.Holder), g.TTL.Microseconds(), int64(g.Token))
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return lease.Grant{}, lease.ErrLost
+		return lease.Grant{}, s.whose(ctx, lease.ErrLost, g.Claim)
 	case err != nil:
 		return lease.Grant{}, fmt.Errorf("postgres: renew lease %q: %w", g.Name, err)
 	}
 	return g, nil
+}
+
+// whose adds the holder of a lease to the reason of a refusal, if that can be told.
+func (s *Store) whose(ctx context.Context, reason error, c lease.Claim) error {
+	var holder string
+	err := s.db.QueryRow(ctx, s.statements.holder, pg.Escape(c.Name)).Scan(&holder)
+	if err != nil || holder == pg.Escape(c.Holder) {
+		return reason
+	}
+	return fmt.Errorf("%w: %s has it", reason, holder)
 }
 
 // Release implements [lease.Store]. A grant without a token stands for any lease that its holder

@@ -9,7 +9,7 @@ import (
 // statements are the SQL of one table.
 type statements struct {
 	take, renew, release, abandon string
-	claimTerm                     string
+	claimTerm, holder             string
 }
 
 // prepare writes the statements for a table. A statement that returns a row has changed one, and
@@ -22,6 +22,7 @@ func prepare(db *pg.DB) statements {
 		release:   sql(release),
 		abandon:   sql(abandon),
 		claimTerm: sql(claimTerm),
+		holder:    sql(holder),
 	}
 }
 
@@ -74,6 +75,9 @@ RETURNING held, {durable}`
 const abandon = `UPDATE {table} SET holder = '', expires_at = clock_timestamp()
 WHERE name = $1::text AND holder = $2::text
 RETURNING held, {durable}`
+
+const holder = `SELECT holder FROM {table}
+WHERE name = $1::text AND holder <> '' AND expires_at > clock_timestamp()`
 
 const claimTerm = `INSERT INTO {table} AS l (name, holder, token, held, expires_at)
 VALUES ($1::text, '', $2::bigint + 1, 0, clock_timestamp())
