@@ -64,10 +64,19 @@ func (k KeepMajority) Decide(s Situation) Decision {
 		case !slices.ContainsFunc(s.Members, of.votes):
 			return downSelf, fmt.Sprintf("no member has the role %q", k.Role)
 		case !majority(here, there, of.votes, of.votes):
-			return downSelf, "this side is not the majority"
+			return downSelf, minority(len(here) + len(there))
 		case !majority(here, there, of.surely, of.possibly):
 			return downSelf, "the other side may believe that it is the majority"
 		}
 		return survive, "this side is the majority"
 	})
+}
+
+// minority returns the reason of a side that is not the majority of that many members.
+func minority(members int) string {
+	if members == 2 {
+		return "this side is not the majority: of two nodes, the one with the lowest address is; " +
+			"start a third node, or let downing.LeaseMajority decide, to survive the crash of either"
+	}
+	return "this side is not the majority"
 }

@@ -80,6 +80,11 @@ func TestStaticQuorumCases(t *testing.T) {
 	})
 }
 
+func TestTheSurvivorOfTwoIsToldWhatWouldHaveHelped(t *testing.T) {
+	require.Contains(t, KeepMajority{}.Decide(parse("B | A")).Reason, "start a third node, or let downing.LeaseMajority decide")
+	require.NotContains(t, KeepMajority{}.Decide(parse("B C | A D E")).Reason, "third")
+}
+
 func TestTooManyForAQuorumIsWhatTheReasonSays(t *testing.T) {
 	d := StaticQuorum{Size: 3}.Decide(parse("A B C D | E F"))
 	require.Contains(t, d.Reason, "6 members")
