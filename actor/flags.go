@@ -12,6 +12,8 @@ const (
 	resting                     // it takes no more messages, see returning; set under core.mu
 	inUse                       // it has handled messages, see returning
 	exported                    // it is an ask that other nodes can reach; set under core.mu, before it is over
+
+	roundAt = 8 // the bits from here on are the round in which it was used last, see returning
 )
 
 func (f *flags) has(flag uint32) bool { return f.bits.Load()&flag != 0 }
@@ -19,3 +21,17 @@ func (f *flags) has(flag uint32) bool { return f.bits.Load()&flag != 0 }
 func (f *flags) set(flag uint32) { f.bits.Or(flag) }
 
 func (f *flags) clear(flag uint32) { f.bits.And(^flag) }
+
+// round returns the round that was noted last.
+func (f *flags) round() uint32 { return f.bits.Load() >> roundAt }
+
+// note sets a flag, and notes the round.
+func (f *flags) note(flag, round uint32) {
+	for {
+		old := f.bits.Load()
+		now := old&(1<<roundAt-1) | flag | round<<roundAt
+		if now == old || f.bits.CompareAndSwap(old, now) {
+			return
+		}
+	}
+}

@@ -24,15 +24,9 @@ func (r *returning[M]) Rest(to ActorRef[M]) {
 	to.c.impl.(*cell[M]).signal(systemMsg{kind: sysRest}) // Spawn has made it
 }
 
-// Used reports whether an actor that Spawn has returned has handled messages, or begun to, since
-// the last call.
-func (r *returning[M]) Used(to ActorRef[M]) bool {
-	c := to.c.impl.(*cell[M]) // Spawn has made it
-	used := c.core.flags.has(inUse)
-	if used {
-		c.core.flags.clear(inUse)
-	}
-	return used
+// Used implements extension.Returning.
+func (r *returning[M]) Used(of ActorRef[M]) (round uint32, worked bool) {
+	return of.c.flags.round(), of.c.flags.has(inUse)
 }
 
 // Resting reports whether an actor that Spawn has returned takes no more messages, and has not
@@ -106,8 +100,8 @@ func useBy[M any](b *inbox[M], batch *chain[M]) {
 
 // use notes that the actor handles messages, if somebody asks for it.
 func use[M any](b *inbox[M]) {
-	if b.conf.returns != nil && !b.core.flags.has(inUse) {
-		b.core.flags.set(inUse)
+	if r := b.conf.returns; r != nil {
+		b.core.flags.note(inUse, r.rounds.Load())
 	}
 }
 

@@ -2,6 +2,7 @@ package actor
 
 import (
 	"errors"
+	"sync/atomic"
 
 	"github.com/understudy-go/understudy/internal/metadata"
 )
@@ -11,6 +12,7 @@ type returning[M any] struct {
 	parent *core
 	conf   config[M] // shared by all
 	last   *M        // after which each ends; nil: it is stopped
+	rounds *atomic.Uint32
 	owner  interface {
 		Ended(name string, rest []M, with []metadata.Metadata, failure error)
 		Late(name string, msg M, m metadata.Metadata)
@@ -21,9 +23,9 @@ type returning[M any] struct {
 func (refInternals[M]) Returning(parent AnyRef, owner interface {
 	Ended(name string, rest []M, with []metadata.Metadata, failure error)
 	Late(name string, msg M, m metadata.Metadata)
-}, last *M, opts []SpawnOption,
+}, last *M, rounds *atomic.Uint32, opts []SpawnOption,
 ) any {
-	r := &returning[M]{parent: parent.target(), conf: *configure[M](opts), last: last, owner: owner}
+	r := &returning[M]{parent: parent.target(), conf: *configure[M](opts), last: last, rounds: rounds, owner: owner}
 	r.conf.returns = r
 	return r
 }
@@ -32,6 +34,7 @@ func (refInternals[M]) Returning(parent AnyRef, owner interface {
 func (r *returning[M]) Spawn(b Behavior[M], name string) ActorRef[M] {
 	checkName(name)
 	c := newCell(r.parent, b, name, &r.conf) // the turn of the parent owns what observes its children
+	c.core.flags.note(0, r.rounds.Load())
 	c.tally.counts = c.conf.counts(c.core.sys, c.core.uid, false)
 	if !r.parent.addNamesake(&c.core) {
 		return ActorRef[M]{}

@@ -28,6 +28,7 @@ func init() { actor.RegisterType[visit]("test.visit") }
 // A hotel is a router that spawns an actor for each id, and another one when that has ended.
 type hotel struct {
 	guests extension.Returning[visit]
+	rounds extension.Rounds
 
 	mu       sync.Mutex // guards all below
 	living   map[string]actor.ActorRef[visit]
@@ -39,7 +40,7 @@ type hotel struct {
 func newHotel(s *actor.System, last *visit, guest func(id string) actor.Behavior[visit]) (*hotel, func(id string) actor.ActorRef[visit]) {
 	h := &hotel{living: map[string]actor.ActorRef[visit]{}, waiting: map[string][]visit{}}
 	host := actor.Spawn(s, behaviors.Ignore[string], "host")
-	h.guests = extension.NewReturning(host, inHotel{h, guest}, last)
+	h.guests = extension.NewReturning(host, inHotel{h, guest}, last, &h.rounds)
 	ref := extension.NewRoutedRefs(s, "/hotel/", inHotel{h, guest})
 	extension.AddTree(s, "hotel", func(path string) actor.AnyRef { return ref(path) })
 	return h, func(id string) actor.ActorRef[visit] { return ref(id) }
@@ -162,8 +163,12 @@ func TestARestingActorIsWokenByTheNextMessage(t *testing.T) {
 		s := testkit.NewSystem(t)
 		h, ref := newHotel(s, nil, countsVisits)
 		require.Equal(t, "a 1", askHow(t, ref("a")))
-		require.True(t, h.guests.Used(h.guest()))
-		require.False(t, h.guests.Used(h.guest()))
+		spawned, worked := h.guests.Used(h.guest())
+		require.True(t, worked)
+		h.rounds.Begin()
+		require.Equal(t, "a 2", askHow(t, ref("a")))
+		used, _ := h.guests.Used(h.guest())
+		require.EqualValues(t, 1, extension.Since(spawned, used))
 		h.guests.Rest(h.guest())
 		synctest.Wait()
 		require.Zero(t, h.guest())

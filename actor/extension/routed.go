@@ -1,6 +1,8 @@
 package extension
 
 import (
+	"sync/atomic"
+
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/metadata"
@@ -65,8 +67,9 @@ type Returning[M any] interface {
 	// Offer tells such an actor a message, without waiting. It returns false if the actor takes no
 	// more messages; the message is then with the caller.
 	Offer(to actor.ActorRef[M], msg M, m Metadata) (taken bool)
-	// Used reports whether such an actor has handled messages since the last call.
-	Used(of actor.ActorRef[M]) bool
+	// Used returns the round in which such an actor was spawned or began to handle messages last,
+	// and whether it has handled any.
+	Used(of actor.ActorRef[M]) (round uint32, worked bool)
 	// Resting reports whether such an actor takes no more messages.
 	Resting(of actor.ActorRef[M]) bool
 	// Rest lets such an actor end, unless it has a message in its mailbox or a stash, waits for the
@@ -81,14 +84,27 @@ type Returning[M any] interface {
 // NewReturning returns what spawns children of parent, an actor of this node, with the same
 // options. An actor that ends by Rest or Finish takes no more messages from then on. It gets last
 // as the last one, and must stop in response; if last is nil, it is stopped.
-func NewReturning[M any](parent actor.AnyRef, by Owner[M], last *M, opts ...actor.SpawnOption) Returning[M] {
+//
+// The caller begins a round whenever it needs to tell older uses from newer ones. See [Rounds].
+func NewReturning[M any](parent actor.AnyRef, by Owner[M], last *M, rounds *Rounds, opts ...actor.SpawnOption) Returning[M] {
 	return actorhook.Internals(actor.ActorRef[M]{}).(interface { // actor implements it
 		Returning(parent actor.AnyRef, owner interface {
 			Ended(name string, rest []M, with []metadata.Metadata, failure error)
 			Late(name string, msg M, m metadata.Metadata)
-		}, last *M, opts []actor.SpawnOption) any
-	}).Returning(parent, by, last, opts).(Returning[M]) // likewise
+		}, last *M, rounds *atomic.Uint32, opts []actor.SpawnOption) any
+	}).Returning(parent, by, last, &rounds.n, opts).(Returning[M]) // likewise
 }
+
+// Rounds are the logical clock by which a [Returning] notes when its actors were used. Its methods
+// may be called from any goroutine.
+type Rounds struct{ n atomic.Uint32 }
+
+// Begin begins the next round, and returns its number.
+func (r *Rounds) Begin() uint32 { return r.n.Add(1) }
+
+// Since returns how many rounds have begun between two: fewer than 0 if the first is the later one.
+// It counts modulo 2^24, of which an actor keeps no more.
+func Since(round, now uint32) int32 { return int32((now-round)<<8) >> 8 }
 
 // PutBack returns messages that an actor has taken and not handled to its [Owner], before those in
 // the mailbox. It reports false, and does nothing, unless a [Returning] has spawned the actor and

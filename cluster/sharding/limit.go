@@ -1,29 +1,38 @@
 package sharding
 
 import (
+	"cmp"
+	"math"
+	"slices"
 	"sync/atomic"
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 )
 
-// A limiter keeps the number of entities that are awake on a node near a limit. Like the clock
-// algorithm for pages of memory (Corbató 1968), it goes round all entities, and ends those that
-// have not been used since it came by the last time. While too many are in use, it comes by again.
+// A limiter keeps the number of entities that are awake on a node near a limit: it ends those that
+// were used longest ago. Each entity that wakes up begins a round, so that the entities know when
+// they were used without a look at the clock.
 type limiter struct {
 	limit   int
+	rounds  extension.Rounds
 	awake   atomic.Int64
 	running atomic.Bool
-	at      int         // the shard where it goes on; only used while running, as inVain is
-	inVain  int         // how often in a row it has left more awake than the limit
-	waits   atomic.Bool // it goes round again later
+	inVain  int         // how often in a row it has left more awake than the limit; only used while running
+	waits   atomic.Bool // it looks again later
 }
 
-// limitBackoff is after which time a limiter goes round again when too many entities were in use.
+// limitBackoff is after which time a limiter looks again when too many entities were in use.
 var limitBackoff = actor.Backoff{Min: time.Second, Max: time.Minute}
+
+// spareShare is the share of the limit that a limiter ends at once beyond what is too many. It has
+// to look at all entities, and does so once for as many new ones.
+const spareShare = 16
 
 // woken notes that an entity has woken up. It reports whether others should end.
 func (l *limiter) woken() (over bool) {
+	l.rounds.Begin()
 	l.awake.Add(1)
 	return l.begin()
 }
@@ -35,21 +44,24 @@ func (l *limiter) begin() bool {
 
 func (l *limiter) gone() { l.awake.Add(-1) }
 
+// A candidate is an entity that a limiter may end.
+type candidate[M any] struct {
+	lane *lane[M]
+	of   *resident[M]
+	ref  actor.ActorRef[M]
+	age  int32 // how many rounds ago it was used
+}
+
 // evict lets as many entities rest as are too many. It looks again later: too many may be in use,
 // and one that got a message meanwhile does not rest.
 func evict[M any](r *Region[M]) {
 	l := &r.limiter
 	defer l.running.Store(false)
-	excess := int(l.awake.Load()) - l.limit
-	for range 2 * len(r.lanes) {
+	if excess := int(l.awake.Load()) - l.limit; excess > 0 {
+		excess -= r.restOldest(excess + l.limit/spareShare)
 		if excess <= 0 {
-			break
+			l.inVain = 0
 		}
-		l.at = (l.at + 1) % len(r.lanes)
-		excess -= r.lanes[l.at].evict(excess)
-	}
-	if excess <= 0 {
-		l.inVain = 0
 	}
 	if l.waits.CompareAndSwap(false, true) {
 		time.AfterFunc(limitBackoff.Delay(l.inVain), func() { evictAgain(r) })
@@ -64,31 +76,78 @@ func evictAgain[M any](r *Region[M]) {
 	}
 }
 
-// evict ends up to n entities that have not been used since the last call. It returns how many.
-func (l *lane[M]) evict(n int) (ended int) {
+// restOldest lets up to n entities rest, those first that were used longest ago. It returns how
+// many.
+func (r *Region[M]) restOldest(n int) (resting int) {
+	now := r.limiter.rounds.Begin()
+	var all []candidate[M]
+	for _, l := range r.lanes {
+		all = l.candidates(all, now)
+	}
+	slices.SortFunc(all, func(x, y candidate[M]) int { return cmp.Compare(y.age, x.age) })
+	for _, c := range all {
+		if resting == n {
+			break
+		}
+		if c.lane.rest(c, now) {
+			resting++
+		}
+	}
+	return resting
+}
+
+// candidates appends the entities of a shard that may end.
+func (l *lane[M]) candidates(all []candidate[M], now uint32) []candidate[M] {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r := l.residents
 	if r == nil || r.closing {
-		return 0
+		return all
 	}
-	now := l.region.now()
 	for _, e := range r.all {
-		if ended == n {
-			break
-		}
 		switch {
 		case e.ref == (actor.ActorRef[M]{}):
-		case r.actors.Used(e.ref):
-			e.handled()
-		case now < e.until:
-		default:
-			r.rest(e)
-			ended++
+		case r.actors.Resting(e.ref): // it is about to end, and is one of those that are too many
+			all = append(all, candidate[M]{lane: l, of: e, ref: e.ref, age: math.MaxInt32})
+		case !r.keptAwake(e):
+			all = append(all, candidate[M]{lane: l, of: e, ref: e.ref, age: r.unused(e, now)})
 		}
 	}
-	if ended > 0 {
-		r.hooks.asked()
+	return all
+}
+
+// keptAwake reports whether an entity has asked to stay awake for longer.
+func (r *residents[M]) keptAwake(e *resident[M]) bool {
+	r.worked(e)
+	return r.lane.region.now() < e.until
+}
+
+// unused returns how many rounds ago an entity was used. One that was told to rest and is still
+// here counts as used then, so that it is the turn of others.
+func (r *residents[M]) unused(e *resident[M], now uint32) int32 {
+	used, _ := r.actors.Used(e.ref)
+	age := extension.Since(used, now)
+	if e.spared != 0 {
+		age = min(age, extension.Since(e.spared, now))
 	}
-	return ended
+	return age
+}
+
+// rest lets an entity rest, unless it was used meanwhile.
+func (l *lane[M]) rest(c candidate[M], now uint32) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r := l.residents
+	switch {
+	case r == nil || r.closing || c.of.ref != c.ref:
+		return false
+	case r.actors.Resting(c.ref):
+		return true
+	case r.keptAwake(c.of) || r.unused(c.of, now) < c.age:
+		return false
+	}
+	c.of.spared = now
+	r.rest(c.of)
+	r.hooks.asked()
+	return true
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -317,6 +319,59 @@ func TestMoreEntitiesThanTheLimitDoNotStayAwake(t *testing.T) {
 		}
 		require.Equal(t, "999:one", read(t, r.Ref("999")))
 		require.GreaterOrEqual(t, r.Stats().Awake, 90)
+	})
+}
+
+func TestBeyondTheLimitThoseEndThatWereUsedLongestAgo(t *testing.T) {
+	for _, shards := range []int{1, 8} {
+		inBubble(t, func(t *testing.T, s *actor.System) {
+			var mu sync.Mutex // guards awake
+			awake := map[string]bool{}
+			set := func(id string, is bool) {
+				mu.Lock()
+				defer mu.Unlock()
+				awake[id] = is
+			}
+			r := start(t, s, func(e sharding.Entity) actor.Behavior[note] {
+				return behaviors.Setup(func(ctx *actor.Context[note]) actor.Behavior[note] {
+					set(e.ID, true)
+					ctx.Defer(func() { set(e.ID, false) })
+					return notebook(e)
+				})
+			}, sharding.Shards(shards), sharding.MaxEntities(12))
+			use := func(ids ...string) {
+				for _, id := range ids {
+					r.Ref(id).Tell(note{Text: "hello"})
+					synctest.Wait()
+				}
+			}
+			use("a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l")
+			use("m", "a", "n", "d", "b", "o", "a", "p")
+			maps.DeleteFunc(awake, func(_ string, is bool) bool { return !is })
+			require.Equal(t, strings.Split("abdhijklmnop", ""), slices.Sorted(maps.Keys(awake)))
+		})
+	}
+}
+
+func TestTheLimitPassesOverEntitiesThatCannotEnd(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		r := start(t, s, func(e sharding.Entity) actor.Behavior[note] {
+			return behaviors.Setup(func(ctx *actor.Context[note]) actor.Behavior[note] {
+				if strings.HasPrefix(e.ID, "parent") {
+					actor.Spawn(ctx, behaviors.Ignore[string], "child")
+				}
+				return notebook(e)
+			})
+		}, sharding.Shards(1), sharding.MaxEntities(8))
+		for n := range 4 {
+			r.Ref(fmt.Sprint("parent", n)).Tell(note{Text: "hello"})
+			synctest.Wait()
+		}
+		for n := range 40 {
+			r.Ref(fmt.Sprint(n)).Tell(note{Text: "hello"})
+			time.Sleep(10 * time.Second)
+		}
+		require.LessOrEqual(t, r.Stats().Awake, 10)
 	})
 }
 

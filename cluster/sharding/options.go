@@ -119,7 +119,7 @@ func Shards(n int) Option { return func(s *settings) { s.shards = n } }
 func PassivateAfter(d time.Duration) Option { return func(s *settings) { s.passivate = d } }
 
 // MaxEntities limits how many entities of the type a node keeps awake to about n. Beyond that,
-// those end that have not been used lately, as by PassivateAfter. 0, the default, means no limit.
+// those end that were used longest ago, as by PassivateAfter. 0, the default, means no limit.
 func MaxEntities(n int) Option { return func(s *settings) { s.limit = n } }
 
 // StopMessage is the last message of an entity that is to end because it is idle, or because its

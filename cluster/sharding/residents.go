@@ -27,6 +27,7 @@ type residents[M any] struct {
 	remembered *remembered[M]    // nil unless its entities run without a message
 	timers     map[string]wakeOf // of entities that have stopped and are not forgotten yet
 	refusal    error             // why the claim of an entity was refused last; nil if none was, or that has been reported
+	swept      uint32            // the round that the last sweep has begun
 	closing    bool              // the shard is about to leave: no letter is taken
 	broken     bool              // it is about to be stopped, see shardHooks: no letter is taken, and none is lost
 	ended      bool              // the actor of the shard stops
@@ -45,19 +46,11 @@ type resident[M any] struct {
 	ref    actor.ActorRef[M] // zero while it waits for the end of a backoff
 	absent *absence[M]       // nil: it takes letters
 	idle   uint8             // how many sweeps have found it unused
-	worked bool              // this incarnation has handled messages, as a sweep has found
 	asked  bool              // it has asked to be passivated
 	timed  bool              // it was woken for a timer, and has handled nothing
+	spared uint32            // the round in which it was told to rest last, and may not have; 0 for none
 	until  time.Duration     // by [Region.now]: it does not rest before; see [Entity.KeepAwake]
 	ends   time.Duration     // by [Region.now]: it is stopped then, if it is about to end
-}
-
-// handled notes that the entity has handled messages.
-func (e *resident[M]) handled() {
-	e.worked = true
-	if e.timed {
-		e.timed, e.until = false, 0
-	}
 }
 
 // An absence is what is known of an entity that takes no letters.
@@ -202,6 +195,22 @@ func (r *residents[M]) rest(e *resident[M]) {
 	r.actors.Rest(e.ref)
 }
 
+// worked reports whether this incarnation of an entity has handled messages. One that was woken for
+// a timer stays no longer for it then.
+func (r *residents[M]) worked(e *resident[M]) bool {
+	_, worked := r.actors.Used(e.ref)
+	if worked && e.timed {
+		e.timed, e.until = false, 0
+	}
+	return worked
+}
+
+// usedSince reports whether an entity was used since a round began.
+func (r *residents[M]) usedSince(e *resident[M], round uint32) bool {
+	used, _ := r.actors.Used(e.ref)
+	return extension.Since(round, used) >= 0
+}
+
 // finish lets an entity end when it has handled what it has.
 func (r *residents[M]) finish(e *resident[M]) {
 	e.ends = r.endsAt()
@@ -222,7 +231,8 @@ func (r *residents[M]) Ended(name string, rest []M, with []extension.Metadata, f
 		return
 	}
 	r.lane.region.limiter.gone()
-	worked, asked := e.worked || r.actors.Used(e.ref), e.asked
+	_, worked := r.actors.Used(e.ref)
+	asked := e.asked
 	stashed := failure == nil && len(rest) > 0 && r.actors.Resting(e.ref) // it has handled all others
 	*e = resident[M]{absent: e.absent}
 	if e.absent != nil && time.Since(e.absent.woken) > failureBackoff.Max {

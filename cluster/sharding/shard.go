@@ -105,7 +105,7 @@ func (a *shardActor[M]) connect() {
 	if a.all.hooks.gate != nil {
 		opts = append(opts, extension.WithAdmissionCheck(a.all.hooks.gate))
 	}
-	a.all.actors = extension.NewReturning(self, extension.Owner[M](a.all), last, opts...)
+	a.all.actors = extension.NewReturning(self, extension.Owner[M](a.all), last, &a.all.lane.region.limiter.rounds, opts...)
 }
 
 // start lets the entities be here: at once, or when the ids of those that are remembered have been
@@ -246,14 +246,14 @@ func (l *lane[M]) late(all *residents[M]) (late []actor.ActorRef[M], others bool
 func (l *lane[M]) sweep(all *residents[M]) (ending bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := l.region.now()
+	now, before := l.region.now(), all.swept
+	all.swept = l.region.limiter.rounds.Begin()
 	for _, e := range all.all {
 		switch {
 		case e.ref == (actor.ActorRef[M]{}):
 		case all.actors.Resting(e.ref):
-		case all.actors.Used(e.ref):
+		case all.worked(e) && all.usedSince(e, before):
 			e.idle = 0
-			e.handled()
 		case now < e.until:
 			e.idle = 0
 		case l.region.set.passivate > 0:
