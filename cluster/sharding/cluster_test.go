@@ -444,3 +444,18 @@ func TestANodeThatAloneHasStartedATypeHostsItAndLeavesAtOnce(t *testing.T) {
 		require.Less(t, time.Since(begun), 3*time.Second)
 	})
 }
+
+func TestTheNodesOfANewClusterShareTheShardsAtOnce(t *testing.T) {
+	inShop(t, 3, func(t *testing.T, s *shop) {
+		time.Sleep(10 * time.Second)
+		for n := range 3 {
+			here := 0
+			for _, of := range s.region(fmt.Sprint("n", n+1)).Stats().Shards {
+				if of.Here {
+					here++
+				}
+			}
+			require.InDelta(t, 5.5, here, 0.6)
+		}
+	})
+}

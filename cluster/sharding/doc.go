@@ -26,7 +26,8 @@
 // A shard moves when its node leaves. Shards also move to balance their numbers: every 10 s, at
 // most a tenth of those of a type. They do so only while all members are up and reachable, have the
 // same version of the application, and nothing else moves. They also wait until no node has joined
-// or left for 30 s, so that a rolling restart moves few shards more often than it must.
+// or left for 30 s, so that a rolling restart moves few shards more often than it must. Shards
+// without entities move to nodes that join at once, unless a node has left in the last 30 s.
 //
 // # Guarantees
 //

@@ -245,11 +245,11 @@ func (r *Region[M]) tick(peers peerStates) (more bool) {
 	return more
 }
 
-// awake returns how many entities are awake, by shard that is here.
+// awake returns how many entities are awake or about to start, by shard that is here and has any.
 func (r *Region[M]) awake() map[int]int {
 	all := map[int]int{}
 	for shard, l := range r.lanes {
-		if n := l.awake(); n > 0 {
+		if n := l.inhabitants(); n > 0 {
 			all[shard] = n
 		}
 	}

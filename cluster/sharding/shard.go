@@ -275,3 +275,17 @@ func (l *lane[M]) awake() int {
 	}
 	return len(l.residents.all)
 }
+
+// inhabitants returns how many entities are here or about to start.
+func (l *lane[M]) inhabitants() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.residents == nil {
+		return 0
+	}
+	n := len(l.residents.all)
+	if r := l.residents.remembered; r != nil {
+		n += len(r.due)
+	}
+	return n
+}

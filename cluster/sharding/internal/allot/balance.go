@@ -54,18 +54,23 @@ type balancer struct {
 	at  time.Time // the next time; zero before there is a shard
 	why string    // why they were not balanced the last time; "" if they were, or needed not
 
+	news bool // a node has said what it hosts since shards without entities were spread
+
 	members map[hosting.NodeID]bool // of the last view; nil before the first one
 	changed time.Time               // when they last changed, or were first seen
 	change  string                  // what happened then
+	left    time.Time               // when one of them has last left; zero for never
 }
 
 // calmRounds is for how many rounds of balancing no shard is moved after the members have changed.
 // In a rolling restart another node goes soon, and its shards would move once more.
 const calmRounds = 3
 
+func (cfg Config) calm() time.Duration { return calmRounds * cfg.RebalanceEvery }
+
 // viewed notes whether the members have changed. A new coordinator cannot know when they last did,
-// so for it they change with its first view.
-func (b *balancer) viewed(nodes []hosting.Node, now time.Time) {
+// so for it they change with its first view; first says that there was no other one before.
+func (b *balancer) viewed(nodes []hosting.Node, first bool, now time.Time) {
 	before := b.members
 	b.members = make(map[hosting.NodeID]bool, len(nodes))
 	change := ""
@@ -77,12 +82,15 @@ func (b *balancer) viewed(nodes []hosting.Node, now time.Time) {
 		}
 	}
 	for id := range before {
-		if !b.members[id] && change == "" {
-			change = "a node has left"
+		if !b.members[id] {
+			change, b.left = cmp.Or(change, "a node has left"), now
 		}
 	}
 	if before == nil {
 		change = "the coordinator has begun"
+		if !first && len(nodes) > 1 {
+			b.left = now // the node of the one before has
+		}
 	}
 	if change != "" {
 		b.change, b.changed = change, now
@@ -114,12 +122,49 @@ func rebalance(s *shards) {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.kinds)) {
-		rebalanceKind(s, s.kinds[name])
+		k := s.kinds[name]
+		s.even(k, s.hosts(k), s.movable(k), max(1, k.Shards/maxShare))
 	}
 }
 
-// unquiet returns why no shard is moved now, or "".
+// spread moves shards without entities, all at once: nobody waits for them. In a cluster that
+// starts, the first node has all shards before the others come. It looks when a node has said what
+// it hosts, as soon as nothing changes and no shard is moving. But after a node has left, it waits
+// as for other shards, because that may be a rolling restart.
+func spread(s *shards) {
+	b, now := &s.balance, s.nodes.Now()
+	if !b.news || changing(s) != "" || !b.left.IsZero() && now.Sub(b.left) < s.cfg.calm() {
+		return
+	}
+	b.news = false
+	for _, name := range slices.Sorted(maps.Keys(s.kinds)) {
+		k := s.kinds[name]
+		if k.inTransit() {
+			b.news = true
+		} else if vacant := s.vacant(k); len(vacant) > 0 {
+			s.even(k, s.hosts(k), vacant, len(vacant))
+		}
+	}
+}
+
+// unquiet returns why no shard with entities is moved now, or "".
 func unquiet(s *shards) string {
+	if why := changing(s); why != "" {
+		return why
+	}
+	if why := s.balance.unsettled(s.nodes.Now(), s.cfg.calm()); why != "" {
+		return why
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.kinds)) {
+		if s.kinds[name].inTransit() {
+			return fmt.Sprintf("a shard of %s is moving", name)
+		}
+	}
+	return ""
+}
+
+// changing returns which change of the members is under way, or "".
+func changing(s *shards) string {
 	version := ""
 	for i, n := range s.nodes.View().Nodes {
 		switch {
@@ -134,26 +179,19 @@ func unquiet(s *shards) string {
 		}
 		version = n.AppVersion
 	}
-	if why := s.balance.unsettled(s.nodes.Now(), calmRounds*s.cfg.RebalanceEvery); why != "" {
-		return why
-	}
-	for _, name := range slices.Sorted(maps.Keys(s.kinds)) {
-		if s.kinds[name].inTransit() {
-			return fmt.Sprintf("a shard of %s is moving", name)
-		}
-	}
 	return ""
 }
 
 // maxShare is the part of a type's shards that may move at once.
 const maxShare = 10
 
-func rebalanceKind(s *shards, k *kind) {
-	hosts, limit := s.hosts(k), max(1, k.Shards/maxShare)
+// even moves some of the given shards of a type, up to limit, so that its hosts have about the same
+// number.
+func (s *shards) even(k *kind, hosts []hosting.Node, movable []*shard, limit int) {
 	if own, ok := s.strategyOf(k); ok {
 		var moves []*shard
 		var none error
-		err := guard.Apart(func() { moves, none = own.improve(s.movable(k), hosts, s.nodes.View(), limit) })
+		err := guard.Apart(func() { moves, none = own.improve(movable, hosts, s.nodes.View(), limit) })
 		err = cmp.Or(err, none)
 		s.strategyWorks(k, own, err)
 		if err == nil {
@@ -163,20 +201,19 @@ func rebalanceKind(s *shards, k *kind) {
 			return
 		}
 	}
-	loads, pinned := k.loads(), k.pinned()
+	loads, free := k.loads(), map[string]int{}
+	for _, sh := range movable {
+		free[sh.Node]++
+	}
 	var all []load
 	for _, n := range hosts {
-		all = append(all, load{node: n.Name, shards: loads[hosting.IDOf(n)], pinned: pinned[n.Name]})
+		has := loads[hosting.IDOf(n)]
+		all = append(all, load{node: n.Name, shards: has, pinned: has - free[n.Name]})
 	}
-	for _, give := range excess(all, limit) {
-		s.give(k, give)
-	}
-}
-
-// give moves shards away from a node.
-func (s *shards) give(k *kind, from load) {
-	there := slices.DeleteFunc(s.movable(k), func(sh *shard) bool { return sh.Node != from.node })
-	for _, sh := range there[:min(from.shards, len(there))] {
-		s.move(sh, balanced)
+	for _, from := range excess(all, limit) {
+		there := slices.DeleteFunc(slices.Clone(movable), func(sh *shard) bool { return sh.Node != from.node })
+		for _, sh := range there[:min(from.shards, len(there))] {
+			s.move(sh, balanced)
+		}
 	}
 }

@@ -3,10 +3,13 @@ package allot
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
 )
 
 func loadsOf(counts ...int) (all []load) {
@@ -111,4 +114,61 @@ func TestANewCoordinatorBalancesAfterTheCalmTime(t *testing.T) {
 	require.Equal(t, "no shard is moved, because the coordinator has begun less than 30s ago", r.m.Explain("cart", 0).Why)
 	r.pass(time.Minute)
 	require.Equal(t, map[string]int{"a": 4, "b": 4}, r.homes())
+}
+
+// A cluster that starts: the first node has all shards when the others come.
+func TestShardsWithoutEntitiesMoveAtOnceToNodesThatJoin(t *testing.T) {
+	r := newRig(t)
+	r.vacant = 0
+	r.join("a")
+	r.pass(time.Second)
+	r.hello(r.nodes[0])
+	r.join("b", "c")
+	r.pass(time.Second)
+	r.view()
+	require.Equal(t, map[string]int{"a": 3, "b": 3, "c": 2}, r.homes())
+	starts := r.starts
+	r.pass(time.Minute)
+	require.Equal(t, starts, r.starts, "there is nothing more to move")
+}
+
+func TestAfterANodeHasLeftShardsWithoutEntitiesStayForSomeTime(t *testing.T) {
+	r := newRig(t)
+	r.join("a", "b")
+	r.vacant = 0
+	r.pass(time.Minute)
+	r.leave("b")
+	r.join("b")
+	r.pass(20 * time.Second)
+	r.view()
+	require.Equal(t, map[string]int{"a": 8}, r.homes())
+	r.pass(11 * time.Second)
+	r.view()
+	require.Equal(t, map[string]int{"a": 4, "b": 4}, r.homes())
+}
+
+func TestShardsWithEntitiesStayWhenTheOthersMoveAtOnce(t *testing.T) {
+	r := newRig(t)
+	r.vacant = 6
+	r.join("a")
+	r.pass(time.Second)
+	r.hello(r.nodes[0])
+	r.join("b")
+	require.Equal(t, map[string]int{"a": 6, "b": 2}, r.homes())
+	for shard := range 6 {
+		require.Equal(t, "a", r.on(shard))
+	}
+	r.pass(time.Minute)
+	require.Equal(t, map[string]int{"a": 4, "b": 4}, r.homes())
+}
+
+func TestNoShardMovesAtOnceDuringARollingUpdate(t *testing.T) {
+	r := newRig(t)
+	r.vacant = 0
+	r.join("a")
+	r.pass(time.Second)
+	r.hello(r.nodes[0])
+	r.nodes = append(slices.Clone(r.nodes), hosting.Node{Name: "b", Address: "b", Incarnation: r.next(), Up: true, Reachable: true, AppVersion: "v2"})
+	r.view()
+	require.Equal(t, map[string]int{"a": 8}, r.homes())
 }

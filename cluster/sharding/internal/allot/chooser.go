@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/internal/appversion"
@@ -16,6 +17,7 @@ type chooser struct {
 	cfg    Config
 	nodes  *hosting.Nodes
 	offers offers
+	heard  map[hosting.NodeID]time.Time // when each node has last said what it offers
 }
 
 // hosts returns the nodes that can take a shard of a type: of those with the newest version of the
@@ -85,6 +87,14 @@ func (c *chooser) fewestShards(k *kind, all []hosting.Node) hosting.Node {
 	loads := k.loads()
 	return slices.MinFunc(all, func(a, b hosting.Node) int {
 		return cmp.Or(cmp.Compare(loads[hosting.IDOf(a)], loads[hosting.IDOf(b)]), cmp.Compare(len(a.Actors), len(b.Actors)), cmp.Compare(a.Name, b.Name))
+	})
+}
+
+// vacant returns the shards of a type that may move, and whose node has said since it has them that
+// they have no entities.
+func (c *chooser) vacant(k *kind) []*shard {
+	return slices.DeleteFunc(c.movable(k), func(sh *shard) bool {
+		return c.offers[sh.on()][k.Name].Awake[sh.number] > 0 || !sh.since.Before(c.heard[sh.on()])
 	})
 }
 

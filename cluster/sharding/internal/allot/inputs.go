@@ -90,7 +90,8 @@ type Offer struct {
 	// Leased says that it hosts only while it has a lease. Lease is the token of the lease, or 0.
 	Leased bool
 	Lease  uint64
-	// Awake has the number of entities that are awake, by shard that runs on the node.
+	// Awake has the number of entities that are awake or about to start, by shard that runs on the
+	// node and has any.
 	Awake map[int]int
 }
 

@@ -27,6 +27,7 @@ type rig struct {
 	last    uint64        // incarnation
 	offer   Offer
 	leases  map[string]uint64 // the tokens that nodes have
+	vacant  int               // shards from this number on have no entities
 
 	lastStart hosting.StartRequest
 }
@@ -36,7 +37,7 @@ const rigShards = 8
 func newRig(t *testing.T, change ...func(*Config)) *rig {
 	t.Helper()
 	r := &rig{
-		t: t, now: time.Unix(0, 0).UTC(), busy: map[string]bool{},
+		t: t, now: time.Unix(0, 0).UTC(), busy: map[string]bool{}, vacant: rigShards,
 		offer: Offer{Type: table.Type{Name: "cart", Shards: rigShards, Message: "m"}, Hosts: true},
 	}
 	r.begin(1, change...)
@@ -83,7 +84,10 @@ func (r *rig) view() {
 
 func (r *rig) hello(n hosting.Node) {
 	o := r.offer
-	o.Lease = r.leases[n.Name]
+	o.Lease, o.Awake = r.leases[n.Name], map[int]int{}
+	for shard := range r.vacant {
+		o.Awake[shard] = 1
+	}
 	r.do(Hello{Node: hosting.IDOf(n), Offers: []Offer{o}})
 }
 

@@ -70,17 +70,6 @@ func (k *kind) loads() map[hosting.NodeID]int {
 	return all
 }
 
-// pinned returns how many shards are where they have been pinned to, by the name of the node.
-func (k *kind) pinned() map[string]int {
-	all := map[string]int{}
-	for _, s := range k.live() {
-		if s.stage != homeless && s.Node == s.pin {
-			all[s.Node]++
-		}
-	}
-	return all
-}
-
 // inTransit reports whether a shard is between nodes.
 func (k *kind) inTransit() bool {
 	for _, s := range k.live() {

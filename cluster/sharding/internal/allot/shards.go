@@ -35,7 +35,7 @@ type shards struct {
 
 func newShards(cfg Config, n *hosting.Nodes, b *table.Book) *shards {
 	s := &shards{
-		chooser: chooser{cfg: cfg, nodes: n, offers: offers{}}, book: b, kinds: map[string]*kind{}, dirty: map[*shard]bool{},
+		chooser: chooser{cfg: cfg, nodes: n, offers: offers{}, heard: map[hosting.NodeID]time.Time{}}, book: b, kinds: map[string]*kind{}, dirty: map[*shard]bool{},
 		waiting: map[*kind][]hosting.Token{},
 	}
 	s.fences = newFences(s)
@@ -90,6 +90,7 @@ func (s *shards) add(t table.Type) *kind {
 // offer notes what a node offers. A type that is new is declared as the node offers it.
 func (s *shards) offer(id hosting.NodeID, all []Offer) {
 	s.offers[id] = map[string]Offer{}
+	s.heard[id], s.balance.news = s.nodes.Now(), true
 	for _, o := range all {
 		s.offers[id][o.Type.Name] = o
 		if s.kinds[o.Type.Name] == nil && o.Type.Name != "" && o.Type.Shards > 0 && o.Type.Shards <= table.MaxShards {
@@ -102,12 +103,10 @@ func (s *shards) offer(id hosting.NodeID, all []Offer) {
 
 // viewed follows a change of the members. It forgets the offers of those that are gone.
 func (s *shards) viewed() {
-	maps.DeleteFunc(s.offers, func(id hosting.NodeID, _ map[string]Offer) bool {
-		n, member := s.nodes.Member(id.Name)
-		return !member || hosting.IDOf(n) != id
-	})
+	maps.DeleteFunc(s.offers, func(id hosting.NodeID, _ map[string]Offer) bool { return !s.isMember(id) })
+	maps.DeleteFunc(s.heard, func(id hosting.NodeID, _ time.Time) bool { return !s.isMember(id) })
 	s.fences.forget()
-	s.balance.viewed(s.nodes.View().Nodes, s.nodes.Now())
+	s.balance.viewed(s.nodes.View().Nodes, s.cfg.FirstTerm <= 1, s.nodes.Now())
 	s.markAll()
 }
 
@@ -325,6 +324,7 @@ func (s *shards) Reconcile() {
 	if endRescaling(s) {
 		s.reconcileDirty()
 	}
+	spread(s)
 	rebalance(s)
 }
 
