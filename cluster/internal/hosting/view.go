@@ -41,6 +41,12 @@ type Node struct {
 // Alive reports whether actors may be placed on the node, apart from their constraints.
 func (n Node) Alive() bool { return n.Up && n.Reachable && n.Ready && !n.Draining }
 
+// Shared returns n as it is sent to other nodes, which do not get the unexported field.
+func (n Node) Shared() Node {
+	n.passing = nil
+	return n
+}
+
 // HasRole reports whether the node has the role.
 func (n Node) HasRole(role string) bool { return slices.Contains(n.Roles, role) }
 

@@ -75,7 +75,7 @@ func ViewPageOf(v hosting.View, node, actor string, maxBytes int) ViewPage {
 		}
 		p.More = fit < len(n.Actors)
 		n.Actors = n.Actors[:fit:fit]
-		p.View.Nodes = append(p.View.Nodes, n)
+		p.View.Nodes = append(p.View.Nodes, n.Shared())
 		if p.More {
 			return p
 		}

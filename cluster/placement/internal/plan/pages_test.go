@@ -66,3 +66,19 @@ func TestAViewThatChangesBetweenTwoPagesShowsInPart(t *testing.T) {
 	require.Equal(t, []string{"1"}, all.Nodes[0].Actors, "the process that was there")
 	require.Equal(t, uint64(1), all.Nodes[0].Incarnation)
 }
+
+// A message has no field that gets lost on the way.
+func TestAPageOfAViewHasOnlyWhatIsSent(t *testing.T) {
+	r := newSpecsRig(t, "a")
+	r.placed(specOf("x"))
+	r.holdStops = true
+	r.remove("x")
+	n, _ := r.m.View().Node("a")
+	require.False(t, hosting.Keeps(n, "x"), "it is being stopped")
+	page := ViewPageOf(r.m.View(), "", "", 1000)
+	data, err := codec.Marshal(page.View)
+	require.NoError(t, err)
+	var read hosting.View
+	require.NoError(t, codec.Unmarshal(data, &read))
+	require.Equal(t, page.View, read)
+}
