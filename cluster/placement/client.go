@@ -160,8 +160,11 @@ func (c *Coordinator) fits(label string, spec any) error {
 
 // Submit adds a spec. Its actor will run on a node that the constraints allow and the strategy
 // prefers. Submit returns when the node has been chosen and the spec stored in the journal, before
-// the actor runs. It returns [ErrInvalid], [ErrExists], [ErrNoEligibleNodes] or [ErrStrategy];
-// nothing is stored then. [ErrInvalid] includes a record that is too large for the journal.
+// the actor runs. If only a member could run it that has not started placement yet, Submit waits
+// for that for up to 5 s.
+//
+// It returns [ErrInvalid], [ErrExists], [ErrNoEligibleNodes] or [ErrStrategy]; nothing is stored
+// then. [ErrInvalid] includes a record that is too large for the journal.
 //
 // An actor that fails, cannot be started or stops by itself is started again after a delay, on the
 // node that is then best; see [Config.Retry].

@@ -1,6 +1,10 @@
 package plan
 
-import "github.com/understudy-go/understudy/cluster/internal/hosting"
+import (
+	"time"
+
+	"github.com/understudy-go/understudy/cluster/internal/hosting"
+)
 
 // An Input is something that happens to the coordinator.
 type Input interface{ input() }
@@ -38,6 +42,7 @@ type (
 	Submit struct {
 		Token hosting.Token
 		Spec  Spec
+		until time.Time // when it is answered at the latest; zero before it was held for a node
 	}
 	Remove struct {
 		Token hosting.Token

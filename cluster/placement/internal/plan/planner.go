@@ -127,18 +127,39 @@ func (m *Planner) serveHeld() bool {
 	if len(m.held) == 0 || !m.settled() {
 		return false
 	}
-	for _, in := range m.held {
+	held := m.held
+	m.held = nil
+	for _, in := range held {
 		switch in := in.(type) {
 		case Submit:
-			m.specs.submit(in)
+			if m.awaitsNode(&in) {
+				m.held = append(m.held, in)
+			} else {
+				m.specs.submit(in)
+			}
 		case Remove:
 			m.specs.remove(in)
 		default:
 			m.singletons.apply(in)
 		}
 	}
-	m.held = nil
-	return true
+	return len(m.held) < len(held)
+}
+
+// readyWait is how long a submission waits for a node that has not said yet that it takes part:
+// placement may just have been started there.
+const readyWait = 5 * time.Second
+
+// awaitsNode reports whether a submission would succeed if all members were ready, and waits for
+// that.
+func (m *Planner) awaitsNode(in *Submit) bool {
+	if !awaitsNode(m.specs, in.Spec) {
+		return false
+	}
+	if in.until.IsZero() {
+		in.until = m.nodes.Now().Add(readyWait)
+	}
+	return m.nodes.Now().Before(in.until)
 }
 
 func (m *Planner) settled() bool {
@@ -166,6 +187,10 @@ func (m *Planner) Next() (time.Time, bool) {
 	var e deadlines.Earliest
 	e.Add(m.nodes.Next())
 	e.Add(m.listedBy(), len(m.held) > 0 && m.nodes.Now().Before(m.listedBy()))
+	for _, in := range m.held {
+		s, _ := in.(Submit)
+		e.Add(s.until, !s.until.IsZero())
+	}
 	return e.At, e.OK
 }
 

@@ -386,6 +386,22 @@ func (s *specs) choose(spec Spec, avoid ...string) (Decision, error) {
 	return choose(spec, s.nodes.View(), s.beside(spec), s.cfg.Strategy, avoid...)
 }
 
+// awaitsNode reports whether no node is eligible for a new spec, and one would be if it were ready.
+func awaitsNode(s *specs, spec Spec) bool {
+	if s.check(spec) != nil || s.removals[spec.Label] != nil {
+		return false
+	}
+	if _, err := s.choose(spec); !errors.Is(err, ErrNoEligibleNodes) {
+		return false
+	}
+	v := hosting.View{Nodes: slices.Clone(s.nodes.View().Nodes)}
+	for i := range v.Nodes {
+		v.Nodes[i].Ready = true
+	}
+	_, err := choose(spec, v, s.beside(spec), s.cfg.Strategy)
+	return err == nil
+}
+
 func (s *specs) beside(spec Spec) []string {
 	return append(slices.Clone(spec.Constraints.AntiAffinity), s.avoiders.of(spec.Label)...)
 }

@@ -61,7 +61,9 @@ func TestNothingIsPlacedBeforeTheNodesHaveReportedOrHadTheirTime(t *testing.T) {
 	asked := r.submit(specOf("s"))
 	r.passing(rigConfig.AckTimeout, func() { r.pending(asked) }, func() { r.done(asked) })
 	r.runs("s", "a")
-	require.ErrorIs(t, r.refused(with("t", Constraints{RequiredNode: "b"})), ErrNoEligibleNodes)
+	late := r.submit(with("t", Constraints{RequiredNode: "b"}))
+	r.pass(readyWait)
+	require.ErrorIs(t, r.answers[late].Err, ErrNoEligibleNodes)
 	r.agents[silent] = runs // it does now
 	r.pass(time.Minute)
 	require.Equal(t, "b", r.placed(with("t", Constraints{RequiredNode: "b"})))

@@ -340,3 +340,32 @@ func TestTheMachineIsDeterministic(t *testing.T) {
 		}
 	}
 }
+
+// Start returns before the coordinator has heard of the node.
+func TestASubmissionWaitsForANodeThatIsAboutToBeReady(t *testing.T) {
+	r := newSpecsRig(t, "a")
+	node := hosting.Node{Name: "b", Address: "b", Incarnation: 7, UpNumber: 90, Up: true, Reachable: true}
+	r.nodes["b"] = node // without an agent
+	r.look()
+	on := Constraints{RequiredNode: "b"}
+	token := r.submit(with("x", on))
+	require.NotContains(t, r.answers, token)
+	r.agents[hosting.IDOf(node)] = map[string]hosting.Reported{}
+	r.step(Received{Message: hosting.FromAgent{Node: "b", Incarnation: 7}}) // as placement.Start does
+	r.done(token)
+	require.Equal(t, "b", r.status("x").Node)
+}
+
+func TestASubmissionWaitsForAWhileOnly(t *testing.T) {
+	r := newSpecsRig(t, "a")
+	r.nodes["b"] = hosting.Node{Name: "b", Address: "b", Incarnation: 7, UpNumber: 90, Up: true, Reachable: true}
+	r.look()
+	token := r.submit(with("x", Constraints{RequiredNode: "b"}))
+	at, ok := r.m.Next()
+	require.True(t, ok)
+	require.False(t, at.After(r.now.Add(readyWait)))
+	r.now = r.now.Add(readyWait)
+	r.step(Tick{})
+	require.ErrorIs(t, r.answers[token].Err, ErrNoEligibleNodes)
+	require.ErrorIs(t, r.refused(with("y", Constraints{RequiredNode: "c"})), ErrNoEligibleNodes, "it is no member")
+}
