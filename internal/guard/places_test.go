@@ -68,7 +68,7 @@ var places = map[string]string{
 	"cluster/log.go whyNotUp":                                  "Error of the error of a discovery",
 	"cluster/placement/internal/plan/candidates.go consider":   "Score of a strategy",
 	"cluster/placement/internal/plan/candidates.go nameOf":     "Name of a strategy",
-	"cluster/sharding/internal/allot/balance.go rebalanceKind": "Score of a strategy",
+	"cluster/sharding/internal/allot/balance.go even":          "Score of a strategy",
 	"cluster/sharding/internal/allot/chooser.go choose":        "Score of a strategy",
 	"cluster/sharding/lease.go leaseOf":                        "WithLease",
 	"cluster/sharding/strategy.go strategyOf":                  "Name of a strategy",
