@@ -324,6 +324,29 @@ func TestANodeWithAnotherNumberOfShardsTakesNoPart(t *testing.T) {
 		require.Equal(t, "a:", read(t, one.Ref("a")))
 		_, err = tryRead(t, two.Ref("a"))
 		require.ErrorIs(t, err, sharding.ErrMismatch)
+		require.ErrorContains(t, err, `on node n2, "notebook" has shards 32 here and 16 in the cluster`)
+	})
+}
+
+func TestTheNumberOfShardsStaysWhenTheCoordinatorMovesToANodeWithAnotherOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := clustertest.Start(t, 3)
+		regions := map[string]*sharding.Region[note]{}
+		for _, n := range []string{"n1", "n3", "n2"} { // after n1, n2 is the oldest
+			shards := 16
+			if n == "n2" {
+				shards = 32
+			}
+			r, err := sharding.Start(c.Node(n), "notebook", notebook, sharding.Shards(shards))
+			require.NoError(t, err)
+			regions[n] = r
+			time.Sleep(10 * time.Second)
+		}
+		c.Leave("n1")
+		time.Sleep(time.Minute)
+		require.Equal(t, "a:", read(t, regions["n3"].Ref("a")))
+		_, err := tryRead(t, regions["n2"].Ref("a"))
+		require.ErrorIs(t, err, sharding.ErrMismatch)
 	})
 }
 

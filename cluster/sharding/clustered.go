@@ -115,7 +115,8 @@ func (c *clustered) greet() {
 	self := c.view.Self
 	msg := hello{Node: self.Name, Incarnation: self.Incarnation, Has: c.table.Version()}
 	for _, o := range c.offers {
-		o.Hosts = o.Hosts && !c.leaves
+		declared, known := c.table.Of(o.Type.Name)
+		o.Hosts, o.Agreed = o.Hosts && !c.leaves, known && declared.Fits(o.Type)
 		msg.Offers = append(msg.Offers, o)
 	}
 	c.mu.Unlock()
@@ -162,7 +163,7 @@ func (c *clustered) pushed(msg toNode) {
 	changed := c.table.Apply(msg.Update)
 	c.mu.Unlock()
 	for _, m := range msg.Refuse {
-		c.hub.refused(m)
+		c.hub.refused(m, self.Name)
 	}
 	for _, name := range changed {
 		c.hub.reroute(name)
@@ -298,9 +299,10 @@ func runningShard(ref actor.ActorRef[shardMsg]) shell.Running {
 	return shell.Running{Ref: ref, Leave: func() {}, Stop: func() { ref.Tell(leaveShard{}) }}
 }
 
-// refused notes that the cluster has another signature for a type.
-func (h *hub) refused(m allot.Mismatch) {
+// refused notes that the cluster has another signature for a type than this node, which has that
+// name.
+func (h *hub) refused(m allot.Mismatch, name string) {
 	if r := h.region(m.Type); r != nil {
-		r.refuse(fmt.Errorf("%w: %q has %s; start it with the same settings on every node", ErrMismatch, m.Type, differences(r.signature(), m.Cluster)))
+		r.refuse(fmt.Errorf("%w: on node %s, %q has %s; start it with the same settings on every node", ErrMismatch, name, m.Type, differences(r.signature(), m.Cluster)))
 	}
 }

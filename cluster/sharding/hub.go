@@ -269,7 +269,7 @@ func shardName(shard int) string { return strconv.Itoa(shard) }
 
 // differences says how the type as it is here differs from the cluster's.
 func differences(here, there table.Type) string {
-	return unequal("%s %v here and %v there", []compared{
+	return unequal("%s %v here and %v in the cluster", []compared{
 		{"shards", here.Shards, there.Shards}, {"message type", here.Message, there.Message}, {"role", here.Role, there.Role}, {"mode", here.Mode, there.Mode},
 	})
 }

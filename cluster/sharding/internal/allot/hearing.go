@@ -21,6 +21,7 @@ func listen(s *shards) {
 	}
 	if silent == "" || !s.nodes.Now().Before(s.hearing.until) {
 		s.hearing.over = true
+		declareHeard(s)
 		s.markAll()
 	}
 }

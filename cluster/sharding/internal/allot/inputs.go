@@ -85,6 +85,8 @@ type Offer struct {
 	_     struct{} `cbor:",toarray"`
 	Type  table.Type
 	Hosts bool // it can host shards; else it only sends messages
+	// Agreed says that a coordinator has declared the type like this, by the table of the node.
+	Agreed bool
 	// EventSourced says that all entities write only to their journal, which fences them.
 	EventSourced bool
 	// Leased says that it hosts only while it has a lease. Lease is the token of the lease, or 0.

@@ -87,16 +87,13 @@ func (s *shards) add(t table.Type) *kind {
 	return k
 }
 
-// offer notes what a node offers. A type that is new is declared as the node offers it.
+// offer notes what a node offers.
 func (s *shards) offer(id hosting.NodeID, all []Offer) {
 	s.offers[id] = map[string]Offer{}
 	s.heard[id], s.balance.news = s.nodes.Now(), true
 	for _, o := range all {
 		s.offers[id][o.Type.Name] = o
-		if s.kinds[o.Type.Name] == nil && o.Type.Name != "" && o.Type.Shards > 0 && o.Type.Shards <= table.MaxShards {
-			s.add(o.Type)
-			s.news = append(s.news, Fact{Type: o.Type.Name, Declared: &o.Type})
-		}
+		declareNew(s, o)
 	}
 	s.markAll()
 }
