@@ -13,15 +13,16 @@ import (
 const clientPatience = time.Second
 
 // tellClients tells all clients that are connected that this node leaves, and returns when their
-// proxies send to other members. All members know by then that it leaves, but a client hears of it
-// from one of them, perhaps only after this node has ended.
-func tellClients(n *Node) {
-	ctx, cancel := context.WithTimeout(n.aborted, clientPatience)
-	defer cancel()
+// proxies send to other members. It comes first: what clients have sent before is passed on while
+// shards move and singletons are handed over. A client would hear from another member that this one
+// leaves, but perhaps only after this node has ended.
+func tellClients(ctx context.Context, n *Node) error {
 	self := n.View().Self
-	if self.Status < Leaving || self.Status >= Down {
-		return
+	if self.Status < Joining || self.Status >= Down || isClosed(n.departure.quick) {
+		return nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, clientPatience)
+	defer cancel()
 	var told sync.WaitGroup
 	for _, address := range n.endpoint.Outbound() {
 		client := actor.Resolve[contactNews](n.System, "understudy://"+n.Name()+"@"+address+newsPath)
@@ -33,4 +34,14 @@ func tellClients(n *Node) {
 		})
 	}
 	told.Wait()
+	return nil
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }

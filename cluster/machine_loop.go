@@ -176,7 +176,6 @@ func (l *machineLoop) post(in membership.Input) { l.node.inbox.post(l.self.Incar
 // drain waits until no singleton runs on this node.
 func (l *machineLoop) drain() {
 	n := l.node
-	tellClients(n)
 	if err := singletonhook.Drain(n.aborted, n.System); err == nil {
 		l.post(membership.Drained{})
 	}

@@ -133,6 +133,7 @@ func listen(cfg Config) (*Node, error) {
 		}))
 	}
 	receptionist.Attach(n.System, (*receptionistLocator)(n))
+	n.OnShutdown(actor.ServiceUnbind, "clients", func(ctx context.Context) error { return tellClients(ctx, n) })
 	n.OnShutdown(actor.ClusterLeave, "cluster", n.handOver)
 	n.OnShutdown(actor.AfterActors, "cluster", n.depart)
 	endpoint.Serve(n.System)

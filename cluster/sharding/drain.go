@@ -8,6 +8,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/internal/pause"
 )
 
 const (
@@ -45,10 +46,30 @@ func (c *clustered) drain(ctx context.Context) error {
 	for {
 		err := c.askToDrain(ctx)
 		switch {
-		case err == nil || errors.Is(context.Cause(ctx), errNobodyLeft):
+		case err == nil:
+			c.hub.passOn(ctx)
+			return nil
+		case errors.Is(context.Cause(ctx), errNobodyLeft):
 			return nil
 		case ctx.Err() != nil:
 			return errors.Join(errors.New("sharding: not all shards of this node have moved"), err)
+		}
+	}
+}
+
+// passPatience is how long a node whose shards have moved waits for messages that cannot go on.
+const passPatience = 5 * time.Second
+
+// passOn waits until no message waits here, for a shard on its way from one node to another: they
+// would be lost with this node.
+func (h *hub) passOn(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, passPatience)
+	defer cancel()
+	for pause.For(ctx, 10*time.Millisecond) == nil {
+		held := int64(0)
+		h.each(func(r anyRegion) { held += r.holds() })
+		if held == 0 {
+			return
 		}
 	}
 }

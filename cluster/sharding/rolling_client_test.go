@@ -26,8 +26,8 @@ func TestARollingRestartLosesNothingOfClients(t *testing.T) {
 }
 
 func rollingRestartForClients(t *testing.T, pause time.Duration) {
-	c := clustertest.Start(t, 3)
-	nodes := []string{"n1", "n2", "n3"}
+	nodes := []string{"n1", "n2", "n3", "n4"}
+	c := clustertest.Start(t, len(nodes))
 	start := func(name string) {
 		_, err := sharding.Start(c.Node(name), "notebook", notebook, sharding.Shards(16))
 		require.NoError(t, err)
@@ -83,7 +83,7 @@ func rollingRestartForClients(t *testing.T, pause time.Duration) {
 		}
 		use(singleton.Ref[note](client.System, "single"), "singleton")
 	}
-	for range 3 {
+	for range 6 {
 		for _, name := range nodes {
 			time.Sleep(pause)
 			c.Leave(name)
