@@ -75,7 +75,7 @@ func (s internals) pathOf(path string, uid uint64) string {
 func (s *System) recipient(path string, uid uint64) (c *core, reason error) {
 	switch c = s.lookup(path, uid); {
 	case c == nil:
-		return nil, ErrNoSuchActor
+		return nil, nobodyAt(s, path)
 	case uid != 0 && c.uid != uid && !isRouted(c):
 		return nil, ErrStaleRef
 	}
@@ -101,7 +101,7 @@ func (s *System) lookup(path string, uid uint64) *core {
 			return g.find(rest[1:])
 		}
 	}
-	if c := routedAt(s, path); c != nil {
+	if c, _ := routedAt(s, path); c != nil {
 		return c
 	}
 	return s.exports.lookup(path, uid)

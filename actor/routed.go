@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -91,28 +92,38 @@ func isRouted(c *core) bool {
 // A tree is what an extension has put under a path of its own, beside "/user" and "/system".
 type tree struct {
 	prefix string // "/sharding/"
-	find   func(path string) AnyRef
+	find   func(path string) (AnyRef, error)
 }
 
 // AddTree implements extension.AddTree.
-func (s internals) AddTree(name string, find func(path string) AnyRef) {
+func (s internals) AddTree(name string, find func(path string) (AnyRef, error)) {
 	s.tree.Store(&tree{prefix: "/" + name + "/", find: find})
 }
 
-// routedAt returns the core of a routed ref, or nil.
-func routedAt(s *System, path string) *core {
+// routedAt returns the core of a routed ref, or nil and what the extension says about that, if
+// anything.
+func routedAt(s *System, path string) (c *core, why error) {
 	t := s.tree.Load()
 	if t == nil {
-		return nil
+		return nil, nil
 	}
 	rest, below := strings.CutPrefix(path, t.prefix)
 	if !below {
-		return nil
+		return nil, nil
 	}
-	if ref := t.find(rest); ref != nil {
-		return ref.target()
+	ref, why := t.find(rest)
+	if ref == nil {
+		return nil, why
 	}
-	return nil
+	return ref.target(), nil
+}
+
+// nobodyAt is why a message to a path without an actor is a dead letter.
+func nobodyAt(s *System, path string) error {
+	if _, why := routedAt(s, path); why != nil {
+		return fmt.Errorf("%w: %w", ErrNoSuchActor, why)
+	}
+	return ErrNoSuchActor
 }
 
 // routedRefs makes refs of one path equal, as long as one of them exists.

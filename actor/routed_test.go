@@ -42,7 +42,7 @@ func newHotel(s *actor.System, last *visit, guest func(id string) actor.Behavior
 	host := actor.Spawn(s, behaviors.Ignore[string], "host")
 	h.guests = extension.NewReturning(host, inHotel{h, guest}, last, &h.rounds)
 	ref := extension.NewRoutedRefs(s, "/hotel/", inHotel{h, guest})
-	extension.AddTree(s, "hotel", func(path string) actor.AnyRef { return ref(path) })
+	extension.AddTree(s, "hotel", func(path string) (actor.AnyRef, error) { return ref(path), nil })
 	return h, func(id string) actor.ActorRef[visit] { return ref(id) }
 }
 

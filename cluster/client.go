@@ -13,6 +13,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
+	"github.com/understudy-go/understudy/internal/shardtree"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/remote"
 )
@@ -109,6 +110,7 @@ func newClient(cfg ClientConfig) (*Client, error) {
 	c.System = actor.NewSystem(cfg.Name, append([]actor.Option{
 		actor.WithLogger(cfg.Logger), extension.WithTransport(endpoint.Addr(), endpoint),
 	}, cfg.SystemOptions...)...)
+	explainUnsharded(c.System, shardtree.NotOnClient)
 	receptionist.AttachOutside(c.System, errClientOutside)
 	c.takers = &clientTakers{client: c, followers: map[*clientFollowing]bool{}}
 	extension.Set[singletonhook.Takers](c.System, c.takers)

@@ -42,9 +42,10 @@ func NewRoutedRefs[M any](s *actor.System, prefix string, by Router[M]) (ref fun
 func SendTo(s *actor.System, to Target, msg any, m Metadata) { of(s).SendTo(to, msg, m) }
 
 // AddTree says which refs have paths below "/name/": find gets the rest of such a path, and returns
-// nil if there is no such ref. Messages of other nodes, and refs that are decoded, are looked up by
-// it. A system has one tree besides those of its actors.
-func AddTree(s *actor.System, name string, find func(path string) actor.AnyRef) {
+// nil if there is no such ref. The error, which may be nil, then says why: dead letters have it
+// together with [actor.ErrNoSuchActor]. Messages of other nodes, and refs that are decoded, are
+// looked up by it. A system has one tree besides those of its actors, the one that was added last.
+func AddTree(s *actor.System, name string, find func(path string) (actor.AnyRef, error)) {
 	of(s).AddTree(name, find)
 }
 

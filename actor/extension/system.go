@@ -12,7 +12,7 @@ import (
 
 // system is what package actor implements for this one.
 type system interface {
-	AddTree(name string, find func(path string) actor.AnyRef)
+	AddTree(name string, find func(path string) (actor.AnyRef, error))
 	AfterEnd(ref actor.AnyRef, f func()) (cancel func())
 	Asks(msg any) []actorhook.Ask
 	CheckFields(v any) error

@@ -9,6 +9,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/internal/shardtree"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 )
 
@@ -33,7 +34,7 @@ func RefOf[M any](s Host, typ, id string) actor.ActorRef[M] {
 	}
 	all := extension.Ensure(system, func() *clientRegions {
 		c := &clientRegions{byType: map[string]any{}}
-		extension.AddTree(system, treeName, c.find)
+		extension.AddTree(system, shardtree.Name, c.find)
 		extension.OnAskTimeout(system, c.unavailable)
 		return c
 	})
@@ -83,17 +84,17 @@ func clientRegionOf[M any](all *clientRegions, s *actor.System, takers singleton
 		panic(fmt.Sprintf("sharding: type %q is a %T on this client already", typ, known))
 	}
 	r := &clientRegion[M]{system: s}
-	r.ref = extension.NewRoutedRefs(s, "/"+treeName+"/"+escape(typ)+"/", extension.Router[M](r))
+	r.ref = extension.NewRoutedRefs(s, "/"+shardtree.Name+"/"+escape(typ)+"/", extension.Router[M](r))
 	r.proxy = actor.Spawn(extension.Framework(s), newClientProxy[M](takers, typ, &r.stuck), "sharding:"+escape(typ))
 	all.byType[typ] = r
 	return r
 }
 
-// find returns the ref with a path below the tree, or nil.
-func (c *clientRegions) find(path string) actor.AnyRef {
+// find returns the ref with a path below the tree, or nil, and why if the type is not here.
+func (c *clientRegions) find(path string) (ref actor.AnyRef, why error) {
 	typ, name, ok := cutType(path)
 	if !ok {
-		return nil
+		return nil, nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,14 +102,14 @@ func (c *clientRegions) find(path string) actor.AnyRef {
 		find(name string) actor.AnyRef
 	})
 	if !known {
-		return nil
+		return nil, shardtree.NotOnClient(typ)
 	}
-	return r.find(name)
+	return r.find(name), nil
 }
 
 // unavailable explains why an ask of an entity got no reply, see [extension.OnAskTimeout].
 func (c *clientRegions) unavailable(path string) error {
-	rest, below := strings.CutPrefix(path, "/"+treeName+"/")
+	rest, below := strings.CutPrefix(path, "/"+shardtree.Name+"/")
 	typ, _, ok := cutType(rest)
 	if !below || !ok {
 		return nil

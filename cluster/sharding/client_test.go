@@ -53,3 +53,35 @@ func TestAClientUsesMembersThatHaveStartedTheType(t *testing.T) {
 		require.NoError(t, err)
 	})
 }
+
+func TestAMessageToAnEntityOfATypeThatIsNotHereIsADeadLetterThatSaysWhatToCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := clustertest.Start(t, 2)
+		r, err := sharding.Start(c.Node("n1"), "notebook", notebook, sharding.Shards(16))
+		require.NoError(t, err)
+		path := r.Ref("a").String() // as messages carry it
+		node, client := c.Node("n2").System, c.Dial("client")
+		wantNoRegion := func(s *actor.System, advice string) {
+			t.Helper()
+			_, err := tryRead(t, actor.Resolve[note](s, path))
+			require.ErrorIs(t, err, actor.ErrNoSuchActor)
+			require.ErrorContains(t, err, advice)
+		}
+		onNode := `no region of type "notebook" on this node; call sharding.Start for it, with ProxyOnly`
+		onClient := `no region of type "notebook" on this client; call sharding.RefOf for it`
+		wantNoRegion(node, onNode)
+		wantNoRegion(client.System, onClient)
+
+		_, err = sharding.Start(c.Node("n2"), "other", notebook, sharding.Shards(16))
+		require.NoError(t, err)
+		sharding.RefOf[note](client, "other", "a")
+		wantNoRegion(node, onNode)
+		wantNoRegion(client.System, onClient)
+
+		_, err = sharding.Start(c.Node("n2"), "notebook", notebook, sharding.Shards(16), sharding.ProxyOnly())
+		require.NoError(t, err)
+		sharding.RefOf[note](client, "notebook", "a")
+		require.Equal(t, "a:", read(t, actor.Resolve[note](node, path)))
+		require.Equal(t, "a:", read(t, actor.Resolve[note](client.System, path)))
+	})
+}

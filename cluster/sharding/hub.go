@@ -17,6 +17,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/shardstatus"
+	"github.com/understudy-go/understudy/internal/shardtree"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
@@ -91,7 +92,7 @@ func newHub(s *actor.System, out outside) *hub {
 	h := &hub{system: s, context: context.Background(), outside: out, regions: map[string]anyRegion{}}
 	h.ref = actor.Spawn(extension.Framework(s), h.behavior(), hubName)
 	extension.AfterEnd(s, h.ref, h.close) // at once if the system has ended
-	extension.AddTree(s, treeName, h.find)
+	extension.AddTree(s, shardtree.Name, h.find)
 	extension.Set(s, shardstatus.Source(h.statuses))
 	telemetry.AddSource(s, h.families)
 	return h
@@ -194,16 +195,16 @@ func (h *hub) tick(peers peerStates) (more bool) {
 	return more
 }
 
-// find returns the ref with a path below the tree, or nil.
-func (h *hub) find(path string) actor.AnyRef {
+// find returns the ref with a path below the tree, or nil, and why if the type is not here.
+func (h *hub) find(path string) (ref actor.AnyRef, why error) {
 	typ, name, ok := cutType(path)
 	if !ok {
-		return nil
+		return nil, nil
 	}
 	if r := h.region(typ); r != nil {
-		return r.find(name)
+		return r.find(name), nil
 	}
-	return nil
+	return nil, shardtree.NotOnNode(typ)
 }
 
 // cutType splits a path below the tree.

@@ -12,6 +12,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/shardtree"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -51,10 +52,8 @@ type counted struct {
 	dropped            drops
 }
 
-const treeName = "sharding"
-
 func newRegion[M any](h *hub, name string, factory func(of Entity, shards int) actor.Behavior[M], set settings) *Region[M] {
-	r := &Region[M]{system: h.system, hub: h, name: name, factory: factory, set: set, started: time.Now(), prefix: "/" + treeName + "/" + escape(name) + "/"}
+	r := &Region[M]{system: h.system, hub: h, name: name, factory: factory, set: set, started: time.Now(), prefix: "/" + shardtree.Name + "/" + escape(name) + "/"}
 	r.scheme, r.slices = "understudy://"+h.system.Name(), slicerOf(name)
 	r.ref = extension.NewRoutedRefs(h.system, r.prefix, extension.Router[M](router[M]{r}))
 	r.limiter.limit = set.limit

@@ -4,6 +4,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/shardtree"
 )
 
 // A toHub is a message from the hub of one node to the hub of another. One of its fields is set.
@@ -46,7 +47,7 @@ func (m toHub) Carried(s *actor.System) (recipient string, msg any, ok bool) {
 	if m.Return == nil {
 		return "", nil, false
 	}
-	path := "understudy://" + s.Name() + "/" + treeName + "/" + escape(m.Return.Type) + "/" + m.Return.Name
+	path := "understudy://" + s.Name() + "/" + shardtree.Name + "/" + escape(m.Return.Type) + "/" + m.Return.Name
 	content, err := extension.Unpack(s, m.Return.Payload)
 	if err != nil {
 		content = m.Return.Payload
