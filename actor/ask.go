@@ -298,9 +298,6 @@ func (a *ask) watchedEnded(target *core, err error) {
 	}
 }
 
-// errNoActorThere ends asks of a path at which no actor lives, possibly because it has ended.
-var errNoActorThere = fmt.Errorf("%w: %w", ErrNoSuchActor, ErrTerminated)
-
 func endedBefore(end error) error { return fmt.Errorf("%w before it replied", end) }
 
 func (a *ask) refuse(why error) {
@@ -311,13 +308,14 @@ func (a *ask) refuse(why error) {
 
 func (a *ask) share() { a.shared.Store(true) }
 
-// endOfAsk returns the error of an ask whose target c has ended by err.
+// endOfAsk returns the error of an ask whose target c has ended by err. An actor at a path without
+// one may never have been there, or may have ended.
 func (c *core) endOfAsk(err error) error {
 	if c.isRemote() {
 		return err
 	}
 	if c.wanders() {
-		return errNoActorThere
+		return fmt.Errorf("%w: %w", nobodyAt(c.sys, c.label), ErrTerminated)
 	}
 	return ErrTerminated // whatever it ended by
 }

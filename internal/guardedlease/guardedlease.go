@@ -23,17 +23,19 @@ func New(l lease.Lease) Lease { return Lease{l} }
 
 // Acquire implements [lease.Lease].
 func (g Lease) Acquire(ctx context.Context) (held bool, err error) {
-	return acquired(func() (bool, error) { return g.of.Acquire(ctx) })
+	return g.acquired(func() (bool, error) { return g.of.Acquire(ctx) })
 }
 
 // AcquireAbove implements [lease.Lease].
 func (g Lease) AcquireAbove(ctx context.Context, floor uint64) (held bool, err error) {
-	return acquired(func() (bool, error) { return g.of.AcquireAbove(ctx, floor) })
+	return g.acquired(func() (bool, error) { return g.of.AcquireAbove(ctx, floor) })
 }
 
-func acquired(acquire func() (bool, error)) (held bool, err error) {
+func (g Lease) acquired(acquire func() (bool, error)) (held bool, err error) {
 	err = guard.Run(func() (err error) {
-		held, err = acquire()
+		if held, err = acquire(); held {
+			g.of.Token() // a lease that cannot tell its token is not held
+		}
 		return err
 	})
 	return held && err == nil, err
