@@ -10,6 +10,7 @@ import (
 	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/internal/bylabel"
 	"github.com/understudy-go/understudy/internal/histogram"
+	"github.com/understudy-go/understudy/internal/permits"
 	"github.com/understudy-go/understudy/internal/storestatus"
 )
 
@@ -38,20 +39,13 @@ func metricsOf(s *actor.System) *metrics {
 }
 
 // wait takes a permit, and counts a recovery that has to wait for it.
-func (m *metrics) wait(ctx context.Context, p permits) error {
-	select {
-	case p <- struct{}{}:
+func (m *metrics) wait(ctx context.Context, p *permits.Permits) error {
+	if p.Try() {
 		return nil
-	default:
 	}
 	m.waiting.Add(1)
 	defer m.waiting.Add(-1)
-	select {
-	case p <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return p.Acquire(ctx, permits.ClassOf(ctx))
 }
 
 // restored counts a recovery that began at begun and has succeeded, and the events that it has

@@ -14,6 +14,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/permits"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
@@ -152,5 +153,20 @@ func TestWhoWaitsToTryAgainHoldsNobodyUp(t *testing.T) {
 func TestALimitThatIsNotPositivePanics(t *testing.T) {
 	inBubble(t, func(w *world) {
 		require.Panics(w, func() { persistence.LimitRecoveries(w.system, 0) })
+	})
+}
+
+func TestThoseThatRecoverAreServedByClassInTurn(t *testing.T) {
+	inBubble(t, func(w *world) {
+		persistence.LimitRecoveries(w.system, 1)
+		w.journal.set(hooks{claim: slowly})
+		w.recovering(100)
+		synctest.Wait()
+		begun := time.Now()
+		few := extension.WithContext(permits.WithClass(w.Context(), "few"))
+		actor.Spawn(w.system, words(w.journal), "", few).Tell(recall(w.to))
+		w.replies.Within(time.Hour, func() { w.replies.Expect("[]") })
+		require.LessOrEqual(w, time.Since(begun), 3*time.Second, "after one of the others at most")
+		time.Sleep(time.Hour)
 	})
 }

@@ -118,7 +118,7 @@ type laterMsg struct {
 
 func (h *hub) behavior() actor.Behavior[any] {
 	return func(_ *actor.Context[any], next *actor.Next[any]) {
-		here := newAlone()
+		here, starts := newAlone(), &starts{system: h.system}
 		next.OnSignal = func(ctx *actor.Context[any], sig actor.Signal) actor.Behavior[any] {
 			if t, ok := sig.(actor.Terminated); ok {
 				here.ended(ctx, t.Ref)
@@ -131,6 +131,10 @@ func (h *hub) behavior() actor.Behavior[any] {
 				msg.do()
 			case lateLetter:
 				msg.deliver()
+			case startsOf:
+				starts.add(ctx, msg)
+			case startsDue:
+				starts.tick(ctx)
 			case startAll:
 				here.startAll(ctx, msg.region, msg.region.signature().Shards)
 			case rescaleAll:

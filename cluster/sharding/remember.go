@@ -18,7 +18,7 @@ type remembered[M any] struct {
 	fixed bool // the ids are never written: those of daemons
 	store actor.ActorRef[writeIDs]
 	batch uint64   // the number of the batch that is being written
-	due   []string // the names of those that have not been started, a few at a time
+	due   []string // the names of those that have not been started
 }
 
 // mustSave notes that an entity is started. It reports whether the entity must wait until that has
@@ -81,20 +81,28 @@ func (r *remembered[M]) saved(ids []string) {
 	r.of.leftEmpty()
 }
 
+// hasDue reports whether entities are remembered and have not been started.
+func (l *lane[M]) hasDue(all *residents[M]) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(all.remembered.due) > 0
+}
+
 // startDue starts the next of the entities that are remembered and have not been started. It
-// reports whether there are more.
-func (l *lane[M]) startDue(all *residents[M]) (more bool) {
+// reports whether there was one, and whether there may be more.
+func (l *lane[M]) startDue(all *residents[M]) (started, more bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r := all.remembered
-	for n := 0; n < startsAtOnce && len(r.due) > 0 && all.takes(); r.due = r.due[1:] {
+	for len(r.due) > 0 && all.takes() {
 		name := r.due[0]
+		r.due = r.due[1:]
 		if all.all[name] == nil && r.has(name) {
 			all.wake(name)
-			n++
+			return true, len(r.due) > 0
 		}
 	}
-	return len(r.due) > 0 && all.takes()
+	return false, false
 }
 
 // A writeIDs asks the store to write a batch.

@@ -105,7 +105,7 @@ func TestRememberedEntitiesRunAgainAfterAFullStop(t *testing.T) {
 		after := newWard()
 		start(t, testkit.NewSystem(t), after.patient, sharding.Remember(), sharding.WithJournal(store), sharding.Shards(4))
 		synctest.Wait()
-		require.Len(t, after.list(), 20, "five of each shard at once")
+		require.Len(t, after.list(), 50, "of all shards at once")
 		time.Sleep(time.Second)
 		require.Equal(t, all, after.list())
 	})

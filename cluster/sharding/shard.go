@@ -9,6 +9,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
+	"github.com/understudy-go/understudy/internal/permits"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/internal/timerhook"
 	"github.com/understudy-go/understudy/singleton/generation"
@@ -25,8 +26,6 @@ type (
 	lateDue struct{ quiet }
 	// idsRead: the ids of the entities that are remembered have been read.
 	idsRead struct{ quiet }
-	// startsDue: it is time to start more of them.
-	startsDue struct{ quiet }
 	// endAsked: an entity has asked to be passivated.
 	endAsked struct{ quiet }
 	// leaveShard: the shard is about to move.
@@ -59,6 +58,7 @@ func (r *Region[M]) startShard(under actor.Spawner, around actor.AnyRef, shard, 
 	all := &residents[M]{lane: r.lanes[shard], generation: gen, shards: shards, all: map[string]*resident[M]{}}
 	all.hooks.broken, all.hooks.gate = on.broken, on.gate
 	ctx := singletonhook.WithGeneration(r.hub.context, around.Path()+"/"+name, gen, all.refused)
+	ctx = permits.WithClass(ctx, r.name)
 	ctx = timerhook.With(ctx, func(id string, due time.Time) { leaveTimer(all, id, due) })
 	return actor.Spawn(under, r.shard(all, on.begun), name, extension.WithContext(ctx), actor.WithKind(kind))
 }
@@ -119,9 +119,17 @@ func (a *shardActor[M]) start(mode table.Mode) {
 	case table.Daemons:
 		a.all.remembered = daemonOf(a.all)
 		a.begin()
-		self.Tell(startsDue{})
+		a.startRemembered()
 	case table.OnDemand:
 		a.begin()
+	}
+}
+
+// startRemembered lets the hub start the entities that run without a message.
+func (a *shardActor[M]) startRemembered() {
+	l := a.all.lane
+	if l.hasDue(a.all) { // a shard without any would take a turn of its type
+		l.region.hub.ref.Tell(startsOf{typ: l.region.name, shard: func() (started, more bool) { return l.startDue(a.all) }})
 	}
 }
 
@@ -137,11 +145,7 @@ func (a *shardActor[M]) receive(ctx *actor.Context[shardMsg], msg shardMsg) acto
 		a.look()
 	case idsRead:
 		a.begin()
-		ctx.Self().Tell(startsDue{})
-	case startsDue:
-		if l.startDue(a.all) {
-			ctx.After("starts", startsEvery, startsDue{})
-		}
+		a.startRemembered()
 	case leaveShard:
 		ctx.After("leave", l.region.set.stopTimeout, leaveNow{})
 		l.leave(a.all)
@@ -217,12 +221,6 @@ func (l *lane[M]) end(all *residents[M]) {
 
 // sweepsUntilIdle is how many sweeps must find an entity unused.
 const sweepsUntilIdle = 4
-
-// Remembered entities are started at this rate, in each shard.
-const (
-	startsAtOnce = 5
-	startsEvery  = 100 * time.Millisecond
-)
 
 // late returns the entities that have been about to end for longer than they may take, and whether
 // others are about to end.
