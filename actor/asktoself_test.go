@@ -213,7 +213,6 @@ func TestAResultIsAValueOrTheErrorOfTheReplier(t *testing.T) {
 	})
 }
 
-
 func TestTheTextOfAnErrorCrossesTheWire(t *testing.T) {
 	for _, result := range []actor.Result[string]{
 		{Value: "value"},

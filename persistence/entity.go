@@ -29,6 +29,7 @@ type entity[M, E, S any] struct {
 	wake   func()               // runs awake inside the actor; for any goroutine
 
 	failure  error // of the journal; the actor does nothing after it
+	excused  bool  // OnSignal has handled the last rejection, and may reply later
 	epoch    uint64
 	seq      uint64 // of the last event in state
 	state    S
@@ -183,7 +184,8 @@ func perform[M, E, S any](e *entity[M, E, S], cmd command[M], plan *Plan[E]) (ac
 
 // finish stashes cmd, whose effect has been executed, if that says so. It returns next and err. The
 // message of a timer comes again if its effect was not stored, or the stash has no room for it. An
-// ask whose effect was not stored ends with the reason, and not with the end of the actor.
+// ask whose effect was not stored ends with the reason, and not with the end of the actor, unless
+// the behavior sees to it.
 func (e *entity[M, E, S]) finish(plan *Plan[E], cmd command[M], next actor.Behavior[M], err error) (actor.Behavior[M], error) {
 	full := plan.stash && err == nil && !e.commands.stash(cmd, e.StashCapacity)
 	switch {
@@ -191,7 +193,7 @@ func (e *entity[M, E, S]) finish(plan *Plan[E], cmd command[M], next actor.Behav
 		retry(e, cmd.timer)
 	case full:
 		e.deadLetter(cmd.msg, actor.ErrStashFull)
-	case err != nil:
+	case err != nil && !e.excused:
 		extension.Refuse(e.ctx.System(), cmd.msg, err)
 	}
 	return next, err

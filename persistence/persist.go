@@ -37,10 +37,10 @@ func (e *entity[M, E, S]) stored(plan *Plan[E], b batch[S], err error) (actor.Be
 		return next, nil
 	case isRejection(err):
 		err = &RejectedError{ID: e.id, Err: err}
-		e.announce(PersistRejected{Err: err})
+		e.excused = e.announce(PersistRejected{Err: err})
 	default:
 		err = fmt.Errorf("persist %d events of %q after %d: %w", len(plan.events), e.id, e.seq, err)
-		e.failure = err
+		e.failure, e.excused = err, false
 		e.announce(PersistFailed{Err: err})
 	}
 	return nil, err

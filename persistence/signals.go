@@ -42,7 +42,7 @@ type (
 
 	// PersistRejected reports events that can never be stored, such as those of an unregistered
 	// type. Nothing was stored, and the state is unchanged. The actor fails with Err, a
-	// [*RejectedError].
+	// [*RejectedError]. An ask that waits for a reply ends with Err, unless OnSignal handles this.
 	PersistRejected struct{ Err error }
 
 	// TimerFailed reports the message of a timer that cannot be decoded. The timer stays in the
@@ -125,11 +125,12 @@ func (e *entity[M, E, S]) answer(plan *Plan[E]) actor.Behavior[M] {
 
 // announce passes sig, which reports a failure, to OnSignal and ignores its effect, because the
 // actor fails anyway. It logs a panic of the handler, so that it does not replace the failure.
-func (e *entity[M, E, S]) announce(sig Signal) {
-	err := guard.Run(func() error { e.ask(sig); return nil })
+func (e *entity[M, E, S]) announce(sig Signal) (handled bool) {
+	err := guard.Run(func() error { handled = !e.ask(sig).unhandled; return nil })
 	if err != nil {
 		e.log.Error("signal handler failed", zap.String("signal", fmt.Sprintf("%T", sig)), zap.Error(err))
 	}
+	return handled
 }
 
 // lifeSignal handles the signals of every actor.

@@ -66,8 +66,8 @@ func (h *hub) passOn(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, passPatience)
 	defer cancel()
 	for pause.For(ctx, 10*time.Millisecond) == nil {
-		held := int64(0)
-		h.each(func(r anyRegion) { held += r.holds() })
+		held := 0
+		h.each(func(r anyRegion) { held += r.status().Held })
 		if held == 0 {
 			return
 		}

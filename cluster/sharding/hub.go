@@ -58,7 +58,6 @@ type anyRegion interface {
 	lease() *tenure
 	breakOff(why error)
 	capacity() int
-	holds() int64
 	count(shards int)
 	awake() map[int]int
 	status() shardstatus.Type

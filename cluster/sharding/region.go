@@ -265,9 +265,6 @@ func (r *Region[M]) refuse(why error) {
 	}
 }
 
-// holds returns how many messages wait here.
-func (r *Region[M]) holds() int64 { return r.held.Load() }
-
 func (r *Region[M]) close() {
 	for _, l := range r.lanes {
 		l.close(ErrStopped)
