@@ -150,6 +150,7 @@ type ask struct {
 	claimed atomic.Bool
 	state   atomic.Uint32
 	watch   askWatch    // of the asked actor
+	passed  followed    // the actor that has got the request from it
 	shared  atomic.Bool // see asker
 	custody
 	wake  chan struct{} // with one place; set when state is promiseAwaited
@@ -287,6 +288,7 @@ func (a *ask) settleEnded(err error) {
 func (a *ask) end() {
 	a.claim()
 	a.watch.end()
+	a.passed.end()
 	a.core.tellWatchers()
 }
 
@@ -307,6 +309,12 @@ func (a *ask) refuse(why error) {
 }
 
 func (a *ask) share() { a.shared.Store(true) }
+
+func (a *ask) follow(to *core) {
+	if !a.shared.Load() {
+		a.passed.follow(to, a, a.claimed.Load)
+	}
+}
 
 // endOfAsk returns the error of an ask whose target c has ended by err. An actor at a path without
 // one may never have been there, or may have ended.

@@ -63,6 +63,7 @@ type selfAsk[M, R any] struct {
 	ended   func(error)       // ends the span; nil without one
 	pending pendingAsk
 	watched askWatch    // of the asked actor
+	passed  followed    // the actor that has got the request from it
 	shared  atomic.Bool // see asker
 	custody
 }
@@ -106,6 +107,18 @@ func (a *selfAsk[M, R]) refuse(why error) {
 
 func (a *selfAsk[M, R]) share() { a.shared.Store(true) }
 
+func (a *selfAsk[M, R]) follow(to *core) {
+	if !a.shared.Load() {
+		a.passed.follow(to, a, a.over)
+	}
+}
+
+func (a *selfAsk[M, R]) over() bool {
+	a.core.mu.Lock()
+	defer a.core.mu.Unlock()
+	return a.core.dead
+}
+
 func (a *selfAsk[M, R]) asker() asker { return a }
 
 func (a *selfAsk[M, R]) settle(err error) {
@@ -133,6 +146,7 @@ func (a *selfAsk[M, R]) claim(late error) bool {
 // end sends the outcome to the actor.
 func (a *selfAsk[M, R]) end(reply R, err error) {
 	a.watched.end()
+	a.passed.end()
 	a.core.tellWatchers()
 	a.count(err)
 	a.endSpan(err)
@@ -163,6 +177,7 @@ func (a *selfAsk[M, R]) abandon(reason error) {
 	a.by.core.outermost().keeps(-1)
 	a.giveUp()
 	a.watched.end()
+	a.passed.end()
 	a.core.tellWatchers()
 	a.count(ErrStaleHandler)
 	a.endSpan(reason)

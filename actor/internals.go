@@ -105,7 +105,7 @@ func (s internals) AfterEnd(ref AnyRef, f func()) (cancel func()) { return ref.t
 
 // EndAsks implements extension.EndAsks.
 func (s internals) EndAsks(address string, which func(uid, ask uint64) bool) {
-	s.endAsks(address, which, ErrUnreachable)
+	s.endAsks(address, which, gone(address))
 }
 
 // NextNumber implements extension.NextNumber.

@@ -17,6 +17,8 @@ type asker interface {
 	refuse(why error)
 	// share disables refuse, because the ref was sent to several actors.
 	share()
+	// follow lets the ask end also with the actor behind to, to which its request is passed on.
+	follow(to *core)
 	actorhook.Ask // its custody
 }
 

@@ -52,8 +52,10 @@ func (w *endWatcher) watchedEnded(c *core, _ error) {
 	}
 }
 
-// errGone ends asks of actors on former members.
-var errGone = fmt.Errorf("%w: its node is no member of the cluster any more", ErrUnreachable)
+// gone ends asks of actors on a former member.
+func gone(address string) error {
+	return fmt.Errorf("%w: %s has left the cluster", ErrUnreachable, address)
+}
 
 // unreachable returns why a remote actor will not reply to further requests, if that is known.
 func (c *core) unreachable() error {
@@ -64,7 +66,7 @@ func (c *core) unreachable() error {
 	case c.sys.deaf.Load():
 		return errDeaf
 	case c.sys.remotes.isGone(r.sendTo):
-		return errGone
+		return gone(r.sendTo.Address)
 	}
 	return nil
 }

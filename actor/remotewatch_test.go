@@ -108,7 +108,7 @@ func TestAsksOfANodeThatIsGoneEndAndOthersDoNot(t *testing.T) {
 		s := testkit.NewSystem(t, testkit.WithoutEncoding(), extension.WithTransport("here:1", &recorder{}))
 		there, elsewhere := asked(t, s, "there:2/user/x"), asked(t, s, "elsewhere:3/user/x")
 		extension.EndAsks(s, "there:2", anyAsk)
-		require.EqualError(t, <-there, "ask understudy://test@there:2/user/x: actor: node cannot be reached before it replied")
+		require.EqualError(t, <-there, "ask understudy://test@there:2/user/x: actor: node cannot be reached: there:2 has left the cluster before it replied")
 		synctest.Wait()
 		require.Empty(t, elsewhere)
 		extension.EndAsks(s, "elsewhere:3", anyAsk)
@@ -134,6 +134,60 @@ func TestAsksOfAsksAndAdaptersOfANodeThatIsGoneEnd(t *testing.T) {
 	})
 }
 
+// A forwarder passes what it gets on to the actor that it was told of last.
+func forwarder(to actor.ActorRef[numberRequest]) actor.Behavior[any] {
+	return func(_ *actor.Context[any], next *actor.Next[any]) {
+		next.OnMessage = func(ctx *actor.Context[any], msg any) actor.Behavior[any] {
+			switch msg := msg.(type) {
+			case actor.ActorRef[numberRequest]:
+				to = msg
+			case numberRequest:
+				extension.Describe(ctx, msg).PassOn(to)
+			}
+			return nil
+		}
+	}
+}
+
+func TestAnAskWhoseRequestIsPassedOnEndsLikeOneOfTheActorThatHasIt(t *testing.T) {
+	inBubble(t, func(t *testing.T, _ *actor.System) {
+		s := testkit.NewSystem(t, testkit.WithoutEncoding(), extension.WithTransport("here:1", &recorder{}))
+		at := func(node string) actor.ActorRef[numberRequest] {
+			return actor.Resolve[numberRequest](s, "understudy://test@"+node+"/user/x#7")
+		}
+		via := actor.Spawn(s, forwarder(at("there:2")), "via")
+		ask := func() chan error {
+			ended := make(chan error, 1)
+			go func() {
+				_, err := actor.Ask(context.Background(), via, func(to actor.ActorRef[int]) any { return numberRequest{to} })
+				ended <- err
+			}()
+			synctest.Wait()
+			return ended
+		}
+		there := ask()
+		via.Tell(at("elsewhere:3"))
+		elsewhere := ask()
+		extension.EndAsks(s, "there:2", anyAsk)
+		require.EqualError(t, <-there, "ask understudy://test@here:1/user/via: actor: node cannot be reached: there:2 has left the cluster before it replied")
+		synctest.Wait()
+		require.Empty(t, elsewhere)
+		extension.EndAsks(s, "elsewhere:3", anyAsk)
+		require.ErrorIs(t, <-elsewhere, actor.ErrUnreachable)
+
+		extension.NodeGone(s, "elsewhere:3", func(uint64) bool { return true })
+		require.ErrorContains(t, <-ask(), "elsewhere:3 has left the cluster", "it is gone before the request is passed on")
+
+		here := actor.Spawn(s, func(_ *actor.Context[numberRequest], next *actor.Next[numberRequest]) {
+			next.OnMessage = func(*actor.Context[numberRequest], numberRequest) actor.Behavior[numberRequest] {
+				return func(_ *actor.Context[numberRequest], next *actor.Next[numberRequest]) { next.Stop() }
+			}
+		}, "")
+		via.Tell(here)
+		require.ErrorIs(t, <-ask(), actor.ErrTerminated)
+	})
+}
+
 func anyAsk(_, _ uint64) bool { return true }
 
 func TestAsksOfActorsThatAreGoneForGoodEndAtOnceAndAreDeadLetters(t *testing.T) {
@@ -145,7 +199,7 @@ func TestAsksOfActorsThatAreGoneForGoodEndAtOnceAndAreDeadLetters(t *testing.T) 
 		actor.Subscribe(s, dead.Ref())
 		gone := "understudy://test@there:2/user/x#7"
 		require.EqualError(t, <-asked(t, s, "there:2/user/x#7"),
-			"ask understudy://test@there:2/user/x: actor: node cannot be reached: its node is no member of the cluster any more")
+			"ask understudy://test@there:2/user/x: actor: node cannot be reached: there:2 has left the cluster")
 		require.ErrorIs(t, dead.Receive().Reason, actor.ErrUnreachable)
 		answers := testkit.NewProbe[error](t, s)
 		actor.Spawn(s, func(ctx *actor.Context[error], next *actor.Next[error]) {

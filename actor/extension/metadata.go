@@ -54,6 +54,15 @@ func Describe[M, T any](ctx *actor.Context[M], msg T) Described[T] {
 // To sends the message to an actor without waiting, see [TellNoWaitWith].
 func (d Described[M]) To(to actor.ActorRef[M]) { TellNoWaitWith(to, d.Message, d.Metadata) }
 
+// PassOn is To for a message that no other actor will get. A pending Ask or AskToSelf of this
+// system that waits for a reply to it ends like one of that actor, for instance when the actor's
+// node is removed from the cluster.
+func (d Described[M]) PassOn(to actor.ActorRef[M]) {
+	actorhook.Internals(to).(interface { // actor implements it
+		PassOn(msg M, m metadata.Metadata)
+	}).PassOn(d.Message, d.Metadata)
+}
+
 // MetadataOf returns the metadata of the message that the actor is handling. It is empty for a
 // message without metadata, and for signals. Only handlers of the actor may call it.
 func MetadataOf[M any](ctx *actor.Context[M]) Metadata {

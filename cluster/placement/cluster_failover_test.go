@@ -1,6 +1,7 @@
 package placement_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -219,5 +220,38 @@ func TestTheEndOfASystemDoesNotWaitForWhatStarts(t *testing.T) {
 		err := errorOf(w.client["n1"].Submit(t.Context(), w.spec("late")))
 		require.Error(t, err)
 		require.True(t, errors.Is(err, placement.ErrNotLeader) || errors.Is(err, actor.ErrTerminated))
+	})
+}
+
+// A slow actor does not reply.
+func TestAnAskThroughARefEndsWhenTheNodeOfItsActorIsRemoved(t *testing.T) {
+	inWorld(t, 3, func(t *testing.T, w *world) {
+		w.submit(slow.Spec("gone", slowness{Plan: w.name}).WithConstraints(w.on("n3")))
+		w.submit(slow.Spec("stays", slowness{Plan: w.name}).WithConstraints(w.on("n2")))
+		settle()
+		address, began := w.Node("n3").Address(), time.Now()
+		ends, other := make(chan error, 2), make(chan error, 1)
+		asks := func(r actor.ActorRef[result]) message { return increment{ReplyTo: r} }
+		for label, ended := range map[string]chan error{"gone": ends, "stays": other} {
+			go func() {
+				ended <- errorOf(actor.AskTimeout(t.Context(), slow.Ref(w.Node("n1").System, label), time.Minute, asks))
+			}()
+		}
+		actor.Spawn(w.Node("n1"), func(ctx *actor.Context[error], next *actor.Next[error]) {
+			actor.AskToSelf(ctx, slow.Ref(ctx.System(), "gone"), time.Minute, asks, func(_ result, err error) error { return err })
+			next.OnMessage = func(_ *actor.Context[error], err error) actor.Behavior[error] {
+				ends <- err
+				return nil
+			}
+		}, "")
+		time.Sleep(time.Second)
+		w.Crash("n3")
+		for range 2 {
+			err := <-ends
+			require.ErrorIs(t, err, actor.ErrUnreachable)
+			require.ErrorContains(t, err, address+" has left the cluster")
+		}
+		require.Less(t, time.Since(began), 10*time.Second)
+		require.ErrorIs(t, <-other, context.DeadlineExceeded)
 	})
 }

@@ -35,7 +35,9 @@ func init() {
 // other nodes. While this node knows of no running actor, the ref buffers up to 1000 messages;
 // further messages turn the oldest into dead letters with [ErrBufferFull]. A label may therefore be
 // used before it has been submitted. Messages of one sender stay in order. As with any actor,
-// messages are lost if the actor ends before it has handled them; use Ask to be sure.
+// messages are lost if the actor ends before it has handled them; use Ask to be sure. An Ask ends
+// with [actor.ErrUnreachable] when the node of the actor that has its request is removed from the
+// cluster.
 //
 // The ref addresses a forwarding actor on this node, and has its path. The forwarding actor lives
 // as long as s: each label costs about 2 KB on each node that has called Ref for it. To watch the
@@ -138,7 +140,7 @@ func (f *forwarder[M]) flush() {
 // pass forwards a message, unless it is the request of an Ask that has ended.
 func (f *forwarder[M]) pass(h extension.Held[M]) {
 	if h.Pass() {
-		h.To(f.to)
+		h.PassOn(f.to)
 	} else {
 		f.deadLetter(h.Message, actor.ErrWithdrawn)
 	}
@@ -146,7 +148,7 @@ func (f *forwarder[M]) pass(h extension.Held[M]) {
 
 func (f *forwarder[M]) told(d extension.Described[M]) {
 	if f.held.Len() == 0 && f.wrong == nil && f.to != (actor.ActorRef[M]{}) {
-		d.To(f.to)
+		d.PassOn(f.to)
 		return
 	}
 	f.held.Push(extension.Hold(f.ctx.System(), d))

@@ -1,0 +1,53 @@
+package actor
+
+import (
+	"sync/atomic"
+
+	"github.com/understudy-go/understudy/internal/metadata"
+)
+
+// A followed is the watch of an ask on the actor to which its request has been passed on. The zero
+// value watches nothing.
+type followed struct{ watch atomic.Pointer[askWatch] }
+
+// follow lets by end with the actor behind to, instead of the one before it. over reports whether
+// by has an outcome. Once it has, end is called.
+func (f *followed) follow(to *core, by askWatcher, over func() bool) {
+	w := new(askWatch)
+	if !w.begin(to, by) {
+		return // the request becomes a dead letter, which ends the ask
+	}
+	if before := f.watch.Swap(w); before != nil {
+		before.end()
+	}
+	if over() {
+		w.end() // end may have come before the watch was there
+	}
+}
+
+func (f *followed) end() {
+	if w := f.watch.Load(); w != nil {
+		w.end()
+	}
+}
+
+// PassOn implements extension.Described.PassOn.
+func (r refInternals[M]) PassOn(msg M, m metadata.Metadata) {
+	if r.c != nil && r.c.sys != nil {
+		letFollow(r.c, r.c.sys.refsOf(msg))
+		if why := r.c.unreachable(); why != nil {
+			r.c.sys.reportDeadLetter(r.c.fullPath(), msg, why)
+			return
+		}
+	}
+	tellWith(ActorRef[M](r), msg, m, true)
+}
+
+// letFollow lets the asks among refs end with the actor behind to.
+func letFollow(to *core, refs []*core) {
+	for _, ref := range refs {
+		if a := askerOf(ref); a != nil {
+			a.follow(to)
+		}
+	}
+}
