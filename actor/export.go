@@ -27,7 +27,7 @@ func exportable(c *core) error {
 	if _, named := codec.NameOf(t); named || t.Kind() == reflect.Interface {
 		return nil
 	}
-	return fmt.Errorf("%w: the reply would be a %v, which is not registered; call actor.RegisterType in an init function", ErrNotSerializable, t)
+	return fmt.Errorf("%w: the reply: %w", ErrNotSerializable, &codec.UnregisteredError{Type: t})
 }
 
 // add makes c reachable from other nodes, unless it has a path in the tree.

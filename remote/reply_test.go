@@ -38,7 +38,7 @@ func TestWhatAReplyCannotCarryIsFoundBeforeTheRequestIsSent(t *testing.T) {
 		bank := ref[withdrawal](a, b, "/user/bank")
 		_, err := actor.Ask(t.Context(), bank, func(r actor.ActorRef[nameless]) withdrawal { return withdrawal{Nameless: r} })
 		require.ErrorIs(t, err, actor.ErrNotSerializable)
-		require.ErrorContains(t, err, "the reply would be a remote_test.nameless, which is not registered; call actor.RegisterType in an init function")
+		require.ErrorContains(t, err, "the reply: type remote_test.nameless is not registered; add to an init function: actor.RegisterType[remote_test.nameless]")
 		_, err = actor.AskResult(t.Context(), bank, func(r actor.ActorRef[actor.Result[nameless]]) withdrawal { return withdrawal{Refused: r} })
 		require.ErrorIs(t, err, actor.ErrNotSerializable)
 		soon()
