@@ -15,7 +15,8 @@ import (
 )
 
 // Leave ends the node in an orderly way, in the phases of [actor.System.Shutdown]. In
-// [actor.ClusterLeave], other members take over its singletons ([Leaving]). Then its actors stop
+// [actor.ServiceUnbind] it waits, for a second at most, until its clients send to other members.
+// In [actor.ClusterLeave], other members take over its singletons ([Leaving]). Then its actors stop
 // while it is still a member ([Exiting]), so their last messages reach other nodes. In
 // [actor.AfterActors] it is removed, and its ports are closed. [actor.System.ShutdownOnSignal] of a
 // node does the same on a signal.

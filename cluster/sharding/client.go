@@ -17,9 +17,10 @@ import (
 // *cluster.Client, or a node that has started the type.
 //
 // A client sends the messages to one member that has started the type, which passes them on. It
-// stays with that member until that leaves, dies or becomes unreachable; messages that such a
-// member has not passed on are lost. While no such member can be reached, the client keeps up to
-// [DefaultBuffer] messages for the type, and asks the members again every second.
+// stays with that member until that leaves, dies or becomes unreachable. What a member that dies
+// has not passed on is lost; one that leaves passes everything on first. While no such member can
+// be reached, the client keeps up to [DefaultBuffer] messages for the type, and asks the members
+// again every second.
 //
 // RefOf panics if the id is not valid, if M is not the message type with which s has used the type
 // before, and on a node that has not started the type.
