@@ -25,7 +25,7 @@ func (p *Program) FenceWriter(ctx context.Context) error {
 	if err := sell(ctx, second, "hat"); err != nil {
 		return err
 	}
-	if err := sell(ctx, first, "hat"); !errors.Is(err, actor.ErrTerminated) {
+	if err := sell(ctx, first, "hat"); !errors.Is(err, journal.ErrFenced) {
 		return fmt.Errorf("the journal has not refused the earlier writer: %w", err)
 	}
 	return nil
@@ -41,7 +41,7 @@ func (p *Program) FailJournal(ctx context.Context) error {
 	if err := errors.Join(sell(ctx, ledger, "hat"), closed.Close()); err != nil {
 		return err
 	}
-	if err := sell(ctx, ledger, "hat"); !errors.Is(err, actor.ErrTerminated) {
+	if err := sell(ctx, ledger, "hat"); !errors.Is(err, journal.ErrClosed) {
 		return fmt.Errorf("the closed journal has not failed the actor: %w", err)
 	}
 	return nil

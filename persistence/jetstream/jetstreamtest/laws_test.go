@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -38,19 +39,21 @@ type located struct {
 	*jetstream.Journal
 	stream string
 	nc     *nats.Conn
+	held   *sync.RWMutex // locked: no answer gets through
 }
 
 func (r *rig) name() string { return fmt.Sprint("journal-", r.names.Add(1)) }
 
 func (r *rig) open(t testing.TB, stream string) *located {
 	t.Helper()
-	nc := r.cluster.connect(t)
+	held := new(sync.RWMutex)
+	nc := r.cluster.connect(t, nats.SetCustomDialer(holdable{held: held}))
 	j, err := jetstream.Open(t.Context(), nc, jetstream.Config{
 		Stream: stream, Durability: jetstream.SyncAlways, Replicas: len(r.cluster.servers),
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, j.Close()) })
-	return &located{Journal: j, stream: stream, nc: nc}
+	return &located{j, stream, nc, held}
 }
 
 // features omit two hooks. DropRecord: if JetStream loses a message, all its records are lost, and
@@ -89,8 +92,11 @@ func (r *rig) features() journaltest.Features {
 			j.(*located).dropLarge(t, fmt.Appendf(nil, "state %d", seq))
 		},
 		Stall: func(t *testing.T, j journal.Journal) func() {
-			again := r.cluster.outage(t)
-			return func() { again(); j.(*located).await(t) }
+			held := j.(*located).held
+			held.Lock()
+			release := sync.OnceFunc(held.Unlock)
+			t.Cleanup(release)
+			return release
 		},
 		Fill: func(t *testing.T, j journal.Journal) func() {
 			j.(*located).limit(t, 1)

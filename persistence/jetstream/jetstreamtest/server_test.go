@@ -72,19 +72,6 @@ func (c *cluster) stop(i int) {
 	c.servers[i].WaitForShutdown()
 }
 
-// restart stops all servers; again starts them.
-func (c *cluster) outage(t testing.TB) (again func()) {
-	for i := range c.servers {
-		c.stop(i)
-	}
-	return func() {
-		for i := range c.servers {
-			c.run(t, i)
-		}
-		c.await(t)
-	}
-}
-
 // await waits until JetStream takes requests.
 func (c *cluster) await(t testing.TB) {
 	t.Helper()

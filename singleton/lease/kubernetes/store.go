@@ -85,7 +85,11 @@ func (s *Store) free(current *coordinationv1.Lease, c lease.Claim) error {
 
 // Renew implements [lease.Store].
 func (s *Store) Renew(ctx context.Context, g lease.Grant) (lease.Grant, error) {
-	object, err := s.change(ctx, "renew", g.Name, s.known(g), func(current *coordinationv1.Lease) (*coordinationv1.Lease, error) {
+	known := s.known(g)
+	if s.observations.age(ObjectName(g.Name)) >= g.TTL {
+		known = nil // it is read, because the reason names the holder
+	}
+	object, err := s.change(ctx, "renew", g.Name, known, func(current *coordinationv1.Lease) (*coordinationv1.Lease, error) {
 		switch {
 		case current == nil:
 			return nil, fmt.Errorf("%w: the object is gone", lease.ErrLost)
