@@ -17,7 +17,7 @@ func (s internals) Activity() actorhook.Activity {
 	for _, h := range found {
 		of := h.of.impl.(surveyed) // only cells have turns
 		seen.Handlers = append(seen.Handlers, actorhook.Handler{
-			Path: h.of.path(), Kind: of.counts().of.name, Message: of.messageType(), For: h.took, Blocked: h.blocked,
+			Path: h.of.path(), Kind: of.counts().of.name, Message: actorhook.ShortName(of.messageType()), For: h.took, Blocked: h.blocked,
 		})
 	}
 	if len(found) > 0 {

@@ -1,8 +1,9 @@
 package actor
 
 import (
-	"github.com/understudy-go/understudy/internal/guard"
+	"reflect"
 
+	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/payload"
 )
 
@@ -73,6 +74,8 @@ func (a *adapter[T]) deliver(msg any, by entrance) {
 	}
 	a.core.sys.deadLetter(&a.core, msg, wrongType[T](msg))
 }
+
+func (*adapter[T]) messageType() reflect.Type { return reflect.TypeFor[T]() }
 
 type adapted[T, M any] struct {
 	msg  T

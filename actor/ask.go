@@ -328,7 +328,7 @@ func (c *core) endOfAsk(err error) error {
 	return ErrTerminated // whatever it ended by
 }
 
-func (*promise[R]) replyType() reflect.Type { return reflect.TypeFor[R]() }
+func (*promise[R]) messageType() reflect.Type { return reflect.TypeFor[R]() }
 
 func (p *promise[R]) tell(msg R) {
 	if !p.ask.claim() {

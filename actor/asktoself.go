@@ -91,7 +91,7 @@ func (a *selfAsk[M, R]) expire() {
 	}
 }
 
-func (*selfAsk[M, R]) replyType() reflect.Type { return reflect.TypeFor[R]() }
+func (*selfAsk[M, R]) messageType() reflect.Type { return reflect.TypeFor[R]() }
 
 func (a *selfAsk[M, R]) number() uint64 { return a.core.uid }
 

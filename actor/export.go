@@ -17,14 +17,15 @@ type exports struct {
 }
 
 // exportable returns why the ref of an ask is of no use on another node: a reply could not be sent
-// back. It is better known before the request is sent than after it has been handled.
+// back. It is better known before the request is sent than after it has been handled. For all refs
+// it lets the codec know the type that another node is about to send: see nameOfResult.
 func exportable(c *core) error {
-	ask, ok := c.impl.(interface{ replyType() reflect.Type })
+	typed, ok := c.impl.(interface{ messageType() reflect.Type })
 	if !ok {
 		return nil
 	}
-	t := ask.replyType()
-	if _, named := codec.NameOf(t); named || t.Kind() == reflect.Interface {
+	t, asks := typed.messageType(), c.outside && c.parent == nil
+	if _, named := codec.NameOf(t); named || t.Kind() == reflect.Interface || !asks {
 		return nil
 	}
 	return fmt.Errorf("%w: the reply: %w", ErrNotSerializable, &codec.UnregisteredError{Type: t})

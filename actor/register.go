@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/naming"
 )
 
 // RegisterType gives T the stable name of its values on the wire and in journals. Call it from an
@@ -44,16 +45,31 @@ import (
 // pointers to the same variable are decoded as pointers to two. A MarshalCBOR that recurses without
 // end ends the process, like any such function.
 func RegisterType[T any](name string) {
-	t := reflect.TypeFor[T]()
-	codec.Register(name, t, mayHoldRefs(t))
-	registerResult[T](name)
+	register(name, reflect.TypeFor[T]())
 }
 
-// registerResult names the results with values of a type that has been registered under name.
-func registerResult[T any](name string) {
-	t := reflect.TypeFor[Result[T]]()
-	codec.Register("result of "+name, t, mayHoldRefs(t))
+// resultOf begins the name of a Result.
+const resultOf = "result of "
+
+func register(name string, t reflect.Type) {
+	if err := naming.CheckLength(name, naming.MaxLength-len(resultOf)); err != nil {
+		panic(fmt.Sprintf("actor: the name %q of type %v %v", name, t, err))
+	}
+	codec.Register(name, t, mayHoldRefs(t))
 }
+
+// nameOfResult names the results with values of registered types. Nothing generic does it, since
+// that would compile for each type that is registered. A node learns the name when it sends the
+// first such result, or the first ref that takes them.
+func nameOfResult(t reflect.Type) (name string, bound, ok bool) {
+	if t.PkgPath() != corePackage || !t.Implements(resultType) { // not one that embeds a Result
+		return "", false, false
+	}
+	of, ok := codec.NameOf(t.Field(0).Type)
+	return resultOf + of, mayHoldRefs(t), ok
+}
+
+var resultType = reflect.TypeFor[interface{ isResult() }]()
 
 // MarshalCBOR encodes the ref as its path and number.
 func (r ActorRef[M]) MarshalCBOR() ([]byte, error) {
@@ -83,6 +99,7 @@ func (r *ActorRef[M]) UnmarshalCBOR(data []byte) error {
 }
 
 func init() {
+	codec.Derive(nameOfResult)
 	codec.Trust(refuseByThemselves)
 	codec.SetTexts(codec.Texts{Is: isRef, Append: appendRef, Set: setRef})
 }

@@ -209,12 +209,35 @@ func registered() *kinds {
 	return &kinds{}
 }
 
-// NameOf returns the name that t was registered under.
+// NameOf returns the name that t was registered under, or is derived.
 func NameOf(t reflect.Type) (string, bool) {
-	if k := registered().byType[t]; k != nil {
+	if k := kindFor(t); k != nil {
 		return k.name, true
 	}
 	return "", false
+}
+
+// Derive lets f name types that have not been registered, by the names of their parts. They are
+// registered when NameOf or an encoder first looks for them, and cannot be decoded before. Derive
+// is called once, by an init function.
+func Derive(f func(t reflect.Type) (name string, bound, ok bool)) { derive = f }
+
+var derive = func(reflect.Type) (name string, bound, ok bool) { return "", false, false }
+
+// kindFor returns the kind of values of t, or nil.
+func kindFor(t reflect.Type) *kind {
+	if k := registered().byType[t]; k != nil || t == nil {
+		return k
+	}
+	name, bound, ok := derive(t)
+	if !ok {
+		return nil
+	}
+	if k := registered().byName[name]; k != nil && k.typ != t {
+		return nil // somebody has given the name to another type
+	}
+	Register(name, t, bound)
+	return registered().byType[t]
 }
 
 // TypeName returns the name by which nodes compare types of messages: the registered one, or else
@@ -280,7 +303,7 @@ type Encoder struct{ k *kind }
 
 // EncoderOf returns the encoder of values of the type of v. It fails with [*UnregisteredError].
 func EncoderOf(v any) (Encoder, error) {
-	if k := registered().byType[reflect.TypeOf(v)]; k != nil {
+	if k := kindFor(reflect.TypeOf(v)); k != nil {
 		return Encoder{k}, nil
 	}
 	return Encoder{}, &UnregisteredError{Type: reflect.TypeOf(v)}
