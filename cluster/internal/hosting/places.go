@@ -16,7 +16,10 @@ type Place struct {
 	Phase   Phase
 	Orphan  bool // reported, and not started by this coordinator
 
-	since time.Time // of Phase, as this coordinator knows it
+	since  time.Time // of Phase, as this coordinator knows it
+	anchor string    // the label that has to run on the node before this one is requested; "" if none
+	asked  bool      // the node has been asked to start it, or is starting it
+	ran    bool      // the node has said that it runs
 }
 
 // A Phase is the state of a place.
@@ -107,6 +110,8 @@ func (f *Nodes) Awaited(label string) string {
 			text += ", which has not reported what it runs"
 		case !n.Reachable:
 			text += ", which is unreachable"
+		case n.waits(p):
+			text += fmt.Sprintf(", once %q runs there", p.anchor)
 		}
 		all = append(all, text)
 	}
@@ -125,20 +130,7 @@ func (f *Nodes) Place(on NodeID, label string) (Place, bool) {
 // Start requests an actor from a node, which replaces the node's actor of that label. It sets
 // Epoch. If the ID is zero, it assigns a new ID. A non-zero ID continues the request of a former
 // coordinator: it is sent when the node has reported that it does not run the actor.
-func (f *Nodes) Start(on NodeID, r StartRequest) RequestID {
-	if r.ID.IsZero() {
-		f.lastRequest++
-		r.ID = RequestID{Epoch: f.cfg.Epoch, N: f.lastRequest}
-	}
-	n := f.known.incarnation(on)
-	if p := n.places[r.Label]; p != nil {
-		f.dropPlace(n, p)
-	}
-	p := &Place{On: on, Request: r, Phase: Starting, since: f.now}
-	f.addPlace(n, p)
-	f.request(n, p)
-	return r.ID
-}
+func (f *Nodes) Start(on NodeID, r StartRequest) RequestID { return f.StartBeside(on, "", r) }
 
 // Stop requests the end of a node's actor of a label. It does nothing if the node has no such
 // actor, or if the actor is already being stopped. With a cause the actor is to be started anew.
@@ -159,13 +151,14 @@ func (f *Nodes) Stop(on NodeID, label string, cause Cause) {
 }
 
 // request sends the request of a place, and repeats it until it is answered. While the node has not
-// reported on the label it sends nothing: the report will lead to a request.
+// reported on the label it sends nothing: the report will lead to a request. It also
+// sends nothing while the place waits for its anchor.
 func (f *Nodes) request(n *nodeState, p *Place) {
 	if p == nil || p.Phase == Running {
 		return
 	}
 	f.unanswered.Set(p.key(), f.now.Add(f.cfg.AckTimeout))
-	if !n.member || !n.hasReported(p.Request.Label) {
+	if !n.member || !n.hasReported(p.Request.Label) || n.waits(p) {
 		return
 	}
 	start := p.Request
@@ -174,6 +167,7 @@ func (f *Nodes) request(n *nodeState, p *Place) {
 		f.send(p.On, start.stop())
 		return
 	}
+	p.asked = true
 	f.send(p.On, start)
 }
 

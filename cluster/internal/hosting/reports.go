@@ -86,6 +86,7 @@ func (f *Nodes) receiveStartAck(n *nodeState, ack StartAck) {
 
 func (f *Nodes) setRunning(p *Place) {
 	p.enter(Running, f.now)
+	p.ran = true
 	f.unanswered.Clear(p.key())
 	f.touch(p)
 	f.fill(p, "", &f.outbox)
@@ -222,6 +223,7 @@ func (f *Nodes) compare(n *nodeState, p *Place, a Reported) {
 	case p.Phase == Starting && a.ID == p.Request.ID && a.Started:
 		f.setRunning(p)
 	case p.Phase == Starting && a.ID == p.Request.ID:
+		p.asked = true
 		f.unanswered.Set(p.key(), f.now.Add(f.cfg.AckTimeout))
 	case p.Phase == Running && a.ID != p.Request.ID:
 		p.enter(Starting, f.now)

@@ -134,9 +134,9 @@ func TestOfSpecsThatAreStoredTogetherOnlyTheCulpritIsRefused(t *testing.T) {
 	require.Len(t, r.m.Statuses(), 5)
 }
 
-// A spec that the journal rejects has a follower that was placed in the same step. The follower
-// stays where it is, as if its target had been removed.
-func TestWhatFollowsASpecThatIsRefusedGoesOn(t *testing.T) {
+// A spec that the journal rejects has a follower that got a place in the same step. The follower
+// has not started, and waits for the next spec of that label.
+func TestWhatFollowsASpecThatIsRefusedWaitsForTheNextOne(t *testing.T) {
 	r := newRefusingRig(t, "a", "b")
 	r.placed(specOf("x"))
 	anchor := r.placed(specOf("anchor"))
@@ -146,8 +146,9 @@ func TestWhatFollowsASpecThatIsRefusedGoesOn(t *testing.T) {
 	r.inState("follower", Unplaced)
 	r.unfit(r.submit(stateful("anchor", 1000)))
 	r.absent("anchor")
-	r.runs("follower", "a")
+	r.inState("follower", Unplaced)
 	require.Equal(t, "a", r.placed(specOf("anchor")))
+	r.runs("follower", "a")
 }
 
 func TestAJournalThatRefusesWhatMustBeStoredEndsTheCoordinator(t *testing.T) {

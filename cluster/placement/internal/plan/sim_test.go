@@ -226,6 +226,7 @@ type simFound struct {
 	Started, Failed, Hung, Ended, Stopped, Moved              int // actors
 	Submitted, Refused, Removed, Waited, Forgotten, Colocated int // specs
 	Unplaced                                                  int // in the end
+	Followed                                                  int // requests to start what is colocated
 	SingleStarts, SingleMoves, SingleStops, SingleRefusals    int
 	Calls, CallsFailed, CallsLate, CallsSilent                int // of the source
 	Launched, Zombies, Ownerless                              int

@@ -192,6 +192,7 @@ func (c *simCoordinator) do(e hosting.Effect) {
 		s.clients.reply(e)
 	case hosting.Send:
 		s.note("to %s.%d: %s", e.Node, e.Incarnation, simShow(e.Msg))
+		s.begins(c, e)
 		from := s.node(c.on.Name)
 		if from.cut && e.Node != c.on.Name {
 			return

@@ -84,6 +84,25 @@ func (s *sim) lookAt(c *simCoordinator, f Fact) {
 	}
 }
 
+// begins: an actor that is colocated with another one starts only while that one runs on the node,
+// as far as the coordinator knows. A request that the node has carried out may be repeated.
+func (s *sim) begins(c *simCoordinator, e hosting.Send) {
+	start, starts := e.Msg.(hosting.StartRequest)
+	it := c.planner.specs.all[start.Label]
+	if !starts || it == nil || it.request != start.ID || it.Constraints.ColocateWith == "" {
+		return
+	}
+	on := hosting.NodeID{Name: e.Node, Incarnation: e.Incarnation}
+	if n := s.node(e.Node); n.id() == on && n.agent.actors[start.ID] != nil {
+		return
+	}
+	s.found.Followed++
+	p, there := c.planner.nodes.Place(on, it.Constraints.ColocateWith)
+	if !there || p.Phase == hosting.Starting || p.Orphan {
+		s.breach("%s is to start on %s, where %s does not run", start.Label, e.Node, it.Constraints.ColocateWith)
+	}
+}
+
 // drained: the drain of a node is over when no actor on it could run elsewhere.
 func (s *sim) drained(n *simNode) {
 	if s.lead == nil || !n.member || s.seed%5 == 1 {

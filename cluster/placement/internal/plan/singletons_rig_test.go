@@ -208,6 +208,7 @@ func (r *singletonsRig) send(e hosting.Send) {
 		r.hear(id, hosting.FromAgent{Report: rep})
 	case hosting.StartRequest:
 		r.sends = append(r.sends, e)
+		r.requireAnchor(id, m)
 		if r.holdStarts {
 			r.held = append(r.held, e)
 			return
@@ -221,6 +222,17 @@ func (r *singletonsRig) send(e hosting.Send) {
 		}
 		r.ackStop(id, m)
 	}
+}
+
+// requireAnchor requires that what a spec is colocated with runs when its actor is to start. A
+// request that the node has carried out may be repeated.
+func (r *singletonsRig) requireAnchor(on hosting.NodeID, start hosting.StartRequest) {
+	r.t.Helper()
+	it := r.m.specs.all[start.Label]
+	if it == nil || it.Constraints.ColocateWith == "" || r.agents[on][start.Label].ID == start.ID {
+		return
+	}
+	require.True(r.t, r.agents[on][it.Constraints.ColocateWith].Started, "%s is to start on %s before %s runs there", start.Label, on.Name, it.Constraints.ColocateWith)
 }
 
 func (r *singletonsRig) hear(id hosting.NodeID, msg hosting.FromAgent) {

@@ -53,9 +53,10 @@ type Constraints struct {
 	// directions: those actors are not placed beside this one later. Empty allows every node.
 	AntiAffinity []string
 
-	// ColocateWith is the label of an actor that must be on the node, or on its way there. When
-	// that actor is placed on another node, this one is stopped and follows it. While that actor
-	// runs nowhere, this one stays. Empty allows every node.
+	// ColocateWith is the label of an actor that must be on the node, or on its way there. This
+	// one starts once that actor runs. When that actor is placed on another node, this one is
+	// stopped and follows it. While that actor runs nowhere, this one stays. Empty allows every
+	// node.
 	ColocateWith string
 
 	// RequiredNode is the name of the only node that may run the actor; see cluster.Config.NodeID.

@@ -228,7 +228,7 @@ func (s *specs) begin() {
 		it := s.all[label]
 		switch it.stage {
 		case placed:
-			s.nodes.Start(it.on, it.startRequest())
+			s.nodes.StartBeside(it.on, it.Constraints.ColocateWith, it.startRequest())
 		case waiting:
 			s.waits.Set(label, it.until)
 		case unplaced, leaving:

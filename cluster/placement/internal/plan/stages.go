@@ -54,16 +54,32 @@ func (s *specs) Reconcile() {
 func (s *specs) review(it *item) {
 	switch it.stage {
 	case placed:
-		if cause := it.cause(s); cause != "" {
-			s.moves[cause]++
-			s.enter(it, leaving)
-			s.nodes.Stop(it.on, it.Label, cause)
-		}
+		it.review(s)
 	case waiting:
 		s.awaitReturn(it)
 	case unplaced:
 		s.place(it)
 	case leaving:
+	}
+}
+
+// review takes an actor back that was to start beside another one, which is not there any more. It
+// stops an actor that has to move, and starts one whose turn has come.
+func (it *item) review(s *specs) {
+	follower, starts := hosting.FollowerOn(s.nodes, it.on, it.Label)
+	cause := it.cause(s)
+	switch {
+	case starts && follower.Stranded():
+		s.enter(it, leaving)
+		if follower.Withdraw() {
+			s.redistribute(it)
+		}
+	case cause != "":
+		s.moves[cause]++
+		s.enter(it, leaving)
+		s.nodes.Stop(it.on, it.Label, cause)
+	case starts:
+		follower.Resume()
 	}
 }
 
@@ -125,7 +141,8 @@ func (s *specs) place(it *item) {
 	}
 }
 
-// start requests the actor from the chosen node.
+// start requests the actor from the chosen node, where it begins after the one that it is colocated
+// with.
 func (s *specs) start(it *item, d Decision) {
 	n, ok := s.nodes.Member(d.Node)
 	if !ok {
@@ -134,5 +151,5 @@ func (s *specs) start(it *item, d Decision) {
 	it.decision, it.startedAt = d, time.Time{}
 	s.enter(it, placed)
 	it.on, it.request = hosting.IDOf(n), hosting.RequestID{}
-	it.request = s.nodes.Start(it.on, it.startRequest())
+	it.request = s.nodes.StartBeside(it.on, it.Constraints.ColocateWith, it.startRequest())
 }
