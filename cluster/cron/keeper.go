@@ -153,7 +153,7 @@ func persist(facts []plan.Fact) effect { return persistence.Persist(facts...) }
 // host returns where runs begin. begun are those that are about to.
 func (k *keeper) host(begun []plan.RunBegun) plan.Host {
 	return plan.Host{
-		Node: k.node, Generation: k.generation, Room: k.cfg.MaxRuns - len(k.running) - len(begun),
+		Node: k.node, Process: k.process, Generation: k.generation, Room: k.cfg.MaxRuns - len(k.running) - len(begun),
 		Running: func(key plan.Key) bool {
 			return k.running[key] || slices.ContainsFunc(begun, func(b plan.RunBegun) bool { return plan.KeyOf(b.Name, b.Due) == key })
 		},

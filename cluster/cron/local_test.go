@@ -16,6 +16,7 @@ import (
 	"github.com/understudy-go/understudy/internal/cronstatus"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/testkit"
+	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
 // A logbook notes runs. In a bubble of synctest, it is midnight UTC of January 1st, 2000.
@@ -310,4 +311,33 @@ func TestTheStatusPageShowsSchedules(t *testing.T) {
 		require.NoError(t, s.Shutdown(t.Context()))
 		require.False(t, read()[0].Here)
 	})
+}
+
+// Twelve processes end one after the other during the run, each of which is alone.
+func TestARunHasFailedAfterTenHostsHaveEndedDuringIt(t *testing.T) {
+	for name, end := range map[string]func(t *testing.T, c *clustertest.Cluster){
+		"they crash": func(_ *testing.T, c *clustertest.Cluster) { c.Crash("n1") },
+		"they leave": func(_ *testing.T, c *clustertest.Cluster) { c.Leave("n1") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b, store := &logbook{takes: time.Minute}, memory.New()
+				hourly := cron.Entry{Name: "hours", Job: "note", Spec: "0 * * * *", Grace: time.Hour}
+				time.Sleep(time.Hour - 10*time.Second)
+				for range 12 {
+					c := clustertest.Start(t, 1)
+					start(t, c.Node("n1"), store, b, hourly)
+					time.Sleep(20 * time.Second)
+					end(t, c)
+				}
+				require.Len(t, b.runs, 10)
+				status, err := start(t, testkit.NewSystem(t), store, b, hourly).Entry(t.Context(), "hours")
+				require.NoError(t, err)
+				require.Empty(t, status.Open)
+				require.Equal(t, cron.Failed, status.History[0].Outcome)
+				require.Equal(t, 10, status.History[0].Attempt)
+				require.Contains(t, status.History[0].Error, "given up")
+			})
+		})
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -27,6 +28,7 @@ type Schedule struct {
 	cfg     Config
 	system  *actor.System
 	node    string
+	process uint64 // tells the processes apart that have run the node
 	ref     actor.ActorRef[command]
 	figures *figures
 }
@@ -46,7 +48,7 @@ func Start(s Host, cfg Config) (*Schedule, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cron: %w", err)
 	}
-	c := &Schedule{cfg: cfg, figures: newFigures()}
+	c := &Schedule{cfg: cfg, figures: newFigures(), process: rand.Uint64()} //nolint:gosec // it is no secret
 	c.system, c.node = hostOf(s)
 	if !registerOf(c.system).add(c) {
 		return nil, fmt.Errorf("cron: the schedule %q has been started on this node before", cfg.Name)

@@ -18,6 +18,7 @@ func KeyOf(name string, due time.Time) Key { return Key{Name: name, Due: due.Uni
 // A Host is where runs begin.
 type Host struct {
 	Node       string
+	Process    uint64
 	Generation uint64
 	Running    func(Key) bool // the run goes on here
 	Room       int            // so many more may run here
@@ -31,7 +32,7 @@ type candidate struct {
 
 // Begin returns the facts about runs that begin now, those that were due first before the others. A
 // run that was going on elsewhere, on a host that has ended, begins again as another attempt. It is
-// given up if that has happened too often; restarts of the instance on one host do not count. If
+// given up if that has happened too often; restarts of the instance in one process do not count. If
 // its entry was removed, it begins again once the entry is back.
 func Begin(l Ledger, h Host, now time.Time) []Fact {
 	var facts []Fact
@@ -39,7 +40,7 @@ func Begin(l Ledger, h Host, now time.Time) []Fact {
 	for name, i := range l.Items {
 		for _, o := range mayBegin(i, func(o Open) bool { return h.Running(KeyOf(name, o.Due)) }) {
 			switch {
-			case o.Terms >= MaxTerms && term(h.Generation) != term(o.Generation):
+			case o.Hosts >= MaxHosts && o.hostedElsewhere(h.Process, h.Generation):
 				facts = append(facts, RunEnded{Name: name, Due: o.Due, Outcome: Failed, Error: "given up: each host of it has ended during the run", At: now})
 			default:
 				all = append(all, candidate{name, o})
@@ -50,7 +51,7 @@ func Begin(l Ledger, h Host, now time.Time) []Fact {
 	for _, c := range all[:min(len(all), max(h.Room, 0))] {
 		facts = append(facts, RunBegun{
 			Name: c.name, Due: c.Due, Attempt: c.Attempt + 1,
-			Generation: h.Generation, Node: h.Node, At: now,
+			Generation: h.Generation, Node: h.Node, Process: h.Process, At: now,
 		})
 	}
 	return facts

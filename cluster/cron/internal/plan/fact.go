@@ -52,6 +52,7 @@ type (
 		Attempt    int // from 1
 		Generation uint64
 		Node       string
+		Process    uint64 // of the node: another one after a restart
 		At         time.Time
 	}
 

@@ -28,9 +28,10 @@ type Open struct {
 	Due        time.Time
 	Manual     bool
 	Attempt    int // 0 if none has begun
-	Terms      int // in how many terms of the schedule, that is, on how many hosts, one has begun
+	Hosts      int // on how many hosts one has begun; see hostedElsewhere
 	Generation uint64
-	Node       string    // of the last attempt, like Begun
+	Node       string    // of the last attempt, like Begun and Process
+	Process    uint64    // of the node
 	Begun      time.Time // zero if none has begun
 }
 
@@ -175,10 +176,10 @@ func (i *Item) begin(f RunBegun) {
 	if at := i.openAt(f.Due); at >= 0 {
 		i.Open = slices.Clone(i.Open)
 		o := &i.Open[at]
-		if o.Attempt == 0 || term(o.Generation) != term(f.Generation) {
-			o.Terms++
+		if o.Attempt == 0 || o.hostedElsewhere(f.Process, f.Generation) {
+			o.Hosts++
 		}
-		o.Attempt, o.Generation, o.Node, o.Begun = f.Attempt, f.Generation, f.Node, f.At
+		o.Attempt, o.Generation, o.Node, o.Process, o.Begun = f.Attempt, f.Generation, f.Node, f.Process, f.At
 	}
 }
 
@@ -194,6 +195,13 @@ func (i *Item) end(f RunEnded) {
 		r.Took = max(f.At.Sub(o.Begun), 0)
 	}
 	i.record(r)
+}
+
+// hostedElsewhere reports whether the last attempt has begun on another host: in another process,
+// or in another term of the schedule. A process that starts alone, again and again, does not begin
+// a term.
+func (o Open) hostedElsewhere(process, generation uint64) bool {
+	return o.Process != process || term(o.Generation) != term(generation)
 }
 
 // term returns the term of a packed generation.

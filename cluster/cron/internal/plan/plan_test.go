@@ -121,21 +121,38 @@ func TestSimulatedSchedules(t *testing.T) {
 	}
 }
 
+// A host is a process, in one term of the schedule.
 func TestARunThatEndsItsHostsIsGivenUp(t *testing.T) {
-	l := plan.Ledger{}.Apply([]plan.Fact{plan.EntrySet{Entry: plan.Entry{Name: "e", Spec: "0 * * * *"}, At: begun}, plan.RunDue{Name: "e", Due: begun}})
-	host := plan.Host{Room: 1, Running: func(plan.Key) bool { return false }}
-	for n := range uint64(plan.MaxTerms * 5) {
-		host.Generation = n/5<<32 + n%5 // five restarts in each term
-		facts := plan.Begin(l, host, begun)
-		require.IsType(t, plan.RunBegun{}, facts[0])
-		l = l.Apply(facts)
+	for name, generation := range map[string]func(host, restart uint64) uint64{
+		"each begins a term": func(host, restart uint64) uint64 { return host<<32 + restart },
+		"each starts alone":  func(host, restart uint64) uint64 { return 1<<32 + 5*host + restart },
+	} {
+		l := plan.Ledger{}.Apply([]plan.Fact{plan.EntrySet{Entry: plan.Entry{Name: "e", Spec: "0 * * * *"}, At: begun}, plan.RunDue{Name: "e", Due: begun}})
+		host := plan.Host{Room: 1, Running: func(plan.Key) bool { return false }}
+		for n := range uint64(plan.MaxHosts * 5) { // five restarts on each host
+			host.Process, host.Generation = n/5, generation(n/5, n%5)
+			facts := plan.Begin(l, host, begun)
+			require.IsType(t, plan.RunBegun{}, facts[0], name)
+			l = l.Apply(facts)
+		}
+		host.Process, host.Generation = plan.MaxHosts, generation(plan.MaxHosts, 0)
+		l = l.Apply(plan.Begin(l, host, begun))
+		i, _ := l.Item("e")
+		require.Empty(t, i.Open, name)
+		require.Equal(t, plan.Failed, i.History[0].Outcome)
+		require.Contains(t, i.History[0].Error, "given up")
 	}
-	host.Generation = plan.MaxTerms << 32
-	l = l.Apply(plan.Begin(l, host, begun))
+}
+
+// A process that loses the schedule and gets it back is another host.
+func TestAProcessThatGetsTheScheduleBackIsAnotherHost(t *testing.T) {
+	l := plan.Ledger{}.Apply([]plan.Fact{plan.EntrySet{Entry: plan.Entry{Name: "e", Spec: "0 * * * *"}, At: begun}, plan.RunDue{Name: "e", Due: begun}})
+	for term := range uint64(plan.MaxHosts + 1) {
+		l = l.Apply(plan.Begin(l, plan.Host{Room: 1, Process: 7, Generation: term << 32, Running: func(plan.Key) bool { return false }}, begun))
+	}
 	i, _ := l.Item("e")
 	require.Empty(t, i.Open)
 	require.Equal(t, plan.Failed, i.History[0].Outcome)
-	require.Contains(t, i.History[0].Error, "given up")
 }
 
 func TestWhatEntriesAreRefused(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 // The limits of runs.
 const (
 	MaxOpen  = 1000 // runs of an entry that have not ended; others are skipped
-	MaxTerms = 10   // in which a run begins, because its hosts end while it is going on
+	MaxHosts = 10   // on which a run begins, because each ends or loses the schedule while it is going on
 )
 
 // A Planner decides what is to happen. It remembers what it has computed, and nothing else.
