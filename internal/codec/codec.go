@@ -209,6 +209,15 @@ func registered() *kinds {
 	return &kinds{}
 }
 
+// Types returns the types that are registered now, by their names.
+func Types() map[string]reflect.Type {
+	types := map[string]reflect.Type{}
+	for name, k := range registered().byName {
+		types[name] = k.typ
+	}
+	return types
+}
+
 // NameOf returns the name that t was registered under, or is derived.
 func NameOf(t reflect.Type) (string, bool) {
 	if k := kindFor(t); k != nil {
