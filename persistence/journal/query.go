@@ -78,9 +78,10 @@ type EventReader interface {
 	// events yet.
 	//
 	// Deleted events are left out silently. A damaged event comes with an [ErrCorrupt] and an entry
-	// that has its ID, its Offset and, if it is known, its Record.Seq; the next events follow. Any
-	// other error has an entry without an Offset, and ends the sequence. An invalid query, or an
-	// offset of another journal, is [ErrInvalid]. Events may be called from any goroutine.
+	// that has its Offset and, as far as they are known, its ID and its Record.Seq; the next events
+	// follow. Any other error has an entry without an Offset, and ends the sequence. An invalid
+	// query, or an offset of another journal, is [ErrInvalid]. Events may be called from any
+	// goroutine.
 	Events(ctx context.Context, q Query, after Offset) iter.Seq2[Entry, error]
 
 	// Appended returns a channel that is closed when something has been appended after the call, or

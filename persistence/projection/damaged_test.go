@@ -25,6 +25,7 @@ type scratched struct {
 	*memory.Journal
 	id       string
 	seq      uint64
+	orphaned bool // the record does not say whose it is
 	repaired atomic.Bool
 }
 
@@ -33,6 +34,9 @@ func (s *scratched) Events(ctx context.Context, q journal.Query, after journal.O
 		for e, err := range s.Journal.Events(ctx, q, after) {
 			if e.ID == s.id && e.Record.Seq == s.seq && !s.repaired.Load() {
 				e.Record, err = journal.Record{Seq: s.seq}, fmt.Errorf("%w: it fails its checksum", journal.ErrCorrupt)
+				if s.orphaned {
+					e.ID = ""
+				}
 			}
 			if !yield(e, err) {
 				return
@@ -81,6 +85,31 @@ func TestADamagedRecordHoldsBackItsOwnIDOnly(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, []string{"a/1", "b/1", "b/2", "a/2", "a/3"}, s.handled())
 	})
+}
+
+// Nobody knows whose events would come too early if the projection went on.
+func TestADamagedRecordOfNoIDStopsTheProjectionUntilItIsRepairedOrSkipped(t *testing.T) {
+	for _, skips := range []bool{false, true} {
+		j := &scratched{Journal: memory.New(), id: "a", seq: 2, orphaned: true}
+		s, offsets := newSum(), &projection.MemoryOffsets{}
+		newWriter(t, j, "a").append(added{1}, added{2}, added{3})
+		newWriter(t, j, "b").append(added{1})
+		sum := func(opts ...projection.Option) error {
+			_, err := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(offsets, s.handle), opts...).CatchUp(t.Context())
+			return err
+		}
+		require.ErrorIs(t, sum(), journal.ErrCorrupt)
+		require.ErrorIs(t, sum(), journal.ErrCorrupt)
+		require.Equal(t, []string{"a/1"}, s.handled())
+		if skips {
+			require.NoError(t, sum(projection.SkipAfter(2)))
+			require.Equal(t, []string{"a/1", "a/3", "b/1"}, s.handled())
+		} else {
+			j.repaired.Store(true)
+			require.NoError(t, sum())
+			require.Equal(t, []string{"a/1", "a/2", "a/3", "b/1"}, s.handled())
+		}
+	}
 }
 
 func TestADamagedRecordMayBeSkipped(t *testing.T) {

@@ -97,7 +97,8 @@ func (w *worker[E]) limit() int {
 
 // add adds an event to b, or passes over it. damage is the error with which it was read.
 func (w *worker[E]) add(ctx context.Context, b *Batch[E], entry *journal.Entry, damage error) error {
-	if w.ofIDs != nil && !w.ofIDs(entry.ID) || w.passesOver(entry) {
+	unowned := entry.ID == "" // of no id that could be held back, so each worker stops before it
+	if w.ofIDs != nil && !unowned && !w.ofIDs(entry.ID) || w.passesOver(entry) {
 		b.To = entry.Offset
 		return nil
 	}
@@ -107,7 +108,7 @@ func (w *worker[E]) add(ctx context.Context, b *Batch[E], entry *journal.Entry, 
 		b.Events = append(b.Events, events...)
 	case w.skipOthers && isOther(err):
 		w.report.update(func(s *WorkerStatus) { s.Skipped++ })
-	case w.skipAfter == 0:
+	case w.skipAfter == 0 && !unowned:
 		if failure := w.flush(ctx, b); failure != nil {
 			return failure
 		}

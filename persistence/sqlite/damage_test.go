@@ -131,6 +131,31 @@ func TestADamagedColumnIsAnError(t *testing.T) {
 	}
 }
 
+// Whatever number damage has left in a column, a reader of all events gets the others.
+func TestADamagedColumnKeepsNoOtherEventFromItsReaders(t *testing.T) {
+	for _, change := range []string{
+		"seq = 0", "seq = -7", "eid = 99", "epoch = -9223372036854775808", "crc = 9223372036854775807", "crc = -1", "nsec = 9223372036854775807",
+	} {
+		j := openTest(t)
+		appendSome(t, j, "x", 3)
+		appendSome(t, j, "y", 1)
+		alter(t, pathOf(j), "UPDATE event SET "+change+" WHERE seq = 2")
+		var read []string
+		damaged := 0
+		for e, err := range j.Events(t.Context(), journal.Query{}, "") {
+			require.NotEmpty(t, e.Offset, "%s: %v", change, err)
+			if err != nil {
+				require.ErrorIs(t, err, journal.ErrCorrupt, change)
+				damaged++
+				continue
+			}
+			read = append(read, string(e.Record.Payload))
+		}
+		require.Equal(t, 1, damaged, change)
+		require.Equal(t, []string{"x 1", "x 3", "y 1"}, read, change)
+	}
+}
+
 // A record beyond the end in the head makes an append fail halfway.
 func TestARequestThatSpoilsTheTransactionDoesNotFailItsNeighbours(t *testing.T) {
 	j := openTest(t)

@@ -128,7 +128,7 @@ func (r *reading) statement() (string, []any) {
 		where = "t.tag = ?4 AND "
 		args = append(args, r.query.Tag)
 	}
-	where += ord + " > ?1 AND " + ord + " <= ?2 AND (n.id IS NULL OR e.seq > n.deleted_to)"
+	where += ord + " > ?1 AND " + ord + " <= ?2 AND (n.id IS NULL OR e.seq > n.deleted_to OR e.seq < 1)"
 	if s := r.query.Slices; s != (journal.SliceRange{}) {
 		where += fmt.Sprintf(" AND (n.id IS NULL OR %s(n.pid) BETWEEN %d AND %d)", sliceFunction, s.From, s.To-1)
 	}
@@ -144,20 +144,22 @@ type numberedRow struct {
 }
 
 func (r *reading) entry(row *numberedRow) (readEntry, error) {
-	if !row.id.Valid {
-		return readEntry{}, fmt.Errorf("%w: event %d belongs to no persistence id", journal.ErrCorrupt, row.ord)
-	}
 	r.found, r.next = row.ord, row.ord
 	record, err := decodeEvent(row.id.String, &row.eventRow)
 	switch {
+	case !row.id.Valid:
+		record.Seq, err = seqOf(row), fmt.Errorf("%w: event %d belongs to no persistence id", journal.ErrCorrupt, row.ord)
 	case err != nil:
-		record.Seq = row.seq
+		record.Seq = seqOf(row)
 		err = fmt.Errorf("event %d, of %q: %w", row.ord, row.id.String, err)
 	case r.query.Tag != "" && !slices.Contains(record.Tags, r.query.Tag):
 		err = fmt.Errorf("%w: event %d is tabled with tag %q, which it has not", journal.ErrCorrupt, row.ord, r.query.Tag)
 	}
 	return readEntry{journal.Entry{ID: row.id.String, Offset: formatOffset(row.ord), Record: record}, hinted(err)}, nil
 }
+
+// seqOf returns the sequence number in a damaged row, or 0 if no event can have it.
+func seqOf(row *numberedRow) uint64 { return uint64(max(row.seq, 0)) }
 
 func formatOffset(ord int64) journal.Offset {
 	return journal.Offset(offsetPrefix + strconv.FormatInt(ord, 10))

@@ -90,7 +90,7 @@ func (p *page) fill(ctx context.Context, tx *sql.Tx, h head) error {
 		if err := rows.Scan(columns...); err != nil {
 			return scanError(err)
 		}
-		if row.seq != p.next {
+		if row.seq != int64(p.next) {
 			return missing(p.next)
 		}
 		r, err := decodeEvent(p.id, &row)

@@ -20,16 +20,15 @@ type insertion struct {
 }
 
 // An eventRow is a stored record in the columns of table event. Tags and metadata are JSON, for the
-// functions of SQLite and for people; NULL means empty.
+// functions of SQLite and for people; NULL means empty. Numbers are read as they are stored: one
+// out of range is damage of its record, and does not keep the others from being read.
 type eventRow struct {
-	seq, epoch uint64
+	seq, epoch, sec, nsec, crc int64
+
 	writer     sql.RawBytes // valid until the next row is scanned
-	sec        int64
-	nsec       int
 	typ        string
 	tags, meta sql.NullString
 	payload    []byte
-	crc        uint32
 }
 
 // eventColumns are the columns of event e.
@@ -66,9 +65,9 @@ func decodeEvent(id string, row *eventRow) (journal.Record, error) {
 	tags, tagsErr := decodeJSON[[]string](row.tags)
 	meta, metaErr := decodeJSON[map[string]string](row.meta)
 	r := journal.Record{
-		Seq: row.seq, Epoch: row.epoch, Time: time.Unix(row.sec, int64(row.nsec)).UTC(), Type: row.typ, Tags: tags, Meta: meta, Payload: row.payload,
+		Seq: uint64(row.seq), Epoch: uint64(row.epoch), Time: time.Unix(row.sec, row.nsec).UTC(), Type: row.typ, Tags: tags, Meta: meta, Payload: row.payload,
 	}
-	sound := copy(r.Writer[:], row.writer) == len(r.Writer) && tagsErr == nil && metaErr == nil && r.Checksum(id) == row.crc
+	sound := copy(r.Writer[:], row.writer) == len(r.Writer) && tagsErr == nil && metaErr == nil && int64(r.Checksum(id)) == row.crc
 	if !sound {
 		return journal.Record{}, fmt.Errorf("%w: record %d fails its checksum", journal.ErrCorrupt, row.seq)
 	}

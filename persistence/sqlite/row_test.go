@@ -41,8 +41,8 @@ func FuzzRowsBecomeTheSameRecords(f *testing.F) {
 func stored(n insertion) eventRow {
 	text := func(v driver.Value) sql.NullString { return sql.NullString{String: v.(string), Valid: true} }
 	return eventRow{
-		seq: uint64(n.values[1].(int64)), epoch: uint64(n.values[2].(int64)), writer: n.values[3].([]byte),
-		sec: n.values[4].(int64), nsec: int(n.values[5].(int64)), typ: n.values[6].(string),
-		tags: text(n.values[7]), meta: text(n.values[8]), payload: n.values[9].([]byte), crc: n.crc,
+		seq: n.values[1].(int64), epoch: n.values[2].(int64), writer: n.values[3].([]byte),
+		sec: n.values[4].(int64), nsec: n.values[5].(int64), typ: n.values[6].(string),
+		tags: text(n.values[7]), meta: text(n.values[8]), payload: n.values[9].([]byte), crc: int64(n.crc),
 	}
 }
