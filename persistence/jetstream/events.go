@@ -7,9 +7,6 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"time"
-
-	js "github.com/nats-io/nats.go/jetstream"
 
 	"github.com/understudy-go/understudy/persistence/journal"
 )
@@ -77,32 +74,6 @@ func (r *eventReader) few(ctx context.Context, end message) error {
 	return r.message(ctx, end)
 }
 
-func (r *eventReader) many(ctx context.Context, end message) error {
-	messages, err := r.j.consume(ctx, r.q.Slices, r.from.at, end)
-	if err != nil {
-		return err
-	}
-	defer messages.Stop()
-	defer context.AfterFunc(ctx, messages.Stop)() // Next may be making a new consumer
-	for {
-		m, err := messages.Next(js.NextContext(ctx))
-		if err != nil {
-			return unavailable(ctx, err)
-		}
-		meta, err := m.Metadata()
-		if err != nil {
-			return err
-		}
-		at := meta.Sequence.Stream
-		if at > end.at {
-			return nil
-		}
-		if err := r.message(ctx, message{subject: m.Subject(), at: at, data: m.Data()}); err != nil || at == end.at {
-			return err
-		}
-	}
-}
-
 // endAfter returns the last message of the stream. It fails if a reader has seen a later one: the
 // stream has then lost its end, or is a different stream.
 func (j *Journal) endAfter(ctx context.Context, seen offset) (message, error) {
@@ -135,28 +106,6 @@ func (j *Journal) end(ctx context.Context) (message, error) {
 			return message{}, corrupt("the last message of the stream, %d, cannot be read", state.Last)
 		}
 	}
-}
-
-// consume starts a consumer for the messages of part from the one at from on. It also includes the
-// message at the end, so that the reader knows when it has seen all, even from a lagging replica.
-func (j *Journal) consume(ctx context.Context, part journal.SliceRange, from uint64, end message) (js.MessagesContext, error) {
-	wait, cancel := context.WithTimeout(ctx, requestPatience)
-	defer cancel()
-	consumer, err := j.streams[j.events].OrderedConsumer(wait, js.OrderedConsumerConfig{
-		FilterSubjects: j.subjects.filters(part, end.subject),
-		DeliverPolicy:  js.DeliverByStartSequencePolicy, OptStartSeq: from,
-		InactiveThreshold: time.Minute,
-		MaxResetAttempts:  1, // the reader starts again from its offset
-	})
-	if err != nil {
-		return nil, unavailable(ctx, err)
-	}
-	// The server of the consumer, or its leader, may be gone without a word.
-	messages, err := consumer.Messages(js.PullMaxMessages(500), js.PullHeartbeat(requestPatience/2))
-	if err != nil {
-		return nil, unavailable(ctx, err)
-	}
-	return messages, nil
 }
 
 // filters are the subjects of part, and last.

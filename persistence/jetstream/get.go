@@ -65,7 +65,7 @@ func (j *Journal) askFor(stream string, at uint64, bare bool) asked {
 // asks the leader.
 func (j *Journal) got(ctx context.Context, a asked, stream string, at uint64) (message, error) {
 	if a.err == nil {
-		if m, err := a.q.answer(ctx); err == nil && status(m) == "" {
+		if m, err := a.q.answer(ctx, readPatience); err == nil && status(m) == "" {
 			return message{subject: m.Header.Get(js.SubjectHeader), at: at, data: m.Data}, nil
 		}
 	}
@@ -82,31 +82,22 @@ type leaderRequest struct {
 // attempts is how many times a request is repeated whose answer is out of date.
 const attempts = 4
 
-// askLeader asks the leader of stream. It repeats the request while there is no leader, or the
-// connection breaks, for as long as one answer may take. [errMissing] is the leader's answer. Any
-// other error means that the leader has not answered.
-func (j *Journal) askLeader(ctx context.Context, stream string, request leaderRequest) (message, error) {
-	begun := time.Now()
-	for n := 1; ; n++ {
-		m, err := j.askOnce(ctx, stream, request)
-		if err == nil || errors.Is(err, errMissing) {
-			return m, err
-		}
-		if time.Since(begun) >= requestPatience || ctx.Err() != nil || j.nc.IsClosed() {
-			return message{}, unavailable(ctx, err)
-		}
-		if err := backOff(ctx, n); err != nil {
-			return message{}, unavailable(ctx, err)
-		}
-	}
+// askLeader asks the leader of stream. [errMissing] is the leader's answer. Any other error means
+// that the leader has not answered.
+func (j *Journal) askLeader(ctx context.Context, stream string, request leaderRequest) (m message, err error) {
+	err = j.inbox.again(ctx, func(patience time.Duration) error {
+		m, err = j.askOnce(ctx, patience, stream, request)
+		return err
+	})
+	return m, err
 }
 
-func (j *Journal) askOnce(ctx context.Context, stream string, request leaderRequest) (message, error) {
+func (j *Journal) askOnce(ctx context.Context, patience time.Duration, stream string, request leaderRequest) (message, error) {
 	body, err := json.Marshal(request)
 	if err != nil {
 		return message{}, err
 	}
-	answer, err := j.inbox.request(ctx, j.api+"STREAM.MSG.GET."+stream, nil, body)
+	answer, err := j.inbox.request(ctx, patience, j.api+"STREAM.MSG.GET."+stream, nil, body)
 	if err != nil {
 		return message{}, err
 	}

@@ -14,6 +14,10 @@ import (
 // election of a leader usually is.
 const requestPatience = 5 * time.Second
 
+// readPatience is how long the first answer to a request may take that is repeated then. A leader
+// that is replaced drops all requests.
+const readPatience = time.Second
+
 // errReconnect: the connection broke after the request was sent, so nobody sends its answer.
 var errReconnect = errors.New("jetstream: the connection broke before the answer")
 
@@ -122,14 +126,14 @@ func (q *question) forget() {
 
 // answer waits for the next answer. Its patience begins when the question is sent, or when the
 // answer before was taken, so that many questions that were sent ahead end together.
-func (q *question) answer(ctx context.Context) (*nats.Msg, error) {
+func (q *question) answer(ctx context.Context, patience time.Duration) (*nats.Msg, error) {
 	select {
 	case m := <-q.answers:
 		return q.hear(m)
 	default:
 	}
-	patience := time.NewTimer(requestPatience - time.Since(q.heard))
-	defer patience.Stop()
+	late := time.NewTimer(patience - time.Since(q.heard))
+	defer late.Stop()
 	select {
 	case m := <-q.answers:
 		return q.hear(m)
@@ -137,7 +141,7 @@ func (q *question) answer(ctx context.Context) (*nats.Msg, error) {
 		return nil, ctx.Err()
 	case <-q.line.broken:
 		return nil, q.line.err
-	case <-patience.C:
+	case <-late.C:
 		return nil, nats.ErrTimeout
 	}
 }
@@ -166,11 +170,30 @@ func status(m *nats.Msg) string {
 }
 
 // request sends a request that has one answer, and waits for it.
-func (in *inbox) request(ctx context.Context, subject string, header nats.Header, data []byte) (*nats.Msg, error) {
+func (in *inbox) request(ctx context.Context, patience time.Duration, subject string, header nats.Header, data []byte) (*nats.Msg, error) {
 	q, err := in.ask(subject, header, data, 1)
 	if err != nil {
 		return nil, err
 	}
 	defer q.forget()
-	return q.answer(ctx)
+	return q.answer(ctx, patience)
+}
+
+// again calls read until there is an answer. It repeats it while there is no leader, or the
+// connection breaks, or nobody answers, for about as long as one answer may take. Each call may
+// take twice as long as the one before, because the server may just be slow.
+func (in *inbox) again(ctx context.Context, read func(patience time.Duration) error) error {
+	begun := time.Now()
+	for n := 1; ; n++ {
+		err := read(min(readPatience<<min(n-1, 3), requestPatience))
+		if err == nil || errors.Is(err, errMissing) {
+			return err
+		}
+		if time.Since(begun) >= requestPatience || ctx.Err() != nil || in.nc.IsClosed() {
+			return unavailable(ctx, err)
+		}
+		if err := backOff(ctx, n); err != nil {
+			return unavailable(ctx, err)
+		}
+	}
 }

@@ -69,7 +69,7 @@ func TestQuestionsThatWereSentTogetherWaitTogether(t *testing.T) {
 		}
 		begun := time.Now()
 		for _, q := range questions {
-			_, err := q.answer(t.Context())
+			_, err := q.answer(t.Context(), requestPatience)
 			require.ErrorIs(t, err, nats.ErrTimeout)
 		}
 		require.Equal(t, requestPatience, time.Since(begun))
@@ -82,10 +82,10 @@ func TestEachAnswerBeginsThePatienceAnew(t *testing.T) {
 		begun := time.Now()
 		for range 3 {
 			go func() { time.Sleep(requestPatience - time.Second); q.answers <- &nats.Msg{} }()
-			_, err := q.answer(t.Context())
+			_, err := q.answer(t.Context(), requestPatience)
 			require.NoError(t, err)
 		}
-		_, err := q.answer(t.Context())
+		_, err := q.answer(t.Context(), requestPatience)
 		require.ErrorIs(t, err, nats.ErrTimeout)
 		require.Equal(t, 4*requestPatience-3*time.Second, time.Since(begun))
 	})
@@ -101,18 +101,18 @@ func TestABrokenConnectionEndsAllQuestionsThatItHasCarried(t *testing.T) {
 		after := in.asked()
 		begun := time.Now()
 		for _, q := range before {
-			_, err := q.answer(t.Context())
+			_, err := q.answer(t.Context(), requestPatience)
 			require.ErrorIs(t, err, errReconnect)
 		}
-		_, err := answered.answer(t.Context())
+		_, err := answered.answer(t.Context(), requestPatience)
 		require.NoError(t, err)
 		require.Zero(t, time.Since(begun))
-		_, err = after.answer(t.Context())
+		_, err = after.answer(t.Context(), requestPatience)
 		require.ErrorIs(t, err, nats.ErrTimeout, "the next connection carries it")
 
 		last := in.asked()
 		in.cut(nats.ErrConnectionClosed)
-		_, err = last.answer(t.Context())
+		_, err = last.answer(t.Context(), requestPatience)
 		require.ErrorIs(t, err, nats.ErrConnectionClosed)
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	js "github.com/nats-io/nats.go/jetstream"
 )
@@ -41,21 +42,27 @@ type streamState struct {
 	} `json:"lost"`
 }
 
-func (j *Journal) state(ctx context.Context) (streamState, error) {
-	answer, err := j.inbox.request(ctx, j.api+"STREAM.INFO."+j.events, nil, nil)
-	if err != nil {
-		return streamState{}, unavailable(ctx, err)
-	}
+func (j *Journal) state(ctx context.Context) (state streamState, err error) {
+	err = j.inbox.again(ctx, func(patience time.Duration) error {
+		answer, err := j.inbox.request(ctx, patience, j.api+"STREAM.INFO."+j.events, nil, nil)
+		if err == nil {
+			state, err = decodeState(answer.Data)
+		}
+		return err
+	})
+	return state, err
+}
+
+func decodeState(answer []byte) (streamState, error) {
 	var info struct {
 		Error *js.APIError `json:"error"`
 		State streamState  `json:"state"`
 	}
-	err = json.Unmarshal(answer.Data, &info)
-	switch {
-	case err != nil:
+	if err := json.Unmarshal(answer, &info); err != nil {
 		return streamState{}, fmt.Errorf("jetstream: an answer of the server: %w", err)
-	case info.Error != nil:
-		return streamState{}, unavailable(ctx, info.Error)
+	}
+	if info.Error != nil {
+		return streamState{}, info.Error
 	}
 	return info.State, nil
 }

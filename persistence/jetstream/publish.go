@@ -31,7 +31,7 @@ func (j *Journal) send(ctx context.Context, stream, subject string, data []byte,
 		if j.nc.IsClosed() {
 			return 0, unavailable(ctx, nats.ErrConnectionClosed)
 		}
-		answer, err := j.inbox.request(ctx, subject, header, data)
+		answer, err := j.inbox.request(ctx, requestPatience, subject, header, data)
 		if err == nil {
 			return stored(answer.Data, stream)
 		}

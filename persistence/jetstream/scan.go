@@ -75,7 +75,7 @@ func (s *scan) ask() (*question, error) {
 // answers reads one batch. more reports whether there may be another.
 func (s *scan) answers(ctx context.Context, q *question, to uint64, yield func(journal.Record, error) bool) (more, enough bool) {
 	for {
-		m, err := q.answer(ctx)
+		m, err := q.answer(ctx, readPatience)
 		if err != nil {
 			return false, false
 		}

@@ -56,8 +56,8 @@
 // SkipOthers, for types that it does not need, or with SkipAfter, which skips the event for good.
 // The held ids are stored with the offsets. A worker that holds 1000 ids stops at the next one.
 //
-// A record whose codec is missing ([persistence.ErrCodec]) stops the worker: all ids need it. So does
-// a damaged record that does not tell its id, because it may be of any.
+// A record whose codec is missing ([persistence.ErrCodec]) stops the worker: all ids need it. A
+// damaged record that does not tell its id stops it, too, because it may be of any id.
 //
 // # Names
 //

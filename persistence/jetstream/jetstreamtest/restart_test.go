@@ -19,8 +19,39 @@ const answerPatience = 5 * time.Second
 // A server that restarts has forgotten the requests that it had not answered. A reader has sent
 // many of them ahead; it notices at once, and continues when the server does.
 func TestAReaderContinuesWhenTheServerIsBack(t *testing.T) {
+	readersContinue(t, 1, func(r *rig, _ *located) {
+		r.cluster.stop(0)
+		r.cluster.run(t, 0)
+	})
+}
+
+// The former leader answers no request that it has not answered yet.
+func TestAReaderContinuesWhenTheLeaderMoves(t *testing.T) {
+	readersContinue(t, 3, func(_ *rig, j *located) {
+		for _, name := range []string{j.stream, j.stream + "_LARGE"} {
+			answer, err := j.nc.Request("$JS.API.STREAM.LEADER.STEPDOWN."+name, nil, answerPatience)
+			require.NoError(t, err)
+			require.False(t, isError(answer.Data), string(answer.Data))
+		}
+	})
+}
+
+func TestAReaderContinuesWhenTheServerOfTheLeaderRestarts(t *testing.T) {
+	readersContinue(t, 3, func(r *rig, j *located) {
+		leader := j.at(t, j.stream).CachedInfo().Cluster.Leader
+		for i, o := range r.cluster.options {
+			if o.ServerName == leader {
+				r.cluster.stop(i)
+				r.cluster.run(t, i)
+			}
+		}
+	})
+}
+
+func readersContinue(t *testing.T, servers int, disturb func(*rig, *located)) {
+	t.Helper()
 	const rounds, ids = 150, 21 // so many ids that each is read by its pointers
-	r := &rig{cluster: start(t, 1, func(o *server.Options) { o.SyncAlways = false })}
+	r := &rig{cluster: start(t, servers, func(o *server.Options) { o.SyncAlways = false })}
 	stored := r.open(t, r.name())
 	writers := make([]*writer, ids)
 	for i := range writers {
@@ -49,8 +80,7 @@ func TestAReaderContinuesWhenTheServerIsBack(t *testing.T) {
 				require.NoError(t, err)
 				longest = max(longest, time.Since(last))
 				if n++; n == 10 {
-					r.cluster.stop(0)
-					r.cluster.run(t, 0)
+					disturb(r, stored)
 				}
 				last = time.Now()
 			}

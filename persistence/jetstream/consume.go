@@ -1,0 +1,78 @@
+package jetstream
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	js "github.com/nats-io/nats.go/jetstream"
+
+	"github.com/understudy-go/understudy/persistence/journal"
+)
+
+// consumerPatience is how long the next message of a consumer may take. Its server may be gone
+// without a word.
+const consumerPatience = requestPatience / 2
+
+// errGap: a message was lost between the consumer and its reader.
+var errGap = errors.New("jetstream: the consumer has sent a message that has not arrived")
+
+// many reads up to end with a consumer. The ordered consumer of nats.go is not used: after the loss
+// of its server it makes another one for up to ten seconds, whatever its context. Here the reader
+// starts again from its offset.
+func (r *eventReader) many(ctx context.Context, end message) error {
+	messages, err := r.j.consume(ctx, r.q.Slices, r.from.at, end)
+	if err != nil {
+		return err
+	}
+	defer messages.Stop()
+	for n := uint64(1); ; n++ {
+		m, err := messages.Next(js.NextContext(ctx))
+		if err != nil {
+			return unavailable(ctx, err)
+		}
+		meta, err := m.Metadata()
+		if err != nil {
+			return err
+		}
+		if meta.Sequence.Consumer != n {
+			return unavailable(ctx, errGap)
+		}
+		at := meta.Sequence.Stream
+		if at > end.at {
+			return nil
+		}
+		if err := r.message(ctx, message{subject: m.Subject(), at: at, data: m.Data()}); err != nil || at == end.at {
+			return err
+		}
+	}
+}
+
+// consume starts a consumer for the messages of part from the one at from on. It also includes the
+// message at the end, so that the reader knows when it has seen all, even from a lagging replica.
+func (j *Journal) consume(ctx context.Context, part journal.SliceRange, from uint64, end message) (js.MessagesContext, error) {
+	config := js.ConsumerConfig{
+		DeliverPolicy: js.DeliverByStartSequencePolicy, OptStartSeq: from, AckPolicy: js.AckNonePolicy,
+		InactiveThreshold: time.Minute, Replicas: 1, MemoryStorage: true,
+	}
+	if filters := j.subjects.filters(part, end.subject); len(filters) == 1 {
+		config.FilterSubject = filters[0]
+	} else {
+		config.FilterSubjects = filters
+	}
+	var consumer js.Consumer
+	err := j.inbox.again(ctx, func(patience time.Duration) (err error) {
+		wait, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		consumer, err = j.streams[j.events].CreateConsumer(wait, config)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	messages, err := consumer.Messages(js.PullMaxMessages(500), js.PullHeartbeat(consumerPatience/2)) // Next waits for two
+	if err != nil {
+		return nil, unavailable(ctx, err)
+	}
+	return messages, nil
+}
