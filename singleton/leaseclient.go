@@ -10,6 +10,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/internal/guardedlease"
 	"github.com/understudy-go/understudy/internal/leasespan"
 	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
@@ -98,7 +99,7 @@ func (c *leaseClient) close(log *zap.Logger) {
 		return
 	}
 	if err != nil {
-		log.Warn("lease not released; it has to expire", zap.Stringer("lease", c.lease), zap.Error(err))
+		log.Warn("lease not released; "+guardedlease.Outlook(c.lease), zap.Stringer("lease", c.lease), zap.Error(err))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/internal/guardedlease"
 	"github.com/understudy-go/understudy/singleton/generation"
@@ -97,6 +98,39 @@ func TestAManagerThatEndsWhileItAcquiresWaitsForNothingWithALeaseThatKeepsItsCon
 		time.Sleep(time.Minute)
 		require.Empty(t, store.Inspect("x").Holder)
 	})
+}
+
+// A panickyLease panics in Release, before or after it has released.
+type panickyLease struct {
+	lease.Lease
+	releases bool
+}
+
+func (l panickyLease) Release(ctx context.Context) error {
+	if l.releases {
+		_ = l.Lease.Release(ctx)
+	}
+	panic("no connection")
+}
+
+func TestTheLogSaysWhetherALeaseWhoseReleaseFailsIsStillHeld(t *testing.T) {
+	for released, says := range map[bool]string{
+		false: "lease not released; it is still valid, and others get it only when this process ends",
+		true:  "lease not released; it has to expire",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			l := lease.NewMemory().Lease("x", "a", 30*time.Second)
+			k, answers := openLeaseClient(t, panickyLease{l, released})
+			k.acquire(t.Context(), handover.AcquireLease{Number: 1})
+			require.True(t, (<-answers).(handover.LeaseAnswered).Held)
+			core, lines := observer.New(zap.WarnLevel)
+			k.close(zap.New(core))
+			require.Equal(t, says, lines.All()[0].Message)
+			time.Sleep(time.Hour)
+			require.Equal(t, !released, l.Valid())
+			require.NoError(t, l.Release(t.Context()))
+		})
+	}
 }
 
 func TestTwoManagersCannotUseOneLease(t *testing.T) {

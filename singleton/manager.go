@@ -10,6 +10,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/bubble"
+	"github.com/understudy-go/understudy/internal/guardedlease"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/recall"
 	"github.com/understudy-go/understudy/internal/singletonhook"
@@ -231,7 +232,7 @@ func (m *manager[M]) onEvent(ev handover.Event) {
 		log.Warn("singleton's lease lost", zap.Stringer("lease", m.lease.lease), zap.Error(ev.Reason))
 	case handover.LeaseReleased:
 		if ev.Err != nil {
-			log.Warn("lease not released; it has to expire", zap.Stringer("lease", m.lease.lease), zap.Error(ev.Err))
+			log.Warn("lease not released; "+guardedlease.Outlook(m.lease.lease), zap.Stringer("lease", m.lease.lease), zap.Error(ev.Err))
 		}
 	case handover.TermClaimed:
 		if ev.Err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
+	"github.com/understudy-go/understudy/internal/guardedlease"
 	"github.com/understudy-go/understudy/internal/leasespan"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
@@ -27,7 +28,7 @@ func (c *coordinator) fence(f allot.Fence) {
 		held, err := leasespan.Acquire(ctx, system, leasespan.Attempt{Lease: l.String(), Holder: holder}, l.Acquire)
 		if held && err == nil {
 			if err := release(ctx, l); err != nil {
-				log.Warn("lease of a former member not given back; it has to expire", zap.Stringer("lease", l), zap.Error(err))
+				log.Warn("lease of a former member not given back; "+guardedlease.Outlook(l), zap.Stringer("lease", l), zap.Error(err))
 			}
 		}
 		return held, err

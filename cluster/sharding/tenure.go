@@ -13,6 +13,7 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/internal/hosting/shell"
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/internal/guardedlease"
 	"github.com/understudy-go/understudy/internal/leasespan"
 	"github.com/understudy-go/understudy/internal/shardstatus"
 	"github.com/understudy-go/understudy/singleton"
@@ -278,7 +279,7 @@ func (k *leaseKeeper) giveBack() {
 	actor.PipeToSelf(k.ctx, func(ctx context.Context) (struct{}, error) { return struct{}{}, release(ctx, k.lease) },
 		func(_ struct{}, err error) any {
 			if err != nil {
-				k.log("lease for a type not given back; it has to expire", zap.Error(err))
+				k.log("lease for a type not given back; "+guardedlease.Outlook(k.lease), zap.Error(err))
 			}
 			return leaseGivenBack{}
 		})
@@ -301,7 +302,7 @@ func (k *leaseKeeper) close() {
 		abandon(k.lease)
 	default:
 		if err := release(k.ctx, k.lease); err != nil {
-			k.log("lease for a type not given back; it has to expire", zap.Error(err))
+			k.log("lease for a type not given back; "+guardedlease.Outlook(k.lease), zap.Error(err))
 		}
 	}
 }

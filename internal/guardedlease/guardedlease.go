@@ -46,6 +46,15 @@ func (g Lease) Release(ctx context.Context) error {
 	return guard.Run(func() error { return g.of.Release(ctx) })
 }
 
+// Outlook says, for logs, what becomes of a lease whose Release has failed. One that has panicked
+// may not have ended it.
+func Outlook(l lease.Lease) string {
+	if l.Valid() {
+		return "it is still valid, and others get it only when this process ends"
+	}
+	return "it has to expire"
+}
+
 // Valid implements [lease.Lease].
 func (g Lease) Valid() bool {
 	valid, _ := guard.Value(g.of.Valid)

@@ -78,6 +78,7 @@ type keeper struct {
 	user     string // the user that has reserved it; "" for none
 
 	abandoned bool
+	broken    error // its clock has failed; nil while it has not
 }
 
 // validity is the time from which a held lease counts, until it is renewed.
@@ -95,11 +96,12 @@ func (k *keeper) Valid() bool {
 	if v == nil {
 		return false
 	}
-	if momentOf(k.clock).since(v.sent) < k.bound {
+	now, err := clockNow(k.clock)
+	if err == nil && now.since(v.sent) < k.bound {
 		return true
 	}
 	if v.doubted.CompareAndSwap(false, true) {
-		go k.step(evWake{}) // the timers of a machine that was suspended are late
+		go k.doubt(err)
 	}
 	return false
 }
@@ -194,9 +196,7 @@ func (k *keeper) Abandon() {
 	defer k.mu.Unlock()
 	k.abandoned = true
 	k.validity.Store(nil)
-	if k.stopWake != nil {
-		k.stopWake()
-	}
+	_ = guard.Do(k.stopAlarm) // nothing relies on the clock any more
 	if k.cancel != nil {
 		k.cancel()
 	}
@@ -218,16 +218,19 @@ func (k *keeper) stepLocked(ev any) {
 	if k.abandoned {
 		return
 	}
-	now := momentOf(k.clock)
-	for _, ac := range k.machine.step(now, ev) {
-		k.do(ac)
+	if k.broken != nil {
+		k.decline()
+		return
 	}
-	if k.stopWake != nil {
-		k.stopWake()
-		k.stopWake = nil
+	now, err := clockNow(k.clock)
+	if err == nil {
+		for _, ac := range k.machine.step(now, ev) {
+			k.do(ac)
+		}
+		err = k.setAlarm(now)
 	}
-	if d := k.machine.wake(now); d != never {
-		k.stopWake = k.clock.AfterFunc(d, func() { k.step(evWake{}) })
+	if err != nil {
+		k.fail(err)
 	}
 }
 

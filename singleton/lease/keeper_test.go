@@ -387,3 +387,84 @@ func TestTheLastObserverLearnsHowLongEachRenewalTakes(t *testing.T) {
 		require.NoError(t, l.Release(t.Context()))
 	})
 }
+
+// A brokenClock is the clock of this machine, and panics at a call when it is told to.
+type brokenClock struct {
+	lease.Clock
+	at atomic.Value // the call, or ""
+}
+
+func (c *brokenClock) breaks(call string) {
+	if c.at.Load() == call {
+		panic("no such device")
+	}
+}
+
+func (c *brokenClock) Now() (time.Duration, time.Time) {
+	c.breaks("Now")
+	now := time.Now()
+	return now.Sub(time.Time{}), now
+}
+
+func (c *brokenClock) AfterFunc(d time.Duration, f func()) func() {
+	c.breaks("AfterFunc")
+	timer := time.AfterFunc(d, f)
+	return func() {
+		timer.Stop()
+		c.breaks("stop")
+	}
+}
+
+// The process goes on, and another handle gets the lease when it has expired. A caller that gives
+// the lease up in the same moment gets the error, and that is no loss.
+func TestALeaseWhoseClockPanicsIsLost(t *testing.T) {
+	for _, call := range []string{"Now", "AfterFunc", "stop"} {
+		for name, notice := range map[string]func(l lease.Lease){
+			"by itself":  func(lease.Lease) { time.Sleep(time.Minute) },
+			"by Valid":   func(l lease.Lease) { _ = l.Valid(); time.Sleep(time.Minute) },
+			"by Release": func(l lease.Lease) { _ = l.Release(context.Background()) },
+			"by Acquire": func(l lease.Lease) { _, _ = l.AcquireAbove(context.Background(), l.Token()) },
+		} {
+			t.Run(call+", "+name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					store, clock := lease.NewMemory(), new(brokenClock)
+					l, err := lease.New(store, "x", "a", lease.Settings{TTL: 10 * time.Second, Clock: clock})
+					require.NoError(t, err)
+					lost := lossesOf(l)
+					acquire(t, l)
+					clock.at.Store(call)
+					notice(l)
+					synctest.Wait()
+					require.False(t, l.Valid())
+					if name == "by itself" || name == "by Valid" {
+						require.EqualValues(t, 1, lost.count.Load())
+						require.ErrorContains(t, lost.reason.Load().(error), "the clock of its settings: panic: no such device")
+					}
+					clock.at.Store("") // it is not trusted again
+					_, err = l.Acquire(t.Context())
+					require.ErrorContains(t, err, "no such device")
+					require.ErrorContains(t, l.Release(t.Context()), "no such device")
+					time.Sleep(10 * time.Second)
+					acquire(t, store.Lease("x", "b", 10*time.Second))
+				})
+			})
+		}
+	}
+}
+
+func TestAnAcquireWhoseClockPanicsFails(t *testing.T) {
+	for _, call := range []string{"Now", "AfterFunc"} {
+		synctest.Test(t, func(t *testing.T) {
+			store, clock := lease.NewMemory(), new(brokenClock)
+			store.SetDelay(time.Second)
+			clock.at.Store(call)
+			l, err := lease.New(store, "x", "a", lease.Settings{TTL: 10 * time.Second, Clock: clock})
+			require.NoError(t, err)
+			held, err := l.Acquire(t.Context())
+			require.False(t, held)
+			require.ErrorContains(t, err, "no such device", call)
+			require.False(t, l.Valid())
+			l.(interface{ Abandon() }).Abandon()
+		})
+	}
+}

@@ -37,7 +37,8 @@ type Settings struct {
 	// TTL*(1-2*Drift) only. If it cannot renew the lease, it is idle for the rest of TTL.
 	Drift float64
 
-	// Clock is the holder's clock, for tests; nil means the machine's clock.
+	// Clock is the holder's clock, for tests; nil means the machine's clock. If it panics, the
+	// lease is lost, and the handle cannot hold it again.
 	Clock Clock
 }
 
