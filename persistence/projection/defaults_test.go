@@ -20,3 +20,8 @@ func TestDefaultsAreAsDocumented(t *testing.T) {
 		godoc.Is("RestartBackoff", "The default is 100 ms, doubled up to 10 seconds.", [2]time.Duration{100 * time.Millisecond, 10 * time.Second}, [2]time.Duration{c.backoff.Min, c.backoff.Max}),
 	))
 }
+
+func TestANilOptionIsNamed(t *testing.T) {
+	_, err := newConfig([]Option{Workers(2), nil})
+	require.EqualError(t, err, "option 2 is nil")
+}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/options"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -31,8 +32,8 @@ func newConfig(opts []Option) (config, error) {
 		polling: actor.Backoff{Min: 10 * time.Millisecond, Max: time.Second},
 		backoff: actor.Backoff{Min: 100 * time.Millisecond, Max: 10 * time.Second, Jitter: 0.2},
 	}
-	for _, o := range opts {
-		o(&c)
+	if err := options.Apply(&c, opts); err != nil {
+		return c, err
 	}
 	return c, c.validate()
 }

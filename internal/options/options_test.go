@@ -1,0 +1,20 @@
+package options_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/options"
+)
+
+type option func(*int)
+
+func TestANilOptionIsNamedAndNoneIsApplied(t *testing.T) {
+	n := 0
+	opts := []option{func(n *int) { *n += 2 }, nil}
+	require.EqualError(t, options.Apply(&n, opts), "option 2 is nil")
+	require.Zero(t, n)
+	require.NoError(t, options.Apply(&n, opts[:1]))
+	require.Equal(t, 2, n)
+}
