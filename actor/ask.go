@@ -69,16 +69,7 @@ func AskTimeout[M, R any](ctx context.Context, to ActorRef[M], timeout time.Dura
 // needsNoContext reports whether it is known that a timeout suffices for an ask of r: its message
 // needs not wait for a place, or the wait takes a timeout.
 func needsNoContext[M any](r ActorRef[M]) bool {
-	if r.c == nil {
-		return false
-	}
-	switch to := r.c.impl.(type) {
-	case *cell[M]:
-		return to.conf.box.overflow != block
-	case *remoteActor:
-		return true
-	}
-	return false
+	return r.c != nil && (r.c.isCell() && !r.c.flags.has(blocking) || r.c.isRemote())
 }
 
 // askWithin is Ask with a timeout; 0 means none. If r needs not wait for a place, it begins when
@@ -111,7 +102,7 @@ func askCarrying[M, R any](ctx context.Context, to ActorRef[M], timeout time.Dur
 		return none, fmt.Errorf("ask %s: request: %w", to.Path(), err)
 	}
 	var begun time.Time
-	if _, here := to.c.impl.(*cell[M]); !here {
+	if !to.c.isCell() {
 		begun = time.Now()
 		p.ask.watchAsked() // its node may be gone before the request is sent
 		if why := to.c.unreachable(); why != nil {
@@ -119,8 +110,8 @@ func askCarrying[M, R any](ctx context.Context, to ActorRef[M], timeout time.Dur
 			return none, fmt.Errorf("ask %s: %w", to.c.fullPath(), why)
 		}
 	}
-	by := entrance{ctx: ctx, within: timeout, metadata: asking}
-	if full := to.offer(msg, by); full != nil { //nolint:contextcheck // msg is a dead letter, as if the target had ended; a refusal belongs to the trace that it carries
+	by := entrance{ctx: ctx, within: timeout, asks: true, metadata: asking}
+	if full := to.tellBy(msg, by); full != nil { //nolint:contextcheck // msg is a dead letter, as if the target had ended; a refusal belongs to the trace that it carries
 		if err := ctx.Err(); err != nil {
 			return none, fmt.Errorf("ask %s: nothing was asked: %w: %w", to.Path(), err, full)
 		}

@@ -43,7 +43,7 @@ func AskToSelf[M, Q, R any](ctx *Context[M], to ActorRef[Q], timeout time.Durati
 		lost(why)
 		return
 	}
-	if full := to.offer(msg, entrance{parked: true, lost: lost, metadata: asking}); full != nil {
+	if full := to.tellBy(msg, entrance{parked: true, asks: true, lost: lost, metadata: asking}); full != nil {
 		lost(full)
 	}
 }

@@ -37,6 +37,7 @@ type entrance struct {
 	ctx    context.Context // ends the wait; nil if only the mailbox does
 	within time.Duration   // for another node: how long it may wait; 0 if only ctx limits it
 	parked bool            // the sender does not wait
+	asks   bool            // the sender has to know that the mailbox is full
 	size   int             // encoded size; 0 if unknown
 	lost   func(error)     // see waiter
 

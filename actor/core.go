@@ -1,7 +1,5 @@
 package actor
 
-import "sync/atomic"
-
 // A core is the untyped part of everything that a ref can point to: an actor, an ask, an adapter,
 // or an actor on another node.
 type core struct {
@@ -12,15 +10,41 @@ type core struct {
 	stride   uint8 // of a cell: see turnClock; owned by the turn
 	inTask   bool  // what the cell handles is no plain message; likewise
 	sys      *System
-	parent   *core                // nil for roots and for what is not in the tree
-	label    string               // see name; the path of a core without a parent
-	life     atomic.Pointer[life] // nil until it is needed
-	uid      uint64               // 0 addresses whichever actor lives at the path
-	place    uint32               // among its siblings; guarded by the mutex of the parent
-	stashCap int32                // how many messages may wait while it is suspended; 0 means no bound; guarded by mu
-	owner    owner                // of a cell
+	parent   *core  // nil for roots and for what is not in the tree
+	label    string // see name; the path of a core without a parent
+	uid      uint64 // 0 addresses whichever actor lives at the path
+	place    uint32 // among its siblings; guarded by the mutex of the parent
+	stashCap int32  // how many messages may wait while it is suspended; 0 means no bound; guarded by mu
+	owner    owner  // of a cell
+	port     *port  // of a cell in the tree, and of a routed ref; else nil
 	guarded
 }
+
+// A port is how messages of one type get into the cores of one kind, with functions for that type.
+// So a ref need not know any kind of core: each that a ref knows is compiled for each type that has
+// refs, and most types are only replies.
+type port struct {
+	tell   any  // func(c *core, msg M)
+	tellBy any  // func(c *core, msg M, by entrance) (unfit error); see tellBy
+	take   any  // func(c *core, msg M, m metadata.Metadata, done func(error)), of cells; see Deliver
+	cell   bool // it is that of cells
+}
+
+// inlet returns the port of c, which is empty if c has none.
+func (c *core) inlet() port {
+	switch {
+	case c.port != nil:
+		return *c.port
+	case c.outside:
+		if inner, ok := c.impl.(interface{ inlet() port }); ok {
+			return inner.inlet()
+		}
+	}
+	return port{}
+}
+
+// isCell reports whether c is an actor of this node.
+func (c *core) isCell() bool { return c.port != nil && c.port.cell }
 
 // A receiver is the part of a core that knows the type of messages.
 type receiver interface {

@@ -16,13 +16,8 @@ func (r refInternals[M]) Deliver(msg M, m metadata.Metadata, done func(err error
 		done(ErrNoRef)
 		return
 	}
-	var c *cell[M]
-	switch at := r.c.impl.(type) {
-	case *cell[M]:
-		c = at
-	case interface{ itself() *cell[M] }:
-		c = at.itself()
-	default:
+	take, ok := r.c.inlet().take.(func(*core, M, metadata.Metadata, func(error)))
+	if !ok {
 		done(ErrNoSuchActor)
 		return
 	}
@@ -31,7 +26,16 @@ func (r refInternals[M]) Deliver(msg M, m metadata.Metadata, done func(err error
 		done(err)
 		return
 	}
-	c.post(item[M]{task: &delivered[M]{to: &c.core, msg: copied, done: done}}, entrance{parked: true, metadata: m})
+	take(r.c, copied, m, done)
+}
+
+// takeDelivered puts a message of Deliver into the mailbox of c.
+func takeDelivered[M any](c *core, msg M, m metadata.Metadata, done func(err error)) {
+	postDelivered(c.impl.(*cell[M]), msg, m, done) // what has this port is a cell
+}
+
+func postDelivered[M any](c *cell[M], msg M, m metadata.Metadata, done func(err error)) {
+	c.post(item[M]{task: &delivered[M]{to: &c.core, msg: msg, done: done}}, entrance{parked: true, metadata: m})
 }
 
 type delivered[M any] struct {

@@ -101,8 +101,8 @@ func (r ActorRef[M]) TellContext(ctx context.Context, msg M) {
 		return
 	}
 	m := traceOf(ctx, r.c.sys)
-	if to, here := r.c.impl.(*cell[M]); here && m.IsEmpty() && to.conf.box.overflow != block {
-		to.tell(msg) // most messages: in no trace, and without a wait that ctx could end
+	if m.IsEmpty() && r.c.isCell() && !r.c.flags.has(blocking) {
+		r.Tell(msg) // most messages: in no trace, and without a wait that ctx could end
 		return
 	}
 	_ = r.tellBy(msg, entrance{ctx: ctx, metadata: m}) // which reports it

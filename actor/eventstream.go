@@ -40,7 +40,7 @@ func Subscribe[T any](s *System, ref ActorRef[T]) (cancel func()) {
 	tell := func(event any) bool {
 		e, ok := event.(T)
 		if ok {
-			tellAsIs(ref, e)
+			ref.c.impl.deliver(e, entrance{parked: true}) // never encoded
 		}
 		return ok
 	}

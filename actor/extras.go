@@ -37,6 +37,7 @@ type common[M any] struct {
 	ignore MessageHandler[M]
 
 	ignoreSignals SignalHandler[M]
+	port          port
 
 	ofMessages string               // the kind of actors that are spawned without one
 	kind       atomic.Pointer[kind] // of that name, of the system that asked last
@@ -78,6 +79,7 @@ func commonOf[M any]() *common[M] {
 	}
 	fresh := new(common[M])
 	fresh.conf.common, fresh.ofMessages = fresh, kindOf(key)
+	fresh.port = port{tell: tellCell[M], tellBy: tellCellBy[M], take: takeDelivered[M], cell: true}
 	fresh.ignore = func(*Context[M], M) Behavior[M] { return nil }
 	fresh.ignoreSignals = func(*Context[M], Signal) Behavior[M] { return nil }
 	fresh.none.supervision.base, fresh.none.supervision.restart = -1, -1

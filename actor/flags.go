@@ -11,6 +11,7 @@ const (
 	bypassed                    // messages go to extras.bypass; set and cleared under core.mu
 	resting                     // it takes no more messages, see returning; set under core.mu
 	inUse                       // it has handled messages, see returning
+	blocking                    // its mailbox may block; never changes
 	exported                    // it is an ask that other nodes can reach; set under core.mu, before it is over
 
 	roundAt = 8 // the bits from here on are the round in which it was used last, see returning

@@ -24,7 +24,10 @@ type inbox[M any] struct {
 	epoch      uint32      // counts incarnations; owned by the turn
 	batch      chain[M]    // what the turn handles next; guarded by core.mu while suspended
 	tally      tally
+	life       atomic.Pointer[life] // nil until it is needed
 }
+
+func (b *inbox[M]) ownLife() *atomic.Pointer[life] { return &b.life }
 
 // tell puts msg into the mailbox. This is the fast way of an unbounded mailbox.
 func (b *inbox[M]) tell(msg M) {
@@ -41,6 +44,30 @@ func (b *inbox[M]) tell(msg M) {
 		return
 	}
 	b.putPlain(msg)
+}
+
+// tellCell is the tell of the port of cells, and tellCellBy its tellBy.
+func tellCell[M any](c *core, msg M) { c.impl.(*cell[M]).tell(msg) }
+
+func tellCellBy[M any](c *core, msg M, by entrance) (unfit error) {
+	to := c.impl.(*cell[M])
+	copied, err := carried(c, msg)
+	if err != nil {
+		c.sys.deadLetter(c, msg, err)
+		return err
+	}
+	if !by.asks || to.conf.box.capacity == 0 || to.conf.box.overflow == dropOldest {
+		to.accept(copied, by)
+		return nil
+	}
+	lost, at, reason := to.put(item[M]{msg: copied}, by)
+	if reason != nil {
+		at.reportUndelivered(lost, reason)
+	}
+	if errors.Is(reason, ErrMailboxFull) {
+		return reason
+	}
+	return nil
 }
 
 // putPlain puts msg into the mailbox, which is plain. core.mu is held, and released.
@@ -230,7 +257,7 @@ func (b *inbox[M]) signal(msg systemMsg) {
 	b.core.scheduled = true
 	b.core.mu.Unlock()
 	if msg.kind == sysStop {
-		b.core.endLife()                  // after the message is queued: a handler that sees the end handles no other message
+		b.core.endLife(&b.life)           // after the message is queued: a handler that sees the end handles no other message
 		if b.conf.box.overflow == block { // else only the turn may read the extras
 			b.senders.close()
 		}

@@ -3,6 +3,7 @@ package actor
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -21,12 +22,17 @@ type life struct {
 	detach func() bool // from given
 }
 
+// ownLife returns where the life of an actor is kept.
+func (c *core) ownLife() *atomic.Pointer[life] {
+	return c.impl.(interface{ ownLife() *atomic.Pointer[life] }).ownLife() // only cells have a context
+}
+
 // context returns the context of the actor, which is the parent context of its children.
 func (c *core) context() context.Context { return (*lifeContext)(c) }
 
 // around returns the parent context.
 func (l *lifeContext) around() context.Context {
-	if made := l.life.Load(); made != nil && made.given != nil {
+	if made := (*core)(l).ownLife().Load(); made != nil && made.given != nil {
 		return made.given
 	}
 	if l.parent.parent == nil { // a guardian
@@ -57,7 +63,7 @@ func (l *lifeContext) Value(key any) any {
 			return v
 		}
 	}
-	if made := l.life.Load(); made != nil {
+	if made := (*core)(l).ownLife().Load(); made != nil {
 		made.mu.Lock()
 		inner := made.inner
 		made.mu.Unlock()
@@ -69,10 +75,10 @@ func (l *lifeContext) Value(key any) any {
 }
 
 func (l *lifeContext) context() context.Context {
-	made := l.life.Load()
+	made := (*core)(l).ownLife().Load()
 	if made == nil {
-		l.life.CompareAndSwap(nil, new(life))
-		made = l.life.Load()
+		(*core)(l).ownLife().CompareAndSwap(nil, new(life))
+		made = (*core)(l).ownLife().Load()
 	}
 	made.mu.Lock()
 	defer made.mu.Unlock()
@@ -85,10 +91,10 @@ func (l *lifeContext) context() context.Context {
 	return made.inner
 }
 
-// endLife ends the context.
-func (c *core) endLife() {
+// endLife ends the context. at is where the life of c is kept.
+func (c *core) endLife(at *atomic.Pointer[life]) {
 	c.flags.set(ended) // first, so that a life created now sees it
-	made := c.life.Load()
+	made := at.Load()
 	if made == nil {
 		return
 	}
@@ -100,8 +106,8 @@ func (c *core) endLife() {
 }
 
 // stopWith calls stop when ctx, which was given to extension.WithContext, is done.
-func (c *core) stopWith(ctx context.Context, stop func()) {
-	made := c.life.Load()
+func (c *core) stopWith(at *atomic.Pointer[life], ctx context.Context, stop func()) {
+	made := at.Load()
 	detach := context.AfterFunc(ctx, stop)
 	made.mu.Lock()
 	defer made.mu.Unlock()
@@ -109,9 +115,9 @@ func (c *core) stopWith(ctx context.Context, stop func()) {
 }
 
 // releaseLife ends the context, and detaches it from the one given to extension.WithContext.
-func (c *core) releaseLife() {
-	c.endLife()
-	made := c.life.Load()
+func (c *core) releaseLife(at *atomic.Pointer[life]) {
+	c.endLife(at)
+	made := at.Load()
 	if made == nil {
 		return
 	}

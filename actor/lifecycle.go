@@ -58,7 +58,7 @@ func (c *cell[M]) beginStop(cause error) {
 	c.core.phase = stopping
 	c.senders.close()
 	c.core.endBy(cause)
-	c.core.endLife()
+	c.core.endLife(&c.life)
 	c.timers.stop()
 	c.supervision.cancel()
 	children, awaited := c.closeDown()
@@ -90,7 +90,7 @@ func (c *cell[M]) finish() {
 	rest := append(c.drain(), c.senders.takeParked()...)
 	c.system = systemMsgs{}
 	c.core.mu.Unlock()
-	c.core.releaseLife()
+	c.core.releaseLife(&c.life)
 	c.tally.flush()
 	c.tally.counts.stopped.Add(1)
 	switch {

@@ -1,7 +1,6 @@
 package actor
 
 import (
-	"errors"
 	"fmt"
 	"time"
 )
@@ -37,50 +36,41 @@ func (r ActorRef[M]) Tell(msg M) {
 		deadLetterToNobody("", msg)
 		return
 	}
-	switch to := r.c.impl.(type) {
-	case *cell[M]:
-		to.tell(msg)
-	case *promise[M]:
-		to.replied(msg)
-	case *routed[M]:
-		to.tell(msg)
-	default:
-		_ = r.tellBy(msg, entrance{}) // which reports it
+	if r.c.port != nil {
+		if tell, ok := r.c.port.tell.(func(*core, M)); ok {
+			tell(r.c, msg)
+			return
+		}
 	}
+	if p, ok := r.c.impl.(*promise[M]); ok {
+		p.replied(msg)
+		return
+	}
+	_ = r.tellBy(msg, entrance{}) // which reports it
 }
 
 // tellBy is Tell with an entrance. If the system encodes messages between its own actors and msg
-// cannot be encoded, msg is a dead letter, and tellBy returns why.
+// cannot be encoded, msg is a dead letter, and tellBy returns why. If the entrance is that of an
+// ask, it also returns an ErrMailboxFull.
 func (r ActorRef[M]) tellBy(msg M, by entrance) (unfit error) {
-	switch to := r.c.impl.(type) {
-	case *cell[M]:
-		copied, err := carried(&to.core, msg)
-		if err != nil {
-			to.core.sys.deadLetter(&to.core, msg, err)
-			return err
+	if r.c.port != nil {
+		if tell, ok := r.c.port.tellBy.(func(*core, M, entrance) error); ok {
+			return tell(r.c, msg, by)
 		}
-		to.accept(copied, by)
+	}
+	switch to := r.c.impl.(type) {
 	case *promise[M]:
 		to.replied(msg)
-	case *adapter[M]:
-		copied, err := carried(&to.core, msg)
-		if err != nil {
-			to.core.sys.deadLetter(&to.core, msg, err)
-			return err
-		}
-		to.post(copied, by)
+		return nil
 	case *remoteActor:
 		to.deliver(msg, by)
-	case *routed[M]:
-		to.route(msg, by.metadata)
-	default:
-		return deliverHere(r.c, msg, by)
+		return nil
 	}
-	return nil
+	return deliverHere(r.c, msg, by)
 }
 
 // deliverHere delivers msg to a core of this system that is no cell.
-func deliverHere[M any](c *core, msg M, by entrance) (unfit error) {
+func deliverHere(c *core, msg any, by entrance) (unfit error) {
 	copied, err := carried(c, msg)
 	if err == nil {
 		c.impl.deliver(copied, by)
@@ -91,20 +81,6 @@ func deliverHere[M any](c *core, msg M, by entrance) (unfit error) {
 	}
 	c.sys.deadLetter(c, msg, err)
 	return err
-}
-
-// tellAsIs is TellNoWait for messages that no actor has sent, which are never encoded.
-func tellAsIs[M any](r ActorRef[M], msg M) {
-	switch to := r.c.impl.(type) {
-	case *cell[M]:
-		to.accept(msg, entrance{parked: true})
-	case *promise[M]:
-		to.tell(msg)
-	case *adapter[M]:
-		to.post(msg, entrance{parked: true})
-	default:
-		to.deliver(msg, entrance{parked: true})
-	}
 }
 
 // TellNoWait is like Tell but never waits. Extensions use it whose actors send to those of users.
@@ -118,27 +94,6 @@ func (r ActorRef[M]) TellNoWait(msg M) {
 		return
 	}
 	_ = r.tellBy(msg, entrance{parked: true}) // which reports it
-}
-
-// offer is Tell for an ask. It returns an ErrMailboxFull that the sender should know of.
-func (r ActorRef[M]) offer(msg M, by entrance) (full error) {
-	c, here := r.c.impl.(*cell[M])
-	if !here || c.conf.box.capacity == 0 || c.conf.box.overflow == dropOldest {
-		return r.tellBy(msg, by)
-	}
-	msg, err := carried(r.c, msg)
-	if err != nil {
-		r.c.sys.deadLetter(r.c, msg, err)
-		return err
-	}
-	lost, at, reason := c.put(item[M]{msg: msg}, by)
-	if reason != nil {
-		at.reportUndelivered(lost, reason)
-	}
-	if errors.Is(reason, ErrMailboxFull) {
-		return reason
-	}
-	return nil
 }
 
 // Path returns the full path: "understudy://system/user/name", or

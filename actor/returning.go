@@ -20,7 +20,7 @@ type returning[M any] struct {
 }
 
 // Returning implements extension.NewReturning, and returns an extension.Returning.
-func (refInternals[M]) Returning(parent AnyRef, owner interface {
+func (behaviorInternals[M]) Returning(parent AnyRef, owner interface {
 	Ended(name string, rest []M, with []metadata.Metadata, failure error)
 	Late(name string, msg M, m metadata.Metadata)
 }, last *M, rounds *atomic.Uint32, opts []SpawnOption,

@@ -50,6 +50,14 @@ func (r *routed[M]) found(here ActorRef[M]) {
 	}
 }
 
+// tellRouted is the tell of the port of routed refs, and tellRoutedBy its tellBy.
+func tellRouted[M any](c *core, msg M) { c.impl.(*routed[M]).tell(msg) }
+
+func tellRoutedBy[M any](c *core, msg M, by entrance) (unfit error) {
+	c.impl.(*routed[M]).route(msg, by.metadata)
+	return nil
+}
+
 // deliver takes a message of any type.
 func (r *routed[M]) deliver(msg any, by entrance) {
 	if m, ok := payload.As[M](msg); ok {
@@ -132,6 +140,7 @@ type routedRefs[M any] struct {
 	scheme string // of full paths: what comes before the prefix
 	prefix string
 	router router[M]
+	port   port
 
 	mu    sync.Mutex // guards all below
 	cores map[string]weak.Pointer[core]
@@ -139,12 +148,13 @@ type routedRefs[M any] struct {
 }
 
 // Routed implements extension.NewRoutedRefs.
-func (refInternals[M]) Routed(s *System, prefix string, by interface {
+func (behaviorInternals[M]) Routed(s *System, prefix string, by interface {
 	Told(full string, msg M, m metadata.Metadata) (here ActorRef[M])
 	Arrived(path string, from uint64, msg M, encoded actorhook.Arrival) (here ActorRef[M])
 },
 ) func(name string) ActorRef[M] {
 	all := &routedRefs[M]{sys: s, scheme: "understudy://" + s.Name(), prefix: prefix, router: by, cores: map[string]weak.Pointer[core]{}}
+	all.port = port{tell: tellRouted[M], tellBy: tellRoutedBy[M]}
 	return all.ref
 }
 
@@ -155,7 +165,7 @@ func (all *routedRefs[M]) ref(name string) ActorRef[M] {
 		return ActorRef[M]{c}
 	}
 	full := all.scheme + all.prefix + name
-	r := &routed[M]{core: core{sys: all.sys, label: full[len(all.scheme):]}, full: full, router: all.router}
+	r := &routed[M]{core: core{sys: all.sys, label: full[len(all.scheme):], port: &all.port}, full: full, router: all.router}
 	r.core.impl = r
 	all.forget()
 	all.cores[r.core.label[len(all.prefix):]] = weak.Make(&r.core)

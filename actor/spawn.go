@@ -53,7 +53,7 @@ func spawn[M any](parent *core, b Behavior[M], name string, opts []SpawnOption) 
 	}
 	if !added {
 		c.core.dead, c.core.over = true, true
-		c.core.endLife()
+		c.core.endLife(&c.life)
 		return ActorRef[M]{&c.core}
 	}
 	return begin(c)
@@ -62,7 +62,7 @@ func spawn[M any](parent *core, b Behavior[M], name string, opts []SpawnOption) 
 // begin lets the actor start, which is in the tree.
 func begin[M any](c *cell[M]) ActorRef[M] {
 	if ctx := c.conf.ctx; ctx != nil {
-		c.core.stopWith(ctx, func() { c.signal(systemMsg{kind: sysStop}) })
+		c.core.stopWith(&c.life, ctx, func() { c.signal(systemMsg{kind: sysStop}) })
 	}
 	c.tally.counts.started.Add(1)
 	c.core.sys.scheduler.ready(&c.core)
@@ -88,11 +88,13 @@ func newCell[M any](parent *core, b Behavior[M], name string, conf *config[M]) *
 	if r := newPriorityQueue[M](conf.box, c.core.path); r != nil {
 		c.own().priorities = r
 	}
+	c.core.port = &conf.port
 	if conf.box.overflow == block {
+		c.core.flags.set(blocking)
 		c.own().senders = &blockedSenders[M]{of: &c.inbox}
 	}
 	if conf.ctx != nil {
-		c.core.life.Store(&life{given: conf.ctx})
+		c.life.Store(&life{given: conf.ctx})
 	}
 	c.ctx.cell = c
 	c.system.start = true

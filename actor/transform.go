@@ -108,8 +108,12 @@ func innerOf[Outer, Inner any](c *cell[Outer]) *inner[Outer, Inner] {
 	return g
 }
 
-// itself returns the cell of g.
-func (g *inner[Outer, Inner]) itself() *cell[Inner] { return &g.cell }
+// inlet returns a port for messages of Deliver only.
+func (g *inner[Outer, Inner]) inlet() port {
+	return port{take: func(_ *core, msg Inner, m metadata.Metadata, done func(error)) {
+		postDelivered(&g.cell, msg, m, done)
+	}}
+}
 
 func (g *inner[Outer, Inner]) outer() outer[Inner] { return (*outerOf[Outer, Inner])(g) }
 

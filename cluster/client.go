@@ -37,9 +37,10 @@ type Client struct {
 	views    *viewPublisher
 	pushed   actor.ActorRef[contactNews]
 
-	learning sync.Mutex                  // guards contact and known
+	learning sync.Mutex                  // guards contact, known and leaving
 	contact  atomic.Pointer[contactNews] // the last answer without Same
 	known    knownMembers
+	leaving  map[ID]bool // members that have said so themselves
 	takers   *clientTakers
 
 	asks    chan struct{} // capacity 1: ask for news now
@@ -102,6 +103,7 @@ func newClient(cfg ClientConfig) (*Client, error) {
 		keyring:  ring,
 		views:    newViewPublisher(View{Self: self}),
 		asks:     make(chan struct{}, 1),
+		leaving:  map[ID]bool{},
 	}
 	c.aborted, c.abort = context.WithCancel(context.Background())
 	c.contact.Store(&contactNews{})

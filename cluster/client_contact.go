@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -208,24 +209,34 @@ func (c *Client) learn(news contactNews) {
 		return
 	}
 	c.contact.Store(&news)
-	members, gone := c.known.learn(news)
 	v := c.show(news)
 	c.reach(news.From.Address, addressesOf(v)...)
+	members, gone := c.known.learn(news)
 	c.endpoint.Members(c.endpoint.Self(), members)
 	c.forget(gone)
 	c.views.publish(v)
 }
 
-// show returns the next view. The caller holds learning.
+// show returns the next view. A member leaves as soon as it has said so, although the contact may
+// not know it yet. The caller holds learning.
 func (c *Client) show(news contactNews) View {
-	before := c.View()
-	return c.known.correct(news).view(before.Version+1, before.Self)
+	before, members := c.View(), slices.Clone(news.Members)
+	maps.DeleteFunc(c.leaving, func(id ID, _ bool) bool {
+		return !slices.ContainsFunc(members, func(m contactMember) bool { return m.Member.ID() == id })
+	})
+	for i, m := range members {
+		if c.leaving[m.Member.ID()] {
+			members[i].Member.Status = max(m.Member.Status, Leaving)
+		}
+	}
+	news.Members = members
+	return news.view(before.Version+1, before.Self)
 }
 
 // leaves shows that a member leaves, and calls then once no proxy sends to it any more.
 func (c *Client) leaves(id ID, then func()) {
 	c.learning.Lock()
-	c.known.leaves(id)
+	c.leaving[id] = true
 	v := c.show(*c.contact.Load())
 	c.views.publish(v)
 	c.learning.Unlock()

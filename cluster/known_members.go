@@ -10,27 +10,6 @@ type knownMembers struct {
 	from     ID // the contact that sent members
 	members  []ID
 	doubtful []ID // members that only earlier contacts knew
-	leaving  []ID // those that have said so themselves
-}
-
-// leaves notes that a member has said that it leaves.
-func (a *knownMembers) leaves(id ID) {
-	if !slices.Contains(a.leaving, id) {
-		a.leaving = append(a.leaving, id)
-	}
-}
-
-// correct returns news in which a member leaves as soon as it has said so: the contact may not know
-// it yet. That holds until the member is gone, although a contact that has just joined may not know
-// the member first, and then take it for one that is up.
-func (a *knownMembers) correct(news contactNews) contactNews {
-	news.Members = slices.Clone(news.Members)
-	for i, m := range news.Members {
-		if slices.Contains(a.leaving, m.Member.ID()) {
-			news.Members[i].Member.Status = max(m.Member.Status, Leaving)
-		}
-	}
-	return news
 }
 
 // all returns the members, doubtful ones included.
@@ -41,7 +20,6 @@ func (a *knownMembers) learn(news contactNews) (all, gone []ID) {
 	before := a.all()
 	a.take(news)
 	all = a.all()
-	a.leaving = slices.DeleteFunc(a.leaving, func(id ID) bool { return !slices.Contains(all, id) })
 	return all, slices.DeleteFunc(before, func(id ID) bool { return slices.Contains(all, id) })
 }
 

@@ -50,34 +50,6 @@ func TestWhomAClientTakesForAMemberWhenItsContactChanges(t *testing.T) {
 	require.Equal(t, []ID{{Address: "c", Incarnation: 1}}, gone)
 }
 
-func TestAMemberThatHasSaidThatItLeavesIsNotTakenForOneThatIsUpAgain(t *testing.T) {
-	id := func(name string) ID { return ID{Address: name, Incarnation: 1} }
-	news := func(from string, converged bool, members ...string) contactNews {
-		n := contactNews{From: id(from), Member: true, Converged: converged}
-		for _, name := range members {
-			n.Members = append(n.Members, contactMember{Member: Member{Address: name, Incarnation: 1, Status: Up}})
-		}
-		return n
-	}
-	var a knownMembers
-	learn := func(n contactNews) (up []string) {
-		a.learn(n)
-		for _, m := range a.correct(n).Members {
-			if m.Member.Status == Up {
-				up = append(up, m.Member.Address)
-			}
-		}
-		return up
-	}
-	require.Equal(t, []string{"a", "b"}, learn(news("a", true, "a", "b")))
-	a.leaves(id("b"))
-	require.Equal(t, []string{"a"}, learn(news("a", false, "a", "b")), "a does not know it yet")
-	require.Equal(t, []string{"a", "c"}, learn(news("c", false, "a", "c")), "c has just joined, and does not know b")
-	require.Equal(t, []string{"a", "c"}, learn(news("c", false, "a", "b", "c")), "c has heard of b, but not that it leaves")
-	require.Equal(t, []string{"a", "c"}, learn(news("c", true, "a", "c")))
-	require.Empty(t, a.leaving, "b is gone")
-}
-
 func TestContactsForgetClientsThatDoNotAsk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t, testkit.WithoutEncoding())

@@ -121,10 +121,6 @@
 //	a snapshot cannot be saved, or not decoded   SnapshotFailed    a warning is logged; nothing is deleted
 //	old events or snapshots cannot be deleted    Delete…Failed     a warning is logged
 //
-// An [actor.Ask] whose command caused a write that fails ends at once with the error. After a panic
-// it ends as an ask of any actor does: at once if supervision stops the actor, otherwise by its own
-// deadline.
-//
 // Supervision decides about failures, as for any actor. A restart recovers again; give it an
 // [actor.Backoff], because a journal that is down fails again at once. Commands in the mailbox
 // stay there. Stashed commands stay stashed while a request is sent again. After a failure of

@@ -310,21 +310,6 @@ func TestAPanicOfTheJournalFailsTheActor(t *testing.T) {
 	})
 }
 
-func TestAfterAPanicAnAskEndsAsOneOfAnyActor(t *testing.T) {
-	inBubble(t, func(w *world) {
-		plain := behaviors.Receive(func(*actor.Context[command], command) actor.Behavior[command] { panic("too loud") })
-		for directive, want := range map[actor.Directive]error{
-			actor.Stop: actor.ErrTerminated, actor.Restart: context.DeadlineExceeded, actor.Resume: context.DeadlineExceeded,
-		} {
-			for _, b := range []actor.Behavior[command]{plain, words(w.journal)} {
-				ref := actor.Spawn(w.system, behaviors.Supervise(b, actor.Strategy{Decide: func(error) actor.Directive { return directive }}), "")
-				_, err := actor.AskTimeout(w.Context(), ref, time.Minute, func(r actor.ActorRef[string]) command { return say(r, "!") })
-				require.ErrorIs(w, err, want)
-			}
-		}
-	})
-}
-
 func TestAWriteThatFailsWhileTheActorStopsIsNotAcknowledged(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.journal.set(hooks{append: func(context.Context, func() error) error {

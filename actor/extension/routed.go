@@ -29,7 +29,7 @@ type Arrival = actorhook.Arrival
 // They have no address: on each node that has a router under the same prefix, a ref means the same
 // actor. They cannot be watched.
 func NewRoutedRefs[M any](s *actor.System, prefix string, by Router[M]) (ref func(name string) actor.ActorRef[M]) {
-	return actorhook.Internals(actor.ActorRef[M]{}).(interface { // actor implements it
+	return actorhook.Internals(actor.Behavior[M](nil)).(interface { // actor implements it
 		Routed(s *actor.System, prefix string, by interface {
 			Told(full string, msg M, m metadata.Metadata) (here actor.ActorRef[M])
 			Arrived(path string, from uint64, msg M, encoded actorhook.Arrival) (here actor.ActorRef[M])
@@ -88,7 +88,7 @@ type Returning[M any] interface {
 //
 // The caller begins a round whenever it needs to tell older uses from newer ones. See [Rounds].
 func NewReturning[M any](parent actor.AnyRef, by Owner[M], last *M, rounds *Rounds, opts ...actor.SpawnOption) Returning[M] {
-	return actorhook.Internals(actor.ActorRef[M]{}).(interface { // actor implements it
+	return actorhook.Internals(actor.Behavior[M](nil)).(interface { // actor implements it
 		Returning(parent actor.AnyRef, owner interface {
 			Ended(name string, rest []M, with []metadata.Metadata, failure error)
 			Late(name string, msg M, m metadata.Metadata)
