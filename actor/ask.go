@@ -69,7 +69,7 @@ func AskTimeout[M, R any](ctx context.Context, to ActorRef[M], timeout time.Dura
 // needsNoContext reports whether it is known that a timeout suffices for an ask of r: its message
 // needs not wait for a place, or the wait takes a timeout.
 func needsNoContext[M any](r ActorRef[M]) bool {
-	return r.c != nil && (r.c.isCell() && !r.c.flags.has(blocking) || r.c.isRemote())
+	return r.c != nil && (r.c.port.ofCell() && !r.c.flags.has(blocking) || r.c.isRemote())
 }
 
 // askWithin is Ask with a timeout; 0 means none. If r needs not wait for a place, it begins when
@@ -102,7 +102,7 @@ func askCarrying[M, R any](ctx context.Context, to ActorRef[M], timeout time.Dur
 		return none, fmt.Errorf("ask %s: request: %w", to.Path(), err)
 	}
 	var begun time.Time
-	if !to.c.isCell() {
+	if !to.c.port.ofCell() {
 		begun = time.Now()
 		p.ask.watchAsked() // its node may be gone before the request is sent
 		if why := to.c.unreachable(); why != nil {

@@ -27,24 +27,19 @@ type port struct {
 	tell   any  // func(c *core, msg M)
 	tellBy any  // func(c *core, msg M, by entrance) (unfit error); see tellBy
 	take   any  // func(c *core, msg M, m metadata.Metadata, done func(error)), of cells; see Deliver
-	cell   bool // it is that of cells
+	cell   bool // its cores are cells
 }
 
-// inlet returns the port of c, which is empty if c has none.
-func (c *core) inlet() port {
-	switch {
-	case c.port != nil:
-		return *c.port
-	case c.outside:
-		if inner, ok := c.impl.(interface{ inlet() port }); ok {
-			return inner.inlet()
-		}
+// inletOf returns the port for messages of Deliver, or nil: an inner cell has none for others.
+func inletOf(c *core) *port {
+	if inner, ok := c.impl.(interface{ inlet() *port }); ok {
+		return inner.inlet()
 	}
-	return port{}
+	return c.port
 }
 
-// isCell reports whether c is an actor of this node.
-func (c *core) isCell() bool { return c.port != nil && c.port.cell }
+// ofCell reports whether p, which may be nil, is the port of an actor of this node.
+func (p *port) ofCell() bool { return p != nil && p.cell }
 
 // A receiver is the part of a core that knows the type of messages.
 type receiver interface {

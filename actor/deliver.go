@@ -16,8 +16,11 @@ func (r refInternals[M]) Deliver(msg M, m metadata.Metadata, done func(err error
 		done(ErrNoRef)
 		return
 	}
-	take, ok := r.c.inlet().take.(func(*core, M, metadata.Metadata, func(error)))
-	if !ok {
+	var take func(*core, M, metadata.Metadata, func(error))
+	if in := inletOf(r.c); in != nil {
+		take, _ = in.take.(func(*core, M, metadata.Metadata, func(error)))
+	}
+	if take == nil {
 		done(ErrNoSuchActor)
 		return
 	}

@@ -101,7 +101,7 @@ func (r ActorRef[M]) TellContext(ctx context.Context, msg M) {
 		return
 	}
 	m := traceOf(ctx, r.c.sys)
-	if m.IsEmpty() && r.c.isCell() && !r.c.flags.has(blocking) {
+	if m.IsEmpty() && r.c.port.ofCell() && !r.c.flags.has(blocking) {
 		r.Tell(msg) // most messages: in no trace, and without a wait that ctx could end
 		return
 	}

@@ -22,8 +22,8 @@ type life struct {
 	detach func() bool // from given
 }
 
-// ownLife returns where the life of an actor is kept.
-func (c *core) ownLife() *atomic.Pointer[life] {
+// lifeOf returns where the life of an actor is kept.
+func lifeOf(c *core) *atomic.Pointer[life] {
 	return c.impl.(interface{ ownLife() *atomic.Pointer[life] }).ownLife() // only cells have a context
 }
 
@@ -32,7 +32,7 @@ func (c *core) context() context.Context { return (*lifeContext)(c) }
 
 // around returns the parent context.
 func (l *lifeContext) around() context.Context {
-	if made := (*core)(l).ownLife().Load(); made != nil && made.given != nil {
+	if made := lifeOf((*core)(l)).Load(); made != nil && made.given != nil {
 		return made.given
 	}
 	if l.parent.parent == nil { // a guardian
@@ -63,7 +63,7 @@ func (l *lifeContext) Value(key any) any {
 			return v
 		}
 	}
-	if made := (*core)(l).ownLife().Load(); made != nil {
+	if made := lifeOf((*core)(l)).Load(); made != nil {
 		made.mu.Lock()
 		inner := made.inner
 		made.mu.Unlock()
@@ -75,10 +75,10 @@ func (l *lifeContext) Value(key any) any {
 }
 
 func (l *lifeContext) context() context.Context {
-	made := (*core)(l).ownLife().Load()
+	made := lifeOf((*core)(l)).Load()
 	if made == nil {
-		(*core)(l).ownLife().CompareAndSwap(nil, new(life))
-		made = (*core)(l).ownLife().Load()
+		lifeOf((*core)(l)).CompareAndSwap(nil, new(life))
+		made = lifeOf((*core)(l)).Load()
 	}
 	made.mu.Lock()
 	defer made.mu.Unlock()

@@ -109,8 +109,8 @@ func innerOf[Outer, Inner any](c *cell[Outer]) *inner[Outer, Inner] {
 }
 
 // inlet returns a port for messages of Deliver only.
-func (g *inner[Outer, Inner]) inlet() port {
-	return port{take: func(_ *core, msg Inner, m metadata.Metadata, done func(error)) {
+func (g *inner[Outer, Inner]) inlet() *port {
+	return &port{take: func(_ *core, msg Inner, m metadata.Metadata, done func(error)) {
 		postDelivered(&g.cell, msg, m, done)
 	}}
 }
