@@ -50,7 +50,7 @@ func (r ActorRef[M]) Tell(msg M) {
 }
 
 // tellBy is Tell with an entrance. If the system encodes messages between its own actors and msg
-// cannot be encoded, msg is a dead letter, and tellBy returns why. For an ask
+// cannot be encoded, msg is a dead letter, and tellBy returns why. For an
 // ask, it also returns an ErrMailboxFull.
 func (r ActorRef[M]) tellBy(msg M, by entrance) (unfit error) {
 	if r.c.port != nil {

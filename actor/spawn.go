@@ -75,7 +75,10 @@ func configure[M any](opts []SpawnOption) *config[M] {
 		return &shared.conf
 	}
 	c := &config[M]{common: shared}
-	for _, o := range opts {
+	for i, o := range opts {
+		if o == nil {
+			panic(fmt.Sprintf("actor: spawn: option %d is nil", i+1))
+		}
 		o.apply(&c.spawnConfig)
 	}
 	return c

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"github.com/understudy-go/understudy/internal/naming"
+	"github.com/understudy-go/understudy/internal/options"
 	"github.com/understudy-go/understudy/internal/stderrlog"
 )
 
@@ -67,9 +68,7 @@ func NewSystem(name string, opts ...Option) *System {
 	s := &System{name: name, terminated: make(chan struct{})}
 	s.scheduler.timing.every = defaultTiming
 	s.shutdown.init(s)
-	for _, o := range opts {
-		o(s)
-	}
+	options.MustApply("actor", s, opts)
 	if s.address != "" {
 		if err := naming.CheckPlace(s.address); err != nil {
 			panic(fmt.Sprintf("actor: system address %q %v", s.address, err))

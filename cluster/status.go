@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/internal/options"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/internal/statuspage"
 	"github.com/understudy-go/understudy/singleton"
@@ -71,9 +72,7 @@ func AllowActions(authorize func(*http.Request) error) HandlerOption {
 // the node has ended. Streams end with the node, and when their http.Server shuts down.
 func (n *Node) Handler(opts ...HandlerOption) http.Handler {
 	var set handlerSettings
-	for _, o := range opts {
-		o(&set)
-	}
+	options.MustApply("cluster: Handler", &set, opts)
 	return statuspage.New((*statusSource)(n), statuspage.Options{Actions: actionsOf(n, set.authorize), Metrics: set.metrics})
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/understudy-go/understudy/internal/guardedlease"
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/options"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
@@ -61,12 +62,7 @@ type settings struct {
 
 func newSettings(opts []Option) settings {
 	s := settings{buffer: DefaultBuffer, stopTimeout: DefaultStopTimeout, restart: defaultRestart, leaseRetry: DefaultLeaseRetry}
-	for i, o := range opts {
-		if o == nil {
-			panic(fmt.Sprintf("singleton: option %d is nil", i+1))
-		}
-		o(&s)
-	}
+	options.MustApply("singleton", &s, opts)
 	if s.anchor.Kind == handover.ByName && s.role != "" {
 		panic(fmt.Sprintf("singleton: %s and Role(%q) contradict each other; a node that is named needs no role, so leave one of them out", anchorOption(s.anchor), s.role))
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/naming"
+	"github.com/understudy-go/understudy/internal/options"
 )
 
 // An Option configures a producer or a consumer.
@@ -44,9 +45,7 @@ func (s *settings) partSize() int {
 
 func settingsOf(opts []Option) settings {
 	s := settings{window: 50, buffer: 1000, forgetAfter: 2 * time.Minute}
-	for _, o := range opts {
-		o(&s)
-	}
+	options.MustApply("delivery", &s, opts)
 	return s
 }
 

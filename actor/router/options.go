@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/options"
 )
 
 // ErrNoRoutees is the reason of dead letters of a [Group]: its node knows no actor that is
@@ -77,9 +78,7 @@ func PreferLocal() Option { return func(s *settings) { s.preferLocal = true } }
 
 // configure applies options. It panics if one is for other messages than M.
 func configure[M any](router string, s settings, opts []Option) settings {
-	for _, o := range opts {
-		o(&s)
-	}
+	options.MustApply("router", &s, opts)
 	for _, t := range s.taken {
 		if t.message != reflect.TypeFor[M]() {
 			panic(fmt.Sprintf("router: %s: %s takes messages of type %v, and the routees take %v", router, t.option, t.message, reflect.TypeFor[M]()))

@@ -34,7 +34,12 @@ import (
 // coordinator; a node without it hosts without a lease. It needs [WithJournal], which says what the
 // former members ran. It has no effect without a cluster.
 func WithLease(leases func(name, owner string) (lease.Lease, error)) Option {
-	return func(s *settings) { s.leases = leases }
+	return func(s *settings) {
+		if leases == nil {
+			s.wrong = errors.New("sharding: WithLease got nil; give it a function that returns leases, or leave it out")
+		}
+		s.leases = leases
+	}
 }
 
 // errLeaseLost ends entities: their node has lost its lease.

@@ -9,6 +9,8 @@ import (
 
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
+	"github.com/understudy-go/understudy/internal/naming"
+	"github.com/understudy-go/understudy/internal/options"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton/lease"
@@ -35,6 +37,7 @@ type settings struct {
 	timers      journal.TimerStore                            // of WithTimers
 	timerless   error                                         // why that got no such journal
 	leases      func(name, owner string) (lease.Lease, error) // nil: none
+	wrong       error                                         // an argument that makes no sense
 }
 
 // The defaults of the options.
@@ -49,8 +52,8 @@ func settingsOf(opts []Option) (settings, error) {
 	s := settings{
 		shards: DefaultShards, hosts: true, passivate: byDefault, stopTimeout: DefaultStopTimeout, buffer: DefaultBuffer,
 	}
-	for _, o := range opts {
-		o(&s)
+	if err := options.Apply(&s, opts); err != nil {
+		return s, fmt.Errorf("sharding: %w", err)
 	}
 	if s.passivate == byDefault {
 		s.passivate = DefaultPassivateAfter
@@ -59,6 +62,8 @@ func settingsOf(opts []Option) (settings, error) {
 		}
 	}
 	switch {
+	case s.wrong != nil:
+		return s, s.wrong
 	case s.shards < 1 || s.shards > journal.Slices || journal.Slices%s.shards != 0:
 		return s, fmt.Errorf("sharding: %d shards; give Shards a power of two from 1 to %d", s.shards, journal.Slices)
 	case s.passivate < 0:
@@ -137,7 +142,14 @@ func Buffer(n int) Option { return func(s *settings) { s.buffer = n } }
 
 // Role lets only nodes that have the role host entities of the type. The others take messages for
 // them. It must be the same on all nodes. The default, "", is all nodes.
-func Role(role string) Option { return func(s *settings) { s.role = role } }
+func Role(role string) Option {
+	return func(s *settings) {
+		if err := naming.Check(role); role != "" && err != nil {
+			s.wrong = fmt.Errorf("sharding: Role(%q): the role %w", role, err)
+		}
+		s.role = role
+	}
+}
 
 // ProxyOnly lets this node take messages for entities without hosting any.
 func ProxyOnly() Option { return func(s *settings) { s.hosts = false } }

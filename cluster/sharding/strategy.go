@@ -1,6 +1,8 @@
 package sharding
 
 import (
+	"errors"
+
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
@@ -23,7 +25,14 @@ import (
 //
 // The coordinator's node asks its own strategy, so all nodes should have the same. It must not
 // block: the coordinator waits for it.
-func WithStrategy(s placement.Strategy) Option { return func(set *settings) { set.strategy = s } }
+func WithStrategy(s placement.Strategy) Option {
+	return func(set *settings) {
+		if s == nil {
+			set.wrong = errors.New("sharding: WithStrategy got nil; give it a strategy of placement, or leave it out")
+		}
+		set.strategy = s
+	}
+}
 
 // strategyOf returns the strategy of the type; ok is false for the default.
 func (s settings) strategyOf() (own allot.Strategy, ok bool) {

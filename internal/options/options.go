@@ -16,3 +16,10 @@ func Apply[T any, O ~func(T)](target T, opts []O) error {
 	}
 	return nil
 }
+
+// MustApply is Apply for callers that cannot return an error. It panics in the name of a package.
+func MustApply[T any, O ~func(T)](pkg string, target T, opts []O) {
+	if err := Apply(target, opts); err != nil {
+		panic(fmt.Sprintf("%s: %v", pkg, err))
+	}
+}

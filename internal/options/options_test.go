@@ -14,7 +14,9 @@ func TestANilOptionIsNamedAndNoneIsApplied(t *testing.T) {
 	n := 0
 	opts := []option{func(n *int) { *n += 2 }, nil}
 	require.EqualError(t, options.Apply(&n, opts), "option 2 is nil")
+	require.PanicsWithValue(t, "shop: option 2 is nil", func() { options.MustApply("shop", &n, opts) })
 	require.Zero(t, n)
 	require.NoError(t, options.Apply(&n, opts[:1]))
-	require.Equal(t, 2, n)
+	options.MustApply("shop", &n, opts[:1])
+	require.Equal(t, 4, n)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/understudy-go/understudy/actor/delivery"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/options"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
@@ -68,7 +69,7 @@ var _ delivery.Queue = (*Queue)(nil)
 // New returns a queue that is stored under id. It does nothing before a producer starts with it.
 // Refused messages are stored under id with "/refused" appended. If that is longer than
 // [journal.MaxIDLength], Load fails with [persistence.ErrInvalid]. New panics if
-// [journal.ValidateID] does not accept id, or if the journal is nil.
+// [journal.ValidateID] does not accept id, or if the journal or an option is nil.
 func New(id string, j persistence.Journal, opts ...Option) *Queue {
 	if id == "" || j == nil {
 		panic("deliveryqueue: a queue needs an id and a journal")
@@ -77,9 +78,7 @@ func New(id string, j persistence.Journal, opts ...Option) *Queue {
 		panic(fmt.Sprintf("deliveryqueue: %v", err))
 	}
 	q := &Queue{id: id, journal: j, turn: make(chan struct{}, 1), mostRefused: defaultRefused}
-	for _, o := range opts {
-		o(q)
-	}
+	options.MustApply("deliveryqueue", q, opts)
 	_, _ = rand.Read(q.writer[:]) // it never fails
 	return q
 }

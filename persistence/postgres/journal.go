@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"go.uber.org/zap"
 
+	"github.com/understudy-go/understudy/internal/options"
 	"github.com/understudy-go/understudy/internal/pg"
 	"github.com/understudy-go/understudy/persistence/internal/group"
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -155,8 +156,8 @@ func New(ctx context.Context, pool *pgxpool.Pool, opts ...Option) (*Journal, err
 		return nil, errors.New("postgres: New needs a pool; make one with pgxpool.New, or use Open")
 	}
 	j := &Journal{pool: pool, schema: DefaultSchema, log: zap.NewNop(), migrations: migrations, patience: patience, queue: group.NewQueue[request]()}
-	for _, opt := range opts {
-		opt(j)
+	if err := options.Apply(j, opts); err != nil {
+		return nil, fmt.Errorf("postgres: %w", err)
 	}
 	if j.schema == "" {
 		return nil, errors.New("postgres: Schema needs a name: without one two programs may mean different tables")

@@ -15,6 +15,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/understudy-go/understudy/internal/options"
 	"github.com/understudy-go/understudy/persistence/internal/group"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
@@ -103,8 +104,8 @@ func ContinueStopped() Option {
 // version of this package has made it, and with [journal.ErrUnavailable] if it cannot be used now.
 func Open(path string, opts ...Option) (*Journal, error) {
 	cfg := config{synchronous: "FULL", log: zap.NewNop(), migrations: migrations}
-	for _, opt := range opts {
-		opt(&cfg)
+	if err := options.Apply(&cfg, opts); err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), openPatience)
 	defer cancel()

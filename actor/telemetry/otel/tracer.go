@@ -12,6 +12,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/options"
 )
 
 // A TracingOption changes what [WithTracing] does.
@@ -35,16 +36,14 @@ func WithBaggage(most int) TracingOption {
 //	system := actor.NewSystem("shop", otel.WithTracing(provider))
 //
 // A node of a cluster takes it in Config.SystemOptions. Each node of a cluster should have a
-// tracer; one without passes traces on, but has no spans. WithTracing panics if p is nil.
+// tracer; one without passes traces on, but has no spans. WithTracing panics if p or an option is nil.
 func WithTracing(p trace.TracerProvider, opts ...TracingOption) actor.Option {
 	if p == nil {
 		panic("otel: WithTracing: the provider is nil")
 	}
 	s := scope()
 	t := &tracer{tracer: p.Tracer(s.Name, trace.WithInstrumentationVersion(s.Version), trace.WithSchemaURL(schemaURL))}
-	for _, o := range opts {
-		o(t)
-	}
+	options.MustApply("otel: WithTracing", t, opts)
 	return extension.WithTracer(t)
 }
 

@@ -1,6 +1,7 @@
 package compiletime
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,28 +11,44 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// maxFunctions is a tenth above what a type costs with Go 1.26. Look at those of one type by
-// go tool nm -size, as functions does, before you raise it.
-const maxFunctions = 1130
+// Limits a tenth above what a type costs with Go 1.26. Look at the functions of one type by
+// go tool nm -size, as functions does, before you raise one.
+const (
+	maxFunctions = 1130 // of messages
+	maxOfReply   = 125
+)
 
 // Each function costs about a millisecond of a processor in each package that spawns actors of
 // the type. With 2200 functions, the tests of package actor took minutes to compile.
 func TestAMessageTypeCostsTheCompilerFewFunctions(t *testing.T) {
-	one := functions(t, "struct{ from, to string }")
-	two := functions(t, "struct{ from, to string }", "struct{ number int; article string }")
-	t.Logf("the first type costs %d functions, the second %d", one, two-one)
-	require.Greater(t, two-one, maxFunctions/2, "the programs no longer show what a type costs")
-	require.LessOrEqual(t, two-one, maxFunctions, "functions for one type of messages")
+	costs(t, maxFunctions, "", `actor.Spawn(s, func(*actor.Context[%[1]s], *actor.Next[%[1]s]) {}, "")`)
 }
 
-// functions returns how many functions the compiler makes for a program, without its imports. The
-// program spawns an actor for each type of messages.
-func functions(t *testing.T, types ...string) int {
+// A type that is only a reply has refs and asks, and no actor.
+func TestAReplyTypeCostsTheCompilerFewFunctions(t *testing.T) {
+	costs(t, maxOfReply, `asked := actor.Spawn(s, func(*actor.Context[any], *actor.Next[any]) {}, "")`,
+		`_, _ = actor.AskTimeout(context.Background(), asked, 1, func(r actor.ActorRef[%[1]s]) any { return r })`)
+}
+
+// costs requires that the second type that use uses, a format, costs at most that many functions.
+func costs(t *testing.T, most int, before, use string) {
+	t.Helper()
+	one := functions(t, before, use, "struct{ from, to string }")
+	two := functions(t, before, use, "struct{ from, to string }", "struct{ number int; article string }")
+	t.Logf("the first type costs %d functions, the second %d", one, two-one)
+	require.Greater(t, two-one, most/2, "the programs no longer show what a type costs")
+	require.LessOrEqual(t, two-one, most, "functions for one type")
+}
+
+// functions returns how many functions the compiler makes for a program that uses types, without
+// its imports.
+func functions(t *testing.T, before, use string, types ...string) int {
+	t.Helper()
 	var program strings.Builder
-	program.WriteString("package main\n\n" + `import "github.com/understudy-go/understudy/actor"` + "\n\n")
-	program.WriteString("func main() {\n\ts := actor.NewSystem(\"lab\")\n")
-	for _, message := range types {
-		program.WriteString("\tactor.Spawn(s, func(*actor.Context[" + message + "], *actor.Next[" + message + "]) {}, \"\")\n")
+	program.WriteString("package main\n\n" + "import (\n\t\"context\"\n\n\t\"github.com/understudy-go/understudy/actor\"\n)\n\nvar _ = context.Background\n\n")
+	program.WriteString("func main() {\n\ts := actor.NewSystem(\"lab\")\n\t" + before + "\n")
+	for _, typ := range types {
+		fmt.Fprintf(&program, "\t"+use+"\n", typ)
 	}
 	program.WriteString("}\n")
 	file := filepath.Join(t.TempDir(), "main.go")

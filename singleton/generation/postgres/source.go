@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/understudy-go/understudy/internal/options"
 	"github.com/understudy-go/understudy/internal/pg"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
@@ -40,7 +41,11 @@ func Table(schema, name string) Option {
 // connString sets connect_timeout. connString is a URL or keywords and values, as for
 // [pgxpool.ParseConfig].
 func Open(connString string, opts ...Option) (*Source, error) {
-	db, err := pg.Open(connString, table(opts))
+	t, err := table(opts)
+	if err != nil {
+		return nil, fmt.Errorf("postgres: %w", err)
+	}
+	db, err := pg.Open(connString, t)
 	if err != nil {
 		return nil, fmt.Errorf("postgres: open a source of generations: %w", err)
 	}
@@ -51,19 +56,20 @@ func Open(connString string, opts ...Option) (*Source, error) {
 // while all connections of the pool are in use, and up to the pool's ConnectTimeout if a server
 // does not answer: set that to a few seconds.
 func New(pool *pgxpool.Pool, opts ...Option) (*Source, error) {
-	db, err := pg.New(pool, table(opts))
+	t, err := table(opts)
+	if err != nil {
+		return nil, fmt.Errorf("postgres: %w", err)
+	}
+	db, err := pg.New(pool, t)
 	if err != nil {
 		return nil, fmt.Errorf("postgres: %w", err)
 	}
 	return &Source{db, prepare(db)}, nil
 }
 
-func table(opts []Option) pg.Table {
+func table(opts []Option) (pg.Table, error) {
 	t := pg.Table{Schema: DefaultSchema, Name: DefaultTable, Columns: columns, Migrations: migrations, Type: "Source"}
-	for _, opt := range opts {
-		opt(&t)
-	}
-	return t
+	return t, options.Apply(&t, opts)
 }
 
 // DDL returns the statement that [Source.Migrate] runs, for migration tools. It may be run again.

@@ -7,6 +7,7 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"github.com/understudy-go/understudy/internal/options"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
@@ -42,8 +43,8 @@ func New(client *clientv3.Client, opts ...Option) (*Store, error) {
 		return nil, errors.New("etcd: New needs a client; make one with clientv3.New")
 	}
 	s := &Store{client: client, prefix: DefaultPrefix}
-	for _, opt := range opts {
-		opt(s)
+	if err := options.Apply(s, opts); err != nil {
+		return nil, fmt.Errorf("etcd: %w", err)
 	}
 	if s.prefix == "" {
 		return nil, errors.New("etcd: the Prefix is empty; give one that no other program uses")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/understudy-go/understudy/internal/options"
 	"github.com/understudy-go/understudy/internal/pg"
 	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/lease"
@@ -46,7 +47,11 @@ func Table(schema, name string) Option {
 //
 // connString has the format of [pgxpool.ParseConfig]: a URL, or keywords and values.
 func Open(connString string, opts ...Option) (*Store, error) {
-	db, err := pg.Open(connString, table(opts))
+	t, err := table(opts)
+	if err != nil {
+		return nil, fmt.Errorf("postgres: %w", err)
+	}
+	db, err := pg.Open(connString, t)
 	if err != nil {
 		return nil, fmt.Errorf("postgres: open a store of leases: %w", err)
 	}
@@ -57,19 +62,20 @@ func Open(connString string, opts ...Option) (*Store, error) {
 // until the lease is lost. So can its ConnectTimeout when a server does not answer: set it to a few
 // seconds. The caller closes the pool.
 func New(pool *pgxpool.Pool, opts ...Option) (*Store, error) {
-	db, err := pg.New(pool, table(opts))
+	t, err := table(opts)
+	if err != nil {
+		return nil, fmt.Errorf("postgres: %w", err)
+	}
+	db, err := pg.New(pool, t)
 	if err != nil {
 		return nil, fmt.Errorf("postgres: %w", err)
 	}
 	return &Store{db, prepare(db)}, nil
 }
 
-func table(opts []Option) pg.Table {
+func table(opts []Option) (pg.Table, error) {
 	t := pg.Table{Schema: DefaultSchema, Name: DefaultTable, Columns: columns, Migrations: migrations, Type: "Store"}
-	for _, opt := range opts {
-		opt(&t)
-	}
-	return t
+	return t, options.Apply(&t, opts)
 }
 
 // DDL returns the statement that [Store.Migrate] runs, for migration tools. It may be run again.
