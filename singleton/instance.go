@@ -18,15 +18,16 @@ import (
 const instanceName = "instance"
 
 // An instance is the singleton itself, a child of its manager.
-type instance[M any] struct {
-	ctx         *actor.Context[M]
-	factory     func() actor.Behavior[M]
+type instance struct {
+	ctx         managerContext
+	seat        seat
+	path        string
 	stopMessage any
 	hooks       generationHooks
 	begins      func(generation.Generation) // called when the instance of a generation takes messages
 	gate        func() error                // returns why a message must not be handled; nil without a lease
 
-	ref      actor.ActorRef[M]
+	ref      actor.AnyRef
 	cell     *generationCell
 	gen      generation.Generation // under which it was started
 	running  bool                  // it has been started, and its end has not been seen
@@ -34,41 +35,30 @@ type instance[M any] struct {
 	finished *atomic.Bool          // it has called Finish
 }
 
-func (i *instance[M]) start(gen generation.Generation) {
+func (i *instance) start(gen generation.Generation) {
 	i.finished = new(atomic.Bool)
-	path := i.ctx.Self().Path() + "/" + instanceName
-	ctx, cell := withGeneration(i.ctx, path, gen, i.hooks)
-	ctx = context.WithValue(ctx, endingKey{}, ending{path: path, finished: i.finished})
-	first := func(ctx *actor.Context[M], next *actor.Next[M]) {
-		begun := ctx.Notify(func() actor.Behavior[M] {
-			i.begins(gen)
-			return nil
-		})
-		if b := i.factory(); b != nil {
-			b(ctx, next)
-		}
-		begun() // delivered only when the start succeeds
-	}
+	ctx, cell := withGeneration(i.ctx, i.path, gen, i.hooks)
+	ctx = context.WithValue(ctx, endingKey{}, ending{path: i.path, finished: i.finished})
 	opts := []actor.SpawnOption{extension.WithContext(ctx)}
 	if i.gate != nil {
 		opts = append(opts, extension.WithAdmissionCheck(i.gate))
 	}
-	i.ref = actor.Spawn(i.ctx, first, instanceName, opts...)
+	i.ref = i.seat.spawn(func() { i.begins(gen) }, opts)
 	i.ctx.Watch(i.ref)
 	i.cell, i.gen = cell, gen
 	i.running = true
 }
 
 // stop asks the instance to stop when it has handled the messages before, or at once.
-func (i *instance[M]) stop(now bool) {
+func (i *instance) stop(now bool) {
 	if !i.running { // its end has not been seen yet
 		return
 	}
-	switch msg, ok := i.stopMessage.(M); {
+	switch {
 	case now:
 		i.ctx.Stop(i.ref)
-	case ok:
-		i.ref.Tell(msg)
+	case i.stopMessage != nil:
+		i.seat.tell(handover.Told{Message: i.stopMessage})
 	default:
 		i.ctx.Drain(i.ref)
 	}
@@ -76,7 +66,7 @@ func (i *instance[M]) stop(now bool) {
 
 // ended notes the end of the instance. It returns the event for the machine, and why the instance
 // has failed.
-func (i *instance[M]) ended(err error) (event handover.InstanceEnded, failure error) {
+func (i *instance) ended(err error) (event handover.InstanceEnded, failure error) {
 	i.running, i.begun = false, false
 	refusedBy, refused := i.cell.outcome()
 	if err == nil {

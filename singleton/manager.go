@@ -21,21 +21,22 @@ import (
 
 // A manager runs the hand-over protocol of one singleton on one node: it turns what happens into
 // events, and carries out the actions that the protocol returns.
-type manager[M any] struct {
-	ctx       *actor.Context[M]
+type manager struct {
+	ctx       managerContext
+	seat      seat
 	name      string
+	path      string
 	set       settings
 	machine   *handover.Machine
-	relay     handover.Relay[M]
-	sequenced sequenced[M]
+	relay     handover.Relay
+	sequenced sequenced
 	lease     leaseClient
-	instance  instance[M]
+	instance  instance
 
 	inbox     actor.ActorRef[any]
 	post      post
-	extension *hubExtension           // nil without a cluster
-	onTell    actor.MessageHandler[M] // the manager's own
-	bypass    actor.ActorRef[M]       // the instance that gets messages directly, without the manager; zero for none
+	extension *hubExtension // nil without a cluster
+	straight  bool          // messages go to the instance without the manager
 	timer     timer
 	mismatch  error
 	absence   handover.Absence
@@ -51,42 +52,30 @@ type occurred struct {
 	event handover.Event
 }
 
-func newManager[M any](ctx *actor.Context[M], factory func() actor.Behavior[M], set settings) *manager[M] {
-	name := nameOf(ctx.Self().Path())
+// newManager returns the manager that is the actor of ctx; self is the text of its ref.
+func newManager(ctx managerContext, seat seat, self actor.AnyRef, set settings) *manager {
+	name := nameOf(self.Path())
 	cfg := set.config(name)
 	x, clustered := extension.Get[*hubExtension](ctx.System())
 	if !clustered && cfg.Anchor.Kind == handover.ByFunction {
 		cfg.Anchor = handover.Anchor{} // without a cluster the function is not called
 	}
-	m := &manager[M]{
-		ctx: ctx, name: name, set: set, machine: handover.NewMachine(cfg),
+	m := &manager{
+		ctx: ctx, seat: seat, name: name, path: self.Path(), set: set, machine: handover.NewMachine(cfg),
 		post: post{system: ctx.System()}, registry: registryOf(ctx.System()), chronicle: chronicleOf(ctx.System(), name),
 		status: Status{Name: name, Phase: Pending, Since: time.Now(), Placement: cfg.Placement()},
 	}
-	m.relay = handover.NewRelay[M](outlet[M]{m}, m.machine, set.buffer)
-	m.onTell = func(ctx *actor.Context[M], msg M) actor.Behavior[M] {
-		m.take(extension.Describe(ctx, msg))
-		return nil
-	}
-	m.inbox = extension.Handle(ctx, func(msg any) actor.Behavior[M] {
-		m.onInbox(msg)
-		return nil
-	})
-	childRefused := ctx.Notify(func() actor.Behavior[M] {
-		m.onChildRefused()
-		return nil
-	})
-	m.instance = instance[M]{
-		ctx: ctx, factory: factory, stopMessage: set.stopMessage,
+	m.relay = handover.NewRelay(outlet{m}, m.machine, set.buffer)
+	m.inbox = seat.inbox(m.onInbox)
+	childRefused := seat.notify(m.onChildRefused)
+	m.instance = instance{
+		ctx: ctx, seat: seat, path: m.path + "/" + instanceName, stopMessage: set.stopMessage,
 		hooks:  generationHooks{claimed: func(f handover.FenceHeld) { m.occur(f) }, quiet: true, refused: func(error) { childRefused() }},
 		begins: func(g generation.Generation) { m.inbox.Tell(instanceBegun{gen: g}) },
 	}
-	m.sequenced = newSequenced(m, ctx.Notify(func() actor.Behavior[M] {
-		m.sequenced.collect()
-		return nil
-	}))
+	m.sequenced = newSequenced(m, seat.notify(func() { m.sequenced.collect() }))
 	m.lease = leaseClient{ctx: ctx, system: ctx.System(), singleton: name, lease: set.lease, source: set.source, answer: m.occur, measured: &m.registry.measured}
-	m.lease.open(ctx.Self().String())
+	m.lease.open(self.String())
 	ctx.Defer(extension.OnHalt(ctx.System(), m.lease.halt))
 	m.instance.gate = m.lease.gate()
 	m.timer.ring = func() { m.occur(handover.Ticked{}) }
@@ -95,12 +84,17 @@ func newManager[M any](ctx *actor.Context[M], factory func() actor.Behavior[M], 
 	return m
 }
 
+// described returns a message with the metadata of what the manager handles.
+func (m *manager) described(msg any) handover.Told {
+	return handover.Told{Message: msg, Metadata: m.seat.metadata()}
+}
+
 // occur sends an event to the manager. Any goroutine may call it.
-func (m *manager[M]) occur(ev handover.Event) { m.inbox.Tell(occurred{event: ev}) }
+func (m *manager) occur(ev handover.Event) { m.inbox.Tell(occurred{event: ev}) }
 
 // register makes the manager known to the hub, which makes it known to the cluster. Without a
 // cluster this node is the only member.
-func (m *manager[M]) register(cfg handover.Config, x *hubExtension) {
+func (m *manager) register(cfg handover.Config, x *hubExtension) {
 	if x == nil {
 		self := singletonhook.Peer{
 			ID: node.ID{Incarnation: 1}, Up: true, Reachable: true, Name: cfg.Anchor.Node, Roles: []string{cfg.Role}, Advertisement: m.name,
@@ -114,7 +108,7 @@ func (m *manager[M]) register(cfg handover.Config, x *hubExtension) {
 }
 
 // close makes dead letters of the messages that wait. Messages of other nodes are returned to them.
-func (m *manager[M]) close() {
+func (m *manager) close() {
 	m.relay.Close()
 	m.sequenced.collect()
 	m.giveUp(ErrManagerStopped)
@@ -127,7 +121,7 @@ func (m *manager[M]) close() {
 	}
 }
 
-func (m *manager[M]) onSignal(sig actor.Signal) {
+func (m *manager) onSignal(sig actor.Signal) {
 	switch sig := sig.(type) {
 	case actor.Terminated:
 		m.onInstanceEnded(nil)
@@ -139,7 +133,7 @@ func (m *manager[M]) onSignal(sig actor.Signal) {
 	}
 }
 
-func (m *manager[M]) onInstanceEnded(err error) {
+func (m *manager) onInstanceEnded(err error) {
 	m.sequenced.collect()
 	ended, err := m.instance.ended(err)
 	if err != nil {
@@ -155,14 +149,14 @@ func (m *manager[M]) onInstanceEnded(err error) {
 	m.happened(ended)
 }
 
-func (m *manager[M]) publish(event any) { m.ctx.System().Publish(event) }
+func (m *manager) publish(event any) { m.ctx.System().Publish(event) }
 
 // onInbox handles everything but messages to the singleton: those of the hub, the instance, the
 // timer and the lease client.
-func (m *manager[M]) onInbox(msg any) {
+func (m *manager) onInbox(msg any) {
 	switch msg := msg.(type) {
 	case wire.Message[wire.Deliver]:
-		if m.relay.Deliver(msg.Header.From, extension.Describe(m.ctx, msg.Body.Payload)) {
+		if m.relay.Deliver(msg.Header.From, handover.Parcel{Message: msg.Body.Payload, Metadata: m.seat.metadata()}) {
 			m.awaitExpiry()
 			m.report()
 		}
@@ -175,14 +169,14 @@ func (m *manager[M]) onInbox(msg any) {
 	}
 }
 
-func (m *manager[M]) onMessage(msg wire.Any) {
+func (m *manager) onMessage(msg wire.Any) {
 	from := msg.Head().From
 	switch msg := msg.(type) {
 	case wire.Message[wire.Return]:
 		if content, ok := m.unpack(msg.Body.Payload); ok && m.refusing() {
 			m.deadLetter(content, m.mismatch)
 		} else if ok {
-			m.relay.Returned(from, extension.Describe(m.ctx, content))
+			m.relay.Returned(from, m.described(content))
 		}
 	case wire.Message[wire.Barrier]:
 		m.relay.Barrier(from, msg.Body)
@@ -208,7 +202,7 @@ func (m *manager[M]) onMessage(msg wire.Any) {
 }
 
 // onEvent prepares for an event, and passes it to the machine.
-func (m *manager[M]) onEvent(ev handover.Event) {
+func (m *manager) onEvent(ev handover.Event) {
 	log := m.ctx.Log()
 	switch ev := ev.(type) {
 	case handover.Viewed:
@@ -244,7 +238,7 @@ func (m *manager[M]) onEvent(ev handover.Event) {
 }
 
 // happened passes an event to the machine, carries out its actions, and updates the route.
-func (m *manager[M]) happened(ev handover.Event) {
+func (m *manager) happened(ev handover.Event) {
 	now := time.Now()
 	held := m.machine.Lease().Held
 	actions := m.machine.Step(ev, now)
@@ -260,7 +254,7 @@ func (m *manager[M]) happened(ev handover.Event) {
 }
 
 // publishLease publishes that the lease was acquired or lost. before says whether it was held.
-func (m *manager[M]) publishLease(before bool) {
+func (m *manager) publishLease(before bool) {
 	switch l := m.machine.Lease(); {
 	case l.Held && !before:
 		m.publish(LeaseAcquired{Name: m.name, Token: l.Token})
@@ -272,7 +266,7 @@ func (m *manager[M]) publishLease(before bool) {
 }
 
 // settle updates the status and the timer after something has happened.
-func (m *manager[M]) settle(now time.Time) {
+func (m *manager) settle(now time.Time) {
 	m.updateBypass()
 	m.relay.Plan(now)
 	m.sequenced.plan(now)
@@ -284,7 +278,7 @@ func (m *manager[M]) settle(now time.Time) {
 	m.report()
 }
 
-func (m *manager[M]) do(a handover.Action) {
+func (m *manager) do(a handover.Action) {
 	switch a := a.(type) {
 	case handover.Send:
 		if _, grants := a.Message.(wire.Message[wire.Grant]); grants {
@@ -302,7 +296,7 @@ func (m *manager[M]) do(a handover.Action) {
 		m.instance.start(a.Generation)
 	case handover.StopInstance:
 		m.ctx.Log().Info("singleton stops here", zap.Stringer("generation", m.machine.Instance().Generation), zap.Bool("at_once", a.AtOnce))
-		m.setBypass(actor.ActorRef[M]{})
+		m.setStraight(false)
 		m.instance.stop(a.AtOnce)
 	case handover.SaveRecord:
 		if m.extension != nil {
@@ -317,7 +311,7 @@ func (m *manager[M]) do(a handover.Action) {
 	}
 }
 
-func (m *manager[M]) reportStuck(a handover.ReportStuck) {
+func (m *manager) reportStuck(a handover.ReportStuck) {
 	fields := []zap.Field{zap.String("host", a.Host.Address), zap.Time("told to stop", a.Since), zap.Time("given up", a.Until)}
 	if a.Host == m.machine.Topology().Self {
 		m.ctx.Log().Error("singleton's instance does not end: its handler does not return", fields...)
@@ -329,7 +323,7 @@ func (m *manager[M]) reportStuck(a handover.ReportStuck) {
 }
 
 // report updates the status.
-func (m *manager[M]) report() {
+func (m *manager) report() {
 	s := &m.status
 	if phase := Phase(m.machine.Phase()); s.Phase != phase {
 		s.Phase, s.Since = phase, time.Now()
@@ -363,7 +357,7 @@ func (m *manager[M]) report() {
 }
 
 // take takes a message to the singleton that was sent on this node.
-func (m *manager[M]) take(d extension.Described[M]) {
+func (m *manager) take(d handover.Told) {
 	switch {
 	case m.machine.Phase() == handover.Ended:
 		m.deadLetter(d.Message, ErrFinished)
@@ -379,23 +373,19 @@ func (m *manager[M]) take(d extension.Described[M]) {
 
 // updateBypass lets messages of this node go straight to the instance while the manager would only
 // pass them on.
-func (m *manager[M]) updateBypass() {
-	if m.sequenced.out == nil && m.relay.Clear() && m.relay.Route().Kind == recall.ToInstance {
-		m.setBypass(m.instance.ref)
-	} else {
-		m.setBypass(actor.ActorRef[M]{})
-	}
+func (m *manager) updateBypass() {
+	m.setStraight(m.sequenced.out == nil && m.relay.Clear() && m.relay.Route().Kind == recall.ToInstance)
 }
 
-func (m *manager[M]) setBypass(instance actor.ActorRef[M]) {
-	if m.bypass != instance {
-		m.bypass = instance
-		extension.Bypass(m.ctx, m.onTell, instance)
+func (m *manager) setStraight(on bool) {
+	if m.straight != on {
+		m.straight = on
+		m.seat.straight(on)
 	}
 }
 
 // onBegun lets messages through to an instance that has started.
-func (m *manager[M]) onBegun(b instanceBegun) {
+func (m *manager) onBegun(b instanceBegun) {
 	if !m.instance.running || b.gen != m.instance.gen {
 		return
 	}
@@ -412,7 +402,7 @@ func (m *manager[M]) onBegun(b instanceBegun) {
 
 // onChildRefused ends an instance one of whose actors cannot claim its persistence id, because a
 // later term has claimed it. The next instance has a term above that one.
-func (m *manager[M]) onChildRefused() {
+func (m *manager) onChildRefused() {
 	if !m.instance.running {
 		return
 	}
@@ -423,7 +413,7 @@ func (m *manager[M]) onChildRefused() {
 
 // checkMismatch notes whether this node's manager has the settings that count. If not, waiting
 // messages become dead letters. While an instance runs here, messages still go to it.
-func (m *manager[M]) checkMismatch() {
+func (m *manager) checkMismatch() {
 	differences, reference, mismatch := m.machine.Mismatch()
 	switch {
 	case !mismatch && m.mismatch != nil:
@@ -442,10 +432,10 @@ func (m *manager[M]) checkMismatch() {
 }
 
 // refusing reports whether messages sent here are refused because of a mismatch.
-func (m *manager[M]) refusing() bool { return m.mismatch != nil && !m.machine.Instance().Running }
+func (m *manager) refusing() bool { return m.mismatch != nil && !m.machine.Instance().Running }
 
 // giveUp makes dead letters of the waiting messages that were sent here.
-func (m *manager[M]) giveUp(reason error) {
+func (m *manager) giveUp(reason error) {
 	waiting := m.relay.TakeAll()
 	if out := m.sequenced.out; out != nil {
 		waiting = append(waiting, out.Drain()...)
@@ -456,8 +446,8 @@ func (m *manager[M]) giveUp(reason error) {
 	}
 }
 
-func (m *manager[M]) deadLetter(msg any, reason error) {
-	extension.DeadLetter(m.ctx.System(), m.ctx.Self().Path(), msg, reason)
+func (m *manager) deadLetter(msg any, reason error) {
+	extension.DeadLetter(m.ctx.System(), m.path, msg, reason)
 }
 
 // A timer calls ring once, at the time that was set last.

@@ -81,13 +81,19 @@ func invalid(format string, args ...any) Option {
 }
 
 // on returns s with what the node of sys adds to the settings of the singleton of that name: its
-// lease, if s has none, and the signature.
-func (s settings) on(sys *actor.System, name string, message reflect.Type) settings {
+// lease, if s has none, and the signature. It returns an error if the node must not manage it.
+func (s settings) on(sys *actor.System, name string, message reflect.Type) (settings, error) {
+	if s.wrong != nil {
+		return s, s.wrong
+	}
+	if !registryOf(sys).admit(name) {
+		return s, ErrTooMany
+	}
 	if leases, ok := extension.Get[singletonhook.Leases](sys); ok && s.lease == nil {
 		s.lease = configuredLease(leases, name)
 	}
 	s.signature = handover.SignatureOf(s.compared(message))
-	return s
+	return s, nil
 }
 
 // config returns the settings that the hand-over protocol needs.

@@ -12,36 +12,36 @@ import (
 )
 
 // An outlet carries out the decisions of a manager's relay.
-type outlet[M any] struct{ *manager[M] }
+type outlet struct{ *manager }
 
-func (o outlet[M]) Send(to node.ID, msg wire.Any, m extension.Metadata) { o.post.sendWith(to, msg, m) }
+func (o outlet) Send(to node.ID, msg wire.Any, m extension.Metadata) { o.post.sendWith(to, msg, m) }
 
-func (o outlet[M]) Deliver(d extension.Described[M]) {
-	extension.TellWith(o.instance.ref, d.Message, d.Metadata)
+func (o outlet) Deliver(d handover.Told) {
+	o.seat.tell(d)
 }
 
-func (o outlet[M]) Ready() bool { return o.instance.begun }
+func (o outlet) Ready() bool { return o.instance.begun }
 
-func (o outlet[M]) Take(d extension.Described[M]) { o.take(d) }
+func (o outlet) Take(d handover.Told) { o.take(d) }
 
-func (o outlet[M]) Hold(d extension.Described[M]) handover.Waiting[M] { return o.hold(d) }
+func (o outlet) Hold(d handover.Told) handover.Waiting { return o.hold(d) }
 
-func (o outlet[M]) Pass(w handover.Waiting[M]) bool { return o.passes(w) }
+func (o outlet) Pass(w handover.Waiting) bool { return o.passes(w) }
 
-func (o outlet[M]) Until() time.Time { return o.set.expiry(time.Now()) }
+func (o outlet) Until() time.Time { return o.set.expiry(time.Now()) }
 
-func (o outlet[M]) Overflow(msg M) { o.drop(msg) }
+func (o outlet) Overflow(msg any) { o.drop(msg) }
 
-func (o outlet[M]) BeforeDrain(host node.ID) { o.sequenced.sendWatermarks(host) }
+func (o outlet) BeforeDrain(host node.ID) { o.sequenced.sendWatermarks(host) }
 
-func (o outlet[M]) Rerouted() {
+func (o outlet) Rerouted() {
 	o.sequenced.aim()
 	if o.machine.Phase() == handover.Ended {
 		o.giveUp(ErrFinished)
 	}
 }
 
-func (o outlet[M]) Pack(msg M) (extension.Payload, bool) {
+func (o outlet) Pack(msg any) (extension.Payload, bool) {
 	p, err := extension.PackMessage(msg)
 	if err != nil {
 		o.deadLetter(msg, err)
@@ -49,30 +49,29 @@ func (o outlet[M]) Pack(msg M) (extension.Payload, bool) {
 	return p, err == nil
 }
 
-func (o outlet[M]) Unpack(p handover.Parcel) (extension.Described[M], bool) {
+func (o outlet) Unpack(p handover.Parcel) (handover.Told, bool) {
 	msg, ok := o.unpack(p.Message)
-	return extension.Described[M]{Message: msg, Metadata: p.Metadata}, ok
+	return handover.Told{Message: msg, Metadata: p.Metadata}, ok
 }
 
 // unpack decodes a message of another node. A message that cannot be decoded becomes a dead letter.
-func (m *manager[M]) unpack(p extension.Payload) (msg M, ok bool) {
+func (m *manager) unpack(p extension.Payload) (msg any, ok bool) {
 	msg, err := m.decode(p)
 	return msg, err == nil
 }
 
 // decode is unpack with the error.
-func (m *manager[M]) decode(p extension.Payload) (msg M, err error) {
-	msg, content, err := extension.UnpackMessage[M](m.ctx.System(), p)
-	if err != nil {
-		m.deadLetter(content, err)
+func (m *manager) decode(p extension.Payload) (msg any, err error) {
+	if msg, err = m.seat.unpack(p); err != nil {
+		m.deadLetter(msg, err)
 	}
 	return msg, err
 }
 
 // hold notes that a message begins to wait. Without room for it, requests of asks that have ended
 // give way first.
-func (m *manager[M]) hold(d extension.Described[M]) handover.Waiting[M] {
-	ended := func(w handover.Waiting[M]) bool { return w.Withdrawn() }
+func (m *manager) hold(d handover.Told) handover.Waiting {
+	ended := func(w handover.Waiting) bool { return w.Withdrawn() }
 	gone := m.relay.Sweep(ended)
 	if m.sequenced.out != nil {
 		gone = append(gone, m.sequenced.out.Sweep(ended)...)
@@ -80,12 +79,12 @@ func (m *manager[M]) hold(d extension.Described[M]) handover.Waiting[M] {
 	for _, w := range gone {
 		m.withdraw(w.Message, actor.ErrWithdrawn)
 	}
-	return handover.Waiting[M]{Held: extension.Hold(m.ctx.System(), d), Until: m.set.expiry(time.Now())}
+	return handover.Waiting{Held: extension.Hold(m.ctx.System(), d), Until: m.set.expiry(time.Now())}
 }
 
 // passes reports whether a message that has waited should be sent. It returns false if the message
 // has expired or its ask has ended; the message then becomes a dead letter.
-func (m *manager[M]) passes(w handover.Waiting[M]) bool {
+func (m *manager) passes(w handover.Waiting) bool {
 	switch {
 	case w.Expired(time.Now()):
 		m.withdraw(w.Message, ErrHeldTooLong)
@@ -98,7 +97,7 @@ func (m *manager[M]) passes(w handover.Waiting[M]) bool {
 }
 
 // withdraw makes a dead letter of a message that has waited and is not sent on.
-func (m *manager[M]) withdraw(msg M, reason error) {
+func (m *manager) withdraw(msg any, reason error) {
 	m.deadLetter(msg, reason)
 	if m.sequenced.out != nil {
 		m.publish(Refused{Name: m.name, Message: msg, Reason: reason})
@@ -106,7 +105,7 @@ func (m *manager[M]) withdraw(msg M, reason error) {
 }
 
 // drop makes a dead letter of a message for which there is no room.
-func (m *manager[M]) drop(msg any) {
+func (m *manager) drop(msg any) {
 	m.status.Dropped++
 	m.deadLetter(msg, ErrBufferFull)
 	m.publish(Refused{Name: m.name, Message: msg, Reason: ErrBufferFull})
@@ -121,13 +120,13 @@ func (s *settings) expiry(now time.Time) time.Time {
 }
 
 // expire makes dead letters of the messages that have waited for too long.
-func (m *manager[M]) expire(now time.Time) {
+func (m *manager) expire(now time.Time) {
 	if m.set.expire == 0 {
 		return
 	}
 	own, others := m.relay.Expire(now)
 	if m.sequenced.out != nil {
-		own = append(own, m.sequenced.out.Remove(func(w handover.Waiting[M]) bool { return w.Expired(now) })...)
+		own = append(own, m.sequenced.out.Remove(func(w handover.Waiting) bool { return w.Expired(now) })...)
 	}
 	for _, w := range own {
 		m.withdraw(w.Message, ErrHeldTooLong)
@@ -140,7 +139,7 @@ func (m *manager[M]) expire(now time.Time) {
 }
 
 // nextExpiry returns when the next message expires; zero when none does.
-func (m *manager[M]) nextExpiry() time.Time {
+func (m *manager) nextExpiry() time.Time {
 	if m.set.expire == 0 {
 		return time.Time{}
 	}
@@ -154,7 +153,7 @@ func (m *manager[M]) nextExpiry() time.Time {
 }
 
 // awaitExpiry sets the timer for a message that has begun to wait.
-func (m *manager[M]) awaitExpiry() {
+func (m *manager) awaitExpiry() {
 	if m.set.expire > 0 {
 		m.settle(time.Now())
 	}

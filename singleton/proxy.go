@@ -12,49 +12,65 @@ import (
 )
 
 // A proxy forwards messages to a member that has a manager of the singleton.
-type proxy[M any] struct {
-	ctx     *actor.Context[M]
+type proxy struct {
+	system  *actor.System
 	proxies *proxies
 	name    string
-	path    string  // of the proxy
+	full    string  // the path of the proxy
+	path    string  // the same within its system
 	at      node.ID // the member whose manager receives them; zero if no member fits
-	to      actor.ActorRef[M]
-	held    fifo.Queue[extension.Held[M]]
+	aim     func(path string)
+	forward func(d extension.Described[any]) // to the manager at which it was aimed
+	held    fifo.Queue[extension.Held[any]]
 }
 
 func newProxy[M any](x singletonhook.Takers, name string) actor.Behavior[M] {
 	return func(ctx *actor.Context[M], next *actor.Next[M]) {
-		p := &proxy[M]{ctx: ctx, proxies: &registryOf(ctx.System()).proxies, name: name}
-		_, p.path, _ = strings.Cut(ctx.Self().Path(), ctx.System().Address())
+		var to actor.ActorRef[M]
+		p := &proxy{
+			system: ctx.System(), name: name, full: ctx.Self().Path(),
+			aim: func(path string) { to = actor.Resolve[M](ctx.System(), path) },
+			forward: func(d extension.Described[any]) {
+				msg, _ := d.Message.(M) // or a nil one of an interface
+				extension.TellNoWaitWith(to, msg, d.Metadata)
+			},
+		}
 		ctx.Defer(p.end)
-		all := x.Follow(name)
-		changed := extension.TellLatest(extension.Handle(ctx, func(takers []node.ID) actor.Behavior[M] {
+		ctx.Defer(p.follow(x, extension.Handle(ctx, func(takers []node.ID) actor.Behavior[M] {
 			p.choose(takers)
 			return nil
-		}), func() ([]node.ID, bool) { return all.Takers(), true })
-		ctx.Defer(all.Listen(changed))
-		p.choose(all.Takers())
+		})))
 		next.OnMessage = func(ctx *actor.Context[M], msg M) actor.Behavior[M] {
-			p.take(extension.Describe(ctx, msg))
+			if p.at != (node.ID{}) {
+				extension.TellNoWaitWith(to, msg, extension.MetadataOf(ctx))
+			} else {
+				p.hold(extension.Describe[M, any](ctx, msg))
+			}
 			return nil
 		}
 	}
 }
 
-func (p *proxy[M]) take(d extension.Described[M]) {
-	if p.at != (node.ID{}) {
-		d.To(p.to)
-		return
-	}
-	p.held.Push(extension.Hold(p.ctx.System(), d))
+// follow lets the proxy know which members take messages, through changed.
+func (p *proxy) follow(x singletonhook.Takers, changed actor.ActorRef[[]node.ID]) (end func()) {
+	p.proxies = &registryOf(p.system).proxies
+	_, p.path, _ = strings.Cut(p.full, p.system.Address())
+	all := x.Follow(p.name)
+	end = all.Listen(extension.TellLatest(changed, func() ([]node.ID, bool) { return all.Takers(), true }))
+	p.choose(all.Takers())
+	return end
+}
+
+func (p *proxy) hold(d extension.Described[any]) {
+	p.held.Push(extension.Hold(p.system, d))
 	if p.held.Len() > DefaultBuffer {
 		p.makeRoom()
 	}
 }
 
 // makeRoom drops the requests of asks that have ended, or else the oldest message.
-func (p *proxy[M]) makeRoom() {
-	ended := p.held.Remove(func(h extension.Held[M]) bool { return h.Withdrawn() })
+func (p *proxy) makeRoom() {
+	ended := p.held.Remove(func(h extension.Held[any]) bool { return h.Withdrawn() })
 	for _, h := range ended {
 		p.drop(h.Message, actor.ErrWithdrawn)
 	}
@@ -65,7 +81,7 @@ func (p *proxy[M]) makeRoom() {
 
 // choose keeps the current member if it still takes messages. Otherwise it takes the first one in
 // the order of election, which is often the host.
-func (p *proxy[M]) choose(takers []node.ID) {
+func (p *proxy) choose(takers []node.ID) {
 	switch {
 	case slices.Contains(takers, p.at):
 		return
@@ -76,11 +92,10 @@ func (p *proxy[M]) choose(takers []node.ID) {
 	}
 	p.at = takers[0]
 	p.proxies.stuck.Delete(p.path)
-	s := p.ctx.System()
-	p.to = actor.Resolve[M](s, pathOn(s, p.at.Address, p.name))
+	p.aim(pathOn(p.system, p.at.Address, p.name))
 	for _, h := range p.held.Drain() {
 		if h.Pass() {
-			h.To(p.to)
+			p.forward(h.Described)
 		} else {
 			p.drop(h.Message, actor.ErrWithdrawn)
 		}
@@ -88,13 +103,13 @@ func (p *proxy[M]) choose(takers []node.ID) {
 }
 
 // end turns the buffered messages into dead letters.
-func (p *proxy[M]) end() {
+func (p *proxy) end() {
 	p.proxies.stuck.Delete(p.path)
 	for _, h := range p.held.Drain() {
 		p.drop(h.Message, actor.ErrTerminated)
 	}
 }
 
-func (p *proxy[M]) drop(msg M, reason error) {
-	extension.DeadLetter(p.ctx.System(), p.ctx.Self().Path(), msg, reason)
+func (p *proxy) drop(msg any, reason error) {
+	extension.DeadLetter(p.system, p.full, msg, reason)
 }

@@ -23,48 +23,48 @@ const maxFailures = 10
 
 // sequenced is the part of a manager that implements [AtLeastOnce]. Every node needs its receiver,
 // because others may have messages to send.
-type sequenced[M any] struct {
-	m        *manager[M]
+type sequenced struct {
+	m        *manager
 	stream   uint64
-	out      *sequence.Outbox[handover.Waiting[M]] // nil without AtLeastOnce
+	out      *sequence.Outbox[handover.Waiting] // nil without AtLeastOnce
 	receiver sequence.Receiver
 	lastTold uint64 // the number of the last message sent here before this node began to drain
-	outcomes *outcomes[M]
+	outcomes *outcomes
 	retry    recall.RetryTimer // for asking the host how far it has come
 }
 
-func newSequenced[M any](m *manager[M], notify func()) sequenced[M] {
-	q := sequenced[M]{m: m, stream: rand.Uint64(), outcomes: &outcomes[M]{notify: notify}}
+func newSequenced(m *manager, notify func()) sequenced {
+	q := sequenced{m: m, stream: rand.Uint64(), outcomes: &outcomes{notify: notify}}
 	if m.set.window > 0 {
-		q.out = sequence.NewOutbox[handover.Waiting[M]](m.set.window, m.set.buffer)
+		q.out = sequence.NewOutbox[handover.Waiting](m.set.window, m.set.buffer)
 	}
 	return q
 }
 
 // An outcome is the result of a message that was passed to the instance.
-type outcome[M any] struct {
+type outcome struct {
 	stream wire.StreamID
 	number uint64
-	msg    M
+	msg    any
 	err    error
 }
 
 // outcomes are the results that the manager has not processed.
-type outcomes[M any] struct {
+type outcomes struct {
 	notify func()
 
 	mu   sync.Mutex // guards list
-	list []outcome[M]
+	list []outcome
 }
 
-func (o *outcomes[M]) add(x outcome[M]) {
+func (o *outcomes) add(x outcome) {
 	o.mu.Lock()
 	o.list = append(o.list, x)
 	o.mu.Unlock()
 	o.notify()
 }
 
-func (o *outcomes[M]) take() []outcome[M] {
+func (o *outcomes) take() []outcome {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	list := o.list
@@ -72,20 +72,20 @@ func (o *outcomes[M]) take() []outcome[M] {
 	return list
 }
 
-func (q *sequenced[M]) self() node.ID { return q.m.machine.Topology().Self }
+func (q *sequenced) self() node.ID { return q.m.machine.Topology().Self }
 
-func (q *sequenced[M]) ownStream() wire.StreamID {
+func (q *sequenced) ownStream() wire.StreamID {
 	return wire.StreamID{Address: q.self().Address, Number: q.stream}
 }
 
-func (q *sequenced[M]) header(to node.ID) wire.Header {
+func (q *sequenced) header(to node.ID) wire.Header {
 	return wire.Header{Name: q.m.name, From: q.self(), To: to}
 }
 
-func (q *sequenced[M]) routeKind() recall.RouteKind { return q.m.relay.Route().Kind }
+func (q *sequenced) routeKind() recall.RouteKind { return q.m.relay.Route().Kind }
 
 // take keeps a message that was sent on this node until it has been handled.
-func (q *sequenced[M]) take(d extension.Described[M]) {
+func (q *sequenced) take(d handover.Told) {
 	for _, w := range q.out.Tell(q.m.hold(d)) {
 		q.m.drop(w.Message)
 	}
@@ -97,7 +97,7 @@ func (q *sequenced[M]) take(d extension.Described[M]) {
 }
 
 // aim sends the kept messages along the route.
-func (q *sequenced[M]) aim() {
+func (q *sequenced) aim() {
 	if q.out == nil {
 		return
 	}
@@ -115,7 +115,7 @@ func (q *sequenced[M]) aim() {
 }
 
 // pump sends the messages that can be sent now, in order.
-func (q *sequenced[M]) pump() {
+func (q *sequenced) pump() {
 	for number, k, ok := q.out.Next(); ok; number, k, ok = q.out.Next() {
 		q.release(k)
 		if q.out.To() == q.self() {
@@ -130,16 +130,16 @@ func (q *sequenced[M]) pump() {
 }
 
 // release decides whether to send a message that is sent for the first time.
-func (q *sequenced[M]) release(k *sequence.Kept[handover.Waiting[M]]) {
+func (q *sequenced) release(k *sequence.Kept[handover.Waiting]) {
 	if !k.Skip && !k.Sent && !q.m.passes(k.Msg) {
-		*k = sequence.Kept[handover.Waiting[M]]{Skip: true}
+		*k = sequence.Kept[handover.Waiting]{Skip: true}
 	}
 	k.Sent = true
 }
 
 // message returns a message for another node. If it cannot be encoded it becomes a dead letter,
 // once, and only its number is sent.
-func (q *sequenced[M]) message(number uint64, k *sequence.Kept[handover.Waiting[M]]) wire.Sequenced {
+func (q *sequenced) message(number uint64, k *sequence.Kept[handover.Waiting]) wire.Sequenced {
 	w := wire.Sequenced{Stream: q.ownStream(), First: q.out.First(), Number: number}
 	if !k.Skip {
 		payload, err := extension.PackMessage(k.Msg.Message)
@@ -152,7 +152,7 @@ func (q *sequenced[M]) message(number uint64, k *sequence.Kept[handover.Waiting[
 		}
 		q.m.deadLetter(k.Msg.Message, err)
 		q.m.publish(Refused{Name: q.m.name, Message: k.Msg.Message, Reason: err})
-		*k = sequence.Kept[handover.Waiting[M]]{Skip: true}
+		*k = sequence.Kept[handover.Waiting]{Skip: true}
 	}
 	w.Skip = true
 	return w
@@ -160,13 +160,13 @@ func (q *sequenced[M]) message(number uint64, k *sequence.Kept[handover.Waiting[
 
 // overhead returns the maximum number of bytes sent to another node in addition to a message. A
 // message that is too large would be repeated for ever, and block those after it.
-func (q *sequenced[M]) overhead(typ string) int {
+func (q *sequenced) overhead(typ string) int {
 	const numbers = 512
 	return numbers + len(q.m.name) + len(typ) + len(q.self().Address) + len(q.out.To().Address) + len(q.ownStream().Address)
 }
 
 // onMessage handles a message that another node keeps.
-func (q *sequenced[M]) onMessage(from node.ID, w wire.Sequenced) {
+func (q *sequenced) onMessage(from node.ID, w wire.Sequenced) {
 	if w.First == 0 || w.Number < w.First {
 		q.m.ctx.Log().Debug("malformed message", zap.Uint64("first_message", w.First), zap.Uint64("message", w.Number))
 		return
@@ -177,7 +177,7 @@ func (q *sequenced[M]) onMessage(from node.ID, w wire.Sequenced) {
 
 // accept passes a message to the instance, if it is its turn. k is the message if it was sent on
 // this node, otherwise nil.
-func (q *sequenced[M]) accept(from node.ID, w wire.Sequenced, k *sequence.Kept[handover.Waiting[M]]) {
+func (q *sequenced) accept(from node.ID, w wire.Sequenced, k *sequence.Kept[handover.Waiting]) {
 	switch q.receiver.Take(w.Stream, from, w.First, w.Number, q.routeKind() == recall.ToInstance) {
 	case sequence.Ignore:
 	case sequence.AskAgain:
@@ -197,31 +197,31 @@ func (q *sequenced[M]) accept(from node.ID, w wire.Sequenced, k *sequence.Kept[h
 	}
 }
 
-func (q *sequenced[M]) content(w wire.Sequenced, k *sequence.Kept[handover.Waiting[M]]) (extension.Described[M], error) {
+func (q *sequenced) content(w wire.Sequenced, k *sequence.Kept[handover.Waiting]) (handover.Told, error) {
 	if k != nil {
 		return k.Msg.Described, nil
 	}
 	msg, err := q.m.decode(w.Payload)
-	return extension.Describe(q.m.ctx, msg), err
+	return q.m.described(msg), err
 }
 
 // hand passes a message to the instance, and collects the outcome.
-func (q *sequenced[M]) hand(id wire.StreamID, number uint64, d extension.Described[M]) {
+func (q *sequenced) hand(id wire.StreamID, number uint64, d handover.Told) {
 	outcomes := q.outcomes
-	extension.DeliverWith(q.m.instance.ref, d.Message, d.Metadata, func(err error) {
-		outcomes.add(outcome[M]{stream: id, number: number, msg: d.Message, err: err})
+	q.m.seat.deliver(d, func(err error) {
+		outcomes.add(outcome{stream: id, number: number, msg: d.Message, err: err})
 	})
 }
 
 // collect processes outcomes, and informs the senders.
-func (q *sequenced[M]) collect() {
+func (q *sequenced) collect() {
 	for _, o := range q.outcomes.take() {
 		q.note(o)
 	}
 	q.sendAcks()
 }
 
-func (q *sequenced[M]) note(o outcome[M]) {
+func (q *sequenced) note(o outcome) {
 	failed, isFailure := errors.AsType[*extension.HandlingError](o.err)
 	switch {
 	case o.err == nil:
@@ -239,13 +239,13 @@ func (q *sequenced[M]) note(o outcome[M]) {
 }
 
 // refuse makes a dead letter of a message that no instance is going to handle.
-func (q *sequenced[M]) refuse(o outcome[M], why error) {
+func (q *sequenced) refuse(o outcome, why error) {
 	q.m.deadLetter(o.msg, why)
 	q.receiver.Refuse(o.stream, o.number, why)
 }
 
 // sendAcks informs the senders of what has been handled.
-func (q *sequenced[M]) sendAcks() {
+func (q *sequenced) sendAcks() {
 	for ids := q.receiver.News(); len(ids) > 0; ids = q.receiver.News() {
 		for _, id := range ids {
 			q.sendAck(id, false)
@@ -255,7 +255,7 @@ func (q *sequenced[M]) sendAcks() {
 
 // sendAck informs the sender of a stream of how far the stream has come. again asks for the
 // messages after the last one received.
-func (q *sequenced[M]) sendAck(id wire.StreamID, again bool) {
+func (q *sequenced) sendAck(id wire.StreamID, again bool) {
 	ack, to := q.receiver.Ack(id)
 	ack.Again = again
 	switch {
@@ -268,7 +268,7 @@ func (q *sequenced[M]) sendAck(id wire.StreamID, again bool) {
 
 // onAck handles the answer of the host. The node where a refused message was sent publishes
 // [Refused]; the dead letter is on the host's node, where the reason is found.
-func (q *sequenced[M]) onAck(from node.ID, ack wire.Ack) {
+func (q *sequenced) onAck(from node.ID, ack wire.Ack) {
 	if q.out == nil || ack.Stream.Number != q.stream {
 		return
 	}
@@ -286,11 +286,11 @@ func (q *sequenced[M]) onAck(from node.ID, ack wire.Ack) {
 }
 
 // check asks the host how far it has come. Messages and answers may be lost.
-func (q *sequenced[M]) check() {
+func (q *sequenced) check() {
 	q.m.post.send(q.out.To(), wire.New(q.header(q.out.To()), wire.Check{Stream: q.ownStream(), First: q.out.First(), Last: q.out.Sent()}))
 }
 
-func (q *sequenced[M]) onCheck(from node.ID, w wire.Check) {
+func (q *sequenced) onCheck(from node.ID, w wire.Check) {
 	if w.First == 0 {
 		q.m.ctx.Log().Debug("malformed check", zap.Uint64("last_message", w.Last))
 		return
@@ -300,21 +300,21 @@ func (q *sequenced[M]) onCheck(from node.ID, w wire.Check) {
 }
 
 // plan sets the time of the next check, while another node may have messages.
-func (q *sequenced[M]) plan(now time.Time) { q.retry.Plan(now, q.unsettled()) }
+func (q *sequenced) plan(now time.Time) { q.retry.Plan(now, q.unsettled()) }
 
-func (q *sequenced[M]) tick(now time.Time) {
+func (q *sequenced) tick(now time.Time) {
 	if q.retry.Due(now) && q.unsettled() {
 		q.check()
 	}
 }
 
-func (q *sequenced[M]) unsettled() bool {
+func (q *sequenced) unsettled() bool {
 	return q.out != nil && q.routeKind() == recall.ToPeer && q.out.Open() > 0
 }
 
 // instanceBegun asks the senders for messages that have not been handled, for an instance that has
 // just started.
-func (q *sequenced[M]) instanceBegun() {
+func (q *sequenced) instanceBegun() {
 	q.receiver.Forget(func(address string) bool {
 		return address == q.self().Address || q.m.machine.Topology().HasMemberAt(address)
 	})
@@ -324,14 +324,14 @@ func (q *sequenced[M]) instanceBegun() {
 }
 
 // sendWatermarks informs the next host of what was handled here, so that it is not handled twice.
-func (q *sequenced[M]) sendWatermarks(to node.ID) {
+func (q *sequenced) sendWatermarks(to node.ID) {
 	if marks := q.receiver.Watermarks(); len(marks) > 0 && to != q.self() {
 		q.m.post.send(to, wire.New(q.header(to), wire.Watermarks{Marks: marks}))
 	}
 }
 
 // beginDrain records which messages were sent here before this node began to drain.
-func (q *sequenced[M]) beginDrain() {
+func (q *sequenced) beginDrain() {
 	if q.out != nil {
 		q.lastTold = q.out.Last()
 	}
@@ -339,6 +339,6 @@ func (q *sequenced[M]) beginDrain() {
 
 // drained reports whether those messages have been handled. While no node hosts it returns true,
 // because waiting would not help.
-func (q *sequenced[M]) drained() bool {
+func (q *sequenced) drained() bool {
 	return q.out == nil || q.out.Past(q.lastTold) || q.routeKind() == recall.ToNobody
 }

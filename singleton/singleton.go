@@ -32,31 +32,22 @@ func New[M any](factory func() actor.Behavior[M], opts ...Option) actor.Behavior
 	if factory == nil {
 		panic("singleton: nil factory; give it a function that returns the behavior of an instance")
 	}
-	set := newSettings(opts)
+	set, takes := newSettings(opts), reflect.TypeFor[M]()
 	if set.stopMessage != nil {
 		if _, ok := set.stopMessage.(M); !ok {
-			panic(fmt.Sprintf("singleton: stop message %T is not a message of the singleton, which takes %v", set.stopMessage, reflect.TypeFor[M]()))
+			panic(fmt.Sprintf("singleton: stop message %T is not a message of the singleton, which takes %v", set.stopMessage, takes))
 		}
 	}
-	manage := func(ctx *actor.Context[M], next *actor.Next[M]) {
-		if set.wrong != nil {
-			next.Fail(set.wrong)
-			return
-		}
-		if !registryOf(ctx.System()).admit(nameOf(ctx.Self().Path())) {
-			next.Fail(ErrTooMany)
-			return
-		}
-		m := newManager(ctx, factory, set.on(ctx.System(), nameOf(ctx.Self().Path()), reflect.TypeFor[M]()))
-		next.OnMessage = m.onTell
-		next.OnSignal = func(_ *actor.Context[M], sig actor.Signal) actor.Behavior[M] {
-			m.onSignal(sig)
-			return nil
+	first := func(ctx *actor.Context[M], next *actor.Next[M]) {
+		if on, err := set.on(ctx.System(), nameOf(ctx.Self().Path()), takes); err != nil {
+			next.Fail(err)
+		} else {
+			manage(ctx, next, factory, on)
 		}
 	}
 	return extension.Marked(func(_ *actor.Context[M], next *actor.Next[M]) {
-		next.Supervise(manage, actor.Strategy{Decide: outliveInstance})
-	}, mark{reflect.TypeFor[M](), &set})
+		next.Supervise(first, actor.Strategy{Decide: outliveInstance})
+	}, mark{takes, &set})
 }
 
 // outliveInstance keeps the manager running when its instance escalates a failure: the instance has

@@ -25,7 +25,7 @@ var (
 
 // traceTakeover begins the span when this node begins to ask for permission. It ends the span when
 // this node is no longer to host.
-func (m *manager[M]) traceTakeover() {
+func (m *manager) traceTakeover() {
 	now := m.absence.Takeover()
 	if m.takeover.of == now {
 		return
@@ -36,7 +36,7 @@ func (m *manager[M]) traceTakeover() {
 		return
 	}
 	within, end := extension.StartRootSpan(m.ctx, m.ctx.System(), nil, extension.Span{
-		Operation: "singleton.handover", Path: m.ctx.Self().Path, Details: func() []extension.Detail { return m.describe(now) },
+		Operation: "singleton.handover", Path: func() string { return m.path }, Details: func() []extension.Detail { return m.describe(now) },
 	})
 	if end != nil {
 		m.takeover.within, m.takeover.end = within, end
@@ -44,7 +44,7 @@ func (m *manager[M]) traceTakeover() {
 }
 
 // describe returns what the span of a takeover says at its end.
-func (m *manager[M]) describe(t handover.Takeover) []extension.Detail {
+func (m *manager) describe(t handover.Takeover) []extension.Detail {
 	all := []extension.Detail{
 		{Name: "singleton.name", Value: m.name},
 		{Name: "singleton.reason", Value: string(t.Reason)},

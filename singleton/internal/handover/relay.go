@@ -13,49 +13,54 @@ import (
 )
 
 // A Waiting message was sent here and waits on this node.
-type Waiting[M any] struct {
-	extension.Held[M]
+type Waiting struct {
+	extension.Held[any]
 	Until time.Time // when it expires; zero for never
 }
 
 // Expired reports whether the message has expired.
-func (w Waiting[M]) Expired(now time.Time) bool { return !w.Until.IsZero() && !now.Before(w.Until) }
+func (w Waiting) Expired(now time.Time) bool { return expired(w.Until, now) }
+
+func expired(until, now time.Time) bool { return !until.IsZero() && !now.Before(until) }
+
+// A Told is a message that was sent here, of whatever type, with its metadata.
+type Told = extension.Described[any]
 
 // A Parcel is an encoded message of another node, with its metadata.
 type Parcel = extension.Described[extension.Payload]
 
 // An Outlet carries out the decisions of a [Relay].
-type Outlet[M any] interface {
+type Outlet interface {
 	Send(to node.ID, msg wire.Any, m extension.Metadata) // to another manager
-	Deliver(d extension.Described[M])                    // to the instance here
+	Deliver(d Told)                                      // to the instance here
 	Ready() bool                                         // the instance here takes messages
-	Take(d extension.Described[M])                       // handles a message as if it had been told here
+	Take(d Told)                                         // handles a message as if it had been told here
 
-	Hold(d extension.Described[M]) Waiting[M] // notes that a message begins to wait
-	Pass(w Waiting[M]) bool                   // whether it is sent on; if not it has become a dead letter
-	Until() time.Time                         // when a message that begins to wait now expires
-	Overflow(msg M)                           // there is no room for it
-	Rerouted()                                // the route may have changed
-	BeforeDrain(host node.ID)                 // the next host is about to learn that this node drains
+	Hold(d Told) Waiting      // notes that a message begins to wait
+	Pass(w Waiting) bool      // whether it is sent on; if not it has become a dead letter
+	Until() time.Time         // when a message that begins to wait now expires
+	Overflow(msg any)         // there is no room for it
+	Rerouted()                // the route may have changed
+	BeforeDrain(host node.ID) // the next host is about to learn that this node drains
 
 	// Pack and Unpack make a dead letter of a message that cannot be encoded or decoded, and then
 	// return false.
-	Pack(msg M) (extension.Payload, bool)
-	Unpack(p Parcel) (extension.Described[M], bool)
+	Pack(msg any) (extension.Payload, bool)
+	Unpack(p Parcel) (Told, bool)
 }
 
 // A Relay brings the messages that are sent to one manager to the instance, wherever it runs. It
 // buffers them while there is no instance.
-type Relay[M any] struct {
-	out     Outlet[M]
+type Relay struct {
+	out     Outlet
 	machine *Machine
 
-	buffer   recall.Buffer[Waiting[M]] // of messages told here
-	remote   remoteBuffer              // of messages that other nodes have sent
-	returns  recall.Returns[node.ID]   // of those
-	retry    recall.RetryTimer         // of what the buffer waits for
-	drained  map[node.ID]bool          // members that no longer host, even if the view does not show it
-	settling map[node.ID]uint64        // members that wait until none of their messages waits here
+	buffer   recall.Buffer[Waiting]  // of messages told here
+	remote   remoteBuffer            // of messages that other nodes have sent
+	returns  recall.Returns[node.ID] // of those
+	retry    recall.RetryTimer       // of what the buffer waits for
+	drained  map[node.ID]bool        // members that no longer host, even if the view does not show it
+	settling map[node.ID]uint64      // members that wait until none of their messages waits here
 
 	draining   bool
 	drain      drain
@@ -65,33 +70,33 @@ type Relay[M any] struct {
 
 // NewRelay returns the relay of a manager that keeps up to limit messages of its own, and up to
 // limit of each other node.
-func NewRelay[M any](out Outlet[M], machine *Machine, limit int) Relay[M] {
-	return Relay[M]{
-		out: out, machine: machine, buffer: recall.Buffer[Waiting[M]]{Limit: limit}, remote: remoteBuffer{limit: limit},
+func NewRelay(out Outlet, machine *Machine, limit int) Relay {
+	return Relay{
+		out: out, machine: machine, buffer: recall.Buffer[Waiting]{Limit: limit}, remote: remoteBuffer{limit: limit},
 		drained: make(map[node.ID]bool), settling: make(map[node.ID]uint64),
 	}
 }
 
 // Route returns where messages go now.
-func (r *Relay[M]) Route() recall.Route { return r.buffer.Route() }
+func (r *Relay) Route() recall.Route { return r.buffer.Route() }
 
 // Clear reports whether a new message is sent along the route at once.
-func (r *Relay[M]) Clear() bool { return r.buffer.Clear() }
+func (r *Relay) Clear() bool { return r.buffer.Clear() }
 
 // Recalling reports whether messages wait for those that another node has to return.
-func (r *Relay[M]) Recalling() bool {
+func (r *Relay) Recalling() bool {
 	_, _, up := r.buffer.Recall()
 	return up
 }
 
 // Waiting returns how many messages wait now.
-func (r *Relay[M]) Waiting() int { return r.buffer.Size() + r.remote.size() }
+func (r *Relay) Waiting() int { return r.buffer.Size() + r.remote.size() }
 
 // Kept returns how many messages told here have ever waited.
-func (r *Relay[M]) Kept() uint64 { return r.buffer.Kept() }
+func (r *Relay) Kept() uint64 { return r.buffer.Kept() }
 
 // Take takes a message that was told here. It reports whether the message waits.
-func (r *Relay[M]) Take(d extension.Described[M]) (waits bool) {
+func (r *Relay) Take(d Told) (waits bool) {
 	if r.buffer.Clear() {
 		r.send(d)
 		return false
@@ -101,7 +106,7 @@ func (r *Relay[M]) Take(d extension.Described[M]) (waits bool) {
 }
 
 // send sends a message along the route, which is clear.
-func (r *Relay[M]) send(d extension.Described[M]) {
+func (r *Relay) send(d Told) {
 	if r.buffer.Route().Kind == recall.ToInstance {
 		r.out.Deliver(d)
 		return
@@ -113,9 +118,9 @@ func (r *Relay[M]) send(d extension.Described[M]) {
 }
 
 // anyAt is the header of a message that any incarnation at an address may take.
-func (r *Relay[M]) anyAt() wire.Header { return r.machine.header(node.ID{}) }
+func (r *Relay) anyAt() wire.Header { return r.machine.header(node.ID{}) }
 
-func (r *Relay[M]) overflow(lost []Waiting[M]) {
+func (r *Relay) overflow(lost []Waiting) {
 	for _, w := range lost {
 		r.out.Overflow(w.Message)
 	}
@@ -124,7 +129,7 @@ func (r *Relay[M]) overflow(lost []Waiting[M]) {
 // Deliver takes a message from another node. If no instance is expected here, the message is
 // returned. If its node was removed, it is handled as if it had been sent here. Deliver reports
 // whether the message waits.
-func (r *Relay[M]) Deliver(from node.ID, p Parcel) (waits bool) {
+func (r *Relay) Deliver(from node.ID, p Parcel) (waits bool) {
 	if r.returns.Due(from) && r.machine.phase != Ended && !r.remote.wasRemoved(from) {
 		r.giveBack(from, p)
 		return false
@@ -151,13 +156,13 @@ func (r *Relay[M]) Deliver(from node.ID, p Parcel) (waits bool) {
 	return false
 }
 
-func (r *Relay[M]) giveBack(to node.ID, p Parcel) {
+func (r *Relay) giveBack(to node.ID, p Parcel) {
 	r.returns.Note(to)
 	r.out.Send(to, wire.New(r.anyAt(), wire.Return{Payload: p.Message}), p.Metadata)
 }
 
 // Returned takes a message of ours that has not reached the instance.
-func (r *Relay[M]) Returned(from node.ID, d extension.Described[M]) {
+func (r *Relay) Returned(from node.ID, d Told) {
 	over, unasked := r.buffer.Returned(from, r.out.Hold(d))
 	r.overflow(over)
 	if unasked {
@@ -167,7 +172,7 @@ func (r *Relay[M]) Returned(from node.ID, d extension.Described[M]) {
 }
 
 // Barrier answers another manager, now or when the condition holds.
-func (r *Relay[M]) Barrier(from node.ID, b wire.Barrier) {
+func (r *Relay) Barrier(from node.ID, b wire.Barrier) {
 	switch b.Kind {
 	case wire.Recall:
 		for _, p := range r.remote.takeFrom(from.Address) {
@@ -190,7 +195,7 @@ func (r *Relay[M]) Barrier(from node.ID, b wire.Barrier) {
 }
 
 // answerSettling answers the nodes that have no messages waiting here.
-func (r *Relay[M]) answerSettling() {
+func (r *Relay) answerSettling() {
 	for _, id := range slices.SortedFunc(maps.Keys(r.settling), node.ID.Compare) {
 		if !r.remote.has(id) {
 			r.out.Send(id, wire.New(r.machine.header(id), wire.Passed{Kind: wire.Settle, Number: r.settling[id]}), extension.Metadata{})
@@ -200,7 +205,7 @@ func (r *Relay[M]) answerSettling() {
 }
 
 // Passed takes the answer of another manager.
-func (r *Relay[M]) Passed(from node.ID, p wire.Passed) {
+func (r *Relay) Passed(from node.ID, p wire.Passed) {
 	switch p.Kind {
 	case wire.Recall:
 		r.buffer.Recalled(p.Number)
@@ -212,18 +217,18 @@ func (r *Relay[M]) Passed(from node.ID, p wire.Passed) {
 	}
 }
 
-func (r *Relay[M]) raise(to node.ID, kind wire.BarrierKind, number uint64) {
+func (r *Relay) raise(to node.ID, kind wire.BarrierKind, number uint64) {
 	r.out.Send(to, wire.New(r.machine.header(to), wire.Barrier{Kind: kind, Number: number}), extension.Metadata{})
 }
 
 // sendRecall asks the node that may have messages of ours to return them. It may be repeated.
-func (r *Relay[M]) sendRecall() {
+func (r *Relay) sendRecall() {
 	to, number, _ := r.buffer.Recall()
 	r.raise(to, wire.Recall, number)
 }
 
 // View prepares for a new topology, before the machine sees it.
-func (r *Relay[M]) View(topo *singletonhook.Topology) {
+func (r *Relay) View(topo *singletonhook.Topology) {
 	r.retry.Reset()
 	maps.DeleteFunc(r.drained, func(id node.ID, _ bool) bool {
 		_, member := topo.Member(id)
@@ -237,7 +242,7 @@ func (r *Relay[M]) View(topo *singletonhook.Topology) {
 }
 
 // Reroute follows the machine, after each of its steps.
-func (r *Relay[M]) Reroute() {
+func (r *Relay) Reroute() {
 	switch r.machine.phase {
 	case Asking, Acquiring, Host:
 		r.hosted = r.machine.topo.Self
@@ -251,7 +256,7 @@ func (r *Relay[M]) Reroute() {
 }
 
 // route returns where messages should go.
-func (r *Relay[M]) route() recall.Route {
+func (r *Relay) route() recall.Route {
 	m := r.machine
 	switch m.phase {
 	case Host:
@@ -273,7 +278,7 @@ func (r *Relay[M]) route() recall.Route {
 	return recall.Route{Kind: recall.ToNobody}
 }
 
-func (r *Relay[M]) toHost() recall.Route {
+func (r *Relay) toHost() recall.Route {
 	h, ok := r.machine.Host()
 	if ok && h.Reachable && !h.Assumed && h.ID != r.machine.topo.Self && !r.drained[h.ID] {
 		return recall.Route{Kind: recall.ToPeer, Peer: h.ID}
@@ -282,7 +287,7 @@ func (r *Relay[M]) toHost() recall.Route {
 }
 
 // flush sends what can go by now, in order.
-func (r *Relay[M]) flush() {
+func (r *Relay) flush() {
 	if r.buffer.Route().Kind != recall.ToSelf {
 		for _, q := range r.remote.takeAll() {
 			for _, p := range q.drain() {
@@ -300,24 +305,24 @@ func (r *Relay[M]) flush() {
 
 // Close returns what other nodes have sent. The caller then takes the messages told here with
 // [Relay.TakeAll].
-func (r *Relay[M]) Close() {
+func (r *Relay) Close() {
 	r.buffer.Redirect(recall.Route{Kind: recall.ToNobody})
 	r.flush()
 }
 
 // TakeAll takes out the messages told here that wait.
-func (r *Relay[M]) TakeAll() []Waiting[M] { return r.buffer.Drain() }
+func (r *Relay) TakeAll() []Waiting { return r.buffer.Drain() }
 
 // Sweep takes out the messages told here for which gone is true, when there is no room for another.
-func (r *Relay[M]) Sweep(gone func(Waiting[M]) bool) []Waiting[M] { return r.buffer.Sweep(gone) }
+func (r *Relay) Sweep(gone func(Waiting) bool) []Waiting { return r.buffer.Sweep(gone) }
 
 // Expire takes out the messages that have expired: those told here, and those of other nodes.
-func (r *Relay[M]) Expire(now time.Time) (own []Waiting[M], others []Parcel) {
-	return r.buffer.Remove(func(w Waiting[M]) bool { return w.Expired(now) }), r.remote.expire(now)
+func (r *Relay) Expire(now time.Time) (own []Waiting, others []Parcel) {
+	return r.buffer.Remove(func(w Waiting) bool { return w.Expired(now) }), r.remote.expire(now)
 }
 
 // NextExpiry returns when the next message expires; zero when none does.
-func (r *Relay[M]) NextExpiry() time.Time {
+func (r *Relay) NextExpiry() time.Time {
 	next := r.remote.nextExpiry()
 	for _, w := range r.buffer.Oldest() {
 		next = recall.Earliest(next, w.Until)
@@ -326,15 +331,15 @@ func (r *Relay[M]) NextExpiry() time.Time {
 }
 
 // BeginDrain begins to drain, after the machine was asked to.
-func (r *Relay[M]) BeginDrain() { r.draining, r.drain = true, drain{} }
+func (r *Relay) BeginDrain() { r.draining, r.drain = true, drain{} }
 
 // EndDrain ends it.
-func (r *Relay[M]) EndDrain() { r.draining = false }
+func (r *Relay) EndDrain() { r.draining = false }
 
 // Drained reports whether this node drains and nothing is left to do: no instance runs here, no
 // message waits here for an instance elsewhere, and none is in flight to or from here. It asks the
 // other managers for what it does not know. A node that is down cannot ask, so it does not wait.
-func (r *Relay[M]) Drained(now time.Time) bool {
+func (r *Relay) Drained(now time.Time) bool {
 	m := r.machine
 	if !r.draining || m.occupied() || m.phase == Host || m.outside.Releasing {
 		r.drainRetry.Plan(now, false)
@@ -346,7 +351,7 @@ func (r *Relay[M]) Drained(now time.Time) bool {
 }
 
 // drainWaits takes the next steps of the drain, and reports whether there is something to wait for.
-func (r *Relay[M]) drainWaits() bool {
+func (r *Relay) drainWaits() bool {
 	if r.drain.begin(r.hosted == r.machine.topo.Self) {
 		r.tellMembers()
 	}
@@ -372,7 +377,7 @@ func (r *Relay[M]) drainWaits() bool {
 }
 
 // tellMembers tells the members that have not confirmed yet that this node drains.
-func (r *Relay[M]) tellMembers() {
+func (r *Relay) tellMembers() {
 	host, _ := r.machine.Host()
 	for _, id := range r.drain.unconfirmed(&r.machine.topo) {
 		if id == host.ID {
@@ -382,16 +387,16 @@ func (r *Relay[M]) tellMembers() {
 	}
 }
 
-func (r *Relay[M]) askHost() { r.raise(r.drain.settle.To(), wire.Settle, r.drain.settle.Number()) }
+func (r *Relay) askHost() { r.raise(r.drain.settle.To(), wire.Settle, r.drain.settle.Number()) }
 
 // Plan sets the time of the next retry.
-func (r *Relay[M]) Plan(now time.Time) { r.retry.Plan(now, r.Recalling() || r.buffer.Refused()) }
+func (r *Relay) Plan(now time.Time) { r.retry.Plan(now, r.Recalling() || r.buffer.Refused()) }
 
 // Wake returns when the next [Relay.Tick] is due; zero when none is.
-func (r *Relay[M]) Wake() time.Time { return recall.Earliest(r.retry.At(), r.drainRetry.At()) }
+func (r *Relay) Wake() time.Time { return recall.Earliest(r.retry.At(), r.drainRetry.At()) }
 
 // Tick sends again what may have been lost, when it is time. The caller reroutes afterwards.
-func (r *Relay[M]) Tick(now time.Time) {
+func (r *Relay) Tick(now time.Time) {
 	if r.retry.Due(now) && r.tryAgain(now.Sub(r.retry.Since())) {
 		r.sendRecall()
 	}
@@ -405,7 +410,7 @@ func (r *Relay[M]) Tick(now time.Time) {
 
 // tryAgain retries after messages have waited for so long. It reports whether the recall is to be
 // sent again.
-func (r *Relay[M]) tryAgain(waited time.Duration) (again bool) {
+func (r *Relay) tryAgain(waited time.Duration) (again bool) {
 	topo, to := &r.machine.topo, r.buffer.SentTo()
 	return r.buffer.TryAgain(waited, topo.Lost(to), topo.Reachable(to))
 }

@@ -35,7 +35,7 @@ func TestHowLongARelayRepeatsARecallDependsOnItsView(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for waited, repeats := range view.repeats {
-				r := NewRelay[int](nil, &Machine{topo: view.topo}, 10)
+				r := NewRelay(nil, &Machine{topo: view.topo}, 10)
 				r.buffer.Redirect(recall.Route{Kind: recall.ToPeer, Peer: nodeA})
 				r.buffer.Sent()
 				require.True(t, r.buffer.Redirect(recall.Route{Kind: recall.ToPeer, Peer: nodeB}))

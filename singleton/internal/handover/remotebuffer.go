@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/fifo"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/recall"
@@ -25,7 +24,12 @@ const keptRemoved = 100
 
 type remoteQueue struct {
 	from  node.ID
-	items fifo.Queue[Waiting[extension.Payload]]
+	items fifo.Queue[waitingParcel]
+}
+
+type waitingParcel struct {
+	parcel Parcel
+	until  time.Time // when it expires; zero for never
 }
 
 // hold keeps a message of a node until a time. Without room the oldest of that node is returned.
@@ -35,9 +39,9 @@ func (r *remoteBuffer) hold(from node.ID, p Parcel, until time.Time) (over Parce
 	}
 	q := r.queue(from)
 	if q.items.Len() == r.limit {
-		over, overflow = q.items.Pop().Described, true
+		over, overflow = q.items.Pop().parcel, true
 	}
-	q.items.Push(Waiting[extension.Payload]{Held: extension.Held[extension.Payload]{Described: p}, Until: until})
+	q.items.Push(waitingParcel{p, until})
 	return over, overflow
 }
 
@@ -88,26 +92,26 @@ func (r *remoteBuffer) takeFrom(address string) []Parcel {
 // drain empties the queue.
 func (q *remoteQueue) drain() (taken []Parcel) {
 	for _, w := range q.items.Drain() {
-		taken = append(taken, w.Described)
+		taken = append(taken, w.parcel)
 	}
 	return taken
 }
 
 // expire takes out the messages that have expired.
-func (r *remoteBuffer) expire(now time.Time) (expired []Parcel) {
+func (r *remoteBuffer) expire(now time.Time) (all []Parcel) {
 	for _, q := range r.queues {
-		for q.items.Len() > 0 && q.items.At(0).Expired(now) {
-			expired = append(expired, q.items.Pop().Described)
+		for q.items.Len() > 0 && expired(q.items.At(0).until, now) {
+			all = append(all, q.items.Pop().parcel)
 		}
 	}
-	return expired
+	return all
 }
 
 // nextExpiry returns when the next message expires; zero when none does.
 func (r *remoteBuffer) nextExpiry() (next time.Time) {
 	for _, q := range r.queues {
 		if q.items.Len() > 0 {
-			next = recall.Earliest(next, q.items.At(0).Until)
+			next = recall.Earliest(next, q.items.At(0).until)
 		}
 	}
 	return next

@@ -138,7 +138,7 @@ func (n *simNode) boot() {
 	n.machine = NewMachine(s.config())
 	n.keeper = &simKeeper{node: n}
 	n.post = simPost{node: n}
-	n.post.relay = NewRelay[int](&n.post, n.machine, s.plan.buffer)
+	n.post.relay = NewRelay(&n.post, n.machine, s.plan.buffer)
 	n.rejoin()
 	n.in(s.upTo(simBeat), n.tick)
 	n.in(s.upTo(400*time.Millisecond), n.post.write)

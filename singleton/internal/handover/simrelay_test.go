@@ -12,7 +12,7 @@ import (
 // A simPost is the relay of one node, with the connections to the others. Messages are numbers.
 type simPost struct {
 	node    *simNode
-	relay   Relay[int]
+	relay   Relay
 	lanes   [simMax]time.Duration // when the last message to a node arrives: they keep their order
 	waiting [simMax][]simArrival  // of each node, while this one is paused
 	wakeAt  time.Time
@@ -86,7 +86,7 @@ func (p *simPost) lose(msgs []int, f simFate) {
 // loseAll loses the messages told here that wait.
 func (p *simPost) loseAll(f simFate) {
 	for _, w := range p.relay.TakeAll() {
-		p.lose([]int{w.Message}, f)
+		p.lose([]int{w.Message.(int)}, f)
 	}
 }
 
@@ -123,18 +123,18 @@ func (p *simPost) handle(from node.ID, msg wire.Any) {
 	p.node.checkDrained()
 }
 
-func simMessage(msg int) extension.Described[int] { return extension.Described[int]{Message: msg} }
+func simMessage(msg int) Told { return Told{Message: msg} }
 
-func (p *simPost) Deliver(d extension.Described[int]) { p.node.inst.tell(d.Message) }
-func (p *simPost) Ready() bool                        { return p.node.inst != nil && p.node.inst.ready }
-func (p *simPost) Take(d extension.Described[int])    { p.take(d.Message) }
-func (p *simPost) Hold(d extension.Described[int]) Waiting[int] {
-	return Waiting[int]{Held: extension.Held[int]{Described: d}}
+func (p *simPost) Deliver(d Told) { p.node.inst.tell(d.Message.(int)) }
+func (p *simPost) Ready() bool    { return p.node.inst != nil && p.node.inst.ready }
+func (p *simPost) Take(d Told)    { p.take(d.Message.(int)) }
+func (p *simPost) Hold(d Told) Waiting {
+	return Waiting{Held: extension.Held[any]{Described: d}}
 }
-func (p *simPost) Pass(Waiting[int]) bool { return true }
-func (p *simPost) Until() time.Time       { return time.Time{} }
-func (p *simPost) Overflow(msg int)       { p.lose([]int{msg}, simOverflow) }
-func (p *simPost) BeforeDrain(node.ID)    {}
+func (p *simPost) Pass(Waiting) bool   { return true }
+func (p *simPost) Until() time.Time    { return time.Time{} }
+func (p *simPost) Overflow(msg any)    { p.lose([]int{msg.(int)}, simOverflow) }
+func (p *simPost) BeforeDrain(node.ID) {}
 
 func (p *simPost) Rerouted() {
 	if p.node.machine.phase == Ended {
@@ -142,9 +142,9 @@ func (p *simPost) Rerouted() {
 	}
 }
 
-func (p *simPost) Pack(msg int) (extension.Payload, bool) { return simPack(msg), true }
+func (p *simPost) Pack(msg any) (extension.Payload, bool) { return simPack(msg.(int)), true }
 
-func (p *simPost) Unpack(load Parcel) (extension.Described[int], bool) {
+func (p *simPost) Unpack(load Parcel) (Told, bool) {
 	return simMessage(simUnpack(load.Message)), true
 }
 

@@ -1,0 +1,119 @@
+package singleton
+
+import (
+	"context"
+
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/singleton/internal/handover"
+)
+
+// A seat is where the instances of one manager run. It alone knows the type of the messages, so
+// everything else of the manager is compiled once, whatever singletons a program has.
+type seat interface {
+	notify(handle func()) (notify func())
+	inbox(handle func(msg any)) actor.ActorRef[any]
+	metadata() extension.Metadata                        // of the message that the manager handles
+	unpack(p extension.Payload) (content any, err error) // the content is a message unless there is an error
+
+	spawn(begins func(), opts []actor.SpawnOption) actor.AnyRef // an instance, which calls begins when it takes messages
+	tell(d handover.Told)                                       // to the instance that was spawned last
+	deliver(d handover.Told, done func(err error))              // likewise, see [extension.DeliverWith]
+	straight(on bool)                                           // whether messages go there without the manager
+}
+
+// A managerContext is the [actor.Context] of a manager, whatever messages it takes.
+type managerContext interface {
+	context.Context
+	System() *actor.System
+	Log() *zap.Logger
+	Defer(f func())
+	Watch(ref actor.AnyRef)
+	Stop(child actor.AnyRef)
+	Drain(child actor.AnyRef)
+}
+
+// A seatOf is the seat of a singleton whose messages are of type M.
+type seatOf[M any] struct {
+	ctx      *actor.Context[M]
+	factory  func() actor.Behavior[M]
+	onTell   actor.MessageHandler[M] // the manager's own
+	instance actor.ActorRef[M]
+	open     bool // messages go straight to it
+}
+
+// manage makes the actor of ctx the manager of a singleton.
+func manage[M any](ctx *actor.Context[M], next *actor.Next[M], factory func() actor.Behavior[M], set settings) {
+	s := &seatOf[M]{ctx: ctx, factory: factory}
+	m := newManager(ctx, s, ctx.Self(), set)
+	s.onTell = func(ctx *actor.Context[M], msg M) actor.Behavior[M] {
+		if s.open { // this message came here nevertheless, for instance from a bounded mailbox
+			extension.TellWith(s.instance, msg, extension.MetadataOf(ctx))
+		} else {
+			m.take(m.described(msg))
+		}
+		return nil
+	}
+	next.OnMessage = s.onTell
+	next.OnSignal = func(_ *actor.Context[M], sig actor.Signal) actor.Behavior[M] {
+		m.onSignal(sig)
+		return nil
+	}
+}
+
+func (s *seatOf[M]) notify(handle func()) (notify func()) {
+	return s.ctx.Notify(func() actor.Behavior[M] {
+		handle()
+		return nil
+	})
+}
+
+func (s *seatOf[M]) inbox(handle func(msg any)) actor.ActorRef[any] {
+	return extension.Handle(s.ctx, func(msg any) actor.Behavior[M] {
+		handle(msg)
+		return nil
+	})
+}
+
+func (s *seatOf[M]) metadata() extension.Metadata { return extension.MetadataOf(s.ctx) }
+
+func (s *seatOf[M]) unpack(p extension.Payload) (content any, err error) {
+	_, content, err = extension.UnpackMessage[M](s.ctx.System(), p)
+	return content, err
+}
+
+func (s *seatOf[M]) spawn(begins func(), opts []actor.SpawnOption) actor.AnyRef {
+	first := func(ctx *actor.Context[M], next *actor.Next[M]) {
+		begun := ctx.Notify(func() actor.Behavior[M] {
+			begins()
+			return nil
+		})
+		if b := s.factory(); b != nil {
+			b(ctx, next)
+		}
+		begun() // delivered only when the start succeeds
+	}
+	s.instance = actor.Spawn(s.ctx, first, instanceName, opts...)
+	return s.instance
+}
+
+func (s *seatOf[M]) tell(d handover.Told) {
+	msg, _ := d.Message.(M) // or a nil one of an interface
+	extension.TellWith(s.instance, msg, d.Metadata)
+}
+
+func (s *seatOf[M]) deliver(d handover.Told, done func(err error)) {
+	msg, _ := d.Message.(M)
+	extension.DeliverWith(s.instance, msg, d.Metadata, done)
+}
+
+func (s *seatOf[M]) straight(on bool) {
+	s.open = on
+	var to actor.ActorRef[M]
+	if on {
+		to = s.instance
+	}
+	extension.Bypass(s.ctx, s.onTell, to)
+}
