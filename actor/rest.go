@@ -14,7 +14,7 @@ func (r *returning[M]) Finish(to ActorRef[M]) {
 		c.core.mu.Unlock()
 		return
 	}
-	c.rests()
+	rests(&c.inbox)
 	c.core.mu.Unlock()
 	c.enqueue(item[M]{task: &farewell[M]{}}, entrance{})
 }
@@ -36,7 +36,7 @@ func (r *returning[M]) Resting(of ActorRef[M]) bool {
 }
 
 // rests notes that the actor takes no more messages. core.mu is held.
-func (b *inbox[M]) rests() {
+func rests[M any](b *inbox[M]) {
 	b.core.flags.set(resting)
 	b.refit()
 }
@@ -49,7 +49,7 @@ func rest[M any](c *cell[M]) {
 	c.core.mu.Lock()
 	idle := c.queue.size() == 0 && !c.core.flags.has(resting)
 	if idle {
-		c.rests()
+		rests(&c.inbox)
 	}
 	c.core.mu.Unlock()
 	if idle {

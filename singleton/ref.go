@@ -33,6 +33,9 @@ import (
 // singleton. Ref panics if their types differ, or if name is not a valid path of an actor. Without
 // a cluster, messages become dead letters until s has spawned the singleton.
 func Ref[M any](s *actor.System, name string) actor.ActorRef[M] {
+	if s == nil {
+		panic("singleton: Ref got nil instead of a system")
+	}
 	if err := naming.CheckPath("/" + name); err != nil {
 		panic(fmt.Sprintf("singleton: no singleton has the name %q, as what follows /user/: it %v", name, err))
 	}

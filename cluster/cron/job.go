@@ -48,6 +48,9 @@ func Func(f func(ctx context.Context, r Run) error) Job {
 // recipient and the message. The run ends when the message has been sent, so it neither overlaps
 // with the next one nor repeats a message that is lost on the way: use [Ask] if it must arrive.
 func Tell[M any](f func(Run) (to actor.ActorRef[M], msg M)) Job {
+	if f == nil {
+		panic("cron: the function of a job is nil")
+	}
 	return Func(func(_ context.Context, r Run) error {
 		to, msg := f(r)
 		to.Tell(msg)

@@ -44,6 +44,9 @@ type Host interface {
 //
 // It returns an error if a setting makes no sense, and if s has started a schedule of that name.
 func Start(s Host, cfg Config) (*Schedule, error) {
+	if s == nil {
+		return nil, errors.New("cron: Start got nil instead of a system or a node")
+	}
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, fmt.Errorf("cron: %w", err)

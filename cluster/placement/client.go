@@ -47,6 +47,9 @@ type started struct{}
 // Start returns a [*FieldError] if a setting is invalid, and another error if it was called for the
 // node before.
 func Start(n *cluster.Node, cfg Config) (*Coordinator, error) {
+	if n == nil {
+		return nil, errors.New("placement: Start got nil instead of a node")
+	}
 	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, fmt.Errorf("placement: %w", err)

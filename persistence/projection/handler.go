@@ -40,7 +40,15 @@ type Handler[E any] interface {
 // instead of adding to them, or remember the [Event.Seq] of each id. The offset is stored after
 // each batch, and before a failure is reported.
 func AtLeastOnce[E any](offsets OffsetStore, f func(ctx context.Context, e Event[E]) error) Handler[E] {
+	mustHave("AtLeastOnce", offsets != nil && f != nil)
 	return &atLeastOnce[E]{OffsetStore: offsets, f: f}
+}
+
+// mustHave panics unless a constructor has got all that it needs.
+func mustHave(constructor string, all bool) {
+	if !all {
+		panic("projection: " + constructor + " got nil; it needs all its arguments")
+	}
 }
 
 // FromJournal returns h for a projection that handles the events that f returns in place of each
@@ -49,6 +57,7 @@ func AtLeastOnce[E any](offsets OffsetStore, f func(ctx context.Context, e Event
 // way. If f fails, the event cannot be decoded, and its id is held back. Pass the result to [New]
 // as it is: a handler around it hides f.
 func FromJournal[E any](f func(stored persistence.StoredEvent) ([]E, error), h Handler[E]) Handler[E] {
+	mustHave("FromJournal", f != nil) // New looks at h
 	return &adapted[E]{Handler: h, adapt: f}
 }
 

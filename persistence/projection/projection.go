@@ -64,10 +64,10 @@ func (p *Projection[E]) complete(opts []Option) (err error) {
 // Name returns the name under which the offset is stored.
 func (p *Projection[E]) Name() string { return p.name }
 
-// CatchUp handles all events that are stored now, and returns; it also returns at the first
-// failure. Use it in programs that run from time to time, and in tests. If ids are held back, it
-// handles all others and returns an [*EventError] for each held id. A later call, in any process,
-// continues from there. Events must not contain actor refs.
+// CatchUp handles all events that are stored now, and returns; it also returns at the first event
+// that fails, with those before it done. Use it in programs that run from time to time, and in
+// tests. If ids are held back, it handles all others and returns an [*EventError] for each held id.
+// A later call, in any process, continues from there. Events must not contain actor refs.
 func (p *Projection[E]) CatchUp(ctx context.Context) (Status, error) {
 	workers := p.newWorkers()
 	errs := make([]error, len(workers))
@@ -79,15 +79,16 @@ func (p *Projection[E]) CatchUp(ctx context.Context) (Status, error) {
 	return p.status(workers), errors.Join(errs...)
 }
 
-// catchUpFully tries a failing event again, until SkipAfter skips it.
+// catchUpFully tries a failing event again alone, and then until SkipAfter skips it.
 func (w *worker[E]) catchUpFully(ctx context.Context) error {
 	for {
+		w.beside = false
 		_, err := w.catchUp(ctx)
 		if err == nil {
 			return w.heldError()
 		}
 		var e *EventError
-		if ctx.Err() != nil || w.skipAfter == 0 || !errors.As(err, &e) {
+		if ctx.Err() != nil || !errors.As(err, &e) || w.skipAfter == 0 && !w.beside {
 			return err
 		}
 	}

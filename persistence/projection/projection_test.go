@@ -418,10 +418,12 @@ func TestNewPanicsWhenItCannotWork(t *testing.T) {
 		"leave out one": func() {
 			projection.New("p", j, journal.Query{Slices: journal.SliceRange{To: 1}}, h, projection.Workers(2))
 		},
-		"InBatches needs":        func() { projection.New("p", j, journal.Query{}, h, projection.InBatches(0, 1)) },
-		"Polling and":            func() { projection.New("p", j, journal.Query{}, h, projection.Polling(actor.Backoff{})) },
-		"SkipAfter must not":     func() { projection.New("p", j, journal.Query{}, h, projection.SkipAfter(-1)) },
-		"projection_test.secret": func() { projection.New[secret]("p", j, journal.Query{}, projection.AtLeastOnce[secret](nil, nil)) },
+		"InBatches needs":    func() { projection.New("p", j, journal.Query{}, h, projection.InBatches(0, 1)) },
+		"Polling and":        func() { projection.New("p", j, journal.Query{}, h, projection.Polling(actor.Backoff{})) },
+		"SkipAfter must not": func() { projection.New("p", j, journal.Query{}, h, projection.SkipAfter(-1)) },
+		"projection_test.secret": func() {
+			projection.New[secret]("p", j, journal.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, func(context.Context, projection.Event[secret]) error { return nil }))
+		},
 	} {
 		func() {
 			defer func() { require.ErrorContains(t, errors.New(fmt.Sprint(recover())), says) }()
@@ -444,4 +446,49 @@ func TestOnlyTheEventsOfMatchingIDsAreHandled(t *testing.T) {
 	_, err := p.CatchUp(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []string{"a|1/1", "a|1/2", "a|2/1"}, sum.handled())
+}
+
+// A wholly handler handles all events of a batch or none, like InTx.
+type wholly struct {
+	projection.MemoryOffsets
+	check, handle func(context.Context, projection.Event[event]) error
+}
+
+func (h *wholly) Handle(ctx context.Context, b projection.Batch[event]) (journal.Offset, error) {
+	if _, err := b.Each(ctx, h.check); err != nil {
+		return b.After, err
+	}
+	reached, err := b.Each(ctx, h.handle)
+	return reached, errors.Join(err, h.Save(ctx, b.Name, b.After, reached))
+}
+
+// A failed batch is handled again event by event, as by the actor of a projection.
+func TestCatchUpHandlesAllBeforeTheEventThatFails(t *testing.T) {
+	j := memory.New()
+	w := newWriter(t, j, "a")
+	for n := range 20 {
+		w.append(added{n})
+	}
+	s := newSum()
+	h := &wholly{handle: s.handle, check: func(_ context.Context, e projection.Event[event]) error {
+		if e.Seq == 19 {
+			return errors.New("it fails")
+		}
+		return nil
+	}}
+	for range 3 {
+		_, err := projection.New("sum", j, journal.Query{}, h).CatchUp(t.Context())
+		require.ErrorContains(t, err, "it fails")
+		require.Len(t, s.handled(), 18)
+	}
+}
+
+func TestNilArgumentsOfHandlersAreNamed(t *testing.T) {
+	for name, f := range map[string]func(){
+		"AtLeastOnce": func() { projection.AtLeastOnce[event](nil, newSum().handle) },
+		"InTx":        func() { projection.InTx[event](nil, nil) },
+		"FromJournal": func() { projection.FromJournal[event](nil, nil) },
+	} {
+		require.PanicsWithValue(t, "projection: "+name+" got nil; it needs all its arguments", f)
+	}
 }

@@ -98,6 +98,7 @@ func move(ctx context.Context, tx *sql.Tx, name string, after, to journal.Offset
 // The offsets are in the table of [SQLOffsets]. Open an SQLite database with a busy_timeout. Do not
 // use the file of a journal, because its writers would wait.
 func InTx[E any](db *sql.DB, f func(ctx context.Context, tx *sql.Tx, e Event[E]) error) Handler[E] {
+	mustHave("InTx", db != nil && f != nil)
 	return &inTx[E]{SQLOffsets: NewSQLOffsets(db), f: f}
 }
 

@@ -34,6 +34,7 @@ type worker[E any] struct {
 	single  int            // how many events are handled one by one, because one of them has failed
 	culprit journal.Offset // of the event that has failed last
 	tries   int            // how many times in a row it has failed
+	beside  bool           // it was not alone in its transaction
 }
 
 func newWorker[E any](p *Projection[E], i int, share journal.SliceRange) *worker[E] {
@@ -196,7 +197,7 @@ func (w *worker[E]) progress(done []Event[E], reached journal.Offset) {
 // was alone in its transaction, because other events of the transaction are rolled back too.
 func (w *worker[E]) failed(ctx context.Context, b *Batch[E], err error) error {
 	gone := w.givesUp(err)
-	if len(b.Events) > 0 && !b.isOne() {
+	if w.beside = len(b.Events) > 0 && !b.isOne(); w.beside {
 		w.single = len(b.Events)
 	}
 	if !gone || !b.isOne() {

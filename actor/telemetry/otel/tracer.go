@@ -36,7 +36,8 @@ func WithBaggage(most int) TracingOption {
 //	system := actor.NewSystem("shop", otel.WithTracing(provider))
 //
 // A node of a cluster takes it in Config.SystemOptions. Each node of a cluster should have a
-// tracer; one without passes traces on, but has no spans. WithTracing panics if p or an option is nil.
+// tracer; one without passes traces on, but has no spans. WithTracing panics if p or an option is
+// nil.
 func WithTracing(p trace.TracerProvider, opts ...TracingOption) actor.Option {
 	if p == nil {
 		panic("otel: WithTracing: the provider is nil")
