@@ -99,8 +99,12 @@ func (f *Nodes) Awaited(label string) string {
 	var all []string
 	for _, p := range f.places[label] {
 		n, doing := f.known[p.On], map[Phase]string{Starting: "spawning", Stopping: "stopping"}[p.Phase]
-		if doing == "" {
+		switch {
+		case doing != "":
+		case n.member:
 			continue
+		default:
+			doing = "running"
 		}
 		text := fmt.Sprintf("%s on %s since %s", doing, p.On.Name, p.since.Format(time.RFC3339))
 		switch {
@@ -116,6 +120,13 @@ func (f *Nodes) Awaited(label string) string {
 		all = append(all, text)
 	}
 	return strings.Join(all, "; ")
+}
+
+// IsMember reports whether a node is a member. The actors of one that has been removed start
+// elsewhere when it can no longer run them.
+func IsMember(f *Nodes, id NodeID) bool {
+	n, ok := f.known[id]
+	return ok && n.member
 }
 
 // Place returns the place of a label on a node.

@@ -188,6 +188,11 @@ func TestNothingIsStartedElsewhereWhileItMayStillRun(t *testing.T) {
 	r.look()
 	require.Equal(t, []string{"a"}, r.running("s"))
 	require.Equal(t, "a", r.status("s").Node)
+	require.Equal(t, Pending, r.status("s").State)
+	e, err := r.m.Explain("s")
+	require.NoError(t, err)
+	require.Contains(t, e.Awaited, "running on a since")
+	require.Contains(t, e.Awaited, "which is no longer a member and may still run it")
 	delete(r.agents, hosting.IDOf(node))
 	r.passing(10*time.Second, func() { require.Empty(t, r.running("s")) }, func() { r.runs("s", "b") })
 }

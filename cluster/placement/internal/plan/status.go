@@ -16,7 +16,8 @@ type State string
 const (
 	// Running means that the actor runs.
 	Running State = "running"
-	// Pending means that the actor is being started, or stopped in order to be moved.
+	// Pending means that the actor is being started, or stopped in order to be moved, or that its
+	// node has been removed from the cluster and may still run it.
 	Pending State = "pending"
 	// WaitingForReturn means that the actor's node is gone and expected back.
 	WaitingForReturn State = "waiting for return"
@@ -99,7 +100,7 @@ func (it *item) stateIn(f *hosting.Nodes) State {
 	case unplaced:
 		return Unplaced
 	case placed:
-		if p, ok := f.Place(it.on, it.Label); ok && p.Phase == hosting.Running {
+		if p, ok := f.Place(it.on, it.Label); ok && p.Phase == hosting.Running && hosting.IsMember(f, it.on) {
 			return Running
 		}
 	case leaving:
