@@ -13,12 +13,12 @@ import (
 type alone struct {
 	running   map[actor.AnyRef]*loneShard
 	byShard   map[loneKey]*loneShard
-	rescaling map[anyRegion]*rescaling
+	rescaling map[*region]*rescaling
 }
 
 func newAlone() *alone {
 	return &alone{
-		running: map[actor.AnyRef]*loneShard{}, byShard: map[loneKey]*loneShard{}, rescaling: map[anyRegion]*rescaling{},
+		running: map[actor.AnyRef]*loneShard{}, byShard: map[loneKey]*loneShard{}, rescaling: map[*region]*rescaling{},
 	}
 }
 
@@ -35,7 +35,7 @@ type loneKey struct {
 }
 
 type loneShard struct {
-	region  anyRegion
+	region  *region
 	shard   int
 	shards  int // of the region
 	term    uint64
@@ -49,26 +49,26 @@ type (
 	// startAll starts all shards of a region.
 	startAll struct {
 		quiet
-		region anyRegion
+		region *region
 	}
 	// stopHere stops shards of a region, which then start again.
 	stopHere struct {
 		quiet
-		region anyRegion
+		region *region
 		shards []int
 		done   chan<- struct{}
 	}
 	// rescaleAll gives a region of daemons another number of shards.
 	rescaleAll struct {
 		quiet
-		region anyRegion
+		region *region
 		shards int
 		done   chan<- struct{}
 	}
 )
 
 // startAll starts the shards of a region.
-func (a *alone) startAll(ctx *actor.Context[any], r anyRegion, shards int) {
+func (a *alone) startAll(ctx *actor.Context[any], r *region, shards int) {
 	r.count(shards)
 	for shard := range shards {
 		s := a.byShard[loneKey{r.signature().Name, shard}]
@@ -102,7 +102,7 @@ func (a *alone) rescale(ctx *actor.Context[any], m rescaleAll) {
 	}
 }
 
-func (a *alone) rescaled(ctx *actor.Context[any], r anyRegion, to *rescaling) {
+func (a *alone) rescaled(ctx *actor.Context[any], r *region, to *rescaling) {
 	delete(a.rescaling, r)
 	a.startAll(ctx, r, to.shards)
 	for _, done := range to.done {
@@ -155,7 +155,7 @@ func (a *alone) ended(ctx *actor.Context[any], ref actor.AnyRef) {
 }
 
 // controlHere carries out a request without a cluster.
-func (h *hub) controlHere(ctx context.Context, r anyRegion, q controlRequest) error {
+func (h *hub) controlHere(ctx context.Context, r *region, q controlRequest) error {
 	if q.Pin {
 		return nil
 	}

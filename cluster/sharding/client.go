@@ -33,13 +33,7 @@ func RefOf[M any](s Host, typ, id string) actor.ActorRef[M] {
 	if !outside {
 		return started[M](system, typ).Ref(id)
 	}
-	all := extension.Ensure(system, func() *clientRegions {
-		c := &clientRegions{byType: map[string]any{}}
-		extension.AddTree(system, shardtree.Name, c.find)
-		extension.OnAskTimeout(system, c.unavailable)
-		return c
-	})
-	return clientRegionOf[M](all, system, takers, typ).ref(escape(id))
+	return clientRefs[M](clientRegionsOf(system), takers, typ)(escape(id))
 }
 
 // systemOf returns the system of a host, which embeds one.
@@ -57,37 +51,64 @@ func systemOf(s Host) *actor.System {
 
 // started returns the region of a type on a node.
 func started[M any](s *actor.System, typ string) *Region[M] {
-	h, sharded := extension.Get[*hub](s)
-	if !sharded || h.region(typ) == nil {
-		panic(fmt.Sprintf("sharding: type %q has not been started on this node; call Start, with ProxyOnly if the node must not host it", typ))
-	}
-	r, ok := h.region(typ).(*Region[M])
+	shell := startedShell(s, typ)
+	r, ok := shell.(*Region[M])
 	if !ok {
-		panic(fmt.Sprintf("sharding: type %q is a %T on this node", typ, h.region(typ)))
+		panic(fmt.Sprintf("sharding: type %q is a %T on this node", typ, shell))
 	}
 	return r
 }
 
-// clientRegions are the types that a client has used.
-type clientRegions struct {
-	mu     sync.Mutex // guards byType
-	byType map[string]any
+// startedShell returns the [Region] of a type on a node.
+func startedShell(s *actor.System, typ string) any {
+	if h, sharded := extension.Get[*hub](s); sharded {
+		if r := h.region(typ); r != nil {
+			return r.shell
+		}
+	}
+	panic(fmt.Sprintf("sharding: type %q has not been started on this node; call Start, with ProxyOnly if the node must not host it", typ))
 }
 
-func clientRegionOf[M any](all *clientRegions, s *actor.System, takers singletonhook.Takers, typ string) *clientRegion[M] {
+// clientRegions are the types that a client has used.
+type clientRegions struct {
+	system *actor.System
+
+	mu     sync.Mutex // guards byType
+	byType map[string]*clientRegion
+}
+
+func clientRegionsOf(s *actor.System) *clientRegions {
+	return extension.Ensure(s, func() *clientRegions {
+		c := &clientRegions{system: s, byType: map[string]*clientRegion{}}
+		extension.AddTree(s, shardtree.Name, c.find)
+		extension.OnAskTimeout(s, c.unavailable)
+		return c
+	})
+}
+
+// clientRefs returns what makes the refs of a type.
+func clientRefs[M any](all *clientRegions, takers singletonhook.Takers, typ string) func(name string) actor.ActorRef[M] {
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	known, used := all.byType[typ]
-	if r, ok := known.(*clientRegion[M]); ok {
-		return r
+	r := all.byType[typ]
+	if r == nil {
+		r = all.add(takers, typ)
+		router := &clientRouter[M]{of: r}
+		router.refs = extension.NewRoutedRefs(all.system, "/"+shardtree.Name+"/"+escape(typ)+"/", extension.Router[M](router))
+		r.router = router
 	}
-	if used {
-		panic(fmt.Sprintf("sharding: type %q is a %T on this client already", typ, known))
+	router, ok := r.router.(*clientRouter[M])
+	if !ok {
+		panic(fmt.Sprintf("sharding: type %q is a %T on this client already", typ, r.router))
 	}
-	r := &clientRegion[M]{system: s}
-	r.ref = extension.NewRoutedRefs(s, "/"+shardtree.Name+"/"+escape(typ)+"/", extension.Router[M](r))
-	r.proxy = actor.Spawn(extension.Framework(s), newClientProxy[M](takers, typ, &r.stuck), "sharding:"+escape(typ))
-	all.byType[typ] = r
+	return router.refs
+}
+
+// add adds a type, without its router. mu is held.
+func (c *clientRegions) add(takers singletonhook.Takers, typ string) *clientRegion {
+	r := &clientRegion{system: c.system}
+	r.proxy = actor.Spawn(extension.Framework(c.system), newClientProxy(takers, typ, &r.stuck), "sharding:"+escape(typ))
+	c.byType[typ] = r
 	return r
 }
 
@@ -99,13 +120,14 @@ func (c *clientRegions) find(path string) (ref actor.AnyRef, why error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	r, known := c.byType[typ].(interface {
-		find(name string) actor.AnyRef
-	})
-	if !known {
+	r := c.byType[typ]
+	if r == nil {
 		return nil, shardtree.NotOnClient(typ)
 	}
-	return r.find(name), nil
+	if _, ok := unescape(name); !ok {
+		return nil, nil
+	}
+	return r.router.ref(name), nil
 }
 
 // unavailable explains why an ask of an entity got no reply, see [extension.OnAskTimeout].
@@ -117,52 +139,62 @@ func (c *clientRegions) unavailable(path string) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if r, known := c.byType[typ].(interface{ isStuck() bool }); !known || !r.isStuck() {
+	if r := c.byType[typ]; r == nil || !r.stuck.Load() {
 		return nil
 	}
 	return fmt.Errorf("sharding: no member that can be reached has started type %q; call Start on the nodes, with ProxyOnly where no entity is to run", typ)
 }
 
 // A clientRegion is a type on a client.
-type clientRegion[M any] struct {
+type clientRegion struct {
 	stuck  atomic.Bool // no member that has started the type can be reached
 	system *actor.System
-	ref    func(name string) actor.ActorRef[M]
-	proxy  actor.ActorRef[parcel[M]]
+	proxy  actor.ActorRef[parcel]
+	router anyRouter
 }
 
 // A parcel is a message of a client to the entity with that full path.
-type parcel[M any] struct {
+type parcel struct {
 	full string
-	extension.Held[M]
+	extension.Held[any]
 	askDue bool // there is no message: members are asked again what they have started
 }
 
 // LocalOnly says that no parcel leaves its node as such.
-func (parcel[M]) LocalOnly() bool { return true }
+func (parcel) LocalOnly() bool { return true }
 
 // Carried is for [extension.DeadLetter].
-func (p parcel[M]) Carried(*actor.System) (recipient string, msg any, ok bool) {
+func (p parcel) Carried(*actor.System) (recipient string, msg any, ok bool) {
 	return p.full, p.Message, !p.askDue
 }
 
-func (r *clientRegion[M]) isStuck() bool { return r.stuck.Load() }
-
-func (r *clientRegion[M]) find(name string) actor.AnyRef {
-	if _, ok := unescape(name); !ok {
-		return nil
-	}
-	return r.ref(name)
+// tell sends a message to the proxy.
+func (r *clientRegion) tell(full string, msg any, m extension.Metadata) {
+	d := extension.Described[any]{Message: msg, Metadata: m}
+	r.proxy.Tell(parcel{full: full, Held: extension.Hold(r.system, d)})
 }
 
+// An anyRouter is a clientRouter.
+type anyRouter interface {
+	ref(name string) actor.AnyRef
+}
+
+// A clientRouter is what of a type on a client depends on the type of its messages.
+type clientRouter[M any] struct {
+	of   *clientRegion
+	refs func(name string) actor.ActorRef[M]
+}
+
+func (r *clientRouter[M]) ref(name string) actor.AnyRef { return r.refs(name) }
+
 // Told implements extension.Router.
-func (r *clientRegion[M]) Told(full string, msg M, m extension.Metadata) (nowhere actor.ActorRef[M]) {
-	d := extension.Described[M]{Message: msg, Metadata: m}
-	r.proxy.Tell(parcel[M]{full: full, Held: extension.Hold(r.system, d)})
+func (r *clientRouter[M]) Told(full string, msg M, m extension.Metadata) (nowhere actor.ActorRef[M]) {
+	r.of.tell(full, msg, m)
 	return nowhere
 }
 
 // Arrived implements extension.Router. No node sends messages for entities to a client.
-func (r *clientRegion[M]) Arrived(path string, _ uint64, msg M, encoded extension.Arrival) actor.ActorRef[M] {
-	return r.Told("understudy://"+r.system.Name()+path, msg, encoded.Metadata)
+func (r *clientRouter[M]) Arrived(path string, _ uint64, msg M, encoded extension.Arrival) (nowhere actor.ActorRef[M]) {
+	r.of.tell("understudy://"+r.of.system.Name()+path, msg, encoded.Metadata)
+	return nowhere
 }

@@ -44,33 +44,33 @@ func init() {
 const askEvery = time.Second
 
 // A clientProxy sends parcels to a member that has started the type.
-type clientProxy[M any] struct {
-	ctx     *actor.Context[parcel[M]]
+type clientProxy struct {
+	ctx     *actor.Context[parcel]
 	typ     string
 	members []node.ID        // that can be reached and have a hub
 	started map[node.ID]bool // what they have said; nothing of those that have not answered
 	answers actor.ActorRef[typeAnswered]
 	at      node.ID      // the member; zero without one
 	stuck   *atomic.Bool // the same, for other goroutines
-	held    fifo.Queue[parcel[M]]
+	held    fifo.Queue[parcel]
 }
 
-func newClientProxy[M any](takers singletonhook.Takers, typ string, stuck *atomic.Bool) actor.Behavior[parcel[M]] {
-	return func(ctx *actor.Context[parcel[M]], next *actor.Next[parcel[M]]) {
-		p := &clientProxy[M]{ctx: ctx, typ: typ, stuck: stuck, started: map[node.ID]bool{}}
-		p.answers = extension.Handle(ctx, func(a typeAnswered) actor.Behavior[parcel[M]] {
+func newClientProxy(takers singletonhook.Takers, typ string, stuck *atomic.Bool) actor.Behavior[parcel] {
+	return func(ctx *actor.Context[parcel], next *actor.Next[parcel]) {
+		p := &clientProxy{ctx: ctx, typ: typ, stuck: stuck, started: map[node.ID]bool{}}
+		p.answers = extension.Handle(ctx, func(a typeAnswered) actor.Behavior[parcel] {
 			p.answered(a)
 			return nil
 		})
 		all := takers.Follow(singletonName)
-		changed := extension.TellLatest(extension.Handle(ctx, func(all []node.ID) actor.Behavior[parcel[M]] {
+		changed := extension.TellLatest(extension.Handle(ctx, func(all []node.ID) actor.Behavior[parcel] {
 			p.viewed(all)
 			return nil
 		}), func() ([]node.ID, bool) { return all.Takers(), true })
 		ctx.Defer(all.Listen(changed))
 		ctx.Defer(p.end)
 		p.viewed(all.Takers())
-		next.OnMessage = func(_ *actor.Context[parcel[M]], of parcel[M]) actor.Behavior[parcel[M]] {
+		next.OnMessage = func(_ *actor.Context[parcel], of parcel) actor.Behavior[parcel] {
 			if of.askDue {
 				p.askAll()
 			} else {
@@ -82,7 +82,7 @@ func newClientProxy[M any](takers singletonhook.Takers, typ string, stuck *atomi
 }
 
 // viewed takes the members, and asks those that are new.
-func (p *clientProxy[M]) viewed(members []node.ID) {
+func (p *clientProxy) viewed(members []node.ID) {
 	p.members = members
 	maps.DeleteFunc(p.started, func(id node.ID, _ bool) bool { return !slices.Contains(members, id) })
 	for _, id := range members {
@@ -93,23 +93,23 @@ func (p *clientProxy[M]) viewed(members []node.ID) {
 	p.choose()
 }
 
-func (p *clientProxy[M]) ask(id node.ID) {
+func (p *clientProxy) ask(id node.ID) {
 	s := p.ctx.System()
 	actor.Resolve[typeAsked](s, "understudy://"+s.Name()+"@"+id.Address+hubPath).
 		TellNoWait(typeAsked{Type: p.typ, ReplyTo: p.answers})
 }
 
 // askAll asks all members again.
-func (p *clientProxy[M]) askAll() {
+func (p *clientProxy) askAll() {
 	if p.at == (node.ID{}) {
 		for _, id := range p.members {
 			p.ask(id)
 		}
-		p.ctx.After("ask", askEvery, parcel[M]{askDue: true})
+		p.ctx.After("ask", askEvery, parcel{askDue: true})
 	}
 }
 
-func (p *clientProxy[M]) answered(a typeAnswered) {
+func (p *clientProxy) answered(a typeAnswered) {
 	if slices.Contains(p.members, a.Node) {
 		p.started[a.Node] = a.Started
 		p.choose()
@@ -117,7 +117,7 @@ func (p *clientProxy[M]) answered(a typeAnswered) {
 }
 
 // choose keeps the member if it still takes messages, and takes the first one otherwise.
-func (p *clientProxy[M]) choose() {
+func (p *clientProxy) choose() {
 	if p.started[p.at] {
 		return
 	}
@@ -131,7 +131,7 @@ func (p *clientProxy[M]) choose() {
 	p.stuck.Store(p.at == node.ID{})
 	if p.at == (node.ID{}) {
 		if !p.ctx.TimerActive("ask") {
-			p.ctx.After("ask", askEvery, parcel[M]{askDue: true})
+			p.ctx.After("ask", askEvery, parcel{askDue: true})
 		}
 		return
 	}
@@ -140,7 +140,7 @@ func (p *clientProxy[M]) choose() {
 	}
 }
 
-func (p *clientProxy[M]) take(of parcel[M]) {
+func (p *clientProxy) take(of parcel) {
 	switch {
 	case p.at != (node.ID{}):
 		p.send(of)
@@ -151,7 +151,7 @@ func (p *clientProxy[M]) take(of parcel[M]) {
 	}
 }
 
-func (p *clientProxy[M]) send(of parcel[M]) {
+func (p *clientProxy) send(of parcel) {
 	if !of.Pass() {
 		p.drop(of, actor.ErrWithdrawn)
 		return
@@ -161,11 +161,11 @@ func (p *clientProxy[M]) send(of parcel[M]) {
 	}, of.Message, of.Metadata)
 }
 
-func (p *clientProxy[M]) drop(of parcel[M], why error) {
+func (p *clientProxy) drop(of parcel, why error) {
 	extension.DeadLetter(p.ctx.System(), "", of, why)
 }
 
-func (p *clientProxy[M]) end() {
+func (p *clientProxy) end() {
 	for _, of := range p.held.Drain() {
 		p.drop(of, ErrStopped)
 	}

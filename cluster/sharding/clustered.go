@@ -131,7 +131,7 @@ func (c *clustered) greet() {
 }
 
 // offer adds a region to what this node offers.
-func (c *clustered) offer(r anyRegion) {
+func (c *clustered) offer(r *region) {
 	o := offerOf(r)
 	c.mu.Lock()
 	c.offers[o.Type.Name] = o

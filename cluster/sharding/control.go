@@ -16,7 +16,9 @@ import (
 
 // Shard returns the number of the shard of the entity with that id. It panics if the id is not
 // valid; see [ValidateID].
-func (r *Region[M]) Shard(id string) int {
+func (r *Region[M]) Shard(id string) int { return r.plain.shardOfValid(id) }
+
+func (r *region) shardOfValid(id string) int {
 	if err := ValidateID(id); err != nil {
 		panic(err)
 	}
@@ -40,24 +42,30 @@ const maxNodeName = 255
 //
 // Without a cluster, all shards stay where they are, and Pin does nothing.
 func (r *Region[M]) Pin(ctx context.Context, node string, shards ...int) error {
+	return r.plain.pin(ctx, node, shards)
+}
+
+func (r *region) pin(ctx context.Context, node string, shards []int) error {
 	if node == "" {
 		return errors.New("sharding: Pin needs the name of a node")
 	}
 	if err := naming.CheckLength(node, maxNodeName); err != nil {
 		return fmt.Errorf("sharding: the name %q of a node %w", node, err)
 	}
-	return r.control(ctx, controlRequest{Type: r.name, Pin: true, Node: node, Shards: shards})
+	return r.control(ctx, controlRequest{Pin: true, Node: node, Shards: shards})
 }
 
 // Unpin ends the pins of some shards. They stay where they are until balancing moves them. It
 // blocks and fails as [Region.Pin] does.
 func (r *Region[M]) Unpin(ctx context.Context, shards ...int) error {
-	return r.control(ctx, controlRequest{Type: r.name, Pin: true, Shards: shards})
+	return r.plain.control(ctx, controlRequest{Pin: true, Shards: shards})
 }
 
 // Pins asks the coordinator where shards of the type are pinned to. It returns the names of the
 // nodes by shard. It blocks and fails as [Region.Explain] does.
-func (r *Region[M]) Pins(ctx context.Context) (map[int]string, error) {
+func (r *Region[M]) Pins(ctx context.Context) (map[int]string, error) { return r.plain.pins(ctx) }
+
+func (r *region) pins(ctx context.Context) (map[int]string, error) {
 	if r.hub.outside == nil {
 		return map[int]string{}, nil
 	}
@@ -78,16 +86,17 @@ func (r *Region[M]) Pins(ctx context.Context) (map[int]string, error) {
 // on a node that cannot be reached ends when that node is removed. It must not be called by a
 // handler, which it would block.
 func (r *Region[M]) Stop(ctx context.Context, shards ...int) error {
-	return r.control(ctx, controlRequest{Type: r.name, Shards: shards})
+	return r.plain.control(ctx, controlRequest{Shards: shards})
 }
 
-// control sends the coordinator a request, and waits for the answer.
-func (r *Region[M]) control(ctx context.Context, q controlRequest) error {
+// control sends the coordinator a request about the type, and waits for the answer.
+func (r *region) control(ctx context.Context, q controlRequest) error {
 	for _, shard := range q.Shards {
 		if shard < 0 || shard >= r.set.shards {
 			return fmt.Errorf("sharding: type %q has no shard %d: they are 0 to %d", r.name, shard, r.set.shards-1)
 		}
 	}
+	q.Type = r.name
 	q.Shards = slices.Compact(slices.Sorted(slices.Values(q.Shards)))
 	if why := r.refused.Load(); why != nil {
 		return *why

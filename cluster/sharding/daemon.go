@@ -88,7 +88,7 @@ func (d *Daemons[M]) Scale(ctx context.Context, n int) error {
 	if err := checkDaemons(n); err != nil {
 		return err
 	}
-	return d.region.control(ctx, controlRequest{Type: d.region.name, Daemons: n})
+	return d.region.plain.control(ctx, controlRequest{Daemons: n})
 }
 
 // Stats returns what this node knows of the daemons, see [Region.Stats]. Each shard is a daemon.
@@ -106,16 +106,16 @@ func daemonShard(id string) (shard int, there bool) {
 }
 
 // daemonOf returns what keeps the daemon of a shard running.
-func daemonOf[M any](all *residents[M]) *remembered[M] {
-	r := &remembered[M]{of: all, fixed: true, due: []string{strconv.Itoa(all.lane.shard)}}
+func daemonOf(all *residents) *remembered {
+	r := &remembered{of: all, fixed: true, due: []string{strconv.Itoa(all.lane.shard)}}
 	r.ids.Read(r.due)
 	return r
 }
 
-func (r *Region[M]) capacity() int { return len(r.lanes) }
+func (r *region) capacity() int { return len(r.lanes) }
 
 // count notes how many daemons there are; 0 if this node does not know.
-func (r *Region[M]) count(shards int) {
+func (r *region) count(shards int) {
 	if r.set.daemons == 0 || shards == 0 {
 		return
 	}

@@ -67,7 +67,7 @@ func (h *hub) passOn(ctx context.Context) {
 	defer cancel()
 	for pause.For(ctx, 10*time.Millisecond) == nil {
 		held := 0
-		h.each(func(r anyRegion) { held += r.status().Held })
+		h.each(func(r *region) { held += r.status().Held })
 		if held == 0 {
 			return
 		}

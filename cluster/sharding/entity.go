@@ -20,7 +20,7 @@ type Entity struct {
 	// node, and is the fencing token for what the entity writes to the outside.
 	Generation generation.Generation
 
-	at bedside // nil for an Entity that was not given to a factory
+	at *residents // nil for an Entity that was not given to a factory
 }
 
 // PersistenceID returns the id under which an event-sourced entity keeps its events: the type and

@@ -42,6 +42,10 @@ type Explanation struct {
 // when ctx ends. It does not start the entity. It must not be called by a handler, which it would
 // block.
 func (r *Region[M]) Explain(ctx context.Context, id string) (Explanation, error) {
+	return r.plain.explain(ctx, id)
+}
+
+func (r *region) explain(ctx context.Context, id string) (Explanation, error) {
 	if err := ValidateID(id); err != nil {
 		return Explanation{}, err
 	}

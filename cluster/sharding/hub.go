@@ -18,7 +18,6 @@ import (
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/shardstatus"
 	"github.com/understudy-go/understudy/internal/shardtree"
-	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // A hub connects the regions of one node with the other nodes. Its actor, at /system/sharding, is
@@ -31,7 +30,7 @@ type hub struct {
 	moves   moveCounter
 
 	mu      sync.Mutex // guards all below
-	regions map[string]anyRegion
+	regions map[string]*region
 	ended   bool
 }
 
@@ -51,27 +50,6 @@ type outside interface {
 	receive(ctx *actor.Context[any], msg any)
 }
 
-// An anyRegion is a region, whatever its type of messages.
-type anyRegion interface {
-	signature() table.Type
-	settings() settings
-	lease() *tenure
-	breakOff(why error)
-	capacity() int
-	count(shards int)
-	awake() map[int]int
-	status() shardstatus.Type
-	refuse(why error)
-	find(name string) actor.AnyRef
-	returned(from node.ID, back returnedLetter, m extension.Metadata)
-	asked(by node.ID, q recallOf)
-	recalled(shard int, number uint64)
-	reroute()
-	tick(peers peerStates) (more bool)
-	close()
-	startShard(under actor.Spawner, around actor.AnyRef, shard, shards int, gen generation.Generation, on shardStart) actor.ActorRef[shardMsg]
-}
-
 // peerStates says what is known of other nodes at one moment.
 type peerStates struct {
 	now       time.Time
@@ -88,7 +66,7 @@ func hubOf(s *actor.System) *hub {
 }
 
 func newHub(s *actor.System, out outside) *hub {
-	h := &hub{system: s, context: context.Background(), outside: out, regions: map[string]anyRegion{}}
+	h := &hub{system: s, context: context.Background(), outside: out, regions: map[string]*region{}}
 	h.ref = actor.Spawn(extension.Framework(s), h.behavior(), hubName)
 	extension.AfterEnd(s, h.ref, h.close) // at once if the system has ended
 	extension.AddTree(s, shardtree.Name, h.find)
@@ -154,7 +132,7 @@ func (h *hub) later(f func()) { h.ref.Tell(laterMsg{do: f}) }
 
 // add adds a region. It returns the one that is there, if there is one, and [ErrStopped] when the
 // node has stopped.
-func (h *hub) add(r anyRegion) (before anyRegion, err error) {
+func (h *hub) add(r *region) (before *region, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	name := r.signature().Name
@@ -168,14 +146,14 @@ func (h *hub) add(r anyRegion) (before anyRegion, err error) {
 	return nil, nil
 }
 
-func (h *hub) region(name string) anyRegion {
+func (h *hub) region(name string) *region {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.regions[name]
 }
 
 // each calls f for each region.
-func (h *hub) each(f func(anyRegion)) {
+func (h *hub) each(f func(*region)) {
 	h.mu.Lock()
 	all := slices.Collect(maps.Values(h.regions))
 	h.mu.Unlock()
@@ -186,7 +164,7 @@ func (h *hub) each(f func(anyRegion)) {
 
 // reroute lets the regions follow a change; only the one of that name, unless it is "".
 func (h *hub) reroute(name string) {
-	h.each(func(r anyRegion) {
+	h.each(func(r *region) {
 		if name == "" || name == r.signature().Name {
 			r.reroute()
 		}
@@ -194,7 +172,7 @@ func (h *hub) reroute(name string) {
 }
 
 func (h *hub) tick(peers peerStates) (more bool) {
-	h.each(func(r anyRegion) { more = r.tick(peers) || more })
+	h.each(func(r *region) { more = r.tick(peers) || more })
 	return more
 }
 
@@ -221,7 +199,7 @@ func (h *hub) close() {
 	h.mu.Lock()
 	h.ended = true
 	h.mu.Unlock()
-	h.each(anyRegion.close)
+	h.each((*region).close)
 }
 
 // The methods below do nothing without a cluster, where each shard is here.

@@ -19,13 +19,7 @@ func (e Entity) KeepAwake(d time.Duration) {
 	}
 }
 
-// A bedside is where an entity is awake.
-type bedside interface {
-	keepAwake(id string, d time.Duration)
-	passivate(id string)
-}
-
-func (r *residents[M]) keepAwake(id string, d time.Duration) {
+func (r *residents) keepAwake(id string, d time.Duration) {
 	r.lane.mu.Lock()
 	defer r.lane.mu.Unlock()
 	if e := r.all[escape(id)]; e != nil {

@@ -12,48 +12,75 @@ import (
 )
 
 // A letter is a message to an entity, on its way.
-type letter[M any] struct {
-	extension.Held[M]
+type letter struct {
+	extension.Held[any]
 	name string // of the entity, as its path ends
 	full string // its full path; "" if that has to be made
-	from uint64 // the incarnation of the node that sent it here; 0 for a message that was told here
+	from uint64 // the incarnation of the node that sent it here; 0 for a message that was told here, or by a client
+}
+
+// letterTo returns a letter of this node.
+func letterTo(name string, msg any, m extension.Metadata) letter {
+	return letter{name: name, Held: extension.Held[any]{Described: extension.Described[any]{Message: msg, Metadata: m}}}
 }
 
 // A lane brings the messages to the entities of one shard from this node to wherever the shard is.
 // Messages of one sender to one entity stay in order, also while the shard moves; see package
 // recall. A message is taken by the goroutine that sends it, so an entity on this node costs no
 // detour through another actor.
-type lane[M any] struct {
-	region *Region[M]
+type lane struct {
+	region *region
 	shard  int
 
 	mu        sync.Mutex // guards all below
-	buffer    recall.Buffer[letter[M]]
+	buffer    recall.Buffer[letter]
 	retry     recall.RetryTimer
-	residents *residents[M] // the shard is here; nil if it is not
-	closed    error         // why no letter is taken any more; nil while they are
+	residents *residents // the shard is here; nil if it is not
+	closed    error      // why no letter is taken any more; nil while they are
 
-	former *residents[M]        // those that were here last; nil if none of their letters is here
+	former *residents           // those that were here last; nil if none of their letters is here
 	passes bool                 // the buffer has, or has sent on, letters of theirs that may be of any node
 	asks   map[node.ID]recallOf // the recalls that are not answered yet
 	back   recall.Returns[uint64]
 }
 
-func newLane[M any](r *Region[M], shard int) *lane[M] {
-	l := &lane[M]{region: r, shard: shard}
+func newLane(r *region, shard int) *lane {
+	l := &lane{region: r, shard: shard}
 	l.buffer.Limit = math.MaxInt // it is checked before
 	return l
 }
 
-// told takes a message that was told here.
-func (l *lane[M]) told(of letter[M]) (here actor.ActorRef[M]) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+// reach returns the entity to which a letter can go at once, which it wakes if necessary. It
+// returns nil if the letter cannot go there at once. mu is held.
+func (l *lane) reach(of *letter) (here actor.AnyRef) {
+	switch {
+	case !l.buffer.Clear() || l.residents == nil || !l.residents.takes():
+		return nil
+	case of.from != 0 && l.back.Due(of.from):
+		return nil
+	case of.from == 0 && (l.closed != nil || l.gone()):
+		return nil
+	}
+	return l.residents.reach(of.name)
+}
+
+// enter takes a letter that has come from an actor here, or from another node. mu is held.
+func (l *lane) enter(of letter) (here actor.AnyRef) {
+	if of.from != 0 {
+		return l.arrived(of)
+	}
 	return l.take(of)
 }
 
+// told takes a message that was told here.
+func (l *lane) told(of letter) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.take(of)
+}
+
 // take sends a letter on, or keeps it. mu is held.
-func (l *lane[M]) take(of letter[M]) (here actor.ActorRef[M]) {
+func (l *lane) take(of letter) (here actor.AnyRef) {
 	switch {
 	case l.closed != nil:
 		l.region.drop(of, l.closed)
@@ -73,11 +100,11 @@ func (l *lane[M]) take(of letter[M]) (here actor.ActorRef[M]) {
 
 // full reports whether there is no room for another letter, after those have been dropped that
 // nobody waits for any more.
-func (l *lane[M]) full() bool {
+func (l *lane) full() bool {
 	if l.buffer.Size() < l.region.set.buffer && l.region.held.Load() < maxHeld {
 		return false
 	}
-	gone := l.buffer.Remove(func(of letter[M]) bool { return of.Withdrawn() })
+	gone := l.buffer.Remove(func(of letter) bool { return of.Withdrawn() })
 	for _, of := range gone {
 		l.region.held.Add(-1)
 		l.region.drop(of, actor.ErrWithdrawn)
@@ -89,7 +116,7 @@ func (l *lane[M]) full() bool {
 const maxHeld = 100_000
 
 // send sends a letter along the route, which is clear. mu is held.
-func (l *lane[M]) send(of letter[M]) (here actor.ActorRef[M]) {
+func (l *lane) send(of letter) (here actor.AnyRef) {
 	if route := l.buffer.Route(); route.Kind == recall.ToPeer {
 		l.buffer.Sent()
 		l.region.sendTo(route.Peer, of)
@@ -99,7 +126,7 @@ func (l *lane[M]) send(of letter[M]) (here actor.ActorRef[M]) {
 }
 
 // flush sends what can go by now, in order. mu is held.
-func (l *lane[M]) flush() {
+func (l *lane) flush() {
 	for of, ok := l.buffer.Next(); ok; of, ok = l.buffer.Next() {
 		l.region.held.Add(-1)
 		if of.Pass() {
@@ -113,10 +140,8 @@ func (l *lane[M]) flush() {
 
 // arrived takes a letter of another node. If the shard is not here, the letter of a member goes
 // back: it is always with one of two nodes. The letters of clients are treated like those that have
-// been told here.
-func (l *lane[M]) arrived(of letter[M]) (here actor.ActorRef[M]) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+// been told here. mu is held.
+func (l *lane) arrived(of letter) (here actor.AnyRef) {
 	takes := l.residents != nil && l.residents.takes() && !l.back.Due(of.from)
 	switch {
 	case takes && l.buffer.Clear():
@@ -132,7 +157,7 @@ func (l *lane[M]) arrived(of letter[M]) (here actor.ActorRef[M]) {
 // passBy gives a letter of a member to the residents while others wait, unless those may be of the
 // same sender. The caller must not remember the ref of the entity: messages that are told here
 // would overtake those that wait. mu is held.
-func (l *lane[M]) passBy(of letter[M]) {
+func (l *lane) passBy(of letter) {
 	if l.passes {
 		l.passOn(of)
 	} else {
@@ -142,7 +167,7 @@ func (l *lane[M]) passBy(of letter[M]) {
 
 // keep takes a letter that has not reached an entity here, before those that have been told since.
 // mu is held.
-func (l *lane[M]) keep(of letter[M]) {
+func (l *lane) keep(of letter) {
 	if !l.giveBack(of) {
 		l.passOn(of)
 	}
@@ -150,7 +175,7 @@ func (l *lane[M]) keep(of letter[M]) {
 
 // giveBack returns a letter to its sender, if that is a member, as all later ones until it recalls
 // them. mu is held.
-func (l *lane[M]) giveBack(of letter[M]) bool {
+func (l *lane) giveBack(of letter) bool {
 	if !l.region.giveBack(of) {
 		return false
 	}
@@ -160,7 +185,7 @@ func (l *lane[M]) giveBack(of letter[M]) bool {
 
 // passOn keeps a letter that may be of any node, before those that have been told here since. mu is
 // held.
-func (l *lane[M]) passOn(of letter[M]) {
+func (l *lane) passOn(of letter) {
 	of.Held = extension.Hold(l.region.system, of.Described)
 	l.buffer.Returned(node.ID{}, of)
 	l.passes = true
@@ -168,7 +193,7 @@ func (l *lane[M]) passOn(of letter[M]) {
 }
 
 // asked answers a node that recalls its letters, at once or as soon as none is here.
-func (l *lane[M]) asked(by node.ID, q recallOf) {
+func (l *lane) asked(by node.ID, q recallOf) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.asks == nil {
@@ -181,7 +206,7 @@ func (l *lane[M]) asked(by node.ID, q recallOf) {
 
 // answer answers those that recall their letters, unless some may still be here or on their way
 // from here to another node. mu is held.
-func (l *lane[M]) answer() {
+func (l *lane) answer() {
 	if l.former != nil && l.former.ended && len(l.former.all) == 0 {
 		l.former = nil
 	}
@@ -199,7 +224,7 @@ func (l *lane[M]) answer() {
 }
 
 // returned takes a letter of ours that another node does not take.
-func (l *lane[M]) returned(from node.ID, of letter[M]) {
+func (l *lane) returned(from node.ID, of letter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	of.Held = extension.Hold(l.region.system, of.Described)
@@ -210,7 +235,7 @@ func (l *lane[M]) returned(from node.ID, of letter[M]) {
 }
 
 // recallIf asks the node that may have letters of ours to return them.
-func (l *lane[M]) recallIf(raise bool) {
+func (l *lane) recallIf(raise bool) {
 	if raise {
 		to, number, _ := l.buffer.Recall()
 		l.region.recallFrom(to, l.shard, number)
@@ -218,7 +243,7 @@ func (l *lane[M]) recallIf(raise bool) {
 }
 
 // recalled notes that a node has returned all letters of ours.
-func (l *lane[M]) recalled(number uint64) {
+func (l *lane) recalled(number uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch taken := l.buffer.Recalled(number); {
@@ -232,14 +257,14 @@ func (l *lane[M]) recalled(number uint64) {
 }
 
 // reroute follows a change of the table, of the members, or of the shard here.
-func (l *lane[M]) reroute() {
+func (l *lane) reroute() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.rerouteHeld()
 }
 
 // rerouteHeld is reroute for a caller that holds mu.
-func (l *lane[M]) rerouteHeld() {
+func (l *lane) rerouteHeld() {
 	if l.gone() {
 		l.dropHeld(ErrNoDaemon)
 	}
@@ -252,7 +277,7 @@ func (l *lane[M]) rerouteHeld() {
 	l.flush()
 }
 
-func (l *lane[M]) route() recall.Route {
+func (l *lane) route() recall.Route {
 	if r := l.residents; r != nil {
 		if r.takes() {
 			return recall.Route{Kind: recall.ToInstance}
@@ -266,7 +291,7 @@ func (l *lane[M]) route() recall.Route {
 }
 
 // tick tries again what may have been lost. It reports whether it must be called again.
-func (l *lane[M]) tick(now time.Time, peers peerStates) (more bool) {
+func (l *lane) tick(now time.Time, peers peerStates) (more bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	to, _, up := l.buffer.Recall()
@@ -280,7 +305,7 @@ func (l *lane[M]) tick(now time.Time, peers peerStates) (more bool) {
 }
 
 // close makes dead letters of what waits.
-func (l *lane[M]) close(why error) {
+func (l *lane) close(why error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closed = why
@@ -288,13 +313,13 @@ func (l *lane[M]) close(why error) {
 }
 
 // gone reports whether the type is known to have fewer daemons.
-func (l *lane[M]) gone() bool {
+func (l *lane) gone() bool {
 	n := int(l.region.daemons.Load())
 	return n > 0 && l.shard >= n
 }
 
 // dropHeld makes dead letters of what waits. mu is held.
-func (l *lane[M]) dropHeld(why error) {
+func (l *lane) dropHeld(why error) {
 	for _, of := range l.buffer.Drain() {
 		l.region.held.Add(-1)
 		l.region.drop(of, why)

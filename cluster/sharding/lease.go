@@ -46,7 +46,7 @@ func WithLease(leases func(name, owner string) (lease.Lease, error)) Option {
 var errLeaseLost = errors.New("sharding: the node has lost its lease for the type")
 
 // leaseOf returns a handle of the lease of a node for the type of a region.
-func leaseOf(s *actor.System, r anyRegion, nodeName string) (l lease.Lease, err error) {
+func leaseOf(s *actor.System, r *region, nodeName string) (l lease.Lease, err error) {
 	leases, typ := r.settings().leases, r.signature().Name
 	if leases == nil {
 		return nil, fmt.Errorf("type %q has been started without WithLease on this node", typ)
@@ -67,16 +67,16 @@ func leaseOf(s *actor.System, r anyRegion, nodeName string) (l lease.Lease, err 
 // leased reports whether this node hosts the type only while it has a lease.
 func (s settings) leased() bool { return s.leases != nil && s.hosts }
 
-func (r *Region[M]) lease() *tenure { return &r.tenure }
+func (r *region) lease() *tenure { return &r.tenure }
 
 // breakOff ends all shards here, because of the lease.
-func (r *Region[M]) breakOff(why error) {
+func (r *region) breakOff(why error) {
 	for _, l := range r.lanes {
 		l.breakOff(why)
 	}
 }
 
-func (l *lane[M]) breakOff(why error) {
+func (l *lane) breakOff(why error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.residents != nil && l.residents.hooks.gate != nil {
@@ -88,6 +88,6 @@ func (l *lane[M]) breakOff(why error) {
 var errNeedsJournal = errors.New("sharding: WithLease needs WithJournal, also for the first type that the node starts")
 
 // offerOf returns what this node offers of a region.
-func offerOf(r anyRegion) allot.Offer {
+func offerOf(r *region) allot.Offer {
 	return allot.Offer{Type: r.signature(), Hosts: r.settings().hosts, EventSourced: r.settings().sourced, Leased: r.settings().leased()}
 }

@@ -45,16 +45,16 @@ func (l *limiter) begin() bool {
 func (l *limiter) gone() { l.awake.Add(-1) }
 
 // A candidate is an entity that a limiter may end.
-type candidate[M any] struct {
-	lane *lane[M]
-	of   *resident[M]
-	ref  actor.ActorRef[M]
+type candidate struct {
+	lane *lane
+	of   *resident
+	ref  actor.AnyRef
 	age  int32 // how many rounds ago it was used
 }
 
 // evict lets as many entities rest as are too many. It looks again later: too many may be in use,
 // and one that got a message meanwhile does not rest.
-func evict[M any](r *Region[M]) {
+func evict(r *region) {
 	l := &r.limiter
 	defer l.running.Store(false)
 	if excess := int(l.awake.Load()) - l.limit; excess > 0 {
@@ -69,7 +69,7 @@ func evict[M any](r *Region[M]) {
 	}
 }
 
-func evictAgain[M any](r *Region[M]) {
+func evictAgain(r *region) {
 	r.limiter.waits.Store(false)
 	if r.limiter.begin() {
 		r.hub.later(func() { evict(r) })
@@ -78,13 +78,13 @@ func evictAgain[M any](r *Region[M]) {
 
 // restOldest lets up to n entities rest, those first that were used longest ago. It returns how
 // many.
-func (r *Region[M]) restOldest(n int) (resting int) {
+func (r *region) restOldest(n int) (resting int) {
 	now := r.limiter.rounds.Begin()
-	var all []candidate[M]
+	var all []candidate
 	for _, l := range r.lanes {
 		all = l.candidates(all, now)
 	}
-	slices.SortFunc(all, func(x, y candidate[M]) int { return cmp.Compare(y.age, x.age) })
+	slices.SortFunc(all, func(x, y candidate) int { return cmp.Compare(y.age, x.age) })
 	for _, c := range all {
 		if resting == n {
 			break
@@ -97,7 +97,7 @@ func (r *Region[M]) restOldest(n int) (resting int) {
 }
 
 // candidates appends the entities of a shard that may end.
-func (l *lane[M]) candidates(all []candidate[M], now uint32) []candidate[M] {
+func (l *lane) candidates(all []candidate, now uint32) []candidate {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r := l.residents
@@ -106,26 +106,26 @@ func (l *lane[M]) candidates(all []candidate[M], now uint32) []candidate[M] {
 	}
 	for _, e := range r.all {
 		switch {
-		case e.ref == (actor.ActorRef[M]{}):
-		case r.actors.Resting(e.ref): // it is about to end, and is one of those that are too many
-			all = append(all, candidate[M]{lane: l, of: e, ref: e.ref, age: math.MaxInt32})
+		case e.ref == nil:
+		case r.actors.resting(e.ref): // it is about to end, and is one of those that are too many
+			all = append(all, candidate{lane: l, of: e, ref: e.ref, age: math.MaxInt32})
 		case !r.keptAwake(e):
-			all = append(all, candidate[M]{lane: l, of: e, ref: e.ref, age: r.unused(e, now)})
+			all = append(all, candidate{lane: l, of: e, ref: e.ref, age: r.unused(e, now)})
 		}
 	}
 	return all
 }
 
 // keptAwake reports whether an entity has asked to stay awake for longer.
-func (r *residents[M]) keptAwake(e *resident[M]) bool {
+func (r *residents) keptAwake(e *resident) bool {
 	r.worked(e)
 	return r.lane.region.now() < e.until
 }
 
 // unused returns how many rounds ago an entity was used. One that was told to rest and is still
 // here counts as used then, so that it is the turn of others.
-func (r *residents[M]) unused(e *resident[M], now uint32) int32 {
-	used, _ := r.actors.Used(e.ref)
+func (r *residents) unused(e *resident, now uint32) int32 {
+	used, _ := r.actors.used(e.ref)
 	age := extension.Since(used, now)
 	if e.spared != 0 {
 		age = min(age, extension.Since(e.spared, now))
@@ -134,14 +134,14 @@ func (r *residents[M]) unused(e *resident[M], now uint32) int32 {
 }
 
 // rest lets an entity rest, unless it was used meanwhile.
-func (l *lane[M]) rest(c candidate[M], now uint32) bool {
+func (l *lane) rest(c candidate, now uint32) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r := l.residents
 	switch {
 	case r == nil || r.closing || c.of.ref != c.ref:
 		return false
-	case r.actors.Resting(c.ref):
+	case r.actors.resting(c.ref):
 		return true
 	case r.keptAwake(c.of) || r.unused(c.of, now) < c.age:
 		return false

@@ -1,7 +1,5 @@
 package sharding
 
-import "github.com/understudy-go/understudy/actor"
-
 // Passivate asks that the entity ends. It handles the messages that it has, then the [StopMessage],
 // if there is one, and ends. What arrives meanwhile starts it again. If nothing does, a remembered
 // entity is forgotten. Any goroutine may call Passivate. It does nothing for an Entity that was not
@@ -12,10 +10,10 @@ func (e Entity) Passivate() {
 	}
 }
 
-func (r *residents[M]) passivate(id string) {
+func (r *residents) passivate(id string) {
 	r.lane.mu.Lock()
 	defer r.lane.mu.Unlock()
-	if e := r.all[escape(id)]; e != nil && e.ref != (actor.ActorRef[M]{}) {
+	if e := r.all[escape(id)]; e != nil && e.ref != nil {
 		e.asked = true
 		r.hooks.asked()
 		r.finish(e)

@@ -12,8 +12,8 @@ import (
 
 // remembered are the entities of one shard that run without a message. A nil *remembered has none.
 // The mutex of the lane guards all fields.
-type remembered[M any] struct {
-	of    *residents[M]
+type remembered struct {
+	of    *residents
 	ids   roster.Roster
 	fixed bool // the ids are never written: those of daemons
 	store actor.ActorRef[writeIDs]
@@ -23,12 +23,12 @@ type remembered[M any] struct {
 
 // mustSave notes that an entity is started. It reports whether the entity must wait until that has
 // been written.
-func (r *remembered[M]) mustSave(name string) bool {
+func (r *remembered) mustSave(name string) bool {
 	return r != nil && !r.fixed && !r.ids.Remember(idOf(name))
 }
 
 // forget notes that an entity need not run any more.
-func (r *remembered[M]) forget(name string) {
+func (r *remembered) forget(name string) {
 	if r != nil && !r.fixed {
 		r.ids.Forget(idOf(name))
 		r.save()
@@ -36,13 +36,13 @@ func (r *remembered[M]) forget(name string) {
 }
 
 // has reports whether an entity is to run without a message.
-func (r *remembered[M]) has(name string) bool { return r != nil && r.ids.Has(idOf(name)) }
+func (r *remembered) has(name string) bool { return r != nil && r.ids.Has(idOf(name)) }
 
 // busy reports whether something must be written before the shard leaves.
-func (r *remembered[M]) busy() bool { return r != nil && r.ids.Busy() }
+func (r *remembered) busy() bool { return r != nil && r.ids.Busy() }
 
 // save writes what has changed, unless something is being written.
-func (r *remembered[M]) save() {
+func (r *remembered) save() {
 	if b, ok := r.ids.Next(); ok {
 		r.batch++
 		r.store.Tell(writeIDs{N: r.batch, Batch: b})
@@ -50,7 +50,7 @@ func (r *remembered[M]) save() {
 }
 
 // written notes that a batch is in the journal.
-func (r *remembered[M]) written(n uint64) {
+func (r *remembered) written(n uint64) {
 	r.of.lane.mu.Lock()
 	defer r.of.lane.mu.Unlock()
 	if n == r.batch { // else the store has failed since, and has been read again
@@ -59,7 +59,7 @@ func (r *remembered[M]) written(n uint64) {
 }
 
 // read notes that all ids have been read from the journal. The first time, they are to be started.
-func (r *remembered[M]) read(ids []string) {
+func (r *remembered) read(ids []string) {
 	r.of.lane.mu.Lock()
 	defer r.of.lane.mu.Unlock()
 	if r.batch++; r.batch == 1 {
@@ -71,7 +71,7 @@ func (r *remembered[M]) read(ids []string) {
 }
 
 // saved starts entities whose ids are in the journal from now on.
-func (r *remembered[M]) saved(ids []string) {
+func (r *remembered) saved(ids []string) {
 	for _, id := range ids {
 		if e := r.of.all[escape(id)]; e != nil && e.absent != nil && e.absent.unsaved {
 			r.of.rested(escape(id), e)
@@ -82,7 +82,7 @@ func (r *remembered[M]) saved(ids []string) {
 }
 
 // hasDue reports whether entities are remembered and have not been started.
-func (l *lane[M]) hasDue(all *residents[M]) bool {
+func (l *lane) hasDue(all *residents) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(all.remembered.due) > 0
@@ -90,7 +90,7 @@ func (l *lane[M]) hasDue(all *residents[M]) bool {
 
 // startDue starts the next of the entities that are remembered and have not been started. It
 // reports whether there was one, and whether there may be more.
-func (l *lane[M]) startDue(all *residents[M]) (started, more bool) {
+func (l *lane) startDue(all *residents) (started, more bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r := all.remembered
@@ -152,7 +152,7 @@ func rememberedID(typ string, shard int) string {
 // newStore returns the behavior of the actor that keeps the ids of a shard in the journal. When it
 // fails it is started again, and the entities stay as they are. read is called, inside it, each
 // time that it has read them.
-func newStore[M any](r *remembered[M], read func()) actor.Behavior[writeIDs] {
+func newStore(r *remembered, read func()) actor.Behavior[writeIDs] {
 	region := r.of.lane.region
 	store := region.set.journal
 	options := persistence.Options[writeIDs, idsChanged, rememberedIDs]{

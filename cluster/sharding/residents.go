@@ -17,14 +17,14 @@ import (
 
 // residents are the entities of one shard that are awake on this node. They are children of the
 // actor of the shard. The mutex of the lane guards all fields.
-type residents[M any] struct {
-	lane       *lane[M]
-	actors     extension.Returning[M]
+type residents struct {
+	lane       *lane
+	actors     children
 	generation generation.Generation
 	shards     int // of the type
 	hooks      shardHooks
-	all        map[string]*resident[M]
-	remembered *remembered[M]    // nil unless its entities run without a message
+	all        map[string]*resident
+	remembered *remembered       // nil unless its entities run without a message
 	timers     map[string]wakeOf // of entities that have stopped and are not forgotten yet
 	refusal    error             // why the claim of an entity was refused last; nil if none was, or that has been reported
 	swept      uint32            // the round that the last sweep has begun
@@ -42,20 +42,20 @@ type shardHooks struct {
 }
 
 // A resident is an entity.
-type resident[M any] struct {
-	ref    actor.ActorRef[M] // zero while it waits for the end of a backoff
-	absent *absence[M]       // nil: it takes letters
-	idle   uint8             // how many sweeps have found it unused
-	asked  bool              // it has asked to be passivated
-	timed  bool              // it was woken for a timer, and has handled nothing
-	spared uint32            // the round in which it was told to rest last, and may not have; 0 for none
-	until  time.Duration     // by [Region.now]: it does not rest before; see [Entity.KeepAwake]
-	ends   time.Duration     // by [Region.now]: it is stopped then, if it is about to end
+type resident struct {
+	ref    actor.AnyRef  // nil while it waits for the end of a backoff
+	absent *absence      // nil: it takes letters
+	idle   uint8         // how many sweeps have found it unused
+	asked  bool          // it has asked to be passivated
+	timed  bool          // it was woken for a timer, and has handled nothing
+	spared uint32        // the round in which it was told to rest last, and may not have; 0 for none
+	until  time.Duration // by region.now: it does not rest before; see [Entity.KeepAwake]
+	ends   time.Duration // by region.now: it is stopped then, if it is about to end
 }
 
 // An absence is what is known of an entity that takes no letters.
-type absence[M any] struct {
-	waiting  fifo.Queue[letter[M]]
+type absence struct {
+	waiting  fifo.Queue[letter]
 	failures int
 	forgiven bool      // it is forgotten the next time that the timer rings
 	woken    time.Time // when it was started again after a failure
@@ -64,18 +64,18 @@ type absence[M any] struct {
 }
 
 // stop stops the timer.
-func (a *absence[M]) stop() {
+func (a *absence) stop() {
 	if a.wake != nil {
 		a.wake.Stop()
 	}
 }
 
 // takes reports whether letters are taken.
-func (r *residents[M]) takes() bool { return !r.closing && !r.broken }
+func (r *residents) takes() bool { return !r.closing && !r.broken }
 
 // refused notes that an entity cannot claim its id, because a later generation has. The entity
 // ends.
-func (r *residents[M]) refused(why error) {
+func (r *residents) refused(why error) {
 	r.lane.mu.Lock()
 	defer r.lane.mu.Unlock()
 	r.refusal = why
@@ -83,7 +83,7 @@ func (r *residents[M]) refused(why error) {
 }
 
 // checkLease lets the shard end if the lease was lost before it had begun.
-func (r *residents[M]) checkLease() {
+func (r *residents) checkLease() {
 	r.lane.mu.Lock()
 	defer r.lane.mu.Unlock()
 	if r.hooks.gate == nil {
@@ -95,7 +95,7 @@ func (r *residents[M]) checkLease() {
 }
 
 // breaks lets the shard end. It does nothing if the shard must not end for that reason.
-func (r *residents[M]) breaks(why error) {
+func (r *residents) breaks(why error) {
 	if r.hooks.broken == nil {
 		return
 	}
@@ -106,8 +106,25 @@ func (r *residents[M]) breaks(why error) {
 	}
 }
 
+// takes reports whether an entity is awake, and no letter waits for it.
+func (e *resident) takes() bool {
+	return e.ref != nil && (e.absent == nil || e.absent.waiting.Len() == 0)
+}
+
+// reach returns an entity that takes a letter at once, or nil.
+func (r *residents) reach(name string) actor.AnyRef {
+	e := r.all[name]
+	if e == nil {
+		e = r.wake(name)
+	}
+	if e == nil || !e.takes() {
+		return nil
+	}
+	return e.ref
+}
+
 // offer takes a letter, and wakes its entity if necessary.
-func (r *residents[M]) offer(of letter[M]) (here actor.ActorRef[M]) {
+func (r *residents) offer(of letter) (here actor.AnyRef) {
 	e := r.all[of.name]
 	if e == nil {
 		if e = r.wake(of.name); e == nil {
@@ -115,7 +132,7 @@ func (r *residents[M]) offer(of letter[M]) (here actor.ActorRef[M]) {
 			return here
 		}
 	}
-	if e.ref != (actor.ActorRef[M]{}) && (e.absent == nil || e.absent.waiting.Len() == 0) && r.actors.Offer(e.ref, of.Message, of.Metadata) {
+	if e.takes() && r.actors.offer(e.ref, of.Message, of.Metadata) {
 		return e.ref
 	}
 	r.await(e, of)
@@ -127,9 +144,9 @@ func (r *residents[M]) offer(of letter[M]) (here actor.ActorRef[M]) {
 }
 
 // await keeps a letter until its entity is awake again.
-func (r *residents[M]) await(e *resident[M], of letter[M]) {
+func (r *residents) await(e *resident, of letter) {
 	if e.absent == nil {
-		e.absent = &absence[M]{}
+		e.absent = &absence{}
 	}
 	region := r.lane.region
 	if e.absent.waiting.Len() >= region.set.buffer || region.held.Load() >= maxHeld {
@@ -141,7 +158,7 @@ func (r *residents[M]) await(e *resident[M], of letter[M]) {
 }
 
 // waiting takes the letters that wait for an entity.
-func (r *residents[M]) waiting(e *resident[M]) []letter[M] {
+func (r *residents) waiting(e *resident) []letter {
 	if e.absent == nil {
 		return nil
 	}
@@ -151,10 +168,10 @@ func (r *residents[M]) waiting(e *resident[M]) []letter[M] {
 }
 
 // wake starts an entity, at once or when the journal has its id. It returns nil if the shard stops.
-func (r *residents[M]) wake(name string) *resident[M] {
-	e := &resident[M]{}
+func (r *residents) wake(name string) *resident {
+	e := &resident{}
 	if r.remembered.mustSave(name) {
-		e.absent = &absence[M]{unsaved: true}
+		e.absent = &absence{unsaved: true}
 		r.remembered.save()
 	} else if !r.start(name, e) {
 		return nil
@@ -163,9 +180,9 @@ func (r *residents[M]) wake(name string) *resident[M] {
 	return e
 }
 
-func (r *residents[M]) start(name string, e *resident[M]) (started bool) {
+func (r *residents) start(name string, e *resident) (started bool) {
 	delete(r.timers, name) // it has them itself
-	if e.ref = r.actors.Spawn(r.behavior(name), name); e.ref == (actor.ActorRef[M]{}) {
+	if e.ref = r.actors.spawn(name); e.ref == nil {
 		return false
 	}
 	if region := r.lane.region; region.limiter.woken() {
@@ -174,31 +191,21 @@ func (r *residents[M]) start(name string, e *resident[M]) (started bool) {
 	return true
 }
 
-// behavior returns the first behavior of an entity. It keeps no more than the name, because there
-// may be a million of them.
-func (r *residents[M]) behavior(name string) actor.Behavior[M] {
-	return func(ctx *actor.Context[M], next *actor.Next[M]) {
-		region := r.lane.region
-		of := Entity{Type: region.name, ID: idOf(name), Shard: r.lane.shard, Generation: r.generation, at: r}
-		b := region.factory(of, r.shards)
-		if b == nil {
-			next.Fail(fmt.Errorf("sharding: the factory of type %q has returned no behavior for %q", region.name, of.ID))
-			return
-		}
-		b(ctx, next)
-	}
+// entity returns what the factory gets.
+func (r *residents) entity(name string) Entity {
+	return Entity{Type: r.lane.region.name, ID: idOf(name), Shard: r.lane.shard, Generation: r.generation, at: r}
 }
 
 // rest lets an entity end, unless it is in use.
-func (r *residents[M]) rest(e *resident[M]) {
+func (r *residents) rest(e *resident) {
 	e.ends = r.endsAt()
-	r.actors.Rest(e.ref)
+	r.actors.rest(e.ref)
 }
 
 // worked reports whether this incarnation of an entity has handled messages. One that was woken for
 // a timer stays no longer for it then.
-func (r *residents[M]) worked(e *resident[M]) bool {
-	_, worked := r.actors.Used(e.ref)
+func (r *residents) worked(e *resident) bool {
+	_, worked := r.actors.used(e.ref)
 	if worked && e.timed {
 		e.timed, e.until = false, 0
 	}
@@ -206,24 +213,25 @@ func (r *residents[M]) worked(e *resident[M]) bool {
 }
 
 // usedSince reports whether an entity was used since a round began.
-func (r *residents[M]) usedSince(e *resident[M], round uint32) bool {
-	used, _ := r.actors.Used(e.ref)
+func (r *residents) usedSince(e *resident, round uint32) bool {
+	used, _ := r.actors.used(e.ref)
 	return extension.Since(round, used) >= 0
 }
 
 // finish lets an entity end when it has handled what it has.
-func (r *residents[M]) finish(e *resident[M]) {
+func (r *residents) finish(e *resident) {
 	e.ends = r.endsAt()
-	r.actors.Finish(e.ref)
+	r.actors.finish(e.ref)
 }
 
 // endsAt is when an entity that is to end now is stopped.
-func (r *residents[M]) endsAt() time.Duration {
+func (r *residents) endsAt() time.Duration {
 	return r.lane.region.now() + r.lane.region.set.stopTimeout
 }
 
-// Ended implements extension.Owner.
-func (r *residents[M]) Ended(name string, rest []M, with []extension.Metadata, failure error) {
+// endedOne takes the letters that an entity has not handled, when it has ended. failure is nil if
+// it has stopped.
+func (r *residents) endedOne(name string, letters []letter, failure error) {
 	r.lane.mu.Lock()
 	defer r.lane.mu.Unlock()
 	e := r.all[name]
@@ -231,19 +239,15 @@ func (r *residents[M]) Ended(name string, rest []M, with []extension.Metadata, f
 		return
 	}
 	r.lane.region.limiter.gone()
-	_, worked := r.actors.Used(e.ref)
+	_, worked := r.actors.used(e.ref)
 	asked := e.asked
-	stashed := failure == nil && len(rest) > 0 && r.actors.Resting(e.ref) // it has handled all others
-	*e = resident[M]{absent: e.absent}
+	stashed := failure == nil && len(letters) > 0 && r.actors.resting(e.ref) // it has handled all others
+	*e = resident{absent: e.absent}
 	if e.absent != nil && time.Since(e.absent.woken) > failureBackoff.Max {
 		e.absent.failures = 0
 	}
-	var letters []letter[M]
-	for i, msg := range rest {
-		letters = append(letters, letter[M]{name: name, Held: extension.Held[M]{Described: extension.Described[M]{Message: msg, Metadata: with[i]}}})
-	}
 	switch {
-	case r.broken || r.actors.Ending():
+	case r.broken || r.actors.ending():
 		failure = nil // the shard ends, and the messages are for the next incarnation
 	case failure != nil || worked || asked || r.closing:
 	case len(letters) > 0 || e.absent != nil && e.absent.waiting.Len() > 0: // else it would be started again for ever
@@ -273,7 +277,7 @@ var errNoMessageHandled = errors.New("it has stopped before its first message; t
 
 // failed decides what becomes of the letters that a failed entity had. They are kept if the entity
 // was fenced off: the shard is elsewhere.
-func (r *residents[M]) failed(name string, letters []letter[M], failure error) (kept []letter[M]) {
+func (r *residents) failed(name string, letters []letter, failure error) (kept []letter) {
 	region := r.lane.region
 	if errors.Is(failure, errLeaseLost) {
 		if r.breaks(failure); r.broken {
@@ -294,7 +298,7 @@ func (r *residents[M]) failed(name string, letters []letter[M], failure error) (
 }
 
 // settle continues after the end of an entity, with the letters that have not been handled.
-func (r *residents[M]) settle(name string, e *resident[M], letters []letter[M], failure error) {
+func (r *residents) settle(name string, e *resident, letters []letter, failure error) {
 	if r.ended || r.broken {
 		r.leave(name, letters)
 		return
@@ -315,13 +319,13 @@ func (r *residents[M]) settle(name string, e *resident[M], letters []letter[M], 
 // again starts an entity for the letters that its last incarnation has not handled. While the shard
 // is about to leave, the entity ends after them: they may be of several nodes, each of which would
 // have to take back its own.
-func (r *residents[M]) again(name string, e *resident[M], letters []letter[M]) bool {
+func (r *residents) again(name string, e *resident, letters []letter) bool {
 	e.absent = nil
 	if !r.start(name, e) {
 		return false
 	}
 	for _, of := range letters {
-		if !r.actors.Offer(e.ref, of.Message, of.Metadata) {
+		if !r.actors.offer(e.ref, of.Message, of.Metadata) {
 			r.await(e, of)
 		}
 	}
@@ -332,7 +336,7 @@ func (r *residents[M]) again(name string, e *resident[M], letters []letter[M]) b
 }
 
 // leave forgets an entity that has ended.
-func (r *residents[M]) leave(name string, letters []letter[M]) {
+func (r *residents) leave(name string, letters []letter) {
 	delete(r.all, name)
 	if w, timed := r.timers[name]; timed {
 		delete(r.timers, name)
@@ -346,7 +350,7 @@ func (r *residents[M]) leave(name string, letters []letter[M]) {
 }
 
 // leftEmpty notes that the shard may leave.
-func (r *residents[M]) leftEmpty() {
+func (r *residents) leftEmpty() {
 	if r.closing && !r.ended && len(r.all) == 0 && !r.remembered.busy() {
 		r.hooks.empty()
 	}
@@ -354,9 +358,9 @@ func (r *residents[M]) leftEmpty() {
 
 // backOff lets an entity that has failed wait before it is started again: by the next message, or
 // without one if it is remembered.
-func (r *residents[M]) backOff(name string, e *resident[M], letters []letter[M]) {
+func (r *residents) backOff(name string, e *resident, letters []letter) {
 	if e.absent == nil {
-		e.absent = &absence[M]{}
+		e.absent = &absence{}
 	}
 	r.lane.region.held.Add(int64(len(letters)))
 	e.absent.waiting, e.absent.forgiven = fifo.Of(letters), false
@@ -374,10 +378,10 @@ var failureBackoff = actor.Backoff{Min: time.Second, Max: time.Minute}
 
 // rested ends a backoff: the entity starts if letters wait for it or it is remembered, and else
 // with the next letter.
-func (r *residents[M]) rested(name string, e *resident[M]) {
+func (r *residents) rested(name string, e *resident) {
 	idle := r.all[name] == e && e.absent != nil && e.absent.waiting.Len() == 0 && !r.remembered.has(name)
 	switch {
-	case r.all[name] != e || e.ref != (actor.ActorRef[M]{}):
+	case r.all[name] != e || e.ref != nil:
 	case idle && e.absent.forgiven:
 		r.leave(name, nil)
 	case idle:
@@ -393,29 +397,27 @@ func (r *residents[M]) rested(name string, e *resident[M]) {
 			return
 		}
 		if e.absent == nil {
-			e.absent = &absence[M]{}
+			e.absent = &absence{}
 		}
 		e.absent.failures, e.absent.woken = failures, time.Now()
 	}
 }
 
-// Late implements extension.Owner. Its caller may be inside of a lane.
-func (r *residents[M]) Late(name string, msg M, m extension.Metadata) {
+// late takes a letter that somebody has told an entity that had ended. Its caller may be inside of
+// a lane.
+func (r *residents) late(of letter) {
 	region := r.lane.region
 	region.hub.ref.Tell(lateLetter{
-		deliver: func() {
-			r.lane.told(letter[M]{name: name, Held: extension.Held[M]{Described: extension.Described[M]{Message: msg, Metadata: m}}})
-		},
-		recipient: region.pathOf(name), msg: msg,
+		deliver: func() { r.lane.told(of) }, recipient: region.pathOf(of.name), msg: of.Message,
 	})
 }
 
 // close begins to empty the shard: each entity handles what it has, and ends. mu is held.
-func (r *residents[M]) close() {
+func (r *residents) close() {
 	r.closing = true
 	for name, e := range r.all {
 		switch {
-		case e.ref != (actor.ActorRef[M]{}):
+		case e.ref != nil:
 			r.finish(e)
 		default: // it has failed, or its id is not saved
 			e.absent.stop()

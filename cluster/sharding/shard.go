@@ -53,9 +53,9 @@ type shardStart struct {
 }
 
 // startShard spawns the actor of a shard, and returns at once.
-func (r *Region[M]) startShard(under actor.Spawner, around actor.AnyRef, shard, shards int, gen generation.Generation, on shardStart) actor.ActorRef[shardMsg] {
+func (r *region) startShard(under actor.Spawner, around actor.AnyRef, shard, shards int, gen generation.Generation, on shardStart) actor.ActorRef[shardMsg] {
 	name := escape(r.name) + "." + shardName(shard)
-	all := &residents[M]{lane: r.lanes[shard], generation: gen, shards: shards, all: map[string]*resident[M]{}}
+	all := &residents{lane: r.lanes[shard], generation: gen, shards: shards, all: map[string]*resident{}}
 	all.hooks.broken, all.hooks.gate = on.broken, on.gate
 	ctx := singletonhook.WithGeneration(r.hub.context, around.Path()+"/"+name, gen, all.refused)
 	ctx = permits.WithClass(ctx, r.name)
@@ -67,16 +67,16 @@ func (r *Region[M]) startShard(under actor.Spawner, around actor.AnyRef, shard, 
 const kind = "understudy"
 
 // A shardActor is the actor of a shard: the parent of its entities.
-type shardActor[M any] struct {
+type shardActor struct {
 	ctx   *actor.Context[shardMsg]
-	all   *residents[M]
+	all   *residents
 	begin func() // lets the entities be here, once
 	looks bool   // lateDue is to come
 }
 
-func (r *Region[M]) shard(all *residents[M], begun func()) actor.Behavior[shardMsg] {
+func (r *region) shard(all *residents, begun func()) actor.Behavior[shardMsg] {
 	return func(ctx *actor.Context[shardMsg], next *actor.Next[shardMsg]) {
-		a := &shardActor[M]{ctx: ctx, all: all, begin: sync.OnceFunc(func() {
+		a := &shardActor{ctx: ctx, all: all, begin: sync.OnceFunc(func() {
 			all.lane.begin(all)
 			begun()
 			all.checkLease()
@@ -93,28 +93,24 @@ func (r *Region[M]) shard(all *residents[M], begun func()) actor.Behavior[shardM
 }
 
 // connect gives the residents what they need of the actor.
-func (a *shardActor[M]) connect() {
-	self, set := a.ctx.Self(), a.all.lane.region.set
+func (a *shardActor) connect() {
+	self := a.ctx.Self()
 	a.all.hooks.empty = func() { self.Tell(leftEmpty{}) }
 	a.all.hooks.asked = func() { self.Tell(endAsked{}) }
-	var last *M
-	if msg, ok := set.stopMessage.(M); ok {
-		last = &msg
-	}
 	var opts []actor.SpawnOption
 	if a.all.hooks.gate != nil {
 		opts = append(opts, extension.WithAdmissionCheck(a.all.hooks.gate))
 	}
-	a.all.actors = extension.NewReturning(self, extension.Owner[M](a.all), last, &a.all.lane.region.limiter.rounds, opts...)
+	a.all.actors = a.all.lane.region.kind.children(a.all, self, opts)
 }
 
 // start lets the entities be here: at once, or when the ids of those that are remembered have been
 // read.
-func (a *shardActor[M]) start(mode table.Mode) {
+func (a *shardActor) start(mode table.Mode) {
 	self := a.ctx.Self()
 	switch mode {
 	case table.Remembered:
-		a.all.remembered = &remembered[M]{of: a.all}
+		a.all.remembered = &remembered{of: a.all}
 		a.all.remembered.store = actor.Spawn(a.ctx, newStore(a.all.remembered, func() { self.Tell(idsRead{}) }), storeName)
 	case table.Daemons:
 		a.all.remembered = daemonOf(a.all)
@@ -126,14 +122,14 @@ func (a *shardActor[M]) start(mode table.Mode) {
 }
 
 // startRemembered lets the hub start the entities that run without a message.
-func (a *shardActor[M]) startRemembered() {
+func (a *shardActor) startRemembered() {
 	l := a.all.lane
 	if l.hasDue(a.all) { // a shard without any would take a turn of its type
 		l.region.hub.ref.Tell(startsOf{typ: l.region.name, shard: func() (started, more bool) { return l.startDue(a.all) }})
 	}
 }
 
-func (a *shardActor[M]) receive(ctx *actor.Context[shardMsg], msg shardMsg) actor.Behavior[shardMsg] {
+func (a *shardActor) receive(ctx *actor.Context[shardMsg], msg shardMsg) actor.Behavior[shardMsg] {
 	l := a.all.lane
 	switch msg.(type) {
 	case sweepDue:
@@ -156,7 +152,7 @@ func (a *shardActor[M]) receive(ctx *actor.Context[shardMsg], msg shardMsg) acto
 }
 
 // look sees to it that entities that are about to end do.
-func (a *shardActor[M]) look() {
+func (a *shardActor) look() {
 	if !a.looks {
 		a.looks = true
 		a.ctx.After("late", a.all.lane.region.set.stopTimeout, lateDue{})
@@ -164,14 +160,14 @@ func (a *shardActor[M]) look() {
 }
 
 // sweep lets the entities rest that have been unused for long.
-func (a *shardActor[M]) sweep() {
+func (a *shardActor) sweep() {
 	if a.all.lane.sweep(a.all) {
 		a.look()
 	}
 }
 
 // endLate stops entities that have been about to end for longer than they may take.
-func (a *shardActor[M]) endLate() {
+func (a *shardActor) endLate() {
 	late, others := a.all.lane.late(a.all)
 	if others {
 		a.look()
@@ -183,7 +179,7 @@ func (a *shardActor[M]) endLate() {
 }
 
 // begin lets the entities of the shard be here.
-func (l *lane[M]) begin(all *residents[M]) {
+func (l *lane) begin(all *residents) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.residents, l.former = all, all
@@ -191,7 +187,7 @@ func (l *lane[M]) begin(all *residents[M]) {
 }
 
 // leave lets them end.
-func (l *lane[M]) leave(all *residents[M]) {
+func (l *lane) leave(all *residents) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if all.closing {
@@ -202,12 +198,12 @@ func (l *lane[M]) leave(all *residents[M]) {
 }
 
 // end notes that they have ended.
-func (l *lane[M]) end(all *residents[M]) {
+func (l *lane) end(all *residents) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	all.closing, all.ended = true, true
 	for name, e := range all.all {
-		if e.ref != (actor.ActorRef[M]{}) {
+		if e.ref != nil {
 			continue // it is about to end
 		}
 		e.absent.stop()
@@ -224,13 +220,13 @@ const sweepsUntilIdle = 4
 
 // late returns the entities that have been about to end for longer than they may take, and whether
 // others are about to end.
-func (l *lane[M]) late(all *residents[M]) (late []actor.ActorRef[M], others bool) {
+func (l *lane) late(all *residents) (late []actor.AnyRef, others bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.region.now()
 	for _, e := range all.all {
 		switch {
-		case e.ref == (actor.ActorRef[M]{}) || !all.actors.Resting(e.ref):
+		case e.ref == nil || !all.actors.resting(e.ref):
 		case now >= e.ends:
 			late = append(late, e.ref)
 		default:
@@ -241,15 +237,15 @@ func (l *lane[M]) late(all *residents[M]) (late []actor.ActorRef[M], others bool
 }
 
 // sweep lets the entities rest that have been unused for long. It reports whether there are any.
-func (l *lane[M]) sweep(all *residents[M]) (ending bool) {
+func (l *lane) sweep(all *residents) (ending bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now, before := l.region.now(), all.swept
 	all.swept = l.region.limiter.rounds.Begin()
 	for _, e := range all.all {
 		switch {
-		case e.ref == (actor.ActorRef[M]{}):
-		case all.actors.Resting(e.ref):
+		case e.ref == nil:
+		case all.actors.resting(e.ref):
 		case all.worked(e) && all.usedSince(e, before):
 			e.idle = 0
 		case now < e.until:
@@ -265,7 +261,7 @@ func (l *lane[M]) sweep(all *residents[M]) (ending bool) {
 }
 
 // awake returns how many entities are here.
-func (l *lane[M]) awake() int {
+func (l *lane) awake() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.residents == nil {
@@ -275,7 +271,7 @@ func (l *lane[M]) awake() int {
 }
 
 // inhabitants returns how many entities are here or about to start.
-func (l *lane[M]) inhabitants() int {
+func (l *lane) inhabitants() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.residents == nil {

@@ -3,6 +3,7 @@ package sharding
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/understudy-go/understudy/actor"
@@ -47,20 +48,23 @@ func startRegion[M any](s Host, name string, factory func(of Entity, shards int)
 	if err != nil {
 		return nil, err
 	}
-	r := newRegion(h, name, factory, set)
-	before, err := h.add(r)
-	if err != nil {
+	r := newRegion(h, name, set)
+	setKind(r, factory)
+	if r, err = r.join(local); err != nil {
 		return nil, err
 	}
-	if before != nil {
-		same, ok := before.(*Region[M])
-		if !ok {
-			panic(fmt.Sprintf("sharding: type %q is a %T on this node already; give it another name", name, before))
-		}
-		if (same.set.daemons > 0) != (set.daemons > 0) {
-			panic(fmt.Sprintf("sharding: type %q was started both by Start and by Daemon; give one another name", name))
-		}
-		warnOfOthers(h, name, same.set, set)
+	return r.shell.(*Region[M]), nil // join has checked it
+}
+
+// join adds the region to its hub, and returns it, or the one that is there.
+func (r *region) join(local bool) (*region, error) {
+	h := r.hub
+	same, err := h.add(r)
+	switch {
+	case err != nil:
+		return nil, err
+	case same != nil:
+		r.checkSame(same)
 		return same, nil
 	}
 	keepTimers(r)
@@ -70,6 +74,17 @@ func startRegion[M any](s Host, name string, factory func(of Entity, shards int)
 		h.outside.(*clustered).offer(r) // hubFor has made it
 	}
 	return r, nil
+}
+
+// checkSame panics unless a region that was started before may stand for this one.
+func (r *region) checkSame(before *region) {
+	if reflect.TypeOf(before.shell) != reflect.TypeOf(r.shell) {
+		panic(fmt.Sprintf("sharding: type %q is a %T on this node already; give it another name", r.name, before.shell))
+	}
+	if (before.set.daemons > 0) != (r.set.daemons > 0) {
+		panic(fmt.Sprintf("sharding: type %q was started both by Start and by Daemon; give one another name", r.name))
+	}
+	warnOfOthers(r.hub, r.name, before.set, r.set)
 }
 
 // check panics if the name of a type is not valid, or its factory nil.
@@ -102,4 +117,4 @@ func hubFor(s Host, set settings) (h *hub, local bool, err error) {
 	return nil, false, errors.New("sharding: Start takes a *cluster.Node or an *actor.System")
 }
 
-func (r *Region[M]) settings() settings { return r.set }
+func (r *region) settings() settings { return r.set }

@@ -31,7 +31,9 @@ type ShardStats struct {
 }
 
 // Stats returns what this node knows of the type. It asks no other node.
-func (r *Region[M]) Stats() Stats {
+func (r *Region[M]) Stats() Stats { return r.plain.stats() }
+
+func (r *region) stats() Stats {
 	s := Stats{
 		Type: r.name, Dropped: r.counted.dropped.byReason(), Returned: r.counted.returned.Load(), Failures: r.counted.failures.Load(),
 	}
@@ -47,7 +49,7 @@ func (r *Region[M]) Stats() Stats {
 	return s
 }
 
-func (l *lane[M]) stats() (s ShardStats) {
+func (l *lane) stats() (s ShardStats) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s.Held = l.buffer.Size()

@@ -11,16 +11,16 @@ import (
 // statuses is a [shardstatus.Source].
 func (h *hub) statuses() []shardstatus.Type {
 	all := []shardstatus.Type{}
-	h.each(func(r anyRegion) { all = append(all, r.status()) })
+	h.each(func(r *region) { all = append(all, r.status()) })
 	slices.SortFunc(all, func(a, b shardstatus.Type) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }
 
 // status returns what status pages and metrics show of the type.
-func (r *Region[M]) status() shardstatus.Type {
-	s := r.Stats()
+func (r *region) status() shardstatus.Type {
+	s := r.stats()
 	shown := shardstatus.Type{
-		Name: r.name, Role: r.set.role, Shards: len(s.Shards), Hosts: r.settings().hosts, Homes: r.hub.homesOf(r.name),
+		Name: r.name, Role: r.set.role, Shards: len(s.Shards), Hosts: r.set.hosts, Homes: r.hub.homesOf(r.name),
 		Awake: s.Awake, Held: s.Held, Dropped: droppedByReason(s.Dropped), Returned: s.Returned, Failures: s.Failures,
 	}
 	if why := r.refused.Load(); why != nil {

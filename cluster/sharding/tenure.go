@@ -109,7 +109,7 @@ func (t *tenure) vacant() bool {
 type leaseKeeper struct {
 	ctx         *actor.Context[any]
 	node        *cluster.Node
-	region      anyRegion
+	region      *region
 	changed     func()      // the token has changed
 	lease       lease.Lease // nil before it has been created
 	incarnation uint64      // of the node as a member; 0 while it is not one
@@ -143,7 +143,7 @@ const leaseRetry = singleton.DefaultLeaseRetry
 const releasePatience = 5 * time.Second
 
 // keepLease starts the keeper of the lease for a region.
-func (c *clustered) keepLease(r anyRegion) actor.ActorRef[any] {
+func (c *clustered) keepLease(r *region) actor.ActorRef[any] {
 	return actor.Spawn(extension.Framework(c.node.System), func(ctx *actor.Context[any], next *actor.Next[any]) {
 		k := &leaseKeeper{ctx: ctx, node: c.node, region: r, changed: func() { c.hub.ref.Tell(helloDue{}) }}
 		ctx.Defer(cluster.Subscribe(c.node, extension.Handle(ctx, func(v cluster.View) actor.Behavior[any] {
@@ -308,7 +308,7 @@ func (k *leaseKeeper) close() {
 }
 
 // startLeased starts a shard that was requested under a token of the lease.
-func (c *clustered) startLeased(r anyRegion, token uint64, start func(gate func() error) actor.ActorRef[shardMsg]) (ref actor.ActorRef[shardMsg], err error) {
+func (c *clustered) startLeased(r *region, token uint64, start func(gate func() error) actor.ActorRef[shardMsg]) (ref actor.ActorRef[shardMsg], err error) {
 	t := r.lease()
 	gate, err := t.admit(token)
 	if err != nil {

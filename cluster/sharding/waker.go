@@ -34,9 +34,9 @@ var errKeepsNoTimers = errors.New("sharding: WithTimers needs a journal that kee
 
 // A waker is the actor that wakes the entities of a type on this node when their stored timers are
 // due. It has in memory only what is due within a minute.
-type waker[M any] struct {
+type waker struct {
 	ctx    *actor.Context[wakerMsg]
-	region *Region[M]
+	region *region
 	store  journal.TimerStore
 	clock  *storeclock.Clock
 	queue  wakeQueue
@@ -70,7 +70,7 @@ type (
 func (quiet) wakerMsg() {}
 
 // keepTimers starts the waker of a region, if it needs one.
-func keepTimers[M any](r *Region[M]) {
+func keepTimers(r *region) {
 	r.wakes.begun, r.wakes.left = func() {}, func(id string, due time.Time) { warnOfTimers(r, id, due) }
 	if r.set.mode() != table.OnDemand {
 		r.wakes.left = func(string, time.Time) {} // its entities start again
@@ -80,7 +80,7 @@ func keepTimers[M any](r *Region[M]) {
 		return
 	}
 	w := actor.Spawn(extension.Framework(r.system), func(ctx *actor.Context[wakerMsg], next *actor.Next[wakerMsg]) {
-		w := &waker[M]{ctx: ctx, region: r, store: r.set.timers, clock: storeclock.New(r.set.timers.Now, ctx.Log())}
+		w := &waker{ctx: ctx, region: r, store: r.set.timers, clock: storeclock.New(r.set.timers.Now, ctx.Log())}
 		ctx.Every("read", wakesEvery, readDue{})
 		next.OnMessage = w.receive
 	}, "sharding-timers:"+escape(r.name), actor.WithKind(kind))
@@ -88,7 +88,7 @@ func keepTimers[M any](r *Region[M]) {
 	r.wakes.begun = func() { w.Tell(readDue{}) }
 }
 
-func (w *waker[M]) receive(_ *actor.Context[wakerMsg], msg wakerMsg) actor.Behavior[wakerMsg] {
+func (w *waker) receive(_ *actor.Context[wakerMsg], msg wakerMsg) actor.Behavior[wakerMsg] {
 	switch msg := msg.(type) {
 	case readDue:
 		w.read()
@@ -111,7 +111,7 @@ func (w *waker[M]) receive(_ *actor.Context[wakerMsg], msg wakerMsg) actor.Behav
 }
 
 // read reads the journal in the background.
-func (w *waker[M]) read() {
+func (w *waker) read() {
 	if w.again = w.busy; w.busy {
 		return
 	}
@@ -128,7 +128,7 @@ func (w *waker[M]) read() {
 }
 
 // wakes reads which entities of shards on this node have timers that are due soon.
-func (w *waker[M]) wakes(ctx context.Context) wakesRead {
+func (w *waker) wakes(ctx context.Context) wakesRead {
 	read := wakesRead{until: w.clock.Now().Add(wakesAhead)}
 	for after := (journal.Wake{}); ; {
 		page, err := w.store.Wakes(ctx, journal.SliceRange{}, after, read.until, wakesPage)
@@ -152,7 +152,7 @@ func (w *waker[M]) wakes(ctx context.Context) wakesRead {
 	}
 }
 
-func (w *waker[M]) took(read wakesRead) {
+func (w *waker) took(read wakesRead) {
 	if read.err != nil {
 		w.ctx.Log().Warn("timers of sleeping entities not read; trying again", zap.String("type", w.region.name), zap.Error(read.err))
 		return
@@ -167,21 +167,21 @@ func (w *waker[M]) took(read wakesRead) {
 }
 
 // add adds a wake, unless it is read from the journal before it is due.
-func (w *waker[M]) add(one journal.Wake) {
+func (w *waker) add(one journal.Wake) {
 	if one.Due.Before(w.until) {
 		heap.Push(&w.queue, one)
 	}
 }
 
 // wait waits for the first of the queue.
-func (w *waker[M]) wait() {
+func (w *waker) wait() {
 	if len(w.queue) > 0 {
 		w.ctx.After("wake", max(w.queue[0].Due.Sub(w.clock.Now()), 0), wakeDue{})
 	}
 }
 
 // wake wakes entities whose timers are due. Those that are awake have their timers themselves.
-func (w *waker[M]) wake() {
+func (w *waker) wake() {
 	now, woken := w.clock.Now(), 0
 	for len(w.queue) > 0 && !w.queue[0].Due.After(now) {
 		if woken == wakesAtOnce {
@@ -196,7 +196,7 @@ func (w *waker[M]) wake() {
 }
 
 // residence returns the lane of the shard that has an entity, by its persistence id.
-func residence[M any](r *Region[M], persistenceID string) (l *lane[M], name string, ok bool) {
+func residence(r *region, persistenceID string) (l *lane, name string, ok bool) {
 	typ, id, ok := ParsePersistenceID(persistenceID)
 	if !ok || typ != r.name {
 		return nil, "", false
@@ -209,7 +209,7 @@ func residence[M any](r *Region[M], persistenceID string) (l *lane[M], name stri
 }
 
 // sleeps reports whether an entity belongs to a shard on this node and is not awake.
-func sleeps[M any](r *Region[M], persistenceID string) bool {
+func sleeps(r *region, persistenceID string) bool {
 	l, name, ok := residence(r, persistenceID)
 	if !ok {
 		return false
@@ -220,7 +220,7 @@ func sleeps[M any](r *Region[M], persistenceID string) bool {
 }
 
 // wakeUp wakes an entity if it sleeps in a shard on this node, and reports whether it does.
-func wakeUp[M any](r *Region[M], persistenceID string) bool {
+func wakeUp(r *region, persistenceID string) bool {
 	l, name, ok := residence(r, persistenceID)
 	if !ok {
 		return false
@@ -246,7 +246,7 @@ type wakeOf struct {
 
 // leaveTimer notes that an actor has stopped and leaves a timer. The waker hears of the timer of an
 // entity when it has been forgotten, because until then it counts as awake.
-func leaveTimer[M any](all *residents[M], id string, due time.Time) {
+func leaveTimer(all *residents, id string, due time.Time) {
 	_, name, ok := residence(all.lane.region, id)
 	all.lane.mu.Lock()
 	defer all.lane.mu.Unlock()
@@ -261,7 +261,7 @@ func leaveTimer[M any](all *residents[M], id string, due time.Time) {
 }
 
 // warnOfTimers says once that nobody wakes entities for their timers.
-func warnOfTimers[M any](r *Region[M], id string, due time.Time) {
+func warnOfTimers(r *region, id string, due time.Time) {
 	if r.wakes.warned.CompareAndSwap(false, true) {
 		r.system.Log().Warn("an entity has ended with a stored timer, and nobody wakes entities of its type; start the type with WithTimers",
 			zap.String("type", r.name), zap.String("id", id), zap.Time("due", due))

@@ -1,0 +1,234 @@
+package sharding
+
+import (
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
+	"github.com/understudy-go/understudy/internal/node"
+	"github.com/understudy-go/understudy/internal/shardtree"
+	"github.com/understudy-go/understudy/persistence/journal"
+)
+
+// A region is a [Region], whatever its type of messages.
+type region struct {
+	system  *actor.System
+	hub     *hub
+	name    string
+	set     settings
+	prefix  string // of the paths of entities
+	scheme  string // what comes before it in full paths
+	slices  slicer
+	kind    messageKind
+	shell   any    // the Region
+	message string // the name of the type of messages
+	lanes   []*lane
+	held    atomic.Int64 // letters that the lanes keep
+	limiter limiter
+	tenure  tenure
+	counted counted
+	refused atomic.Pointer[error] // why this node takes no part
+	started time.Time
+	wakes   wakes
+	daemons atomic.Int64 // how many daemons there are now; 0 if this node does not know, and for other types
+}
+
+// wakes has what wakes entities for stored timers: functions of the waker, or nil without one. Any
+// goroutine may call them.
+type wakes struct {
+	begun  func()                         // a shard has begun
+	left   func(id string, due time.Time) // an entity has ended with a timer
+	warned atomic.Bool
+}
+
+// counted is what a region has counted since it was started.
+type counted struct {
+	failures, returned atomic.Uint64
+	dropped            drops
+}
+
+// newRegion returns a region without a kind.
+func newRegion(h *hub, name string, set settings) *region {
+	r := &region{system: h.system, hub: h, name: name, set: set, started: time.Now(), prefix: "/" + shardtree.Name + "/" + escape(name) + "/"}
+	r.scheme, r.slices = "understudy://"+h.system.Name(), slicerOf(name)
+	r.limiter.limit = set.limit
+	r.lanes = make([]*lane, set.maxShards())
+	for shard := range r.lanes {
+		r.lanes[shard] = newLane(r, shard)
+	}
+	return r
+}
+
+// now returns the time since the region was started, which takes less memory than a [time.Time].
+func (r *region) now() time.Duration { return time.Since(r.started) }
+
+// find returns the ref with a path below the prefix, or nil.
+func (r *region) find(name string) actor.AnyRef {
+	id, ok := unescape(name)
+	if _, there := r.shardOf(id); !ok || !there {
+		return nil
+	}
+	return r.kind.ref(name)
+}
+
+// toldTo returns a letter to the entity with a full path.
+func (r *region) toldTo(full string) letter {
+	return letter{name: full[len(r.scheme)+len(r.prefix):], full: full}
+}
+
+func (r *region) laneOf(name string) *lane {
+	shard, _ := r.shardOf(idOf(name)) // a ref has been made of it
+	return r.lanes[shard]
+}
+
+// shardOf returns the shard of an entity: a range of slices, so that a projection over the slices
+// of a shard reads the events of its entities. It returns false if the type has no such entity.
+func (r *region) shardOf(id string) (shard int, there bool) {
+	if r.set.daemons > 0 {
+		return daemonShard(id)
+	}
+	return r.slices.of(id) * r.set.shards / journal.Slices, true
+}
+
+// drop makes a dead letter of a letter.
+func (r *region) drop(of letter, why error) {
+	r.counted.dropped.add(why)
+	extension.DeadLetter(r.system, r.pathOf(of.name), of.Message, why)
+}
+
+// pathOf returns the full path of the entity whose path ends with name.
+func (r *region) pathOf(name string) string {
+	return r.scheme + r.prefix + name
+}
+
+// sendTo sends a letter to the node that has the shard.
+func (r *region) sendTo(to node.ID, of letter) {
+	full := of.full
+	if full == "" {
+		full = r.pathOf(of.name)
+	}
+	extension.SendTo(r.system, extension.Target{
+		Address: to.Address, Path: full[len(r.scheme):], UID: r.hub.self().Incarnation, Full: full,
+	}, of.Message, of.Metadata)
+}
+
+// ofMember reports whether a letter was sent here by a node that is a member.
+func (r *region) ofMember(of letter) bool {
+	if of.from == 0 {
+		return false
+	}
+	_, member := r.hub.member(of.from)
+	return member
+}
+
+// giveBack returns a letter to the node that has sent it. It returns false for letters that were
+// told here, and for those of nodes that are no members any more: this node must take them.
+func (r *region) giveBack(of letter) bool {
+	if of.from == 0 {
+		return false
+	}
+	to, member := r.hub.member(of.from)
+	if !member {
+		return false
+	}
+	payload, err := extension.PackMessage(of.Message)
+	if err != nil { // it was decoded from one
+		r.drop(of, err)
+		return true
+	}
+	r.counted.returned.Add(1)
+	r.hub.sendWith(to, toHub{Return: &returnedLetter{Type: r.name, Name: of.name, Payload: payload}}, of.Metadata)
+	return true
+}
+
+// returned takes a letter that another node has returned.
+func (r *region) returned(from node.ID, back returnedLetter, m extension.Metadata) {
+	id, ok := unescape(back.Name)
+	shard, there := r.shardOf(id)
+	if !ok || !there {
+		return
+	}
+	msg, content, err := r.kind.unpack(back.Payload)
+	if err != nil {
+		extension.DeadLetter(r.system, r.pathOf(back.Name), content, err)
+		return
+	}
+	r.lanes[shard].returned(from, letterTo(back.Name, msg, m))
+}
+
+// recallFrom asks a node to return the letters of ours for a shard.
+func (r *region) recallFrom(to node.ID, shard int, number uint64) {
+	r.hub.send(to, toHub{Recall: &recallOf{Type: r.name, Shard: shard, Number: number}})
+	r.hub.retrySoon()
+}
+
+// asked takes the recall of another node.
+func (r *region) asked(by node.ID, q recallOf) {
+	if q.Shard < 0 || q.Shard >= len(r.lanes) {
+		r.hub.send(by, toHub{Passed: &q})
+		return
+	}
+	r.lanes[q.Shard].asked(by, q)
+}
+
+func (r *region) recalled(shard int, number uint64) {
+	if shard >= 0 && shard < len(r.lanes) {
+		r.lanes[shard].recalled(number)
+	}
+}
+
+// homeOf returns the other node that is the home of a shard, if it can be reached.
+func (r *region) homeOf(shard int) (home node.ID, found bool) { return r.hub.homeOf(r.name, shard) }
+
+func (r *region) reroute() {
+	if r.set.daemons > 0 {
+		r.count(r.hub.shardsOf(r.name))
+	}
+	for _, l := range r.lanes {
+		l.reroute()
+	}
+}
+
+func (r *region) tick(peers peerStates) (more bool) {
+	now := peers.now
+	for _, l := range r.lanes {
+		more = l.tick(now, peers) || more
+	}
+	return more
+}
+
+// awake returns how many entities are awake or about to start, by shard that is here and has any.
+func (r *region) awake() map[int]int {
+	all := map[int]int{}
+	for shard, l := range r.lanes {
+		if n := l.inhabitants(); n > 0 {
+			all[shard] = n
+		}
+	}
+	return all
+}
+
+// refuse makes dead letters of all messages from now on.
+func (r *region) refuse(why error) {
+	if r.refused.Swap(&why) == nil {
+		r.system.Log().Error("type of entities takes no part on this node", zap.Error(why))
+	}
+	for _, l := range r.lanes {
+		l.close(why)
+	}
+}
+
+func (r *region) close() {
+	for _, l := range r.lanes {
+		l.close(ErrStopped)
+	}
+}
+
+// signature returns what the nodes that host the type must agree on.
+func (r *region) signature() table.Type {
+	return table.Type{Name: r.name, Shards: r.set.initialShards(), Message: r.message, Role: r.set.role, Mode: r.set.mode()}
+}
