@@ -2,6 +2,7 @@ package persistence
 
 import (
 	"fmt"
+	"reflect"
 	"strconv"
 	"time"
 
@@ -25,7 +26,9 @@ type StoredEvent struct {
 }
 
 // Value returns the event as a value of the type that is registered as s.Type.
-func (s StoredEvent) Value() (any, error) { return unpack[any](s.system, s.Type, s.Payload) }
+func (s StoredEvent) Value() (any, error) {
+	return unpack(s.system, reflect.TypeFor[any](), s.Type, s.Payload)
+}
 
 // Decode decodes the fields of the event into the fields of the same name in *v, whatever the
 // type of the event was. Fields that the event does not have stay unchanged. Use it for types
@@ -40,11 +43,11 @@ func (s StoredEvent) Decode(v any) error {
 // Unchanged returns the event as it was stored. [Options.FromJournal] returns its result for
 // events that need no adaptation. It fails if the stored value is not an E.
 func Unchanged[E any](s StoredEvent) ([]E, error) {
-	event, err := unpack[E](s.system, s.Type, s.Payload)
+	event, err := unpack(s.system, reflect.TypeFor[E](), s.Type, s.Payload)
 	if err != nil {
 		return nil, err
 	}
-	return []E{event}, nil
+	return []E{as[E](event)}, nil
 }
 
 // Stored returns the event in r, for readers of records other than the actor itself. s resolves
@@ -59,13 +62,4 @@ func Stored(s *actor.System, r *journal.Record) (StoredEvent, error) {
 		stored.Version = version
 	}
 	return stored, nil
-}
-
-// adapted returns the events that are replayed for record.
-func (e *entity[M, E, S]) adapted(record *journal.Record) ([]E, error) {
-	stored, err := Stored(e.ctx.System(), record)
-	if err != nil {
-		return nil, err
-	}
-	return e.FromJournal(stored)
 }

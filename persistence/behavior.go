@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/nonblocking"
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -31,16 +32,72 @@ func New[M, E, S any](
 	opts ...Option,
 ) actor.Behavior[M] {
 	o, err := merge[M, E, S](opts)
-	d := &definition[M, E, S]{Options: o, id: id, journal: j, initial: initial, onEvent: onEvent, onCommand: onCommand}
-	if err := errors.Join(err, d.complete()); err != nil {
+	t := &typed[M, E, S]{
+		initial: initial, onEvent: onEvent, onCommand: onCommand, onSignal: o.OnSignal,
+		tags: o.Tags, toJournal: o.ToJournal, fromJournal: o.FromJournal, snapshotWhen: o.SnapshotWhen,
+	}
+	t.def = definition{settings: settingsOf(&o), user: t, id: id, journal: j}
+	if err := errors.Join(err, t.def.complete(onEvent != nil, onCommand != nil)); err != nil {
 		panic(fmt.Sprintf("persistence: event-sourced behavior %q: %v", id, err))
 	}
-	return d.behavior
+	return func(ctx *actor.Context[M], next *actor.Next[M]) { start(&t.def, ctx, next) }
+}
+
+// start starts an incarnation of the actor that d defines.
+func start[M any](d *definition, ctx *actor.Context[M], next *actor.Next[M]) {
+	e := newEntity(d, ctx, ctx.Self())
+	e.wake = ctx.Notify(func() actor.Behavior[M] { return become[M](e.awake()) })
+	if d.async != nil {
+		pause := extension.NewPause(ctx, func() actor.Behavior[M] { return become[M](e.afterPause()) })
+		e.pausing = newPausingWriter(d.async, e.calls, d.PersistTimeout, pause)
+	}
+	ctx.Defer(func() { e.end((*mailboxOf[M])(ctx)) })
+	o, recovered := e.begin()
+	if recovered {
+		next.OnMessage = func(ctx *actor.Context[M], cmd M) actor.Behavior[M] { return become[M](e.receive(ctx, cmd)) }
+		next.OnSignal = func(_ *actor.Context[M], sig actor.Signal) actor.Behavior[M] { return become[M](e.lifeSignal(sig)) }
+	}
+	o.tell(next)
+}
+
+// become returns the behavior by which an actor does what o says; nil if it goes on as it is.
+func become[M any](o outcome) actor.Behavior[M] {
+	if o.goesOn() {
+		return nil
+	}
+	return func(_ *actor.Context[M], next *actor.Next[M]) { o.tell(next) }
+}
+
+// An outcome is what an actor does after it has handled something. The zero outcome: it goes on.
+type outcome struct {
+	stop      bool
+	unhandled bool
+	err       error // with which it fails, unless nil
+}
+
+func (o outcome) goesOn() bool { return !o.stop && !o.unhandled && o.err == nil }
+
+// tell lets next do what o says.
+func (o outcome) tell(next interface {
+	Stop()
+	Unhandled()
+	Fail(err error)
+},
+) {
+	switch {
+	case o.err != nil:
+		next.Fail(o.err)
+	case o.stop:
+		next.Stop()
+	case o.unhandled:
+		next.Unhandled()
+	}
 }
 
 // A definition has everything that all incarnations of an actor have in common.
-type definition[M, E, S any] struct {
-	Options[M, E, S]
+type definition struct {
+	settings
+	user        handlers
 	id          string
 	journal     Journal
 	store       journal.SnapshotStore // nil if the journal keeps no snapshots
@@ -48,15 +105,6 @@ type definition[M, E, S any] struct {
 	timerStore  journal.TimerStore    // the journal, if it keeps timers
 	nonBlocking bool                  // appends need no separate goroutine, because the journal never blocks
 	verify      bool                  // decode each record before it is stored
-	initial     S
-	onEvent     func(S, E) S
-	onCommand   func(*actor.Context[M], S, M) Effect[E]
-}
-
-func (d *definition[M, E, S]) behavior(ctx *actor.Context[M], next *actor.Next[M]) {
-	e := newEntity(d, ctx)
-	ctx.Defer(e.end)
-	e.begin(next)
 }
 
 var (
@@ -64,24 +112,25 @@ var (
 	errNoCommandHandler = errors.New("the command handler is nil; give it a function that returns the effect of a command")
 )
 
-// complete checks the arguments, and sets the fields that follow from them.
-func (d *definition[M, E, S]) complete() (err error) {
+// complete checks the arguments, and sets the fields that follow from them. onEvent and onCommand
+// tell whether there are such functions.
+func (d *definition) complete(onEvent, onCommand bool) (err error) {
 	if err := journal.ValidateID(d.id); err != nil {
 		return err
 	}
 	switch {
 	case d.journal == nil:
 		return errNoJournal
-	case d.onEvent == nil:
+	case !onEvent:
 		return errors.New("the event handler is nil; give it a function that returns the state after an event")
-	case d.onCommand == nil:
+	case !onCommand:
 		return errNoCommandHandler
 	}
-	if d.Options, err = d.withDefaults(); err != nil {
+	if d.settings, err = completed(d.settings); err != nil {
 		return err
 	}
-	if d.ToJournal == nil { // otherwise ToJournal determines the stored type
-		if err := checkRegistered[E](); err != nil {
+	if !d.maps { // otherwise ToJournal determines the stored type
+		if err := checkRegistered(d.user.types().event); err != nil {
 			return fmt.Errorf("event %w", err)
 		}
 	}
@@ -109,7 +158,7 @@ func asyncOf(j Journal) journal.AsyncJournal {
 	return async
 }
 
-func (d *definition[M, E, S]) checkSnapshots() error {
+func (d *definition) checkSnapshots() error {
 	if !d.snapshots() {
 		return nil
 	}
@@ -120,16 +169,15 @@ func (d *definition[M, E, S]) checkSnapshots() error {
 	if d.store == nil {
 		return fmt.Errorf("%s: the journal %T is not a SnapshotStore; leave the option out or take another journal", option, d.journal)
 	}
-	if err := checkRegistered[S](); err != nil {
+	if err := checkRegistered(d.user.types().state); err != nil {
 		return fmt.Errorf("%s: state %w", option, err)
 	}
 	return nil
 }
 
-// checkRegistered returns an error if no value of type T can be stored. The values of an interface
+// checkRegistered returns an error if no value of type t can be stored. The values of an interface
 // type are checked when they are stored.
-func checkRegistered[T any]() error {
-	t := reflect.TypeFor[T]()
+func checkRegistered(t reflect.Type) error {
 	if _, ok := codec.NameOf(t); ok || t.Kind() == reflect.Interface {
 		return nil
 	}

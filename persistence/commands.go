@@ -1,33 +1,29 @@
 package persistence
 
-import (
-	"slices"
-
-	"github.com/understudy-go/understudy/actor"
-)
+import "slices"
 
 // A command is a message for an entity, with the Context with which it came. In a trace, that
 // Context is within the span of the command.
-type command[M any] struct {
-	msg   M
-	ctx   *actor.Context[M]
+type command struct {
+	msg   any
+	ctx   actorContext
 	timer *timer // because of which it came; nil if it was sent
 }
 
 // commands are the commands that an actor has taken from its mailbox and not handled yet.
-type commands[M any] struct {
-	turn    []command[M] // run next, in order
-	stashed []command[M] // in order
+type commands struct {
+	turn    []command // run next, in order
+	stashed []command // in order
 }
 
 // any reports whether a command is to run now.
-func (c *commands[M]) any() bool { return len(c.turn) > 0 }
+func (c *commands) any() bool { return len(c.turn) > 0 }
 
 // put adds a command that runs after those that are already waiting to run.
-func (c *commands[M]) put(cmd command[M]) { c.turn = append(c.turn, cmd) }
+func (c *commands) put(cmd command) { c.turn = append(c.turn, cmd) }
 
 // next takes the command that runs next.
-func (c *commands[M]) next() (cmd command[M]) {
+func (c *commands) next() (cmd command) {
 	cmd, c.turn[0] = c.turn[0], cmd // release the command
 	c.turn = c.turn[1:]
 	if len(c.turn) == 0 {
@@ -37,7 +33,7 @@ func (c *commands[M]) next() (cmd command[M]) {
 }
 
 // stash keeps a command. It reports whether there was room for it.
-func (c *commands[M]) stash(cmd command[M], capacity int) bool {
+func (c *commands) stash(cmd command, capacity int) bool {
 	if len(c.stashed) >= capacity {
 		return false
 	}
@@ -46,7 +42,7 @@ func (c *commands[M]) stash(cmd command[M], capacity int) bool {
 }
 
 // unstash lets the first n stashed commands run next.
-func (c *commands[M]) unstash(n int) {
+func (c *commands) unstash(n int) {
 	n = min(n, len(c.stashed))
 	if n == 0 {
 		return
@@ -59,17 +55,7 @@ func (c *commands[M]) unstash(n int) {
 	c.turn = append(ready, c.turn...)
 }
 
-// messages returns the messages of all commands that were sent, in order.
-func (c *commands[M]) messages() []M {
-	sent := c.all()
-	all := make([]M, len(sent))
-	for i, cmd := range sent {
-		all[i] = cmd.msg
-	}
-	return all
-}
-
 // all returns all commands that were sent, in order. Those of timers are in the journal.
-func (c *commands[M]) all() []command[M] {
-	return slices.DeleteFunc(append(slices.Clone(c.turn), c.stashed...), func(cmd command[M]) bool { return cmd.timer != nil })
+func (c *commands) all() []command {
+	return slices.DeleteFunc(append(slices.Clone(c.turn), c.stashed...), func(cmd command) bool { return cmd.timer != nil })
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func TestDefaultsAreAsDocumented(t *testing.T) {
-	c, err := Options[any, any, any]{}.withDefaults()
+	c, err := completed(settings{})
 	require.NoError(t, err)
 	require.Empty(t, godoc.Check(".",
 		godoc.Is("Options.OnPersistFailure", "The default is 100 ms, doubled up to 4 s.", [2]time.Duration{100 * time.Millisecond, 4 * time.Second}, [2]time.Duration{c.OnPersistFailure.Min, c.OnPersistFailure.Max}),

@@ -3,6 +3,7 @@ package persistence
 import (
 	"errors"
 	"fmt"
+	"reflect"
 
 	"go.uber.org/zap"
 
@@ -64,103 +65,156 @@ func NewDurableState[M, S any](
 	opts ...StateOptions[M, S],
 ) actor.Behavior[M] {
 	o, err := only(opts)
-	d := &durable[M, S]{StateOptions: o, id: id, journal: j, initial: initial, onCommand: onCommand}
-	if err := errors.Join(err, d.complete()); err != nil {
+	d := &durable{
+		settings: settings{
+			PassivateAfter: o.PassivateAfter, OnPersistFailure: o.OnPersistFailure,
+			PersistTimeout: o.PersistTimeout, RecoveryTimeout: o.RecoveryTimeout, StashCapacity: o.StashCapacity,
+			signals: o.OnSignal != nil,
+		},
+		id: id, journal: j, takes: reflect.TypeFor[M](), keeps: reflect.TypeFor[S](),
+		check: func(c any) { valueOf(c, initial) },
+		onCommand: func(ctx actorContext, c any, revision uint64, cmd any) *plan {
+			return planOf(onCommand(ctx.(*actor.Context[M]), State[S]{valueOf(c, initial), revision}, as[M](cmd)))
+		},
+		onSignal: func(ctx actorContext, c any, revision uint64, sig Signal) *plan {
+			return planOf(o.OnSignal(ctx.(*actor.Context[M]), State[S]{valueOf(c, initial), revision}, sig))
+		},
+		tags: func(c any) []string {
+			if value, ok := c.(S); ok && o.Tags != nil {
+				return o.Tags(value)
+			}
+			return nil // the journal gives a deletion the tags of what it deletes
+		},
+	}
+	if err := errors.Join(err, d.complete(onCommand != nil)); err != nil {
 		panic(fmt.Sprintf("persistence: durable state behavior %q: %v", id, err))
 	}
 	return func(ctx *actor.Context[M], next *actor.Next[M]) {
-		system := ctx.System()
-		j := newStateJournal(ctx, j, d.PersistTimeout, storeCaller{system, id, ctx.Log().With(zap.String("id", id))})
-		j.check = func(r *journal.Record) error { return checkState[S](system, r) }
-		ctx.Defer(j.tasks.Wait)
-		definition, err := d.on(j)
-		if err != nil {
-			panic(err) // complete has checked it
-		}
-		definition.behavior(ctx, next)
+		started, ended := d.begin(ctx)
+		ctx.Defer(ended)
+		start(started, ctx, next)
 	}
 }
 
-// A durable has everything that all incarnations of a durable state actor have in common. Each
-// incarnation is an event-sourced actor whose journal presents the last record as a snapshot.
-type durable[M, S any] struct {
-	StateOptions[M, S]
-	id        string
-	journal   Journal
-	initial   S
-	onCommand func(*actor.Context[M], State[S], M) StateEffect[S]
-}
-
-// complete checks the arguments, and sets the fields that follow from them.
-func (d *durable[M, S]) complete() error {
-	switch {
-	case d.journal == nil:
-		return errNoJournal
-	case d.onCommand == nil:
-		return errNoCommandHandler
-	}
-	if err := checkRegistered[S](); err != nil {
-		return fmt.Errorf("state %w", err)
-	}
-	checked, err := d.on(&stateJournal{Journal: d.journal})
-	if err == nil {
-		d.PersistTimeout = checked.PersistTimeout
-	}
-	return err
-}
-
-// on returns the event-sourced actor on j whose events are the changes of the state.
-func (d *durable[M, S]) on(j *stateJournal) (*definition[M, StateChange[S], StateChange[S]], error) {
-	state := func(c StateChange[S]) State[S] { return State[S]{Value: d.value(c), Revision: j.revision.Load()} }
-	e := &definition[M, StateChange[S], StateChange[S]]{
-		id: d.id, journal: j, initial: Deleted{}, verify: true,
-		onEvent: func(_, change StateChange[S]) StateChange[S] {
-			d.value(change)
-			return change
-		},
-		onCommand: func(ctx *actor.Context[M], c StateChange[S], cmd M) StateEffect[S] {
-			return d.onCommand(ctx, state(c), cmd)
-		},
-	}
-	e.PassivateAfter, e.OnPersistFailure, e.StashCapacity = d.PassivateAfter, d.OnPersistFailure, d.StashCapacity
-	e.PersistTimeout, e.RecoveryTimeout = d.PersistTimeout, d.RecoveryTimeout
-	if d.OnSignal != nil {
-		e.OnSignal = func(ctx *actor.Context[M], c StateChange[S], sig Signal) StateEffect[S] {
-			return d.OnSignal(ctx, state(c), sig)
-		}
-	}
-	if d.Tags != nil {
-		e.Tags = func(_, change StateChange[S]) []string {
-			if value, ok := change.(S); ok {
-				return d.Tags(value)
-			}
-			return nil // the journal gives a deletion the tags of what it deletes
-		}
-	}
-	return e, e.complete()
-}
-
-// value returns the value of c: the zero value for nil, which is rejected later. It panics if
+// valueOf returns the value of c: the zero value for nil, which is rejected later. It panics if
 // Persist got a value of another type.
-func (d *durable[M, S]) value(c StateChange[S]) (v S) {
+func valueOf[S any](c any, initial S) (v S) {
 	switch c.(type) {
 	case Deleted:
-		return d.initial
+		return initial
 	case nil:
 		return v
 	}
 	return c.(S)
 }
 
-// checkState returns [ErrNotState] unless r can be the state of an actor of this type.
-func checkState[S any](s *actor.System, r *journal.Record) error {
+// A durable has everything that all incarnations of a durable state actor have in common. Each
+// incarnation is an event-sourced actor whose events are the changes of the state, and whose
+// journal presents the last record as a snapshot.
+type durable struct {
+	settings
+	id      string
+	journal Journal
+	takes   reflect.Type // the commands
+	keeps   reflect.Type // the values
+
+	// The functions of the user; c is a StateChange.
+	check     func(c any) // panics unless c is one
+	onCommand func(ctx actorContext, c any, revision uint64, cmd any) *plan
+	onSignal  func(ctx actorContext, c any, revision uint64, sig Signal) *plan
+	tags      func(c any) []string
+}
+
+// complete checks the arguments, and sets the fields that follow from them. onCommand tells whether
+// there is such a function.
+func (d *durable) complete(onCommand bool) error {
+	switch {
+	case d.journal == nil:
+		return errNoJournal
+	case !onCommand:
+		return errNoCommandHandler
+	}
+	if err := checkRegistered(d.keeps); err != nil {
+		return fmt.Errorf("state %w", err)
+	}
+	checked, err := d.on(&stateJournal{Journal: d.journal})
+	if err == nil {
+		d.settings = checked.settings
+	}
+	return err
+}
+
+// begin returns what defines an incarnation, and what ends with it.
+func (d *durable) begin(ctx actorContext) (_ *definition, end func()) {
+	system := ctx.System()
+	j := newStateJournal(ctx, d.journal, d.PersistTimeout, storeCaller{system, d.id, ctx.Log().With(zap.String("id", d.id))})
+	j.check = func(r *journal.Record) error { return checkState(system, d.keeps, r) }
+	definition, err := d.on(j)
+	if err != nil {
+		panic(err) // complete has checked it
+	}
+	return definition, j.tasks.Wait
+}
+
+// on returns the event-sourced actor on j.
+func (d *durable) on(j *stateJournal) (*definition, error) {
+	e := &definition{settings: d.settings, user: &changes{d, j}, id: d.id, journal: j, verify: true}
+	return e, e.complete(true, true)
+}
+
+// changes implements handlers for one incarnation of a durable state actor.
+type changes struct {
+	of     *durable
+	stored *stateJournal
+}
+
+var typeOfChange = reflect.TypeFor[any]()
+
+func (c *changes) types() types { return types{c.of.takes, typeOfChange, typeOfChange} }
+
+func (c *changes) begin(snapshot any) states {
+	if snapshot == nil {
+		snapshot = Deleted{}
+	}
+	return &statesOf[any]{snapshot, snapshot}
+}
+
+func (c *changes) command(at states, ctx actorContext, cmd any) *plan {
+	return c.of.onCommand(ctx, c.value(at), c.stored.revision.Load(), cmd)
+}
+
+func (c *changes) signal(at states, ctx actorContext, sig Signal) *plan {
+	return c.of.onSignal(ctx, c.value(at), c.stored.revision.Load(), sig)
+}
+
+func (c *changes) add(at states, a addition) addition {
+	c.of.check(a.event)
+	at.(*statesOf[any]).next = a.event
+	a.stored, a.tags = a.event, c.of.tags(a.event)
+	return a
+}
+
+func (c *changes) commit(at states) {
+	s := at.(*statesOf[any])
+	s.now = s.next
+}
+
+func (c *changes) replay(at states, event any) { at.(*statesOf[any]).next = event }
+
+// adapt is not called, because the actor has no FromJournal.
+func (c *changes) adapt(states, StoredEvent) error { return nil }
+
+func (c *changes) value(at states) any { return at.(*statesOf[any]).now }
+
+// checkState returns [ErrNotState] unless r can be the state of an actor whose state is a t.
+func checkState(s *actor.System, t reflect.Type, r *journal.Record) error {
 	if r.Meta[metaKind] != kindState {
 		return fmt.Errorf("%w: the last record, %d, is an event of type %q; take an id that no event-sourced actor has used", ErrNotState, r.Seq, r.Type)
 	}
 	if r.Type == typeDeleted {
 		return nil
 	}
-	if _, err := unpack[S](s, r.Type, r.Payload); err != nil {
+	if _, err := unpack(s, t, r.Type, r.Payload); err != nil {
 		return fmt.Errorf("state %d: %w", r.Seq, err)
 	}
 	return nil

@@ -19,8 +19,11 @@ type Effect[E any] func(*Plan[E])
 
 // A Plan collects the requests of an [Effect]. Programs do not use it; it is exported so that
 // effects can be plain functions.
-type Plan[E any] struct {
-	events    []E
+type Plan[E any] struct{ plan plan }
+
+// A plan is what a [Plan] has collected. The types of the events do not matter to it.
+type plan struct {
+	events    []any
 	timers    []timerRequest
 	marks     []journal.TimerChange // of timers that fire or have fired; made before the others
 	then      []func()
@@ -31,31 +34,35 @@ type Plan[E any] struct {
 }
 
 // writes reports whether the journal has something to do.
-func (p *Plan[E]) writes() bool { return len(p.events)+len(p.timers)+len(p.marks) > 0 }
+func (p *plan) writes() bool { return len(p.events)+len(p.timers)+len(p.marks) > 0 }
 
-func planOf[E any](e Effect[E]) *Plan[E] {
+func planOf[E any](e Effect[E]) *plan {
 	p := new(Plan[E])
 	if e != nil {
 		e(p)
 	}
-	return p
+	return &p.plan
 }
 
 // Persist stores events in order, all or none. Without events, the chained actions run at once.
 //
 // If E is an interface, name it: Persist[Event](Deposited{}).
 func Persist[E any](events ...E) Effect[E] {
-	return func(p *Plan[E]) { p.events = events }
+	all := make([]any, len(events))
+	for i, event := range events {
+		all[i] = event
+	}
+	return func(p *Plan[E]) { p.plan.events = all }
 }
 
 // None does nothing.
 func None[E any](*Plan[E]) {}
 
 // Unhandled publishes the command as [actor.UnhandledMessage].
-func Unhandled[E any](p *Plan[E]) { p.unhandled = true }
+func Unhandled[E any](p *Plan[E]) { p.plan.unhandled = true }
 
 // Stop ends the actor.
-func Stop[E any](p *Plan[E]) { p.stop = true }
+func Stop[E any](p *Plan[E]) { p.plan.stop = true }
 
 // Reply sends reply to ref and stores nothing. The type of events must be named:
 // Reply[Event](msg.ReplyTo, balance).
@@ -66,11 +73,11 @@ func Reply[E, R any](ref actor.ActorRef[R], reply R) Effect[E] {
 // Stash puts the command aside until it is unstashed. If [Options.StashCapacity] commands are
 // stashed already, it becomes a dead letter with [actor.ErrStashFull]. An unstash that is chained
 // to Stash affects the other stashed commands, not this one.
-func Stash[E any](p *Plan[E]) { p.stash = true }
+func Stash[E any](p *Plan[E]) { p.plan.stash = true }
 
 // UnstashAll handles the stashed commands next, in order, before the commands in the mailbox.
 // Commands that are stashed again wait for the next unstash.
-func UnstashAll[E any](p *Plan[E]) { p.unstash = math.MaxInt }
+func UnstashAll[E any](p *Plan[E]) { p.plan.unstashAll() }
 
 // Unstash handles the first n stashed commands next; see [UnstashAll]. The type of events must be
 // named: Unstash[Event](1).
@@ -80,41 +87,58 @@ func Unstash[E any](n int) Effect[E] { return Effect[E](nil).ThenUnstash(n) }
 // the actor, in order, at most once, and never in a replay. f may use everything that the command
 // handler may use. If f panics, the actor fails; its events are stored.
 func (e Effect[E]) Then(f func()) Effect[E] {
-	return e.and(func(p *Plan[E]) { p.then = append(p.then, f) })
+	return chain(e, then(f))
 }
 
 // ThenStop ends the actor once the events are durable and all chained actions have run.
 func (e Effect[E]) ThenStop() Effect[E] {
-	return e.and(func(p *Plan[E]) { p.stop = true })
+	return chain(e, (*plan).end)
 }
 
 // ThenUnstashAll unstashes all commands once the events are durable and all chained actions have
 // run; see [UnstashAll].
 func (e Effect[E]) ThenUnstashAll() Effect[E] {
-	return e.and(UnstashAll[E])
+	return chain(e, (*plan).unstashAll)
 }
 
 // ThenUnstash unstashes n commands once the events are durable and all chained actions have run. If
 // a chain has several, their numbers add up.
 func (e Effect[E]) ThenUnstash(n int) Effect[E] {
-	return e.and(func(p *Plan[E]) {
-		if room := math.MaxInt - p.unstash; n > 0 {
-			p.unstash += min(n, room)
-		}
-	})
+	return chain(e, unstash(n))
 }
 
 // ThenReply sends reply to ref once the events of e are durable, see [Effect.Then]. It is a
 // function because methods cannot have type parameters.
 func ThenReply[E, R any](e Effect[E], ref actor.ActorRef[R], reply R) Effect[E] {
-	return e.Then(func() { ref.Tell(reply) })
+	return chain(e, then(func() { ref.Tell(reply) }))
 }
 
-func (e Effect[E]) and(more func(*Plan[E])) Effect[E] {
+// chain returns an effect that does what e does, and then more.
+//
+//go:noinline // each method of Effect would have a closure of its own, for each type of events
+func chain[E any](e Effect[E], more func(*plan)) Effect[E] {
 	return func(p *Plan[E]) {
 		if e != nil {
 			e(p)
 		}
-		more(p)
+		more(&p.plan)
 	}
 }
+
+//go:noinline // like chain
+func then(f func()) func(*plan) {
+	return func(p *plan) { p.then = append(p.then, f) }
+}
+
+//go:noinline // like chain
+func unstash(n int) func(*plan) {
+	return func(p *plan) {
+		if room := math.MaxInt - p.unstash; n > 0 {
+			p.unstash += min(n, room)
+		}
+	}
+}
+
+func (p *plan) unstashAll() { p.unstash = math.MaxInt }
+
+func (p *plan) end() { p.stop = true }

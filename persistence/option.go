@@ -1,7 +1,6 @@
 package persistence
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -164,45 +163,3 @@ func only[O any](opts []O) (o O, err error) {
 	}
 	return o, fmt.Errorf("there are %d Options; give one", len(opts))
 }
-
-// withDefaults returns o with defaults for zero fields, or an error for an invalid field.
-func (o Options[M, E, S]) withDefaults() (Options[M, E, S], error) {
-	if err := o.validate(); err != nil {
-		return o, err
-	}
-	if o.OnPersistFailure == (actor.Backoff{}) {
-		o.OnPersistFailure = actor.Backoff{Min: 100 * time.Millisecond, Max: 4 * time.Second, Jitter: 0.2}
-	}
-	setDefault(&o.PersistTimeout, 30*time.Second)
-	setDefault(&o.RecoveryTimeout, 30*time.Second)
-	setDefault(&o.StashCapacity, 4096)
-	setDefault(&o.KeepSnapshots, 2)
-	return o, nil
-}
-
-func setDefault[T comparable](field *T, value T) {
-	if *field == *new(T) {
-		*field = value
-	}
-}
-
-func (o *Options[M, E, S]) validate() error {
-	switch {
-	case o.SnapshotEvery < 0 || o.KeepSnapshots < 0:
-		return errors.New("SnapshotEvery and KeepSnapshots must not be negative")
-	case o.DeleteEvents && !o.snapshots():
-		return errors.New("DeleteEvents needs SnapshotEvery or SnapshotWhen")
-	case o.PassivateAfter < 0:
-		return errors.New("PassivateAfter must not be negative")
-	case o.OnPersistFailure.Max < 0 || o.OnPersistFailure.Jitter < 0:
-		return fmt.Errorf("OnPersistFailure has a negative setting: %+v", o.OnPersistFailure)
-	case o.PersistTimeout < 0 || o.RecoveryTimeout < 0:
-		return errors.New("timeouts must not be negative")
-	case o.StashCapacity < 0:
-		return errors.New("StashCapacity must not be negative")
-	}
-	return nil
-}
-
-// snapshots reports whether snapshots are taken.
-func (o *Options[M, E, S]) snapshots() bool { return o.SnapshotEvery > 0 || o.SnapshotWhen != nil }

@@ -5,7 +5,6 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/fence"
 )
 
@@ -20,12 +19,12 @@ type idleness struct {
 
 // beginIdleness starts the timer, unless the actor is the instance of a singleton: its manager
 // would start it again at once.
-func (e *entity[M, E, S]) beginIdleness() {
+func (e *entity) beginIdleness() {
 	if e.PassivateAfter == 0 {
 		return
 	}
-	if fence.IsInstance(e.ctx, e.ctx.Self().Path()) {
-		e.log.Warn("PassivateAfter is ignored: the manager of a singleton would start the instance again")
+	if fence.IsInstance(e.ctx, e.self.Path()) {
+		e.caller.log.Warn("PassivateAfter is ignored: the manager of a singleton would start the instance again")
 		return
 	}
 	e.idleness = &idleness{
@@ -57,10 +56,10 @@ func (i *idleness) end() {
 
 // rest ends the actor if it is idle. It checks twice: the second check is queued behind everything
 // that was in the mailbox at the first, so that commands that have arrived meanwhile are handled.
-func (e *entity[M, E, S]) rest() actor.Behavior[M] {
+func (e *entity) rest() outcome {
 	i := e.idleness
 	if i == nil {
-		return nil
+		return outcome{}
 	}
 	left := i.after - time.Since(i.since)
 	switch {
@@ -72,8 +71,8 @@ func (e *entity[M, E, S]) rest() actor.Behavior[M] {
 		i.sure = true
 		e.wake()
 	default:
-		e.log.Debug("passivated", zap.Uint64("seq", e.seq))
-		return func(_ *actor.Context[M], next *actor.Next[M]) { next.Stop() }
+		e.caller.log.Debug("passivated", zap.Uint64("seq", e.seq))
+		return outcome{stop: true}
 	}
-	return nil
+	return outcome{}
 }

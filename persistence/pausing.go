@@ -5,38 +5,32 @@ import (
 	"sync"
 	"time"
 
-	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // pending is a command whose events are being stored while the actor pauses.
-type pending[M, E, S any] struct {
-	cmd   command[M]
-	plan  *Plan[E]
-	batch batch[S]
+type pending struct {
+	cmd   command
+	plan  *plan
+	batch batch
 	trace storing
 }
 
 // afterPause continues with the pending command, and then with other commands.
-func (e *entity[M, E, S]) afterPause() actor.Behavior[M] {
+func (e *entity) afterPause() outcome {
 	defer e.goOn()
 	defer e.idleness.busy()
 	p := e.pending
-	e.pending = pending[M, E, S]{}
+	e.pending = pending{}
 	begun, err := e.pausing.outcome()
 	err = settled(&p.batch.req, err)
 	if isTransient(err) {
 		err = e.write(p.batch.req, failedAttempt{begun, err})
 	}
 	p.trace.end(err)
-	next, err := e.stored(p.plan, p.batch, err)
-	next, err = e.finish(p.plan, p.cmd, next, err)
-	switch {
-	case err != nil:
-		return e.ctx.Fail(err)
-	case next != nil:
-		return next
+	if o := e.finish(p.plan, p.cmd, e.stored(p.plan, p.batch, err)); !o.goesOn() {
+		return o
 	}
 	return e.work()
 }

@@ -6,35 +6,34 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// A batch is the append of one effect, and the state after it.
-type batch[S any] struct {
-	req   journal.AppendRequest
-	state S
-	due   bool // a snapshot is due after it
+// A batch is the append of one effect. Until it is stored, the next state is the one after it.
+type batch struct {
+	req journal.AppendRequest
+	due bool // a snapshot is due after it
 }
 
 // stored continues after the attempt to store b, the events of plan; err is its outcome. Commands
 // and signals see the new state from here on.
-func (e *entity[M, E, S]) stored(plan *Plan[E], b batch[S], err error) (actor.Behavior[M], error) {
+func (e *entity) stored(plan *plan, b batch, err error) outcome {
 	switch {
 	case err == nil:
 		if len(plan.events) > 0 {
-			e.setState(b.state, e.seq+uint64(len(plan.events)))
+			e.user.commit(e.at)
+			e.setState(e.seq + uint64(len(plan.events)))
 		}
 		if len(b.req.Timers) > 0 {
 			timersOf(e).change(b.req.Timers)
 		}
-		next := e.follow(plan)
+		o := e.follow(plan)
 		if b.due {
 			e.takeSnapshot()
 		}
-		return next, nil
+		return o
 	case isRejection(err):
 		err = &RejectedError{ID: e.id, Err: err}
 		e.excused = e.announce(PersistRejected{Err: err})
@@ -43,24 +42,26 @@ func (e *entity[M, E, S]) stored(plan *Plan[E], b batch[S], err error) (actor.Be
 		e.failure, e.excused = err, false
 		e.announce(PersistFailed{Err: err})
 	}
-	return nil, err
+	return outcome{err: err}
 }
 
 // batch makes one atomic append of what a plan stores. The event handler runs before the write, so
 // that a panic in it stores nothing. An error is a rejection.
-func (e *entity[M, E, S]) batch(plan *Plan[E]) (batch[S], error) {
-	b, events := batch[S]{state: e.state}, plan.events
+func (e *entity) batch(plan *plan) (b batch, err error) {
+	events := plan.events
 	b.req = journal.AppendRequest{ID: e.id, Epoch: e.epoch, Prev: e.seq, Records: make([]journal.Record, len(events))}
 	now := time.Now().UTC()
 	for i, event := range events {
-		b.state = e.onEvent(b.state, event)
-		record, err := e.record(event, b.state)
+		seq := e.seq + uint64(i) + 1
+		b.due = b.due || e.SnapshotEvery > 0 && seq%uint64(e.SnapshotEvery) == 0
+		a := e.user.add(e.at, addition{event: event, seq: seq, first: i == 0, due: b.due})
+		record, err := e.record(&a)
 		if err != nil {
 			return b, err
 		}
-		record.Seq, record.Time = e.seq+uint64(i)+1, now
+		record.Seq, record.Time = seq, now
 		b.req.Records[i] = record
-		b.due = b.due || e.wantsSnapshot(b.state, event, record.Seq)
+		b.due = a.due
 	}
 	changes, err := changesOf(e, plan.timers)
 	b.req.Timers = append(plan.marks, changes...)
@@ -78,7 +79,7 @@ type failedAttempt struct {
 }
 
 // write stores req. A stop does not cancel it, because the outcome would be unknown.
-func (e *entity[M, E, S]) write(req journal.AppendRequest, first failedAttempt) error {
+func (e *entity) write(req journal.AppendRequest, first failedAttempt) error {
 	if first.err == nil {
 		first.begun = time.Now()
 	}
@@ -97,7 +98,7 @@ func (e *entity[M, E, S]) write(req journal.AppendRequest, first failedAttempt) 
 }
 
 // append sends req to the journal once.
-func (e *entity[M, E, S]) append(ctx context.Context, req journal.AppendRequest) (err error) {
+func (e *entity) append(ctx context.Context, req journal.AppendRequest) (err error) {
 	defer func(begun time.Time) {
 		e.slow = e.calls.append(begun, len(req.Records), err) > slowAppend
 	}(time.Now())
@@ -123,6 +124,6 @@ type finalError struct{ error }
 
 func (e *finalError) Unwrap() error { return e.error }
 
-func (e *entity[M, E, S]) retrier() retrier {
-	return retrier{backoff: e.OnPersistFailure, limit: e.PersistTimeout, log: e.log}
+func (e *entity) retrier() retrier {
+	return retrier{backoff: e.OnPersistFailure, limit: e.PersistTimeout, log: e.caller.log}
 }

@@ -13,22 +13,18 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 )
 
-// record encodes event, which has led to state. It leaves the sequence number and the time to the
-// caller. Its errors are rejections.
-func (e *entity[M, E, S]) record(event E, state S) (journal.Record, error) {
-	r := journal.Record{Epoch: e.epoch, Writer: e.writer}
-	var stored any = event
-	if e.ToJournal != nil {
-		var version int
-		if stored, version = e.ToJournal(event); version != 0 {
-			r.Meta = map[string]string{versionKey: strconv.Itoa(version)}
-		}
+// record encodes an event. It leaves the sequence number and the time to the caller. Its errors are
+// rejections.
+func (e *entity) record(a *addition) (journal.Record, error) {
+	r := journal.Record{Epoch: e.epoch, Writer: e.writer, Tags: a.tags}
+	if a.version != 0 {
+		r.Meta = map[string]string{versionKey: strconv.Itoa(a.version)}
 	}
-	if _, readable := stored.(E); !readable && stored != nil && e.ToJournal != nil && e.FromJournal == nil {
+	if a.lost {
 		return journal.Record{}, fmt.Errorf("%w: ToJournal has made a %T of it, which recovery could not read as a %v; give the behavior FromJournal, too",
-			ErrInvalid, stored, reflect.TypeFor[E]())
+			ErrInvalid, a.stored, e.user.types().event)
 	}
-	p, err := e.pack(stored)
+	p, err := e.pack(a.stored)
 	if err != nil {
 		return journal.Record{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
@@ -38,14 +34,11 @@ func (e *entity[M, E, S]) record(event E, state S) (journal.Record, error) {
 			return journal.Record{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 		}
 	}
-	if e.Tags != nil {
-		r.Tags = e.Tags(state, event)
-	}
 	return r, nil
 }
 
 // pack encodes an event or a state. In tests, fields that would be lost are an error.
-func (e *entity[M, E, S]) pack(v any) (extension.Payload, error) {
+func (e *entity) pack(v any) (extension.Payload, error) {
 	if err := extension.CheckFields(e.ctx.System(), v); err != nil {
 		return extension.Payload{}, err
 	}
@@ -54,45 +47,47 @@ func (e *entity[M, E, S]) pack(v any) (extension.Payload, error) {
 
 // decodable returns an error unless the event in r can be decoded. It returns a panic of the
 // decoder as an error.
-func (e *entity[M, E, S]) decodable(r *journal.Record) error {
-	err := guard.Run(func() error { _, err := unpack[E](e.ctx.System(), r.Type, r.Payload); return err })
+func (e *entity) decodable(r *journal.Record) error {
+	err := guard.Run(func() error { _, err := unpack(e.ctx.System(), e.user.types().event, r.Type, r.Payload); return err })
 	if err != nil {
 		return fmt.Errorf("what was encoded cannot be decoded: %w", err)
 	}
 	return nil
 }
 
-// replayed applies the events that record stands for to state.
-func (e *entity[M, E, S]) replayed(state S, record *journal.Record) (S, error) {
-	if e.FromJournal == nil {
-		event, err := unpack[E](e.ctx.System(), record.Type, record.Payload)
+// replayed applies the events that record stands for to the next state.
+func (e *entity) replayed(at states, record *journal.Record) error {
+	if e.adapts {
+		stored, err := Stored(e.ctx.System(), record)
 		if err != nil {
-			return state, err
+			return err
 		}
-		return e.onEvent(state, event), nil
+		return e.user.adapt(at, stored)
 	}
-	events, err := e.adapted(record)
-	if err != nil {
-		return state, err
+	event, err := unpack(e.ctx.System(), e.user.types().event, record.Type, record.Payload)
+	if err == nil {
+		e.user.replay(at, event)
 	}
-	for _, event := range events {
-		state = e.onEvent(state, event)
-	}
-	return state, nil
+	return err
 }
 
-// unpack decodes an event or a state.
-func unpack[T any](s *actor.System, typ string, payload []byte) (v T, err error) {
+// unpack decodes a value of type t: an event, a state or a command.
+func unpack(s *actor.System, t reflect.Type, typ string, payload []byte) (any, error) {
 	if err := envelope.Check(payload); err != nil {
-		return v, err
+		return nil, err
 	}
-	x, err := extension.Unpack(s, extension.Payload{Type: typ, Data: payload})
+	v, err := extension.Unpack(s, extension.Payload{Type: typ, Data: payload})
 	if err != nil {
-		return v, err
+		return nil, err
 	}
-	v, ok := x.(T)
-	if !ok {
-		return v, fmt.Errorf("stored is a %T, not a %v", x, reflect.TypeFor[T]())
+	if !fits(v, t) {
+		return nil, fmt.Errorf("stored is a %T, not a %v", v, t)
 	}
 	return v, nil
+}
+
+// fits reports whether v is a value of type t.
+func fits(v any, t reflect.Type) bool {
+	of := reflect.TypeOf(v)
+	return of == t || of != nil && t.Kind() == reflect.Interface && of.Implements(t)
 }

@@ -16,12 +16,12 @@ import (
 )
 
 // A recovery is the progress of an entity that restores its state.
-type recovery[S any] struct {
+type recovery struct {
 	claim   journal.Claim
 	epoch   uint64 // of the last record
 	seq     uint64
 	events  uint64 // that were replayed
-	state   S
+	at      states
 	skipped []SnapshotSkipped // in the order in which they were skipped
 	timers  []journal.Timer
 
@@ -29,28 +29,30 @@ type recovery[S any] struct {
 }
 
 // recover restores the state. It returns the plan of the effect of RecoveryCompleted.
-func (e *entity[M, E, S]) recover(ctx context.Context) (plan *Plan[E], err error) {
-	ctx, end := extension.StartRootSpan(ctx, e.ctx.System(), nil, extension.Span{Operation: "recover", Path: e.ctx.Self().Path})
+func (e *entity) recover(ctx context.Context) (plan *plan, err error) {
+	ctx, end := extension.StartRootSpan(ctx, e.ctx.System(), nil, extension.Span{Operation: "recover", Path: e.self.Path})
 	defer func() { storing(end).end(err) }()
-	var r *recovery[S]
+	var r *recovery
 	begun := time.Now()
 	err = e.retrier().do(ctx, func() error {
-		r = &recovery[S]{state: e.initial}
+		r = new(recovery)
 		return e.restore(ctx, r)
 	})
 	if err == nil {
 		e.counts.restored(begun, r.events)
 		e.epoch = r.claim.Epoch
-		e.setState(r.state, r.seq)
+		e.at = r.at
+		e.user.commit(e.at)
+		e.setState(r.seq)
 		if len(r.timers) > 0 {
 			timersOf(e).load(r.timers)
 		}
-		e.log.Debug("recovered", zap.Uint64("seq", e.seq), zap.Uint64("epoch", e.epoch))
+		e.caller.log.Debug("recovered", zap.Uint64("seq", e.seq), zap.Uint64("epoch", e.epoch))
 		err = guard.Run(func() error { plan = e.ask(RecoveryCompleted{Seq: e.seq}); return nil })
 	}
 	if err != nil {
 		e.counts.failed.Add(1)
-		e.state = e.initial
+		e.at = e.user.begin(nil)
 		return nil, &RecoveryError{ID: e.id, Seq: r.reached.Load(), Err: err}
 	}
 	for _, sig := range r.skipped {
@@ -61,7 +63,7 @@ func (e *entity[M, E, S]) recover(ctx context.Context) (plan *Plan[E], err error
 
 // restore waits for its turn among the actors of the system, and then reads the state in a separate
 // goroutine. If the call is abandoned, r belongs to that goroutine.
-func (e *entity[M, E, S]) restore(ctx context.Context, r *recovery[S]) error {
+func (e *entity) restore(ctx context.Context, r *recovery) error {
 	if err := e.caller.admit(); err != nil {
 		return err
 	}
@@ -75,12 +77,12 @@ func (e *entity[M, E, S]) restore(ctx context.Context, r *recovery[S]) error {
 		e.caller.log.Warn("recovery makes little progress", zap.Uint64("seq", r.reached.Load()), zap.Duration("endsIn", left))
 	})
 	defer timeout.stop()
-	claim := fence.Claim{Path: e.ctx.Self().Path(), ID: e.id}
+	claim := fence.Claim{Path: e.self.Path(), ID: e.id}
 	return timeout.explain(e.caller.call(ctx, "recovery", func() error { return e.read(ctx, claim, timeout, r) }))
 }
 
 // read claims the id, so that no older writer can add events, and then reads the state.
-func (e *entity[M, E, S]) read(ctx context.Context, by fence.Claim, timeout *recoveryTimeout, r *recovery[S]) error {
+func (e *entity) read(ctx context.Context, by fence.Claim, timeout *recoveryTimeout, r *recovery) error {
 	claim, err := claimFor(ctx, e.journal, e.calls, by, e.writer)
 	if err != nil {
 		return err
@@ -93,11 +95,14 @@ func (e *entity[M, E, S]) read(ctx context.Context, by fence.Claim, timeout *rec
 	if err := e.loadSnapshot(ctx, timeout, r); err != nil {
 		return err
 	}
+	if r.at == nil {
+		r.at = e.user.begin(nil)
+	}
 	return e.replay(ctx, timeout, r)
 }
 
 // loadTimers reads the timers, unless the claim tells that the id has no timers.
-func loadTimers[M, E, S any](ctx context.Context, e *entity[M, E, S], timeout *recoveryTimeout, r *recovery[S]) (err error) {
+func loadTimers(ctx context.Context, e *entity, timeout *recoveryTimeout, r *recovery) (err error) {
 	if e.timerStore == nil || r.claim.NoTimers {
 		return nil
 	}
@@ -110,7 +115,7 @@ func loadTimers[M, E, S any](ctx context.Context, e *entity[M, E, S], timeout *r
 }
 
 // loadSnapshot starts from the newest snapshot that can be decoded, if there is one.
-func (e *entity[M, E, S]) loadSnapshot(ctx context.Context, timeout *recoveryTimeout, r *recovery[S]) error {
+func (e *entity) loadSnapshot(ctx context.Context, timeout *recoveryTimeout, r *recovery) error {
 	if e.store == nil {
 		return nil
 	}
@@ -118,7 +123,7 @@ func (e *entity[M, E, S]) loadSnapshot(ctx context.Context, timeout *recoveryTim
 		s, ok, damaged, err := e.store.LoadSnapshot(ctx, e.id, before)
 		timeout.step()
 		if len(damaged) > 0 {
-			e.log.Warn("damaged snapshots skipped", zap.Uint64s("seqs", damaged))
+			e.caller.log.Warn("damaged snapshots skipped", zap.Uint64s("seqs", damaged))
 			r.skip(ErrCorrupt, damaged...)
 		}
 		if err != nil || !ok {
@@ -127,14 +132,15 @@ func (e *entity[M, E, S]) loadSnapshot(ctx context.Context, timeout *recoveryTim
 		state, err := e.stateOf(&s)
 		switch {
 		case err == nil:
-			r.begin(s.Seq, state)
+			r.at = e.user.begin(state)
+			r.reach(s.Seq)
 			return nil
 		case errors.Is(err, ErrCodec): // it is intact, but this program lacks the codec or key
 			return err
 		case s.Seq == 0 || s.Seq > before:
 			return fmt.Errorf("%w: a snapshot up to %d was asked for, and the store has answered with %d", ErrCorrupt, before, s.Seq)
 		}
-		e.log.Error("snapshot skipped: it cannot be decoded", zap.Uint64("seq", s.Seq), zap.Error(err))
+		e.caller.log.Error("snapshot skipped: it cannot be decoded", zap.Uint64("seq", s.Seq), zap.Error(err))
 		r.skip(err, s.Seq)
 		before = s.Seq - 1
 	}
@@ -142,22 +148,25 @@ func (e *entity[M, E, S]) loadSnapshot(ctx context.Context, timeout *recoveryTim
 }
 
 // stateOf decodes s. It returns a panic of the decoder as an error.
-func (e *entity[M, E, S]) stateOf(s *journal.Snapshot) (state S, err error) {
-	err = guard.Run(func() (err error) { state, err = unpack[S](e.ctx.System(), s.Type, s.Payload); return err })
+func (e *entity) stateOf(s *journal.Snapshot) (state any, err error) {
+	err = guard.Run(func() (err error) {
+		state, err = unpack(e.ctx.System(), e.user.types().state, s.Type, s.Payload)
+		return err
+	})
 	if err != nil {
 		err = fmt.Errorf("snapshot at %d: %w", s.Seq, err)
 	}
 	return state, err
 }
 
-// begin sets the state, which contains the events up to seq.
-func (r *recovery[S]) begin(seq uint64, state S) {
-	r.seq, r.state = seq, state
+// reach says that the state contains the events up to seq.
+func (r *recovery) reach(seq uint64) {
+	r.seq = seq
 	r.reached.Store(seq)
 }
 
 // skip records that snapshots cannot be used.
-func (r *recovery[S]) skip(err error, seqs ...uint64) {
+func (r *recovery) skip(err error, seqs ...uint64) {
 	for _, seq := range seqs {
 		r.skipped = append(r.skipped, SnapshotSkipped{Seq: seq, Err: err})
 	}
@@ -165,7 +174,7 @@ func (r *recovery[S]) skip(err error, seqs ...uint64) {
 
 // deleted is the error for events that are needed but deleted. It includes the reasons why no
 // snapshot replaces them.
-func (r *recovery[S]) deleted() error {
+func (r *recovery) deleted() error {
 	err := fmt.Errorf("%w: the events up to %d are deleted, and no snapshot has them", ErrCorrupt, r.claim.DeletedTo)
 	for _, s := range r.skipped {
 		if s.Err != ErrCorrupt { //nolint:errorlint // nothing more is known about damaged ones
@@ -176,7 +185,7 @@ func (r *recovery[S]) deleted() error {
 }
 
 // replay applies the events after the snapshot, and checks that none is missing.
-func (e *entity[M, E, S]) replay(ctx context.Context, timeout *recoveryTimeout, r *recovery[S]) error {
+func (e *entity) replay(ctx context.Context, timeout *recoveryTimeout, r *recovery) error {
 	claim := r.claim
 	if r.seq < claim.DeletedTo {
 		return r.deleted()
@@ -203,22 +212,21 @@ func (e *entity[M, E, S]) replay(ctx context.Context, timeout *recoveryTimeout, 
 	return nil
 }
 
-func (e *entity[M, E, S]) apply(r *recovery[S], record *journal.Record) error {
+func (e *entity) apply(r *recovery, record *journal.Record) error {
 	if err := r.follows(record); err != nil {
 		return err
 	}
-	state, err := e.replayed(r.state, record)
-	if err != nil {
+	if err := e.replayed(r.at, record); err != nil {
 		return fmt.Errorf("event %d: %w", record.Seq, err)
 	}
 	r.epoch = record.Epoch
-	r.begin(record.Seq, state)
+	r.reach(record.Seq)
 	return nil
 }
 
 // follows checks that record has the next sequence number, and that its writer had not been fenced
 // off before. No correct journal stores a record that fails these checks.
-func (r *recovery[S]) follows(record *journal.Record) error {
+func (r *recovery) follows(record *journal.Record) error {
 	switch {
 	case record.Meta[metaKind] == kindState:
 		return fmt.Errorf("%w: record %d is a durable state; take an id that no durable state has used", ErrNotEvent, record.Seq)

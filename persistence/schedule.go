@@ -46,12 +46,12 @@ func Cancel[E any](key string) Effect[E] { return Effect[E](nil).Cancel(key) }
 
 // Schedule stores a timer in the same append as the events of e, see the function [Schedule].
 func (e Effect[E]) Schedule(key string, at time.Time, msg any) Effect[E] {
-	return e.and(func(p *Plan[E]) { p.timers = append(p.timers, timerRequest{key: key, at: at, msg: msg}) })
+	return chain(e, request(timerRequest{key: key, at: at, msg: msg}))
 }
 
 // Cancel removes a timer in the same append as the events of e, see the function [Cancel].
 func (e Effect[E]) Cancel(key string) Effect[E] {
-	return e.and(func(p *Plan[E]) { p.timers = append(p.timers, timerRequest{key: key, cancel: true}) })
+	return chain(e, request(timerRequest{key: key, cancel: true}))
 }
 
 // A timerRequest is what an effect says of one timer.
@@ -60,6 +60,11 @@ type timerRequest struct {
 	cancel bool
 	at     time.Time
 	msg    any
+}
+
+//go:noinline // like chain
+func request(r timerRequest) func(*plan) {
+	return func(p *plan) { p.timers = append(p.timers, r) }
 }
 
 // TimerOf returns the timer because of which a command handler has been called with its present
@@ -81,7 +86,7 @@ func noTimers(j Journal) error {
 }
 
 // changesOf returns the changes of timers for the journal. Its errors are rejections.
-func changesOf[M, E, S any](e *entity[M, E, S], requests []timerRequest) ([]journal.TimerChange, error) {
+func changesOf(e *entity, requests []timerRequest) ([]journal.TimerChange, error) {
 	if len(requests) == 0 {
 		return nil, nil
 	}
@@ -94,7 +99,7 @@ func changesOf[M, E, S any](e *entity[M, E, S], requests []timerRequest) ([]jour
 		if r.cancel {
 			continue
 		}
-		if _, takes := r.msg.(M); !takes {
+		if !fits(r.msg, e.user.types().command) {
 			return nil, fmt.Errorf("%w: the message of timer %q is a %T, which is no command of the actor", ErrInvalid, r.key, r.msg)
 		}
 		p, err := e.pack(r.msg)

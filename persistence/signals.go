@@ -92,63 +92,59 @@ var errSignalStashed = errors.New("persistence: a signal cannot be stashed; Stas
 
 // tell passes sig to OnSignal, and executes the effect that it returns. handled is false if there
 // is no handler or if it returns Unhandled.
-func (e *entity[M, E, S]) tell(sig Signal) (next actor.Behavior[M], handled bool) {
+func (e *entity) tell(sig Signal) (o outcome, handled bool) {
 	plan := e.ask(sig)
 	if plan.unhandled {
-		return nil, false
+		return outcome{}, false
 	}
 	return e.answer(plan), true
 }
 
 // ask passes sig to OnSignal, and returns the plan of its effect.
-func (e *entity[M, E, S]) ask(sig Signal) *Plan[E] {
-	if e.OnSignal == nil {
-		return &Plan[E]{unhandled: true}
+func (e *entity) ask(sig Signal) *plan {
+	if !e.signals {
+		return &plan{unhandled: true}
 	}
-	return planOf(e.OnSignal(e.ctx, e.state, sig))
+	return e.user.signal(e.at, e.ctx, sig)
 }
 
 // answer executes the plan of a signal, and runs the commands that it unstashes.
-func (e *entity[M, E, S]) answer(plan *Plan[E]) actor.Behavior[M] {
+func (e *entity) answer(plan *plan) outcome {
 	if plan.stash {
-		return e.ctx.Fail(errSignalStashed)
+		return outcome{err: errSignalStashed}
 	}
-	next, err := e.execute(plan)
-	if err != nil {
-		return e.ctx.Fail(err)
-	}
-	if next != nil {
-		return next
+	if o := e.execute(plan); !o.goesOn() {
+		return o
 	}
 	return e.work()
 }
 
 // announce passes sig, which reports a failure, to OnSignal and ignores its effect, because the
 // actor fails anyway. It logs a panic of the handler, so that it does not replace the failure.
-func (e *entity[M, E, S]) announce(sig Signal) (handled bool) {
+func (e *entity) announce(sig Signal) (handled bool) {
 	err := guard.Run(func() error { handled = !e.ask(sig).unhandled; return nil })
 	if err != nil {
-		e.log.Error("signal handler failed", zap.String("signal", fmt.Sprintf("%T", sig)), zap.Error(err))
+		e.caller.log.Error("signal handler failed", zap.String("signal", fmt.Sprintf("%T", sig)), zap.Error(err))
 	}
 	return handled
 }
 
 // lifeSignal handles the signals of every actor.
-func (e *entity[M, E, S]) lifeSignal(_ *actor.Context[M], sig actor.Signal) actor.Behavior[M] {
+func (e *entity) lifeSignal(sig actor.Signal) outcome {
 	switch sig.(type) {
 	case actor.Terminated, actor.ChildFailed, actor.AdaptFailed:
 		if e.failure != nil {
-			return e.ctx.Fail(e.failure)
+			return outcome{err: e.failure}
 		}
 		defer e.goOn()
-		if next, handled := e.tell(sig); handled {
-			return next
+		if o, handled := e.tell(sig); handled {
+			return o
 		}
-		return func(_ *actor.Context[M], next *actor.Next[M]) { next.Unhandled() }
+		return outcome{unhandled: true}
 	case actor.PostStop, actor.PreRestart:
 		e.ask(sig)
 	}
-	return nil
+	return outcome{}
 }
 
 // news has the signals from background work that wait for the actor.
@@ -167,7 +163,7 @@ func (n *news) take() (sig Signal, ok bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if len(n.waiting) == 0 {
-		return nil, false
+		return outcome{}, false
 	}
 	sig, n.waiting = n.waiting[0], n.waiting[1:]
 	return sig, true
@@ -180,8 +176,8 @@ func (n *news) any() bool {
 }
 
 // report makes the actor handle sig. It may be called from any goroutine.
-func (e *entity[M, E, S]) report(sig Signal) {
-	if e.OnSignal != nil {
+func (e *entity) report(sig Signal) {
+	if e.signals {
 		e.news.add(sig)
 		e.wake()
 	}

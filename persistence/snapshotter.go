@@ -14,27 +14,20 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 )
 
-// wantsSnapshot reports whether a snapshot is due after event, which has the sequence number seq
-// and has led to state.
-func (d *definition[M, E, S]) wantsSnapshot(state S, event E, seq uint64) bool {
-	return d.SnapshotEvery > 0 && seq%uint64(d.SnapshotEvery) == 0 ||
-		d.SnapshotWhen != nil && d.SnapshotWhen(state, event, seq)
-}
-
 // takeSnapshot encodes the state and saves it in the background.
-func (e *entity[M, E, S]) takeSnapshot() {
+func (e *entity) takeSnapshot() {
 	var p extension.Payload
-	err := guard.Run(func() (err error) { p, err = e.pack(e.state); return err })
+	err := guard.Run(func() (err error) { p, err = e.pack(e.user.value(e.at)); return err })
 	if err != nil {
 		e.counts.snapshot(err)
-		e.log.Warn("snapshot not saved", zap.Uint64("seq", e.seq), zap.Error(err))
+		e.caller.log.Warn("snapshot not saved", zap.Uint64("seq", e.seq), zap.Error(err))
 		e.report(SnapshotFailed{Seq: e.seq, Err: err})
 		return
 	}
 	e.snapshots.save(journal.Snapshot{Seq: e.seq, Epoch: e.epoch, Time: time.Now().UTC(), Type: p.Type, Payload: p.Data})
 }
 
-func (e *entity[M, E, S]) newSnapshotter() *snapshotter {
+func (e *entity) newSnapshotter() *snapshotter {
 	return &snapshotter{
 		journal: e.journal, store: e.store, keep: e.KeepSnapshots, withEvents: e.DeleteEvents, storeCaller: e.caller,
 		decode: func(snapshot *journal.Snapshot) error { _, err := e.stateOf(snapshot); return err },

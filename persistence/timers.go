@@ -46,7 +46,7 @@ func (t *timers) load(stored []journal.Timer) {
 }
 
 // timersOf returns the timers of an actor whose journal keeps them. Few actors have any.
-func timersOf[M, E, S any](e *entity[M, E, S]) *timers {
+func timersOf(e *entity) *timers {
 	if e.timers == nil {
 		c := clockOf(e.ctx.System(), e.timerStore)
 		e.timers = &timers{clock: c, byKey: map[string]*timer{}, alarm: storeclock.NewAlarm(c, e.wake)}
@@ -133,7 +133,7 @@ func (t *timers) first() (due time.Time, ok bool) {
 }
 
 // endTimers stops the alarm, and leaves the timers to the code that wakes the actor.
-func endTimers[M, E, S any](e *entity[M, E, S]) {
+func endTimers(e *entity) {
 	if e.timers == nil {
 		return
 	}
@@ -147,49 +147,49 @@ func endTimers[M, E, S any](e *entity[M, E, S]) {
 
 // fire marks the attempts of the timers that are due, and then lets the actor handle their
 // messages.
-func fire[M, E, S any](e *entity[M, E, S]) (actor.Behavior[M], error) {
+func fire(e *entity) outcome {
 	if e.timers == nil {
-		return nil, nil
+		return outcome{}
 	}
 	due := e.timers.take()
 	e.timers.arm()
 	if len(due) == 0 {
-		return nil, nil
+		return outcome{}
 	}
-	plan := new(Plan[E])
+	plan := new(plan)
 	for _, t := range due {
 		marked := t.Timer
 		marked.Attempt++
 		plan.marks = append(plan.marks, journal.TimerChange{Timer: marked})
 	}
 	plan.then = append(plan.then, func() { enqueue(e, due) })
-	return perform(e, command[M]{ctx: e.ctx}, plan)
+	return perform(e, command{ctx: e.ctx}, plan)
 }
 
 // enqueue lets the messages of timers run after the commands that wait. A message that cannot be
 // decoded stays in the journal, for a program that can.
-func enqueue[M, E, S any](e *entity[M, E, S], due []*timer) {
+func enqueue(e *entity, due []*timer) {
 	for _, t := range due {
-		msg, err := unpack[M](e.ctx.System(), t.Type, t.Payload)
+		msg, err := unpack(e.ctx.System(), e.user.types().command, t.Type, t.Payload)
 		if err != nil {
 			err = fmt.Errorf("timer %q, due at %v: %w", t.Key, t.Due, err)
-			e.log.Error("message of a timer not delivered; the timer is kept", zap.Error(err))
+			e.caller.log.Error("message of a timer not delivered; the timer is kept", zap.Error(err))
 			e.report(TimerFailed{Timer: t.public(), Err: err})
 			continue
 		}
 		e.idleness.busy()
 		e.counts.fired(e.timers.clock.Now().Sub(t.Due), t.Attempt)
-		e.commands.put(command[M]{msg: msg, ctx: e.ctx, timer: t})
+		e.commands.put(command{msg: msg, ctx: e.ctx, timer: t})
 	}
 }
 
 func (t *timer) public() Timer { return Timer{Key: t.Key, Due: t.Due, Attempt: int(t.Attempt)} }
 
 // handle returns the plan of a command. During the message of a timer, TimerOf finds it.
-func handle[M, E, S any](e *entity[M, E, S], cmd command[M]) *Plan[E] {
+func handle(e *entity, cmd command) *plan {
 	t := cmd.timer
 	if t == nil {
-		return planOf(e.onCommand(cmd.ctx, e.state, cmd.msg))
+		return e.user.command(e.at, cmd.ctx, cmd.msg)
 	}
 	fired := firedOf(e.ctx.System())
 	fired.Store(cmd.ctx, t.public())
@@ -200,7 +200,7 @@ func handle[M, E, S any](e *entity[M, E, S], cmd command[M]) *Plan[E] {
 			retry(e, t)
 		}
 	}()
-	plan := planOf(e.onCommand(cmd.ctx, e.state, cmd.msg))
+	plan := e.user.command(e.at, cmd.ctx, cmd.msg)
 	handled = true
 	if !plan.stash {
 		plan.marks = append(plan.marks, journal.TimerChange{Timer: journal.Timer{Key: t.Key}, Remove: true})
@@ -209,7 +209,7 @@ func handle[M, E, S any](e *entity[M, E, S], cmd command[M]) *Plan[E] {
 }
 
 // retry fires a timer again after a delay that grows with its attempts.
-func retry[M, E, S any](e *entity[M, E, S], t *timer) {
+func retry(e *entity, t *timer) {
 	e.timers.retry(t, max(e.OnPersistFailure.Delay(int(min(t.Attempt, 100))-1), minRetry))
 }
 

@@ -3,7 +3,6 @@ package persistence
 import (
 	"maps"
 
-	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/tracecontext"
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -20,12 +19,16 @@ func (s storing) end(err error) {
 
 // trace begins the span in which req is stored, if the command with that Context is in a trace. The
 // records then carry it, so that projections link to it.
-func trace[M any](ctx *actor.Context[M], req *journal.AppendRequest) storing {
-	within, end := extension.StartSpan(ctx, extension.Span{Operation: "persist", Path: ctx.Self().Path})
+func trace(e *entity, ctx actorContext, req *journal.AppendRequest) storing {
+	tracer := extension.TracerOf(ctx.System())
+	if tracer == nil {
+		return nil
+	}
+	within, end := extension.StartSpan(ctx, extension.Span{Operation: "persist", Path: e.self.Path})
 	if end == nil {
 		return nil
 	}
-	text := tracecontext.Text(extension.TracerOf(ctx.System()).Inject(within))
+	text := tracecontext.Text(tracer.Inject(within))
 	for i := range req.Records {
 		r := &req.Records[i]
 		meta := map[string]string{tracecontext.Key: text}

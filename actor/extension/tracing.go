@@ -56,7 +56,7 @@ func TraceOf(ctx context.Context, s *actor.System) Metadata { return of(s).Trace
 
 // StartSpan begins a span below the one of ctx, the Context of a handler. It returns ctx itself and
 // nil if the message of the handler is in no trace.
-func StartSpan[M any](ctx *actor.Context[M], s Span) (within context.Context, end func(error)) {
+func StartSpan(ctx context.Context, s Span) (within context.Context, end func(error)) {
 	return actorhook.Internals(ctx).(interface { // actor implements it
 		StartSpan(s actorhook.Span) (context.Context, func(error))
 	}).StartSpan(s)

@@ -52,7 +52,7 @@ var settingsTables = []settingsTable{
 	{title: "lease/nats", dir: "singleton/lease/nats", of: "Config"},
 	{title: "lease/kubernetes", dir: "singleton/lease/kubernetes", of: "Config"},
 	{title: "generation/postgres", dir: "singleton/generation/postgres", of: "Option"},
-	{title: "persistence.Options", dir: "persistence", of: "Options", intro: "Options of [`behaviors.EventSourced`](../../persistence/doc.go)."},
+	{title: "persistence.Options", dir: "persistence", of: "Options", defaults: "completed", intro: "Options of [`behaviors.EventSourced`](../../persistence/doc.go)."},
 	{title: "persistence.StateOptions", dir: "persistence", of: "StateOptions", intro: "Options of `behaviors.DurableState`."},
 	{title: "persistence/sqlite", dir: "persistence/sqlite", of: "Option", intro: "Options of `sqlite.Open`."},
 	{title: "persistence/postgres", dir: "persistence/postgres", of: "Option", intro: "Options of `postgres.Open` and `postgres.New`."},

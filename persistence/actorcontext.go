@@ -1,0 +1,40 @@
+package persistence
+
+import (
+	"context"
+
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+)
+
+// An actorContext is an *actor.Context.
+type actorContext interface {
+	context.Context
+	Log() *zap.Logger
+	System() *actor.System
+}
+
+// A mailbox takes commands back that an actor has not handled.
+type mailbox interface {
+	// putBack is [extension.PutBack].
+	putBack(cmds []command) bool
+	// tell sends a command again, behind those in the mailbox.
+	tell(cmd command)
+}
+
+// mailboxOf is a Context as a mailbox.
+type mailboxOf[M any] actor.Context[M]
+
+func (m *mailboxOf[M]) putBack(cmds []command) bool {
+	msgs := make([]M, len(cmds))
+	for i, cmd := range cmds {
+		msgs[i] = as[M](cmd.msg)
+	}
+	return extension.PutBack((*actor.Context[M])(m), msgs)
+}
+
+func (m *mailboxOf[M]) tell(cmd command) {
+	(*actor.Context[M])(m).Self().TellContext(cmd.ctx, as[M](cmd.msg))
+}
