@@ -330,7 +330,7 @@ func TestARunHasFailedAfterTenHostsHaveEndedDuringIt(t *testing.T) {
 					time.Sleep(20 * time.Second)
 					end(t, c)
 				}
-				require.Len(t, b.runs, 10)
+				require.Len(t, b.due("15:04"), 10)
 				status, err := start(t, testkit.NewSystem(t), store, b, hourly).Entry(t.Context(), "hours")
 				require.NoError(t, err)
 				require.Empty(t, status.Open)
