@@ -16,7 +16,7 @@ var mutants = []mutant{
 	{"memory: a snapshot may be ahead of the events", "persistence/memory/snapshot.go", "if s.Seq > e.lastSeq {", "if s.Seq > e.lastSeq+1 {", "persistence/memory"},
 	{"sqlite: an old epoch may write", "persistence/sqlite/head.go", "case h.epoch != epoch:", "case h.epoch < epoch:", "persistence/sqlite"},
 	{"sqlite: the head has no checksum", "persistence/sqlite/head.go", "|| h.crc != h.checksum() {", "{", "persistence/sqlite"},
-	{"sqlite: a record has no checksum", "persistence/sqlite/row.go", " && r.Checksum(id) == row.crc", "", "persistence/sqlite"},
+	{"sqlite: a record has no checksum", "persistence/sqlite/row.go", " && int64(r.Checksum(id)) == row.crc", "", "persistence/sqlite"},
 	{"sqlite: a snapshot has no checksum", "persistence/sqlite/snapshot.go", "if s.Checksum(h.id) != crc {", "if s.Checksum(h.id) != crc && crc == 0 {", "persistence/sqlite"},
 	{"recovery: a gap between events goes unnoticed", "persistence/recovery.go", "case record.Seq != r.seq+1:", "case record.Seq < r.seq+1:", "persistence"},
 	{"recovery: a fenced writer's event counts", "persistence/recovery.go", "case record.Epoch < r.epoch:", "case false:", "persistence"},

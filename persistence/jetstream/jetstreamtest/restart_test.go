@@ -16,10 +16,14 @@ import (
 // answerPatience is how long the journal waits for one answer.
 const answerPatience = 5 * time.Second
 
+// withElections is how long a read may be held up beside other tests, which make elections take
+// seconds. It took ten without the mends.
+const withElections = 9 * time.Second
+
 // A server that restarts has forgotten the requests that it had not answered. A reader has sent
 // many of them ahead; it notices at once, and continues when the server does.
 func TestAReaderContinuesWhenTheServerIsBack(t *testing.T) {
-	readersContinue(t, 1, func(r *rig, _ *located) {
+	readersContinue(t, 1, answerPatience, func(r *rig, _ *located) {
 		r.cluster.stop(0)
 		r.cluster.run(t, 0)
 	})
@@ -27,7 +31,7 @@ func TestAReaderContinuesWhenTheServerIsBack(t *testing.T) {
 
 // The former leader answers no request that it has not answered yet.
 func TestAReaderContinuesWhenTheLeaderMoves(t *testing.T) {
-	readersContinue(t, 3, func(_ *rig, j *located) {
+	readersContinue(t, 3, withElections, func(_ *rig, j *located) {
 		for _, name := range []string{j.stream, j.stream + "_LARGE"} {
 			answer, err := j.nc.Request("$JS.API.STREAM.LEADER.STEPDOWN."+name, nil, answerPatience)
 			require.NoError(t, err)
@@ -37,7 +41,7 @@ func TestAReaderContinuesWhenTheLeaderMoves(t *testing.T) {
 }
 
 func TestAReaderContinuesWhenTheServerOfTheLeaderRestarts(t *testing.T) {
-	readersContinue(t, 3, func(r *rig, j *located) {
+	readersContinue(t, 3, withElections, func(r *rig, j *located) {
 		leader := j.at(t, j.stream).CachedInfo().Cluster.Leader
 		for i, o := range r.cluster.options {
 			if o.ServerName == leader {
@@ -48,7 +52,7 @@ func TestAReaderContinuesWhenTheServerOfTheLeaderRestarts(t *testing.T) {
 	})
 }
 
-func readersContinue(t *testing.T, servers int, disturb func(*rig, *located)) {
+func readersContinue(t *testing.T, servers int, within time.Duration, disturb func(*rig, *located)) {
 	t.Helper()
 	const rounds, ids = 150, 21 // so many ids that each is read by its pointers
 	r := &rig{cluster: start(t, servers, func(o *server.Options) { o.SyncAlways = false })}
@@ -85,7 +89,7 @@ func readersContinue(t *testing.T, servers int, disturb func(*rig, *located)) {
 				last = time.Now()
 			}
 			require.Equal(t, c.total, n)
-			require.Less(t, longest, answerPatience)
+			require.Less(t, longest, within)
 		})
 	}
 }
