@@ -33,7 +33,7 @@ var mutants = []mutant{
 	{"at least once: a duplicate is handed again", "singleton/internal/sequence/receiver.go", "\tif number <= received {\n\t\ts.news = s.news || number <= s.UpTo() // the answer may have been lost\n\t\treturn Ignore\n\t}\n", "\tif number <= received && open {\n\t\treturn Accept\n\t}\n", "singleton/internal/sequence singleton"},
 	{"at least once: a refusal is not told", "internal/window/receiver.go", "return upTo, slices.Clone(r.refused[:n])", "return upTo, nil", "internal/window singleton/internal/sequence singleton"},
 	{"at least once: not compared between nodes", "singleton/options.go", "presence(s.window > 0)", "presence(false)", "singleton"},
-	{"lease: valid for longer than it was granted", "singleton/lease/keeper.go", "if momentOf(k.clock).since(v.sent) < k.bound {", "if momentOf(k.clock).since(v.sent) < 2*k.bound {", "singleton/lease"},
+	{"lease: valid for longer than it was granted", "singleton/lease/keeper.go", "now.since(v.sent) < k.bound {", "now.since(v.sent) < 2*k.bound {", "singleton/lease"},
 	{"lease: a token may be used twice", "singleton/lease/acquisition.go", "if ev.grant.Token <= req.floor {", "if ev.grant.Token < req.floor {", "singleton/lease"},
 
 	// membership
