@@ -63,7 +63,7 @@ func (r *rig) open(t testing.TB, stream string) *located {
 func (r *rig) features() journaltest.Features {
 	return journaltest.Features{
 		MaxPayload: jetstream.MaxPayload,
-		ReplayHeap: 128 << 20, // the servers run in this process, and keep for seconds what they have read
+		ReplayHeap: 384 << 20, // the servers of both tests run in this process, and keep for seconds what they have read
 		Skipped: `
 			ADamagedRecordIsAnError: Features.DamageRecord is not set
 			AMissingRecordIsAnError: Features.DropRecord is not set
