@@ -15,9 +15,9 @@ const mostHandlers = 20
 func (s internals) Activity() actorhook.Activity {
 	seen, found := lookAt(&s.scheduler, time.Since(epoch))
 	for _, h := range found {
-		of := h.of.impl.(surveyed) // only cells have turns
+		of := h.of.impl.(*cell) // only cells have turns
 		seen.Handlers = append(seen.Handlers, actorhook.Handler{
-			Path: h.of.path(), Kind: of.counts().of.name, Message: actorhook.ShortName(of.messageType()), For: h.took, Blocked: h.blocked,
+			Path: h.of.path(), Kind: of.tally.counts.of.name, Message: actorhook.ShortName(of.messageType()), For: h.took, Blocked: h.blocked,
 		})
 	}
 	if len(found) > 0 {
@@ -73,7 +73,7 @@ func (r *runner) sight(now time.Duration) (h underway, ready int) {
 	}
 	if r.since == 0 {
 		r.since = now
-		r.at.impl.(worker).setUrgent()
+		r.at.impl.(*cell).setUrgent()
 	}
 	return underway{r.at, max(now-r.since, 0), r.blocked}, len(r.batch)
 }

@@ -22,18 +22,17 @@ func (s internals) DispatchEncoded(path string, uid uint64, all []actorhook.Arri
 		}
 		return
 	}
-	if r, ok := c.impl.(arriver); ok {
-		r.arrive(uid, all, by)
-		return
-	}
-	if typed, ok := c.impl.(interface {
+	switch to := c.impl.(type) {
+	case *routed:
+		to.arrive(uid, all, by)
+	case interface { // an actor, or an ask
 		deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher)
-	}); ok {
-		typed.deliverEncoded(all, by)
-		return
-	}
-	for i := range all {
-		c.deliverUnpacked(&all[i], i, by)
+	}:
+		to.deliverEncoded(all, by)
+	default:
+		for i := range all {
+			c.deliverUnpacked(&all[i], i, by)
+		}
 	}
 }
 
@@ -59,105 +58,76 @@ func unpack(s *System, a *actorhook.Arrival) (any, error) {
 	return payload.Unpack(p, binder{s})
 }
 
+// deliverEncoded decodes messages for the actor.
+func (b *inbox) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher) {
+	if !b.core.outside {
+		b.box.deliverEncoded(all, by)
+		return
+	}
+	for i := range all { // an inner cell has no mailbox
+		b.core.deliverUnpacked(&all[i], i, by)
+	}
+}
+
 // deliverEncoded decodes messages into a chunk, and puts all of it into the mailbox at once.
-func (b *inbox[M]) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher) {
-	k := b.conf.chunks.get(0)
-	d := arrivalDecoder[M]{sys: b.core.sys}
+func (x *box[M]) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher) {
+	sys, k := x.cell.core.sys, newChunk[M](0, &x.queue.of.unused)
+	var name string
+	var decoder codec.Decoder[M]
+	var fits bool // all values of that name are an M
 	for i := range all {
-		d.use(all[i].Type)
-		k.msgs = k.msgs[:len(k.msgs)+1]
-		fit, err := d.decode(&all[i], &k.msgs[len(k.msgs)-1])
-		if err == nil && fit == nil && all[i].Metadata.IsEmpty() {
-			if len(k.msgs) == cap(k.msgs) {
-				b.acceptAll(k, all[i+1-len(k.msgs):], by)
-			}
+		a := &all[i]
+		if a.Type != name {
+			name = a.Type
+			decoder, fits = codec.DecoderOf[M](name)
+		}
+		if !fits || !a.Metadata.IsEmpty() {
+			acceptAll(x, k, all[i-len(k.msgs):], by)
+			x.cell.core.deliverUnpacked(a, i, by)
 			continue
 		}
-		msg := k.removeLast()
-		b.acceptAll(k, all[i-len(k.msgs):], by)
-		switch {
-		case err != nil:
-			by.Undecodable(i, err)
-		case fit != nil:
-			b.core.sys.deadLetter(&b.core, d.other, fit)
-		default:
-			b.enqueue(item[M]{msg: msg}, entrance{parked: true, size: len(all[i].Data), metadata: all[i].Metadata})
+		k.msgs = k.msgs[:len(k.msgs)+1]
+		if err := decoder.Decode(a.Data, a.Own, &k.msgs[len(k.msgs)-1], binder{sys}); err != nil {
+			last := len(k.msgs) - 1
+			clear(k.msgs[last:])
+			k.msgs = k.msgs[:last]
+			acceptAll(x, k, all[i-last:], by)
+			by.Undecodable(i, fmt.Errorf("%w: %w", payload.ErrNotDecodable, err))
+		} else if len(k.msgs) == cap(k.msgs) {
+			acceptAll(x, k, all[i+1-len(k.msgs):], by)
 		}
 	}
-	b.acceptAll(k, all[len(all)-len(k.msgs):], by)
-	b.conf.chunks.put(k)
+	acceptAll(x, k, all[len(all)-len(k.msgs):], by)
+	x.queue.of.unused[k.class].Put(k)
 }
 
 // acceptAll puts the messages of a chunk into the mailbox, and empties the chunk. from are their
 // encodings.
-func (b *inbox[M]) acceptAll(k *chunk[M], from []actorhook.Arrival, by actorhook.Dispatcher) {
-	if !b.acceptPlain(k.msgs, by) {
+func acceptAll[M any](x *box[M], k *chunk[M], from []actorhook.Arrival, by actorhook.Dispatcher) {
+	if len(k.msgs) == 0 {
+		return
+	}
+	c := &x.cell.core
+	c.mu.Lock()
+	plain := c.plain
+	if plain {
+		for _, msg := range k.msgs {
+			put(c, &x.queue, msg)
+		}
+	}
+	wake := plain && !c.scheduled && !c.suspended
+	if wake {
+		c.scheduled = true
+	}
+	c.mu.Unlock()
+	if wake {
+		c.sys.scheduler.readyFor(c, by)
+	}
+	if !plain {
 		for i, msg := range k.msgs {
-			b.accept(msg, entrance{parked: true, size: len(from[i].Data)})
+			accept(x, msg, entrance{parked: true, size: len(from[i].Data)})
 		}
 	}
 	clear(k.msgs)
 	k.msgs = k.msgs[:0]
-}
-
-// acceptPlain puts messages into a plain mailbox. It returns false for any other.
-func (b *inbox[M]) acceptPlain(msgs []M, by actorhook.Dispatcher) bool {
-	if len(msgs) == 0 {
-		return true
-	}
-	b.core.mu.Lock()
-	if b.core.dead || !b.core.plain {
-		b.core.mu.Unlock()
-		return false
-	}
-	for _, m := range msgs {
-		b.queue.put(m, &b.conf.chunks)
-	}
-	wake := !b.core.scheduled && !b.core.suspended
-	if wake {
-		b.core.scheduled = true
-	}
-	b.core.mu.Unlock()
-	if wake {
-		b.core.sys.scheduler.readyFor(&b.core, by)
-	}
-	return true
-}
-
-// An arrivalDecoder decodes messages for one actor. It looks up their type once.
-type arrivalDecoder[M any] struct {
-	sys   *System
-	name  string
-	typed codec.Decoder[M]
-	ok    bool // all values of that name are an M
-	other any  // the last message that is no M
-}
-
-// use prepares for messages whose type has that name.
-func (d *arrivalDecoder[M]) use(name string) {
-	if d.name != name {
-		d.name = name
-		d.typed, d.ok = codec.DecoderOf[M](name)
-	}
-}
-
-// decode decodes a message. It fails with err, or with unfit if the message is no M.
-func (d *arrivalDecoder[M]) decode(a *actorhook.Arrival, into *M) (unfit, err error) {
-	if d.ok {
-		if err := d.typed.Decode(a.Data, a.Own, into, binder{d.sys}); err != nil {
-			return nil, fmt.Errorf("%w: %w", payload.ErrNotDecodable, err)
-		}
-		return nil, nil
-	}
-	msg, err := unpack(d.sys, a)
-	if err != nil {
-		return nil, err
-	}
-	m, ok := payload.As[M](msg)
-	if !ok {
-		d.other = msg
-		return wrongType[M](msg), nil
-	}
-	*into = m
-	return nil, nil
 }

@@ -58,7 +58,7 @@ func Ask[M, R any](ctx context.Context, to ActorRef[M], request func(replyTo Act
 // node. If it is zero or negative, it is already over: nothing is sent. To wait without a limit,
 // use Ask.
 func AskTimeout[M, R any](ctx context.Context, to ActorRef[M], timeout time.Duration, request func(replyTo ActorRef[R]) M) (R, error) {
-	if timeout > 0 && needsNoContext(to) {
+	if timeout > 0 && needsNoContext(to.c) {
 		return askWithin(ctx, to, timeout, request)
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
@@ -66,24 +66,34 @@ func AskTimeout[M, R any](ctx context.Context, to ActorRef[M], timeout time.Dura
 	return Ask(ctx, to, request)
 }
 
-// needsNoContext reports whether it is known that a timeout suffices for an ask of r: its message
+// needsNoContext reports whether it is known that a timeout suffices for an ask of c: its message
 // needs not wait for a place, or the wait takes a timeout.
-func needsNoContext[M any](r ActorRef[M]) bool {
-	return r.c != nil && (r.c.port.ofCell() && !r.c.flags.has(blocking) || r.c.isRemote())
+func needsNoContext(c *core) bool {
+	return c != nil && (c.ofCell() && !c.flags.has(blocking) || c.isRemote())
 }
 
 // askWithin is Ask with a timeout; 0 means none. If r needs not wait for a place, it begins when
 // the request has been sent.
 func askWithin[M, R any](ctx context.Context, to ActorRef[M], timeout time.Duration, request func(replyTo ActorRef[R]) M) (R, error) {
-	asking, ended := beginAsk(ctx, to)
+	var asking metadata.Metadata
+	var ended func(error)
+	if to.c.traces() {
+		var none M
+		asking, ended = beginAsk(ctx, to.c, none)
+	}
 	reply, err := askCarrying(ctx, to, timeout, request, asking)
-	if to.c != nil && to.c.sys != nil {
-		to.c.sys.asks.count(to.c.uid, err)
+	askEnded(to.c, err, ended)
+	return reply, err
+}
+
+// askEnded counts an ask of c that has ended by err, and ends its span, if it has one.
+func askEnded(c *core, err error, ended func(error)) {
+	if c != nil && c.sys != nil {
+		c.sys.asks.count(c.uid, err)
 	}
 	if ended != nil {
 		ended(err)
 	}
-	return reply, err
 }
 
 // askCarrying is askWithin for a request with metadata.
@@ -102,7 +112,7 @@ func askCarrying[M, R any](ctx context.Context, to ActorRef[M], timeout time.Dur
 		return none, fmt.Errorf("ask %s: request: %w", to.Path(), err)
 	}
 	var begun time.Time
-	if !to.c.port.ofCell() {
+	if !to.c.ofCell() {
 		begun = time.Now()
 		p.ask.watchAsked() // its node may be gone before the request is sent
 		if why := to.c.unreachable(); why != nil {
@@ -111,7 +121,7 @@ func askCarrying[M, R any](ctx context.Context, to ActorRef[M], timeout time.Dur
 		}
 	}
 	by := entrance{ctx: ctx, within: timeout, asks: true, metadata: asking}
-	if full := to.tellBy(msg, by); full != nil { //nolint:contextcheck // msg is a dead letter, as if the target had ended; a refusal belongs to the trace that it carries
+	if full := tellBy(to.c, msg, by); full != nil { //nolint:contextcheck // msg is a dead letter, as if the target had ended; a refusal belongs to the trace that it carries
 		if err := ctx.Err(); err != nil {
 			return none, fmt.Errorf("ask %s: nothing was asked: %w: %w", to.Path(), err, full)
 		}
@@ -363,11 +373,12 @@ func (p *promise[R]) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispat
 func (p *promise[R]) asker() asker { return &p.ask }
 
 func (p *promise[R]) deliver(msg any, _ entrance) {
-	if m, ok := payload.As[R](msg); ok {
-		p.tell(m)
+	if err := wrongType[R](msg); err != nil {
+		p.ask.core.sys.deadLetter(&p.ask.core, msg, err)
 		return
 	}
-	p.ask.core.sys.deadLetter(&p.ask.core, msg, wrongType[R](msg))
+	m, _ := msg.(R) // a nil is the zero value
+	p.tell(m)
 }
 
 // OnAskTimeout implements extension.OnAskTimeout.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/internal/metadata"
-	"github.com/understudy-go/understudy/internal/payload"
 )
 
 // AskToSelf asks another actor from inside an actor without blocking. The actor handles other
@@ -22,10 +21,10 @@ import (
 // end of the actor, is a dead letter, and a request that is still buffered is withdrawn. An ask
 // uses no goroutine. It is remembered until the reply, the timeout, or the end of the asked actor.
 func AskToSelf[M, Q, R any](ctx *Context[M], to ActorRef[Q], timeout time.Duration, request func(replyTo ActorRef[R]) Q, wrap func(R, error) M) {
-	c := ctx.cell
-	c.core.check("AskToSelf")
-	a := &selfAsk[M, R]{by: c, epoch: c.epoch, wrap: wrap, started: time.Now(), then: ctx.consequence()}
-	a.core = core{sys: c.core.sys, uid: c.core.sys.nextUID(), impl: a, outside: true}
+	a := ctx.in.newAsk(reflect.TypeFor[R](), wrongType[R], func(reply any, err error) any {
+		r, _ := reply.(R) // a nil is the zero value
+		return wrap(r, err)
+	})
 	if to.c == nil || to.c.sys == nil {
 		a.settle(fmt.Errorf("ask: %w", ErrNoRef))
 		return
@@ -33,29 +32,48 @@ func AskToSelf[M, Q, R any](ctx *Context[M], to ActorRef[Q], timeout time.Durati
 	a.asked = to.c
 	msg := request(ActorRef[R]{&a.core})
 	var asking metadata.Metadata
-	asking, a.ended = beginAsk(ctx, to) // after what may panic
-	c.own().asks.add(&a.pending, a)
-	c.core.outermost().keeps(1)
-	a.watch(timeout)
-	lost := func(reason error) { a.settle(fmt.Errorf("ask %s: %w", a.asked.fullPath(), reason)) }
+	if a.asked.traces() {
+		var none Q
+		asking, a.ended = beginAsk(ctx, a.asked, none) // after what may panic
+	}
+	a.begin(timeout)
 	if why := a.asked.unreachable(); why != nil {
-		c.core.sys.reportDeadLetter(a.asked.fullPath(), msg, why)
-		lost(why)
+		a.core.sys.reportDeadLetter(a.asked.fullPath(), msg, why)
+		a.lost(why)
 		return
 	}
-	if full := to.tellBy(msg, entrance{parked: true, asks: true, lost: lost, metadata: asking}); full != nil {
-		lost(full)
+	if full := tellBy(to.c, msg, entrance{parked: true, asks: true, lost: a.lost, metadata: asking}); full != nil {
+		a.lost(full)
 	}
 }
 
+func (x *inside) newAsk(replies reflect.Type, accept func(msg any) error, wrap func(reply any, err error) any) *selfAsk {
+	c := x.cell
+	c.core.check("AskToSelf")
+	a := &selfAsk{by: c, epoch: c.epoch, replies: replies, accept: accept, wrap: wrap, started: time.Now(), then: x.consequence()}
+	a.core = core{sys: c.core.sys, uid: c.core.sys.nextUID(), impl: a, outside: true}
+	return a
+}
+
+// begin notes that the actor asks.
+func (a *selfAsk) begin(timeout time.Duration) {
+	a.by.own().asks.add(&a.pending, a)
+	a.by.core.outermost().keeps(1)
+	a.watch(timeout)
+}
+
+func (a *selfAsk) lost(reason error) { a.settle(fmt.Errorf("ask %s: %w", a.asked.fullPath(), reason)) }
+
 // A selfAsk is the ref to reply to. It has one outcome: the first reply, the end of the asked
 // actor, or the timeout.
-type selfAsk[M, R any] struct {
+type selfAsk struct {
 	core    core // dead once it has an outcome
-	by      *cell[M]
+	by      *cell
 	asked   *core
 	epoch   uint32 // the incarnation that asked
-	wrap    func(R, error) M
+	replies reflect.Type
+	accept  func(msg any) error // why a reply has the wrong type
+	wrap    func(reply any, err error) any
 	started time.Time
 	timer   *time.Timer       // guarded by core.mu
 	late    error             // why replies are dead letters, once it is dead; guarded by core.mu
@@ -68,7 +86,7 @@ type selfAsk[M, R any] struct {
 	custody
 }
 
-func (a *selfAsk[M, R]) watch(timeout time.Duration) {
+func (a *selfAsk) watch(timeout time.Duration) {
 	if !a.watched.begin(a.asked, a) {
 		a.settle(fmt.Errorf("ask %s: %w", a.asked.fullPath(), ErrTerminated))
 		return
@@ -84,53 +102,51 @@ func (a *selfAsk[M, R]) watch(timeout time.Duration) {
 	}
 }
 
-func (a *selfAsk[M, R]) expire() {
+func (a *selfAsk) expire() {
 	if a.claim(ErrLateReply) {
-		var none R
-		a.end(none, a.asked.silenceError(time.Since(a.started), context.DeadlineExceeded, a.giveUp()))
+		a.end(nil, a.asked.silenceError(time.Since(a.started), context.DeadlineExceeded, a.giveUp()))
 	}
 }
 
-func (*selfAsk[M, R]) messageType() reflect.Type { return reflect.TypeFor[R]() }
+func (a *selfAsk) messageType() reflect.Type { return a.replies }
 
-func (a *selfAsk[M, R]) number() uint64 { return a.core.uid }
+func (a *selfAsk) number() uint64 { return a.core.uid }
 
-func (a *selfAsk[M, R]) watchedEnded(target *core, err error) {
+func (a *selfAsk) watchedEnded(target *core, err error) {
 	a.settle(fmt.Errorf("ask %s: %w", a.asked.fullPath(), endedBefore(target.endOfAsk(err))))
 }
 
-func (a *selfAsk[M, R]) refuse(why error) {
+func (a *selfAsk) refuse(why error) {
 	if !a.shared.Load() {
 		a.settle(fmt.Errorf("ask %s: %w", a.asked.fullPath(), why))
 	}
 }
 
-func (a *selfAsk[M, R]) share() { a.shared.Store(true) }
+func (a *selfAsk) share() { a.shared.Store(true) }
 
-func (a *selfAsk[M, R]) follow(to *core) {
+func (a *selfAsk) follow(to *core) {
 	if !a.shared.Load() {
 		a.passed.follow(to, a, a.over)
 	}
 }
 
-func (a *selfAsk[M, R]) over() bool {
+func (a *selfAsk) over() bool {
 	a.core.mu.Lock()
 	defer a.core.mu.Unlock()
 	return a.core.dead
 }
 
-func (a *selfAsk[M, R]) asker() asker { return a }
+func (a *selfAsk) asker() asker { return a }
 
-func (a *selfAsk[M, R]) settle(err error) {
-	var none R
+func (a *selfAsk) settle(err error) {
 	if a.claim(ErrLateReply) {
-		a.end(none, err)
+		a.end(nil, err)
 	}
 }
 
 // claim reports whether the caller determines the outcome. late is the reason for which replies are
 // dead letters from then on.
-func (a *selfAsk[M, R]) claim(late error) bool {
+func (a *selfAsk) claim(late error) bool {
 	a.core.mu.Lock()
 	defer a.core.mu.Unlock()
 	first := !a.core.dead
@@ -144,33 +160,33 @@ func (a *selfAsk[M, R]) claim(late error) bool {
 }
 
 // end sends the outcome to the actor.
-func (a *selfAsk[M, R]) end(reply R, err error) {
+func (a *selfAsk) end(reply any, err error) {
 	a.watched.end()
 	a.passed.end()
 	a.core.tellWatchers()
 	a.count(err)
 	a.endSpan(err)
-	a.by.post(item[M]{task: &outcomeOfAsk[M, R]{a, reply, err}}, entrance{metadata: a.then})
+	a.by.post(item{task: &outcomeOfAsk{a, reply, err}}, entrance{metadata: a.then})
 }
 
-func (a *selfAsk[M, R]) deliver(msg any, _ entrance) {
-	reply, ok := payload.As[R](msg)
-	switch {
-	case !ok:
-		a.core.sys.deadLetter(&a.core, msg, wrongType[R](msg))
-	case a.claim(ErrLateReply):
-		a.end(reply, nil)
-	default:
-		a.core.mu.Lock()
-		late := a.late
-		a.core.mu.Unlock()
-		a.deadLetter(reply, late)
+func (a *selfAsk) deliver(msg any, _ entrance) {
+	if err := a.accept(msg); err != nil {
+		a.core.sys.deadLetter(&a.core, msg, err)
+		return
 	}
+	if a.claim(ErrLateReply) {
+		a.end(msg, nil)
+		return
+	}
+	a.core.mu.Lock()
+	late := a.late
+	a.core.mu.Unlock()
+	a.deadLetter(msg, late)
 }
 
 // abandon ends the ask because its incarnation ends; replies are dead letters with reason. A
 // buffered request is withdrawn.
-func (a *selfAsk[M, R]) abandon(reason error) {
+func (a *selfAsk) abandon(reason error) {
 	if !a.claim(reason) {
 		return // the outcome is in the mailbox
 	}
@@ -183,29 +199,29 @@ func (a *selfAsk[M, R]) abandon(reason error) {
 	a.endSpan(reason)
 }
 
-func (a *selfAsk[M, R]) count(err error) {
+func (a *selfAsk) count(err error) {
 	if a.asked != nil {
 		a.core.sys.asks.count(a.asked.uid, err)
 	}
 }
 
-func (a *selfAsk[M, R]) endSpan(err error) {
+func (a *selfAsk) endSpan(err error) {
 	if a.ended != nil {
 		a.ended(err)
 	}
 }
 
-func (a *selfAsk[M, R]) deadLetter(reply R, reason error) {
+func (a *selfAsk) deadLetter(reply any, reason error) {
 	a.core.sys.reportDeadLetter("reply to the ask of "+a.asked.fullPath(), reply, reason)
 }
 
-type outcomeOfAsk[M, R any] struct {
-	ask   *selfAsk[M, R]
-	reply R
+type outcomeOfAsk struct {
+	ask   *selfAsk
+	reply any
 	err   error
 }
 
-func (o *outcomeOfAsk[M, R]) run(c *cell[M]) {
+func (o *outcomeOfAsk) run(c *cell) {
 	o.ask.pending.remove()
 	c.core.outermost().keeps(-1)
 	switch {
@@ -216,6 +232,6 @@ func (o *outcomeOfAsk[M, R]) run(c *cell[M]) {
 	}
 }
 
-func (o *outcomeOfAsk[M, R]) exempt() bool { return true }
+func (o *outcomeOfAsk) exempt() bool { return true }
 
-func (o *outcomeOfAsk[M, R]) undelivered() (any, bool) { return o.reply, o.err == nil }
+func (o *outcomeOfAsk) undelivered() (any, bool) { return o.reply, o.err == nil }

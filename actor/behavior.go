@@ -31,70 +31,29 @@ type Next[M any] struct {
 	OnMessage MessageHandler[M] // nil keeps the handler there is
 	OnSignal  SignalHandler[M]  // nil keeps the handler there is
 
-	cell      *cell[M]
-	rest      *restOfNext[M] // nil: nothing; as each cell has a Next, it has to be small
-	starting  bool           // the first behavior of an incarnation
-	mute      bool           // the handler of signals there was goes
-	layered   bool           // this transition has set supervision of its own
-	stop      bool
-	unhandled bool
-}
-
-// restOfNext has the fields that few behaviors fill in.
-type restOfNext[M any] struct {
-	wrapping *wrapping[M] // what this transition puts around the handlers; nil: what there is
-	err      error
-	mark     any // see markOf
-}
-
-func (n *Next[M]) toRest() *restOfNext[M] {
-	if n.rest == nil {
-		n.rest = new(restOfNext[M])
-	}
-	return n.rest
-}
-
-func (n *Next[M]) wrapping() *wrapping[M] {
-	if n.rest == nil {
-		return nil
-	}
-	return n.rest.wrapping
-}
-
-func (n *Next[M]) err() error {
-	if n.rest == nil {
-		return nil
-	}
-	return n.rest.err
-}
-
-// same reports whether the behavior has filled in nothing.
-func (n *Next[M]) same() bool {
-	return n.OnMessage == nil && n.OnSignal == nil && n.rest == nil &&
-		!n.stop && !n.unhandled && !n.layered && !n.mute
+	next next
 }
 
 // Receive sets h as message handler and removes the signal handler. Without one, the end of a
 // watched actor and the failure of an adapter are unhandled, and other signals are ignored.
-func (n *Next[M]) Receive(h MessageHandler[M]) { n.OnMessage, n.OnSignal, n.mute = h, nil, true }
+func (n *Next[M]) Receive(h MessageHandler[M]) { n.OnMessage, n.OnSignal, n.next.mute = h, nil, true }
 
 // Ignore sets handlers that ignore all messages and signals.
-func (n *Next[M]) Ignore() { n.OnMessage, n.OnSignal = n.cell.conf.ignore, n.cell.conf.ignoreSignals }
+func (n *Next[M]) Ignore() {
+	of := n.next.cell.box.(*box[M]).queue.of.ignore // which has the type of the Next
+	n.OnMessage, _ = of.message.(MessageHandler[M])
+	n.OnSignal, _ = of.signal.(SignalHandler[M])
+}
 
 // Stop ends the actor: first its children, then [PostStop] goes to the current behavior.
-func (n *Next[M]) Stop() { n.stop = true }
+func (n *Next[M]) Stop() { n.next.stop = true }
 
 // Unhandled keeps the behavior and declares the message or signal unhandled. A message is then
 // published as [UnhandledMessage]; a [Terminated] fails the actor with [ErrDeathPact].
-func (n *Next[M]) Unhandled() { n.unhandled = true }
+func (n *Next[M]) Unhandled() { n.next.unhandled = true }
 
 // Fail fails the actor with err, like a panic.
-func (n *Next[M]) Fail(err error) {
-	if err == nil {
-		err = errNoError
-	}
-	n.toRest().err = err
-}
+func (n *Next[M]) Fail(err error) { n.next.fail(err) }
 
 // Supervise continues with b, supervised by s: s decides about failures, and a restart begins with
 // b again. Nested strategies are asked from the inside out. Supervision remains when the behavior
@@ -102,15 +61,81 @@ func (n *Next[M]) Fail(err error) {
 // returned earlier; they do not accumulate. Supervise panics on an invalid strategy.
 func (n *Next[M]) Supervise(b Behavior[M], s Strategy) {
 	s.validate()
-	if outer := n.cell.outer(); outer != nil {
-		outer.supervise(b, s, n)
+	if in := n.next.cell.inner(); in != nil {
+		in.around.supervise(b, s, n)
 		return
 	}
-	l := &layer[M]{initial: b, strategy: s, around: n.around()}
+	n.next.supervise(b, s)
+	b(&n.next.cell.box.(*box[M]).ctx, n) // which has the type of the Next
+}
+
+// A next is what does not depend on the type of messages in a Next. As each box has a Next, it has
+// to be small.
+type next struct {
+	cell      *cell
+	starting  bool // the first behavior of an incarnation
+	mute      bool // the handler of signals there was goes
+	layered   bool // this transition has set supervision of its own
+	stop      bool
+	unhandled bool
+}
+
+// A transition is what few behaviors fill in. It is among the extras of the cell.
+type transition struct {
+	wrapping *wrapping // what this transition puts around the handlers; nil: what there is
+	err      error
+	mark     any // see markOf
+}
+
+func (n *next) transition() *transition {
+	own := n.cell.own()
+	if own.transition == nil {
+		own.transition = new(transition)
+	}
+	return own.transition
+}
+
+// takeTransition returns what a behavior has filled in, and forgets it.
+func (e *extras) takeTransition() (t transition) {
+	if e.transition != nil {
+		t = *e.transition
+		e.transition = nil
+	}
+	return t
+}
+
+// wrapping returns what a behavior that is filling in has put around the handlers, or nil.
+func (n *next) wrapping() *wrapping {
+	if n.cell.transition == nil {
+		return nil
+	}
+	return n.cell.transition.wrapping
+}
+
+// failure returns the error with which a behavior that is filling in fails the actor, or nil.
+func (n *next) failure() error {
+	if n.cell.transition == nil {
+		return nil
+	}
+	return n.cell.transition.err
+}
+
+func (n *next) same() bool {
+	return !n.stop && !n.unhandled && !n.layered && !n.mute && n.cell.transition == nil
+}
+
+func (n *next) fail(err error) {
+	if err == nil {
+		err = errNoError
+	}
+	n.transition().err = err
+}
+
+func (n *next) supervise(b any, s Strategy) {
+	l := &layer{initial: b, strategy: s, around: n.around()}
 	if n.cell.core.phase == running {
 		l.ledger.started = time.Now()
 	}
 	n.cell.own().supervision.add(l, n)
 	n.layered = true
-	b(&n.cell.ctx, n)
 }

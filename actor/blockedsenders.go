@@ -12,9 +12,9 @@ import (
 // blockedSenders are the messages, in a line, for which a blocking mailbox has no place yet. Behind
 // some of them a goroutine waits; the others are parked, because their senders must not wait.
 // core.mu guards everything except at.
-type blockedSenders[M any] struct {
-	of     *inbox[M]
-	line   list.List // of *waiter[M], the first comes next
+type blockedSenders struct {
+	of     *inbox
+	line   list.List // of *waiter, the first comes next
 	parked int       // how many waiters are parked
 	bytes  int       // their encoded size
 	timer  *time.Timer
@@ -23,8 +23,8 @@ type blockedSenders[M any] struct {
 }
 
 // A waiter is a message without a place.
-type waiter[M any] struct {
-	item   item[M]
+type waiter struct {
+	item   item
 	until  time.Time     // when it becomes a dead letter; zero if no bound counts it
 	done   chan struct{} // closed when its fate is known; nil if it is parked
 	reason error         // why it never gets a place, or nil; not written after done is closed
@@ -53,7 +53,7 @@ const (
 // await waits until the mailbox has room for the message, or has waited for its maximum time. It
 // returns immediately if the message is parked or refused. The result is the reason why the message
 // got no place, or nil. core.mu is held, and released.
-func (r *blockedSenders[M]) await(it item[M], by entrance) error {
+func (r *blockedSenders) await(it item, by entrance) error {
 	switch {
 	case by.parked:
 		defer r.of.core.mu.Unlock()
@@ -65,7 +65,7 @@ func (r *blockedSenders[M]) await(it item[M], by entrance) error {
 		r.of.core.mu.Unlock()
 		return ErrMailboxFull // the actor would wait for itself
 	}
-	w := &waiter[M]{item: it, done: make(chan struct{})}
+	w := &waiter{item: it, done: make(chan struct{})}
 	place := r.push(w)
 	r.of.core.mu.Unlock()
 	if by.ctx == nil {
@@ -89,18 +89,18 @@ func (r *blockedSenders[M]) await(it item[M], by entrance) error {
 }
 
 // park puts the item into the line, unless too much is parked there. core.mu is held.
-func (r *blockedSenders[M]) park(it item[M], by entrance) error {
+func (r *blockedSenders) park(it item, by entrance) error {
 	if r.parked >= maxParked || r.parked > 0 && r.bytes+by.size > maxParkedBytes {
 		return ErrMailboxFull
 	}
 	r.parked++
 	r.bytes += by.size
-	r.push(&waiter[M]{item: it, size: by.size, lost: by.lost})
+	r.push(&waiter{item: it, size: by.size, lost: by.lost})
 	return nil
 }
 
 // push puts a waiter at the end of the line. core.mu is held.
-func (r *blockedSenders[M]) push(w *waiter[M]) *list.Element {
+func (r *blockedSenders) push(w *waiter) *list.Element {
 	if !w.item.exempt() {
 		w.until = time.Now().Add(r.of.conf.box.patience)
 		r.arm(r.of.conf.box.patience)
@@ -109,7 +109,7 @@ func (r *blockedSenders[M]) push(w *waiter[M]) *list.Element {
 }
 
 // arm starts the timer that expires waiters, unless it runs. core.mu is held.
-func (r *blockedSenders[M]) arm(d time.Duration) {
+func (r *blockedSenders) arm(d time.Duration) {
 	if r.timer == nil {
 		r.timer = time.AfterFunc(d, r.expire)
 	}
@@ -117,7 +117,7 @@ func (r *blockedSenders[M]) arm(d time.Duration) {
 
 // expire rejects the messages that have waited as long as the mailbox allows. Parked ones
 // become dead letters; for others the sender reports that.
-func (r *blockedSenders[M]) expire() {
+func (r *blockedSenders) expire() {
 	r.of.core.mu.Lock()
 	r.timer = nil
 	late := r.takeLate(time.Now())
@@ -132,9 +132,9 @@ func (r *blockedSenders[M]) expire() {
 }
 
 // takeLate rejects the expired waiters, and returns those that were parked. core.mu is held.
-func (r *blockedSenders[M]) takeLate(now time.Time) (parked []*waiter[M]) {
+func (r *blockedSenders) takeLate(now time.Time) (parked []*waiter) {
 	for place := r.line.Front(); place != nil; {
-		w, after := waiterAt[M](place), place.Next()
+		w, after := waiterAt(place), place.Next()
 		switch {
 		case w.item.exempt():
 		case now.Before(w.until):
@@ -152,11 +152,11 @@ func (r *blockedSenders[M]) takeLate(now time.Time) (parked []*waiter[M]) {
 	return parked
 }
 
-func waiterAt[M any](place *list.Element) *waiter[M] { return place.Value.(*waiter[M]) } //nolint:forcetypeassert // nothing else is in the line
+func waiterAt(place *list.Element) *waiter { return place.Value.(*waiter) } //nolint:forcetypeassert // nothing else is in the line
 
 // take removes a waiter from the line.
-func (r *blockedSenders[M]) take(place *list.Element) *waiter[M] {
-	w := waiterAt[M](place)
+func (r *blockedSenders) take(place *list.Element) *waiter {
+	w := waiterAt(place)
 	r.line.Remove(place)
 	if w.parked() {
 		r.parked--
@@ -166,25 +166,25 @@ func (r *blockedSenders[M]) take(place *list.Element) *waiter[M] {
 }
 
 // parked reports whether it counts as parked: no goroutine waits, and the bound counts it.
-func (w *waiter[M]) parked() bool { return w.done == nil && !w.item.exempt() }
+func (w *waiter) parked() bool { return w.done == nil && !w.item.exempt() }
 
 // turnAway wakes the waiting goroutine: there will be no place. core.mu is held.
-func (w *waiter[M]) turnAway(reason error) {
+func (w *waiter) turnAway(reason error) {
 	w.reason = reason
 	close(w.done)
 }
 
 // admit moves waiters into the mailbox, in order, while it has places. core.mu is held.
-func (r *blockedSenders[M]) admit() {
+func (r *blockedSenders) admit() {
 	if r == nil {
 		return
 	}
 	for place := r.line.Front(); place != nil; place = r.line.Front() {
-		if r.of.queue.full(waiterAt[M](place).item, r.of.conf.box) {
+		if r.of.full(waiterAt(place).item) {
 			return
 		}
 		w := r.take(place)
-		r.of.queue.push(w.item, r.of.conf.box, &r.of.conf.chunks)
+		r.of.box.push(w.item)
 		if w.done != nil {
 			close(w.done)
 		}
@@ -193,7 +193,7 @@ func (r *blockedSenders[M]) admit() {
 }
 
 // disarm stops the timer, as the line is empty.
-func (r *blockedSenders[M]) disarm() {
+func (r *blockedSenders) disarm() {
 	if r.timer != nil {
 		r.timer.Stop()
 		r.timer = nil
@@ -202,7 +202,7 @@ func (r *blockedSenders[M]) disarm() {
 
 // close ends the waits of goroutines, as the actor is about to end and may itself wait for
 // the end of one of them. Parked messages remain until the end.
-func (r *blockedSenders[M]) close() {
+func (r *blockedSenders) close() {
 	if r == nil {
 		return
 	}
@@ -211,7 +211,7 @@ func (r *blockedSenders[M]) close() {
 	r.closed = true
 	for place := r.line.Front(); place != nil; {
 		after := place.Next()
-		if w := waiterAt[M](place); w.done != nil {
+		if w := waiterAt(place); w.done != nil {
 			r.take(place)
 			w.turnAway(ErrTerminated)
 		}
@@ -220,7 +220,7 @@ func (r *blockedSenders[M]) close() {
 }
 
 // takeParked empties the line, and returns the parked items. core.mu is held.
-func (r *blockedSenders[M]) takeParked() (parked []item[M]) {
+func (r *blockedSenders) takeParked() (parked []item) {
 	if r == nil {
 		return nil
 	}
@@ -231,24 +231,16 @@ func (r *blockedSenders[M]) takeParked() (parked []item[M]) {
 	return parked
 }
 
-// A follower is a task that no bound counts, but that must not overtake earlier messages.
-type follower interface{ follows() bool }
-
 // isBefore reports whether the item must wait behind the line. core.mu is held.
-func (r *blockedSenders[M]) isBefore(it item[M]) bool {
+func (r *blockedSenders) isBefore(it item) bool {
 	if r == nil || r.line.Len() == 0 || it.task == nil {
 		return false
 	}
 	return it.follows()
 }
 
-func (it *item[M]) follows() bool {
-	f, ok := it.task.(follower)
-	return ok && f.follows()
-}
-
 // enter records in which goroutine the turn runs, for await, and returns it.
-func (r *blockedSenders[M]) enter() (at uint64) {
+func (r *blockedSenders) enter() (at uint64) {
 	if r != nil {
 		at = goroutine()
 		r.at.Store(at)
@@ -257,14 +249,14 @@ func (r *blockedSenders[M]) enter() (at uint64) {
 }
 
 // leave removes the record, unless the next turn has already begun.
-func (r *blockedSenders[M]) leave(at uint64) {
+func (r *blockedSenders) leave(at uint64) {
 	if r != nil {
 		r.at.CompareAndSwap(at, 0)
 	}
 }
 
 // lend returns f for another goroutine that runs it in place of the turn's.
-func (r *blockedSenders[M]) lend(f func()) func() {
+func (r *blockedSenders) lend(f func()) func() {
 	if r == nil {
 		return f
 	}

@@ -5,39 +5,36 @@ import (
 	"reflect"
 )
 
-// Bypass implements extension.Bypass.
-func (x *contextInternals[M]) Bypass(handler MessageHandler[M], child ActorRef[M]) {
-	c := x.cell
+// Bypass implements extension.Bypass. handler is a MessageHandler for the type of the child's
+// messages.
+func (x *inside) Bypass(handler any, child AnyRef) {
+	c, to := x.cell, child.target()
 	c.core.check("Bypass")
 	c.closeBypass()
-	if child.c == nil || !c.conf.box.plain() || c.outer() != nil {
+	if to == nil || !c.conf.box.plain() || c.inner() != nil {
 		return
 	}
-	to, ok := child.c.impl.(*cell[M])
-	if ok && to.senders != nil {
-		return // a sender must not wait while it holds the mutex of the actor
-	}
-	if !ok || to.core.parent != &c.core {
+	if !to.ofCell() || to.parent != &c.core {
 		panic(fmt.Sprintf("actor: %s cannot bypass to %q, which is not its child", c.core.path(), child.Path()))
 	}
-	c.own().bypassing = &bypassRequest[M]{handler, &to.inbox}
+	if of := to.outermost(); of.senders == nil { // else a sender would wait while it holds the mutex of the actor
+		c.own().bypassing = &bypassRequest{handler, &of.inbox}
+	}
 }
 
 // A bypassRequest is what a cell was asked by Bypass.
-type bypassRequest[M any] struct {
-	handler MessageHandler[M]
-	to      *inbox[M]
+type bypassRequest struct {
+	handler any
+	to      *inbox
 }
 
-// same reports whether two handlers run the same code.
-func same[M any](a, b MessageHandler[M]) bool {
-	return reflect.ValueOf(a).Pointer() == reflect.ValueOf(b).Pointer()
-}
+// codeOf returns the code that a function runs.
+func codeOf(f any) uintptr { return reflect.ValueOf(f).Pointer() }
 
 // openBypass starts the bypass, if one was requested for the current handler. The mailbox is empty.
 // core.mu is held.
-func (b *inbox[M]) openBypass(current MessageHandler[M]) {
-	if d := b.bypassing; d != nil && !b.core.flags.has(bypassed) && b.core.phase == running && same(current, d.handler) {
+func (b *inbox) openBypass() {
+	if d := b.bypassing; d != nil && !b.core.flags.has(bypassed) && b.core.phase == running && codeOf(b.box.handlers().message) == codeOf(d.handler) {
 		d.to.core.setInstead(true)
 		b.bypass.Store(d.to)
 		b.core.flags.set(bypassed)
@@ -46,7 +43,7 @@ func (b *inbox[M]) openBypass(current MessageHandler[M]) {
 }
 
 // closeBypass ends the bypass: messages come to the actor again.
-func (b *inbox[M]) closeBypass() {
+func (b *inbox) closeBypass() {
 	if b.bypassing == nil {
 		return
 	}
@@ -65,27 +62,4 @@ func (g *guarded) setInstead(instead bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.instead = instead
-}
-
-// tellChild is tell for a cell that was bypassed a moment ago. It takes the mutex of the child
-// only: a bypass closes under that as well, so the message is either in the mailbox of the child
-// before the bypass has closed, or comes to the actor.
-func (b *inbox[M]) tellChild(msg M) {
-	if to := b.bypass.Load(); to == nil || !to.tellInstead(msg) {
-		b.tellAside(msg)
-	}
-}
-
-// tellInstead is tell for a message to the parent. It returns false if the message must not come
-// here, or the mailbox is not plain.
-func (b *inbox[M]) tellInstead(msg M) bool {
-	if !b.core.mu.TryLock() {
-		b.core.lockWithBackoff()
-	}
-	if !b.core.instead || b.core.dead || !b.core.plain {
-		b.core.mu.Unlock()
-		return false
-	}
-	b.putPlain(msg)
-	return true
 }

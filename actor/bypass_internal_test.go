@@ -26,13 +26,14 @@ func TestASenderThatIsLateForABypassTellsTheActor(t *testing.T) {
 			collect(&actorGot)(ctx, next)
 		}, "")
 		synctest.Wait()
-		c, to := ref.c.impl.(*cell[int]), child.c.impl.(*cell[int])
+		c, to := ref.c.impl.(*cell), child.c.impl.(*cell)
 		c.own().bypass.Store(&to.inbox) // what the sender has read
+		c.core.flags.set(bypassed)
 
 		to.core.setInstead(true)
-		c.tellChild(1)
+		ref.Tell(1)
 		to.core.setInstead(false)
-		c.tellChild(2)
+		ref.Tell(2)
 		synctest.Wait()
 		require.Equal(t, []int{1}, childGot)
 		require.Equal(t, []int{2}, actorGot)

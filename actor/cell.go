@@ -9,17 +9,16 @@ import (
 // batchSize is how many messages a turn handles before it lets other actors run.
 const batchSize = 300
 
-// A cell is an actor at run time: its mailbox, its behavior, and the turn that handles messages. A
-// turn runs in a goroutine of the scheduler while the actor has something to do. No other goroutine
-// touches the fields "owned by the turn", or the batch.
-type cell[M any] struct {
-	inbox[M]
-	initial   Behavior[M] // the behavior it was spawned with
-	ctx       Context[M]
-	onMessage MessageHandler[M] // owned by the turn, as all below is, except the inbox
-	onSignal  SignalHandler[M]
-	scratch   Next[M]
-	runner    lastRunner
+// A cell is what does not depend on the type of messages in an actor at run time: all but what its
+// box has. A turn handles its messages; it runs in a goroutine of the scheduler while the actor has
+// something to do. No other goroutine touches the fields "owned by the turn".
+//
+// The order of the fields keeps what each message changes on few cache lines. What a turn changes
+// comes first, then what everybody only reads, then the core, whose last part senders change. The
+// queue of the box is behind it.
+type cell struct {
+	runner lastRunner
+	inbox
 }
 
 // phase is the state of an actor in its life.
@@ -34,9 +33,30 @@ const (
 	stopped
 )
 
+// init makes c the cell of an actor that has not started.
+func (c *cell) init(x typed, parent *core, name string, conf *config) {
+	c.core.sys, c.core.parent, c.core.label, c.core.uid, c.core.impl = parent.sys, parent, name, parent.sys.nextUID(), c
+	c.box, c.conf, c.extras = x, conf, &noExtras
+	if conf.box.priority != nil {
+		c.own().priorities = &priorities{priority: x.priority}
+	}
+	if conf.box.overflow == block {
+		c.core.flags.set(blocking)
+		c.own().senders = &blockedSenders{of: &c.inbox}
+	}
+	if conf.ctx != nil {
+		c.life.Store(&life{given: conf.ctx})
+	}
+	c.due = 1 << sysStart
+	c.urgent.Store(true)
+	c.core.scheduled, c.core.suspended = true, true
+	c.core.flags.set(unborn)
+	c.refit()
+}
+
 // turn handles messages for maxTurn, up to batchSize, and reports whether there may be more. A
 // panic fails the actor; one recover serves the whole turn.
-func (c *cell[M]) turn(s *scheduler, r *runner) (more bool) {
+func (c *cell) turn(s *scheduler, r *runner) (more bool) {
 	halted := c.core.sys.halt.begun.Load()
 	if halted && c.core.sys.halt.hold(&c.core) {
 		return false
@@ -75,10 +95,8 @@ func (c *cell[M]) turn(s *scheduler, r *runner) (more bool) {
 	return more
 }
 
-func (c *cell[M]) lastRunner() *lastRunner { return &c.runner }
-
 // work handles up to n things; false means that nothing is left and the turn is over.
-func (c *cell[M]) work(n int, r *runner) (more bool) {
+func (c *cell) work(n int, r *runner) (more bool) {
 	clock := turnClock{left: int(max(c.core.stride, 1))}
 	for left := n; left > 0; {
 		if c.urgent.Load() {
@@ -100,13 +118,13 @@ func (c *cell[M]) work(n int, r *runner) (more bool) {
 			clock.left = 0 // the watchdog may want it to look
 			movedOn(&c.core.sys.scheduler, r)
 		}
-		if c.core.phase == running && c.batch.size > 0 {
+		if c.core.phase == running && c.batched > 0 {
 			if clock.left <= 0 && !c.core.sys.scheduler.virtual && clock.look(time.Since(epoch), &c.core.stride) {
 				r.usedUp = true
 				sayDrawn(c)
 				return true
 			}
-			handled := c.handleBatch(min(left, max(clock.left, 1)))
+			handled := c.box.handleBatch(min(left, max(clock.left, 1)))
 			left -= handled
 			clock.left -= handled
 			continue
@@ -124,38 +142,10 @@ func (c *cell[M]) work(n int, r *runner) (more bool) {
 	return true
 }
 
-// handleBatch handles up to n items of the batch, until a system message arrives or the actor no
-// longer runs. It returns how many it has handled.
-func (c *cell[M]) handleBatch(n int) (handled int) {
-	for handled < n && c.core.phase == running && c.batch.size > 0 && !c.urgent.Load() {
-		handled++
-		c.tally.handled++
-		if c.conf.admission == nil || !c.refused() {
-			c.handle()
-		}
-	}
-	return handled
-}
-
-// handle handles the first item of the batch.
-func (c *cell[M]) handle() {
-	if k := c.batch.head; k.next+1 < len(k.msgs) && len(k.tasks) == 0 {
-		c.batch.size--
-		c.handleMessage(k.first())
-		return
-	}
-	it, _ := c.batch.pop(&c.conf.chunks)
-	if it.task != nil {
-		c.runTask(it)
-	} else {
-		c.handleMessage(it.msg)
-	}
-}
-
-// runTask runs the task of it.
-func (c *cell[M]) runTask(it item[M]) {
+// runTask runs a task of the mailbox.
+func (c *cell) runTask(t task) {
 	c.core.inTask = true
-	it.task.run(c)
+	t.run(c)
 	c.core.inTask = false
 }
 
@@ -168,7 +158,7 @@ const (
 
 // spin gives senders time to send more than one message: a turn that returns to the mailbox for
 // each message contends with its senders for the lock.
-func (c *cell[M]) spin() {
+func (c *cell) spin() {
 	if c.core.sys.scheduler.virtual {
 		return
 	}
@@ -178,54 +168,36 @@ func (c *cell[M]) spin() {
 
 // refillOrRest fetches the messages that have arrived since the batch was taken. Without any it
 // ends the turn and returns false.
-func (c *cell[M]) refillOrRest() bool {
+func (c *cell) refillOrRest() bool {
 	c.tally.flush()
 	if !c.core.mu.TryLock() {
 		c.core.lockWithBackoff() // as senders do, which otherwise would always win
 	}
-	if !c.system.empty() {
+	if c.systemWaits() {
 		c.core.mu.Unlock()
 		return true
 	}
-	if c.core.phase == running {
-		if msg, ok := c.queue.takeFirst(); ok {
-			c.queue.refill(&c.batch, c.conf.box, &c.conf.chunks)
-			c.tally.drawn = drawn(c.batch.size)
-			c.core.mu.Unlock()
-			c.tally.handled++
-			use(&c.inbox)
-			c.handleMessage(msg)
-			return true
-		}
-		if c.priorities != nil {
-			if n := c.queue.waiting.size + c.priorities.size(); n > 0 {
-				c.tally.drawn = drawn(n)
-				c.prioritize()
-				return true
-			}
-		} else if c.queue.refill(&c.batch, c.conf.box, &c.conf.chunks) {
-			c.tally.drawn = drawn(c.batch.size)
-			c.senders.admit()
-			useBy(&c.inbox, &c.batch)
-			c.core.mu.Unlock()
-			return true
-		}
+	if c.core.phase == running && (c.priorities == nil && c.box.draw() || c.priorities != nil && c.prioritize()) {
+		return true
 	}
 	c.core.scheduled = false
 	c.tally.drawn = 0
 	c.core.owner.end()
-	c.openBypass(c.onMessage)
+	c.openBypass()
 	c.core.mu.Unlock()
 	return false
 }
 
+// drew notes that the batch has so many items now. core.mu is held.
+func (b *inbox) drew(items int32) { b.batched, b.tally.drawn = items, items }
+
 // A lastTask stops the actor when its turn in the mailbox comes.
-type lastTask[M any] struct{}
+type lastTask struct{}
 
-func (*lastTask[M]) run(c *cell[M]) { c.beginStop(nil) }
+func (lastTask) run(c *cell) { c.beginStop(nil) }
 
-func (*lastTask[M]) exempt() bool { return true }
+func (lastTask) exempt() bool { return true }
 
-func (*lastTask[M]) follows() bool { return true }
+func (lastTask) follows() bool { return true }
 
-func (*lastTask[M]) undelivered() (any, bool) { return nil, false }
+func (lastTask) undelivered() (any, bool) { return nil, false }

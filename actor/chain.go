@@ -7,172 +7,136 @@ import (
 )
 
 // A chain is a queue of chunks, so that many messages are never copied. An empty chain has no
-// chunk.
-type chain[M any] struct {
-	head, tail *chunk[M]
-	size       int
-}
+// chunk. What works on it are functions, since the compiler makes two of each method for each type.
+type chain[M any] struct{ head, tail *chunk[M] }
 
 // A chunk is a piece of a chain. Tasks are stored apart from messages, because most chunks have
 // none: tasks is either empty or as long as msgs.
 type chunk[M any] struct {
 	msgs  []M // those before next are gone
-	tasks []task[M]
+	tasks []task
 	next  int
 	after *chunk[M]
 	class int // in chunkSizes
 }
 
-// put adds a message.
-func (c *chain[M]) put(msg M, chunks *chunks[M]) {
+// appendTo adds an item at the end: msg, or a task.
+func appendTo[M any](c *chain[M], msg M, t task, unused *chunkPool) {
 	last := c.tail
 	if last == nil || len(last.msgs) == cap(last.msgs) {
-		last = c.grow(chunks)
+		last = grow(c, unused)
 	}
 	last.msgs = append(last.msgs, msg)
-	if len(last.tasks) > 0 {
-		last.tasks = append(last.tasks, nil)
+	if t != nil || len(last.tasks) > 0 {
+		last.tasks = appendTask(last.tasks, t, len(last.msgs), cap(last.msgs))
 	}
-	c.size++
 }
 
-// hasPlace reports whether a message can be appended and the chunk has no tasks.
-func (k *chunk[M]) hasPlace() bool { return len(k.msgs) < cap(k.msgs) && len(k.tasks) == 0 }
-
-func (c *chain[M]) push(it item[M], chunks *chunks[M]) {
-	c.put(it.msg, chunks)
-	if it.task == nil {
-		return
+// appendTask makes t the task of the last of so many messages.
+func appendTask(tasks []task, t task, messages, most int) []task {
+	if len(tasks) == 0 {
+		tasks = slices.Grow(tasks, most)
 	}
-	last := c.tail
-	if len(last.tasks) == 0 {
-		last.tasks = slices.Grow(last.tasks, cap(last.msgs))[:len(last.msgs)]
-	}
-	last.tasks[len(last.tasks)-1] = it.task
+	tasks = tasks[:messages]
+	tasks[messages-1] = t
+	return tasks
 }
 
 // grow adds an empty chunk, one size larger than the last.
-func (c *chain[M]) grow(chunks *chunks[M]) *chunk[M] {
+func grow[M any](c *chain[M], unused *chunkPool) *chunk[M] {
 	if c.tail == nil {
-		c.head = chunks.get(0)
+		c.head = newChunk[M](0, unused)
 		c.tail = c.head
 		return c.tail
 	}
-	fresh := chunks.get(min(c.tail.class+1, len(chunkSizes)-1))
+	fresh := newChunk[M](min(c.tail.class+1, len(chunkSizes)-1), unused)
 	c.tail.after = fresh
 	c.tail = fresh
 	return fresh
 }
 
-func (c *chain[M]) pop(chunks *chunks[M]) (it item[M], ok bool) {
-	if c.size == 0 {
-		return it, false
-	}
-	it = c.head.take(c.head.next)
-	c.advance(chunks)
-	return it, true
-}
-
-// take removes and returns the item at a place, and retains nothing.
-func (k *chunk[M]) take(i int) (it item[M]) {
-	var none M
-	it.msg, k.msgs[i] = k.msgs[i], none
-	if len(k.tasks) > 0 {
-		it.task, k.tasks[i] = k.tasks[i], nil
-	}
-	return it
-}
-
-// removeLast removes the last message. The chunk has no tasks.
-func (k *chunk[M]) removeLast() M {
-	last := len(k.msgs) - 1
-	var none, msg M
-	msg, k.msgs[last] = k.msgs[last], none
-	k.msgs = k.msgs[:last]
-	return msg
-}
-
-// first removes the first message. It is not the last one, and the chunk has no tasks.
-func (k *chunk[M]) first() (msg M) {
+// takeFirst removes the first item of the chunks from head on, and retains nothing of it. There
+// must be one.
+func takeFirst[M any](head **chunk[M], unused *chunkPool) (msg M, t task) {
+	k := *head
 	var none M
 	msg, k.msgs[k.next] = k.msgs[k.next], none
-	k.next++
-	return msg
-}
-
-// swap puts an item into a place and returns the previous one.
-func (k *chunk[M]) swap(i int, it item[M]) (was item[M]) {
-	was = k.take(i)
-	k.msgs[i] = it.msg
-	if it.task != nil && len(k.tasks) == 0 {
-		k.tasks = slices.Grow(k.tasks, cap(k.msgs))[:len(k.msgs)]
-	}
 	if len(k.tasks) > 0 {
-		k.tasks[i] = it.task
+		t, k.tasks[k.next] = k.tasks[k.next], nil
 	}
-	return was
+	advance(head, unused)
+	return msg, t
 }
 
-// takeBounded removes the first item that the bound counts; there must be one. Those before it move
-// up by one place.
-func (c *chain[M]) takeBounded(chunks *chunks[M]) item[M] {
-	var carry item[M]
-	for piece := c.head; ; piece = piece.after {
-		for i := piece.next; i < len(piece.msgs); i++ {
-			carry = piece.swap(i, carry)
-			if !carry.exempt() {
-				c.advance(chunks)
-				return carry
+// takeOldest removes the first item that the bound of a mailbox counts; there must be one. Those
+// before it move up by one place.
+func takeOldest[M any](c *chain[M], unused *chunkPool) item {
+	var msg M
+	var t task
+	for k := c.head; ; k = k.after {
+		for i := k.next; i < len(k.msgs); i++ {
+			msg, k.msgs[i] = k.msgs[i], msg
+			if len(k.tasks) > 0 || t != nil {
+				k.tasks, t = swapTask(k.tasks, i, t, len(k.msgs), cap(k.msgs))
+			}
+			if t == nil || !t.exempt() {
+				advance(&c.head, unused)
+				trim(c)
+				return itemOf(msg, t)
 			}
 		}
 	}
 }
 
+// swapTask puts t in the place of the i-th of the tasks for so many messages, and returns the one
+// before.
+func swapTask(tasks []task, i int, t task, messages, most int) (all []task, was task) {
+	if len(tasks) == 0 {
+		tasks = slices.Grow(tasks, most)[:messages]
+	}
+	was, tasks[i] = tasks[i], t
+	return tasks, was
+}
+
 // advance removes the first place, which is empty.
-func (c *chain[M]) advance(chunks *chunks[M]) {
-	c.size--
-	first := c.head
-	first.next++
-	if first.next == len(first.msgs) && (first.after != nil || c.size == 0) {
-		c.head = first.after
-		if c.head == nil {
-			c.tail = nil
-		}
-		chunks.put(first)
-	}
-}
-
-// putBack puts items before all others; no bound counts them.
-func (c *chain[M]) putBack(items []item[M], chunks *chunks[M]) {
-	var back chain[M]
-	for _, it := range items {
-		back.push(it, chunks)
-	}
-	back.join(*c)
-	*c = back
-}
-
-// join appends all items of other, which must not be used afterwards.
-func (c *chain[M]) join(other chain[M]) {
-	switch {
-	case other.head == nil:
+func advance[M any](head **chunk[M], unused *chunkPool) {
+	k := *head
+	k.next++
+	if k.next < len(k.msgs) {
 		return
-	case c.tail == nil:
-		c.head = other.head
-	default:
-		c.tail.after = other.head
 	}
-	c.tail = other.tail
-	c.size += other.size
+	*head = k.after
+	k.msgs, k.tasks, k.next, k.after = k.msgs[:0], k.tasks[:0], 0, nil
+	unused[k.class].Put(k)
 }
 
-// drain empties the chain and appends its items in order.
-func (c *chain[M]) drain(into []item[M], chunks *chunks[M]) []item[M] {
-	into = slices.Grow(into, c.size)
-	for it, ok := c.pop(chunks); ok; it, ok = c.pop(chunks) {
-		into = append(into, it)
+// appendItem is appendTo for an item whose message is an M.
+func appendItem[M any](c *chain[M], it item, unused *chunkPool) {
+	msg, _ := it.msg.(M) // it is nil of a task, and may be nil if M is an interface
+	appendTo(c, msg, it.task, unused)
+}
+
+// trim completes the removal of items at the front.
+func trim[M any](c *chain[M]) {
+	if c.head == nil {
+		c.tail = nil
+	}
+}
+
+// drain appends the items of the chunks from head on, in order.
+func drain[M any](head *chunk[M], into []item, unused *chunkPool) []item {
+	for head != nil {
+		into = append(into, itemOf(takeFirst(&head, unused)))
 	}
 	return into
+}
+
+// itemOf returns an entry of a chain as an item.
+func itemOf[M any](msg M, t task) item {
+	if t != nil {
+		return item{task: t}
+	}
+	return item{msg: msg}
 }
 
 // chunkSizes are the capacities of chunks. The first chunk of a chain is small, later ones are
@@ -182,13 +146,11 @@ var chunkSizes = [...]int{32, 256, 1024}
 // largeChunk is the largest size of a chunk in bytes, unless it has the smallest capacity.
 const largeChunk = 64 << 10
 
-// chunks is the pool of unused chunks for one message type.
-type chunks[M any] struct {
-	pools [len(chunkSizes)]sync.Pool
-}
+// A chunkPool has the unused chunks for one type of messages, by class.
+type chunkPool [len(chunkSizes)]sync.Pool
 
-func (p *chunks[M]) get(class int) *chunk[M] {
-	if k, ok := p.pools[class].Get().(*chunk[M]); ok {
+func newChunk[M any](class int, unused *chunkPool) *chunk[M] {
+	if k, ok := unused[class].Get().(*chunk[M]); ok {
 		return k
 	}
 	size := chunkSizes[class]
@@ -196,10 +158,4 @@ func (p *chunks[M]) get(class int) *chunk[M] {
 		size = max(chunkSizes[0], min(size, largeChunk/bytes))
 	}
 	return &chunk[M]{msgs: make([]M, 0, size), class: class}
-}
-
-// put takes back a chunk whose places are all empty.
-func (p *chunks[M]) put(k *chunk[M]) {
-	k.msgs, k.tasks, k.next, k.after = k.msgs[:0], k.tasks[:0], 0, nil
-	p.pools[k.class].Put(k)
 }

@@ -1,9 +1,9 @@
 package actor
 
-// A core is the untyped part of everything that a ref can point to: an actor, an ask, an adapter,
-// or an actor on another node.
+// A core is what a ref points to: an actor, an ask, an adapter, or an actor on another node.
 type core struct {
 	impl     receiver
+	queue    any // *queue[M] of an actor of this node with messages of type M; else nil. Never changes
 	flags    flags
 	outside  bool  // it is not in the tree: an ask, an adapter or an inner cell
 	phase    phase // of a cell; owned by the turn
@@ -16,35 +16,16 @@ type core struct {
 	place    uint32 // among its siblings; guarded by the mutex of the parent
 	stashCap int32  // how many messages may wait while it is suspended; 0 means no bound; guarded by mu
 	owner    owner  // of a cell
-	port     *port  // of a cell in the tree, and of a routed ref; else nil
 	guarded
 }
 
-// A port is how messages of one type get into the cores of one kind, with functions for that type.
-// So a ref need not know any kind of core: each that a ref knows is compiled for each type that has
-// refs, and most types are only replies.
-type port struct {
-	tell   any  // func(c *core, msg M)
-	tellBy any  // func(c *core, msg M, by entrance) (unfit error); see tellBy
-	take   any  // func(c *core, msg M, m metadata.Metadata, done func(error)), of cells; see Deliver
-	cell   bool // its cores are cells
-}
-
-// inletOf returns the port for messages of Deliver, or nil: an inner cell has none for others.
-func inletOf(c *core) *port {
-	if inner, ok := c.impl.(interface{ inlet() *port }); ok {
-		return inner.inlet()
-	}
-	return c.port
-}
-
-// ofCell reports whether p, which may be nil, is the port of an actor of this node.
-func (p *port) ofCell() bool { return p != nil && p.cell }
-
-// A receiver is the part of a core that knows the type of messages.
+// A receiver takes the messages for a core.
 type receiver interface {
 	deliver(msg any, by entrance) // checks the type of msg
 }
+
+// ofCell reports whether c is an actor of this node, in the tree.
+func (c *core) ofCell() bool { return c.queue != nil }
 
 // actor returns the core of the actor that c stands for: the owner of an adapter, and for an empty
 // ref the actor that lives at its path now.
@@ -60,3 +41,12 @@ func (c *core) actor() *core {
 	}
 	return c
 }
+
+// outermost returns the cell in the tree that c is, or is inside of.
+func (c *core) outermost() *cell { return c.actor().impl.(*cell) }
+
+// deferred returns the functions given to Defer, for writing.
+func (c *core) deferred() *cleanups { return &c.outermost().own().cleanups }
+
+// ending reports whether the incarnation is about to end, or has ended.
+func (c *core) ending() bool { return c.actor().phase >= restarting }

@@ -2,7 +2,6 @@ package actor
 
 import (
 	"math"
-	"reflect"
 	"slices"
 
 	"github.com/understudy-go/understudy/internal/actorhook"
@@ -11,16 +10,13 @@ import (
 )
 
 // Deliver implements extension.Deliver.
-func (r refInternals[M]) Deliver(msg M, m metadata.Metadata, done func(err error)) {
+func (r refInternals) Deliver(msg any, m metadata.Metadata, done func(err error)) {
 	if r.c == nil {
 		done(ErrNoRef)
 		return
 	}
-	var take func(*core, M, metadata.Metadata, func(error))
-	if in := inletOf(r.c); in != nil {
-		take, _ = in.take.(func(*core, M, metadata.Metadata, func(error)))
-	}
-	if take == nil {
+	c, ok := r.c.impl.(*cell)
+	if !ok || c.box.takes(msg) != nil {
 		done(ErrNoSuchActor)
 		return
 	}
@@ -29,25 +25,16 @@ func (r refInternals[M]) Deliver(msg M, m metadata.Metadata, done func(err error
 		done(err)
 		return
 	}
-	take(r.c, copied, m, done)
+	c.post(item{task: &delivered{to: r.c, msg: copied, done: done}}, entrance{parked: true, metadata: m})
 }
 
-// takeDelivered puts a message of Deliver into the mailbox of c.
-func takeDelivered[M any](c *core, msg M, m metadata.Metadata, done func(err error)) {
-	postDelivered(c.impl.(*cell[M]), msg, m, done) // what has this port is a cell
-}
-
-func postDelivered[M any](c *cell[M], msg M, m metadata.Metadata, done func(err error)) {
-	c.post(item[M]{task: &delivered[M]{to: &c.core, msg: msg, done: done}}, entrance{parked: true, metadata: m})
-}
-
-type delivered[M any] struct {
+type delivered struct {
 	to   *core
-	msg  M
+	msg  any
 	done func(error)
 }
 
-func (d *delivered[M]) run(c *cell[M]) {
+func (d *delivered) run(c *cell) {
 	returned := false
 	defer func() {
 		if returned {
@@ -70,25 +57,22 @@ func (d *delivered[M]) run(c *cell[M]) {
 
 // handle handles the message as handleMessage does, but returns the failure instead of failing the
 // actor.
-func (d *delivered[M]) handle(c *cell[M]) (failure error) {
-	if outer := c.outer(); outer != nil {
-		outer.told(d.msg)
+func (d *delivered) handle(c *cell) (failure error) {
+	if in := c.inner(); in != nil {
+		in.told(d.msg)
 	}
 	if c.timers.idle != nil {
 		c.timers.idle.told(d.msg)
 	}
-	next := c.onMessage(current(c), d.msg)
-	if next == nil {
+	b := c.box.receive(d.msg)
+	if b == nil {
 		return nil
 	}
-	handled := c.become(func(ctx *Context[M], n *Next[M]) {
-		next(ctx, n)
-		if n.err() == nil {
+	handled := c.box.become(b, func(n *next) bool {
+		if failure = n.failure(); failure == nil {
 			d.tell(nil) // now, as it may be the end
-			return
 		}
-		failure = n.err()
-		*n = Next[M]{cell: c} // stay, until it is decided what to do about it
+		return failure == nil // stay, until it is decided what to do about it
 	})
 	if !handled {
 		c.unhandled(d.msg)
@@ -97,7 +81,7 @@ func (d *delivered[M]) handle(c *cell[M]) (failure error) {
 }
 
 // fail fails the actor, and reports whether that ends it before its watchers learn of the end.
-func (d *delivered[M]) fail(c *cell[M], err error) {
+func (d *delivered) fail(c *cell, err error) {
 	deferred, of := c.core.deferred(), c.core.actor()
 	last := len(*deferred)
 	d.tellAtTheEnd(c, err)
@@ -112,13 +96,13 @@ func (d *delivered[M]) fail(c *cell[M], err error) {
 }
 
 // tellAtTheEnd reports the failure when the incarnation ends, unless that happened before.
-func (d *delivered[M]) tellAtTheEnd(c *cell[M], err error) {
+func (d *delivered) tellAtTheEnd(c *cell, err error) {
 	c.core.deferred().add(cleanup{depth: math.MaxInt, run: func() {
 		d.tell(&actorhook.HandlingError{Err: err, Ended: c.core.actor().phase >= stopping})
 	}})
 }
 
-func (d *delivered[M]) tell(err error) {
+func (d *delivered) tell(err error) {
 	done := d.done
 	if done == nil {
 		return
@@ -129,13 +113,13 @@ func (d *delivered[M]) tell(err error) {
 	}
 }
 
-func (d *delivered[M]) delivering() (kind string, msg any) {
-	return actorhook.ShortName(reflect.TypeFor[M]()), d.msg
+func (d *delivered) delivering() (kind string, msg any) {
+	return actorhook.ShortName(d.to.impl.(*cell).messageType()), d.msg
 }
 
-func (d *delivered[M]) exempt() bool { return false }
+func (d *delivered) exempt() bool { return false }
 
-func (d *delivered[M]) undelivered() (any, bool) { return nil, false }
+func (d *delivered) undelivered() (any, bool) { return nil, false }
 
 // abandon reports that the message will never be handled.
-func (d *delivered[M]) abandon(reason error) { d.tell(reason) }
+func (d *delivered) abandon(reason error) { d.tell(reason) }

@@ -9,36 +9,36 @@ import (
 
 // A described is an item with metadata. It is a task, so that messages without metadata, which are
 // nearly all, have no place for it.
-type described[M any] struct {
-	item     item[M] // never described itself
+type described struct {
+	item     item // never described itself
 	metadata metadata.Metadata
 }
 
 // with returns the item with metadata, unless that is empty.
-func (it *item[M]) with(m metadata.Metadata) item[M] {
+func (it *item) with(m metadata.Metadata) item {
 	if m.IsEmpty() {
 		return *it
 	}
-	return item[M]{task: &described[M]{*it, m}}
+	return item{task: &described{*it, m}}
 }
 
 // plain returns the item without metadata.
-func (it *item[M]) plain() item[M] {
-	if d, ok := it.task.(*described[M]); ok {
+func (it *item) plain() item {
+	if d, ok := it.task.(*described); ok {
 		return d.item
 	}
 	return *it
 }
 
 // metadata returns the metadata of the item.
-func (it *item[M]) metadata() (none metadata.Metadata) {
-	if d, ok := it.task.(*described[M]); ok {
+func (it *item) metadata() (none metadata.Metadata) {
+	if d, ok := it.task.(*described); ok {
 		return d.metadata
 	}
 	return none
 }
 
-func (d *described[M]) run(c *cell[M]) {
+func (d *described) run(c *cell) {
 	kept := c.own()
 	kept.metadata, kept.span = d.metadata, beginSpan(c, d)
 	returned := false
@@ -46,46 +46,38 @@ func (d *described[M]) run(c *cell[M]) {
 		kept.span.end(returned)
 		kept.metadata, kept.span = metadata.Metadata{}, nil
 	}()
-	if d.item.task != nil {
-		d.item.task.run(c)
-	} else {
-		c.handleTaskMessage(d.item.msg)
-	}
+	d.item.run(c)
 	returned = true
 }
 
-func (d *described[M]) exempt() bool { return d.item.exempt() }
+func (d *described) exempt() bool { return d.item.exempt() }
 
-func (d *described[M]) follows() bool { return d.item.follows() }
+func (d *described) follows() bool { return d.item.follows() }
 
-func (d *described[M]) undelivered() (any, bool) { return d.item.undelivered() }
+func (d *described) undelivered() (any, bool) { return d.item.undelivered() }
 
-// handled returns the metadata and the span of the message that is being handled.
-func (b *inbox[M]) handled() (metadata.Metadata, *span) { return b.metadata, b.span }
+// run runs an item that is part of a task.
+func (it *item) run(c *cell) {
+	if it.task != nil {
+		it.task.run(c)
+	} else {
+		c.handleTaskMessage(it.msg)
+	}
+}
 
 // Metadata implements extension.MetadataOf.
-func (x *contextInternals[M]) Metadata() metadata.Metadata {
+func (x *inside) Metadata() metadata.Metadata {
 	x.cell.core.check("MetadataOf")
-	m, _ := x.cell.core.outermost().handled()
-	return m
+	return x.cell.core.outermost().metadata
 }
 
-// TellWith implements extension.TellWith.
-func (r refInternals[M]) TellWith(msg M, m metadata.Metadata) {
-	tellWith(ActorRef[M](r), msg, m, false)
-}
-
-// TellNoWaitWith implements extension.TellNoWaitWith.
-func (r refInternals[M]) TellNoWaitWith(msg M, m metadata.Metadata) {
-	tellWith(ActorRef[M](r), msg, m, true)
-}
-
-func tellWith[M any](r ActorRef[M], msg M, m metadata.Metadata, parked bool) {
+// TellWith implements extension.TellWith, and if the message is parked, extension.TellNoWaitWith.
+func (r refInternals) TellWith(msg any, m metadata.Metadata, parked bool) {
 	if r.c == nil {
 		deadLetterToNobody("", msg)
 		return
 	}
-	_ = r.tellBy(msg, entrance{metadata: m, parked: parked}) // which reports it
+	_ = tellAny(r.c, msg, entrance{metadata: m, parked: parked}) // which reports it
 }
 
 // TellContext is [ActorRef.Tell] with a context. The message continues the trace of ctx: the
@@ -101,11 +93,11 @@ func (r ActorRef[M]) TellContext(ctx context.Context, msg M) {
 		return
 	}
 	m := traceOf(ctx, r.c.sys)
-	if m.IsEmpty() && r.c.port.ofCell() && !r.c.flags.has(blocking) {
+	if m.IsEmpty() && r.c.ofCell() && !r.c.flags.has(blocking) {
 		r.Tell(msg) // most messages: in no trace, and without a wait that ctx could end
 		return
 	}
-	_ = r.tellBy(msg, entrance{ctx: ctx, metadata: m}) // which reports it
+	_ = tellBy(r.c, msg, entrance{ctx: ctx, metadata: m}) // which reports it
 }
 
 // A describingTransport is a transport that carries metadata. p is nil for a sender that must not

@@ -21,18 +21,12 @@ func (s internals) DispatchAll(path string, uid uint64, msgs []any, sizes []int)
 		}
 		return
 	}
-	if c.outside {
-		for i, msg := range msgs {
-			c.deliverOutside(msg, arrival(sizes, i))
-		}
-		return
-	}
-	if many, ok := c.impl.(interface{ deliverAll(msgs []any, sizes []int) }); ok {
-		many.deliverAll(msgs, sizes)
-		return
-	}
 	for i, msg := range msgs {
-		c.impl.deliver(msg, arrival(sizes, i))
+		if c.outside {
+			c.deliverOutside(msg, arrival(sizes, i))
+		} else {
+			c.impl.deliver(msg, arrival(sizes, i))
+		}
 	}
 }
 
@@ -88,9 +82,7 @@ func (s internals) Starting(path string) bool {
 	if c == nil {
 		return false
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.unborn
+	return c.flags.has(unborn)
 }
 
 // lookup returns the core at a path of this system, or nil. Only for a core outside of the tree uid

@@ -61,9 +61,18 @@ var deadLetterReasons = []error{
 	ErrStaleHandler, ErrLateReply, ErrUnreachable, ErrNotSerializable, ErrNotDecodable, ErrDropped, ErrWithdrawn,
 }
 
-// wrongType returns an [ErrWrongType] that names the type of msg and M, which the actor takes.
+// wrongType returns nil if msg is a message of type M, or else an [ErrWrongType].
 func wrongType[M any](msg any) error {
-	return fmt.Errorf("%w: it got %s, and takes %v", ErrWrongType, payload.TypeName(msg), reflect.TypeFor[M]())
+	if _, ok := payload.As[M](msg); ok {
+		return nil
+	}
+	return errWrongType(msg, reflect.TypeFor[M]())
+}
+
+// errWrongType returns an [ErrWrongType] that names the type of msg and the one that the actor
+// takes.
+func errWrongType(msg any, takes reflect.Type) error {
+	return fmt.Errorf("%w: it got %s, and takes %v", ErrWrongType, payload.TypeName(msg), takes)
 }
 
 // errNoError is the failure of an actor that fails with a nil error.

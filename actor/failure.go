@@ -13,10 +13,10 @@ import (
 var errNoBehavior = errors.New("actor: the first behavior must handle messages or stop; Same and Unhandled cannot be first")
 
 // fail asks the layers, from the inside out, what to do about err. Without layers the actor stops.
-func (c *cell[M]) fail(err error) {
-	c.scratch = Next[M]{} // of a transition that failed
-	if outer := c.outer(); outer != nil {
-		outer.fail(err)
+func (c *cell) fail(err error) {
+	c.box.forget() // a transition that failed
+	if in := c.inner(); in != nil {
+		in.of.fail(err)
 		return
 	}
 	c.tally.counts.failures.Add(1)
@@ -34,7 +34,7 @@ func (c *cell[M]) fail(err error) {
 }
 
 // apply does what layer i decides; false means that the enclosing layer decides.
-func (c *cell[M]) apply(i int, err error) bool {
+func (c *cell) apply(i int, err error) bool {
 	l := c.supervision.layers[i]
 	switch d := l.decide(c, err); {
 	case d == Escalate:
@@ -53,13 +53,13 @@ func (c *cell[M]) apply(i int, err error) bool {
 const stoppingMessage = "actor failed; stopping"
 
 // stop ends the actor as l has decided.
-func (l *layer[M]) stop(c *cell[M], err error) {
+func (l *layer) stop(c *cell, err error) {
 	l.log(c, zapcore.ErrorLevel, stoppingMessage, err)
 	c.beginStop(err)
 }
 
 // tryRestart restarts layer i, unless that has reached its limit.
-func (c *cell[M]) tryRestart(i int, err error) {
+func (c *cell) tryRestart(i int, err error) {
 	l := c.supervision.layers[i]
 	delay, ok := l.ledger.admit(l.strategy, time.Now())
 	if !ok {
@@ -74,7 +74,7 @@ func (c *cell[M]) tryRestart(i int, err error) {
 
 // beginRestart ends the incarnation. The next one starts after the end of the children and the
 // delay.
-func (c *cell[M]) beginRestart(i int, err error, delay time.Duration) {
+func (c *cell) beginRestart(i int, err error, delay time.Duration) {
 	s := c.supervision.layers[i].strategy
 	c.tally.counts.restarts.Add(1)
 	c.core.phase, c.supervision.restart = restarting, i
@@ -99,14 +99,14 @@ func (c *core) stopChildren() (awaited bool) {
 }
 
 // resumeLater begins the next incarnation after the delay. The children have ended.
-func (c *cell[M]) resumeLater() {
+func (c *cell) resumeLater() {
 	epoch := c.epoch
 	c.supervision.resumeAfter(func() { c.signal(systemMsg{kind: sysResume, epoch: epoch}) })
 }
 
 // failUp ends the actor beyond the outermost strategy, and fails its parent if there was a
 // strategy.
-func (c *cell[M]) failUp(err error) {
+func (c *cell) failUp(err error) {
 	if len(c.supervision.layers) == 0 {
 		c.stopFailed(err)
 		return
@@ -116,13 +116,13 @@ func (c *cell[M]) failUp(err error) {
 }
 
 // stopFailed ends the actor without asking a strategy.
-func (c *cell[M]) stopFailed(err error) {
-	logWithStack(c.ctx.Log(), zapcore.ErrorLevel, stoppingMessage, err)
+func (c *cell) stopFailed(err error) {
+	logWithStack(c.logger(), zapcore.ErrorLevel, stoppingMessage, err)
 	c.beginStop(err)
 }
 
 // refused calls the admission check, and ends the actor if it fails.
-func (c *cell[M]) refused() bool {
+func (c *cell) refused() bool {
 	reason := c.conf.checkAdmission()
 	if reason == nil {
 		return false

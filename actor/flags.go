@@ -13,6 +13,7 @@ const (
 	inUse                       // it has handled messages, see returning
 	blocking                    // its mailbox may block; never changes
 	exported                    // it is an ask that other nodes can reach; set under core.mu, before it is over
+	unborn                      // its first behavior has not run; set before it is in the tree
 
 	roundAt = 8 // the bits from here on are the round in which it was used last, see returning
 )

@@ -32,7 +32,7 @@ func (f *followed) end() {
 }
 
 // PassOn implements extension.Described.PassOn.
-func (r refInternals[M]) PassOn(msg M, m metadata.Metadata) {
+func (r refInternals) PassOn(msg any, m metadata.Metadata) {
 	if r.c != nil && r.c.sys != nil {
 		letFollow(r.c, r.c.sys.refsOf(msg))
 		if why := r.c.unreachable(); why != nil {
@@ -40,7 +40,7 @@ func (r refInternals[M]) PassOn(msg M, m metadata.Metadata) {
 			return
 		}
 	}
-	tellWith(ActorRef[M](r), msg, m, true)
+	r.TellWith(msg, m, true)
 }
 
 // letFollow lets the asks among refs end with the actor behind to.

@@ -100,15 +100,13 @@ func (h *halt) end(s *scheduler) {
 // interrupt makes all actors below c notice that the system has halted.
 func (c *core) interrupt() {
 	for _, child := range c.childList() {
-		if running, ok := child.impl.(interface{ setUrgent() }); ok {
-			running.setUrgent()
-		}
+		child.impl.(*cell).setUrgent() // only cells are children
 		child.interrupt()
 	}
 }
 
 // workToEnd is work after a halt: the actor does nothing but end.
-func (c *cell[M]) workToEnd() (more bool) {
+func (c *cell) workToEnd() (more bool) {
 	for {
 		if !c.core.sys.halt.isEnding() {
 			return true // the next turn is held
@@ -123,7 +121,7 @@ func (c *cell[M]) workToEnd() (more bool) {
 	}
 	c.core.mu.Lock()
 	defer c.core.mu.Unlock()
-	if !c.system.empty() {
+	if c.systemWaits() {
 		return true
 	}
 	c.core.scheduled = false

@@ -1,108 +1,208 @@
 package actor
 
 // handleMessage passes msg to the behavior, and continues as that says.
-func (c *cell[M]) handleMessage(msg M) {
+func handleMessage[M any](x *box[M], msg M) {
+	c := &x.cell
 	if c.timers.idle != nil {
 		c.timers.idle.told(msg)
 	}
-	if next := c.onMessage(current(c), msg); next != nil && !c.become(next) {
+	if next := x.onMessage(current(x), msg); next != nil && !become(x, next, nil) {
 		c.unhandled(msg)
 	}
 }
 
-// handleTaskMessage is handleMessage for the message of a task, which may be for an inner cell.
-func (c *cell[M]) handleTaskMessage(msg M) {
-	if outer := c.outer(); outer != nil {
-		outer.told(msg)
+func (x *box[M]) handle(msg any) {
+	m, _ := msg.(M) // a nil is the zero value
+	handleMessage(x, m)
+}
+
+func (x *box[M]) receive(msg any) (next any) {
+	m, _ := msg.(M)
+	return boxedBehavior(x.onMessage(current(x), m))
+}
+
+func (x *box[M]) signal(sig Signal) (next any) {
+	handle := x.onSignal
+	if handle == nil {
+		handle = ignoreSignal[M]
 	}
-	c.handleMessage(msg)
+	return boxedBehavior(handle(&x.ctx, sig))
+}
+
+// boxedBehavior returns b, but nil for a nil Behavior.
+func boxedBehavior[M any](b Behavior[M]) any {
+	if b == nil {
+		return nil
+	}
+	return b
+}
+
+// ignoreSignal is the signal handler of a behavior without one: the end of a watched actor and the
+// failure of an adapter are unhandled, other signals are ignored.
+func ignoreSignal[M any](_ *Context[M], sig Signal) Behavior[M] {
+	switch sig.(type) {
+	case Terminated, ChildFailed, AdaptFailed:
+		return unhandled[M]
+	case PostStop, PreRestart:
+	}
+	return nil
+}
+
+func unhandled[M any](_ *Context[M], n *Next[M]) { n.Unhandled() }
+
+func (x *box[M]) begin(first any) {
+	x.onMessage, x.onSignal = nil, nil
+	b := x.initial
+	if first != nil {
+		b = first.(Behavior[M])
+	}
+	become(x, b, nil)
+}
+
+func (x *box[M]) become(next any, keep func(n *next) bool) (handled bool) {
+	return become(x, next.(Behavior[M]), keep)
+}
+
+// become continues as b says; false means that the message or signal is unhandled. keep, unless it
+// is nil, sees what b has filled in, and returns false if the actor is to stay as it is.
+func become[M any](x *box[M], b Behavior[M], keep func(n *next) bool) (handled bool) {
+	c := &x.cell
+	if in := c.inner(); in != nil {
+		return in.around.become(b, keep)
+	}
+	n := &x.scratch
+	n.next.starting = c.core.phase == starting
+	b(current(x), n)
+	if keep != nil && !keep(&n.next) {
+		x.forget()
+		return true
+	}
+	if same(n) && !n.next.starting {
+		return true
+	}
+	said, t := taken(x)
+	handled, set := c.obey(&said.next, &t, said.OnMessage != nil)
+	if set {
+		install(x, &said, &t)
+	}
+	return handled
+}
+
+// taken returns what a behavior has filled in. The next one fills in anew.
+func taken[M any](x *box[M]) (said Next[M], t transition) {
+	said = x.scratch
+	x.scratch = Next[M]{next: next{cell: &x.cell}}
+	return said, x.cell.takeTransition()
+}
+
+// forget forgets what a behavior has filled in.
+func (x *box[M]) forget() { _, _ = taken(x) }
+
+// same reports whether a behavior has filled in nothing.
+func same[M any](n *Next[M]) bool {
+	return n.OnMessage == nil && n.OnSignal == nil && n.next.same()
+}
+
+// install makes the handlers of n those of the actor.
+func install[M any](x *box[M], n *Next[M], t *transition) {
+	c := &x.cell
+	if c.core.phase == running && (n.OnMessage != nil || t.wrapping != nil) {
+		c.closeBypass()
+	}
+	if t.wrapping != nil || c.wrapping != nil {
+		c.own().wrapping = c.wrapping.after(&n.next, t, handlersOf(n.OnMessage, n.OnSignal), x.handlers())
+		wrap(x, c.wrapping)
+		return
+	}
+	if n.OnMessage != nil {
+		x.onMessage = n.OnMessage
+	}
+	if n.OnSignal != nil || n.next.mute {
+		x.onSignal = n.OnSignal
+	}
+}
+
+// handlers are a MessageHandler and a SignalHandler for one type of messages; nil stands for none.
+type handlers struct{ message, signal any }
+
+func handlersOf[M any](message MessageHandler[M], signal SignalHandler[M]) (h handlers) {
+	if message != nil {
+		h.message = message
+	}
+	if signal != nil {
+		h.signal = signal
+	}
+	return h
+}
+
+func (x *box[M]) handlers() handlers { return handlersOf(x.onMessage, x.onSignal) }
+
+func (x *box[M]) setHandlers(h handlers) {
+	x.onMessage, _ = h.message.(MessageHandler[M])
+	x.onSignal, _ = h.signal.(SignalHandler[M])
+}
+
+// wrap makes the handlers of the actor those inside w with all that w has around them.
+func wrap[M any](x *box[M], w *wrapping) {
+	x.setHandlers(w.inside)
+	if x.onSignal == nil {
+		x.onSignal = ignoreSignal[M]
+	}
+	for i := len(w.around) - 1; i >= 0; i-- {
+		layer := &w.around[i]
+		if around, ok := layer.message.(func(MessageHandler[M]) MessageHandler[M]); ok && around != nil {
+			x.onMessage = around(x.onMessage)
+		}
+		if around, ok := layer.signal.(func(SignalHandler[M]) SignalHandler[M]); ok && around != nil {
+			x.onSignal = around(x.onSignal)
+		}
+		if layer.see != nil {
+			x.onMessage, x.onSignal = observed(x, layer.see)
+		}
+	}
+}
+
+// handleTaskMessage handles the message of a task, which may be for an inner cell.
+func (c *cell) handleTaskMessage(msg any) {
+	if in := c.inner(); in != nil {
+		in.told(msg)
+	}
+	c.box.handle(msg)
 }
 
 // handleSignal passes sig to the behavior, and continues as that says. If sig is not handled, the
 // actor fails with unhandled.
-func (c *cell[M]) handleSignal(sig Signal, unhandled error) {
-	if next := c.tellSignal(sig); next != nil && !c.become(next) {
+func (c *cell) handleSignal(sig Signal, unhandled error) {
+	if next := c.box.signal(sig); next != nil && !c.box.become(next, nil) {
 		c.fail(unhandled)
 	}
 }
 
-// become continues as b says; false means that the message or signal is unhandled.
-func (c *cell[M]) become(b Behavior[M]) (handled bool) {
-	if outer := c.outer(); outer != nil {
-		return outer.become(b)
-	}
-	n := &c.scratch
-	n.cell, n.starting = c, c.core.phase == starting
-	b(current(c), n)
-	if n.same() && !n.starting {
-		return true
-	}
-	said := *n
-	c.scratch = Next[M]{}
-	return c.obey(&said)
-}
-
-// obey does what a behavior has filled in.
-func (c *cell[M]) obey(n *Next[M]) (handled bool) {
+// obey does what a behavior has filled in. The handlers that n has are to be set if set is true;
+// handles says whether one is for messages.
+func (c *cell) obey(n *next, t *transition, handles bool) (handled, set bool) {
 	switch {
-	case n.err() != nil:
-		c.fail(n.err())
+	case t.err != nil:
+		c.fail(t.err)
 	case n.stop:
 		c.beginStop(nil)
-	case n.starting && (n.unhandled || n.OnMessage == nil):
+	case n.starting && (n.unhandled || !handles):
 		c.fail(errNoBehavior)
 	case n.unhandled:
 		c.supervision.keep()
-		return false
+		return false, false
 	default:
 		if n.layered {
 			c.supervision.replaced = nil
 		}
-		c.install(n)
+		return true, true
 	}
-	return true
-}
-
-func (c *cell[M]) install(n *Next[M]) {
-	if c.core.phase == running && (n.OnMessage != nil || n.wrapping() != nil) {
-		c.closeBypass()
-	}
-	if n.wrapping() != nil || c.wrapping != nil {
-		w := c.wrapping.after(n, c.onMessage, c.onSignal)
-		c.own().wrapping, n.rest = w, nil
-		c.onMessage, c.onSignal = w.compose()
-		return
-	}
-	if n.OnMessage != nil {
-		c.onMessage = n.OnMessage
-	}
-	if n.OnSignal != nil || n.mute {
-		c.onSignal = n.OnSignal
-	}
+	return true, false
 }
 
 // unhandled publishes msg, unless it is such an event itself, to avoid a loop.
-func (c *cell[M]) unhandled(msg any) {
+func (c *cell) unhandled(msg any) {
 	if _, circular := msg.(UnhandledMessage); !circular {
 		c.core.sys.events.publish(UnhandledMessage{Recipient: c.core.actor().fullPath(), Message: msg})
 	}
-}
-
-// tellSignal passes sig to the behavior, which must exist, and returns its result.
-func (c *cell[M]) tellSignal(sig Signal) Behavior[M] {
-	if c.onSignal == nil {
-		return ignoreSignal[M](sig)
-	}
-	return c.onSignal(&c.ctx, sig)
-}
-
-// ignoreSignal is the result of a behavior without a signal handler: the end of a watched actor and
-// the failure of an adapter are unhandled, other signals are ignored.
-func ignoreSignal[M any](sig Signal) Behavior[M] {
-	switch sig.(type) {
-	case Terminated, ChildFailed, AdaptFailed:
-		return func(_ *Context[M], n *Next[M]) { n.Unhandled() }
-	case PostStop, PreRestart:
-	}
-	return nil
 }

@@ -13,22 +13,24 @@ import (
 type internals struct{ *System }
 
 // refInternals is likewise an ActorRef.
-type refInternals[M any] ActorRef[M]
+type refInternals struct{ c *core }
 
-// contextInternals is likewise a Context.
-type contextInternals[M any] Context[M]
+// internalsOf implements actorhook.Internals.
+func internalsOf(v any) any {
+	switch v := v.(type) {
+	case *System:
+		return internals{v}
+	case traced:
+		return v.internals()
+	}
+	return refInternals{v.(AnyRef).target()} // nothing else is asked for
+}
 
-func (s *System) internals() any { return internals{s} }
-
-func (r ActorRef[M]) internals() any { return refInternals[M](r) }
-
-func (c *Context[M]) internals() any { return (*contextInternals[M])(c) }
-
-// To returns the ref to a core that the internals of another type have made.
-func (refInternals[M]) To(made any) ActorRef[M] { return ActorRef[M]{made.(*core)} } // nothing else is made
+// setRef implements actorhook.SetRef.
+func refTo(ref, made any) { *ref.(bindable).pointer() = made.(*core) } // by its contract
 
 func init() {
-	actorhook.Internals = func(v any) any { return v.(interface{ internals() any }).internals() } // those that the package exports have it
+	actorhook.Internals, actorhook.SetRef, actorhook.Marked = internalsOf, refTo, markedAs
 	actorhook.WillBlock = willBlock
 	actorhook.AdmissionCheck = func(check func() error) any {
 		return spawnOption(func(c *spawnConfig) { c.admission = check })

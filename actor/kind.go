@@ -93,27 +93,32 @@ func (k *kinds) named(name string) *kind {
 	return known.(*kind)
 }
 
+// kinded is the kind of actors with one type of messages.
+type kinded struct {
+	messages   reflect.Type
+	ofMessages string               // the kind of those that are spawned without one
+	kind       atomic.Pointer[kind] // of that name, of the system that asked last
+}
+
 // counts returns where an actor is counted.
-func (c *config[M]) counts(s *System, uid uint64, ours bool) *counts {
-	k := c.common.kind.Load()
+func (c *config) counts(s *System, uid uint64, ours bool) *counts {
+	k := c.kinded.kind.Load()
 	switch {
-	case c.spawnConfig.kind != "":
-		k = s.kinds.named(c.spawnConfig.kind)
+	case c.kind != "":
+		k = s.kinds.named(c.kind)
 	case ours:
 		k = s.kinds.named(actorhook.OwnKind)
 	case k == nil || k.of != s.kinds.number: // a process seldom has more than one system
-		k = s.kinds.named(c.ofMessages)
-		c.common.kind.Store(k)
+		k = s.kinds.named(c.kinded.ofMessages)
+		c.kinded.kind.Store(k)
 	}
 	return &k.shards[uid%kindShards]
 }
 
-// belongs reports whether an actor of this behavior and name belongs to the framework itself.
-func belongs[M any](parent *core, b Behavior[M], name string) bool {
-	if parent == &parent.sys.system.core {
-		return true
-	}
-	return name != "" && markOf(b) != nil // all marked behaviors are ours
+// belongs reports whether an actor with a behavior of that mark and a name belongs to the framework
+// itself.
+func belongs(parent *core, mark any, name string) bool {
+	return parent == &parent.sys.system.core || name != "" && mark != nil // all marked behaviors are ours
 }
 
 // kindOf returns the name of the kind of actors with messages of type t.

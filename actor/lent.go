@@ -65,7 +65,7 @@ func (s *scheduler) runLent(r *runner, replace func()) (replaced bool) {
 	c, begun := s.begin(r), time.Since(epoch)
 	r.labelled = nil // the goroutine is another one than before
 	var again *core
-	if c.impl.(worker).turn(s, r) { // only workers get ready
+	if c.impl.(*cell).turn(s, r) { // only cells get ready
 		again = c
 	}
 	return s.endLent(r, again, begun)
@@ -131,7 +131,7 @@ func (s *scheduler) checkLent() {
 		case r.lent.replace == nil:
 		case r.lent.seen:
 			r.mu.Lock()
-			r.at.impl.(worker).setUrgent() // so that its turn ends, if it only takes long
+			r.at.impl.(*cell).setUrgent() // so that its turn ends, if it only takes long
 			s.markBlocked(r)
 			r.mu.Unlock()
 		default:

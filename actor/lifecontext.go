@@ -22,9 +22,9 @@ type life struct {
 	detach func() bool // from given
 }
 
-// lifeOf returns where the life of an actor is kept.
-func lifeOf(c *core) *atomic.Pointer[life] {
-	return c.impl.(interface{ ownLife() *atomic.Pointer[life] }).ownLife() // only cells have a context
+// kept returns where the life of the actor is kept.
+func (l *lifeContext) kept() *atomic.Pointer[life] {
+	return &l.impl.(*cell).life // only cells have a context
 }
 
 // context returns the context of the actor, which is the parent context of its children.
@@ -32,7 +32,7 @@ func (c *core) context() context.Context { return (*lifeContext)(c) }
 
 // around returns the parent context.
 func (l *lifeContext) around() context.Context {
-	if made := lifeOf((*core)(l)).Load(); made != nil && made.given != nil {
+	if made := l.kept().Load(); made != nil && made.given != nil {
 		return made.given
 	}
 	if l.parent.parent == nil { // a guardian
@@ -63,7 +63,7 @@ func (l *lifeContext) Value(key any) any {
 			return v
 		}
 	}
-	if made := lifeOf((*core)(l)).Load(); made != nil {
+	if made := l.kept().Load(); made != nil {
 		made.mu.Lock()
 		inner := made.inner
 		made.mu.Unlock()
@@ -75,10 +75,10 @@ func (l *lifeContext) Value(key any) any {
 }
 
 func (l *lifeContext) context() context.Context {
-	made := lifeOf((*core)(l)).Load()
+	made := l.kept().Load()
 	if made == nil {
-		lifeOf((*core)(l)).CompareAndSwap(nil, new(life))
-		made = lifeOf((*core)(l)).Load()
+		l.kept().CompareAndSwap(nil, new(life))
+		made = l.kept().Load()
 	}
 	made.mu.Lock()
 	defer made.mu.Unlock()
@@ -91,10 +91,10 @@ func (l *lifeContext) context() context.Context {
 	return made.inner
 }
 
-// endLife ends the context. at is where the life of c is kept.
-func (c *core) endLife(at *atomic.Pointer[life]) {
-	c.flags.set(ended) // first, so that a life created now sees it
-	made := at.Load()
+// endLife ends the context.
+func (b *inbox) endLife() {
+	b.core.flags.set(ended) // first, so that a life created now sees it
+	made := b.life.Load()
 	if made == nil {
 		return
 	}
@@ -105,19 +105,19 @@ func (c *core) endLife(at *atomic.Pointer[life]) {
 	}
 }
 
-// stopWith calls stop when ctx, which was given to extension.WithContext, is done.
-func (c *core) stopWith(at *atomic.Pointer[life], ctx context.Context, stop func()) {
-	made := at.Load()
-	detach := context.AfterFunc(ctx, stop)
+// stopWith stops the actor when ctx, which was given to extension.WithContext, is done.
+func (b *inbox) stopWith(ctx context.Context) {
+	made := b.life.Load()
+	detach := context.AfterFunc(ctx, func() { b.signal(systemMsg{kind: sysStop}) })
 	made.mu.Lock()
 	defer made.mu.Unlock()
 	made.detach = detach
 }
 
 // releaseLife ends the context, and detaches it from the one given to extension.WithContext.
-func (c *core) releaseLife(at *atomic.Pointer[life]) {
-	c.endLife(at)
-	made := at.Load()
+func (b *inbox) releaseLife() {
+	b.endLife()
+	made := b.life.Load()
 	if made == nil {
 		return
 	}

@@ -10,7 +10,7 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-func (c *cell[M]) handleSystem(msg systemMsg) {
+func (c *cell) handleSystem(msg systemMsg) {
 	switch msg.kind {
 	case sysStart:
 		c.start()
@@ -23,7 +23,7 @@ func (c *cell[M]) handleSystem(msg systemMsg) {
 			c.fail(fmt.Errorf("%w by %s: %w", ErrEscalated, msg.child.fullPath(), msg.err))
 		}
 	case sysRest:
-		rest(c)
+		c.rest()
 	case sysResume:
 		if c.core.phase == restarting && msg.epoch == c.epoch {
 			c.start()
@@ -33,16 +33,15 @@ func (c *cell[M]) handleSystem(msg systemMsg) {
 
 // start runs the first behavior of an incarnation: the one that the cell was spawned with, or the
 // one that the restarting layer supervises.
-func (c *cell[M]) start() {
+func (c *cell) start() {
 	c.core.phase = starting
-	first, around := c.supervision.rewind(c.initial)
+	first, around := c.supervision.rewind()
 	c.unwrapTo(around)
-	c.onMessage, c.onSignal = nil, nil
-	c.become(first)
+	c.box.begin(first)
 	if c.core.phase != starting {
 		return
 	}
-	if c.extras != &c.conf.none && c.supervision.setBase() {
+	if c.extras != &noExtras && c.supervision.setBase() {
 		c.wrapping.setBase()
 	}
 	c.core.phase = running
@@ -51,14 +50,14 @@ func (c *cell[M]) start() {
 }
 
 // beginStop stops the children; when the last of them has ended, the actor ends.
-func (c *cell[M]) beginStop(cause error) {
+func (c *cell) beginStop(cause error) {
 	if c.core.phase >= stopping {
 		return
 	}
 	c.core.phase = stopping
 	c.senders.close()
 	c.core.endBy(cause)
-	c.core.endLife(&c.life)
+	c.endLife()
 	c.timers.stop()
 	c.supervision.cancel()
 	children, awaited := c.closeDown()
@@ -68,7 +67,7 @@ func (c *cell[M]) beginStop(cause error) {
 	}
 }
 
-func (c *cell[M]) childEnded() {
+func (c *cell) childEnded() {
 	if c.core.phase != stopping && c.core.phase != restarting || c.core.childCount() > 0 {
 		return
 	}
@@ -81,21 +80,21 @@ func (c *cell[M]) childEnded() {
 
 // finish ends the actor, in this order: PostStop to the last behavior, cleanups, dead letters of
 // the mailbox, release of the name, notification of watchers and parent.
-func (c *cell[M]) finish() {
+func (c *cell) finish() {
 	c.core.phase = stopped
 	c.endIncarnation(PostStop{}, -1)
 	c.watched.endAll()
 	c.core.mu.Lock()
-	c.core.dead = true
+	c.core.dead, c.core.plain = true, false
 	rest := append(c.drain(), c.senders.takeParked()...)
-	c.system = systemMsgs{}
+	c.due, c.others = 0, nil
 	c.core.mu.Unlock()
-	c.core.releaseLife(&c.life)
+	c.releaseLife()
 	c.tally.flush()
 	c.tally.counts.stopped.Add(1)
 	switch {
 	case c.conf.returns != nil:
-		giveBack(c, rest)
+		c.giveBack(rest)
 	case len(rest) > 0:
 		c.reportRest(rest)
 	}
@@ -104,7 +103,7 @@ func (c *cell[M]) finish() {
 
 // reportRest makes the remaining items dead letters, with the reason of the admission check if it
 // refuses them.
-func (c *cell[M]) reportRest(rest []item[M]) {
+func (c *cell) reportRest(rest []item) {
 	reason := ErrTerminated
 	if c.conf.admission != nil {
 		failure := guard.Apart(c.senders.lend(c.core.owner.lend(func() { reason = cmp.Or(c.conf.checkAdmission(), reason) }))) // the end must not end half-way
@@ -118,9 +117,9 @@ func (c *cell[M]) reportRest(rest []item[M]) {
 // endIncarnation passes the last signal to the behavior, if there ever was one, and runs the
 // cleanups that were deferred inside layer; -1 means all. Panics in them are logged; they cannot
 // fail an actor that has ended.
-func (c *cell[M]) endIncarnation(last Signal, layer int) {
-	if c.onSignal != nil && !c.core.sys.halt.begun.Load() {
-		c.guard("signal handler", func() { c.tellSignal(last) })
+func (c *cell) endIncarnation(last Signal, layer int) {
+	if c.box.handlers().signal != nil && !c.core.sys.halt.begun.Load() {
+		c.guard("signal handler", func() { c.box.signal(last) })
 	}
 	c.cleanups.run(layer, c.guard)
 	if c.core.phase == stopped {
@@ -128,12 +127,12 @@ func (c *cell[M]) endIncarnation(last Signal, layer int) {
 	} else {
 		c.asks.abandonAll(ErrStaleHandler)
 	}
-	c.onMessage, c.onSignal = nil, nil
+	c.box.setHandlers(handlers{})
 	c.epoch++
 }
 
 // guard runs f, and logs a panic or the end of its goroutine.
-func (c *cell[M]) guard(what string, f func()) {
+func (c *cell) guard(what string, f func()) {
 	if err := guard.Apart(c.senders.lend(c.core.owner.lend(f))); err != nil {
 		c.core.logOutside(what, err)
 	}

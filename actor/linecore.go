@@ -76,8 +76,8 @@ func (l *lineCore) current() *attached {
 func (l *lineCore) attach() *attached {
 	now := new(attached)
 	fields := []zapcore.Field{zap.String("actor", l.actor.path())}
-	if k, ok := l.actor.impl.(interface{ counts() *counts }); ok {
-		fields = append(fields, zap.String("kind", k.counts().of.name))
+	if of, ok := l.actor.impl.(*cell); ok {
+		fields = append(fields, zap.String("kind", of.tally.counts.of.name))
 	}
 	if of, ok := l.actor.context().Value(actorhook.GenerationKey{}).(actorhook.Generation); ok {
 		now.of, now.generation = of, of.Generation()

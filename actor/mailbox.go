@@ -87,14 +87,14 @@ func Prioritized[M any](priority func(msg M) int) Mailbox { return Mailbox{prior
 func (m Mailbox) plain() bool { return m.capacity == 0 && m.priority == nil }
 
 // An item is an entry of a mailbox: a message, or a task that leads to one.
-type item[M any] struct {
-	msg  M
-	task task[M] // nil for a plain message
+type item struct {
+	msg  any
+	task task // nil for a plain message
 }
 
 // A task runs inside the actor, in its place among the messages.
-type task[M any] interface {
-	run(c *cell[M])
+type task interface {
+	run(c *cell)
 	// exempt reports whether no bound counts the task: it has no sender that could deal with
 	// its loss.
 	exempt() bool
@@ -102,11 +102,19 @@ type task[M any] interface {
 	undelivered() (msg any, report bool)
 }
 
-func (it *item[M]) exempt() bool { return it.task != nil && it.task.exempt() }
+func (it *item) exempt() bool { return it.task != nil && it.task.exempt() }
 
-func (it *item[M]) undelivered() (msg any, report bool) {
+func (it *item) undelivered() (msg any, report bool) {
 	if it.task != nil {
 		return it.task.undelivered()
 	}
 	return it.msg, true
+}
+
+// A follower is a task that no bound counts, but that must not overtake earlier messages.
+type follower interface{ follows() bool }
+
+func (it *item) follows() bool {
+	f, ok := it.task.(follower)
+	return ok && f.follows()
 }

@@ -6,69 +6,51 @@ package actor
 // several actors then call see concurrently. Like [Next.Wrap] it sets no behavior, and identity
 // identifies the observer.
 func (n *Next[M]) Observe(identity any, see func(ref AnyRef, msg any, sig Signal), children bool) (fresh bool) {
-	w := wrapper[M]{
-		identity: identity,
-		message: func(handle MessageHandler[M]) MessageHandler[M] {
-			return func(ctx *Context[M], msg M) Behavior[M] {
-				defer func() { see(refOf(ctx.cell.core.actor()), msg, nil) }()
-				return handle(ctx, msg)
-			}
-		},
-		signal: func(handle SignalHandler[M]) SignalHandler[M] {
-			return func(ctx *Context[M], sig Signal) Behavior[M] {
-				defer func() { see(refOf(ctx.cell.core.actor()), nil, sig) }()
-				return handle(ctx, sig)
-			}
-		},
-	}
-	if children {
-		w.children = see
-	}
-	return n.wrap(w)
+	return n.next.wrap(wrapper{identity: identity, see: see, children: children})
 }
 
-// A spawnObserver is a node that may observe its children.
-type spawnObserver interface{ observers() []observer }
-
-type observer struct {
-	identity any
-	see      func(ref AnyRef, msg any, sig Signal)
+// observed returns the handlers of x with see around them.
+func observed[M any](x *box[M], see func(ref AnyRef, msg any, sig Signal)) (MessageHandler[M], SignalHandler[M]) {
+	self, message, signal := x.cell.core.outermost().box.self(), x.onMessage, x.onSignal
+	return func(ctx *Context[M], msg M) Behavior[M] {
+			defer see(self, msg, nil)
+			return message(ctx, msg)
+		}, func(ctx *Context[M], sig Signal) Behavior[M] {
+			defer see(self, nil, sig)
+			return signal(ctx, sig)
+		}
 }
 
-// observers includes those of the current transition: a behavior may spawn before it is installed.
-func (c *cell[M]) observers() (all []observer) {
+// observers returns what observes the children of the actor. It includes those of the current
+// transition: a behavior may spawn before it is installed.
+func (c *cell) observers() (all []wrapper) {
 	around := c.wrapping.list()
-	if w := c.scratch.wrapping(); w != nil {
-		around = w.around
+	if c.transition != nil && c.transition.wrapping != nil {
+		around = c.transition.wrapping.around
 	}
 	for _, w := range around {
-		if w.children != nil {
-			all = append(all, observer{w.identity, w.children})
+		if w.children {
+			all = append(all, w)
 		}
 	}
 	if w := c.wrapping; w != nil && w.inner != nil {
-		all = append(all, w.inner.observers()...)
+		all = append(all, w.inner.cell.observers()...)
 	}
 	return all
 }
 
-// observed returns b with the observers of the children of parent.
-func observed[M any](parent *core, b Behavior[M]) Behavior[M] {
-	o, ok := parent.impl.(spawnObserver)
-	if !ok {
-		return b
-	}
-	observers := o.observers()
-	if len(observers) == 0 {
+// observe puts observers around a behavior.
+func observe[M any](of *common[M], b Behavior[M], by []wrapper) Behavior[M] {
+	if len(by) == 0 {
 		return b
 	}
 	observed := func(ctx *Context[M], n *Next[M]) {
-		for _, o := range observers {
-			n.Observe(o.identity, o.see, true)
+		for _, w := range by {
+			n.next.wrap(wrapper{identity: w.identity, see: w.see, children: true})
 		}
 		b(ctx, n)
 	}
-	if mark := markOf(b); mark != nil {
+	if mark := markOf(of, b); mark != nil {
 		return marked(observed, mark)
 	}
 	return observed

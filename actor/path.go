@@ -27,7 +27,7 @@ func (c *core) fullPath() string {
 	switch r := c.impl.(type) {
 	case *remoteActor:
 		return r.sendTo.Full // its system may have another name
-	case arriver:
+	case *routed:
 		return formatPath(c.sys.name, "", c.path()) // on every node
 	}
 	return formatPath(c.sys.name, c.sys.address, c.localPath())

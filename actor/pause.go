@@ -4,9 +4,9 @@ import "sync/atomic"
 
 // A pause implements extension.Pause. While it lasts, the turn of the actor is over, but nothing is
 // handled: the actor counts as scheduled, so that nobody schedules it. End starts the next turn.
-type pause[M any] struct {
-	cell  *cell[M]
-	then  func() Behavior[M]
+type pause struct {
+	cell  *cell
+	then  func() any // the next behavior; nil means the same
 	state atomic.Int32
 }
 
@@ -18,15 +18,15 @@ const (
 )
 
 // Pause implements extension.NewPause.
-func (x *contextInternals[M]) Pause(then func() Behavior[M]) interface {
+func (x *inside) Pause(then func() any) interface {
 	Begin() bool
 	End()
 } {
-	return &pause[M]{cell: x.cell, then: then}
+	return &pause{cell: x.cell, then: then}
 }
 
 // Begin implements extension.Pause.
-func (p *pause[M]) Begin() bool {
+func (p *pause) Begin() bool {
 	c := p.cell
 	c.core.check("Pause")
 	if c.core.phase != running || c.core.inTask || c.core.outside || c.wrapping != nil {
@@ -40,7 +40,7 @@ func (p *pause[M]) Begin() bool {
 }
 
 // End implements extension.Pause.
-func (p *pause[M]) End() {
+func (p *pause) End() {
 	if !p.state.CompareAndSwap(pauseBegun, pauseOver) {
 		p.state.Store(pauseOver)
 		p.cell.core.sys.scheduler.ready(&p.cell.core)
@@ -49,7 +49,7 @@ func (p *pause[M]) End() {
 
 // leave continues the handling of the message if the pause is over. Otherwise the turn is: c
 // belongs to the one that End starts.
-func (p *pause[M]) leave() bool {
+func (p *pause) leave() bool {
 	c := p.cell
 	c.core.owner.end()
 	if p.state.CompareAndSwap(pauseBegun, pauseParked) {
@@ -58,7 +58,7 @@ func (p *pause[M]) leave() bool {
 	c.core.owner.begin()
 	c.core.phase, c.pause = running, nil
 	if next := p.then(); next != nil {
-		c.become(next)
+		c.box.become(next, nil)
 	}
 	return true
 }

@@ -18,11 +18,20 @@ import (
 // [System.Shutdown] waits for f to return. A value that arrives after the actor has ended is a dead
 // letter.
 func PipeToSelf[T, M any](ctx *Context[M], f func(context.Context) (T, error), wrap func(T, error) M) {
-	c, within, then := ctx.cell, ctx.within(), ctx.consequence()
+	var value T
+	ctx.in.pipe(func(within context.Context) (result any, err error) {
+		value, err = f(within)
+		return value, err
+	}, func(err error) any { return wrap(value, err) })
+}
+
+// pipe runs f, and then wrap inside the actor.
+func (x *inside) pipe(f func(context.Context) (any, error), wrap func(error) any) {
+	c, within, then := x.cell, x.within(), x.consequence()
 	c.core.check("PipeToSelf")
 	c.core.sys.background.Go(func() {
-		p := &piped[T, M]{wrap: wrap, err: guard.ErrGoexit} // unless f returns
-		defer func() { c.post(item[M]{task: p}, entrance{metadata: then}) }()
+		p := &piped{wrap: wrap, err: guard.ErrGoexit} // unless f returns
+		defer func() { c.post(item{task: p}, entrance{metadata: then}) }()
 		p.err = guard.Run(func() (err error) {
 			p.value, err = f(within)
 			return err
@@ -30,14 +39,14 @@ func PipeToSelf[T, M any](ctx *Context[M], f func(context.Context) (T, error), w
 	})
 }
 
-type piped[T, M any] struct {
-	value T
+type piped struct {
+	value any
 	err   error
-	wrap  func(T, error) M
+	wrap  func(error) any
 }
 
-func (p *piped[T, M]) run(c *cell[M]) { c.handleTaskMessage(p.wrap(p.value, p.err)) }
+func (p *piped) run(c *cell) { c.handleTaskMessage(p.wrap(p.err)) }
 
-func (p *piped[T, M]) exempt() bool { return true }
+func (p *piped) exempt() bool { return true }
 
-func (p *piped[T, M]) undelivered() (any, bool) { return p.value, p.err == nil }
+func (p *piped) undelivered() (any, bool) { return p.value, p.err == nil }

@@ -1,58 +1,60 @@
 package actor
 
-import (
-	"container/heap"
-	"errors"
-	"fmt"
-)
+import "errors"
 
-// priorities holds the waiting items of a prioritized mailbox. The turn owns it.
-type priorities[M any] struct {
-	priority func(msg M) int
-	entries  priorityHeap[M]
+// priorities holds the waiting items of a prioritized mailbox, as a binary heap. The turn owns it.
+type priorities struct {
+	priority func(msg any) int
+	entries  []prioritized
+	fresh    []item // space for what has arrived
 	came     uint64 // how many items have come so far
 	last     bool   // the actor ends when those that have come have been handled
 }
 
-type prioritizedItem[M any] struct {
-	item     item[M]
+type prioritized struct {
+	item     item
 	class    int8 // see add
 	priority int
 	number   uint64
 }
 
-// newPriorityQueue returns nil for a mailbox without priorities.
-func newPriorityQueue[M any](box Mailbox, path func() string) *priorities[M] {
-	if box.priority == nil {
-		return nil
+func (p *prioritized) before(q *prioritized) bool {
+	switch {
+	case p.class != q.class:
+		return p.class < q.class
+	case p.priority != q.priority:
+		return p.priority < q.priority
 	}
-	priority, ok := box.priority.(func(M) int)
-	if !ok {
-		var want func(M) int
-		panic(fmt.Sprintf("actor: the mailbox of %s has a priority of type %T; it needs one of type %T", path(), box.priority, want))
-	}
-	return &priorities[M]{priority: priority}
+	return p.number < q.number
 }
 
 // add inserts an item: tasks come before messages, and messages before the end by [Context.Drain],
 // which later messages do not delay. It calls the user's function.
-func (r *priorities[M]) add(it item[M]) {
-	e := prioritizedItem[M]{item: it, number: r.came}
+func (r *priorities) add(it item) {
+	e := prioritized{item: it, number: r.came}
 	r.came++
 	plain := it.plain()
 	switch task := plain.task.(type) {
 	case nil:
 		e.class, e.priority = r.ofMessages(), r.priority(plain.msg)
-	case *delivered[M]:
+	case *delivered:
 		e.class, e.priority = r.ofMessages(), r.ofDelivered(task)
-	case *lastTask[M]:
+	case lastTask:
 		e.class, r.last = 2, true
 	}
-	heap.Push(&r.entries, e)
+	r.entries = append(r.entries, e)
+	for at := len(r.entries) - 1; at > 0; {
+		parent := (at - 1) / 2
+		if !r.entries[at].before(&r.entries[parent]) {
+			break
+		}
+		r.entries[at], r.entries[parent] = r.entries[parent], r.entries[at]
+		at = parent
+	}
 }
 
 // ofMessages returns the class of messages that arrive now.
-func (r *priorities[M]) ofMessages() int8 {
+func (r *priorities) ofMessages() int8 {
 	if r.last {
 		return 3
 	}
@@ -60,7 +62,7 @@ func (r *priorities[M]) ofMessages() int8 {
 }
 
 // ofDelivered reports the outcome of d if the user's function panics.
-func (r *priorities[M]) ofDelivered(d *delivered[M]) int {
+func (r *priorities) ofDelivered(d *delivered) int {
 	found := false
 	defer func() {
 		if !found {
@@ -74,44 +76,40 @@ func (r *priorities[M]) ofDelivered(d *delivered[M]) int {
 
 var errNoPriority = errors.New("actor: the priority function of the mailbox failed at the message")
 
-func (r *priorities[M]) take() (it item[M], ok bool) {
-	if len(r.entries) == 0 {
+func (r *priorities) take() (it item, ok bool) {
+	end := len(r.entries) - 1
+	if end < 0 {
 		return it, false
 	}
-	return heap.Pop(&r.entries).(prioritizedItem[M]).item, true // nothing else is pushed
+	it = r.entries[0].item
+	r.entries[0], r.entries[end] = r.entries[end], prioritized{} // retain nothing
+	if r.entries = r.entries[:end]; end == 0 {
+		r.entries = nil
+	}
+	r.sink()
+	return it, true
 }
 
-func (r *priorities[M]) size() int {
+// sink moves the first entry to its place.
+func (r *priorities) sink() {
+	for at := 0; ; {
+		first := at
+		for child := 2*at + 1; child <= 2*at+2 && child < len(r.entries); child++ {
+			if r.entries[child].before(&r.entries[first]) {
+				first = child
+			}
+		}
+		if first == at {
+			return
+		}
+		r.entries[at], r.entries[first] = r.entries[first], r.entries[at]
+		at = first
+	}
+}
+
+func (r *priorities) size() int {
 	if r == nil {
 		return 0
 	}
 	return len(r.entries)
-}
-
-// priorityHeap is the heap behind priorities.
-type priorityHeap[M any] []prioritizedItem[M]
-
-func (r priorityHeap[M]) Len() int      { return len(r) }
-func (r priorityHeap[M]) Swap(i, j int) { r[i], r[j] = r[j], r[i] }
-func (r priorityHeap[M]) Less(i, j int) bool {
-	a, b := &r[i], &r[j]
-	switch {
-	case a.class != b.class:
-		return a.class < b.class
-	case a.priority != b.priority:
-		return a.priority < b.priority
-	}
-	return a.number < b.number
-}
-
-func (r *priorityHeap[M]) Push(e any) { *r = append(*r, e.(prioritizedItem[M])) } // only add pushes
-
-func (r *priorityHeap[M]) Pop() any {
-	end := len(*r) - 1
-	last := (*r)[end]
-	(*r)[end] = prioritizedItem[M]{} // retain nothing
-	if *r = (*r)[:end]; end == 0 {
-		*r = nil
-	}
-	return last
 }

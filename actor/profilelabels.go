@@ -64,8 +64,8 @@ func (l *lifeContext) profileLabel() *profileLabel {
 	if l.sys.scheduler.labels.set == nil {
 		return nil
 	}
-	if of, ok := l.impl.(surveyed); ok {
-		return of.counts().of.profileLabel()
+	if of, ok := l.impl.(*cell); ok {
+		return of.tally.counts.of.profileLabel()
 	}
 	return nil
 }

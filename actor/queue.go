@@ -1,85 +1,112 @@
 package actor
 
-// A queue holds the items that have arrived since a turn took its batch. core.mu guards it.
+// A queue holds what has arrived at a cell since a turn took its batch. The mutex of the core
+// guards it, which also has the counts of the items.
 type queue[M any] struct {
-	waiting chain[M]
-	exempt  int32 // how many of those waiting no bound counts
-	alone   bool
-	first   M // comes before waiting, if alone; so that a shallow mailbox needs no chunk
+	rest  chain[M]
+	of    *common[M]
+	first M // comes before rest, if core.alone; so that a shallow mailbox needs no chunk
 }
 
-// put adds a message to an unbounded queue.
-func (q *queue[M]) put(msg M, chunks *chunks[M]) {
-	if !q.alone && q.waiting.size == 0 {
-		q.first, q.alone = msg, true
-		return
+// tryPut puts msg into the mailbox, and wakes the actor. It returns false, and does nothing, if the
+// mailbox is not plain.
+func tryPut[M any](c *core, q *queue[M], msg M) bool {
+	if !c.mu.TryLock() {
+		c.lockWithBackoff()
 	}
-	q.waiting.put(msg, chunks)
-}
-
-// push adds an item. If the queue is full, over is the item that is dropped for it, or the item
-// itself.
-func (q *queue[M]) push(it item[M], box Mailbox, chunks *chunks[M]) (over item[M], overflow bool) {
-	switch {
-	case box.capacity == 0:
-	case it.exempt():
-		q.exempt++
-	case q.waiting.size-int(q.exempt) < box.capacity:
-	case box.overflow == dropOldest:
-		over, overflow = q.waiting.takeBounded(chunks), true
-	default:
-		return it, true
-	}
-	q.waiting.push(it, chunks)
-	return over, overflow
-}
-
-// takeFirst returns the message that is stored apart from the chain, before all others, if there is
-// one.
-func (q *queue[M]) takeFirst() (msg M, ok bool) {
-	if !q.alone {
-		return msg, false
-	}
-	var none M
-	msg, q.first, q.alone = q.first, none, false
-	return msg, true
-}
-
-// refill makes all waiting items the batch; of a bounded mailbox, whose bound counts them, one. The
-// batch is empty, and so is first.
-func (q *queue[M]) refill(batch *chain[M], box Mailbox, chunks *chunks[M]) bool {
-	if q.waiting.size == 0 {
+	if !c.plain {
+		c.mu.Unlock()
 		return false
 	}
-	if box.capacity == 0 {
-		*batch, q.waiting = q.waiting, chain[M]{}
+	if last := q.rest.tail; last != nil && len(last.msgs) < cap(last.msgs) && len(last.tasks) == 0 {
+		last.msgs = append(last.msgs, msg) // a turn is due already
+		c.waiting++
+		c.mu.Unlock()
 		return true
 	}
-	it, _ := q.waiting.pop(chunks)
-	if it.exempt() {
-		q.exempt--
-	}
-	batch.push(it, chunks)
+	put(c, q, msg)
+	c.unlockAndWake()
 	return true
 }
 
-// full reports whether the bound leaves no place for the item.
-func (q *queue[M]) full(it item[M], box Mailbox) bool {
-	return box.capacity > 0 && q.waiting.size-int(q.exempt) >= box.capacity && !it.exempt()
+// put adds a message. mu is held.
+func put[M any](c *core, q *queue[M], msg M) {
+	c.waiting++
+	if c.waiting == 1 {
+		q.first, c.alone = msg, true
+		return
+	}
+	appendTo(&q.rest, msg, nil, &q.of.unused)
 }
 
-// size returns the number of items.
-func (q *queue[M]) size() int {
-	if q.alone {
-		return q.waiting.size + 1
+// unlockAndWake releases mu, and schedules the actor for what it has got.
+func (c *core) unlockAndWake() {
+	wake := !c.scheduled && !c.suspended
+	if wake {
+		c.scheduled = true
 	}
-	return q.waiting.size
+	c.mu.Unlock()
+	if wake {
+		c.sys.scheduler.ready(c)
+	}
 }
 
-// drain empties the queue and appends its items in order.
-func (q *queue[M]) drain(into []item[M], chunks *chunks[M]) []item[M] {
-	if msg, ok := q.takeFirst(); ok {
-		into = append(into, item[M]{msg: msg})
+// push adds an item. If the queue is full, over is the item that is dropped for it, or the item
+// itself. mu is held.
+func push[M any](c *core, q *queue[M], box Mailbox, msg M, t task) (over item, overflow bool) {
+	switch {
+	case box.capacity == 0:
+	case t != nil && t.exempt():
+		c.exempt++
+	case int(c.waiting-c.exempt) < box.capacity:
+	case box.overflow == dropOldest:
+		over, overflow = takeOldest(&q.rest, &q.of.unused), true
+		c.waiting--
+	default:
+		return itemOf(msg, t), true
 	}
-	return q.waiting.drain(into, chunks)
+	c.waiting++
+	appendTo(&q.rest, msg, t, &q.of.unused)
+	return over, overflow
+}
+
+// takeAlone removes the message that is stored apart from the chain.
+func takeAlone[M any](c *core, q *queue[M]) (msg M) {
+	var none M
+	msg, q.first, c.alone = q.first, none, false
+	c.waiting--
+	return msg
+}
+
+// refill makes what waits the batch, and returns how many items that are; of a bounded mailbox,
+// whose bound counts them, one. The batch is empty, and nothing is alone. mu is held.
+func refill[M any](c *core, q *queue[M], batch **chunk[M], box Mailbox) (items int32) {
+	if box.capacity == 0 {
+		items = c.waiting
+		*batch, q.rest, c.waiting = q.rest.head, chain[M]{}, 0
+		return items
+	}
+	if c.waiting == 0 {
+		return 0
+	}
+	msg, t := takeFirst(&q.rest.head, &q.of.unused)
+	trim(&q.rest)
+	c.waiting--
+	if t != nil && t.exempt() {
+		c.exempt--
+	}
+	var one chain[M]
+	appendTo(&one, msg, t, &q.of.unused)
+	*batch = one.head
+	return 1
+}
+
+// drainQueue empties the queue and appends its items in order. mu is held.
+func drainQueue[M any](c *core, q *queue[M], into []item) []item {
+	if c.alone {
+		into = append(into, item{msg: takeAlone(c, q)})
+	}
+	head := q.rest.head
+	q.rest, c.waiting, c.exempt = chain[M]{}, 0, 0
+	return drain(head, into, &q.of.unused)
 }

@@ -12,7 +12,7 @@ import (
 // nudge is a task that no bound counts.
 type nudge struct{ n int }
 
-func (nudge) run(*cell[int])           {}
+func (nudge) run(*cell)                {}
 func (nudge) exempt() bool             { return true }
 func (nudge) undelivered() (any, bool) { return nil, false }
 
@@ -28,19 +28,19 @@ func TestAQueueIsASliceInPieces(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for seed := range effort.Count[uint64](1, 5, 50) {
 				random := rand.New(rand.NewPCG(seed, seed))
-				q := new(queueAndBatch)
-				m := model{box: box, chunks: new(chunks[int])}
+				q := newQueueAndBatch[int]()
+				m := model{box: box}
 				for n := range 1000 {
 					switch random.IntN(10) {
 					case 8, 9:
 						if box.capacity == 0 {
-							q.put(n, m.chunks)
-							m.waiting = append(m.waiting, item[int]{msg: n})
+							put(&q.core, &q.queue, n)
+							m.waiting = append(m.waiting, item{msg: n})
 						}
 					case 0, 1, 2, 3:
-						m.push(t, q, item[int]{msg: n})
+						m.push(t, q, n, nil)
 					case 4:
-						m.push(t, q, item[int]{task: nudge{n}})
+						m.push(t, q, 0, nudge{n})
 					case 5:
 						m.pop(t, q)
 					case 6:
@@ -49,34 +49,51 @@ func TestAQueueIsASliceInPieces(t *testing.T) {
 						}
 					case 7:
 						for range random.IntN(300) {
-							m.push(t, q, item[int]{msg: n})
+							m.push(t, q, n, nil)
 						}
 					}
-					require.Equal(t, len(m.batch)+len(m.waiting), q.batch.size+q.size(), "seed %d", seed)
+					require.Len(t, m.batch, int(q.batched), "seed %d", seed)
+					require.Len(t, m.waiting, int(q.core.waiting), "seed %d", seed)
 				}
-				require.Equal(t, append(m.batch, m.waiting...), q.drain(q.batch.drain([]item[int]{}, m.chunks), m.chunks), "seed %d", seed)
-				require.Zero(t, q.size())
+				require.Equal(t, append(m.batch, m.waiting...), q.drain([]item{}), "seed %d", seed)
+				require.Zero(t, q.core.waiting)
 			}
 		})
 	}
 }
 
-// A queueAndBatch is what a cell has.
-type queueAndBatch struct {
-	queue[int]
-	batch chain[int]
+// A queueAndBatch is what a box has, with the counts of its cell.
+type queueAndBatch[M any] struct {
+	core    core
+	queue   queue[M]
+	batch   *chunk[M]
+	batched int32
+}
+
+func newQueueAndBatch[M any]() *queueAndBatch[M] {
+	return &queueAndBatch[M]{queue: queue[M]{of: commonOf[M]()}}
+}
+
+func (q *queueAndBatch[M]) refill(box Mailbox) { q.batched = refill(&q.core, &q.queue, &q.batch, box) }
+
+func (q *queueAndBatch[M]) pop() item {
+	q.batched--
+	return itemOf(takeFirst(&q.batch, &q.queue.of.unused))
+}
+
+func (q *queueAndBatch[M]) drain(into []item) []item {
+	return drainQueue(&q.core, &q.queue, drain(q.batch, into, &q.queue.of.unused))
 }
 
 // model is a queue as simple as can be.
 type model struct {
 	box            Mailbox
-	chunks         *chunks[int]
-	batch, waiting []item[int]
+	batch, waiting []item
 }
 
-func (m *model) push(t *testing.T, q *queueAndBatch, it item[int]) {
-	over, overflow := q.push(it, m.box, m.chunks)
-	bounded, first := 0, -1
+func (m *model) push(t *testing.T, q *queueAndBatch[int], n int, by task) {
+	over, overflow := push(&q.core, &q.queue, m.box, n, by)
+	it, bounded, first := itemOf(n, by), 0, -1
 	for i, x := range m.waiting {
 		if !x.exempt() {
 			bounded++
@@ -95,83 +112,82 @@ func (m *model) push(t *testing.T, q *queueAndBatch, it item[int]) {
 	default:
 		require.True(t, overflow)
 		require.Equal(t, m.waiting[first], over)
-		m.waiting = append(append(append([]item[int]{}, m.waiting[:first]...), m.waiting[first+1:]...), it)
+		m.waiting = append(append(append([]item{}, m.waiting[:first]...), m.waiting[first+1:]...), it)
 	}
 }
 
-func (m *model) pop(t *testing.T, q *queueAndBatch) {
-	it, ok := q.batch.pop(m.chunks)
-	if !ok {
+func (m *model) pop(t *testing.T, q *queueAndBatch[int]) {
+	if q.batched == 0 {
 		require.Empty(t, m.batch)
-		if msg, alone := q.takeFirst(); alone {
-			require.Equal(t, item[int]{msg: msg}, m.waiting[0])
+		if q.core.alone {
+			require.Equal(t, item{msg: takeAlone(&q.core, &q.queue)}, m.waiting[0])
 			m.waiting = m.waiting[1:]
 			return
 		}
-		require.Equal(t, len(m.waiting) > 0, q.refill(&q.batch, m.box, m.chunks))
+		q.refill(m.box)
 		if m.box.capacity == 0 {
 			m.batch, m.waiting = m.waiting, nil
 		} else if len(m.waiting) > 0 {
-			m.batch, m.waiting = []item[int]{m.waiting[0]}, m.waiting[1:]
+			m.batch, m.waiting = []item{m.waiting[0]}, m.waiting[1:]
 		}
-		if it, ok = q.batch.pop(m.chunks); !ok {
-			require.Empty(t, m.batch)
+		require.Len(t, m.batch, int(q.batched))
+		if q.batched == 0 {
 			return
 		}
 	}
-	require.Equal(t, m.batch[0], it)
+	require.Equal(t, m.batch[0], q.pop())
 	m.batch = m.batch[1:]
 }
 
 func TestAChainThatHasBeenWorkedOffHoldsNoMemory(t *testing.T) {
-	var q queueAndBatch
-	pool := new(chunks[int])
+	q := newQueueAndBatch[int]()
 	for n := range 5000 {
-		q.put(n, pool)
+		put(&q.core, &q.queue, n)
 	}
-	q.takeFirst()
-	require.True(t, q.refill(&q.batch, Mailbox{}, pool))
+	takeAlone(&q.core, &q.queue)
+	q.refill(Mailbox{})
 	for range 4999 {
-		_, ok := q.batch.pop(pool)
-		require.True(t, ok)
+		q.pop()
 	}
-	require.Equal(t, queueAndBatch{}, q)
+	require.Equal(t, newQueueAndBatch[int](), q)
 }
 
 func TestAChainRetainsNothingThatItHasGivenAway(t *testing.T) {
 	var c chain[*int]
-	pool := new(chunks[*int])
+	unused := new(chunkPool)
 	for range 3 {
-		c.put(new(int), pool)
+		appendTo(&c, new(int), nil, unused)
 	}
-	c.pop(pool)
-	c.takeBounded(pool)
+	takeFirst(&c.head, unused)
+	takeOldest(&c, unused)
 	require.Nil(t, c.head.msgs[0])
 	require.Nil(t, c.head.msgs[1])
 	require.NotNil(t, c.head.msgs[2])
 }
 
 func TestAChunkOfLargeMessagesHasFewOfThem(t *testing.T) {
-	pool := new(chunks[[4 << 10]byte])
-	require.Equal(t, 32, cap(pool.get(2).msgs))
-	require.Equal(t, 1024, cap(new(chunks[int]).get(2).msgs))
+	require.Equal(t, 32, cap(newChunk[[4 << 10]byte](2, new(chunkPool)).msgs))
+	require.Equal(t, 1024, cap(newChunk[int](2, new(chunkPool)).msgs))
 }
 
 func TestWhatIsPutBackComesBeforeAllElse(t *testing.T) {
-	var q queueAndBatch
-	pool := new(chunks[int])
+	s := NewSystem("test")
+	defer func() { require.NoError(t, s.Shutdown(t.Context())) }()
+	of := commonOf[int]()
+	x := newBox(&s.user.core, nil, "", &of.conf, of)
 	for n := range 100 {
-		q.put(100+n, pool)
+		put(&x.cell.core, &x.queue, 100+n)
 	}
-	q.takeFirst()
-	q.refill(&q.batch, Mailbox{}, pool)
-	q.put(200, pool)
-	back := make([]item[int], 100)
+	takeAlone(&x.cell.core, &x.queue)
+	x.cell.drew(refill(&x.cell.core, &x.queue, &x.batch, Mailbox{}))
+	put(&x.cell.core, &x.queue, 200)
+	back := make([]item, 100)
 	for n := range back {
 		back[n].msg = n + 1
 	}
-	q.batch.putBack(back, pool)
-	for n, it := range q.drain(q.batch.drain(nil, pool), pool) {
+	x.cell.putBack(back)
+	require.EqualValues(t, 199, x.cell.batched)
+	for n, it := range x.cell.drain() {
 		require.Equal(t, n+1, it.msg)
 	}
 }

@@ -36,37 +36,52 @@ func (r ActorRef[M]) Tell(msg M) {
 		deadLetterToNobody("", msg)
 		return
 	}
-	if r.c.port != nil {
-		if tell, ok := r.c.port.tell.(func(*core, M)); ok {
-			tell(r.c, msg)
-			return
+	if q, ok := r.c.queue.(*queue[M]); ok {
+		if r.c.flags.has(bypassed) || !tryPut(r.c, q, msg) {
+			q.of.put(r.c, msg)
 		}
+		return
 	}
 	if p, ok := r.c.impl.(*promise[M]); ok {
 		p.replied(msg)
 		return
 	}
-	_ = r.tellBy(msg, entrance{}) // which reports it
+	_ = tellBy(r.c, msg, entrance{}) // which reports it
 }
 
 // tellBy is Tell with an entrance. If the system encodes messages between its own actors and msg
-// cannot be encoded, msg is a dead letter, and tellBy returns why. For an
-// ask, it also returns an ErrMailboxFull.
-func (r ActorRef[M]) tellBy(msg M, by entrance) (unfit error) {
-	if r.c.port != nil {
-		if tell, ok := r.c.port.tellBy.(func(*core, M, entrance) error); ok {
-			return tell(r.c, msg, by)
+// cannot be encoded, msg is a dead letter, and tellBy returns why. For an ask, it also returns an
+// ErrMailboxFull.
+func tellBy[M any](c *core, msg M, by entrance) (unfit error) {
+	if q, ok := c.queue.(*queue[M]); ok {
+		if by.metadata.IsEmpty() && !c.flags.has(bypassed) && tryPut(c, q, msg) {
+			return nil
 		}
+		return q.of.putBy(c, msg, by)
 	}
-	switch to := r.c.impl.(type) {
+	switch to := c.impl.(type) {
 	case *promise[M]:
 		to.replied(msg)
 		return nil
+	case *routed:
+		if by.metadata.IsEmpty() && tellHere(to, msg) {
+			return nil
+		}
+	}
+	return tellAny(c, msg, by)
+}
+
+// tellAny is tellBy for a message of any type.
+func tellAny(c *core, msg any, by entrance) (unfit error) {
+	switch to := c.impl.(type) {
 	case *remoteActor:
 		to.deliver(msg, by)
 		return nil
+	case *routed:
+		to.deliver(msg, by) // without a copy, which the router makes
+		return nil
 	}
-	return deliverHere(r.c, msg, by)
+	return deliverHere(c, msg, by)
 }
 
 // deliverHere delivers msg to a core of this system that is no cell.
@@ -93,7 +108,7 @@ func (r ActorRef[M]) TellNoWait(msg M) {
 		deadLetterToNobody("", msg)
 		return
 	}
-	_ = r.tellBy(msg, entrance{parked: true}) // which reports it
+	_ = tellBy(r.c, msg, entrance{parked: true}) // which reports it
 }
 
 // Path returns the full path: "understudy://system/user/name", or

@@ -16,16 +16,20 @@ func newUnbound(path string) *core {
 func (u unbound) deliver(msg any, _ entrance) { deadLetterToNobody(string(u), msg) }
 
 // A bindable is a pointer to an ActorRef of any type.
-type bindable interface{ bindTo(s *System) error }
+type bindable interface{ pointer() **core }
 
-func (r *ActorRef[M]) bindTo(s *System) error {
-	if r.c == nil || r.c.sys != nil {
+func (r *ActorRef[M]) pointer() **core { return &r.c }
+
+// bind binds a decoded ref to s.
+func bind(ref bindable, s *System) error {
+	c := ref.pointer()
+	if *c == nil || (*c).sys != nil {
 		return nil
 	}
 	if s == nil {
 		return errUnbound
 	}
-	r.c = s.resolve(r.c.label)
+	*c = s.resolve((*c).label)
 	return nil
 }
 
@@ -44,7 +48,7 @@ func bindValue(s *System, v reflect.Value) error {
 	}
 	if v.CanInterface() {
 		if b, ok := reflect.TypeAssert[bindable](v.Addr()); ok {
-			return b.bindTo(s)
+			return bind(b, s)
 		}
 	}
 	switch v.Kind() {

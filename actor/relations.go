@@ -11,14 +11,16 @@ type guarded struct {
 	// apart from fields that a turn only reads, because processors should not share these cache
 	// lines.
 	mu        sync.Mutex
-	unborn    bool // its first behavior has not run
-	closed    bool // takes no more children
-	dead      bool // takes no more messages
-	over      bool // its watchers have been told
-	scheduled bool // it is a cell that is ready, or inside a turn
-	suspended bool // a restart of the cell is under way: messages wait
-	plain     bool // messages need no check of bound, admission, bypass and stash
-	instead   bool // its parent is bypassed: messages to the parent may come here
+	closed    bool  // takes no more children
+	dead      bool  // takes no more messages
+	over      bool  // its watchers have been told
+	scheduled bool  // it is a cell that is ready, or inside a turn
+	suspended bool  // a restart of the cell is under way: messages wait
+	plain     bool  // it is a cell that takes messages without a check of bound, bypass and stash
+	instead   bool  // its parent is bypassed: messages to the parent may come here
+	alone     bool  // queue.first is a message that comes before all others that wait
+	waiting   int32 // how many items the queue of the cell has
+	exempt    int32 // how many of those no bound counts
 }
 
 // relations are the children and watchers of a core, and the failure that ended it.

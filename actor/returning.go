@@ -2,61 +2,77 @@ package actor
 
 import (
 	"errors"
+	"sync"
 	"sync/atomic"
 
 	"github.com/understudy-go/understudy/internal/metadata"
 )
 
-// A returning spawns actors whose messages are not lost when they end; see extension.Returning.
-type returning[M any] struct {
+// A returning spawns actors whose messages are not lost when they end; see extension.Returning. It
+// is the only option with which they are spawned.
+type returning struct {
 	parent *core
-	conf   config[M] // shared by all
-	last   *M        // after which each ends; nil: it is stopped
+	conf   config // shared by all
+	typed  sync.Once
+	last   any // after which each ends; nil: it is stopped
 	rounds *atomic.Uint32
-	owner  interface {
-		Ended(name string, rest []M, with []metadata.Metadata, failure error)
-		Late(name string, msg M, m metadata.Metadata)
-	}
+	owner  returnsOwner
+}
+
+// A returnsOwner is extension.Owner.
+type returnsOwner interface {
+	Ended(name string, rest []any, with []metadata.Metadata, failure error)
+	Late(name string, msg any, m metadata.Metadata)
 }
 
 // Returning implements extension.NewReturning, and returns an extension.Returning.
-func (behaviorInternals[M]) Returning(parent AnyRef, owner interface {
-	Ended(name string, rest []M, with []metadata.Metadata, failure error)
-	Late(name string, msg M, m metadata.Metadata)
-}, last *M, rounds *atomic.Uint32, opts []SpawnOption,
+func (r refInternals) Returning(owner interface {
+	Ended(name string, rest []any, with []metadata.Metadata, failure error)
+	Late(name string, msg any, m metadata.Metadata)
+}, last any, rounds *atomic.Uint32, opts []SpawnOption,
 ) any {
-	r := &returning[M]{parent: parent.target(), conf: *configure[M](opts), last: last, rounds: rounds, owner: owner}
-	r.conf.returns = r
-	return r
+	all := &returning{parent: r.c, last: last, rounds: rounds, owner: owner}
+	all.conf = *configure(&all.conf, opts)
+	all.conf.returns = all
+	return all
 }
 
-// Spawn spawns an actor.
-func (r *returning[M]) Spawn(b Behavior[M], name string) ActorRef[M] {
-	checkName(name)
-	c := newCell(r.parent, b, name, &r.conf) // the turn of the parent owns what observes its children
+// Parent returns what spawns the actors.
+func (r *returning) Parent() Spawner { return r.parent }
+
+func (r *returning) apply(*spawnConfig) { panic("actor: a Returning is the only option of a Spawn") }
+
+// config returns the config of the actors, whose type of messages kinded is of.
+func (r *returning) config(of *kinded) *config {
+	r.typed.Do(func() { r.conf.kinded = of })
+	return &r.conf
+}
+
+// spawn is spawn for an actor that its spawner has a returning for. It returns nil if the
+// parent is stopping or has ended.
+func (r *returning) spawn(c *cell) *core {
+	checkName(c.core.label)
 	c.core.flags.note(0, r.rounds.Load())
 	c.tally.counts = c.conf.counts(c.core.sys, c.core.uid, false)
 	if !r.parent.addNamesake(&c.core) {
-		return ActorRef[M]{}
+		return nil
 	}
-	return begin(c)
+	c.begin()
+	return &c.core
 }
 
 // Ending reports whether the parent is stopping or has ended.
-func (r *returning[M]) Ending() bool { return r.parent.isClosed() }
+func (r *returning) Ending() bool { return r.parent.isClosed() }
 
 // Offer is TellNoWait for an actor that Spawn has returned, unless that has ended.
-func (r *returning[M]) Offer(to ActorRef[M], msg M, m metadata.Metadata) (taken bool) {
-	c := to.c.impl.(*cell[M]) // Spawn has made it
-	if m.IsEmpty() && c.tellKnown(msg) {
-		return true
-	}
-	copied, err := carried(to.c, msg)
+func (r *returning) Offer(to AnyRef, msg any, m metadata.Metadata) (taken bool) {
+	c := to.target().impl.(*cell) // Spawn has made it
+	copied, err := carried(&c.core, msg)
 	if err != nil {
 		c.core.sys.deadLetter(&c.core, msg, err)
 		return true
 	}
-	lost, at, reason := c.put(item[M]{msg: copied}, entrance{parked: true, metadata: m})
+	lost, at, reason := c.box.offer(copied, entrance{parked: true, metadata: m})
 	if comesLate(reason) {
 		return false
 	}
@@ -68,18 +84,18 @@ func (r *returning[M]) Offer(to ActorRef[M], msg M, m metadata.Metadata) (taken 
 
 // returnsRest reports whether the actor ends because its spawner wanted that, which then gets what
 // the actor has not handled, also from stashes.
-func (b *inbox[M]) returnsRest() bool {
+func (b *inbox) returnsRest() bool {
 	r := b.conf.returns
 	return r != nil && b.core.phase == stopped && (b.core.flags.has(resting) || r.parent.isClosed())
 }
 
 // PutBack implements extension.PutBack.
-func (x *contextInternals[M]) PutBack(msgs []M) bool {
+func (x *inside) PutBack(msgs []any) bool {
 	x.cell.core.check("PutBack")
 	if !x.cell.core.outermost().returnsRest() {
 		return false
 	}
-	items := make([]item[M], len(msgs))
+	items := make([]item, len(msgs))
 	for i, msg := range msgs {
 		items[i].msg = msg
 	}
@@ -90,22 +106,22 @@ func (x *contextInternals[M]) PutBack(msgs []M) bool {
 }
 
 // giveBack returns the messages that the actor has not handled.
-func giveBack[M any](c *cell[M], all []item[M]) {
-	var rest []M
+func (b *inbox) giveBack(all []item) {
+	var rest []any
 	var with []metadata.Metadata
 	for _, it := range all {
 		if plain := it.plain(); plain.task == nil {
 			rest, with = append(rest, plain.msg), append(with, it.metadata())
 		} else {
-			c.reportUndelivered(it, ErrTerminated)
+			b.reportUndelivered(it, ErrTerminated)
 		}
 	}
-	c.conf.returns.owner.Ended(c.core.label, rest, with, c.core.cause())
+	b.conf.returns.owner.Ended(b.core.label, rest, with, b.core.cause())
 }
 
 // late returns a message that came after the end. It returns false for what is no message, and for
 // actors whose messages are not returned.
-func late[M any](b *inbox[M], it item[M], reason error) bool {
+func (b *inbox) late(it item, reason error) bool {
 	r := b.conf.returns
 	if r == nil || !comesLate(reason) {
 		return false
@@ -121,18 +137,4 @@ func late[M any](b *inbox[M], it item[M], reason error) bool {
 // comesLate reports whether a message was not taken because its actor has ended, or is about to.
 func comesLate(reason error) bool {
 	return errors.Is(reason, ErrTerminated) || errors.Is(reason, errResting)
-}
-
-// tellKnown is tell for a message that must not come here once the actor has ended. It returns
-// false then, and for a mailbox that is not plain.
-func (b *inbox[M]) tellKnown(msg M) bool {
-	if !b.core.mu.TryLock() {
-		b.core.lockWithBackoff()
-	}
-	if b.core.dead || !b.core.plain {
-		b.core.mu.Unlock()
-		return false
-	}
-	b.putPlain(msg)
-	return true
 }

@@ -9,91 +9,73 @@ import (
 
 	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/metadata"
-	"github.com/understudy-go/understudy/internal/payload"
 )
 
 // A router is extension.Router.
-type router[M any] interface {
-	Told(full string, msg M, m metadata.Metadata) (here ActorRef[M])
-	Arrived(path string, from uint64, msg M, encoded actorhook.Arrival) (here ActorRef[M])
+type router interface {
+	Told(full string, msg any, m metadata.Metadata) (here AnyRef)
+	Arrived(path string, from uint64, msg any, encoded actorhook.Arrival) (here AnyRef)
 }
 
 // A routed ref stands for an actor that a router finds for each message, on this node or another.
 // It has no address: on every node it means the same actor.
-type routed[M any] struct {
-	core   core
-	full   string // its full path, without an address
-	router router[M]
-	here   atomic.Pointer[inbox[M]] // the actor, while it takes the messages of this node; nil: ask the router
+type routed struct {
+	core core
+	full string // its full path, without an address
+	all  *routedRefs
+	here atomic.Pointer[core] // the actor, while it takes the messages of this node; nil: ask the router
 }
 
-// tell puts msg into the mailbox of the actor if that is known to be here, and otherwise passes it
-// to the router.
-func (r *routed[M]) tell(msg M) {
-	if to := r.here.Load(); to == nil || !to.tellKnown(msg) {
-		r.route(msg, metadata.Metadata{})
+// tellHere tells a routed ref a message, if the actor is known to be here and its mailbox is plain.
+func tellHere[M any](r *routed, msg M) bool {
+	if to := r.here.Load(); to != nil {
+		q, ok := to.queue.(*queue[M])
+		return ok && tryPut(to, q, msg)
 	}
+	return false
 }
 
-func (r *routed[M]) route(msg M, m metadata.Metadata) {
-	r.found(r.router.Told(r.full, msg, m))
-}
+// route passes a message to the router.
+func (r *routed) route(msg any, m metadata.Metadata) { r.found(r.all.router.Told(r.full, msg, m)) }
 
 // found remembers the actor to which the router has passed a message.
-func (r *routed[M]) found(here ActorRef[M]) {
-	var to *inbox[M]
-	if here.c != nil {
-		to = &here.c.impl.(*cell[M]).inbox // a router returns what it has spawned
+func (r *routed) found(here AnyRef) {
+	var to *core
+	if here != nil {
+		to = here.target()
 	}
 	if r.here.Load() != to {
 		r.here.Store(to)
 	}
 }
 
-// tellRouted is the tell of the port of routed refs, and tellRoutedBy its tellBy.
-func tellRouted[M any](c *core, msg M) { c.impl.(*routed[M]).tell(msg) }
-
-func tellRoutedBy[M any](c *core, msg M, by entrance) (unfit error) {
-	c.impl.(*routed[M]).route(msg, by.metadata)
-	return nil
-}
-
 // deliver takes a message of any type.
-func (r *routed[M]) deliver(msg any, by entrance) {
-	if m, ok := payload.As[M](msg); ok {
-		r.route(m, by.metadata)
+func (r *routed) deliver(msg any, by entrance) {
+	if err := r.all.accept(msg); err != nil {
+		r.core.sys.deadLetter(&r.core, msg, err)
 		return
 	}
-	r.core.sys.deadLetter(&r.core, msg, wrongType[M](msg))
+	r.route(msg, by.metadata)
 }
 
-// arrive decodes messages that the node with a number has sent, and passes them to the router. The
+// arrive takes messages that the node with a number has sent, and passes them to the router. The
 // number is what the ref of that node has as the number of the actor.
-func (r *routed[M]) arrive(from uint64, all []actorhook.Arrival, by actorhook.Dispatcher) {
-	d := arrivalDecoder[M]{sys: r.core.sys}
+func (r *routed) arrive(from uint64, all []actorhook.Arrival, by actorhook.Dispatcher) {
 	for i := range all {
-		var msg M
-		d.use(all[i].Type)
-		unfit, err := d.decode(&all[i], &msg)
-		switch {
-		case err != nil:
+		msg, err := unpack(r.core.sys, &all[i])
+		if err != nil {
 			by.Undecodable(i, err)
-		case unfit != nil:
-			r.core.sys.deadLetter(&r.core, d.other, unfit)
-		default:
-			r.found(r.router.Arrived(r.core.label, from, msg, all[i]))
+		} else if unfit := r.all.accept(msg); unfit != nil {
+			r.core.sys.deadLetter(&r.core, msg, unfit)
+		} else {
+			r.found(r.all.router.Arrived(r.core.label, from, msg, all[i]))
 		}
 	}
 }
 
-// An arriver takes messages of other nodes whatever number they have.
-type arriver interface {
-	arrive(from uint64, all []actorhook.Arrival, by actorhook.Dispatcher)
-}
-
 // isRouted reports whether c stands for whichever actor a router finds.
 func isRouted(c *core) bool {
-	_, routed := c.impl.(arriver)
+	_, routed := c.impl.(*routed)
 	return routed
 }
 
@@ -135,46 +117,45 @@ func nobodyAt(s *System, path string) error {
 }
 
 // routedRefs makes refs of one path equal, as long as one of them exists.
-type routedRefs[M any] struct {
+type routedRefs struct {
 	sys    *System
 	scheme string // of full paths: what comes before the prefix
 	prefix string
-	router router[M]
-	port   port
+	router router
+	accept func(msg any) error // why a message has the wrong type
 
 	mu    sync.Mutex // guards all below
 	cores map[string]weak.Pointer[core]
 	sweep int
 }
 
-// Routed implements extension.NewRoutedRefs.
-func (behaviorInternals[M]) Routed(s *System, prefix string, by interface {
-	Told(full string, msg M, m metadata.Metadata) (here ActorRef[M])
-	Arrived(path string, from uint64, msg M, encoded actorhook.Arrival) (here ActorRef[M])
+// Routed implements extension.NewRoutedRefs. It returns what makes the cores of the refs.
+func (s internals) Routed(prefix string, accept func(msg any) error, by interface {
+	Told(full string, msg any, m metadata.Metadata) (here AnyRef)
+	Arrived(path string, from uint64, msg any, encoded actorhook.Arrival) (here AnyRef)
 },
-) func(name string) ActorRef[M] {
-	all := &routedRefs[M]{sys: s, scheme: "understudy://" + s.Name(), prefix: prefix, router: by, cores: map[string]weak.Pointer[core]{}}
-	all.port = port{tell: tellRouted[M], tellBy: tellRoutedBy[M]}
-	return all.ref
+) func(name string) (made any) {
+	all := &routedRefs{sys: s.System, scheme: "understudy://" + s.Name(), prefix: prefix, router: by, accept: accept, cores: map[string]weak.Pointer[core]{}}
+	return func(name string) any { return all.core(name) }
 }
 
-func (all *routedRefs[M]) ref(name string) ActorRef[M] {
+func (all *routedRefs) core(name string) *core {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	if c := all.cores[name].Value(); c != nil {
-		return ActorRef[M]{c}
+		return c
 	}
 	full := all.scheme + all.prefix + name
-	r := &routed[M]{core: core{sys: all.sys, label: full[len(all.scheme):], port: &all.port}, full: full, router: all.router}
+	r := &routed{core: core{sys: all.sys, label: full[len(all.scheme):]}, full: full, all: all}
 	r.core.impl = r
 	all.forget()
 	all.cores[r.core.label[len(all.prefix):]] = weak.Make(&r.core)
-	return ActorRef[M]{&r.core}
+	return &r.core
 }
 
 // forget drops the entries of collected cores, when there are twice as many entries as cores
 // remained the last time.
-func (all *routedRefs[M]) forget() {
+func (all *routedRefs) forget() {
 	if len(all.cores) < max(all.sweep, minSweep) {
 		return
 	}

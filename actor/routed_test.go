@@ -27,7 +27,7 @@ func init() { actor.RegisterType[visit]("test.visit") }
 
 // A hotel is a router that spawns an actor for each id, and another one when that has ended.
 type hotel struct {
-	guests extension.Returning[visit]
+	guests extension.Returning
 	rounds extension.Rounds
 
 	mu       sync.Mutex // guards all below
@@ -37,11 +37,11 @@ type hotel struct {
 	failures []error
 }
 
-func newHotel(s *actor.System, last *visit, guest func(id string) actor.Behavior[visit]) (*hotel, func(id string) actor.ActorRef[visit]) {
+func newHotel(s *actor.System, last any, guest func(id string) actor.Behavior[visit]) (*hotel, func(id string) actor.ActorRef[visit]) {
 	h := &hotel{living: map[string]actor.ActorRef[visit]{}, waiting: map[string][]visit{}}
 	host := actor.Spawn(s, behaviors.Ignore[string], "host")
 	h.guests = extension.NewReturning(host, inHotel{h, guest}, last, &h.rounds)
-	ref := extension.NewRoutedRefs(s, "/hotel/", inHotel{h, guest})
+	ref := extension.NewRoutedRefs[visit](s, "/hotel/", inHotel{h, guest})
 	extension.AddTree(s, "hotel", func(path string) (actor.AnyRef, error) { return ref(path), nil })
 	return h, func(id string) actor.ActorRef[visit] { return ref(id) }
 }
@@ -51,17 +51,17 @@ type inHotel struct {
 	guest func(id string) actor.Behavior[visit]
 }
 
-func (h inHotel) Told(full string, msg visit, m extension.Metadata) (here actor.ActorRef[visit]) {
+func (h inHotel) Told(full string, msg any, m extension.Metadata) (here actor.AnyRef) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	_, id, _ := strings.Cut(full, "/hotel/")
-	return h.offer(id, msg, m)
+	return h.offer(id, msg.(visit), m)
 }
 
-func (h inHotel) offer(id string, msg visit, m extension.Metadata) (here actor.ActorRef[visit]) {
+func (h inHotel) offer(id string, msg visit, m extension.Metadata) (here actor.AnyRef) {
 	if h.living[id] == (actor.ActorRef[visit]{}) {
 		h.spawned++
-		h.living[id] = h.guests.Spawn(h.guest(id), id)
+		h.living[id] = extension.SpawnReturning(h.guests, h.guest(id), id)
 	}
 	if !h.guests.Offer(h.living[id], msg, m) {
 		h.waiting[id] = append(h.waiting[id], msg)
@@ -70,25 +70,28 @@ func (h inHotel) offer(id string, msg visit, m extension.Metadata) (here actor.A
 	return h.living[id]
 }
 
-func (h inHotel) Arrived(path string, _ uint64, msg visit, _ extension.Arrival) actor.ActorRef[visit] {
+func (h inHotel) Arrived(path string, _ uint64, msg any, _ extension.Arrival) actor.AnyRef {
 	return h.Told(path, msg, extension.Metadata{})
 }
 
-func (h inHotel) Ended(id string, rest []visit, _ []extension.Metadata, failure error) {
+func (h inHotel) Ended(id string, rest []any, _ []extension.Metadata, failure error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.living, id)
 	if failure != nil {
 		h.failures = append(h.failures, failure)
 	}
-	rest = append(rest, h.waiting[id]...)
+	waiting := h.waiting[id]
 	delete(h.waiting, id)
 	for _, msg := range rest {
+		h.offer(id, msg.(visit), extension.Metadata{})
+	}
+	for _, msg := range waiting {
 		h.offer(id, msg, extension.Metadata{})
 	}
 }
 
-func (h inHotel) Late(id string, msg visit, m extension.Metadata) { h.Told("/hotel/"+id, msg, m) }
+func (h inHotel) Late(id string, msg any, m extension.Metadata) { h.Told("/hotel/"+id, msg, m) }
 
 // countsVisits replies with how many messages the actor of the id has had.
 func countsVisits(id string) actor.Behavior[visit] {
@@ -206,7 +209,7 @@ func TestAnActorThatIsToFinishHandlesWhatItHasAndItsLastMessage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t)
 		var got []int
-		h, ref := newHotel(s, &visit{N: -1}, func(string) actor.Behavior[visit] {
+		h, ref := newHotel(s, visit{N: -1}, func(string) actor.Behavior[visit] {
 			return behaviors.Receive(func(_ *actor.Context[visit], v visit) actor.Behavior[visit] {
 				got = append(got, v.N)
 				if v.N == -1 {

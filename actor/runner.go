@@ -44,15 +44,6 @@ const maxRunBatch = 16
 // is more to compute than the processors can.
 const crowdedAfter = time.Millisecond
 
-// A worker is a core that can be ready: a cell.
-type worker interface {
-	// turn does a part of the work, and reports whether there may be more. If it ends its
-	// goroutine, it calls replace first.
-	turn(s *scheduler, r *runner) (more bool)
-	lastRunner() *lastRunner
-	setUrgent()
-}
-
 // engage returns a runner, counted as spinning, whose main is to be called in a new goroutine.
 func (s *scheduler) engage() *runner {
 	r := s.spare
@@ -80,7 +71,7 @@ func (s *scheduler) engage() *runner {
 func (s *scheduler) work(r *runner, c *core) {
 	for turns := 1; c != nil; turns++ {
 		var again *core
-		if c.impl.(worker).turn(s, r) { // only workers get ready
+		if c.impl.(*cell).turn(s, r) { // only cells get ready
 			again = c
 		}
 		if again != nil || turns%yieldAfter == 0 {
@@ -155,7 +146,7 @@ func (s *scheduler) replace(r *runner, c *core, f func()) {
 // workOn is work after a turn; again is its actor if that has more to do, or nil.
 func (s *scheduler) workOn(r *runner, again *core) { s.work(r, s.goOn(r, again)) }
 
-// A lastRunner is the runner of the last turn of a worker. It may be read by any goroutine.
+// A lastRunner is the runner of the last turn of a cell. It may be read by any goroutine.
 type lastRunner struct{ atomic.Pointer[runner] }
 
 // begin notes the runner of a turn, which usually is the one before: a load costs less.
@@ -211,7 +202,7 @@ func (s *scheduler) returned(r *runner) {
 		r.blockedAt.remove()
 		s.busy++
 		s.runners.add(r)
-		r.at.impl.(worker).lastRunner().CompareAndSwap(r, nil) // so that an idle actor does not keep a runner that has ended
+		r.at.impl.(*cell).runner.CompareAndSwap(r, nil) // so that an idle actor does not keep a runner that has ended
 	}
 	r.at = nil
 }

@@ -295,11 +295,11 @@ func (s *scheduler) stopSpinning(r *runner, late bool) *core {
 // turn ends, and another one takes over. It may be called from any goroutine, and has no effect if
 // c is not inside a turn.
 func (s *scheduler) handoff(c *core) {
-	w, ok := c.impl.(worker)
+	of, ok := c.impl.(*cell)
 	if !ok {
 		return
 	}
-	r := w.lastRunner().Load()
+	r := of.runner.Load()
 	if r == nil {
 		return
 	}
@@ -321,7 +321,7 @@ func (s *scheduler) block(r *runner, c *core) bool {
 	if r.at != c || r.blocked {
 		return false
 	}
-	c.impl.(worker).setUrgent() // so that the next message counts as another one
+	c.impl.(*cell).setUrgent() // so that the next message counts as another one
 	s.markBlocked(r)
 	return true
 }

@@ -10,9 +10,9 @@ import (
 // The context ends when the stop is on its way, never before.
 func TestAnActorThatSeesTheEndOfItsContextHandlesNothingElse(t *testing.T) {
 	s := NewSystem("test")
-	c := spawn(&s.user.core, func(_ *Context[int], n *Next[int]) {
+	c := Spawn(s, func(_ *Context[int], n *Next[int]) {
 		n.OnMessage = func(*Context[int], int) Behavior[int] { return nil }
-	}, "it", nil).c
+	}, "it").c
 	c.mu.Lock() // a goroutine that stops it gets no further than its mailbox
 	go c.node().signal(systemMsg{kind: sysStop})
 	for range 10_000 {

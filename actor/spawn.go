@@ -35,46 +35,67 @@ func (c *spawnConfig) checkAdmission() error { return guard.Run(c.admission) }
 // one. If parent is stopping or has ended, b is never called, and the returned ref addresses an
 // actor that has ended.
 func Spawn[M any](parent Spawner, b Behavior[M], name string, opts ...SpawnOption) ActorRef[M] {
-	return spawn(parent.spawnUnder(), b, name, opts)
+	under, of := checkSpawn(parent, b == nil, name), commonOf[M]()
+	mark := markOf(of, b)
+	conf := configure(&of.conf, opts)
+	if conf.returns == nil { // else the turn of the parent owns what observes its children
+		b = observe(of, b, observersOf(under))
+	}
+	x := newBox(under, b, name, conf, of)
+	checkPriority[M](conf.box, &x.cell.core)
+	return ActorRef[M]{x.cell.spawn(mark)}
 }
 
-func spawn[M any](parent *core, b Behavior[M], name string, opts []SpawnOption) ActorRef[M] {
-	if b == nil {
+// checkSpawn returns the core of parent. It panics for what cannot be spawned.
+func checkSpawn(parent Spawner, nothing bool, name string) *core {
+	if nothing {
 		panic(fmt.Sprintf("actor: nil behavior for actor %q", name))
 	}
 	if name != "" {
 		checkName(name)
 	}
-	c := newCell(parent, observed(parent, b), name, configure[M](opts))
-	c.tally.counts = c.conf.counts(c.core.sys, c.core.uid, belongs(parent, b, name)) // before others find it in the tree
+	return parent.spawnUnder()
+}
+
+// spawn puts the actor, whose behavior has that mark, into the tree. It returns its core, or the
+// core of the one that has its name already.
+func (c *cell) spawn(mark any) *core {
+	if r := c.conf.returns; r != nil {
+		return r.spawn(c)
+	}
+	parent := c.core.parent
+	c.tally.counts = c.conf.counts(c.core.sys, c.core.uid, belongs(parent, mark, c.core.label)) // before others find it in the tree
 	added, living := parent.addChild(&c.core)
 	if living != nil {
-		return again(parent, living, b)
+		return again(parent, living, mark)
 	}
 	if !added {
-		c.core.dead, c.core.over = true, true
-		c.core.endLife(&c.life)
-		return ActorRef[M]{&c.core}
+		c.core.dead, c.core.over, c.core.plain = true, true, false
+		c.endLife()
+		return &c.core
 	}
-	return begin(c)
+	c.begin()
+	return &c.core
 }
 
 // begin lets the actor start, which is in the tree.
-func begin[M any](c *cell[M]) ActorRef[M] {
+func (c *cell) begin() {
 	if ctx := c.conf.ctx; ctx != nil {
-		c.core.stopWith(&c.life, ctx, func() { c.signal(systemMsg{kind: sysStop}) })
+		c.stopWith(ctx)
 	}
 	c.tally.counts.started.Add(1)
 	c.core.sys.scheduler.ready(&c.core)
-	return ActorRef[M]{&c.core}
 }
 
-func configure[M any](opts []SpawnOption) *config[M] {
-	shared := commonOf[M]()
+// configure returns the config of an actor with those options: without any, usual.
+func configure(usual *config, opts []SpawnOption) *config {
 	if len(opts) == 0 {
-		return &shared.conf
+		return usual
 	}
-	c := &config[M]{common: shared}
+	if r, ok := opts[0].(*returning); ok && len(opts) == 1 {
+		return r.config(usual.kinded)
+	}
+	c := &config{kinded: usual.kinded}
 	for i, o := range opts {
 		if o == nil {
 			panic(fmt.Sprintf("actor: spawn: option %d is nil", i+1))
@@ -84,25 +105,10 @@ func configure[M any](opts []SpawnOption) *config[M] {
 	return c
 }
 
-func newCell[M any](parent *core, b Behavior[M], name string, conf *config[M]) *cell[M] {
-	c := &cell[M]{initial: b}
-	c.core.sys, c.core.parent, c.core.label, c.core.uid, c.core.impl = parent.sys, parent, name, parent.sys.nextUID(), c
-	c.conf, c.extras = conf, &conf.none
-	if r := newPriorityQueue[M](conf.box, c.core.path); r != nil {
-		c.own().priorities = r
+// observersOf returns what observes the children of an actor.
+func observersOf(c *core) []wrapper {
+	if of, ok := c.impl.(*cell); ok {
+		return of.observers()
 	}
-	c.core.port = &conf.port
-	if conf.box.overflow == block {
-		c.core.flags.set(blocking)
-		c.own().senders = &blockedSenders[M]{of: &c.inbox}
-	}
-	if conf.ctx != nil {
-		c.life.Store(&life{given: conf.ctx})
-	}
-	c.ctx.cell = c
-	c.system.start = true
-	c.urgent.Store(true)
-	c.core.scheduled, c.core.suspended, c.core.unborn = true, true, true
-	c.refit()
-	return c
+	return nil // a guardian
 }

@@ -6,24 +6,33 @@ import (
 	"iter"
 	"math"
 	"slices"
+
+	"github.com/understudy-go/understudy/internal/metadata"
 )
 
 // A Stash keeps messages that an actor cannot handle yet, see behaviors.WithStash. Only handlers of
 // the actor may call its methods.
 type Stash[M any] struct {
-	cell     *cell[M]
+	box      *box[M]
 	capacity int
-	depth    int       // how many strategies are around the behavior that it is for
-	kept     []item[M] // plain messages, some with metadata
+	depth    int // how many strategies are around the behavior that it is for
+	kept     []stashed[M]
 }
 
-// NewStash returns a stash for up to capacity messages. It belongs to the behavior that is being
-// filled in or is handling something. NewStash panics unless capacity > 0.
-func (c *Context[M]) NewStash(capacity int) *Stash[M] {
+type stashed[M any] struct {
+	msg      M
+	metadata metadata.Metadata
+}
+
+// NewStash returns a stash for up to capacity messages of the actor with that Context. It belongs
+// to the behavior that is being filled in or is handling something. NewStash panics unless capacity
+// is positive.
+func NewStash[M any](ctx *Context[M], capacity int) *Stash[M] {
 	if capacity <= 0 {
 		panic(fmt.Sprintf("actor: stash capacity %d is not positive", capacity))
 	}
-	return &Stash[M]{cell: c.cell, capacity: capacity, depth: c.cell.core.outermost().depth()}
+	c := ctx.in.cell
+	return &Stash[M]{box: c.box.(*box[M]), capacity: capacity, depth: c.core.outermost().depth()}
 }
 
 // Stash appends msg to the stash and returns the next behavior: the same, or, if the stash is full,
@@ -31,18 +40,18 @@ func (c *Context[M]) NewStash(capacity int) *Stash[M] {
 // dead letter with the same error, whatever supervision decides. Check [Stash.Full] first where
 // that is not fatal.
 func (s *Stash[M]) Stash(msg M) Behavior[M] {
-	s.cell.core.check("Stash")
+	c := &s.box.cell
+	c.core.check("Stash")
 	if s.Full() {
 		reason := fmt.Errorf("%w: %d messages are in it", ErrStashFull, len(s.kept))
-		s.deadLetter(msg, reason)
-		return s.cell.ctx.Fail(reason)
+		c.deadLetter(msg, reason)
+		return s.box.ctx.Fail(reason)
 	}
 	if len(s.kept) == 0 {
-		s.cell.core.deferred().add(cleanup{depth: s.depth, run: s.end, of: s})
+		c.core.deferred().add(cleanup{depth: s.depth, run: s.end, of: s})
 	}
-	m, _ := s.cell.core.outermost().handled()
-	s.kept = append(s.kept, (&item[M]{msg: msg}).with(m))
-	s.count(1)
+	s.kept = append(s.kept, stashed[M]{msg, c.core.outermost().metadata})
+	countStashed(c, 1)
 	return nil
 }
 
@@ -69,23 +78,47 @@ func (s *Stash[M]) putBack(n int, wrap func(M) M) {
 	}
 	back := slices.Clone(s.kept[:n])
 	if wrap != nil {
-		for i, it := range back {
-			wrapped := item[M]{msg: wrap(it.plain().msg)}
-			back[i] = wrapped.with(it.metadata())
+		for i := range back {
+			back[i].msg = wrap(back[i].msg)
 		}
 	}
 	s.drop(n)
-	s.cell.putBack(back)
+	putBackStashed(s.box, back)
+}
+
+// putBackStashed puts messages at the front of the mailbox.
+func putBackStashed[M any](x *box[M], back []stashed[M]) {
+	c, unused := &x.cell, &x.queue.of.unused
+	if c.inner() != nil { // it has no mailbox
+		var items []item
+		for _, m := range back {
+			items = append(items, (&item{msg: m.msg}).with(m.metadata))
+		}
+		c.putBack(items)
+		return
+	}
+	var first chain[M]
+	for _, m := range back {
+		if m.metadata.IsEmpty() {
+			appendTo(&first, m.msg, nil, unused)
+		} else {
+			appendItem(&first, (&item{msg: m.msg}).with(m.metadata), unused)
+		}
+	}
+	c.core.mu.Lock()
+	defer c.core.mu.Unlock()
+	first.tail.after, x.batch = x.batch, first.head
+	c.batched += int32(len(back)) //nolint:gosec // memory ends before
 }
 
 // drop removes the first n.
 func (s *Stash[M]) drop(n int) {
-	s.count(-n)
+	countStashed(&s.box.cell, -n)
 	clear(s.kept[:n]) // retain nothing
 	s.kept = s.kept[n:]
 	if len(s.kept) == 0 {
 		s.kept = nil
-		s.cell.core.deferred().drop(s)
+		s.box.cell.core.deferred().drop(s)
 	}
 }
 
@@ -103,14 +136,14 @@ func (s *Stash[M]) Head() (msg M, ok bool) {
 	if len(s.kept) == 0 {
 		return msg, false
 	}
-	return s.kept[0].plain().msg, true
+	return s.kept[0].msg, true
 }
 
 // All returns the stashed messages in order, without removing them.
 func (s *Stash[M]) All() iter.Seq[M] {
 	return func(yield func(M) bool) {
-		for _, it := range s.kept {
-			if !yield(it.plain().msg) {
+		for _, m := range s.kept {
+			if !yield(m.msg) {
 				return
 			}
 		}
@@ -121,8 +154,24 @@ func (s *Stash[M]) All() iter.Seq[M] {
 func (s *Stash[M]) Clear() {
 	kept := slices.Clone(s.kept)
 	s.drop(len(kept))
-	for _, it := range kept {
-		s.deadLetter(it.plain().msg, ErrDropped)
+	for _, m := range kept {
+		s.box.cell.deadLetter(m.msg, ErrDropped)
+	}
+}
+
+// end makes the remaining messages dead letters, as the incarnation ends, unless its spawner wants
+// them back.
+func (s *Stash[M]) end() {
+	c, kept := &s.box.cell, s.kept
+	s.kept = nil
+	countStashed(c, -len(kept))
+	if c.core.outermost().returnsRest() {
+		putBackStashed(s.box, kept)
+		return
+	}
+	reason := endOfStash(c)
+	for _, m := range kept {
+		c.deadLetter(m.msg, reason)
 	}
 }
 
@@ -130,43 +179,19 @@ func (s *Stash[M]) Clear() {
 // supervision.
 var errRestarted = errors.New("the actor was restarted while the message was stashed")
 
-// end makes the remaining messages dead letters, as the incarnation ends, unless its spawner wants
-// them back.
-func (s *Stash[M]) end() {
-	kept := s.kept
-	s.kept = nil
-	s.count(-len(kept))
-	if s.cell.core.outermost().returnsRest() {
-		s.cell.putBack(kept)
-		return
+// endOfStash returns why messages that are stashed at the end of the incarnation are lost.
+func endOfStash(c *cell) error {
+	if c.core.actor().context().Err() != nil {
+		return ErrTerminated
 	}
-	reason := fmt.Errorf("%w: %w", ErrDropped, errRestarted)
-	if s.cell.ctx.Err() != nil {
-		reason = ErrTerminated
-	}
-	for _, it := range kept {
-		s.deadLetter(it.plain().msg, reason)
-	}
+	return fmt.Errorf("%w: %w", ErrDropped, errRestarted)
 }
 
-// count counts n more messages in stashes of the actor's kind.
-func (s *Stash[M]) count(n int) {
-	of := s.cell.core.outermost()
-	of.counts().stashed.Add(int64(n))
+// countStashed counts n more messages in stashes of the actor's kind.
+func countStashed(c *cell, n int) {
+	of := c.core.outermost()
+	of.tally.counts.stashed.Add(int64(n))
 	of.keeps(n)
 }
 
-func (s *Stash[M]) deadLetter(msg M, reason error) {
-	s.cell.core.sys.deadLetter(s.cell.core.actor(), msg, reason)
-}
-
-// putBack puts items, of which there must be some, at the front of the mailbox.
-func (c *cell[M]) putBack(items []item[M]) {
-	if outer := c.outer(); outer != nil {
-		outer.putBack(items)
-		return
-	}
-	c.core.mu.Lock()
-	defer c.core.mu.Unlock()
-	c.batch.putBack(items, &c.conf.chunks)
-}
+func (c *cell) deadLetter(msg any, reason error) { c.core.sys.deadLetter(c.core.actor(), msg, reason) }

@@ -11,10 +11,10 @@ import (
 )
 
 // supervision is the strategies of a cell, and the restart that is under way.
-type supervision[M any] struct {
-	layers   []*layer[M]   // the innermost last
+type supervision struct {
+	layers   []*layer      // the innermost last
 	base     int           // how many of them the first behavior has set; -1 before it has run
-	replaced []*layer[M]   // the layers before the current transition; nil if unchanged
+	replaced []*layer      // the layers before the current transition; nil if unchanged
 	restart  int           // index of the restarting layer; -1 while the actor starts
 	awaiting bool          // the restart waits for children
 	delay    time.Duration // of the restart, after their end
@@ -22,37 +22,37 @@ type supervision[M any] struct {
 }
 
 // A layer is one strategy, and the behavior that it restarts.
-type layer[M any] struct {
-	initial  Behavior[M]
+type layer struct {
+	initial  any // a Behavior
 	strategy Strategy
 	ledger   ledger
-	around   []wrapper[M] // its handlers, put there outside
+	around   []wrapper // its handlers, put there outside
 }
 
 // add adds a layer. Layers added by a handler replace those of earlier handlers.
-func (s *supervision[M]) add(l *layer[M], n *Next[M]) {
+func (s *supervision) add(l *layer, n *next) {
 	if !n.starting && !n.layered {
-		s.replaced = append([]*layer[M]{}, s.layers...)
+		s.replaced = append([]*layer{}, s.layers...)
 		s.layers = s.layers[:s.base]
 	}
 	s.layers = append(s.layers, l)
 }
 
 // keep restores the layers from before a transition that was not completed.
-func (s *supervision[M]) keep() {
+func (s *supervision) keep() {
 	if s.replaced != nil {
 		s.layers, s.replaced = s.replaced, nil
 	}
 }
 
 // rewind returns the first behavior of an incarnation and what is around it: those of the
-// restarting layer, or else initial.
-func (s *supervision[M]) rewind(initial Behavior[M]) (first Behavior[M], around []wrapper[M]) {
+// restarting layer, or else nil.
+func (s *supervision) rewind() (first any, around []wrapper) {
 	if len(s.layers) > 0 {
 		s.layers, s.replaced = s.layers[:s.restart+1], nil
 	}
 	if s.restart < 0 {
-		return initial, nil
+		return nil, nil
 	}
 	l := s.layers[s.restart]
 	l.ledger.started = time.Time{}
@@ -60,7 +60,7 @@ func (s *supervision[M]) rewind(initial Behavior[M]) (first Behavior[M], around 
 }
 
 // setBase declares the current layers to be those of the first behavior, if that has just run.
-func (s *supervision[M]) setBase() (set bool) {
+func (s *supervision) setBase() (set bool) {
 	if s.base >= 0 && s.restart >= s.base {
 		return false
 	}
@@ -69,14 +69,14 @@ func (s *supervision[M]) setBase() (set bool) {
 }
 
 // started notes that the layers which the incarnation has begun with run.
-func (s *supervision[M]) started() {
+func (s *supervision) started() {
 	for _, l := range s.layers[max(s.restart, 0):] {
 		l.ledger.started = time.Now()
 	}
 }
 
 // resumeAfter calls resume after the delay of the restart.
-func (s *supervision[M]) resumeAfter(resume func()) {
+func (s *supervision) resumeAfter(resume func()) {
 	s.awaiting = false
 	if s.delay == 0 {
 		resume()
@@ -86,7 +86,7 @@ func (s *supervision[M]) resumeAfter(resume func()) {
 }
 
 // cancel cancels the restart.
-func (s *supervision[M]) cancel() {
+func (s *supervision) cancel() {
 	if s.backoff != nil {
 		s.backoff.Stop()
 	}
@@ -106,7 +106,7 @@ func isFinal(err error) bool {
 }
 
 // decide counts a failure and asks the strategy what to do about it.
-func (l *layer[M]) decide(c *cell[M], err error) (d Directive) {
+func (l *layer) decide(c *cell, err error) (d Directive) {
 	l.ledger.failed(l.strategy, time.Now())
 	d = Stop
 	c.guard("supervision decider", func() { d = l.strategy.decide(err) })
@@ -114,12 +114,12 @@ func (l *layer[M]) decide(c *cell[M], err error) (d Directive) {
 }
 
 // mayRestart reports whether the strategy restarts an actor whose first behavior has failed.
-func (l *layer[M]) mayRestart(p phase) bool {
+func (l *layer) mayRestart(p phase) bool {
 	return p != starting || l.strategy.Limit != 0 || l.strategy.Backoff.Min != 0
 }
 
 // log logs a failure at the level that the strategy chooses, or else at usual.
-func (l *layer[M]) log(c *cell[M], usual zapcore.Level, what string, err error, more ...zap.Field) {
+func (l *layer) log(c *cell, usual zapcore.Level, what string, err error, more ...zap.Field) {
 	level := usual
 	if l.strategy.LogLevel != nil {
 		c.guard("supervision log level", func() { level = l.strategy.LogLevel(err, l.ledger.inARow) })
@@ -127,5 +127,5 @@ func (l *layer[M]) log(c *cell[M], usual zapcore.Level, what string, err error, 
 	if level == zapcore.InvalidLevel {
 		return
 	}
-	logWithStack(c.ctx.Log(), min(level, zapcore.ErrorLevel), what, err, more...)
+	logWithStack(c.logger(), min(level, zapcore.ErrorLevel), what, err, more...)
 }

@@ -20,59 +20,69 @@ const (
 	sysDrain      // stop, once all that is queued has been handled
 )
 
-// systemMsgs are the waiting system messages. A start is taken first, then a stop. Ends of children
-// are taken last, as one, however many there were.
-type systemMsgs struct {
-	others                  *systemEntry // newest first
-	start, stop, childEnded bool
-	toldToStop              bool // also after the stop has been taken
+// systemKinds are the kinds of the waiting system messages, as bits. A start is taken first, then a
+// stop. Ends of children are taken last, as one, however many there were.
+type systemKinds uint32
+
+// take reports whether one of that kind waits, and forgets it.
+func (s *systemKinds) take(kind systemKind) (waits bool) {
+	waits = *s&(1<<kind) != 0
+	*s &^= 1 << kind
+	return waits
 }
 
+// othersWait stands for all kinds that have more than a kind, and toldToStop remains when the stop
+// has been taken.
+const (
+	othersWait systemKind = 16 + iota
+	toldToStop
+)
+
+// A systemEntry is a waiting system message that is more than a kind, and those that came before.
 type systemEntry struct {
 	msg    systemMsg
 	before *systemEntry
 }
 
-func (s *systemMsgs) empty() bool {
-	return !s.start && !s.stop && !s.childEnded && s.others == nil
-}
+// systemWaits reports whether a system message waits. core.mu is held.
+func (b *inbox) systemWaits() bool { return b.due&^(1<<toldToStop) != 0 }
 
-func (s *systemMsgs) add(msg systemMsg) {
+// addSystem adds a system message. core.mu is held.
+func (b *inbox) addSystem(msg systemMsg) {
 	switch msg.kind {
-	case sysStart:
-		s.start = true
 	case sysStop:
-		s.stop, s.toldToStop = true, true
-	case sysChildEnded:
-		s.childEnded = true
+		b.due |= 1<<sysStop | 1<<toldToStop
+	case sysStart, sysChildEnded:
+		b.due |= 1 << msg.kind
 	default:
-		s.others = &systemEntry{msg, s.others}
+		b.due |= 1 << othersWait
+		b.others = &systemEntry{msg, b.others}
 	}
 }
 
-func (s *systemMsgs) take() (msg systemMsg, ok bool) {
+// takeSystem removes and returns the first system message. core.mu is held.
+func (b *inbox) takeSystem() (msg systemMsg, ok bool) {
 	switch {
-	case s.start:
-		s.start = false
+	case b.due.take(sysStart):
 		return systemMsg{kind: sysStart}, true
-	case s.stop:
-		s.stop = false
+	case b.due.take(sysStop):
 		return systemMsg{kind: sysStop}, true
-	case s.others != nil:
-		return s.takeOldest(), true
-	case s.childEnded:
-		s.childEnded = false
+	case b.others != nil:
+		return b.takeOldest(), true
+	case b.due.take(sysChildEnded):
 		return systemMsg{kind: sysChildEnded}, true
 	}
 	return msg, false
 }
 
-func (s *systemMsgs) takeOldest() systemMsg {
-	at := &s.others
+func (b *inbox) takeOldest() systemMsg {
+	at := &b.others
 	for (*at).before != nil {
 		at = &(*at).before
 	}
 	msg := (*at).msg
-	*at = nil
+	if *at = nil; b.others == nil {
+		b.due.take(othersWait)
+	}
 	return msg
 }

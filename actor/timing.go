@@ -48,7 +48,7 @@ func (t timing) due(r *runner) bool {
 
 // timedWork is work, message by message. Messages whose handler panics or never returns are not
 // timed.
-func timedWork[M any](c *cell[M], n int, r *runner) (more bool) {
+func timedWork(c *cell, n int, r *runner) (more bool) {
 	began := time.Since(epoch)
 	for last := began; n > 0; n-- {
 		c.tally.flush()
@@ -59,7 +59,7 @@ func timedWork[M any](c *cell[M], n int, r *runner) (more bool) {
 		if c.tally.handled > 0 {
 			c.tally.counts.of.processing.ObserveTimes(now-last, uint64(c.tally.handled))
 		}
-		if now-began >= maxTurn && !c.core.sys.scheduler.virtual && c.batch.size > 0 {
+		if now-began >= maxTurn && !c.core.sys.scheduler.virtual && c.batched > 0 {
 			r.usedUp = true
 			return true
 		}

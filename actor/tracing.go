@@ -46,7 +46,7 @@ func (s internals) Tracer() actorhook.Tracer {
 }
 
 // A traced is a Context of an actor, whatever its type of messages.
-type traced interface{ handling() *span }
+type traced interface{ internals() *inside }
 
 // traceOf returns the metadata of messages that are sent under ctx.
 func traceOf(ctx context.Context, s *System) metadata.Metadata {
@@ -54,7 +54,7 @@ func traceOf(ctx context.Context, s *System) metadata.Metadata {
 		return metadata.Metadata{}
 	}
 	if of, ok := ctx.(traced); ok { // and no search through the contexts of all parents
-		return of.handling().carried(s.tracer)
+		return of.internals().span.carried(s.tracer)
 	}
 	carried := s.tracer.Inject(ctx)
 	if carried == nil { // most messages are in no trace
@@ -74,11 +74,11 @@ func (s *span) carried(t *guardedTracer) metadata.Metadata {
 // beginSpan begins the span in which c handles d. It returns nil if d is in no trace, and for the
 // actors of the framework, which only pass on what they get, except what they deliver to a behavior
 // of the user.
-func beginSpan[M any](c *cell[M], d *described[M]) *span {
+func beginSpan(c *cell, d *described) *span {
 	if c.core.sys.tracer == nil {
 		return nil
 	}
-	kind := c.counts().of.name
+	kind := c.tally.counts.of.name
 	if kind == actorhook.OwnKind {
 		if kind, _ = d.item.delivering(); kind == "" {
 			return nil
@@ -98,7 +98,7 @@ func beginSpan[M any](c *cell[M], d *described[M]) *span {
 }
 
 // message returns the message of the item, or nil if it has none.
-func (it *item[M]) message() any {
+func (it *item) message() any {
 	if kind, msg := it.delivering(); kind != "" {
 		return msg
 	}
@@ -110,7 +110,7 @@ func (it *item[M]) message() any {
 }
 
 // delivering returns the message of an item of Deliver, with the name of its type; "" for others.
-func (it *item[M]) delivering() (kind string, msg any) {
+func (it *item) delivering() (kind string, msg any) {
 	if d, ok := it.task.(interface{ delivering() (kind string, msg any) }); ok {
 		return d.delivering()
 	}
@@ -118,23 +118,24 @@ func (it *item[M]) delivering() (kind string, msg any) {
 }
 
 // beginAsk begins the span of an ask under ctx. It returns the metadata of the request, and what
-// ends the span with the error of the ask, or nil if ctx is in no trace.
-func beginAsk[M any](ctx context.Context, to ActorRef[M]) (asking metadata.Metadata, end func(error)) { //nolint:contextcheck // the context of a span is inside ctx
-	if to.c == nil || to.c.sys == nil || to.c.sys.tracer == nil {
-		return asking, nil
-	}
-	s := to.c.sys
+// ends the span with the error of the ask, or nil if ctx is in no trace. none has the type of the
+// messages. The system of to traces.
+func beginAsk(ctx context.Context, to *core, none any) (asking metadata.Metadata, end func(error)) { //nolint:contextcheck // the context of a span is inside ctx
+	s := to.sys
 	if asking = traceOf(ctx, s); asking.IsEmpty() {
 		return asking, nil
 	}
 	if of, ok := ctx.(traced); ok {
-		ctx = of.handling().ctx
+		ctx = of.internals().span.ctx
 	}
 	ctx, end = s.tracer.Start(ctx, nil, actorhook.Span{
-		Operation: "ask", Path: to.c.fullPath, Message: func() any { var msg M; return msg },
+		Operation: "ask", Path: to.fullPath, Message: func() any { return none },
 	})
 	return metadata.Metadata{}.With(metadata.Trace, s.tracer.Inject(ctx)), end
 }
+
+// traces reports whether messages to c may be in a trace.
+func (c *core) traces() bool { return c != nil && c.sys != nil && c.sys.tracer != nil }
 
 // hop returns the metadata of a message to another node, whose trace goes on with the span that
 // sends it.
@@ -154,20 +155,16 @@ func hop(tracer actorhook.Tracer, to *actorhook.Target, m metadata.Metadata, msg
 	return m // the hop has no span
 }
 
-// handling returns the span of the message that is being handled, or nil. Unlike the other methods
-// it may be called by any goroutine that got the Context with the message.
-func (c *Context[M]) handling() *span { return c.span }
-
 // current returns the Context for what a cell handles now: its own, or one with the span.
-func current[M any](c *cell[M]) *Context[M] {
-	s := c.span
-	if c.core.outside {
-		_, s = c.core.outermost().handled()
+func current[M any](x *box[M]) *Context[M] {
+	s := x.cell.span
+	if x.cell.core.outside {
+		s = x.cell.core.outermost().span
 	}
 	if s == nil {
-		return &c.ctx
+		return &x.ctx
 	}
-	return &Context[M]{c, s}
+	return &Context[M]{inside{&x.cell, s}}
 }
 
 // fail notes with which error the span ends.
@@ -178,28 +175,28 @@ func (s *span) fail(err error) {
 }
 
 // within returns the context in which goroutines work for the message that is being handled.
-func (c *Context[M]) within() context.Context {
-	if c.span != nil {
-		return c.span.ctx
+func (x *inside) within() context.Context {
+	if x.span != nil {
+		return x.span.ctx
 	}
-	return c.life()
+	return x.life()
 }
 
 // consequence returns the metadata of what the handling of the present message leads to later.
-func (c *Context[M]) consequence() metadata.Metadata { return c.span.carried(c.cell.core.sys.tracer) }
+func (x *inside) consequence() metadata.Metadata { return x.span.carried(x.cell.core.sys.tracer) }
 
 // link returns the metadata of what begins a trace of its own, with a link to the present one.
-func (c *Context[M]) link() metadata.Metadata {
-	if c.span == nil {
+func (x *inside) link() metadata.Metadata {
+	if x.span == nil {
 		return metadata.Metadata{}
 	}
-	return metadata.Metadata{}.With(metadata.LinkedTrace, c.cell.core.sys.tracer.Inject(c.span.ctx))
+	return metadata.Metadata{}.With(metadata.LinkedTrace, x.cell.core.sys.tracer.Inject(x.span.ctx))
 }
 
 // StartSpan implements extension.StartSpan.
-func (x *contextInternals[M]) StartSpan(s actorhook.Span) (within context.Context, end func(error)) {
+func (x *inside) StartSpan(ctx context.Context, s actorhook.Span) (within context.Context, end func(error)) {
 	if x.span == nil {
-		return (*Context[M])(x), nil
+		return ctx, nil
 	}
 	return x.cell.core.sys.tracer.Start(x.span.ctx, nil, s)
 }

@@ -1,18 +1,13 @@
 package actor
 
-import (
-	"math"
-
-	"github.com/understudy-go/understudy/internal/metadata"
-	"github.com/understudy-go/understudy/internal/payload"
-)
+import "math"
 
 // Transform implements behaviors.Transform.
 func Transform[Outer, Inner any](b Behavior[Inner], f func(Outer) (Inner, bool)) Behavior[Outer] {
 	return func(ctx *Context[Outer], next *Next[Outer]) {
-		g := innerOf[Outer, Inner](ctx.cell)
+		g := innerOf[Outer, Inner](ctx.in.cell)
 		g.transform = f
-		g.begin(b, nil, next)
+		begin(g, b, nil, next)
 	}
 }
 
@@ -22,265 +17,223 @@ func Transform[Outer, Inner any](b Behavior[Inner], f func(Outer) (Inner, bool))
 //
 // It is no child actor behind an adapter: that would be shorter, but each message would need two
 // turns, and the paths of children, Self and supervision would change.
-type inner[Outer, Inner any] struct {
-	cell[Inner]
-	of        *cell[Outer]
+type inner struct {
+	cell   *cell
+	of     *cell
+	idle   any  // its message handler while it is not in use
+	begun  bool // by the transition that is under way
+	tidied bool // its end is among the cleanups of the actor
+	around around
+}
+
+// inner returns what makes the cell an inner one, or nil.
+func (b *inbox) inner() *inner {
+	if !b.core.outside {
+		return nil // any goroutine may ask, and must not look at the extras
+	}
+	return b.asInner
+}
+
+// around is what an inner cell needs of the type of the cell around it.
+type around interface {
+	become(b any, keep func(n *next) bool) (handled bool)
+	supervise(b any, s Strategy, n any) // n is the Next that b fills in
+}
+
+// An innerBox is the part of an inner cell that depends on both types of messages.
+type innerBox[Outer, Inner any] struct {
+	inner     inner
+	box       box[Inner]
 	transform func(Outer) (Inner, bool)
 	next      *Next[Outer] // of the transition that is under way
-	begun     bool         // by the transition that is under way
-	tidied    bool         // its end is among the cleanups of the actor
 }
 
-// An outer is what an inner cell needs of the cell around it.
-type outer[M any] interface {
-	become(b Behavior[M]) (handled bool)
-	supervise(b Behavior[M], s Strategy, n *Next[M])
-	fail(err error)
-	enqueue(it item[M], by entrance)
-	putBack(items []item[M])
-	told(msg any)
-}
-
-// outer returns the outer cell of an inner one, else nil.
-func (c *cell[M]) outer() outer[M] {
-	if !c.core.outside {
-		return nil
-	}
-	if g, ok := c.core.impl.(interface{ outer() outer[M] }); ok {
-		return g.outer()
-	}
-	return nil
-}
-
-// post puts an item into the mailbox of the actor, which belongs to the outermost cell.
-func (c *cell[M]) post(it item[M], by entrance) {
-	if outer := c.outer(); outer != nil {
-		outer.enqueue(it, by)
-		return
-	}
-	c.enqueue(it, by)
-}
-
-// An outermost is a cell in the tree, as the cells inside it need it.
-type outermost interface {
-	depth() int // how many strategies are around the behavior
-	ownCleanups() *cleanups
-	handled() (metadata.Metadata, *span)
-	counts() *counts
-	keeps(n int)
-	returnsRest() bool
-}
-
-var _ outermost = (*cell[any])(nil)
-
-// outermost returns the cell in the tree that c is, or is inside of.
-func (c *core) outermost() outermost { return c.actor().impl.(outermost) }
-
-// deferred returns the functions given to Defer, for writing.
-func (c *core) deferred() *cleanups { return c.outermost().ownCleanups() }
-
-// ending reports whether the incarnation is about to end, or has ended.
-func (c *core) ending() bool { return c.actor().phase >= restarting }
-
-// An innerCell is an inner cell as the outer one sees it.
-type innerCell interface {
-	spawnObserver // of children, which are those of the actor
-	stays() bool  // whether the transition that is under way has begun it
-	leave()
-}
-
-func innerOf[Outer, Inner any](c *cell[Outer]) *inner[Outer, Inner] {
+func innerOf[Outer, Inner any](c *cell) *innerBox[Outer, Inner] {
 	if c.wrapping == nil {
-		c.own().wrapping = &wrapping[Outer]{message: c.onMessage, signal: c.onSignal}
-	}
-	if g, ok := c.wrapping.inner.(*inner[Outer, Inner]); ok {
-		return g
+		c.own().wrapping = &wrapping{inside: c.box.handlers()}
 	}
 	if c.wrapping.inner != nil {
+		if g, ok := c.wrapping.inner.around.(*innerBox[Outer, Inner]); ok {
+			return g
+		}
 		c.wrapping.inner.leave()
 	}
-	g := &inner[Outer, Inner]{of: c}
-	g.core.sys, g.core.uid, g.core.parent, g.core.impl, g.core.outside = c.core.sys, c.core.sys.nextUID(), c.core.actor(), g, true
-	g.conf = &commonOf[Inner]().conf
-	g.extras = &g.conf.none
-	g.ctx.cell = &g.cell
-	c.wrapping.inner = g
+	g := new(innerBox[Outer, Inner])
+	common := commonOf[Inner]()
+	g.box.queue.of, g.box.ctx.in.cell, g.box.scratch.next.cell = common, &g.box.cell, &g.box.cell
+	g.inner = inner{cell: &g.box.cell, of: c, around: g, idle: MessageHandler[Inner](unhandledMessage[Inner])}
+	beginInner(c, &g.inner, &g.box, &common.conf)
 	return g
 }
 
-// inlet returns a port for messages of Deliver only.
-func (g *inner[Outer, Inner]) inlet() *port {
-	return &port{take: func(_ *core, msg Inner, m metadata.Metadata, done func(error)) {
-		postDelivered(&g.cell, msg, m, done)
-	}}
+// beginInner makes g the inner cell of c.
+func beginInner(c *cell, g *inner, box typed, conf *config) {
+	in := g.cell
+	in.core.sys, in.core.uid, in.core.parent, in.core.impl, in.core.outside = c.core.sys, c.core.sys.nextUID(), c.core.actor(), in, true
+	in.box, in.conf, in.extras = box, conf, &noExtras
+	in.own().asInner = g
+	c.wrapping.inner = g
 }
 
-func (g *inner[Outer, Inner]) outer() outer[Inner] { return (*outerOf[Outer, Inner])(g) }
-
 // begin starts b as the first behavior of the inner cell, with around around its handlers.
-func (g *inner[Outer, Inner]) begin(b Behavior[Inner], around []wrapper[Inner], next *Next[Outer]) {
-	if !g.tidied {
-		g.tidied = true
-		g.core.deferred().add(cleanup{depth: math.MaxInt, run: g.leave, of: g})
-	}
-	g.onMessage, g.onSignal = unhandledMessage[Inner], nil
-	g.unwrapTo(around)
-	if g.apply(b, next, true) {
-		g.wrapping.setBase()
-		g.begun = true
+func begin[Outer, Inner any](g *innerBox[Outer, Inner], b Behavior[Inner], around []wrapper, next *Next[Outer]) {
+	g.inner.prepare(around)
+	if apply(g, b, nil, next, true) {
+		g.inner.cell.wrapping.setBase()
+		g.inner.begun = true
 		next.OnMessage, next.OnSignal = g.receive, g.receiveSignal
 	}
 }
 
-func unhandledMessage[M any](*Context[M], M) Behavior[M] {
-	return func(_ *Context[M], n *Next[M]) { n.Unhandled() }
+// prepare readies the inner cell for a first behavior.
+func (g *inner) prepare(around []wrapper) {
+	if !g.tidied {
+		g.tidied = true
+		g.cell.core.deferred().add(cleanup{depth: math.MaxInt, run: g.leave, of: g})
+	}
+	g.cell.box.setHandlers(handlers{message: g.idle})
+	g.cell.unwrapTo(around)
 }
 
+func unhandledMessage[M any](*Context[M], M) Behavior[M] { return unhandled[M] }
+
 // apply continues as b says, and fills in next with the consequences for the outer cell.
-func (g *inner[Outer, Inner]) apply(b Behavior[Inner], next *Next[Outer], first bool) (installed bool) {
-	n := &g.scratch
-	*n = Next[Inner]{cell: &g.cell, starting: first}
+func apply[Outer, Inner any](g *innerBox[Outer, Inner], b Behavior[Inner], keep func(n *next) bool, next *Next[Outer], first bool) (installed bool) {
 	g.next = next
-	b(current(&g.cell), n)
+	n := &g.box.scratch
+	g.box.forget() // of a transition that has failed
+	n.next.starting = first
+	b(current(&g.box), n)
+	if keep != nil && !keep(&n.next) {
+		g.box.forget()
+	}
+	said, t := taken(&g.box)
+	if !next.next.obey(&said.next, &t, said.OnMessage != nil) {
+		return false
+	}
+	install(&g.box, &said, &t)
+	return true
+}
+
+// obey does to an outer cell what its inner one has filled in, except the handlers, which are to be
+// set if it returns true. handles says whether one is for messages.
+func (n *next) obey(inner *next, t *transition, handles bool) (set bool) {
 	switch {
-	case n.err() != nil:
-		next.Fail(n.err())
-	case n.stop:
-		next.Stop()
-	case first && (n.unhandled || n.OnMessage == nil):
-		next.Fail(errNoBehavior)
-	case n.unhandled:
-		next.Unhandled()
+	case t.err != nil:
+		n.fail(t.err)
+	case inner.stop:
+		n.stop = true
+	case inner.starting && (inner.unhandled || !handles):
+		n.fail(errNoBehavior)
+	case inner.unhandled:
+		n.unhandled = true
 	default:
-		g.install(n)
 		return true
 	}
 	return false
 }
 
 // answer returns the behavior of the outer cell after a handler of the inner one has returned b.
-func (g *inner[Outer, Inner]) answer(b Behavior[Inner]) Behavior[Outer] {
+func answer[Outer, Inner any](g *innerBox[Outer, Inner], b Behavior[Inner], keep func(n *next) bool) Behavior[Outer] {
 	if b == nil {
 		return nil
 	}
-	return func(_ *Context[Outer], next *Next[Outer]) { g.apply(b, next, false) }
+	return func(_ *Context[Outer], next *Next[Outer]) { apply(g, b, keep, next, false) }
 }
 
-func (g *inner[Outer, Inner]) receive(_ *Context[Outer], msg Outer) Behavior[Outer] {
+func (g *innerBox[Outer, Inner]) receive(_ *Context[Outer], msg Outer) Behavior[Outer] {
 	inner, ok := g.transform(msg)
 	if !ok {
-		return func(_ *Context[Outer], n *Next[Outer]) { n.Unhandled() }
+		return unhandled[Outer]
 	}
-	if g.timers.idle != nil {
-		g.timers.idle.told(inner)
+	if idle := g.box.cell.timers.idle; idle != nil {
+		idle.told(inner)
 	}
-	return g.answer(g.onMessage(current(&g.cell), inner))
+	return answer(g, g.box.onMessage(current(&g.box), inner), nil)
 }
 
-func (g *inner[Outer, Inner]) receiveSignal(_ *Context[Outer], sig Signal) Behavior[Outer] {
-	return g.answer(g.tellSignal(sig))
+func (g *innerBox[Outer, Inner]) receiveSignal(_ *Context[Outer], sig Signal) Behavior[Outer] {
+	b, _ := g.box.signal(sig).(Behavior[Inner])
+	return answer(g, b, nil)
 }
 
-func (g *inner[Outer, Inner]) stays() bool {
+func (g *inner) stays() bool {
 	begun := g.begun
 	g.begun = false
 	return begun
 }
 
 // leave ends everything that the inner cell has begun. Later messages to it are unhandled.
-func (g *inner[Outer, Inner]) leave() {
-	g.timers.stop()
-	g.watched.endAll()
-	if w := g.wrapping; w != nil && w.inner != nil {
+func (g *inner) leave() {
+	c := g.cell
+	c.timers.stop()
+	c.watched.endAll()
+	if w := c.wrapping; w != nil && w.inner != nil {
 		w.inner.leave()
 	}
-	g.unwrapTo(nil)
-	g.asks.abandonAll(ErrStaleHandler)
-	g.onMessage, g.onSignal = unhandledMessage[Inner], nil
-	g.epoch++
+	c.unwrapTo(nil)
+	c.asks.abandonAll(ErrStaleHandler)
+	c.box.setHandlers(handlers{message: g.idle})
+	c.epoch++
 	if g.tidied {
 		g.tidied = false
-		g.core.deferred().drop(g)
+		c.core.deferred().drop(g)
 	}
 }
 
-// deliver takes messages to the ref of the inner cell.
-func (g *inner[Outer, Inner]) deliver(msg any, by entrance) {
-	if m, ok := payload.As[Inner](msg); ok {
-		g.outer().enqueue(item[Inner]{msg: m}, by)
-		return
-	}
-	g.core.sys.deadLetter(&g.core, msg, wrongType[Inner](msg))
-}
-
-// outerOf implements outer for an inner cell.
-type outerOf[Outer, Inner any] inner[Outer, Inner]
-
-func (h *outerOf[Outer, Inner]) inner() *inner[Outer, Inner] { return (*inner[Outer, Inner])(h) }
-
-func (h *outerOf[Outer, Inner]) become(b Behavior[Inner]) (handled bool) {
-	return h.of.become(h.inner().answer(b))
+func (g *innerBox[Outer, Inner]) become(b any, keep func(n *next) bool) (handled bool) {
+	next := answer(g, b.(Behavior[Inner]), keep) // of its own box
+	return next == nil || g.inner.of.box.become(next, nil)
 }
 
 // supervise turns a strategy inside the inner cell into one of the outer cell, with which a restart
 // begins inside again.
-func (h *outerOf[Outer, Inner]) supervise(b Behavior[Inner], s Strategy, n *Next[Inner]) {
-	g, around, restart := h.inner(), n.around(), false
-	h.next.Supervise(func(_ *Context[Outer], next *Next[Outer]) {
+func (g *innerBox[Outer, Inner]) supervise(b any, s Strategy, n any) {
+	to, inside := n.(*Next[Inner]), b.(Behavior[Inner]) // of its own box
+	around, restart := to.next.around(), false
+	g.next.Supervise(func(_ *Context[Outer], next *Next[Outer]) {
 		if restart {
-			g.begin(b, around, next)
+			begin(g, inside, around, next)
 			return
 		}
 		restart = true
-		b(&g.ctx, n)
+		inside(&g.box.ctx, to)
 	}, s)
 }
 
-func (h *outerOf[Outer, Inner]) fail(err error) { h.of.fail(err) }
+// item returns an item of the outer cell for one of the inner cell.
+func (g *inner) item(it item) item { return item{task: &forInner{it, g.cell}} }
 
-func (h *outerOf[Outer, Inner]) enqueue(it item[Inner], by entrance) { h.of.post(h.wrap(it), by) }
-
-func (h *outerOf[Outer, Inner]) putBack(items []item[Inner]) {
-	wrapped := make([]item[Outer], len(items))
+func (g *inner) putBack(items []item) {
 	for i, it := range items {
-		wrapped[i] = h.wrap(it)
+		items[i] = g.item(it)
 	}
-	h.of.putBack(wrapped)
-}
-
-func (h *outerOf[Outer, Inner]) wrap(it item[Inner]) item[Outer] {
-	return item[Outer]{task: &forInner[Outer, Inner]{it, h.inner()}}
+	g.of.putBack(items)
 }
 
 // told restarts the receive timeouts of the outer cells, as msg does not pass through their
 // handlers.
-func (h *outerOf[Outer, Inner]) told(msg any) {
-	if h.of.timers.idle != nil {
-		h.of.timers.idle.told(msg)
+func (g *inner) told(msg any) {
+	if g.of.timers.idle != nil {
+		g.of.timers.idle.told(msg)
 	}
-	if outer := h.of.outer(); outer != nil {
-		outer.told(msg)
+	if in := g.of.inner(); in != nil {
+		in.told(msg)
 	}
 }
 
 // forInner is an item for the inner cell in the mailbox of the outer one.
-type forInner[Outer, Inner any] struct {
-	item item[Inner]
-	to   *inner[Outer, Inner]
+type forInner struct {
+	item item
+	to   *cell
 }
 
-func (f *forInner[Outer, Inner]) run(*cell[Outer]) {
-	if f.item.task != nil {
-		f.item.task.run(&f.to.cell)
-	} else {
-		f.to.handleTaskMessage(f.item.msg)
-	}
-}
+func (f *forInner) run(*cell) { f.item.run(f.to) }
 
-func (f *forInner[Outer, Inner]) delivering() (kind string, msg any) { return f.item.delivering() }
+func (f *forInner) delivering() (kind string, msg any) { return f.item.delivering() }
 
-func (f *forInner[Outer, Inner]) exempt() bool { return f.item.exempt() }
+func (f *forInner) exempt() bool { return f.item.exempt() }
 
-func (f *forInner[Outer, Inner]) follows() bool { return f.item.follows() }
+func (f *forInner) follows() bool { return f.item.follows() }
 
-func (f *forInner[Outer, Inner]) undelivered() (any, bool) { return f.item.undelivered() }
+func (f *forInner) undelivered() (any, bool) { return f.item.undelivered() }

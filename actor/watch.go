@@ -6,10 +6,10 @@ import (
 )
 
 // A watch is what an actor wants to receive when another one has ended.
-type watch[M any] struct {
-	by     *cell[M]
+type watch struct {
+	by     *cell
 	ref    AnyRef
-	msg    M
+	msg    any
 	custom bool   // tell msg instead of the signal
 	stop   func() // of an actor on another node; else nil
 }
@@ -26,30 +26,34 @@ type watch[M any] struct {
 //
 // Watch panics if the actor is already watched by [Context.WatchWith], if ref is the zero ActorRef,
 // and for an actor on another node if the system has no transport that can watch it.
-func (c *Context[M]) Watch(ref AnyRef) {
-	c.cell.core.check("Watch")
-	c.cell.own().watched.add(&watch[M]{by: c.cell, ref: ref})
-}
+func (c *Context[M]) Watch(ref AnyRef) { c.in.watch("Watch", watch{ref: ref}) }
 
 // WatchWith is like [Context.Watch], but sends msg to the actor instead of a signal. To change the
 // message, unwatch first; otherwise it panics.
 func (c *Context[M]) WatchWith(ref AnyRef, msg M) {
-	c.cell.core.check("WatchWith")
-	c.cell.own().watched.add(&watch[M]{by: c.cell, ref: ref, msg: msg, custom: true})
+	c.in.watch("WatchWith", watch{ref: ref, msg: msg, custom: true})
+}
+
+func (x *inside) watch(what string, w watch) {
+	x.cell.core.check(what)
+	w.by = x.cell
+	x.cell.own().watched.add(&w)
 }
 
 // Unwatch ends a watch. Nothing is delivered any more, even if the actor has ended already and the
 // signal is waiting in the mailbox.
-func (c *Context[M]) Unwatch(ref AnyRef) {
-	c.cell.core.check("Unwatch")
-	c.cell.watched.end(ref.target().actor())
-	c.cell.watched.endOf(ref)
+func (c *Context[M]) Unwatch(ref AnyRef) { c.in.unwatch(ref) }
+
+func (x *inside) unwatch(ref AnyRef) {
+	x.cell.core.check("Unwatch")
+	x.cell.watched.end(ref.target().actor())
+	x.cell.watched.endOf(ref)
 }
 
 // watches are those of one cell, by the watched actor.
-type watches[M any] map[*core]*watch[M]
+type watches map[*core]*watch
 
-func (m *watches[M]) add(w *watch[M]) {
+func (m *watches) add(w *watch) {
 	target := w.ref.target().actor()
 	if target == nil {
 		panic("actor: cannot watch the zero ActorRef")
@@ -61,7 +65,7 @@ func (m *watches[M]) add(w *watch[M]) {
 		return
 	}
 	if *m == nil {
-		*m = make(watches[M])
+		*m = make(watches)
 	}
 	switch far, remote := target.impl.(*remoteActor); {
 	case isRouted(target):
@@ -74,7 +78,7 @@ func (m *watches[M]) add(w *watch[M]) {
 	(*m)[target] = w
 }
 
-func (m watches[M]) end(target *core) {
+func (m watches) end(target *core) {
 	if w, ok := m[target]; ok {
 		delete(m, target)
 		w.end(target)
@@ -82,7 +86,7 @@ func (m watches[M]) end(target *core) {
 }
 
 // endOf ends the watches of ref if it now leads to another actor than when they began.
-func (m watches[M]) endOf(ref AnyRef) {
+func (m watches) endOf(ref AnyRef) {
 	if n := ref.target(); n == nil || !n.wanders() {
 		return
 	}
@@ -93,7 +97,7 @@ func (m watches[M]) endOf(ref AnyRef) {
 	}
 }
 
-func (w *watch[M]) end(target *core) {
+func (w *watch) end(target *core) {
 	if w.stop != nil {
 		w.stop()
 		return
@@ -101,25 +105,25 @@ func (w *watch[M]) end(target *core) {
 	target.removeWatcher(w)
 }
 
-func (m watches[M]) endAll() {
+func (m watches) endAll() {
 	for target := range m {
 		m.end(target)
 	}
 }
 
-func (w *watch[M]) watchedEnded(target *core, err error) {
-	w.by.post(item[M]{task: &endOfWatched[M]{w, target, err}}, entrance{})
+func (w *watch) watchedEnded(target *core, err error) {
+	w.by.post(item{task: &endOfWatched{w, target, err}}, entrance{})
 }
 
 // endOfWatched waits in the mailbox behind all messages that the watched actor has sent. It has no
 // effect if the watch has ended meanwhile.
-type endOfWatched[M any] struct {
-	watch  *watch[M]
+type endOfWatched struct {
+	watch  *watch
 	target *core
 	err    error
 }
 
-func (e *endOfWatched[M]) run(c *cell[M]) {
+func (e *endOfWatched) run(c *cell) {
 	if c.watched[e.target] != e.watch {
 		return
 	}
@@ -135,8 +139,8 @@ func (e *endOfWatched[M]) run(c *cell[M]) {
 	}
 }
 
-func (e *endOfWatched[M]) exempt() bool { return true }
+func (e *endOfWatched) exempt() bool { return true }
 
-func (e *endOfWatched[M]) follows() bool { return true }
+func (e *endOfWatched) follows() bool { return true }
 
-func (e *endOfWatched[M]) undelivered() (any, bool) { return nil, false }
+func (e *endOfWatched) undelivered() (any, bool) { return nil, false }

@@ -90,7 +90,7 @@ func (s *scheduler) markAllBlocked(turnsAreLong bool) (moving, blocked int, batc
 			batches = batches || len(r.batch) > 0
 		default:
 			blocked++
-			r.at.impl.(worker).setUrgent() // so that its turn ends, if it only takes long
+			r.at.impl.(*cell).setUrgent() // so that its turn ends, if it only takes long
 			s.markBlocked(r)
 		}
 		r.moved = false

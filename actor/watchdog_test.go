@@ -11,24 +11,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMain sees to it that nothing has written to what all cells of a type share.
+// TestMain sees to it that nothing has written to what all cells share.
 func TestMain(m *testing.M) {
 	code := m.Run()
-	commons.Range(func(key, value any) bool {
-		if !value.(interface{ untouched() bool }).untouched() {
-			println("actor: the extras that all actors of a type share were written to:", key.(interface{ String() string }).String())
-			code = 1
-		}
-		return true
-	})
+	if !untouched(&noExtras) {
+		println("actor: the extras that all actors share were written to")
+		code = 1
+	}
 	os.Exit(code)
 }
 
-func (c *common[M]) untouched() bool {
-	e := &c.none
+func untouched(e *extras) bool {
 	return e.supervision.layers == nil && e.supervision.base == -1 && e.supervision.restart == -1 && !e.supervision.awaiting && e.supervision.delay == 0 &&
 		e.supervision.backoff == nil && e.timers.byKey == nil && e.timers.idle == nil && e.wrapping == nil &&
-		e.bypassing == nil && e.watched == nil && e.asks.head.after == nil && e.cleanups == nil &&
+		e.asInner == nil && e.bypassing == nil && e.watched == nil && e.asks.head.after == nil && e.cleanups == nil &&
 		e.bypass.Load() == nil && e.log == nil && e.priorities == nil && e.senders == nil
 }
 
@@ -176,7 +172,7 @@ func TestTheWatchDoesNotLookAtRunnersThatAreBlocked(t *testing.T) {
 		time.Sleep(30 * time.Second)
 		synctest.Wait()
 		for _, ref := range refs {
-			require.Nil(t, ref.c.impl.(worker).lastRunner().Load(), "an idle actor keeps no runner that was blocked")
+			require.Nil(t, ref.c.impl.(*cell).runner.Load(), "an idle actor keeps no runner that was blocked")
 		}
 	})
 }

@@ -18,20 +18,20 @@ import "slices"
 //
 // Extensions use it; package behaviors has the wrappers for users.
 func (n *Next[M]) Wrap(identity any, message func(MessageHandler[M]) MessageHandler[M], signal func(SignalHandler[M]) SignalHandler[M]) (fresh bool) {
-	return n.wrap(wrapper[M]{identity: identity, message: message, signal: signal})
+	return n.next.wrap(wrapper{identity: identity, message: message, signal: signal})
 }
 
-func (n *Next[M]) wrap(w wrapper[M]) (fresh bool) {
+func (n *next) wrap(w wrapper) (fresh bool) {
 	before := n.cell.wrapping.list()
 	if n.wrapping() == nil {
 		if n.starting {
-			n.toRest().wrapping = &wrapping[M]{around: slices.Clip(before)}
+			n.transition().wrapping = &wrapping{around: slices.Clip(before)}
 		} else {
 			stay := before[:n.cell.wrapping.ofStart()]
-			if has(stay, w.identity) && w.children == nil {
+			if has(stay, w.identity) && !w.children {
 				return false
 			}
-			n.toRest().wrapping = &wrapping[M]{around: slices.Clip(stay)}
+			n.transition().wrapping = &wrapping{around: slices.Clip(stay)}
 		}
 	}
 	own := n.wrapping()
@@ -44,51 +44,52 @@ func (n *Next[M]) wrap(w wrapper[M]) (fresh bool) {
 }
 
 // around returns the wrappers around the handlers that n sets.
-func (n *Next[M]) around() []wrapper[M] {
+func (n *next) around() []wrapper {
 	if own := n.wrapping(); own != nil {
 		return own.around
 	}
 	return n.cell.wrapping.list()
 }
 
-// A wrapper is one layer around the handlers of an actor.
-type wrapper[M any] struct {
+// A wrapper is one layer around the handlers of an actor: functions for its type of messages, which
+// may be nil, or an observer.
+type wrapper struct {
 	identity any
-	message  func(MessageHandler[M]) MessageHandler[M]
-	signal   func(SignalHandler[M]) SignalHandler[M]
-	children func(child AnyRef, msg any, sig Signal) // what sees the children, too; see Observe
+	message  any                                   // func(MessageHandler[M]) MessageHandler[M]
+	signal   any                                   // func(SignalHandler[M]) SignalHandler[M]
+	see      func(ref AnyRef, msg any, sig Signal) // of an observer; see Observe
+	children bool                                  // it sees the children, too
 }
 
-func has[M any](around []wrapper[M], identity any) bool {
-	return slices.ContainsFunc(around, func(w wrapper[M]) bool { return w.identity == identity })
+func has(around []wrapper, identity any) bool {
+	return slices.ContainsFunc(around, func(w wrapper) bool { return w.identity == identity })
 }
 
 // wrapping is everything around the handlers of a cell; nil if there is nothing.
-type wrapping[M any] struct {
-	around  []wrapper[M]      // the outermost first; replaced, never changed
-	base    int               // how many of them the first behavior set
-	message MessageHandler[M] // inside of all
-	signal  SignalHandler[M]  // inside of all; nil for a behavior without one
-	inner   innerCell         // nil without one
+type wrapping struct {
+	around []wrapper // the outermost first; replaced, never changed
+	base   int       // how many of them the first behavior set
+	inside handlers  // inside of all
+	inner  *inner    // nil without one
 }
 
 // seeChildren lets the wrapper with the identity of by observe children too, if by does.
-func (w *wrapping[M]) seeChildren(by wrapper[M]) {
-	i := slices.IndexFunc(w.around, func(o wrapper[M]) bool { return o.identity == by.identity })
-	if by.children != nil && w.around[i].children == nil {
+func (w *wrapping) seeChildren(by wrapper) {
+	i := slices.IndexFunc(w.around, func(o wrapper) bool { return o.identity == by.identity })
+	if by.children && !w.around[i].children {
 		w.around = slices.Clone(w.around)
-		w.around[i].children = by.children
+		w.around[i].children = true
 	}
 }
 
-func (w *wrapping[M]) list() []wrapper[M] {
+func (w *wrapping) list() []wrapper {
 	if w == nil {
 		return nil
 	}
 	return w.around
 }
 
-func (w *wrapping[M]) ofStart() int {
+func (w *wrapping) ofStart() int {
 	if w == nil {
 		return 0
 	}
@@ -96,55 +97,42 @@ func (w *wrapping[M]) ofStart() int {
 }
 
 // setBase declares all current wrappers to be those of the first behavior.
-func (w *wrapping[M]) setBase() {
+func (w *wrapping) setBase() {
 	if w != nil {
 		w.base = len(w.around)
 	}
 }
 
-// after returns what is around the handlers once n has set its own. message and signal are the
-// handlers before it, if nothing was around them.
-func (w *wrapping[M]) after(n *Next[M], message MessageHandler[M], signal SignalHandler[M]) *wrapping[M] {
-	next := &wrapping[M]{around: n.around(), base: w.ofStart(), message: message, signal: signal}
+// after returns what is around the handlers once n and t have set their own. before are the
+// handlers, if nothing was around them.
+func (w *wrapping) after(n *next, t *transition, set, before handlers) *wrapping {
+	after := &wrapping{around: w.list(), base: w.ofStart(), inside: before}
+	if t.wrapping != nil {
+		after.around = t.wrapping.around
+	}
 	if w != nil {
-		next.message, next.signal, next.inner = w.message, w.signal, w.inner
+		after.inside, after.inner = w.inside, w.inner
 	}
-	if n.OnMessage != nil {
-		next.message = n.OnMessage
-		next.dismiss()
+	if set.message != nil {
+		after.inside.message = set.message
+		after.dismiss()
 	}
-	if n.OnSignal != nil || n.mute {
-		next.signal = n.OnSignal
+	if set.signal != nil || n.mute {
+		after.inside.signal = set.signal
 	}
-	return next
+	return after
 }
 
 // dismiss ends the inner cell when other handlers than its own have been set.
-func (w *wrapping[M]) dismiss() {
+func (w *wrapping) dismiss() {
 	if w.inner != nil && !w.inner.stays() {
 		w.inner.leave()
 		w.inner = nil
 	}
 }
 
-func (w *wrapping[M]) compose() (MessageHandler[M], SignalHandler[M]) {
-	message, signal := w.message, w.signal
-	if signal == nil {
-		signal = func(_ *Context[M], sig Signal) Behavior[M] { return ignoreSignal[M](sig) }
-	}
-	for _, layer := range slices.Backward(w.around) {
-		if layer.message != nil {
-			message = layer.message(message)
-		}
-		if layer.signal != nil {
-			signal = layer.signal(signal)
-		}
-	}
-	return message, signal
-}
-
 // unwrapTo restores the wrappers in around, for a restart.
-func (c *cell[M]) unwrapTo(around []wrapper[M]) {
+func (c *cell) unwrapTo(around []wrapper) {
 	was := c.wrapping
 	if len(around) == 0 && (was == nil || was.inner == nil) {
 		if was != nil {
@@ -152,7 +140,7 @@ func (c *cell[M]) unwrapTo(around []wrapper[M]) {
 		}
 		return
 	}
-	c.own().wrapping = &wrapping[M]{around: around, base: min(was.ofStart(), len(around))}
+	c.own().wrapping = &wrapping{around: around, base: min(was.ofStart(), len(around))}
 	if was != nil {
 		c.wrapping.inner = was.inner
 	}

@@ -9,5 +9,5 @@ import "github.com/understudy-go/understudy/actor"
 // inside. Inside, a restart makes its messages dead letters and calls f again, with an empty stash.
 // WithStash panics inside the actor unless capacity > 0.
 func WithStash[M any](capacity int, f func(stash *actor.Stash[M]) actor.Behavior[M]) actor.Behavior[M] {
-	return Setup(func(ctx *actor.Context[M]) actor.Behavior[M] { return f(ctx.NewStash(capacity)) })
+	return Setup(func(ctx *actor.Context[M]) actor.Behavior[M] { return f(actor.NewStash(ctx, capacity)) })
 }

@@ -28,9 +28,9 @@ type mailbox interface {
 type mailboxOf[M any] actor.Context[M]
 
 func (m *mailboxOf[M]) putBack(cmds []command) bool {
-	msgs := make([]M, len(cmds))
+	msgs := make([]any, len(cmds))
 	for i, cmd := range cmds {
-		msgs[i] = as[M](cmd.msg)
+		msgs[i] = cmd.msg
 	}
 	return extension.PutBack((*actor.Context[M])(m), msgs)
 }

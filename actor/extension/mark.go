@@ -17,9 +17,7 @@ type Mark interface {
 // that was spawned with a marked behavior asks [Mark.Again] before it panics. A behavior around a
 // marked one, such as a Supervise, has no mark.
 func Marked[M any](b actor.Behavior[M], mark Mark) actor.Behavior[M] {
-	return actorhook.Internals(b).(interface { // actor implements it
-		Marked(mark any) actor.Behavior[M]
-	}).Marked(mark)
+	return actorhook.Marked(b, mark).(actor.Behavior[M]) // by its contract
 }
 
 // MarkOf returns the mark of the behavior with which the living actor of this node that ref

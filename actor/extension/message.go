@@ -57,7 +57,7 @@ func Deliver[M any](ref actor.ActorRef[M], msg M, done func(err error)) {
 // DeliverWith is likewise [TellWith].
 func DeliverWith[M any](ref actor.ActorRef[M], msg M, m Metadata, done func(err error)) {
 	actorhook.Internals(ref).(interface { // actor implements it
-		Deliver(msg M, m metadata.Metadata, done func(err error))
+		Deliver(msg any, m metadata.Metadata, done func(err error))
 	}).Deliver(msg, m, done)
 }
 
@@ -71,8 +71,8 @@ func DeliverWith[M any](ref actor.ActorRef[M], msg M, m Metadata, done func(err 
 // ended. TellLatest panics if ref is not an actor of this process.
 func TellLatest[M any](ref actor.ActorRef[M], read func() (M, bool)) (notify func()) {
 	return actorhook.Internals(ref).(interface { // actor implements it
-		TellLatest(read func() (M, bool)) (notify func())
-	}).TellLatest(read)
+		TellLatest(read func() (any, bool)) (notify func())
+	}).TellLatest(func() (any, bool) { return read() })
 }
 
 // A Held is a message that is buffered until it can be delivered, see [Hold]. The Message of a Held
@@ -127,7 +127,7 @@ func (h Held[M]) Withdrawn() bool {
 // Only handlers of the actor may call it.
 func Bypass[M any](ctx *actor.Context[M], handler actor.MessageHandler[M], child actor.ActorRef[M]) {
 	actorhook.Internals(ctx).(interface { // actor implements it
-		Bypass(handler actor.MessageHandler[M], child actor.ActorRef[M])
+		Bypass(handler any, child actor.AnyRef)
 	}).Bypass(handler, child)
 }
 
@@ -136,19 +136,28 @@ func Bypass[M any](ctx *actor.Context[M], handler actor.MessageHandler[M], child
 // of the wrapped behavior. The bound of a mailbox does not count these messages. The ref is valid
 // for the current incarnation only: after a restart its messages are dead letters with
 // [actor.ErrStaleHandler]. Only handlers of the actor may call Handle.
-func Handle[T, M any](ctx *actor.Context[M], handle func(T) actor.Behavior[M]) actor.ActorRef[T] {
-	made := actorhook.Internals(ctx).(interface { // actor implements it
-		Handler(accept func(msg any) error, handle func(msg any) actor.Behavior[M]) any
-	}).Handler(func(msg any) error {
-		if _, ok := payload.As[T](msg); !ok {
-			return wrongType[T](msg)
-		}
+func Handle[T, M any](ctx *actor.Context[M], handle func(T) actor.Behavior[M]) (ref actor.ActorRef[T]) {
+	actorhook.SetRef(&ref, actorhook.Internals(ctx).(interface { // actor implements it
+		Handler(accept func(msg any) error, handle func(msg any) any) any
+	}).Handler(accept[T], func(msg any) any {
+		m, _ := msg.(T) // it has been accepted; a nil is the zero value
+		return anyBehavior(handle(m))
+	}))
+	return ref
+}
+
+// anyBehavior returns b, but nil for a nil Behavior.
+func anyBehavior[M any](b actor.Behavior[M]) any {
+	if b == nil {
 		return nil
-	}, func(msg any) actor.Behavior[M] {
-		m, _ := payload.As[T](msg) // it has been accepted
-		return handle(m)
-	})
-	return actorhook.Internals(actor.ActorRef[T]{}).(interface { // actor implements it
-		To(made any) actor.ActorRef[T]
-	}).To(made)
+	}
+	return b
+}
+
+// accept returns why msg is no T, or nil.
+func accept[T any](msg any) error {
+	if _, ok := payload.As[T](msg); !ok {
+		return wrongType[T](msg)
+	}
+	return nil
 }

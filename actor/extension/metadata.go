@@ -23,9 +23,11 @@ type MetadataKey = metadata.Key
 // adapters and stashes. It is lost where the message goes to an ask, and where a program passes the
 // message on by Tell. A message with metadata costs an allocation more.
 func TellWith[M any](ref actor.ActorRef[M], msg M, m Metadata) {
-	actorhook.Internals(ref).(interface { // actor implements it
-		TellWith(msg M, m metadata.Metadata)
-	}).TellWith(msg, m)
+	if m.IsEmpty() {
+		ref.Tell(msg)
+		return
+	}
+	tellWith(ref, msg, m, false)
 }
 
 // TellNoWaitWith is likewise [actor.ActorRef.TellNoWait].
@@ -34,9 +36,13 @@ func TellNoWaitWith[M any](ref actor.ActorRef[M], msg M, m Metadata) {
 		ref.TellNoWait(msg)
 		return
 	}
+	tellWith(ref, msg, m, true)
+}
+
+func tellWith(ref actor.AnyRef, msg any, m Metadata, parked bool) {
 	actorhook.Internals(ref).(interface { // actor implements it
-		TellNoWaitWith(msg M, m metadata.Metadata)
-	}).TellNoWaitWith(msg, m)
+		TellWith(msg any, m metadata.Metadata, parked bool)
+	}).TellWith(msg, m, parked)
 }
 
 // A Described is a message with its metadata, for those who keep messages to pass them on later.
@@ -59,7 +65,7 @@ func (d Described[M]) To(to actor.ActorRef[M]) { TellNoWaitWith(to, d.Message, d
 // node is removed from the cluster.
 func (d Described[M]) PassOn(to actor.ActorRef[M]) {
 	actorhook.Internals(to).(interface { // actor implements it
-		PassOn(msg M, m metadata.Metadata)
+		PassOn(msg any, m metadata.Metadata)
 	}).PassOn(d.Message, d.Metadata)
 }
 

@@ -1,6 +1,7 @@
 package extension
 
 import (
+	"context"
 	"sync/atomic"
 
 	"github.com/understudy-go/understudy/actor"
@@ -10,15 +11,15 @@ import (
 
 // A Router finds, for each message to a routed ref, the actor that handles it: on this node, or on
 // another one. Any goroutine may call its methods, also at the same time. They must not block.
-type Router[M any] interface {
+type Router interface {
 	// Told takes a message that was told on this node to the ref with a full path, which has no
 	// address. If the actor is here, and takes messages directly from now on, Told returns what
-	// [Returning.Spawn] has returned; otherwise it returns the zero ActorRef.
-	Told(full string, msg M, m Metadata) (here actor.ActorRef[M])
+	// [SpawnReturning] has returned; otherwise it returns nil.
+	Told(full string, msg any, m Metadata) (here actor.AnyRef)
 
 	// Arrived takes a message of another node. from is the number that it has given to [SendTo],
 	// or 0. encoded is the same message; it is valid until Arrived returns.
-	Arrived(path string, from uint64, msg M, encoded Arrival) (here actor.ActorRef[M])
+	Arrived(path string, from uint64, msg any, encoded Arrival) (here actor.AnyRef)
 }
 
 // An Arrival is an encoded message of another node.
@@ -28,13 +29,12 @@ type Arrival = actorhook.Arrival
 // "/sharding/cart/", followed by name. Refs with one path are equal as long as one of them exists.
 // They have no address: on each node that has a router under the same prefix, a ref means the same
 // actor. They cannot be watched.
-func NewRoutedRefs[M any](s *actor.System, prefix string, by Router[M]) (ref func(name string) actor.ActorRef[M]) {
-	return actorhook.Internals(actor.Behavior[M](nil)).(interface { // actor implements it
-		Routed(s *actor.System, prefix string, by interface {
-			Told(full string, msg M, m metadata.Metadata) (here actor.ActorRef[M])
-			Arrived(path string, from uint64, msg M, encoded actorhook.Arrival) (here actor.ActorRef[M])
-		}) func(name string) actor.ActorRef[M]
-	}).Routed(s, prefix, by)
+func NewRoutedRefs[M any](s *actor.System, prefix string, by Router) (ref func(name string) actor.ActorRef[M]) {
+	made := of(s).Routed(prefix, accept[M], by)
+	return func(name string) (ref actor.ActorRef[M]) {
+		actorhook.SetRef(&ref, made(name))
+		return ref
+	}
 }
 
 // SendTo sends msg to the routed ref with the path of to on another node, which gets the number of
@@ -51,49 +51,57 @@ func AddTree(s *actor.System, name string, find func(path string) (actor.AnyRef,
 
 // An Owner gets the messages that an actor of a [Returning] has not handled. Its methods are called
 // by any goroutine, and must not block.
-type Owner[M any] interface {
+type Owner interface {
 	// Ended is called once for each actor, when it has ended. rest are the messages that it has not
 	// handled, in order, and with their metadata. failure is nil if it has stopped.
-	Ended(name string, rest []M, with []Metadata, failure error)
+	Ended(name string, rest []any, with []Metadata, failure error)
 	// Late gets a message that somebody has told the ref of an actor that has ended.
-	Late(name string, msg M, m Metadata)
+	Late(name string, msg any, m Metadata)
 }
 
-// A Returning spawns actors whose messages are not lost when they end.
-type Returning[M any] interface {
-	// Spawn spawns a child of the parent. Any goroutine may call it. The name may be the name of a
-	// child that has not completely ended. Spawn returns the zero ActorRef if the parent is
-	// stopping or has ended.
-	Spawn(b actor.Behavior[M], name string) actor.ActorRef[M]
+// A Returning spawns actors whose messages are not lost when they end, see [SpawnReturning]. Its
+// methods take only refs that this has returned, and may be called from any goroutine.
+type Returning interface {
+	actor.SpawnOption
+	// Parent returns the actor whose children they are.
+	Parent() actor.Spawner
 	// Offer tells such an actor a message, without waiting. It returns false if the actor takes no
 	// more messages; the message is then with the caller.
-	Offer(to actor.ActorRef[M], msg M, m Metadata) (taken bool)
+	Offer(to actor.AnyRef, msg any, m Metadata) (taken bool)
 	// Used returns the round in which such an actor was spawned or began to handle messages last,
 	// and whether it has handled any.
-	Used(of actor.ActorRef[M]) (round uint32, worked bool)
+	Used(of actor.AnyRef) (round uint32, worked bool)
 	// Resting reports whether such an actor takes no more messages.
-	Resting(of actor.ActorRef[M]) bool
+	Resting(of actor.AnyRef) bool
 	// Rest lets such an actor end, unless it has a message in its mailbox or a stash, waits for the
 	// reply to an AskToSelf, or has children. It may end later, or not at all.
-	Rest(of actor.ActorRef[M])
+	Rest(of actor.AnyRef)
 	// Finish lets such an actor end when it has handled what it has.
-	Finish(of actor.ActorRef[M])
+	Finish(of actor.AnyRef)
 	// Ending reports whether the parent is stopping, and thus stops its children, or has ended.
 	Ending() bool
 }
 
 // NewReturning returns what spawns children of parent, an actor of this node, with the same
 // options. An actor that ends by Rest or Finish takes no more messages from then on. It gets last
-// as the last one, and must stop in response; if last is nil, it is stopped.
+// as the last one, and must stop in response; if last is nil, it is stopped. All actors of a
+// Returning have the same type of messages, and last is one of them.
 //
 // The caller begins a round whenever it needs to tell older uses from newer ones. See [Rounds].
-func NewReturning[M any](parent actor.AnyRef, by Owner[M], last *M, rounds *Rounds, opts ...actor.SpawnOption) Returning[M] {
-	return actorhook.Internals(actor.Behavior[M](nil)).(interface { // actor implements it
-		Returning(parent actor.AnyRef, owner interface {
-			Ended(name string, rest []M, with []metadata.Metadata, failure error)
-			Late(name string, msg M, m metadata.Metadata)
-		}, last *M, rounds *atomic.Uint32, opts []actor.SpawnOption) any
-	}).Returning(parent, by, last, &rounds.n, opts).(Returning[M]) // likewise
+func NewReturning(parent actor.AnyRef, by Owner, last any, rounds *Rounds, opts ...actor.SpawnOption) Returning {
+	return actorhook.Internals(parent).(interface { // actor implements it
+		Returning(owner interface {
+			Ended(name string, rest []any, with []metadata.Metadata, failure error)
+			Late(name string, msg any, m metadata.Metadata)
+		}, last any, rounds *atomic.Uint32, opts []actor.SpawnOption) any
+	}).Returning(by, last, &rounds.n, opts).(Returning) // likewise
+}
+
+// SpawnReturning spawns a child of the parent of r. Any goroutine may call it. The name may be the
+// name of a child that has not completely ended. SpawnReturning returns the zero ActorRef if the
+// parent is stopping or has ended.
+func SpawnReturning[M any](r Returning, b actor.Behavior[M], name string) actor.ActorRef[M] {
+	return actor.Spawn(r.Parent(), b, name, r)
 }
 
 // Rounds are the logical clock by which a [Returning] notes when its actors were used. Its methods
@@ -109,10 +117,11 @@ func Since(round, now uint32) int32 { return int32((now-round)<<8) >> 8 }
 
 // PutBack returns messages that an actor has taken and not handled to its [Owner], before those in
 // the mailbox. It reports false, and does nothing, unless a [Returning] has spawned the actor and
-// ends it, or its parent does. Only functions given to [actor.Context.Defer] may call it.
-func PutBack[M any](ctx *actor.Context[M], msgs []M) bool {
+// ends it, or its parent does. ctx is the Context of the actor. Only functions given to its Defer
+// may call PutBack.
+func PutBack(ctx context.Context, msgs []any) bool {
 	return actorhook.Internals(ctx).(interface { // actor implements it
-		PutBack(msgs []M) bool
+		PutBack(msgs []any) bool
 	}).PutBack(msgs)
 }
 

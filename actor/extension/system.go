@@ -34,6 +34,10 @@ type system interface {
 	Owns(ref actor.AnyRef) bool
 	Sent() uint64
 	Refuse(msg any, why error)
+	Routed(prefix string, accept func(msg any) error, by interface {
+		Told(full string, msg any, m metadata.Metadata) (here actor.AnyRef)
+		Arrived(path string, from uint64, msg any, encoded actorhook.Arrival) (here actor.AnyRef)
+	}) func(name string) (made any)
 	SendTo(to actorhook.Target, msg any, m metadata.Metadata)
 	SetEncoding(failed func(recipient string, msg any, err error))
 	SetTransport(address string, t interface {
@@ -123,11 +127,11 @@ type Pause interface {
 // runs inside the actor and returns its next behavior; nil means the same.
 func NewPause[M any](ctx *actor.Context[M], then func() actor.Behavior[M]) Pause {
 	return actorhook.Internals(ctx).(interface { // actor implements it
-		Pause(then func() actor.Behavior[M]) interface {
+		Pause(then func() any) interface {
 			Begin() bool
 			End()
 		}
-	}).Pause(then)
+	}).Pause(func() any { return anyBehavior(then()) })
 }
 
 // WithAdmissionCheck lets the actor handle messages only while check returns nil. It is called

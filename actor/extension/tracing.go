@@ -58,8 +58,8 @@ func TraceOf(ctx context.Context, s *actor.System) Metadata { return of(s).Trace
 // nil if the message of the handler is in no trace.
 func StartSpan(ctx context.Context, s Span) (within context.Context, end func(error)) {
 	return actorhook.Internals(ctx).(interface { // actor implements it
-		StartSpan(s actorhook.Span) (context.Context, func(error))
-	}).StartSpan(s)
+		StartSpan(ctx context.Context, s actorhook.Span) (context.Context, func(error))
+	}).StartSpan(ctx, s)
 }
 
 // StartRootSpan begins the span of something that no message has asked for, or with carried, a

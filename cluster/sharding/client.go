@@ -93,18 +93,16 @@ func clientRefs[M any](all *clientRegions, takers singletonhook.Takers, typ stri
 	r := all.byType[typ]
 	if r == nil {
 		r = all.add(takers, typ)
-		router := &clientRouter[M]{of: r}
-		router.refs = extension.NewRoutedRefs(all.system, "/"+shardtree.Name+"/"+escape(typ)+"/", extension.Router[M](router))
-		r.router = router
+		r.kind = &clientKind[M]{extension.NewRoutedRefs[M](all.system, "/"+shardtree.Name+"/"+escape(typ)+"/", r)}
 	}
-	router, ok := r.router.(*clientRouter[M])
+	kind, ok := r.kind.(*clientKind[M])
 	if !ok {
-		panic(fmt.Sprintf("sharding: type %q is a %T on this client already", typ, r.router))
+		panic(fmt.Sprintf("sharding: type %q is a %T on this client already", typ, r.kind))
 	}
-	return router.refs
+	return kind.refs
 }
 
-// add adds a type, without its router. mu is held.
+// add adds a type, without its kind. mu is held.
 func (c *clientRegions) add(takers singletonhook.Takers, typ string) *clientRegion {
 	r := &clientRegion{system: c.system}
 	r.proxy = actor.Spawn(extension.Framework(c.system), newClientProxy(takers, typ, &r.stuck), "sharding:"+escape(typ))
@@ -127,7 +125,7 @@ func (c *clientRegions) find(path string) (ref actor.AnyRef, why error) {
 	if _, ok := unescape(name); !ok {
 		return nil, nil
 	}
-	return r.router.ref(name), nil
+	return r.kind.ref(name), nil
 }
 
 // unavailable explains why an ask of an entity got no reply, see [extension.OnAskTimeout].
@@ -150,7 +148,7 @@ type clientRegion struct {
 	stuck  atomic.Bool // no member that has started the type can be reached
 	system *actor.System
 	proxy  actor.ActorRef[parcel]
-	router anyRouter
+	kind   anyKind
 }
 
 // A parcel is a message of a client to the entity with that full path.
@@ -174,27 +172,25 @@ func (r *clientRegion) tell(full string, msg any, m extension.Metadata) {
 	r.proxy.Tell(parcel{full: full, Held: extension.Hold(r.system, d)})
 }
 
-// An anyRouter is a clientRouter.
-type anyRouter interface {
+// An anyKind is a clientKind: what of a type on a client depends on the type of its messages.
+type anyKind interface {
 	ref(name string) actor.AnyRef
 }
 
-// A clientRouter is what of a type on a client depends on the type of its messages.
-type clientRouter[M any] struct {
-	of   *clientRegion
+type clientKind[M any] struct {
 	refs func(name string) actor.ActorRef[M]
 }
 
-func (r *clientRouter[M]) ref(name string) actor.AnyRef { return r.refs(name) }
+func (k *clientKind[M]) ref(name string) actor.AnyRef { return k.refs(name) }
 
 // Told implements extension.Router.
-func (r *clientRouter[M]) Told(full string, msg M, m extension.Metadata) (nowhere actor.ActorRef[M]) {
-	r.of.tell(full, msg, m)
-	return nowhere
+func (r *clientRegion) Told(full string, msg any, m extension.Metadata) (nowhere actor.AnyRef) {
+	r.tell(full, msg, m)
+	return nil
 }
 
 // Arrived implements extension.Router. No node sends messages for entities to a client.
-func (r *clientRouter[M]) Arrived(path string, _ uint64, msg M, encoded extension.Arrival) (nowhere actor.ActorRef[M]) {
-	r.of.tell("understudy://"+r.of.system.Name()+path, msg, encoded.Metadata)
-	return nowhere
+func (r *clientRegion) Arrived(path string, _ uint64, msg any, encoded extension.Arrival) (nowhere actor.AnyRef) {
+	r.tell("understudy://"+r.system.Name()+path, msg, encoded.Metadata)
+	return nil
 }

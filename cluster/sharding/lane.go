@@ -50,20 +50,6 @@ func newLane(r *region, shard int) *lane {
 	return l
 }
 
-// reach returns the entity to which a letter can go at once, which it wakes if necessary. It
-// returns nil if the letter cannot go there at once. mu is held.
-func (l *lane) reach(of *letter) (here actor.AnyRef) {
-	switch {
-	case !l.buffer.Clear() || l.residents == nil || !l.residents.takes():
-		return nil
-	case of.from != 0 && l.back.Due(of.from):
-		return nil
-	case of.from == 0 && (l.closed != nil || l.gone()):
-		return nil
-	}
-	return l.residents.reach(of.name)
-}
-
 // enter takes a letter that has come from an actor here, or from another node. mu is held.
 func (l *lane) enter(of letter) (here actor.AnyRef) {
 	if of.from != 0 {

@@ -107,7 +107,7 @@ func (l *lane) candidates(all []candidate, now uint32) []candidate {
 	for _, e := range r.all {
 		switch {
 		case e.ref == nil:
-		case r.actors.resting(e.ref): // it is about to end, and is one of those that are too many
+		case r.actors.Resting(e.ref): // it is about to end, and is one of those that are too many
 			all = append(all, candidate{lane: l, of: e, ref: e.ref, age: math.MaxInt32})
 		case !r.keptAwake(e):
 			all = append(all, candidate{lane: l, of: e, ref: e.ref, age: r.unused(e, now)})
@@ -125,7 +125,7 @@ func (r *residents) keptAwake(e *resident) bool {
 // unused returns how many rounds ago an entity was used. One that was told to rest and is still
 // here counts as used then, so that it is the turn of others.
 func (r *residents) unused(e *resident, now uint32) int32 {
-	used, _ := r.actors.used(e.ref)
+	used, _ := r.actors.Used(e.ref)
 	age := extension.Since(used, now)
 	if e.spared != 0 {
 		age = min(age, extension.Since(e.spared, now))
@@ -141,7 +141,7 @@ func (l *lane) rest(c candidate, now uint32) bool {
 	switch {
 	case r == nil || r.closing || c.of.ref != c.ref:
 		return false
-	case r.actors.resting(c.ref):
+	case r.actors.Resting(c.ref):
 		return true
 	case r.keptAwake(c.of) || r.unused(c.of, now) < c.age:
 		return false

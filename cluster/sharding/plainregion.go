@@ -75,9 +75,25 @@ func (r *region) find(name string) actor.AnyRef {
 	return r.kind.ref(name)
 }
 
-// toldTo returns a letter to the entity with a full path.
-func (r *region) toldTo(full string) letter {
-	return letter{name: full[len(r.scheme)+len(r.prefix):], full: full}
+// Told implements extension.Router.
+func (r *region) Told(full string, msg any, m extension.Metadata) (here actor.AnyRef) {
+	of := letterTo(full[len(r.scheme)+len(r.prefix):], msg, m)
+	of.full = full
+	return r.enter(of)
+}
+
+// Arrived implements extension.Router.
+func (r *region) Arrived(path string, from uint64, msg any, encoded extension.Arrival) (here actor.AnyRef) {
+	of := letterTo(path[len(r.prefix):], msg, encoded.Metadata)
+	of.from = from
+	return r.enter(of)
+}
+
+func (r *region) enter(of letter) (here actor.AnyRef) {
+	l := r.laneOf(of.name)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.enter(of)
 }
 
 func (r *region) laneOf(name string) *lane {

@@ -19,7 +19,7 @@ import (
 // actor of the shard. The mutex of the lane guards all fields.
 type residents struct {
 	lane       *lane
-	actors     children
+	actors     extension.Returning
 	generation generation.Generation
 	shards     int // of the type
 	hooks      shardHooks
@@ -111,18 +111,6 @@ func (e *resident) takes() bool {
 	return e.ref != nil && (e.absent == nil || e.absent.waiting.Len() == 0)
 }
 
-// reach returns an entity that takes a letter at once, or nil.
-func (r *residents) reach(name string) actor.AnyRef {
-	e := r.all[name]
-	if e == nil {
-		e = r.wake(name)
-	}
-	if e == nil || !e.takes() {
-		return nil
-	}
-	return e.ref
-}
-
 // offer takes a letter, and wakes its entity if necessary.
 func (r *residents) offer(of letter) (here actor.AnyRef) {
 	e := r.all[of.name]
@@ -132,7 +120,7 @@ func (r *residents) offer(of letter) (here actor.AnyRef) {
 			return here
 		}
 	}
-	if e.takes() && r.actors.offer(e.ref, of.Message, of.Metadata) {
+	if e.takes() && r.actors.Offer(e.ref, of.Message, of.Metadata) {
 		return e.ref
 	}
 	r.await(e, of)
@@ -182,7 +170,7 @@ func (r *residents) wake(name string) *resident {
 
 func (r *residents) start(name string, e *resident) (started bool) {
 	delete(r.timers, name) // it has them itself
-	if e.ref = r.actors.spawn(name); e.ref == nil {
+	if e.ref = r.lane.region.kind.spawn(r, name); e.ref == nil {
 		return false
 	}
 	if region := r.lane.region; region.limiter.woken() {
@@ -199,13 +187,13 @@ func (r *residents) entity(name string) Entity {
 // rest lets an entity end, unless it is in use.
 func (r *residents) rest(e *resident) {
 	e.ends = r.endsAt()
-	r.actors.rest(e.ref)
+	r.actors.Rest(e.ref)
 }
 
 // worked reports whether this incarnation of an entity has handled messages. One that was woken for
 // a timer stays no longer for it then.
 func (r *residents) worked(e *resident) bool {
-	_, worked := r.actors.used(e.ref)
+	_, worked := r.actors.Used(e.ref)
 	if worked && e.timed {
 		e.timed, e.until = false, 0
 	}
@@ -214,14 +202,14 @@ func (r *residents) worked(e *resident) bool {
 
 // usedSince reports whether an entity was used since a round began.
 func (r *residents) usedSince(e *resident, round uint32) bool {
-	used, _ := r.actors.used(e.ref)
+	used, _ := r.actors.Used(e.ref)
 	return extension.Since(round, used) >= 0
 }
 
 // finish lets an entity end when it has handled what it has.
 func (r *residents) finish(e *resident) {
 	e.ends = r.endsAt()
-	r.actors.finish(e.ref)
+	r.actors.Finish(e.ref)
 }
 
 // endsAt is when an entity that is to end now is stopped.
@@ -239,15 +227,15 @@ func (r *residents) endedOne(name string, letters []letter, failure error) {
 		return
 	}
 	r.lane.region.limiter.gone()
-	_, worked := r.actors.used(e.ref)
+	_, worked := r.actors.Used(e.ref)
 	asked := e.asked
-	stashed := failure == nil && len(letters) > 0 && r.actors.resting(e.ref) // it has handled all others
+	stashed := failure == nil && len(letters) > 0 && r.actors.Resting(e.ref) // it has handled all others
 	*e = resident{absent: e.absent}
 	if e.absent != nil && time.Since(e.absent.woken) > failureBackoff.Max {
 		e.absent.failures = 0
 	}
 	switch {
-	case r.broken || r.actors.ending():
+	case r.broken || r.actors.Ending():
 		failure = nil // the shard ends, and the messages are for the next incarnation
 	case failure != nil || worked || asked || r.closing:
 	case len(letters) > 0 || e.absent != nil && e.absent.waiting.Len() > 0: // else it would be started again for ever
@@ -325,7 +313,7 @@ func (r *residents) again(name string, e *resident, letters []letter) bool {
 		return false
 	}
 	for _, of := range letters {
-		if !r.actors.offer(e.ref, of.Message, of.Metadata) {
+		if !r.actors.Offer(e.ref, of.Message, of.Metadata) {
 			r.await(e, of)
 		}
 	}
@@ -426,3 +414,15 @@ func (r *residents) close() {
 	}
 	r.leftEmpty()
 }
+
+// Ended implements extension.Owner.
+func (r *residents) Ended(name string, rest []any, with []extension.Metadata, failure error) {
+	var letters []letter
+	for i, msg := range rest {
+		letters = append(letters, letterTo(name, msg, with[i]))
+	}
+	r.endedOne(name, letters, failure)
+}
+
+// Late implements extension.Owner.
+func (r *residents) Late(name string, msg any, m extension.Metadata) { r.late(letterTo(name, msg, m)) }

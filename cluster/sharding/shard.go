@@ -101,7 +101,8 @@ func (a *shardActor) connect() {
 	if a.all.hooks.gate != nil {
 		opts = append(opts, extension.WithAdmissionCheck(a.all.hooks.gate))
 	}
-	a.all.actors = a.all.lane.region.kind.children(a.all, self, opts)
+	r := a.all.lane.region
+	a.all.actors = extension.NewReturning(self, a.all, r.set.stopMessage, &r.limiter.rounds, opts...)
 }
 
 // start lets the entities be here: at once, or when the ids of those that are remembered have been
@@ -226,7 +227,7 @@ func (l *lane) late(all *residents) (late []actor.AnyRef, others bool) {
 	now := l.region.now()
 	for _, e := range all.all {
 		switch {
-		case e.ref == nil || !all.actors.resting(e.ref):
+		case e.ref == nil || !all.actors.Resting(e.ref):
 		case now >= e.ends:
 			late = append(late, e.ref)
 		default:
@@ -245,7 +246,7 @@ func (l *lane) sweep(all *residents) (ending bool) {
 	for _, e := range all.all {
 		switch {
 		case e.ref == nil:
-		case all.actors.resting(e.ref):
+		case all.actors.Resting(e.ref):
 		case all.worked(e) && all.usedSince(e, before):
 			e.idle = 0
 		case now < e.until:

@@ -18,6 +18,12 @@ import (
 // *actor.Context. Package extension knows the methods by interfaces of its own.
 var Internals func(v any) any
 
+// SetRef makes ref, a pointer to an ActorRef, lead to a core that the internals have made.
+var SetRef func(ref, made any)
+
+// Marked implements extension.Marked: it takes and returns a Behavior.
+var Marked func(b, mark any) any
+
 // WillBlock announces that the actor to which ctx belongs is going to block.
 var WillBlock func(ctx context.Context)
 

@@ -14,8 +14,8 @@ import (
 // Limits a tenth above what a type costs with Go 1.26. Look at the functions of one type by
 // go tool nm -size, as functions does, before you raise one.
 const (
-	maxFunctions = 1130 // of messages
-	maxOfReply   = 125
+	maxFunctions = 280 // of messages
+	maxOfReply   = 92
 )
 
 // Each function costs about a millisecond of a processor in each package that spawns actors of

@@ -56,10 +56,10 @@ var mutants = []mutant{
 
 	// actors
 	{"stash: one more than its limit", "actor/stash.go", "return len(s.kept) >= s.capacity }", "return len(s.kept) > s.capacity }", "actor"},
-	{"mailbox: one more than its bound", "actor/queue.go", "case q.waiting.size-int(q.exempt) < box.capacity:", "case q.waiting.size-int(q.exempt) <= box.capacity:", "actor"},
+	{"mailbox: one more than its bound", "actor/queue.go", "case int(c.waiting-c.exempt) < box.capacity:", "case int(c.waiting-c.exempt) <= box.capacity:", "actor"},
 	{"supervision: one restart more than the limit", "actor/strategy.go", "if len(l.times) >= s.Limit {", "if len(l.times) > s.Limit {", "actor"},
 	{"supervision: the backoff is never reset", "actor/strategy.go", "now.Sub(l.started) >= s.Backoff.ResetAfter() {", "false {", "actor"},
-	{"timers: a cancelled one fires", "actor/timers.go", "func (k *keyedTimer[M]) run(c *cell[M]) {\n\tif c.timers.byKey[k.key] != k {", "func (k *keyedTimer[M]) run(c *cell[M]) {\n\tif c.timers.byKey == nil {", "actor"},
+	{"timers: a cancelled one fires", "actor/timers.go", "func (k *keyedTimer) run(c *cell) {\n\tif c.timers.byKey[k.key] != k {", "func (k *keyedTimer) run(c *cell) {\n\tif c.timers.byKey == nil {", "actor"},
 	{"watch: an unwatched end is told", "actor/watch.go", "if c.watched[e.target] != e.watch {", "if c.watched == nil {", "actor"},
 	{"event stream: cancel does nothing", "actor/eventstream.go", "return func() { s.events.remove(added.same) }", "return func() {}", "actor"},
 	{"event stream: keeps subscribers that have ended", "actor/eventstream.go", "\t\t\tended = true\n", "", "actor"},

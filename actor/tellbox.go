@@ -1,0 +1,111 @@
+package actor
+
+import "errors"
+
+// tellAside tells an actor whose mailbox is not plain.
+func tellAside[M any](c *core, msg M) {
+	if c.flags.has(bypassed) {
+		if to := c.impl.(*cell).bypass.Load(); to != nil && tellInstead(to, msg) {
+			return
+		}
+	}
+	_ = tellBoxBy(c, msg, entrance{}) // which reports it
+}
+
+// tellBoxBy is tellBy for an actor of this node.
+func tellBoxBy[M any](c *core, msg M, by entrance) (unfit error) {
+	copied, err := carried(c, msg)
+	if err != nil {
+		c.sys.deadLetter(c, msg, err)
+		return err
+	}
+	x := boxOf[M](c)
+	lost, at, reason := offer(x, copied, by)
+	if reason != nil {
+		at.reportUndelivered(lost, reason)
+	}
+	if box := x.cell.conf.box; by.asks && box.capacity > 0 && box.overflow != dropOldest && errors.Is(reason, ErrMailboxFull) {
+		return reason
+	}
+	return nil
+}
+
+// offer puts msg into the mailbox. It returns the item that was not delivered for it, the cell, and
+// why.
+func offer[M any](x *box[M], msg M, by entrance) (lost item, at *inbox, reason error) {
+	if by.metadata.IsEmpty() {
+		if over, overflow, done := putPlainly(x, msg); overflow {
+			return over, &x.cell.inbox, ErrMailboxFull
+		} else if done {
+			return lost, nil, nil
+		}
+	}
+	return x.cell.put(item{msg: msg}, by)
+}
+
+// putPlainly puts a message into the mailbox as it is. Where it must wait, or may be refused, done
+// is false and nothing has happened.
+func putPlainly[M any](x *box[M], msg M) (over item, overflow, done bool) {
+	c := &x.cell.core
+	c.mu.Lock()
+	if c.plain {
+		put(c, &x.queue, msg)
+		c.unlockAndWake()
+		return over, false, true
+	}
+	box := x.cell.conf.box
+	if c.dead || c.flags.has(bypassed|resting) || c.suspended && c.stashCap > 0 || box.overflow == block && x.cell.full(item{}) {
+		c.mu.Unlock()
+		return over, false, false
+	}
+	over, overflow = push(c, &x.queue, box, msg, nil)
+	c.unlockAndWake()
+	return over, overflow, true
+}
+
+// accept is tell for a message that must not be encoded, or not again.
+func accept[M any](x *box[M], msg M, by entrance) {
+	if lost, at, reason := offer(x, msg, by); reason != nil {
+		at.reportUndelivered(lost, reason)
+	}
+}
+
+func (x *box[M]) offer(msg any, by entrance) (lost item, at *inbox, reason error) {
+	m, _ := msg.(M) // a nil is the zero value
+	return offer(x, m, by)
+}
+
+func (x *box[M]) takes(msg any) error { return wrongType[M](msg) }
+
+// deliver takes a message of any type. A nil is a message if M is an interface.
+func (b *inbox) deliver(msg any, by entrance) {
+	if err := b.box.takes(msg); err != nil {
+		b.core.sys.deadLetter(&b.core, msg, err)
+		return
+	}
+	if b.core.outside { // an inner cell has no mailbox
+		b.post(item{msg: msg}, by)
+		return
+	}
+	if lost, at, reason := b.box.offer(msg, by); reason != nil {
+		at.reportUndelivered(lost, reason)
+	}
+}
+
+// tellInstead tells the child of a bypassed actor a message to the actor. It takes the mutex of the
+// child only: a bypass closes under that as well, so the message is either in the mailbox of the
+// child before the bypass has closed, or comes to the actor. It returns false for the latter, and
+// for a mailbox that is not plain.
+func tellInstead[M any](to *inbox, msg M) bool {
+	c := &to.core
+	if !c.mu.TryLock() {
+		c.lockWithBackoff()
+	}
+	if !c.instead || !c.plain {
+		c.mu.Unlock()
+		return false
+	}
+	put(c, c.queue.(*queue[M]), msg) // a bypass leads to an actor with the same type of messages
+	c.unlockAndWake()
+	return true
+}
