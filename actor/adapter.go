@@ -11,7 +11,7 @@ type adapter struct {
 	core    core
 	to      *cell
 	accept  func(msg any) error // why a message has the wrong type
-	wrap    func(msg any) any
+	handle  func(msg any) error // inside the actor; the error is a panic of the function given to Adapt
 	accepts reflect.Type
 }
 
@@ -20,13 +20,17 @@ type adapter struct {
 // the actor gets the signal [AdaptFailed]. The ref remains valid until the actor ends, and survives
 // restarts.
 func Adapt[T, M any](ctx *Context[M], wrap func(T) M) ActorRef[T] {
-	ctx.in.cell.core.check("Adapt")
-	a := &adapter{accepts: reflect.TypeFor[T](), accept: wrongType[T], wrap: func(msg any) any {
-		m, _ := msg.(T) // it has been accepted
-		return wrap(m)
+	c := ctx.in.cell
+	c.core.check("Adapt")
+	a := &adapter{to: c, accepts: reflect.TypeFor[T](), accept: wrongType[T], handle: func(msg any) error {
+		t, _ := msg.(T) // it has been accepted; a nil is the zero value
+		m, err := guard.Value(func() M { return wrap(t) })
+		if err == nil {
+			handleTask(c, m)
+		}
+		return err
 	}}
-	a.to = ctx.in.cell
-	makeOutside(a.to, &a.core, a)
+	makeOutside(c, &a.core, a)
 	return ActorRef[T]{&a.core}
 }
 
@@ -56,10 +60,7 @@ type adapted struct {
 }
 
 func (a *adapted) run(c *cell) {
-	msg, err := guard.Value(func() any { return a.by.wrap(a.msg) })
-	if err == nil {
-		c.handleTaskMessage(msg)
-	} else {
+	if err := a.by.handle(a.msg); err != nil {
 		c.handleSignal(AdaptFailed{Message: a.msg, Err: err}, err)
 	}
 }

@@ -21,9 +21,9 @@ import (
 // end of the actor, is a dead letter, and a request that is still buffered is withdrawn. An ask
 // uses no goroutine. It is remembered until the reply, the timeout, or the end of the asked actor.
 func AskToSelf[M, Q, R any](ctx *Context[M], to ActorRef[Q], timeout time.Duration, request func(replyTo ActorRef[R]) Q, wrap func(R, error) M) {
-	a := ctx.in.newAsk(reflect.TypeFor[R](), wrongType[R], func(reply any, err error) any {
+	a := ctx.in.newAsk(reflect.TypeFor[R](), wrongType[R], func(c *cell, reply any, err error) {
 		r, _ := reply.(R) // a nil is the zero value
-		return wrap(r, err)
+		handleTask(c, wrap(r, err))
 	})
 	if to.c == nil || to.c.sys == nil {
 		a.settle(fmt.Errorf("ask: %w", ErrNoRef))
@@ -47,10 +47,10 @@ func AskToSelf[M, Q, R any](ctx *Context[M], to ActorRef[Q], timeout time.Durati
 	}
 }
 
-func (x *inside) newAsk(replies reflect.Type, accept func(msg any) error, wrap func(reply any, err error) any) *selfAsk {
+func (x *inside) newAsk(replies reflect.Type, accept func(msg any) error, handle func(c *cell, reply any, err error)) *selfAsk {
 	c := x.cell
 	c.core.check("AskToSelf")
-	a := &selfAsk{by: c, epoch: c.epoch, replies: replies, accept: accept, wrap: wrap, started: time.Now(), then: x.consequence()}
+	a := &selfAsk{by: c, epoch: c.epoch, replies: replies, accept: accept, handle: handle, started: time.Now(), then: x.consequence()}
 	a.core = core{sys: c.core.sys, uid: c.core.sys.nextUID(), impl: a, outside: true}
 	return a
 }
@@ -72,8 +72,8 @@ type selfAsk struct {
 	asked   *core
 	epoch   uint32 // the incarnation that asked
 	replies reflect.Type
-	accept  func(msg any) error // why a reply has the wrong type
-	wrap    func(reply any, err error) any
+	accept  func(msg any) error                 // why a reply has the wrong type
+	handle  func(c *cell, reply any, err error) // inside the actor
 	started time.Time
 	timer   *time.Timer       // guarded by core.mu
 	late    error             // why replies are dead letters, once it is dead; guarded by core.mu
@@ -226,7 +226,7 @@ func (o *outcomeOfAsk) run(c *cell) {
 	c.core.outermost().keeps(-1)
 	switch {
 	case o.ask.epoch == c.epoch:
-		c.handleTaskMessage(o.ask.wrap(o.reply, o.err))
+		o.ask.handle(c, o.reply, o.err)
 	case o.err == nil:
 		o.ask.deadLetter(o.reply, ErrStaleHandler)
 	}

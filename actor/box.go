@@ -127,6 +127,7 @@ func (x *box[M]) draw() (drew bool) {
 	if c.core.alone {
 		msg := takeAlone(&c.core, &x.queue)
 		c.drew(refill(&c.core, &x.queue, &x.batch, c.conf.box))
+		c.core.checkState()
 		c.core.mu.Unlock()
 		c.tally.handled++
 		c.use()
@@ -143,6 +144,7 @@ func (x *box[M]) draw() (drew bool) {
 		only = k.tasks[k.next]
 	}
 	c.useBy(only)
+	c.core.checkState()
 	c.core.mu.Unlock()
 	return true
 }

@@ -13,6 +13,22 @@ const batchSize = 300
 // box has. A turn handles its messages; it runs in a goroutine of the scheduler while the actor has
 // something to do. No other goroutine touches the fields "owned by the turn".
 //
+// The states of what its mutex guards; - stands for any value. With the race detector, or the build
+// tag understudy_debug, checkState enforces the table.
+//
+//	                    scheduled suspended closed dead plain waiting
+//	has not started     true      true      false  false  -    -
+//	is idle             false     false     false  false  -    0
+//	has a turn          true      false     false  false  -    -
+//	is bypassed         -         false     false  false false - (tasks only)
+//	is about to rest    -         false     false  false false -
+//	restarts, waits     -         true      false  false  -    -
+//	stops, waits        -         true      true   false  -    -
+//	has ended           -         true      true   true  false 0
+//
+// A turn is over only under the mutex, and only if nothing waits that it could handle. So a message
+// that comes without one, and unless it is suspended, schedules the next.
+//
 // The order of the fields keeps what each message changes on few cache lines. What a turn changes
 // comes first, then what everybody only reads, then the core, whose last part senders change. The
 // queue of the box is behind it.
@@ -184,6 +200,7 @@ func (c *cell) refillOrRest() bool {
 	c.tally.drawn = 0
 	c.core.owner.end()
 	c.openBypass()
+	c.core.checkState()
 	c.core.mu.Unlock()
 	return false
 }

@@ -1,10 +1,6 @@
 package actor
 
-import (
-	"sync/atomic"
-
-	"github.com/understudy-go/understudy/internal/metadata"
-)
+import "sync/atomic"
 
 // A followed is the watch of an ask on the actor to which its request has been passed on. The zero
 // value watches nothing.
@@ -31,16 +27,18 @@ func (f *followed) end() {
 	}
 }
 
-// PassOn implements extension.Described.PassOn.
-func (r refInternals) PassOn(msg any, m metadata.Metadata) {
-	if r.c != nil && r.c.sys != nil {
-		letFollow(r.c, r.c.sys.refsOf(msg))
-		if why := r.c.unreachable(); why != nil {
-			r.c.sys.reportDeadLetter(r.c.fullPath(), msg, why)
-			return
-		}
+// PassOn implements extension.Described.PassOn, but for the telling. It returns false if msg is a
+// dead letter.
+func (r refInternals) PassOn(msg any) (goesOn bool) {
+	if r.c == nil || r.c.sys == nil {
+		return true
 	}
-	r.TellWith(msg, m, true)
+	letFollow(r.c, r.c.sys.refsOf(msg))
+	if why := r.c.unreachable(); why != nil {
+		r.c.sys.reportDeadLetter(r.c.fullPath(), msg, why)
+		return false
+	}
+	return true
 }
 
 // letFollow lets the asks among refs end with the actor behind to.

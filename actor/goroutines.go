@@ -71,11 +71,3 @@ func goroutine() uint64 {
 	}
 	return n
 }
-
-// inBubble reports whether the caller is in a bubble of testing/synctest. Only its stack trace says
-// so.
-func inBubble() bool {
-	var space [128]byte
-	line, _, _ := bytes.Cut(space[:runtime.Stack(space[:], false)], []byte("\n"))
-	return bytes.Contains(line, []byte(", synctest bubble "))
-}

@@ -16,6 +16,14 @@ func (x *box[M]) handle(msg any) {
 	handleMessage(x, m)
 }
 
+// handleTask is handleTaskMessage for a message in its own type, which c takes.
+func handleTask[M any](c *cell, msg M) {
+	if in := c.inner(); in != nil {
+		in.told(msg)
+	}
+	handleMessage(c.box.(*box[M]), msg)
+}
+
 func (x *box[M]) receive(msg any) (next any) {
 	m, _ := msg.(M)
 	return boxedBehavior(x.onMessage(current(x), m))

@@ -41,19 +41,21 @@ func (b *inbox) post(it item, by entrance) {
 		in.of.post(in.item(it), by)
 		return
 	}
-	b.enqueue(it, by)
+	b.enqueue(it, &by)
 }
 
 // enqueue puts an item into the mailbox and schedules the actor.
-func (b *inbox) enqueue(it item, by entrance) {
+func (b *inbox) enqueue(it item, by *entrance) {
 	if lost, at, reason := b.put(it, by); reason != nil {
 		at.reportUndelivered(lost, reason)
 	}
 }
 
 // put is enqueue without the report: it returns the item that was not delivered, the cell, and why.
-func (b *inbox) put(it item, by entrance) (lost item, at *inbox, reason error) {
-	it, by.metadata = it.with(by.metadata), metadata.Metadata{}
+func (b *inbox) put(it item, by *entrance) (lost item, at *inbox, reason error) {
+	if !by.metadata.IsEmpty() {
+		it, by.metadata = it.with(by.metadata), metadata.Metadata{}
+	}
 	b.core.mu.Lock()
 	if b.core.flags.has(bypassed) && (it.task == nil || !it.task.exempt()) {
 		if it.task == nil {
@@ -71,7 +73,7 @@ func (b *inbox) put(it item, by entrance) (lost item, at *inbox, reason error) {
 	}
 	if b.conf.box.overflow == block {
 		if b.full(it) {
-			return it, b, b.senders.await(it, by)
+			return it, b, b.senders.await(it, *by)
 		}
 		if b.senders.isBefore(it) {
 			b.senders.push(&waiter{item: it})
@@ -118,7 +120,7 @@ func (b *inbox) reportUndelivered(it item, reason error) {
 // gives up.
 func (b *inbox) signal(msg systemMsg) {
 	if msg.kind == sysDrain {
-		b.enqueue(item{task: lastTask{}}, entrance{})
+		b.enqueue(item{task: lastTask{}}, &entrance{})
 		return
 	}
 	b.core.mu.Lock()
@@ -130,6 +132,7 @@ func (b *inbox) signal(msg systemMsg) {
 	b.urgent.Store(true)
 	wake := !b.core.scheduled
 	b.core.scheduled = true
+	b.core.checkState()
 	b.core.mu.Unlock()
 	if msg.kind == sysStop {
 		b.endLife()                       // after the message is queued: a handler that sees the end handles no other message
@@ -234,6 +237,7 @@ func (b *inbox) suspend(suspended bool, capacity int) {
 	b.core.suspended, b.core.stashCap = suspended, int32(min(capacity, math.MaxInt32)) //nolint:gosec // just bounded
 	b.core.flags.clear(unborn)
 	b.refit()
+	b.core.checkState()
 }
 
 // closeDown suspends the actor for good, and takes no more children. It returns those that live;

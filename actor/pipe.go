@@ -22,15 +22,15 @@ func PipeToSelf[T, M any](ctx *Context[M], f func(context.Context) (T, error), w
 	ctx.in.pipe(func(within context.Context) (result any, err error) {
 		value, err = f(within)
 		return value, err
-	}, func(err error) any { return wrap(value, err) })
+	}, func(c *cell, err error) { handleTask(c, wrap(value, err)) })
 }
 
-// pipe runs f, and then wrap inside the actor.
-func (x *inside) pipe(f func(context.Context) (any, error), wrap func(error) any) {
+// pipe runs f, and then handle inside the actor.
+func (x *inside) pipe(f func(context.Context) (any, error), handle func(c *cell, err error)) {
 	c, within, then := x.cell, x.within(), x.consequence()
 	c.core.check("PipeToSelf")
 	c.core.sys.background.Go(func() {
-		p := &piped{wrap: wrap, err: guard.ErrGoexit} // unless f returns
+		p := &piped{handle: handle, err: guard.ErrGoexit} // unless f returns
 		defer func() { c.post(item{task: p}, entrance{metadata: then}) }()
 		p.err = guard.Run(func() (err error) {
 			p.value, err = f(within)
@@ -40,12 +40,12 @@ func (x *inside) pipe(f func(context.Context) (any, error), wrap func(error) any
 }
 
 type piped struct {
-	value any
-	err   error
-	wrap  func(error) any
+	value  any
+	err    error
+	handle func(c *cell, err error)
 }
 
-func (p *piped) run(c *cell) { c.handleTaskMessage(p.wrap(p.err)) }
+func (p *piped) run(c *cell) { p.handle(c, p.err) }
 
 func (p *piped) exempt() bool { return true }
 

@@ -9,24 +9,38 @@ type queue[M any] struct {
 }
 
 // tryPut puts msg into the mailbox, and wakes the actor. It returns false, and does nothing, if the
-// mailbox is not plain.
-func tryPut[M any](c *core, q *queue[M], msg M) bool {
+// mailbox is not plain. With instead, msg is for the parent, which was bypassed a moment ago.
+func tryPut[M any](c *core, q *queue[M], msg M, instead bool) bool {
 	if !c.mu.TryLock() {
 		c.lockWithBackoff()
 	}
-	if !c.plain {
+	if !c.plain || instead && !c.instead {
 		c.mu.Unlock()
 		return false
 	}
 	if last := q.rest.tail; last != nil && len(last.msgs) < cap(last.msgs) && len(last.tasks) == 0 {
 		last.msgs = append(last.msgs, msg) // a turn is due already
 		c.waiting++
+		c.checkState()
 		c.mu.Unlock()
 		return true
 	}
 	put(c, q, msg)
 	c.unlockAndWake()
 	return true
+}
+
+// tellChild tells a bypassed actor's child a message to the actor. It takes the mutex of the child
+// only: a bypass closes under that as well, so the message is either in the mailbox of the child
+// before the bypass has closed, or comes to the actor. It returns false for the latter, and for a
+// mailbox that is not plain.
+func tellChild[M any](c *core, msg M) bool {
+	to := c.impl.(*cell).bypass.Load() // only a cell is bypassed
+	if to == nil {
+		return false
+	}
+	q, ok := to.core.queue.(*queue[M])
+	return ok && tryPut(&to.core, q, msg, true)
 }
 
 // put adds a message. mu is held.
@@ -45,6 +59,7 @@ func (c *core) unlockAndWake() {
 	if wake {
 		c.scheduled = true
 	}
+	c.checkState()
 	c.mu.Unlock()
 	if wake {
 		c.sys.scheduler.ready(c)

@@ -3,6 +3,8 @@ package actor
 import (
 	"fmt"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/metadata"
 )
 
 // An ActorRef is the address of an actor that takes messages of type M. It is one pointer:
@@ -37,16 +39,26 @@ func (r ActorRef[M]) Tell(msg M) {
 		return
 	}
 	if q, ok := r.c.queue.(*queue[M]); ok {
-		if r.c.flags.has(bypassed) || !tryPut(r.c, q, msg) {
+		switch {
+		case r.c.flags.has(bypassed):
+			if !tellChild(r.c, msg) {
+				q.of.put(r.c, msg)
+			}
+		case !tryPut(r.c, q, msg, false):
 			q.of.put(r.c, msg)
 		}
 		return
 	}
-	if p, ok := r.c.impl.(*promise[M]); ok {
-		p.replied(msg)
-		return
+	switch to := r.c.impl.(type) {
+	case *promise[M]:
+		to.replied(msg)
+	case *routed:
+		if !tellHere(to, msg) {
+			to.route(msg, metadata.Metadata{})
+		}
+	default:
+		_ = tellAny(r.c, msg, entrance{}) // which reports it
 	}
-	_ = tellBy(r.c, msg, entrance{}) // which reports it
 }
 
 // tellBy is Tell with an entrance. If the system encodes messages between its own actors and msg
@@ -54,7 +66,13 @@ func (r ActorRef[M]) Tell(msg M) {
 // ErrMailboxFull.
 func tellBy[M any](c *core, msg M, by entrance) (unfit error) {
 	if q, ok := c.queue.(*queue[M]); ok {
-		if by.metadata.IsEmpty() && !c.flags.has(bypassed) && tryPut(c, q, msg) {
+		switch {
+		case !by.metadata.IsEmpty():
+		case c.flags.has(bypassed):
+			if tellChild(c, msg) {
+				return nil
+			}
+		case tryPut(c, q, msg, false):
 			return nil
 		}
 		return q.of.putBy(c, msg, by)

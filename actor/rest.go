@@ -16,7 +16,7 @@ func (*returning) Finish(to AnyRef) {
 	}
 	c.rests()
 	c.core.mu.Unlock()
-	c.enqueue(item{task: farewell{}}, entrance{})
+	c.enqueue(item{task: farewell{}}, &entrance{})
 }
 
 // Rest lets an actor that Spawn has returned end, if it has no message and waits for nothing.

@@ -30,7 +30,7 @@ type routed struct {
 func tellHere[M any](r *routed, msg M) bool {
 	if to := r.here.Load(); to != nil {
 		q, ok := to.queue.(*queue[M])
-		return ok && tryPut(to, q, msg)
+		return ok && tryPut(to, q, msg, false)
 	}
 	return false
 }

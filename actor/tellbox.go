@@ -4,11 +4,6 @@ import "errors"
 
 // tellAside tells an actor whose mailbox is not plain.
 func tellAside[M any](c *core, msg M) {
-	if c.flags.has(bypassed) {
-		if to := c.impl.(*cell).bypass.Load(); to != nil && tellInstead(to, msg) {
-			return
-		}
-	}
 	_ = tellBoxBy(c, msg, entrance{}) // which reports it
 }
 
@@ -40,7 +35,7 @@ func offer[M any](x *box[M], msg M, by entrance) (lost item, at *inbox, reason e
 			return lost, nil, nil
 		}
 	}
-	return x.cell.put(item{msg: msg}, by)
+	return x.cell.put(item{msg: msg}, &by)
 }
 
 // putPlainly puts a message into the mailbox as it is. Where it must wait, or may be refused, done
@@ -90,22 +85,4 @@ func (b *inbox) deliver(msg any, by entrance) {
 	if lost, at, reason := b.box.offer(msg, by); reason != nil {
 		at.reportUndelivered(lost, reason)
 	}
-}
-
-// tellInstead tells the child of a bypassed actor a message to the actor. It takes the mutex of the
-// child only: a bypass closes under that as well, so the message is either in the mailbox of the
-// child before the bypass has closed, or comes to the actor. It returns false for the latter, and
-// for a mailbox that is not plain.
-func tellInstead[M any](to *inbox, msg M) bool {
-	c := &to.core
-	if !c.mu.TryLock() {
-		c.lockWithBackoff()
-	}
-	if !c.instead || !c.plain {
-		c.mu.Unlock()
-		return false
-	}
-	put(c, c.queue.(*queue[M]), msg) // a bypass leads to an actor with the same type of messages
-	c.unlockAndWake()
-	return true
 }

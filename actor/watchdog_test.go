@@ -54,8 +54,8 @@ func calling(_ *Context[func()], next *Next[func()]) {
 }
 
 func TestASystemKnowsWhetherItIsInABubble(t *testing.T) {
-	require.False(t, inBubble())
-	synctest.Test(t, func(t *testing.T) { require.True(t, inBubble()) })
+	require.False(t, timeIsVirtual())
+	synctest.Test(t, func(t *testing.T) { require.True(t, timeIsVirtual()) })
 }
 
 func TestTheWatchReplacesRunnersThatBlock(t *testing.T) {

@@ -64,9 +64,9 @@ func (d Described[M]) To(to actor.ActorRef[M]) { TellNoWaitWith(to, d.Message, d
 // system that waits for a reply to it ends like one of that actor, for instance when the actor's
 // node is removed from the cluster.
 func (d Described[M]) PassOn(to actor.ActorRef[M]) {
-	actorhook.Internals(to).(interface { // actor implements it
-		PassOn(msg any, m metadata.Metadata)
-	}).PassOn(d.Message, d.Metadata)
+	if actorhook.Internals(to).(interface{ PassOn(msg any) (goesOn bool) }).PassOn(d.Message) { // actor implements it
+		TellNoWaitWith(to, d.Message, d.Metadata)
+	}
 }
 
 // MetadataOf returns the metadata of the message that the actor is handling. It is empty for a

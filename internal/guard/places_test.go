@@ -17,7 +17,7 @@ import (
 // places are all functions in which code of the user's is called outside of the turn of an
 // actor, which guards what handlers call, or where a panic must not be a failure of the actor.
 var places = map[string]string{
-	"actor/adapter.go run":                                 "the function of an adapter",
+	"actor/adapter.go Adapt":                                 "the function of an adapter",
 	"actor/ask.go build":                                     "the function that makes a request",
 	"actor/ask.go silence":                                   "the function of OnAskTimeout",
 	"actor/askcounts.go outcomeOf":                           "Is and As of the error of an ask",
