@@ -190,6 +190,10 @@ bench-failover: ## How long a singleton is away when its host is killed, 50 time
 bench-sharding: ## Replace the figures of docs/performance-sharding.md, a million ENTITIES and one of three processes killed: five minutes, 2 GB
 	$(GO) run ./internal/lab/entities -page=docs/performance-sharding.md $(if $(ENTITIES),-entities=$(ENTITIES)) $(BENCH)
 
+.PHONY: compile-cost
+compile-cost: ## What a type costs the compiler and the binary, beside hollywood and protoactor: two minutes
+	$(GO) run ./internal/lab/compiletime -peers
+
 .PHONY: bench-peers
 bench-peers: ## The same scenarios on other actor libraries: tables in Markdown; QUICK=1 is minutes, BENCH="-scenarios=remote -rounds=8" says which
 	cd internal/lab/peerbench && $(GO) run . $(if $(QUICK),-quick) $(BENCH)

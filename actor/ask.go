@@ -11,7 +11,6 @@ import (
 	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/guard"
-	"github.com/understudy-go/understudy/internal/metadata"
 	"github.com/understudy-go/understudy/internal/payload"
 
 	"go.uber.org/zap"
@@ -72,69 +71,85 @@ func needsNoContext(c *core) bool {
 	return c != nil && (c.ofCell() && !c.flags.has(blocking) || c.isRemote())
 }
 
-// askWithin is Ask with a timeout; 0 means none. If r needs not wait for a place, it begins when
+// askWithin is Ask with a timeout; 0 means none. If to needs not wait for a place, it begins when
 // the request has been sent.
-func askWithin[M, R any](ctx context.Context, to ActorRef[M], timeout time.Duration, request func(replyTo ActorRef[R]) M) (R, error) {
-	var asking metadata.Metadata
+func askWithin[M, R any](ctx context.Context, to ActorRef[M], timeout time.Duration, request func(replyTo ActorRef[R]) M) (reply R, err error) {
+	p, by := new(promise[R]), entrance{ctx: ctx, within: timeout, asks: true}
 	var ended func(error)
-	if to.c.traces() {
+	if traces(to.c) {
 		var none M
-		asking, ended = beginAsk(ctx, to.c, none)
+		by.metadata, ended = beginAsk(ctx, to.c, none)
 	}
-	reply, err := askCarrying(ctx, to, timeout, request, asking)
-	askEnded(to.c, err, ended)
-	return reply, err
+	if err := p.ask.begin(ctx, to.c, p); err != nil {
+		return reply, askEnded(to.c, err, ended)
+	}
+	defer p.ask.end()
+	msg, err := guard.Value(func() M { return request(ActorRef[R]{&p.ask.core}) })
+	if err != nil {
+		return reply, askEnded(to.c, fmt.Errorf("ask %s: request: %w", to.c.fullPath(), err), ended)
+	}
+	var begun time.Time
+	if !to.c.ofCell() {
+		begun = time.Now()
+		if err := p.ask.reach(); err != nil {
+			deadRequest(to.c, msg, err)
+			return reply, askEnded(to.c, p.ask.failed(err), ended)
+		}
+	}
+	if full := tellBy(to.c, msg, by); full != nil { //nolint:contextcheck // msg is a dead letter, as if the target had ended; a refusal belongs to the trace that it carries
+		return reply, askEnded(to.c, p.ask.notSent(ctx, full), ended)
+	}
+	if err := p.ask.await(ctx, timeout, begun); err != nil {
+		return reply, askEnded(to.c, err, ended)
+	}
+	return p.reply, askEnded(to.c, nil, ended)
 }
 
-// askEnded counts an ask of c that has ended by err, and ends its span, if it has one.
-func askEnded(c *core, err error, ended func(error)) {
+// askEnded counts an ask of c that has ended by err, which it returns, and ends its span, if it has
+// one.
+func askEnded(c *core, err error, ended func(error)) error {
 	if c != nil && c.sys != nil {
 		c.sys.asks.count(c.uid, err)
 	}
 	if ended != nil {
 		ended(err)
 	}
+	return err
 }
 
-// askCarrying is askWithin for a request with metadata.
-func askCarrying[M, R any](ctx context.Context, to ActorRef[M], timeout time.Duration, request func(replyTo ActorRef[R]) M, asking metadata.Metadata) (R, error) {
-	var none R
-	if to.c == nil || to.c.sys == nil {
-		return none, fmt.Errorf("ask: %w", ErrNoRef)
+// begin makes a an ask of asked, whose ref leads to impl. It fails if nothing can be asked.
+func (a *ask) begin(ctx context.Context, asked *core, impl receiver) error {
+	if asked == nil || asked.sys == nil {
+		return fmt.Errorf("ask: %w", ErrNoRef)
 	}
 	if err := ctx.Err(); err != nil {
-		return none, fmt.Errorf("ask %s: nothing was asked: %w", to.Path(), err)
+		return fmt.Errorf("ask %s: nothing was asked: %w", asked.fullPath(), err)
 	}
-	p := newPromise[R](to.c)
-	defer p.ask.end()
-	msg, err := build(request, ActorRef[R]{&p.ask.core})
-	if err != nil {
-		return none, fmt.Errorf("ask %s: request: %w", to.Path(), err)
-	}
-	var begun time.Time
-	if !to.c.ofCell() {
-		begun = time.Now()
-		p.ask.watchAsked() // its node may be gone before the request is sent
-		if why := to.c.unreachable(); why != nil {
-			to.c.sys.reportDeadLetter(to.c.fullPath(), msg, why)
-			return none, fmt.Errorf("ask %s: %w", to.c.fullPath(), why)
-		}
-	}
-	by := entrance{ctx: ctx, within: timeout, asks: true, metadata: asking}
-	if full := tellBy(to.c, msg, by); full != nil { //nolint:contextcheck // msg is a dead letter, as if the target had ended; a refusal belongs to the trace that it carries
-		if err := ctx.Err(); err != nil {
-			return none, fmt.Errorf("ask %s: nothing was asked: %w: %w", to.Path(), err, full)
-		}
-		return none, fmt.Errorf("ask %s: %w", to.Path(), full)
-	}
-	if err := p.ask.await(ctx, timeout, begun); err != nil {
-		return none, err
-	}
-	return p.reply, nil
+	s := asked.sys
+	a.asked = asked
+	c := &a.core
+	c.sys, c.uid, c.impl, c.outside = s, s.nextUID(), impl, true
+	return nil
 }
 
-func build[M, R any](request func(ActorRef[R]) M, replyTo ActorRef[R]) (msg M, err error) {
-	return guard.Value(func() M { return request(replyTo) })
+// reach prepares an ask of another node, which may be gone before the request is sent. It returns
+// why the request cannot be sent.
+func (a *ask) reach() error {
+	a.watchAsked()
+	return a.asked.unreachable()
+}
+
+// deadRequest makes a dead letter of a request to c.
+func deadRequest(c *core, msg any, why error) { c.sys.reportDeadLetter(c.fullPath(), msg, why) }
+
+func (a *ask) failed(why error) error { return fmt.Errorf("ask %s: %w", a.asked.fullPath(), why) }
+
+// notSent returns the error of an ask whose request did not get into a mailbox.
+func (a *ask) notSent(ctx context.Context, full error) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("ask %s: nothing was asked: %w: %w", a.asked.fullPath(), err, full)
+	}
+	return a.failed(full)
 }
 
 // A promise is the ref to reply to. It has one outcome, which the first to claim it determines: the
@@ -167,15 +182,6 @@ const (
 // yields is how often the asking goroutine yields before it sleeps: most local replies come sooner
 // than a goroutine is put to sleep and woken.
 const yields = 4
-
-func newPromise[R any](asked *core) *promise[R] {
-	s := asked.sys
-	p := new(promise[R])
-	p.ask.asked = asked
-	c := &p.ask.core
-	c.sys, c.uid, c.impl, c.outside = s, s.nextUID(), p, true
-	return p
-}
 
 // watchAsked settles the promise when the asked actor, or this system, ends.
 func (a *ask) watchAsked() {
@@ -267,7 +273,7 @@ func (a *ask) result() error {
 	if a.ended == nil {
 		return nil
 	}
-	return fmt.Errorf("ask %s: %w", a.asked.fullPath(), a.ended)
+	return a.failed(a.ended)
 }
 
 // claim reports whether the caller determines the outcome; it then has to settle it.

@@ -32,7 +32,7 @@ func AskToSelf[M, Q, R any](ctx *Context[M], to ActorRef[Q], timeout time.Durati
 	a.asked = to.c
 	msg := request(ActorRef[R]{&a.core})
 	var asking metadata.Metadata
-	if a.asked.traces() {
+	if traces(a.asked) {
 		var none Q
 		asking, a.ended = beginAsk(ctx, a.asked, none) // after what may panic
 	}

@@ -60,12 +60,11 @@ func (n *Next[M]) Fail(err error) { n.next.fail(err) }
 // changes. A supervised behavior that a handler returns replaces the strategies that handlers
 // returned earlier; they do not accumulate. Supervise panics on an invalid strategy.
 func (n *Next[M]) Supervise(b Behavior[M], s Strategy) {
-	s.validate()
 	if in := n.next.cell.inner(); in != nil {
 		in.around.supervise(b, s, n)
 		return
 	}
-	n.next.supervise(b, s)
+	n.next.supervise(b, &s)
 	b(&n.next.cell.box.(*box[M]).ctx, n) // which has the type of the Next
 }
 
@@ -124,6 +123,7 @@ func (n *next) same() bool {
 	return !n.stop && !n.unhandled && !n.layered && !n.mute && n.cell.transition == nil
 }
 
+//go:noinline // into what is compiled for each type of messages
 func (n *next) fail(err error) {
 	if err == nil {
 		err = errNoError
@@ -131,8 +131,10 @@ func (n *next) fail(err error) {
 	n.transition().err = err
 }
 
-func (n *next) supervise(b any, s Strategy) {
-	l := &layer{initial: b, strategy: s, around: n.around()}
+//go:noinline // likewise
+func (n *next) supervise(b any, s *Strategy) {
+	s.validate()
+	l := &layer{initial: b, strategy: *s, around: n.around()}
 	if n.cell.core.phase == running {
 		l.ledger.started = time.Now()
 	}

@@ -127,7 +127,7 @@ func (x *box[M]) draw() (drew bool) {
 	if c.core.alone {
 		msg := takeAlone(&c.core, &x.queue)
 		c.drew(refill(&c.core, &x.queue, &x.batch, c.conf.box))
-		c.core.checkState()
+		checkState(&c.core)
 		c.core.mu.Unlock()
 		c.tally.handled++
 		c.use()
@@ -144,7 +144,7 @@ func (x *box[M]) draw() (drew bool) {
 		only = k.tasks[k.next]
 	}
 	c.useBy(only)
-	c.core.checkState()
+	checkState(&c.core)
 	c.core.mu.Unlock()
 	return true
 }
@@ -163,11 +163,9 @@ func (x *box[M]) drainBatch(into []item) []item {
 func (x *box[M]) drainQueue(into []item) []item { return drainQueue(&x.cell.core, &x.queue, into) }
 
 func (x *box[M]) putBack(items []item) {
-	var back chain[M]
-	for _, it := range items {
-		appendItem(&back, it, &x.queue.of.unused)
-	}
-	back.tail.after, x.batch = x.batch, back.head
+	batch := chain[M]{head: x.batch}
+	prepend(&batch, items, &x.queue.of.unused)
+	x.batch = batch.head
 }
 
 // priority calls the function of a prioritized mailbox.

@@ -200,7 +200,7 @@ func (c *cell) refillOrRest() bool {
 	c.tally.drawn = 0
 	c.core.owner.end()
 	c.openBypass()
-	c.core.checkState()
+	checkState(&c.core)
 	c.core.mu.Unlock()
 	return false
 }

@@ -68,34 +68,32 @@ func takeFirst[M any](head **chunk[M], unused *chunkPool) (msg M, t task) {
 	return msg, t
 }
 
-// takeOldest removes the first item that the bound of a mailbox counts; there must be one. Those
-// before it move up by one place.
-func takeOldest[M any](c *chain[M], unused *chunkPool) item {
-	var msg M
-	var t task
-	for k := c.head; ; k = k.after {
-		for i := k.next; i < len(k.msgs); i++ {
-			msg, k.msgs[i] = k.msgs[i], msg
-			if len(k.tasks) > 0 || t != nil {
-				k.tasks, t = swapTask(k.tasks, i, t, len(k.msgs), cap(k.msgs))
-			}
-			if t == nil || !t.exempt() {
-				advance(&c.head, unused)
-				trim(c)
-				return itemOf(msg, t)
-			}
-		}
+// takeOldest removes the first item that the bound of a mailbox counts; there must be one.
+func takeOldest[M any](c *chain[M], unused *chunkPool) (oldest item) {
+	var before []item // which no bound counts
+	for oldest = itemOf(takeFirst(&c.head, unused)); oldest.exempt(); oldest = itemOf(takeFirst(&c.head, unused)) {
+		before = append(before, oldest)
 	}
+	if c.head == nil {
+		c.tail = nil
+	}
+	prepend(c, before, unused)
+	return oldest
 }
 
-// swapTask puts t in the place of the i-th of the tasks for so many messages, and returns the one
-// before.
-func swapTask(tasks []task, i int, t task, messages, most int) (all []task, was task) {
-	if len(tasks) == 0 {
-		tasks = slices.Grow(tasks, most)[:messages]
+// prepend puts items before all others.
+func prepend[M any](c *chain[M], items []item, unused *chunkPool) {
+	var first chain[M]
+	for _, it := range items {
+		appendItem(&first, it, unused)
 	}
-	was, tasks[i] = tasks[i], t
-	return tasks, was
+	if first.tail == nil {
+		return
+	}
+	first.tail.after, c.head = c.head, first.head
+	if c.tail == nil {
+		c.tail = first.tail
+	}
 }
 
 // advance removes the first place, which is empty.
@@ -114,13 +112,6 @@ func advance[M any](head **chunk[M], unused *chunkPool) {
 func appendItem[M any](c *chain[M], it item, unused *chunkPool) {
 	msg, _ := it.msg.(M) // it is nil of a task, and may be nil if M is an interface
 	appendTo(c, msg, it.task, unused)
-}
-
-// trim completes the removal of items at the front.
-func trim[M any](c *chain[M]) {
-	if c.head == nil {
-		c.tail = nil
-	}
 }
 
 // drain appends the items of the chunks from head on, in order.

@@ -138,29 +138,33 @@ func (x *inside) later(f func()) {
 // mailbox. Timers end with the incarnation: a restart cancels them, and one that is set while
 // [PreRestart] or [PostStop] is handled never fires.
 func (c *Context[M]) After(key string, d time.Duration, msg M) {
-	c.in.setTimer("After", d, keyedTimer{key: key, msg: msg})
+	c.in.setTimer(key, d, onceAfter, msg)
 }
 
 // Every sends msg to the actor repeatedly: first after d, then d after each one has been handled,
 // so that they never accumulate. It replaces a timer with the same key, and panics unless d > 0.
 func (c *Context[M]) Every(key string, d time.Duration, msg M) {
-	c.in.setTimer("Every", d, keyedTimer{key: key, msg: msg, every: d, repeats: true})
+	c.in.setTimer(key, d, everyInterval, msg)
 }
 
 // AtFixedRate sends msg at a fixed rate of one per d, where [Context.Every] waits d after each one.
 // If the actor falls behind, missed ones are delivered back to back until it has caught up; at most
 // one waits in the mailbox. AtFixedRate panics unless d > 0.
 func (c *Context[M]) AtFixedRate(key string, d time.Duration, msg M) {
-	c.in.setTimer("AtFixedRate", d, keyedTimer{key: key, msg: msg, every: d, repeats: true, due: time.Now().Add(d)})
+	c.in.setTimer(key, d, atFixedRate, msg)
 }
 
-func (x *inside) setTimer(what string, d time.Duration, k keyedTimer) {
-	x.cell.core.check(what)
-	if d <= 0 && k.repeats {
-		panic(fmt.Sprintf("actor: timer %q: interval %v is not positive", k.key, d))
+//go:noinline // into what is compiled for each type of messages
+func (x *inside) setTimer(key string, d time.Duration, repeats repetition, msg any) {
+	x.cell.core.check(repeats.String())
+	if d <= 0 && repeats != onceAfter {
+		panic(fmt.Sprintf("actor: timer %q: interval %v is not positive", key, d))
 	}
-	k.from = x.link()
-	x.cell.own().timers.set(x.cell, d, &k)
+	k := &keyedTimer{key: key, every: d, repeats: repeats, msg: msg, from: x.link()}
+	if repeats == atFixedRate {
+		k.due = time.Now().Add(d)
+	}
+	x.cell.own().timers.set(x.cell, d, k)
 }
 
 // CancelTimer cancels the timer with that key, if there is one.

@@ -27,7 +27,7 @@ func (f *followed) end() {
 	}
 }
 
-// PassOn implements extension.Described.PassOn, but for the telling. It returns false if msg is a
+// PassOn does what extension.Described.PassOn does before it tells. It returns false if msg is a
 // dead letter.
 func (r refInternals) PassOn(msg any) (goesOn bool) {
 	if r.c == nil || r.c.sys == nil {

@@ -132,7 +132,7 @@ func (b *inbox) signal(msg systemMsg) {
 	b.urgent.Store(true)
 	wake := !b.core.scheduled
 	b.core.scheduled = true
-	b.core.checkState()
+	checkState(&b.core)
 	b.core.mu.Unlock()
 	if msg.kind == sysStop {
 		b.endLife()                       // after the message is queued: a handler that sees the end handles no other message
@@ -237,7 +237,7 @@ func (b *inbox) suspend(suspended bool, capacity int) {
 	b.core.suspended, b.core.stashCap = suspended, int32(min(capacity, math.MaxInt32)) //nolint:gosec // just bounded
 	b.core.flags.clear(unborn)
 	b.refit()
-	b.core.checkState()
+	checkState(&b.core)
 }
 
 // closeDown suspends the actor for good, and takes no more children. It returns those that live;

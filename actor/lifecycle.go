@@ -88,7 +88,7 @@ func (c *cell) finish() {
 	c.core.dead, c.core.plain = true, false
 	rest := append(c.drain(), c.senders.takeParked()...)
 	c.due, c.others = 0, nil
-	c.core.checkState()
+	checkState(&c.core)
 	c.core.mu.Unlock()
 	c.releaseLife()
 	c.tally.flush()

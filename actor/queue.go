@@ -21,7 +21,7 @@ func tryPut[M any](c *core, q *queue[M], msg M, instead bool) bool {
 	if last := q.rest.tail; last != nil && len(last.msgs) < cap(last.msgs) && len(last.tasks) == 0 {
 		last.msgs = append(last.msgs, msg) // a turn is due already
 		c.waiting++
-		c.checkState()
+		checkState(c)
 		c.mu.Unlock()
 		return true
 	}
@@ -59,7 +59,7 @@ func (c *core) unlockAndWake() {
 	if wake {
 		c.scheduled = true
 	}
-	c.checkState()
+	checkState(c)
 	c.mu.Unlock()
 	if wake {
 		c.sys.scheduler.ready(c)
@@ -105,7 +105,9 @@ func refill[M any](c *core, q *queue[M], batch **chunk[M], box Mailbox) (items i
 		return 0
 	}
 	msg, t := takeFirst(&q.rest.head, &q.of.unused)
-	trim(&q.rest)
+	if q.rest.head == nil {
+		q.rest.tail = nil
+	}
 	c.waiting--
 	if t != nil && t.exempt() {
 		c.exempt--

@@ -6,7 +6,7 @@ import "fmt"
 
 // checkState panics if what mu guards of an actor is in none of the states that the table of cell
 // allows. mu is held.
-func (c *core) checkState() {
+func checkState(c *core) {
 	of, ok := c.impl.(*cell)
 	if !ok || c.outside {
 		return

@@ -3,4 +3,4 @@
 package actor
 
 // checkState does nothing in this build.
-func (*core) checkState() {}
+func checkState(*core) {}

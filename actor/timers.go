@@ -14,10 +14,21 @@ type timers struct {
 	idle  *receiveTimeout // nil for none
 }
 
+// repetition says how often a timer rings.
+type repetition uint8
+
+const (
+	onceAfter repetition = iota
+	everyInterval
+	atFixedRate
+)
+
+func (r repetition) String() string { return [...]string{"After", "Every", "AtFixedRate"}[r] }
+
 type keyedTimer struct {
 	key     string
 	every   time.Duration // of one that repeats
-	repeats bool
+	repeats repetition
 	due     time.Time // at a fixed rate; else zero
 	msg     any
 	from    metadata.Metadata // links to what has started the timer; empty once it has fired
@@ -73,7 +84,7 @@ func (k *keyedTimer) run(c *cell) {
 	if c.timers.byKey[k.key] != k {
 		return
 	}
-	if k.repeats {
+	if k.repeats != onceAfter {
 		k.from = metadata.Metadata{}
 		defer k.again(c)
 	} else {
@@ -89,7 +100,7 @@ func (k *keyedTimer) again(c *cell) {
 		return
 	}
 	wait := k.every
-	if !k.due.IsZero() {
+	if k.repeats == atFixedRate {
 		k.due = k.due.Add(k.every)
 		wait = time.Until(k.due)
 	}

@@ -135,7 +135,7 @@ func beginAsk(ctx context.Context, to *core, none any) (asking metadata.Metadata
 }
 
 // traces reports whether messages to c may be in a trace.
-func (c *core) traces() bool { return c != nil && c.sys != nil && c.sys.tracer != nil }
+func traces(c *core) bool { return c != nil && c.sys != nil && c.sys.tracer != nil }
 
 // hop returns the metadata of a message to another node, whose trace goes on with the span that
 // sends it.

@@ -40,6 +40,6 @@ func (t *turnClock) look(now time.Duration, stride *uint8) (ends bool) {
 	return now-t.begun >= maxTurn
 }
 
-// timeIsVirtual reports whether the clock is one of testing/synctest, which begins in the year 2000:
-// no other goes back by years while a process runs.
+// timeIsVirtual reports whether the clock is one of testing/synctest. That begins in the year 2000,
+// and no other goes back by years while a process runs.
 func timeIsVirtual() bool { return epoch.Round(0).Sub(time.Now().Round(0)) > 365*24*time.Hour }

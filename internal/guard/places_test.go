@@ -18,7 +18,7 @@ import (
 // actor, which guards what handlers call, or where a panic must not be a failure of the actor.
 var places = map[string]string{
 	"actor/adapter.go Adapt":                                 "the function of an adapter",
-	"actor/ask.go build":                                     "the function that makes a request",
+	"actor/ask.go askWithin":                                     "the function that makes a request",
 	"actor/ask.go silence":                                   "the function of OnAskTimeout",
 	"actor/askcounts.go outcomeOf":                           "Is and As of the error of an ask",
 	"actor/guardedtracer.go recover":                         "the methods of a tracer, and what ends its spans",
