@@ -261,16 +261,6 @@ func (l *lane) sweep(all *residents) (ending bool) {
 	return ending
 }
 
-// awake returns how many entities are here.
-func (l *lane) awake() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.residents == nil {
-		return 0
-	}
-	return len(l.residents.all)
-}
-
 // inhabitants returns how many entities are here or about to start.
 func (l *lane) inhabitants() int {
 	l.mu.Lock()

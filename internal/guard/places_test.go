@@ -18,7 +18,7 @@ import (
 // actor, which guards what handlers call, or where a panic must not be a failure of the actor.
 var places = map[string]string{
 	"actor/adapter.go Adapt":                                 "the function of an adapter",
-	"actor/ask.go askWithin":                                     "the function that makes a request",
+	"actor/ask.go askWithin":                                 "the function that makes a request",
 	"actor/ask.go silence":                                   "the function of OnAskTimeout",
 	"actor/askcounts.go outcomeOf":                           "Is and As of the error of an ask",
 	"actor/guardedtracer.go recover":                         "the methods of a tracer, and what ends its spans",
@@ -36,7 +36,7 @@ var places = map[string]string{
 	"actor/spawn.go checkAdmission":                          "the admission check of an actor",
 	"actor/lifecycle.go reportRest":                          "the admission check of an actor, at its end",
 	"actor/lifecycle.go guard":                               "what is called at the end of an actor, and supervision deciders",
-	"actor/pipe.go pipe":                               "a function in the background",
+	"actor/pipe.go pipe":                                     "a function in the background",
 	"actor/router/logic.go orDrop":                           "the functions of a router's options",
 	"actor/shutdowntask.go call":                             "a task of a shutdown",
 	"actor/shutdowntask.go noteTask":                         "Is of the error of a task",

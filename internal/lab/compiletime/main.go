@@ -70,7 +70,7 @@ func run(runs int, beside bool) error {
 		}
 	}
 	out := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(out, "\tCPU s\tfunctions\tKiB of the stripped binary\tmodules in it")
+	_, _ = fmt.Fprintln(out, "\tCPU s\tfunctions\tKiB of the stripped binary\tmodules in it")
 	for _, k := range kinds {
 		var first, all cost
 		for n, into := range map[int]*cost{1: &first, 1 + k.many: &all} {
@@ -83,8 +83,8 @@ func run(runs int, beside bool) error {
 			}
 		}
 		n := float64(k.many)
-		fmt.Fprintf(out, "%s, each further\t%.3f\t%.0f\t%.0f\t\n", k.name, (all.cpu-first.cpu)/n, float64(all.functions-first.functions)/n, float64(all.bytes-first.bytes)/n/1024)
-		fmt.Fprintf(out, "%s, the first\t%.2f\t%d\t%d\t%d\n", k.name, first.cpu, first.functions, first.bytes/1024, first.modules)
+		_, _ = fmt.Fprintf(out, "%s, each further\t%.3f\t%.0f\t%.0f\t\n", k.name, (all.cpu-first.cpu)/n, float64(all.functions-first.functions)/n, float64(all.bytes-first.bytes)/n/1024)
+		_, _ = fmt.Fprintf(out, "%s, the first\t%.2f\t%d\t%d\t%d\n", k.name, first.cpu, first.functions, first.bytes/1024, first.modules)
 	}
 	return out.Flush()
 }
