@@ -17,7 +17,7 @@ func (x *inside) Bypass(handler any, child AnyRef) {
 	if !to.ofCell() || to.parent != &c.core {
 		panic(fmt.Sprintf("actor: %s cannot bypass to %q, which is not its child", c.core.path(), child.Path()))
 	}
-	if of := to.outermost(); of.senders == nil { // else a sender would wait while it holds the mutex of the actor
+	if of := to.outermost(); of.conf.box.overflow != block { // else a sender would wait while it holds the mutex of the actor
 		c.own().bypassing = &bypassRequest{handler, &of.inbox}
 	}
 }

@@ -278,3 +278,18 @@ func TestSendersThatMeetTheEndOfABypassLoseNothing(t *testing.T) {
 	all.Wait()
 	require.Zero(t, lost.Load())
 }
+
+// The child owns its extras; the parent must not look at them. The race detector sees it.
+func TestABypassDoesNotLookIntoAChildThatStarts(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		for range 20 {
+			actor.Spawn(s, behaviors.Setup(func(ctx *actor.Context[int]) actor.Behavior[int] {
+				child := actor.Spawn(ctx, behaviors.Supervise(behaviors.Ignore[int], actor.Strategy{}), "")
+				handle := func(*actor.Context[int], int) actor.Behavior[int] { return nil }
+				extension.Bypass(ctx, handle, child)
+				return behaviors.Receive(handle)
+			}), "")
+		}
+		synctest.Wait()
+	})
+}

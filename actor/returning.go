@@ -31,7 +31,7 @@ func (r refInternals) Returning(owner interface {
 	Late(name string, msg any, m metadata.Metadata)
 }, last any, rounds *atomic.Uint32, opts []SpawnOption,
 ) any {
-	all := &returning{parent: r.c, last: last, rounds: rounds, owner: owner}
+	all := &returning{parent: r.c.actor(), last: last, rounds: rounds, owner: owner}
 	all.conf = *configure(&all.conf, opts)
 	all.conf.returns = all
 	return all

@@ -240,3 +240,17 @@ func TestARoutedRefCannotBeWatched(t *testing.T) {
 		synctest.Wait()
 	})
 }
+
+func TestWhatAnInnerBehaviorSpawnsToReturnIsAChildOfItsActor(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		got := testkit.NewProbe[string](t, s)
+		inner := behaviors.Receive(func(ctx *actor.Context[int], _ int) actor.Behavior[int] {
+			guests := extension.NewReturning(ctx.Self(), inHotel{hotel: new(hotel)}, nil, new(extension.Rounds))
+			got.Ref().Tell(extension.SpawnReturning(guests, countsVisits("a"), "guest").Path())
+			return nil
+		})
+		host := actor.Spawn(s, behaviors.Transform(inner, func(n int) (int, bool) { return n, true }), "host")
+		host.Tell(1)
+		got.Expect(host.Path() + "/guest")
+	})
+}
