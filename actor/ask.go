@@ -96,7 +96,7 @@ func askWithin[M, R any](ctx context.Context, to ActorRef[M], timeout time.Durat
 			return reply, askEnded(to.c, p.ask.failed(err), ended)
 		}
 	}
-	if full := tellBy(to.c, msg, by); full != nil { //nolint:contextcheck // msg is a dead letter, as if the target had ended; a refusal belongs to the trace that it carries
+	if full := tellBy(to.c, msg, by); full != nil {
 		return reply, askEnded(to.c, p.ask.notSent(ctx, full), ended)
 	}
 	if err := p.ask.await(ctx, timeout, begun); err != nil {

@@ -139,7 +139,9 @@ func traces(c *core) bool { return c != nil && c.sys != nil && c.sys.tracer != n
 
 // hop returns the metadata of a message to another node, whose trace goes on with the span that
 // sends it.
-func hop(tracer actorhook.Tracer, to *actorhook.Target, m metadata.Metadata, msg any) metadata.Metadata { //nolint:contextcheck // a message has no context, but a trace
+//
+//nolint:contextcheck,nolintlint // a message has no context; only contextcheck reads this here
+func hop(tracer actorhook.Tracer, to *actorhook.Target, m metadata.Metadata, msg any) metadata.Metadata {
 	carried, ok := m.Get(metadata.Trace)
 	if !ok || tracer == nil {
 		return m
