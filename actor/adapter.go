@@ -8,9 +8,7 @@ import (
 
 // An adapter is a ref through which an actor receives messages of another type.
 type adapter struct {
-	core    core
-	to      *cell
-	accept  func(msg any) error // why a message has the wrong type
+	outlet
 	handle  func(msg any) error // inside the actor; the error is a panic of the function given to Adapt
 	accepts reflect.Type
 }
@@ -22,7 +20,7 @@ type adapter struct {
 func Adapt[T, M any](ctx *Context[M], wrap func(T) M) ActorRef[T] {
 	c := ctx.in.cell
 	c.core.check("Adapt")
-	a := &adapter{to: c, accepts: reflect.TypeFor[T](), accept: wrongType[T], handle: func(msg any) error {
+	a := &adapter{accepts: reflect.TypeFor[T](), handle: func(msg any) error {
 		t, _ := msg.(T) // it has been accepted; a nil is the zero value
 		m, err := guard.Value(func() M { return wrap(t) })
 		if err == nil {
@@ -30,6 +28,7 @@ func Adapt[T, M any](ctx *Context[M], wrap func(T) M) ActorRef[T] {
 		}
 		return err
 	}}
+	a.outlet = outlet{to: c, accept: wrongType[T], task: func(msg any) task { return &adapted{msg, a} }}
 	makeOutside(c, &a.core, a)
 	return ActorRef[T]{&a.core}
 }
@@ -40,19 +39,27 @@ func makeOutside(c *cell, made *core, impl receiver) {
 	made.sys, made.uid, made.parent, made.impl, made.outside = c.core.sys, c.core.sys.nextUID(), c.core.actor(), impl, true
 }
 
-func (a *adapter) deliver(msg any, by entrance) {
-	if err := a.accept(msg); err != nil {
-		a.core.sys.deadLetter(&a.core, msg, err)
-		return
-	}
-	a.to.post(item{task: &adapted{msg, a}}, by)
+// An outlet is a ref outside of the tree whose messages are tasks of an actor.
+type outlet struct {
+	core   core
+	to     *cell
+	accept func(msg any) error // why a message has the wrong type
+	task   func(msg any) task
 }
 
+func (o *outlet) deliver(msg any, by entrance) {
+	if err := o.accept(msg); err != nil {
+		o.core.sys.deadLetter(&o.core, msg, err)
+		return
+	}
+	o.to.post(item{task: o.task(msg)}, by)
+}
+
+func (o *outlet) inActor() *cell { return o.to }
+
+func (o *outlet) latest(msg any) { o.task(msg).run(o.to) }
+
 func (a *adapter) messageType() reflect.Type { return a.accepts }
-
-func (a *adapter) inActor() *cell { return a.to }
-
-func (a *adapter) latest(msg any) { (&adapted{msg, a}).run(a.to) }
 
 type adapted struct {
 	msg any
@@ -71,32 +78,19 @@ func (a *adapted) undelivered() (any, bool) { return a.msg, true }
 
 // A handler is a ref whose messages go to a function instead of the behavior.
 type handler struct {
-	core   core
-	to     *cell
-	epoch  uint32 // the incarnation to which it belongs
-	accept func(msg any) error
+	outlet
+	epoch  uint32            // the incarnation to which it belongs
 	handle func(msg any) any // returns the next behavior; nil means the same
 }
 
 // Handler implements extension.Handle. accept returns why a message has the wrong type, if so.
 func (x *inside) Handler(accept func(msg any) error, handle func(msg any) any) any {
 	x.cell.core.check("Handle")
-	h := &handler{to: x.cell, epoch: x.cell.epoch, accept: accept, handle: handle}
+	h := &handler{epoch: x.cell.epoch, handle: handle}
+	h.outlet = outlet{to: x.cell, accept: accept, task: func(msg any) task { return &handled{msg, h} }}
 	makeOutside(x.cell, &h.core, h)
 	return &h.core
 }
-
-func (h *handler) deliver(msg any, by entrance) {
-	if err := h.accept(msg); err != nil {
-		h.core.sys.deadLetter(&h.core, msg, err)
-		return
-	}
-	h.to.post(item{task: &handled{msg, h}}, by)
-}
-
-func (h *handler) inActor() *cell { return h.to }
-
-func (h *handler) latest(msg any) { (&handled{msg, h}).run(h.to) }
 
 type handled struct {
 	msg any

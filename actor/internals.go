@@ -26,7 +26,7 @@ func internalsOf(v any) any {
 	return refInternals{v.(AnyRef).target()} // nothing else is asked for
 }
 
-// setRef implements actorhook.SetRef.
+// refTo implements actorhook.SetRef.
 func refTo(ref, made any) { *ref.(bindable).pointer() = made.(*core) } // by its contract
 
 func init() {
