@@ -69,9 +69,11 @@ func (b *inbox) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher)
 	}
 }
 
-// deliverEncoded decodes messages into a chunk, and puts all of it into the mailbox at once.
+// deliverEncoded decodes messages, each in the same place of a chunk, and puts them into the
+// mailbox.
 func (x *box[M]) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher) {
-	sys, k := x.cell.core.sys, newChunk[M](0, &x.queue.of.unused)
+	k := newChunk[M](0, &x.queue.of.unused)
+	msg := k.msgs[:1]
 	var name string
 	var decoder codec.Decoder[M]
 	var fits bool // all values of that name are an M
@@ -82,52 +84,15 @@ func (x *box[M]) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher
 			decoder, fits = codec.DecoderOf[M](name)
 		}
 		if !fits || !a.Metadata.IsEmpty() {
-			acceptAll(x, k, all[i-len(k.msgs):], by)
 			x.cell.core.deliverUnpacked(a, i, by)
 			continue
 		}
-		k.msgs = k.msgs[:len(k.msgs)+1]
-		if err := decoder.Decode(a.Data, a.Own, &k.msgs[len(k.msgs)-1], binder{sys}); err != nil {
-			last := len(k.msgs) - 1
-			clear(k.msgs[last:])
-			k.msgs = k.msgs[:last]
-			acceptAll(x, k, all[i-last:], by)
+		if err := decoder.Decode(a.Data, a.Own, &msg[0], binder{x.cell.core.sys}); err != nil {
 			by.Undecodable(i, fmt.Errorf("%w: %w", payload.ErrNotDecodable, err))
-		} else if len(k.msgs) == cap(k.msgs) {
-			acceptAll(x, k, all[i+1-len(k.msgs):], by)
+		} else {
+			accept(x, msg[0], entrance{parked: true, size: len(a.Data)})
 		}
+		clear(msg)
 	}
-	acceptAll(x, k, all[len(all)-len(k.msgs):], by)
 	x.queue.of.unused[k.class].Put(k)
-}
-
-// acceptAll puts the messages of a chunk into the mailbox, and empties the chunk. from are their
-// encodings.
-func acceptAll[M any](x *box[M], k *chunk[M], from []actorhook.Arrival, by actorhook.Dispatcher) {
-	if len(k.msgs) == 0 {
-		return
-	}
-	c := &x.cell.core
-	c.mu.Lock()
-	plain := c.plain
-	if plain {
-		for _, msg := range k.msgs {
-			put(c, &x.queue, msg)
-		}
-	}
-	wake := plain && !c.scheduled && !c.suspended
-	if wake {
-		c.scheduled = true
-	}
-	c.mu.Unlock()
-	if wake {
-		c.sys.scheduler.readyFor(c, by)
-	}
-	if !plain {
-		for i, msg := range k.msgs {
-			accept(x, msg, entrance{parked: true, size: len(from[i].Data)})
-		}
-	}
-	clear(k.msgs)
-	k.msgs = k.msgs[:0]
 }

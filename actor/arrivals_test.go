@@ -70,8 +70,6 @@ type dispatcher func(i int, err error)
 
 func (d dispatcher) Undecodable(i int, err error) { d(i, err) }
 
-func (dispatcher) Lend(actorhook.Lent) bool { return false }
-
 func arrivalOf(t *testing.T, msg any) actorhook.Arrival {
 	t.Helper()
 	p, err := extension.Pack(msg)

@@ -79,7 +79,7 @@ type selfAsk struct {
 	late    error             // why replies are dead letters, once it is dead; guarded by core.mu
 	then    metadata.Metadata // of the outcome
 	ended   func(error)       // ends the span; nil without one
-	pending pendingAsk
+	pending linked[selfAsk]
 	watched askWatch    // of the asked actor
 	passed  followed    // the actor that has got the request from it
 	shared  atomic.Bool // see asker
@@ -197,6 +197,15 @@ func (a *selfAsk) abandon(reason error) {
 	a.core.tellWatchers()
 	a.count(ErrStaleHandler)
 	a.endSpan(reason)
+}
+
+// abandonAll abandons all asks of an actor, as its incarnation ends.
+func abandonAll(asks *linkedList[selfAsk], reason error) {
+	for asks.first != nil {
+		a := asks.first.value
+		a.pending.remove()
+		a.abandon(reason)
+	}
 }
 
 func (a *selfAsk) count(err error) {

@@ -209,12 +209,6 @@ func (c *cell) refillOrRest() bool {
 func (b *inbox) drew(items int32) { b.batched, b.tally.drawn = items, items }
 
 // A lastTask stops the actor when its turn in the mailbox comes.
-type lastTask struct{}
+type lastTask struct{ trailing }
 
 func (lastTask) run(c *cell) { c.beginStop(nil) }
-
-func (lastTask) exempt() bool { return true }
-
-func (lastTask) follows() bool { return true }
-
-func (lastTask) undelivered() (any, bool) { return nil, false }

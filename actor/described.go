@@ -10,7 +10,7 @@ import (
 // A described is an item with metadata. It is a task, so that messages without metadata, which are
 // nearly all, have no place for it.
 type described struct {
-	item     item // never described itself
+	item     // never described itself
 	metadata metadata.Metadata
 }
 
@@ -49,12 +49,6 @@ func (d *described) run(c *cell) {
 	d.item.run(c)
 	returned = true
 }
-
-func (d *described) exempt() bool { return d.item.exempt() }
-
-func (d *described) follows() bool { return d.item.follows() }
-
-func (d *described) undelivered() (any, bool) { return d.item.undelivered() }
 
 // run runs an item that is part of a task.
 func (it *item) run(c *cell) {

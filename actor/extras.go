@@ -19,7 +19,7 @@ type extras struct {
 	bypass      atomic.Pointer[inbox] // where messages go instead, while they are bypassed; written under core.mu, and its mutex may be taken under that one
 	watched     watches
 	cleanups    cleanups
-	asks        pendingAsks
+	asks        linkedList[selfAsk] // without an outcome
 	log         *zap.Logger
 	metadata    metadata.Metadata // of the message that is being handled
 	span        *span             // likewise; nil if it is in no trace

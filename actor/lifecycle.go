@@ -123,11 +123,11 @@ func (c *cell) endIncarnation(last Signal, layer int) {
 		c.guard("signal handler", func() { c.box.signal(last) })
 	}
 	c.cleanups.run(layer, c.guard)
+	why := ErrStaleHandler
 	if c.core.phase == stopped {
-		c.asks.abandonAll(ErrTerminated)
-	} else {
-		c.asks.abandonAll(ErrStaleHandler)
+		why = ErrTerminated
 	}
+	abandonAll(&c.asks, why)
 	c.box.setHandlers(handlers{})
 	c.epoch++
 }

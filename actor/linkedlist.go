@@ -26,9 +26,12 @@ func (l *linkedList[T]) add(e *linked[T], value *T) {
 	l.size++
 }
 
-// remove takes the value out of its list.
+// remove takes the value out of its list, if it is in one.
 func (e *linked[T]) remove() {
 	l := e.in
+	if l == nil {
+		return
+	}
 	if e.before == nil {
 		l.first = e.after
 	} else {

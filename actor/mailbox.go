@@ -102,6 +102,13 @@ type task interface {
 	undelivered() (msg any, report bool)
 }
 
+// unsent is part of tasks without a sender: no bound counts them, and their loss is not reported.
+type unsent struct{}
+
+func (unsent) exempt() bool { return true }
+
+func (unsent) undelivered() (any, bool) { return nil, false }
+
 func (it *item) exempt() bool { return it.task != nil && it.task.exempt() }
 
 func (it *item) undelivered() (msg any, report bool) {
@@ -113,6 +120,11 @@ func (it *item) undelivered() (msg any, report bool) {
 
 // A follower is a task that no bound counts, but that must not overtake earlier messages.
 type follower interface{ follows() bool }
+
+// trailing is part of followers without a sender.
+type trailing struct{ unsent }
+
+func (trailing) follows() bool { return true }
 
 func (it *item) follows() bool {
 	f, ok := it.task.(follower)

@@ -43,6 +43,7 @@ func newNotify(c *cell, handle func()) (notify func()) {
 }
 
 type notified struct {
+	unsent
 	handle func()
 	waits  atomic.Bool
 }
@@ -51,10 +52,6 @@ func (n *notified) run(*cell) {
 	n.waits.Store(false)
 	n.handle()
 }
-
-func (n *notified) exempt() bool { return true }
-
-func (n *notified) undelivered() (any, bool) { return nil, false }
 
 // TellLatest implements extension.TellLatest.
 func (r refInternals) TellLatest(read func() (any, bool)) (notify func()) {

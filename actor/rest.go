@@ -66,15 +66,9 @@ func (c *cell) sayFarewell() {
 }
 
 // A farewell says farewell when its turn in the mailbox comes.
-type farewell struct{}
+type farewell struct{ trailing }
 
 func (farewell) run(c *cell) { c.sayFarewell() }
-
-func (farewell) exempt() bool { return true }
-
-func (farewell) follows() bool { return true }
-
-func (farewell) undelivered() (any, bool) { return nil, false }
 
 // keeps counts n more things that keep the actor from resting: asks that it waits for, and messages
 // in stashes.

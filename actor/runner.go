@@ -10,7 +10,6 @@ import (
 // A runner is a goroutine of a scheduler, and its state.
 type runner struct {
 	main func() // of the goroutine, created once
-	lent lent
 
 	place     int            // in the set of runners; guarded by the mutex of the scheduler
 	blocked   bool           // it has not moved, or is going to block: it does not count, and is in no set; likewise
@@ -49,7 +48,6 @@ func (s *scheduler) engage() *runner {
 	r := s.spare
 	if r == nil {
 		r = &runner{untilTimed: s.timing.gap()}
-		r.lent.run = func(replace func()) (replaced bool) { return s.runLent(r, replace) }
 		r.main = func() {
 			s.labels.renew(r, nil)
 			if c := s.spin(r); c != nil {
@@ -134,9 +132,6 @@ func (r *runner) enter(c *core) { r.at, r.moved, r.since = c, true, 0 }
 // replace starts another goroutine for the runner r: it calls f for c, whose turn it was, and
 // continues.
 func (s *scheduler) replace(r *runner, c *core, f func()) {
-	s.mu.Lock()
-	r.replaceLent()
-	s.mu.Unlock()
 	go func() {
 		f()
 		s.workOn(r, c)

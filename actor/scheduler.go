@@ -53,8 +53,6 @@ type scheduler struct {
 
 	labels profileLabels // likewise
 
-	lending lending
-
 	watchdog      *time.Timer
 	watchdogArmed bool // it will check
 	since         time.Time
@@ -336,5 +334,4 @@ func (s *scheduler) markBlocked(r *runner) {
 	s.busy--
 	s.locals.shut(&s.waiting.fresh)
 	s.reclaimBatch(r)
-	r.replaceLent()
 }

@@ -26,6 +26,7 @@ const (
 func (r repetition) String() string { return [...]string{"After", "Every", "AtFixedRate"}[r] }
 
 type keyedTimer struct {
+	unsent
 	key     string
 	every   time.Duration // of one that repeats
 	repeats repetition
@@ -107,13 +108,10 @@ func (k *keyedTimer) again(c *cell) {
 	k.queue().add(&k.alarm, wait)
 }
 
-func (k *keyedTimer) exempt() bool { return true }
-
-func (k *keyedTimer) undelivered() (any, bool) { return nil, false }
-
 // A receiveTimeout is a timer that every message restarts. One that has fired and waits in the
 // mailbox is obsolete if a message is before it.
 type receiveTimeout struct {
+	unsent
 	after time.Duration
 	msg   any
 	timer *time.Timer
@@ -145,7 +143,3 @@ func (r *receiveTimeout) run(c *cell) {
 		c.box.handle(r.msg)
 	}
 }
-
-func (r *receiveTimeout) exempt() bool { return true }
-
-func (r *receiveTimeout) undelivered() (any, bool) { return nil, false }

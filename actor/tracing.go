@@ -80,11 +80,11 @@ func beginSpan(c *cell, d *described) *span {
 	}
 	kind := c.tally.counts.of.name
 	if kind == actorhook.OwnKind {
-		if kind, _ = d.item.delivering(); kind == "" {
+		if kind, _ = d.delivering(); kind == "" {
 			return nil
 		}
 	}
-	what := actorhook.Span{Operation: "process", Subject: kind, Path: c.core.path, Message: d.item.message}
+	what := actorhook.Span{Operation: "process", Subject: kind, Path: c.core.path, Message: d.message}
 	carried, ok := d.metadata.Get(metadata.Trace)
 	if !ok {
 		carried, what.Linked = d.metadata.Get(metadata.LinkedTrace)

@@ -172,7 +172,7 @@ func (g *inner) leave() {
 		w.inner.leave()
 	}
 	c.unwrapTo(nil)
-	c.asks.abandonAll(ErrStaleHandler)
+	abandonAll(&c.asks, ErrStaleHandler)
 	c.box.setHandlers(handlers{message: g.idle})
 	c.epoch++
 	if g.tidied {
@@ -224,16 +224,8 @@ func (g *inner) told(msg any) {
 
 // forInner is an item for the inner cell in the mailbox of the outer one.
 type forInner struct {
-	item item
-	to   *cell
+	item
+	to *cell
 }
 
 func (f *forInner) run(*cell) { f.item.run(f.to) }
-
-func (f *forInner) delivering() (kind string, msg any) { return f.item.delivering() }
-
-func (f *forInner) exempt() bool { return f.item.exempt() }
-
-func (f *forInner) follows() bool { return f.item.follows() }
-
-func (f *forInner) undelivered() (any, bool) { return f.item.undelivered() }

@@ -112,12 +112,13 @@ func (m watches) endAll() {
 }
 
 func (w *watch) watchedEnded(target *core, err error) {
-	w.by.post(item{task: &endOfWatched{w, target, err}}, entrance{})
+	w.by.post(item{task: &endOfWatched{watch: w, target: target, err: err}}, entrance{})
 }
 
 // endOfWatched waits in the mailbox behind all messages that the watched actor has sent. It has no
 // effect if the watch has ended meanwhile.
 type endOfWatched struct {
+	trailing
 	watch  *watch
 	target *core
 	err    error
@@ -138,9 +139,3 @@ func (e *endOfWatched) run(c *cell) {
 		c.handleSignal(Terminated{Ref: ref}, fmt.Errorf("%w: %s", ErrDeathPact, ref.Path()))
 	}
 }
-
-func (e *endOfWatched) exempt() bool { return true }
-
-func (e *endOfWatched) follows() bool { return true }
-
-func (e *endOfWatched) undelivered() (any, bool) { return nil, false }

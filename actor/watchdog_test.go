@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 func untouched(e *extras) bool {
 	return e.supervision.layers == nil && e.supervision.base == -1 && e.supervision.restart == -1 && !e.supervision.awaiting && e.supervision.delay == 0 &&
 		e.supervision.backoff == nil && e.timers.byKey == nil && e.timers.idle == nil && e.wrapping == nil &&
-		e.asInner == nil && e.bypassing == nil && e.watched == nil && e.asks.head.after == nil && e.cleanups == nil &&
+		e.asInner == nil && e.bypassing == nil && e.watched == nil && e.asks.first == nil && e.cleanups == nil &&
 		e.bypass.Load() == nil && e.log == nil && e.priorities == nil && e.senders == nil
 }
 

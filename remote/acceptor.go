@@ -286,15 +286,7 @@ func (a *acceptor) readChannel(in *inbound) error {
 		return ErrClosed
 	}
 	r := newReceiver(a.localNode, a.system.Load(), in)
-	ended := make(chan error, 1)
-	read := func() {
-		if err := in.read(r.receive, r.deliver); !errors.Is(err, errReplaced) {
-			ended <- err
-		}
-	}
-	in.lending.replace = func() { go read() } // nobody waits for a goroutine that was replaced
-	go read()
-	return <-ended
+	return in.read(r.receive, r.deliver)
 }
 
 // receiveStream passes a connection of memberlist's on, if it is from a node: a client does not

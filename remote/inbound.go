@@ -29,7 +29,6 @@ type inbound struct {
 	// All below belongs to the reading goroutine, until done is closed.
 	frames   *wire.FrameReader
 	settle   func() // see read
-	lending  lending
 	arrivals arrivals
 	received uint64           // frames of the session
 	parts    wire.Reassembler // of the session, too; guarded by sessions.mu when done is closed
@@ -54,12 +53,7 @@ const (
 func (in *inbound) read(handle func(body []byte), settle func()) error {
 	in.settle = settle
 	for {
-		err := in.readNext(handle)
-		switch {
-		case err == nil:
-		case errors.Is(err, errReplaced):
-			return err
-		default:
+		if err := in.readNext(handle); err != nil {
 			settle()
 			return err
 		}
@@ -98,9 +92,7 @@ func (in *inbound) next() ([]byte, error) {
 // fill waits for more to read, and acknowledges if nothing arrives for a while.
 func (in *inbound) fill(size int) error {
 	in.arrivals.publish()
-	if in.settleAndLend() {
-		return errReplaced
-	}
+	in.settle()
 	if err := in.setTimer(in.acked != in.received); err != nil {
 		return err
 	}

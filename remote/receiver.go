@@ -164,9 +164,6 @@ func (r *receiver) deliver() {
 	r.arrived, r.runs, r.bytes = r.arrived[:0], r.runs[:0], 0
 }
 
-// Lend implements [actorhook.Dispatcher].
-func (r *receiver) Lend(run actorhook.Lent) bool { return r.in.lending.offer(run) }
-
 // Undecodable implements [actorhook.Dispatcher].
 func (r *receiver) Undecodable(i int, err error) {
 	of := &r.arrived[r.begin+i]

@@ -77,14 +77,7 @@ type Dispatcher interface {
 	// Undecodable is called for each message that cannot be decoded, in its place among the others.
 	// i is its index.
 	Undecodable(i int, err error)
-	// Lend asks the dispatcher to call run, soon and in its own goroutine, instead of having it
-	// called in a new one. It returns false if the dispatcher will not.
-	Lend(run Lent) bool
 }
-
-// Lent runs an actor. If that takes long, it calls replace, once and in another goroutine: what the
-// calling goroutine was doing has to be continued in another one. It then returns true.
-type Lent func(replace func()) (replaced bool)
 
 // A Last is a message that, if OvertakesNone returns true, overtakes no earlier message from its
 // node to another one, not even a large message for another actor.

@@ -12,9 +12,8 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 )
 
-// The goroutine that reads a connection runs the actor that a message has woken. These tests are
-// about actors that keep it. They use real sockets, because no goroutine lends itself in virtual
-// time.
+// An actor that keeps its goroutine does not keep the one that reads the connection. These tests
+// use real sockets, because in virtual time every ready actor has a goroutine of its own.
 
 func TestAHandlerThatBlocksDoesNotBlockItsConnection(t *testing.T) {
 	a, b := startTCP(t), startTCP(t)
