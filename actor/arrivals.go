@@ -39,7 +39,7 @@ func (s internals) DispatchEncoded(path string, uid uint64, all []actorhook.Arri
 // deliverUnpacked decodes a message from another node without knowing the type of messages.
 func (c *core) deliverUnpacked(a *actorhook.Arrival, i int, by actorhook.Dispatcher) {
 	msg, err := unpack(c.sys, a)
-	at := entrance{parked: true, size: len(a.Data), metadata: a.Metadata}
+	at := entrance{parked: true, size: int32(len(a.Data)), metadata: a.Metadata}
 	switch {
 	case err != nil:
 		by.Undecodable(i, err)
@@ -83,14 +83,14 @@ func (x *box[M]) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher
 			name = a.Type
 			decoder, fits = codec.DecoderOf[M](name)
 		}
-		if !fits || !a.Metadata.IsEmpty() {
+		if !fits || a.Metadata.HasValues() {
 			x.cell.core.deliverUnpacked(a, i, by)
 			continue
 		}
 		if err := decoder.Decode(a.Data, a.Own, &msg[0], binder{x.cell.core.sys}); err != nil {
 			by.Undecodable(i, fmt.Errorf("%w: %w", payload.ErrNotDecodable, err))
 		} else {
-			accept(x, msg[0], entrance{parked: true, size: len(a.Data)})
+			accept(x, msg[0], entrance{parked: true, size: int32(len(a.Data)), metadata: a.Metadata})
 		}
 		clear(msg)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/internal/metadata"
 	"github.com/understudy-go/understudy/internal/payload"
 
 	"go.uber.org/zap"
@@ -30,14 +31,21 @@ import (
 //     the actor has passed the ref on, and for a reply that cannot be encoded or decoded. Refs are
 //     found in structs, slices and pointers, but not in maps, in functions, or beside a mutex;
 //   - ctx.Err() when ctx ends, with the path, the time waited and, if an extension knows it, the
-//     cause. It also wraps [ErrWithdrawn] if the request was still buffered on this node, for
-//     example by a singleton without an instance, and will not be delivered. Otherwise the request
-//     may still be handled. If ctx is already done, nothing is sent;
+//     cause. It also wraps [ErrWithdrawn] if the request still waited on this node, in a mailbox, a
+//     stash or for a singleton without an instance: it will not be handled. Otherwise the request
+//     may have been handled, or is being handled. If ctx is already done, nothing is sent;
+//   - [ErrOverloaded] if the actor is behind and could hardly answer before the deadline;
 //   - a [*PanicError] if request panics; nothing is sent.
 //
 // To ask several actors, give each an ask of its own: if the same reply ref is sent to several, the
 // ask ends as soon as one of these messages is a dead letter. Topics and routers that broadcast are
 // exempt.
+//
+// The deadline of ctx goes with the request, to other nodes as the time that is left. A request
+// whose ask has ended is not handled, wherever it waits; it is a dead letter with [ErrWithdrawn].
+// Handlers read it by [Deadline]. If ctx is the [Context] of a handler and has no deadline, the ask
+// ends with the one whose request is being handled. Broadcasts and messages that a handler passes on
+// by Tell have no deadline.
 //
 // In a blocking mailbox, see [Mailbox.Block], the request waits for a place until ctx ends. Without
 // a deadline in ctx, Ask may wait forever; a wait of 30 seconds is logged. For a deadline of its
@@ -83,6 +91,12 @@ func askWithin[M, R any](ctx context.Context, to ActorRef[M], timeout time.Durat
 	if err := p.ask.begin(ctx, to.c, p); err != nil {
 		return reply, askEnded(to.c, err, ended)
 	}
+	if timeout, err = p.ask.limit(ctx, timeout); err != nil {
+		return reply, askEnded(to.c, err, ended)
+	}
+	if timeout > 0 || ctx.Done() != nil {
+		by.within, by.metadata = timeout, by.metadata.WithRequest(&p.ask.request)
+	}
 	defer p.ask.end()
 	msg, err := guard.Value(func() M { return request(ActorRef[R]{&p.ask.core}) })
 	if err != nil {
@@ -91,6 +105,7 @@ func askWithin[M, R any](ctx context.Context, to ActorRef[M], timeout time.Durat
 	var begun time.Time
 	if !to.c.ofCell() {
 		begun = time.Now()
+		p.ask.request.Begun(metadata.At(begun))
 		if err := p.ask.reach(); err != nil {
 			deadRequest(to.c, msg, err)
 			return reply, askEnded(to.c, p.ask.failed(err), ended)
@@ -132,6 +147,30 @@ func (a *ask) begin(ctx context.Context, asked *core, impl receiver) error {
 	return nil
 }
 
+// limit notes when the ask ends. Without a deadline of its own it ends with the request that the
+// asking handler has got: it returns the time that this leaves, or timeout.
+func (a *ask) limit(ctx context.Context, timeout time.Duration) (time.Duration, error) {
+	if timeout <= 0 {
+		end, ok := ctx.Deadline()
+		if ok {
+			a.request.EndsAt(metadata.At(end))
+			return timeout, nil
+		}
+		handler, inside := ctx.(interface{ internals() *inside })
+		if !inside {
+			return timeout, nil
+		}
+		if timeout, ok = handler.internals().left(); !ok {
+			return 0, nil
+		}
+		if timeout <= 0 {
+			return 0, fmt.Errorf("ask %s: nothing was asked: the request that is being handled has ended: %w: %w", a.asked.fullPath(), context.DeadlineExceeded, ErrWithdrawn)
+		}
+	}
+	a.request.Within(timeout)
+	return timeout, nil
+}
+
 // reach prepares an ask of another node, which may be gone before the request is sent. It returns
 // why the request cannot be sent.
 func (a *ask) reach() error {
@@ -147,7 +186,7 @@ func (a *ask) failed(why error) error { return fmt.Errorf("ask %s: %w", a.asked.
 // notSent returns the error of an ask whose request did not get into a mailbox.
 func (a *ask) notSent(ctx context.Context, full error) error {
 	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("ask %s: nothing was asked: %w: %w", a.asked.fullPath(), err, full)
+		return fmt.Errorf("ask %s: nothing was asked: %w: %w: %w", a.asked.fullPath(), err, ErrWithdrawn, full)
 	}
 	return a.failed(full)
 }
@@ -165,12 +204,11 @@ type ask struct {
 	asked   *core
 	claimed atomic.Bool
 	state   atomic.Uint32
-	watch   askWatch    // of the asked actor
-	passed  followed    // the actor that has got the request from it
-	shared  atomic.Bool // see asker
-	custody
-	wake  chan struct{} // with one place; set when state is promiseAwaited
-	ended error         // why there is no reply; written like the reply
+	watch   askWatch // of the asked actor
+	passed  followed // the actor that has got the request from it
+	request metadata.Request
+	wake    chan struct{} // with one place; set when state is promiseAwaited
+	ended   error         // why there is no reply; written like the reply
 }
 
 const (
@@ -222,6 +260,9 @@ func (a *ask) awaitRemote(ctx context.Context, timeout time.Duration, begun time
 // sleep blocks until the outcome is known.
 func (a *ask) sleep(ctx context.Context, timeout time.Duration, started time.Time) error {
 	asker := blocks(ctx)
+	if a.asked.ofCell() {
+		a.request.Begun(metadata.At(started))
+	}
 	a.watchAsked()
 	w := a.core.sys.wakers.get()
 	defer a.core.sys.wakers.put(w)
@@ -254,7 +295,7 @@ func (a *ask) expire(started time.Time, reason error) error {
 		<-a.wake
 		return a.result()
 	}
-	return a.asked.silenceError(time.Since(started), reason, a.giveUp())
+	return a.asked.silenceError(time.Since(started), reason, a.request.GiveUp())
 }
 
 // silenceError returns the error of an ask of c that got no reply in time.
@@ -310,15 +351,15 @@ func (a *ask) watchedEnded(target *core, err error) {
 func endedBefore(end error) error { return fmt.Errorf("%w before it replied", end) }
 
 func (a *ask) refuse(why error) {
-	if !a.shared.Load() && a.claim() {
+	if !a.request.Shared() && a.claim() {
 		a.settleEnded(why)
 	}
 }
 
-func (a *ask) share() { a.shared.Store(true) }
+func (a *ask) share() { a.request.Share() }
 
 func (a *ask) follow(to *core) {
-	if !a.shared.Load() {
+	if !a.request.Shared() {
 		a.passed.follow(to, a, a.claimed.Load)
 	}
 }
@@ -363,7 +404,7 @@ func (p *promise[R]) replied(msg R) {
 func (p *promise[R]) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher) {
 	for i := range all {
 		typed, ok := codec.DecoderOf[R](all[i].Type)
-		if !ok || p.ask.shared.Load() || !p.ask.claim() {
+		if !ok || p.ask.request.Shared() || !p.ask.claim() {
 			p.ask.core.deliverUnpacked(&all[i], i, by)
 			continue
 		}

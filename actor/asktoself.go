@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"sync/atomic"
 	"time"
 
 	"github.com/understudy-go/understudy/internal/metadata"
@@ -30,6 +29,9 @@ func AskToSelf[M, Q, R any](ctx *Context[M], to ActorRef[Q], timeout time.Durati
 		return
 	}
 	a.asked = to.c
+	if left, ok := ctx.in.left(); ok && timeout <= 0 {
+		timeout = max(left, 1) // which is over at once
+	}
 	msg := request(ActorRef[R]{&a.core})
 	var asking metadata.Metadata
 	if traces(a.asked) {
@@ -42,7 +44,7 @@ func AskToSelf[M, Q, R any](ctx *Context[M], to ActorRef[Q], timeout time.Durati
 		a.lost(why)
 		return
 	}
-	if full := tellBy(to.c, msg, entrance{parked: true, asks: true, lost: a.lost, metadata: asking}); full != nil {
+	if full := tellBy(to.c, msg, entrance{parked: true, asks: true, lost: a.lost, metadata: asking.WithRequest(&a.request)}); full != nil {
 		a.lost(full)
 	}
 }
@@ -59,6 +61,10 @@ func (x *inside) newAsk(replies reflect.Type, accept func(msg any) error, handle
 func (a *selfAsk) begin(timeout time.Duration) {
 	a.by.own().asks.add(&a.pending, a)
 	a.by.core.outermost().keeps(1)
+	if timeout > 0 {
+		a.request.Within(timeout)
+		a.request.Begun(metadata.At(a.started))
+	}
 	a.watch(timeout)
 }
 
@@ -80,10 +86,9 @@ type selfAsk struct {
 	then    metadata.Metadata // of the outcome
 	ended   func(error)       // ends the span; nil without one
 	pending linked[selfAsk]
-	watched askWatch    // of the asked actor
-	passed  followed    // the actor that has got the request from it
-	shared  atomic.Bool // see asker
-	custody
+	watched askWatch // of the asked actor
+	passed  followed // the actor that has got the request from it
+	request metadata.Request
 }
 
 func (a *selfAsk) watch(timeout time.Duration) {
@@ -104,7 +109,7 @@ func (a *selfAsk) watch(timeout time.Duration) {
 
 func (a *selfAsk) expire() {
 	if a.claim(ErrLateReply) {
-		a.end(nil, a.asked.silenceError(time.Since(a.started), context.DeadlineExceeded, a.giveUp()))
+		a.end(nil, a.asked.silenceError(time.Since(a.started), context.DeadlineExceeded, a.request.GiveUp()))
 	}
 }
 
@@ -117,15 +122,15 @@ func (a *selfAsk) watchedEnded(target *core, err error) {
 }
 
 func (a *selfAsk) refuse(why error) {
-	if !a.shared.Load() {
+	if !a.request.Shared() {
 		a.settle(fmt.Errorf("ask %s: %w", a.asked.fullPath(), why))
 	}
 }
 
-func (a *selfAsk) share() { a.shared.Store(true) }
+func (a *selfAsk) share() { a.request.Share() }
 
 func (a *selfAsk) follow(to *core) {
-	if !a.shared.Load() {
+	if !a.request.Shared() {
 		a.passed.follow(to, a, a.over)
 	}
 }
@@ -191,7 +196,7 @@ func (a *selfAsk) abandon(reason error) {
 		return // the outcome is in the mailbox
 	}
 	a.by.core.outermost().keeps(-1)
-	a.giveUp()
+	a.request.GiveUp()
 	a.watched.end()
 	a.passed.end()
 	a.core.tellWatchers()

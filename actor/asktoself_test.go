@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -112,6 +113,7 @@ func TestAReplyToAnAskOfAnOldIncarnationOrAnEndedActorIsADeadLetter(t *testing.T
 		ref := actor.Spawn(s, behaviors.Supervise(obedient(), actor.Strategy{}), "it")
 		ref.Tell(asking(p, to, 0))
 		ref.Tell(asking(p, to, time.Second))
+		synctest.Wait() // the requests are being handled
 		ref.Tell(fail(errBoom))
 		p.ExpectNone(time.Minute)
 		reasons := map[error]int{}
@@ -120,6 +122,7 @@ func TestAReplyToAnAskOfAnOldIncarnationOrAnEndedActorIsADeadLetter(t *testing.T
 		}
 		require.Equal(t, map[error]int{actor.ErrStaleHandler: 2}, reasons)
 		ref.Tell(asking(p, to, 0))
+		synctest.Wait() // the request is being handled
 		ref.Tell(stop)
 		p.ExpectNone(time.Minute)
 		require.ErrorIs(t, dead.Receive().Reason, actor.ErrTerminated)

@@ -38,7 +38,7 @@ type entrance struct {
 	within time.Duration   // for another node: how long it may wait; 0 if only ctx limits it
 	parked bool            // the sender does not wait
 	asks   bool            // the sender has to know that the mailbox is full
-	size   int             // encoded size; 0 if unknown
+	size   int32           // encoded size; 0 if unknown
 	lost   func(error)     // see waiter
 
 	metadata metadata.Metadata // of the message
@@ -90,12 +90,12 @@ func (r *blockedSenders) await(it item, by entrance) error {
 
 // park puts the item into the line, unless too much is parked there. core.mu is held.
 func (r *blockedSenders) park(it item, by entrance) error {
-	if r.parked >= maxParked || r.parked > 0 && r.bytes+by.size > maxParkedBytes {
+	if r.parked >= maxParked || r.parked > 0 && r.bytes+int(by.size) > maxParkedBytes {
 		return ErrMailboxFull
 	}
 	r.parked++
-	r.bytes += by.size
-	r.push(&waiter{item: it, size: by.size, lost: by.lost})
+	r.bytes += int(by.size)
+	r.push(&waiter{item: it, size: int(by.size), lost: by.lost})
 	return nil
 }
 

@@ -203,7 +203,7 @@ func TestWhoAsksAMailboxThatBlocksWaitsNoLongerThanItsContext(t *testing.T) {
 		_, err := actor.Ask(ctx, ref, ask)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.ErrorIs(t, err, actor.ErrMailboxFull)
-		require.EqualError(t, err, "ask understudy://test/user/stuck: nothing was asked: context deadline exceeded: actor: mailbox is full")
+		require.EqualError(t, err, "ask understudy://test/user/stuck: nothing was asked: context deadline exceeded: actor: the request was withdrawn, because its ask has ended: actor: mailbox is full")
 		require.Equal(t, time.Second, time.Since(start))
 		require.ErrorIs(t, dead.Receive().Reason, actor.ErrMailboxFull)
 	})

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/understudy-go/understudy/internal/actorhook"
+	"github.com/understudy-go/understudy/internal/metadata"
 )
 
 // A box is an actor at run time: a cell, and what depends on the type of messages. Each function of
@@ -112,10 +113,18 @@ func (x *box[M]) handleBatch(n int) (handled int) {
 			continue
 		}
 		msg, t := takeFirst(&x.batch, &x.queue.of.unused)
-		if t != nil {
-			c.runTask(t)
-		} else {
+		switch t := t.(type) {
+		case nil:
 			handleMessage(x, msg)
+		case *request: // as in draw: a function for both would be one more frame, by which stacks grow
+			if why := take(c, (*metadata.Request)(t)); why != nil {
+				c.reportUndelivered(item{msg: msg}, why)
+			} else {
+				handleMessage(x, msg)
+				c.runner.handled()
+			}
+		default:
+			c.runTask(t)
 		}
 	}
 	return handled
@@ -124,14 +133,21 @@ func (x *box[M]) handleBatch(n int) (handled int) {
 // draw makes what has arrived the batch. The only message of a shallow mailbox it handles itself.
 func (x *box[M]) draw() (drew bool) {
 	c := &x.cell
-	if c.core.alone {
-		msg := takeAlone(&c.core, &x.queue)
+	if c.core.alone != nothingAlone {
+		msg, r := takeAlone(&c.core, &x.queue)
 		c.drew(refill(&c.core, &x.queue, &x.batch, c.conf.box))
 		checkState(&c.core)
 		c.core.mu.Unlock()
 		c.tally.handled++
 		c.use()
-		handleMessage(x, msg)
+		if r == nil {
+			handleMessage(x, msg)
+		} else if why := take(c, r); why != nil {
+			c.reportUndelivered(item{msg: msg}, why)
+		} else {
+			handleMessage(x, msg)
+			c.runner.handled()
+		}
 		return true
 	}
 	c.drew(refill(&c.core, &x.queue, &x.batch, c.conf.box))
@@ -151,7 +167,7 @@ func (x *box[M]) draw() (drew bool) {
 
 func (x *box[M]) push(it item) (over item, overflow bool) {
 	msg, _ := it.msg.(M) // it is nil of a task, and may be nil if M is an interface
-	return push(&x.cell.core, &x.queue, x.cell.conf.box, msg, it.task)
+	return push(&x.cell.core, &x.queue, x.cell.conf.box, msg, it.beside())
 }
 
 func (x *box[M]) drainBatch(into []item) []item {

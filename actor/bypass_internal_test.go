@@ -30,9 +30,9 @@ func TestASenderThatIsLateForABypassTellsTheActor(t *testing.T) {
 		c.own().bypass.Store(&to.inbox) // what the sender has read
 
 		to.core.setInstead(true)
-		require.True(t, tellChild(ref.c, 1))
+		require.True(t, tellChild(ref.c, 1, nil))
 		to.core.setInstead(false)
-		require.False(t, tellChild(ref.c, 2))
+		require.False(t, tellChild(ref.c, 2, nil))
 		tellAside(ref.c, 2)
 		synctest.Wait()
 		require.Equal(t, []int{1}, childGot)

@@ -1,9 +1,8 @@
 package actor
 
 import (
-	"time"
-
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/internal/metadata"
 )
 
 // batchSize is how many messages a turn handles before it lets other actors run.
@@ -88,9 +87,10 @@ func (c *cell) turn(s *scheduler, r *runner) (more bool) {
 		if returned {
 			return
 		}
-		if r := recover(); r != nil {
+		if p := recover(); p != nil {
 			more, c.core.inTask = true, false
-			c.fail(guard.Recovered(r))
+			r.request.Store(nil)
+			c.fail(guard.Recovered(p))
 			return
 		}
 		// The handler has called runtime.Goexit. Its actor ends, whatever supervision says.
@@ -135,10 +135,13 @@ func (c *cell) work(n int, r *runner) (more bool) {
 			movedOn(&c.core.sys.scheduler, r)
 		}
 		if c.core.phase == running && c.batched > 0 {
-			if clock.left <= 0 && !c.core.sys.scheduler.virtual && clock.look(time.Since(epoch), &c.core.stride) {
-				r.usedUp = true
-				sayDrawn(c)
-				return true
+			if clock.left <= 0 && !c.core.sys.scheduler.virtual {
+				r.now = metadata.Now()
+				if clock.look(r.now, &c.core.stride) {
+					r.usedUp = true
+					sayDrawn(c)
+					return true
+				}
 			}
 			handled := c.box.handleBatch(min(left, max(clock.left, 1)))
 			left -= handled
@@ -198,6 +201,7 @@ func (c *cell) refillOrRest() bool {
 	}
 	c.core.scheduled = false
 	c.tally.drawn = 0
+	c.backlog.end()
 	c.core.owner.end()
 	c.openBypass()
 	checkState(&c.core)

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+
+	"github.com/understudy-go/understudy/internal/metadata"
 )
 
 // A chain is a queue of chunks, so that many messages are never copied. An empty chain has no
@@ -11,7 +13,7 @@ import (
 type chain[M any] struct{ head, tail *chunk[M] }
 
 // A chunk is a piece of a chain. Tasks are stored apart from messages, because most chunks have
-// none: tasks is either empty or as long as msgs.
+// none: tasks is either empty or as long as msgs. A [request] there is beside its message.
 type chunk[M any] struct {
 	msgs  []M // those before next are gone
 	tasks []task
@@ -111,7 +113,7 @@ func advance[M any](head **chunk[M], unused *chunkPool) {
 // appendItem is appendTo for an item whose message is an M.
 func appendItem[M any](c *chain[M], it item, unused *chunkPool) {
 	msg, _ := it.msg.(M) // it is nil of a task, and may be nil if M is an interface
-	appendTo(c, msg, it.task, unused)
+	appendTo(c, msg, it.beside(), unused)
 }
 
 // drain appends the items of the chunks from head on, in order.
@@ -124,10 +126,13 @@ func drain[M any](head *chunk[M], into []item, unused *chunkPool) []item {
 
 // itemOf returns an entry of a chain as an item.
 func itemOf[M any](msg M, t task) item {
-	if t != nil {
-		return item{task: t}
+	switch t := t.(type) {
+	case nil:
+		return item{msg: msg}
+	case *request:
+		return item{msg: msg, request: (*metadata.Request)(t)}
 	}
-	return item{msg: msg}
+	return item{task: t}
 }
 
 // chunkSizes are the capacities of chunks. The first chunk of a chain is small, later ones are

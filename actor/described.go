@@ -14,8 +14,11 @@ type described struct {
 	metadata metadata.Metadata
 }
 
-// with returns the item with metadata, unless that is empty.
+// with returns the item with metadata. A message with nothing but a request needs no task.
 func (it *item) with(m metadata.Metadata) item {
+	if it.task == nil && !m.HasValues() {
+		return item{msg: it.msg, request: m.Request()}
+	}
 	if m.IsEmpty() {
 		return *it
 	}
@@ -27,7 +30,7 @@ func (it *item) plain() item {
 	if d, ok := it.task.(*described); ok {
 		return d.item
 	}
-	return *it
+	return item{msg: it.msg, task: it.task}
 }
 
 // metadata returns the metadata of the item.
@@ -35,20 +38,30 @@ func (it *item) metadata() (none metadata.Metadata) {
 	if d, ok := it.task.(*described); ok {
 		return d.metadata
 	}
-	return none
+	return none.WithRequest(it.request)
 }
 
 func (d *described) run(c *cell) {
+	if r := d.metadata.Request(); r != nil {
+		if why := take(c, r); why != nil {
+			c.reportUndelivered(d.item, why)
+			return
+		}
+	}
 	kept := c.own()
 	kept.metadata, kept.span = d.metadata, beginSpan(c, d)
 	returned := false
 	defer func() {
 		kept.span.end(returned)
 		kept.metadata, kept.span = metadata.Metadata{}, nil
+		c.runner.handled()
 	}()
 	d.item.run(c)
 	returned = true
 }
+
+// metadataOf returns the metadata of the message that the actor is handling.
+func metadataOf(c *cell) metadata.Metadata { return c.metadata.WithRequest(requestOf(c)) }
 
 // run runs an item that is part of a task.
 func (it *item) run(c *cell) {
@@ -62,7 +75,7 @@ func (it *item) run(c *cell) {
 // Metadata implements extension.MetadataOf.
 func (x *inside) Metadata() metadata.Metadata {
 	x.cell.core.check("MetadataOf")
-	return x.cell.core.outermost().metadata
+	return metadataOf(x.cell.core.outermost())
 }
 
 // TellWith implements extension.TellWith, and if the message is parked, extension.TellNoWaitWith.

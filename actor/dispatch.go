@@ -35,7 +35,7 @@ func arrival(sizes []int, i int) entrance {
 	if sizes == nil {
 		return entrance{parked: true}
 	}
-	return entrance{parked: true, size: sizes[i]}
+	return entrance{parked: true, size: int32(sizes[i])} //nolint:gosec // no message is that large
 }
 
 // deliver sends msg, which an actor of this system has sent, to the actor at path.

@@ -24,10 +24,14 @@ var (
 	ErrNoRef = errors.New("actor: the ActorRef addresses no actor")
 	// ErrWrongType: the actor does not take messages of this type. The text names both types.
 	ErrWrongType = errors.New("actor: the actor does not take messages of this type")
-	// ErrWithdrawn: the message was the request of an ask whose context or timeout ended before the
-	// message could be delivered. The error of that ask wraps it as well: the request has not been
-	// handled, and will not be.
+	// ErrWithdrawn: the message was the request of an ask whose context or timeout ended before an
+	// actor began to handle it. If the request was still on the node of the asker, the error of that
+	// ask wraps it as well: the request has not been handled, and will not be.
 	ErrWithdrawn = errors.New("actor: the request was withdrawn, because its ask has ended")
+	// ErrOverloaded: the message was the request of an ask, and the actor is so far behind that it
+	// could hardly have answered in time. The request has not been handled, and will not be. Callers
+	// that ask again should wait before they do. See docs/overload.md.
+	ErrOverloaded = errors.New("actor: the actor is overloaded and does not begin the request")
 	// ErrMailboxFull: the bounded mailbox was full.
 	ErrMailboxFull = errors.New("actor: mailbox is full")
 	// ErrStashFull: the stash was full.
@@ -59,6 +63,7 @@ var (
 var deadLetterReasons = []error{
 	ErrTerminated, ErrNoSuchActor, ErrStaleRef, ErrNoRef, ErrWrongType, ErrMailboxFull, ErrStashFull,
 	ErrStaleHandler, ErrLateReply, ErrUnreachable, ErrNotSerializable, ErrNotDecodable, ErrDropped, ErrWithdrawn,
+	ErrOverloaded,
 }
 
 // wrongType returns nil if msg is a message of type M, or else an [ErrWrongType].
@@ -105,7 +110,7 @@ func init() {
 		"understudy/actor.stale-handler": ErrStaleHandler, "understudy/actor.late-reply": ErrLateReply,
 		"understudy/actor.unreachable": ErrUnreachable, "understudy/actor.not-serializable": ErrNotSerializable,
 		"understudy/actor.not-decodable": ErrNotDecodable, "understudy/actor.dropped": ErrDropped,
-		"understudy/actor.withdrawn":  ErrWithdrawn,
+		"understudy/actor.withdrawn": ErrWithdrawn, "understudy/actor.overloaded": ErrOverloaded,
 		"understudy/actor.death-pact": ErrDeathPact, "understudy/actor.escalated": ErrEscalated,
 	} {
 		RegisterError(name, err)

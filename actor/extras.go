@@ -26,7 +26,8 @@ type extras struct {
 	priorities  *priorities       // of a mailbox with priorities
 	pause       *pause            // in phase paused
 	awaited     int               // see keeps
-	senders     *blockedSenders   // of a mailbox that blocks; guarded by core.mu
+	backlog     backlog
+	senders     *blockedSenders // of a mailbox that blocks; guarded by core.mu
 }
 
 // noExtras are the extras of cells without their own; never written.

@@ -11,11 +11,10 @@ import (
 
 // An inbox is the part of a cell that senders use, or say how to use.
 type inbox struct {
-	urgent  atomic.Bool  // there are system messages; read by the turn
-	due     systemKinds  // of those there are; guarded by core.mu
-	others  *systemEntry // the system messages that are more than a kind; guarded by core.mu
-	batched int32        // how many items the batch has; owned by the turn, guarded by core.mu while suspended
-	epoch   uint32       // counts incarnations; owned by the turn
+	urgent  atomic.Bool // there are system messages; read by the turn
+	due     systemKinds // of those there are; guarded by core.mu
+	batched int32       // how many items the batch has; owned by the turn, guarded by core.mu while suspended
+	epoch   uint32      // counts incarnations; owned by the turn
 	tally   tally
 	conf    *config
 	*extras                      // see own
@@ -183,10 +182,18 @@ func (c *cell) prioritize() (handled bool) {
 		return true
 	}
 	c.tally.handled++
-	if it.task != nil {
+	switch {
+	case it.task != nil:
 		c.runTask(it.task)
-	} else {
+	case it.request == nil:
 		c.box.handle(it.msg)
+	default:
+		if why := take(c, it.request); why != nil {
+			c.reportUndelivered(item{msg: it.msg}, why)
+		} else {
+			c.box.handle(it.msg)
+			c.runner.handled()
+		}
 	}
 	return true
 }

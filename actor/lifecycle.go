@@ -87,7 +87,10 @@ func (c *cell) finish() {
 	c.core.mu.Lock()
 	c.core.dead, c.core.plain = true, false
 	rest := append(c.drain(), c.senders.takeParked()...)
-	c.due, c.others = 0, nil
+	c.due = 0
+	if of := c.core.relations; of != nil {
+		of.others = nil
+	}
 	checkState(&c.core)
 	c.core.mu.Unlock()
 	c.releaseLife()

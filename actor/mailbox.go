@@ -3,6 +3,8 @@ package actor
 import (
 	"fmt"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/metadata"
 )
 
 // A Mailbox determines how many messages may wait for an actor, what happens to further ones, and
@@ -88,8 +90,9 @@ func (m Mailbox) plain() bool { return m.capacity == 0 && m.priority == nil }
 
 // An item is an entry of a mailbox: a message, or a task that leads to one.
 type item struct {
-	msg  any
-	task task // nil for a plain message
+	msg     any
+	task    task              // nil for a plain message
+	request *metadata.Request // of a plain message that is the request of an ask
 }
 
 // A task runs inside the actor, in its place among the messages.

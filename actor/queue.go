@@ -1,16 +1,20 @@
 package actor
 
+import "github.com/understudy-go/understudy/internal/metadata"
+
 // A queue holds what has arrived at a cell since a turn took its batch. The mutex of the core
 // guards it, which also has the counts of the items.
 type queue[M any] struct {
 	rest  chain[M]
 	of    *common[M]
-	first M // comes before rest, if core.alone; so that a shallow mailbox needs no chunk
+	first M                 // comes before rest, if core.alone says so: a shallow mailbox needs no chunk
+	asked *metadata.Request // of first, if that is a request
 }
 
-// tryPut puts msg into the mailbox, and wakes the actor. It returns false, and does nothing, if the
-// mailbox is not plain. With instead, msg is for the parent, which was bypassed a moment ago.
-func tryPut[M any](c *core, q *queue[M], msg M, instead bool) bool {
+// tryPut puts msg into the mailbox, with the request r if it is one, and wakes the actor. It
+// returns false, and does nothing, if the mailbox is not plain. With instead, msg is for the parent,
+// which was bypassed a moment ago.
+func tryPut[M any](c *core, q *queue[M], msg M, r *metadata.Request, instead bool) bool {
 	if !c.mu.TryLock() {
 		c.lockWithBackoff()
 	}
@@ -18,14 +22,14 @@ func tryPut[M any](c *core, q *queue[M], msg M, instead bool) bool {
 		c.mu.Unlock()
 		return false
 	}
-	if last := q.rest.tail; last != nil && len(last.msgs) < cap(last.msgs) && len(last.tasks) == 0 {
+	if last := q.rest.tail; last != nil && len(last.msgs) < cap(last.msgs) && len(last.tasks) == 0 && r == nil {
 		last.msgs = append(last.msgs, msg) // a turn is due already
 		c.waiting++
 		checkState(c)
 		c.mu.Unlock()
 		return true
 	}
-	put(c, q, msg)
+	put(c, q, msg, r)
 	c.unlockAndWake()
 	return true
 }
@@ -34,23 +38,26 @@ func tryPut[M any](c *core, q *queue[M], msg M, instead bool) bool {
 // only: a bypass closes under that as well, so the message is either in the mailbox of the child
 // before the bypass has closed, or comes to the actor. It returns false for the latter, and for a
 // mailbox that is not plain.
-func tellChild[M any](c *core, msg M) bool {
+func tellChild[M any](c *core, msg M, r *metadata.Request) bool {
 	to := c.impl.(*cell).bypass.Load() // only a cell is bypassed
 	if to == nil {
 		return false
 	}
 	q, ok := to.core.queue.(*queue[M])
-	return ok && tryPut(&to.core, q, msg, true)
+	return ok && tryPut(&to.core, q, msg, r, true)
 }
 
-// put adds a message. mu is held.
-func put[M any](c *core, q *queue[M], msg M) {
+// put adds a message, with its request if it is one. mu is held.
+func put[M any](c *core, q *queue[M], msg M, r *metadata.Request) {
 	c.waiting++
-	if c.waiting == 1 {
-		q.first, c.alone = msg, true
+	if c.waiting > 1 {
+		appendTo(&q.rest, msg, beside(r), &q.of.unused)
 		return
 	}
-	appendTo(&q.rest, msg, nil, &q.of.unused)
+	q.first, c.alone = msg, messageAlone
+	if r != nil {
+		q.asked, c.alone = r, requestAlone
+	}
 }
 
 // unlockAndWake releases mu, and schedules the actor for what it has got.
@@ -86,11 +93,15 @@ func push[M any](c *core, q *queue[M], box Mailbox, msg M, t task) (over item, o
 }
 
 // takeAlone removes the message that is stored apart from the chain.
-func takeAlone[M any](c *core, q *queue[M]) (msg M) {
+func takeAlone[M any](c *core, q *queue[M]) (msg M, r *metadata.Request) {
 	var none M
-	msg, q.first, c.alone = q.first, none, false
+	msg, q.first = q.first, none
+	if c.alone == requestAlone {
+		r, q.asked = q.asked, nil
+	}
+	c.alone = nothingAlone
 	c.waiting--
-	return msg
+	return msg, r
 }
 
 // refill makes what waits the batch, and returns how many items that are; of a bounded mailbox,
@@ -120,8 +131,9 @@ func refill[M any](c *core, q *queue[M], batch **chunk[M], box Mailbox) (items i
 
 // drainQueue empties the queue and appends its items in order. mu is held.
 func drainQueue[M any](c *core, q *queue[M], into []item) []item {
-	if c.alone {
-		into = append(into, item{msg: takeAlone(c, q)})
+	if c.alone != nothingAlone {
+		msg, r := takeAlone(c, q)
+		into = append(into, item{msg: msg, request: r})
 	}
 	head := q.rest.head
 	q.rest, c.waiting, c.exempt = chain[M]{}, 0, 0

@@ -41,10 +41,10 @@ func (r ActorRef[M]) Tell(msg M) {
 	if q, ok := r.c.queue.(*queue[M]); ok {
 		switch {
 		case r.c.flags.has(bypassed):
-			if !tellChild(r.c, msg) {
+			if !tellChild(r.c, msg, nil) {
 				q.of.put(r.c, msg)
 			}
-		case !tryPut(r.c, q, msg, false):
+		case !tryPut(r.c, q, msg, nil, false):
 			q.of.put(r.c, msg)
 		}
 		return
@@ -53,7 +53,7 @@ func (r ActorRef[M]) Tell(msg M) {
 	case *promise[M]:
 		to.replied(msg)
 	case *routed:
-		if !tellHere(to, msg) {
+		if !tellHere(to, msg, nil) {
 			to.route(msg, metadata.Metadata{})
 		}
 	default:
@@ -66,13 +66,13 @@ func (r ActorRef[M]) Tell(msg M) {
 // ErrMailboxFull.
 func tellBy[M any](c *core, msg M, by entrance) (unfit error) {
 	if q, ok := c.queue.(*queue[M]); ok {
-		switch {
-		case !by.metadata.IsEmpty():
+		switch r := by.metadata.Request(); {
+		case by.metadata.HasValues():
 		case c.flags.has(bypassed):
-			if tellChild(c, msg) {
+			if tellChild(c, msg, r) {
 				return nil
 			}
-		case tryPut(c, q, msg, false):
+		case tryPut(c, q, msg, r, false):
 			return nil
 		}
 		return q.of.putBy(c, msg, by)
@@ -82,7 +82,7 @@ func tellBy[M any](c *core, msg M, by entrance) (unfit error) {
 		to.replied(msg)
 		return nil
 	case *routed:
-		if by.metadata.IsEmpty() && tellHere(to, msg) {
+		if !by.metadata.HasValues() && tellHere(to, msg, by.metadata.Request()) {
 			return nil
 		}
 	}

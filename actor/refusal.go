@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/payload"
 )
@@ -19,7 +18,6 @@ type asker interface {
 	share()
 	// follow lets the ask end also with the actor behind to, to which its request is passed on.
 	follow(to *core)
-	actorhook.Ask // its custody
 }
 
 // askerOf returns the asker of c, or nil if c is no reply ref of this node.

@@ -18,17 +18,27 @@ type guarded struct {
 	suspended bool  // a restart of the cell is under way: messages wait
 	plain     bool  // it is a cell that takes messages without a check of bound, bypass and stash
 	instead   bool  // its parent is bypassed: messages to the parent may come here
-	alone     bool  // queue.first is a message that comes before all others that wait
+	alone     alone // whether queue.first is a message that comes before all others that wait
 	waiting   int32 // how many items the queue of the cell has
 	exempt    int32 // how many of those no bound counts
 }
 
-// relations are the children and watchers of a core, and the failure that ended it.
+// alone says what stands apart from the chunks of a mailbox.
+type alone uint8
+
+const (
+	nothingAlone alone = iota
+	messageAlone
+	requestAlone // the request of an ask
+)
+
+// relations are the children and watchers of a core, and what else few have.
 type relations struct {
 	children children
 	watchers watchers
 	asks     askWatches
-	cause    error // the failure that ended it; nil for none
+	cause    error        // the failure that ended it; nil for none
+	others   *systemEntry // of a cell: the waiting system messages that are more than a kind
 }
 
 const (

@@ -81,7 +81,8 @@ func (b *inbox) keeps(n int) {
 // useBy is use for a batch; only is its task if that is all. A timer that rings alone does not
 // count.
 func (b *inbox) useBy(only task) {
-	if _, message := only.(*described); only == nil || message {
+	switch only.(type) {
+	case nil, *described, *request:
 		b.use()
 	}
 }

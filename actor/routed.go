@@ -27,10 +27,10 @@ type routed struct {
 }
 
 // tellHere tells a routed ref a message, if the actor is known to be here and its mailbox is plain.
-func tellHere[M any](r *routed, msg M) bool {
+func tellHere[M any](r *routed, msg M, asked *metadata.Request) bool {
 	if to := r.here.Load(); to != nil {
 		q, ok := to.queue.(*queue[M])
-		return ok && tryPut(to, q, msg, false)
+		return ok && tryPut(to, q, msg, asked, false)
 	}
 	return false
 }
@@ -169,9 +169,13 @@ func (all *routedRefs) forget() {
 
 // SendTo implements extension.SendTo.
 func (s internals) SendTo(to actorhook.Target, msg any, m metadata.Metadata) {
+	asked := m.Request()
 	switch t, describes := s.transport.(describingTransport); {
 	case s.transport == nil:
 		s.reportDeadLetter(to.Full, msg, ErrUnreachable)
+		return
+	case asked != nil && !asked.Take():
+		s.reportDeadLetter(to.Full, msg, ErrWithdrawn)
 		return
 	case !m.IsEmpty() && describes:
 		at := to // so that to stays on the stack

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/metadata"
 )
 
 // A runner is a goroutine of a scheduler, and its state.
@@ -23,6 +25,9 @@ type runner struct {
 
 	untilTimed int   // turns, see timing; likewise
 	labelled   *kind // whose label the goroutine has; nil for none; likewise
+
+	now     time.Duration                    // when a turn has last looked at the clock of requests; owned by the goroutine
+	request atomic.Pointer[metadata.Request] // that its actor handles; nil for another message
 
 	// The goroutine writes these under mu or under the mutex of the scheduler; others read and
 	// write them under both.
@@ -89,6 +94,9 @@ func (r *runner) yield() {
 	runtime.Gosched()
 	r.crowded = time.Since(epoch)-begun > crowdedAfter
 }
+
+// handled notes that the actor of r has handled the request that it took.
+func (l *lastRunner) handled() { l.Load().request.Store(nil) }
 
 // goOn returns the actor that r runs next; nil ends r. again is the previous one if it has more to
 // do, or nil.

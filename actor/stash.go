@@ -50,7 +50,11 @@ func (s *Stash[M]) Stash(msg M) Behavior[M] {
 	if len(s.kept) == 0 {
 		c.core.deferred().add(cleanup{depth: s.depth, run: s.end, of: s})
 	}
-	s.kept = append(s.kept, stashed[M]{msg, c.core.outermost().metadata})
+	of := c.core.outermost()
+	if r := requestOf(of); r != nil {
+		r.Keep()
+	}
+	s.kept = append(s.kept, stashed[M]{msg, metadataOf(of)})
 	countStashed(c, 1)
 	return nil
 }
@@ -99,8 +103,8 @@ func putBackStashed[M any](x *box[M], back []stashed[M]) {
 	}
 	var first chain[M]
 	for _, m := range back {
-		if m.metadata.IsEmpty() {
-			appendTo(&first, m.msg, nil, unused)
+		if !m.metadata.HasValues() {
+			appendTo(&first, m.msg, beside(m.metadata.Request()), unused)
 		} else {
 			appendItem(&first, (&item{msg: m.msg}).with(m.metadata), unused)
 		}

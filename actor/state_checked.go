@@ -25,13 +25,13 @@ func checkState(c *core) {
 		{!c.closed || c.suspended, "what takes no children handles no messages"},
 		{!c.flags.has(unborn) || c.suspended, "what has not started handles no messages"},
 		{!c.flags.has(bypassed) || !c.suspended, "a bypass ends before the actor stops or restarts"},
-		{!c.alone || c.waiting > 0, "what is alone waits"},
+		{c.alone == nothingAlone || c.waiting > 0, "what is alone waits"},
 		{0 <= c.exempt && c.exempt <= c.waiting, "what no bound counts waits"},
 		{c.exempt == 0 || b.conf.box.capacity > 0, "only a bound counts"},
 	} {
 		if !rule.holds {
 			c.mu.Unlock() // so that a test fails, and does not hang
-			panic(fmt.Sprintf("actor: %s is in an impossible state, which is a bug of Understudy: %s: scheduled %t, suspended %t, closed %t, dead %t, over %t, plain %t, alone %t, %d wait, %d exempt",
+			panic(fmt.Sprintf("actor: %s is in an impossible state, which is a bug of Understudy: %s: scheduled %t, suspended %t, closed %t, dead %t, over %t, plain %t, alone %d, %d wait, %d exempt",
 				c.path(), rule.text, c.scheduled, c.suspended, c.closed, c.dead, c.over, c.plain, c.alone, c.waiting, c.exempt))
 		}
 	}

@@ -56,7 +56,8 @@ func (b *inbox) addSystem(msg systemMsg) {
 		b.due |= 1 << msg.kind
 	default:
 		b.due |= 1 << othersWait
-		b.others = &systemEntry{msg, b.others}
+		of := b.core.ownRelations()
+		of.others = &systemEntry{msg, of.others}
 	}
 }
 
@@ -67,7 +68,7 @@ func (b *inbox) takeSystem() (msg systemMsg, ok bool) {
 		return systemMsg{kind: sysStart}, true
 	case b.due.take(sysStop):
 		return systemMsg{kind: sysStop}, true
-	case b.others != nil:
+	case b.due&(1<<othersWait) != 0:
 		return b.takeOldest(), true
 	case b.due.take(sysChildEnded):
 		return systemMsg{kind: sysChildEnded}, true
@@ -76,12 +77,13 @@ func (b *inbox) takeSystem() (msg systemMsg, ok bool) {
 }
 
 func (b *inbox) takeOldest() systemMsg {
-	at := &b.others
+	all := &b.core.relations.others
+	at := all
 	for (*at).before != nil {
 		at = &(*at).before
 	}
 	msg := (*at).msg
-	if *at = nil; b.others == nil {
+	if *at = nil; *all == nil {
 		b.due.take(othersWait)
 	}
 	return msg

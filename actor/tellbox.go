@@ -1,6 +1,10 @@
 package actor
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/understudy-go/understudy/internal/metadata"
+)
 
 // tellAside tells an actor whose mailbox is not plain.
 func tellAside[M any](c *core, msg M) {
@@ -28,8 +32,8 @@ func tellBoxBy[M any](c *core, msg M, by entrance) (unfit error) {
 // offer puts msg into the mailbox. It returns the item that was not delivered for it, the cell, and
 // why.
 func offer[M any](x *box[M], msg M, by entrance) (lost item, at *inbox, reason error) {
-	if by.metadata.IsEmpty() {
-		if over, overflow, done := putPlainly(x, msg); overflow {
+	if !by.metadata.HasValues() {
+		if over, overflow, done := putPlainly(x, msg, by.metadata.Request()); overflow {
 			return over, &x.cell.inbox, ErrMailboxFull
 		} else if done {
 			return lost, nil, nil
@@ -40,11 +44,11 @@ func offer[M any](x *box[M], msg M, by entrance) (lost item, at *inbox, reason e
 
 // putPlainly puts a message into the mailbox as it is. Where it must wait, or may be refused, done
 // is false and nothing has happened.
-func putPlainly[M any](x *box[M], msg M) (over item, overflow, done bool) {
+func putPlainly[M any](x *box[M], msg M, r *metadata.Request) (over item, overflow, done bool) {
 	c := &x.cell.core
 	c.mu.Lock()
 	if c.plain {
-		put(c, &x.queue, msg)
+		put(c, &x.queue, msg, r)
 		c.unlockAndWake()
 		return over, false, true
 	}
@@ -53,7 +57,7 @@ func putPlainly[M any](x *box[M], msg M) (over item, overflow, done bool) {
 		c.mu.Unlock()
 		return over, false, false
 	}
-	over, overflow = push(c, &x.queue, box, msg, nil)
+	over, overflow = push(c, &x.queue, box, msg, beside(r))
 	c.unlockAndWake()
 	return over, overflow, true
 }

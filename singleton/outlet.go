@@ -79,7 +79,7 @@ func (m *manager) hold(d handover.Told) handover.Waiting {
 	for _, w := range gone {
 		m.withdraw(w.Message, actor.ErrWithdrawn)
 	}
-	return handover.Waiting{Held: extension.Hold(m.ctx.System(), d), Until: m.set.expiry(time.Now())}
+	return handover.Waiting{Described: d.Hold(), Until: m.set.expiry(time.Now())}
 }
 
 // passes reports whether a message that has waited should be sent. It returns false if the message
@@ -88,7 +88,7 @@ func (m *manager) passes(w handover.Waiting) bool {
 	switch {
 	case w.Expired(time.Now()):
 		m.withdraw(w.Message, ErrHeldTooLong)
-	case !w.Pass():
+	case w.Withdrawn():
 		m.withdraw(w.Message, actor.ErrWithdrawn)
 	default:
 		return true

@@ -21,7 +21,7 @@ type proxy struct {
 	at      node.ID // the member whose manager receives them; zero if no member fits
 	aim     func(path string)
 	forward func(d extension.Described[any]) // to the manager at which it was aimed
-	held    fifo.Queue[extension.Held[any]]
+	held    fifo.Queue[extension.Described[any]]
 }
 
 func newProxy[M any](x singletonhook.Takers, name string) actor.Behavior[M] {
@@ -62,7 +62,7 @@ func (p *proxy) follow(x singletonhook.Takers, changed actor.ActorRef[[]node.ID]
 }
 
 func (p *proxy) hold(d extension.Described[any]) {
-	p.held.Push(extension.Hold(p.system, d))
+	p.held.Push(d.Hold())
 	if p.held.Len() > DefaultBuffer {
 		p.makeRoom()
 	}
@@ -70,7 +70,7 @@ func (p *proxy) hold(d extension.Described[any]) {
 
 // makeRoom drops the requests of asks that have ended, or else the oldest message.
 func (p *proxy) makeRoom() {
-	ended := p.held.Remove(func(h extension.Held[any]) bool { return h.Withdrawn() })
+	ended := p.held.Remove(func(h extension.Described[any]) bool { return h.Withdrawn() })
 	for _, h := range ended {
 		p.drop(h.Message, actor.ErrWithdrawn)
 	}
@@ -94,8 +94,8 @@ func (p *proxy) choose(takers []node.ID) {
 	p.proxies.stuck.Delete(p.path)
 	p.aim(pathOn(p.system, p.at.Address, p.name))
 	for _, h := range p.held.Drain() {
-		if h.Pass() {
-			p.forward(h.Described)
+		if !h.Withdrawn() {
+			p.forward(h)
 		} else {
 			p.drop(h.Message, actor.ErrWithdrawn)
 		}

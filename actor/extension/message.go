@@ -1,8 +1,6 @@
 package extension
 
 import (
-	"slices"
-
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/metadata"
@@ -73,40 +71,6 @@ func TellLatest[M any](ref actor.ActorRef[M], read func() (M, bool)) (notify fun
 	return actorhook.Internals(ref).(interface { // actor implements it
 		TellLatest(read func() (any, bool)) (notify func())
 	}).TellLatest(func() (any, bool) { return read() })
-}
-
-// A Held is a message that is buffered until it can be delivered, see [Hold]. The Message of a Held
-// that Hold did not make is treated as if no ask waited for its reply.
-type Held[M any] struct {
-	Described[M]
-	asks []actorhook.Ask
-}
-
-// Hold announces that a message, which was sent to an actor of s, is buffered until it can be
-// delivered, and that [Held.Pass] will be called before it is. It may be called repeatedly.
-func Hold[M any](s *actor.System, d Described[M]) Held[M] {
-	h := Held[M]{Described: d, asks: of(s).Asks(d.Message)}
-	for _, a := range h.asks {
-		a.Hold()
-	}
-	return h
-}
-
-// Pass reports whether to deliver the message now. It is false for the request of an Ask or
-// AskToSelf of the holding system whose context or timeout has ended; such a message becomes a dead
-// letter with [actor.ErrWithdrawn]. It is true for asks of other nodes, of which nothing is known.
-func (h Held[M]) Pass() bool {
-	deliver := len(h.asks) == 0
-	for _, a := range h.asks {
-		deliver = a.Pass() || deliver
-	}
-	return deliver
-}
-
-// Withdrawn reports whether Pass would return false now and forever, so that a full buffer can drop
-// the message.
-func (h Held[M]) Withdrawn() bool {
-	return len(h.asks) > 0 && !slices.ContainsFunc(h.asks, func(a actorhook.Ask) bool { return !a.Withdrawn() })
 }
 
 // Bypass lets messages that handler, the current message handler of the actor, would only tell to

@@ -51,6 +51,22 @@ type Described[M any] struct {
 	Metadata Metadata
 }
 
+// Hold says that the message, which the actor has got, is kept until it can be passed on. If it is
+// the request of an ask whose wait ends meanwhile, that is withdrawn: see [actor.ErrWithdrawn].
+func (d Described[M]) Hold() Described[M] {
+	if r := d.Metadata.Request(); r != nil {
+		r.Keep()
+	}
+	return d
+}
+
+// Withdrawn reports whether the message is the request of an ask that has ended. Then nothing
+// handles it any more, and a full buffer can drop it.
+func (d Described[M]) Withdrawn() bool {
+	r := d.Metadata.Request()
+	return r != nil && r.Over()
+}
+
 // Describe returns msg with the metadata of the message that the actor is handling. Only handlers
 // of the actor may call it.
 func Describe[M, T any](ctx *actor.Context[M], msg T) Described[T] {

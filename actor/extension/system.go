@@ -14,7 +14,6 @@ import (
 type system interface {
 	AddTree(name string, find func(path string) (actor.AnyRef, error))
 	AfterEnd(ref actor.AnyRef, f func()) (cancel func())
-	Asks(msg any) []actorhook.Ask
 	CheckFields(v any) error
 	CheckSize(of string, bytes int) error
 	DeadLetter(recipient string, msg any, reason error)

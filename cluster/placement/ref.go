@@ -95,7 +95,7 @@ type forwarder[M any] struct {
 	to    actor.ActorRef[M]          // zero for none
 	known map[actor.ActorRef[M]]bool // the last listing
 	wrong error                      // the only actor of the label takes other messages
-	held  fifo.Queue[extension.Held[M]]
+	held  fifo.Queue[extension.Described[M]]
 }
 
 // take follows the listing. For a moment both an actor and its successor may be listed; then the
@@ -138,8 +138,8 @@ func (f *forwarder[M]) flush() {
 }
 
 // pass forwards a message, unless it is the request of an Ask that has ended.
-func (f *forwarder[M]) pass(h extension.Held[M]) {
-	if h.Pass() {
+func (f *forwarder[M]) pass(h extension.Described[M]) {
+	if !h.Withdrawn() {
 		h.PassOn(f.to)
 	} else {
 		f.deadLetter(h.Message, actor.ErrWithdrawn)
@@ -151,7 +151,7 @@ func (f *forwarder[M]) told(d extension.Described[M]) {
 		d.PassOn(f.to)
 		return
 	}
-	f.held.Push(extension.Hold(f.ctx.System(), d))
+	f.held.Push(d.Hold())
 	f.flush()
 	if f.held.Len() > maxHeld {
 		f.makeRoom()
@@ -161,7 +161,7 @@ func (f *forwarder[M]) told(d extension.Described[M]) {
 // makeRoom drops the requests of Asks that have ended. If it finds no such request, it drops the
 // oldest message.
 func (f *forwarder[M]) makeRoom() {
-	ended := f.held.Remove(func(h extension.Held[M]) bool { return h.Withdrawn() })
+	ended := f.held.Remove(func(h extension.Described[M]) bool { return h.Withdrawn() })
 	for _, h := range ended {
 		f.deadLetter(h.Message, actor.ErrWithdrawn)
 	}

@@ -154,7 +154,7 @@ type clientRegion struct {
 // A parcel is a message of a client to the entity with that full path.
 type parcel struct {
 	full string
-	extension.Held[any]
+	extension.Described[any]
 	askDue bool // there is no message: members are asked again what they have started
 }
 
@@ -169,7 +169,7 @@ func (p parcel) Carried(*actor.System) (recipient string, msg any, ok bool) {
 // tell sends a message to the proxy.
 func (r *clientRegion) tell(full string, msg any, m extension.Metadata) {
 	d := extension.Described[any]{Message: msg, Metadata: m}
-	r.proxy.Tell(parcel{full: full, Held: extension.Hold(r.system, d)})
+	r.proxy.Tell(parcel{full: full, Described: d.Hold()})
 }
 
 // An anyKind is a clientKind: what of a type on a client depends on the type of its messages.

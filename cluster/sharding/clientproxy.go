@@ -152,7 +152,7 @@ func (p *clientProxy) take(of parcel) {
 }
 
 func (p *clientProxy) send(of parcel) {
-	if !of.Pass() {
+	if of.Withdrawn() {
 		p.drop(of, actor.ErrWithdrawn)
 		return
 	}

@@ -13,7 +13,7 @@ import (
 
 // A letter is a message to an entity, on its way.
 type letter struct {
-	extension.Held[any]
+	extension.Described[any]
 	name string // of the entity, as its path ends
 	full string // its full path; "" if that has to be made
 	from uint64 // the incarnation of the node that sent it here; 0 for a message that was told here, or by a client
@@ -21,7 +21,7 @@ type letter struct {
 
 // letterTo returns a letter of this node.
 func letterTo(name string, msg any, m extension.Metadata) letter {
-	return letter{name: name, Held: extension.Held[any]{Described: extension.Described[any]{Message: msg, Metadata: m}}}
+	return letter{name: name, Described: extension.Described[any]{Message: msg, Metadata: m}}
 }
 
 // A lane brings the messages to the entities of one shard from this node to wherever the shard is.
@@ -77,7 +77,7 @@ func (l *lane) take(of letter) (here actor.AnyRef) {
 	case l.full():
 		l.region.drop(of, ErrBufferFull)
 	default:
-		of.Held = extension.Hold(l.region.system, of.Described)
+		of.Described = of.Hold()
 		l.buffer.Hold(of)
 		l.region.held.Add(1)
 	}
@@ -115,7 +115,7 @@ func (l *lane) send(of letter) (here actor.AnyRef) {
 func (l *lane) flush() {
 	for of, ok := l.buffer.Next(); ok; of, ok = l.buffer.Next() {
 		l.region.held.Add(-1)
-		if of.Pass() {
+		if !of.Withdrawn() {
 			l.send(of)
 		} else {
 			l.region.drop(of, actor.ErrWithdrawn)
@@ -172,7 +172,7 @@ func (l *lane) giveBack(of letter) bool {
 // passOn keeps a letter that may be of any node, before those that have been told here since. mu is
 // held.
 func (l *lane) passOn(of letter) {
-	of.Held = extension.Hold(l.region.system, of.Described)
+	of.Described = of.Hold()
 	l.buffer.Returned(node.ID{}, of)
 	l.passes = true
 	l.region.held.Add(1)
@@ -213,7 +213,7 @@ func (l *lane) answer() {
 func (l *lane) returned(from node.ID, of letter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	of.Held = extension.Hold(l.region.system, of.Described)
+	of.Described = of.Hold()
 	_, raise := l.buffer.Returned(from, of)
 	l.region.held.Add(1)
 	l.recallIf(raise)

@@ -53,13 +53,6 @@ type Target struct {
 	Full    string // the full path, for log entries and dead letters
 }
 
-// An Ask is a pending ask whose request is held until it can be delivered.
-type Ask interface {
-	Hold()           // the request is held
-	Pass() bool      // the request is about to be delivered; false means the ask was abandoned
-	Withdrawn() bool // the ask was abandoned
-}
-
 // A HandlingError is the failure of an actor while it handled one message.
 type HandlingError struct {
 	Err   error // the failure, as an actor.Strategy sees it

@@ -25,6 +25,9 @@ const (
 	// LinkedTrace is the context of a trace that has led to the message. The message does not
 	// continue that trace.
 	LinkedTrace Key = 3
+	// Left is how much time the ask of the message has left, see [Request]: an integer of 16 bits,
+	// m<<4|e for m<<e times 100 µs.
+	Left Key = 4
 )
 
 // MaxSize is how many bytes the map may have.
@@ -33,17 +36,34 @@ const MaxSize = 1 << 10
 // Empty is empty metadata on the wire: an empty byte string.
 const Empty = codec.MajorBytes
 
-// Metadata is an immutable set of values by key. It is comparable; equal sets are equal. The zero
-// value is empty.
-type Metadata struct{ encoded string } // a map with ascending keys; "" if it is empty
+// Metadata is an immutable set of values by key, and the request of an ask, if the message is one.
+// It is comparable; equal sets are equal. The zero value is empty.
+type Metadata struct {
+	encoded string // a map with ascending keys, without Left; "" if it is empty
+	request *Request
+}
 
-// IsEmpty reports whether there are no values.
-func (m Metadata) IsEmpty() bool { return m.encoded == "" }
+// IsEmpty reports whether there are no values and no request.
+func (m Metadata) IsEmpty() bool { return m.encoded == "" && m.request == nil }
 
-// Size returns how many bytes m takes on the wire.
+// HasValues reports whether there are values.
+func (m Metadata) HasValues() bool { return m.encoded != "" }
+
+// Request returns the request of an ask; nil for another message.
+func (m Metadata) Request() *Request { return m.request }
+
+// WithRequest returns m with another request; nil removes it.
+func (m Metadata) WithRequest(r *Request) Metadata { return Metadata{m.encoded, r} }
+
+// Size returns how many bytes m takes on the wire. With a request that may be a few more than it
+// takes.
 func (m Metadata) Size() int {
 	var head [9]byte
-	return len(codec.AppendHead(head[:0], codec.MajorBytes, uint64(len(m.encoded)))) + len(m.encoded)
+	content := len(m.encoded)
+	if m.request != nil {
+		content += 1 + leftSize
+	}
+	return len(codec.AppendHead(head[:0], codec.MajorBytes, uint64(content))) + content
 }
 
 // Fits reports whether m can be sent. Metadata that is too large is dropped; the message is sent.
@@ -51,10 +71,21 @@ func (m Metadata) Fits() bool { return len(m.encoded) <= MaxSize }
 
 // Append appends m to buf as it is on the wire.
 func (m Metadata) Append(buf []byte) []byte {
-	return append(codec.AppendHead(buf, codec.MajorBytes, uint64(len(m.encoded))), m.encoded...)
+	left, limited := m.request.toSend()
+	switch {
+	case !limited:
+		return append(codec.AppendHead(buf, codec.MajorBytes, uint64(len(m.encoded))), m.encoded...)
+	case m.encoded == "":
+		return appendLeft(append(codec.AppendHead(buf, codec.MajorBytes, 1+leftSize), codec.MajorMap|1), left)
+	}
+	all := append(m.pairs(), pair{Left, appendLeft(nil, left)[1:]})
+	slices.SortFunc(all, byKey)
+	with := encode(all)
+	return append(codec.AppendHead(buf, codec.MajorBytes, uint64(len(with))), with...)
 }
 
-// Encoded returns the map, without the byte string around it; nil if m is empty.
+// Encoded returns the map, without the byte string around it and without the request, for a store;
+// nil if it is empty.
 func (m Metadata) Encoded() []byte {
 	if m.encoded == "" {
 		return nil
@@ -79,7 +110,7 @@ func (m Metadata) With(key Key, value []byte) Metadata {
 	if value != nil {
 		all = append(all, pair{key, append(codec.AppendHead(nil, codec.MajorBytes, uint64(len(value))), value...)})
 	}
-	return of(all)
+	return Metadata{encode(all), m.request}
 }
 
 // A pair is a key and an encoded value.
@@ -101,17 +132,19 @@ func (m Metadata) pairs() []pair {
 	return all
 }
 
-// of returns the metadata with some values, of different keys.
-func of(all []pair) Metadata {
+func byKey(a, b pair) int { return cmp.Compare(a.key, b.key) }
+
+// encode returns the map with some values, of different keys; "" for none.
+func encode(all []pair) string {
 	if len(all) == 0 {
-		return Metadata{}
+		return ""
 	}
-	slices.SortFunc(all, func(a, b pair) int { return cmp.Compare(a.key, b.key) })
+	slices.SortFunc(all, byKey)
 	buf := codec.AppendHead(nil, codec.MajorMap, uint64(len(all)))
 	for _, p := range all {
 		buf = append(codec.AppendHead(buf, codec.MajorUint, uint64(p.key)), p.value...)
 	}
-	return Metadata{string(buf)}
+	return string(buf)
 }
 
 var (
@@ -141,14 +174,24 @@ func Decode(data []byte) (m Metadata, ok bool) {
 	if len(data) == 0 {
 		return Metadata{}, true
 	}
-	if len(data) > MaxSize {
+	if len(data) == 1+leftSize && data[0] == codec.MajorMap|1 {
+		if left, ok := readLeft(data[1:]); ok {
+			return Metadata{request: Arrived(left)}, true
+		}
+	}
+	if len(data) > MaxSize+leftSize {
 		return Metadata{}, false
 	}
 	all, ok := pairsOf(data)
 	if !ok || hasTwice(all) {
 		return Metadata{}, false
 	}
-	return of(all), true
+	for i, p := range all {
+		if left, ok := leftOf(p); ok {
+			return Metadata{encode(slices.Delete(all, i, i+1)), Arrived(left)}, true
+		}
+	}
+	return Metadata{encoded: encode(all)}, true
 }
 
 func hasTwice(all []pair) bool {

@@ -14,7 +14,7 @@ import (
 
 // A Waiting message was sent here and waits on this node.
 type Waiting struct {
-	extension.Held[any]
+	extension.Described[any]
 	Until time.Time // when it expires; zero for never
 }
 

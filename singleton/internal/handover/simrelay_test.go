@@ -129,7 +129,7 @@ func (p *simPost) Deliver(d Told) { p.node.inst.tell(d.Message.(int)) }
 func (p *simPost) Ready() bool    { return p.node.inst != nil && p.node.inst.ready }
 func (p *simPost) Take(d Told)    { p.take(d.Message.(int)) }
 func (p *simPost) Hold(d Told) Waiting {
-	return Waiting{Held: extension.Held[any]{Described: d}}
+	return Waiting{Described: d}
 }
 func (p *simPost) Pass(Waiting) bool   { return true }
 func (p *simPost) Until() time.Time    { return time.Time{} }

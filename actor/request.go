@@ -1,0 +1,83 @@
+package actor
+
+import (
+	"time"
+
+	"github.com/understudy-go/understudy/internal/metadata"
+)
+
+// A request is the request of an ask, in the place of a task beside the message. It is never run.
+type request metadata.Request
+
+func (*request) run(*cell) {}
+
+func (*request) exempt() bool { return false }
+
+func (*request) undelivered() (any, bool) { return nil, false }
+
+// beside returns r as it stands beside a message; nil for none.
+func beside(r *metadata.Request) task {
+	if r == nil {
+		return nil
+	}
+	return (*request)(r)
+}
+
+// beside returns what stands in the place of a task beside the message.
+func (it *item) beside() task {
+	if it.request != nil {
+		return (*request)(it.request)
+	}
+	return it.task
+}
+
+// take returns nil if the actor is to handle a request now, which is then the one that it handles
+// until its runner has forgotten it; or why not.
+func take(c *cell, r *metadata.Request) (why error) {
+	if !r.Take() {
+		return ErrWithdrawn
+	}
+	run := c.runner.Load() // it has a turn
+	now := run.now
+	if c.core.sys.scheduler.virtual {
+		now = metadata.Now()
+	}
+	if left, all, ok := r.Left(now); ok && c.backlog.matters(left, all) && c.own().backlog.refuses(c, left, all, now) {
+		return ErrOverloaded
+	}
+	run.request.Store(r)
+	return nil
+}
+
+// requestOf returns the request that the actor handles; nil if it handles something else.
+func requestOf(c *cell) *metadata.Request {
+	if r := c.runner.Load(); r != nil {
+		return r.request.Load()
+	}
+	return nil
+}
+
+// Deadline returns when the ask ends whose request the actor is handling; false if it handles
+// something else, or a request that is waited for without end. An ask without a deadline of its own
+// that a handler makes ends then too. Only handlers of the actor may call Deadline. If the ask is on
+// another node, the time that the request took on the way is not counted.
+func Deadline[M any](ctx *Context[M]) (at time.Time, ok bool) { return ctx.in.deadline() }
+
+func (x *inside) deadline() (at time.Time, ok bool) {
+	x.cell.core.check("Deadline")
+	left, ok := x.left()
+	if !ok {
+		return at, false
+	}
+	return time.Now().Add(left), true
+}
+
+// left returns how much time the ask has left whose request the actor is handling.
+func (x *inside) left() (left time.Duration, ok bool) {
+	r := requestOf(x.cell.core.outermost())
+	if r == nil {
+		return 0, false
+	}
+	ends, ok := r.Ends()
+	return ends - metadata.Now(), ok
+}
