@@ -44,8 +44,8 @@ import (
 // The deadline of ctx goes with the request, to other nodes as the time that is left. A request
 // whose ask has ended is not handled, wherever it waits; it is a dead letter with [ErrWithdrawn].
 // Handlers read it by [Deadline]. If ctx is the [Context] of a handler and has no deadline, the ask
-// ends with the one whose request is being handled. Broadcasts and messages that a handler passes on
-// by Tell have no deadline.
+// ends with the one whose request is being handled. Broadcasts and messages that a handler passes
+// on by Tell have no deadline.
 //
 // In a blocking mailbox, see [Mailbox.Block], the request waits for a place until ctx ends. Without
 // a deadline in ctx, Ask may wait forever; a wait of 30 seconds is logged. For a deadline of its

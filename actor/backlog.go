@@ -7,12 +7,12 @@ import "time"
 // ends, and most answers would come too late.
 //
 // This is controlled delay (K. Nichols and V. Jacobson, Controlling Queue Delay, 2012), relative to
-// the deadlines of the requests: a request is to wait for at most a quarter of the time that its ask
-// has. A burst is no reason to refuse anything. An actor that has found only requests that have
+// the deadlines of the requests: a request is to wait for at most a quarter of the time that its
+// ask has. A burst is no reason to refuse anything. An actor that has found only requests that have
 // waited for longer, for as long again, refuses those, until it finds one that has waited for less
-// than half of that. It never refuses the last one for this. It also refuses requests with less time
-// left than it needs for one. All of that ends when the actor has nothing left to do. The turn owns
-// it.
+// than half of that. It never refuses the last one for this. It also refuses requests with less
+// time left than it needs for one. All of that ends when the actor has nothing left to do. The turn
+// owns it.
 type backlog struct {
 	since    time.Duration // when it found the first one that has waited for too long; 0 if the last one had not
 	refusing bool

@@ -25,12 +25,12 @@ var (
 	// ErrWrongType: the actor does not take messages of this type. The text names both types.
 	ErrWrongType = errors.New("actor: the actor does not take messages of this type")
 	// ErrWithdrawn: the message was the request of an ask whose context or timeout ended before an
-	// actor began to handle it. If the request was still on the node of the asker, the error of that
-	// ask wraps it as well: the request has not been handled, and will not be.
+	// actor began to handle it. If the request was still on the node of the asker, the error of
+	// that ask wraps it as well: the request has not been handled, and will not be.
 	ErrWithdrawn = errors.New("actor: the request was withdrawn, because its ask has ended")
 	// ErrOverloaded: the message was the request of an ask, and the actor is so far behind that it
-	// could hardly have answered in time. The request has not been handled, and will not be. Callers
-	// that ask again should wait before they do. See docs/overload.md.
+	// could hardly have answered in time. The request has not been handled, and will not be.
+	// Callers that ask again should wait before they do. See docs/overload.md.
 	ErrOverloaded = errors.New("actor: the actor is overloaded and does not begin the request")
 	// ErrMailboxFull: the bounded mailbox was full.
 	ErrMailboxFull = errors.New("actor: mailbox is full")

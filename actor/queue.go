@@ -12,8 +12,8 @@ type queue[M any] struct {
 }
 
 // tryPut puts msg into the mailbox, with the request r if it is one, and wakes the actor. It
-// returns false, and does nothing, if the mailbox is not plain. With instead, msg is for the parent,
-// which was bypassed a moment ago.
+// returns false, and does nothing, if the mailbox is not plain. With instead, msg is for the
+// parent, which was bypassed a moment ago.
 func tryPut[M any](c *core, q *queue[M], msg M, r *metadata.Request, instead bool) bool {
 	if !c.mu.TryLock() {
 		c.lockWithBackoff()

@@ -59,8 +59,8 @@ func requestOf(c *cell) *metadata.Request {
 
 // Deadline returns when the ask ends whose request the actor is handling; false if it handles
 // something else, or a request that is waited for without end. An ask without a deadline of its own
-// that a handler makes ends then too. Only handlers of the actor may call Deadline. If the ask is on
-// another node, the time that the request took on the way is not counted.
+// that a handler makes ends then too. Only handlers of the actor may call Deadline. If the ask is
+// on another node, the time that the request took on the way is not counted.
 func Deadline[M any](ctx *Context[M]) (at time.Time, ok bool) { return ctx.in.deadline() }
 
 func (x *inside) deadline() (at time.Time, ok bool) {

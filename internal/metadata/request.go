@@ -6,8 +6,8 @@ import (
 )
 
 // A Request is the request of an ask on its way: until when its ask waits, and whether it still
-// does. It travels in the [Metadata] of the message. On its own node, asker and actors share one; to
-// another node goes the time that is left, so that clocks need not agree.
+// does. It travels in the [Metadata] of the message. On its own node, asker and actors share one;
+// to another node goes the time that is left, so that clocks need not agree.
 //
 // An ask costs one store with a memory barrier for it, when the asker begins to sleep: until then
 // the fields are written plainly, because nobody else has the request yet, or not at all.
@@ -81,8 +81,8 @@ func (r *Request) Ends() (at time.Duration, ok bool) {
 	return ends, ends > 0
 }
 
-// Left returns how much time is left at a time, of how much in all. It returns false without an end,
-// and for an ask that has just begun.
+// Left returns how much time is left at a time, of how much in all. It returns false without an
+// end, and for an ask that has just begun.
 func (r *Request) Left(now time.Duration) (left, all time.Duration, ok bool) {
 	ends := time.Duration(atomic.LoadInt64(&r.ends))
 	return ends - now, time.Duration(atomic.LoadUint32(&r.all)) * unit, ends > 0
