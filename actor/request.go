@@ -42,7 +42,7 @@ func take(c *cell, r *metadata.Request) (why error) {
 	if c.core.sys.scheduler.virtual {
 		now = metadata.Now()
 	}
-	if left, all, ok := r.Left(now); ok && c.backlog.matters(left, all) && c.own().backlog.refuses(c, left, all, now) {
+	if left, all, ok := r.Left(now); ok && c.backlog.matters(left, all) && !r.Sealed() && c.own().backlog.refuses(c, left, all, now) {
 		return ErrOverloaded
 	}
 	run.request.Store(r)

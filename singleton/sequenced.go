@@ -125,17 +125,26 @@ func (q *sequenced) pump() {
 			}
 			continue
 		}
-		q.m.post.sendWith(q.out.To(), wire.New(q.header(q.out.To()), q.message(number, k)), k.Msg.Metadata)
+		q.m.post.sendWith(q.out.To(), wire.New(q.header(q.out.To()), q.message(number, k)), k.Msg.Metadata.Sealed())
 	}
 }
 
-// release decides whether to send a message that is sent for the first time.
+// release decides whether to send a message. The request of an ask that has ended is not sent
+// again.
 func (q *sequenced) release(k *sequence.Kept[handover.Waiting]) {
-	if !k.Skip && !k.Sent && !q.m.passes(k.Msg) {
+	switch {
+	case k.Skip:
+	case !k.Sent && !q.m.passes(k.Msg):
+		*k = sequence.Kept[handover.Waiting]{Skip: true}
+	case k.Sent && k.Msg.Withdrawn():
+		q.m.withdraw(k.Msg.Message, errSentBefore)
 		*k = sequence.Kept[handover.Waiting]{Skip: true}
 	}
 	k.Sent = true
 }
+
+// errSentBefore is why a request that has been sent is not sent again.
+var errSentBefore = fmt.Errorf("%w; it was sent before, and an earlier instance may have handled it", actor.ErrWithdrawn)
 
 // message returns a message for another node. If it cannot be encoded it becomes a dead letter,
 // once, and only its number is sent.
@@ -202,7 +211,9 @@ func (q *sequenced) content(w wire.Sequenced, k *sequence.Kept[handover.Waiting]
 		return k.Msg.Described, nil
 	}
 	msg, err := q.m.decode(w.Payload)
-	return q.m.described(msg), err
+	d := q.m.described(msg)
+	d.Metadata = d.Metadata.Unsealed()
+	return d, err
 }
 
 // hand passes a message to the instance, and collects the outcome.
@@ -230,7 +241,7 @@ func (q *sequenced) note(o outcome) {
 		return
 	case isFailure:
 		q.refuse(o, fmt.Errorf("%w: %w", ErrGivenUp, failed.Err))
-	case errors.Is(o.err, actor.ErrStashFull):
+	case errors.Is(o.err, actor.ErrStashFull), errors.Is(o.err, actor.ErrWithdrawn), errors.Is(o.err, actor.ErrOverloaded):
 		q.refuse(o, o.err)
 	default: // the instance ended first; the next one handles the message
 		return

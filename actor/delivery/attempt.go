@@ -25,6 +25,7 @@ const (
 	confirmed workerOutcome = iota // the message has been handled
 	failed                         // the worker has failed, and continues
 	missed                         // the worker had no room for the message
+	refused                        // the message is the request of an ask that has ended, or that could not be answered in time
 )
 
 // retryAfter is how long to wait before a worker gets a message again that it had no room for.
@@ -50,6 +51,8 @@ func (c *consumer[M]) deliver(failures int) {
 	extension.DeliverWith(c.worker, d, first.metadata, func(err error) {
 		if failure, ok := errors.AsType[*extension.HandlingError](err); ok && !failure.Ended {
 			c.events.add(workerEvent{attempt: a, what: failed, err: failure.Err})
+		} else if errors.Is(err, actor.ErrWithdrawn) || errors.Is(err, actor.ErrOverloaded) {
+			c.events.add(workerEvent{attempt: a, what: refused, err: err})
 		} else if err != nil {
 			c.events.add(workerEvent{attempt: a, what: missed})
 		}
@@ -146,6 +149,8 @@ func (c *consumer[M]) onWorkerEvent(n workerEvent) {
 		c.deliverNext()
 	case failed:
 		c.failed(n.err)
+	case refused:
+		c.reject(n.err)
 	case missed: // if the worker has ended, the consumer ends too
 		c.missed = true
 		c.ctx.After("retry", retryAfter, retry{attempt: n.attempt})

@@ -152,7 +152,7 @@ func (c *consumer[M]) put(m sequenced, err error) {
 	if err != nil {
 		extension.DeadLetter(c.ctx.System(), c.ctx.Self().Path(), content, err)
 	}
-	c.waiting.Push(arrival[M]{m.Stream, m.Number, serial, msg, m.Void || err != nil, window.ReasonOf(err), m.FlowOnly, extension.MetadataOf(c.ctx)})
+	c.waiting.Push(arrival[M]{m.Stream, m.Number, serial, msg, m.Void || err != nil, window.ReasonOf(err), m.FlowOnly, extension.MetadataOf(c.ctx).Unsealed()})
 }
 
 // meet returns the stream of a message, and notes where to answer.
@@ -246,7 +246,11 @@ func (c *consumer[M]) settle(why extension.ErrorPayload) {
 // giveUp refuses the message that the worker has, at which it has failed too often.
 func (c *consumer[M]) giveUp(err error) {
 	c.counts.givenUp.Add(1)
-	err = fmt.Errorf("%w: %w", ErrGivenUp, err)
+	c.reject(fmt.Errorf("%w: %w", ErrGivenUp, err))
+}
+
+// reject refuses the message that the worker has.
+func (c *consumer[M]) reject(err error) {
 	extension.DeadLetter(c.ctx.System(), c.ctx.Self().Path(), c.waiting.At(0).msg, err)
 	c.settle(window.ReasonOf(err))
 	c.deliverNext()

@@ -346,7 +346,7 @@ func (p *producer[M]) send(l *connection[M], number uint64, probe bool) {
 	default:
 		m.Payload = at.payload()
 	}
-	extension.TellNoWaitWith[Link[M]](l.consumer, m, e.metadata)
+	extension.TellNoWaitWith[Link[M]](l.consumer, m, e.metadata.Sealed())
 	if number <= l.newest {
 		p.share.resent.Add(1)
 	}

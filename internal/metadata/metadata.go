@@ -28,6 +28,9 @@ const (
 	// Left is how much time the ask of the message has left, see [Request]: an integer of 16 bits,
 	// m<<4|e for m<<e times 100 µs.
 	Left Key = 4
+	// LeftInside is likewise how much time an ask has left whose request is inside the message, see
+	// [Metadata.Sealed].
+	LeftInside Key = 5
 )
 
 // MaxSize is how many bytes the map may have.
@@ -39,7 +42,7 @@ const Empty = codec.MajorBytes
 // Metadata is an immutable set of values by key, and the request of an ask, if the message is one.
 // It is comparable; equal sets are equal. The zero value is empty.
 type Metadata struct {
-	encoded string // a map with ascending keys, without Left; "" if it is empty
+	encoded string // a map with ascending keys, without those of the request; "" if it is empty
 	request *Request
 }
 
@@ -54,6 +57,13 @@ func (m Metadata) Request() *Request { return m.request }
 
 // WithRequest returns m with another request; nil removes it.
 func (m Metadata) WithRequest(r *Request) Metadata { return Metadata{m.encoded, r} }
+
+// Sealed returns m for a message that has the message with m inside, and that must arrive even if
+// its ask has ended: others are numbered behind it. [Metadata.Unsealed] undoes it.
+func (m Metadata) Sealed() Metadata { return m.WithRequest(m.request.sealed(requestSealed)) }
+
+// Unsealed returns the metadata of the message inside one with m.
+func (m Metadata) Unsealed() Metadata { return m.WithRequest(m.request.sealed(0)) }
 
 // Size returns how many bytes m takes on the wire. With a request that may be a few more than it
 // takes.
@@ -71,14 +81,14 @@ func (m Metadata) Fits() bool { return len(m.encoded) <= MaxSize }
 
 // Append appends m to buf as it is on the wire.
 func (m Metadata) Append(buf []byte) []byte {
-	left, limited := m.request.toSend()
+	left, key, limited := m.request.toSend()
 	switch {
 	case !limited:
 		return append(codec.AppendHead(buf, codec.MajorBytes, uint64(len(m.encoded))), m.encoded...)
 	case m.encoded == "":
-		return appendLeft(append(codec.AppendHead(buf, codec.MajorBytes, 1+leftSize), codec.MajorMap|1), left)
+		return appendLeft(append(codec.AppendHead(buf, codec.MajorBytes, 1+leftSize), codec.MajorMap|1), key, left)
 	}
-	all := append(m.pairs(), pair{Left, appendLeft(nil, left)[1:]})
+	all := append(m.pairs(), pair{key, appendLeft(nil, key, left)[1:]})
 	slices.SortFunc(all, byKey)
 	with := encode(all)
 	return append(codec.AppendHead(buf, codec.MajorBytes, uint64(len(with))), with...)
@@ -175,8 +185,8 @@ func Decode(data []byte) (m Metadata, ok bool) {
 		return Metadata{}, true
 	}
 	if len(data) == 1+leftSize && data[0] == codec.MajorMap|1 {
-		if left, ok := readLeft(data[1:]); ok {
-			return Metadata{request: Arrived(left)}, true
+		if r := readLeft(data[1:]); r != nil {
+			return Metadata{request: r}, true
 		}
 	}
 	if len(data) > MaxSize+leftSize {
@@ -187,8 +197,8 @@ func Decode(data []byte) (m Metadata, ok bool) {
 		return Metadata{}, false
 	}
 	for i, p := range all {
-		if left, ok := leftOf(p); ok {
-			return Metadata{encode(slices.Delete(all, i, i+1)), Arrived(left)}, true
+		if r := requestOf(p); r != nil {
+			return Metadata{encode(slices.Delete(all, i, i+1)), r}, true
 		}
 	}
 	return Metadata{encoded: encode(all)}, true

@@ -23,6 +23,7 @@ const (
 	requestShared             // several actors have it
 	requestOver               // the ask has ended without a reply
 	requestFar                // the ask is on another node, which does not say that it has ended
+	requestSealed             // it is inside the message: the message itself is no request
 )
 
 const unit = 16 * time.Microsecond
@@ -88,10 +89,28 @@ func (r *Request) Left(now time.Duration) (left, all time.Duration, ok bool) {
 	return ends - now, time.Duration(atomic.LoadUint32(&r.all)) * unit, ends > 0
 }
 
+// sealed returns a request whose ask ends when that of r does, with the bit seal or without; nil for
+// nil. Whether the ask has ended before it does not know.
+func (r *Request) sealed(seal uint32) *Request {
+	if r == nil {
+		return nil
+	}
+	ends, _ := r.Ends()
+	copied := &Request{ends: int64(ends), all: atomic.LoadUint32(&r.all)}
+	copied.state.Store(requestFar | seal)
+	return copied
+}
+
+// Sealed reports whether it is inside the message, see [Metadata.Sealed].
+func (r *Request) Sealed() bool { return r.state.Load()&requestSealed != 0 }
+
 // Take reports whether the request may be handled now: its ask still waits. It looks at the clock
 // only for an ask of another node.
 func (r *Request) Take() bool {
 	was := r.state.Or(requestTaken)
+	if was&requestSealed != 0 {
+		return true
+	}
 	return was&requestOver == 0 && (was&requestFar == 0 || !r.late())
 }
 
