@@ -295,13 +295,16 @@ func (a *ask) expire(started time.Time, reason error) error {
 		<-a.wake
 		return a.result()
 	}
-	return a.asked.silenceError(time.Since(started), reason, a.request.GiveUp())
+	return a.asked.silenceError(time.Since(started), reason, a.core.cause(), a.request.GiveUp())
 }
 
-// silenceError returns the error of an ask of c that got no reply in time.
-func (c *core) silenceError(waited time.Duration, err error, withdrawn bool) error {
+// silenceError returns the error of an ask of c that got no reply in time. waits is why the request
+// waits, if somebody has said so.
+func (c *core) silenceError(waited time.Duration, err, waits error, withdrawn bool) error {
 	if why := c.actor().silence(); why != nil {
 		err = fmt.Errorf("%w: %w", err, why)
+	} else if waits != nil {
+		err = fmt.Errorf("%w: %w", err, waits)
 	}
 	if withdrawn {
 		return fmt.Errorf("ask %s: no reply after %v: %w: %w", c.fullPath(), waited, err, ErrWithdrawn)
@@ -327,8 +330,10 @@ func (a *ask) settle() {
 	}
 }
 
+// settleEnded ends the ask without a reply. Its request is not handled any more.
 func (a *ask) settleEnded(err error) {
 	a.ended = err
+	a.request.GiveUp()
 	a.settle()
 }
 
@@ -357,6 +362,8 @@ func (a *ask) refuse(why error) {
 }
 
 func (a *ask) share() { a.request.Share() }
+
+func (a *ask) waits(why error) { a.core.endBy(why) } // nothing else ends an ask by a failure
 
 func (a *ask) follow(to *core) {
 	if !a.request.Shared() {

@@ -109,7 +109,7 @@ func (a *selfAsk) watch(timeout time.Duration) {
 
 func (a *selfAsk) expire() {
 	if a.claim(ErrLateReply) {
-		a.end(nil, a.asked.silenceError(time.Since(a.started), context.DeadlineExceeded, a.request.GiveUp()))
+		a.end(nil, a.asked.silenceError(time.Since(a.started), context.DeadlineExceeded, a.core.cause(), a.request.GiveUp()))
 	}
 }
 
@@ -129,6 +129,8 @@ func (a *selfAsk) refuse(why error) {
 
 func (a *selfAsk) share() { a.request.Share() }
 
+func (a *selfAsk) waits(why error) { a.core.endBy(why) }
+
 func (a *selfAsk) follow(to *core) {
 	if !a.request.Shared() {
 		a.passed.follow(to, a, a.over)
@@ -145,6 +147,7 @@ func (a *selfAsk) asker() asker { return a }
 
 func (a *selfAsk) settle(err error) {
 	if a.claim(ErrLateReply) {
+		a.request.GiveUp()
 		a.end(nil, err)
 	}
 }

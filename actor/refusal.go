@@ -16,6 +16,8 @@ type asker interface {
 	refuse(why error)
 	// share disables refuse, because the ref was sent to several actors.
 	share()
+	// waits notes why its request waits, for the error of an ask that ends meanwhile.
+	waits(why error)
 	// follow lets the ask end also with the actor behind to, to which its request is passed on.
 	follow(to *core)
 }
@@ -31,9 +33,10 @@ func askerOf(c *core) asker {
 // A refusal informs an ask on another node about a message that had its ref.
 type refusal struct {
 	_         struct{} `cbor:",toarray"`
-	Shared    bool     // several have been told; else it is a dead letter
+	Shared    bool     // several have been told; else it is a dead letter, or it waits
 	Recipient string
 	Reason    payload.Error
+	Waits     bool // it waits, for that reason
 }
 
 func init() { RegisterType[refusal]("understudy.refusal") }
@@ -71,6 +74,17 @@ func (s internals) NoteBroadcast(msg any) {
 			a.share()
 		} else {
 			c.sendRefusal(refusal{Shared: true})
+		}
+	}
+}
+
+// Explain implements extension.Explain.
+func (s internals) Explain(msg any, why error) {
+	for _, c := range s.refsOf(msg) {
+		if a := askerOf(c); a != nil {
+			a.waits(why)
+		} else {
+			c.sendRefusal(refusal{Waits: true, Reason: briefly(payload.PackError(why))})
 		}
 	}
 }
@@ -143,6 +157,8 @@ func (c *core) deliverOutside(msg any, by entrance) {
 		c.impl.deliver(msg, by)
 	case a != nil && r.Shared:
 		a.share()
+	case a != nil && r.Waits:
+		a.waits(payload.UnpackError(r.Reason, binder{c.sys}))
 	case a != nil:
 		a.refuse(refused(r.Recipient, payload.UnpackError(r.Reason, binder{c.sys})))
 	}

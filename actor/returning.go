@@ -90,14 +90,14 @@ func (b *inbox) returnsRest() bool {
 }
 
 // PutBack implements extension.PutBack.
-func (x *inside) PutBack(msgs []any) bool {
+func (x *inside) PutBack(msgs []any, with []metadata.Metadata) bool {
 	x.cell.core.check("PutBack")
 	if !x.cell.core.outermost().returnsRest() {
 		return false
 	}
 	items := make([]item, len(msgs))
 	for i, msg := range msgs {
-		items[i].msg = msg
+		items[i] = (&item{msg: msg}).with(with[i])
 	}
 	if len(items) > 0 {
 		x.cell.putBack(items)

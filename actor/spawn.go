@@ -22,7 +22,35 @@ type spawnConfig struct {
 	box       Mailbox
 	ctx       context.Context
 	admission func() error
-	kind      string // "" is the kind of the message type
+	kind      string       // "" is the kind of the message type
+	passed    *spawnConfig // what the actor passes on to its child instead, see extension.PassedOptions; may be nil
+}
+
+// passOn lets the actor pass its mailbox and its kind on, if it has that mark.
+func (c *config) passOn(mark any) {
+	if _, passes := mark.(interface{ PassesOptionsOn() }); passes && (!c.box.plain() || c.kind != "") {
+		c.passed = &spawnConfig{box: c.box, kind: c.kind}
+		c.box, c.kind = Mailbox{}, ""
+	}
+}
+
+// mailbox returns the mailbox that was asked for.
+func (c *config) mailbox() Mailbox {
+	if c.passed != nil {
+		return c.passed.box
+	}
+	return c.box
+}
+
+// PassedOptions implements extension.PassedOptions.
+func (x *inside) PassedOptions() (opts []SpawnOption) {
+	if passed := x.cell.conf.passed; passed != nil {
+		opts = append(opts, passed.box)
+		if passed.kind != "" {
+			opts = append(opts, WithKind(passed.kind))
+		}
+	}
+	return opts
 }
 
 // checkAdmission calls the admission check; a panic counts as an error.
@@ -38,11 +66,12 @@ func Spawn[M any](parent Spawner, b Behavior[M], name string, opts ...SpawnOptio
 	under, of := checkSpawn(parent, b == nil, name), commonOf[M]()
 	mark := markOf(of, b)
 	conf := configure(&of.conf, opts)
+	conf.passOn(mark)
 	if conf.returns == nil { // else the turn of the parent owns what observes its children
 		b = observe(of, b, observersOf(under))
 	}
 	x := newBox(under, b, name, conf, of)
-	checkPriority[M](conf.box, &x.cell.core)
+	checkPriority[M](conf.mailbox(), &x.cell.core)
 	return ActorRef[M]{x.cell.spawn(mark)}
 }
 

@@ -28,13 +28,18 @@ type mailbox interface {
 type mailboxOf[M any] actor.Context[M]
 
 func (m *mailboxOf[M]) putBack(cmds []command) bool {
-	msgs := make([]any, len(cmds))
+	msgs := make([]extension.Described[any], len(cmds))
 	for i, cmd := range cmds {
-		msgs[i] = cmd.msg
+		msgs[i] = extension.Described[any]{Message: cmd.msg, Metadata: cmd.metadata}
 	}
 	return extension.PutBack((*actor.Context[M])(m), msgs)
 }
 
 func (m *mailboxOf[M]) tell(cmd command) {
-	(*actor.Context[M])(m).Self().TellContext(cmd.ctx, as[M](cmd.msg))
+	self := (*actor.Context[M])(m).Self()
+	if cmd.metadata.IsEmpty() {
+		self.TellContext(cmd.ctx, as[M](cmd.msg))
+	} else {
+		extension.TellWith(self, as[M](cmd.msg), cmd.metadata)
+	}
 }

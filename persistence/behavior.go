@@ -54,7 +54,9 @@ func start[M any](d *definition, ctx *actor.Context[M], next *actor.Next[M]) {
 	ctx.Defer(func() { e.end((*mailboxOf[M])(ctx)) })
 	o, recovered := e.begin()
 	if recovered {
-		next.OnMessage = func(ctx *actor.Context[M], cmd M) actor.Behavior[M] { return become[M](e.receive(ctx, cmd)) }
+		next.OnMessage = func(ctx *actor.Context[M], cmd M) actor.Behavior[M] {
+			return become[M](e.receive(ctx, cmd, extension.MetadataOf(ctx)))
+		}
 		next.OnSignal = func(_ *actor.Context[M], sig actor.Signal) actor.Behavior[M] { return become[M](e.lifeSignal(sig)) }
 	}
 	o.tell(next)

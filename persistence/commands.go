@@ -1,13 +1,28 @@
 package persistence
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/understudy-go/understudy/actor/extension"
+)
 
 // A command is a message for an entity, with the Context with which it came. In a trace, that
 // Context is within the span of the command.
 type command struct {
-	msg   any
-	ctx   actorContext
-	timer *timer // because of which it came; nil if it was sent
+	msg      any
+	ctx      actorContext
+	metadata extension.Metadata
+	timer    *timer // because of which it came; nil if it was sent
+}
+
+// keep notes that the command is kept for later.
+func (c *command) keep() { extension.Described[any]{Message: c.msg, Metadata: c.metadata}.Hold() }
+
+// takes reports whether the command is still to be run: it is not if it is the request of an ask
+// that has ended.
+func (c *command) takes() bool {
+	r := c.metadata.Request()
+	return r == nil || r.Take()
 }
 
 // commands are the commands that an actor has taken from its mailbox and not handled yet.
@@ -20,7 +35,10 @@ type commands struct {
 func (c *commands) any() bool { return len(c.turn) > 0 }
 
 // put adds a command that runs after those that are already waiting to run.
-func (c *commands) put(cmd command) { c.turn = append(c.turn, cmd) }
+func (c *commands) put(cmd command) {
+	cmd.keep()
+	c.turn = append(c.turn, cmd)
+}
 
 // next takes the command that runs next.
 func (c *commands) next() (cmd command) {
@@ -37,6 +55,7 @@ func (c *commands) stash(cmd command, capacity int) bool {
 	if len(c.stashed) >= capacity {
 		return false
 	}
+	cmd.keep()
 	c.stashed = append(c.stashed, cmd)
 	return true
 }

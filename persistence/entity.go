@@ -76,13 +76,13 @@ func (e *entity) begin() (o outcome, recovered bool) {
 }
 
 // receive runs a command, and the commands that it unstashes.
-func (e *entity) receive(ctx actorContext, msg any) outcome {
+func (e *entity) receive(ctx actorContext, msg any, m extension.Metadata) outcome {
 	if e.failure != nil { // supervision has resumed the actor, but it cannot continue
 		return outcome{err: e.failure}
 	}
 	defer e.goOn()
 	defer e.idleness.busy()
-	cmd := command{msg: msg, ctx: ctx}
+	cmd := command{msg: msg, ctx: ctx, metadata: m}
 	if e.commands.any() || !e.ready() {
 		e.commands.put(cmd)
 	} else if o := e.run(cmd); !o.goesOn() {
@@ -98,7 +98,10 @@ func (e *entity) ready() bool { return e.ctx.Err() == nil && !e.pausing.busy() }
 // work runs the commands in turn, as long as the actor is ready.
 func (e *entity) work() outcome {
 	for e.commands.any() && e.ready() {
-		if o := e.run(e.commands.next()); !o.goesOn() {
+		cmd := e.commands.next()
+		if !cmd.takes() {
+			e.deadLetter(cmd.msg, actor.ErrWithdrawn)
+		} else if o := e.run(cmd); !o.goesOn() {
 			return o
 		}
 	}

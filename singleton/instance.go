@@ -58,7 +58,7 @@ func (i *instance) stop(now bool) {
 	case now:
 		i.ctx.Stop(i.ref)
 	case i.stopMessage != nil:
-		i.seat.tell(handover.Told{Message: i.stopMessage})
+		i.seat.tellLast(i.stopMessage)
 	default:
 		i.ctx.Drain(i.ref)
 	}

@@ -159,6 +159,7 @@ func (m *manager) onInbox(msg any) {
 		if m.relay.Deliver(msg.Header.From, handover.Parcel{Message: msg.Body.Payload, Metadata: m.seat.metadata()}) {
 			m.awaitExpiry()
 			m.report()
+			m.explain(msg.Body.Payload)
 		}
 	case wire.Any:
 		m.onMessage(msg)

@@ -38,6 +38,10 @@ func (m mark) Again(living any) error {
 	return fmt.Errorf("%w: %s; give the same type and options each time", ErrMismatch, strings.Join(differences, ", "))
 }
 
+// PassesOptionsOn lets the instance have the mailbox and the kind that were given to Spawn, see
+// [extension.PassedOptions]. The manager takes its own messages while the instance is behind.
+func (mark) PassesOptionsOn() {}
+
 // quoted returns the value of a setting as errors show it.
 func quoted(value string) string {
 	if value == "" {

@@ -1,6 +1,7 @@
 package singleton
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
@@ -79,7 +80,18 @@ func (m *manager) hold(d handover.Told) handover.Waiting {
 	for _, w := range gone {
 		m.withdraw(w.Message, actor.ErrWithdrawn)
 	}
+	m.explain(d.Message)
 	return handover.Waiting{Described: d.Hold(), Until: m.set.expiry(time.Now())}
+}
+
+// explain tells the ask of a request why it waits here, if that is an ask of a node or client that
+// cannot know. msg may be encoded.
+func (m *manager) explain(msg any) {
+	why := m.status.Why
+	if why == "" {
+		why = "there is no instance that takes messages yet"
+	}
+	extension.Explain(m.ctx.System(), msg, fmt.Errorf("%w: %s", ErrUnavailable, why))
 }
 
 // passes reports whether a message that has waited should be sent. It returns false if the message

@@ -102,7 +102,7 @@ func TestABoundedMailboxOfAManagerLosesNothingOfTheProtocol(t *testing.T) {
 		refs := map[string]actor.ActorRef[numbered]{}
 		for _, n := range c.members {
 			one := behaviors.Singleton(testkit.Counted(census, book.keep(0)))
-			refs[n.peer.Name] = actor.Spawn(n.System, one, "one", actor.Bounded(1))
+			refs[n.peer.Name] = actor.Spawn(n.System, one, "one", actor.Bounded(1).Block(time.Minute))
 		}
 		telling(refs, 300, 100*time.Microsecond, "b", "c")
 		time.Sleep(10 * time.Millisecond)

@@ -21,6 +21,7 @@ type seat interface {
 	spawn(begins func(), opts []actor.SpawnOption) actor.AnyRef // an instance, which calls begins when it takes messages
 	tell(d handover.Told)                                       // to the instance that was spawned last
 	deliver(d handover.Told, done func(err error))              // likewise, see [extension.DeliverWith]
+	tellLast(msg any)                                           // tells the instance to stop
 	straight(on bool)                                           // whether messages go there without the manager
 }
 
@@ -50,7 +51,7 @@ func manage[M any](ctx *actor.Context[M], next *actor.Next[M], factory func() ac
 	m := newManager(ctx, s, ctx.Self(), set)
 	s.onTell = func(ctx *actor.Context[M], msg M) actor.Behavior[M] {
 		if s.open { // this message came here nevertheless, for instance from a bounded mailbox
-			extension.TellWith(s.instance, msg, extension.MetadataOf(ctx))
+			extension.TellNoWaitWith(s.instance, msg, extension.MetadataOf(ctx))
 		} else {
 			m.take(m.described(msg))
 		}
@@ -95,13 +96,18 @@ func (s *seatOf[M]) spawn(begins func(), opts []actor.SpawnOption) actor.AnyRef 
 		}
 		begun() // delivered only when the start succeeds
 	}
-	s.instance = actor.Spawn(s.ctx, first, instanceName, opts...)
+	s.instance = actor.Spawn(s.ctx, first, instanceName, append(opts, extension.PassedOptions(s.ctx)...)...)
 	return s.instance
 }
 
 func (s *seatOf[M]) tell(d handover.Told) {
 	msg, _ := d.Message.(M) // or a nil one of an interface
-	extension.TellWith(s.instance, msg, d.Metadata)
+	extension.TellNoWaitWith(s.instance, msg, d.Metadata)
+}
+
+func (s *seatOf[M]) tellLast(msg any) {
+	m, _ := msg.(M)
+	extension.TellBeyondBound(s.instance, m)
 }
 
 func (s *seatOf[M]) deliver(d handover.Told, done func(err error)) {

@@ -241,7 +241,7 @@ func (q *sequenced) note(o outcome) {
 		return
 	case isFailure:
 		q.refuse(o, fmt.Errorf("%w: %w", ErrGivenUp, failed.Err))
-	case errors.Is(o.err, actor.ErrStashFull), errors.Is(o.err, actor.ErrWithdrawn), errors.Is(o.err, actor.ErrOverloaded):
+	case errors.Is(o.err, actor.ErrStashFull), errors.Is(o.err, actor.ErrMailboxFull), errors.Is(o.err, actor.ErrWithdrawn), errors.Is(o.err, actor.ErrOverloaded):
 		q.refuse(o, o.err)
 	default: // the instance ended first; the next one handles the message
 		return

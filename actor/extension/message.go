@@ -27,6 +27,10 @@ func DeadLetter(s *actor.System, recipient string, msg any, reason error) {
 // success, and its actor will not reply.
 func Refuse(s *actor.System, msg any, why error) { of(s).Refuse(msg, why) }
 
+// Explain says why the request msg, which may be encoded, is kept for now. If its ask, on any node,
+// ends meanwhile by its context or timeout, its error wraps why.
+func Explain(s *actor.System, msg any, why error) { of(s).Explain(msg, why) }
+
 // NoteBroadcast announces that msg is sent to several actors: an ask that waits for a reply to it
 // does not end when one of them cannot be reached. Call it before sending.
 func NoteBroadcast(s *actor.System, msg any) { of(s).NoteBroadcast(msg) }
@@ -71,6 +75,12 @@ func TellLatest[M any](ref actor.ActorRef[M], read func() (M, bool)) (notify fun
 	return actorhook.Internals(ref).(interface { // actor implements it
 		TellLatest(read func() (any, bool)) (notify func())
 	}).TellLatest(func() (any, bool) { return read() })
+}
+
+// TellBeyondBound tells an actor of this system a message for which no bound of its mailbox counts,
+// in its place among the other messages.
+func TellBeyondBound[M any](ref actor.ActorRef[M], msg M) {
+	actorhook.Internals(ref).(interface{ TellBeyondBound(msg any) }).TellBeyondBound(msg) // actor implements it
 }
 
 // Bypass lets messages that handler, the current message handler of the actor, would only tell to

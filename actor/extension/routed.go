@@ -119,10 +119,14 @@ func Since(round, now uint32) int32 { return int32((now-round)<<8) >> 8 }
 // the mailbox. It reports false, and does nothing, unless a [Returning] has spawned the actor and
 // ends it, or its parent does. ctx is the Context of the actor. Only functions given to its Defer
 // may call PutBack.
-func PutBack(ctx context.Context, msgs []any) bool {
+func PutBack(ctx context.Context, msgs []Described[any]) bool {
+	all, with := make([]any, len(msgs)), make([]metadata.Metadata, len(msgs))
+	for i, d := range msgs {
+		all[i], with[i] = d.Message, d.Metadata
+	}
 	return actorhook.Internals(ctx).(interface { // actor implements it
-		PutBack(msgs []any) bool
-	}).PutBack(msgs)
+		PutBack(msgs []any, with []metadata.Metadata) bool
+	}).PutBack(all, with)
 }
 
 // Awaits counts n more things for which an actor waits, or -n fewer. As long as there are any,

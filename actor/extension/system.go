@@ -27,6 +27,7 @@ type system interface {
 	NodeBack(address string)
 	NodeGone(address string, of func(uid uint64) bool)
 	NoteBroadcast(msg any)
+	Explain(msg any, why error)
 	OnAskTimeout(why func(path string) error)
 	OnEnd(path string, uid uint64, ended func()) (stop func())
 	OnHalt(f func()) (cancel func())
@@ -139,6 +140,13 @@ func NewPause[M any](ctx *actor.Context[M], then func() actor.Behavior[M]) Pause
 // Signals are not checked: PostStop is handled.
 func WithAdmissionCheck(check func() error) actor.SpawnOption {
 	return actorhook.AdmissionCheck(check).(actor.SpawnOption) // actor returns one
+}
+
+// PassedOptions returns the options of Spawn that the actor has not used itself, for a child that
+// does the work: a mailbox and a kind. The behavior was spawned with a mark, see [Marked], that has
+// a method PassesOptionsOn().
+func PassedOptions[M any](ctx *actor.Context[M]) []actor.SpawnOption {
+	return actorhook.Internals(ctx).(interface{ PassedOptions() []actor.SpawnOption }).PassedOptions() // actor implements it
 }
 
 // WithContext gives the actor and its descendants the values of ctx, and stops the actor when ctx

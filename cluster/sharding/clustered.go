@@ -252,6 +252,18 @@ func (c *clustered) retrySoon() {
 	}
 }
 
+func (c *clustered) reaches(to node.ID) bool {
+	c.mu.Lock()
+	v := c.view
+	c.mu.Unlock()
+	for _, m := range v.Members {
+		if m.ID() == to {
+			return v.Reachable(m)
+		}
+	}
+	return false
+}
+
 func (c *clustered) retry() {
 	c.mu.Lock()
 	v := c.view

@@ -15,6 +15,10 @@ var (
 	// ErrBufferFull: the shard is on no node or moves, and too many messages wait for it.
 	ErrBufferFull = errors.New("sharding: the buffer of the shard is full")
 
+	// ErrUnavailable: the shard of the entity is on no node that can be reached, or moves. It says
+	// which and why. It is the reason of an ask that ends meanwhile by its context or timeout.
+	ErrUnavailable = errors.New("sharding: the entity cannot be reached")
+
 	// ErrMismatch: the type has other settings on this node than in the cluster: another message
 	// type, or other [Shards], [Role] or [Remember]. It wraps what differs.
 	ErrMismatch = errors.New("sharding: the type differs from the cluster's")
@@ -32,6 +36,7 @@ var (
 
 func init() {
 	actor.RegisterError("understudy/sharding.buffer-full", ErrBufferFull)
+	actor.RegisterError("understudy/sharding.unavailable", ErrUnavailable)
 	actor.RegisterError("understudy/sharding.mismatch", ErrMismatch)
 	actor.RegisterError("understudy/sharding.no-daemon", ErrNoDaemon)
 	actor.RegisterError("understudy/sharding.stopped", ErrStopped)

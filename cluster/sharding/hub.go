@@ -41,6 +41,7 @@ type outside interface {
 	homeOf(typ string, shard int) (node.ID, bool)
 	send(to node.ID, msg toHub, m extension.Metadata)
 	retrySoon()
+	reaches(to node.ID) bool // it is a member, and reachable
 	tableHome(typ string, shard int) (home node.ID, generation uint64)
 	shardsOf(typ string) int
 	homesOf(typ string) []shardstatus.Home
@@ -70,6 +71,7 @@ func newHub(s *actor.System, out outside) *hub {
 	h.ref = actor.Spawn(extension.Framework(s), h.behavior(), hubName)
 	extension.AfterEnd(s, h.ref, h.close) // at once if the system has ended
 	extension.AddTree(s, shardtree.Name, h.find)
+	extension.OnAskTimeout(s, h.unavailable)
 	extension.Set(s, shardstatus.Source(h.statuses))
 	telemetry.AddSource(s, h.families)
 	return h

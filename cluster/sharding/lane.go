@@ -80,6 +80,7 @@ func (l *lane) take(of letter) (here actor.AnyRef) {
 		of.Described = of.Hold()
 		l.buffer.Hold(of)
 		l.region.held.Add(1)
+		l.explain(of)
 	}
 	return here
 }
@@ -176,6 +177,7 @@ func (l *lane) passOn(of letter) {
 	l.buffer.Returned(node.ID{}, of)
 	l.passes = true
 	l.region.held.Add(1)
+	l.explain(of)
 }
 
 // asked answers a node that recalls its letters, at once or as soon as none is here.

@@ -18,8 +18,8 @@ const (
 	uint16Head   = codec.MajorUint | 25
 )
 
-// appendLeft appends the key, [Left] or [LeftInside], and the value. Less time than there is may be written, by one part in
-// 2000, and never more.
+// appendLeft appends the key, [Left] or [LeftInside], and the value. Less time than there is may be
+// written, by one part in 2000, and never more.
 func appendLeft(buf []byte, key Key, left time.Duration) []byte {
 	n := uint64(max(left, 0) / leftUnit) //nolint:gosec // not negative
 	shift := max(bits.Len64(n)-leftBits, 0)

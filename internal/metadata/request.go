@@ -89,8 +89,8 @@ func (r *Request) Left(now time.Duration) (left, all time.Duration, ok bool) {
 	return ends - now, time.Duration(atomic.LoadUint32(&r.all)) * unit, ends > 0
 }
 
-// sealed returns a request whose ask ends when that of r does, with the bit seal or without; nil for
-// nil. Whether the ask has ended before it does not know.
+// sealed returns a request whose ask ends when the ask of r does, with the bit seal or without; nil
+// for nil. Whether the ask has ended before it does not know.
 func (r *Request) sealed(seal uint32) *Request {
 	if r == nil {
 		return nil

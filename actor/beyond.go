@@ -1,0 +1,22 @@
+package actor
+
+// A beyond is a message for which no bound counts.
+type beyond struct {
+	trailing
+	msg any
+}
+
+func (b *beyond) run(c *cell) { c.handleTaskMessage(b.msg) }
+
+func (b *beyond) undelivered() (any, bool) { return b.msg, true }
+
+// TellBeyondBound implements extension.TellBeyondBound.
+func (r refInternals) TellBeyondBound(msg any) {
+	copied, err := carried(r.c, msg)
+	to, ok := r.c.impl.(*cell)
+	if err != nil || !ok {
+		r.c.sys.deadLetter(r.c, msg, ErrNoSuchActor)
+		return
+	}
+	to.post(item{task: &beyond{msg: copied}}, entrance{})
+}
