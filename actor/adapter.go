@@ -16,7 +16,8 @@ type adapter struct {
 // Adapt returns a ref through which the actor receives messages of type T. wrap converts each one
 // into a message of type M. wrap runs inside the actor, so it may use its state. If wrap panics,
 // the actor gets the signal [AdaptFailed]. The ref remains valid until the actor ends, and survives
-// restarts.
+// restarts. wrap is then still the one of the former incarnation: it should not capture state that
+// a restart makes anew.
 func Adapt[T, M any](ctx *Context[M], wrap func(T) M) ActorRef[T] {
 	c := ctx.in.cell
 	c.core.check("Adapt")

@@ -136,7 +136,8 @@ func (x *inside) later(f func()) {
 //
 // A cancelled or replaced timer never delivers, even if its message was already waiting in the
 // mailbox. Timers end with the incarnation: a restart cancels them, and one that is set while
-// [PreRestart] or [PostStop] is handled never fires.
+// [PreRestart] or [PostStop] is handled never fires. So set them inside the behavior that
+// behaviors.Supervise restarts: what is around it does not run again.
 func (c *Context[M]) After(key string, d time.Duration, msg M) {
 	c.in.setTimer(key, d, onceAfter, msg)
 }

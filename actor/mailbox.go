@@ -30,7 +30,8 @@ const (
 
 // Bounded returns a mailbox in which at most n messages wait, not counting the one being handled. A
 // message that finds it full is a dead letter with [ErrMailboxFull]; an [Ask] fails with that error
-// immediately. Bounded panics unless n > 0.
+// immediately. Messages of adapters count as well; timers, ends of watched actors, and results of
+// [PipeToSelf] and [AskToSelf] do not. Bounded panics unless n > 0.
 func Bounded(n int) Mailbox {
 	if n <= 0 {
 		panic(fmt.Sprintf("actor: mailbox bound %d is not positive", n))

@@ -16,7 +16,8 @@ import (
 // says what to do instead. So let wrap check the error.
 //
 // [System.Shutdown] waits for f to return. A value that arrives after the actor has ended is a dead
-// letter.
+// letter. One that arrives after a restart is handled, and wrap must then not use state of the
+// former incarnation; [AskToSelf] ends with the incarnation instead.
 func PipeToSelf[T, M any](ctx *Context[M], f func(context.Context) (T, error), wrap func(T, error) M) {
 	var value T
 	ctx.in.pipe(func(within context.Context) (result any, err error) {

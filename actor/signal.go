@@ -16,7 +16,8 @@ type (
 	PreRestart struct{ Err error }
 
 	// Terminated informs a watcher that the actor behind Ref has ended. Ref is the value that was
-	// given to Watch. It arrives after all messages that the actor sent to the watcher.
+	// given to Watch. It arrives after all messages that the actor sent to the watcher, except in a
+	// [Prioritized] mailbox.
 	Terminated struct{ Ref AnyRef }
 
 	// ChildFailed replaces [Terminated] for a parent that watches a child when the child ended

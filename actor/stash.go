@@ -62,7 +62,9 @@ func (s *Stash[M]) Stash(msg M) Behavior[M] {
 // UnstashAll continues with b, and returns all stashed messages, in order, to the front of the
 // mailbox. Each is handled like a new message, by the behavior current at that time. Messages that
 // are stashed again wait for the next call. If one of them fails the actor and it restarts, the
-// next incarnation gets the others; if the actor stops, they are dead letters.
+// next incarnation gets the others; if the actor stops, they are dead letters. Nothing happens
+// unless the handler returns the result. The message of a timer that was stashed comes back even if
+// the timer has been cancelled.
 func (s *Stash[M]) UnstashAll(b Behavior[M]) Behavior[M] { return s.Unstash(b, math.MaxInt, nil) }
 
 // Unstash is like [Stash.UnstashAll], for the first n messages only. Unless wrap is nil, each is

@@ -53,8 +53,9 @@ type Strategy struct {
 	// KeepChildren leaves children running during a restart. By default they are stopped.
 	KeepChildren bool
 
-	// StashCapacity bounds how many messages may wait during a restart; further ones are dead
-	// letters with [ErrStashFull]. By default only the mailbox bounds them.
+	// StashCapacity is how many messages may wait during a restart until further ones are dead
+	// letters with [ErrStashFull]. Those that waited before count and are kept, however many they
+	// are. By default only the mailbox bounds them.
 	StashCapacity int
 
 	// LogLevel returns the level at which a failure is logged together with the decision. inARow
