@@ -27,7 +27,7 @@ func appendLeft(buf []byte, key Key, left time.Duration) []byte {
 }
 
 // maxLeft is the longest time that can be written: more than three hours.
-const maxLeft = leftUnit << (leftBits + 1<<leftExponent - 2)
+const maxLeft = leftUnit << (leftBits + 1<<leftExponent - 1)
 
 // readLeft returns the request of which appendLeft has written what is left, or nil.
 func readLeft(data []byte) *Request {
