@@ -69,6 +69,9 @@ func (e *Endpoint) send(s *actor.System, to extension.Target, msg any, m metadat
 	}
 	d.compress(to, data, m, e.cfg.CompressFrom)
 	frame := outbox.Frame{Bytes: d.frame, System: s, To: to.Full}
+	if at, ends, ok := m.LeftAt(); ok && d.begun > 0 && len(d.frame) <= wire.MaxPart {
+		frame.SetLeft(d.begun+at, ends)
+	}
 	if last, ok := msg.(actorhook.Last); ok && last.OvertakesNone() {
 		frame.SetLast()
 	}

@@ -21,9 +21,35 @@ const (
 // appendLeft appends the key, [Left] or [LeftInside], and the value. Less time than there is may be
 // written, by one part in 2000, and never more.
 func appendLeft(buf []byte, key Key, left time.Duration) []byte {
-	n := uint64(max(left, 0) / leftUnit) //nolint:gosec // not negative
+	buf = append(buf, byte(key), uint16Head, 0, 0)
+	PutLeft(buf[len(buf)-2:], left)
+	return buf
+}
+
+// PutLeft writes another time where [Metadata.LeftAt] says.
+func PutLeft(at []byte, left time.Duration) {
+	n := uint64(min(max(left, 0), maxLeft-1) / leftUnit) //nolint:gosec // not negative
 	shift := max(bits.Len64(n)-leftBits, 0)
-	return binary.BigEndian.AppendUint16(append(buf, byte(key), uint16Head), uint16(n>>shift<<leftExponent|uint64(shift))) //nolint:gosec // send bounds it
+	binary.BigEndian.PutUint16(at, uint16(n>>shift<<leftExponent|uint64(shift))) //nolint:gosec // just bounded
+}
+
+// LeftAt returns where in what Append appends the time stands that is left, for [PutLeft], and when
+// the ask ends. It returns false if m says nothing of that.
+func (m Metadata) LeftAt() (at int, ends time.Duration, ok bool) {
+	_, key, ok := m.request.toSend()
+	if !ok {
+		return 0, 0, false
+	}
+	ends, _ = m.request.Ends()
+	before, content := 1, 1+leftSize // the head of the map
+	for _, p := range m.pairs() {
+		size := len(codec.AppendHead(nil, codec.MajorUint, uint64(p.key))) + len(p.value)
+		content += size
+		if p.key < key {
+			before += size
+		}
+	}
+	return len(codec.AppendHead(nil, codec.MajorBytes, uint64(content))) + before + leftSize - 2, ends, true
 }
 
 // maxLeft is the longest time that can be written: more than three hours.

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/metadata"
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
@@ -28,6 +30,24 @@ type rare struct {
 	used    *fullBlock // holds only earlier frames of the same queue; nil for none
 	message *message   // the message that Bytes is a part of; nil for a whole message
 	left    int        // bytes of the message behind this part
+	leftAt  int        // where Bytes says how much time an ask has left; 0 for none
+	ends    time.Duration
+}
+
+// SetLeft says where the frame says how much time an ask has left, and when the ask ends, see
+// [metadata.PutLeft]: the time that the frame waits counts.
+func (x *Frame) SetLeft(at int, ends time.Duration) {
+	if x.rare == nil {
+		x.rare = new(rare)
+	}
+	x.rare.leftAt, x.rare.ends = at, ends
+}
+
+// correct says how much time is left now.
+func (x *Frame) correct() {
+	if r := x.rare; r != nil && r.leftAt > 0 && r.message == nil {
+		metadata.PutLeft(x.Bytes[r.leftAt:], r.ends-metadata.Now())
+	}
 }
 
 // SetLast says that the frame must not overtake any earlier one.
@@ -78,6 +98,7 @@ type Outbox struct {
 	acked    uint64 // frames of the session that the peer has acknowledged
 	bytes    int    // of all frames
 	block    block  // has the bytes of the newest frames
+	prompt   bool   // what waits has come since nothing waited on this connection: just now
 	counts   Counts
 }
 
@@ -137,7 +158,10 @@ func (o *Outbox) Push(l Frame) bool {
 	if !large && !behind && (len(o.bulky) == 0 || o.bulky[l.path()] == 0) {
 		var used *fullBlock
 		if l.Bytes, used = o.block.keep(l.Bytes); used != nil {
-			l.rare = &rare{used: used}
+			if l.rare == nil {
+				l.rare = new(rare)
+			}
+			l.rare.used = used
 		}
 		o.waiting.push(&l)
 		return true
@@ -171,6 +195,7 @@ func (o *Outbox) DropOldest() bool {
 // then. A frame that is larger than buf is taken alone. Large messages get half of buf.
 func (o *Outbox) Take(buf []byte) []byte {
 	begin := len(buf)
+	defer func() { o.prompt = o.Unsent() == 0 }()
 	for ; o.rewound > 0; o.rewound-- {
 		if !o.takeFrom(&o.waiting, &buf, cap(buf)) {
 			return buf
@@ -205,6 +230,9 @@ func (o *Outbox) takeFrom(q *queue, buf *[]byte, limit int) bool {
 		return false
 	}
 	l, begin := q.first(), len(*buf)
+	if !o.prompt {
+		l.correct()
+	}
 	*buf = l.appendTo(*buf)
 	o.count(l, len(*buf)-begin)
 	o.inFlight.push(l)
@@ -256,6 +284,7 @@ func (r *rare) acknowledged() {
 
 // Rewind makes the frames in flight wait again, for a new connection of the session.
 func (o *Outbox) Rewind() {
+	o.prompt = false
 	if o.inFlight.len() > 0 {
 		o.rewound += o.inFlight.len()
 		o.waiting.frames = append(o.inFlight.drain(), o.waiting.drain()...)
@@ -265,6 +294,7 @@ func (o *Outbox) Rewind() {
 // Abandon begins a new session. It removes and returns the frames that may or may not have arrived.
 func (o *Outbox) Abandon() []Frame {
 	o.keepBlocks()
+	o.prompt = false
 	lost := o.inFlight.drain()
 	for ; o.rewound > 0; o.rewound-- {
 		lost = append(lost, o.waiting.pop())
