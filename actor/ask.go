@@ -91,10 +91,11 @@ func askWithin[M, R any](ctx context.Context, to ActorRef[M], timeout time.Durat
 	if err := p.ask.begin(ctx, to.c, p); err != nil {
 		return reply, askEnded(to.c, err, ended)
 	}
-	if timeout, err = p.ask.limit(ctx, timeout); err != nil {
+	var limited bool
+	if timeout, limited, err = p.ask.limit(ctx, timeout); err != nil {
 		return reply, askEnded(to.c, err, ended)
 	}
-	if timeout > 0 || ctx.Done() != nil {
+	if limited || ctx.Done() != nil { // in this order: Done allocates
 		by.within, by.metadata = timeout, by.metadata.WithRequest(&p.ask.request)
 	}
 	defer p.ask.end()
@@ -148,27 +149,28 @@ func (a *ask) begin(ctx context.Context, asked *core, impl receiver) error {
 }
 
 // limit notes when the ask ends. Without a deadline of its own it ends with the request that the
-// asking handler has got: it returns the time that this leaves, or timeout.
-func (a *ask) limit(ctx context.Context, timeout time.Duration) (time.Duration, error) {
+// asking handler has got: it returns the time that this leaves, or timeout, and whether it is known
+// to end.
+func (a *ask) limit(ctx context.Context, timeout time.Duration) (within time.Duration, limited bool, err error) {
 	if timeout <= 0 {
 		end, ok := ctx.Deadline()
 		if ok {
 			a.request.EndsAt(metadata.At(end))
-			return timeout, nil
+			return timeout, true, nil
 		}
 		handler, inside := ctx.(interface{ internals() *inside })
 		if !inside {
-			return timeout, nil
+			return timeout, false, nil
 		}
 		if timeout, ok = handler.internals().left(); !ok {
-			return 0, nil
+			return 0, false, nil
 		}
 		if timeout <= 0 {
-			return 0, fmt.Errorf("ask %s: nothing was asked: the request that is being handled has ended: %w: %w", a.asked.fullPath(), context.DeadlineExceeded, ErrWithdrawn)
+			return 0, false, fmt.Errorf("ask %s: nothing was asked: the request that is being handled has ended: %w: %w", a.asked.fullPath(), context.DeadlineExceeded, ErrWithdrawn)
 		}
 	}
 	a.request.Within(timeout)
-	return timeout, nil
+	return timeout, true, nil
 }
 
 // reach prepares an ask of another node, which may be gone before the request is sent. It returns
