@@ -88,7 +88,7 @@ var layers = []layer{
 		{"persistence/internal/envelope", []string{"persistence/journal"}},
 		{"persistence/journal", []string{"internal/*"}}, // the contract of stores
 		{"remote", []string{"remote/internal/outbox", "remote/internal/wire", "remote/internal/deathwatch", "actor/telemetry", "actor/extension", "actor", "internal/*"}},
-		{"remote/internal/outbox", []string{"remote/internal/wire", "actor/extension", "actor", "internal/metadata"}},
+		{"remote/internal/outbox", []string{"remote/internal/wire", "actor/extension", "actor", "internal/*"}},
 		{"remote/internal/wire", []string{"actor/extension", "internal/*"}},
 		{"remote/internal/deathwatch", []string{"actor/extension", "actor", "internal/*"}},
 		{"testkit", []string{"actor/extension", "actor", "internal/*"}},
