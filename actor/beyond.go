@@ -12,10 +12,14 @@ func (b *beyond) undelivered() (any, bool) { return b.msg, true }
 
 // TellBeyondBound implements extension.TellBeyondBound.
 func (r refInternals) TellBeyondBound(msg any) {
-	copied, err := carried(r.c, msg)
 	to, ok := r.c.impl.(*cell)
-	if err != nil || !ok {
+	if !ok {
 		r.c.sys.deadLetter(r.c, msg, ErrNoSuchActor)
+		return
+	}
+	copied, err := carried(r.c, msg)
+	if err != nil {
+		r.c.sys.deadLetter(r.c, msg, err)
 		return
 	}
 	to.post(item{task: &beyond{msg: copied}}, entrance{})

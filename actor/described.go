@@ -67,9 +67,19 @@ func metadataOf(c *cell) metadata.Metadata { return c.metadata.WithRequest(reque
 func (it *item) run(c *cell) {
 	if it.task != nil {
 		it.task.run(c)
-	} else {
-		c.handleTaskMessage(it.msg)
+		return
 	}
+	if it.request == nil {
+		c.handleTaskMessage(it.msg)
+		return
+	}
+	outer := c.core.outermost()
+	if why := take(outer, it.request); why != nil {
+		c.reportUndelivered(item{msg: it.msg}, why)
+		return
+	}
+	c.handleTaskMessage(it.msg)
+	outer.runner.handled()
 }
 
 // Metadata implements extension.MetadataOf.
