@@ -12,9 +12,9 @@ import (
 // AskToSelf asks another actor from inside an actor without blocking. The actor handles other
 // messages meanwhile. wrap converts the reply, or the error, into a message of the actor, which is
 // handled in its place among the other messages. [Ask] lists the errors; after timeout the error
-// wraps [context.DeadlineExceeded]. With a timeout of zero or less the ask never times out, and a
-// wait of 30 seconds is logged. wrap runs inside the actor. A panic in wrap or request is a failure
-// of the actor.
+// wraps [context.DeadlineExceeded]. With a timeout of zero or less it ends with the ask whose
+// request the actor is handling; without such an end it never times out, and a wait of 30 seconds
+// is logged. wrap runs inside the actor. A panic in wrap or request is a failure of the actor.
 //
 // An ask ends with the incarnation of the actor: a reply that arrives after a restart, or after the
 // end of the actor, is a dead letter, and a request that is still buffered is withdrawn. An ask

@@ -258,9 +258,10 @@ func Expire(d time.Duration) Option {
 // longer report it; this does not happen in a graceful move.
 //
 // Up to window messages of each node are in flight at a time. More wait, up to the limit of
-// [Buffer]; when that is reached, the oldest of them becomes a dead letter with [ErrBufferFull]. A
-// window of 1 allows one message per round trip. A larger window costs the memory of that many
-// messages on each node.
+// [Buffer]; when that is reached, the oldest of them becomes a dead letter with [ErrBufferFull].
+// The request of an ask that has ended, or that the instance is too far behind to answer in time,
+// is refused: it is not sent again. A window of 1 allows one message per round trip. A larger
+// window costs the memory of that many messages on each node.
 //
 // Limits: messages are lost with the process of the sending node, and become dead letters when its
 // manager ends. A message becomes a dead letter with [ErrGivenUp] after 10 instances on one node

@@ -88,9 +88,7 @@ func (m Metadata) Append(buf []byte) []byte {
 	case m.encoded == "":
 		return appendLeft(append(codec.AppendHead(buf, codec.MajorBytes, 1+leftSize), codec.MajorMap|1), key, left)
 	}
-	all := append(m.pairs(), pair{key, appendLeft(nil, key, left)[1:]})
-	slices.SortFunc(all, byKey)
-	with := encode(all)
+	with := encode(append(m.pairs(), pair{key, appendLeft(nil, key, left)[1:]}))
 	return append(codec.AppendHead(buf, codec.MajorBytes, uint64(len(with))), with...)
 }
 
@@ -142,14 +140,12 @@ func (m Metadata) pairs() []pair {
 	return all
 }
 
-func byKey(a, b pair) int { return cmp.Compare(a.key, b.key) }
-
 // encode returns the map with some values, of different keys; "" for none.
 func encode(all []pair) string {
 	if len(all) == 0 {
 		return ""
 	}
-	slices.SortFunc(all, byKey)
+	slices.SortFunc(all, func(a, b pair) int { return cmp.Compare(a.key, b.key) })
 	buf := codec.AppendHead(nil, codec.MajorMap, uint64(len(all)))
 	for _, p := range all {
 		buf = append(codec.AppendHead(buf, codec.MajorUint, uint64(p.key)), p.value...)
