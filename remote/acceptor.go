@@ -37,6 +37,7 @@ type acceptor struct {
 	conns           conns
 	sessions        sessions
 	openers         *openers
+	replaced        func(addr string) // a peer has opened a connection instead of one that it has lost
 	streams         chan net.Conn
 
 	system  atomic.Pointer[actor.System]
@@ -237,14 +238,18 @@ func (a *acceptor) begin(conn net.Conn, l channel, h hello, with agreement) (*in
 	}
 	timer := time.NewTimer(a.cfg.HandshakeTimeout)
 	defer timer.Stop()
-	for {
+	for lost := h.Want != 0; ; {
 		before, err := a.sessions.begin(in, h.Want != 0)
 		if err != nil {
 			return nil, err
 		}
 		if before == nil {
+			if lost {
+				a.replaced(h.Addr)
+			}
 			return in, nil
 		}
+		lost = true
 		before.hangUp()
 		select {
 		case <-before.done:

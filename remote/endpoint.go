@@ -97,6 +97,7 @@ func newEndpoint(cfg Config, authenticator *authenticator, addr string) *Endpoin
 		openers:         &e.packets.openers,
 		streams:         make(chan net.Conn),
 		serving:         make(chan struct{}),
+		replaced:        e.distrust,
 	}
 	e.reverseDialer = newReverseDialer(n, &e.acceptor)
 	e.shut = once(e.shutDown)
@@ -187,6 +188,18 @@ func (e *Endpoint) Rename(to uint64) {
 	e.incarnation.Store(to)
 	e.hangUp(func(NodeID) bool { return true })
 	for _, l := range e.links.to("") {
+		l.hangUp(0)
+	}
+}
+
+// distrust ends the connections over which this node sends to a client. The client has replaced a
+// lost connection of its own, so these may be lost as well, and silently: without this, the next
+// message to the client would find that out, and wait for it.
+func (e *Endpoint) distrust(addr string) {
+	if !isOutbound(addr) {
+		return
+	}
+	for _, l := range e.links.to(addr) {
 		l.hangUp(0)
 	}
 }

@@ -101,6 +101,9 @@ func (l *link) run(ctx context.Context) {
 			return
 		}
 		err = l.transmit(conn)
+		if errors.Is(err, errStale) && l.links.cfg.Outbound {
+			l.links.hangUpSilent()
+		}
 		if l.retire() {
 			return
 		}
@@ -171,6 +174,13 @@ func (l *link) finish(by time.Time) {
 	l.writer.wakeUp()
 	l.mu.Unlock()
 	l.cancel(ErrClosed)
+}
+
+// silent reports whether nothing has come from the peer for as long as makes a connection stale.
+func (l *link) silent() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return time.Now().After(l.timing.renewal(&l.links.cfg))
 }
 
 // hangUp closes the present connection, unless it is with that incarnation of the peer.

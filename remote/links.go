@@ -128,6 +128,17 @@ func (s *links) to(addr string) []*link {
 	return found
 }
 
+// hangUpSilent closes the connections from which nothing has come for a while, once one of them has
+// turned out to be lost: what made the network forget that one, like a firewall that was started
+// again between a client and all nodes, has probably made it forget the others.
+func (s *links) hangUpSilent() {
+	for _, l := range s.to("") {
+		if l.silent() {
+			l.hangUp(0)
+		}
+	}
+}
+
 // finish ends all links when they are empty, or at the deadline, and waits for that.
 func (s *links) finish(by time.Time) {
 	s.mu.Lock()
