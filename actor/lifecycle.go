@@ -96,13 +96,16 @@ func (c *cell) finish() {
 	c.releaseLife()
 	c.tally.flush()
 	c.tally.counts.stopped.Add(1)
+	abandoned := c.core.flags.has(abandoned)
 	switch {
-	case c.conf.returns != nil:
+	case c.conf.returns != nil && !abandoned:
 		c.giveBack(rest)
 	case len(rest) > 0:
 		c.reportRest(rest)
 	}
-	c.core.leaveTree()
+	if !abandoned { // else it has left
+		c.core.leaveTree()
+	}
 }
 
 // reportRest makes the remaining items dead letters, with the reason of the admission check if it

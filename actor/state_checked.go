@@ -21,7 +21,7 @@ func checkState(c *core) {
 		{c.scheduled || c.suspended || c.dead || c.waiting == 0, "a turn is due for what waits"},
 		{c.scheduled || c.dead || !b.systemWaits(), "a turn is due for a system message"},
 		{!c.dead || c.waiting == 0 && !b.systemWaits(), "nothing waits for the dead"},
-		{!c.over || c.dead, "watchers learn of the end after it"},
+		{!c.over || c.dead || c.flags.has(abandoned), "watchers learn of the end after it"},
 		{!c.closed || c.suspended, "what takes no children handles no messages"},
 		{!c.flags.has(unborn) || c.suspended, "what has not started handles no messages"},
 		{!c.flags.has(bypassed) || !c.suspended, "a bypass ends before the actor stops or restarts"},

@@ -129,6 +129,7 @@ func listen(cfg Config) (*Node, error) {
 	n.leasing = newLeasing(n.aborted, n.System, n.log)
 	peers.Attach(n.System, n.featuresOf)
 	singletonhook.Attach(n.System, (*locator)(n))
+	extension.Set(n.System, singletonhook.RemovalMargin(cfg.margin()))
 	if cfg.Lease != nil {
 		extension.Set(n.System, singletonhook.Leases(func(name string) (lease.Lease, error) {
 			return cfg.Lease(cfg.Name+"-singleton-"+name, endpoint.Addr())

@@ -177,7 +177,7 @@ func (l *link) finish(by time.Time) {
 }
 
 // silent reports whether nothing has come from the peer for as long as makes a connection stale.
-func (l *link) silent() bool {
+func silent(l *link) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return time.Now().After(l.timing.renewal(&l.links.cfg))

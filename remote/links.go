@@ -129,11 +129,11 @@ func (s *links) to(addr string) []*link {
 }
 
 // hangUpSilent closes the connections from which nothing has come for a while, once one of them has
-// turned out to be lost: what made the network forget that one, like a firewall that was started
-// again between a client and all nodes, has probably made it forget the others.
+// turned out to be lost. The network has probably forgotten them too: a firewall was started again
+// between a client and all nodes.
 func (s *links) hangUpSilent() {
 	for _, l := range s.to("") {
-		if l.silent() {
+		if silent(l) {
 			l.hangUp(0)
 		}
 	}

@@ -78,6 +78,10 @@ type Returning interface {
 	Rest(of actor.AnyRef)
 	// Finish lets such an actor end when it has handled what it has.
 	Finish(of actor.AnyRef)
+	// Abandon gives up an actor whose handler does not return: its Owner gets what waits for it,
+	// and its name is free, as if it had ended by the failure why. When the handler returns, the
+	// actor ends without another message. Abandon returns false if the actor has ended.
+	Abandon(of actor.AnyRef, why error) bool
 	// Ending reports whether the parent is stopping, and thus stops its children, or has ended.
 	Ending() bool
 }

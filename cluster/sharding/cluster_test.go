@@ -422,7 +422,7 @@ func TestWhatWaitsForASlowEntityMovesWithItsShard(t *testing.T) {
 			name := n.View().Self.Name
 			r, err := sharding.Start(n, "notebook", func(e sharding.Entity) actor.Behavior[note] {
 				return persistentNotebook(e, store, name)
-			}, sharding.Shards(16), sharding.EventSourced())
+			}, sharding.Shards(16), sharding.EventSourced(), sharding.StopTimeout(20*time.Second)) // longer than "slow"
 			require.NoError(t, err)
 			regions[name] = r
 		}

@@ -126,7 +126,10 @@ func TestStoppedShardsStartAgainWithTheNextGeneration(t *testing.T) {
 }
 
 func TestStopWaitsForTheHandlersOfEntities(t *testing.T) {
-	inShop(t, 1, func(t *testing.T, s *shop) {
+	inShop(t, 0, func(t *testing.T, s *shop) {
+		s.opts = append(s.opts, sharding.StopTimeout(20*time.Second))
+		s.Add("n1")
+		s.start("n1")
 		s.tell("n1", "e0", "slow") // takes 14 s
 		s.tell("n1", "e0", "late")
 		time.Sleep(time.Second)

@@ -133,7 +133,8 @@ func MaxEntities(n int) Option { return func(s *settings) { s.limit = n } }
 func StopMessage(msg any) Option { return func(s *settings) { s.stopMessage = msg } }
 
 // StopTimeout is how long entities may take to stop when their shard moves; then they are stopped
-// at once. The default is [DefaultStopTimeout].
+// at once. One whose handler does not return is given up half a second later, see [Stuck]. The
+// default is [DefaultStopTimeout].
 func StopTimeout(d time.Duration) Option { return func(s *settings) { s.stopTimeout = d } }
 
 // Buffer is how many messages to one shard a node keeps while the shard moves, or is on no node.

@@ -146,11 +146,16 @@ func (a *shardActor) receive(ctx *actor.Context[shardMsg], msg shardMsg) actor.B
 	case leaveShard:
 		ctx.After("leave", l.region.set.stopTimeout, leaveNow{})
 		l.leave(a.all)
-	case leftEmpty, leaveNow:
-		return func(_ *actor.Context[shardMsg], next *actor.Next[shardMsg]) { next.Stop() }
+	case leaveNow:
+		a.watchStuck()
+		return stops
+	case leftEmpty:
+		return stops
 	}
 	return nil
 }
+
+func stops(_ *actor.Context[shardMsg], next *actor.Next[shardMsg]) { next.Stop() }
 
 // look sees to it that entities that are about to end do.
 func (a *shardActor) look() {

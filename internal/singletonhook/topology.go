@@ -12,6 +12,10 @@ import (
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
+// A RemovalMargin is how long an actor on a node that was removed may still run. The System of a
+// node has it as an extension.
+type RemovalMargin time.Duration
+
 // A Locator shows a cluster to singletons.
 type Locator interface {
 	// Topologies yields the present topology, and then the newest one after each change, until ctx
