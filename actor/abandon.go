@@ -30,6 +30,9 @@ func takeAbandoned(b *inbox, why error) (rest []item, done bool) {
 	b.rests()
 	b.core.ownRelations().cause = why
 	rest = b.box.drainQueue(nil)
+	if b.conf.box.overflow == block { // else only the turn may read the extras
+		rest = append(rest, b.senders.takeParked()...)
+	}
 	checkState(&b.core)
 	return rest, true
 }

@@ -32,6 +32,10 @@ func refTo(ref, made any) { *ref.(bindable).pointer() = made.(*core) } // by its
 func init() {
 	actorhook.Internals, actorhook.SetRef, actorhook.Marked = internalsOf, refTo, markedAs
 	actorhook.WillBlock = willBlock
+	actorhook.Priority = func(option any) any {
+		box, _ := option.(Mailbox)
+		return box.priority
+	}
 	actorhook.AdmissionCheck = func(check func() error) any {
 		return spawnOption(func(c *spawnConfig) { c.admission = check })
 	}

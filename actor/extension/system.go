@@ -2,6 +2,7 @@ package extension
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -132,6 +133,20 @@ func NewPause[M any](ctx *actor.Context[M], then func() actor.Behavior[M]) Pause
 			End()
 		}
 	}).Pause(func() any { return anyBehavior(then()) })
+}
+
+// CheckOptions returns an error if an actor with messages of type M cannot be spawned with opts:
+// one is nil, or a prioritized mailbox is for messages of another type.
+func CheckOptions[M any](opts ...actor.SpawnOption) error {
+	for i, o := range opts {
+		if o == nil {
+			return fmt.Errorf("spawn option %d is nil", i+1)
+		}
+		if _, fits := actorhook.Priority(o).(func(M) int); !fits && actorhook.Priority(o) != nil {
+			return fmt.Errorf("the mailbox has a priority of type %T, which does not take the messages", actorhook.Priority(o))
+		}
+	}
+	return nil
 }
 
 // WithAdmissionCheck lets the actor handle messages only while check returns nil. It is called

@@ -56,10 +56,10 @@ var (
 
 	// agentFactories are the factories of the agents in these tests.
 	agentFactories = factories{
-		workers.Name(): typed[job, order]{workers.Name(), newWorker},
-		writers.Name(): typed[uint64, actor.ActorRef[bool]]{writers.Name(), newWriter},
-		ledgers.Name(): typed[uint64, int]{ledgers.Name(), newLedger},
-		shops.Name():   typed[uint64, int]{shops.Name(), newShop},
+		workers.Name(): typed[job, order]{name: workers.Name(), factory: newWorker},
+		writers.Name(): typed[uint64, actor.ActorRef[bool]]{name: writers.Name(), factory: newWriter},
+		ledgers.Name(): typed[uint64, int]{name: ledgers.Name(), factory: newLedger},
+		shops.Name():   typed[uint64, int]{name: shops.Name(), factory: newShop},
 	}
 )
 

@@ -3,6 +3,7 @@ package placement
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/understudy-go/understudy/actor"
@@ -45,6 +46,7 @@ type starter interface {
 type typed[S, M any] struct {
 	name    string
 	factory func(S) actor.Behavior[M]
+	opts    []actor.SpawnOption
 }
 
 func (t typed[S, M]) typeName() string { return t.name }
@@ -55,7 +57,7 @@ func (t typed[S, M]) start(under *actor.Context[any], r hosting.StartRequest, on
 	if r.Generation != (Generation{}) {
 		ctx = singletonhook.WithGeneration(ctx, under.Self().Path()+"/"+name, r.Generation, on.Broken)
 	}
-	ref := actor.Spawn(under, t.placed(r, on), name, extension.WithContext(ctx))
+	ref := actor.Spawn(under, t.placed(r, on), name, append(slices.Clone(t.opts), extension.WithContext(ctx))...)
 	return shell.Running{Ref: ref, Leave: func() { receptionist.Deregister(under.System(), keyOf[M](r.Label), ref) }}
 }
 

@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/cluster/internal/hosting/shell"
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
@@ -77,14 +78,17 @@ type Factory struct{ starter starter }
 //	storage.Factory(func(v Volume) actor.Behavior[Request] { return newStorage(db, v) })
 //
 // newActor is called inside the new actor, at each start and restart, so it may block. A panic in
-// it is a failed start. With the actor's context, for example in behaviors.Setup, [LabelOf] returns
-// the label, and singleton.GenerationOf the generation of a singleton. Factory panics if newActor
-// is nil.
-func (t Type[S, M]) Factory(newActor func(S) actor.Behavior[M]) Factory {
+// it is a failed start. opts give the actors a mailbox or a kind. With the actor's context, for
+// example in behaviors.Setup, [LabelOf] returns the label, and singleton.GenerationOf the
+// generation of a singleton. Factory panics if newActor is nil, or opts are not for its messages.
+func (t Type[S, M]) Factory(newActor func(S) actor.Behavior[M], opts ...actor.SpawnOption) Factory {
 	if newActor == nil {
 		panic(fmt.Sprintf("placement: the factory of type %q is nil", t.name))
 	}
-	return Factory{typed[S, M]{t.name, newActor}}
+	if err := extension.CheckOptions[M](opts...); err != nil {
+		panic(fmt.Sprintf("placement: the factory of type %q: %v", t.name, err))
+	}
+	return Factory{typed[S, M]{t.name, newActor, opts}}
 }
 
 // factories are the factories of a node, by the name of their type.

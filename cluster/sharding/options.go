@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/internal/naming"
@@ -27,6 +28,7 @@ type settings struct {
 	limit       int
 	stopMessage any
 	stopTimeout time.Duration
+	spawn       []actor.SpawnOption // of entities
 	buffer      int
 	sourced     bool
 	journal     persistence.Journal
@@ -126,6 +128,17 @@ func PassivateAfter(d time.Duration) Option { return func(s *settings) { s.passi
 // MaxEntities limits how many entities of the type a node keeps awake to about n. Beyond that,
 // those end that were used longest ago, as by PassivateAfter. 0, the default, means no limit.
 func MaxEntities(n int) Option { return func(s *settings) { s.limit = n } }
+
+// SpawnOptions gives the entities a mailbox or a kind, as [actor.Spawn] does:
+//
+//	sharding.SpawnOptions(actor.Bounded(100))
+//
+// A message for which the mailbox has no place is a dead letter with [actor.ErrMailboxFull] on the
+// node of the entity. An ask fails with that at once, wherever it comes from. Other nodes may have
+// other options.
+func SpawnOptions(opts ...actor.SpawnOption) Option {
+	return func(s *settings) { s.spawn = append(s.spawn, opts...) }
+}
 
 // StopMessage is the last message of an entity that is to end because it is idle, or because its
 // shard moves: it comes after all others. The entity must stop in response. Without it, entities

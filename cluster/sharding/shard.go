@@ -1,6 +1,7 @@
 package sharding
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -97,11 +98,11 @@ func (a *shardActor) connect() {
 	self := a.ctx.Self()
 	a.all.hooks.empty = func() { self.Tell(leftEmpty{}) }
 	a.all.hooks.asked = func() { self.Tell(endAsked{}) }
-	var opts []actor.SpawnOption
+	r := a.all.lane.region
+	opts := slices.Clone(r.set.spawn)
 	if a.all.hooks.gate != nil {
 		opts = append(opts, extension.WithAdmissionCheck(a.all.hooks.gate))
 	}
-	r := a.all.lane.region
 	a.all.actors = extension.NewReturning(self, a.all, r.set.stopMessage, &r.limiter.rounds, opts...)
 }
 

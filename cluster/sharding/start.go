@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/internal/naming"
 )
@@ -43,6 +44,9 @@ func Start[M any](s Host, name string, factory func(Entity) actor.Behavior[M], o
 func startRegion[M any](s Host, name string, factory func(of Entity, shards int) actor.Behavior[M], set settings) (*Region[M], error) {
 	if _, fits := set.stopMessage.(M); set.stopMessage != nil && !fits {
 		return nil, fmt.Errorf("sharding: the stop message of type %q is a %T, which its entities do not take", name, set.stopMessage)
+	}
+	if err := extension.CheckOptions[M](set.spawn...); err != nil {
+		return nil, fmt.Errorf("sharding: type %q: %w", name, err)
 	}
 	h, local, err := hubFor(s, set)
 	if err != nil {

@@ -132,10 +132,14 @@ var targets = map[string]target{
 		j := memory.New()
 		return entityOf(t, c, func(e sharding.Entity) actor.Behavior[Work] { return l.eventSourced(e.PersistenceID(), j) }, j)
 	},
-	"placed": func(t *testing.T, c *clustertest.Cluster, l *ledger) func(s *actor.System) actor.ActorRef[Work] {
+	"placed": placedWith(),
+}
+
+func placedWith(opts ...actor.SpawnOption) target {
+	return func(t *testing.T, c *clustertest.Cluster, l *ledger) func(s *actor.System) actor.ActorRef[Work] {
 		j := memory.New()
 		for i, n := range c.Nodes() {
-			coordinator, err := placement.Start(n, placement.Config{Journal: j, Factories: []placement.Factory{placed.Factory(func(string) actor.Behavior[Work] { return l.plain() })}})
+			coordinator, err := placement.Start(n, placement.Config{Journal: j, Factories: []placement.Factory{placed.Factory(func(string) actor.Behavior[Work] { return l.plain() }, opts...)}})
 			require.NoError(t, err)
 			if i == 0 {
 				_, err = coordinator.Submit(t.Context(), placed.Spec("desks/one", ""))
@@ -143,12 +147,12 @@ var targets = map[string]target{
 			}
 		}
 		return func(s *actor.System) actor.ActorRef[Work] { return placed.Ref(s, "desks/one") }
-	},
+	}
 }
 
-func entityOf(t *testing.T, c *clustertest.Cluster, f func(sharding.Entity) actor.Behavior[Work], j *memory.Journal) func(s *actor.System) actor.ActorRef[Work] {
+func entityOf(t *testing.T, c *clustertest.Cluster, f func(sharding.Entity) actor.Behavior[Work], j *memory.Journal, opts ...actor.SpawnOption) func(s *actor.System) actor.ActorRef[Work] {
 	for _, n := range c.Nodes() {
-		_, err := sharding.Start(n, "e", f, sharding.EventSourced(), sharding.WithJournal(j))
+		_, err := sharding.Start(n, "e", f, sharding.EventSourced(), sharding.WithJournal(j), sharding.SpawnOptions(opts...))
 		require.NoError(t, err)
 	}
 	return func(s *actor.System) actor.ActorRef[Work] { return sharding.RefOf[Work](s, "e", "hot") }
