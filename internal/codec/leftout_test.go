@@ -75,6 +75,8 @@ func TestAFieldThatIsLeftOutForJSONIsNotLost(t *testing.T) {
 	var buf bytes.Buffer
 	for _, v := range []secretive{{}, {Secret: "s"}} {
 		require.ErrorContains(t, shapeOf(reflect.TypeFor[secretive]()).encode(&buf, v), "field Secret of codec.secretive has the tag `json:\"-\"`")
+		_, err := Encoder{&kind{name: "case", typ: reflect.TypeFor[secretive]()}}.Append(nil, v)
+		require.ErrorContains(t, err, "field Secret of codec.secretive has the tag `json:\"-\"`", "as a message or an event by itself")
 	}
 	require.NoError(t, shapeOf(reflect.TypeFor[kept]()).encode(&buf, kept{"n", "s", "c"}))
 	var back kept

@@ -70,7 +70,7 @@ func (p *plan) encodes(v reflect.Value, data []byte) bool {
 func planFields(t reflect.Type, depth int) (fields []plannedField, ok bool) {
 	names := map[string]bool{}
 	for f := range t.Fields() {
-		if f.Anonymous {
+		if f.Anonymous || isHiddenFromJSON(f) { // the second is refused by the validator
 			return nil, false
 		}
 		if !f.IsExported() || tagOf(f) == "-" {
