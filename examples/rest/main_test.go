@@ -1,11 +1,35 @@
 package main
 
-func Example() {
-	main()
-	// Output:
-	// GET /stock/apples -> 200 {"left":10}
-	// POST /stock/apples/reservations {"count": 7} -> 201 {"left":3}
-	// POST /stock/apples/reservations {"count": 7} -> 409 too few are left
-	// POST /stock/pears/reservations {"count": 1} -> 404 no such goods
-	// POST /stock/apples/reservations {"count": "many"} -> 400 json: cannot unmarshal string into Go struct field .Count of type uint16
+import (
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/effort"
+)
+
+// asProgram is the environment variable that makes the test binary run as the example. Its servers
+// inherit it.
+const asProgram = "UNDERSTUDY_REST"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func TestUnderLoadAndKilledEachAcknowledgedPaymentIsMadeOnce(t *testing.T) {
+	effort.Verify(t) // half a minute
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-seconds", "2")
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	out, err := cmd.CombinedOutput()
+	t.Logf("\n%s", out)
+	require.NoError(t, err)
+	require.Regexp(t, `\| three times that \| \d+ \| \d{2,} \| \d+ms \| \d+ms \| \d{2,} \|`, string(out))
+	require.Regexp(t, `\| its host is killed \| .* 5 \| \d+ \| \d+ \|`, string(out))
+	require.Contains(t, string(out), "Each of them is in the journal exactly once.")
 }

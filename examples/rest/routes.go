@@ -3,57 +3,55 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"time"
+	"unicode/utf8"
 
 	"github.com/understudy-go/understudy/actor"
 )
 
-// patience is how long a request waits for the actor.
-const patience = 2 * time.Second
+// patience is how long a request waits for the fund.
+const patience = time.Second
 
-// routes serves GET /stock/{goods} and POST /stock/{goods}/reservations.
-func routes(stock actor.ActorRef[StockMsg]) http.Handler {
+// routes serves POST /payments and GET /balance. failover is how long clients are told to wait
+// while the fund has no instance.
+func routes(fund actor.ActorRef[FundMsg], failover time.Duration) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /stock/{goods}", func(w http.ResponseWriter, r *http.Request) {
-		answer(w, r, stock, http.StatusOK, func(replyTo actor.ActorRef[actor.Result[int]]) StockMsg {
-			return Count{Goods: r.PathValue("goods"), ReplyTo: replyTo}
-		})
-	})
-	mux.HandleFunc("POST /stock/{goods}/reservations", func(w http.ResponseWriter, r *http.Request) {
-		var body struct{ Count uint16 }
-		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1000)).Decode(&body); err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
+	mux.HandleFunc("POST /payments", func(w http.ResponseWriter, r *http.Request) {
+		var body struct{ Cents uint16 }
+		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 1000)).Decode(&body); err != nil || body.Cents == 0 {
+			http.Error(w, `a payment is {"cents": n}, n from 1 to 65535`, http.StatusBadRequest)
 			return
 		}
-		answer(w, r, stock, http.StatusCreated, func(replyTo actor.ActorRef[actor.Result[int]]) StockMsg {
-			return Reserve{Goods: r.PathValue("goods"), Count: int(body.Count), ReplyTo: replyTo}
+		key := r.Header.Get("Idempotency-Key")
+		if key == "" || len(key) > 100 || !utf8.ValidString(key) {
+			http.Error(w, "a payment has an Idempotency-Key of at most 100 bytes of UTF-8", http.StatusBadRequest)
+			return
+		}
+		answer(w, r, fund, failover, http.StatusCreated, func(replyTo actor.ActorRef[actor.Result[Payment]]) FundMsg {
+			return Pay{Key: key, Cents: int(body.Cents), ReplyTo: replyTo}
+		})
+	})
+	mux.HandleFunc("GET /balance", func(w http.ResponseWriter, r *http.Request) {
+		answer(w, r, fund, failover, http.StatusOK, func(replyTo actor.ActorRef[actor.Result[int]]) FundMsg {
+			return Balance{ReplyTo: replyTo}
 		})
 	})
 	return mux
 }
 
-// answer asks the stock, and writes its reply. The context of the request ends the ask when the
-// customer goes away.
-func answer(w http.ResponseWriter, r *http.Request, stock actor.ActorRef[StockMsg], success int,
-	request func(actor.ActorRef[actor.Result[int]]) StockMsg,
+// answer asks the fund, and writes its reply. The ask ends when the client goes away.
+func answer[R any](w http.ResponseWriter, r *http.Request, fund actor.ActorRef[FundMsg], failover time.Duration, success int,
+	request func(actor.ActorRef[actor.Result[R]]) FundMsg,
 ) {
 	ctx, cancel := context.WithTimeout(r.Context(), patience)
 	defer cancel()
-	left, err := actor.AskResult(ctx, stock, request)
-	switch {
-	case errors.Is(err, errUnknown):
-		http.Error(w, err.Error(), http.StatusNotFound)
-		return
-	case errors.Is(err, errTooFew):
-		http.Error(w, err.Error(), http.StatusConflict)
-		return
-	case err != nil: // no reply: the actor was too slow, or has ended
-		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+	reply, err := actor.AskResult(ctx, fund, request)
+	if err != nil {
+		refuse(w, err, failover)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(success)
-	_ = json.NewEncoder(w).Encode(map[string]int{"left": left}) // the customer may have gone
+	_ = json.NewEncoder(w).Encode(reply) // the client may have gone
 }
