@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 
 	"github.com/understudy-go/understudy/actor/extension"
@@ -13,18 +12,18 @@ import (
 )
 
 // checkFile is check for the journal in a file.
-func checkFile(ctx context.Context, out io.Writer, path string, all []*customer) (err error) {
+func checkFile(ctx context.Context, path string, all []*customer) (err error) {
 	journal, err := sqlite.Open(path) //nolint:contextcheck // opening takes no context
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, journal.Close()) }()
-	return check(ctx, out, journal, all)
+	return check(ctx, journal, all)
 }
 
 // check compares the journal with what customers were told: what was acknowledged is there once,
 // what was refused is not there, and nothing is there twice.
-func check(ctx context.Context, out io.Writer, journal persistence.Journal, all []*customer) error {
+func check(ctx context.Context, journal persistence.Journal, all []*customer) error {
 	made, err := payments(ctx, journal)
 	if err != nil {
 		return err
@@ -42,7 +41,7 @@ func check(ctx context.Context, out io.Writer, journal persistence.Journal, all 
 			unknown++
 		}
 	}
-	fmt.Fprintf(out, "Of %d payments %d were acknowledged. Each of them is in the journal exactly once. The others were given up after %d tries; %d of them are in the journal.\n",
+	fmt.Printf("Of %d payments %d were acknowledged. Each of them is in the journal exactly once. The others were given up after %d tries; %d of them are in the journal.\n",
 		len(all), acknowledged, tries, unknown)
 	return nil
 }

@@ -61,7 +61,7 @@ func (c *customers) use(servers []string) {
 func (c *customers) server() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.servers[rand.IntN(len(c.servers))] //nolint:gosec // any of them
+	return c.servers[rand.IntN(len(c.servers))]
 }
 
 func (c *customers) newCustomer() *customer {
@@ -98,7 +98,7 @@ func (c *customers) pay(ctx context.Context, rate float64, lasts time.Duration) 
 	end := time.Now().Add(lasts)
 	next := time.Now()
 	for {
-		next = next.Add(time.Duration(rand.ExpFloat64() / rate * float64(time.Second))) //nolint:gosec // a load
+		next = next.Add(time.Duration(rand.ExpFloat64() / rate * float64(time.Second)))
 		if next.After(end) || !wait(ctx, time.Until(next)) {
 			break
 		}
@@ -116,7 +116,7 @@ func (c *customers) insist(ctx context.Context, who *customer) {
 			return
 		}
 		pause := time.Duration(max(1, r.retryAfter)) * time.Second
-		if !wait(ctx, pause+rand.N(pause)) { //nolint:gosec // so that they do not all come at once
+		if !wait(ctx, pause+rand.N(pause)) {
 			return
 		}
 	}

@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 )
 
 // load starts the servers, sends more payments than the fund can make, kills its host, and checks
 // the journal. The rates are of new payments; those who try again come on top.
-func load(ctx context.Context, out io.Writer, s settings) (err error) {
+func load(ctx context.Context, s settings) (err error) {
 	all, err := open(ctx, s)
 	defer func() { all.close(err != nil) }()
 	if err != nil {
@@ -19,7 +18,7 @@ func load(ctx context.Context, out io.Writer, s settings) (err error) {
 	t := &table{}
 	c := newCustomers(all.addresses, t.note)
 	capacity := c.capacity(ctx, 2*time.Second)
-	fmt.Fprintf(out, "%d servers; the fund can make %.0f payments a second\n\n", servers, capacity)
+	fmt.Printf("%d servers; the fund can make %.0f payments a second\n\n", servers, capacity)
 
 	high, failover := time.Duration(s.seconds)*time.Second, s.node.Expected().FailoverFenced
 	t.begin("a third of that")
@@ -43,8 +42,8 @@ func load(ctx context.Context, out io.Writer, s settings) (err error) {
 	if ctx.Err() != nil {
 		return errors.New("interrupted")
 	}
-	t.print(out)
-	fmt.Fprintf(out, "\n%s was killed. The next host made a payment after %.1fs; Expected says at most %.1fs.\n",
+	t.print()
+	fmt.Printf("\n%s was killed. The next host made a payment after %.1fs; Expected says at most %.1fs.\n",
 		host, t.firstAfter(killed).Seconds(), failover.Seconds())
-	return errors.Join(t.surprise, checkFile(ctx, out, s.journal, c.all))
+	return errors.Join(t.surprise, checkFile(ctx, s.journal, c.all))
 }

@@ -70,7 +70,7 @@ func run(s settings) error {
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
 	if s.http == "" {
-		return load(ctx, os.Stdout, s)
+		return load(ctx, s)
 	}
 	return serve(ctx, s)
 }
@@ -96,13 +96,13 @@ func serve(ctx context.Context, s settings) error {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/", routes(actor.Spawn(node, fund(journal), "fund"), s.node.Expected().FailoverFenced))
-	mux.Handle("/cluster/", http.StripPrefix("/cluster", node.Handler()))
+	mux.Handle("/cluster/", http.StripPrefix("/cluster", node.Handler())) //nolint:contextcheck // it only reads
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
 	node.OnShutdown(actor.ServiceUnbind, "http", server.Shutdown) // before the node leaves
-	go func() {
+	go func() {                                                   //nolint:contextcheck // a node whose server has ended leaves in any case
 		_ = server.Serve(listener)
 		_ = node.Shutdown(context.Background())
 	}()
 	fmt.Println("serving at", "http://"+listener.Addr().String())
-	return node.ShutdownOnSignal(ctx) //nolint:contextcheck // it shuts down when ctx ends
+	return node.ShutdownOnSignal(ctx)
 }

@@ -67,8 +67,14 @@ func TestMoreThanIsLeftIsRefused(t *testing.T) {
 func TestARequestThatIsNoPaymentIsRefused(t *testing.T) {
 	h := routes(actor.Spawn(testkit.NewSystem(t), fund(memory.New()), "fund"), time.Second)
 	for _, c := range []struct{ key, body string }{
-		{"", `{"cents": 1}`}, {strings.Repeat("x", 101), `{"cents": 1}`}, {"\xff", `{"cents": 1}`},
-		{"a", `{"cents": 0}`}, {"a", `{"cents": -1}`}, {"a", `{"cents": "many"}`}, {"a", `{"cent": 1}`}, {"a", ""},
+		{"", `{"cents": 1}`},
+		{strings.Repeat("x", 101), `{"cents": 1}`},
+		{"\xff", `{"cents": 1}`},
+		{"a", `{"cents": 0}`},
+		{"a", `{"cents": -1}`},
+		{"a", `{"cents": "many"}`},
+		{"a", `{"cent": 1}`},
+		{"a", ""},
 	} {
 		require.Equal(t, http.StatusBadRequest, post(t, h, c.key, c.body).Code, "%q %q", c.key, c.body)
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -63,11 +62,11 @@ func (t *table) firstAfter(p *phase) (first time.Duration) {
 	return first
 }
 
-func (t *table) print(out io.Writer) {
-	fmt.Fprintln(out, "| new payments | requests | 201 | p50 | p99 | 503 | p50 | p99 | Retry-After | 504 | no answer |")
-	fmt.Fprintln(out, "|---|--:|--:|--:|--:|--:|--:|--:|---|--:|--:|")
+func (t *table) print() {
+	fmt.Println("| new payments | requests | 201 | p50 | p99 | 503 | p50 | p99 | Retry-After | 504 | no answer |")
+	fmt.Println("|---|--:|--:|--:|--:|--:|--:|--:|---|--:|--:|")
 	for _, p := range t.phases {
-		fmt.Fprintln(out, p.row())
+		fmt.Println(p.row())
 	}
 }
 
