@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"syscall"
 	"time"
 )
 
-// load starts the servers, sends more payments than the fund can make, kills its host, and checks
-// the journal. The rates are of new payments; those who try again come on top.
+// load starts the servers, sends more payments than the fund can make, has its host leave and the
+// next one killed, and checks the journal. The rates are of new payments; those who try again come on top.
 func load(ctx context.Context, s settings) (err error) {
 	all, err := open(ctx, s)
 	defer func() { all.close(err != nil) }()
@@ -29,12 +30,18 @@ func load(ctx context.Context, s settings) (err error) {
 	c.pay(ctx, capacity/3, 2*tries*time.Second)
 	t.begin("a third")
 	c.pay(ctx, capacity/3, high/2)
-	host, err := all.kill(ctx)
+	if _, err := all.end(ctx, syscall.SIGTERM); err != nil {
+		return err
+	}
+	t.begin("its host leaves")
+	c.use(all.addresses)
+	c.pay(ctx, capacity/3, high/2)
+	host, err := all.end(ctx, syscall.SIGKILL)
 	if err != nil {
 		return err
 	}
-	c.use(all.addresses)
 	killed := t.begin("its host is killed")
+	c.use(all.addresses)
 	c.pay(ctx, capacity/3, failover)
 	t.begin("there is a next host")
 	c.pay(ctx, capacity/3, high)

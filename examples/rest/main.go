@@ -3,9 +3,9 @@
 //
 //	go run ./examples/rest
 //
-// starts three processes of itself, sends them three times as many payments as the fund can make,
-// and kills the host. It prints what clients got, and checks that the journal has each acknowledged
-// payment exactly once.
+// starts four processes of itself, and sends them three times as many payments as the fund can
+// make. Then its host leaves, and the next one is killed. It prints what clients got, and checks
+// that the journal has each acknowledged payment exactly once.
 //
 //	go run ./examples/rest -http 127.0.0.1:8080
 //	curl -i -H 'Idempotency-Key: 1' -d '{"cents": 250}' http://127.0.0.1:8080/payments
@@ -17,6 +17,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"net"
@@ -99,9 +100,11 @@ func serve(ctx context.Context, s settings) error {
 	mux.Handle("/cluster/", http.StripPrefix("/cluster", node.Handler())) //nolint:contextcheck // it only reads
 	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
 	node.OnShutdown(actor.ServiceUnbind, "http", server.Shutdown) // before the node leaves
-	go func() {                                                   //nolint:contextcheck // a node whose server has ended leaves in any case
-		_ = server.Serve(listener)
-		_ = node.Shutdown(context.Background())
+	go func() {                                                   //nolint:contextcheck // the node leaves in any case
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			fmt.Fprintln(os.Stderr, "rest:", err)
+			_ = node.Leave(context.Background())
+		}
 	}()
 	fmt.Println("serving at", "http://"+listener.Addr().String())
 	return node.ShutdownOnSignal(ctx)

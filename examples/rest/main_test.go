@@ -30,6 +30,7 @@ func TestUnderLoadAndKilledEachAcknowledgedPaymentIsMadeOnce(t *testing.T) {
 	t.Logf("\n%s", out)
 	require.NoError(t, err)
 	require.Regexp(t, `\| three times that \| \d+ \| \d{2,} \| \d+ms \| \d+ms \| \d{2,} \|`, string(out))
+	require.Regexp(t, `\| its host leaves \| \d+ \| \d{2,} \|`, string(out))
 	require.Regexp(t, `\| its host is killed \| .* 5 \| \d+ \| \d+ \|`, string(out))
 	require.Contains(t, string(out), "Each of them is in the journal exactly once.")
 }

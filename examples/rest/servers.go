@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	servers = 3
+	servers = 4 // three are left when one has left, and two of them are a majority
 
 	// write is what each write takes longer there, so that one machine can send three times as
 	// much as the fund can make.
@@ -36,19 +36,17 @@ func (s slow) Append(ctx context.Context, reqs []journal.AppendRequest) []error 
 	return s.Journal.Append(ctx, reqs)
 }
 
-// A service is the processes, with the addresses of their HTTP servers.
+// A service is the processes, by their names in the cluster.
 type service struct {
-	processes []*process.Process
-	addresses []string
+	processes map[string]*process.Process
+	names     []string // of those that serve
+	addresses []string // of their HTTP servers
 	log       *os.File // what the processes print on standard error
 }
 
-// name is the NodeID of the i-th process.
-func name(i int) string { return fmt.Sprint("server-", i+1) }
-
 // open starts the processes, and waits until all of them answer.
 func open(ctx context.Context, s settings) (*service, error) {
-	all := &service{}
+	all := &service{processes: map[string]*process.Process{}}
 	free, err := process.FreeAddresses(2 * servers)
 	if err != nil {
 		return all, err
@@ -59,18 +57,19 @@ func open(ctx context.Context, s settings) (*service, error) {
 	nodes := free[:servers]
 	all.addresses = slices.Clone(free[servers:])
 	for i, address := range all.addresses {
-		cmd := process.Self(nil, "-node", name(i), "-bind", nodes[i], "-http", address,
+		name := fmt.Sprint("server-", i+1)
+		cmd := process.Self(nil, "-node", name, "-bind", nodes[i], "-http", address,
 			"-seeds", strings.Join(nodes, ","), "-journal", s.journal, "-write", write.String())
 		cmd.Stderr = all.log
 		p, err := process.Start(cmd)
 		if err != nil {
 			return all, err
 		}
-		all.processes = append(all.processes, p)
+		all.processes[name], all.names = p, append(all.names, name)
 	}
-	for i, p := range all.processes {
-		if _, ok := p.Line(); !ok {
-			return all, fmt.Errorf("%s has not started", name(i))
+	for i, name := range all.names {
+		if _, ok := all.processes[name].Line(); !ok {
+			return all, fmt.Errorf("%s has not started", name)
 		}
 		for get(ctx, all.addresses[i], "/balance", new(json.RawMessage)) != nil {
 			if !wait(ctx, 50*time.Millisecond) {
@@ -95,8 +94,8 @@ func (all *service) close(show bool) {
 	_ = all.log.Close() // it has been read
 }
 
-// kill kills the host of the fund, and returns its name.
-func (all *service) kill(ctx context.Context) (host string, err error) {
+// end sends a signal to the host of the fund, and returns its name.
+func (all *service) end(ctx context.Context, sig os.Signal) (host string, err error) {
 	var status struct {
 		Singletons []struct{ Host string }
 		Members    []struct{ ID, Name string }
@@ -105,16 +104,12 @@ func (all *service) kill(ctx context.Context) (host string, err error) {
 		return "", err
 	}
 	for _, m := range status.Members {
-		if len(status.Singletons) == 1 && status.Singletons[0].Host == m.ID {
-			host = m.Name
+		i := slices.Index(all.names, m.Name)
+		if len(status.Singletons) != 1 || status.Singletons[0].Host != m.ID || i < 0 {
+			continue
 		}
-	}
-	for i, p := range all.processes {
-		if name(i) == host {
-			p.Kill()
-			all.addresses = slices.Delete(all.addresses, i, i+1)
-			return host, nil
-		}
+		all.names, all.addresses = slices.Delete(all.names, i, i+1), slices.Delete(all.addresses, i, i+1)
+		return m.Name, all.processes[m.Name].Signal(sig)
 	}
 	return "", fmt.Errorf("no server hosts the fund: %+v", status)
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A phase is a row of the table: the requests that were sent while it lasted.
+// A phase is a row of the table: the requests whose answers came while it lasted.
 type phase struct {
 	name     string
 	begun    time.Time
@@ -43,7 +43,7 @@ func (t *table) note(r request) {
 		t.surprise = cmp.Or(t.surprise, errors.New(r.text))
 	}
 	for _, p := range slices.Backward(t.phases) {
-		if !r.sent.Before(p.begun) {
+		if !r.sent.Add(r.took).Before(p.begun) {
 			p.requests = append(p.requests, r)
 			return
 		}
@@ -54,7 +54,8 @@ func (t *table) note(r request) {
 func (t *table) firstAfter(p *phase) (first time.Duration) {
 	for _, q := range t.phases[slices.Index(t.phases, p):] {
 		for _, r := range q.requests {
-			if at := r.sent.Add(r.took).Sub(p.begun); r.status == http.StatusCreated && (first == 0 || at < first) {
+			at := r.sent.Add(r.took).Sub(p.begun)
+			if r.status == http.StatusCreated && r.sent.After(p.begun) && (first == 0 || at < first) {
 				first = at
 			}
 		}
