@@ -42,8 +42,8 @@ type (
 func (Pay) fundMsg()     {}
 func (Balance) fundMsg() {}
 
-// remembered is how many of the last keys the fund knows. A client that repeats a payment after more
-// others pays twice.
+// remembered is how many of the last keys the fund knows. A client that repeats a payment after
+// more others pays twice.
 const remembered = 10_000
 
 var (

@@ -9,7 +9,8 @@ import (
 )
 
 // load starts the servers, sends more payments than the fund can make, has its host leave and the
-// next one killed, and checks the journal. The rates are of new payments; those who try again come on top.
+// next one killed, and checks the journal. The rates are of new payments; those who try again come
+// on top.
 func load(ctx context.Context, s settings) (err error) {
 	all, err := open(ctx, s)
 	defer func() { all.close(err != nil) }()
