@@ -34,6 +34,7 @@ import (
 //     cause. It also wraps [ErrWithdrawn] if the request still waited on this node, in a mailbox, a
 //     stash or for a singleton without an instance: it will not be handled. Otherwise the request
 //     may have been handled, or is being handled. If ctx is already done, nothing is sent;
+//   - [ErrAskOfSelf], at once, if a handler asks its own actor with its [Context] or one made of it;
 //   - [ErrOverloaded] if the actor is behind and could hardly answer before the deadline;
 //   - a [*PanicError] if request panics; nothing is sent.
 //
@@ -271,6 +272,10 @@ func (a *ask) sleep(ctx context.Context, timeout time.Duration, started time.Tim
 	a.wake = w.wake
 	if !a.state.CompareAndSwap(promiseOpen, promiseAwaited) {
 		return a.result()
+	}
+	if waitsForItself(asker, a.asked) && a.claim() {
+		a.request.GiveUp()
+		return a.failed(ErrAskOfSelf)
 	}
 	if asker != nil {
 		a.core.sys.wakers.waits(w, asker, a.asked, started)

@@ -32,6 +32,8 @@ var (
 	// could hardly have answered in time. The request has not been handled, and will not be.
 	// Callers that ask again should wait before they do. See docs/overload.md.
 	ErrOverloaded = errors.New("actor: the actor is overloaded and does not begin the request")
+	// ErrAskOfSelf: a handler has asked its own actor, and would have waited for itself.
+	ErrAskOfSelf = errors.New("actor: a handler asks its own actor, which cannot answer meanwhile; call a function, or use AskToSelf")
 	// ErrMailboxFull: the bounded mailbox was full.
 	ErrMailboxFull = errors.New("actor: mailbox is full")
 	// ErrStashFull: the stash was full.
