@@ -3,6 +3,8 @@ package persistence
 import (
 	"errors"
 	"fmt"
+
+	"github.com/understudy-go/understudy/internal/fence"
 )
 
 // A RecoveryError fails an actor whose state cannot be restored: the journal does not answer, a
@@ -36,6 +38,27 @@ func (e *RejectedError) Error() string {
 
 // Unwrap returns the cause.
 func (e *RejectedError) Unwrap() error { return e.Err }
+
+// Is lets package singleton recognize a rejection, which it does not repeat.
+func (e *RejectedError) Is(target error) bool { return target == fence.ErrRejected }
+
+// A storeError is the failure of an actor whose store does not work now. The command is not at
+// fault, and may succeed later.
+type storeError struct{ error }
+
+// Unwrap returns the error.
+func (e *storeError) Unwrap() error { return e.error }
+
+// Is lets package singleton recognize the failure: it is no attempt at the command.
+func (e *storeError) Is(target error) bool { return target == fence.ErrStore }
+
+// failedBy returns err as a failure of the store if that is at fault, and otherwise as it is.
+func failedBy(err error) error {
+	if errors.Is(err, ErrUnavailable) || errors.Is(err, ErrFull) || errors.Is(err, ErrUnknown) || errors.Is(err, ErrClosed) {
+		return &storeError{err}
+	}
+	return err
+}
 
 // isRejection reports whether err is a definite refusal of the request itself.
 func isRejection(err error) bool {

@@ -38,7 +38,7 @@ func (e *entity) stored(plan *plan, b batch, err error) outcome {
 		err = &RejectedError{ID: e.id, Err: err}
 		e.excused = e.announce(PersistRejected{Err: err})
 	default:
-		err = fmt.Errorf("persist %d events of %q after %d: %w", len(plan.events), e.id, e.seq, err)
+		err = failedBy(fmt.Errorf("persist %d events of %q after %d: %w", len(plan.events), e.id, e.seq, err))
 		e.failure, e.excused = err, false
 		e.announce(PersistFailed{Err: err})
 	}

@@ -33,9 +33,12 @@ var (
 	// ErrTooMany: the node has [MaxPerNode] singletons. The manager of one more fails with it when
 	// it starts; no other singleton is affected.
 	ErrTooMany = fmt.Errorf("singleton: the node has the maximum number of singletons, %d; let fewer singletons look after several things each", MaxPerNode)
-	// ErrGivenUp: with [AtLeastOnce], 10 instances in a row have failed at the message. It wraps
-	// the last failure as well.
-	ErrGivenUp = errors.New("singleton: message given up, as 10 instances have failed at it")
+	// ErrGivenUp: with [AtLeastOnce], as many instances as [GiveUpAfter] says have failed at the
+	// message, or its events can never be stored. It wraps the last failure as well. An
+	// [actor.Ask] that sent the message returns it.
+	ErrGivenUp = errors.New("singleton: message given up, as instances have failed at it")
+	// ErrNotKept: the node keeps no message with that number; see [Resend].
+	ErrNotKept = errors.New("singleton: no message that was given up is kept here under the number")
 	// ErrFenced: something outside has refused the [generation.Generation] of an instance, because
 	// a newer instance has written there. Let the instance fail with it, by actor.Context.Fail; the
 	// instance is then stopped, and its node asks for permission before it starts another.
@@ -55,6 +58,7 @@ func init() {
 		"understudy/singleton.lease-lost":      ErrLeaseLost,
 		"understudy/singleton.too-many":        ErrTooMany,
 		"understudy/singleton.given-up":        ErrGivenUp,
+		"understudy/singleton.not-kept":        ErrNotKept,
 		"understudy/fenced":                    ErrFenced,
 	} {
 		actor.RegisterError(name, err)

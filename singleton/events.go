@@ -71,10 +71,12 @@ type (
 	//
 	// With [AtLeastOnce] it is also published on the node where a message was sent when no instance
 	// has handled the message and none will. Reasons: it cannot be encoded, or decoded by the host;
-	// the instance does not take its type; instances have failed at it ([ErrGivenUp]); a stash was
-	// full ([actor.ErrStashFull]); it waited too long ([ErrHeldTooLong]); its ask has ended
-	// ([actor.ErrWithdrawn]). The actor.DeadLetter is published on the node that found the reason.
-	// If a host ends before it can report the refusal, the message goes to the next host.
+	// the instance does not take its type; a stash was full ([actor.ErrStashFull]); it waited too
+	// long ([ErrHeldTooLong]); its ask has ended ([actor.ErrWithdrawn]). After [ErrGivenUp], as
+	// instances have failed at the message, the node keeps it: see [ListGivenUp].
+	//
+	// The actor.DeadLetter is published on the node that found the reason. If a host ends before it
+	// can report the refusal, the message goes to the next host.
 	Refused struct {
 		Name    string
 		Message any

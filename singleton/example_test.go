@@ -3,7 +3,10 @@ package singleton_test
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
+
+	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
@@ -104,4 +107,42 @@ func ExampleStatusOf() {
 	status, ok := singleton.StatusOf(system, "visitors")
 	fmt.Println(ok, status.Phase, status.Here, status.Generation)
 	// Output: true host true 1.1
+}
+
+// Order is one of many, and some cannot be handled.
+type Order struct{ Pieces int }
+
+// A message at which three instances fail is put aside. It is sent again once the bug is mended.
+func ExampleResend() {
+	system := actor.NewSystem("example", actor.WithLogger(zap.NewNop()))
+	defer system.Shutdown(context.Background()) //nolint:errcheck // nothing is left to do about it
+
+	var mended atomic.Bool
+	handled := make(chan Order)
+	orders := func() actor.Behavior[Order] {
+		return behaviors.Receive(func(_ *actor.Context[Order], order Order) actor.Behavior[Order] {
+			if order.Pieces == 0 && !mended.Load() {
+				panic("an order of nothing")
+			}
+			handled <- order
+			return behaviors.Same
+		})
+	}
+	ref := actor.Spawn(system, behaviors.Singleton(orders, singleton.AtLeastOnce(10)), "orders")
+	ref.Tell(Order{Pieces: 0})
+	ref.Tell(Order{Pieces: 3})
+	fmt.Println(<-handled, "did not have to wait for long")
+
+	for _, m := range singleton.ListGivenUp(system) {
+		fmt.Println(m.Singleton, m.Message, m.Reason)
+		mended.Store(true)
+		if err := singleton.Resend(system, m.Number); err != nil {
+			fmt.Println(err)
+		}
+	}
+	fmt.Println(<-handled, "is handled now")
+	// Output:
+	// {3} did not have to wait for long
+	// orders {0} singleton: message given up, as instances have failed at it: panic: an order of nothing
+	// {0} is handled now
 }

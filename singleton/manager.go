@@ -112,6 +112,7 @@ func (m *manager) close() {
 	m.relay.Close()
 	m.sequenced.collect()
 	m.giveUp(ErrManagerStopped)
+	m.forgetGivenUp()
 	m.timer.stop()
 	m.takeover.finish(ErrManagerStopped)
 	m.lease.close(m.ctx.Log())
@@ -167,6 +168,8 @@ func (m *manager) onInbox(msg any) {
 		m.onEvent(msg.event)
 	case instanceBegun:
 		m.onBegun(msg)
+	case sentAgain:
+		m.sendAgain(msg)
 	}
 }
 

@@ -66,6 +66,8 @@ func ofManagers(all []Status) []telemetry.Family {
 		gauge("understudy_singleton_nowhere", "1 while this node knows no member that can host the singleton.", all, func(s Status) float64 { return telemetry.Bool(s.Phase == Pending && s.Host == "" && s.Mismatch == "") }),
 		gauge("understudy_singleton_held_messages", "Messages to the singleton that wait on this node.", all, func(s Status) float64 { return float64(s.Held) }),
 		gauge("understudy_singleton_unacknowledged_messages", "Messages sent on this node with AtLeastOnce that no instance has acknowledged.", all, func(s Status) float64 { return float64(s.Unacknowledged) }),
+		counter("understudy_singleton_given_up_messages_total", "Messages sent on this node with AtLeastOnce that were given up, as instances have failed at them.", all, func(s Status) uint64 { return s.GivenUp }),
+		gauge("understudy_singleton_put_aside_messages", "Messages that were given up and that this node keeps, until they are sent again or discarded.", all, func(s Status) float64 { return float64(s.PutAside) }),
 		counter("understudy_singleton_dropped_messages_total", "Messages to the singleton that had no room in the buffer of this node.", all, func(s Status) uint64 { return s.Dropped }),
 	}
 }

@@ -11,15 +11,14 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/fence"
+	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/recall"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 	"github.com/understudy-go/understudy/singleton/internal/sequence"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
-
-// maxFailures is how many instances may fail at a message before it is given up.
-const maxFailures = 10
 
 // sequenced is the part of a manager that implements [AtLeastOnce]. Every node needs its receiver,
 // because others may have messages to send.
@@ -119,7 +118,7 @@ func (q *sequenced) pump() {
 	for number, k, ok := q.out.Next(); ok; number, k, ok = q.out.Next() {
 		q.release(k)
 		if q.out.To() == q.self() {
-			q.accept(q.self(), wire.Sequenced{Stream: q.ownStream(), First: q.out.First(), Number: number}, k)
+			q.accept(q.self(), wire.Sequenced{Stream: q.ownStream(), First: q.out.First(), Number: number, Failures: k.Failures}, k)
 			if k.Skip {
 				q.sendAcks() // no instance reports it as handled
 			}
@@ -149,7 +148,7 @@ var errSentBefore = fmt.Errorf("%w; it was sent before, and an earlier instance 
 // message returns a message for another node. If it cannot be encoded it becomes a dead letter,
 // once, and only its number is sent.
 func (q *sequenced) message(number uint64, k *sequence.Kept[handover.Waiting]) wire.Sequenced {
-	w := wire.Sequenced{Stream: q.ownStream(), First: q.out.First(), Number: number}
+	w := wire.Sequenced{Stream: q.ownStream(), First: q.out.First(), Number: number, Failures: k.Failures}
 	if !k.Skip {
 		payload, err := extension.PackMessage(k.Msg.Message)
 		if err == nil {
@@ -202,6 +201,7 @@ func (q *sequenced) accept(from node.ID, w wire.Sequenced, k *sequence.Kept[hand
 			q.receiver.Skip(w.Stream, w.Number)
 			return
 		}
+		q.receiver.HasFailed(w.Stream, w.Number, w.Failures)
 		q.hand(w.Stream, w.Number, d)
 	}
 }
@@ -237,7 +237,7 @@ func (q *sequenced) note(o outcome) {
 	switch {
 	case o.err == nil:
 	case isFailure && !failed.Ended: // the supervision inside the instance has dealt with it
-	case isFailure && q.receiver.Failed(o.stream, o.number) < maxFailures:
+	case isFailure && !q.final(o, failed.Err):
 		return
 	case isFailure:
 		q.refuse(o, fmt.Errorf("%w: %w", ErrGivenUp, failed.Err))
@@ -247,6 +247,20 @@ func (q *sequenced) note(o outcome) {
 		return
 	}
 	q.receiver.Handled(o.stream, o.number)
+}
+
+// final reports whether the failure of an instance at a message is the last one. It counts the
+// failure, unless something else is at fault: the loss of the singleton, the store, or the end of
+// an instance that is being stopped.
+func (q *sequenced) final(o outcome, failure error) bool {
+	is := func(target error) bool { return guard.Is(failure, target) }
+	switch {
+	case is(fence.ErrRejected):
+		return true
+	case is(ErrFenced), is(ErrLeaseLost), is(fence.ErrStore), q.m.machine.Phase() != handover.Host:
+		return false
+	}
+	return q.receiver.Failed(o.stream, o.number) >= q.m.set.giveUpAfter
 }
 
 // refuse makes a dead letter of a message that no instance is going to handle.
@@ -285,10 +299,11 @@ func (q *sequenced) onAck(from node.ID, ack wire.Ack) {
 	}
 	for _, r := range ack.Refused {
 		if w, ok := q.out.Refused(r, ack.Handled); ok {
-			q.m.publish(Refused{Name: q.m.name, Message: w.Message, Reason: extension.UnpackError(q.m.ctx.System(), r.Reason)})
+			q.m.refused(w.Message, extension.UnpackError(q.m.ctx.System(), r.Reason))
 		}
 	}
 	q.out.Handled(ack.Handled)
+	q.out.Failed(ack.Handled+1, ack.Failures)
 	if ack.Again {
 		q.out.Again(from, ack.Received)
 	}

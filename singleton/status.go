@@ -61,6 +61,10 @@ type Status struct {
 	Unacknowledged int
 	// Dropped counts messages that became dead letters here because the buffer was full.
 	Dropped uint64
+	// GivenUp counts messages sent here that were given up, see [GiveUpAfter], and PutAside is the
+	// number of those that this node keeps now, see [ListGivenUp].
+	GivenUp  uint64
+	PutAside int
 
 	Starts   uint64 // how many instances have started here
 	Failures uint64 // how many have failed here, while starting or later
@@ -139,8 +143,10 @@ func Statuses(s *actor.System) []Status {
 	defer r.mu.Unlock()
 	all := slices.SortedFunc(maps.Values(r.statuses), func(x, y Status) int { return strings.Compare(x.Name, y.Name) })
 	now := time.Now()
+	aside := r.givenUp.counts()
 	for i := range all {
 		all[i] = all[i].at(now)
+		all[i].PutAside = aside[all[i].Name]
 	}
 	return all
 }
@@ -153,6 +159,7 @@ type registry struct {
 	most     int // the maximum number of statuses
 	proxies  proxies
 	measured measured
+	givenUp  givenUpMessages
 }
 
 // admit reports whether there is room for the singleton of that name.
@@ -176,6 +183,7 @@ func (r *registry) read(name string) (Status, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s, ok := r.statuses[name]
+	s.PutAside = r.givenUp.counts()[name]
 	return s.at(time.Now()), ok
 }
 

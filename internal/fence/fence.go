@@ -1,6 +1,6 @@
 // Package fence connects event sourcing and singletons, which do not import each other. It passes
 // the bounds of epochs to an instance that claims, passes claimed epochs back, and defines the
-// error of a fenced writer.
+// error of a fenced writer and the causes of failures.
 package fence
 
 import (

@@ -29,6 +29,8 @@ type Kept[M any] struct {
 	Msg  M
 	Skip bool // it is not sent any more, and has become a dead letter; its number is
 	Sent bool // it has been sent at least once
+
+	Failures int // of instances at it, wherever they ran
 }
 
 // NewOutbox returns an outbox with a window, beyond which up to limit messages wait.
@@ -95,6 +97,14 @@ func (q *Outbox[M]) Sent() uint64 { return q.open.Sent() }
 func (q *Outbox[M]) Handled(number uint64) {
 	q.open.Ack(number, nil)
 	q.advance()
+}
+
+// Failed notes how many instances have failed at the message with a number, if that is the oldest.
+func (q *Outbox[M]) Failed(number uint64, failures int) {
+	if number == q.First() && q.open.Len() > 0 {
+		k := q.open.At(number)
+		k.Failures = max(k.Failures, failures)
+	}
 }
 
 // Again goes back to the number after received, which is the last that from has got.

@@ -116,7 +116,16 @@ func (r *Receiver) Failed(id wire.StreamID, number uint64) (failures int) {
 		return 0
 	}
 	s.failures++
+	s.news = true
 	return s.failures
+}
+
+// HasFailed notes how many instances have failed at a message, as its sender knows from former
+// hosts.
+func (r *Receiver) HasFailed(id wire.StreamID, number uint64, failures int) {
+	if s := r.stream(id); number == s.UpTo()+1 {
+		s.failures = max(s.failures, failures)
+	}
 }
 
 // Ack returns the answer to the sender of a stream, and that sender; zero when this node knows the
@@ -125,7 +134,16 @@ func (r *Receiver) Ack(id wire.StreamID) (ack wire.Ack, to node.ID) {
 	s := r.stream(id)
 	ack = wire.Ack{Stream: id, Received: s.Received()}
 	ack.Handled, ack.Refused = s.Ack()
+	ack.Failures = s.failuresAfter(ack.Handled)
 	return ack, s.from
+}
+
+// failuresAfter returns how many instances have failed at the message after handled.
+func (s *stream) failuresAfter(handled uint64) int {
+	if handled < s.UpTo() {
+		return 0 // there was no room for all refusals before it
+	}
+	return s.failures
 }
 
 // Restart is the beginning of an instance, which has been handed nothing yet. It returns the
@@ -155,9 +173,9 @@ func (r *Receiver) News() []wire.StreamID {
 func (r *Receiver) Watermarks() []wire.Watermark {
 	var all []wire.Watermark
 	for _, id := range slices.SortedFunc(maps.Keys(r.streams), compareStreams) {
-		if s := r.streams[id]; s.UpTo() > 0 {
+		if s := r.streams[id]; s.UpTo() > 0 || s.failures > 0 {
 			handled, refused := s.Ack()
-			all = append(all, wire.Watermark{Stream: id, Handled: handled, Refused: refused})
+			all = append(all, wire.Watermark{Stream: id, Handled: handled, Refused: refused, Failures: s.failuresAfter(handled)})
 		}
 	}
 	return all
@@ -168,6 +186,7 @@ func (r *Receiver) Learn(marks []wire.Watermark) {
 	for _, m := range marks {
 		s := r.stream(m.Stream)
 		s.update(func() { s.Learn(m.Handled, m.Refused) })
+		r.HasFailed(m.Stream, m.Handled+1, m.Failures)
 	}
 }
 

@@ -113,6 +113,8 @@ type (
 		Number  uint64
 		Skip    bool // there is no message under this number
 		Payload extension.Payload
+
+		Failures int // of instances at the message, as the sender was told
 	}
 
 	// Check asks how far a stream has come.
@@ -129,6 +131,7 @@ type (
 		Handled, Received uint64
 		Again             bool // asks for what follows Received
 		Refused           []window.Refusal
+		Failures          int // of instances at the message after Handled
 	}
 
 	// Watermarks tells the next host what has been handled. It is sent before the Grant.
@@ -165,6 +168,8 @@ type Watermark struct {
 	Stream  StreamID
 	Handled uint64
 	Refused []window.Refusal // of numbers up to Handled that the sender may not know of, in order
+
+	Failures int // of instances at the message after Handled; more may follow
 }
 
 // Bodies of the messages between hubs, about the managers on their nodes. A version belongs to the
