@@ -36,9 +36,11 @@ func WithMetrics(h http.Handler) HandlerOption {
 //	POST actions/down?member=NAME   like Node.Down
 //	POST actions/found-without?address=HOST:PORT   like Node.FoundWithout; one address or more
 //	POST actions/leave              begins Node.Leave
+//	POST actions/resend?number=N    like singleton.Resend
+//	POST actions/discard?number=N   like singleton.Discard
 //
 // They answer 202 without waiting for the effect. Errors are 400 without a parameter, 404 for an
-// unknown member, and 409 for addresses that FoundWithout refuses. A request must carry the header
+// unknown member or number, and 409 for addresses that FoundWithout refuses. A request must carry the header
 // Understudy-Action, with any value, and must not come from a page of another origin; otherwise the
 // answer is 403. If authorize returns an error, the answer is 403 with its text. AllowActions
 // panics if authorize is nil.
@@ -64,6 +66,7 @@ func AllowActions(authorize func(*http.Request) error) HandlerOption {
 //	/details       links to other nodes, journals, projections, placed actors and entities, as JSON
 //	/history       what this node has decided and noticed: downed members, moved singletons, as JSON
 //	/dead-letters  the last messages on this node that could not be delivered, as JSON
+//	/given-up      messages to singletons that were given up and are kept on this node, as JSON
 //	/metrics       what [WithMetrics] has been given; 404 without it
 //	/livez         200 unless the node has ended
 //	/readyz        200 while the node is up, and the members agree or one is unreachable
@@ -86,6 +89,8 @@ func actionsOf(n *Node, authorize func(*http.Request) error) *statuspage.Actions
 		Down:         n.Down,
 		FoundWithout: func(addresses []string) error { return n.FoundWithout(addresses...) },
 		Leave:        func() { go n.leaveAlone() },
+		Resend:       func(number uint64) error { return singleton.Resend(n.System, number) },
+		Discard:      func(number uint64) error { return singleton.Discard(n.System, number) },
 	}
 }
 

@@ -113,6 +113,7 @@ type stillSource struct {
 func (stillSource) Refresh(context.Context) {}
 
 func (stillSource) DeadLetters() statuspage.DeadLetters { return statuspage.DeadLetters{} }
+func (stillSource) GivenUp() statuspage.GivenUp         { return statuspage.GivenUp{} }
 
 func (s stillSource) Actors() statuspage.Actors { return s.actors }
 

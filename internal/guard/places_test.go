@@ -102,6 +102,7 @@ var places = map[string]string{
 	"remote/guardedhooks.go guardHooks":                      "Control and DialFailed of an endpoint",
 	"remote/guardednetwork.go guardAddr":                     "the addresses of a network",
 	"singleton/chronicle.go ended":                           "Error of the failure of an instance",
+	"cluster/status_givenup.go GivenUp":                      "Error of the failure of an instance",
 	"singleton/givenup.go refused":                           "Is of the failure of an instance",
 	"singleton/sequenced.go final":                           "likewise",
 	"singleton/chronicle.go lostLease":                       "Error of the error of a lease",

@@ -19,6 +19,9 @@ type Actions struct {
 	FoundWithout func(addresses []string) error
 	// Leave begins the orderly end of this node.
 	Leave func()
+	// Resend sends a message again that the node has put aside, and Discard forgets it. They return
+	// an error for an unknown number.
+	Resend, Discard func(number uint64) error
 }
 
 // guard returns act behind three checks: the request does not come from a page of another origin,

@@ -36,6 +36,7 @@ func New(source Source, opts Options) http.Handler {
 		"/status":       read(h.status),
 		"/actors":       read(h.actors),
 		"/dead-letters": read(h.deadLetters),
+		"/given-up":     read(h.givenUp),
 		"/details":      read(h.details),
 		"/history":      read(h.history),
 		"/events":       read(h.events),
@@ -51,6 +52,8 @@ func New(source Source, opts Options) http.Handler {
 		h.routes["/actions/down"] = route{http.MethodPost: actions.guard(actions.down)}
 		h.routes["/actions/found-without"] = route{http.MethodPost: actions.guard(actions.foundWithout)}
 		h.routes["/actions/leave"] = route{http.MethodPost: actions.guard(actions.leave)}
+		h.routes["/actions/resend"] = route{http.MethodPost: actions.message(actions.Resend)}
+		h.routes["/actions/discard"] = route{http.MethodPost: actions.message(actions.Discard)}
 	}
 	return h
 }

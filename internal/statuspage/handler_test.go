@@ -22,6 +22,7 @@ type fake struct {
 	mu       sync.Mutex // guards the fields below
 	snapshot Snapshot
 	letters  DeadLetters
+	givenUp  GivenUp
 	actors   Actors
 	details  Details
 	history  History
@@ -39,6 +40,8 @@ func (f *fake) Refresh(context.Context) {}
 func (f *fake) History() History { return f.history }
 
 func (f *fake) DeadLetters() DeadLetters { return f.letters }
+
+func (f *fake) GivenUp() GivenUp { return f.givenUp }
 
 func (f *fake) Actors() Actors { return f.actors }
 
@@ -200,6 +203,8 @@ type deeds struct {
 	down    []string
 	without []string
 	left    int
+	again   []uint64
+	dropped []uint64
 }
 
 func (d *deeds) actions(authorize func(*http.Request) error) *Actions {
@@ -219,8 +224,19 @@ func (d *deeds) actions(authorize func(*http.Request) error) *Actions {
 			d.without = addresses
 			return nil
 		},
-		Leave: func() { d.left++ },
+		Leave:   func() { d.left++ },
+		Resend:  func(number uint64) error { return kept(&d.again, number) },
+		Discard: func(number uint64) error { return kept(&d.dropped, number) },
 	}
+}
+
+// kept notes a message, unless its number is above 9.
+func kept(messages *[]uint64, number uint64) error {
+	if number > 9 {
+		return errors.New("no such message")
+	}
+	*messages = append(*messages, number)
+	return nil
 }
 
 func TestActionsNeedPermissionTheHeaderAndNoForeignPage(t *testing.T) {
@@ -251,7 +267,15 @@ func TestActionsNeedPermissionTheHeaderAndNoForeignPage(t *testing.T) {
 	require.Equal(t, http.StatusConflict, w.Code)
 	require.Equal(t, "n1:1 answers\n", w.Body.String())
 	require.Equal(t, http.StatusAccepted, ask(h, "POST", "/actions/found-without?address=n1:1&address=n2:1", permit, token, mark, "1").Code)
-	require.Equal(t, deeds{down: []string{"n2"}, without: []string{"n1:1", "n2:1"}, left: 1}, did)
+	for _, act := range []string{"resend", "discard"} {
+		require.Equal(t, http.StatusForbidden, ask(h, "POST", "/actions/"+act+"?number=7", mark, "1").Code)
+		require.Equal(t, http.StatusBadRequest, ask(h, "POST", "/actions/"+act+"?number=first", permit, token, mark, "1").Code)
+		w = ask(h, "POST", "/actions/"+act+"?number=10", permit, token, mark, "1")
+		require.Equal(t, http.StatusNotFound, w.Code)
+		require.Equal(t, "no such message\n", w.Body.String())
+		require.Equal(t, http.StatusAccepted, ask(h, "POST", "/actions/"+act+"?number=7", permit, token, mark, "1").Code)
+	}
+	require.Equal(t, deeds{down: []string{"n2"}, without: []string{"n1:1", "n2:1"}, left: 1, again: []uint64{7}, dropped: []uint64{7}}, did)
 }
 
 func TestTheStatusSaysWhetherThereAreActions(t *testing.T) {

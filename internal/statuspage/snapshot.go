@@ -23,6 +23,10 @@ type Source interface {
 	// DeadLetters returns all that the node has kept. It does not block.
 	DeadLetters() DeadLetters
 
+	// GivenUp returns the messages to singletons that the node has put aside, the oldest first. It
+	// does not block.
+	GivenUp() GivenUp
+
 	// History returns what the node has decided and noticed. It does not block.
 	History() History
 

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -140,6 +141,47 @@ func TestDeadLettersAreListed(t *testing.T) {
 	require.Equal(t, "string", all.Letters[0].Type)
 	require.Empty(t, asJSON[status.DeadLetters](t, n.run(t, "dead-letters", "-json", "-reason", "terminated")).Letters)
 	require.Contains(t, n.run(t, "status").out, "dead letters  30\n")
+}
+
+func TestMessagesThatWereGivenUpAreListedSentAgainAndDiscarded(t *testing.T) {
+	nodes := start(t, []string{"anna", "bert"}, cluster.AllowActions(allow))
+	var mended atomic.Bool
+	sold := make(chan string, 1)
+	till := func() actor.Behavior[string] {
+		return behaviors.Receive(func(_ *actor.Context[string], order string) actor.Behavior[string] {
+			if !mended.Load() {
+				panic("the drawer is stuck")
+			}
+			sold <- order
+			return behaviors.Same
+		})
+	}
+	var refs []actor.ActorRef[string]
+	for _, n := range nodes {
+		refs = append(refs, actor.Spawn(n, behaviors.Singleton(till, singleton.AtLeastOnce(5), singleton.RestartBackoff(quick)), "till"))
+	}
+	require.Equal(t, result{0, "No message is put aside.\n", ""}, nodes[1].run(t, "given-up"))
+	refs[1].Tell("apples")
+	nodes[1].eventually(t, "bert  1       till       string", "given-up")
+	refs[1].Tell("pears")
+	r := nodes[1].eventually(t, "bert  2       till       string", "given-up", "till")
+	require.Contains(t, r.out, "the drawer is stuck")
+	require.Equal(t, result{0, "No message is put aside.\n", ""}, nodes[1].run(t, "given-up", "another"))
+	both := nodes[0].url + "," + nodes[1].url
+	all := asJSON[report.GivenUp](t, runWith(t, cli.Env{}, "given-up", "-json", "-url", both+",http://127.0.0.1:1/"))
+	require.Len(t, all.Messages, 2)
+	require.Len(t, all.Silent, 1)
+
+	require.Equal(t, 2, nodes[1].run(t, "resend").code)
+	require.Equal(t, 1, nodes[1].run(t, "resend", "first").code)
+	require.Contains(t, runWith(t, cli.Env{}, "resend", "2", "-url", both).errors, "name the one node that keeps the message")
+	require.Contains(t, nodes[0].run(t, "resend", "2").errors, "no message that was given up is kept here under the number: 2")
+	mended.Store(true)
+	require.Equal(t, result{0, "message 2 is sent again\n", ""}, nodes[1].run(t, "resend", "2"))
+	require.Equal(t, "pears", <-sold)
+	require.Equal(t, result{0, "message 1 is discarded\n", ""}, nodes[1].run(t, "discard", "1"))
+	require.Equal(t, 1, nodes[1].run(t, "discard", "1").code)
+	require.Empty(t, asJSON[report.GivenUp](t, nodes[1].run(t, "given-up", "-json")).Messages)
 }
 
 func TestAMemberIsTakenDownOnlyWithConfirmation(t *testing.T) {

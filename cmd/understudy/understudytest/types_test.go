@@ -17,6 +17,7 @@ func TestTheCommandReadsWhatNodesServe(t *testing.T) {
 	requirePart(t, reflect.TypeFor[status.Details](), reflect.TypeFor[statuspage.Details](), "details")
 	requirePart(t, reflect.TypeFor[status.History](), reflect.TypeFor[statuspage.History](), "history")
 	requirePart(t, reflect.TypeFor[status.DeadLetters](), reflect.TypeFor[statuspage.DeadLetters](), "dead-letters")
+	requirePart(t, reflect.TypeFor[status.GivenUp](), reflect.TypeFor[statuspage.GivenUp](), "given-up")
 }
 
 // requirePart fails unless each field of part has the same JSON name and type in whole.

@@ -58,6 +58,9 @@ var verbs = []verb{
 	{name: "schedules", args: "[NAME]", most: 1, help: "the schedules that the node has started, with the entries of those that it hosts", run: showSchedules},
 	{name: "events", help: "what all nodes at -url have decided and noticed, and why, the newest last", run: showEvents},
 	{name: "dead-letters", help: "the last messages that the node could not deliver", flags: letterFlags, run: showDeadLetters},
+	{name: "given-up", args: "[SINGLETON]", most: 1, help: "the messages at which singletons have failed, and that the nodes at -url have put aside", run: showGivenUp},
+	{name: "resend", args: "NUMBER", most: 1, help: "send a message again that the node has put aside", run: resend},
+	{name: "discard", args: "NUMBER", most: 1, help: "forget a message that the node has put aside", run: discard},
 	{name: "safe", help: "whether the first node at -url may be restarted now, as all of them see it; exit code 1 if not", run: showSafe},
 	{name: "drain", help: "make the node leave, and wait until it has", flags: drainFlags, run: drain},
 	{name: "down", args: "MEMBER", most: 1, help: "take a member down that is gone for good", flags: downFlags, run: down},
@@ -155,6 +158,9 @@ func exit(env Env, code int, err error) int {
 	return code
 }
 
+// needs reports whether the verb cannot do without its argument.
+func (v verb) needs() bool { return v.args != "" && !strings.HasPrefix(v.args, "[") }
+
 // parse takes flags before and after the arguments.
 func (v verb) parse(c *command, args []string) error {
 	set := flag.NewFlagSet(v.name, flag.ContinueOnError)
@@ -180,7 +186,7 @@ func (v verb) parse(c *command, args []string) error {
 		c.args = append(c.args, args[0])
 		args = args[1:]
 	}
-	if len(c.args) > v.most || v.args == "MEMBER" && len(c.args) == 0 {
+	if len(c.args) > v.most || v.needs() && len(c.args) == 0 {
 		_, _ = fmt.Fprintf(c.Stderr, "understudy: say: understudy %s\n", strings.TrimSpace(v.name+" [flags] "+v.args))
 		return errUsage
 	}

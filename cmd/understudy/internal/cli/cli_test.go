@@ -68,8 +68,8 @@ func TestWhenNoNodeAnswersTheErrorSaysWhere(t *testing.T) {
 			continue
 		}
 		args := []string{v.name, "-url", "http://127.0.0.1:1/x"}
-		if v.name == "down" {
-			args = append(args, "cleo")
+		if v.needs() {
+			args = append(args, "1")
 		}
 		code, out, errors := run(t, args...)
 		require.Equal(t, 1, code)

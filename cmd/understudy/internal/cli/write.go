@@ -268,12 +268,7 @@ func writeEvents(to io.Writer, all report.Events) error {
 	if err := t.flush(); err != nil {
 		return err
 	}
-	for _, line := range all.Silent {
-		if _, err := fmt.Fprintf(to, "Not all nodes have answered: %s\n", printable(line)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return writeSilent(to, all.Silent)
 }
 
 func writeDeadLetters(to io.Writer, all status.DeadLetters) error {

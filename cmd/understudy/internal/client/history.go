@@ -10,23 +10,7 @@ import (
 // Histories returns the history of each node that answers, and for each of the others why it does
 // not. If no node answers, it returns an error.
 func (c *Client) Histories(ctx context.Context) (all []status.History, silent []string, err error) {
-	for _, one := range c.Each() {
-		h, failure := one.history(ctx)
-		switch {
-		case failure == nil:
-			all = append(all, h)
-			continue
-		case err == nil:
-			err = failure
-		default:
-			err = fmt.Errorf("%w; %w", err, failure)
-		}
-		silent = append(silent, one.Failed(failure).Error())
-	}
-	if len(all) > 0 {
-		err = nil
-	}
-	return all, silent, err
+	return ofEach(c, func(one *Client) (status.History, error) { return one.history(ctx) })
 }
 
 // history returns the history of one node.

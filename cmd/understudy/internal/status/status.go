@@ -221,6 +221,21 @@ type DeadLetter struct {
 	Last      time.Time `json:"last"`
 }
 
+// GivenUp are the messages to singletons that a node has put aside.
+type GivenUp struct {
+	Node     string           `json:"node"`
+	Messages []GivenUpMessage `json:"messages"` // oldest first
+}
+
+// A GivenUpMessage describes one of them.
+type GivenUpMessage struct {
+	Number    uint64    `json:"number"`
+	Singleton string    `json:"singleton"`
+	Type      string    `json:"type"`
+	Reason    string    `json:"reason"`
+	Time      time.Time `json:"time"`
+}
+
 // A History is what a node has decided and noticed.
 type History struct {
 	Node   string  `json:"node"`

@@ -120,6 +120,11 @@ func addReaders(s *mcp.Server, c *client.Client) {
 			}
 			return c.DeadLetters(ctx, in.Reason, in.Recipient, limit)
 		})
+	read(s, "given_up", "The messages at which instances of singletons have failed too often, and that the nodes have put aside, with the last failure. A message is named by its node and its number.",
+		func(ctx context.Context, in one) (report.GivenUp, error) {
+			nodes, silent, err := c.GivenUp(ctx)
+			return report.GivenUpOf(nodes, silent, in.Name), err
+		})
 	read(s, "safe", "Whether this node may be restarted now: nothing is wrong, no other member is joining or leaving, and what runs here can run elsewhere.",
 		func(ctx context.Context, _ none) (report.Safe, error) {
 			return report.AskSafe(ctx, c.Each())
