@@ -357,6 +357,45 @@ func TestFailuresCountAtOneMessageOnly(t *testing.T) {
 	require.Zero(t, in.Failed(pairStream, 1), "it has been handled")
 }
 
+func TestFailuresAreKnownToTheNextHost(t *testing.T) {
+	q := NewOutbox[int](5, 5)
+	for n := range 3 {
+		q.Tell(n + 1)
+	}
+	q.Aim(nodeA)
+	sentBy(q)
+	first := &Receiver{}
+	for n := range uint64(3) {
+		require.Equal(t, Accept, first.Take(pairStream, nodeA, 1, n+1, true))
+	}
+	first.Handled(pairStream, 1)
+	require.Equal(t, 1, first.Failed(pairStream, 2))
+	require.Equal(t, []wire.StreamID{pairStream}, first.News(), "the sender is told at once")
+	ack, _ := first.Ack(pairStream)
+	q.Handled(ack.Handled)
+	q.Failed(ack.Handled+1, ack.Failures)
+	q.Failed(ack.Handled+1, 0) // of an older answer
+	q.Failed(ack.Handled, 7)
+
+	q.Aim(nodeB)
+	number, k, ok := q.Next()
+	require.True(t, ok)
+	require.Equal(t, uint64(2), number)
+	require.Equal(t, 1, k.Failures)
+	second := &Receiver{}
+	require.Equal(t, Accept, second.Take(pairStream, nodeB, q.First(), number, true))
+	second.HasFailed(pairStream, number, k.Failures)
+	require.Equal(t, 2, second.Failed(pairStream, number))
+
+	third := &Receiver{} // after a move, before the sender has got the answer of the second
+	third.Learn(second.Watermarks())
+	third.HasFailed(pairStream, number, k.Failures)
+	require.Equal(t, 3, third.Failed(pairStream, number))
+	third.Handled(pairStream, number)
+	ack, _ = third.Ack(pairStream)
+	require.Zero(t, ack.Failures)
+}
+
 func TestStreamsOfFormerNodesAreForgotten(t *testing.T) {
 	in := &Receiver{}
 	in.Learn([]wire.Watermark{{Stream: pairStream, Handled: 3}, {Stream: wire.StreamID{Address: "x", Number: 1}, Handled: 1}})
