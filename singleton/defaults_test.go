@@ -14,7 +14,7 @@ func TestDefaultsAreAsDocumented(t *testing.T) {
 	s := newSettings(nil)
 	require.Empty(t, godoc.Check(".",
 		godoc.Is("Buffer", "the default is [DefaultBuffer]", 1000, s.buffer),
-		godoc.Is("GiveUpAfter", "the default is [DefaultGiveUpAfter]", 3, s.giveUpAfter),
+		godoc.Is("Attempts", "the default is [DefaultAttempts]", 3, s.attempts),
 		godoc.Is("StopTimeout", "the default is ten seconds", 10*time.Second, s.stopTimeout),
 		godoc.Is("RestartBackoff", "the default is 100 ms, doubling up to 4 s", [2]time.Duration{100 * time.Millisecond, 4 * time.Second}, [2]time.Duration{s.restart.Min, s.restart.Max}),
 		godoc.Is("RemovalMargin", "The default is what the cluster recommends", time.Duration(0), s.margin),

@@ -90,7 +90,7 @@
 //	[ErrFinished]         the singleton has finished
 //	[ErrMismatch]         the node's singleton of that name has other settings
 //	[ErrManagerStopped]   the manager has ended; messages of other nodes are returned to them
-//	[ErrGivenUp]          instances have failed at it, with [AtLeastOnce]; see [GiveUpAfter]
+//	[ErrGivenUp]          instances have failed at it, with [AtLeastOnce]; see [Attempts]
 //	actor.ErrTerminated   it was in the mailbox of an instance that failed, stopped by
 //	                      itself, or did not stop in time
 //	actor.ErrWithdrawn    it was the request of an ask that ended while the request waited
@@ -129,7 +129,7 @@
 //	                         most 10 000
 //	Expire           none    how long a message may wait for an instance
 //	AtLeastOnce      off     the number of messages that may be in flight from each node
-//	GiveUpAfter      3       how many instances may fail at a message, with AtLeastOnce
+//	Attempts         3       how many instances may fail at a message, with AtLeastOnce
 //	StopMessage      none    the message that asks an instance to stop; without one the
 //	                         instance is stopped when it has handled the messages before
 //	StopTimeout      10 s    how long an instance may take to stop; then it is stopped after

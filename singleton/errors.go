@@ -33,7 +33,7 @@ var (
 	// ErrTooMany: the node has [MaxPerNode] singletons. The manager of one more fails with it when
 	// it starts; no other singleton is affected.
 	ErrTooMany = fmt.Errorf("singleton: the node has the maximum number of singletons, %d; let fewer singletons look after several things each", MaxPerNode)
-	// ErrGivenUp: with [AtLeastOnce], as many instances as [GiveUpAfter] says have failed at the
+	// ErrGivenUp: with [AtLeastOnce], as many instances as [Attempts] says have failed at the
 	// message, or its events can never be stored. It wraps the last failure as well. An
 	// [actor.Ask] that sent the message returns it.
 	ErrGivenUp = errors.New("singleton: message given up, as instances have failed at it")

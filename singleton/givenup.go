@@ -18,7 +18,7 @@ import (
 // One more takes the place of the oldest.
 const MaxGivenUp = 1000
 
-// A GivenUp is a message at which instances have failed too often, see [GiveUpAfter]. The node
+// A GivenUp is a message at which instances have failed too often, see [Attempts]. The node
 // where it was sent keeps it in memory, until it is sent again or discarded, or the manager of that
 // node ends.
 type GivenUp struct {

@@ -136,7 +136,7 @@ func requirePutAside(t *testing.T, n *node, msg numbered) {
 func TestAMessageThatIsSentAgainWithoutAnyRepairIsGivenUpAgain(t *testing.T) {
 	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
 		b := newBug()
-		refs := onAll(c, b.plain, singleton.AtLeastOnce(20), singleton.GiveUpAfter(2))
+		refs := onAll(c, b.plain, singleton.AtLeastOnce(20), singleton.Attempts(2))
 		refs["b"].Tell(poison("b"))
 		time.Sleep(time.Minute)
 		require.Equal(t, 2, b.tried(poison("b")))
@@ -216,7 +216,7 @@ func TestACrashOfTheHostIsNoFailedAttempt(t *testing.T) {
 				book.add(m)
 				return behaviors.Same
 			})
-		}, singleton.AtLeastOnce(20), singleton.GiveUpAfter(1))
+		}, singleton.AtLeastOnce(20), singleton.Attempts(1))
 		settle()
 		refs["c"].Tell(numbered{"c", 1})
 		settle()

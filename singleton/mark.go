@@ -63,7 +63,7 @@ func (s *settings) comparedHere() []handover.Setting {
 		{Name: "buffer", Value: strconv.Itoa(s.buffer)},
 		{Name: "expiry", Value: s.expire.String()},
 		{Name: "window of AtLeastOnce", Value: strconv.Itoa(s.window)},
-		{Name: "failures of GiveUpAfter", Value: strconv.Itoa(s.giveUpAfter)},
+		{Name: "attempts", Value: strconv.Itoa(s.attempts)},
 		{Name: "stop message", Value: stopName(s.stopMessage)},
 		{Name: "stop timeout", Value: s.stopTimeout.String()},
 		{Name: "restart backoff", Value: fmt.Sprintf("%+v", s.restart)},

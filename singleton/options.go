@@ -23,8 +23,8 @@ import (
 const (
 	// DefaultBuffer is how many messages a node keeps while there is no instance, see [Buffer].
 	DefaultBuffer = 1000
-	// DefaultGiveUpAfter is how many instances may fail at a message, see [GiveUpAfter].
-	DefaultGiveUpAfter = 3
+	// DefaultAttempts is how many instances may fail at a message, see [Attempts].
+	DefaultAttempts = 3
 	// MaxBuffer is the largest buffer that [Buffer] accepts. When an instance starts after a long
 	// gap, every node sends its whole buffer at once.
 	MaxBuffer = 10_000
@@ -52,7 +52,7 @@ type settings struct {
 	buffer      int
 	expire      time.Duration // 0: never
 	window      int           // of AtLeastOnce; 0: at most once
-	giveUpAfter int           // failures at a message
+	attempts    int           // failures at a message
 	stopMessage any
 	stopTimeout time.Duration
 	restart     actor.Backoff
@@ -64,7 +64,7 @@ type settings struct {
 }
 
 func newSettings(opts []Option) settings {
-	s := settings{buffer: DefaultBuffer, giveUpAfter: DefaultGiveUpAfter, stopTimeout: DefaultStopTimeout, restart: defaultRestart, leaseRetry: DefaultLeaseRetry}
+	s := settings{buffer: DefaultBuffer, attempts: DefaultAttempts, stopTimeout: DefaultStopTimeout, restart: defaultRestart, leaseRetry: DefaultLeaseRetry}
 	options.MustApply("singleton", &s, opts)
 	if s.anchor.Kind == handover.ByName && s.role != "" {
 		panic(fmt.Sprintf("singleton: %s and Role(%q) contradict each other; a node that is named needs no role, so leave one of them out", anchorOption(s.anchor), s.role))
@@ -267,7 +267,7 @@ func Expire(d time.Duration) Option {
 // window costs the memory of that many messages on each node.
 //
 // Limits: messages are lost with the process of the sending node, and become dead letters when its
-// manager ends. A message at which instances fail is given up, see [GiveUpAfter]; one that the host
+// manager ends. A message at which instances fail is given up, see [Attempts]; one that the host
 // cannot decode becomes a dead letter at once. The sending node then publishes [Refused]. A message
 // is not sent again after a failure that the instance's own supervision handles by resuming or
 // restarting, nor when the instance has kept it in its state for later. The manager fails unless
@@ -279,8 +279,8 @@ func AtLeastOnce(window int) Option {
 	return func(s *settings) { s.window = window }
 }
 
-// GiveUpAfter changes how often [AtLeastOnce] hands a message to instances that fail at it; the
-// default is [DefaultGiveUpAfter]. After n failures, on whatever nodes, the message becomes a dead
+// Attempts changes how often [AtLeastOnce] hands a message to instances that fail at it; the
+// default is [DefaultAttempts]. After n failures, on whatever nodes, the message becomes a dead
 // letter with [ErrGivenUp], and an [actor.Ask] that sent it fails with that error. The messages
 // after it follow, in order. The node where it was sent keeps it for [ListGivenUp], [Resend] and
 // [Discard].
@@ -288,13 +288,13 @@ func AtLeastOnce(window int) Option {
 // A message is given up at its first failure if that is a persistence.RejectedError. Some failures
 // do not count: the crash of a node, a lost lease, an instance that is fenced or is being stopped,
 // and a journal that is unavailable, full or closed. The message then goes to the next instance as
-// often as it takes. The option of the node that hosts counts. GiveUpAfter without
+// often as it takes. The option of the node that hosts counts. Attempts without
 // AtLeastOnce has no effect. The manager fails unless n is positive, see [Check].
-func GiveUpAfter(n int) Option {
+func Attempts(n int) Option {
 	if n <= 0 {
 		return invalid("to give up after %d failures; one is the least", n)
 	}
-	return func(s *settings) { s.giveUpAfter = n }
+	return func(s *settings) { s.attempts = n }
 }
 
 // StopMessage asks an instance to stop by sending it msg, after all other messages. Its behavior

@@ -32,7 +32,7 @@ func TestANumberThatMakesNoSenseIsAnErrorAndFailsItsManagerOnly(t *testing.T) {
 		"singleton: buffer size 200000 is greater than 10000; ":     singleton.Buffer(200_000),
 		"singleton: expiry -1s is negative":                         singleton.Expire(-time.Second),
 		"singleton: window 0 of AtLeastOnce is not positive":        singleton.AtLeastOnce(0),
-		"singleton: to give up after 0 failures; one is the least":  singleton.GiveUpAfter(0),
+		"singleton: to give up after 0 failures; one is the least":  singleton.Attempts(0),
 		"singleton: stop timeout -1s is negative":                   singleton.StopTimeout(-time.Second),
 		"singleton: restart backoff -1s is negative":                singleton.RestartBackoff(actor.Backoff{Min: -time.Second}),
 		"singleton: lease retry 0s is not positive":                 singleton.LeaseRetry(0),

@@ -169,7 +169,7 @@ func TestAMessageThatEveryInstanceFailsAtIsGivenUp(t *testing.T) {
 		}
 		time.Sleep(time.Hour)
 		book.requireAll(t, 3, "b")
-		require.Equal(t, singleton.DefaultGiveUpAfter, tries)
+		require.Equal(t, singleton.DefaultAttempts, tries)
 		dead := c.nodes["a"].deadLetters.Receive()
 		require.Equal(t, numbered{"b", 0}, dead.Message)
 		require.ErrorIs(t, dead.Reason, singleton.ErrGivenUp)

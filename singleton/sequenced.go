@@ -260,7 +260,7 @@ func (q *sequenced) final(o outcome, failure error) bool {
 	case is(ErrFenced), is(ErrLeaseLost), is(fence.ErrStore), q.m.machine.Phase() != handover.Host:
 		return false
 	}
-	return q.receiver.Failed(o.stream, o.number) >= q.m.set.giveUpAfter
+	return q.receiver.Failed(o.stream, o.number) >= q.m.set.attempts
 }
 
 // refuse makes a dead letter of a message that no instance is going to handle.

@@ -61,7 +61,7 @@ type Status struct {
 	Unacknowledged int
 	// Dropped counts messages that became dead letters here because the buffer was full.
 	Dropped uint64
-	// GivenUp counts messages sent here that were given up, see [GiveUpAfter], and PutAside is the
+	// GivenUp counts messages sent here that were given up, see [Attempts], and PutAside is the
 	// number of those that this node keeps now, see [ListGivenUp].
 	GivenUp  uint64
 	PutAside int
