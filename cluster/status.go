@@ -40,10 +40,10 @@ func WithMetrics(h http.Handler) HandlerOption {
 //	POST actions/discard?number=N   like singleton.Discard
 //
 // They answer 202 without waiting for the effect. Errors are 400 without a parameter, 404 for an
-// unknown member or number, and 409 for addresses that FoundWithout refuses. A request must carry the header
-// Understudy-Action, with any value, and must not come from a page of another origin; otherwise the
-// answer is 403. If authorize returns an error, the answer is 403 with its text. AllowActions
-// panics if authorize is nil.
+// unknown member or number, and 409 for addresses that FoundWithout refuses. A request must carry
+// the header Understudy-Action, with any value, and must not come from a page of another origin;
+// otherwise the answer is 403. If authorize returns an error, the answer is 403 with its text.
+// AllowActions panics if authorize is nil.
 func AllowActions(authorize func(*http.Request) error) HandlerOption {
 	if authorize == nil {
 		panic("cluster: AllowActions: authorize is nil; pass a function that decides which requests may change the cluster")

@@ -39,8 +39,8 @@ func (e *RejectedError) Error() string {
 // Unwrap returns the cause.
 func (e *RejectedError) Unwrap() error { return e.Err }
 
-// Is lets package singleton recognize a rejection, after which it does not repeat the message. After
-// a conflict it does, as the next instance recovers the right sequence number.
+// Is lets package singleton recognize a rejection, after which it does not repeat the message.
+// After a conflict it does, as the next instance recovers the right sequence number.
 func (e *RejectedError) Is(target error) bool {
 	return target == fence.ErrRejected && !errors.Is(e.Err, ErrConflict)
 }
