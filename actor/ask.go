@@ -147,6 +147,9 @@ func (a *ask) begin(ctx context.Context, asked *core, impl receiver) error {
 	a.asked = asked
 	c := &a.core
 	c.sys, c.uid, c.impl, c.outside = s, s.nextUID(), impl, true
+	if handler, inside := ctx.(interface{ internals() *inside }); inside {
+		a.by.Store(&handler.internals().cell.core)
+	}
 	return nil
 }
 
@@ -206,6 +209,7 @@ type promise[R any] struct {
 type ask struct {
 	core    core
 	asked   *core
+	by      atomic.Pointer[core] // the actor that asks; nil for another goroutine, and until an ask with a derived context sleeps
 	claimed atomic.Bool
 	state   atomic.Uint32
 	watch   askWatch // of the asked actor
@@ -279,6 +283,7 @@ func (a *ask) sleep(ctx context.Context, timeout time.Duration, started time.Tim
 		return a.failed(ErrAskOfSelf)
 	}
 	if asker != nil {
+		a.by.Store(asker)
 		a.core.sys.wakers.waits(w, asker, a.asked, started)
 	}
 	alarm := w.alarm(ctx, timeout)
@@ -370,6 +375,8 @@ func (a *ask) refuse(why error) {
 }
 
 func (a *ask) share() { a.request.Share() }
+
+func (a *ask) askedBy() *core { return a.by.Load() }
 
 func (a *ask) waits(why error) { a.core.endBy(why) } // nothing else ends an ask by a failure
 
@@ -482,7 +489,7 @@ func (c *core) silence() error {
 const longAsk = 30 * time.Second
 
 func (s *System) warnOfLongAsk(asked *core) {
-	if s.longAsks.admit(time.Now()) {
+	if now, _ := s.longAsks.admit(time.Now()); now {
 		s.log.Warn("ask without a deadline has no reply yet: give its context one",
 			zap.String("asked", asked.fullPath()), zap.Duration("waited", longAsk))
 	}

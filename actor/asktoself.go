@@ -129,6 +129,8 @@ func (a *selfAsk) refuse(why error) {
 
 func (a *selfAsk) share() { a.request.Share() }
 
+func (a *selfAsk) askedBy() *core { return &a.by.core }
+
 func (a *selfAsk) waits(why error) { a.core.endBy(why) }
 
 func (a *selfAsk) follow(to *core) {

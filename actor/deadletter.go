@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"time"
 
 	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/guard"
@@ -20,6 +19,11 @@ type DeadLetter struct {
 	Recipient string // path; "" for the zero ActorRef
 	Message   any
 	Reason    error // compare with errors.Is, for instance with [ErrTerminated]
+
+	// Sender is the path of the actor that has sent the message, if it asked or sent a ref from
+	// [Adapt] along. Of an ask on another node it is the path of the ask, which begins with that
+	// node. It is "" if the sender is not known, as of other messages.
+	Sender string
 }
 
 // A carrier is a message of the framework that may carry one of the user, see extension.DeadLetter.
@@ -43,14 +47,13 @@ func (s *System) deadLetterOf(recipient string, msg any, reason error, depth int
 		}
 		recipient, msg = to, carried
 	}
+	refs := s.refsOf(msg)
+	d := DeadLetter{Recipient: recipient, Message: msg, Reason: reason, Sender: senderOf(refs)}
 	if _, circular := msg.(DeadLetter); !circular {
-		s.events.publish(DeadLetter{Recipient: recipient, Message: msg, Reason: reason})
+		s.events.publish(d)
 	}
-	s.deadLetters.note(recipient, msg, reason)
-	if !s.user.terminated() { // what a shutdown leaves behind is nothing to worry about
-		s.deadLetters.log(s.log, recipient, msg, reason, depth)
-	}
-	s.refuse(recipient, msg, reason)
+	s.logDeadLetter(&d, s.deadLetters.note(&d), depth)
+	s.refuse(recipient, refs, reason)
 }
 
 // carriedBy returns what c carries. If the user's method panics, c itself is the dead letter.
@@ -91,22 +94,23 @@ func deadLetterToNobody(path string, msg any) {
 	})
 }
 
-// A deadLetterLog counts dead letters, keeps a description of the last ones, and logs some.
+// A deadLetterLog counts dead letters, keeps a description of the last ones, and limits the lines
+// about them.
 type deadLetterLog struct {
-	mu      sync.Mutex // guards reasons and kept
+	mu      sync.Mutex // guards all below
 	reasons map[error]uint64
 	kept    keptDeadLetters
-	lines   lineLimit
+	lines   map[letterKind]*letterLines
 }
 
 // note counts a dead letter under the first known reason that its error wraps, and keeps its
-// description.
-func (l *deadLetterLog) note(recipient string, msg any, reason error) {
+// description, which it returns.
+func (l *deadLetterLog) note(d *DeadLetter) actorhook.DeadLetter {
 	var known error
-	if i := slices.IndexFunc(deadLetterReasons, func(r error) bool { return guard.Is(reason, r) }); i >= 0 {
+	if i := slices.IndexFunc(deadLetterReasons, func(r error) bool { return guard.Is(d.Reason, r) }); i >= 0 {
 		known = deadLetterReasons[i]
 	}
-	letter := describeDeadLetter(recipient, msg, known, reason)
+	letter := describeDeadLetter(d, known)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.reasons == nil {
@@ -114,6 +118,7 @@ func (l *deadLetterLog) note(recipient string, msg any, reason error) {
 	}
 	l.reasons[known]++
 	l.kept.add(letter)
+	return letter
 }
 
 // newest returns the kept descriptions, newest first.
@@ -136,12 +141,4 @@ func (l *deadLetterLog) byReason() map[error]uint64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return maps.Clone(l.reasons)
-}
-
-func (l *deadLetterLog) log(log *zap.Logger, recipient string, msg any, reason error, depth int) {
-	if _, quiet := msg.(interface{ QuietDeadLetter() }); quiet || !l.lines.admit(time.Now()) {
-		return
-	}
-	log.WithOptions(zap.AddCallerSkip(depth)).Warn("dead letter", // the caller is the code that has made it one
-		zap.String("recipient", recipient), zap.String("type", fmt.Sprintf("%T", msg)), zap.Error(reason))
 }

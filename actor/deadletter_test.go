@@ -1,6 +1,7 @@
 package actor_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -146,23 +148,120 @@ func TestDeadLettersDoNotGoRoundInCircles(t *testing.T) {
 	})
 }
 
-func TestAFloodOfDeadLettersIsNotAFloodOfLines(t *testing.T) {
+func TestAFloodOfDeadLettersIsTenLinesAndThenOneAMinuteWithTheirNumber(t *testing.T) {
 	logs, entries := observer.New(zap.WarnLevel)
+	lines := func() []observer.LoggedEntry { settle(); return entries.TakeAll() }
 	inBubbleWith(t, func(t *testing.T, s *actor.System) {
-		for range 1000 {
+		for i := range 1000 {
+			extension.DeadLetter(s, fmt.Sprint("somebody-", i), 1, errBoom)
+		}
+		first := lines()
+		require.Len(t, first, 10)
+		require.Equal(t, "dead letter", first[9].Message)
+		require.Equal(t, map[string]any{"recipient": "somebody-9", "type": "int", "error": "boom"}, first[9].ContextMap())
+
+		extension.DeadLetter(s, "other", 1, actor.ErrMailboxFull)
+		extension.DeadLetter(s, "other", "text", errBoom)
+		require.Len(t, lines(), 2, "a flood hides no other reason and no other type")
+
+		time.Sleep(time.Minute - 1)
+		require.Empty(t, lines())
+		time.Sleep(1)
+		held := lines()
+		require.Len(t, held, 1)
+		require.Contains(t, held[0].Message, "more dead letters")
+		require.Equal(t, map[string]any{"count": uint64(990), "recipient": "somebody-999", "type": "int", "error": "boom"}, held[0].ContextMap())
+		require.Zero(t, held[0].Caller)
+
+		for range 119 {
+			extension.DeadLetter(s, "somebody", 1, errBoom)
+			time.Sleep(time.Second)
+		}
+		time.Sleep(time.Second)
+		held = lines()
+		require.Len(t, held, 2, "in two minutes")
+		require.Equal(t, uint64(119), held[0].ContextMap()["count"].(uint64)+held[1].ContextMap()["count"].(uint64))
+
+		time.Sleep(time.Hour)
+		require.Empty(t, lines(), "nothing is left to say")
+		for range 11 {
 			extension.DeadLetter(s, "somebody", 1, errBoom)
 		}
-		require.Equal(t, 10, entries.Len())
-		require.Equal(t, "dead letter", entries.All()[0].Message)
-		require.Equal(t, map[string]any{"recipient": "somebody", "type": "int", "error": "boom"}, entries.All()[0].ContextMap())
-		time.Sleep(5*time.Minute - 1)
-		extension.DeadLetter(s, "somebody", 1, errBoom)
-		require.Equal(t, 10, entries.Len())
-		time.Sleep(time.Nanosecond)
-		extension.DeadLetter(s, "somebody", 1, errBoom)
-		require.Equal(t, 11, entries.Len())
-		require.EqualValues(t, 1002, s.DeadLetters())
+		require.Len(t, lines(), 10, "it was quiet for long")
+		require.EqualValues(t, 1000+2+119+11, s.DeadLetters())
 	}, actor.WithLogger(zap.New(logs)))
+}
+
+func TestNothingIsLoggedAfterTheEndOfASystem(t *testing.T) {
+	logs, entries := observer.New(zap.WarnLevel)
+	inBubbleWith(t, func(t *testing.T, s *actor.System) {
+		for range 20 {
+			extension.DeadLetter(s, "somebody", 1, errBoom)
+		}
+		require.NoError(t, s.Shutdown(t.Context()))
+		time.Sleep(time.Hour)
+		require.Equal(t, 10, entries.Len())
+	}, actor.WithLogger(zap.New(logs)))
+}
+
+func TestADeadLetterNamesTheActorThatAsked(t *testing.T) {
+	type asker = actor.Context[order]
+	for name, send := range map[string]func(ctx *asker, to actor.ActorRef[question]){
+		"Ask":        func(ctx *asker, to actor.ActorRef[question]) { _, _ = actor.Ask(ctx, to, ask) },
+		"AskTimeout": func(ctx *asker, to actor.ActorRef[question]) { _, _ = actor.AskTimeout(ctx, to, time.Second, ask) },
+		"AskToSelf": func(ctx *asker, to actor.ActorRef[question]) {
+			actor.AskToSelf(ctx, to, time.Second, ask, func(int, error) order { return stop })
+		},
+		"an adapter": func(ctx *asker, to actor.ActorRef[question]) {
+			to.Tell(question{replyTo: actor.Adapt(ctx, func(int) order { return stop })})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, s *actor.System) {
+				dead := deadLetters(t, s)
+				asking := actor.Spawn(s, obedient(), "asking")
+				full := busy[question](t, s, actor.Bounded(1))
+				full.Tell(question{})
+				asking.Tell(do(func(ctx *asker) { send(ctx, full) }))
+				require.Equal(t, "understudy://test/user/asking", dead.Receive().Sender)
+				require.Equal(t, "understudy://test/user/asking", actorhook.KeptDeadLetters(s)[0].Sender)
+			})
+		})
+	}
+	t.Run("with a context of its own, once it waits", func(t *testing.T) {
+		inBubble(t, func(t *testing.T, s *actor.System) {
+			dead := deadLetters(t, s)
+			slow := actor.Spawn(s, answering(func(*actor.Context[question], question) { time.Sleep(2 * time.Second) }), "slow")
+			slow.Tell(question{})
+			actor.Spawn(s, obedient(), "asking").Tell(do(func(ctx *asker) {
+				within, cancel := context.WithTimeout(ctx, time.Second)
+				defer cancel()
+				_, _ = actor.Ask(within, slow, ask)
+			}))
+			lost := dead.Receive()
+			require.ErrorIs(t, lost.Reason, actor.ErrWithdrawn)
+			require.Equal(t, "understudy://test/user/asking", lost.Sender)
+		})
+	})
+	t.Run("not of another goroutine", func(t *testing.T) {
+		inBubble(t, func(t *testing.T, s *actor.System) {
+			dead := deadLetters(t, s)
+			_, err := actor.Ask(t.Context(), actor.Resolve[question](s, "understudy://test/user/gone"), ask)
+			require.ErrorIs(t, err, actor.ErrNoSuchActor)
+			require.Empty(t, dead.Receive().Sender)
+		})
+	})
+	t.Run("on another node its ask", func(t *testing.T) {
+		inBubble(t, func(t *testing.T, _ *actor.System) {
+			a, b := connected(t)
+			dead := deadLetters(t, b)
+			gone := actor.Resolve[parcel](a, "understudy://test@b:1/user/gone")
+			actor.Spawn(a, obedient(), "asking").Tell(do(func(ctx *asker) {
+				_, _ = actor.Ask(ctx, gone, func(replyTo actor.ActorRef[int]) parcel { return parcel{ReplyTo: replyTo} })
+			}))
+			require.Regexp(t, `^understudy://test@a:1/`, dead.Receive().Sender)
+		})
+	})
 }
 
 func TestTheReasonOfADeadLetterCanBeCompared(t *testing.T) {

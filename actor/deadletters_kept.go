@@ -15,8 +15,8 @@ const mostKept = 256
 
 // The longest texts that are kept, in bytes.
 const (
-	longestRecipient = 512
-	longestReason    = 256
+	longestPath   = 512
+	longestReason = 256
 )
 
 // A keptDeadLetters is a ring of the last dead letters. It has no message and no error of a user,
@@ -28,18 +28,18 @@ type keptDeadLetters struct {
 
 // describeDeadLetter returns what is kept of a dead letter. known is its reason among those of this
 // package, or nil.
-func describeDeadLetter(recipient string, msg any, known, reason error) actorhook.DeadLetter {
+func describeDeadLetter(d *DeadLetter, known error) actorhook.DeadLetter {
 	now := time.Now()
-	d := actorhook.DeadLetter{
-		Recipient: shortened(recipient, longestRecipient), Type: reflect.TypeOf(msg), Reason: known,
-		Count: 1, First: now, Last: now,
+	kept := actorhook.DeadLetter{
+		Recipient: shortened(d.Recipient, longestPath), Sender: shortened(d.Sender, longestPath), Type: reflect.TypeOf(d.Message),
+		Reason: known, Count: 1, First: now, Last: now,
 	}
-	if reason != nil && reason != known { //nolint:errorlint // it may wrap known
-		if text, err := guard.Value(reason.Error); err == nil {
-			d.Text = shortened(text, longestReason)
+	if d.Reason != nil && d.Reason != known { //nolint:errorlint // it may wrap known
+		if text, err := guard.Value(d.Reason.Error); err == nil {
+			kept.Text = shortened(text, longestReason)
 		}
 	}
-	return d
+	return kept
 }
 
 // add keeps d. If it differs from the newest only in its time, that one is counted once more.

@@ -104,7 +104,8 @@
 // # Dead letters and other events
 //
 // [Subscribe] a ref to [DeadLetter], to [UnhandledMessage], or to a type of your own that you send
-// with [System.Publish]. The first dead letters are also logged, and all are counted by reason, see
+// with [System.Publish]. The first ten dead letters of a type and reason are also logged, and of
+// others their number once a minute. All are counted by reason, see
 // [System.DeadLettersByReason].
 //
 // # Contexts

@@ -22,27 +22,29 @@ func logWithStack(log *zap.Logger, level zapcore.Level, what string, err error, 
 	entry.Write(append(more, zap.Error(err))...)
 }
 
-// A lineLimit admits the first few lines to the log, and then none for a while.
+// A lineLimit admits ten lines to the log, and then one a minute. Each minute without a line makes
+// room for another one, up to ten. Its zero value has admitted none.
 type lineLimit struct {
-	mu      sync.Mutex // guards all below
-	logged  int
-	silence time.Time // until then nothing is logged
+	mu   sync.Mutex // guards paid
+	paid time.Time  // the lines so far are paid for until then, at one a minute
 }
 
 const (
 	linesLogged = 10
-	lineSilence = 5 * time.Minute
+	lineEach    = time.Minute
 )
 
-func (l *lineLimit) admit(now time.Time) bool {
+// admit reports whether a line may be logged now. If not, it returns how long it takes until one
+// may be.
+func (l *lineLimit) admit(now time.Time) (ok bool, wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if now.Before(l.silence) {
-		return false
+	if l.paid.Before(now) {
+		l.paid = now
 	}
-	l.logged++
-	if l.logged == linesLogged {
-		l.logged, l.silence = 0, now.Add(lineSilence)
+	if wait = l.paid.Sub(now) - (linesLogged-1)*lineEach; wait > 0 {
+		return false, wait
 	}
-	return true
+	l.paid = l.paid.Add(lineEach)
+	return true, 0
 }

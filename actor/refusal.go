@@ -18,6 +18,8 @@ type asker interface {
 	share()
 	// waits notes why its request waits, for the error of an ask that ends meanwhile.
 	waits(why error)
+	// askedBy returns the actor that asks, or nil if it is not known or no actor asks.
+	askedBy() *core
 	// follow lets the ask end also with the actor behind to, to which its request is passed on.
 	follow(to *core)
 }
@@ -45,11 +47,11 @@ func init() { RegisterType[refusal]("understudy.refusal") }
 // letter.
 func (refusal) Carried(*System) (string, any, bool) { return "", nil, false }
 
-// refuse ends the asks that wait for a reply to msg, a dead letter, and the ask to which msg was
-// the reply. If msg has the wrong type, or its node is unreachable, a proper reply may still
-// arrive.
-func (s *System) refuse(recipient string, msg any, reason error) {
-	for _, c := range s.refsOf(msg) {
+// refuse ends the asks among refs, which wait for a reply to a dead letter, and the ask to which
+// that was the reply. If it has the wrong type, or its node is unreachable, a proper reply may
+// still arrive.
+func (s *System) refuse(recipient string, refs []*core, reason error) {
+	for _, c := range refs {
 		c.refuse(recipient, reason)
 	}
 	if guard.Is(reason, ErrUnreachable) || guard.Is(reason, ErrWrongType) || !mayBeAsk(recipient) {
@@ -117,6 +119,23 @@ func mayBeAsk(path string) bool {
 	return strings.Contains(path, askPath+"/") || strings.Contains(path, tempPath+"/")
 }
 
+// senderOf returns the path of the actor whose reply ref is among the refs of a message. Of an ask
+// on another node that is the path of the ask. It returns "" without such a ref.
+func senderOf(refs []*core) string {
+	for _, c := range refs {
+		if a := askerOf(c); a != nil {
+			if by := a.askedBy(); by != nil {
+				return by.actor().fullPath()
+			}
+		} else if c.isFarAsk() {
+			return c.fullPath()
+		} else if c.outside && c.parent != nil { // an adapter
+			return c.parent.fullPath()
+		}
+	}
+	return ""
+}
+
 func (c *core) refuse(recipient string, reason error) {
 	if a := askerOf(c); a != nil {
 		a.refuse(refused(recipient, reason))
@@ -142,10 +161,15 @@ func briefly(p payload.Error) payload.Error {
 
 // sendRefusal sends r to c, if c may be an ask on another node.
 func (c *core) sendRefusal(r refusal) {
-	far, ok := c.impl.(*remoteActor)
-	if ok && (far.sendTo.Path == askPath || far.sendTo.Path == tempPath) && !far.sys.deaf.Load() {
-		far.deliver(r, entrance{})
+	if c.isFarAsk() && !c.sys.deaf.Load() {
+		c.impl.deliver(r, entrance{})
 	}
+}
+
+// isFarAsk reports whether c may be an ask or adapter on another node.
+func (c *core) isFarAsk() bool {
+	far, ok := c.impl.(*remoteActor)
+	return ok && (far.sendTo.Path == askPath || far.sendTo.Path == tempPath)
 }
 
 // deliverOutside delivers messages from other nodes to an ask or an adapter.

@@ -14,7 +14,7 @@ func (n *statusSource) DeadLetters() statuspage.DeadLetters {
 	all := statuspage.DeadLetters{Time: time.Now(), Letters: []statuspage.DeadLetter{}}
 	for _, d := range actorhook.KeptDeadLetters(n.System) {
 		all.Letters = append(all.Letters, statuspage.DeadLetter{
-			Recipient: d.Recipient, Type: typeText(d.Type), Reason: actorhook.ReasonText(d.Reason), Text: d.Text,
+			Recipient: d.Recipient, Sender: d.Sender, Type: typeText(d.Type), Reason: actorhook.ReasonText(d.Reason), Text: d.Text,
 			Count: d.Count, First: d.First, Last: d.Last,
 		})
 	}

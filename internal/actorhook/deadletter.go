@@ -29,6 +29,7 @@ func ReasonText(reason error) string {
 // only in their time.
 type DeadLetter struct {
 	Recipient   string       // path; "" for the zero ActorRef
+	Sender      string       // path; "" if it is not known
 	Type        reflect.Type // of the message; nil for a nil message
 	Reason      error        // the one under which it is counted, nil if package actor does not declare it
 	Text        string       // of the error that has Reason in it, "" if it is Reason itself
@@ -39,5 +40,5 @@ type DeadLetter struct {
 // Same reports whether d and other differ only in their number and time.
 func (d DeadLetter) Same(other DeadLetter) bool {
 	return d.Type == other.Type && d.Reason == other.Reason && //nolint:errorlint // both are of one list
-		d.Recipient == other.Recipient && d.Text == other.Text
+		d.Recipient == other.Recipient && d.Sender == other.Sender && d.Text == other.Text
 }

@@ -19,6 +19,7 @@ type DeadLetters struct {
 // A DeadLetter describes a message that could not be delivered, or several equal ones in a row.
 type DeadLetter struct {
 	Recipient string    `json:"recipient"` // path; "" for the zero ActorRef
+	Sender    string    `json:"sender"`    // path; "" if it is not known
 	Type      string    `json:"type"`      // of the message, as Go prints it
 	Reason    string    `json:"reason"`    // one of those in byReason
 	Text      string    `json:"text"`      // of the error, "" if the reason says it all

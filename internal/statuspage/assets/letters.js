@@ -17,7 +17,7 @@ function total() {
 function rows() {
   const words = $("letters-filter").value.toLowerCase().split(/\s+/);
   const shown = latest.letters.filter((letter) => {
-    const text = `${letter.recipient} ${letter.type} ${letter.reason} ${letter.text}`.toLowerCase();
+    const text = `${letter.recipient} ${letter.sender} ${letter.type} ${letter.reason} ${letter.text}`.toLowerCase();
     return words.every((word) => text.includes(word));
   });
   $("letters-shown").textContent = `${shown.length} of the last ${latest.letters.length}`;
@@ -31,6 +31,7 @@ function letterRow(letter) {
   return row([
     time,
     element("td", "name", letter.recipient || "the zero ref"),
+    element("td", "name", letter.sender),
     element("td", "wrap", letter.type),
     element("td", "wrap", letter.reason, letter.text),
     element("td", "plain number", number(letter.count)),

@@ -287,9 +287,9 @@ func writeDeadLetters(to io.Writer, all status.DeadLetters) error {
 		return err
 	}
 	t = newTable(to)
-	t.row("LAST", "COUNT", "RECIPIENT", "TYPE", "REASON")
+	t.row("LAST", "COUNT", "RECIPIENT", "SENDER", "TYPE", "REASON")
 	for _, l := range all.Letters {
-		t.row(l.Last.Format(time.DateTime), strconv.FormatUint(l.Count, 10), l.Recipient, l.Type, cmp.Or(l.Text, l.Reason))
+		t.row(l.Last.Format(time.DateTime), strconv.FormatUint(l.Count, 10), l.Recipient, l.Sender, l.Type, cmp.Or(l.Text, l.Reason))
 	}
 	if err := t.flush(); err != nil || all.LeftOut == 0 {
 		return err

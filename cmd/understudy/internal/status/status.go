@@ -213,6 +213,7 @@ type DeadLetters struct {
 // A DeadLetter describes a message that could not be delivered, or several equal ones in a row.
 type DeadLetter struct {
 	Recipient string    `json:"recipient"`
+	Sender    string    `json:"sender" jsonschema:"the path of the actor whose ask the message belongs to, or of the ask on another node; empty if it is not known"`
 	Type      string    `json:"type" jsonschema:"the Go type of the message"`
 	Reason    string    `json:"reason"`
 	Text      string    `json:"text" jsonschema:"the whole error, empty if it is the reason"`

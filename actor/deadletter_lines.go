@@ -1,0 +1,98 @@
+package actor
+
+import (
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/understudy-go/understudy/internal/actorhook"
+
+	"go.uber.org/zap"
+)
+
+// A letterKind is what dead letters have in common that share a limit in the log: the reason under
+// which they are counted, and the type of the message. So one flood hides no other.
+type letterKind struct {
+	reason  error
+	message reflect.Type
+}
+
+// letterLines limits the lines about the dead letters of one kind: the first ten have one each, and
+// then there is one a minute with the number of the others.
+type letterLines struct {
+	limit lineLimit
+	held  uint64               // how many have no line yet; if there are any, a timer will log one for all
+	last  actorhook.DeadLetter // of those
+}
+
+// logDeadLetter logs d, whose description is letter, or holds it for the line of the next minute.
+// depth is as in deadLetterOf. What a shutdown leaves behind is nothing to worry about.
+func (s *System) logDeadLetter(d *DeadLetter, letter actorhook.DeadLetter, depth int) {
+	if _, quiet := d.Message.(interface{ QuietDeadLetter() }); quiet || s.user.terminated() {
+		return
+	}
+	switch now, wait := s.deadLetters.admit(letter); {
+	case now:
+		s.log.WithOptions(zap.AddCallerSkip(depth)).Warn("dead letter", // the caller is the code that has made it one
+			zap.String("recipient", d.Recipient), sender(d.Sender), zap.String("type", fmt.Sprintf("%T", d.Message)), zap.Error(d.Reason))
+	case wait > 0:
+		time.AfterFunc(wait, func() { s.logHeldLetters(letterKind{letter.Reason, letter.Type}) })
+	}
+}
+
+func sender(path string) zap.Field {
+	if path == "" {
+		return zap.Skip()
+	}
+	return zap.String("sender", path)
+}
+
+// logHeldLetters logs one line for the dead letters of a kind that have none.
+func (s *System) logHeldLetters(of letterKind) {
+	held, last := s.deadLetters.release(of)
+	if held == 0 || s.user.terminated() {
+		return
+	}
+	text := last.Text
+	if text == "" && last.Reason != nil {
+		text = last.Reason.Error()
+	}
+	s.log.WithOptions(zap.WithCaller(false)).Warn("more dead letters, the last of which has these fields", zap.Uint64("count", held),
+		zap.String("recipient", last.Recipient), sender(last.Sender), zap.String("type", fmt.Sprint(last.Type)), zap.String("error", text))
+}
+
+// admit reports whether a dead letter may have a line now. If not, it is held. For the first that is
+// held, it returns how long it takes until release is to be called.
+func (l *deadLetterLog) admit(letter actorhook.DeadLetter) (now bool, wait time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	of := letterKind{letter.Reason, letter.Type}
+	lines := l.lines[of]
+	if lines == nil {
+		if l.lines == nil {
+			l.lines = make(map[letterKind]*letterLines)
+		}
+		lines = new(letterLines)
+		l.lines[of] = lines
+	}
+	if lines.held == 0 {
+		if now, wait = lines.limit.admit(time.Now()); now {
+			return true, 0
+		}
+	}
+	lines.held++
+	lines.last = letter
+	return false, wait
+}
+
+// release returns how many dead letters of a kind are held, and the last of them. Its caller logs a
+// line for them.
+func (l *deadLetterLog) release(of letterKind) (held uint64, last actorhook.DeadLetter) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	lines := l.lines[of]
+	lines.limit.admit(time.Now())
+	held, last = lines.held, lines.last
+	lines.held, lines.last = 0, actorhook.DeadLetter{}
+	return held, last
+}
