@@ -19,6 +19,6 @@ func BenchmarkMailboxes(b *testing.B) {
 		actor.Spawn(s, behaviors.Ignore[sample], "")
 	}
 	began := time.Now()
-	require.NotNil(b, numbersOf(s).Mailboxes())
+	require.NotNil(b, numbersOf(s).Backlogs().Kinds)
 	b.ReportMetric(float64(time.Since(began).Microseconds())/1000, "ms/survey")
 }

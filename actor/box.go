@@ -37,6 +37,7 @@ type typed interface {
 	drainQueue(into []item) []item
 	drainBatch(into []item) []item
 	putBack(items []item) // at the front of the batch
+	firstRequest(batch bool) *metadata.Request
 
 	// Of the turn.
 	handleBatch(n int) (handled int)

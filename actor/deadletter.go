@@ -37,13 +37,14 @@ func (s *System) reportDeadLetter(recipient string, msg any, reason error) {
 }
 
 // deadLetterOf publishes, counts and logs a dead letter. depth is how many callers up the code
-// is that made msg one.
-func (s *System) deadLetterOf(recipient string, msg any, reason error, depth int) {
+// is that made msg one. It returns the reason under which it was counted; ok is false for a message
+// of the framework, which is no dead letter.
+func (s *System) deadLetterOf(recipient string, msg any, reason error, depth int) (known error, ok bool) {
 	if c, ok := msg.(carrier); ok {
 		to, carried, ok := s.carriedBy(c, recipient)
 		if !ok {
 			s.log.Debug("message of the framework not delivered", zap.String("recipient", recipient), zap.Error(reason))
-			return
+			return nil, false
 		}
 		recipient, msg = to, carried
 	}
@@ -52,8 +53,10 @@ func (s *System) deadLetterOf(recipient string, msg any, reason error, depth int
 	if _, circular := msg.(DeadLetter); !circular {
 		s.events.publish(d)
 	}
-	s.logDeadLetter(&d, s.deadLetters.note(&d), depth)
+	letter := s.deadLetters.note(&d)
+	logDeadLetter(s, &d, letter, depth)
 	s.refuse(recipient, refs, reason)
+	return letter.Reason, true
 }
 
 // carriedBy returns what c carries. If the user's method panics, c itself is the dead letter.
@@ -66,7 +69,9 @@ func (s *System) carriedBy(c carrier, recipient string) (to string, msg any, ok 
 }
 
 func (s *System) deadLetter(to *core, msg any, reason error) {
-	s.deadLetterOf(to.fullString(), msg, reason, 3)
+	if known, ok := s.deadLetterOf(to.fullString(), msg, reason, 3); ok && to.actor().ofCell() {
+		to.outermost().lost(known)
+	}
 }
 
 // DeadLetters returns how many dead letters there have been.

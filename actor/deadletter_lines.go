@@ -27,7 +27,7 @@ type letterLines struct {
 
 // logDeadLetter logs d, whose description is letter, or holds it for the line of the next minute.
 // depth is as in deadLetterOf. What a shutdown leaves behind is nothing to worry about.
-func (s *System) logDeadLetter(d *DeadLetter, letter actorhook.DeadLetter, depth int) {
+func logDeadLetter(s *System, d *DeadLetter, letter actorhook.DeadLetter, depth int) {
 	if _, quiet := d.Message.(interface{ QuietDeadLetter() }); quiet || s.user.terminated() {
 		return
 	}
@@ -36,7 +36,7 @@ func (s *System) logDeadLetter(d *DeadLetter, letter actorhook.DeadLetter, depth
 		s.log.WithOptions(zap.AddCallerSkip(depth)).Warn("dead letter", // the caller is the code that has made it one
 			zap.String("recipient", d.Recipient), sender(d.Sender), zap.String("type", fmt.Sprintf("%T", d.Message)), zap.Error(d.Reason))
 	case wait > 0:
-		time.AfterFunc(wait, func() { s.logHeldLetters(letterKind{letter.Reason, letter.Type}) })
+		time.AfterFunc(wait, func() { logHeldLetters(s, letterKind{letter.Reason, letter.Type}) })
 	}
 }
 
@@ -48,7 +48,7 @@ func sender(path string) zap.Field {
 }
 
 // logHeldLetters logs one line for the dead letters of a kind that have none.
-func (s *System) logHeldLetters(of letterKind) {
+func logHeldLetters(s *System, of letterKind) {
 	held, last := s.deadLetters.release(of)
 	if held == 0 || s.user.terminated() {
 		return

@@ -35,6 +35,7 @@ type kind struct {
 	name   string
 	shards [kindShards]counts
 
+	losses     kindLosses
 	processing histogram.Histogram // of the messages of timed turns
 	label      atomic.Pointer[profileLabel]
 }
@@ -65,7 +66,7 @@ type counts struct {
 type tally struct {
 	counts  *counts // of its kind; never written after the spawn
 	handled uint32  // messages
-	drawn   int32   // how many messages the turn held when it last said so; guarded by core.mu
+	drawn   int32   // how many messages the turn held when it last said so, negative if it knew their oldest request; guarded by core.mu
 }
 
 // flush counts the messages that have been handled.
@@ -146,6 +147,7 @@ func (s internals) Kinds() (all []actorhook.KindCount) {
 			sum.Messages += at.messages.Load()
 			sum.Stashed += at.stashed.Load()
 		}
+		sum.Dropped = of.losses.byReason()
 		sum.Processing = of.processing.Read()
 		all = append(all, sum)
 	}

@@ -39,6 +39,8 @@ type relations struct {
 	asks     askWatches
 	cause    error        // the failure that ended it; nil for none
 	others   *systemEntry // of a cell: the waiting system messages that are more than a kind
+	losses   *losses      // of a cell; nil for none
+	drawn    drawnRequest // of a cell; see sayDrawn
 }
 
 const (

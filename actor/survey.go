@@ -3,51 +3,204 @@ package actor
 import (
 	"math"
 	"reflect"
+	"slices"
+	"time"
+
+	"github.com/understudy-go/understudy/internal/actorhook"
+	"github.com/understudy-go/understudy/internal/metadata"
 )
 
-// Mailboxes implements [actorhook.Counted]. It visits each actor: a few milliseconds for 100 000.
-func (s internals) Mailboxes() map[string]int {
-	waiting := map[string]int{}
+// Backlogs implements [actorhook.Counted]. It visits each actor: a few milliseconds for 100 000.
+func (s internals) Backlogs() (all actorhook.Backlogs) {
+	all.Kinds = map[string]actorhook.Backlog{}
+	now, handled := metadata.Now(), requestsHandled(&s.scheduler)
 	left := append(s.user.childList(), s.system.childList()...)
 	for len(left) > 0 {
 		c := left[len(left)-1].impl.(*cell) // only cells are children
-		n, children := c.survey()
+		found, children := c.survey(now)
 		left = append(left[:len(left)-1], children...)
-		if n > 0 {
-			waiting[c.tally.counts.of.name] += n
+		found.see(handled[&c.core], now)
+		if kind := c.tally.counts.of.name; found.Waiting > 0 || found.Oldest > 0 {
+			of := all.Kinds[kind]
+			all.Kinds[kind] = actorhook.Backlog{Waiting: of.Waiting + found.Waiting, Oldest: max(of.Oldest, found.Oldest)}
 		}
+		all.Actors = found.among(all.Actors, c)
 	}
-	return waiting
+	return all
 }
 
-// survey returns how many messages wait in the mailbox, and the children. Of what a running turn
-// has taken out of the mailbox it knows how much that was some hundred messages ago.
-func (b *inbox) survey() (waiting int, children []*core) {
+// A surveyed is what a survey finds at one actor.
+type surveyed struct {
+	actorhook.ActorBacklog
+	losses losses
+}
+
+// survey returns how many messages wait for the actor, the oldest request among those at which it
+// can look, and the children. Of what a running turn has taken out of the mailbox it knows what that
+// was some hundred messages ago.
+func (b *inbox) survey(now time.Duration) (found surveyed, children []*core) {
 	b.core.mu.Lock()
 	defer b.core.mu.Unlock()
-	if b.core.relations != nil {
-		children = b.core.relations.children.list()
-	}
-	waiting = int(b.core.waiting)
+	found.Waiting = int(b.core.waiting)
 	switch {
 	case b.core.scheduled:
-		waiting += int(b.tally.drawn)
+		found.Waiting += int(max(b.tally.drawn, -b.tally.drawn))
 	case b.core.suspended:
-		waiting += int(b.batched) + b.priorities.size()
+		found.Waiting += int(b.batched) + b.priorities.size()
+		found.see(b.box.firstRequest(true), now)
 	}
-	return waiting, children
+	if b.conf.box.overflow == block {
+		found.Waiting += b.senders.line.Len()
+	}
+	if b.core.waiting > 0 {
+		found.see(b.box.firstRequest(false), now)
+	}
+	if of := b.core.relations; of != nil {
+		children = of.children.list()
+		if b.core.scheduled && b.tally.drawn < 0 {
+			found.seeOne(of.drawn.left(now))
+		}
+		if of.losses != nil {
+			found.losses = *of.losses
+		}
+	}
+	return found, children
 }
 
-// sayDrawn notes how many messages the turn holds, unless somebody is at the mailbox.
+// see notes a request that the actor has not handled yet, if r is not nil. Of a request without an
+// end it is not known when it began.
+func (f *surveyed) see(r *metadata.Request, now time.Duration) {
+	if r != nil {
+		f.seeOne(r.Left(now))
+	}
+}
+
+// seeOne notes a request with so much time left, of all.
+func (f *surveyed) seeOne(left, all time.Duration, ok bool) {
+	if age := all - left; ok && all > 0 && age > f.Oldest {
+		f.Oldest, f.Within = age, all
+	}
+}
+
+// among returns the actors that are most behind, with c if it is one of them. Their order is from
+// the most behind on.
+func (f *surveyed) among(most []actorhook.ActorBacklog, c *cell) []actorhook.ActorBacklog {
+	if f.losses.sum() > 0 {
+		f.SinceDropped = time.Since(f.losses.last)
+		f.Dropping = f.SinceDropped < actorhook.RecentlyDropped
+	}
+	excess := f.Excess()
+	if excess == 0 || len(most) == actorhook.MostBehind && most[len(most)-1].Excess() >= excess {
+		return most
+	}
+	at, _ := slices.BinarySearchFunc(most, excess, func(other actorhook.ActorBacklog, excess float64) int {
+		if other.Excess() >= excess {
+			return -1
+		}
+		return 1
+	})
+	f.Path, f.Kind, f.Dropped = c.core.path(), c.tally.counts.of.name, f.losses.byReason()
+	if len(most) == actorhook.MostBehind {
+		most = most[:len(most)-1]
+	}
+	return slices.Insert(most, at, f.ActorBacklog)
+}
+
+// requestsHandled returns the requests that actors handle at the moment.
+func requestsHandled(s *scheduler) map[*core]*metadata.Request {
+	all := map[*core]*metadata.Request{}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	see := func(r *runner) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if request := r.request.Load(); r.at != nil && request != nil {
+			all[r.at] = request
+		}
+	}
+	for _, r := range s.runners.all {
+		see(r)
+	}
+	for r := range s.blocked.recent.all {
+		see(r)
+	}
+	for r := range s.blocked.slow.all {
+		see(r)
+	}
+	return all
+}
+
+// A drawnRequest is the oldest request among the messages that a turn held when it last said how
+// many those are.
+type drawnRequest struct{ began, all time.Duration }
+
+func (d drawnRequest) left(now time.Duration) (left, all time.Duration, ok bool) {
+	return d.all - (now - d.began), d.all, true
+}
+
+// sayDrawn notes how many messages the turn holds, and how old their oldest request is, unless
+// somebody is at the mailbox. A negative number says that the age is known.
 func sayDrawn(c *cell) {
-	if c.core.mu.TryLock() {
-		c.tally.drawn = drawn(int(c.batched) + c.priorities.size())
-		c.core.mu.Unlock()
+	oldest := c.box.firstRequest(true)
+	if !c.core.mu.TryLock() {
+		return
+	}
+	defer c.core.mu.Unlock()
+	c.tally.drawn = drawn(int(c.batched) + c.priorities.size())
+	if oldest == nil {
+		return
+	}
+	now := metadata.Now()
+	if left, all, ok := oldest.Left(now); ok && all > 0 {
+		c.tally.drawn = -c.tally.drawn
+		c.core.ownRelations().drawn = drawnRequest{now + left - all, all}
 	}
 }
 
 // drawn returns how many messages a turn holds, for its tally.
 func drawn(messages int) int32 { return int32(min(messages, math.MaxInt32)) }
+
+// mostLooked is how many chunks are searched for a request at most, so that no mailbox is locked
+// for long.
+const mostLooked = 4
+
+// firstRequest returns the first request in the mailbox, whose mutex is held, or in the batch of the
+// turn. It may overlook some behind many other tasks.
+func (x *box[M]) firstRequest(batch bool) *metadata.Request {
+	switch {
+	case batch:
+		return firstOf(x.batch)
+	case x.cell.core.alone == requestAlone:
+		return x.queue.asked
+	}
+	return firstOf(x.queue.rest.head)
+}
+
+func firstOf[M any](k *chunk[M]) *metadata.Request {
+	for looked := 0; k != nil && looked < mostLooked; k = k.after {
+		if len(k.tasks) > 0 {
+			if r := requestAmong(k.tasks); r != nil {
+				return r
+			}
+			looked++
+		}
+	}
+	return nil
+}
+
+func requestAmong(tasks []task) *metadata.Request {
+	for _, t := range tasks {
+		switch t := t.(type) {
+		case *request:
+			return (*metadata.Request)(t)
+		case *described:
+			if r := t.metadata.Request(); r != nil {
+				return r
+			}
+		}
+	}
+	return nil
+}
 
 // messageType returns the type of the actor's messages.
 func (b *inbox) messageType() reflect.Type { return b.conf.kinded.messages }

@@ -52,14 +52,14 @@ func TestWaitingMessagesAreCountedWhereverTheyWait(t *testing.T) {
 					return behaviors.Ignore
 				}), "")
 				synctest.Wait()
-				waiting := numbersOf(s).Mailboxes()["till"]
+				waiting := numbersOf(s).Backlogs().Kinds["till"].Waiting
 				require.InDelta(t, 20, waiting, 2, "the turn may hold the one that it handles")
 				time.Sleep(4 * time.Second)
 				synctest.Wait()
-				require.LessOrEqual(t, numbersOf(s).Mailboxes()["till"], waiting, "those of a batch are counted again when it is over")
+				require.LessOrEqual(t, numbersOf(s).Backlogs().Kinds["till"].Waiting, waiting, "those of a batch are counted again when it is over")
 				time.Sleep(8 * time.Second)
 				synctest.Wait()
-				require.Empty(t, numbersOf(s).Mailboxes())
+				require.Empty(t, numbersOf(s).Backlogs().Kinds)
 			})
 		})
 	}
@@ -295,5 +295,147 @@ func TestWithoutTimeSamplingNothingIsTimed(t *testing.T) {
 		for _, k := range numbersOf(s).Kinds() {
 			require.Zero(t, k.Processing.Count)
 		}
+	})
+}
+
+// slowly answers each question after a second.
+func slowly() actor.Behavior[question] {
+	return answering(func(_ *actor.Context[question], q question) {
+		time.Sleep(time.Second)
+		q.replyTo.Tell(1)
+	})
+}
+
+// asksWithin lets n goroutines ask, one after the other.
+func asksWithin(n int, d time.Duration, ref actor.ActorRef[question]) {
+	for range n {
+		go func() { _, _ = actor.AskTimeout(context.Background(), ref, d, ask) }()
+		synctest.Wait()
+	}
+}
+
+func TestTheAgeOfTheOldestRequestIsKnownWhereverItWaits(t *testing.T) {
+	for name, opts := range map[string][]actor.SpawnOption{
+		"unbounded": nil, "bounded": {actor.Bounded(1000)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := testkit.NewSystem(t, testkit.WithoutEncoding())
+				ref := actor.Spawn(s, slowly(), "slow", append(opts, actor.WithKind("till"))...)
+				asksWithin(8, time.Hour, ref)
+				for second := range 8 {
+					time.Sleep(500 * time.Millisecond)
+					synctest.Wait()
+					all := numbersOf(s).Backlogs()
+					want := time.Duration(second)*time.Second + 500*time.Millisecond
+					require.Equal(t, want, all.Kinds["till"].Oldest)
+					require.Len(t, all.Actors, 1)
+					require.Equal(t, "/user/slow", all.Actors[0].Path)
+					require.Equal(t, time.Hour, all.Actors[0].Within)
+					require.Less(t, all.Actors[0].Excess(), 1.0, "its ask has plenty of time")
+					time.Sleep(500 * time.Millisecond)
+					synctest.Wait()
+				}
+				require.Empty(t, numbersOf(s).Backlogs().Kinds)
+			})
+		})
+	}
+}
+
+func TestRequestsThatWaitForRoomCountAsWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
+		ref := actor.Spawn(s, slowly(), "slow", actor.Bounded(2).Block(time.Hour), actor.WithKind("till"))
+		asksWithin(8, time.Hour, ref)
+		require.InDelta(t, 7, numbersOf(s).Backlogs().Kinds["till"].Waiting, 1, "the turn may hold the one that it handles")
+		time.Sleep(time.Minute)
+		require.Empty(t, numbersOf(s).Backlogs().Kinds)
+	})
+}
+
+// A turn ends after a message that took long. Between turns the rest of its batch waits for a
+// runner.
+func TestTheAgeOfARequestIsKnownWhileItsActorWaitsForARunner(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
+		var seen []time.Duration
+		var ref actor.ActorRef[question]
+		ref = actor.Spawn(s, answering(func(_ *actor.Context[question], q question) {
+			time.Sleep(time.Second)
+			seen = append(seen, numbersOf(s).Backlogs().Kinds["till"].Oldest)
+			q.replyTo.Tell(1)
+		}), "slow", actor.WithKind("till"))
+		asksWithin(3, time.Hour, ref)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		require.Equal(t, []time.Duration{time.Second, 2 * time.Second, 3 * time.Second}, seen)
+	})
+}
+
+func TestTheActorsThatAreMostBehindAreListedFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
+		for n := range 15 {
+			ref := busyNamed(s, fmt.Sprint("worker-", n))
+			for range n * 100 {
+				ref.Tell(1)
+			}
+		}
+		synctest.Wait()
+		all := numbersOf(s).Backlogs().Actors
+		require.Len(t, all, 10)
+		for i, a := range all {
+			require.Equal(t, fmt.Sprint("/user/worker-", 14-i), a.Path)
+			require.Equal(t, 100*(14-i), a.Waiting)
+			require.Equal(t, 14-i >= 10, a.Excess() >= 1)
+		}
+	})
+}
+
+// busyNamed handles its first message until the end of the system.
+func busyNamed(s *actor.System, name string, opts ...actor.SpawnOption) actor.ActorRef[int] {
+	ref := actor.Spawn(s, behaviors.Receive(func(ctx *actor.Context[int], _ int) actor.Behavior[int] {
+		<-ctx.Done()
+		return behaviors.Same
+	}), name, opts...)
+	ref.Tell(0)
+	synctest.Wait()
+	return ref
+}
+
+func TestWhatActorsDropIsCountedByReasonForTheActorAndItsKind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testkit.NewSystem(t, testkit.WithoutEncoding())
+		full := busyNamed(s, "full", actor.Bounded(2), actor.WithKind("till"))
+		for range 5 {
+			full.Tell(1)
+		}
+		slow := actor.Spawn(s, slowly(), "slow", actor.WithKind("till"))
+		asksWithin(3, 1500*time.Millisecond, slow)
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		all := numbersOf(s).Backlogs().Actors
+		require.Len(t, all, 2)
+		for _, a := range all {
+			want := map[string]uint64{"mailbox is full": 3}
+			if a.Path == "/user/slow" {
+				want = map[string]uint64{actorhook.ReasonText(actor.ErrWithdrawn): 1}
+			}
+			require.Equal(t, want, a.Dropped, a.Path)
+			require.True(t, a.Dropping)
+			require.GreaterOrEqual(t, a.Excess(), 1.0)
+		}
+		for _, k := range numbersOf(s).Kinds() {
+			if k.Name == "till" {
+				require.Equal(t, map[string]uint64{
+					"mailbox is full": 3, actorhook.ReasonText(actor.ErrStashFull): 0, actorhook.ReasonText(actor.ErrWithdrawn): 1,
+					actorhook.ReasonText(actor.ErrOverloaded): 0, "other": 0,
+				}, k.Dropped)
+			}
+		}
+		time.Sleep(actorhook.RecentlyDropped)
+		all = numbersOf(s).Backlogs().Actors
+		require.Len(t, all, 1, "one has nothing to do")
+		require.Less(t, all[0].Excess(), 1.0, "it has dropped nothing lately")
 	})
 }

@@ -49,6 +49,7 @@ type Node struct {
 	leasing    *leasing
 	discoverer *discoverer
 	figures    *figuresExchange
+	backlogs   *backlogExchange
 	looks      *coordinatorLooks
 	skipped    protocol.Skipped // control messages and gossip
 	counters   metrics.Counters
@@ -144,6 +145,8 @@ func listen(cfg Config) (*Node, error) {
 	startContact(n.System, n.views)
 	n.figures = &figuresExchange{system: n.System, views: n.views, aborted: n.aborted}
 	n.figures.serve()
+	n.backlogs = &backlogExchange{system: n.System, views: n.views, aborted: n.aborted}
+	n.backlogs.serve()
 	serveCalendar(n)
 	n.looks = newCoordinatorLooks(n.System)
 	telemetry.AddSource(n.System, func() []telemetry.Family {

@@ -5,13 +5,11 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/guard"
-	"github.com/understudy-go/understudy/internal/peers"
 	"github.com/understudy-go/understudy/internal/protocol"
 	"github.com/understudy-go/understudy/singleton"
 )
@@ -96,36 +94,10 @@ func (e *figuresExchange) refresh(ctx context.Context) {
 }
 
 func (e *figuresExchange) collect(ctx context.Context) map[ID]figuresTold {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), figuresPatience) // others wait
-	defer cancel()
-	defer context.AfterFunc(e.aborted, cancel)() //nolint:contextcheck // it ends with the node, too
 	v, _, _ := e.views.read()
-	var (
-		asks    sync.WaitGroup
-		mu      sync.Mutex // guards answers
-		answers = map[ID]figuresTold{}
-	)
-	for _, m := range v.Members {
-		if m.Status >= Down || m.ID() == v.Self.ID() || !v.Reachable(m) || !peers.Have(e.system, m.ID(), protocol.Figures) {
-			continue
-		}
-		asks.Go(func() {
-			told, err := e.ask(ctx, m)
-			if err != nil {
-				return // the page names members without an answer
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			answers[m.ID()] = told
-		})
-	}
-	asks.Wait()
-	return answers
-}
-
-func (e *figuresExchange) ask(ctx context.Context, m Member) (figuresTold, error) {
-	to := actor.Resolve[figuresAsked](e.system, "understudy://"+e.system.Name()+"@"+m.Address+"/system/"+figuresName)
-	return actor.Ask(ctx, to, func(replyTo actor.ActorRef[figuresTold]) figuresAsked { return figuresAsked{ReplyTo: replyTo} })
+	return askMembers(ctx, e.aborted, e.system, v, memberQuestion[figuresAsked, figuresTold]{
+		protocol.Figures, figuresName, func(replyTo actor.ActorRef[figuresTold]) figuresAsked { return figuresAsked{ReplyTo: replyTo} },
+	})
 }
 
 // worthTelling selects the figures that a node sends, those with problems first. up says that the

@@ -106,6 +106,7 @@ func (n *statusSource) Refresh(ctx context.Context) {
 	}
 	var asks sync.WaitGroup
 	asks.Go(func() { n.figures.refresh(ctx) })
+	asks.Go(func() { n.backlogs.refresh(ctx) })
 	asks.Go(func() { n.looks.placement.refresh(ctx) })
 	asks.Go(func() { n.looks.homeless.refresh(ctx) })
 	asks.Wait()

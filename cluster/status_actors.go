@@ -11,10 +11,12 @@ import (
 func (n *statusSource) Actors() statuspage.Actors {
 	counted := actorhook.Internals(n.System).(actorhook.Counted) // actor implements it
 	shown := statuspage.Actors{Time: time.Now(), Handlers: []statuspage.Handler{}, Asks: []statuspage.Ask{}, Circles: [][]string{}}
-	waiting := counted.Mailboxes()
+	backlogs := counted.Backlogs()
 	for _, k := range counted.Kinds() {
-		shown.Kinds = append(shown.Kinds, shownKind(k, waiting[k.Name]))
+		shown.Kinds = append(shown.Kinds, shownKind(k, backlogs.Kinds[k.Name]))
 	}
+	v, _, _ := n.views.read()
+	shown.Backlogs = shownBacklogs(v, n.System.Name(), n.backlogs.mostBehind(v.Self.ID(), backlogs.Actors))
 	a := counted.Activity()
 	shown.Runners, shown.Ready, shown.Blocked, shown.Slow = a.Runners, a.Ready, a.Blocked, a.Slow
 	for _, h := range a.Handlers {
@@ -31,9 +33,10 @@ func (n *statusSource) Actors() statuspage.Actors {
 	return shown
 }
 
-func shownKind(k actorhook.KindCount, waiting int) statuspage.ActorKind {
+func shownKind(k actorhook.KindCount, b actorhook.Backlog) statuspage.ActorKind {
 	shown := statuspage.ActorKind{
-		Name: k.Name, Actors: k.Started - k.Stopped, Messages: k.Messages, Waiting: waiting, Stashed: max(k.Stashed, 0),
+		Name: k.Name, Actors: k.Started - k.Stopped, Messages: k.Messages, Waiting: b.Waiting, Oldest: b.Oldest.Seconds(), Stashed: max(k.Stashed, 0),
+		Dropped:  k.Dropped,
 		Failures: k.Failures, Restarts: k.Restarts, Timed: k.Processing.Count,
 	}
 	if k.Processing.Count > 0 {

@@ -12,8 +12,8 @@ import (
 func own(s *actor.System) []Family {
 	of := actorhook.Internals(s).(actorhook.Counted) // actor implements it
 	kinds := of.Kinds()
-	return slices.Concat(lives(kinds), scheduling(of.Activity()),
-		[]Family{deadLetters(s), mailboxes(of.Mailboxes()), stashes(kinds), processing(kinds), asks(of.AskOutcomes())})
+	return slices.Concat(lives(kinds), scheduling(of.Activity()), backlogs(of.Backlogs().Kinds),
+		[]Family{deadLetters(s), dropped(kinds), stashes(kinds), processing(kinds), asks(of.AskOutcomes())})
 }
 
 // lives has what became of the actors of each kind.
@@ -35,10 +35,31 @@ func lives(kinds []actorhook.KindCount) []Family {
 	return []Family{actors, started, stopped, failures, restarts, messages}
 }
 
-func mailboxes(waiting map[string]int) Family {
-	f := NewGauge("understudy_mailbox_messages", "Messages that wait in the mailboxes of actors, of kinds where any do.", "kind")
-	for _, kind := range slices.Sorted(maps.Keys(waiting)) {
-		f.Add(float64(waiting[kind]), kind)
+func backlogs(kinds map[string]actorhook.Backlog) []Family {
+	waiting := NewGauge("understudy_mailbox_messages", "Messages that wait in the mailboxes of actors, or for room there, of kinds where any do.", "kind")
+	oldest := NewGauge("understudy_oldest_request_seconds", "For how long the oldest request has waited or been handled, of kinds that have one whose ask has an end.", "kind")
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		if of := kinds[kind]; of.Waiting > 0 {
+			waiting.Add(float64(of.Waiting), kind)
+		}
+		if of := kinds[kind]; of.Oldest > 0 {
+			oldest.Add(of.Oldest.Seconds(), kind)
+		}
+	}
+	return []Family{waiting, oldest}
+}
+
+// dropped counts the messages to actors that have become dead letters. Most kinds never drop any, so
+// a kind has series from its first loss on, and then one for each reason.
+func dropped(kinds []actorhook.KindCount) Family {
+	f := NewCounter("understudy_actor_dropped_messages_total", "Messages to actors that have become dead letters, of kinds that have any: a bound has refused them, their asks had ended, or the actor was behind.", "kind", "reason")
+	for _, k := range kinds {
+		if !slices.ContainsFunc(slices.Collect(maps.Values(k.Dropped)), func(n uint64) bool { return n > 0 }) {
+			continue
+		}
+		for _, reason := range slices.Sorted(maps.Keys(k.Dropped)) {
+			f.Add(float64(k.Dropped[reason]), k.Name, reason)
+		}
 	}
 	return f
 }

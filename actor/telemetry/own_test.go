@@ -104,3 +104,38 @@ func TestTenKindsOfActorsMakeAtMost200Series(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 	})
 }
+
+func TestTheAgeOfTheOldestRequestAndWhatActorsDropAreMetrics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := actor.NewSystem("shop")
+		t.Cleanup(func() { require.NoError(t, s.Shutdown(context.Background())) })
+		ref := actor.Spawn(s, behaviors.Receive(func(_ *actor.Context[order], _ order) actor.Behavior[order] {
+			time.Sleep(time.Minute)
+			return nil
+		}), "", actor.WithKind("till"), actor.Bounded(3))
+		ref.Tell("one")
+		for range 5 {
+			go func() {
+				_, _ = actor.AskTimeout(context.Background(), ref, time.Hour, func(actor.ActorRef[int]) order { return "two" })
+			}()
+			synctest.Wait()
+		}
+		time.Sleep(10 * time.Second)
+		require.InDelta(t, 10, series(t, s, "understudy_oldest_request_seconds")["till"].Value, 0)
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		require.InDelta(t, 130, series(t, s, "understudy_oldest_request_seconds")["till"].Value, 0)
+		dropped := map[string]float64{}
+		for _, f := range telemetry.Gather(s) {
+			for _, each := range f.Series {
+				if f.Name == "understudy_actor_dropped_messages_total" && each.Labels[0] == "till" {
+					dropped[each.Labels[1]] = each.Value
+				}
+			}
+		}
+		require.Len(t, dropped, 5)
+		require.InDelta(t, 2, dropped["mailbox is full"], 0)
+		time.Sleep(time.Hour)
+		require.Empty(t, series(t, s, "understudy_oldest_request_seconds"))
+	})
+}

@@ -119,7 +119,8 @@ const MaxKind = 100
 type KindCount struct {
 	Name                                           string
 	Started, Stopped, Failures, Restarts, Messages uint64
-	Stashed                                        int64 // messages
+	Stashed                                        int64             // messages
+	Dropped                                        map[string]uint64 // messages that have become dead letters, by reason
 	Processing                                     histogram.Snapshot
 }
 

@@ -8,9 +8,8 @@ import "time"
 type Counted interface {
 	// Kinds returns the counts of all kinds, sorted by name.
 	Kinds() []KindCount
-	// Mailboxes returns how many messages wait in mailboxes, by kind, without kinds where none
-	// does.
-	Mailboxes() map[string]int
+	// Backlogs returns what waits in mailboxes. It visits each actor.
+	Backlogs() Backlogs
 	// AskOutcomes returns how many asks have ended, by outcome, for each outcome that there is.
 	AskOutcomes() []AskCount
 	// Activity returns what the scheduler does.

@@ -11,6 +11,8 @@ const (
 	Figures Feature = 0
 	// Calendars: the node answers when another one asks for its calendar time.
 	Calendars Feature = 1
+	// Backlogs: the node answers when another one asks which of its actors are behind.
+	Backlogs Feature = 2
 )
 
 // Features is the set of features that a node has. Bits that this release does not know are kept,
@@ -18,7 +20,7 @@ const (
 type Features uint64
 
 // Own are the features of this release.
-const Own = Features(1<<Figures | 1<<Calendars)
+const Own = Features(1<<Figures | 1<<Calendars | 1<<Backlogs)
 
 // Has reports whether the set has a feature.
 func (s Features) Has(f Feature) bool { return s>>f&1 == 1 }

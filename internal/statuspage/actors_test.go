@@ -40,6 +40,7 @@ func TestThePageSaysWhyNothingHappens(t *testing.T) {
 	asking.Slow, asking.Asks = 2, []Ask{{Asker: "/user/a", Asked: "/user/b", Seconds: 12}}
 	cutOff := up
 	cutOff.Problems = []Problem{{Text: "Messages to cleo wait."}, {Text: "Appends to the journal sqlite fail."}}
+	behind := Actors{Backlogs: []Backlog{{Actor: "x", Why: "x is behind."}, {Actor: "y", Why: "y is behind."}, {Actor: "z"}}}
 	quick := Actors{Handlers: []Handler{{Path: "/user/a", Seconds: 0.9}}}
 	long := []string{}
 	for n := range 9 {
@@ -63,10 +64,12 @@ func TestThePageSaysWhyNothingHappens(t *testing.T) {
 		"a slow handler":                  {up, slow, "A handler of /user/a has been under way for 12s; 5 messages wait in mailboxes of its kind, till. There are 2 more slow handlers."},
 		"a slow handler that asks":        {up, asking, "A handler of /user/a has been under way for 12s: it waits for a reply of /user/b. There is another slow handler."},
 		"a slow handler with no messages": {up, Actors{Handlers: slow.Handlers, Slow: 1}, "A handler of /user/a has been under way for 12s."},
+		"an actor that is behind":         {up, behind, "x is behind. There is another backlog."},
 	} {
 		t.Run(name, func(t *testing.T) { require.Equal(t, c.want, stuck(c.s, c.a)) })
 	}
 	require.Empty(t, quick.problems())
+	require.Equal(t, []Problem{{Kind: "backlog", About: "x", Text: "x is behind."}, {Kind: "backlog", About: "y", Text: "y is behind."}}, behind.problems())
 	both := slow
 	both.Circles = circle.Circles
 	problems := both.problems()

@@ -10,7 +10,7 @@ import (
 
 // A Problem is why something does not move, beside what [Snapshot.Waiting] says.
 type Problem struct {
-	Kind  string `json:"kind"`  // link, journal, projection, placement, shards or schedule; of actors: circle or slow handler
+	Kind  string `json:"kind"`  // link, journal, projection, placement, shards or schedule; of actors: circle, slow handler or backlog
 	About string `json:"about"` // the member, journal, projection, label, type or path; "" for a coordinator
 	Text  string `json:"text"`  // in sentences
 }

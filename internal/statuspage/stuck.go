@@ -26,7 +26,20 @@ func stuck(s Snapshot, a Actors) string {
 	case a.isSlow():
 		return ofHandler(a) + more(a.Slow-1, "slow handler")
 	}
+	if behind := ofBacklogs(a.Backlogs); len(behind) > 0 {
+		return behind[0].Text + more(len(behind)-1, "backlog")
+	}
 	return ""
+}
+
+// ofBacklogs has the actors that are behind.
+func ofBacklogs(all []Backlog) (found []Problem) {
+	for _, b := range all {
+		if b.Why != "" {
+			found = append(found, Problem{Kind: "backlog", About: b.Actor, Text: b.Why})
+		}
+	}
+	return found
 }
 
 // isSlow reports whether a handler has been under way for a second or longer.
@@ -41,7 +54,7 @@ func (a Actors) problems() []Problem {
 	if a.isSlow() {
 		all = append(all, Problem{Kind: "slow handler", About: a.Handlers[0].Path, Text: ofHandler(a) + more(a.Slow-1, "slow handler")})
 	}
-	return all
+	return append(all, ofBacklogs(a.Backlogs)...)
 }
 
 // ofCircle says which actor asks which.

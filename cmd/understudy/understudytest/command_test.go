@@ -90,6 +90,27 @@ func TestWhyTellsOfASingletonThatFails(t *testing.T) {
 	require.Equal(t, result{1, "", "understudy: anna knows no singleton \"nobody\"\n"}, nodes[0].run(t, "singletons", "nobody"))
 }
 
+func TestANodeNamesAnActorOfAnotherNodeThatIsBehind(t *testing.T) {
+	nodes := start(t, []string{"anna", "bert"})
+	ref := actor.Spawn(nodes[1], behaviors.Receive(func(ctx *actor.Context[int], _ int) actor.Behavior[int] {
+		<-ctx.Done()
+		return behaviors.Same
+	}), "till")
+	for n := range 1500 {
+		ref.Tell(n)
+	}
+	path := "understudy://shop@" + nodes[1].Address() + "/user/till"
+
+	r := nodes[0].eventually(t, "backlog: The actor /user/till on bert is behind.", "why")
+	require.Equal(t, 1, r.code)
+	require.Contains(t, r.out, "messages wait for it, and the limit is 1000.\n")
+	require.Contains(t, nodes[0].run(t, "why", path).out, "the limit is 1000")
+	require.Contains(t, nodes[0].run(t, "status").out, "backlog       "+path+" on bert: 1")
+	sum := asJSON[report.Summary](t, nodes[0].run(t, "status", "-json"))
+	require.Equal(t, path, sum.Backlogs[0].Actor)
+	require.Zero(t, nodes[0].run(t, "safe").code, "a restart may end it")
+}
+
 func TestItIsUnsafeToRestartTheOnlyNodeThatMayRunASingleton(t *testing.T) {
 	nodes := start(t, []string{"anna", "bert"})
 	for _, n := range nodes {

@@ -15,6 +15,7 @@ function show(actors) {
   $("kinds-left-out").textContent = `${number(actors.kindsLeftOut)} more are left out. Those with most waiting messages are shown first.`;
   showCircles(actors.circles);
   showHandlers(actors);
+  showBacklogs(actors.backlogs);
   $("stuck").hidden = actors.stuck === "";
   if ($("stuck-why").textContent !== actors.stuck) $("stuck-why").textContent = actors.stuck; // it is read aloud
   hideEcho();
@@ -27,7 +28,8 @@ function kindRow(kind, [rate]) {
     element("td", "name", kind.name),
     element("td", "number plain", number(kind.actors)),
     element("td", "number plain", perSecond(rate)),
-    element("td", "number plain", number(kind.waiting), kind.stashed ? `${number(kind.stashed)} stashed` : ""),
+    element("td", "number plain", number(kind.waiting), [
+      kind.stashed ? `${number(kind.stashed)} stashed` : "", kind.oldestSeconds ? `oldest ${duration(kind.oldestSeconds)}` : "", droppedText(kind.dropped)].filter(Boolean).join(", ")),
     element("td", "number plain", time, kind.timed ? `99 %: ≤ ${duration(kind.p99Seconds)}` : ""),
     element("td", "number plain", number(kind.failures), kind.restarts ? `${number(kind.restarts)} restarts` : ""),
   ], { kind: kind.name });
@@ -53,6 +55,23 @@ function showHandlers({ handlers, asks, slow, asksLeftOut }) {
       element("td", "wrap", waitsFor),
     ], { actor: handler.path });
   }));
+}
+
+function droppedText(dropped) {
+  const sum = Object.values(dropped ?? {}).reduce((n, count) => n + count, 0);
+  return sum ? `${number(sum)} dropped` : "";
+}
+
+// showBacklogs shows the actors of the whole cluster that are most behind.
+function showBacklogs(backlogs) {
+  $("backlogs-part").hidden = backlogs.length === 0;
+  $("backlogs").tBodies[0].replaceChildren(...backlogs.map((backlog) => row([
+    element("td", backlog.why ? "name bad" : "name", backlog.actor, backlog.kind),
+    element("td", "wrap", backlog.node),
+    element("td", "number plain", number(backlog.waiting)),
+    element("td", "number plain", backlog.oldestSeconds ? duration(backlog.oldestSeconds) : "–", backlog.oldestSeconds ? `of ${duration(backlog.askSeconds)}` : ""),
+    element("td", "wrap", Object.entries(backlog.dropped).map(([reason, count]) => `${number(count)} ${reason}`).join(", ") || "–"),
+  ], { actor: backlog.actor })));
 }
 
 export function followActors() { poll("actors", show); }

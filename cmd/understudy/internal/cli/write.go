@@ -85,11 +85,37 @@ func writeSummary(to io.Writer, s report.Summary) error {
 	if len(s.Placed) > 0 {
 		t.row("placed", byState(s.Placed, "running", "active"))
 	}
+	for _, b := range s.Backlogs {
+		if text := backlog(b); text != "" {
+			t.row("backlog", text)
+		}
+	}
 	t.row("problems", strconv.Itoa(len(s.Problems)))
 	if err := t.flush(); err != nil {
 		return err
 	}
 	return writeProblems(to, s.Problems)
+}
+
+// backlog says what waits for an actor, or "" if that is little: most actors have something to do
+// now and then.
+func backlog(b status.Backlog) string {
+	const few, short = 100, 1
+	var dropped uint64
+	for _, n := range b.Dropped {
+		dropped += n
+	}
+	if b.Waiting < few && b.OldestSeconds < short && dropped == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%s on %s: %d waiting", b.Actor, b.Node, b.Waiting)
+	if b.OldestSeconds > 0 {
+		text += fmt.Sprintf(", the oldest request for %.1fs", b.OldestSeconds)
+	}
+	if dropped > 0 {
+		text += fmt.Sprintf(", %d dropped", dropped)
+	}
+	return text
 }
 
 // counts says how many members there are, first those that are up.

@@ -32,7 +32,7 @@ func whyOf(all []answer, name string) (Why, error) {
 }
 
 // ofTheCluster are the kinds of problems that are the same on each node that sees them.
-var ofTheCluster = []string{Waiting, Unreachable, Down, NoLeader, CrashLoop, Nowhere, NotRunning, Unknown}
+var ofTheCluster = []string{Waiting, Unreachable, Down, NoLeader, CrashLoop, Nowhere, NotRunning, Unknown, Backlog}
 
 // known reports whether another node has said the same.
 func known(all []Problem, p Problem) bool {

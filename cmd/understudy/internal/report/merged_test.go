@@ -14,10 +14,11 @@ import (
 type asked struct {
 	status.Snapshot
 	failure error
+	actors  status.Actors
 }
 
 func (a asked) Status(context.Context) (status.Snapshot, error) { return a.Snapshot, a.failure }
-func (a asked) Actors(context.Context) (status.Actors, error)   { return status.Actors{}, nil }
+func (a asked) Actors(context.Context) (status.Actors, error)   { return a.actors, nil }
 func (a asked) Details(context.Context) (status.Details, error) { return status.Details{}, nil }
 func (a asked) Failed(err error) error                          { return err }
 
@@ -54,6 +55,22 @@ func TestWhatAnotherNodeKnowsIsAProblemToo(t *testing.T) {
 	require.Equal(t, "anna", safe.Node)
 	require.Equal(t, []string{"something", "bert says: The last run has failed."}, safe.Reasons)
 	require.Contains(t, safe.Notes, "Not asked: no node answers; http://cleo: refused.")
+}
+
+func TestWhatSeveralNodesSayOfAnActorThatIsBehindIsSaidOnce(t *testing.T) {
+	says := func(actor, text string) status.Problem {
+		return status.Problem{Kind: Backlog, About: "understudy://shop@" + actor, Text: text}
+	}
+	one, other := asked{Snapshot: healthy()}, bert(func(*status.Snapshot) {})
+	one.actors.Problems = []status.Problem{says("a:1/user/till", "1000 wait"), says("b:1/user/till", "2000 wait")}
+	other.actors.Problems = []status.Problem{says("b:1/user/till", "2001 wait"), says("c:1/user/till", "3000 wait")}
+	why, err := Explain(t.Context(), []asked{one, other}, "")
+	require.NoError(t, err)
+	require.Len(t, why.Problems, 3)
+	require.Equal(t, "2000 wait", why.Problems[1].Text)
+	safe, err := AskSafe(t.Context(), []asked{one, other})
+	require.NoError(t, err)
+	require.True(t, safe.Safe, safe.Reasons)
 }
 
 func TestANodeThatRunsASingletonRefutesAnotherThatDoesNotKnow(t *testing.T) {

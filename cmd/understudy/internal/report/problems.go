@@ -28,11 +28,12 @@ const (
 	Placement  = "placement"    // a placed actor does not run where it should
 	Circle     = "circle"       // actors wait for each other
 	Slow       = "slow handler" // a handler has been under way for a second or longer
+	Backlog    = "backlog"      // an actor is behind: too much waits for it, or for too long, or it drops messages
 )
 
 // A Problem is one thing that is wrong, or does not move.
 type Problem struct {
-	Kind      string     `json:"kind" jsonschema:"waiting, not ready, unreachable, down, no leader, crash loop, nowhere, mismatch, not running, unknown, link, journal, projection, placement, circle or slow handler"`
+	Kind      string     `json:"kind" jsonschema:"waiting, not ready, unreachable, down, no leader, crash loop, nowhere, mismatch, not running, unknown, link, journal, projection, placement, circle, slow handler or backlog"`
 	About     string     `json:"about" jsonschema:"the name of the singleton, member, journal, projection or placed actor, or the path of an actor; empty for the cluster"`
 	Text      string     `json:"text" jsonschema:"what is wrong, and why, in sentences"`
 	NotBefore *time.Time `json:"notBefore" jsonschema:"when a singleton may start at the earliest, or null"`

@@ -45,7 +45,7 @@ func TestNothingIsWrongInAHealthyCluster(t *testing.T) {
 	require.Equal(t, Summary{
 		Cluster: "shop", Node: "anna", Status: "up", Leader: "anna", Converged: true, Members: map[string]int{"up": 3},
 		Unreachable: []string{}, AppVersions: []string{"v1"}, Singletons: 1, Problems: []Problem{},
-		Links: map[string]int{}, Journals: []JournalUse{}, Placed: map[string]int{},
+		Links: map[string]int{}, Journals: []JournalUse{}, Placed: map[string]int{}, Backlogs: []status.Backlog{},
 	}, SummaryOf(healthy(), status.Actors{}, status.Details{}))
 }
 

@@ -91,6 +91,19 @@ type Problem struct {
 type Actors struct {
 	Problems []Problem `json:"problems"`
 	Handlers []Handler `json:"handlers"` // under way, slowest first
+	Backlogs []Backlog `json:"backlogs"` // of the cluster, most behind first; nil of an older release
+}
+
+// A Backlog is what waits for one actor.
+type Backlog struct {
+	Node          string            `json:"node" jsonschema:"the member on which the actor is"`
+	Actor         string            `json:"actor" jsonschema:"the path, with the address of the node"`
+	Kind          string            `json:"kind"`
+	Waiting       int               `json:"waiting" jsonschema:"messages"`
+	OldestSeconds float64           `json:"oldestSeconds" jsonschema:"for how long its oldest request has waited or been handled; 0 if that is not known"`
+	AskSeconds    float64           `json:"askSeconds" jsonschema:"how long the ask of that request waits in all"`
+	Dropped       map[string]uint64 `json:"dropped" jsonschema:"messages to it that were not delivered, by reason"`
+	Why           string            `json:"why" jsonschema:"which limits it exceeds, empty if none"`
 }
 
 // A Handler is a handler that is under way.
