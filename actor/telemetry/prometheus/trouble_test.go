@@ -3,9 +3,11 @@ package prometheus_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/lab/busy"
 )
 
@@ -62,7 +64,7 @@ func TestEachAlertFiresInARealPrometheus(t *testing.T) {
 	w.await(t, func() func() { return torment(t, p, other) },
 		"UnderstudySingletonMissing homeless", "UnderstudySingletonMismatch mismatched", "UnderstudySingletonStuck stuck",
 		"UnderstudyCrashLoop broken", "UnderstudyShardsHomeless unhosted", "UnderstudyLeaseHeldByNobody unleased",
-		"UnderstudyDeadLetters", "UnderstudyActorFailures clumsy", "UnderstudySlowHandler"+here, "UnderstudyMailboxGrows blocked"+here,
+		"UnderstudyDeadLetters", "UnderstudyActorFailures clumsy", "UnderstudySlowHandler"+here, "UnderstudyMailboxGrows blocked"+here, "UnderstudyRequestsWait blocked"+here,
 		"UnderstudyFencedWrites sqlite", "UnderstudyJournalErrors sqlite closed", "UnderstudyJournalSlow memory", "UnderstudyProjectionLag lagging")
 
 	w.await(t, func() func() { shop[1].hide(); require.NoError(t, p.Crash(t.Context())); return once },
@@ -94,6 +96,9 @@ func torment(t *testing.T, p, other *busy.Program) (again func()) {
 	require.NoError(t, p.SpawnLagging(t.Context()))
 	require.NoError(t, other.LeaveStuck(t.Context()))
 	clumsy, blocked, slow := p.SpawnClumsy(), p.SpawnBlocked(), p.SpawnSlowWriter()
+	go func() {
+		_, _ = actor.AskTimeout(t.Context(), blocked, time.Hour, func(actor.ActorRef[int]) string { return "hello?" })
+	}()
 	return func() {
 		p.LoseMessage()
 		clumsy.Tell("a vase")
