@@ -35,6 +35,7 @@ import (
 //     stash or for a singleton without an instance: it will not be handled. Otherwise the request
 //     may have been handled, or is being handled. If ctx is already done, nothing is sent;
 //   - [ErrAskOfSelf], at once, if a handler asks its own actor with its [Context] or one made of
+//
 // it;
 //   - [ErrOverloaded] if the actor is behind and could hardly answer before the deadline;
 //   - a [*PanicError] if request panics; nothing is sent.
@@ -308,21 +309,33 @@ func (a *ask) expire(started time.Time, reason error) error {
 		<-a.wake
 		return a.result()
 	}
-	return a.asked.silenceError(time.Since(started), reason, a.core.cause(), a.request.GiveUp())
+	return a.asked.silenceError(time.Since(started), reason, a.core.cause(), &a.request)
 }
 
-// silenceError returns the error of an ask of c that got no reply in time. waits is why the request
-// waits, if somebody has said so.
-func (c *core) silenceError(waited time.Duration, err, waits error, withdrawn bool) error {
+// silenceError returns the error of an ask of c that got no reply in time, and gives its request
+// up. waits is why that waits, if somebody has said so.
+func (c *core) silenceError(waited time.Duration, err, waits error, r *metadata.Request) error {
 	if why := c.actor().silence(); why != nil {
 		err = fmt.Errorf("%w: %w", err, why)
 	} else if waits != nil {
 		err = fmt.Errorf("%w: %w", err, waits)
 	}
-	if withdrawn {
+	if r.GiveUp() {
 		return fmt.Errorf("ask %s: no reply after %v: %w: %w", c.fullPath(), waited, err, ErrWithdrawn)
 	}
-	return fmt.Errorf("ask %s: no reply after %v, and the request may still be handled: %w", c.fullPath(), waited, err)
+	return fmt.Errorf("ask %s: no reply after %v, %s: %w", c.fullPath(), waited, fateOf(r, c.sys), err)
+}
+
+// fateOf says what has become of a request that an actor has taken. Only of an actor of this node
+// is it known that its handler has returned. That may have kept the ref to reply to, for later.
+func fateOf(r *metadata.Request, s *System) string {
+	switch {
+	case r.Away() || r.Shared():
+		return "and the request may still be handled"
+	case s.scheduler.handles(r):
+		return "and the request is still being handled"
+	}
+	return "and the handler of its request has returned"
 }
 
 // result returns the outcome of a settled promise.

@@ -50,7 +50,7 @@ func TestAskEndsWithItsContextAndNamesTargetAndTime(t *testing.T) {
 		defer cancel()
 		_, err := actor.Ask(ctx, ref, ask)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.EqualError(t, err, "ask understudy://test/user/silent: no reply after 50ms, and the request may still be handled: context deadline exceeded")
+		require.EqualError(t, err, "ask understudy://test/user/silent: no reply after 50ms, and the handler of its request has returned: context deadline exceeded")
 	})
 }
 

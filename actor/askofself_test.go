@@ -26,8 +26,10 @@ func askOracle(ctx context.Context, to actor.ActorRef[oracle], text string) (str
 // An actor that asks itself would wait for ever: nobody else can handle the request.
 func TestAnActorThatAsksItselfIsToldAtOnce(t *testing.T) {
 	for name, of := range map[string]func(ctx *actor.Context[oracle]) (context.Context, context.CancelFunc){
-		"with its Context":    func(ctx *actor.Context[oracle]) (context.Context, context.CancelFunc) { return ctx, func() {} },
-		"with a derived one":  func(ctx *actor.Context[oracle]) (context.Context, context.CancelFunc) { return context.WithTimeout(ctx, time.Hour) },
+		"with its Context": func(ctx *actor.Context[oracle]) (context.Context, context.CancelFunc) { return ctx, func() {} },
+		"with a derived one": func(ctx *actor.Context[oracle]) (context.Context, context.CancelFunc) {
+			return context.WithTimeout(ctx, time.Hour)
+		},
 		"with one that waits": func(ctx *actor.Context[oracle]) (context.Context, context.CancelFunc) { return context.WithCancel(ctx) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -70,3 +72,23 @@ func TestAnActorThatAsksItselfIsToldAtOnce(t *testing.T) {
 }
 
 func init() { actor.RegisterType[oracle]("askofself-test.oracle") }
+
+// An ask without a reply says what its actor does with the request.
+func TestAnAskWithoutAReplySaysWhatBecameOfItsRequest(t *testing.T) {
+	for handler, text := range map[time.Duration]string{
+		15 * time.Second: "no reply after 10s, and the request is still being handled: context deadline exceeded",
+		time.Second:      "no reply after 10s, and the handler of its request has returned: context deadline exceeded",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := testkit.NewSystem(t)
+			to := actor.Spawn(s, behaviors.Receive(func(*actor.Context[oracle], oracle) actor.Behavior[oracle] {
+				time.Sleep(handler)
+				return behaviors.Same
+			}), "silent")
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			_, err := askOracle(ctx, to, "plain")
+			require.ErrorContains(t, err, text)
+		})
+	}
+}

@@ -109,7 +109,7 @@ func (a *selfAsk) watch(timeout time.Duration) {
 
 func (a *selfAsk) expire() {
 	if a.claim(ErrLateReply) {
-		a.end(nil, a.asked.silenceError(time.Since(a.started), context.DeadlineExceeded, a.core.cause(), a.request.GiveUp()))
+		a.end(nil, a.asked.silenceError(time.Since(a.started), context.DeadlineExceeded, a.core.cause(), &a.request))
 	}
 }
 

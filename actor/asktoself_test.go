@@ -69,7 +69,7 @@ func TestAnAskToSelfEndsWithItsTimeOrTheAskedActor(t *testing.T) {
 		ref := actor.Spawn(s, obedient(), "it")
 		ref.Tell(asking(p, silent, time.Minute))
 		p.ExpectNone(time.Minute - 1)
-		p.Expect("0 ask understudy://test/user/silent: no reply after 1m0s, and the request may still be handled: context deadline exceeded")
+		p.Expect("0 ask understudy://test/user/silent: no reply after 1m0s, and the handler of its request has returned: context deadline exceeded")
 		reply.Tell(1)
 		lost := dead.Receive()
 		require.ErrorIs(t, lost.Reason, actor.ErrLateReply)

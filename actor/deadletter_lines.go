@@ -61,8 +61,8 @@ func logHeldLetters(s *System, of letterKind) {
 		zap.String("recipient", last.Recipient), sender(last.Sender), zap.String("type", fmt.Sprint(last.Type)), zap.String("error", text))
 }
 
-// admit reports whether a dead letter may have a line now. If not, it is held. For the first that is
-// held, it returns how long it takes until release is to be called.
+// admit reports whether a dead letter may have a line now. If not, it is held. For the first that
+// is held, it returns how long it takes until release is to be called.
 func (l *deadLetterLog) admit(letter actorhook.DeadLetter) (now bool, wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -133,7 +133,7 @@ func TestAnAskWithAContextThatHasEndedSaysSo(t *testing.T) {
 	})
 }
 
-func TestAnAskOfItselfEndsWithItsContext(t *testing.T) {
+func TestAnAskOfItselfEndsAtOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[error](t, s)
 		ref := actor.Spawn(s, obedient(), "it")
@@ -145,7 +145,7 @@ func TestAnAskOfItselfEndsWithItsContext(t *testing.T) {
 			})
 			p.Ref().Tell(err)
 		}))
-		require.ErrorIs(t, p.Receive(), context.DeadlineExceeded)
+		require.ErrorIs(t, p.Receive(), actor.ErrAskOfSelf)
 	})
 }
 

@@ -1,6 +1,11 @@
 package actor
 
-import "time"
+import (
+	"slices"
+	"time"
+
+	"github.com/understudy-go/understudy/internal/metadata"
+)
 
 // blockedRunners are the runners that do not count. Each is in one of two lists, those first that
 // have been inside the same handler for longest, so that neither
@@ -52,6 +57,24 @@ func (b *blockedRunners) age(now time.Duration) (more bool) {
 		b.slow.add(&r.blockedAt, r)
 	}
 	return true
+}
+
+// handles reports whether an actor is inside its handler for that request.
+func (s *scheduler) handles(r *metadata.Request) bool {
+	has := func(of *runner) bool { return of.request.Load() == r }
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if slices.ContainsFunc(s.runners.all, has) {
+		return true
+	}
+	for _, l := range []*linkedList[runner]{&s.blocked.recent, &s.blocked.slow} {
+		for of := range l.all {
+			if has(of) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // movedOn notes that r, whose handler somebody has found under way, begins another one.

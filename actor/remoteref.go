@@ -121,7 +121,7 @@ func (r *remoteActor) deliver(msg any, by entrance) {
 		r.sys.reportDeadLetter(r.sendTo.Full, msg, ErrUnreachable)
 		return
 	}
-	if asked := by.metadata.Request(); asked != nil && !asked.Take() { // it may be handled from now on
+	if asked := by.metadata.Request(); asked != nil && !asked.TakeAway() { // it may be handled from now on
 		r.sys.reportDeadLetter(r.sendTo.Full, msg, ErrWithdrawn)
 		return
 	}

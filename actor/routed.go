@@ -174,7 +174,7 @@ func (s internals) SendTo(to actorhook.Target, msg any, m metadata.Metadata) {
 	case s.transport == nil:
 		s.reportDeadLetter(to.Full, msg, ErrUnreachable)
 		return
-	case asked != nil && !asked.Take():
+	case asked != nil && !asked.TakeAway():
 		s.reportDeadLetter(to.Full, msg, ErrWithdrawn)
 		return
 	case !m.IsEmpty() && describes:

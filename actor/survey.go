@@ -36,8 +36,8 @@ type surveyed struct {
 }
 
 // survey returns how many messages wait for the actor, the oldest request among those at which it
-// can look, and the children. Of what a running turn has taken out of the mailbox it knows what that
-// was some hundred messages ago.
+// can look, and the children. Of what a running turn has taken out of the mailbox it knows what
+// that was some hundred messages ago.
 func (b *inbox) survey(now time.Duration) (found surveyed, children []*core) {
 	b.core.mu.Lock()
 	defer b.core.mu.Unlock()
@@ -164,8 +164,8 @@ func drawn(messages int) int32 { return int32(min(messages, math.MaxInt32)) }
 // for long.
 const mostLooked = 4
 
-// firstRequest returns the first request in the mailbox, whose mutex is held, or in the batch of the
-// turn. It may overlook some behind many other tasks.
+// firstRequest returns the first request in the mailbox, whose mutex is held, or in the batch of
+// the turn. It may overlook some behind many other tasks.
 func (x *box[M]) firstRequest(batch bool) *metadata.Request {
 	switch {
 	case batch:

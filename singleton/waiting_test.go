@@ -133,13 +133,13 @@ func asksOnce(to actor.ActorRef[msg], timeout time.Duration) actor.Behavior[stri
 	})
 }
 
-// An ask whose request an instance has got says that it may still be handled.
-func TestAnAskThatEndsAfterItsRequestWasDeliveredMayStillBeHandled(t *testing.T) {
+// An ask whose request an instance has got says what became of it.
+func TestAnAskThatEndsAfterItsRequestWasDeliveredSaysSo(t *testing.T) {
 	inCluster(t, []string{"a"}, func(t *testing.T, c *cluster) {
 		ref := onAll(c, func() actor.Behavior[msg] { return behaviors.Ignore })["a"]
 		settle()
 		err := asked(t, ref)
-		require.ErrorContains(t, err, "the request may still be handled")
+		require.ErrorContains(t, err, "the handler of its request has returned")
 		require.NotErrorIs(t, err, actor.ErrWithdrawn)
 	})
 }
@@ -168,4 +168,15 @@ func TestAHeldMessageExpires(t *testing.T) {
 			})
 		})
 	}
+}
+
+// If the instance is on another node, its asker cannot know that.
+func TestAnAskOfAnInstanceElsewhereSaysThatItMayStillBeHandled(t *testing.T) {
+	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
+		ref := onAll(c, func() actor.Behavior[msg] { return behaviors.Ignore })["b"]
+		settle()
+		err := asked(t, ref)
+		require.ErrorContains(t, err, "the request may still be handled")
+		require.NotErrorIs(t, err, actor.ErrWithdrawn)
+	})
 }

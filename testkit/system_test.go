@@ -58,6 +58,6 @@ func TestAskFailsTheTestWithoutAReply(t *testing.T) {
 		complaint := failing(t, func(t testing.TB) {
 			testkit.Ask(t.Context(), t, p.Ref(), func(r actor.ActorRef[int]) actor.ActorRef[int] { return r })
 		})
-		require.Equal(t, "testkit: ask "+p.Ref().Path()+": no reply after 1m0s, and the request may still be handled: context deadline exceeded", complaint)
+		require.Equal(t, "testkit: ask "+p.Ref().Path()+": no reply after 1m0s, and the handler of its request has returned: context deadline exceeded", complaint)
 	})
 }

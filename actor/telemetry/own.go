@@ -49,8 +49,8 @@ func backlogs(kinds map[string]actorhook.Backlog) []Family {
 	return []Family{waiting, oldest}
 }
 
-// dropped counts the messages to actors that have become dead letters. Most kinds never drop any, so
-// a kind has series from its first loss on, and then one for each reason.
+// dropped counts the messages to actors that have become dead letters. Most kinds never drop any,
+// so a kind has series from its first loss on, and then one for each reason.
 func dropped(kinds []actorhook.KindCount) Family {
 	f := NewCounter("understudy_actor_dropped_messages_total", "Messages to actors that have become dead letters, of kinds that have any: a bound has refused them, their asks had ended, or the actor was behind.", "kind", "reason")
 	for _, k := range kinds {

@@ -23,6 +23,7 @@ const (
 	requestShared             // several actors have it
 	requestOver               // the ask has ended without a reply
 	requestFar                // the ask is on another node, which does not say that it has ended
+	requestAway               // another node may have it
 	requestSealed             // it is inside the message: the message itself is no request
 )
 
@@ -106,8 +107,16 @@ func (r *Request) Sealed() bool { return r.state.Load()&requestSealed != 0 }
 
 // Take reports whether the request may be handled now: its ask still waits. It looks at the clock
 // only for an ask of another node.
-func (r *Request) Take() bool {
-	was := r.state.Or(requestTaken)
+func (r *Request) Take() bool { return r.take(requestTaken) }
+
+// TakeAway is Take for a request that goes to another node.
+func (r *Request) TakeAway() bool { return r.take(requestTaken | requestAway) }
+
+// Away reports whether the request has gone to another node.
+func (r *Request) Away() bool { return r.state.Load()&requestAway != 0 }
+
+func (r *Request) take(bits uint32) bool {
+	was := r.state.Or(bits)
 	if was&requestSealed != 0 {
 		return true
 	}
