@@ -34,9 +34,7 @@ import (
 //     cause. It also wraps [ErrWithdrawn] if the request still waited on this node, in a mailbox, a
 //     stash or for a singleton without an instance: it will not be handled. Otherwise the request
 //     may have been handled, or is being handled. If ctx is already done, nothing is sent;
-//   - [ErrAskOfSelf], at once, if a handler asks its own actor with its [Context] or one made of
-//
-// it;
+//   - [ErrAskOfSelf], at once, if a handler asks its own actor with its [Context];
 //   - [ErrOverloaded] if the actor is behind and could hardly answer before the deadline;
 //   - a [*PanicError] if request panics; nothing is sent.
 //
