@@ -6,9 +6,13 @@ import "sync/atomic"
 // value watches nothing.
 type followed struct{ watch atomic.Pointer[askWatch] }
 
-// follow lets by end with the actor behind to, instead of the one before it. over reports whether
-// by has an outcome. Once it has, end is called.
+// follow lets by end with the actor behind to, or with none if to is nil, instead of the one before
+// it. over reports whether by has an outcome. Once it has, end is called.
 func (f *followed) follow(to *core, by askWatcher, over func() bool) {
+	if to == nil {
+		f.end()
+		return
+	}
 	w := new(askWatch)
 	if !w.begin(to, by) {
 		return // the request becomes a dead letter, which ends the ask
@@ -40,6 +44,15 @@ func (r refInternals) PassOn(msg any) (goesOn bool) {
 	}
 	return true
 }
+
+// Follow implements extension.Follow.
+func (r refInternals) Follow(msg any) { letFollow(r.c, r.c.sys.refsOf(msg)) }
+
+// FollowNobody implements extension.FollowNobody.
+func (s internals) FollowNobody(msg any) { letFollow(nil, s.refsOf(msg)) }
+
+// Unfollow implements extension.Unfollow.
+func (r refInternals) Unfollow() { r.c.takeAsks(func(uint64) bool { return true }) }
 
 // letFollow lets the asks among refs end with the actor behind to.
 func letFollow(to *core, refs []*core) {

@@ -31,6 +31,22 @@ func Refuse(s *actor.System, msg any, why error) { of(s).Refuse(msg, why) }
 // ends meanwhile by its context or timeout, its error wraps why.
 func Explain(s *actor.System, msg any, why error) { of(s).Explain(msg, why) }
 
+// Follow lets the asks of this system that wait for a reply to msg end with the actor behind to, as
+// asks of that actor do, for instance when its node is removed from the cluster. It is for a router
+// that sends msg to the node of to in another way. Each Follow takes the place of the one before.
+func Follow(to actor.AnyRef, msg any) {
+	actorhook.Internals(to).(interface{ Follow(msg any) }).Follow(msg) // actor implements it
+}
+
+// FollowNobody ends what [Follow] has begun: msg is with no other node any more.
+func FollowNobody(s *actor.System, msg any) { of(s).FollowNobody(msg) }
+
+// Unfollow ends what [Follow] has begun for all asks that follow the actor behind to. Its node is
+// about to leave, and passes on what it has.
+func Unfollow(to actor.AnyRef) {
+	actorhook.Internals(to).(interface{ Unfollow() }).Unfollow() // actor implements it
+}
+
 // NoteBroadcast announces that msg is sent to several actors: an ask that waits for a reply to it
 // does not end when one of them cannot be reached. Call it before sending.
 func NoteBroadcast(s *actor.System, msg any) { of(s).NoteBroadcast(msg) }

@@ -29,6 +29,7 @@ type system interface {
 	NodeGone(address string, of func(uid uint64) bool)
 	NoteBroadcast(msg any)
 	Explain(msg any, why error)
+	FollowNobody(msg any)
 	OnAskTimeout(why func(path string) error)
 	OnEnd(path string, uid uint64, ended func()) (stop func())
 	OnHalt(f func()) (cancel func())

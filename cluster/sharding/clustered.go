@@ -31,6 +31,7 @@ type clustered struct {
 	table  table.Table
 	offers map[string]allot.Offer
 	keeper map[string]actor.ActorRef[any] // of the leases, by type
+	homes  map[node.ID]*home              // that asks have gone to
 	leaves bool                           // it hosts nothing new any more
 	ticks  bool                           // retryDue is under way
 }
@@ -39,7 +40,7 @@ type clustered struct {
 // coordinator's singleton.
 func clusteredOf(n *cluster.Node, shared persistence.Journal) *hub {
 	return extension.Ensure(n.System, func() *hub {
-		c := &clustered{node: n, stores: shared != nil, view: n.View(), offers: map[string]allot.Offer{}, keeper: map[string]actor.ActorRef[any]{}}
+		c := &clustered{node: n, stores: shared != nil, view: n.View(), offers: map[string]allot.Offer{}, keeper: map[string]actor.ActorRef[any]{}, homes: map[node.ID]*home{}}
 		c.hub = newHub(n.System, c)
 		c.coordinator = actor.Spawn(n, behaviors.Singleton(func() actor.Behavior[command] { return coordinatorOn(n, shared, c.hub) }), singletonName)
 		shell.StartAgent(n, shell.Config{
@@ -105,6 +106,7 @@ func (c *clustered) viewed(v cluster.View) {
 		c.table = table.Table{}
 	}
 	c.view = v
+	c.lookAtHomes()
 	c.mu.Unlock()
 	c.hub.reroute("")
 }
@@ -233,8 +235,13 @@ func (c *clustered) isReachable(id node.ID) bool {
 
 func (c *clustered) send(to node.ID, msg toHub, m extension.Metadata) {
 	msg.From = c.self()
+	extension.TellNoWaitWith(c.hubOf(to), msg, m)
+}
+
+// hubOf returns the ref of the hub of a node.
+func (c *clustered) hubOf(id node.ID) actor.ActorRef[toHub] {
 	s := c.node.System
-	extension.TellNoWaitWith(actor.Resolve[toHub](s, "understudy://"+s.Name()+"@"+to.Address+hubPath), msg, m)
+	return actor.Resolve[toHub](s, "understudy://"+s.Name()+"@"+id.Address+hubPath)
 }
 
 // armRetry schedules a retry.

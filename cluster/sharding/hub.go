@@ -40,6 +40,7 @@ type outside interface {
 	member(incarnation uint64) (node.ID, bool)
 	homeOf(typ string, shard int) (node.ID, bool)
 	send(to node.ID, msg toHub, m extension.Metadata)
+	follow(home node.ID, msg any) // an ask in msg ends when that node is removed
 	retrySoon()
 	reaches(to node.ID) bool // it is a member, and reachable
 	tableHome(typ string, shard int) (home node.ID, generation uint64)

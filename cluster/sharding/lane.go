@@ -216,6 +216,7 @@ func (l *lane) returned(from node.ID, of letter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	of.Described = of.Hold()
+	extension.FollowNobody(l.region.system, of.Message)
 	_, raise := l.buffer.Returned(from, of)
 	l.region.held.Add(1)
 	l.recallIf(raise)

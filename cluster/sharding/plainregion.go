@@ -127,6 +127,9 @@ func (r *region) sendTo(to node.ID, of letter) {
 	if full == "" {
 		full = r.pathOf(of.name)
 	}
+	if of.from == 0 && of.Metadata.Request() != nil {
+		r.hub.outside.follow(to, of.Message)
+	}
 	extension.SendTo(r.system, extension.Target{
 		Address: to.Address, Path: full[len(r.scheme):], UID: r.hub.self().Incarnation, Full: full,
 	}, of.Message, of.Metadata)

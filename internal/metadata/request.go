@@ -129,7 +129,7 @@ func (r *Request) late() bool {
 }
 
 // Keep says that the actor which has taken the request has not handled it, and keeps it for later.
-func (r *Request) Keep() { r.state.And(^uint32(requestTaken)) }
+func (r *Request) Keep() { r.state.And(^uint32(requestTaken | requestAway)) }
 
 // Share says that several actors have the request.
 func (r *Request) Share() { r.state.Or(requestShared) }
