@@ -93,6 +93,7 @@ func TestDaemonsRunWithoutACluster(t *testing.T) {
 		require.Equal(t, "8 of 9", read(t, d.Ref(8)))
 		require.NoError(t, d.Scale(t.Context(), 2))
 		require.Equal(t, "1 of 2", read(t, d.Ref(1)))
+		synctest.Wait() // for the other one
 		require.Equal(t, map[string]int{"here": 2}, w.counts())
 		require.Len(t, d.Stats().Shards, 2)
 		_, err = tryRead(t, d.Ref(8))

@@ -50,6 +50,7 @@ func TestATimerKeepsAnEntityAwakeOnlyIfItSaysSo(t *testing.T) {
 				r := start(t, s, ticker(c.keep, &ticks), sharding.PassivateAfter(time.Minute))
 				r.Ref("a").Tell(note{Text: "hello"})
 				time.Sleep(time.Hour)
+				synctest.Wait() // a tick comes at this moment
 				require.Equal(t, c.awake, r.Stats().Awake)
 				if c.awake == 0 {
 					require.Less(t, ticks, 10, "the timer has ended with the entity")
