@@ -17,8 +17,6 @@ type outlet struct{ *manager }
 
 func (o outlet) Send(to node.ID, msg wire.Any, m extension.Metadata) { o.post.sendWith(to, msg, m) }
 
-func (o outlet) Follow(to node.ID, msg any) { extension.Follow(o.post.hubOf(to), msg) }
-
 func (o outlet) Deliver(d handover.Told) {
 	o.seat.tell(d)
 }
@@ -83,9 +81,6 @@ func (m *manager) hold(d handover.Told) handover.Waiting {
 		m.withdraw(w.Message, actor.ErrWithdrawn)
 	}
 	m.explain(d.Message)
-	if d.Metadata.Request() != nil {
-		extension.FollowNobody(m.ctx.System(), d.Message) // it may have been on another node
-	}
 	return handover.Waiting{Described: d.Hold(), Until: m.set.expiry(time.Now())}
 }
 
