@@ -33,13 +33,13 @@ type carrier interface {
 
 // reportDeadLetter implements extension.DeadLetter.
 func (s *System) reportDeadLetter(recipient string, msg any, reason error) {
-	s.deadLetterOf(recipient, msg, reason, 3)
+	s.deadLetterOf(recipient, msg, reason, 3) //nolint:errcheck // it returns a reason
 }
 
 // deadLetterOf publishes, counts and logs a dead letter. depth is how many callers up the code
 // is that made msg one. It returns the reason under which it was counted; ok is false for a message
 // of the framework, which is no dead letter.
-func (s *System) deadLetterOf(recipient string, msg any, reason error, depth int) (known error, ok bool) {
+func (s *System) deadLetterOf(recipient string, msg any, reason error, depth int) (known error, ok bool) { //nolint:revive // known is no failure
 	if c, ok := msg.(carrier); ok {
 		to, carried, ok := s.carriedBy(c, recipient)
 		if !ok {

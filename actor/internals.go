@@ -79,7 +79,7 @@ func (s internals) CheckFields(v any) error { return s.checkFields(v) }
 
 // DeadLetter implements extension.DeadLetter.
 func (s internals) DeadLetter(recipient string, msg any, reason error) {
-	s.deadLetterOf(recipient, msg, reason, 4)
+	s.deadLetterOf(recipient, msg, reason, 4) //nolint:errcheck // likewise
 }
 
 // MaxMessage implements extension.MaxMessage.

@@ -359,8 +359,7 @@ func TestTheAgeOfARequestIsKnownWhileItsActorWaitsForARunner(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		var seen []time.Duration
-		var ref actor.ActorRef[question]
-		ref = actor.Spawn(s, answering(func(_ *actor.Context[question], q question) {
+		ref := actor.Spawn(s, answering(func(_ *actor.Context[question], q question) {
 			time.Sleep(time.Second)
 			seen = append(seen, numbersOf(s).Backlogs().Kinds["till"].Oldest)
 			q.replyTo.Tell(1)
