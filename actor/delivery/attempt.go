@@ -160,7 +160,7 @@ func (c *consumer[M]) onWorkerEvent(n workerEvent) {
 // failed hands the message to the worker again, unless it is to be given up.
 func (c *consumer[M]) failed(err error) {
 	failures := c.attempt.failures + 1
-	if c.giveUpAfter > 0 && failures >= c.giveUpAfter {
+	if c.attempts > 0 && failures >= c.attempts {
 		c.giveUp(err)
 		return
 	}

@@ -13,14 +13,14 @@ import (
 )
 
 // Consumer returns the receiving end: it hands messages to worker, a behavior of the same actor,
-// which confirms each. The consumer ends with the worker. Its options are [Window], [GiveUpAfter]
+// which confirms each. The consumer ends with the worker. Its options are [Window], [Attempts]
 // and [MaxBytes]. A producer gets it by [Connect]; one consumer may serve several producers.
 //
 // Supervise the worker, not the consumer, to keep what the consumer knows when the worker restarts.
 func Consumer[M any](worker actor.Behavior[Delivery[M]], opts ...Option) actor.Behavior[Link[M]] {
 	set := settingsOf(opts)
 	return func(ctx *actor.Context[Link[M]], next *actor.Next[Link[M]]) {
-		c := &consumer[M]{ctx: ctx, counts: countsOf[M](ctx.System()), window: uint64(set.window), giveUpAfter: set.giveUpAfter, maxBytes: set.gathered(), streams: make(map[string]*stream)}
+		c := &consumer[M]{ctx: ctx, counts: countsOf[M](ctx.System()), window: uint64(set.window), attempts: set.attempts, maxBytes: set.gathered(), streams: make(map[string]*stream)}
 		c.events.notify = ctx.Notify(func() actor.Behavior[Link[M]] {
 			c.onWorkerEvents()
 			return nil
@@ -32,17 +32,17 @@ func Consumer[M any](worker actor.Behavior[Delivery[M]], opts ...Option) actor.B
 }
 
 type consumer[M any] struct {
-	ctx         *actor.Context[Link[M]]
-	worker      actor.ActorRef[Delivery[M]]
-	events      workerEvents
-	counts      *counts
-	window      uint64
-	giveUpAfter int
-	maxBytes    int // of a message in parts
-	streams     map[string]*stream
-	waiting     fifo.Queue[arrival[M]]
-	attempt     *attempt // the worker has the first that waits; nil: it has none
-	missed      bool     // the worker had no room for it
+	ctx      *actor.Context[Link[M]]
+	worker   actor.ActorRef[Delivery[M]]
+	events   workerEvents
+	counts   *counts
+	window   uint64
+	attempts int
+	maxBytes int // of a message in parts
+	streams  map[string]*stream
+	waiting  fifo.Queue[arrival[M]]
+	attempt  *attempt // the worker has the first that waits; nil: it has none
+	missed   bool     // the worker had no room for it
 }
 
 // around handles the messages of producers. Others are for the worker.

@@ -17,7 +17,7 @@ func TestDefaultsAreAsDocumented(t *testing.T) {
 		godoc.Is("Buffer", "and 100 times as many for all of them", 100, bufferOfAll),
 		godoc.Is("ForgetAfter", "The default is 2 minutes", 2*time.Minute, plain.forgetAfter),
 		godoc.Is("ForgetAfter", "for d, or for up to half as long again", 2, sweepsUntilIdle),
-		godoc.Is("GiveUpAfter", "By default no message is given up", 0, plain.giveUpAfter),
+		godoc.Is("Attempts", "By default no message is given up", 0, plain.attempts),
 		godoc.Is("ChunkAbove", "64 MiB by default", 64<<20, chunked.most()),
 		godoc.Is("MaxBytes", "The default is 64 MiB with [ChunkAbove]", 64<<20, chunked.most()),
 		godoc.Is("MaxBytes", "the default is what the transport carries in one message (see cluster.Traffic), less 6 KiB and the length of the producer's path", [2]int{0, 6 << 10}, [2]int{plain.most(), headroom}),

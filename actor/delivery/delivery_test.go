@@ -95,7 +95,7 @@ func TestAWorkerThatIsRestartedGetsTheMessageAgainUntilItIsGivenUp(t *testing.T)
 				return behaviors.Same
 			}), actor.Strategy{})
 		producer := actor.Spawn(s, delivery.Producer[int](), "producer")
-		producer.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(worker, delivery.GiveUpAfter(10)), "consumer")})
+		producer.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(worker, delivery.Attempts(10)), "consumer")})
 		send(producer, 3)
 		done.Expect(1)
 		done.Expect(3)
@@ -207,5 +207,5 @@ func TestWhatADeadWorkerHadNotConfirmedGoesToAnother(t *testing.T) {
 func TestOptionsThatMakeNoSensePanic(t *testing.T) {
 	require.Panics(t, func() { delivery.Window(0) })
 	require.Panics(t, func() { delivery.Buffer(0) })
-	require.Panics(t, func() { delivery.GiveUpAfter(0) })
+	require.Panics(t, func() { delivery.Attempts(0) })
 }

@@ -22,7 +22,7 @@
 //     the one before it was confirmed.
 //   - As long as producer and consumer both live, each message is handed to the worker once,
 //     whatever the network loses, repeats or delays. It is handed again only if the worker fails
-//     before it confirms, and survives. [GiveUpAfter] limits how often.
+//     before it confirms, and survives. [Attempts] limits how often.
 //   - A consumer that ends, or is lost with its node, is replaced by another [Connect]. The next
 //     consumer gets every message that is not confirmed, including those that the first may have
 //     handled. Across consumers delivery is therefore at least once.

@@ -12,7 +12,7 @@ import (
 var (
 	// ErrBufferFull: as many messages wait in the producer as [Buffer] allows.
 	ErrBufferFull = errors.New("delivery: too many messages wait in the producer")
-	// ErrGivenUp: the worker has failed at the message [GiveUpAfter] times.
+	// ErrGivenUp: the worker has failed at the message [Attempts] times.
 	ErrGivenUp = errors.New("delivery: the worker has failed at the message too often")
 	// ErrTooLarge: the message needs more bytes than [MaxBytes] allows, or than the transport
 	// carries in one message.
@@ -56,7 +56,7 @@ type Accepted struct {
 // Confirmed is the second answer to [Send]: the outcome of the message. Either a worker has
 // confirmed it, and Number is its number; or it was refused, and Number is 0: no worker has handled
 // it, and none will. A message is refused when it cannot be encoded or decoded, has a type that the
-// consumer does not take, is too large, was given up (see [GiveUpAfter]), or found the buffer full.
+// consumer does not take, is too large, was given up (see [Attempts]), or found the buffer full.
 //
 // There is no Confirmed with [FlowControlOnly], nor when the producer ends first and the message is
 // in its [Queue]. With a queue, a refusal is answered when the queue has stored the refused

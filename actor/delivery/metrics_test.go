@@ -70,7 +70,7 @@ func TestResentAndGivenUpMessagesAreCounted(t *testing.T) {
 			return ctx.Fail(errPoison)
 		}), actor.Strategy{})
 		producer = actor.Spawn(s, delivery.Producer[int](), "")
-		producer.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(failing, delivery.GiveUpAfter(2)), "")})
+		producer.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(failing, delivery.Attempts(2)), "")})
 		send(producer, 3)
 		time.Sleep(time.Minute)
 		require.Equal(t, 3, value("given_up_total"))

@@ -15,7 +15,7 @@ type Option func(*settings)
 
 type settings struct {
 	window, buffer int
-	giveUpAfter    int
+	attempts       int
 	maxBytes       int
 	chunkAbove     int
 	flowOnly       bool
@@ -94,19 +94,19 @@ func Buffer(n int) Option {
 	return func(s *settings) { s.buffer = n }
 }
 
-// GiveUpAfter is an option of a consumer: when the worker has failed n times at a message, the
-// message is given up. It becomes a dead letter with [ErrGivenUp], the sender gets a [Confirmed]
+// Attempts is an option of a consumer: after n failures of the worker at a message, the message is
+// given up. It becomes a dead letter with [ErrGivenUp], the sender gets a [Confirmed]
 // with that reason, and the next message follows. By default no message is given up, and one at
 // which the worker always fails holds up those after it; the supervision of the worker should
 // therefore have a backoff. It panics if n is less than 1.
 //
 // Failures are counted as long as the consumer lives: supervise the worker inside of it. A consumer
 // that ends with the failure, as a sharded entity does, starts to count again.
-func GiveUpAfter(n int) Option {
+func Attempts(n int) Option {
 	if n < 1 {
-		panic(fmt.Sprintf("delivery: to give up after %d failures", n))
+		panic(fmt.Sprintf("delivery: %d attempts at a message; one is the least", n))
 	}
-	return func(s *settings) { s.giveUpAfter = n }
+	return func(s *settings) { s.attempts = n }
 }
 
 // FlowControlOnly is an option of a producer, for messages that may be lost but must not come

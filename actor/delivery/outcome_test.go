@@ -105,7 +105,7 @@ func TestWhatNobodyHasHandledIsNotConfirmedAndAQueueKeepsIt(t *testing.T) {
 				notes, done, told := dead(t, s), testkit.NewProbe[string](t, s), testkit.NewProbe[delivery.Confirmed](t, s)
 				behavior, q := make(delivery.ChunkAbove(10))
 				producer := actor.Spawn(s, behavior, "producer")
-				consumer := actor.Spawn(s, foreign(delivery.Consumer(reading(done), delivery.GiveUpAfter(2), delivery.MaxBytes(100))), "consumer")
+				consumer := actor.Spawn(s, foreign(delivery.Consumer(reading(done), delivery.Attempts(2), delivery.MaxBytes(100))), "consumer")
 				producer.Tell(delivery.Connect[note]{Consumer: consumer})
 				for _, c := range unhandled {
 					producer.Tell(delivery.Send[note]{Message: note{c.text}, ConfirmTo: told.Ref()})
@@ -163,7 +163,7 @@ func TestARefusalReachesTheSenderWhateverIsLostOnTheWay(t *testing.T) {
 						return inner(ctx, c)
 					},
 				}, behavior), "producer")
-				consumer := losing[note](delivery.Consumer(reading(done), delivery.GiveUpAfter(1), delivery.Window(3)), func(n int) bool { return n%3 == 0 })
+				consumer := losing[note](delivery.Consumer(reading(done), delivery.Attempts(1), delivery.Window(3)), func(n int) bool { return n%3 == 0 })
 				producer.Tell(delivery.Connect[note]{Consumer: actor.Spawn(s, consumer, "consumer")})
 				const many = 300
 				for i := range many {
@@ -230,7 +230,7 @@ func TestWhatWasRefusedIsSentAgain(t *testing.T) {
 			return ctx.Fail(errPoison)
 		})
 		producer := actor.Spawn(s, delivery.Producer[int](delivery.WithQueue(q), delivery.ChunkAbove(3)), "producer")
-		producer.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(behaviors.Supervise(broken, actor.Strategy{}), delivery.GiveUpAfter(1)), "broken")})
+		producer.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(behaviors.Supervise(broken, actor.Strategy{}), delivery.Attempts(1)), "broken")})
 		for _, i := range []int{1, 1 << 40, 3} {
 			producer.Tell(delivery.Send[int]{Message: i, ConfirmTo: told.Ref()})
 			require.Zero(t, told.Receive().Number)
@@ -270,7 +270,7 @@ func TestAProducerWaitsWhileItsQueueHasNoRoomForWhatWasRefused(t *testing.T) {
 			return behaviors.Same
 		}), actor.Strategy{})
 		producer := actor.Spawn(s, delivery.Producer[int](delivery.WithQueue(q)), "producer")
-		producer.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(worker, delivery.GiveUpAfter(1)), "consumer")})
+		producer.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(worker, delivery.Attempts(1)), "consumer")})
 		for i := range 5 {
 			producer.Tell(delivery.Send[int]{Message: i, ConfirmTo: told.Ref()})
 		}

@@ -151,7 +151,7 @@ func TestWhatNobodyHasHandledSurvivesTheProducerAndIsSentAgain(t *testing.T) {
 			return behaviors.Same
 		}), actor.Strategy{})
 		producer := produce(first, j, "producer")
-		producer.Tell(delivery.Connect[int]{Consumer: actor.Spawn(first, delivery.Consumer(broken, delivery.GiveUpAfter(1)), "consumer")})
+		producer.Tell(delivery.Connect[int]{Consumer: actor.Spawn(first, delivery.Consumer(broken, delivery.Attempts(1)), "consumer")})
 		for i := 1; i <= 3; i++ {
 			producer.Tell(delivery.Send[int]{Message: i, ConfirmTo: told.Ref()})
 		}
