@@ -26,7 +26,7 @@ type coordinatorSeen[T any] struct {
 // becomes a dead letter.
 const coordinatorRest = 5 * time.Second
 
-// refresh asks the coordinator, and waits up to figuresPatience for the answer. If the last answer
+// refresh asks the coordinator, and waits up to exchangePatience for the answer. If the last answer
 // is new enough, or there is nothing to ask, it returns at once.
 func (l *coordinatorLook[T]) refresh(ctx context.Context) {
 	ask := l.ask()
@@ -34,7 +34,7 @@ func (l *coordinatorLook[T]) refresh(ctx context.Context) {
 		return
 	}
 	l.seen.refresh(ctx, func() func(coordinatorSeen[T]) coordinatorSeen[T] {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), figuresPatience) // others wait
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), exchangePatience) // others wait
 		defer cancel()
 		now := coordinatorSeen[T]{}
 		if answer, err := ask(ctx); err != nil {

@@ -2,21 +2,15 @@ package cluster
 
 import (
 	"cmp"
-	"context"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/protocol"
 	"github.com/understudy-go/understudy/singleton"
 )
-
-// figuresName is the name of the actor on each node that sends other nodes the figures of the
-// singletons that it hosts. It is asked only while somebody looks at a status page.
-const figuresName = "singleton-figures"
 
 const (
 	// mostFigures is how many singletons one answer contains.
@@ -27,11 +21,6 @@ const (
 
 // The messages between nodes for their status pages.
 type (
-	figuresAsked struct {
-		_       struct{} `cbor:",toarray"`
-		ReplyTo actor.ActorRef[figuresTold]
-	}
-
 	// figuresTold has the figures of the singletons that a node hosts, or that can run nowhere.
 	figuresTold struct {
 		_       struct{} `cbor:",toarray"`
@@ -56,48 +45,14 @@ type (
 )
 
 func init() {
-	actor.RegisterType[figuresAsked]("understudy.cluster.figures-asked")
+	actor.RegisterType[memberAsked[figuresTold]]("understudy.cluster.figures-asked")
 	actor.RegisterType[figuresTold]("understudy.cluster.figures-told")
 }
 
-// A figuresExchange sends the figures of this node to others, and collects theirs.
-type figuresExchange struct {
-	system  *actor.System
-	views   *viewPublisher
-	aborted context.Context // of the node
-	answers onDemand[map[ID]figuresPage]
-}
-
-// figuresPatience is how long a page waits for the figures of other members.
-const figuresPatience = 500 * time.Millisecond
-
-// serve starts the actor that answers other nodes.
-func (e *figuresExchange) serve() {
-	actor.Spawn(extension.Framework(e.system), func(_ *actor.Context[figuresAsked], next *actor.Next[figuresAsked]) {
-		next.OnMessage = func(_ *actor.Context[figuresAsked], asked figuresAsked) actor.Behavior[figuresAsked] {
-			asked.ReplyTo.Tell(e.own())
-			return nil
-		}
-	}, figuresName)
-}
-
-// own returns the figures of this node.
-func (e *figuresExchange) own() figuresTold {
-	v, _, _ := e.views.read()
-	return worthTelling(v.Self.Status == Up, singleton.Statuses(e.system))
-}
-
-// refresh requests the figures of the reachable members and waits up to figuresPatience for
-// the answers. If the last answers are new enough, it returns at once.
-func (e *figuresExchange) refresh(ctx context.Context) {
-	e.answers.refresh(ctx, func() func(map[ID]figuresPage) map[ID]figuresPage { return withFigures(e.collect(ctx)) })
-}
-
-func (e *figuresExchange) collect(ctx context.Context) map[ID]figuresTold {
-	v, _, _ := e.views.read()
-	return askMembers(ctx, e.aborted, e.system, v, memberQuestion[figuresAsked, figuresTold]{
-		protocol.Figures, figuresName, func(replyTo actor.ActorRef[figuresTold]) figuresAsked { return figuresAsked{ReplyTo: replyTo} },
-	})
+func figuresExchange(n *Node) *memberExchange[figuresTold] {
+	return &memberExchange[figuresTold]{node: n, feature: protocol.Figures, name: "singleton-figures", own: func() figuresTold {
+		return worthTelling(n.View().Self.Status == Up, singleton.Statuses(n.System))
+	}}
 }
 
 // worthTelling selects the figures that a node sends, those with problems first. up says that the

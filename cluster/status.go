@@ -121,7 +121,8 @@ func (n *statusSource) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
 	s := snapshotOf(v)
 	s.Cluster, s.Time = n.cfg.Name, time.Now()
 	s.Settings, s.Expected = n.cfg.shown()
-	told := n.figures.known(v.Self.ID())
+	told := n.figures.known()
+	told[v.Self.ID()] = n.figures.own()
 	s.Singletons = completeByHosts(shownSingletons(v, singleton.Statuses(n.System), singletonhook.AllKnown(n.System)), told)
 	s.Unanswered = silentMembers(v, told)
 	for _, each := range told {

@@ -16,7 +16,9 @@ func (n *statusSource) Actors() statuspage.Actors {
 		shown.Kinds = append(shown.Kinds, shownKind(k, backlogs.Kinds[k.Name]))
 	}
 	v, _, _ := n.views.read()
-	shown.Backlogs = shownBacklogs(v, n.System.Name(), n.backlogs.mostBehind(v.Self.ID(), backlogs.Actors))
+	told := n.backlogs.known()
+	told[v.Self.ID()] = toldBacklogs(backlogs.Actors)
+	shown.Backlogs = shownBacklogs(v, n.System.Name(), mostBehind(told))
 	a := counted.Activity()
 	shown.Runners, shown.Ready, shown.Blocked, shown.Slow = a.Runners, a.Ready, a.Blocked, a.Slow
 	for _, h := range a.Handlers {

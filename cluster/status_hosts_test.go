@@ -82,12 +82,12 @@ func TestAMemberThatDoesNotAnswerIsNamedAndWaitedForShortly(t *testing.T) {
 			time.Sleep(onDemandHold)
 			asked := time.Now()
 			s := statusOf(t, n)
-			require.LessOrEqual(t, time.Since(asked), figuresPatience)
+			require.LessOrEqual(t, time.Since(asked), exchangePatience)
 			if n.cfg.NodeID == "n2" {
 				require.NotContains(t, s.Unanswered, host.ID().String(), "what it has told is not old yet")
 			}
 		}
-		time.Sleep(figuresLast)
+		time.Sleep(exchangeLast)
 		for _, n := range f.nodes {
 			s := statusOf(t, n)
 			require.Equal(t, []string{host.ID().String()}, s.Unanswered)
@@ -98,7 +98,7 @@ func TestAMemberThatDoesNotAnswerIsNamedAndWaitedForShortly(t *testing.T) {
 }
 
 func TestFiguresAreAskedForOnceASecondForAllWhoLook(t *testing.T) {
-	var book onDemand[map[ID]figuresPage]
+	var book onDemand[map[ID]memberAnswer[figuresTold]]
 	now := time.Now()
 	end, wait := book.begin(now)
 	require.NotNil(t, end)
@@ -106,15 +106,15 @@ func TestFiguresAreAskedForOnceASecondForAllWhoLook(t *testing.T) {
 	second, wait := book.begin(now)
 	require.Nil(t, second, "somebody asks already")
 	require.NotNil(t, wait)
-	end(withFigures(map[ID]figuresTold{{Address: "n1", Incarnation: 1}: {LeftOut: 3}}))
+	end(withAnswers(map[ID]figuresTold{{Address: "n1", Incarnation: 1}: {LeftOut: 3}}))
 	<-wait
-	require.Equal(t, 3, book.read()[ID{Address: "n1", Incarnation: 1}].LeftOut)
+	require.Equal(t, 3, book.read()[ID{Address: "n1", Incarnation: 1}].told.LeftOut)
 	third, wait := book.begin(time.Now())
 	require.Nil(t, third, "it is new enough")
 	require.Nil(t, wait)
 	fourth, _ := book.begin(time.Now().Add(onDemandHold))
 	require.NotNil(t, fourth)
-	fourth(withFigures(nil))
+	fourth(withAnswers[figuresTold](nil))
 	require.Len(t, book.read(), 1, "who does not answer is believed for a while")
 }
 

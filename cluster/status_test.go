@@ -320,7 +320,7 @@ func TestACoordinatorThatDoesNotAnswerIsAskedAgainAfterAWhile(t *testing.T) {
 		}))
 		begun := time.Now()
 		require.Equal(t, "it hangs", detailsOf(t, n).PlacementFailure)
-		require.Equal(t, figuresPatience, time.Since(begun))
+		require.Equal(t, exchangePatience, time.Since(begun))
 		require.Equal(t, "The coordinator of placement does not answer: it hangs.", statusOf(t, n).Problems[0].Text)
 		require.Equal(t, 1, asked)
 		time.Sleep(coordinatorRest)

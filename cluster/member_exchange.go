@@ -1,0 +1,111 @@
+package cluster
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/peers"
+	"github.com/understudy-go/understudy/internal/protocol"
+)
+
+const (
+	// exchangePatience is how long a page waits for the answers of other members.
+	exchangePatience = 500 * time.Millisecond
+	// exchangeLast is how long the last answer of a member that does not answer is shown.
+	exchangeLast = 5 * time.Second
+)
+
+// A memberExchange tells other nodes the T of this node for their status pages, and collects
+// theirs. Nodes ask each other only while somebody looks at such a page.
+type memberExchange[T any] struct {
+	node    *Node
+	feature protocol.Feature // of the nodes that answer
+	name    string           // of the actor that answers on each node, below /system
+	own     func() T
+	answers onDemand[map[ID]memberAnswer[T]]
+}
+
+type memberAsked[T any] struct {
+	_       struct{} `cbor:",toarray"`
+	ReplyTo actor.ActorRef[T]
+}
+
+type memberAnswer[T any] struct {
+	told T
+	at   time.Time
+}
+
+// serve starts the actor that answers other nodes.
+func (e *memberExchange[T]) serve() {
+	actor.Spawn(extension.Framework(e.node.System), func(_ *actor.Context[memberAsked[T]], next *actor.Next[memberAsked[T]]) {
+		next.OnMessage = func(_ *actor.Context[memberAsked[T]], asked memberAsked[T]) actor.Behavior[memberAsked[T]] {
+			asked.ReplyTo.Tell(e.own())
+			return nil
+		}
+	}, e.name)
+}
+
+// refresh asks the reachable members and waits up to exchangePatience for the answers. If the last
+// answers are new enough, it returns at once.
+func (e *memberExchange[T]) refresh(ctx context.Context) {
+	e.answers.refresh(ctx, func() func(map[ID]memberAnswer[T]) map[ID]memberAnswer[T] {
+		return withAnswers(e.collect(ctx))
+	})
+}
+
+func (e *memberExchange[T]) collect(ctx context.Context) map[ID]T {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), exchangePatience) // others wait
+	defer cancel()
+	defer context.AfterFunc(e.node.aborted, cancel)() //nolint:contextcheck // it ends with the node, too
+	var (
+		asks    sync.WaitGroup
+		mu      sync.Mutex // guards answers
+		answers = map[ID]T{}
+	)
+	s, v := e.node.System, e.node.View()
+	for _, m := range v.Members {
+		if m.Status >= Down || m.ID() == v.Self.ID() || !v.Reachable(m) || !peers.Have(s, m.ID(), e.feature) {
+			continue
+		}
+		asks.Go(func() {
+			to := actor.Resolve[memberAsked[T]](s, "understudy://"+s.Name()+"@"+m.Address+"/system/"+e.name)
+			told, err := actor.Ask(ctx, to, func(replyTo actor.ActorRef[T]) memberAsked[T] { return memberAsked[T]{ReplyTo: replyTo} })
+			if err != nil {
+				return // the page does without
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			answers[m.ID()] = told
+		})
+	}
+	asks.Wait()
+	return answers
+}
+
+// withAnswers returns the change that answers make to those of before.
+func withAnswers[T any](answers map[ID]T) func(old map[ID]memberAnswer[T]) map[ID]memberAnswer[T] {
+	return func(old map[ID]memberAnswer[T]) map[ID]memberAnswer[T] {
+		now, all := time.Now(), map[ID]memberAnswer[T]{}
+		for id, a := range old {
+			if now.Sub(a.at) < exchangeLast {
+				all[id] = a
+			}
+		}
+		for id, told := range answers {
+			all[id] = memberAnswer[T]{told, now}
+		}
+		return all
+	}
+}
+
+// known returns the last answers of the other members.
+func (e *memberExchange[T]) known() map[ID]T {
+	all := map[ID]T{}
+	for id, a := range e.answers.read() {
+		all[id] = a.told
+	}
+	return all
+}
