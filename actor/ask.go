@@ -13,8 +13,6 @@ import (
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/metadata"
 	"github.com/understudy-go/understudy/internal/payload"
-
-	"go.uber.org/zap"
 )
 
 // Ask sends a request to the actor and waits for the first reply. request builds the message around
@@ -310,32 +308,6 @@ func (a *ask) expire(started time.Time, reason error) error {
 	return a.asked.silenceError(time.Since(started), reason, a.core.cause(), &a.request)
 }
 
-// silenceError returns the error of an ask of c that got no reply in time, and gives its request
-// up. waits is why that waits, if somebody has said so.
-func (c *core) silenceError(waited time.Duration, err, waits error, r *metadata.Request) error {
-	if why := c.actor().silence(); why != nil {
-		err = fmt.Errorf("%w: %w", err, why)
-	} else if waits != nil {
-		err = fmt.Errorf("%w: %w", err, waits)
-	}
-	if r.GiveUp() {
-		return fmt.Errorf("ask %s: no reply after %v: %w: %w", c.fullPath(), waited, err, ErrWithdrawn)
-	}
-	return fmt.Errorf("ask %s: no reply after %v, %s: %w", c.fullPath(), waited, fateOf(r, c.sys), err)
-}
-
-// fateOf says what has become of a request that an actor has taken. Only of an actor of this node
-// is it known that its handler has returned. That may have kept the ref to reply to, for later.
-func fateOf(r *metadata.Request, s *System) string {
-	switch {
-	case r.Away() || r.Shared():
-		return "and the request may still be handled"
-	case s.scheduler.handles(r):
-		return "and the request is still being handled"
-	}
-	return "and the handler of its request has returned"
-}
-
 // result returns the outcome of a settled promise.
 func (a *ask) result() error {
 	if a.ended == nil {
@@ -459,49 +431,4 @@ func (p *promise[R]) deliver(msg any, _ entrance) {
 	}
 	m, _ := msg.(R) // a nil is the zero value
 	p.tell(m)
-}
-
-// OnAskTimeout implements extension.OnAskTimeout.
-func (s internals) OnAskTimeout(why func(path string) error) {
-	for {
-		before := s.why.Load()
-		all := []func(path string) error{why}
-		if before != nil {
-			all = append(all, *before...)
-		}
-		if s.why.CompareAndSwap(before, &all) {
-			return
-		}
-	}
-}
-
-// silence returns the reason why c does not reply, or nil if no extension knows one.
-func (c *core) silence() error {
-	if c.address() != c.sys.address {
-		return nil
-	}
-	why := c.sys.why.Load()
-	if why == nil {
-		return nil
-	}
-	for _, f := range *why {
-		reason, err := guard.Value(func() error { return f(c.path()) })
-		if err != nil {
-			c.sys.log.Error("function of OnAskTimeout has panicked", zap.String("asked", c.fullPath()), zap.Error(err))
-		}
-		if reason != nil {
-			return reason
-		}
-	}
-	return nil
-}
-
-// longAsk is how long an ask without a deadline waits before it is logged, once.
-const longAsk = 30 * time.Second
-
-func (s *System) warnOfLongAsk(asked *core) {
-	if now, _ := s.longAsks.admit(time.Now()); now {
-		s.log.Warn("ask without a deadline has no reply yet: give its context one",
-			zap.String("asked", asked.fullPath()), zap.Duration("waited", longAsk))
-	}
 }

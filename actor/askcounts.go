@@ -14,6 +14,7 @@ type askOutcome int
 const (
 	askReplied askOutcome = iota
 	askTimedOut
+	askUnanswered // its request has been handled, but there was no reply in time
 	askTerminated
 	askUnreachable
 	askRefused // nothing replies, because a message became a dead letter
@@ -21,7 +22,7 @@ const (
 	askOutcomes
 )
 
-var askOutcomeNames = [askOutcomes]string{"replied", "timed_out", "terminated", "unreachable", "refused", "other"}
+var askOutcomeNames = [askOutcomes]string{"replied", "timed_out", "unanswered", "terminated", "unreachable", "refused", "other"}
 
 // outcomeOf returns the outcome of an ask with that error.
 func outcomeOf(err error) askOutcome {
@@ -29,6 +30,9 @@ func outcomeOf(err error) askOutcome {
 	case err == nil:
 		return askReplied
 	case guard.Is(err, context.DeadlineExceeded): // first: it may wrap a reason as well
+		if guard.Is(err, errHandledSilent) {
+			return askUnanswered
+		}
 		return askTimedOut
 	case guard.Is(err, context.Canceled), guard.Is(err, ErrStaleHandler), isPanic(err):
 		return askOther
@@ -49,7 +53,7 @@ func isPanic(err error) bool {
 // processors seldom write to the same one.
 type askCounts [8]struct {
 	ended [askOutcomes]atomic.Uint64
-	_     [16]byte // up to the end of the cache line
+	_     [8]byte // up to the end of the cache line
 }
 
 // count counts the end of an ask. Asks of one actor count in one set, as they share its mailbox

@@ -86,7 +86,7 @@ func processing(kinds []actorhook.KindCount) Family {
 }
 
 func asks(outcomes []actorhook.AskCount) Family {
-	f := NewCounter("understudy_asks_total", "Asks of actors that have ended, by outcome.", "outcome")
+	f := NewCounter("understudy_asks_total", "Asks of actors that have ended, by outcome; those of unanswered were handled without a reply in time.", "outcome")
 	for _, each := range outcomes {
 		f.Add(float64(each.Count), each.Outcome)
 	}

@@ -19,7 +19,7 @@ import (
 var places = map[string]string{
 	"actor/adapter.go Adapt":                                 "the function of an adapter",
 	"actor/ask.go askWithin":                                 "the function that makes a request",
-	"actor/ask.go silence":                                   "the function of OnAskTimeout",
+	"actor/silence.go silence":                               "the function of OnAskTimeout",
 	"actor/askcounts.go outcomeOf":                           "Is and As of the error of an ask",
 	"actor/guardedtracer.go recover":                         "the methods of a tracer, and what ends its spans",
 	"actor/halt.go Halt":                                     "the functions of OnHalt",
