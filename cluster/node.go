@@ -48,8 +48,8 @@ type Node struct {
 	dialErrors dialErrors
 	leasing    *leasing
 	discoverer *discoverer
-	figures    *figuresExchange
-	backlogs   *backlogExchange
+	figures    *memberExchange[figuresTold]
+	backlogs   *memberExchange[backlogsTold]
 	looks      *coordinatorLooks
 	skipped    protocol.Skipped // control messages and gossip
 	counters   metrics.Counters
@@ -130,7 +130,8 @@ func listen(cfg Config) (*Node, error) {
 	n.leasing = newLeasing(n.aborted, n.System, n.log)
 	peers.Attach(n.System, n.featuresOf)
 	singletonhook.Attach(n.System, (*locator)(n))
-	extension.Set(n.System, singletonhook.RemovalMargin(cfg.margin()))
+	expected := cfg.Expected()
+	extension.Set(n.System, singletonhook.Failover{Margin: cfg.margin(), Fenced: expected.FailoverFenced, Unfenced: expected.FailoverUnfenced})
 	if cfg.Lease != nil {
 		extension.Set(n.System, singletonhook.Leases(func(name string) (lease.Lease, error) {
 			return cfg.Lease(cfg.Name+"-singleton-"+name, endpoint.Addr())
@@ -143,9 +144,9 @@ func listen(cfg Config) (*Node, error) {
 	endpoint.Serve(n.System)
 	n.followMembers()
 	startContact(n.System, n.views)
-	n.figures = &figuresExchange{system: n.System, views: n.views, aborted: n.aborted}
+	n.figures = figuresExchange(n)
 	n.figures.serve()
-	n.backlogs = &backlogExchange{system: n.System, views: n.views, aborted: n.aborted}
+	n.backlogs = backlogExchange(n)
 	n.backlogs.serve()
 	serveCalendar(n)
 	n.looks = newCoordinatorLooks(n.System)

@@ -459,9 +459,14 @@ type post struct {
 func (p *post) send(to node.ID, msg wire.Any) { p.sendWith(to, msg, extension.Metadata{}) }
 
 func (p *post) sendWith(to node.ID, msg wire.Any, m extension.Metadata) {
+	extension.TellWith[hubMsg](p.hubOf(to), msg, m)
+}
+
+// hubOf returns the ref of the hub of a node.
+func (p *post) hubOf(to node.ID) actor.ActorRef[hubMsg] {
 	if p.address != to.Address {
 		path := "understudy://" + p.system.Name() + "@" + to.Address + hubPath
 		p.address, p.hub = to.Address, actor.Resolve[hubMsg](p.system, path)
 	}
-	extension.TellWith[hubMsg](p.hub, msg, m)
+	return p.hub
 }

@@ -44,6 +44,8 @@ type manager struct {
 	chronicle chronicle
 	registry  *registry
 	status    Status
+	outage    time.Time // since when no instance runs, as far as this node knows
+	failover  singletonhook.Failover
 }
 
 // occurred brings an event to the manager's inbox.
@@ -65,6 +67,7 @@ func newManager(ctx managerContext, seat seat, self actor.AnyRef, set settings) 
 		post: post{system: ctx.System()}, registry: registryOf(ctx.System()), chronicle: chronicleOf(ctx.System(), name),
 		status: Status{Name: name, Phase: Pending, Since: time.Now(), Placement: cfg.Placement()},
 	}
+	m.failover, _ = extension.Get[singletonhook.Failover](ctx.System())
 	m.relay = handover.NewRelay(outlet{m}, m.machine, set.buffer)
 	m.inbox = seat.inbox(m.onInbox)
 	childRefused := seat.notify(m.onChildRefused)
@@ -211,6 +214,7 @@ func (m *manager) onEvent(ev handover.Event) {
 	switch ev := ev.(type) {
 	case handover.Viewed:
 		m.sequenced.retry.Reset()
+		outlet{m}.unfollowLeavers(&ev.Topology)
 		m.relay.View(&ev.Topology)
 	case handover.DrainAsked:
 		m.relay.BeginDrain()
@@ -351,6 +355,12 @@ func (m *manager) report() {
 	if out := m.sequenced.out; out != nil {
 		s.Held, s.Unacknowledged = s.Held+out.Held(), out.Open()
 	}
+	if s.obstacle() == "" {
+		m.outage = time.Time{}
+	} else if m.outage.IsZero() {
+		m.outage = time.Now()
+	}
+	s.outage = m.failover.Since(m.outage, m.machine.Topology().Record.Fenced)
 	s.WaitingFor, s.NotBefore = nil, r.NotBefore
 	for _, id := range r.WaitingFor {
 		s.WaitingFor = append(s.WaitingFor, id.Address)

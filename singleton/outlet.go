@@ -1,13 +1,13 @@
 package singleton
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/recall"
+	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
@@ -16,6 +16,22 @@ import (
 type outlet struct{ *manager }
 
 func (o outlet) Send(to node.ID, msg wire.Any, m extension.Metadata) { o.post.sendWith(to, msg, m) }
+
+// Follow implements handover.Outlet. A host that leaves passes on what it has.
+func (o outlet) Follow(to node.ID, msg any) {
+	if o.machine.Topology().IsUp(to) {
+		extension.Follow(o.post.hubOf(to), msg)
+	}
+}
+
+// unfollowLeavers ends Follow for the members that leave from now on.
+func (o outlet) unfollowLeavers(next *singletonhook.Topology) {
+	for _, peer := range next.Members {
+		if !peer.Up && o.machine.Topology().IsUp(peer.ID) {
+			extension.Unfollow(o.post.hubOf(peer.ID))
+		}
+	}
+}
 
 func (o outlet) Deliver(d handover.Told) {
 	o.seat.tell(d)
@@ -81,17 +97,16 @@ func (m *manager) hold(d handover.Told) handover.Waiting {
 		m.withdraw(w.Message, actor.ErrWithdrawn)
 	}
 	m.explain(d.Message)
+	if d.Metadata.Request() != nil {
+		extension.FollowNobody(m.ctx.System(), d.Message) // it may have been on another node
+	}
 	return handover.Waiting{Described: d.Hold(), Until: m.set.expiry(time.Now())}
 }
 
 // explain tells the ask of a request why it waits here, if that is an ask of a node or client that
 // cannot know. msg may be encoded.
 func (m *manager) explain(msg any) {
-	why := m.status.Why
-	if why == "" {
-		why = "there is no instance that takes messages yet"
-	}
-	extension.Explain(m.ctx.System(), msg, fmt.Errorf("%w: %s", ErrUnavailable, why))
+	extension.Explain(m.ctx.System(), msg, m.status.unavailable())
 }
 
 // passes reports whether a message that has waited should be sent. It returns false if the message

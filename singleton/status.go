@@ -82,7 +82,8 @@ type Status struct {
 	wellAt         time.Time // when the running instance will have run for that long
 
 	// Why is the reason why no instance runs, as far as this node knows it; "" when it knows none.
-	Why string
+	Why    string
+	outage string // since when messages wait, and until when if a node has died
 
 	// WaitingFor lists the addresses of the members whose answer an asking node waits for.
 	WaitingFor []string
@@ -207,10 +208,25 @@ func (r *registry) unavailable(path string) error {
 		return r.proxies.unavailable(path)
 	case s.Phase == Ended:
 		return ErrFinished
-	case s.Why != "":
-		return fmt.Errorf("%w: %s", ErrUnavailable, s.Why)
-	case s.Phase == Standby && s.Held > 0:
-		return fmt.Errorf("%w: its host %s does not take messages yet", ErrUnavailable, s.Host)
+	case s.obstacle() != "":
+		return s.unavailable()
 	}
 	return nil
+}
+
+// unavailable returns the error of a message that waits on this node.
+func (s *Status) unavailable() error {
+	why := s.obstacle()
+	if why == "" {
+		why = "there is no instance that takes messages yet"
+	}
+	return fmt.Errorf("%w: %s%s", ErrUnavailable, why, s.outage)
+}
+
+// obstacle is Why, or what messages wait for on a node that does not host.
+func (s *Status) obstacle() string {
+	if s.Why == "" && s.Phase == Standby && s.Held > 0 {
+		return fmt.Sprintf("its host %s does not take messages yet", s.Host)
+	}
+	return s.Why
 }

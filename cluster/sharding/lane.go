@@ -35,6 +35,7 @@ type lane struct {
 	mu        sync.Mutex // guards all below
 	buffer    recall.Buffer[letter]
 	retry     recall.RetryTimer
+	kept      time.Time  // since when letters wait
 	residents *residents // the shard is here; nil if it is not
 	closed    error      // why no letter is taken any more; nil while they are
 

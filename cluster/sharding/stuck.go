@@ -75,8 +75,8 @@ func graceOfStuck(r *region) (wait time.Duration, ever bool) {
 	case r.set.leased():
 		return 0, false
 	}
-	margin, _ := extension.Get[singletonhook.RemovalMargin](r.system) // none without a cluster
-	return time.Duration(margin), true
+	failover, _ := extension.Get[singletonhook.Failover](r.system) // none without a cluster
+	return failover.Margin, true
 }
 
 // names returns the names of the entities that have not ended.

@@ -3,9 +3,11 @@ package sharding
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/shardtree"
+	"github.com/understudy-go/understudy/internal/singletonhook"
 )
 
 // unavailable explains why an ask of an entity got no reply, see [extension.OnAskTimeout].
@@ -34,7 +36,7 @@ func (h *hub) unavailable(path string) error {
 // nil. mu is held.
 func (l *lane) unavailable() error {
 	if why := l.obstacle(); why != "" {
-		return fmt.Errorf("%w: shard %d of type %q %s", ErrUnavailable, l.shard, l.region.name, why)
+		return fmt.Errorf("%w: shard %d of type %q %s%s", ErrUnavailable, l.shard, l.region.name, why, l.outage())
 	}
 	return nil
 }
@@ -64,9 +66,21 @@ func (l *lane) obstacle() string {
 // explain tells the ask of a letter that is kept why it waits: on another node or a client it
 // cannot know. mu is held.
 func (l *lane) explain(of letter) {
+	if l.buffer.Size() == 1 {
+		l.kept = time.Now()
+	}
 	why := l.unavailable()
 	if why == nil {
-		why = fmt.Errorf("%w: shard %d of type %q starts", ErrUnavailable, l.shard, l.region.name)
+		why = fmt.Errorf("%w: shard %d of type %q starts%s", ErrUnavailable, l.shard, l.region.name, l.outage())
 	}
 	extension.Explain(l.region.system, of.Message, why)
+}
+
+// outage says since when letters wait, and until when if a node has died. mu is held.
+func (l *lane) outage() string {
+	if l.buffer.Size() == 0 {
+		return ""
+	}
+	failover, _ := extension.Get[singletonhook.Failover](l.region.system)
+	return failover.Since(l.kept, l.region.set.sourced)
 }

@@ -12,10 +12,6 @@ import (
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
-// A RemovalMargin is how long an actor on a node that was removed may still run. The System of a
-// node has it as an extension.
-type RemovalMargin time.Duration
-
 // A Locator shows a cluster to singletons.
 type Locator interface {
 	// Topologies yields the present topology, and then the newest one after each change, until ctx
@@ -131,6 +127,12 @@ func (t *Topology) HasMemberAt(address string) bool {
 func (t *Topology) Reachable(id node.ID) bool {
 	p, member := t.Member(id)
 	return member && p.Reachable
+}
+
+// IsUp reports whether id is a member that may host.
+func (t *Topology) IsUp(id node.ID) bool {
+	p, _ := t.Member(id)
+	return p.Up
 }
 
 // Lost reports whether id is a member that cannot be reached, or a former one that may still be

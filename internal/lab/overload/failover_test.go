@@ -2,6 +2,7 @@ package overload
 
 import (
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -15,7 +16,8 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// An ask that ends during a failover says why, and its request is not handled afterwards.
+// An ask that ends during a failover says why, since when, and until when. Its request is not
+// handled afterwards.
 func TestAFailoverIsTold(t *testing.T) {
 	for _, name := range []string{"singleton", "singleton, event-sourced", "singleton, at least once", "entity", "entity, event-sourced"} {
 		for from, knownAfter := range map[string]time.Duration{"n2": time.Second, "n3": time.Second, "client": 5 * time.Second} {
@@ -76,10 +78,8 @@ func TestAFailoverIsTold(t *testing.T) {
 }
 
 func says(err error) bool {
-	for _, why := range []error{singleton.ErrUnavailable, sharding.ErrUnavailable, actor.ErrUnreachable} {
-		if errors.Is(err, why) {
-			return true
-		}
+	if errors.Is(err, singleton.ErrUnavailable) || errors.Is(err, sharding.ErrUnavailable) {
+		return strings.Contains(err.Error(), "; unavailable since ") && strings.Contains(err.Error(), " at the latest")
 	}
-	return false
+	return errors.Is(err, actor.ErrUnreachable)
 }

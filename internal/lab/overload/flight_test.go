@@ -16,7 +16,7 @@ import (
 // An ask whose request a node has got ends when that node is removed, long before its deadline. If
 // the node leaves, the ask is answered, there or by the next home.
 func TestAnAskInFlightEndsWithItsNode(t *testing.T) {
-	for _, name := range []string{"plain", "entity", "entity, event-sourced", "placed"} {
+	for _, name := range []string{"plain", "singleton", "entity", "entity, event-sourced", "placed"} {
 		for _, leaves := range []bool{false, true} {
 			if leaves && (name == "plain" || name == "placed") {
 				continue // its mailbox ends with it

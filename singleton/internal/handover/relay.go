@@ -36,12 +36,13 @@ type Outlet interface {
 	Ready() bool                                         // the instance here takes messages
 	Take(d Told)                                         // handles a message as if it had been told here
 
-	Hold(d Told) Waiting      // notes that a message begins to wait
-	Pass(w Waiting) bool      // whether it is sent on; if not it has become a dead letter
-	Until() time.Time         // when a message that begins to wait now expires
-	Overflow(msg any)         // there is no room for it
-	Rerouted()                // the route may have changed
-	BeforeDrain(host node.ID) // the next host is about to learn that this node drains
+	Hold(d Told) Waiting        // notes that a message begins to wait
+	Pass(w Waiting) bool        // whether it is sent on; if not it has become a dead letter
+	Until() time.Time           // when a message that begins to wait now expires
+	Overflow(msg any)           // there is no room for it
+	Rerouted()                  // the route may have changed
+	BeforeDrain(host node.ID)   // the next host is about to learn that this node drains
+	Follow(to node.ID, msg any) // the ask of a request that is sent there ends when that node is removed
 
 	// Pack and Unpack make a dead letter of a message that cannot be encoded or decoded, and then
 	// return false.
@@ -113,6 +114,9 @@ func (r *Relay) send(d Told) {
 	}
 	if payload, ok := r.out.Pack(d.Message); ok {
 		r.buffer.Sent()
+		if d.Metadata.Request() != nil {
+			r.out.Follow(r.buffer.Route().Peer, d.Message)
+		}
 		r.out.Send(r.buffer.Route().Peer, wire.New(r.anyAt(), wire.Deliver{Payload: payload}), d.Metadata)
 	}
 }

@@ -136,6 +136,8 @@ func (p *simPost) Until() time.Time    { return time.Time{} }
 func (p *simPost) Overflow(msg any)    { p.lose([]int{msg.(int)}, simOverflow) }
 func (p *simPost) BeforeDrain(node.ID) {}
 
+func (p *simPost) Follow(node.ID, any) {}
+
 func (p *simPost) Rerouted() {
 	if p.node.machine.phase == Ended {
 		p.loseAll(simFinished)
