@@ -30,6 +30,11 @@
 // [extension.WithEncoding]. A type whose values stay on one node has a method LocalOnly() bool
 // that returns true. [WithoutEncoding] turns encoding off for a system.
 //
+// # Deadlines
+//
+// [CheckDeadlines] reads the source of a package, and finds handlers whose asks go on when nobody
+// waits for their request any more.
+//
 // # Failures
 //
 // Every failed expectation fails the test at once, at the line of the test that asked. So use
