@@ -108,12 +108,14 @@ type stillSource struct {
 	actors  statuspage.Actors
 	details statuspage.Details
 	history statuspage.History
+	givenUp statuspage.GivenUp
 }
 
 func (stillSource) Refresh(context.Context) {}
 
 func (stillSource) DeadLetters() statuspage.DeadLetters { return statuspage.DeadLetters{} }
-func (stillSource) GivenUp() statuspage.GivenUp         { return statuspage.GivenUp{} }
+
+func (s stillSource) GivenUp() statuspage.GivenUp { return s.givenUp }
 
 func (s stillSource) Actors() statuspage.Actors { return s.actors }
 
@@ -578,4 +580,44 @@ func TestThePageFoundsWithoutWhatIsLostOnlyWhereActionsAreAllowed(t *testing.T) 
 	b.Eval(`document.querySelector("#founding button").click()`)
 	b.Await(`document.querySelector("#founding output").textContent.includes("10.0.9.2:7355 answers")`)
 	require.Equal(t, []string{"10.0.9.1:7355", "10.0.9.2:7355"}, <-asked)
+}
+
+func TestThePageListsWhatWasGivenUpAndActsOnItOnlyWhereActionsAreAllowed(t *testing.T) {
+	b := browser.Start(t)
+	source := stillSource{still: crowd(4, 1), givenUp: statuspage.GivenUp{Messages: []statuspage.GivenUpMessage{
+		{Number: 7, Singleton: "orders", Type: "shop.Order", Reason: "<b>no price</b>", Time: time.Now()},
+		{Number: 8, Singleton: "orders", Type: "shop.Order", Reason: "no customer", Time: time.Now()},
+	}}}
+	open := func(actions *statuspage.Actions) {
+		server := httptest.NewServer(statuspage.New(source, statuspage.Options{Actions: actions}))
+		t.Cleanup(server.Close)
+		t.Cleanup(server.CloseClientConnections)
+		b.Open(server.URL+"/", 1000, 900, drawn)
+		b.Await(`document.querySelectorAll("#given-up tbody tr").length === 2`)
+	}
+	open(nil)
+	require.Zero(t, b.Count("#given-up button"))
+	require.Zero(t, b.Count("#given-up b"), "a reason is text")
+
+	asked := make(chan string, 1)
+	note := func(what string) func(uint64) error {
+		return func(number uint64) error {
+			asked <- fmt.Sprint(what, " ", number)
+			return nil
+		}
+	}
+	open(&statuspage.Actions{
+		Authorize: func(*http.Request) error { return nil },
+		Resend:    note("resend"), Discard: note("discard"),
+	})
+	b.Await(`document.querySelectorAll("#given-up button").length === 4`)
+	b.Shoot("given-up")
+	b.Eval(`window.confirm = () => false`)
+	b.Eval(`document.querySelector("#given-up button").click()`)
+	require.Empty(t, asked, "it was not confirmed")
+	b.Eval(`window.confirm = () => true`)
+	b.Eval(`document.querySelectorAll("#given-up button")[0].click()`)
+	require.Equal(t, "resend 7", <-asked)
+	b.Eval(`document.querySelectorAll("#given-up tbody tr:last-child button")[1].click()`)
+	require.Equal(t, "discard 8", <-asked)
 }

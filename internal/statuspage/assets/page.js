@@ -5,6 +5,7 @@ import { draw } from "./drawing.js";
 import { showTables, tick } from "./tables.js";
 import { showAbsent } from "./founding.js";
 import { followLetters } from "./letters.js";
+import { allowGivenUp, followGivenUp } from "./givenup.js";
 import { followHistory } from "./history.js";
 import { followActors } from "./actors.js";
 import { followDetails } from "./details.js";
@@ -38,6 +39,7 @@ function showHead(snapshot) {
   }));
   hideEcho();
   showAbsent(snapshot);
+  allowGivenUp(snapshot);
 }
 
 function badge(element, text, mood) {
@@ -65,6 +67,7 @@ function connect() {
 setInterval(() => tick(skew), 1000);
 connect();
 followLetters();
+followGivenUp();
 followHistory();
 followActors();
 followDetails();
