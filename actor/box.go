@@ -122,7 +122,7 @@ func (x *box[M]) handleBatch(n int) (handled int) {
 				c.reportUndelivered(item{msg: msg}, why)
 			} else {
 				handleMessage(x, msg)
-				c.runner.handled()
+				handledRequest(c)
 			}
 		default:
 			c.runTask(t)
@@ -147,7 +147,7 @@ func (x *box[M]) draw() (drew bool) {
 			c.reportUndelivered(item{msg: msg}, why)
 		} else {
 			handleMessage(x, msg)
-			c.runner.handled()
+			handledRequest(c)
 		}
 		return true
 	}

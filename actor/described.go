@@ -54,7 +54,7 @@ func (d *described) run(c *cell) {
 	defer func() {
 		kept.span.end(returned)
 		kept.metadata, kept.span = metadata.Metadata{}, nil
-		c.runner.handled()
+		handledRequest(c)
 	}()
 	d.item.run(c)
 	returned = true
@@ -79,7 +79,7 @@ func (it *item) run(c *cell) {
 		return
 	}
 	c.handleTaskMessage(it.msg)
-	outer.runner.handled()
+	handledRequest(outer)
 }
 
 // Metadata implements extension.MetadataOf.

@@ -188,11 +188,12 @@ func (c *cell) prioritize() (handled bool) {
 	case it.request == nil:
 		c.box.handle(it.msg)
 	default:
+		c.runner.Load().now = metadata.Now() // work sets it for batches only
 		if why := take(c, it.request); why != nil {
 			c.reportUndelivered(item{msg: it.msg}, why)
 		} else {
 			c.box.handle(it.msg)
-			c.runner.handled()
+			handledRequest(c)
 		}
 	}
 	return true

@@ -42,11 +42,23 @@ func take(c *cell, r *metadata.Request) (why error) {
 	if c.core.sys.scheduler.virtual {
 		now = metadata.Now()
 	}
-	if left, all, ok := r.Left(now); ok && c.backlog.matters(left, all) && !r.Sealed() && c.own().backlog.refuses(c, left, all, now) {
-		return ErrOverloaded
+	if left, all, ok := r.Left(now); ok && c.backlog.Matters(left, all) && !r.Sealed() {
+		now = metadata.Now() // that of the runner is older
+		if left, _, _ = r.Left(now); c.own().backlog.refuses(c, left, all, now) {
+			return ErrOverloaded
+		}
 	}
 	run.request.Store(r)
 	return nil
+}
+
+// handledRequest notes that the handler of the request that c has taken has returned. One that has paused
+// goes on later.
+func handledRequest(c *cell) {
+	c.runner.handled()
+	if c.backlog.took != 0 && c.core.phase != paused {
+		c.backlog.measure(metadata.Now())
+	}
 }
 
 // requestOf returns the request that the actor handles; nil if it handles something else.

@@ -352,7 +352,9 @@ func (m *manager) report() {
 	}
 	s.Generation = m.machine.Instance().Generation
 	s.Held, s.Kept, s.Closed = m.relay.Waiting(), m.relay.Kept(), m.relay.Recalling()
+	s.waits = s.Held > 0
 	if out := m.sequenced.out; out != nil {
+		s.waits = s.waits || (!out.Going() || m.sequenced.untaken) && out.Open() > 0
 		s.Held, s.Unacknowledged = s.Held+out.Held(), out.Open()
 	}
 	if s.obstacle() == "" {

@@ -43,7 +43,13 @@ func (o outlet) Take(d handover.Told) { o.take(d) }
 
 func (o outlet) Hold(d handover.Told) handover.Waiting { return o.hold(d) }
 
-func (o outlet) Pass(w handover.Waiting) bool { return o.passes(w) }
+func (o outlet) Pass(w handover.Waiting) bool {
+	passes := o.passes(w)
+	if passes && w.Explained {
+		o.GoesOn(w.Message)
+	}
+	return passes
+}
 
 func (o outlet) Until() time.Time { return o.set.expiry(time.Now()) }
 
@@ -96,18 +102,25 @@ func (m *manager) hold(d handover.Told) handover.Waiting {
 	for _, w := range gone {
 		m.withdraw(w.Message, actor.ErrWithdrawn)
 	}
-	m.explain(d.Message)
 	if d.Metadata.Request() != nil {
 		extension.FollowNobody(m.ctx.System(), d.Message) // it may have been on another node
 	}
-	return handover.Waiting{Described: d.Hold(), Until: m.set.expiry(time.Now())}
+	w := handover.Waiting{Described: d.Hold(), Until: m.set.expiry(time.Now())}
+	if q := &m.sequenced; q.out == nil || !q.out.Going() || q.untaken {
+		m.explain(w.Message)
+		w.Explained = true
+	}
+	return w
 }
 
-// explain tells the ask of a request why it waits here, if that is an ask of a node or client that
-// cannot know. msg may be encoded.
+// explain tells the ask of a request why it waits here, as an ask of a node or client cannot know.
+// msg may be encoded.
 func (m *manager) explain(msg any) {
 	extension.Explain(m.ctx.System(), msg, m.status.unavailable())
 }
+
+// GoesOn implements handover.Outlet: it takes back what explain has said.
+func (o outlet) GoesOn(msg any) { extension.Explain(o.ctx.System(), msg, nil) }
 
 // passes reports whether a message that has waited should be sent. It returns false if the message
 // has expired or its ask has ended; the message then becomes a dead letter.

@@ -30,12 +30,13 @@ type sequenced struct {
 	lastTold uint64 // the number of the last message sent here before this node began to drain
 	outcomes *outcomes
 	retry    recall.RetryTimer // for asking the host how far it has come
+	untaken  bool              // the singleton has moved to a host that has taken nothing from here yet
 }
 
 func newSequenced(m *manager, notify func()) sequenced {
 	q := sequenced{m: m, stream: rand.Uint64(), outcomes: &outcomes{notify: notify}}
 	if m.set.window > 0 {
-		q.out = sequence.NewOutbox[handover.Waiting](m.set.window, m.set.buffer)
+		q.out = sequence.NewOutbox(m.set.window, m.set.buffer, (&entry{m: m}).admits)
 	}
 	return q
 }
@@ -102,15 +103,28 @@ func (q *sequenced) aim() {
 	}
 	switch route := q.m.relay.Route(); route.Kind {
 	case recall.ToInstance:
+		q.untaken = false
 		q.out.Aim(q.self())
 	case recall.ToPeer:
+		q.untaken = q.untaken || q.out.To() != node.ID{} && q.out.To() != route.Peer
 		if q.out.Aim(route.Peer) {
 			q.check()
 		}
 	case recall.ToSelf, recall.ToNobody:
 		q.out.Pause()
+		q.explain()
 	}
 	q.pump()
+}
+
+// explain tells the asks of all that is kept why it waits.
+func (q *sequenced) explain() {
+	for w := range q.out.All() {
+		if !w.Explained && w.Metadata.Request() != nil {
+			q.m.explain(w.Message)
+			w.Explained = true
+		}
+	}
 }
 
 // pump sends the messages that can be sent now, in order.
@@ -123,6 +137,9 @@ func (q *sequenced) pump() {
 				q.sendAcks() // no instance reports it as handled
 			}
 			continue
+		}
+		if r := k.Msg.Metadata.Request(); r != nil && !k.Skip {
+			r.TakeAway() // an ask that ends from now on cannot say that it was not handled
 		}
 		q.m.post.sendWith(q.out.To(), wire.New(q.header(q.out.To()), q.message(number, k)), k.Msg.Metadata.Sealed())
 	}
@@ -138,6 +155,10 @@ func (q *sequenced) release(k *sequence.Kept[handover.Waiting]) {
 	case k.Sent && k.Msg.Withdrawn():
 		q.m.withdraw(k.Msg.Message, errSentBefore)
 		*k = sequence.Kept[handover.Waiting]{Skip: true}
+	}
+	if k.Msg.Explained && !k.Sent && !q.untaken { // what is sent again was delayed by that
+		outlet{q.m}.GoesOn(k.Msg.Message)
+		k.Msg.Explained = false
 	}
 	k.Sent = true
 }
@@ -301,6 +322,9 @@ func (q *sequenced) onAck(from node.ID, ack wire.Ack) {
 		if w, ok := q.out.Refused(r, ack.Handled); ok {
 			q.m.refused(w.Message, extension.UnpackError(q.m.ctx.System(), r.Reason))
 		}
+	}
+	if from == q.out.To() && max(ack.Handled, ack.Received) >= q.out.First() {
+		q.untaken = false
 	}
 	q.out.Handled(ack.Handled)
 	q.out.Failed(ack.Handled+1, ack.Failures)

@@ -84,6 +84,7 @@ type Status struct {
 	// Why is the reason why no instance runs, as far as this node knows it; "" when it knows none.
 	Why    string
 	outage string // since when messages wait, and until when if a node has died
+	waits  bool   // messages wait here, and not only for room in the window of AtLeastOnce
 
 	// WaitingFor lists the addresses of the members whose answer an asking node waits for.
 	WaitingFor []string
@@ -225,7 +226,7 @@ func (s *Status) unavailable() error {
 
 // obstacle is Why, or what messages wait for on a node that does not host.
 func (s *Status) obstacle() string {
-	if s.Why == "" && s.Phase == Standby && s.Held > 0 {
+	if s.Why == "" && s.Phase == Standby && s.waits {
 		return fmt.Sprintf("its host %s does not take messages yet", s.Host)
 	}
 	return s.Why

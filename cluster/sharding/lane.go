@@ -118,6 +118,7 @@ func (l *lane) flush() {
 	for of, ok := l.buffer.Next(); ok; of, ok = l.buffer.Next() {
 		l.region.held.Add(-1)
 		if !of.Withdrawn() {
+			extension.Explain(l.region.system, of.Message, nil) // it does not wait any more
 			l.send(of)
 		} else {
 			l.region.drop(of, actor.ErrWithdrawn)

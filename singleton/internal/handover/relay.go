@@ -15,7 +15,8 @@ import (
 // A Waiting message was sent here and waits on this node.
 type Waiting struct {
 	extension.Described[any]
-	Until time.Time // when it expires; zero for never
+	Until     time.Time // when it expires; zero for never
+	Explained bool      // its ask has been told why it waits
 }
 
 // Expired reports whether the message has expired.
@@ -38,6 +39,7 @@ type Outlet interface {
 
 	Hold(d Told) Waiting        // notes that a message begins to wait
 	Pass(w Waiting) bool        // whether it is sent on; if not it has become a dead letter
+	GoesOn(msg any)             // a message of another node, which may be encoded, does not wait any more
 	Until() time.Time           // when a message that begins to wait now expires
 	Overflow(msg any)           // there is no room for it
 	Rerouted()                  // the route may have changed
@@ -295,6 +297,7 @@ func (r *Relay) flush() {
 	if r.buffer.Route().Kind != recall.ToSelf {
 		for _, q := range r.remote.takeAll() {
 			for _, p := range q.drain() {
+				r.out.GoesOn(p.Message)
 				r.Deliver(q.from, p)
 			}
 		}

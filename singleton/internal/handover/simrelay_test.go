@@ -137,6 +137,7 @@ func (p *simPost) Overflow(msg any)    { p.lose([]int{msg.(int)}, simOverflow) }
 func (p *simPost) BeforeDrain(node.ID) {}
 
 func (p *simPost) Follow(node.ID, any) {}
+func (p *simPost) GoesOn(any)          {}
 
 func (p *simPost) Rerouted() {
 	if p.node.machine.phase == Ended {

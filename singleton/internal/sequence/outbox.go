@@ -4,6 +4,8 @@
 package sequence
 
 import (
+	"iter"
+
 	"github.com/understudy-go/understudy/internal/fifo"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/window"
@@ -16,6 +18,7 @@ import (
 // stays.
 type Outbox[M any] struct {
 	window, limit int
+	enters        func(msg M, behind int) bool
 
 	open window.Sender[*Kept[M]] // the window
 	held fifo.Queue[M]           // what waits for it
@@ -33,8 +36,12 @@ type Kept[M any] struct {
 	Failures int // of instances at it, wherever they ran
 }
 
-// NewOutbox returns an outbox with a window, beyond which up to limit messages wait.
-func NewOutbox[M any](window, limit int) *Outbox[M] { return &Outbox[M]{window: window, limit: limit} }
+// NewOutbox returns an outbox with a window, beyond which up to limit messages wait. It asks enters
+// whether a message may enter the window; behind is how many wait behind it. A message that may not
+// is forgotten, and gets no number.
+func NewOutbox[M any](window, limit int, enters func(msg M, behind int) bool) *Outbox[M] {
+	return &Outbox[M]{window: window, limit: limit, enters: enters}
+}
 
 // Tell takes a message. It returns the messages for which there is no more room.
 func (q *Outbox[M]) Tell(msg M) (over []M) {
@@ -49,7 +56,9 @@ func (q *Outbox[M]) Tell(msg M) (over []M) {
 // advance moves what waits into the window.
 func (q *Outbox[M]) advance() {
 	for q.open.Len() < q.window && q.held.Len() > 0 {
-		q.open.Push(&Kept[M]{Msg: q.held.Pop()})
+		if msg := q.held.Pop(); q.enters(msg, q.held.Len()) {
+			q.open.Push(&Kept[M]{Msg: msg})
+		}
 	}
 }
 
@@ -92,6 +101,23 @@ func (q *Outbox[M]) First() uint64 { return q.open.Acked() + 1 }
 
 // Sent returns the highest number that was sent to the present manager.
 func (q *Outbox[M]) Sent() uint64 { return q.open.Sent() }
+
+// All yields the messages that may not have been handled, and those that wait for the window.
+func (q *Outbox[M]) All() iter.Seq[*M] {
+	return func(yield func(*M) bool) {
+		for _, k := range q.open.All() {
+			if !k.Skip && !yield(&k.Msg) {
+				return
+			}
+		}
+		held := q.held.All()
+		for i := range held {
+			if !yield(&held[i]) {
+				return
+			}
+		}
+	}
+}
 
 // Handled forgets the messages that instances have handled, up to a number.
 func (q *Outbox[M]) Handled(number uint64) {

@@ -234,7 +234,7 @@ func (p *pair) run(steps, messages int, ends bool) {
 func newPair(t *testing.T, seed uint64, window int) *pair {
 	return &pair{
 		t: t, random: rand.New(rand.NewPCG(seed, 1)), done: map[int]int{}, refused: map[uint64]bool{}, hosts: [2]*Receiver{{}, {}},
-		out: NewOutbox[int](window, 1000),
+		out: NewOutbox[int](window, 1000, all),
 	}
 }
 
@@ -262,7 +262,7 @@ func TestWhileNoInstanceIsLostEachMessageIsHandledOnce(t *testing.T) {
 }
 
 func TestBeyondTheWindowMessagesWaitAndTheOldestOfThoseGivesWay(t *testing.T) {
-	q := NewOutbox[int](2, 1)
+	q := NewOutbox[int](2, 1, all)
 	q.Aim(nodeA)
 	require.Empty(t, q.Tell(1))
 	require.Empty(t, q.Tell(2))
@@ -276,7 +276,7 @@ func TestBeyondTheWindowMessagesWaitAndTheOldestOfThoseGivesWay(t *testing.T) {
 }
 
 func TestWithoutABufferOnlyTheWindowIsKept(t *testing.T) {
-	q := NewOutbox[int](1, 0)
+	q := NewOutbox[int](1, 0, all)
 	require.Empty(t, q.Tell(1))
 	require.Equal(t, []int{2}, q.Tell(2))
 	q.Handled(9) // this number was never sent here
@@ -284,7 +284,7 @@ func TestWithoutABufferOnlyTheWindowIsKept(t *testing.T) {
 }
 
 func TestAnotherTargetGetsWhatHasNotBeenHandled(t *testing.T) {
-	q := NewOutbox[int](10, 10)
+	q := NewOutbox[int](10, 10, all)
 	q.Aim(nodeA)
 	for n := range 4 {
 		q.Tell(n + 1)
@@ -358,7 +358,7 @@ func TestFailuresCountAtOneMessageOnly(t *testing.T) {
 }
 
 func TestFailuresAreKnownToTheNextHost(t *testing.T) {
-	q := NewOutbox[int](5, 5)
+	q := NewOutbox[int](5, 5, all)
 	for n := range 3 {
 		q.Tell(n + 1)
 	}
@@ -402,4 +402,27 @@ func TestStreamsOfFormerNodesAreForgotten(t *testing.T) {
 	require.Len(t, in.Watermarks(), 2)
 	in.Forget(func(address string) bool { return address == "x" })
 	require.Equal(t, []wire.Watermark{{Stream: wire.StreamID{Address: "x", Number: 1}, Handled: 1}}, in.Watermarks())
+}
+
+func all(int, int) bool { return true }
+
+func TestWhatMayNotEnterTheWindowGetsNoNumber(t *testing.T) {
+	var asked [][2]int
+	q := NewOutbox[int](2, 10, func(msg, behind int) bool {
+		asked = append(asked, [2]int{msg, behind})
+		return msg != 3 && msg != 4
+	})
+	q.Aim(node.ID{Address: "a"})
+	for n := range 6 {
+		require.Empty(t, q.Tell(n+1))
+	}
+	require.Equal(t, 4, q.Held())
+	q.Handled(1)
+	require.Equal(t, [][2]int{{1, 0}, {2, 0}, {3, 3}, {4, 2}, {5, 1}}, asked)
+	require.Equal(t, 1, q.Held())
+	var sent []int
+	for _, k, ok := q.Next(); ok; _, k, ok = q.Next() {
+		sent = append(sent, k.Msg)
+	}
+	require.Equal(t, []int{2, 5}, sent, "1 was handled before it was sent, by another manager's account")
 }
