@@ -160,11 +160,11 @@ func (a *ask) limit(ctx context.Context, timeout time.Duration) (within time.Dur
 			a.request.EndsAt(metadata.At(end))
 			return timeout, true, nil
 		}
-		handler, inside := ctx.(interface{ internals() *inside })
-		if !inside {
+		handler := handlerOf(ctx)
+		if handler == nil {
 			return timeout, false, nil
 		}
-		if timeout, ok = handler.internals().left(); !ok {
+		if timeout, ok = handler.left(); !ok {
 			return 0, false, nil
 		}
 		if timeout <= 0 {

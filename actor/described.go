@@ -94,6 +94,9 @@ func (r refInternals) TellWith(msg any, m metadata.Metadata, parked bool) {
 		deadLetterToNobody("", msg)
 		return
 	}
+	if request := m.Request(); request != nil {
+		request.Keep() // the actor that passes it on has not handled it
+	}
 	_ = tellAny(r.c, msg, entrance{metadata: m, parked: parked}) // which reports it
 }
 

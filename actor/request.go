@@ -1,6 +1,7 @@
 package actor
 
 import (
+	"context"
 	"time"
 
 	"github.com/understudy-go/understudy/internal/metadata"
@@ -77,16 +78,30 @@ func Deadline[M any](ctx *Context[M]) (at time.Time, ok bool) { return ctx.in.de
 
 func (x *inside) deadline() (at time.Time, ok bool) {
 	x.cell.core.check("Deadline")
-	left, ok := x.left()
+	left, ok := x.cell.left()
 	if !ok {
 		return at, false
 	}
 	return time.Now().Add(left), true
 }
 
+// handlerOf returns the actor whose handler asks with ctx: its Context, or one that is derived from
+// that, as for a span. It returns nil for a goroutine that the handler has begun.
+func handlerOf(ctx context.Context) *cell {
+	if handler, inside := ctx.(interface{ internals() *inside }); inside {
+		return handler.internals().cell
+	}
+	owner, ok := ctx.Value(ownerKey{}).(*core)
+	if !ok || !inTurn() {
+		return nil
+	}
+	c, _ := owner.impl.(*cell)
+	return c
+}
+
 // left returns how much time the ask has left whose request the actor is handling.
-func (x *inside) left() (left time.Duration, ok bool) {
-	r := requestOf(x.cell.core.outermost())
+func (c *cell) left() (left time.Duration, ok bool) {
+	r := requestOf(c.core.outermost())
 	if r == nil {
 		return 0, false
 	}

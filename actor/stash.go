@@ -24,6 +24,11 @@ type stashed[M any] struct {
 	metadata metadata.Metadata
 }
 
+func (m *stashed[M]) over() bool {
+	r := m.metadata.Request()
+	return r != nil && r.Over()
+}
+
 // NewStash returns a stash for up to capacity messages of the actor with that Context. It belongs
 // to the behavior that is being filled in or is handling something. NewStash panics unless capacity
 // is positive.
@@ -67,11 +72,12 @@ func (s *Stash[M]) Stash(msg M) Behavior[M] {
 // the timer has been cancelled.
 func (s *Stash[M]) UnstashAll(b Behavior[M]) Behavior[M] { return s.Unstash(b, math.MaxInt, nil) }
 
-// Unstash is like [Stash.UnstashAll], for the first n messages only. Unless wrap is nil, each is
-// replaced with wrap's result.
+// Unstash is like [Stash.UnstashAll], for the first n messages only. Requests whose asks have ended
+// are not among these: they are dead letters. Unless wrap is nil, each message is replaced with
+// wrap's result.
 func (s *Stash[M]) Unstash(b Behavior[M], n int, wrap func(M) M) Behavior[M] {
 	return func(ctx *Context[M], next *Next[M]) {
-		s.putBack(min(n, s.Len()), wrap)
+		s.putBack(n, wrap)
 		if b != nil {
 			b(ctx, next)
 		}
@@ -79,17 +85,29 @@ func (s *Stash[M]) Unstash(b Behavior[M], n int, wrap func(M) M) Behavior[M] {
 }
 
 func (s *Stash[M]) putBack(n int, wrap func(M) M) {
-	if n <= 0 {
+	var back, ended []stashed[M]
+	for i := 0; i < len(s.kept) && len(back) < n; i++ {
+		if m := s.kept[i]; !m.over() {
+			back = append(back, m)
+		} else {
+			ended = append(ended, m) // a caller that counts turns must get as many
+		}
+	}
+	if len(back)+len(ended) == 0 {
 		return
 	}
-	back := slices.Clone(s.kept[:n])
+	s.drop(len(back) + len(ended))
+	for _, m := range ended {
+		s.box.cell.deadLetter(m.msg, ErrWithdrawn)
+	}
 	if wrap != nil {
 		for i := range back {
 			back[i].msg = wrap(back[i].msg)
 		}
 	}
-	s.drop(n)
-	putBackStashed(s.box, back)
+	if len(back) > 0 {
+		putBackStashed(s.box, back)
+	}
 }
 
 // putBackStashed puts messages at the front of the mailbox.

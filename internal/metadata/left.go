@@ -13,13 +13,13 @@ const leftSize = 4
 
 const (
 	leftUnit     = 100 * time.Microsecond
-	leftBits     = 12 // of the factor
-	leftExponent = 4  // bits
+	leftBits     = 11 // of the factor
+	leftExponent = 5  // bits
 	uint16Head   = codec.MajorUint | 25
 )
 
 // appendLeft appends the key, [Left] or [LeftInside], and the value. Less time than there is may be
-// written, by one part in 2000, and never more.
+// written, by one part in 1000, and never more.
 func appendLeft(buf []byte, key Key, left time.Duration) []byte {
 	buf = append(buf, byte(key), uint16Head, 0, 0)
 	PutLeft(buf[len(buf)-2:], left)
@@ -52,7 +52,7 @@ func (m Metadata) LeftAt() (at int, ends time.Duration, ok bool) {
 	return len(codec.AppendHead(nil, codec.MajorBytes, uint64(content))) + before + leftSize - 2, ends, true
 }
 
-// maxLeft is the longest time that can be written: more than three hours.
+// maxLeft is the longest time that can be written: more than ten years.
 const maxLeft = leftUnit << (leftBits + 1<<leftExponent - 1)
 
 // readLeft returns the request of which appendLeft has written what is left, or nil.
