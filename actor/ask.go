@@ -33,6 +33,7 @@ import (
 //     stash or for a singleton without an instance: it will not be handled. Otherwise the request
 //     may have been handled, or is being handled. If ctx is already done, nothing is sent;
 //   - [ErrAskOfSelf], at once, if a handler asks its own actor with its [Context];
+//   - [ErrHandlerFailed], with the failure, if the handler fails before it has replied;
 //   - [ErrOverloaded] if the actor is behind and could hardly answer before the deadline;
 //   - a [*PanicError] if request panics; nothing is sent.
 //

@@ -17,12 +17,13 @@ const (
 	askUnanswered // its request has been handled, but there was no reply in time
 	askTerminated
 	askUnreachable
+	askFailed  // the handler of its request has
 	askRefused // nothing replies, because a message became a dead letter
 	askOther   // the context was cancelled, or the asking actor ended
 	askOutcomes
 )
 
-var askOutcomeNames = [askOutcomes]string{"replied", "timed_out", "unanswered", "terminated", "unreachable", "refused", "other"}
+var askOutcomeNames = [askOutcomes]string{"replied", "timed_out", "unanswered", "terminated", "unreachable", "failed", "refused", "other"}
 
 // outcomeOf returns the outcome of an ask with that error.
 func outcomeOf(err error) askOutcome {
@@ -34,6 +35,8 @@ func outcomeOf(err error) askOutcome {
 			return askUnanswered
 		}
 		return askTimedOut
+	case guard.Is(err, ErrHandlerFailed):
+		return askFailed
 	case guard.Is(err, context.Canceled), guard.Is(err, ErrStaleHandler), isPanic(err):
 		return askOther
 	case guard.Is(err, ErrUnreachable):
@@ -53,7 +56,6 @@ func isPanic(err error) bool {
 // processors seldom write to the same one.
 type askCounts [8]struct {
 	ended [askOutcomes]atomic.Uint64
-	_     [8]byte // up to the end of the cache line
 }
 
 // count counts the end of an ask. Asks of one actor count in one set, as they share its mailbox

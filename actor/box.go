@@ -121,8 +121,7 @@ func (x *box[M]) handleBatch(n int) (handled int) {
 			if why := take(c, (*metadata.Request)(t)); why != nil {
 				c.reportUndelivered(item{msg: msg}, why)
 			} else {
-				handleMessage(x, msg)
-				handledRequest(c)
+				handleRequest(x, msg)
 			}
 		default:
 			c.runTask(t)
@@ -146,8 +145,7 @@ func (x *box[M]) draw() (drew bool) {
 		} else if why := take(c, r); why != nil {
 			c.reportUndelivered(item{msg: msg}, why)
 		} else {
-			handleMessage(x, msg)
-			handledRequest(c)
+			handleRequest(x, msg)
 		}
 		return true
 	}

@@ -90,7 +90,12 @@ func (c *cell) turn(s *scheduler, r *runner) (more bool) {
 		if p := recover(); p != nil {
 			more, c.core.inTask = true, false
 			r.request.Store(nil)
-			c.fail(guard.Recovered(p))
+			err := guard.Recovered(p)
+			c.fail(err)
+			if msg := r.inHand; msg != nil {
+				r.inHand = nil
+				refuseFailed(c, msg, err)
+			}
 			return
 		}
 		// The handler has called runtime.Goexit. Its actor ends, whatever supervision says.

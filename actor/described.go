@@ -54,9 +54,13 @@ func (d *described) run(c *cell) {
 	defer func() {
 		kept.span.end(returned)
 		kept.metadata, kept.span = metadata.Metadata{}, nil
-		handledRequest(c)
 	}()
-	d.item.run(c)
+	if d.metadata.Request() != nil && d.item.task == nil {
+		handleAnyRequest(c, d.item.msg, c.handleTaskMessage)
+	} else {
+		d.item.run(c)
+		handledRequest(c)
+	}
 	returned = true
 }
 
@@ -78,8 +82,7 @@ func (it *item) run(c *cell) {
 		c.reportUndelivered(item{msg: it.msg}, why)
 		return
 	}
-	c.handleTaskMessage(it.msg)
-	handledRequest(outer)
+	handleAnyRequest(outer, it.msg, c.handleTaskMessage)
 }
 
 // Metadata implements extension.MetadataOf.

@@ -34,6 +34,10 @@ var (
 	ErrOverloaded = errors.New("actor: the actor is overloaded and does not begin the request")
 	// ErrAskOfSelf: a handler has asked its own actor, and would have waited for itself.
 	ErrAskOfSelf = errors.New("actor: a handler asks its own actor, which cannot answer meanwhile; call a function, or use AskToSelf")
+	// ErrHandlerFailed: the handler of the request of an ask has failed before it replied. The error
+	// wraps the failure; of an actor that it has ended also ErrTerminated. The request may have been
+	// handled in part.
+	ErrHandlerFailed = errors.New("actor: the handler has failed at the request")
 	// ErrMailboxFull: the bounded mailbox was full.
 	ErrMailboxFull = errors.New("actor: mailbox is full")
 	// ErrStashFull: the stash was full.
@@ -112,7 +116,7 @@ func init() {
 		"understudy/actor.stale-handler": ErrStaleHandler, "understudy/actor.late-reply": ErrLateReply,
 		"understudy/actor.unreachable": ErrUnreachable, "understudy/actor.not-serializable": ErrNotSerializable,
 		"understudy/actor.not-decodable": ErrNotDecodable, "understudy/actor.dropped": ErrDropped,
-		"understudy/actor.withdrawn": ErrWithdrawn, "understudy/actor.overloaded": ErrOverloaded,
+		"understudy/actor.withdrawn": ErrWithdrawn, "understudy/actor.overloaded": ErrOverloaded, "understudy/actor.handler-failed": ErrHandlerFailed,
 		"understudy/actor.death-pact": ErrDeathPact, "understudy/actor.escalated": ErrEscalated,
 	} {
 		RegisterError(name, err)

@@ -21,6 +21,9 @@ func (c *cell) fail(err error) {
 	}
 	c.tally.counts.failures.Add(1)
 	c.span.fail(err)
+	if r := c.runner.Load(); r != nil && r.request.Load() != nil {
+		r.failure = err
+	}
 	if isFinal(err) {
 		c.stopFailed(err)
 		return

@@ -11,6 +11,32 @@ func handleMessage[M any](x *box[M], msg M) {
 	}
 }
 
+// handleRequest is handleMessage for the request of an ask, which ends if the handler fails.
+func handleRequest[M any](x *box[M], msg M) {
+	failed := true
+	defer func() {
+		if failed {
+			failedAt(&x.cell, msg)
+		}
+	}()
+	handleMessage(x, msg)
+	failed = x.cell.runner.Load().failure != nil
+	handledRequest(&x.cell)
+}
+
+// handleAnyRequest is handleRequest for a message in an interface, which handle handles.
+func handleAnyRequest(c *cell, msg any, handle func(msg any)) {
+	failed := true
+	defer func() {
+		if failed {
+			failedAt(c, msg)
+		}
+	}()
+	handle(msg)
+	failed = c.runner.Load().failure != nil
+	handledRequest(c)
+}
+
 func (x *box[M]) handle(msg any) {
 	m, _ := msg.(M) // a nil is the zero value
 	handleMessage(x, m)

@@ -192,8 +192,7 @@ func (c *cell) prioritize() (handled bool) {
 		if why := take(c, it.request); why != nil {
 			c.reportUndelivered(item{msg: it.msg}, why)
 		} else {
-			c.box.handle(it.msg)
-			handledRequest(c)
+			handleAnyRequest(c, it.msg, c.box.handle)
 		}
 	}
 	return true

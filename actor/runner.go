@@ -28,6 +28,8 @@ type runner struct {
 
 	now     time.Duration                    // when a turn has last looked at the clock of requests; owned by the goroutine
 	request atomic.Pointer[metadata.Request] // that its actor handles; nil for another message
+	failure error                            // at that request, by the behavior that the handler has returned; owned by the goroutine
+	inHand  any                              // the message of a request whose handler panics; likewise
 
 	// The goroutine writes these under mu or under the mutex of the scheduler; others read and
 	// write them under both.

@@ -88,3 +88,28 @@ func (s *System) warnOfLongAsk(asked *core) {
 			zap.String("asked", asked.fullPath()), zap.Duration("waited", longAsk))
 	}
 }
+
+// failedAt ends the ask of the request msg, whose handler has failed. If that panics, the turn ends
+// it, once the actor has dealt with the failure.
+func failedAt(c *cell, msg any) {
+	r := c.runner.Load()
+	if r.failure == nil {
+		r.inHand = msg
+		return
+	}
+	err := r.failure
+	r.failure = nil
+	refuseFailed(c, msg, err)
+}
+
+// refuseFailed ends the asks that wait for a reply to msg by the failure of its handler. Without
+// that, those of singletons and entities would wait for their deadlines: they watch the router.
+func refuseFailed(c *cell, msg any, err error) {
+	err = fmt.Errorf("%w: %w", ErrHandlerFailed, err)
+	if c.core.actor().phase >= stopping {
+		err = fmt.Errorf("%w: %w", ErrTerminated, err)
+	}
+	for _, ref := range c.core.sys.refsOf(msg) {
+		ref.refuse("", err)
+	}
+}

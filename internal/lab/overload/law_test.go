@@ -28,6 +28,9 @@ type Work struct {
 	ReplyTo actor.ActorRef[int]
 }
 
+// poison is the Tell of a request at which the handler fails.
+const poison = -2
+
 type Done struct{ N int }
 
 func init() {
@@ -53,6 +56,9 @@ type ledger struct {
 func (l *ledger) handle(w Work) {
 	l.mu.Lock()
 	switch {
+	case w.Tell == poison:
+		l.mu.Unlock()
+		panic("poison")
 	case w.Tell > 0:
 		l.told = append(l.told, w.Tell)
 	case time.Since(w.Until) > onTheWay:
@@ -118,7 +124,12 @@ var targets = map[string]target{
 		}), "w").Path()
 		return func(s *actor.System) actor.ActorRef[Work] { return actor.Resolve[Work](s, path) }
 	},
+	"prioritized": func(_ *testing.T, c *clustertest.Cluster, l *ledger) func(s *actor.System) actor.ActorRef[Work] {
+		path := actor.Spawn(c.Node("n1"), l.plain(), "w", actor.Prioritized(func(w Work) int { return min(w.Tell, 1) })).Path()
+		return func(s *actor.System) actor.ActorRef[Work] { return actor.Resolve[Work](s, path) }
+	},
 	"singleton":                singletonOf((*ledger).plain),
+	"singleton, small window":  singletonOf((*ledger).plain, singleton.AtLeastOnce(4)),
 	"singleton that is bound":  singletonOf(func(l *ledger) actor.Behavior[Work] { return l.plain() }, singleton.Expire(time.Minute)),
 	"singleton, at least once": singletonOf((*ledger).plain, singleton.AtLeastOnce(64)),
 	"singleton, event-sourced": func(t *testing.T, c *clustertest.Cluster, l *ledger) func(s *actor.System) actor.ActorRef[Work] {
