@@ -88,11 +88,12 @@ func askWithin[M, R any](ctx context.Context, to ActorRef[M], timeout time.Durat
 		var none M
 		by.metadata, ended = beginAsk(ctx, to.c, none)
 	}
-	if err := p.ask.begin(ctx, to.c, p); err != nil {
+	owner, err := p.ask.begin(ctx, to.c, p)
+	if err != nil {
 		return reply, askEnded(to.c, err, ended)
 	}
 	var limited bool
-	if timeout, limited, err = p.ask.limit(ctx, timeout); err != nil {
+	if timeout, limited, err = p.ask.limit(ctx, owner, timeout); err != nil {
 		return reply, askEnded(to.c, err, ended)
 	}
 	if limited || ctx.Done() != nil { // in this order: Done allocates
@@ -115,7 +116,7 @@ func askWithin[M, R any](ctx context.Context, to ActorRef[M], timeout time.Durat
 	if full := tellBy(to.c, msg, by); full != nil {
 		return reply, askEnded(to.c, p.ask.notSent(ctx, full), ended)
 	}
-	if err := p.ask.await(ctx, timeout, begun); err != nil {
+	if err := p.ask.await(ctx, owner, timeout, begun); err != nil {
 		return reply, askEnded(to.c, err, ended)
 	}
 	return p.reply, askEnded(to.c, nil, ended)
@@ -133,35 +134,36 @@ func askEnded(c *core, err error, ended func(error)) error {
 	return err
 }
 
-// begin makes a an ask of asked, whose ref leads to impl. It fails if nothing can be asked.
-func (a *ask) begin(ctx context.Context, asked *core, impl receiver) error {
+// begin makes a an ask of asked, whose ref leads to impl. It returns the actor to which ctx belongs,
+// or nil. It fails if nothing can be asked.
+func (a *ask) begin(ctx context.Context, asked *core, impl receiver) (owner *core, err error) {
 	if asked == nil || asked.sys == nil {
-		return fmt.Errorf("ask: %w", ErrNoRef)
+		return nil, fmt.Errorf("ask: %w", ErrNoRef)
 	}
 	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("ask %s: nothing was asked: %w", asked.fullPath(), err)
+		return nil, fmt.Errorf("ask %s: nothing was asked: %w", asked.fullPath(), err)
 	}
 	s := asked.sys
 	a.asked = asked
 	c := &a.core
 	c.sys, c.uid, c.impl, c.outside = s, s.nextUID(), impl, true
-	if handler, inside := ctx.(interface{ internals() *inside }); inside {
-		a.by.Store(&handler.internals().cell.core)
+	if owner = ownerOf(ctx); owner != nil {
+		a.by.Store(owner)
 	}
-	return nil
+	return owner, nil
 }
 
 // limit notes when the ask ends. Without a deadline of its own it ends with the request that the
 // asking handler has got: it returns the time that this leaves, or timeout, and whether it is known
 // to end.
-func (a *ask) limit(ctx context.Context, timeout time.Duration) (within time.Duration, limited bool, err error) {
+func (a *ask) limit(ctx context.Context, owner *core, timeout time.Duration) (within time.Duration, limited bool, err error) {
 	if timeout <= 0 {
 		end, ok := ctx.Deadline()
 		if ok {
 			a.request.EndsAt(metadata.At(end))
 			return timeout, true, nil
 		}
-		handler := handlerOf(ctx)
+		handler := handlerOf(ctx, owner)
 		if handler == nil {
 			return timeout, false, nil
 		}
@@ -234,9 +236,9 @@ func (a *ask) watchAsked() {
 	}
 }
 
-func (a *ask) await(ctx context.Context, timeout time.Duration, begun time.Time) error {
+func (a *ask) await(ctx context.Context, asker *core, timeout time.Duration, begun time.Time) error {
 	if a.asked.isRemote() {
-		return a.awaitRemote(ctx, timeout, begun)
+		return a.awaitRemote(ctx, asker, timeout, begun)
 	}
 	for range yields {
 		runtime.Gosched()
@@ -244,12 +246,12 @@ func (a *ask) await(ctx context.Context, timeout time.Duration, begun time.Time)
 			return a.result()
 		}
 	}
-	return a.sleep(ctx, timeout, time.Now())
+	return a.sleep(ctx, asker, timeout, time.Now())
 }
 
 // awaitRemote is await for an ask of another node, which began before the request was sent: that
 // may have waited for room.
-func (a *ask) awaitRemote(ctx context.Context, timeout time.Duration, begun time.Time) error {
+func (a *ask) awaitRemote(ctx context.Context, asker *core, timeout time.Duration, begun time.Time) error {
 	left, over := timeout, ctx.Err()
 	if timeout > 0 {
 		left = max(timeout-time.Since(begun), 1) // 0 stands for none
@@ -260,12 +262,14 @@ func (a *ask) awaitRemote(ctx context.Context, timeout time.Duration, begun time
 	if over != nil && a.state.Load() == promiseSettled && a.ended != nil { // there was no room
 		return fmt.Errorf("ask %s: %w: %w", a.asked.fullPath(), over, a.ended)
 	}
-	return a.sleep(ctx, left, begun)
+	return a.sleep(ctx, asker, left, begun)
 }
 
 // sleep blocks until the outcome is known.
-func (a *ask) sleep(ctx context.Context, timeout time.Duration, started time.Time) error {
-	asker := blocks(ctx)
+func (a *ask) sleep(ctx context.Context, asker *core, timeout time.Duration, started time.Time) error {
+	if asker != nil {
+		asker.sys.scheduler.handoff(asker)
+	}
 	if a.asked.ofCell() {
 		a.request.Begun(metadata.At(started))
 	}
@@ -281,7 +285,6 @@ func (a *ask) sleep(ctx context.Context, timeout time.Duration, started time.Tim
 		return a.failed(ErrAskOfSelf)
 	}
 	if asker != nil {
-		a.by.Store(asker)
 		a.core.sys.wakers.waits(w, asker, a.asked, started)
 	}
 	alarm := w.alarm(ctx, timeout)

@@ -126,14 +126,15 @@ func (s internals) NodeBack(address string) { s.remotes.setGone(address, nil) }
 // ownerKey is the key under which the context of an actor has its core.
 type ownerKey struct{}
 
-// willBlock implements extension.WillBlock.
-func willBlock(ctx context.Context) { blocks(ctx) }
+// ownerOf returns the actor to which ctx belongs, or nil.
+func ownerOf(ctx context.Context) *core {
+	c, _ := ctx.Value(ownerKey{}).(*core)
+	return c
+}
 
-// blocks announces that the actor to which ctx belongs is going to block, and returns it, or nil.
-func blocks(ctx context.Context) *core {
-	c, ok := ctx.Value(ownerKey{}).(*core)
-	if ok {
+// willBlock implements extension.WillBlock.
+func willBlock(ctx context.Context) {
+	if c := ownerOf(ctx); c != nil {
 		c.sys.scheduler.handoff(c)
 	}
-	return c
 }

@@ -87,12 +87,12 @@ func (x *inside) deadline() (at time.Time, ok bool) {
 
 // handlerOf returns the actor whose handler asks with ctx: its Context, or one that is derived from
 // that, as for a span. It returns nil for a goroutine that the handler has begun.
-func handlerOf(ctx context.Context) *cell {
-	if handler, inside := ctx.(interface{ internals() *inside }); inside {
-		return handler.internals().cell
+// owner is the actor to which ctx belongs, or nil.
+func handlerOf(ctx context.Context, owner *core) *cell {
+	if owner == nil {
+		return nil
 	}
-	owner, ok := ctx.Value(ownerKey{}).(*core)
-	if !ok || !inTurn() {
+	if _, own := ctx.(interface{ internals() *inside }); !own && !inTurn() {
 		return nil
 	}
 	c, _ := owner.impl.(*cell)
