@@ -179,8 +179,8 @@
 //
 // Package persistence/codec encodes all payloads of a journal, for example to encrypt them. The
 // name of the codec is stored with each payload: if the codec or its key is missing, reading
-// fails with [ErrCodec], which names it. docs/events.md says how stored types may change over
-// the years.
+// fails with [ErrCodec], which names it. docs/event-sourcing.md says how stored types may change
+// over the years.
 //
 // # Testing
 //

@@ -14,8 +14,8 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// These tests check the rules of docs/events.md for stored types that change. storedOnce encodes a
-// value with its former type; today decodes it into the current type.
+// These tests check the rules of docs/event-sourcing.md for stored types that change. storedOnce
+// encodes a value with its former type; today decodes it into the current type.
 
 // storedOnce returns the bytes that a program with the type of old stored.
 func storedOnce(t *testing.T, old any) []byte {

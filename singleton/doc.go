@@ -102,7 +102,7 @@
 // [ErrUnavailable] and gives the reason, as far as its node knows it. Replies do not pass
 // through managers: a ref inside a message leads straight to its actor.
 //
-// docs/singleton.md lists all situations in a table, with what [AtLeastOnce] changes and the
+// docs/singleton.md lists the situations in a table, with what [AtLeastOnce] changes and the
 // test of each.
 //
 // # Generations and fencing

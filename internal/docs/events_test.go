@@ -9,7 +9,7 @@ import (
 
 // Each row of the table of changes names a test.
 func TestEveryChangeOfAStoredTypeNamesItsTest(t *testing.T) {
-	_, section, found := strings.Cut(read(t, "docs/events.md"), "\n## Changes of a type\n")
+	_, section, found := strings.Cut(read(t, "docs/event-sourcing.md"), "\n## Changes of a type\n")
 	require.True(t, found)
 	section, _, found = strings.Cut(section, "\n## ")
 	require.True(t, found)
