@@ -42,7 +42,8 @@ type (
 	// see [membership.LeaderElection].
 	LeaderElection = membership.LeaderElection
 	// A RefusedError is returned by [Start] when a member does not let the node join. Address is
-	// that member, and Reason says why and what to do.
+	// that member, and Reason says why and what to do: another cluster name, a name that is taken,
+	// other settings, or a wrong secret or certificate.
 	RefusedError = membership.RefusedError
 )
 
@@ -85,7 +86,8 @@ type (
 	MembershipLost = membership.MembershipLost
 )
 
-// ErrNotJoining is returned by [Node.FoundWithout] when the node is in a cluster or stops.
+// ErrNotJoining: [Node.FoundWithout] was called on a node that is in a cluster or stops. To give up
+// a member of a cluster, call [Node.Down].
 var ErrNotJoining = membership.ErrNotJoining
 
 // LAN returns the detector for a local network: a killed node is unreachable after about 0.8 s. It

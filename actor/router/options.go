@@ -9,8 +9,8 @@ import (
 	"github.com/understudy-go/understudy/internal/options"
 )
 
-// ErrNoRoutees is the reason of dead letters of a [Group]: its node knows no actor that is
-// registered for the service.
+// ErrNoRoutees: this node knows no actor that is registered for the service of a [Group]. Register
+// one with the same key on any node; subscribe to the service to know when it is there.
 var ErrNoRoutees = errors.New("router: no instance of the service is registered")
 
 func init() {

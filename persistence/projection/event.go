@@ -29,7 +29,8 @@ type Event[E any] struct {
 }
 
 // An EventError reports an event that could not be handled: its handler has failed or panicked, or
-// the event could not be decoded.
+// the event could not be decoded. A failed handler is called again. An id whose event cannot be
+// decoded is held back. [SkipAfter] skips the event.
 type EventError struct {
 	ID     string         // the persistence id whose event it is
 	Seq    uint64         // its sequence number there
