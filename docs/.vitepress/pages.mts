@@ -11,7 +11,7 @@ const root = path.dirname(docs)
 // The pages of docs/guide in the order in which to read them. Others follow, by name.
 const guide = [
   'getting-started', 'event-sourcing', 'singletons', 'sharding', 'placement', 'delivery', 'projections',
-  'timers', 'testing', 'kubernetes', 'monitoring', 'security', 'upgrades', 'examples', 'troubleshooting',
+  'timers', 'testing', 'kubernetes', 'examples', 'troubleshooting',
   'settings', 'faq',
 ]
 

@@ -19,5 +19,5 @@
 //
 // [WithTracing] lets the messages of a system carry their trace, and makes spans of what is done
 // with them. A message is in the trace of the context under which it is sent, see
-// [actor.ActorRef.TellContext]; docs/tracing.md has a list of the spans.
+// [actor.ActorRef.TellContext]; docs/monitoring.md has a list of the spans.
 package otel
