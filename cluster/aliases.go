@@ -42,8 +42,7 @@ type (
 	// see [membership.LeaderElection].
 	LeaderElection = membership.LeaderElection
 	// A RefusedError is returned by [Start] when a member does not let the node join. Address is
-	// that member, and Reason says why and what to do: another cluster name, a name that is taken,
-	// other settings, or a wrong secret or certificate.
+	// that member, and Reason says why and what to do.
 	RefusedError = membership.RefusedError
 )
 

@@ -16,8 +16,8 @@ type Journal = journal.Journal
 // operation and the persistence id.
 var (
 	// ErrFenced: a newer writer has claimed the id. It is final: the actor stops, and supervision
-	// does not restart it. After a failover this is right. Otherwise two actors use one id: give
-	// each its own, or make it a singleton or an entity.
+	// does not restart it. After a failover this is right. Otherwise two actors use one id: make it
+	// a singleton or an entity.
 	ErrFenced = journal.ErrFenced
 	// ErrConflict: the epoch is right, but the sequence number is wrong. Look for a program that
 	// writes to the journal by itself, or for a store that has lost acknowledged writes.
@@ -28,19 +28,18 @@ var (
 	// ErrInvalid: the store refuses the request itself, such as an id that is too long or a type
 	// that is not registered. The text says which. Change the program; repeating does not help.
 	ErrInvalid = journal.ErrInvalid
-	// ErrCorrupt: the stored data was changed, or some of it is missing. The actor does not start
-	// with a part of its state. Look for a failing disk or changes by hand, and restore a backup.
+	// ErrCorrupt: the stored data was changed, or some of it is missing. Look for a failing disk or
+	// changes by hand, and restore a backup.
 	ErrCorrupt = journal.ErrCorrupt
 	// ErrUnavailable: the store cannot be reached now; nothing was stored. Check the server, its
-	// address and the privileges of the role. Actors repeat the request until PersistTimeout and
-	// then fail: supervise them with a backoff.
+	// address and the role. Actors repeat the request until PersistTimeout and then fail: supervise
+	// them with a backoff.
 	ErrUnavailable = journal.ErrUnavailable
 	// ErrFull: the store has no space left; nothing was stored. Make room. The write is repeated
 	// until PersistTimeout, and then the actor fails.
 	ErrFull = journal.ErrFull
 	// ErrUnknown: the answer to a write was lost; it may or may not have been stored. The actor
-	// repeats the write, and the journal recognises it. Let callers whose command has no reply ask
-	// again.
+	// repeats the write, and the journal recognises it. Let callers ask again.
 	ErrUnknown = journal.ErrUnknown
 	// ErrClosed: the store was closed while actors use it. Close it after node.Leave or
 	// System.Shutdown has returned.

@@ -12,28 +12,31 @@ import (
 var (
 	// ErrClosed: the endpoint was closed while messages waited, which is normal when a node ends.
 	ErrClosed = errors.New("remote: endpoint is closed")
-	// ErrFrame: bytes on a connection violate the protocol. The connection is closed, unless the
-	// next frame can be found; then only the contents of the frame become a dead letter. Look for a
-	// port scanner, or for a proxy between the nodes.
+	// ErrFrame: bytes on a connection violate the protocol. Look for a port scanner, or for a proxy
+	// between the nodes.
+	//
+	// The connection is closed, unless the next frame can be found; then only the contents of the
+	// frame become a dead letter.
 	ErrFrame = wire.ErrFrame
 	// ErrTooLarge: the message is larger than MaxMessage, of the sender or of the receiver. Send a
-	// reference, or parts with delivery.ChunkAbove, or raise Traffic.MaxMessage of cluster.Config
-	// on all nodes, or [Config.MaxMessage] without a cluster.
+	// reference, or parts with delivery.ChunkAbove, or raise the limit on all nodes:
+	// Traffic.MaxMessage of cluster.Config, or [Config.MaxMessage] without a cluster.
 	ErrTooLarge = wire.ErrTooLarge
 	// ErrOutboxFull: too many messages wait for the peer: see [Config.OutboxSize] and
-	// [Config.OutboxBytes]. It is slow or unreachable, or gets more than the network carries. Send
-	// no faster than it handles messages, by asks or by package delivery.
+	// [Config.OutboxBytes]. It is slow or unreachable. Send no faster than it handles messages, by
+	// asks or by package delivery.
 	ErrOutboxFull = errors.New("remote: outbox is full")
 	// ErrInDoubt: the message was sent and never acknowledged. It may have been handled. Let the
 	// receiver acknowledge messages that matter: see docs/delivery.md.
 	ErrInDoubt = errors.New("remote: sent, but not acknowledged")
-	// ErrForeign: the listener at the address speaks another protocol, such as HTTP; the text names
-	// it. Give the port of Config.Bind, not of a web server or a proxy. [Config.DialFailed]
-	// receives it.
+	// ErrForeign: the listener at the address speaks another protocol, such as HTTP. Give the port
+	// of Config.Bind, not of a web server or a proxy.
+	//
+	// [Config.DialFailed] receives it.
 	ErrForeign = errors.New("remote: what listens there is no node of Understudy")
 	// ErrNotAuthenticated: one side of a connection has not proved its identity to the other:
 	// secrets differ, only one side has TLS, or a certificate is expired, of another authority, or
-	// for another address. The text says which.
+	// for another address.
 	ErrNotAuthenticated = errors.New("remote: not authenticated")
 	// ErrPrivate: a client has sent to an actor that clients may not reach; see
 	// [Config.ClientsReach].

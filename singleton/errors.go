@@ -12,9 +12,10 @@ import (
 // The reasons why messages to a singleton become dead letters, and other errors. Compare them with
 // [errors.Is].
 var (
-	// ErrUnavailable: this node knows of no instance that it can reach; the text says why. An
-	// [actor.Ask] that ends while its request waits returns an error that wraps it. Ask again if
-	// that also wraps [actor.ErrWithdrawn]; otherwise the request may have been handled.
+	// ErrUnavailable: this node knows of no instance that it can reach; the text says why. Ask
+	// again if the error of the ask wraps [actor.ErrWithdrawn]; otherwise the request may have been
+	// handled.
+	//
 	// ErrBufferFull and ErrHeldTooLong wrap it as well.
 	ErrUnavailable = errors.New("singleton: no instance")
 	// ErrBufferFull: there was no instance, and the node's buffer was full; see [Buffer]. The
@@ -24,8 +25,7 @@ var (
 	// NAME", and let it exceed a failover.
 	ErrHeldTooLong = fmt.Errorf("%w, and the message has waited for longer than Expire allows", ErrUnavailable)
 	// ErrMismatch: the singleton on this node has another message type or other settings than on
-	// the other nodes, so it takes no part. The text describes the difference. Spawn it in the same
-	// way on every node.
+	// the other nodes, so it takes no part. Spawn it in the same way on every node.
 	ErrMismatch = errors.New("singleton: the name belongs to another singleton")
 	// ErrManagerStopped: the manager of this node ended with the message in its buffer, as when a
 	// node leaves while there is no instance. Send it again from another node.
@@ -34,23 +34,24 @@ var (
 	// for the next task.
 	ErrFinished = errors.New("singleton: it has finished, and does not start again")
 	// ErrLeaseLost: the node of the instance has lost its lease, so the instance must not handle
-	// another message. The store was away for most of the TTL, or another owner took the lease. The
-	// node tries to get it again.
+	// another message: the store was away, or another owner took the lease. The node tries to get
+	// it again.
 	ErrLeaseLost = handover.ErrLeaseLost
-	// ErrTooMany: the node has [MaxPerNode] singletons. The manager of one more fails with it when
-	// it starts; no other singleton is affected. Use entities of package sharding for many ids.
+	// ErrTooMany: the node has [MaxPerNode] singletons, and the manager of one more fails; no other
+	// is affected. Use entities of package sharding for many ids.
 	ErrTooMany = fmt.Errorf("singleton: the node has the maximum number of singletons, %d; let fewer singletons look after several things each", MaxPerNode)
 	// ErrGivenUp: with [AtLeastOnce], as many instances as [Attempts] says have failed at the
 	// message, or its events can never be stored. It wraps the last failure as well. Repair the
-	// handler, and send the message again with [Resend]. An [actor.Ask] that sent it returns the
-	// error.
+	// handler, and send the message again with [Resend].
+	//
+	// An [actor.Ask] that sent the message returns it.
 	ErrGivenUp = errors.New("singleton: message given up, as instances have failed at it")
 	// ErrNotKept: the node keeps no message with the number of a [Resend] or [Discard]. Take the
 	// numbers from [ListGivenUp] on the same node.
 	ErrNotKept = errors.New("singleton: no message that was given up is kept here under the number")
 	// ErrFenced: something outside has refused the [generation.Generation] of an instance, because
-	// a newer instance has written there. Let the instance fail with it, by actor.Context.Fail. If
-	// it repeats, look for a second cluster with the same store.
+	// a newer one has written there. Let the instance fail with it, by actor.Context.Fail. If it
+	// repeats, look for a second cluster with the same store.
 	//
 	// The instance is then stopped, and its node asks for permission before it starts another.
 	// Event-sourced instances fail with it by themselves. It is the same error as

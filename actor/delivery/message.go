@@ -14,22 +14,20 @@ var (
 	// before you send the next message, connect more workers, or raise it.
 	ErrBufferFull = errors.New("delivery: too many messages wait in the producer")
 	// ErrGivenUp: the worker has failed at the message [Attempts] times; the last failure is
-	// wrapped too. Repair the worker or the message. A queue keeps the message: send it again with
-	// [Resend].
+	// wrapped too. Repair the worker. A queue keeps the message: send it again with [Resend].
 	ErrGivenUp = errors.New("delivery: the worker has failed at the message too often")
 	// ErrTooLarge: the message needs more bytes than [MaxBytes] allows, or than the transport
 	// carries in one message. Use [ChunkAbove], or raise MaxBytes of producer and consumer.
 	ErrTooLarge = errors.New("delivery: the message is too large")
 	// ErrTooMany: the producer sends more messages than the consumer has asked for, and would not
-	// send this one again. Producers of this package do not; look for a program that sends such
-	// messages by itself.
+	// send this one again. Look for a program that sends such messages by itself.
 	ErrTooMany = errors.New("delivery: more messages than the consumer has room for")
 	// ErrNotStorable: the [Queue] can never store the message: it is too large for a record of the
 	// journal, or cannot be encoded. Send less at once, use [ChunkAbove], or register the type.
 	ErrNotStorable = errors.New("delivery: the queue cannot store the message")
 	// ErrPerhapsStored: the producer has ended while it stored the message. If it is stored, the
-	// next producer with the queue sends it; otherwise it is lost. Send it again, and let the
-	// receiver recognise duplicates.
+	// next producer with the queue sends it. Send it again, and let the receiver recognise
+	// duplicates.
 	ErrPerhapsStored = errors.New("delivery: the producer ended while it stored the message, which perhaps is stored")
 	// ErrNotKept: the [Queue] of the producer does not keep the message of a [Resend], or the
 	// producer has no queue. Take the number from the List of the queue.
@@ -38,8 +36,7 @@ var (
 	// reason. Check the id; send again if the function can fail for a while.
 	ErrNoReceiver = errors.New("delivery: no receiver has the id")
 	// ErrRefusedFull: the [Queue] keeps as many refused messages as it may, so the producer waits.
-	// Find out why workers refuse them, and resend or remove them. MaxRefused of package
-	// deliveryqueue raises the limit.
+	// Resend or remove them; MaxRefused of package deliveryqueue raises the limit.
 	ErrRefusedFull = errors.New("delivery: the queue has no room for another refused message")
 )
 

@@ -10,7 +10,7 @@ import (
 )
 
 // ErrNoRoutees: this node knows no actor that is registered for the service of a [Group]. Register
-// one with the same key on any node; subscribe to the service to know when it is there.
+// one with the same key, and send after it is listed.
 var ErrNoRoutees = errors.New("router: no instance of the service is registered")
 
 func init() {

@@ -102,15 +102,13 @@ type (
 	FieldError = plan.FieldError
 
 	// A NoEligibleNodesError says how many nodes each constraint has removed: relax it, or start a
-	// node that fits. "without placement" means that a node has not called [Start]. It matches
-	// [ErrNoEligibleNodes].
+	// node that fits. "without placement" means that a node has not called [Start].
 	//
-	// Its fields are Label, Considered and Removed.
+	// It matches [ErrNoEligibleNodes]. Its fields are Label, Considered and Removed.
 	NoEligibleNodesError = plan.NoEligibleNodesError
 
 	// A NotLeaderError says why no coordinator could be asked. If no node is elected, call [Start]
-	// on one that has Config.Role. If the elected one does not answer, wait for failover, or give
-	// the context more time. It matches [ErrNotLeader].
+	// on one that has Config.Role. Otherwise wait for failover. It matches [ErrNotLeader].
 	//
 	// Leader is the node that leads, as far as is known. Cause says why that node could not be
 	// asked.

@@ -23,7 +23,7 @@ var (
 	ErrNotRunning = errors.New("placement: no actor of that label runs")
 
 	// ErrBufferFull: no actor of the label runs, and more than 1000 messages wait for one. The
-	// oldest are dropped. Ask Explain of the coordinator why it does not run.
+	// oldest are dropped. Ask Explain why it does not run.
 	ErrBufferFull = fmt.Errorf("%w, and the buffer is full", ErrNotRunning)
 )
 

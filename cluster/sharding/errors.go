@@ -13,18 +13,17 @@ var ErrNoJournal = errors.New("sharding: the coordinator has no journal that kee
 // The reasons for which messages to entities become dead letters. Compare with [errors.Is].
 var (
 	// ErrBufferFull: the shard is on no node or moves, or its entity starts, and too many messages
-	// wait for it. Ask [Region.Explain] or "understudy why" where the shard is. Raise [Buffer] for
-	// short peaks.
+	// wait for it. "understudy why" says where it is. Raise [Buffer] for short peaks.
 	ErrBufferFull = errors.New("sharding: the buffer of the shard is full")
 
 	// ErrUnavailable: the shard of the entity is on no node that can be reached, or moves; the text
-	// says which and why. It is the reason of an ask that ends meanwhile. Ask again if the error
-	// wraps actor.ErrWithdrawn; otherwise the request may have been handled.
+	// says why. Ask again if the error of the ask wraps actor.ErrWithdrawn; otherwise the request
+	// may have been handled.
 	ErrUnavailable = errors.New("sharding: the entity cannot be reached")
 
 	// ErrMismatch: the type has another message type on this node than in the cluster, or other
-	// [Shards], [Role] or [Remember]. The text says which. Start it with the same settings on every
-	// node; Shards can never change.
+	// [Shards], [Role] or [Remember]. Start it with the same settings on every node; Shards can
+	// never change.
 	ErrMismatch = errors.New("sharding: the type differs from the cluster's")
 
 	// ErrNoDaemon: there are fewer daemons than the index in the ref, see [Daemon]. Use a lower

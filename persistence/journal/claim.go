@@ -46,8 +46,7 @@ func NextEpoch(last uint64, b Bounds) (uint64, error) {
 }
 
 // A FencedError names the newest claim of an id, because of which a write or another claim was
-// refused. It wraps [ErrFenced]. For a singleton, compare it with the generation on the status page
-// to see which instance has written.
+// refused. It wraps [ErrFenced].
 type FencedError struct {
 	Epoch  uint64   // of the write; 0 for a claim
 	Below  uint64   // the upper bound of the claim; 0 for a write
