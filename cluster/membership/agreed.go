@@ -24,8 +24,8 @@ import (
 //     Otherwise the sums of the next version would differ for ever.
 //  3. A node that has become a member writes the field into its own entry (core.enter), and so
 //     sends it to all members: the node that admitted it may not have known the field.
-//  4. Nothing depends on the field until all members speak a version whose sum contains it. An older
-//     release drops the field from each entry that it writes or relays.
+//  4. Nothing depends on the field until all members speak a version whose sum contains it. An
+//     older release drops the field from each entry that it writes or relays.
 //
 // That version gets a type of its own beside this one. Its release computes both kinds of sums,
 // sends those of the version in which it encodes the heartbeat, and compares those of a heartbeat
