@@ -37,6 +37,8 @@ var (
 	// ErrNotAuthenticated: one side of a connection has not proved its identity to the other:
 	// secrets differ, only one side has TLS, or a certificate is expired, of another authority, or
 	// for another address.
+	//
+	// [Config.DialFailed] receives it, and it is part of the reason of dead letters.
 	ErrNotAuthenticated = errors.New("remote: not authenticated")
 	// ErrPrivate: a client has sent to an actor that clients may not reach; see
 	// [Config.ClientsReach].

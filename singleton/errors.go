@@ -22,7 +22,7 @@ var (
 	// oldest message is dropped. Ask "understudy why NAME" why there is no instance.
 	ErrBufferFull = fmt.Errorf("%w, and the buffer is full", ErrUnavailable)
 	// ErrHeldTooLong: there was no instance for longer than [Expire] allows. Ask "understudy why
-	// NAME", and let it exceed a failover.
+	// NAME" for the cause, and choose a time that is longer than a failover.
 	ErrHeldTooLong = fmt.Errorf("%w, and the message has waited for longer than Expire allows", ErrUnavailable)
 	// ErrMismatch: the singleton on this node has another message type or other settings than on
 	// the other nodes, so it takes no part. Spawn it in the same way on every node.
