@@ -45,7 +45,7 @@ func TestThePageOfErrorsIsWhatTheCodeSays(t *testing.T) {
 	for _, e := range exportedErrors(t) {
 		if e.dir != dir {
 			dir = e.dir
-			fmt.Fprintf(&b, "\n## Package %s\n", dir)
+			fmt.Fprintf(&b, "\n## %s\n", dir)
 		}
 		fmt.Fprintf(&b, "\n### %s\n", e.name)
 		for _, text := range e.texts(t) {
