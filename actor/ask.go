@@ -134,8 +134,8 @@ func askEnded(c *core, err error, ended func(error)) error {
 	return err
 }
 
-// begin makes a an ask of asked, whose ref leads to impl. It returns the actor to which ctx belongs,
-// or nil. It fails if nothing can be asked.
+// begin makes a an ask of asked, whose ref leads to impl. It returns the actor to which ctx
+// belongs, or nil. It fails if nothing can be asked.
 func (a *ask) begin(ctx context.Context, asked *core, impl receiver) (owner *core, err error) {
 	if asked == nil || asked.sys == nil {
 		return nil, fmt.Errorf("ask: %w", ErrNoRef)

@@ -14,54 +14,73 @@ import (
 // actors and systems. Compare with [errors.Is], also errors that come from another node, see
 // [RegisterError].
 var (
-	// ErrTerminated: the actor has ended.
+	// ErrTerminated: the actor has ended. This is normal in a shutdown. Otherwise find its failure
+	// in the log, and supervise the actor if it should be restarted.
 	ErrTerminated = errors.New("actor: terminated")
-	// ErrNoSuchActor: no actor lives at the path.
+	// ErrNoSuchActor: no actor lives at the path: it was not spawned on that node, or has ended.
+	// Check the path, or find actors by package receptionist. For an entity, the text says which
+	// type the node or client lacks.
 	ErrNoSuchActor = errors.New("actor: no such actor")
-	// ErrStaleRef: another actor than the one addressed now lives at the path.
+	// ErrStaleRef: the actor of the ref has ended, and another one has its path. Get a new ref.
+	// Refs of singletons, entities and placed actors never become stale.
 	ErrStaleRef = errors.New("actor: the path has been taken over by another actor")
-	// ErrNoRef: the message was sent to the zero ActorRef, or to one with a malformed path.
+	// ErrNoRef: the message was sent to the zero ActorRef, or to one with a malformed path. Usually
+	// a field such as ReplyTo was not set.
 	ErrNoRef = errors.New("actor: the ActorRef addresses no actor")
-	// ErrWrongType: the actor does not take messages of this type. The text names both types.
+	// ErrWrongType: the actor does not take messages of this type. The text names both types. Check
+	// the type parameter of [Resolve], of singleton.Ref or of the service key.
 	ErrWrongType = errors.New("actor: the actor does not take messages of this type")
-	// ErrWithdrawn: the message was the request of an ask whose context or timeout ended before an
-	// actor began to handle it. If the request was still on the node of the asker, the error of
-	// that ask wraps it as well: the request has not been handled, and will not be.
+	// ErrWithdrawn: the ask ended before an actor began to handle its request. If the request was
+	// still on the node of the asker, the error of that ask wraps it as well. The request will not
+	// be handled: you may safely ask again.
 	ErrWithdrawn = errors.New("actor: the request was withdrawn, because its ask has ended")
-	// ErrOverloaded: the message was the request of an ask, and the actor is so far behind that it
-	// could hardly have answered in time. The request has not been handled, and will not be.
-	// Callers that ask again should wait before they do. See docs/overload.md.
+	// ErrOverloaded: the actor is so far behind that it could hardly have answered in time. The
+	// request will not be handled. Answer 503 with Retry-After; callers that ask again should wait
+	// before they do. See docs/overload.md.
 	ErrOverloaded = errors.New("actor: the actor is overloaded and does not begin the request")
-	// ErrAskOfSelf: a handler has asked its own actor, and would have waited for itself.
+	// ErrAskOfSelf: a handler has asked its own actor, and would have waited for itself. Call the
+	// function that would answer, or use [AskToSelf].
 	ErrAskOfSelf = errors.New("actor: a handler asks its own actor, which cannot answer meanwhile; call a function, or use AskToSelf")
-	// ErrHandlerFailed: the handler of the request of an ask has failed before it replied. The error
-	// wraps the failure; of an actor that it has ended also ErrTerminated. The request may have been
-	// handled in part.
+	// ErrHandlerFailed: a handler has failed at the request of an ask before it replied. The error
+	// wraps the failure, and ErrTerminated if that has ended the actor. The request may have been
+	// handled in part: repair what fails, and ask again with a key.
 	ErrHandlerFailed = errors.New("actor: the handler has failed at the request")
-	// ErrMailboxFull: the bounded mailbox was full.
+	// ErrMailboxFull: the bounded mailbox was full; with [Mailbox.Block], for longer than the
+	// sender may wait. Find out why the handler is slow, then raise the bound, or let senders ask.
 	ErrMailboxFull = errors.New("actor: mailbox is full")
-	// ErrStashFull: the stash was full.
+	// ErrStashFull: the stash was full, or the actor is suspended between restarts and has no more
+	// room. Raise the capacity, or end the state that stashes sooner, for example by a timeout.
 	ErrStashFull = errors.New("actor: stash is full")
-	// ErrStaleHandler: the handler belonged to an incarnation that has since been restarted.
+	// ErrStaleHandler: a reply or a piped result came for an incarnation that has since been
+	// restarted. Ask again after a restart if the result matters.
 	ErrStaleHandler = errors.New("actor: the handler's incarnation has ended")
-	// ErrLateReply: the ask had already ended, by an earlier reply or by its context.
+	// ErrLateReply: the ask had already ended, by an earlier reply or by its context. Many of them
+	// mean that the deadline is shorter than the work, or that a handler replies twice.
 	ErrLateReply = errors.New("actor: reply came after the ask had ended")
-	// ErrUnreachable: the node cannot be reached, or has left.
+	// ErrUnreachable: the node cannot be reached, or has left. The text has the cause. Check the
+	// links on the status page. For a singleton or an entity, ask again: another node takes over.
 	ErrUnreachable = errors.New("actor: node cannot be reached")
-	// ErrNotSerializable: the message cannot be encoded.
+	// ErrNotSerializable: the message cannot be encoded: its type is not registered, or a field
+	// cannot be sent, such as a channel. The text names the type and the line of code to add.
 	ErrNotSerializable = payload.ErrNotSerializable
-	// ErrNotDecodable: a message from another node cannot be decoded.
+	// ErrNotDecodable: a message from another node cannot be decoded: its type is not registered
+	// here, or has fields of another kind. Import the package that registers it, or upgrade this
+	// node first.
 	ErrNotDecodable = payload.ErrNotDecodable
-	// ErrDropped: the recipient dropped the message by a rule of its own.
+	// ErrDropped: the recipient has cleared a stash, or was restarted while the message was stashed
+	// inside supervision. The sender may repeat it.
 	ErrDropped = errors.New("actor: dropped")
 
-	// ErrDeathPact: the actor did not handle the signal that an actor it watches has ended. If
-	// that was a failed child, its failure is wrapped too.
+	// ErrDeathPact: the actor did not handle the signal that an actor it watches has ended. Handle
+	// [Terminated] and [ChildFailed] with OnSignal, or do not watch. The failure of a child is
+	// wrapped too.
 	ErrDeathPact = errors.New("actor: unhandled end of a watched actor")
-	// ErrEscalated: a child failed whose strategy decided [Escalate]. Its failure is wrapped too.
+	// ErrEscalated: the actor failed, because a child failed whose strategy decided [Escalate]. Its
+	// failure, which is wrapped too, is the one to repair.
 	ErrEscalated = errors.New("actor: escalated")
-	// ErrShutdownGoesOn is returned by [System.Shutdown] when it is called with an actor's own
-	// context: the shutdown continues in the background, and the caller must not wait for it.
+	// ErrShutdownGoesOn: an actor has called [System.Shutdown] with its own context. The shutdown
+	// continues in the background and waits for the actor, so ignore the error there, and wait in
+	// main for [System.Terminated].
 	ErrShutdownGoesOn = errors.New("actor: the shutdown continues in the background")
 )
 
@@ -89,10 +108,12 @@ func errWrongType(msg any, takes reflect.Type) error {
 // errNoError is the failure of an actor that fails with a nil error.
 var errNoError = errors.New("actor: failed without an error")
 
-// A PanicError is a panic in a behavior, as the failure of its actor, or in another function or
-// method of the user that the framework has called, such as MarshalCBOR of a message. Value is the
-// argument of panic, and Stack the stack of the goroutine that panicked. Error returns the value
-// without the stack; Unwrap returns the value if it is an error.
+// A PanicError is a panic in a behavior, or in another function of the user that the framework has
+// called, such as MarshalCBOR of a message. The log line "actor failed" has the stack: repair the
+// code at its top.
+//
+// Value is the argument of panic, and Stack the stack of the goroutine that panicked. Error returns
+// the value without the stack; Unwrap returns the value if it is an error.
 type PanicError = guard.PanicError
 
 // RegisterError gives sentinel a stable name on the wire: if two nodes have registered the same

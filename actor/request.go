@@ -44,7 +44,7 @@ func take(c *cell, r *metadata.Request) (why error) {
 		now = metadata.Now()
 	}
 	if left, all, ok := r.Left(now); ok && c.backlog.Matters(left, all) && !r.Sealed() {
-		now = metadata.Now() // that of the runner is older
+		now = metadata.Now() // the runner has looked some messages ago
 		if left, _, _ = r.Left(now); c.own().backlog.refuses(c, left, all, now) {
 			return ErrOverloaded
 		}
@@ -53,8 +53,8 @@ func take(c *cell, r *metadata.Request) (why error) {
 	return nil
 }
 
-// handledRequest notes that the handler of the request that c has taken has returned. One that has paused
-// goes on later.
+// handledRequest notes that the handler of the request that c has taken has returned. One that has
+// paused goes on later.
 func handledRequest(c *cell) {
 	c.runner.handled()
 	if c.backlog.took != 0 && c.core.phase != paused {

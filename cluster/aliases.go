@@ -85,7 +85,8 @@ type (
 	MembershipLost = membership.MembershipLost
 )
 
-// ErrNotJoining is returned by [Node.FoundWithout] when the node is in a cluster or stops.
+// ErrNotJoining: [Node.FoundWithout] was called on a node that is in a cluster or stops. To give up
+// a member of a cluster, call [Node.Down].
 var ErrNotJoining = membership.ErrNotJoining
 
 // LAN returns the detector for a local network: a killed node is unreachable after about 0.8 s. It

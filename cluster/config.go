@@ -166,7 +166,7 @@ type Config struct {
 	// value may join. A negative value is an error. The default is 1.
 	MinMembers int
 
-	// MinMembersOf is, by role, how many of those members must have that role. Until the first
+	// MinMembersOf says how many of those members must have each role. Until the first
 	// member is up, it must be the same on all nodes. A negative number is an error. The default is
 	// none.
 	MinMembersOf map[string]int

@@ -8,9 +8,11 @@ import (
 
 // Errors of this package; compare with [errors.Is].
 var (
-	// ErrNotMember is returned by [Node.Down] if no member has that name.
+	// ErrNotMember: no member has the name that [Node.Down] was given. It takes the Config.NodeID
+	// of a member, not its address; the text lists the members.
 	ErrNotMember = errors.New("cluster: no such member")
-	// ErrEnded is returned by [Start] if the node was removed before it became up.
+	// ErrEnded: the node was removed before [Start] returned, for example downed with StayDown. The
+	// log line "this node is down" has the cause. Start it again when that is gone.
 	ErrEnded = errors.New("cluster: node has ended")
 )
 

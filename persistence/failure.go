@@ -8,7 +8,8 @@ import (
 )
 
 // A RecoveryError fails an actor whose state cannot be restored: the journal does not answer, a
-// record is damaged or of an unknown type, or the event handler panics.
+// record is damaged or of an unknown type, or the event handler panics. Supervise the actor with a
+// backoff, or start a program that can read the event.
 type RecoveryError struct {
 	ID  string // the persistence id
 	Seq uint64 // of the last event that was restored, 0 for none

@@ -10,30 +10,38 @@ import (
 
 // Errors of this package. They are wrapped with details: compare them with [errors.Is].
 var (
-	// ErrClosed is the reason of dead letters that a closed endpoint leaves.
+	// ErrClosed: the endpoint was closed while messages waited, which is normal when a node ends.
 	ErrClosed = errors.New("remote: endpoint is closed")
-	// ErrFrame means that bytes on a connection violate the protocol. The connection is closed,
-	// unless the next frame can be found; then only the contents of the frame become a dead
-	// letter.
+	// ErrFrame: bytes on a connection violate the protocol. Look for a port scanner, or for a proxy
+	// between the nodes.
+	//
+	// The connection is closed, unless the next frame can be found; then only the contents of the
+	// frame become a dead letter.
 	ErrFrame = wire.ErrFrame
-	// ErrTooLarge is the reason of dead letters whose message is larger than MaxMessage, of the
-	// sender or of the receiver. Raise Traffic.MaxMessage of cluster.Config, or
-	// [Config.MaxMessage] without a cluster, on all nodes.
+	// ErrTooLarge: the message is larger than MaxMessage, of the sender or of the receiver. Send a
+	// reference, or parts with delivery.ChunkAbove, or raise the limit on all nodes:
+	// Traffic.MaxMessage of cluster.Config, or [Config.MaxMessage] without a cluster.
 	ErrTooLarge = wire.ErrTooLarge
-	// ErrOutboxFull is the reason of dead letters to a peer for which too many messages waited:
-	// see [Config.OutboxSize] and [Config.OutboxBytes].
+	// ErrOutboxFull: too many messages wait for the peer: see [Config.OutboxSize] and
+	// [Config.OutboxBytes]. It is slow or unreachable. Send no faster than it handles messages, by
+	// asks or by package delivery.
 	ErrOutboxFull = errors.New("remote: outbox is full")
-	// ErrInDoubt is part of the reason of a dead letter whose message was sent and never
-	// acknowledged. It may have been delivered.
+	// ErrInDoubt: the message was sent and never acknowledged. It may have been handled. Let the
+	// receiver acknowledge messages that matter: see docs/delivery.md.
 	ErrInDoubt = errors.New("remote: sent, but not acknowledged")
-	// ErrForeign means that the listener at an address speaks another protocol.
+	// ErrForeign: the listener at the address speaks another protocol, such as HTTP. Give the port
+	// of Config.Bind, not of a web server or a proxy.
+	//
 	// [Config.DialFailed] receives it.
 	ErrForeign = errors.New("remote: what listens there is no node of Understudy")
-	// ErrNotAuthenticated means that one side of a connection has not proved its identity to the
-	// other. [Config.DialFailed] receives it, and it is part of the reason of dead letters.
+	// ErrNotAuthenticated: one side of a connection has not proved its identity to the other:
+	// secrets differ, only one side has TLS, or a certificate is expired, of another authority, or
+	// for another address.
+	//
+	// [Config.DialFailed] receives it, and it is part of the reason of dead letters.
 	ErrNotAuthenticated = errors.New("remote: not authenticated")
-	// ErrPrivate is the reason of dead letters from a client to an actor that clients may not
-	// reach; see [Config.ClientsReach].
+	// ErrPrivate: a client has sent to an actor that clients may not reach; see
+	// [Config.ClientsReach].
 	ErrPrivate = errors.New("remote: clients may not reach this actor; the node's Config.ClientsReach says so")
 )
 
@@ -72,7 +80,8 @@ func (r Refusal) String() string {
 	return fmt.Sprintf("refusal %d", uint8(r))
 }
 
-// A RefusedError reports that the peer refused a connection in the handshake.
+// A RefusedError reports that the peer refused a connection in the handshake, and why. After a
+// restart, "wrong incarnation" and "unknown session" are normal: the node connects anew.
 type RefusedError struct {
 	Peer    NodeID // the peer at the dialed address; with RefusedIncarnation, at the address that it advertises
 	Refusal Refusal

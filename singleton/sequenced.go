@@ -156,7 +156,7 @@ func (q *sequenced) release(k *sequence.Kept[handover.Waiting]) {
 		q.m.withdraw(k.Msg.Message, errSentBefore)
 		*k = sequence.Kept[handover.Waiting]{Skip: true}
 	}
-	if k.Msg.Explained && !k.Sent && !q.untaken { // what is sent again was delayed by that
+	if k.Msg.Explained && !k.Sent && !q.untaken { // a move of the singleton has delayed the others
 		outlet{q.m}.GoesOn(k.Msg.Message)
 		k.Msg.Explained = false
 	}

@@ -10,29 +10,33 @@ import (
 
 // Why a message will not be handled. These are reasons of dead letters.
 var (
-	// ErrBufferFull: as many messages wait in the producer as [Buffer] allows.
+	// ErrBufferFull: as many messages wait in the producer as [Buffer] allows. Wait for Accepted
+	// before you send the next message, connect more workers, or raise it.
 	ErrBufferFull = errors.New("delivery: too many messages wait in the producer")
-	// ErrGivenUp: the worker has failed at the message [Attempts] times.
+	// ErrGivenUp: the worker has failed at the message [Attempts] times; the last failure is
+	// wrapped too. Repair the worker. A queue keeps the message: send it again with [Resend].
 	ErrGivenUp = errors.New("delivery: the worker has failed at the message too often")
 	// ErrTooLarge: the message needs more bytes than [MaxBytes] allows, or than the transport
-	// carries in one message.
+	// carries in one message. Use [ChunkAbove], or raise MaxBytes of producer and consumer.
 	ErrTooLarge = errors.New("delivery: the message is too large")
 	// ErrTooMany: the producer sends more messages than the consumer has asked for, and would not
-	// send this one again.
+	// send this one again. Look for a program that sends such messages by itself.
 	ErrTooMany = errors.New("delivery: more messages than the consumer has room for")
-	// ErrNotStorable: the [Queue] can never store the message.
+	// ErrNotStorable: the [Queue] can never store the message: it is too large for a record of the
+	// journal, or cannot be encoded. Send less at once, use [ChunkAbove], or register the type.
 	ErrNotStorable = errors.New("delivery: the queue cannot store the message")
-	// ErrPerhapsStored: the producer has ended while it stored the message. If the message is
-	// stored, the next producer with the queue sends it.
+	// ErrPerhapsStored: the producer has ended while it stored the message. If it is stored, the
+	// next producer with the queue sends it. Send it again, and let the receiver recognise
+	// duplicates.
 	ErrPerhapsStored = errors.New("delivery: the producer ended while it stored the message, which perhaps is stored")
 	// ErrNotKept: the [Queue] of the producer does not keep the message of a [Resend], or the
-	// producer has no queue.
+	// producer has no queue. Take the number from the List of the queue.
 	ErrNotKept = errors.New("delivery: the queue keeps no refused message of this number")
-	// ErrNoReceiver: a producer of [ProducerByID] has no receiver with that id. It wraps the
-	// reason.
+	// ErrNoReceiver: the function of [ProducerByID] has found no receiver for the id. It wraps the
+	// reason. Check the id; send again if the function can fail for a while.
 	ErrNoReceiver = errors.New("delivery: no receiver has the id")
-	// ErrRefusedFull: the [Queue] keeps as many refused messages as it may. The producer stores
-	// no further confirmation until some are removed.
+	// ErrRefusedFull: the [Queue] keeps as many refused messages as it may, so the producer waits.
+	// Resend or remove them; MaxRefused of package deliveryqueue raises the limit.
 	ErrRefusedFull = errors.New("delivery: the queue has no room for another refused message")
 )
 

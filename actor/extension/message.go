@@ -51,8 +51,10 @@ func Unfollow(to actor.AnyRef) {
 // does not end when one of them cannot be reached. Call it before sending.
 func NoteBroadcast(s *actor.System, msg any) { of(s).NoteBroadcast(msg) }
 
-// A HandlingError is the failure of an actor while it handled one message, see [Deliver]. Err is
-// the failure as an [actor.Strategy] sees it. Ended is true if the failure ends the actor;
+// A HandlingError is the failure of an actor while it handled one message, see [Deliver]. Read the
+// log line "actor failed" of that actor.
+//
+// Err is the failure as an [actor.Strategy] sees it. Ended is true if the failure ends the actor;
 // otherwise its supervision lets it resume or restart.
 type HandlingError = actorhook.HandlingError
 

@@ -9,8 +9,8 @@ import (
 	"github.com/understudy-go/understudy/internal/options"
 )
 
-// ErrNoRoutees is the reason of dead letters of a [Group]: its node knows no actor that is
-// registered for the service.
+// ErrNoRoutees: this node knows no actor that is registered for the service of a [Group]. Register
+// one with the same key, and send after it is listed.
 var ErrNoRoutees = errors.New("router: no instance of the service is registered")
 
 func init() {

@@ -12,11 +12,12 @@ import (
 	"github.com/understudy-go/understudy/internal/naming"
 )
 
-// ErrNoSubscribers is the reason of dead letters of messages for which there is no subscriber.
+// ErrNoSubscribers: the topic has no subscriber, which may be normal. Otherwise check its name, and
+// whether the actor subscribes before messages are published.
 var ErrNoSubscribers = errors.New("topic: nobody has subscribed")
 
-// ErrOutside is the reason of dead letters of messages that were published on a client of a
-// cluster. A client is not a node, and has no part in the cluster's topics.
+// ErrOutside: the message was published on a client of a cluster, which has no part in topics. Let
+// an actor of the cluster publish it.
 var ErrOutside = errors.New("topic: a client cannot publish")
 
 func init() {

@@ -15,8 +15,8 @@ import (
 	"github.com/understudy-go/understudy/singleton"
 )
 
-// ErrNoEntry is wrapped by the errors of methods of a [Schedule] that name an entry that the
-// schedule does not have.
+// ErrNoEntry: the [Schedule] does not have the entry that a method was called for. List them with
+// [Schedule.Entries] or "understudy schedules".
 var ErrNoEntry = errors.New("there is no such entry")
 
 // A Schedule is a schedule as one node knows it. Its methods may be called from any goroutine. They

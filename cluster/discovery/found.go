@@ -11,7 +11,8 @@ import (
 // MaxFound is the largest number of addresses that Find returns.
 const MaxFound = 1000
 
-// ErrTooMany is returned by Find if there are more than [MaxFound] addresses.
+// ErrTooMany: Find has found more than [MaxFound] addresses. Use a name that leads to the nodes of
+// this cluster only.
 var ErrTooMany = errors.New("discovery: too many addresses")
 
 // Static is a fixed list of addresses, each a host:port.

@@ -45,7 +45,8 @@ import (
 //	}
 //
 // If serviceName of a StatefulSet is the name of this service, its pods also have names, which stay
-// when a pod is replaced; see Names. The repository's docs/discovery.md has the complete files.
+// when a pod is replaced; see Names. The repository's docs/guide/kubernetes.md has the complete
+// files.
 type Kubernetes struct {
 	// Service is the name of the headless service. It is required.
 	Service string

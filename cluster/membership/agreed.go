@@ -16,7 +16,16 @@ import (
 //
 // This type and those of its elements never change: releases that compute different sums of one
 // table never agree. A field that a release adds to [Member] or row stays out, until a version of
-// the protocol agrees on it. docs/upgrades.md says what else such a field needs.
+// the protocol agrees on it. A release that adds a field does the following:
+//
+//  1. It appends the field to [Member] and, if the node itself sets it, to joinRequest. Zero means
+//     that the field is not known.
+//  2. Member.merge takes the field from the entry that has it, and table.admit counts that as news.
+//     Otherwise the sums of the next version would differ for ever.
+//  3. A node that has become a member writes the field into its own entry (core.enter), and so
+//     sends it to all members: the node that admitted it may not have known the field.
+//  4. Nothing depends on the field until all members speak a version whose sum contains it. An
+//     older release drops the field from each entry that it writes or relays.
 //
 // That version gets a type of its own beside this one. Its release computes both kinds of sums,
 // sends those of the version in which it encodes the heartbeat, and compares those of a heartbeat

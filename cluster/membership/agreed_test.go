@@ -51,7 +51,7 @@ func TestTheSumsOfVersion1NeverChange(t *testing.T) {
 }
 
 // A new field belongs into the list of those that are not agreed on: what version 1 agrees on never
-// changes. docs/upgrades.md says what else a new field needs.
+// changes. agreedV1 says what else a new field needs.
 func TestEachFieldIsAgreedOnInVersion1OrNot(t *testing.T) {
 	for _, c := range []struct {
 		of, frozen  reflect.Type
@@ -66,7 +66,7 @@ func TestEachFieldIsAgreedOnInVersion1OrNot(t *testing.T) {
 		{of: reflect.TypeFor[table](), agreed: []string{"cluster", "members", "rows"}, not: []string{"tombstones"}},
 		{of: reflect.TypeFor[ID](), frozen: reflect.TypeFor[ID](), agreed: []string{"Address", "Incarnation"}},
 	} {
-		require.ElementsMatch(t, slices.Concat(c.agreed, c.not), fieldsOf(c.of), "%v: a new field is not agreed on, see docs/upgrades.md", c.of)
+		require.ElementsMatch(t, slices.Concat(c.agreed, c.not), fieldsOf(c.of), "%v: a new field is not agreed on, see agreedV1", c.of)
 		if c.frozen != nil {
 			require.Equal(t, c.agreed, fieldsOf(c.frozen), "%v never changes", c.frozen)
 		}

@@ -81,7 +81,7 @@ func TestWhatANodeKnowsOfAMemberIsNotLostToAnEntryThatAnOlderReleaseHasRelayed(t
 	}
 }
 
-// This is why docs/upgrades.md asks for more of a field that a later release adds.
+// This is why agreedV1 asks for more of a field that a later release adds.
 func TestAFieldThatIsMissingFromTheFirstEntryIsNotFilledInLater(t *testing.T) {
 	full := fixedTable()
 	self := id("n1:1", 7)

@@ -26,7 +26,7 @@ const (
 var errMessage = errors.New("cluster: malformed message")
 
 // An UnknownKindError says that a message is of a kind that this release does not know. A newer
-// release has sent it, and does not depend on it.
+// release has sent it, and does not depend on it. Finish the upgrade.
 type UnknownKindError struct{ Kind byte }
 
 // Error returns the text of the error.

@@ -96,16 +96,22 @@ type (
 	// below.
 	SingletonPhase = plan.SingletonPhase
 
-	// A FieldError names a field of a spec or of [Config] that has an invalid value. For a spec it
-	// is wrapped together with [ErrInvalid]. Its fields are Field and Problem.
+	// A FieldError names a field of a spec or of [Config] that has an invalid value; its text says
+	// what to do. For a spec it is wrapped together with [ErrInvalid]. Its fields are Field and
+	// Problem.
 	FieldError = plan.FieldError
 
-	// A NoEligibleNodesError says how many nodes each filter has removed. It matches
-	// [ErrNoEligibleNodes]. Its fields are Label, Considered and Removed.
+	// A NoEligibleNodesError says how many nodes each constraint has removed: relax it, or start a
+	// node that fits. "without placement" means that a node has not called [Start].
+	//
+	// It matches [ErrNoEligibleNodes]. Its fields are Label, Considered and Removed.
 	NoEligibleNodesError = plan.NoEligibleNodesError
 
-	// A NotLeaderError names the node that leads, as far as is known, in its field Leader. Cause
-	// says why that node could not be asked. It matches [ErrNotLeader].
+	// A NotLeaderError says why no coordinator could be asked. If no node is elected, call [Start]
+	// on one that has Config.Role. Otherwise wait for failover. It matches [ErrNotLeader].
+	//
+	// Leader is the node that leads, as far as is known. Cause says why that node could not be
+	// asked.
 	NotLeaderError = plan.NotLeaderError
 )
 
@@ -141,35 +147,38 @@ const (
 
 // Errors of the methods of [Coordinator]. Compare with [errors.Is].
 var (
-	// ErrNotLeader is returned when no coordinator could be asked: no node is elected, or the
-	// elected one does not answer. A [*NotLeaderError] names it.
+	// ErrNotLeader: no coordinator could be asked. A [*NotLeaderError] says why.
 	ErrNotLeader = plan.ErrNotLeader
 
-	// ErrNoEligibleNodes is returned when no node may run an actor. A [*NoEligibleNodesError]
-	// says why.
+	// ErrNoEligibleNodes: no node may run the actor. A [*NoEligibleNodesError] says why.
 	ErrNoEligibleNodes = plan.ErrNoEligibleNodes
 
-	// ErrExists is returned when the label is in use.
+	// ErrExists: a spec or a singleton has the label. Choose another one, or remove the other
+	// first. A program that submits at each start can treat this as success.
 	ErrExists = plan.ErrExists
 
-	// ErrNotFound is returned when no spec or singleton has the label.
+	// ErrNotFound: no spec or singleton has the label, or it is being removed. The status page
+	// lists the labels.
 	ErrNotFound = plan.ErrNotFound
 
-	// ErrInvalid is returned for a spec that can never be placed, or that the journal does not
-	// accept. A [*FieldError] names the field, if one is to blame.
+	// ErrInvalid: the spec can never be placed, or the journal does not accept it. A [*FieldError]
+	// names the field, if one is to blame.
 	ErrInvalid = plan.ErrInvalid
 
-	// ErrStrategy is returned when the strategy panics.
+	// ErrStrategy: the strategy has panicked. The text names it and the panic. Repair its code and
+	// submit again; the coordinator continues.
 	ErrStrategy = plan.ErrStrategy
 
-	// ErrInProgress is returned while a singleton is being moved or stopped.
+	// ErrInProgress: the singleton is being moved or stopped. Try again when the status page no
+	// longer shows it as draining.
 	ErrInProgress = plan.ErrInProgress
 
-	// ErrNoOwner is returned by MoveSingleton for a singleton that runs nowhere. It starts by
-	// itself as soon as its anchor allows.
+	// ErrNoOwner: MoveSingleton was called for a singleton that runs nowhere. It starts by itself
+	// as soon as its anchor allows: start a node that fits, or give it another anchor.
 	ErrNoOwner = plan.ErrNoOwner
 
-	// ErrSource is returned when the source of generations fails or does not answer.
+	// ErrSource: the store of generations fails or does not answer, so a singleton cannot start.
+	// The text has the cause. The coordinator tries again.
 	ErrSource = plan.ErrSource
 )
 

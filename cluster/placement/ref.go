@@ -18,11 +18,12 @@ const maxHeld = 1000
 // The reasons for which messages to a ref of [Type.Ref] become dead letters. Compare with
 // [errors.Is].
 var (
-	// ErrNotRunning: the node stopped while no actor of the label ran.
+	// ErrNotRunning: the node stopped while messages waited and no actor of the label ran. Check
+	// that the label was submitted, and ask Explain why it does not run.
 	ErrNotRunning = errors.New("placement: no actor of that label runs")
 
 	// ErrBufferFull: no actor of the label runs, and more than 1000 messages wait for one. The
-	// oldest are dropped.
+	// oldest are dropped. Ask Explain why it does not run.
 	ErrBufferFull = fmt.Errorf("%w, and the buffer is full", ErrNotRunning)
 )
 

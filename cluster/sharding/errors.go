@@ -6,31 +6,36 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// ErrNoJournal is returned by [Region.Pin], [Region.Unpin] and [Daemons.Scale] without
-// [WithJournal]: the next coordinator would forget the request.
+// ErrNoJournal: [Region.Pin], [Region.Unpin] and [Daemons.Scale] need [WithJournal]: the next
+// coordinator would forget the request. The first type that a node starts decides for all.
 var ErrNoJournal = errors.New("sharding: the coordinator has no journal that keeps this; use WithJournal for all types")
 
 // The reasons for which messages to entities become dead letters. Compare with [errors.Is].
 var (
-	// ErrBufferFull: the shard is on no node or moves, and too many messages wait for it.
+	// ErrBufferFull: the shard is on no node or moves, or its entity starts, and too many messages
+	// wait for it. "understudy why" says where it is. Raise [Buffer] for short peaks.
 	ErrBufferFull = errors.New("sharding: the buffer of the shard is full")
 
-	// ErrUnavailable: the shard of the entity is on no node that can be reached, or moves. It says
-	// which and why. It is the reason of an ask that ends meanwhile by its context or timeout.
+	// ErrUnavailable: the shard of the entity is on no node that can be reached, or moves; the text
+	// says why. Ask again if the error of the ask wraps actor.ErrWithdrawn; otherwise the request
+	// may have been handled.
 	ErrUnavailable = errors.New("sharding: the entity cannot be reached")
 
-	// ErrMismatch: the type has other settings on this node than in the cluster: another message
-	// type, or other [Shards], [Role] or [Remember]. It wraps what differs.
+	// ErrMismatch: the type has another message type on this node than in the cluster, or other
+	// [Shards], [Role] or [Remember]. Start it with the same settings on every node; Shards can
+	// never change.
 	ErrMismatch = errors.New("sharding: the type differs from the cluster's")
 
-	// ErrNoDaemon: there are fewer daemons than the index in the ref, see [Daemon].
+	// ErrNoDaemon: there are fewer daemons than the index in the ref, see [Daemon]. Use a lower
+	// index, or scale up.
 	ErrNoDaemon = errors.New("sharding: there is no daemon of that index")
 
-	// ErrStopped: the node stopped while the message waited.
+	// ErrStopped: the node stopped while the message waited, or before a type was started. Send
+	// from another node, or ask again.
 	ErrStopped = errors.New("sharding: the node has stopped")
 
 	// ErrEntityFailed: the entity failed while the message waited for it, or could not be started.
-	// It wraps the failure.
+	// It wraps the failure, often an unavailable journal or an event that cannot be replayed.
 	ErrEntityFailed = errors.New("sharding: the entity has failed")
 )
 

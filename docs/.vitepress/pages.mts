@@ -10,7 +10,7 @@ const root = path.dirname(docs)
 
 // The pages of docs/guide in the order in which to read them. Others follow, by name.
 const guide = [
-  'getting-started', 'testing', 'kubernetes', 'monitoring', 'security', 'upgrades', 'examples', 'troubleshooting',
+  'getting-started', 'testing', 'kubernetes', 'examples', 'troubleshooting',
   'settings', 'faq',
 ]
 

@@ -12,8 +12,8 @@ package codel
 
 import "time"
 
-// A Delay is the state of one queue. Its zero value is that of a queue that is empty. The owner of
-// the queue sets it to that whenever the queue is empty.
+// A Delay is the state of one queue. Its zero value stands for an empty queue. The owner of the
+// queue sets it to that whenever the queue is empty.
 type Delay struct {
 	since    time.Duration // when it found the first one that has waited for too long; 0 without one
 	of       time.Duration // how long the ask of that one waits in all

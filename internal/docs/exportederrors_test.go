@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -22,27 +23,37 @@ type exportedError struct {
 	name   string   // with the name of the package: singleton.ErrBufferFull
 	text   string   // of a variable
 	pieces []string // of a type: the literals of its method Error, without their verbs
+	doc    string   // the comment
 }
 
-// exportedErrors returns the errors of all public packages, in order.
+// exportedErrors returns the errors of all public packages, in order. An error that another public
+// package exports as well is only there under its name in that package.
 func exportedErrors(t *testing.T) []exportedError {
 	t.Helper()
 	var all []exportedError
-	sources := sources{}
+	sources, again := sources{}, map[string]bool{}
 	for _, dir := range publicPackages(t) {
 		p := sources.of(t, dir)
 		for _, name := range p.names() {
+			of, is := p.vars[name], strings.HasPrefix(name, "Err")
 			e := exportedError{dir: dir, name: p.name + "." + name}
-			if value, ok := p.vars[name]; ok && strings.HasPrefix(name, "Err") {
-				e.text = sources.text(t, p, value.file, value.expr)
-				all = append(all, e)
+			if _, ok := p.vars[name]; ok && is {
+				e.text = sources.text(t, p, of.file, of.expr)
 			} else if method := sources.errorMethod(t, p, name); method != nil {
+				of = p.types[name]
 				e.pieces = literalPieces(t, method)
-				all = append(all, e)
+			} else {
+				continue
+			}
+			e.doc = of.doc
+			all = append(all, e)
+			if x, ok := of.expr.(*ast.SelectorExpr); ok {
+				other, name := sources.imported(t, of.file, x)
+				again[other.name+"."+name] = true
 			}
 		}
 	}
-	return all
+	return slices.DeleteFunc(all, func(e exportedError) bool { return again[e.name] })
 }
 
 // sources holds the packages that have been parsed, by folder.
@@ -59,6 +70,7 @@ type located struct {
 	file *ast.File
 	expr ast.Expr
 	is   bool // of types: an alias
+	doc  string
 }
 
 // names returns the exported names of variables and types, in order.
@@ -88,7 +100,7 @@ func (s sources) of(t *testing.T, dir string) *source {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution|parser.ParseComments)
 		require.NoError(t, err)
 		p.name = file.Name.Name
 		for _, decl := range file.Decls {
@@ -116,11 +128,11 @@ func (p *source) add(file *ast.File, decl ast.Decl) {
 			case *ast.ValueSpec:
 				for i, id := range x.Names {
 					if i < len(x.Values) {
-						p.vars[id.Name] = located{file: file, expr: x.Values[i]}
+						p.vars[id.Name] = located{file: file, expr: x.Values[i], doc: cmp.Or(x.Doc.Text(), d.Doc.Text())}
 					}
 				}
 			case *ast.TypeSpec:
-				p.types[x.Name.Name] = located{file, x.Type, x.Assign.IsValid()}
+				p.types[x.Name.Name] = located{file, x.Type, x.Assign.IsValid(), cmp.Or(x.Doc.Text(), d.Doc.Text())}
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -13,24 +14,25 @@ import (
 // line before it names the file that it is from.
 var snippetFence = regexp.MustCompile("(?ms)^(?:<!-- (\\S+) -->\n)?```(go|text)( \\S+)?\n(.*?)^```$")
 
-// compiled are the pages outside the guide whose pieces of Go are compiled, too.
-var compiled = []string{
-	"README.md", "docs/cron.md", "docs/delivery.md", "docs/event-sourcing.md", "docs/leases.md",
-	"docs/placement.md", "docs/projections.md", "docs/sharding.md", "docs/singleton.md", "docs/timers.md",
-}
-
-// Each piece of Go in the guide and in those pages is a file that a test of internal/lab/guide
-// types, or a part of a file that is compiled. A comment above the piece names that file. What a
-// program prints may have such a comment, too: it is a part of the output that a test expects. A
-// page that names the file of one output names those of all.
+// Each piece of Go in the guide and the README is a file that a test of internal/lab/guide types,
+// or a part of a file that is compiled. A comment above the piece names that file. What a program
+// prints may have such a comment, too: it is a part of the output that a test expects. A page that
+// names the file of one output names those of all. The other pages are checked if they name the
+// file of one piece: then they name those of all.
 func TestEverySnippetOfTheGuideIsCompiled(t *testing.T) {
 	pages, err := filepath.Glob(filepath.Join(root, "docs/guide/*.md"))
 	require.NoError(t, err)
 	require.NotEmpty(t, pages)
-	for _, page := range compiled {
-		pages = append(pages, filepath.Join(root, page))
+	topics, err := filepath.Glob(filepath.Join(root, "docs/*.md"))
+	require.NoError(t, err)
+	for _, page := range topics {
+		text, err := os.ReadFile(page)
+		require.NoError(t, err)
+		if strings.Contains(string(text), " -->\n```go\n") {
+			pages = append(pages, page)
+		}
 	}
-	for _, page := range pages {
+	for _, page := range append(pages, filepath.Join(root, "README.md")) {
 		page, err := filepath.Rel(root, page)
 		require.NoError(t, err)
 		text := read(t, page)

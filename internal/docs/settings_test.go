@@ -26,22 +26,30 @@ type settingsTable struct {
 	defaults string
 	presets  []string
 	extra    []string // types or functions that are shown as well
+	omit     []string // settings that the introduction explains, or that only tests set
 }
 
+var (
+	commonToDowning = []string{"StableAfter", "KeepUnstable"}
+	commonToCluster = []string{
+		"Bind", "Advertise", "Network", "TLS", "MaxUnauthenticated", "MaxUnauthenticatedPerHost", "OutboxSize", "OutboxBytes", "MaxMessage",
+		"CompressFrom", "IdleAfter", "Logger", "ClientsReach",
+	}
+)
+
 var settingsTables = []settingsTable{
-	{title: "cluster.Config", dir: "cluster", of: "Config", intro: "The settings of a node, for [`cluster.Start`](../cluster.md). `Name`, `Downing`, `Leader` and, until the cluster has formed, `MinMembers` and `MinMembersOf` must be the same on all nodes."},
+	{title: "cluster.Config", dir: "cluster", of: "Config", omit: []string{"Network", "Clock"}, intro: "The settings of a node, for [`cluster.Start`](../cluster.md). `Name`, `Downing`, `Leader` and, until the cluster has formed, `MinMembers` and `MinMembersOf` must be the same on all nodes."},
 	{title: "cluster.Detector", dir: "cluster/membership", of: "Detector", defaults: "LAN", presets: []string{"WAN", "Local"}, intro: "The field `Detector` of `cluster.Config`: how quickly a silent member becomes unreachable. The presets are `cluster.LAN()`, `cluster.WAN()` and `cluster.Local()`. See [failure-detection.md](../failure-detection.md)."},
 	{title: "cluster.Traffic", dir: "cluster", of: "Traffic", intro: "The field `Traffic` of `cluster.Config`: limits of messages, queues and connections."},
-	{title: "cluster.ClientConfig", dir: "cluster", of: "ClientConfig", intro: "The settings of a [client](../client.md), for `cluster.Dial`."},
-	{title: "downing.KeepMajority", dir: "cluster/downing", of: "KeepMajority", intro: "The default of the field `Downing` of `cluster.Config`. See [downing.md](../downing.md) for the choice."},
-	{title: "downing.StaticQuorum", dir: "cluster/downing", of: "StaticQuorum"},
-	{title: "downing.KeepOldest", dir: "cluster/downing", of: "KeepOldest"},
-	{title: "downing.KeepReferee", dir: "cluster/downing", of: "KeepReferee"},
-	{title: "downing.LeaseMajority", dir: "cluster/downing", of: "LeaseMajority"},
-	{title: "downing.DownAll", dir: "cluster/downing", of: "DownAll"},
-	{title: "discovery.DNS", dir: "cluster/discovery", of: "DNS", intro: "Values of the field `Discovery` of `cluster.Config`. See [discovery.md](../discovery.md)."},
-	{title: "discovery.SRV", dir: "cluster/discovery", of: "SRV"},
-	{title: "discovery.Kubernetes", dir: "cluster/discovery", of: "Kubernetes"},
+	{title: "cluster.ClientConfig", dir: "cluster", of: "ClientConfig", omit: []string{"Name", "Secret", "Traffic", "Network", "Logger", "SystemOptions"}, intro: "The settings of a [client](../client.md), for `cluster.Dial`. `Name`, `Secret`, `Traffic`, `Logger` and `SystemOptions` are as in `cluster.Config`."},
+	{title: "downing.KeepMajority", dir: "cluster/downing", of: "KeepMajority", intro: "The default of the field `Downing` of `cluster.Config`. See [downing.md](../downing.md) for the choice. Each strategy except `Manual` has `StableAfter`, and each except `Manual` and `LeaseMajority` has `KeepUnstable`. `DownAll` has nothing else."},
+	{title: "downing.StaticQuorum", dir: "cluster/downing", of: "StaticQuorum", omit: commonToDowning},
+	{title: "downing.KeepOldest", dir: "cluster/downing", of: "KeepOldest", omit: commonToDowning},
+	{title: "downing.KeepReferee", dir: "cluster/downing", of: "KeepReferee", omit: commonToDowning},
+	{title: "downing.LeaseMajority", dir: "cluster/downing", of: "LeaseMajority", omit: commonToDowning},
+	{title: "discovery.DNS", dir: "cluster/discovery", of: "DNS", intro: "Values of the field `Discovery` of `cluster.Config`. See [discovery.md](../discovery.md). `SRV` and `Kubernetes` have `Family` and `Resolver` as well."},
+	{title: "discovery.SRV", dir: "cluster/discovery", of: "SRV", omit: []string{"Family", "Resolver"}},
+	{title: "discovery.Kubernetes", dir: "cluster/discovery", of: "Kubernetes", omit: []string{"Family", "Resolver"}},
 	{title: "Actor system", dir: "actor", of: "Option", intro: "Options of `actor.NewSystem`, and `SystemOptions` of `cluster.Config`."},
 	{title: "Actor", dir: "actor", of: "SpawnOption", extra: []string{"Bounded", "DropOldest", "Block", "Prioritized"}, intro: "Options of `actor.Spawn`: the kind and the mailbox. The default mailbox is unbounded and first in, first out."},
 	{title: "actor.Strategy", dir: "actor", of: "Strategy", intro: "How `behaviors.Supervise` treats failures."},
@@ -53,7 +61,7 @@ var settingsTables = []settingsTable{
 	{title: "lease/kubernetes", dir: "singleton/lease/kubernetes", of: "Config"},
 	{title: "generation/postgres", dir: "singleton/generation/postgres", of: "Option"},
 	{title: "persistence.Options", dir: "persistence", of: "Options", defaults: "completed", intro: "Options of [`behaviors.EventSourced`](../../persistence/doc.go)."},
-	{title: "persistence.StateOptions", dir: "persistence", of: "StateOptions", intro: "Options of `behaviors.DurableState`."},
+	{title: "persistence.StateOptions", dir: "persistence", of: "StateOptions", omit: []string{"PassivateAfter", "OnPersistFailure", "PersistTimeout", "RecoveryTimeout", "StashCapacity"}, intro: "Options of `behaviors.DurableState`. The others are as in `persistence.Options`."},
 	{title: "persistence/sqlite", dir: "persistence/sqlite", of: "Option", intro: "Options of `sqlite.Open`."},
 	{title: "persistence/postgres", dir: "persistence/postgres", of: "Option", intro: "Options of `postgres.Open` and `postgres.New`."},
 	{title: "persistence/jetstream", dir: "persistence/jetstream", of: "Config", intro: "The settings of `jetstream.Open`."},
@@ -66,7 +74,7 @@ var settingsTables = []settingsTable{
 	{title: "Delivery", dir: "actor/delivery", of: "Option", intro: "Options of the producers and consumers of [delivery](../delivery.md)."},
 	{title: "Delivery queue", dir: "persistence/deliveryqueue", of: "Option", intro: "Options of `deliveryqueue.New`."},
 	{title: "Router", dir: "actor/router", of: "Option", intro: "Options of routers. `RoundRobin` is the default choice."},
-	{title: "remote.Config", dir: "remote", of: "Config", intro: "The settings of an endpoint without a cluster, for `remote.Listen`. A node of a cluster sets them from `cluster.Config`."},
+	{title: "remote.Config", dir: "remote", of: "Config", omit: commonToCluster, intro: "The settings of an endpoint without a cluster, for `remote.Listen`. Those that are not here are as in `cluster.Config` and `cluster.Traffic`."},
 }
 
 func TestThePageOfSettingsIsWhatTheCodeSays(t *testing.T) {
@@ -95,9 +103,9 @@ func TestThePageOfSettingsIsWhatTheCodeSays(t *testing.T) {
 
 const settingsHead = `# Settings
 
-This page lists every setting that programs give: its name, its type, its default, and what it does. It is for people who look one up. The guides say which ones to choose.
+This page lists the settings of programs, with their defaults, for people who look one up. The guides say which ones to choose.
 
-The page is made from the code, by ` + "`go test ./internal/docs -run Settings -update`" + `. The first sentences of each comment are shown; the whole comment is in the documentation of the package. A zero field has its default.
+It is made from the code: the first sentence of each comment. The documentation of the package has the rest. A zero field has its default.
 
 `
 

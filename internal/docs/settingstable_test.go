@@ -14,13 +14,16 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 )
 
 // A setting is one row of a table.
 type setting struct {
-	name, typ, doc string
+	name, doc      string
+	params         string // of an option, in parentheses
 	isBool, option bool
 	values         []string // the defaults in the code, one for each column; "" where it has none
 }
@@ -30,17 +33,20 @@ func (s settingsTable) render(t *testing.T, known sources) string {
 	t.Helper()
 	p := parsePackage(t, s.dir)
 	var b strings.Builder
-	b.WriteString("| name | type | default |")
+	b.WriteString("| name | default |")
 	for _, preset := range s.presets {
 		b.WriteString(" `" + preset + "()` |")
 	}
-	b.WriteString(" what it does |\n|---|---|---|" + strings.Repeat("---|", len(s.presets)) + "---|\n")
+	b.WriteString(" what it does |\n|---|---|" + strings.Repeat("---|", len(s.presets)) + "---|\n")
 	settings := p.fields(t, s, known)
 	if settings == nil {
 		settings = p.options(s)
 	}
 	require.NotEmpty(t, settings, s.title)
 	for _, one := range settings {
+		if slices.Contains(s.omit, one.name) {
+			continue
+		}
 		what, byDefault := one.told()
 		byDefault = constant.ReplaceAllStringFunc(byDefault, func(name string) string {
 			v, ok := known.of(t, s.dir).vars[strings.Trim(name, "`")]
@@ -57,11 +63,7 @@ func (s settingsTable) render(t *testing.T, known sources) string {
 		if values[0] == "" {
 			t.Errorf("%s: the comment of %s.%s does not say what the default is", s.dir, s.of, one.name)
 		}
-		typ := "`" + one.typ + "`"
-		if one.typ == "" {
-			typ = "without arguments"
-		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", one.name, typ, strings.Join(values, " | "), what)
+		fmt.Fprintf(&b, "| `%s%s` | %s | %s |\n", one.name, one.params, strings.Join(values, " | "), what)
 	}
 	return b.String()
 }
@@ -134,7 +136,7 @@ func (p *parsedPackage) fields(t *testing.T, table settingsTable, known sources)
 			if !name.IsExported() {
 				continue
 			}
-			one := setting{name: name.Name, typ: p.print(field.Type), doc: doc, isBool: p.print(field.Type) == "bool"}
+			one := setting{name: name.Name, doc: doc, isBool: p.print(field.Type) == "bool"}
 			for _, column := range columns {
 				one.values = append(one.values, column[name.Name])
 			}
@@ -163,8 +165,8 @@ func (p *parsedPackage) options(table settingsTable) []setting {
 				continue
 			}
 			if f.Recv == nil && p.print(f.Type.Results.List[0].Type) == table.of || slices.Contains(table.extra, f.Name.Name) {
-				params := strings.TrimSuffix(strings.TrimPrefix(p.print(&ast.FuncType{Params: f.Type.Params}), "func("), ")")
-				all = append(all, setting{name: f.Name.Name, typ: params, doc: f.Doc.Text(), option: true})
+				params := strings.TrimPrefix(p.print(&ast.FuncType{Params: f.Type.Params}), "func")
+				all = append(all, setting{name: f.Name.Name, params: params, doc: f.Doc.Text(), option: true})
 			}
 		}
 	}
@@ -300,10 +302,14 @@ var (
 	required      = regexp.MustCompile(`(?i)^(it is )?required\b|is required$`)
 )
 
-const enough = 230 // bytes of a comment that a table shows, unless one sentence is longer
+const (
+	enough       = 50 // bytes of a first sentence that stands alone
+	shortDefault = 60 // bytes of what an option says about its absence, unless it is not shown
+)
 
-// told returns the first sentences of the comment, without the one about the default, and the
-// default that it names.
+// told returns the first sentence of the comment, or the first two if the first is short, and the
+// default that the comment names. The sentences do not repeat the name of the setting, and not the
+// default.
 func (s setting) told() (what, byDefault string) {
 	paragraphs := strings.Split(s.doc, "\n\n")
 	var shown []string
@@ -318,7 +324,7 @@ func (s setting) told() (what, byDefault string) {
 					continue
 				}
 			}
-			full = full || len(shown) > 0 && len(strings.Join(shown, " "))+len(sentence) > enough
+			full = full || len(shown) > 1 || len(shown) == 1 && (len(shown[0]) > enough || len(sentence) > enough)
 			if i == 0 && !full {
 				shown = append(shown, defaultClause.ReplaceAllString(sentence, "."))
 			}
@@ -329,9 +335,22 @@ func (s setting) told() (what, byDefault string) {
 	case s.isBool:
 		byDefault = "off"
 	case s.option:
-		byDefault = "not used"
+		byDefault = "—"
 	}
-	return markdown(strings.Join(shown, " ")), markdown(byDefault)
+	return markdown(s.unnamed(strings.Join(shown, " "))), markdown(byDefault)
+}
+
+// unnamed returns a text without the name of the setting at its beginning.
+func (s setting) unnamed(text string) string {
+	rest, named := strings.CutPrefix(text, s.name+" ")
+	if !named || strings.HasPrefix(rest, "and ") {
+		return text
+	}
+	for _, verb := range []string{"is ", "are "} {
+		rest = strings.TrimPrefix(rest, verb)
+	}
+	first, size := utf8.DecodeRuneInString(rest)
+	return string(unicode.ToUpper(first)) + rest[size:]
 }
 
 // defaultOf returns the default that a sentence names, and the index of the pattern that has found
@@ -351,10 +370,10 @@ func (s setting) defaultOf(sentence string) (byDefault string, how int) {
 		text = strings.TrimPrefix(strings.TrimPrefix(text, "it "), "is ")
 		conditional := strings.HasPrefix(pattern.String(), "^By") || strings.HasPrefix(pattern.String(), "^Without")
 		switch {
-		case s.isBool && text != "off":
-			text = "off: " + text
-		case s.option && conditional && text != "off":
-			text = "not used: " + text
+		case s.isBool:
+			text = "off"
+		case s.option && conditional && len(text) > shortDefault:
+			text = "—"
 		}
 		return text, i
 	}

@@ -1,7 +1,9 @@
 package docs
 
 import (
-	"regexp"
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -9,64 +11,89 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const troubleshooting = "docs/guide/troubleshooting.md"
-
-var (
-	errorPackage = regexp.MustCompile(`(?m)^## Package ([\w/]+)$`)
-	errorHeading = regexp.MustCompile("(?m)^### (\\w+\\.\\w+)\n((?:`[^`\n]+`\n)+)")
+const (
+	troubleshooting = "docs/guide/troubleshooting.md"
+	madeOfErrors    = "<!-- What follows is made from the comments in the code: go test ./internal/docs -run PageOfErrors -update -->\n"
 )
 
-// A line below each heading shows the text of the error. For a type of errors the text has … in
-// place of what differs.
-func TestThePageOfErrorsNamesEveryExportedErrorWithItsText(t *testing.T) {
-	shown := errorsOfThePage(t)
+// shapes are the texts of types of errors, with … in place of what differs.
+var shapes = map[string][]string{
+	"actor.PanicError":               {"panic: …"},
+	"extension.HandlingError":        {"actor: failed at the message: …"},
+	"cluster.RefusedError":           {"cluster: refused by …: …"},
+	"membership.UnknownKindError":    {"…: of unknown kind …"},
+	"placement.FieldError":           {"…"},
+	"placement.NoEligibleNodesError": {"… for … among …: removed by …"},
+	"placement.NotLeaderError":       {"…: no node is elected; start placement on one that the election admits", "…: it runs on …, which has not answered: …"},
+	"persistence.RecoveryError":      {"persistence: recovery of … failed after event …: …"},
+	"persistence.RejectedError":      {"persistence: events of … rejected: …"},
+	"codec.KeyError":                 {"…: the key … is missing; give it to NewEncryption as a former one"},
+	"journal.FencedError":            {"…: …, and it has never been claimed", "…: …, the newest is …, of writer …"},
+	"projection.EventError":          {"projection: event … of …, at …: …"},
+	"remote.RefusedError":            {"remote: refused by …: …: …"},
+}
+
+// The second part of the page has each exported error with its text, and with the first paragraph
+// of its comment.
+func TestThePageOfErrorsIsWhatTheCodeSays(t *testing.T) {
+	page := read(t, troubleshooting)
+	written, _, found := strings.Cut(page, madeOfErrors)
+	require.True(t, found, "the page has a line %q", madeOfErrors)
+	var b strings.Builder
+	b.WriteString(written + madeOfErrors)
+	dir := ""
 	for _, e := range exportedErrors(t) {
-		key := e.dir + " " + e.name
-		lines, ok := shown[key]
-		delete(shown, key)
-		switch {
-		case !ok:
-			t.Errorf("%s has no heading ### %s in a section ## Package %s", troubleshooting, e.name, e.dir)
-		case e.pieces == nil && !slices.Equal(lines, []string{e.text}):
-			t.Errorf("%s: the text of %s is `%s`, not %q", troubleshooting, e.name, e.text, lines)
-		case e.pieces != nil:
-			requirePieces(t, e, lines)
+		if e.dir != dir {
+			dir = e.dir
+			fmt.Fprintf(&b, "\n## %s\n", dir)
 		}
+		fmt.Fprintf(&b, "\n### %s\n", e.name)
+		for _, text := range e.texts(t) {
+			b.WriteString("`" + text + "`\n")
+		}
+		b.WriteString("\n" + e.advice(t) + "\n")
 	}
-	for key := range shown {
-		t.Errorf("%s has a heading for %s, which does not exist", troubleshooting, key)
+	if t.Failed() {
+		return
+	}
+	if *update {
+		require.NoError(t, os.WriteFile(filepath.Join(root, troubleshooting), []byte(b.String()), 0o644))
+		return
+	}
+	if b.String() != page {
+		t.Errorf("%s differs from the comments of the errors; go test ./internal/docs -run PageOfErrors -update writes it", troubleshooting)
 	}
 }
 
-// requirePieces requires that the lines consist of texts that the method Error contains.
-func requirePieces(t *testing.T, e exportedError, lines []string) {
+// texts returns what the error says. The texts of a type are pieces of its method Error.
+func (e exportedError) texts(t *testing.T) []string {
 	t.Helper()
-	for _, line := range lines {
-		for piece := range strings.SplitSeq(line, "…") {
+	if e.pieces == nil {
+		return []string{e.text}
+	}
+	if len(shapes[e.name]) == 0 {
+		t.Errorf("shapes has no text of %s", e.name)
+	}
+	for _, text := range shapes[e.name] {
+		for piece := range strings.SplitSeq(text, "…") {
 			if !slices.ContainsFunc(e.pieces, func(p string) bool { return strings.Contains(p, piece) }) && piece != "" {
-				t.Errorf("%s: the method Error of %s says %q, and not %q", troubleshooting, e.name, e.pieces, piece)
+				t.Errorf("the method Error of %s says %q, and not %q", e.name, e.pieces, piece)
 			}
 		}
 	}
+	return shapes[e.name]
 }
 
-// errorsOfThePage returns the lines of code below each heading, by folder and name of the error.
-func errorsOfThePage(t *testing.T) map[string][]string {
+// advice returns the first paragraph of the comment: what the error means, and what to do.
+func (e exportedError) advice(t *testing.T) string {
 	t.Helper()
-	text, shown := read(t, troubleshooting), map[string][]string{}
-	sections := errorPackage.FindAllStringSubmatchIndex(text, -1)
-	for i, at := range sections {
-		end := len(text)
-		if i+1 < len(sections) {
-			end = sections[i+1][0]
-		}
-		for _, m := range errorHeading.FindAllStringSubmatch(text[at[1]:end], -1) {
-			key := text[at[2]:at[3]] + " " + m[1]
-			require.NotContains(t, shown, key, "a heading is there twice")
-			shown[key] = strings.Split(strings.ReplaceAll(strings.TrimSpace(m[2]), "`", ""), "\n")
-		}
+	first, _, _ := strings.Cut(e.doc, "\n\n")
+	text := strings.Join(strings.Fields(first), " ")
+	_, name, _ := strings.Cut(e.name, ".")
+	if rest, ok := strings.CutPrefix(text, name+": "); ok {
+		text = strings.ToUpper(rest[:1]) + rest[1:]
+	} else if e.pieces == nil {
+		t.Errorf("the comment of %s must begin with %q", e.name, name+": ")
 	}
-	require.NotEmpty(t, sections)
-	require.Len(t, shown, strings.Count(text[sections[0][0]:], "\n### "), "each heading of the third level is an error, with its text below")
-	return shown
+	return markdown(text)
 }

@@ -56,7 +56,8 @@ type Encryption struct {
 	keys    map[[keyIDSize]byte]*cipherKey
 }
 
-// A KeyError names a missing key. It wraps [journal.ErrCodec].
+// A KeyError names a missing key. Give it to [NewEncryption] as a former key while payloads need
+// it. It wraps [journal.ErrCodec].
 type KeyError struct {
 	Key string // its [KeyID]
 }

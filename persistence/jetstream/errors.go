@@ -12,8 +12,8 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// ErrNewerSchema is the error of calls that read a message which a later version of this package
-// has stored.
+// ErrNewerSchema: a later version of this package has stored the message. Use a newer build of the
+// program.
 var ErrNewerSchema = errors.New("jetstream: the journal is newer than this program")
 
 var (

@@ -12,8 +12,8 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// ErrNewerSchema is the error of [Open] when a later version of this package has made the
-// tables.
+// ErrNewerSchema: a later version of this package has made the tables. Use a newer build of the
+// program, or another schema.
 var ErrNewerSchema = errors.New("postgres: the journal is newer than this program")
 
 const poolerHint = "behind a pooler that knows nothing of prepared statements add default_query_exec_mode=exec to the connection string"

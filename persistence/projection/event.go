@@ -28,8 +28,9 @@ type Event[E any] struct {
 	Event  E
 }
 
-// An EventError reports an event that could not be handled: its handler has failed or panicked, or
-// the event could not be decoded.
+// An EventError reports an event whose handler has failed or panicked, or that could not be
+// decoded. A failed handler is called again; an id whose event cannot be decoded is held back.
+// [SkipAfter] skips the event.
 type EventError struct {
 	ID     string         // the persistence id whose event it is
 	Seq    uint64         // its sequence number there

@@ -8,9 +8,12 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// ErrMoved is returned by an [OffsetStore] if the stored offset is not the one that the projection
-// has stored last: another projection of the same name runs elsewhere, or someone has set the
-// offset. Nothing was stored. The projection continues from the stored offset.
+// ErrMoved: another projection of the same name runs elsewhere, or someone has set the offset.
+// Nothing was stored. The projection continues from the stored offset. Run one of a name, as a
+// singleton.
+//
+// An [OffsetStore] returns it if the stored offset is not the one that the projection has stored
+// last.
 var ErrMoved = errors.New("projection: the offset has been moved by another projection")
 
 // An OffsetStore keeps the offsets of projections: text of any length, under names of any length.

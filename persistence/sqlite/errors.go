@@ -14,9 +14,11 @@ import (
 
 // Errors of [Open] for files that it cannot use.
 var (
-	// ErrNotJournal: the file is not an SQLite database, or belongs to another application.
+	// ErrNotJournal: the file is not an SQLite database, or belongs to another application. Give
+	// the journal a file of its own.
 	ErrNotJournal = errors.New("sqlite: the file is not a journal")
-	// ErrNewerSchema: a later version of this package made the file.
+	// ErrNewerSchema: a later version of this package made the file. Use a newer build of the
+	// program.
 	ErrNewerSchema = errors.New("sqlite: the journal is newer than this program")
 )
 

@@ -24,8 +24,8 @@ import (
 	"errors"
 )
 
-// ErrNeverClaimed is returned by [Source.ClaimSeq] for a label whose first term has not been
-// claimed, or which has been forgotten since.
+// ErrNeverClaimed: the first term of the label of a [Source.ClaimSeq] has not been claimed, or it
+// has been forgotten since. If the framework has called it, the store has lost data.
 var ErrNeverClaimed = errors.New("generation: never claimed")
 
 // An Ownership names the node that was granted a singleton last.

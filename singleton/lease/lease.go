@@ -101,13 +101,16 @@ type Lease interface {
 
 // The reasons why a lease is not held. Compare them with [errors.Is].
 var (
-	// ErrHeld is returned by a [Store] when another certainly holds the lease.
+	// ErrHeld: another owner certainly holds the lease. After a crash this is normal until it
+	// expires. If it lasts, another cluster uses the same name in the same store.
 	ErrHeld = errors.New("lease: held by another")
-	// ErrLost is returned by a [Store] for the renewal of a lease that another has taken, that has
-	// expired, or that is gone.
+	// ErrLost: the renewal has found the lease taken by another owner, expired or gone. Look for a
+	// long pause of the process, or a deleted record.
 	ErrLost = errors.New("lease: lost")
-	// ErrExpired is the reason of a loss when no renewal has succeeded in time.
+	// ErrExpired: no renewal has succeeded in time: the store was away, or the process was paused.
+	// The text has the last error. A longer TTL bridges longer outages and makes failover longer.
 	ErrExpired = errors.New("lease: could not be renewed in time")
-	// ErrReleased is returned by an Acquire when Release is called before it has an answer.
+	// ErrReleased: Release was called before Acquire had an answer, as when a node ends. There is
+	// nothing to do.
 	ErrReleased = errors.New("lease: released while it was being acquired")
 )

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// ErrUnavailable is returned by a [Memory] that simulates a fault.
+// ErrUnavailable: a [Memory] simulates a fault, in tests.
 var ErrUnavailable = errors.New("lease: the store cannot be reached")
 
 // A Memory is a [Store] within one process, for tests and for programs of one process. It has its

@@ -16,8 +16,8 @@ const DefaultPrefix = "understudy/lease/"
 
 var _ lease.Store = (*Store)(nil)
 
-// ErrOverflow is returned by [Store.Take] when the token does not fit into 64 bits. No counter gets
-// that far: the floor of the claim is wrong.
+// ErrOverflow: the token does not fit into 64 bits. No counter gets that far: the floor of the
+// claim is wrong. Use another name for the lease.
 var ErrOverflow = errors.New("etcd: the tokens of this name are used up, they end at 2⁶⁴-1")
 
 // A Store is a [lease.Store] in etcd. Its methods may be called by any goroutine, and return when

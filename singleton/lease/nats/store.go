@@ -11,8 +11,8 @@ import (
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
-// ErrOverflow is returned by [Store.Take] when the token does not fit into 64 bits. No counter gets
-// that far: the floor of the claim is wrong.
+// ErrOverflow: the token does not fit into 64 bits. No counter gets that far: the floor of the
+// claim is wrong. Use another name for the lease.
 var ErrOverflow = errors.New("nats: the tokens of this name are used up, they end at 2⁶⁴-1")
 
 var _ lease.Store = (*Store)(nil)

@@ -8,8 +8,8 @@ import (
 	"github.com/understudy-go/understudy/internal/pg"
 )
 
-// ErrOverflow is returned when a number does not fit into a bigint: a floor or a token of 2⁶³-1. No
-// counter gets that far: the floor of the claim is wrong.
+// ErrOverflow: a floor or a token does not fit into a bigint. No counter gets that far: the floor
+// of the claim is wrong. Use another name for the lease.
 var ErrOverflow = errors.New("postgres: the numbers of this name are used up, they end at 2⁶³-1")
 
 // least returns a floor as the server's type, if a greater number exists.

@@ -81,8 +81,11 @@ func table(opts []Option) (pg.Table, error) {
 // DDL returns the statement that [Store.Migrate] runs, for migration tools. It may be run again.
 func (s *Store) DDL() string { return s.db.DDL() }
 
-// ErrNewerSchema is the error of [Store.Migrate], and of all other methods with a context, when a
-// later version of this package has made the table. The first of them asks for the version.
+// ErrNewerSchema: a later version of this package has made the table. Use a newer build of the
+// program.
+//
+// [Store.Migrate] returns it, and all other methods with a context; the first of them asks for the
+// version.
 var ErrNewerSchema = pg.ErrNewerSchema
 
 // Migrate creates the table and its schema if they do not exist, and brings an older table up to
