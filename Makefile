@@ -123,7 +123,7 @@ long: export UNDERSTUDY_EFFORT = long
 long: ## Run the simulations of hours and of many nodes that make verify leaves out
 	$(GO) test -timeout=60m ./cluster
 	$(GO) test -timeout=60m ./cluster/membership ./testkit/clustertest
-	$(GO) test -timeout=60m -run="$$(internal/tools/laws names long)" $$(internal/tools/laws packages long | grep -vxF -e ./cluster -e ./cluster/membership -e ./testkit/clustertest)
+	$(GO) test -timeout=60m -run="$$($(GO) run ./internal/lab/laws names long)" $$($(GO) run ./internal/lab/laws packages long | grep -vxF -e ./cluster -e ./cluster/membership -e ./testkit/clustertest)
 	$(GO) test -race -timeout=15m ./cluster/placement ./cluster/sharding -run Chaos -chaos.seed=2
 	$(GO) test -race -timeout=15m ./persistence/sqlite
 
