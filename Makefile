@@ -123,7 +123,7 @@ long: export UNDERSTUDY_EFFORT = long
 long: ## Run the simulations of hours and of many nodes that make verify leaves out
 	$(GO) test -timeout=60m ./cluster
 	$(GO) test -timeout=60m ./cluster/membership ./testkit/clustertest
-	$(GO) test -timeout=60m -run="$$(internal/tools/laws names long)" $$(internal/tools/laws packages long | grep -vxF -e ./cluster -e ./cluster/membership -e ./testkit/clustertest)
+	$(GO) test -timeout=60m -run="$$($(GO) run ./internal/lab/laws names long)" $$($(GO) run ./internal/lab/laws packages long | grep -vxF -e ./cluster -e ./cluster/membership -e ./testkit/clustertest)
 	$(GO) test -race -timeout=15m ./cluster/placement ./cluster/sharding -run Chaos -chaos.seed=2
 	$(GO) test -race -timeout=15m ./persistence/sqlite
 
@@ -187,8 +187,8 @@ bench-failover: ## How long a singleton is away when its host is killed, 50 time
 	$(GO) run ./internal/lab/stopwatch -kills=50 -moves=0 -crowds=0
 
 .PHONY: bench-sharding
-bench-sharding: ## Replace the figures of docs/performance-sharding.md, a million ENTITIES and one of three processes killed: five minutes, 2 GB
-	$(GO) run ./internal/lab/entities -page=docs/performance-sharding.md $(if $(ENTITIES),-entities=$(ENTITIES)) $(BENCH)
+bench-sharding: ## Replace the figures of docs/performance.md, a million ENTITIES and one of three processes killed: five minutes, 2 GB
+	$(GO) run ./internal/lab/entities -page=docs/performance.md $(if $(ENTITIES),-entities=$(ENTITIES)) $(BENCH)
 
 .PHONY: compile-cost
 compile-cost: ## What a type costs the compiler and the binary, beside hollywood and protoactor: two minutes
@@ -199,8 +199,8 @@ bench-peers: ## The same scenarios on other actor libraries: tables in Markdown;
 	cd internal/lab/peerbench && $(GO) run . $(if $(QUICK),-quick) $(BENCH)
 
 .PHONY: bench-page
-bench-page: ## Replace the tables of docs/benchmarks.md: seven minutes on a machine that does nothing else
-	cd internal/lab/peerbench && $(GO) run . -rounds=5 -scale=0.2 -page=$(CURDIR)/docs/benchmarks.md $(BENCH)
+bench-page: ## Replace the tables of docs/performance.md: seven minutes on a machine that does nothing else
+	cd internal/lab/peerbench && $(GO) run . -rounds=5 -scale=0.2 -page=$(CURDIR)/docs/performance.md $(BENCH)
 
 .PHONY: hello-size
 hello-size: ## How large hello world is, and how many modules come with it

@@ -38,7 +38,7 @@ func TestAnAdapterTakesItsPlaceAmongTheOtherMessages(t *testing.T) {
 	})
 }
 
-// Case 22: here each adapter has a ref of its own, so both are used.
+// Here each adapter has a ref of its own, so both are used.
 func TestTwoAdaptersOfOneTypeDoNotDisturbEachOther(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
@@ -54,7 +54,6 @@ func TestTwoAdaptersOfOneTypeDoNotDisturbEachOther(t *testing.T) {
 	})
 }
 
-// Case 23.
 func TestAnAdapterThatFailsFailsItsActor(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
@@ -190,7 +189,6 @@ func TestAHandlerEndsWithItsIncarnation(t *testing.T) {
 	})
 }
 
-// Case 23.
 func TestAFailedAdapterIsASignalThatTheActorMayHandle(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)

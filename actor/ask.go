@@ -167,7 +167,7 @@ func (a *ask) limit(ctx context.Context, owner *core, timeout time.Duration) (wi
 		if handler == nil {
 			return timeout, false, nil
 		}
-		if timeout, ok = handler.left(); !ok {
+		if timeout, ok = leftOf(handler); !ok {
 			return 0, false, nil
 		}
 		if timeout <= 0 {

@@ -42,7 +42,6 @@ func TestAskReturnsTheReply(t *testing.T) {
 	})
 }
 
-// Case 61.
 func TestAskEndsWithItsContextAndNamesTargetAndTime(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		ref := actor.Spawn(s, silent(), "silent")
@@ -66,7 +65,6 @@ func TestAskWithAContextThatHasEndedAsksNothing(t *testing.T) {
 	})
 }
 
-// Case 62.
 func TestAskOfAnActorThatHasEndedFailsAtOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		ref := actor.Spawn(s, behaviors.Stopped[question], "gone")
@@ -138,7 +136,6 @@ func TestAnAskSurvivesARestartOfItsTarget(t *testing.T) {
 	})
 }
 
-// Case 64.
 func TestTheFirstReplyCountsAndTheSecondIsADeadLetter(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		dead := deadLetters(t, s)
@@ -190,7 +187,6 @@ func TestEveryReplyIsEitherReturnedOrADeadLetter(t *testing.T) {
 	})
 }
 
-// Case 65.
 func TestARequestBuilderThatPanicsTellsNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[question](t, s)

@@ -29,7 +29,7 @@ func AskToSelf[M, Q, R any](ctx *Context[M], to ActorRef[Q], timeout time.Durati
 		return
 	}
 	a.asked = to.c
-	if left, ok := ctx.in.cell.left(); ok && timeout <= 0 {
+	if left, ok := leftOf(ctx.in.cell); ok && timeout <= 0 {
 		timeout = max(left, 1) // which is over at once
 	}
 	msg := request(ActorRef[R]{&a.core})

@@ -150,7 +150,6 @@ func TestAnAskToSelfThatEndsWithItsIncarnationLeavesNothingBehind(t *testing.T) 
 	})
 }
 
-// Case 65.
 func TestARequestOrAMappingOfAnAskToSelfThatPanicsIsSupervised(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
@@ -184,7 +183,6 @@ type refusal struct{ why string }
 
 func (r *refusal) Error() string { return r.why }
 
-// Case 67.
 func TestAResultIsAValueOrTheErrorOfTheReplier(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		type withdraw struct {

@@ -13,7 +13,6 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// Case 44.
 func TestALimitCountsRestartsWithinItsWindow(t *testing.T) {
 	for name, test := range map[string]struct {
 		pause time.Duration
@@ -58,7 +57,6 @@ func TestALimitWithoutAWindowCountsForEver(t *testing.T) {
 	})
 }
 
-// Case 50.
 func TestABackoffDoublesUpToItsMaximumAndBeginsAgainAfterGoodTimes(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
@@ -145,7 +143,6 @@ func TestAFailureAfterWhichTheActorResumesEndsGoodTimes(t *testing.T) {
 	})
 }
 
-// Case 52.
 func TestALimitHoldsUnderABackoffToo(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
@@ -193,7 +190,6 @@ func TestAnActorThatIsStoppedDuringABackoffEndsAtOnce(t *testing.T) {
 	})
 }
 
-// Case 56.
 func TestEachChildHasCountersOfItsOwn(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)

@@ -13,7 +13,6 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// Case 1.
 func TestMessagesAreHandledOneAtATimeInTheOrderInWhichTheyWereTold(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[int](t, s)
@@ -77,7 +76,6 @@ func counter(n int) actor.Behavior[counting] {
 	})
 }
 
-// Case 2.
 func TestABehaviorThatIsReturnedHandlesTheNextMessage(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		ref := actor.Spawn(s, counter(0), "counter")
@@ -188,7 +186,6 @@ func TestABehaviorThatHandlesMessagesAloneKeepsTheSignalHandler(t *testing.T) {
 	})
 }
 
-// Case 8.
 func TestAnUnhandledMessageIsPublishedAndChangesNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		unhandled := unhandled(t, s)

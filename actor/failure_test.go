@@ -34,7 +34,6 @@ func life(p *testkit.Probe[string]) actor.Behavior[order] {
 	})
 }
 
-// Case 40.
 func TestAnActorWithoutSupervisionStopsWhenItFails(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
@@ -69,7 +68,6 @@ func TestAResumedActorKeepsItsStateAndItsTimers(t *testing.T) {
 	})
 }
 
-// Case 56.
 func TestADeciderChoosesByTheError(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
@@ -117,7 +115,6 @@ func TestADeciderThatFailsStopsTheActor(t *testing.T) {
 	}
 }
 
-// Case 58.
 func TestAFailureIsLoggedWithThePathOfItsActor(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -145,7 +142,6 @@ func TestAFailureIsLoggedWithThePathOfItsActor(t *testing.T) {
 	}
 }
 
-// Case 59.
 func TestAHandlerThatEndsItsGoroutineEndsItsActor(t *testing.T) {
 	goexit := do(func(*actor.Context[order]) { runtime.Goexit() })
 	for name, b := range map[string]func(p *testkit.Probe[string]) actor.Behavior[order]{
@@ -290,7 +286,6 @@ func TestAFailureInASignalHandlerIsSupervised(t *testing.T) {
 	})
 }
 
-// Case 58.
 func TestAStrategyChoosesTheLevelAtWhichItsFailuresAreLogged(t *testing.T) {
 	core, logs := observer.New(zap.DebugLevel)
 	critical := func(_ error, inARow int) zapcore.Level {

@@ -24,7 +24,6 @@ func family(p *testkit.Probe[string], names ...string) actor.Behavior[order] {
 	})
 }
 
-// Case 10.
 func TestAnActorEndsAfterItsChildrenAndBeforeItsWatchersKnow(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
@@ -48,7 +47,6 @@ func watching(p *testkit.Probe[string], ref actor.AnyRef) actor.Behavior[order] 
 	})
 }
 
-// Case 13.
 func TestShutdownOfTheSystemGivesPostStopToEveryActor(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		told := make(chan actor.Signal, 10)
@@ -79,7 +77,6 @@ func TestPostStopGoesToTheCurrentBehavior(t *testing.T) {
 	})
 }
 
-// Case 5.
 func TestAnActorThatStopsInItsSetupHandlesNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		dead := deadLetters(t, s)
@@ -106,7 +103,6 @@ func TestABehaviorThatNeverStartedGetsNoSignal(t *testing.T) {
 	})
 }
 
-// Case 4.
 func TestAnActorWhoseSetupFailsStops(t *testing.T) {
 	for name, setup := range map[string]func(*actor.Context[order]) actor.Behavior[order]{
 		"by a panic":  func(*actor.Context[order]) actor.Behavior[order] { panic("boom") },
@@ -123,7 +119,6 @@ func TestAnActorWhoseSetupFailsStops(t *testing.T) {
 	}
 }
 
-// Case 11.
 func TestWhatWasDeferredRunsAfterPostStopTheLastFirstAndOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)

@@ -25,7 +25,6 @@ func blocked(s *actor.System, p *testkit.Probe[int], m actor.Mailbox) (ref actor
 	return ref, release
 }
 
-// Cases 31 and 32.
 func TestAFullMailboxDropsAndReports(t *testing.T) {
 	for _, test := range []struct {
 		name      string

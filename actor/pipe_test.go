@@ -23,7 +23,6 @@ func pipe(p *testkit.Probe[string], f func(context.Context) (int, error)) order 
 	})
 }
 
-// Case 28.
 func TestMessagesAreHandledWhileAPipedFunctionRuns(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
@@ -39,7 +38,6 @@ func TestMessagesAreHandledWhileAPipedFunctionRuns(t *testing.T) {
 	})
 }
 
-// Case 29.
 func TestWhateverHappensInAPipedFunctionArrivesAsAMessage(t *testing.T) {
 	for name, test := range map[string]struct {
 		f    func(context.Context) (int, error)
@@ -64,7 +62,6 @@ func TestWhateverHappensInAPipedFunctionArrivesAsAMessage(t *testing.T) {
 	}
 }
 
-// Case 29, second half.
 func TestWhatFailsAfterAPipedFunctionIsSupervised(t *testing.T) {
 	for name, wrap := range map[string]func(*actor.Context[order], int, error) order{
 		"a panic in wrap": func(*actor.Context[order], int, error) order { panic(errOther) },

@@ -78,7 +78,7 @@ func Deadline[M any](ctx *Context[M]) (at time.Time, ok bool) { return ctx.in.de
 
 func (x *inside) deadline() (at time.Time, ok bool) {
 	x.cell.core.check("Deadline")
-	left, ok := x.cell.left()
+	left, ok := leftOf(x.cell)
 	if !ok {
 		return at, false
 	}
@@ -99,8 +99,8 @@ func handlerOf(ctx context.Context, owner *core) *cell {
 	return c
 }
 
-// left returns how much time the ask has left whose request the actor is handling.
-func (c *cell) left() (left time.Duration, ok bool) {
+// leftOf returns how much time the ask has left whose request the actor is handling.
+func leftOf(c *cell) (left time.Duration, ok bool) {
 	r := requestOf(c.core.outermost())
 	if r == nil {
 		return 0, false

@@ -13,7 +13,6 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// Case 41.
 func TestARestartBeginsAgainWithTheFirstBehaviorUnderTheSameRef(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
@@ -48,7 +47,6 @@ func TestARestartBeginsAgainWithTheFirstBehaviorUnderTheSameRef(t *testing.T) {
 	})
 }
 
-// Case 43.
 func TestAFailedStartIsRetriedOnlyUnderALimitOrABackoff(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -121,7 +119,6 @@ func TestARestartThatFailsToStartIsAFailureOfItsOwn(t *testing.T) {
 	})
 }
 
-// Case 47.
 func TestARestartWaitsForTheChildrenThatItStops(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
@@ -258,7 +255,6 @@ func TestAPanicInPreRestartDoesNotHinderTheRestart(t *testing.T) {
 	})
 }
 
-// Case 49.
 func TestARestartRevokesTheWatchesOfTheChildrenThatItStops(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)

@@ -17,7 +17,6 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// Case 14.
 func TestANameIsTakenUntilItsActorHasEnded(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)

@@ -12,7 +12,6 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// Case 82.
 func TestAfterTellsOnceAndEveryTellsUntilItIsCancelled(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
@@ -31,7 +30,6 @@ func TestAfterTellsOnceAndEveryTellsUntilItIsCancelled(t *testing.T) {
 	})
 }
 
-// Case 83.
 func TestATimerThatIsReplacedOrCancelledNeverTellsEvenIfItsMessageWaits(t *testing.T) {
 	type self = *actor.Context[order]
 	type set = func(c self, key string, d time.Duration, o order)
@@ -76,7 +74,6 @@ func TestTimersOfDifferentKeysDoNotDisturbEachOther(t *testing.T) {
 	})
 }
 
-// Case 85.
 func TestTimersGoOnWhenTheBehaviorChanges(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
@@ -97,7 +94,6 @@ func TestTimersGoOnWhenTheBehaviorChanges(t *testing.T) {
 	})
 }
 
-// Case 86.
 func TestATickMayCancelItsTimer(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
@@ -230,7 +226,6 @@ func TestATimerInThePastTellsAtOnce(t *testing.T) {
 	})
 }
 
-// Case 25.
 func TestAReceiveTimeoutTellsWheneverNothingWasToldForSoLong(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
@@ -304,7 +299,6 @@ func TestTimersBeginAReceiveTimeoutAnewSignalsDoNot(t *testing.T) {
 	})
 }
 
-// Case 82.
 func TestAFixedRateCatchesUpAFixedDelayDoesNot(t *testing.T) {
 	for name, want := range map[string][]time.Duration{
 		"fixed rate":  {1 * time.Second, 4500 * time.Millisecond, 4500 * time.Millisecond, 4500 * time.Millisecond, 5 * time.Second},
@@ -363,7 +357,6 @@ type ping struct{}
 
 func (ping) KeepsReceiveTimeout() {}
 
-// Case 25.
 func TestAMarkedMessageDoesNotBeginAReceiveTimeoutAnew(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[any](t, s)

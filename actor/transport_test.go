@@ -124,7 +124,6 @@ func uidOf(t *testing.T, ref actor.AnyRef) uint64 {
 	return uid
 }
 
-// Case 68.
 func TestAnAskAcrossNodesLeavesNothingBehind(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ *actor.System) {
 		a, b := connected(t)

@@ -14,7 +14,6 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// Case 26.
 func TestTheUseOfAContextByAnotherGoroutineIsNoticed(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		contexts := make(chan *actor.Context[order], 1)

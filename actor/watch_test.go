@@ -28,7 +28,6 @@ func ended(t *testing.T, s *actor.System) actor.ActorRef[order] {
 	return ref
 }
 
-// Case 70.
 func TestWatchingAnActorThatHasEndedYieldsItsEnd(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
@@ -88,7 +87,6 @@ func TestWatchingTwiceIsWatchingOnce(t *testing.T) {
 	})
 }
 
-// Case 71.
 func TestAnEndedWatchTellsNothingEvenIfTheSignalWaits(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
@@ -206,7 +204,6 @@ func TestActorsOnOtherNodesCannotBeWatchedWithoutATransportThatWatches(t *testin
 	})
 }
 
-// Case 73.
 func TestAWatcherThatDoesNotHandleTheEndFailsByTheDeathPact(t *testing.T) {
 	type self = *actor.Context[order]
 	for name, b := range map[string]actor.Behavior[order]{
@@ -233,7 +230,6 @@ func TestAWatcherThatDoesNotHandleTheEndFailsByTheDeathPact(t *testing.T) {
 	}
 }
 
-// Case 55.
 func TestABrokenDeathPactIsSupervised(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
@@ -311,7 +307,6 @@ func TestAnUnhandledFailureOfAChildIsTheCauseOfTheDeathPact(t *testing.T) {
 	})
 }
 
-// Case 74.
 func TestARestartOfTheWatchedActorEndsNoWatch(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
@@ -325,7 +320,6 @@ func TestARestartOfTheWatchedActorEndsNoWatch(t *testing.T) {
 	})
 }
 
-// Case 49, and others like it.
 func TestARestartOfTheWatcherEndsItsWatches(t *testing.T) {
 	for name, watch := range map[string]func(ctx *actor.Context[order], target actor.AnyRef, p *testkit.Probe[string]){
 		"Watch": func(ctx *actor.Context[order], r actor.AnyRef, _ *testkit.Probe[string]) { ctx.Watch(r) },

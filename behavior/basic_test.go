@@ -66,7 +66,6 @@ func TestStoppedEndsTheActor(t *testing.T) {
 	})
 }
 
-// Case 8.
 func TestUnhandledPublishesTheMessageAndKeepsTheBehavior(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
@@ -150,7 +149,6 @@ func TestABehaviorWithoutASignalHandlerDoesNotInheritOne(t *testing.T) {
 	}
 }
 
-// Case 7.
 func TestSetupsNestInWhateverIsAroundThem(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)

@@ -55,7 +55,6 @@ func repeat(p *testkit.Probe[string]) actor.Behavior[string] {
 	})
 }
 
-// Case 16.
 func TestAnInterceptorMaySwallowMessages(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[int](t, s)
@@ -137,7 +136,6 @@ func TestAnInterceptorSeesTheEndOfAWatchedActorEvenWithoutASignalHandler(t *test
 	})
 }
 
-// Case 17.
 func TestAnInterceptorThatIsInstalledAgainAndAgainIsThereOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[int](t, s)

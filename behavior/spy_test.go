@@ -15,7 +15,6 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// Case 19.
 func TestAMonitorGetsACopyOfEachMessageBeforeItIsHandledAndOnlyOne(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
@@ -121,7 +120,6 @@ func observed(o behaviors.Observation) string {
 
 const itself = "understudy://test/user/it"
 
-// Case 38.
 func TestASpySeesAllThatIsHandledInOrderAfterItWasHandled(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		spy := testkit.NewProbe[behaviors.Observation](t, s)

@@ -40,7 +40,6 @@ func tellAll[M any](ref actor.ActorRef[M], msgs ...M) {
 	}
 }
 
-// Case 77.
 func TestWhatIsUnstashedComesInOrderBeforeWhatWasToldLater(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
@@ -52,7 +51,6 @@ func TestWhatIsUnstashedComesInOrderBeforeWhatWasToldLater(t *testing.T) {
 	})
 }
 
-// Case 78.
 func TestWhatIsUnstashedIsHandledBySuccessiveBehaviors(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
@@ -71,7 +69,6 @@ func TestWhatIsUnstashedIsHandledBySuccessiveBehaviors(t *testing.T) {
 	})
 }
 
-// Case 79.
 func TestWhatIsStashedAgainWaitsForTheNextPassAndIsNotLost(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
@@ -98,7 +95,6 @@ func TestWhatIsStashedAgainWaitsForTheNextPassAndIsNotLost(t *testing.T) {
 	})
 }
 
-// Case 80.
 func TestAFullStashFailsTheActorAndWhatHadNoRoomIsADeadLetter(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
@@ -122,7 +118,6 @@ func TestAFullStashFailsTheActorAndWhatHadNoRoomIsADeadLetter(t *testing.T) {
 	})
 }
 
-// Case 81.
 func TestSomeMayBeUnstashedAndChangedOnTheWay(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
@@ -174,7 +169,6 @@ func TestAStashCanBeLookedInto(t *testing.T) {
 	})
 }
 
-// Case 53.
 func TestAFailureWhileUnstashingLosesOneMessageOnly(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)
@@ -195,7 +189,6 @@ func TestAFailureWhileUnstashingLosesOneMessageOnly(t *testing.T) {
 	})
 }
 
-// Case 54.
 func TestAStopWhileUnstashingMakesDeadLettersOfTheRest(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)

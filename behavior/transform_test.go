@@ -42,7 +42,6 @@ func doing(f func(ctx *actor.Context[task])) parcel {
 	}}
 }
 
-// Case 20.
 func TestTransformedMessagesAreHandledOthersAreUnhandled(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[int](t, s)
@@ -362,7 +361,6 @@ func TestWhatADeliveredMessageDoesInsideOfATransformationIsReported(t *testing.T
 	})
 }
 
-// Case 7.
 func TestSetupsNestInTransformationsAndMonitors(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[string](t, s)

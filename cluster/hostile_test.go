@@ -36,7 +36,7 @@ func (f *testCluster) unmoved(do func()) {
 	require.Equal(f.t, before, versions(), "a view has changed")
 }
 
-// Scenario 5: a node that does not fit is refused within a second and does not disturb the others.
+// A node that does not fit is refused within a second and does not disturb the others.
 // Only a taken name is refused later, because it may belong to an earlier incarnation of the node
 // itself.
 func TestWhoDoesNotFitIsRefusedInASecondAndDisturbsNobody(t *testing.T) {
@@ -80,8 +80,8 @@ func helloOf(remote, cluster int, addr string) map[int]any {
 	return map[int]any{1: max(1, remote-1), 2: remote, 4: max(1, cluster-1), 5: cluster, 7: "test", 8: addr, 9: 77, 10: 0, 11: 1}
 }
 
-// Scenario 5, for a program of another protocol version. No such program exists yet, so the test
-// writes its first bytes itself.
+// A program of another protocol version is refused in the same way. No such program exists yet, so
+// the test writes its first bytes itself.
 func TestAnotherVersionIsRefusedWithItsNumberAndDisturbsNobody(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.start("n1", "n2", "n3")
@@ -163,7 +163,7 @@ func (i *intruder) requireClosed() {
 	require.False(i.t, errors.As(err, &late) && late.Timeout(), "the connection is still open")
 }
 
-// Scenario 60: forged and garbled frames are logged, close their connection, and change nothing.
+// Forged and garbled frames are logged, close their connection, and change nothing.
 func TestGarbledFramesCloseTheirConnectionAndChangeNothing(t *testing.T) {
 	good := func() map[int]any { return helloOf(1, 1, "intruder:7355") }
 	for name, speak := range map[string]func(i *intruder){
@@ -206,7 +206,7 @@ func impostor(t *testing.T, f *testCluster, name string, as ID) *remote.Endpoint
 	return e
 }
 
-// Scenario 60: without a secret anyone can send as a member. Even then a node does not take an old
+// Without a secret anyone can send as a member. Even then a node does not take an old
 // message for a new one, and drops messages that are malformed or too large.
 func TestAnOldTableThatIsReplayedChangesNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *testCluster) {

@@ -24,7 +24,7 @@ import (
 var sockets = flag.Int("sockets", 0, "of how many nodes the cluster on loopback is that is measured in real time; 0 is none")
 
 // The test measures the cost of nodes over the sockets of the operating system, in real time, so it
-// runs only on request. docs/cost.md has the figures that it prints.
+// runs only on request. docs/performance.md has the figures that it prints.
 func TestNodesOnLoopbackCostLittle(t *testing.T) {
 	if *sockets == 0 {
 		t.Skip("measures for half a minute of real time; run with -sockets=20")

@@ -14,7 +14,7 @@ import (
 	"github.com/understudy-go/understudy/internal/effort"
 )
 
-// docs/cost.md has the figures that these tests print.
+// docs/performance.md has the figures that these tests print.
 
 func TestALargeClusterConvergesAndANodeCostsNoMoreThanInASmallOne(t *testing.T) {
 	effort.Long(t)

@@ -101,7 +101,7 @@
 // operating system takes it without blocking. Otherwise one goroutine per node writes everything
 // that has gathered. What remains is the cost of encoding: give messages that are sent often a
 // field _ struct{} with the tag cbor:",toarray", so that field names are not sent.
-// docs/benchmarks.md has figures.
+// docs/performance.md has figures.
 //
 // # Dead connections
 //

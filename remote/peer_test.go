@@ -11,7 +11,6 @@ import (
 	"github.com/understudy-go/understudy/remote"
 )
 
-// Case 211.
 func TestSendsSucceedAgainAfterThePeerHasRestarted(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a, b := start(t, n, "a"), start(t, n, "b")
@@ -67,7 +66,6 @@ func TestCutConnectionLosesNothing(t *testing.T) {
 	})
 }
 
-// Case 218.
 func TestDeadPeerBlocksNobody(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a, b := start(t, n, "a"), start(t, n, "b")

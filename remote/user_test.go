@@ -32,7 +32,7 @@ func TestMessagesArriveOnceAndInOrder(t *testing.T) {
 	})
 }
 
-// Case 210: many actors of several nodes tell one; each of them is heard in its order, however
+// Many actors of several nodes tell one; each of them is heard in its order, however
 // they mix.
 func TestEachOfManySendersIsInOrder(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {

@@ -150,7 +150,6 @@ func TestTheEndOfAnActorOnAnotherNodeComesAfterAllThatItHasTold(t *testing.T) {
 	})
 }
 
-// Case 70, across nodes.
 func TestWatchingWhomNobodyKnowsOnAnotherNodeYieldsItsEnd(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a, b := start(t, n, "a"), start(t, n, "b")
@@ -183,7 +182,6 @@ func TestAPathOfAnotherNodeIsWatchedForWhoLivesThereThen(t *testing.T) {
 	})
 }
 
-// Case 215.
 func TestARefToAnActorWhoseNameWasReusedNeverReachesTheNewOneAcrossNodes(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a, b := start(t, n, "a"), start(t, n, "b")
@@ -227,7 +225,6 @@ func TestNothingIsToldOfWhatIsNotWatchedAnyMoreOnAnotherNode(t *testing.T) {
 	})
 }
 
-// Case 75, across nodes.
 func TestUnreachableIsNotTerminatedAndAnEndMeanwhileIsToldAfterwards(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a, b := start(t, n, "a"), start(t, n, "b")
@@ -263,7 +260,6 @@ func TestAWatchBeginsWhenTheOtherNodeCanBeReached(t *testing.T) {
 	})
 }
 
-// Case 76, without a cluster.
 func TestANewProcessAtTheAddressEndsTheWatchesOfTheOneBefore(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a, b := start(t, n, "a"), start(t, n, "b")
@@ -349,7 +345,6 @@ func TestManyWatchesAreToldOfOnce(t *testing.T) {
 	})
 }
 
-// Case 217.
 func TestANodeBehindAnotherAddressIsReachedAndWatchedAtTheOneThatItAdvertises(t *testing.T) {
 	bubble(t, func(t *testing.T, n *memnet.Network) {
 		a := start(t, n, "a")

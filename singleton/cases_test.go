@@ -13,8 +13,6 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// The numbers in the comments are those of docs/contributing/singleton-cases.md.
-
 // Nobody is left to take over, and still the instance is asked to stop.
 func TestTheInstanceOfTheLastNodeGetsItsStopMessageAndPostStop(t *testing.T) {
 	inCluster(t, []string{"a"}, func(t *testing.T, c *cluster) {

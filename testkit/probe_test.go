@@ -90,7 +90,6 @@ func TestExpectTypeReturnsTheMessageAsThatType(t *testing.T) {
 	})
 }
 
-// Case 206.
 func TestExpectTerminatedTakesTheLivingAndTheDead(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[int](t, s)
@@ -118,7 +117,6 @@ func TestEverythingHasTerminatedInASystemThatWasShutDown(t *testing.T) {
 	})
 }
 
-// Case 206, second half.
 func TestAProbeThatWasStoppedStillHasWhatItWasTold(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		p := testkit.NewProbe[int](t, s)
@@ -135,7 +133,6 @@ func TestAProbeThatWasStoppedStillHasWhatItWasTold(t *testing.T) {
 	})
 }
 
-// Case 205.
 func TestFishKeepsWhatItIsToldTo(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		byValue := func(n int) testkit.Fishing {

@@ -35,7 +35,7 @@ func onBothGraphs(t *testing.T, test func(t *testing.T, size int)) {
 	}
 }
 
-// Scenario 24, for machines alone: the bound holds at any moment of the heartbeat's rhythm.
+// The bound holds at any moment of the heartbeat's rhythm.
 func TestAKilledProcessIsRefusedWithinATenthOfASecond(t *testing.T) {
 	for seed := range uint64(20) {
 		w := running(t, seed, 5)
@@ -56,7 +56,7 @@ func tries(size int) uint64 {
 	return 5
 }
 
-// Scenario 35: 10 % of the datagrams are lost for an hour, and 10 % of the TCP segments are
+// 10 % of the datagrams are lost for an hour, and 10 % of the TCP segments are
 // delayed. No member is suspected.
 func TestAnHourOfLossIsNoReasonForSuspicion(t *testing.T) {
 	w := running(t, 35, 3)
@@ -67,7 +67,7 @@ func TestAnHourOfLossIsNoReasonForSuspicion(t *testing.T) {
 	w.checkOneCluster()
 }
 
-// Scenario 36: 5 % of all TCP segments and of the datagrams are lost, and no member is
+// 5 % of all TCP segments and of the datagrams are lost, and no member is
 // suspected. Without any datagrams there may be suspicions while TCP waits for the second or
 // third time. They pass, and no member is taken down.
 func TestLossOnBothLanesTakesNobodyDown(t *testing.T) {
@@ -97,7 +97,7 @@ func TestLossOnBothLanesTakesNobodyDown(t *testing.T) {
 	}
 }
 
-// Scenario 37: all links of a node work for a second, then fail for a second, for a minute.
+// All links of a node work for a second, then fail for a second, for a minute.
 // Nothing stays the same for long enough to decide. There are never two leaders, and afterwards
 // there is one cluster.
 func TestAFlappingLinkNeverMakesTwoLeaders(t *testing.T) {
@@ -117,7 +117,7 @@ func TestAFlappingLinkNeverMakesTwoLeaders(t *testing.T) {
 	})
 }
 
-// Scenario 38: nobody notices when a node is stopped for half a second.
+// Nobody notices when a node is stopped for half a second.
 func TestAStopOfHalfASecondIsNotNoticed(t *testing.T) {
 	onBothGraphs(t, func(t *testing.T, size int) {
 		for seed := range tries(size) {
@@ -131,7 +131,7 @@ func TestAStopOfHalfASecondIsNotNoticed(t *testing.T) {
 	})
 }
 
-// Scenario 39: a node that is stopped for two seconds is unreachable within the first second.
+// A node that is stopped for two seconds is unreachable within the first second.
 // It is reachable when it runs again, and nothing else has changed.
 func TestAStopOfTwoSecondsIsNoticedAndForgotten(t *testing.T) {
 	onBothGraphs(t, func(t *testing.T, size int) {
@@ -152,7 +152,7 @@ func TestAStopOfTwoSecondsIsNoticedAndForgotten(t *testing.T) {
 	})
 }
 
-// Scenario 41: an observer that was stopped itself suspects no member for missing heartbeats.
+// An observer that was stopped itself suspects no member for missing heartbeats.
 // No member is downed in this test, or the others would continue without the observer.
 func TestAnObserverThatWasStoppedBlamesNobody(t *testing.T) {
 	onBothGraphs(t, func(t *testing.T, size int) {
@@ -172,7 +172,7 @@ func TestAnObserverThatWasStoppedBlamesNobody(t *testing.T) {
 	})
 }
 
-// Scenario 42: when all nodes stop for ten seconds, as their hypervisor does, and continue
+// When all nodes stop for ten seconds, as their hypervisor does, and continue
 // within a tenth of a second, no member is suspected.
 func TestAStopOfTheWholeClusterIsNotNoticed(t *testing.T) {
 	onBothGraphs(t, func(t *testing.T, size int) {

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Case 174: each observer has a row of its own. A member is unreachable as long as one row says
+// Each observer has a row of its own. A member is unreachable as long as one row says
 // so, even if other observers hear it again. The newer row of one observer wins, whatever the
 // order of arrival. Rows of members that are leaving the cluster do not count.
 func TestRowsOfSeveralObserversAreKeptApart(t *testing.T) {

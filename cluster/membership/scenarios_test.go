@@ -81,14 +81,12 @@ func (w *world) status(of, in int) Status {
 	return m.Status
 }
 
-// Scenario 1.
 func TestASingleNodeIsUpInHalfASecond(t *testing.T) {
 	w := newWorld(t, 1, 1)
 	w.nodes[0].start()
 	w.within(500*time.Millisecond, func() string { return w.among(0) })
 }
 
-// Scenario 2.
 func TestNodesStartedAtOnceAreOneClusterInSeconds(t *testing.T) {
 	for size, limit := range map[int]time.Duration{3: 3 * time.Second, 5: 3 * time.Second, 50: 10 * time.Second} {
 		w := newWorld(t, 1, size)
@@ -99,7 +97,6 @@ func TestNodesStartedAtOnceAreOneClusterInSeconds(t *testing.T) {
 	}
 }
 
-// Scenario 3.
 func TestNobodyFoundsBeforeAllSeedsHaveAnswered(t *testing.T) {
 	for seed := range uint64(20) {
 		w := newWorld(t, seed, 5)
@@ -122,7 +119,6 @@ func TestNobodyFoundsBeforeAllSeedsHaveAnswered(t *testing.T) {
 	}
 }
 
-// Scenario 6.
 func TestWhoJoinsWhileAMemberIsUnreachableWaitsUntilItIsDown(t *testing.T) {
 	w := newWorld(t, 1, 4)
 	for _, n := range w.nodes[:3] {
@@ -140,7 +136,6 @@ func TestWhoJoinsWhileAMemberIsUnreachableWaitsUntilItIsDown(t *testing.T) {
 	require.Less(t, took+time.Second+detectionBound, detectionBound+2*stableBound+time.Second, "the joining one disturbs the calm once")
 }
 
-// Scenario 7.
 func TestAWelcomeThatIsLostIsRepeated(t *testing.T) {
 	w := newWorld(t, 1, 4)
 	for _, n := range w.nodes[:3] {
@@ -162,14 +157,12 @@ func TestAWelcomeThatIsLostIsRepeated(t *testing.T) {
 	require.Equal(t, incarnation, w.nodes[3].machine.self)
 }
 
-// Scenario 11.
 func TestAMemberThatLeavesIsGoneInASecond(t *testing.T) {
 	w := scene(t, 3)
 	w.nodes[2].step(LeaveAsked{})
 	w.within(time.Second, func() string { return w.among(0, 1) })
 }
 
-// Scenario 14.
 func TestAllLeaveOneAfterTheOtherAndAtOnce(t *testing.T) {
 	w := scene(t, 5)
 	for _, n := range w.nodes[1:] {
@@ -185,7 +178,6 @@ func TestAllLeaveOneAfterTheOtherAndAtOnce(t *testing.T) {
 	})
 }
 
-// Scenario 16.
 func TestAMemberThatCrashesWhileItLeavesIsTakenDownLikeAnyOther(t *testing.T) {
 	w := scene(t, 3)
 	n := w.nodes[2]
@@ -197,7 +189,6 @@ func TestAMemberThatCrashesWhileItLeavesIsTakenDownLikeAnyOther(t *testing.T) {
 	w.within(detectionBound+stableBound+time.Second, func() string { return w.among(0, 1) })
 }
 
-// Scenario 17.
 func TestARollingRestartLeavesOneClusterAllTheTime(t *testing.T) {
 	w := scene(t, 5)
 	for i, n := range w.nodes {
@@ -211,7 +202,6 @@ func TestARollingRestartLeavesOneClusterAllTheTime(t *testing.T) {
 	}
 }
 
-// Scenario 18.
 func TestAKilledMemberIsRemovedInFiveSeconds(t *testing.T) {
 	for seed := range uint64(20) {
 		w := newWorld(t, seed, 5)
@@ -230,7 +220,6 @@ func TestAKilledMemberIsRemovedInFiveSeconds(t *testing.T) {
 	}
 }
 
-// Scenario 22.
 func TestAProcessThatIsStartedAgainAtOnceReplacesItselfInTwoSeconds(t *testing.T) {
 	w := scene(t, 3)
 	w.nodes[0].stop(true)
@@ -241,7 +230,6 @@ func TestAProcessThatIsStartedAgainAtOnceReplacesItselfInTwoSeconds(t *testing.T
 	require.NotEqual(t, "n1", leader.Name, "the new process is the youngest")
 }
 
-// Scenario 51.
 func TestAZombieThatReturnsAfterAnHourJoinsAsAnotherIncarnation(t *testing.T) {
 	w := scene(t, 3)
 	zombie := w.nodes[2].machine.self
@@ -253,7 +241,6 @@ func TestAZombieThatReturnsAfterAnHourJoinsAsAnotherIncarnation(t *testing.T) {
 	require.Equal(t, Removed, w.nodes[0].machine.table.status(zombie))
 }
 
-// Scenario 54.
 func TestAClusterThatIsKilledAsAWholeFormsAgain(t *testing.T) {
 	for _, gap := range []time.Duration{0, 200 * time.Millisecond, time.Second} {
 		w := scene(t, 5)

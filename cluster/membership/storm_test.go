@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Scenario 62, in small: 48 nodes start at once, and then 12 of them leave at once. Each time
+// 48 nodes start at once, and then 12 of them leave at once. Each time
 // the remaining nodes agree within 15 s, under one leader.
 func TestAStormOfJoinsAndLeavesIsOverInSeconds(t *testing.T) {
 	w := newWorld(t, 62, 48)

@@ -77,7 +77,7 @@ func (f *fleet) ask(id, from, text string) bool {
 	return true
 }
 
-// Case 85: a rolling restart of all nodes under load. No ask fails or waits for long, each shard
+// A rolling restart of all nodes under load. No ask fails or waits for long, each shard
 // moves at most twice, and each notebook has all that was written, once and in order. It makes no
 // difference how the restarts fall on the rounds of balancing, which wait until the members have
 // been the same for 30 s.

@@ -63,7 +63,7 @@ export default defineConfig({
     search: {
       provider: 'local',
       // Pages for people who use Understudy come first.
-      options: { miniSearch: { searchOptions: { boostDocument: (id) => (/\/(contributing|decisions)\//.test(id) ? 0.3 : 1) } } },
+      options: { miniSearch: { searchOptions: { boostDocument: (id) => (/\/(contributing\/|decisions)/.test(id) ? 0.3 : 1) } } },
     },
     socialLinks: [{ icon: 'github', link: repository }],
     editLink: {

@@ -14,6 +14,9 @@ const guide = [
   'settings', 'faq',
 ]
 
+// Pages for people who change Understudy, beside the folder contributing.
+const contributing = ['releasing.md', 'decisions.md']
+
 const read = (page: string) => fs.readFileSync(path.join(docs, page), 'utf8')
 
 // The pages of a folder, by name.
@@ -37,11 +40,10 @@ function tables(): Map<string, string[]> {
   return groups
 }
 
-// The first heading of a page, without the part after a colon, which a sidebar has no room for. That
-// part tells pages of cases apart.
+// The first heading of a page, without the part after a colon, which a sidebar has no room for.
 function titleOf(page: string): string {
   const heading = /^# (.+)$/m.exec(read(page))?.[1] ?? page
-  return (page.startsWith('contributing/') ? heading : heading.split(': ')[0]).replaceAll('`', '')
+  return heading.split(': ')[0].replaceAll('`', '')
 }
 
 // The title of the page that a link of another one leads to, if it is one of docs.
@@ -56,18 +58,17 @@ export function sidebar() {
   const guides = pagesOf('guide').filter((page) => path.basename(page) !== 'README.md')
     .sort((a, b) => placeOf(a) - placeOf(b) || a.localeCompare(b))
   const named = new Set([...groups.values()].flat())
-  const rest = pagesOf('').filter((page) => page !== 'README.md' && page !== 'releasing.md' && !named.has(page))
+  const rest = pagesOf('').filter((page) => page !== 'README.md' && !contributing.includes(page) && !named.has(page))
   const all: [string, string[]][] = [['Guide', guides]]
   for (const [name, pages] of groups) {
     all.push([name, pages.filter((page) => !page.startsWith('guide/'))])
   }
   all.push(['More', rest])
-  all.push(['Decisions', pagesOf('decisions')])
-  const cases = pagesOf('contributing').filter((page) => page !== 'contributing/README.md')
-  all.push(['Contributing', ['contributing/README.md', 'releasing.md', ...cases]])
+  const others = pagesOf('contributing').filter((page) => page !== 'contributing/README.md')
+  all.push(['Contributing', ['contributing/README.md', ...others, ...contributing]])
   return all.filter(([, pages]) => pages.length > 0).map(([text, pages]) => ({
     text,
-    collapsed: text === 'Decisions' || text === 'Contributing',
+    collapsed: text === 'Contributing',
     items: pages.map((page) => ({ text: titleOf(page), link: '/' + page.replace(/README\.md$/, '').replace(/\.md$/, '') })),
   }))
 }

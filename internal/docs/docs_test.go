@@ -27,13 +27,6 @@ func mustSay(t *testing.T, document, what string) {
 	}
 }
 
-func TestThePageOfPackagesNamesEveryPackage(t *testing.T) {
-	page := read(t, "docs/packages.md")
-	for _, dir := range publicPackages(t) {
-		mustSay(t, page, "](../"+dir+")")
-	}
-}
-
 func TestTheArchitectureNamesEveryInternalPackage(t *testing.T) {
 	architecture := read(t, "ARCHITECTURE.md")
 	for _, dir := range packages(t) {

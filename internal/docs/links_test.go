@@ -1,6 +1,9 @@
 package docs
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
 	"os"
 	"path"
@@ -31,6 +34,23 @@ func documents(t *testing.T) []string {
 	return all
 }
 
+var testLink = regexp.MustCompile("\\[`((?:Test|Fuzz)\\w+)`\\]\\(([^)]+)\\)")
+
+// testsOf returns the names of the tests in a file.
+func testsOf(t *testing.T, file string) map[string]bool {
+	t.Helper()
+	require.True(t, strings.HasSuffix(file, "_test.go"), file)
+	parsed, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, file), nil, parser.SkipObjectResolution)
+	require.NoError(t, err)
+	names := map[string]bool{}
+	for _, d := range parsed.Decls {
+		if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil {
+			names[f.Name.Name] = true
+		}
+	}
+	return names
+}
+
 func TestEveryTestThatADocumentNamesExists(t *testing.T) {
 	known := map[string]map[string]bool{}
 	counts := map[string]int{}
@@ -46,9 +66,7 @@ func TestEveryTestThatADocumentNamesExists(t *testing.T) {
 			counts[document]++
 		}
 	}
-	for document, least := range map[string]int{"docs/contributing/scenarios.md": 63, "docs/contributing/singleton-cases.md": 15, "docs/singleton.md": 25} {
-		require.Greater(t, counts[document], least, document)
-	}
+	require.Greater(t, counts["docs/singleton.md"], 25)
 }
 
 var (

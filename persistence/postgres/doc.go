@@ -31,7 +31,7 @@
 // One goroutine per journal appends. Requests that arrive during a commit are stored together by
 // the next statement, so that the rate grows with the number of writers. If the server refuses a
 // group, its requests are stored one by one, so that a bad request does not fail the others. An
-// answer that takes longer than 30 s counts as lost: ErrUnknown. docs/performance-persistence.md
+// answer that takes longer than 30 s counts as lost: ErrUnknown. docs/performance.md
 // compares the cost with the driver alone.
 //
 // # Reading events across ids

@@ -27,7 +27,7 @@
 // the next one, so that the rate grows with the number of writers, while each waits for one or two
 // syncs of the disk. An append is two statements: one moves the head of the id if it is as this
 // process has left it, and one stores the event. Otherwise the head is read first.
-// docs/performance-persistence.md compares the cost with the driver alone.
+// docs/performance.md compares the cost with the driver alone.
 //
 // A context bounds the wait for the lock, too. A process that is stopped (SIGSTOP) while it writes
 // keeps all others from writing: their calls fail with [journal.ErrUnavailable] when their contexts

@@ -84,7 +84,7 @@ func TestALeaseIsLostBeforeItExpiresWhenTheStoreIsGone(t *testing.T) {
 	})
 }
 
-func TestHandlersAreCalledOncePerLossWhateverOthersDo(t *testing.T) { // cases 196 and 197
+func TestHandlersAreCalledOncePerLossWhateverOthersDo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := lease.NewMemory()
 		l := store.Lease("x", "a", time.Second)

@@ -68,7 +68,6 @@ func at[M any](c *cluster.Client, n *cluster.Node, path string) actor.ActorRef[M
 	return actor.Resolve[M](c.System, "understudy://test@"+n.Address()+path)
 }
 
-// Case 220, actors by path.
 func TestAClientTellsAndAsksActorsOfTheClusterAndIsNoMember(t *testing.T) {
 	scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {
 		actor.Spawn(c.Node("n2"), clerk(), "clerk")
@@ -92,7 +91,6 @@ func TestAClientTellsAndAsksActorsOfTheClusterAndIsNoMember(t *testing.T) {
 	})
 }
 
-// Case 220, services by key.
 func TestAClientFindsServicesByKeyAndAsksThem(t *testing.T) {
 	scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {
 		key := receptionist.NewKey[ticket]("clerks")
@@ -131,7 +129,6 @@ func nameOf(t *testing.T, c *clustertest.Cluster, address string) string {
 	return ""
 }
 
-// Case 220, singletons by name.
 func TestAClientReachesASingletonByNameWhereverItIs(t *testing.T) {
 	scenario(t, 4, func(t *testing.T, c *clustertest.Cluster) {
 		for _, n := range c.Nodes() {

@@ -106,18 +106,16 @@ func endsAndIsBack(t *testing.T, order string) {
 	})
 }
 
-// Row 5.
 func TestAPanicInTheInstanceOnAHealthyHostIsBackWithinTheBackoff(t *testing.T) {
 	endsAndIsBack(t, "panic")
 }
 
-// Row 13: a failed instance is started again, which its status shows. See
+// A failed instance is started again, which its status shows. See
 // [singleton.RestartBackoff].
 func TestAnInstanceThatStopsItselfIsStartedAgainAndThatIsToBeSeen(t *testing.T) {
 	endsAndIsBack(t, "stop")
 }
 
-// Row 13, for an instance that stops.
 func TestAnInstanceThatHasFinishedIsNotStartedAgainWhateverHappens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, census, refs := obeying(t, 5)
@@ -143,7 +141,7 @@ func TestAnInstanceThatHasFinishedIsNotStartedAgainWhateverHappens(t *testing.T)
 	})
 }
 
-// Row 6: kill -9 of the host, and another process at its address half a second later. (With
+// Kill -9 of the host, and another process at its address half a second later. (With
 // real processes: AProcessThatIsStartedAgainTakesTheOldOnesPlaceAtOnce of internal/lab/nemesis.)
 func TestAHostThatIsKilledAndStartedAgainAtItsAddressWithinASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -173,7 +171,7 @@ func TestAHostThatIsKilledAndStartedAgainAtItsAddressWithinASecond(t *testing.T)
 	})
 }
 
-// Row 7: the factory of each node has a dependency of its own. Wherever the instance moves, it has
+// The factory of each node has a dependency of its own. Wherever the instance moves, it has
 // the dependency of its node.
 func TestADependencyThatWasInjectedIsThereAfterTwoFailovers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -191,7 +189,7 @@ func TestADependencyThatWasInjectedIsThereAfterTwoFailovers(t *testing.T) {
 	})
 }
 
-// Row 8, with the whole stack: five nodes that start at the same moment, each with its singleton as
+// With the whole stack: five nodes that start at the same moment, each with its singleton as
 // soon as it is up. The network differs in each run, and so does the order in which nodes come up.
 // The pure state machines are tested with a thousand seeds: see package singleton and, for how the
 // cluster forms, TestNodesStartedAtOnceAreOneClusterInSeconds in package cluster.
@@ -219,7 +217,7 @@ func TestNodesThatAllStartAtOnceHaveOneInstance(t *testing.T) {
 			}
 			all.Wait()
 			require.NotContains(t, nodes, (*cluster.Node)(nil))
-			time.Sleep(3 * time.Second) // case 95
+			time.Sleep(3 * time.Second)
 			require.Equal(t, 1, census.Running())
 			time.Sleep(10 * time.Second)
 			require.Equal(t, 1, census.Running())
@@ -236,7 +234,7 @@ func TestNodesThatAllStartAtOnceHaveOneInstance(t *testing.T) {
 	}
 }
 
-// Row 14: five nodes restart one after the other. In the order n1 to n5, each node is the oldest,
+// Five nodes restart one after the other. In the order n1 to n5, each node is the oldest,
 // and so the host, when its turn comes. In the opposite order only the last one is.
 func TestARollingRestartHandsOverOnceForEachRestartOfTheHost(t *testing.T) {
 	for name, tt := range map[string]struct {
@@ -268,7 +266,7 @@ func TestARollingRestartHandsOverOnceForEachRestartOfTheHost(t *testing.T) {
 	}
 }
 
-// Row 15 and case 136: the singleton gets no messages and works by the clock. It continues within
+// The singleton gets no messages and works by the clock. It continues within
 // the bound of a hand-over, and after a crash of its host within the bound of a failover.
 func TestASchedulerWithoutCallersGoesOnWithinTheHandOverBound(t *testing.T) {
 	const period = 100 * time.Millisecond

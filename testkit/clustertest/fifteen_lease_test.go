@@ -137,7 +137,6 @@ func (h *tenant) status(name string) singleton.Status {
 	return s
 }
 
-// Row 11, and case 262 (a single request).
 func TestALeaseBackendThatIsAwayForLessThanTheTTLChangesNothing(t *testing.T) {
 	for name, trouble := range map[string]func(h *tenant){
 		"an outage": func(h *tenant) {
@@ -167,7 +166,7 @@ func TestALeaseBackendThatIsAwayForLessThanTheTTLChangesNothing(t *testing.T) {
 	}
 }
 
-// Not covered by row 11: a longer outage ends the instance before the lease can have expired, and
+// A longer outage ends the instance before the lease can have expired, and
 // the instance is back soon after the store.
 func TestALeaseBackendThatIsAwayForLongerStopsTheInstance(t *testing.T) {
 	leasing(t, 3, 15*time.Second, func(t *testing.T, h *tenant) {
@@ -189,7 +188,6 @@ func TestALeaseBackendThatIsAwayForLongerStopsTheInstance(t *testing.T) {
 	})
 }
 
-// Case 248.
 func TestALeaseOfSomebodyElseIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newTenant(t, clustertest.Start(t, 3), 15*time.Second, singleton.LeaseRetry(100*time.Millisecond))
@@ -206,7 +204,6 @@ func TestALeaseOfSomebodyElseIsWaitedFor(t *testing.T) {
 	})
 }
 
-// Cases 250, 253 and 260.
 func TestALeavingHostGivesItsLeaseBackWhenTheInstanceHasEnded(t *testing.T) {
 	leasing(t, 3, 30*time.Second, func(t *testing.T, h *tenant) {
 		h.slow = 2 * time.Second
@@ -228,7 +225,7 @@ func TestALeavingHostGivesItsLeaseBackWhenTheInstanceHasEnded(t *testing.T) {
 	})
 }
 
-// Case 120: the next start need not wait for the lease to expire.
+// The next start need not wait for the lease to expire.
 func TestALeaseIsGivenBackWhenTheLastNodeEnds(t *testing.T) {
 	for name, end := range map[string]func(t *testing.T, n *cluster.Node){
 		"it leaves":           func(t *testing.T, n *cluster.Node) { require.NoError(t, n.Leave(t.Context())) },
@@ -246,7 +243,6 @@ func TestALeaseIsGivenBackWhenTheLastNodeEnds(t *testing.T) {
 	}
 }
 
-// Case 254.
 func TestALeaseThatIsLostAndFreeAgainBringsAnotherInstance(t *testing.T) {
 	leasing(t, 3, 15*time.Second, func(t *testing.T, h *tenant) {
 		first := h.status("n1").Generation
@@ -259,7 +255,6 @@ func TestALeaseThatIsLostAndFreeAgainBringsAnotherInstance(t *testing.T) {
 	})
 }
 
-// Cases 256 and 257.
 func TestASingletonThatHasFinishedGivesItsLeaseBackForGood(t *testing.T) {
 	leasing(t, 3, 15*time.Second, func(t *testing.T, h *tenant) {
 		h.refs["n2"].Tell(Order{Do: "finish"})
@@ -275,7 +270,7 @@ func TestASingletonThatHasFinishedGivesItsLeaseBackForGood(t *testing.T) {
 	})
 }
 
-// Case 259: messages sent meanwhile wait.
+// Messages sent meanwhile wait.
 func TestTheLeaseOfACrashedHostIsWaitedFor(t *testing.T) {
 	leasing(t, 3, 30*time.Second, func(t *testing.T, h *tenant) {
 		h.lines["n1"].cut.Store(true) // a dying node does not reach the store either
@@ -291,7 +286,6 @@ func TestTheLeaseOfACrashedHostIsWaitedFor(t *testing.T) {
 	})
 }
 
-// Case 263.
 func TestALeaseThatCannotBeAskedForIsAskedForOnceInEachInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newTenant(t, clustertest.Start(t, 1), 15*time.Second, singleton.LeaseRetry(2*time.Second))
@@ -307,7 +301,7 @@ func TestALeaseThatCannotBeAskedForIsAskedForOnceInEachInterval(t *testing.T) {
 	})
 }
 
-// Cases 265 and 266: two clusters that do not know each other, so each has a host. With a common
+// Two clusters that do not know each other, so each has a host. With a common
 // lease there is one instance, without a lease there are two.
 func TestTwoClustersHaveOneInstanceWithALeaseAndTwoWithout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -338,7 +332,6 @@ func TestTwoClustersHaveOneInstanceWithALeaseAndTwoWithout(t *testing.T) {
 	})
 }
 
-// Case 271.
 func TestTheTokenOfTheLeaseIsTheTermOfTheInstance(t *testing.T) {
 	leasing(t, 3, 15*time.Second, func(t *testing.T, h *tenant) {
 		require.Equal(t, h.store.Inspect("one").Token, h.status("n1").Generation.Term)

@@ -94,7 +94,7 @@ func kept(t *testing.T, nodes int, each time.Duration, opts ...singleton.Option)
 	return c, b, refs
 }
 
-// Row 9: the host leaves with 10,000 messages of three senders in the mailbox of its instance. The
+// The host leaves with 10,000 messages of three senders in the mailbox of its instance. The
 // senders send as many again during the hand-over.
 func TestAGracefulLeaveWithTenThousandQueuedMessagesLosesNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -135,7 +135,7 @@ func TestAGracefulLeaveWithTenThousandQueuedMessagesLosesNone(t *testing.T) {
 	})
 }
 
-// Row 10: the host crashes while two other nodes send 10,000 messages. Each message has been
+// The host crashes while two other nodes send 10,000 messages. Each message has been
 // handled, or is a dead letter of its sender or of the node that died with it. Messages that had
 // arrived when the host died, and were not yet acknowledged on the wire, may be both.
 func TestACrashDuringTenThousandTellsAccountsForEachOfThem(t *testing.T) {

@@ -26,7 +26,7 @@ import (
 )
 
 // Every singleton must pass the tests of the files fifteen_*_test.go. Each test comes from a
-// failure of another implementation. docs/contributing/singleton-cases.md has the table of them.
+// failure of another implementation.
 
 // Where asks a singleton of these tests which node hosts it.
 type Where struct{ ReplyTo actor.ActorRef[string] }
@@ -110,7 +110,7 @@ func (g *guide) split(loses, goesOn []string) string {
 	return slices.Collect(maps.Keys(hosts))[0]
 }
 
-// Row 1: two-sided split 3/2 with the default settings.
+// Two-sided split 3/2 with the default settings.
 func TestTwoSidedSplitOfThreeAndTwoNeverHasTwoActiveAndTheMinorityReportsErrUnavailable(t *testing.T) {
 	for name, tt := range map[string]struct {
 		minority, majority []string
@@ -128,7 +128,7 @@ func TestTwoSidedSplitOfThreeAndTwoNeverHasTwoActiveAndTheMinorityReportsErrUnav
 	}
 }
 
-// Row 2: two halves. The half with the lowest address continues, the other one stops.
+// Two halves. The half with the lowest address continues, the other one stops.
 func TestSplitsIntoEvenHalvesNeverHaveTwoActive(t *testing.T) {
 	for name, tt := range map[string]struct {
 		loses, goesOn []string
@@ -147,8 +147,8 @@ func TestSplitsIntoEvenHalvesNeverHaveTwoActive(t *testing.T) {
 	}
 }
 
-// Row 2, with the instance on the losing side: n1 has restarted, so it is the youngest node and
-// still has the lowest address.
+// The instance is on the losing side: n1 has restarted, so it is the youngest node and still has
+// the lowest address.
 func TestTheHalfWithTheInstanceStopsItWhenItLoses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := guided(t, 4)
@@ -160,7 +160,7 @@ func TestTheHalfWithTheInstanceStopsItWhenItLoses(t *testing.T) {
 	})
 }
 
-// Row 3: of five nodes only the host is cut off, and clients on it continue to write. A fenced
+// Of five nodes only the host is cut off, and clients on it continue to write. A fenced
 // singleton is replaced without a margin, so two instances may run for a moment, but only one of
 // them can write.
 func TestTheHostAloneIsIsolatedWithItsClientsAttached(t *testing.T) {
@@ -229,7 +229,7 @@ func (j *witness) byTheFirst(from time.Time) (all []outcome) {
 	return all
 }
 
-// Row 4: the host is frozen for twice the time of detection and downing, and then continues. It
+// The host is frozen for twice the time of detection and downing, and then continues. It
 // believes for a moment that it still hosts the instance; its first write is refused. (With
 // real processes: examples/failover, and AHostThatStopsForLongIsReplacedAndFenced of
 // internal/lab/nemesis.)
@@ -274,7 +274,7 @@ func TestAHostThatWasFrozenForTwiceTheDetectionHasItsFirstWriteRefused(t *testin
 	})
 }
 
-// Row 12: a cut is longer than the thirty seconds after which gossip forgets dead nodes, and then
+// A cut is longer than the thirty seconds after which gossip forgets dead nodes, and then
 // heals. The result is one cluster with one instance. The instance of the lower generation has
 // stopped first.
 func TestAPartitionOfMoreThanThirtySecondsHealsIntoOneClusterWithOneInstance(t *testing.T) {

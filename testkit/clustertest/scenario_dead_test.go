@@ -38,7 +38,7 @@ func (n narrow) Dial(ctx context.Context, addr string) (net.Conn, error) {
 	return n.Network.Dial(ctx, addr)
 }
 
-// Scenarios 52 and 53: memberlist believes that a healthy node is dead, logs that, and forgets the
+// memberlist believes that a healthy node is dead, logs that, and forgets the
 // node. No member notices. Afterwards gossip includes the node again within seven seconds. The same
 // holds with a secret, which encrypts datagrams.
 func TestANodeThatMemberlistHasBuriedIsAMemberAllTheTime(t *testing.T) {

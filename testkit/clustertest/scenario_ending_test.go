@@ -10,7 +10,7 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// Scenario 14: the nodes leave one after the other, each within a second.
+// The nodes leave one after the other, each within a second.
 func TestTheLastOneToLeaveLeavesTheClusterEmpty(t *testing.T) {
 	scenario(t, 5, func(t *testing.T, c *clustertest.Cluster) {
 		for left := 5; left > 1; left-- {
@@ -27,7 +27,7 @@ func TestTheLastOneToLeaveLeavesTheClusterEmpty(t *testing.T) {
 	})
 }
 
-// Scenario 17: only the node that restarts is ever unreachable for long or downed.
+// Only the node that restarts is ever unreachable for long or downed.
 func TestARollingRestartKeepsTheOthersTogether(t *testing.T) {
 	for name, restart := range map[string]func(c *clustertest.Cluster, name string){
 		"by leaving": func(c *clustertest.Cluster, name string) {
@@ -59,7 +59,7 @@ func TestARollingRestartKeepsTheOthersTogether(t *testing.T) {
 	}
 }
 
-// Scenario 51: after an hour the removed node learns within a second that it was removed, and comes
+// After an hour the removed node learns within a second that it was removed, and comes
 // back as another member. Gossip about its old incarnation does not prevent that.
 func TestAZombieOfAnHourAgoComesBackAsAnother(t *testing.T) {
 	scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {

@@ -14,7 +14,7 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// Scenario 2: one cluster, all nodes up, led by the node with the lowest address.
+// One cluster, all nodes up, led by the node with the lowest address.
 func TestManyNodesThatStartTogetherAreOneClusterInSeconds(t *testing.T) {
 	for nodes, bound := range map[int]time.Duration{3: 3 * time.Second, 5: 3 * time.Second, 10: 3 * time.Second} {
 		t.Run(fmt.Sprintf("%d nodes", nodes), func(t *testing.T) {
@@ -29,7 +29,7 @@ func TestManyNodesThatStartTogetherAreOneClusterInSeconds(t *testing.T) {
 	}
 }
 
-// Scenario 3: no node forms a cluster before every seed has answered. Then there is one cluster in
+// No node forms a cluster before every seed has answered. Then there is one cluster in
 // 3 s. Machines that are off do not answer; a refused connection would be an answer.
 func TestNodesThatStartInAnyOrderFormOneCluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestNodesThatStartInAnyOrderFormOneCluster(t *testing.T) {
 	})
 }
 
-// Scenario 6: a node that joins while a member is unreachable waits until that member is reachable
+// A node that joins while a member is unreachable waits until that member is reachable
 // again or down, at most D + S + 1 s.
 func TestANodeThatJoinsWhileAMemberIsUnreachableIsUpAfterwards(t *testing.T) {
 	scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {
@@ -95,7 +95,7 @@ func TestANodeThatJoinsWhileAMemberIsUnreachableIsUpAfterwards(t *testing.T) {
 	})
 }
 
-// Scenario 55: a node of another cluster at the address of a former member is refused.
+// A node of another cluster at the address of a former member is refused.
 func TestANodeOfAnotherClusterAtAUsedAddressChangesNothing(t *testing.T) {
 	scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {
 		c.Leave("n3")
@@ -113,7 +113,7 @@ func TestANodeOfAnotherClusterAtAUsedAddressChangesNothing(t *testing.T) {
 	})
 }
 
-// Scenario 63: Shutdown returns within 2 s, whatever the node is doing, and leaves nothing running.
+// Shutdown returns within 2 s, whatever the node is doing, and leaves nothing running.
 func TestShutdownIsQuickInEveryState(t *testing.T) {
 	quick := func(t *testing.T, n *cluster.Node) {
 		t.Helper()

@@ -61,7 +61,7 @@ func (f *freezer) NewTicker(d time.Duration) (<-chan time.Time, func()) {
 	return ticks, sync.OnceFunc(func() { close(quit) })
 }
 
-// Scenario 42: a hypervisor stops all nodes for ten seconds. No node becomes unreachable, and the
+// A hypervisor stops all nodes for ten seconds. No node becomes unreachable, and the
 // singleton stays where it is.
 func TestAStopOfAllNodesConvictsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

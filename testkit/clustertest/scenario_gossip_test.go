@@ -14,7 +14,7 @@ import (
 // gossipOnly tells memberlist's datagrams by their first byte.
 func gossipOnly(data []byte) bool { return len(data) > 0 && data[0] == 'M' }
 
-// Scenario 52: no datagram of memberlist reaches n3 or leaves it, so its probes fail, except those
+// No datagram of memberlist reaches n3 or leaves it, so its probes fail, except those
 // over streams. Members ignore the verdict of memberlist.
 func TestWhatMemberlistBelievesConvictsNobody(t *testing.T) {
 	scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {
@@ -37,7 +37,7 @@ func TestWhatMemberlistBelievesConvictsNobody(t *testing.T) {
 	})
 }
 
-// Scenario 53: no datagrams of memberlist arrive anywhere, for longer than it remembers dead nodes.
+// No datagrams of memberlist arrive anywhere, for longer than it remembers dead nodes.
 // Changes spread nevertheless, and afterwards gossip includes all nodes again.
 func TestGossipThatWasSplitIsJoinedAgain(t *testing.T) {
 	scenario(t, 5, func(t *testing.T, c *clustertest.Cluster) {

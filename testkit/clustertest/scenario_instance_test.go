@@ -25,7 +25,7 @@ func (s *story) generation(node string) generation.Generation {
 	return status.Generation
 }
 
-// Scenario 56: two singletons have different roles, and three nodes have neither role. Each
+// Two singletons have different roles, and three nodes have neither role. Each
 // singleton is on the node of its role with the lowest address. When no node has the role any more,
 // messages wait, and those beyond the buffer become dead letters.
 func TestSingletonsRunWhereTheirRoleIs(t *testing.T) {
@@ -73,7 +73,7 @@ func TestSingletonsRunWhereTheirRoleIs(t *testing.T) {
 	})
 }
 
-// Scenario 57: an instance that fails as soon as it starts stays where it is. It is started again
+// An instance that fails as soon as it starts stays where it is. It is started again
 // with growing delays, its generation grows only in the sequence number, and membership does not
 // notice.
 func TestAnInstanceThatFailsInALoopStaysOnItsHost(t *testing.T) {
@@ -108,7 +108,6 @@ func TestAnInstanceThatFailsInALoopStaysOnItsHost(t *testing.T) {
 	})
 }
 
-// Scenario 63, for singletons and joining nodes.
 func TestShutdownIsQuickWhileSingletonsMoveAndNodesJoin(t *testing.T) {
 	quick := func(t *testing.T, n *cluster.Node) {
 		t.Helper()

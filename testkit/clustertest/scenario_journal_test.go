@@ -119,7 +119,7 @@ func (s *story) sound() (all []int) {
 	return all
 }
 
-// Scenario 48: no instance starts while the journal is down. The claim is repeated with growing
+// No instance starts while the journal is down. The claim is repeated with growing
 // delays, and 5 s after the return of the journal the log is there.
 func TestALogWaitsForAJournalThatIsDown(t *testing.T) {
 	for _, outage := range []time.Duration{10 * time.Second, time.Minute, 10 * time.Minute} {
@@ -148,7 +148,7 @@ func TestALogWaitsForAJournalThatIsDown(t *testing.T) {
 	}
 }
 
-// Scenario 48, second half: the journal fails under an instance that runs.
+// The journal fails under an instance that runs.
 func TestALogWhoseAppendsFailIsBackSoonAfterTheJournal(t *testing.T) {
 	for _, outage := range []time.Duration{10 * time.Second, long(10 * time.Minute)} {
 		synctest.Test(t, func(t *testing.T) {
@@ -174,7 +174,7 @@ func TestALogWhoseAppendsFailIsBackSoonAfterTheJournal(t *testing.T) {
 	}
 }
 
-// Scenario 49: the answers to some appends are lost. The writer finds out whether they were stored,
+// The answers to some appends are lost. The writer finds out whether they were stored,
 // and nothing is stored twice, with and without a change of the host meanwhile.
 func TestAnAppendWhoseAnswerIsLostIsStoredOnce(t *testing.T) {
 	for name, disturb := range map[string]func(s *story){
@@ -203,7 +203,7 @@ func TestAnAppendWhoseAnswerIsLostIsStoredOnce(t *testing.T) {
 	}
 }
 
-// Scenarios 30 and 50: a member is being downed when the cluster splits, and two sides survive,
+// A member is being downed when the cluster splits, and two sides survive,
 // each with a log on the same journal. They fence each other off with growing delays, and the
 // journal stays sound. When the cut heals, the smaller side dissolves.
 func TestTwoSidesThatBothSurviveNeverSpoilTheJournal(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// Scenario 26: the minority downs itself, and the majority downs it, within D + S + 1 s. After the
+// The minority downs itself, and the majority downs it, within D + S + 1 s. After the
 // cut has healed, the downed nodes are back within 8 s.
 func TestTheMinorityOfASplitGoesAndComesBack(t *testing.T) {
 	scenario(t, 5, func(t *testing.T, c *clustertest.Cluster) {
@@ -30,7 +30,7 @@ func TestTheMinorityOfASplitGoesAndComesBack(t *testing.T) {
 	})
 }
 
-// Scenario 31: n1 receives all messages, but nothing from n1 arrives. It is downed, and learns of
+// n1 receives all messages, but nothing from n1 arrives. It is downed, and learns of
 // it, within D + S + 2 s.
 func TestANodeThatHearsAndIsNotHeardGoes(t *testing.T) {
 	scenario(t, 5, func(t *testing.T, c *clustertest.Cluster) {
@@ -45,7 +45,7 @@ func TestANodeThatHearsAndIsNotHeardGoes(t *testing.T) {
 	})
 }
 
-// Scenario 33: a node to which no message can be sent is unreachable, even if its datagrams arrive.
+// A node to which no message can be sent is unreachable, even if its datagrams arrive.
 func TestANodeWhoseStreamsStallIsUnreachable(t *testing.T) {
 	scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {
 		for _, other := range []string{"n1", "n2"} {
@@ -63,7 +63,6 @@ func TestANodeWhoseStreamsStallIsUnreachable(t *testing.T) {
 	})
 }
 
-// Scenario 34.
 func TestWithoutDatagramsNobodyIsUnreachable(t *testing.T) {
 	scenario(t, 5, func(t *testing.T, c *clustertest.Cluster) {
 		untouched(t, c, func() {
@@ -88,7 +87,6 @@ func TestOneLinkWithoutDatagramsChangesNothing(t *testing.T) {
 	})
 }
 
-// Scenario 35.
 func TestAnHourOfLossConvictsNobody(t *testing.T) {
 	scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {
 		untouched(t, c, func() {
@@ -110,7 +108,7 @@ func TestDuplicatesAndReorderingConvictNobody(t *testing.T) {
 	})
 }
 
-// Scenario 37, with a strategy that waits indefinitely: while the link flaps, no node is downed,
+// With a strategy that waits indefinitely: while the link flaps, no node is downed,
 // because nothing is stable. Afterwards the cluster is whole within 8 s.
 func TestAFlappingCutGivesNobodyUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -129,7 +127,6 @@ func TestAFlappingCutGivesNobodyUp(t *testing.T) {
 	})
 }
 
-// Scenario 38.
 func TestAPauseOfHalfASecondIsNotNoticed(t *testing.T) {
 	scenario(t, 5, func(t *testing.T, c *clustertest.Cluster) {
 		untouched(t, c, func() {
@@ -141,7 +138,7 @@ func TestAPauseOfHalfASecondIsNotNoticed(t *testing.T) {
 	})
 }
 
-// Scenario 39: the node is unreachable, and then the same member again.
+// The node is unreachable, and then the same member again.
 func TestAPauseOfTwoSecondsIsNoticedAndForgiven(t *testing.T) {
 	scenario(t, 5, func(t *testing.T, c *clustertest.Cluster) {
 		before := c.Node("n1").View().Self.ID()
@@ -155,7 +152,7 @@ func TestAPauseOfTwoSecondsIsNoticedAndForgiven(t *testing.T) {
 	})
 }
 
-// Scenario 45: steps of the wall clock have no effect.
+// Steps of the wall clock have no effect.
 func TestACalendarThatIsSetWronglyChangesNothing(t *testing.T) {
 	scenario(t, 5, func(t *testing.T, c *clustertest.Cluster) {
 		untouched(t, c, func() {

@@ -36,7 +36,6 @@ func (s *story) manage(node string) {
 	s.logs[node] = actor.Spawn(s.Node(node), behaviors.Singleton(testkit.Counted(s.census, entries(s.journal))), "log")
 }
 
-// Scenario 8.
 func TestANodeWithALowerAddressTakesTheLogOverAndNothingIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := beginWith(t, 3, lowestAddress)
@@ -53,7 +52,6 @@ func TestANodeWithALowerAddressTakesTheLogOverAndNothingIsLost(t *testing.T) {
 	})
 }
 
-// Scenario 10.
 func TestSeveralNodesThatJoinMoveTheLogToTheFirstOfThem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := beginWith(t, 3, lowestAddress)
@@ -67,7 +65,6 @@ func TestSeveralNodesThatJoinMoveTheLogToTheFirstOfThem(t *testing.T) {
 	})
 }
 
-// Scenario 13.
 func TestTheHostAndTheNextCandidateLeaveTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := beginWith(t, 3)
@@ -86,7 +83,6 @@ func TestTheHostAndTheNextCandidateLeaveTogether(t *testing.T) {
 	})
 }
 
-// Scenario 14.
 func TestTheLogEndsWithTheLastNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := beginWith(t, 3)
@@ -100,7 +96,6 @@ func TestTheLogEndsWithTheLastNode(t *testing.T) {
 	})
 }
 
-// Scenario 15.
 func TestTheNextHostWaitsForAnInstanceThatTakesLongToStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := clustertest.Start(t, 3)
@@ -130,7 +125,6 @@ func TestTheNextHostWaitsForAnInstanceThatTakesLongToStop(t *testing.T) {
 	})
 }
 
-// Scenario 21.
 func TestAnInstanceThatFencesNothingWaitsForTheMargin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := clustertest.Start(t, 3)
@@ -147,7 +141,6 @@ func TestAnInstanceThatFencesNothingWaitsForTheMargin(t *testing.T) {
 	})
 }
 
-// Scenario 29.
 func TestAHostThatIsCutOffStopsItselfBeforeTheMajorityStartsAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := clustertest.Start(t, 3)
@@ -168,7 +161,6 @@ func TestAHostThatIsCutOffStopsItselfBeforeTheMajorityStartsAnother(t *testing.T
 	})
 }
 
-// Scenario 50.
 func TestTwoIslandsWithOneJournalBecomeOneWithOneLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &story{Cluster: clustertest.Start(t, 2), t: t, census: testkit.NewCensus(t), logs: make(map[string]actor.ActorRef[Entry])}
@@ -202,7 +194,7 @@ func TestTwoIslandsWithOneJournalBecomeOneWithOneLog(t *testing.T) {
 	})
 }
 
-// Scenario 58, with senders that are faster than any buffer.
+// The senders are faster than any buffer.
 func TestAFloodDuringAHandOverIsBoundedOrderedAndAccountedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const flood = 50_000

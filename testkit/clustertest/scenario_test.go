@@ -14,10 +14,9 @@ import (
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
-// The numbers in the comments of these tests are scenarios of a catalogue of failures, which also
-// has the required outcome and its time. With the default settings a dead node is unreachable
-// within 0.9 s (D), all nodes know a change within 0.3 s (G), and unreachable nodes are downed 3 s
-// after the last change (S).
+// These tests check the outcome of a failure, and how soon it comes. With the default settings a
+// dead node is unreachable within 0.9 s (D), all nodes know a change within 0.3 s (G), and
+// unreachable nodes are downed 3 s after the last change (S).
 const (
 	detection   = 900 * time.Millisecond
 	spreading   = 300 * time.Millisecond

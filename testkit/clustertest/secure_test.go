@@ -72,7 +72,6 @@ func withSecret(secret string) clustertest.Option {
 
 const goodSecret = "Wn1Pq0yT6kXw2uJf4cE8bR5mZs7vA3dL"
 
-// Scenario 61, as far as it is about clusters that work.
 func TestASecureClusterFormsAndFailsOverLikeAnyOther(t *testing.T) {
 	for name, protect := range map[string]func(*testing.T) clustertest.Option{
 		"certificates": certified,

@@ -92,7 +92,6 @@ func numbers(n int) (all []int) {
 	return all
 }
 
-// Cases 133 and 139.
 func TestAnEventSourcedSingletonFailsOverInSecondsWithItsState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := begin(t, 5)
@@ -109,7 +108,6 @@ func TestAnEventSourcedSingletonFailsOverInSecondsWithItsState(t *testing.T) {
 	})
 }
 
-// Case 134, in a cluster that keeps its majority.
 func TestTheThirdOldestHostsWhenTheTwoOldestDieAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := begin(t, 5)
@@ -124,7 +122,6 @@ func TestTheThirdOldestHostsWhenTheTwoOldestDieAtOnce(t *testing.T) {
 	})
 }
 
-// Case 137.
 func TestWhatIsToldAfterSuspicionArrivesAfterTheFailover(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := begin(t, 3)
@@ -140,7 +137,6 @@ func TestWhatIsToldAfterSuspicionArrivesAfterTheFailover(t *testing.T) {
 	})
 }
 
-// Case 142.
 func TestACutShorterThanStableAfterMovesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := begin(t, 5)
@@ -155,7 +151,6 @@ func TestACutShorterThanStableAfterMovesNothing(t *testing.T) {
 	})
 }
 
-// Cases 121 and 128.
 func TestALeavingHostHandsOverAndNothingIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := begin(t, 3)
@@ -173,7 +168,6 @@ func TestALeavingHostHandsOverAndNothingIsLost(t *testing.T) {
 	})
 }
 
-// Case 143, with state.
 func TestAfterACutOfTenMinutesThereIsOneClusterWithOneLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := begin(t, 5)
@@ -194,7 +188,6 @@ func TestAfterACutOfTenMinutesThereIsOneClusterWithOneLog(t *testing.T) {
 	})
 }
 
-// Cases 91, 92 and 124.
 func TestWhoJoinsOrRestartsStartsNoInstance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := begin(t, 3)

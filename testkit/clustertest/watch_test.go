@@ -89,7 +89,6 @@ func stopAll(t *testing.T, n *cluster.Node) {
 	require.NoError(t, n.System.Shutdown(t.Context()))
 }
 
-// Case 76.
 func TestAWatchOnTheIncarnationBeforeARestartYieldsItsEnd(t *testing.T) {
 	scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {
 		target := mute(c.Node("n3"), "target")
@@ -155,7 +154,6 @@ func TestEachSideOfASplitHearsOfTheEndOfTheOther(t *testing.T) {
 	})
 }
 
-// Case 68, and cases in which the cluster knows more.
 func TestAnAskOfANodeThatIsRemovedEndsAtOnce(t *testing.T) {
 	scenario(t, 3, func(t *testing.T, c *clustertest.Cluster) {
 		target := actor.Resolve[watchQuestion](c.Node("n1").System, mute(c.Node("n3"), "target").String())

@@ -58,7 +58,6 @@ func inBubble(t *testing.T, f func(t *testing.T, s *actor.System)) {
 	})
 }
 
-// Case 208.
 func TestACommandLeadsToEventsAStateAndAReply(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		k := eventsourced.New(t, s, counter(options{}))

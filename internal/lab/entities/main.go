@@ -1,6 +1,6 @@
 // Command entities measures sharded entities, and writes its figures into a page:
 //
-//	go run ./internal/lab/entities [-entities 1000000] [-stored 100000] [-rate 1000] [-page docs/performance-sharding.md]
+//	go run ./internal/lab/entities [-entities 1000000] [-stored 100000] [-rate 1000] [-page docs/performance.md]
 //
 // It compares a tell to an entity with one to a plain actor, on the same node and on another one,
 // and measures how much memory an idle entity takes. Then it wakes that many entities on three

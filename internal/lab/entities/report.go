@@ -98,7 +98,7 @@ func (k kill) describe(b *strings.Builder, rate int) {
 	fmt.Fprintf(b, "![latency by the second](%s)\n\n", k.plotName())
 	b.WriteString("| second | asks | failed | p50 | p99 | p99.9 | maximum |\n|--:|--:|--:|--:|--:|--:|--:|\n")
 	for _, s := range k.seconds {
-		if s.from < -3 || s.from > 12 {
+		if s.from < -1 || s.from > 5 {
 			continue // as those beside it; the plot has them
 		}
 		fmt.Fprintf(b, "| %d | %d | %d | %s | %s | %s | %s |\n", s.from, s.sent, s.failed, ms(s.p50), ms(s.p99), ms(s.p999), ms(s.most))

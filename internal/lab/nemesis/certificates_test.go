@@ -63,7 +63,6 @@ func (a *authority) certify(host string, lasts time.Duration) identity {
 	}
 }
 
-// Scenario 61 of the catalogue, without the rotation, which needs no processes.
 func TestRealNodesAdmitOnlyWhoHasAGoodCertificate(t *testing.T) {
 	const nodes = 3
 	ours := newAuthority(t)

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Faults of the lease of a singleton, and of processes that hold it: scenarios 20, 43, 46 and 47 of
-// the catalogue. A stopped process stands for a machine that sleeps, except that its clocks go on.
+// Faults of the lease of a singleton, and of processes that hold it. A stopped process stands for a
+// machine that sleeps, except that its clocks go on.
 func TestRealNodesWithALease(t *testing.T) {
 	s := newStage(t, options{nodes: 3, secret: newSecret()}, nil)
 	s.play("TheLeaseOfAKilledHostIsWaitedFor", (*stage).theHolderIsKilled)

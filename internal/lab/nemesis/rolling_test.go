@@ -13,8 +13,8 @@ import (
 // balancing is how long the restart of a node may take without shards being balanced.
 const balancing = 8 * time.Second
 
-// Case 85 of the cases of sharding, with processes: each node leaves and is started again, while
-// lists are visited through the others. No visit fails, and each shard moves at most twice.
+// Each node leaves and is started again, while lists are visited through the others. No visit
+// fails, and each shard moves at most twice.
 func TestARollingRestartOfRealNodesFailsNoVisit(t *testing.T) {
 	s := newStage(t, options{nodes: 3, lists: 300, secret: newSecret()}, nil)
 	s.crowd.patience = 10 * time.Second

@@ -7,9 +7,9 @@
 // Each run of a scenario on a library is a process of its own, so that the garbage of one run is
 // not collected in another; remote scenarios have a second one. Rounds are interleaved: the
 // libraries of a scenario take turns, so that a machine that becomes slower affects all of them.
-// The tables have the median of the rounds, the minimum and the maximum, and the ratio to our
-// figure. A run counts the messages that have arrived, and fails when some are missing or arrive
-// out of order.
+// The tables have the median of the rounds, the ratio to our figure and, except in a page, the
+// minimum and the maximum. A run counts the messages that have arrived, and fails when some are
+// missing or arrive out of order.
 //
 // The module proxy has neither goakt v4 nor ergo. The flags -goakt and -ergo add them, each with
 // the directory of a checkout. Without them, the tables say what they took elsewhere, and no goal
@@ -50,7 +50,7 @@ func command(ctx context.Context, args []string, out, progress io.Writer) error 
 	flags.IntVar(&p.rounds, "rounds", 4, "how often each library runs each scenario")
 	flags.Float64Var(&p.scale, "scale", 1, "how many times as many operations as usual")
 	flags.DurationVar(&p.patience, "timeout", defaultPatience, "how long one run may take")
-	flags.StringVar(&p.page, "page", "", "a `file` whose tables, after the line ## Tables, are replaced; nothing is printed")
+	flags.StringVar(&p.page, "page", "", "a `file` whose figures are replaced; nothing is printed")
 	for library := range checkouts {
 		flags.Func(library, "a `directory` with a checkout of "+library+", which then takes part", func(dir string) error {
 			p.checkouts[library] = dir

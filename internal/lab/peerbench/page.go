@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -12,35 +11,25 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/understudy-go/understudy/internal/lab/peerbench/bench"
 )
 
-// tablesBegin is the line of a page after which only tables follow.
-const tablesBegin = "## Tables\n"
-
-// replaceTables replaces what follows tablesBegin in a page.
-func replaceTables(page, tables string) error {
-	old, err := os.ReadFile(page)
-	if err != nil {
-		return err
-	}
-	text, _, ok := bytes.Cut(old, []byte(tablesBegin))
-	if !ok {
-		return fmt.Errorf("%s has no line %q", page, strings.TrimSpace(tablesBegin))
-	}
-	return os.WriteFile(page, append(text, tablesBegin+"\n"+tables...), 0o644) //nolint:gosec // a page for all to read
-}
+// pageBegin is the line of a page above its tables.
+const pageBegin = "<!-- figures: make bench-page -->\n"
 
 // state says with which programs and on which machine all tables were made.
 func (p plan) state(ctx context.Context, took time.Duration) []string {
 	all := []string{
-		fmt.Sprintf("`%s` made all tables below in one go of %v, in %d rounds.", strings.Join(append([]string{"go run ."}, p.shown()...), " "), took.Round(time.Second), p.rounds),
+		fmt.Sprintf("`%s` made these tables in %v, in %d rounds.", strings.Join(append([]string{"go run ."}, p.shown()...), " "), took.Round(time.Second), p.rounds),
 		fmt.Sprintf("Machine: %s, %s/%s, %s, GOMAXPROCS=%d.", runtime.Version(), runtime.GOOS, runtime.GOARCH, processor(), runtime.GOMAXPROCS(0)),
 	}
 	if commit := said(ctx, "git", "describe", "--always", "--dirty"); commit != "" {
 		all = append(all, "Commit: "+commit+".")
 	}
 	versions := said(ctx, "go", "list", "-m", "-f", "{{.Path}} {{.Version}}", "github.com/anthdm/hollywood", "github.com/asynkron/protoactor-go")
-	all = append(all, "Peers: "+strings.ReplaceAll(versions, "\n", ", ")+".")
+	all = append(all, "Peers: "+strings.ReplaceAll(versions, "\n", ", ")+".",
+		fmt.Sprintf("Elsewhere: goakt, %s; ergo, %s.", bench.Versions[bench.Goakt], bench.Versions[bench.Ergo]))
 	for _, library := range slices.Sorted(maps.Keys(p.checkouts)) {
 		all = append(all, fmt.Sprintf("%s: %s.", library, said(ctx, "git", "-C", p.checkouts[library], "describe", "--always", "--tags", "--dirty")))
 	}

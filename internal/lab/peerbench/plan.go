@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/understudy-go/understudy/internal/lab/page"
 	"github.com/understudy-go/understudy/internal/lab/peerbench/bench"
 )
 
@@ -42,7 +43,7 @@ func (p plan) compare(ctx context.Context, out, progress io.Writer) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(programs) }()
-	t, began := table{}, time.Now()
+	t, began := table{spread: p.page == ""}, time.Now()
 	for _, s := range scenarios {
 		all, err := p.takeTurns(ctx, programs, s, progress)
 		if err != nil {
@@ -52,7 +53,7 @@ func (p plan) compare(ctx context.Context, out, progress io.Writer) error {
 	}
 	t.state = p.state(ctx, time.Since(began))
 	if p.page != "" {
-		return replaceTables(p.page, t.String())
+		return page.Replace(p.page, pageBegin, t.String())
 	}
 	_, err = io.WriteString(out, t.String())
 	return err

@@ -65,8 +65,9 @@ func median[T float64 | time.Duration](all []bench.Result, of func(bench.Result)
 
 // A table is what is printed: a section for each scenario.
 type table struct {
-	state []string // of the machine and the programs, a sentence each
-	rows  []row
+	state  []string // of the machine and the programs, a sentence each
+	rows   []row
+	spread bool // with minimum and maximum of the rounds
 }
 
 // A row is what all libraries have done in a scenario.
@@ -80,22 +81,22 @@ func (t table) String() string {
 	var b strings.Builder
 	b.WriteString(strings.Join(t.state, " ") + "\n")
 	for _, r := range t.rows {
-		r.write(&b)
+		r.write(&b, t.spread)
 	}
 	return b.String()
 }
 
-func (r row) write(b *strings.Builder) {
+func (r row) write(b *strings.Builder, spread bool) {
 	fmt.Fprintf(b, "\n### %s (`%s`)\n\n", r.What, r.Name)
-	header, line := "| library | median | [min–max] |", "|---|--:|--:|"
-	for _, c := range r.columns() {
+	header, line := "| library | median |", "|---|--:|"
+	for _, c := range r.columns(spread) {
 		header += " " + c.title + " |"
 		line += "--:|"
 	}
 	fmt.Fprintf(b, "%s\n%s\n", header, line)
 	for _, l := range libraries {
 		if x := r.all[l.name]; len(x.good) > 0 {
-			r.writeLibrary(b, l, x.summary())
+			r.writeLibrary(b, l, x.summary(), spread)
 		}
 	}
 	for _, l := range libraries {
@@ -108,9 +109,9 @@ func (r row) write(b *strings.Builder) {
 	}
 }
 
-func (r row) writeLibrary(b *strings.Builder, l library, s summary) {
-	fmt.Fprintf(b, "| %s | %s | [%s–%s] |", l.name, figure(s.Value), figure(s.least), figure(s.most))
-	for _, c := range r.columns() {
+func (r row) writeLibrary(b *strings.Builder, l library, s summary, spread bool) {
+	fmt.Fprintf(b, "| %s | %s |", l.name, figure(s.Value))
+	for _, c := range r.columns(spread) {
 		fmt.Fprintf(b, " %s |", c.of(s))
 	}
 	b.WriteString("\n")
@@ -122,12 +123,14 @@ type column struct {
 	of    func(summary) string
 }
 
-func (r row) columns() []column {
-	all := []column{
-		{"processor ns", func(s summary) string { return figure(s.CPU) }},
-		{"allocations", func(s summary) string { return fmt.Sprintf("%.2f", s.Allocs) }},
-		{"bytes", func(s summary) string { return fmt.Sprintf("%.0f", s.Bytes) }},
+func (r row) columns(spread bool) (all []column) {
+	if spread {
+		all = append(all, column{"[min–max]", func(s summary) string { return "[" + figure(s.least) + "–" + figure(s.most) + "]" }})
 	}
+	all = append(all,
+		column{"processor ns", func(s summary) string { return figure(s.CPU) }},
+		column{"allocations", func(s summary) string { return fmt.Sprintf("%.2f", s.Allocs) }},
+		column{"bytes", func(s summary) string { return fmt.Sprintf("%.0f", s.Bytes) }})
 	if r.Size > 0 {
 		all = append(all, column{"MB/s", func(s summary) string { return fmt.Sprintf("%.0f", 1000*float64(r.Size)/s.Value) }})
 	}

@@ -3,32 +3,28 @@ package main
 import (
 	"fmt"
 	"strings"
-
-	"github.com/understudy-go/understudy/internal/lab/peerbench/bench"
 )
 
-// verdict returns what the table says below its figures: the best peer, the peers that were
-// measured elsewhere, and whether our goal is reached. It is empty when there is nothing to say.
+// verdict returns what the table says below its figures: the peers that were measured elsewhere,
+// and whether our goal is reached. It is empty when there is nothing to say.
 func (r row) verdict() string {
 	ours, ok := r.ours()
 	if !ok {
 		return ""
 	}
 	var said []string
-	best, times := r.bestPeer(ours)
-	if best != "" {
-		said = append(said, fmt.Sprintf("The best peer that ran, %s, has %s times our figure.", best, ratio(times)))
+	if taken := r.elsewhere(); len(taken) > 0 {
+		said = append(said, "Elsewhere: "+strings.Join(taken, ", ")+".")
 	}
-	said = append(said, r.elsewhere()...)
-	if best != "" && r.Goal > 0 {
-		said = append(said, fmt.Sprintf("The goal, %.1f times the best peer, is %s.", r.Goal, r.reached(times)))
+	if times, ok := r.bestPeer(ours); ok && r.Goal > 0 {
+		said = append(said, fmt.Sprintf("Goal, %.1f times ours: %s.", r.Goal, r.reached(times)))
 	}
 	if r.Limit > 0 {
-		said = append(said, fmt.Sprintf("The goal, below %.0f, is %s.", r.Limit, yesOrNo(ours < r.Limit)))
+		said = append(said, fmt.Sprintf("Goal, below %.0f: %s.", r.Limit, yesOrNo(ours < r.Limit)))
 	}
 	if x := r.all[withCodec]; r.Share > 0 && len(x.good) > 0 {
 		share := x.summary().Value / ours
-		said = append(said, fmt.Sprintf("We have %.0f %% of the throughput of %s. The goal, %.0f %%, is %s.", 100*share, withCodec, 100*r.Share, yesOrNo(share >= r.Share)))
+		said = append(said, fmt.Sprintf("We have %.0f %% of the throughput of %s. Goal, %.0f %%: %s.", 100*share, withCodec, 100*r.Share, yesOrNo(share >= r.Share)))
 	}
 	return strings.Join(said, " ")
 }
@@ -77,23 +73,23 @@ func (r row) elsewhere() (said []string) {
 		}
 		leads := ""
 		if f.Leads {
-			leads = " and led"
+			leads = " (led)"
 		}
-		said = append(said, fmt.Sprintf("%s (%s) did not run; measured elsewhere, it took %s%s.", f.Library, bench.Versions[f.Library], figure(f.Value), leads))
+		said = append(said, f.Library+" "+figure(f.Value)+leads)
 	}
 	return said
 }
 
-// bestPeer returns the peer with the lowest median, and its figure divided by ours.
-func (r row) bestPeer(ours float64) (name string, times float64) {
+// bestPeer returns the lowest median of a peer, divided by ours.
+func (r row) bestPeer(ours float64) (times float64, ok bool) {
 	for _, l := range libraries {
 		x := r.all[l.name]
 		if !l.peer || len(x.good) == 0 {
 			continue
 		}
-		if t := x.summary().Value / ours; name == "" || t < times {
-			name, times = l.name, t
+		if t := x.summary().Value / ours; !ok || t < times {
+			times, ok = t, true
 		}
 	}
-	return name, times
+	return times, ok
 }

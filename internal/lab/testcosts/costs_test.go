@@ -45,13 +45,6 @@ func TestTheTableHasTheMostExpensivePackagesFirst(t *testing.T) {
 	require.Contains(t, table(before, after), "| `actor` | 10 | 0 | 0 | 10 | 20 | 0 | 5 | 25 |\n")
 }
 
-func TestARowOfTheLawsHasATestAFileAndACommand(t *testing.T) {
-	row := "| [`TestX`](../../actor/x_test.go) | what, it shows | — | 20, race | 200 | ? |"
-	m := lawRow.FindStringSubmatch(row)
-	require.NotNil(t, m)
-	require.Equal(t, []string{"TestX", "../../actor/x_test.go", "—", "20, race"}, m[2:6])
-}
-
 func TestATestBinaryIsRunAndNoted(t *testing.T) {
 	dir := t.TempDir()
 	folder, err := os.Getwd()

@@ -6,10 +6,7 @@
 //
 // The first form runs a command whose tests are started by the go command in $GO, as in our
 // Makefile. With -cold the build cache is empty at the beginning. The second form prints two
-// measurements beside each other, and with -page=FILE replaces the table of a page.
-//
-// With -laws=FILE it runs each test that the page of heavy laws names alone, as make verify does,
-// and writes its seconds of processor into the page.
+// measurements beside each other.
 package main
 
 import (
@@ -19,12 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-
-	"github.com/understudy-go/understudy/internal/lab/page"
 )
-
-// begin is the line of a page before its table.
-const begin = "<!-- figures: go run ./internal/lab/testcosts -->\n"
 
 func main() {
 	switch dir := os.Getenv(dirVariable); {
@@ -37,13 +29,7 @@ func main() {
 	save := flag.String("save", "", "the file for what is measured")
 	before := flag.String("before", "", "a file that -save has written, for the first columns")
 	after := flag.String("after", "", "a file that -save has written, in place of a command")
-	into := flag.String("page", "", "the page whose table is replaced")
-	laws := flag.String("laws", "", "the page of heavy laws, each of which is measured")
 	flag.Parse()
-	if *laws != "" {
-		fail(measureLaws(*laws))
-		return
-	}
 	now, err := measurement(*after, *cold, flag.Args())
 	fail(err)
 	if *save != "" {
@@ -54,12 +40,7 @@ func main() {
 		then, err = load(*before)
 		fail(err)
 	}
-	text := table(then, now)
-	if *into == "" {
-		fmt.Print(text)
-		return
-	}
-	fail(page.Replace(*into, begin, text))
+	fmt.Print(table(then, now))
 }
 
 // measurement loads a file, or runs a command.

@@ -249,7 +249,7 @@ const (
 	noAnswer
 )
 
-// append is what the journal does: I1, no append under an epoch that is not the highest.
+// append is what the journal does: it accepts no append under an epoch that is not the highest.
 func (n *fighter) append(r modelRecord) answer {
 	j := &n.journal
 	if r.epoch < j.epoch {
@@ -265,7 +265,7 @@ func (n *fighter) append(r modelRecord) answer {
 	return accepted
 }
 
-// requireSound is I1 over the whole log: epochs never fall, and nothing is there twice.
+// requireSound checks this over the whole log: epochs never fall, and nothing is there twice.
 func (a *arena) requireSound() {
 	a.t.Helper()
 	seen, epoch := map[string]bool{}, uint64(0)
@@ -286,7 +286,7 @@ func (a *arena) running() (on []string) {
 	return on
 }
 
-// Scenario 30: two sides survive, and each has an instance that writes to the one journal. The
+// Two sides survive, and each has an instance that writes to the one journal. The
 // journal accepts writes from one at a time, and the duel backs off. 5 s after the smaller side has
 // dissolved there is one instance, whose generation is above all before it.
 func TestTwoSidesWithOneJournalCorruptNothing(t *testing.T) {
@@ -331,7 +331,7 @@ func (a *arena) requireSettledAbove() {
 	}
 }
 
-// Scenario 40: the host sleeps for half a minute between a check and the act that follows from it.
+// The host sleeps for half a minute between a check and the act that follows from it.
 // Meanwhile another node hosts. The act is rejected, and the old instance ends within 0.2 s of
 // waking up.
 func TestAnActAfterALongSleepIsRejected(t *testing.T) {
@@ -363,7 +363,7 @@ func TestAnActAfterALongSleepIsRejected(t *testing.T) {
 	}
 }
 
-// Scenario 49: the answer to an append is lost. A new instance, with a new epoch, replays what is
+// The answer to an append is lost. A new instance, with a new epoch, replays what is
 // there, and no record is stored twice.
 func TestAnAnswerThatIsLostBringsANewEpochAndNoDuplicate(t *testing.T) {
 	for seed := range uint64(50) {

@@ -8,8 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The failures 20, 43, 44, 46 and 47 of the catalogue, which are those of leases, with three
-// nodes and each of so many seeds.
+// simStories is how many seeds each failure of a lease is simulated with, on three nodes.
 const simStories = 50
 
 // simStruck is when the fault of a story happens.
@@ -47,7 +46,7 @@ func simLongest(until time.Duration) time.Duration {
 	return until + time.Second + 1500*time.Millisecond
 }
 
-// 20. The lease of a host that dies is waited for, and no longer.
+// The lease of a host that dies is waited for, and no longer.
 func TestTheLeaseOfADeadHostIsWaitedForInEverySchedule(t *testing.T) {
 	playFault(t, simFault{kind: simCrash, host: true, lasts: 20 * time.Second}, func(s *sim) {
 		s.in(simStruck+simLeaseTTL*2/3, func() {
@@ -62,7 +61,7 @@ func TestTheLeaseOfADeadHostIsWaitedForInEverySchedule(t *testing.T) {
 	})
 }
 
-// 43. Clocks that stand still meanwhile are a matter of package lease, which reckons with the
+// Clocks that stand still meanwhile are a matter of package lease, which reckons with the
 // time of day, too.
 func TestAHolderThatSleepsLongerThanItsLeaseDoesNothingMore(t *testing.T) {
 	const asleep = 30 * time.Second
@@ -100,7 +99,7 @@ func driftingApart(seed uint64) *sim {
 	return s
 }
 
-// 44. A holder by a slow clock ends before a store with a fast one gives the lease away.
+// A holder by a slow clock ends before a store with a fast one gives the lease away.
 func TestClocksThatDriftByFivePercentLetNobodyHoldTwice(t *testing.T) {
 	for seed := range uint64(simStories) {
 		s := driftingApart(seed + 1)
@@ -121,7 +120,7 @@ func TestAHolderThatReckonsWithNoDriftIsFound(t *testing.T) {
 	require.Fail(t, "no schedule has shown it")
 }
 
-// 46. An outage that is short is not noticed; one that is long ends the instance, which is
+// An outage that is short is not noticed; one that is long ends the instance, which is
 // back soon after the store.
 func TestALeaseStoreThatIsDown(t *testing.T) {
 	t.Run("for a moment", func(t *testing.T) {
@@ -148,7 +147,7 @@ func TestALeaseStoreThatIsDown(t *testing.T) {
 	})
 }
 
-// 47. The holder knows with its next renewal, and the lease is asked for again until it is
+// The holder knows with its next renewal, and the lease is asked for again until it is
 // free, with a token above the thief's.
 func TestALeaseThatIsStolenEndsTheInstance(t *testing.T) {
 	const stolen = 10 * time.Second

@@ -165,7 +165,7 @@ func (d *dawn) send(to node.ID, ev Event) {
 	}
 }
 
-// Row 8 of the fifteen tests that every singleton must pass: all nodes start at once, for a
+// All nodes start at once, for a
 // thousand seeds. It runs the machines of the managers alone. The cluster's own simulation shows
 // that one cluster forms. TestNodesThatAllStartAtOnceHaveOneInstance in testkit/clustertest runs
 // both together, twenty times.

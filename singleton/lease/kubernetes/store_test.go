@@ -96,9 +96,8 @@ func TestALeaseThatAnotherHoldsIsRefusedAtOnce(t *testing.T) {
 	})
 }
 
-// 220, 221, 223, 224, 241: what counts is for how long the record has been seen unchanged,
-// whatever its times say. The cases that want an expired stamp to be believed at once (220,
-// 221) have to wait.
+// Only the time for which the record has been seen unchanged counts, whatever its stamps say. A
+// stamp that has expired is not believed at once.
 func TestALeaseExpiresWhenItHasBeenSeenUnchangedForItsDuration(t *testing.T) {
 	ttl := 5 * time.Second
 	for _, c := range []struct {

@@ -26,7 +26,7 @@ var keepLaws = []law{
 		e.acquired(a)
 		require.Equal(e, n, a.link.count())
 	}},
-	{name: "WithoutALeaseThereIsNoRequest", check: func(e *env) { // cases 193 and 194
+	{name: "WithoutALeaseThereIsNoRequest", check: func(e *env) {
 		a := e.holder(e.name("x"), "a")
 		require.False(e, a.Valid())
 		require.Zero(e, a.Token())
@@ -93,7 +93,7 @@ var keepLaws = []law{
 		require.Empty(e, a.lost())
 		e.denied(b)
 	}},
-	{name: "TwoOfOneOwnerDoNotHoldAtOnce", check: func(e *env) { // cases 230 and 245
+	{name: "TwoOfOneOwnerDoNotHoldAtOnce", check: func(e *env) {
 		name := e.name("x")
 		a, b := e.holder(name, "a"), e.holder(name, "a")
 		e.acquired(a)

@@ -1,0 +1,73 @@
+// Command laws lists the tests that take from internal/effort how much they do: the heavy laws.
+//
+//	go run ./internal/lab/laws                    each with its counts in make test, make verify and make long
+//	go run ./internal/lab/laws names verify       those that do more in make verify than in make test
+//	go run ./internal/lab/laws packages verify    the packages of the root module that have any of these
+//
+// In place of verify, long asks for those that do more in make long than in make verify. Names are
+// printed as a regular expression for go test -run.
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "laws:", err)
+		os.Exit(2)
+	}
+}
+
+func run(args []string) error {
+	laws, err := find(".")
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		for _, l := range laws {
+			fmt.Printf("%s: %s: %s\n", l.file, l.test, strings.Join(l.counts, ", "))
+		}
+		return nil
+	}
+	if len(args) != 2 || args[1] != "verify" && args[1] != "long" {
+		return fmt.Errorf("%q: give names or packages, and verify or long", args)
+	}
+	laws = slices.DeleteFunc(laws, func(l law) bool { return args[1] == "verify" && !l.verify || args[1] == "long" && !l.long })
+	switch args[0] {
+	case "names":
+		fmt.Printf("^(%s)$\n", strings.Join(each(laws, func(l law) string { return l.test }), "|"))
+	case "packages":
+		fmt.Println(strings.Join(each(laws, func(l law) string { return rootPackage(filepath.Dir(l.file)) }), "\n"))
+	default:
+		return fmt.Errorf("%q is neither names nor packages", args[0])
+	}
+	return nil
+}
+
+// each returns what f returns of the laws, in order and once, without empty texts.
+func each(laws []law, f func(law) string) []string {
+	var all []string
+	for _, l := range laws {
+		if text := f(l); text != "" {
+			all = append(all, text)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// rootPackage returns a folder as an argument of the go command, or nothing if it is of another
+// module.
+func rootPackage(folder string) string {
+	for at := folder; at != "."; at = filepath.Dir(at) {
+		if _, err := os.Stat(filepath.Join(at, "go.mod")); err == nil {
+			return ""
+		}
+	}
+	return "./" + filepath.ToSlash(folder)
+}
