@@ -44,11 +44,11 @@ var testHelpers = []string{
 	"testkit/*",
 	"persistence/internal/history",
 	"persistence/internal/storebench",
-	"actor/telemetry/telemetrytest",
+	"internal/telemetrytest",
 	"persistence/journaltest",
 	"internal/browser",
 	"internal/golden",
 	"internal/lab/processes",
 	"singleton/lease/leasetest",
-	"singleton/generation/generationtest",
+	"internal/generationtest",
 }

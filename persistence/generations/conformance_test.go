@@ -13,7 +13,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/persistence/sqlite"
 	"github.com/understudy-go/understudy/singleton/generation"
-	"github.com/understudy-go/understudy/singleton/generation/generationtest"
+	"github.com/understudy-go/understudy/internal/generationtest"
 )
 
 func TestMemory(t *testing.T) {

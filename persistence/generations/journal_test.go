@@ -18,7 +18,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton/generation"
-	"github.com/understudy-go/understudy/singleton/generation/generationtest"
+	"github.com/understudy-go/understudy/internal/generationtest"
 )
 
 // All laws hold when answers are lost: the source looks up the outcome.

@@ -7,7 +7,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/postgres"
 	"github.com/understudy-go/understudy/singleton/generation"
-	"github.com/understudy-go/understudy/singleton/generation/generationtest"
+	"github.com/understudy-go/understudy/internal/generationtest"
 )
 
 // The generations of managed singletons may be kept in the journal.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/understudy-go/understudy/internal/pg/pgtest"
 	"github.com/understudy-go/understudy/singleton/generation"
-	"github.com/understudy-go/understudy/singleton/generation/generationtest"
+	"github.com/understudy-go/understudy/internal/generationtest"
 	"github.com/understudy-go/understudy/singleton/generation/postgres"
 )
 

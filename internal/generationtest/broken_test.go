@@ -14,7 +14,7 @@ import (
 
 	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/singleton/generation"
-	"github.com/understudy-go/understudy/singleton/generation/generationtest"
+	"github.com/understudy-go/understudy/internal/generationtest"
 )
 
 // broken are sources that break their contract, each in one way, and a law that finds it.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/singleton/generation"
-	"github.com/understudy-go/understudy/singleton/generation/generationtest"
+	"github.com/understudy-go/understudy/internal/generationtest"
 )
 
 // What a source cannot do from outside is left out.
