@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/actor/telemetry/telemetrytest"
 	"github.com/understudy-go/understudy/internal/linkstatus"
 	"github.com/understudy-go/understudy/internal/memnet"
+	"github.com/understudy-go/understudy/internal/telemetrytest"
 	"github.com/understudy-go/understudy/remote"
 )
 

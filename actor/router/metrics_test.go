@@ -11,7 +11,7 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
 	"github.com/understudy-go/understudy/actor/router"
-	"github.com/understudy-go/understudy/actor/telemetry/telemetrytest"
+	"github.com/understudy-go/understudy/internal/telemetrytest"
 	"github.com/understudy-go/understudy/testkit"
 )
 

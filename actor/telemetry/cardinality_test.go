@@ -9,9 +9,9 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/telemetry"
-	"github.com/understudy-go/understudy/actor/telemetry/telemetrytest"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/internal/effort"
+	"github.com/understudy-go/understudy/internal/telemetrytest"
 	"github.com/understudy-go/understudy/testkit"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/telemetry"
-	"github.com/understudy-go/understudy/actor/telemetry/telemetrytest"
+	"github.com/understudy-go/understudy/internal/telemetrytest"
 	"github.com/understudy-go/understudy/testkit"
 )
 

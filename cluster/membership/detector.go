@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/cluster/downing"
-	"github.com/understudy-go/understudy/cluster/phi"
+	"github.com/understudy-go/understudy/cluster/internal/phi"
 )
 
 // Detector configures how quickly a silent member becomes unreachable. The zero value is [LAN];

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/cluster/phi"
+	"github.com/understudy-go/understudy/cluster/internal/phi"
 )
 
 // A monitor judges the members that this node observes.

@@ -8,10 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/actor/telemetry/telemetrytest"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/internal/statuspage"
+	"github.com/understudy-go/understudy/internal/telemetrytest"
 )
 
 func TestTheNodeWithTheCoordinatorTellsTheNumbersOfSpecs(t *testing.T) {

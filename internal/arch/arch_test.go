@@ -40,8 +40,8 @@ func TestCheckFindsWhatIsForbidden(t *testing.T) {
 		},
 		{
 			name: "an import of a leaf",
-			pkg:  Package{Path: "cluster/phi", Imports: []string{module + "/internal/codec"}},
-			want: []string{"cluster/phi must not import " + module + "/internal/codec: it may import nothing of ours"},
+			pkg:  Package{Path: "cluster/internal/phi", Imports: []string{module + "/internal/codec"}},
+			want: []string{"cluster/internal/phi must not import " + module + "/internal/codec: it may import nothing of ours"},
 		},
 		{
 			name: "an internal package that knows the runtime",
@@ -70,8 +70,8 @@ func TestCheckFindsWhatIsForbidden(t *testing.T) {
 		},
 		{
 			name: "memberlist below the cluster",
-			pkg:  Package{Path: "cluster/phi", TestImports: []string{"github.com/hashicorp/memberlist"}},
-			want: []string{"cluster/phi must not import github.com/hashicorp/memberlist: " +
+			pkg:  Package{Path: "cluster/internal/phi", TestImports: []string{"github.com/hashicorp/memberlist"}},
+			want: []string{"cluster/internal/phi must not import github.com/hashicorp/memberlist: " +
 				"how membership spreads is the cluster's secret, and costs a program 3 MB"},
 		},
 		{
@@ -117,7 +117,7 @@ func TestCheckAllowsWhatTheTablesAllow(t *testing.T) {
 		{Path: "actor", Imports: []string{module + "/internal/codec", "go.uber.org/zap"}},
 		{Path: "actor", TestImports: []string{module + "/testkit", module + "/behavior", "testing/synctest"}},
 		{Path: "behavior", Imports: []string{module + "/singleton", module + "/persistence"}},
-		{Path: "cluster", Imports: []string{module + "/cluster/phi", "github.com/hashicorp/memberlist"}},
+		{Path: "cluster", Imports: []string{module + "/cluster/internal/phi", "github.com/hashicorp/memberlist"}},
 		{Path: "examples/failover", Imports: []string{module + "/cluster", "log", "logr"}},
 		{Path: "internal/codec", Imports: []string{"github.com/fxamacker/cbor/v2"}},
 		{Path: "persistence/journaltest", Imports: []string{

@@ -49,7 +49,7 @@ var layers = []layer{
 		{"cluster/placement/internal/plan", []string{"cluster/internal/hosting", "cluster/membership", "persistence", "singleton/generation", "actor/extension", "actor", "internal/*"}}, // the planner
 		{"cluster/internal/hosting/shell", []string{"cluster/internal/hosting", "cluster", "singleton/generation", "actor/extension", "actor", "internal/*"}},
 		{"cluster/internal/hosting", []string{"singleton/generation", "actor/extension", "actor", "internal/*"}}, // what coordinators share
-		{"cluster", []string{"cluster/internal/metrics", "cluster/membership", "behavior", "actor/telemetry", "singleton", "singleton/lease", "remote", "actor/receptionist", "actor/extension", "actor", "cluster/discovery", "cluster/downing", "cluster/phi", "internal/*"}},
+		{"cluster", []string{"cluster/internal/metrics", "cluster/membership", "behavior", "actor/telemetry", "singleton", "singleton/lease", "remote", "actor/receptionist", "actor/extension", "actor", "cluster/discovery", "cluster/downing", "cluster/internal/phi", "internal/*"}},
 		{"cluster/internal/metrics", []string{"cluster/membership", "actor/telemetry", "internal/*"}},
 	}},
 	{"catalogue", []place{
@@ -74,13 +74,13 @@ var layers = []layer{
 		{"internal/singletonhook", []string{"singleton/generation", "singleton/lease", "actor", "internal/*"}}, // between singleton and cluster
 		{"singleton/lease/leasetest", []string{"singleton/lease", "internal/*"}},
 		{"singleton/lease", []string{"actor/extension", "actor", "internal/*"}},
-		{"singleton/generation/generationtest", []string{"singleton/generation", "internal/*"}},
+		{"internal/generationtest", []string{"singleton/generation", "internal/*"}},
 		{"singleton/generation", nil},
 		{"persistence/journaltest", []string{"persistence/memory", "persistence/journal"}}, // memory is the model
 		{"persistence/memory", []string{"persistence/journal", "internal/*"}},
 		{"persistence/sqlite", []string{"persistence/internal/group", "persistence/internal/instant", "persistence/journal", "internal/*"}},
 		{"persistence/internal/storebench", []string{"persistence", "persistence/journal", "testkit", "actor/extension", "actor"}},
-		{"persistence/internal/history", []string{"persistence/journal"}},
+		{"internal/journalhistory", []string{"persistence/journal"}},
 		{"persistence/internal/group", []string{"persistence/journal"}}, // postgres, which is a module of its own, uses it too
 		{"persistence/internal/instant", nil},                           // as group
 		{"persistence/projection", []string{"persistence", "persistence/journal", "actor/telemetry", "actor/extension", "actor", "internal/*"}},
@@ -93,7 +93,7 @@ var layers = []layer{
 		{"remote/internal/wire", []string{"actor/extension", "internal/*"}},
 		{"remote/internal/deathwatch", []string{"actor/extension", "actor", "internal/*"}},
 		{"testkit", []string{"actor/extension", "actor", "internal/*"}},
-		{"actor/telemetry/telemetrytest", []string{"actor/telemetry", "actor"}},
+		{"internal/telemetrytest", []string{"actor/telemetry", "actor"}},
 		{"actor/telemetry", []string{"actor/extension", "actor", "internal/*"}},
 	}},
 	{"runtime", []place{
@@ -101,13 +101,13 @@ var layers = []layer{
 		{"actor", []string{"internal/*"}},
 	}},
 	{"membership", []place{
-		{"cluster/membership", []string{"cluster/downing", "cluster/phi", "internal/*"}}, // the protocol, and nothing that runs
+		{"cluster/membership", []string{"cluster/downing", "cluster/internal/phi", "internal/*"}}, // the protocol, and nothing that runs
 	}},
 	{"leaves", []place{
 		{"internal/*", []string{"internal/*"}},
 		{"cluster/downing", nil}, // declares what it judges: the cluster's table is above it
 		{"cluster/discovery", nil},
-		{"cluster/phi", nil},
+		{"cluster/internal/phi", nil},
 	}},
 }
 

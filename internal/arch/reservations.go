@@ -42,13 +42,13 @@ var reservations = []reservation{
 var testHelpers = []string{
 	"testkit",
 	"testkit/*",
-	"persistence/internal/history",
+	"internal/journalhistory",
 	"persistence/internal/storebench",
-	"actor/telemetry/telemetrytest",
+	"internal/telemetrytest",
 	"persistence/journaltest",
 	"internal/browser",
 	"internal/golden",
 	"internal/lab/processes",
 	"singleton/lease/leasetest",
-	"singleton/generation/generationtest",
+	"internal/generationtest",
 }

@@ -32,22 +32,22 @@ func TestWhatIsMissingFailsATestWhereNothingMayBe(t *testing.T) {
 // byChoice are the files that skip tests for another reason than what a machine lacks, and how
 // often.
 var byChoice = map[string]int{
-	"internal/lab/costs/gates_test.go":                   1, // measures, when asked by a flag
-	"cluster/loopback_test.go":                           1, // measures, when asked by a flag
-	"internal/effort/effort.go":                          3, // the helpers for what has little time
-	"singleton/generation/generationtest/broken_test.go": 1, // runs in a child
-	"singleton/generation/generationtest/env.go":         1, // of a feature that is not pinned
-	"internal/pg/pgtest/machine.go":                      1, // the helper of a module of its own
-	"persistence/journaltest/env.go":                     1, // of a feature that is not pinned
-	"singleton/lease/leasetest/env.go":                   1, // of a feature that is not pinned
-	"internal/lab/nemesis/stage_test.go":                 1, // with -short
-	"internal/lab/nemesis/versions_test.go":              2, // when asked by a flag; of what a clone without history lacks
-	"persistence/journaltest/run_test.go":                2, // run in children
-	"persistence/sqlite/row_test.go":                     1, // of generated input
-	"singleton/lease/leasetest/broken_test.go":           1, // runs in a child
-	"singleton/lease/leasetest/leasetest_test.go":        1, // when asked by a flag
-	"internal/needs/needs.go":                            1, // the helper
-	"internal/site/site_test.go":                         1, // make site-check builds the site that it tests
+	"internal/lab/costs/gates_test.go":            1, // measures, when asked by a flag
+	"cluster/loopback_test.go":                    1, // measures, when asked by a flag
+	"internal/effort/effort.go":                   3, // the helpers for what has little time
+	"internal/generationtest/broken_test.go":      1, // runs in a child
+	"internal/generationtest/env.go":              1, // of a feature that is not pinned
+	"internal/pg/pgtest/machine.go":               1, // the helper of a module of its own
+	"persistence/journaltest/env.go":              1, // of a feature that is not pinned
+	"singleton/lease/leasetest/env.go":            1, // of a feature that is not pinned
+	"internal/lab/nemesis/stage_test.go":          1, // with -short
+	"internal/lab/nemesis/versions_test.go":       2, // when asked by a flag; of what a clone without history lacks
+	"persistence/journaltest/run_test.go":         2, // run in children
+	"persistence/sqlite/row_test.go":              1, // of generated input
+	"singleton/lease/leasetest/broken_test.go":    1, // runs in a child
+	"singleton/lease/leasetest/leasetest_test.go": 1, // when asked by a flag
+	"internal/needs/needs.go":                     1, // the helper
+	"internal/site/site_test.go":                  1, // make site-check builds the site that it tests
 }
 
 var skip = regexp.MustCompile(`\b([tbe]|tb)\.(T\.)?Skip(Now|f)?\(`)

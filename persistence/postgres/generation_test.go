@@ -3,11 +3,11 @@ package postgres_test
 import (
 	"testing"
 
+	"github.com/understudy-go/understudy/internal/generationtest"
 	"github.com/understudy-go/understudy/internal/pg/pgtest"
 	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/postgres"
 	"github.com/understudy-go/understudy/singleton/generation"
-	"github.com/understudy-go/understudy/singleton/generation/generationtest"
 )
 
 // The generations of managed singletons may be kept in the journal.

@@ -12,8 +12,8 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/internal/golden"
+	"github.com/understudy-go/understudy/internal/journalhistory"
 	"github.com/understudy-go/understudy/internal/pg/pgtest"
-	"github.com/understudy-go/understudy/persistence/internal/history"
 	"github.com/understudy-go/understudy/persistence/postgres"
 )
 
@@ -25,9 +25,9 @@ func TestTablesOfEveryVersionAreRead(t *testing.T) {
 	for version := 1; version <= postgres.Versions; version++ {
 		t.Run(fmt.Sprint(version), func(t *testing.T) {
 			j := openAt(t, s.URL(), postgres.Schema(makeGolden(t, s, version)))
-			history.Require(t, j)
+			journalhistory.Require(t, j)
 			if version >= 2 {
-				history.RequireTimers(t, j)
+				journalhistory.RequireTimers(t, j)
 			}
 		})
 	}
@@ -59,8 +59,8 @@ func makeGolden(t *testing.T, s *pgtest.Server, version int) (schema string) {
 func script(t *testing.T, s *pgtest.Server) string {
 	t.Helper()
 	j := open(t, s)
-	history.Write(t, j)
-	history.WriteTimers(t, j)
+	journalhistory.Write(t, j)
+	journalhistory.WriteTimers(t, j)
 	s.SQL(t, postgres.Renumber(j.schema)) // the rows are to be read on another server
 	var b strings.Builder
 	b.WriteString(postgres.DDL(goldenSchema) + ";\n")
@@ -92,7 +92,7 @@ ALTER TABLE {schema}.understudy_later ADD COLUMN m integer;`))
 func TestMigrationsRunOnceHoweverManyOpenAtOnce(t *testing.T) {
 	s := pgtest.Shared(t)
 	schema := makeGolden(t, s, 1)
-	history.RequireOneMigration(t, 6, map[string]any{"schema": schema, "from": "1", "to": int64(postgres.Versions + 2)}, func(log *zap.Logger) (*postgres.Journal, error) {
+	journalhistory.RequireOneMigration(t, 6, map[string]any{"schema": schema, "from": "1", "to": int64(postgres.Versions + 2)}, func(log *zap.Logger) (*postgres.Journal, error) {
 		return openLater(t.Context(), s.URL(), schema, log)
 	})
 
@@ -113,5 +113,5 @@ CREATE TABLE {schema}.understudy_later (n integer);`, `
 CREATE TABLE {schema}.understudy_event (n integer);`))
 	require.ErrorContains(t, err, "already exists")
 	require.Equal(t, before, columns(t, s, schema))
-	history.Require(t, openAt(t, s.URL(), postgres.Schema(schema)))
+	journalhistory.Require(t, openAt(t, s.URL(), postgres.Schema(schema)))
 }

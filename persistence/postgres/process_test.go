@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
+	"github.com/understudy-go/understudy/internal/journalhistory"
 	"github.com/understudy-go/understudy/internal/lab/processes"
 	"github.com/understudy-go/understudy/internal/pg/pgtest"
-	"github.com/understudy-go/understudy/persistence/internal/history"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -54,7 +54,7 @@ func TestManyProcessesMigrateOldTablesOnce(t *testing.T) {
 	processes.Migrate(t, 6, func(role, id string) *processes.Child { return processes.Start(t, role, s.URL(), schema, id) }, func() {
 		j, err := openLater(t.Context(), s.URL(), schema, zap.NewNop())
 		require.NoError(t, err)
-		history.Require(t, j)
+		journalhistory.Require(t, j)
 		require.NoError(t, j.Close())
 	})
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/extension"
-	"github.com/understudy-go/understudy/actor/telemetry/telemetrytest"
 	"github.com/understudy-go/understudy/internal/storestatus"
+	"github.com/understudy-go/understudy/internal/telemetrytest"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/persistence/projection"

@@ -16,9 +16,9 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
+	"github.com/understudy-go/understudy/internal/journalhistory"
 	"github.com/understudy-go/understudy/internal/lab/processes"
 	"github.com/understudy-go/understudy/internal/needs"
-	"github.com/understudy-go/understudy/persistence/internal/history"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -41,7 +41,7 @@ func TestManyProcessesMigrateAnOldFileOnce(t *testing.T) {
 	processes.Migrate(t, 6, func(role, id string) *processes.Child { return processes.Start(t, role, path, id) }, func() {
 		j, err := openLater(t.Context(), path, zap.NewNop())
 		require.NoError(t, err)
-		history.Require(t, j)
+		journalhistory.Require(t, j)
 		require.NoError(t, j.Close())
 	})
 }

@@ -15,16 +15,16 @@ import (
 	driver "modernc.org/sqlite"
 
 	"github.com/understudy-go/understudy/internal/golden"
-	"github.com/understudy-go/understudy/persistence/internal/history"
+	"github.com/understudy-go/understudy/internal/journalhistory"
 )
 
 func TestAFileOfEveryVersionIsRead(t *testing.T) {
 	for version := 1; version <= len(migrations); version++ {
 		t.Run(fmt.Sprint(version), func(t *testing.T) {
 			j := openPath(t, goldenFile(t, version))
-			history.Require(t, j)
+			journalhistory.Require(t, j)
 			if version >= 2 {
-				history.RequireTimers(t, j)
+				journalhistory.RequireTimers(t, j)
 			}
 			require.NoError(t, j.Check(t.Context()))
 		})
@@ -47,8 +47,8 @@ func goldenFile(t *testing.T, version int) string {
 		made := filepath.Join(t.TempDir(), "new.db")
 		j, err := Open(made)
 		require.NoError(t, err)
-		history.Write(t, j)
-		history.WriteTimers(t, j)
+		journalhistory.Write(t, j)
+		journalhistory.WriteTimers(t, j)
 		require.NoError(t, j.Close())
 		data, err := os.ReadFile(made)
 		require.NoError(t, err)
@@ -85,7 +85,7 @@ func openLater(ctx context.Context, path string, log *zap.Logger) (*Journal, err
 
 func TestMigrationsRunOnceHoweverManyOpenAtOnce(t *testing.T) {
 	path := goldenFile(t, 1)
-	history.RequireOneMigration(t, 8, map[string]any{"file": path, "from": int64(1), "to": int64(len(later()))}, func(log *zap.Logger) (*Journal, error) {
+	journalhistory.RequireOneMigration(t, 8, map[string]any{"file": path, "from": int64(1), "to": int64(len(later()))}, func(log *zap.Logger) (*Journal, error) {
 		return openLater(t.Context(), path, log)
 	})
 
@@ -106,7 +106,7 @@ func TestAMigrationThatFailsChangesNothing(t *testing.T) {
 	after, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Equal(t, before, after)
-	history.Require(t, openPath(t, path))
+	journalhistory.Require(t, openPath(t, path))
 }
 
 // endPatience is called by SQL: it ends the context of the Open that migrates.
@@ -129,7 +129,7 @@ func TestAMigrationMayTakeLongerThanOpenWaitsForOthers(t *testing.T) {
 	j, err := open(ctx, path, config{synchronous: "FULL", log: zap.NewNop(), migrations: append(slices.Clone(migrations), slow)})
 	require.NoError(t, err)
 	require.Error(t, ctx.Err())
-	history.Require(t, j)
+	journalhistory.Require(t, j)
 	require.NoError(t, j.Close())
 }
 

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor/telemetry"
-	"github.com/understudy-go/understudy/actor/telemetry/telemetrytest"
 	"github.com/understudy-go/understudy/internal/lab/busy"
 	"github.com/understudy-go/understudy/internal/statuspage"
+	"github.com/understudy-go/understudy/internal/telemetrytest"
 )
 
 func TestAllMetricsTogetherFollowTheRules(t *testing.T) {

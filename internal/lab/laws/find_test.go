@@ -35,5 +35,5 @@ func help()                   { effort.Of(1, 2, 3) }
 func TestAPackageOfAnotherModuleIsNoneOfTheRoot(t *testing.T) {
 	t.Chdir("../../..")
 	require.Equal(t, "./cluster", rootPackage("cluster"))
-	require.Empty(t, rootPackage("persistence/jetstream/jetstreamtest"))
+	require.Empty(t, rootPackage("internal/lab/jetstreamtest"))
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"github.com/understudy-go/understudy/internal/generationtest"
 	"github.com/understudy-go/understudy/internal/pg/pgtest"
 	"github.com/understudy-go/understudy/singleton/generation"
-	"github.com/understudy-go/understudy/singleton/generation/generationtest"
 	"github.com/understudy-go/understudy/singleton/generation/postgres"
 )
 

@@ -1,4 +1,4 @@
-module github.com/understudy-go/understudy/persistence/jetstream/jetstreamtest
+module github.com/understudy-go/understudy/internal/lab/natstest
 
 go 1.26.0
 
@@ -7,7 +7,7 @@ require (
 	github.com/nats-io/nats.go v1.55.0
 	github.com/stretchr/testify v1.12.1
 	github.com/understudy-go/understudy v0.1.0
-	github.com/understudy-go/understudy/persistence/jetstream v0.1.0
+	github.com/understudy-go/understudy/singleton/lease/nats v0.1.0
 )
 
 require (
@@ -30,5 +30,5 @@ require (
 
 replace (
 	github.com/understudy-go/understudy => ../../..
-	github.com/understudy-go/understudy/persistence/jetstream => ..
+	github.com/understudy-go/understudy/singleton/lease/nats => ../../../singleton/lease/nats
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/understudy-go/understudy/internal/lab/processes"
 )
 
-// For a minute: go test -C persistence/jetstream/jetstreamtest -run Fight -v -fight=1m
+// For a minute: go test -C internal/lab/jetstreamtest -run Fight -v -fight=1m
 func TestTwoPausedProcessesThatFightOverAnEntityLeaveOneHistory(t *testing.T) {
 	for _, n := range []int{1, 3} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {

@@ -1,4 +1,4 @@
-module github.com/understudy-go/understudy/singleton/lease/etcd/etcdtest
+module github.com/understudy-go/understudy/internal/lab/etcdtest
 
 go 1.26.0
 
@@ -73,6 +73,6 @@ require (
 )
 
 replace (
-	github.com/understudy-go/understudy => ../../../..
-	github.com/understudy-go/understudy/singleton/lease/etcd => ..
+	github.com/understudy-go/understudy => ../../..
+	github.com/understudy-go/understudy/singleton/lease/etcd => ../../../singleton/lease/etcd
 )

@@ -3,9 +3,9 @@ package generationtest_test
 import (
 	"testing"
 
+	"github.com/understudy-go/understudy/internal/generationtest"
 	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/singleton/generation"
-	"github.com/understudy-go/understudy/singleton/generation/generationtest"
 )
 
 // What a source cannot do from outside is left out.

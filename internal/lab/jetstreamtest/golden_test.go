@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/internal/golden"
-	goldenhistory "github.com/understudy-go/understudy/persistence/internal/history"
+	goldenhistory "github.com/understudy-go/understudy/internal/journalhistory"
 )
 
 const (

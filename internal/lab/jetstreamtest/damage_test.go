@@ -63,7 +63,7 @@ func framing(file []byte, at int) bool {
 //
 // A thousand times:
 //
-//	UNDERSTUDY_EFFORT=1000 go test -C persistence/jetstream/jetstreamtest -run DamagedStore -v
+//	UNDERSTUDY_EFFORT=1000 go test -C internal/lab/jetstreamtest -run DamagedStore -v
 func TestADamagedStoreIsNeverADifferentHistory(t *testing.T) {
 	t.Parallel()
 	s := newSpoiled(t, func(j *located) map[string][]string {

@@ -1,7 +1,7 @@
-// Package history has one history of records, claims and snapshots, and timers beside it. The
-// golden file of each store contains it, as the build wrote it that introduced the version of the
-// file.
-package history
+// Package journalhistory has one history of records, claims and snapshots, and timers beside it.
+// The golden file of each store contains it, as the build wrote it that introduced the version of
+// the file.
+package journalhistory
 
 import (
 	"math"
