@@ -29,6 +29,8 @@ func (f Failover) Since(began time.Time, fenced bool) string {
 	}
 	text := "; unavailable since " + began.UTC().Format(clock)
 	switch {
+	case within > 0 && time.Since(began) > within:
+		text += ", for longer than a failover takes"
 	case within > 0:
 		text += fmt.Sprintf(", and if a node has died, until %s at the latest", began.Add(within).UTC().Format(clock))
 	case within < 0:

@@ -57,7 +57,7 @@ func drained(d client.Drain) string {
 	case client.Left:
 		return fmt.Sprintf("%s has left after %.1f s; its program still runs", d.Node, d.Seconds)
 	case client.Ended:
-		return fmt.Sprintf("%s has ended after %.1f s; its program does not answer any more", d.Node, d.Seconds)
+		return fmt.Sprintf("%s does not answer any more after %.1f s; its program has closed the status page, and may still be ending", d.Node, d.Seconds)
 	case client.Restarted:
 		return fmt.Sprintf("%s has left and runs again after %.1f s", d.Node, d.Seconds)
 	}
