@@ -10,7 +10,7 @@
 // The journal is SQLite in a temporary directory. -journal PATH keeps it at that path. To use
 // PostgreSQL, run the command in the module of that journal, which has the client library:
 //
-//	go -C persistence/postgres run ./carts -journal postgres://user@host/db
+//	go -C internal/lab/postgres run ./carts -journal postgres://user@host/db
 //
 // The program is in internal/lab/carts: the cart in cart.go, a server in server.go, the customers
 // in customer.go, and what happens to them in story.go.

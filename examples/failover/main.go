@@ -16,7 +16,7 @@
 // -journal PATH keeps the SQLite journal at that path. To use PostgreSQL, run the command in the
 // module of that journal, which has the client library:
 //
-//	go -C persistence/postgres run ./failover -journal postgres://user@host/db
+//	go -C internal/lab/postgres run ./failover -journal postgres://user@host/db
 //
 // The program is in internal/lab/failover: the counter in counter.go, a node of the cluster in
 // node.go, the faults in story.go.

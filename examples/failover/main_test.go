@@ -81,7 +81,7 @@ func TestAJournalOfAnotherModuleIsRefusedAndItsCommandNamed(t *testing.T) {
 	var exit *exec.ExitError
 	require.ErrorAs(t, err, &exit)
 	require.Equal(t, 1, exit.ExitCode())
-	require.Contains(t, string(out), "go -C persistence/postgres run ./failover -journal postgres://")
+	require.Contains(t, string(out), "go -C internal/lab/postgres run ./failover -journal postgres://")
 	require.NotContains(t, string(out), "secret")
 }
 

@@ -16,7 +16,7 @@
 // The journal is SQLite in a temporary directory. -journal PATH keeps it at that path. To use
 // PostgreSQL, run the command in the module of that journal, which has the client library:
 //
-//	go -C persistence/postgres run ./reminders -journal postgres://user@host/db
+//	go -C internal/lab/postgres run ./reminders -journal postgres://user@host/db
 //
 // The program is in internal/lab/reminders: the commands and events in reminder.go, their entity in
 // entity.go, a node in server.go, the recipient in recipient.go, and what happens in story.go.

@@ -37,7 +37,7 @@ func (known Openers) Of(journal, program string) (Opener, error) {
 	if open, ok := known[scheme]; ok {
 		return open, nil
 	}
-	command := "go -C persistence/postgres run ./" + program
+	command := "go -C internal/lab/postgres run ./" + program
 	if scheme == "postgres" || scheme == "postgresql" {
 		return nil, fmt.Errorf("-journal %s://: this command has no client for it; another one does: %s -journal %s://…", scheme, command, scheme)
 	}

@@ -31,11 +31,11 @@ func TestAJournalIsAPathOrAURLOfAKnownScheme(t *testing.T) {
 
 func TestAnUnknownSchemeIsRefusedWithTheCommandThatKnowsIt(t *testing.T) {
 	_, err := journals.Openers(nil).Of("postgresql://me:secret@host/db", "failover")
-	require.ErrorContains(t, err, "go -C persistence/postgres run ./failover -journal postgresql://…")
+	require.ErrorContains(t, err, "go -C internal/lab/postgres run ./failover -journal postgresql://…")
 	require.NotContains(t, err.Error(), "secret")
 
 	_, err = journals.Openers(nil).Of("mysql://host/db", "failover")
-	require.ErrorContains(t, err, "-journal mysql://: unknown; it takes the path of an SQLite database, or postgres://… (go -C persistence/postgres run ./failover)")
+	require.ErrorContains(t, err, "-journal mysql://: unknown; it takes the path of an SQLite database, or postgres://… (go -C internal/lab/postgres run ./failover)")
 }
 
 func TestNoPasswordIsShown(t *testing.T) {

@@ -1,5 +1,6 @@
-// Package example opens the journals of the programs of examples that this module runs.
-package example
+// Package postgres runs the programs of examples on journals in PostgreSQL. It is a module of its
+// own, so that the published one has no programs in it.
+package postgres
 
 import (
 	"context"

@@ -50,7 +50,10 @@ func mustWriteAsHosts(t *testing.T, s *pgtest.Server, output string) {
 		hosts[host[1]] = true
 	}
 	writers := map[string]bool{}
-	for r, err := range openAt(t, s.URL(), postgres.Schema(failoverSchema)).Read(t.Context(), id[1], 1, 1<<63) {
+	j, err := postgres.Open(t.Context(), s.URL(), postgres.Schema(failoverSchema))
+	require.NoError(t, err)
+	defer j.Close()
+	for r, err := range j.Read(t.Context(), id[1], 1, 1<<63) {
 		require.NoError(t, err)
 		writers[generation.Unpack(r.Epoch).String()] = true
 	}

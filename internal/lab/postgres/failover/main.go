@@ -1,7 +1,7 @@
 // Command failover is examples/failover with its journal in PostgreSQL: a counter in a
 // cluster of three processes keeps its count while its host is killed, again and again.
 //
-//	go -C persistence/postgres run ./failover -journal postgres://user@host/db
+//	go -C internal/lab/postgres run ./failover -journal postgres://user@host/db
 //
 // The tables are in a separate schema, understudy_failover, which the program creates if it does
 // not exist. Each run counts under a new persistence id, so any number of runs may use the
@@ -15,7 +15,7 @@ package main
 
 import (
 	"github.com/understudy-go/understudy/internal/lab/failover"
-	"github.com/understudy-go/understudy/persistence/postgres/internal/example"
+	"github.com/understudy-go/understudy/internal/lab/postgres"
 )
 
-func main() { failover.Main(example.Openers("understudy_failover")) }
+func main() { failover.Main(postgres.Openers("understudy_failover")) }

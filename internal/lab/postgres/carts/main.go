@@ -1,7 +1,7 @@
 // Command carts is examples/carts with its journal in PostgreSQL: carts that are sharded over three
 // processes keep all items while one of the processes is killed.
 //
-//	go -C persistence/postgres run ./carts -journal postgres://user@host/db
+//	go -C internal/lab/postgres run ./carts -journal postgres://user@host/db
 //
 // The tables are in a separate schema, understudy_carts, which the program creates if it does not
 // exist. Each run has carts of its own. The events of a run stay;
@@ -13,7 +13,7 @@ package main
 
 import (
 	"github.com/understudy-go/understudy/internal/lab/carts"
-	"github.com/understudy-go/understudy/persistence/postgres/internal/example"
+	"github.com/understudy-go/understudy/internal/lab/postgres"
 )
 
-func main() { carts.Main(example.Openers("understudy_carts")) }
+func main() { carts.Main(postgres.Openers("understudy_carts")) }

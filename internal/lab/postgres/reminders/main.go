@@ -1,7 +1,7 @@
 // Command reminders is examples/reminders with its journal in PostgreSQL: reminders that are set on
 // three processes are delivered although one of the processes is killed.
 //
-//	go -C persistence/postgres run ./reminders -journal postgres://user@host/db
+//	go -C internal/lab/postgres run ./reminders -journal postgres://user@host/db
 //
 // The tables are in a separate schema, understudy_reminders, which the program creates if it does
 // not exist. Each run has customers of its own. The events of a run stay;
@@ -13,7 +13,7 @@ package main
 
 import (
 	"github.com/understudy-go/understudy/internal/lab/reminders"
-	"github.com/understudy-go/understudy/persistence/postgres/internal/example"
+	"github.com/understudy-go/understudy/internal/lab/postgres"
 )
 
-func main() { reminders.Main(example.Openers("understudy_reminders")) }
+func main() { reminders.Main(postgres.Openers("understudy_reminders")) }
