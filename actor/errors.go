@@ -41,9 +41,9 @@ var (
 	// ErrAskOfSelf: a handler has asked its own actor, and would have waited for itself. Call the
 	// function that would answer, or use [AskToSelf].
 	ErrAskOfSelf = errors.New("actor: a handler asks its own actor, which cannot answer meanwhile; call a function, or use AskToSelf")
-	// ErrHandlerFailed: a handler has failed at the request of an ask before it replied. The error
-	// wraps the failure, and ErrTerminated if that has ended the actor. The request may have been
-	// handled in part: repair what fails, and ask again with a key.
+	// ErrHandlerFailed: a handler has failed at the request of an ask before it replied, and its
+	// actor is restarted or ends. The error wraps the failure, and ErrTerminated at the end. The
+	// request may have been handled in part: repair what fails, and ask again with a key.
 	ErrHandlerFailed = errors.New("actor: the handler has failed at the request")
 	// ErrMailboxFull: the bounded mailbox was full; with [Mailbox.Block], for longer than the
 	// sender may wait. Find out why the handler is slow, then raise the bound, or let senders ask.

@@ -103,8 +103,12 @@ func failedAt(c *cell, msg any) {
 }
 
 // refuseFailed ends the asks that wait for a reply to msg by the failure of its handler. Without
-// that, those of singletons and entities would wait for their deadlines: they watch the router.
+// that, those of singletons and entities would wait for their deadlines: they watch the router. An
+// actor that supervision lets go on has kept what it knew, and may still reply.
 func refuseFailed(c *cell, msg any, err error) {
+	if phase := c.core.actor().phase; phase != restarting && phase < stopping {
+		return
+	}
 	err = fmt.Errorf("%w: %w", ErrHandlerFailed, err)
 	if c.core.actor().phase >= stopping {
 		err = fmt.Errorf("%w: %w", ErrTerminated, err)
