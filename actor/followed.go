@@ -1,6 +1,9 @@
 package actor
 
-import "sync/atomic"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // A followed is the watch of an ask on the actor to which its request has been passed on. The zero
 // value watches nothing.
@@ -59,6 +62,50 @@ func letFollow(to *core, refs []*core) {
 	for _, ref := range refs {
 		if a := askerOf(ref); a != nil {
 			a.follow(to)
+		} else if to != nil && ref.isFarAsk() {
+			ref.sys.forwarded.follow(ref, to)
 		}
 	}
+}
+
+// maxForwarded is how many asks of other nodes and clients a system remembers that it has passed
+// on. Beyond that the oldest are forgotten; most have ended long ago.
+const maxForwarded = 4096
+
+// forwarded are the asks of other nodes and clients whose requests this system has passed on to
+// third nodes. Their systems do not know where the requests are, so this one tells them when such a
+// node is removed. The zero value is empty.
+type forwarded struct {
+	mu   sync.Mutex // guards all below
+	ring []*farFollower
+	next int
+}
+
+// A farFollower lets the ask behind a ref to reply to end with a node.
+type farFollower struct {
+	watch askWatch
+	ref   *core
+	uid   uint64
+}
+
+func (f *forwarded) follow(ref, to *core) {
+	w := &farFollower{ref: ref, uid: ref.sys.nextUID()}
+	if !w.watch.begin(to, w) {
+		return // the request becomes a dead letter, which ends the ask
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.ring) < maxForwarded {
+		f.ring = append(f.ring, w)
+		return
+	}
+	f.ring[f.next].watch.end()
+	f.ring[f.next] = w
+	f.next = (f.next + 1) % maxForwarded
+}
+
+func (f *farFollower) number() uint64 { return f.uid }
+
+func (f *farFollower) watchedEnded(target *core, err error) {
+	f.ref.refuse("", endedBefore(target.endOfAsk(err)))
 }

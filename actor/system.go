@@ -38,6 +38,7 @@ type System struct {
 	why          atomic.Pointer[[]func(path string) error] // see internals.OnAskTimeout
 	deadLetters  deadLetterLog
 	longAsks     lineLimit
+	forwarded    forwarded
 	extensions   sync.Map // see package extension
 	background   group
 	scheduler    scheduler

@@ -53,6 +53,16 @@ func (f *clientFollowing) Takers() []node.ID {
 	return ids
 }
 
+// Leaves implements [singletonhook.Following].
+func (f *clientFollowing) Leaves(id node.ID) bool {
+	for _, m := range f.client.View().Members {
+		if m.ID() == id {
+			return m.Status == Leaving || m.Status == Exiting
+		}
+	}
+	return false
+}
+
 // Listen implements [singletonhook.Following].
 func (f *clientFollowing) Listen(changed func()) (cancel func()) {
 	f.change(func() { f.followers[f] = true })

@@ -43,6 +43,12 @@ func (f following) Takers() []node.ID {
 	return f.x.directory.Takers(f.name)
 }
 
+func (f following) Leaves(id node.ID) bool {
+	f.x.mu.Lock()
+	defer f.x.mu.Unlock()
+	return f.x.directory.Leaves(id)
+}
+
 func (f following) Listen(changed func()) (cancel func()) {
 	f.x.hub.Tell(listening{name: f.name, changed: changed})
 	return func() { f.x.hub.Tell(listening{name: f.name}) }

@@ -19,8 +19,10 @@ type proxy struct {
 	full    string  // the path of the proxy
 	path    string  // the same within its system
 	at      node.ID // the member whose manager receives them; zero if no member fits
-	aim     func(path string)
-	forward func(d extension.Described[any]) // to the manager at which it was aimed
+	aim     func(path string) actor.AnyRef
+	target  actor.AnyRef                     // the manager at which it was aimed
+	forward func(d extension.Described[any]) // to that manager
+	leaves  func(id node.ID) bool
 	held    fifo.Queue[extension.Described[any]]
 }
 
@@ -29,7 +31,10 @@ func newProxy[M any](x singletonhook.Takers, name string) actor.Behavior[M] {
 		var to actor.ActorRef[M]
 		p := &proxy{
 			system: ctx.System(), name: name, full: ctx.Self().Path(),
-			aim: func(path string) { to = actor.Resolve[M](ctx.System(), path) },
+			aim: func(path string) actor.AnyRef {
+				to = actor.Resolve[M](ctx.System(), path)
+				return to
+			},
 			forward: func(d extension.Described[any]) {
 				msg, _ := d.Message.(M) // or a nil one of an interface
 				extension.TellNoWaitWith(to, msg, d.Metadata)
@@ -42,6 +47,7 @@ func newProxy[M any](x singletonhook.Takers, name string) actor.Behavior[M] {
 		})))
 		next.OnMessage = func(ctx *actor.Context[M], msg M) actor.Behavior[M] {
 			if p.at != (node.ID{}) {
+				p.follows(msg, extension.MetadataOf(ctx))
 				extension.TellNoWaitWith(to, msg, extension.MetadataOf(ctx))
 			} else {
 				p.hold(extension.Describe[M, any](ctx, msg))
@@ -56,6 +62,7 @@ func (p *proxy) follow(x singletonhook.Takers, changed actor.ActorRef[[]node.ID]
 	p.proxies = &registryOf(p.system).proxies
 	_, p.path, _ = strings.Cut(p.full, p.system.Address())
 	all := x.Follow(p.name)
+	p.leaves = all.Leaves
 	end = all.Listen(extension.TellLatest(changed, func() ([]node.ID, bool) { return all.Takers(), true }))
 	p.choose(all.Takers())
 	return end
@@ -82,23 +89,34 @@ func (p *proxy) makeRoom() {
 // choose keeps the current member if it still takes messages. Otherwise it takes the first one in
 // the order of election, which is often the host.
 func (p *proxy) choose(takers []node.ID) {
-	switch {
-	case slices.Contains(takers, p.at):
+	if slices.Contains(takers, p.at) {
 		return
-	case len(takers) == 0:
+	}
+	if p.target != nil && p.leaves(p.at) {
+		extension.Unfollow(p.target) // it passes on what it has
+	}
+	if p.target = nil; len(takers) == 0 {
 		p.at = node.ID{}
 		p.proxies.stuck.Store(p.path, p.name)
 		return
 	}
 	p.at = takers[0]
 	p.proxies.stuck.Delete(p.path)
-	p.aim(pathOn(p.system, p.at.Address, p.name))
+	p.target = p.aim(pathOn(p.system, p.at.Address, p.name))
 	for _, h := range p.held.Drain() {
 		if !h.Withdrawn() {
+			p.follows(h.Message, h.Metadata)
 			p.forward(h)
 		} else {
 			p.drop(h.Message, actor.ErrWithdrawn)
 		}
+	}
+}
+
+// follows lets the ask of a request end with the member, if that is removed before it leaves.
+func (p *proxy) follows(msg any, m extension.Metadata) {
+	if m.Request() != nil {
+		extension.Follow(p.target, msg)
 	}
 }
 

@@ -51,6 +51,8 @@ type clientProxy struct {
 	started map[node.ID]bool // what they have said; nothing of those that have not answered
 	answers actor.ActorRef[typeAnswered]
 	at      node.ID      // the member; zero without one
+	target  actor.AnyRef // its hub; nil without a member
+	leaves  func(id node.ID) bool
 	stuck   *atomic.Bool // the same, for other goroutines
 	held    fifo.Queue[parcel]
 }
@@ -63,6 +65,7 @@ func newClientProxy(takers singletonhook.Takers, typ string, stuck *atomic.Bool)
 			return nil
 		})
 		all := takers.Follow(singletonName)
+		p.leaves = all.Leaves
 		changed := extension.TellLatest(extension.Handle(ctx, func(all []node.ID) actor.Behavior[parcel] {
 			p.viewed(all)
 			return nil
@@ -94,9 +97,12 @@ func (p *clientProxy) viewed(members []node.ID) {
 }
 
 func (p *clientProxy) ask(id node.ID) {
+	p.hubOf(id).TellNoWait(typeAsked{Type: p.typ, ReplyTo: p.answers})
+}
+
+func (p *clientProxy) hubOf(id node.ID) actor.ActorRef[typeAsked] {
 	s := p.ctx.System()
-	actor.Resolve[typeAsked](s, "understudy://"+s.Name()+"@"+id.Address+hubPath).
-		TellNoWait(typeAsked{Type: p.typ, ReplyTo: p.answers})
+	return actor.Resolve[typeAsked](s, "understudy://"+s.Name()+"@"+id.Address+hubPath)
 }
 
 // askAll asks all members again.
@@ -121,10 +127,13 @@ func (p *clientProxy) choose() {
 	if p.started[p.at] {
 		return
 	}
-	p.at = node.ID{}
+	if p.target != nil && p.leaves(p.at) {
+		extension.Unfollow(p.target) // it passes on what it has
+	}
+	p.at, p.target = node.ID{}, nil
 	for _, id := range p.members {
 		if p.started[id] {
-			p.at = id
+			p.at, p.target = id, p.hubOf(id)
 			break
 		}
 	}
@@ -155,6 +164,9 @@ func (p *clientProxy) send(of parcel) {
 	if of.Withdrawn() {
 		p.drop(of, actor.ErrWithdrawn)
 		return
+	}
+	if of.Metadata.Request() != nil {
+		extension.Follow(p.target, of.Message) // until it leaves, its ask ends if it is removed
 	}
 	extension.SendTo(p.ctx.System(), extension.Target{
 		Address: p.at.Address, Path: of.full[len("understudy://"+p.ctx.System().Name()):], Full: of.full,

@@ -33,6 +33,9 @@ type Following interface {
 	// leaves waits for that.
 	Takers() []node.ID
 
+	// Leaves reports whether a member leaves: it passes on the messages that it has.
+	Leaves(id node.ID) bool
+
 	// Listen calls changed, which must not block, after each change of what Takers returns, until
 	// cancel is called. It is called once.
 	Listen(changed func()) (cancel func())

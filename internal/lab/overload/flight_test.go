@@ -16,16 +16,17 @@ import (
 // An ask whose request a node has got ends when that node is removed, long before its deadline. If
 // the node leaves, the ask is answered, there or by the next home.
 func TestAnAskInFlightEndsWithItsNode(t *testing.T) {
-	for _, name := range []string{"plain", "singleton", "entity", "entity, event-sourced", "placed"} {
-		for _, leaves := range []bool{false, true} {
-			if leaves && (name == "plain" || name == "placed") {
-				continue // its mailbox ends with it
+	for _, name := range []string{"plain", "singleton", "singleton, event-sourced", "entity", "entity, event-sourced", "placed"} {
+		for n := range 4 {
+			leaves, from := n%2 == 1, []string{"node", "client"}[n/2]
+			if leaves && (name == "plain" || name == "placed") || name == "placed" && from == "client" {
+				continue // its mailbox ends with it; clients have no refs of placed actors
 			}
-			t.Run(name+map[bool]string{false: "/crash", true: "/leave"}[leaves], func(t *testing.T) {
+			t.Run(name+map[bool]string{false: "/crash/", true: "/leave/"}[leaves]+from, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					c := clustertest.Start(t, 3)
 					var l ledger
-					to := targets[name](t, c, &l)(c.Node("n3").System)
+					to := targets[name](t, c, &l)(callers[from](c))
 					c.AwaitQuiet()
 					var warm tally
 					for tries := 0; warm.answered.Load() == 0; tries++ {

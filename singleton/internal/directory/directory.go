@@ -222,6 +222,12 @@ func (d *Directory) Takers(name string) []node.ID {
 	return ids
 }
 
+// Leaves reports whether id is a member that hosts nothing any more.
+func (d *Directory) Leaves(id node.ID) bool {
+	p, member := d.topo.Member(id)
+	return member && !p.Up
+}
+
 // row returns what is known of a member's managers.
 func (d *Directory) row(id node.ID) row {
 	if id == d.topo.Self {
