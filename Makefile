@@ -22,7 +22,7 @@ WHOLE    := ./persistence/deliveryqueue ./persistence/projection ./testkit/clust
 MODULES  := internal/lab/etcdtest internal/lab/guide internal/lab/jetstreamtest internal/lab/natstest internal/lab/nemesis internal/lab/postgres internal/lab/release internal/pg $(patsubst %/go.mod,%,$(wildcard actor/telemetry/*/go.mod cmd/*/go.mod cmd/*/*/go.mod examples/*/go.mod singleton/lease/*/go.mod singleton/lease/*/*/go.mod persistence/*/go.mod persistence/*/*/go.mod singleton/generation/*/go.mod))
 # Modules that make verify tests without the race detector, like the nemesis, which it runs alone.
 # make race tests all of MODULES with it.
-UNRACED  := actor/telemetry/otel actor/telemetry/prometheus cmd/understudy cmd/understudy/understudytest examples/killtheleader examples/template internal/lab/guide singleton/lease/etcd internal/lab/etcdtest singleton/lease/kubernetes singleton/lease/nats internal/lab/natstest internal/lab/jetstreamtest
+UNRACED  := actor/telemetry/otel actor/telemetry/prometheus cmd/understudy cmd/understudy/understudytest examples/killtheleader examples/template internal/lab/guide singleton/lease/etcd internal/lab/etcdtest singleton/lease/kubernetes singleton/lease/nats internal/lab/natstest internal/lab/jetstreamtest persistence/postgres singleton/generation/postgres internal/lab/postgres
 
 FUZZTIME ?= 30s
 TIME     ?= 10m
