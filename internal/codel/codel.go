@@ -6,8 +6,8 @@
 // the deadlines of the requests: a request is to wait for at most a quarter of the time that its
 // ask has. A burst that can be answered in time is no reason to refuse anything. A queue in which
 // requests have waited for longer, for as long again, refuses them while what waits behind them
-// takes more than half of the time that they have left. That makes room for requests that have
-// waited for less. It also refuses requests with less time left than one takes.
+// takes more than two fifths of the time that they have left. That makes room for requests that
+// have waited for less. It also refuses requests with less time left than one takes.
 package codel
 
 import "time"
@@ -56,9 +56,10 @@ func (d *Delay) observe(waited, all, now time.Duration) {
 	}
 }
 
-// outgrows reports whether n requests take more than half of the time that one has left.
+// outgrows reports whether n requests take more than two fifths of the time that one has left. With
+// more, longer bursts would be answered, and under lasting overload all answers would come later.
 func (d *Delay) outgrows(n int, left time.Duration) bool {
-	return n > 0 && (d.typical == 0 || time.Duration(n)*d.typical > left/2)
+	return n > 0 && (d.typical == 0 || 5*time.Duration(n)*d.typical > 2*left)
 }
 
 // Took notes how long a request took.

@@ -12,8 +12,8 @@
 package main
 
 import (
-	"github.com/understudy-go/understudy/internal/lab/reminders"
 	"github.com/understudy-go/understudy/internal/lab/postgres"
+	"github.com/understudy-go/understudy/internal/lab/reminders"
 )
 
 func main() { reminders.Main(postgres.Openers("understudy_reminders")) }
