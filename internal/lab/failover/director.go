@@ -163,7 +163,9 @@ func (d *director) hosts(p *nodeRun, generation string) {
 		return
 	}
 	d.books.host, d.books.generation = p.node, generation
-	d.show.hosting(p.node, generation)
+	if d.books.final == nil { // else all leave, and one may host in between
+		d.show.hosting(p.node, generation)
+	}
 }
 
 // host returns the node whose process runs the instance. If two processes claim that, because one
