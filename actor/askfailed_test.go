@@ -9,6 +9,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/singleton"
 )
 
 // An ask ends by the failure of its handler if its actor forgets the request: it is restarted or
@@ -51,4 +52,29 @@ func TestAnAskEndsWhenItsHandlerFails(t *testing.T) {
 			})
 		}
 	}
+}
+
+// The failure at a message of AtLeastOnce, whose sender decides what follows, is not taken for one
+// at the next request.
+func TestTheFailureAtADeliveredRequestIsForgotten(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *actor.System) {
+		type request = actor.ActorRef[int]
+		failing := func(fail func(ctx *actor.Context[request]) actor.Behavior[request]) actor.Behavior[request] {
+			return behaviors.Receive(func(ctx *actor.Context[request], _ request) actor.Behavior[request] { return fail(ctx) })
+		}
+		first, second := errors.New("first"), errors.New("second")
+		one := actor.Spawn(s, behaviors.Singleton(func() actor.Behavior[request] {
+			return failing(func(ctx *actor.Context[request]) actor.Behavior[request] { return ctx.Fail(first) })
+		}, singleton.AtLeastOnce(1), singleton.Attempts(1)), "one")
+		other := actor.Spawn(s, behaviors.Supervise(failing(func(*actor.Context[request]) actor.Behavior[request] { panic(second) }), actor.Strategy{}), "other")
+		itself := func(r request) request { return r }
+		for range 20 {
+			_, err := actor.AskTimeout(t.Context(), one, time.Minute, itself)
+			require.ErrorIs(t, err, singleton.ErrGivenUp)
+			_, err = actor.AskTimeout(t.Context(), other, time.Minute, itself)
+			require.ErrorIs(t, err, actor.ErrHandlerFailed)
+			require.ErrorIs(t, err, second)
+			time.Sleep(time.Minute)
+		}
+	})
 }

@@ -49,6 +49,9 @@ func take(c *cell, r *metadata.Request) (why error) {
 			return ErrOverloaded
 		}
 	}
+	if run.failure != nil || run.inHand != nil { // of an earlier request, with which something else has dealt
+		run.failure, run.inHand = nil, nil
+	}
 	run.request.Store(r)
 	return nil
 }
