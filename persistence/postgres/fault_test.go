@@ -244,38 +244,47 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 
 // A server that vanishes, or a network that drops what it has carried, does not close connections.
 func TestNoReadWaitsForAConnectionThatIsSilent(t *testing.T) {
-	proxy, err := cutproxy.Start(pgtest.Shared(t).Addr())
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, proxy.Close()) })
-	j := openAt(t, "postgres://postgres@"+proxy.Addr()+"/postgres?sslmode=disable", postgres.Schema(t.Name()), postgres.Patience(200*time.Millisecond))
-	o, err := own(j, "x")
-	require.NoError(t, err)
-	require.NoError(t, appendOne(t, j, o.next()))
-	ctx := t.Context() // that never ends by itself
-	for name, read := range map[string]func() error{
-		"records": func() (err error) {
+	s := pgtest.Shared(t)
+	const patience = 2 * time.Second // more than an answer takes on a loaded machine
+	for name, read := range map[string]func(context.Context, *postgres.Journal) error{
+		"records": func(ctx context.Context, j *postgres.Journal) (err error) {
 			for _, err = range j.Read(ctx, "x", 1, 1) {
 			}
 			return err
 		},
-		"events": func() (err error) {
+		"events": func(ctx context.Context, j *postgres.Journal) (err error) {
 			for _, err = range j.Events(ctx, journal.Query{}, "") {
 			}
 			return err
 		},
-		"snapshot":  func() error { _, _, _, err := j.LoadSnapshot(ctx, "x", 1); return err },
-		"snapshots": func() error { _, err := j.Snapshots(ctx, "x"); return err },
-		"timers":    func() error { _, err := j.Timers(ctx, "x"); return err },
-		"wakes":     func() error { _, err := j.Wakes(ctx, journal.SliceRange{}, journal.Wake{}, time.Now(), 1); return err },
-		"time":      func() error { _, err := j.Now(ctx); return err },
-		"lag":       func() error { _, err := j.Lag(ctx); return err },
+		"snapshot": func(ctx context.Context, j *postgres.Journal) error {
+			_, _, _, err := j.LoadSnapshot(ctx, "x", 1)
+			return err
+		},
+		"snapshots": func(ctx context.Context, j *postgres.Journal) error { _, err := j.Snapshots(ctx, "x"); return err },
+		"timers":    func(ctx context.Context, j *postgres.Journal) error { _, err := j.Timers(ctx, "x"); return err },
+		"wakes": func(ctx context.Context, j *postgres.Journal) error {
+			_, err := j.Wakes(ctx, journal.SliceRange{}, journal.Wake{}, time.Now(), 1)
+			return err
+		},
+		"time": func(ctx context.Context, j *postgres.Journal) error { _, err := j.Now(ctx); return err },
+		"lag":  func(ctx context.Context, j *postgres.Journal) error { _, err := j.Lag(ctx); return err },
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.NoError(t, read())
+			t.Parallel()
+			proxy, err := cutproxy.Start(s.Addr())
+			require.NoError(t, err)
+			t.Cleanup(func() { require.NoError(t, proxy.Close()) })
+			j := openAt(t, "postgres://postgres@"+proxy.Addr()+"/postgres?sslmode=disable", postgres.Schema("silent_"+name), postgres.Patience(patience))
+			o, err := own(j, "x")
+			require.NoError(t, err)
+			require.NoError(t, appendOne(t, j, o.next()))
+			ctx := t.Context() // that never ends by itself
+			require.NoError(t, read(ctx, j))
 			proxy.LoseAnswers(true)
-			require.ErrorIs(t, read(), journal.ErrUnavailable)
+			require.ErrorIs(t, read(ctx, j), journal.ErrUnavailable)
 			proxy.LoseAnswers(false)
-			require.NoError(t, read(), "with another connection")
+			require.NoError(t, read(ctx, j), "with another connection")
 		})
 	}
 }
