@@ -14,7 +14,6 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -101,7 +100,7 @@ func inBubbleOf(t *testing.T, present func(*faulty) persistence.Journal, test fu
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t, append([]actor.Option{testkit.WithoutEncoding()}, opts...)...)
 		replies := testkit.NewProbe[string](t, s)
-		f := &faulty{Journal: memory.New(), present: present}
+		f := &faulty{Memory: journal.NewMemory(), present: present}
 		test(&world{T: t, system: s, journal: f, replies: replies, to: replies.Ref()})
 	})
 }
@@ -128,7 +127,7 @@ func (w *world) stop(ref actor.ActorRef[command]) {
 // events returns the actor's events in the journal, joined to one word.
 func (w *world) events() (all string) {
 	w.Helper()
-	for r, err := range w.journal.Journal.Read(w.Context(), "words", 1, 1<<62) {
+	for r, err := range w.journal.Memory.Read(w.Context(), "words", 1, 1<<62) {
 		if err != nil {
 			w.Fatal(err)
 		}
@@ -172,7 +171,7 @@ func (w *world) deadLetters() *testkit.Probe[actor.DeadLetter] {
 // A faulty is a journal in memory whose answers the test decides: each hook is given the
 // real call and may do something else. A nil hook makes the call.
 type faulty struct {
-	*memory.Journal
+	*journal.Memory
 	present  func(*faulty) persistence.Journal // what actors see; nil for itself
 	mu       sync.Mutex                        // guards all below
 	hooks    hooks
