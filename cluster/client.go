@@ -75,7 +75,6 @@ func Dial(ctx context.Context, cfg ClientConfig) (*Client, error) {
 	return c, nil
 }
 
-// errClientOutside is why a client cannot register services or use topics.
 var errClientOutside = errors.New("this system is a client, which is no member of the cluster")
 
 func newClient(cfg ClientConfig) (*Client, error) {

@@ -9,7 +9,6 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// clocks has a clock for each journal of a system.
 type clocks struct {
 	mu      sync.Mutex // guards byStore
 	byStore map[journal.TimerStore]*storeclock.Clock

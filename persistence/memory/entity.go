@@ -17,7 +17,6 @@ type entity struct {
 	timers                    map[string]journal.Timer
 }
 
-// fence returns an error unless epoch is the epoch of the newest claim.
 func (e *entity) fence(epoch uint64) error {
 	if e == nil {
 		return &journal.FencedError{Epoch: epoch}
@@ -59,7 +58,6 @@ func (e *entity) recognise(req *journal.AppendRequest) error {
 	return nil
 }
 
-// slice returns the stored records from from to to.
 func (e *entity) slice(from, to uint64) []journal.Record {
 	if e == nil {
 		return nil
@@ -71,7 +69,6 @@ func (e *entity) slice(from, to uint64) []journal.Record {
 	return e.records[from-e.deletedTo-1 : to-e.deletedTo]
 }
 
-// deleteTo deletes the records up to seq, and returns their number.
 func (e *entity) deleteTo(epoch, seq uint64) (n int, err error) {
 	if err := e.fence(epoch); err != nil {
 		return 0, err
@@ -85,7 +82,6 @@ func (e *entity) deleteTo(epoch, seq uint64) (n int, err error) {
 	return n, nil
 }
 
-// clone returns a copy of r as a database would return it.
 func clone(r *journal.Record) journal.Record {
 	c := *r
 	c.Time = r.Time.Round(0).UTC()

@@ -11,7 +11,6 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// offsetPrefix distinguishes the offsets of this package from the offsets of other journals.
 const offsetPrefix = "memory:"
 
 // pageEntries bounds the entries that are examined with the lock held.
@@ -44,7 +43,6 @@ func (j *Journal) Events(ctx context.Context, q journal.Query, after journal.Off
 	}
 }
 
-// A reading is the progress of one call of Events.
 type reading struct {
 	journal *Journal
 	query   journal.Query
@@ -73,7 +71,6 @@ func (r *reading) begin(ctx context.Context, after journal.Offset) error {
 	return nil
 }
 
-// page examines the next entries and keeps those that the query selects.
 func (r *reading) page(ctx context.Context) error {
 	r.journal.mu.RLock()
 	defer r.journal.mu.RUnlock()
@@ -100,7 +97,7 @@ func (r *reading) wants(e *entry) bool {
 		r.query.Slices.Contains(journal.SliceOf(e.id)) && !r.journal.isDeleted(e)
 }
 
-// isDeleted reports whether e is deleted and not yet removed. The caller holds the lock.
+// The caller holds the lock.
 func (j *Journal) isDeleted(e *entry) bool { return e.record.Seq <= j.entities[e.id].deletedTo }
 
 func (e *entry) export() journal.Entry {
@@ -111,7 +108,6 @@ func formatOffset(ord uint64) journal.Offset {
 	return journal.Offset(offsetPrefix + strconv.FormatUint(ord, 10))
 }
 
-// parseOffset accepts the results of formatOffset, and "".
 func parseOffset(o journal.Offset) (uint64, error) {
 	if o == "" {
 		return 0, nil

@@ -111,7 +111,6 @@ func (j *Journal) Close() error {
 	return nil
 }
 
-// change runs f with the lock held, unless the journal is closed, ctx is done or id is invalid.
 func (j *Journal) change(ctx context.Context, op, id string, f func() error) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -122,7 +121,6 @@ func (j *Journal) change(ctx context.Context, op, id string, f func() error) err
 	return wrap(op, id, err)
 }
 
-// look runs f with the lock held for reading.
 func (j *Journal) look(ctx context.Context, op, id string, f func()) error {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
