@@ -72,7 +72,7 @@ func TestEventsAndSnapshotsOfAllVersionsAreRead(t *testing.T) {
 		})
 	})
 	inBubble(t, func(w *world) {
-		put(w.T, w.journal.Journal, data)
+		put(w.T, w.journal.Memory, data)
 		ref := w.spawn(actorOf)
 		ref.Tell(say(w.to, "f"))
 		ref.Tell(recall(w.to))
@@ -101,7 +101,7 @@ func TestDurableStatesOfAllVersionsAreRead(t *testing.T) {
 	})
 	for want, data := range map[string][]byte{"2: two": written, "2: blank": deleted} {
 		inBubble(t, func(w *world) {
-			put(w.T, w.journal.Journal, data)
+			put(w.T, w.journal.Memory, data)
 			w.openPage().Tell(showPage(w.to))
 			w.replies.Expect(want)
 		})

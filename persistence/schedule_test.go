@@ -447,7 +447,7 @@ type aheadStore struct {
 }
 
 func (a aheadStore) Now(ctx context.Context) (time.Time, error) {
-	now, err := a.Journal.Now(ctx)
+	now, err := a.Memory.Now(ctx)
 	return now.Add(time.Duration(a.by.Load())), err
 }
 
@@ -487,7 +487,7 @@ func (v vagueStore) Append(ctx context.Context, reqs []journal.AppendRequest) []
 	if len(reqs[0].Records) == 0 && v.lost.Add(1) == 1 {
 		return []error{persistence.ErrUnknown}
 	}
-	return v.Journal.Append(ctx, reqs)
+	return v.Memory.Append(ctx, reqs)
 }
 
 // It might be made late, and undo a later change of the same writer. Another claim prevents that.
@@ -522,7 +522,7 @@ type askedStore struct {
 
 func (a askedStore) Timers(ctx context.Context, id string) ([]journal.Timer, error) {
 	a.asked.Add(1)
-	return a.Journal.Timers(ctx, id)
+	return a.Memory.Timers(ctx, id)
 }
 
 func TestTheRecoveryOfAnActorWithoutTimersDoesNotAskForThem(t *testing.T) {

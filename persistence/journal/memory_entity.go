@@ -15,7 +15,6 @@ type entity struct {
 	timers                    map[string]Timer
 }
 
-// fence returns an error unless epoch is the epoch of the newest claim.
 func (e *entity) fence(epoch uint64) error {
 	if e == nil {
 		return &FencedError{Epoch: epoch}
@@ -57,7 +56,6 @@ func (e *entity) recognise(req *AppendRequest) error {
 	return nil
 }
 
-// slice returns the stored records from from to to.
 func (e *entity) slice(from, to uint64) []Record {
 	if e == nil {
 		return nil
@@ -69,7 +67,6 @@ func (e *entity) slice(from, to uint64) []Record {
 	return e.records[from-e.deletedTo-1 : to-e.deletedTo]
 }
 
-// deleteTo deletes the records up to seq, and returns their number.
 func (e *entity) deleteTo(epoch, seq uint64) (n int, err error) {
 	if err := e.fence(epoch); err != nil {
 		return 0, err
@@ -83,7 +80,6 @@ func (e *entity) deleteTo(epoch, seq uint64) (n int, err error) {
 	return n, nil
 }
 
-// clone returns a copy of r as a database would return it.
 func clone(r *Record) Record {
 	c := *r
 	c.Time = r.Time.Round(0).UTC()

@@ -9,7 +9,6 @@ import (
 	"strings"
 )
 
-// offsetPrefix distinguishes the offsets of this package from the offsets of other journals.
 const offsetPrefix = "memory:"
 
 // pageEntries bounds the entries that are examined with the lock held.
@@ -42,7 +41,6 @@ func (j *Memory) Events(ctx context.Context, q Query, after Offset) iter.Seq2[En
 	}
 }
 
-// A reading is the progress of one call of Events.
 type reading struct {
 	journal *Memory
 	query   Query
@@ -71,7 +69,6 @@ func (r *reading) begin(ctx context.Context, after Offset) error {
 	return nil
 }
 
-// page examines the next entries and keeps those that the query selects.
 func (r *reading) page(ctx context.Context) error {
 	r.journal.mu.RLock()
 	defer r.journal.mu.RUnlock()
@@ -98,7 +95,6 @@ func (r *reading) wants(e *entry) bool {
 		r.query.Slices.Contains(SliceOf(e.id)) && !r.journal.isDeleted(e)
 }
 
-// isDeleted reports whether e is deleted and not yet removed. The caller holds the lock.
 func (j *Memory) isDeleted(e *entry) bool { return e.record.Seq <= j.entities[e.id].deletedTo }
 
 func (e *entry) export() Entry {
@@ -109,7 +105,6 @@ func formatOffset(ord uint64) Offset {
 	return Offset(offsetPrefix + strconv.FormatUint(ord, 10))
 }
 
-// parseOffset accepts the results of formatOffset, and "".
 func parseOffset(o Offset) (uint64, error) {
 	if o == "" {
 		return 0, nil

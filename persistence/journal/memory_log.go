@@ -33,7 +33,6 @@ func (l *log) forget(n int, gone func(*entry) bool) {
 	}
 }
 
-// after returns the entries whose numbers are greater than ord.
 func (l *log) after(ord uint64) []entry {
 	return l.entries[sort.Search(len(l.entries), func(i int) bool { return l.entries[i].ord > ord }):]
 }

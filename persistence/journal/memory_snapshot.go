@@ -90,7 +90,6 @@ func (e *entity) snapshotSeqs() []uint64 {
 	return seqs
 }
 
-// search returns the index of the snapshot at seq, or where it would be inserted.
 func (e *entity) search(seq uint64) (int, bool) {
 	return slices.BinarySearchFunc(e.snapshots, seq, func(s Snapshot, seq uint64) int {
 		return cmp.Compare(s.Seq, seq)

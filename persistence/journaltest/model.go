@@ -127,7 +127,6 @@ func (m *model) append(op appendOp) {
 	}
 }
 
-// both requires that both sides give the same answer.
 func (m *model) both(name string, f func(*side) (any, error)) {
 	m.e.Helper()
 	want, wantErr := f(m.reference)

@@ -20,7 +20,6 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// openPatience bounds how long Open waits for writes of other processes.
 const openPatience = 10 * time.Second
 
 var (
