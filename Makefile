@@ -101,6 +101,10 @@ lint-modules: ## Run them on the other modules, with all that these depend on: m
 prose: ## List the comments, texts and pages that do not read well
 	$(GO) test -count=1 ./internal/prose -run Repository -v -findings
 
+.PHONY: packages
+packages: ## Print what each package does
+	@$(GO) list -f '{{.ImportPath}}: {{.Doc}}' ./...
+
 .PHONY: check-peers
 check-peers: ## Check the program of bench-peers, and run each scenario for a moment
 	cd internal/lab/peerbench && $(GO) mod tidy -diff && $(GO) vet ./... && $(GO) test ./... && \
