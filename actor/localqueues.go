@@ -75,6 +75,8 @@ func (q *localQueues) add(c *core) bool {
 	}
 	l := set.local()
 	l.mu.Lock()
+	// shut removes the set, and then empties each queue under its mutex. What is added after that
+	// would be lost, so the set is read again under the same mutex.
 	if q.set.Load() != set { // they may have been closed meanwhile
 		l.mu.Unlock()
 		return false
@@ -126,6 +128,8 @@ func (q *localQueues) refill(r *runner, again *core) *core {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	// A runner that was marked as blocked must return to the scheduler, where it counts again. r.mu
+	// keeps the watchdog from marking it until its batch is complete.
 	if r.blocked || r.taken >= localTurns {
 		r.taken = 0
 		return nil

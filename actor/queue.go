@@ -21,6 +21,8 @@ func tryPut[M any](c *core, q *queue[M], msg M, r *metadata.Request, instead boo
 		c.mu.Unlock()
 		return false
 	}
+	// The usual case under load: others wait, so the actor is scheduled or suspended, and a place
+	// in the last chunk is free. Nothing is allocated or woken.
 	if last := q.rest.tail; last != nil && len(last.msgs) < cap(last.msgs) && len(last.tasks) == 0 && r == nil {
 		last.msgs = append(last.msgs, msg) // a turn is due already
 		c.waiting++

@@ -12,7 +12,7 @@ func newUnbound(path string) *core {
 	return &core{label: path, impl: unbound(path), guarded: guarded{dead: true, over: true}}
 }
 
-func (u unbound) deliver(msg any, _ entrance) { deadLetterToNobody(string(u), msg) }
+func (u unbound) deliver(msg any, _ entrance) { deadLetterOfNoSystem(string(u), msg) }
 
 type bindable interface{ pointer() **core }
 

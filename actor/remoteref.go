@@ -70,8 +70,8 @@ func newEmptyRef(s *System, l location) *core {
 	return &n.core
 }
 
-// wanders reports whether c may stand for different actors over time.
-func (c *core) wanders() bool {
+// isUnresolved reports whether c may stand for different actors over time.
+func (c *core) isUnresolved() bool {
 	_, looksAgain := c.impl.(*emptyRef)
 	return looksAgain
 }
@@ -103,7 +103,7 @@ type patientTransport interface {
 
 // The message enters the queue for another node.
 func (r *remoteActor) patience(by entrance) actorhook.Patience {
-	p := actorhook.Patience{Hurried: r.sys.shutdown.hurried, Within: by.within}
+	p := actorhook.Patience{Hurried: r.sys.shutdown.sendLimitOver, Within: by.within}
 	if by.ctx != nil {
 		p.Done = by.ctx.Done()
 	}

@@ -101,7 +101,7 @@ func routedAt(s *System, path string) (c *core, why error) {
 	return ref.target(), nil
 }
 
-func nobodyAt(s *System, path string) error {
+func noActorAt(s *System, path string) error {
 	if _, why := routedAt(s, path); why != nil {
 		return fmt.Errorf("%w: %w", ErrNoSuchActor, why)
 	}

@@ -23,7 +23,7 @@ func checkState(c *core) {
 		{!c.dead || c.waiting == 0 && !b.systemWaits(), "nothing waits for the dead"},
 		{!c.over || c.dead || c.flags.has(abandoned), "watchers learn of the end after it"},
 		{!c.closed || c.suspended, "what takes no children handles no messages"},
-		{!c.flags.has(unborn) || c.suspended, "what has not started handles no messages"},
+		{!c.flags.has(notStarted) || c.suspended, "what has not started handles no messages"},
 		{!c.flags.has(bypassed) || !c.suspended, "a bypass ends before the actor stops or restarts"},
 		{c.alone == nothingAlone || c.waiting > 0, "what is alone waits"},
 		{0 <= c.exempt && c.exempt <= c.waiting, "what no bound counts waits"},
@@ -34,5 +34,22 @@ func checkState(c *core) {
 			panic(fmt.Sprintf("actor: %s is in an impossible state, which is a bug of Understudy: %s: scheduled %t, suspended %t, closed %t, dead %t, over %t, plain %t, alone %d, %d wait, %d exempt",
 				c.path(), rule.text, c.scheduled, c.suspended, c.closed, c.dead, c.over, c.plain, c.alone, c.waiting, c.exempt))
 		}
+	}
+}
+
+// restStates are the rows of the table of cell in which a turn may end.
+var restStates = map[phase]struct{ suspended, closed, dead bool }{
+	running:    {},
+	restarting: {suspended: true},
+	stopping:   {suspended: true, closed: true},
+	stopped:    {suspended: true, closed: true, dead: true},
+}
+
+// It panics if a turn of c ends in no row of restStates. core.mu is held.
+func checkRest(c *cell) {
+	now := struct{ suspended, closed, dead bool }{c.core.suspended, c.core.closed, c.core.dead}
+	if legal, rests := restStates[c.core.phase]; (!rests || now != legal) && !c.core.sys.halt.begun.Load() {
+		c.core.mu.Unlock() // so that a test fails, and does not hang
+		panic(fmt.Sprintf("actor: a turn of %s ends in an impossible state, which is a bug of Understudy: phase %d, %+v", c.core.path(), c.core.phase, now))
 	}
 }

@@ -3,3 +3,5 @@
 package actor
 
 func checkState(*core) {}
+
+func checkRest(*cell) {}

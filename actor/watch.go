@@ -85,7 +85,7 @@ func (m watches) end(target *core) {
 
 // A ref may lead to another actor than when the watches began.
 func (m watches) endOf(ref AnyRef) {
-	if n := ref.target(); n == nil || !n.wanders() {
+	if n := ref.target(); n == nil || !n.isUnresolved() {
 		return
 	}
 	for target, w := range m {

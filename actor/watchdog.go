@@ -22,6 +22,8 @@ func (s *scheduler) armWatchdog() {
 func (s *scheduler) checkRunners() {
 	s.mu.Lock()
 	s.watchdogArmed = false
+	// The local queues have no runner of their own: if those that serve them block, their actors
+	// wait. So they are emptied at each check, which bounds that wait, and opened again below.
 	s.locals.shut(&s.waiting.fresh)
 	s.limit = processors()
 	s.countTurns()

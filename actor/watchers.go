@@ -73,7 +73,7 @@ func (w *watchers) all() []watcher {
 
 func (c *core) tellWatchers() {
 	all, cause := c.takeWatchers()
-	if c.flags.has(exported) { // which nobody sets any more
+	if c.flags.has(exported) { // which is not set any more
 		c.sys.exports.remove(c.uid)
 	}
 	for _, w := range all {

@@ -3,6 +3,7 @@ package remote
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"sync/atomic"
 	"time"
@@ -20,7 +21,7 @@ const (
 )
 
 var (
-	errUntaken = errors.New("nobody takes stream connections")
+	errUntaken = errors.New("no receiver takes stream connections")
 	errBusy    = errors.New("the connection before this one is still being read")
 	errHungUp  = errors.New("hung up")
 )
@@ -224,7 +225,7 @@ func (a *acceptor) begin(conn net.Conn, l channel, h hello, with agreement) (*in
 		session:  h.Session,
 		conn:     conn,
 		patience: a.cfg.UnreachableAfter,
-		idle:     a.cfg.silence(),
+		idle:     2 * min(a.cfg.IdleAfter, math.MaxInt64/4), // the peer closes an idle connection earlier
 		stop:     make(chan struct{}),
 		done:     make(chan struct{}),
 		frames:   wire.NewFrameReader(conn, maxFrame(l, a.cfg.MaxMessage)),

@@ -74,7 +74,7 @@ func newEndpoint(cfg Config, authenticator *authenticator, addr string) *Endpoin
 		addr:          addr,
 		authenticator: authenticator,
 		types:         seenSet{seen: map[string]bool{}},
-		reverseConns:  newReverseConns(),
+		reverseConns:  &reverseConns{waiting: map[string][]*reverseConn{}, arrival: make(chan struct{})},
 		closing:       make(chan struct{}),
 	}}
 	e.incarnation.Store(cfg.Incarnation)

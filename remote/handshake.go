@@ -114,7 +114,7 @@ func sendHello(conn io.Writer, l channel, h hello) error {
 	if err != nil {
 		return fmt.Errorf("encode hello: %w", err)
 	}
-	if _, err := conn.Write(wire.AppendFrame(appendPreface(nil, l), body)); err != nil {
+	if _, err := conn.Write(wire.AppendFrame(append([]byte(preface), byte(l)), body)); err != nil {
 		return fmt.Errorf("send hello: %w", err)
 	}
 	return nil

@@ -77,7 +77,8 @@ func (in *inbound) next() ([]byte, error) {
 		if missing == 0 {
 			in.received++
 			in.unacked += len(body)
-			in.arrivals.frame(len(body))
+			in.arrivals.messages++
+			in.arrivals.bytes += uint64(len(body))
 			return body, err
 		}
 		if err := in.fill(missing); err != nil {

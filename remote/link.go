@@ -33,7 +33,7 @@ type link struct {
 	over    bool // accepts no more frames
 	dropped uint64
 
-	empty chan struct{}
+	empty chan struct{} // closed when out is empty; nil if no caller waits for it
 	roomy chan struct{} // closed when out has room again; likewise
 }
 
@@ -114,6 +114,8 @@ func (l *link) run(ctx context.Context) {
 
 func (l *link) retire() bool {
 	l.mu.Lock()
+	// A frame that came since the last look keeps the link alive. Seen without the mutex, such a
+	// frame would be in an outbox that no goroutine empties.
 	l.over = l.over || l.out.Len() == 0
 	over := l.over
 	l.noteEmpty()
@@ -128,6 +130,9 @@ func (l *link) retire() bool {
 // What is left becomes dead letters.
 func (l *link) close(reason error) {
 	l.mu.Lock()
+	// In one critical section with the emptying: a later frame is refused by errIdle and gets a new
+	// link, and none stays in an outbox that no goroutine empties. What was written may have
+	// arrived, which the sender is told; the rest has not.
 	l.over = true
 	doubtful, unsent := l.out.Abandon(), l.out.Drain()
 	l.noteEmpty()

@@ -49,6 +49,7 @@ func (l *link) write(conn net.Conn, lost chan error) error {
 			l.yield()
 		case <-timer.C:
 		case why := <-lost:
+			// It goes back for transmit, which waits for the end of readAcks by this channel.
 			lost <- why
 			return nil
 		}
@@ -114,7 +115,7 @@ func (l *link) next(conn net.Conn, buf []byte) (bytes []byte, rest *nonBlockingC
 func (l *link) sleepUntil() (due time.Time, err error) {
 	now := time.Now()
 	if due, err = l.timing.next(&l.links.cfg, l.out.Len() == 0); now.Before(due) {
-		l.writer.sleep(now)
+		l.writer.asleep, l.writer.slept = true, now
 		return due, nil
 	}
 	return time.Time{}, err

@@ -165,7 +165,7 @@ func (p *packets) readAll() {
 	}
 }
 
-// As nobody proves to have sent such a datagram, all count as one kind from one peer.
+// As such a datagram proves no sender, all count as one kind from one peer.
 const packetUnknown = "datagram of another version"
 
 func (p *packets) skipPacket(source net.Addr, err *packetVersionError) {

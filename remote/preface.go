@@ -60,5 +60,3 @@ func readPreface(r io.Reader, begin []byte) (channel, error) {
 	}
 	return channel(rest[last]), nil
 }
-
-func appendPreface(buf []byte, l channel) []byte { return append(append(buf, preface...), byte(l)) }

@@ -37,6 +37,8 @@ func (s *sessions) begin(in *inbound, goesOn bool) (before *inbound, err error) 
 	if old != nil && !old.finished() {
 		return old, nil
 	}
+	// The former inbound has ended, so its count is final. Two at once would deliver, and count,
+	// the frames of one session side by side.
 	known := old != nil && !old.over && old.from == in.from && old.session == in.session
 	if goesOn && !known {
 		return nil, refuse(RefusedSession, "session %d is not known here", in.session)

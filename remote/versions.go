@@ -58,15 +58,13 @@ type agreement struct {
 
 func (h hello) versions() protocol.Range { return protocol.Range{Min: h.Min, Max: h.Max} }
 
-func (h hello) user() Protocol { return userProtocol(h.UserMin, h.UserMax, h.UserFeatures) }
-
 func userProtocol(lowest, highest uint64, f protocol.Features) Protocol {
 	return Protocol{Min: lowest, Max: highest, Features: uint64(f)}
 }
 
 // It fails with a [*refusal] if the two have no version in common.
 func (n *localNode) agree(h hello) (agreement, error) {
-	with := agreement{peer: h.user()}
+	with := agreement{peer: userProtocol(h.UserMin, h.UserMax, h.UserFeatures)}
 	var ok bool
 	if with.version, ok = n.cfg.versions.Common(h.versions()); !ok {
 		return agreement{}, n.refuseVersion("remote", h.Addr, n.cfg.versions, h.versions())

@@ -12,8 +12,6 @@ type inbox[M any] struct {
 	more  chan struct{} // capacity 1: the queue may have become non-empty
 }
 
-func newInbox[M any]() *inbox[M] { return &inbox[M]{more: make(chan struct{}, 1)} }
-
 func (b *inbox[M]) put(msg M) {
 	b.mu.Lock()
 	b.queue = append(b.queue, msg)

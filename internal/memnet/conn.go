@@ -93,14 +93,11 @@ func (c *conn) Write(b []byte) (int, error) {
 			c.changed.Wait()
 			continue
 		}
-		c.transmit(slices.Clone(b[written : written+count]))
+		data := slices.Clone(b[written : written+count])
+		c.unheard += count
+		c.post(func() { c.peer.receive(data) })
 		written += count
 	}
-}
-
-func (c *conn) transmit(data []byte) {
-	c.unheard += len(data)
-	c.post(func() { c.peer.receive(data) })
 }
 
 // It arrives after everything sent before.

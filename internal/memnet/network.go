@@ -49,7 +49,7 @@ func New(seed uint64) *Network {
 		hosts:  map[string]*Host{},
 		dice:   map[link]*dice{},
 		dark:   map[string]bool{},
-		faults: newFaults(),
+		faults: faults{paused: map[string]bool{}, losses: map[link]float64{}, delay: UsualDelay, jitter: UsualJitter},
 	}
 }
 

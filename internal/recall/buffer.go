@@ -8,7 +8,7 @@ import (
 )
 
 // A Buffer keeps the messages that were sent on one node along a route, in order and up to a limit.
-// The zero Buffer has a route to nobody and room for no message.
+// The zero Buffer has no route and room for no message.
 //
 // A message is always with one node: this one, or the one it was sent to. When the route changes,
 // the messages that are still with the former node are recalled. New ones wait until that node has

@@ -13,7 +13,7 @@ type RouteKind uint8
 
 // The kinds of routes.
 const (
-	ToNobody   RouteKind = iota // buffer the messages sent here, return those of other nodes
+	NoRoute    RouteKind = iota // buffer the messages sent here, return those of other nodes
 	ToSelf                      // buffer both: the instance is about to be here, or is stopping
 	ToInstance                  // the instance is here
 	ToPeer                      // it is on another node; return what others have sent

@@ -58,7 +58,7 @@ func (c *Clock) Refresh(ctx context.Context) {
 	var told time.Time
 	err := guard.Run(func() (err error) { told, err = c.ask(ctx); return err })
 	if err != nil {
-		c.log.Warn("nobody tells the time; timers go by the last answer", zap.Error(err))
+		c.log.Warn("the clock of the store does not answer; timers go by its last answer", zap.Error(err))
 		return
 	}
 	c.mu.Lock()

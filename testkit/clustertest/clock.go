@@ -19,11 +19,6 @@ type clock struct {
 
 var _ cluster.Clock = (*clock)(nil)
 
-func newClock() *clock {
-	now := time.Now()
-	return &clock{real: now, shown: now, rate: 1, tickers: make(map[*time.Ticker]time.Duration)}
-}
-
 func (c *clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()

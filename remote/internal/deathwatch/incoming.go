@@ -133,6 +133,8 @@ func (h *incoming) resend(g *remoteWatcher) {
 		if !x.ended {
 			continue
 		}
+		// The first check after the end was probably sent before the end arrived. From the second
+		// on, the end or its acknowledgement has been lost.
 		if x.told++; x.told > 1 {
 			numbers = append(numbers, number)
 		}

@@ -20,7 +20,7 @@ func drain(ctx context.Context, c *command) (int, error) {
 	last := ""
 	progress := func(s status.Snapshot) {
 		if text := printable(leaving(s)); text != last {
-			_, _ = fmt.Fprintln(c.Stderr, text) // nobody may look
+			_, _ = fmt.Fprintln(c.Stderr, text) // the caller may have closed it
 			last = text
 		}
 	}
