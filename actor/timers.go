@@ -83,8 +83,8 @@ func (t *timers) stop() {
 
 func (k *keyedTimer) run(c *cell) {
 	if c.timers.byKey[k.key] != k {
-		// The timer may have fired before it was cancelled or replaced, and have waited in the mailbox
-		// since. Only the turn changes byKey, so this is decided without a race.
+		// The timer may have fired before it was cancelled or replaced, and have waited in the
+		// mailbox since. Only the turn changes byKey, so this is decided without a race.
 		return
 	}
 	if k.repeats != onceAfter {
