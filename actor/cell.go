@@ -67,7 +67,7 @@ func (c *cell) init(x typed, parent *core, name string, conf *config) {
 	c.refit()
 }
 
-// It takes maxTurn, and batchSize messages, at most. A panic fails the actor; one recover serves
+// turn takes maxTurn, and batchSize messages, at most. A panic fails the actor; one recover serves
 // the whole turn.
 func (c *cell) turn(s *scheduler, r *runner) (more bool) {
 	halted := c.core.sys.halt.begun.Load()

@@ -31,8 +31,8 @@ func (c *core) check(what string) {
 	}
 }
 
-// It panics if what mu guards of the actor is in none of the states that the table of cell allows.
-// mu is held.
+// checkState panics if what mu guards of the actor is in none of the states that the table of cell
+// allows. mu is held.
 func checkState(c *core) {
 	of, ok := c.impl.(*cell)
 	if !ok || c.outside {
@@ -72,7 +72,7 @@ var restStates = map[phase]struct{ suspended, closed, dead bool }{
 	stopped:    {suspended: true, closed: true, dead: true},
 }
 
-// It panics if a turn of c ends in no row of restStates. core.mu is held.
+// checkRest panics if a turn of c ends in no row of restStates. core.mu is held.
 func checkRest(c *cell) {
 	now := struct{ suspended, closed, dead bool }{c.core.suspended, c.core.closed, c.core.dead}
 	if legal, rests := restStates[c.core.phase]; (!rests || now != legal) && !c.core.sys.halt.begun.Load() {

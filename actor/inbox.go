@@ -213,7 +213,7 @@ func (b *inbox) drain() []item {
 	return b.box.drainQueue(rest)
 }
 
-// There must be some.
+// items is not empty.
 func (b *inbox) putBack(items []item) {
 	if in := b.inner(); in != nil {
 		in.putBack(items)

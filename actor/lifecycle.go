@@ -138,7 +138,7 @@ func (c *cell) endIncarnation(last Signal, layer int) {
 	c.epoch++
 }
 
-// It logs also the end of its goroutine.
+// guard logs also the end of its goroutine.
 func (c *cell) guard(what string, f func()) {
 	if err := guard.Apart(c.senders.lend(c.core.owner.lend(f))); err != nil {
 		c.core.logOutside(what, err)

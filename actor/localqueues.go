@@ -86,8 +86,9 @@ func (q *localQueues) add(c *core) bool {
 	return true
 }
 
-// It looks at two queues, beginning with another one each time, and at more only until it finds an
-// actor: the mutex of the scheduler is held, and each look may fetch memory from another processor.
+// gather looks at two queues, beginning with another one each time, and at more only until it finds
+// an actor: the mutex of the scheduler is held, and each look may fetch memory from another
+// processor.
 func (q *localQueues) gather(to *readyQueue) {
 	set := q.set.Load()
 	if set == nil {
@@ -153,6 +154,6 @@ func (q *localQueues) refill(r *runner, again *core) *core {
 	return c
 }
 
-// It counts actors, not refills: a refill may bring only one, and all processors share the mutex of
-// the scheduler.
+// localTurns counts actors, not refills: a refill may bring only one, and all processors share the
+// mutex of the scheduler.
 const localTurns = 4 * (1 + maxRunBatch)

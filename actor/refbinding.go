@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// It is malformed, or has just been decoded.
+// An unbound is malformed, or has just been decoded.
 type unbound string
 
 func newUnbound(path string) *core {

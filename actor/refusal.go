@@ -22,7 +22,7 @@ type asker interface {
 	follow(to *core)
 }
 
-// It returns nil if c is no reply ref of this node.
+// askerOf returns nil if c is no reply ref of this node.
 func askerOf(c *core) asker {
 	if a, ok := c.impl.(interface{ asker() asker }); ok {
 		return a.asker()

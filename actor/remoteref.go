@@ -96,7 +96,7 @@ func (c *core) isRemote() bool {
 	return remote
 }
 
-// It slows senders down while a peer takes messages more slowly than they are sent.
+// A patientTransport slows senders down while a peer takes messages more slowly than they are sent.
 type patientTransport interface {
 	SendWaiting(p actorhook.Patience, s *System, target actorhook.Target, msg any)
 }
@@ -214,7 +214,8 @@ func newRemoteActor(s *System, l location, path string) *remoteActor {
 	return a
 }
 
-// It does so when there are twice as many entries as cores remained the last time. mu is held.
+// forget does nothing until there are twice as many entries as cores remained the last time. mu is
+// held.
 func (r *remotes) forget() {
 	if r.cores == nil {
 		r.cores = make(map[location]weak.Pointer[remoteActor])

@@ -28,7 +28,7 @@ func (*returning) Used(of AnyRef) (round uint32, worked bool) {
 	return c.flags.round(), c.flags.has(inUse)
 }
 
-// It is false once the actor has ended.
+// Resting is false once the actor has ended.
 func (*returning) Resting(of AnyRef) bool { return of.target().flags.has(resting) }
 
 // core.mu is held.

@@ -70,7 +70,7 @@ func (s *scheduler) engage() *runner {
 	return r
 }
 
-// It returns when r has nothing more to run.
+// work returns when r has nothing more to run.
 func (s *scheduler) work(r *runner, c *core) {
 	for turns := 1; c != nil; turns++ {
 		var again *core
@@ -150,7 +150,7 @@ func (l *lastRunner) begin(r *runner) {
 	}
 }
 
-// It releases the mutex.
+// begin releases the mutex.
 func (s *scheduler) begin(r *runner) *core {
 	c := s.waiting.pop()
 	r.enter(c)
@@ -189,7 +189,7 @@ func (s *scheduler) reclaimBatch(r *runner) {
 	s.wakeup.Store(true)
 }
 
-// It runs no actor, and counts again.
+// r runs no actor, and counts again.
 func (s *scheduler) returned(r *runner) {
 	if r.blocked {
 		r.blocked = false

@@ -64,7 +64,7 @@ type scheduler struct {
 const (
 	// An actor that waits behind blocked handlers gets a runner after at most two checks.
 	watchdogInterval = 250 * time.Microsecond
-	// From that length on, the cost of a goroutine does not matter.
+	// The length of a turn from which on the cost of a goroutine does not matter.
 	longTurn = 10 * time.Microsecond
 	// The scheduler overcommits for so many checks, twice as many each time turns are still long
 	// afterwards.
@@ -75,11 +75,11 @@ const (
 	yieldAfter    = 128
 	maxSpares     = 64
 	maxSpinMisses = 1 << 10
-	// So often a spinning runner leaves a single waiting actor to the others.
+	// How often a spinning runner leaves a single waiting actor to the others.
 	patience = 3
 )
 
-// It is in no queue yet.
+// c is in no queue yet.
 func (s *scheduler) ready(c *core) {
 	if s.locals.add(c) {
 		return
@@ -233,8 +233,8 @@ func (s *scheduler) spin(r *runner) *core {
 	return s.stopSpinning(r, same > 0)
 }
 
-// That takes a few microseconds. Longer spinning takes the processor from the goroutines that make
-// work. In a bubble no work comes meanwhile.
+// The spinning takes a few microseconds. Longer spinning takes the processor from the goroutines
+// that make work. In a bubble no work comes meanwhile.
 func (s *scheduler) spins() int {
 	if s.virtual {
 		return 6

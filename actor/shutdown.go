@@ -172,8 +172,8 @@ func (s *System) runPhases() {
 	}
 }
 
-// So long, actors that are being stopped may still wait for room in the queue for another node.
-// Without that bound a handler that tells a slow node many messages outlasts the phase.
+// How long actors that are being stopped may still wait for room in the queue for another node.
+// Without this limit a handler that tells a slow node many messages outlasts the phase.
 const sendLimit = time.Second
 
 func (s *System) stopActors(limit time.Duration) {

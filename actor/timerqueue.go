@@ -88,7 +88,7 @@ func (q *timerQueue) cancel(a *queuedTimer) {
 	}
 }
 
-// It costs less than adding them did.
+// sweep costs less than adding the timers did.
 func (q *timerQueue) sweep() {
 	q.heap = slices.DeleteFunc(q.heap, func(e timerEntry) bool { return e.timer.cancelled })
 	q.cancelled = 0
@@ -115,7 +115,7 @@ func (q *timerQueue) stop() {
 	}
 }
 
-// So many expire each time that the mutex is taken.
+// How many timers expire each time that the mutex is taken.
 const expireAtOnce = 64
 
 func (q *timerQueue) expire() {
@@ -168,7 +168,7 @@ func (q *timerQueue) push(e timerEntry) {
 	q.heap[at] = e
 }
 
-// There is one.
+// The heap is not empty.
 func (q *timerQueue) pop() *queuedTimer {
 	first, end := q.heap[0].timer, len(q.heap)-1
 	q.heap[0], q.heap[end] = q.heap[end], timerEntry{}

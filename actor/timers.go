@@ -96,7 +96,7 @@ func (k *keyedTimer) run(c *cell) {
 	c.handleTaskMessage(k.msg)
 }
 
-// It does so also when the handling failed and the actor resumes.
+// again is called also when the handling has failed and the actor resumes.
 func (k *keyedTimer) again(c *cell) {
 	if c.timers.byKey[k.key] != k {
 		return

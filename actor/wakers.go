@@ -37,8 +37,8 @@ func (w *waker) after(d time.Duration) <-chan time.Time {
 	return w.timer.C
 }
 
-// They are not shared between systems, because a channel belongs to the bubble of testing/synctest
-// in which it was made.
+// wakers are not shared between systems, because a channel belongs to the bubble of
+// testing/synctest in which it was made.
 type wakers struct {
 	pool    sync.Pool
 	virtual bool // nothing is kept: the asking goroutine may be outside the bubble
@@ -86,8 +86,8 @@ type pendingWait struct {
 	since        time.Time
 }
 
-// They are the oldest that began before a time, at most so many, the oldest first. inside is how
-// many such asks there are whenever they began.
+// The waits are the oldest that began before a time, at most so many, the oldest first. inside is
+// how many such asks there are whenever they began.
 func (w *wakers) oldest(before time.Time, most int) (all []pendingWait, inside int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

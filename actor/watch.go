@@ -113,8 +113,8 @@ func (w *watch) watchedEnded(target *core, err error) {
 	w.by.post(item{task: &endOfWatched{watch: w, target: target, err: err}}, entrance{})
 }
 
-// It waits behind all messages that the watched actor has sent. It has no effect if the watch has
-// ended meanwhile.
+// An endOfWatched waits behind all messages that the watched actor has sent. It has no effect if
+// the watch has ended meanwhile.
 type endOfWatched struct {
 	trailing
 	watch  *watch

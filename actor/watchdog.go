@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// It schedules one check.
+// armWatchdog schedules one check.
 func (s *scheduler) armWatchdog() {
 	s.watchdogArmed = true
 	if s.watchdog == nil {
@@ -18,7 +18,7 @@ func (s *scheduler) armWatchdog() {
 	s.since, s.turns = time.Now(), 0
 }
 
-// It schedules the next check only while actors wait.
+// checkRunners schedules the next check only while actors wait.
 func (s *scheduler) checkRunners() {
 	s.mu.Lock()
 	s.watchdogArmed = false
@@ -67,14 +67,14 @@ func (s *scheduler) countTurns() {
 	}
 }
 
-// It cannot tell when the check itself comes late, because then no processor was free.
+// turnsAreLong cannot tell when the check itself comes late, because then no processor was free.
 func (s *scheduler) turnsAreLong() bool {
 	elapsed := time.Since(s.since)
 	return elapsed < 4*watchdogInterval && elapsed > time.Duration(s.turns/max(1, min(s.busy, s.limit)))*longTurn
 }
 
-// It returns how many runners have moved, how many are newly marked, and whether any has a run
-// batch. If turns are long, it reclaims all batches.
+// markAllBlocked returns how many runners have moved, how many are newly marked, and whether any
+// has a run batch. If turns are long, it reclaims all batches.
 func (s *scheduler) markAllBlocked(turnsAreLong bool) (moving, blocked int, batches bool) {
 	for _, r := range slices.Backward(s.runners.all) { // marking removes it
 		r.mu.Lock()

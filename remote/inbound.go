@@ -11,7 +11,7 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// It counts the frames that arrive, and acknowledges them.
+// An inbound counts the frames that arrive, and acknowledges them.
 type inbound struct {
 	key      linkKey
 	from     NodeID
@@ -87,7 +87,7 @@ func (in *inbound) next() ([]byte, error) {
 	}
 }
 
-// It acknowledges if nothing arrives for a while.
+// fill acknowledges if nothing arrives for a while.
 func (in *inbound) fill(size int) error {
 	in.arrivals.publish()
 	in.settle()

@@ -47,7 +47,7 @@ type linkSession struct {
 // A new link accepts the frame.
 var errIdle = errors.New("remote: link has ended")
 
-// It fails with errIdle or [ErrOutboxFull].
+// send fails with errIdle or [ErrOutboxFull].
 func (l *link) send(x outbox.Frame) error {
 	l.mu.Lock()
 	if err := l.enqueue(x); err != nil {
@@ -168,7 +168,7 @@ func (l *link) lose(frames []outbox.Frame, reason error) {
 	l.log.Log(level, "messages lost", zap.Int("messages", users), zap.Int("of_framework", len(frames)-users), zap.Error(reason))
 }
 
-// It ends at the deadline in any case.
+// The link ends at the deadline in any case.
 func (l *link) finish(by time.Time) {
 	l.mu.Lock()
 	l.timing.finishBy = by

@@ -14,7 +14,7 @@ type refusalCount struct {
 	frame, untaken, tooMany atomic.Uint64
 }
 
-// It counts only what this node has refused.
+// ended counts only what this node has refused.
 func (c *refusalCount) ended(err error) {
 	switch refused, ok := errors.AsType[*refusal](err); {
 	case ok:

@@ -21,7 +21,7 @@ const (
 
 const maxPacket = 65507
 
-// It is the size without the address.
+// packetFixed is the size without the address.
 const packetFixed = 1 + 1 + 8 + 8 + 1
 
 // A Packet is a datagram of memberlist's protocol.

@@ -17,8 +17,8 @@ const preface = tlsTooLong + "understudy\r\n\r\n"
 // begins like this.
 const tlsTooLong = "\x16\x03\x01\xff\xff"
 
-// They are all of [tlsTooLong], or as much of the head of a TLS record, or one byte of anything
-// else.
+// The bytes are all of [tlsTooLong], or as much of the head of a TLS record, or one byte of
+// anything else.
 func readBegin(r io.Reader) ([]byte, error) {
 	first, err := readByte(r)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// It delivers the messages in batches, so that an actor is not woken for each one. The actors
-// decode them.
+// A receiver delivers the messages in batches, so that an actor is not woken for each one. The
+// actors decode them.
 type receiver struct {
 	node     *localNode
 	sys      *actor.System

@@ -45,7 +45,7 @@ var errNoPing = errors.New("no sign of life on a connection that waits")
 // For one peer. Beyond that, the oldest is closed.
 const maxSpare = 2
 
-// It waits until the connection is taken or closed.
+// wait returns when the connection is taken or closed.
 func (r *reverseConns) wait(addr string, conn net.Conn) (taken bool, err error) {
 	x := &reverseConn{conn: conn, done: make(chan struct{})}
 	if !r.add(addr, x) {
@@ -58,7 +58,7 @@ func (r *reverseConns) wait(addr string, conn net.Conn) (taken bool, err error) 
 	return taken, err
 }
 
-// It returns nil when the connection is taken.
+// answerPings returns nil when the connection is taken.
 func (x *reverseConn) answerPings() error {
 	for {
 		if err := x.setPatience(); err != nil {

@@ -24,11 +24,11 @@ type unauthenticatedConn struct {
 	since time.Time
 }
 
-// So long a connection is safe from being replaced by another one of its host, because many nodes
+// How long a connection is safe from being replaced by another one of its host, because many nodes
 // of one host may start at once.
 const unauthenticatedGrace = 250 * time.Millisecond
 
-// It returns nil if the host has too many recent connections. If there are too many in all, the
+// enter returns nil if the host has too many recent connections. If there are too many in all, the
 // oldest one is closed: a legitimate peer needs only a moment.
 func (s *unauthenticated) enter(conn net.Conn) *unauthenticatedConn {
 	x := &unauthenticatedConn{conn: conn, host: hostOf(conn.RemoteAddr()), since: time.Now()}
@@ -67,7 +67,7 @@ func (s *unauthenticated) leave(x *unauthenticatedConn) {
 	}
 }
 
-// It is an IPv4 address, or the /64 network of an IPv6 address, because a host has all of it.
+// The host is an IPv4 address, or the /64 network of an IPv6 address, because a host has all of it.
 func hostOf(a net.Addr) string {
 	host, _, err := net.SplitHostPort(a.String())
 	if err != nil {
@@ -84,8 +84,8 @@ func hostOf(a net.Addr) string {
 	return network.String()
 }
 
-// So much is read from a connection before TLS has authenticated it. A chain of certificates fits
-// in.
+// How many bytes are read from a connection before TLS has authenticated it. A chain of
+// certificates fits in.
 const maxUnauthenticatedBytes = 32 << 10
 
 var errUnauthenticatedBytes = fmt.Errorf("%w: more than %d bytes before authentication", ErrFrame, maxUnauthenticatedBytes)

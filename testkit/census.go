@@ -137,7 +137,7 @@ func (c *Census) endHalted() {
 	}
 }
 
-// It has not ended. c.mu is held.
+// The instance has not ended. c.mu is held.
 func (c *Census) endAt(i *instance, at time.Time) {
 	if c.living[i] {
 		delete(c.living, i)

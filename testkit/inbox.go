@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// It has one reader.
+// An inbox has one reader.
 type inbox[M any] struct {
 	mu    sync.Mutex // guards queue
 	queue []M

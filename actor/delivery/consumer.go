@@ -220,7 +220,7 @@ func (c *consumer[M]) deliverNext() {
 	}
 }
 
-// It was handled, unless why says why it is refused.
+// The message was handled, unless why says why it is refused.
 func (c *consumer[M]) settle(why extension.ErrorPayload) {
 	c.try(nil)
 	done := c.waiting.Pop()

@@ -220,7 +220,7 @@ func (p *producer[M]) noteRefused(e *entry[M], why error) {
 	p.storage.refused = append(p.storage.refused, e)
 }
 
-// It returns nil for the zero ref.
+// connect returns nil for the zero ref.
 func (p *producer[M]) connect(consumer actor.ActorRef[Link[M]]) *connection[M] {
 	if consumer == (actor.ActorRef[Link[M]]{}) {
 		extension.DeadLetter(p.ctx.System(), p.ctx.Self().Path(), Connect[M]{}, actor.ErrNoRef)

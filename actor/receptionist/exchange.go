@@ -21,7 +21,7 @@ const (
 	partBytes = 64 << 10
 	// rounds is in how many ticks each peer is checked once.
 	rounds = 6
-	// They are of nodes that are not known to be members yet.
+	// How many checks are kept of nodes that are not known to be members yet.
 	maxEarly = 1000
 )
 

@@ -53,7 +53,7 @@ func newReceptionist(s *actor.System, l Locator) *receptionist {
 	}
 }
 
-// It panics if the name is in use with another type. o.mu is held.
+// use panics if the name is in use with another type. o.mu is held.
 func use[M any](o *receptionist, key ServiceKey[M]) *service {
 	if key.name == "" {
 		panic("receptionist: the zero ServiceKey; make one by NewKey")

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// So many bytes may be written that the peer has not read.
+// How many bytes may be written that the peer has not read.
 const window = 256 << 10
 
 type conn struct {
@@ -100,7 +100,7 @@ func (c *conn) Write(b []byte) (int, error) {
 	}
 }
 
-// It arrives after everything sent before.
+// What is posted arrives after everything sent before.
 func (c *conn) post(arrive func()) {
 	p := &parcel{link: c.link(), sender: c.host, stream: true, stubborn: true, due: c.lastDue, arrive: func() {
 		if !c.severed {

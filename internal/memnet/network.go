@@ -38,7 +38,7 @@ type Network struct {
 	closed bool
 }
 
-// It is one direction.
+// A link is one direction.
 type link struct{ from, to string }
 
 // New returns a network without faults whose delays are 200 to 500 µs.
@@ -92,7 +92,7 @@ func (n *Network) latency(l link) time.Duration {
 	return n.faults.delay + time.Duration(float64(n.faults.jitter)*n.draw(l))
 }
 
-// It is in [0, 1), and depends on the seed, the link and the count of earlier draws for it.
+// The number is in [0, 1), and depends on the seed, the link and the count of earlier draws for it.
 func (n *Network) draw(l link) float64 {
 	d, ok := n.dice[l]
 	if !ok {
@@ -102,7 +102,7 @@ func (n *Network) draw(l link) float64 {
 	return d.next()
 }
 
-// It is a hash of seed, link and counter.
+// A dice is a hash of seed, link and counter.
 type dice struct{ base, count uint64 }
 
 func newDice(seed uint64, l link) *dice {
@@ -117,7 +117,7 @@ func (d *dice) next() float64 {
 	return float64(mix(d.base+d.count)>>11) / (1 << 53)
 }
 
-// It is the finalizer of SplitMix64: every bit of x moves about half of the result.
+// mix is the finalizer of SplitMix64: every bit of x moves about half of the result.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

@@ -51,7 +51,7 @@ func (p *packetConn) ReadFrom(b []byte) (int, net.Addr, error) {
 	}
 }
 
-// It never blocks. A lost datagram is no error.
+// WriteTo never blocks. A lost datagram is no error.
 func (p *packetConn) WriteTo(b []byte, to net.Addr) (int, error) {
 	name, port, err := split(to.String())
 	if err != nil {

@@ -71,8 +71,8 @@ func (n *Network) handOver(p *parcel) {
 	}
 }
 
-// They keep their numbers, so that they arrive before later traffic. Parcels of a crashed host are
-// not repeated.
+// The parcels keep their numbers, so that they arrive before later traffic. Parcels of a crashed
+// host are not repeated.
 func (n *Network) release() {
 	for _, p := range n.wire.held {
 		if p.sender == nil || !p.sender.failed {

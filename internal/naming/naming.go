@@ -206,7 +206,7 @@ func CheckPlace(address string) error {
 	return nil
 }
 
-// It is fast, because each ref that arrives has an address.
+// plainAddress is fast, because each ref that arrives has an address.
 func plainAddress(address string) bool {
 	colon := strings.LastIndexByte(address, ':')
 	if colon < 1 || colon == len(address)-1 || len(address) > MaxLength {

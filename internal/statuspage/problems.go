@@ -34,7 +34,7 @@ func (d Details) problems() []Problem {
 	return all
 }
 
-// They are to members. Other peers, such as clients, may go away without a problem.
+// The links are to members. Other peers, such as clients, may go away without a problem.
 func ofLinks(links []Link) []Problem {
 	var found []Problem
 	add := func(l Link, format string, args ...any) {

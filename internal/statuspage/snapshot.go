@@ -141,7 +141,7 @@ type AtHost struct {
 
 const mostSingletons = 1000
 
-// They keep their order. Those with problems are preferred, then those with figures.
+// The singletons keep their order. Those with problems are preferred, then those with figures.
 func (s Snapshot) bounded() Snapshot {
 	left := len(s.Singletons) - mostSingletons
 	if left <= 0 {

@@ -21,7 +21,7 @@ func init() {
 	flag.Var(&chaosSchedule, "chaos.schedule", "clustertest: run chaos tests with this `schedule` only; the empty one has no faults")
 }
 
-// It is nil without a schedule, which differs from the empty one.
+// A scheduleFlag is nil without a schedule, which differs from the empty one.
 type scheduleFlag struct{ schedule Schedule }
 
 func (f *scheduleFlag) String() string { return f.schedule.String() }

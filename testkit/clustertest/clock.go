@@ -7,7 +7,7 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 )
 
-// It may run fast or slow, and its wall clock may be wrong.
+// A clock may run fast or slow, and its wall clock may be wrong.
 type clock struct {
 	mu      sync.Mutex // guards all below
 	real    time.Time  // of the last change of rate

@@ -291,7 +291,7 @@ func (c *Cluster) clock(name string) *clock {
 	return c.clocks[name]
 }
 
-// It waits until the node is up.
+// start waits until the node is up.
 func (c *Cluster) start(name string, opts []Option) {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), startLimit)

@@ -140,7 +140,7 @@ func (r *Round) endIfFailed() {
 	}
 }
 
-// It goes to the end or to the first violation.
+// run goes to the end or to the first violation.
 func (r *Round) run(s Schedule, story func(*Round)) {
 	for _, name := range r.chaos.names() {
 		r.start(name, nil)
@@ -185,7 +185,7 @@ func (r *Round) check() {
 	}
 }
 
-// It checks the invariants meanwhile.
+// until checks the invariants meanwhile.
 func (r *Round) until(at time.Time) {
 	for {
 		rest := time.Until(at)
@@ -248,7 +248,7 @@ func (r *Round) describe() string {
 	return b.String()
 }
 
-// It waits for the end of the node's predecessor, but not for the node.
+// begin waits for the end of the node's predecessor, but not for the node.
 func (r *Round) begin(name string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	t := &try{name: name, cancel: cancel}
@@ -312,7 +312,7 @@ func (r *Round) sent() uint64 {
 	return all
 }
 
-// It does not wait for the node.
+// dismiss does not wait for the node.
 func (r *Round) dismiss(name string) (dismissed bool) {
 	n, runs := r.running(name)
 	if !runs {

@@ -43,7 +43,7 @@ type peerWatches struct {
 	met     uint64    // the incarnation that has answered last; 0 for none
 }
 
-// It is confirmed when a check that was made after it was answered with "the same".
+// An outgoingWatch is confirmed when a check that was made after it was answered with "the same".
 type outgoingWatch struct {
 	target wireTarget
 	by     uint64 // the incarnation that has confirmed it; 0 for none
@@ -103,7 +103,7 @@ func (w *outgoing) remove(address string, number uint64) bool {
 
 func (w *outgoing) send(to string, msg any) { w.post = append(w.post, outMessage{to, msg}) }
 
-// It acknowledges even an end that was known.
+// ended acknowledges even an end that was known.
 func (w *outgoing) ended(msg wireEnded) {
 	if msg.To != w.self {
 		return

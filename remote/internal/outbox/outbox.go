@@ -218,13 +218,13 @@ func (o *Outbox) Take(buf []byte) []byte {
 	return buf
 }
 
-// It takes those that no earlier frame is left for.
+// takeLasts takes the frames that have no earlier frame left.
 func (o *Outbox) takeLasts(buf *[]byte) {
 	for o.last.len() > 0 && !o.waiting.before(o.last) && !o.bulk.before(o.last) && o.takeFrom(&o.last, buf, cap(*buf)) {
 	}
 }
 
-// It takes none if buf would exceed limit bytes.
+// takeFrom takes no frame if buf would exceed limit bytes.
 func (o *Outbox) takeFrom(q *queue, buf *[]byte, limit int) bool {
 	if q.len() == 0 || len(*buf) > 0 && len(*buf)+q.first().wireSize() > limit {
 		return false

@@ -13,7 +13,7 @@ import (
 	"github.com/understudy-go/understudy/cmd/understudy/internal/status"
 )
 
-// It reports progress on standard error.
+// drain reports progress on standard error.
 func drain(ctx context.Context, c *command) (int, error) {
 	within, cancel := context.WithTimeout(ctx, c.within)
 	defer cancel()

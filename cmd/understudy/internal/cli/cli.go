@@ -29,7 +29,7 @@ const (
 	usage = 2
 )
 
-// It has been reported.
+// errUsage has been reported.
 var errUsage = errors.New("usage")
 
 type verb struct {
