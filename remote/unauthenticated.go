@@ -12,7 +12,7 @@ import (
 
 type unauthenticated struct {
 	max, maxPerHost int
-	turnedOut       atomic.Uint64
+	evicted         atomic.Uint64
 
 	mu      sync.Mutex // guards waiting
 	waiting []*unauthenticatedConn
@@ -44,17 +44,17 @@ func (s *unauthenticated) enter(conn net.Conn) *unauthenticatedConn {
 	case fromHost >= s.maxPerHost && x.since.Sub(s.waiting[oldest].since) < unauthenticatedGrace:
 		return nil
 	case fromHost >= s.maxPerHost:
-		s.turnOut(oldest)
+		s.evict(oldest)
 	case len(s.waiting) >= s.max:
-		s.turnOut(0)
+		s.evict(0)
 	}
 	s.waiting = append(s.waiting, x)
 	return x
 }
 
 // mu is held.
-func (s *unauthenticated) turnOut(i int) {
-	s.turnedOut.Add(1)
+func (s *unauthenticated) evict(i int) {
+	s.evicted.Add(1)
 	discard(s.waiting[i].conn)
 	s.waiting = slices.Delete(s.waiting, i, i+1)
 }

@@ -138,7 +138,7 @@ func (n *Network) Crash(name string) { n.end(name, false) }
 // refusal, until there is a new [Host] with that name.
 func (n *Network) PowerOff(name string) { n.end(name, true) }
 
-func (n *Network) end(name string, dark bool) {
+func (n *Network) end(name string, off bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	h, ok := n.hosts[name]
@@ -146,7 +146,7 @@ func (n *Network) end(name string, dark bool) {
 		return
 	}
 	delete(n.hosts, name)
-	n.dark[name] = dark
+	n.off[name] = off
 	for _, c := range h.conns {
 		c.answerReset()
 	}

@@ -139,12 +139,12 @@ func (h *Host) connect(name string, port int) (*conn, <-chan error, error) {
 	}
 	answer := make(chan error, 1)
 	c := newConn(h, h.pick(h.streamsAt), addr{"tcp", join(name, port)})
-	n.send(&parcel{link: link{h.name, name}, sender: h, stream: true, stubborn: true, arrive: func() {
-		if n.dark[name] {
+	n.send(&transmission{link: link{h.name, name}, sender: h, stream: true, retransmits: true, arrive: func() {
+		if n.off[name] {
 			return
 		}
 		err := n.admit(c, name, port)
-		n.send(&parcel{link: link{name, h.name}, sender: n.hosts[name], stream: true, stubborn: true, arrive: func() { answer <- err }})
+		n.send(&transmission{link: link{name, h.name}, sender: n.hosts[name], stream: true, retransmits: true, arrive: func() { answer <- err }})
 	}})
 	return c, answer, nil
 }

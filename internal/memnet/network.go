@@ -32,7 +32,7 @@ type Network struct {
 	seed   uint64
 	hosts  map[string]*Host
 	dice   map[link]*dice
-	dark   map[string]bool // hosts without power
+	off    map[string]bool // hosts without power
 	faults faults
 	wire   wire
 	closed bool
@@ -49,7 +49,7 @@ func New(seed uint64) *Network {
 		seed:   seed,
 		hosts:  map[string]*Host{},
 		dice:   map[link]*dice{},
-		dark:   map[string]bool{},
+		off:    map[string]bool{},
 		faults: faults{paused: map[string]bool{}, losses: map[link]float64{}, delay: UsualDelay, jitter: UsualJitter},
 	}
 }
@@ -68,7 +68,7 @@ func (n *Network) Host(name string) *Host {
 		return h
 	}
 	n.hosts[name] = h
-	delete(n.dark, name)
+	delete(n.off, name)
 	return h
 }
 

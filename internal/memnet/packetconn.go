@@ -82,7 +82,7 @@ func (p *packetConn) WriteTo(b []byte, to net.Addr) (int, error) {
 
 func (p *packetConn) post(path link, port int, d datagram) {
 	n := p.host.net
-	n.send(&parcel{link: path, sender: p.host, arrive: func() {
+	n.send(&transmission{link: path, sender: p.host, arrive: func() {
 		if there := n.hosts[path.to]; there != nil && there.packets[port] != nil {
 			there.packets[port].receive(d)
 		}
