@@ -11,10 +11,10 @@ PLAIN    := ./singleton/generation ./singleton/internal/... ./singleton/lease ./
 # one goroutine, such as those in internal folders, run without. Nothing with the detector may link
 # SQLite, which takes a minute to compile with it: such a test file has the build tag !race. Only
 # make long and make race test ./persistence/sqlite with it.
-LATER    := ./actor/delivery ./actor/receptionist ./actor/router ./actor/topic ./singleton/generation ./internal/generationtest ./singleton/lease/... ./persistence/deliveryqueue ./persistence/journaltest ./persistence/projection ./cluster ./cluster/cron ./cluster/placement ./cluster/sharding ./internal/batch ./internal/codec ./internal/fifo ./internal/guard ./internal/node ./internal/process ./internal/recall ./internal/statuspage ./internal/window
+LATER    := ./actor/delivery ./actor/receptionist ./actor/router ./actor/topic ./singleton/generation ./internal/generationtest ./singleton/lease/... ./persistence/journaltest ./persistence/projection ./cluster ./cluster/cron ./cluster/placement ./cluster/sharding ./internal/batch ./internal/codec ./internal/fifo ./internal/guard ./internal/node ./internal/process ./internal/recall ./internal/statuspage ./internal/window
 
 # make verify tests these as a whole without the detector: another line has only parts of them.
-WHOLE    := ./persistence/deliveryqueue ./persistence/projection ./testkit/clustertest
+WHOLE    := ./persistence/projection ./testkit/clustertest
 
 # Modules of their own: programs that use the root module never download what these depend on.
 # internal/lab/peerbench is not among them: it depends on other people's runtimes and prints

@@ -230,7 +230,7 @@ func Buffer(n int) Option {
 		return invalid("buffer size %d is negative; 0 keeps no message", n)
 	}
 	if n > MaxBuffer {
-		return invalid("buffer size %d is greater than %d; every node would send as many at once when an instance starts; to keep more, store them with package persistence/deliveryqueue", n, MaxBuffer)
+		return invalid("buffer size %d is greater than %d; every node would send as many at once when an instance starts; to keep more, store them with delivery.NewQueue", n, MaxBuffer)
 	}
 	return func(s *settings) { s.buffer = n }
 }

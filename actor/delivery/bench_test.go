@@ -11,7 +11,6 @@ import (
 	"github.com/understudy-go/understudy/actor/delivery"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/persistence/deliveryqueue"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/remote"
 )
@@ -35,7 +34,7 @@ func BenchmarkProducer(b *testing.B) {
 	})
 	b.Run("local/window=50/queue-in-memory", func(b *testing.B) {
 		s := benchSystem(b)
-		queue := deliveryqueue.New("bench", journal.NewMemory())
+		queue := delivery.NewQueue("bench", journal.NewMemory())
 		deliverAll(b, s, s, delivery.Producer[int](delivery.WithQueue(queue)))
 	})
 }

@@ -71,7 +71,7 @@ func TestPartsThatAreLostAreSentAgain(t *testing.T) {
 func TestAConsumerThatComesInTheMiddleOfAMessageGetsAllOfIt(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		got := testkit.NewProbe[delivery.Delivery[string]](t, s)
-		for _, option := range []delivery.Option{delivery.ChunkAbove(10), delivery.WithQueue(&shelf{})} {
+		for _, option := range []delivery.Option{delivery.ChunkAbove(10), delivery.WithStore(&shelf{})} {
 			producer := actor.Spawn(s, delivery.Producer[string](option, delivery.ChunkAbove(10)), "")
 			half := losing[string](delivery.Consumer(texts(got), delivery.Window(4)), func(n int) bool { return n > 10 })
 			producer.Tell(delivery.Connect[string]{Consumer: actor.Spawn(s, half, "")})
@@ -91,7 +91,7 @@ func TestTheNextProducerGoesOnWithMessagesThatWereStoredInParts(t *testing.T) {
 		consumer := actor.Spawn(s, delivery.Consumer(texts(got), delivery.Window(4)), "consumer")
 		for i, size := range []int{10, 1000, 15} {
 			ctx, stop := context.WithCancel(t.Context())
-			producer := actor.Spawn(s, delivery.Producer[string](delivery.WithQueue(q), delivery.ChunkAbove(size)), "", extension.WithContext(ctx))
+			producer := actor.Spawn(s, delivery.Producer[string](delivery.WithStore(q), delivery.ChunkAbove(size)), "", extension.WithContext(ctx))
 			producer.Tell(delivery.Send[string]{Message: long(3)})
 			producer.Tell(delivery.Connect[string]{Consumer: consumer})
 			if i == 0 {
@@ -101,7 +101,7 @@ func TestTheNextProducerGoesOnWithMessagesThatWereStoredInParts(t *testing.T) {
 			stop()
 			synctest.Wait()
 		}
-		actor.Spawn(s, delivery.Producer[string](delivery.WithQueue(q)), "last").Tell(delivery.Connect[string]{Consumer: consumer})
+		actor.Spawn(s, delivery.Producer[string](delivery.WithStore(q)), "last").Tell(delivery.Connect[string]{Consumer: consumer})
 		expectText(t, got, 3, long(3))
 		expectText(t, got, 9, long(6))
 		expectText(t, got, 10, long(3))
@@ -113,7 +113,7 @@ func TestTheNextProducerGoesOnWithMessagesThatWereStoredInParts(t *testing.T) {
 func TestAMessageThatIsTooLargeIsRefusedAndThoseAfterItGoOn(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		got, deadLetters := testkit.NewProbe[delivery.Delivery[string]](t, s), dead(t, s)
-		for i, option := range []delivery.Option{delivery.WithQueue(&shelf{}), delivery.ChunkAbove(30)} {
+		for i, option := range []delivery.Option{delivery.WithStore(&shelf{}), delivery.ChunkAbove(30)} {
 			accepted := testkit.NewProbe[delivery.Accepted](t, s)
 			producer := actor.Spawn(s, delivery.Producer[string](option, delivery.MaxBytes(100)), "")
 			producer.Tell(delivery.Connect[string]{Consumer: actor.Spawn(s, delivery.Consumer(texts(got)), "")})

@@ -15,6 +15,7 @@ func TestDefaultsAreAsDocumented(t *testing.T) {
 		godoc.Is("Window", "The default is 50.", 50, plain.window),
 		godoc.Is("Buffer", "The default is 1000.", 1000, plain.buffer),
 		godoc.Is("Buffer", "and 100 times as many for all of them", 100, bufferOfAll),
+		godoc.Is("MaxRefused", "the default is 1000", 1000, defaultRefused),
 		godoc.Is("ForgetAfter", "The default is 2 minutes", 2*time.Minute, plain.forgetAfter),
 		godoc.Is("ForgetAfter", "for d, or for up to half as long again", 2, sweepsUntilIdle),
 		godoc.Is("Attempts", "By default no message is given up", 0, plain.attempts),

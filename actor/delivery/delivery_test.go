@@ -111,7 +111,7 @@ func TestWhoWantsToKnowIsToldWhenTheMessageHasBeenHandled(t *testing.T) {
 		got, confirmed := testkit.NewProbe[delivery.Delivery[int]](t, s), testkit.NewProbe[delivery.Confirmed](t, s)
 		for _, producer := range []actor.Behavior[delivery.Command[int]]{
 			delivery.Producer[int](),
-			delivery.Producer[int](delivery.WithQueue(&shelf{})),
+			delivery.Producer[int](delivery.WithStore(&shelf{})),
 			delivery.Producer[int](delivery.ChunkAbove(1)),
 			delivery.WorkPulling[int](),
 		} {

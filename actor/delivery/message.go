@@ -36,7 +36,7 @@ var (
 	// reason. Check the id; send again if the function can fail for a while.
 	ErrNoReceiver = errors.New("delivery: no receiver has the id")
 	// ErrRefusedFull: the [Queue] keeps as many refused messages as it may, so the producer waits.
-	// Resend or remove them; MaxRefused of package deliveryqueue raises the limit.
+	// Resend or remove them; [MaxRefused] raises the limit.
 	ErrRefusedFull = errors.New("delivery: the queue has no room for another refused message")
 )
 

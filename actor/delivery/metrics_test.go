@@ -19,7 +19,7 @@ import (
 func TestUnconfirmedMessagesAreCountedUntilTheirProducerEnds(t *testing.T) {
 	for name, opts := range map[string][]delivery.Option{
 		"in memory":  nil,
-		"in a queue": {delivery.WithQueue(&shelf{})},
+		"in a queue": {delivery.WithStore(&shelf{})},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, s *actor.System) {

@@ -13,7 +13,6 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/delivery"
 	"github.com/understudy-go/understudy/cluster"
-	"github.com/understudy-go/understudy/persistence/deliveryqueue"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
@@ -122,7 +121,7 @@ func TestWorkGoesOnWhereverItsProducerAndItsWorkersAre(t *testing.T) {
 			})
 		}
 		produce := func(n *cluster.Node) actor.ActorRef[delivery.Command[int]] {
-			queue := delivery.WithQueue(deliveryqueue.New("jobs", j))
+			queue := delivery.WithQueue(delivery.NewQueue("jobs", j))
 			return actor.Spawn(n, delivery.WorkPullingFor(printers, queue), "jobs")
 		}
 		jobs := produce(c.Node("n1"))

@@ -18,8 +18,8 @@ func TestANilIsHandedOverAsTellDeliversIt(t *testing.T) {
 	for name, opts := range map[string][]delivery.Option{
 		"plain":                  nil,
 		"in parts":               {delivery.ChunkAbove(1)},
-		"with a queue":           {delivery.WithQueue(&shelf{})},
-		"in parts, with a queue": {delivery.WithQueue(&shelf{}), delivery.ChunkAbove(1)},
+		"with a queue":           {delivery.WithStore(&shelf{})},
+		"in parts, with a queue": {delivery.WithStore(&shelf{}), delivery.ChunkAbove(1)},
 	} {
 		t.Run(name, func(t *testing.T) { handsOverNil(t, opts) })
 	}
@@ -51,7 +51,7 @@ func TestANilInAQueueSurvivesTheProducer(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		q := &shelf{}
 		ctx, cancel := context.WithCancel(t.Context())
-		first := actor.Spawn(s, delivery.Producer[any](delivery.WithQueue(q)), "", extension.WithContext(ctx))
+		first := actor.Spawn(s, delivery.Producer[any](delivery.WithStore(q)), "", extension.WithContext(ctx))
 		for _, msg := range []any{1, nil, 2} {
 			first.Tell(delivery.Send[any]{Message: msg})
 		}
@@ -64,7 +64,7 @@ func TestANilInAQueueSurvivesTheProducer(t *testing.T) {
 			d.Confirm()
 			return behaviors.Same
 		})), "")
-		actor.Spawn(s, delivery.Producer[any](delivery.WithQueue(q)), "").Tell(delivery.Connect[any]{Consumer: consumer})
+		actor.Spawn(s, delivery.Producer[any](delivery.WithStore(q)), "").Tell(delivery.Connect[any]{Consumer: consumer})
 		for _, msg := range []any{1, nil, 2} {
 			log.Expect(msg)
 		}

@@ -19,7 +19,7 @@ type settings struct {
 	maxBytes       int
 	chunkAbove     int
 	flowOnly       bool
-	queue          Queue
+	queue          store
 	forgetAfter    time.Duration
 	carried        int // how many bytes one message to another node may have; 0: any number
 }
@@ -155,12 +155,11 @@ func ForgetAfter(d time.Duration) Option {
 // producer fails when q fails, for instance because a newer producer has taken q over. A producer
 // that restarts loads q again, and needs another [Connect].
 //
-// It panics if the ID of q is not a name: 1 to 255 bytes of UTF-8 without control characters.
-func WithQueue(q Queue) Option {
-	if q != nil {
-		if err := naming.Check(q.ID()); err != nil {
-			panic(fmt.Sprintf("delivery: the ID %q of a queue %v", q.ID(), err))
-		}
+// It panics if q is nil, or if its ID is not a name: 1 to 255 bytes of UTF-8 without control
+// characters.
+func WithQueue(q *Queue) Option {
+	if err := naming.Check(q.ID()); err != nil {
+		panic(fmt.Sprintf("delivery: the ID %q of a queue %v", q.ID(), err))
 	}
-	return func(s *settings) { s.queue = q }
+	return func(s *settings) { s.queue = q.stored }
 }

@@ -89,11 +89,11 @@ func producers() map[string]func(...delivery.Option) (actor.Behavior[delivery.Co
 		},
 		"producer with a queue": func(o ...delivery.Option) (actor.Behavior[delivery.Command[note]], *shelf) {
 			q := &shelf{}
-			return delivery.Producer[note](append(o, delivery.WithQueue(q))...), q
+			return delivery.Producer[note](append(o, delivery.WithStore(q))...), q
 		},
 		"work pulling with a queue": func(o ...delivery.Option) (actor.Behavior[delivery.Command[note]], *shelf) {
 			q := &shelf{}
-			return delivery.WorkPulling[note](append(o, delivery.WithQueue(q))...), q
+			return delivery.WorkPulling[note](append(o, delivery.WithStore(q))...), q
 		},
 	}
 }
@@ -205,7 +205,7 @@ func TestAConsumerOfAnotherTypeRefusesWhatItGets(t *testing.T) {
 		got, told := testkit.NewProbe[delivery.Delivery[string]](t, n2.System), testkit.NewProbe[delivery.Confirmed](t, n1.System)
 		actor.Spawn(n2, delivery.Consumer(texts(got)), "consumer")
 		q := &shelf{}
-		producer := actor.Spawn(n1, delivery.Producer[int](delivery.WithQueue(q)), "producer")
+		producer := actor.Spawn(n1, delivery.Producer[int](delivery.WithStore(q)), "producer")
 		producer.Tell(delivery.Connect[int]{Consumer: at[delivery.Link[int]](n1, n2, "consumer")})
 		producer.Tell(delivery.Send[int]{Message: 7, ConfirmTo: told.Ref()})
 		refused := told.Receive()
@@ -229,7 +229,7 @@ func TestWhatWasRefusedIsSentAgain(t *testing.T) {
 		broken := working(func(ctx *actor.Context[delivery.Delivery[int]], _ delivery.Delivery[int]) actor.Behavior[delivery.Delivery[int]] {
 			return ctx.Fail(errPoison)
 		})
-		producer := actor.Spawn(s, delivery.Producer[int](delivery.WithQueue(q), delivery.ChunkAbove(3)), "producer")
+		producer := actor.Spawn(s, delivery.Producer[int](delivery.WithStore(q), delivery.ChunkAbove(3)), "producer")
 		producer.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(behaviors.Supervise(broken, actor.Strategy{}), delivery.Attempts(1)), "broken")})
 		for _, i := range []int{1, 1 << 40, 3} {
 			producer.Tell(delivery.Send[int]{Message: i, ConfirmTo: told.Ref()})
@@ -269,7 +269,7 @@ func TestAProducerWaitsWhileItsQueueHasNoRoomForWhatWasRefused(t *testing.T) {
 			d.Confirm()
 			return behaviors.Same
 		}), actor.Strategy{})
-		producer := actor.Spawn(s, delivery.Producer[int](delivery.WithQueue(q)), "producer")
+		producer := actor.Spawn(s, delivery.Producer[int](delivery.WithStore(q)), "producer")
 		producer.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(worker, delivery.Attempts(1)), "consumer")})
 		for i := range 5 {
 			producer.Tell(delivery.Send[int]{Message: i, ConfirmTo: told.Ref()})

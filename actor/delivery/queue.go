@@ -2,44 +2,77 @@ package delivery
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/internal/options"
+	"github.com/understudy-go/understudy/persistence"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// A Queue stores messages until they are settled: confirmed or refused. It keeps refused messages
-// until they are removed. Package persistence/deliveryqueue has one on a journal.
+// A Queue stores the messages that a producer has accepted in a journal, so that the next producer
+// with the queue continues with them; see [WithQueue]. Give each producer a value of its own. A
+// producer that starts claims the id of the queue, which fences the previous producer: that one
+// fails with [persistence.ErrFenced], and its unstored messages become dead letters. While the
+// journal is unreachable or full, the producer repeats its requests.
 //
-// A producer calls the methods one at a time, Load first. Load takes the queue over: from then on
-// Append and Settle fail for every other value of the same queue. Give each producer a value of
-// its own. When a producer restarts, a call that it had begun may still run, with a context that is
-// done, while it loads again. List and Remove may be called by any goroutine at any time.
-type Queue interface {
-	// ID names the stream of messages. It never changes.
-	ID() string
-	// Load returns the number up to which all messages are settled, and the messages that follow.
-	// Among these, a zero Payload stands for a message that is settled already. List has those that
-	// were refused; only the others were confirmed.
-	Load(ctx context.Context) (settled uint64, unsettled []extension.Payload, err error)
-	// Append stores messages under consecutive numbers, after the last one, all or none. An error
-	// that wraps [ErrNotStorable] means that one of them can never be stored; any other error
-	// fails the producer.
-	Append(ctx context.Context, first uint64, messages []extension.Payload) error
-	// Settle stores that all messages up to a number, and those with the numbers in beyond, are
-	// settled. Refuse has stored those that were refused before.
-	Settle(ctx context.Context, upTo uint64, beyond []uint64) error
-	// Refuse stores refused messages, for List. A message whose number is stored already stays as
-	// it is. An error that wraps [ErrRefusedFull] means that there is no room and none was stored:
-	// the producer tries again every 10 s. After any other error some may be stored; it fails the
-	// producer.
-	Refuse(ctx context.Context, messages []Refused) error
-	// List returns the refused messages that were not removed, in the order in which they were
-	// refused.
-	List(ctx context.Context) ([]Refused, error)
-	// Remove deletes refused messages. Numbers that are not stored are ignored.
-	Remove(ctx context.Context, numbers ...uint64) error
+// A message that is too large for the journal is refused with [ErrNotStorable]. A message that no
+// worker will handle is stored under the id with "/refused" appended before it counts as settled.
+// It stays there until it is removed or sent again, even if the producer or the process ends:
+//
+//	refused, err := queue.List(ctx) // any process may, with NewQueue and the journal
+//	producer.Tell(delivery.Resend[Order]{Number: refused[0].Number})
+//	err = queue.Remove(ctx, refused[1].Number)
+type Queue struct{ stored *journalQueue }
+
+// A QueueOption changes a queue.
+type QueueOption func(*Queue)
+
+// MaxRefused sets how many refused messages a queue keeps; the default is 1000. If another message
+// is refused while the limit is reached, the producer pauses. It stores no further confirmation,
+// logs an error every 10 s, and refuses new messages with [ErrBufferFull] once its buffer is full.
+// It continues when messages were removed or sent again. MaxRefused panics if n is less than 1.
+func MaxRefused(n int) QueueOption {
+	if n < 1 {
+		panic(fmt.Sprintf("delivery: to keep %d refused messages", n))
+	}
+	return func(q *Queue) { q.stored.mostRefused = n }
+}
+
+// NewQueue returns a queue that is stored in a journal under id. It does nothing before a producer
+// starts with it. NewQueue panics if [journal.ValidateID] does not accept id, or if the journal or
+// an option is nil. A producer fails with [persistence.ErrInvalid] if id is so long that id with
+// "/refused" appended exceeds [journal.MaxIDLength].
+func NewQueue(id string, j persistence.Journal, opts ...QueueOption) *Queue {
+	if id == "" || j == nil {
+		panic("delivery: a queue needs an id and a journal")
+	}
+	if err := journal.ValidateID(id); err != nil {
+		panic(fmt.Sprintf("delivery: %v", err))
+	}
+	q := &Queue{&journalQueue{id: id, journal: j, turn: make(chan struct{}, 1), mostRefused: defaultRefused}}
+	options.MustApply("delivery", q, opts)
+	_, _ = rand.Read(q.stored.writer[:]) // it never fails
+	return q
+}
+
+// ID returns the id under which the messages are stored.
+func (q *Queue) ID() string { return q.stored.id }
+
+// List returns the refused messages that were not removed, by their numbers. It claims nothing, so
+// it can be called in any process, by any goroutine. It blocks until the journal has answered, or
+// ctx ends.
+func (q *Queue) List(ctx context.Context) ([]Refused, error) { return q.stored.List(ctx) }
+
+// Remove deletes refused messages. Numbers that are not stored are ignored. It does not fence the
+// producer that has the queue, so it can be called in any process, by any goroutine. It blocks
+// until the journal has answered, or ctx ends.
+func (q *Queue) Remove(ctx context.Context, numbers ...uint64) error {
+	return q.stored.Remove(ctx, numbers...)
 }
 
 // A Refused is a refused message in a [Queue]. [Resend] sends it again.

@@ -23,7 +23,7 @@ func TestConfirmationsAreStoredWhileMessagesComeWithoutPause(t *testing.T) {
 			return nil
 		}}
 		got := testkit.NewProbe[int](t, s)
-		producer := actor.Spawn(s, delivery.Producer[int](delivery.WithQueue(q)), "producer")
+		producer := actor.Spawn(s, delivery.Producer[int](delivery.WithStore(q)), "producer")
 		producer.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(confirming(got)), "consumer")})
 		for i := range 2000 {
 			producer.Tell(delivery.Send[int]{Message: i})
@@ -50,7 +50,7 @@ func TestWhatAQueueAnswersToAFormerIncarnationIsIgnored(t *testing.T) {
 			}
 		}}
 		accepted := testkit.NewProbe[delivery.Accepted](t, s)
-		producer := actor.Spawn(s, restarting(delivery.Producer[int](delivery.WithQueue(q))), "producer")
+		producer := actor.Spawn(s, restarting(delivery.Producer[int](delivery.WithStore(q))), "producer")
 		got := testkit.NewProbe[delivery.Delivery[int]](t, s)
 		synctest.Wait()
 		producer.Tell(delivery.Send[int]{Message: poison})
@@ -80,7 +80,7 @@ func TestOnlyTheMessageThatCannotBeStoredIsRefused(t *testing.T) {
 		}}
 		deadLetters, got := dead(t, s), testkit.NewProbe[int](t, s)
 		accepted := testkit.NewProbe[delivery.Accepted](t, s)
-		producer := actor.Spawn(s, delivery.Producer[int](delivery.WithQueue(q)), "producer")
+		producer := actor.Spawn(s, delivery.Producer[int](delivery.WithStore(q)), "producer")
 		producer.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(confirming(got)), "consumer")})
 		for i := 1; i <= 5; i++ {
 			producer.Tell(delivery.Send[int]{Message: i, ReplyTo: accepted.Ref()})
@@ -109,7 +109,7 @@ func TestAProducerThatEndsAnswersWhoeverWaits(t *testing.T) {
 		}}
 		deadLetters := dead(t, s)
 		ctx, stop := context.WithCancel(t.Context())
-		producer := actor.Spawn(s, delivery.Producer[int](delivery.WithQueue(q)), "producer", extension.WithContext(ctx))
+		producer := actor.Spawn(s, delivery.Producer[int](delivery.WithStore(q)), "producer", extension.WithContext(ctx))
 		answers := make([]*testkit.Probe[delivery.Accepted], 3)
 		for i := range answers {
 			answers[i] = testkit.NewProbe[delivery.Accepted](t, s)
@@ -137,7 +137,7 @@ func TestAMessageThatPanicsWhenItIsEncodedIsRefused(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		deadLetters := dead(t, s)
 		accepted := testkit.NewProbe[delivery.Accepted](t, s)
-		producer := actor.Spawn(s, delivery.Producer[hostile](delivery.WithQueue(&shelf{})), "producer")
+		producer := actor.Spawn(s, delivery.Producer[hostile](delivery.WithStore(&shelf{})), "producer")
 		producer.Tell(delivery.Send[hostile]{Message: 1, ReplyTo: accepted.Ref()})
 		accepted.Expect(delivery.Accepted{})
 		expectDead(t, deadLetters, hostile(1), actor.ErrNotSerializable)

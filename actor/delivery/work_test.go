@@ -20,7 +20,7 @@ func TestWorkInAQueueSurvivesTheProducerAndWhatIsDoneIsNotDoneAgain(t *testing.T
 		type D = delivery.Delivery[int]
 		q := &shelf{}
 		stuck, done := testkit.NewProbe[D](t, s), testkit.NewProbe[int](t, s)
-		jobs := actor.Spawn(s, restarting(delivery.WorkPulling[int](delivery.WithQueue(q))), "jobs")
+		jobs := actor.Spawn(s, restarting(delivery.WorkPulling[int](delivery.WithStore(q))), "jobs")
 		synctest.Wait()
 		jobs.Tell(delivery.Connect[int]{Consumer: actor.Spawn(s, delivery.Consumer(passing(stuck), delivery.Window(2)), "stuck")})
 		send(jobs, 10)
@@ -48,7 +48,7 @@ func TestWorkInAQueueSurvivesTheProducerAndWhatIsDoneIsNotDoneAgain(t *testing.T
 
 func TestAMessageHasOneNumberWhoeverGetsIt(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		for _, opts := range [][]delivery.Option{nil, {delivery.WithQueue(&shelf{})}} {
+		for _, opts := range [][]delivery.Option{nil, {delivery.WithStore(&shelf{})}} {
 			got, watch := testkit.NewProbe[delivery.Delivery[int]](t, s), testkit.NewProbe[int](t, s)
 			accepted := testkit.NewProbe[delivery.Accepted](t, s)
 			jobs := actor.Spawn(s, delivery.WorkPulling[int](opts...), "")

@@ -22,7 +22,6 @@ import (
 	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/deliveryqueue"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
@@ -207,7 +206,7 @@ func TestDeliveriesWakeEntitiesThatHavePassivated(t *testing.T) {
 func TestWithAQueueTheNextProducerGoesOnWithWhatIsNotConfirmed(t *testing.T) {
 	const ids, each = 10, 40
 	inBank(t, 3, func(t *testing.T, b *bank) {
-		queue := func() delivery.Option { return delivery.WithQueue(deliveryqueue.New("deliveries", b.store)) }
+		queue := func() delivery.Option { return delivery.WithQueue(delivery.NewQueue("deliveries", b.store)) }
 		first := b.producer("n2", queue())
 		for count := range each / 2 {
 			send(first, ids, fmt.Sprint("s:", count))

@@ -12,7 +12,6 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/deliveryqueue"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -88,7 +87,7 @@ func Example_delivery() {
 		fmt.Println(err)
 		return
 	}
-	queue := deliveryqueue.New("payments", store)
+	queue := delivery.NewQueue("payments", store)
 	payments := actor.Spawn(system, delivery.ProducerByID(purses.Lookup, delivery.WithQueue(queue)), "payments")
 	for _, owner := range []string{"ada", "bob", "ada"} {
 		outcome, err := actor.Ask(ctx, payments, func(r actor.ActorRef[delivery.Confirmed]) delivery.Command[PurseMsg] {

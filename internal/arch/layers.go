@@ -57,8 +57,7 @@ var layers = []layer{
 	}},
 	{"features", []place{
 		{"persistence/generations", []string{"persistence", "persistence/journal", "singleton/generation", "actor", "internal/*"}},
-		{"persistence/deliveryqueue", []string{"persistence", "persistence/journal", "actor/delivery", "actor", "internal/*"}},
-		{"actor/delivery", []string{"actor/receptionist", "actor/telemetry", "actor", "internal/*"}},
+		{"actor/delivery", []string{"persistence", "persistence/journal", "actor/receptionist", "actor/telemetry", "actor", "internal/*"}},
 		{"actor/router", []string{"actor/receptionist", "actor/telemetry", "actor", "internal/*"}},
 		{"actor/topic", []string{"actor/receptionist", "actor/telemetry", "actor", "internal/*"}},
 		{"actor/receptionist", []string{"actor/telemetry", "actor", "internal/*"}},

@@ -72,7 +72,7 @@ var settingsTables = []settingsTable{
 	{title: "cron.Config", dir: "cluster/cron", of: "Config", intro: "The settings of [`cron.Start`](../cron.md)."},
 	{title: "cron.Entry", dir: "cluster/cron/internal/plan", of: "Entry", intro: "One entry of a schedule."},
 	{title: "Delivery", dir: "actor/delivery", of: "Option", intro: "Options of the producers and consumers of [delivery](../delivery.md)."},
-	{title: "Delivery queue", dir: "persistence/deliveryqueue", of: "Option", intro: "Options of `deliveryqueue.New`."},
+	{title: "Delivery queue", dir: "actor/delivery", of: "QueueOption", intro: "Options of `delivery.NewQueue`."},
 	{title: "Router", dir: "actor/router", of: "Option", intro: "Options of routers. `RoundRobin` is the default choice."},
 	{title: "remote.Config", dir: "remote", of: "Config", omit: commonToCluster, intro: "The settings of an endpoint without a cluster, for `remote.Listen`. Those that are not here are as in `cluster.Config` and `cluster.Traffic`."},
 }

@@ -22,7 +22,6 @@ import (
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/deliveryqueue"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/projection"
 	"github.com/understudy-go/understudy/persistence/sqlite"
@@ -143,7 +142,7 @@ func (p *Program) use(ctx context.Context) error {
 func (p *Program) order(ctx context.Context) error {
 	s := p.Nodes[0].System
 	confirmed := make(chan struct{})
-	orders := actor.Spawn(s, delivery.Producer[string](delivery.WithQueue(deliveryqueue.New("orders", p.store))), "orders")
+	orders := actor.Spawn(s, delivery.Producer[string](delivery.WithQueue(delivery.NewQueue("orders", p.store))), "orders")
 	orders.Tell(delivery.Connect[string]{Consumer: actor.Spawn(s, delivery.Consumer(
 		behaviors.Receive(func(_ *actor.Context[delivery.Delivery[string]], d delivery.Delivery[string]) actor.Behavior[delivery.Delivery[string]] {
 			d.Confirm()

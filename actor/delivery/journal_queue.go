@@ -1,23 +1,18 @@
-package deliveryqueue
+package delivery
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/delivery"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/options"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
-
-const retryAfter = time.Second
 
 // A message is stored when it has been accepted.
 type message struct {
@@ -39,14 +34,15 @@ type settled struct {
 }
 
 func init() {
-	actor.RegisterType[message]("understudy/deliveryqueue.message/1")
-	actor.RegisterType[settledUpTo]("understudy/deliveryqueue.confirmed/1")
-	actor.RegisterType[settled]("understudy/deliveryqueue.settled/1")
+	actor.RegisterType[message]("understudy/delivery.message/1")
+	actor.RegisterType[settledUpTo]("understudy/delivery.settled-up-to/1")
+	actor.RegisterType[settled]("understudy/delivery.settled/1")
 }
 
-// A Queue is a [delivery.Queue] on a journal, for one producer at a time. Its operations
-// wait for each other.
-type Queue struct {
+// journalQueue stores the messages of one producer at a time as events of an id. A producer that
+// loads claims the id, which fences the producer before. A message is settled when it is confirmed
+// or refused, and deleted when all earlier ones are settled, too. Operations wait for each other.
+type journalQueue struct {
 	id      string
 	journal persistence.Journal
 	writer  journal.WriterID
@@ -63,31 +59,11 @@ type Queue struct {
 	refusals    refusals
 }
 
-var _ delivery.Queue = (*Queue)(nil)
-
-// New returns a queue that is stored under id. It does nothing before a producer starts with it.
-// Refused messages are stored under id with "/refused" appended. If that is longer than
-// [journal.MaxIDLength], Load fails with [persistence.ErrInvalid]. New panics if
-// [journal.ValidateID] does not accept id, or if the journal or an option is nil.
-func New(id string, j persistence.Journal, opts ...Option) *Queue {
-	if id == "" || j == nil {
-		panic("deliveryqueue: a queue needs an id and a journal")
-	}
-	if err := journal.ValidateID(id); err != nil {
-		panic(fmt.Sprintf("deliveryqueue: %v", err))
-	}
-	q := &Queue{id: id, journal: j, turn: make(chan struct{}, 1), mostRefused: defaultRefused}
-	options.MustApply("deliveryqueue", q, opts)
-	_, _ = rand.Read(q.writer[:]) // it never fails
-	return q
-}
-
-// ID implements [delivery.Queue].
-func (q *Queue) ID() string { return q.id }
+func (q *journalQueue) ID() string { return q.id }
 
 // enter waits until no other operation is in progress. An operation that was called before its
 // producer restarted is no longer started.
-func (q *Queue) enter(ctx context.Context) (leave func(), err error) {
+func (q *journalQueue) enter(ctx context.Context) (leave func(), err error) {
 	select {
 	case q.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -101,8 +77,8 @@ func (q *Queue) enter(ctx context.Context) (leave func(), err error) {
 	return leave, nil
 }
 
-// Load implements [delivery.Queue]. It claims the id, and reads the stored messages.
-func (q *Queue) Load(ctx context.Context) (settled uint64, unsettled []extension.Payload, err error) {
+// Load claims the id, and reads the stored messages.
+func (q *journalQueue) Load(ctx context.Context) (settled uint64, unsettled []extension.Payload, err error) {
 	leave, err := q.enter(ctx)
 	if err != nil {
 		return 0, nil, err
@@ -115,7 +91,7 @@ func (q *Queue) Load(ctx context.Context) (settled uint64, unsettled []extension
 	return settled, unsettled, err
 }
 
-func (q *Queue) load(ctx context.Context) (uint64, []extension.Payload, error) {
+func (q *journalQueue) load(ctx context.Context) (uint64, []extension.Payload, error) {
 	if most := journal.MaxIDLength - len(refusedSuffix); len(q.id) > most {
 		return 0, nil, fmt.Errorf("%w: the id of a queue has %d bytes, more than %d", persistence.ErrInvalid, len(q.id), most)
 	}
@@ -162,7 +138,7 @@ func unpack(id string, r journal.Record) (any, error) {
 }
 
 // unsettled returns the messages without those that are settled but not deleted yet.
-func (q *Queue) unsettled(messages []message, done map[uint64]bool) (uint64, []extension.Payload, error) {
+func (q *journalQueue) unsettled(messages []message, done map[uint64]bool) (uint64, []extension.Payload, error) {
 	for len(messages) > 0 && messages[0].Number <= q.upTo {
 		messages, q.records = messages[1:], q.records[1:]
 	}
@@ -178,9 +154,9 @@ func (q *Queue) unsettled(messages []message, done map[uint64]bool) (uint64, []e
 	return q.upTo, payloads, nil
 }
 
-// Append implements [delivery.Queue]. It fails with [persistence.ErrInvalid] if first is not the
-// next number, because several producers then share this Queue.
-func (q *Queue) Append(ctx context.Context, first uint64, payloads []extension.Payload) error {
+// Append fails with [persistence.ErrInvalid] if first is not the
+// next number, because several producers then share the queue.
+func (q *journalQueue) Append(ctx context.Context, first uint64, payloads []extension.Payload) error {
 	leave, err := q.enter(ctx)
 	if err != nil {
 		return err
@@ -196,7 +172,7 @@ func (q *Queue) Append(ctx context.Context, first uint64, payloads []extension.P
 	before := q.last
 	if err := q.append(ctx, events); err != nil {
 		if errors.Is(err, persistence.ErrTooLarge) || errors.Is(err, actor.ErrNotSerializable) {
-			return fmt.Errorf("%w: %w", delivery.ErrNotStorable, err)
+			return fmt.Errorf("%w: %w", ErrNotStorable, err)
 		}
 		return err
 	}
@@ -206,9 +182,9 @@ func (q *Queue) Append(ctx context.Context, first uint64, payloads []extension.P
 	return nil
 }
 
-// Settle implements [delivery.Queue]. It stores the numbers, and then deletes the messages that
+// Settle stores the numbers, and then deletes the messages that
 // are no longer needed. It fails with [persistence.ErrInvalid] if a number is beyond the last one.
-func (q *Queue) Settle(ctx context.Context, upTo uint64, beyond []uint64) error {
+func (q *journalQueue) Settle(ctx context.Context, upTo uint64, beyond []uint64) error {
 	leave, err := q.enter(ctx)
 	if err != nil {
 		return err
@@ -237,7 +213,7 @@ func (q *Queue) Settle(ctx context.Context, upTo uint64, beyond []uint64) error 
 	return patiently(ctx, func() error { return q.journal.DeleteTo(ctx, q.id, q.epoch, last) })
 }
 
-func (q *Queue) append(ctx context.Context, events []any) error {
+func (q *journalQueue) append(ctx context.Context, events []any) error {
 	last, err := q.write(ctx, q.id, q.epoch, q.last, events)
 	if err == nil {
 		q.last = last
@@ -245,7 +221,7 @@ func (q *Queue) append(ctx context.Context, events []any) error {
 	return err
 }
 
-func (q *Queue) write(ctx context.Context, id string, epoch, prev uint64, events []any) (last uint64, err error) {
+func (q *journalQueue) write(ctx context.Context, id string, epoch, prev uint64, events []any) (last uint64, err error) {
 	req := journal.AppendRequest{ID: id, Epoch: epoch, Prev: prev}
 	for i, event := range events {
 		p, err := extension.Pack(event)

@@ -1,4 +1,4 @@
-package deliveryqueue_test
+package delivery_test
 
 import (
 	"context"
@@ -15,7 +15,6 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/deliveryqueue"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -44,38 +43,38 @@ func TestWhatWasRefusedStaysUntilItIsRemoved(t *testing.T) { refusedStays(t, jou
 func refusedStays(t *testing.T, j persistence.Journal) {
 	t.Helper()
 	ctx := t.Context()
-	q := deliveryqueue.New("orders", j)
+	q := delivery.NewQueue("orders", j)
 	none, err := q.List(ctx)
 	require.NoError(t, err)
 	require.Empty(t, none)
 	large := strings.Repeat("x", 200<<10)
 	want := []delivery.Refused{refused(t, 2, "a"), refused(t, 3, "b"), refused(t, 9, large, large, large, "end")}
-	require.NoError(t, q.Refuse(ctx, want[:2]))
-	require.NoError(t, q.Refuse(ctx, want[1:]), "one that is there stays as it is")
-	operator := deliveryqueue.New("orders", j) // of another process
+	require.NoError(t, delivery.StoreOf(q).Refuse(ctx, want[:2]))
+	require.NoError(t, delivery.StoreOf(q).Refuse(ctx, want[1:]), "one that is there stays as it is")
+	operator := delivery.NewQueue("orders", j) // of another process
 	got, err := operator.List(ctx)
 	require.NoError(t, err)
 	require.Equal(t, want, got)
 	require.NoError(t, operator.Remove(ctx, 3, 77))
-	require.NoError(t, q.Refuse(ctx, []delivery.Refused{refused(t, 10, "c")}), "the operator has taken over nothing")
+	require.NoError(t, delivery.StoreOf(q).Refuse(ctx, []delivery.Refused{refused(t, 10, "c")}), "the operator has taken over nothing")
 	require.NoError(t, q.Remove(ctx, 2))
-	got, err = deliveryqueue.New("orders", j).List(ctx)
+	got, err = delivery.NewQueue("orders", j).List(ctx)
 	require.NoError(t, err)
 	require.Equal(t, []uint64{9, 10}, numbers(got))
 	require.Equal(t, want[2], got[0])
 }
 
 func TestAQueueKeepsNoMoreRefusedMessagesThanItMay(t *testing.T) {
-	require.Panics(t, func() { deliveryqueue.MaxRefused(0) })
+	require.Panics(t, func() { delivery.MaxRefused(0) })
 	ctx := t.Context()
-	q := deliveryqueue.New("orders", journal.NewMemory(), deliveryqueue.MaxRefused(2))
-	require.NoError(t, q.Refuse(ctx, []delivery.Refused{refused(t, 1, "a")}))
-	err := q.Refuse(ctx, []delivery.Refused{refused(t, 1, "a"), refused(t, 2, "b"), refused(t, 3, "c")})
+	q := delivery.NewQueue("orders", journal.NewMemory(), delivery.MaxRefused(2))
+	require.NoError(t, delivery.StoreOf(q).Refuse(ctx, []delivery.Refused{refused(t, 1, "a")}))
+	err := delivery.StoreOf(q).Refuse(ctx, []delivery.Refused{refused(t, 1, "a"), refused(t, 2, "b"), refused(t, 3, "c")})
 	require.ErrorIs(t, err, delivery.ErrRefusedFull)
 	require.ErrorContains(t, err, "MaxRefused is 2")
-	require.NoError(t, q.Refuse(ctx, []delivery.Refused{refused(t, 1, "a"), refused(t, 2, "b")}))
+	require.NoError(t, delivery.StoreOf(q).Refuse(ctx, []delivery.Refused{refused(t, 1, "a"), refused(t, 2, "b")}))
 	require.NoError(t, q.Remove(ctx, 1))
-	require.NoError(t, q.Refuse(ctx, []delivery.Refused{refused(t, 3, "c")}))
+	require.NoError(t, delivery.StoreOf(q).Refuse(ctx, []delivery.Refused{refused(t, 3, "c")}))
 	got, err := q.List(ctx)
 	require.NoError(t, err)
 	require.Equal(t, []uint64{2, 3}, numbers(got))
@@ -83,11 +82,11 @@ func TestAQueueKeepsNoMoreRefusedMessagesThanItMay(t *testing.T) {
 
 func TestWhatWasRemovedTakesNoRoomForEver(t *testing.T) {
 	j, ctx := journal.NewMemory(), t.Context()
-	q := deliveryqueue.New("orders", j)
+	q := delivery.NewQueue("orders", j)
 	first := refused(t, 1, "in the way", "of the others")
-	require.NoError(t, q.Refuse(ctx, []delivery.Refused{first}))
+	require.NoError(t, delivery.StoreOf(q).Refuse(ctx, []delivery.Refused{first}))
 	for n := uint64(2); n < 2000; n++ {
-		require.NoError(t, q.Refuse(ctx, []delivery.Refused{refused(t, n, "x")}))
+		require.NoError(t, delivery.StoreOf(q).Refuse(ctx, []delivery.Refused{refused(t, n, "x")}))
 		require.NoError(t, q.Remove(ctx, n))
 	}
 	claim, err := j.Claim(ctx, "orders/refused", journal.WriterID{}, journal.Bounds{})
@@ -120,12 +119,12 @@ func TestAMessageThatIsNotStoredAsAWholeWasNotRefused(t *testing.T) {
 	for left := range 3 {
 		j := journal.NewMemory()
 		m := refused(t, 1, large, large, large)
-		require.ErrorIs(t, deliveryqueue.New("orders", torn{j, &left}).Refuse(ctx, []delivery.Refused{m}), persistence.ErrClosed)
-		q := deliveryqueue.New("orders", j)
+		require.ErrorIs(t, delivery.StoreOf(delivery.NewQueue("orders", torn{j, &left})).Refuse(ctx, []delivery.Refused{m}), persistence.ErrClosed)
+		q := delivery.NewQueue("orders", j)
 		got, err := q.List(ctx)
 		require.NoError(t, err)
 		require.Empty(t, got)
-		require.NoError(t, q.Refuse(ctx, []delivery.Refused{m, refused(t, 2, "y")}))
+		require.NoError(t, delivery.StoreOf(q).Refuse(ctx, []delivery.Refused{m, refused(t, 2, "y")}))
 		got, err = q.List(ctx)
 		require.NoError(t, err)
 		require.Equal(t, []delivery.Refused{m, refused(t, 2, "y")}, got)
@@ -133,7 +132,7 @@ func TestAMessageThatIsNotStoredAsAWholeWasNotRefused(t *testing.T) {
 }
 
 func TestAnIDThatHasNoRoomForRefusedMessagesIsRefused(t *testing.T) {
-	_, _, err := deliveryqueue.New(strings.Repeat("x", journal.MaxIDLength), journal.NewMemory()).Load(t.Context())
+	_, _, err := delivery.StoreOf(delivery.NewQueue(strings.Repeat("x", journal.MaxIDLength), journal.NewMemory())).Load(t.Context())
 	require.ErrorIs(t, err, persistence.ErrInvalid)
 }
 
@@ -161,8 +160,8 @@ func TestWhatNobodyHasHandledSurvivesTheProducerAndIsSentAgain(t *testing.T) {
 		require.NoError(t, first.Shutdown(t.Context()))
 
 		s := testkit.NewSystem(t)
-		queue := deliveryqueue.New("orders", j)
-		settled, rest, err := queue.Load(t.Context())
+		queue := delivery.NewQueue("orders", j)
+		settled, rest, err := delivery.StoreOf(queue).Load(t.Context())
 		require.NoError(t, err)
 		require.EqualValues(t, 3, settled)
 		require.Empty(t, rest)
@@ -181,7 +180,7 @@ func TestWhatNobodyHasHandledSurvivesTheProducerAndIsSentAgain(t *testing.T) {
 		kept, err = queue.List(t.Context())
 		require.NoError(t, err)
 		require.Empty(t, kept)
-		_, rest, err = deliveryqueue.New("orders", j).Load(t.Context())
+		_, rest, err = delivery.StoreOf(delivery.NewQueue("orders", j)).Load(t.Context())
 		require.NoError(t, err)
 		require.Empty(t, rest)
 	})

@@ -1,4 +1,4 @@
-package deliveryqueue_test
+package delivery_test
 
 import (
 	"context"
@@ -13,7 +13,6 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/deliveryqueue"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -30,7 +29,7 @@ func worker(got *testkit.Probe[int], upTo int) actor.Behavior[delivery.Delivery[
 }
 
 func produce(s *actor.System, j persistence.Journal, name string) actor.ActorRef[delivery.Command[int]] {
-	return actor.Spawn(s, delivery.Producer[int](delivery.WithQueue(deliveryqueue.New("orders", j))), name)
+	return actor.Spawn(s, delivery.Producer[int](delivery.WithQueue(delivery.NewQueue("orders", j))), name)
 }
 
 func TestTheNextProducerGoesOnWithWhatHasNotBeenConfirmed(t *testing.T) {
@@ -71,7 +70,7 @@ func TestAConsumerThatLivesGetsNothingTwiceWhenItsProducerIsReplaced(t *testing.
 		consumer := actor.Spawn(s, delivery.Consumer(worker(got, 100)), "consumer")
 		for round := range 5 {
 			ctx, stop := context.WithCancel(t.Context())
-			queue := deliveryqueue.New("orders", j)
+			queue := delivery.NewQueue("orders", j)
 			producer := actor.Spawn(s, delivery.Producer[int](delivery.WithQueue(queue)), "", extension.WithContext(ctx))
 			producer.Tell(delivery.Connect[int]{Consumer: consumer})
 			accepted := testkit.NewProbe[delivery.Accepted](t, s)
@@ -84,7 +83,7 @@ func TestAConsumerThatLivesGetsNothingTwiceWhenItsProducerIsReplaced(t *testing.
 			stop()
 			synctest.Wait()
 		}
-		actor.Spawn(s, delivery.Producer[int](delivery.WithQueue(deliveryqueue.New("orders", j))), "last").
+		actor.Spawn(s, delivery.Producer[int](delivery.WithQueue(delivery.NewQueue("orders", j))), "last").
 			Tell(delivery.Connect[int]{Consumer: consumer})
 		for i := 1; i <= 35; i++ {
 			got.Expect(i)
@@ -113,25 +112,25 @@ func TestANewProducerFencesTheOneBeforeIt(t *testing.T) {
 
 func TestWhatHasBeenConfirmedIsDeleted(t *testing.T) {
 	j, ctx := journal.NewMemory(), t.Context()
-	q := deliveryqueue.New("orders", j)
-	_, _, err := q.Load(ctx)
+	q := delivery.NewQueue("orders", j)
+	_, _, err := delivery.StoreOf(q).Load(ctx)
 	require.NoError(t, err)
 	payload, err := extension.Pack("x")
 	require.NoError(t, err)
-	require.NoError(t, q.Append(ctx, 1, []extension.Payload{payload, payload, payload}))
-	require.NoError(t, q.Settle(ctx, 2, nil))
-	require.NoError(t, q.Append(ctx, 4, []extension.Payload{payload}))
-	next := deliveryqueue.New("orders", j)
-	upTo, rest, err := next.Load(ctx)
+	require.NoError(t, delivery.StoreOf(q).Append(ctx, 1, []extension.Payload{payload, payload, payload}))
+	require.NoError(t, delivery.StoreOf(q).Settle(ctx, 2, nil))
+	require.NoError(t, delivery.StoreOf(q).Append(ctx, 4, []extension.Payload{payload}))
+	next := delivery.NewQueue("orders", j)
+	upTo, rest, err := delivery.StoreOf(next).Load(ctx)
 	require.NoError(t, err)
 	require.EqualValues(t, 2, upTo)
 	require.Len(t, rest, 2)
-	require.ErrorIs(t, q.Settle(ctx, 3, nil), persistence.ErrFenced)
-	require.NoError(t, next.Settle(ctx, 4, nil))
+	require.ErrorIs(t, delivery.StoreOf(q).Settle(ctx, 3, nil), persistence.ErrFenced)
+	require.NoError(t, delivery.StoreOf(next).Settle(ctx, 4, nil))
 	claim, err := j.Claim(ctx, "orders", journal.WriterID{}, journal.Bounds{})
 	require.NoError(t, err)
 	require.EqualValues(t, 5, claim.DeletedTo, "all but what says so")
-	upTo, rest, err = deliveryqueue.New("orders", j).Load(ctx)
+	upTo, rest, err = delivery.StoreOf(delivery.NewQueue("orders", j)).Load(ctx)
 	require.NoError(t, err)
 	require.EqualValues(t, 4, upTo)
 	require.Empty(t, rest)
@@ -140,7 +139,7 @@ func TestWhatHasBeenConfirmedIsDeleted(t *testing.T) {
 func TestTwoProducersWithOneQueueDoNotMixTheirMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j, s := journal.NewMemory(), testkit.NewSystem(t, testkit.WithoutEncoding())
-		shared := delivery.WithQueue(deliveryqueue.New("orders", j))
+		shared := delivery.WithQueue(delivery.NewQueue("orders", j))
 		var producers []actor.ActorRef[delivery.Command[int]]
 		for range 2 {
 			producers = append(producers, actor.Spawn(s, delivery.Producer[int](shared), ""))
@@ -150,7 +149,7 @@ func TestTwoProducersWithOneQueueDoNotMixTheirMessages(t *testing.T) {
 			producers[i%2].Tell(delivery.Send[int]{Message: i})
 		}
 		synctest.Wait()
-		_, rest, err := deliveryqueue.New("orders", j).Load(t.Context())
+		_, rest, err := delivery.StoreOf(delivery.NewQueue("orders", j)).Load(t.Context())
 		require.NoError(t, err)
 		require.Len(t, rest, 50, "the other one has failed")
 		first, err := extension.Unpack(nil, rest[0])
@@ -165,8 +164,8 @@ func TestTwoProducersWithOneQueueDoNotMixTheirMessages(t *testing.T) {
 
 func TestWhatWasConfirmedBeforeOthersIsNotLoadedAgain(t *testing.T) {
 	j, ctx := journal.NewMemory(), t.Context()
-	q := deliveryqueue.New("orders", j)
-	_, _, err := q.Load(ctx)
+	q := delivery.NewQueue("orders", j)
+	_, _, err := delivery.StoreOf(q).Load(ctx)
 	require.NoError(t, err)
 	var payloads []extension.Payload
 	for i := range 6 {
@@ -174,19 +173,19 @@ func TestWhatWasConfirmedBeforeOthersIsNotLoadedAgain(t *testing.T) {
 		require.NoError(t, err)
 		payloads = append(payloads, p)
 	}
-	require.NoError(t, q.Append(ctx, 1, payloads))
-	require.NoError(t, q.Settle(ctx, 0, []uint64{3, 5}))
-	require.ErrorIs(t, q.Settle(ctx, 1, []uint64{7}), persistence.ErrInvalid)
-	require.NoError(t, q.Settle(ctx, 1, nil))
+	require.NoError(t, delivery.StoreOf(q).Append(ctx, 1, payloads))
+	require.NoError(t, delivery.StoreOf(q).Settle(ctx, 0, []uint64{3, 5}))
+	require.ErrorIs(t, delivery.StoreOf(q).Settle(ctx, 1, []uint64{7}), persistence.ErrInvalid)
+	require.NoError(t, delivery.StoreOf(q).Settle(ctx, 1, nil))
 	for range 2 {
-		q = deliveryqueue.New("orders", j)
-		upTo, rest, err := q.Load(ctx)
+		q = delivery.NewQueue("orders", j)
+		upTo, rest, err := delivery.StoreOf(q).Load(ctx)
 		require.NoError(t, err)
 		require.EqualValues(t, 1, upTo)
 		require.Equal(t, []extension.Payload{payloads[1], {}, payloads[3], {}, payloads[5]}, rest)
 	}
-	require.NoError(t, q.Settle(ctx, 3, []uint64{6}))
-	upTo, rest, err := deliveryqueue.New("orders", j).Load(ctx)
+	require.NoError(t, delivery.StoreOf(q).Settle(ctx, 3, []uint64{6}))
+	upTo, rest, err := delivery.StoreOf(delivery.NewQueue("orders", j)).Load(ctx)
 	require.NoError(t, err)
 	require.EqualValues(t, 3, upTo)
 	require.Equal(t, []extension.Payload{payloads[3], {}, {}}, rest)
@@ -208,24 +207,24 @@ func (j slow) Append(ctx context.Context, reqs []journal.AppendRequest) []error 
 func TestAnOperationThatWaitsForAnotherEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := slow{journal.NewMemory(), make(chan error)}
-		q := deliveryqueue.New("orders", j)
-		_, _, err := q.Load(t.Context())
+		q := delivery.NewQueue("orders", j)
+		_, _, err := delivery.StoreOf(q).Load(t.Context())
 		require.NoError(t, err)
 		payload, err := extension.Pack("x")
 		require.NoError(t, err)
 		done := make(chan error)
-		go func() { done <- q.Append(t.Context(), 1, []extension.Payload{payload}) }()
+		go func() { done <- delivery.StoreOf(q).Append(t.Context(), 1, []extension.Payload{payload}) }()
 		synctest.Wait()
 		ctx, cancel := context.WithCancel(t.Context())
-		go func() { done <- q.Settle(ctx, 1, nil) }()
+		go func() { done <- delivery.StoreOf(q).Settle(ctx, 1, nil) }()
 		synctest.Wait()
 		cancel()
 		require.ErrorIs(t, <-done, context.Canceled)
 		j.allowed <- nil
 		require.NoError(t, <-done)
-		require.ErrorIs(t, q.Append(ctx, 2, []extension.Payload{payload}), context.Canceled)
-		require.ErrorIs(t, q.Append(t.Context(), 3, []extension.Payload{payload}), persistence.ErrInvalid)
-		require.ErrorIs(t, q.Settle(t.Context(), 2, nil), persistence.ErrInvalid)
+		require.ErrorIs(t, delivery.StoreOf(q).Append(ctx, 2, []extension.Payload{payload}), context.Canceled)
+		require.ErrorIs(t, delivery.StoreOf(q).Append(t.Context(), 3, []extension.Payload{payload}), persistence.ErrInvalid)
+		require.ErrorIs(t, delivery.StoreOf(q).Settle(t.Context(), 2, nil), persistence.ErrInvalid)
 	})
 }
 
@@ -252,7 +251,7 @@ func TestWhatIsTooLargeForTheJournalIsRefusedAndTheRestIsStored(t *testing.T) {
 func ExampleNew() {
 	store := journal.NewMemory() // in earnest, one that outlives the process
 	system := actor.NewSystem("shop")
-	orders := actor.Spawn(system, delivery.Producer[string](delivery.WithQueue(deliveryqueue.New("orders", store))), "orders")
+	orders := actor.Spawn(system, delivery.Producer[string](delivery.WithQueue(delivery.NewQueue("orders", store))), "orders")
 	done := make(chan struct{})
 	billing := behaviors.Receive(func(_ *actor.Context[delivery.Delivery[string]], d delivery.Delivery[string]) actor.Behavior[delivery.Delivery[string]] {
 		fmt.Println("billed", d.Message)

@@ -1,4 +1,4 @@
-package deliveryqueue
+package delivery
 
 import (
 	"cmp"
@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/delivery"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -30,23 +29,8 @@ const (
 	mostWaste = 1000
 )
 
-// An Option changes a queue.
-type Option func(*Queue)
-
-// MaxRefused sets how many refused messages a queue keeps; the default is 1000. If another message
-// is refused while the limit is reached, the producer pauses. It stores no further confirmation,
-// logs an error every 10 s, and refuses new messages with [delivery.ErrBufferFull] once its buffer
-// is full. It continues when messages were removed or sent again. MaxRefused panics if n is less
-// than 1.
-func MaxRefused(n int) Option {
-	if n < 1 {
-		panic(fmt.Sprintf("deliveryqueue: to keep %d refused messages", n))
-	}
-	return func(q *Queue) { q.mostRefused = n }
-}
-
-// refused is stored after the records of a message that was refused.
-type refused struct {
+// refusedMessage is stored after the records of a message that was refused.
+type refusedMessage struct {
 	_       struct{} `cbor:",toarray"`
 	Number  uint64
 	Reason  string
@@ -61,8 +45,8 @@ type removed struct {
 }
 
 func init() {
-	actor.RegisterType[refused]("understudy/deliveryqueue.refused/1")
-	actor.RegisterType[removed]("understudy/deliveryqueue.removed/1")
+	actor.RegisterType[refusedMessage]("understudy/delivery.refused/1")
+	actor.RegisterType[removed]("understudy/delivery.removed/1")
 }
 
 type refusals struct {
@@ -75,16 +59,15 @@ type refusals struct {
 
 // kept is a refused message, whose records are from..to.
 type kept struct {
-	delivery.Refused
+	Refused
 	from, to uint64
 }
 
-// Refuse implements [delivery.Queue].
-func (q *Queue) Refuse(ctx context.Context, messages []delivery.Refused) error {
+func (q *journalQueue) Refuse(ctx context.Context, messages []Refused) error {
 	return q.change(ctx, func(r *refusals) error {
-		fresh := slices.DeleteFunc(slices.Clone(messages), func(m delivery.Refused) bool { return r.index(m.Number) >= 0 })
+		fresh := slices.DeleteFunc(slices.Clone(messages), func(m Refused) bool { return r.index(m.Number) >= 0 })
 		if len(r.kept)+len(fresh) > q.mostRefused {
-			return fmt.Errorf("%w: %s keeps %d, and MaxRefused is %d", delivery.ErrRefusedFull, q.id, len(r.kept), q.mostRefused)
+			return fmt.Errorf("%w: %s keeps %d, and MaxRefused is %d", ErrRefusedFull, q.id, len(r.kept), q.mostRefused)
 		}
 		for _, m := range fresh {
 			if err := q.keep(ctx, r, m); err != nil {
@@ -95,23 +78,23 @@ func (q *Queue) Refuse(ctx context.Context, messages []delivery.Refused) error {
 	})
 }
 
-// List implements [delivery.Queue]. It claims nothing, so it can be called in any process.
-func (q *Queue) List(ctx context.Context) (messages []delivery.Refused, err error) {
+// List claims nothing, so it can be called in any process.
+func (q *journalQueue) List(ctx context.Context) (messages []Refused, err error) {
 	err = patiently(ctx, func() error {
 		all, err := q.readRefused(ctx, 1, math.MaxInt64)
-		messages = make([]delivery.Refused, len(all))
+		messages = make([]Refused, len(all))
 		for i, k := range all {
 			messages[i] = k.Refused
 		}
 		return err
 	})
-	slices.SortFunc(messages, func(a, b delivery.Refused) int { return cmp.Compare(a.Number, b.Number) })
+	slices.SortFunc(messages, func(a, b Refused) int { return cmp.Compare(a.Number, b.Number) })
 	return messages, err
 }
 
-// Remove implements [delivery.Queue]. It does not fence the producer that has the queue, so it can
+// Remove does not fence the producer that has the queue, so it can
 // be called in any process.
-func (q *Queue) Remove(ctx context.Context, numbers ...uint64) error {
+func (q *journalQueue) Remove(ctx context.Context, numbers ...uint64) error {
 	return q.change(ctx, func(r *refusals) error {
 		there := slices.DeleteFunc(slices.Clone(numbers), func(n uint64) bool { return r.index(n) < 0 })
 		if len(there) == 0 {
@@ -126,7 +109,7 @@ func (q *Queue) Remove(ctx context.Context, numbers ...uint64) error {
 }
 
 // change changes the refused messages. It starts over if another queue has changed them meanwhile.
-func (q *Queue) change(ctx context.Context, do func(*refusals) error) error {
+func (q *journalQueue) change(ctx context.Context, do func(*refusals) error) error {
 	leave, err := q.enter(ctx)
 	if err != nil {
 		return err
@@ -149,7 +132,7 @@ func (q *Queue) change(ctx context.Context, do func(*refusals) error) error {
 	}
 }
 
-func (q *Queue) claimRefused(ctx context.Context) error {
+func (q *journalQueue) claimRefused(ctx context.Context) error {
 	if q.refusals.claimed {
 		return nil
 	}
@@ -165,7 +148,7 @@ func (q *Queue) claimRefused(ctx context.Context) error {
 	return nil
 }
 
-func (q *Queue) readRefused(ctx context.Context, from, to uint64) ([]kept, error) {
+func (q *journalQueue) readRefused(ctx context.Context, from, to uint64) ([]kept, error) {
 	var r refusals
 	var records []extension.Payload
 	for record, err := range q.journal.Read(ctx, q.id+refusedSuffix, from, to) {
@@ -180,10 +163,10 @@ func (q *Queue) readRefused(ctx context.Context, from, to uint64) ([]kept, error
 		case message:
 			records = append(records, v.Payload)
 			continue
-		case refused:
+		case refusedMessage:
 			if n := uint64(len(records)); v.Records <= n { // earlier records are from a failed attempt
 				r.put(kept{
-					Refused: delivery.Refused{Number: v.Number, Reason: v.Reason, Time: v.Time, Records: records[n-v.Records:]},
+					Refused: Refused{Number: v.Number, Reason: v.Reason, Time: v.Time, Records: records[n-v.Records:]},
 					from:    record.Seq - v.Records, to: record.Seq,
 				})
 			}
@@ -197,7 +180,7 @@ func (q *Queue) readRefused(ctx context.Context, from, to uint64) ([]kept, error
 	return r.kept, nil
 }
 
-func (q *Queue) keep(ctx context.Context, r *refusals, m delivery.Refused) error {
+func (q *journalQueue) keep(ctx context.Context, r *refusals, m Refused) error {
 	var events []any
 	bytes, from := 0, r.last+1
 	for _, record := range m.Records {
@@ -209,7 +192,7 @@ func (q *Queue) keep(ctx context.Context, r *refusals, m delivery.Refused) error
 		}
 		events = append(events, message{Number: m.Number, Payload: record})
 	}
-	head := refused{Number: m.Number, Reason: m.Reason, Time: m.Time, Records: uint64(len(m.Records))}
+	head := refusedMessage{Number: m.Number, Reason: m.Reason, Time: m.Time, Records: uint64(len(m.Records))}
 	if bytes > mostAtOnce {
 		if err := q.appendRefused(ctx, r, events); err != nil {
 			return err
@@ -223,7 +206,7 @@ func (q *Queue) keep(ctx context.Context, r *refusals, m delivery.Refused) error
 	return nil
 }
 
-func (q *Queue) appendRefused(ctx context.Context, r *refusals, events []any) error {
+func (q *journalQueue) appendRefused(ctx context.Context, r *refusals, events []any) error {
 	last, err := q.write(ctx, q.id+refusedSuffix, r.epoch, r.last, events)
 	if err == nil {
 		r.last = last
@@ -233,7 +216,7 @@ func (q *Queue) appendRefused(ctx context.Context, r *refusals, events []any) er
 
 // tidy deletes the records before the first needed one. If a message holds back too many
 // superfluous records, it is stored again at the end.
-func (q *Queue) tidy(ctx context.Context, r *refusals) error {
+func (q *journalQueue) tidy(ctx context.Context, r *refusals) error {
 	for r.waste() > mostWaste && len(r.kept) > 0 {
 		if err := q.keep(ctx, r, r.kept[0].Refused); err != nil {
 			return err

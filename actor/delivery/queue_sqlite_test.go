@@ -1,6 +1,6 @@
 //go:build !race
 
-package deliveryqueue_test
+package delivery_test
 
 import (
 	"path/filepath"

@@ -1,4 +1,4 @@
-package deliveryqueue
+package delivery
 
 import (
 	"errors"
@@ -17,7 +17,7 @@ func TestRecordsOfAllVersionsAreRead(t *testing.T) {
 		message{Number: 3, Payload: extension.Payload{Type: "bank.deposited", Data: []byte{0xa1, 0x61, 'n', 7}}},
 		settledUpTo{UpTo: 2},
 		settled{Numbers: []uint64{4, 6}},
-		refused{Number: 5, Reason: "no such account", Time: time.Date(2026, 11, 25, 12, 30, 0, 5, time.UTC), Records: 2},
+		refusedMessage{Number: 5, Reason: "no such account", Time: time.Date(2026, 11, 25, 12, 30, 0, 5, time.UTC), Records: 2},
 		removed{Numbers: []uint64{5}},
 	)
 }
@@ -27,15 +27,15 @@ func TestARecordOfANewerVersionIsRefused(t *testing.T) {
 		typ, says string
 		corrupt   bool
 	}{
-		{"understudy/deliveryqueue.message/2", `no type is registered as "understudy/deliveryqueue.message/2" here, only "understudy/deliveryqueue.message/1"`, false},
-		{"understudy/deliveryqueue.message/1", "decode", true},
+		{"understudy/delivery.message/2", `no type is registered as "understudy/delivery.message/2" here, only "understudy/delivery.message/1"`, false},
+		{"understudy/delivery.message/1", "decode", true},
 	} {
 		j := journal.NewMemory()
 		claim, err := j.Claim(t.Context(), "orders", journal.WriterID{}, journal.Bounds{})
 		require.NoError(t, err)
 		record := journal.Record{Seq: 1, Epoch: claim.Epoch, Type: c.typ, Payload: []byte{0xa0}}
 		require.NoError(t, j.Append(t.Context(), []journal.AppendRequest{{ID: "orders", Epoch: claim.Epoch, Records: []journal.Record{record}}})[0])
-		_, _, err = New("orders", j).Load(t.Context())
+		_, _, err = NewQueue("orders", j).stored.Load(t.Context())
 		require.ErrorContains(t, err, c.says)
 		require.Equal(t, c.corrupt, errors.Is(err, journal.ErrCorrupt), err)
 	}
