@@ -63,7 +63,7 @@ func (n *Node) show(v View) {
 		n.counters.Changed(e)
 		n.logEvent(e, before.Self)
 	}
-	n.chronicle.changed(changes, before, v)
+	n.history.changed(changes, before, v)
 }
 
 // self is this node as it was before.

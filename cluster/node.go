@@ -53,7 +53,7 @@ type Node struct {
 	looks      *coordinatorLooks
 	skipped    protocol.Skipped // control messages and gossip
 	counters   metrics.Counters
-	chronicle  chronicle
+	history  historyWriter
 
 	aborted   context.Context // ends membership without notifying others
 	abort     context.CancelCauseFunc
@@ -126,7 +126,7 @@ func listen(cfg Config) (*Node, error) {
 		actor.WithLogger(cfg.Logger.With(zap.String("node", n.cfg.NodeID))), extension.WithTransport(endpoint.Addr(), endpoint),
 	}, cfg.SystemOptions...)...)
 	explainUnsharded(n.System, shardtree.NotOnNode)
-	n.chronicle = chronicleOf(n.System)
+	n.history = newHistoryWriter(n.System)
 	n.leasing = newLeasing(n.aborted, n.System, n.log)
 	peers.Attach(n.System, n.featuresOf)
 	singletonhook.Attach(n.System, (*locator)(n))
@@ -201,7 +201,7 @@ func (n *Node) run() {
 func (n *Node) over(e membership.End) {
 	if n.failure = e.Err; e.Err != nil && n.aborted.Err() == nil {
 		n.log.Error("node has ended", zap.Error(e.Err))
-		n.chronicle.ended(n.cfg.NodeID, e.Err)
+		n.history.ended(n.cfg.NodeID, e.Err)
 	}
 	if _, halted := extension.Halted(n.System); !halted {
 		go n.leaveAlone()

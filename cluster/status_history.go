@@ -7,5 +7,5 @@ import (
 )
 
 func (n *statusSource) History() statuspage.History {
-	return statuspage.History{Time: time.Now(), Node: n.cfg.NodeID, Events: n.chronicle.ring.Events(n.cfg.NodeID)}
+	return statuspage.History{Time: time.Now(), Node: n.cfg.NodeID, Events: n.history.ring.Events(n.cfg.NodeID)}
 }

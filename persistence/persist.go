@@ -64,7 +64,7 @@ func (e *entity) batch(plan *plan) (b batch, err error) {
 		b.due = a.due
 	}
 	changes, err := changesOf(e, plan.timers)
-	b.req.Timers = append(plan.marks, changes...)
+	b.req.Timers = append(plan.attempts, changes...)
 	return b, err
 }
 

@@ -18,7 +18,7 @@ const instanceName = "instance"
 
 type instance struct {
 	ctx         managerContext
-	seat        seat
+	typed       typedContext
 	path        string
 	stopMessage any
 	hooks       generationHooks
@@ -41,7 +41,7 @@ func (i *instance) start(gen generation.Generation) {
 	if i.gate != nil {
 		opts = append(opts, extension.WithAdmissionCheck(i.gate))
 	}
-	i.ref = i.seat.spawn(func() { i.begins(gen) }, opts)
+	i.ref = i.typed.spawn(func() { i.begins(gen) }, opts)
 	i.ctx.Watch(i.ref)
 	i.cell, i.gen = cell, gen
 	i.running = true
@@ -56,7 +56,7 @@ func (i *instance) stop(now bool) {
 	case now:
 		i.ctx.Stop(i.ref)
 	case i.stopMessage != nil:
-		i.seat.tellLast(i.stopMessage)
+		i.typed.tellLast(i.stopMessage)
 	default:
 		i.ctx.Drain(i.ref)
 	}

@@ -95,7 +95,7 @@ func (l LeaseMajority) String() string {
 // Decide implements [Strategy].
 func (l LeaseMajority) Decide(s Situation) Decision {
 	var ask Ask
-	c := policy{after: l.Delay(), spared: nobody}
+	c := policy{after: l.Delay(), spared: noMember}
 	d := c.decide(s, func(here, there []Member) (verdict, string) {
 		of := electorate{l.Role}
 		switch s.Lease {
