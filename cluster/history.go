@@ -11,8 +11,8 @@ import (
 	"github.com/understudy-go/understudy/internal/history"
 )
 
-// A historyWriter puts changes and decisions of the membership into the history of a node. The words
-// are those of the log.
+// A historyWriter puts changes and decisions of the membership into the history of a node, in the
+// words of the log.
 type historyWriter struct{ ring *history.Ring }
 
 func newHistoryWriter(s *actor.System) historyWriter {

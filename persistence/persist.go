@@ -29,6 +29,8 @@ func (e *entity) stored(plan *plan, b batch, err error) outcome {
 		if len(b.req.Timers) > 0 {
 			timersOf(e).change(b.req.Timers)
 		}
+		// The state comes before the replies: a sender that has one may ask again. The snapshot
+		// comes after them, because they need not wait until it is encoded.
 		o := e.follow(plan)
 		if b.due {
 			e.takeSnapshot()
@@ -89,7 +91,7 @@ func (e *entity) write(req journal.AppendRequest, first failedAttempt) error {
 		extension.WillBlock(e.ctx)
 	}
 	return e.retrier().do(ctx, func() error {
-		if err := first.err; err != nil {
+		if err := first.err; err != nil { // the retrier counts the attempt that was made during the pause
 			first.err = nil
 			return err
 		}

@@ -34,7 +34,7 @@ func (e *entity) recover(ctx context.Context) (plan *plan, err error) {
 	var r *recovery
 	begun := time.Now()
 	err = e.retrier().do(ctx, func() error {
-		r = new(recovery)
+		r = new(recovery) // an abandoned attempt may still write to the one before
 		return e.restore(ctx, r)
 	})
 	if err == nil {
@@ -46,6 +46,7 @@ func (e *entity) recover(ctx context.Context) (plan *plan, err error) {
 		if len(r.timers) > 0 {
 			timersOf(e).load(r.timers)
 		}
+		// RecoveryCompleted comes last: its effect may persist events and change timers.
 		e.caller.log.Debug("recovered", zap.Uint64("seq", e.seq), zap.Uint64("epoch", e.epoch))
 		err = guard.Run(func() error { plan = e.ask(RecoveryCompleted{Seq: e.seq}); return nil })
 	}
@@ -82,6 +83,8 @@ func (e *entity) restore(ctx context.Context, r *recovery) error {
 
 // read claims the id, so that no older writer can add events, and then reads the state.
 func (e *entity) read(ctx context.Context, by fence.Claim, timeout *recoveryTimeout, r *recovery) error {
+	// The claim comes first. From then on the journal refuses older writers, so its LastSeq is
+	// final, and the snapshot and the events that are read below cannot change.
 	claim, err := claimFor(ctx, e.journal, e.calls, by, e.writer)
 	if err != nil {
 		return err

@@ -30,12 +30,12 @@ func (m *machine) taken(now moment, req request, ev evAnswer) []any {
 		if ev.grant.Token <= req.floor {
 			err = fmt.Errorf("the store handed out token %d, which is not above %d", ev.grant.Token, req.floor)
 		} else if now.since(req.sent) >= m.settings.bound() {
-			err = ErrExpired
+			err = ErrExpired // the store may count from when the request was sent
 		}
 	case errors.Is(err, ErrHeld):
 		m.grant, m.owed = nil, false
 	default:
-		m.owed = true
+		m.owed = true // the store may hold the lease for this handle; another Take or a Release finds out
 	}
 	if m.state != taking || len(m.wishes) == 0 {
 		if m.owed {

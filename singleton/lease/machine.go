@@ -78,6 +78,7 @@ type request struct {
 func newMachine(c Claim, s Settings) *machine { return &machine{settings: s, claim: c} }
 
 func (m *machine) step(now moment, ev any) []any {
+	// First: after the machine was suspended, no event may find a lease valid whose time is over.
 	out := m.expire(now)
 	switch ev := ev.(type) {
 	case evAcquire:

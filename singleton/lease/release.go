@@ -57,7 +57,7 @@ func (m *machine) proceedReturning(now moment) []any {
 		out = append(out, m.answerLeavers(fmt.Errorf("release lease %q: %w", m.claim.Name, ErrExpired))...)
 		m.grant, m.owed = nil, false
 		m.enter(free)
-	case m.owed:
+	case m.owed: // only a Take tells the token without which nothing can be released
 		out = append(out, m.sendTake(now, 0, 0)...)
 	default:
 		m.spent = max(m.spent, m.grant.Token) // a copy that arrives late must not release the next acquisition

@@ -51,7 +51,7 @@ func (m *machine) renewed(now moment, req request, ev evAnswer) []any {
 			m.grant = nil
 		}
 	}
-	if m.state != renewing {
+	if m.state != renewing { // the lease was lost meanwhile; the grant serves to release it
 		return nil
 	}
 	m.state = held
@@ -69,7 +69,7 @@ func (m *machine) renewed(now moment, req request, ev evAnswer) []any {
 		return m.lose(fmt.Errorf("lease: the store renewed token %d as %d", m.token, ev.grant.Token))
 	}
 	m.failure = nil
-	m.until = req.sent
+	m.until = req.sent // the store cannot have noted the renewal earlier, so it does not end before this
 	m.renewAfter(req.sent, m.settings.Renewal)
 	return append([]any{acValid{sent: req.sent, token: m.token}}, m.expire(now)...)
 }

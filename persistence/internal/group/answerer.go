@@ -11,7 +11,7 @@ type answerer[W any] struct {
 
 func (a *answerer[W]) answer(jobs []*Job[W], hurry bool) {
 	if !hurry {
-		a.pending.Wait() // which have to be answered first
+		a.pending.Wait() // jobs are answered in the order of their commits
 		finish(jobs)
 		return
 	}
@@ -24,6 +24,8 @@ func (a *answerer[W]) answer(jobs []*Job[W], hurry bool) {
 			}
 		})
 	}
+	// One group may wait. A committer that is further ahead blocks here, so answers keep up with
+	// it.
 	a.pending.Add(1)
 	a.groups <- jobs
 }
