@@ -37,7 +37,7 @@ func (c *Context[M]) Err() error { return c.in.life().Err() }
 // parent's. The Context that a handler gets with a traced message also has the span.
 func (c *Context[M]) Value(key any) any { return c.in.within().Value(key) }
 
-// life returns the context of the actor. An inner cell has the context of its outer cell.
+// An inner cell has the context of its outer cell.
 func (x *inside) life() context.Context { return x.cell.core.actor().context() }
 
 // Self returns the actor's own ref. It may be called from any goroutine.
@@ -63,7 +63,6 @@ func (x *inside) log() *zap.Logger {
 	return x.cell.logger()
 }
 
-// logger returns the logger for lines of the actor.
 func (c *cell) logger() *zap.Logger {
 	if c.log == nil {
 		c.own().log = c.core.actor().lineLog()
@@ -93,7 +92,6 @@ func (x *inside) child(name string) (child AnyRef, ok bool) {
 	return nil, false
 }
 
-// refOf returns the ref of an actor of this node, which is a cell.
 func refOf(c *core) AnyRef { return c.impl.(*cell).box.self() }
 
 // Stop stops a child. The child finishes its current message; its waiting messages become dead
@@ -206,7 +204,6 @@ func (c *Context[M]) CancelReceiveTimeout() {
 	c.in.timers("CancelReceiveTimeout").cancelIdle()
 }
 
-// timers returns the timers of the actor, for what the name says.
 func (x *inside) timers(what string) *timers {
 	x.cell.core.check(what)
 	return &x.cell.timers

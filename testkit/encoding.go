@@ -24,7 +24,7 @@ func WithEncoding(t testing.TB) actor.Option {
 	return extension.WithEncoding(r.failed)
 }
 
-// An encodingReport reports to a test what could not be encoded, once for each type.
+// Each type is reported once.
 type encodingReport struct {
 	t testing.TB
 

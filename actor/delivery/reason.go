@@ -6,7 +6,6 @@ import (
 	"github.com/understudy-go/understudy/internal/window"
 )
 
-// confirmation is [Confirmed] on the wire.
 type confirmation struct {
 	_       struct{} `cbor:",toarray"`
 	Number  uint64

@@ -7,7 +7,6 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 )
 
-// outside says why a system does not take part in the services of a cluster.
 type outside struct{ why error }
 
 // AttachOutside declares that s is connected to a cluster without being a member, and why: nobody

@@ -41,12 +41,11 @@ type group[M any] struct {
 	routees     []actor.ActorRef[M]
 	logic       logic[M]
 	broadcast   func(M) bool
-	asks        bool // there are functions of options to call
+	asks        bool
 	share       *share
 	none        error // why messages are dropped while there are no routees
 }
 
-// take chooses the routees among the instances of a listing.
 func (g *group[M]) take(l receptionist.Listing[M]) {
 	g.routees = l.Reachable()
 	if len(g.routees) == 0 {

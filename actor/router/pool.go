@@ -54,7 +54,6 @@ type pool[M any] struct {
 	share     *share
 }
 
-// A counter is a logic that tracks each message sent to a routee.
 type counter[M any] interface {
 	tellAll(d extension.Described[M])
 }

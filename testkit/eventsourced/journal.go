@@ -8,7 +8,6 @@ import (
 	"github.com/understudy-go/understudy/persistence/memory"
 )
 
-// A faultyJournal is a journal in memory whose appends can be made to fail.
 type faultyJournal struct {
 	*memory.Journal
 	mu     sync.Mutex        // guards all below
@@ -26,14 +25,12 @@ func (j *faultyJournal) failNext(errs []error) {
 	j.errs = append(j.errs, errs...)
 }
 
-// last returns the number of the last event of id.
 func (j *faultyJournal) last(id string) uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.stored[id]
 }
 
-// Append implements [persistence.Journal].
 func (j *faultyJournal) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
