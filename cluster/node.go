@@ -53,7 +53,7 @@ type Node struct {
 	looks      *coordinatorLooks
 	skipped    protocol.Skipped // control messages and gossip
 	counters   metrics.Counters
-	history  historyWriter
+	history    historyWriter
 
 	aborted   context.Context // ends membership without notifying others
 	abort     context.CancelCauseFunc
