@@ -4,7 +4,7 @@ TOOL     := $(GO) tool -modfile=internal/tools/go.mod
 # make test runs these packages with the race detector, and the next ones without, except
 # internal/lab. Test files with the build tag !quick are left to make verify: their message types
 # take the compiler minutes.
-RACE     := ./actor ./actor/extension ./actor/telemetry ./behavior ./persistence ./persistence/memory ./remote/... ./singleton ./testkit ./testkit/eventsourced ./internal/memnet
+RACE     := ./actor ./internal/extension ./actor/telemetry ./behavior ./persistence ./persistence/memory ./remote/... ./singleton ./testkit ./testkit/eventsourced ./internal/memnet
 PLAIN    := ./singleton/generation ./singleton/internal/... ./singleton/lease ./singleton/lease/leasetest ./persistence/codec ./persistence/internal/... ./persistence/journal ./persistence/journaltest ./persistence/sqlite ./cluster/config ./cluster/cron/... ./cluster/discovery ./cluster/downing ./cluster/internal/hosting ./cluster/membership ./cluster/internal/phi ./cluster/placement/... ./cluster/sharding/... ./testkit/clustertest ./examples/failover ./examples/hello ./internal/...
 
 # make verify runs these with the race detector, and then all that no line has. Machines that have

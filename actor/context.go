@@ -9,9 +9,9 @@ import (
 )
 
 // A Context gives a behavior access to its actor. As a context.Context it is done when the actor is
-// told to stop or stops itself; its values are those of extension.WithContext and of the parent's
-// context. Only handlers of the actor may call its other methods, except Self and System, and never
-// from another goroutine. With the race detector, or the build tag understudy_debug, other calls
+// told to stop or stops itself; its values and its deadline are those of its parent. Only
+// handlers of the actor may call its other methods, except Self and System, and never from another
+// goroutine. With the race detector, or the build tag understudy_debug, other calls
 // panic.
 type Context[M any] struct{ in inside }
 
@@ -23,8 +23,7 @@ type inside struct {
 
 func (c *Context[M]) internals() *inside { return &c.in }
 
-// Deadline returns the deadline of the context given to extension.WithContext, or else the
-// parent's.
+// Deadline returns the deadline of the actor's parent, if that has one.
 func (c *Context[M]) Deadline() (deadline time.Time, ok bool) { return c.in.life().Deadline() }
 
 // Done returns a channel that is closed when the actor is told to stop or stops itself.
@@ -33,8 +32,8 @@ func (c *Context[M]) Done() <-chan struct{} { return c.in.life().Done() }
 // Err returns nil until Done is closed, then the reason.
 func (c *Context[M]) Err() error { return c.in.life().Err() }
 
-// Value returns the value for key in the context given to extension.WithContext, or else in the
-// parent's. The Context that a handler gets with a traced message also has the span.
+// Value returns the value for key of the actor's parent. The Context that a handler gets with a
+// traced message also has the span.
 func (c *Context[M]) Value(key any) any { return c.in.within().Value(key) }
 
 // An inner cell has the context of its outer cell.

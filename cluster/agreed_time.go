@@ -10,7 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/peers"
 	"github.com/understudy-go/understudy/internal/protocol"
 	"github.com/understudy-go/understudy/internal/storeclock"

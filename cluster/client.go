@@ -11,8 +11,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/shardtree"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/remote"

@@ -201,8 +201,8 @@ type Config struct {
 	// zap.NewNop() logs nothing.
 	Logger *zap.Logger
 
-	// SystemOptions are further options of the node's actor system, such as extension.WithEncoding
-	// in tests. The default is none.
+	// SystemOptions are further options of the node's actor system, such as otel.WithTracing. The
+	// default is none.
 	SystemOptions []actor.Option
 }
 

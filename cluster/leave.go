@@ -10,8 +10,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // Leave ends the node in an orderly way, in the phases of [actor.System.Shutdown]. In

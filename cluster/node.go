@@ -16,11 +16,11 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
 	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/cluster/internal/metrics"
 	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/peers"
 	"github.com/understudy-go/understudy/internal/protocol"

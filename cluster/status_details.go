@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/cronstatus"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/linkstatus"
 	"github.com/understudy-go/understudy/internal/statuspage"
 	"github.com/understudy-go/understudy/internal/storestatus"

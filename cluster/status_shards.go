@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/placementstatus"
 	"github.com/understudy-go/understudy/internal/shardstatus"
 )

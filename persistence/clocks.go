@@ -4,7 +4,7 @@ import (
 	"sync"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/storeclock"
 	"github.com/understudy-go/understudy/persistence/journal"
 )

@@ -3,7 +3,7 @@ package persistence
 import (
 	"slices"
 
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // A command is a message for an entity, with the Context with which it came. In a trace, that

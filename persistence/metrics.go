@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/internal/bylabel"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/histogram"
 	"github.com/understudy-go/understudy/internal/permits"
 	"github.com/understudy-go/understudy/internal/storestatus"

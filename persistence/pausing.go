@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/persistence/journal"
 )

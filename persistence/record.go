@@ -10,7 +10,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // record encodes an event. It leaves the sequence number and the time to the caller. Its errors are

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/remote/internal/outbox"
 	"github.com/understudy-go/understudy/remote/internal/wire"

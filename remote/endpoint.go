@@ -13,8 +13,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/telemetry"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/remote/internal/deathwatch"
 	"github.com/understudy-go/understudy/remote/internal/outbox"

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/remote/internal/outbox"
 )
 

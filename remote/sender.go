@@ -10,9 +10,9 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/metadata"
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/remote/internal/outbox"

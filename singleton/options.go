@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/guardedlease"
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/internal/node"

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 )

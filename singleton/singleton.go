@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // New returns the behavior of a singleton's manager. Spawn it under the same name on every node.

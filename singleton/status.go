@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/telemetry"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 )

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // A Census counts the running instances of behaviors in the whole process. An instance counts from

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // WithoutEncoding passes messages within a system as they are. By default a system of [NewSystem]

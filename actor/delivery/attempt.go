@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // An attempt is one delivery of a message to the worker. Events of an earlier attempt are ignored.

@@ -2,7 +2,7 @@ package delivery
 
 import (
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // Messages between producers, consumers and queues do not become dead letters: the producer keeps

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 type entry[M any] struct {

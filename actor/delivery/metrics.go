@@ -5,10 +5,10 @@ import (
 	"sync/atomic"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/bylabel"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 type metrics struct{ types bylabel.Map[counts] }

@@ -2,7 +2,7 @@ package delivery
 
 import (
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // A storedPart is the record of one part of a message in a queue.

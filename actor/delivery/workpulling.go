@@ -2,8 +2,8 @@ package delivery
 
 import (
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // A Key identifies the consumers of M that [WorkPullingFor] finds, on any node. Make one with

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // Register makes an actor of s an instance of a service, until it ends or is deregistered. When

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // Group returns a behavior that routes each message to one instance of a service, on any node. The

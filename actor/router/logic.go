@@ -7,7 +7,7 @@ import (
 	"github.com/understudy-go/understudy/internal/guard"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 type logic[M any] interface {

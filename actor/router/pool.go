@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // Pool returns a behavior that spawns n children with behavior b, its routees, and routes each

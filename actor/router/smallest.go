@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // smallest counts the unhandled messages of its routees, since it learns the outcome of each.

@@ -6,9 +6,9 @@ import (
 	"sync"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
 	"github.com/understudy-go/understudy/actor/telemetry"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // Publish and Subscribe read and change it under its lock. The registrar, an actor, registers the

@@ -15,10 +15,10 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/cluster/cron"
 	"github.com/understudy-go/understudy/internal/cronstatus"
 	"github.com/understudy-go/understudy/internal/effort"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton"

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/cluster/cron"
 	"github.com/understudy-go/understudy/internal/cronstatus"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"

@@ -11,8 +11,8 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/tracecontext"
 	"github.com/understudy-go/understudy/persistence"
 )

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 const (

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/entityhook"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -39,7 +39,7 @@ func (b Behavior[M, E, S]) on(j persistence.Journal) actor.Behavior[M] {
 type Outcome[E, S any] struct {
 	Events []E   // that it has stored
 	State  S     // after it
-	Err    error // why the actor has failed at it, an [*extension.HandlingError]; or nil
+	Err    error // wraps why the actor has failed at it; or nil
 }
 
 // A Kit runs one behavior. Use it from the goroutine of the test.

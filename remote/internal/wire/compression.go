@@ -7,7 +7,7 @@ import (
 	"io"
 	"sync"
 
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // Large messages may be compressed by DEFLATE (RFC 1951) at its fastest level. Each message is

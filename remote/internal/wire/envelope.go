@@ -7,8 +7,8 @@ import (
 	"math"
 	"unicode/utf8"
 
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/metadata"
 )
 
