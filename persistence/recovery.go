@@ -7,12 +7,14 @@ import (
 	"sync/atomic"
 	"time"
 
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/fence"
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/internal/permits"
 	"github.com/understudy-go/understudy/persistence/journal"
-
-	"go.uber.org/zap"
 )
 
 type recovery struct {
@@ -255,4 +257,27 @@ func claimFor(ctx context.Context, j Journal, calls *journalMetrics, by fence.Cl
 	}
 	fence.Claimed(ctx, by, claim.Epoch)
 	return claim, nil
+}
+
+const defaultRecoveries = 50
+
+// LimitRecoveries lets at most n actors of s recover at the same time, so that many actors that
+// start at once do not overload the store. The others wait. The types of entities of package
+// sharding are served in turn, so none waits for all of another. Without this call, n is 50. It
+// affects recoveries that start afterwards, so call it first. It panics unless n is positive.
+//
+// The reaction of an actor to [RecoveryCompleted] does not count as recovery.
+func LimitRecoveries(s *actor.System, n int) {
+	if n <= 0 {
+		panic(fmt.Sprintf("persistence: limit of %d recoveries is not positive", n))
+	}
+	extension.Set(s, permits.New(n))
+}
+
+func acquire(ctx context.Context, s *actor.System) (release func(), err error) {
+	p := extension.Ensure(s, func() *permits.Permits { return permits.New(defaultRecoveries) })
+	if err := metricsOf(s).wait(ctx, p); err != nil {
+		return nil, fmt.Errorf("wait for other recoveries: %w", err)
+	}
+	return p.Release, nil
 }
