@@ -17,7 +17,6 @@ import (
 	"github.com/understudy-go/understudy/cluster/discovery"
 )
 
-// discovers returns a change of a Config that replaces Seeds by a discovery function.
 func discovers(find discovery.Func) func(*Config) {
 	return func(c *Config) { c.Seeds, c.Discovery = nil, find }
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 )
 
-// peer returns a member that is up.
 func peer(name string) singletonhook.Peer {
 	return singletonhook.Peer{ID: node.ID{Address: name + ":1", Incarnation: 1}, Name: name, Up: true}
 }

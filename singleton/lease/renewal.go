@@ -76,11 +76,11 @@ func (m *machine) renewed(now moment, req request, ev evAnswer) []any {
 
 func (m *machine) proceedHeld(now moment) []any {
 	var out []any
-	for len(m.wishes) > 0 && m.wishes[0].floor < m.token {
-		out = append(out, acAcquired{id: m.wishes[0].id, held: true})
-		m.wishes = m.wishes[1:]
+	for len(m.acquires) > 0 && m.acquires[0].floor < m.token {
+		out = append(out, acAcquired{id: m.acquires[0].id, held: true})
+		m.acquires = m.acquires[1:]
 	}
-	if len(m.wishes) > 0 {
+	if len(m.acquires) > 0 {
 		return append(out, m.invalidate(taking)...)
 	}
 	if m.state == held && now.since(*m.renewAt) >= m.renewIn {
