@@ -13,7 +13,7 @@ import (
 
 // summary returns an event as text: its type and its member.
 func summary(e Event) string {
-	name := strings.TrimPrefix(fmt.Sprintf("%T", e), "membership.")
+	name := strings.TrimPrefix(fmt.Sprintf("%T", e), "cluster.")
 	switch e := e.(type) {
 	case MemberUp:
 		return name + " " + e.Member.Name

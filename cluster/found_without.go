@@ -3,7 +3,7 @@ package cluster
 import (
 	"fmt"
 
-	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 )
 
 // FoundWithout declares that the nodes at some addresses are stopped for good, so that the other

@@ -3,7 +3,7 @@ package cluster
 import (
 	"time"
 
-	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 )
 
 // A Gone is a removed member that may still be running: it was removed without a sign that it has
@@ -23,7 +23,7 @@ type Gone struct {
 // replaced at their address. They are ordered by address and incarnation. v is a view of this node.
 // A member stays in the list after Until, for as long as the cluster remembers it.
 func (n *Node) Gone(v View) []Gone {
-	removals := membership.UncleanRemovals(v)
+	removals := membership.UncleanRemovals(v.in)
 	all := make([]Gone, 0, len(removals))
 	for _, r := range removals {
 		at := n.cfg.inSystemTime(r.Since)

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/internal/options"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/internal/statuspage"
@@ -126,7 +126,7 @@ func (n *statusSource) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
 	}
 	s.DeadLetters = deadLettersByReason(n.System)
 	s.Waiting = list((*Node)(n).waiting(v, ended))
-	s.Absent = list(membership.Absent(v))
+	s.Absent = list(membership.Absent(v.in))
 	s.Skipped = (*Node)(n).skippedKinds()
 	s.AppVersions = list(v.AppVersions())
 	s.Live, s.Ready = checksOf(v, ended)

@@ -3,7 +3,7 @@ package cluster
 import (
 	"strings"
 
-	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 )
 
 // waiting returns sentences that say why the node does not make progress, the gravest first.
@@ -20,16 +20,16 @@ func (n *Node) waiting(v View, ended bool) []string {
 			sentences = append(sentences, strings.ToUpper(each[:1])+each[1:]+".")
 		}
 		return sentences
-	case v.Self.Status >= Down && membership.Lost(v) != "":
+	case v.Self.Status >= Down && membership.Lost(v.in) != "":
 		return append(whyLost(v), "This node stops what it runs.")
 	case v.Self.Status >= Down:
 		return []string{"This node leaves: it stops what it runs."}
 	}
-	return membership.Reasons(v)
+	return membership.Reasons(v.in)
 }
 
 func whyLost(v View) []string {
-	if why := membership.Lost(v); why != "" {
+	if why := membership.Lost(v.in); why != "" {
 		return []string{"This node was taken down: " + why + "."}
 	}
 	return nil
