@@ -4,8 +4,8 @@ TOOL     := $(GO) tool -modfile=internal/tools/go.mod
 # make test runs these packages with the race detector, and the next ones without, except
 # internal/lab. Test files with the build tag !quick are left to make verify: their message types
 # take the compiler minutes.
-RACE     := ./actor ./internal/extension ./actor/telemetry ./behavior ./persistence ./persistence/memory ./remote/... ./singleton ./testkit ./testkit/eventsourced ./internal/memnet
-PLAIN    := ./singleton/generation ./singleton/internal/... ./singleton/lease ./singleton/lease/leasetest ./persistence/codec ./persistence/internal/... ./persistence/journal ./persistence/journaltest ./persistence/sqlite ./cluster/config ./cluster/cron/... ./cluster/discovery ./cluster/downing ./cluster/internal/hosting ./cluster/internal/membership ./cluster/internal/phi ./cluster/placement/... ./cluster/sharding/... ./testkit/clustertest ./examples/failover ./examples/hello ./internal/...
+RACE     := ./actor ./internal/extension ./actor/telemetry ./behavior ./persistence ./remote/... ./singleton ./testkit ./testkit/eventsourced ./internal/memnet
+PLAIN    := ./singleton/generation ./singleton/internal/... ./singleton/lease ./singleton/lease/leasetest ./persistence/codec ./persistence/internal/... ./persistence/journal ./persistence/journaltest ./persistence/sqlite ./cluster/config ./cluster/cron/... ./cluster/downing ./cluster/internal/hosting ./cluster/internal/membership ./cluster/internal/phi ./cluster/placement/... ./cluster/sharding/... ./testkit/clustertest ./examples/failover ./examples/hello ./internal/...
 
 # make verify runs these with the race detector, and then all that no line has. Machines that have
 # one goroutine, such as those in internal folders, run without. Nothing with the detector may link
@@ -62,6 +62,7 @@ test: ## Does it work here? The packages that all others stand on, whole cluster
 verify: api-check ## Run what CI runs beside make test: the other packages and modules with their servers, longer simulations, real processes under faults
 	@test -z "$$(gofmt -l .)" || { gofmt -d .; exit 1; }
 	$(GO) vet ./...
+	$(GO) test -vet=off -tags=understudy_debug ./actor
 	$(call gotest,verify)
 
 .PHONY: check
@@ -100,6 +101,10 @@ lint-modules: ## Run them on the other modules, with all that these depend on: m
 .PHONY: prose
 prose: ## List the comments, texts and pages that do not read well
 	$(GO) test -count=1 ./internal/prose -run Repository -v -findings
+
+.PHONY: packages
+packages: ## Print what each package does
+	@$(GO) list -f '{{.ImportPath}}: {{.Doc}}' ./...
 
 .PHONY: check-peers
 check-peers: ## Check the program of bench-peers, and run each scenario for a moment

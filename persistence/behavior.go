@@ -108,7 +108,7 @@ type definition struct {
 }
 
 var (
-	errNoJournal        = errors.New("the journal is nil; open one with a package such as persistence/sqlite, or use memory.New() in tests")
+	errNoJournal        = errors.New("the journal is nil; open one with a package such as persistence/sqlite, or use journal.NewMemory() in tests")
 	errNoCommandHandler = errors.New("the command handler is nil; give it a function that returns the effect of a command")
 )
 

@@ -32,14 +32,14 @@ var layers = []layer{
 		{"internal/lab/timers", []string{anything}},        // likewise
 		{"internal/lab/versions", []string{anything}},      // tests only
 		{"internal/lab/processes", []string{"persistence", "persistence/journal", "actor", "internal/*"}},
-		{"testkit/eventsourced", []string{"testkit", "persistence/memory", "persistence", "persistence/journal", "actor", "internal/*"}},
+		{"testkit/eventsourced", []string{"testkit", "persistence", "persistence/journal", "actor", "internal/*"}},
 		{"testkit/clustertest", []string{"testkit", "cluster", "singleton", "actor", "internal/*"}},
 	}},
 	{"cluster", []place{
 		{"cluster/cron", []string{"cluster/cron/internal/plan", "cluster", "behavior", "persistence", "persistence/journal", "singleton/generation", "singleton", "actor/telemetry", "actor", "internal/*"}},
 		{"cluster/cron/internal/plan", []string{"cluster/cron/internal/calendar", "internal/*"}}, // which runs begin
 		{"cluster/cron/internal/calendar", nil}, // and when they are due
-		{"cluster/sharding", []string{"cluster/placement", "cluster/sharding/internal/allot", "cluster/sharding/internal/pace", "cluster/sharding/internal/roster", "cluster/sharding/internal/table", "cluster/internal/hosting", "cluster/internal/hosting/shell", "cluster", "behavior", "persistence/memory", "persistence", "persistence/journal", "singleton/lease", "singleton/generation", "singleton", "actor/telemetry", "actor", "internal/*"}},
+		{"cluster/sharding", []string{"cluster/placement", "cluster/sharding/internal/allot", "cluster/sharding/internal/pace", "cluster/sharding/internal/roster", "cluster/sharding/internal/table", "cluster/internal/hosting", "cluster/internal/hosting/shell", "cluster", "behavior", "persistence", "persistence/journal", "singleton/lease", "singleton/generation", "singleton", "actor/telemetry", "actor", "internal/*"}},
 		{"cluster/sharding/internal/allot", []string{"cluster/sharding/internal/table", "cluster/internal/hosting", "singleton/generation", "actor", "internal/*"}}, // the coordinator of shards
 		{"cluster/sharding/internal/pace", []string{"internal/*"}}, // when remembered entities start
 		{"cluster/sharding/internal/roster", nil},                  // what a shard writes about remembered entities
@@ -49,14 +49,14 @@ var layers = []layer{
 		{"cluster/placement/internal/plan", []string{"cluster/internal/hosting", "cluster/internal/membership", "persistence", "singleton/generation", "actor", "internal/*"}}, // the planner
 		{"cluster/internal/hosting/shell", []string{"cluster/internal/hosting", "cluster", "singleton/generation", "actor", "internal/*"}},
 		{"cluster/internal/hosting", []string{"singleton/generation", "actor", "internal/*"}}, // what coordinators share
-		{"cluster", []string{"cluster/internal/metrics", "cluster/internal/membership", "behavior", "actor/telemetry", "singleton", "singleton/lease", "remote", "actor/receptionist", "actor", "cluster/discovery", "cluster/downing", "cluster/internal/phi", "internal/*"}},
+		{"cluster", []string{"cluster/internal/metrics", "cluster/internal/membership", "behavior", "actor/telemetry", "singleton", "singleton/lease", "remote", "actor/receptionist", "actor", "cluster/downing", "cluster/internal/phi", "internal/*"}},
 		{"cluster/internal/metrics", []string{"cluster/internal/membership", "actor/telemetry", "internal/*"}},
 	}},
 	{"catalogue", []place{
 		{"behavior", []string{"persistence", "singleton", "actor/receptionist", "actor", "internal/*"}},
 	}},
 	{"features", []place{
-		{"persistence/generations", []string{"persistence/memory", "persistence", "persistence/journal", "singleton/generation", "actor", "internal/*"}},
+		{"persistence/generations", []string{"persistence", "persistence/journal", "singleton/generation", "actor", "internal/*"}},
 		{"persistence/deliveryqueue", []string{"persistence", "persistence/journal", "actor/delivery", "actor", "internal/*"}},
 		{"actor/delivery", []string{"actor/receptionist", "actor/telemetry", "actor", "internal/*"}},
 		{"actor/router", []string{"actor/receptionist", "actor/telemetry", "actor", "internal/*"}},
@@ -76,8 +76,7 @@ var layers = []layer{
 		{"singleton/lease", []string{"actor", "internal/*"}},
 		{"internal/generationtest", []string{"singleton/generation", "internal/*"}},
 		{"singleton/generation", nil},
-		{"persistence/journaltest", []string{"persistence/memory", "persistence/journal"}}, // memory is the model
-		{"persistence/memory", []string{"persistence/journal", "internal/*"}},
+		{"persistence/journaltest", []string{"persistence/journal"}}, // its journal in memory is the model
 		{"persistence/sqlite", []string{"persistence/internal/group", "persistence/internal/instant", "persistence/journal", "internal/*"}},
 		{"persistence/internal/storebench", []string{"persistence", "persistence/journal", "testkit", "actor", "internal/*"}},
 		{"internal/journalhistory", []string{"persistence/journal"}},
@@ -106,7 +105,6 @@ var layers = []layer{
 	{"leaves", []place{
 		{"internal/*", []string{"internal/*"}},
 		{"cluster/downing", nil}, // declares what it judges: the cluster's table is above it
-		{"cluster/discovery", nil},
 		{"cluster/internal/phi", nil},
 	}},
 }

@@ -5,18 +5,17 @@ import (
 	"sync"
 
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 )
 
 type faultyJournal struct {
-	*memory.Journal
+	*journal.Memory
 	mu     sync.Mutex        // guards all below
 	errs   []error           // results of the next appends
 	stored map[string]uint64 // the numbers of the last events, by their ids
 }
 
 func newJournal() *faultyJournal {
-	return &faultyJournal{Journal: memory.New(), stored: map[string]uint64{}}
+	return &faultyJournal{Memory: journal.NewMemory(), stored: map[string]uint64{}}
 }
 
 func (j *faultyJournal) failNext(errs []error) {
@@ -42,7 +41,7 @@ func (j *faultyJournal) Append(ctx context.Context, reqs []journal.AppendRequest
 		j.errs = j.errs[1:]
 		return errs
 	}
-	errs := j.Journal.Append(ctx, reqs)
+	errs := j.Memory.Append(ctx, reqs)
 	for i, r := range reqs {
 		if errs[i] == nil && len(r.Records) > 0 {
 			j.stored[r.ID] = r.Records[len(r.Records)-1].Seq

@@ -1,10 +1,8 @@
-package memory
+package journal
 
 import (
 	"slices"
 	"sort"
-
-	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // A log has the records of all entities in the order of the appends.
@@ -18,10 +16,10 @@ type log struct {
 type entry struct {
 	ord    uint64
 	id     string
-	record journal.Record
+	record Record
 }
 
-func (l *log) add(id string, r journal.Record) {
+func (l *log) add(id string, r Record) {
 	l.last++
 	l.entries = append(l.entries, entry{ord: l.last, id: id, record: r})
 }
