@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/pause"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
@@ -77,5 +76,12 @@ func untilCurrent(ctx context.Context, f func() error) error {
 // backOff waits before the attempt after the nth: up to 4 ms, 8 ms and so on, up to 128 ms. The
 // wait is random, so that contenders that have collided do not collide again.
 func backOff(ctx context.Context, n int) error {
-	return pause.For(ctx, rand.N(2*time.Millisecond<<min(n, 6)))
+	timer := time.NewTimer(rand.N(2 * time.Millisecond << min(n, 6)))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
