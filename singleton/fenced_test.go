@@ -11,7 +11,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence/generations"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/testkit"
@@ -21,7 +21,7 @@ import (
 // has the greater one.
 func TestTwoSidesThatShareASourceHaveDifferentGenerations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		source := generations.NewJournal(memory.New())
+		source := generations.NewJournal(journal.NewMemory())
 		var last generation.Generation
 		for range 3 {
 			s := testkit.NewSystem(t, testkit.WithoutEncoding())

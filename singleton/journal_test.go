@@ -13,13 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/testkit"
@@ -70,7 +69,7 @@ func requireAgreement(t testing.TB, j persistence.Journal, id string) (events in
 // A generation that has been used is never used again, whatever is stopped: the journal
 // remembers it when the cluster does not.
 func TestGenerationsOutliveTheClusterInAJournal(t *testing.T) {
-	j := memory.New()
+	j := journal.NewMemory()
 	var last generation.Generation
 	for life := range 3 {
 		s := actor.NewSystem("life")
@@ -102,7 +101,7 @@ func parseGeneration(t testing.TB, text string) (g generation.Generation) {
 // A whole cluster is stopped, and started again with nothing but the journal; the
 // generation that its members agree on follows the one that the journal remembers.
 func TestAClusterThatIsStartedAgainGoesOnWhereTheJournalIs(t *testing.T) {
-	j := memory.New()
+	j := journal.NewMemory()
 	var last generation.Generation
 	for range 3 {
 		inCluster(t, abc, func(t *testing.T, c *cluster) {
@@ -132,7 +131,7 @@ func TestAClusterThatIsStartedAgainGoesOnWhereTheJournalIs(t *testing.T) {
 func TestARestartInsideTheInstanceRaisesTheGeneration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t, testkit.WithoutEncoding())
-		j := memory.New()
+		j := journal.NewMemory()
 		p := testkit.NewProbe[string](t, s)
 		ref := actor.Spawn(s, behaviors.Singleton(func() actor.Behavior[msg] { return behaviors.Supervise(diary("diary", j)(), actor.Strategy{}) }), "one")
 		for _, want := range []string{"1.1", "1.2", "1.3"} {
@@ -149,12 +148,12 @@ func TestARestartInsideTheInstanceRaisesTheGeneration(t *testing.T) {
 
 // claims records the errors of the claims of a journal.
 type claims struct {
-	*memory.Journal
+	*journal.Memory
 	errs []error
 }
 
 func (c *claims) Claim(ctx context.Context, id string, w journal.WriterID, b journal.Bounds) (journal.Claim, error) {
-	claim, err := c.Journal.Claim(ctx, id, w, b)
+	claim, err := c.Memory.Claim(ctx, id, w, b)
 	c.errs = append(c.errs, err)
 	return claim, err
 }
@@ -169,12 +168,12 @@ func TestARestartUnderTheSameTermDoesNotFenceOffANewerInstance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := testkit.NewSystem(t, testkit.WithoutEncoding())
-				j := &claims{Journal: memory.New()}
+				j := &claims{Memory: journal.NewMemory()}
 				p := testkit.NewProbe[string](t, s)
 				ref := actor.Spawn(s, behaviors.Singleton(func() actor.Behavior[msg] { return supervised(diary("diary", j)()) }), "one")
 				ref.Tell(msg{"write", p.Ref()})
 				p.Expect("1.1")
-				newer, err := j.Journal.Claim(t.Context(), "diary", journal.WriterID{1}, journal.Bounds{Least: 5 << 32})
+				newer, err := j.Memory.Claim(t.Context(), "diary", journal.WriterID{1}, journal.Bounds{Least: 5 << 32})
 				require.NoError(t, err)
 				ref.Tell(msg{Text: "fail"})
 				time.Sleep(10 * time.Second)
@@ -194,12 +193,12 @@ func TestARestartUnderTheSameTermDoesNotFenceOffANewerInstance(t *testing.T) {
 // With a source of generations the term is its, and the epoch of the instance's events
 // still the same number, whichever of the two has come further.
 func TestWithASourceOfGenerationsTermAndEpochAreTheSameNumber(t *testing.T) {
-	for name, advance := range map[string]func(*testing.T, *generations.Journal, *memory.Journal) error{
-		"the source is ahead": func(t *testing.T, source *generations.Journal, _ *memory.Journal) error {
+	for name, advance := range map[string]func(*testing.T, *generations.Journal, *journal.Memory) error{
+		"the source is ahead": func(t *testing.T, source *generations.Journal, _ *journal.Memory) error {
 			_, err := source.ClaimTerm(t.Context(), "singleton/one", "before", 39)
 			return err
 		},
-		"the events are ahead": func(t *testing.T, _ *generations.Journal, j *memory.Journal) error {
+		"the events are ahead": func(t *testing.T, _ *generations.Journal, j *journal.Memory) error {
 			_, err := j.Claim(t.Context(), "diary", journal.WriterID{}, journal.Bounds{Least: 40 << 32})
 			return err
 		},
@@ -207,7 +206,7 @@ func TestWithASourceOfGenerationsTermAndEpochAreTheSameNumber(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := testkit.NewSystem(t, testkit.WithoutEncoding())
-				j := memory.New()
+				j := journal.NewMemory()
 				source := generations.NewJournal(j)
 				require.NoError(t, advance(t, source, j))
 				p := testkit.NewProbe[string](t, s)
@@ -233,7 +232,7 @@ func TestWithASourceOfGenerationsTermAndEpochAreTheSameNumber(t *testing.T) {
 func TestSeveralJournaledActorsOfAnInstanceShareItsGeneration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t, testkit.WithoutEncoding())
-		j := memory.New()
+		j := journal.NewMemory()
 		_, err := j.Claim(t.Context(), "ahead", journal.WriterID{}, journal.Bounds{Least: 7 << 32})
 		require.NoError(t, err)
 		stopped := testkit.NewProbe[singleton.Stopped](t, s)
@@ -275,7 +274,7 @@ func TestSeveralJournaledActorsOfAnInstanceShareItsGeneration(t *testing.T) {
 func TestAnInstanceWhoseGenerationDoesNotFitFailsWithAReason(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t, testkit.WithoutEncoding())
-		j := memory.New()
+		j := journal.NewMemory()
 		_, err := j.Claim(t.Context(), "diary", journal.WriterID{}, journal.Bounds{Least: math.MaxInt64})
 		require.NoError(t, err)
 		failures := testkit.NewProbe[error](t, s)

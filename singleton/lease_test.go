@@ -15,7 +15,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence/generations"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/lease"
@@ -461,7 +461,7 @@ func TestTermsOfASourceOutliveTheCluster(t *testing.T) {
 func TestTwoSidesWithOneSourceHaveNoGenerationInCommon(t *testing.T) {
 	sources := map[string]func(t *testing.T) generation.TermSource{
 		"counter": func(*testing.T) generation.TermSource { return &shelf{} },
-		"memory":  func(*testing.T) generation.TermSource { return generations.NewJournal(memory.New()) },
+		"memory":  func(*testing.T) generation.TermSource { return generations.NewJournal(journal.NewMemory()) },
 	}
 	for name, open := range sources {
 		t.Run(name, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/persistence/generations"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
@@ -34,7 +34,7 @@ var chaosKinds = []clustertest.Kind{
 }
 
 func chaosStory(r *clustertest.Round) {
-	journal := memory.New()
+	journal := journal.NewMemory()
 	source := generations.NewJournal(journal)
 	var mu sync.Mutex // guards clients
 	clients := map[string]*placement.Coordinator{}

@@ -8,17 +8,16 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/cluster/internal/hosting/shell"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
@@ -68,7 +67,7 @@ func coordinatorOn(n *cluster.Node, shared persistence.Journal, h *hub) actor.Be
 		c := &coordinator{ctx: ctx, node: n, hub: h, stores: shared != nil, waiting: map[hosting.Token]func(error){}, fences: map[fenceKey]lease.Lease{}}
 		store := shared
 		if store == nil {
-			store = memory.New()
+			store = journal.NewMemory()
 		}
 		options := persistence.Options[command, allot.Fact, allot.Ledger]{
 			OnSignal: func(_ *actor.Context[command], l allot.Ledger, sig persistence.Signal) persistence.Effect[allot.Fact] {

@@ -38,7 +38,6 @@ func Benchmark(b *testing.B, open func(b *testing.B) generation.Source) {
 	})
 }
 
-// eight has eight callers claim terms of a label each, at the sources in turn.
 func eight(b *testing.B, sources ...generation.Source) {
 	var left atomic.Int64
 	left.Store(int64(b.N))

@@ -8,7 +8,6 @@ import (
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-// claimLaws are about terms and numbers, in one source.
 var claimLaws = []law{
 	{"TheFirstTermIsOne", func(e *env) {
 		require.Equal(e, gen(1, 0), e.open().term(e.label(), "a"))

@@ -8,10 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// soon is within when an operation returns whose context has ended; for a busy machine.
+// An operation whose context has ended returns within that, on a busy machine.
 const soon = 10 * time.Second
 
-// endLaws are about contexts that end.
 var endLaws = []law{
 	{"WhatIsCancelledBeforehandFailsAndChangesNothing", func(e *env) {
 		s, label := e.open(), e.label()

@@ -12,16 +12,13 @@ import (
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-// last is the greatest term and the greatest sequence number.
 const last = math.MaxUint32
 
-// env is what a law works with.
 type env struct {
 	*testing.T
 	backend Backend
 }
 
-// need skips a law whose hook is missing.
 func (e *env) need(present bool, hook string) {
 	if !present {
 		e.Skipf("Backend.%s is not set", hook)
@@ -38,10 +35,8 @@ func (e *env) opens(n int) []*source {
 	return sources
 }
 
-// label returns a label that no other law uses.
 func (e *env) label() string { return "label-" + rand.Text()[:12] }
 
-// random returns the random numbers of a law, and logs their seed.
 func (e *env) random() *mathrand.Rand {
 	seed := e.backend.Seed
 	if seed == 0 {
@@ -51,7 +46,6 @@ func (e *env) random() *mathrand.Rand {
 	return mathrand.New(mathrand.NewPCG(seed, 0)) //nolint:gosec // of a test
 }
 
-// A source is a generation.Source whose operations must succeed.
 type source struct {
 	e *env
 	generation.Source
@@ -103,7 +97,6 @@ func (s *source) ownerless(label string) {
 	require.Zero(s.e, o)
 }
 
-// list returns the records of the labels with that prefix, in their order.
 func (s *source) list(begin string) (records []generation.Record) {
 	s.e.Helper()
 	all, err := s.List(s.e.Context())
@@ -116,7 +109,7 @@ func (s *source) list(begin string) (records []generation.Record) {
 	return records
 }
 
-// kept returns the specs of the labels with that prefix, which must be sorted.
+// The labels must be sorted.
 func (s *source) kept(begin string) map[string]string {
 	s.e.Helper()
 	specs, before := map[string]string{}, ""

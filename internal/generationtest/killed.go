@@ -20,7 +20,6 @@ import (
 // claiming is set in the processes that Killed kills, to what where has returned.
 const claiming = "GENERATIONTEST_CLAIMING"
 
-// kills is how many processes are killed.
 const kills = 5
 
 // Killed checks that a process killed at any moment leaves the state before or after its last
@@ -57,15 +56,13 @@ func Killed(t *testing.T, where func() string, open func(t *testing.T, where str
 	t.Logf("%d processes were killed, after %d terms", kills, acknowledged)
 }
 
-// progress is how far a process has come: the number of its last claim, which is also the name of
-// the owner, its term, and the number of its last spec.
+// claim is also the name of the owner.
 type progress struct {
 	n    int
 	term uint64
 	spec int
 }
 
-// progressOf returns the progress of a process that was killed.
 func progressOf(e *env, s *source, label string) (p progress) {
 	o := s.owner(label)
 	p.term = o.Generation.Term
@@ -81,10 +78,10 @@ func progressOf(e *env, s *source, label string) (p progress) {
 	return p
 }
 
-// specOf returns a spec of several pages, each of which shows to which spec it belongs.
+// Each of its pages shows to which spec it belongs.
 func specOf(n int) string { return strings.Repeat(strconv.Itoa(n)+" ", 5000) }
 
-// claimForEver is what the processes run. They end when their standard input is closed.
+// It ends when standard input is closed.
 func claimForEver(t *testing.T, s generation.Source) {
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin) // this process ends with its parent
@@ -112,8 +109,7 @@ func startWriter(t *testing.T, at string) *writer {
 	return &writer{t, p}
 }
 
-// killed kills the process at some moment of its work, and returns how far it has said to
-// have come.
+// The moment is random. The result is how far the process has said to have come.
 func (w *writer) killed(from progress) progress {
 	w.t.Helper()
 	for from.n < 3 {

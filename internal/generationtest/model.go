@@ -12,7 +12,6 @@ import (
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-// modelLaws are about many operations in random order.
 var modelLaws = []law{
 	{"AnyOperationsDoWhatTheModelDoes", func(e *env) {
 		nodes, begin, random := e.opens(3), e.label(), e.random()
@@ -91,7 +90,6 @@ var modelLaws = []law{
 	}},
 }
 
-// oneOf does one of ten things to a label, and returns what was granted.
 func oneOf(s *source, label string, which int) (generation.Generation, error) {
 	ctx := s.e.Context()
 	switch {
@@ -119,7 +117,6 @@ func ascending(a, b generation.Generation) int {
 	return 0
 }
 
-// A model is what a source must know of each label.
 type model map[string]*known
 
 type known struct {

@@ -10,7 +10,6 @@ import (
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-// nodeLaws are about several sources, and several callers at once.
 var nodeLaws = []law{
 	{"WhatOneNodeHasDoneTheOthersSee", func(e *env) {
 		nodes, label := e.opens(3), e.label()
@@ -115,7 +114,7 @@ var nodeLaws = []law{
 	}},
 }
 
-// terms has every source claim one at once, and returns them sorted.
+// They are sorted.
 func (e *env) terms(label string, sources []*source) []uint64 {
 	e.Helper()
 	return e.atOnce(sources, func(s *source, i int) (uint64, error) {
@@ -124,7 +123,7 @@ func (e *env) terms(label string, sources []*source) []uint64 {
 	})
 }
 
-// atOnce has every source do something, and returns the numbers that came of it, sorted.
+// The numbers are sorted.
 func (e *env) atOnce(sources []*source, do func(s *source, i int) (uint64, error)) []uint64 {
 	e.Helper()
 	got, errs := make([]uint64, len(sources)), make([]error, len(sources))

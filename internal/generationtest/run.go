@@ -33,7 +33,6 @@ func Run(t *testing.T, open func(t *testing.T) Backend) {
 	}
 }
 
-// A law is a statement that holds for every source.
 type law struct {
 	name  string
 	check func(*env)

@@ -8,7 +8,6 @@ import (
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
-// specLaws are about specs and forgetting, in one source.
 var specLaws = []law{
 	{"ASpecThatIsPutTwiceIsThereOnce", func(e *env) {
 		s, label := e.open(), e.label()
@@ -118,7 +117,6 @@ var specLaws = []law{
 	}},
 }
 
-// awkward are texts that differ.
 var awkward = []string{
 	"", "a", "A", "a ", " a", "a/b", "a//b", "a.b", "a-b", "a_b", "a:b", "a%2Fb", "a%b", "ä", "a\u0308", "日本語", "🎭",
 	"'\"`;--", "\\", "\\\\", "\\00", "\\ff", "$1", "{}", "*", ">", "?", "#", "a\tb", "a\nb", "\x00", "a\x00b", "\xff", "\uFFFD",

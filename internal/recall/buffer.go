@@ -100,7 +100,7 @@ func (b *Buffer[M]) Recalled(number uint64) {
 	}
 }
 
-// giveUpRecall lets messages go again. Those that come back later are no longer in order.
+// Messages that come back later are no longer in order.
 func (b *Buffer[M]) giveUpRecall() { b.recall.to, b.sentTo = node.ID{}, node.ID{} }
 
 // How long a recall is repeated with a node that is lost, and with one that has left and may still

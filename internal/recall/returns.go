@@ -10,7 +10,6 @@ type returns struct {
 	due     int // how many get back all
 }
 
-// A returning is the state of a sender.
 type returning struct {
 	back   bool
 	number uint64 // of its last recall

@@ -11,7 +11,6 @@ import (
 	"github.com/understudy-go/understudy/internal/generationtest"
 	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/persistence/sqlite"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
@@ -30,7 +29,7 @@ func TestMemory(t *testing.T) {
 
 func TestJournalInMemory(t *testing.T) {
 	generationtest.Run(t, func(*testing.T) generationtest.Backend {
-		j := memory.New()
+		j := journal.NewMemory()
 		return onJournal(func(*testing.T) journal.Journal { return j }, generations.NewJournal)
 	})
 }
@@ -38,7 +37,7 @@ func TestJournalInMemory(t *testing.T) {
 // No entry is lost although entries are moved and deleted all the time.
 func TestJournalThatIsTidiedAllTheTime(t *testing.T) {
 	generationtest.Run(t, func(*testing.T) generationtest.Backend {
-		j := memory.New()
+		j := journal.NewMemory()
 		return onJournal(func(*testing.T) journal.Journal { return j }, func(j journal.Journal) *generations.Journal {
 			return generations.NewTidyJournal(j, 0)
 		})
@@ -85,7 +84,7 @@ func BenchmarkMemory(b *testing.B) {
 }
 
 func BenchmarkJournalInMemory(b *testing.B) {
-	j := memory.New()
+	j := journal.NewMemory()
 	generationtest.Benchmark(b, func(*testing.B) generation.Source { return generations.NewJournal(j) })
 }
 

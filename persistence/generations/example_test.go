@@ -6,14 +6,14 @@ import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/persistence/generations"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // Two nodes that share a journal, here one in memory, claim from one sequence.
 func ExampleNewJournal() {
-	ctx, journal := context.Background(), memory.New()
-	a, b := generations.NewJournal(journal), generations.NewJournal(journal)
+	ctx, store := context.Background(), journal.NewMemory()
+	a, b := generations.NewJournal(store), generations.NewJournal(store)
 
 	first, _ := a.ClaimTerm(ctx, "report", "node-a", 0)
 	second, _ := b.ClaimTerm(ctx, "report", "node-b", 0)

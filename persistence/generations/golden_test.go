@@ -8,7 +8,6 @@ import (
 
 	"github.com/understudy-go/understudy/internal/golden"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 )
 
 func TestEntriesOfAllVersionsAreRead(t *testing.T) {
@@ -23,7 +22,7 @@ func TestARecordOfANewerVersionIsRefused(t *testing.T) {
 		{"understudy/generations.entry/2", `no type is registered as "understudy/generations.entry/2" here, only "understudy/generations.entry/1"`, false},
 		{"understudy/generations.entry/1", "decode", true},
 	} {
-		j := memory.New()
+		j := journal.NewMemory()
 		claim, err := j.Claim(t.Context(), logID, journal.WriterID{}, journal.Bounds{})
 		require.NoError(t, err)
 		record := journal.Record{Seq: 1, Epoch: claim.Epoch, Type: c.typ, Payload: []byte{0xa0}}

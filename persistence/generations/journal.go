@@ -10,7 +10,6 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
@@ -56,7 +55,7 @@ func NewJournal(j journal.Journal) *Journal {
 
 // NewMemory returns a source in memory, for tests and for clusters within one process. All nodes
 // must use the same one.
-func NewMemory() *Journal { return NewJournal(memory.New()) }
+func NewMemory() *Journal { return NewJournal(journal.NewMemory()) }
 
 // A request is a call of an operation that has not returned yet.
 type request struct {

@@ -17,7 +17,6 @@ import (
 	"github.com/understudy-go/understudy/internal/generationtest"
 	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
@@ -28,7 +27,7 @@ func TestJournalThatLosesAnswers(t *testing.T) {
 			seed := rand.Uint64()
 			t.Log("seed", seed)
 			generationtest.Run(t, func(*testing.T) generationtest.Backend {
-				j := forgetful(memory.New(), seed)
+				j := forgetful(journal.NewMemory(), seed)
 				return onJournal(func(*testing.T) journal.Journal { return j }, func(j journal.Journal) *generations.Journal {
 					return generations.NewTidyJournal(j, compactAfter)
 				})
@@ -39,7 +38,7 @@ func TestJournalThatLosesAnswers(t *testing.T) {
 
 func TestAJournalThatDoesNotAnswerHoldsUpNobodyBeyondTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		hang, inner := make(chan struct{}), memory.New()
+		hang, inner := make(chan struct{}), journal.NewMemory()
 		s := generations.NewJournal(&faulty{
 			Journal: inner,
 			append: func(ctx context.Context, reqs []journal.AppendRequest, _ func() []error) []error {
@@ -75,7 +74,7 @@ func TestWhoGivesUpHarmsNoNeighbour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		block := make(chan struct{})
 		s := generations.NewJournal(&faulty{
-			Journal: memory.New(),
+			Journal: journal.NewMemory(),
 			append: func(ctx context.Context, _ []journal.AppendRequest, do func() []error) []error {
 				select {
 				case <-block:
@@ -111,7 +110,7 @@ func TestRequestsThatAreMadeAtOnceShareAppends(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		appends := 0
 		s := generations.NewJournal(&faulty{
-			Journal: memory.New(),
+			Journal: journal.NewMemory(),
 			append: func(_ context.Context, _ []journal.AppendRequest, do func() []error) []error {
 				appends++
 				time.Sleep(time.Millisecond)
@@ -140,7 +139,7 @@ func TestWhatTheJournalAnswersComesBackAndNothingHasHappened(t *testing.T) {
 		t.Run(cause.Error(), func(t *testing.T) {
 			failing := false
 			s := generations.NewJournal(&faulty{
-				Journal: memory.New(),
+				Journal: journal.NewMemory(),
 				append: func(_ context.Context, _ []journal.AppendRequest, do func() []error) []error {
 					if failing {
 						return []error{fmt.Errorf("append: %w", cause)}
@@ -169,7 +168,7 @@ func TestWhatTheJournalAnswersComesBackAndNothingHasHappened(t *testing.T) {
 func TestAClaimOfTheLogThatFailsIsMadeAgain(t *testing.T) {
 	failures := 2
 	s := generations.NewJournal(&faulty{
-		Journal: memory.New(),
+		Journal: journal.NewMemory(),
 		claim: func(_ context.Context, do func() (journal.Claim, error)) (journal.Claim, error) {
 			if failures--; failures >= 0 {
 				_, err := do()
@@ -192,7 +191,7 @@ func TestAClaimOfTheLogThatFailsIsMadeAgain(t *testing.T) {
 func TestWhatNobodyKnowsIsFoundOutByTheNext(t *testing.T) {
 	for _, happens := range []bool{true, false} {
 		lost := false
-		f := &faulty{Journal: memory.New()}
+		f := &faulty{Journal: journal.NewMemory()}
 		s := generations.NewJournal(f)
 		_, err := s.ClaimTerm(t.Context(), "x", "a", 0)
 		require.NoError(t, err)
@@ -221,7 +220,7 @@ func TestWhatNobodyKnowsIsFoundOutByTheNext(t *testing.T) {
 func TestASpecThatIsTooLargeFailsAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := generations.NewJournal(&faulty{
-			Journal: memory.New(),
+			Journal: journal.NewMemory(),
 			append: func(_ context.Context, reqs []journal.AppendRequest, do func() []error) []error {
 				size := 0
 				for _, r := range reqs[0].Records {
@@ -257,7 +256,7 @@ func TestTheLogStaysShort(t *testing.T) {
 	const compactAfter = 500
 	for labels, size := range map[int]int{1: 0, 30: 10, 700: 10, 40: 20_000} {
 		t.Run(fmt.Sprintf("%d labels, %d bytes", labels, size), func(t *testing.T) {
-			j := memory.New()
+			j := journal.NewMemory()
 			s := generations.NewTidyJournal(j, compactAfter)
 			spec := strings.Repeat("s", size)
 			for i := range labels {
@@ -289,7 +288,7 @@ func TestTheLogStaysShort(t *testing.T) {
 func TestTidyingMayBeBrokenOffAnywhere(t *testing.T) {
 	for broken := range 12 {
 		for _, happens := range []bool{true, false} {
-			f := &faulty{Journal: memory.New()}
+			f := &faulty{Journal: journal.NewMemory()}
 			s := generations.NewTidyJournal(f, 20)
 			for i := range 8 {
 				require.NoError(t, s.PutSpec(t.Context(), fmt.Sprint("x", i), []byte(strings.Repeat("s", 50_000))))
@@ -330,7 +329,7 @@ func TestTidyingMayBeBrokenOffAnywhere(t *testing.T) {
 }
 
 func TestSomethingElseUnderTheIDIsAnError(t *testing.T) {
-	j := memory.New()
+	j := journal.NewMemory()
 	claim, err := j.Claim(t.Context(), generations.LogID, journal.WriterID{}, journal.Bounds{})
 	require.NoError(t, err)
 	foreign := journal.Record{Seq: 1, Epoch: claim.Epoch, Type: "string", Payload: []byte{0x61, 'x'}}

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 

@@ -12,7 +12,6 @@ import (
 
 	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/persistence/sqlite"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
@@ -23,7 +22,7 @@ import (
 // of them each. The figures show that a claim does not get slower with the number of singletons.
 func BenchmarkManySingletons(b *testing.B) {
 	journals := map[string]func(b *testing.B) journal.Journal{
-		"memory": func(*testing.B) journal.Journal { return memory.New() },
+		"memory": func(*testing.B) journal.Journal { return journal.NewMemory() },
 		"sqlite": func(b *testing.B) journal.Journal {
 			j, err := sqlite.Open(filepath.Join(b.TempDir(), "journal.db"))
 			require.NoError(b, err)

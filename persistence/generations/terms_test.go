@@ -12,12 +12,11 @@ import (
 
 	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 func TestTermsOfAJournalGrowBeyondTheFloorAndWithEveryCall(t *testing.T) {
-	j := memory.New()
+	j := journal.NewMemory()
 	first, second := generations.NewJournal(j), generations.NewJournal(j)
 	for i, step := range []struct {
 		source      *generations.Journal
@@ -34,7 +33,7 @@ func TestTermsOfAJournalGrowBeyondTheFloorAndWithEveryCall(t *testing.T) {
 
 // A hundred claims made at once get the terms from 1 to 100.
 func TestAHundredAtOnceGetAHundredTerms(t *testing.T) {
-	source := generations.NewJournal(memory.New())
+	source := generations.NewJournal(journal.NewMemory())
 	terms := make([]uint64, 100)
 	errs := make([]error, 100)
 	var all sync.WaitGroup
@@ -57,7 +56,7 @@ func TestAHundredAtOnceGetAHundredTerms(t *testing.T) {
 func TestATermThatCannotBeHadIsAnErrorAndAskedForAgain(t *testing.T) {
 	failures := 1
 	source := generations.NewJournal(&faulty{
-		Journal: memory.New(),
+		Journal: journal.NewMemory(),
 		claim: func(_ context.Context, do func() (journal.Claim, error)) (journal.Claim, error) {
 			if failures--; failures >= 0 {
 				return journal.Claim{}, journal.ErrUnavailable
@@ -78,7 +77,7 @@ func TestATermThatCannotBeHadIsAnErrorAndAskedForAgain(t *testing.T) {
 
 // A term beyond 32 bits is refused. A long name and a floor far ahead are not.
 func TestTermsThatNoSourceCanGiveAreAnOverflow(t *testing.T) {
-	source := generations.NewJournal(memory.New())
+	source := generations.NewJournal(journal.NewMemory())
 	for _, floor := range []uint64{math.MaxUint32, math.MaxInt64, math.MaxUint64} {
 		_, err := source.ClaimTerm(t.Context(), "one", "node", floor)
 		require.ErrorIs(t, err, generation.ErrOverflow)
@@ -86,7 +85,7 @@ func TestTermsThatNoSourceCanGiveAreAnOverflow(t *testing.T) {
 	g, err := source.ClaimTerm(t.Context(), strings.Repeat("x", 250), "node", 0)
 	require.NoError(t, err)
 	require.Equal(t, uint64(1), g.Term)
-	simple := generations.NewJournal(struct{ journal.Journal }{memory.New()})
+	simple := generations.NewJournal(struct{ journal.Journal }{journal.NewMemory()})
 	g, err = simple.ClaimTerm(t.Context(), "one", "node", 5)
 	require.NoError(t, err)
 	require.Equal(t, uint64(6), g.Term)

@@ -18,7 +18,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence/generations"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
@@ -53,7 +53,7 @@ func writer(put func(token uint64, text string) error) func() actor.Behavior[Put
 // been replaced. They share the source of their generations. Each line goes to one of them, by its
 // number.
 func twoHosts(put func(token uint64, text string) error, lines ...string) {
-	source := generations.NewJournal(memory.New())
+	source := generations.NewJournal(journal.NewMemory())
 	var hosts []actor.ActorRef[Put]
 	for range 2 {
 		system := actor.NewSystem("example")

@@ -19,7 +19,6 @@ type remoteBuffer struct {
 	removed []node.ID // the last members to have been removed
 }
 
-// keptRemoved is how many of those are remembered.
 const keptRemoved = 100
 
 type remoteQueue struct {
@@ -94,7 +93,6 @@ func (r *remoteBuffer) expire(now time.Time) (all []Waiting) {
 	return all
 }
 
-// nextExpiry returns when the next message expires; zero when none does.
 func (r *remoteBuffer) nextExpiry() (next time.Time) {
 	for _, q := range r.queues {
 		if q.items.Len() > 0 {
@@ -104,7 +102,6 @@ func (r *remoteBuffer) nextExpiry() (next time.Time) {
 	return next
 }
 
-// has reports whether there are messages of a node.
 func (r *remoteBuffer) has(from node.ID) bool {
 	for _, q := range r.queues {
 		if q.from == from && q.items.Len() > 0 {
@@ -114,7 +111,6 @@ func (r *remoteBuffer) has(from node.ID) bool {
 	return false
 }
 
-// takeAll takes out everything.
 func (r *remoteBuffer) takeAll() []*remoteQueue {
 	all := r.queues
 	r.queues = nil

@@ -2,8 +2,8 @@ package plan
 
 import (
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 func init() { actor.RegisterType[SingletonSpec]("understudy/placement.singleton-spec/1") }
