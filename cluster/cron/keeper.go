@@ -29,7 +29,7 @@ type keeper struct {
 	*Schedule
 	ctx        *actor.Context[command]
 	clock      *storeclock.Clock
-	alarm      *storeclock.Alarm
+	alarm      *storeclock.Timer
 	planner    *plan.Planner
 	running    map[plan.Key]bool
 	stop       context.CancelFunc // of all runs
@@ -48,7 +48,7 @@ func keeperOf(c *Schedule) actor.Behavior[command] {
 		ctx.Defer(k.stop)
 		ctx.Defer(c.figures.close)
 		k.clock = storeclock.New(clockOf(c.cfg.Journal, c.system), ctx.Log())
-		k.alarm = storeclock.NewAlarm(k.clock, func() { ctx.Self().Tell(look{}) })
+		k.alarm = storeclock.NewTimer(k.clock, func() { ctx.Self().Tell(look{}) })
 		ctx.Defer(func() { k.alarm.Set(time.Time{}) })
 		return persistence.New("cron/"+c.cfg.Name, c.cfg.Journal, plan.Ledger{}, plan.Ledger.With,
 			func(_ *actor.Context[command], l plan.Ledger, cmd command) effect { return k.handle(l, cmd) }, k.options())

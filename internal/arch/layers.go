@@ -49,7 +49,7 @@ var layers = []layer{
 		{"cluster/placement/internal/plan", []string{"cluster/internal/hosting", "cluster/membership", "persistence", "singleton/generation", "actor", "internal/*"}}, // the planner
 		{"cluster/internal/hosting/shell", []string{"cluster/internal/hosting", "cluster", "singleton/generation", "actor", "internal/*"}},
 		{"cluster/internal/hosting", []string{"singleton/generation", "actor", "internal/*"}}, // what coordinators share
-		{"cluster", []string{"cluster/internal/metrics", "cluster/membership", "behavior", "actor/telemetry", "singleton", "singleton/lease", "remote", "actor/receptionist", "actor", "cluster/discovery", "cluster/downing", "cluster/internal/phi", "internal/*"}},
+		{"cluster", []string{"cluster/internal/metrics", "cluster/membership", "behavior", "actor/telemetry", "singleton", "singleton/lease", "remote", "actor/receptionist", "actor", "cluster/downing", "cluster/internal/phi", "internal/*"}},
 		{"cluster/internal/metrics", []string{"cluster/membership", "actor/telemetry", "internal/*"}},
 	}},
 	{"catalogue", []place{
@@ -105,7 +105,6 @@ var layers = []layer{
 	{"leaves", []place{
 		{"internal/*", []string{"internal/*"}},
 		{"cluster/downing", nil}, // declares what it judges: the cluster's table is above it
-		{"cluster/discovery", nil},
 		{"cluster/internal/phi", nil},
 	}},
 }

@@ -81,7 +81,7 @@ func progressOf(e *env, s *source, label string) (p progress) {
 // Each of its pages shows to which spec it belongs.
 func specOf(n int) string { return strings.Repeat(strconv.Itoa(n)+" ", 5000) }
 
-// It ends when standard input is closed.
+// claimForEver ends when standard input is closed.
 func claimForEver(t *testing.T, s generation.Source) {
 	go func() {
 		_, _ = io.Copy(io.Discard, os.Stdin) // this process ends with its parent

@@ -114,7 +114,7 @@ var nodeLaws = []law{
 	}},
 }
 
-// They are sorted.
+// The terms are sorted.
 func (e *env) terms(label string, sources []*source) []uint64 {
 	e.Helper()
 	return e.atOnce(sources, func(s *source, i int) (uint64, error) {

@@ -241,7 +241,7 @@ func (r *Relay) route() recall.Route {
 		}
 	case Ended:
 	}
-	return recall.Route{Kind: recall.ToNobody}
+	return recall.Route{Kind: recall.NoRoute}
 }
 
 func (r *Relay) toHost() recall.Route {
@@ -249,7 +249,7 @@ func (r *Relay) toHost() recall.Route {
 	if ok && h.Reachable && !h.Assumed && h.ID != r.machine.topo.Self && !r.drained[h.ID] {
 		return recall.Route{Kind: recall.ToPeer, Peer: h.ID}
 	}
-	return recall.Route{Kind: recall.ToNobody}
+	return recall.Route{Kind: recall.NoRoute}
 }
 
 // flush sends what can go by now, in order.
@@ -268,7 +268,7 @@ func (r *Relay) flush() {
 
 // Close returns what other nodes have sent. The caller then drains the Lane.
 func (r *Relay) Close() {
-	r.Redirect(recall.Route{Kind: recall.ToNobody})
+	r.Redirect(recall.Route{Kind: recall.NoRoute})
 	r.flush()
 }
 
