@@ -74,7 +74,7 @@ type carried struct {
 
 // A laneHome is what the coordinator knows.
 type laneHome struct {
-	at         *laneNode // nil while there is none
+	at         *laneNode // nil while it runs nowhere
 	id         node.ID   // of it
 	moving     bool
 	version    int

@@ -18,7 +18,7 @@ type Leftovers[M any] struct {
 	generation uint64             // of the last instance here
 	former     map[node.ID]bool   // nodes that may have some for it
 	heirs      map[node.ID]uint64 // nodes that have asked, with the generations of their instances
-	retry      RetryTimer         // of what is asked of former nodes
+	retry      RetryTimer         // of the questions to former nodes
 }
 
 // A LeftoversOutlet carries out what [Leftovers] decide. Generations only rise.

@@ -27,7 +27,7 @@ func (sh *shard) state() []byte {
 	return data
 }
 
-// ParseState is the inverse. It returns the zero StartState for what is none.
+// ParseState is the inverse. It returns the zero StartState for any other data.
 func ParseState(state []byte) (s StartState) {
 	if codec.Unmarshal(state, &s) != nil {
 		return StartState{}
