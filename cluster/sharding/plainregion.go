@@ -135,8 +135,8 @@ func (r *region) sendTo(to node.ID, of letter) {
 	}, of.Message, of.Metadata)
 }
 
-// sender returns the node that has sent a letter here; the zero ID if it was told here, or by a node
-// that is no member any more.
+// sender returns the node that has sent a letter here; the zero ID if it was told here, or by a
+// node that is no member any more.
 func (r *region) sender(of letter) (from node.ID) {
 	if of.from != 0 {
 		from, _ = r.hub.member(of.from)
@@ -144,7 +144,8 @@ func (r *region) sender(of letter) (from node.ID) {
 	return from
 }
 
-// giveBack returns a letter to the node that has sent it, or gives one that was left here to another.
+// giveBack returns a letter to the node that has sent it, or gives one that was left here to
+// another.
 func (r *region) giveBack(to node.ID, of letter, left bool) {
 	payload, err := extension.PackMessage(of.Message)
 	if err != nil { // it was decoded from one, unless it was told here and left

@@ -26,8 +26,9 @@ type returnedLetter struct {
 	Payload extension.Payload
 }
 
-// A recallOf asks a node to return all letters of the sender for a shard; or those that its entities
-// have left, for the generation of the shard that Number is. The node sends it back behind them.
+// A recallOf asks a node to return all letters of the sender for a shard; or those that its
+// entities have left, for the generation of the shard that Number is. The node sends it back
+// behind them.
 type recallOf struct {
 	_      struct{} `cbor:",toarray"`
 	Left   bool

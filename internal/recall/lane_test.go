@@ -15,8 +15,8 @@ var simSeed = flag.Uint64("sim.seed", 0, "simulate the schedule of this seed onl
 // Whatever happens to the instance and the nodes, lanes keep these laws:
 //
 //   - A message is handled once, or becomes a dead letter with its reason once: without room, after
-//     the end of its ask, or on a link that failed. Only a node that crashes loses messages: what it
-//     has, and what is on the way to or from it.
+//     the end of its ask, or on a link that failed. Only a node that crashes loses messages: those
+//     that it has, and those on the way to or from it.
 //   - Messages of one sender stay in order, unless a link failed.
 //   - A lane hands over no message that has waited there past the end of its ask.
 //   - In the end nothing waits, and no recall is open.

@@ -11,7 +11,8 @@ import (
 
 // Leftovers are the messages that an instance had not handled when it ended. Their senders are not
 // known any more. They wait on its node for the next instance, which takes no other message before
-// it has them: so none of a sender is overtaken by a later one, however often the instance moves. The node of the next instance asks those of the former ones for them.
+// it has them: so none of a sender is overtaken by a later one, however often the instance moves.
+// The node of the next instance asks those of the former ones for them.
 type Leftovers[M any] struct {
 	out        LeftoversOutlet[M]
 	left       []M
@@ -74,8 +75,8 @@ func (l *Leftovers[M]) Asked(by node.ID, generation uint64) {
 }
 
 // give answers the nodes that have asked. A node of a later instance has to wait as long as former
-// nodes may give something to this one: it would come too late. Nodes only wait for those of earlier
-// instances, so none waits for itself.
+// nodes may give something to this one: it would come too late. Nodes only wait for those of
+// earlier instances, so none waits for itself.
 func (l *Leftovers[M]) give() {
 	latest := func(a, b node.ID) int { return cmp.Or(cmp.Compare(l.heirs[b], l.heirs[a]), a.Compare(b)) }
 	for _, to := range slices.SortedFunc(maps.Keys(l.heirs), latest) {

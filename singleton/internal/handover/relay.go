@@ -43,8 +43,8 @@ type Outlet interface {
 	BeforeDrain(host node.ID)   // the next host is about to learn that this node drains
 	Follow(to node.ID, msg any) // the ask of a request that is sent there ends when that node is removed
 
-	// Pack encodes a message, unless it is. If that fails it makes a dead letter of the message, and
-	// returns false.
+	// Pack encodes a message, unless it is. If that fails it makes a dead letter of the message,
+	// and returns false.
 	Pack(msg any) (extension.Payload, bool)
 }
 
