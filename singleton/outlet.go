@@ -34,7 +34,7 @@ func (o outlet) unfollowLeavers(next *singletonhook.Topology) {
 
 func (o outlet) Deliver(d handover.Told) {
 	if d, ok := o.decoded(d); ok {
-		o.seat.tell(d)
+		o.typed.tell(d)
 	}
 }
 
@@ -102,7 +102,7 @@ func (m *manager) unpack(p extension.Payload) (msg any, ok bool) {
 }
 
 func (m *manager) decode(p extension.Payload) (msg any, err error) {
-	if msg, err = m.seat.unpack(p); err != nil {
+	if msg, err = m.typed.unpack(p); err != nil {
 		m.deadLetter(msg, err)
 	}
 	return msg, err
