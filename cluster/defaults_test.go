@@ -35,6 +35,13 @@ func TestDefaultsAreAsDocumented(t *testing.T) {
 		godoc.Is("Traffic.IdleAfter", "The default is one minute.", time.Minute, c.Traffic.IdleAfter),
 		godoc.Is("Traffic.MaxUnauthenticated", "The default is 128.", 128, c.Traffic.MaxUnauthenticated),
 		godoc.Is("Traffic.MaxUnauthenticatedPerHost", "The default is 16.", 16, c.Traffic.MaxUnauthenticatedPerHost),
+		godoc.Is("DNS.Family", `The default is "ip"`, "", DNS{}.Family), // Find replaces it, as those below
+		godoc.Is("SRV.Family", `The default is "ip"`, "", SRV{}.Family),
+		godoc.Is("SRV.Proto", `The default is "tcp".`, "", SRV{}.Proto),
+		godoc.Is("Kubernetes.Family", `The default is "ip"`, "", Kubernetes{}.Family),
+		godoc.Is("Kubernetes.Proto", `The default is "tcp".`, "", Kubernetes{}.Proto),
+		godoc.Is("Kubernetes.Namespace", `The default is "default".`, "nodes.default.svc.cluster.local.", Kubernetes{Service: "nodes"}.domain()),
+		godoc.Is("Kubernetes.ClusterDomain", `The default is "cluster.local".`, "nodes.default.svc.cluster.local.", Kubernetes{Service: "nodes"}.domain()),
 		godoc.Is("ClientConfig.Name", `The default is "understudy".`, "understudy", ClientConfig{}.withDefaults().Name),
 		godoc.Is("Detector.Interval", "Default: 100 ms.", 100*time.Millisecond, lan.Interval),
 		godoc.Is("Detector.CheckEvery", "Default: 50 ms.", 50*time.Millisecond, lan.CheckEvery),
