@@ -6,7 +6,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/understudy-go/understudy/internal/options"
 	"github.com/understudy-go/understudy/internal/pg"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
@@ -69,7 +68,13 @@ func New(pool *pgxpool.Pool, opts ...Option) (*Source, error) {
 
 func table(opts []Option) (pg.Table, error) {
 	t := pg.Table{Schema: DefaultSchema, Name: DefaultTable, Columns: columns, Migrations: migrations, Type: "Source"}
-	return t, options.Apply(&t, opts)
+	for i, o := range opts {
+		if o == nil {
+			return pg.Table{}, fmt.Errorf("option %d is nil", i+1)
+		}
+		o(&t)
+	}
+	return t, nil
 }
 
 // DDL returns the statement that [Source.Migrate] runs, for migration tools. It may be run again.
