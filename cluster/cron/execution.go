@@ -25,8 +25,8 @@ func (k *keeper) begin(b plan.RunBegun, item *plan.Item) {
 		})
 	}
 	run := runOf(b, item)
-	interrupted, self := k.runs, k.ctx.Self()
-	actor.Spawn(k.ctx, behaviors.Setup(func(ctx *actor.Context[struct{}]) actor.Behavior[struct{}] {
+	interrupted, self := k.runs, k.Ctx.Self()
+	actor.Spawn(k.Ctx, behaviors.Setup(func(ctx *actor.Context[struct{}]) actor.Behavior[struct{}] {
 		within, cancel := context.WithCancel(ctx)
 		defer cancel()
 		defer context.AfterFunc(interrupted, cancel)()

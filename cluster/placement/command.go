@@ -33,7 +33,6 @@ type (
 	}
 
 	tick           struct{}                    // the time that Planner.Next returned has come
-	storeMore      struct{}                    // there are more facts to store
 	viewChanged    struct{}                    // the node's view of the cluster has changed
 	sourceAnswered struct{ plan.SourceAnswer } // the source of generations has answered, or not in time
 )
@@ -41,7 +40,6 @@ type (
 func (request) command()        {}
 func (agentMessage) command()   {}
 func (tick) command()           {}
-func (storeMore) command()      {}
 func (viewChanged) command()    {}
 func (sourceAnswered) command() {}
 

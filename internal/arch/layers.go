@@ -36,17 +36,18 @@ var layers = []layer{
 		{"testkit/clustertest", []string{"testkit", "cluster", "singleton", "actor/extension", "actor", "internal/*"}},
 	}},
 	{"cluster", []place{
-		{"cluster/cron", []string{"cluster/cron/internal/plan", "cluster", "behavior", "persistence", "persistence/journal", "singleton/generation", "singleton", "actor/telemetry", "actor/extension", "actor", "internal/*"}},
+		{"cluster/cron", []string{"cluster/cron/internal/plan", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton/generation", "singleton", "actor/telemetry", "actor/extension", "actor", "internal/*"}},
 		{"cluster/cron/internal/plan", []string{"cluster/cron/internal/calendar", "internal/*"}}, // which runs begin
-		{"cluster/cron/internal/calendar", nil}, // and when they are due
-		{"cluster/sharding", []string{"cluster/placement", "cluster/sharding/internal/allot", "cluster/sharding/internal/pace", "cluster/sharding/internal/roster", "cluster/sharding/internal/table", "cluster/internal/hosting", "cluster/internal/hosting/shell", "cluster", "behavior", "persistence/memory", "persistence", "persistence/journal", "singleton/lease", "singleton/generation", "singleton", "actor/telemetry", "actor/extension", "actor", "internal/*"}},
+		{"cluster/cron/internal/calendar", nil},                                                  // and when they are due
+		{"cluster/sharding", []string{"cluster/placement", "cluster/sharding/internal/allot", "cluster/sharding/internal/pace", "cluster/sharding/internal/roster", "cluster/sharding/internal/table", "cluster/internal/hosting", "cluster/internal/hosting/shell", "cluster/internal/journaled", "cluster", "behavior", "persistence/memory", "persistence", "persistence/journal", "singleton/lease", "singleton/generation", "singleton", "actor/telemetry", "actor/extension", "actor", "internal/*"}},
 		{"cluster/sharding/internal/allot", []string{"cluster/sharding/internal/table", "cluster/internal/hosting", "singleton/generation", "actor", "internal/*"}}, // the coordinator of shards
 		{"cluster/sharding/internal/pace", []string{"internal/*"}}, // when remembered entities start
 		{"cluster/sharding/internal/roster", nil},                  // what a shard writes about remembered entities
 		{"cluster/sharding/internal/table", []string{"internal/*"}},
 		{"cluster/config", []string{"cluster", "cluster/downing", "internal/*"}},
-		{"cluster/placement", []string{"cluster/placement/internal/plan", "cluster/internal/hosting", "cluster/internal/hosting/shell", "cluster", "behavior", "persistence/generations", "persistence", "persistence/journal", "singleton/generation", "singleton", "actor/telemetry", "actor/extension", "actor/receptionist", "actor", "internal/*"}},
+		{"cluster/placement", []string{"cluster/placement/internal/plan", "cluster/internal/hosting", "cluster/internal/hosting/shell", "cluster/internal/journaled", "cluster", "behavior", "persistence/generations", "persistence", "persistence/journal", "singleton/generation", "singleton", "actor/telemetry", "actor/extension", "actor/receptionist", "actor", "internal/*"}},
 		{"cluster/placement/internal/plan", []string{"cluster/internal/hosting", "cluster/membership", "persistence", "singleton/generation", "actor/extension", "actor", "internal/*"}}, // the planner
+		{"cluster/internal/journaled", []string{"cluster/internal/hosting", "behavior", "persistence", "persistence/journal", "singleton", "actor"}},                                     // the shell of coordinators
 		{"cluster/internal/hosting/shell", []string{"cluster/internal/hosting", "cluster", "singleton/generation", "actor/extension", "actor", "internal/*"}},
 		{"cluster/internal/hosting", []string{"singleton/generation", "actor/extension", "actor", "internal/*"}}, // what coordinators share
 		{"cluster", []string{"cluster/internal/metrics", "cluster/membership", "behavior", "actor/telemetry", "singleton", "singleton/lease", "remote", "actor/receptionist", "actor/extension", "actor", "cluster/discovery", "cluster/downing", "cluster/internal/phi", "internal/*"}},

@@ -44,8 +44,8 @@ func (f Fact) ofSingleton() bool { return f.Record != nil && f.Record.Granted !=
 // submits reports whether f has a spec that is new to the journal.
 func (f Fact) submits() bool { return f.Record != nil && f.Record.Spec.Label != "" }
 
-// size returns about how many bytes f takes in the journal.
-func (f Fact) size() int {
+// Size returns about how many bytes f takes in the journal.
+func (f Fact) Size() int {
 	const besides = 256
 	if f.Record == nil {
 		return len(f.Label) + besides

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -39,31 +38,6 @@ func TestAFactHasNoStateThatTheJournalHas(t *testing.T) {
 	require.Len(t, r.status("s999").Spec.State, size, "and the next coordinator has it still")
 	r.done(r.remove("s999"))
 	require.NotContains(t, r.journal, "s999")
-}
-
-func TestAStepIsStoredInAppendsOfBoundedSize(t *testing.T) {
-	var u PendingFacts
-	for i := range 100 {
-		u.Add([]Fact{{Label: fmt.Sprint(i), Record: &record{Spec: stateful("s", 64<<10)}}}, []hosting.Effect{hosting.Reply{Token: hosting.Token(i + 1)}})
-	}
-	n, appends := 0, 0
-	for done := false; !done; appends++ {
-		batch, size := u.Batch(1<<20), 0
-		for _, f := range batch {
-			require.Equal(t, fmt.Sprint(n), f.Label)
-			size += len(f.Record.Spec.State)
-			n++
-		}
-		require.LessOrEqual(t, size, 1<<20)
-		var effects []hosting.Effect
-		effects, done = u.Stored(len(batch))
-		require.Equal(t, done, len(effects) == 100, "nothing is done before all is durable")
-	}
-	require.Equal(t, 100, n)
-	require.InDelta(t, 7, appends, 1)
-	require.False(t, u.Any())
-	u.Add([]Fact{{Label: "large", Record: &record{Spec: stateful("s", 2<<20)}}}, nil)
-	require.Len(t, u.Batch(1<<20), 1, "one fact is one append, whatever its size")
 }
 
 // A refusingRig is a rig whose journal does not take specs of some size.
@@ -151,15 +125,12 @@ func TestWhatFollowsASpecThatIsRefusedWaitsForTheNextOne(t *testing.T) {
 	r.runs("follower", "a")
 }
 
-func TestAJournalThatRefusesWhatMustBeStoredEndsTheCoordinator(t *testing.T) {
+func TestAFactThatIsNoSubmissionMustBeStored(t *testing.T) {
 	m := New(rigConfig)
-	u := PendingFacts{Facts: []Fact{{Label: "s", Record: &record{Node: "a"}}}}
-	require.False(t, u.Refused(1, persistence.ErrTooLarge, m, time.Time{}), "it is no submission")
-	u = PendingFacts{Facts: []Fact{{Label: "s", Record: &record{Spec: specOf("s")}}}}
-	require.False(t, u.Refused(1, fmt.Errorf("append: %w", persistence.ErrConflict), m, time.Time{}), "whatever is in it")
-	require.False(t, u.Refused(0, errors.New("it is closed"), m, time.Time{}))
-	require.True(t, u.Refused(1, persistence.ErrInvalid, m, time.Time{}))
-	require.False(t, u.Any())
+	_, _, ok := m.Refused(Fact{Label: "s", Record: &record{Node: "a"}}, persistence.ErrTooLarge, nil, time.Time{})
+	require.False(t, ok)
+	_, _, ok = m.Refused(Fact{Label: "s", Record: &record{Spec: specOf("s")}}, persistence.ErrInvalid, nil, time.Time{})
+	require.True(t, ok)
 }
 
 // The ledger says what all facts say, one after the other.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/journaled"
 	"github.com/understudy-go/understudy/persistence"
 )
 
@@ -16,7 +17,7 @@ type simCoordinator struct {
 	on      hosting.NodeID
 	epoch   uint64
 	planner *Planner
-	pending PendingFacts
+	pending journaled.Pending[Fact, hosting.Effect]
 	alarm   uint64 // the number of the timer that counts
 	dead    bool
 	died    time.Time
@@ -120,7 +121,7 @@ func (c *simCoordinator) step(in Input) {
 // refuse a spec that was submitted, and the coordinator may end at any moment.
 func (c *simCoordinator) save(appends int) (effects []hosting.Effect, done bool) {
 	s := c.sim
-	batch := c.pending.Batch(s.maxAppend)
+	batch := c.pending.Batch(s.maxAppend, Fact.Size)
 	crash := !s.quiet && (s.chance(0.002) || appends > 0 && s.chance(0.05))
 	switch {
 	case len(batch) > 0 && c != s.lead:

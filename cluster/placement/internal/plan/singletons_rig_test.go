@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
+	"github.com/understudy-go/understudy/cluster/internal/journaled"
 	"github.com/understudy-go/understudy/singleton/generation"
 )
 
@@ -117,7 +118,7 @@ func (r *singletonsRig) change(name string, do func(*hosting.Node)) {
 }
 
 func (r *singletonsRig) step(in Input) {
-	var u PendingFacts
+	var u journaled.Pending[Fact, hosting.Effect]
 	u.Add(r.m.Step(in, r.now))
 	for _, e := range r.save(&u) {
 		switch e := e.(type) {
@@ -139,15 +140,15 @@ func (r *singletonsRig) step(in Input) {
 }
 
 // save stores all facts, and returns the effects.
-func (r *singletonsRig) save(u *PendingFacts) []hosting.Effect {
+func (r *singletonsRig) save(u *journaled.Pending[Fact, hosting.Effect]) []hosting.Effect {
 	for {
-		batch := u.Batch(MaxAppend)
+		batch := u.Batch(4<<20, Fact.Size)
 		if err := r.refusal(batch); err != nil {
 			require.True(r.t, u.Refused(len(batch), err, r.m, r.now))
 			continue
 		}
 		for _, f := range batch {
-			r.bytes, r.largest = r.bytes+f.size(), max(r.largest, f.size())
+			r.bytes, r.largest = r.bytes+f.Size(), max(r.largest, f.Size())
 			if f.Record == nil {
 				delete(r.journal, f.Label)
 			} else {
