@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor/telemetry"
-	"github.com/understudy-go/understudy/singleton/generation"
+	"github.com/understudy-go/understudy/internal/generation"
 )
 
 // values returns the series of a family by the values of their labels.

@@ -9,8 +9,8 @@ import (
 	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/cron/internal/plan"
+	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/guard"
-	"github.com/understudy-go/understudy/singleton/generation"
 )
 
 // begin begins a run in an actor of its own, because the instance must not end before its runs have

@@ -14,7 +14,6 @@ import (
 
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/generations"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/memory"
 )
@@ -153,9 +152,7 @@ func TestStatesOfAnySizeTogetherFitIntoTheJournal(t *testing.T) {
 			require.Contains(t, s, "running n2")
 		}
 	}, func(cfg *placement.Config) {
-		source := &moodySource{Source: generations.NewMemory()}
-		source.set(3*time.Second, nil)
-		cfg.Journal, cfg.Generations = journal, source
+		cfg.Journal = journal
 	})
 }
 

@@ -1,10 +1,7 @@
 package placement
 
 import (
-	"context"
 	"time"
-
-	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
@@ -67,8 +64,8 @@ func (c *coordinator) Handle(cmd command) persistence.Effect[plan.Fact] {
 		}
 		nodes, gone := shell.ViewOf(c.node, v, c.cfg.RemovalMargin)
 		return c.step(plan.ViewChanged{Nodes: nodes, Gone: gone})
-	case sourceAnswered:
-		return c.step(cmd.SourceAnswer)
+	case termClaimed:
+		return c.step(cmd.TermClaimed)
 	}
 	return persistence.Unhandled
 }
@@ -131,25 +128,9 @@ func (c *coordinator) Do(e hosting.Effect) {
 	switch e := e.(type) {
 	case hosting.Send:
 		shell.Tell(c.Ctx.System(), agentName, c.View(), e, c.inbox)
-	case plan.SourceCall:
-		c.call(e)
+	case plan.ClaimTerm:
+		c.claim(e)
 	case hosting.Moved:
 		c.moved(e)
 	}
-}
-
-// call asks the source of generations, in a goroutine of its own.
-func (c *coordinator) call(e plan.SourceCall) {
-	source, patience, log := c.cfg.Generations, c.cfg.SourceTimeout, c.Ctx.Log()
-	actor.PipeToSelf(c.Ctx, func(ctx context.Context) (plan.SourceAnswer, error) {
-		ctx, cancel := context.WithTimeout(ctx, patience)
-		defer cancel()
-		return askSource(ctx, source, e, log), nil
-	}, func(s plan.SourceAnswer, err error) command {
-		if err != nil { // it has panicked
-			c.Ctx.Log().Error("generation source failed", zap.Error(err))
-			s = plan.SourceAnswer{Number: e.Number, Err: err}
-		}
-		return sourceAnswered{s}
-	})
 }

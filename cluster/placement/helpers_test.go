@@ -16,9 +16,9 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
+	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton"
-	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 

@@ -14,11 +14,11 @@ import (
 	"github.com/understudy-go/understudy/cluster/internal/hosting/shell"
 	"github.com/understudy-go/understudy/cluster/internal/journaled"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
+	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/memory"
-	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 

@@ -19,7 +19,6 @@ import (
 	_ "github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/internal/codec"
 	_ "github.com/understudy-go/understudy/persistence/deliveryqueue"
-	_ "github.com/understudy-go/understudy/persistence/generations"
 	_ "github.com/understudy-go/understudy/persistence/projection"
 )
 

@@ -8,7 +8,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"github.com/understudy-go/understudy/internal/pg"
-	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
@@ -65,21 +64,18 @@ func (s *Store) Release(ctx context.Context, g lease.Grant) error {
 	return nil
 }
 
-// ClaimTerm implements [generation.TermSource]. It does not store the owner. The terms of a label
+// ClaimTerm implements placement.GenerationSource. It does not store the owner. The terms of a label
 // are the tokens of the lease of that name, so a singleton may change from one to the other and
-// its numbers continue. For that they need the same row. With the table of package
-// singleton/generation/postgres instead, each acquisition of a lease would have to change two
-// tables in one statement, and tokens would end at 2³²-1, as terms do there.
-func (s *Store) ClaimTerm(ctx context.Context, label, _ string, floor uint64) (generation.Generation, error) {
+// its numbers continue.
+func (s *Store) ClaimTerm(ctx context.Context, label, _ string, floor uint64) (term uint64, err error) {
 	above, err := least(floor)
-	if err != nil {
-		return generation.Generation{}, fmt.Errorf("postgres: claim a term of %q: %w", label, err)
+	if err == nil {
+		term, err = s.one(ctx, s.statements.claimTerm, pg.Escape(label), above)
 	}
-	term, err := s.one(ctx, s.statements.claimTerm, pg.Escape(label), above)
 	if err != nil {
-		return generation.Generation{}, fmt.Errorf("postgres: claim a term of %q: %w", label, err)
+		return 0, fmt.Errorf("postgres: claim a term of %q: %w", label, err)
 	}
-	return generation.Generation{Term: term}, nil
+	return term, nil
 }
 
 // one runs a statement that returns a number and a setting. If it returns without an error, the

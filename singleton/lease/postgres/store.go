@@ -8,7 +8,6 @@ import (
 
 	"github.com/understudy-go/understudy/internal/options"
 	"github.com/understudy-go/understudy/internal/pg"
-	"github.com/understudy-go/understudy/singleton/generation"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
@@ -18,14 +17,11 @@ const (
 	DefaultTable  = "understudy_lease"
 )
 
-var (
-	_ lease.Store           = (*Store)(nil)
-	_ generation.TermSource = (*Store)(nil)
-)
+var _ lease.Store = (*Store)(nil)
 
-// A Store is a [lease.Store] and a [generation.TermSource] in a table of a PostgreSQL
-// database. Its methods may be called by any goroutine, and return when their context ends.
-// Make one with [Open] or [New].
+// A Store is a [lease.Store], and a source of terms for managed singletons, in a table of a
+// PostgreSQL database. Its methods may be called by any goroutine, and return when their context
+// ends. Make one with [Open] or [New].
 type Store struct {
 	db         *pg.DB
 	statements statements

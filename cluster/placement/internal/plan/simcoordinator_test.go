@@ -86,7 +86,7 @@ func (s *sim) config(epoch uint64) Config {
 	}
 	return Config{
 		Epoch: epoch, Strategy: by, Election: oldest(""), AckTimeout: time.Second,
-		Retry: 200 * time.Millisecond, RetryMax: 5 * time.Second, SourceTimeout: time.Second,
+		Retry: 200 * time.Millisecond, RetryMax: 5 * time.Second, SourceTimeout: []time.Duration{0, time.Second}[s.seed/2%2],
 	}
 }
 
@@ -151,6 +151,7 @@ func (c *simCoordinator) save(appends int) (effects []hosting.Effect, done bool)
 	for _, f := range batch {
 		s.note("fact %d: %s", c.epoch, simShowFact(f))
 		s.lookAt(c, f)
+		s.singletons.lookAt(c, f)
 		s.journal = append(s.journal, f)
 	}
 	if crash {
@@ -169,10 +170,16 @@ func (s *sim) unfit(f Fact) bool {
 	if !f.submits() {
 		return false
 	}
-	is, known := s.unfits[f.Record.Request]
+	var of any
+	if f.Singleton != nil {
+		of = [2]any{f.Label, f.Singleton.Granted}
+	} else {
+		of = f.Record.Request
+	}
+	is, known := s.unfits[of]
 	if !known {
 		is = !s.quiet && s.chance(0.05)
-		s.unfits[f.Record.Request] = is
+		s.unfits[of] = is
 	}
 	return is
 }
@@ -204,7 +211,7 @@ func (c *simCoordinator) do(e hosting.Effect) {
 				to.agent.hear(e, c)
 			}
 		})
-	case SourceCall:
+	case ClaimTerm:
 		s.singletons.call(c, e)
 	case hosting.Moved:
 		s.found.Anew++
