@@ -4,7 +4,7 @@ TOOL     := $(GO) tool -modfile=internal/tools/go.mod
 # make test runs these packages with the race detector, and the next ones without, except
 # internal/lab. Test files with the build tag !quick are left to make verify: their message types
 # take the compiler minutes.
-RACE     := ./actor ./actor/extension ./actor/telemetry ./behavior ./persistence ./persistence/memory ./remote/... ./singleton ./testkit ./testkit/eventsourced ./internal/memnet
+RACE     := ./actor ./internal/extension ./actor/telemetry ./behavior ./persistence ./remote/... ./singleton ./testkit ./testkit/eventsourced ./internal/memnet
 PLAIN    := ./singleton/internal/... ./singleton/lease ./singleton/lease/leasetest ./persistence/codec ./persistence/internal/... ./persistence/journal ./persistence/journaltest ./persistence/sqlite ./cluster/config ./cluster/cron/... ./cluster/discovery ./cluster/downing ./cluster/internal/hosting ./cluster/membership ./cluster/internal/phi ./cluster/placement/... ./cluster/sharding/... ./testkit/clustertest ./examples/failover ./examples/hello ./internal/...
 
 # make verify runs these with the race detector, and then all that no line has. Machines that have
@@ -100,6 +100,10 @@ lint-modules: ## Run them on the other modules, with all that these depend on: m
 .PHONY: prose
 prose: ## List the comments, texts and pages that do not read well
 	$(GO) test -count=1 ./internal/prose -run Repository -v -findings
+
+.PHONY: packages
+packages: ## Print what each package does
+	@$(GO) list -f '{{.ImportPath}}: {{.Doc}}' ./...
 
 .PHONY: check-peers
 check-peers: ## Check the program of bench-peers, and run each scenario for a moment

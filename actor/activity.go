@@ -8,10 +8,8 @@ import (
 	"github.com/understudy-go/understudy/internal/actorhook"
 )
 
-// mostHandlers is how many handlers under way are listed.
 const mostHandlers = 20
 
-// Activity implements [actorhook.Counted].
 func (s internals) Activity() actorhook.Activity {
 	seen, found := lookAt(&s.scheduler, time.Since(epoch))
 	for _, h := range found {
@@ -26,16 +24,14 @@ func (s internals) Activity() actorhook.Activity {
 	return seen
 }
 
-// An underway is a handler that is under way.
 type underway struct {
 	of      *core
 	took    time.Duration // at least
 	blocked bool
 }
 
-// lookAt returns what the scheduler does, and the slowest handlers. The time of a handler that is
-// under way counts from when it was found to block, or from when somebody has looked for the first
-// time: no clock is read when a handler begins. Each look therefore asks the turns to say when they
+// The time of a handler that is under way counts from when it was found to block, or from the first
+// look: no clock is read when a handler begins. Each look therefore asks the turns to say when they
 // have moved on, see [movedOn].
 func lookAt(s *scheduler, now time.Duration) (seen actorhook.Activity, slowest []underway) {
 	s.mu.Lock()
@@ -63,7 +59,6 @@ func lookAt(s *scheduler, now time.Duration) (seen actorhook.Activity, slowest [
 	return seen, slowest[:min(len(slowest), mostHandlers)]
 }
 
-// sight returns the handler of r, if it is inside a turn, and how many actors are in its run batch.
 // The mutex of the scheduler is held.
 func (r *runner) sight(now time.Duration) (h underway, ready int) {
 	r.mu.Lock()
@@ -78,8 +73,7 @@ func (r *runner) sight(now time.Duration) (h underway, ready int) {
 	return underway{r.at, max(now-r.since, 0), r.blocked}, len(r.batch)
 }
 
-// sightFirst appends the handlers of the first runners of a list. The mutex of the scheduler is
-// held.
+// The mutex of the scheduler is held.
 func sightFirst(to []underway, of *linkedList[runner], now time.Duration) []underway {
 	n := 0
 	for r := range of.all {

@@ -6,7 +6,6 @@ import (
 	"github.com/understudy-go/understudy/internal/guard"
 )
 
-// An adapter is a ref through which an actor receives messages of another type.
 type adapter struct {
 	outlet
 	handle  func(msg any) error // inside the actor; the error is a panic of the function given to Adapt
@@ -77,14 +76,13 @@ func (a *adapted) exempt() bool { return false }
 
 func (a *adapted) undelivered() (any, bool) { return a.msg, true }
 
-// A handler is a ref whose messages go to a function instead of the behavior.
 type handler struct {
 	outlet
 	epoch  uint32            // the incarnation to which it belongs
-	handle func(msg any) any // returns the next behavior; nil means the same
+	handle func(msg any) any // nil means the same
 }
 
-// Handler implements extension.Handle. accept returns why a message has the wrong type, if so.
+// accept returns why a message has the wrong type, if so.
 func (x *inside) Handler(accept func(msg any) error, handle func(msg any) any) any {
 	x.cell.core.check("Handle")
 	h := &handler{epoch: x.cell.epoch, handle: handle}

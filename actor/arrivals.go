@@ -8,8 +8,7 @@ import (
 	"github.com/understudy-go/understudy/internal/payload"
 )
 
-// DispatchEncoded delivers encoded messages from another node, in order, like
-// extension.DispatchAll, for by. It retains nothing, unless a message is its own.
+// DispatchEncoded retains nothing of all, unless a message is its own.
 func (s internals) DispatchEncoded(path string, uid uint64, all []actorhook.Arrival, by actorhook.Dispatcher) {
 	c, reason := s.recipient(path, uid)
 	if c == nil {
@@ -36,7 +35,6 @@ func (s internals) DispatchEncoded(path string, uid uint64, all []actorhook.Arri
 	}
 }
 
-// deliverUnpacked decodes a message from another node without knowing the type of messages.
 func (c *core) deliverUnpacked(a *actorhook.Arrival, i int, by actorhook.Dispatcher) {
 	msg, err := unpack(c.sys, a)
 	at := entrance{parked: true, size: int32(len(a.Data)), metadata: a.Metadata}
@@ -58,7 +56,6 @@ func unpack(s *System, a *actorhook.Arrival) (any, error) {
 	return payload.Unpack(p, binder{s})
 }
 
-// deliverEncoded decodes messages for the actor.
 func (b *inbox) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher) {
 	if !b.core.outside {
 		b.box.deliverEncoded(all, by)
@@ -69,8 +66,7 @@ func (b *inbox) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher)
 	}
 }
 
-// deliverEncoded decodes messages, each in the same place of a chunk, and puts them into the
-// mailbox.
+// Each message is decoded in its place of a chunk, so that none is copied.
 func (x *box[M]) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher) {
 	k := newChunk[M](0, &x.queue.of.unused)
 	msg := k.msgs[:1]

@@ -73,14 +73,14 @@ func AskTimeout[M, R any](ctx context.Context, to ActorRef[M], timeout time.Dura
 	return Ask(ctx, to, request)
 }
 
-// needsNoContext reports whether it is known that a timeout suffices for an ask of c: its message
-// needs not wait for a place, or the wait takes a timeout.
+// True means that a timeout suffices: the message need not wait for a place, or that wait takes a
+// timeout.
 func needsNoContext(c *core) bool {
 	return c != nil && (c.ofCell() && !c.flags.has(blocking) || c.isRemote())
 }
 
-// askWithin is Ask with a timeout; 0 means none. If to needs not wait for a place, it begins when
-// the request has been sent.
+// 0 is no timeout. If the message need not wait for a place, the timeout begins when it has been
+// sent.
 func askWithin[M, R any](ctx context.Context, to ActorRef[M], timeout time.Duration, request func(replyTo ActorRef[R]) M) (reply R, err error) {
 	p, by := new(promise[R]), entrance{ctx: ctx, within: timeout, asks: true}
 	var ended func(error)
@@ -122,8 +122,6 @@ func askWithin[M, R any](ctx context.Context, to ActorRef[M], timeout time.Durat
 	return p.reply, askEnded(to.c, nil, ended)
 }
 
-// askEnded counts an ask of c that has ended by err, which it returns, and ends its span, if it has
-// one.
 func askEnded(c *core, err error, ended func(error)) error {
 	if c != nil && c.sys != nil {
 		c.sys.asks.count(c.uid, err)
@@ -134,8 +132,7 @@ func askEnded(c *core, err error, ended func(error)) error {
 	return err
 }
 
-// begin makes a an ask of asked, whose ref leads to impl. It returns the actor to which ctx
-// belongs, or nil. It fails if nothing can be asked.
+// The owner is the actor to which ctx belongs, or nil.
 func (a *ask) begin(ctx context.Context, asked *core, impl receiver) (owner *core, err error) {
 	if asked == nil || asked.sys == nil {
 		return nil, fmt.Errorf("ask: %w", ErrNoRef)
@@ -153,9 +150,7 @@ func (a *ask) begin(ctx context.Context, asked *core, impl receiver) (owner *cor
 	return owner, nil
 }
 
-// limit notes when the ask ends. Without a deadline of its own it ends with the request that the
-// asking handler has got: it returns the time that this leaves, or timeout, and whether it is known
-// to end.
+// Without a deadline of its own the ask ends with the request that the asking handler has got.
 func (a *ask) limit(ctx context.Context, owner *core, timeout time.Duration) (within time.Duration, limited bool, err error) {
 	if timeout <= 0 {
 		end, ok := ctx.Deadline()
@@ -178,19 +173,16 @@ func (a *ask) limit(ctx context.Context, owner *core, timeout time.Duration) (wi
 	return timeout, true, nil
 }
 
-// reach prepares an ask of another node, which may be gone before the request is sent. It returns
-// why the request cannot be sent.
+// The other node may be gone before the request is sent.
 func (a *ask) reach() error {
 	a.watchAsked()
 	return a.asked.unreachable()
 }
 
-// deadRequest makes a dead letter of a request to c.
 func deadRequest(c *core, msg any, why error) { c.sys.reportDeadLetter(c.fullPath(), msg, why) }
 
 func (a *ask) failed(why error) error { return fmt.Errorf("ask %s: %w", a.asked.fullPath(), why) }
 
-// notSent returns the error of an ask whose request did not get into a mailbox.
 func (a *ask) notSent(ctx context.Context, full error) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("ask %s: nothing was asked: %w: %w: %w", a.asked.fullPath(), err, ErrWithdrawn, full)
@@ -213,23 +205,21 @@ type ask struct {
 	claimed atomic.Bool
 	state   atomic.Uint32
 	watch   askWatch // of the asked actor
-	passed  followed // the actor that has got the request from it
+	passed  followed // the actor to which the asked actor has passed the request on
 	request metadata.Request
 	wake    chan struct{} // with one place; set when state is promiseAwaited
 	ended   error         // why there is no reply; written like the reply
 }
 
 const (
-	promiseOpen    = iota
-	promiseAwaited // settling it wakes the asking goroutine
-	promiseSettled // it has a reply, or ended
+	promiseOpen = iota
+	promiseAwaited
+	promiseSettled
 )
 
-// yields is how often the asking goroutine yields before it sleeps: most local replies come sooner
-// than a goroutine is put to sleep and woken.
+// Most local replies come sooner than a goroutine is put to sleep and woken.
 const yields = 4
 
-// watchAsked settles the promise when the asked actor, or this system, ends.
 func (a *ask) watchAsked() {
 	if a.watch.of == nil && !a.watch.begin(a.asked, a) {
 		a.watchedEnded(a.asked.actor(), ErrTerminated)
@@ -249,8 +239,7 @@ func (a *ask) await(ctx context.Context, asker *core, timeout time.Duration, beg
 	return a.sleep(ctx, asker, timeout, time.Now())
 }
 
-// awaitRemote is await for an ask of another node, which began before the request was sent: that
-// may have waited for room.
+// The ask began before the request was sent: that may have waited for room.
 func (a *ask) awaitRemote(ctx context.Context, asker *core, timeout time.Duration, begun time.Time) error {
 	left, over := timeout, ctx.Err()
 	if timeout > 0 {
@@ -265,7 +254,6 @@ func (a *ask) awaitRemote(ctx context.Context, asker *core, timeout time.Duratio
 	return a.sleep(ctx, asker, left, begun)
 }
 
-// sleep blocks until the outcome is known.
 func (a *ask) sleep(ctx context.Context, asker *core, timeout time.Duration, started time.Time) error {
 	if asker != nil {
 		asker.sys.scheduler.handoff(asker)
@@ -303,7 +291,7 @@ func (a *ask) sleep(ctx context.Context, asker *core, timeout time.Duration, sta
 	}
 }
 
-// expire ends the wait by reason, unless another goroutine settles the promise at this moment.
+// Another goroutine may settle the promise at this moment.
 func (a *ask) expire(started time.Time, reason error) error {
 	if !a.claim() {
 		<-a.wake
@@ -312,7 +300,6 @@ func (a *ask) expire(started time.Time, reason error) error {
 	return a.asked.silenceError(time.Since(started), reason, a.core.cause(), &a.request)
 }
 
-// result returns the outcome of a settled promise.
 func (a *ask) result() error {
 	if a.ended == nil {
 		return nil
@@ -320,24 +307,23 @@ func (a *ask) result() error {
 	return a.failed(a.ended)
 }
 
-// claim reports whether the caller determines the outcome; it then has to settle it.
 func (a *ask) claim() bool { return a.claimed.CompareAndSwap(false, true) }
 
-// settle wakes the asking goroutine: the outcome is known.
+// The outcome is known.
 func (a *ask) settle() {
 	if a.state.Swap(promiseSettled) == promiseAwaited {
 		a.wake <- struct{}{}
 	}
 }
 
-// settleEnded ends the ask without a reply. Its request is not handled any more.
+// The request is not handled any more.
 func (a *ask) settleEnded(err error) {
 	a.ended = err
 	a.request.GiveUp()
 	a.settle()
 }
 
-// end turns all further replies into late ones.
+// All further replies are late.
 func (a *ask) end() {
 	a.claim()
 	a.watch.end()
@@ -373,8 +359,7 @@ func (a *ask) follow(to *core) {
 	}
 }
 
-// endOfAsk returns the error of an ask whose target c has ended by err. An actor at a path without
-// one may never have been there, or may have ended.
+// An actor at a path without a number may never have been there, or may have ended.
 func (c *core) endOfAsk(err error) error {
 	if c.isRemote() {
 		return err
@@ -396,7 +381,6 @@ func (p *promise[R]) tell(msg R) {
 	p.ask.settle()
 }
 
-// replied is tell for a reply that an actor of this system has sent.
 func (p *promise[R]) replied(msg R) {
 	copied, err := carried(&p.ask.core, msg)
 	if err == nil {
@@ -409,7 +393,7 @@ func (p *promise[R]) replied(msg R) {
 	}
 }
 
-// deliverEncoded decodes replies from another node. The first is decoded where it belongs.
+// The first is decoded where it belongs.
 func (p *promise[R]) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispatcher) {
 	for i := range all {
 		typed, ok := codec.DecoderOf[R](all[i].Type)

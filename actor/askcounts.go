@@ -8,7 +8,6 @@ import (
 	"github.com/understudy-go/understudy/internal/guard"
 )
 
-// An askOutcome is how an ask has ended.
 type askOutcome int
 
 const (
@@ -25,7 +24,6 @@ const (
 
 var askOutcomeNames = [askOutcomes]string{"replied", "timed_out", "unanswered", "terminated", "unreachable", "failed", "refused", "other"}
 
-// outcomeOf returns the outcome of an ask with that error.
 func outcomeOf(err error) askOutcome {
 	switch {
 	case err == nil:
@@ -52,19 +50,16 @@ func isPanic(err error) bool {
 	return yes
 }
 
-// askCounts are how many asks of a system have ended, by outcome. They are in several sets, so that
-// processors seldom write to the same one.
+// They are in several sets, so that processors seldom write to the same one.
 type askCounts [8]struct {
 	ended [askOutcomes]atomic.Uint64
 }
 
-// count counts the end of an ask. Asks of one actor count in one set, as they share its mailbox
-// anyway.
+// Asks of one actor count in one set, as they share its mailbox anyway.
 func (c *askCounts) count(asked uint64, err error) {
 	c[asked%uint64(len(c))].ended[outcomeOf(err)].Add(1)
 }
 
-// AskOutcomes implements [actorhook.Counted].
 func (s internals) AskOutcomes() (all []actorhook.AskCount) {
 	for outcome, name := range askOutcomeNames {
 		sum := actorhook.AskCount{Outcome: name}

@@ -6,14 +6,12 @@ import (
 	"sync"
 )
 
-// waitsForItself reports whether the goroutine of a turn of asker is about to wait for that actor:
-// its handler asks itself. A goroutine that the handler has begun, with the same context, may.
+// A goroutine that the handler has begun, with the same context, may wait for its actor.
 func waitsForItself(asker, asked *core) bool {
 	return asker != nil && asker == asked.actor() && inTurn()
 }
 
-// inTurn reports whether the calling goroutine is one that runs actors. It walks the stack, which
-// costs about a microsecond.
+// It walks the stack, which costs about a microsecond.
 func inTurn() bool {
 	var pcs [64]uintptr
 	for skip := 1; ; skip += len(pcs) {
@@ -31,7 +29,6 @@ func inTurn() bool {
 	}
 }
 
-// nameOfWork returns the name of the function that runs actors.
 var nameOfWork = sync.OnceValue(func() string {
 	return runtime.FuncForPC(reflect.ValueOf((*scheduler).work).Pointer()).Name()
 })

@@ -57,7 +57,6 @@ func (x *inside) newAsk(replies reflect.Type, accept func(msg any) error, handle
 	return a
 }
 
-// begin notes that the actor asks.
 func (a *selfAsk) begin(timeout time.Duration) {
 	a.by.own().asks.add(&a.pending, a)
 	a.by.core.outermost().keeps(1)
@@ -70,16 +69,16 @@ func (a *selfAsk) begin(timeout time.Duration) {
 
 func (a *selfAsk) lost(reason error) { a.settle(fmt.Errorf("ask %s: %w", a.asked.fullPath(), reason)) }
 
-// A selfAsk is the ref to reply to. It has one outcome: the first reply, the end of the asked
-// actor, or the timeout.
+// A selfAsk is the ref to reply to. Its one outcome is the first reply, the end of the asked actor,
+// or the timeout.
 type selfAsk struct {
 	core    core // dead once it has an outcome
 	by      *cell
 	asked   *core
 	epoch   uint32 // the incarnation that asked
 	replies reflect.Type
-	accept  func(msg any) error                 // why a reply has the wrong type
-	handle  func(c *cell, reply any, err error) // inside the actor
+	accept  func(msg any) error
+	handle  func(c *cell, reply any, err error)
 	started time.Time
 	timer   *time.Timer       // guarded by core.mu
 	late    error             // why replies are dead letters, once it is dead; guarded by core.mu
@@ -87,7 +86,7 @@ type selfAsk struct {
 	ended   func(error)       // ends the span; nil without one
 	pending linked[selfAsk]
 	watched askWatch // of the asked actor
-	passed  followed // the actor that has got the request from it
+	passed  followed // as in ask
 	request metadata.Request
 }
 
@@ -154,8 +153,7 @@ func (a *selfAsk) settle(err error) {
 	}
 }
 
-// claim reports whether the caller determines the outcome. late is the reason for which replies are
-// dead letters from then on.
+// late is the reason for which replies are dead letters from then on.
 func (a *selfAsk) claim(late error) bool {
 	a.core.mu.Lock()
 	defer a.core.mu.Unlock()
@@ -169,7 +167,6 @@ func (a *selfAsk) claim(late error) bool {
 	return first
 }
 
-// end sends the outcome to the actor.
 func (a *selfAsk) end(reply any, err error) {
 	a.watched.end()
 	a.passed.end()
@@ -194,8 +191,7 @@ func (a *selfAsk) deliver(msg any, _ entrance) {
 	a.deadLetter(msg, late)
 }
 
-// abandon ends the ask because its incarnation ends; replies are dead letters with reason. A
-// buffered request is withdrawn.
+// Replies become dead letters with reason. A buffered request is withdrawn.
 func (a *selfAsk) abandon(reason error) {
 	if !a.claim(reason) {
 		return // the outcome is in the mailbox
@@ -209,7 +205,6 @@ func (a *selfAsk) abandon(reason error) {
 	a.endSpan(reason)
 }
 
-// abandonAll abandons all asks of an actor, as its incarnation ends.
 func abandonAll(asks *linkedList[selfAsk], reason error) {
 	for asks.first != nil {
 		a := asks.first.value

@@ -1,14 +1,13 @@
 package actor
 
-// An askWatcher is an ask that waits for a reply.
 type askWatcher interface {
 	watcher
 	number() uint64 // of the ref to reply to: earlier asks have smaller ones
 }
 
-// An askWatch is the watch of an ask on the asked actor, as an element of a list: adding and
-// removing it allocates nothing. The zero value watches nothing. Nothing changes of and by after
-// begin; the mutex of the asked core guards the rest.
+// An askWatch is an element of the list of an asked actor: adding and removing it allocates
+// nothing. The zero value watches nothing. Nothing changes of and by after begin; the mutex of the
+// asked core guards the rest.
 type askWatch struct {
 	of     *core // the asked core; nil before begin
 	by     askWatcher
@@ -16,7 +15,7 @@ type askWatch struct {
 	after  *askWatch
 }
 
-// begin watches the actor behind asked. It returns false if that has ended.
+// It returns false if the actor has ended.
 func (w *askWatch) begin(asked *core, by askWatcher) bool {
 	target := asked.actor()
 	if far, remote := target.impl.(*remoteActor); remote && far.sendTo.Path == askPath {
@@ -26,14 +25,14 @@ func (w *askWatch) begin(asked *core, by askWatcher) bool {
 	return target.addAsk(w)
 }
 
-// end removes the watch, if there is one. Any goroutine may call it.
+// Any goroutine may call it.
 func (w *askWatch) end() {
 	if w.of != nil {
 		w.of.removeAsk(w)
 	}
 }
 
-// askWatches is a list of the asks that wait for one actor; the zero value is empty.
+// The zero value is empty.
 type askWatches struct{ head askWatch }
 
 func (l *askWatches) add(w *askWatch) {
@@ -44,7 +43,6 @@ func (l *askWatches) add(w *askWatch) {
 	l.head.after = w
 }
 
-// remove takes w out of its list, if it is in one.
 func (w *askWatch) remove() {
 	if w.before == nil {
 		return
@@ -56,7 +54,6 @@ func (w *askWatch) remove() {
 	w.before, w.after = nil, nil
 }
 
-// takeAll empties the list, and appends its watchers to all.
 func (l *askWatches) takeAll(all []watcher) []watcher {
 	for w := l.head.after; w != nil; w = l.head.after {
 		w.remove()
@@ -65,7 +62,6 @@ func (l *askWatches) takeAll(all []watcher) []watcher {
 	return all
 }
 
-// takeAsks removes and returns the asks with numbers that match.
 func (g *guarded) takeAsks(which func(number uint64) bool) (taken []watcher) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -72,7 +72,7 @@ func (n *Next[M]) Supervise(b Behavior[M], s Strategy) {
 // to be small.
 type next struct {
 	cell      *cell
-	starting  bool // the first behavior of an incarnation
+	starting  bool
 	mute      bool // the handler of signals there was goes
 	layered   bool // this transition has set supervision of its own
 	stop      bool
@@ -94,7 +94,6 @@ func (n *next) transition() *transition {
 	return own.transition
 }
 
-// takeTransition returns what a behavior has filled in, and forgets it.
 func (e *extras) takeTransition() (t transition) {
 	if e.transition != nil {
 		t = *e.transition
@@ -103,7 +102,6 @@ func (e *extras) takeTransition() (t transition) {
 	return t
 }
 
-// wrapping returns what a behavior that is filling in has put around the handlers, or nil.
 func (n *next) wrapping() *wrapping {
 	if n.cell.transition == nil {
 		return nil
@@ -111,7 +109,6 @@ func (n *next) wrapping() *wrapping {
 	return n.cell.transition.wrapping
 }
 
-// failure returns the error with which a behavior that is filling in fails the actor, or nil.
 func (n *next) failure() error {
 	if n.cell.transition == nil {
 		return nil

@@ -10,7 +10,6 @@ func (b *beyond) run(c *cell) { c.handleTaskMessage(b.msg) }
 
 func (b *beyond) undelivered() (any, bool) { return b.msg, true }
 
-// TellBeyondBound implements extension.TellBeyondBound.
 func (r refInternals) TellBeyondBound(msg any) {
 	to, ok := r.c.impl.(*cell)
 	if !ok {

@@ -22,17 +22,15 @@ type blockedSenders struct {
 	at     atomic.Uint64 // the goroutine of the turn; 0 outside a turn
 }
 
-// A waiter is a message without a place.
 type waiter struct {
 	item   item
-	until  time.Time     // when it becomes a dead letter; zero if no bound counts it
+	until  time.Time     // zero if no bound counts it
 	done   chan struct{} // closed when its fate is known; nil if it is parked
 	reason error         // why it never gets a place, or nil; not written after done is closed
 	size   int           // encoded size of a parked message
 	lost   func(error)   // of a parked message: also called with the reason; may be nil
 }
 
-// An entrance says how a message enters a blocking mailbox that is full.
 type entrance struct {
 	ctx    context.Context // ends the wait; nil if only the mailbox does
 	within time.Duration   // for another node: how long it may wait; 0 if only ctx limits it
@@ -50,9 +48,8 @@ const (
 	maxParkedBytes = 16 << 20
 )
 
-// await waits until the mailbox has room for the message, or has waited for its maximum time. It
-// returns immediately if the message is parked or refused. The result is the reason why the message
-// got no place, or nil. core.mu is held, and released.
+// It returns immediately if the message is parked or refused. The result is why the message got no
+// place, or nil. core.mu is held, and released.
 func (r *blockedSenders) await(it item, by entrance) error {
 	switch {
 	case by.parked:
@@ -88,7 +85,7 @@ func (r *blockedSenders) await(it item, by entrance) error {
 	return ErrMailboxFull
 }
 
-// park puts the item into the line, unless too much is parked there. core.mu is held.
+// core.mu is held.
 func (r *blockedSenders) park(it item, by entrance) error {
 	if r.parked >= maxParked || r.parked > 0 && r.bytes+int(by.size) > maxParkedBytes {
 		return ErrMailboxFull
@@ -99,7 +96,7 @@ func (r *blockedSenders) park(it item, by entrance) error {
 	return nil
 }
 
-// push puts a waiter at the end of the line. core.mu is held.
+// core.mu is held.
 func (r *blockedSenders) push(w *waiter) *list.Element {
 	if !w.item.exempt() {
 		w.until = time.Now().Add(r.of.conf.box.patience)
@@ -108,15 +105,14 @@ func (r *blockedSenders) push(w *waiter) *list.Element {
 	return r.line.PushBack(w)
 }
 
-// arm starts the timer that expires waiters, unless it runs. core.mu is held.
+// core.mu is held.
 func (r *blockedSenders) arm(d time.Duration) {
 	if r.timer == nil {
 		r.timer = time.AfterFunc(d, r.expire)
 	}
 }
 
-// expire rejects the messages that have waited as long as the mailbox allows. Parked ones
-// become dead letters; for others the sender reports that.
+// Parked messages become dead letters; for others the sender reports that.
 func (r *blockedSenders) expire() {
 	r.of.core.mu.Lock()
 	r.timer = nil
@@ -131,7 +127,7 @@ func (r *blockedSenders) expire() {
 	}
 }
 
-// takeLate rejects the expired waiters, and returns those that were parked. core.mu is held.
+// Those of parked messages are returned. core.mu is held.
 func (r *blockedSenders) takeLate(now time.Time) (parked []*waiter) {
 	for place := r.line.Front(); place != nil; {
 		w, after := waiterAt(place), place.Next()
@@ -154,7 +150,6 @@ func (r *blockedSenders) takeLate(now time.Time) (parked []*waiter) {
 
 func waiterAt(place *list.Element) *waiter { return place.Value.(*waiter) } //nolint:forcetypeassert // nothing else is in the line
 
-// take removes a waiter from the line.
 func (r *blockedSenders) take(place *list.Element) *waiter {
 	w := waiterAt(place)
 	r.line.Remove(place)
@@ -165,16 +160,16 @@ func (r *blockedSenders) take(place *list.Element) *waiter {
 	return w
 }
 
-// parked reports whether it counts as parked: no goroutine waits, and the bound counts it.
+// No goroutine waits, and the bound counts it.
 func (w *waiter) parked() bool { return w.done == nil && !w.item.exempt() }
 
-// turnAway wakes the waiting goroutine: there will be no place. core.mu is held.
+// core.mu is held.
 func (w *waiter) turnAway(reason error) {
 	w.reason = reason
 	close(w.done)
 }
 
-// admit moves waiters into the mailbox, in order, while it has places. core.mu is held.
+// core.mu is held.
 func (r *blockedSenders) admit() {
 	if r == nil {
 		return
@@ -192,7 +187,6 @@ func (r *blockedSenders) admit() {
 	r.disarm()
 }
 
-// disarm stops the timer, as the line is empty.
 func (r *blockedSenders) disarm() {
 	if r.timer != nil {
 		r.timer.Stop()
@@ -219,7 +213,7 @@ func (r *blockedSenders) close() {
 	}
 }
 
-// takeParked empties the line, and returns the parked items. core.mu is held.
+// core.mu is held.
 func (r *blockedSenders) takeParked() (parked []item) {
 	if r == nil {
 		return nil
@@ -231,7 +225,7 @@ func (r *blockedSenders) takeParked() (parked []item) {
 	return parked
 }
 
-// isBefore reports whether the item must wait behind the line. core.mu is held.
+// core.mu is held.
 func (r *blockedSenders) isBefore(it item) bool {
 	if r == nil || r.line.Len() == 0 || it.task == nil {
 		return false
@@ -239,7 +233,7 @@ func (r *blockedSenders) isBefore(it item) bool {
 	return it.follows()
 }
 
-// enter records in which goroutine the turn runs, for await, and returns it.
+// await compares it with the goroutine that waits.
 func (r *blockedSenders) enter() (at uint64) {
 	if r != nil {
 		at = goroutine()
@@ -248,14 +242,14 @@ func (r *blockedSenders) enter() (at uint64) {
 	return at
 }
 
-// leave removes the record, unless the next turn has already begun.
+// The next turn may already have begun.
 func (r *blockedSenders) leave(at uint64) {
 	if r != nil {
 		r.at.CompareAndSwap(at, 0)
 	}
 }
 
-// lend returns f for another goroutine that runs it in place of the turn's.
+// Another goroutine runs f in place of the turn's.
 func (r *blockedSenders) lend(f func()) func() {
 	if r == nil {
 		return f

@@ -19,8 +19,8 @@ type box[M any] struct {
 	batch     *chunk[M]         // the first of what the turn handles next; guarded by the mutex of the core while suspended
 	onMessage MessageHandler[M] // owned by the turn, as all below is
 	onSignal  SignalHandler[M]
-	scratch   Next[M]     // a behavior fills it in
-	initial   Behavior[M] // the behavior it was spawned with
+	scratch   Next[M] // a behavior fills it in
+	initial   Behavior[M]
 }
 
 // typed is a box as its cell uses it. Messages are in their own type where they come fast, and
@@ -63,11 +63,10 @@ type common[M any] struct {
 	unused chunkPool
 	marked uintptr  // the code of behaviors with a mark, see marked
 	ignore handlers // that ignore everything
-	conf   config   // of cells spawned without options
+	conf   config
 	kinded kinded
 }
 
-// commons maps reflect.Type to the common of that message type.
 var commons sync.Map
 
 func commonOf[M any]() *common[M] {
@@ -92,11 +91,10 @@ func newBox[M any](parent *core, b Behavior[M], name string, conf *config, of *c
 	return x
 }
 
-// boxOf returns the box of an actor of this node with messages of type M.
+// Only for a core whose queue is a queue[M].
 func boxOf[M any](c *core) *box[M] { return c.impl.(*cell).box.(*box[M]) } // as its queue has that type
 
-// handleBatch handles up to n items of the batch, until a system message arrives or the actor no
-// longer runs. It returns how many it has handled.
+// It ends early at a system message, or when the actor no longer runs.
 func (x *box[M]) handleBatch(n int) (handled int) {
 	c := &x.cell
 	for handled < n && c.batched > 0 && c.core.phase == running && !c.urgent.Load() {
@@ -130,7 +128,7 @@ func (x *box[M]) handleBatch(n int) (handled int) {
 	return handled
 }
 
-// draw makes what has arrived the batch. The only message of a shallow mailbox it handles itself.
+// The only message of a shallow mailbox it handles itself.
 func (x *box[M]) draw() (drew bool) {
 	c := &x.cell
 	if c.core.alone != nothingAlone {
@@ -183,13 +181,11 @@ func (x *box[M]) putBack(items []item) {
 	x.batch = batch.head
 }
 
-// priority calls the function of a prioritized mailbox.
 func (x *box[M]) priority(msg any) int {
 	m, _ := msg.(M)
 	return x.cell.conf.box.priority.(func(M) int)(m) // checked by checkPriority
 }
 
-// checkPriority panics if the mailbox has a priority of another type of messages.
 func checkPriority[M any](box Mailbox, of *core) {
 	if _, ok := box.priority.(func(M) int); !ok && box.priority != nil {
 		var want func(M) int

@@ -5,8 +5,7 @@ import (
 	"reflect"
 )
 
-// Bypass implements extension.Bypass. handler is a MessageHandler for the type of the child's
-// messages.
+// handler is a MessageHandler for the type of the child's messages.
 func (x *inside) Bypass(handler any, child AnyRef) {
 	c, to := x.cell, child.target()
 	c.core.check("Bypass")
@@ -22,17 +21,14 @@ func (x *inside) Bypass(handler any, child AnyRef) {
 	}
 }
 
-// A bypassRequest is what a cell was asked by Bypass.
 type bypassRequest struct {
 	handler any
 	to      *inbox
 }
 
-// codeOf returns the code that a function runs.
 func codeOf(f any) uintptr { return reflect.ValueOf(f).Pointer() }
 
-// openBypass starts the bypass, if one was requested for the current handler. The mailbox is empty.
-// core.mu is held.
+// The mailbox is empty. core.mu is held.
 func (b *inbox) openBypass() {
 	if d := b.bypassing; d != nil && !b.core.flags.has(bypassed) && b.core.phase == running && codeOf(b.box.handlers().message) == codeOf(d.handler) {
 		d.to.core.setInstead(true)
@@ -42,7 +38,6 @@ func (b *inbox) openBypass() {
 	}
 }
 
-// closeBypass ends the bypass: messages come to the actor again.
 func (b *inbox) closeBypass() {
 	if b.bypassing == nil {
 		return
@@ -57,7 +52,6 @@ func (b *inbox) closeBypass() {
 	b.refit()
 }
 
-// setInstead says whether messages to the parent may come to the child.
 func (g *guarded) setInstead(instead bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -5,7 +5,6 @@ import (
 	"github.com/understudy-go/understudy/internal/metadata"
 )
 
-// batchSize is how many messages a turn handles before it lets other actors run.
 const batchSize = 300
 
 // A cell is what does not depend on the type of messages in an actor at run time: all but what its
@@ -36,7 +35,6 @@ type cell struct {
 	inbox
 }
 
-// phase is the state of an actor in its life.
 type phase uint8
 
 const (
@@ -48,7 +46,6 @@ const (
 	stopped
 )
 
-// init makes c the cell of an actor that has not started.
 func (c *cell) init(x typed, parent *core, name string, conf *config) {
 	c.core.sys, c.core.parent, c.core.label, c.core.uid, c.core.impl = parent.sys, parent, name, parent.sys.nextUID(), c
 	c.box, c.conf, c.extras = x, conf, &noExtras
@@ -69,8 +66,8 @@ func (c *cell) init(x typed, parent *core, name string, conf *config) {
 	c.refit()
 }
 
-// turn handles messages for maxTurn, up to batchSize, and reports whether there may be more. A
-// panic fails the actor; one recover serves the whole turn.
+// It takes maxTurn, and batchSize messages, at most. A panic fails the actor; one recover serves
+// the whole turn.
 func (c *cell) turn(s *scheduler, r *runner) (more bool) {
 	halted := c.core.sys.halt.begun.Load()
 	if halted && c.core.sys.halt.hold(&c.core) {
@@ -116,7 +113,7 @@ func (c *cell) turn(s *scheduler, r *runner) (more bool) {
 	return more
 }
 
-// work handles up to n things; false means that nothing is left and the turn is over.
+// False means that nothing is left and the turn is over.
 func (c *cell) work(n int, r *runner) (more bool) {
 	clock := turnClock{left: int(max(c.core.stride, 1))}
 	for left := n; left > 0; {
@@ -166,7 +163,6 @@ func (c *cell) work(n int, r *runner) (more bool) {
 	return true
 }
 
-// runTask runs a task of the mailbox.
 func (c *cell) runTask(t task) {
 	c.core.inTask = true
 	t.run(c)
@@ -174,7 +170,6 @@ func (c *cell) runTask(t task) {
 }
 
 const (
-	// spinAfter is how many things a turn must have handled before it spins.
 	spinAfter = 16
 	// spinSteps takes about half a microsecond.
 	spinSteps = 1000
@@ -190,8 +185,7 @@ func (c *cell) spin() {
 	}
 }
 
-// refillOrRest fetches the messages that have arrived since the batch was taken. Without any it
-// ends the turn and returns false.
+// Without new messages it ends the turn and returns false.
 func (c *cell) refillOrRest() bool {
 	c.tally.flush()
 	if !c.core.mu.TryLock() {
@@ -214,7 +208,7 @@ func (c *cell) refillOrRest() bool {
 	return false
 }
 
-// drew notes that the batch has so many items now. core.mu is held.
+// core.mu is held.
 func (b *inbox) drew(items int32) { b.batched, b.tally.drawn = items, items }
 
 // A lastTask stops the actor when its turn in the mailbox comes.

@@ -22,7 +22,6 @@ type chunk[M any] struct {
 	class int // in chunkSizes
 }
 
-// appendTo adds an item at the end: msg, or a task.
 func appendTo[M any](c *chain[M], msg M, t task, unused *chunkPool) {
 	last := c.tail
 	if last == nil || len(last.msgs) == cap(last.msgs) {
@@ -34,7 +33,6 @@ func appendTo[M any](c *chain[M], msg M, t task, unused *chunkPool) {
 	}
 }
 
-// appendTask makes t the task of the last of so many messages.
 func appendTask(tasks []task, t task, messages, most int) []task {
 	if len(tasks) == 0 {
 		tasks = slices.Grow(tasks, most)
@@ -44,7 +42,7 @@ func appendTask(tasks []task, t task, messages, most int) []task {
 	return tasks
 }
 
-// grow adds an empty chunk, one size larger than the last.
+// It is one size larger than the last.
 func grow[M any](c *chain[M], unused *chunkPool) *chunk[M] {
 	if c.tail == nil {
 		c.head = newChunk[M](0, unused)
@@ -57,8 +55,7 @@ func grow[M any](c *chain[M], unused *chunkPool) *chunk[M] {
 	return fresh
 }
 
-// takeFirst removes the first item of the chunks from head on, and retains nothing of it. There
-// must be one.
+// There must be one. Nothing of it is retained.
 func takeFirst[M any](head **chunk[M], unused *chunkPool) (msg M, t task) {
 	k := *head
 	var none M
@@ -70,7 +67,7 @@ func takeFirst[M any](head **chunk[M], unused *chunkPool) (msg M, t task) {
 	return msg, t
 }
 
-// takeOldest removes the first item that the bound of a mailbox counts; there must be one.
+// The bound of a mailbox does not count every item. There must be one that it counts.
 func takeOldest[M any](c *chain[M], unused *chunkPool) (oldest item) {
 	var before []item // which no bound counts
 	for oldest = itemOf(takeFirst(&c.head, unused)); oldest.exempt(); oldest = itemOf(takeFirst(&c.head, unused)) {
@@ -83,7 +80,6 @@ func takeOldest[M any](c *chain[M], unused *chunkPool) (oldest item) {
 	return oldest
 }
 
-// prepend puts items before all others.
 func prepend[M any](c *chain[M], items []item, unused *chunkPool) {
 	var first chain[M]
 	for _, it := range items {
@@ -98,7 +94,6 @@ func prepend[M any](c *chain[M], items []item, unused *chunkPool) {
 	}
 }
 
-// advance removes the first place, which is empty.
 func advance[M any](head **chunk[M], unused *chunkPool) {
 	k := *head
 	k.next++
@@ -110,13 +105,11 @@ func advance[M any](head **chunk[M], unused *chunkPool) {
 	unused[k.class].Put(k)
 }
 
-// appendItem is appendTo for an item whose message is an M.
 func appendItem[M any](c *chain[M], it item, unused *chunkPool) {
 	msg, _ := it.msg.(M) // it is nil of a task, and may be nil if M is an interface
 	appendTo(c, msg, it.beside(), unused)
 }
 
-// drain appends the items of the chunks from head on, in order.
 func drain[M any](head *chunk[M], into []item, unused *chunkPool) []item {
 	for head != nil {
 		into = append(into, itemOf(takeFirst(&head, unused)))
@@ -124,7 +117,6 @@ func drain[M any](head *chunk[M], into []item, unused *chunkPool) []item {
 	return into
 }
 
-// itemOf returns an entry of a chain as an item.
 func itemOf[M any](msg M, t task) item {
 	switch t := t.(type) {
 	case nil:
@@ -135,11 +127,10 @@ func itemOf[M any](msg M, t task) item {
 	return item{task: t}
 }
 
-// chunkSizes are the capacities of chunks. The first chunk of a chain is small, later ones are
-// large.
+// The first chunk of a chain is small, later ones are large.
 var chunkSizes = [...]int{32, 256, 1024}
 
-// largeChunk is the largest size of a chunk in bytes, unless it has the smallest capacity.
+// A larger chunk has the smallest capacity.
 const largeChunk = 64 << 10
 
 // A chunkPool has the unused chunks for one type of messages, by class.

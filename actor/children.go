@@ -8,15 +8,14 @@ import (
 
 // children are the children of one actor, oldest first. The mutex of the parent guards them.
 type children struct {
-	all       []*core          // nil entries have ended
-	count     int              // how many have not ended
+	all       []*core // nil entries have ended
+	count     int
 	departing int              // further ones, which have released their names but not notified their watchers
 	awaited   bool             // the parent waits for the end of all of them
 	byName    map[string]*core // children with given names; nil while there are few
-	byNumber  map[uint64]*core // children with generated names; nil until one is searched among many
+	byNumber  map[uint64]*core // nil until a child is searched among many
 }
 
-// fewChildren is how many children are searched one by one.
 const fewChildren = 8
 
 func (c *children) add(child *core) {
@@ -29,7 +28,6 @@ func (c *children) add(child *core) {
 	c.index(child)
 }
 
-// makeRoom makes place for another child.
 func (c *children) makeRoom() {
 	if 2*c.count >= len(c.all) {
 		c.all = slices.Grow(c.all, max(len(c.all), fewChildren/2))
@@ -38,7 +36,6 @@ func (c *children) makeRoom() {
 	}
 }
 
-// pack closes the gaps of removed children.
 func (c *children) pack() {
 	c.all = slices.DeleteFunc(c.all, func(child *core) bool { return child == nil })
 	for i, child := range c.all {
@@ -46,7 +43,6 @@ func (c *children) pack() {
 	}
 }
 
-// index adds child to its index, if that exists.
 func (c *children) index(child *core) {
 	switch {
 	case child.label == "" && c.byNumber != nil:
@@ -70,10 +66,9 @@ func (c *children) remove(child *core) {
 	}
 }
 
-// rest returns how many children have not notified their watchers.
+// Those that depart count.
 func (c *children) rest() int { return c.count + c.departing }
 
-// list returns a copy of the living children.
 func (c *children) list() []*core {
 	list := make([]*core, 0, c.count)
 	for _, child := range c.all {
@@ -84,7 +79,6 @@ func (c *children) list() []*core {
 	return list
 }
 
-// find returns the child with that name, or nil.
 func (c *children) find(name string) *core {
 	if c.count <= fewChildren { // there are not many places either
 		for _, child := range c.all {

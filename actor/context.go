@@ -9,9 +9,9 @@ import (
 )
 
 // A Context gives a behavior access to its actor. As a context.Context it is done when the actor is
-// told to stop or stops itself; its values are those of extension.WithContext and of the parent's
-// context. Only handlers of the actor may call its other methods, except Self and System, and never
-// from another goroutine. With the race detector, or the build tag understudy_debug, other calls
+// told to stop or stops itself; its values and its deadline are those of its parent. Only
+// handlers of the actor may call its other methods, except Self and System, and never from another
+// goroutine. With the race detector, or the build tag understudy_debug, other calls
 // panic.
 type Context[M any] struct{ in inside }
 
@@ -23,8 +23,7 @@ type inside struct {
 
 func (c *Context[M]) internals() *inside { return &c.in }
 
-// Deadline returns the deadline of the context given to extension.WithContext, or else the
-// parent's.
+// Deadline returns the deadline of the actor's parent, if that has one.
 func (c *Context[M]) Deadline() (deadline time.Time, ok bool) { return c.in.life().Deadline() }
 
 // Done returns a channel that is closed when the actor is told to stop or stops itself.
@@ -33,11 +32,11 @@ func (c *Context[M]) Done() <-chan struct{} { return c.in.life().Done() }
 // Err returns nil until Done is closed, then the reason.
 func (c *Context[M]) Err() error { return c.in.life().Err() }
 
-// Value returns the value for key in the context given to extension.WithContext, or else in the
-// parent's. The Context that a handler gets with a traced message also has the span.
+// Value returns the value for key of the actor's parent. The Context that a handler gets with a
+// traced message also has the span.
 func (c *Context[M]) Value(key any) any { return c.in.within().Value(key) }
 
-// life returns the context of the actor. An inner cell has the context of its outer cell.
+// An inner cell has the context of its outer cell.
 func (x *inside) life() context.Context { return x.cell.core.actor().context() }
 
 // Self returns the actor's own ref. It may be called from any goroutine.
@@ -63,7 +62,6 @@ func (x *inside) log() *zap.Logger {
 	return x.cell.logger()
 }
 
-// logger returns the logger for lines of the actor.
 func (c *cell) logger() *zap.Logger {
 	if c.log == nil {
 		c.own().log = c.core.actor().lineLog()
@@ -93,7 +91,6 @@ func (x *inside) child(name string) (child AnyRef, ok bool) {
 	return nil, false
 }
 
-// refOf returns the ref of an actor of this node, which is a cell.
 func refOf(c *core) AnyRef { return c.impl.(*cell).box.self() }
 
 // Stop stops a child. The child finishes its current message; its waiting messages become dead
@@ -206,7 +203,6 @@ func (c *Context[M]) CancelReceiveTimeout() {
 	c.in.timers("CancelReceiveTimeout").cancelIdle()
 }
 
-// timers returns the timers of the actor, for what the name says.
 func (x *inside) timers(what string) *timers {
 	x.cell.core.check(what)
 	return &x.cell.timers

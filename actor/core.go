@@ -27,8 +27,7 @@ type receiver interface {
 // ofCell reports whether c is an actor of this node, in the tree.
 func (c *core) ofCell() bool { return c.queue != nil }
 
-// actor returns the core of the actor that c stands for: the owner of an adapter, and for an empty
-// ref the actor that lives at its path now.
+// The owner of an adapter acts for it; for an empty ref it is the actor that lives at its path now.
 func (c *core) actor() *core {
 	if c == nil {
 		return nil
@@ -42,11 +41,9 @@ func (c *core) actor() *core {
 	return c
 }
 
-// outermost returns the cell in the tree that c is, or is inside of.
 func (c *core) outermost() *cell { return c.actor().impl.(*cell) }
 
-// deferred returns the functions given to Defer, for writing.
 func (c *core) deferred() *cleanups { return &c.outermost().own().cleanups }
 
-// ending reports whether the incarnation is about to end, or has ended.
+// It is true as well once the incarnation has ended.
 func (c *core) ending() bool { return c.actor().phase >= restarting }

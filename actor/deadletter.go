@@ -31,14 +31,12 @@ type carrier interface {
 	Carried(s *System) (recipient string, msg any, ok bool)
 }
 
-// reportDeadLetter implements extension.DeadLetter.
 func (s *System) reportDeadLetter(recipient string, msg any, reason error) {
 	s.deadLetterOf(recipient, msg, reason, 3) //nolint:errcheck // it returns a reason
 }
 
-// deadLetterOf publishes, counts and logs a dead letter. depth is how many callers up the code
-// is that made msg one. It returns the reason under which it was counted; ok is false for a message
-// of the framework, which is no dead letter.
+// depth is how many callers up the code is that made msg a dead letter. known is the reason under
+// which it is counted; ok is false for a message of the framework, which is no dead letter.
 func (s *System) deadLetterOf(recipient string, msg any, reason error, depth int) (known error, ok bool) { //nolint:revive // known is no failure
 	if c, ok := msg.(carrier); ok {
 		to, carried, ok := s.carriedBy(c, recipient)
@@ -59,7 +57,7 @@ func (s *System) deadLetterOf(recipient string, msg any, reason error, depth int
 	return letter.Reason, true
 }
 
-// carriedBy returns what c carries. If the user's method panics, c itself is the dead letter.
+// If the user's method panics, c itself is the dead letter.
 func (s *System) carriedBy(c carrier, recipient string) (to string, msg any, ok bool) {
 	if err := guard.Do(func() { to, msg, ok = c.Carried(s) }); err != nil {
 		s.log.Error("the method Carried of a message has panicked", zap.String("type", fmt.Sprintf("%T", c)), zap.Error(err))
@@ -91,7 +89,6 @@ func (s *System) DeadLettersByReason() iter.Seq2[error, uint64] {
 	}
 }
 
-// deadLetterToNobody publishes a message sent to no actor on all systems of the process.
 func deadLetterToNobody(path string, msg any) {
 	systems.Range(func(s, _ any) bool {
 		s.(*System).reportDeadLetter(path, msg, ErrNoRef) // only systems are stored
@@ -99,8 +96,6 @@ func deadLetterToNobody(path string, msg any) {
 	})
 }
 
-// A deadLetterLog counts dead letters, keeps a description of the last ones, and limits the lines
-// about them.
 type deadLetterLog struct {
 	mu      sync.Mutex // guards all below
 	reasons map[error]uint64
@@ -108,8 +103,6 @@ type deadLetterLog struct {
 	lines   map[letterKind]*letterLines
 }
 
-// note counts a dead letter under the first known reason that its error wraps, and keeps its
-// description, which it returns.
 func (l *deadLetterLog) note(d *DeadLetter) actorhook.DeadLetter {
 	var known error
 	if i := slices.IndexFunc(deadLetterReasons, func(r error) bool { return guard.Is(d.Reason, r) }); i >= 0 {
@@ -126,7 +119,6 @@ func (l *deadLetterLog) note(d *DeadLetter) actorhook.DeadLetter {
 	return letter
 }
 
-// newest returns the kept descriptions, newest first.
 func (l *deadLetterLog) newest() []actorhook.DeadLetter {
 	l.mu.Lock()
 	defer l.mu.Unlock()

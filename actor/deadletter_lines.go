@@ -25,7 +25,6 @@ type letterLines struct {
 	last  actorhook.DeadLetter // of those
 }
 
-// logDeadLetter logs d, whose description is letter, or holds it for the line of the next minute.
 // depth is as in deadLetterOf. What a shutdown leaves behind is nothing to worry about.
 func logDeadLetter(s *System, d *DeadLetter, letter actorhook.DeadLetter, depth int) {
 	if _, quiet := d.Message.(interface{ QuietDeadLetter() }); quiet || s.user.terminated() {
@@ -47,7 +46,6 @@ func sender(path string) zap.Field {
 	return zap.String("sender", path)
 }
 
-// logHeldLetters logs one line for the dead letters of a kind that have none.
 func logHeldLetters(s *System, of letterKind) {
 	held, last := s.deadLetters.release(of)
 	if held == 0 || s.user.terminated() {
@@ -61,8 +59,8 @@ func logHeldLetters(s *System, of letterKind) {
 		zap.String("recipient", last.Recipient), sender(last.Sender), zap.String("type", fmt.Sprint(last.Type)), zap.String("error", text))
 }
 
-// admit reports whether a dead letter may have a line now. If not, it is held. For the first that
-// is held, it returns how long it takes until release is to be called.
+// If not, the dead letter is held. For the first that is held, wait is how long it takes until
+// release is to be called.
 func (l *deadLetterLog) admit(letter actorhook.DeadLetter) (now bool, wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -85,8 +83,7 @@ func (l *deadLetterLog) admit(letter actorhook.DeadLetter) (now bool, wait time.
 	return false, wait
 }
 
-// release returns how many dead letters of a kind are held, and the last of them. Its caller logs a
-// line for them.
+// Its caller logs a line for the held ones.
 func (l *deadLetterLog) release(of letterKind) (held uint64, last actorhook.DeadLetter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -10,24 +10,20 @@ import (
 	"github.com/understudy-go/understudy/internal/guard"
 )
 
-// mostKept is how many descriptions of dead letters a system keeps.
 const mostKept = 256
 
-// The longest texts that are kept, in bytes.
+// In bytes.
 const (
 	longestPath   = 512
 	longestReason = 256
 )
 
-// A keptDeadLetters is a ring of the last dead letters. It has no message and no error of a user,
-// so it keeps nothing else alive.
+// It has no message and no error of a user, so it keeps nothing else alive.
 type keptDeadLetters struct {
 	ring []actorhook.DeadLetter // grows to mostKept
-	last int                    // index of the newest
+	last int
 }
 
-// describeDeadLetter returns what is kept of a dead letter. known is its reason among those of this
-// package, or nil.
 func describeDeadLetter(d *DeadLetter, known error) actorhook.DeadLetter {
 	now := time.Now()
 	kept := actorhook.DeadLetter{
@@ -42,7 +38,7 @@ func describeDeadLetter(d *DeadLetter, known error) actorhook.DeadLetter {
 	return kept
 }
 
-// add keeps d. If it differs from the newest only in its time, that one is counted once more.
+// A dead letter that differs from the newest only in its time counts as one more of it.
 func (k *keptDeadLetters) add(d actorhook.DeadLetter) {
 	switch {
 	case len(k.ring) > 0 && k.ring[k.last].Same(d):
@@ -57,7 +53,7 @@ func (k *keptDeadLetters) add(d actorhook.DeadLetter) {
 	}
 }
 
-// newest returns a copy, newest first.
+// It is a copy, newest first.
 func (k *keptDeadLetters) newest() []actorhook.DeadLetter {
 	n := len(k.ring)
 	all := make([]actorhook.DeadLetter, 0, n)
@@ -67,7 +63,7 @@ func (k *keptDeadLetters) newest() []actorhook.DeadLetter {
 	return all
 }
 
-// shortened returns s, or the beginning of a longer s without the memory of the rest.
+// A shorter text does not keep the memory of the rest.
 func shortened(s string, most int) string {
 	if len(s) <= most {
 		return s

@@ -9,7 +9,6 @@ import (
 	"github.com/understudy-go/understudy/internal/metadata"
 )
 
-// Deliver implements extension.Deliver.
 func (r refInternals) Deliver(msg any, m metadata.Metadata, done func(err error)) {
 	if r.c == nil {
 		done(ErrNoRef)
@@ -55,8 +54,7 @@ func (d *delivered) run(c *cell) {
 	d.tell(nil)
 }
 
-// handle handles the message as handleMessage does, but returns the failure instead of failing the
-// actor.
+// Unlike handleMessage it returns the failure instead of failing the actor.
 func (d *delivered) handle(c *cell) (failure error) {
 	if in := c.inner(); in != nil {
 		in.told(d.msg)
@@ -80,7 +78,7 @@ func (d *delivered) handle(c *cell) (failure error) {
 	return failure
 }
 
-// fail fails the actor, and reports whether that ends it before its watchers learn of the end.
+// It reports whether that ends the actor before its watchers learn of the end.
 func (d *delivered) fail(c *cell, err error) {
 	deferred, of := c.core.deferred(), c.core.actor()
 	last := len(*deferred)
@@ -95,7 +93,7 @@ func (d *delivered) fail(c *cell, err error) {
 	d.tell(&actorhook.HandlingError{Err: err, Ended: of.phase >= stopping})
 }
 
-// tellAtTheEnd reports the failure when the incarnation ends, unless that happened before.
+// The failure may have been reported before.
 func (d *delivered) tellAtTheEnd(c *cell, err error) {
 	c.core.deferred().add(cleanup{depth: math.MaxInt, run: func() {
 		d.tell(&actorhook.HandlingError{Err: err, Ended: c.core.actor().phase >= stopping})
@@ -121,5 +119,4 @@ func (d *delivered) exempt() bool { return false }
 
 func (d *delivered) undelivered() (any, bool) { return nil, false }
 
-// abandon reports that the message will never be handled.
 func (d *delivered) abandon(reason error) { d.tell(reason) }

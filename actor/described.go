@@ -14,7 +14,7 @@ type described struct {
 	metadata metadata.Metadata
 }
 
-// with returns the item with metadata. A message with nothing but a request needs no task.
+// A message with nothing but a request needs no task.
 func (it *item) with(m metadata.Metadata) item {
 	if it.task == nil && !m.HasValues() {
 		return item{msg: it.msg, request: m.Request()}
@@ -25,7 +25,6 @@ func (it *item) with(m metadata.Metadata) item {
 	return item{task: &described{*it, m}}
 }
 
-// plain returns the item without metadata.
 func (it *item) plain() item {
 	if d, ok := it.task.(*described); ok {
 		return d.item
@@ -33,7 +32,6 @@ func (it *item) plain() item {
 	return item{msg: it.msg, task: it.task}
 }
 
-// metadata returns the metadata of the item.
 func (it *item) metadata() (none metadata.Metadata) {
 	if d, ok := it.task.(*described); ok {
 		return d.metadata
@@ -64,10 +62,8 @@ func (d *described) run(c *cell) {
 	returned = true
 }
 
-// metadataOf returns the metadata of the message that the actor is handling.
 func metadataOf(c *cell) metadata.Metadata { return c.metadata.WithRequest(requestOf(c)) }
 
-// run runs an item that is part of a task.
 func (it *item) run(c *cell) {
 	if it.task != nil {
 		it.task.run(c)
@@ -85,13 +81,12 @@ func (it *item) run(c *cell) {
 	handleAnyRequest(outer, it.msg, c.handleTaskMessage)
 }
 
-// Metadata implements extension.MetadataOf.
 func (x *inside) Metadata() metadata.Metadata {
 	x.cell.core.check("MetadataOf")
 	return metadataOf(x.cell.core.outermost())
 }
 
-// TellWith implements extension.TellWith, and if the message is parked, extension.TellNoWaitWith.
+// A parked message is told without waiting.
 func (r refInternals) TellWith(msg any, m metadata.Metadata, parked bool) {
 	if r.c == nil {
 		deadLetterToNobody("", msg)
@@ -123,13 +118,12 @@ func (r ActorRef[M]) TellContext(ctx context.Context, msg M) {
 	_ = tellBy(r.c, msg, entrance{ctx: ctx, metadata: m}) // which reports it
 }
 
-// A describingTransport is a transport that carries metadata. p is nil for a sender that must not
-// wait.
+// p is nil for a sender that must not wait.
 type describingTransport interface {
 	SendWith(m metadata.Metadata, p *actorhook.Patience, s *System, target actorhook.Target, msg any)
 }
 
-// deliverWith is deliver for a message with metadata, which a transport may be unable to carry.
+// A transport may be unable to carry metadata.
 func (r *remoteActor) deliverWith(msg any, by entrance) {
 	t, ok := r.sys.transport.(describingTransport)
 	if !ok {

@@ -7,12 +7,10 @@ import (
 	"github.com/understudy-go/understudy/internal/actorhook"
 )
 
-// A transport is an extension.Transport.
 type transport interface {
 	Send(s *System, target actorhook.Target, msg any)
 }
 
-// DispatchAll implements extension.DispatchAll.
 func (s internals) DispatchAll(path string, uid uint64, msgs []any, sizes []int) {
 	c, reason := s.recipient(path, uid)
 	if c == nil {
@@ -30,7 +28,6 @@ func (s internals) DispatchAll(path string, uid uint64, msgs []any, sizes []int)
 	}
 }
 
-// arrival returns the entrance of the i-th of several messages from another node.
 func arrival(sizes []int, i int) entrance {
 	if sizes == nil {
 		return entrance{parked: true}
@@ -38,7 +35,6 @@ func arrival(sizes []int, i int) entrance {
 	return entrance{parked: true, size: int32(sizes[i])} //nolint:gosec // no message is that large
 }
 
-// deliver sends msg, which an actor of this system has sent, to the actor at path.
 func (s *System) deliver(path string, uid uint64, msg any, by entrance) {
 	if c, reason := s.recipient(path, uid); c != nil {
 		c.impl.deliver(msg, by)
@@ -47,8 +43,6 @@ func (s *System) deliver(path string, uid uint64, msg any, by entrance) {
 	}
 }
 
-// StringOf returns what ActorRef.String returns for an actor of this system to which another node
-// has sent a message.
 func (s internals) StringOf(path string, uid uint64) string {
 	if uid == 0 {
 		return s.pathOf(path, uid)
@@ -56,7 +50,6 @@ func (s internals) StringOf(path string, uid uint64) string {
 	return s.pathOf(path, uid) + "#" + strconv.FormatUint(uid, 10)
 }
 
-// pathOf returns the full path of an actor of this system to which a message was sent.
 func (s internals) pathOf(path string, uid uint64) string {
 	if path == askPath || path == tempPath {
 		path += "/" + strconv.FormatUint(uid, 10)
@@ -64,8 +57,7 @@ func (s internals) pathOf(path string, uid uint64) string {
 	return formatPath(s.name, s.address, path)
 }
 
-// recipient returns the actor at path, or the reason why no actor is there. Unless uid is 0, the
-// actor must have that number.
+// Unless uid is 0, the actor must have that number.
 func (s *System) recipient(path string, uid uint64) (c *core, reason error) {
 	switch c = s.lookup(path, uid); {
 	case c == nil:
@@ -76,7 +68,6 @@ func (s *System) recipient(path string, uid uint64) (c *core, reason error) {
 	return c, nil
 }
 
-// Starting implements extension.Starting.
 func (s internals) Starting(path string) bool {
 	c := s.lookup(path, 0)
 	if c == nil {
@@ -85,8 +76,7 @@ func (s internals) Starting(path string) bool {
 	return c.flags.has(unborn)
 }
 
-// lookup returns the core at a path of this system, or nil. Only for a core outside of the tree uid
-// matters.
+// Only for a core outside of the tree uid matters.
 func (s *System) lookup(path string, uid uint64) *core {
 	for _, g := range []*guardian{s.user, s.system} {
 		if rest, below := strings.CutPrefix(path, g.label); below && strings.HasPrefix(rest, "/") {

@@ -1,6 +1,6 @@
 // Package actor runs typed actors on one node. Package behaviors has the constructors of their
 // behaviors; clusters, singletons, persistence and test kits are in other packages that build on
-// this one. Package actor/extension is for authors of transports, stores and the like.
+// this one.
 //
 // An actor has a mailbox and a behavior. Its messages have one type, M, and are handled one at a
 // time, so the state of an actor needs no lock. Others hold an [ActorRef], by which they
@@ -48,9 +48,8 @@
 //
 // [Spawn] returns immediately; the behavior starts inside the actor. Every actor except the
 // top-level ones has a parent, and ends before it. An actor ends when its behavior stops, when its
-// parent stops it ([Context.Stop], [Context.Drain]), when the context given to
-// extension.WithContext is done, when it fails and is not supervised, and when the system shuts
-// down. Its end has these steps:
+// parent stops it ([Context.Stop], [Context.Drain]), when it fails and is not supervised, and when
+// the system shuts down. Its end has these steps:
 //
 //  1. Its context is done, and its timers are cancelled.
 //  2. Its children end.

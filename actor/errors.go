@@ -84,14 +84,12 @@ var (
 	ErrShutdownGoesOn = errors.New("actor: the shutdown continues in the background")
 )
 
-// deadLetterReasons are the errors under which dead letters are counted.
 var deadLetterReasons = []error{
 	ErrTerminated, ErrNoSuchActor, ErrStaleRef, ErrNoRef, ErrWrongType, ErrMailboxFull, ErrStashFull,
 	ErrStaleHandler, ErrLateReply, ErrUnreachable, ErrNotSerializable, ErrNotDecodable, ErrDropped, ErrWithdrawn,
 	ErrOverloaded,
 }
 
-// wrongType returns nil if msg is a message of type M, or else an [ErrWrongType].
 func wrongType[M any](msg any) error {
 	if _, ok := payload.As[M](msg); ok {
 		return nil
@@ -99,13 +97,10 @@ func wrongType[M any](msg any) error {
 	return errWrongType(msg, reflect.TypeFor[M]())
 }
 
-// errWrongType returns an [ErrWrongType] that names the type of msg and the one that the actor
-// takes.
 func errWrongType(msg any, takes reflect.Type) error {
 	return fmt.Errorf("%w: it got %s, and takes %v", ErrWrongType, payload.TypeName(msg), takes)
 }
 
-// errNoError is the failure of an actor that fails with a nil error.
 var errNoError = errors.New("actor: failed without an error")
 
 // A PanicError is a panic in a behavior, or in another function of the user that the framework has

@@ -6,7 +6,6 @@ import (
 	"sync"
 )
 
-// An eventStream holds the subscriptions of a system.
 type eventStream struct {
 	mu            sync.RWMutex // guards subscriptions, which is replaced, never changed
 	subscriptions []subscription

@@ -31,7 +31,6 @@ func exportable(c *core) error {
 	return fmt.Errorf("%w: the reply: %w", ErrNotSerializable, &codec.UnregisteredError{Type: t})
 }
 
-// add makes c reachable from other nodes, unless it has a path in the tree.
 func (e *exports) add(c *core) {
 	if !c.outside {
 		return
@@ -49,7 +48,6 @@ func (e *exports) add(c *core) {
 	}
 }
 
-// put returns false if c is known.
 func (e *exports) put(c *core) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -75,8 +73,7 @@ func (e *exports) find(uid uint64) *core {
 	return e.byUID[uid]
 }
 
-// lookup returns the exported core with a path, or nil. In a message from another node the
-// number is not in the path.
+// In a message from another node the number is not in the path.
 func (e *exports) lookup(path string, uid uint64) *core {
 	if path == askPath || path == tempPath {
 		return e.find(uid)
@@ -89,7 +86,6 @@ func (e *exports) lookup(path string, uid uint64) *core {
 	return nil
 }
 
-// exportedAdapter removes an exported adapter when its actor ends.
 type exportedAdapter struct {
 	from *exports
 	uid  uint64

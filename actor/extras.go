@@ -8,7 +8,7 @@ import (
 	"github.com/understudy-go/understudy/internal/metadata"
 )
 
-// extras are fields that most cells never need. The turn owns them.
+// Most cells never need them. The turn owns them.
 type extras struct {
 	supervision supervision
 	timers      timers
@@ -22,10 +22,10 @@ type extras struct {
 	asks        linkedList[selfAsk] // without an outcome
 	log         *zap.Logger
 	metadata    metadata.Metadata // of the message that is being handled
-	span        *span             // likewise; nil if it is in no trace
-	priorities  *priorities       // of a mailbox with priorities
-	pause       *pause            // in phase paused
-	awaited     int               // see keeps
+	span        *span
+	priorities  *priorities // of a mailbox with priorities
+	pause       *pause      // in phase paused
+	awaited     int
 	backlog     backlog
 	senders     *blockedSenders // of a mailbox that blocks; guarded by core.mu
 }
@@ -40,8 +40,7 @@ type config struct {
 	returns *returning // gets the messages that are left at the end; nil: they are dead letters
 }
 
-// own returns the extras of c for writing. Every write that may be the first uses it. Reads need
-// not: they find the shared empty extras.
+// Every write that may be the first uses it. Reads find the shared empty extras.
 func (b *inbox) own() *extras {
 	if b.extras != &noExtras {
 		return b.extras
@@ -53,5 +52,4 @@ func (b *inbox) own() *extras {
 	return b.extras
 }
 
-// depth returns how many strategies are around the current behavior.
 func (b *inbox) depth() int { return len(b.supervision.layers) }

@@ -9,10 +9,9 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// errNoBehavior fails an actor whose first behavior sets no message handler.
 var errNoBehavior = errors.New("actor: the first behavior must handle messages or stop; Same and Unhandled cannot be first")
 
-// fail asks the layers, from the inside out, what to do about err. Without layers the actor stops.
+// Without layers the actor stops.
 func (c *cell) fail(err error) {
 	c.box.forget() // a transition that failed
 	if in := c.inner(); in != nil {
@@ -36,7 +35,7 @@ func (c *cell) fail(err error) {
 	c.failUp(err)
 }
 
-// apply does what layer i decides; false means that the enclosing layer decides.
+// False means that the enclosing layer decides.
 func (c *cell) apply(i int, err error) bool {
 	l := c.supervision.layers[i]
 	switch d := l.decide(c, err); {
@@ -55,13 +54,11 @@ func (c *cell) apply(i int, err error) bool {
 
 const stoppingMessage = "actor failed; stopping"
 
-// stop ends the actor as l has decided.
 func (l *layer) stop(c *cell, err error) {
 	l.log(c, zapcore.ErrorLevel, stoppingMessage, err)
 	c.beginStop(err)
 }
 
-// tryRestart restarts layer i, unless that has reached its limit.
 func (c *cell) tryRestart(i int, err error) {
 	l := c.supervision.layers[i]
 	delay, ok := l.ledger.admit(l.strategy, time.Now())
@@ -75,8 +72,7 @@ func (c *cell) tryRestart(i int, err error) {
 	c.beginRestart(i, err, delay)
 }
 
-// beginRestart ends the incarnation. The next one starts after the end of the children and the
-// delay.
+// The next incarnation starts after the end of the children and the delay.
 func (c *cell) beginRestart(i int, err error, delay time.Duration) {
 	s := c.supervision.layers[i].strategy
 	c.tally.counts.restarts.Add(1)
@@ -92,7 +88,6 @@ func (c *cell) beginRestart(i int, err error, delay time.Duration) {
 	}
 }
 
-// stopChildren tells all children to stop, and reports whether there are any to wait for.
 func (c *core) stopChildren() (awaited bool) {
 	c.mu.Lock()
 	living, awaited := c.awaitChildren()
@@ -101,14 +96,13 @@ func (c *core) stopChildren() (awaited bool) {
 	return awaited
 }
 
-// resumeLater begins the next incarnation after the delay. The children have ended.
+// The children have ended.
 func (c *cell) resumeLater() {
 	epoch := c.epoch
 	c.supervision.resumeAfter(func() { c.signal(systemMsg{kind: sysResume, epoch: epoch}) })
 }
 
-// failUp ends the actor beyond the outermost strategy, and fails its parent if there was a
-// strategy.
+// The parent fails too if there was a strategy.
 func (c *cell) failUp(err error) {
 	if len(c.supervision.layers) == 0 {
 		c.stopFailed(err)
@@ -118,13 +112,11 @@ func (c *cell) failUp(err error) {
 	c.supervision.layers[0].stop(c, err)
 }
 
-// stopFailed ends the actor without asking a strategy.
 func (c *cell) stopFailed(err error) {
 	logWithStack(c.logger(), zapcore.ErrorLevel, stoppingMessage, err)
 	c.beginStop(err)
 }
 
-// refused calls the admission check, and ends the actor if it fails.
 func (c *cell) refused() bool {
 	reason := c.conf.checkAdmission()
 	if reason == nil {

@@ -8,12 +8,10 @@ type fairQueue struct {
 	passed      int // how many fresh ones were taken since a used one, while one waited
 }
 
-// usedAfter is how many fresh actors go before one that has used up the time of its turn.
 const usedAfter = 8
 
 func (q *fairQueue) size() int { return q.fresh.size + q.used.size }
 
-// pop removes and returns the next actor; nil if none waits.
 func (q *fairQueue) pop() *core {
 	if q.used.size == 0 {
 		return q.fresh.pop()

@@ -25,10 +25,8 @@ func (f *flags) set(flag uint32) { f.bits.Or(flag) }
 
 func (f *flags) clear(flag uint32) { f.bits.And(^flag) }
 
-// round returns the round that was noted last.
 func (f *flags) round() uint32 { return f.bits.Load() >> roundAt }
 
-// note sets a flag, and notes the round.
 func (f *flags) note(flag, round uint32) {
 	for {
 		old := f.bits.Load()

@@ -5,8 +5,7 @@ import (
 	"sync/atomic"
 )
 
-// A followed is the watch of an ask on the actor to which its request has been passed on. The zero
-// value watches nothing.
+// The zero value watches nothing.
 type followed struct{ watch atomic.Pointer[askWatch] }
 
 // follow lets by end with the actor behind to, or with none if to is nil, instead of the one before
@@ -34,8 +33,6 @@ func (f *followed) end() {
 	}
 }
 
-// PassOn does what extension.Described.PassOn does before it tells. It returns false if msg is a
-// dead letter.
 func (r refInternals) PassOn(msg any) (goesOn bool) {
 	if r.c == nil || r.c.sys == nil {
 		return true
@@ -48,16 +45,12 @@ func (r refInternals) PassOn(msg any) (goesOn bool) {
 	return true
 }
 
-// Follow implements extension.Follow.
 func (r refInternals) Follow(msg any) { letFollow(r.c, r.c.sys.refsOf(msg)) }
 
-// FollowNobody implements extension.FollowNobody.
 func (s internals) FollowNobody(msg any) { letFollow(nil, s.refsOf(msg)) }
 
-// Unfollow implements extension.Unfollow.
 func (r refInternals) Unfollow() { r.c.takeAsks(func(uint64) bool { return true }) }
 
-// letFollow lets the asks among refs end with the actor behind to.
 func letFollow(to *core, refs []*core) {
 	for _, ref := range refs {
 		if a := askerOf(ref); a != nil {

@@ -10,12 +10,11 @@ import (
 
 // A group counts goroutines. Unlike a sync.WaitGroup it may grow while somebody waits for it.
 type group struct {
-	mu      sync.Mutex // guards all below
+	mu      sync.Mutex
 	running int
 	waiting []chan struct{}
 }
 
-// Go runs f in a goroutine.
 func (g *group) Go(f func()) {
 	g.mu.Lock()
 	g.running++
@@ -39,7 +38,6 @@ func (g *group) done() {
 	g.waiting = nil
 }
 
-// idle returns a channel that is closed when no goroutine of the group runs.
 func (g *group) idle() <-chan struct{} {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -52,15 +50,13 @@ func (g *group) idle() <-chan struct{} {
 	return c
 }
 
-// busy reports whether a goroutine of the group runs.
 func (g *group) busy() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.running > 0
 }
 
-// goroutine returns the number of the calling goroutine. Only its stack trace has it, which takes
-// about a microsecond.
+// Only its stack trace has its number, which takes about a microsecond.
 func goroutine() uint64 {
 	var space [32]byte
 	text := bytes.TrimPrefix(space[:runtime.Stack(space[:], false)], []byte("goroutine "))

@@ -20,7 +20,7 @@ type guardedTracer struct {
 	log    sync.Once // of the first panic: each message may lead to another
 }
 
-// guardTracer returns t, guarded; nil if t is nil.
+// It returns nil if t is nil.
 func guardTracer(s *System, t actorhook.Tracer) *guardedTracer {
 	if t == nil {
 		return nil
@@ -48,7 +48,7 @@ func (g *guardedTracer) Start(ctx context.Context, carried []byte, s actorhook.S
 	}
 }
 
-// recover recovers a panic of the tracer, and logs the first one. It must be deferred.
+// It logs the first panic only. It must be deferred.
 func (g *guardedTracer) recover(during string) {
 	if r := recover(); r != nil {
 		err := guard.Recovered(r)

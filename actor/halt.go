@@ -10,11 +10,10 @@ import (
 	"github.com/understudy-go/understudy/internal/guard"
 )
 
-// A halt is the state of a system after extension.Halt.
 type halt struct {
 	begun atomic.Bool
 
-	mu     sync.Mutex // guards all below
+	mu     sync.Mutex
 	at     time.Time
 	ending bool    // actors may end, and do nothing else
 	held   []*core // whose turn it was
@@ -22,7 +21,6 @@ type halt struct {
 	number int
 }
 
-// Halt implements extension.Halt.
 func (s internals) Halt() {
 	h := &s.halt
 	select {
@@ -50,14 +48,12 @@ func (s internals) Halt() {
 	}
 }
 
-// Halted implements extension.Halted.
 func (s internals) Halted() (at time.Time, halted bool) {
 	s.halt.mu.Lock()
 	defer s.halt.mu.Unlock()
 	return s.halt.at, s.halt.begun.Load()
 }
 
-// OnHalt implements extension.OnHalt.
 func (s internals) OnHalt(f func()) (cancel func()) {
 	h := &s.halt
 	h.mu.Lock()
@@ -85,7 +81,6 @@ func (h *halt) hold(c *core) bool {
 	return !h.ending
 }
 
-// end lets the held actors end.
 func (h *halt) end(s *scheduler) {
 	h.mu.Lock()
 	h.ending = true
@@ -97,7 +92,6 @@ func (h *halt) end(s *scheduler) {
 	}
 }
 
-// interrupt makes all actors below c notice that the system has halted.
 func (c *core) interrupt() {
 	for _, child := range c.childList() {
 		child.impl.(*cell).setUrgent() // only cells are children
@@ -105,7 +99,7 @@ func (c *core) interrupt() {
 	}
 }
 
-// workToEnd is work after a halt: the actor does nothing but end.
+// The actor does nothing but end.
 func (c *cell) workToEnd() (more bool) {
 	for {
 		if !c.core.sys.halt.isEnding() {

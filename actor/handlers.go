@@ -21,8 +21,7 @@ const slowAfter = time.Second
 
 func (b *blockedRunners) size() int { return b.recent.size + b.slow.size }
 
-// add notes that r is blocked now. Its handler is under way at least since then, or since somebody
-// has looked at it.
+// Its handler is under way at least since then, or since the first look at it.
 func (b *blockedRunners) add(r *runner) {
 	now := time.Since(epoch)
 	if r.since == 0 {
@@ -35,17 +34,14 @@ func (b *blockedRunners) add(r *runner) {
 	}
 }
 
-// again notes that r, which is blocked, begins another handler.
 func (b *blockedRunners) again(r *runner) {
 	r.blockedAt.remove()
 	r.since = 0
 	b.add(r)
 }
 
-// lookAtOnce is how many runners are moved while the mutex of the scheduler is held.
 const lookAtOnce = 1000
 
-// age moves up to lookAtOnce runners that have become slow, and reports whether there may be more.
 func (b *blockedRunners) age(now time.Duration) (more bool) {
 	for range lookAtOnce {
 		first := b.recent.first
@@ -59,7 +55,6 @@ func (b *blockedRunners) age(now time.Duration) (more bool) {
 	return true
 }
 
-// handles reports whether an actor is inside its handler for that request.
 func (s *scheduler) handles(r *metadata.Request) bool {
 	has := func(of *runner) bool { return of.request.Load() == r }
 	s.mu.Lock()
@@ -77,7 +72,6 @@ func (s *scheduler) handles(r *metadata.Request) bool {
 	return false
 }
 
-// movedOn notes that r, whose handler somebody has found under way, begins another one.
 func movedOn(s *scheduler, r *runner) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

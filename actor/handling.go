@@ -1,6 +1,5 @@
 package actor
 
-// handleMessage passes msg to the behavior, and continues as that says.
 func handleMessage[M any](x *box[M], msg M) {
 	c := &x.cell
 	if c.timers.idle != nil {
@@ -11,7 +10,7 @@ func handleMessage[M any](x *box[M], msg M) {
 	}
 }
 
-// handleRequest is handleMessage for the request of an ask, which ends if the handler fails.
+// The ask ends if the handler fails.
 func handleRequest[M any](x *box[M], msg M) {
 	failed := true
 	defer func() {
@@ -24,7 +23,7 @@ func handleRequest[M any](x *box[M], msg M) {
 	handledRequest(&x.cell)
 }
 
-// handleAnyRequest is handleRequest for a message in an interface, which handle handles.
+// handle handles it.
 func handleAnyRequest(c *cell, msg any, handle func(msg any)) {
 	failed := true
 	defer func() {
@@ -42,7 +41,6 @@ func (x *box[M]) handle(msg any) {
 	handleMessage(x, m)
 }
 
-// handleTask is handleTaskMessage for a message in its own type, which c takes.
 func handleTask[M any](c *cell, msg M) {
 	if in := c.inner(); in != nil {
 		in.told(msg)
@@ -63,7 +61,7 @@ func (x *box[M]) signal(sig Signal) (next any) {
 	return boxedBehavior(handle(&x.ctx, sig))
 }
 
-// boxedBehavior returns b, but nil for a nil Behavior.
+// A nil Behavior is nil.
 func boxedBehavior[M any](b Behavior[M]) any {
 	if b == nil {
 		return nil
@@ -71,8 +69,8 @@ func boxedBehavior[M any](b Behavior[M]) any {
 	return b
 }
 
-// ignoreSignal is the signal handler of a behavior without one: the end of a watched actor and the
-// failure of an adapter are unhandled, other signals are ignored.
+// The end of a watched actor and the failure of an adapter are unhandled, other signals are
+// ignored.
 func ignoreSignal[M any](_ *Context[M], sig Signal) Behavior[M] {
 	switch sig.(type) {
 	case Terminated, ChildFailed, AdaptFailed:
@@ -97,8 +95,8 @@ func (x *box[M]) become(next any, keep func(n *next) bool) (handled bool) {
 	return become(x, next.(Behavior[M]), keep)
 }
 
-// become continues as b says; false means that the message or signal is unhandled. keep, unless it
-// is nil, sees what b has filled in, and returns false if the actor is to stay as it is.
+// False means that the message or signal is unhandled. keep, unless it is nil, sees what b has
+// filled in, and returns false if the actor is to stay as it is.
 func become[M any](x *box[M], b Behavior[M], keep func(n *next) bool) (handled bool) {
 	c := &x.cell
 	if in := c.inner(); in != nil {
@@ -122,22 +120,18 @@ func become[M any](x *box[M], b Behavior[M], keep func(n *next) bool) (handled b
 	return handled
 }
 
-// taken returns what a behavior has filled in. The next one fills in anew.
 func taken[M any](x *box[M]) (said Next[M], t transition) {
 	said = x.scratch
 	x.scratch = Next[M]{next: next{cell: &x.cell}}
 	return said, x.cell.takeTransition()
 }
 
-// forget forgets what a behavior has filled in.
 func (x *box[M]) forget() { _, _ = taken(x) }
 
-// same reports whether a behavior has filled in nothing.
 func same[M any](n *Next[M]) bool {
 	return n.OnMessage == nil && n.OnSignal == nil && n.next.same()
 }
 
-// install makes the handlers of n those of the actor.
 func install[M any](x *box[M], n *Next[M], t *transition) {
 	c := &x.cell
 	if c.core.phase == running && (n.OnMessage != nil || t.wrapping != nil) {
@@ -156,7 +150,7 @@ func install[M any](x *box[M], n *Next[M], t *transition) {
 	}
 }
 
-// handlers are a MessageHandler and a SignalHandler for one type of messages; nil stands for none.
+// nil stands for none.
 type handlers struct{ message, signal any }
 
 func handlersOf[M any](message MessageHandler[M], signal SignalHandler[M]) (h handlers) {
@@ -176,7 +170,6 @@ func (x *box[M]) setHandlers(h handlers) {
 	x.onSignal, _ = h.signal.(SignalHandler[M])
 }
 
-// wrap makes the handlers of the actor those inside w with all that w has around them.
 func wrap[M any](x *box[M], w *wrapping) {
 	x.setHandlers(w.inside)
 	if x.onSignal == nil {
@@ -196,7 +189,7 @@ func wrap[M any](x *box[M], w *wrapping) {
 	}
 }
 
-// handleTaskMessage handles the message of a task, which may be for an inner cell.
+// An inner cell may be the one that handles it.
 func (c *cell) handleTaskMessage(msg any) {
 	if in := c.inner(); in != nil {
 		in.told(msg)
@@ -204,16 +197,14 @@ func (c *cell) handleTaskMessage(msg any) {
 	c.box.handle(msg)
 }
 
-// handleSignal passes sig to the behavior, and continues as that says. If sig is not handled, the
-// actor fails with unhandled.
+// If sig is not handled, the actor fails with unhandled.
 func (c *cell) handleSignal(sig Signal, unhandled error) {
 	if next := c.box.signal(sig); next != nil && !c.box.become(next, nil) {
 		c.fail(unhandled)
 	}
 }
 
-// obey does what a behavior has filled in. The handlers that n has are to be set if set is true;
-// handles says whether one is for messages.
+// set is true if the handlers that n has are to be set; handles says whether one is for messages.
 func (c *cell) obey(n *next, t *transition, handles bool) (handled, set bool) {
 	switch {
 	case t.err != nil:
@@ -234,7 +225,7 @@ func (c *cell) obey(n *next, t *transition, handles bool) (handled, set bool) {
 	return true, false
 }
 
-// unhandled publishes msg, unless it is such an event itself, to avoid a loop.
+// Such an event itself is not published, to avoid a loop.
 func (c *cell) unhandled(msg any) {
 	if _, circular := msg.(UnhandledMessage); !circular {
 		c.core.sys.events.publish(UnhandledMessage{Recipient: c.core.actor().fullPath(), Message: msg})

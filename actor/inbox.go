@@ -23,18 +23,17 @@ type inbox struct {
 	core    core
 }
 
-// refit updates plain. core.mu is held.
+// core.mu is held.
 func (b *inbox) refit() {
 	b.core.plain = b.conf.box.plain() && b.conf.admission == nil && !b.core.dead && !b.core.flags.has(bypassed|resting) &&
 		b.core.stashCap == 0 && b.core.sys.encoding == nil
 }
 
-// full reports whether the bound of the mailbox leaves no place for the item. core.mu is held.
+// core.mu is held.
 func (b *inbox) full(it item) bool {
 	return b.conf.box.capacity > 0 && int(b.core.waiting-b.core.exempt) >= b.conf.box.capacity && !it.exempt()
 }
 
-// post puts an item into the mailbox of the actor, which belongs to the outermost cell.
 func (b *inbox) post(it item, by entrance) {
 	if in := b.inner(); in != nil {
 		in.of.post(in.item(it), by)
@@ -43,14 +42,12 @@ func (b *inbox) post(it item, by entrance) {
 	b.enqueue(it, &by)
 }
 
-// enqueue puts an item into the mailbox and schedules the actor.
 func (b *inbox) enqueue(it item, by *entrance) {
 	if lost, at, reason := b.put(it, by); reason != nil {
 		at.reportUndelivered(lost, reason)
 	}
 }
 
-// put is enqueue without the report: it returns the item that was not delivered, the cell, and why.
 func (b *inbox) put(it item, by *entrance) (lost item, at *inbox, reason error) {
 	if !by.metadata.IsEmpty() {
 		it, by.metadata = it.with(by.metadata), metadata.Metadata{}
@@ -88,7 +85,7 @@ func (b *inbox) put(it item, by *entrance) (lost item, at *inbox, reason error) 
 	return it, b, nil
 }
 
-// refusal returns why the item cannot be queued, or nil. core.mu is held.
+// core.mu is held.
 func (b *inbox) refusal(it item) error {
 	if b.core.dead {
 		return ErrTerminated
@@ -115,8 +112,7 @@ func (b *inbox) reportUndelivered(it item, reason error) {
 	}
 }
 
-// signal queues a system message. A stop ends the context immediately, so that a handler that waits
-// gives up.
+// A stop ends the context immediately, so that a handler that waits gives up.
 func (b *inbox) signal(msg systemMsg) {
 	if msg.kind == sysDrain {
 		b.enqueue(item{task: lastTask{}}, &entrance{})
@@ -152,8 +148,7 @@ func (b *inbox) nextSystem() (msg systemMsg, ok bool) {
 	return msg, ok
 }
 
-// prioritize handles the first waiting item by priority. core.mu is held, and released if it
-// returns true.
+// core.mu is held, and released if it returns true.
 func (c *cell) prioritize() (handled bool) {
 	n := int(c.core.waiting) + c.priorities.size()
 	if n == 0 {
@@ -198,7 +193,6 @@ func (c *cell) prioritize() (handled bool) {
 	return true
 }
 
-// returnFresh puts items of the queue back before those that have come since.
 func (c *cell) returnFresh(items []item) {
 	c.core.mu.Lock()
 	defer c.core.mu.Unlock()
@@ -207,7 +201,6 @@ func (c *cell) returnFresh(items []item) {
 	}
 }
 
-// drain empties the mailbox.
 func (b *inbox) drain() []item {
 	rest := b.box.drainBatch(nil)
 	for b.priorities.size() > 0 {
@@ -218,7 +211,7 @@ func (b *inbox) drain() []item {
 	return b.box.drainQueue(rest)
 }
 
-// putBack puts items, of which there must be some, at the front of the mailbox.
+// There must be some.
 func (b *inbox) putBack(items []item) {
 	if in := b.inner(); in != nil {
 		in.putBack(items)
@@ -239,7 +232,7 @@ func (b *inbox) setSuspended(suspended bool, capacity int) {
 	b.suspend(suspended, capacity)
 }
 
-// suspend is setSuspended for a caller that holds core.mu and has closed the bypass.
+// core.mu is held, and the bypass is closed.
 func (b *inbox) suspend(suspended bool, capacity int) {
 	b.core.suspended, b.core.stashCap = suspended, int32(min(capacity, math.MaxInt32)) //nolint:gosec // just bounded
 	b.core.flags.clear(unborn)
@@ -247,8 +240,7 @@ func (b *inbox) suspend(suspended bool, capacity int) {
 	checkState(&b.core)
 }
 
-// closeDown suspends the actor for good, and takes no more children. It returns those that live;
-// awaited is false without any to wait for.
+// The actor takes no more children. awaited is false if none has to end first.
 func (b *inbox) closeDown() (children []*core, awaited bool) {
 	b.closeBypass()
 	b.core.mu.Lock()

@@ -12,10 +12,8 @@ import (
 // of that package, which has the documentation.
 type internals struct{ *System }
 
-// refInternals is likewise an ActorRef.
 type refInternals struct{ c *core }
 
-// internalsOf implements actorhook.Internals.
 func internalsOf(v any) any {
 	switch v := v.(type) {
 	case *System:
@@ -48,7 +46,6 @@ func init() {
 	}
 }
 
-// SetTransport implements extension.WithTransport.
 func (s internals) SetTransport(address string, t interface {
 	Send(s *System, target actorhook.Target, msg any)
 },
@@ -57,7 +54,6 @@ func (s internals) SetTransport(address string, t interface {
 	s.patient, _ = t.(patientTransport)
 }
 
-// SetEncoding implements extension.WithEncoding.
 func (s internals) SetEncoding(failed func(recipient string, msg any, err error)) {
 	s.encoding = nil
 	if failed != nil {
@@ -65,24 +61,18 @@ func (s internals) SetEncoding(failed func(recipient string, msg any, err error)
 	}
 }
 
-// Values returns what package extension keeps in the system.
 func (s internals) Values() *sync.Map { return &s.extensions }
 
-// Framework implements extension.Framework.
 func (s internals) Framework() Spawner { return &s.system.core }
 
-// Sent implements extension.Sent.
 func (s internals) Sent() uint64 { return s.sent.Load() }
 
-// CheckFields implements extension.CheckFields.
 func (s internals) CheckFields(v any) error { return s.checkFields(v) }
 
-// DeadLetter implements extension.DeadLetter.
 func (s internals) DeadLetter(recipient string, msg any, reason error) {
 	s.deadLetterOf(recipient, msg, reason, 4) //nolint:errcheck // likewise
 }
 
-// MaxMessage implements extension.MaxMessage.
 func (s internals) MaxMessage() int {
 	if t, ok := s.transport.(interface{ MaxMessage() int }); ok {
 		return t.MaxMessage()
@@ -90,7 +80,6 @@ func (s internals) MaxMessage() int {
 	return 0
 }
 
-// CheckSize implements extension.CheckSize.
 func (s internals) CheckSize(of string, bytes int) error {
 	if t, ok := s.transport.(interface {
 		CheckSize(of string, bytes int) error
@@ -100,39 +89,30 @@ func (s internals) CheckSize(of string, bytes int) error {
 	return nil
 }
 
-// Owns implements extension.Owns.
 func (s internals) Owns(ref AnyRef) bool {
 	c := ref.target()
 	return c != nil && c.sys == s.System && !c.isRemote()
 }
 
-// AfterEnd implements extension.AfterEnd.
 func (s internals) AfterEnd(ref AnyRef, f func()) (cancel func()) { return ref.target().onEnd(f) }
 
-// EndAsks implements extension.EndAsks.
 func (s internals) EndAsks(address string, which func(uid, ask uint64) bool) {
 	s.endAsks(address, which, gone(address))
 }
 
-// NextNumber implements extension.NextNumber.
 func (s internals) NextNumber() uint64 { return s.nextUID() }
 
-// NodeGone implements extension.NodeGone.
 func (s internals) NodeGone(address string, of func(uid uint64) bool) { s.remotes.setGone(address, of) }
 
-// NodeBack implements extension.NodeBack.
 func (s internals) NodeBack(address string) { s.remotes.setGone(address, nil) }
 
-// ownerKey is the key under which the context of an actor has its core.
 type ownerKey struct{}
 
-// ownerOf returns the actor to which ctx belongs, or nil.
 func ownerOf(ctx context.Context) *core {
 	c, _ := ctx.Value(ownerKey{}).(*core)
 	return c
 }
 
-// willBlock implements extension.WillBlock.
 func willBlock(ctx context.Context) {
 	if c := ownerOf(ctx); c != nil {
 		c.sys.scheduler.handoff(c)

@@ -29,9 +29,8 @@ func WithKind(kind string) SpawnOption {
 // unprintable is also true for what stands for a byte that is not valid UTF-8.
 func unprintable(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }
 
-// A kind counts what the actors of one kind do in one system.
 type kind struct {
-	of     uint64 // the number of the system
+	of     uint64 // the number of its system
 	name   string
 	shards [kindShards]counts
 
@@ -48,18 +47,16 @@ func newKind(of uint64, name string) *kind {
 	return k
 }
 
-// kindShards is how many sets of counters a kind has, so that processors seldom write to the same
-// one.
+// Processors seldom write to the same set.
 const kindShards = 8
 
-// counts are the counters of some of the actors of a kind.
 type counts struct {
 	started, stopped, failures, restarts, messages atomic.Uint64
 
 	stashed atomic.Int64 // messages; it may shrink, and may be negative in one of the sets
 
 	of *kind
-	_  [8]byte // up to the end of the cache line
+	_  [8]byte
 }
 
 // A tally is where an actor is counted, and what the turn has not counted there yet.
@@ -69,7 +66,6 @@ type tally struct {
 	drawn   int32   // how many messages the turn held when it last said so, negative if it knew their oldest request; guarded by core.mu
 }
 
-// flush counts the messages that have been handled.
 func (t *tally) flush() {
 	if t.handled > 0 {
 		t.counts.messages.Add(uint64(t.handled))
@@ -77,7 +73,6 @@ func (t *tally) flush() {
 	}
 }
 
-// kinds are the kinds of a system.
 type kinds struct {
 	number uint64 // of the system; a kind that is remembered must not keep an ended system
 	byName sync.Map
@@ -85,7 +80,6 @@ type kinds struct {
 
 var systemNumbers atomic.Uint64
 
-// named returns the kind of that name.
 func (k *kinds) named(name string) *kind {
 	if known, ok := k.byName.Load(name); ok {
 		return known.(*kind) // only kinds are stored
@@ -101,7 +95,6 @@ type kinded struct {
 	kind       atomic.Pointer[kind] // of that name, of the system that asked last
 }
 
-// counts returns where an actor is counted.
 func (c *config) counts(s *System, uid uint64, ours bool) *counts {
 	k := c.kinded.kind.Load()
 	switch {
@@ -116,13 +109,10 @@ func (c *config) counts(s *System, uid uint64, ours bool) *counts {
 	return &k.shards[uid%kindShards]
 }
 
-// belongs reports whether an actor with a behavior of that mark and a name belongs to the framework
-// itself.
 func belongs(parent *core, mark any, name string) bool {
 	return parent == &parent.sys.system.core || name != "" && mark != nil // all marked behaviors are ours
 }
 
-// kindOf returns the name of the kind of actors with messages of type t.
 func kindOf(t reflect.Type) string {
 	path := t.PkgPath()
 	if path == modulePath || strings.HasPrefix(path, modulePath+"/") && !strings.HasSuffix(path, "_test") {
@@ -133,7 +123,6 @@ func kindOf(t reflect.Type) string {
 
 const modulePath = "github.com/understudy-go/understudy"
 
-// Kinds implements [actorhook.Counted].
 func (s internals) Kinds() (all []actorhook.KindCount) {
 	for _, v := range s.kinds.byName.Range {
 		of := v.(*kind) // only kinds are stored

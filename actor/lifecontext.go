@@ -7,30 +7,27 @@ import (
 	"time"
 )
 
-// A lifeContext is a core as the context.Context of its actor, which is done when the actor is told
-// to stop or stops itself.
+// A lifeContext is the context.Context of its actor, which is done when the actor is told to stop
+// or stops itself.
 type lifeContext core
 
-// A life is the real context of an actor. It is created when somebody needs Done, as most actors
-// never do, or when extension.WithContext was used.
+// Most actors never need one: it is created for Done, or for extension.WithContext.
 type life struct {
 	given context.Context // to extension.WithContext; may be nil
 
-	mu     sync.Mutex // guards all below
+	mu     sync.Mutex
 	inner  context.Context
 	cancel context.CancelFunc
 	detach func() bool // from given
 }
 
-// kept returns where the life of the actor is kept.
 func (l *lifeContext) kept() *atomic.Pointer[life] {
 	return &l.impl.(*cell).life // only cells have a context
 }
 
-// context returns the context of the actor, which is the parent context of its children.
+// It is the parent context of the actor's children.
 func (c *core) context() context.Context { return (*lifeContext)(c) }
 
-// around returns the parent context.
 func (l *lifeContext) around() context.Context {
 	if made := l.kept().Load(); made != nil && made.given != nil {
 		return made.given
@@ -91,7 +88,6 @@ func (l *lifeContext) context() context.Context {
 	return made.inner
 }
 
-// endLife ends the context.
 func (b *inbox) endLife() {
 	b.core.flags.set(ended) // first, so that a life created now sees it
 	made := b.life.Load()
@@ -105,7 +101,7 @@ func (b *inbox) endLife() {
 	}
 }
 
-// stopWith stops the actor when ctx, which was given to extension.WithContext, is done.
+// ctx was given to extension.WithContext.
 func (b *inbox) stopWith(ctx context.Context) {
 	made := b.life.Load()
 	detach := context.AfterFunc(ctx, func() { b.signal(systemMsg{kind: sysStop}) })
@@ -114,7 +110,6 @@ func (b *inbox) stopWith(ctx context.Context) {
 	made.detach = detach
 }
 
-// releaseLife ends the context, and detaches it from the one given to extension.WithContext.
 func (b *inbox) releaseLife() {
 	b.endLife()
 	made := b.life.Load()

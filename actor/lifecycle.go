@@ -31,8 +31,6 @@ func (c *cell) handleSystem(msg systemMsg) {
 	}
 }
 
-// start runs the first behavior of an incarnation: the one that the cell was spawned with, or the
-// one that the restarting layer supervises.
 func (c *cell) start() {
 	c.core.phase = starting
 	first, around := c.supervision.rewind()
@@ -49,7 +47,6 @@ func (c *cell) start() {
 	c.setSuspended(false, 0)
 }
 
-// beginStop stops the children; when the last of them has ended, the actor ends.
 func (c *cell) beginStop(cause error) {
 	if c.core.phase >= stopping {
 		return
@@ -78,8 +75,8 @@ func (c *cell) childEnded() {
 	}
 }
 
-// finish ends the actor, in this order: PostStop to the last behavior, cleanups, dead letters of
-// the mailbox, release of the name, notification of watchers and parent.
+// The order: PostStop to the last behavior, cleanups, dead letters of the mailbox, release of the
+// name, notification of watchers and parent.
 func (c *cell) finish() {
 	c.core.phase = stopped
 	c.endIncarnation(PostStop{}, -1)
@@ -108,8 +105,7 @@ func (c *cell) finish() {
 	}
 }
 
-// reportRest makes the remaining items dead letters, with the reason of the admission check if it
-// refuses them.
+// If the admission check refuses the items, its reason is theirs.
 func (c *cell) reportRest(rest []item) {
 	reason := ErrTerminated
 	if c.conf.admission != nil {
@@ -121,9 +117,8 @@ func (c *cell) reportRest(rest []item) {
 	}
 }
 
-// endIncarnation passes the last signal to the behavior, if there ever was one, and runs the
-// cleanups that were deferred inside layer; -1 means all. Panics in them are logged; they cannot
-// fail an actor that has ended.
+// The cleanups of layer run; -1 means all. Panics in them are logged: they cannot fail an actor
+// that has ended.
 func (c *cell) endIncarnation(last Signal, layer int) {
 	if c.box.handlers().signal != nil && !c.core.sys.halt.begun.Load() {
 		c.guard("signal handler", func() { c.box.signal(last) })
@@ -138,14 +133,13 @@ func (c *cell) endIncarnation(last Signal, layer int) {
 	c.epoch++
 }
 
-// guard runs f, and logs a panic or the end of its goroutine.
+// It logs also the end of its goroutine.
 func (c *cell) guard(what string, f func()) {
 	if err := guard.Apart(c.senders.lend(c.core.owner.lend(f))); err != nil {
 		c.core.logOutside(what, err)
 	}
 }
 
-// logOutside logs a failure that no supervision decides about.
 func (c *core) logOutside(what string, err error) {
 	logWithStack(c.actor().lineLog(), zapcore.ErrorLevel, "failure outside of supervision", err, zap.String("in", what))
 }

@@ -27,18 +27,15 @@ type attached struct {
 	generation fmt.Stringer
 }
 
-// lineLog returns the logger of the system for lines about c, an actor of this node. It may be used
-// by any goroutine.
+// Any goroutine may use it.
 func (c *core) lineLog() *zap.Logger {
 	return c.sys.log.WithOptions(zap.WrapCore(func(base zapcore.Core) zapcore.Core {
 		return &lineCore{base: base, actor: c}
 	}))
 }
 
-// Enabled implements zapcore.Core.
 func (l *lineCore) Enabled(level zapcore.Level) bool { return l.base.Enabled(level) }
 
-// Check implements zapcore.Core.
 func (l *lineCore) Check(e zapcore.Entry, to *zapcore.CheckedEntry) *zapcore.CheckedEntry {
 	if !l.base.Enabled(e.Level) {
 		return to
@@ -46,8 +43,7 @@ func (l *lineCore) Check(e zapcore.Entry, to *zapcore.CheckedEntry) *zapcore.Che
 	return l.current().Check(e, to)
 }
 
-// With implements zapcore.Core. It encodes the fields at once, because the caller may change their
-// values afterwards.
+// The caller may change the values of the fields afterwards, so they are encoded at once.
 func (l *lineCore) With(fields []zapcore.Field) zapcore.Core {
 	more := &lineCore{base: l.base, actor: l.actor, with: slices.Concat(l.with, fields)}
 	now := *l.current()
@@ -56,12 +52,10 @@ func (l *lineCore) With(fields []zapcore.Field) zapcore.Core {
 	return more
 }
 
-// Write implements zapcore.Core.
 func (l *lineCore) Write(e zapcore.Entry, fields []zapcore.Field) error {
 	return l.current().Write(e, fields)
 }
 
-// Sync implements zapcore.Core.
 func (l *lineCore) Sync() error { return l.base.Sync() }
 
 func (l *lineCore) current() *attached {

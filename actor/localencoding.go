@@ -12,13 +12,12 @@ import (
 	"github.com/understudy-go/understudy/internal/payload"
 )
 
-// encoding is the state of a system with extension.WithEncoding.
 type encoding struct {
 	failed func(recipient string, msg any, err error)
 }
 
-// carried returns msg as c receives it: a copy if its system encodes messages, otherwise msg
-// itself. An error has been reported; the caller decides what becomes of msg.
+// It is a copy if c's system encodes messages, otherwise msg itself. An error has been reported;
+// the caller decides what becomes of msg.
 func carried[M any](c *core, msg M) (M, error) {
 	if c.sys == nil || c.sys.encoding == nil {
 		return msg, nil
@@ -53,7 +52,6 @@ func throughWire(s *System, msg any) (any, error) {
 	return payload.Unpack(p, binder{s})
 }
 
-// checkFields implements extension.CheckFields.
 func (s *System) checkFields(v any) error {
 	if s.encoding == nil {
 		return nil
@@ -65,11 +63,9 @@ func (s *System) checkFields(v any) error {
 	return nil
 }
 
-// module is the path of this module, with which the packages of the framework begin.
 var module = strings.TrimSuffix(reflect.TypeFor[System]().PkgPath(), "actor")
 
-// isLocal reports whether msg is never encoded: its type says so, or it is an unnamed message
-// between actors of the framework.
+// Its type says so, or it is an unnamed message between actors of the framework.
 func isLocal(msg any) bool {
 	if l, ok := msg.(interface{ LocalOnly() bool }); ok {
 		local, _ := guard.Value(l.LocalOnly)
@@ -86,10 +82,9 @@ func isLocal(msg any) bool {
 	return inside && of != "actor" && !strings.HasPrefix(of, "examples/") && !strings.HasSuffix(of, "_test")
 }
 
-// maxLostDepth bounds how deep lost fields are looked for.
 const maxLostDepth = 16
 
-// lostField returns the first unexported field with a value, which encoding loses, or "".
+// It is the first unexported field with a value, which encoding loses, or "".
 func lostField(v reflect.Value, depth int) string {
 	if depth == 0 || !v.IsValid() || codesItself(v.Type()) {
 		return ""
@@ -136,10 +131,8 @@ func lostOfStruct(v reflect.Value, depth int) string {
 	return ""
 }
 
-var selfCoding sync.Map // reflect.Type → bool, the answers of codesItself
+var selfCoding sync.Map // reflect.Type → bool
 
-// codesItself reports whether values of a type encode themselves, so that their fields do not
-// matter.
 func codesItself(t reflect.Type) bool {
 	if known, ok := selfCoding.Load(t); ok {
 		return known.(bool) // only bools are stored
@@ -149,9 +142,8 @@ func codesItself(t reflect.Type) bool {
 	return itself
 }
 
-// codings are the methods by which values encode themselves. They are not looked up by name: that
-// would make the linker keep every exported method of every type, and the program half as large
-// again.
+// They are not looked up by name: that would make the linker keep every exported method of every
+// type, and the program half as large again.
 var codings = []reflect.Type{
 	reflect.TypeFor[interface{ MarshalCBOR() ([]byte, error) }](),
 	reflect.TypeFor[interface{ MarshalBinary() ([]byte, error) }](),

@@ -18,7 +18,6 @@ type localQueues struct {
 	turn int                           // where gather begins; likewise
 }
 
-// A localQueueSet holds the queues for one number of processors.
 type localQueueSet struct {
 	all  []*localQueue
 	here sync.Pool // of all of them; sync.Pool keeps values by processor
@@ -40,14 +39,14 @@ func newLocalQueueSet(n int) *localQueueSet {
 	return s
 }
 
-// local returns the queue of the current processor, in most cases.
+// In most cases it is the queue of the current processor: sync.Pool may take a value from another.
 func (s *localQueueSet) local() *localQueue {
 	l := s.here.Get().(*localQueue) // nothing else is put there
 	s.here.Put(l)
 	return l
 }
 
-// open opens the queues for n processors. The mutex of the scheduler is held.
+// The mutex of the scheduler is held.
 func (q *localQueues) open(n int) {
 	if q.last == nil || len(q.last.all) != n {
 		q.last = newLocalQueueSet(n)
@@ -55,8 +54,7 @@ func (q *localQueues) open(n int) {
 	q.set.Store(q.last)
 }
 
-// shut closes the queues and moves all their actors to another one. The mutex of the scheduler is
-// held.
+// The mutex of the scheduler is held.
 func (q *localQueues) shut(to *readyQueue) {
 	set := q.set.Swap(nil)
 	if set == nil {
@@ -69,7 +67,7 @@ func (q *localQueues) shut(to *readyQueue) {
 	}
 }
 
-// add appends c to the local queue; false means that the scheduler has to queue it.
+// False means that the scheduler has to queue it.
 func (q *localQueues) add(c *core) bool {
 	set := q.set.Load()
 	if set == nil {
@@ -86,9 +84,8 @@ func (q *localQueues) add(c *core) bool {
 	return true
 }
 
-// gather moves half of local queues to another queue. It looks at two queues, beginning with
-// another one each time, and at more only until it finds an actor: the mutex of the scheduler is
-// held, and each look may fetch memory from another processor.
+// It looks at two queues, beginning with another one each time, and at more only until it finds an
+// actor: the mutex of the scheduler is held, and each look may fetch memory from another processor.
 func (q *localQueues) gather(to *readyQueue) {
 	set := q.set.Load()
 	if set == nil {
@@ -106,10 +103,8 @@ func (q *localQueues) gather(to *readyQueue) {
 	}
 }
 
-// gatherFrom is at how many local queues gather looks if it finds actors there.
 const gatherFrom = 2
 
-// size returns how many actors wait.
 func (q *localQueues) size() (n int) {
 	set := q.set.Load()
 	if set == nil {
@@ -123,8 +118,7 @@ func (q *localQueues) size() (n int) {
 	return n
 }
 
-// refill gives r a run batch of the local queue, to which it adds again, and returns the first
-// actor; nil if r has to ask the scheduler.
+// again joins the local queue first. nil means that r has to ask the scheduler.
 func (q *localQueues) refill(r *runner, again *core) *core {
 	set := q.set.Load()
 	if set == nil {
@@ -155,7 +149,6 @@ func (q *localQueues) refill(r *runner, again *core) *core {
 	return c
 }
 
-// localTurns is how many actors a runner takes from local queues before it asks the scheduler
-// once, for the actors there. It counts actors, not refills: a refill may bring only one, and all
-// processors share the mutex of the scheduler.
+// It counts actors, not refills: a refill may bring only one, and all processors share the mutex of
+// the scheduler.
 const localTurns = 4 * (1 + maxRunBatch)

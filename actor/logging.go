@@ -10,7 +10,6 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// logWithStack logs an error. For a panic the entry has the stack of the goroutine that panicked.
 func logWithStack(log *zap.Logger, level zapcore.Level, what string, err error, more ...zap.Field) {
 	entry := log.WithOptions(zap.AddCallerSkip(1)).Check(level, what)
 	if entry == nil {
@@ -25,8 +24,8 @@ func logWithStack(log *zap.Logger, level zapcore.Level, what string, err error, 
 // A lineLimit admits ten lines to the log, and then one a minute. Each minute without a line makes
 // room for another one, up to ten. Its zero value has admitted none.
 type lineLimit struct {
-	mu   sync.Mutex // guards paid
-	paid time.Time  // the lines so far are paid for until then, at one a minute
+	mu   sync.Mutex
+	paid time.Time // the lines so far are paid for until then, at one a minute
 }
 
 const (
@@ -34,8 +33,7 @@ const (
 	lineEach    = time.Minute
 )
 
-// admit reports whether a line may be logged now. If not, it returns how long it takes until one
-// may be.
+// If not, it says how long it takes until one may be.
 func (l *lineLimit) admit(now time.Time) (ok bool, wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -14,17 +14,15 @@ import (
 var lossReasons = [...]error{ErrMailboxFull, ErrStashFull, ErrWithdrawn, ErrOverloaded}
 
 type (
-	// losses are the messages to one actor that have become dead letters. core.mu guards them.
+	// core.mu guards them.
 	losses struct {
 		counts [len(lossReasons) + 1]uint64
 		last   time.Time
 	}
-	// kindLosses are likewise those to the actors of a kind.
 	kindLosses [len(lossReasons) + 1]atomic.Uint64
 )
 
-// lost counts a message to the actor that has become a dead letter. reason is the one under which
-// dead letters are counted.
+// reason is one of those under which dead letters are counted.
 func (c *cell) lost(reason error) {
 	at := slices.Index(lossReasons[:], reason)
 	if at < 0 {
@@ -48,7 +46,6 @@ func (l *losses) sum() (n uint64) {
 	return n
 }
 
-// byReason returns the counts of the reasons that have occurred.
 func (l *losses) byReason() map[string]uint64 {
 	all := map[string]uint64{}
 	for i, count := range l.counts {
@@ -59,7 +56,6 @@ func (l *losses) byReason() map[string]uint64 {
 	return all
 }
 
-// byReason returns the counts of all reasons, also of those that have not occurred.
 func (l *kindLosses) byReason() map[string]uint64 {
 	all := map[string]uint64{}
 	for i := range l {

@@ -14,12 +14,11 @@ type Mailbox struct {
 	capacity int // 0: no bound
 	overflow overflow
 	patience time.Duration // of block
-	priority any           // func(M) int, or nil
+	priority any
 }
 
 func (m Mailbox) apply(c *spawnConfig) { c.box = m }
 
-// overflow is what happens to a message for which the mailbox has no place.
 type overflow uint8
 
 const (
@@ -86,23 +85,19 @@ func (m Mailbox) checkBounded(what string) {
 // actor at that message. Spawn panics if M is not the actor's message type.
 func Prioritized[M any](priority func(msg M) int) Mailbox { return Mailbox{priority: priority} }
 
-// plain reports whether the mailbox is unbounded and in order of arrival.
 func (m Mailbox) plain() bool { return m.capacity == 0 && m.priority == nil }
 
-// An item is an entry of a mailbox: a message, or a task that leads to one.
 type item struct {
 	msg     any
 	task    task              // nil for a plain message
 	request *metadata.Request // of a plain message that is the request of an ask
 }
 
-// A task runs inside the actor, in its place among the messages.
 type task interface {
 	run(c *cell)
 	// exempt reports whether no bound counts the task: it has no sender that could deal with
 	// its loss.
 	exempt() bool
-	// undelivered returns what to report when the task is never run, if anything.
 	undelivered() (msg any, report bool)
 }
 
@@ -125,7 +120,6 @@ func (it *item) undelivered() (msg any, report bool) {
 // A follower is a task that no bound counts, but that must not overtake earlier messages.
 type follower interface{ follows() bool }
 
-// trailing is part of followers without a sender.
 type trailing struct{ unsent }
 
 func (trailing) follows() bool { return true }

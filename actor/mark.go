@@ -5,7 +5,6 @@ import "fmt"
 // A mark is what package extension attaches to a behavior; see extension.Marked.
 type mark interface{ Again(living any) error }
 
-// markedAs implements actorhook.Marked.
 func markedAs(b, mark any) any { return b.(interface{ marked(mark any) any }).marked(mark) } // of a Behavior
 
 func (b Behavior[M]) marked(mark any) any { return marked(b, mark) }
@@ -25,7 +24,7 @@ func marked[M any](b Behavior[M], mark any) Behavior[M] {
 	}
 }
 
-// markOf returns the mark of b, or nil. It calls no behavior but those that marked has returned.
+// It calls no behavior but those that marked has returned.
 func markOf[M any](of *common[M], b Behavior[M]) any {
 	if codeOf(b) != of.marked {
 		return nil
@@ -35,7 +34,6 @@ func markOf[M any](of *common[M], b Behavior[M]) any {
 	return next.next.transition().mark
 }
 
-// toldToStop reports whether the actor is stopping or has been told to.
 func (b *inbox) toldToStop() bool {
 	b.core.mu.Lock()
 	defer b.core.mu.Unlock()
@@ -43,7 +41,6 @@ func (b *inbox) toldToStop() bool {
 	return b.core.closed || b.core.dead || b.due&(1<<toldToStop) != 0
 }
 
-// Mark implements extension.MarkOf.
 func (r refInternals) Mark() any {
 	if c := r.c.actor(); c != nil {
 		if of, ok := c.impl.(*cell); ok {
@@ -53,8 +50,8 @@ func (r refInternals) Mark() any {
 	return nil
 }
 
-// again returns the core of living, a child of parent that has the name under which a behavior with
-// a mark was to be spawned. It panics unless both have a mark and this one agrees.
+// living has the name under which a behavior with a mark was to be spawned. again panics unless
+// both have a mark and this one agrees.
 func again(parent, living *core, by any) *core {
 	taken := fmt.Sprintf("actor: the name %q is taken by a living child of %s", living.label, parent.path())
 	m, marked := by.(mark)

@@ -31,8 +31,7 @@ func (x *inside) notify(handle func() any) (notify func()) {
 	})
 }
 
-// newNotify returns a function that puts a task into the mailbox of the actor, unless the task
-// already waits there. The task calls handle.
+// The task is in the mailbox once at a time.
 func newNotify(c *cell, handle func()) (notify func()) {
 	n := &notified{handle: handle}
 	return func() {
@@ -53,7 +52,6 @@ func (n *notified) run(*cell) {
 	n.handle()
 }
 
-// TellLatest implements extension.TellLatest.
 func (r refInternals) TellLatest(read func() (any, bool)) (notify func()) {
 	if r.c == nil || r.c.isRemote() {
 		panic(fmt.Sprintf("actor: %q is no actor of this process and cannot follow what changes here; subscribe it on its own node", r.c.fullPath()))

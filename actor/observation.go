@@ -9,7 +9,6 @@ func (n *Next[M]) Observe(identity any, see func(ref AnyRef, msg any, sig Signal
 	return n.next.wrap(wrapper{identity: identity, see: see, children: children})
 }
 
-// observed returns the handlers of x with see around them.
 func observed[M any](x *box[M], see func(ref AnyRef, msg any, sig Signal)) (MessageHandler[M], SignalHandler[M]) {
 	self, message, signal := x.cell.core.outermost().box.self(), x.onMessage, x.onSignal
 	return func(ctx *Context[M], msg M) Behavior[M] {
@@ -21,8 +20,7 @@ func observed[M any](x *box[M], see func(ref AnyRef, msg any, sig Signal)) (Mess
 		}
 }
 
-// observers returns what observes the children of the actor. It includes those of the current
-// transition: a behavior may spawn before it is installed.
+// It includes those of the current transition: a behavior may spawn before it is installed.
 func (c *cell) observers() (all []wrapper) {
 	around := c.wrapping.list()
 	if c.transition != nil && c.transition.wrapping != nil {
@@ -39,7 +37,6 @@ func (c *cell) observers() (all []wrapper) {
 	return all
 }
 
-// observe puts observers around a behavior.
 func observe[M any](of *common[M], b Behavior[M], by []wrapper) Behavior[M] {
 	if len(by) == 0 {
 		return b

@@ -33,8 +33,6 @@ func (c *core) fullPath() string {
 	return formatPath(c.sys.name, c.sys.address, c.localPath())
 }
 
-// localPath returns the path within the system. The path of an ask or adapter is made from its
-// number.
 func (c *core) localPath() string {
 	if c.outside {
 		return string(c.appendOutside(nil))
@@ -42,8 +40,7 @@ func (c *core) localPath() string {
 	return c.path()
 }
 
-// path returns the path within the system, "/user/name"; "" for an ask or adapter. It is composed
-// on each call, because it is rarely needed.
+// It is "" for an ask or adapter. Each call composes it, because it is rarely needed.
 func (c *core) path() string {
 	switch {
 	case c.outside:
@@ -54,10 +51,9 @@ func (c *core) path() string {
 	return c.parent.path() + "/" + c.name()
 }
 
-// madeUp is the first character of generated names.
 const madeUp = "$"
 
-// name returns the last element of the path of c, which has a parent.
+// c has a parent.
 func (c *core) name() string {
 	if c.label == "" {
 		return madeUp + strconv.FormatUint(c.uid, 36)
@@ -65,7 +61,7 @@ func (c *core) name() string {
 	return c.label
 }
 
-// address returns the "host:port" of the node of c; "" for a system without an address.
+// It is "" for a system without an address.
 func (c *core) address() string {
 	if r, remote := c.impl.(*remoteActor); remote {
 		return r.sendTo.Address
@@ -83,7 +79,6 @@ func (c *core) fullString() string {
 	return c.fullPath() + "#" + strconv.FormatUint(c.uid, 10)
 }
 
-// appendFullString appends fullString.
 func (c *core) appendFullString(buf []byte) []byte {
 	if !c.outside || c.sys == nil || c.sys.address == "" {
 		return append(buf, c.fullString()...)
@@ -92,7 +87,6 @@ func (c *core) appendFullString(buf []byte) []byte {
 	return strconv.AppendUint(append(c.appendOutside(buf), '#'), c.uid, 10)
 }
 
-// appendOutside appends the path of a core outside of the tree.
 func (c *core) appendOutside(buf []byte) []byte {
 	path := tempPath
 	if askerOf(c) != nil {
@@ -101,7 +95,7 @@ func (c *core) appendOutside(buf []byte) []byte {
 	return strconv.AppendUint(append(append(buf, path...), '/'), c.uid, 10)
 }
 
-// outsideTree cuts the number from the path of an ask or adapter; ok is false for other paths.
+// ok is false for the path of an actor in the tree.
 func outsideTree(path string) (kind, number string, ok bool) {
 	for _, kind := range []string{askPath, tempPath} {
 		if number, ok := strings.CutPrefix(path, kind+"/"); ok {
@@ -118,7 +112,6 @@ func formatPath(system, address, path string) string {
 	return scheme + system + "@" + address + path
 }
 
-// A location is a parsed path.
 type location struct {
 	system, address, path string
 	uid                   uint64
@@ -150,7 +143,6 @@ func parsePath(s string) (location, error) {
 	return l, nil
 }
 
-// check returns why no actor can have this path, or nil.
 func (l location) check() error {
 	if err := naming.CheckSystem(l.system); err != nil {
 		return fmt.Errorf("its system name %q %w; it must be %s", l.system, err, naming.OfSystem)
@@ -166,7 +158,6 @@ func (l location) check() error {
 	return nil
 }
 
-// checkName panics unless name can be one element of a path.
 func checkName(name string) {
 	if err := naming.CheckElement(name); err != nil {
 		panic(fmt.Sprintf("actor: name %q %v", name, err))

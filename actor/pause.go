@@ -6,18 +6,16 @@ import "sync/atomic"
 // handled: the actor counts as scheduled, so that nobody schedules it. End starts the next turn.
 type pause struct {
 	cell  *cell
-	then  func() any // the next behavior; nil means the same
+	then  func() any // nil means the same
 	state atomic.Int32
 }
 
-// The states of a pause.
 const (
 	pauseBegun  int32 = iota // the handler has not returned yet
 	pauseParked              // the turn is over
 	pauseOver                // End was called
 )
 
-// Pause implements extension.NewPause.
 func (x *inside) Pause(then func() any) interface {
 	Begin() bool
 	End()
@@ -25,7 +23,6 @@ func (x *inside) Pause(then func() any) interface {
 	return &pause{cell: x.cell, then: then}
 }
 
-// Begin implements extension.Pause.
 func (p *pause) Begin() bool {
 	c := p.cell
 	c.core.check("Pause")
@@ -39,7 +36,6 @@ func (p *pause) Begin() bool {
 	return true
 }
 
-// End implements extension.Pause.
 func (p *pause) End() {
 	if !p.state.CompareAndSwap(pauseBegun, pauseOver) {
 		p.state.Store(pauseOver)
@@ -47,8 +43,7 @@ func (p *pause) End() {
 	}
 }
 
-// leave continues the handling of the message if the pause is over. Otherwise the turn is: c
-// belongs to the one that End starts.
+// If the pause is not over, the turn is: c belongs to the one that End starts.
 func (p *pause) leave() bool {
 	c := p.cell
 	c.core.owner.end()

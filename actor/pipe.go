@@ -26,7 +26,6 @@ func PipeToSelf[T, M any](ctx *Context[M], f func(context.Context) (T, error), w
 	}, func(c *cell, err error) { handleTask(c, wrap(value, err)) })
 }
 
-// pipe runs f, and then handle inside the actor.
 func (x *inside) pipe(f func(context.Context) (any, error), handle func(c *cell, err error)) {
 	c, within, then := x.cell, x.within(), x.consequence()
 	c.core.check("PipeToSelf")

@@ -2,11 +2,11 @@ package actor
 
 import "errors"
 
-// priorities holds the waiting items of a prioritized mailbox, as a binary heap. The turn owns it.
+// priorities is a binary heap, which the turn owns.
 type priorities struct {
 	priority func(msg any) int
 	entries  []prioritized
-	fresh    []item // space for what has arrived
+	fresh    []item
 	came     uint64 // how many items have come so far
 	last     bool   // the actor ends when those that have come have been handled
 }
@@ -28,8 +28,8 @@ func (p *prioritized) before(q *prioritized) bool {
 	return p.number < q.number
 }
 
-// add inserts an item: tasks come before messages, and messages before the end by [Context.Drain],
-// which later messages do not delay. It calls the user's function.
+// Tasks come before messages, and messages before the end by [Context.Drain], which later messages
+// do not delay. It calls the user's function.
 func (r *priorities) add(it item) {
 	e := prioritized{item: it, number: r.came}
 	r.came++
@@ -53,7 +53,6 @@ func (r *priorities) add(it item) {
 	}
 }
 
-// ofMessages returns the class of messages that arrive now.
 func (r *priorities) ofMessages() int8 {
 	if r.last {
 		return 3
@@ -61,7 +60,7 @@ func (r *priorities) ofMessages() int8 {
 	return 1
 }
 
-// ofDelivered reports the outcome of d if the user's function panics.
+// If the user's function panics, it reports the outcome of d.
 func (r *priorities) ofDelivered(d *delivered) int {
 	found := false
 	defer func() {
@@ -90,7 +89,6 @@ func (r *priorities) take() (it item, ok bool) {
 	return it, true
 }
 
-// sink moves the first entry to its place.
 func (r *priorities) sink() {
 	for at := 0; ; {
 		first := at

@@ -2,7 +2,6 @@ package actor
 
 import "runtime"
 
-// processors returns how many goroutines can run at the same time: GOMAXPROCS, but not more than
-// the machine has. Further runners would only share its processors, and preempt each other while
-// they hold a lock.
+// At most GOMAXPROCS goroutines run at the same time, and not more than the machine has processors.
+// Further runners would only share these, and preempt each other while they hold a lock.
 func processors() int { return min(runtime.GOMAXPROCS(0), runtime.NumCPU()) }

@@ -16,20 +16,18 @@ func WithProfileLabels() Option {
 	return func(s *System) { s.scheduler.labels.set = labelGoroutine }
 }
 
-// profileLabels labels the goroutines of runners.
 type profileLabels struct {
-	set func(*kind) // labels the calling goroutine; nil for no labels
+	set func(*kind) // nil for no labels
 }
 
-// give makes sure that the goroutine of r, which is the calling one, has the label of a kind, or
-// none if k is nil.
+// The goroutine of r is the calling one. nil is no label.
 func (l profileLabels) give(r *runner, k *kind) {
 	if l.set != nil && r.labelled != k {
 		l.renew(r, k)
 	}
 }
 
-// renew is give for a goroutine whose labels are not known, because it has inherited them.
+// The labels of the goroutine are not known, because it has inherited them.
 func (l profileLabels) renew(r *runner, k *kind) {
 	if l.set != nil {
 		r.labelled = k
@@ -37,7 +35,6 @@ func (l profileLabels) renew(r *runner, k *kind) {
 	}
 }
 
-// labelGoroutine gives the calling goroutine the label of a kind, or none if k is nil.
 func labelGoroutine(k *kind) {
 	if k == nil {
 		pprof.SetGoroutineLabels(context.Background())
@@ -46,11 +43,9 @@ func labelGoroutine(k *kind) {
 	pprof.SetGoroutineLabels(k.profileLabel())
 }
 
-// A profileLabel is the label of a kind, inside an otherwise empty context, as package pprof wants
-// it.
+// Package pprof takes labels in a context, which is empty otherwise.
 type profileLabel struct{ context.Context }
 
-// profileLabel returns the label of a kind.
 func (k *kind) profileLabel() *profileLabel {
 	if l := k.label.Load(); l != nil {
 		return l
@@ -59,7 +54,6 @@ func (k *kind) profileLabel() *profileLabel {
 	return k.label.Load()
 }
 
-// profileLabel returns the label of the actor, or nil if it has none.
 func (l *lifeContext) profileLabel() *profileLabel {
 	if l.sys.scheduler.labels.set == nil {
 		return nil

@@ -8,12 +8,11 @@ type queue[M any] struct {
 	rest  chain[M]
 	of    *common[M]
 	first M                 // comes before rest, if core.alone says so: a shallow mailbox needs no chunk
-	asked *metadata.Request // of first, if that is a request
+	asked *metadata.Request // the request, if first is one
 }
 
-// tryPut puts msg into the mailbox, with the request r if it is one, and wakes the actor. It
-// returns false, and does nothing, if the mailbox is not plain. With instead, msg is for the
-// parent, which was bypassed a moment ago.
+// It also wakes the actor. False means that the mailbox is not plain, and nothing was done. With
+// instead, msg is for the parent, which was bypassed a moment ago.
 func tryPut[M any](c *core, q *queue[M], msg M, r *metadata.Request, instead bool) bool {
 	if !c.mu.TryLock() {
 		c.lockWithBackoff()
@@ -34,10 +33,9 @@ func tryPut[M any](c *core, q *queue[M], msg M, r *metadata.Request, instead boo
 	return true
 }
 
-// tellChild tells a bypassed actor's child a message to the actor. It takes the mutex of the child
-// only: a bypass closes under that as well, so the message is either in the mailbox of the child
-// before the bypass has closed, or comes to the actor. It returns false for the latter, and for a
-// mailbox that is not plain.
+// It takes the mutex of the child only: a bypass closes under that as well, so the message is
+// either in the mailbox of the child before the bypass has closed, or comes to the actor. False
+// means the latter, or a mailbox that is not plain.
 func tellChild[M any](c *core, msg M, r *metadata.Request) bool {
 	to := c.impl.(*cell).bypass.Load() // only a cell is bypassed
 	if to == nil {
@@ -47,7 +45,7 @@ func tellChild[M any](c *core, msg M, r *metadata.Request) bool {
 	return ok && tryPut(&to.core, q, msg, r, true)
 }
 
-// put adds a message, with its request if it is one. mu is held.
+// mu is held.
 func put[M any](c *core, q *queue[M], msg M, r *metadata.Request) {
 	c.waiting++
 	if c.waiting > 1 {
@@ -60,7 +58,7 @@ func put[M any](c *core, q *queue[M], msg M, r *metadata.Request) {
 	}
 }
 
-// unlockAndWake releases mu, and schedules the actor for what it has got.
+// mu is held, and released.
 func (c *core) unlockAndWake() {
 	wake := !c.scheduled && !c.suspended
 	if wake {
@@ -73,8 +71,7 @@ func (c *core) unlockAndWake() {
 	}
 }
 
-// push adds an item. If the queue is full, over is the item that is dropped for it, or the item
-// itself. mu is held.
+// If the queue is full, over is the item that is dropped for it, or the item itself. mu is held.
 func push[M any](c *core, q *queue[M], box Mailbox, msg M, t task) (over item, overflow bool) {
 	switch {
 	case box.capacity == 0:
@@ -92,7 +89,6 @@ func push[M any](c *core, q *queue[M], box Mailbox, msg M, t task) (over item, o
 	return over, overflow
 }
 
-// takeAlone removes the message that is stored apart from the chain.
 func takeAlone[M any](c *core, q *queue[M]) (msg M, r *metadata.Request) {
 	var none M
 	msg, q.first = q.first, none
@@ -104,8 +100,8 @@ func takeAlone[M any](c *core, q *queue[M]) (msg M, r *metadata.Request) {
 	return msg, r
 }
 
-// refill makes what waits the batch, and returns how many items that are; of a bounded mailbox,
-// whose bound counts them, one. The batch is empty, and nothing is alone. mu is held.
+// It takes one item of a bounded mailbox, whose bound counts them. The batch is empty, and nothing
+// is alone. mu is held.
 func refill[M any](c *core, q *queue[M], batch **chunk[M], box Mailbox) (items int32) {
 	if box.capacity == 0 {
 		items = c.waiting
@@ -129,7 +125,7 @@ func refill[M any](c *core, q *queue[M], batch **chunk[M], box Mailbox) (items i
 	return 1
 }
 
-// drainQueue empties the queue and appends its items in order. mu is held.
+// mu is held.
 func drainQueue[M any](c *core, q *queue[M], into []item) []item {
 	if c.alone != nothingAlone {
 		msg, r := takeAlone(c, q)

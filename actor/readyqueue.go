@@ -4,12 +4,12 @@ package actor
 // through the actors: adding one must not write to the one before, which another processor may be
 // running.
 type readyQueue struct {
-	head, tail *readyPiece // nil at first, and then never again
+	head, tail *readyPiece // never nil once there was one
 	size       int
-	spare      *readyPiece // an empty one, to be used next; or nil
+	spare      *readyPiece // empty, or nil
 }
 
-// A readyPiece is a part of the queue. Only the last one may be empty.
+// Only the last one may be empty.
 type readyPiece struct {
 	cores      [64]*core
 	begin, end int // those between wait
@@ -46,7 +46,6 @@ func (q *readyQueue) fresh() *readyPiece {
 	return fresh
 }
 
-// pop removes and returns the first actor; nil if the queue is empty.
 func (q *readyQueue) pop() *core {
 	if q.size == 0 {
 		return nil
@@ -58,7 +57,7 @@ func (q *readyQueue) pop() *core {
 	return c
 }
 
-// move fills to with the first actors, of which there must be as many.
+// There must be len(to) actors.
 func (q *readyQueue) move(to []*core) {
 	for len(to) > 0 {
 		first := q.head
@@ -69,14 +68,12 @@ func (q *readyQueue) move(to []*core) {
 	}
 }
 
-// moveFrom appends the first n of another queue.
 func (q *readyQueue) moveFrom(other *readyQueue, n int) {
 	for range n {
 		q.push(other.pop())
 	}
 }
 
-// taken notes that the first n of the head have been removed.
 func (q *readyQueue) taken(n int) {
 	first := q.head
 	first.begin += n
@@ -91,7 +88,7 @@ func (q *readyQueue) taken(n int) {
 	}
 }
 
-// putBack puts cores at the front: at least one, and at most as many as a piece holds.
+// There is at least one, and at most as many as a piece holds.
 func (q *readyQueue) putBack(cores []*core) {
 	front := q.fresh()
 	front.end = copy(front.cores[:], cores)

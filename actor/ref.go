@@ -61,9 +61,8 @@ func (r ActorRef[M]) Tell(msg M) {
 	}
 }
 
-// tellBy is Tell with an entrance. If the system encodes messages between its own actors and msg
-// cannot be encoded, msg is a dead letter, and tellBy returns why. For an ask, it also returns an
-// ErrMailboxFull.
+// If the system encodes messages between its own actors and msg cannot be encoded, msg is a dead
+// letter, and unfit says why. For an ask, unfit may also be an ErrMailboxFull.
 func tellBy[M any](c *core, msg M, by entrance) (unfit error) {
 	if q, ok := c.queue.(*queue[M]); ok {
 		switch r := by.metadata.Request(); {
@@ -89,7 +88,6 @@ func tellBy[M any](c *core, msg M, by entrance) (unfit error) {
 	return tellAny(c, msg, by)
 }
 
-// tellAny is tellBy for a message of any type.
 func tellAny(c *core, msg any, by entrance) (unfit error) {
 	switch to := c.impl.(type) {
 	case *remoteActor:
@@ -102,7 +100,7 @@ func tellAny(c *core, msg any, by entrance) (unfit error) {
 	return deliverHere(c, msg, by)
 }
 
-// deliverHere delivers msg to a core of this system that is no cell.
+// c is no cell.
 func deliverHere(c *core, msg any, by entrance) (unfit error) {
 	copied, err := carried(c, msg)
 	if err == nil {

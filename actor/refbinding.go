@@ -5,8 +5,7 @@ import (
 	"sync"
 )
 
-// unbound is the path behind a ref that belongs to no system: it is malformed, or has just been
-// decoded.
+// It is malformed, or has just been decoded.
 type unbound string
 
 func newUnbound(path string) *core {
@@ -15,12 +14,10 @@ func newUnbound(path string) *core {
 
 func (u unbound) deliver(msg any, _ entrance) { deadLetterToNobody(string(u), msg) }
 
-// A bindable is a pointer to an ActorRef of any type.
 type bindable interface{ pointer() **core }
 
 func (r *ActorRef[M]) pointer() **core { return &r.c }
 
-// bind binds a decoded ref to s.
 func bind(ref bindable, s *System) error {
 	c := ref.pointer()
 	if *c == nil || (*c).sys != nil {
@@ -35,13 +32,11 @@ func bind(ref bindable, s *System) error {
 
 var bindableType = reflect.TypeFor[bindable]()
 
-// A binder binds refs to a system; without one, it refuses all refs.
+// Without a system it refuses all refs.
 type binder struct{ sys *System }
 
-// Bind implements [codec.Binder].
 func (b binder) Bind(v reflect.Value) error { return bindValue(b.sys, v) }
 
-// bindValue binds the refs in v, a decoded addressable value, to s.
 func bindValue(s *System, v reflect.Value) error {
 	if !mayHoldRefs(v.Type()) {
 		return nil
@@ -103,10 +98,9 @@ func addressable(v reflect.Value) reflect.Value {
 	return p
 }
 
-var refHolders sync.Map // reflect.Type → bool, the answers of mayHoldRefs
+var refHolders sync.Map // reflect.Type → bool
 
-// mayHoldRefs reports whether a decoded value of type t can contain refs. Interfaces cannot: the
-// codec decodes no registered types into them.
+// Interfaces cannot hold refs: the codec decodes no registered types into them.
 func mayHoldRefs(t reflect.Type) bool {
 	if known, ok := refHolders.Load(t); ok {
 		return known.(bool) // only bools are stored

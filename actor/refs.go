@@ -26,7 +26,7 @@ type refsLooker struct {
 	steps int
 }
 
-// Bounds of what refsIn looks at: a value may be large, or go round in circles.
+// A value may be large, or go round in circles.
 const (
 	maxLooks = 4096
 	maxDepth = 32
@@ -62,22 +62,20 @@ func (l *refsLooker) look(v reflect.Value, depth int) {
 	}
 }
 
-// follow looks through a pointer if its target has refs by its type, and no locks.
 func (l *refsLooker) follow(v reflect.Value, depth int) {
 	if to := reachOf(v.Type().Elem()); !v.IsNil() && to.refs && !to.locks {
 		l.look(v.Elem(), depth+1)
 	}
 }
 
-// A reach says what a value of some type may contain.
 type reach struct {
-	ref        bool // it is a ref
+	ref        bool
 	refs       bool
 	interfaces bool
 	locks      bool // not behind a pointer
 }
 
-var reaches sync.Map // reflect.Type → reach, the answers of reachOf
+var reaches sync.Map // reflect.Type → reach
 
 func reachOf(t reflect.Type) reach {
 	if known, ok := reaches.Load(t); ok {
@@ -89,7 +87,6 @@ func reachOf(t reflect.Type) reach {
 	return r
 }
 
-// find looks for refs and interfaces.
 func (r *reach) find(t reflect.Type, seen map[reflect.Type]bool) {
 	if seen[t] {
 		return
@@ -115,7 +112,6 @@ func (r *reach) find(t reflect.Type, seen map[reflect.Type]bool) {
 	}
 }
 
-// isRef reports whether t is an ActorRef, and not a struct that embeds one.
 func isRef(t reflect.Type) bool {
 	return t.PkgPath() == corePackage && reflect.PointerTo(t).Implements(bindableType)
 }

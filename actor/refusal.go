@@ -10,7 +10,6 @@ import (
 	"github.com/understudy-go/understudy/internal/payload"
 )
 
-// An asker is the untyped part of the reply ref of an ask that may be pending.
 type asker interface {
 	// refuse ends the ask, because a message with its ref has become a dead letter.
 	refuse(why error)
@@ -18,13 +17,12 @@ type asker interface {
 	share()
 	// waits notes why its request waits, for the error of an ask that ends meanwhile.
 	waits(why error)
-	// askedBy returns the actor that asks, or nil if it is not known or no actor asks.
+	// nil: it is not known, or no actor asks
 	askedBy() *core
-	// follow lets the ask end also with the actor behind to, to which its request is passed on.
 	follow(to *core)
 }
 
-// askerOf returns the asker of c, or nil if c is no reply ref of this node.
+// It returns nil if c is no reply ref of this node.
 func askerOf(c *core) asker {
 	if a, ok := c.impl.(interface{ asker() asker }); ok {
 		return a.asker()
@@ -32,7 +30,6 @@ func askerOf(c *core) asker {
 	return nil
 }
 
-// A refusal informs an ask on another node about a message that had its ref.
 type refusal struct {
 	_         struct{} `cbor:",toarray"`
 	Shared    bool     // several have been told; else it is a dead letter, or it waits
@@ -43,8 +40,7 @@ type refusal struct {
 
 func init() { RegisterType[refusal]("understudy.refusal") }
 
-// Carried implements the interface of extension.DeadLetter: a refusal that is lost is no dead
-// letter.
+// A lost refusal is no dead letter.
 func (refusal) Carried(*System) (string, any, bool) { return "", nil, false }
 
 // refuse ends the asks among refs, which wait for a reply to a dead letter, and the ask to which
@@ -62,14 +58,12 @@ func (s *System) refuse(recipient string, refs []*core, reason error) {
 	}
 }
 
-// Refuse implements extension.Refuse.
 func (s internals) Refuse(msg any, why error) {
 	for _, c := range s.refsOf(msg) {
 		c.refuse("", why)
 	}
 }
 
-// NoteBroadcast implements extension.NoteBroadcast.
 func (s internals) NoteBroadcast(msg any) {
 	for _, c := range s.refsOf(msg) {
 		if a := askerOf(c); a != nil {
@@ -80,7 +74,6 @@ func (s internals) NoteBroadcast(msg any) {
 	}
 }
 
-// Explain implements extension.Explain.
 func (s internals) Explain(msg any, why error) {
 	for _, c := range s.refsOf(msg) {
 		if a := askerOf(c); a != nil {
@@ -91,7 +84,7 @@ func (s internals) Explain(msg any, why error) {
 	}
 }
 
-// refsOf returns the cores behind the refs in msg, which may be encoded.
+// The message may be encoded.
 func (s *System) refsOf(msg any) (found []*core) {
 	p, encoded := msg.(payload.Payload)
 	if !encoded {
@@ -105,7 +98,6 @@ func (s *System) refsOf(msg any) (found []*core) {
 	return found
 }
 
-// askAt returns the ask or adapter with that full path, or nil.
 func (s *System) askAt(path string) *core {
 	l, err := parsePath(path)
 	if _, _, outside := outsideTree(l.path); err != nil || !outside {
@@ -114,13 +106,11 @@ func (s *System) askAt(path string) *core {
 	return s.resolve(path)
 }
 
-// mayBeAsk reports whether a full path may be the path of an ask or adapter.
 func mayBeAsk(path string) bool {
 	return strings.Contains(path, askPath+"/") || strings.Contains(path, tempPath+"/")
 }
 
-// senderOf returns the path of the actor whose reply ref is among the refs of a message. Of an ask
-// on another node that is the path of the ask. It returns "" without such a ref.
+// Of an ask on another node it is the path of the ask. It is "" without a reply ref.
 func senderOf(refs []*core) string {
 	for _, c := range refs {
 		if a := askerOf(c); a != nil {
@@ -151,7 +141,6 @@ func refused(recipient string, reason error) error {
 	return fmt.Errorf("dead letter at %s: %w", recipient, reason)
 }
 
-// maxReason bounds the text of a reason in bytes.
 const maxReason = 4 << 10
 
 func briefly(p payload.Error) payload.Error {
@@ -159,20 +148,17 @@ func briefly(p payload.Error) payload.Error {
 	return p
 }
 
-// sendRefusal sends r to c, if c may be an ask on another node.
 func (c *core) sendRefusal(r refusal) {
 	if c.isFarAsk() && !c.sys.deaf.Load() {
 		c.impl.deliver(r, entrance{})
 	}
 }
 
-// isFarAsk reports whether c may be an ask or adapter on another node.
 func (c *core) isFarAsk() bool {
 	far, ok := c.impl.(*remoteActor)
 	return ok && (far.sendTo.Path == askPath || far.sendTo.Path == tempPath)
 }
 
-// deliverOutside delivers messages from other nodes to an ask or an adapter.
 func (c *core) deliverOutside(msg any, by entrance) {
 	r, ok := msg.(refusal)
 	a := askerOf(c)
@@ -188,10 +174,9 @@ func (c *core) deliverOutside(msg any, by entrance) {
 	}
 }
 
-// maxPaths bounds the result of pathsIn.
 const maxPaths = 100
 
-// pathsIn returns the possible refs in an encoded message: the CBOR texts that begin like a path.
+// The CBOR texts that begin like a path may be refs.
 func pathsIn(data []byte) (paths []string) {
 	for at := 0; len(paths) < maxPaths; {
 		i := bytes.Index(data[at:], []byte(scheme))
@@ -207,7 +192,7 @@ func pathsIn(data []byte) (paths []string) {
 	return paths
 }
 
-// textSize returns the size of the text whose CBOR head is at the end of before, or 0.
+// The CBOR head of the text is at the end of before. Without a text the size is 0.
 func textSize(before []byte) int {
 	const text, oneByte, twoBytes = 0x60, 0x78, 0x79
 	n := len(before)

@@ -48,7 +48,6 @@ func RegisterType[T any](name string) {
 	register(name, reflect.TypeFor[T]())
 }
 
-// resultOf begins the name of a Result.
 const resultOf = "result of "
 
 func register(name string, t reflect.Type) {
@@ -58,9 +57,8 @@ func register(name string, t reflect.Type) {
 	codec.Register(name, t, mayHoldRefs(t))
 }
 
-// nameOfResult names the results with values of registered types. Nothing generic does it, since
-// that would compile for each type that is registered. A node learns the name when it sends the
-// first such result, or the first ref that takes them.
+// Nothing generic names results, since that would compile for each type that is registered. A node
+// learns the name when it sends the first such result, or the first ref that takes them.
 func nameOfResult(t reflect.Type) (name string, bound, ok bool) {
 	if t.PkgPath() != corePackage || !t.Implements(resultType) { // not one that embeds a Result
 		return "", false, false
@@ -104,7 +102,7 @@ func init() {
 	codec.SetTexts(codec.Texts{Is: isRef, Append: appendRef, Set: setRef})
 }
 
-// appendRef appends what MarshalCBOR encodes.
+// It appends what MarshalCBOR encodes.
 func appendRef(buf []byte, v reflect.Value) []byte {
 	c := (*core)(v.Field(0).UnsafePointer()) // of an ActorRef of any type
 	if c == nil {
@@ -119,7 +117,7 @@ func appendRef(buf []byte, v reflect.Value) []byte {
 	return c.appendFullString(buf)
 }
 
-// setRef does what UnmarshalCBOR and the binding do.
+// It is UnmarshalCBOR, and the binding.
 func setRef(v reflect.Value, text []byte, to codec.Binder) (ok bool) {
 	if len(text) == 0 {
 		return true
@@ -132,12 +130,10 @@ func setRef(v reflect.Value, text []byte, to codec.Binder) (ok bool) {
 	return true
 }
 
-// refuseByThemselves reports whether the values of a type are refs or results, whose MarshalCBOR
-// already refuses what could not be decoded. A struct that embeds one has its methods, but another
-// name.
+// The MarshalCBOR of refs and results refuses what could not be decoded. A struct that embeds one
+// has its methods, but another name.
 func refuseByThemselves(t reflect.Type) bool {
 	return t.PkgPath() == corePackage && (strings.HasPrefix(t.Name(), "ActorRef[") || strings.HasPrefix(t.Name(), "Result["))
 }
 
-// errUnbound is the error of a ref that was decoded without a system.
 var errUnbound = errors.New("an ActorRef outside of any system")

@@ -23,13 +23,12 @@ type guarded struct {
 	exempt    int32 // how many of those no bound counts
 }
 
-// alone says what stands apart from the chunks of a mailbox.
 type alone uint8
 
 const (
 	nothingAlone alone = iota
 	messageAlone
-	requestAlone // the request of an ask
+	requestAlone
 )
 
 // relations are the children and watchers of a core, and what else few have.
@@ -44,11 +43,9 @@ type relations struct {
 }
 
 const (
-	// backoffRounds is how often a mutex is tried for, with pauses in between, until it is
-	// waited for.
+	// That often a mutex is tried for, with pauses in between, until it is waited for.
 	backoffRounds = 3
-	// backoffSteps makes about a third of a microsecond, the first pause; each is twice the
-	// one before.
+	// It is about a third of a microsecond; each pause is twice the one before.
 	backoffSteps = 500
 )
 
@@ -73,7 +70,7 @@ func (g *guarded) terminated() bool {
 	return g.dead || g.over // an ask is over, but not dead
 }
 
-// ownRelations returns the relations for writing. mu is held.
+// mu is held.
 func (g *guarded) ownRelations() *relations {
 	if g.relations == nil {
 		g.relations = new(relations)
@@ -81,8 +78,8 @@ func (g *guarded) ownRelations() *relations {
 	return g.relations
 }
 
-// addChild puts child into the tree, unless the parent is stopping or has ended. If the name
-// belongs to a living child, it returns that one.
+// A parent that is stopping or has ended takes no child. living is the child that has the name
+// already.
 func (g *guarded) addChild(child *core) (added bool, living *core) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -99,7 +96,7 @@ func (g *guarded) addChild(child *core) (added bool, living *core) {
 	return true, nil
 }
 
-// addNamesake is addChild for a child whose name may also be the name of a sibling that is ending.
+// A sibling that is ending may have the same name.
 func (g *guarded) addNamesake(child *core) (added bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -110,15 +107,13 @@ func (g *guarded) addNamesake(child *core) (added bool) {
 	return true
 }
 
-// isClosed reports whether the actor is stopping or has ended, and so takes no child.
 func (g *guarded) isClosed() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.closed || g.dead
 }
 
-// awaitChildren notes that the actor waits for the end of its children, and returns those that
-// live. awaited is false if it has no children, not even departing ones. mu is held.
+// awaited is false if the actor has no children, not even departing ones. mu is held.
 func (g *guarded) awaitChildren() (living []*core, awaited bool) {
 	if g.relations == nil || g.relations.children.rest() == 0 {
 		return nil, false
@@ -145,7 +140,6 @@ func (g *guarded) childCount() int {
 	return g.relations.children.rest()
 }
 
-// childList returns the living children, oldest first.
 func (g *guarded) childList() []*core {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -155,7 +149,6 @@ func (g *guarded) childList() []*core {
 	return g.relations.children.list()
 }
 
-// endBy records the failure that ends the actor, unless it is nil.
 func (g *guarded) endBy(cause error) {
 	if cause == nil {
 		return
@@ -165,7 +158,6 @@ func (g *guarded) endBy(cause error) {
 	g.ownRelations().cause = cause
 }
 
-// cause returns the failure that has ended the actor, or nil.
 func (g *guarded) cause() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -175,7 +167,6 @@ func (g *guarded) cause() error {
 	return g.relations.cause
 }
 
-// addWatcher returns false if the actor has ended.
 func (g *guarded) addWatcher(w watcher) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -194,8 +185,7 @@ func (g *guarded) removeWatcher(w watcher) {
 	}
 }
 
-// takeWatchers removes and returns all watchers of an actor that has ended, and the failure that
-// has ended it.
+// The actor has ended.
 func (g *guarded) takeWatchers() (all []watcher, cause error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -41,8 +41,8 @@ func (s *System) resolve(path string) *core {
 	return newEmptyRef(s, l)
 }
 
-// elsewhere returns an actor of another system of this process, if that has the same name and no
-// address either: a message that is encoded within the process must not lose refs to it.
+// The other system has the same name and no address either: a message that is encoded within the
+// process must not lose refs to it.
 func (s *System) elsewhere(l location) (found *core) {
 	if s.encoding == nil || l.address != "" || l.uid == 0 {
 		return nil
@@ -58,7 +58,7 @@ func (s *System) elsewhere(l location) (found *core) {
 	return found
 }
 
-// is reports whether c exists and has the number uid, or uid is 0.
+// Any number is right if uid is 0.
 func (c *core) is(uid uint64) bool { return c != nil && (uid == 0 || c.uid == uid) }
 
 // An emptyRef stands for a path at which no actor was found. It looks again for each message.
@@ -76,7 +76,6 @@ func (c *core) wanders() bool {
 	return looksAgain
 }
 
-// successor returns the core of the actor that lives at the path now, or else the core of n.
 func (n *emptyRef) successor() *core {
 	if c := n.sys.lookup(n.label, n.uid); c.is(n.uid) {
 		return c.actor()
@@ -86,26 +85,23 @@ func (n *emptyRef) successor() *core {
 
 func (n *emptyRef) deliver(msg any, by entrance) { n.sys.deliver(n.label, n.uid, msg, by) }
 
-// A remoteActor stands for an actor on another node.
 type remoteActor struct {
 	core
 	sendTo  actorhook.Target
 	mayWait bool // it is an actor of users
 }
 
-// isRemote reports whether c stands for an actor on another node.
 func (c *core) isRemote() bool {
 	_, remote := c.impl.(*remoteActor)
 	return remote
 }
 
-// A patientTransport is a transport that can slow senders down while a peer takes messages more
-// slowly than they are sent.
+// It slows senders down while a peer takes messages more slowly than they are sent.
 type patientTransport interface {
 	SendWaiting(p actorhook.Patience, s *System, target actorhook.Target, msg any)
 }
 
-// patience returns what ends the wait of a message that enters the queue for another node.
+// The message enters the queue for another node.
 func (r *remoteActor) patience(by entrance) actorhook.Patience {
 	p := actorhook.Patience{Hurried: r.sys.shutdown.hurried, Within: by.within}
 	if by.ctx != nil {
@@ -114,8 +110,8 @@ func (r *remoteActor) patience(by entrance) actorhook.Patience {
 	return p
 }
 
-// deliver sends msg to the other node. A message for an actor of users may wait there for room, as
-// in a blocking mailbox. Actors of the framework, and replies, never wait for a slow node.
+// A message for an actor of users may wait there for room, as in a blocking mailbox. Actors of the
+// framework, and replies, never wait for a slow node.
 func (r *remoteActor) deliver(msg any, by entrance) {
 	if r.sys.transport == nil {
 		r.sys.reportDeadLetter(r.sendTo.Full, msg, ErrUnreachable)
@@ -142,12 +138,12 @@ func (r *remoteActor) deliver(msg any, by entrance) {
 type remotes struct {
 	gone atomic.Pointer[map[string]func(uid uint64) bool] // by address, see extension.NodeGone; nil for none
 
-	mu    sync.Mutex // guards all below; held to change gone
+	mu    sync.Mutex // held to change gone, too
 	cores map[location]weak.Pointer[remoteActor]
-	sweep int // the number of cores at which collected ones are dropped
+	sweep int // of cores, at which collected ones are dropped
 }
 
-// setGone says which actors at an address are gone; nil means none.
+// nil means none.
 func (r *remotes) setGone(address string, of func(uid uint64) bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -171,10 +167,9 @@ func (r *remotes) isGone(t actorhook.Target) bool {
 	return of != nil && of(t.UID)
 }
 
-// minSweep is the number of cores below which remotes are not searched for collected ones.
+// With fewer cores the collected ones are not looked for.
 const minSweep = 1000
 
-// resolve returns a core for the remote actor at a location, which is written as path.
 func (r *remotes) resolve(s *System, l location, path string) *core {
 	if kind, _, outside := outsideTree(l.path); outside && kind == askPath {
 		return &newRemoteActor(s, l, path).core
@@ -184,7 +179,6 @@ func (r *remotes) resolve(s *System, l location, path string) *core {
 	return &r.get(l, func() *remoteActor { return newRemoteActor(s, l, strings.Clone(path)) }).core
 }
 
-// shared returns the core that the refs to the actor of a have in common.
 func (r *remotes) shared(a *remoteActor) *remoteActor {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -195,7 +189,7 @@ func (r *remotes) shared(a *remoteActor) *remoteActor {
 	return r.get(l, func() *remoteActor { return a })
 }
 
-// get returns the core at a location, and makes it if necessary. mu is held.
+// mu is held.
 func (r *remotes) get(l location, made func() *remoteActor) *remoteActor {
 	if a := r.cores[l].Value(); a != nil {
 		return a
@@ -220,8 +214,7 @@ func newRemoteActor(s *System, l location, path string) *remoteActor {
 	return a
 }
 
-// forget drops the entries of collected cores, when there are twice as many entries as cores
-// remained the last time. The caller holds mu.
+// It does so when there are twice as many entries as cores remained the last time. mu is held.
 func (r *remotes) forget() {
 	if r.cores == nil {
 		r.cores = make(map[location]weak.Pointer[remoteActor])

@@ -9,13 +9,10 @@ import (
 	"go.uber.org/zap"
 )
 
-// A remoteWatcher is a transport that can also watch actors on other nodes, see
-// extension.Transport.
 type remoteWatcher interface {
 	Watch(s *System, target actorhook.Target, ended func()) (stop func())
 }
 
-// watch lets the transport watch r. It panics if the transport cannot.
 func (r *remoteActor) watch(ended func()) (stop func()) {
 	t, can := r.sys.transport.(remoteWatcher)
 	if !can {
@@ -24,7 +21,6 @@ func (r *remoteActor) watch(ended func()) (stop func()) {
 	return t.Watch(r.sys, r.sendTo, ended)
 }
 
-// OnEnd implements extension.OnEnd.
 func (s internals) OnEnd(path string, uid uint64, ended func()) (stop func()) {
 	found := s.lookup(path, uid)
 	if !found.is(uid) {
@@ -34,7 +30,7 @@ func (s internals) OnEnd(path string, uid uint64, ended func()) (stop func()) {
 	return found.onEnd(ended)
 }
 
-// onEnd calls ended once the actor behind c has ended, or at once if it has.
+// ended may be called at once.
 func (c *core) onEnd(ended func()) (cancel func()) {
 	target, w := c.actor(), &endWatcher{ended}
 	if target == nil || !target.addWatcher(w) {
@@ -52,12 +48,10 @@ func (w *endWatcher) watchedEnded(c *core, _ error) {
 	}
 }
 
-// gone ends asks of actors on a former member.
 func gone(address string) error {
 	return fmt.Errorf("%w: %s has left the cluster", ErrUnreachable, address)
 }
 
-// unreachable returns why a remote actor will not reply to further requests, if that is known.
 func (c *core) unreachable() error {
 	r, remote := c.impl.(*remoteActor)
 	switch {
@@ -71,18 +65,16 @@ func (c *core) unreachable() error {
 	return nil
 }
 
-// errDeaf ends asks of remote actors after the actors of this system have ended.
 var errDeaf = fmt.Errorf("%w: this system has been shut down", ErrUnreachable)
 
-// deafen ends all asks of remote actors, present and future, because this system has no actors any
-// more.
+// This system has no actors any more, so future asks end as well.
 func (s *System) deafen() {
 	s.deaf.Store(true)
 	s.endAsks("", func(_, _ uint64) bool { return true }, errDeaf)
 }
 
-// endAsks ends the asks of actors at an address that match, or at any address if it is "". Their
-// cores remain in use: another incarnation of a node may have actors with the same paths.
+// Any address matches "". The cores remain in use: another incarnation of a node may have actors
+// with the same paths.
 func (s *System) endAsks(address string, which func(uid, ask uint64) bool, reason error) {
 	for _, r := range s.remotes.at(address) {
 		uid, c := r.sendTo.UID, &r.core
@@ -92,7 +84,6 @@ func (s *System) endAsks(address string, which func(uid, ask uint64) bool, reaso
 	}
 }
 
-// at returns the actors at an address, or all if it is "".
 func (r *remotes) at(address string) []*remoteActor {
 	r.mu.Lock()
 	defer r.mu.Unlock()

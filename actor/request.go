@@ -7,7 +7,7 @@ import (
 	"github.com/understudy-go/understudy/internal/metadata"
 )
 
-// A request is the request of an ask, in the place of a task beside the message. It is never run.
+// A request stands in the place of a task beside the message. It is never run.
 type request metadata.Request
 
 func (*request) run(*cell) {}
@@ -16,7 +16,6 @@ func (*request) exempt() bool { return false }
 
 func (*request) undelivered() (any, bool) { return nil, false }
 
-// beside returns r as it stands beside a message; nil for none.
 func beside(r *metadata.Request) task {
 	if r == nil {
 		return nil
@@ -24,7 +23,6 @@ func beside(r *metadata.Request) task {
 	return (*request)(r)
 }
 
-// beside returns what stands in the place of a task beside the message.
 func (it *item) beside() task {
 	if it.request != nil {
 		return (*request)(it.request)
@@ -32,8 +30,7 @@ func (it *item) beside() task {
 	return it.task
 }
 
-// take returns nil if the actor is to handle a request now, which is then the one that it handles
-// until its runner has forgotten it; or why not.
+// A nil result means that the actor handles the request, until its runner has forgotten it.
 func take(c *cell, r *metadata.Request) (why error) {
 	if !r.Take() {
 		return ErrWithdrawn
@@ -56,8 +53,7 @@ func take(c *cell, r *metadata.Request) (why error) {
 	return nil
 }
 
-// handledRequest notes that the handler of the request that c has taken has returned. One that has
-// paused goes on later.
+// A handler that has paused goes on later.
 func handledRequest(c *cell) {
 	c.runner.handled()
 	if c.backlog.took != 0 && c.core.phase != paused {
@@ -65,7 +61,6 @@ func handledRequest(c *cell) {
 	}
 }
 
-// requestOf returns the request that the actor handles; nil if it handles something else.
 func requestOf(c *cell) *metadata.Request {
 	if r := c.runner.Load(); r != nil {
 		return r.request.Load()
@@ -88,9 +83,8 @@ func (x *inside) deadline() (at time.Time, ok bool) {
 	return time.Now().Add(left), true
 }
 
-// handlerOf returns the actor whose handler asks with ctx: its Context, or one that is derived from
-// that, as for a span. It returns nil for a goroutine that the handler has begun.
-// owner is the actor to which ctx belongs, or nil.
+// ctx is its Context, or one that is derived from that, as for a span. The result is nil for a
+// goroutine that the handler has begun. owner is the actor to which ctx belongs, or nil.
 func handlerOf(ctx context.Context, owner *core) *cell {
 	if owner == nil {
 		return nil
@@ -102,7 +96,6 @@ func handlerOf(ctx context.Context, owner *core) *cell {
 	return c
 }
 
-// leftOf returns how much time the ask has left whose request the actor is handling.
 func leftOf(c *cell) (left time.Duration, ok bool) {
 	r := requestOf(c.core.outermost())
 	if r == nil {

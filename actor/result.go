@@ -36,10 +36,8 @@ func AskResultTimeout[M, T any](ctx context.Context, to ActorRef[M], timeout tim
 
 func (Result[T]) isResult() {}
 
-// of returns the outcome of an ask that has returned r and err.
 func (r Result[T]) of(err error) (T, error) { return r.Value, cmp.Or(err, r.Err) }
 
-// wireResult is a Result as encoded.
 type wireResult[T any] struct {
 	_     struct{} `cbor:",toarray"`
 	Value T

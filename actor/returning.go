@@ -8,24 +8,20 @@ import (
 	"github.com/understudy-go/understudy/internal/metadata"
 )
 
-// A returning spawns actors whose messages are not lost when they end; see extension.Returning. It
-// is the only option with which they are spawned.
 type returning struct {
 	parent *core
-	conf   config // shared by all
+	conf   config
 	typed  sync.Once
 	last   any // after which each ends; nil: it is stopped
 	rounds *atomic.Uint32
 	owner  returnsOwner
 }
 
-// A returnsOwner is extension.Owner.
 type returnsOwner interface {
 	Ended(name string, rest []any, with []metadata.Metadata, failure error)
 	Late(name string, msg any, m metadata.Metadata)
 }
 
-// Returning implements extension.NewReturning, and returns an extension.Returning.
 func (r refInternals) Returning(owner interface {
 	Ended(name string, rest []any, with []metadata.Metadata, failure error)
 	Late(name string, msg any, m metadata.Metadata)
@@ -37,19 +33,16 @@ func (r refInternals) Returning(owner interface {
 	return all
 }
 
-// Parent returns what spawns the actors.
 func (r *returning) Parent() Spawner { return r.parent }
 
 func (r *returning) apply(*spawnConfig) { panic("actor: a Returning is the only option of a Spawn") }
 
-// config returns the config of the actors, whose type of messages kinded is of.
 func (r *returning) config(of *kinded) *config {
 	r.typed.Do(func() { r.conf.kinded = of })
 	return &r.conf
 }
 
-// spawn is spawn for an actor that its spawner has a returning for. It returns nil if the
-// parent is stopping or has ended.
+// It returns nil if the parent is stopping or has ended.
 func (r *returning) spawn(c *cell) *core {
 	checkName(c.core.label)
 	c.core.flags.note(0, r.rounds.Load())
@@ -61,10 +54,9 @@ func (r *returning) spawn(c *cell) *core {
 	return &c.core
 }
 
-// Ending reports whether the parent is stopping or has ended.
 func (r *returning) Ending() bool { return r.parent.isClosed() }
 
-// Offer is TellNoWait for an actor that Spawn has returned, unless that has ended.
+// It is TellNoWait, unless the actor has ended.
 func (r *returning) Offer(to AnyRef, msg any, m metadata.Metadata) (taken bool) {
 	c := to.target().impl.(*cell) // Spawn has made it
 	copied, err := carried(&c.core, msg)
@@ -82,14 +74,12 @@ func (r *returning) Offer(to AnyRef, msg any, m metadata.Metadata) (taken bool) 
 	return true
 }
 
-// returnsRest reports whether the actor ends because its spawner wanted that, which then gets what
-// the actor has not handled, also from stashes.
+// The spawner then gets what the actor has not handled, also from stashes.
 func (b *inbox) returnsRest() bool {
 	r := b.conf.returns
 	return r != nil && b.core.phase == stopped && (b.core.flags.has(resting) || r.parent.isClosed())
 }
 
-// PutBack implements extension.PutBack.
 func (x *inside) PutBack(msgs []any, with []metadata.Metadata) bool {
 	x.cell.core.check("PutBack")
 	if !x.cell.core.outermost().returnsRest() {
@@ -105,7 +95,6 @@ func (x *inside) PutBack(msgs []any, with []metadata.Metadata) bool {
 	return true
 }
 
-// giveBack returns the messages that the actor has not handled.
 func (b *inbox) giveBack(all []item) {
 	var rest []any
 	var with []metadata.Metadata
@@ -119,8 +108,7 @@ func (b *inbox) giveBack(all []item) {
 	b.conf.returns.owner.Ended(b.core.label, rest, with, b.core.cause())
 }
 
-// late returns a message that came after the end. It returns false for what is no message, and for
-// actors whose messages are not returned.
+// It returns false for what is no message, and for actors whose messages are not returned.
 func (b *inbox) late(it item, reason error) bool {
 	r := b.conf.returns
 	if r == nil || !comesLate(reason) {
@@ -134,7 +122,6 @@ func (b *inbox) late(it item, reason error) bool {
 	return true
 }
 
-// comesLate reports whether a message was not taken because its actor has ended, or is about to.
 func comesLate(reason error) bool {
 	return errors.Is(reason, ErrTerminated) || errors.Is(reason, errResting)
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/understudy-go/understudy/internal/metadata"
 )
 
-// A router is extension.Router.
 type router interface {
 	Told(full string, msg any, m metadata.Metadata) (here AnyRef)
 	Arrived(path string, from uint64, msg any, encoded actorhook.Arrival) (here AnyRef)
@@ -26,7 +25,7 @@ type routed struct {
 	here atomic.Pointer[core] // the actor, while it takes the messages of this node; nil: ask the router
 }
 
-// tellHere tells a routed ref a message, if the actor is known to be here and its mailbox is plain.
+// False means that the actor is not known to be here, or that its mailbox is not plain.
 func tellHere[M any](r *routed, msg M, asked *metadata.Request) bool {
 	if to := r.here.Load(); to != nil {
 		q, ok := to.queue.(*queue[M])
@@ -35,10 +34,8 @@ func tellHere[M any](r *routed, msg M, asked *metadata.Request) bool {
 	return false
 }
 
-// route passes a message to the router.
 func (r *routed) route(msg any, m metadata.Metadata) { r.found(r.all.router.Told(r.full, msg, m)) }
 
-// found remembers the actor to which the router has passed a message.
 func (r *routed) found(here AnyRef) {
 	var to *core
 	if here != nil {
@@ -49,7 +46,6 @@ func (r *routed) found(here AnyRef) {
 	}
 }
 
-// deliver takes a message of any type.
 func (r *routed) deliver(msg any, by entrance) {
 	if err := r.all.accept(msg); err != nil {
 		r.core.sys.deadLetter(&r.core, msg, err)
@@ -58,8 +54,8 @@ func (r *routed) deliver(msg any, by entrance) {
 	r.route(msg, by.metadata)
 }
 
-// arrive takes messages that the node with a number has sent, and passes them to the router. The
-// number is what the ref of that node has as the number of the actor.
+// from is the number of the sending node, which the ref of that node has as the number of the
+// actor.
 func (r *routed) arrive(from uint64, all []actorhook.Arrival, by actorhook.Dispatcher) {
 	for i := range all {
 		msg, err := unpack(r.core.sys, &all[i])
@@ -73,25 +69,22 @@ func (r *routed) arrive(from uint64, all []actorhook.Arrival, by actorhook.Dispa
 	}
 }
 
-// isRouted reports whether c stands for whichever actor a router finds.
 func isRouted(c *core) bool {
 	_, routed := c.impl.(*routed)
 	return routed
 }
 
-// A tree is what an extension has put under a path of its own, beside "/user" and "/system".
+// It is beside "/user" and "/system".
 type tree struct {
 	prefix string // "/sharding/"
 	find   func(path string) (AnyRef, error)
 }
 
-// AddTree implements extension.AddTree.
 func (s internals) AddTree(name string, find func(path string) (AnyRef, error)) {
 	s.tree.Store(&tree{prefix: "/" + name + "/", find: find})
 }
 
-// routedAt returns the core of a routed ref, or nil and what the extension says about that, if
-// anything.
+// Without a core, why is what the extension says about that, if anything.
 func routedAt(s *System, path string) (c *core, why error) {
 	t := s.tree.Load()
 	if t == nil {
@@ -108,7 +101,6 @@ func routedAt(s *System, path string) (c *core, why error) {
 	return ref.target(), nil
 }
 
-// nobodyAt is why a message to a path without an actor is a dead letter.
 func nobodyAt(s *System, path string) error {
 	if _, why := routedAt(s, path); why != nil {
 		return fmt.Errorf("%w: %w", ErrNoSuchActor, why)
@@ -119,17 +111,17 @@ func nobodyAt(s *System, path string) error {
 // routedRefs makes refs of one path equal, as long as one of them exists.
 type routedRefs struct {
 	sys    *System
-	scheme string // of full paths: what comes before the prefix
+	scheme string
 	prefix string
 	router router
 	accept func(msg any) error // why a message has the wrong type
 
-	mu    sync.Mutex // guards all below
+	mu    sync.Mutex
 	cores map[string]weak.Pointer[core]
 	sweep int
 }
 
-// Routed implements extension.NewRoutedRefs. It returns what makes the cores of the refs.
+// It returns what makes the cores of the refs.
 func (s internals) Routed(prefix string, accept func(msg any) error, by interface {
 	Told(full string, msg any, m metadata.Metadata) (here AnyRef)
 	Arrived(path string, from uint64, msg any, encoded actorhook.Arrival) (here AnyRef)
@@ -153,8 +145,7 @@ func (all *routedRefs) core(name string) *core {
 	return &r.core
 }
 
-// forget drops the entries of collected cores, when there are twice as many entries as cores
-// remained the last time.
+// It does so when there are twice as many entries as cores remained the last time.
 func (all *routedRefs) forget() {
 	if len(all.cores) < max(all.sweep, minSweep) {
 		return
@@ -167,7 +158,6 @@ func (all *routedRefs) forget() {
 	all.sweep = 2 * len(all.cores)
 }
 
-// SendTo implements extension.SendTo.
 func (s internals) SendTo(to actorhook.Target, msg any, m metadata.Metadata) {
 	asked := m.Request()
 	switch t, describes := s.transport.(describingTransport); {

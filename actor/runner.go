@@ -9,9 +9,8 @@ import (
 	"github.com/understudy-go/understudy/internal/metadata"
 )
 
-// A runner is a goroutine of a scheduler, and its state.
 type runner struct {
-	main func() // of the goroutine, created once
+	main func() // created once
 
 	place     int            // in the set of runners; guarded by the mutex of the scheduler
 	blocked   bool           // it has not moved, or is going to block: it does not count, and is in no set; likewise
@@ -42,15 +41,14 @@ type runner struct {
 	space [maxRunBatch]*core
 }
 
-// maxRunBatch is how many actors a runner takes out of the queue at once, besides the one that it
-// runs first.
+// That many come out of the queue at once, besides the actor that runs first.
 const maxRunBatch = 16
 
 // crowdedAfter is how long other goroutines keep the processor from a runner that yields when there
 // is more to compute than the processors can.
 const crowdedAfter = time.Millisecond
 
-// engage returns a runner, counted as spinning, whose main is to be called in a new goroutine.
+// The runner counts as spinning. Its main is to be called in a new goroutine.
 func (s *scheduler) engage() *runner {
 	r := s.spare
 	if r == nil {
@@ -72,7 +70,7 @@ func (s *scheduler) engage() *runner {
 	return r
 }
 
-// work runs actors until r has nothing more to run.
+// It returns when r has nothing more to run.
 func (s *scheduler) work(r *runner, c *core) {
 	for turns := 1; c != nil; turns++ {
 		var again *core
@@ -86,7 +84,7 @@ func (s *scheduler) work(r *runner, c *core) {
 	}
 }
 
-// yield lets other goroutines run. After a long turn it notes whether they kept the processor.
+// After a long turn it notes whether other goroutines kept the processor.
 func (r *runner) yield() {
 	if !r.usedUp {
 		runtime.Gosched()
@@ -97,11 +95,9 @@ func (r *runner) yield() {
 	r.crowded = time.Since(epoch)-begun > crowdedAfter
 }
 
-// handled notes that the actor of r has handled the request that it took.
 func (l *lastRunner) handled() { l.Load().request.Store(nil) }
 
-// goOn returns the actor that r runs next; nil ends r. again is the previous one if it has more to
-// do, or nil.
+// nil ends r. again is the previous actor if it has more to do, or nil.
 func (s *scheduler) goOn(r *runner, again *core) *core {
 	if r.usedUp {
 		return s.next(r, again)
@@ -118,7 +114,6 @@ func (s *scheduler) goOn(r *runner, again *core) *core {
 	return s.next(r, again)
 }
 
-// nextOfBatch moves r to the next actor of its run batch; nil if that is empty.
 func (r *runner) nextOfBatch() *core {
 	if !r.hasBatch {
 		return nil
@@ -136,11 +131,10 @@ func (r *runner) nextOfBatch() *core {
 	return c
 }
 
-// enter notes that r begins a turn of c. The mutex of r or of the scheduler is held.
+// The mutex of r or of the scheduler is held.
 func (r *runner) enter(c *core) { r.at, r.moved, r.since = c, true, 0 }
 
-// replace starts another goroutine for the runner r: it calls f for c, whose turn it was, and
-// continues.
+// Another goroutine goes on as r: it calls f for c, whose turn it was.
 func (s *scheduler) replace(r *runner, c *core, f func()) {
 	go func() {
 		f()
@@ -148,20 +142,20 @@ func (s *scheduler) replace(r *runner, c *core, f func()) {
 	}()
 }
 
-// workOn is work after a turn; again is its actor if that has more to do, or nil.
+// again is the actor of the turn that has ended, if it has more to do, or nil.
 func (s *scheduler) workOn(r *runner, again *core) { s.work(r, s.goOn(r, again)) }
 
-// A lastRunner is the runner of the last turn of a cell. It may be read by any goroutine.
+// Any goroutine may read it.
 type lastRunner struct{ atomic.Pointer[runner] }
 
-// begin notes the runner of a turn, which usually is the one before: a load costs less.
+// Usually it is the one before, and a load costs less than a store.
 func (l *lastRunner) begin(r *runner) {
 	if l.Load() != r {
 		l.Store(r)
 	}
 }
 
-// begin gives r the first waiting actor, and a run batch of others, and releases the mutex.
+// It releases the mutex.
 func (s *scheduler) begin(r *runner) *core {
 	c := s.waiting.pop()
 	r.enter(c)
@@ -179,8 +173,8 @@ func (s *scheduler) begin(r *runner) *core {
 	return c
 }
 
-// giveBatch gives r half of the waiting actors, so that it need not return for each. The watchdog
-// gives them to another runner if the first takes long, or if turns are long.
+// The runner need not return for each actor. The watchdog gives them to another runner if the first
+// takes long, or if turns are long.
 func (s *scheduler) giveBatch(r *runner) {
 	r.batch, r.hasBatch = r.space[:min(s.waiting.fresh.size/2, maxRunBatch)], true
 	s.waiting.fresh.move(r.batch) // there are others left
@@ -189,7 +183,7 @@ func (s *scheduler) giveBatch(r *runner) {
 	}
 }
 
-// reclaimBatch returns the run batch of r to the front of the queue. The mutex of r is held.
+// The mutex of r is held.
 func (s *scheduler) reclaimBatch(r *runner) {
 	if len(r.batch) == 0 {
 		return
@@ -200,7 +194,7 @@ func (s *scheduler) reclaimBatch(r *runner) {
 	s.wakeup.Store(true)
 }
 
-// returned notes that r runs no actor, and counts again.
+// It runs no actor, and counts again.
 func (s *scheduler) returned(r *runner) {
 	if r.blocked {
 		r.blocked = false
@@ -212,7 +206,6 @@ func (s *scheduler) returned(r *runner) {
 	r.at = nil
 }
 
-// dismiss notes that r ends.
 func (s *scheduler) dismiss(r *runner) {
 	s.locals.shut(&s.waiting.fresh)
 	s.busy--
@@ -228,9 +221,8 @@ func (s *scheduler) dismiss(r *runner) {
 	}
 }
 
-// A runnerSet holds the runners that spin, or are inside turns and move. The watchdog looks at
-// each of them, and not at those that are blocked, of which there may be many; for these see
-// [blockedRunners].
+// The watchdog looks at each of these runners, which spin, or are inside turns and move. Of blocked
+// ones there may be many; for these see [blockedRunners].
 type runnerSet struct{ all []*runner }
 
 func (s *runnerSet) add(r *runner) {

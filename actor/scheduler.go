@@ -31,8 +31,8 @@ import (
 // package of its own it would reach both through an interface value, with two words for each
 // waiting actor, and its fields in core would have to be exported.
 type scheduler struct {
-	mu      sync.Mutex  // guards all below
-	waiting fairQueue   // ready actors
+	mu      sync.Mutex // guards all below
+	waiting fairQueue
 	locals  localQueues // further ready actors; with mutexes of their own
 	limit   int         // of runners, unless the scheduler overcommits
 	virtual bool        // time is virtual, so that it always overcommits
@@ -43,47 +43,43 @@ type scheduler struct {
 	wakeup     atomic.Bool    // an actor may have become ready since the last poll; may be read without mu
 	runners    runnerSet      // the runners that count
 	spare      *runner        // ended runners for reuse
-	spares     int            // how many there are
-	skip       int            // how often not to start one more runner
-	spinMisses int            // the next value of skip when a runner finds nothing
+	spares     int
+	skip       int // how often not to start one more runner
+	spinMisses int // the next value of skip when a runner finds nothing
 
 	begun uint64 // how many actors have been given to runners
 
 	timing timing // never written after the start of the system
 
-	labels profileLabels // likewise
+	labels profileLabels
 
 	watchdog      *time.Timer
-	watchdogArmed bool // it will check
+	watchdogArmed bool
 	since         time.Time
 	turns         int // turns since then
 	overcommit    int // for how many more checks
-	patience      int // for how many checks it overcommits next time
+	patience      int // next time
 }
 
 const (
-	// watchdogInterval is the time between checks of the watchdog. An actor that waits behind
-	// blocked handlers gets a runner after at most two checks.
+	// An actor that waits behind blocked handlers gets a runner after at most two checks.
 	watchdogInterval = 250 * time.Microsecond
-	// longTurn is the length of a turn from which the cost of a goroutine does not matter.
+	// From that length on, the cost of a goroutine does not matter.
 	longTurn = 10 * time.Microsecond
 	// The scheduler overcommits for so many checks, twice as many each time turns are still long
 	// afterwards.
 	minPatience, maxPatience = 8, 128
-	// overcommitFactor is how many moving runners there may be for each processor while the
-	// scheduler overcommits.
+	// For each processor, while the scheduler overcommits.
 	overcommitFactor = 64
-	// yieldAfter is how many turns a runner runs before it yields to other goroutines.
-	yieldAfter = 128
-	// maxSpares is how many ended runners are kept for reuse.
-	maxSpares = 64
-	// maxSpinMisses bounds how often a second runner is not started after one has found nothing.
+	// In turns.
+	yieldAfter    = 128
+	maxSpares     = 64
 	maxSpinMisses = 1 << 10
-	// patience is how often a spinning runner leaves a single waiting actor to the others.
+	// So often a spinning runner leaves a single waiting actor to the others.
 	patience = 3
 )
 
-// ready queues c, which is in no queue.
+// It is in no queue yet.
 func (s *scheduler) ready(c *core) {
 	if s.locals.add(c) {
 		return
@@ -104,8 +100,7 @@ func (s *scheduler) push(c *core) {
 	}
 }
 
-// reinforce returns a runner to start for the waiting actors, or nil if there should not be one
-// more; it then makes sure that the watchdog runs.
+// nil means that there should not be one more; the watchdog then runs.
 func (s *scheduler) reinforce() *runner {
 	if s.waiting.size() == 0 {
 		return nil
@@ -135,7 +130,6 @@ func (s *scheduler) needsMore() bool {
 	return true
 }
 
-// most returns how many moving runners there may be.
 func (s *scheduler) most() int {
 	switch {
 	case s.virtual:
@@ -146,12 +140,11 @@ func (s *scheduler) most() int {
 	return s.limit
 }
 
-// overcommits reports whether every ready actor gets a runner of its own.
 func (s *scheduler) overcommits() bool {
 	return s.virtual || s.overcommit > 0 && s.busy < s.most()
 }
 
-// next is goOn for a runner whose run batch is empty.
+// The run batch of r is empty.
 func (s *scheduler) next(r *runner, again *core) *core {
 	s.mu.Lock()
 	if s.sleeps(r) {
@@ -185,8 +178,7 @@ func (s *scheduler) sleeps(r *runner) bool {
 	return r.blocked && r.usedUp && !r.crowded && s.waiting.fresh.size == 0 && (s.waiting.used.size == 0 || s.overcommit > 0)
 }
 
-// queueAgain queues the actor whose turn r has ended, if it has more to do. If it has used up its
-// time, the run batch of r waits no longer for r alone.
+// If the actor has used up its time, the run batch of r waits no longer for r alone.
 func (s *scheduler) queueAgain(r *runner, again *core) {
 	usedUp := r.usedUp
 	r.usedUp = false
@@ -204,8 +196,7 @@ func (s *scheduler) queueAgain(r *runner, again *core) {
 	}
 }
 
-// workLeft moves waiting actors from the local queues if the queue is empty, and reports whether
-// any actor waits. If none does, it closes the local queues.
+// If no actor waits, it closes the local queues.
 func (s *scheduler) workLeft() bool {
 	if s.waiting.fresh.size == 0 {
 		s.locals.gather(&s.waiting.fresh)
@@ -238,9 +229,8 @@ func (s *scheduler) spin(r *runner) *core {
 	return s.stopSpinning(r, same > 0)
 }
 
-// spins returns how often a runner looks for work before it ends: a few microseconds. Longer
-// spinning takes the processor from the goroutines that make work. In a bubble no work comes
-// meanwhile.
+// That takes a few microseconds. Longer spinning takes the processor from the goroutines that make
+// work. In a bubble no work comes meanwhile.
 func (s *scheduler) spins() int {
 	if s.virtual {
 		return 6
@@ -263,7 +253,6 @@ func (s *scheduler) poll(r *runner, late bool) (c *core, begun uint64) {
 	return nil, begun
 }
 
-// isForSpinner reports whether a spinning runner takes the waiting actor.
 func (s *scheduler) isForSpinner(late bool) bool {
 	switch s.waiting.size() {
 	case 0:
@@ -274,7 +263,6 @@ func (s *scheduler) isForSpinner(late bool) bool {
 	return true
 }
 
-// stopSpinning ends r, unless an actor waits after all.
 func (s *scheduler) stopSpinning(r *runner, late bool) *core {
 	s.mu.Lock()
 	isForIt := s.isForSpinner(late)
@@ -289,9 +277,8 @@ func (s *scheduler) stopSpinning(r *runner, late bool) *core {
 	return nil
 }
 
-// handoff announces that c, inside a turn, is going to block: its runner does not count until the
-// turn ends, and another one takes over. It may be called from any goroutine, and has no effect if
-// c is not inside a turn.
+// c is going to block: its runner does not count until the turn ends, and another one takes over.
+// Any goroutine may announce that; it has no effect if c is not inside a turn.
 func (s *scheduler) handoff(c *core) {
 	of, ok := c.impl.(*cell)
 	if !ok {
@@ -312,7 +299,7 @@ func (s *scheduler) handoff(c *core) {
 	}
 }
 
-// block marks r as blocked, if it is inside a turn of c and is not marked yet.
+// False means that r is not inside a turn of c, or blocked already.
 func (s *scheduler) block(r *runner, c *core) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -324,7 +311,7 @@ func (s *scheduler) block(r *runner, c *core) bool {
 	return true
 }
 
-// markBlocked marks r as blocked and returns its run batch to the queue. The mutex of r is held.
+// The mutex of r is held.
 func (s *scheduler) markBlocked(r *runner) {
 	r.blocked = true
 	s.runners.remove(r)

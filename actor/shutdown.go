@@ -38,7 +38,6 @@ const (
 	phases = iota
 )
 
-// phaseTimeouts are the default timeouts.
 var phaseTimeouts = [phases]time.Duration{5 * time.Second, 5 * time.Second, time.Minute, 10 * time.Second, 10 * time.Second}
 
 // String returns the name of the phase in errors, such as "service-unbind".
@@ -140,10 +139,9 @@ func (s *System) Shutdown(ctx context.Context) error {
 	return d.result(true)
 }
 
-// withinShutdown is the context key of the system in tasks of its shutdown.
 type withinShutdown struct{}
 
-// wait reports whether done was closed before ctx ended; if both have happened, it was.
+// If both have happened, done counts.
 func wait(ctx context.Context, done <-chan struct{}) bool {
 	select {
 	case <-done:
@@ -158,7 +156,6 @@ func wait(ctx context.Context, done <-chan struct{}) bool {
 	}
 }
 
-// runPhases runs the shutdown, once.
 func (s *System) runPhases() {
 	d := &s.shutdown
 	defer close(d.done)
@@ -175,11 +172,10 @@ func (s *System) runPhases() {
 	}
 }
 
-// hurry is how long actors that are being stopped may still wait for room in the queue for another
-// node. Without that bound a handler that tells a slow node many messages outlasts the phase.
+// So long, actors that are being stopped may still wait for room in the queue for another node.
+// Without that bound a handler that tells a slow node many messages outlasts the phase.
 const hurry = time.Second
 
-// stopActors stops all actors, and waits for their end until the limit.
 func (s *System) stopActors(limit time.Duration) {
 	ctx, cancel := phaseContext(context.Background(), limit)
 	defer cancel()
@@ -197,7 +193,6 @@ func (s *System) stopActors(limit time.Duration) {
 	}
 }
 
-// endActors stops all actors, and returns when nothing runs any more.
 func (s *System) endActors() {
 	for _, g := range []*guardian{s.user, s.system} {
 		g.signal(systemMsg{kind: sysStop})
@@ -208,8 +203,6 @@ func (s *System) endActors() {
 	close(s.terminated)
 }
 
-// living returns the paths of actors that are being stopped and have not ended, or says that
-// functions given to PipeToSelf run.
 func (s *System) living() []string {
 	for _, g := range []*guardian{s.user, s.system} {
 		if paths := g.living(nil); len(paths) > 0 {

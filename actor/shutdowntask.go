@@ -14,15 +14,13 @@ import (
 	"go.uber.org/zap"
 )
 
-// A shutdownTask is a function given to OnShutdown.
 type shutdownTask struct {
 	name string
 	run  func(context.Context) error
 }
 
-// shutdown is the state of the shutdown of a system, before and while it runs.
 type shutdown struct {
-	once    sync.Once               // starts it
+	once    sync.Once
 	begins  chan struct{}           // closed when it begins
 	acting  chan struct{}           // closed when actors are about to stop
 	hurried chan struct{}           // closed hurry later: no sender waits for another node
@@ -30,8 +28,8 @@ type shutdown struct {
 	patient context.Context         // ends when the context of a caller has ended
 	giveUp  context.CancelCauseFunc // ends it
 
-	mu       sync.Mutex // guards all below
-	begun    Phase      // how many phases have begun
+	mu       sync.Mutex
+	begun    Phase // how many phases have begun
 	tasks    [phases][]*shutdownTask
 	timeouts [phases]time.Duration
 	failures []error
@@ -44,7 +42,7 @@ func (d *shutdown) init(s *System) {
 	d.patient, d.giveUp = context.WithCancelCause(context.WithValue(context.Background(), withinShutdown{}, s))
 }
 
-// add reports whether the phase has not begun yet.
+// False means that the phase has begun.
 func (d *shutdown) add(p Phase, t *shutdownTask) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -63,7 +61,6 @@ func (d *shutdown) remove(p Phase, t *shutdownTask) {
 	}
 }
 
-// begin begins a phase, and returns its tasks and its timeout.
 func (d *shutdown) begin(p Phase) ([]*shutdownTask, time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -71,7 +68,7 @@ func (d *shutdown) begin(p Phase) ([]*shutdownTask, time.Duration) {
 	return d.tasks[p], d.timeouts[p]
 }
 
-// fail records a failure; cut says that it occurred only because the context of a caller ended.
+// cut says that it occurred only because the context of a caller ended.
 func (d *shutdown) fail(err error, cut bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -82,7 +79,7 @@ func (d *shutdown) fail(err error, cut bool) {
 	}
 }
 
-// result returns the error of a call of Shutdown; with impatient, that includes what was cut short.
+// With impatient, it includes what was cut short.
 func (d *shutdown) result(impatient bool, more ...error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -93,7 +90,6 @@ func (d *shutdown) result(impatient bool, more ...error) error {
 	return errors.Join(all...)
 }
 
-// phaseContext returns a context that ends after the timeout of a phase, if it has one.
 func phaseContext(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if limit <= 0 {
 		return context.WithCancel(ctx)
@@ -101,13 +97,12 @@ func phaseContext(ctx context.Context, limit time.Duration) (context.Context, co
 	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("not done after %v: %w", limit, context.DeadlineExceeded))
 }
 
-// A taskResult is the error that a task has returned.
 type taskResult struct {
 	task *shutdownTask
 	err  error
 }
 
-// runTasks runs the tasks of a phase, and waits for them until the phase ends.
+// The end of the phase ends the wait for them.
 func (s *System) runTasks(p Phase, tasks []*shutdownTask, limit time.Duration) {
 	if len(tasks) == 0 {
 		return
@@ -131,7 +126,7 @@ func (s *System) runTasks(p Phase, tasks []*shutdownTask, limit time.Duration) {
 	}
 }
 
-// noteOverrun records the tasks that did not return in time; some may have returned by now.
+// Some of waiting may have returned by now.
 func (s *System) noteOverrun(p Phase, waiting []*shutdownTask, results <-chan taskResult, cause error) {
 	for len(results) > 0 {
 		r := <-results
@@ -143,7 +138,6 @@ func (s *System) noteOverrun(p Phase, waiting []*shutdownTask, results <-chan ta
 	}
 }
 
-// call runs the task; a panic becomes an error.
 func (t *shutdownTask) call(ctx context.Context) (err error) {
 	if failed := guard.Apart(func() { err = t.run(ctx) }); failed != nil {
 		return failed
@@ -165,7 +159,6 @@ func (s *System) shutdownError(format string, args ...any) error {
 	return fmt.Errorf("actor: shutdown of system "+s.name+": "+format, args...)
 }
 
-// livingNamed is how many of the actors that did not stop an error names.
 const livingNamed = 20
 
 func stillRunning(s *System, living []string, cause error) error {

@@ -11,8 +11,7 @@ import (
 	"github.com/understudy-go/understudy/internal/metadata"
 )
 
-// silenceError returns the error of an ask of c that got no reply in time, and gives its request
-// up. waits is why that waits, if somebody has said so.
+// The ask got no reply in time; its request is given up. waits is why that waits, if known.
 func (c *core) silenceError(waited time.Duration, err, waits error, r *metadata.Request) error {
 	if why := c.actor().silence(); why != nil {
 		err = fmt.Errorf("%w: %w", err, why)
@@ -25,15 +24,14 @@ func (c *core) silenceError(waited time.Duration, err, waits error, r *metadata.
 	return fmt.Errorf("ask %s: no reply after %v, %w: %w", c.fullPath(), waited, fateOf(r, c.sys), err)
 }
 
-// What has become of a request.
 var (
 	errMayBeHandled  = errors.New("and the request may still be handled")
 	errStillHandled  = errors.New("and the request is still being handled")
 	errHandledSilent = errors.New("and the handler of its request has returned")
 )
 
-// fateOf says what has become of a request that an actor has taken. Only of an actor of this node
-// is it known that its handler has returned. That may have kept the ref to reply to, for later.
+// Only of an actor of this node is it known that its handler has returned. It may have kept the ref
+// to reply to, for later.
 func fateOf(r *metadata.Request, s *System) error {
 	switch {
 	case r.Away() || r.Shared():
@@ -44,7 +42,6 @@ func fateOf(r *metadata.Request, s *System) error {
 	return errHandledSilent
 }
 
-// OnAskTimeout implements extension.OnAskTimeout.
 func (s internals) OnAskTimeout(why func(path string) error) {
 	for {
 		before := s.why.Load()
@@ -58,7 +55,6 @@ func (s internals) OnAskTimeout(why func(path string) error) {
 	}
 }
 
-// silence returns the reason why c does not reply, or nil if no extension knows one.
 func (c *core) silence() error {
 	if c.address() != c.sys.address {
 		return nil
@@ -89,8 +85,7 @@ func (s *System) warnOfLongAsk(asked *core) {
 	}
 }
 
-// failedAt ends the ask of the request msg, whose handler has failed. If that panics, the turn ends
-// it, once the actor has dealt with the failure.
+// If the handler has panicked, the turn ends the ask, once the actor has dealt with the failure.
 func failedAt(c *cell, msg any) {
 	r := c.runner.Load()
 	if r.failure == nil {
@@ -102,9 +97,8 @@ func failedAt(c *cell, msg any) {
 	refuseFailed(c, msg, err)
 }
 
-// refuseFailed ends the asks that wait for a reply to msg by the failure of its handler. Without
-// that, those of singletons and entities would wait for their deadlines: they watch the router. An
-// actor that supervision lets go on has kept what it knew, and may still reply.
+// Without that, asks of singletons and entities would wait for their deadlines: they watch the
+// router. An actor that supervision lets go on has kept what it knew, and may still reply.
 func refuseFailed(c *cell, msg any, err error) {
 	if phase := c.core.actor().phase; phase != restarting && phase < stopping {
 		return

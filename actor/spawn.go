@@ -26,7 +26,6 @@ type spawnConfig struct {
 	passed    *spawnConfig // what the actor passes on to its child instead, see extension.PassedOptions; may be nil
 }
 
-// passOn lets the actor pass its mailbox and its kind on, if it has that mark.
 func (c *config) passOn(mark any) {
 	if _, passes := mark.(interface{ PassesOptionsOn() }); passes && (!c.box.plain() || c.kind != "") {
 		c.passed = &spawnConfig{box: c.box, kind: c.kind}
@@ -34,7 +33,6 @@ func (c *config) passOn(mark any) {
 	}
 }
 
-// mailbox returns the mailbox that was asked for.
 func (c *config) mailbox() Mailbox {
 	if c.passed != nil {
 		return c.passed.box
@@ -42,7 +40,6 @@ func (c *config) mailbox() Mailbox {
 	return c.box
 }
 
-// PassedOptions implements extension.PassedOptions.
 func (x *inside) PassedOptions() (opts []SpawnOption) {
 	if passed := x.cell.conf.passed; passed != nil {
 		opts = append(opts, passed.box)
@@ -53,7 +50,6 @@ func (x *inside) PassedOptions() (opts []SpawnOption) {
 	return opts
 }
 
-// checkAdmission calls the admission check; a panic counts as an error.
 func (c *spawnConfig) checkAdmission() error { return guard.Run(c.admission) }
 
 // Spawn starts an actor as a child of parent and returns immediately; b is called inside the new
@@ -75,7 +71,7 @@ func Spawn[M any](parent Spawner, b Behavior[M], name string, opts ...SpawnOptio
 	return ActorRef[M]{x.cell.spawn(mark)}
 }
 
-// checkSpawn returns the core of parent. It panics for what cannot be spawned.
+// It panics for what cannot be spawned.
 func checkSpawn(parent Spawner, nothing bool, name string) *core {
 	if nothing {
 		panic(fmt.Sprintf("actor: nil behavior for actor %q", name))
@@ -86,8 +82,7 @@ func checkSpawn(parent Spawner, nothing bool, name string) *core {
 	return parent.spawnUnder()
 }
 
-// spawn puts the actor, whose behavior has that mark, into the tree. It returns its core, or the
-// core of the one that has its name already.
+// The result may be the core of another actor, which has its name already.
 func (c *cell) spawn(mark any) *core {
 	if r := c.conf.returns; r != nil {
 		return r.spawn(c)
@@ -107,7 +102,7 @@ func (c *cell) spawn(mark any) *core {
 	return &c.core
 }
 
-// begin lets the actor start, which is in the tree.
+// c is in the tree.
 func (c *cell) begin() {
 	if ctx := c.conf.ctx; ctx != nil {
 		c.stopWith(ctx)
@@ -116,7 +111,6 @@ func (c *cell) begin() {
 	c.core.sys.scheduler.ready(&c.core)
 }
 
-// configure returns the config of an actor with those options: without any, usual.
 func configure(usual *config, opts []SpawnOption) *config {
 	if len(opts) == 0 {
 		return usual
@@ -134,7 +128,6 @@ func configure(usual *config, opts []SpawnOption) *config {
 	return c
 }
 
-// observersOf returns what observes the children of an actor.
 func observersOf(c *core) []wrapper {
 	if of, ok := c.impl.(*cell); ok {
 		return of.observers()

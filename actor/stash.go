@@ -110,7 +110,6 @@ func (s *Stash[M]) putBack(n int, wrap func(M) M) {
 	}
 }
 
-// putBackStashed puts messages at the front of the mailbox.
 func putBackStashed[M any](x *box[M], back []stashed[M]) {
 	c, unused := &x.cell, &x.queue.of.unused
 	if c.inner() != nil { // it has no mailbox
@@ -135,7 +134,6 @@ func putBackStashed[M any](x *box[M], back []stashed[M]) {
 	c.batched += int32(len(back)) //nolint:gosec // memory ends before
 }
 
-// drop removes the first n.
 func (s *Stash[M]) drop(n int) {
 	countStashed(&s.box.cell, -n)
 	clear(s.kept[:n]) // retain nothing
@@ -183,8 +181,7 @@ func (s *Stash[M]) Clear() {
 	}
 }
 
-// end makes the remaining messages dead letters, as the incarnation ends, unless its spawner wants
-// them back.
+// The incarnation ends. The spawner may want the messages back.
 func (s *Stash[M]) end() {
 	c, kept := &s.box.cell, s.kept
 	s.kept = nil
@@ -199,11 +196,8 @@ func (s *Stash[M]) end() {
 	}
 }
 
-// errRestarted is the reason for which a restart loses messages that were stashed inside
-// supervision.
 var errRestarted = errors.New("the actor was restarted while the message was stashed")
 
-// endOfStash returns why messages that are stashed at the end of the incarnation are lost.
 func endOfStash(c *cell) error {
 	if c.core.actor().context().Err() != nil {
 		return ErrTerminated
@@ -211,7 +205,6 @@ func endOfStash(c *cell) error {
 	return fmt.Errorf("%w: %w", ErrDropped, errRestarted)
 }
 
-// countStashed counts n more messages in stashes of the actor's kind.
 func countStashed(c *cell, n int) {
 	of := c.core.outermost()
 	of.tally.counts.stashed.Add(int64(n))

@@ -4,8 +4,8 @@ package actor
 
 import "fmt"
 
-// checkState panics if what mu guards of an actor is in none of the states that the table of cell
-// allows. mu is held.
+// It panics if what mu guards of the actor is in none of the states that the table of cell allows.
+// mu is held.
 func checkState(c *core) {
 	of, ok := c.impl.(*cell)
 	if !ok || c.outside {

@@ -2,5 +2,4 @@
 
 package actor
 
-// checkState does nothing in this build.
 func checkState(*core) {}

@@ -115,15 +115,14 @@ func (s Strategy) decide(err error) Directive {
 	return s.Decide(err)
 }
 
-// A ledger counts failures and restarts under one strategy.
 type ledger struct {
-	times   []time.Time // of restarts that count towards the limit
+	times   []time.Time // those that count towards the limit
 	delays  int         // restarts since the backoff was reset
 	inARow  int         // failures since then
 	started time.Time   // when what it supervises now began to run without failure; zero: it has not
 }
 
-// failed counts a failure; it is the first in a row if the actor has run long enough without one.
+// The failure is the first in a row if the actor has run long enough without one.
 func (l *ledger) failed(s Strategy, now time.Time) {
 	if s.Backoff.Min > 0 && !l.started.IsZero() && now.Sub(l.started) >= s.Backoff.ResetAfter() {
 		l.delays, l.inARow = 0, 0
@@ -137,7 +136,7 @@ func (l *ledger) failed(s Strategy, now time.Time) {
 	}
 }
 
-// admit records a restart at now and returns its delay; ok is false at the limit.
+// ok is false at the limit.
 func (l *ledger) admit(s Strategy, now time.Time) (delay time.Duration, ok bool) {
 	if s.Limit == NoRestarts {
 		return 0, false

@@ -10,7 +10,7 @@ import (
 	"github.com/understudy-go/understudy/internal/metadata"
 )
 
-// Backlogs implements [actorhook.Counted]. It visits each actor: a few milliseconds for 100 000.
+// It visits each actor: a few milliseconds for 100 000.
 func (s internals) Backlogs() (all actorhook.Backlogs) {
 	all.Kinds = map[string]actorhook.Backlog{}
 	now, handled := metadata.Now(), requestsHandled(&s.scheduler)
@@ -29,15 +29,13 @@ func (s internals) Backlogs() (all actorhook.Backlogs) {
 	return all
 }
 
-// A surveyed is what a survey finds at one actor.
 type surveyed struct {
 	actorhook.ActorBacklog
 	losses losses
 }
 
-// survey returns how many messages wait for the actor, the oldest request among those at which it
-// can look, and the children. Of what a running turn has taken out of the mailbox it knows what
-// that was some hundred messages ago.
+// Of what a running turn has taken out of the mailbox it knows what that was some hundred messages
+// ago.
 func (b *inbox) survey(now time.Duration) (found surveyed, children []*core) {
 	b.core.mu.Lock()
 	defer b.core.mu.Unlock()
@@ -67,23 +65,20 @@ func (b *inbox) survey(now time.Duration) (found surveyed, children []*core) {
 	return found, children
 }
 
-// see notes a request that the actor has not handled yet, if r is not nil. Of a request without an
-// end it is not known when it began.
+// r may be nil. Of a request without an end it is not known when it began.
 func (f *surveyed) see(r *metadata.Request, now time.Duration) {
 	if r != nil {
 		f.seeOne(r.Left(now))
 	}
 }
 
-// seeOne notes a request with so much time left, of all.
 func (f *surveyed) seeOne(left, all time.Duration, ok bool) {
 	if age := all - left; ok && all > 0 && age > f.Oldest {
 		f.Oldest, f.Within = age, all
 	}
 }
 
-// among returns the actors that are most behind, with c if it is one of them. Their order is from
-// the most behind on.
+// c joins them if it is one of them. Their order is from the most behind on.
 func (f *surveyed) among(most []actorhook.ActorBacklog, c *cell) []actorhook.ActorBacklog {
 	if f.losses.sum() > 0 {
 		f.SinceDropped = time.Since(f.losses.last)
@@ -106,7 +101,6 @@ func (f *surveyed) among(most []actorhook.ActorBacklog, c *cell) []actorhook.Act
 	return slices.Insert(most, at, f.ActorBacklog)
 }
 
-// requestsHandled returns the requests that actors handle at the moment.
 func requestsHandled(s *scheduler) map[*core]*metadata.Request {
 	all := map[*core]*metadata.Request{}
 	s.mu.Lock()
@@ -130,16 +124,15 @@ func requestsHandled(s *scheduler) map[*core]*metadata.Request {
 	return all
 }
 
-// A drawnRequest is the oldest request among the messages that a turn held when it last said how
-// many those are.
+// It is the one that the turn held when it last said how many messages that are.
 type drawnRequest struct{ began, all time.Duration }
 
 func (d drawnRequest) left(now time.Duration) (left, all time.Duration, ok bool) {
 	return d.all - (now - d.began), d.all, true
 }
 
-// sayDrawn notes how many messages the turn holds, and how old their oldest request is, unless
-// somebody is at the mailbox. A negative number says that the age is known.
+// It does nothing while somebody is at the mailbox. A negative number of messages says that the age
+// of the oldest request is known.
 func sayDrawn(c *cell) {
 	oldest := c.box.firstRequest(true)
 	if !c.core.mu.TryLock() {
@@ -157,15 +150,12 @@ func sayDrawn(c *cell) {
 	}
 }
 
-// drawn returns how many messages a turn holds, for its tally.
 func drawn(messages int) int32 { return int32(min(messages, math.MaxInt32)) }
 
-// mostLooked is how many chunks are searched for a request at most, so that no mailbox is locked
-// for long.
+// In chunks, so that no mailbox is locked for long.
 const mostLooked = 4
 
-// firstRequest returns the first request in the mailbox, whose mutex is held, or in the batch of
-// the turn. It may overlook some behind many other tasks.
+// The mutex of the mailbox is held. A request behind many other tasks may be overlooked.
 func (x *box[M]) firstRequest(batch bool) *metadata.Request {
 	switch {
 	case batch:
@@ -202,5 +192,4 @@ func requestAmong(tasks []task) *metadata.Request {
 	return nil
 }
 
-// messageType returns the type of the actor's messages.
 func (b *inbox) messageType() reflect.Type { return b.conf.kinded.messages }

@@ -87,7 +87,6 @@ func NewSystem(name string, opts ...Option) *System {
 	return s
 }
 
-// systems are those of this process that run.
 var systems sync.Map
 
 // Name returns the name of the system.
@@ -111,8 +110,7 @@ func (s *System) spawnUnder() *core { return &s.user.core }
 
 func (c *core) spawnUnder() *core { return c }
 
-// firstUID returns the start of the unique numbers. It must differ from run to run, and need not be
-// secret.
+// The start must differ from run to run, and need not be secret.
 func (s *System) firstUID() uint64 {
 	if t, ok := s.transport.(interface{ FirstUID() uint64 }); ok {
 		if first := t.FirstUID(); first != 0 {
@@ -122,10 +120,9 @@ func (s *System) firstUID() uint64 {
 	return rand.Uint64() >> 16 << 12 //nolint:gosec // see above
 }
 
-// nextUID returns a number that no other actor of this address has or had.
+// No other actor of this address has or had it.
 func (s *System) nextUID() uint64 { return s.uids.Add(1) }
 
-// A guardian is a root of the tree of actors.
 type guardian struct {
 	core
 	once sync.Once

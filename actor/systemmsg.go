@@ -1,6 +1,6 @@
 package actor
 
-// A systemMsg changes the life of a cell. It is handled before all messages.
+// A systemMsg is handled before all messages.
 type systemMsg struct {
 	kind  systemKind
 	child *core
@@ -24,7 +24,6 @@ const (
 // stop. Ends of children are taken last, as one, however many there were.
 type systemKinds uint32
 
-// take reports whether one of that kind waits, and forgets it.
 func (s *systemKinds) take(kind systemKind) (waits bool) {
 	waits = *s&(1<<kind) != 0
 	*s &^= 1 << kind
@@ -38,16 +37,15 @@ const (
 	toldToStop
 )
 
-// A systemEntry is a waiting system message that is more than a kind, and those that came before.
 type systemEntry struct {
 	msg    systemMsg
 	before *systemEntry
 }
 
-// systemWaits reports whether a system message waits. core.mu is held.
+// core.mu is held.
 func (b *inbox) systemWaits() bool { return b.due&^(1<<toldToStop) != 0 }
 
-// addSystem adds a system message. core.mu is held.
+// core.mu is held.
 func (b *inbox) addSystem(msg systemMsg) {
 	switch msg.kind {
 	case sysStop:
@@ -61,7 +59,7 @@ func (b *inbox) addSystem(msg systemMsg) {
 	}
 }
 
-// takeSystem removes and returns the first system message. core.mu is held.
+// core.mu is held.
 func (b *inbox) takeSystem() (msg systemMsg, ok bool) {
 	switch {
 	case b.due.take(sysStart):

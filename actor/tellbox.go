@@ -6,12 +6,10 @@ import (
 	"github.com/understudy-go/understudy/internal/metadata"
 )
 
-// tellAside tells an actor whose mailbox is not plain.
 func tellAside[M any](c *core, msg M) {
 	_ = tellBoxBy(c, msg, entrance{}) // which reports it
 }
 
-// tellBoxBy is tellBy for an actor of this node.
 func tellBoxBy[M any](c *core, msg M, by entrance) (unfit error) {
 	copied, err := carried(c, msg)
 	if err != nil {
@@ -29,8 +27,7 @@ func tellBoxBy[M any](c *core, msg M, by entrance) (unfit error) {
 	return nil
 }
 
-// offer puts msg into the mailbox. It returns the item that was not delivered for it, the cell, and
-// why.
+// lost need not be msg: the mailbox may have dropped another one for it.
 func offer[M any](x *box[M], msg M, by entrance) (lost item, at *inbox, reason error) {
 	if !by.metadata.HasValues() {
 		if over, overflow, done := putPlainly(x, msg, by.metadata.Request()); overflow {
@@ -42,8 +39,7 @@ func offer[M any](x *box[M], msg M, by entrance) (lost item, at *inbox, reason e
 	return x.cell.put(item{msg: msg}, &by)
 }
 
-// putPlainly puts a message into the mailbox as it is. Where it must wait, or may be refused, done
-// is false and nothing has happened.
+// Where the message must wait, or may be refused, done is false and nothing has happened.
 func putPlainly[M any](x *box[M], msg M, r *metadata.Request) (over item, overflow, done bool) {
 	c := &x.cell.core
 	c.mu.Lock()
@@ -62,7 +58,6 @@ func putPlainly[M any](x *box[M], msg M, r *metadata.Request) (over item, overfl
 	return over, overflow, true
 }
 
-// accept is tell for a message that must not be encoded, or not again.
 func accept[M any](x *box[M], msg M, by entrance) {
 	if lost, at, reason := offer(x, msg, by); reason != nil {
 		at.reportUndelivered(lost, reason)
@@ -76,7 +71,7 @@ func (x *box[M]) offer(msg any, by entrance) (lost item, at *inbox, reason error
 
 func (x *box[M]) takes(msg any) error { return wrongType[M](msg) }
 
-// deliver takes a message of any type. A nil is a message if M is an interface.
+// A nil is a message if M is an interface.
 func (b *inbox) deliver(msg any, by entrance) {
 	if err := b.box.takes(msg); err != nil {
 		b.core.sys.deadLetter(&b.core, msg, err)

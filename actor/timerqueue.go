@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// timerQueues are the timers of all actors of a system, in several queues, so that actors on
-// different processors seldom contend for one.
+// Actors on different processors seldom contend for one queue.
 type timerQueues [8]timerQueue
 
 func (q *timerQueues) of(c *core) *timerQueue { return &q[c.uid%uint64(len(q))] }
@@ -21,26 +20,24 @@ type timerQueue struct {
 	cancelled int        // how many of its alarms are cancelled
 	base      time.Time  // due times count from here
 	clock     *time.Timer
-	next      time.Duration // when clock expires; meaningless unless armed
+	next      time.Duration // when clock expires, if armed
 	armed     bool          // clock will expire
 	expiring  bool          // a goroutine expires timers, and arms the clock afterwards
 	_         [64]byte      // keeps the next one out of this cache line
 }
 
-// queued is an entry of the heap, with the time by which it is ordered.
 type queued struct {
 	due   time.Duration
 	alarm *alarm
 }
 
-// An alarm is what a timerQueue knows of a timer.
 type alarm struct {
 	of        interface{ expire() } // which must not block
-	waits     bool                  // in the heap
-	cancelled bool                  // it is dropped instead
+	waits     bool
+	cancelled bool // it is dropped instead
 }
 
-// add makes a expire after d. It is not in the heap.
+// a is not in the heap.
 func (q *timerQueue) add(a *alarm, d time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -53,7 +50,6 @@ func (q *timerQueue) add(a *alarm, d time.Duration) {
 	q.arm()
 }
 
-// now returns the time since base.
 func (q *timerQueue) now() time.Duration {
 	if q.base.IsZero() {
 		q.base = time.Now()
@@ -61,7 +57,6 @@ func (q *timerQueue) now() time.Duration {
 	return time.Since(q.base)
 }
 
-// arm makes the clock expire when the first alarm is due.
 func (q *timerQueue) arm() {
 	if q.expiring || len(q.heap) == 0 {
 		return
@@ -82,7 +77,6 @@ func (q *timerQueue) arm() {
 	}
 }
 
-// cancel drops a, unless it has expired.
 func (q *timerQueue) cancel(a *alarm) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -96,7 +90,7 @@ func (q *timerQueue) cancel(a *alarm) {
 	}
 }
 
-// sweep removes the cancelled alarms. It costs less than adding them did.
+// It costs less than adding them did.
 func (q *timerQueue) sweep() {
 	q.heap = slices.DeleteFunc(q.heap, func(e queued) bool { return e.alarm.cancelled })
 	q.cancelled = 0
@@ -110,7 +104,6 @@ func (q *timerQueue) sweep() {
 	}
 }
 
-// disarm stops the clock, as no alarm is left.
 func (q *timerQueue) disarm() {
 	if q.armed {
 		q.stop()
@@ -124,10 +117,9 @@ func (q *timerQueue) stop() {
 	}
 }
 
-// expireAtOnce is how many alarms expire for each time that the mutex is taken.
+// So many expire each time that the mutex is taken.
 const expireAtOnce = 64
 
-// expire expires all alarms that are due.
 func (q *timerQueue) expire() {
 	var due []*alarm
 	for {
@@ -141,7 +133,7 @@ func (q *timerQueue) expire() {
 	}
 }
 
-// takeDue removes alarms that are due. If no alarm is due, it arms the clock.
+// If none is due, it arms the clock.
 func (q *timerQueue) takeDue(due []*alarm) []*alarm {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -161,7 +153,7 @@ func (q *timerQueue) takeDue(due []*alarm) []*alarm {
 	return due
 }
 
-// timerBranches is the number of children of an entry of the heap: four are in one cache line.
+// Four are in one cache line.
 const timerBranches = 4
 
 func (q *timerQueue) push(e queued) {
@@ -178,7 +170,7 @@ func (q *timerQueue) push(e queued) {
 	q.heap[at] = e
 }
 
-// pop removes the first alarm. There is one.
+// There is one.
 func (q *timerQueue) pop() *alarm {
 	first, end := q.heap[0].alarm, len(q.heap)-1
 	q.heap[0], q.heap[end] = q.heap[end], queued{}
@@ -191,7 +183,6 @@ func (q *timerQueue) pop() *alarm {
 	return first
 }
 
-// sink moves an entry down until none below it is earlier.
 func (q *timerQueue) sink(at int) {
 	e := q.heap[at]
 	for {

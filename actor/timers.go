@@ -14,7 +14,6 @@ type timers struct {
 	idle  *receiveTimeout // nil for none
 }
 
-// repetition says how often a timer rings.
 type repetition uint8
 
 const (
@@ -30,7 +29,7 @@ type keyedTimer struct {
 	key     string
 	every   time.Duration // of one that repeats
 	repeats repetition
-	due     time.Time // at a fixed rate; else zero
+	due     time.Time // at a fixed rate
 	msg     any
 	from    metadata.Metadata // links to what has started the timer; empty once it has fired
 	by      *cell
@@ -52,7 +51,6 @@ func (t *timers) set(c *cell, d time.Duration, k *keyedTimer) {
 
 func (k *keyedTimer) queue() *timerQueue { return k.by.core.sys.timers.of(&k.by.core) }
 
-// expire puts the timer into the mailbox.
 func (k *keyedTimer) expire() { k.by.post(item{task: k}, entrance{metadata: k.from}) }
 
 func (t *timers) cancel(key string) {
@@ -75,7 +73,6 @@ func (t *timers) cancelIdle() {
 	}
 }
 
-// stop cancels everything.
 func (t *timers) stop() {
 	t.cancelAll()
 	t.cancelIdle()
@@ -94,8 +91,7 @@ func (k *keyedTimer) run(c *cell) {
 	c.handleTaskMessage(k.msg)
 }
 
-// again restarts a repeating timer once its message has been handled, also when that failed and the
-// actor resumes.
+// It does so also when the handling failed and the actor resumes.
 func (k *keyedTimer) again(c *cell) {
 	if c.timers.byKey[k.key] != k {
 		return
@@ -108,8 +104,8 @@ func (k *keyedTimer) again(c *cell) {
 	k.queue().add(&k.alarm, wait)
 }
 
-// A receiveTimeout is a timer that every message restarts. One that has fired and waits in the
-// mailbox is obsolete if a message is before it.
+// Every message restarts it. One that has fired and waits in the mailbox is obsolete if a message
+// is before it.
 type receiveTimeout struct {
 	unsent
 	after time.Duration
@@ -124,7 +120,7 @@ func newReceiveTimeout(c *cell, d time.Duration, msg any) *receiveTimeout {
 	return r
 }
 
-// told restarts the timer, unless msg is marked not to.
+// A message may be marked not to restart it.
 func (r *receiveTimeout) told(msg any) {
 	if _, keeps := msg.(interface{ KeepsReceiveTimeout() }); keeps {
 		return

@@ -18,13 +18,12 @@ func WithTimeSampling(every int) Option {
 // others, and no pattern of turns hides an actor. In a timed turn each message is timed by itself,
 // so that a slow one does not disappear in an average.
 type timing struct {
-	every int // one turn in so many is timed; 0 for none
+	every int // 0 for none
 }
 
 const defaultTiming = 64
 
-// gap returns how many turns there are up to the next timed one, with that one: geometrically
-// distributed.
+// The result counts the timed turn, and is geometrically distributed.
 func (t timing) gap() int {
 	switch {
 	case t.every <= 0:
@@ -36,7 +35,6 @@ func (t timing) gap() int {
 	return 1 + int(passes)
 }
 
-// due reports whether the turn that r begins is timed.
 func (t timing) due(r *runner) bool {
 	r.untilTimed--
 	if r.untilTimed > 0 {
@@ -46,8 +44,7 @@ func (t timing) due(r *runner) bool {
 	return true
 }
 
-// timedWork is work, message by message. Messages whose handler panics or never returns are not
-// timed.
+// It is work, message by message. Messages whose handler panics or never returns are not timed.
 func timedWork(c *cell, n int, r *runner) (more bool) {
 	began := time.Since(epoch)
 	for last := began; n > 0; n-- {

@@ -12,18 +12,16 @@ import (
 	"github.com/understudy-go/understudy/internal/tracecontext"
 )
 
-// A span is the part of a trace in which an actor handles a message.
 type span struct {
 	ctx    context.Context // with the span of the tracer, inside the context of the actor
 	finish func(error)
 	err    error // with which the actor has failed
 }
 
-// errHandlerPanicked is the error of spans whose handler has not returned. The panic itself is in
-// the log.
+// The panic itself is in the log.
 var errHandlerPanicked = errors.New("the handler panicked or called runtime.Goexit")
 
-// end ends the span. A nil span is not in a trace.
+// A nil span is not in a trace.
 func (s *span) end(returned bool) {
 	switch {
 	case s == nil:
@@ -34,10 +32,8 @@ func (s *span) end(returned bool) {
 	}
 }
 
-// SetTracer implements extension.WithTracer.
 func (s internals) SetTracer(t actorhook.Tracer) { s.tracer = guardTracer(s.System, t) }
 
-// Tracer implements extension.TracerOf.
 func (s internals) Tracer() actorhook.Tracer {
 	if s.tracer == nil {
 		return nil
@@ -45,10 +41,8 @@ func (s internals) Tracer() actorhook.Tracer {
 	return s.tracer
 }
 
-// A traced is a Context of an actor, whatever its type of messages.
 type traced interface{ internals() *inside }
 
-// traceOf returns the metadata of messages that are sent under ctx.
 func traceOf(ctx context.Context, s *System) metadata.Metadata {
 	if s == nil || s.tracer == nil {
 		return metadata.Metadata{}
@@ -63,7 +57,7 @@ func traceOf(ctx context.Context, s *System) metadata.Metadata {
 	return metadata.Metadata{}.With(metadata.Trace, carried)
 }
 
-// carried returns the metadata of messages that are sent within the span, which may be nil.
+// The span may be nil.
 func (s *span) carried(t *guardedTracer) metadata.Metadata {
 	if s == nil {
 		return metadata.Metadata{}
@@ -71,9 +65,8 @@ func (s *span) carried(t *guardedTracer) metadata.Metadata {
 	return metadata.Metadata{}.With(metadata.Trace, t.Inject(s.ctx))
 }
 
-// beginSpan begins the span in which c handles d. It returns nil if d is in no trace, and for the
-// actors of the framework, which only pass on what they get, except what they deliver to a behavior
-// of the user.
+// It returns nil if d is in no trace, and for the actors of the framework, which only pass on what
+// they get, except what they deliver to a behavior of the user.
 func beginSpan(c *cell, d *described) *span {
 	if c.core.sys.tracer == nil {
 		return nil
@@ -97,7 +90,7 @@ func beginSpan(c *cell, d *described) *span {
 	return s
 }
 
-// message returns the message of the item, or nil if it has none.
+// It may be nil.
 func (it *item) message() any {
 	if kind, msg := it.delivering(); kind != "" {
 		return msg
@@ -109,7 +102,7 @@ func (it *item) message() any {
 	return msg
 }
 
-// delivering returns the message of an item of Deliver, with the name of its type; "" for others.
+// kind is "" for other items.
 func (it *item) delivering() (kind string, msg any) {
 	if d, ok := it.task.(interface{ delivering() (kind string, msg any) }); ok {
 		return d.delivering()
@@ -117,8 +110,7 @@ func (it *item) delivering() (kind string, msg any) {
 	return "", nil
 }
 
-// beginAsk begins the span of an ask under ctx. It returns the metadata of the request, and what
-// ends the span with the error of the ask, or nil if ctx is in no trace. none has the type of the
+// asking is the metadata of the request. end is nil if ctx is in no trace. none has the type of the
 // messages. The system of to traces.
 func beginAsk(ctx context.Context, to *core, none any) (asking metadata.Metadata, end func(error)) { //nolint:contextcheck // the context of a span is inside ctx
 	s := to.sys
@@ -134,11 +126,9 @@ func beginAsk(ctx context.Context, to *core, none any) (asking metadata.Metadata
 	return metadata.Metadata{}.With(metadata.Trace, s.tracer.Inject(ctx)), end
 }
 
-// traces reports whether messages to c may be in a trace.
 func traces(c *core) bool { return c != nil && c.sys != nil && c.sys.tracer != nil }
 
-// hop returns the metadata of a message to another node, whose trace goes on with the span that
-// sends it.
+// The trace goes on with the span that sends the message.
 //
 //nolint:contextcheck,nolintlint // a message has no context; only contextcheck reads this here
 func hop(tracer actorhook.Tracer, to *actorhook.Target, m metadata.Metadata, msg any) metadata.Metadata {
@@ -157,7 +147,6 @@ func hop(tracer actorhook.Tracer, to *actorhook.Target, m metadata.Metadata, msg
 	return m // the hop has no span
 }
 
-// current returns the Context for what a cell handles now: its own, or one with the span.
 func current[M any](x *box[M]) *Context[M] {
 	s := x.cell.span
 	if x.cell.core.outside {
@@ -169,14 +158,12 @@ func current[M any](x *box[M]) *Context[M] {
 	return &Context[M]{inside{&x.cell, s}}
 }
 
-// fail notes with which error the span ends.
 func (s *span) fail(err error) {
 	if s != nil {
 		s.err = err
 	}
 }
 
-// within returns the context in which goroutines work for the message that is being handled.
 func (x *inside) within() context.Context {
 	if x.span != nil {
 		return x.span.ctx
@@ -184,10 +171,8 @@ func (x *inside) within() context.Context {
 	return x.life()
 }
 
-// consequence returns the metadata of what the handling of the present message leads to later.
 func (x *inside) consequence() metadata.Metadata { return x.span.carried(x.cell.core.sys.tracer) }
 
-// link returns the metadata of what begins a trace of its own, with a link to the present one.
 func (x *inside) link() metadata.Metadata {
 	if x.span == nil {
 		return metadata.Metadata{}
@@ -195,7 +180,6 @@ func (x *inside) link() metadata.Metadata {
 	return metadata.Metadata{}.With(metadata.LinkedTrace, x.cell.core.sys.tracer.Inject(x.span.ctx))
 }
 
-// StartSpan implements extension.StartSpan.
 func (x *inside) StartSpan(ctx context.Context, s actorhook.Span) (within context.Context, end func(error)) {
 	if x.span == nil {
 		return ctx, nil
@@ -203,10 +187,8 @@ func (x *inside) StartSpan(ctx context.Context, s actorhook.Span) (within contex
 	return x.cell.core.sys.tracer.Start(x.span.ctx, nil, s)
 }
 
-// TraceOf implements extension.TraceOf.
 func (s internals) TraceOf(ctx context.Context) metadata.Metadata { return traceOf(ctx, s.System) }
 
-// log returns l with the IDs of the span.
 func (s *span) log(l *zap.Logger, t *guardedTracer) *zap.Logger {
 	carried := t.Inject(s.ctx)
 	if len(carried) < tracecontext.Size {

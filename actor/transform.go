@@ -21,12 +21,11 @@ type inner struct {
 	cell   *cell
 	of     *cell
 	idle   any  // its message handler while it is not in use
-	begun  bool // by the transition that is under way
+	begun  bool // by the present transition
 	tidied bool // its end is among the cleanups of the actor
 	around around
 }
 
-// inner returns what makes the cell an inner one, or nil.
 func (b *inbox) inner() *inner {
 	if !b.core.outside {
 		return nil // any goroutine may ask, and must not look at the extras
@@ -34,18 +33,16 @@ func (b *inbox) inner() *inner {
 	return b.asInner
 }
 
-// around is what an inner cell needs of the type of the cell around it.
 type around interface {
 	become(b any, keep func(n *next) bool) (handled bool)
 	supervise(b any, s Strategy, n any) // n is the Next that b fills in
 }
 
-// An innerBox is the part of an inner cell that depends on both types of messages.
 type innerBox[Outer, Inner any] struct {
 	inner     inner
 	box       box[Inner]
 	transform func(Outer) (Inner, bool)
-	next      *Next[Outer] // of the transition that is under way
+	next      *Next[Outer]
 }
 
 func innerOf[Outer, Inner any](c *cell) *innerBox[Outer, Inner] {
@@ -66,7 +63,6 @@ func innerOf[Outer, Inner any](c *cell) *innerBox[Outer, Inner] {
 	return g
 }
 
-// beginInner makes g the inner cell of c.
 func beginInner(c *cell, g *inner, box typed, conf *config) {
 	in := g.cell
 	in.core.sys, in.core.uid, in.core.parent, in.core.impl, in.core.outside = c.core.sys, c.core.sys.nextUID(), c.core.actor(), in, true
@@ -75,7 +71,7 @@ func beginInner(c *cell, g *inner, box typed, conf *config) {
 	c.wrapping.inner = g
 }
 
-// begin starts b as the first behavior of the inner cell, with around around its handlers.
+// b is its first behavior.
 func begin[Outer, Inner any](g *innerBox[Outer, Inner], b Behavior[Inner], around []wrapper, next *Next[Outer]) {
 	g.inner.prepare(around)
 	if apply(g, b, nil, next, true) {
@@ -85,7 +81,6 @@ func begin[Outer, Inner any](g *innerBox[Outer, Inner], b Behavior[Inner], aroun
 	}
 }
 
-// prepare readies the inner cell for a first behavior.
 func (g *inner) prepare(around []wrapper) {
 	if !g.tidied {
 		g.tidied = true
@@ -97,7 +92,6 @@ func (g *inner) prepare(around []wrapper) {
 
 func unhandledMessage[M any](*Context[M], M) Behavior[M] { return unhandled[M] }
 
-// apply continues as b says, and fills in next with the consequences for the outer cell.
 func apply[Outer, Inner any](g *innerBox[Outer, Inner], b Behavior[Inner], keep func(n *next) bool, next *Next[Outer], first bool) (installed bool) {
 	g.next = next
 	n := &g.box.scratch
@@ -115,8 +109,8 @@ func apply[Outer, Inner any](g *innerBox[Outer, Inner], b Behavior[Inner], keep 
 	return true
 }
 
-// obey does to an outer cell what its inner one has filled in, except the handlers, which are to be
-// set if it returns true. handles says whether one is for messages.
+// It leaves the handlers out, which are to be set if it returns true. handles says whether one is
+// for messages.
 func (n *next) obey(inner *next, t *transition, handles bool) (set bool) {
 	switch {
 	case t.err != nil:
@@ -133,7 +127,6 @@ func (n *next) obey(inner *next, t *transition, handles bool) (set bool) {
 	return false
 }
 
-// answer returns the behavior of the outer cell after a handler of the inner one has returned b.
 func answer[Outer, Inner any](g *innerBox[Outer, Inner], b Behavior[Inner], keep func(n *next) bool) Behavior[Outer] {
 	if b == nil {
 		return nil
@@ -163,7 +156,7 @@ func (g *inner) stays() bool {
 	return begun
 }
 
-// leave ends everything that the inner cell has begun. Later messages to it are unhandled.
+// Later messages to it are unhandled.
 func (g *inner) leave() {
 	c := g.cell
 	c.timers.stop()
@@ -186,8 +179,7 @@ func (g *innerBox[Outer, Inner]) become(b any, keep func(n *next) bool) (handled
 	return next == nil || g.inner.of.box.become(next, nil)
 }
 
-// supervise turns a strategy inside the inner cell into one of the outer cell, with which a restart
-// begins inside again.
+// A restart begins again inside the inner cell.
 func (g *innerBox[Outer, Inner]) supervise(b any, s Strategy, n any) {
 	to, inside := n.(*Next[Inner]), b.(Behavior[Inner]) // of its own box
 	around, restart := to.next.around(), false
@@ -201,7 +193,6 @@ func (g *innerBox[Outer, Inner]) supervise(b any, s Strategy, n any) {
 	}, s)
 }
 
-// item returns an item of the outer cell for one of the inner cell.
 func (g *inner) item(it item) item { return item{task: &forInner{it, g.cell}} }
 
 func (g *inner) putBack(items []item) {
@@ -211,8 +202,7 @@ func (g *inner) putBack(items []item) {
 	g.of.putBack(items)
 }
 
-// told restarts the receive timeouts of the outer cells, as msg does not pass through their
-// handlers.
+// msg does not pass through the handlers of the outer cells.
 func (g *inner) told(msg any) {
 	if g.of.timers.idle != nil {
 		g.of.timers.idle.told(msg)
@@ -222,7 +212,6 @@ func (g *inner) told(msg any) {
 	}
 }
 
-// forInner is an item for the inner cell in the mailbox of the outer one.
 type forInner struct {
 	item
 	to *cell

@@ -2,24 +2,20 @@ package actor
 
 import "strings"
 
-// A node is a receiver with a place in the tree of actors.
 type node interface {
 	signal(msg systemMsg) // never blocks
 }
 
-// node returns the receiver of c, which is in the tree.
 func (c *core) node() node { return c.impl.(node) }
 
-// stopAll tells actors to stop.
 func stopAll(actors []*core) {
 	for _, c := range actors {
 		c.node().signal(systemMsg{kind: sysStop})
 	}
 }
 
-// leaveTree releases the name of c and notifies its watchers. Then it notifies the parent, if that
-// waits for its children and c is the last one. The mutex of the parent is taken once for most
-// actors, because all siblings need it.
+// The parent is told if it waits for its children and c is the last one. Its mutex is taken once
+// for most actors, because all siblings need it.
 func (c *core) leaveTree() {
 	p := c.parent
 	p.mu.Lock()
@@ -45,7 +41,6 @@ func (c *core) leaveTree() {
 	}
 }
 
-// find returns the living actor at a path below c, or nil.
 func (c *core) find(path string) *core {
 	for below := true; below && c != nil; {
 		var name string
@@ -55,7 +50,7 @@ func (c *core) find(path string) *core {
 	return c
 }
 
-// living appends the paths of all actors below c, deepest first.
+// The deepest are first.
 func (c *core) living(paths []string) []string {
 	for _, child := range c.childList() {
 		paths = child.living(paths)

@@ -2,7 +2,6 @@
 
 package actor
 
-// owner is the goroutine of the turn, which is not noted in this build.
 type owner struct{}
 
 func (*owner) begin() {}

@@ -3,11 +3,10 @@ package actor
 import "time"
 
 const (
-	// maxTurn is the time after which a turn ends although messages are left.
 	maxTurn = 250 * time.Microsecond
-	// shortStride and longStride bound the time between two looks at the clock.
+	// They bound the time between two looks at the clock.
 	shortStride, longStride = 15 * time.Microsecond, 50 * time.Microsecond
-	// maxStride is how many messages are handled between two looks at the clock at most.
+	// In messages.
 	maxStride = 32
 )
 
@@ -19,11 +18,10 @@ type turnClock struct {
 	left        int           // messages until the next look
 }
 
-// epoch is what turns are measured from: time.Since costs half of time.Now.
 var epoch = time.Now()
 
-// look reports whether the turn is to end. stride is how many messages have been handled since the
-// last look or the begin of the turn, and then how many to handle until the next; 0 means 1.
+// stride is how many messages have been handled since the last look or the begin of the turn, and
+// then how many to handle until the next; 0 means 1.
 func (t *turnClock) look(now time.Duration, stride *uint8) (ends bool) {
 	if t.begun == 0 {
 		t.begun = now
@@ -40,6 +38,6 @@ func (t *turnClock) look(now time.Duration, stride *uint8) (ends bool) {
 	return now-t.begun >= maxTurn
 }
 
-// timeIsVirtual reports whether the clock is one of testing/synctest. That begins in the year 2000,
-// and no other goes back by years while a process runs.
+// The clock of testing/synctest begins in the year 2000, and no other goes back by years while a
+// process runs.
 func timeIsVirtual() bool { return epoch.Round(0).Sub(time.Now().Round(0)) > 365*24*time.Hour }

@@ -8,14 +8,12 @@ import (
 )
 
 const (
-	// patientAsk is how long an ask inside a handler waits until it is listed.
+	// So long an ask inside a handler waits until it is listed.
 	patientAsk = 100 * time.Millisecond
-	// mostWaits is how many such asks are searched for circles, the oldest of them, and mostListed
-	// how many are listed.
+	// The oldest mostWaits asks are searched for circles.
 	mostWaits, mostListed = 10_000, 20
 )
 
-// Waits implements [actorhook.Counted].
 func (s internals) Waits() (w actorhook.Waits) {
 	now := time.Now()
 	all, inside := s.wakers.oldest(now.Add(-patientAsk), mostWaits)
@@ -41,7 +39,7 @@ func (s internals) Waits() (w actorhook.Waits) {
 	return w
 }
 
-// pathFrom returns the path of c, with its node if that is another one than the node of other.
+// Its node is in it if that is another one than the node of other.
 func pathFrom(c, other *core) string {
 	if c.isRemote() || c.sys != other.sys {
 		return c.fullPath()

@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// A waker wakes a goroutine that waits for a reply.
 type waker struct {
 	wake  chan struct{} // with one place
 	timer *time.Timer   // nil until it is needed; stopped while nobody waits
@@ -17,8 +16,8 @@ type waker struct {
 	place        linked[waker]
 }
 
-// alarm returns a channel that receives after timeout. Without a timeout, it receives when an ask
-// whose ctx has no deadline has waited for long.
+// Without a timeout, the channel receives when an ask whose ctx has no deadline has waited for
+// long.
 func (w *waker) alarm(ctx context.Context, timeout time.Duration) <-chan time.Time {
 	if timeout > 0 {
 		return w.after(timeout)
@@ -29,7 +28,6 @@ func (w *waker) alarm(ctx context.Context, timeout time.Duration) <-chan time.Ti
 	return w.after(longAsk)
 }
 
-// after returns a channel that receives once, after d.
 func (w *waker) after(d time.Duration) <-chan time.Time {
 	if w.timer == nil {
 		w.timer = time.NewTimer(d)
@@ -39,11 +37,11 @@ func (w *waker) after(d time.Duration) <-chan time.Time {
 	return w.timer.C
 }
 
-// wakers is the pool of wakers of one system. It is not shared between systems, because a channel
-// belongs to the bubble of testing/synctest in which it was made.
+// They are not shared between systems, because a channel belongs to the bubble of testing/synctest
+// in which it was made.
 type wakers struct {
 	pool    sync.Pool
-	virtual bool // nothing is kept then: the asking goroutine may be outside the bubble
+	virtual bool // nothing is kept: the asking goroutine may be outside the bubble
 
 	mu     sync.Mutex        // guards inside
 	inside linkedList[waker] // of the asks that keep handlers waiting, by their begin
@@ -56,7 +54,7 @@ func (w *wakers) get() *waker {
 	return &waker{wake: make(chan struct{}, 1)}
 }
 
-// put takes back a waker whose channel is empty and to which nobody will send.
+// Its channel is empty, and nobody will send to it.
 func (w *wakers) put(one *waker) {
 	if one.timer != nil {
 		one.timer.Stop()
@@ -69,7 +67,6 @@ func (w *wakers) put(one *waker) {
 	}
 }
 
-// waits notes that a handler of asker waits for a reply of asked.
 func (w *wakers) waits(one *waker, asker, asked *core, since time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -77,7 +74,6 @@ func (w *wakers) waits(one *waker, asker, asked *core, since time.Time) {
 	w.inside.add(&one.place, one)
 }
 
-// forget notes that the handler waits no longer.
 func (w *wakers) forget(one *waker) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -85,14 +81,13 @@ func (w *wakers) forget(one *waker) {
 	one.asker, one.asked = nil, nil
 }
 
-// A pendingWait is an ask inside a handler.
 type pendingWait struct {
 	asker, asked *core
 	since        time.Time
 }
 
-// oldest returns the asks inside handlers that began before a time, at most so many and the oldest
-// first, and how many such asks there are whenever they began.
+// They are the oldest that began before a time, at most so many, the oldest first. inside is how
+// many such asks there are whenever they began.
 func (w *wakers) oldest(before time.Time, most int) (all []pendingWait, inside int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -5,7 +5,6 @@ import (
 	"reflect"
 )
 
-// A watch is what an actor wants to receive when another one has ended.
 type watch struct {
 	by     *cell
 	ref    AnyRef
@@ -50,7 +49,6 @@ func (x *inside) unwatch(ref AnyRef) {
 	x.cell.watched.endOf(ref)
 }
 
-// watches are those of one cell, by the watched actor.
 type watches map[*core]*watch
 
 func (m *watches) add(w *watch) {
@@ -85,7 +83,7 @@ func (m watches) end(target *core) {
 	}
 }
 
-// endOf ends the watches of ref if it now leads to another actor than when they began.
+// A ref may lead to another actor than when the watches began.
 func (m watches) endOf(ref AnyRef) {
 	if n := ref.target(); n == nil || !n.wanders() {
 		return
@@ -115,8 +113,8 @@ func (w *watch) watchedEnded(target *core, err error) {
 	w.by.post(item{task: &endOfWatched{watch: w, target: target, err: err}}, entrance{})
 }
 
-// endOfWatched waits in the mailbox behind all messages that the watched actor has sent. It has no
-// effect if the watch has ended meanwhile.
+// It waits behind all messages that the watched actor has sent. It has no effect if the watch has
+// ended meanwhile.
 type endOfWatched struct {
 	trailing
 	watch  *watch

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// armWatchdog schedules one check.
+// It schedules one check.
 func (s *scheduler) armWatchdog() {
 	s.watchdogArmed = true
 	if s.watchdog == nil {
@@ -18,7 +18,7 @@ func (s *scheduler) armWatchdog() {
 	s.since, s.turns = time.Now(), 0
 }
 
-// checkRunners is the check of the watchdog. It schedules the next one only while actors wait.
+// It schedules the next check only while actors wait.
 func (s *scheduler) checkRunners() {
 	s.mu.Lock()
 	s.watchdogArmed = false
@@ -48,8 +48,7 @@ func (s *scheduler) checkRunners() {
 	}
 }
 
-// openLocals opens the local queues if every processor has a runner that will serve them. The
-// watchdog is armed.
+// The watchdog is armed.
 func (s *scheduler) openLocals() {
 	if s.limit == 1 || s.virtual || s.overcommit > 0 || s.spinning > 0 || s.busy < s.limit {
 		return
@@ -57,7 +56,6 @@ func (s *scheduler) openLocals() {
 	s.locals.open(runtime.GOMAXPROCS(0))
 }
 
-// countTurns adds the turns that the runners have not reported yet.
 func (s *scheduler) countTurns() {
 	for _, r := range s.runners.all {
 		r.mu.Lock()
@@ -67,16 +65,14 @@ func (s *scheduler) countTurns() {
 	}
 }
 
-// turnsAreLong reports whether the turns since the last check were long on average. It cannot tell
-// when the check itself comes late, because then no processor was free.
+// It cannot tell when the check itself comes late, because then no processor was free.
 func (s *scheduler) turnsAreLong() bool {
 	elapsed := time.Since(s.since)
 	return elapsed < 4*watchdogInterval && elapsed > time.Duration(s.turns/max(1, min(s.busy, s.limit)))*longTurn
 }
 
-// markAllBlocked marks the runners that have not moved as blocked. It returns how many have moved,
-// how many are newly marked, and whether any has a run batch. If turns are long, it reclaims all
-// batches.
+// It returns how many runners have moved, how many are newly marked, and whether any has a run
+// batch. If turns are long, it reclaims all batches.
 func (s *scheduler) markAllBlocked(turnsAreLong bool) (moving, blocked int, batches bool) {
 	for _, r := range slices.Backward(s.runners.all) { // marking removes it
 		r.mu.Lock()
@@ -99,7 +95,6 @@ func (s *scheduler) markAllBlocked(turnsAreLong bool) (moving, blocked int, batc
 	return moving, blocked, batches
 }
 
-// reinforceAll returns the runners to start for all waiting actors.
 func (s *scheduler) reinforceAll() (fresh []*runner) {
 	for n := s.waiting.size() - s.spinning; n > 0; n-- {
 		if s.busy >= s.limit && !s.overcommits() {

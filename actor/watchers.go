@@ -2,21 +2,18 @@ package actor
 
 import "slices"
 
-// A watcher is notified of the end of what it watches. It must be comparable, and watches an actor
-// at most once.
+// A watcher must be comparable, and watches an actor at most once.
 type watcher interface {
 	watchedEnded(target *core, err error) // must not block
 }
 
-// watchers are the watchers of a core, in the order in which they came. Adding and removing takes
-// constant time.
+// They are in the order in which they came. Adding and removing takes constant time.
 type watchers struct {
 	list []watcher       // nil entries have been removed
 	at   map[watcher]int // index in list; nil while that is short
-	gone int             // how many entries have been removed
+	gone int
 }
 
-// fewWatchers is how long a list without an index may be.
 const fewWatchers = 8
 
 func (w *watchers) add(one watcher) {
@@ -54,7 +51,6 @@ func (w *watchers) remove(one watcher) {
 	}
 }
 
-// pack closes the gaps of removed watchers.
 func (w *watchers) pack() {
 	*w = watchers{list: w.all()}
 	if len(w.list) > fewWatchers {
@@ -62,7 +58,6 @@ func (w *watchers) pack() {
 	}
 }
 
-// all returns the watchers that are left.
 func (w *watchers) all() []watcher {
 	if len(w.list) == w.gone {
 		return nil
@@ -76,7 +71,6 @@ func (w *watchers) all() []watcher {
 	return all
 }
 
-// tellWatchers notifies all watchers that c has ended.
 func (c *core) tellWatchers() {
 	all, cause := c.takeWatchers()
 	if c.flags.has(exported) { // which nobody sets any more

@@ -43,7 +43,6 @@ func (n *next) wrap(w wrapper) (fresh bool) {
 	return !has(before, w.identity)
 }
 
-// around returns the wrappers around the handlers that n sets.
 func (n *next) around() []wrapper {
 	if own := n.wrapping(); own != nil {
 		return own.around
@@ -51,29 +50,28 @@ func (n *next) around() []wrapper {
 	return n.cell.wrapping.list()
 }
 
-// A wrapper is one layer around the handlers of an actor: functions for its type of messages, which
-// may be nil, or an observer.
+// Its functions are for the actor's type of messages, and may be nil, or it is an observer.
 type wrapper struct {
 	identity any
-	message  any                                   // func(MessageHandler[M]) MessageHandler[M]
-	signal   any                                   // func(SignalHandler[M]) SignalHandler[M]
-	see      func(ref AnyRef, msg any, sig Signal) // of an observer; see Observe
-	children bool                                  // it sees the children, too
+	message  any // func(MessageHandler[M]) MessageHandler[M]
+	signal   any // func(SignalHandler[M]) SignalHandler[M]
+	see      func(ref AnyRef, msg any, sig Signal)
+	children bool // it sees the children, too
 }
 
 func has(around []wrapper, identity any) bool {
 	return slices.ContainsFunc(around, func(w wrapper) bool { return w.identity == identity })
 }
 
-// wrapping is everything around the handlers of a cell; nil if there is nothing.
+// A nil wrapping is nothing.
 type wrapping struct {
 	around []wrapper // the outermost first; replaced, never changed
-	base   int       // how many of them the first behavior set
-	inside handlers  // inside of all
-	inner  *inner    // nil without one
+	base   int
+	inside handlers // inside of all
+	inner  *inner   // nil without one
 }
 
-// seeChildren lets the wrapper with the identity of by observe children too, if by does.
+// by has the identity of the wrapper.
 func (w *wrapping) seeChildren(by wrapper) {
 	i := slices.IndexFunc(w.around, func(o wrapper) bool { return o.identity == by.identity })
 	if by.children && !w.around[i].children {
@@ -96,15 +94,13 @@ func (w *wrapping) ofStart() int {
 	return w.base
 }
 
-// setBase declares all current wrappers to be those of the first behavior.
 func (w *wrapping) setBase() {
 	if w != nil {
 		w.base = len(w.around)
 	}
 }
 
-// after returns what is around the handlers once n and t have set their own. before are the
-// handlers, if nothing was around them.
+// before are the handlers, if nothing was around them.
 func (w *wrapping) after(n *next, t *transition, set, before handlers) *wrapping {
 	after := &wrapping{around: w.list(), base: w.ofStart(), inside: before}
 	if t.wrapping != nil {
@@ -123,7 +119,6 @@ func (w *wrapping) after(n *next, t *transition, set, before handlers) *wrapping
 	return after
 }
 
-// dismiss ends the inner cell when other handlers than its own have been set.
 func (w *wrapping) dismiss() {
 	if w.inner != nil && !w.inner.stays() {
 		w.inner.leave()
@@ -131,7 +126,6 @@ func (w *wrapping) dismiss() {
 	}
 }
 
-// unwrapTo restores the wrappers in around, for a restart.
 func (c *cell) unwrapTo(around []wrapper) {
 	was := c.wrapping
 	if len(around) == 0 && (was == nil || was.inner == nil) {

@@ -7,7 +7,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // Settings are stored as their latest state, without a history.
@@ -35,10 +35,10 @@ func save(_ *actor.Context[Save], s persistence.State[Settings], msg Save) persi
 
 // The settings of a user outlive the actor that keeps them.
 func ExampleDurableState() {
-	journal := memory.New()
+	store := journal.NewMemory()
 	for seen := range uint64(2) {
 		system := actor.NewSystem("example")
-		settings := actor.Spawn(system, behaviors.DurableState("settings-ann", journal, Settings{Theme: "light"}, save), "ann")
+		settings := actor.Spawn(system, behaviors.DurableState("settings-ann", store, Settings{Theme: "light"}, save), "ann")
 		for _, theme := range []string{"dark", "blue"} {
 			reply, err := actor.Ask(context.Background(), settings, func(r actor.ActorRef[string]) Save {
 				return Save{Seen: seen, Settings: Settings{Theme: theme, Lines: 40}, ReplyTo: r}

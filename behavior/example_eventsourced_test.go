@@ -8,7 +8,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // A Buy puts an item on a shopping list, once.
@@ -38,10 +38,10 @@ func buy(_ *actor.Context[Buy], list map[string]bool, msg Buy) persistence.Effec
 
 // A shopping list remembers its items when it is started again, because the journal has its events.
 func ExampleEventSourced() {
-	journal := memory.New()
+	store := journal.NewMemory()
 	for range 2 {
 		system := actor.NewSystem("example")
-		list := actor.Spawn(system, behaviors.EventSourced("list-ann", journal, map[string]bool{}, addItem, buy), "ann")
+		list := actor.Spawn(system, behaviors.EventSourced("list-ann", store, map[string]bool{}, addItem, buy), "ann")
 		fmt.Println(actor.Ask(context.Background(), list, func(r actor.ActorRef[string]) Buy { return Buy{"milk", r} }))
 		shutdown(system)
 	}

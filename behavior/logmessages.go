@@ -31,7 +31,6 @@ func LogMessages[M any](level zapcore.Level, b actor.Behavior[M]) actor.Behavior
 	}, b)
 }
 
-// logged is the identity of the wrapper that LogMessages adds.
 type logged struct{ at zapcore.Level }
 
 func described(what any) []zap.Field {

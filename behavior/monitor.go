@@ -14,10 +14,9 @@ func Monitor[M any](ref actor.ActorRef[M], b actor.Behavior[M]) actor.Behavior[M
 	}, nil, b)
 }
 
-// monitored is the identity of the wrapper that Monitor adds.
 type monitored[M any] struct{ by actor.ActorRef[M] }
 
-// wrapped continues with b, with message and signal around its handlers, once for each identity.
+// An identity wraps b only once.
 func wrapped[M any](identity any,
 	message func(actor.MessageHandler[M]) actor.MessageHandler[M],
 	signal func(actor.SignalHandler[M]) actor.SignalHandler[M],

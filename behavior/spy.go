@@ -39,5 +39,4 @@ func spied[M any](observer actor.ActorRef[Observation], b actor.Behavior[M], chi
 	}
 }
 
-// spyBy is the identity of the wrapper that Spy adds.
 type spyBy struct{ observer actor.ActorRef[Observation] }

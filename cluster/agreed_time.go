@@ -10,7 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/peers"
 	"github.com/understudy-go/understudy/internal/protocol"
 	"github.com/understudy-go/understudy/internal/storeclock"
@@ -43,7 +43,6 @@ func init() {
 	actor.RegisterType[calendarTold]("understudy.cluster.calendar-told")
 }
 
-// A calendarExchange compares the calendars of the members.
 type calendarExchange struct {
 	node *Node
 
@@ -51,7 +50,6 @@ type calendarExchange struct {
 	wrong map[ID]bool // members whose clock is known to be wrong
 }
 
-// serveCalendar starts the actor that answers other nodes, and offers the agreed time.
 func serveCalendar(n *Node) {
 	actor.Spawn(extension.Framework(n.System), func(_ *actor.Context[calendarAsked], next *actor.Next[calendarAsked]) {
 		next.OnMessage = func(_ *actor.Context[calendarAsked], asked calendarAsked) actor.Behavior[calendarAsked] {

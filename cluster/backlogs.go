@@ -64,13 +64,11 @@ func (b backlogTold) heard() actorhook.ActorBacklog {
 	}
 }
 
-// A nodeBacklog is what waits for an actor of a member.
 type nodeBacklog struct {
 	ID
 	actorhook.ActorBacklog
 }
 
-// mostBehind returns the actors of the cluster that are most behind, of what its members have told.
 func mostBehind(told map[ID]backlogsTold) (all []nodeBacklog) {
 	for id, t := range told {
 		for _, b := range t.Actors {

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/history"
 )
 
@@ -36,7 +36,7 @@ func (c chronicle) changed(changes []Event, before, v View) {
 	}
 }
 
-// add adds a change. self is this node as it was before.
+// self is this node as it was before.
 func (c chronicle) add(e Event, self Member) {
 	add := func(kind, subject, reason string) { c.ring.Add(time.Now(), kind, subject, reason) }
 	switch e := e.(type) {
@@ -76,13 +76,11 @@ func whyRemoved(e MemberRemoved) string {
 	return "it has not said that it has stopped"
 }
 
-// leftInOrder reports whether a node is no member any more because it has left. self is the node as
-// it was before.
+// self is the node as it was before.
 func leftInOrder(e MembershipLost, self Member) bool {
 	return e.Self.Status != Down && (self.Status == Leaving || self.Status == Exiting)
 }
 
-// ended adds that the node has ended with an error.
 func (c chronicle) ended(name string, err error) {
 	c.ring.Add(time.Now(), "node has ended", name, err.Error())
 }

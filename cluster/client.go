@@ -11,8 +11,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/shardtree"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/remote"
@@ -75,7 +75,6 @@ func Dial(ctx context.Context, cfg ClientConfig) (*Client, error) {
 	return c, nil
 }
 
-// errClientOutside is why a client cannot register services or use topics.
 var errClientOutside = errors.New("this system is a client, which is no member of the cluster")
 
 func newClient(cfg ClientConfig) (*Client, error) {

@@ -63,7 +63,6 @@ func (c ClientConfig) withDefaults() ClientConfig {
 	return c
 }
 
-// validate returns an error that says which field of c is wrong and what to do about it.
 func (c ClientConfig) validate() error {
 	switch {
 	case naming.CheckSystem(c.Name) != nil:

@@ -29,11 +29,8 @@ const (
 	newsPath = "/system/" + newsName
 )
 
-// errNoMember is why a node that answers cannot be a contact.
 var errNoMember = errors.New("the node is in no cluster at present")
 
-// follow asks the contact for news, and finds another one if it fails, until the client is shut
-// down.
 func (c *Client) follow() {
 	defer c.views.end()
 	for c.waitToAsk() {
@@ -46,7 +43,7 @@ func (c *Client) follow() {
 	}
 }
 
-// waitToAsk waits for the next request for news. It returns false when the client is shut down.
+// waitToAsk returns false when the client is shut down.
 func (c *Client) waitToAsk() bool {
 	timer := time.NewTimer(newsAskedEvery)
 	defer timer.Stop()
@@ -58,7 +55,6 @@ func (c *Client) waitToAsk() bool {
 	return c.aborted.Err() == nil
 }
 
-// askSoon requests news without waiting for the next turn.
 func (c *Client) askSoon() {
 	select {
 	case c.asks <- struct{}{}:
@@ -66,7 +62,6 @@ func (c *Client) askSoon() {
 	}
 }
 
-// findAnother tries candidates until one becomes the contact, or the client is shut down.
 func (c *Client) findAnother() {
 	for failures := 0; pause.For(c.aborted, delay(failures)) == nil; failures++ {
 		if err := c.tryAll(c.aborted); err == nil {
@@ -94,8 +89,7 @@ func (c *Client) connect(ctx context.Context) error {
 	}
 }
 
-// delay returns how long to wait after a number of failures in a row. It is random, so that many
-// clients do not retry at the same moment.
+// The delay is random, so that many clients do not retry at the same moment.
 func delay(failures int) time.Duration {
 	if failures == 0 {
 		return 0
@@ -128,7 +122,6 @@ func (c *Client) tryAll(ctx context.Context) error {
 	return &hopelessError{errors.Join(errs...)}
 }
 
-// final reports whether trying again cannot help.
 func final(err error) bool {
 	if refused, ok := errors.AsType[*remote.RefusedError](err); ok {
 		return refused.Refusal == remote.RefusedCluster || refused.Refusal == remote.RefusedVersion || refused.Refusal == remote.RefusedIdentity
@@ -153,7 +146,6 @@ func (c *Client) candidates() []string {
 	return slices.Concat(near, far, c.contacts)
 }
 
-// try makes the node at address the contact.
 func (c *Client) try(ctx context.Context, address string) error {
 	peer, err := c.endpoint.Greet(ctx, address)
 	if err != nil {
@@ -163,7 +155,6 @@ func (c *Client) try(ctx context.Context, address string) error {
 	return c.ask(ctx, peer.Address)
 }
 
-// ask requests news of the node at address and applies them.
 func (c *Client) ask(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, newsPatience, errSilent)
 	defer cancel()
@@ -188,7 +179,6 @@ func (c *Client) ask(ctx context.Context, address string) error {
 
 var errSilent = errors.New("cluster: the node does not answer")
 
-// takeNews is the behavior of the actor that receives the news that the contact pushes.
 func (c *Client) takeNews(_ *actor.Context[contactNews], next *actor.Next[contactNews]) {
 	next.OnMessage = func(_ *actor.Context[contactNews], news contactNews) actor.Behavior[contactNews] {
 		switch {
@@ -274,7 +264,6 @@ func addressesOf(v View) []string {
 	return all
 }
 
-// manages reports whether, by the contact's news, a member has a manager of a singleton.
 func (c *Client) manages(member ID, name string) bool {
 	return slices.ContainsFunc(c.contact.Load().Managers, func(m contactManagers) bool {
 		return m.Singleton == name && slices.Contains(m.At, member)

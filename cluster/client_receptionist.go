@@ -7,12 +7,11 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 )
 
-// contactName is the name of the actor on each node that answers clients.
 const contactName = "contact"
 
 // The messages between clients and nodes.
@@ -51,7 +50,6 @@ type (
 		UnreachableBy []ID
 	}
 
-	// contactManagers lists the members that have a manager of a singleton.
 	contactManagers struct {
 		_         struct{} `cbor:",toarray"`
 		Singleton string
@@ -62,7 +60,6 @@ type (
 // Carried says that the message carries none of the user, see [extension.DeadLetter].
 func (contactAsked) Carried(*actor.System) (to string, msg any, carries bool) { return "", nil, false }
 
-// Carried says that the message carries none of the user.
 func (contactNews) Carried(*actor.System) (to string, msg any, carries bool) { return "", nil, false }
 
 func init() {
@@ -80,7 +77,6 @@ type contact struct {
 	clients subscribers
 }
 
-// startContact starts the contact of a node.
 func startContact(s *actor.System, views *viewPublisher) {
 	actor.Spawn(extension.Framework(s), func(ctx *actor.Context[contactAsked], next *actor.Next[contactAsked]) {
 		c := &contact{system: s, views: views, clients: subscribers{}}
@@ -89,7 +85,6 @@ func startContact(s *actor.System, views *viewPublisher) {
 	}, contactName)
 }
 
-// push sends a new view to the clients.
 func (c *contact) push(v View) actor.Behavior[contactAsked] {
 	c.clients.forget(time.Now())
 	for client, asked := range c.clients {
@@ -98,7 +93,6 @@ func (c *contact) push(v View) actor.Behavior[contactAsked] {
 	return nil
 }
 
-// answer answers a client and remembers it.
 func (c *contact) answer(ctx *actor.Context[contactAsked], asked contactAsked) actor.Behavior[contactAsked] {
 	if c.clients.hear(ctx, asked) {
 		v, _, _ := c.views.read()
@@ -107,7 +101,6 @@ func (c *contact) answer(ctx *actor.Context[contactAsked], asked contactAsked) a
 	return nil
 }
 
-// managersOf returns the members that have managers of singletons, as far as this node knows.
 func (c *contact) managersOf(singletons []string) []contactManagers {
 	var all []contactManagers
 	for _, name := range singletons {
@@ -120,7 +113,6 @@ func (c *contact) managersOf(singletons []string) []contactManagers {
 	return all
 }
 
-// sumOf returns a hash of managers, for comparisons.
 func sumOf(all []contactManagers) uint64 {
 	h := fnv.New64a()
 	for _, m := range all {
@@ -132,7 +124,6 @@ func sumOf(all []contactManagers) uint64 {
 // subscribers are the clients that receive changes, by the ref to send them to.
 type subscribers map[actor.ActorRef[contactNews]]subscription
 
-// A subscription says when a client has last asked, and for which singletons.
 type subscription struct {
 	asked      time.Time
 	singletons []string
@@ -153,19 +144,16 @@ func (a subscribers) hear(ctx *actor.Context[contactAsked], asked contactAsked) 
 	return client
 }
 
-// add subscribes a client, unless there are too many.
 func (a subscribers) add(client actor.ActorRef[contactNews], i subscription) {
 	if _, known := a[client]; known || len(a) < membership.MaxMembers {
 		a[client] = i
 	}
 }
 
-// forget drops the subscriptions of clients that have not asked for contactMemory.
 func (a subscribers) forget(now time.Time) {
 	maps.DeleteFunc(a, func(_ actor.ActorRef[contactNews], i subscription) bool { return now.Sub(i.asked) >= contactMemory })
 }
 
-// answerTo returns the answer to a client.
 func answerTo(v View, asked contactAsked, managers []contactManagers) contactNews {
 	news := contactNews{From: v.Self.ID(), Member: v.Self.Status > 0 && v.Self.Status < Down, Version: v.Version}
 	if !news.Member {
@@ -181,7 +169,6 @@ func answerTo(v View, asked contactAsked, managers []contactManagers) contactNew
 	return news
 }
 
-// view returns the client's view of the cluster, made from news.
 func (news contactNews) view(version uint64, self Member) View {
 	unreachable := map[ID][]ID{}
 	var candidates []Member

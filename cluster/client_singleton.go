@@ -35,12 +35,10 @@ type awaitedView struct {
 
 var _ singletonhook.Takers = (*clientTakers)(nil)
 
-// Follow implements [singletonhook.Takers].
 func (t *clientTakers) Follow(name string) singletonhook.Following {
 	return &clientFollowing{clientTakers: t, name: name}
 }
 
-// Takers implements [singletonhook.Following].
 func (f *clientFollowing) Takers() []node.ID {
 	var ids []node.ID
 	v := f.client.View()
@@ -53,7 +51,6 @@ func (f *clientFollowing) Takers() []node.ID {
 	return ids
 }
 
-// Leaves implements [singletonhook.Following].
 func (f *clientFollowing) Leaves(id node.ID) bool {
 	for _, m := range f.client.View().Members {
 		if m.ID() == id {
@@ -63,7 +60,6 @@ func (f *clientFollowing) Leaves(id node.ID) bool {
 	return false
 }
 
-// Listen implements [singletonhook.Following].
 func (f *clientFollowing) Listen(changed func()) (cancel func()) {
 	f.change(func() { f.followers[f] = true })
 	f.client.askSoon()
@@ -79,7 +75,6 @@ func (t *clientTakers) await(version uint64, reached func()) {
 	t.change(func() { t.awaited = append(t.awaited, awaitedView{version, reached}) })
 }
 
-// change applies a change, and calls what has waited for it.
 func (t *clientTakers) change(do func()) {
 	t.mu.Lock()
 	do()
@@ -99,7 +94,6 @@ func (t *clientTakers) change(do func()) {
 	}
 }
 
-// singletons returns the sorted names of the singletons that have a proxy.
 func (t *clientTakers) singletons() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

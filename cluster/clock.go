@@ -19,7 +19,6 @@ type Clock interface {
 	NewTicker(d time.Duration) (ticks <-chan time.Time, stop func())
 }
 
-// systemClock is the clock of the operating system.
 type systemClock struct{}
 
 func (systemClock) Now() time.Time  { return time.Now() }

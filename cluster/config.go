@@ -201,8 +201,8 @@ type Config struct {
 	// zap.NewNop() logs nothing.
 	Logger *zap.Logger
 
-	// SystemOptions are further options of the node's actor system, such as extension.WithEncoding
-	// in tests. The default is none.
+	// SystemOptions are further options of the node's actor system, such as otel.WithTracing. The
+	// default is none.
 	SystemOptions []actor.Option
 }
 
@@ -213,7 +213,6 @@ const DefaultName = "understudy"
 // one starts elsewhere.
 const stopTime = 10 * time.Second
 
-// withDefaults returns c with its zero values replaced.
 func (c Config) withDefaults() Config {
 	c.Name = cmp.Or(c.Name, DefaultName)
 	c.Bind = cmp.Or(c.Bind, "127.0.0.1:0")
@@ -237,7 +236,6 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// validate returns an error that says which field of c is wrong and what to do about it.
 func (c Config) validate() error {
 	switch {
 	case naming.CheckSystem(c.Name) != nil:
@@ -299,7 +297,6 @@ func (c Config) validate() error {
 	return membership.CheckDelay(c.Detector, c.Downing)
 }
 
-// validateDowning returns the error of the strategy's own Validate, if it has that method.
 func validateDowning(d Downing) error {
 	v, can := d.(interface{ Validate() error })
 	if !can {

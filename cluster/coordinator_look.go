@@ -15,7 +15,6 @@ type coordinatorLook[T any] struct {
 	seen onDemand[coordinatorSeen[T]]
 }
 
-// coordinatorSeen is the last answer of a coordinator.
 type coordinatorSeen[T any] struct {
 	answer  *T     // nil: there is no coordinator, or it has not answered
 	failure string // why it has not answered, or ""

@@ -24,7 +24,6 @@ func (t *dialErrors) note(address string, err error) {
 	t.all[address] = err
 }
 
-// of returns the errors of addresses as one text.
 func (t *dialErrors) of(addresses []string) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -60,14 +60,11 @@ func (d *discoverer) search(aborted context.Context, post func(membership.Input)
 	post(membership.Found{Addresses: addresses, Failed: err != nil})
 }
 
-// find calls the Find of Config.Discovery, which may be user code; a panic becomes an error.
 func (d *discoverer) find(ctx context.Context) (addresses []string, err error) {
 	panicked := guard.Apart(func() { addresses, err = d.by.Find(ctx) })
 	return addresses, cmp.Or(panicked, err)
 }
 
-// usable returns the addresses sorted and without duplicates, or an error if they are invalid or
-// too many.
 func usable(addresses []string) ([]string, error) {
 	addresses = slices.Compact(slices.Sorted(slices.Values(addresses)))
 	if len(addresses) > maxFound {

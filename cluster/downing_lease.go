@@ -69,7 +69,6 @@ func (l *leasing) request(ask downing.Ask) (held bool, number uint64) {
 	return held, number
 }
 
-// nameOfLease returns the text of a lease that has one, or else its type.
 func nameOfLease(l downing.Lease) string {
 	if named, ok := l.(fmt.Stringer); ok {
 		return fmt.Sprint(named) // also if String panics

@@ -52,7 +52,6 @@ func (c Config) Expected() Expectation {
 	return e
 }
 
-// orNever formats a time of an Expectation for people.
 func orNever(d time.Duration) string {
 	if d < 0 {
 		return "never"

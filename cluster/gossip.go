@@ -108,7 +108,6 @@ func (g *gossip) stop(leave bool) {
 	}
 }
 
-// news is one broadcast.
 type news struct {
 	key  string
 	data []byte
@@ -127,7 +126,6 @@ func (n *news) Message() []byte { return n.data }
 
 func (n *news) Finished() {}
 
-// gossipDelegate implements memberlist.Delegate.
 type gossipDelegate gossip
 
 // NodeMeta is empty: our own table describes the nodes.

@@ -33,7 +33,6 @@ func (b *inbox) post(to uint64, ev membership.Input) {
 // repeated if they matter.
 const maxUnread = 10_000
 
-// offer posts an event unless too many wait, and reports whether it did.
 func (b *inbox) offer(to uint64, ev membership.Input) bool {
 	b.mu.Lock()
 	room := len(b.events) < maxUnread
@@ -54,7 +53,6 @@ func (b *inbox) signal() {
 	}
 }
 
-// putBack returns events that were taken but not handled to the front of the inbox.
 func (b *inbox) putBack(events []envelope) {
 	if len(events) == 0 {
 		return
@@ -65,7 +63,6 @@ func (b *inbox) putBack(events []envelope) {
 	b.signal()
 }
 
-// take removes and returns all events, in order.
 func (b *inbox) take() []envelope {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -12,7 +12,6 @@ type knownMembers struct {
 	doubtful []ID // members that only earlier contacts knew
 }
 
-// all returns the members, doubtful ones included.
 func (a *knownMembers) all() []ID { return slices.Concat(a.members, a.doubtful) }
 
 // learn applies news. It returns the members, and those that were members before and are gone.

@@ -10,8 +10,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // Leave ends the node in an orderly way, in the phases of [actor.System.Shutdown]. In
@@ -75,7 +75,6 @@ func (n *Node) OnLeave(name string, task func(ctx context.Context) error) (cance
 	})
 }
 
-// A departure records how far the shutdown of a node has come.
 type departure struct {
 	quick   chan struct{} // closed when nothing is handed over any more
 	skip    func()        // closes quick
@@ -116,7 +115,6 @@ func (n *Node) depart(ctx context.Context) error {
 	return errors.Join(err, n.endpoint.Close())
 }
 
-// leaveMembership returns when the node is not a member any more.
 func (n *Node) leaveMembership(ctx context.Context) error {
 	n.inbox.post(0, membership.LeaveAsked{})
 	if err := n.either(ctx, n.Terminated()); err != nil {
@@ -146,7 +144,6 @@ func (n *Node) either(ctx context.Context, done <-chan struct{}) error {
 // actors.
 const flushPatience = time.Second
 
-// flush waits until the last messages of the actors have arrived, while this node is a member.
 func (n *Node) flush(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, flushPatience)
 	defer cancel()

@@ -47,7 +47,6 @@ type Traffic struct {
 	MaxUnauthenticatedPerHost int
 }
 
-// withDefaults returns t with its zero values replaced.
 func (t Traffic) withDefaults() Traffic {
 	t.MaxMessage = cmp.Or(t.MaxMessage, leastMaxMessage)
 	t.OutboxSize = cmp.Or(t.OutboxSize, 100_000)
@@ -61,7 +60,6 @@ func (t Traffic) withDefaults() Traffic {
 // leastMaxMessage is what the table of a large cluster may need, in bytes.
 const leastMaxMessage = 4 << 20
 
-// validate returns an error that names the field that is out of its range.
 func (t Traffic) validate(config string) error {
 	for _, limit := range []struct {
 		name  string
@@ -85,7 +83,6 @@ func (t Traffic) validate(config string) error {
 	return nil
 }
 
-// apply returns c with the limits of t.
 func (t Traffic) apply(c remote.Config) remote.Config {
 	c.MaxMessage, c.CompressFrom = t.MaxMessage, t.CompressFrom
 	c.OutboxSize, c.OutboxBytes = t.OutboxSize, t.OutboxBytes

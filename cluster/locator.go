@@ -13,7 +13,6 @@ type locator Node
 
 var _ singletonhook.Locator = (*locator)(nil)
 
-// Topologies implements [singletonhook.Locator].
 func (l *locator) Topologies(ctx context.Context) iter.Seq[singletonhook.Topology] {
 	return func(yield func(singletonhook.Topology) bool) {
 		for v := range l.views.follow(ctx) {

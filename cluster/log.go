@@ -11,7 +11,6 @@ import (
 	"go.uber.org/zap"
 )
 
-// logStart logs the settings and the times that follow from them, and that the node is alone.
 func (n *Node) logStart() {
 	expected := n.cfg.Expected()
 	n.log.Info("node started",
@@ -56,7 +55,6 @@ func (c Config) hasChosenAddress() bool {
 	return chosen(c.Bind) || chosen(c.Advertise)
 }
 
-// show publishes a view, and counts, logs and remembers the differences to the one before.
 func (n *Node) show(v View) {
 	before := n.View()
 	n.views.publish(v)
@@ -68,7 +66,7 @@ func (n *Node) show(v View) {
 	n.chronicle.changed(changes, before, v)
 }
 
-// logEvent logs an event. self is this node as it was before.
+// self is this node as it was before.
 func (n *Node) logEvent(e Event, self Member) {
 	switch e := e.(type) {
 	case MemberJoined:
@@ -119,7 +117,6 @@ func memberNames(members []Member) []string {
 	return names
 }
 
-// whyNotUp says what the node is waiting for, and what an operator can do or know about it.
 func (n *Node) whyNotUp() (why string, advice []string) {
 	v := n.View()
 	if v.Self.Status != 0 {

@@ -15,8 +15,8 @@ import (
 	"github.com/understudy-go/understudy/internal/singletonhook"
 )
 
-// An machineLoop runs the machine of one machineLoop of a node: it feeds events to the machine and
-// executes the actions that the machine returns. One goroutine owns it.
+// A machineLoop runs the machine of one incarnation: it feeds it events and executes its actions.
+// One goroutine owns it.
 type machineLoop struct {
 	node    *Node
 	self    ID
@@ -31,7 +31,6 @@ type machineLoop struct {
 // still acknowledge messages that it has received, so that they do not count as lost.
 const forgetAfter = 100 * time.Millisecond
 
-// runIncarnation runs one incarnation to its end.
 func (n *Node) runIncarnation(set membership.Settings) membership.End {
 	self := set.Self.ID()
 	l := &machineLoop{node: n, self: self, machine: membership.New(set)}
@@ -170,10 +169,9 @@ func (l *machineLoop) connect(address string) {
 	}
 }
 
-// post posts an event for this incarnation. Any goroutine may call it.
+// Any goroutine may call post.
 func (l *machineLoop) post(in membership.Input) { l.node.inbox.post(l.self.Incarnation, in) }
 
-// drain waits until no singleton runs on this node.
 func (l *machineLoop) drain() {
 	n := l.node
 	if err := singletonhook.Drain(n.aborted, n.System); err == nil {
@@ -228,7 +226,6 @@ func (n *Node) admitMessages(id ID) error {
 	return nil
 }
 
-// admit refuses removed incarnations in gossip.
 func (n *Node) admit(name string) error {
 	address, incarnation, ok := parseGossipName(name)
 	if !ok {
@@ -240,7 +237,6 @@ func (n *Node) admit(name string) error {
 	return nil
 }
 
-// next returns the settings of the incarnation that follows the one that has ended.
 func (n *Node) next(set membership.Settings, e membership.End) membership.Settings {
 	set.Earlier = append(slices.Clone(set.Earlier), set.Self.Incarnation)
 	set.Self.Incarnation = node.RenewIncarnation(set.Self.Incarnation)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/peers"
 	"github.com/understudy-go/understudy/internal/protocol"
 )
@@ -38,7 +38,6 @@ type memberAnswer[T any] struct {
 	at   time.Time
 }
 
-// serve starts the actor that answers other nodes.
 func (e *memberExchange[T]) serve() {
 	actor.Spawn(extension.Framework(e.node.System), func(_ *actor.Context[memberAsked[T]], next *actor.Next[memberAsked[T]]) {
 		next.OnMessage = func(_ *actor.Context[memberAsked[T]], asked memberAsked[T]) actor.Behavior[memberAsked[T]] {
@@ -85,7 +84,6 @@ func (e *memberExchange[T]) collect(ctx context.Context) map[ID]T {
 	return answers
 }
 
-// withAnswers returns the change that answers make to those of before.
 func withAnswers[T any](answers map[ID]T) func(old map[ID]memberAnswer[T]) map[ID]memberAnswer[T] {
 	return func(old map[ID]memberAnswer[T]) map[ID]memberAnswer[T] {
 		now, all := time.Now(), map[ID]memberAnswer[T]{}
@@ -101,7 +99,6 @@ func withAnswers[T any](answers map[ID]T) func(old map[ID]memberAnswer[T]) map[I
 	}
 }
 
-// known returns the last answers of the other members.
 func (e *memberExchange[T]) known() map[ID]T {
 	all := map[ID]T{}
 	for id, a := range e.answers.read() {

@@ -42,7 +42,6 @@ func newMemberlistTransport(e *remote.Endpoint) *memberlistTransport {
 	return t
 }
 
-// receive passes packets and streams from the endpoint to memberlist until Shutdown.
 func (t *memberlistTransport) receive() {
 	for {
 		select {
@@ -101,12 +100,10 @@ func numberOf(host string) net.IP {
 	return net.IPv4(10, byte(sum>>16), byte(sum>>8), byte(sum)) //nolint:gosec // the bytes of a hash
 }
 
-// gossipName returns the memberlist name of an incarnation.
 func gossipName(address string, incarnation uint64) string {
 	return address + "#" + strconv.FormatUint(incarnation, 16)
 }
 
-// parseGossipName is the inverse of gossipName.
 func parseGossipName(name string) (address string, incarnation uint64, ok bool) {
 	address, uid, _ := strings.Cut(name, "#")
 	incarnation, err := strconv.ParseUint(uid, 16, 64)
@@ -128,7 +125,6 @@ func (t *memberlistTransport) WriteToAddress(b []byte, a memberlist.Address) (ti
 	return time.Now(), nil
 }
 
-// WriteTo is WriteToAddress for an address without a name.
 func (t *memberlistTransport) WriteTo(b []byte, addr string) (time.Time, error) {
 	return t.WriteToAddress(b, memberlist.Address{Addr: addr})
 }
@@ -151,15 +147,12 @@ func (t *memberlistTransport) DialAddressTimeout(a memberlist.Address, timeout t
 // streamLimit is the deadline of one exchange of whole states.
 const streamLimit = 10 * time.Second
 
-// DialTimeout is DialAddressTimeout for an address without a name.
 func (t *memberlistTransport) DialTimeout(addr string, timeout time.Duration) (net.Conn, error) {
 	return t.DialAddressTimeout(memberlist.Address{Addr: addr}, timeout)
 }
 
-// PacketCh returns the datagrams that arrive.
 func (t *memberlistTransport) PacketCh() <-chan *memberlist.Packet { return t.packets }
 
-// StreamCh returns the streams that others open.
 func (t *memberlistTransport) StreamCh() <-chan net.Conn { return t.streams }
 
 // Shutdown ends the transport. The endpoint stays open; its owner closes it.

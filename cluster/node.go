@@ -16,11 +16,11 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
 	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/cluster/internal/metrics"
 	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/peers"
 	"github.com/understudy-go/understudy/internal/protocol"
@@ -156,7 +156,6 @@ func listen(cfg Config) (*Node, error) {
 	return n, nil
 }
 
-// self returns this node as a member, in an incarnation.
 func (n *Node) self(incarnation uint64) Member {
 	return Member{
 		Name:        n.cfg.NodeID,
@@ -168,7 +167,6 @@ func (n *Node) self(incarnation uint64) Member {
 	}
 }
 
-// run runs one incarnation after the other until the node does not rejoin.
 func (n *Node) run() {
 	defer close(n.ended)
 	defer n.views.end()
@@ -200,7 +198,6 @@ func (n *Node) run() {
 	}
 }
 
-// over logs the error of the last incarnation and shuts the system down.
 func (n *Node) over(e membership.End) {
 	if n.failure = e.Err; e.Err != nil && n.aborted.Err() == nil {
 		n.log.Error("node has ended", zap.Error(e.Err))
@@ -255,7 +252,7 @@ func (n *Node) Down(name string) error {
 	return nil
 }
 
-// control posts a control message of another node. The endpoint calls it.
+// The endpoint calls it.
 func (n *Node) control(from ID, data []byte) {
 	to, in, err := membership.Decode(from.Address, data)
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// onDemandHold is how long an answer is new enough.
 const onDemandHold = time.Second
 
 // An onDemand holds what others are asked for only while somebody looks at a status page. Its zero

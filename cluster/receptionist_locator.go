@@ -7,12 +7,10 @@ import (
 	"github.com/understudy-go/understudy/actor/receptionist"
 )
 
-// receptionistLocator is a node as the receptionist sees it.
 type receptionistLocator Node
 
 var _ receptionist.Locator = (*receptionistLocator)(nil)
 
-// Topologies implements [receptionist.Locator].
 func (r *receptionistLocator) Topologies(ctx context.Context) iter.Seq[receptionist.Topology] {
 	return func(yield func(receptionist.Topology) bool) {
 		for v := range r.views.follow(ctx) {

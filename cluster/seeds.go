@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// A lookup resolves the names of hosts.
 type lookup interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }

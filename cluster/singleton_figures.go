@@ -28,7 +28,6 @@ type (
 		LeftOut int // singletons that mostFigures excludes
 	}
 
-	// singletonFigures has the figures of one singleton, from singleton.Status.
 	singletonFigures struct {
 		_              struct{} `cbor:",toarray"`
 		Name           string

@@ -9,7 +9,6 @@ import (
 // stallAfter is how long a node waits for the same reason before it logs that.
 const stallAfter = 5 * time.Second
 
-// A stallTimer notices that a node waits for the same reason for too long.
 type stallTimer struct {
 	why   string
 	since time.Time
@@ -28,7 +27,6 @@ func (p *stallTimer) lost(why string, now time.Time) bool {
 	return true
 }
 
-// explain logs why this node waits, once it has waited for stallAfter.
 func (l *machineLoop) explain(now time.Time) {
 	if why := l.node.View().Waiting(); l.stall.lost(why, now) {
 		l.node.log.Warn("waiting", zap.String("reason", why))

@@ -79,7 +79,6 @@ func (n *Node) Handler(opts ...HandlerOption) http.Handler {
 	return statuspage.New((*statusSource)(n), statuspage.Options{Actions: actionsOf(n, set.authorize), Metrics: set.metrics})
 }
 
-// actionsOf returns what the page may do to n; nil without a function that permits them.
 func actionsOf(n *Node, authorize func(*http.Request) error) *statuspage.Actions {
 	if authorize == nil {
 		return nil
@@ -94,12 +93,10 @@ func actionsOf(n *Node, authorize func(*http.Request) error) *statuspage.Actions
 	}
 }
 
-// statusSource is a node as the source of a status page.
 type statusSource Node
 
 var _ statuspage.Source = (*statusSource)(nil)
 
-// Refresh implements [statuspage.Source].
 func (n *statusSource) Refresh(ctx context.Context) {
 	if _, _, ended := n.views.read(); ended {
 		return
@@ -112,7 +109,6 @@ func (n *statusSource) Refresh(ctx context.Context) {
 	asks.Wait()
 }
 
-// Snapshot implements [statuspage.Source].
 func (n *statusSource) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
 	v, changed, ended := n.views.read()
 	if ended {
@@ -137,7 +133,6 @@ func (n *statusSource) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
 	return s, changed
 }
 
-// snapshotOf returns the part of a snapshot that comes from v alone.
 func snapshotOf(v View) statuspage.Snapshot {
 	s := statuspage.Snapshot{
 		Version:   v.Version,
@@ -176,7 +171,6 @@ func shownMember(v View, m Member) statuspage.Member {
 	return s
 }
 
-// shown returns the settings of c, and the times that follow from them, for a snapshot.
 func (c Config) shown() (statuspage.Settings, statuspage.Expected) {
 	e := c.Expected()
 	expected := statuspage.Expected{

@@ -7,7 +7,6 @@ import (
 	"github.com/understudy-go/understudy/internal/statuspage"
 )
 
-// Actors implements [statuspage.Source].
 func (n *statusSource) Actors() statuspage.Actors {
 	counted := actorhook.Internals(n.System).(actorhook.Counted) // actor implements it
 	shown := statuspage.Actors{Time: time.Now(), Handlers: []statuspage.Handler{}, Asks: []statuspage.Ask{}, Circles: [][]string{}}

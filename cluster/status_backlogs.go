@@ -11,7 +11,6 @@ import (
 	"github.com/understudy-go/understudy/internal/statuspage"
 )
 
-// shownBacklogs returns actors that are behind as the page shows them, in the same order.
 func shownBacklogs(v View, cluster string, all []nodeBacklog) []statuspage.Backlog {
 	shown := []statuspage.Backlog{}
 	for _, b := range all {

@@ -9,7 +9,6 @@ import (
 	"github.com/understudy-go/understudy/internal/statuspage"
 )
 
-// DeadLetters implements [statuspage.Source].
 func (n *statusSource) DeadLetters() statuspage.DeadLetters {
 	all := statuspage.DeadLetters{Time: time.Now(), Letters: []statuspage.DeadLetter{}}
 	for _, d := range actorhook.KeptDeadLetters(n.System) {
@@ -29,7 +28,6 @@ func typeText(t reflect.Type) string {
 	return t.String()
 }
 
-// deadLettersByReason returns how many dead letters a system has had, by reason.
 func deadLettersByReason(s *actor.System) map[string]uint64 {
 	all := map[string]uint64{}
 	for reason, count := range s.DeadLettersByReason() {

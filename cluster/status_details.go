@@ -5,14 +5,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/cronstatus"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/linkstatus"
 	"github.com/understudy-go/understudy/internal/statuspage"
 	"github.com/understudy-go/understudy/internal/storestatus"
 )
 
-// Details implements [statuspage.Source].
 func (n *statusSource) Details() statuspage.Details {
 	v, _, _ := n.views.read()
 	d := statuspage.Details{Time: time.Now(), Links: shownLinks(v, n.endpoint.Links())}
@@ -37,7 +36,6 @@ func (n *statusSource) Details() statuspage.Details {
 	return d
 }
 
-// shownLinks returns a link for each peer, from those of its channels, sorted by peer.
 func shownLinks(v View, channels []linkstatus.Link) []statuspage.Link {
 	shown := []statuspage.Link{}
 	for _, c := range channels {
@@ -49,7 +47,6 @@ func shownLinks(v View, channels []linkstatus.Link) []statuspage.Link {
 	return shown
 }
 
-// memberAt returns the name of the member at an address, or "".
 func memberAt(v View, address string) string {
 	i := slices.IndexFunc(v.Members, func(m Member) bool { return m.Address == address && m.Status < Down })
 	if i < 0 {

@@ -9,7 +9,6 @@ import (
 	"github.com/understudy-go/understudy/singleton"
 )
 
-// GivenUp implements [statuspage.Source].
 func (n *statusSource) GivenUp() statuspage.GivenUp {
 	all := statuspage.GivenUp{Node: n.cfg.NodeID, Time: time.Now(), Messages: []statuspage.GivenUpMessage{}}
 	for _, m := range singleton.ListGivenUp(n.System) {

@@ -6,7 +6,6 @@ import (
 	"github.com/understudy-go/understudy/internal/statuspage"
 )
 
-// History implements [statuspage.Source].
 func (n *statusSource) History() statuspage.History {
 	return statuspage.History{Time: time.Now(), Node: n.cfg.NodeID, Events: n.chronicle.ring.Events(n.cfg.NodeID)}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/understudy-go/understudy/singleton"
 )
 
-// completeByHosts adds the figures that the hosts have sent to the singletons that this node shows.
 func completeByHosts(shown []statuspage.Singleton, told map[ID]figuresTold) []statuspage.Singleton {
 	best := map[string]source{}
 	for id, each := range told {
@@ -27,7 +26,6 @@ func completeByHosts(shown []statuspage.Singleton, told map[ID]figuresTold) []st
 	return shown
 }
 
-// A source is a member and its figures of a singleton.
 type source struct {
 	ID
 	singletonFigures
@@ -38,7 +36,6 @@ func (s source) compare(o source) int {
 	return cmp.Or(cmp.Compare(hosting(s.Phase), hosting(o.Phase)), cmp.Compare(s.Address, o.Address), cmp.Compare(s.Incarnation, o.Incarnation))
 }
 
-// complete adds the figures of s to what this node shows.
 func (s source) complete(shown *statuspage.Singleton) {
 	noManager := shown.Phase == ""
 	if noManager {
@@ -62,7 +59,6 @@ func (s source) complete(shown *statuspage.Singleton) {
 	}
 }
 
-// silentMembers returns the IDs of the members that have sent no figures.
 func silentMembers(v View, told map[ID]figuresTold) []string {
 	silent := []string{}
 	for _, m := range v.Members {

@@ -4,12 +4,11 @@ import (
 	"context"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/placementstatus"
 	"github.com/understudy-go/understudy/internal/shardstatus"
 )
 
-// coordinatorLooks are what status pages ask coordinators for.
 type coordinatorLooks struct {
 	placement coordinatorLook[placementstatus.Overview]
 	homeless  coordinatorLook[[]shardstatus.Homeless]
@@ -31,7 +30,6 @@ func newCoordinatorLooks(s *actor.System) *coordinatorLooks {
 	return l
 }
 
-// shardTypes returns the types of entities that this node has started.
 func shardTypes(s *actor.System) []shardstatus.Type {
 	types, sharded := extension.Get[shardstatus.Source](s)
 	if !sharded {
@@ -40,7 +38,6 @@ func shardTypes(s *actor.System) []shardstatus.Type {
 	return types()
 }
 
-// hasHomeless reports whether this node knows of shards that run nowhere.
 func hasHomeless(types []shardstatus.Type) bool {
 	for _, t := range types {
 		if t.Homeless > 0 && t.Refused == "" {

@@ -39,7 +39,6 @@ func shownSingletons(v View, here []singleton.Status, known []singletonhook.Know
 	return shown
 }
 
-// shownSingleton returns a singleton that has a manager here.
 func shownSingleton(v View, s singleton.Status) statuspage.Singleton {
 	shown := statuspage.Singleton{
 		Name:  s.Name,

@@ -28,7 +28,6 @@ func (n *Node) waiting(v View, ended bool) []string {
 	return membership.Reasons(v)
 }
 
-// whyLost returns why the node is no member any more, if it was taken down.
 func whyLost(v View) []string {
 	if why := membership.Lost(v); why != "" {
 		return []string{"This node was taken down: " + why + "."}

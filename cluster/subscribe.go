@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // Subscribe sends ref the views of n: the current one immediately, and the newest whenever it has

@@ -15,7 +15,6 @@ import (
 // versions are those of the protocol between members that this release speaks.
 var versions = protocol.UpTo(membership.Version)
 
-// spoken returns what the nodes of this release speak with each other.
 func spoken() remote.Protocol {
 	return remote.Protocol{Min: versions.Min, Max: versions.Max, Features: uint64(protocol.Own)}
 }
@@ -56,7 +55,7 @@ func versionsOf(p remote.Peer) protocol.Range {
 	return protocol.Range{Min: p.Protocol.Min, Max: p.Protocol.Max}
 }
 
-// featuresOf returns the features of another node; none before the first handshake with it.
+// A node has no features before the first handshake with it.
 func (n *Node) featuresOf(id ID) protocol.Features {
 	peer, ok := n.endpoint.Peer(id.Address)
 	if !ok || peer.ID != id {
@@ -79,8 +78,6 @@ func (n *Node) notUnderstood(peer string, err error) {
 	}
 }
 
-// skippedKinds returns how many messages of each kind this node has skipped, see
-// [remote.Endpoint.Skipped].
 func (n *Node) skippedKinds() map[string]uint64 {
 	all := n.endpoint.Skipped()
 	if all == nil {

@@ -17,14 +17,12 @@ type viewPublisher struct {
 	listeners []*listener // copied on each change
 }
 
-// A listener is called after each new view.
 type listener struct{ call func() }
 
 func newViewPublisher(v View) *viewPublisher {
 	return &viewPublisher{view: v, changed: make(chan struct{})}
 }
 
-// publish replaces the view by a newer one.
 func (b *viewPublisher) publish(v View) {
 	b.mu.Lock()
 	b.view = v

@@ -6,10 +6,9 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
-// An actorContext is an *actor.Context.
 type actorContext interface {
 	context.Context
 	Log() *zap.Logger
@@ -18,13 +17,11 @@ type actorContext interface {
 
 // A mailbox takes commands back that an actor has not handled.
 type mailbox interface {
-	// putBack is [extension.PutBack].
 	putBack(cmds []command) bool
 	// tell sends a command again, behind those in the mailbox.
 	tell(cmd command)
 }
 
-// mailboxOf is a Context as a mailbox.
 type mailboxOf[M any] actor.Context[M]
 
 func (m *mailboxOf[M]) putBack(cmds []command) bool {

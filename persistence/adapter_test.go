@@ -162,7 +162,7 @@ func TestEventsAreTaggedByWhatTheyHaveLedTo(t *testing.T) {
 		ref.Tell(say(w.to, "d"))
 		w.stop(ref)
 		var tags [][]string
-		for r, err := range w.journal.Journal.Read(w.Context(), "words", 1, 10) {
+		for r, err := range w.journal.Memory.Read(w.Context(), "words", 1, 10) {
 			require.NoError(w, err)
 			tags = append(tags, r.Tags)
 		}

@@ -6,8 +6,8 @@ import (
 	"reflect"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/nonblocking"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
@@ -43,7 +43,6 @@ func New[M, E, S any](
 	return func(ctx *actor.Context[M], next *actor.Next[M]) { start(&t.def, ctx, next) }
 }
 
-// start starts an incarnation of the actor that d defines.
 func start[M any](d *definition, ctx *actor.Context[M], next *actor.Next[M]) {
 	e := newEntity(d, ctx, ctx.Self())
 	e.wake = ctx.Notify(func() actor.Behavior[M] { return become[M](e.awake()) })
@@ -79,7 +78,6 @@ type outcome struct {
 
 func (o outcome) goesOn() bool { return !o.stop && !o.unhandled && o.err == nil }
 
-// tell lets next do what o says.
 func (o outcome) tell(next interface {
 	Stop()
 	Unhandled()
@@ -110,7 +108,7 @@ type definition struct {
 }
 
 var (
-	errNoJournal        = errors.New("the journal is nil; open one with a package such as persistence/sqlite, or use memory.New() in tests")
+	errNoJournal        = errors.New("the journal is nil; open one with a package such as persistence/sqlite, or use journal.NewMemory() in tests")
 	errNoCommandHandler = errors.New("the command handler is nil; give it a function that returns the effect of a command")
 )
 
@@ -143,7 +141,6 @@ func (d *definition) complete(onEvent, onCommand bool) (err error) {
 	return d.checkSnapshots()
 }
 
-// neverBlocks reports whether calls of j never block.
 func neverBlocks(j Journal) bool {
 	if s, ok := j.(*stateJournal); ok {
 		j = s.Journal
@@ -151,7 +148,6 @@ func neverBlocks(j Journal) bool {
 	return nonblocking.Is(j)
 }
 
-// asyncOf returns j if its appends need not wait, else nil.
 func asyncOf(j Journal) journal.AsyncJournal {
 	if s, ok := j.(*stateJournal); ok && asyncOf(s.Journal) == nil {
 		return nil

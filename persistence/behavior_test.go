@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit"
@@ -261,7 +261,7 @@ func TestRecordsCarryTheWriterItsClaimAndTheTags(t *testing.T) {
 		}
 		var writers []journal.WriterID
 		seq := uint64(0)
-		for r, err := range w.journal.Journal.Read(w.Context(), "words", 1, 10) {
+		for r, err := range w.journal.Memory.Read(w.Context(), "words", 1, 10) {
 			require.NoError(w, err)
 			seq++
 			require.Equal(w, seq, r.Seq)

@@ -4,12 +4,11 @@ import (
 	"sync"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/storeclock"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// clocks has a clock for each journal of a system.
 type clocks struct {
 	mu      sync.Mutex // guards byStore
 	byStore map[journal.TimerStore]*storeclock.Clock

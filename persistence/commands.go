@@ -3,7 +3,7 @@ package persistence
 import (
 	"slices"
 
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // A command is a message for an entity, with the Context with which it came. In a trace, that
@@ -15,7 +15,6 @@ type command struct {
 	timer    *timer // because of which it came; nil if it was sent
 }
 
-// keep notes that the command is kept for later.
 func (c *command) keep() { extension.Described[any]{Message: c.msg, Metadata: c.metadata}.Hold() }
 
 // takes reports whether the command is still to be run: it is not if it is the request of an ask
@@ -31,16 +30,13 @@ type commands struct {
 	stashed []command // in order
 }
 
-// any reports whether a command is to run now.
 func (c *commands) any() bool { return len(c.turn) > 0 }
 
-// put adds a command that runs after those that are already waiting to run.
 func (c *commands) put(cmd command) {
 	cmd.keep()
 	c.turn = append(c.turn, cmd)
 }
 
-// next takes the command that runs next.
 func (c *commands) next() (cmd command) {
 	cmd, c.turn[0] = c.turn[0], cmd // release the command
 	c.turn = c.turn[1:]
@@ -50,7 +46,6 @@ func (c *commands) next() (cmd command) {
 	return cmd
 }
 
-// stash keeps a command. It reports whether there was room for it.
 func (c *commands) stash(cmd command, capacity int) bool {
 	if len(c.stashed) >= capacity {
 		return false

@@ -16,7 +16,7 @@
 //	counter := behaviors.EventSourced("counter-1", journal, 0, onEvent, onCommand)
 //
 // The constructors are behaviors.EventSourced and behaviors.DurableState. Events are kept in a
-// [Journal]: start with persistence/sqlite, and use persistence/memory in tests. Package
+// [Journal]: start with persistence/sqlite, and use journal.NewMemory in tests. Package
 // persistence/journal is the contract that stores implement.
 //
 // # Commands, events, state
@@ -184,7 +184,7 @@
 //
 // # Testing
 //
-// Use persistence/memory in a testing/synctest bubble: backoffs and timeouts take no real time.
+// Use journal.NewMemory in a testing/synctest bubble: backoffs and timeouts take no real time.
 // To test recovery, stop the actor and spawn it again on the same journal; to test fencing,
 // spawn a second one beside the first. Event handlers are plain functions. Package
 // testkit/eventsourced runs a behavior command by command. Package persistence/journaltest

@@ -34,7 +34,6 @@ type StateEffect[S any] = Effect[StateChange[S]]
 // Deleted is the last record of a deleted durable state. Readers across persistence ids see it.
 type Deleted struct{}
 
-// typeDeleted is the registered name of [Deleted].
 const typeDeleted = "understudy/persistence.deleted/1"
 
 func init() { actor.RegisterType[Deleted](typeDeleted) }
@@ -156,7 +155,6 @@ func (d *durable) begin(ctx actorContext) (_ *definition, end func()) {
 	return definition, j.tasks.Wait
 }
 
-// on returns the event-sourced actor on j.
 func (d *durable) on(j *stateJournal) (*definition, error) {
 	e := &definition{settings: d.settings, user: &changes{d, j}, id: d.id, journal: j, verify: true}
 	return e, e.complete(true, true)

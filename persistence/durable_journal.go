@@ -45,7 +45,6 @@ type stateJournal struct {
 	next discard    // the next deletion; seq 0 for none
 }
 
-// A discard is a request to delete the records up to seq.
 type discard struct {
 	id         string
 	epoch, seq uint64
@@ -55,7 +54,6 @@ func newStateJournal(ctx context.Context, j Journal, timeout time.Duration, c st
 	return &stateJournal{Journal: j, ctx: context.WithoutCancel(ctx), timeout: timeout, storeCaller: c, calls: metricsOf(c.system).journals.Of(storeName(j))}
 }
 
-// Claim records the revision of the claim.
 func (j *stateJournal) Claim(ctx context.Context, id string, writer journal.WriterID, b journal.Bounds) (journal.Claim, error) {
 	claim, err := j.Journal.Claim(ctx, id, writer, b)
 	return j.claimed(claim), err
@@ -86,7 +84,6 @@ func (j *stateJournal) Append(ctx context.Context, reqs []journal.AppendRequest)
 	return errs
 }
 
-// AppendAsync is Append without waiting, if the inner journal can do that.
 func (j *stateJournal) AppendAsync(req journal.AppendRequest, done func(error)) journal.Call {
 	req.Records = slices.Clone(req.Records)
 	for i, r := range req.Records {
@@ -110,7 +107,6 @@ func (j *stateJournal) label(r journal.Record) journal.Record {
 	return r
 }
 
-// stored records the latest revision, and deletes older ones from time to time.
 func (j *stateJournal) stored(req *journal.AppendRequest) {
 	if len(req.Records) == 0 {
 		return // it has changed timers only
@@ -130,7 +126,6 @@ func (j *stateJournal) Read(context.Context, string, uint64, uint64) iter.Seq2[j
 	}
 }
 
-// LoadSnapshot returns the last record as a snapshot.
 func (j *stateJournal) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s journal.Snapshot, ok bool, skipped []uint64, err error) {
 	for r, err := range j.calls.measured(j.Journal.Read(ctx, id, maxSeq, maxSeq)) { //nolint:contextcheck // the deletion outlives the call
 		if err == nil {
@@ -163,7 +158,7 @@ func (j *stateJournal) discard(d discard) {
 	}
 }
 
-// begin starts the next deletion, if there is one. The caller holds the mutex.
+// The caller holds the mutex.
 func (j *stateJournal) begin() {
 	d := j.next
 	j.next = discard{}
@@ -186,13 +181,10 @@ func (j *stateJournal) delete(d discard) error {
 	return j.call(ctx, "delete older states", func() error { return j.DeleteTo(ctx, d.id, d.epoch, d.seq) })
 }
 
-// SaveSnapshot implements [journal.SnapshotStore]; it does nothing.
 func (j *stateJournal) SaveSnapshot(context.Context, string, journal.Snapshot) error { return nil }
 
-// DeleteSnapshots implements [journal.SnapshotStore]; it does nothing.
 func (j *stateJournal) DeleteSnapshots(context.Context, string, uint64, uint64, int) error {
 	return nil
 }
 
-// Snapshots implements [journal.SnapshotStore]; the list is empty.
 func (j *stateJournal) Snapshots(context.Context, string) ([]uint64, error) { return nil, nil }

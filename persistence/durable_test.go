@@ -12,12 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/fence"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 )
 
 func TestADurableStateIsThereAgainWithItsRevision(t *testing.T) {
@@ -141,7 +140,7 @@ func TestWhatACrashLeftIsDiscardedAtRecovery(t *testing.T) {
 		w.replies.Expect("first")
 		first := w.pages()[0]
 		w.shutPage(ref)
-		claim, err := w.journal.Journal.Claim(w.Context(), "page-1", journal.WriterID{}, journal.Bounds{})
+		claim, err := w.journal.Memory.Claim(w.Context(), "page-1", journal.WriterID{}, journal.Bounds{})
 		require.NoError(w, err)
 		req := journal.AppendRequest{ID: "page-1", Epoch: claim.Epoch, Prev: 1}
 		for seq := uint64(2); seq <= 100; seq++ {
@@ -149,7 +148,7 @@ func TestWhatACrashLeftIsDiscardedAtRecovery(t *testing.T) {
 			r.Seq, r.Epoch = seq, claim.Epoch
 			req.Records = append(req.Records, r)
 		}
-		require.NoError(w, w.journal.Journal.Append(w.Context(), []journal.AppendRequest{req})[0])
+		require.NoError(w, w.journal.Memory.Append(w.Context(), []journal.AppendRequest{req})[0])
 
 		w.openPage().Tell(showPage(w.to))
 		w.replies.Expect("100: first")
@@ -267,14 +266,14 @@ func TestStashedCommandsOfADurableStateRunInOrder(t *testing.T) {
 
 func TestAnIDOfEventsIsRefusedByADurableState(t *testing.T) {
 	inBubble(t, func(w *world) {
-		claim, err := w.journal.Journal.Claim(w.Context(), "page-1", journal.WriterID{}, journal.Bounds{})
+		claim, err := w.journal.Memory.Claim(w.Context(), "page-1", journal.WriterID{}, journal.Bounds{})
 		require.NoError(w, err)
 		payload, err := extension.Pack(page{"an event that looks like a state"})
 		require.NoError(w, err)
 		req := journal.AppendRequest{ID: "page-1", Epoch: claim.Epoch, Records: []journal.Record{
 			{Seq: 1, Epoch: claim.Epoch, Type: payload.Type, Payload: payload.Data},
 		}}
-		require.NoError(w, w.journal.Journal.Append(w.Context(), []journal.AppendRequest{req})[0])
+		require.NoError(w, w.journal.Memory.Append(w.Context(), []journal.AppendRequest{req})[0])
 		w.refusedPage("take an id that no event-sourced actor has used")
 
 		require.NoError(w, w.journal.DeleteTo(w.Context(), "page-1", claim.Epoch+1, 1))
@@ -360,17 +359,17 @@ func TestADurableStateThatCannotWorkPanicsAtOnce(t *testing.T) {
 	type unregistered struct{}
 	handler := func(*actor.Context[order], persistence.State[page], order) persistence.StateEffect[page] { return nil }
 	for says, construct := range map[string]func(){
-		"the id is empty":    func() { persistence.NewDurableState("", memory.New(), page{}, handler) },
+		"the id is empty":    func() { persistence.NewDurableState("", journal.NewMemory(), page{}, handler) },
 		"the journal is nil": func() { persistence.NewDurableState("x", nil, page{}, handler) },
-		"command handler is": func() { persistence.NewDurableState[order]("x", memory.New(), page{}, nil) },
+		"command handler is": func() { persistence.NewDurableState[order]("x", journal.NewMemory(), page{}, nil) },
 		"timeouts must": func() {
-			persistence.NewDurableState("x", memory.New(), page{}, handler, pageOptions{PersistTimeout: -1})
+			persistence.NewDurableState("x", journal.NewMemory(), page{}, handler, pageOptions{PersistTimeout: -1})
 		},
 		"there are 2 Options": func() {
-			persistence.NewDurableState("x", memory.New(), page{}, handler, pageOptions{}, pageOptions{})
+			persistence.NewDurableState("x", journal.NewMemory(), page{}, handler, pageOptions{}, pageOptions{})
 		},
 		"state type persistence_": func() {
-			persistence.NewDurableState("x", memory.New(), unregistered{}, func(*actor.Context[order], persistence.State[unregistered], order) persistence.StateEffect[unregistered] {
+			persistence.NewDurableState("x", journal.NewMemory(), unregistered{}, func(*actor.Context[order], persistence.State[unregistered], order) persistence.StateEffect[unregistered] {
 				return nil
 			})
 		},

@@ -33,7 +33,6 @@ type plan struct {
 	stop      bool
 }
 
-// writes reports whether the journal has something to do.
 func (p *plan) writes() bool { return len(p.events)+len(p.timers)+len(p.marks) > 0 }
 
 func planOf[E any](e Effect[E]) *plan {

@@ -9,8 +9,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/entityhook"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/fence"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
@@ -95,7 +95,6 @@ func (e *entity) receive(ctx actorContext, msg any, m extension.Metadata) outcom
 // to stop.
 func (e *entity) ready() bool { return e.ctx.Err() == nil && !e.pausing.busy() }
 
-// work runs the commands in turn, as long as the actor is ready.
 func (e *entity) work() outcome {
 	for e.commands.any() && e.ready() {
 		cmd := e.commands.next()
@@ -136,7 +135,6 @@ func (e *entity) goOn() {
 	}
 }
 
-// setState says that the present state contains the events up to seq.
 func (e *entity) setState(seq uint64) {
 	e.seq = seq
 	if e.seen != nil {
@@ -191,7 +189,6 @@ func (e *entity) finish(plan *plan, cmd command, o outcome) outcome {
 	return o
 }
 
-// execute stores the events of plan, and then runs its chained actions.
 func (e *entity) execute(plan *plan) outcome {
 	if !plan.writes() {
 		return e.follow(plan)

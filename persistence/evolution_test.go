@@ -253,7 +253,7 @@ func TestASnapshotKnowsNothingOfAFieldThatTheStateHasGot(t *testing.T) {
 func TestWithoutItsSnapshotsAStateIsMadeAnewFromTheEvents(t *testing.T) {
 	inBubble(t, func(w *world) {
 		w.snapshotOfOldTalk()
-		claim, err := w.journal.Journal.Claim(w.Context(), "words", journal.WriterID{}, journal.Bounds{})
+		claim, err := w.journal.Memory.Claim(w.Context(), "words", journal.WriterID{}, journal.Bounds{})
 		require.NoError(w, err)
 		require.NoError(w, w.journal.DeleteSnapshots(w.Context(), "words", claim.Epoch, claim.LastSeq, 0))
 		actor.Spawn(w.system, talker(w.journal), "").Tell(w.to)
@@ -266,7 +266,7 @@ func TestWithoutItsSnapshotsAStateIsMadeAnewFromTheEvents(t *testing.T) {
 func (w *world) snapshotOfOldTalk() {
 	w.Helper()
 	w.store("persistence_test.said", said{"a"}, said{"b"})
-	claim, err := w.journal.Journal.Claim(w.Context(), "words", journal.WriterID{}, journal.Bounds{})
+	claim, err := w.journal.Memory.Claim(w.Context(), "words", journal.WriterID{}, journal.Bounds{})
 	require.NoError(w, err)
 	require.NoError(w, w.journal.SaveSnapshot(w.Context(), "words", journal.Snapshot{
 		Seq: 2, Epoch: claim.Epoch, Type: "persistence_test.talk", Payload: storedOnce(w.T, struct{ Heard string }{"ab"}),
@@ -290,7 +290,7 @@ func TestAnEventHandlerCanReadTwoVersions(t *testing.T) {
 // A durable state that was stored by an older program is read like an event.
 func TestADurableStateOfAnOlderProgramIsRead(t *testing.T) {
 	inBubble(t, func(w *world) {
-		claim, err := w.journal.Journal.Claim(w.Context(), "page-1", journal.WriterID{}, journal.Bounds{})
+		claim, err := w.journal.Memory.Claim(w.Context(), "page-1", journal.WriterID{}, journal.Bounds{})
 		require.NoError(w, err)
 		req := journal.AppendRequest{ID: "page-1", Epoch: claim.Epoch, Records: []journal.Record{{
 			Seq: 1, Epoch: claim.Epoch, Type: "persistence_test.page", Meta: map[string]string{"understudy.kind": "state"},
@@ -299,7 +299,7 @@ func TestADurableStateOfAnOlderProgramIsRead(t *testing.T) {
 				Color string // gone since
 			}{"old", "red"}),
 		}}}
-		require.NoError(w, w.journal.Journal.Append(w.Context(), []journal.AppendRequest{req})[0])
+		require.NoError(w, w.journal.Memory.Append(w.Context(), []journal.AppendRequest{req})[0])
 		w.openPage().Tell(showPage(w.to))
 		w.replies.Expect("1: old")
 	})

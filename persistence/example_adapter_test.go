@@ -8,14 +8,13 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 )
 
 // Since version 1, accounts are in cents. Older events are in euros, and stay unchanged in the
 // journal. Audits no longer exist, and their type is not registered any more.
 func ExampleOptions_fromJournal() {
 	ctx := context.Background()
-	store := memory.New()
+	store := journal.NewMemory()
 	claim, err := store.Claim(ctx, "account-1", journal.WriterID{}, journal.Bounds{})
 	fmt.Println(err)
 	fmt.Println(store.Append(ctx, []journal.AppendRequest{{ID: "account-1", Epoch: claim.Epoch, Records: []journal.Record{

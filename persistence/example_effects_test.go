@@ -9,7 +9,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // A closed door lets one visitor in for each ring, in order of arrival. The bell is answered at
@@ -21,7 +21,7 @@ func ExampleUnstash() {
 	}
 	ctx := context.Background()
 	rung := 0
-	door := behaviors.EventSourced("door", memory.New(), []string(nil),
+	door := behaviors.EventSourced("door", journal.NewMemory(), []string(nil),
 		func(inside []string, visitor string) []string {
 			return append(slices.Clip(inside), visitor)
 		},
@@ -57,8 +57,8 @@ func ExampleUnstash() {
 func ExampleOptions_snapshots() {
 	ctx := context.Background()
 	system := actor.NewSystem("bank")
-	journal := memory.New()
-	account := actor.Spawn(system, behaviors.EventSourced("account-1", journal, 0, book, decide,
+	store := journal.NewMemory()
+	account := actor.Spawn(system, behaviors.EventSourced("account-1", store, 0, book, decide,
 		persistence.Options[accountMsg, accountEvent, int]{
 			SnapshotWhen:  func(balance int, _ accountEvent, _ uint64) bool { return balance == 0 },
 			KeepSnapshots: 1,
@@ -76,8 +76,8 @@ func ExampleOptions_snapshots() {
 	fmt.Println(actor.Ask(ctx, account, func(r actor.ActorRef[string]) accountMsg { return withdraw{1500, r} }))
 	fmt.Println(system.Shutdown(ctx))
 
-	fmt.Println(journal.Snapshots(ctx, "account-1"))
-	for record, err := range journal.Read(ctx, "account-1", 1, 100) {
+	fmt.Println(store.Snapshots(ctx, "account-1"))
+	for record, err := range store.Read(ctx, "account-1", 1, 100) {
 		fmt.Println(record.Seq, record.Type, record.Tags, err)
 	}
 	// Output:
@@ -93,7 +93,7 @@ func ExampleOptions_snapshots() {
 func ExampleOptions() {
 	ctx := context.Background()
 	system := actor.NewSystem("bank")
-	account := actor.Spawn(system, behaviors.EventSourced("account-1", memory.New(), 0, book, decide,
+	account := actor.Spawn(system, behaviors.EventSourced("account-1", journal.NewMemory(), 0, book, decide,
 		persistence.Options[accountMsg, accountEvent, int]{
 			SnapshotEvery:    100,
 			KeepSnapshots:    2,

@@ -8,7 +8,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // A bank has many accounts, but few are used at a time. An idle account ends, and is spawned again
@@ -19,7 +19,7 @@ func ExampleOptions_passivateAfter() {
 		Do      accountMsg
 	}
 	ctx := context.Background()
-	journal := memory.New()
+	store := journal.NewMemory()
 	asleep := make(chan string)
 	bank := behaviors.Setup(func(*actor.Context[transaction]) actor.Behavior[transaction] {
 		awake := map[string]actor.ActorRef[accountMsg]{}
@@ -27,7 +27,7 @@ func ExampleOptions_passivateAfter() {
 			account, ok := awake[t.Account]
 			if !ok {
 				fmt.Println("waking", t.Account)
-				account = actor.Spawn(ctx, behaviors.EventSourced(t.Account, journal, 0, book, decide,
+				account = actor.Spawn(ctx, behaviors.EventSourced(t.Account, store, 0, book, decide,
 					persistence.Options[accountMsg, accountEvent, int]{PassivateAfter: 10 * time.Millisecond}), "")
 				ctx.Watch(account)
 				awake[t.Account] = account

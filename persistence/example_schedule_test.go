@@ -8,7 +8,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // Expire is the message of a timer.
@@ -21,7 +21,7 @@ func init() { actor.RegisterType[Expire]("example.expire/1") }
 func ExampleSchedule() {
 	type place struct{ ReplyTo actor.ActorRef[string] }
 	expired := make(chan string, 1)
-	store := memory.New()
+	store := journal.NewMemory()
 	order := func() actor.Behavior[any] {
 		return behaviors.EventSourced("order-17", store, "", func(_, event string) string { return event },
 			func(ctx *actor.Context[any], state string, cmd any) persistence.Effect[string] {

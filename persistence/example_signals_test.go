@@ -7,7 +7,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // The signal handler is informed about the life of the actor. The effect that it returns may store
@@ -29,8 +29,8 @@ func ExampleOptions_onSignal() {
 		}
 		return persistence.Unhandled
 	}}
-	journal := memory.New()
-	account := actor.Spawn(system, behaviors.EventSourced("account-1", journal, 0, book, decide, bonus), "account-1")
+	store := journal.NewMemory()
+	account := actor.Spawn(system, behaviors.EventSourced("account-1", store, 0, book, decide, bonus), "account-1")
 	account.Tell(deposit{Amount: 60})
 	reply, err := actor.Ask(ctx, account, func(r actor.ActorRef[string]) accountMsg { return withdraw{70, r} })
 	fmt.Println(reply, err)

@@ -8,7 +8,6 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 )
 
 // A tally is the state of an account that counts its deposits. The field Deposits was added when
@@ -23,7 +22,7 @@ func init() { actor.RegisterType[tally]("account.tally") }
 // That actor fails with ErrFenced; an event-sourced singleton starts again by itself.
 func Example_deleteSnapshots() {
 	ctx := context.Background()
-	store := memory.New()
+	store := journal.NewMemory()
 	deposits := func(book func(tally, accountEvent) tally) {
 		account := behaviors.EventSourced("account-1", store, tally{}, book,
 			func(_ *actor.Context[accountMsg], state tally, msg accountMsg) persistence.Effect[accountEvent] {

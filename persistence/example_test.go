@@ -7,7 +7,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 type (
@@ -62,10 +62,10 @@ func decide(_ *actor.Context[accountMsg], balance int, msg accountMsg) persisten
 // events.
 func Example() {
 	ctx := context.Background()
-	journal := memory.New()
+	store := journal.NewMemory()
 	for range 2 {
 		system := actor.NewSystem("bank")
-		account := actor.Spawn(system, behaviors.EventSourced("account-1", journal, 0, book, decide), "account-1")
+		account := actor.Spawn(system, behaviors.EventSourced("account-1", store, 0, book, decide), "account-1")
 		account.Tell(deposit{Amount: 60})
 		for range 2 {
 			reply, err := actor.Ask(ctx, account, func(r actor.ActorRef[string]) accountMsg { return withdraw{50, r} })

@@ -50,7 +50,6 @@ func (e *RejectedError) Is(target error) bool {
 // fault, and may succeed later.
 type storeError struct{ error }
 
-// Unwrap returns the error.
 func (e *storeError) Unwrap() error { return e.error }
 
 // Is lets package singleton recognize the failure: it is no attempt at the command.
@@ -69,7 +68,6 @@ func isRejection(err error) bool {
 	return errors.Is(err, ErrTooLarge) || errors.Is(err, ErrInvalid) || errors.Is(err, ErrConflict)
 }
 
-// isTransient reports whether the same request may succeed later.
 func isTransient(err error) bool {
 	if final := (*finalError)(nil); errors.As(err, &final) {
 		return false

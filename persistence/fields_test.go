@@ -9,7 +9,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -22,14 +22,14 @@ func init() { actor.RegisterType[halfExported]("fields-test.half-exported") }
 
 // Fields of such an event or state would be lost at a restart. By default, a test detects this.
 func TestUnexportedFieldsOfWhatIsStoredAreFoundInTests(t *testing.T) {
-	for name, behavior := range map[string]func(j *memory.Journal, to actor.ActorRef[string]) actor.Behavior[int]{
-		"event": func(j *memory.Journal, to actor.ActorRef[string]) actor.Behavior[int] {
+	for name, behavior := range map[string]func(j *journal.Memory, to actor.ActorRef[string]) actor.Behavior[int]{
+		"event": func(j *journal.Memory, to actor.ActorRef[string]) actor.Behavior[int] {
 			return behaviors.EventSourced("x", j, 0, func(sum int, e halfExported) int { return sum + e.amount },
 				func(_ *actor.Context[int], _ int, n int) persistence.Effect[halfExported] {
 					return persistence.ThenReply(persistence.Persist(halfExported{"a", n}), to, "stored")
 				})
 		},
-		"state": func(j *memory.Journal, to actor.ActorRef[string]) actor.Behavior[int] {
+		"state": func(j *journal.Memory, to actor.ActorRef[string]) actor.Behavior[int] {
 			return behaviors.DurableState("x", j, halfExported{}, func(_ *actor.Context[int], _ persistence.State[halfExported], n int) persistence.StateEffect[halfExported] {
 				return persistence.ThenReply(persistence.PersistState(halfExported{"a", n}), to, "stored")
 			})
@@ -40,7 +40,7 @@ func TestUnexportedFieldsOfWhatIsStoredAreFoundInTests(t *testing.T) {
 				s := testkit.NewSystem(t)
 				p := testkit.NewProbe[string](t, s)
 				var failure error
-				ref := actor.Spawn(s, behaviors.Supervise(behavior(memory.New(), p.Ref()), actor.Strategy{
+				ref := actor.Spawn(s, behaviors.Supervise(behavior(journal.NewMemory(), p.Ref()), actor.Strategy{
 					Decide: func(err error) actor.Directive { failure = err; return actor.Resume },
 				}), "")
 				ref.Tell(5)

@@ -10,11 +10,10 @@ import (
 	"testing/synctest"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -101,7 +100,7 @@ func inBubbleOf(t *testing.T, present func(*faulty) persistence.Journal, test fu
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t, append([]actor.Option{testkit.WithoutEncoding()}, opts...)...)
 		replies := testkit.NewProbe[string](t, s)
-		f := &faulty{Journal: memory.New(), present: present}
+		f := &faulty{Memory: journal.NewMemory(), present: present}
 		test(&world{T: t, system: s, journal: f, replies: replies, to: replies.Ref()})
 	})
 }
@@ -128,7 +127,7 @@ func (w *world) stop(ref actor.ActorRef[command]) {
 // events returns the actor's events in the journal, joined to one word.
 func (w *world) events() (all string) {
 	w.Helper()
-	for r, err := range w.journal.Journal.Read(w.Context(), "words", 1, 1<<62) {
+	for r, err := range w.journal.Memory.Read(w.Context(), "words", 1, 1<<62) {
 		if err != nil {
 			w.Fatal(err)
 		}
@@ -172,7 +171,7 @@ func (w *world) deadLetters() *testkit.Probe[actor.DeadLetter] {
 // A faulty is a journal in memory whose answers the test decides: each hook is given the
 // real call and may do something else. A nil hook makes the call.
 type faulty struct {
-	*memory.Journal
+	*journal.Memory
 	present  func(*faulty) persistence.Journal // what actors see; nil for itself
 	mu       sync.Mutex                        // guards all below
 	hooks    hooks
@@ -224,7 +223,7 @@ func hooked(ctx context.Context, hook func(context.Context, func() error) error,
 }
 
 func (f *faulty) Claim(ctx context.Context, id string, w journal.WriterID, b journal.Bounds) (c journal.Claim, err error) {
-	err = hooked(ctx, f.now().claim, func() (err error) { c, err = f.Journal.Claim(ctx, id, w, b); return err })
+	err = hooked(ctx, f.now().claim, func() (err error) { c, err = f.Memory.Claim(ctx, id, w, b); return err })
 	return c, err
 }
 
@@ -232,14 +231,14 @@ func (f *faulty) Append(ctx context.Context, reqs []journal.AppendRequest) []err
 	f.mu.Lock()
 	f.requests = append(f.requests, reqs...)
 	f.mu.Unlock()
-	return []error{hooked(ctx, f.now().append, func() error { return f.Journal.Append(ctx, reqs)[0] })}
+	return []error{hooked(ctx, f.now().append, func() error { return f.Memory.Append(ctx, reqs)[0] })}
 }
 
 func (f *faulty) Read(ctx context.Context, id string, from, to uint64) iter.Seq2[journal.Record, error] {
 	f.mu.Lock()
 	f.reads = append(f.reads, from)
 	f.mu.Unlock()
-	records := f.Journal.Read(ctx, id, from, to)
+	records := f.Memory.Read(ctx, id, from, to)
 	if h := f.now().read; h != nil {
 		return h(records)
 	}
@@ -262,24 +261,24 @@ func (f *faulty) noted() []string {
 }
 
 func (f *faulty) SaveSnapshot(ctx context.Context, id string, s journal.Snapshot) error {
-	err := hooked(ctx, f.now().save, func() error { return f.Journal.SaveSnapshot(ctx, id, s) })
+	err := hooked(ctx, f.now().save, func() error { return f.Memory.SaveSnapshot(ctx, id, s) })
 	return f.note(err, "saved %d", s.Seq)
 }
 
 func (f *faulty) DeleteTo(ctx context.Context, id string, epoch, seq uint64) error {
-	err := hooked(ctx, f.now().delete, func() error { return f.Journal.DeleteTo(ctx, id, epoch, seq) })
+	err := hooked(ctx, f.now().delete, func() error { return f.Memory.DeleteTo(ctx, id, epoch, seq) })
 	return f.note(err, "events gone to %d", seq)
 }
 
 func (f *faulty) DeleteSnapshots(ctx context.Context, id string, epoch, seq uint64, keep int) error {
-	err := hooked(ctx, f.now().delete, func() error { return f.Journal.DeleteSnapshots(ctx, id, epoch, seq, keep) })
+	err := hooked(ctx, f.now().delete, func() error { return f.Memory.DeleteSnapshots(ctx, id, epoch, seq, keep) })
 	return f.note(err, "snapshots gone to %d", seq)
 }
 
 // LoadSnapshot skips the snapshots in damaged.
 func (f *faulty) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s journal.Snapshot, ok bool, skipped []uint64, err error) {
 	for {
-		err = hooked(ctx, f.now().load, func() (err error) { s, ok, _, err = f.Journal.LoadSnapshot(ctx, id, maxSeq); return err })
+		err = hooked(ctx, f.now().load, func() (err error) { s, ok, _, err = f.Memory.LoadSnapshot(ctx, id, maxSeq); return err })
 		if !ok || !slices.Contains(f.now().damaged, s.Seq) {
 			return s, ok, skipped, err
 		}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/understudy-go/understudy/internal/golden"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 )
 
 // stored is what actors have stored under a persistence id.
@@ -26,12 +25,12 @@ func storedBy(t *testing.T, id string, act func(w *world)) []byte {
 	inWaitingBubble(t, func(w *world) {
 		act(w)
 		synctest.Wait()
-		s, ok, _, err := w.journal.Journal.LoadSnapshot(w.Context(), id, 1<<62)
+		s, ok, _, err := w.journal.Memory.LoadSnapshot(w.Context(), id, 1<<62)
 		require.NoError(w, err)
 		if ok {
 			all.Snapshot = &s
 		}
-		for r, err := range w.journal.Journal.Read(w.Context(), id, s.Seq+1, 1<<62) {
+		for r, err := range w.journal.Memory.Read(w.Context(), id, s.Seq+1, 1<<62) {
 			require.NoError(w, err)
 			all.Records = append(all.Records, r)
 		}
@@ -42,7 +41,7 @@ func storedBy(t *testing.T, id string, act func(w *world)) []byte {
 }
 
 // put puts what an earlier build has stored into an empty journal.
-func put(t *testing.T, j *memory.Journal, data []byte) {
+func put(t *testing.T, j *journal.Memory, data []byte) {
 	t.Helper()
 	var all stored
 	require.NoError(t, json.Unmarshal(data, &all))
@@ -73,7 +72,7 @@ func TestEventsAndSnapshotsOfAllVersionsAreRead(t *testing.T) {
 		})
 	})
 	inBubble(t, func(w *world) {
-		put(w.T, w.journal.Journal, data)
+		put(w.T, w.journal.Memory, data)
 		ref := w.spawn(actorOf)
 		ref.Tell(say(w.to, "f"))
 		ref.Tell(recall(w.to))
@@ -102,7 +101,7 @@ func TestDurableStatesOfAllVersionsAreRead(t *testing.T) {
 	})
 	for want, data := range map[string][]byte{"2: two": written, "2: blank": deleted} {
 		inBubble(t, func(w *world) {
-			put(w.T, w.journal.Journal, data)
+			put(w.T, w.journal.Memory, data)
 			w.openPage().Tell(showPage(w.to))
 			w.replies.Expect(want)
 		})

@@ -41,10 +41,8 @@ var journalErrors = [...]struct {
 	{ErrCodec, "codec", true},
 }
 
-// otherError is the name of all other errors.
 const otherError = "other"
 
-// append counts an append of records that began at begun, and returns how long it took.
 func (m *journalMetrics) append(begun time.Time, records int, err error) time.Duration {
 	if err == nil {
 		m.appended.Add(uint64(records)) //nolint:gosec // a count
@@ -78,7 +76,6 @@ func (m *journalMetrics) measured(records iter.Seq2[journal.Record, error]) iter
 	}
 }
 
-// ended counts a call that began at begun, and returns how long it took.
 func (m *journalMetrics) ended(of *calls, begun time.Time, err error) time.Duration {
 	took := time.Since(begun)
 	of.took.Observe(took)
@@ -99,7 +96,6 @@ func (m *journalMetrics) ended(of *calls, begun time.Time, err error) time.Durat
 	return took
 }
 
-// errorKind returns the index of an error in journalErrors, or the length of that.
 func errorKind(err error) int {
 	for i, one := range journalErrors {
 		if errors.Is(err, one.err) {
@@ -109,7 +105,6 @@ func errorKind(err error) int {
 	return len(journalErrors)
 }
 
-// errorName returns the name of a kind of errors.
 func errorName(kind int) string {
 	if kind == len(journalErrors) {
 		return otherError

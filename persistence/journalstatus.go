@@ -10,27 +10,23 @@ import (
 	"github.com/understudy-go/understudy/internal/storestatus"
 )
 
-// calls has what is counted of one operation of a journal.
 type calls struct {
 	took    histogram.Histogram
 	failing atomic.Pointer[failing] // nil while it works
 }
 
-// failing says that the journal has failed in the last calls.
 type failing struct {
 	since  time.Time
 	inARow uint64
 	last   journalFailure
 }
 
-// worked notes that the journal has answered.
 func (c *calls) worked() {
 	if c.failing.Load() != nil {
 		c.failing.Store(nil)
 	}
 }
 
-// failed notes that the journal has failed.
 func (c *calls) failed(f journalFailure) {
 	for {
 		before := c.failing.Load()
@@ -44,13 +40,11 @@ func (c *calls) failed(f journalFailure) {
 	}
 }
 
-// A journalFailure is a call that has failed.
 type journalFailure struct {
 	text string
 	at   time.Time
 }
 
-// mostFailureText is the largest size in bytes of the text of a failure.
 const mostFailureText = 300
 
 func failureOf(err error) journalFailure {
@@ -61,7 +55,6 @@ func failureOf(err error) journalFailure {
 	return journalFailure{strings.ToValidUTF8(text, "\uFFFD"), time.Now()}
 }
 
-// status implements [storestatus.Journals].
 func (m *metrics) status() []storestatus.Journal {
 	all := []storestatus.Journal{}
 	for name, j := range m.journals.All() {

@@ -6,15 +6,14 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/internal/bylabel"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/histogram"
 	"github.com/understudy-go/understudy/internal/permits"
 	"github.com/understudy-go/understudy/internal/storestatus"
 )
 
-// metrics has what a system counts of its persistent actors.
 type metrics struct {
 	journals bylabel.Map[journalMetrics] // by the name of the store
 
@@ -38,7 +37,6 @@ func metricsOf(s *actor.System) *metrics {
 	})
 }
 
-// wait takes a permit, and counts a recovery that has to wait for it.
 func (m *metrics) wait(ctx context.Context, p *permits.Permits) error {
 	if p.Try() {
 		return nil
@@ -48,14 +46,11 @@ func (m *metrics) wait(ctx context.Context, p *permits.Permits) error {
 	return p.Acquire(ctx, permits.ClassOf(ctx))
 }
 
-// restored counts a recovery that began at begun and has succeeded, and the events that it has
-// replayed.
 func (m *metrics) restored(begun time.Time, events uint64) {
 	m.recoveries.Observe(time.Since(begun))
 	m.recovered.Add(events)
 }
 
-// snapshot counts an attempt to save a snapshot.
 func (m *metrics) snapshot(err error) {
 	if err != nil {
 		m.snapshotsFailed.Add(1)
@@ -64,7 +59,6 @@ func (m *metrics) snapshot(err error) {
 	m.snapshotsSaved.Add(1)
 }
 
-// fired counts an attempt to deliver the message of a timer.
 func (m *metrics) fired(late time.Duration, attempt uint64) {
 	if attempt > 1 {
 		m.repeated.Add(1)
@@ -73,7 +67,6 @@ func (m *metrics) fired(late time.Duration, attempt uint64) {
 	m.lateness.Observe(max(late, 0))
 }
 
-// families implements [telemetry.Source].
 func (m *metrics) families() []telemetry.Family {
 	recoveries := telemetry.NewHistogram("understudy_recovery_seconds", "Recoveries of persistent actors, with the wait for other recoveries.")
 	recoveries.AddDurations(m.recoveries.Read())

@@ -9,13 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/telemetry"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/storestatus"
 	"github.com/understudy-go/understudy/internal/telemetrytest"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/codec"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -191,7 +191,7 @@ func TestAJournalIsNamedAfterThePackageOfItsStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t, testkit.WithoutEncoding())
 		replies := testkit.NewProbe[string](t, s)
-		for _, j := range []persistence.Journal{memory.New(), codec.Wrap(memory.New(), encryption)} {
+		for _, j := range []persistence.Journal{journal.NewMemory(), codec.Wrap(journal.NewMemory(), encryption)} {
 			actor.Spawn(s, words(j), "").Tell(say(replies.Ref(), "a"))
 			page := actor.Spawn(s, notebook(j), "")
 			page.Tell(writePage(replies.Ref(), "b"))

@@ -77,7 +77,7 @@ func (w *world) watchedPage() (actor.ActorRef[order], *testkit.Probe[error]) {
 // pages returns the page's records in the journal.
 func (w *world) pages() (records []journal.Record) {
 	w.Helper()
-	for r, err := range w.journal.Journal.Read(w.Context(), "page-1", 1, 1<<62) {
+	for r, err := range w.journal.Memory.Read(w.Context(), "page-1", 1, 1<<62) {
 		require.NoError(w, err)
 		records = append(records, r)
 	}

@@ -133,7 +133,6 @@ type StateOptions[M, S any] struct {
 	StashCapacity    int           // see [Options.StashCapacity]
 }
 
-// merge returns the options of one actor as one value.
 func merge[M, E, S any](opts []Option) (all Options[M, E, S], err error) {
 	var structs []Options[M, E, S]
 	var snapshots *snapshotEvery
@@ -153,7 +152,6 @@ func merge[M, E, S any](opts []Option) (all Options[M, E, S], err error) {
 	return all, err
 }
 
-// only returns the one element of opts, or the zero value.
 func only[O any](opts []O) (o O, err error) {
 	switch len(opts) {
 	case 0:

@@ -9,12 +9,12 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 func TestWrongWiringPanicsWithAHint(t *testing.T) {
 	type unregistered struct{}
-	j := memory.New()
+	j := journal.NewMemory()
 	add := func(n int, _ said) int { return n + 1 }
 	command := func(*actor.Context[string], int, string) persistence.Effect[said] { return persistence.None }
 	type counting = persistence.Options[string, said, int]
@@ -63,13 +63,13 @@ func TestWrongWiringPanicsWithAHint(t *testing.T) {
 
 func TestSnapshotEveryIsTheFieldsOfOptions(t *testing.T) {
 	require.PanicsWithValue(t, `persistence: event-sourced behavior "x": SnapshotEvery and KeepSnapshots must not be negative`, func() {
-		persistence.New("x", memory.New(), 0, func(n int, _ said) int { return n },
+		persistence.New("x", journal.NewMemory(), 0, func(n int, _ said) int { return n },
 			func(*actor.Context[string], int, string) persistence.Effect[said] { return persistence.None }, persistence.SnapshotEvery(-1, 2))
 	})
 }
 
 func TestAStateNeedsNoRegistrationWithoutSnapshots(t *testing.T) {
 	type unregistered struct{ context.Context }
-	persistence.New("x", memory.New(), unregistered{}, func(s unregistered, _ said) unregistered { return s },
+	persistence.New("x", journal.NewMemory(), unregistered{}, func(s unregistered, _ said) unregistered { return s },
 		func(*actor.Context[string], unregistered, string) persistence.Effect[said] { return nil })
 }

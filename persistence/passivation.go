@@ -33,7 +33,6 @@ func (e *entity) beginIdleness() {
 	}
 }
 
-// busy records a command.
 func (i *idleness) busy() {
 	if i != nil {
 		i.since, i.sure = time.Now(), false

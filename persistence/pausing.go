@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -17,7 +17,6 @@ type pending struct {
 	trace storing
 }
 
-// afterPause continues with the pending command, and then with other commands.
 func (e *entity) afterPause() outcome {
 	defer e.goOn()
 	defer e.idleness.busy()
@@ -69,7 +68,6 @@ func newPausingWriter(j journal.AsyncJournal, calls *journalMetrics, limit time.
 	return w
 }
 
-// busy reports whether a write is under way.
 func (w *pausingWriter) busy() bool { return w != nil && w.storing }
 
 // store begins to store req, and reports whether the actor pauses now. Otherwise it has to wait.
@@ -84,7 +82,6 @@ func (w *pausingWriter) store(req journal.AppendRequest) bool {
 	return true
 }
 
-// outcome returns the outcome of the write that has ended, and when it had begun.
 func (w *pausingWriter) outcome() (begun time.Time, err error) {
 	w.storing = false
 	w.mu.Lock()
@@ -93,7 +90,6 @@ func (w *pausingWriter) outcome() (begun time.Time, err error) {
 	return w.begun, w.err
 }
 
-// watch cancels call when it has taken too long.
 func (w *pausingWriter) watch(begun time.Time, call journal.Call) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -122,7 +118,6 @@ func (w *pausingWriter) fired() {
 	}
 }
 
-// end stops the timer.
 func (w *pausingWriter) end() {
 	if w == nil {
 		return

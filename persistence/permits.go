@@ -5,11 +5,10 @@ import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/permits"
 )
 
-// defaultRecoveries is how many actors of a system may recover at the same time.
 const defaultRecoveries = 50
 
 // LimitRecoveries lets at most n actors of s recover at the same time, so that many actors that
@@ -25,7 +24,6 @@ func LimitRecoveries(s *actor.System, n int) {
 	extension.Set(s, permits.New(n))
 }
 
-// acquire waits for a permit of s. The function that it returns releases the permit.
 func acquire(ctx context.Context, s *actor.System) (release func(), err error) {
 	p := extension.Ensure(s, func() *permits.Permits { return permits.New(defaultRecoveries) })
 	if err := metricsOf(s).wait(ctx, p); err != nil {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
@@ -97,7 +97,6 @@ func (e *entity) write(req journal.AppendRequest, first failedAttempt) error {
 	})
 }
 
-// append sends req to the journal once.
 func (e *entity) append(ctx context.Context, req journal.AppendRequest) (err error) {
 	defer func(begun time.Time) {
 		e.slow = e.calls.append(begun, len(req.Records), err) > slowAppend

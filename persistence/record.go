@@ -10,7 +10,7 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // record encodes an event. It leaves the sequence number and the time to the caller. Its errors are
@@ -55,7 +55,6 @@ func (e *entity) decodable(r *journal.Record) error {
 	return nil
 }
 
-// replayed applies the events that record stands for to the next state.
 func (e *entity) replayed(at states, record *journal.Record) error {
 	if e.adapts {
 		stored, err := Stored(e.ctx.System(), record)
@@ -71,7 +70,6 @@ func (e *entity) replayed(at states, record *journal.Record) error {
 	return err
 }
 
-// unpack decodes a value of type t: an event, a state or a command.
 func unpack(s *actor.System, t reflect.Type, typ string, payload []byte) (any, error) {
 	if err := envelope.Check(payload); err != nil {
 		return nil, err
@@ -86,7 +84,6 @@ func unpack(s *actor.System, t reflect.Type, typ string, payload []byte) (any, e
 	return v, nil
 }
 
-// fits reports whether v is a value of type t.
 func fits(v any, t reflect.Type) bool {
 	of := reflect.TypeOf(v)
 	return of == t || of != nil && t.Kind() == reflect.Interface && of.Implements(t)

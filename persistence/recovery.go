@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/fence"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -15,7 +15,6 @@ import (
 	"go.uber.org/zap"
 )
 
-// A recovery is the progress of an entity that restores its state.
 type recovery struct {
 	claim   journal.Claim
 	epoch   uint64 // of the last record
@@ -147,7 +146,6 @@ func (e *entity) loadSnapshot(ctx context.Context, timeout *recoveryTimeout, r *
 	return nil
 }
 
-// stateOf decodes s. It returns a panic of the decoder as an error.
 func (e *entity) stateOf(s *journal.Snapshot) (state any, err error) {
 	err = guard.Run(func() (err error) {
 		state, err = unpack(e.ctx.System(), e.user.types().state, s.Type, s.Payload)
@@ -159,13 +157,11 @@ func (e *entity) stateOf(s *journal.Snapshot) (state any, err error) {
 	return state, err
 }
 
-// reach says that the state contains the events up to seq.
 func (r *recovery) reach(seq uint64) {
 	r.seq = seq
 	r.reached.Store(seq)
 }
 
-// skip records that snapshots cannot be used.
 func (r *recovery) skip(err error, seqs ...uint64) {
 	for _, seq := range seqs {
 		r.skipped = append(r.skipped, SnapshotSkipped{Seq: seq, Err: err})
@@ -184,7 +180,6 @@ func (r *recovery) deleted() error {
 	return err
 }
 
-// replay applies the events after the snapshot, and checks that none is missing.
 func (e *entity) replay(ctx context.Context, timeout *recoveryTimeout, r *recovery) error {
 	claim := r.claim
 	if r.seq < claim.DeletedTo {

@@ -14,7 +14,6 @@ import (
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 )
 
 // failsToRecover spawns the actor and returns why it cannot recover.
@@ -30,7 +29,7 @@ func (w *world) failsToRecover(opts ...persistence.Option) *persistence.Recovery
 // store appends a record for each payload, like a writer that has ended.
 func (w *world) store(typ string, payloads ...any) {
 	w.Helper()
-	claim, err := w.journal.Journal.Claim(w.Context(), "words", journal.WriterID{}, journal.Bounds{})
+	claim, err := w.journal.Memory.Claim(w.Context(), "words", journal.WriterID{}, journal.Bounds{})
 	require.NoError(w, err)
 	req := journal.AppendRequest{ID: "words", Epoch: claim.Epoch, Prev: claim.LastSeq}
 	for i, p := range payloads {
@@ -40,7 +39,7 @@ func (w *world) store(typ string, payloads ...any) {
 			Seq: claim.LastSeq + uint64(i) + 1, Epoch: claim.Epoch, Type: typ, Payload: data,
 		})
 	}
-	require.NoError(w, w.journal.Journal.Append(w.Context(), []journal.AppendRequest{req})[0])
+	require.NoError(w, w.journal.Memory.Append(w.Context(), []journal.AppendRequest{req})[0])
 }
 
 // slowly makes the journal wait before each record.
@@ -290,7 +289,7 @@ func TestRecoveryOfAClosedJournalFails(t *testing.T) {
 
 func TestAJournalWithoutSnapshotsIsEnough(t *testing.T) {
 	inBubble(t, func(w *world) {
-		plain := struct{ persistence.Journal }{memory.New()}
+		plain := struct{ persistence.Journal }{journal.NewMemory()}
 		for _, want := range []string{"[]", "[a]"} {
 			ref := actor.Spawn(w.system, words(plain), "")
 			ref.Tell(recall(w.to))

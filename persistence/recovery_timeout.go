@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// errNoProgress is the cause of a context that a recoveryTimeout has ended.
 var errNoProgress = errors.New("persistence: no progress")
 
 // eventTime is what each replayed event adds to the time that a recovery has left.
@@ -44,7 +43,6 @@ func withRecoveryTimeout(parent context.Context, limit time.Duration, late func(
 // step reports the end of a step: the next one has the whole limit.
 func (t *recoveryTimeout) step() { t.until.Store(int64(time.Since(t.begun) + t.limit)) }
 
-// event reports an event.
 func (t *recoveryTimeout) event() {
 	t.until.Store(min(int64(time.Since(t.begun)+t.limit), t.until.Load()+int64(eventTime)))
 }

@@ -10,14 +10,12 @@ import (
 	"github.com/understudy-go/understudy/internal/pause"
 )
 
-// A retrier repeats calls that the journal could not answer.
 type retrier struct {
 	backoff actor.Backoff
 	limit   time.Duration // from the first failure on
 	log     *zap.Logger
 }
 
-// do calls f until it succeeds, fails with an error that is not transient, or the limit is over.
 func (r retrier) do(ctx context.Context, f func() error) error {
 	var since time.Time
 	for n := 0; ; n++ {

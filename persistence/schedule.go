@@ -54,7 +54,6 @@ func (e Effect[E]) Cancel(key string) Effect[E] {
 	return chain(e, request(timerRequest{key: key, cancel: true}))
 }
 
-// A timerRequest is what an effect says of one timer.
 type timerRequest struct {
 	key    string
 	cancel bool
@@ -77,7 +76,6 @@ func TimerOf[M any](ctx *actor.Context[M]) (t Timer, ok bool) {
 	return fired.(Timer), true
 }
 
-// noTimers says why an actor with journal j cannot have timers.
 func noTimers(j Journal) error {
 	if _, durable := j.(*stateJournal); durable {
 		return fmt.Errorf("%w: an actor with a durable state has no stored timers; make it event-sourced", ErrInvalid)
@@ -85,7 +83,7 @@ func noTimers(j Journal) error {
 	return fmt.Errorf("%w: %s keeps no timers; take persistence/sqlite or persistence/postgres", ErrInvalid, storeName(j))
 }
 
-// changesOf returns the changes of timers for the journal. Its errors are rejections.
+// The errors of changesOf are rejections.
 func changesOf(e *entity, requests []timerRequest) ([]journal.TimerChange, error) {
 	if len(requests) == 0 {
 		return nil, nil

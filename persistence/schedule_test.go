@@ -15,7 +15,6 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -45,21 +44,21 @@ type bell struct {
 // inBell runs test with a journal that blocks, and with one that need not be waited for.
 func inBell(t *testing.T, test func(b *bell)) {
 	t.Helper()
-	for name, present := range map[string]func(*memory.Journal) persistence.Journal{
-		"waiting": func(j *memory.Journal) persistence.Journal { return j },
-		"paused":  func(j *memory.Journal) persistence.Journal { return asyncTimers{j} },
+	for name, present := range map[string]func(*journal.Memory) persistence.Journal{
+		"waiting": func(j *journal.Memory) persistence.Journal { return j },
+		"paused":  func(j *journal.Memory) persistence.Journal { return asyncTimers{j} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := testkit.NewSystem(t)
-				test(&bell{T: t, system: s, store: present(memory.New()), probe: testkit.NewProbe[string](t, s), begun: time.Now()})
+				test(&bell{T: t, system: s, store: present(journal.NewMemory()), probe: testkit.NewProbe[string](t, s), begun: time.Now()})
 			})
 		})
 	}
 }
 
 // asyncTimers is a journal whose appends need not be waited for, and take a millisecond.
-type asyncTimers struct{ *memory.Journal }
+type asyncTimers struct{ *journal.Memory }
 
 func (a asyncTimers) AppendAsync(req journal.AppendRequest, done func(error)) journal.Call {
 	c := &call{cancel: func(error) {}, done: done}
@@ -355,7 +354,7 @@ func TestADurableStateHasNoTimersAndTheErrorSaysSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t)
 		failures := make(chan error, 1)
-		b := behaviors.DurableState("bell", memory.New(), "", func(*actor.Context[nudge], persistence.State[string], nudge) persistence.StateEffect[string] {
+		b := behaviors.DurableState("bell", journal.NewMemory(), "", func(*actor.Context[nudge], persistence.State[string], nudge) persistence.StateEffect[string] {
 			return persistence.PersistState("a").Schedule("k", time.Now(), nudge{})
 		}, persistence.StateOptions[nudge, string]{OnSignal: func(_ *actor.Context[nudge], _ persistence.State[string], sig persistence.Signal) persistence.StateEffect[string] {
 			if sig, is := sig.(persistence.PersistRejected); is {
@@ -443,12 +442,12 @@ func TestManyTimersThatAreDueAtOnceAllCome(t *testing.T) {
 
 // aheadStore is a journal whose clock differs from the one of the host.
 type aheadStore struct {
-	*memory.Journal
+	*journal.Memory
 	by *atomic.Int64
 }
 
 func (a aheadStore) Now(ctx context.Context) (time.Time, error) {
-	now, err := a.Journal.Now(ctx)
+	now, err := a.Memory.Now(ctx)
 	return now.Add(time.Duration(a.by.Load())), err
 }
 
@@ -457,7 +456,7 @@ func TestTimersGoByTheClockOfTheJournal(t *testing.T) {
 		t.Run(drift.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := testkit.NewSystem(t)
-				ahead := aheadStore{memory.New(), new(atomic.Int64)}
+				ahead := aheadStore{journal.NewMemory(), new(atomic.Int64)}
 				ahead.by.Store(int64(drift))
 				b := &bell{T: t, system: s, store: ahead, probe: testkit.NewProbe[string](t, s), begun: time.Now()}
 				b.handle = func(_ string, n nudge) persistence.Effect[said] {
@@ -480,7 +479,7 @@ func TestTimersGoByTheClockOfTheJournal(t *testing.T) {
 
 // vagueStore loses the answer to the first append that changes timers alone.
 type vagueStore struct {
-	*memory.Journal
+	*journal.Memory
 	lost *atomic.Int64
 }
 
@@ -488,14 +487,14 @@ func (v vagueStore) Append(ctx context.Context, reqs []journal.AppendRequest) []
 	if len(reqs[0].Records) == 0 && v.lost.Add(1) == 1 {
 		return []error{persistence.ErrUnknown}
 	}
-	return v.Journal.Append(ctx, reqs)
+	return v.Memory.Append(ctx, reqs)
 }
 
 // It might be made late, and undo a later change of the same writer. Another claim prevents that.
 func TestAChangeOfTimersWhoseOutcomeIsUnknownIsNotRepeatedUnderTheSameClaim(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t)
-		b := &bell{T: t, system: s, store: vagueStore{memory.New(), new(atomic.Int64)}, probe: testkit.NewProbe[string](t, s), begun: time.Now()}
+		b := &bell{T: t, system: s, store: vagueStore{journal.NewMemory(), new(atomic.Int64)}, probe: testkit.NewProbe[string](t, s), begun: time.Now()}
 		b.handle = func(_ string, n nudge) persistence.Effect[said] {
 			if n.Text == "begin" {
 				return b.schedule("k", time.Minute)
@@ -517,18 +516,18 @@ func TestAChangeOfTimersWhoseOutcomeIsUnknownIsNotRepeatedUnderTheSameClaim(t *t
 
 // askedStore counts how often it is asked for timers.
 type askedStore struct {
-	*memory.Journal
+	*journal.Memory
 	asked *atomic.Int64
 }
 
 func (a askedStore) Timers(ctx context.Context, id string) ([]journal.Timer, error) {
 	a.asked.Add(1)
-	return a.Journal.Timers(ctx, id)
+	return a.Memory.Timers(ctx, id)
 }
 
 func TestTheRecoveryOfAnActorWithoutTimersDoesNotAskForThem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, store := testkit.NewSystem(t), askedStore{memory.New(), new(atomic.Int64)}
+		s, store := testkit.NewSystem(t), askedStore{journal.NewMemory(), new(atomic.Int64)}
 		b := &bell{T: t, system: s, store: store, probe: testkit.NewProbe[string](t, s), begun: time.Now()}
 		b.handle = func(_ string, n nudge) persistence.Effect[said] {
 			if n.Text == "begin" {

@@ -34,7 +34,6 @@ func settingsOf[M, E, S any](o *Options[M, E, S]) settings {
 	}
 }
 
-// completed returns s with defaults for zero fields, or an error for an invalid field.
 func completed(s settings) (settings, error) {
 	if err := s.validate(); err != nil {
 		return s, err
@@ -73,5 +72,4 @@ func (s *settings) validate() error {
 	return nil
 }
 
-// snapshots reports whether snapshots are taken.
 func (s *settings) snapshots() bool { return s.SnapshotEvery > 0 || s.snapshotsWhen }

@@ -87,7 +87,6 @@ type (
 	}
 )
 
-// errSignalStashed fails an actor whose signal handler returns Stash.
 var errSignalStashed = errors.New("persistence: a signal cannot be stashed; Stash is for commands")
 
 // tell passes sig to OnSignal, and executes the effect that it returns. handled is false if there
@@ -100,7 +99,6 @@ func (e *entity) tell(sig Signal) (o outcome, handled bool) {
 	return e.answer(plan), true
 }
 
-// ask passes sig to OnSignal, and returns the plan of its effect.
 func (e *entity) ask(sig Signal) *plan {
 	if !e.signals {
 		return &plan{unhandled: true}
@@ -108,7 +106,6 @@ func (e *entity) ask(sig Signal) *plan {
 	return e.user.signal(e.at, e.ctx, sig)
 }
 
-// answer executes the plan of a signal, and runs the commands that it unstashes.
 func (e *entity) answer(plan *plan) outcome {
 	if plan.stash {
 		return outcome{err: errSignalStashed}
@@ -129,7 +126,6 @@ func (e *entity) announce(sig Signal) (handled bool) {
 	return handled
 }
 
-// lifeSignal handles the signals of every actor.
 func (e *entity) lifeSignal(sig actor.Signal) outcome {
 	switch sig.(type) {
 	case actor.Terminated, actor.ChildFailed, actor.AdaptFailed:
@@ -147,7 +143,6 @@ func (e *entity) lifeSignal(sig actor.Signal) outcome {
 	return outcome{}
 }
 
-// news has the signals from background work that wait for the actor.
 type news struct {
 	mu      sync.Mutex // guards waiting
 	waiting []Signal
@@ -175,7 +170,7 @@ func (n *news) any() bool {
 	return len(n.waiting) > 0
 }
 
-// report makes the actor handle sig. It may be called from any goroutine.
+// Any goroutine may call report.
 func (e *entity) report(sig Signal) {
 	if e.signals {
 		e.news.add(sig)

@@ -11,10 +11,9 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
-// takeSnapshot encodes the state and saves it in the background.
 func (e *entity) takeSnapshot() {
 	var p extension.Payload
 	err := guard.Run(func() (err error) { p, err = e.pack(e.user.value(e.at)); return err })
@@ -79,7 +78,6 @@ func (s *snapshotter) following() *journal.Snapshot {
 	return next
 }
 
-// replace saves snapshot, and deletes the events and snapshots that it makes superfluous.
 func (s *snapshotter) replace(snapshot *journal.Snapshot) {
 	ctx, cancel := context.WithTimeout(s.ctx, s.timeout)
 	defer cancel()

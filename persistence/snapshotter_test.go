@@ -107,7 +107,7 @@ func TestASnapshotOfAnotherTypeIsPassedOver(t *testing.T) {
 	for _, typ := range []string{"int", "persistence_test.nobody"} {
 		inBubble(t, func(w *world) {
 			w.store("persistence_test.said", said{"a"})
-			require.NoError(w, w.journal.Journal.SaveSnapshot(w.Context(), "words", journal.Snapshot{Seq: 1, Epoch: 1, Type: typ, Payload: []byte{1}}))
+			require.NoError(w, w.journal.Memory.SaveSnapshot(w.Context(), "words", journal.Snapshot{Seq: 1, Epoch: 1, Type: typ, Payload: []byte{1}}))
 			w.spawn(options{OnSignal: w.signals(nil)})
 			w.expect("recovered 1 [a]", "skipped 1 [a]")
 		})

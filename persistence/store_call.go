@@ -12,7 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // patience is how long a store may take to answer after the context of a call is done. A store that
@@ -23,7 +23,6 @@ const patience = time.Second
 // run, so that restarts do not add goroutines without limit.
 const maxAbandoned = 4
 
-// errAbandoned is the error of an abandoned call, whose outcome is not known.
 var errAbandoned = fmt.Errorf("%w: the store did not answer within %v after the context of the call was done, and the call was abandoned", ErrUnknown, patience)
 
 // errGoexit is the error of a call whose goroutine has called runtime.Goexit.
@@ -64,7 +63,6 @@ func (c storeCaller) call(ctx context.Context, op string, work func() error) err
 	}
 }
 
-// abandon logs the abandoned call, and logs again when it ends.
 func (c storeCaller) abandon(op string, begun time.Time, done <-chan error) {
 	calls := abandonedOf(c.system)
 	n := calls.add(c.id, 1)
@@ -79,7 +77,6 @@ func (c storeCaller) abandon(op string, begun time.Time, done <-chan error) {
 	}()
 }
 
-// admit returns an error while too many abandoned calls for the id still run.
 func (c storeCaller) admit() error {
 	if n := abandonedOf(c.system).add(c.id, 0); n >= maxAbandoned {
 		return fmt.Errorf("%w: %d abandoned calls for this id have not ended yet; see the log for them", ErrUnavailable, n)
@@ -87,7 +84,6 @@ func (c storeCaller) admit() error {
 	return nil
 }
 
-// abandonedCalls counts the abandoned calls of a system that still run.
 type abandonedCalls struct {
 	mu   sync.Mutex // guards byID
 	byID map[string]int
@@ -97,7 +93,6 @@ func abandonedOf(s *actor.System) *abandonedCalls {
 	return extension.Ensure(s, func() *abandonedCalls { return &abandonedCalls{byID: map[string]int{}} })
 }
 
-// add adds n to the number for id, and returns the sum.
 func (a *abandonedCalls) add(id string, n int) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()

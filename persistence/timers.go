@@ -9,7 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/storeclock"
 	"github.com/understudy-go/understudy/internal/timerhook"
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -18,10 +18,8 @@ import (
 // mostMarked bounds how many timers are marked by one append.
 const mostMarked = 100
 
-// minRetry is the least delay before a timer whose handler has failed fires again.
 const minRetry = 100 * time.Millisecond
 
-// A timer is a stored timer of a running actor.
 type timer struct {
 	journal.Timer
 	firing bool      // its message waits in the actor, or is being handled
@@ -37,7 +35,6 @@ type timers struct {
 	queue timerQueue // those that are not firing
 }
 
-// load begins with the timers that recovery has read.
 func (t *timers) load(stored []journal.Timer) {
 	for _, one := range stored {
 		t.add(one)
@@ -54,7 +51,6 @@ func timersOf(e *entity) *timers {
 	return e.timers
 }
 
-// change follows what has been stored.
 func (t *timers) change(changes []journal.TimerChange) {
 	for i := range changes {
 		c := &changes[i]
@@ -90,7 +86,6 @@ func (t *timers) drop(old *timer) {
 // current reports whether a timer has been neither removed nor replaced.
 func (t *timers) current(one *timer) bool { return t.byKey[one.Key] == one }
 
-// take takes timers that are due out of the queue.
 func (t *timers) take() (due []*timer) {
 	now := t.clock.Now()
 	for len(t.queue) > 0 && len(due) < mostMarked && !t.queue[0].next.After(now) {
@@ -101,7 +96,6 @@ func (t *timers) take() (due []*timer) {
 	return due
 }
 
-// retry puts a timer whose handler has failed back into the queue.
 func (t *timers) retry(one *timer, delay time.Duration) {
 	if !t.current(one) {
 		return
@@ -122,7 +116,6 @@ func (t *timers) arm() {
 
 func (t *timers) any() bool { return t != nil && len(t.byKey) > 0 }
 
-// first returns when the first timer is due; ok is false without one.
 func (t *timers) first() (due time.Time, ok bool) {
 	for _, one := range t.byKey {
 		if !ok || one.Due.Before(due) {
@@ -220,7 +213,6 @@ func firedOf(s *actor.System) *firing {
 	return extension.Ensure(s, func() *firing { return &firing{} })
 }
 
-// A timerQueue is a heap of timers, the next one first.
 type timerQueue []*timer
 
 func (q timerQueue) Len() int           { return len(q) }
@@ -231,14 +223,12 @@ func (q timerQueue) Swap(i, j int) {
 	q[i].at, q[j].at = i, j
 }
 
-// Push implements [heap.Interface].
 func (q *timerQueue) Push(x any) {
 	t := x.(*timer)
 	t.at = len(*q)
 	*q = append(*q, t)
 }
 
-// Pop implements [heap.Interface].
 func (q *timerQueue) Pop() any {
 	last := len(*q) - 1
 	t := (*q)[last]

@@ -3,7 +3,7 @@ package persistence
 import (
 	"maps"
 
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/tracecontext"
 	"github.com/understudy-go/understudy/persistence/journal"
 )

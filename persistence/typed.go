@@ -30,16 +30,12 @@ type handlers interface {
 	value(at states) any
 }
 
-// types are the types of an actor.
 type types struct{ command, event, state reflect.Type }
 
-// states is a *statesOf.
 type states any
 
-// statesOf has the state of an actor, and the one after the events that are being stored.
 type statesOf[S any] struct{ now, next S }
 
-// An addition is an event that is going to be stored.
 type addition struct {
 	event any
 	seq   uint64
@@ -52,7 +48,6 @@ type addition struct {
 	tags    []string
 }
 
-// typed implements handlers for one actor.
 type typed[M, E, S any] struct {
 	def          definition
 	initial      S

@@ -263,7 +263,7 @@ func TestAnActorWithoutTheCodecSaysWhichOneItNeeds(t *testing.T) {
 	inBubble(t, func(w *world) {
 		key, err := codec.NewEncryption(make([]byte, codec.KeySize))
 		require.NoError(w, err)
-		b := behaviors.EventSourced("words", codec.Wrap(w.journal.Journal, key), "", hear, obey)
+		b := behaviors.EventSourced("words", codec.Wrap(w.journal.Memory, key), "", hear, obey)
 		actor.Spawn(w.system, b, "").Tell(say(w.to, "a"))
 		w.replies.Expect("a")
 		failure := w.failsToRecover()

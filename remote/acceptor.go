@@ -13,7 +13,7 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// Pauses between failures to accept a connection, for instance when no file descriptors are left.
+// Accepting may fail for instance when no file descriptors are left.
 const (
 	minAcceptPause = 5 * time.Millisecond
 	maxAcceptPause = time.Second
@@ -25,14 +25,14 @@ var (
 	errHungUp  = errors.New("hung up")
 )
 
-// An acceptor receives what peers send. It serves the connections that they have opened, and those
-// that an outbound endpoint has opened for them.
+// It serves the connections that peers have opened, and those that an outbound endpoint has opened
+// for them.
 type acceptor struct {
 	*localNode
 	listener        net.Listener // nil with Config.Outbound
 	unauthenticated unauthenticated
-	refusals        rateLimit // of warnings about peers that were refused
-	warnings        rateLimit // of other warnings about unauthenticated peers
+	refusals        rateLimit // of peers that were refused
+	warnings        rateLimit // of other unauthenticated peers
 	refused         refusalCount
 	conns           conns
 	sessions        sessions
@@ -44,7 +44,6 @@ type acceptor struct {
 	serving chan struct{} // closed by Serve
 }
 
-// acceptAll accepts connections until the listener is closed.
 func (a *acceptor) acceptAll() {
 	for failures := 0; ; {
 		conn, err := a.listener.Accept()
@@ -64,7 +63,6 @@ func (a *acceptor) acceptAll() {
 	}
 }
 
-// acceptUnauthenticated begins to serve a connection, unless there are too many already.
 func (a *acceptor) acceptUnauthenticated(conn net.Conn) {
 	x := a.unauthenticated.enter(conn)
 	if x == nil {
@@ -76,7 +74,6 @@ func (a *acceptor) acceptUnauthenticated(conn net.Conn) {
 	a.tasks.Go(func() { a.serve(x) })
 }
 
-// serve reads what a connection is for, and serves it until it ends.
 func (a *acceptor) serve(x *unauthenticatedConn) {
 	defer a.unauthenticated.leave(x)
 	conn := x.conn
@@ -92,7 +89,7 @@ func (a *acceptor) serve(x *unauthenticatedConn) {
 	a.logEnd(conn, err)
 }
 
-// logEnd logs why a connection has ended, as a warning only if somebody must act.
+// It is a warning only if somebody must act.
 func (a *acceptor) logEnd(conn net.Conn, err error) {
 	a.refused.ended(err)
 	var allowed, last bool
@@ -112,8 +109,7 @@ func (a *acceptor) logEnd(conn net.Conn, err error) {
 	a.log.Log(level, "connection closed", fields...)
 }
 
-// demultiplex serves a connection by its channel. It returns whether the connection has a new
-// owner.
+// kept says whether the connection has a new owner.
 func (a *acceptor) demultiplex(x *unauthenticatedConn) (kept bool, err error) {
 	conn := x.conn
 	if err := conn.SetDeadline(time.Now().Add(a.cfg.HandshakeTimeout)); err != nil {
@@ -148,8 +144,7 @@ func (a *acceptor) demultiplex(x *unauthenticatedConn) (kept bool, err error) {
 	}
 }
 
-// secure authenticates the peer by TLS, and returns the first bytes after that. A peer without TLS
-// is told only that TLS is required.
+// It returns the first bytes after TLS. A peer without TLS is told only that TLS is required.
 func (a *acceptor) secure(conn net.Conn, begin []byte) (net.Conn, []byte, error) {
 	if string(begin) == tlsTooLong {
 		return nil, nil, a.demandTLS(conn, begin)
@@ -162,7 +157,7 @@ func (a *acceptor) secure(conn net.Conn, begin []byte) (net.Conn, []byte, error)
 	return secure, begin, err
 }
 
-// demandTLS answers the hello of a peer without TLS, on channels whose hello is answered.
+// It does so on channels whose hello is answered.
 func (n *localNode) demandTLS(conn net.Conn, begin []byte) error {
 	l, err := readPreface(conn, begin)
 	if err != nil {
@@ -178,7 +173,7 @@ func (n *localNode) demandTLS(conn net.Conn, begin []byte) error {
 	return errors.Join(no, n.sendAnswer(conn, answer{Refusal: no.reason, Detail: no.detail}))
 }
 
-// handOver passes a connection of memberlist's to the receiver of StreamConns.
+// The receiver of StreamConns owns the connection then.
 func (a *acceptor) handOver(conn net.Conn) error {
 	if err := conn.SetDeadline(time.Time{}); err != nil {
 		return err
@@ -195,7 +190,6 @@ func (a *acceptor) handOver(conn net.Conn) error {
 	}
 }
 
-// receive does the handshake and reads the frames of a channel until the connection ends.
 func (a *acceptor) receive(x *unauthenticatedConn, conn net.Conn, l channel) error {
 	h, err := readHello(conn)
 	var with agreement
@@ -221,7 +215,7 @@ func (a *acceptor) receive(x *unauthenticatedConn, conn net.Conn, l channel) err
 	return err
 }
 
-// begin starts an inbound, once the connection before it is no longer read.
+// The connection before it is no longer read.
 func (a *acceptor) begin(conn net.Conn, l channel, h hello, with agreement) (*inbound, error) {
 	in := &inbound{
 		key:      linkKey{h.Addr, l},
@@ -259,7 +253,7 @@ func (a *acceptor) begin(conn net.Conn, l channel, h hello, with agreement) (*in
 	}
 }
 
-// answer accepts the peer, and closes connections with other incarnations at its address.
+// It closes connections with other incarnations at the peer's address.
 func (a *acceptor) answer(in *inbound) error {
 	yes := in.agreed.answer(answer{Incarnation: a.incarnation.Load(), Received: in.received, Addr: a.addr})
 	if a.authenticator != nil && in.key.channel == channelControl {
@@ -294,8 +288,7 @@ func (a *acceptor) readChannel(in *inbound) error {
 	return in.read(r.receive, r.deliver)
 }
 
-// receiveStream passes a connection of memberlist's on, if it is from a node: a client does not
-// take part in membership.
+// A client does not take part in membership.
 func (a *acceptor) receiveStream(x *unauthenticatedConn, conn net.Conn) error {
 	h, err := readHello(conn)
 	if err != nil {
@@ -310,9 +303,8 @@ func (a *acceptor) receiveStream(x *unauthenticatedConn, conn net.Conn) error {
 	return a.handOver(withCloseNotify(conn))
 }
 
-// keepReverseConn shakes hands on a reverse channel, and keeps the connection until there is
-// something to send to the peer that has opened it. kept reports whether another part of the
-// endpoint owns the connection now.
+// The connection is kept until there is something to send to the peer that has opened it. kept says
+// whether another part of the endpoint owns it now.
 func (a *acceptor) keepReverseConn(x *unauthenticatedConn, conn net.Conn) (kept bool, err error) {
 	h, err := readHello(conn)
 	if err == nil && !isOutbound(h.Addr) {
@@ -332,7 +324,6 @@ func (a *acceptor) keepReverseConn(x *unauthenticatedConn, conn net.Conn) (kept 
 	return a.reverseConns.wait(h.Addr, conn)
 }
 
-// receiveReverse receives what the peer sends on a connection that this endpoint has opened.
 func (a *acceptor) receiveReverse(conn net.Conn, first byte) {
 	defer discard(conn)
 	if !a.conns.add(conn) {
@@ -346,7 +337,7 @@ func (a *acceptor) receiveReverse(conn net.Conn, first byte) {
 	a.logEnd(conn, err)
 }
 
-// receiveUser receives on a channel that has to be of messages.
+// The channel has to be one of messages.
 func (a *acceptor) receiveUser(conn net.Conn, first byte) error {
 	begin, err := readBeginAfter(conn, first)
 	if err != nil {

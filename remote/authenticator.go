@@ -9,15 +9,14 @@ import (
 	"net"
 )
 
-// An authenticator makes both sides of a connection prove their identity, and encrypts it, by TLS.
+// It uses TLS: both sides of a connection prove their identity, and encrypt it.
 type authenticator struct {
 	dials   *tls.Config
 	listens *tls.Config
 	named   bool // certificates name hosts
 }
 
-// newAuthenticator returns the authenticator for a configuration, or nil if it has neither TLS nor
-// a keyring.
+// It returns nil for a configuration that has neither TLS nor a keyring.
 func newAuthenticator(c Config) (*authenticator, error) {
 	switch {
 	case c.TLS != nil && c.Keyring != nil:
@@ -33,11 +32,10 @@ func newAuthenticator(c Config) (*authenticator, error) {
 	return nil, nil
 }
 
-// alpn is the application protocol (RFC 7301) that nodes agree on in the TLS handshake. Other
-// servers do not offer it.
+// It is the application protocol (RFC 7301) of the TLS handshake. Other servers do not offer it.
 var alpn = []string{"understudy"}
 
-// validateTLS returns an error if a configuration cannot authenticate both sides.
+// An error means that it cannot authenticate both sides.
 func validateTLS(c *tls.Config) error {
 	own := len(c.Certificates) > 0
 	switch {
@@ -59,7 +57,6 @@ func validateTLS(c *tls.Config) error {
 
 var errNoClientCAs = errors.New("remote: Config.TLS has no ClientCAs; set the authorities that sign the certificates of nodes, as in RootCAs")
 
-// dialConfig adapts c for connections that this node opens.
 func dialConfig(c *tls.Config) *tls.Config {
 	c = c.Clone()
 	c.MinVersion = tls.VersionTLS13
@@ -69,7 +66,6 @@ func dialConfig(c *tls.Config) *tls.Config {
 	return c
 }
 
-// listenConfig adapts c for connections that others open.
 func listenConfig(c *tls.Config) *tls.Config {
 	c = c.Clone()
 	c.MinVersion = tls.VersionTLS13
@@ -83,8 +79,7 @@ func listenConfig(c *tls.Config) *tls.Config {
 	return c
 }
 
-// chosen returns the configuration that the user's GetConfigForClient has chosen, made as strict
-// as c.
+// The user's GetConfigForClient has chosen it; it is made as strict as c.
 func chosen(c *tls.Config, choose func(*tls.ClientHelloInfo) (*tls.Config, error), h *tls.ClientHelloInfo) (*tls.Config, error) {
 	other, err := choose(h)
 	switch {
@@ -100,7 +95,6 @@ func chosen(c *tls.Config, choose func(*tls.ClientHelloInfo) (*tls.Config, error
 	return other, nil
 }
 
-// keyringAuthenticator returns an authenticator that recognizes peers by their keys.
 func keyringAuthenticator(k *Keyring) *authenticator {
 	return &authenticator{
 		dials: &tls.Config{
@@ -123,7 +117,7 @@ func keyringAuthenticator(k *Keyring) *authenticator {
 	}
 }
 
-// A secureConn is a TLS connection whose Close does not wait for the peer to read close_notify.
+// Its Close does not wait for the peer to read close_notify.
 type secureConn struct {
 	*tls.Conn
 	raw net.Conn
@@ -131,8 +125,7 @@ type secureConn struct {
 
 func (c *secureConn) Close() error { return c.raw.Close() }
 
-// dialed does the TLS handshake on a connection to addr. The peer is authenticated then; whether
-// the peer accepts us shows when it answers.
+// The peer is authenticated then; whether the peer accepts us shows when it answers.
 func (g *authenticator) dialed(ctx context.Context, raw net.Conn, addr string) (*secureConn, error) {
 	config := g.dials
 	if g.named {
@@ -156,10 +149,9 @@ func (g *authenticator) dialed(ctx context.Context, raw net.Conn, addr string) (
 	return &secureConn{conn, raw}, nil
 }
 
-// isOtherServer reports whether a TLS server is no node, after a handshake that ended with err.
-// Such a server does not speak TLS 1.3, or has shown its certificate without agreeing on our
-// protocol. The protocol is agreed on before certificates, which distinguishes a web server from
-// an untrusted node.
+// err has ended the handshake. A server that is no node does not speak TLS 1.3, or has shown its
+// certificate without agreeing on our protocol. The protocol is agreed on before certificates,
+// which distinguishes a web server from an untrusted node.
 func isOtherServer(conn *tls.Conn, err error) bool {
 	if broken, ok := errors.AsType[*net.OpError](err); ok && broken.Op == opAlert {
 		said := broken.Err.Error()
@@ -176,7 +168,7 @@ const (
 	noSuchProtocol tls.AlertError = 120
 )
 
-// accepted does the TLS handshake on an accepted connection. The peer is authenticated then.
+// The peer is authenticated then.
 func (g *authenticator) accepted(raw net.Conn, begin []byte) (*secureConn, error) {
 	unauthenticatedConn := &meteredConn{Conn: raw, first: begin, left: maxUnauthenticatedBytes}
 	conn := tls.Server(unauthenticatedConn, g.listens)
@@ -187,7 +179,7 @@ func (g *authenticator) accepted(raw net.Conn, begin []byte) (*secureConn, error
 	return &secureConn{conn, raw}, nil
 }
 
-// identify checks that the certificate of a peer is valid for the address that it advertises.
+// The certificate of a peer must be valid for the address that it advertises.
 func (g *authenticator) identify(conn net.Conn, addr string) error {
 	secure, ok := conn.(*secureConn)
 	if !ok || !g.named {
@@ -200,11 +192,11 @@ func (g *authenticator) identify(conn net.Conn, addr string) error {
 	return secure.ConnectionState().PeerCertificates[0].VerifyHostname(host)
 }
 
-// opAlert is the Op of the net.OpError in which package tls wraps an alert of the peer.
+// It is the Op of the net.OpError in which package tls wraps an alert of the peer.
 const opAlert = "remote error"
 
-// authError wraps err in [ErrNotAuthenticated] if it means that one side does not trust the other.
-// It leaves err as it is if the connection broke.
+// It wraps err in [ErrNotAuthenticated] if one side does not trust the other, but not if the
+// connection broke.
 func authError(err error) error {
 	record, plain := errors.AsType[tls.RecordHeaderError](err)
 	broken, network := errors.AsType[*net.OpError](err)

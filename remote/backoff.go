@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// backoff returns the pause after a number of failures in a row. It begins at low and doubles up
-// to high, with a random change of ± 20 %, so that the peers of a returning node do not all
-// connect at once.
+// It begins at low and doubles up to high, with a random change of ± 20 %, so that the peers of a
+// returning node do not all connect at once.
 func backoff(failures int, low, high time.Duration) time.Duration {
 	pause := high
 	if shift := failures - 1; shift < 30 && low<<shift < high {
@@ -16,7 +15,7 @@ func backoff(failures int, low, high time.Duration) time.Duration {
 	return time.Duration(float64(pause) * (0.8 + 0.4*rand.Float64()))
 }
 
-// sleep waits for d. It returns false if done is closed.
+// False means that done is closed.
 func sleep(done <-chan struct{}, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

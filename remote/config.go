@@ -148,7 +148,6 @@ type Config struct {
 	versions protocol.Range // of the protocol of this package, in tests
 }
 
-// withDefaults returns c with its zero values replaced.
 func (c Config) withDefaults() Config {
 	setDefault(&c.Bind, "127.0.0.1:0")
 	setDefault(&c.Incarnation, node.NewIncarnation())
@@ -190,7 +189,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// silence is how long a connection may carry nothing. The peer closes an idle one earlier.
+// The peer closes an idle connection earlier.
 func (c Config) silence() time.Duration { return 2 * min(c.IdleAfter, math.MaxInt64/4) }
 
 func setDefault[T comparable](field *T, value T) {
@@ -238,10 +237,9 @@ func (c Config) validate() error {
 	return nil
 }
 
-// maxAddr is the longest advertised address in bytes: it must fit into a packet header.
+// In bytes: it must fit into a packet header.
 const maxAddr = 255
 
-// advertised returns the address that others use for an endpoint bound to bound.
 func (c Config) advertised(bound net.Addr) (string, error) {
 	_, port, err := net.SplitHostPort(bound.String())
 	if err != nil {

@@ -6,14 +6,13 @@ import (
 	"sync"
 )
 
-// conns is the set of accepted connections that the endpoint must close.
 type conns struct {
-	mu     sync.Mutex // guards all below
+	mu     sync.Mutex
 	open   map[net.Conn]struct{}
 	closed bool
 }
 
-// add returns false if the endpoint is closed.
+// False means that the endpoint is closed.
 func (c *conns) add(conn net.Conn) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -29,7 +28,7 @@ func (c *conns) remove(conn net.Conn) {
 	delete(c.open, conn)
 }
 
-// close closes all connections and refuses further ones.
+// Further connections are refused.
 func (c *conns) close() {
 	c.mu.Lock()
 	c.closed = true
@@ -41,6 +40,6 @@ func (c *conns) close() {
 	}
 }
 
-// discard closes a connection whose errors do not matter any more: everything important has been
-// acknowledged, or is lost whatever Close returns.
+// Its errors do not matter any more: everything important has been acknowledged, or is lost
+// whatever Close returns.
 func discard(conn io.Closer) { _ = conn.Close() }

@@ -5,14 +5,14 @@ import (
 	"math"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/remote/internal/outbox"
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// deadLetter makes a dead letter of a queued frame, and reports whether it had a message of the
-// user. Its message is decoded again, because the sender may have changed the original.
+// It decodes the message again, because the sender may have changed the original. users says
+// whether the frame had a message of the user.
 func deadLetter(x outbox.Frame, reason error) (users bool) {
 	if x.System == nil {
 		return false
@@ -22,8 +22,7 @@ func deadLetter(x outbox.Frame, reason error) (users bool) {
 	return isOfUser(x.System, msg)
 }
 
-// isOfUser reports whether msg is a message of the user, or carries one; see
-// [extension.DeadLetter].
+// It is also true for what carries one; see [extension.DeadLetter].
 func isOfUser(s *actor.System, msg any) bool {
 	c, carrier := msg.(interface {
 		Carried(s *actor.System) (recipient string, msg any, ok bool)
@@ -36,7 +35,7 @@ func isOfUser(s *actor.System, msg any) bool {
 	return carries || err != nil
 }
 
-// messageOf decodes the message of a frame, or returns its payload if it cannot be decoded.
+// A message that cannot be decoded is its payload.
 func messageOf(x *outbox.Frame) any {
 	env, err := wire.NewEnvelopeReader(math.MaxInt).Read(x.Envelope()[wire.HeaderSize:])
 	if err != nil {

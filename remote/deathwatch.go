@@ -2,7 +2,7 @@ package remote
 
 import (
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // Watch calls ended once when the actor at target has ended or does not exist, or its node is

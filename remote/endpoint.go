@@ -13,8 +13,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/telemetry"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/remote/internal/deathwatch"
 	"github.com/understudy-go/understudy/remote/internal/outbox"
@@ -31,7 +31,7 @@ type Endpoint struct {
 	watcher       atomic.Pointer[deathwatch.Watcher] // set by Serve
 	unmeasured    atomic.Pointer[func()]             // ends the metrics; set by Serve
 	members       atomic.Pointer[map[string]uint64]  // the incarnation at each address; set by Members
-	shut          func() error                       // once
+	shut          func() error
 }
 
 var _ extension.Transport = (*Endpoint)(nil)
@@ -66,7 +66,7 @@ func Listen(cfg Config) (*Endpoint, error) {
 	return e, nil
 }
 
-// newEndpoint returns an endpoint without sockets.
+// It has no sockets yet.
 func newEndpoint(cfg Config, authenticator *authenticator, addr string) *Endpoint {
 	e := &Endpoint{localNode: localNode{
 		cfg:           cfg,
@@ -104,7 +104,6 @@ func newEndpoint(cfg Config, authenticator *authenticator, addr string) *Endpoin
 	return e
 }
 
-// adviceOnBind returns what to do about an address at which the endpoint cannot listen.
 func adviceOnBind(err error) string {
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
@@ -115,10 +114,10 @@ func adviceOnBind(err error) string {
 	return ""
 }
 
-// bindAttempts is how many ports bind tries to find one that is free for both protocols.
+// It tries so many ports to find one that is free for both protocols.
 const bindAttempts = 50
 
-// bind opens TCP and UDP at the same port.
+// TCP and UDP have the same port.
 func bind(n Network, addr string) (net.Listener, net.PacketConn, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
@@ -192,9 +191,9 @@ func (e *Endpoint) Rename(to uint64) {
 	}
 }
 
-// distrust ends the connections over which this node sends to a client. The client has replaced a
-// lost connection of its own, so these may be lost as well, and silently: without this, the next
-// message to the client would find that out, and wait for it.
+// The client has replaced a lost connection of its own, so those over which this node sends to it
+// may be lost as well, and silently: without this, the next message to the client would find that
+// out, and wait for it.
 func (e *Endpoint) distrust(addr string) {
 	if !isOutbound(addr) {
 		return
@@ -204,20 +203,19 @@ func (e *Endpoint) distrust(addr string) {
 	}
 }
 
-// hangUp closes the connections that matching peers opened, and forgets the keys shared with them.
+// It also forgets the keys that are shared with the peers.
 func (e *Endpoint) hangUp(which func(NodeID) bool) {
 	e.acceptor.sessions.hangUp(which)
 	e.packets.openers.drop(which)
 	e.packets.sealers.drop(which)
 }
 
-// meet keeps what has been agreed on in a handshake with p.
 func (e *Endpoint) meet(p NodeID, with agreement) {
 	e.peers.keep(p, with)
 	e.replace(p)
 }
 
-// replace closes the connections with all other incarnations of a peer after a handshake with p.
+// There has been a handshake with p, which is one incarnation of the peer.
 func (e *Endpoint) replace(p NodeID) {
 	e.hangUp(func(from NodeID) bool { return from.Address == p.Address && from.Incarnation != p.Incarnation })
 	for _, l := range e.links.to(p.Address) {
@@ -235,8 +233,8 @@ func (e *Endpoint) replace(p NodeID) {
 // for the first one and return its result.
 func (e *Endpoint) Close() error { return e.shut() }
 
-// once returns a function that calls f the first time and always waits for the result. It waits on
-// a channel, because waiting in a sync.Once would stop the time of a synctest bubble.
+// Every call waits for the result of the first. It waits on a channel, because waiting in a
+// sync.Once would stop the time of a synctest bubble.
 func once(f func() error) func() error {
 	var begin sync.Once
 	var err error

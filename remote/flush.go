@@ -18,7 +18,6 @@ func (e *Endpoint) Flush(ctx context.Context) error {
 	return nil
 }
 
-// flushed returns a channel that is closed when the link is empty.
 func (l *link) flushed() <-chan struct{} {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -30,8 +29,7 @@ func (l *link) flushed() <-chan struct{} {
 	return empty
 }
 
-// noteEmpty wakes the callers of Flush if the link is empty, and senders if it has room. The caller
-// holds mu.
+// It wakes the callers of Flush if the link is empty, and senders if it has room. mu is held.
 func (l *link) noteEmpty() {
 	l.noteRoom()
 	if l.empty != nil && l.out.Len() == 0 {

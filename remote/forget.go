@@ -15,11 +15,10 @@ func (e *Endpoint) Forget(p NodeID) {
 	}
 }
 
-// errForgotten is the reason of dead letters to a forgotten peer.
 var errForgotten = errors.New("the node has left")
 
-// successor returns the incarnation that has taken the address of p, or 0 if none is known. The
-// members and the handshakes each know of successors that the other does not know yet.
+// It is 0 if none is known. The members and the handshakes each know of successors that the other
+// does not know yet.
 func (e *Endpoint) successor(p NodeID) uint64 {
 	if members := e.members.Load(); members != nil {
 		if now := (*members)[p.Address]; now != 0 && now != p.Incarnation {
@@ -32,8 +31,8 @@ func (e *Endpoint) successor(p NodeID) uint64 {
 	return 0
 }
 
-// forget ends a link to an address whose incarnation is gone. If another is there, it ends only a
-// connection with the former. A link that has never been connected is for the one that is there.
+// If another incarnation is there, it ends only a connection with the former. A link that has never
+// been connected is for the one that is there.
 func (l *link) forget(gone, successor uint64) {
 	l.mu.Lock()
 	with := l.session.with

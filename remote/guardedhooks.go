@@ -6,8 +6,8 @@ import (
 	"github.com/understudy-go/understudy/internal/guard"
 )
 
-// guardHooks keeps panics in the functions of the user's from ending the process: in Admit and
-// AdmitMessages they refuse the peer, and in the others they are logged.
+// A panic in a function of the user must not end the process: in Admit and AdmitMessages it refuses
+// the peer, elsewhere it is logged.
 func (c *Config) guardHooks() {
 	c.Admit, c.AdmitMessages = guardAdmit(c.Admit), guardAdmit(c.AdmitMessages)
 	log, control, failed := c.Logger, c.Control, c.DialFailed

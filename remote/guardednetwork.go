@@ -8,11 +8,11 @@ import (
 	"github.com/understudy-go/understudy/internal/guard"
 )
 
-// A guardedNetwork turns panics in a [Network] of the user's, and in what it opens, into errors.
-// They happen in goroutines of the endpoint, and would end the process.
+// A guardedNetwork turns panics in the user's [Network], and in what it opens, into errors. They
+// happen in goroutines of the endpoint, and would end the process.
 type guardedNetwork struct{ of Network }
 
-// caught sets err if the function that defers it panics.
+// It must be deferred.
 func caught(err *error) {
 	if r := recover(); r != nil {
 		*err = guard.Recovered(r)
@@ -40,7 +40,6 @@ func (n guardedNetwork) ListenPacket(addr string) (p net.PacketConn, err error) 
 	return guardedPacketConn{p}, nil
 }
 
-// guardAddr returns an address, or one that says nothing if f panics.
 func guardAddr(f func() net.Addr) net.Addr {
 	if addr, err := guard.Value(f); err == nil && addr != nil {
 		return addr
@@ -64,7 +63,7 @@ func (l guardedListener) Close() (err error) {
 
 type guardedConn struct{ net.Conn }
 
-// guardConn guards a connection, unless it is one of TCP, which may be written without blocking.
+// One of TCP may be written without blocking, and is not guarded.
 func guardConn(c net.Conn, err error) (net.Conn, error) {
 	if _, tcp := c.(*net.TCPConn); err != nil || tcp {
 		return c, err

@@ -12,11 +12,10 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// maxHandshake bounds a hello or an answer, in bytes: it is read from unauthenticated peers.
+// In bytes, from unauthenticated peers.
 const maxHandshake = 4 << 10
 
-// A channel is one purpose of the traffic from one node to another. Its value is the first byte
-// after the preface of a connection.
+// Its value is the first byte after the preface of a connection.
 type channel byte
 
 const (
@@ -40,7 +39,6 @@ func (l channel) String() string {
 	return fmt.Sprintf("channel 0x%02x", byte(l))
 }
 
-// A linkKey identifies one channel to or from a peer.
 type linkKey struct {
 	addr    string
 	channel channel
@@ -62,7 +60,7 @@ type hello struct {
 	Session      uint64            `cbor:"11,keyasint"` // it outlives its connections
 }
 
-// An answer is the first frame of the listener. The same holds for its fields, up to 12.
+// The same holds for its fields, up to 12, as for those of a hello.
 type answer struct {
 	Min          uint64            `cbor:"1,keyasint"` // as in the hello, of the listener
 	Max          uint64            `cbor:"2,keyasint"`
@@ -84,8 +82,7 @@ func (h hello) peer() NodeID { return NodeID{Address: h.Addr, Incarnation: h.Inc
 
 func (a answer) peer() NodeID { return NodeID{Address: a.Addr, Incarnation: a.Incarnation} }
 
-// greet does the handshake of the dialer: it sends the channel and h, and returns the answer. It
-// fails with a [*RefusedError] if the answer is a refusal.
+// It fails with a [*RefusedError] if the answer is a refusal.
 func greet(conn io.ReadWriter, l channel, h hello, addr string) (answer, error) {
 	sent := sendHello(conn, l, h)
 	first := &prefixRecorder{Reader: conn}
@@ -112,7 +109,6 @@ func greet(conn io.ReadWriter, l channel, h hello, addr string) (answer, error) 
 	return a, nil
 }
 
-// sendHello begins a channel.
 func sendHello(conn io.Writer, l channel, h hello) error {
 	body, err := codec.Marshal(h)
 	if err != nil {
@@ -124,7 +120,6 @@ func sendHello(conn io.Writer, l channel, h hello) error {
 	return nil
 }
 
-// alert returns the TLS alert of the peer in err, or else without.
 func alert(err, without error) error {
 	if broken, ok := errors.AsType[*net.OpError](err); ok && broken.Op == opAlert {
 		return authError(err)
@@ -146,7 +141,7 @@ func parseAnswer(body []byte) (answer, error) {
 	return a, nil
 }
 
-// readHello reads the hello of the dialer. It fails with a [*refusal] if the hello is not valid.
+// It fails with a [*refusal] if the hello is not valid.
 func readHello(conn io.Reader) (hello, error) {
 	body, err := wire.ReadFrame(conn, maxHandshake)
 	if err != nil {
@@ -155,7 +150,7 @@ func readHello(conn io.Reader) (hello, error) {
 	return parseHello(body)
 }
 
-// parseHello decodes a hello. It fails with a [*refusal].
+// It fails with a [*refusal].
 func parseHello(body []byte) (hello, error) {
 	var h hello
 	if err := codec.Unmarshal(body, &h); err != nil {
@@ -172,7 +167,6 @@ func parseHello(body []byte) (hello, error) {
 	return h, nil
 }
 
-// A refusal is the listener's reason to refuse a connection.
 type refusal struct {
 	reason Refusal
 	detail string
@@ -184,7 +178,6 @@ func refuse(reason Refusal, format string, args ...any) *refusal {
 
 func (r *refusal) Error() string { return fmt.Sprintf("refused: %s: %s", r.reason, r.detail) }
 
-// sendAnswer sends the answer of the listener.
 func (n *localNode) sendAnswer(conn io.Writer, a answer) error {
 	body, err := codec.Marshal(n.speaking(a))
 	if err != nil {

@@ -11,15 +11,14 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// An inbound is the receiving side of one channel from one peer, on one connection. It counts the
-// frames that arrive, and acknowledges them.
+// It counts the frames that arrive, and acknowledges them.
 type inbound struct {
 	key      linkKey
 	from     NodeID
 	agreed   agreement
 	session  uint64
 	conn     net.Conn
-	patience time.Duration // of writing
+	patience time.Duration // of writes
 	idle     time.Duration // how long nothing may come
 	hang     sync.Once
 	stop     chan struct{} // closed by hangUp or dismiss
@@ -33,7 +32,7 @@ type inbound struct {
 	received uint64           // frames of the session
 	parts    wire.Reassembler // of the session, too; guarded by sessions.mu when done is closed
 	acked    uint64           // the last count that the peer was told
-	unacked  int              // bytes since
+	unacked  int              // bytes since then
 	timed    bool             // reading has a near deadline: then the count is due
 	ended    time.Time        // when done was closed
 }
@@ -47,9 +46,8 @@ const (
 	ackDelay  = 10 * time.Millisecond
 )
 
-// read passes frames to handle until the connection ends. A frame is valid until handle returns.
-// settle delivers what handle has put aside, before each acknowledgement and before each read that
-// may block.
+// A frame is valid until handle returns. settle delivers what handle has put aside, before each
+// acknowledgement and before each read that may block.
 func (in *inbound) read(handle func(body []byte), settle func()) error {
 	in.settle = settle
 	for {
@@ -72,8 +70,7 @@ func (in *inbound) readNext(handle func(body []byte)) error {
 	return nil
 }
 
-// next returns the next frame. An invalid frame counts as received, or the peer would send it
-// again.
+// An invalid frame counts as received, or the peer would send it again.
 func (in *inbound) next() ([]byte, error) {
 	for {
 		body, missing, err := in.frames.Buffered()
@@ -89,7 +86,7 @@ func (in *inbound) next() ([]byte, error) {
 	}
 }
 
-// fill waits for more to read, and acknowledges if nothing arrives for a while.
+// It acknowledges if nothing arrives for a while.
 func (in *inbound) fill(size int) error {
 	in.arrivals.publish()
 	in.settle()
@@ -107,9 +104,8 @@ func (in *inbound) fill(size int) error {
 	return err
 }
 
-// setTimer sets the read deadline. It is ackDelay if an acknowledgement is due, and else the time
-// after which an idle or dead connection is closed. Closing costs nothing: the session continues
-// on the next connection.
+// The deadline is ackDelay if an acknowledgement is due, and else the time after which an idle or
+// dead connection is closed. Closing costs nothing: the session continues on the next connection.
 func (in *inbound) setTimer(on bool) error {
 	if on == in.timed {
 		return nil
@@ -134,8 +130,8 @@ func (in *inbound) acknowledge() error {
 	return err
 }
 
-// dismiss lets the reading end soon, with an acknowledgement of all that has been received. Without
-// that, the peer would not know whether the last messages have arrived.
+// The reading ends soon, with an acknowledgement of all that has been received. Without that, the
+// peer would not know whether the last messages have arrived.
 func (in *inbound) dismiss() {
 	in.hang.Do(func() {
 		close(in.stop)
@@ -143,7 +139,6 @@ func (in *inbound) dismiss() {
 	})
 }
 
-// leave acknowledges what is not acknowledged yet, and returns errHungUp.
 func (in *inbound) leave() error {
 	if in.acked != in.received {
 		if err := in.acknowledge(); err != nil {
@@ -153,8 +148,7 @@ func (in *inbound) leave() error {
 	return errHungUp
 }
 
-// end ends the reading. An ended inbound keeps only what its session needs, without the buffer and
-// the last message.
+// An ended inbound keeps only what its session needs, without the buffer and the last message.
 func (in *inbound) end() {
 	in.hangUp()
 	in.arrivals.publish()
@@ -163,7 +157,6 @@ func (in *inbound) end() {
 	close(in.done)
 }
 
-// hangUp closes the connection, which soon ends the reading.
 func (in *inbound) hangUp() {
 	in.hang.Do(func() {
 		close(in.stop)
@@ -171,12 +164,10 @@ func (in *inbound) hangUp() {
 	})
 }
 
-// finished tells whether nothing will be read any more.
 func (in *inbound) finished() bool { return isClosed(in.done) }
 
-// maxFrame returns the largest valid frame on a channel. A larger one cannot come from a peer with
-// our protocol, and the next frame could not be found. A peer with a higher MaxMessage sends
-// larger messages in parts, or in a frame as large as a part.
+// A larger frame cannot come from a peer with our protocol, and the next frame could not be found.
+// A peer with a higher MaxMessage sends larger messages in parts, or in a frame as large as a part.
 func maxFrame(l channel, maxMessage int) int {
 	if l == channelUser {
 		return max(maxMessage, wire.MaxPart+wire.PartOverhead)

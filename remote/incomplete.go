@@ -7,25 +7,22 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// maxIncomplete bounds the bytes of incomplete messages whose connections have ended. The newest
-// message is kept in any case.
+// In bytes, of messages whose connections have ended. The newest message is kept in any case.
 const maxIncomplete = 64 << 20
 
-// incomplete keeps the incomplete messages of connections that have ended. The sender continues
-// soon on another connection, or gives up, or begins a new session; then nobody needs them. It is
-// guarded by sessions.mu.
+// The sender of an incomplete message continues soon on another connection, or gives up, or begins
+// a new session, after which nothing needs the message. sessions.mu guards it.
 type incomplete struct {
 	all   []incompleteMessage // the oldest first
 	bytes int
 }
 
-// An incompleteMessage belongs to an inbound.
 type incompleteMessage struct {
 	of    *inbound
 	timer *time.Timer
 }
 
-// keep keeps the incomplete message of in, if it has one, and calls late after patience.
+// late is called after patience, if there is an incomplete message.
 func (h *incomplete) keep(in *inbound, patience time.Duration, late func()) {
 	size := in.parts.Len()
 	if size == 0 {
@@ -38,15 +35,14 @@ func (h *incomplete) keep(in *inbound, patience time.Duration, late func()) {
 	}
 }
 
-// giveUp drops the incomplete message of an inbound, and ends its session, which cannot continue
-// without it.
+// The session cannot continue without the message.
 func (h *incomplete) giveUp(in *inbound) {
 	if h.drop(in) {
 		in.over = true
 	}
 }
 
-// drop returns false if nothing is kept for in.
+// False means that nothing is kept for in.
 func (h *incomplete) drop(in *inbound) bool {
 	i := slices.IndexFunc(h.all, func(x incompleteMessage) bool { return x.of == in })
 	if i < 0 {

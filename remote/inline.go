@@ -16,7 +16,6 @@ const (
 
 var inlineBuffers = sync.Pool{New: func() any { return new([inlineBytes]byte) }}
 
-// A writerState is the state of the writing goroutine of a link.
 type writerState struct {
 	wake        chan struct{}    // capacity 1; wakes the goroutine
 	asleep      bool             // it waits for wake
@@ -26,7 +25,6 @@ type writerState struct {
 	rest        bool             // the connection has not taken all of what a sender has written
 }
 
-// wakeUp wakes the goroutine.
 func (w *writerState) wakeUp() {
 	if w.asleep {
 		w.asleep = false
@@ -34,7 +32,6 @@ func (w *writerState) wakeUp() {
 	}
 }
 
-// awake notes that the goroutine is awake, and drops a pending wake.
 func (w *writerState) awake() {
 	w.asleep = false
 	select {
@@ -43,10 +40,8 @@ func (w *writerState) awake() {
 	}
 }
 
-// sleep notes that the goroutine waits for wake.
 func (w *writerState) sleep(now time.Time) { w.asleep, w.slept = true, now }
 
-// takeUnflushed returns the connection to flush, or nil.
 func (w *writerState) takeUnflushed() *nonBlockingConn {
 	if !w.rest {
 		return nil
@@ -55,20 +50,17 @@ func (w *writerState) takeUnflushed() *nonBlockingConn {
 	return w.nonBlocking
 }
 
-// mayWriteInline reports whether a sender may write now.
 func (w *writerState) mayWriteInline() bool {
 	return w.asleep && !w.inline && w.nonBlocking != nil && time.Since(w.slept) > inlinePause
 }
 
-// mayWriteInline reports whether the sender of x, which was just queued, writes it. The caller
-// holds mu.
+// x was just queued. mu is held.
 func (l *link) mayWriteInline(x outbox.Frame) bool {
 	return l.conn != nil && l.out.Unsent() == 1 && len(x.Bytes) <= inlineBytes && l.writer.mayWriteInline()
 }
 
-// writeInline writes up to inlineBytes of what waits, in place of the writing goroutine, which
-// does not use the connection meanwhile. It leaves what the connection does not accept to the
-// goroutine.
+// The writing goroutine does not use the connection meanwhile. What the connection does not accept
+// is left to it.
 func (l *link) writeInline() {
 	buf := inlineBuffers.Get().(*[inlineBytes]byte)
 	defer inlineBuffers.Put(buf)

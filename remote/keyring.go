@@ -15,11 +15,10 @@ import (
 	"time"
 )
 
-// minSecret is the least length of a secret, in bytes.
+// In bytes.
 const minSecret = 16
 
-// secretDomain separates the keys derived here from keys that other programs derive from the same
-// secret.
+// Other programs may derive keys from the same secret.
 const secretDomain = "understudy remote identity 1"
 
 // A Keyring authenticates the nodes of a cluster by shared secrets. A node proves that it has the
@@ -33,10 +32,9 @@ const secretDomain = "understudy remote identity 1"
 // Make a Keyring with [NewKeyring]. Its methods may be called by any goroutine.
 type Keyring struct {
 	mu         sync.RWMutex // guards identities
-	identities []*identity  // the primary one first
+	identities []*identity  // the primary first
 }
 
-// An identity is the key pair and certificate that a node derives from a secret.
 type identity struct {
 	public      ed25519.PublicKey
 	certificate tls.Certificate
@@ -105,23 +103,20 @@ func (k *Keyring) Remove(secret []byte) error {
 	return nil
 }
 
-// find returns the index of a key, or -1. The caller holds mu.
+// mu is held.
 func (k *Keyring) find(public ed25519.PublicKey) int {
 	return slices.IndexFunc(k.identities, func(id *identity) bool { return id.public.Equal(public) })
 }
 
-// certificate returns the certificate that this node presents.
 func (k *Keyring) certificate() *tls.Certificate {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	return &k.identities[0].certificate
 }
 
-// errOtherSecret is the error for a peer whose secret is not in the ring.
 var errOtherSecret = errors.New("its secret is not in this node's keyring")
 
-// verify checks that a peer has one of the secrets. TLS has checked that it has the private key of
-// its certificate.
+// TLS has checked that the peer has the private key of its certificate.
 func (k *Keyring) verify(s tls.ConnectionState) error {
 	if len(s.PeerCertificates) == 0 {
 		return errOtherSecret
@@ -135,7 +130,7 @@ func (k *Keyring) verify(s tls.ConnectionState) error {
 	return nil
 }
 
-// deriveIdentity returns the identity that belongs to a secret. It is the same on all nodes.
+// It is the same on all nodes.
 func deriveIdentity(secret []byte) (*identity, error) {
 	if len(secret) < minSecret {
 		return nil, fmt.Errorf("remote: a secret has %d bytes, and needs %d or more, all random; make one with: openssl rand -base64 32", len(secret), minSecret)

@@ -14,9 +14,9 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/outbox"
 )
 
-// A link is the sending side of one channel to one peer: an outbox and the goroutine that empties
-// it. The first message creates it. It outlives its connections, and ends when it is closed, has
-// been idle, or the peer has been unreachable for long enough.
+// A link is the sending side of one channel to one peer. The first message creates it. It outlives
+// its connections, and ends when it is closed, has been idle, or the peer has been unreachable for
+// long enough.
 type link struct {
 	links  *links
 	key    linkKey
@@ -33,22 +33,21 @@ type link struct {
 	over    bool // accepts no more frames
 	dropped uint64
 
-	empty chan struct{} // closed when out is empty; nil if nobody waits for it
+	empty chan struct{}
 	roomy chan struct{} // closed when out has room again; likewise
 }
 
-// A linkSession identifies a session: what a link has sent is continued on its next connection.
+// What a link has sent is continued on its next connection.
 type linkSession struct {
 	as     uint64 // our incarnation
 	with   uint64 // the peer's incarnation, 0 until it is known
 	number uint64
 }
 
-// errIdle is returned by a link that has ended. A new link accepts the frame.
+// A new link accepts the frame.
 var errIdle = errors.New("remote: link has ended")
 
-// send queues a frame, and writes it if that is possible at once. It fails with errIdle or
-// [ErrOutboxFull].
+// It fails with errIdle or [ErrOutboxFull].
 func (l *link) send(x outbox.Frame) error {
 	l.mu.Lock()
 	if err := l.enqueue(x); err != nil {
@@ -66,7 +65,7 @@ func (l *link) send(x outbox.Frame) error {
 	return nil
 }
 
-// enqueue puts a frame into the outbox. The caller holds mu.
+// mu is held.
 func (l *link) enqueue(x outbox.Frame) error {
 	if l.over {
 		return errIdle
@@ -80,7 +79,7 @@ func (l *link) enqueue(x outbox.Frame) error {
 	return nil
 }
 
-// push makes room on the control channel, where the newest frames matter.
+// The newest frames matter on the control channel, so it makes room there.
 func (l *link) push(x outbox.Frame) bool {
 	if l.out.Push(x) {
 		return true
@@ -92,7 +91,6 @@ func (l *link) push(x outbox.Frame) bool {
 	return l.out.Push(x)
 }
 
-// run connects and writes until nothing is left to do.
 func (l *link) run(ctx context.Context) {
 	for {
 		conn, err := l.connect(ctx)
@@ -114,7 +112,6 @@ func (l *link) run(ctx context.Context) {
 	}
 }
 
-// retire ends the link if it is empty.
 func (l *link) retire() bool {
 	l.mu.Lock()
 	l.over = l.over || l.out.Len() == 0
@@ -128,7 +125,7 @@ func (l *link) retire() bool {
 	return over
 }
 
-// close ends the link. What is left becomes dead letters.
+// What is left becomes dead letters.
 func (l *link) close(reason error) {
 	l.mu.Lock()
 	l.over = true
@@ -148,7 +145,6 @@ func (l *link) close(reason error) {
 	l.lose(unsent, reason)
 }
 
-// lose makes dead letters of frames.
 func (l *link) lose(frames []outbox.Frame, reason error) {
 	frames = outbox.OncePerMessage(frames)
 	if len(frames) == 0 {
@@ -167,7 +163,7 @@ func (l *link) lose(frames []outbox.Frame, reason error) {
 	l.log.Log(level, "messages lost", zap.Int("messages", users), zap.Int("of_framework", len(frames)-users), zap.Error(reason))
 }
 
-// finish ends the link as soon as everything is acknowledged, or at the deadline.
+// It ends at the deadline in any case.
 func (l *link) finish(by time.Time) {
 	l.mu.Lock()
 	l.timing.finishBy = by
@@ -176,14 +172,13 @@ func (l *link) finish(by time.Time) {
 	l.cancel(ErrClosed)
 }
 
-// silent reports whether nothing has come from the peer for as long as makes a connection stale.
+// Nothing has come from the peer for as long as makes a connection stale.
 func silent(l *link) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return time.Now().After(l.timing.renewal(&l.links.cfg))
 }
 
-// hangUp closes the present connection, unless it is with that incarnation of the peer.
 func (l *link) hangUp(unlessWith uint64) {
 	l.mu.Lock()
 	conn := l.conn

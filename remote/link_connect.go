@@ -11,8 +11,7 @@ import (
 )
 
 var (
-	// errSilent ends a link whose peer acknowledges nothing. errStale ends only its connection,
-	// while there is time for another one.
+	// errStale ends only the connection, while there is time for another one.
 	errSilent = errors.New("no acknowledgement for too long")
 	errStale  = errors.New("no acknowledgement on this connection, another is tried")
 	// errRenamed ends a handshake with an outdated incarnation of ours.
@@ -21,7 +20,6 @@ var (
 	errSession = errors.New("the peer answers for another session")
 )
 
-// connect dials until a connection is open, or the peer has been unreachable for too long.
 func (l *link) connect(ctx context.Context) (net.Conn, error) {
 	reason := errSilent
 	for sleep(ctx.Done(), l.pause()) {
@@ -43,21 +41,18 @@ func (l *link) connect(ctx context.Context) (net.Conn, error) {
 	return nil, context.Cause(ctx)
 }
 
-// pause returns the pause before the next attempt.
 func (l *link) pause() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.timing.pause(&l.links.cfg, l.out.Len() == 0)
 }
 
-// timeLeft returns the time until the deadline of the link.
 func (l *link) timeLeft() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return time.Until(l.timing.deadline(&l.links.cfg, l.out.Len() == 0))
 }
 
-// attempt dials once and does the handshake.
 func (l *link) attempt(ctx context.Context, timeout time.Duration) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -85,7 +80,7 @@ func (l *link) shakeHands(ctx context.Context, conn net.Conn) error {
 	return nil
 }
 
-// hello returns the hello for the next connection. A new incarnation of ours begins a new session.
+// A new incarnation of ours begins a new session.
 func (l *link) hello() hello {
 	h := l.links.hello()
 	l.mu.Lock()
@@ -101,7 +96,7 @@ func (l *link) hello() hello {
 	return h
 }
 
-// open makes conn the connection of the link, and continues the session where the peer is.
+// The session continues where the peer is.
 func (l *link) open(conn net.Conn, h hello, a answer, seal *sealer) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -130,7 +125,6 @@ func (l *link) open(conn net.Conn, h hello, a answer, seal *sealer) error {
 	return nil
 }
 
-// failed handles a failed attempt.
 func (l *link) failed(err error) {
 	if l.endsSession(err) {
 		l.startOver(err)
@@ -154,7 +148,6 @@ func (l *link) failed(err error) {
 	l.timing.failed()
 }
 
-// endsSession reports whether an attempt failed because the session cannot continue.
 func (l *link) endsSession(err error) bool {
 	if refused, ok := errors.AsType[*RefusedError](err); ok {
 		if l.links.strict(l.key) && refused.Peer.Address != l.key.addr {
@@ -165,7 +158,7 @@ func (l *link) endsSession(err error) bool {
 	return errors.Is(err, errSession)
 }
 
-// startOver begins a new session. The frames in flight may or may not have arrived.
+// The frames in flight may or may not have arrived.
 func (l *link) startOver(reason error) {
 	l.mu.Lock()
 	doubtful := l.out.Abandon()

@@ -7,15 +7,13 @@ import (
 	"net"
 )
 
-// A linkHandshake is the handshake on a connection that a link has dialed.
 type linkHandshake struct {
 	*localNode
 	key  linkKey
 	conn net.Conn
 }
 
-// do sends mine and returns the peer's answer, and the key that the peer has granted, if any. When
-// ctx ends, the connection is closed.
+// The key is the one that the peer has granted, if any. When ctx ends, the connection is closed.
 func (h linkHandshake) do(ctx context.Context, mine hello) (answer, *sealer, error) {
 	stop := context.AfterFunc(ctx, func() { discard(h.conn) })
 	defer stop()
@@ -39,7 +37,7 @@ func (h linkHandshake) do(ctx context.Context, mine hello) (answer, *sealer, err
 	return a, seal, err
 }
 
-// answers returns the connection, without the pongs that may come before the answer.
+// Pongs may come before the answer, which are left out.
 func (h linkHandshake) answers() net.Conn {
 	if isOutbound(h.key.addr) {
 		return &skipPongs{Conn: h.conn}
@@ -47,7 +45,7 @@ func (h linkHandshake) answers() net.Conn {
 	return h.conn
 }
 
-// cutShort replaces err if the connection was closed only because ctx ended.
+// The connection was closed only because ctx ended.
 func cutShort(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, net.ErrClosed) {
 		return fmt.Errorf("no answer: %w", ctx.Err())
@@ -55,9 +53,8 @@ func cutShort(ctx context.Context, err error) error {
 	return err
 }
 
-// checkIdentity checks that the connection leads to the right node: an attacker who redirects
-// packets can make one node answer in place of another. On channels that are not strict a wrong
-// node is noticed later, and a node may be dialed under several names.
+// An attacker who redirects packets can make one node answer in place of another. On channels that
+// are not strict a wrong node is noticed later, and a node may be dialed under several names.
 func (h linkHandshake) checkIdentity(a answer) error {
 	if h.authenticator == nil || a.Addr == h.key.addr {
 		return nil
@@ -71,7 +68,7 @@ func (h linkHandshake) checkIdentity(a answer) error {
 	return nil
 }
 
-// sealer returns the key that the peer has granted on a control channel, or nil without TLS.
+// It is nil without TLS.
 func (h linkHandshake) sealer(a answer) (*sealer, error) {
 	if h.authenticator == nil || h.key.channel != channelControl {
 		return nil, nil

@@ -2,7 +2,6 @@ package remote
 
 import "time"
 
-// A linkTiming decides when a link connects again, and when it ends.
 type linkTiming struct {
 	begun    time.Time // when the link began
 	since    time.Time // the last sign that the peer receives
@@ -12,7 +11,6 @@ type linkTiming struct {
 	finishBy time.Time // set by finish: the deadline
 }
 
-// failed counts a failed attempt or connection.
 func (t *linkTiming) failed() {
 	if t.failures == 0 {
 		t.failing = time.Now()
@@ -20,7 +18,7 @@ func (t *linkTiming) failed() {
 	t.failures++
 }
 
-// next returns when the connection or the link ends unless something happens, and why.
+// Something that happens may move it.
 func (t *linkTiming) next(cfg *Config, empty bool) (due time.Time, why error) {
 	due = t.deadline(cfg, empty)
 	if empty {
@@ -32,7 +30,7 @@ func (t *linkTiming) next(cfg *Config, empty bool) (due time.Time, why error) {
 	return due, errSilent
 }
 
-// deadline returns when the link must end unless something happens.
+// Something that happens may move it.
 func (t *linkTiming) deadline(cfg *Config, empty bool) time.Time {
 	finishing := !t.finishBy.IsZero()
 	if empty {
@@ -48,8 +46,7 @@ func (t *linkTiming) deadline(cfg *Config, empty bool) time.Time {
 	return due
 }
 
-// renewal returns when to give up a connection without acknowledgements: it may be lost silently,
-// and there must be time for another one.
+// A connection may be lost silently, and there must be time for another one.
 func (t *linkTiming) renewal(cfg *Config) time.Time {
 	since := t.since
 	if t.opened.After(since) {
@@ -58,7 +55,6 @@ func (t *linkTiming) renewal(cfg *Config) time.Time {
 	return since.Add(cfg.UnreachableAfter / 2)
 }
 
-// pause returns the pause before the next attempt to connect.
 func (t *linkTiming) pause(cfg *Config, empty bool) time.Duration {
 	if t.failures == 0 {
 		return 0

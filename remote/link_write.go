@@ -9,14 +9,13 @@ import (
 	"time"
 )
 
-// writeBuffer is how many bytes are written at once.
+// In bytes.
 const writeBuffer = 64 << 10
 
-// writeBuffers are shared by all links, because few of many write at the same time.
+// Few of many links write at the same time.
 var writeBuffers = sync.Pool{New: func() any { return new([writeBuffer]byte) }}
 
-// transmit writes to the connection until it fails or nothing is left to do. It returns the
-// reason.
+// It returns the reason for which it ends.
 func (l *link) transmit(conn net.Conn) error {
 	lost := make(chan error, 1)
 	l.links.running.Go(func() { lost <- l.readAcks(conn) })
@@ -32,7 +31,7 @@ func (l *link) transmit(conn net.Conn) error {
 	return err
 }
 
-// write returns nil if the connection was lost. The reason is left in lost.
+// It returns nil if the connection was lost. The reason is left in lost.
 func (l *link) write(conn net.Conn, lost chan error) error {
 	timer := time.NewTimer(l.links.cfg.IdleAfter)
 	defer timer.Stop()
@@ -56,14 +55,14 @@ func (l *link) write(conn net.Conn, lost chan error) error {
 	}
 }
 
-// yield lets other senders run first, so that one write has the messages of many.
+// One write then has the messages of many senders.
 func (l *link) yield() {
 	if l.key.channel == channelUser {
 		runtime.Gosched()
 	}
 }
 
-// writeNext writes what is ready, or returns when to look again.
+// due is when to look again, if nothing was written.
 func (l *link) writeNext(conn net.Conn) (written bool, due time.Time, err error) {
 	buf := writeBuffers.Get().(*[writeBuffer]byte)
 	defer writeBuffers.Put(buf)
@@ -80,7 +79,7 @@ func (l *link) writeNext(conn net.Conn) (written bool, due time.Time, err error)
 	})
 }
 
-// writeWithin calls write with a deadline of half of UnreachableAfter.
+// The deadline is half of UnreachableAfter.
 func (l *link) writeWithin(conn net.Conn, write func() error) error {
 	if err := conn.SetWriteDeadline(time.Now().Add(l.links.cfg.UnreachableAfter / 2)); err != nil {
 		return err
@@ -88,9 +87,9 @@ func (l *link) writeWithin(conn net.Conn, write func() error) error {
 	return write()
 }
 
-// next returns what to write or to flush now; or else when to look again, or why the connection
-// has ended. During an inline write nothing is returned: the inline writer wakes the writing
-// goroutine for what is left.
+// Without bytes and rest, due is when to look again, or err is why the connection has ended. During
+// an inline write nothing is returned: the inline writer wakes the writing goroutine for what is
+// left.
 func (l *link) next(conn net.Conn, buf []byte) (bytes []byte, rest *nonBlockingConn, due time.Time, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -111,8 +110,7 @@ func (l *link) next(conn net.Conn, buf []byte) (bytes []byte, rest *nonBlockingC
 	return nil, nil, due, err
 }
 
-// sleepUntil returns when to look again, or why the connection or link must end. The caller holds
-// mu.
+// mu is held.
 func (l *link) sleepUntil() (due time.Time, err error) {
 	now := time.Now()
 	if due, err = l.timing.next(&l.links.cfg, l.out.Len() == 0); now.Before(due) {
@@ -122,7 +120,6 @@ func (l *link) sleepUntil() (due time.Time, err error) {
 	return time.Time{}, err
 }
 
-// readAcks reads acknowledgements until the connection ends.
 func (l *link) readAcks(conn net.Conn) error {
 	var count [ackSize]byte
 	for {
@@ -148,7 +145,7 @@ func (l *link) acknowledge(count uint64) error {
 	return nil
 }
 
-// progressed notes that the peer receives. The caller holds mu.
+// mu is held.
 func (l *link) progressed() {
 	l.timing.since = time.Now()
 	l.timing.failures = 0

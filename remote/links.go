@@ -12,13 +12,13 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/outbox"
 )
 
-// links has the links of an endpoint that have not ended.
+// Links that have ended are not among them.
 type links struct {
 	*localNode
 	sealers *sealers             // the keys that peers grant on control channels
-	session atomic.Uint64        // the last one that was begun
+	session atomic.Uint64        // the newest
 	running sync.WaitGroup       // the goroutines of the links
-	last    atomic.Pointer[link] // the link used last; most traffic goes to few peers
+	last    atomic.Pointer[link] // most traffic goes to few peers
 
 	mu     sync.RWMutex // guards all below
 	all    map[linkKey]*link
@@ -26,8 +26,7 @@ type links struct {
 	closed bool
 }
 
-// enqueue queues a frame for a channel of a peer. It fails with [ErrClosed], [ErrOutboxFull] or
-// errTooManyChannels.
+// It fails with [ErrClosed], [ErrOutboxFull] or errTooManyChannels.
 func (s *links) enqueue(key linkKey, x outbox.Frame) error {
 	for {
 		l, err := s.get(key)
@@ -42,15 +41,13 @@ func (s *links) enqueue(key linkKey, x outbox.Frame) error {
 	}
 }
 
-// openControl opens the control channel to a peer, unless it is open. It fails with [ErrClosed] or
-// errTooManyChannels.
+// It fails with [ErrClosed] or errTooManyChannels.
 func (s *links) openControl(addr string) error {
 	_, err := s.get(linkKey{addr, channelControl})
 	return err
 }
 
-// get returns the link with that key, and creates it if necessary. It fails with [ErrClosed] or
-// errTooManyChannels.
+// It fails with [ErrClosed] or errTooManyChannels.
 func (s *links) get(key linkKey) (*link, error) {
 	if l := s.last.Load(); l != nil && l.key == key {
 		return l, nil
@@ -99,7 +96,6 @@ func (s *links) newLink(key linkKey, cancel context.CancelCauseFunc) *link {
 	}
 }
 
-// drop removes a link that has ended.
 func (s *links) drop(l *link) {
 	sent := l.counts()
 	s.mu.Lock()
@@ -115,7 +111,7 @@ func (s *links) drop(l *link) {
 	}
 }
 
-// to returns the links to an address, or all links for "".
+// All links match "".
 func (s *links) to(addr string) []*link {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -128,9 +124,8 @@ func (s *links) to(addr string) []*link {
 	return found
 }
 
-// hangUpSilent closes the connections from which nothing has come for a while, once one of them has
-// turned out to be lost. The network has probably forgotten them too: a firewall was started again
-// between a client and all nodes.
+// One connection has turned out to be lost. The network has probably forgotten the others too: a
+// firewall was started again between a client and all nodes.
 func (s *links) hangUpSilent() {
 	for _, l := range s.to("") {
 		if silent(l) {
@@ -139,7 +134,7 @@ func (s *links) hangUpSilent() {
 	}
 }
 
-// finish ends all links when they are empty, or at the deadline, and waits for that.
+// It ends them when they are empty, or at the deadline, and waits for that.
 func (s *links) finish(by time.Time) {
 	s.mu.Lock()
 	s.closed = true

@@ -34,7 +34,6 @@ func (e *Endpoint) Links() []linkstatus.Link {
 	return all
 }
 
-// received returns what has come on each channel on which a peer is connected.
 func (s *sessions) received() map[linkKey]*traffic {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -47,16 +46,13 @@ func (s *sessions) received() map[linkKey]*traffic {
 	return all
 }
 
-// A linkFailure is the last failure of a link.
 type linkFailure struct {
 	err error
 	at  time.Time
 }
 
-// note notes that a connection or an attempt has failed.
 func (f *linkFailure) note(err error) { *f = linkFailure{err, time.Now()} }
 
-// status returns the status of the sending side.
 func (l *link) status() linkstatus.Link {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,7 +72,6 @@ func (l *link) status() linkstatus.Link {
 	return s
 }
 
-// state returns the state of a link that is connected or not, and since when.
 func (t *linkTiming) state(connected bool) (state linkstatus.State, since time.Time) {
 	switch {
 	case connected:
@@ -87,13 +82,11 @@ func (t *linkTiming) state(connected bool) (state linkstatus.State, since time.T
 	return linkstatus.Connecting, t.begun
 }
 
-// isRefusal reports whether an attempt has failed because a node has refused the other.
 func isRefusal(err error) bool {
 	_, refused := errors.AsType[*RefusedError](err)
 	return refused || errors.Is(err, ErrNotAuthenticated)
 }
 
-// counts returns what the link has sent.
 func (l *link) counts() outbox.Counts {
 	l.mu.Lock()
 	defer l.mu.Unlock()

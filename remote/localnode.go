@@ -13,8 +13,6 @@ import (
 	"github.com/understudy-go/understudy/internal/protocol"
 )
 
-// A localNode is what the parts of an endpoint share: its configuration, its identity, and this
-// side of handshakes.
 type localNode struct {
 	cfg           Config
 	log           *zap.Logger
@@ -30,16 +28,14 @@ type localNode struct {
 	lost          atomic.Uint64 // messages that could not be decoded
 	reachPanicked atomic.Bool   // Config.ClientsReach has, which is logged once
 
-	tasks   sync.WaitGroup // all goroutines but those of links
+	tasks   sync.WaitGroup // except those of links
 	closing chan struct{}  // closed by Close, when links have finished
 }
 
-// self returns the identity under which peers know this node.
 func (n *localNode) self() NodeID {
 	return NodeID{Address: n.addr, Incarnation: n.incarnation.Load()}
 }
 
-// hello returns the hello of this node, outside a session.
 func (n *localNode) hello() hello {
 	mine, user := n.cfg.versions, n.cfg.Protocol
 	return hello{
@@ -49,7 +45,7 @@ func (n *localNode) hello() hello {
 	}
 }
 
-// dial connects to the endpoint at addr. With TLS, the peer is authenticated then.
+// With TLS, the peer is authenticated then.
 func (n *localNode) dial(ctx context.Context, addr string) (net.Conn, error) {
 	if isOutbound(addr) {
 		return n.reverseConns.take(ctx, addr)
@@ -70,8 +66,6 @@ func (n *localNode) dial(ctx context.Context, addr string) (net.Conn, error) {
 	return secure, nil
 }
 
-// authenticate checks that a hello comes from the peer that it names, has a version in common with
-// this node, and is for our cluster.
 func (n *localNode) authenticate(conn net.Conn, l channel, h hello) (agreement, error) {
 	if isOutbound(h.Addr) {
 		if l == channelControl || l == channelStream {
@@ -88,7 +82,6 @@ func (n *localNode) authenticate(conn net.Conn, l channel, h hello) (agreement, 
 	return n.agree(h)
 }
 
-// validate checks that a well-formed hello is welcome.
 func (n *localNode) validate(conn net.Conn, l channel, h hello) (agreement, error) {
 	with, err := n.authenticate(conn, l, h)
 	if err != nil {
@@ -103,7 +96,6 @@ func (n *localNode) validate(conn net.Conn, l channel, h hello) (agreement, erro
 	return with, nil
 }
 
-// admit asks the user's functions about a peer on a channel.
 func (n *localNode) admit(p NodeID, l channel) error {
 	if err := n.cfg.Admit(p); err != nil || l != channelUser {
 		return err
@@ -111,8 +103,7 @@ func (n *localNode) admit(p NodeID, l channel) error {
 	return n.cfg.AdmitMessages(p)
 }
 
-// reaches asks the user's function whether clients reach the actor at path. They do not if it
-// panics.
+// Clients do not reach it if the function panics.
 func (n *localNode) reaches(reach func(string) bool, path string) bool {
 	allowed, err := guard.Value(func() bool { return reach(path) })
 	if err != nil && n.reachPanicked.CompareAndSwap(false, true) {
@@ -121,14 +112,13 @@ func (n *localNode) reaches(reach func(string) bool, path string) bool {
 	return allowed
 }
 
-// strict reports whether only the node that advertises the address of a channel is accepted there:
-// on the channel of users' messages, if nodes prove their identity.
+// If nodes prove their identity, only the node that advertises the address of a channel of users'
+// messages is accepted there.
 func (n *localNode) strict(to linkKey) bool {
 	return n.authenticator != nil && to.channel == channelUser
 }
 
-// sendRefusal sends a refusal to the dialer. It returns the refusal, joined with the error of
-// sending.
+// It returns the refusal, joined with the error of sending.
 func (n *localNode) sendRefusal(conn net.Conn, reason error) error {
 	no, ok := errors.AsType[*refusal](reason)
 	if !ok {
@@ -144,8 +134,7 @@ func (n *localNode) sendRefusal(conn net.Conn, reason error) error {
 	return reason
 }
 
-// logType logs a problem with a message type. The first time it is a warning, which says what to
-// do.
+// The first time it is a warning, which says what to do.
 func (n *localNode) logType(name, problem string, err error) {
 	level := zap.DebugLevel
 	if n.types.first(name) {
@@ -154,14 +143,12 @@ func (n *localNode) logType(name, problem string, err error) {
 	n.log.WithOptions(zap.AddCallerSkip(1)).Log(level, problem, zap.String("type", name), zap.Error(err))
 }
 
-// A seenSet reports what it sees for the first time.
 type seenSet struct {
 	mu   sync.Mutex // guards seen
 	seen map[string]bool
 }
 
-// maxSeen bounds the memory of a seenSet, because names come from the network. A full set reports
-// nothing as first.
+// Names come from the network. A full set reports nothing as first.
 const maxSeen = 1000
 
 func (f *seenSet) first(name string) bool {

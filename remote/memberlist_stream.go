@@ -25,8 +25,7 @@ func (e *Endpoint) DialStream(ctx context.Context, addr string) (net.Conn, error
 	return withCloseNotify(conn), nil
 }
 
-// withCloseNotify returns a connection whose Close sends TLS's close_notify, as nothing else tells
-// the peer that the stream is complete.
+// Its Close sends TLS's close_notify, as nothing else tells the peer that the stream is complete.
 func withCloseNotify(conn net.Conn) net.Conn {
 	if secure, ok := conn.(*secureConn); ok {
 		return secure.Conn

@@ -9,13 +9,12 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/outbox"
 )
 
-// A refusalCount counts the connections of peers that this node has refused or given up.
 type refusalCount struct {
 	byRefusal               [RefusedIdentity + 1]atomic.Uint64
 	frame, untaken, tooMany atomic.Uint64
 }
 
-// ended counts a connection that has ended with err, if this node has refused it.
+// It counts only what this node has refused.
 func (c *refusalCount) ended(err error) {
 	switch refused, ok := errors.AsType[*refusal](err); {
 	case ok:
@@ -29,7 +28,7 @@ func (c *refusalCount) ended(err error) {
 	}
 }
 
-// family returns the counts. Other connections had to make room for turnedOut more.
+// Other connections had to make room for turnedOut more.
 func (c *refusalCount) family(turnedOut uint64) telemetry.Family {
 	f := telemetry.NewCounter("understudy_remote_refused_total", "Connections of peers that this node has refused or ended.", "reason")
 	for reason := RefusedHello; reason <= RefusedIdentity; reason++ {
@@ -41,14 +40,12 @@ func (c *refusalCount) family(turnedOut uint64) telemetry.Family {
 	return f
 }
 
-// channelFigures are the numbers of the links of one channel.
 type channelFigures struct {
 	states         map[linkstatus.State]int
 	queue, longest int
 	sent           outbox.Counts
 }
 
-// figures returns the numbers of the links, by channel.
 func (s *links) figures() map[channel]*channelFigures {
 	all := map[channel]*channelFigures{}
 	for _, l := range []channel{channelControl, channelUser} {
@@ -69,7 +66,6 @@ func (s *links) figures() map[channel]*channelFigures {
 	return all
 }
 
-// families implements [telemetry.Source].
 func (e *Endpoint) families() []telemetry.Family {
 	count := telemetry.NewGauge("understudy_remote_links", "Channels to other nodes on which something is or was sent.", "channel", "state")
 	queue := telemetry.NewGauge("understudy_remote_queue_messages", "Messages and parts of messages that wait to be written to other nodes.", "channel")

@@ -19,13 +19,11 @@ type Network interface {
 	ListenPacket(addr string) (net.PacketConn, error)
 }
 
-// hostport is an address of either network.
 type hostport string
 
 func (h hostport) Network() string { return "host:port" }
 func (h hostport) String() string  { return string(h) }
 
-// osNetwork is the TCP and UDP of the operating system.
 type osNetwork struct{}
 
 func (osNetwork) Listen(addr string) (net.Listener, error) { return net.Listen("tcp", addr) }
@@ -48,8 +46,7 @@ func (osNetwork) ListenPacket(addr string) (net.PacketConn, error) {
 	return &udpConn{UDPConn: udp, resolver: newResolver(net.DefaultResolver)}, nil
 }
 
-// udpConn is a UDP socket that takes host names. A datagram to an unknown name is dropped and
-// starts a look-up.
+// It takes host names. A datagram to an unknown name is dropped and starts a look-up.
 type udpConn struct {
 	*net.UDPConn
 	resolver *resolver
@@ -69,7 +66,6 @@ func (c *udpConn) WriteTo(b []byte, to net.Addr) (int, error) {
 	return c.WriteToUDPAddrPort(b, addr)
 }
 
-// Close closes the socket and ends look-ups.
 func (c *udpConn) Close() error {
 	c.resolver.close()
 	return c.UDPConn.Close()

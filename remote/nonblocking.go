@@ -19,14 +19,13 @@ type nonBlockingConn struct {
 	err  error      // not reported yet
 }
 
-// A nonBlockingWriter writes what a connection accepts without blocking, which may be nothing. No
-// other write runs meanwhile.
+// It writes what a connection accepts without blocking, which may be nothing. No other write runs
+// meanwhile.
 type nonBlockingWriter interface {
 	tryWrite(b []byte) (sent int, err error)
 }
 
-// nonBlocking returns conn with non-blocking writes, if it is a socket or a nonBlockingWriter.
-// Otherwise it returns conn.
+// It returns conn itself if that is neither a socket nor a nonBlockingWriter.
 func nonBlocking(conn net.Conn) net.Conn {
 	try, ok := conn.(nonBlockingWriter)
 	if !ok {
@@ -38,7 +37,6 @@ func nonBlocking(conn net.Conn) net.Conn {
 	return &nonBlockingConn{Conn: conn, try: try}
 }
 
-// asNonBlocking returns the nonBlockingConn of a connection, or nil.
 func asNonBlocking(conn net.Conn) *nonBlockingConn {
 	if secure, ok := conn.(*secureConn); ok {
 		conn = secure.raw
@@ -47,8 +45,8 @@ func asNonBlocking(conn net.Conn) *nonBlockingConn {
 	return p
 }
 
-// withoutBlocking calls write, whose writes to the connection, or to TLS above it, do not block.
-// It returns whether something is left for flush.
+// The writes to the connection, or to TLS above it, do not block. left says that something is left
+// for flush.
 func (c *nonBlockingConn) withoutBlocking(write func()) (left bool) {
 	c.mustNotBlock.Store(true)
 	write()
@@ -56,14 +54,13 @@ func (c *nonBlockingConn) withoutBlocking(write func()) (left bool) {
 	return c.hasPending()
 }
 
-// hasPending reports whether bytes or an error are left for flush.
 func (c *nonBlockingConn) hasPending() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.rest) > 0 || c.err != nil
 }
 
-// Write implements [net.Conn]. A non-blocking write never fails: flush reports the error.
+// A non-blocking write never fails: flush reports the error.
 func (c *nonBlockingConn) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -77,7 +74,6 @@ func (c *nonBlockingConn) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// writeNow sends what the connection accepts without blocking, and keeps the rest.
 func (c *nonBlockingConn) writeNow(b []byte) {
 	sent := 0
 	if len(c.rest) == 0 && c.err == nil {
@@ -86,7 +82,7 @@ func (c *nonBlockingConn) writeNow(b []byte) {
 	c.rest = append(c.rest, b[sent:]...)
 }
 
-// flush writes what is left. It blocks up to the write deadline.
+// It blocks up to the write deadline.
 func (c *nonBlockingConn) flush() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

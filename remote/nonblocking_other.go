@@ -4,5 +4,5 @@ package remote
 
 import "net"
 
-// newSocketWriter returns nil, because this platform has no non-blocking writes.
+// This platform has no non-blocking writes.
 func newSocketWriter(net.Conn) nonBlockingWriter { return nil }

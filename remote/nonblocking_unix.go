@@ -8,17 +8,16 @@ import (
 	"syscall"
 )
 
-// A socketWriter writes to a socket without blocking.
 type socketWriter struct {
 	conn    syscall.RawConn
-	attempt func(fd uintptr) // made once, to allocate nothing in each write
+	attempt func(fd uintptr) // made once: a write allocates nothing
 
 	b    []byte
 	sent int
 	err  error
 }
 
-// newSocketWriter returns nil for a connection that is not a socket of the operating system.
+// It returns nil for a connection that is not a socket of the operating system.
 func newSocketWriter(conn net.Conn) nonBlockingWriter {
 	socket, ok := conn.(*net.TCPConn)
 	if !ok {
@@ -33,7 +32,6 @@ func newSocketWriter(conn net.Conn) nonBlockingWriter {
 	return t
 }
 
-// tryWrite implements [nonBlockingWriter].
 func (t *socketWriter) tryWrite(b []byte) (sent int, err error) {
 	t.b = b
 	err = t.conn.Control(t.attempt) // it is in the mode in which nothing waits, always

@@ -19,10 +19,9 @@ const (
 	packetGossip = 'M' // memberlist's, which has a header of its own
 )
 
-// maxPacket is the largest datagram in bytes.
 const maxPacket = 65507
 
-// packetFixed is the size of a packet header without the address.
+// It is the size without the address.
 const packetFixed = 1 + 1 + 8 + 8 + 1
 
 // A Packet is a datagram of memberlist's protocol.
@@ -32,8 +31,8 @@ type Packet struct {
 	Time time.Time // when it arrived
 }
 
-// appendPacketHeader appends the header that data follows: tag, version, hash of the
-// cluster name, incarnation, and the address with its length.
+// The header is: tag, version, hash of the cluster name, incarnation, and the address with its
+// length.
 func appendPacketHeader(buf []byte, version byte, cluster uint64, from NodeID) []byte {
 	buf = append(buf, packetUser, version)
 	buf = binary.BigEndian.AppendUint64(buf, cluster)
@@ -42,9 +41,8 @@ func appendPacketHeader(buf []byte, version byte, cluster uint64, from NodeID) [
 	return append(buf, from.Address...)
 }
 
-// parsePacket returns the sender and the data of a datagram that appendPacketHeader began, in one
-// of the versions that this node speaks. The hash of the cluster's name has the same place in all
-// versions.
+// The datagram is in one of the versions that this node speaks. The hash of the cluster's name has
+// the same place in all versions.
 func parsePacket(b []byte, speaks protocol.Range, cluster uint64) (NodeID, []byte, error) {
 	switch {
 	case len(b) < packetFixed || b[0] != packetUser:
@@ -65,26 +63,22 @@ func parsePacket(b []byte, speaks protocol.Range, cluster uint64) (NodeID, []byt
 	return from, b[end:], nil
 }
 
-// A packetVersionError says that a datagram has a version that this node does not speak.
 type packetVersionError struct{ version byte }
 
 func (e *packetVersionError) Error() string { return fmt.Sprintf("packet of version %d", e.version) }
 
-// Unwrap returns [ErrFrame].
 func (e *packetVersionError) Unwrap() error { return ErrFrame }
 
-// clusterHash is the hash of the cluster's name in packets.
 func clusterHash(name string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(name)) // a hash never fails
 	return h.Sum64()
 }
 
-// packets sends and receives the datagrams of an endpoint.
 type packets struct {
 	*localNode
-	socket      net.PacketConn // nil with Config.Outbound
-	cluster     uint64         // hash of its name
+	socket      net.PacketConn
+	cluster     uint64 // hash of its name
 	gossip      chan Packet
 	sealers     sealers
 	openers     openers
@@ -117,8 +111,8 @@ func (p *packets) sendControl(addr string, data []byte) {
 	p.send(addr, append(appendPacketHeader(buf, p.versionFor(addr), p.cluster, p.self()), data...))
 }
 
-// sendSealed sends a datagram sealed with the key that the peer has granted. Without a key the
-// datagram is dropped, and the control channel is opened, on which the peer grants one.
+// Without a key the datagram is dropped, and the control channel is opened, on which the peer
+// grants one.
 func (p *packets) sendSealed(tag byte, addr string, data []byte) {
 	if s := p.sealers.of(addr); s != nil {
 		p.send(addr, s.seal(tag, data))
@@ -151,7 +145,6 @@ func (p *packets) sendGossip(addr string, data []byte) error {
 	return err
 }
 
-// readAll receives datagrams until the socket is closed.
 func (p *packets) readAll() {
 	buf := make([]byte, maxPacket)
 	for failures := 0; ; {
@@ -172,8 +165,7 @@ func (p *packets) readAll() {
 	}
 }
 
-// packetUnknown is the kind of [Endpoint.Skipped] for datagrams of a version that this node does
-// not speak. As nobody proves to have sent them, all count as one kind from one peer.
+// As nobody proves to have sent such a datagram, all count as one kind from one peer.
 const packetUnknown = "datagram of another version"
 
 func (p *packets) skipPacket(source net.Addr, err *packetVersionError) {

@@ -17,8 +17,8 @@ const preface = tlsTooLong + "understudy\r\n\r\n"
 // begins like this.
 const tlsTooLong = "\x16\x03\x01\xff\xff"
 
-// readBegin reads the first bytes of a connection: all of [tlsTooLong], or as much of the head of
-// a TLS record, or one byte of anything else.
+// They are all of [tlsTooLong], or as much of the head of a TLS record, or one byte of anything
+// else.
 func readBegin(r io.Reader) ([]byte, error) {
 	first, err := readByte(r)
 	if err != nil {
@@ -27,7 +27,7 @@ func readBegin(r io.Reader) ([]byte, error) {
 	return readBeginAfter(r, first)
 }
 
-// readBeginAfter is readBegin for a connection whose first byte has been read.
+// The first byte has been read.
 func readBeginAfter(r io.Reader, first byte) ([]byte, error) {
 	begin := make([]byte, len(tlsTooLong))
 	begin[0] = first
@@ -44,10 +44,8 @@ func readByte(r io.Reader) (byte, error) {
 	return b[0], err
 }
 
-// isTLS reports whether the bytes of readBegin come from a TLS client.
 func isTLS(begin []byte) bool { return begin[0] == tlsTooLong[0] && string(begin) != tlsTooLong }
 
-// readPreface reads the rest of the preface, and the channel.
 func readPreface(r io.Reader, begin []byte) (channel, error) {
 	if string(begin) != tlsTooLong {
 		return 0, fmt.Errorf("%w: a connection begins with %q, as none of a node does", ErrFrame, begin)
@@ -63,5 +61,4 @@ func readPreface(r io.Reader, begin []byte) (channel, error) {
 	return channel(rest[last]), nil
 }
 
-// appendPreface appends what begins a channel.
 func appendPreface(buf []byte, l channel) []byte { return append(append(buf, preface...), byte(l)) }

@@ -9,7 +9,6 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// protocols are the first four bytes with which other servers answer our preface.
 var protocols = []struct {
 	begin *regexp.Regexp
 	name  string
@@ -27,10 +26,8 @@ var protocols = []struct {
 	{regexp.MustCompile(`(?s)^[^\x00]\x00\x00\x00`), "the protocol of MySQL"},
 }
 
-// otherTLS describes a TLS server that is no node.
 const otherTLS = "TLS, and is no node"
 
-// protocolOf returns the name of a foreign protocol, or "" if it is unknown.
 func protocolOf(begin []byte) string {
 	for _, p := range protocols {
 		if p.begin.Match(begin) {
@@ -40,12 +37,10 @@ func protocolOf(begin []byte) string {
 	return ""
 }
 
-// foreign returns the error for a peer that speaks another protocol.
 func foreign(name string) error {
 	return fmt.Errorf("%w: it speaks %s; give the address of a node", ErrForeign, name)
 }
 
-// A prefixRecorder records the first bytes of a peer.
 type prefixRecorder struct {
 	io.Reader
 	begin []byte
@@ -57,7 +52,6 @@ func (o *prefixRecorder) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// explain adds to err, from reading an answer, what kind of server has answered.
 func (o *prefixRecorder) explain(err error) error {
 	malformed := errors.Is(err, ErrFrame)
 	switch name := protocolOf(o.begin); {

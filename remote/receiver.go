@@ -6,15 +6,15 @@ import (
 	"strings"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// A receiver reads the frames of a user channel and delivers the messages in batches, so that an
-// actor is not woken for each one. The actors decode them.
+// It delivers the messages in batches, so that an actor is not woken for each one. The actors
+// decode them.
 type receiver struct {
 	node     *localNode
 	sys      *actor.System
@@ -29,7 +29,6 @@ type receiver struct {
 	bytes    int                 // all sizes
 }
 
-// A run is consecutive messages for the same actor.
 type run struct {
 	path  string
 	uid   uint64
@@ -51,8 +50,8 @@ func newReceiver(n *localNode, s *actor.System, in *inbound) *receiver {
 	return &receiver{node: n, sys: s, dispatch: of.DispatchEncoded, stringOf: of.StringOf, reader: wire.NewEnvelopeReader(n.cfg.MaxMessage), in: in}
 }
 
-// receive takes the body of a frame. An invalid body becomes a dead letter and costs no other
-// message, because the next frame can be found.
+// An invalid body becomes a dead letter and costs no other message, because the next frame can be
+// found.
 func (r *receiver) receive(body []byte) {
 	whole := wire.IsPart(body)
 	if whole {
@@ -70,7 +69,7 @@ func (r *receiver) receive(body []byte) {
 	}
 }
 
-// open reads an envelope and puts the message aside. own says that nobody else uses body.
+// own says that nobody else uses body.
 func (r *receiver) open(body []byte, own bool) {
 	if limit := r.node.cfg.MaxMessage; len(body) > limit {
 		r.refuse(body, fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, len(body), limit))
@@ -95,8 +94,7 @@ func (r *receiver) open(body []byte, own bool) {
 	}
 }
 
-// private reports whether the actor at path does not receive messages from this peer. There is no
-// actor at an invalid path: nobody is asked about it.
+// There is no actor at an invalid path: nobody is asked about it.
 func (r *receiver) private(path string) bool {
 	reach := r.node.cfg.ClientsReach
 	if reach == nil || !isOutbound(r.in.from.Address) || !strings.HasPrefix(path, "/user/") || naming.CheckPath(path) != nil {
@@ -105,8 +103,7 @@ func (r *receiver) private(path string) bool {
 	return !r.node.reaches(reach, path)
 }
 
-// refuse makes a dead letter of an envelope that cannot be read, or of its beginning. The
-// recipient may be readable.
+// The envelope cannot be read, or its beginning. The recipient may be readable.
 func (r *receiver) refuse(body []byte, why error) {
 	env, err := r.reader.Read(body)
 	if err != nil {
@@ -115,14 +112,14 @@ func (r *receiver) refuse(body []byte, why error) {
 	r.lose(env, fmt.Errorf("%w: %w", actor.ErrNotDecodable, why))
 }
 
-// lose makes a dead letter of a message that cannot be delivered, in order with the others.
+// It becomes a dead letter in order with the other messages.
 func (r *receiver) lose(env wire.Envelope, why error) {
 	r.deliver()
 	r.undecodable(env, why)
 }
 
-// undecodable makes a dead letter of a message that cannot be decoded. A message of the framework
-// whose kind is unknown comes from a newer release, which can do without it: it is only counted.
+// A message of the framework whose kind is unknown comes from a newer release, which can do without
+// it: it is only counted.
 func (r *receiver) undecodable(env wire.Envelope, why error) {
 	if unknown, ok := errors.AsType[*codec.UnknownNameError](why); ok && isOurs(unknown.Name) {
 		r.node.skip(unknown.Name, r.in.from.Address)
@@ -133,14 +130,13 @@ func (r *receiver) undecodable(env wire.Envelope, why error) {
 	extension.DeadLetter(r.sys, r.stringOf(env.Path, env.UID), clonePayload(env.Payload), why)
 }
 
-// isOurs reports whether a name belongs to a type of the framework: "understudy.refusal" or
-// "understudy/placement.answer", but not "understudyshop.Order".
+// "understudy.refusal" and "understudy/placement.answer" are names of the framework, but not
+// "understudyshop.Order".
 func isOurs(name string) bool {
 	rest, ok := strings.CutPrefix(name, "understudy")
 	return ok && rest != "" && (rest[0] == '.' || rest[0] == '/')
 }
 
-// put puts a message aside.
 func (r *receiver) put(env wire.Envelope, own bool) {
 	r.arrived = append(r.arrived, actorhook.Arrival{Type: env.Payload.Type, Data: env.Payload.Data, Own: own || env.Own, Metadata: env.Metadata})
 	r.bytes += len(env.Payload.Data)
@@ -151,7 +147,6 @@ func (r *receiver) put(env wire.Envelope, own bool) {
 	r.runs = append(r.runs, run{env.Path, env.UID, 1})
 }
 
-// deliver delivers the messages that were put aside.
 func (r *receiver) deliver() {
 	begin := 0
 	for _, to := range r.runs {
@@ -164,7 +159,6 @@ func (r *receiver) deliver() {
 	r.arrived, r.runs, r.bytes = r.arrived[:0], r.runs[:0], 0
 }
 
-// Undecodable implements [actorhook.Dispatcher].
 func (r *receiver) Undecodable(i int, err error) {
 	of := &r.arrived[r.begin+i]
 	p := extension.Payload{Type: of.Type, Data: of.Data}

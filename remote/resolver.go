@@ -10,11 +10,10 @@ import (
 	"time"
 )
 
-// resolverTTL is how long a look-up is valid. It is repeated in the background while the old
-// result is used.
+// A look-up is repeated in the background while the old result is used.
 const resolverTTL = 30 * time.Second
 
-// A resolver looks up host:port addresses without blocking the caller.
+// It does not block the caller.
 type resolver struct {
 	lookup  func(host string) ([]netip.Addr, error)
 	cancel  context.CancelFunc // of lookup
@@ -25,7 +24,6 @@ type resolver struct {
 	closed bool
 }
 
-// ipResolver is the part of [net.Resolver] that a resolver needs.
 type ipResolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
@@ -45,7 +43,6 @@ func newResolver(r ipResolver) *resolver {
 	}
 }
 
-// find returns the address of hostport if it is known. Otherwise it starts a look-up.
 func (n *resolver) find(hostport string) (netip.AddrPort, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -92,8 +89,7 @@ func (n *resolver) resolve(hostport string) (netip.AddrPort, error) {
 	return netip.AddrPortFrom(preferred(found), uint16(port)), nil
 }
 
-// preferred returns the first IPv4 address, which net.Dial also tries first, or else the first
-// address.
+// An IPv4 address is preferred, which net.Dial also tries first.
 func preferred(ips []netip.Addr) netip.Addr {
 	for _, ip := range ips {
 		if ip.Unmap().Is4() {
@@ -103,7 +99,6 @@ func preferred(ips []netip.Addr) netip.Addr {
 	return ips[0]
 }
 
-// close cancels the look-ups and waits for them.
 func (n *resolver) close() {
 	n.mu.Lock()
 	n.closed = true

@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// reverseConns are the connections that outbound endpoints have opened, and that wait until
-// something is sent to them.
+// Outbound endpoints have opened them, and they wait until something is sent to these.
 type reverseConns struct {
 	mu      sync.Mutex // guards all below
 	waiting map[string][]*reverseConn
@@ -21,8 +20,7 @@ type reverseConns struct {
 	arrival chan struct{} // closed when there is another one
 }
 
-// A reverseConn is one of them. A goroutine reads from it, to answer pings and to notice a closed
-// or dead connection.
+// A goroutine reads from it, to answer pings and to notice a closed or dead connection.
 type reverseConn struct {
 	conn   net.Conn
 	done   chan struct{} // closed when nobody reads any more
@@ -42,17 +40,16 @@ const (
 	pingTimeout  = 10 * time.Second // the listener's wait for the next ping
 )
 
-// errNoPing ends a waiting connection whose peer is dead.
 var errNoPing = errors.New("no sign of life on a connection that waits")
 
-// maxSpare is how many connections may wait for one peer. Beyond that, the oldest is closed.
+// For one peer. Beyond that, the oldest is closed.
 const maxSpare = 2
 
 func newReverseConns() *reverseConns {
 	return &reverseConns{waiting: map[string][]*reverseConn{}, arrival: make(chan struct{})}
 }
 
-// wait keeps a connection until it is taken or closed. It returns whether it was taken.
+// It waits until the connection is taken or closed.
 func (r *reverseConns) wait(addr string, conn net.Conn) (taken bool, err error) {
 	x := &reverseConn{conn: conn, done: make(chan struct{})}
 	if !r.add(addr, x) {
@@ -65,7 +62,7 @@ func (r *reverseConns) wait(addr string, conn net.Conn) (taken bool, err error) 
 	return taken, err
 }
 
-// answerPings answers pings until the connection is taken, and returns nil then.
+// It returns nil when the connection is taken.
 func (x *reverseConn) answerPings() error {
 	for {
 		if err := x.setPatience(); err != nil {
@@ -88,7 +85,6 @@ func (x *reverseConn) answerPings() error {
 	}
 }
 
-// setPatience sets the read deadline to pingTimeout, unless the connection has been taken.
 func (x *reverseConn) setPatience() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -112,8 +108,7 @@ func writePing(conn net.Conn) error {
 	return err
 }
 
-// awaitChannel waits on a connection that this side opened for the first byte of the channel that
-// the peer begins. It fails with errNoPing if the peer does not answer pings.
+// This side opened the connection. It fails with errNoPing if the peer does not answer pings.
 func awaitChannel(conn net.Conn) (first byte, err error) {
 	for patience, asked := pingInterval, false; ; {
 		if err := conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
@@ -138,13 +133,12 @@ func awaitChannel(conn net.Conn) (first byte, err error) {
 	}
 }
 
-// A skipPongs is a connection that was taken while a pong may have been in flight.
+// The connection was taken while a pong may have been in flight.
 type skipPongs struct {
 	net.Conn
-	over bool // the peer has sent something else
+	over bool
 }
 
-// Read skips the pongs before all other bytes.
 func (c *skipPongs) Read(b []byte) (int, error) {
 	if c.over || len(b) == 0 {
 		return c.Conn.Read(b)
@@ -158,14 +152,13 @@ func (c *skipPongs) Read(b []byte) (int, error) {
 	}
 }
 
-// addresses returns the addresses to which a connection waits.
 func (r *reverseConns) addresses() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Collect(maps.Keys(r.waiting))
 }
 
-// add returns false when there are too many.
+// False means that there are too many.
 func (r *reverseConns) add(addr string, x *reverseConn) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -183,7 +176,7 @@ func (r *reverseConns) add(addr string, x *reverseConn) bool {
 	return true
 }
 
-// remove returns false if x does not wait any more.
+// False means that x does not wait any more.
 func (r *reverseConns) remove(addr string, x *reverseConn) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -195,7 +188,7 @@ func (r *reverseConns) remove(addr string, x *reverseConn) bool {
 	return true
 }
 
-// drop removes the i-th connection to addr. The caller holds mu.
+// mu is held.
 func (r *reverseConns) drop(addr string, i int) {
 	r.count--
 	r.waiting[addr] = slices.Delete(r.waiting[addr], i, i+1)
@@ -204,8 +197,7 @@ func (r *reverseConns) drop(addr string, i int) {
 	}
 }
 
-// newest removes and returns the newest connection to addr. If no connection waits, arrival is
-// closed when one comes.
+// If no connection waits, arrival is closed when one comes.
 func (r *reverseConns) newest(addr string) (x *reverseConn, arrival <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -218,7 +210,6 @@ func (r *reverseConns) newest(addr string) (x *reverseConn, arrival <-chan struc
 	return x, nil
 }
 
-// take returns a connection to an outbound endpoint, as soon as there is one.
 func (r *reverseConns) take(ctx context.Context, addr string) (net.Conn, error) {
 	for {
 		x, arrival := r.newest(addr)
@@ -236,7 +227,7 @@ func (r *reverseConns) take(ctx context.Context, addr string) (net.Conn, error) 
 	}
 }
 
-// take ends the reading; false means that the connection cannot be used any more.
+// False means that the connection cannot be used any more.
 func (x *reverseConn) take() bool {
 	x.want()
 	<-x.done
@@ -246,7 +237,6 @@ func (x *reverseConn) take() bool {
 	return x.conn.SetDeadline(time.Time{}) == nil
 }
 
-// want ends the reading with its deadline.
 func (x *reverseConn) want() {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -19,23 +19,21 @@ import (
 // something to send. Meanwhile pings tell both sides that the other is alive. From then on the
 // connection works like one that the listener has dialed.
 
-// outboundHost is the suffix of the made-up hosts of outbound endpoints. RFC 2606 reserves it.
+// RFC 2606 reserves it.
 const outboundHost = ".client.invalid"
 
-// outboundAddr returns a unique made-up address.
 func outboundAddr() string {
 	var b [8]byte
 	_, _ = rand.Read(b[:]) // it never fails
 	return hex.EncodeToString(b[:]) + outboundHost + ":1"
 }
 
-// isOutbound reports whether an address belongs to an outbound endpoint, which cannot be dialed.
+// The address of an outbound endpoint cannot be dialed.
 func isOutbound(addr string) bool {
 	host, _, err := net.SplitHostPort(addr)
 	return err == nil && strings.HasSuffix(host, outboundHost)
 }
 
-// listenNowhere makes an endpoint without a listener.
 func listenNowhere(cfg Config) (*Endpoint, error) {
 	if cfg.Advertise != "" {
 		return nil, errors.New("remote: Config.Advertise is set with Outbound; an endpoint that does not listen has no address for others to dial, leave it out")
@@ -47,7 +45,6 @@ func listenNowhere(cfg Config) (*Endpoint, error) {
 	return newEndpoint(cfg, authenticator, outboundAddr()), nil
 }
 
-// A reverseDialer keeps the connections of an outbound endpoint to its peers.
 type reverseDialer struct {
 	*localNode
 	acceptor *acceptor       // receives what the peers send
@@ -79,7 +76,7 @@ func (r *reverseDialer) leave(conn net.Conn) {
 	delete(r.wait, conn)
 }
 
-// replace closes the waiting connections with other incarnations of a peer. keep opens others.
+// keep opens others.
 func (r *reverseDialer) replace(p NodeID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -101,7 +98,6 @@ func (e *Endpoint) Reach(addrs []string) {
 	e.reverseDialer.reachAll(addrs)
 }
 
-// reachAll keeps a connection to each of these addresses, and to no other.
 func (r *reverseDialer) reachAll(addrs []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -123,7 +119,7 @@ func (r *reverseDialer) reachAll(addrs []string) {
 	}
 }
 
-// reach begins to keep a connection. The caller holds mu.
+// mu is held.
 func (r *reverseDialer) reach(addr string) context.CancelFunc {
 	ctx, cancel := context.WithCancel(r.ctx)
 	if ctx.Err() == nil {
@@ -132,8 +128,7 @@ func (r *reverseDialer) reach(addr string) context.CancelFunc {
 	return cancel
 }
 
-// keep keeps one waiting connection open until ctx ends. It pauses after a failure, and when the
-// peer takes one connection right after the other.
+// It pauses after a failure, and when the peer takes one connection right after the other.
 func (r *reverseDialer) keep(ctx context.Context, addr string) {
 	log := r.log.With(zap.String("peer", addr), zap.Stringer("channel", channelReverse))
 	for failures := 0; ctx.Err() == nil; {
@@ -157,8 +152,7 @@ func (r *reverseDialer) keep(ctx context.Context, addr string) {
 	}
 }
 
-// await opens a connection and waits until the peer has something to send, which is received in a
-// goroutine of its own.
+// What the peer sends is received in a goroutine of its own.
 func (r *reverseDialer) await(ctx context.Context, addr string) error {
 	conn, a, err := r.open(ctx, addr)
 	if err != nil {
@@ -177,7 +171,7 @@ func (r *reverseDialer) await(ctx context.Context, addr string) error {
 	return nil
 }
 
-// open dials and shakes hands. The peer that answers may advertise another address.
+// The peer that answers may advertise another address.
 func (r *reverseDialer) open(ctx context.Context, addr string) (net.Conn, answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.cfg.DialTimeout)
 	defer cancel()

@@ -34,7 +34,6 @@ var (
 	errReplayed = fmt.Errorf("%w: sealed packet has come before, or is too old", ErrFrame)
 )
 
-// drawGrant returns a new key with its number.
 func drawGrant() []byte {
 	grant := make([]byte, grantSize)
 	_, _ = rand.Read(grant) // it never fails
@@ -54,7 +53,6 @@ func nonceOf(count uint64) (nonce [nonceSize]byte) {
 	return nonce
 }
 
-// A sealer seals the datagrams to one peer.
 type sealer struct {
 	peer    NodeID
 	version byte // that the two have agreed on
@@ -84,7 +82,6 @@ func (s *sealer) seal(tag byte, data []byte) []byte {
 	return s.aead.Seal(buf, nonce[:], data, buf)
 }
 
-// sealers has the sealer for each dialed address.
 type sealers struct {
 	mu sync.RWMutex // guards to
 	to map[string]*sealer
@@ -108,7 +105,6 @@ func (s *sealers) remove(addr string) {
 	delete(s.to, addr)
 }
 
-// drop forgets the keys granted by matching peers.
 func (s *sealers) drop(which func(NodeID) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,7 +115,6 @@ func (s *sealers) drop(which func(NodeID) bool) {
 	}
 }
 
-// An opener opens the datagrams that were sealed with one key.
 type opener struct {
 	number  uint64
 	channel *inbound // the channel that the key was granted on
@@ -127,17 +122,16 @@ type opener struct {
 	window  window // belongs to the goroutine that reads packets
 }
 
-// openers has the granted keys: the last two for each address, because the answer with the newest
-// may have been lost.
+// The last two keys of each address are kept, because the answer with the newest may have been
+// lost.
 type openers struct {
 	versions protocol.Range // that this node speaks
 
 	mu       sync.Mutex // guards all below
 	byNumber map[uint64]*opener
-	byAddr   map[string][]*opener // the last one last
+	byAddr   map[string][]*opener // the newest is the last
 }
 
-// grant draws a key for the peer of a control channel.
 func (o *openers) grant(in *inbound) ([]byte, error) {
 	grant := drawGrant()
 	aead, err := newAEAD(grant[8:])
@@ -158,7 +152,7 @@ func (o *openers) grant(in *inbound) ([]byte, error) {
 	return grant, nil
 }
 
-// expire forgets the keys of peers that have had no control channel for long. The caller holds mu.
+// mu is held. The peers have had no control channel for long.
 func (o *openers) expire() {
 	for addr, all := range o.byAddr {
 		if last := all[len(all)-1].channel; last.finished() && time.Since(last.ended) > sessionMemory {
@@ -167,7 +161,6 @@ func (o *openers) expire() {
 	}
 }
 
-// drop forgets the keys of matching peers.
 func (o *openers) drop(which func(NodeID) bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -185,8 +178,7 @@ func (o *openers) forget(addr string) {
 	delete(o.byAddr, addr)
 }
 
-// open returns the sender and the data of a sealed datagram. The data overwrites the sealed bytes.
-// One goroutine calls open.
+// The data overwrites the sealed bytes. One goroutine calls open.
 func (o *openers) open(b []byte) (NodeID, []byte, error) {
 	if len(b) < sealedHeader+sealOverhead || b[1]&packetSealed == 0 || !o.versions.Has(uint64(b[1]&^packetSealed)) {
 		return NodeID{}, nil, errUnsealed
@@ -210,10 +202,10 @@ func (o *openers) open(b []byte) (NodeID, []byte, error) {
 	return x.channel.from, data, nil
 }
 
-// windowSize is how far a datagram may be behind others and still be accepted.
+// So far a datagram may be behind others and still be accepted.
 const windowSize = 1024
 
-// A window accepts each number once. Numbers begin at 1.
+// It accepts each number once. Numbers begin at 1.
 type window struct {
 	last uint64 // the highest so far
 	seen [windowSize / 64]uint64

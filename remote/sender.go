@@ -10,9 +10,9 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/metadata"
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/remote/internal/outbox"
@@ -82,8 +82,7 @@ func (e *Endpoint) send(s *actor.System, to extension.Target, msg any, m metadat
 	d.sent()
 }
 
-// An encodeBuffer is where a message is encoded. The outbox copies a small frame, and takes over
-// the memory of a large one.
+// The outbox copies a small frame, and takes over the memory of a large one.
 type encodeBuffer struct {
 	frame  []byte
 	packed bytes.Buffer // compressed
@@ -100,8 +99,7 @@ type encodeBuffer struct {
 	encoder codec.Encoder
 }
 
-// checkTexts refuses a path that no peer can read, which [actor.Resolve] does not make, and texts
-// that are too long.
+// [actor.Resolve] makes no path that no peer can read.
 func checkTexts(path, name string) error {
 	if err := naming.CheckPath(path); err != nil {
 		return fmt.Errorf("%w: the path %q %w", actor.ErrNoSuchActor, path, err)
@@ -112,7 +110,6 @@ func checkTexts(path, name string) error {
 	return nil
 }
 
-// noteDropped counts metadata that is dropped because it is too large.
 func (e *Endpoint) noteDropped(peer string) {
 	if e.skipped.Add(metadataTooLarge, peer) {
 		e.log.Warn("metadata is dropped, as it is too large; its message is sent without", zap.String("peer", peer))
@@ -125,7 +122,7 @@ const (
 	metadataUnusable = "metadata received"
 )
 
-// encode makes the frame of a message, and returns how many bytes are data.
+// data is how many bytes of the frame are data.
 func (d *encodeBuffer) encode(to extension.Target, msg any, m metadata.Metadata) (data int, err error) {
 	if msg == nil {
 		d.begin(to, "")
@@ -154,21 +151,19 @@ func (d *encodeBuffer) encode(to extension.Target, msg any, m metadata.Metadata)
 	return data, nil
 }
 
-// withoutMetadata makes another frame of a message whose data is as long as that.
+// The data of the message is as long as that.
 func (d *encodeBuffer) withoutMetadata(to extension.Target, data int) []byte {
 	payload := extension.Payload{Type: d.name, Data: d.frame[len(d.frame)-data:]}
 	d.begun = 0
 	return d.frameOf(to, payload, metadata.Metadata{}, 0)
 }
 
-// frameOf makes a frame of its own. size is the size of the data before compression, or 0 if it is
-// not compressed.
+// size is the size of the data before compression, or 0 if it is not compressed.
 func (d *encodeBuffer) frameOf(to extension.Target, p extension.Payload, m metadata.Metadata, size int) []byte {
 	buf := make([]byte, 0, m.Size()+wire.EnvelopeSize(to.Path, p))
 	return wire.AppendData(m.Append(wire.BeginEnvelope(buf, to.Path, to.UID, p.Type, size)), 0, p.Data, size)
 }
 
-// encoderOf returns the encoder of the type of msg.
 func (d *encodeBuffer) encoderOf(msg any) (_ codec.Encoder, err error) {
 	if t := reflect.TypeOf(msg); d.typ != t {
 		d.typ = nil
@@ -179,7 +174,6 @@ func (d *encodeBuffer) encoderOf(msg any) (_ codec.Encoder, err error) {
 	return d.encoder, err
 }
 
-// begin makes what comes before the metadata.
 func (d *encodeBuffer) begin(to extension.Target, name string) {
 	if d.begun == 0 || d.path != to.Path || d.uid != to.UID || d.name != name {
 		d.frame = wire.BeginEnvelope(d.frame[:0], to.Path, to.UID, name, 0)
@@ -188,8 +182,7 @@ func (d *encodeBuffer) begin(to extension.Target, name string) {
 	}
 }
 
-// compress makes another frame of a message whose data is as long as that, if it has from bytes or
-// more and becomes smaller by compression; never if from is 0.
+// It does so if the data has from bytes or more and becomes smaller; never if from is 0.
 func (d *encodeBuffer) compress(to extension.Target, data int, m metadata.Metadata, from int) {
 	if from == 0 || data < from {
 		return
@@ -202,7 +195,7 @@ func (d *encodeBuffer) compress(to extension.Target, data int, m metadata.Metada
 	d.frame, d.begun = d.frameOf(to, packed, m, size), 0
 }
 
-// sent notes that the outbox has the frame.
+// The outbox has the frame.
 func (d *encodeBuffer) sent() {
 	if len(d.frame) > wire.MaxPart {
 		d.frame, d.begun = nil, 0
@@ -211,7 +204,7 @@ func (d *encodeBuffer) sent() {
 
 var encodeBuffers = sync.Pool{New: func() any { return new(encodeBuffer) }}
 
-// maxEncodeBuffer is the largest buffer that is kept for the next message, in bytes.
+// In bytes. A larger buffer is not kept for the next message.
 const maxEncodeBuffer = 64 << 10
 
 func (d *encodeBuffer) done() {
@@ -239,7 +232,7 @@ func (e *Endpoint) enqueueControl(addr string, data []byte) error {
 	return e.links.enqueue(linkKey{addr, channelControl}, outbox.Frame{Bytes: frame})
 }
 
-// checkFrame fails with [ErrTooLarge].
+// It fails with [ErrTooLarge].
 func (e *Endpoint) checkFrame(d *encodeBuffer, data int) error {
 	if size := wire.EnvelopeBound(len(d.path), len(d.name), data); size > e.cfg.MaxMessage {
 		return e.CheckSize(d.name, size)

@@ -9,16 +9,16 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// sessionMemory is how long a session without a connection is kept.
+// It is for sessions without a connection.
 const sessionMemory = 10 * time.Minute
 
-// maxChannels bounds the channels that peers have opened to us, and those that we open: without
-// TLS, a peer can pretend to be, or name, any number of peers.
+// It bounds the channels that peers have opened to us, and those that we open: without TLS, a peer
+// can pretend to be, or name, any number of peers.
 const maxChannels = 8192
 
 var errTooManyChannels = fmt.Errorf("there are %d connections or attempts already, the limit", maxChannels)
 
-// sessions has the last inbound of each channel of each peer, so that a session can continue.
+// They are the last inbound of each channel of each peer, so that a session can continue.
 type sessions struct {
 	patience time.Duration // how long an incomplete message is kept without a connection
 
@@ -27,10 +27,9 @@ type sessions struct {
 	incomplete incomplete
 }
 
-// begin makes in the inbound of its channel. If the previous inbound of the channel has not ended,
-// begin returns it. The caller then closes it, waits, and tries again. begin fails with a
-// [*refusal] if goesOn is set and the session is unknown. It fails with errTooManyChannels if there
-// are too many channels.
+// If the previous inbound of the channel has not ended, begin returns it. The caller then closes
+// it, waits, and tries again. begin fails with a [*refusal] if goesOn is set and the session is
+// unknown. It fails with errTooManyChannels if there are too many channels.
 func (s *sessions) begin(in *inbound, goesOn bool) (before *inbound, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,8 +56,7 @@ func (s *sessions) begin(in *inbound, goesOn bool) (before *inbound, err error) 
 	return nil, nil
 }
 
-// forgetOne forgets the session that has been without a connection for longest, if there is one.
-// The caller holds mu.
+// It is the session that has been without a connection for longest, if there is one. mu is held.
 func (s *sessions) forgetOne() bool {
 	var oldest *inbound
 	for _, in := range s.last {
@@ -73,21 +71,21 @@ func (s *sessions) forgetOne() bool {
 	return oldest != nil
 }
 
-// expire forgets sessions that are unlikely to continue. The caller holds mu.
+// mu is held.
 func (s *sessions) expire() {
 	maps.DeleteFunc(s.last, func(_ linkKey, in *inbound) bool {
 		return in.finished() && time.Since(in.ended) > sessionMemory
 	})
 }
 
-// invalidate ends the session of an inbound that received invalid frames.
+// The inbound has received invalid frames.
 func (s *sessions) invalidate(in *inbound) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	in.over = true
 }
 
-// finish ends an inbound, and keeps what its session needs to continue.
+// What the session needs to continue is kept.
 func (s *sessions) finish(in *inbound) {
 	in.end()
 	s.mu.Lock()
@@ -100,14 +98,14 @@ func (s *sessions) finish(in *inbound) {
 	}
 }
 
-// giveUp ends the session of an inbound whose message has been incomplete for too long.
+// A message has been incomplete for too long.
 func (s *sessions) giveUp(in *inbound) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.incomplete.giveUp(in)
 }
 
-// dismiss lets all inbounds end with an acknowledgement, and waits for that no longer than an
+// Each inbound ends with an acknowledgement. dismiss waits for that no longer than an
 // acknowledgement may be delayed.
 func (s *sessions) dismiss() {
 	s.mu.Lock()
@@ -130,22 +128,19 @@ func (s *sessions) dismiss() {
 	}
 }
 
-// close forgets the incomplete messages.
 func (s *sessions) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.incomplete.dropAll()
 }
 
-// hangUp closes the inbounds from matching peers, and ends their sessions.
 func (s *sessions) hangUp(which func(NodeID) bool) {
 	for _, in := range s.over(which) {
 		in.hangUp()
 	}
 }
 
-// over ends the sessions of matching peers. Their inbounds are kept, because the next inbound of
-// the channel waits for them.
+// The inbounds are kept, because the next inbound of the channel waits for them.
 func (s *sessions) over(which func(NodeID) bool) (ended []*inbound) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

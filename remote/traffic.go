@@ -2,27 +2,24 @@ package remote
 
 import "sync/atomic"
 
-// A traffic counts messages and bytes, for any goroutine.
+// Any goroutine may use it.
 type traffic struct{ messages, bytes atomic.Uint64 }
 
-// An arrivals counts what an inbound has received. Only total may be read by other goroutines than
-// the reading one.
+// Only total may be read by other goroutines than the reading one.
 type arrivals struct {
 	messages, bytes uint64   // not added to the others yet
 	total           *traffic // of the session
 	node            *traffic // of all inbounds of the channel
 }
 
-// frame counts a frame with a body of size bytes.
 func (a *arrivals) frame(size int) {
 	a.messages++
 	a.bytes += uint64(size) //nolint:gosec // not negative
 }
 
-// part notes that the last frame is not the last part of its message.
+// The last frame is not the last part of its message.
 func (a *arrivals) part() { a.messages-- }
 
-// publish adds what has been counted to the counters that others read.
 func (a *arrivals) publish() {
 	if a.messages == 0 && a.bytes == 0 {
 		return
@@ -34,7 +31,6 @@ func (a *arrivals) publish() {
 	a.messages, a.bytes = 0, 0
 }
 
-// channelTraffic is what a node has received, by channel.
 type channelTraffic struct{ control, user traffic }
 
 func (t *channelTraffic) of(l channel) *traffic {

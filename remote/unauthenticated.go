@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// unauthenticated bounds the connections that have not been authenticated yet.
 type unauthenticated struct {
 	max, maxPerHost int
 	turnedOut       atomic.Uint64
@@ -19,19 +18,18 @@ type unauthenticated struct {
 	waiting []*unauthenticatedConn
 }
 
-// An unauthenticatedConn is one of them.
 type unauthenticatedConn struct {
 	conn  net.Conn
 	host  string
 	since time.Time
 }
 
-// unauthenticatedGrace is how long a connection is safe from being replaced by another one of its
-// host, because many nodes of one host may start at once.
+// So long a connection is safe from being replaced by another one of its host, because many nodes
+// of one host may start at once.
 const unauthenticatedGrace = 250 * time.Millisecond
 
-// enter counts a connection. It returns nil if the host has too many recent ones. If there are too
-// many in all, the oldest one is closed: a legitimate peer needs only a moment.
+// It returns nil if the host has too many recent connections. If there are too many in all, the
+// oldest one is closed: a legitimate peer needs only a moment.
 func (s *unauthenticated) enter(conn net.Conn) *unauthenticatedConn {
 	x := &unauthenticatedConn{conn: conn, host: hostOf(conn.RemoteAddr()), since: time.Now()}
 	s.mu.Lock()
@@ -54,14 +52,13 @@ func (s *unauthenticated) enter(conn net.Conn) *unauthenticatedConn {
 	return x
 }
 
-// turnOut closes a connection. The caller holds mu.
+// mu is held.
 func (s *unauthenticated) turnOut(i int) {
 	s.turnedOut.Add(1)
 	discard(s.waiting[i].conn)
 	s.waiting = slices.Delete(s.waiting, i, i+1)
 }
 
-// leave removes a connection that is authenticated or closed.
 func (s *unauthenticated) leave(x *unauthenticatedConn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,8 +67,7 @@ func (s *unauthenticated) leave(x *unauthenticatedConn) {
 	}
 }
 
-// hostOf returns the host of a connection: an IPv4 address, or the /64 network of an IPv6 address,
-// because a host has all of it.
+// It is an IPv4 address, or the /64 network of an IPv6 address, because a host has all of it.
 func hostOf(a net.Addr) string {
 	host, _, err := net.SplitHostPort(a.String())
 	if err != nil {
@@ -88,14 +84,14 @@ func hostOf(a net.Addr) string {
 	return network.String()
 }
 
-// maxUnauthenticatedBytes bounds what is read from a connection before TLS has authenticated it. A
-// chain of certificates fits in.
+// So much is read from a connection before TLS has authenticated it. A chain of certificates fits
+// in.
 const maxUnauthenticatedBytes = 32 << 10
 
 var errUnauthenticatedBytes = fmt.Errorf("%w: more than %d bytes before authentication", ErrFrame, maxUnauthenticatedBytes)
 
-// A meteredConn is a connection from which only left bytes can be read until it is trusted. first
-// has what was read from it before.
+// Only left bytes can be read until the connection is trusted. first has what was read from it
+// before.
 type meteredConn struct {
 	net.Conn
 	first   []byte
@@ -128,7 +124,7 @@ type rateLimit struct {
 
 const warningsPerMinute = 10
 
-// take reports whether a warning may be logged, and whether it is the last one of its minute.
+// last says that it is the last warning of its minute.
 func (r *rateLimit) take() (allowed, last bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 // has the rules.
 const Version = 1
 
-// ownFeatures are the features of the protocol of this package that this release has: none yet.
+// This release has none yet.
 const ownFeatures protocol.Features = 0
 
 // A Protocol is a range of versions and a set of features, see [Config.Protocol].
@@ -43,14 +43,13 @@ func (e *Endpoint) Peer(addr string) (Peer, bool) { return e.peers.at(addr) }
 // of each kind from each peer is logged as a warning.
 func (e *Endpoint) Skipped() map[string]uint64 { return e.skipped.Counts() }
 
-// skip counts a message that this release does not know, and logs the first of a kind from a peer.
+// The first message of a kind from a peer is logged.
 func (n *localNode) skip(kind, peer string) {
 	if n.skipped.Add(kind, peer) {
 		n.log.Warn("messages of an unknown kind are skipped: the peer has a newer release", zap.String("kind", kind), zap.String("peer", peer))
 	}
 }
 
-// An agreement is what two endpoints have found in a handshake.
 type agreement struct {
 	version     uint64   // of the protocol of this package that they speak
 	userVersion uint64   // of Config.Protocol; 0 if one side has none
@@ -65,8 +64,7 @@ func userProtocol(lowest, highest uint64, f protocol.Features) Protocol {
 	return Protocol{Min: lowest, Max: highest, Features: uint64(f)}
 }
 
-// agree returns what this node speaks with the sender of a hello. It fails with a [*refusal] if the
-// two have no version in common.
+// It fails with a [*refusal] if the two have no version in common.
 func (n *localNode) agree(h hello) (agreement, error) {
 	with := agreement{peer: h.user()}
 	var ok bool
@@ -85,13 +83,11 @@ func (n *localNode) refuseVersion(of, addr string, mine, theirs protocol.Range) 
 	return refuse(RefusedVersion, "%s", protocol.Mismatch(of, protocol.Speaker{Name: n.addr, Range: mine}, protocol.Speaker{Name: addr, Range: theirs}))
 }
 
-// answer returns an answer that accepts the peer.
 func (w agreement) answer(a answer) answer {
 	a.Version, a.UserVersion = w.version, w.userVersion
 	return a
 }
 
-// speaking returns an answer with what this node speaks.
 func (n *localNode) speaking(a answer) answer {
 	mine, user := n.cfg.versions, n.cfg.Protocol
 	a.Min, a.Max, a.Features = mine.Min, mine.Max, ownFeatures
@@ -103,7 +99,6 @@ func (a answer) agreed() agreement {
 	return agreement{version: a.Version, userVersion: a.UserVersion, peer: userProtocol(a.UserMin, a.UserMax, a.UserFeatures)}
 }
 
-// checkVersions checks that an answer names versions that this node speaks.
 func (n *localNode) checkVersions(a answer) error {
 	user := n.cfg.Protocol.versions()
 	if !n.cfg.versions.Has(a.Version) || a.UserVersion != 0 && !user.Has(a.UserVersion) {
@@ -112,8 +107,7 @@ func (n *localNode) checkVersions(a answer) error {
 	return nil
 }
 
-// versionFor returns the version to use for a datagram to an address: the one that was agreed on,
-// or else one that all known peers speak.
+// It is the version that was agreed on, or else one that all known peers speak.
 func (n *localNode) versionFor(addr string) byte {
 	var version uint64
 	if p, ok := n.peers.at(addr); ok && n.cfg.versions.Has(p.Version) {
@@ -124,7 +118,6 @@ func (n *localNode) versionFor(addr string) byte {
 	return byte(version) //nolint:gosec // they fit into the 7 bits that a sealed datagram has
 }
 
-// peers keeps what was agreed on with each peer, by address.
 type peers struct {
 	mu     sync.RWMutex // guards all
 	byAddr map[string]Peer
@@ -137,7 +130,6 @@ func (p *peers) at(addr string) (Peer, bool) {
 	return known, ok
 }
 
-// versions yields what was agreed on with each peer.
 func (p *peers) versions(yield func(protocol.Range) bool) {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -148,12 +140,10 @@ func (p *peers) versions(yield func(protocol.Range) bool) {
 	}
 }
 
-// maxPeers bounds how many peers are known.
 const maxPeers = 2 * maxChannels
 
-// keep replaces what is known of a peer. Clients are not kept: each has a new address, and nothing
-// depends on what they speak. If there are too many others, one is forgotten: it is known again
-// after the next handshake.
+// Clients are not kept: each has a new address, and nothing depends on what they speak. If there
+// are too many others, one is forgotten: it is known again after the next handshake.
 func (p *peers) keep(id NodeID, with agreement) {
 	if isOutbound(id.Address) {
 		return
@@ -173,7 +163,7 @@ func (p *peers) keep(id NodeID, with agreement) {
 	p.byAddr[id.Address] = now
 }
 
-// evict forgets one peer, whichever comes first. The caller holds mu.
+// It is any peer. mu is held.
 func (p *peers) evict() {
 	for addr := range p.byAddr {
 		delete(p.byAddr, addr)
@@ -181,7 +171,6 @@ func (p *peers) evict() {
 	}
 }
 
-// forget removes what is known of an incarnation.
 func (p *peers) forget(id NodeID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/history"
 	"github.com/understudy-go/understudy/internal/node"
@@ -48,7 +48,6 @@ func (c *chronicle) hostIs(host singletonhook.Peer, topo *singletonhook.Topology
 	c.former, c.host = before, host
 }
 
-// whyMoved says why another member hosts a singleton than before.
 func whyMoved(topo *singletonhook.Topology, before, host singletonhook.Peer, placement string) string {
 	now, member := topo.Member(before.ID)
 	switch {
@@ -62,7 +61,6 @@ func whyMoved(topo *singletonhook.Topology, before, host singletonhook.Peer, pla
 	return fmt.Sprintf("%s is now %s", nameOfPeer(host), placement)
 }
 
-// started adds that an instance takes messages on this node.
 func (c *chronicle) started(topo *singletonhook.Topology, t handover.Takeover, restarts int) {
 	reason := "no instance that this node knows of ran before"
 	switch {
@@ -100,7 +98,7 @@ func (c *chronicle) ended(e handover.InstanceEnded, err error, phase handover.Ph
 	}
 }
 
-// lostLease adds that this node no longer holds the lease. why may be nil.
+// why may be nil.
 func (c *chronicle) lostLease(why error) {
 	reason := ""
 	if why != nil {
@@ -109,12 +107,10 @@ func (c *chronicle) lostLease(why error) {
 	c.add("singleton lost its lease", reason)
 }
 
-// stuck adds that the instance on a node does not end.
 func (c *chronicle) stuck(topo *singletonhook.Topology, host node.ID) {
 	c.add("singleton stuck", "its instance on "+c.nameIn(topo, host)+" does not end: its handler does not return")
 }
 
-// nameIn returns the name of a member or former member, or its address if it is unknown.
 func (c *chronicle) nameIn(topo *singletonhook.Topology, id node.ID) string {
 	p, member := topo.Member(id)
 	if !member && c.former.ID == id {

@@ -51,14 +51,12 @@ type lateLease struct {
 	abandoned bool
 }
 
-// created returns the lease; nil if it could not be created yet.
 func (l *lateLease) created() managedLease {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.lease
 }
 
-// ensure returns the lease, and creates it if necessary.
 func (l *lateLease) ensure() (managedLease, error) {
 	if c := l.created(); c != nil {
 		return c, nil
@@ -85,7 +83,6 @@ func (l *lateLease) ensure() (managedLease, error) {
 	return c, nil
 }
 
-// Acquire is AcquireAbove with any token.
 func (l *lateLease) Acquire(ctx context.Context) (held bool, err error) {
 	return l.AcquireAbove(ctx, 0)
 }
@@ -149,7 +146,6 @@ func (l *lateLease) String() string {
 	return "not created yet by cluster.Config.Lease"
 }
 
-// Reserve notes the one manager that uses the lease.
 func (l *lateLease) Reserve(by string) (free func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -2,7 +2,7 @@ package singleton
 
 import (
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/singleton/internal/directory"
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )

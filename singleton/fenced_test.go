@@ -11,7 +11,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/internal/generation"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -20,7 +20,7 @@ import (
 // has the greater one.
 func TestTwoSidesThatShareASourceHaveDifferentGenerations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		source := memory.New()
+		source := journal.NewMemory()
 		var last generation.Generation
 		for range 3 {
 			s := testkit.NewSystem(t, testkit.WithoutEncoding())

@@ -9,7 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 )
@@ -74,7 +74,6 @@ func takeGivenUp(s *actor.System, number uint64) (k keptMessage, err error) {
 	return k, nil
 }
 
-// sentAgain brings a message that was given up to its manager.
 type sentAgain struct {
 	to  string
 	msg any
@@ -102,24 +101,20 @@ func (m *manager) refused(msg any, reason error) {
 	}
 }
 
-// sendAgain takes a message as if it had just been sent here.
 func (m *manager) sendAgain(a sentAgain) { m.take(handover.Told{Message: a.msg}) }
 
-// forgetGivenUp drops the messages of a manager that ends.
 func (m *manager) forgetGivenUp() {
 	if n := m.registry.givenUp.forget(m.name); n > 0 {
 		m.ctx.Log().Warn("messages that were given up are lost with the manager of this node", zap.Int("messages", n))
 	}
 }
 
-// givenUpMessages are the messages of one node that were given up.
 type givenUpMessages struct {
 	mu   sync.Mutex // guards last and kept
 	last uint64
 	kept []keptMessage // in the order of their numbers
 }
 
-// A keptMessage is a message with the manager that sends it again.
 type keptMessage struct {
 	GivenUp
 	manager actor.ActorRef[any]
@@ -145,7 +140,6 @@ func (g *givenUpMessages) list() []keptMessage {
 	return slices.Clone(g.kept)
 }
 
-// take removes and returns the message with a number.
 func (g *givenUpMessages) take(number uint64) (k keptMessage, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -158,7 +152,6 @@ func (g *givenUpMessages) take(number uint64) (k keptMessage, ok bool) {
 	return k, true
 }
 
-// forget removes the messages to a singleton, and returns how many there were.
 func (g *givenUpMessages) forget(singleton string) int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -167,7 +160,6 @@ func (g *givenUpMessages) forget(singleton string) int {
 	return before - len(g.kept)
 }
 
-// counts returns how many messages are kept, by singleton.
 func (g *givenUpMessages) counts() map[string]int {
 	g.mu.Lock()
 	defer g.mu.Unlock()

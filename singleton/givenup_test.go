@@ -15,7 +15,6 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton"
 )
 
@@ -80,7 +79,7 @@ func (b *bug) stored(j persistence.Journal) func() actor.Behavior[numbered] {
 func TestAPoisonousMessageIsPutAsideAndTheOthersGoOn(t *testing.T) {
 	for name, instance := range map[string]func(b *bug) func() actor.Behavior[numbered]{
 		"plain":         func(b *bug) func() actor.Behavior[numbered] { return b.plain },
-		"event-sourced": func(b *bug) func() actor.Behavior[numbered] { return b.stored(memory.New()) },
+		"event-sourced": func(b *bug) func() actor.Behavior[numbered] { return b.stored(journal.NewMemory()) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
@@ -239,7 +238,7 @@ type unnamed struct{}
 
 func TestAMessageWhoseEventsAreRejectedIsGivenUpAtOnce(t *testing.T) {
 	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
-		j, book := memory.New(), newLedger()
+		j, book := journal.NewMemory(), newLedger()
 		tries := 0
 		refs := onAll(c, func() actor.Behavior[numbered] {
 			return behaviors.EventSourced("stored", j, 0, func(n int, _ any) int { return n + 1 },
@@ -268,13 +267,13 @@ func TestAMessageWhoseEventsAreRejectedIsGivenUpAtOnce(t *testing.T) {
 
 // A full journal stores nothing while it is full.
 type fullJournal struct {
-	*memory.Journal
+	*journal.Memory
 	full atomic.Bool
 }
 
 func (j *fullJournal) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	if !j.full.Load() {
-		return j.Journal.Append(ctx, reqs)
+		return j.Memory.Append(ctx, reqs)
 	}
 	errs := make([]error, len(reqs))
 	for i := range errs {
@@ -285,7 +284,7 @@ func (j *fullJournal) Append(ctx context.Context, reqs []journal.AppendRequest) 
 
 func TestAJournalThatFailsMakesNoMessagePoisonous(t *testing.T) {
 	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
-		j, b := &fullJournal{Journal: memory.New()}, newBug()
+		j, b := &fullJournal{Memory: journal.NewMemory()}, newBug()
 		refs := onAll(c, b.stored(j), singleton.AtLeastOnce(20))
 		settle()
 		j.full.Store(true)

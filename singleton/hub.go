@@ -8,7 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/singleton/internal/directory"
@@ -23,11 +23,9 @@ type hubMsg any
 // quiet is embedded in messages within a node, so that they do not become dead letters.
 type quiet struct{}
 
-// Carried says that the message carries no message of the user, see [extension.DeadLetter].
 func (quiet) Carried(*actor.System) (to string, msg any, carries bool) { return "", nil, false }
 
 type (
-	// registered introduces the manager of a singleton on this node.
 	registered struct {
 		quiet
 		advertisement string
@@ -79,7 +77,6 @@ type (
 	}
 )
 
-// drainAll is singletonhook.Drain.
 func drainAll(ctx context.Context, s *actor.System) error {
 	x, ok := extension.Get[*hubExtension](s)
 	if !ok {
@@ -121,7 +118,6 @@ type hub struct {
 	confirmRounds int // 0, or how many times members were asked to confirm the news
 }
 
-// A drainage waits until managers have drained.
 type drainage struct {
 	left map[string]bool
 	done func()
@@ -129,7 +125,6 @@ type drainage struct {
 
 func (d *drainage) drained() bool { return len(d.left) == 0 }
 
-// follow sends every topology to the hub until the hub ends.
 func (h *hub) follow(l singletonhook.Locator) {
 	self := h.ctx.Self()
 	actor.PipeToSelf(h.ctx, func(ctx context.Context) (struct{}, error) {
@@ -252,7 +247,6 @@ func (h *hub) view(topo singletonhook.Topology) {
 	})
 }
 
-// tell shows a manager the topology of its singleton, and calls the listener.
 func (h *hub) tell(name string) {
 	if changed, listens := h.listeners[name]; listens {
 		changed()
@@ -305,7 +299,6 @@ func (h *hub) drain(msg drain) {
 	h.finishDrains()
 }
 
-// drained notes that the manager of that name has nothing left to stop.
 func (h *hub) drained(name string) {
 	for _, d := range h.drains {
 		delete(d.left, name)
@@ -357,7 +350,6 @@ func (h *hub) waitsForMembers() bool {
 	return true
 }
 
-// confirmAgain asks the members that have not confirmed yet.
 func (h *hub) confirmAgain() {
 	if h.confirmRounds == 0 {
 		return
@@ -374,7 +366,6 @@ func (h *hub) send(messages []wire.Any) {
 	}
 }
 
-// route passes msg to its manager.
 func (h *hub) route(msg wire.Any) {
 	head := msg.Head()
 	if head.To != (node.ID{}) && head.To != h.topo.Self {
@@ -442,7 +433,6 @@ func (h *hub) expects(name string) bool {
 	return begun
 }
 
-// hubPath is the path of the hub on every node.
 const hubPath = "/system/" + hubName
 
 const hubName = "singletons"
@@ -462,7 +452,6 @@ func (p *post) sendWith(to node.ID, msg wire.Any, m extension.Metadata) {
 	extension.TellWith[hubMsg](p.hubOf(to), msg, m)
 }
 
-// hubOf returns the ref of the hub of a node.
 func (p *post) hubOf(to node.ID) actor.ActorRef[hubMsg] {
 	if p.address != to.Address {
 		path := "understudy://" + p.system.Name() + "@" + to.Address + hubPath

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
@@ -13,7 +13,6 @@ import (
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
-// A hubExtension lets managers find the hub.
 type hubExtension struct {
 	hub actor.ActorRef[hubMsg]
 
@@ -21,17 +20,14 @@ type hubExtension struct {
 	directory *directory.Directory
 }
 
-// change changes the directory, and returns the messages to send.
 func (x *hubExtension) change(f func(d *directory.Directory) []wire.Any) []wire.Any {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return f(x.directory)
 }
 
-// Follow implements [singletonhook.Takers].
 func (x *hubExtension) Follow(name string) singletonhook.Following { return following{x, name} }
 
-// A following is a [singletonhook.Following] of a node.
 type following struct {
 	x    *hubExtension
 	name string
@@ -78,7 +74,6 @@ func init() {
 	}
 }
 
-// attach is singletonhook.Attach.
 func attach(s *actor.System, l singletonhook.Locator) {
 	x := &hubExtension{directory: directory.New()}
 	h := &hub{

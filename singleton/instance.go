@@ -8,16 +8,14 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/fence"
 	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 )
 
-// instanceName is the name of every instance, below its manager.
 const instanceName = "instance"
 
-// An instance is the singleton itself, a child of its manager.
 type instance struct {
 	ctx         managerContext
 	seat        seat
@@ -64,8 +62,7 @@ func (i *instance) stop(now bool) {
 	}
 }
 
-// ended notes the end of the instance. It returns the event for the machine, and why the instance
-// has failed.
+// ended returns the event for the machine, and why the instance has failed.
 func (i *instance) ended(err error) (event handover.InstanceEnded, failure error) {
 	i.running, i.begun = false, false
 	refusedBy, refused := i.cell.outcome()

@@ -13,13 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -69,7 +68,7 @@ func requireAgreement(t testing.TB, j persistence.Journal, id string) (events in
 // A generation that has been used is never used again, whatever is stopped: the journal
 // remembers it when the cluster does not.
 func TestGenerationsOutliveTheClusterInAJournal(t *testing.T) {
-	j := memory.New()
+	j := journal.NewMemory()
 	var last generation.Generation
 	for life := range 3 {
 		s := actor.NewSystem("life")
@@ -101,7 +100,7 @@ func parseGeneration(t testing.TB, text string) (g generation.Generation) {
 // A whole cluster is stopped, and started again with nothing but the journal; the
 // generation that its members agree on follows the one that the journal remembers.
 func TestAClusterThatIsStartedAgainGoesOnWhereTheJournalIs(t *testing.T) {
-	j := memory.New()
+	j := journal.NewMemory()
 	var last generation.Generation
 	for range 3 {
 		inCluster(t, abc, func(t *testing.T, c *cluster) {
@@ -131,7 +130,7 @@ func TestAClusterThatIsStartedAgainGoesOnWhereTheJournalIs(t *testing.T) {
 func TestARestartInsideTheInstanceRaisesTheGeneration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t, testkit.WithoutEncoding())
-		j := memory.New()
+		j := journal.NewMemory()
 		p := testkit.NewProbe[string](t, s)
 		ref := actor.Spawn(s, behaviors.Singleton(func() actor.Behavior[msg] { return behaviors.Supervise(diary("diary", j)(), actor.Strategy{}) }), "one")
 		for _, want := range []string{"1.1", "1.2", "1.3"} {
@@ -148,12 +147,12 @@ func TestARestartInsideTheInstanceRaisesTheGeneration(t *testing.T) {
 
 // claims records the errors of the claims of a journal.
 type claims struct {
-	*memory.Journal
+	*journal.Memory
 	errs []error
 }
 
 func (c *claims) Claim(ctx context.Context, id string, w journal.WriterID, b journal.Bounds) (journal.Claim, error) {
-	claim, err := c.Journal.Claim(ctx, id, w, b)
+	claim, err := c.Memory.Claim(ctx, id, w, b)
 	c.errs = append(c.errs, err)
 	return claim, err
 }
@@ -168,12 +167,12 @@ func TestARestartUnderTheSameTermDoesNotFenceOffANewerInstance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := testkit.NewSystem(t, testkit.WithoutEncoding())
-				j := &claims{Journal: memory.New()}
+				j := &claims{Memory: journal.NewMemory()}
 				p := testkit.NewProbe[string](t, s)
 				ref := actor.Spawn(s, behaviors.Singleton(func() actor.Behavior[msg] { return supervised(diary("diary", j)()) }), "one")
 				ref.Tell(msg{"write", p.Ref()})
 				p.Expect("1.1")
-				newer, err := j.Journal.Claim(t.Context(), "diary", journal.WriterID{1}, journal.Bounds{Least: 5 << 32})
+				newer, err := j.Memory.Claim(t.Context(), "diary", journal.WriterID{1}, journal.Bounds{Least: 5 << 32})
 				require.NoError(t, err)
 				ref.Tell(msg{Text: "fail"})
 				time.Sleep(10 * time.Second)
@@ -203,7 +202,7 @@ func TestWithTermsFromAJournalTermAndEpochAreTheSameNumber(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := testkit.NewSystem(t, testkit.WithoutEncoding())
-				j := memory.New()
+				j := journal.NewMemory()
 				_, err := j.Claim(t.Context(), ahead.id, journal.WriterID{}, journal.Bounds{Least: ahead.least})
 				require.NoError(t, err)
 				p := testkit.NewProbe[string](t, s)
@@ -229,7 +228,7 @@ func TestWithTermsFromAJournalTermAndEpochAreTheSameNumber(t *testing.T) {
 func TestSeveralJournaledActorsOfAnInstanceShareItsGeneration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t, testkit.WithoutEncoding())
-		j := memory.New()
+		j := journal.NewMemory()
 		_, err := j.Claim(t.Context(), "ahead", journal.WriterID{}, journal.Bounds{Least: 7 << 32})
 		require.NoError(t, err)
 		stopped := testkit.NewProbe[singleton.Stopped](t, s)
@@ -271,7 +270,7 @@ func TestSeveralJournaledActorsOfAnInstanceShareItsGeneration(t *testing.T) {
 func TestAnInstanceWhoseGenerationDoesNotFitFailsWithAReason(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testkit.NewSystem(t, testkit.WithoutEncoding())
-		j := memory.New()
+		j := journal.NewMemory()
 		_, err := j.Claim(t.Context(), "diary", journal.WriterID{}, journal.Bounds{Least: math.MaxInt64})
 		require.NoError(t, err)
 		failures := testkit.NewProbe[error](t, s)

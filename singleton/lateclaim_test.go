@@ -15,14 +15,13 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
 )
 
 // A slowJournal delays one claim, as a database does that a node can hardly reach.
 type slowJournal struct {
-	*memory.Journal
+	*journal.Memory
 	slow  atomic.Bool   // the next claim waits
 	claim chan struct{} // closed: the claim that waits goes on
 }
@@ -32,14 +31,14 @@ func (s *slowJournal) Claim(ctx context.Context, id string, w journal.WriterID, 
 		<-s.claim
 		ctx = context.WithoutCancel(ctx) // the database has the request
 	}
-	return s.Journal.Claim(ctx, id, w, b)
+	return s.Memory.Claim(ctx, id, w, b)
 }
 
 // The first claim of an instance reaches the journal after another instance has replaced it. It is
 // refused, and the newer instance never notices.
 func TestALateFirstClaimDoesNotFenceOffTheNextInstance(t *testing.T) {
 	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
-		j := &slowJournal{Journal: memory.New(), claim: make(chan struct{})}
+		j := &slowJournal{Memory: journal.NewMemory(), claim: make(chan struct{})}
 		j.slow.Store(true)
 		refs := onAll(c, diary("diary", j))
 		settle()
@@ -66,7 +65,7 @@ func TestALateFirstClaimDoesNotFenceOffTheNextInstance(t *testing.T) {
 // is no failure: the instance starts at once under a term above the one of the journal.
 func TestAJournalThatIsAheadIsNoFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		j := memory.New()
+		j := journal.NewMemory()
 		_, err := j.Claim(t.Context(), "diary", journal.WriterID{}, journal.Bounds{Least: 7 << 32})
 		require.NoError(t, err)
 		core, logs := observer.New(zap.WarnLevel)

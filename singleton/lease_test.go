@@ -17,7 +17,6 @@ import (
 	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/singleton/lease"
 	"github.com/understudy-go/understudy/testkit"
@@ -431,7 +430,7 @@ type shelf struct {
 	err  atomic.Pointer[error]
 }
 
-func newShelf() *shelf { return &shelf{Journal: memory.New()} }
+func newShelf() *shelf { return &shelf{Journal: journal.NewMemory()} }
 
 func (s *shelf) Claim(ctx context.Context, id string, w journal.WriterID, b journal.Bounds) (journal.Claim, error) {
 	if err := s.err.Load(); err != nil {
@@ -465,7 +464,7 @@ func TestTermsOfASourceOutliveTheCluster(t *testing.T) {
 // single nodes' journals that would not be so.
 func TestTwoSidesWithOneJournalHaveNoGenerationInCommon(t *testing.T) {
 	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
-		onAll(c, mortal, singleton.WithGenerations(memory.New()))
+		onAll(c, mortal, singleton.WithGenerations(journal.NewMemory()))
 		time.Sleep(time.Second)
 		c.net.losing(cut("b"))
 		c.showTo(c.nodes["b"], c.nodes["b"])

@@ -104,10 +104,8 @@ func (c *leaseClient) close(log *zap.Logger) {
 	}
 }
 
-// valid reports whether the lease allows an instance to run.
 func (c *leaseClient) valid() bool { return c.lease == nil || c.lease.Valid() }
 
-// name returns the lease's text for people.
 func (c *leaseClient) name() string {
 	if c.lease == nil {
 		return ""
@@ -129,7 +127,6 @@ func (c *leaseClient) gate() func() error {
 	}
 }
 
-// acquire acquires the lease under ctx: the context of the manager, or one inside that.
 func (c *leaseClient) acquire(ctx context.Context, a handover.AcquireLease) {
 	ctx, cancel := context.WithCancel(ctx)
 	c.giveUp = cancel
@@ -156,7 +153,6 @@ func (c *leaseClient) release() {
 	c.returning(func(err error) { c.answer(handover.LeaseReleased{Err: err}) })
 }
 
-// returning releases the lease, and cancels an acquisition that is under way.
 func (c *leaseClient) returning(done func(error)) {
 	c.giveUp()
 	c.inTurn(func() { done(c.giveBack()) })

@@ -8,8 +8,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/bubble"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/guardedlease"
 	"github.com/understudy-go/understudy/internal/node"
@@ -48,7 +48,6 @@ type manager struct {
 	failover  singletonhook.Failover
 }
 
-// occurred brings an event to the manager's inbox.
 type occurred struct {
 	quiet
 	event handover.Event
@@ -87,12 +86,11 @@ func newManager(ctx managerContext, seat seat, self actor.AnyRef, set settings) 
 	return m
 }
 
-// described returns a message with the metadata of what the manager handles.
 func (m *manager) described(msg any) handover.Told {
 	return handover.Told{Message: msg, Metadata: m.seat.metadata()}
 }
 
-// occur sends an event to the manager. Any goroutine may call it.
+// Any goroutine may call occur.
 func (m *manager) occur(ev handover.Event) { m.inbox.Tell(occurred{event: ev}) }
 
 // register makes the manager known to the hub, which makes it known to the cluster. Without a
@@ -208,7 +206,6 @@ func (m *manager) onMessage(msg wire.Any) {
 	m.settle(time.Now())
 }
 
-// onEvent prepares for an event, and passes it to the machine.
 func (m *manager) onEvent(ev handover.Event) {
 	log := m.ctx.Log()
 	switch ev := ev.(type) {
@@ -245,7 +242,6 @@ func (m *manager) onEvent(ev handover.Event) {
 	m.happened(ev)
 }
 
-// happened passes an event to the machine, carries out its actions, and updates the route.
 func (m *manager) happened(ev handover.Event) {
 	now := time.Now()
 	held := m.machine.Lease().Held
@@ -273,7 +269,6 @@ func (m *manager) publishLease(before bool) {
 	}
 }
 
-// settle updates the status and the timer after something has happened.
 func (m *manager) settle(now time.Time) {
 	m.updateBypass()
 	m.relay.Plan(now)
@@ -330,7 +325,6 @@ func (m *manager) reportStuck(a handover.ReportStuck) {
 	m.chronicle.stuck(m.machine.Topology(), a.Host)
 }
 
-// report updates the status.
 func (m *manager) report() {
 	s := &m.status
 	if phase := Phase(m.machine.Phase()); s.Phase != phase {
@@ -372,7 +366,6 @@ func (m *manager) report() {
 	m.registry.write(*s)
 }
 
-// take takes a message to the singleton that was sent on this node.
 func (m *manager) take(d handover.Told) {
 	switch {
 	case m.machine.Phase() == handover.Ended:
@@ -400,7 +393,6 @@ func (m *manager) setStraight(on bool) {
 	}
 }
 
-// onBegun lets messages through to an instance that has started.
 func (m *manager) onBegun(b instanceBegun) {
 	if !m.instance.running || b.gen != m.instance.gen {
 		return
@@ -447,10 +439,8 @@ func (m *manager) checkMismatch() {
 	}
 }
 
-// refusing reports whether messages sent here are refused because of a mismatch.
 func (m *manager) refusing() bool { return m.mismatch != nil && !m.machine.Instance().Running }
 
-// giveUp makes dead letters of the waiting messages that were sent here.
 func (m *manager) giveUp(reason error) {
 	waiting := m.relay.TakeAll()
 	if out := m.sequenced.out; out != nil {

@@ -42,7 +42,6 @@ func (m mark) Again(living any) error {
 // [extension.PassedOptions]. The manager takes its own messages while the instance is behind.
 func (mark) PassesOptionsOn() {}
 
-// quoted returns the value of a setting as errors show it.
 func quoted(value string) string {
 	if value == "" {
 		return "not set"

@@ -8,12 +8,10 @@ import (
 	"github.com/understudy-go/understudy/internal/histogram"
 )
 
-// measured are the durations that all managers of a node measure.
 type measured struct {
 	handovers, outages, acquisitions, renewals histogram.Histogram
 }
 
-// began counts the start of an instance, see [handover.Absence].
 func (m *measured) began(asked, absent time.Duration) {
 	if asked >= 0 {
 		m.handovers.Observe(asked)
@@ -29,12 +27,10 @@ func (m *measured) read() measurements {
 	}
 }
 
-// measurements are what has been measured at one moment.
 type measurements struct {
 	handovers, outages, acquisitions, renewals histogram.Snapshot
 }
 
-// families returns the metrics of a node's singletons.
 func families(all []Status, m measurements) []telemetry.Family {
 	return slices.Concat(
 		ofManagers(all),
@@ -52,7 +48,6 @@ func families(all []Status, m measurements) []telemetry.Family {
 // phases have a series even with value 0, so that a series does not end.
 var phases = []Phase{Pending, Standby, Asking, Acquiring, Host, HandingOver, Stopping, Ended}
 
-// ofManagers returns what the managers of this node do, and the messages that wait with them.
 func ofManagers(all []Status) []telemetry.Family {
 	phase := telemetry.NewGauge("understudy_singleton_phase", "1 for the phase of the manager on this node, 0 for the other phases.", "singleton", "phase")
 	for _, s := range all {
@@ -72,7 +67,6 @@ func ofManagers(all []Status) []telemetry.Family {
 	}
 }
 
-// ofInstances returns what became of the instances on this node.
 func ofInstances(all []Status) []telemetry.Family {
 	return []telemetry.Family{
 		gauge("understudy_singleton_hosted", "1 while the instance runs on this node.", all, func(s Status) float64 { return telemetry.Bool(s.Here) }),
@@ -86,7 +80,6 @@ func ofInstances(all []Status) []telemetry.Family {
 	}
 }
 
-// ofLeases returns the metrics of the singletons that have a lease.
 func ofLeases(all []Status) []telemetry.Family {
 	leased := slices.DeleteFunc(slices.Clone(all), func(s Status) bool { return s.Lease == "" })
 	return []telemetry.Family{

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/guardedlease"
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/internal/node"
@@ -39,7 +39,6 @@ const (
 	MaxPerNode = 20_000
 )
 
-// defaultRestart is the backoff of restarts in place.
 var defaultRestart = actor.Backoff{Min: 100 * time.Millisecond, Max: 4 * time.Second, Jitter: 0.2}
 
 // An Option changes how a singleton behaves. Give the same options on every node.
@@ -77,7 +76,6 @@ func newSettings(opts []Option) settings {
 // that error.
 func Check(opts ...Option) error { return newSettings(opts).wrong }
 
-// invalid returns an option that does nothing but be wrong.
 func invalid(format string, args ...any) Option {
 	err := fmt.Errorf("singleton: "+format, args...)
 	return func(s *settings) { s.wrong = errors.Join(s.wrong, err) }
@@ -99,7 +97,6 @@ func (s settings) on(sys *actor.System, name string, message reflect.Type) (sett
 	return s, nil
 }
 
-// config returns the settings that the hand-over protocol needs.
 func (s *settings) config(name string) handover.Config {
 	return handover.Config{
 		Name: name, Role: s.role, Anchor: s.anchor, Signature: s.signature,
@@ -191,7 +188,6 @@ func OnElected(name string, elect func(candidates []Candidate) (host string, ok 
 	}})
 }
 
-// anchored returns an option that sets the anchor. The option panics if another option has set one.
 func anchored(a handover.Anchor) Option {
 	return func(s *settings) {
 		if s.anchor.Kind != handover.Unset {

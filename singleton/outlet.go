@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/recall"
 	"github.com/understudy-go/understudy/internal/singletonhook"
@@ -24,7 +24,6 @@ func (o outlet) Follow(to node.ID, msg any) {
 	}
 }
 
-// unfollowLeavers ends Follow for the members that leave from now on.
 func (o outlet) unfollowLeavers(next *singletonhook.Topology) {
 	for _, peer := range next.Members {
 		if !peer.Up && o.machine.Topology().IsUp(peer.ID) {
@@ -83,7 +82,6 @@ func (m *manager) unpack(p extension.Payload) (msg any, ok bool) {
 	return msg, err == nil
 }
 
-// decode is unpack with the error.
 func (m *manager) decode(p extension.Payload) (msg any, err error) {
 	if msg, err = m.seat.unpack(p); err != nil {
 		m.deadLetter(msg, err)
@@ -136,7 +134,6 @@ func (m *manager) passes(w handover.Waiting) bool {
 	return false
 }
 
-// withdraw makes a dead letter of a message that has waited and is not sent on.
 func (m *manager) withdraw(msg any, reason error) {
 	m.deadLetter(msg, reason)
 	if m.sequenced.out != nil {
@@ -144,14 +141,12 @@ func (m *manager) withdraw(msg any, reason error) {
 	}
 }
 
-// drop makes a dead letter of a message for which there is no room.
 func (m *manager) drop(msg any) {
 	m.status.Dropped++
 	m.deadLetter(msg, ErrBufferFull)
 	m.publish(Refused{Name: m.name, Message: msg, Reason: ErrBufferFull})
 }
 
-// expiry returns when a message that begins to wait now expires; zero for never.
 func (s *settings) expiry(now time.Time) time.Time {
 	if s.expire == 0 {
 		return time.Time{}
@@ -159,7 +154,6 @@ func (s *settings) expiry(now time.Time) time.Time {
 	return now.Add(s.expire)
 }
 
-// expire makes dead letters of the messages that have waited for too long.
 func (m *manager) expire(now time.Time) {
 	if m.set.expire == 0 {
 		return
@@ -178,7 +172,6 @@ func (m *manager) expire(now time.Time) {
 	}
 }
 
-// nextExpiry returns when the next message expires; zero when none does.
 func (m *manager) nextExpiry() time.Time {
 	if m.set.expire == 0 {
 		return time.Time{}
@@ -192,7 +185,6 @@ func (m *manager) nextExpiry() time.Time {
 	return next
 }
 
-// awaitExpiry sets the timer for a message that has begun to wait.
 func (m *manager) awaitExpiry() {
 	if m.set.expire > 0 {
 		m.settle(time.Now())

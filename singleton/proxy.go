@@ -5,13 +5,12 @@ import (
 	"strings"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/fifo"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 )
 
-// A proxy forwards messages to a member that has a manager of the singleton.
 type proxy struct {
 	system  *actor.System
 	proxies *proxies
@@ -57,7 +56,6 @@ func newProxy[M any](x singletonhook.Takers, name string) actor.Behavior[M] {
 	}
 }
 
-// follow lets the proxy know which members take messages, through changed.
 func (p *proxy) follow(x singletonhook.Takers, changed actor.ActorRef[[]node.ID]) (end func()) {
 	p.proxies = &registryOf(p.system).proxies
 	_, p.path, _ = strings.Cut(p.full, p.system.Address())
@@ -120,7 +118,6 @@ func (p *proxy) follows(msg any, m extension.Metadata) {
 	}
 }
 
-// end turns the buffered messages into dead letters.
 func (p *proxy) end() {
 	p.proxies.stuck.Delete(p.path)
 	for _, h := range p.held.Drain() {

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 )
@@ -57,7 +57,6 @@ func Ref[M any](s *actor.System, name string) actor.ActorRef[M] {
 	return proxyOf[M](s, x, name)
 }
 
-// pathOn returns the full path of the manager of a singleton on the node of s with that address.
 func pathOn(s *actor.System, address, name string) string {
 	if address != "" {
 		address = "@" + address
@@ -91,7 +90,6 @@ func proxyName(path string) string {
 	return "singleton-" + strings.NewReplacer("~", "~0", "/", "~1").Replace(path)
 }
 
-// proxies holds the proxies of one system.
 type proxies struct {
 	mu   sync.Mutex     // guards refs
 	refs map[string]any // ActorRef by name of the singleton

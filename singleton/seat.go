@@ -6,7 +6,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 )
 
@@ -25,7 +25,6 @@ type seat interface {
 	straight(on bool)                                           // whether messages go there without the manager
 }
 
-// A managerContext is the [actor.Context] of a manager, whatever messages it takes.
 type managerContext interface {
 	context.Context
 	System() *actor.System
@@ -36,7 +35,6 @@ type managerContext interface {
 	Drain(child actor.AnyRef)
 }
 
-// A seatOf is the seat of a singleton whose messages are of type M.
 type seatOf[M any] struct {
 	ctx      *actor.Context[M]
 	factory  func() actor.Behavior[M]
@@ -45,7 +43,6 @@ type seatOf[M any] struct {
 	open     bool // messages go straight to it
 }
 
-// manage makes the actor of ctx the manager of a singleton.
 func manage[M any](ctx *actor.Context[M], next *actor.Next[M], factory func() actor.Behavior[M], set settings) {
 	s := &seatOf[M]{ctx: ctx, factory: factory}
 	m := newManager(ctx, s, ctx.Self(), set)

@@ -10,7 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/fence"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/node"
@@ -41,7 +41,6 @@ func newSequenced(m *manager, notify func()) sequenced {
 	return q
 }
 
-// An outcome is the result of a message that was passed to the instance.
 type outcome struct {
 	stream wire.StreamID
 	number uint64
@@ -49,7 +48,6 @@ type outcome struct {
 	err    error
 }
 
-// outcomes are the results that the manager has not processed.
 type outcomes struct {
 	notify func()
 
@@ -84,7 +82,6 @@ func (q *sequenced) header(to node.ID) wire.Header {
 
 func (q *sequenced) routeKind() recall.RouteKind { return q.m.relay.Route().Kind }
 
-// take keeps a message that was sent on this node until it has been handled.
 func (q *sequenced) take(d handover.Told) {
 	for _, w := range q.out.Tell(q.m.hold(d)) {
 		q.m.drop(w.Message)
@@ -96,7 +93,6 @@ func (q *sequenced) take(d handover.Told) {
 	}
 }
 
-// aim sends the kept messages along the route.
 func (q *sequenced) aim() {
 	if q.out == nil {
 		return
@@ -117,7 +113,6 @@ func (q *sequenced) aim() {
 	q.pump()
 }
 
-// explain tells the asks of all that is kept why it waits.
 func (q *sequenced) explain() {
 	for w := range q.out.All() {
 		if !w.Explained && w.Metadata.Request() != nil {
@@ -127,7 +122,6 @@ func (q *sequenced) explain() {
 	}
 }
 
-// pump sends the messages that can be sent now, in order.
 func (q *sequenced) pump() {
 	for number, k, ok := q.out.Next(); ok; number, k, ok = q.out.Next() {
 		q.release(k)
@@ -145,8 +139,7 @@ func (q *sequenced) pump() {
 	}
 }
 
-// release decides whether to send a message. The request of an ask that has ended is not sent
-// again.
+// The request of an ask that has ended is not sent again.
 func (q *sequenced) release(k *sequence.Kept[handover.Waiting]) {
 	switch {
 	case k.Skip:
@@ -163,7 +156,6 @@ func (q *sequenced) release(k *sequence.Kept[handover.Waiting]) {
 	k.Sent = true
 }
 
-// errSentBefore is why a request that has been sent is not sent again.
 var errSentBefore = fmt.Errorf("%w; it was sent before, and an earlier instance may have handled it", actor.ErrWithdrawn)
 
 // message returns a message for another node. If it cannot be encoded it becomes a dead letter,
@@ -194,7 +186,6 @@ func (q *sequenced) overhead(typ string) int {
 	return numbers + len(q.m.name) + len(typ) + len(q.self().Address) + len(q.out.To().Address) + len(q.ownStream().Address)
 }
 
-// onMessage handles a message that another node keeps.
 func (q *sequenced) onMessage(from node.ID, w wire.Sequenced) {
 	if w.First == 0 || w.Number < w.First {
 		q.m.ctx.Log().Debug("malformed message", zap.Uint64("first_message", w.First), zap.Uint64("message", w.Number))
@@ -237,7 +228,6 @@ func (q *sequenced) content(w wire.Sequenced, k *sequence.Kept[handover.Waiting]
 	return d, err
 }
 
-// hand passes a message to the instance, and collects the outcome.
 func (q *sequenced) hand(id wire.StreamID, number uint64, d handover.Told) {
 	outcomes := q.outcomes
 	q.m.seat.deliver(d, func(err error) {
@@ -245,7 +235,6 @@ func (q *sequenced) hand(id wire.StreamID, number uint64, d handover.Told) {
 	})
 }
 
-// collect processes outcomes, and informs the senders.
 func (q *sequenced) collect() {
 	for _, o := range q.outcomes.take() {
 		q.note(o)
@@ -284,13 +273,11 @@ func (q *sequenced) final(o outcome, failure error) bool {
 	return q.receiver.Failed(o.stream, o.number) >= q.m.set.attempts
 }
 
-// refuse makes a dead letter of a message that no instance is going to handle.
 func (q *sequenced) refuse(o outcome, why error) {
 	q.m.deadLetter(o.msg, why)
 	q.receiver.Refuse(o.stream, o.number, why)
 }
 
-// sendAcks informs the senders of what has been handled.
 func (q *sequenced) sendAcks() {
 	for ids := q.receiver.News(); len(ids) > 0; ids = q.receiver.News() {
 		for _, id := range ids {
@@ -335,7 +322,6 @@ func (q *sequenced) onAck(from node.ID, ack wire.Ack) {
 	q.m.settle(time.Now())
 }
 
-// check asks the host how far it has come. Messages and answers may be lost.
 func (q *sequenced) check() {
 	q.m.post.send(q.out.To(), wire.New(q.header(q.out.To()), wire.Check{Stream: q.ownStream(), First: q.out.First(), Last: q.out.Sent()}))
 }
@@ -349,7 +335,6 @@ func (q *sequenced) onCheck(from node.ID, w wire.Check) {
 	q.sendAck(w.Stream, q.routeKind() == recall.ToInstance && received < w.Last)
 }
 
-// plan sets the time of the next check, while another node may have messages.
 func (q *sequenced) plan(now time.Time) { q.retry.Plan(now, q.unsettled()) }
 
 func (q *sequenced) tick(now time.Time) {
@@ -362,8 +347,6 @@ func (q *sequenced) unsettled() bool {
 	return q.out != nil && q.routeKind() == recall.ToPeer && q.out.Open() > 0
 }
 
-// instanceBegun asks the senders for messages that have not been handled, for an instance that has
-// just started.
 func (q *sequenced) instanceBegun() {
 	q.receiver.Forget(func(address string) bool {
 		return address == q.self().Address || q.m.machine.Topology().HasMemberAt(address)
@@ -380,7 +363,6 @@ func (q *sequenced) sendWatermarks(to node.ID) {
 	}
 }
 
-// beginDrain records which messages were sent here before this node began to drain.
 func (q *sequenced) beginDrain() {
 	if q.out != nil {
 		q.lastTold = q.out.Last()

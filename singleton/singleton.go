@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // New returns the behavior of a singleton's manager. Spawn it under the same name on every node.
@@ -59,10 +59,8 @@ func outliveInstance(err error) actor.Directive {
 	return actor.Stop
 }
 
-// userPath is the first part of the paths of managers, within a system.
 const userPath = "/user/"
 
-// nameOf returns the name of the singleton whose manager is at path.
 func nameOf(path string) string {
 	if _, name, ok := strings.Cut(path, userPath); ok {
 		return name

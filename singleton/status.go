@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/telemetry"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 )
@@ -104,20 +104,17 @@ type Status struct {
 	Obstacle    error  // why the last attempt to acquire the lease or the term failed, or why the lease was lost
 }
 
-// failed records the error with which an instance has ended.
 func (s *Status) failed(err error, now time.Time) {
 	s.Failures++
 	s.LastError, s.FailedAt = err, now
 }
 
-// crashLoop is how many restarts in a row count as a crash loop.
 const crashLoop = 3
 
 // CrashLoop reports whether the instance has ended at least three times in a row without running
 // long enough in between; see RestartsInARow.
 func (s Status) CrashLoop() bool { return s.RestartsInARow >= crashLoop }
 
-// at returns s as it is at a time after it was written.
 func (s Status) at(now time.Time) Status {
 	if !s.wellAt.IsZero() && !now.Before(s.wellAt) {
 		s.RestartsInARow, s.wellAt = 0, time.Time{}
@@ -153,7 +150,6 @@ func Statuses(s *actor.System) []Status {
 	return all
 }
 
-// A registry keeps the statuses of the singletons of a system.
 type registry struct {
 	begin    sync.Once
 	mu       sync.Mutex // guards statuses
@@ -164,7 +160,6 @@ type registry struct {
 	givenUp  givenUpMessages
 }
 
-// admit reports whether there is room for the singleton of that name.
 func (r *registry) admit(name string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -215,7 +210,6 @@ func (r *registry) unavailable(path string) error {
 	return nil
 }
 
-// unavailable returns the error of a message that waits on this node.
 func (s *Status) unavailable() error {
 	why := s.obstacle()
 	if why == "" {

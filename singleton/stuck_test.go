@@ -11,7 +11,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -109,7 +109,7 @@ func TestAnInstanceThatNeverEndsIsGivenUpAfterTheMargin(t *testing.T) {
 // Where a journal fences the writes of the old instance, there is nothing to wait for.
 func TestAStuckInstanceWhoseWritesAreFencedIsGivenUpAtOnce(t *testing.T) {
 	inCluster(t, []string{"a", "b"}, func(t *testing.T, c *cluster) {
-		never, j := make(chan struct{}), memory.New()
+		never, j := make(chan struct{}), journal.NewMemory()
 		t.Cleanup(func() { close(never) })
 		refs := map[string]actor.ActorRef[msg]{}
 		for name, n := range c.nodes {

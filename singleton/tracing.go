@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 )
@@ -43,7 +43,6 @@ func (m *manager) traceTakeover() {
 	}
 }
 
-// describe returns what the span of a takeover says at its end.
 func (m *manager) describe(t handover.Takeover) []extension.Detail {
 	all := []extension.Detail{
 		{Name: "singleton.name", Value: m.name},
@@ -59,7 +58,6 @@ func (m *manager) describe(t handover.Takeover) []extension.Detail {
 	return all
 }
 
-// around returns the context with the span, or ctx without one.
 func (t *takeover) around(ctx context.Context) context.Context {
 	if t.within != nil {
 		return t.within
@@ -67,7 +65,6 @@ func (t *takeover) around(ctx context.Context) context.Context {
 	return ctx
 }
 
-// finish ends the span, if there is one.
 func (t *takeover) finish(err error) {
 	if t.end != nil {
 		t.end(err)

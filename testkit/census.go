@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // A Census counts the running instances of behaviors in the whole process. An instance counts from
@@ -25,7 +25,6 @@ type Census struct {
 	timeline []CensusEvent
 }
 
-// An instance is a started instance, with its place.
 type instance struct {
 	path   string
 	system *actor.System
@@ -123,8 +122,7 @@ func (c *Census) end(i *instance) {
 	c.bury(i, time.Now())
 }
 
-// buryHalted ends the instances of systems that have crashed, the earliest first. The caller holds
-// c.mu.
+// The earliest are first. c.mu is held.
 func (c *Census) buryHalted() {
 	ended := map[*instance]time.Time{}
 	for i := range c.living {
@@ -139,7 +137,7 @@ func (c *Census) buryHalted() {
 	}
 }
 
-// bury ends an instance that has not ended. The caller holds c.mu.
+// It has not ended. c.mu is held.
 func (c *Census) bury(i *instance, at time.Time) {
 	if c.living[i] {
 		delete(c.living, i)

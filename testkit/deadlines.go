@@ -27,7 +27,7 @@ func CheckDeadlines(t testing.TB, dir string) {
 	}
 }
 
-// endlessAsks returns the places of the asks that CheckDeadlines reports, as file:line.
+// They are file:line.
 func endlessAsks(t testing.TB, dir fs.FS) (places []string) {
 	t.Helper()
 	names, err := fs.Glob(dir, "*.go")
@@ -54,7 +54,7 @@ func endlessAsks(t testing.TB, dir fs.FS) (places []string) {
 	return places
 }
 
-// importName returns by which name a file refers to a package; "" if it does not.
+// It is "" if the file does not refer to the package.
 func importName(file *ast.File, path string) string {
 	for _, spec := range file.Imports {
 		switch {
@@ -68,11 +68,10 @@ func importName(file *ast.File, path string) string {
 	return ""
 }
 
-// A deadlineCheck has the names of two packages in a file.
 type deadlineCheck struct{ actor, context string }
 
-// asksIn returns where handlers ask with a context of their own. A function literal inside of a
-// handler is a handler only if it has a Context itself: it may run later.
+// A function literal inside of a handler is a handler only if it has a Context itself: it may run
+// later.
 func (c deadlineCheck) asksIn(file *ast.File) (asks []token.Pos) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch f := n.(type) {
@@ -90,7 +89,6 @@ func (c deadlineCheck) asksIn(file *ast.File) (asks []token.Pos) {
 	return asks
 }
 
-// handles reports whether a function has a parameter of type *actor.Context.
 func (c deadlineCheck) handles(f *ast.FuncType) bool {
 	for _, param := range f.Params.List {
 		if star, ok := param.Type.(*ast.StarExpr); ok {
@@ -122,7 +120,7 @@ func (c deadlineCheck) endless(arg ast.Expr) bool {
 	return ok && (isName(call.Fun, c.context, "Background") || isName(call.Fun, c.context, "TODO"))
 }
 
-// isName reports whether an expression is pkg.name, or an instance of that.
+// An instance of pkg.name counts too.
 func isName(e ast.Expr, pkg, name string) bool {
 	switch x := e.(type) {
 	case *ast.IndexExpr:

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // WithoutEncoding passes messages within a system as they are. By default a system of [NewSystem]
@@ -24,7 +24,7 @@ func WithEncoding(t testing.TB) actor.Option {
 	return extension.WithEncoding(r.failed)
 }
 
-// An encodingReport reports to a test what could not be encoded, once for each type.
+// Each type is reported once.
 type encodingReport struct {
 	t testing.TB
 

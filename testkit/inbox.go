@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// An inbox is an unbounded queue with one reader, whose waits have a limit.
+// It has one reader.
 type inbox[M any] struct {
 	mu    sync.Mutex // guards queue
 	queue []M
-	more  chan struct{} // of one: the queue may have become non-empty
+	more  chan struct{} // capacity 1: the queue may have become non-empty
 }
 
 func newInbox[M any]() *inbox[M] { return &inbox[M]{more: make(chan struct{}, 1)} }

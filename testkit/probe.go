@@ -7,10 +7,9 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
-// probeLimit is how long a probe waits by default.
 const probeLimit = 3 * time.Second
 
 // A Probe is an actor whose messages the test receives one by one, in order. Its methods wait up
@@ -65,7 +64,7 @@ func (p *Probe[M]) Receive() M {
 	return p.receive(func() string { return "" })
 }
 
-// receive returns the next message. expected describes it in a failure.
+// expected describes the message in a failure.
 func (p *Probe[M]) receive(expected func() string) M {
 	p.t.Helper()
 	limit := p.limit()
@@ -179,7 +178,6 @@ func (p *Probe[M]) limit() time.Duration {
 
 func list[M any](msgs []M) string { return fmt.Sprintf("%#v", msgs) }
 
-// watch returns a channel that is closed when the actor of ref has ended.
 func watch(s *actor.System, ref actor.AnyRef) <-chan struct{} {
 	ended := make(chan struct{})
 	actor.Spawn(s, func(ctx *actor.Context[struct{}], next *actor.Next[struct{}]) {

@@ -11,10 +11,9 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// shutdownLimit is the limit for stopping a system at the end of a test.
 const shutdownLimit = 10 * time.Second
 
-// askLimit is the default limit of Ask. It is longer than a failover.
+// It is longer than a failover.
 const askLimit = time.Minute
 
 // NewSystem starts a system that logs to the test and encodes messages as between nodes: the test

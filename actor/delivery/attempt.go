@@ -6,13 +6,12 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // An attempt is one delivery of a message to the worker. Events of an earlier attempt are ignored.
 type attempt struct{ failures int } // of the worker at the message before this attempt
 
-// A workerEvent tells a consumer the outcome of an attempt.
 type workerEvent struct {
 	attempt *attempt
 	what    workerOutcome
@@ -22,16 +21,14 @@ type workerEvent struct {
 type workerOutcome uint8
 
 const (
-	confirmed workerOutcome = iota // the message has been handled
-	failed                         // the worker has failed, and continues
-	missed                         // the worker had no room for the message
-	refused                        // the message is the request of an ask that has ended, or that could not be answered in time
+	confirmed workerOutcome = iota
+	failed
+	missed  // the worker had no room for the message
+	refused // the message is the request of an ask that has ended, or that could not be answered in time
 )
 
-// retryAfter is how long to wait before a worker gets a message again that it had no room for.
 const retryAfter = time.Second
 
-// retry gives a worker the message of an attempt again.
 type retry struct {
 	noPayload
 	attempt *attempt
@@ -39,7 +36,6 @@ type retry struct {
 
 func (retry) link() {}
 
-// deliver hands the oldest message to the worker, which has failed at it failures times.
 func (c *consumer[M]) deliver(failures int) {
 	first, a := c.waiting.At(0), &attempt{failures}
 	c.try(a)
@@ -59,7 +55,7 @@ func (c *consumer[M]) deliver(failures int) {
 	})
 }
 
-// try notes the attempt that is under way, if any. While one is, the actor is not idle.
+// While an attempt is under way, the actor is not idle.
 func (c *consumer[M]) try(a *attempt) {
 	before := c.attempt
 	c.attempt = a
@@ -71,8 +67,7 @@ func (c *consumer[M]) try(a *attempt) {
 	}
 }
 
-// observed wraps the worker so that the consumer learns of its restarts: a restart loses messages
-// that the worker has stashed.
+// A restart of the worker loses messages that it has stashed.
 func (c *consumer[M]) observed(worker actor.Behavior[Delivery[M]]) actor.Behavior[Delivery[M]] {
 	return func(ctx *actor.Context[Delivery[M]], next *actor.Next[Delivery[M]]) {
 		var last *attempt
@@ -96,8 +91,7 @@ func (c *consumer[M]) observed(worker actor.Behavior[Delivery[M]]) actor.Behavio
 	}
 }
 
-// begun notes that the worker begins. If it has been restarted, so has the actor, which ends
-// watches and timers.
+// If the worker has been restarted, so has the actor, which ends watches and timers.
 func (c *consumer[M]) begun(worker actor.ActorRef[Delivery[M]]) {
 	c.worker = worker
 	for name, s := range c.streams {
@@ -108,18 +102,17 @@ func (c *consumer[M]) begun(worker actor.ActorRef[Delivery[M]]) {
 	}
 }
 
-// onWorkerEvents handles what has happened to the worker.
 func (c *consumer[M]) onWorkerEvents() {
 	for _, n := range c.events.take() {
 		c.onWorkerEvent(n)
 	}
 }
 
-// workerEvents are those that the consumer has not handled. Any goroutine may add one.
+// Any goroutine may add one.
 type workerEvents struct {
 	notify func()
 
-	mu  sync.Mutex // guards all
+	mu  sync.Mutex
 	all []workerEvent
 }
 
@@ -138,7 +131,6 @@ func (e *workerEvents) take() []workerEvent {
 	return all
 }
 
-// onWorkerEvent handles the outcome of an attempt.
 func (c *consumer[M]) onWorkerEvent(n workerEvent) {
 	if n.attempt != c.attempt {
 		return
@@ -157,7 +149,6 @@ func (c *consumer[M]) onWorkerEvent(n workerEvent) {
 	}
 }
 
-// failed hands the message to the worker again, unless it is to be given up.
 func (c *consumer[M]) failed(err error) {
 	failures := c.attempt.failures + 1
 	if c.attempts > 0 && failures >= c.attempts {

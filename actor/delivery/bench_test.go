@@ -9,10 +9,10 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/delivery"
-	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/persistence/deliveryqueue"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/remote"
 )
 
@@ -35,7 +35,7 @@ func BenchmarkProducer(b *testing.B) {
 	})
 	b.Run("local/window=50/queue-in-memory", func(b *testing.B) {
 		s := benchSystem(b)
-		queue := deliveryqueue.New("bench", memory.New())
+		queue := deliveryqueue.New("bench", journal.NewMemory())
 		deliverAll(b, s, s, delivery.Producer[int](delivery.WithQueue(queue)))
 	})
 }

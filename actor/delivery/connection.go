@@ -6,17 +6,16 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/fifo"
 )
 
-// A connection sends messages to one consumer.
 type connection[M any] struct {
 	outbox[part[M]]
 	stream   string
 	consumer actor.ActorRef[Link[M]]
 	id       uint64
-	newest   uint64        // the highest number that was sent
+	newest   uint64
 	deferred request       // the last request, if confirmations in it wait for the queue
 	delay    time.Duration // until the oldest message is sent again; 0: no timer runs
 	listed   bool          // the consumer was found under a key
@@ -30,15 +29,13 @@ type connection[M any] struct {
 	idle     uint8                 // how many sweeps have found it without messages
 }
 
-// here reports whether the consumer is on this node. It is not known of receivers.
+// It is not known of receivers.
 func (l *connection[M]) here(s *actor.System) bool {
 	return !l.receiver && extension.Owns(s, l.consumer)
 }
 
-// timer returns the key of the connection's timer.
 func (l *connection[M]) timer() string { return strconv.FormatUint(l.id, 36) }
 
-// unfinished returns the messages that have parts with numbers above after.
 func (l *connection[M]) unfinished(after uint64) (entries []*entry[M]) {
 	for i, p := range l.All() {
 		if p.last() && l.Acked()+uint64(i)+1 > after {
@@ -57,15 +54,12 @@ func (l *connection[M]) unsent(flowOnly bool) uint64 {
 	return l.Acked()
 }
 
-// connections are the connections of a producer.
 type connections[M any] []*connection[M]
 
-// withID returns the connection with an ID, or nil.
 func (all connections[M]) withID(id uint64) *connection[M] {
 	return all.first(func(l *connection[M]) bool { return l.connected && l.id == id })
 }
 
-// to returns the connection to a consumer, or nil.
 func (all connections[M]) to(consumer actor.ActorRef[Link[M]]) *connection[M] {
 	return all.first(func(l *connection[M]) bool { return l.consumer == consumer })
 }
@@ -77,7 +71,6 @@ func (all connections[M]) first(match func(*connection[M]) bool) *connection[M] 
 	return nil
 }
 
-// leastBusy returns the connection with room and the fewest messages; nil if none has room.
 func (all connections[M]) leastBusy() (best *connection[M]) {
 	for _, l := range all {
 		if !l.closed && l.room() && (best == nil || l.Len() < best.Len()) {

@@ -7,7 +7,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/fifo"
 	"github.com/understudy-go/understudy/internal/window"
 )
@@ -45,7 +45,6 @@ type consumer[M any] struct {
 	missed   bool     // the worker had no room for it
 }
 
-// around handles the messages of producers. Others are for the worker.
 func (c *consumer[M]) around(worker actor.MessageHandler[Link[M]]) actor.MessageHandler[Link[M]] {
 	return func(ctx *actor.Context[Link[M]], msg Link[M]) actor.Behavior[Link[M]] {
 		if _, direct := msg.(Direct[M]); direct {
@@ -56,17 +55,15 @@ func (c *consumer[M]) around(worker actor.MessageHandler[Link[M]]) actor.Message
 	}
 }
 
-// directly returns the message for the worker.
 func directly[M any](msg Link[M]) (Delivery[M], bool) {
 	d, direct := msg.(Direct[M])
 	return Delivery[M]{Message: d.Message}, direct
 }
 
-// An arrival is a received message that waits for the worker.
 type arrival[M any] struct {
 	stream   string
 	number   uint64
-	serial   uint64 // the number for the worker
+	serial   uint64 // the worker's number
 	msg      M
 	void     bool                   // there is no message to hand to the worker
 	why      extension.ErrorPayload // why it cannot be handled, for the producer
@@ -74,7 +71,6 @@ type arrival[M any] struct {
 	metadata extension.Metadata
 }
 
-// producerEnded: the producer of a stream has ended.
 type producerEnded struct {
 	noPayload
 	stream string
@@ -127,7 +123,7 @@ func (c *consumer[M]) receive(m sequenced) {
 	}
 }
 
-// refuse drops a message for which there is no room. A producer that keeps it sends it again.
+// A producer that keeps it sends it again.
 func (c *consumer[M]) refuse(m sequenced) {
 	if !m.FlowOnly || m.Void {
 		return
@@ -139,7 +135,7 @@ func (c *consumer[M]) refuse(m sequenced) {
 	extension.DeadLetter(c.ctx.System(), c.ctx.Self().Path(), content, ErrTooMany)
 }
 
-// put queues a message for the worker. A non-nil err says why it is refused already.
+// A non-nil err says why it is refused already.
 func (c *consumer[M]) put(m sequenced, err error) {
 	msg, content := *new(M), any(extension.Payload{Type: m.Payload.Type})
 	if err == nil && !m.Void {
@@ -155,7 +151,6 @@ func (c *consumer[M]) put(m sequenced, err error) {
 	c.waiting.Push(arrival[M]{m.Stream, m.Number, serial, msg, m.Void || err != nil, window.ReasonOf(err), m.FlowOnly, extension.MetadataOf(c.ctx).Unsealed()})
 }
 
-// meet returns the stream of a message, and notes where to answer.
 func (c *consumer[M]) meet(m sequenced) *stream {
 	s := c.streams[m.Stream]
 	if s == nil {
@@ -171,8 +166,7 @@ func (c *consumer[M]) meet(m sequenced) *stream {
 	return s
 }
 
-// watch lets the consumer forget the stream with a name when its producer ends. A producer that
-// sends by id has many consumers, which it does not tell of its end.
+// A producer that sends by id has many consumers, which it does not tell of its end.
 func (c *consumer[M]) watch(name string, s *stream) {
 	if !s.byID {
 		c.ctx.Unwatch(s.from) // another stream of the same actor
@@ -186,8 +180,7 @@ func (c *consumer[M]) unwatch(s *stream) {
 	}
 }
 
-// forget drops the streams of a producer that begins another one, because it restarted or was
-// disconnected meanwhile.
+// The producer has restarted or was disconnected meanwhile.
 func (c *consumer[M]) forget(owner string) {
 	for name, s := range c.streams {
 		if owner != "" && ownerOf(name) == owner && !s.durable {
@@ -197,8 +190,7 @@ func (c *consumer[M]) forget(owner string) {
 	}
 }
 
-// content returns the message for the worker; or, if it cannot be handed, the content for its dead
-// letter and the reason.
+// If err is not nil, content is for the dead letter.
 func (c *consumer[M]) content(m sequenced) (msg M, content any, err error) {
 	v := m.local
 	if v == nil && m.Payload.Type == "" && reflect.TypeFor[M]().Kind() == reflect.Interface {
@@ -216,7 +208,6 @@ func (c *consumer[M]) content(m sequenced) (msg M, content any, err error) {
 	return msg, nil, nil
 }
 
-// deliverNext gives the worker the next message, if it has none.
 func (c *consumer[M]) deliverNext() {
 	for c.attempt == nil && c.waiting.Len() > 0 {
 		if next := c.waiting.At(0); next.void {
@@ -227,7 +218,7 @@ func (c *consumer[M]) deliverNext() {
 	}
 }
 
-// settle removes the oldest message: it was handled, or it is refused for a reason.
+// It was handled, unless why says why it is refused.
 func (c *consumer[M]) settle(why extension.ErrorPayload) {
 	c.try(nil)
 	done := c.waiting.Pop()
@@ -243,20 +234,18 @@ func (c *consumer[M]) settle(why extension.ErrorPayload) {
 	c.report(s)
 }
 
-// giveUp refuses the message that the worker has, at which it has failed too often.
 func (c *consumer[M]) giveUp(err error) {
 	c.counts.givenUp.Add(1)
 	c.reject(fmt.Errorf("%w: %w", ErrGivenUp, err))
 }
 
-// reject refuses the message that the worker has.
 func (c *consumer[M]) reject(err error) {
 	extension.DeadLetter(c.ctx.System(), c.ctx.Self().Path(), c.waiting.At(0).msg, err)
 	c.settle(window.ReasonOf(err))
 	c.deliverNext()
 }
 
-// end tells producers which messages were confirmed, so that no other consumer gets them again. A
+// Producers learn which messages were confirmed, so that no other consumer gets them again. A
 // producer that sends by id sends the others again at once, to the next incarnation. Messages that
 // their producer does not keep are lost.
 func (c *consumer[M]) end() {

@@ -2,19 +2,17 @@ package delivery
 
 import (
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // Messages between producers, consumers and queues do not become dead letters: the producer keeps
 // the messages of users, and asks again for answers that are lost.
 
-// noPayload is embedded in messages that carry no message of a user.
 type noPayload struct{}
 
-// Carried implements [actor.Carrier].
 func (noPayload) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
-// Carried implements [actor.Carrier]: with [FlowControlOnly] the message is lost.
+// With [FlowControlOnly] the message is lost.
 func (s sequenced) Carried(sys *actor.System) (string, any, bool) {
 	if !s.FlowOnly || s.Void {
 		return "", nil, false
@@ -29,5 +27,4 @@ func (s sequenced) Carried(sys *actor.System) (string, any, bool) {
 	return "consumer of " + s.From.Path(), msg, true
 }
 
-// Carried implements [actor.Carrier].
 func (request) Carried(*actor.System) (string, any, bool) { return "", nil, false }

@@ -4,16 +4,15 @@ import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
-// An entry is a message that a producer keeps.
 type entry[M any] struct {
 	to      string // the id of its receiver, see ProducerByID; else ""
 	msg     M
 	payload extension.Payload // of msg, once it is encoded
 	cuts    []int             // where its parts end; nil if it goes in one piece
-	number  uint64            // of its last part; 0 before it has one
+	number  uint64            // of its last part; 0: it has none yet
 	void    bool              // it was settled before it was loaded; only its number is sent
 	refusal error             // why no worker will handle it; only its number is sent
 	pending bool              // the queue has not stored the refusal
@@ -25,19 +24,15 @@ type entry[M any] struct {
 	confirmTo actor.ActorRef[Confirmed]
 }
 
-// A part is sent in one message: an entry, or a part of it.
 type part[M any] struct {
 	of    *entry[M]
 	index int
 }
 
-// parts returns how many numbers e has.
 func (e *entry[M]) parts() int { return max(1, len(e.cuts)) }
 
-// first returns the number of its first part.
 func (e *entry[M]) first() uint64 { return e.number - uint64(e.parts()) + 1 }
 
-// accepted sends [Accepted], once.
 func (e *entry[M]) accepted(number uint64) {
 	if e.replyTo != (actor.ActorRef[Accepted]{}) {
 		e.replyTo.TellNoWait(Accepted{number})
@@ -45,7 +40,6 @@ func (e *entry[M]) accepted(number uint64) {
 	}
 }
 
-// tell sends [Confirmed], once.
 func (e *entry[M]) tell(c Confirmed) {
 	if e.confirmTo != (actor.ActorRef[Confirmed]{}) {
 		e.confirmTo.TellNoWait(c)
@@ -53,19 +47,17 @@ func (e *entry[M]) tell(c Confirmed) {
 	}
 }
 
-// confirmed reports that the message was handled.
 func (e *entry[M]) confirmed() { e.tell(Confirmed{Number: e.number}) }
 
-// refused reports that no worker will handle the message.
 func (e *entry[M]) refused() { e.tell(Confirmed{Refused: max(e.number, e.resent), Reason: e.refusal}) }
 
-// notKept answers a [Resend] that fails. The refused messages in the queue stay.
+// The refused messages in the queue stay.
 func (e *entry[M]) notKept(why error) {
 	e.accepted(0)
 	e.tell(Confirmed{Refused: e.resent, Reason: why})
 }
 
-// cut divides a payload above size bytes into parts of size bytes; a size of 0 divides none.
+// A size of 0 divides none.
 func (e *entry[M]) cut(size int) {
 	length := len(e.payload.Data)
 	if size == 0 || length <= size {
@@ -77,19 +69,15 @@ func (e *entry[M]) cut(size int) {
 	e.cuts = append(e.cuts, length)
 }
 
-// empty reports whether only the number of e is sent.
 func (e *entry[M]) empty() bool { return e.void || e.refusal != nil }
 
-// clear drops the content of an entry that is never sent again.
 func (e *entry[M]) clear() {
 	var none M
 	e.msg, e.payload = none, extension.Payload{}
 }
 
-// last reports whether p is the last part of its message.
 func (p part[M]) last() bool { return p.index == p.of.parts()-1 }
 
-// payload returns the part of the payload that p sends.
 func (p part[M]) payload() extension.Payload {
 	whole := p.of.payload
 	if len(p.of.cuts) == 0 {
@@ -102,7 +90,6 @@ func (p part[M]) payload() extension.Payload {
 	return extension.Payload{Type: whole.Type, Data: whole.Data[begin:p.of.cuts[p.index]:p.of.cuts[p.index]]}
 }
 
-// encode encodes e, to be stored and sent to other nodes.
 func (p *producer[M]) encode(e *entry[M]) (err error) {
 	if e.payload.Type == "" {
 		if e.payload, err = extension.PackMessage(e.msg); err != nil {

@@ -2,8 +2,8 @@ package delivery
 
 import "github.com/understudy-go/understudy/internal/window"
 
-// An inbox tracks how far a consumer has come in a stream, and how many messages it has room for.
-// It is a pure state machine. A numbered message may be a part of a larger one.
+// An inbox tracks how far a consumer has come in a stream, and for how many messages it has room. A
+// numbered message may be a part of a larger one.
 type inbox struct {
 	window.Receiver
 	window   uint64
@@ -11,21 +11,19 @@ type inbox struct {
 	reported request // the last one, without Refused
 }
 
-// mostRefused is how many refusals are kept for a producer that does not acknowledge them. Beyond
-// it no message is taken.
+// Beyond it no message is taken, until the producer acknowledges refusals.
 const mostRefused = 1000
 
-// A verdict is what to do with a message.
 type verdict uint8
 
 const (
 	ignore verdict = iota
-	accept         // it is the next one
-	answer         // report which messages were received
-	again          // report that an earlier message was lost
+	accept
+	answer // report which messages were received
+	again  // report that an earlier message was lost
 )
 
-// begin takes the First of a message: all messages before first were handled or refused.
+// All messages before first were handled or refused.
 func (in *inbox) begin(connection, first uint64) {
 	if in.reported.Connection != connection {
 		in.reported = request{Connection: connection, UpTo: first}
@@ -35,7 +33,7 @@ func (in *inbox) begin(connection, first uint64) {
 	in.whole = max(in.whole, first-1)
 }
 
-// take decides about a message. begin has been called for it.
+// begin has been called for m.
 func (in *inbox) take(m sequenced) verdict {
 	if m.FlowOnly {
 		in.AdvanceTo(m.Number)
@@ -57,8 +55,8 @@ func (in *inbox) take(m sequenced) verdict {
 	return ignore
 }
 
-// limit returns the highest number for which there is room. If all waiting parts belong to one
-// message, there is room for the rest of it, however large it is.
+// If all waiting parts belong to one message, there is room for the rest of it, however large it
+// is.
 func (in *inbox) limit() uint64 {
 	if in.whole <= in.Acked() {
 		return in.Received() + in.window
@@ -66,8 +64,8 @@ func (in *inbox) limit() uint64 {
 	return max(in.reported.UpTo, in.Acked()+in.window)
 }
 
-// due reports whether to tell the producer how much room there is: when it can send nothing more,
-// when nothing is left here, or when more than half of the window is free.
+// It does so when the producer can send nothing more, when nothing is left here, or when more than
+// half of the window is free.
 func (in *inbox) due() bool {
 	more, done := in.limit()-in.reported.UpTo, in.Acked()-in.reported.Confirmed
 	if more == 0 && done == 0 {
@@ -76,7 +74,6 @@ func (in *inbox) due() bool {
 	return in.Received() >= in.reported.UpTo || in.UpTo() == in.Received() || max(more, done) > in.window/2
 }
 
-// report returns the request to send to the producer.
 func (in *inbox) report(again bool) request {
 	in.reported.UpTo, in.reported.Received = in.limit(), in.Received()
 	r := in.reported

@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/window"
 )
 
@@ -148,7 +148,6 @@ func init() {
 	actor.RegisterType[storedTo](toName)
 }
 
-// sequenced carries a message, or a part of one, to a consumer.
 type sequenced struct {
 	_          struct{} `cbor:",toarray"`
 	Stream     string   // the stream that First and Number count
@@ -157,13 +156,13 @@ type sequenced struct {
 	First      uint64 // all before it are confirmed or refused, and stored as such in a queue
 	Number     uint64
 	Serial     uint64 // the producer's number of the message, if it differs from Number
-	Part       uint64 // its index within the message
-	More       bool   // it is not the last part
-	Probe      bool   // the consumer answers with what it has received
-	Durable    bool   // the stream outlives its producer, which has a queue
-	FlowOnly   bool   // it is not sent again, and messages missing before it are lost
-	Void       bool   // there is nothing to handle
-	ByID       bool   // the producer sends by an id
+	Part       uint64
+	More       bool // it is not the last part
+	Probe      bool // the consumer answers with what it has received
+	Durable    bool // the stream outlives its producer, which has a queue
+	FlowOnly   bool // it is not sent again, and messages missing before it are lost
+	Void       bool // there is nothing to handle
+	ByID       bool // the producer sends by an id
 	Payload    extension.Payload
 	local      any // instead of the payload, within a node
 }

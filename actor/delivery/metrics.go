@@ -5,22 +5,19 @@ import (
 	"sync/atomic"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/bylabel"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
-// metrics has what a system counts of its producers and consumers, by the type of messages.
 type metrics struct{ types bylabel.Map[counts] }
 
-// counts are the numbers of all producers and consumers of one type of messages.
 type counts struct {
 	unconfirmed, receivers   atomic.Int64
 	resent, refused, givenUp atomic.Uint64
 }
 
-// countsOf returns the counts of messages of type M in s.
 func countsOf[M any](s *actor.System) *counts {
 	m := extension.Ensure(s, func() *metrics {
 		m := &metrics{}
@@ -30,7 +27,6 @@ func countsOf[M any](s *actor.System) *counts {
 	return m.types.Of(actorhook.ShortName(reflect.TypeFor[M]()))
 }
 
-// families implements [telemetry.Source].
 func (m *metrics) families() []telemetry.Family {
 	unconfirmed := telemetry.NewGauge("understudy_delivery_unconfirmed", "Messages and parts of messages that producers keep because they are not confirmed.", "message_type")
 	receivers := telemetry.NewGauge("understudy_delivery_receivers", "Receivers that producers by id remember.", "message_type")
@@ -54,7 +50,6 @@ type share struct {
 	known int64 // receivers
 }
 
-// show sets the share to n messages, and the receivers that the producer remembers.
 func (s *share) show(n, receivers int) {
 	if more := int64(receivers) - s.known; more != 0 {
 		s.receivers.Add(more)
@@ -66,10 +61,8 @@ func (s *share) show(n, receivers int) {
 	}
 }
 
-// kept returns how many messages are neither sent nor in the backlog.
 func (s *storage[M]) kept() int { return s.fresh.Len() + s.revived.Len() + len(s.storing) }
 
-// kept returns how many messages and parts of messages the connections have.
 func (all connections[M]) kept() (n int) {
 	for _, l := range all {
 		n += l.Len()

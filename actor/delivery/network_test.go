@@ -14,7 +14,7 @@ import (
 	"github.com/understudy-go/understudy/actor/delivery"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/persistence/deliveryqueue"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -103,7 +103,7 @@ func TestWhatIsTooLargeForTheNetworkIsRefusedOrGoesInParts(t *testing.T) {
 
 func TestWorkGoesOnWhereverItsProducerAndItsWorkersAre(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, j := clustertest.Start(t, 4), memory.New()
+		c, j := clustertest.Start(t, 4), journal.NewMemory()
 		done := map[int]int{}
 		var mu sync.Mutex // guards done
 		busy := func(per time.Duration) actor.Behavior[delivery.Delivery[int]] {

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/internal/options"
 )
@@ -24,7 +24,6 @@ type settings struct {
 	carried        int // how many bytes one message to another node may have; 0: any number
 }
 
-// carriedBy returns s for the producer with a path.
 func (s settings) carriedBy(system *actor.System, path string) settings {
 	most := extension.MaxMessage(system)
 	s.carried = most - min(most/2, headroom+len(path))
@@ -35,7 +34,7 @@ func (s settings) carriedBy(system *actor.System, path string) settings {
 // That includes the path of a consumer, for which the transport allows at most 4 KiB.
 const headroom = 6 << 10
 
-// partSize returns the size of parts in bytes; 0: messages are not divided.
+// 0: messages are not divided.
 func (s *settings) partSize() int {
 	if s.carried > 0 {
 		return min(s.chunkAbove, s.carried)
@@ -49,10 +48,8 @@ func settingsOf(opts []Option) settings {
 	return s
 }
 
-// defaultMaxBytes is the largest message in parts, in bytes.
 const defaultMaxBytes = 64 << 20
 
-// gathered is the largest message in parts that a consumer takes, in bytes.
 func (s *settings) gathered() int {
 	if s.maxBytes > 0 {
 		return s.maxBytes
@@ -60,7 +57,7 @@ func (s *settings) gathered() int {
 	return defaultMaxBytes
 }
 
-// most is the largest message of a producer, in bytes; 0: as large as goes in one piece.
+// 0 is as large as goes in one piece.
 func (s *settings) most() int {
 	if s.maxBytes == 0 && s.chunkAbove > 0 {
 		return defaultMaxBytes

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/fifo"
 	"github.com/understudy-go/understudy/internal/window"
 )
@@ -36,7 +36,6 @@ func WorkPulling[M any](opts ...Option) actor.Behavior[Command[M]] {
 	return newProducer(settingsOf(opts), func(p *producer[M]) { p.several = true })
 }
 
-// newProducer returns a producer that calls begin, unless it is nil, when it starts.
 func newProducer[M any](set settings, begin func(*producer[M])) actor.Behavior[Command[M]] {
 	set.validate()
 	return func(ctx *actor.Context[Command[M]], next *actor.Next[Command[M]]) {
@@ -67,7 +66,6 @@ func newProducer[M any](set settings, begin func(*producer[M])) actor.Behavior[C
 	}
 }
 
-// newStream returns the name of a stream of messages, see [streamSeparator].
 func (p *producer[M]) newStream() string {
 	owner, start := "", ""
 	switch {
@@ -88,17 +86,17 @@ type producer[M any] struct {
 	life        context.Context // ends with this incarnation
 	set         settings
 	start       uint64        // at random
-	several     bool          // there may be several connections, whose streams end with this incarnation
+	several     bool          // their streams end with this incarnation
 	receivers   *receivers[M] // to which it sends by id; else nil
 	from        actor.ActorRef[request]
 	connections connections[M]        // except those to receivers
 	backlog     fifo.Queue[*entry[M]] // stored, if they have to be; not of receivers
-	last        uint64                // the highest number of a message
+	last        uint64
 	storage     storage[M]
 	share       share
 }
 
-// durable reports whether streams outlive this incarnation.
+// True if streams outlive this incarnation.
 func (p *producer[M]) durable() bool { return p.set.queue != nil && !p.several }
 
 type (
@@ -162,7 +160,6 @@ func (p *producer[M]) handle(msg Command[M]) actor.Behavior[Command[M]] {
 	return nil
 }
 
-// take buffers a message, if there is room.
 func (p *producer[M]) take(e *entry[M]) {
 	if err := p.receivers.admit(p, e); err != nil {
 		p.refuse(e, err)
@@ -187,7 +184,6 @@ func (p *producer[M]) take(e *entry[M]) {
 	p.pump()
 }
 
-// ready takes a message that can be sent.
 func (p *producer[M]) ready(e *entry[M]) {
 	if p.receivers == nil {
 		p.backlog.Push(e)
@@ -197,7 +193,6 @@ func (p *producer[M]) ready(e *entry[M]) {
 	}
 }
 
-// refuse makes a dead letter of a message that is not stored.
 func (p *producer[M]) refuse(e *entry[M], why error) {
 	if e.refusal == nil {
 		extension.DeadLetter(p.ctx.System(), p.ctx.Self().Path(), e.msg, why)
@@ -208,14 +203,12 @@ func (p *producer[M]) refuse(e *entry[M], why error) {
 	e.refused()
 }
 
-// drop makes a dead letter of a message that may be stored.
 func (p *producer[M]) drop(e *entry[M], why error) {
 	extension.DeadLetter(p.ctx.System(), p.ctx.Self().Path(), e.msg, why)
 	p.noteRefused(e, why)
 }
 
-// noteRefused notes that no worker will handle a message. With a queue, the sender and the
-// consumers learn of the refusal when the queue has stored it.
+// With a queue, the sender and the consumers learn of the refusal when the queue has stored it.
 func (p *producer[M]) noteRefused(e *entry[M], why error) {
 	e.refusal = why
 	p.share.refused.Add(1)
@@ -227,7 +220,7 @@ func (p *producer[M]) noteRefused(e *entry[M], why error) {
 	p.storage.refused = append(p.storage.refused, e)
 }
 
-// connect connects to a consumer; it returns nil for the zero ref.
+// It returns nil for the zero ref.
 func (p *producer[M]) connect(consumer actor.ActorRef[Link[M]]) *connection[M] {
 	if consumer == (actor.ActorRef[Link[M]]{}) {
 		extension.DeadLetter(p.ctx.System(), p.ctx.Self().Path(), Connect[M]{}, actor.ErrNoRef)
@@ -262,7 +255,7 @@ func (p *producer[M]) connectionFor(consumer actor.ActorRef[Link[M]]) *connectio
 	return l
 }
 
-// disconnect keeps the unconfirmed messages for the next consumer, or gives them to the others.
+// Unconfirmed messages wait for the next consumer, or go to the others.
 func (p *producer[M]) disconnect(l *connection[M]) {
 	p.ctx.CancelTimer(l.timer())
 	l.connected, l.delay = false, 0
@@ -277,7 +270,6 @@ func (p *producer[M]) disconnect(l *connection[M]) {
 	p.backlog = before
 }
 
-// pump sends the messages for which consumers have room.
 func (p *producer[M]) pump() {
 	if p.receivers != nil {
 		p.receivers.pump(p)
@@ -295,7 +287,6 @@ func (p *producer[M]) pump() {
 	p.store() // refused messages may be settled now
 }
 
-// sendFrom sends the messages for which a connection has room.
 func (p *producer[M]) sendFrom(l *connection[M]) {
 	for number, ok := l.next(); ok; number, ok = l.next() {
 		p.send(l, number, false)
@@ -303,7 +294,6 @@ func (p *producer[M]) sendFrom(l *connection[M]) {
 	p.startTimer(l)
 }
 
-// assign gives a message to a connection.
 func (p *producer[M]) assign(l *connection[M], e *entry[M]) {
 	if e.refusal == nil && !l.here(p.ctx.System()) {
 		if err := p.encode(e); err != nil {
@@ -393,14 +383,12 @@ func (p *producer[M]) onRequest(r request) {
 	p.store()
 }
 
-// noteRefusal handles a refusal in a request that confirms all numbers up to upTo.
 func (p *producer[M]) noteRefusal(l *connection[M], one window.Refusal, upTo uint64) {
 	if at, ok := l.Refused(one, upTo); ok && at.last() && !at.of.empty() {
 		p.noteRefused(at.of, extension.UnpackError(p.ctx.System(), one.Reason))
 	}
 }
 
-// settled notes that a message was confirmed or refused: it is not needed any more.
 func (p *producer[M]) settled(e *entry[M]) {
 	p.receivers.settled()
 	switch {
@@ -414,7 +402,6 @@ func (p *producer[M]) settled(e *entry[M]) {
 	}
 }
 
-// startTimer starts the timer if messages are unconfirmed and it does not run.
 func (p *producer[M]) startTimer(l *connection[M]) {
 	if l.pending() && l.delay == 0 {
 		l.delay = firstResend
@@ -422,8 +409,7 @@ func (p *producer[M]) startTimer(l *connection[M]) {
 	}
 }
 
-// onTimeout sends the oldest unconfirmed message again, which asks the consumer what it has
-// received.
+// A message that is sent again asks the consumer what it has received.
 func (p *producer[M]) onTimeout(l *connection[M]) {
 	if !l.pending() {
 		l.delay = 0
@@ -440,10 +426,8 @@ func (p *producer[M]) onTimeout(l *connection[M]) {
 	p.ctx.After(l.timer(), l.delay, timedOut[M]{connection: l.id})
 }
 
-// errEnded is the reason why messages that are not stored are given up.
 var errEnded = fmt.Errorf("%w before it was confirmed", actor.ErrTerminated)
 
-// end gives up the messages that are not stored.
 func (p *producer[M]) end() {
 	if p.set.queue != nil {
 		p.endOfStorage()

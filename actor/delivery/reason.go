@@ -1,12 +1,11 @@
 package delivery
 
 import (
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/window"
 )
 
-// confirmation is [Confirmed] on the wire.
 type confirmation struct {
 	_       struct{} `cbor:",toarray"`
 	Number  uint64

@@ -41,28 +41,25 @@ func ProducerByID[M any](receiver func(id string) (actor.ActorRef[Link[M]], erro
 	})
 }
 
-// sweepsUntilIdle is how many sweeps must find a receiver without messages before it is forgotten.
 const sweepsUntilIdle = 2
 
-// A sweepDue says that it is time to look for idle receivers.
 type sweepDue[M any] struct{ noPayload }
 
 func (sweepDue[M]) command(M) {}
 
-// bufferOfAll is how many times [Buffer] messages wait for all receivers together.
+// It is a multiple of [Buffer], for all receivers together.
 const bufferOfAll = 100
 
-// receivers are the connections of a producer that sends by id. A nil *receivers has none.
+// nil has none.
 type receivers[M any] struct {
 	find    func(id string) (actor.ActorRef[Link[M]], error)
-	byName  map[string]*connection[M] // by the id of the receiver
-	byID    map[uint64]*connection[M] // by the id of the connection
+	byName  map[string]*connection[M]
+	byID    map[uint64]*connection[M]
 	touched []*connection[M]
 	waiting int // messages in backlogs
 	unsure  int // messages that are ready, and neither confirmed nor refused
 }
 
-// count returns how many receivers there are.
 func (r *receivers[M]) count() int {
 	if r == nil {
 		return 0
@@ -70,7 +67,6 @@ func (r *receivers[M]) count() int {
 	return len(r.byName)
 }
 
-// kept returns how many messages are not confirmed, except those that are not stored.
 func (r *receivers[M]) kept() int {
 	if r == nil {
 		return 0
@@ -78,7 +74,6 @@ func (r *receivers[M]) kept() int {
 	return r.unsure
 }
 
-// all returns the connections.
 func (r *receivers[M]) all() []*connection[M] {
 	if r == nil {
 		return nil
@@ -86,7 +81,6 @@ func (r *receivers[M]) all() []*connection[M] {
 	return slices.Collect(maps.Values(r.byName))
 }
 
-// withID returns the connection with an ID, or nil.
 func (r *receivers[M]) withID(id uint64) *connection[M] {
 	if r == nil {
 		return nil
@@ -94,7 +88,6 @@ func (r *receivers[M]) withID(id uint64) *connection[M] {
 	return r.byID[id]
 }
 
-// idOf returns the id of the receiver of a message, if it is sent by id.
 func (r *receivers[M]) idOf(msg Send[M]) string {
 	if r == nil {
 		return ""
@@ -102,7 +95,6 @@ func (r *receivers[M]) idOf(msg Send[M]) string {
 	return msg.To
 }
 
-// connection returns the connection to a receiver.
 func (r *receivers[M]) connection(p *producer[M], to string) (*connection[M], error) {
 	if l := r.byName[to]; l != nil {
 		return l, nil
@@ -120,7 +112,7 @@ func (r *receivers[M]) connection(p *producer[M], to string) (*connection[M], er
 	return l, nil
 }
 
-// admit returns why a message is not taken, or nil. Messages that are not stored are not counted.
+// Messages that are not stored are not counted.
 func (r *receivers[M]) admit(p *producer[M], e *entry[M]) error {
 	if r == nil {
 		return nil
@@ -135,7 +127,6 @@ func (r *receivers[M]) admit(p *producer[M], e *entry[M]) error {
 	return nil
 }
 
-// ready takes a message that can be sent.
 func (r *receivers[M]) ready(p *producer[M], e *entry[M]) error {
 	r.unsure++
 	l, err := r.connection(p, e.to)
@@ -148,7 +139,6 @@ func (r *receivers[M]) ready(p *producer[M], e *entry[M]) error {
 	return nil
 }
 
-// touch notes that a connection may have something to send.
 func (r *receivers[M]) touch(l *connection[M]) {
 	if r != nil && !l.touched {
 		l.touched, l.idle = true, 0
@@ -156,7 +146,6 @@ func (r *receivers[M]) touch(l *connection[M]) {
 	}
 }
 
-// pump sends the messages for which receivers have room.
 func (r *receivers[M]) pump(p *producer[M]) {
 	for len(r.touched) > 0 {
 		all := r.touched
@@ -172,14 +161,12 @@ func (r *receivers[M]) pump(p *producer[M]) {
 	}
 }
 
-// settled notes that a message is confirmed or refused.
 func (r *receivers[M]) settled() {
 	if r != nil {
 		r.unsure--
 	}
 }
 
-// sweep forgets the receivers that have been idle for long.
 func (r *receivers[M]) sweep() {
 	for to, l := range r.byName {
 		if l.Len() > 0 || l.backlog.Len() > 0 {
@@ -193,8 +180,7 @@ func (r *receivers[M]) sweep() {
 	}
 }
 
-// unfinished returns the messages that are ready, and neither confirmed nor refused. With flowOnly
-// it leaves out those that were sent.
+// With flowOnly, messages that were sent are left out.
 func (r *receivers[M]) unfinished(flowOnly bool) (entries []*entry[M]) {
 	for _, l := range r.all() {
 		entries = append(entries, l.unfinished(l.unsent(flowOnly))...)

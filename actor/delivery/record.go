@@ -2,7 +2,7 @@ package delivery
 
 import (
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // A storedPart is the record of one part of a message in a queue.
@@ -20,14 +20,12 @@ type storedTo struct {
 	Part storedPart
 }
 
-// The type names of records in queues.
 const (
 	partName = "understudy.delivery.part"
 	toName   = "understudy.delivery.part-to"
 )
 
-// partOf returns the part of a message that a record has, and the id of its receiver, or "". A
-// record that is no part is a whole message.
+// to is "" without one. A record that is no part is a whole message.
 func partOf(record extension.Payload) (p storedPart, to string, err error) {
 	if record.Type != partName && record.Type != toName {
 		return storedPart{Type: record.Type, Data: record.Data}, "", nil
@@ -42,8 +40,6 @@ func partOf(record extension.Payload) (p storedPart, to string, err error) {
 	return v.(storedPart), "", nil
 }
 
-// join appends a record of a queue to its message. It reports whether more records follow, and the
-// id of the receiver.
 func join(whole *extension.Payload, record extension.Payload) (more bool, to string, err error) {
 	p, to, err := partOf(record)
 	if err != nil {
@@ -57,8 +53,8 @@ func join(whole *extension.Payload, record extension.Payload) (more bool, to str
 	return p.More, to, nil
 }
 
-// records returns the records of e, one for each part. A nil message is stored as a part without
-// content: a record without a type would stand for a confirmed message.
+// A nil message is stored as a part without content: a record without a type would stand for a
+// confirmed message.
 func (e *entry[M]) records() []extension.Payload {
 	if len(e.cuts) == 0 && e.payload.Type != "" && e.to == "" {
 		return []extension.Payload{e.payload}
@@ -77,7 +73,7 @@ func (e *entry[M]) records() []extension.Payload {
 	return records
 }
 
-// recall returns the loaded messages. Those that are settled are void.
+// Those that are settled are void.
 func recall[M any](s *actor.System, l loaded[M]) (entries []*entry[M], err error) {
 	e := &entry[M]{}
 	for i, record := range l.messages {
@@ -97,7 +93,6 @@ func recall[M any](s *actor.System, l loaded[M]) (entries []*entry[M], err error
 	return entries, nil
 }
 
-// add appends a record of e, and reports whether more records follow.
 func (e *entry[M]) add(s *actor.System, record extension.Payload) (more bool, err error) {
 	if record.Type == "" {
 		e.void = true
@@ -116,7 +111,6 @@ func (e *entry[M]) add(s *actor.System, record extension.Payload) (more bool, er
 	return false, e.decode(s)
 }
 
-// decode decodes the message from the payload.
 func (e *entry[M]) decode(s *actor.System) error {
 	msg, _, err := extension.UnpackMessage[M](s, e.payload)
 	e.msg = msg

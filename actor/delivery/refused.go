@@ -9,12 +9,10 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/window"
 )
 
-// lookAgain is how long to wait before a queue that had no room for refused messages is asked
-// again.
 const lookAgain = 10 * time.Second
 
 type (
@@ -33,7 +31,6 @@ type (
 func (found[M]) command(M)     {}
 func (roomAgain[M]) command(M) {}
 
-// refusedOf returns refused messages as a queue stores them.
 func refusedOf[M any](entries []*entry[M]) []Refused {
 	messages := make([]Refused, len(entries))
 	for i, e := range entries {
@@ -42,8 +39,7 @@ func refusedOf[M any](entries []*entry[M]) []Refused {
 	return messages
 }
 
-// nextRefused divides the refused messages into those to store next and the rest. They are stored
-// one by one when the queue had no room for several.
+// They are stored one by one when the queue had no room for several.
 func (s *storage[M]) nextRefused() (some, rest []*entry[M]) {
 	if s.oneByOne {
 		return s.refused[:1], s.refused[1:]
@@ -56,7 +52,6 @@ func (s *storage[M]) nextRefused() (some, rest []*entry[M]) {
 	return s.refused[:n], s.refused[n:]
 }
 
-// kept continues with messages that the queue has stored as refused.
 func (p *producer[M]) kept(entries []*entry[M]) {
 	if len(entries) == 0 {
 		return
@@ -76,9 +71,8 @@ func (p *producer[M]) kept(entries []*entry[M]) {
 	}
 }
 
-// noRoom is called when the queue keeps too many refused messages. If it has no room even for one,
-// the producer stores only resent messages for a while: refused messages, confirmations and new
-// messages wait.
+// If the queue has no room even for one refused message, the producer stores only resent messages
+// for a while: refused messages, confirmations and new messages wait.
 func (p *producer[M]) noRoom(err error) {
 	s := &p.storage
 	s.full = len(s.refusing) == 1
@@ -90,7 +84,6 @@ func (p *producer[M]) noRoom(err error) {
 	}
 }
 
-// resend starts to send a refused message again.
 func (p *producer[M]) resend(r Resend[M]) {
 	e := &entry[M]{resent: r.Number, replyTo: r.ReplyTo, confirmTo: r.ConfirmTo}
 	if p.set.queue == nil {
@@ -105,7 +98,6 @@ func (p *producer[M]) resend(r Resend[M]) {
 	p.store()
 }
 
-// find searches the queue for a refused message.
 func (p *producer[M]) find(e *entry[M]) {
 	p.storage.busy = true
 	queue, life := p.set.queue, p.life
@@ -123,7 +115,6 @@ func (p *producer[M]) find(e *entry[M]) {
 	})
 }
 
-// onFound treats a refused message like a new one.
 func (p *producer[M]) onFound(f found[M]) {
 	p.storage.busy = false
 	e := p.storage.resends.Pop()
@@ -135,7 +126,6 @@ func (p *producer[M]) onFound(f found[M]) {
 	p.store()
 }
 
-// revive fills an entry with the refused message that was found.
 func (p *producer[M]) revive(e *entry[M], f found[M]) error {
 	if f.err != nil {
 		return fmt.Errorf("delivery: list queue %s: %w", p.set.queue.ID(), f.err)

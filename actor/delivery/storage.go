@@ -6,15 +6,14 @@ import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/fifo"
 	"github.com/understudy-go/understudy/internal/window"
 )
 
-// maxStored is how many messages, counted by parts, are stored at once.
+// They are counted by parts.
 const maxStored = 100
 
-// storage is the state of a producer for its queue.
 type storage[M any] struct {
 	fresh    fifo.Queue[*entry[M]] // not stored yet
 	storing  []*entry[M]           // Append runs for them
@@ -82,7 +81,6 @@ func (p *producer[M]) onLoaded(l loaded[M]) actor.Behavior[Command[M]] {
 	return nil
 }
 
-// recallWork gives the loaded messages to any consumers.
 func (p *producer[M]) recallWork(entries []*entry[M]) {
 	for _, e := range entries {
 		if e.void {
@@ -93,7 +91,6 @@ func (p *producer[M]) recallWork(entries []*entry[M]) {
 	}
 }
 
-// recallStream continues a stream with the loaded messages.
 func (p *producer[M]) recallStream(settled uint64, entries []*entry[M]) {
 	l := p.connections[0]
 	l.Sender = window.Resume[part[M]](settled, nil)
@@ -107,9 +104,8 @@ func (p *producer[M]) recallStream(settled uint64, entries []*entry[M]) {
 	}
 }
 
-// store begins the next call of the queue, if none runs: refused messages first, then settled
-// numbers, resends and new messages. Settled numbers wait while there are new messages, until
-// maxStored have gathered.
+// Refused messages come first, then settled numbers, resends and new messages. Settled numbers wait
+// while there are new messages, until maxStored have gathered.
 func (p *producer[M]) store() {
 	s, queue := &p.storage, p.set.queue
 	if queue == nil || s.busy {
@@ -138,7 +134,6 @@ func (p *producer[M]) store() {
 	}
 }
 
-// begin returns the records to store next: all parts of each message.
 func (s *storage[M]) begin() (records []extension.Payload) {
 	if s.revived.Len() > 0 {
 		e := s.revived.Pop()
@@ -161,7 +156,6 @@ func (s *storage[M]) begin() (records []extension.Payload) {
 	return records
 }
 
-// pipe runs a call of the queue.
 func (p *producer[M]) pipe(work func(context.Context) error) {
 	p.storage.busy = true
 	life := p.life
@@ -203,8 +197,7 @@ func (p *producer[M]) onStored(done stored[M]) actor.Behavior[Command[M]] {
 	return nil
 }
 
-// setAside refuses the message that cannot be stored, or has the messages stored one by one to find
-// it.
+// If several messages were to be stored, they are stored one by one to find it.
 func (p *producer[M]) setAside(err error) {
 	s := &p.storage
 	if len(s.storing) == 1 {
@@ -219,7 +212,6 @@ func (p *producer[M]) setAside(err error) {
 	s.fresh = retried
 }
 
-// endOfStorage gives up the messages that are not stored, and answers for those that are.
 func (p *producer[M]) endOfStorage() {
 	perhaps := ErrPerhapsStored
 	if p.storage.failure != nil {

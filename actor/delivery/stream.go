@@ -7,7 +7,6 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// A stream is the messages of one producer, as its consumer sees them.
 type stream struct {
 	inbox
 	from    actor.ActorRef[request]
@@ -22,8 +21,7 @@ type stream struct {
 // another may be left over from messages that a different consumer has confirmed meanwhile.
 const mostWaiting = 2
 
-// join adds a part to those received, and reports whether it is the last one. Then m is the whole
-// message, unless s.failure is [ErrTooLarge].
+// When the last part has come, m is the whole message, unless s.failure is [ErrTooLarge].
 func (s *stream) join(m *sequenced, limit int) (complete bool) {
 	if m.Part == 0 {
 		s.parts, s.failure = nil, nil
@@ -55,8 +53,8 @@ func (s *stream) join(m *sequenced, limit int) (complete bool) {
 // The name of another stream is the id of its queue.
 const streamSeparator = "\x00"
 
-// ownerOf returns the part of a stream's name that the streams of a producer share with those of
-// its former incarnations; "" for a stream that does not end with its producer.
+// It is what the stream's name shares with those of the producer's former incarnations; "" for a
+// stream that does not end with its producer.
 func ownerOf(stream string) string {
 	owner, _, found := strings.Cut(stream, streamSeparator)
 	if !found {
@@ -65,7 +63,6 @@ func ownerOf(stream string) string {
 	return owner
 }
 
-// numberingOf returns a name for the numbers of the messages in a stream.
 func numberingOf(stream string) string {
 	owner, rest, found := strings.Cut(stream, streamSeparator)
 	start, _, _ := strings.Cut(rest, streamSeparator)

@@ -2,8 +2,8 @@ package delivery
 
 import (
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // A Key identifies the consumers of M that [WorkPullingFor] finds, on any node. Make one with
@@ -45,7 +45,6 @@ func WorkPullingFor[M any](key Key[M], opts ...Option) actor.Behavior[Command[M]
 	})
 }
 
-// onListing connects to each listed consumer.
 func (p *producer[M]) onListing(all receptionist.Listing[Link[M]]) {
 	for _, l := range p.connections {
 		l.leaving = l.listed
@@ -68,7 +67,6 @@ func (p *producer[M]) onListing(all receptionist.Listing[Link[M]]) {
 	p.pump()
 }
 
-// dismiss ends a connection without messages.
 func (p *producer[M]) dismiss(l *connection[M]) {
 	p.ctx.Unwatch(l.consumer)
 	p.disconnect(l)

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/telemetry"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 const (
@@ -31,7 +31,6 @@ func Attach(s *actor.System, l Locator) {
 	o.started.Do(o.startAgent)
 }
 
-// startAgent spawns the actor that exchanges registrations with other nodes.
 func (o *receptionist) startAgent() {
 	telemetry.AddSource(o.system, o.families)
 	actor.Spawn(extension.Framework(o.system), func(ctx *actor.Context[any], next *actor.Next[any]) {
@@ -44,7 +43,6 @@ func (o *receptionist) startAgent() {
 	}, agentName)
 }
 
-// An agent sends the changes of the registry to other nodes, and receives theirs.
 type agent struct {
 	ctx          *actor.Context[any]
 	receptionist *receptionist
@@ -64,7 +62,6 @@ func (d *agent) begin() {
 	}
 }
 
-// follow sends the agent every topology, as long as it lives.
 func (d *agent) follow(l Locator) {
 	self := d.ctx.Self()
 	actor.PipeToSelf(d.ctx, func(ctx context.Context) (struct{}, error) {
@@ -88,7 +85,6 @@ func (d *agent) receive(msg any) {
 	}
 }
 
-// do changes the registry, and sends the resulting messages.
 func (d *agent) do(f func(r *registry) []envelope) {
 	quiet := false
 	out := d.receptionist.change(func(r *registry) []envelope {
@@ -102,7 +98,7 @@ func (d *agent) do(f func(r *registry) []envelope) {
 	d.tick(!quiet)
 }
 
-// tick starts or stops the timer: it runs while there is anything to compare.
+// The timer runs while there is anything to compare.
 func (d *agent) tick(on bool) {
 	if on == d.ticking {
 		return
@@ -114,7 +110,6 @@ func (d *agent) tick(on bool) {
 	}
 }
 
-// agentAt returns the path of the agent of another node.
 func agentAt(s *actor.System, address string) string {
 	return "understudy://" + s.Name() + "@" + address + agentPath
 }

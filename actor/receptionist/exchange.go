@@ -17,15 +17,14 @@ import (
 // member, which it never is again after its removal.
 
 const (
-	// partBytes is about how much travels in one message.
+	// A message is about that large.
 	partBytes = 64 << 10
 	// rounds is in how many ticks each peer is checked once.
 	rounds = 6
-	// maxEarly is how many checks are kept from nodes that are not known to be members yet.
+	// They are of nodes that are not known to be members yet.
 	maxEarly = 1000
 )
 
-// flush returns the changes of this node, for its peers.
 func (r *registry) flush() []envelope {
 	if len(r.added)+len(r.removed) == 0 {
 		return nil
@@ -47,7 +46,6 @@ func (r *registry) flush() []envelope {
 	return out
 }
 
-// snapshotFor returns all registrations of this node, for one peer.
 func (r *registry) snapshotFor(to node.ID) []envelope {
 	parts := batch.Split(sorted(r.own.entries), partBytes, entry.size)
 	if len(parts) == 0 {
@@ -60,12 +58,10 @@ func (r *registry) snapshotFor(to node.ID) []envelope {
 	return out
 }
 
-// check returns a comparison of versions with a peer.
 func (r *registry) check(id node.ID, p *peer) envelope {
 	return envelope{id, wireCheck{From: r.self, To: id, Mine: r.own.version, Yours: p.version}}
 }
 
-// view handles a new topology.
 func (r *registry) view(t Topology) []envelope {
 	out := r.flush()
 	r.become(t.Self)
@@ -84,7 +80,6 @@ func (r *registry) view(t Topology) []envelope {
 	return out
 }
 
-// become changes the identity of this node: the same actors, in another incarnation.
 func (r *registry) become(self node.ID) {
 	if r.self == self {
 		return
@@ -99,8 +94,7 @@ func (r *registry) become(self node.ID) {
 	}
 }
 
-// meet handles a peer of the topology. A peer that is new or reachable again may have missed
-// messages, and so may this node.
+// A peer that is new or reachable again may have missed messages, and so may this node.
 func (r *registry) meet(m Peer) []envelope {
 	p, known := r.peers[m.ID]
 	if !known {
@@ -124,10 +118,8 @@ func (r *registry) meet(m Peer) []envelope {
 	return out
 }
 
-// matters reports whether there is anything to compare with a peer.
 func (r *registry) matters(p *peer) bool { return r.own.version > 0 || p.version > 0 || p.asked }
 
-// receive handles a message of another node.
 func (r *registry) receive(msg any) []envelope {
 	out := r.flush()
 	switch msg := msg.(type) {
@@ -165,7 +157,7 @@ func (r *registry) change(c wireChange) []envelope {
 	return nil
 }
 
-// part takes a part of a snapshot, which counts when all of them have come.
+// A snapshot counts when all of its parts have come.
 func (r *registry) part(w wireSnapshot) {
 	p, member := r.peers[w.Owner]
 	if !member || w.Version <= p.version {
@@ -187,7 +179,6 @@ func (r *registry) part(w wireSnapshot) {
 	}
 }
 
-// compare answers a check.
 func (r *registry) compare(c wireCheck) []envelope {
 	p, member := r.peers[c.From]
 	if !member {
@@ -205,7 +196,7 @@ func (r *registry) compare(c wireCheck) []envelope {
 	return out
 }
 
-// keepEarly keeps the check of a node of which the topology does not know yet.
+// The topology does not know that node yet.
 func (r *registry) keepEarly(c wireCheck) {
 	if len(r.early) >= maxEarly {
 		clear(r.early) // they will check again
@@ -213,7 +204,6 @@ func (r *registry) keepEarly(c wireCheck) {
 	r.early[c.From] = c
 }
 
-// tick compares versions with those whose turn it is.
 func (r *registry) tick() []envelope {
 	out := r.flush()
 	n := (len(r.order) + rounds - 1) / rounds
@@ -228,12 +218,10 @@ func (r *registry) tick() []envelope {
 	return out
 }
 
-// quiet reports whether there is nothing to compare with anybody.
 func (r *registry) quiet() bool {
 	return len(r.peers) == 0 || r.own.version == 0 && len(r.services) == 0 && !r.waits()
 }
 
-// waits reports whether a peer has been asked for what it has and has not answered.
 func (r *registry) waits() bool {
 	for _, p := range r.peers {
 		if p.asked {

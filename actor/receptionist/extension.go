@@ -8,43 +8,38 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
-// A receptionist is the extension of a system: the registry under a lock, the state of this
-// process, and the agent, an actor that talks to other nodes.
 type receptionist struct {
 	system  *actor.System
 	locator Locator // nil without a cluster
 	started sync.Once
 
-	mu        sync.Mutex // guards all below
+	mu        sync.Mutex
 	registry  *registry
 	here      map[entry]registration
 	services  map[string]*service // those that this process has used
 	wakeAgent func()              // nil until it has started
 }
 
-// A registration is an actor of this node.
 type registration struct {
 	ref    actor.AnyRef
 	cancel func() // stops waiting for its end; nil until that has begun
 }
 
-// A service is the state of this process for a service.
 type service struct {
 	message   reflect.Type // the type of messages that it has here
 	list      func() any   // makes the Listing; receptionist.mu is held
 	listing   any          // the result of list; nil after a change
-	version   uint64       // of the listing
+	version   uint64
 	listeners map[*listener]bool
 	wrong     map[entry]bool // instances of another type, which have been reported
 }
 
 type listener struct{ notify func() }
 
-// of returns the receptionist of s, and starts it if necessary.
 func of(s *actor.System) *receptionist {
 	o := extension.Ensure(s, func() *receptionist { return newReceptionist(s, nil) })
 	o.started.Do(o.startAgent)
@@ -58,8 +53,7 @@ func newReceptionist(s *actor.System, l Locator) *receptionist {
 	}
 }
 
-// use returns the service of a key. It panics if the name is in use with another type.
-// o.mu is held.
+// It panics if the name is in use with another type. o.mu is held.
 func use[M any](o *receptionist, key ServiceKey[M]) *service {
 	if key.name == "" {
 		panic("receptionist: the zero ServiceKey; make one by NewKey")
@@ -78,7 +72,7 @@ func use[M any](o *receptionist, key ServiceKey[M]) *service {
 	return s
 }
 
-// list makes the listing of a service. o.mu is held.
+// o.mu is held.
 func list[M any](o *receptionist, key ServiceKey[M]) Listing[M] {
 	return newListing(key.name, o.registry.find(key.name), func(f found) actor.ActorRef[M] {
 		if r, here := o.here[f.Entry]; here && f.Local {
@@ -88,7 +82,6 @@ func list[M any](o *receptionist, key ServiceKey[M]) Listing[M] {
 	})
 }
 
-// current returns the newest listing of a service, and its version.
 func current[M any](o *receptionist, key ServiceKey[M]) (l Listing[M], version uint64) {
 	o.change(func(*registry) []envelope {
 		s := use(o, key)
@@ -101,9 +94,8 @@ func current[M any](o *receptionist, key ServiceKey[M]) (l Listing[M], version u
 	return l, version
 }
 
-// change applies f to the registry, notifies the listeners of changed services, and returns the
-// messages to send. The order in which goroutines notify does not matter, since each listener reads
-// the newest listing.
+// The order in which goroutines notify does not matter, since each listener reads the newest
+// listing.
 func (o *receptionist) change(f func(r *registry) []envelope) []envelope {
 	out, listeners, wrong := o.changeLocked(f)
 	for _, l := range listeners {
@@ -123,7 +115,7 @@ func (o *receptionist) changeLocked(f func(r *registry) []envelope) ([]envelope,
 	return out, listeners, wrong
 }
 
-// news returns the listeners of changed services, and the new mismatches. o.mu is held.
+// o.mu is held.
 func (o *receptionist) news() (listeners []*listener, wrong []Mismatch) {
 	for _, name := range o.registry.changed() {
 		s, used := o.services[name]
@@ -144,7 +136,7 @@ func (o *receptionist) news() (listeners []*listener, wrong []Mismatch) {
 	return listeners, wrong
 }
 
-// mismatches returns those of a service that have not been reported yet. o.mu is held.
+// Those that have been reported are left out. o.mu is held.
 func (o *receptionist) mismatches(name string, s *service) (fresh []Mismatch) {
 	want, wrong := codec.TypeName(s.message), map[entry]bool{}
 	for l := range o.registry.services[name] {
@@ -160,13 +152,11 @@ func (o *receptionist) mismatches(name string, s *service) (fresh []Mismatch) {
 	return fresh
 }
 
-// report logs and publishes a mismatch.
 func (o *receptionist) report(m Mismatch) {
 	o.system.Log().Error("service of another type", zap.String("service", m.Service), zap.Error(m.Err))
 	o.system.Publish(m)
 }
 
-// wake lets the agent send the changes.
 func (o *receptionist) wake() {
 	o.mu.Lock()
 	wake := o.wakeAgent

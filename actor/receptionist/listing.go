@@ -50,7 +50,6 @@ func (l Listing[M]) refs(which func(Instance[M]) bool) []actor.ActorRef[M] {
 	return refs
 }
 
-// newListing makes a listing of the entries found; ref returns the ref of an entry.
 func newListing[M any](name string, all []found, ref func(found) actor.ActorRef[M]) Listing[M] {
 	l := Listing[M]{Key: ServiceKey[M]{name}, Instances: make([]Instance[M], 0, len(all))}
 	want := codec.TypeName(reflect.TypeFor[M]())
@@ -71,7 +70,6 @@ func mismatch(e entry, want string) error {
 		e.Service, e.Ref, e.Type, want, actor.ErrWrongType)
 }
 
-// same reports whether two listings are equal, except for their keys.
 func (l Listing[M]) same(as Listing[M]) bool {
 	return slices.Equal(l.Instances, as.Instances) && fmt.Sprint(l.Err) == fmt.Sprint(as.Err)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 )
 
-// maxAnswer is how many instances the answer to another node may have: it is one message.
+// The answer is one message.
 const maxAnswer = 10_000
 
 // Lookup asks the node at address ("host:port") for the instances of a service. It is for systems
@@ -28,7 +28,6 @@ func Lookup[M any](ctx context.Context, s *actor.System, address string, key Ser
 	return newListing(key.name, a.Found, func(f found) actor.ActorRef[M] { return actor.Resolve[M](s, f.Entry.Ref) }), nil
 }
 
-// answer sends another node the instances that this node knows.
 func (d *agent) answer(q wireQuery) {
 	var all []found
 	d.receptionist.change(func(r *registry) []envelope {

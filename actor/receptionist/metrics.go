@@ -2,7 +2,6 @@ package receptionist
 
 import "github.com/understudy-go/understudy/actor/telemetry"
 
-// families implements [telemetry.Source].
 func (o *receptionist) families() []telemetry.Family {
 	services, here, elsewhere := o.sizes()
 	known := telemetry.NewGauge("understudy_services", "Services and topics that have an instance on any node.").With(float64(services))
@@ -11,7 +10,6 @@ func (o *receptionist) families() []telemetry.Family {
 	return []telemetry.Family{known, instances}
 }
 
-// sizes returns how many services there are, and how many registrations.
 func (o *receptionist) sizes() (services, here, elsewhere int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

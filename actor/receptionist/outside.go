@@ -4,10 +4,9 @@ import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
-// outside says why a system does not take part in the services of a cluster.
 type outside struct{ why error }
 
 // AttachOutside declares that s is connected to a cluster without being a member, and why: nobody

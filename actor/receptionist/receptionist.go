@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // Register makes an actor of s an instance of a service, until it ends or is deregistered. When
@@ -36,7 +36,6 @@ func Register[M any](s *actor.System, key ServiceKey[M], ref actor.ActorRef[M]) 
 	}
 }
 
-// await removes a registration when its actor ends.
 func (o *receptionist) await(e entry, ref actor.AnyRef) {
 	cancel := extension.AfterEnd(o.system, ref, func() { o.remove(e) })
 	o.mu.Lock()
@@ -55,7 +54,6 @@ func Deregister[M any](s *actor.System, key ServiceKey[M], ref actor.ActorRef[M]
 	o.remove(entry{Service: key.name, Type: codec.TypeName(reflect.TypeFor[M]()), Ref: ref.String()})
 }
 
-// remove removes a registration of this node.
 func (o *receptionist) remove(e entry) {
 	removed := false
 	o.change(func(r *registry) []envelope {
@@ -131,7 +129,6 @@ func Subscribe[M any](s *actor.System, key ServiceKey[M], ref actor.ActorRef[Lis
 	}
 }
 
-// unsubscribe removes a listener of a service.
 func (o *receptionist) unsubscribe(name string, l *listener) {
 	o.change(func(*registry) []envelope {
 		if s := o.services[name]; s != nil {
@@ -143,7 +140,7 @@ func (o *receptionist) unsubscribe(name string, l *listener) {
 	})
 }
 
-// entryOf returns the entry of ref, for other nodes. It panics if ref cannot be registered.
+// It panics if ref cannot be registered.
 func entryOf[M any](s *actor.System, key ServiceKey[M], ref actor.ActorRef[M]) entry {
 	if ref == (actor.ActorRef[M]{}) {
 		panic(fmt.Sprintf("receptionist: cannot register the zero ActorRef for service %q", key.name))

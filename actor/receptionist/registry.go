@@ -10,8 +10,7 @@ import (
 )
 
 // A registry is what a node knows of all services: its own registrations, and those of each other
-// member. It is a pure state machine: it takes events and returns the messages to send, and reads
-// no clock. See exchange.go for the protocol.
+// member. It takes events and returns the messages to send. See exchange.go for the protocol.
 type registry struct {
 	self node.ID
 	own  snapshot
@@ -19,21 +18,19 @@ type registry struct {
 	added, removed map[entry]bool
 
 	peers map[node.ID]*peer
-	order []node.ID // of peers
-	turn  int       // whose turn it is to be checked: an index of order
+	order []node.ID
+	turn  int
 	early map[node.ID]wireCheck
 
 	services map[string]map[located]bool
 	dirty    map[string]bool // services that have changed
 }
 
-// A snapshot is the registrations of one node at a version.
 type snapshot struct {
 	version uint64
 	entries map[entry]bool
 }
 
-// A peer is another member and its registrations.
 type peer struct {
 	snapshot
 	reachable bool
@@ -47,13 +44,11 @@ type partial struct {
 	entries map[entry]bool
 }
 
-// located is an entry with its node.
 type located struct {
 	owner node.ID
 	entry entry
 }
 
-// An envelope is a message to send.
 type envelope struct {
 	to  node.ID
 	msg any
@@ -68,7 +63,7 @@ func newRegistry() *registry {
 	}
 }
 
-// add registers an actor of this node; false means that it was registered already.
+// False means that it was registered already.
 func (r *registry) add(e entry) bool {
 	if r.own.entries[e] {
 		return false
@@ -83,7 +78,7 @@ func (r *registry) add(e entry) bool {
 	return true
 }
 
-// remove removes an actor of this node; false means that it was not registered.
+// False means that it was not registered.
 func (r *registry) remove(e entry) bool {
 	if !r.own.entries[e] {
 		return false
@@ -116,7 +111,6 @@ func (r *registry) erase(owner node.ID, e entry) {
 	r.dirty[e.Service] = true
 }
 
-// replace replaces the registrations of a peer by fresh ones.
 func (r *registry) replace(owner node.ID, p *peer, fresh snapshot) {
 	for e := range p.entries {
 		if !fresh.entries[e] {
@@ -131,7 +125,6 @@ func (r *registry) replace(owner node.ID, p *peer, fresh snapshot) {
 	p.snapshot, p.asked, p.incoming = fresh, false, partial{}
 }
 
-// find returns the instances of a service, sorted by path.
 func (r *registry) find(service string) []found {
 	all := make([]found, 0, len(r.services[service]))
 	for l := range r.services[service] {
@@ -147,7 +140,6 @@ func (r *registry) find(service string) []found {
 	return all
 }
 
-// changed returns the services that have changed since the last call.
 func (r *registry) changed() []string {
 	if len(r.dirty) == 0 {
 		return nil
@@ -157,7 +149,6 @@ func (r *registry) changed() []string {
 	return names
 }
 
-// touch marks all services of a node as changed.
 func (r *registry) touch(p *peer) {
 	for e := range p.entries {
 		r.dirty[e.Service] = true

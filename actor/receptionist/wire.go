@@ -5,7 +5,6 @@ import (
 	"github.com/understudy-go/understudy/internal/node"
 )
 
-// An entry is one registration, as nodes send it to each other.
 type entry struct {
 	_       struct{} `cbor:",toarray"`
 	Service string
@@ -13,13 +12,11 @@ type entry struct {
 	Ref     string // path and number
 }
 
-// size is about how many bytes an entry needs.
 func (e entry) size() int { return len(e.Service) + len(e.Type) + len(e.Ref) + 10 }
 
 // Messages between the receptionists of different nodes. A version numbers the changes to the
 // registrations of one incarnation of a node.
 type (
-	// wireChange has the changes between two versions.
 	wireChange struct {
 		_              struct{} `cbor:",toarray"`
 		Owner          node.ID
@@ -27,7 +24,7 @@ type (
 		Added, Removed []entry
 	}
 
-	// wireSnapshot is one part of all registrations at a version; the parts follow each other.
+	// The parts follow each other.
 	wireSnapshot struct {
 		_        struct{} `cbor:",toarray"`
 		Owner    node.ID
@@ -45,21 +42,19 @@ type (
 		Mine, Yours uint64
 	}
 
-	// wireQuery asks which instances of a service the node knows. Any sender may ask.
+	// Any sender may ask.
 	wireQuery struct {
 		_       struct{} `cbor:",toarray"`
 		Service string
 		ReplyTo actor.ActorRef[wireAnswer]
 	}
 
-	// wireAnswer is the answer.
 	wireAnswer struct {
 		_     struct{} `cbor:",toarray"`
 		Found []found
 	}
 )
 
-// A found is an entry with its node, as far as this node knows it.
 type found struct {
 	_         struct{} `cbor:",toarray"`
 	Entry     entry

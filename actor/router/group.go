@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // Group returns a behavior that routes each message to one instance of a service, on any node. The
@@ -41,12 +41,11 @@ type group[M any] struct {
 	routees     []actor.ActorRef[M]
 	logic       logic[M]
 	broadcast   func(M) bool
-	asks        bool // there are functions of options to call
+	asks        bool
 	share       *share
 	none        error // why messages are dropped while there are no routees
 }
 
-// take chooses the routees among the instances of a listing.
 func (g *group[M]) take(l receptionist.Listing[M]) {
 	g.routees = l.Reachable()
 	if len(g.routees) == 0 {

@@ -7,19 +7,18 @@ import (
 	"github.com/understudy-go/understudy/internal/guard"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
-// A logic chooses among routees.
 type logic[M any] interface {
-	// change replaces the routees, whose order is stable.
+	// The order of the routees is stable.
 	change(routees []actor.ActorRef[M])
-	// route sends the message to one routee. There is at least one.
+	// There is at least one routee.
 	route(d extension.Described[M])
 }
 
-// orDrop runs route, which calls functions of options. If one of them panics, msg becomes a dead
-// letter with that reason, and the router continues.
+// route calls functions of options. If one of them panics, msg becomes a dead letter with that
+// reason, and the router continues.
 func orDrop[M any](ctx *actor.Context[M], counted *share, msg M, route func()) {
 	if err := guard.Do(route); err != nil {
 		counted.dropped.Add(1)

@@ -5,22 +5,19 @@ import (
 	"sync/atomic"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/internal/actorhook"
 	"github.com/understudy-go/understudy/internal/bylabel"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
-// metrics has what a system counts of its routers, by the type of messages.
 type metrics struct{ types bylabel.Map[counts] }
 
-// counts are the numbers of all routers of one type of messages.
 type counts struct {
 	routees atomic.Int64
 	dropped atomic.Uint64
 }
 
-// families implements [telemetry.Source].
 func (m *metrics) families() []telemetry.Family {
 	routees := telemetry.NewGauge("understudy_router_routees", "Actors to which routers send.", "message_type")
 	dropped := telemetry.NewCounter("understudy_router_dropped_total", "Messages for which a router had no routee, or that it could not route.", "message_type")
@@ -31,13 +28,12 @@ func (m *metrics) families() []telemetry.Family {
 	return []telemetry.Family{routees, dropped}
 }
 
-// A share is what one router adds to the counts of its type.
 type share struct {
 	*counts
 	shown int
 }
 
-// newShare returns the share of a router, which it gives back when it ends.
+// The share is given back when the router ends.
 func newShare[M any](ctx *actor.Context[M]) *share {
 	m := extension.Ensure(ctx.System(), func() *metrics {
 		m := &metrics{}
@@ -49,7 +45,6 @@ func newShare[M any](ctx *actor.Context[M]) *share {
 	return s
 }
 
-// show sets the routees of the router.
 func (s *share) show(routees int) {
 	s.routees.Add(int64(routees - s.shown))
 	s.shown = routees

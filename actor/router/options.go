@@ -23,13 +23,12 @@ type Option func(*settings)
 
 type settings struct {
 	choice      choice
-	key         any // func(M) string, of hashingChoice
+	key         any // func(M) string
 	broadcast   any // func(M) bool, or nil
 	preferLocal bool
 	taken       []typed // what the functions of options take
 }
 
-// typed holds the type of messages that the function of an option takes.
 type typed struct {
 	option  string
 	message reflect.Type
@@ -76,7 +75,7 @@ func Broadcast[M any](which func(msg M) bool) Option {
 // PreferLocal makes a [Group] use instances of its own node while there are any.
 func PreferLocal() Option { return func(s *settings) { s.preferLocal = true } }
 
-// configure applies options. It panics if one is for other messages than M.
+// It panics if an option is for other messages than M.
 func configure[M any](router string, s settings, opts []Option) settings {
 	options.MustApply("router", &s, opts)
 	for _, t := range s.taken {
@@ -87,7 +86,6 @@ func configure[M any](router string, s settings, opts []Option) settings {
 	return s
 }
 
-// start returns the logic and the broadcast of a router.
 func start[M any](s settings, system *actor.System) (logic[M], func(M) bool) {
 	all, _ := s.broadcast.(func(M) bool)
 	switch s.choice {

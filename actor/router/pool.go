@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // Pool returns a behavior that spawns n children with behavior b, its routees, and routes each
@@ -54,7 +54,6 @@ type pool[M any] struct {
 	share     *share
 }
 
-// A counter is a logic that tracks each message sent to a routee.
 type counter[M any] interface {
 	tellAll(d extension.Described[M])
 }

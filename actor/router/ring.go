@@ -36,14 +36,13 @@ func newRing[M any](routees []actor.ActorRef[M]) ring[M] {
 	return r
 }
 
-// of returns the routee of a key. The ring must not be empty.
+// The ring must not be empty.
 func (r ring[M]) of(key string) actor.ActorRef[M] {
 	i, _ := slices.BinarySearchFunc(r, hash(key), func(p place[M], at uint64) int { return cmp.Compare(p.at, at) })
 	return r[i%len(r)].routee
 }
 
-// hash returns the same number in every process. FNV alone puts similar keys side by side, so its
-// bits are mixed.
+// It is the same in every process. FNV alone puts similar keys side by side, so its bits are mixed.
 func hash(key string) uint64 {
 	sum := fnv.New64a()
 	_, _ = sum.Write([]byte(key)) // never fails

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // smallest counts the unhandled messages of its routees, since it learns the outcome of each.
@@ -17,7 +17,7 @@ type smallest[M any] struct {
 
 type load[M any] struct {
 	routee actor.ActorRef[M]
-	left   atomic.Int64 // messages that it has not handled yet
+	left   atomic.Int64
 }
 
 func (s *smallest[M]) change(routees []actor.ActorRef[M]) {
@@ -37,7 +37,6 @@ func (s *smallest[M]) change(routees []actor.ActorRef[M]) {
 
 func (s *smallest[M]) route(d extension.Described[M]) { s.tell(s.least(), d) }
 
-// tellAll implements [counter].
 func (s *smallest[M]) tellAll(d extension.Described[M]) {
 	for _, l := range s.loads {
 		s.tell(l, d)

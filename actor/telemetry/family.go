@@ -48,7 +48,6 @@ type Bucket struct {
 	Count uint64
 }
 
-// distribution returns the durations of a histogram in buckets up to the given bounds.
 func distribution(s histogram.Snapshot, bounds ...time.Duration) Durations {
 	d := Durations{Count: s.Count, Sum: s.Sum, Buckets: make([]Bucket, len(bounds))}
 	for i, bound := range bounds {
@@ -68,11 +67,9 @@ func (f *Family) AddDurations(s histogram.Snapshot, labels ...string) {
 	f.Series = append(f.Series, Series{Labels: labels, Durations: distribution(s, fine...)})
 }
 
-// fine are the bounds 2^10, 2^12, … 2^34 nanoseconds.
 var fine = bounds(2)
 
-// coarse are the bounds for what is counted by kind: 2^14, 2^18, … 2^34 nanoseconds, which are
-// 16 µs, 262 µs, 4 ms, 67 ms, 1 s and 17 s.
+// They are 2^14, 2^18, … 2^34 nanoseconds: 16 µs, 262 µs, 4 ms, 67 ms, 1 s and 17 s.
 var coarse = bounds(4)[1:]
 
 func bounds(step int) (all []time.Duration) {

@@ -8,7 +8,6 @@ import (
 	"github.com/understudy-go/understudy/internal/actorhook"
 )
 
-// own returns what a system counts itself.
 func own(s *actor.System) []Family {
 	of := actorhook.Internals(s).(actorhook.Counted) // actor implements it
 	kinds := of.Kinds()
@@ -16,7 +15,6 @@ func own(s *actor.System) []Family {
 		[]Family{deadLetters(s), dropped(kinds), stashes(kinds), processing(kinds), asks(of.AskOutcomes())})
 }
 
-// lives has what became of the actors of each kind.
 func lives(kinds []actorhook.KindCount) []Family {
 	actors := NewGauge("understudy_actors", "Actors that have been spawned and have not ended.", "kind")
 	started := NewCounter("understudy_actors_started_total", "Actors that have been spawned.", "kind")
@@ -49,8 +47,8 @@ func backlogs(kinds map[string]actorhook.Backlog) []Family {
 	return []Family{waiting, oldest}
 }
 
-// dropped counts the messages to actors that have become dead letters. Most kinds never drop any,
-// so a kind has series from its first loss on, and then one for each reason.
+// Most kinds never drop any message, so a kind has series from its first loss on, and then one for
+// each reason.
 func dropped(kinds []actorhook.KindCount) Family {
 	f := NewCounter("understudy_actor_dropped_messages_total", "Messages to actors that have become dead letters, of kinds that have any: a bound has refused them, their asks had ended, or the actor was behind.", "kind", "reason")
 	for _, k := range kinds {
@@ -74,7 +72,7 @@ func stashes(kinds []actorhook.KindCount) Family {
 	return f
 }
 
-// processing has the durations of handlers, in few buckets, because there may be many kinds.
+// The buckets are few, because there may be many kinds.
 func processing(kinds []actorhook.KindCount) Family {
 	f := NewHistogram("understudy_message_processing_seconds", "How long handlers took for the messages of a sample.", "kind")
 	for _, k := range kinds {
@@ -103,8 +101,7 @@ func scheduling(a actorhook.Activity) []Family {
 	}
 }
 
-// deadLetters counts dead letters by reason. Each reason has a series from the start, because an
-// increase from no series is not seen.
+// Each reason has a series from the start, because an increase from no series is not seen.
 func deadLetters(s *actor.System) Family {
 	f := NewCounter("understudy_dead_letters_total", "Messages that could not be delivered.", "reason")
 	counts := maps.Collect(s.DeadLettersByReason())

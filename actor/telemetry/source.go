@@ -17,7 +17,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/guard"
 )
 
@@ -26,9 +26,8 @@ import (
 // system.
 type Source func() []Family
 
-// sources are those of a system.
 type sources struct {
-	mu  sync.Mutex // guards all below
+	mu  sync.Mutex
 	all map[*Source]struct{}
 }
 
@@ -82,7 +81,7 @@ func Sources(s *actor.System) []Source {
 	return list
 }
 
-// merged joins neighbours of the same name, and their series with the same labels.
+// Neighbours of the same name become one family, and their series with the same labels one series.
 func merged(all []Family) []Family {
 	joined := all[:0]
 	for _, f := range all {
@@ -98,7 +97,7 @@ func merged(all []Family) []Family {
 	return joined
 }
 
-// added sorts series by their labels, and adds up those with equal ones.
+// They are sorted by their labels, and those with equal ones are added up.
 func added(all []Series) []Series {
 	all = slices.Clone(all) // a source may keep its own
 	slices.SortStableFunc(all, func(a, b Series) int { return slices.Compare(a.Labels, b.Labels) })
@@ -113,7 +112,6 @@ func added(all []Series) []Series {
 	return sums
 }
 
-// plus returns the sum of two series with equal labels.
 func (s Series) plus(other Series) Series {
 	s.Value += other.Value
 	s.Durations.Count += other.Durations.Count

@@ -7,7 +7,6 @@ import (
 	"github.com/understudy-go/understudy/internal/bylabel"
 )
 
-// subscribed is the subscriptions of a topic of any type.
 type subscribed interface {
 	name() string
 	count() int
@@ -15,10 +14,9 @@ type subscribed interface {
 
 func (b *subscriptions[T]) name() string { return b.topic.Name() }
 
-// count returns how many subscribers there are. topics.mu is held.
+// topics.mu is held.
 func (b *subscriptions[T]) count() int { return len(b.subscribers) }
 
-// families implements [telemetry.Source].
 func (o *topics) families() []telemetry.Family {
 	published := telemetry.NewCounter("understudy_topic_published_total", "Messages that were published to a topic on this node.", "topic")
 	for name, n := range o.published.All() {
@@ -37,5 +35,4 @@ func (o *topics) families() []telemetry.Family {
 	return []telemetry.Family{published, all}
 }
 
-// counters has how many messages were published, by topic.
 type counters = bylabel.Map[atomic.Uint64]

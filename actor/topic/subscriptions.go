@@ -6,25 +6,23 @@ import (
 	"sync"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
 	"github.com/understudy-go/understudy/actor/telemetry"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
-// topics is the extension of a system: the topics that have subscribers there. Publish and
-// Subscribe read and change it under its lock. The registrar, an actor, registers the topics for
-// other nodes.
+// Publish and Subscribe read and change it under its lock. The registrar, an actor, registers the
+// topics for other nodes.
 type topics struct {
 	open      sync.Once
 	registrar actor.ActorRef[updatable] // gets the subscriptions of a topic when they change
 
 	published counters
 
-	mu     sync.Mutex // guards all below
+	mu     sync.Mutex
 	byName map[string]subscribed
 }
 
-// An updatable is the subscriptions of a topic of any type.
 type updatable interface {
 	update(ctx *actor.Context[updatable])
 }
@@ -43,8 +41,8 @@ func of(s *actor.System) *topics {
 	return o
 }
 
-// subscriptions is a topic with its subscribers on this node. While there are any, it has an inbox,
-// an actor that is registered for the messages that other nodes publish.
+// While a topic has subscribers, it has an inbox, an actor that is registered for the messages that
+// other nodes publish.
 type subscriptions[T any] struct {
 	topics      *topics
 	topic       Topic[T]
@@ -57,10 +55,9 @@ type subscriber[T any] struct {
 	cancel func() // stops waiting for its end; nil until that has begun
 }
 
-// Carried is for [extension.DeadLetter]: when the system has ended nothing is to be updated.
+// When the system has ended nothing is to be updated.
 func (b *subscriptions[T]) Carried(*actor.System) (string, any, bool) { return "", nil, false }
 
-// subscribersOf returns the subscribers of a topic on this node.
 func subscribersOf[T any](o *topics, t Topic[T]) []subscriber[T] {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -70,8 +67,7 @@ func subscribersOf[T any](o *topics, t Topic[T]) []subscriber[T] {
 	return nil
 }
 
-// find returns the subscriptions of a topic, or nil. It panics if the topic has another type. o.mu
-// is held.
+// It panics if the topic has another type. o.mu is held.
 func find[T any](o *topics, t Topic[T]) *subscriptions[T] {
 	found, exists := o.byName[t.key.Name()]
 	if !exists {
@@ -113,8 +109,7 @@ func unsubscribe[T any](o *topics, t Topic[T], ref actor.ActorRef[T]) (b *subscr
 	return b, cancel, true
 }
 
-// await stores the function that stops waiting for the end of a subscriber, or calls it if the
-// subscriber is gone already.
+// If the subscriber is gone already, cancel is called.
 func (b *subscriptions[T]) await(ref actor.ActorRef[T], cancel func()) {
 	b.topics.mu.Lock()
 	i := b.index(ref)
@@ -128,7 +123,7 @@ func (b *subscriptions[T]) await(ref actor.ActorRef[T], cancel func()) {
 	}
 }
 
-// index returns the index of a subscriber, or -1. topics.mu is held.
+// topics.mu is held.
 func (b *subscriptions[T]) index(ref actor.ActorRef[T]) int {
 	return slices.IndexFunc(b.subscribers, func(s subscriber[T]) bool { return s.ref == ref })
 }
@@ -140,7 +135,6 @@ func tellAll[T any](subscribers []subscriber[T], d extension.Described[T]) int {
 	return len(subscribers)
 }
 
-// update starts an inbox when there are subscribers, and stops it when the last one has gone.
 func (b *subscriptions[T]) update(ctx *actor.Context[updatable]) {
 	var none actor.ActorRef[T]
 	switch wanted := b.wanted(); {
@@ -154,8 +148,6 @@ func (b *subscriptions[T]) update(ctx *actor.Context[updatable]) {
 	}
 }
 
-// wanted reports whether there are subscribers. Without subscribers it drops the subscriptions; the
-// next subscriber creates new ones.
 func (b *subscriptions[T]) wanted() bool {
 	b.topics.mu.Lock()
 	defer b.topics.mu.Unlock()
@@ -168,7 +160,6 @@ func (b *subscriptions[T]) wanted() bool {
 	return false
 }
 
-// receive is the behavior of the inbox: it passes messages of other nodes to the subscribers here.
 func (b *subscriptions[T]) receive() actor.Behavior[T] {
 	return func(_ *actor.Context[T], next *actor.Next[T]) {
 		next.OnMessage = func(ctx *actor.Context[T], msg T) actor.Behavior[T] {
@@ -184,8 +175,8 @@ func (b *subscriptions[T]) receive() actor.Behavior[T] {
 	}
 }
 
-// audience returns the current subscribers of the topic. They may belong to newer subscriptions of
-// the topic, but not to a topic of another type that has the name now.
+// They may belong to newer subscriptions of the topic, but not to a topic of another type that has
+// the name now.
 func (b *subscriptions[T]) audience() []subscriber[T] {
 	b.topics.mu.Lock()
 	defer b.topics.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/receptionist"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/naming"
 )
 
@@ -38,7 +38,7 @@ func New[T any](name string) Topic[T] {
 	return Topic[T]{receptionist.NewKey[T](prefix + name)}
 }
 
-// prefix keeps topics apart from the services of users, in the receptionist.
+// It keeps topics apart from the services of users, in the receptionist.
 const prefix = "topic:"
 
 // Name returns the name of the topic.
@@ -133,7 +133,6 @@ func (t Topic[T]) Stats(s *actor.System) Stats {
 	return st
 }
 
-// others returns the inboxes of the topic on other nodes.
 func (t Topic[T]) others(s *actor.System) (others []receptionist.Instance[T]) {
 	for _, i := range receptionist.Find(s, t.key).Instances {
 		if !i.Local {

@@ -32,7 +32,6 @@ func FromEnv(prefix string, base cluster.Config) (cluster.Config, error) {
 	return in.apply(base, errs)
 }
 
-// environment returns the settings of variables with that prefix, without any yet.
 func environment(prefix string) *settings {
 	return &settings{
 		found:  map[string]setting{},
@@ -44,7 +43,6 @@ func environment(prefix string) *settings {
 	}
 }
 
-// split returns the values of an environment variable; none if it is empty.
 func split(value string, list bool) []string {
 	if value == "" {
 		return nil

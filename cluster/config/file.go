@@ -46,7 +46,6 @@ func FromFile(path string, base cluster.Config) (cluster.Config, error) {
 	return in.apply(base, errs)
 }
 
-// inFile returns the settings of the file at path, without any yet.
 func inFile(path string) *settings {
 	return &settings{
 		found:  map[string]setting{},
@@ -63,7 +62,6 @@ func inFile(path string) *settings {
 	}
 }
 
-// unknown returns the error for a key that does not exist.
 func unknown(name string) error {
 	if key := nearest(strings.ToLower(name)); key != "" {
 		return fmt.Errorf("there is no key %q; did you mean %s?", name, key)
@@ -71,7 +69,6 @@ func unknown(name string) error {
 	return fmt.Errorf("there is no key %q; the keys are %s", name, names())
 }
 
-// An entry is a key of a file.
 type entry struct {
 	name  string
 	line  int
@@ -109,7 +106,6 @@ func parse(text []byte) ([]entry, error) {
 
 func noKey() error { return fmt.Errorf("has no key; the keys are %s", names()) }
 
-// resolved returns the value that n stands for.
 func resolved(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		return n.Alias
@@ -117,7 +113,6 @@ func resolved(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// shape returns what a value is, for errors.
 func shape(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.SequenceNode:
@@ -129,7 +124,6 @@ func shape(n *yaml.Node) string {
 	}
 }
 
-// read returns the values of a key; none for an empty one.
 func (k *key) read(n *yaml.Node) (values []string, err error) {
 	switch {
 	case n.Tag == "!!null" || n.Kind == yaml.ScalarNode && n.Value == "":

@@ -13,7 +13,6 @@ import (
 	"github.com/understudy-go/understudy/internal/naming"
 )
 
-// A key is one setting that an operator may change.
 type key struct {
 	name       string
 	list       bool
@@ -48,7 +47,6 @@ const aName = "1 to 255 bytes of UTF-8 without control characters"
 
 const aCount = "a whole number, 0 or more"
 
-// find returns the key of that name, or nil.
 func find(name string) *key {
 	for i := range keys {
 		if keys[i].name == name {
@@ -58,7 +56,6 @@ func find(name string) *key {
 	return nil
 }
 
-// names returns the names of all keys, for errors.
 func names() string {
 	var all []string
 	for _, k := range keys {
@@ -127,7 +124,6 @@ func setDowning(c *cluster.Config, values []string) error {
 	return nil
 }
 
-// quorum returns the SIZE of a static quorum.
 func quorum(of string) (int, error) {
 	if of == "" {
 		return 0, errors.New("has no SIZE")
@@ -151,7 +147,6 @@ func setSecret(c *cluster.Config, values []string) error {
 	return nil
 }
 
-// readable returns an error if a file cannot be read.
 func readable(path string) error {
 	if _, err := os.ReadFile(path); err != nil {
 		return fmt.Errorf("cannot be read: %w", err)

@@ -19,19 +19,16 @@ type settings struct {
 	drop   string                       // how to leave a key out, for errors
 }
 
-// A setting is a key that is set.
 type setting struct {
 	source string   // where, for errors
 	values []string // one unless the key is a list; none if it is empty
 	err    error    // why there is no value; it continues source
 }
 
-// String shows the setting in an error.
 func (s setting) String() string {
 	return fmt.Sprintf("%s is %q", s.source, strings.Join(s.values, ","))
 }
 
-// allowed returns what the value of k may be, as the source writes it.
 func (in *settings) allowed(k key) string {
 	if k.list {
 		return k.allowed + ", such as " + in.list(k.such)
@@ -64,7 +61,6 @@ func (in *settings) apply(base cluster.Config, errs []error) (cluster.Config, er
 	return cfg, nil
 }
 
-// check returns what is wrong with the values of a key, each taken by itself.
 func (in *settings) check(k key, s setting) (errs []error) {
 	if s.err != nil {
 		return []error{fmt.Errorf("config: %s %w; allowed is %s", s.source, s.err, in.allowed(k))}
@@ -90,7 +86,6 @@ func (in *settings) check(k key, s setting) (errs []error) {
 	return errs
 }
 
-// refuse returns the error for a value that is not allowed.
 func (in *settings) refuse(k key, s setting, value string, err error) error {
 	return fmt.Errorf("config: %s is %q, which %w; allowed is %s", s.source, value, err, in.allowed(k))
 }
@@ -107,7 +102,6 @@ func (in *settings) opened(k key, s setting) []string {
 	return all
 }
 
-// together returns the errors of settings that do not fit each other or base.
 func (in *settings) together(base cluster.Config) (errs []error) {
 	if s, set := in.found["min_seeds"]; set && base.Discovery == nil {
 		errs = append(errs, fmt.Errorf("config: %s, but it belongs to discovery, and the program has set no Discovery; %s, or set Discovery in the base", s, in.drop))
@@ -125,7 +119,6 @@ func (in *settings) together(base cluster.Config) (errs []error) {
 	return append(errs, in.partOfTLS()...)
 }
 
-// callAll returns how the source names keys, for errors.
 func (in *settings) callAll(keys []string) string {
 	var all []string
 	for _, k := range keys {

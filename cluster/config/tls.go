@@ -14,7 +14,6 @@ import (
 
 var tlsKeys = []string{"tls_cert", "tls_key", "tls_ca"}
 
-// firstOfTLS returns a setting of TLS, if there is one.
 func (in *settings) firstOfTLS() (setting, bool) {
 	for _, name := range tlsKeys {
 		if s, set := in.found[name]; set {

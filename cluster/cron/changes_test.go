@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/cron"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -40,7 +40,7 @@ func TestARunThatGoesOnSurvivesEveryChangeOfItsEntry(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					b := &logbook{takes: 3*time.Minute + 30*time.Second}
 					jobs := map[string]cron.Job{"note": b.job(), "other": b.job()}
-					c, err := cron.Start(testkit.NewSystem(t), cron.Config{Journal: memory.New(), Jobs: jobs, Entries: entries})
+					c, err := cron.Start(testkit.NewSystem(t), cron.Config{Journal: journal.NewMemory(), Jobs: jobs, Entries: entries})
 					require.NoError(t, err)
 					require.NoError(t, c.Set(t.Context(), minutely))
 					time.Sleep(time.Minute + time.Second)
@@ -65,7 +65,7 @@ func TestARunThatGoesOnSurvivesEveryChangeOfItsEntry(t *testing.T) {
 // later to one that does.
 func TestARunThatAMoveInterruptsBeginsAgainAfterARollBackOfItsDeclaration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, store := &logbook{takes: 3 * time.Minute}, memory.New()
+		b, store := &logbook{takes: 3 * time.Minute}, journal.NewMemory()
 		next, previous := []cron.Entry{minutely}, []cron.Entry(nil)
 		for _, entries := range [][]cron.Entry{next, previous, next} {
 			s := testkit.NewSystem(t)
@@ -88,7 +88,7 @@ func TestARunThatAMoveInterruptsBeginsAgainAfterARollBackOfItsDeclaration(t *tes
 func TestARemovedEntryIsForgottenWithItsLastRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &logbook{takes: 5 * time.Minute}
-		c := start(t, testkit.NewSystem(t), memory.New(), b)
+		c := start(t, testkit.NewSystem(t), journal.NewMemory(), b)
 		queue := minutely
 		queue.Overlap = cron.QueueRun
 		require.NoError(t, c.Set(t.Context(), queue))

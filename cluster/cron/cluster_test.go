@@ -15,12 +15,12 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/cluster/cron"
 	"github.com/understudy-go/understudy/internal/cronstatus"
 	"github.com/understudy-go/understudy/internal/effort"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
@@ -31,7 +31,7 @@ import (
 func inOffice(t *testing.T, b *logbook, test func(c *clustertest.Cluster, host func() string), entries ...cron.Entry) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		c, store := clustertest.Start(t, 3), memory.New()
+		c, store := clustertest.Start(t, 3), journal.NewMemory()
 		for _, n := range c.Nodes() {
 			start(t, n, store, b, entries...)
 		}
@@ -173,7 +173,7 @@ func TestWhatWasDueInAnOutageIsNoHerd(t *testing.T) {
 		for n := range 300 {
 			entries = append(entries, cron.Entry{Name: fmt.Sprint(n), Job: "job", Spec: "0 * * * *", Missed: cron.All(10)})
 		}
-		store := memory.New()
+		store := journal.NewMemory()
 		begin := func() *clustertest.Cluster {
 			c := clustertest.Start(t, 1)
 			_, err := cron.Start(c.Node("n1"), cron.Config{Journal: store, Jobs: map[string]cron.Job{"job": job}, Entries: entries, MaxRuns: 50})
@@ -193,18 +193,18 @@ func TestWhatWasDueInAnOutageIsNoHerd(t *testing.T) {
 
 // aheadJournal is a journal whose clock is ahead of the host's.
 type aheadJournal struct {
-	*memory.Journal
+	*journal.Memory
 	by atomic.Int64
 }
 
 func (j *aheadJournal) Now(ctx context.Context) (time.Time, error) {
-	now, err := j.Journal.Now(ctx)
+	now, err := j.Memory.Now(ctx)
 	return now.Add(time.Duration(j.by.Load())), err
 }
 
 func TestRunsGoByTheClockOfTheJournal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, store := new(logbook), &aheadJournal{Journal: memory.New()}
+		b, store := new(logbook), &aheadJournal{Memory: journal.NewMemory()}
 		store.by.Store(int64(40 * time.Minute))
 		c, err := cron.Start(testkit.NewSystem(t), cron.Config{
 			Journal: store, Jobs: map[string]cron.Job{"note": b.job()},
@@ -263,7 +263,7 @@ func TestAnEntryWhoseTimesAClockThatWasAheadHasUsedUpIsAProblemUntilItIsRewound(
 	} {
 		t.Run(how, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				b, store := new(logbook), &aheadJournal{Journal: memory.New()}
+				b, store := new(logbook), &aheadJournal{Memory: journal.NewMemory()}
 				log, lines := observer.New(zap.ErrorLevel)
 				s := testkit.NewSystem(t, actor.WithLogger(zap.New(log)))
 				c := usedUp(t, s, store, b)
@@ -286,7 +286,7 @@ func TestAnEntryWhoseTimesAClockThatWasAheadHasUsedUpIsAProblemUntilItIsRewound(
 
 func TestADeclarationThatIsNewRewindsAnEntryAndARestartDoesNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, store := new(logbook), &aheadJournal{Journal: memory.New()}
+		b, store := new(logbook), &aheadJournal{Memory: journal.NewMemory()}
 		s := testkit.NewSystem(t)
 		usedUp(t, s, store, b)
 		require.NoError(t, s.Shutdown(t.Context()))
@@ -310,7 +310,7 @@ func TestASingleHostWhoseClockIsWrongMovesNoEntry(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c, b := clustertest.Start(t, 3), new(logbook)
-				store := struct{ persistence.Journal }{memory.New()} // it has no clock
+				store := struct{ persistence.Journal }{journal.NewMemory()} // it has no clock
 				c.Jump("n1", by)
 				time.Sleep(10 * time.Second)
 				for _, n := range c.Nodes() {
@@ -337,7 +337,7 @@ func TestAYearWithItsChangesOfClocks(t *testing.T) {
 			entries = append(entries, cron.Entry{Name: zone, Job: "note", Spec: "15 2 * * *", Zone: zone})
 		}
 		entries = append(entries, cron.Entry{Name: "earlier", Job: "note", Spec: "45 1 * * *", Zone: "Australia/Lord_Howe"}) // doubled
-		start(t, testkit.NewSystem(t), memory.New(), b, entries...)
+		start(t, testkit.NewSystem(t), journal.NewMemory(), b, entries...)
 		time.Sleep(366 * 24 * time.Hour)
 		days := map[string]int{}
 		for i, r := range b.runs {

@@ -96,7 +96,7 @@ func (c Config) withDefaults() (Config, error) {
 	c.Name, c.MaxRuns = cmp.Or(c.Name, "cron"), cmp.Or(c.MaxRuns, 100)
 	switch {
 	case c.Journal == nil:
-		return c, fmt.Errorf("Config.Journal is nil; give all nodes the same journal, as persistence/sqlite opens one, or persistence/memory in tests")
+		return c, fmt.Errorf("Config.Journal is nil; give all nodes the same journal, as persistence/sqlite opens one, or journal.NewMemory in tests")
 	case len(c.Jobs) == 0:
 		return c, fmt.Errorf("Config.Jobs has no job")
 	case c.MaxRuns < 0:

@@ -49,7 +49,7 @@
 // # Testing
 //
 // In a bubble of testing/synctest, a year of a schedule takes a second or two: start it on a system
-// of testkit with a journal of persistence/memory, and sleep.
+// of testkit with journal.NewMemory, and sleep.
 //
 // This package is experimental: a minor release may change it.
 package cron

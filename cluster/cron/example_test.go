@@ -7,7 +7,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/cron"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // An entry that is not due for long is triggered by hand.
@@ -15,7 +15,7 @@ func ExampleStart() {
 	s := actor.NewSystem("office")
 	done := make(chan string)
 	schedule, err := cron.Start(s, cron.Config{
-		Journal: memory.New(),
+		Journal: journal.NewMemory(),
 		Jobs: map[string]cron.Job{
 			"invoices": cron.Func(func(_ context.Context, run cron.Run) error {
 				done <- fmt.Sprintf("invoices of %s, attempt %d", run.Args, run.Attempt)

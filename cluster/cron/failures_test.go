@@ -12,7 +12,6 @@ import (
 
 	"github.com/understudy-go/understudy/cluster/cron"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -28,7 +27,7 @@ func putInto(m map[string]int) error {
 
 // A brokenJournal is away for a while.
 type brokenJournal struct {
-	*memory.Journal
+	*journal.Memory
 	broken atomic.Bool
 }
 
@@ -40,7 +39,7 @@ func (j *brokenJournal) Append(ctx context.Context, reqs []journal.AppendRequest
 		}
 		return errs
 	}
-	return j.Journal.Append(ctx, reqs)
+	return j.Memory.Append(ctx, reqs)
 }
 
 // Whatever a job does, its run has failed, and the schedule goes on.
@@ -56,7 +55,7 @@ func TestJobsThatMisbehave(t *testing.T) {
 		for n := range jobs {
 			es = append(es, cron.Entry{Name: n, Spec: "* * * * *"})
 		}
-		c, err := cron.Start(testkit.NewSystem(t), cron.Config{Journal: memory.New(), Jobs: jobs, Entries: es})
+		c, err := cron.Start(testkit.NewSystem(t), cron.Config{Journal: journal.NewMemory(), Jobs: jobs, Entries: es})
 		require.NoError(t, err)
 		time.Sleep(10*time.Minute + time.Second)
 		for n := range jobs {
@@ -71,7 +70,7 @@ func TestJobsThatMisbehave(t *testing.T) {
 // The schedule does nothing that it cannot store.
 func TestRunsWaitForTheJournal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, j := new(logbook), &brokenJournal{Journal: memory.New()}
+		b, j := new(logbook), &brokenJournal{Memory: journal.NewMemory()}
 		_, err := cron.Start(testkit.NewSystem(t), cron.Config{
 			Journal: j, Jobs: map[string]cron.Job{"note": b.job()},
 			Entries: []cron.Entry{{Name: "m", Job: "note", Spec: "* * * * *", Missed: cron.All(100)}},

@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/cluster/cron"
 	"github.com/understudy-go/understudy/internal/cronstatus"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -63,7 +63,7 @@ func (b *logbook) clear() {
 	b.runs, b.at = nil, nil
 }
 
-func start(t *testing.T, s cron.Host, store *memory.Journal, b *logbook, entries ...cron.Entry) *cron.Schedule {
+func start(t *testing.T, s cron.Host, store *journal.Memory, b *logbook, entries ...cron.Entry) *cron.Schedule {
 	t.Helper()
 	c, err := cron.Start(s, cron.Config{Journal: store, Jobs: map[string]cron.Job{"note": b.job()}, Entries: entries})
 	require.NoError(t, err)
@@ -73,7 +73,7 @@ func start(t *testing.T, s cron.Host, store *memory.Journal, b *logbook, entries
 func TestAnEntryRunsAtItsTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := new(logbook)
-		start(t, testkit.NewSystem(t), memory.New(), b,
+		start(t, testkit.NewSystem(t), journal.NewMemory(), b,
 			cron.Entry{Name: "quarters", Job: "note", Spec: "*/15 0 * * *"},
 			cron.Entry{Name: "Berlin", Job: "note", Spec: "30 1 * * *", Zone: "Europe/Berlin", Args: "x"})
 		time.Sleep(24*time.Hour + time.Second)
@@ -103,7 +103,7 @@ func TestMissedRuns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				b, store := new(logbook), memory.New()
+				b, store := new(logbook), journal.NewMemory()
 				e := cron.Entry{Name: "half hours", Job: "note", Spec: "*/30 * * * *", Missed: test.missed}
 				first := testkit.NewSystem(t)
 				start(t, first, store, b, e)
@@ -127,7 +127,7 @@ func TestMissedRuns(t *testing.T) {
 // A failover is no outage.
 func TestARunThatIsAMinuteLateWasNotMissed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, store := new(logbook), memory.New()
+		b, store := new(logbook), journal.NewMemory()
 		e := cron.Entry{Name: "hours", Job: "note", Spec: "0 * * * *"}
 		first := testkit.NewSystem(t)
 		start(t, first, store, b, e)
@@ -153,7 +153,7 @@ func TestRunsThatOverlap(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b := &logbook{takes: 2*time.Minute + 30*time.Second}
-				start(t, testkit.NewSystem(t), memory.New(), b, cron.Entry{Name: "minutes", Job: "note", Spec: "* * * * *", Overlap: test.overlap})
+				start(t, testkit.NewSystem(t), journal.NewMemory(), b, cron.Entry{Name: "minutes", Job: "note", Spec: "* * * * *", Overlap: test.overlap})
 				time.Sleep(9*time.Minute + 10*time.Second)
 				require.Equal(t, test.want, b.due("15:04"))
 				var began []string
@@ -168,7 +168,7 @@ func TestRunsThatOverlap(t *testing.T) {
 
 func TestEntriesChangeAtRunTimeThroughTheJournal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, store := new(logbook), memory.New()
+		b, store := new(logbook), journal.NewMemory()
 		declared := cron.Entry{Name: "declared", Job: "note", Spec: "0 * * * *"}
 		first := testkit.NewSystem(t)
 		c := start(t, first, store, b, declared)
@@ -208,7 +208,7 @@ func TestEntriesChangeAtRunTimeThroughTheJournal(t *testing.T) {
 func TestAPausedEntryMissesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := new(logbook)
-		c := start(t, testkit.NewSystem(t), memory.New(), b, cron.Entry{Name: "hours", Job: "note", Spec: "0 * * * *", Missed: cron.All(100)})
+		c := start(t, testkit.NewSystem(t), journal.NewMemory(), b, cron.Entry{Name: "hours", Job: "note", Spec: "0 * * * *", Missed: cron.All(100)})
 		require.NoError(t, c.Pause(t.Context(), "hours"))
 		require.NoError(t, c.Pause(t.Context(), "hours"))
 		time.Sleep(5*time.Hour + time.Minute)
@@ -229,7 +229,7 @@ func TestTheOutcomesOfRunsAreInTheHistory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &logbook{fails: errors.New("out of paper")}
 		jobs := map[string]cron.Job{"note": b.job(), "panics": cron.Func(func(context.Context, cron.Run) error { panic("oops") })}
-		c, err := cron.Start(testkit.NewSystem(t), cron.Config{Journal: memory.New(), Jobs: jobs, Entries: []cron.Entry{
+		c, err := cron.Start(testkit.NewSystem(t), cron.Config{Journal: journal.NewMemory(), Jobs: jobs, Entries: []cron.Entry{
 			{Name: "note", Spec: "0 * * * *"}, {Name: "panics", Spec: "0 * * * *"},
 		}})
 		require.NoError(t, err)
@@ -263,7 +263,7 @@ func TestARunIsAMessage(t *testing.T) {
 		s := testkit.NewSystem(t)
 		probe := testkit.NewProbe[order](t, s)
 		c, err := cron.Start(s, cron.Config{
-			Journal: memory.New(),
+			Journal: journal.NewMemory(),
 			Jobs: map[string]cron.Job{
 				"tell": cron.Tell(func(r cron.Run) (actor.ActorRef[order], order) { return probe.Ref(), order{ID: r.ID()} }),
 				"ask": cron.Ask(time.Minute, func(cron.Run) actor.ActorRef[order] { return probe.Ref() },
@@ -295,7 +295,7 @@ func TestARunIsAMessage(t *testing.T) {
 func TestTheStatusPageShowsSchedules(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, b := testkit.NewSystem(t), &logbook{takes: time.Minute, fails: errors.New("out of paper")}
-		start(t, s, memory.New(), b, cron.Entry{Name: "hours", Job: "note", Spec: "0 * * * *"})
+		start(t, s, journal.NewMemory(), b, cron.Entry{Name: "hours", Job: "note", Spec: "0 * * * *"})
 		time.Sleep(2*time.Hour + time.Second)
 		read, ok := extension.Get[cronstatus.Source](s)
 		require.True(t, ok)
@@ -321,7 +321,7 @@ func TestARunHasFailedAfterTenHostsHaveEndedDuringIt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				b, store := &logbook{takes: time.Minute}, memory.New()
+				b, store := &logbook{takes: time.Minute}, journal.NewMemory()
 				hourly := cron.Entry{Name: "hours", Job: "note", Spec: "0 * * * *", Grace: time.Hour}
 				time.Sleep(time.Hour - 10*time.Second)
 				for range 12 {

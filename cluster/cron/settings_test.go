@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/cron"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
@@ -29,7 +29,7 @@ func TestSettingsThatMakeNoSenseAreRefused(t *testing.T) {
 		`has no job "other"`:          func(c *cron.Config) { c.Entries = []cron.Entry{{Name: "other", Spec: "0 * * * *"}} },
 		"a schedule has at most 1000": func(c *cron.Config) { c.Entries = make([]cron.Entry, 1001) },
 	} {
-		c := cron.Config{Journal: memory.New(), Jobs: map[string]cron.Job{"note": new(logbook).job()}, Entries: []cron.Entry{entry}}
+		c := cron.Config{Journal: journal.NewMemory(), Jobs: map[string]cron.Job{"note": new(logbook).job()}, Entries: []cron.Entry{entry}}
 		change(&c)
 		_, err := cron.Start(testkit.NewSystem(t), c)
 		require.ErrorContains(t, err, want)
@@ -37,7 +37,7 @@ func TestSettingsThatMakeNoSenseAreRefused(t *testing.T) {
 }
 
 func TestStartReportsAllThatIsWrong(t *testing.T) {
-	c := cron.Config{Journal: memory.New(), Jobs: map[string]cron.Job{"note": new(logbook).job()}}
+	c := cron.Config{Journal: journal.NewMemory(), Jobs: map[string]cron.Job{"note": new(logbook).job()}}
 	c.Options = []singleton.Option{singleton.Buffer(200_000)}
 	for n := range 3 {
 		c.Entries = append(c.Entries, cron.Entry{Name: fmt.Sprint("e", n), Job: "note", Spec: "60 * * * *"})
@@ -50,7 +50,7 @@ func TestStartReportsAllThatIsWrong(t *testing.T) {
 
 func TestAScheduleIsStartedOncePerNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, c := testkit.NewSystem(t), cron.Config{Journal: memory.New(), Jobs: map[string]cron.Job{"note": new(logbook).job()}}
+		s, c := testkit.NewSystem(t), cron.Config{Journal: journal.NewMemory(), Jobs: map[string]cron.Job{"note": new(logbook).job()}}
 		_, err := cron.Start(s, c)
 		require.NoError(t, err)
 		_, err = cron.Start(s, c)
@@ -63,7 +63,7 @@ func TestAScheduleIsStartedOncePerNode(t *testing.T) {
 
 func TestErrorsOfRequestsReachOtherNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, store, schedules := clustertest.Start(t, 3), memory.New(), []*cron.Schedule{}
+		c, store, schedules := clustertest.Start(t, 3), journal.NewMemory(), []*cron.Schedule{}
 		for _, n := range c.Nodes() {
 			schedules = append(schedules, start(t, n, store, new(logbook)))
 		}
@@ -94,7 +94,7 @@ func TestEntriesChangeWhileTheyRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &logbook{takes: 10 * time.Minute}
 		e := cron.Entry{Name: "hours", Job: "note", Spec: "0 * * * *"}
-		c := start(t, testkit.NewSystem(t), memory.New(), b, e)
+		c := start(t, testkit.NewSystem(t), journal.NewMemory(), b, e)
 		time.Sleep(time.Hour + time.Minute)
 		_, err := c.Trigger(t.Context(), "hours")
 		require.ErrorContains(t, err, "a run is going on since")

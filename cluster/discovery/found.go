@@ -45,7 +45,6 @@ func tidy(what string, addresses []string) ([]string, error) {
 	return addresses, nil
 }
 
-// missing reports whether err says that a name or its records do not exist.
 func missing(err error) bool {
 	failure, ok := errors.AsType[*net.DNSError](err)
 	return ok && failure.IsNotFound

@@ -16,7 +16,6 @@ type policy struct {
 	spared       func(Member) bool // members that the rule for broken links keeps
 }
 
-// A verdict is a strategy's decision about its own side of a split.
 type verdict uint8
 
 const (
@@ -69,7 +68,6 @@ func unstableAfter(after time.Duration) time.Duration {
 	return after + max(4*time.Second, after*3/4)
 }
 
-// orDefault returns d, or otherwise if d is not positive.
 func orDefault(d, otherwise time.Duration) time.Duration {
 	if d <= 0 {
 		return otherwise
@@ -86,7 +84,6 @@ func count(members []Member, counts func(Member) bool) int { return len(filter(m
 // An electorate is the set of members that count for a strategy: those with a role.
 type electorate struct{ role string }
 
-// votes reports whether m has the role and is or was up.
 func (e electorate) votes(m Member) bool { return m.counts(e.role) }
 
 // surely reports whether every side sees m as up.

@@ -72,7 +72,6 @@ func (k KeepMajority) Decide(s Situation) Decision {
 	})
 }
 
-// minority returns the reason of a side that is not the majority of that many members.
 func minority(members int) string {
 	if members == 2 {
 		return "this side is not the majority: of two nodes, the one with the lowest address is; " +

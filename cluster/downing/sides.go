@@ -40,12 +40,10 @@ func observes(m, o Member) bool {
 	return o.ObservedBy == nil || slices.Contains(o.ObservedBy, m.Address)
 }
 
-// broken reports whether one of two members does not hear from the other.
 func broken(a, b Member) bool {
 	return slices.Contains(a.UnreachableBy, b.Address) || slices.Contains(b.UnreachableBy, a.Address)
 }
 
-// nobody spares no member.
 func nobody(Member) bool { return false }
 
 // unlinked returns the members of one side that must go down, so that all that stay have links

@@ -98,7 +98,6 @@ func (t Transition) Decide(s Situation) Decision {
 	return Decision{Down: unite(from.Down, to.Down), Reason: to.Reason}
 }
 
-// yields reports whether a decision takes down all members of a side.
 func yields(d Decision, here []Member) bool {
 	return len(here) > 0 && !slices.ContainsFunc(here, func(m Member) bool { return !slices.ContainsFunc(d.Down, m.same) })
 }

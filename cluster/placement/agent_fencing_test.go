@@ -17,7 +17,6 @@ import (
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -117,7 +116,7 @@ func newLedger(n uint64) actor.Behavior[int] {
 
 func TestAnEventSourcedSingletonClaimsItsJournalByItsGeneration(t *testing.T) {
 	inAgentWorld(t, func(t *testing.T, w *agentWorld) {
-		gen, store := singleton.Generation{Term: 7, Seq: 3}, memory.New()
+		gen, store := singleton.Generation{Term: 7, Seq: 3}, journal.NewMemory()
 		w.tell(hosting.StartRequest{ID: id(1), Label: "ledger", Type: ledgers.Name(), State: share(persistence.Journal(store)), Generation: gen, Epoch: 1})
 		w.started("ledger", 1)
 		synctest.Wait()
@@ -146,7 +145,7 @@ func newShop(n uint64) actor.Behavior[int] {
 // would be refused as well.
 func TestASingletonEndsWhenTheJournalOfItsChildHasALaterTerm(t *testing.T) {
 	inAgentWorld(t, func(t *testing.T, w *agentWorld) {
-		store := memory.New()
+		store := journal.NewMemory()
 		_, err := store.Claim(t.Context(), "ledger", journal.WriterID{}, journal.Bounds{Least: 9 << 32})
 		require.NoError(t, err)
 		w.tell(hosting.StartRequest{ID: id(1), Label: "shop", Type: shops.Name(), State: share(persistence.Journal(store)), Generation: singleton.Generation{Term: 7}, Epoch: 1})
@@ -159,7 +158,7 @@ func TestASingletonEndsWhenTheJournalOfItsChildHasALaterTerm(t *testing.T) {
 
 func TestASingletonWhoseJournalHasALaterTermSaysWhichOne(t *testing.T) {
 	inAgentWorld(t, func(t *testing.T, w *agentWorld) {
-		store := memory.New()
+		store := journal.NewMemory()
 		_, err := store.Claim(t.Context(), "ledger", journal.WriterID{}, journal.Bounds{Least: 9 << 32})
 		require.NoError(t, err)
 		w.tell(hosting.StartRequest{ID: id(1), Label: "ledger", Type: ledgers.Name(), State: share(persistence.Journal(store)), Generation: singleton.Generation{Term: 7}, Epoch: 1})

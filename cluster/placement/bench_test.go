@@ -13,7 +13,7 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/sqlite"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -21,7 +21,7 @@ import (
 // onJournals runs a benchmark on the journals of the root module.
 func onJournals(b *testing.B, run func(b *testing.B, journal persistence.Journal)) {
 	b.Helper()
-	b.Run("memory", func(b *testing.B) { run(b, memory.New()) })
+	b.Run("memory", func(b *testing.B) { run(b, journal.NewMemory()) })
 	b.Run("sqlite", func(b *testing.B) {
 		journal, err := sqlite.Open(filepath.Join(b.TempDir(), "journal.db"))
 		require.NoError(b, err)

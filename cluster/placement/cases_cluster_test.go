@@ -11,7 +11,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // everyRequest has all requests to a coordinator.
@@ -281,7 +281,7 @@ func TestARefOutlivesWhatItRefersTo(t *testing.T) {
 // All nodes leave at once. No node waits for another one in vain, all actors stop, and the next
 // cluster has all specs.
 func TestAllNodesMayLeaveAtOnce(t *testing.T) {
-	journal := memory.New()
+	journal := journal.NewMemory()
 	onJournal := func(cfg *placement.Config) { cfg.Journal = journal }
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		for _, label := range []string{"a", "b", "c", "d"} {

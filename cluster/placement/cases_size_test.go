@@ -15,13 +15,12 @@ import (
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 )
 
 // A measuringJournal is a journal in memory that records the sizes of the coordinator's appends. It
 // can refuse snapshots.
 type measuringJournal struct {
-	*memory.Journal
+	*journal.Memory
 	noSnapshots bool
 
 	mu        sync.Mutex // guards all below
@@ -40,7 +39,7 @@ func (m *measuringJournal) Claim(ctx context.Context, id string, w journal.Write
 		m.claims++
 	}
 	m.mu.Unlock()
-	return m.Journal.Claim(ctx, id, w, b)
+	return m.Memory.Claim(ctx, id, w, b)
 }
 
 func (m *measuringJournal) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
@@ -56,12 +55,12 @@ func (m *measuringJournal) Append(ctx context.Context, reqs []journal.AppendRequ
 		m.appends, m.bytes, m.largest = m.appends+1, m.bytes+size, max(m.largest, size)
 	}
 	m.mu.Unlock()
-	return m.Journal.Append(ctx, reqs)
+	return m.Memory.Append(ctx, reqs)
 }
 
 func (m *measuringJournal) SaveSnapshot(ctx context.Context, id string, s journal.Snapshot) error {
 	if !m.noSnapshots || id != coordinatorID {
-		return m.Journal.SaveSnapshot(ctx, id, s)
+		return m.Memory.SaveSnapshot(ctx, id, s)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -109,11 +108,12 @@ func TestANodeTellsTheNextCoordinatorOfHoweverManyActors(t *testing.T) {
 // Specs submitted while a coordinator starts are stored together, and exceed one append; and all of
 // them are placed again together.
 func TestStatesOfAnySizeTogetherFitIntoTheJournal(t *testing.T) {
-	journal := &measuringJournal{Journal: memory.New()}
+	journal := &measuringJournal{Memory: journal.NewMemory()}
 	inWorld(t, 4, func(t *testing.T, w *world) {
 		const count, size = 50, 128 << 10
 		w.Kill("n1")
 		time.Sleep(4 * time.Second) // requests before the removal of n1 go to it, and are lost
+		w.Delay(time.Second, 0)     // so that they wait together until n3 and n4 have reported
 		var all sync.WaitGroup
 		errs, shown := make([]error, count), make([]int, count)
 		for i := range count {
@@ -128,6 +128,7 @@ func TestStatesOfAnySizeTogetherFitIntoTheJournal(t *testing.T) {
 			})
 		}
 		all.Wait()
+		w.Delay(0, 0)
 		require.NoError(t, errors.Join(errs...))
 		require.Greater(t, slices.Min(shown), size)
 		settle()
@@ -207,7 +208,7 @@ func (c *claimCounter) claims() int {
 
 // A snapshot of all specs may be too large for a journal. The facts are then enough.
 func TestACoordinatorWithoutSnapshotsGoesOnFromTheFacts(t *testing.T) {
-	journal := &measuringJournal{Journal: memory.New(), noSnapshots: true}
+	journal := &measuringJournal{Memory: journal.NewMemory(), noSnapshots: true}
 	inWorld(t, 3, func(t *testing.T, w *world) {
 		w.submit(w.spec("first").WithConstraints(w.on("n2")))
 		for range 700 {

@@ -10,7 +10,7 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/internal/effort"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
@@ -33,7 +33,7 @@ var chaosKinds = []clustertest.Kind{
 }
 
 func chaosStory(r *clustertest.Round) {
-	journal := memory.New()
+	journal := journal.NewMemory()
 	var mu sync.Mutex // guards clients
 	clients := map[string]*placement.Coordinator{}
 	r.EachNode(func(n *cluster.Node) {

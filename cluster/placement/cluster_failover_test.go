@@ -11,7 +11,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/internal/generation"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // The node of the coordinator, which runs an actor too, dies. The next one knows all specs, moves
@@ -39,7 +39,7 @@ func TestTheNextCoordinatorGoesOn(t *testing.T) {
 
 // All nodes end, and new ones begin on the same journal.
 func TestSpecsSurviveTheEndOfAllNodes(t *testing.T) {
-	journal := memory.New()
+	journal := journal.NewMemory()
 	onJournal := func(cfg *placement.Config) { cfg.Journal = journal }
 	inWorld(t, 2, func(t *testing.T, w *world) {
 		w.submit(w.spec("one").WithConstraints(w.on("n2")))

@@ -14,7 +14,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -192,10 +192,10 @@ func TestSettingsThatMakeNoSenseAreRefused(t *testing.T) {
 		n := clustertest.Start(t, 1).Node("n1")
 		for want, cfg := range map[string]placement.Config{
 			"Config.Journal":    {},
-			"Config.AckTimeout": {Journal: memory.New(), AckTimeout: -1},
-			"Name":              {Journal: memory.New(), Election: cluster.LeaderElection{Compare: cluster.Oldest().Compare}},
-			"Config.Retry.Min":  {Journal: memory.New(), Retry: actor.Backoff{Min: -1}},
-			"Config.Factories":  {Journal: memory.New(), Factories: append(slices.Clone(kinds), kinds...)},
+			"Config.AckTimeout": {Journal: journal.NewMemory(), AckTimeout: -1},
+			"Name":              {Journal: journal.NewMemory(), Election: cluster.LeaderElection{Compare: cluster.Oldest().Compare}},
+			"Config.Retry.Min":  {Journal: journal.NewMemory(), Retry: actor.Backoff{Min: -1}},
+			"Config.Factories":  {Journal: journal.NewMemory(), Factories: append(slices.Clone(kinds), kinds...)},
 		} {
 			_, err := placement.Start(n, cfg)
 			require.ErrorContains(t, err, want)
@@ -205,12 +205,12 @@ func TestSettingsThatMakeNoSenseAreRefused(t *testing.T) {
 		}
 		_, found := placement.Of(n.System)
 		require.False(t, found)
-		c, err := placement.Start(n, placement.Config{Journal: memory.New()})
+		c, err := placement.Start(n, placement.Config{Journal: journal.NewMemory()})
 		require.NoError(t, err)
 		again, found := placement.Of(n.System)
 		require.True(t, found)
 		require.Same(t, c, again)
-		_, err = placement.Start(n, placement.Config{Journal: memory.New()})
+		_, err = placement.Start(n, placement.Config{Journal: journal.NewMemory()})
 		require.ErrorContains(t, err, "before")
 	})
 }
@@ -246,7 +246,7 @@ func TestFactoriesHaveWhatIsOfTheirNode(t *testing.T) {
 	lamps := placement.NewType[string, actor.ActorRef[string]]("lamp")
 	for range 2 { // as by go test -count=2
 		synctest.Test(t, func(t *testing.T) {
-			c, journal := clustertest.Start(t, 3), memory.New()
+			c, journal := clustertest.Start(t, 3), journal.NewMemory()
 			clients := map[string]*placement.Coordinator{}
 			for _, n := range c.Nodes() {
 				here := &lamp{n.View().Self.Name}

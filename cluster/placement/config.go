@@ -64,7 +64,7 @@ type Config struct {
 // withDefaults returns c with the defaults of the fields that are not set, or a [*FieldError].
 func (c Config) withDefaults() (Config, error) {
 	if c.Journal == nil {
-		return c, plan.BadField("Config.Journal", "Config.Journal is nil; give all nodes the same journal, as persistence/sqlite opens one, or persistence/memory in tests")
+		return c, plan.BadField("Config.Journal", "Config.Journal is nil; give all nodes the same journal, as persistence/sqlite opens one, or journal.NewMemory in tests")
 	}
 	for name, d := range map[string]time.Duration{
 		"AckTimeout": c.AckTimeout, "Retry.Min": c.Retry.Min, "Retry.Max": c.Retry.Max,

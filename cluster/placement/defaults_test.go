@@ -8,11 +8,11 @@ import (
 
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/internal/godoc"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 func TestDefaultsAreAsDocumented(t *testing.T) {
-	c, err := Config{Journal: memory.New()}.withDefaults()
+	c, err := Config{Journal: journal.NewMemory()}.withDefaults()
 	require.NoError(t, err)
 	require.Empty(t, godoc.Check(".",
 		godoc.Is("Config.Strategy", "The default is [LeastLoaded].", LeastLoaded().Name(), c.Strategy.Name()),

@@ -67,6 +67,6 @@
 //
 // # Testing
 //
-// Whole clusters run in virtual time with testkit/clustertest and persistence/memory. Give all
+// Whole clusters run in virtual time with testkit/clustertest and journal.NewMemory. Give all
 // nodes the same journal.
 package placement

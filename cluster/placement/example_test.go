@@ -9,7 +9,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
 )
 
@@ -49,7 +49,7 @@ func Example() {
 		return
 	}
 	defer node.Leave(ctx) //nolint:errcheck // the example is over
-	coordinator, err := placement.Start(node, placement.Config{Journal: memory.New(), Factories: []placement.Factory{greeters.Factory(greeter)}})
+	coordinator, err := placement.Start(node, placement.Config{Journal: journal.NewMemory(), Factories: []placement.Factory{greeters.Factory(greeter)}})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -78,7 +78,7 @@ func ExampleCoordinator_StartSingleton() {
 		return
 	}
 	defer node.Leave(ctx) //nolint:errcheck // the example is over
-	coordinator, err := placement.Start(node, placement.Config{Journal: memory.New(), Factories: []placement.Factory{greeters.Factory(greeter)}})
+	coordinator, err := placement.Start(node, placement.Config{Journal: journal.NewMemory(), Factories: []placement.Factory{greeters.Factory(greeter)}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -12,12 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/generation"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -167,7 +167,7 @@ func inWorld(t *testing.T, n int, f func(t *testing.T, w *world), change ...func
 	t.Helper()
 	t.Cleanup(func() { plans.Delete(t.Name()) }) // it may run again
 	synctest.Test(t, func(t *testing.T) {
-		cfg := placement.Config{Journal: memory.New(), Factories: kinds}
+		cfg := placement.Config{Journal: journal.NewMemory(), Factories: kinds}
 		for _, each := range change {
 			each(&cfg)
 		}

@@ -1,9 +1,9 @@
 package placement
 
 import (
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/cluster/internal/hosting/shell"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // moved reports a move that is over.

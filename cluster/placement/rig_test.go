@@ -12,7 +12,6 @@ import (
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 )
 
 // slowness is what slow actors are made from.
@@ -99,7 +98,7 @@ type moodyJournal struct {
 	of    string // the id that it fails for
 }
 
-func newMoodyJournal() *moodyJournal { return &moodyJournal{Journal: memory.New()} }
+func newMoodyJournal() *moodyJournal { return &moodyJournal{Journal: journal.NewMemory()} }
 
 func (m *moodyJournal) set(limit int, of string, fails error) {
 	m.mu.Lock()

@@ -13,7 +13,7 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/internal/effort"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
@@ -33,7 +33,7 @@ func TestTheDiariesOfTheExampleInChaos(t *testing.T) {
 }
 
 func entriesInChaos(r *clustertest.Round, coordinatorJournal bool) {
-	store := memory.New()
+	store := journal.NewMemory()
 	opts := []sharding.Option{sharding.Shards(8), sharding.EventSourced(), sharding.PassivateAfter(20 * time.Second)}
 	if coordinatorJournal {
 		opts = append(opts, sharding.WithJournal(store))
@@ -63,7 +63,7 @@ func entriesInChaos(r *clustertest.Round, coordinatorJournal bool) {
 func TestInChaosNoConfirmedDeliveryIsLostOrDoubled(t *testing.T) {
 	effort.Verify(t)
 	clustertest.Chaos{Nodes: 3, Faults: 5, ShrinkRuns: -1}.Run(t, func(r *clustertest.Round) {
-		store := memory.New()
+		store := journal.NewMemory()
 		entries := clustertest.NewAppends(r, 12)
 		r.EachNode(func(n *cluster.Node) {
 			region, err := sharding.Start(n, "ledger", func(e sharding.Entity) actor.Behavior[delivery.Link[note]] {

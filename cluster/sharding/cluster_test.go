@@ -18,7 +18,6 @@ import (
 	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
@@ -26,7 +25,7 @@ import (
 type shop struct {
 	*clustertest.Cluster
 	t       *testing.T
-	store   *memory.Journal
+	store   *journal.Memory
 	opts    []sharding.Option
 	logs    zapcore.Core
 	entries *observer.ObservedLogs
@@ -39,7 +38,7 @@ type shop struct {
 func inShop(t *testing.T, nodes int, f func(t *testing.T, s *shop)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		s := &shop{t: t, store: memory.New(), regions: map[string]*sharding.Region[note]{}, at: map[string]int{}}
+		s := &shop{t: t, store: journal.NewMemory(), regions: map[string]*sharding.Region[note]{}, at: map[string]int{}}
 		s.opts = []sharding.Option{sharding.Shards(16), sharding.EventSourced()}
 		s.Cluster = clustertest.Start(t, nodes)
 		for n := range nodes {
@@ -354,7 +353,7 @@ func TestANodeWithoutTheRoleSendsAndHostsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := clustertest.Start(t, 1)
 		c.Add("worker", func(_ string, cfg *cluster.Config) { cfg.Roles = []string{"worker"} })
-		store := memory.New()
+		store := journal.NewMemory()
 		var regions []*sharding.Region[note]
 		for _, n := range c.Nodes() {
 			name := n.View().Self.Name
@@ -416,7 +415,7 @@ func TestTheStatsOfEachNodeHaveTheHomesOfAllShards(t *testing.T) {
 func TestWhatWaitsForASlowEntityMovesWithItsShard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := clustertest.Start(t, 2)
-		store := memory.New()
+		store := journal.NewMemory()
 		regions := map[string]*sharding.Region[note]{}
 		for _, n := range c.Nodes() {
 			name := n.View().Self.Name

@@ -13,7 +13,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/sharding"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -66,7 +66,7 @@ func TestAPinnedShardIsWhereItWasPutWhateverHappensToItsNode(t *testing.T) {
 // The announcement of a type may reach the coordinator after the first request about it.
 func TestAShardCanBePinnedAsSoonAsItsTypeIsStarted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, store := clustertest.Start(t, 3), memory.New()
+		c, store := clustertest.Start(t, 3), journal.NewMemory()
 		for _, n := range c.Nodes() {
 			r, err := sharding.Start(n, "notebook", func(sharding.Entity) actor.Behavior[note] { return behaviors.Ignore[note] },
 				sharding.Shards(8), sharding.WithJournal(store))

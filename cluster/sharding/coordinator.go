@@ -8,17 +8,17 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/cluster/internal/hosting/shell"
 	"github.com/understudy-go/understudy/cluster/internal/journaled"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
@@ -63,7 +63,7 @@ type coordinator struct {
 func coordinatorOn(n *cluster.Node, shared persistence.Journal, h *hub) actor.Behavior[command] {
 	store := shared
 	if store == nil {
-		store = memory.New()
+		store = journal.NewMemory()
 	}
 	return journaled.New(journaled.Config[command, allot.Fact, allot.Ledger]{
 		ID: journalID, Journal: store, With: allot.Ledger.With, SnapshotEvery: snapshotEvery, Tick: tick{},

@@ -13,7 +13,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/sharding"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
@@ -125,7 +125,7 @@ type office struct {
 	*clustertest.Cluster
 	*shift
 	t     *testing.T
-	store *memory.Journal
+	store *journal.Memory
 }
 
 func (o *office) open(name string, n int) *sharding.Daemons[note] {
@@ -142,7 +142,7 @@ func (o *office) open(name string, n int) *sharding.Daemons[note] {
 func inOffice(t *testing.T, nodes int, f func(t *testing.T, o *office)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		f(t, &office{Cluster: clustertest.Start(t, nodes), shift: &shift{t: t, at: map[int]string{}}, t: t, store: memory.New()})
+		f(t, &office{Cluster: clustertest.Start(t, nodes), shift: &shift{t: t, at: map[int]string{}}, t: t, store: journal.NewMemory()})
 	})
 }
 

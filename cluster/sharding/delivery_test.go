@@ -24,7 +24,6 @@ import (
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/deliveryqueue"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -78,7 +77,7 @@ type (
 type bank struct {
 	*clustertest.Cluster
 	t       *testing.T
-	store   *memory.Journal
+	store   *journal.Memory
 	mu      sync.Mutex // guards regions
 	regions map[string]ledgers
 }
@@ -86,7 +85,7 @@ type bank struct {
 func inBank(t *testing.T, nodes int, f func(t *testing.T, b *bank), opts ...sharding.Option) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		b := &bank{t: t, store: memory.New(), regions: map[string]ledgers{}}
+		b := &bank{t: t, store: journal.NewMemory(), regions: map[string]ledgers{}}
 		b.Cluster = clustertest.Start(t, nodes)
 		for _, n := range b.Nodes() {
 			b.start(n, opts...)
@@ -243,7 +242,7 @@ func withConsumers(t *testing.T, worker func(sharding.Entity) actor.Behavior[del
 
 func TestAnEntityThatFailsAtADeliveryGetsItAgainAfterItsBackoff(t *testing.T) {
 	failures, began := 0, []time.Time(nil)
-	store := memory.New()
+	store := journal.NewMemory()
 	withConsumers(t, func(e sharding.Entity) actor.Behavior[deliveredNote] {
 		began = append(began, time.Now())
 		return behaviors.Intercept(&behaviors.Interceptor[deliveredNote]{

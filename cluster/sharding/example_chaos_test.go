@@ -12,7 +12,7 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
@@ -54,11 +54,11 @@ func diary(e sharding.Entity, j persistence.Journal) actor.Behavior[DiaryMsg] {
 
 // diariesInChaos is the story of a Chaos: in the end each diary has each acknowledged entry once.
 func diariesInChaos(r *clustertest.Round) {
-	journal := memory.New() // outlives the nodes
+	store := journal.NewMemory() // outlives the nodes
 	entries := clustertest.NewAppends(r, 12)
 	r.EachNode(func(n *cluster.Node) {
 		diaries, err := sharding.Start(n, "diary", func(e sharding.Entity) actor.Behavior[DiaryMsg] {
-			return diary(e, journal)
+			return diary(e, store)
 		}, sharding.EventSourced())
 		if err != nil {
 			r.Fatalf("%v", err)

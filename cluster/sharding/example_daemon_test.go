@@ -9,7 +9,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/sharding"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // Which asks a daemon which part of the work it does.
@@ -59,7 +59,7 @@ func init() { actor.RegisterType[Meter]("sharding-example.meter") }
 // The second system runs the meter that the first one had, although nobody sends it a message.
 func ExampleRemember() {
 	ctx := context.Background()
-	journal := memory.New()
+	store := journal.NewMemory()
 	started := make(chan string, 10)
 	factory := func(e sharding.Entity) actor.Behavior[Meter] {
 		started <- e.ID
@@ -77,7 +77,7 @@ func ExampleRemember() {
 	}
 	for n := range 2 {
 		system := actor.NewSystem("grid")
-		meters, err := sharding.Start(system, "meter", factory, sharding.Remember(), sharding.WithJournal(journal))
+		meters, err := sharding.Start(system, "meter", factory, sharding.Remember(), sharding.WithJournal(store))
 		if err != nil {
 			fmt.Println(err)
 			return

@@ -13,7 +13,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/deliveryqueue"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // A PurseMsg is a Payment or a CountCoins.
@@ -77,18 +77,18 @@ func handlePurse(_ *actor.Context[delivery.Delivery[PurseMsg]], p Purse, d deliv
 // starts again.
 func Example_delivery() {
 	ctx := context.Background()
-	journal := memory.New()
+	store := journal.NewMemory()
 	system := actor.NewSystem("bank") // or a node of a cluster
 	defer func() { _ = system.Shutdown(ctx) }()
 
 	purses, err := sharding.Start(system, "purse", func(e sharding.Entity) actor.Behavior[delivery.Link[PurseMsg]] {
-		return delivery.Consumer(behaviors.EventSourced(e.PersistenceID(), journal, Purse{}, paid, handlePurse))
+		return delivery.Consumer(behaviors.EventSourced(e.PersistenceID(), store, Purse{}, paid, handlePurse))
 	}, sharding.EventSourced())
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	queue := deliveryqueue.New("payments", journal)
+	queue := deliveryqueue.New("payments", store)
 	payments := actor.Spawn(system, delivery.ProducerByID(purses.Lookup, delivery.WithQueue(queue)), "payments")
 	for _, owner := range []string{"ada", "bob", "ada"} {
 		outcome, err := actor.Ask(ctx, payments, func(r actor.ActorRef[delivery.Confirmed]) delivery.Command[PurseMsg] {

@@ -12,7 +12,6 @@ import (
 	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/persistence/projection"
 	"github.com/understudy-go/understudy/singleton"
 )
@@ -40,7 +39,7 @@ func account(e sharding.Entity, j persistence.Journal) actor.Behavior[Deposit] {
 // is a quarter of the shards, and runs on one node of the cluster.
 func Example_projection() {
 	ctx := context.Background()
-	store := memory.New()
+	store := journal.NewMemory()
 	system := actor.NewSystem("bank") // or a node of a cluster
 	defer func() { _ = system.Shutdown(ctx) }()
 	accounts, err := sharding.Start(system, "account", func(e sharding.Entity) actor.Behavior[Deposit] {

@@ -8,7 +8,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // A Deposit adds to the balance of an account, which it answers with the new one.
@@ -29,12 +29,12 @@ func init() {
 // cluster needs.
 func Example() {
 	ctx := context.Background()
-	journal := memory.New()
+	store := journal.NewMemory()
 	system := actor.NewSystem("bank")
 	defer func() { _ = system.Shutdown(ctx) }()
 
 	accounts, err := sharding.Start(system, "account", func(e sharding.Entity) actor.Behavior[Deposit] {
-		return behaviors.EventSourced(e.PersistenceID(), journal, 0,
+		return behaviors.EventSourced(e.PersistenceID(), store, 0,
 			func(balance int, d Deposited) int { return balance + d.Amount },
 			func(_ *actor.Context[Deposit], balance int, d Deposit) persistence.Effect[Deposited] {
 				return persistence.Persist(Deposited{d.Amount}).Then(func() { d.ReplyTo.Tell(balance + d.Amount) })

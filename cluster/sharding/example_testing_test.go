@@ -10,7 +10,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/eventsourced"
 )
@@ -32,9 +32,9 @@ func ExampleEntity_testing() {
 // testing/synctest, time is virtual, so entities passivate at once.
 func ExampleStart_testing() {
 	example(func(t testing.TB) {
-		journal := memory.New()
+		store := journal.NewMemory()
 		accounts, err := sharding.Start(testkit.NewSystem(t), "account", func(e sharding.Entity) actor.Behavior[Deposit] {
-			return account(e, journal)
+			return account(e, store)
 		}, sharding.EventSourced(), sharding.PassivateAfter(time.Minute))
 		if err != nil {
 			t.Fatalf("%v", err)

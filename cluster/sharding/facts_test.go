@@ -16,7 +16,6 @@ import (
 	"github.com/understudy-go/understudy/cluster/sharding/internal/allot"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -37,7 +36,7 @@ func writeFact(t *testing.T, store journal.Journal, f allot.Fact) {
 
 func TestAFactThatDoesNotFitIsReportedAndEndsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := memory.New()
+		store := journal.NewMemory()
 		writeFact(t, store, allot.Fact{Type: "notebook", Shard: 3, Record: allot.Record{Node: "n9", Generation: 7}})
 		logs, entries := observer.New(zap.ErrorLevel)
 		c := clustertest.Start(t, 2, func(_ string, cfg *cluster.Config) { cfg.Logger = zap.New(logs) })

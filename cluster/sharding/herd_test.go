@@ -14,7 +14,6 @@ import (
 	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -48,7 +47,7 @@ func remember(t *testing.T, n map[herd]int) {
 
 func TestANodeStartsTheRememberedEntitiesOfAllShardsAtOnePaceFairlyAmongTypes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ids := memory.New()
+		ids := journal.NewMemory()
 		many, few := herd{"many", 64, ids}, herd{"few", 8, ids}
 		remember(t, map[herd]int{many: 1500, few: 20})
 
@@ -84,10 +83,10 @@ func (j sluggish) entity(e sharding.Entity) actor.Behavior[note] {
 
 func TestAnEntityThatAMessageWakesDoesNotWaitForTheHerd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		many := herd{"many", 64, memory.New()}
+		many := herd{"many", 64, journal.NewMemory()}
 		remember(t, map[herd]int{many: 1000})
 
-		s, store := testkit.NewSystem(t), sluggish{memory.New()}
+		s, store := testkit.NewSystem(t), sluggish{journal.NewMemory()}
 		persistence.LimitRecoveries(s, 10)
 		herd := many.start(t, s, store.entity)
 		other, err := sharding.Start(s, "other", store.entity)

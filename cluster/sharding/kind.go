@@ -5,8 +5,8 @@ import (
 	"reflect"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // A messageKind is what a region does that depends on the type of its messages. All else is

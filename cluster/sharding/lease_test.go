@@ -22,7 +22,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/internal/shardstatus"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton/lease"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
@@ -49,7 +49,7 @@ func inGuarded(t *testing.T, nodes int, f func(t *testing.T, g *guarded), opts .
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		g := &guarded{
-			shop:   &shop{t: t, store: memory.New(), regions: map[string]*sharding.Region[note]{}, at: map[string]int{}},
+			shop:   &shop{t: t, store: journal.NewMemory(), regions: map[string]*sharding.Region[note]{}, at: map[string]int{}},
 			leases: lease.NewMemory(), handled: map[string]uint64{},
 		}
 		g.opts = append([]sharding.Option{sharding.Shards(16), sharding.WithJournal(g.store), sharding.WithLease(leasesOf(g.leases))}, opts...)
@@ -382,7 +382,7 @@ func TestLeasesNeedAJournal(t *testing.T) {
 		require.ErrorContains(t, err, "WithLease needs WithJournal")
 		_, err = sharding.Start(c.Node("n1"), "diary", notebook)
 		require.NoError(t, err)
-		_, err = sharding.Start(c.Node("n1"), "notebook", notebook, with, sharding.WithJournal(memory.New()))
+		_, err = sharding.Start(c.Node("n1"), "notebook", notebook, with, sharding.WithJournal(journal.NewMemory()))
 		require.ErrorContains(t, err, "also for the first type")
 
 		alone := start(t, testkit.NewSystem(t), notebook, with)
@@ -399,7 +399,7 @@ func TestInChaosNoEntityRunsTwiceWithLeases(t *testing.T) {
 	}
 	clustertest.Chaos{Nodes: 3, Faults: 5, ShrinkRuns: -1, Options: []clustertest.Option{stay}}.Run(t, func(r *clustertest.Round) {
 		g := &guarded{shop: &shop{}, leases: lease.NewMemory(), handled: map[string]uint64{}}
-		journal, stop := memory.New(), make(chan struct{})
+		journal, stop := journal.NewMemory(), make(chan struct{})
 		regions := map[string]*sharding.Region[note]{}
 		r.EachNode(func(n *cluster.Node) {
 			name := n.View().Self.Name

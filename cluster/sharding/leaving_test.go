@@ -12,7 +12,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/sharding"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
@@ -59,7 +59,7 @@ func TestANodeWhoseShardsNobodyElseHostsLeavesAtOnce(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := clustertest.Start(t, 2)
 				c.Add("worker", func(_ string, cfg *cluster.Config) { cfg.Roles = []string{"worker"} })
-				store := memory.New()
+				store := journal.NewMemory()
 				opts := map[string][]sharding.Option{}
 				for _, name := range []string{"n1", "n2", "worker"} {
 					opts[name] = []sharding.Option{sharding.Shards(16)}

@@ -19,7 +19,6 @@ import (
 	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -267,7 +266,7 @@ func TestARefTravelsInMessages(t *testing.T) {
 
 func TestAnEventSourcedEntityKeepsItsState(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		store := memory.New()
+		store := journal.NewMemory()
 		r := start(t, s, func(e sharding.Entity) actor.Behavior[note] {
 			return behaviors.EventSourced(e.PersistenceID(), store, []string(nil),
 				func(all []string, n noted) []string { return append(all, n.Text) },

@@ -9,7 +9,6 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 )
 
 // What an entity with the longest id and name of its type stores has a persistence id that journals
@@ -21,7 +20,7 @@ func TestTheLongestIDOfTheTypeWithTheLongestNameIsStored(t *testing.T) {
 		r, err := sharding.Start(s, name, func(e sharding.Entity) actor.Behavior[note] {
 			all = e.PersistenceID()
 			return notebook(e)
-		}, sharding.Remember(), sharding.WithJournal(memory.New()))
+		}, sharding.Remember(), sharding.WithJournal(journal.NewMemory()))
 		require.NoError(t, err)
 		require.Equal(t, id+":", read(t, r.Ref(id)))
 		require.NoError(t, journal.ValidateID(all))

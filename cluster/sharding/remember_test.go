@@ -17,7 +17,6 @@ import (
 	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -90,7 +89,7 @@ func TestAMessageStartsAnEntityThatFailedAMinuteAgo(t *testing.T) {
 
 func TestRememberedEntitiesRunAgainAfterAFullStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store, before := memory.New(), newWard()
+		store, before := journal.NewMemory(), newWard()
 		first := testkit.NewSystem(t)
 		r := start(t, first, before.patient, sharding.Remember(), sharding.WithJournal(store), sharding.Shards(4))
 		var all []string
@@ -113,7 +112,7 @@ func TestRememberedEntitiesRunAgainAfterAFullStop(t *testing.T) {
 
 func TestAnEntityThatAsksToBePassivatedIsForgottenAndOneThatStopsIsNot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store, w := memory.New(), newWard()
+		store, w := journal.NewMemory(), newWard()
 		s := testkit.NewSystem(t)
 		r := start(t, s, w.patient, sharding.Remember(), sharding.WithJournal(store), sharding.Shards(2))
 		for _, does := range []string{"stop", "fail", "passivate"} {
@@ -136,7 +135,7 @@ func TestAnEntityThatAsksToBePassivatedIsForgottenAndOneThatStopsIsNot(t *testin
 
 func TestWhatArrivesWhileAnEntityPassivatesStartsItAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store, w := memory.New(), newWard()
+		store, w := journal.NewMemory(), newWard()
 		s := testkit.NewSystem(t)
 		r := start(t, s, w.patient, sharding.Remember(), sharding.WithJournal(store), sharding.Shards(1))
 		for range 500 {
@@ -195,8 +194,8 @@ func TestRememberNeedsAJournalAndNoPassivation(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
 		for want, opts := range map[string][]sharding.Option{
 			"add WithJournal": {sharding.Remember()},
-			"stay awake":      {sharding.Remember(), sharding.WithJournal(memory.New()), sharding.PassivateAfter(time.Minute)},
-			"leave out":       {sharding.Remember(), sharding.WithJournal(memory.New()), sharding.MaxEntities(5)},
+			"stay awake":      {sharding.Remember(), sharding.WithJournal(journal.NewMemory()), sharding.PassivateAfter(time.Minute)},
+			"leave out":       {sharding.Remember(), sharding.WithJournal(journal.NewMemory()), sharding.MaxEntities(5)},
 		} {
 			_, err := sharding.Start(s, "notebook", notebook, opts...)
 			require.ErrorContains(t, err, want)
@@ -222,7 +221,7 @@ type troubled struct {
 	stored  int
 }
 
-func newTroubled() *troubled { return &troubled{Journal: memory.New()} }
+func newTroubled() *troubled { return &troubled{Journal: journal.NewMemory()} }
 
 func (j *troubled) fail(why error) {
 	j.mu.Lock()

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/sharding"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
@@ -17,7 +17,7 @@ import (
 type hospital struct {
 	*clustertest.Cluster
 	t       *testing.T
-	store   *memory.Journal
+	store   *journal.Memory
 	wards   map[string]*ward
 	regions map[string]*sharding.Region[note]
 }
@@ -25,7 +25,7 @@ type hospital struct {
 func inHospital(t *testing.T, nodes int, f func(t *testing.T, h *hospital)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		h := &hospital{t: t, store: memory.New(), wards: map[string]*ward{}, regions: map[string]*sharding.Region[note]{}}
+		h := &hospital{t: t, store: journal.NewMemory(), wards: map[string]*ward{}, regions: map[string]*sharding.Region[note]{}}
 		h.Cluster = clustertest.Start(t, nodes)
 		for n := range nodes {
 			h.open(fmt.Sprint("n", n+1))

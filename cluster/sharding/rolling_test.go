@@ -13,7 +13,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/internal/effort"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
@@ -22,7 +22,7 @@ import (
 type fleet struct {
 	*clustertest.Cluster
 	t     *testing.T
-	store *memory.Journal
+	store *journal.Memory
 
 	mu          sync.Mutex // guards all below
 	regions     map[string]*sharding.Region[note]
@@ -97,7 +97,7 @@ func TestARollingRestartBetweenWhichShardsAreBalancedLosesNothing(t *testing.T) 
 // rollingRestart rests after each node. It allows each shard that many moves.
 func rollingRestart(t *testing.T, rest time.Duration, moves int) {
 	const entities = 100
-	f := &fleet{t: t, store: memory.New(), regions: map[string]*sharding.Region[note]{}, generations: map[int]map[uint64]bool{}}
+	f := &fleet{t: t, store: journal.NewMemory(), regions: map[string]*sharding.Region[note]{}, generations: map[int]map[uint64]bool{}}
 	nodes := []string{"n1", "n2", "n3"}
 	f.Cluster = clustertest.Start(t, len(nodes))
 	for _, name := range nodes {

@@ -8,8 +8,8 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/internal/permits"
 	"github.com/understudy-go/understudy/internal/singletonhook"

@@ -12,7 +12,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
@@ -40,7 +40,7 @@ func hesitant(sharding.Entity) actor.Behavior[note] {
 // hesitantWithJournal is an event-sourced one.
 func hesitantWithJournal(e sharding.Entity) actor.Behavior[note] {
 	ready := false
-	return behaviors.EventSourced(e.PersistenceID(), memory.New(), 0, func(n int, _ noted) int { return n + 1 },
+	return behaviors.EventSourced(e.PersistenceID(), journal.NewMemory(), 0, func(n int, _ noted) int { return n + 1 },
 		func(ctx *actor.Context[note], _ int, n note) persistence.Effect[noted] {
 			switch {
 			case n.Text == "ready":

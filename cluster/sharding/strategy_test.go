@@ -14,7 +14,7 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/cluster/sharding"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
@@ -23,7 +23,7 @@ import (
 func shopWith(t *testing.T, nodes int, f func(t *testing.T, s *shop), opts ...sharding.Option) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		s := &shop{t: t, store: memory.New(), regions: map[string]*sharding.Region[note]{}, at: map[string]int{}}
+		s := &shop{t: t, store: journal.NewMemory(), regions: map[string]*sharding.Region[note]{}, at: map[string]int{}}
 		s.opts = append([]sharding.Option{sharding.Shards(16), sharding.EventSourced(), sharding.WithJournal(s.store)}, opts...)
 		s.logs, s.entries = observer.New(zap.WarnLevel)
 		s.Cluster = clustertest.Start(t, nodes, func(_ string, cfg *cluster.Config) { cfg.Logger = zap.New(s.logs) })

@@ -15,7 +15,7 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -48,7 +48,7 @@ func newStuckRig(t *testing.T, sourced bool) *stuckRig {
 			close(s.never)
 		}
 	}))
-	j := memory.New()
+	j := journal.NewMemory()
 	opts := []sharding.Option{sharding.Shards(4), sharding.WithJournal(j)}
 	if sourced {
 		opts = append(opts, sharding.EventSourced())

@@ -20,7 +20,6 @@ import (
 	"github.com/understudy-go/understudy/internal/pause"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -35,7 +34,7 @@ func init() { actor.RegisterType[errand]("sharding-test.errand") }
 
 // An almanac notes when the timers of entities have come.
 type almanac struct {
-	store *memory.Journal
+	store *journal.Memory
 	fails atomic.Int64 // how many handlers of timers are to fail
 	mu    sync.Mutex   // guards all below
 	came  map[string][]time.Time
@@ -43,7 +42,9 @@ type almanac struct {
 	again int           // attempts after the first
 }
 
-func newAlmanac() *almanac { return &almanac{store: memory.New(), came: map[string][]time.Time{}} }
+func newAlmanac() *almanac {
+	return &almanac{store: journal.NewMemory(), came: map[string][]time.Time{}}
+}
 
 // entity schedules the errands that it is told.
 func (d *almanac) entity(e sharding.Entity) actor.Behavior[errand] {
@@ -147,10 +148,10 @@ func TestNothingWakesEntitiesWithoutWithTimersAndTheLogSaysSo(t *testing.T) {
 }
 
 // slowWakes takes ten seconds to answer what it has known at the beginning.
-type slowWakes struct{ *memory.Journal }
+type slowWakes struct{ *journal.Memory }
 
 func (s slowWakes) Wakes(ctx context.Context, in journal.SliceRange, after journal.Wake, before time.Time, limit int) ([]journal.Wake, error) {
-	wakes, err := s.Journal.Wakes(ctx, in, after, before, limit)
+	wakes, err := s.Memory.Wakes(ctx, in, after, before, limit)
 	return wakes, cmp.Or(err, pause.For(ctx, 10*time.Second))
 }
 
@@ -185,7 +186,7 @@ func TestAnEntityWhoseHandlerFailsGetsItsTimerAgain(t *testing.T) {
 
 func TestWithTimersNeedsAJournalThatKeepsThem(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *actor.System) {
-		_, err := sharding.Start(s, "almanac", newAlmanac().entity, sharding.WithTimers(struct{ persistence.Journal }{memory.New()}))
+		_, err := sharding.Start(s, "almanac", newAlmanac().entity, sharding.WithTimers(struct{ persistence.Journal }{journal.NewMemory()}))
 		require.ErrorContains(t, err, "needs a journal that keeps timers")
 		_, err = sharding.Start(s, "almanac", newAlmanac().entity, sharding.WithTimers(nil))
 		require.ErrorContains(t, err, "needs a journal that keeps timers")

@@ -10,7 +10,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/cron"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // start starts the schedule. Each node of a cluster calls it; one node at a time runs the jobs.
@@ -38,7 +38,7 @@ func main() {
 func run(ctx context.Context) error {
 	system := actor.NewSystem("shop")
 	closed := make(chan cron.Run, 1)
-	schedule, err := start(system, memory.New(), func(_ context.Context, run cron.Run) error { //nolint:contextcheck // runs have contexts of their own
+	schedule, err := start(system, journal.NewMemory(), func(_ context.Context, run cron.Run) error { //nolint:contextcheck // runs have contexts of their own
 		closed <- run
 		return nil
 	})

@@ -15,7 +15,7 @@ import (
 
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/placement"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
@@ -78,7 +78,7 @@ func TestTheProgramTellsItsStoryInLessThanTwentySeconds(t *testing.T) {
 // inMemory runs stores on an in-memory network, in virtual time.
 type inMemory struct {
 	*clustertest.Cluster
-	journal *memory.Journal
+	journal *journal.Memory
 }
 
 func (s *inMemory) Start(name string) error {
@@ -101,7 +101,7 @@ func equipped(name string, cfg *cluster.Config) {
 func inVirtualTime(t *testing.T, f func(t *testing.T, s *story, stores *inMemory, out *bytes.Buffer)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		stores := &inMemory{Cluster: clustertest.Start(t, 1), journal: memory.New()}
+		stores := &inMemory{Cluster: clustertest.Start(t, 1), journal: journal.NewMemory()}
 		gateway := stores.Add(gatewayNode, equipped)
 		stores.Leave("n1")
 		coordinator, err := takePart(gateway, stores.journal)

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/sqlite"
 )

@@ -12,25 +12,25 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
 // inCluster gives a test the handlers of three nodes, of which n1 hosts the fund. A write takes 10
 // ms of virtual time.
-func inCluster(t *testing.T, f func(t *testing.T, c *clustertest.Cluster, handlers map[string]http.Handler, journal *memory.Journal)) {
+func inCluster(t *testing.T, f func(t *testing.T, c *clustertest.Cluster, handlers map[string]http.Handler, journal *journal.Memory)) {
 	synctest.Test(t, func(t *testing.T) {
-		journal := memory.New()
+		store := journal.NewMemory()
 		c := clustertest.Start(t, 3)
 		handlers := map[string]http.Handler{}
 		for _, n := range c.Nodes() {
-			ref := actor.Spawn(n, fund(slow{journal, 10 * time.Millisecond}), "fund")
+			ref := actor.Spawn(n, fund(slow{store, 10 * time.Millisecond}), "fund")
 			handlers[n.View().Self.Name] = routes(ref, cluster.Config{}.Expected().FailoverFenced)
 		}
 		c.AwaitQuiet()
 		require.Equal(t, "1000000", balance(t, handlers["n2"]))
 		time.Sleep(time.Second) // all nodes know that the fund has a journal
-		f(t, c, handlers, journal)
+		f(t, c, handlers, store)
 	})
 }
 
@@ -45,7 +45,7 @@ func try(t *testing.T, h http.Handler, who *customer) request {
 }
 
 func TestUnderOverloadEachPaymentIsMadeOrRefusedAtOnce(t *testing.T) {
-	inCluster(t, func(t *testing.T, _ *clustertest.Cluster, handlers map[string]http.Handler, journal *memory.Journal) {
+	inCluster(t, func(t *testing.T, _ *clustertest.Cluster, handlers map[string]http.Handler, journal *journal.Memory) {
 		var mu sync.Mutex
 		var all []*customer
 		var requests []request
@@ -79,7 +79,7 @@ func TestUnderOverloadEachPaymentIsMadeOrRefusedAtOnce(t *testing.T) {
 }
 
 func TestInAFailoverEachPaymentIsMadeOnceByTryingAgain(t *testing.T) {
-	inCluster(t, func(t *testing.T, c *clustertest.Cluster, handlers map[string]http.Handler, journal *memory.Journal) {
+	inCluster(t, func(t *testing.T, c *clustertest.Cluster, handlers map[string]http.Handler, journal *journal.Memory) {
 		var mu sync.Mutex
 		var all []*customer
 		var told []request

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -34,10 +34,10 @@ func balance(t *testing.T, h http.Handler) string {
 }
 
 func TestAPaymentIsMadeOnceForItsKey(t *testing.T) {
-	journal := memory.New()
+	store := journal.NewMemory()
 	for range 2 { // the second time from the journal
 		system := testkit.NewSystem(t)
-		h := routes(actor.Spawn(system, fund(journal), "fund"), time.Second)
+		h := routes(actor.Spawn(system, fund(store), "fund"), time.Second)
 		for range 2 {
 			w := post(t, h, "a", `{"cents": 250}`)
 			require.Equal(t, http.StatusCreated, w.Code)
@@ -48,13 +48,13 @@ func TestAPaymentIsMadeOnceForItsKey(t *testing.T) {
 		require.Equal(t, "999750", balance(t, h))
 		require.NoError(t, system.Shutdown(t.Context()))
 	}
-	made, err := payments(t.Context(), journal)
+	made, err := payments(t.Context(), store)
 	require.NoError(t, err)
 	require.Equal(t, map[string]int{"a": 1}, made)
 }
 
 func TestMoreThanIsLeftIsRefused(t *testing.T) {
-	h := routes(actor.Spawn(testkit.NewSystem(t), fund(memory.New()), "fund"), time.Second)
+	h := routes(actor.Spawn(testkit.NewSystem(t), fund(journal.NewMemory()), "fund"), time.Second)
 	for i := range 15 {
 		require.Equal(t, http.StatusCreated, post(t, h, strconv.Itoa(i), `{"cents": 65535}`).Code)
 	}
@@ -65,7 +65,7 @@ func TestMoreThanIsLeftIsRefused(t *testing.T) {
 }
 
 func TestARequestThatIsNoPaymentIsRefused(t *testing.T) {
-	h := routes(actor.Spawn(testkit.NewSystem(t), fund(memory.New()), "fund"), time.Second)
+	h := routes(actor.Spawn(testkit.NewSystem(t), fund(journal.NewMemory()), "fund"), time.Second)
 	for _, c := range []struct{ key, body string }{
 		{"", `{"cents": 1}`},
 		{strings.Repeat("x", 101), `{"cents": 1}`},

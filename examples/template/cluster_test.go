@@ -6,17 +6,17 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
 func TestNumbersGoOnWhenTheHostIsKilled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		journal := memory.New()
+		store := journal.NewMemory()
 		c := clustertest.Start(t, 3) // n1, n2 and n3
 		refs := make(map[string]actor.ActorRef[Request])
 		for _, node := range c.Nodes() {
-			refs[node.View().Self.Name] = actor.Spawn(node, numbers(journal), "numbers")
+			refs[node.View().Self.Name] = actor.Spawn(node, numbers(store), "numbers")
 		}
 		number := func(node, order string) int {
 			number, err := actor.AskTimeout(t.Context(), refs[node], time.Minute, func(replyTo actor.ActorRef[int]) Request {

@@ -8,13 +8,13 @@ import (
 	"testing"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit"
 )
 
 func TestAnOrderThatCannotBeStoredIsRefused(t *testing.T) {
 	mux := http.NewServeMux()
-	mux.Handle("PUT /orders/{order}/number", orders(actor.Spawn(testkit.NewSystem(t), numbers(memory.New()), "numbers")))
+	mux.Handle("PUT /orders/{order}/number", orders(actor.Spawn(testkit.NewSystem(t), numbers(journal.NewMemory()), "numbers")))
 	for order, want := range map[string]int{
 		"apples":                 http.StatusOK,
 		"Äpfel":                  http.StatusOK,

@@ -1,4 +1,4 @@
-// Package actorhook connects package actor/extension with the unexported parts of package actor,
+// Package actorhook connects package internal/extension with the unexported parts of package actor,
 // which that package must not export to users. Package actor sets the functions when it is
 // initialized.
 package actorhook

@@ -31,71 +31,70 @@ var layers = []layer{
 		{"internal/lab/testcosts", []string{"internal/*"}}, // a program, of no use to the packages below
 		{"internal/lab/timers", []string{anything}},        // likewise
 		{"internal/lab/versions", []string{anything}},      // tests only
-		{"internal/lab/processes", []string{"persistence", "persistence/journal", "actor/extension", "actor", "internal/*"}},
-		{"testkit/eventsourced", []string{"testkit", "persistence/memory", "persistence", "persistence/journal", "actor/extension", "actor", "internal/*"}},
-		{"testkit/clustertest", []string{"testkit", "cluster", "singleton", "actor/extension", "actor", "internal/*"}},
+		{"internal/lab/processes", []string{"persistence", "persistence/journal", "actor", "internal/*"}},
+		{"testkit/eventsourced", []string{"testkit", "persistence", "persistence/journal", "actor", "internal/*"}},
+		{"testkit/clustertest", []string{"testkit", "cluster", "singleton", "actor", "internal/*"}},
 	}},
 	{"cluster", []place{
-		{"cluster/cron", []string{"cluster/cron/internal/plan", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton", "actor/telemetry", "actor/extension", "actor", "internal/*"}},
+		{"cluster/cron", []string{"cluster/cron/internal/plan", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton", "actor/telemetry", "actor", "internal/*"}},
 		{"cluster/cron/internal/plan", []string{"cluster/cron/internal/calendar", "internal/*"}}, // which runs begin
-		{"cluster/cron/internal/calendar", nil},                                                  // and when they are due
-		{"cluster/sharding", []string{"cluster/placement", "cluster/sharding/internal/allot", "cluster/sharding/internal/pace", "cluster/sharding/internal/roster", "cluster/sharding/internal/table", "cluster/internal/hosting", "cluster/internal/hosting/shell", "cluster/internal/journaled", "cluster", "behavior", "persistence/memory", "persistence", "persistence/journal", "singleton/lease", "singleton", "actor/telemetry", "actor/extension", "actor", "internal/*"}},
+		{"cluster/cron/internal/calendar", nil}, // and when they are due
+		{"cluster/sharding", []string{"cluster/placement", "cluster/sharding/internal/allot", "cluster/sharding/internal/pace", "cluster/sharding/internal/roster", "cluster/sharding/internal/table", "cluster/internal/hosting", "cluster/internal/hosting/shell", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton/lease", "singleton", "actor/telemetry", "actor", "internal/*"}},
 		{"cluster/sharding/internal/allot", []string{"cluster/sharding/internal/table", "cluster/internal/hosting", "actor", "internal/*"}}, // the coordinator of shards
 		{"cluster/sharding/internal/pace", []string{"internal/*"}},                                                                          // when remembered entities start
 		{"cluster/sharding/internal/roster", nil},                                                                                           // what a shard writes about remembered entities
 		{"cluster/sharding/internal/table", []string{"internal/*"}},
 		{"cluster/config", []string{"cluster", "cluster/downing", "internal/*"}},
-		{"cluster/placement", []string{"cluster/placement/internal/plan", "cluster/internal/hosting", "cluster/internal/hosting/shell", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton", "actor/telemetry", "actor/extension", "actor/receptionist", "actor", "internal/*"}},
-		{"cluster/placement/internal/plan", []string{"cluster/internal/hosting", "cluster/membership", "persistence", "actor/extension", "actor", "internal/*"}}, // the planner
-		{"cluster/internal/journaled", []string{"cluster/internal/hosting", "behavior", "persistence", "persistence/journal", "singleton", "actor"}},             // the shell of coordinators
-		{"cluster/internal/hosting/shell", []string{"cluster/internal/hosting", "cluster", "actor/extension", "actor", "internal/*"}},
-		{"cluster/internal/hosting", []string{"actor/extension", "actor", "internal/*"}}, // what coordinators share
-		{"cluster", []string{"cluster/internal/metrics", "cluster/membership", "behavior", "actor/telemetry", "singleton", "singleton/lease", "remote", "actor/receptionist", "actor/extension", "actor", "cluster/discovery", "cluster/downing", "cluster/internal/phi", "internal/*"}},
+		{"cluster/placement", []string{"cluster/placement/internal/plan", "cluster/internal/hosting", "cluster/internal/hosting/shell", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton", "actor/telemetry", "actor/receptionist", "actor", "internal/*"}},
+		{"cluster/placement/internal/plan", []string{"cluster/internal/hosting", "cluster/membership", "persistence", "actor", "internal/*"}},        // the planner
+		{"cluster/internal/journaled", []string{"cluster/internal/hosting", "behavior", "persistence", "persistence/journal", "singleton", "actor"}}, // the shell of coordinators
+		{"cluster/internal/hosting/shell", []string{"cluster/internal/hosting", "cluster", "actor", "internal/*"}},
+		{"cluster/internal/hosting", []string{"actor", "internal/*"}}, // what coordinators share
+		{"cluster", []string{"cluster/internal/metrics", "cluster/membership", "behavior", "actor/telemetry", "singleton", "singleton/lease", "remote", "actor/receptionist", "actor", "cluster/discovery", "cluster/downing", "cluster/internal/phi", "internal/*"}},
 		{"cluster/internal/metrics", []string{"cluster/membership", "actor/telemetry", "internal/*"}},
 	}},
 	{"catalogue", []place{
-		{"behavior", []string{"persistence", "singleton", "actor/receptionist", "actor/extension", "actor", "internal/*"}},
+		{"behavior", []string{"persistence", "singleton", "actor/receptionist", "actor", "internal/*"}},
 	}},
 	{"features", []place{
-		{"persistence/deliveryqueue", []string{"persistence", "persistence/journal", "actor/delivery", "actor/extension", "actor", "internal/*"}},
-		{"actor/delivery", []string{"actor/receptionist", "actor/telemetry", "actor/extension", "actor", "internal/*"}},
-		{"actor/router", []string{"actor/receptionist", "actor/telemetry", "actor/extension", "actor", "internal/*"}},
-		{"actor/topic", []string{"actor/receptionist", "actor/telemetry", "actor/extension", "actor", "internal/*"}},
-		{"actor/receptionist", []string{"actor/telemetry", "actor/extension", "actor", "internal/*"}},
-		{"singleton", []string{"singleton/internal/directory", "singleton/internal/handover", "singleton/internal/sequence", "singleton/internal/wire", "singleton/lease", "persistence/journal", "actor/telemetry", "actor/extension", "actor", "internal/*"}},
+		{"persistence/deliveryqueue", []string{"persistence", "persistence/journal", "actor/delivery", "actor", "internal/*"}},
+		{"actor/delivery", []string{"actor/receptionist", "actor/telemetry", "actor", "internal/*"}},
+		{"actor/router", []string{"actor/receptionist", "actor/telemetry", "actor", "internal/*"}},
+		{"actor/topic", []string{"actor/receptionist", "actor/telemetry", "actor", "internal/*"}},
+		{"actor/receptionist", []string{"actor/telemetry", "actor", "internal/*"}},
+		{"singleton", []string{"singleton/internal/directory", "singleton/internal/handover", "singleton/internal/sequence", "singleton/internal/wire", "singleton/lease", "persistence/journal", "actor/telemetry", "actor", "internal/*"}},
 		{"singleton/internal/directory", []string{"singleton/internal/handover", "singleton/internal/wire", "internal/*"}},
-		{"singleton/internal/handover", []string{"singleton/internal/wire", "actor/extension", "actor", "internal/*"}},
+		{"singleton/internal/handover", []string{"singleton/internal/wire", "actor", "internal/*"}},
 		{"singleton/internal/sequence", []string{"singleton/internal/wire", "internal/*"}},
-		{"singleton/internal/wire", []string{"actor/extension", "actor", "internal/*"}},
-		{"internal/peers", []string{"actor/extension", "actor", "internal/*"}}, // between cluster and what sends to other nodes
+		{"singleton/internal/wire", []string{"actor", "internal/*"}},
+		{"internal/peers", []string{"actor", "internal/*"}}, // between cluster and what sends to other nodes
 		{"internal/guardedlease", []string{"singleton/lease", "internal/*"}},
-		{"internal/leasespan", []string{"actor/extension", "actor", "internal/*"}},     // between singleton, cluster and the tracer
+		{"internal/leasespan", []string{"actor", "internal/*"}},                        // between singleton, cluster and the tracer
 		{"internal/recall", []string{"actor", "internal/*"}},                           // between singletons and shards, which move
 		{"internal/singletonhook", []string{"singleton/lease", "actor", "internal/*"}}, // between singleton and cluster
 		{"singleton/lease/leasetest", []string{"singleton/lease", "internal/*"}},
-		{"singleton/lease", []string{"actor/extension", "actor", "internal/*"}},
-		{"persistence/journaltest", []string{"persistence/memory", "persistence/journal"}}, // memory is the model
-		{"persistence/memory", []string{"persistence/journal", "internal/*"}},
+		{"singleton/lease", []string{"actor", "internal/*"}},
+		{"persistence/journaltest", []string{"persistence/journal"}}, // its journal in memory is the model
 		{"persistence/sqlite", []string{"persistence/internal/group", "persistence/internal/instant", "persistence/journal", "internal/*"}},
-		{"persistence/internal/storebench", []string{"persistence", "persistence/journal", "testkit", "actor/extension", "actor"}},
+		{"persistence/internal/storebench", []string{"persistence", "persistence/journal", "testkit", "actor", "internal/*"}},
 		{"internal/journalhistory", []string{"persistence/journal"}},
 		{"persistence/internal/group", []string{"persistence/journal"}}, // postgres, which is a module of its own, uses it too
 		{"persistence/internal/instant", nil},                           // as group
-		{"persistence/projection", []string{"persistence", "persistence/journal", "actor/telemetry", "actor/extension", "actor", "internal/*"}},
-		{"persistence", []string{"persistence/internal/envelope", "persistence/journal", "actor/telemetry", "actor/extension", "actor", "internal/*"}},
+		{"persistence/projection", []string{"persistence", "persistence/journal", "actor/telemetry", "actor", "internal/*"}},
+		{"persistence", []string{"persistence/internal/envelope", "persistence/journal", "actor/telemetry", "actor", "internal/*"}},
 		{"persistence/codec", []string{"persistence/internal/envelope", "persistence/journal"}},
 		{"persistence/internal/envelope", []string{"persistence/journal"}},
 		{"persistence/journal", []string{"internal/*"}}, // the contract of stores
-		{"remote", []string{"remote/internal/outbox", "remote/internal/wire", "remote/internal/deathwatch", "actor/telemetry", "actor/extension", "actor", "internal/*"}},
-		{"remote/internal/outbox", []string{"remote/internal/wire", "actor/extension", "actor", "internal/*"}},
-		{"remote/internal/wire", []string{"actor/extension", "internal/*"}},
-		{"remote/internal/deathwatch", []string{"actor/extension", "actor", "internal/*"}},
-		{"testkit", []string{"actor/extension", "actor", "internal/*"}},
+		{"remote", []string{"remote/internal/outbox", "remote/internal/wire", "remote/internal/deathwatch", "actor/telemetry", "actor", "internal/*"}},
+		{"remote/internal/outbox", []string{"remote/internal/wire", "actor", "internal/*"}},
+		{"remote/internal/wire", []string{"internal/*"}},
+		{"remote/internal/deathwatch", []string{"actor", "internal/*"}},
+		{"testkit", []string{"actor", "internal/*"}},
 		{"internal/telemetrytest", []string{"actor/telemetry", "actor"}},
-		{"actor/telemetry", []string{"actor/extension", "actor", "internal/*"}},
+		{"actor/telemetry", []string{"actor", "internal/*"}},
 	}},
 	{"runtime", []place{
-		{"actor/extension", []string{"actor", "internal/*"}},
+		{"internal/extension", []string{"actor", "internal/*"}}, // what our packages may do to a system
 		{"actor", []string{"internal/*"}},
 	}},
 	{"membership", []place{

@@ -29,7 +29,7 @@ type Browser struct {
 	to      io.Writer
 	session string
 
-	mu      sync.Mutex // guards the fields below
+	mu      sync.Mutex
 	last    int
 	waiting map[int]chan answer
 }
@@ -37,7 +37,6 @@ type Browser struct {
 // Params are the parameters of a call of the DevTools protocol.
 type Params = map[string]any
 
-// A command is a call; an answer is its response, or an event.
 type (
 	command struct {
 		ID      int    `json:"id"`
@@ -103,7 +102,7 @@ func lookFor(names ...string) (path string, err error) {
 	return "", err
 }
 
-// listen passes each answer to its waiting caller until the browser ends.
+// It ends with the browser.
 func (b *Browser) listen(from io.Reader) {
 	in := bufio.NewReader(from)
 	for {

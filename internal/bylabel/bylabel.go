@@ -35,7 +35,7 @@ func (m *Map[T]) Of(value string) *T {
 	return m.add(value)
 }
 
-// add returns the T of a value, and makes it if necessary. The caller holds mu.
+// mu is held.
 func (m *Map[T]) add(value string) *T {
 	if m.all == nil {
 		m.all = map[string]*T{}

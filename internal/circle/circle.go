@@ -19,9 +19,9 @@ func Of[K comparable](edges []Edge[K]) (all [][]K) {
 	return s.found
 }
 
-// A search walks along edges, in depth, without recursion: a chain may be long.
+// It walks along edges, in depth, without recursion: a chain may be long.
 type search[K comparable] struct {
-	next  map[K][]K // edges that are left
+	next  map[K][]K
 	place map[K]int // 1 and up for those on the way, done for those that have been left
 	way   []K
 	found [][]K

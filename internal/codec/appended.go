@@ -11,10 +11,9 @@ import (
 	"github.com/understudy-go/understudy/internal/guard"
 )
 
-// unmarshalFitting decodes data like the library, which refuses an array for a struct if the two
-// have different lengths. It then decodes the data again with all such arrays adapted to their
-// structs: a program ignores the fields that a newer one has appended, and has zero for those that
-// an older one does not know.
+// The library refuses an array for a struct if the two have different lengths. The data is then
+// decoded again with all such arrays adapted to their structs: a program ignores the fields that a
+// newer one has appended, and has zero for those that an older one does not know.
 func unmarshalFitting(mode cbor.DecMode, data []byte, v any) error {
 	err := mode.Unmarshal(data, v)
 	if _, mismatch := errors.AsType[*cbor.UnmarshalTypeError](err); !mismatch {
@@ -32,8 +31,7 @@ func unmarshalFitting(mode cbor.DecMode, data []byte, v any) error {
 	return mode.Unmarshal(adapted, v)
 }
 
-// fit returns data, which is decoded into a t, with all arrays adapted to their structs. It returns
-// nil if it cannot adapt data, or need not.
+// It returns nil if it cannot adapt data, or need not.
 func fit(t reflect.Type, data []byte) (adapted []byte, err error) {
 	f := fitting{out: make([]byte, 0, len(data)), limit: maxFitted(len(data))}
 	rest, ok := f.value(t, data, MaxDepth)
@@ -46,16 +44,10 @@ func fit(t reflect.Type, data []byte) (adapted []byte, err error) {
 	return f.out, nil
 }
 
-// maxFitted is how many bytes a value of that size may have after it was adapted. Without a bound,
-// a short message of empty arrays could become very large: each null costs a byte and some 50 ns.
-//
-// A value of an earlier version of a program should never meet the bound. 64 KiB are enough for any
-// fields of a few structs. The factor is for a value of many. A struct with one field has at least
-// two bytes, so it may get 14 more, however many of it there are, and one with n bytes 7n. Only a
-// field whose type refuses null takes more than a byte.
+// Without a bound, a short message of empty arrays could become very large: each null costs a byte
+// and some 50 ns.
 func maxFitted(size int) int { return min(8*size+64<<10, MaxSize) }
 
-// A fitting copies encoded values, and adapts the arrays of structs to them.
 type fitting struct {
 	out     []byte
 	limit   int  // of the bytes in out
@@ -63,7 +55,7 @@ type fitting struct {
 	changed bool
 }
 
-// value copies the first item of data, which is decoded into a t. ok is false if it cannot.
+// ok is false if it cannot.
 func (f *fitting) value(t reflect.Type, data []byte, depth int) (rest []byte, ok bool) {
 	t = indirect(t)
 	l := layoutOf(t)
@@ -89,7 +81,6 @@ func (f *fitting) value(t reflect.Type, data []byte, depth int) (rest []byte, ok
 	return f.copy(data)
 }
 
-// copy copies the first item of data as it is.
 func (f *fitting) copy(data []byte) (rest []byte, ok bool) {
 	if rest, ok = Skip(data); ok {
 		f.out = append(f.out, data[:len(data)-len(rest)]...)
@@ -97,7 +88,7 @@ func (f *fitting) copy(data []byte) (rest []byte, ok bool) {
 	return rest, ok
 }
 
-// items copies a container of n items. of returns the type of each.
+// of returns the type of each item.
 func (f *fitting) items(data []byte, n uint64, depth int, of func(i uint64) reflect.Type) (rest []byte, ok bool) {
 	_, _, rest, ok = Head(data)
 	f.out = append(f.out, data[:len(data)-len(rest)]...)
@@ -107,7 +98,6 @@ func (f *fitting) items(data []byte, n uint64, depth int, of func(i uint64) refl
 	return rest, ok
 }
 
-// named copies the fields of a struct that is a map.
 func (f *fitting) named(l *layout, data []byte, depth int) (rest []byte, ok bool) {
 	_, n, rest, ok := Head(data)
 	f.out = append(f.out, data[:len(data)-len(rest)]...)
@@ -125,7 +115,7 @@ func (f *fitting) named(l *layout, data []byte, depth int) (rest []byte, ok bool
 	return rest, ok
 }
 
-// fields copies the fields of a struct that is an array: as many as the struct has.
+// The copy has as many fields as the struct has.
 func (f *fitting) fields(l *layout, data []byte, depth int) (rest []byte, ok bool) {
 	_, n, rest, ok := Head(data)
 	have := uint64(len(l.fields))
@@ -144,7 +134,6 @@ func (f *fitting) fields(l *layout, data []byte, depth int) (rest []byte, ok boo
 	return skipItems(rest, n-have, maxSkipDepth)
 }
 
-// missing appends a field that the data does not have.
 func (f *fitting) missing(t reflect.Type) bool {
 	data := zeroOf(t)
 	if f.over = len(f.out)+len(data) > f.limit; f.over {
@@ -154,11 +143,10 @@ func (f *fitting) missing(t reflect.Type) bool {
 	return data != nil
 }
 
-// zeros are what [zeroOf] has returned.
-var zeros sync.Map // reflect.Type to []byte
+var zeros sync.Map // from reflect.Type to []byte
 
-// zeroOf returns what is decoded as the zero value of a type: null, or the encoding of the zero
-// value for a type whose own method refuses null. It is nil if a method fails at the zero value.
+// It is null, or the encoding of the zero value for a type whose own method refuses null. It is nil
+// if a method fails at the zero value.
 func zeroOf(t reflect.Type) []byte {
 	if data, ok := zeros.Load(t); ok {
 		return data.([]byte) // only byte slices are stored
@@ -171,7 +159,7 @@ func zeroOf(t reflect.Type) []byte {
 	return data
 }
 
-// unmarshalled decodes data into what v points to. It calls methods of values.
+// It calls methods of values.
 func unmarshalled(data []byte, v reflect.Value) error {
 	return guard.Run(func() error { return decoding.Unmarshal(data, v.Interface()) })
 }

@@ -114,7 +114,6 @@ func unmarshal(mode cbor.DecMode, data []byte, v any) error {
 	return guard.Run(func() error { return unmarshalFitting(mode, data, v) })
 }
 
-// A kind is a type of values that has a name.
 type kind struct {
 	name   string
 	typ    reflect.Type
@@ -123,14 +122,13 @@ type kind struct {
 	spares sync.Pool // of *reflect.Value: a value is decoded into one and then copied
 }
 
-// An analysis says how values of a kind are encoded.
 type analysis struct {
 	plan  *plan // nil for a type without one
 	shape *shape
 }
 
-// analysis returns the analysis of k, which is made when it is first needed: then all types are
-// registered. Two goroutines may make it at the same time.
+// It is made when it is first needed: then all types are registered. Two goroutines may make it at
+// the same time.
 func (k *kind) analysis() *analysis {
 	if a := k.made.Load(); a != nil {
 		return a
@@ -143,7 +141,6 @@ func (k *kind) plan() *plan { return k.analysis().plan }
 
 func (k *kind) shape() *shape { return k.analysis().shape }
 
-// spare returns a zero variable.
 func (k *kind) spare() *reflect.Value {
 	if s, ok := k.spares.Get().(*reflect.Value); ok {
 		return s
@@ -152,15 +149,14 @@ func (k *kind) spare() *reflect.Value {
 	return &v
 }
 
-// registry maps types to their stable names and back. Init functions write it, and every message
-// reads it, on all processors at once. It is therefore replaced as a whole, and read without a
-// lock.
+// Init functions write it, and every message reads it, on all processors at once. It is therefore
+// replaced as a whole, and read without a lock.
 var registry struct {
 	sync.Mutex // makes Register take turns
 	kinds      atomic.Pointer[kinds]
 }
 
-// kinds are all registered kinds. They are never changed.
+// They are never changed.
 type kinds struct {
 	byName map[string]*kind
 	byType map[reflect.Type]*kind
@@ -233,7 +229,6 @@ func Derive(f func(t reflect.Type) (name string, bound, ok bool)) { derive = f }
 
 var derive = func(reflect.Type) (name string, bound, ok bool) { return "", false, false }
 
-// kindFor returns the kind of values of t, or nil.
 func kindFor(t reflect.Type) *kind {
 	if k := registered().byType[t]; k != nil || t == nil {
 		return k
@@ -259,7 +254,6 @@ func TypeName(t reflect.Type) string {
 	return t.String()
 }
 
-// kindOf returns the kind of values that are encoded under name.
 func kindOf(name string) (*kind, error) {
 	k := registered().byName[name]
 	switch {
@@ -294,10 +288,10 @@ func Encode(v any) (name string, data []byte, err error) {
 	return e.Name(), bytes.Clone(data), nil
 }
 
-// buffers are what [Encode] encodes into. They are empty.
+// They are empty.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// maxKept is how large a buffer is kept for the next value.
+// A larger buffer is not kept for the next value.
 const maxKept = 64 << 10
 
 func keep(buf *bytes.Buffer) {
@@ -364,7 +358,7 @@ func DecodeOwned(name string, data []byte, to Binder) (any, error) {
 	return decodeAnd(name, data, reading{half(data), to})
 }
 
-// half is from which size on data that nobody else uses is shared.
+// From that size on, data that nobody else uses is shared.
 func half(data []byte) int { return max(1, len(data)/2) }
 
 func decodeAnd(name string, data []byte, by reading) (any, error) {
@@ -382,7 +376,6 @@ func decodeAnd(name string, data []byte, by reading) (any, error) {
 	return v, nil
 }
 
-// read is decode, followed by the binding.
 func (k *kind) read(data []byte, v reflect.Value, by reading) error {
 	bound, err := k.decode(data, v, by)
 	switch {
@@ -394,7 +387,7 @@ func (k *kind) read(data []byte, v reflect.Value, by reading) error {
 	return nil
 }
 
-// decode reads data, all of it, into a zero variable. A plan binds what it decodes.
+// It reads all of data. A plan binds what it decodes.
 func (k *kind) decode(data []byte, v reflect.Value, by reading) (bound bool, err error) {
 	if len(data) > MaxSize {
 		return false, errSize
@@ -410,7 +403,7 @@ func (k *kind) decode(data []byte, v reflect.Value, by reading) (bound bool, err
 	return false, k.decodeBy(nil, data, v, by)
 }
 
-// decodeBy decodes by a plan or, if p is nil, by the library. Both call methods of values.
+// Without a plan the library decodes. Both call methods of values.
 func (k *kind) decodeBy(p *plan, data []byte, v reflect.Value, by reading) error {
 	return guard.Run(func() error {
 		if p == nil || !p.decodeAll(data, v, by) {
@@ -423,7 +416,6 @@ func (k *kind) decodeBy(p *plan, data []byte, v reflect.Value, by reading) error
 	})
 }
 
-// unboundValues is a Binder that leaves values as they are.
 type unboundValues struct{}
 
 func (unboundValues) Bind(reflect.Value) error { return nil }

@@ -8,7 +8,6 @@ import (
 	"github.com/understudy-go/understudy/internal/guard"
 )
 
-// append is encode for a slice.
 func (s *shape) append(buf []byte, v any) ([]byte, error) {
 	b := headers.Get().(*bytes.Buffer)
 	defer func() {
@@ -20,11 +19,9 @@ func (s *shape) append(buf []byte, v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// headers are buffers without memory.
 var headers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// encode appends v, which has the type of s, to buf. It fails with [*EncodeError] if decoding would
-// refuse or change v.
+// v has the type of s. It fails with [*EncodeError] if decoding would refuse or change v.
 func (s *shape) encode(buf *bytes.Buffer, v any) error {
 	before := buf.Len()
 	value := reflect.ValueOf(v)
@@ -48,7 +45,6 @@ func (s *shape) encode(buf *bytes.Buffer, v any) error {
 	return nil
 }
 
-// find returns the first fault that a walk over a value finds, or nil.
 func (s *shape) find(v reflect.Value) *fault {
 	if s.check == nil {
 		return nil
@@ -62,7 +58,6 @@ func (s *shape) find(v reflect.Value) *fault {
 
 var walks = sync.Pool{New: func() any { return new(walk) }}
 
-// accepts returns an error when a decoded value could not be encoded again.
 func (s *shape) accepts(v reflect.Value) error {
 	if f := s.find(v); f != nil {
 		return f.in(s.typ)
@@ -70,7 +65,7 @@ func (s *shape) accepts(v reflect.Value) error {
 	return nil
 }
 
-// prove decodes data, the encoding of v, and compares the result with v.
+// data is the encoding of v.
 func (s *shape) prove(v reflect.Value, data []byte) error {
 	back := reflect.New(s.typ)
 	if err := unmarshal(decoding, data, back.Interface()); err != nil {
@@ -86,7 +81,6 @@ func (s *shape) prove(v reflect.Value, data []byte) error {
 	return nil
 }
 
-// blame says which part of v is the reason why it cannot be encoded.
 func (s *shape) blame(v reflect.Value, err error) error {
 	if f := culprit(v); f != nil {
 		return f.in(s.typ)
@@ -94,8 +88,8 @@ func (s *shape) blame(v reflect.Value, err error) error {
 	return &EncodeError{Type: s.typ, Err: err}
 }
 
-// culprit finds a value with an encoding or decoding method that fails. It is called only after a
-// walk over the value, so the value does not contain itself.
+// It finds a value with an encoding or decoding method that fails. It is called only after a walk
+// over the value, so the value does not contain itself.
 func culprit(v reflect.Value) *fault {
 	if encodesItself(v.Type()) || decodesItself(v.Type()) {
 		return fails(v)
@@ -133,7 +127,6 @@ func culprit(v reflect.Value) *fault {
 	return nil
 }
 
-// fails encodes and decodes a part of a value by itself.
 func fails(v reflect.Value) *fault {
 	if !v.CanInterface() {
 		return nil

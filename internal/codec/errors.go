@@ -31,7 +31,7 @@ func (e *UnknownNameError) Error() string {
 	return fmt.Sprintf("no type is registered as %q here; add to an init function: actor.RegisterType[T](%q)", e.Name, e.Name)
 }
 
-// otherVersion returns the highest registered version of the type of that name, "" for none.
+// It is "" for none.
 func otherVersion(name string) (other string) {
 	base, _, ok := cutVersion(name)
 	highest := -1
@@ -46,7 +46,7 @@ func otherVersion(name string) (other string) {
 	return other
 }
 
-// cutVersion splits a name that ends in a slash and a number.
+// The name ends in a slash and a number.
 func cutVersion(name string) (base string, version int, ok bool) {
 	i := strings.LastIndexByte(name, '/')
 	if i <= 0 {

@@ -65,7 +65,7 @@ func Head(data []byte) (major byte, n uint64, rest []byte, ok bool) {
 	return major, n, data[1+size:], true
 }
 
-// content returns the content of a string of that major type. The content shares memory with data.
+// want is the major type of the string. The content shares memory with data.
 func content(data []byte, want byte) (s, rest []byte, ok bool) {
 	major, n, rest, ok := Head(data)
 	if !ok || major != want || n > uint64(len(rest)) {
@@ -74,5 +74,4 @@ func content(data []byte, want byte) (s, rest []byte, ok bool) {
 	return rest[:n], rest[n:], true
 }
 
-// isNull reports whether data begins with a null, the encoding of a nil slice.
 func isNull(data []byte) bool { return len(data) > 0 && data[0] == simpleNull }

@@ -9,15 +9,14 @@ import (
 	"sync"
 )
 
-// A layout says what a program knows of the encoding of a type, which another version of the
-// program may have encoded with other fields.
+// Another version of the program may have encoded the type with other fields.
 type layout struct {
 	leaf   bool // it has encoding methods of its own
-	array  bool // it is a struct that is an array
+	array  bool // a struct that is an array
 	fields []namedField
 }
 
-// A namedField is a field that the library encodes. A promoted field belongs to the outer struct.
+// A promoted field belongs to the outer struct.
 type namedField struct {
 	name    string
 	number  int64 // if numeric
@@ -27,8 +26,7 @@ type namedField struct {
 	typ     reflect.Type
 }
 
-// layouts are the layouts of types, which are made when they are first needed.
-var layouts sync.Map // reflect.Type to *layout
+var layouts sync.Map // from reflect.Type to *layout
 
 func layoutOf(t reflect.Type) *layout {
 	if l, ok := layouts.Load(t); ok {
@@ -44,8 +42,8 @@ func layoutOf(t reflect.Type) *layout {
 	return l
 }
 
-// fieldNamed returns the type of the field whose key is the first item of data, or nil. Like the
-// library it prefers the exact name to one with other capitals.
+// The key is the first item of data. Like the library it prefers the exact name to one with other
+// capitals.
 func (l *layout) fieldNamed(data []byte) reflect.Type {
 	name, _, isText := content(data, MajorText)
 	number, isNumber := numberOf(data)
@@ -62,7 +60,6 @@ func (l *layout) fieldNamed(data []byte) reflect.Type {
 	return similar
 }
 
-// numberOf returns the integer that is the first item of data.
 func numberOf(data []byte) (n int64, ok bool) {
 	major, head, _, ok := Head(data)
 	if n = int64(head); !ok || n < 0 { //nolint:gosec // an overflow is negative
@@ -77,7 +74,7 @@ func numberOf(data []byte) (n int64, ok bool) {
 	return 0, false
 }
 
-// nameOf returns the name of a field, and whether its key is that name as a number.
+// numeric says that the key is the name as a number.
 func nameOf(f reflect.StructField) (name string, numeric bool) {
 	name, options, _ := strings.Cut(tagOf(f), ",")
 	if name == "" {
@@ -86,15 +83,13 @@ func nameOf(f reflect.StructField) (name string, numeric bool) {
 	return name, slices.Contains(strings.Split(options, ","), "keyasint")
 }
 
-// An embedding is an embedded struct whose fields are promoted.
 type embedding struct {
 	typ   reflect.Type
 	index []int
 }
 
-// allFields returns the fields of a struct and those of its embedded structs, level by level. Like
-// the library it ignores the fields of a struct that is embedded twice at one level, or again at a
-// deeper one.
+// They include those of embedded structs, level by level. Like the library it ignores the fields of
+// a struct that is embedded twice at one level, or again at a deeper one.
 func allFields(t reflect.Type) (all []namedField) {
 	seen := map[reflect.Type]bool{}
 	for level := []embedding{{typ: t}}; len(level) > 0; {
@@ -116,7 +111,6 @@ func allFields(t reflect.Type) (all []namedField) {
 	return all
 }
 
-// ownFields returns the fields of one struct, and the structs that are embedded in it.
 func ownFields(in embedding) (fields []namedField, embedded []embedding) {
 	for f := range in.typ.Fields() {
 		if !isEncoded(f) {
@@ -138,8 +132,8 @@ func ownFields(in embedding) (fields []namedField, embedded []embedding) {
 	return fields, embedded
 }
 
-// dominant returns the fields that are encoded, in their order: of several with one key the one at
-// the highest level, or else the only one with a tag, or else none.
+// Of several fields with one key it is the one at the highest level, or else the only one with a
+// tag, or else none.
 func dominant(all []namedField) (fields []namedField) {
 	type key struct {
 		name    string
@@ -159,7 +153,7 @@ func dominant(all []namedField) (fields []namedField) {
 	return fields
 }
 
-// rank orders fields with one key: the least is encoded.
+// The least of the fields with one key is encoded.
 func rank(f namedField) int {
 	if f.tagged {
 		return 2 * len(f.index)

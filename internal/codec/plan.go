@@ -33,16 +33,14 @@ type plan struct {
 	nested  bool // values contain slices of slices
 }
 
-// A reading says how values are decoded.
 type reading struct {
 	shared int    // from which size on a string or byte slice shares the memory of data instead of having its own
 	binder Binder // of texts, see [Texts]
 }
 
-// unshared is the reading in which nothing is shared.
 var unshared = reading{shared: math.MaxInt}
 
-// planOf returns the plan of a type, or nil: then the library encodes and decodes its values.
+// Without a plan, the library encodes and decodes the values.
 func planOf(t reflect.Type) *plan {
 	if codesItself(t) && !texts.is(t) {
 		return nil
@@ -50,11 +48,11 @@ func planOf(t reflect.Type) *plan {
 	return planAt(t, maxPlanDepth)
 }
 
-// maxPlanDepth is how deep slices and structs with a plan may be nested.
+// In slices and structs.
 const maxPlanDepth = 8
 
-// decodeAll decodes all of data. A slice is allocated for as many elements as data could have. In
-// slices of slices that would multiply, so data must be known to have the elements.
+// A slice is allocated for as many elements as data could have. In slices of slices that would
+// multiply, so data must be known to have the elements.
 func (p *plan) decodeAll(data []byte, v reflect.Value, by reading) bool {
 	if p.nested && decoding.Wellformed(data) != nil {
 		return false
@@ -93,8 +91,8 @@ func planAt(t reflect.Type, depth int) *plan {
 	}
 }
 
-// codesItself reports whether a type has a well-known method to encode or decode itself, so that
-// its kind does not matter. A method that the library does not use only costs time.
+// The kind of a type with such a well-known method does not matter. A method that the library does
+// not use only costs time.
 func codesItself(t reflect.Type) bool {
 	return slices.ContainsFunc([]reflect.Type{
 		reflect.TypeFor[interface{ UnmarshalCBOR([]byte) error }](),
@@ -108,8 +106,8 @@ func codesItself(t reflect.Type) bool {
 	}, reflect.PointerTo(t).Implements)
 }
 
-// decodeLeaf lets the library decode an item that contains no other items. Nested items would count
-// towards the limits of the library for a whole value.
+// The item contains no other items. These would count towards the limits of the library for a whole
+// value.
 func decodeLeaf(data []byte, v reflect.Value, _ reading) ([]byte, bool) {
 	if len(data) == 0 {
 		return nil, false

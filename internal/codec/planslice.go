@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// planSlice returns the plan of a slice. A nil one is null.
+// A nil slice is null.
 func planSlice(t reflect.Type, depth int) *plan {
 	if t.Elem() == reflect.TypeFor[byte]() {
 		return &plan{least: 1, decode: decodeBytes, encode: encodeBytes, size: sizeOfString}

@@ -8,14 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// A plannedField is a field of a struct that has a plan.
 type plannedField struct {
 	*plan
 	index int
 	key   []byte // its name as CBOR; nil in a struct that is an array
 }
 
-// planStruct returns the plan of a struct that always has all its fields, in order.
+// The struct always has all its fields, in order.
 func planStruct(t reflect.Type, depth int) *plan {
 	array, ok := isArray(t)
 	if !ok {
@@ -51,22 +50,20 @@ func planStruct(t reflect.Type, depth int) *plan {
 	return p
 }
 
-// proven reports whether the plan of a struct treats a zero value as the library does. It must not
-// be called for a struct with foreign methods, because it would call them.
+// It compares what becomes of a zero value with the library. It must not be called for a struct
+// with foreign methods, because it would call them.
 func (p *plan) proven(t reflect.Type) bool {
 	zero := reflect.New(t).Elem()
 	data, err := encoding.Marshal(zero.Interface())
 	return err == nil && p.decodeAll(data, zero, unshared) && (p.encode == nil || p.encodes(zero, data))
 }
 
-// encodes reports whether v is encoded as data.
 func (p *plan) encodes(v reflect.Value, data []byte) bool {
 	return bytes.Equal(data, p.encode(nil, v))
 }
 
-// planFields returns the fields that are encoded; ok is false if a plan cannot encode the struct. A
-// plan supports no embedded structs, no two fields of one name, and no fields with options, which
-// may be left out or have numbers for names.
+// ok is false if a plan cannot encode the struct. A plan supports no embedded structs, no two
+// fields of one name, and no fields with options, which may be left out or have numbers for names.
 func planFields(t reflect.Type, depth int) (fields []plannedField, ok bool) {
 	names := map[string]bool{}
 	for f := range t.Fields() {
@@ -90,7 +87,6 @@ func planFields(t reflect.Type, depth int) (fields []plannedField, ok bool) {
 	return fields, true
 }
 
-// tagOf returns the tag of a field that the library uses.
 func tagOf(f reflect.StructField) string {
 	if tag := f.Tag.Get("cbor"); tag != "" {
 		return tag
@@ -98,8 +94,7 @@ func tagOf(f reflect.StructField) string {
 	return f.Tag.Get("json")
 }
 
-// isArray reports whether values of a struct are arrays and not maps; ok is false if it has
-// options that are not known here.
+// ok is false if the struct has options that are not known here.
 func isArray(t reflect.Type) (array, ok bool) {
 	f, there := t.FieldByName("_")
 	if !there {
@@ -147,7 +142,6 @@ func encodeStruct(fields []plannedField, container byte) func([]byte, reflect.Va
 	}
 }
 
-// sizeOfStruct returns a plan.size for a struct, or nil.
 func sizeOfStruct(fields []plannedField) func(reflect.Value) int {
 	sized := slices.DeleteFunc(slices.Clone(fields), func(f plannedField) bool { return f.size == nil })
 	if len(sized) == 0 {

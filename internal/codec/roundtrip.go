@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// same finds where b, which was decoded from the encoding of a, differs from a. Times are the same
-// if they are the same instant, and all NaNs are the same. Values of a type with encoding methods
-// are the same if they are encoded as the same bytes.
+// b was decoded from the encoding of a. Times are the same if they are the same instant, and all
+// NaNs are the same. Values of a type with encoding methods are the same if they are encoded as the
+// same bytes.
 func same(a, b reflect.Value) *fault {
 	t := a.Type()
 	if a.Kind() == reflect.Pointer && (a.IsNil() || b.IsNil()) {
@@ -51,8 +51,7 @@ func same(a, b reflect.Value) *fault {
 	return differs(!a.Equal(b), a)
 }
 
-// inheritsCoding reports whether a struct may have its encoding methods from an embedded field.
-// Such methods do not encode the other fields.
+// Encoding methods from an embedded field do not encode the other fields.
 func inheritsCoding(t reflect.Type) bool {
 	if t.Kind() != reflect.Struct {
 		return false
@@ -86,8 +85,7 @@ func sameElements(a, b reflect.Value) *fault {
 	return nil
 }
 
-// sameEntries matches the keys of two maps by their encoding, because keys with pointers or times
-// differ for Go.
+// Keys match by their encoding, because keys with pointers or times differ for Go.
 func sameEntries(a, b reflect.Value) *fault {
 	if a.IsNil() != b.IsNil() || a.Len() != b.Len() {
 		return differs(true, a)
@@ -136,7 +134,6 @@ func byKey(m reflect.Value) (map[string]entry, error) {
 	return of, nil
 }
 
-// sameFields compares the fields that are encoded.
 func sameFields(a, b reflect.Value) *fault {
 	for f := range a.Type().Fields() {
 		if !isEncoded(f) {
@@ -153,7 +150,6 @@ func sameFields(a, b reflect.Value) *fault {
 	return nil
 }
 
-// isEmpty reports whether a value is left out as empty, and may be decoded as the zero value.
 func isEmpty(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Slice, reflect.Map, reflect.String, reflect.Array:

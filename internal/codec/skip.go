@@ -1,7 +1,6 @@
 package codec
 
-// maxSkipDepth is how deep items may be nested that are skipped. It is below [MaxDepth], because
-// what is skipped is inside of something else.
+// It is below [MaxDepth], because what is skipped is inside of something else.
 const maxSkipDepth = MaxDepth / 2
 
 // Skip returns what follows the first item of data. ok is false if the item is malformed, is nested
@@ -31,7 +30,6 @@ func skip(data []byte, depth int) (rest []byte, ok bool) {
 	return rest, data[0] != simpleByte || n >= 32 // a lower number has a shorter form
 }
 
-// skipItems skips n items inside of another one.
 func skipItems(data []byte, n uint64, depth int) (rest []byte, ok bool) {
 	if n > 2*maxElements {
 		return nil, false

@@ -14,8 +14,7 @@ import (
 	"github.com/fxamacker/cbor/v2"
 )
 
-// A shape describes the values of a type: which of them decoding returns unchanged, and how to find
-// out.
+// It says which values of the type decoding returns unchanged, and how to find out.
 type shape struct {
 	typ reflect.Type
 
@@ -37,9 +36,8 @@ type shape struct {
 	done bool // it is no longer being made
 }
 
-var shapes sync.Map // reflect.Type → *shape
+var shapes sync.Map // from reflect.Type to *shape
 
-// shapeOf returns the shape of a type.
 func shapeOf(t reflect.Type) *shape {
 	if known, ok := shapes.Load(t); ok {
 		return known.(*shape) // only shapes are stored
@@ -51,8 +49,7 @@ func shapeOf(t reflect.Type) *shape {
 	return known.(*shape)
 }
 
-// A shaper makes the shape of one type, and the shapes of all types in it. Types may contain
-// themselves.
+// Types may contain themselves.
 type shaper map[reflect.Type]*shape
 
 func (all shaper) any(is func(*shape) bool) bool {
@@ -116,7 +113,6 @@ func refuse(format string, args ...any) func(*walk, reflect.Value) *fault {
 	return func(*walk, reflect.Value) *fault { return &fault{err: f.err} }
 }
 
-// trusted has the function that [Trust] was given.
 var trusted atomic.Pointer[func(reflect.Type) bool]
 
 // Trust sets the function that reports which types keep the rule of this package by their own
@@ -129,9 +125,8 @@ func isTrusted(t reflect.Type) bool {
 	return is != nil && (*is)(t)
 }
 
-// encodesItself reports whether the library calls a method of a type to encode its values, or
-// supports the type directly. Of math/big it supports Int; Rat and Float have no exported fields
-// and would be encoded as empty values.
+// The library calls a method of such a type, or supports it directly. Of math/big it supports Int;
+// Rat and Float have no exported fields and would be encoded as empty values.
 func encodesItself(t reflect.Type) bool {
 	return implements(t, []reflect.Type{
 		reflect.TypeFor[interface{ MarshalCBOR() ([]byte, error) }](),
@@ -139,7 +134,6 @@ func encodesItself(t reflect.Type) bool {
 	}) || t.PkgPath() == reflect.TypeFor[cbor.Tag]().PkgPath() || t == reflect.TypeFor[big.Int]()
 }
 
-// decodesItself reports whether the library calls a method of a type to decode its values.
 func decodesItself(t reflect.Type) bool {
 	return implements(t, []reflect.Type{
 		reflect.TypeFor[interface{ UnmarshalCBOR([]byte) error }](),
@@ -147,7 +141,7 @@ func decodesItself(t reflect.Type) bool {
 	})
 }
 
-// implements reports whether values of t, or pointers to them, have one of those sets of methods.
+// Pointers to the values count too.
 func implements(t reflect.Type, of []reflect.Type) bool {
 	if t.Kind() == reflect.Interface || t.Kind() == reflect.Pointer {
 		return false // it depends on the value in it
@@ -175,7 +169,6 @@ func (all shaper) array(s *shape) {
 	s.check = func(w *walk, v reflect.Value) *fault { return w.elements(element, v) }
 }
 
-// isSound reports whether decoding is known to return all values unchanged.
 func (s *shape) isSound() bool { return s.done && s.check == nil }
 
 func (all shaper) mapping(s *shape) {
@@ -184,7 +177,7 @@ func (all shaper) mapping(s *shape) {
 	s.check = func(w *walk, v reflect.Value) *fault { return w.entries(key, value, v) }
 }
 
-// isPlainKey reports whether different keys are encoded as different bytes, and decoded unchanged.
+// Different keys are then encoded as different bytes, and decoded unchanged.
 func isPlainKey(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Bool, reflect.String, reflect.Float32, reflect.Float64,
@@ -200,7 +193,6 @@ func (all shaper) pointer(s *shape) {
 	s.check = func(w *walk, v reflect.Value) *fault { return w.behind(to, v) }
 }
 
-// A shapedField is a field of a struct that is encoded.
 type shapedField struct {
 	*shape
 	index int
@@ -261,8 +253,7 @@ func (all shaper) structure(s *shape) {
 	s.check = func(w *walk, v reflect.Value) *fault { return w.fields(checked, s.least, v) }
 }
 
-// forgotten returns the indexes of the fields that are not encoded, although no tag leaves them
-// out.
+// They are not encoded, although no tag leaves them out.
 func forgotten(t reflect.Type) (fields []int) {
 	for f := range t.Fields() {
 		if !isEncoded(f) && tagOf(f) != "-" {
@@ -272,7 +263,6 @@ func forgotten(t reflect.Type) (fields []int) {
 	return fields
 }
 
-// asksIsZero reports whether a method of the user's may say that a value is zero.
 func asksIsZero(t reflect.Type) bool {
 	_, of := t.MethodByName("IsZero")
 	_, ofPointer := reflect.PointerTo(t).MethodByName("IsZero")
@@ -286,14 +276,12 @@ func indirect(t reflect.Type) reflect.Type {
 	return t
 }
 
-// isHiddenFromJSON reports whether the library would leave out a field only because of its JSON
-// tag. A field that is hidden from JSON, for instance from browsers, is not meant to be lost here.
+// A field that is hidden from JSON, for instance from browsers, is not meant to be lost here.
 func isHiddenFromJSON(f reflect.StructField) bool {
 	return f.IsExported() && f.Tag.Get("cbor") == "" && f.Tag.Get("json") == "-"
 }
 
-// isEncoded reports whether the library looks at a field: an embedded struct has exported
-// fields, even when its own name is not.
+// An embedded struct has exported fields, even when its own name is not.
 func isEncoded(f reflect.StructField) bool {
 	return tagOf(f) != "-" && (f.IsExported() || f.Anonymous && indirect(f.Type).Kind() == reflect.Struct)
 }

@@ -19,10 +19,8 @@ const (
 	// MaxSize is how many bytes an encoded value may have.
 	MaxSize = 256 << 20
 
-	// maxElements is how many elements an array or a map may have.
 	maxElements = 1 << 20
 
-	// maxHops is how many pointers and interfaces may be behind one another.
 	maxHops = 1000
 )
 
@@ -35,7 +33,6 @@ type walk struct {
 	size  int // minimum bytes of the encoding so far
 }
 
-// A fault says what is wrong with a value, and where.
 type fault struct {
 	path []string // from the inside to the outside
 	err  error
@@ -43,7 +40,6 @@ type fault struct {
 
 func broken(format string, args ...any) *fault { return &fault{err: fmt.Errorf(format, args...)} }
 
-// at adds the part of a value in which the fault is.
 func (f *fault) at(format string, args ...any) *fault {
 	if f != nil {
 		f.path = append(f.path, fmt.Sprintf(format, args...))
@@ -51,14 +47,12 @@ func (f *fault) at(format string, args ...any) *fault {
 	return f
 }
 
-// in returns the fault as an error of a value of that type.
 func (f *fault) in(t reflect.Type) error {
 	slices.Reverse(f.path)
 	return &EncodeError{Type: t, Path: shorten(strings.Join(f.path, "")), Err: f.err}
 }
 
-// shorten keeps the beginning and the end of a long path. Values that contain themselves have long
-// paths.
+// Values that contain themselves have long paths.
 func shorten(path string) string {
 	const most = 400
 	if len(path) <= most {
@@ -73,7 +67,6 @@ var (
 	errSize  = fmt.Errorf("the value has more than %d bytes", MaxSize)
 )
 
-// part checks a part of a value.
 func (w *walk) part(s *shape, v reflect.Value) *fault {
 	if s.check != nil {
 		return s.check(w, v)
@@ -84,7 +77,6 @@ func (w *walk) part(s *shape, v reflect.Value) *fault {
 	return w.grow(s.least)
 }
 
-// grow counts bytes.
 func (w *walk) grow(n int) *fault {
 	if w.size += n; w.size > MaxSize {
 		return &fault{err: errSize}
@@ -92,7 +84,7 @@ func (w *walk) grow(n int) *fault {
 	return nil
 }
 
-// enter begins an array, a map or a struct, which ends with leave.
+// leave ends it.
 func (w *walk) enter(n int) *fault {
 	if n > maxElements {
 		return broken("it has %d elements, and an array or a map may have %d", n, maxElements)
@@ -162,7 +154,6 @@ func (w *walk) entries(key, value *shape, v reflect.Value) *fault {
 	return nil
 }
 
-// key checks a key of a map.
 func (w *walk) key(s *shape, v reflect.Value) *fault {
 	at := v
 	if at.Kind() == reflect.Interface {
@@ -179,7 +170,6 @@ func (w *walk) key(s *shape, v reflect.Value) *fault {
 	return w.part(s, v)
 }
 
-// short returns a key as a short text.
 func short(k reflect.Value) string {
 	if k.Kind() == reflect.Interface {
 		k = k.Elem()
@@ -202,7 +192,6 @@ func short(k reflect.Value) string {
 	return text
 }
 
-// behind checks the value that a pointer points to.
 func (w *walk) behind(s *shape, v reflect.Value) *fault {
 	if v.IsNil() {
 		return w.grow(1)
@@ -218,7 +207,6 @@ func (w *walk) behind(s *shape, v reflect.Value) *fault {
 	return w.part(s, to)
 }
 
-// isNothing reports whether a value is encoded as null, like a nil pointer.
 func isNothing(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface:
@@ -244,7 +232,6 @@ var errUTF8 = errors.New("the string is not UTF-8; use []byte for other bytes")
 
 func checkBytes(w *walk, v reflect.Value) *fault { return w.grow(1 + v.Len()) }
 
-// checkTime refuses times that RFC 3339 cannot express.
 func checkTime(w *walk, v reflect.Value) *fault {
 	if !v.CanInterface() { // it is embedded, and nothing of it is encoded
 		return nil
@@ -256,8 +243,8 @@ func checkTime(w *walk, v reflect.Value) *fault {
 	return w.grow(1)
 }
 
-// checkForgotten is the check of a struct without encoded fields. It refuses a struct if one of
-// these fields is not zero, because it would be decoded as zero.
+// It refuses a struct without encoded fields if one of these fields is not zero, because it would
+// be decoded as zero.
 func checkForgotten(fields []int) func(*walk, reflect.Value) *fault {
 	return func(w *walk, v reflect.Value) *fault {
 		for _, i := range fields {
@@ -277,8 +264,8 @@ func checkNilInterface(_ *walk, v reflect.Value) *fault {
 	return broken("a %v in a %v cannot be decoded, as its type is not encoded; use a field of a concrete type", v.Elem().Type(), v.Type())
 }
 
-// checkInterface checks the value in an interface without methods. Its type is not encoded, so it
-// must be the type that decoding creates.
+// The type of a value in an interface without methods is not encoded, so it must be the type that
+// decoding creates.
 func checkInterface(w *walk, v reflect.Value) *fault {
 	if v.IsNil() {
 		return w.grow(1)
@@ -302,7 +289,6 @@ func checkInterface(w *walk, v reflect.Value) *fault {
 	return broken("%s", instead(in.Type()))
 }
 
-// instead names the type to use in an interface in place of that type.
 func instead(t reflect.Type) string {
 	use := "use a field of that type, or nil, bool, int64, float64, string, []byte, []any or map[string]any"
 	switch t.Kind() {

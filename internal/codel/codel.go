@@ -18,7 +18,7 @@ type Delay struct {
 	since    time.Duration // when it found the first one that has waited for too long; 0 without one
 	of       time.Duration // how long the ask of that one waits in all
 	last     time.Duration // when a request was begun last
-	typical  time.Duration // how long a request takes; a moving average
+	typical  time.Duration // a moving average
 	refusing bool
 }
 
@@ -42,9 +42,9 @@ func (d *Delay) Refuses(left, all, now time.Duration, waiting func() int) bool {
 	return false
 }
 
-// observe notes how long a request has waited. Only one that has waited for little, by the measure
-// of the one that has waited for too long, ends what that began: callers with long deadlines must
-// not hide that those with short ones get no answer.
+// Only a request that has waited for little, by the measure of the one that has waited for too
+// long, ends what that began: callers with long deadlines must not hide that those with short ones
+// get no answer.
 func (d *Delay) observe(waited, all, now time.Duration) {
 	switch {
 	case waited > all/4 && d.since == 0:
@@ -56,8 +56,8 @@ func (d *Delay) observe(waited, all, now time.Duration) {
 	}
 }
 
-// outgrows reports whether n requests take more than two fifths of the time that one has left. With
-// more, longer bursts would be answered, and under lasting overload all answers would come later.
+// It compares with two fifths of the time that the request has left. With more, longer bursts would
+// be answered, and under lasting overload all answers would come later.
 func (d *Delay) outgrows(n int, left time.Duration) bool {
 	return n > 0 && (d.typical == 0 || 5*time.Duration(n)*d.typical > 2*left)
 }

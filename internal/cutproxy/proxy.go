@@ -89,7 +89,6 @@ func (p *Proxy) keep(conns ...net.Conn) {
 	}
 }
 
-// forward copies until one of the connections is closed, and closes both.
 func (p *Proxy) forward(to, from net.Conn, deaf *atomic.Bool) {
 	defer p.end(to, from)
 	buffer := make([]byte, 32<<10)

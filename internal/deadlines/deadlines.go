@@ -71,7 +71,6 @@ func (d *Map[K]) holds(e deadline[K]) bool {
 	return ok && at.Equal(e.at)
 }
 
-// sweep removes invalid entries and duplicates.
 func (d *Map[K]) sweep() {
 	old := d.queue.entries
 	d.queue.entries = nil
@@ -85,7 +84,6 @@ func (d *Map[K]) sweep() {
 	heap.Init(&d.queue)
 }
 
-// A queue is a heap.
 type queue[K comparable] struct {
 	entries []deadline[K]
 	n       uint64

@@ -71,6 +71,6 @@ func TestNothingThatRunsWithTheRaceDetectorLinksSQLite(t *testing.T) {
 	cmd.Dir = root
 	out, err := cmd.Output()
 	require.NoError(t, err)
-	require.Contains(t, string(out), "persistence/memory\n")
+	require.Contains(t, string(out), "persistence/journal\n")
 	require.NotContains(t, string(out), "modernc.org/sqlite\n", "give the test file the build tag !race, and leave its package in PLAIN")
 }

@@ -19,7 +19,6 @@ const (
 // shapes are the texts of types of errors, with … in place of what differs.
 var shapes = map[string][]string{
 	"actor.PanicError":               {"panic: …"},
-	"extension.HandlingError":        {"actor: failed at the message: …"},
 	"cluster.RefusedError":           {"cluster: refused by …: …"},
 	"membership.UnknownKindError":    {"…: of unknown kind …"},
 	"placement.FieldError":           {"…"},

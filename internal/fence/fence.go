@@ -17,7 +17,7 @@ type final string
 
 func (e final) Error() string { return string(e) }
 
-// Final returns true: supervision must not restart or resume an actor with this failure.
+// Supervision must not restart or resume an actor with this failure.
 func (e final) Final() bool { return true }
 
 // A Claim is an actor's claim of a persistence id.
@@ -98,7 +98,7 @@ func Newest(err error) uint64 {
 	return newer.NewestEpoch()
 }
 
-// A laterClaim is the failure of an instance because of a claim of an actor that it has spawned.
+// An actor that the instance has spawned has made the claim.
 type laterClaim struct {
 	by     Claim
 	newest uint64

@@ -18,7 +18,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/internal/generation"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
 )
 
@@ -52,7 +52,7 @@ func writer(put func(token uint64, text string) error) func() actor.Behavior[Put
 // been replaced. They share the journal of their generations. Each line goes to one of them, by its
 // number.
 func twoHosts(put func(token uint64, text string) error, lines ...string) {
-	terms := memory.New()
+	terms := journal.NewMemory()
 	var hosts []actor.ActorRef[Put]
 	for range 2 {
 		system := actor.NewSystem("example")

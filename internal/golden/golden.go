@@ -22,7 +22,6 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files that do not exist; existing ones stay as they are")
 
-// dir has the golden files of a package.
 const dir = "testdata/golden"
 
 // File returns the content of a golden file of the package under test. With the flag -update, it
@@ -38,7 +37,6 @@ func File(t testing.TB, name string, content func() []byte) []byte {
 	return data
 }
 
-// create writes a file that does not exist.
 func create(path string, content func() []byte) error {
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
 		return err

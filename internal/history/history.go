@@ -14,7 +14,7 @@ const (
 
 	reach    = 8           // how many of the newest entries a new event is compared with
 	together = time.Second // events about different subjects within this time share an entry
-	named    = 4           // how many subjects an entry names
+	named    = 4           // so many subjects
 	longest  = 500         // bytes of a text
 )
 
@@ -37,7 +37,7 @@ type Ring struct {
 	entries []entry    // in the order of their last events
 }
 
-// An entry is an Event whose subjects are still apart.
+// Its subjects are still apart.
 type entry struct {
 	kind, reason string
 	subjects     []string
@@ -65,7 +65,7 @@ func (r *Ring) Add(now time.Time, kind, subject, reason string) {
 	r.entries = append(r.entries, e)
 }
 
-// takeOut removes the entry to which an event belongs and returns it, or returns a new one.
+// Without an entry to which the event belongs, it returns a new one.
 func (r *Ring) takeOut(now time.Time, kind, subject, reason string) entry {
 	for i := len(r.entries) - 1; i >= max(0, len(r.entries)-reach); i-- {
 		if e := r.entries[i]; e.kind == kind && e.reason == reason && e.takes(now, subject) {
@@ -76,7 +76,6 @@ func (r *Ring) takeOut(now time.Time, kind, subject, reason string) entry {
 	return entry{kind: kind, reason: reason, first: now}
 }
 
-// takes reports whether e may count an event about a subject.
 func (e *entry) takes(now time.Time, subject string) bool {
 	return len(e.subjects) == 1 && e.subjects[0] == subject || now.Sub(e.last) <= together
 }
@@ -110,7 +109,6 @@ func (e *entry) subject() string {
 	return text
 }
 
-// cut shortens a text that is too long.
 func cut(text string) string {
 	if len(text) <= longest {
 		return text

@@ -35,7 +35,7 @@ var (
 	begin  = time.Date(2026, 11, 25, 12, 30, 0, 123456789, time.UTC)
 )
 
-// records returns the records of whole. The first is deleted in the end.
+// The first record is deleted in the end.
 func records() []journal.Record {
 	return []journal.Record{
 		{Seq: 1, Epoch: 1, Writer: writer, Time: begin, Type: "bank.opened", Payload: []byte{0xa0}},
@@ -114,7 +114,6 @@ func RequireOneMigration[S interface {
 	require.Equal(t, fields, entries[0].ContextMap())
 }
 
-// requireEvents requires that a reader finds the events by their tags.
 func requireEvents(t testing.TB, s Store, want []journal.Record) {
 	t.Helper()
 	for tag, events := range map[string][]journal.Record{"": want, "big": want, "größer": want[:1], "small": nil} {

@@ -15,7 +15,6 @@ type TimerStore interface {
 	journal.TimerStore
 }
 
-// timers returns the timers of whole.
 func timers() []journal.Timer {
 	return []journal.Timer{
 		{Key: "first", Due: time.Date(1678, 1, 1, 0, 0, 0, 1, time.UTC), Type: "bank.due", Payload: []byte{0xa0}},

@@ -10,10 +10,9 @@ import (
 	"time"
 )
 
-// window is how many bytes may be written that the peer has not read.
+// So many bytes may be written that the peer has not read.
 const window = 256 << 10
 
-// conn is one end of a stream.
 type conn struct {
 	host          *Host
 	local, remote addr
@@ -44,7 +43,6 @@ func newConn(h *Host, port int, remote addr) *conn {
 func (c *conn) LocalAddr() net.Addr  { return c.local }
 func (c *conn) RemoteAddr() net.Addr { return c.remote }
 
-// Read blocks until data arrives, the stream ends or the deadline passes.
 func (c *conn) Read(b []byte) (int, error) {
 	c.host.net.mu.Lock()
 	defer c.host.net.mu.Unlock()
@@ -75,7 +73,6 @@ func (c *conn) take(b []byte) int {
 	return count
 }
 
-// Write blocks while the window is full.
 func (c *conn) Write(b []byte) (int, error) {
 	c.host.net.mu.Lock()
 	defer c.host.net.mu.Unlock()
@@ -106,7 +103,7 @@ func (c *conn) transmit(data []byte) {
 	c.post(func() { c.peer.receive(data) })
 }
 
-// post sends something to the peer, after everything sent before.
+// It arrives after everything sent before.
 func (c *conn) post(arrive func()) {
 	p := &parcel{link: c.link(), sender: c.host, stream: true, stubborn: true, due: c.lastDue, arrive: func() {
 		if !c.severed {
@@ -133,7 +130,7 @@ func (c *conn) receiveEnd() {
 	c.changed.Broadcast()
 }
 
-// answerReset sends a reset to the peer. A lost reset is not repeated.
+// A lost reset is not repeated.
 func (c *conn) answerReset() {
 	if c.peer == nil || c.host.net.dark[c.host.name] {
 		return
@@ -146,7 +143,6 @@ func (c *conn) answerReset() {
 	c.host.net.send(&parcel{link: c.link(), sender: c.host, stream: true, arrive: reset, due: c.lastDue})
 }
 
-// Close ends the stream. The peer reads everything that was written, and then io.EOF.
 func (c *conn) Close() error {
 	c.host.net.mu.Lock()
 	defer c.host.net.mu.Unlock()
@@ -161,7 +157,6 @@ func (c *conn) Close() error {
 	return nil
 }
 
-// fail ends the stream with err, unless it has ended before.
 func (c *conn) fail(err error) {
 	if c.closed || c.err != nil {
 		return

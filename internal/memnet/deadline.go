@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// deadline is the time after which reads or writes fail; the zero value is never.
+// The zero value is never.
 type deadline struct {
 	at    time.Time
 	timer *time.Timer
 }
 
-// set replaces the deadline, and wakes the waiters on cond when it has passed.
+// It wakes the waiters on cond when t has passed.
 func (d *deadline) set(t time.Time, cond *sync.Cond) {
 	d.stop()
 	d.at = t

@@ -11,7 +11,6 @@ const (
 	UsualJitter = 300 * time.Microsecond
 )
 
-// faults are the present faults of the network.
 type faults struct {
 	cuts          []*cut
 	paused        map[string]bool
@@ -22,7 +21,6 @@ type faults struct {
 	drop          func(from, to string, data []byte) bool
 }
 
-// A cut stops traffic on some links.
 type cut struct {
 	hits        func(link) bool
 	streamsOnly bool
@@ -32,18 +30,14 @@ func newFaults() faults {
 	return faults{paused: map[string]bool{}, losses: map[link]float64{}, delay: UsualDelay, jitter: UsualJitter}
 }
 
-// cut reports whether traffic of a kind is stopped on l.
 func (f *faults) cut(l link, stream bool) bool {
 	return slices.ContainsFunc(f.cuts, func(c *cut) bool { return (stream || !c.streamsOnly) && c.hits(l) })
 }
 
-// frozen reports whether traffic on l waits for a pause to end.
 func (f *faults) frozen(l link) bool { return f.paused[l.from] || f.paused[l.to] }
 
-// lossOf returns the share of datagrams that l loses.
 func (f *faults) lossOf(l link) float64 { return max(f.loss, f.losses[l]) }
 
-// dropped reports whether d is lost.
 func (f *faults) dropped(l link, d datagram) bool {
 	return f.drop != nil && f.drop(l.from, l.to, d.data)
 }

@@ -68,7 +68,6 @@ func (h *Host) ListenPacket(address string) (net.PacketConn, error) {
 	return p, nil
 }
 
-// bind returns the port to use for address.
 func (h *Host) bind(address string, taken func(port int) bool) (int, error) {
 	name, port, err := split(address)
 	switch {
@@ -86,7 +85,7 @@ func (h *Host) bind(address string, taken func(port int) bool) (int, error) {
 	return port, nil
 }
 
-// pick returns the next free port, in a circle.
+// Ports are taken in a circle.
 func (h *Host) pick(taken func(port int) bool) int {
 	for {
 		h.port++
@@ -129,7 +128,7 @@ func (h *Host) Dial(ctx context.Context, address string) (net.Conn, error) {
 	return c, nil
 }
 
-// knock asks for a connection. The answer is nil once the listener has it.
+// The answer is nil once the listener has the connection.
 func (h *Host) knock(name string, port int) (*conn, <-chan error, error) {
 	n := h.net
 	n.mu.Lock()
@@ -149,7 +148,7 @@ func (h *Host) knock(name string, port int) (*conn, <-chan error, error) {
 	return c, answer, nil
 }
 
-// admit makes the other end of c and passes it to the listener.
+// c is the dialing end.
 func (n *Network) admit(c *conn, name string, port int) error {
 	h := n.hosts[name]
 	if h == nil || h.listeners[port] == nil {
@@ -164,7 +163,6 @@ func (n *Network) admit(c *conn, name string, port int) error {
 	return nil
 }
 
-// fail closes the host and all its sockets.
 func (h *Host) fail() {
 	if h.failed {
 		return
@@ -182,7 +180,6 @@ func (h *Host) fail() {
 	}
 }
 
-// addr is the address of a socket.
 type addr struct{ network, address string }
 
 func (a addr) Network() string { return a.network }

@@ -5,7 +5,6 @@ import (
 	"sync"
 )
 
-// A listener queues connections until they are accepted.
 type listener struct {
 	host    *Host
 	port    int
@@ -39,7 +38,7 @@ func (l *listener) offer(c *conn) {
 	l.changed.Signal()
 }
 
-// Close frees the port. Connections that were not accepted are reset.
+// Connections that were not accepted are reset.
 func (l *listener) Close() error {
 	l.host.net.mu.Lock()
 	defer l.host.net.mu.Unlock()

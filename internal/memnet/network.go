@@ -37,7 +37,7 @@ type Network struct {
 	closed bool
 }
 
-// A link is one direction between two hosts.
+// It is one direction.
 type link struct{ from, to string }
 
 // New returns a network without faults whose delays are 200 to 500 µs.
@@ -87,13 +87,11 @@ func (n *Network) Close() {
 	n.wire.clear()
 }
 
-// latency draws the delay of the next transmission on l.
 func (n *Network) latency(l link) time.Duration {
 	return n.faults.delay + time.Duration(float64(n.faults.jitter)*n.draw(l))
 }
 
-// draw returns a number in [0, 1) that depends on the seed, the link and the count of earlier
-// draws for it.
+// It is in [0, 1), and depends on the seed, the link and the count of earlier draws for it.
 func (n *Network) draw(l link) float64 {
 	d, ok := n.dice[l]
 	if !ok {

@@ -14,7 +14,6 @@ const (
 	maxQueue    = 1024 // datagrams that nobody has read
 )
 
-// packetConn is a datagram socket.
 type packetConn struct {
 	host    *Host
 	port    int
@@ -37,8 +36,7 @@ func (p *packetConn) LocalAddr() net.Addr { return p.addr() }
 
 func (p *packetConn) addr() addr { return addr{"udp", join(p.host.name, p.port)} }
 
-// ReadFrom blocks until a datagram arrives or the deadline passes. What does not fit into b is
-// lost.
+// What does not fit into b is lost.
 func (p *packetConn) ReadFrom(b []byte) (int, net.Addr, error) {
 	p.host.net.mu.Lock()
 	defer p.host.net.mu.Unlock()
@@ -57,7 +55,7 @@ func (p *packetConn) ReadFrom(b []byte) (int, net.Addr, error) {
 	}
 }
 
-// WriteTo never blocks. A lost datagram is no error.
+// It never blocks. A lost datagram is no error.
 func (p *packetConn) WriteTo(b []byte, to net.Addr) (int, error) {
 	name, port, err := split(to.String())
 	if err != nil {
@@ -86,7 +84,6 @@ func (p *packetConn) WriteTo(b []byte, to net.Addr) (int, error) {
 	return len(b), nil
 }
 
-// post sends a copy of d.
 func (p *packetConn) post(path link, port int, d datagram) {
 	n := p.host.net
 	n.send(&parcel{link: path, sender: p.host, arrive: func() {
@@ -103,7 +100,6 @@ func (p *packetConn) receive(d datagram) {
 	}
 }
 
-// Close frees the port.
 func (p *packetConn) Close() error {
 	p.host.net.mu.Lock()
 	defer p.host.net.mu.Unlock()
@@ -134,7 +130,7 @@ func (p *packetConn) SetReadDeadline(t time.Time) error {
 	return nil
 }
 
-// SetWriteDeadline has no effect, because writes do not block.
+// Writes do not block.
 func (p *packetConn) SetWriteDeadline(time.Time) error { return nil }
 
 func (p *packetConn) opError(op string, err error) error {

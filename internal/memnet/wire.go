@@ -7,18 +7,17 @@ import (
 	"github.com/understudy-go/understudy/internal/bubble"
 )
 
-// A parcel is a transmission from one host to another.
 type parcel struct {
 	link     link
 	sender   *Host  // nil for an answer of the network itself
 	stream   bool   // of a stream, not a datagram
-	stubborn bool   // waits for a cut to heal, as what TCP retransmits
+	stubborn bool   // waits for a cut to heal: TCP retransmits
 	arrive   func() // called with Network.mu held
 	due      time.Time
 	seq      uint64 // order among equals
 }
 
-// wire has the parcels in flight, with one timer for all of them.
+// One timer serves all parcels in flight.
 type wire struct {
 	flying parcels
 	held   []*parcel // stopped by a fault, in order
@@ -26,8 +25,7 @@ type wire struct {
 	timer  *time.Timer
 }
 
-// send sends p. It is due after the delay of its link, but not before p.due, which keeps streams
-// in order.
+// p is due after the delay of its link, but not before p.due, which keeps streams in order.
 func (n *Network) send(p *parcel) {
 	due := time.Now().Add(n.latency(p.link))
 	if due.After(p.due) {
@@ -39,7 +37,6 @@ func (n *Network) send(p *parcel) {
 	n.arm()
 }
 
-// arm sets the timer to the next parcel.
 func (n *Network) arm() {
 	w := &n.wire
 	if n.closed || len(w.flying) == 0 {
@@ -53,7 +50,6 @@ func (n *Network) arm() {
 	w.timer.Reset(wait)
 }
 
-// deliver delivers the parcels that are due.
 func (n *Network) deliver() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -75,8 +71,8 @@ func (n *Network) handOver(p *parcel) {
 	}
 }
 
-// release sends the parcels that were held back again, under their old numbers, so that they arrive
-// before later traffic. Parcels of a crashed host are not repeated.
+// They keep their numbers, so that they arrive before later traffic. Parcels of a crashed host are
+// not repeated.
 func (n *Network) release() {
 	for _, p := range n.wire.held {
 		if p.sender == nil || !p.sender.failed {
@@ -94,7 +90,7 @@ func (w *wire) clear() {
 	w.flying, w.held = nil, nil
 }
 
-// parcels is a heap, the first due first.
+// The first due is first.
 type parcels []*parcel
 
 func (p parcels) Len() int { return len(p) }

@@ -18,8 +18,7 @@ const (
 	uint16Head   = codec.MajorUint | 25
 )
 
-// appendLeft appends the key, [Left] or [LeftInside], and the value. Less time than there is may be
-// written, by one part in 1000, and never more.
+// Less time than there is may be written, by one part in 1000, and never more.
 func appendLeft(buf []byte, key Key, left time.Duration) []byte {
 	buf = append(buf, byte(key), uint16Head, 0, 0)
 	PutLeft(buf[len(buf)-2:], left)
@@ -52,10 +51,9 @@ func (m Metadata) LeftAt() (at int, ends time.Duration, ok bool) {
 	return len(codec.AppendHead(nil, codec.MajorBytes, uint64(content))) + before + leftSize - 2, ends, true
 }
 
-// maxLeft is the longest time that can be written: more than ten years.
+// It is more than ten years.
 const maxLeft = leftUnit << (leftBits + 1<<leftExponent - 1)
 
-// readLeft returns the request of which appendLeft has written what is left, or nil.
 func readLeft(data []byte) *Request {
 	if len(data) != leftSize || data[0] != byte(Left) && data[0] != byte(LeftInside) || data[1] != uint16Head {
 		return nil
@@ -75,7 +73,7 @@ func requestOf(p pair) *Request {
 	return readLeft(append([]byte{byte(p.key)}, p.value...))
 }
 
-// toSend returns how much time is left, if that is limited and can be written, and under which key.
+// limited is false also for what cannot be written.
 func (r *Request) toSend() (left time.Duration, key Key, limited bool) {
 	if r == nil {
 		return 0, 0, false

@@ -121,7 +121,6 @@ func (m Metadata) With(key Key, value []byte) Metadata {
 	return Metadata{encode(all), m.request}
 }
 
-// A pair is a key and an encoded value.
 type pair struct {
 	key   Key
 	value []byte
@@ -140,7 +139,7 @@ func (m Metadata) pairs() []pair {
 	return all
 }
 
-// encode returns the map with some values, of different keys; "" for none.
+// The values have different keys. It is "" for none.
 func encode(all []pair) string {
 	if len(all) == 0 {
 		return ""
@@ -211,7 +210,7 @@ func hasTwice(all []pair) bool {
 	return false
 }
 
-// pairsOf returns the pairs of a map, which must be all of data. The values share memory with data.
+// The pairs must be all of data. The values share memory with data.
 func pairsOf(data []byte) (all []pair, ok bool) {
 	major, n, rest, ok := codec.Head(data)
 	if !ok || major != codec.MajorMap {

@@ -29,11 +29,11 @@ const (
 
 const unit = 16 * time.Microsecond
 
-// epoch is what Now counts from: time.Since costs half of time.Now.
+// time.Since costs half of time.Now.
 var epoch = time.Now()
 
-// before is added, so that Now is positive in the virtual time of testing/synctest as well, which
-// begins in the year 2000.
+// With it, Now is positive in the virtual time of testing/synctest as well, which begins in the
+// year 2000.
 const before = 100 * 365 * 24 * time.Hour
 
 // Now is the clock of requests. It is positive.
@@ -90,8 +90,8 @@ func (r *Request) Left(now time.Duration) (left, all time.Duration, ok bool) {
 	return ends - now, time.Duration(atomic.LoadUint32(&r.all)) * unit, ends > 0
 }
 
-// sealed returns a request whose ask ends when the ask of r does, with the bit seal or without; nil
-// for nil. Whether the ask has ended before it does not know.
+// Its ask ends when the ask of r does. It has the bit seal or not, and is nil for nil. Whether the
+// ask has ended before it does not know.
 func (r *Request) sealed(seal uint32) *Request {
 	if r == nil {
 		return nil

@@ -74,7 +74,6 @@ func CheckElement(name string) error {
 
 const ofElement = "; letters, digits and -_.:~+@ are allowed"
 
-// alien returns the error for a name that continues with an invalid character.
 func alien(rest, allowed string) error {
 	r, size := utf8.DecodeRuneInString(rest)
 	if r == utf8.RuneError && size == 1 {
@@ -207,8 +206,7 @@ func CheckPlace(address string) error {
 	return nil
 }
 
-// plainAddress reports whether an address is of the usual form. It is fast, because each ref that
-// arrives has an address.
+// It is fast, because each ref that arrives has an address.
 func plainAddress(address string) bool {
 	colon := strings.LastIndexByte(address, ':')
 	if colon < 1 || colon == len(address)-1 || len(address) > MaxLength {
@@ -222,7 +220,6 @@ func plainAddress(address string) bool {
 	return true
 }
 
-// inElement has the characters of elements.
 var inElement = func() (allowed [256]bool) {
 	for c := range 256 {
 		allowed[c] = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c < utf8.RuneSelf && strings.ContainsRune("-_.:~+@", rune(c))

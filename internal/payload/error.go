@@ -13,7 +13,6 @@ import (
 	"github.com/understudy-go/understudy/internal/guard"
 )
 
-// errorNames are the errors that RegisterError has named.
 var errorNames struct {
 	mu     sync.RWMutex // guards byName, which is replaced, never changed
 	byName map[string]error
@@ -90,10 +89,8 @@ func packError(err error) Error {
 	return p
 }
 
-// maxTyped is how many errors with fields one error may carry.
 const maxTyped = 16
 
-// packTyped appends the errors in the tree of err whose types are registered.
 func packTyped(err error, all []Payload) []Payload {
 	if err == nil || len(all) == maxTyped {
 		return all
@@ -140,14 +137,11 @@ func UnpackError(p Error, to Binder) error {
 	return e
 }
 
-// A remoteError is an error of another node.
 type remoteError struct {
 	text   string
 	causes []error
 }
 
-// Error returns the text that the error had on its node.
 func (e *remoteError) Error() string { return e.text }
 
-// Unwrap returns the errors that it wrapped on its node and that are registered.
 func (e *remoteError) Unwrap() []error { return e.causes }

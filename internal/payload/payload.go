@@ -1,5 +1,5 @@
 // Package payload encodes messages, events, states and errors, for the wire and for journals.
-// Package actor builds on it; extensions use it by way of package actor/extension.
+// Package actor builds on it; extensions use it by way of package internal/extension.
 package payload
 
 import (

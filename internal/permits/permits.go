@@ -59,7 +59,7 @@ func (p *Permits) enter(class string) *waiter {
 	return w
 }
 
-// leave gives up. A permit that has been granted meanwhile goes to the next.
+// A permit that has been granted meanwhile goes to the next.
 func (p *Permits) leave(w *waiter) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -78,7 +78,7 @@ func (p *Permits) Release() {
 	p.grant()
 }
 
-// grant gives a permit to the next of those that wait. mu is held.
+// mu is held.
 func (p *Permits) grant() {
 	for {
 		_, w, ok := p.waiting.Pop(func(string) bool { return false })

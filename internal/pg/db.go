@@ -19,7 +19,7 @@ type DB struct {
 	Table
 	Pool    *pgxpool.Pool // for requests that are not statements on the table
 	owned   bool
-	verdict atomic.Pointer[verdict] // nil until the table was found
+	verdict atomic.Pointer[verdict] // nil until the table is found
 }
 
 // Open makes a pool with the settings of [ParseConfig]. It does not connect yet.
@@ -66,10 +66,9 @@ func (db *DB) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 	return db.request(ctx, sql, args...)
 }
 
-// A failedRow is the row of a statement that was not sent.
+// Its statement was not sent.
 type failedRow struct{ err error }
 
-// Scan implements [pgx.Row].
 func (r failedRow) Scan(...any) error { return r.err }
 
 // Query is QueryRow for any number of rows.
@@ -80,7 +79,7 @@ func (db *DB) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, err
 	return db.Pool.Query(ctx, sql, unprepared(args)...)
 }
 
-// request is QueryRow without the check of the version.
+// It is QueryRow without the check of the version.
 func (db *DB) request(ctx context.Context, sql string, args ...any) pgx.Row {
 	return db.Pool.QueryRow(ctx, sql, unprepared(args)...)
 }

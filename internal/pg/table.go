@@ -22,7 +22,7 @@ type Table struct {
 	Type         string   // the Go type whose methods Migrate and DDL create the table, for [Table.Explain]
 }
 
-// validate fails if two programs could interpret the table's name differently.
+// Two programs must not interpret the table's name differently.
 func (t Table) validate() error {
 	if t.Schema == "" || t.Name == "" {
 		return errors.New("Table needs a schema and a name: without a schema two programs may mean different tables")

@@ -16,12 +16,10 @@ import (
 // version than the program.
 var ErrNewerSchema = errors.New("postgres: the table is newer than this program")
 
-// A verdict says whether this program may use a table that exists.
 type verdict struct{ err error }
 
-// known returns an error unless the version of the table is known and not too new. It asks the
-// server until it has an answer. Statements that run at the same time each ask, because none waits
-// for another's context.
+// It asks the server until it has an answer. Statements that run at the same time each ask, because
+// none waits for another's context.
 func (db *DB) known(ctx context.Context) error {
 	if v := db.verdict.Load(); v != nil {
 		return v.err
@@ -30,8 +28,8 @@ func (db *DB) known(ctx context.Context) error {
 	return err
 }
 
-// checkVersion asks the server for the version of the table, and keeps the verdict. Without a table
-// the version is 0, without a verdict and an error: the statement that follows fails.
+// Without a table the version is 0, without a verdict and an error: the statement that follows
+// fails.
 func (db *DB) checkVersion(ctx context.Context) (version int, err error) {
 	var comment string
 	err = db.request(ctx, "SELECT coalesce(obj_description(t, 'pg_class'), '') FROM to_regclass($1::text) t WHERE t IS NOT NULL", db.SQL("{table}")).Scan(&comment)
@@ -46,8 +44,8 @@ func (db *DB) checkVersion(ctx context.Context) (version int, err error) {
 	return version, err
 }
 
-// accepts returns the version in the comment on a table, with an error if it is a later one. A
-// comment that this package has not written is of no importance.
+// An error means that it is a later version. A comment that this package has not written is of no
+// importance.
 func (t Table) accepts(comment string) (version int, err error) {
 	known := len(t.Migrations)
 	text, ours := strings.CutPrefix(comment, pgschema.VersionComment)

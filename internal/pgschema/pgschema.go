@@ -71,7 +71,7 @@ func Quote(name string) string {
 	return `"` + strings.ReplaceAll(strings.ReplaceAll(name, "\x00", ""), `"`, `""`) + `"`
 }
 
-// text returns s as a string, with any standard_conforming_strings.
+// Any standard_conforming_strings will do.
 func text(s string) string {
 	s = "'" + strings.ReplaceAll(s, "'", "''") + "'"
 	if strings.Contains(s, `\`) {

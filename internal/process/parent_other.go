@@ -4,5 +4,5 @@ package process
 
 import "syscall"
 
-// endWithParent has nothing to add here: the standard input of the process ends.
+// The standard input of the process ends, which is enough.
 func endWithParent(*syscall.SysProcAttr) {}

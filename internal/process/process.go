@@ -25,7 +25,7 @@ type Process struct {
 	done  chan struct{}
 }
 
-// maxLine is how long a line may be, in bytes.
+// In bytes.
 const maxLine = 64 << 20
 
 // Self returns the command that runs this program once more. The command has the environment of
@@ -73,7 +73,6 @@ func Start(cmd *exec.Cmd) (*Process, error) {
 	return p, nil
 }
 
-// eof is the output of a process that writes elsewhere.
 type eof struct{}
 
 func (eof) Read([]byte) (int, error) { return 0, io.EOF }

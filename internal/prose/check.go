@@ -58,10 +58,9 @@ func check(file string, line int, text string) []Finding {
 	return found
 }
 
-// sql begins a literal that is a statement, and not prose.
 var sql = regexp.MustCompile(`^\s*(CREATE|INSERT|SELECT|WITH|UPDATE|DELETE|DO)\b`)
 
-// checkLiterals checks the string literals that are at least three words.
+// Shorter ones are no prose.
 func checkLiterals(file string, fset *token.FileSet, tree *ast.File) []Finding {
 	var found []Finding
 	ast.Inspect(tree, func(n ast.Node) bool {
@@ -77,13 +76,12 @@ func checkLiterals(file string, fset *token.FileSet, tree *ast.File) []Finding {
 	return found
 }
 
-// output reports whether a comment is what an example prints.
 func output(group *ast.CommentGroup) bool {
 	text := group.Text()
 	return strings.HasPrefix(text, "Output:") || strings.HasPrefix(text, "Unordered output:")
 }
 
-// goText returns the words of a comment: without markers, directives and indented code.
+// They are without markers, directives and indented code.
 func goText(group *ast.CommentGroup) string {
 	var b strings.Builder
 	for line := range strings.SplitSeq(group.Text(), "\n") {
@@ -99,8 +97,7 @@ func goText(group *ast.CommentGroup) string {
 	return b.String()
 }
 
-// wideComments finds lines that are nothing but a comment and wider than the limit. A line with
-// a link, or one word, cannot be broken.
+// A line with a link, or one word, cannot be broken.
 func wideComments(file string, fset *token.FileSet, tree *ast.File, lines []string) []Finding {
 	var found []Finding
 	for _, group := range tree.Comments {
@@ -130,7 +127,6 @@ type paragraph struct {
 
 var bullet = regexp.MustCompile(`^\s*([-*]|\d+\.)\s`)
 
-// paragraphs splits a page of Markdown.
 func paragraphs(page string) []paragraph {
 	var (
 		all  []paragraph
@@ -173,8 +169,8 @@ func paragraphs(page string) []paragraph {
 
 var inlineCode = regexp.MustCompile("`[^`\n]*`")
 
-// sentences splits a paragraph at full stops, question and exclamation marks that a capital
-// letter, a digit or the end follows. Code counts as one word.
+// It splits at full stops, question and exclamation marks that a capital letter, a digit or the end
+// follows. Code counts as one word.
 func sentences(paragraph string) []string {
 	text := inlineCode.ReplaceAllString(paragraph, "code")
 	text = strings.Join(strings.Fields(text), " ")
@@ -199,7 +195,6 @@ func sentences(paragraph string) []string {
 	return all
 }
 
-// begins reports whether a sentence begins with s.
 func begins(s string) bool {
 	r, _ := utf8.DecodeRuneInString(strings.TrimLeft(s, "([*_\"“"))
 	return !unicode.IsLower(r)

@@ -19,7 +19,6 @@ type Finding struct {
 	Text string // the words that the rule objects to, with some of their surroundings
 }
 
-// A rule finds its pattern in one sentence.
 type rule struct {
 	name string
 	find func(sentence string) []string
@@ -59,13 +58,12 @@ func matches(pattern string) func(string) []string {
 
 var who = regexp.MustCompile(`(?i)\b(who|whom|whoever)\b`)
 
-// people are the nouns for people. The pronouns of bareWho may follow them.
 var people = strings.Fields(`user users reader readers author authors operator operators person people
 	anyone everyone somebody someone anybody nobody those engineer engineers developer developers
 	contributor contributors attacker attackers newcomer newcomers administrator customer customers`)
 
-// bareWho finds each relative pronoun for people that follows no noun for people. Actors and nodes
-// take "that". Questions may begin with the pronoun.
+// A pronoun for people needs a noun for people before it. Actors and nodes take "that". Questions
+// may begin with the pronoun.
 func bareWho(sentence string) []string {
 	if strings.HasSuffix(sentence, "?") {
 		return nil
@@ -89,7 +87,7 @@ func longSentence(sentence string) []string {
 	return []string{strings.Join(words[:8], " ") + " …"}
 }
 
-// around returns the match with up to 30 bytes on either side.
+// There are up to 30 bytes on either side.
 func around(sentence string, from, to int) string {
 	const margin = 30
 	start, end := max(0, from-margin), min(len(sentence), to+margin)

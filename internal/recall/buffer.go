@@ -66,7 +66,6 @@ func (b *Buffer[M]) Returned(peer node.ID, msg M) (over []M, recall bool) {
 	return b.shrink(), recall
 }
 
-// shrink takes out the oldest messages beyond the limit.
 func (b *Buffer[M]) shrink() (over []M) {
 	for b.Size() > b.Limit {
 		oldest := &b.held
@@ -120,7 +119,7 @@ func (b *Buffer[M]) Recall() (to node.ID, number uint64, up bool) {
 	return b.recall.To(), b.recall.Number(), b.recall.Up()
 }
 
-// giveUpRecall lets messages go again. Those that come back later are no longer in order.
+// Messages that come back later are no longer in order.
 func (b *Buffer[M]) giveUpRecall() { b.recall.to, b.sentTo = node.ID{}, node.ID{} }
 
 // Refused reports whether the node of the route has returned messages and gets no others until

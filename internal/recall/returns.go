@@ -7,7 +7,6 @@ type Returns[K comparable] struct {
 	senders map[K]returning
 }
 
-// A returning is the state of a sender.
 type returning struct {
 	back   bool
 	number uint64 // of its last recall

@@ -55,7 +55,6 @@ func Shrink[S ~[]E, E any](failing S, fails func(S) bool) S {
 	return failing
 }
 
-// without looks for size elements in a row that can be left out.
 func without[S ~[]E, E any](failing S, size int, fails func(S) bool) (S, bool) {
 	for from := 0; from < len(failing); from += size {
 		rest := slices.Delete(slices.Clone(failing), from, min(from+size, len(failing)))

@@ -10,7 +10,6 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// attributes are fields of zap as attributes of slog. They are filled as an ObjectEncoder.
 type attributes struct {
 	open []namespace // outermost first
 	last []slog.Attr // those in the innermost namespace
@@ -34,14 +33,14 @@ func attributesOf(fields []zapcore.Field) *attributes {
 	return a
 }
 
-// stays reports whether the handler gets the value itself, where zap would add its text: an error,
-// or a Stringer with a form for slog, which may hide a secret.
+// Zap would add its text: it is an error, or a Stringer with a form for slog, which may hide a
+// secret.
 func stays(f zapcore.Field) bool {
 	_, hasForm := f.Interface.(slog.LogValuer)
 	return f.Type == zapcore.ErrorType || f.Type == zapcore.StringerType && hasForm
 }
 
-// all returns the attributes, with each namespace as a group.
+// Each namespace is a group.
 func (a *attributes) all() []slog.Attr {
 	all := a.last
 	for _, n := range slices.Backward(a.open) {
@@ -54,12 +53,10 @@ func (a *attributes) add(key string, v slog.Value) {
 	a.last = append(a.last, slog.Attr{Key: key, Value: v})
 }
 
-// OpenNamespace begins a group, in which all later attributes are.
 func (a *attributes) OpenNamespace(key string) {
 	a.open, a.last = append(a.open, namespace{a.last, key}), nil
 }
 
-// AddObject adds a group.
 func (a *attributes) AddObject(key string, o zapcore.ObjectMarshaler) error {
 	var in attributes
 	err := o.MarshalLogObject(&in)
@@ -67,8 +64,7 @@ func (a *attributes) AddObject(key string, o zapcore.ObjectMarshaler) error {
 	return err
 }
 
-// AddArray adds a []any, whose elements keep their types. Objects in it are maps, because slog has
-// no groups in slices.
+// Its elements keep their types. Objects in it are maps, because slog has no groups in slices.
 func (a *attributes) AddArray(key string, elements zapcore.ArrayMarshaler) error {
 	m := zapcore.NewMapObjectEncoder()
 	err := m.AddArray(key, elements)
@@ -76,21 +72,19 @@ func (a *attributes) AddArray(key string, elements zapcore.ArrayMarshaler) error
 	return err
 }
 
-// AddReflected adds any value. Its handler formats it.
 func (a *attributes) AddReflected(key string, v any) error {
 	a.add(key, slog.AnyValue(v))
 	return nil
 }
 
-// AddBinary adds a copy, because the handler may keep it.
+// The handler may keep the value.
 func (a *attributes) AddBinary(key string, v []byte) { a.add(key, slog.AnyValue(bytes.Clone(v))) }
 
-// AddComplex128 adds text, as JSON has no complex numbers.
+// JSON has no complex numbers.
 func (a *attributes) AddComplex128(key string, v complex128) {
 	a.AddString(key, strconv.FormatComplex(v, 'g', -1, 128))
 }
 
-// AddComplex64 adds text likewise.
 func (a *attributes) AddComplex64(key string, v complex64) {
 	a.AddString(key, strconv.FormatComplex(complex128(v), 'g', -1, 64))
 }

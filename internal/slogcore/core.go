@@ -26,8 +26,8 @@ func New(h slog.Handler) zapcore.Core { return core{h} }
 
 type core struct{ handler slog.Handler }
 
-// level returns the level of slog for l. The levels of slog are four apart, those of zap one. The
-// three levels of zap above Error are thus 4, 8 and 12 above slog's.
+// The levels of slog are four apart, those of zap one. The three levels of zap above Error are thus
+// 4, 8 and 12 above slog's.
 func level(l zapcore.Level) slog.Level { return slog.Level(4 * l) }
 
 func (c core) Enabled(l zapcore.Level) bool {
@@ -71,8 +71,7 @@ func (c core) Write(e zapcore.Entry, fields []zapcore.Field) error {
 	return guard.Run(func() error { return c.handler.Handle(context.Background(), r) }) // the caller must go on
 }
 
-// callerPC returns the program counter of a caller as slog wants it: the return address of the
-// call. An entry of zap has the address before it.
+// slog wants the return address of the call. An entry of zap has the address before it.
 func callerPC(caller zapcore.EntryCaller) uintptr {
 	if !caller.Defined || caller.PC == 0 {
 		return 0
@@ -80,5 +79,4 @@ func callerPC(caller zapcore.EntryCaller) uintptr {
 	return caller.PC + 1
 }
 
-// Sync does nothing: a slog.Handler has nothing to flush.
 func (core) Sync() error { return nil }

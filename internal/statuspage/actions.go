@@ -24,8 +24,8 @@ type Actions struct {
 	Resend, Discard func(number uint64) error
 }
 
-// guard returns act behind three checks: the request does not come from a page of another origin,
-// it has ActionHeader, and Authorize allows it.
+// The request must not come from a page of another origin, must have ActionHeader, and Authorize
+// must allow it.
 func (a *Actions) guard(act http.HandlerFunc) http.HandlerFunc {
 	origin := http.NewCrossOriginProtection()
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -76,10 +76,8 @@ func (a *Actions) leave(w http.ResponseWriter, _ *http.Request) {
 	w.WriteHeader(http.StatusAccepted)
 }
 
-// An actionable is a source whose page offers actions.
 type actionable struct{ Source }
 
-// Snapshot implements [Source].
 func (a actionable) Snapshot() (Snapshot, <-chan struct{}) {
 	s, changed := a.Source.Snapshot()
 	s.Actions = true

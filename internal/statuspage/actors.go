@@ -74,10 +74,9 @@ type Ask struct {
 	Seconds float64 `json:"seconds"`
 }
 
-// mostKinds is how many kinds a page shows.
 const mostKinds = 1000
 
-// bounded returns a with at most mostKinds kinds, and these in order.
+// The kinds keep their order.
 func (a Actors) bounded() Actors {
 	kinds := slices.Clone(a.Kinds)
 	slices.SortFunc(kinds, func(a, b ActorKind) int {
@@ -89,7 +88,6 @@ func (a Actors) bounded() Actors {
 	return a
 }
 
-// actors answers with what the actors do.
 func (h *handler) actors(w http.ResponseWriter, r *http.Request) {
 	h.source.Refresh(r.Context())
 	a := h.source.Actors()

@@ -13,7 +13,7 @@ import (
 //go:embed assets
 var files embed.FS
 
-// types are the content types of the files. Those of the operating system would differ by machine.
+// Those of the operating system would differ by machine.
 var types = map[string]string{
 	".html": "text/html; charset=utf-8",
 	".js":   "text/javascript; charset=utf-8",
@@ -21,7 +21,6 @@ var types = map[string]string{
 	".svg":  "image/svg+xml",
 }
 
-// assets returns the handlers of the page's files, by path.
 func assets() map[string]http.HandlerFunc {
 	served := map[string]http.HandlerFunc{}
 	entries, err := files.ReadDir("assets")
@@ -36,7 +35,7 @@ func assets() map[string]http.HandlerFunc {
 	return served
 }
 
-// asset serves a file. A browser may cache it, and asks each time whether it has changed.
+// A browser may cache it, and asks each time whether it has changed.
 func asset(name string) http.HandlerFunc {
 	content, err := files.ReadFile("assets/" + name)
 	if err != nil {

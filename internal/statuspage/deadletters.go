@@ -28,8 +28,7 @@ type DeadLetter struct {
 	Last      time.Time `json:"last"`
 }
 
-// of returns the letters with the given reason and a recipient that contains the given text, at
-// most limit. An empty text selects all.
+// An empty text selects all.
 func (d DeadLetters) of(reason, recipient string, limit int) DeadLetters {
 	selected := []DeadLetter{}
 	for _, letter := range d.Letters {
@@ -42,7 +41,6 @@ func (d DeadLetters) of(reason, recipient string, limit int) DeadLetters {
 	return d
 }
 
-// deadLetters answers with the kept dead letters that the request selects.
 func (h *handler) deadLetters(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	all := h.source.DeadLetters()

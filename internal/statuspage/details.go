@@ -61,14 +61,11 @@ const (
 	LinkFailing = "failing" // it cannot connect, or has lost the connection
 )
 
-// broken reports whether nothing reaches the peer.
 func (l Link) broken() bool { return l.State == LinkRefused || l.State == LinkFailing }
 
-// mostLinks is how many links a page shows.
 const mostLinks = 1000
 
-// bounded returns d with at most mostLinks links, and these in order: those in trouble first, then
-// the longest queues.
+// Links in trouble come first, then the longest queues.
 func (d Details) bounded() Details {
 	links := slices.Clone(d.Links)
 	slices.SortStableFunc(links, func(a, b Link) int {
@@ -84,7 +81,6 @@ func (d Details) bounded() Details {
 	return d
 }
 
-// dullness ranks links: bounded keeps those with the lowest rank.
 func (l Link) dullness() int {
 	switch {
 	case l.broken():
@@ -95,7 +91,6 @@ func (l Link) dullness() int {
 	return 2
 }
 
-// details answers with the details.
 func (h *handler) details(w http.ResponseWriter, r *http.Request) {
 	h.source.Refresh(r.Context())
 	answer(w, h.source.Details().bounded())

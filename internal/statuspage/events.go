@@ -7,20 +7,18 @@ import (
 )
 
 const (
-	// look is how often a stream checks for changes that come without a new view, as those of
-	// singletons.
+	// Changes such as those of singletons come without a new view.
 	look = 500 * time.Millisecond
-	// beat is how often a stream sends a sign of life, so that proxies do not close it.
+	// A silent stream is closed by proxies.
 	beat = 15 * time.Second
-	// patience is how long one write to a client may take.
+	// One write to a client takes no longer.
 	patience = 30 * time.Second
-	// reconnect is how long a browser waits before it reconnects.
+	// So long a browser waits before it connects again.
 	reconnect = 2 * time.Second
 )
 
-// events streams snapshots as server-sent events: the current one, and then the newest one after
-// each change. The stream ends with the request, when the server shuts down, or after the last
-// snapshot of a node that has ended.
+// They are the current one, and then the newest one after each change. The stream ends with the
+// request, when the server shuts down, or after the last snapshot of a node that has ended.
 func (h *handler) events(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep them back
@@ -34,8 +32,7 @@ func (h *handler) events(w http.ResponseWriter, r *http.Request) {
 	s.run(r, h.servers.of(r))
 }
 
-// A stream sends snapshots to one client. It runs in the goroutine of the request, so a slow client
-// misses snapshots and nothing queues up.
+// It runs in the goroutine of the request, so a slow client misses snapshots and nothing queues up.
 type stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
@@ -69,7 +66,7 @@ func (s *stream) run(r *http.Request, closing <-chan struct{}) {
 	}
 }
 
-// send sends the newest snapshot, unless the client has it already.
+// It sends nothing that the client has already.
 func (s *stream) send() (changed <-chan struct{}, err error) {
 	snapshot, changed := snapshotOf(s.source)
 	snapshot = snapshot.bounded()

@@ -25,7 +25,6 @@ type GivenUpMessage struct {
 
 func (h *handler) givenUp(w http.ResponseWriter, _ *http.Request) { answer(w, h.source.GivenUp()) }
 
-// message returns a handler that does something to the message with the number in a request.
 func (a *Actions) message(act func(number uint64) error) http.HandlerFunc {
 	return a.guard(func(w http.ResponseWriter, r *http.Request) {
 		number, err := strconv.ParseUint(r.URL.Query().Get("number"), 10, 64)

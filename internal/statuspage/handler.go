@@ -7,15 +7,13 @@ import (
 	"strings"
 )
 
-// A handler serves the status of one source. Between requests it remembers only which servers use
-// it.
+// Between requests it remembers only which servers use it.
 type handler struct {
 	source  Source
 	routes  map[string]route
 	servers servers
 }
 
-// A route holds the handlers of a path, by method.
 type route map[string]http.HandlerFunc
 
 // Options say what a handler does beside showing its source.
@@ -58,7 +56,6 @@ func New(source Source, opts Options) http.Handler {
 	return h
 }
 
-// noMetrics answers a request for metrics that the program does not serve.
 func noMetrics(w http.ResponseWriter, _ *http.Request) {
 	http.Error(w, "this program serves no metrics here: pass cluster.WithMetrics to node.Handler, with the Handler of the module actor/telemetry/prometheus", http.StatusNotFound)
 }
@@ -67,11 +64,9 @@ func read(serve http.HandlerFunc) route {
 	return route{http.MethodGet: serve, http.MethodHead: serve}
 }
 
-// policy lets the page load its own files only.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// ServeHTTP implements [http.Handler].
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	header := w.Header()
 	header.Set("Content-Security-Policy", policy)
@@ -104,14 +99,12 @@ func (r route) allow() string {
 	return strings.Join(names, ", ")
 }
 
-// status answers with the snapshot.
 func (h *handler) status(w http.ResponseWriter, r *http.Request) {
 	h.source.Refresh(r.Context())
 	s, _ := snapshotOf(h.source)
 	answer(w, s.bounded())
 }
 
-// answer answers with v as JSON, indented for people.
 func answer(w http.ResponseWriter, v any) {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {

@@ -15,7 +15,6 @@ type History struct {
 	Events []history.Event `json:"events"` // newest first
 }
 
-// history answers with the history.
 func (h *handler) history(w http.ResponseWriter, _ *http.Request) {
 	all := h.source.History()
 	all.Events = append([]history.Event{}, all.Events...) // not null in JSON

@@ -6,19 +6,17 @@ import (
 	"strings"
 )
 
-// livez answers whether the process should keep running.
 func (h *handler) livez(w http.ResponseWriter, r *http.Request) {
 	s, _ := h.source.Snapshot()
 	probe(w, r, "livez", s.Live)
 }
 
-// readyz answers whether the node can take work.
 func (h *handler) readyz(w http.ResponseWriter, r *http.Request) {
 	s, _ := h.source.Snapshot()
 	probe(w, r, "readyz", s.Ready)
 }
 
-// probe answers like the API server of Kubernetes: "ok", or the list of checks if one has failed or
+// It answers like the API server of Kubernetes: "ok", or the list of checks if one has failed or
 // the caller adds ?verbose.
 func probe(w http.ResponseWriter, r *http.Request, name string, checks []Check) {
 	text, failed := list(checks)

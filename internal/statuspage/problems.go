@@ -15,11 +15,11 @@ type Problem struct {
 	Text  string `json:"text"`  // in sentences
 }
 
-// mostProblems is how many problems of one kind are listed. A further one counts the others.
+// Of one kind. A further one counts the others.
 const mostProblems = 20
 
-// problems returns what d shows, the causes of others first. The texts have no numbers that never
-// rest, because they are in the stream of events.
+// The causes of others come first. The texts have no numbers that never rest, because they are in
+// the stream of events.
 func (d Details) problems() []Problem {
 	all := []Problem{}
 	for _, kind := range [][]Problem{ofLinks(d.Links), ofJournals(d.Journals), ofProjections(d.Projections), d.ofPlacement(), d.ofShards(), d.ofSchedules()} {
@@ -31,7 +31,7 @@ func (d Details) problems() []Problem {
 	return all
 }
 
-// ofLinks has the links to members. Other peers, such as clients, may go away without a problem.
+// They are to members. Other peers, such as clients, may go away without a problem.
 func ofLinks(links []Link) []Problem {
 	var found []Problem
 	add := func(l Link, format string, args ...any) {

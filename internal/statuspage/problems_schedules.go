@@ -2,7 +2,6 @@ package statuspage
 
 import "fmt"
 
-// ofSchedules returns the problems of entries of schedules that this node hosts.
 func (d Details) ofSchedules() []Problem {
 	var found []Problem
 	for _, s := range d.Schedules {

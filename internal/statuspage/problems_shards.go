@@ -8,7 +8,6 @@ import (
 	"github.com/understudy-go/understudy/internal/shardstatus"
 )
 
-// ofShards returns the problems of types of entities.
 func (d Details) ofShards() []Problem {
 	var found []Problem
 	for _, t := range d.EntityTypes {
@@ -28,10 +27,8 @@ func (d Details) ofShards() []Problem {
 	return found
 }
 
-// mostNumbers is how many shards are listed by number.
 const mostNumbers = 5
 
-// runNowhere names shards by their numbers, the first ones if there are many.
 func runNowhere(h shardstatus.Homeless) string {
 	if len(h.Shards) == 1 {
 		return fmt.Sprintf("Shard %d of %s runs nowhere", h.Shards[0], h.Type)

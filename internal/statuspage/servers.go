@@ -5,16 +5,16 @@ import (
 	"sync"
 )
 
-// servers remembers the servers that use a handler. A server that shuts down waits for its requests
-// and does not cancel their contexts, so streams must learn of it in another way.
+// A server that shuts down waits for its requests and does not cancel their contexts, so streams
+// must learn of it in another way.
 type servers struct {
 	mu      sync.Mutex // guards closing
 	closing map[*http.Server]chan struct{}
 }
 
-// of returns a channel that is closed when the server of a request shuts down, or nil if the
-// request comes from no server. It registers with a server at the server's first request, because a
-// server that already shuts down calls no new functions.
+// The channel is closed when the server shuts down, or nil if the request comes from no server. It
+// registers with a server at the server's first request, because a server that already shuts down
+// calls no new functions.
 func (s *servers) of(r *http.Request) <-chan struct{} {
 	server, ok := r.Context().Value(http.ServerContextKey).(*http.Server)
 	if !ok {

@@ -39,7 +39,6 @@ type Source interface {
 	Details() Details
 }
 
-// snapshotOf returns the present snapshot of a source, with its problems; see [Source.Snapshot].
 func snapshotOf(source Source) (Snapshot, <-chan struct{}) {
 	s, changed := source.Snapshot()
 	s.Problems = source.Details().bounded().problems()
@@ -140,11 +139,9 @@ type AtHost struct {
 	Why            string     `json:"why"`
 }
 
-// mostSingletons is how many singletons a page shows.
 const mostSingletons = 1000
 
-// bounded returns s with at most mostSingletons singletons, in the order of s. It prefers those
-// with problems, then those with figures.
+// They keep their order. Those with problems are preferred, then those with figures.
 func (s Snapshot) bounded() Snapshot {
 	left := len(s.Singletons) - mostSingletons
 	if left <= 0 {
@@ -165,7 +162,6 @@ func (s Snapshot) bounded() Snapshot {
 	return s
 }
 
-// dullness ranks singletons: bounded keeps those with the lowest rank.
 func (s Singleton) dullness() int {
 	switch {
 	case s.CrashLoop || s.Nowhere || s.Mismatch != "":
@@ -204,11 +200,9 @@ type Check struct {
 	Reason string `json:"reason"` // why it failed
 }
 
-// encode returns s as one line of JSON, with characters escaped that HTML would take for markup.
 func (s Snapshot) encode() ([]byte, error) { return json.Marshal(s) }
 
-// key returns the encoding of s without what may never rest: equal keys mean that nothing else has
-// changed.
+// What may never rest is left out: equal keys mean that nothing else has changed.
 func (s Snapshot) key() (string, error) {
 	s.Time, s.DeadLetters = time.Time{}, nil
 	b, err := s.encode()

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// stuck returns why nothing happens, in one sentence: the worst reason that s and a show, or "" if
-// they show none. What ends by itself comes last: a handler may be slow because a journal fails.
+// It is the worst reason, in one sentence. What ends by itself comes last: a handler may be slow
+// because a journal fails.
 func stuck(s Snapshot, a Actors) string {
 	up := s.Self.Status == "up"
 	switch {
@@ -32,7 +32,6 @@ func stuck(s Snapshot, a Actors) string {
 	return ""
 }
 
-// ofBacklogs has the actors that are behind.
 func ofBacklogs(all []Backlog) (found []Problem) {
 	for _, b := range all {
 		if b.Why != "" {
@@ -42,10 +41,8 @@ func ofBacklogs(all []Backlog) (found []Problem) {
 	return found
 }
 
-// isSlow reports whether a handler has been under way for a second or longer.
 func (a Actors) isSlow() bool { return len(a.Handlers) > 0 && a.Handlers[0].Seconds >= 1 }
 
-// problems returns what actors wait for in vain.
 func (a Actors) problems() []Problem {
 	all := []Problem{}
 	for _, paths := range a.Circles {
@@ -57,7 +54,6 @@ func (a Actors) problems() []Problem {
 	return append(all, ofBacklogs(a.Backlogs)...)
 }
 
-// ofCircle says which actor asks which.
 func ofCircle(paths []string) string {
 	if len(paths) == 1 {
 		return fmt.Sprintf("An actor waits for itself: a handler of %s asks its own actor.", paths[0])
@@ -73,7 +69,6 @@ func ofCircle(paths []string) string {
 	return fmt.Sprintf("Actors wait for each other: %s.", strings.Join(asks, ", "))
 }
 
-// ofHandler says for how long the slowest handler has been under way, and what waits behind it.
 func ofHandler(a Actors) string {
 	slowest := a.Handlers[0]
 	text := fmt.Sprintf("A handler of %s has been under way for %v", slowest.Path, time.Duration(slowest.Seconds*float64(time.Second)).Round(time.Second))
@@ -90,7 +85,6 @@ func ofHandler(a Actors) string {
 	return text + "."
 }
 
-// more says that there are n more of what was named.
 func more(n int, of string) string {
 	switch {
 	case n <= 0:

@@ -8,11 +8,10 @@ import (
 	"github.com/understudy-go/understudy/internal/bubble"
 )
 
-// maxWait is after which time an alarm looks at the clock again: the clock may have been set, and
-// timers of the process stand still while the machine sleeps.
+// The clock may have been set, and timers of the process stand still while the machine sleeps.
 const maxWait = time.Minute
 
-// setBack is by how much a clock is set back at least when it is, and has not only been corrected.
+// A smaller step is a correction.
 const setBack = time.Second
 
 // An Alarm calls a function when a clock shows a time, and when the clock was set back. Any

@@ -11,10 +11,8 @@ import (
 	"github.com/understudy-go/understudy/internal/guard"
 )
 
-// age is how old the last answer of a journal's clock may be.
 const age = time.Minute
 
-// timeout is how long the journal may take to answer.
 const timeout = 5 * time.Second
 
 // A Clock goes as the clock of a journal. Between its answers it goes on by the monotonic clock of
@@ -29,7 +27,7 @@ type Clock struct {
 	mu    sync.Mutex // guards all below
 	told  time.Time  // the last answer; zero before the first
 	at    time.Time  // when it came, by the monotonic clock
-	tried time.Time  // when the last request began
+	tried time.Time
 }
 
 // New returns a clock that asks by told, which may block until its context ends.

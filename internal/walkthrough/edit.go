@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// edited returns a text with the changes of a diff, each of which has to fit in one place. A line
-// of the diff begins with a space, - or +; a blank line separates changes in different places.
+// Each change of the diff has to fit in one place. A line of the diff begins with a space, - or +;
+// a blank line separates changes in different places.
 func edited(text, diff string) (string, error) {
 	for change := range strings.SplitSeq(strings.TrimSuffix(diff, "\n"), "\n\n") {
 		var before, after strings.Builder

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// notice matches what a shell says of the jobs that it starts and ends.
+// A shell says this of the jobs that it starts and ends.
 var notice = regexp.MustCompile(`(?m)^\[\d+\] \d+\n|^\[\d+\][-+]? +(Done|Exit|Killed|Running|Terminated)\b.*\n|^.*line \d+: +\d+ (Killed|Terminated)\b.*\n`)
 
 // Matches reports whether an output is as a page says. In want, … stands for any text within a

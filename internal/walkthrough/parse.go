@@ -16,7 +16,6 @@ type Step struct {
 	Compared bool   // whether the page says what the commands print
 }
 
-// A fence is a block of code in a page.
 type fence struct {
 	line int
 	info []string // the words behind the opening marks
@@ -50,7 +49,7 @@ func Parse(page string, programs ...string) ([]Step, error) {
 	return steps, nil
 }
 
-// is reports whether a fence is a step of that language, on a machine that has these programs.
+// It must be a step of that language, and the machine must have these programs.
 func (f fence) is(language string, programs []string) bool {
 	if len(f.info) == 0 || f.info[0] != language {
 		return false
@@ -58,7 +57,7 @@ func (f fence) is(language string, programs []string) bool {
 	return len(f.info) == 1 || len(f.info) == 2 && slices.Contains(programs, f.info[1])
 }
 
-// file returns the name of the file that a fence shows; "" if it shows none.
+// It is "" for a fence that shows no file.
 func (f fence) file() string {
 	for _, word := range f.info {
 		if name, ok := strings.CutPrefix(word, "file="); ok {
@@ -68,7 +67,7 @@ func (f fence) file() string {
 	return ""
 }
 
-// fencesOf returns the fences of a page. A line of three backquotes ends a fence.
+// A line of three backquotes ends a fence.
 func fencesOf(page string) ([]fence, error) {
 	var fences []fence
 	var open *fence

@@ -82,7 +82,7 @@ func (s *Shell) Follow(page string, said func(step Step), programs ...string) er
 	return nil
 }
 
-// save writes or edits a file below the directory in which the shell is now.
+// name is below the directory in which the shell is now.
 func (s *Shell) save(step Step) error {
 	dir, err := s.run("pwd")
 	if err != nil {
@@ -105,7 +105,6 @@ func (s *Shell) save(step Step) error {
 	return os.WriteFile(file, []byte(text), 0o600)
 }
 
-// do runs the commands of a step.
 func (s *Shell) do(step Step) error {
 	out, err := s.run(step.Text)
 	if err != nil {
@@ -117,11 +116,11 @@ func (s *Shell) do(step Step) error {
 	return nil
 }
 
-// patience is how long the commands of a step may take.
+// It is for the commands of one step.
 const patience = 10 * time.Minute
 
-// run returns what commands print. It is an error if one of them fails. The shell forgets jobs
-// that have ended, as an interactive one does before each prompt: their numbers are free again.
+// It is an error if one of the commands fails. The shell forgets jobs that have ended, as an
+// interactive one does before each prompt: their numbers are free again.
 func (s *Shell) run(commands string) (string, error) {
 	defer time.AfterFunc(patience, s.abandon).Stop() // for an open quote, as for a command that hangs
 	if _, err := fmt.Fprintf(s.in, "failed=0\n{\n%s\n} </dev/null\njobs >/dev/null 2>&1; echo; echo %s $failed\n", strings.TrimSuffix(commands, "\n"), s.ended); err != nil {

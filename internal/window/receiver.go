@@ -90,7 +90,6 @@ func (r *Receiver) HandledOnly(number uint64) {
 	r.raise(r.handled.UpTo())
 }
 
-// raise counts all numbers up to one as handled and received.
 func (r *Receiver) raise(upTo uint64) {
 	r.handled.AddUpTo(upTo)
 	if r.received < r.handled.UpTo() {

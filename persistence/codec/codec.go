@@ -58,13 +58,11 @@ func (plain) Encode(_ PayloadID, payload []byte) ([]byte, error) {
 
 func (plain) Decode(_ PayloadID, data []byte) ([]byte, error) { return data, nil }
 
-// codecs are the codecs of one journal.
 type codecs struct {
 	current Codec
 	byName  map[string]Codec // for reading
 }
 
-// encode returns the stored form of payload.
 func (s *codecs) encode(id PayloadID, payload []byte) ([]byte, error) {
 	name := s.current.Name()
 	data, err := s.current.Encode(id, payload)
@@ -77,7 +75,6 @@ func (s *codecs) encode(id PayloadID, payload []byte) ([]byte, error) {
 	return envelope.Seal(name, data), nil
 }
 
-// decode returns the payload that is stored as stored.
 func (s *codecs) decode(id PayloadID, stored []byte) ([]byte, error) {
 	name, data, err := envelope.Open(stored)
 	if err != nil {
@@ -95,7 +92,6 @@ func (s *codecs) decode(id PayloadID, stored []byte) ([]byte, error) {
 	return nil, fmt.Errorf("%w: codec %q: %w", journal.ErrCorrupt, name, err)
 }
 
-// missing is the error of a payload whose codec the journal does not have.
 func missing(stored, current string) error {
 	if stored == "" {
 		return fmt.Errorf("%w: it was stored without a codec, before there was %q; give codec.Wrap Plain as a former codec", journal.ErrCodec, current)

@@ -15,7 +15,6 @@ import (
 	"github.com/understudy-go/understudy/persistence/codec"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/journaltest"
-	"github.com/understudy-go/understudy/persistence/memory"
 )
 
 // mirror is a codec that turns payloads around, and has a check byte.
@@ -46,10 +45,10 @@ func (m mirror) Decode(at codec.PayloadID, data []byte) ([]byte, error) {
 func TestAJournalWithACodecObeysTheLaws(t *testing.T) {
 	skipped, err := os.ReadFile("../memory/testdata/skipped.txt")
 	require.NoError(t, err)
-	skips := strings.ReplaceAll(string(skipped), "*memory.Journal", "*codec.wrapper")
+	skips := strings.ReplaceAll(string(skipped), "*journal.Memory", "*codec.wrapper")
 	for name, c := range map[string]codec.Codec{"mirror": mirror{"mirror"}, "encryption": encryption(t, keyA), "plain": codec.Plain} {
 		t.Run(name, func(t *testing.T) {
-			journaltest.Run(t, func(*testing.T) journal.Journal { return codec.Wrap(memory.New(), c) }, journaltest.Features{Skipped: skips})
+			journaltest.Run(t, func(*testing.T) journal.Journal { return codec.Wrap(journal.NewMemory(), c) }, journaltest.Features{Skipped: skips})
 		})
 	}
 }
@@ -81,7 +80,7 @@ func payloadsOfX(t *testing.T, j journal.Journal) (all []string, err error) {
 }
 
 func TestAnotherCodecIsAnErrorThatNamesTheOneThatIsNeeded(t *testing.T) {
-	inner := memory.New()
+	inner := journal.NewMemory()
 	appendOne(t, codec.Wrap(inner, mirror{"one"}), "x", "a")
 	_, err := payloadsOfX(t, codec.Wrap(inner, mirror{"two"}))
 	require.ErrorIs(t, err, journal.ErrCodec)
@@ -90,7 +89,7 @@ func TestAnotherCodecIsAnErrorThatNamesTheOneThatIsNeeded(t *testing.T) {
 }
 
 func TestAFormerCodecIsReadAndNotWritten(t *testing.T) {
-	inner := memory.New()
+	inner := journal.NewMemory()
 	appendOne(t, inner, "x", "a")
 	appendOne(t, codec.Wrap(inner, mirror{"one"}), "x", "b")
 	_, err := payloadsOfX(t, codec.Wrap(inner, mirror{"one"}))
@@ -109,7 +108,7 @@ func TestAFormerCodecIsReadAndNotWritten(t *testing.T) {
 
 func TestWhatCannotBeDecodedIsDamaged(t *testing.T) {
 	for _, stored := range []string{"\xff", "\xff\x00", "\xff\x09mirror", "\xff\x06mirror", "\xff\x06mirrora\x07"} {
-		inner := memory.New()
+		inner := journal.NewMemory()
 		appendOne(t, inner, "x", stored)
 		_, err := payloadsOfX(t, codec.Wrap(inner, mirror{"mirror"}))
 		require.ErrorIs(t, err, journal.ErrCorrupt, "%q", stored)
@@ -117,7 +116,7 @@ func TestWhatCannotBeDecodedIsDamaged(t *testing.T) {
 }
 
 func TestWhatCannotBeEncodedDoesNotFailItsNeighbours(t *testing.T) {
-	j := codec.Wrap(memory.New(), mirror{"mirror"})
+	j := codec.Wrap(journal.NewMemory(), mirror{"mirror"})
 	var reqs []journal.AppendRequest
 	for _, id := range []string{"x", "y", "z"} {
 		claim, err := j.Claim(t.Context(), id, journal.WriterID{}, journal.Bounds{})
@@ -133,14 +132,14 @@ func TestWhatCannotBeEncodedDoesNotFailItsNeighbours(t *testing.T) {
 }
 
 func TestPlainRefusesWhatLooksEncoded(t *testing.T) {
-	j := codec.Wrap(memory.New(), codec.Plain)
+	j := codec.Wrap(journal.NewMemory(), codec.Plain)
 	claim, err := j.Claim(t.Context(), "x", journal.WriterID{}, journal.Bounds{})
 	require.NoError(t, err)
 	require.ErrorIs(t, j.Append(t.Context(), []journal.AppendRequest{oneRecord("x", claim, "\xffx")})[0], journal.ErrInvalid)
 }
 
 func TestASnapshotThatCannotBeDecodedIsPassedOver(t *testing.T) {
-	inner := memory.New()
+	inner := journal.NewMemory()
 	j := codec.Wrap(inner, mirror{"mirror"})
 	store := j.(journal.SnapshotStore)
 	for range 3 {
@@ -169,7 +168,7 @@ func TestAJournalWithACodecCanWhatItCouldBefore(t *testing.T) {
 		store  = journal.SnapshotStore
 		events = journal.EventReader
 	)
-	m := memory.New()
+	m := journal.NewMemory()
 	e := oneEvent{journal.Entry{ID: "x", Record: journal.Record{Seq: 1, Payload: []byte("\xff\x06mirrora\x01")}}}
 	for _, inner := range []journal.Journal{
 		struct{ plain }{m},
@@ -230,10 +229,10 @@ func (e oneEvent) Events(context.Context, journal.Query, journal.Offset) iter.Se
 func TestCodecsThatCannotBeToldApartPanic(t *testing.T) {
 	for says, construct := range map[string]func(){
 		"journal that is nil": func() { codec.Wrap(nil, mirror{"a"}) },
-		"codec that is nil":   func() { codec.Wrap(memory.New(), mirror{"a"}, nil) },
-		"there twice":         func() { codec.Wrap(memory.New(), mirror{"a"}, mirror{"a"}) },
-		`"", is empty`:        func() { codec.Wrap(memory.New(), mirror{""}) },
-		"too long":            func() { codec.Wrap(memory.New(), mirror{string(make([]byte, 33))}) },
+		"codec that is nil":   func() { codec.Wrap(journal.NewMemory(), mirror{"a"}, nil) },
+		"there twice":         func() { codec.Wrap(journal.NewMemory(), mirror{"a"}, mirror{"a"}) },
+		`"", is empty`:        func() { codec.Wrap(journal.NewMemory(), mirror{""}) },
+		"too long":            func() { codec.Wrap(journal.NewMemory(), mirror{string(make([]byte, 33))}) },
 	} {
 		var message string
 		func() {
@@ -245,12 +244,12 @@ func TestCodecsThatCannotBeToldApartPanic(t *testing.T) {
 }
 
 // silent is a journal that notifies nobody.
-type silent struct{ *memory.Journal }
+type silent struct{ *journal.Memory }
 
 func (silent) Appended() <-chan struct{} { return nil }
 
 func TestAJournalWithACodecPassesItsHintsOn(t *testing.T) {
-	inner := memory.New()
+	inner := journal.NewMemory()
 	j := codec.Wrap(inner, codec.Plain)
 	appended := j.(journal.EventReader).Appended()
 	requireSilent(t, appended)

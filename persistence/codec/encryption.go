@@ -123,7 +123,6 @@ const (
 	nonceSize = 24
 )
 
-// A cipherKey has the keys derived from one key.
 type cipherKey struct {
 	id          [keyIDSize]byte
 	mac, cipher []byte

@@ -9,7 +9,6 @@ import (
 
 	"github.com/understudy-go/understudy/persistence/codec"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 )
 
 var (
@@ -33,7 +32,7 @@ func encrypt(t testing.TB, c codec.Codec, at codec.PayloadID, payload string) []
 }
 
 func TestWhatIsEncryptedIsUnreadableWithoutTheKeyAndComesBackWithIt(t *testing.T) {
-	inner := memory.New()
+	inner := journal.NewMemory()
 	j := codec.Wrap(inner, encryption(t, keyA))
 	appendOne(t, j, "x", "the secret")
 	stored, err := payloadsOfX(t, inner)
@@ -46,7 +45,7 @@ func TestWhatIsEncryptedIsUnreadableWithoutTheKeyAndComesBackWithIt(t *testing.T
 }
 
 func TestAMissingKeyIsNamed(t *testing.T) {
-	inner := memory.New()
+	inner := journal.NewMemory()
 	appendOne(t, codec.Wrap(inner, encryption(t, keyA)), "x", "a")
 	_, err := payloadsOfX(t, codec.Wrap(inner, encryption(t, keyB)))
 	var missing *codec.KeyError
@@ -59,7 +58,7 @@ func TestAMissingKeyIsNamed(t *testing.T) {
 }
 
 func TestAFormerKeyIsReadWhileTheNewOneIsWritten(t *testing.T) {
-	inner := memory.New()
+	inner := journal.NewMemory()
 	appendOne(t, codec.Wrap(inner, encryption(t, keyA)), "x", "a")
 	rotated := codec.Wrap(inner, encryption(t, keyB, keyA))
 	appendOne(t, rotated, "x", "b")
@@ -109,7 +108,7 @@ func TestAPayloadThatWasMovedIsNotDelivered(t *testing.T) {
 }
 
 func TestARecordThatWasCopiedToAnotherIDIsDamaged(t *testing.T) {
-	inner := memory.New()
+	inner := journal.NewMemory()
 	j := codec.Wrap(inner, encryption(t, keyA))
 	appendOne(t, j, "of somebody", "a secret")
 	for r, err := range inner.Read(t.Context(), "of somebody", 1, 1) {

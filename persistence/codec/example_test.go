@@ -8,7 +8,6 @@ import (
 
 	"github.com/understudy-go/understudy/persistence/codec"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 )
 
 // Encryption at rest: only a program with the key can read the journal. To replace a key, make it a
@@ -17,7 +16,7 @@ func ExampleNewEncryption() {
 	key := bytes.Repeat([]byte{1}, codec.KeySize) // from a secret store; random
 	next := bytes.Repeat([]byte{2}, codec.KeySize)
 
-	stored := memory.New()
+	stored := journal.NewMemory()
 	first, err := codec.NewEncryption(key)
 	fmt.Println(err)
 	remember(codec.Wrap(stored, first), 1, "a secret")

@@ -8,12 +8,11 @@ import (
 	"github.com/understudy-go/understudy/internal/golden"
 	"github.com/understudy-go/understudy/persistence/codec"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 )
 
 func TestEncryptedPayloadsOfAllVersionsAreRead(t *testing.T) {
 	then := golden.Hex(t, "encryption-1", func() []byte { return encryptedNow(t) })
-	inner := memory.New()
+	inner := journal.NewMemory()
 	claim, err := inner.Claim(t.Context(), "x", journal.WriterID{}, journal.Bounds{})
 	require.NoError(t, err)
 	req := journal.AppendRequest{ID: "x", Epoch: claim.Epoch, Records: []journal.Record{{Seq: 1, Epoch: claim.Epoch, Type: "event", Payload: then}}}
@@ -29,7 +28,7 @@ func TestEncryptedPayloadsOfAllVersionsAreRead(t *testing.T) {
 // deterministic.
 func encryptedNow(t *testing.T) []byte {
 	t.Helper()
-	inner := memory.New()
+	inner := journal.NewMemory()
 	j := codec.Wrap(inner, encryption(t, keyA))
 	claim, err := j.Claim(t.Context(), "x", journal.WriterID{}, journal.Bounds{})
 	require.NoError(t, err)

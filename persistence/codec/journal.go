@@ -59,7 +59,6 @@ var (
 	_ journal.TimerStore    = (*wrapper)(nil)
 )
 
-// Unwrap implements [journal.Wrapper].
 func (w *wrapper) Unwrap() journal.Journal { return w.Journal }
 
 // Append forwards the requests that can be encoded in one call, so that they are committed
@@ -98,14 +97,12 @@ func (w *wrapper) encode(req *journal.AppendRequest) (journal.AppendRequest, err
 	return encoded, err
 }
 
-// Read implements [journal.Journal].
 func (w *wrapper) Read(ctx context.Context, id string, from, to uint64) iter.Seq2[journal.Record, error] {
 	return decoded(w.Journal.Read(ctx, id, from, to), func(r *journal.Record) error {
 		return wrapOp("read", id, w.decodeRecord(id, r))
 	})
 }
 
-// Events implements [journal.EventReader].
 func (w *wrapper) Events(ctx context.Context, q journal.Query, after journal.Offset) iter.Seq2[journal.Entry, error] {
 	if w.reader == nil {
 		return func(yield func(journal.Entry, error) bool) { yield(journal.Entry{}, unsupported("read events")) }
@@ -125,7 +122,6 @@ func (w *wrapper) Events(ctx context.Context, q journal.Query, after journal.Off
 	}
 }
 
-// Appended implements [journal.EventReader].
 func (w *wrapper) Appended() <-chan struct{} {
 	if w.reader == nil {
 		return nil
@@ -161,7 +157,6 @@ func (w *wrapper) decodeRecord(id string, r *journal.Record) error {
 	return nil
 }
 
-// SaveSnapshot implements [journal.SnapshotStore].
 func (w *wrapper) SaveSnapshot(ctx context.Context, id string, s journal.Snapshot) (err error) {
 	if w.store == nil {
 		return unsupported("save snapshot")
@@ -200,7 +195,6 @@ func (w *wrapper) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (_
 	}
 }
 
-// DeleteSnapshots implements [journal.SnapshotStore].
 func (w *wrapper) DeleteSnapshots(ctx context.Context, id string, epoch, seq uint64, keep int) error {
 	if w.store == nil {
 		return unsupported("delete snapshots")
@@ -208,7 +202,6 @@ func (w *wrapper) DeleteSnapshots(ctx context.Context, id string, epoch, seq uin
 	return w.store.DeleteSnapshots(ctx, id, epoch, seq, keep)
 }
 
-// Snapshots implements [journal.SnapshotStore].
 func (w *wrapper) Snapshots(ctx context.Context, id string) ([]uint64, error) {
 	if w.store == nil {
 		return nil, unsupported("list snapshots")

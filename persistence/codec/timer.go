@@ -26,7 +26,6 @@ func (w *wrapper) encodeTimers(id string, changes []journal.TimerChange) ([]jour
 	return encoded, nil
 }
 
-// Timers implements [journal.TimerStore].
 func (w *wrapper) Timers(ctx context.Context, id string) ([]journal.Timer, error) {
 	if w.timers == nil {
 		return nil, unsupported("read timers")
@@ -46,7 +45,6 @@ func (w *wrapper) Timers(ctx context.Context, id string) ([]journal.Timer, error
 	return all, nil
 }
 
-// Wakes implements [journal.TimerStore].
 func (w *wrapper) Wakes(ctx context.Context, slices journal.SliceRange, after journal.Wake, before time.Time, limit int) ([]journal.Wake, error) {
 	if w.timers == nil {
 		return nil, unsupported("read wakes")
@@ -54,7 +52,6 @@ func (w *wrapper) Wakes(ctx context.Context, slices journal.SliceRange, after jo
 	return w.timers.Wakes(ctx, slices, after, before, limit)
 }
 
-// Now implements [journal.TimerStore].
 func (w *wrapper) Now(ctx context.Context) (time.Time, error) {
 	if w.timers == nil {
 		return time.Time{}, unsupported("time of the store")

@@ -10,7 +10,6 @@ import (
 	"github.com/understudy-go/understudy/internal/golden"
 	"github.com/understudy-go/understudy/persistence/codec"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 )
 
 var noon = time.Date(2026, 11, 25, 12, 0, 0, 7, time.UTC)
@@ -35,7 +34,7 @@ func timersOfX(t *testing.T, j journal.Journal) ([]journal.Timer, error) {
 }
 
 func TestTheMessageOfATimerIsStoredEncrypted(t *testing.T) {
-	inner := memory.New()
+	inner := journal.NewMemory()
 	j := codec.Wrap(inner, encryption(t, keyA))
 	set := journal.TimerChange{Timer: timer("the secret")}
 	require.NoError(t, changeTimers(t, j, set, journal.TimerChange{Timer: journal.Timer{Key: "other", Payload: []byte("no matter")}, Remove: true}))
@@ -59,7 +58,7 @@ func TestATimerThatWasChangedIsDamaged(t *testing.T) {
 		"attempt": func(t *journal.Timer) { t.Attempt-- }, "type": func(t *journal.Timer) { t.Type = "other" },
 		"payload": func(t *journal.Timer) { t.Payload[len(t.Payload)-1] ^= 1 }, "nothing": func(*journal.Timer) {},
 	} {
-		inner := memory.New()
+		inner := journal.NewMemory()
 		j := codec.Wrap(inner, encryption(t, keyA))
 		require.NoError(t, changeTimers(t, j, journal.TimerChange{Timer: timer("the secret")}))
 		stored, err := timersOfX(t, inner)
@@ -74,7 +73,7 @@ func TestATimerThatWasChangedIsDamaged(t *testing.T) {
 
 // A timer that is due at midnight is the same in each time zone.
 func TestTheZoneOfATimeDoesNotMatter(t *testing.T) {
-	j := codec.Wrap(memory.New(), encryption(t, keyA))
+	j := codec.Wrap(journal.NewMemory(), encryption(t, keyA))
 	abroad := timer("a")
 	abroad.Due = noon.In(time.FixedZone("far", 3600))
 	require.NoError(t, changeTimers(t, j, journal.TimerChange{Timer: abroad}))
@@ -84,7 +83,7 @@ func TestTheZoneOfATimeDoesNotMatter(t *testing.T) {
 }
 
 func TestATimerThatCannotBeEncodedIsInvalid(t *testing.T) {
-	j := codec.Wrap(memory.New(), mirror{"mirror"})
+	j := codec.Wrap(journal.NewMemory(), mirror{"mirror"})
 	require.ErrorIs(t, changeTimers(t, j, journal.TimerChange{Timer: timer("unspeakable")}), journal.ErrInvalid)
 	all, err := timersOfX(t, j)
 	require.NoError(t, err)
@@ -93,14 +92,14 @@ func TestATimerThatCannotBeEncodedIsInvalid(t *testing.T) {
 
 func TestEncryptedTimersOfAllVersionsAreRead(t *testing.T) {
 	now := func() []byte {
-		inner := memory.New()
+		inner := journal.NewMemory()
 		require.NoError(t, changeTimers(t, codec.Wrap(inner, encryption(t, keyA)), journal.TimerChange{Timer: timer("the secret")}))
 		stored, err := timersOfX(t, inner)
 		require.NoError(t, err)
 		return stored[0].Payload
 	}
 	then := golden.Hex(t, "encryption-1-timer", now)
-	inner := memory.New()
+	inner := journal.NewMemory()
 	stored := timer("")
 	stored.Payload = then
 	require.NoError(t, changeTimers(t, inner, journal.TimerChange{Timer: stored}))
@@ -111,7 +110,7 @@ func TestEncryptedTimersOfAllVersionsAreRead(t *testing.T) {
 }
 
 func TestAJournalWithACodecKeepsTimersIfTheInnerOneDoes(t *testing.T) {
-	m := memory.New()
+	m := journal.NewMemory()
 	type plain = journal.Journal
 	outer := codec.Wrap(struct{ plain }{m}, mirror{"mirror"})
 	_, ok := journal.As[journal.TimerStore](outer)

@@ -7,10 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/golden"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 )
 
 func TestRecordsOfAllVersionsAreRead(t *testing.T) {
@@ -31,7 +30,7 @@ func TestARecordOfANewerVersionIsRefused(t *testing.T) {
 		{"understudy/deliveryqueue.message/2", `no type is registered as "understudy/deliveryqueue.message/2" here, only "understudy/deliveryqueue.message/1"`, false},
 		{"understudy/deliveryqueue.message/1", "decode", true},
 	} {
-		j := memory.New()
+		j := journal.NewMemory()
 		claim, err := j.Claim(t.Context(), "orders", journal.WriterID{}, journal.Bounds{})
 		require.NoError(t, err)
 		record := journal.Record{Seq: 1, Epoch: claim.Epoch, Type: c.typ, Payload: []byte{0xa0}}

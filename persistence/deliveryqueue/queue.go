@@ -10,14 +10,13 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/delivery"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/options"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// retryAfter is the delay before a request to an unavailable store is repeated.
 const retryAfter = time.Second
 
 // A message is stored when it has been accepted.
@@ -151,7 +150,6 @@ func (q *Queue) load(ctx context.Context) (uint64, []extension.Payload, error) {
 	return q.unsettled(messages, done)
 }
 
-// unpack decodes a record of a persistence id.
 func unpack(id string, r journal.Record) (any, error) {
 	v, err := extension.Unpack(nil, extension.Payload{Type: r.Type, Data: r.Payload})
 	if _, unknown := errors.AsType[*codec.UnknownNameError](err); unknown {
@@ -247,7 +245,6 @@ func (q *Queue) append(ctx context.Context, events []any) error {
 	return err
 }
 
-// write appends events to a persistence id, and returns the number of the last record.
 func (q *Queue) write(ctx context.Context, id string, epoch, prev uint64, events []any) (last uint64, err error) {
 	req := journal.AppendRequest{ID: id, Epoch: epoch, Prev: prev}
 	for i, event := range events {

@@ -10,12 +10,11 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/delivery"
-	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/deliveryqueue"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -36,7 +35,7 @@ func produce(s *actor.System, j persistence.Journal, name string) actor.ActorRef
 
 func TestTheNextProducerGoesOnWithWhatHasNotBeenConfirmed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		j := memory.New()
+		j := journal.NewMemory()
 		first := actor.NewSystem("first")
 		got := testkit.NewProbe[int](t, first)
 		producer := produce(first, j, "producer")
@@ -67,7 +66,7 @@ func TestTheNextProducerGoesOnWithWhatHasNotBeenConfirmed(t *testing.T) {
 
 func TestAConsumerThatLivesGetsNothingTwiceWhenItsProducerIsReplaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		j, s := memory.New(), testkit.NewSystem(t, testkit.WithoutEncoding())
+		j, s := journal.NewMemory(), testkit.NewSystem(t, testkit.WithoutEncoding())
 		got := testkit.NewProbe[int](t, s)
 		consumer := actor.Spawn(s, delivery.Consumer(worker(got, 100)), "consumer")
 		for round := range 5 {
@@ -95,7 +94,7 @@ func TestAConsumerThatLivesGetsNothingTwiceWhenItsProducerIsReplaced(t *testing.
 
 func TestANewProducerFencesTheOneBeforeIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		j, s := memory.New(), testkit.NewSystem(t, testkit.WithoutEncoding())
+		j, s := journal.NewMemory(), testkit.NewSystem(t, testkit.WithoutEncoding())
 		watch, letters := testkit.NewProbe[int](t, s), testkit.NewProbe[actor.DeadLetter](t, s)
 		actor.Subscribe(s, letters.Ref())
 		first := produce(s, j, "first")
@@ -113,7 +112,7 @@ func TestANewProducerFencesTheOneBeforeIt(t *testing.T) {
 }
 
 func TestWhatHasBeenConfirmedIsDeleted(t *testing.T) {
-	j, ctx := memory.New(), t.Context()
+	j, ctx := journal.NewMemory(), t.Context()
 	q := deliveryqueue.New("orders", j)
 	_, _, err := q.Load(ctx)
 	require.NoError(t, err)
@@ -140,7 +139,7 @@ func TestWhatHasBeenConfirmedIsDeleted(t *testing.T) {
 
 func TestTwoProducersWithOneQueueDoNotMixTheirMessages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		j, s := memory.New(), testkit.NewSystem(t, testkit.WithoutEncoding())
+		j, s := journal.NewMemory(), testkit.NewSystem(t, testkit.WithoutEncoding())
 		shared := delivery.WithQueue(deliveryqueue.New("orders", j))
 		var producers []actor.ActorRef[delivery.Command[int]]
 		for range 2 {
@@ -165,7 +164,7 @@ func TestTwoProducersWithOneQueueDoNotMixTheirMessages(t *testing.T) {
 }
 
 func TestWhatWasConfirmedBeforeOthersIsNotLoadedAgain(t *testing.T) {
-	j, ctx := memory.New(), t.Context()
+	j, ctx := journal.NewMemory(), t.Context()
 	q := deliveryqueue.New("orders", j)
 	_, _, err := q.Load(ctx)
 	require.NoError(t, err)
@@ -208,7 +207,7 @@ func (j slow) Append(ctx context.Context, reqs []journal.AppendRequest) []error 
 
 func TestAnOperationThatWaitsForAnotherEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		j := slow{memory.New(), make(chan error)}
+		j := slow{journal.NewMemory(), make(chan error)}
 		q := deliveryqueue.New("orders", j)
 		_, _, err := q.Load(t.Context())
 		require.NoError(t, err)
@@ -232,7 +231,7 @@ func TestAnOperationThatWaitsForAnotherEndsWithItsContext(t *testing.T) {
 
 func TestWhatIsTooLargeForTheJournalIsRefusedAndTheRestIsStored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		j, s := slow{memory.New(), make(chan error, 1)}, testkit.NewSystem(t, testkit.WithoutEncoding())
+		j, s := slow{journal.NewMemory(), make(chan error, 1)}, testkit.NewSystem(t, testkit.WithoutEncoding())
 		letters := testkit.NewProbe[actor.DeadLetter](t, s)
 		actor.Subscribe(s, letters.Ref())
 		accepted := testkit.NewProbe[delivery.Accepted](t, s)
@@ -251,9 +250,9 @@ func TestWhatIsTooLargeForTheJournalIsRefusedAndTheRestIsStored(t *testing.T) {
 }
 
 func ExampleNew() {
-	journal := memory.New() // in earnest, one that outlives the process
+	store := journal.NewMemory() // in earnest, one that outlives the process
 	system := actor.NewSystem("shop")
-	orders := actor.Spawn(system, delivery.Producer[string](delivery.WithQueue(deliveryqueue.New("orders", journal))), "orders")
+	orders := actor.Spawn(system, delivery.Producer[string](delivery.WithQueue(deliveryqueue.New("orders", store))), "orders")
 	done := make(chan struct{})
 	billing := behaviors.Receive(func(_ *actor.Context[delivery.Delivery[string]], d delivery.Delivery[string]) actor.Behavior[delivery.Delivery[string]] {
 		fmt.Println("billed", d.Message)

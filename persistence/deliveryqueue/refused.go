@@ -11,7 +11,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/delivery"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
@@ -22,9 +22,7 @@ import (
 // removed while a producer has the queue.
 
 const (
-	// refusedSuffix is added to the id of a queue.
-	refusedSuffix = "/refused"
-	// defaultRefused is how many refused messages are kept.
+	refusedSuffix  = "/refused"
 	defaultRefused = 1000
 	// mostAtOnce bounds one append, in bytes, unless a single record is larger.
 	mostAtOnce = 256 << 10
@@ -67,7 +65,6 @@ func init() {
 	actor.RegisterType[removed]("understudy/deliveryqueue.removed/1")
 }
 
-// refusals has the known refused messages of a queue.
 type refusals struct {
 	claimed   bool   // all fields below are valid, unless another queue has claimed since
 	epoch     uint64 // of that claim
@@ -152,7 +149,6 @@ func (q *Queue) change(ctx context.Context, do func(*refusals) error) error {
 	}
 }
 
-// claimRefused claims the id of the refused messages, unless this queue has claimed it already.
 func (q *Queue) claimRefused(ctx context.Context) error {
 	if q.refusals.claimed {
 		return nil
@@ -169,7 +165,6 @@ func (q *Queue) claimRefused(ctx context.Context) error {
 	return nil
 }
 
-// readRefused returns the refused messages in some records, in the order of the records.
 func (q *Queue) readRefused(ctx context.Context, from, to uint64) ([]kept, error) {
 	var r refusals
 	var records []extension.Payload
@@ -202,7 +197,6 @@ func (q *Queue) readRefused(ctx context.Context, from, to uint64) ([]kept, error
 	return r.kept, nil
 }
 
-// keep stores a refused message.
 func (q *Queue) keep(ctx context.Context, r *refusals, m delivery.Refused) error {
 	var events []any
 	bytes, from := 0, r.last+1
@@ -259,7 +253,6 @@ func (q *Queue) tidy(ctx context.Context, r *refusals) error {
 	return nil
 }
 
-// index returns the index of a message in kept, or -1.
 func (r *refusals) index(number uint64) int {
 	return slices.IndexFunc(r.kept, func(k kept) bool { return k.Number == number })
 }

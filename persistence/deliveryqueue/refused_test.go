@@ -12,12 +12,11 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/delivery"
-	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/deliveryqueue"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -40,7 +39,7 @@ func numbers(messages []delivery.Refused) (numbers []uint64) {
 	return numbers
 }
 
-func TestWhatWasRefusedStaysUntilItIsRemoved(t *testing.T) { refusedStays(t, memory.New()) }
+func TestWhatWasRefusedStaysUntilItIsRemoved(t *testing.T) { refusedStays(t, journal.NewMemory()) }
 
 func refusedStays(t *testing.T, j persistence.Journal) {
 	t.Helper()
@@ -69,7 +68,7 @@ func refusedStays(t *testing.T, j persistence.Journal) {
 func TestAQueueKeepsNoMoreRefusedMessagesThanItMay(t *testing.T) {
 	require.Panics(t, func() { deliveryqueue.MaxRefused(0) })
 	ctx := t.Context()
-	q := deliveryqueue.New("orders", memory.New(), deliveryqueue.MaxRefused(2))
+	q := deliveryqueue.New("orders", journal.NewMemory(), deliveryqueue.MaxRefused(2))
 	require.NoError(t, q.Refuse(ctx, []delivery.Refused{refused(t, 1, "a")}))
 	err := q.Refuse(ctx, []delivery.Refused{refused(t, 1, "a"), refused(t, 2, "b"), refused(t, 3, "c")})
 	require.ErrorIs(t, err, delivery.ErrRefusedFull)
@@ -83,7 +82,7 @@ func TestAQueueKeepsNoMoreRefusedMessagesThanItMay(t *testing.T) {
 }
 
 func TestWhatWasRemovedTakesNoRoomForEver(t *testing.T) {
-	j, ctx := memory.New(), t.Context()
+	j, ctx := journal.NewMemory(), t.Context()
 	q := deliveryqueue.New("orders", j)
 	first := refused(t, 1, "in the way", "of the others")
 	require.NoError(t, q.Refuse(ctx, []delivery.Refused{first}))
@@ -119,7 +118,7 @@ func (j torn) Append(ctx context.Context, reqs []journal.AppendRequest) []error 
 func TestAMessageThatIsNotStoredAsAWholeWasNotRefused(t *testing.T) {
 	ctx, large := t.Context(), strings.Repeat("x", 200<<10)
 	for left := range 3 {
-		j := memory.New()
+		j := journal.NewMemory()
 		m := refused(t, 1, large, large, large)
 		require.ErrorIs(t, deliveryqueue.New("orders", torn{j, &left}).Refuse(ctx, []delivery.Refused{m}), persistence.ErrClosed)
 		q := deliveryqueue.New("orders", j)
@@ -134,13 +133,13 @@ func TestAMessageThatIsNotStoredAsAWholeWasNotRefused(t *testing.T) {
 }
 
 func TestAnIDThatHasNoRoomForRefusedMessagesIsRefused(t *testing.T) {
-	_, _, err := deliveryqueue.New(strings.Repeat("x", journal.MaxIDLength), memory.New()).Load(t.Context())
+	_, _, err := deliveryqueue.New(strings.Repeat("x", journal.MaxIDLength), journal.NewMemory()).Load(t.Context())
 	require.ErrorIs(t, err, persistence.ErrInvalid)
 }
 
 func TestWhatNobodyHasHandledSurvivesTheProducerAndIsSentAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		j := memory.New()
+		j := journal.NewMemory()
 		first := actor.NewSystem("first")
 		told := testkit.NewProbe[delivery.Confirmed](t, first)
 		broken := behaviors.Supervise(behaviors.Receive(func(ctx *actor.Context[delivery.Delivery[int]], d delivery.Delivery[int]) actor.Behavior[delivery.Delivery[int]] {

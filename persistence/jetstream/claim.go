@@ -62,7 +62,6 @@ func (j *Journal) requestPause(id string, tries int) {
 	_ = j.nc.Publish(j.subjects.pause(), []byte(text)) // if it is lost, the claim is tried again anyway
 }
 
-// pauseWrites handles such a request of another journal.
 func (j *Journal) pauseWrites(m *nats.Msg) {
 	from, rest, _ := strings.Cut(string(m.Data), " ")
 	text, id, _ := strings.Cut(rest, " ")
@@ -85,7 +84,6 @@ func (w *writePause) begin(pause time.Duration) {
 	w.until.Store(&until)
 }
 
-// wait waits until the pause is over.
 func (w *writePause) wait(ctx context.Context) error {
 	until := w.until.Load()
 	if until == nil {

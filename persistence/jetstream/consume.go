@@ -14,7 +14,6 @@ import (
 // without a word.
 const consumerPatience = requestPatience / 2
 
-// errGap: a message was lost between the consumer and its reader.
 var errGap = errors.New("jetstream: the consumer has sent a message that has not arrived")
 
 // many reads up to end with a consumer. The ordered consumer of nats.go is not used: after the loss

@@ -26,7 +26,6 @@ type entity struct {
 // maxEntities is how many unused entities a journal remembers at least.
 const maxEntities = 1 << 16
 
-// entity returns the entity of id; the caller releases it.
 func (j *Journal) entity(id string) (e *entity, release func()) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -44,7 +43,7 @@ func (j *Journal) entity(id string) (e *entity, release func()) {
 	}
 }
 
-// forgetSome drops unused entities if there are too many. The caller holds mu.
+// The caller holds mu.
 func (j *Journal) forgetSome() {
 	if len(j.entities) < maxEntities {
 		return
@@ -60,7 +59,6 @@ func (j *Journal) forgetSome() {
 	}
 }
 
-// take takes a turn, and returns a function that gives it back.
 func take(ctx context.Context, turn chan struct{}) (release func(), err error) {
 	select {
 	case turn <- struct{}{}:
@@ -118,7 +116,6 @@ func (j *Journal) positionAt(ctx context.Context, id, subject string) (position,
 	return position{head: h, at: m.at}, err
 }
 
-// saw notes that the message at at exists.
 func (e *entity) saw(at uint64) {
 	for {
 		seen := e.seen.Load()

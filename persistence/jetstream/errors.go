@@ -19,8 +19,7 @@ var ErrNewerSchema = errors.New("jetstream: the journal is newer than this progr
 var (
 	// errStale: the subject has a later message than the one that was expected. Nothing
 	// was stored.
-	errStale = errors.New("jetstream: the subject has changed")
-	// errMissing: there is no such message.
+	errStale   = errors.New("jetstream: the subject has changed")
 	errMissing = errors.New("jetstream: no such message")
 )
 
@@ -37,7 +36,6 @@ const (
 	codeStaleReplicated js.ErrorCode = 10164
 )
 
-// published returns the error that the answer to a publication means.
 func published(ctx context.Context, err error) error {
 	var answer *js.APIError
 	switch {
@@ -53,7 +51,6 @@ func published(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", journal.ErrUnknown, err)
 }
 
-// refused returns the reason why the server has not stored a message.
 func refused(answer *js.APIError) error {
 	switch answer.ErrorCode {
 	case codeStale, codeStaleReplicated:
@@ -72,7 +69,6 @@ func refused(answer *js.APIError) error {
 	}
 }
 
-// unavailable returns an ErrUnavailable: nothing was stored because of err.
 func unavailable(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		err = ctx.Err()

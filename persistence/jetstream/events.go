@@ -27,7 +27,6 @@ func (j *Journal) Events(ctx context.Context, q journal.Query, after journal.Off
 	}
 }
 
-// errEnough: the reader has stopped.
 var errEnough = errors.New("jetstream: enough")
 
 // tail yields the events after an offset, up to the last message at the time of the call.
@@ -91,7 +90,6 @@ func (j *Journal) endAfter(ctx context.Context, seen offset) (message, error) {
 	}
 }
 
-// end returns the last message of the stream.
 func (j *Journal) end(ctx context.Context) (message, error) {
 	for n := 1; ; n++ {
 		state, err := j.state(ctx)
@@ -108,7 +106,6 @@ func (j *Journal) end(ctx context.Context) (message, error) {
 	}
 }
 
-// filters are the subjects of part, and last.
 func (s subjects) filters(part journal.SliceRange, last string) []string {
 	if part == (journal.SliceRange{}) || part == (journal.SliceRange{To: journal.Slices}) {
 		return []string{s.root + ".>"}
@@ -135,7 +132,6 @@ func (s subjects) filters(part journal.SliceRange, last string) []string {
 	return filters
 }
 
-// An eventReader makes entries of messages.
 type eventReader struct {
 	j     *Journal
 	q     journal.Query

@@ -13,14 +13,12 @@ import (
 	"github.com/understudy-go/understudy/internal/pause"
 )
 
-// A message is a message of a stream.
 type message struct {
 	subject string // "" if it is bare
 	at      uint64
 	data    []byte
 }
 
-// last returns the last message of subject from the leader of the stream.
 func (j *Journal) last(ctx context.Context, subject string) (message, error) {
 	return j.askLeader(ctx, j.events, leaderRequest{LastFor: subject})
 }
@@ -37,7 +35,6 @@ func (j *Journal) getOne(ctx context.Context, stream string, at uint64, bare boo
 	return j.got(ctx, a, stream, at)
 }
 
-// An asked is a request for a message, or the error of sending it.
 type asked struct {
 	q   *question
 	err error
@@ -72,7 +69,6 @@ func (j *Journal) got(ctx context.Context, a asked, stream string, at uint64) (m
 	return j.askLeader(ctx, stream, leaderRequest{Seq: at})
 }
 
-// A leaderRequest asks for one message.
 type leaderRequest struct {
 	Seq     uint64 `json:"seq,omitempty"`
 	LastFor string `json:"last_by_subj,omitempty"`

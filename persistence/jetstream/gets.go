@@ -6,7 +6,6 @@ import (
 )
 
 const (
-	// prefetch is how many messages are requested ahead at most.
 	prefetch = 128
 	// prefetchBytes bounds the bytes in flight, assuming that messages are as large as the previous
 	// ones.

@@ -51,16 +51,13 @@ type head struct {
 // count.
 type pointer struct{ at, count uint64 }
 
-// A snapshotRef leads to the chunks of a snapshot.
 type snapshotRef struct {
 	seq    uint64
 	chunks []uint64
 }
 
-// lists reports whether h contains the list of snapshots.
 func (h *head) lists() bool { return h.kind == kindDeletion || h.kind == kindSnapshots }
 
-// maxIndex is how many pointers a message carries at most.
 const maxIndex = 32
 
 // A position is a head with the number of its message in the stream. The zero position belongs to
@@ -116,7 +113,6 @@ func headSum(id string, b []byte) uint32 {
 	return crc32.Update(crc32.Checksum([]byte(id), castagnoli), castagnoli, b)
 }
 
-// decodeHead returns the head at the beginning of a message, and the rest.
 func decodeHead(id string, message []byte) (h head, rest []byte, err error) {
 	d := decoder{rest: message}
 	body := decoder{rest: d.take(d.uvarint())}

@@ -75,7 +75,6 @@ func (in *inbox) cut(err error) {
 	in.line = newLine()
 }
 
-// take passes an answer to the goroutine that waits for it, if there is one.
 func (in *inbox) take(m *nats.Msg) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -102,7 +101,6 @@ type question struct {
 	heard   time.Time // when it was sent, or had its latest answer
 }
 
-// ask sends a request that has at most that many answers.
 func (in *inbox) ask(subject string, header nats.Header, data []byte, answers int) (*question, error) {
 	q := &question{in: in, answers: make(chan *nats.Msg, answers), heard: time.Now()}
 	in.mu.Lock()
@@ -169,7 +167,6 @@ func status(m *nats.Msg) string {
 	return m.Header.Get(statusHeader)
 }
 
-// request sends a request that has one answer, and waits for it.
 func (in *inbox) request(ctx context.Context, patience time.Duration, subject string, header nats.Header, data []byte) (*nats.Msg, error) {
 	q, err := in.ask(subject, header, data, 1)
 	if err != nil {

@@ -33,7 +33,6 @@ func (j *Journal) checkEnd(ctx context.Context) error {
 	return err
 }
 
-// A streamState is the server's state of the stream of events.
 type streamState struct {
 	Messages uint64 `json:"messages"`
 	Last     uint64 `json:"last_seq"`

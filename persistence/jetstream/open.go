@@ -114,13 +114,11 @@ func newClient(nc *nats.Conn, domain string) (js.JetStream, error) {
 	return js.NewWithDomain(nc, domain)
 }
 
-// events returns the settings of the stream with the messages of all persistence ids.
 func (c *Config) events() js.StreamConfig {
 	s := subjects{root: c.Stream}
 	return c.stream(c.Stream, "events of persistence ids", s.entities(), s.cut())
 }
 
-// large returns the settings of the stream for data that is too large for one message.
 func (c *Config) large() js.StreamConfig {
 	return c.stream(c.Stream+"_LARGE", "snapshots and large events of "+c.Stream, c.Stream+".r.*", c.Stream+".s.*")
 }

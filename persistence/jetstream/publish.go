@@ -22,7 +22,6 @@ func (j *Journal) publish(ctx context.Context, subject string, data []byte, expe
 	})
 }
 
-// send stores data in stream.
 func (j *Journal) send(ctx context.Context, stream, subject string, data []byte, header nats.Header) (uint64, error) {
 	for n := 1; ; n++ {
 		if ctx.Err() != nil {
@@ -41,7 +40,6 @@ func (j *Journal) send(ctx context.Context, stream, subject string, data []byte,
 	}
 }
 
-// stored returns the number of the message that an answer acknowledges.
 func stored(answer []byte, stream string) (uint64, error) {
 	if at, ok := acknowledged(answer, stream); ok {
 		return at, nil
@@ -76,7 +74,6 @@ func acknowledged(answer []byte, stream string) (at uint64, ok bool) {
 // headerSpace bounds the bytes of a message's headers, subject and head.
 const headerSpace = 8 << 10
 
-// inline returns how many bytes a message can carry.
 func (j *Journal) inline() int {
 	return max(int(min(j.nc.MaxPayload(), maxMessage)-headerSpace), minMessage)
 }
@@ -86,7 +83,6 @@ const (
 	minMessage = 4 << 10
 )
 
-// chunkSize returns how many bytes go into one message of the large stream.
 func (j *Journal) chunkSize() int { return min(j.inline(), 512<<10) }
 
 // upload stores data in chunks, and returns their numbers. If it fails, nothing refers to the
@@ -107,7 +103,6 @@ func (j *Journal) upload(ctx context.Context, subject string, data []byte) ([]ui
 	}
 }
 
-// download returns the data that upload has stored.
 func (j *Journal) download(ctx context.Context, subject string, chunks []uint64) ([]byte, error) {
 	var data []byte
 	for m, err := range j.gets(ctx, j.large, len(chunks), func(i int) uint64 { return chunks[i] }, false) {

@@ -42,7 +42,6 @@ func (j *Journal) read(ctx context.Context, id string, from, to uint64) iter.Seq
 	}
 }
 
-// records yields the records of id from from to to that p knows.
 func (j *Journal) records(ctx context.Context, id string, p *position, from, to uint64) iter.Seq2[journal.Record, error] {
 	from, to = max(from, p.deletedTo+1), min(to, p.last)
 	return func(yield func(journal.Record, error) bool) {
@@ -76,7 +75,6 @@ type recordMessage struct {
 	err     error
 }
 
-// messages yields the messages at places, in order.
 func (j *Journal) messages(ctx context.Context, id string, places []place) iter.Seq[recordMessage] {
 	return func(yield func(recordMessage) bool) {
 		i := 0
@@ -89,7 +87,6 @@ func (j *Journal) messages(ctx context.Context, id string, places []place) iter.
 	}
 }
 
-// message makes a recordMessage of the message at a place, or of the error of reading it.
 func (j *Journal) message(ctx context.Context, id string, at place, m message, err error) recordMessage {
 	h, body, err := j.fetched(ctx, id, at.at, at.last, m, err)
 	if err == nil && h.last-h.count+1 != at.first {

@@ -59,7 +59,6 @@ type recordDecoder struct {
 	d     decoder
 }
 
-// newRecordDecoder decodes body, the records of a message with head h.
 func newRecordDecoder(id string, h *head, body []byte) recordDecoder {
 	return recordDecoder{id: id, epoch: h.epoch, next: h.last - h.count + 1, d: decoder{rest: body}}
 }
@@ -72,7 +71,6 @@ func (r *recordDecoder) skip() {
 	r.next++
 }
 
-// record returns the next record.
 func (r *recordDecoder) record() (journal.Record, error) {
 	n, sum := r.d.uvarint(), r.d.uint32()
 	d := decoder{rest: r.d.take(n)}

@@ -50,7 +50,6 @@ type scan struct {
 	batch int
 }
 
-// run yields the records up to to, and reports whether the reader has stopped.
 func (s *scan) run(ctx context.Context, to uint64, yield func(journal.Record, error) bool) (enough bool) {
 	for s.next <= to {
 		q, err := s.ask()
@@ -72,7 +71,6 @@ func (s *scan) ask() (*question, error) {
 	return s.j.inbox.ask(s.j.api+"DIRECT.GET."+s.j.events, nil, request, s.batch+1)
 }
 
-// answers reads one batch. more reports whether there may be another.
 func (s *scan) answers(ctx context.Context, q *question, to uint64, yield func(journal.Record, error) bool) (more, enough bool) {
 	for {
 		m, err := q.answer(ctx, readPatience)
@@ -92,7 +90,6 @@ func (s *scan) answers(ctx context.Context, q *question, to uint64, yield func(j
 	}
 }
 
-// end records where the next batch begins, if there is one.
 func (s *scan) end(m *nats.Msg) (more bool) {
 	at, err := strconv.ParseUint(m.Header.Get(js.LastSequenceHeader), 10, 64)
 	if err != nil || at < s.from || m.Header.Get("Nats-Num-Pending") == "0" {

@@ -10,7 +10,6 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// serversPatience is how long to wait for a further answer of a server.
 const serversPatience = 300 * time.Millisecond
 
 // checkServers asks all servers of the system account how they sync.

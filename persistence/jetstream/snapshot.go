@@ -175,7 +175,6 @@ func (j *Journal) relist(ctx context.Context, id string, e *entity, f func(p *po
 	return refs, err
 }
 
-// listed returns the snapshots of id, ascending.
 func (j *Journal) listed(ctx context.Context, id string) ([]snapshotRef, error) {
 	e, release := j.entity(id)
 	defer release()
@@ -216,7 +215,6 @@ func (j *Journal) list(ctx context.Context, id string, p *position, fresh bool) 
 	return h.snapshots, err
 }
 
-// add puts ref into refs, replacing one with the same sequence number.
 func add(refs []snapshotRef, ref snapshotRef) ([]snapshotRef, error) {
 	i, found := search(refs, ref.seq)
 	switch {

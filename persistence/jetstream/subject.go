@@ -14,16 +14,13 @@ import (
 // Two tokens let a few patterns match any range of slices.
 const sliceTokens = 32
 
-// subjects has the subjects of one journal. They begin with the name of its stream.
 type subjects struct{ root string }
 
-// entity is the subject of the messages of id.
 func (s subjects) entity(id string) string {
 	slice := journal.SliceOf(id)
 	return s.root + ".e." + strconv.Itoa(slice/sliceTokens) + "." + strconv.Itoa(slice%sliceTokens) + "." + naming.Token(id)
 }
 
-// entities matches the subjects of all ids.
 func (s subjects) entities() string { return s.root + ".e.*.*.*" }
 
 // cut is the subject of the note that a deletion ended inside a message.
@@ -35,12 +32,9 @@ func (s subjects) wake() string { return s.root + ".wake" }
 // pause is the subject at which journals ask each other to pause for a claim. No stream stores it.
 func (s subjects) pause() string { return s.root + ".pause" }
 
-// records is the subject of the chunks of large appends to id. snapshots is the subject of the
-// chunks of its snapshots.
 func (s subjects) records(id string) string   { return s.root + ".r." + naming.Token(id) }
 func (s subjects) snapshots(id string) string { return s.root + ".s." + naming.Token(id) }
 
-// id returns the persistence id whose messages are at subject.
 func (s subjects) id(subject string) (string, error) {
 	tokens := strings.Split(strings.TrimPrefix(subject, s.root+".e."), ".")
 	if len(tokens) == 3 {

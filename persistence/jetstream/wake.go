@@ -22,7 +22,6 @@ func (j *Journal) Appended() <-chan struct{} {
 	return j.Notifier.Appended()
 }
 
-// appended notifies readers of this journal, and sends a hint to other journals.
 func (j *Journal) appended() {
 	j.Notify()
 	if j.hints.due(j.hint) {
@@ -64,14 +63,12 @@ func (h *hints) pauseOver() (again bool) {
 	return again
 }
 
-// A listener receives messages of other journals, until it is closed.
 type listener struct {
 	mu     sync.Mutex // guards the rest
 	subs   map[string]*nats.Subscription
 	closed bool
 }
 
-// listen subscribes to subject, unless it has done so already.
 func (l *listener) listen(nc *nats.Conn, subject string, hear nats.MsgHandler) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

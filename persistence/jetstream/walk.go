@@ -27,7 +27,6 @@ func (j *Journal) walk(ctx context.Context, id string, p *position, from uint64)
 	return w.places, w.err
 }
 
-// A walker goes back through the messages of an id.
 type walker struct {
 	from   uint64
 	left   uint64 // the last record whose place is not known yet

@@ -48,10 +48,8 @@ func (s *Snapshot) Checksum(id string) uint32 {
 	return checksum(b, s.Payload)
 }
 
-// fields has room for the fields of most records, apart from the payload.
 type fields [256]byte
 
-// buffers are for checksums: what they are made from is allocated otherwise.
 var buffers = sync.Pool{New: func() any { return new(fields) }}
 
 // checksum sums fields, the length of payload, and payload. Fields of variable length are preceded

@@ -31,5 +31,6 @@
 //
 // # Testing
 //
-// Package persistence/journaltest runs the laws of this contract against a store.
+// Package persistence/journaltest runs the laws of this contract against a store. [NewMemory] is a
+// journal for tests of actors.
 package journal

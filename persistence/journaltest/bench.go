@@ -11,7 +11,6 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// payload100 is the payload that the benchmarks store: 100 bytes.
 var payload100 = fmt.Sprintf("%0100d", 0)
 
 // BenchmarkAppend measures 1, 8 and 64 writers on the journals that open returns. Each writer

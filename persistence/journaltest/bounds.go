@@ -151,7 +151,6 @@ var boundsLaws = []law{
 	}},
 }
 
-// generationBounds are the bounds of the claims of a writer with that generation.
 func generationBounds(g uint64) journal.Bounds {
 	return journal.Bounds{Least: g << 32, Below: (g + 1) << 32}
 }
@@ -219,7 +218,6 @@ func (e *env) claimRace(handles ...journal.Journal) {
 	w.append("the newest claim is the highest")
 }
 
-// writerWithin claims "x" within bounds.
 func (e *env) writerWithin(j journal.Journal, b journal.Bounds) *writer {
 	e.Helper()
 	const id = "x"

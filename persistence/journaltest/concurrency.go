@@ -116,7 +116,6 @@ type storm struct {
 	again chan struct{}
 }
 
-// write claims, replays and appends until ctx is done.
 func (st *storm) write(ctx context.Context, j journal.Journal, n int) error {
 	calls := context.WithoutCancel(ctx)
 	for round := 0; ctx.Err() == nil; round++ {
@@ -202,7 +201,6 @@ func (e *env) readBeside(j journal.Journal, id string) (stop func()) {
 // claimPatience bounds claims and appends. It is generous: they normally take a few milliseconds.
 const claimPatience = 2 * time.Second
 
-// claimBeside claims through claimer while writers append at full speed.
 func (e *env) claimBeside(busy, claimer journal.Journal) {
 	started := make(chan struct{}, 8)
 	var stop atomic.Bool

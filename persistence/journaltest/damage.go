@@ -51,7 +51,6 @@ var damageLaws = []law{
 	}},
 }
 
-// requireReadEndsAt requires that a reader of x gets the records before bad, and then an error.
 func (e *env) requireReadEndsAt(j journal.Journal, bad uint64) {
 	e.Helper()
 	next := uint64(1)

@@ -12,7 +12,6 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// endLaws say how calls end that do not simply succeed.
 var endLaws = []law{
 	{"ACallThatWasCancelledBeforeStoresNothing", func(e *env) {
 		j := e.journal()

@@ -10,7 +10,6 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// env is the environment of one law.
 type env struct {
 	*testing.T
 	features Features
@@ -21,7 +20,6 @@ type env struct {
 
 func (e *env) journal() journal.Journal { return e.open(e.T) }
 
-// snapshots returns j as a snapshot store.
 func (e *env) snapshots(j journal.Journal) journal.SnapshotStore {
 	store, ok := journal.As[journal.SnapshotStore](j)
 	if !ok {
@@ -30,21 +28,18 @@ func (e *env) snapshots(j journal.Journal) journal.SnapshotStore {
 	return store
 }
 
-// need skips a law whose hook is missing.
 func (e *env) need(present bool, hook string) {
 	if !present {
 		e.skip(fmt.Sprintf("Features.%s is not set", hook))
 	}
 }
 
-// skip ends a law that the store cannot keep, or that cannot be tested with it.
 func (e *env) skip(reason string) {
 	e.Helper()
 	e.skips.note(e.law, reason)
 	e.Skip(reason)
 }
 
-// A writer is the owner of a persistence id, like the event-sourced behavior.
 type writer struct {
 	e     *env
 	j     journal.Journal
@@ -53,7 +48,6 @@ type writer struct {
 	last  uint64
 }
 
-// writer claims id.
 func (e *env) writer(j journal.Journal, id string) *writer {
 	e.Helper()
 	claim, err := j.Claim(e.Context(), id, journal.WriterID{byte(len(id))}, journal.Bounds{})
@@ -66,7 +60,6 @@ func (w *writer) next(payloads ...string) journal.AppendRequest {
 	return request(w.id, w.claim.Epoch, w.last, payloads...)
 }
 
-// append stores one record for each payload.
 func (w *writer) append(payloads ...string) {
 	w.e.Helper()
 	require.NoError(w.e, w.try(w.next(payloads...)))
@@ -91,7 +84,6 @@ func request(id string, epoch, prev uint64, payloads ...string) journal.AppendRe
 	return req
 }
 
-// read returns the records from from to to, which must be without gaps.
 func (e *env) read(j journal.Journal, id string, from, to uint64) []journal.Record {
 	e.Helper()
 	var records []journal.Record
@@ -105,7 +97,6 @@ func (e *env) read(j journal.Journal, id string, from, to uint64) []journal.Reco
 	return records
 }
 
-// payloads returns the payloads of all records of id.
 func (e *env) payloads(j journal.Journal, id string) []string {
 	e.Helper()
 	payloads := []string{}
@@ -115,10 +106,8 @@ func (e *env) payloads(j journal.Journal, id string) []string {
 	return payloads
 }
 
-// everything is a sequence number beyond the end of any journal.
 const everything = 1<<64 - 1
 
-// numbered returns n payloads that begin with prefix.
 func numbered(prefix string, n int) []string {
 	payloads := make([]string, n)
 	for i := range payloads {

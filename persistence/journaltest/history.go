@@ -20,8 +20,7 @@ const (
 	// historyBytes is the least total size of the payloads of a history. It is several times
 	// historyHeap, to detect a journal that reads everything at once.
 	historyBytes = 10 << 20
-	// historyHeap is the default of Features.ReplayHeap.
-	historyHeap = 3 << 20
+	historyHeap  = 3 << 20
 )
 
 var historyLaws = []law{
@@ -69,7 +68,6 @@ func (e *env) replayHistory(j journal.Journal, h history, last uint64) (took tim
 // A history is a sequence of events. The payload of each is its number, padded to a size.
 type history struct{ padding string }
 
-// batch returns the payloads of the batch that follows event last.
 func (h history) batch(last uint64) []string {
 	payloads := make([]string, historyBatch)
 	for i := range payloads {
@@ -83,7 +81,6 @@ func (h history) event(seq uint64) string {
 	return fmt.Sprintf("%0*d", digits, seq) + h.padding[digits:]
 }
 
-// liveHeap returns how many bytes of Go's heap are in use after a garbage collection.
 func liveHeap() int64 {
 	runtime.GC()
 	var stats runtime.MemStats

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 )
 
 var modelLaws = []law{
@@ -17,7 +16,7 @@ var modelLaws = []law{
 		e.snapshots(j)
 		m := &model{
 			e: e, rng: e.rand(), last: map[string]uint64{},
-			subject: newSide(j), reference: newSide(memory.New()),
+			subject: newSide(j), reference: newSide(journal.NewMemory()),
 		}
 		for range 1500 {
 			m.step()
@@ -128,7 +127,6 @@ func (m *model) append(op appendOp) {
 	}
 }
 
-// both requires that both sides give the same answer.
 func (m *model) both(name string, f func(*side) (any, error)) {
 	m.e.Helper()
 	want, wantErr := f(m.reference)

@@ -12,7 +12,6 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// queryLaws test reading across persistence ids.
 var queryLaws = []law{
 	{"EveryFieldOfAnEventIsFound", func(e *env) {
 		r, j := e.reader()
@@ -312,7 +311,6 @@ func (e *env) appendTagged(j journal.Journal, tags [][]string) {
 	}
 }
 
-// sliceAround returns the range that has only the slice of id.
 func sliceAround(id string) journal.SliceRange {
 	s := journal.SliceOf(id)
 	return journal.SliceRange{From: s, To: s + 1}

@@ -14,7 +14,6 @@ import (
 // event can appear before it.
 const showPatience = 10 * time.Second
 
-// reader opens a journal, and returns it as an event reader.
 func (e *env) reader() (journal.EventReader, journal.Journal) {
 	j := e.journal()
 	r, ok := journal.As[journal.EventReader](j)
@@ -61,7 +60,6 @@ func (e *env) requireReadsOn(r journal.EventReader, q journal.Query, n int) {
 	}
 }
 
-// requireOrderOfIDs requires that the records of each id are in order.
 func requireOrderOfIDs(e *env, entries []journal.Entry) {
 	e.Helper()
 	last := map[string]uint64{}

@@ -62,7 +62,6 @@ func Run(t *testing.T, open func(t *testing.T) journal.Journal, f Features) {
 	skips.report(t)
 }
 
-// A law is a property of every journal.
 type law struct {
 	name  string
 	check func(*env)

@@ -16,7 +16,6 @@ import (
 	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/journaltest"
-	"github.com/understudy-go/understudy/persistence/memory"
 )
 
 // brokenEnv makes TestBrokenJournal check one of the broken journals, and fail.
@@ -27,19 +26,19 @@ var broken = map[string]struct {
 	law     string
 	journal func() journal.Journal
 }{
-	"everybody may write":          {"ANewClaimFencesTheOlderOne", func() journal.Journal { return &unfenced{base: base{memory.New()}, epochs: map[string]uint64{}} }},
-	"all is fine":                  {"AWrongPreviousNumberIsAConflict", func() journal.Journal { return yesMan{base{memory.New()}} }},
-	"a retry is a conflict":        {"ARetryOfAnAppliedRequestSucceedsAndStoresNothing", func() journal.Journal { return &forgetful{base{memory.New()}, map[uint64]bool{}} }},
-	"neighbours fail together":     {"ARefusedRequestDoesNotFailItsNeighbours", func() journal.Journal { return allOrNothing{base{memory.New()}} }},
-	"the tail is lost":             {"EveryFieldComesBack", func() journal.Journal { return tailless{base{memory.New()}} }},
-	"the least epoch is not kept":  {"AClaimTakesTheLeastEpochOrTheNext", func() journal.Journal { return boundless{memory.New()} }},
-	"a claim goes back":            {"AClaimOfAnEarlierGenerationIsRefused", func() journal.Journal { return endless{memory.New()} }},
-	"a bound is outdated":          {"AClaimNeverGoesBackToAnEarlierGeneration", func() journal.Journal { return &outdated{Journal: memory.New()} }},
-	"a context is never looked at": {"ACallThatWasCancelledBeforeStoresNothing", func() journal.Journal { return tireless{base{memory.New()}} }},
-	"an event turns up late":       {"ATailingReaderMissesNothing", func() journal.Journal { return &latecomer{Journal: memory.New()} }},
-	"tags are prefixes":            {"ATagFindsTheEventsThatHaveIt", func() journal.Journal { return prefixed{memory.New()} }},
-	"a replay is held whole":       {"ALongHistoryIsReplayedWholeInOrderAndInConstantMemory", func() journal.Journal { return hoarder{base{memory.New()}} }},
-	"offsets are not looked at":    {"AnOffsetOfAnotherJournalIsInvalid", func() journal.Journal { return trusting{memory.New()} }},
+	"everybody may write":          {"ANewClaimFencesTheOlderOne", func() journal.Journal { return &unfenced{base: base{journal.NewMemory()}, epochs: map[string]uint64{}} }},
+	"all is fine":                  {"AWrongPreviousNumberIsAConflict", func() journal.Journal { return yesMan{base{journal.NewMemory()}} }},
+	"a retry is a conflict":        {"ARetryOfAnAppliedRequestSucceedsAndStoresNothing", func() journal.Journal { return &forgetful{base{journal.NewMemory()}, map[uint64]bool{}} }},
+	"neighbours fail together":     {"ARefusedRequestDoesNotFailItsNeighbours", func() journal.Journal { return allOrNothing{base{journal.NewMemory()}} }},
+	"the tail is lost":             {"EveryFieldComesBack", func() journal.Journal { return tailless{base{journal.NewMemory()}} }},
+	"the least epoch is not kept":  {"AClaimTakesTheLeastEpochOrTheNext", func() journal.Journal { return boundless{journal.NewMemory()} }},
+	"a claim goes back":            {"AClaimOfAnEarlierGenerationIsRefused", func() journal.Journal { return endless{journal.NewMemory()} }},
+	"a bound is outdated":          {"AClaimNeverGoesBackToAnEarlierGeneration", func() journal.Journal { return &outdated{Memory: journal.NewMemory()} }},
+	"a context is never looked at": {"ACallThatWasCancelledBeforeStoresNothing", func() journal.Journal { return tireless{base{journal.NewMemory()}} }},
+	"an event turns up late":       {"ATailingReaderMissesNothing", func() journal.Journal { return &latecomer{Memory: journal.NewMemory()} }},
+	"tags are prefixes":            {"ATagFindsTheEventsThatHaveIt", func() journal.Journal { return prefixed{journal.NewMemory()} }},
+	"a replay is held whole":       {"ALongHistoryIsReplayedWholeInOrderAndInConstantMemory", func() journal.Journal { return hoarder{base{journal.NewMemory()}} }},
+	"offsets are not looked at":    {"AnOffsetOfAnotherJournalIsInvalid", func() journal.Journal { return trusting{journal.NewMemory()} }},
 }
 
 func TestTheLawsNoticeABrokenJournal(t *testing.T) {
@@ -99,7 +98,7 @@ func TestSkipping(t *testing.T) {
 	if !ok {
 		t.Skip("this runs in children of TestWhatIsSkippedMustBePinned")
 	}
-	journaltest.Run(t, func(*testing.T) journal.Journal { return memory.New() }, journaltest.Features{Skipped: skipped})
+	journaltest.Run(t, func(*testing.T) journal.Journal { return journal.NewMemory() }, journaltest.Features{Skipped: skipped})
 }
 
 // base is a journal that works.
@@ -128,22 +127,22 @@ func (j *unfenced) Append(ctx context.Context, reqs []journal.AppendRequest) []e
 }
 
 // boundless ignores the bounds of a claim.
-type boundless struct{ *memory.Journal }
+type boundless struct{ *journal.Memory }
 
 func (j boundless) Claim(ctx context.Context, id string, writer journal.WriterID, _ journal.Bounds) (journal.Claim, error) {
-	return j.Journal.Claim(ctx, id, writer, journal.Bounds{})
+	return j.Memory.Claim(ctx, id, writer, journal.Bounds{})
 }
 
 // endless ignores the upper bound of a claim.
-type endless struct{ *memory.Journal }
+type endless struct{ *journal.Memory }
 
 func (j endless) Claim(ctx context.Context, id string, writer journal.WriterID, b journal.Bounds) (journal.Claim, error) {
-	return j.Journal.Claim(ctx, id, writer, journal.Bounds{Least: b.Least})
+	return j.Memory.Claim(ctx, id, writer, journal.Bounds{Least: b.Least})
 }
 
 // outdated compares the upper bound of a claim with the epoch before the last one.
 type outdated struct {
-	*memory.Journal
+	*journal.Memory
 	mu           sync.Mutex // guards last and before
 	last, before uint64
 }
@@ -154,7 +153,7 @@ func (j *outdated) Claim(ctx context.Context, id string, writer journal.WriterID
 	if _, err := journal.NextEpoch(j.before, b); err != nil {
 		return journal.Claim{}, err
 	}
-	claim, err := j.Journal.Claim(ctx, id, writer, journal.Bounds{Least: b.Least})
+	claim, err := j.Memory.Claim(ctx, id, writer, journal.Bounds{Least: b.Least})
 	j.last, j.before = claim.Epoch, j.last
 	return claim, err
 }
@@ -243,13 +242,13 @@ func (j tireless) Append(ctx context.Context, reqs []journal.AppendRequest) []er
 
 // latecomer shows every fifth event only after the event that follows it.
 type latecomer struct {
-	*memory.Journal
+	*journal.Memory
 	shown int
 }
 
 func (j *latecomer) Events(ctx context.Context, q journal.Query, after journal.Offset) iter.Seq2[journal.Entry, error] {
 	return func(yield func(journal.Entry, error) bool) {
-		for e, err := range j.Journal.Events(ctx, q, after) {
+		for e, err := range j.Memory.Events(ctx, q, after) {
 			if j.shown++; j.shown%5 == 0 {
 				continue
 			}
@@ -261,11 +260,11 @@ func (j *latecomer) Events(ctx context.Context, q journal.Query, after journal.O
 }
 
 // prefixed treats a tag as a prefix.
-type prefixed struct{ *memory.Journal }
+type prefixed struct{ *journal.Memory }
 
 func (j prefixed) Events(ctx context.Context, q journal.Query, after journal.Offset) iter.Seq2[journal.Entry, error] {
 	return func(yield func(journal.Entry, error) bool) {
-		for e, err := range j.Journal.Events(ctx, journal.Query{Slices: q.Slices}, after) {
+		for e, err := range j.Memory.Events(ctx, journal.Query{Slices: q.Slices}, after) {
 			if q.Tag == "" || slices.ContainsFunc(e.Record.Tags, func(tag string) bool { return strings.HasPrefix(tag, q.Tag) }) {
 				if !yield(e, err) {
 					return
@@ -276,11 +275,11 @@ func (j prefixed) Events(ctx context.Context, q journal.Query, after journal.Off
 }
 
 // trusting treats an unknown offset as the beginning.
-type trusting struct{ *memory.Journal }
+type trusting struct{ *journal.Memory }
 
 func (j trusting) Events(ctx context.Context, q journal.Query, after journal.Offset) iter.Seq2[journal.Entry, error] {
 	if !strings.HasPrefix(string(after), "memory:") {
 		after = ""
 	}
-	return j.Journal.Events(ctx, q, after)
+	return j.Memory.Events(ctx, q, after)
 }

@@ -17,7 +17,6 @@ type skips struct {
 
 func (s *skips) note(law, reason string) { s.noted = append(s.noted, law+": "+reason) }
 
-// report prints the skipped laws, and fails t if they differ from the pinned ones.
 func (s *skips) report(t *testing.T) {
 	t.Helper()
 	t.Logf("%d laws, %d of them skipped%s", len(s.ran), len(s.noted), listed(s.noted))
@@ -29,7 +28,6 @@ func (s *skips) report(t *testing.T) {
 	}
 }
 
-// unpinned returns the laws that were skipped but are not pinned.
 func (s *skips) unpinned() []string {
 	return slices.DeleteFunc(slices.Clone(s.noted), func(line string) bool { return slices.Contains(s.pinned, line) })
 }
@@ -47,7 +45,6 @@ func isLaw(name string) bool {
 	return slices.ContainsFunc(laws(), func(l law) bool { return l.name == name })
 }
 
-// lines returns the lines of text that are not empty, without surrounding space.
 func lines(text string) []string {
 	var all []string
 	for line := range strings.Lines(text) {

@@ -161,7 +161,6 @@ var snapshotLaws = []law{
 	}},
 }
 
-// withSnapshots returns a store with so many events of x and snapshots at seqs.
 func (e *env) withSnapshots(events int, seqs ...uint64) (journal.SnapshotStore, *writer) {
 	e.Helper()
 	j := e.journal()

@@ -11,7 +11,6 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// tailLaws test reading events while they are being written.
 var tailLaws = []law{
 	{"ATailingReaderMissesNothing", func(e *env) {
 		r, j := e.reader()
@@ -115,7 +114,6 @@ func (e *env) readOn(r journal.EventReader, seen []journal.Entry, last journal.O
 	return seen, last
 }
 
-// appendBeside appends to some ids until stop is called. stop returns the number of events.
 func (e *env) appendBeside(j journal.Journal) (stop func() int) {
 	var stopped atomic.Bool
 	counts := make([]int, 4)

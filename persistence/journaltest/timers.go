@@ -190,7 +190,6 @@ var timerLaws = []law{
 	}},
 }
 
-// A timedWriter is a writer of a store that keeps timers.
 type timedWriter struct {
 	*writer
 	store journal.TimerStore
@@ -211,7 +210,6 @@ func (e *env) timedIn(store journal.TimerStore, id string) *timedWriter {
 	return &timedWriter{e.writer(store, id), store}
 }
 
-// change makes changes together with that many records.
 func (w *timedWriter) change(records int, changes ...journal.TimerChange) {
 	w.e.Helper()
 	require.NoError(w.e, w.tryChange(records, changes...))
@@ -235,7 +233,6 @@ func (w *timedWriter) timers() (all []string) {
 	return all
 }
 
-// due returns a time that many seconds after a moment.
 func due(seconds int) time.Time { return time.Unix(1_900_000_000+int64(seconds), 0).UTC() }
 
 func set(key string, seconds int) journal.TimerChange {
@@ -246,7 +243,6 @@ func remove(key string) journal.TimerChange {
 	return journal.TimerChange{Timer: journal.Timer{Key: key}, Remove: true}
 }
 
-// requireWakes reads the wakes before due(100) in pages of several sizes.
 func (e *env) requireWakes(store journal.TimerStore, in journal.SliceRange, want []journal.Wake) {
 	e.Helper()
 	for _, limit := range []int{1, 7, 1000} {

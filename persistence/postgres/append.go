@@ -44,7 +44,6 @@ func (j *Journal) AppendAsync(req journal.AppendRequest, done func(error)) journ
 	return job
 }
 
-// A request has the data that a job stores.
 type request struct {
 	id          string
 	epoch, prev uint64
@@ -87,5 +86,4 @@ func appendJob(req *journal.AppendRequest) (*job, error) {
 	return &job{Work: r, Weight: weight, Key: r.id}, nil // a statement can have an id only once
 }
 
-// weigh counts a payload as one, and one more for each kilobyte.
 func weigh(payload []byte) int { return 1 + len(payload)>>10 }

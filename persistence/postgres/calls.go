@@ -56,7 +56,6 @@ func (c *calls) end(patience time.Duration) {
 	c.stop()
 }
 
-// use runs f with a connection. It returns the error of f unchanged.
 func (j *Journal) use(ctx context.Context, f func(context.Context, *pgxpool.Conn) error) error {
 	if err := j.calls.enter(); err != nil {
 		return err
@@ -91,7 +90,6 @@ func (j *Journal) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	return conn, nil
 }
 
-// reason returns why ctx is done.
 func reason(ctx context.Context) error {
 	if cause := context.Cause(ctx); errors.Is(cause, journal.ErrClosed) {
 		return cause

@@ -16,7 +16,6 @@ import (
 )
 
 const (
-	// groupWeight bounds the size of one statement.
 	groupWeight = 4096
 	// collisions bounds how many times a group is sent again after the server has rolled it back
 	// because of another transaction.
@@ -54,7 +53,6 @@ func (j *Journal) commit(ctx context.Context, conn *pgxpool.Conn, jobs []*job) {
 	}
 }
 
-// collided reports whether the server has rolled a transaction back because of another one.
 func collided(err error) bool { return pg.Code(err) == pg.Serialization || pg.Code(err) == pg.Deadlock }
 
 // concernsAll reports whether a refusal is independent of the stored data.
@@ -90,7 +88,6 @@ func (j *Journal) insert(ctx context.Context, conn *pgxpool.Conn, jobs []*job) (
 	return stored, nil
 }
 
-// arguments returns the arguments of [appendGroup].
 func arguments(jobs []*job) []any {
 	n, total := len(jobs), 0
 	for _, job := range jobs {
@@ -122,7 +119,6 @@ func arguments(jobs []*job) []any {
 	return []any{ids, epochs, prevs, last, flips, slots, requests, seqs, writers, secs, nsecs, types, tags, metas, payloads, crcs}
 }
 
-// settle sets the outcomes of jobs, some of which were stored.
 func (j *Journal) settle(ctx context.Context, conn *pgxpool.Conn, jobs []*job, stored []bool) {
 	for i, job := range jobs {
 		job.Err = nil

@@ -26,7 +26,6 @@ func (j *Journal) DeleteTo(ctx context.Context, id string, epoch, seq uint64) er
 	})
 }
 
-// deleteSome deletes one transaction's worth of hidden records, and reports whether there are more.
 func (j *Journal) deleteSome(ctx context.Context, conn *pgxpool.Conn, id string, epoch, seq uint64) (more bool, err error) {
 	var gone, hidden int64
 	row := conn.QueryRow(ctx, j.statements.delete, id, int64(epoch), clamp(seq), int64(deleteRows))

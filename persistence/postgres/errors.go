@@ -18,7 +18,6 @@ var ErrNewerSchema = errors.New("postgres: the journal is newer than this progra
 
 const poolerHint = "behind a pooler that knows nothing of prepared statements add default_query_exec_mode=exec to the connection string"
 
-// meanings of the server's codes, with what to do about each.
 var meanings = map[string]struct {
 	is   error
 	hint string
@@ -69,7 +68,6 @@ func connectError(ctx context.Context, err error) error {
 	return because(ctx, fmt.Errorf("%w: %w", journal.ErrUnavailable, err))
 }
 
-// because adds the error of the context to an error that it has caused.
 func because(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		return err
@@ -84,7 +82,6 @@ func refused(err error) bool {
 	return ok && e.SeverityUnlocalized == "ERROR"
 }
 
-// isJournalError reports whether err already wraps an error of package journal.
 func isJournalError(err error) bool {
 	for _, is := range []error{
 		journal.ErrFenced, journal.ErrConflict, journal.ErrTooLarge, journal.ErrInvalid, journal.ErrCorrupt,

@@ -43,7 +43,6 @@ func (j *Journal) Events(ctx context.Context, q journal.Query, after journal.Off
 	}
 }
 
-// A scan is one call of [Journal.Events].
 type scan struct {
 	query   journal.Query
 	at      position
@@ -59,7 +58,6 @@ type readEntry struct {
 	err error
 }
 
-// A position is the content of a [journal.Offset] of this journal.
 type position struct{ xid, ord uint64 }
 
 func (p position) String() string { return fmt.Sprintf("pg:%d.%d", p.xid, p.ord) }
@@ -89,7 +87,7 @@ func (s *scan) from(after journal.Offset) (err error) {
 	return err
 }
 
-// readEvents reads the next page. It also keeps the events before an error.
+// readEvents also keeps the events before an error.
 func (j *Journal) readEvents(ctx context.Context, conn *pgxpool.Conn, s *scan) error {
 	filter, more := s.filter()
 	args := append([]any{strconv.FormatUint(s.at.xid, 10), int64(s.at.ord), strconv.FormatUint(s.end, 10), int32(s.size.begin())}, more...)
@@ -130,7 +128,6 @@ func (j *Journal) readEvents(ctx context.Context, conn *pgxpool.Conn, s *scan) e
 // placeColumns is how many of the scanned columns say where an event is.
 const placeColumns = 3
 
-// add adds the event at s.at, or the reason why it cannot be read.
 func (s *scan) add(id string, r journal.Record, err error) {
 	if err != nil {
 		err = fmt.Errorf("event %d of %q: %w", r.Seq, id, err)
@@ -138,7 +135,6 @@ func (s *scan) add(id string, r journal.Record, err error) {
 	s.entries = append(s.entries, readEntry{journal.Entry{ID: id, Offset: journal.Offset(s.at.String()), Record: r}, err})
 }
 
-// filter returns the conditions that the query adds to [eventsPage].
 func (s *scan) filter() (sql string, args []any) {
 	if s.query.Tag != "" {
 		args = append(args, s.query.Tag)
@@ -185,7 +181,6 @@ func (j *Journal) findEnd(ctx context.Context, s *scan) error {
 	return nil
 }
 
-// horizons are transactions.
 type horizons struct {
 	oldest uint64 // the oldest one that may still be running
 	next   uint64 // the first one that has not begun

@@ -55,7 +55,6 @@ func advance(from, to uint64) int32 {
 	return (&head{seq: from}).checksum() ^ (&head{seq: to}).checksum()
 }
 
-// check returns [journal.ErrCorrupt] if the head fails its checksum.
 func (h *head) check() error {
 	if h.checksum() != h.crc {
 		return fmt.Errorf("%w: the head record fails its checksum", journal.ErrCorrupt)
@@ -63,17 +62,14 @@ func (h *head) check() error {
 	return nil
 }
 
-// columns returns the destinations for scanning headColumns.
 func (h *head) columns() []any { return []any{&h.epoch, &h.writer, &h.seq, &h.deletedTo, &h.crc} }
 
 const headColumns = "h.epoch, h.writer, h.seq, h.deleted_to, h.crc"
 
-// querier is a connection or a batch of results.
 type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// head returns the head of id, and whether there is one.
 func (j *Journal) head(ctx context.Context, q querier, id string) (h head, known bool, err error) {
 	return scanHead(ctx, id, q.QueryRow(ctx, j.statements.head, id))
 }
@@ -109,7 +105,6 @@ func (h *head) fence(known bool, epoch uint64) error {
 	return nil
 }
 
-// writerID returns the writer of the newest claim; zero if the column does not have one.
 func (h *head) writerID() (id journal.WriterID) {
 	copy(id[:], h.writer)
 	return id
@@ -120,5 +115,4 @@ func raced() error {
 	return fmt.Errorf("%w: it changed meanwhile; try again", journal.ErrUnavailable)
 }
 
-// clamp limits a sequence number to the largest that the database can store.
 func clamp(seq uint64) int64 { return int64(min(seq, math.MaxInt64)) }

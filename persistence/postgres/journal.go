@@ -26,8 +26,7 @@ const (
 	cancelPatience = 500 * time.Millisecond
 	// patience bounds the commit of a group, and each page that is read: a connection that is
 	// silent for this long is closed. A server that vanishes does not close its connections.
-	patience = 30 * time.Second
-	// closePatience is how long Close waits for calls in progress.
+	patience      = 30 * time.Second
 	closePatience = 5 * time.Second
 )
 
@@ -117,7 +116,6 @@ func Open(ctx context.Context, connString string, opts ...Option) (*Journal, err
 	return j, nil
 }
 
-// connect makes a pool that connects on demand.
 func connect(connString string) (*pgxpool.Pool, error) {
 	config, err := pg.ParseConfig(connString)
 	if err != nil {

@@ -5,8 +5,7 @@ const (
 	// pageRecords bounds the later ones.
 	firstRecords = 128
 	pageRecords  = 4096
-	// pageBytes is the intended maximum size of a page.
-	pageBytes = 1 << 20
+	pageBytes    = 1 << 20
 	// cutBytes is where a page is cut off if it is much larger than intended. The rest is cancelled
 	// at the server, which takes 0.1 s.
 	cutBytes = 4 * pageBytes
@@ -22,7 +21,6 @@ type pager struct {
 	cut     bool // the page ends earlier, because it is too large
 }
 
-// begin returns how many records the next page may have.
 func (p *pager) begin() int {
 	limit := firstRecords
 	if p.records > 0 {
@@ -40,5 +38,4 @@ func (p *pager) add(payload []byte) (end bool) {
 	return p.cut
 }
 
-// last reports whether a complete page is the last one.
 func (p *pager) last() bool { return !p.cut && p.records < p.limit }

@@ -37,7 +37,6 @@ func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq
 	}
 }
 
-// A page is a part of the requested records.
 type page struct {
 	id      string
 	begun   bool // an earlier page has been read
@@ -97,7 +96,6 @@ func (j *Journal) readResults(ctx context.Context, results pgx.BatchResults, p *
 	return p.fill(ctx, rows)
 }
 
-// fill reads the records from p.next on.
 func (p *page) fill(ctx context.Context, rows pgx.Rows) error {
 	var row storedRow
 	columns := row.columns()
@@ -149,7 +147,6 @@ func (j *Journal) explainGap(ctx context.Context, conn *pgxpool.Conn, id string,
 	return fmt.Errorf("%w: %w", journal.ErrCorrupt, gap)
 }
 
-// view runs the read-only function f with a connection.
 func (j *Journal) view(ctx context.Context, op, id string, f func(context.Context, *pgxpool.Conn) error) error {
 	if err := journal.ValidateID(id); err != nil {
 		return wrap(op, id, err)

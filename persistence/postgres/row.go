@@ -86,7 +86,6 @@ func (s *storedRow) columns() []any {
 	return []any{&r.Seq, &r.Epoch, &s.writer, &s.sec, &s.nsec, &r.Type, &r.Tags, &s.meta, &r.Payload, &s.crc}
 }
 
-// decode returns the record of id that was scanned, or [journal.ErrCorrupt].
 func (s *storedRow) decode(id string) (journal.Record, error) {
 	r := s.record
 	r.Time = time.Unix(s.sec, s.nsec).UTC()

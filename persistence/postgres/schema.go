@@ -103,12 +103,10 @@ FROM (SELECT pid, seq, row_number() OVER (ORDER BY xid, ord) AS n FROM {schema}.
 WHERE e.pid = o.pid AND e.seq = o.seq`)
 }
 
-// inSchema inserts the schema into sql.
 func inSchema(schema, sql string) string {
 	return strings.ReplaceAll(sql, "{schema}", pgschema.Quote(schema))
 }
 
-// migrate makes sure that the tables have the version to which the migrations lead.
 func (j *Journal) migrate(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return unavailable(ctx)
@@ -152,7 +150,6 @@ func (j *Journal) applyMigrations(ctx context.Context, conn *pgxpool.Conn) error
 	return nil
 }
 
-// version returns the version of the tables, 0 without tables.
 func (j *Journal) version(ctx context.Context, conn *pgxpool.Conn) (version int, err error) {
 	err = conn.QueryRow(ctx, inSchema(j.schema, "SELECT coalesce(max(version), 0) FROM {schema}.understudy_journal"), pgx.QueryExecModeExec).Scan(&version)
 	if pg.IsMissing(err) {
@@ -161,7 +158,6 @@ func (j *Journal) version(ctx context.Context, conn *pgxpool.Conn) (version int,
 	return version, err
 }
 
-// checkEncoding fails for a database that cannot store every text.
 func checkEncoding(ctx context.Context, conn *pgxpool.Conn) error {
 	var encoding string
 	if err := conn.QueryRow(ctx, "SELECT current_setting('server_encoding')", pgx.QueryExecModeExec).Scan(&encoding); err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// A timerRow is a timer in the form that the statements take.
 type timerRow struct {
 	key     string
 	due     int64
@@ -55,7 +54,6 @@ func encodeTimer(id string, c *journal.TimerChange) (timerRow, error) {
 	return timerRow{key: c.Key, due: c.Due.UnixNano(), attempt: int64(c.Attempt), typ: c.Type, payload: payload, crc: int32(c.Checksum(id))}, nil
 }
 
-// timerArguments returns the further arguments of [appendTimed].
 func timerArguments(jobs []*job) []any {
 	var (
 		requests, dues, attempts []int64

@@ -9,7 +9,6 @@ import (
 
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/persistence/projection"
 )
 
@@ -31,7 +30,7 @@ func adaptNumbers(s persistence.StoredEvent) ([]event, error) {
 }
 
 func TestFromJournalDividesAndLeavesOut(t *testing.T) {
-	j, s, offsets := memory.New(), newSum(), &saves{}
+	j, s, offsets := journal.NewMemory(), newSum(), &saves{}
 	newWriter(t, j, "a").append(added{2}, poisoned{}, nil, added{0}, added{3}, added{1})
 	p := projection.New("sum", j, journal.Query{}, projection.FromJournal(adaptNumbers, projection.AtLeastOnce(offsets, s.handle)),
 		projection.InBatches(2, time.Nanosecond))
@@ -43,7 +42,7 @@ func TestFromJournalDividesAndLeavesOut(t *testing.T) {
 }
 
 func TestWhatCannotBeAdaptedIsAFailureOfItsEvent(t *testing.T) {
-	j, s := memory.New(), newSum()
+	j, s := journal.NewMemory(), newSum()
 	newWriter(t, j, "a").append(added{1}, added{2})
 	for says, f := range map[string]func(persistence.StoredEvent) ([]event, error){
 		"too old": func(persistence.StoredEvent) ([]event, error) { return nil, errors.New("too old") },

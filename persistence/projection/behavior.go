@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/actor/telemetry"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/fence"
 	"github.com/understudy-go/understudy/internal/storestatus"
 )
@@ -55,7 +55,6 @@ func (c *coordinator[E]) receive(cmd Command) {
 	}
 }
 
-// catchUp replies when the last worker has caught up.
 func (c *coordinator[E]) catchUp(cmd CatchUp) {
 	var left atomic.Int32
 	left.Store(int32(len(c.refs))) //nolint:gosec // there are at most as many as slices
@@ -78,13 +77,11 @@ func (c *coordinator[E]) onSignal(_ *actor.Context[Command], sig actor.Signal) a
 	return nil
 }
 
-// An order tells a worker to look for events.
 type order struct {
 	rest     uint64 // the number of the rest that is over; 0 for other orders
 	caughtUp func() // runs once all stored events are handled; may be nil
 }
 
-// behavior returns the behavior of the actor that runs w.
 func (w *worker[E]) behavior() actor.Behavior[order] {
 	s := &workerActor[E]{worker: w}
 	return func(_ *actor.Context[order], next *actor.Next[order]) {
@@ -135,7 +132,6 @@ func (s *workerActor[E]) fail(ctx *actor.Context[order], err error) actor.Behavi
 	return ctx.Fail(err)
 }
 
-// rest makes the worker read again after an append or a delay.
 func (s *workerActor[E]) rest(ctx *actor.Context[order], appended <-chan struct{}, found bool) {
 	if s.vain++; found {
 		s.vain = 0
@@ -147,7 +143,6 @@ func (s *workerActor[E]) rest(ctx *actor.Context[order], appended <-chan struct{
 	}, func(struct{}, error) order { return order{rest: number} })
 }
 
-// sleep waits for d, for appended or for ctx, and returns the error of ctx.
 func sleep(ctx context.Context, d time.Duration, appended <-chan struct{}) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -13,16 +13,15 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/persistence/projection"
 	"github.com/understudy-go/understudy/testkit"
 )
 
 // A scratched journal has a damaged record.
 type scratched struct {
-	*memory.Journal
+	*journal.Memory
 	id       string
 	seq      uint64
 	orphaned bool // the record does not say whose it is
@@ -31,7 +30,7 @@ type scratched struct {
 
 func (s *scratched) Events(ctx context.Context, q journal.Query, after journal.Offset) iter.Seq2[journal.Entry, error] {
 	return func(yield func(journal.Entry, error) bool) {
-		for e, err := range s.Journal.Events(ctx, q, after) {
+		for e, err := range s.Memory.Events(ctx, q, after) {
 			if e.ID == s.id && e.Record.Seq == s.seq && !s.repaired.Load() {
 				e.Record, err = journal.Record{Seq: s.seq}, fmt.Errorf("%w: it fails its checksum", journal.ErrCorrupt)
 				if s.orphaned {
@@ -47,7 +46,7 @@ func (s *scratched) Events(ctx context.Context, q journal.Query, after journal.O
 
 func TestADamagedRecordHoldsBackItsOwnIDOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		j := &scratched{Journal: memory.New(), id: "a", seq: 2}
+		j := &scratched{Memory: journal.NewMemory(), id: "a", seq: 2}
 		s, offsets := newSum(), &projection.MemoryOffsets{}
 		a, b := newWriter(t, j, "a"), newWriter(t, j, "b")
 		a.append(added{1}, added{2})
@@ -90,7 +89,7 @@ func TestADamagedRecordHoldsBackItsOwnIDOnly(t *testing.T) {
 // Nobody knows whose events would come too early if the projection went on.
 func TestADamagedRecordOfNoIDStopsTheProjectionUntilItIsRepairedOrSkipped(t *testing.T) {
 	for _, skips := range []bool{false, true} {
-		j := &scratched{Journal: memory.New(), id: "a", seq: 2, orphaned: true}
+		j := &scratched{Memory: journal.NewMemory(), id: "a", seq: 2, orphaned: true}
 		s, offsets := newSum(), &projection.MemoryOffsets{}
 		newWriter(t, j, "a").append(added{1}, added{2}, added{3})
 		newWriter(t, j, "b").append(added{1})
@@ -115,7 +114,7 @@ func TestADamagedRecordOfNoIDStopsTheProjectionUntilItIsRepairedOrSkipped(t *tes
 func TestADamagedRecordMayBeSkipped(t *testing.T) {
 	for name, before := range map[string]bool{"before it is met": false, "when it has held back its id": true} {
 		t.Run(name, func(t *testing.T) {
-			j := &scratched{Journal: memory.New(), id: "a", seq: 2}
+			j := &scratched{Memory: journal.NewMemory(), id: "a", seq: 2}
 			s, offsets := newSum(), &projection.MemoryOffsets{}
 			newWriter(t, j, "a").append(added{1}, added{2}, added{3})
 			newWriter(t, j, "b").append(added{1})

@@ -79,6 +79,6 @@
 // # Testing
 //
 // [Projection.CatchUp] handles all stored events and returns, without an actor. With
-// persistence/memory and [MemoryOffsets], an actor works in a testing/synctest bubble; send it the
+// journal.NewMemory and [MemoryOffsets], an actor works in a testing/synctest bubble; send it the
 // command [CatchUp] instead of waiting.
 package projection

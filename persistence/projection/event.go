@@ -11,8 +11,8 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/tracecontext"
 	"github.com/understudy-go/understudy/persistence"
 )
@@ -46,7 +46,6 @@ func (e *EventError) Error() string {
 // Unwrap returns the failure.
 func (e *EventError) Unwrap() error { return e.Err }
 
-// errNotMine is the error of an event whose type is not E.
 var errNotMine = errors.New("the event is of another type")
 
 // decode returns the events of an entry, which was read with the error damage: one, or those that
@@ -162,7 +161,6 @@ func (b *Batch[E]) isOne() bool {
 	return len(b.Events) > 0 && b.Events[0].Offset == b.Events[len(b.Events)-1].Offset
 }
 
-// drop removes the events that are done.
 func (b *Batch[E]) drop(reached journal.Offset) {
 	if reached == b.To {
 		b.Events = nil

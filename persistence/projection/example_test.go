@@ -10,11 +10,10 @@ import (
 	"path/filepath"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	behaviors "github.com/understudy-go/understudy/behavior"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/persistence/projection"
 	_ "github.com/understudy-go/understudy/persistence/sqlite" // also registers the driver "sqlite"
 )
@@ -51,7 +50,7 @@ func ExampleInTx() {
 	_, err = db.Exec("CREATE TABLE sales (item TEXT PRIMARY KEY, n INTEGER NOT NULL)")
 	check(err)
 
-	store := memory.New()
+	store := journal.NewMemory()
 	sell(ctx, store, "hat", "coat", "hat")
 	sales := projection.New("sales", store, journal.Query{Tag: "sales"},
 		projection.InTx(db, func(ctx context.Context, tx *sql.Tx, e projection.Event[sold]) error {
@@ -76,7 +75,7 @@ func ExampleInTx() {
 // to catch up first.
 func ExampleProjection_Behavior() {
 	ctx := context.Background()
-	store := memory.New()
+	store := journal.NewMemory()
 	var items []string
 	p := projection.New("items", store, journal.Query{Tag: "sales"},
 		projection.AtLeastOnce(&projection.MemoryOffsets{}, func(_ context.Context, e projection.Event[sold]) error {

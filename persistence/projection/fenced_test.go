@@ -11,10 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/fence"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/persistence/projection"
 )
 
@@ -45,7 +44,7 @@ func TestAProjectionInTransactionsSaysThatItIsFenced(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				fenced := false
 				ctx := fence.With(t.Context(), fence.Holder{Claimed: func(_ fence.Claim, epoch uint64) { fenced = epoch == 0 }})
-				p := projection.New("sum", memory.New(), journal.Query{}, c.handler)
+				p := projection.New("sum", journal.NewMemory(), journal.Query{}, c.handler)
 				actor.Spawn(quiet(t), p.Behavior(), "sum", extension.WithContext(ctx))
 				synctest.Wait()
 				require.Equal(t, c.fenced, fenced)

@@ -47,7 +47,6 @@ func AtLeastOnce[E any](offsets OffsetStore, f func(ctx context.Context, e Event
 	return &atLeastOnce[E]{OffsetStore: offsets, f: f}
 }
 
-// mustHave panics unless a constructor has got all that it needs.
 func mustHave(constructor string, all bool) {
 	if !all {
 		panic("projection: " + constructor + " got nil; it needs all its arguments")

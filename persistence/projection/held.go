@@ -39,7 +39,7 @@ func (w *worker[E]) heldName() string { return w.name + "/held" }
 
 func (w *worker[E]) heldOffsetName(id string) string { return w.heldName() + "/" + id }
 
-// loadHeld reads which ids are held back. A projection without an offset holds back no ids.
+// A projection without an offset holds back no ids.
 func (w *worker[E]) loadHeld(ctx context.Context) error {
 	stored, err := w.handler.Load(ctx, w.heldName())
 	if err != nil {
@@ -59,7 +59,6 @@ func (w *worker[E]) loadHeld(ctx context.Context) error {
 	return nil
 }
 
-// list returns the ids in the order of their names.
 func (h *heldIDs) list() []*held {
 	list := make([]*held, 0, len(h.byID))
 	for _, id := range slices.Sorted(maps.Keys(h.byID)) {
@@ -68,7 +67,6 @@ func (h *heldIDs) list() []*held {
 	return list
 }
 
-// saveHeld stores the list, if it has changed.
 func (w *worker[E]) saveHeld(ctx context.Context) error {
 	if len(w.held.byID) == 0 && w.held.stored == "" {
 		return nil
@@ -196,7 +194,6 @@ func (w *worker[E]) skipsHeld(err error) bool {
 	return true
 }
 
-// handleHeld handles b, which has the events of one stored event.
 func (w *worker[E]) handleHeld(ctx context.Context, b *Batch[E]) error {
 	n := len(b.Events)
 	reached, err := w.handle(ctx, b)
@@ -216,7 +213,6 @@ func (w *worker[E]) handleHeld(ctx context.Context, b *Batch[E]) error {
 	return nil
 }
 
-// heldError returns why ids are held back, or nil.
 func (w *worker[E]) heldError() error {
 	var errs []error
 	for _, h := range w.held.list() {

@@ -16,9 +16,8 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/persistence/projection"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -61,7 +60,7 @@ func TestAnEventThatCannotBeDecodedHoldsBackItsOwnIDOnly(t *testing.T) {
 	for says, what := range map[string]int32{"too old": refuses, "broken": panics} {
 		t.Run(says, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				j, s, offsets := memory.New(), newSum(), &projection.MemoryOffsets{}
+				j, s, offsets := journal.NewMemory(), newSum(), &projection.MemoryOffsets{}
 				a, b := newWriter(t, j, "a"), newWriter(t, j, "b")
 				a.append(added{1})
 				decoderIs(t, decodes)
@@ -106,7 +105,7 @@ func TestAnEventThatCannotBeDecodedHoldsBackItsOwnIDOnly(t *testing.T) {
 }
 
 func TestAnEventThatHoldsBackItsIDMayBeSkipped(t *testing.T) {
-	j, s, offsets := memory.New(), newSum(), &projection.MemoryOffsets{}
+	j, s, offsets := journal.NewMemory(), newSum(), &projection.MemoryOffsets{}
 	newWriter(t, j, "a").append(added{1}, brittle{1}, added{2}, nil, foreign{}, added{3})
 	newWriter(t, j, "b").append(added{1})
 	decoderIs(t, refuses)
@@ -138,7 +137,7 @@ func TestAListOfHeldIDsThatThisProgramDoesNotKnowStopsTheProjection(t *testing.T
 		`{"ids":[]}`:                "it has no version",
 		`{"v":1,"ids":{}}`:          "is no such list",
 	} {
-		j, s, offsets := memory.New(), newSum(), &projection.MemoryOffsets{}
+		j, s, offsets := journal.NewMemory(), newSum(), &projection.MemoryOffsets{}
 		newWriter(t, j, "a").append(added{1}, added{2})
 		require.NoError(t, offsets.Save(t.Context(), "sum", "", "memory:1"))
 		require.NoError(t, offsets.Save(t.Context(), "sum/held", "", list))
@@ -209,7 +208,7 @@ func TestWhatIsHeldBackIsHandledOnceAndInOrderWhateverFails(t *testing.T) {
 	for range 1000 {
 		seed := rand.Uint64()
 		chance := rand.New(rand.NewPCG(seed, 1))
-		j := memory.New()
+		j := journal.NewMemory()
 		h := &atomically{chance: chance, order: map[string][]uint64{}}
 		writers := map[string]*writer{}
 		for i := range 4 {

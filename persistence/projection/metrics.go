@@ -7,7 +7,6 @@ import (
 	"github.com/understudy-go/understudy/internal/storestatus"
 )
 
-// figures are the numbers of a projection, over all workers.
 type figures struct {
 	lag                        time.Duration
 	handled, skipped, failures uint64
@@ -30,7 +29,6 @@ func (f *figures) add(r *report, now time.Time) {
 	}
 }
 
-// figures returns the present numbers.
 func (c *coordinator[E]) figures() (f figures) {
 	now := time.Now()
 	for _, w := range c.workers {
@@ -39,7 +37,6 @@ func (c *coordinator[E]) figures() (f figures) {
 	return f
 }
 
-// shown returns the projection for the status page.
 func (c *coordinator[E]) shown() storestatus.Projection {
 	f := c.figures()
 	return storestatus.Projection{
@@ -48,7 +45,6 @@ func (c *coordinator[E]) shown() storestatus.Projection {
 	}
 }
 
-// families implements [telemetry.Source].
 func (c *coordinator[E]) families() []telemetry.Family {
 	f := c.figures()
 	return []telemetry.Family{

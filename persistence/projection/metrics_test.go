@@ -8,18 +8,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/storestatus"
 	"github.com/understudy-go/understudy/internal/telemetrytest"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/persistence/projection"
 	"github.com/understudy-go/understudy/testkit"
 )
 
 func TestTheLagOfAProjectionIsZeroUnlessEventsAreLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		j, s := memory.New(), newSum()
+		j, s := journal.NewMemory(), newSum()
 		sys := quiet(t)
 		w := newWriter(t, j, "a")
 		s.fail = poison
@@ -73,7 +72,7 @@ func shown(t *testing.T, s *actor.System) []storestatus.Projection {
 
 func TestEventsThatAProjectionHoldsBackOrSkipsAreCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		j, s, sys := memory.New(), newSum(), quiet(t)
+		j, s, sys := journal.NewMemory(), newSum(), quiet(t)
 		newWriter(t, j, "a").append(nil, added{1})
 		newWriter(t, j, "b").append(added{1})
 		handler := func() projection.Handler[event] {
@@ -97,7 +96,7 @@ func TestEventsThatAProjectionHoldsBackOrSkipsAreCounted(t *testing.T) {
 func TestAProjectionThatHasEndedHasNoSeries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sys := testkit.NewSystem(t, testkit.WithoutEncoding())
-		p := projection.New("sum", memory.New(), journal.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, newSum().handle))
+		p := projection.New("sum", journal.NewMemory(), journal.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, newSum().handle))
 		parent := actor.Spawn(sys, func(ctx *actor.Context[string], next *actor.Next[string]) {
 			actor.Spawn(ctx, p.Behavior(), "sum")
 			next.OnMessage = func(*actor.Context[string], string) actor.Behavior[string] {

@@ -18,7 +18,6 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/persistence/projection"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -30,7 +29,7 @@ func quiet(t *testing.T) *actor.System {
 
 func TestAProjectionFollowsTheJournal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		j, s := memory.New(), newSum()
+		j, s := journal.NewMemory(), newSum()
 		w := newWriter(t, j, "a", "red")
 		w.append(added{1}, added{2})
 		newWriter(t, j, "b").append(added{100})
@@ -60,7 +59,7 @@ func (deaf) Appended() <-chan struct{} { return nil }
 
 func TestWithoutHintsTheJournalIsPolledLessAndLessOften(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		j, s := memory.New(), newSum()
+		j, s := journal.NewMemory(), newSum()
 		w := newWriter(t, j, "a")
 		r := &counting{EventReader: j}
 		p := projection.New("sum", deaf{r}, journal.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle))
@@ -88,7 +87,7 @@ func (c *counting) Events(ctx context.Context, q journal.Query, after journal.Of
 
 func TestAProjectionGoesOnWhereItHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		j, s, offsets := memory.New(), newSum(), &projection.MemoryOffsets{}
+		j, s, offsets := journal.NewMemory(), newSum(), &projection.MemoryOffsets{}
 		w := newWriter(t, j, "a")
 		for round := range 3 {
 			w.append(added{1}, added{1})
@@ -103,7 +102,7 @@ func TestAProjectionGoesOnWhereItHasEnded(t *testing.T) {
 }
 
 func TestWithoutAnActorAProjectionCatchesUpAndReturns(t *testing.T) {
-	j, s := memory.New(), newSum()
+	j, s := journal.NewMemory(), newSum()
 	p := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle), projection.InBatches(7, time.Second))
 	w := newWriter(t, j, "a")
 	for i := range 4 {
@@ -119,7 +118,7 @@ func TestWithoutAnActorAProjectionCatchesUpAndReturns(t *testing.T) {
 
 func TestAFailureIsTriedAgainUntilItPasses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		j, s := memory.New(), newSum()
+		j, s := journal.NewMemory(), newSum()
 		s.failWith(poison)
 		w := newWriter(t, j, "a")
 		w.append(added{1}, poisoned{}, added{2})
@@ -141,7 +140,7 @@ func TestAFailureIsTriedAgainUntilItPasses(t *testing.T) {
 
 func TestAPanicIsAFailureOfItsEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		j, s := memory.New(), newSum()
+		j, s := journal.NewMemory(), newSum()
 		s.failWith(func(e projection.Event[event]) error {
 			if e.Seq == 2 {
 				panic("boom")
@@ -159,7 +158,7 @@ func TestAPanicIsAFailureOfItsEvent(t *testing.T) {
 
 func TestSkipAfterPassesOverAnEventThatAlwaysFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		j, s := memory.New(), newSum()
+		j, s := journal.NewMemory(), newSum()
 		s.failWith(poison)
 		newWriter(t, j, "a").append(added{1}, poisoned{}, added{2}, nil, poisoned{}, added{3})
 		p := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle), projection.SkipAfter(3))
@@ -174,7 +173,7 @@ func TestSkipAfterPassesOverAnEventThatAlwaysFails(t *testing.T) {
 }
 
 func TestEventsOfOthersAreFailuresUnlessTheyAreSkipped(t *testing.T) {
-	j, s := memory.New(), newSum()
+	j, s := journal.NewMemory(), newSum()
 	newWriter(t, j, "a").append(added{1}, foreign{}, nil, added{2})
 	offsets := &projection.MemoryOffsets{}
 	p := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(offsets, s.handle))
@@ -197,7 +196,7 @@ func TestEventsOfOthersAreFailuresUnlessTheyAreSkipped(t *testing.T) {
 
 func TestAnUnavailableJournalIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		j, s := memory.New(), newSum()
+		j, s := journal.NewMemory(), newSum()
 		newWriter(t, j, "a").append(added{1}, added{2}, added{3})
 		r := &breaking{EventReader: j}
 		r.broken.Store(true)
@@ -234,7 +233,7 @@ func (b *breaking) Events(ctx context.Context, q journal.Query, after journal.Of
 
 func TestWorkersShareTheEventsAndKeepTheOrderOfEachID(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		j, s, offsets := memory.New(), newSum(), &projection.MemoryOffsets{}
+		j, s, offsets := journal.NewMemory(), newSum(), &projection.MemoryOffsets{}
 		want := map[string]int{}
 		for i := range 40 {
 			w := newWriter(t, j, fmt.Sprint("id-", i))
@@ -273,7 +272,7 @@ func TestWorkersShareTheEventsAndKeepTheOrderOfEachID(t *testing.T) {
 }
 
 func TestTwoOfANameDoNotPassEachOther(t *testing.T) {
-	j, s, offsets := memory.New(), newSum(), &projection.MemoryOffsets{}
+	j, s, offsets := journal.NewMemory(), newSum(), &projection.MemoryOffsets{}
 	newWriter(t, j, "a").append(added{1}, added{2})
 	rival := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(offsets, newSum().handle))
 	s.failWith(func(e projection.Event[event]) error {
@@ -291,7 +290,7 @@ func TestTwoOfANameDoNotPassEachOther(t *testing.T) {
 
 func TestAStopEndsTheHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		j := memory.New()
+		j := journal.NewMemory()
 		newWriter(t, j, "a").append(added{1})
 		p := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{},
 			func(ctx context.Context, _ projection.Event[event]) error {
@@ -308,7 +307,7 @@ func TestAStopEndsTheHandler(t *testing.T) {
 
 func TestAProjectionMayBeASingleton(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		j, s := memory.New(), newSum()
+		j, s := journal.NewMemory(), newSum()
 		newWriter(t, j, "a").append(added{1})
 		p := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle))
 		ref := actor.Spawn(testkit.NewSystem(t, testkit.WithoutEncoding()), behaviors.Singleton(p.Behavior), "sum")
@@ -319,7 +318,7 @@ func TestAProjectionMayBeASingleton(t *testing.T) {
 
 func TestABatchEndsWhenItsTimeIsUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		j, s := memory.New(), newSum()
+		j, s := journal.NewMemory(), newSum()
 		newWriter(t, j, "a").append(added{1}, added{2}, added{3}, added{4}, added{5})
 		s.failWith(func(projection.Event[event]) error { time.Sleep(time.Second); return nil })
 		offsets := &saves{}
@@ -342,7 +341,7 @@ func (s *saves) Save(ctx context.Context, name string, after, to journal.Offset)
 }
 
 func TestABatchOfLargeEventsIsSmall(t *testing.T) {
-	j, s, offsets := memory.New(), newSum(), &saves{}
+	j, s, offsets := journal.NewMemory(), newSum(), &saves{}
 	large := named{Name: strings.Repeat("x", 400<<10)}
 	newWriter(t, j, "a").append(large, large, large, large)
 	_, err := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(offsets, s.handle)).CatchUp(t.Context())
@@ -364,7 +363,7 @@ func (f *failing) Save(ctx context.Context, name string, after, to journal.Offse
 }
 
 func TestWhatWasHandledButNotSavedComesAgain(t *testing.T) {
-	j, s, offsets := memory.New(), newSum(), &failing{err: errors.New("disk is full")}
+	j, s, offsets := journal.NewMemory(), newSum(), &failing{err: errors.New("disk is full")}
 	newWriter(t, j, "a").append(added{1}, added{2})
 	p := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(offsets, s.handle))
 	_, err := p.CatchUp(t.Context())
@@ -377,7 +376,7 @@ func TestWhatWasHandledButNotSavedComesAgain(t *testing.T) {
 
 func TestWhoWaitsWhileItFailsIsToldOnceItHasCaughtUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		j, s := memory.New(), newSum()
+		j, s := journal.NewMemory(), newSum()
 		s.failWith(poison)
 		newWriter(t, j, "a").append(poisoned{})
 		p := projection.New("sum", j, journal.Query{}, projection.AtLeastOnce(&projection.MemoryOffsets{}, s.handle))
@@ -402,14 +401,14 @@ func (*lazy) Handle(_ context.Context, b projection.Batch[event]) (journal.Offse
 }
 
 func TestAHandlerThatDoesNothingIsAFailure(t *testing.T) {
-	j := memory.New()
+	j := journal.NewMemory()
 	newWriter(t, j, "a").append(added{1})
 	_, err := projection.New[event]("sum", j, journal.Query{}, &lazy{}).CatchUp(t.Context())
 	require.ErrorContains(t, err, "neither moved the offset nor failed")
 }
 
 func TestNewPanicsWhenItCannotWork(t *testing.T) {
-	j, h := memory.New(), projection.AtLeastOnce(&projection.MemoryOffsets{}, newSum().handle)
+	j, h := journal.NewMemory(), projection.AtLeastOnce(&projection.MemoryOffsets{}, newSum().handle)
 	for says, build := range map[string]func(){
 		"the id is empty": func() { projection.New("", j, journal.Query{}, h) },
 		"must not be nil": func() { projection.New[event]("p", j, journal.Query{}, nil) },
@@ -436,7 +435,7 @@ func TestNewPanicsWhenItCannotWork(t *testing.T) {
 type secret struct{}
 
 func TestOnlyTheEventsOfMatchingIDsAreHandled(t *testing.T) {
-	j := memory.New()
+	j := journal.NewMemory()
 	newWriter(t, j, "a|1").append(added{1}, added{2})
 	newWriter(t, j, "b|1").append(added{3}, foreign{})
 	newWriter(t, j, "a|2").append(added{4})
@@ -464,7 +463,7 @@ func (h *wholly) Handle(ctx context.Context, b projection.Batch[event]) (journal
 
 // A failed batch is handled again event by event, as by the actor of a projection.
 func TestCatchUpHandlesAllBeforeTheEventThatFails(t *testing.T) {
-	j := memory.New()
+	j := journal.NewMemory()
 	w := newWriter(t, j, "a")
 	for n := range 20 {
 		w.append(added{n})

@@ -55,7 +55,6 @@ func (o *SQLOffsets) Save(ctx context.Context, name string, after, to journal.Of
 	return o.inTx(ctx, func(tx *sql.Tx) error { return move(ctx, tx, name, after, to) })
 }
 
-// inTx runs f in a transaction, which it commits if f succeeds.
 func (o *SQLOffsets) inTx(ctx context.Context, f func(*sql.Tx) error) error {
 	tx, err := o.db.BeginTx(ctx, nil)
 	if err != nil {

@@ -34,7 +34,6 @@ type table struct {
 
 func newTable(db *sql.DB) *table { return &table{db: db, turn: make(chan struct{}, 1)} }
 
-// create creates the table if it does not exist.
 func (t *table) create(ctx context.Context) error {
 	if t.created.Load() {
 		return nil

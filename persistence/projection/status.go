@@ -74,7 +74,6 @@ func (s Status) Failing() string {
 	return ""
 }
 
-// A report is the status of a worker, for other goroutines.
 type report struct {
 	mu       sync.Mutex // guards all below
 	status   WorkerStatus
@@ -94,7 +93,6 @@ func (r *report) get() WorkerStatus {
 	return r.status
 }
 
-// found notes that an event, written at that time, is to be handled.
 func (r *report) found(written time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -103,14 +101,13 @@ func (r *report) found(written time.Time) {
 	}
 }
 
-// handled notes that the last of some events was written at that time.
 func (r *report) handled(written time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.behind = written
 }
 
-// ended notes the end of a search for events. A nil err means that none is left.
+// A nil err means that no event is left.
 func (r *report) ended(err error) {
 	var text string
 	if err != nil {

@@ -84,7 +84,6 @@ func (w *worker[E]) read(ctx context.Context) (found bool, err error) {
 	return found, w.flush(ctx, b)
 }
 
-// batch returns an empty batch that begins after the last one.
 func (w *worker[E]) batch() *Batch[E] {
 	return &Batch[E]{Name: w.name, After: w.offset, To: w.offset, Within: w.within, system: w.system}
 }
@@ -131,7 +130,6 @@ func (w *worker[E]) add(ctx context.Context, b *Batch[E], entry *journal.Entry, 
 	return nil
 }
 
-// flush handles b.
 func (w *worker[E]) flush(ctx context.Context, b *Batch[E]) error {
 	if b.After == b.To {
 		return nil
@@ -176,7 +174,6 @@ func (w *worker[E]) handle(ctx context.Context, b *Batch[E]) (journal.Offset, er
 	return b.To, nil
 }
 
-// progress notes that events are done.
 func (w *worker[E]) progress(done []Event[E], reached journal.Offset) {
 	w.offset = reached
 	w.single = max(0, w.single-len(done))
@@ -212,8 +209,6 @@ func (w *worker[E]) failed(ctx context.Context, b *Batch[E], err error) error {
 	return nil
 }
 
-// givesUp counts the failures of an event, and reports whether it has reached the limit of
-// SkipAfter.
 func (w *worker[E]) givesUp(err error) bool {
 	var e *EventError
 	if !errors.As(err, &e) {
@@ -231,7 +226,6 @@ func (w *worker[E]) skipped(err error) {
 	w.report.update(func(s *WorkerStatus) { s.Skipped++ })
 }
 
-// load reads the offset from which to continue.
 func (w *worker[E]) load(ctx context.Context) error {
 	if w.loaded {
 		return nil

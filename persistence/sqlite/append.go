@@ -65,7 +65,6 @@ func appendJob(req *journal.AppendRequest) (*job, error) {
 	return &job{Weight: weight + timersWeight, Work: func(t *transaction) error { return t.append(id, epoch, prev, rows, timers) }}, nil
 }
 
-// weigh counts a payload as one, and one more for each kilobyte.
 func weigh(payload []byte) int { return 1 + len(payload)>>10 }
 
 // append stores rows after prev, and changes timers. If the head is as this process left it, which
@@ -136,7 +135,6 @@ func (t *transaction) recognise(h *head, prev uint64, rows []insertion) error {
 	return nil
 }
 
-// sums returns the checksums of the stored records from from to to.
 func (t *transaction) sums(eid int64, from, to uint64) ([]uint32, error) {
 	rows, err := t.stmts.sums.Query(eid, from, to)
 	if err != nil {

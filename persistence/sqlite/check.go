@@ -10,7 +10,6 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// maxFindings is how many faults Check reports at most.
 const maxFindings = 100
 
 // Check reads the whole database. If it finds damage, it returns an error that wraps
@@ -35,7 +34,6 @@ func (j *Journal) Check(ctx context.Context) error {
 	return fmt.Errorf("check: %w\nrestore a backup", errors.Join(c.found...))
 }
 
-// A check is one run of Check.
 type check struct {
 	j     *Journal
 	ctx   context.Context
@@ -57,7 +55,6 @@ func (c *check) report(err error) error {
 	return nil
 }
 
-// pages lets SQLite check its pages and indexes.
 func (c *check) pages() error {
 	return c.eachText(fmt.Sprintf("PRAGMA integrity_check(%d)", maxFindings), func(finding string) error {
 		if finding == "ok" {
@@ -85,7 +82,6 @@ func (c *check) orphans() error {
 	return nil
 }
 
-// ids reads all events, snapshots and timers of all persistence ids.
 func (c *check) ids() error {
 	var ids []string
 	err := c.eachText("SELECT pid FROM entity ORDER BY id", func(id string) error {
@@ -131,7 +127,6 @@ func (c *check) snapshots(id string) error {
 	})
 }
 
-// eachText calls f with the only column of each row of query.
 func (c *check) eachText(query string, f func(string) error) error {
 	rows, err := c.j.readers.QueryContext(c.ctx, query)
 	if err != nil {

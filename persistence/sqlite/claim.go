@@ -33,7 +33,6 @@ func (j *Journal) Claim(ctx context.Context, id string, writer journal.WriterID,
 	return claim, nil
 }
 
-// change makes the committer apply a change of id, with the weight of one event.
 func (j *Journal) change(ctx context.Context, op, id string, apply func(*transaction) error) error {
 	if err := journal.ValidateID(id); err != nil {
 		return wrap(op, id, err)

@@ -59,7 +59,6 @@ func isStopped(pid int) bool {
 	return ok && bytes.HasPrefix(rest, []byte("T "))
 }
 
-// hasOpen reports whether the process has that very file open.
 func hasOpen(pid int, file os.FileInfo) bool {
 	entries, err := os.ReadDir(procPath(pid, "fd"))
 	if err != nil {

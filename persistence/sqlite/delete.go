@@ -4,7 +4,6 @@ import (
 	"context"
 )
 
-// deleteRows is how many events one transaction deletes.
 const deleteRows = 1000
 
 // DeleteTo implements [journal.Journal]. The records are hidden at once, and their space is reused

@@ -22,7 +22,6 @@ var (
 	ErrNewerSchema = errors.New("sqlite: the journal is newer than this program")
 )
 
-// meanings of the primary result codes of SQLite, with what to do about each.
 var meanings = map[int]struct {
 	is   error
 	hint string
@@ -71,7 +70,6 @@ func commitError(err error) error {
 	return fmt.Errorf("%w: commit: %w", journal.ErrUnknown, err)
 }
 
-// openError is storeError for a file that may not be a journal.
 func openError(err error) error {
 	if resultCode(err) == codes.SQLITE_NOTADB {
 		return fmt.Errorf("%w: %w: choose another path", ErrNotJournal, err)
@@ -85,7 +83,6 @@ func openError(err error) error {
 	return err
 }
 
-// resultCode returns the primary result code of an error of SQLite, or 0 for other errors.
 func resultCode(err error) int {
 	var e *driver.Error
 	if !errors.As(err, &e) {
@@ -94,7 +91,6 @@ func resultCode(err error) int {
 	return e.Code() & 0xff
 }
 
-// isJournalError reports whether err already wraps an error of package journal.
 func isJournalError(err error) bool {
 	for _, is := range []error{
 		journal.ErrFenced, journal.ErrConflict, journal.ErrTooLarge, journal.ErrInvalid, journal.ErrCorrupt,
@@ -114,7 +110,6 @@ func wrap(op, id string, err error) error {
 	return hinted(fmt.Errorf("%s %q: %w", op, id, err))
 }
 
-// hinted adds advice to err if err reports damage.
 func hinted(err error) error {
 	if _, is := errors.AsType[damage](err); is || !errors.Is(err, journal.ErrCorrupt) {
 		return err
@@ -122,7 +117,6 @@ func hinted(err error) error {
 	return damage{err}
 }
 
-// A damage is a [journal.ErrCorrupt] with advice.
 type damage struct{ error }
 
 func (d damage) Error() string {

@@ -12,7 +12,6 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// offsetPrefix distinguishes the offsets of this package from the offsets of other journals.
 const offsetPrefix = "sqlite:"
 
 // Events implements [journal.EventReader]. It reads ahead in pages of up to 4096 records or about 1
@@ -46,7 +45,6 @@ func (j *Journal) Events(ctx context.Context, q journal.Query, after journal.Off
 	}
 }
 
-// A reading is the progress of one call of Events.
 type reading struct {
 	query   journal.Query
 	found   int64 // the number of the last event found, or where the call began
@@ -70,7 +68,7 @@ func newReading(q journal.Query, after journal.Offset) (*reading, error) {
 	return &reading{query: q, found: ord, next: ord, last: -1}, err
 }
 
-// page reads the next entries. It also keeps the entries before an error.
+// page also keeps the entries before an error.
 func (r *reading) page(ctx context.Context, tx *sql.Tx, s *searches) error {
 	r.entries = r.entries[:0]
 	if r.last < 0 {
@@ -136,7 +134,6 @@ func (r *reading) statement() (string, []any) {
 		" ORDER BY " + ord + " LIMIT ?3", args
 }
 
-// A numberedRow is a row of statement's result.
 type numberedRow struct {
 	eventRow
 	ord int64
@@ -165,7 +162,6 @@ func formatOffset(ord int64) journal.Offset {
 	return journal.Offset(offsetPrefix + strconv.FormatInt(ord, 10))
 }
 
-// parseOffset accepts the results of formatOffset, and "".
 func parseOffset(o journal.Offset) (int64, error) {
 	if o == "" {
 		return 0, nil

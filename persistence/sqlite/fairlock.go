@@ -30,7 +30,6 @@ type fairLock struct {
 	turn, mutex *fileLock
 }
 
-// openFairLock opens the two lock files beside the database at path.
 func openFairLock(path string, cfg config) (*fairLock, error) {
 	turn, err := openFileLock(path+".turn", cfg)
 	if err != nil {
@@ -117,7 +116,6 @@ func (l *fileLock) lock(ctx context.Context) error {
 
 func (l *fileLock) unlock() error { return lockError(funlock(l.file)) }
 
-// close releases the lock, too.
 func (l *fileLock) close() error {
 	if l.abandoned {
 		return nil

@@ -8,7 +8,6 @@ import (
 	"syscall"
 )
 
-// tryFlock takes the lock of f unless another process has it.
 func tryFlock(f *os.File) (bool, error) {
 	err := retry(f, syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
@@ -17,7 +16,6 @@ func tryFlock(f *os.File) (bool, error) {
 	return err == nil, err
 }
 
-// flock waits for the lock of f.
 func flock(f *os.File) error { return retry(f, syscall.LOCK_EX) }
 
 func funlock(f *os.File) error { return retry(f, syscall.LOCK_UN) }

@@ -25,7 +25,6 @@ type head struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// headBuffers are for checksums, which would be made from new memory otherwise.
 var headBuffers = sync.Pool{New: func() any { return new([128]byte) }}
 
 func (h *head) checksum() uint32 {
@@ -119,7 +118,6 @@ func (k heads) keep(h head) {
 	k[h.id] = h
 }
 
-// dropSome drops one head in eight, whichever come first.
 func (k heads) dropSome() {
 	left := len(k) / 8
 	for id := range k {

@@ -20,7 +20,6 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// openPatience bounds how long Open waits for writes of other processes.
 const openPatience = 10 * time.Second
 
 var (
@@ -163,7 +162,7 @@ func (j *Journal) Close() error {
 // the same lock files.
 func resolve(path string) (string, error) {
 	if path == "" || path == ":memory:" {
-		return "", fmt.Errorf("%w: %q is not a file; for a journal in memory use memory.New", journal.ErrInvalid, path)
+		return "", fmt.Errorf("%w: %q is not a file; for a journal in memory use journal.NewMemory", journal.ErrInvalid, path)
 	}
 	path, err := filepath.Abs(path)
 	if err != nil {

@@ -38,8 +38,8 @@ func TestOpenSaysWhatIsWrongWithThePath(t *testing.T) {
 		is   error
 		says string
 	}{
-		{"", journal.ErrInvalid, "memory.New"},
-		{":memory:", journal.ErrInvalid, "memory.New"},
+		{"", journal.ErrInvalid, "journal.NewMemory"},
+		{":memory:", journal.ErrInvalid, "journal.NewMemory"},
 		{filepath.Join(dir, "no", "such", "x.db"), journal.ErrUnavailable, "create it first"},
 		{filepath.Join(dir, "foreign.db", "x.db"), journal.ErrUnavailable, "not a directory"},
 		{dir, journal.ErrUnavailable, "must be a file"},

@@ -43,7 +43,6 @@ func (j *Journal) Read(ctx context.Context, id string, from, to uint64) iter.Seq
 	}
 }
 
-// A page is a part of the requested records.
 type page struct {
 	id      string
 	begun   bool // an earlier page has been read
@@ -74,7 +73,6 @@ func (j *Journal) readPage(ctx context.Context, p *page) error {
 	return err
 }
 
-// fill reads the records from p.next on.
 func (p *page) fill(ctx context.Context, tx *sql.Tx, h head) error {
 	rows, err := tx.QueryContext(ctx, "SELECT "+eventColumns+" FROM event e WHERE e.eid = ? AND e.seq BETWEEN ? AND ? ORDER BY e.seq LIMIT ?",
 		h.eid, p.next, p.last, pageRecords)

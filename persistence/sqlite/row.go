@@ -12,7 +12,6 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// An insertion is a record to be stored as a row of table event.
 type insertion struct {
 	values [11]driver.Value // of its columns; the first is set by the committer
 	crc    uint32
@@ -31,7 +30,6 @@ type eventRow struct {
 	payload    []byte
 }
 
-// eventColumns are the columns of event e.
 const eventColumns = "e.seq, e.epoch, e.writer, e.sec, e.nsec, e.type, e.tags, e.meta, e.payload, e.crc"
 
 // columns returns the destinations for scanning eventColumns. A row may be scanned into repeatedly:
@@ -40,7 +38,7 @@ func (r *eventRow) columns() []any {
 	return []any{&r.seq, &r.epoch, &r.writer, &r.sec, &r.nsec, &r.typ, &r.tags, &r.meta, &r.payload, &r.crc}
 }
 
-// encode makes n the insertion of r, a record of id. It shares no memory with r.
+// The insertion shares no memory with r.
 func (n *insertion) encode(id string, r *journal.Record) error {
 	payload, err := encodePayload(r.Payload)
 	if err != nil {
@@ -60,7 +58,6 @@ func (n *insertion) encode(id string, r *journal.Record) error {
 	return nil
 }
 
-// decodeEvent returns the record of id in row, or [journal.ErrCorrupt].
 func decodeEvent(id string, row *eventRow) (journal.Record, error) {
 	tags, tagsErr := decodeJSON[[]string](row.tags)
 	meta, metaErr := decodeJSON[map[string]string](row.meta)

@@ -26,14 +26,12 @@ type searches struct {
 	upTo map[search]int64
 }
 
-// skip returns the number after which a search can start.
 func (s *searches) skip(q journal.Query, after int64) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return max(after, s.upTo[search{q, after}])
 }
 
-// inVain records that q has no results after after, up to last.
 func (s *searches) inVain(q journal.Query, after, last int64) {
 	if last-after < worthRemembering {
 		return

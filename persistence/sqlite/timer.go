@@ -10,7 +10,6 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// A timerChange is a [journal.TimerChange] in the columns of table timer.
 type timerChange struct {
 	values [8]driver.Value // as in setTimer
 	remove bool

@@ -94,7 +94,6 @@ func (w *writer) commitGroup(ctx context.Context, take func() []*job) error {
 	return nil
 }
 
-// lock waits for the lock and begins a transaction.
 func (w *writer) lock(ctx context.Context) error {
 	if err := w.fair.lock(ctx); err != nil {
 		return err
@@ -109,7 +108,6 @@ func (w *writer) lock(ctx context.Context) error {
 	return nil
 }
 
-// checkFile returns an error if the file at path is no longer the file that was opened.
 func (w *writer) checkFile() error {
 	file, err := os.Stat(w.path)
 	if err == nil && os.SameFile(file, w.file) {
@@ -169,5 +167,4 @@ func (w *writer) rollback() {
 	clear(w.heads)
 }
 
-// unlock releases the lock. Releasing a held lock does not fail.
 func (w *writer) unlock() { _ = w.fair.unlock() }

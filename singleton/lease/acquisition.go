@@ -56,7 +56,6 @@ func (m *machine) taken(now moment, req request, ev evAnswer) []any {
 	return nil
 }
 
-// win makes the lease valid.
 func (m *machine) win(sent moment) []any {
 	m.enter(held)
 	m.token, m.until = m.grant.Token, sent

@@ -6,12 +6,10 @@ import (
 	"github.com/understudy-go/understudy/internal/guard"
 )
 
-// clockNow asks the clock for the time. It returns an error if the clock panics.
 func clockNow(c Clock) (moment, error) {
 	return guard.Value(func() moment { return momentOf(c) })
 }
 
-// setAlarm makes the machine look at its state when it is next due.
 func (k *keeper) setAlarm(now moment) error {
 	return guard.Do(func() {
 		k.stopAlarm()
@@ -45,7 +43,6 @@ func (k *keeper) fail(panicked error) {
 	k.decline()
 }
 
-// decline answers all callers that wait: the clock has failed.
 func (k *keeper) decline() {
 	for id := range k.acquires {
 		k.do(acAcquired{id: id, err: k.broken})

@@ -19,7 +19,6 @@ type Clock interface {
 	AfterFunc(d time.Duration, f func()) (stop func())
 }
 
-// machineClock is the clock of this machine.
 type machineClock struct{ start time.Time }
 
 func (c machineClock) Now() (time.Duration, time.Time) {

@@ -202,10 +202,8 @@ func (k *keeper) Abandon() {
 	}
 }
 
-// ObserveRenewals lets f know how long each renewal takes.
 func (k *keeper) ObserveRenewals(f func(took time.Duration)) { k.renewed.Store(&f) }
 
-// TTL returns how long the lease lasts without a renewal.
 func (k *keeper) TTL() time.Duration { return k.machine.settings.TTL }
 
 func (k *keeper) step(ev any) {
@@ -234,7 +232,6 @@ func (k *keeper) stepLocked(ev any) {
 	}
 }
 
-// do carries out one action.
 func (k *keeper) do(ac any) {
 	switch ac := ac.(type) {
 	case acSend:
@@ -299,7 +296,6 @@ func (k *keeper) ask(ctx context.Context, ac acSend) (Grant, error) {
 	panic("lease: a request for nothing")
 }
 
-// tell calls a handler, and recovers its panic.
 func tell(f func(reason error), reason error) {
 	_ = guard.Apart(func() { f(reason) })
 }

@@ -9,7 +9,6 @@ import (
 // asking again finds out what a lost answer has said.
 const attempts = 2
 
-// state is the state of a machine.
 type state uint8
 
 const (
@@ -25,7 +24,6 @@ var stateNames = [...]string{"free", "taking", "held", "renewing", "lost", "retu
 
 func (s state) String() string { return stateNames[s] }
 
-// operation is the kind of a request to the store.
 type operation uint8
 
 const (
@@ -79,7 +77,6 @@ type request struct {
 
 func newMachine(c Claim, s Settings) *machine { return &machine{settings: s, claim: c} }
 
-// step handles one event, and returns the actions.
 func (m *machine) step(now moment, ev any) []any {
 	out := m.expire(now)
 	switch ev := ev.(type) {
@@ -101,7 +98,6 @@ func (m *machine) enter(next state) {
 	m.tried, m.failure, m.again, m.renewAt = 0, nil, nil, nil
 }
 
-// answer handles the answer to the request in flight.
 func (m *machine) answer(now moment, ev evAnswer) []any {
 	req := m.request
 	m.request = request{}
@@ -117,7 +113,6 @@ func (m *machine) answer(now moment, ev evAnswer) []any {
 	return nil
 }
 
-// failed records that an attempt to take or return the lease ended with err.
 func (m *machine) failed(now moment, err error) {
 	m.tried++
 	m.failure = err
@@ -127,7 +122,6 @@ func (m *machine) failed(now moment, err error) {
 	}
 }
 
-// proceed sends the request that the state calls for, if it is due.
 func (m *machine) proceed(now moment) []any {
 	var out []any
 	for {
@@ -151,7 +145,6 @@ func (m *machine) proceed(now moment) []any {
 	}
 }
 
-// overdue cancels a request that takes too long.
 func (m *machine) overdue(now moment) []any {
 	if m.request.op == opNone || m.request.cancelled || now.since(m.request.sent) < m.request.timeout {
 		return nil
@@ -180,7 +173,6 @@ func (m *machine) patience() time.Duration {
 	return attempts*m.settings.OperationTimeout + (attempts-1)*m.settings.Retry
 }
 
-// due reports whether the next attempt may be made.
 func (m *machine) due(now moment) bool { return m.again == nil || now.since(*m.again) >= m.againIn }
 
 func (m *machine) send(now moment, op operation, timeout time.Duration) {
@@ -188,7 +180,6 @@ func (m *machine) send(now moment, op operation, timeout time.Duration) {
 	m.again = nil
 }
 
-// never is longer than any wait.
 const never = time.Duration(math.MaxInt64)
 
 // wake returns the monotonic time until the next evWake is due, or never.

@@ -89,7 +89,6 @@ func (m *Memory) Release(ctx context.Context, g Grant) error {
 	return err
 }
 
-// request carries out one request, with the simulated faults.
 func (m *Memory) request(ctx context.Context, do func() (Grant, error)) (Grant, error) {
 	m.mu.Lock()
 	delay := m.delay

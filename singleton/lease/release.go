@@ -21,7 +21,6 @@ func (m *machine) release(now moment, id int) []any {
 	return out
 }
 
-// giveBack goes to returning.
 func (m *machine) giveBack(now moment) []any {
 	out := m.invalidate(returning)
 	m.begun = now

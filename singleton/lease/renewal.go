@@ -6,7 +6,6 @@ import (
 	"time"
 )
 
-// expire ends a lease whose time is over.
 func (m *machine) expire(now moment) []any {
 	if !m.valid() || now.since(m.until) < m.settings.bound() {
 		return nil
@@ -20,7 +19,6 @@ func (m *machine) expire(now moment) []any {
 
 func (m *machine) valid() bool { return m.state == held || m.state == renewing }
 
-// lose ends a lease that is valid.
 func (m *machine) lose(reason error) []any {
 	out := m.invalidate(lost)
 	if errors.Is(reason, ErrLost) {
@@ -29,7 +27,6 @@ func (m *machine) lose(reason error) []any {
 	return append(out, acLost{reason})
 }
 
-// invalidate goes to a state in which the lease is not valid.
 func (m *machine) invalidate(next state) []any {
 	var out []any
 	if m.valid() {

@@ -67,7 +67,6 @@ func (s Settings) withDefaults() Settings {
 	return s
 }
 
-// validate checks settings whose defaults have been filled in.
 func (s Settings) validate() error {
 	switch {
 	case s.TTL < time.Millisecond:

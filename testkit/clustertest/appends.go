@@ -24,7 +24,6 @@ type Appends struct {
 	ended   bool
 }
 
-// An appendClient appends entries, one after the other.
 type appendClient struct {
 	name         string
 	acknowledged map[string][]string // by the id of the entity
@@ -35,8 +34,7 @@ const (
 	appendEvery   = 500 * time.Millisecond
 	appendTimeout = 5 * time.Second
 
-	// appendsAfter is how long clients go on when all faults are over, and how long entities are
-	// then left alone.
+	// So long clients go on when all faults are over, and entities are then left alone.
 	appendsAfter = time.Minute
 )
 
@@ -118,7 +116,6 @@ func (a *Appends) EachOnce() Invariant {
 	}}
 }
 
-// read returns what is wrong with an entity, as a node reads it.
 func (a *Appends) read(r *Round, node, id string) error {
 	a.mu.Lock()
 	list := a.readers[node]
@@ -142,7 +139,6 @@ func (a *Appends) read(r *Round, node, id string) error {
 	return nil
 }
 
-// keeps returns what is wrong with the entries of an entity.
 func keeps(entries, acknowledged []string) error {
 	seen := make(map[string]bool, len(entries))
 	for _, entry := range entries {

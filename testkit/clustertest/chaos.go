@@ -23,20 +23,17 @@ func init() {
 	flag.Var(&chaosSchedule, "chaos.schedule", "clustertest: run chaos tests with this `schedule` only; the empty one has no faults")
 }
 
-// A scheduleFlag is a schedule from the command line, or nil without one. nil differs from the
-// empty schedule.
+// It is nil without a schedule, which differs from the empty one.
 type scheduleFlag struct{ schedule Schedule }
 
-// String implements [flag.Value].
 func (f *scheduleFlag) String() string { return f.schedule.String() }
 
-// Set implements [flag.Value].
 func (f *scheduleFlag) Set(text string) (err error) {
 	f.schedule, err = ParseSchedule(text)
 	return err
 }
 
-// repeats is how often a failing schedule is run again, to see how often it fails.
+// A failing schedule is run again so often, to see how often it fails.
 const repeats = 3
 
 // Chaos runs a story on a cluster with random faults, and checks that the invariants hold. The
@@ -109,7 +106,6 @@ func (c Chaos) withDefaults() Chaos {
 	return c
 }
 
-// withFlags applies the flags of the command line.
 func (c Chaos) withFlags() Chaos {
 	if *chaosCount > 0 {
 		c.Count = *chaosCount
@@ -151,7 +147,6 @@ func (c Chaos) Run(t *testing.T, story func(r *Round)) {
 	}
 }
 
-// A finding is a schedule that fails.
 type finding struct {
 	seed      uint64
 	schedule  Schedule
@@ -163,7 +158,6 @@ type finding struct {
 	runs      int        // it took to find it
 }
 
-// hunt runs a schedule, and looks for a smaller one if it fails.
 func (c Chaos) hunt(t *testing.T, seed uint64, s Schedule, story func(*Round)) *finding {
 	t.Helper()
 	v := c.play(t, seed, s, story)
@@ -196,11 +190,10 @@ func (c Chaos) hunt(t *testing.T, seed uint64, s Schedule, story func(*Round)) *
 	return f
 }
 
-// leftRunning is the name of the violation that the bubble itself finds.
+// The bubble itself finds this violation.
 const leftRunning = "nothing is left running"
 
-// leak returns the violation of a run that has left goroutines running, possibly besides another
-// violation.
+// v may be nil.
 func leak(v *violation, left error) *violation {
 	if v == nil {
 		return &violation{name: leftRunning, err: left}
@@ -209,7 +202,6 @@ func leak(v *violation, left error) *violation {
 	return v
 }
 
-// play runs a schedule in a bubble of its own.
 func (c Chaos) play(t *testing.T, seed uint64, s Schedule, story func(*Round)) (v *violation) {
 	t.Helper()
 	defer func() {

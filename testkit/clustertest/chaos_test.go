@@ -11,7 +11,7 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/internal/effort"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -98,7 +98,7 @@ func TestNoAcknowledgedWriteIsLostOrDoubledInChaos(t *testing.T) {
 	effort.Verify(t)
 	clustertest.Chaos{Nodes: 5, Count: 2}.Run(t, func(r *clustertest.Round) {
 		b := &books{Round: r, refs: map[string]actor.ActorRef[Write]{}, acks: make(chan int, 10_000)}
-		census, journal := testkit.NewCensus(r), memory.New()
+		census, journal := testkit.NewCensus(r), journal.NewMemory()
 		r.EachNode(func(n *cluster.Node) {
 			b.refs[n.View().Self.Name] = actor.Spawn(n, behaviors.Singleton(testkit.Counted(census, ledger(journal))), "ledger")
 		})

@@ -49,7 +49,6 @@ func (c *Cluster) TryDial(ctx context.Context, host string, opts ...ClientOption
 	return client, err
 }
 
-// hangUp ends all clients.
 func (c *Cluster) hangUp() {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)

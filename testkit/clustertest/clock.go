@@ -7,7 +7,7 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 )
 
-// A clock is the clock of one node. It may run fast or slow, and its wall clock may be wrong.
+// It may run fast or slow, and its wall clock may be wrong.
 type clock struct {
 	mu      sync.Mutex // guards all below
 	real    time.Time  // of the last change of rate
@@ -24,7 +24,6 @@ func newClock() *clock {
 	return &clock{real: now, shown: now, rate: 1, tickers: make(map[*time.Ticker]time.Duration)}
 }
 
-// Now implements [cluster.Clock].
 func (c *clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -35,14 +34,12 @@ func (c *clock) now() time.Time {
 	return c.shown.Add(time.Duration(float64(time.Since(c.real)) * c.rate))
 }
 
-// Wall implements [cluster.Clock].
 func (c *clock) Wall() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now().Add(c.ahead)
 }
 
-// NewTicker implements [cluster.Clock].
 func (c *clock) NewTicker(d time.Duration) (ticks <-chan time.Time, stop func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -58,12 +55,10 @@ func (c *clock) drop(t *time.Ticker) {
 	delete(c.tickers, t)
 }
 
-// inRealTime returns the real time that d of this clock takes.
 func (c *clock) inRealTime(d time.Duration) time.Duration {
 	return max(1, time.Duration(float64(d)/c.rate))
 }
 
-// run changes the rate.
 func (c *clock) run(rate float64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,7 +68,6 @@ func (c *clock) run(rate float64) {
 	}
 }
 
-// step sets the wall clock forward by d.
 func (c *clock) step(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -80,7 +80,6 @@ func newCluster(t testing.TB, seed uint64, opts []Option) *Cluster {
 	}
 }
 
-// running returns the node of that name, if one runs.
 func (c *Cluster) running(name string) (*cluster.Node, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -100,14 +99,12 @@ func (c *Cluster) drop(name string) {
 	delete(c.live, name)
 }
 
-// size is how many nodes run.
 func (c *Cluster) size() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.live)
 }
 
-// addresses returns the addresses of the running nodes.
 func (c *Cluster) addresses() (all []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -174,7 +171,6 @@ func (c *Cluster) AddTogether(names ...string) {
 	}
 }
 
-// knowing returns an option that adds the nodes to the seeds.
 func knowing(names []string) Option {
 	return func(_ string, cfg *cluster.Config) {
 		for _, name := range names {
@@ -216,7 +212,7 @@ func (c *Cluster) crash(name string, end func(name string)) {
 	c.mourn(n)
 }
 
-// mourn keeps a crashed node, because parts of it must be ended when the test ends.
+// Parts of it must be ended when the test ends.
 func (c *Cluster) mourn(n *cluster.Node) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -294,7 +290,7 @@ func (c *Cluster) clock(name string) *clock {
 	return c.clocks[name]
 }
 
-// start starts a node, and waits until it is up.
+// It waits until the node is up.
 func (c *Cluster) start(name string, opts []Option) {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
@@ -324,7 +320,6 @@ func (c *Cluster) config(name string, opts []Option) cluster.Config {
 	return cfg
 }
 
-// byNumber sorts n2 before n10.
 func byNumber(a, b string) int {
 	if len(a) != len(b) {
 		return len(a) - len(b)
@@ -353,7 +348,6 @@ func (c *Cluster) close() {
 	}
 }
 
-// letGo ends the remaining parts of crashed nodes.
 func (c *Cluster) letGo() {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
@@ -368,7 +362,6 @@ func (c *Cluster) letGo() {
 	}
 }
 
-// inBubble reports whether time is virtual.
 func inBubble() (in bool) {
 	defer func() { in = recover() == nil }()
 	synctest.Wait()

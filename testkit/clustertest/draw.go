@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// A drawer draws schedules.
 type drawer struct {
 	*rand.Rand
 	nodes  []string
@@ -28,7 +27,6 @@ func (c Chaos) Draw(seed uint64) Schedule {
 	return s
 }
 
-// names returns the names of the nodes.
 func (c Chaos) names() (names []string) {
 	for i := range c.Nodes {
 		names = append(names, fmt.Sprintf("n%d", i+1))
@@ -63,7 +61,6 @@ func (d drawer) fault() Fault {
 
 func (d drawer) one() [][]string { return [][]string{{d.nodes[d.IntN(len(d.nodes))]}} }
 
-// sides splits the nodes into two or three sides.
 func (d drawer) sides() [][]string {
 	nodes := slices.Clone(d.nodes)
 	d.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
@@ -82,7 +79,7 @@ func (d drawer) sides() [][]string {
 	return sides
 }
 
-// duration draws durations both too short and long enough for members to be downed.
+// Some durations are too short for members to be downed, and some are long enough.
 func (d drawer) duration() time.Duration {
 	switch d.IntN(3) {
 	case 0:
@@ -94,13 +91,13 @@ func (d drawer) duration() time.Duration {
 	}
 }
 
-// between returns a duration in steps of 10 ms.
+// It is in steps of 10 ms.
 func (d drawer) between(least, most time.Duration) time.Duration {
 	const step = 10 * time.Millisecond
 	return (least + time.Duration(d.Int64N(int64(most-least)+1))).Round(step)
 }
 
-// share returns a random number of hundredths.
+// least and most are hundredths.
 func (d drawer) share(least, most int) float64 {
 	return float64(least+d.IntN(most-least+1)) / 100
 }

@@ -62,7 +62,7 @@ func (f Fault) sides() string {
 	return strings.Join(sides, " | ")
 }
 
-// node returns the node of a fault of one node.
+// It is a fault of one node.
 func (f Fault) node() string { return f.Sides[0][0] }
 
 // A Schedule is the faults of one run, by time.
@@ -77,7 +77,6 @@ func (s Schedule) String() string {
 	return b.String()
 }
 
-// end returns the time at which all faults are over.
 func (s Schedule) end() (end time.Duration) {
 	for _, f := range s {
 		end = max(end, f.At+f.For)
@@ -145,7 +144,6 @@ func (f *Fault) parseAmount(word string) (err error) {
 	return err
 }
 
-// validate returns an error if the fault lacks something.
 func (f Fault) validate() error {
 	want := 1
 	switch f.Kind {

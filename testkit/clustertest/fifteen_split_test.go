@@ -19,7 +19,6 @@ import (
 	"github.com/understudy-go/understudy/internal/generation"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
@@ -195,7 +194,7 @@ func TestTheHostAloneIsIsolatedWithItsClientsAttached(t *testing.T) {
 
 // A witness is a journal that records the result of each append.
 type witness struct {
-	*memory.Journal
+	*journal.Memory
 
 	mu      sync.Mutex // guards appends
 	appends []outcome
@@ -208,7 +207,7 @@ type outcome struct {
 }
 
 func (j *witness) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
-	results := j.Journal.Append(ctx, reqs)
+	results := j.Memory.Append(ctx, reqs)
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for i, r := range reqs {
@@ -235,7 +234,7 @@ func (j *witness) byTheFirst(from time.Time) (all []outcome) {
 // internal/lab/nemesis.)
 func TestAHostThatWasFrozenForTwiceTheDetectionHasItsFirstWriteRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, j := &freezer{}, &witness{Journal: memory.New()}
+		f, j := &freezer{}, &witness{Memory: journal.NewMemory()}
 		s := &story{t: t, census: testkit.NewCensus(t), journal: j, logs: map[string]actor.ActorRef[Entry]{}}
 		s.Cluster = clustertest.Start(t, 3, func(name string, cfg *cluster.Config) {
 			if name == "n1" {

@@ -17,8 +17,8 @@ type Invariant struct {
 	Finally func(*Round) error // when all is over, and the nodes are one cluster again
 }
 
-// calmAfter is when the effects of a fault are over: detection, downing, and restarts of nodes
-// that were downed.
+// After it, the effects of a fault are over: detection, downing, and restarts of nodes that were
+// downed.
 const calmAfter = 25 * time.Second
 
 // OneLeaderPerSide requires that connected nodes agree on one leader once no fault has begun or
@@ -99,8 +99,7 @@ func names(side []*cluster.Node) string {
 	return strings.Join(all, ",")
 }
 
-// sides returns the groups of nodes that can all reach each other, both ways. Other groups are
-// left out.
+// The nodes of a side can all reach each other, both ways. Other groups are left out.
 func (r *Round) sides() (sides [][]*cluster.Node) {
 	left := r.Nodes()
 	for len(left) > 0 {
@@ -113,7 +112,7 @@ func (r *Round) sides() (sides [][]*cluster.Node) {
 	return sides
 }
 
-// reachedFrom separates the nodes that some path connects with first from the rest.
+// Some path connects each node of side with first.
 func (r *Round) reachedFrom(first *cluster.Node, nodes []*cluster.Node) (side, rest []*cluster.Node) {
 	side, rest = []*cluster.Node{first}, nodes
 	for i := 0; i < len(side); i++ {
@@ -145,7 +144,7 @@ func (r *Round) open(from, to *cluster.Node) bool {
 	return r.net.Open(hostOf(from), hostOf(to))
 }
 
-// hostOf returns the name of the node, which is also the name of its host.
+// The name of a node is also the name of its host.
 func hostOf(n *cluster.Node) string {
 	host, _, _ := strings.Cut(n.View().Self.Address, ":")
 	return host

@@ -8,14 +8,11 @@ import (
 	"strings"
 )
 
-// bubbleOf matches the number of the bubble in the first line of a goroutine's trace.
 var bubbleOf = regexp.MustCompile(`^goroutine \d+ \[.*synctest bubble (\d+)`)
 
-// maxTraces is how many goroutines are printed.
 const maxTraces = 10
 
-// leftInBubble returns the traces of the goroutines that are left in the last bubble of the
-// process, with the places where they were started.
+// They have the places where the goroutines were started.
 func leftInBubble() string {
 	var last int
 	left := map[int][]string{}

@@ -15,7 +15,6 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
@@ -43,7 +42,7 @@ func talker(j persistence.Journal) func() actor.Behavior[Entry] {
 // hand-over, on another node.
 func TestALineOfASingletonTellsItsNodeAndItsGeneration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		j := memory.New()
+		j := journal.NewMemory()
 		_, err := j.Claim(t.Context(), "talker", journal.WriterID{}, journal.Bounds{Least: 1<<32 | 5})
 		require.NoError(t, err)
 		core, logs := observer.New(zap.InfoLevel)

@@ -36,7 +36,6 @@ func (c *Cluster) AwaitQuiet() {
 	}
 }
 
-// state describes what all nodes see, and whether that is how it should stay.
 func (c *Cluster) state() (text string, settled bool) {
 	var views []string
 	settled = true
@@ -50,7 +49,6 @@ func (c *Cluster) state() (text string, settled bool) {
 	return strings.Join(views, "\n"), settled && same
 }
 
-// describe prints a view, and says whether it is of n members that are all up.
 func describe(v cluster.View, n int) (text string, whole bool) {
 	var b strings.Builder
 	whole = len(v.Members) == n
@@ -61,7 +59,6 @@ func describe(v cluster.View, n int) (text string, whole bool) {
 	return b.String(), whole
 }
 
-// unsettled describes the singletons of n that are on their way.
 func unsettled(n *cluster.Node) (moving []string) {
 	for _, s := range singleton.Statuses(n.System) {
 		settled := s.Phase == singleton.Standby || s.Phase == singleton.Host && s.Here

@@ -8,28 +8,27 @@ import (
 	"testing"
 )
 
-// maxLog is how many lines of its log a run keeps: the last.
+// The last lines are kept.
 const maxLog = 60
 
-// A recorder is the testing.TB of a run that may fail without failing the test.
+// A run may fail without failing the test.
 type recorder struct {
 	testing.TB
 
 	mu       sync.Mutex // guards all below
 	failed   bool
-	failure  string // the first
+	failure  string
 	log      []string
 	cleanups []func()
 }
 
-// Cleanup implements [testing.TB].
 func (r *recorder) Cleanup(f func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.cleanups = append(r.cleanups, f)
 }
 
-// cleanUp runs the cleanup functions, last in first out.
+// The last in is the first out.
 func (r *recorder) cleanUp() {
 	for {
 		r.mu.Lock()
@@ -45,7 +44,7 @@ func (r *recorder) cleanUp() {
 	}
 }
 
-// alone runs f in a goroutine that it may end.
+// f may end its goroutine.
 func alone(f func()) {
 	done := make(chan struct{})
 	go func() {
@@ -67,7 +66,6 @@ func (r *recorder) note(text string, failed bool) {
 	}
 }
 
-// result returns the first failure.
 func (r *recorder) result() (failure string, failed bool, log []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -81,25 +79,21 @@ func (r *recorder) Error(args ...any)         { r.note(fmt.Sprintln(args...), tr
 func (r *recorder) Errorf(f string, a ...any) { r.note(fmt.Sprintf(f, a...), true) }
 func (r *recorder) Fail()                     { r.note("", true) }
 
-// Failed implements [testing.TB].
 func (r *recorder) Failed() bool {
 	_, failed, _ := r.result()
 	return failed
 }
 
-// FailNow implements [testing.TB]: it ends the run.
 func (r *recorder) FailNow() {
 	r.Fail()
 	runtime.Goexit()
 }
 
-// Fatal implements [testing.TB].
 func (r *recorder) Fatal(args ...any) {
 	r.Error(args...)
 	runtime.Goexit()
 }
 
-// Fatalf implements [testing.TB].
 func (r *recorder) Fatalf(f string, a ...any) {
 	r.Errorf(f, a...)
 	runtime.Goexit()

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 const (
@@ -40,7 +40,7 @@ type Round struct {
 	tasks    sync.WaitGroup
 
 	begun    chan struct{} // closed when faults may begin while story runs
-	mayBegin func()        // closes it
+	mayBegin func()
 
 	sentBefore uint64         // by nodes that do not run any more
 	sentAt     map[int]uint64 // how many messages there were when a fault began, by number
@@ -50,7 +50,6 @@ type Round struct {
 	whole   int       // how many nodes were one cluster before that; 0 if they were not
 }
 
-// A try is an attempt to start a node.
 type try struct {
 	name   string
 	node   *cluster.Node
@@ -58,7 +57,6 @@ type try struct {
 	cancel context.CancelFunc
 }
 
-// A violation is an invariant that did not hold.
 type violation struct {
 	name string
 	err  error
@@ -106,8 +104,7 @@ func (r *Round) Afflicted(kind Kind) bool {
 // nothing.
 func (r *Round) Begin() { r.mayBegin() }
 
-// tell runs story, and returns when the faults may begin. The returned channel is closed when
-// story has ended.
+// Story has ended when over is closed.
 func (r *Round) tell(story func(*Round)) (over <-chan struct{}) {
 	done := make(chan struct{})
 	go func() {
@@ -122,7 +119,6 @@ func (r *Round) tell(story func(*Round)) (over <-chan struct{}) {
 	return done
 }
 
-// hearOut waits for story to end.
 func (r *Round) hearOut(over <-chan struct{}) {
 	limit := time.After(r.chaos.Settle)
 	for {
@@ -138,14 +134,13 @@ func (r *Round) hearOut(over <-chan struct{}) {
 	}
 }
 
-// endIfFailed ends the round if story has failed.
 func (r *Round) endIfFailed() {
 	if r.Failed() {
 		runtime.Goexit()
 	}
 }
 
-// run is one round, to the end or to the first violation.
+// It goes to the end or to the first violation.
 func (r *Round) run(s Schedule, story func(*Round)) {
 	for _, name := range r.chaos.names() {
 		r.start(name, nil)
@@ -165,10 +160,8 @@ func (r *Round) run(s Schedule, story func(*Round)) {
 	r.expectMet(s)
 }
 
-// vacuous is the name of the violation of a round that could not fail.
 const vacuous = "some fault meets a message"
 
-// expectMet ends a round in which the faults met no messages.
 func (r *Round) expectMet(s Schedule) {
 	if len(s) > 0 && !r.met && !r.chaos.MembershipOnly {
 		r.expect(vacuous, fmt.Errorf("the run is vacuous: during none of its %d faults did a node tell another one anything. "+
@@ -177,7 +170,6 @@ func (r *Round) expectMet(s Schedule) {
 	}
 }
 
-// expect ends the round if err is not nil.
 func (r *Round) expect(name string, err error) {
 	if err != nil {
 		r.violation = &violation{name: name, err: err}
@@ -193,7 +185,7 @@ func (r *Round) check() {
 	}
 }
 
-// until lets time pass, and checks the invariants.
+// It checks the invariants meanwhile.
 func (r *Round) until(at time.Time) {
 	for {
 		rest := time.Until(at)
@@ -209,7 +201,6 @@ func (r *Round) until(at time.Time) {
 	}
 }
 
-// settle waits until all nodes are one cluster and no singleton moves.
 func (r *Round) settle() {
 	var last string
 	deadline := time.Now().Add(r.chaos.Settle)
@@ -228,7 +219,6 @@ func (r *Round) settle() {
 	}
 }
 
-// unsettledAs returns what is wrong in the end.
 func (r *Round) unsettledAs() string {
 	if r.size() < r.chaos.Nodes {
 		return "every node is up after healing"
@@ -258,7 +248,7 @@ func (r *Round) describe() string {
 	return b.String()
 }
 
-// begin starts a node once its predecessor has left, and does not wait for it.
+// It waits for the end of the node's predecessor, but not for the node.
 func (r *Round) begin(name string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	t := &try{name: name, cancel: cancel}
@@ -273,7 +263,6 @@ func (r *Round) begin(name string) {
 	})
 }
 
-// arrive handles the result of starting a node.
 func (r *Round) arrive(t *try) {
 	if r.tries[t.name] != t { // it has crashed meanwhile
 		r.bury(t.node)
@@ -289,7 +278,6 @@ func (r *Round) arrive(t *try) {
 	}
 }
 
-// kill crashes a node that runs or is starting.
 func (r *Round) kill(name string) (killed bool) {
 	n, runs := r.running(name)
 	t, starts := r.tries[name]
@@ -306,7 +294,6 @@ func (r *Round) kill(name string) (killed bool) {
 	return true
 }
 
-// bury halts a node whose host has crashed.
 func (r *Round) bury(n *cluster.Node) {
 	if n != nil {
 		r.retire(n)
@@ -315,10 +302,8 @@ func (r *Round) bury(n *cluster.Node) {
 	}
 }
 
-// retire adds the messages that a stopped node has sent.
 func (r *Round) retire(n *cluster.Node) { r.sentBefore += extension.Sent(n.System) }
 
-// sent returns how many messages nodes have sent to each other.
 func (r *Round) sent() uint64 {
 	all := r.sentBefore
 	for _, n := range r.Nodes() {
@@ -327,7 +312,7 @@ func (r *Round) sent() uint64 {
 	return all
 }
 
-// dismiss makes a node leave, and does not wait for it.
+// It does not wait for the node.
 func (r *Round) dismiss(name string) (dismissed bool) {
 	n, runs := r.running(name)
 	if !runs {
@@ -346,7 +331,6 @@ func (r *Round) dismiss(name string) (dismissed bool) {
 	return true
 }
 
-// end stops everything that runs.
 func (r *Round) end() {
 	r.net.Heal()
 	for _, name := range slices.Sorted(maps.Keys(r.tries)) {

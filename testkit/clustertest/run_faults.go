@@ -8,14 +8,13 @@ import (
 	"github.com/understudy-go/understudy/internal/memnet"
 )
 
-// An edge is the beginning or the end of a fault.
 type edge struct {
 	at    time.Duration
 	fault int
 	ends  bool
 }
 
-// edges returns the edges of all faults by time. Ends come before beginnings.
+// Ends come before beginnings.
 func (s Schedule) edges() (all []edge) {
 	for i, f := range s {
 		all = append(all, edge{f.At, i, false}, edge{f.At + f.For, i, true})
@@ -33,7 +32,6 @@ func (s Schedule) edges() (all []edge) {
 	return all
 }
 
-// suffer runs the faults of s.
 func (r *Round) suffer(s Schedule) {
 	begin := time.Now()
 	for _, e := range s.edges() {
@@ -106,8 +104,7 @@ func (r *Round) suffers(kind Kind, node string) bool {
 	return false
 }
 
-// retune sets what several faults may do at once: the worst fault counts, and for the rate of a
-// clock the last one.
+// Several faults may set the same: the worst counts, and for the rate of a clock the last one.
 func (r *Round) retune() {
 	delay, jitter := memnet.UsualDelay, memnet.UsualJitter
 	var loss, duplicates float64

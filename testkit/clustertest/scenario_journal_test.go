@@ -12,17 +12,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
 
 // A troubled journal is shared by all nodes and may be out of order.
 type troubled struct {
-	*memory.Journal
+	*journal.Memory
 
 	mu     sync.Mutex // guards all below
 	down   bool       // nothing can be reached
@@ -66,7 +65,7 @@ func (j *troubled) Claim(ctx context.Context, id string, w journal.WriterID, b j
 	if j.isDown() {
 		return journal.Claim{}, errors.Join(persistence.ErrUnavailable, errDown)
 	}
-	return j.Journal.Claim(ctx, id, w, b)
+	return j.Memory.Claim(ctx, id, w, b)
 }
 
 func (j *troubled) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
@@ -77,7 +76,7 @@ func (j *troubled) Append(ctx context.Context, reqs []journal.AppendRequest) []e
 		}
 		return results
 	}
-	results = j.Journal.Append(ctx, reqs)
+	results = j.Memory.Append(ctx, reqs)
 	if j.loses() {
 		for i := range results {
 			results[i] = persistence.ErrUnknown
@@ -89,7 +88,7 @@ func (j *troubled) Append(ctx context.Context, reqs []journal.AppendRequest) []e
 // troubledStory is a cluster with a log on a journal that may be in trouble.
 func troubledStory(t *testing.T, nodes int) (*story, *troubled) {
 	t.Helper()
-	j := &troubled{Journal: memory.New()}
+	j := &troubled{Memory: journal.NewMemory()}
 	s := &story{Cluster: clustertest.Start(t, nodes), t: t, census: testkit.NewCensus(t), logs: map[string]actor.ActorRef[Entry]{}, journal: j}
 	for _, n := range s.Nodes() {
 		s.manage(n.View().Self.Name)

@@ -11,7 +11,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
@@ -23,7 +23,7 @@ func lowestAddress(_ string, cfg *cluster.Config) { cfg.Leader = cluster.LowestA
 func beginWith(t *testing.T, nodes int, opts ...clustertest.Option) *story {
 	t.Helper()
 	s := &story{Cluster: clustertest.Start(t, nodes, opts...), t: t, census: testkit.NewCensus(t), logs: make(map[string]actor.ActorRef[Entry])}
-	s.journal = memory.New()
+	s.journal = journal.NewMemory()
 	for _, n := range s.Nodes() {
 		s.manage(n.View().Self.Name)
 	}
@@ -164,7 +164,7 @@ func TestAHostThatIsCutOffStopsItselfBeforeTheMajorityStartsAnother(t *testing.T
 func TestTwoIslandsWithOneJournalBecomeOneWithOneLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &story{Cluster: clustertest.Start(t, 2), t: t, census: testkit.NewCensus(t), logs: make(map[string]actor.ActorRef[Entry])}
-		s.journal = memory.New()
+		s.journal = journal.NewMemory()
 		s.Partition([]string{"n1", "n2"}, []string{"n8", "n9"})
 		island := func(_ string, cfg *cluster.Config) { cfg.Seeds = []string{"n8:7355"} }
 		s.Add("n8", island)

@@ -18,7 +18,7 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -81,7 +81,7 @@ func TestASecureClusterFormsAndFailsOverLikeAnyOther(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := clustertest.Start(t, 3, protect(t))
 				census := testkit.NewCensus(t)
-				journal := memory.New()
+				journal := journal.NewMemory()
 				logs := map[string]actor.ActorRef[Entry]{}
 				for _, n := range c.Nodes() {
 					logs[n.View().Self.Name] = actor.Spawn(n, behaviors.Singleton(testkit.Counted(census, entries(journal))), "log")

@@ -7,10 +7,9 @@ import (
 	"github.com/understudy-go/understudy/internal/simulation"
 )
 
-// A shrinker looks for a smaller schedule that still fails.
 type shrinker struct {
 	fails func(Schedule) bool
-	runs  int       // how many are left
+	runs  int
 	until time.Time // in real time
 	spent int
 }
@@ -24,14 +23,12 @@ func (s *shrinker) try(c Schedule) bool {
 	return s.fails(c)
 }
 
-// shrink leaves out faults that are not necessary for the failure, and shortens the others.
 func (s *shrinker) shrink(failing Schedule) Schedule {
 	failing = simulation.Shrink(failing, s.try)
 	failing = s.shorten(failing)
 	return s.bringForward(failing)
 }
 
-// shorten halves long faults.
 func (s *shrinker) shorten(failing Schedule) Schedule {
 	for i := range failing {
 		for failing[i].For >= 100*time.Millisecond {
@@ -46,7 +43,6 @@ func (s *shrinker) shorten(failing Schedule) Schedule {
 	return failing
 }
 
-// bringForward makes the first fault begin at once.
 func (s *shrinker) bringForward(failing Schedule) Schedule {
 	if len(failing) == 0 || failing[0].At == 0 {
 		return failing

@@ -11,7 +11,7 @@ import (
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit"
 	"github.com/understudy-go/understudy/testkit/clustertest"
@@ -211,7 +211,7 @@ func TestWithoutARoleANodeOnlySends(t *testing.T) {
 			}
 		})
 		census := testkit.NewCensus(t)
-		journal := memory.New()
+		journal := journal.NewMemory()
 		var first actor.ActorRef[Entry]
 		for i, n := range c.Nodes() {
 			ref := actor.Spawn(n, behaviors.Singleton(testkit.Counted(census, entries(journal)), singleton.Role("backend")), "log")

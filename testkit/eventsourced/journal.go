@@ -5,19 +5,17 @@ import (
 	"sync"
 
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 )
 
-// A faultyJournal is a journal in memory whose appends can be made to fail.
 type faultyJournal struct {
-	*memory.Journal
+	*journal.Memory
 	mu     sync.Mutex        // guards all below
 	errs   []error           // results of the next appends
 	stored map[string]uint64 // the numbers of the last events, by their ids
 }
 
 func newJournal() *faultyJournal {
-	return &faultyJournal{Journal: memory.New(), stored: map[string]uint64{}}
+	return &faultyJournal{Memory: journal.NewMemory(), stored: map[string]uint64{}}
 }
 
 func (j *faultyJournal) failNext(errs []error) {
@@ -26,14 +24,12 @@ func (j *faultyJournal) failNext(errs []error) {
 	j.errs = append(j.errs, errs...)
 }
 
-// last returns the number of the last event of id.
 func (j *faultyJournal) last(id string) uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.stored[id]
 }
 
-// Append implements [persistence.Journal].
 func (j *faultyJournal) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -45,7 +41,7 @@ func (j *faultyJournal) Append(ctx context.Context, reqs []journal.AppendRequest
 		j.errs = j.errs[1:]
 		return errs
 	}
-	errs := j.Journal.Append(ctx, reqs)
+	errs := j.Memory.Append(ctx, reqs)
 	for i, r := range reqs {
 		if errs[i] == nil && len(r.Records) > 0 {
 			j.stored[r.ID] = r.Records[len(r.Records)-1].Seq

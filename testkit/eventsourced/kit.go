@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/entityhook"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/testkit"
 )
@@ -31,7 +31,6 @@ type Behavior[M, E, S any] struct {
 	Options   persistence.Options[M, E, S]
 }
 
-// on returns the behavior on journal j.
 func (b Behavior[M, E, S]) on(j persistence.Journal) actor.Behavior[M] {
 	return persistence.New(b.ID, j, b.Initial, b.OnEvent, b.OnCommand, b.Options)
 }
@@ -40,7 +39,7 @@ func (b Behavior[M, E, S]) on(j persistence.Journal) actor.Behavior[M] {
 type Outcome[E, S any] struct {
 	Events []E   // that it has stored
 	State  S     // after it
-	Err    error // why the actor has failed at it, an [*extension.HandlingError]; or nil
+	Err    error // wraps why the actor has failed at it; or nil
 }
 
 // A Kit runs one behavior. Use it from the goroutine of the test.
@@ -86,13 +85,12 @@ func Of[E, S, M any](t testing.TB, s *actor.System, b func(j persistence.Journal
 // Ref returns the ref of the actor. It changes with each [Kit.Restart].
 func (k *Kit[M, E, S]) Ref() actor.ActorRef[M] { return k.ref }
 
-// actors counts the actors that kits have started, for their names.
 var actors atomic.Uint64
 
-// recoveryLimit bounds the recovery of an actor, including restarts.
+// It includes restarts.
 const recoveryLimit = time.Minute
 
-// start returns when the actor has recovered.
+// It waits until the actor has recovered.
 func (k *Kit[M, E, S]) start() {
 	k.t.Helper()
 	name := fmt.Sprint("eventsourced-kit-", actors.Add(1))
@@ -119,7 +117,6 @@ func (k *Kit[M, E, S]) start() {
 	}
 }
 
-// see receives each state of the actor.
 func (k *Kit[M, E, S]) see(id string, state any) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -205,5 +202,4 @@ func (k *Kit[M, E, S]) RejectNext(n int) {
 	}
 }
 
-// errRejected is why an append is rejected that the test wants to be.
 var errRejected = fmt.Errorf("%w: the test has called RejectNext", persistence.ErrInvalid)

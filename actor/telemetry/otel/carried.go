@@ -12,7 +12,7 @@ import (
 
 const idsSize = 16 + 8 + 1
 
-// maxState is how many bytes of trace state are carried; W3C Trace Context asks for 512.
+// In bytes. W3C Trace Context asks for 512.
 const maxState = 512
 
 func (t *tracer) carry(c trace.SpanContext, bag baggage.Baggage) []byte {
@@ -34,7 +34,7 @@ func (t *tracer) carry(c trace.SpanContext, bag baggage.Baggage) []byte {
 	return carried
 }
 
-// read returns what a message has carried. It is empty if it cannot be read.
+// What cannot be read is empty.
 func read(carried []byte) (c trace.SpanContext, bag baggage.Baggage) {
 	if len(carried) < idsSize {
 		return c, bag

@@ -17,7 +17,6 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/persistence"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/persistence/projection"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit/clustertest"
@@ -48,7 +47,7 @@ func TestOneTraceLeadsFromARequestOverASingletonAndItsJournalToAProjection(t *te
 	tr := newTracing()
 	synctest.Test(t, func(t *testing.T) {
 		c := tracedCluster(t, 2, tr)
-		j := memory.New()
+		j := journal.NewMemory()
 		refs := map[string]actor.ActorRef[word]{}
 		for _, name := range []string{"n1", "n2", "n3"}[:len(c.Nodes())] {
 			refs[name] = actor.Spawn(c.Node(name), behaviors.Singleton(func() actor.Behavior[word] { return notebook(j) }), "notebook")
@@ -102,7 +101,7 @@ func askMeanwhile(t *testing.T, gone func(c *clustertest.Cluster), opts []single
 	tr := newTracing()
 	synctest.Test(t, func(t *testing.T) {
 		c := tracedCluster(t, 3, tr)
-		j := memory.New()
+		j := journal.NewMemory()
 		refs := map[string]actor.ActorRef[word]{}
 		for _, name := range []string{"n1", "n2", "n3"} {
 			refs[name] = actor.Spawn(c.Node(name), behaviors.Singleton(func() actor.Behavior[word] { return notebook(j) }, opts...), "notebook")

@@ -2,8 +2,8 @@ package otel
 
 import "strings"
 
-// nameOf returns the name of a family as OpenTelemetry wants it: without type and unit, and with
-// dots after the namespaces. They are the first word after the prefix and the prefix itself.
+// OpenTelemetry wants a name without type and unit, and with dots after the namespaces. They are
+// the first word after the prefix and the prefix itself.
 func nameOf(family string) string {
 	name := strings.TrimSuffix(family, "_total")
 	for _, suffix := range []string{"_seconds", "_bytes"} {
@@ -12,8 +12,7 @@ func nameOf(family string) string {
 	return strings.Replace(name, "_", ".", 2)
 }
 
-// unitOf returns the unit of a family: s, By, or what it counts, in braces; "" if it counts
-// nothing.
+// The unit is s, By, or what the family counts, in braces; "" if it counts nothing.
 func unitOf(family string) string {
 	name := strings.TrimSuffix(family, "_total")
 	switch {

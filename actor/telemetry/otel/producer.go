@@ -28,10 +28,8 @@ func NewProducer(s *actor.System) metric.Producer { return producer{s} }
 
 type producer struct{ system *actor.System }
 
-// began is a time before anything was counted.
 var began = time.Now()
 
-// Produce implements [metric.Producer].
 func (p producer) Produce(context.Context) ([]metricdata.ScopeMetrics, error) {
 	now := time.Now()
 	var all []metricdata.Metrics
@@ -43,7 +41,6 @@ func (p producer) Produce(context.Context) ([]metricdata.ScopeMetrics, error) {
 	return []metricdata.ScopeMetrics{{Scope: scope(), Metrics: all}}, nil
 }
 
-// scope returns the instrumentation scope.
 func scope() instrumentation.Scope {
 	s := instrumentation.Scope{Name: ScopeName}
 	info, ok := debug.ReadBuildInfo()
@@ -81,7 +78,7 @@ func pointsOf(f telemetry.Family, now time.Time) []metricdata.DataPoint[float64]
 	return points
 }
 
-// histogramOf returns a series of a histogram. Here each bucket counts for itself.
+// Here each bucket counts for itself.
 func histogramOf(f telemetry.Family, s telemetry.Series, now time.Time) metricdata.HistogramDataPoint[float64] {
 	p := metricdata.HistogramDataPoint[float64]{
 		Attributes: attributesOf(f, s), StartTime: began, Time: now, Count: s.Durations.Count, Sum: s.Durations.Sum.Seconds(),

@@ -9,23 +9,22 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/actorhook"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// schemaURL is the version of the semantic conventions to which the attributes belong. Those of
-// messaging are not stable, and this package follows another version only in a minor release.
+// Those of messaging are not stable, and this package follows another version only in a minor
+// release.
 const schemaURL = semconv.SchemaURL
 
-// kinds are the kinds of spans that are not internal.
 var kinds = map[string]trace.SpanKind{
 	"process": trace.SpanKindConsumer,
 	"send":    trace.SpanKindProducer,
 	"ask":     trace.SpanKindClient,
 }
 
-// nameOfSpan returns the operation and what it is about, which comes from a small set.
+// What the operation is about comes from a small set.
 func nameOfSpan(s extension.Span) string {
 	about := s.Subject
 	if about == "" && s.Message != nil {
@@ -59,7 +58,6 @@ func attributes(s extension.Span) []attribute.KeyValue {
 	return all
 }
 
-// typeOf returns the Go type of a message as kinds are named, or "" for nil.
 func typeOf(msg any) string {
 	if msg == nil {
 		return ""
@@ -67,7 +65,6 @@ func typeOf(msg any) string {
 	return actorhook.ShortName(reflect.TypeOf(msg))
 }
 
-// errorTypes are the words for errors in the attribute error.type.
 var errorTypes = []struct {
 	err  error
 	name string

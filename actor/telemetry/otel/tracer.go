@@ -11,7 +11,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/options"
 )
 
@@ -48,15 +48,13 @@ func WithTracing(p trace.TracerProvider, opts ...TracingOption) actor.Option {
 	return extension.WithTracer(t)
 }
 
-// tracer implements [extension.Tracer].
 type tracer struct {
 	tracer  trace.Tracer
-	baggage int // how many bytes of it are carried at most; 0 for none
+	baggage int // in bytes; 0 for none
 }
 
 var _ extension.Tracer = (*tracer)(nil)
 
-// Inject implements [extension.Tracer].
 func (t *tracer) Inject(ctx context.Context) []byte {
 	c := trace.SpanContextFromContext(ctx)
 	if !c.IsSampled() || !c.IsValid() {
@@ -65,7 +63,6 @@ func (t *tracer) Inject(ctx context.Context) []byte {
 	return t.carry(c, baggage.FromContext(ctx))
 }
 
-// Start implements [extension.Tracer].
 func (t *tracer) Start(ctx context.Context, carried []byte, s extension.Span) (context.Context, func(error)) {
 	opts := append(make([]trace.SpanStartOption, 0, 5), trace.WithSpanKind(kinds[s.Operation]), trace.WithAttributes(attributes(s)...))
 	from, bag := read(carried)
@@ -88,7 +85,6 @@ func (t *tracer) Start(ctx context.Context, carried []byte, s extension.Span) (c
 	return ctx, func(err error) { end(span, s.Details, err) }
 }
 
-// end ends a span, with its details, and with the error if there is one.
 func end(span trace.Span, details func() []extension.Detail, err error) {
 	if details != nil && span.IsRecording() {
 		for _, d := range details() {
@@ -102,7 +98,6 @@ func end(span trace.Span, details func() []extension.Detail, err error) {
 	span.End()
 }
 
-// errorType returns a word for an error: those that operators look for, or the type.
 func errorType(err error) string {
 	for _, known := range errorTypes {
 		if errors.Is(err, known.err) {

@@ -43,10 +43,8 @@ func NewCollector(s *actor.System) prometheus.Collector { return collector{s} }
 
 type collector struct{ system *actor.System }
 
-// Describe implements [prometheus.Collector].
 func (collector) Describe(chan<- *prometheus.Desc) {}
 
-// Collect implements [prometheus.Collector].
 func (c collector) Collect(to chan<- prometheus.Metric) {
 	for _, f := range telemetry.Gather(c.system) {
 		desc, sent := prometheus.NewDesc(f.Name, f.Help, f.Labels, nil), map[string]bool{}
@@ -60,7 +58,6 @@ func (c collector) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// valid returns the values of labels in valid UTF-8.
 func valid(labels []string) []string {
 	all := make([]string, len(labels))
 	for i, l := range labels {
@@ -69,7 +66,6 @@ func valid(labels []string) []string {
 	return all
 }
 
-// metric returns one series.
 func metric(desc *prometheus.Desc, t telemetry.Type, s telemetry.Series, labels []string) prometheus.Metric {
 	m, err := constant(desc, t, s, labels)
 	if err != nil { // the source gives a label too many or too few; the others are served

@@ -2,7 +2,7 @@ package hosting
 
 import (
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // maxPart is the approximate size in bytes of one message, if an answer takes several messages.

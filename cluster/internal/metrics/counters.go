@@ -17,12 +17,10 @@ type Counters struct {
 	phi          atomic.Uint64 // the bits of a float64
 }
 
-// changes are the labels of changes of the membership.
 var changes = [...]string{
 	"joined", "up", "leaving", "exiting", "downed", "removed", "unreachable", "reachable", "leader changed", "membership lost",
 }
 
-// changeOf returns the index of the label of an event.
 func changeOf(e membership.Event) int {
 	switch e.(type) {
 	case membership.MemberJoined:
@@ -49,7 +47,6 @@ func changeOf(e membership.Event) int {
 	panic("cluster: an event without a label")
 }
 
-// decisions are the labels of decisions to down members.
 var decisions = [...]membership.Decision{membership.DownOthers, membership.DownOurs, membership.DownAsOperatorAsks}
 
 // Changed counts a change of the membership.

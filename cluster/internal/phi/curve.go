@@ -17,7 +17,6 @@ func suspicion(y float64) float64 {
 	return (max(x, 0) + math.Log1p(math.Exp(-math.Abs(x)))) / math.Ln10
 }
 
-// deviations returns the inverse of suspicion, by bisection.
 func deviations(phi float64) float64 {
 	low, high := -10.0, 10.0
 	for suspicion(high) < phi {

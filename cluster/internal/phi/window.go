@@ -37,7 +37,6 @@ func (w *window) add(interval time.Duration) {
 	w.next = (w.next + 1) % len(w.ring)
 }
 
-// mean returns the mean of the intervals in the window, in units; 0 for an empty window.
 func (w *window) mean() float64 {
 	if len(w.ring) == 0 {
 		return 0
@@ -45,8 +44,6 @@ func (w *window) mean() float64 {
 	return float64(w.sum) / float64(len(w.ring))
 }
 
-// variance returns the variance of the intervals in the window, in squared units; 0 for an
-// empty window.
 func (w *window) variance() float64 {
 	if len(w.ring) == 0 {
 		return 0

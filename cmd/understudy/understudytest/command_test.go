@@ -23,7 +23,7 @@ import (
 	"github.com/understudy-go/understudy/cmd/understudy/internal/client"
 	"github.com/understudy-go/understudy/cmd/understudy/internal/report"
 	"github.com/understudy-go/understudy/cmd/understudy/internal/status"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
 )
 
@@ -334,7 +334,7 @@ func TestTheCommandsTellOfEntities(t *testing.T) {
 }
 
 func TestTheCommandsTellOfSchedules(t *testing.T) {
-	nodes, store := start(t, []string{"anna", "bert"}), memory.New()
+	nodes, store := start(t, []string{"anna", "bert"}), journal.NewMemory()
 	require.Equal(t, result{0, "The node has started no schedule.\n", ""}, nodes[0].run(t, "schedules"))
 	jobs := map[string]cron.Job{"audit": cron.Func(func(context.Context, cron.Run) error { return errors.New("no books") })}
 	for _, n := range nodes {

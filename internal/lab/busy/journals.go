@@ -10,7 +10,6 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/pause"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/persistence/sqlite"
 )
 
@@ -50,17 +49,17 @@ func (p *Program) FailJournal(ctx context.Context) error {
 // SpawnSlowWriter spawns a ledger on the first node whose journal in memory takes a second for each
 // append.
 func (p *Program) SpawnSlowWriter() actor.ActorRef[Sale] {
-	return actor.Spawn(p.Nodes[0], newLedger("slow", slowJournal{memory.New()}, "slow"), "slow")
+	return actor.Spawn(p.Nodes[0], newLedger("slow", slowJournal{journal.NewMemory()}, "slow"), "slow")
 }
 
 // A slowJournal takes a second for each append.
-type slowJournal struct{ *memory.Journal }
+type slowJournal struct{ *journal.Memory }
 
 // Unwrap implements [journal.Wrapper].
-func (j slowJournal) Unwrap() journal.Journal { return j.Journal }
+func (j slowJournal) Unwrap() journal.Journal { return j.Memory }
 
 // Append implements [journal.Journal].
 func (j slowJournal) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
 	_ = pause.For(ctx, time.Second) // if ctx ends, the append says so
-	return j.Journal.Append(ctx, reqs)
+	return j.Memory.Append(ctx, reqs)
 }

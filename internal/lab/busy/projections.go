@@ -8,14 +8,13 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/persistence/projection"
 )
 
 // SpawnLagging spawns a projection, "lagging", on the first node, which fails at an event that was
 // written an hour ago.
 func (p *Program) SpawnLagging(ctx context.Context) error {
-	old := hourAgo{memory.New()}
+	old := hourAgo{journal.NewMemory()}
 	if err := sell(ctx, actor.Spawn(p.Nodes[0], newLedger("old", old, "old"), "old"), "hat"); err != nil {
 		return err
 	}
@@ -28,10 +27,10 @@ func (p *Program) SpawnLagging(ctx context.Context) error {
 }
 
 // An hourAgo is the journal of writers whose clock is an hour late.
-type hourAgo struct{ *memory.Journal }
+type hourAgo struct{ *journal.Memory }
 
 // Unwrap implements [journal.Wrapper].
-func (j hourAgo) Unwrap() journal.Journal { return j.Journal }
+func (j hourAgo) Unwrap() journal.Journal { return j.Memory }
 
 // Append implements [journal.Journal].
 func (j hourAgo) Append(ctx context.Context, reqs []journal.AppendRequest) []error {
@@ -42,5 +41,5 @@ func (j hourAgo) Append(ctx context.Context, reqs []journal.AppendRequest) []err
 			reqs[i].Records[k].Time = reqs[i].Records[k].Time.Add(-time.Hour)
 		}
 	}
-	return j.Journal.Append(ctx, reqs)
+	return j.Memory.Append(ctx, reqs)
 }

@@ -11,9 +11,9 @@ type mutant struct {
 // mutants are the mistakes. Each is one that somebody could make while changing the line.
 var mutants = []mutant{
 	// fencing and stores
-	{"memory: any epoch may write", "persistence/memory/entity.go", "if epoch != e.epoch {", "if epoch > e.epoch {", "persistence/memory"},
-	{"memory: an append may leave a gap", "persistence/memory/entity.go", "if req.Prev != e.lastSeq {", "if req.Prev < e.lastSeq {", "persistence/memory"},
-	{"memory: a snapshot may be ahead of the events", "persistence/memory/snapshot.go", "if s.Seq > e.lastSeq {", "if s.Seq > e.lastSeq+1 {", "persistence/memory"},
+	{"memory: any epoch may write", "persistence/journal/memory_entity.go", "if epoch != e.epoch {", "if epoch > e.epoch {", "persistence/journal"},
+	{"memory: an append may leave a gap", "persistence/journal/memory_entity.go", "if req.Prev != e.lastSeq {", "if req.Prev < e.lastSeq {", "persistence/journal"},
+	{"memory: a snapshot may be ahead of the events", "persistence/journal/memory_snapshot.go", "if s.Seq > e.lastSeq {", "if s.Seq > e.lastSeq+1 {", "persistence/journal"},
 	{"sqlite: an old epoch may write", "persistence/sqlite/head.go", "case h.epoch != epoch:", "case h.epoch < epoch:", "persistence/sqlite"},
 	{"sqlite: the head has no checksum", "persistence/sqlite/head.go", "|| h.crc != h.checksum() {", "{", "persistence/sqlite"},
 	{"sqlite: a record has no checksum", "persistence/sqlite/row.go", " && int64(r.Checksum(id)) == row.crc", "", "persistence/sqlite"},

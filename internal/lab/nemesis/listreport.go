@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/persistence/sqlite"
 )
 

@@ -16,7 +16,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/placement"
 	"github.com/understudy-go/understudy/cluster/sharding"
 	"github.com/understudy-go/understudy/persistence"
-	"github.com/understudy-go/understudy/persistence/memory"
+	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/singleton"
 	"github.com/understudy-go/understudy/testkit/clustertest"
 )
@@ -133,14 +133,14 @@ var targets = map[string]target{
 	"singleton that is bound":  singletonOf(func(l *ledger) actor.Behavior[Work] { return l.plain() }, singleton.Expire(time.Minute)),
 	"singleton, at least once": singletonOf((*ledger).plain, singleton.AtLeastOnce(64)),
 	"singleton, event-sourced": func(t *testing.T, c *clustertest.Cluster, l *ledger) func(s *actor.System) actor.ActorRef[Work] {
-		j := memory.New()
+		j := journal.NewMemory()
 		return singletonOf(func(l *ledger) actor.Behavior[Work] { return l.eventSourced("s", j) })(t, c, l)
 	},
 	"entity": func(t *testing.T, c *clustertest.Cluster, l *ledger) func(s *actor.System) actor.ActorRef[Work] {
-		return entityOf(t, c, func(sharding.Entity) actor.Behavior[Work] { return l.plain() }, memory.New())
+		return entityOf(t, c, func(sharding.Entity) actor.Behavior[Work] { return l.plain() }, journal.NewMemory())
 	},
 	"entity, event-sourced": func(t *testing.T, c *clustertest.Cluster, l *ledger) func(s *actor.System) actor.ActorRef[Work] {
-		j := memory.New()
+		j := journal.NewMemory()
 		return entityOf(t, c, func(e sharding.Entity) actor.Behavior[Work] { return l.eventSourced(e.PersistenceID(), j) }, j)
 	},
 	"placed": placedWith(),
@@ -148,7 +148,7 @@ var targets = map[string]target{
 
 func placedWith(opts ...actor.SpawnOption) target {
 	return func(t *testing.T, c *clustertest.Cluster, l *ledger) func(s *actor.System) actor.ActorRef[Work] {
-		j := memory.New()
+		j := journal.NewMemory()
 		for i, n := range c.Nodes() {
 			coordinator, err := placement.Start(n, placement.Config{Journal: j, Factories: []placement.Factory{placed.Factory(func(string) actor.Behavior[Work] { return l.plain() }, opts...)}})
 			require.NoError(t, err)
@@ -161,7 +161,7 @@ func placedWith(opts ...actor.SpawnOption) target {
 	}
 }
 
-func entityOf(t *testing.T, c *clustertest.Cluster, f func(sharding.Entity) actor.Behavior[Work], j *memory.Journal, opts ...actor.SpawnOption) func(s *actor.System) actor.ActorRef[Work] {
+func entityOf(t *testing.T, c *clustertest.Cluster, f func(sharding.Entity) actor.Behavior[Work], j *journal.Memory, opts ...actor.SpawnOption) func(s *actor.System) actor.ActorRef[Work] {
 	for _, n := range c.Nodes() {
 		_, err := sharding.Start(n, "e", f, sharding.EventSourced(), sharding.WithJournal(j), sharding.SpawnOptions(opts...))
 		require.NoError(t, err)

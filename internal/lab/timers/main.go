@@ -19,7 +19,6 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 	"github.com/understudy-go/understudy/persistence/sqlite"
 )
 
@@ -83,7 +82,7 @@ func run(ctx context.Context, s settings) error {
 func open(name string) (store journal.TimerStore, end func(), err error) {
 	switch name {
 	case "memory":
-		return memory.New(), func() {}, nil
+		return journal.NewMemory(), func() {}, nil
 	case "sqlite":
 		dir, err := os.MkdirTemp("", "timers")
 		if err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// binaries returns the directory of the PostgreSQL programs.
 func binaries(t testing.TB) string {
 	t.Helper()
 	if path, err := exec.LookPath("initdb"); err == nil {
@@ -38,8 +37,7 @@ func pgbouncer(t testing.TB) string {
 	return debian
 }
 
-// lack ends a test for which the machine lacks something. It does the same as package
-// internal/needs, on which this module does not depend.
+// It does the same as package internal/needs, on which this module does not depend.
 func lack(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv("UNDERSTUDY_REQUIRE_SERVICES") != "" {
@@ -48,7 +46,7 @@ func lack(t testing.TB, what string) {
 	t.Skip(what)
 }
 
-// account returns the account that a server runs as, or nil for the account of the test.
+// It is nil for the account of the test.
 func account(t testing.TB) *syscall.Credential {
 	t.Helper()
 	if os.Getuid() != 0 {

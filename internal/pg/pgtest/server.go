@@ -43,7 +43,6 @@ func Create(t testing.TB) *Server {
 	return s
 }
 
-// create makes a server with a new data directory.
 func create(t testing.TB) *Server {
 	t.Helper()
 	initdb := filepath.Join(binaries(t), "initdb")
@@ -128,7 +127,7 @@ func (s *Server) launch(t testing.TB) {
 	s.process, s.ended = process, ended
 }
 
-// remove kills the server in any state; its other processes then end, too. It deletes the data.
+// It kills the server in any state; its other processes then end, too.
 func (s *Server) remove() {
 	if s.process != nil {
 		_ = s.process.Process.Signal(syscall.SIGCONT)

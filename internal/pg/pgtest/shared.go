@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// common is the shared server of tests that do not harm it.
 var common struct {
 	sync.Mutex
 	server *Server

@@ -9,7 +9,6 @@ type answerer[W any] struct {
 	running sync.WaitGroup // the goroutine
 }
 
-// answer answers jobs, in another goroutine if the caller is in a hurry.
 func (a *answerer[W]) answer(jobs []*Job[W], hurry bool) {
 	if !hurry {
 		a.pending.Wait() // which have to be answered first

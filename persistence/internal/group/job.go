@@ -35,7 +35,6 @@ func Fail[W any](jobs []*Job[W], err error) {
 	}
 }
 
-// finish tells those who wait for jobs that they are done.
 func finish[W any](jobs []*Job[W]) {
 	for _, j := range jobs {
 		if j.notify != nil {

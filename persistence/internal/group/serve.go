@@ -30,7 +30,6 @@ func (q *Queue[W]) Serve(weight int, turn func(take func() []*Job[W]) error) {
 	}
 }
 
-// waiting returns how many jobs no commit has taken.
 func (q *Queue[W]) waiting() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -65,7 +64,6 @@ func (q *Queue[W]) take(weight int) []*Job[W] {
 	return taken
 }
 
-// takeAll removes all jobs.
 func (q *Queue[W]) takeAll() []*Job[W] {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -12,7 +12,6 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// A write is the command of a recorder.
 type write struct{ to actor.ActorRef[uint64] }
 
 // A written is the event of a recorder; its encoding has about as many bytes as [Payload].

@@ -14,7 +14,6 @@ import (
 // perTurn is how many events each writer appends in a turn, unless there are very many writers.
 const perTurn = 20
 
-// eventsPerTurn bounds the events of a turn.
 const eventsPerTurn = 20_000
 
 // Payload is the payload of each event: 100 bytes.
@@ -23,10 +22,8 @@ var Payload = fmt.Appendf(nil, "%0100d", 0)
 // Writers append one event at a time, each to its own id.
 type Writers []func() error
 
-// each returns how many events each writer appends in a turn.
 func (w Writers) each() int { return max(1, min(perTurn, eventsPerTurn/len(w))) }
 
-// turn lets each writer append its events.
 func (w Writers) turn() error {
 	errs := make(chan error, len(w))
 	var all sync.WaitGroup

@@ -84,7 +84,6 @@ func read(ctx context.Context, j journal.Journal, id string, to uint64, row func
 	return nil
 }
 
-// counted makes sure that f calls row want times.
 func counted(want int, f func(row func()) error) error {
 	n := 0
 	err := f(func() { n++ })

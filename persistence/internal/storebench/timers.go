@@ -54,7 +54,6 @@ func (t *timed) claim() {
 	}
 }
 
-// each makes the change of each timer.
 func (t *timed) each(change func(k int) journal.TimerChange) {
 	var all sync.WaitGroup
 	for first := range timedAtOnce {
@@ -80,7 +79,6 @@ func (t *timed) remove(k int) journal.TimerChange {
 	return journal.TimerChange{Timer: journal.Timer{Key: ID(k)}, Remove: true}
 }
 
-// wakes reads all wakes of a third of the slices, and returns their number.
 func (t *timed) wakes() (n int) {
 	var after journal.Wake
 	for {

@@ -8,11 +8,9 @@ import (
 	"github.com/understudy-go/understudy/internal/node"
 )
 
-// watcherTTL is how long the watches of a node are kept if it sends no checks.
 const watcherTTL = time.Minute
 
-// An incoming has the watches of other nodes on actors here. It is pure: the shell takes what is
-// in post, begun and dropped.
+// The shell takes what is in post, begun and dropped.
 type incoming struct {
 	self           func() node.ID
 	remoteWatchers map[watcherKey]*remoteWatcher
@@ -22,10 +20,9 @@ type incoming struct {
 	dropped []incomingID
 }
 
-// A watcherKey identifies a node that watches something here, by an address of this node.
+// The address at is one of this node.
 type watcherKey struct{ address, at string }
 
-// A remoteWatcher is such a node.
 type remoteWatcher struct {
 	from    node.ID
 	at      string
@@ -34,14 +31,12 @@ type remoteWatcher struct {
 	heard   time.Time
 }
 
-// An incomingWatch is one watch. After the end of the watched actor it is kept until the other
-// node has acknowledged the end.
+// After the end of the watched actor it is kept until the other node has acknowledged the end.
 type incomingWatch struct {
 	ended bool
 	told  uint64 // how many checks have come since the end was sent
 }
 
-// An incomingID identifies a watch, for the shell.
 type incomingID struct {
 	from   node.ID
 	at     string
@@ -52,7 +47,6 @@ func newIncoming(self func() node.ID) *incoming {
 	return &incoming{self: self, remoteWatchers: make(map[watcherKey]*remoteWatcher)}
 }
 
-// watch begins the watches of msg that are not known yet.
 func (h *incoming) watch(msg wireWatch, now time.Time) {
 	key := watcherKey{msg.From.Address, msg.At}
 	g := h.remoteWatchers[key]
@@ -101,7 +95,6 @@ func (h *incoming) remove(g *remoteWatcher, number uint64) {
 	}
 }
 
-// drop forgets a remote watcher.
 func (h *incoming) drop(key watcherKey) {
 	g := h.remoteWatchers[key]
 	for _, number := range slices.Sorted(maps.Keys(g.watches)) {
@@ -110,7 +103,7 @@ func (h *incoming) drop(key watcherKey) {
 	delete(h.remoteWatchers, key)
 }
 
-// ended notes that a watched actor has ended, and that the end was sent to the remote watcher.
+// The end was sent to the remote watcher.
 func (h *incoming) ended(x incomingID) {
 	g := h.remoteWatchers[watcherKey{x.from.Address, x.at}]
 	if g == nil || g.from != x.from {
@@ -121,8 +114,8 @@ func (h *incoming) ended(x incomingID) {
 	}
 }
 
-// check answers whether both sides know the same watches, and repeats each end that should have
-// been acknowledged by now.
+// It answers whether both sides know the same watches, and repeats each end that should have been
+// acknowledged by now.
 func (h *incoming) check(msg wireCheck, now time.Time) {
 	known := digest{}
 	if g := h.remoteWatchers[watcherKey{msg.From.Address, msg.At}]; g != nil && g.from == msg.From {
@@ -133,7 +126,7 @@ func (h *incoming) check(msg wireCheck, now time.Time) {
 	h.send(msg.From, wireChecked{From: h.self(), To: msg.From, At: msg.At, Check: msg.Check, Same: known == msg.Sum})
 }
 
-// resend repeats the ends that were sent before the last check.
+// It repeats those that were sent before the last check.
 func (h *incoming) resend(g *remoteWatcher) {
 	var numbers []uint64
 	for number, x := range g.watches {
@@ -152,7 +145,6 @@ func (h *incoming) resend(g *remoteWatcher) {
 
 func (h *incoming) send(to node.ID, msg any) { h.post = append(h.post, outMessage{to.Address, msg}) }
 
-// gone forgets the watches of a former member.
 func (h *incoming) gone(p node.ID) {
 	for key, g := range h.remoteWatchers {
 		if g.from == p {
@@ -161,7 +153,6 @@ func (h *incoming) gone(p node.ID) {
 	}
 }
 
-// tick forgets remote watchers that have been silent for watcherTTL.
 func (h *incoming) tick(now time.Time) {
 	for key, g := range h.remoteWatchers {
 		if now.Sub(g.heard) >= watcherTTL {
@@ -170,7 +161,7 @@ func (h *incoming) tick(now time.Time) {
 	}
 }
 
-// next returns when tick has something to do; the zero time means never.
+// The zero time means never.
 func (h *incoming) next() (at time.Time) {
 	for _, g := range h.remoteWatchers {
 		if due := g.heard.Add(watcherTTL); at.IsZero() || due.Before(at) {

@@ -42,8 +42,8 @@ func (p formerMember) mayHave(uid, ask uint64) bool {
 // address without a member.
 const maxGone = 1000
 
-// view sets the members as an incarnation of this node knows them; known is false outside a
-// cluster. ask is the number of an ask that begins now. It returns the members that are gone.
+// known is false outside a cluster. ask is the number of an ask that begins now. gone are the
+// members that are no longer there.
 func (w *outgoing) view(known bool, as node.ID, peers []node.ID, ask uint64, now time.Time) (gone []formerMember) {
 	before := w.members
 	if !known {
@@ -77,7 +77,6 @@ func (w *outgoing) view(known bool, as node.ID, peers []node.ID, ask uint64, now
 	return gone
 }
 
-// firstAskAfter returns the number of the first ask that is of the successor of a former member.
 func (m *members) firstAskAfter(p node.ID, replaced bool, ask uint64) uint64 {
 	if next, met := m.successors[p.Address]; met {
 		return next.firstAsk
@@ -95,16 +94,14 @@ func (m *members) succeed(address string, by successor) {
 	m.successors[address] = by
 }
 
-// begin counts silence from now.
 func (w *outgoing) begin(now time.Time) {
 	for _, p := range w.byAddress {
 		p.heard = now
 	}
 }
 
-// removed ends the watches that a former member has confirmed, and the unconfirmed watches of its
-// actors. An unconfirmed watch of a path means any actor there: it ends only if no known process
-// can have one.
+// It ends the watches that the member has confirmed, and the unconfirmed watches of its actors. An
+// unconfirmed watch of a path means any actor there: it ends only if no known process can have one.
 func (w *outgoing) removed(gone node.ID) {
 	p := w.byAddress[gone.Address]
 	next := w.members.all[gone.Address]
@@ -129,7 +126,6 @@ func (w *outgoing) removed(gone node.ID) {
 	})
 }
 
-// rememberGone remembers a former member.
 func (w *outgoing) rememberGone(gone node.ID) {
 	if w.members.gone == nil {
 		w.members.gone = make(map[string]uint64)
@@ -143,8 +139,7 @@ func (w *outgoing) rememberGone(gone node.ID) {
 	w.members.gone[gone.Address] = gone.Incarnation
 }
 
-// met notes that an incarnation answers at an address, member or not. ask is the number of an ask
-// that begins now.
+// The peer answers at its address, member or not. ask is the number of an ask that begins now.
 func (w *outgoing) met(peer node.ID, ask uint64) {
 	if now := w.members.all[peer.Address]; now != 0 && now != peer.Incarnation {
 		if w.members.successors[peer.Address].incarnation != peer.Incarnation {
@@ -159,25 +154,24 @@ func (w *outgoing) met(peer node.ID, ask uint64) {
 	}
 }
 
-// isGone reports whether an actor belongs to a process at the address that is known to be gone.
 func (w *outgoing) isGone(address string, uid uint64) bool {
 	return node.HasActor(w.members.gone[address], uid)
 }
 
-// lives notes that a process lives under another incarnation than the one that is gone.
+// A process that was gone may live under another incarnation.
 func (w *outgoing) lives(p node.ID) {
 	if last := w.members.gone[p.Address]; node.SameProcess(last, p.Incarnation) {
 		w.forget(p.Address)
 	}
 }
 
-// forget forgets the former member at an address, whose process may live.
+// Its process may live.
 func (w *outgoing) forget(address string) {
 	delete(w.members.gone, address)
 	w.back = append(w.back, address)
 }
 
-// forgetGone forgets all former members, because this node can no longer tell.
+// This node can no longer tell.
 func (w *outgoing) forgetGone() {
 	for address := range w.members.gone {
 		w.forget(address)

@@ -15,9 +15,8 @@ const (
 	maxBatch       = 200              // watches in one message
 )
 
-// An outgoing has the watches of this node on actors elsewhere. It is pure: the shell takes the
-// messages in post, the watches that have ended in over, and the addresses whose former member may
-// live in back.
+// The shell takes the messages in post, the watches that have ended in over, and the addresses
+// whose former member may live in back.
 type outgoing struct {
 	self      node.ID
 	last      uint64 // number of a watch, or of a check
@@ -26,16 +25,14 @@ type outgoing struct {
 
 	post []outMessage
 	over []uint64
-	back []string // addresses
+	back []string
 }
 
-// An outMessage is a message for the watcher at an address.
 type outMessage struct {
 	to  string
 	msg any
 }
 
-// A peerWatches has the watches at one address.
 type peerWatches struct {
 	address string
 	watches map[uint64]*outgoingWatch
@@ -46,8 +43,7 @@ type peerWatches struct {
 	met     uint64    // the incarnation that has answered last; 0 for none
 }
 
-// An outgoingWatch is one watch. It is confirmed when a check that was made after it was answered
-// with "the same".
+// It is confirmed when a check that was made after it was answered with "the same".
 type outgoingWatch struct {
 	target wireTarget
 	by     uint64 // the incarnation that has confirmed it; 0 for none
@@ -58,8 +54,7 @@ func newOutgoing(self node.ID) *outgoing {
 	return &outgoing{self: self, byAddress: make(map[string]*peerWatches)}
 }
 
-// watch begins a watch and returns its number. A watch of an actor whose process is gone ends at
-// once.
+// A watch of an actor whose process is gone ends at once.
 func (w *outgoing) watch(address, path string, uid uint64, now time.Time) uint64 {
 	if w.isGone(address, uid) {
 		w.last++
@@ -81,14 +76,12 @@ func (w *outgoing) watch(address, path string, uid uint64, now time.Time) uint64
 	return w.last
 }
 
-// soon schedules a check within checkInterval.
 func (p *peerWatches) soon(now time.Time) {
 	if soon := now.Add(checkInterval); p.due.IsZero() || p.due.After(soon) {
 		p.due = soon
 	}
 }
 
-// unwatch ends a watch whose result is no longer wanted.
 func (w *outgoing) unwatch(address string, number uint64) {
 	if w.remove(address, number) {
 		w.send(address, wireUnwatch{From: w.self, At: address, Numbers: []uint64{number}})
@@ -110,7 +103,7 @@ func (w *outgoing) remove(address string, number uint64) bool {
 
 func (w *outgoing) send(to string, msg any) { w.post = append(w.post, outMessage{to, msg}) }
 
-// ended handles the end of watched actors, and acknowledges it even if it was known.
+// It acknowledges even an end that was known.
 func (w *outgoing) ended(msg wireEnded) {
 	if msg.To != w.self {
 		return
@@ -127,7 +120,6 @@ func (w *outgoing) end(address string, number uint64) {
 	}
 }
 
-// checked handles the answer to a check.
 func (w *outgoing) checked(msg wireChecked, now time.Time) {
 	p := w.byAddress[msg.At]
 	if p == nil || msg.To != w.self {
@@ -146,8 +138,7 @@ func (w *outgoing) checked(msg wireChecked, now time.Time) {
 	}
 }
 
-// replaced ends the watches that an earlier incarnation has confirmed before the one that answers:
-// it is gone.
+// An earlier incarnation that has confirmed watches is gone.
 func (w *outgoing) replaced(p *peerWatches, msg wireChecked) {
 	for _, number := range slices.Sorted(maps.Keys(p.watches)) {
 		if x := p.watches[number]; x.by != 0 && x.by != msg.From.Incarnation && x.check < msg.Check {
@@ -157,7 +148,6 @@ func (w *outgoing) replaced(p *peerWatches, msg wireChecked) {
 	}
 }
 
-// confirm notes which watches the other node knows.
 func (p *peerWatches) confirm(msg wireChecked) {
 	for _, x := range p.watches {
 		if x.check < msg.Check {
@@ -166,7 +156,6 @@ func (p *peerWatches) confirm(msg wireChecked) {
 	}
 }
 
-// resendAll sends a node all watches there.
 func (w *outgoing) resendAll(p *peerWatches) {
 	fresh := true
 	for numbers := range slices.Chunk(slices.Sorted(maps.Keys(p.watches)), maxBatch) {
@@ -179,8 +168,6 @@ func (w *outgoing) resendAll(p *peerWatches) {
 	}
 }
 
-// tick sends the checks that are due, and ends the watches at addresses that have been silent for
-// too long.
 func (w *outgoing) tick(now time.Time) {
 	for _, address := range slices.Sorted(maps.Keys(w.byAddress)) {
 		p := w.byAddress[address]
@@ -200,13 +187,12 @@ func (w *outgoing) check(p *peerWatches) {
 	w.send(p.address, wireCheck{From: w.self, At: p.address, Check: p.asked, Sum: p.sum})
 }
 
-// abandoned reports whether no node is at an address, as far as this node can know.
+// As far as this node can know, no node is at the address.
 func (w *outgoing) abandoned(p *peerWatches, now time.Time) bool {
 	_, member := w.members.all[p.address]
 	return w.members.known && !member && now.Sub(p.heard) >= silenceTimeout
 }
 
-// endAll ends the watches at an address for which which returns true.
 func (w *outgoing) endAll(p *peerWatches, which func(*outgoingWatch) bool) {
 	for _, number := range slices.Sorted(maps.Keys(p.watches)) {
 		if which(p.watches[number]) {
@@ -215,7 +201,7 @@ func (w *outgoing) endAll(p *peerWatches, which func(*outgoingWatch) bool) {
 	}
 }
 
-// next returns when tick has something to do; the zero time means never.
+// The zero time means never.
 func (w *outgoing) next() (at time.Time) {
 	for _, p := range w.byAddress {
 		if at.IsZero() || p.due.Before(at) {

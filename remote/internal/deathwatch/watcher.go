@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/node"
 )
 
@@ -29,7 +29,6 @@ type Watcher struct {
 	ctx      *actor.Context[any]
 }
 
-// A request is a watch of this node.
 type request struct {
 	target  extension.Target
 	ended   func()
@@ -37,17 +36,15 @@ type request struct {
 	number  uint64 // belongs to the actor
 }
 
-// A stopKey identifies a watch of another node.
 type stopKey struct {
 	from   node.ID
 	at     string
 	number uint64
 }
 
-// A task is a message of this node to the actor, which runs it.
 type task func(now time.Time)
 
-// Carried is for [extension.DeadLetter]: a task is of no use once the watcher has ended.
+// A task is of no use once the watcher has ended.
 func (task) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
 // Start starts the watcher of a system. self returns the present identity of this node.
@@ -131,7 +128,6 @@ func (w *Watcher) tick(now time.Time) {
 	w.incoming.tick(now)
 }
 
-// view updates the members, and ends the asks of those that are gone.
 func (w *Watcher) view(known bool, as node.ID, peers []node.ID, ask uint64, now time.Time) {
 	for _, p := range w.outgoing.view(known, as, peers, ask, now) {
 		w.incoming.gone(p.ID)
@@ -143,7 +139,6 @@ func (w *Watcher) view(known bool, as node.ID, peers []node.ID, ask uint64, now 
 	w.outgoing.tick(now) // an address may have been silent for long enough
 }
 
-// settle carries out what the cores have decided, and sets the timer.
 func (w *Watcher) settle(now time.Time) {
 	for _, p := range w.outgoing.post {
 		w.send(p.to, p.msg)
@@ -176,8 +171,8 @@ func (w *Watcher) settle(now time.Time) {
 	w.wake(now)
 }
 
-// host watches an actor of this node. The goroutine in which the actor ends reports the end: after
-// everything the actor has sent, and also while the system shuts down.
+// The goroutine in which the actor ends reports the end: after everything the actor has sent, and
+// also while the system shuts down.
 func (w *Watcher) host(x incomingID) {
 	w.stops[x.key()] = extension.OnEnd(w.system, x.target.Path, x.target.UID, func() {
 		w.send(x.from.Address, wireEnded{To: x.from, At: x.at, Numbers: []uint64{x.target.Number}})

@@ -5,11 +5,9 @@ import (
 	"github.com/understudy-go/understudy/internal/node"
 )
 
-// A noPayload is part of each message between watchers. They contain no messages of users, and a
-// lost one is repeated.
+// They contain no messages of users, and a lost one is repeated.
 type noPayload struct{}
 
-// Carried is for extension.DeadLetter.
 func (noPayload) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
 
 // Messages between watchers. At is the address at which the watching node has dialed the other
@@ -75,11 +73,10 @@ func init() {
 	actor.RegisterType[wireEnded]("understudy.watch.ended")
 }
 
-// OvertakesNone implements actorhook.Last: an actor has ended after all that it has sent.
+// An actor has ended after all that it has sent.
 func (wireEnded) OvertakesNone() bool { return true }
 
-// A digest summarizes a set of numbers. Sets that differ by losses have different digests, except
-// for one in 2^64.
+// Sets that differ by losses have different digests, except for one in 2^64.
 type digest struct {
 	_     struct{} `cbor:",toarray"`
 	Count int
@@ -96,7 +93,7 @@ func (d *digest) remove(number uint64) {
 	d.Sum -= mix(number)
 }
 
-// mix spreads a number over 64 bits; it is the last step of SplitMix64.
+// It is the last step of SplitMix64.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

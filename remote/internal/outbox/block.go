@@ -5,8 +5,7 @@ import (
 	"sync"
 )
 
-// A block is memory that several frames share. A full block is replaced by a new one. The zero
-// value is empty.
+// Several frames share it. A full block is replaced by a new one. The zero value is empty.
 type block []byte
 
 const (
@@ -15,13 +14,12 @@ const (
 	maxInBlock = 4 << 10  // a larger frame has memory of its own
 )
 
-// A fullBlock is a large block. These are used again.
 type fullBlock [largeBlock]byte
 
 var fullBlocks = sync.Pool{New: func() any { return new(fullBlock) }}
 
-// keep returns a copy of frame. If it had to begin a new block, it also returns the block before,
-// which the caller frees once the frames in it are no longer needed.
+// If a new block had to begin, used is the block before, which the caller frees once the frames in
+// it are no longer needed.
 func (b *block) keep(frame []byte) (kept []byte, used *fullBlock) {
 	if len(frame) > maxInBlock {
 		return slices.Clone(frame), nil
@@ -34,8 +32,8 @@ func (b *block) keep(frame []byte) (kept []byte, used *fullBlock) {
 	return (*b)[begin:len(*b):len(*b)], used
 }
 
-// replace begins a new block of at least size bytes, twice as large as the block before up to a
-// limit. It returns the block before if that was a large one.
+// The new block is twice as large as the block before, up to a limit. used is the block before if
+// that was a large one.
 func (b *block) replace(size int) (used *fullBlock) {
 	old := (*b)[:cap(*b)]
 	if len(old) == largeBlock {
@@ -49,5 +47,5 @@ func (b *block) replace(size int) (used *fullBlock) {
 	return used
 }
 
-// clear makes the whole block free. No frame in it may be in use.
+// No frame in it may be in use.
 func (b *block) clear() { *b = (*b)[:0] }

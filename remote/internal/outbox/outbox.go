@@ -24,7 +24,7 @@ type Frame struct {
 	seq  uint64 // the position in the outbox
 }
 
-// rare is what few frames have. Its zero value says nothing.
+// The zero value says nothing.
 type rare struct {
 	last    bool       // it must not overtake any earlier frame
 	used    *fullBlock // holds only earlier frames of the same queue; nil for none
@@ -43,7 +43,6 @@ func (x *Frame) SetLeft(at int, ends time.Duration) {
 	x.rare.leftAt, x.rare.ends = at, ends
 }
 
-// correct says how much time is left now.
 func (x *Frame) correct() {
 	if r := x.rare; r != nil && r.leftAt > 0 && r.message == nil {
 		metadata.PutLeft(x.Bytes[r.leftAt:], r.ends-metadata.Now())
@@ -53,14 +52,12 @@ func (x *Frame) correct() {
 // SetLast says that the frame must not overtake any earlier one.
 func (x *Frame) SetLast() { x.rare = &rare{last: true} }
 
-// path returns the path of the recipient: a ref with its unique number and a ref without it may be
-// of the same actor.
+// A ref with its unique number and a ref without it may be of the same actor.
 func (x *Frame) path() string {
 	path, _, _ := strings.Cut(x.To, "#")
 	return path
 }
 
-// message returns the message that the frame is a part of, or nil for a whole message.
 func (x *Frame) message() *message {
 	if x.rare == nil {
 		return nil
@@ -68,7 +65,6 @@ func (x *Frame) message() *message {
 	return x.rare.message
 }
 
-// left returns how many bytes of the message are behind this part.
 func (x *Frame) left() int {
 	if x.rare == nil {
 		return 0
@@ -218,13 +214,13 @@ func (o *Outbox) Take(buf []byte) []byte {
 	return buf
 }
 
-// takeLasts takes the frames of last that no earlier frame is left for.
+// It takes those that no earlier frame is left for.
 func (o *Outbox) takeLasts(buf *[]byte) {
 	for o.last.len() > 0 && !o.waiting.before(o.last) && !o.bulk.before(o.last) && o.takeFrom(&o.last, buf, cap(*buf)) {
 	}
 }
 
-// takeFrom takes the next frame of a queue, unless buf would exceed limit bytes.
+// It takes none if buf would exceed limit bytes.
 func (o *Outbox) takeFrom(q *queue, buf *[]byte, limit int) bool {
 	if q.len() == 0 || len(*buf) > 0 && len(*buf)+q.first().wireSize() > limit {
 		return false
@@ -243,8 +239,7 @@ func (o *Outbox) takeFrom(q *queue, buf *[]byte, limit int) bool {
 	return true
 }
 
-// count counts a frame that is taken, of so many bytes. The frames that were written to an earlier
-// connection are the first to be taken.
+// The frames that were written to an earlier connection are the first to be taken.
 func (o *Outbox) count(l *Frame, bytes int) {
 	o.counts.Bytes += uint64(bytes) //nolint:gosec // not negative
 	switch {
@@ -272,7 +267,6 @@ func (o *Outbox) Acknowledge(count uint64) error {
 	return nil
 }
 
-// acknowledged makes the memory free that nobody needs after the frame.
 func (r *rare) acknowledged() {
 	if r.used != nil {
 		fullBlocks.Put(r.used)
@@ -317,8 +311,7 @@ func (o *Outbox) Drain() []Frame {
 	return all
 }
 
-// keepBlocks keeps the blocks from being used again, because frames that leave the outbox without
-// an acknowledgement are still read.
+// Frames that leave the outbox without an acknowledgement are still read.
 func (o *Outbox) keepBlocks() {
 	o.block = nil
 	for _, q := range []*queue{&o.waiting, &o.bulk} {

@@ -7,17 +7,17 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// A message is a large one, whose parts are sent as frames of their own.
+// Its parts are sent as frames of their own.
 type message struct {
 	bytes []byte // the frame with the whole envelope
 	begun bool   // a part has been written
 	lost  bool   // it has become a dead letter
 }
 
-// largeBuffers have the memory of large frames that were acknowledged, as *[]byte.
+// They hold *[]byte.
 var largeBuffers sync.Pool
 
-// maxLargeBuffer is the largest buffer that is used again, in bytes.
+// In bytes.
 const maxLargeBuffer = 16 << 20
 
 // LargeBuffer returns an empty buffer for a large frame of that size.
@@ -28,14 +28,13 @@ func LargeBuffer(size int) []byte {
 	return make([]byte, 0, size)
 }
 
-// free makes the memory of the message free: all its parts are acknowledged.
+// All its parts are acknowledged.
 func (m *message) free() {
 	if cap(m.bytes) <= maxLargeBuffer {
 		largeBuffers.Put(&m.bytes)
 	}
 }
 
-// pushParts queues a large message in parts.
 func (o *Outbox) pushParts(l Frame) {
 	o.bytes -= wire.HeaderSize // parts have their own
 	m := &message{bytes: l.Bytes}
@@ -46,7 +45,6 @@ func (o *Outbox) pushParts(l Frame) {
 	}
 }
 
-// pushBulk queues a frame that must not overtake a large message.
 func (o *Outbox) pushBulk(l Frame) {
 	if o.bulky == nil {
 		o.bulky = map[string]int{}
@@ -58,7 +56,6 @@ func (o *Outbox) pushBulk(l Frame) {
 	o.bulk.push(&l)
 }
 
-// tookBulk notes that a frame has left bulk.
 func (o *Outbox) tookBulk(l *Frame) {
 	if m := l.message(); m != nil {
 		m.begun = true
@@ -72,8 +69,7 @@ func (o *Outbox) tookBulk(l *Frame) {
 	}
 }
 
-// begunParts removes the waiting parts of messages whose first parts were sent in the old session,
-// and appends them to lost.
+// The first parts of those messages were sent in the old session.
 func (o *Outbox) begunParts(lost []Frame) []Frame {
 	begun := func(l *Frame) bool { return l.message() != nil && l.message().begun }
 	for _, q := range []*queue{&o.waiting, &o.bulk} {
@@ -93,7 +89,6 @@ func (o *Outbox) begunParts(lost []Frame) []Frame {
 	return lost
 }
 
-// wireSize is an upper bound for what appendTo appends.
 func (x *Frame) wireSize() int {
 	if x.message() == nil {
 		return len(x.Bytes)
@@ -101,7 +96,6 @@ func (x *Frame) wireSize() int {
 	return len(x.Bytes) + wire.PartOverhead
 }
 
-// appendTo appends the frame to what is written.
 func (x *Frame) appendTo(buf []byte) []byte {
 	if x.message() == nil {
 		return append(buf, x.Bytes...)

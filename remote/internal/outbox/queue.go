@@ -2,18 +2,16 @@ package outbox
 
 import "slices"
 
-// A queue is first in, first out. The zero value is empty.
 type queue struct {
 	frames []Frame
-	head   int // index of the first frame
+	head   int
 }
 
 func (q *queue) len() int { return len(q.frames) - q.head }
 
 func (q *queue) first() *Frame { return &q.frames[q.head] }
 
-// before reports whether the first frame of q is older than the first frame of other. other is not
-// empty.
+// other is not empty.
 func (q *queue) before(other queue) bool {
 	return q.len() > 0 && q.first().seq < other.first().seq
 }
@@ -32,7 +30,6 @@ func (q *queue) pop() Frame {
 	return l
 }
 
-// drop removes the first frame.
 func (q *queue) drop() {
 	*q.first() = Frame{}
 	q.head++
@@ -41,7 +38,6 @@ func (q *queue) drop() {
 	}
 }
 
-// drain empties the queue and returns its frames.
 func (q *queue) drain() []Frame {
 	all := q.frames[q.head:]
 	*q = queue{}

@@ -7,13 +7,13 @@ import (
 	"io"
 	"sync"
 
-	"github.com/understudy-go/understudy/actor/extension"
+	"github.com/understudy-go/understudy/internal/extension"
 )
 
 // Large messages may be compressed by DEFLATE (RFC 1951) at its fastest level. Each message is
 // compressed on its own, because each may become a dead letter.
 
-// deflaters are used again: each has a megabyte of tables.
+// Each has a megabyte of tables.
 var deflaters = sync.Pool{New: func() any {
 	w, err := flate.NewWriter(nil, flate.BestSpeed)
 	if err != nil {
@@ -37,10 +37,9 @@ func Compress(buf *bytes.Buffer, p extension.Payload) (compressed extension.Payl
 	return extension.Payload{Type: p.Type, Data: buf.Bytes()}, len(p.Data)
 }
 
-// inflaters are used again.
 var inflaters = sync.Pool{New: func() any { return flate.NewReader(nil) }}
 
-// releaseInflater frees r to be used again, without what it has read.
+// It must not keep what it has read.
 func releaseInflater(r io.ReadCloser) {
 	if r.(flate.Resetter).Reset(nothing, nil) == nil {
 		inflaters.Put(r)
@@ -49,8 +48,7 @@ func releaseInflater(r io.ReadCloser) {
 
 var nothing = bytes.NewReader(nil)
 
-// inflate decompresses data, which must have that size. It never allocates beyond limit. It fails
-// with [ErrFrame].
+// data must have that size, and limit bounds what is allocated. It fails with [ErrFrame].
 func inflate(data []byte, size uint64, limit int) ([]byte, error) {
 	if size > uint64(limit) {
 		return nil, fmt.Errorf("%w: %w: %d bytes, compressed, the limit is %d", ErrFrame, ErrTooLarge, size, limit)

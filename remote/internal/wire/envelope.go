@@ -7,8 +7,8 @@ import (
 	"math"
 	"unicode/utf8"
 
-	"github.com/understudy-go/understudy/actor/extension"
 	"github.com/understudy-go/understudy/internal/codec"
+	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/metadata"
 )
 
@@ -70,7 +70,6 @@ func FillHead(buf []byte, begun, data int) []byte {
 	return putSize(buf, 0)
 }
 
-// headSize returns the size of a head with the number n.
 func headSize(n int) int {
 	switch {
 	case n < 24:
@@ -119,7 +118,6 @@ type EnvelopeReader struct {
 	err    error
 }
 
-// maxKnown bounds the strings that an EnvelopeReader keeps.
 const maxKnown = 1000
 
 // NewEnvelopeReader returns a reader that decompresses no message to more than limit bytes.
@@ -149,7 +147,6 @@ func (r *EnvelopeReader) Read(body []byte) (Envelope, error) {
 	return e, r.err
 }
 
-// begin decodes what comes before the metadata.
 func (r *EnvelopeReader) begin(body []byte) {
 	r.rest, r.err = body, nil
 	if len(r.begun) > 0 && bytes.HasPrefix(body, r.begun) {
@@ -169,7 +166,7 @@ func (r *EnvelopeReader) begin(body []byte) {
 	}
 }
 
-// part decodes the body of a frame with a part. It fails with [ErrFrame].
+// It fails with [ErrFrame].
 func (r *EnvelopeReader) part(body []byte) (left uint64, data []byte, err error) {
 	r.rest, r.err = body, nil
 	if fields := r.head(codec.MajorArray); r.err == nil && fields != partFields {
@@ -182,7 +179,7 @@ func (r *EnvelopeReader) part(body []byte) (left uint64, data []byte, err error)
 	return left, data, r.err
 }
 
-// metadata decodes the metadata. unusable says that there is some, which is left out.
+// unusable says that there is some, which is left out.
 func (r *EnvelopeReader) metadata() (m metadata.Metadata, unusable bool) {
 	if r.err != nil {
 		return metadata.Metadata{}, false
@@ -196,7 +193,7 @@ func (r *EnvelopeReader) metadata() (m metadata.Metadata, unusable bool) {
 	return m, unusable
 }
 
-// skip passes over n items, which a newer release has added.
+// A newer release has added them.
 func (r *EnvelopeReader) skip(n uint64) {
 	for ; n > 0 && r.err == nil; n-- {
 		rest, ok := codec.Skip(r.rest)
@@ -213,7 +210,7 @@ func (r *EnvelopeReader) fail(format string, args ...any) {
 	}
 }
 
-// text returns a text string, and keeps a copy. last is the likely value.
+// It keeps a copy of the text. last is the likely value.
 func (r *EnvelopeReader) text(last string) string {
 	b := r.bytes(codec.MajorText)
 	if string(b) == last {
@@ -247,7 +244,6 @@ func (r *EnvelopeReader) bytes(major byte) []byte {
 	return b
 }
 
-// head reads the head of an item of that major type and returns its number.
 func (r *EnvelopeReader) head(major byte) uint64 {
 	if r.err == nil && len(r.rest) == 0 {
 		r.fail("no end")

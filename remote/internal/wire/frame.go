@@ -16,7 +16,7 @@ func AppendFrame(buf, body []byte) []byte {
 	return append(buf, body...)
 }
 
-// putSize writes the length of the frame that begins at begin and ends with buf.
+// The frame begins at begin and ends with buf.
 func putSize(buf []byte, begin int) []byte {
 	binary.BigEndian.PutUint32(buf[begin:], uint32(len(buf)-begin-HeaderSize))
 	return buf
@@ -119,8 +119,8 @@ func (f *FrameReader) Fill(size int) error {
 	return err
 }
 
-// makeRoom makes room for a frame of that size, whose beginning is unread in the buffer. An empty
-// buffer that is larger than usual is freed.
+// The beginning of the frame is unread in the buffer. An empty buffer that is larger than usual is
+// freed.
 func (f *FrameReader) makeRoom(size int) {
 	unread := f.buf[f.begin:f.end]
 	to := f.buf

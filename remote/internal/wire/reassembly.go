@@ -34,7 +34,7 @@ func AppendPart(buf, part []byte, left int) []byte {
 type Reassembler struct {
 	body    []byte
 	left    uint64 // bytes still to come
-	refused bool   // the rest of the message is dropped
+	refused bool
 }
 
 // IsPart reports whether the body of a frame is a part.
@@ -67,7 +67,7 @@ func (j *Reassembler) Add(r *EnvelopeReader, frame []byte, limit int) (body, los
 	return j.add(left, data), lost, err
 }
 
-// add adds a part, and returns the message after the last one.
+// body is the message after the last part.
 func (j *Reassembler) add(left uint64, data []byte) (body []byte) {
 	j.left = left
 	if !j.refused {
@@ -82,12 +82,12 @@ func (j *Reassembler) add(left uint64, data []byte) (body []byte) {
 	return body
 }
 
-// firstGrowth is the least capacity for a message in parts, unless the message is smaller.
+// A smaller message has less.
 const firstGrowth = 256 << 10
 
-// grow makes room for size bytes, behind which left more are announced. The announced size is the
-// limit of the capacity; what has arrived makes it grow by a factor of four, so that a message is
-// copied seldom and an announcement costs little.
+// Another left bytes are announced. The announced size is the limit of the capacity; what has
+// arrived makes it grow by a factor of four, so that a message is copied seldom and an announcement
+// costs little.
 func (j *Reassembler) grow(size int, left uint64) {
 	need := len(j.body) + size
 	if need <= cap(j.body) {

@@ -45,7 +45,6 @@ type row struct {
 	advertised map[string]string // by name
 }
 
-// A peer is another member and its row.
 type peer struct {
 	row
 	reachable bool
@@ -108,7 +107,6 @@ func (d *Directory) raise(name string, r singletonhook.Record) bool {
 	return true
 }
 
-// sumOf returns the checksum of a record; 0 for none.
 func sumOf(name string, r singletonhook.Record) uint64 {
 	if r == (singletonhook.Record{}) {
 		return 0
@@ -228,7 +226,6 @@ func (d *Directory) Leaves(id node.ID) bool {
 	return member && !p.Up
 }
 
-// row returns what is known of a member's managers.
 func (d *Directory) row(id node.ID) row {
 	if id == d.topo.Self {
 		return d.own

@@ -28,7 +28,6 @@ const (
 	maxEarly = 1000
 )
 
-// send returns a message to another hub.
 func send[B any](d *Directory, to node.ID, body B) wire.Any {
 	return wire.New(wire.Header{From: d.topo.Self, To: to}, body)
 }
@@ -53,7 +52,6 @@ func (d *Directory) Flush() []wire.Any {
 	return out
 }
 
-// addTo adds the current state of a singleton to news.
 func (d *Directory) addTo(news *wire.News, name string) {
 	if text, has := d.own.advertised[name]; has {
 		news.Advertised = append(news.Advertised, text)
@@ -65,7 +63,6 @@ func (d *Directory) addTo(news *wire.News, name string) {
 	}
 }
 
-// sizeOf returns the approximate size of the news of a singleton, in bytes.
 func (d *Directory) sizeOf(name string) int {
 	return len(name) + len(d.own.advertised[name]) + recordBytes
 }
@@ -108,7 +105,6 @@ func (d *Directory) rowParts(to, owner node.ID, r *row) []wire.Any {
 	return out
 }
 
-// compare returns a comparison for a peer.
 func (d *Directory) compare(id node.ID, p *peer) wire.Any {
 	return send(d, id, wire.Compare{Mine: d.own.version, Yours: p.version, Records: d.sum})
 }
@@ -269,7 +265,6 @@ func (d *Directory) part(from node.ID, w wire.Row) []wire.Any {
 	return nil
 }
 
-// confirm returns a message that says which version of a peer's row this node knows.
 func (d *Directory) confirm(id node.ID, p *peer) wire.Any {
 	return send(d, id, wire.Confirm{Version: p.version})
 }
@@ -313,7 +308,6 @@ func (d *Directory) differ(was, is row) {
 	}
 }
 
-// compared answers a comparison.
 func (d *Directory) compared(msg wire.Message[wire.Compare]) []wire.Any {
 	c, from := msg.Body, msg.Header.From
 	p, member := d.peers[from]

@@ -60,7 +60,6 @@ func (a *Absence) Observe(m *Machine, now time.Time) {
 	}
 }
 
-// takeover returns from which host m takes over, and why.
 func (a *Absence) takeover(m *Machine, now time.Time) Takeover {
 	t := Takeover{Since: now, From: a.former, Reason: Moved}
 	_, member := m.topo.Member(a.former)

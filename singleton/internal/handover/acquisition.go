@@ -29,7 +29,6 @@ type LeaseStatus struct {
 	RetryAt   time.Time
 }
 
-// A question is what is under way.
 type question uint8
 
 const (
@@ -38,7 +37,6 @@ const (
 	termAsked
 )
 
-// claimBackoff is the delay after a source of terms has failed.
 var claimBackoff = actor.Backoff{Min: 100 * time.Millisecond, Max: 4 * time.Second}
 
 // MaxTerm is the greatest term that can be packed into a generation. Members ignore records of
@@ -81,7 +79,6 @@ func (m *Machine) advance(now time.Time) []Action {
 	return m.becomeHost(now)
 }
 
-// next begins a question.
 func (a *acquisition) next(q question) uint64 {
 	a.number++
 	a.asked = q
@@ -158,7 +155,6 @@ func (m *Machine) onLeaseLost(ev LeaseLost, now time.Time) []Action {
 	return nil
 }
 
-// lose notes that the lease was lost. It is asked for again at retryAt.
 func (a *acquisition) lose(reason error, retryAt time.Time) {
 	a.asked, a.Held, a.Obstacle, a.RetryAt = nothingAsked, false, reason, retryAt
 }
@@ -174,7 +170,6 @@ func (a *acquisition) release() []Action {
 	return []Action{ReleaseLease{}}
 }
 
-// onReleased grants the requests that have waited for the lease to be free.
 func (m *Machine) onReleased(now time.Time) []Action {
 	a := &m.outside
 	if !a.Releasing {

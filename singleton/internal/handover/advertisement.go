@@ -33,7 +33,6 @@ func AdvertisedName(advertisement string) string {
 	return name
 }
 
-// advertised returns the signature of p's manager, and whether it has one.
 func advertised(p singletonhook.Peer) (signature string, has bool) {
 	_, signature, _ = strings.Cut(p.Advertisement, separator)
 	return signature, p.Advertisement != ""
@@ -42,7 +41,6 @@ func advertised(p singletonhook.Peer) (signature string, has bool) {
 // A Setting is a part of a signature.
 type Setting struct{ Name, Value string }
 
-// maxValue bounds the value of a setting in a signature, in bytes.
 const maxValue = 100
 
 // SignatureOf returns the signature of those settings that are not empty.

@@ -32,7 +32,6 @@ func (d *drain) begin(hosted bool) (tell bool) {
 	return true
 }
 
-// confirm records that a member no longer sends messages here.
 func (d *drain) confirm(from node.ID) {
 	if d.begun {
 		d.confirmed[from] = true
@@ -66,7 +65,6 @@ func (d *drain) askHost(host node.ID, sends uint64) (ask, waits bool) {
 	return true, true
 }
 
-// settled notes the answer of the next host.
 func (d *drain) settled(number uint64) {
 	if d.settle.Pass(number) {
 		d.rounds++

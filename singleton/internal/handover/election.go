@@ -77,7 +77,6 @@ func Elect(topo *singletonhook.Topology, cfg *Config, self, except node.ID) (sin
 	return cfg.Anchor.elected(candidates)
 }
 
-// elected returns the candidate that the anchor's function chooses, if it has one.
 func (a Anchor) elected(candidates []singletonhook.Peer) (host singletonhook.Peer, ok bool) {
 	if a.Kind != ByFunction {
 		return singletonhook.Peer{}, false
@@ -94,7 +93,6 @@ func (a Anchor) elected(candidates []singletonhook.Peer) (host singletonhook.Pee
 	return candidates[i], true
 }
 
-// admits reports whether the singleton may be on p.
 func (c *Config) admits(p singletonhook.Peer) bool {
 	return hasRole(p, c.Role) && (c.Anchor.Kind != ByName || p.Name == c.Anchor.Node)
 }
@@ -103,7 +101,6 @@ func hasRole(p singletonhook.Peer, role string) bool {
 	return role == "" || slices.Contains(p.Roles, role)
 }
 
-// manages reports whether p has a manager whose settings match the reference.
 func (c *Config) manages(p singletonhook.Peer, self node.ID, reference string) bool {
 	signature, has := advertised(p)
 	if p.ID == self {
@@ -112,7 +109,6 @@ func (c *Config) manages(p singletonhook.Peer, self node.ID, reference string) b
 	return has && matches(signature, reference)
 }
 
-// order returns members by preference.
 func (a Anchor) order(members []singletonhook.Peer) []singletonhook.Peer {
 	if a.Kind != ByAge {
 		return members

@@ -19,7 +19,6 @@ type Instance struct {
 	startAt  time.Time // no instance starts earlier
 }
 
-// due reports whether an instance that is to run is to be started.
 func (i *Instance) due(now time.Time) bool { return !i.Running && !now.Before(i.startAt) }
 
 func (i *Instance) start(now time.Time) []Action {
@@ -27,7 +26,6 @@ func (i *Instance) start(now time.Time) []Action {
 	return []Action{StartInstance{i.Generation}}
 }
 
-// onFenceHeld takes over the generation of the journal if that is later.
 func (m *Machine) onFenceHeld(f FenceHeld, now time.Time) []Action {
 	i := &m.instance
 	if !i.Running || f.Started != i.born {
@@ -53,7 +51,6 @@ func (m *Machine) stopFor(phase Phase, atOnce bool, now time.Time) []Action {
 	return []Action{StopInstance{AtOnce: atOnce}}
 }
 
-// onEnded handles the end of the instance: an expected one, or one that needs a restart.
 func (m *Machine) onEnded(e InstanceEnded, now time.Time) []Action {
 	i := &m.instance
 	if !i.Running {

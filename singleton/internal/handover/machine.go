@@ -55,7 +55,6 @@ func (c *Config) mayRun(p singletonhook.Peer) bool {
 	return hasRole(p, c.Role) || !matches(signature, c.Signature)
 }
 
-// removalMargin returns how long an instance on a node that was removed may still run.
 func (c *Config) removalMargin(topo *singletonhook.Topology) time.Duration {
 	if c.Margin == 0 {
 		return topo.Margin
@@ -172,7 +171,6 @@ func (m *Machine) hostIsSelf() bool {
 	return ok && h.ID == m.topo.Self && !m.topo.Down
 }
 
-// review applies a changed view to each phase.
 func (m *Machine) review(now time.Time) []Action {
 	switch m.phase {
 	case Pending, Standby, Asking, Acquiring, Ended:
@@ -216,7 +214,6 @@ func (m *Machine) Mismatch() (differences string, reference singletonhook.Peer, 
 	return Mismatch(&m.topo, m.cfg.Signature)
 }
 
-// settle finds the phase of a node that runs no instance.
 func (m *Machine) settle(now time.Time) []Action {
 	h, ok := m.Host()
 	switch _, _, mismatch := m.Mismatch(); {
@@ -239,7 +236,6 @@ func (m *Machine) settle(now time.Time) []Action {
 	return m.outside.release()
 }
 
-// onTick does what is due.
 func (m *Machine) onTick(now time.Time) []Action {
 	switch {
 	case m.phase == Asking:
@@ -290,10 +286,8 @@ func (m *Machine) Lease() LeaseStatus { return m.outside.LeaseStatus }
 // HighestTerm returns the highest term that this node has heard of or promised.
 func (m *Machine) HighestTerm() uint64 { return m.terms.highest() }
 
-// occupied reports whether an instance runs here that is not given up.
 func (m *Machine) occupied() bool { return m.instance.Running && m.stopping.step != givenUp }
 
-// header returns the header of a message to another manager.
 func (m *Machine) header(to node.ID) wire.Header {
 	return wire.Header{Name: m.cfg.Name, From: m.topo.Self, To: to}
 }

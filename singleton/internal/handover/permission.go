@@ -27,7 +27,6 @@ type heldUp struct {
 	since, until time.Time // when the instance was told to stop, and when it is given up
 }
 
-// begin begins another request.
 func (p *permission) begin(term uint64, now time.Time) {
 	*p = permission{attempt: p.attempt + 1, term: term, grants: make(map[node.ID]bool), retryAt: now}
 }
@@ -41,7 +40,6 @@ func (p *permission) heldUpBy(id node.ID) *heldUp {
 	return nil
 }
 
-// terms are the terms of which a node knows that they have been used.
 type terms struct {
 	known    singletonhook.Record // the highest term that was started
 	promised promise
@@ -56,7 +54,6 @@ type promise struct {
 
 func (t *terms) learn(r singletonhook.Record) { t.known = t.known.Merge(r) }
 
-// highest returns the highest term that may have been used.
 func (t *terms) highest() uint64 { return max(t.known.Term, t.promised.term) }
 
 // overtook reports whether a journal has accepted a later generation than g. Then the instance of g
@@ -67,7 +64,6 @@ func (t *terms) overtook(g generation.Generation) bool {
 	return fenced && g.Less(last)
 }
 
-// taken notes that another node may have used a term.
 func (t *terms) taken(term uint64) {
 	if term > t.promised.term {
 		t.promised = promise{term: term}
@@ -87,7 +83,6 @@ func (t *terms) promise(to node.ID, term uint64) (taken uint64) {
 	return taken
 }
 
-// ask begins to ask the others for permission, when there is a term left.
 func (m *Machine) ask(now time.Time) []Action {
 	if m.terms.highest() >= MaxTerm {
 		m.phase, m.outside.Obstacle = Pending, generation.ErrOverflow
@@ -98,7 +93,6 @@ func (m *Machine) ask(now time.Time) []Action {
 	return m.proceed(now, false)
 }
 
-// askBackoff is the delay between requests that are not answered.
 var askBackoff = actor.Backoff{Min: 100 * time.Millisecond, Max: time.Second}
 
 // proceed becomes host when no member is left to ask, and otherwise asks those that have not
@@ -208,7 +202,6 @@ func (m *Machine) onRequest(r wire.Message[wire.Request], now time.Time) []Actio
 	return nil
 }
 
-// waiters are the requests that wait for the instance here to end.
 type waiters []wire.Message[wire.Request]
 
 // add keeps a request; of several requests of one node the last.
@@ -231,7 +224,6 @@ func (m *Machine) grantWaiters() []Action {
 	return out
 }
 
-// holdUp says why r is not granted yet.
 func (m *Machine) holdUp(r wire.Message[wire.Request], now time.Time) Action {
 	return Send{wire.New(m.header(r.Header.From), wire.HeldUp{
 		Attempt: r.Body.Attempt, Since: now.Sub(m.stopping.since), Until: m.stopping.at.Sub(now),

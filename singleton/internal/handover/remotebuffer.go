@@ -19,7 +19,6 @@ type remoteBuffer struct {
 	removed []node.ID // the last members to have been removed
 }
 
-// keptRemoved is how many of those are remembered.
 const keptRemoved = 100
 
 type remoteQueue struct {
@@ -89,7 +88,6 @@ func (r *remoteBuffer) takeFrom(address string) []Parcel {
 	return taken
 }
 
-// drain empties the queue.
 func (q *remoteQueue) drain() (taken []Parcel) {
 	for _, w := range q.items.Drain() {
 		taken = append(taken, w.parcel)
@@ -97,7 +95,6 @@ func (q *remoteQueue) drain() (taken []Parcel) {
 	return taken
 }
 
-// expire takes out the messages that have expired.
 func (r *remoteBuffer) expire(now time.Time) (all []Parcel) {
 	for _, q := range r.queues {
 		for q.items.Len() > 0 && expired(q.items.At(0).until, now) {
@@ -107,7 +104,6 @@ func (r *remoteBuffer) expire(now time.Time) (all []Parcel) {
 	return all
 }
 
-// nextExpiry returns when the next message expires; zero when none does.
 func (r *remoteBuffer) nextExpiry() (next time.Time) {
 	for _, q := range r.queues {
 		if q.items.Len() > 0 {
@@ -117,7 +113,6 @@ func (r *remoteBuffer) nextExpiry() (next time.Time) {
 	return next
 }
 
-// has reports whether there are messages of a node.
 func (r *remoteBuffer) has(from node.ID) bool {
 	for _, q := range r.queues {
 		if q.from == from && q.items.Len() > 0 {
@@ -127,7 +122,6 @@ func (r *remoteBuffer) has(from node.ID) bool {
 	return false
 }
 
-// takeAll takes out everything.
 func (r *remoteBuffer) takeAll() []*remoteQueue {
 	all := r.queues
 	r.queues = nil

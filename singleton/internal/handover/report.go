@@ -98,7 +98,6 @@ func whyPending(m *Machine) string {
 	return whyNoCandidate(m)
 }
 
-// whyNoCandidate says what every member lacks that is up, or that none is elected.
 func whyNoCandidate(m *Machine) string {
 	up := keep(m.topo.Members, func(p singletonhook.Peer) bool { return p.Up && p.ID != m.drained })
 	able := keep(up, m.cfg.admits)

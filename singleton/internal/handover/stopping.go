@@ -27,7 +27,6 @@ const (
 // before it is called stuck. Most instances are handling none at this time.
 const forcedPatience = 500 * time.Millisecond
 
-// pressOn takes the next step when its time has come.
 func (m *Machine) pressOn(now time.Time) []Action {
 	s := &m.stopping
 	if s.at.IsZero() || now.Before(s.at) {

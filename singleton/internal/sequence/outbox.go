@@ -53,7 +53,6 @@ func (q *Outbox[M]) Tell(msg M) (over []M) {
 	return over
 }
 
-// advance moves what waits into the window.
 func (q *Outbox[M]) advance() {
 	for q.open.Len() < q.window && q.held.Len() > 0 {
 		if msg := q.held.Pop(); q.enters(msg, q.held.Len()) {

@@ -138,7 +138,6 @@ func (r *Receiver) Ack(id wire.StreamID) (ack wire.Ack, to node.ID) {
 	return ack, s.from
 }
 
-// failuresAfter returns how many instances have failed at the message after handled.
 func (s *stream) failuresAfter(handled uint64) int {
 	if handled < s.UpTo() {
 		return 0 // there was no room for all refusals before it

@@ -18,7 +18,6 @@ type record struct {
 	tokenRev int64 // revision of the token; 0 when there has never been one
 }
 
-// version identifies the acquisition of a grant.
 type version struct {
 	acquired int64
 	id       clientv3.LeaseID

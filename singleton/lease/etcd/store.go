@@ -58,7 +58,6 @@ func (s *Store) holderKey(name string) string { return s.prefix + "holder/" + na
 // tokenKey is the key with the last token of a name. It is never deleted.
 func (s *Store) tokenKey(name string) string { return s.prefix + "token/" + name }
 
-// after returns the next token above both numbers.
 func after(token, floor uint64) (uint64, error) {
 	highest := max(token, floor)
 	if highest == math.MaxUint64 {

@@ -8,10 +8,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// errOvertaken is the error of a request whose writes were each preceded by another writer's.
 var errOvertaken = errors.New("others have written first each time")
 
-// status returns the status code of the server's answer; 0 when err is nil.
 func status(err error) int {
 	var answer apierrors.APIStatus
 	if errors.As(err, &answer) {
@@ -44,7 +42,6 @@ func refused(err error, creating bool) bool {
 	}
 }
 
-// explain adds the request and the object to an error, and what to do about it.
 func (s *Store) explain(verb, object string, err error) error {
 	code, hint := status(err), ""
 	switch code {

@@ -55,7 +55,6 @@ func seconds(ttl time.Duration) int32 {
 	return int32(min(max((ttl+time.Second-1)/time.Second, 1), math.MaxInt32))
 }
 
-// nextToken returns the token after above.
 func nextToken(above uint64) (int32, error) {
 	if above >= math.MaxInt32 {
 		return 0, fmt.Errorf("there is no token above %d: leaseTransitions has 31 bits; use another name for the lease", above)

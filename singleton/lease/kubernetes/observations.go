@@ -47,7 +47,6 @@ func (s *observations) gone(object string) {
 	s.of(object).object = nil
 }
 
-// age returns for how long the record has been seen unchanged.
 func (s *observations) age(object string) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

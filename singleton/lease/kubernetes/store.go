@@ -67,7 +67,6 @@ func (s *Store) Take(ctx context.Context, c lease.Claim) (lease.Grant, error) {
 	return lease.Grant{Claim: c, Token: transitions(object), Version: object.ResourceVersion}, nil
 }
 
-// free returns [lease.ErrHeld] while another holder has the lease.
 func (s *Store) free(current *coordinationv1.Lease, c lease.Claim) error {
 	if err := checkName(current, c.Name); err != nil {
 		return err
@@ -176,7 +175,6 @@ func (s *Store) change(
 	return nil, failed(errOvertaken)
 }
 
-// read returns the object, nil without one, and records that it was seen.
 func (s *Store) read(ctx context.Context, object string) (*coordinationv1.Lease, error) {
 	found, err := s.leases.Get(ctx, object, metav1.GetOptions{})
 	switch {

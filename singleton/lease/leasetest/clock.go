@@ -43,7 +43,6 @@ func (c *skewedClock) AfterFunc(d time.Duration, f func()) func() {
 	return func() { t.Stop() }
 }
 
-// step sets the time of day forward by d, or back.
 func (c *skewedClock) step(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -67,7 +67,6 @@ func contest(e *env, skewed bool) {
 	judge(e, stints, int(length/e.ttl))
 }
 
-// serve holds the lease for a while, and returns for how long it was valid.
 func (e *env) serve(h *holder, rng *rand.Rand) stint {
 	s := stint{token: h.Token()}
 	until := time.Now().Add(time.Duration(rng.Float64() * 2 * float64(e.ttl)))
@@ -92,7 +91,6 @@ func (e *env) serve(h *holder, rng *rand.Rand) stint {
 	return s
 }
 
-// sleepIn sleeps for up to d, and ends when the test does.
 func (e *env) sleepIn(rng *rand.Rand, d time.Duration) {
 	select {
 	case <-time.After(time.Duration(rng.Float64() * float64(d))):
@@ -100,7 +98,6 @@ func (e *env) sleepIn(rng *rand.Rand, d time.Duration) {
 	}
 }
 
-// judge compares the stints of all contenders.
 func judge(e *env, stints []stint, ttls int) {
 	stints = slices.DeleteFunc(stints, func(s stint) bool { return s.begin.IsZero() })
 	slices.SortFunc(stints, func(a, b stint) int { return a.begin.Compare(b.begin) })

@@ -9,7 +9,6 @@ import (
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
-// endLaws are about how a holder ends: by its own decision, or by its caller's.
 var endLaws = []law{
 	{name: "AHolderReleases", check: func(e *env) {
 		name := e.name("x")

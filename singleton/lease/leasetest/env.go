@@ -12,7 +12,6 @@ import (
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
-// env is what a law has to work with.
 type env struct {
 	*testing.T
 	backend Backend
@@ -35,7 +34,6 @@ func newEnv(t *testing.T, b Backend, bubble bool) *env {
 	return e
 }
 
-// need skips a law whose hook is missing.
 func (e *env) need(present bool, hook string) {
 	if !present {
 		e.Skipf("Backend.%s is not set", hook)
@@ -44,10 +42,8 @@ func (e *env) need(present bool, hook string) {
 
 func (e *env) open() lease.Store { return e.backend.Open(e.T) }
 
-// name returns one that no other law uses.
 func (e *env) name(begin string) string { return begin + "-" + rand.Text()[:12] }
 
-// claim returns one of a holder of its own.
 func (e *env) claim(name, owner string) lease.Claim {
 	return lease.Claim{Name: name, Holder: owner + "/" + rand.Text(), TTL: e.ttl}
 }
@@ -60,7 +56,6 @@ func (e *env) lasting(name, owner string) lease.Claim {
 	return c
 }
 
-// take takes a lease that must be free.
 func (e *env) take(s lease.Store, c lease.Claim) lease.Grant {
 	e.Helper()
 	g, err := s.Take(e.Context(), c)
@@ -71,7 +66,6 @@ func (e *env) take(s lease.Store, c lease.Claim) lease.Grant {
 	return g
 }
 
-// refused tries to take a lease that another holds.
 func (e *env) refused(s lease.Store, c lease.Claim) {
 	e.Helper()
 	_, err := s.Take(e.Context(), c)
@@ -99,7 +93,6 @@ func (e *env) release(s lease.Store, g lease.Grant) {
 	require.NoError(e, s.Release(e.Context(), g))
 }
 
-// takeover takes the lease as soon as nobody holds it any more.
 func (e *env) takeover(s lease.Store, c lease.Claim, within time.Duration) lease.Grant {
 	e.Helper()
 	start := time.Now()
@@ -123,7 +116,6 @@ func (e *env) sleep(d time.Duration) {
 	}
 }
 
-// eventually waits until what is true.
 func (e *env) eventually(within time.Duration, what string, is func() bool) {
 	e.Helper()
 	for start := time.Now(); !is(); e.sleep(e.ttl / 100) {
@@ -140,7 +132,6 @@ type holder struct {
 	losses []error
 }
 
-// holder returns one with the settings of the laws, which change may alter.
 func (e *env) holder(name, owner string, change ...func(*lease.Settings)) *holder {
 	e.Helper()
 	s := lease.Settings{TTL: e.ttl}
@@ -174,7 +165,6 @@ func (h *holder) lost() []error {
 	return append([]error(nil), h.losses...)
 }
 
-// acquired makes h hold its lease, which must be free.
 func (e *env) acquired(h *holder) {
 	e.Helper()
 	ok, err := h.Acquire(e.Context())
@@ -183,7 +173,6 @@ func (e *env) acquired(h *holder) {
 	require.True(e, h.Valid())
 }
 
-// denied checks that another holds it.
 func (e *env) denied(h *holder) {
 	e.Helper()
 	ok, err := h.Acquire(e.Context())
@@ -192,7 +181,6 @@ func (e *env) denied(h *holder) {
 	require.False(e, h.Valid())
 }
 
-// acquires makes h hold its lease when the one before has expired.
 func (e *env) acquires(h *holder, within time.Duration) {
 	e.Helper()
 	start := time.Now()

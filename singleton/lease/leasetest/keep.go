@@ -6,7 +6,6 @@ import (
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
-// keepLaws are about what a holder bears.
 var keepLaws = []law{
 	{name: "AHolderKeepsItsLease", check: func(e *env) {
 		name := e.name("x")

@@ -61,7 +61,6 @@ func hold(e *env) {
 	select {}
 }
 
-// startHolder returns the process that holds the lease, and its token.
 func startHolder(e *env, at string) (holder *process.Process, token uint64) {
 	e.Helper()
 	holder, err := process.Start(process.Self([]string{holding + "=" + at}, "-test.run=^"+e.Name()+"$", "-test.timeout=2m"))

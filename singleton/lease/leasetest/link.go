@@ -38,7 +38,6 @@ func (l *link) cut() { l.set(func() { l.down = true }) }
 // loseAnswers lets the next n requests be carried out, and fail.
 func (l *link) loseAnswers(n int) { l.set(func() { l.lose = n }) }
 
-// slow lets requests wait for d, before they are sent.
 func (l *link) slow(d time.Duration) { l.set(func() { l.delay = d }) }
 
 // stall lets requests hang until their context ends.
@@ -47,12 +46,10 @@ func (l *link) stall() { l.set(func() { l.hang = true }) }
 // stallDeaf lets requests hang until heal, whatever their context says.
 func (l *link) stallDeaf() { l.set(func() { l.deaf = make(chan struct{}) }) }
 
-// trouble begins random faults, whose delays are about unit.
 func (l *link) trouble(rng *rand.Rand, unit time.Duration) {
 	l.set(func() { l.rng, l.unit = rng, unit })
 }
 
-// heal ends all faults.
 func (l *link) heal() {
 	l.set(func() {
 		if l.deaf != nil {
@@ -68,7 +65,6 @@ func (l *link) set(change func()) {
 	change()
 }
 
-// count returns how many requests there were.
 func (l *link) count() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -88,7 +84,6 @@ func (l *link) Release(ctx context.Context, g lease.Grant) error {
 	return err
 }
 
-// A plan is what happens to one request.
 type plan struct {
 	delay, answer time.Duration // before it is sent, and before its answer is there
 	deaf          chan struct{}
@@ -121,7 +116,6 @@ func (l *link) request(ctx context.Context, send func(context.Context) (lease.Gr
 	return g, err
 }
 
-// wait reports whether d passed before ctx ended.
 func wait(ctx context.Context, d time.Duration) bool {
 	if d == 0 {
 		return ctx.Err() == nil

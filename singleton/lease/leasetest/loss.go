@@ -8,7 +8,6 @@ import (
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
-// lossLaws are about what a holder cannot bear.
 var lossLaws = []law{
 	{name: "AHolderStepsDownBeforeOthersMayTakeIt", check: func(e *env) {
 		stepsDown(e, (*link).cut)

@@ -63,14 +63,12 @@ func RunInBubble(t *testing.T, open func(t *testing.T) Backend) {
 	}
 }
 
-// A law is a statement that holds for every store.
 type law struct {
 	name  string
 	alone bool // it disturbs what other laws use
 	check func(*env)
 }
 
-// laws returns all laws, those that run alone first.
 func laws() []law {
 	all := slices.Concat(takeLaws, expiryLaws, tokenLaws, nameLaws, endLaws, keepLaws, lossLaws, clockLaws, contestLaws)
 	slices.SortStableFunc(all, func(a, b law) int {

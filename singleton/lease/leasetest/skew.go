@@ -8,7 +8,6 @@ import (
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
-// clockLaws are about holders whose clocks are wrong or that are paused.
 var clockLaws = []law{
 	{name: "APausedHolderKnowsAtOnceThatItsLeaseIsOver", check: func(e *env) {
 		stopped(e, false)

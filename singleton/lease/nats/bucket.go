@@ -19,13 +19,11 @@ var (
 	errAway = errors.New("the servers do not answer or cannot do it just now")
 )
 
-// An entry is the last entry of a key.
 type entry struct {
 	revision uint64 // 0 when the key has no entry
 	value    []byte // empty when the key was deleted
 }
 
-// A bucket is the part of NATS that a store needs.
 type bucket interface {
 	// last returns the last entry of key, as one server knows it.
 	last(ctx context.Context, key string) (entry, error)
@@ -40,10 +38,8 @@ type bucket interface {
 // answered.
 const requestPatience = 2 * time.Second
 
-// errBroken is the cause of the end of requests that a broken connection has carried.
 var errBroken = errors.New("the connection broke before the answer")
 
-// A keyValue is a bucket of NATS.
 type keyValue struct {
 	nc  *nats.Conn
 	kv  jetstream.KeyValue
@@ -102,7 +98,6 @@ func (b *keyValue) update(ctx context.Context, key string, value []byte, revisio
 	return now, nil
 }
 
-// asking returns the context of one request, which ends with its patience and with the connection.
 func (b *keyValue) asking(ctx context.Context) (wait context.Context, end func()) {
 	timed, stop := context.WithTimeout(ctx, requestPatience)
 	wait, cancel := context.WithCancelCause(timed)

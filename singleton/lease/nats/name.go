@@ -6,7 +6,6 @@ import (
 	"github.com/understudy-go/understudy/internal/naming"
 )
 
-// holderKey is the key of a lease's record.
 func holderKey(name string) string { return "holder." + token(name) }
 
 // tokenKey is the key that says up to which number the tokens of a name are used up.

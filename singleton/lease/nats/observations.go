@@ -44,7 +44,6 @@ func (s *observations) note(name string, r record, since time.Time) {
 	s.last[name] = observation{revision: r.revision, nonce: r.nonce, since: since}
 }
 
-// age returns how long the record with that revision has been seen unchanged.
 func (s *observations) age(name string, r record) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()

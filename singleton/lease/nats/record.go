@@ -45,7 +45,6 @@ func parseRecord(e entry) (record, error) {
 	return r, nil
 }
 
-// version identifies the record of a grant.
 func (r record) version() string { return strconv.FormatUint(r.revision, 10) }
 
 // parseVersion returns 0 for text that is not from a grant of this package, including "".

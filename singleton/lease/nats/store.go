@@ -25,7 +25,6 @@ type Store struct {
 	observations observations
 }
 
-// read returns the record of a name, and records that it was seen.
 func (s *Store) read(ctx context.Context, name string) (record, error) {
 	e, err := s.bucket.last(ctx, holderKey(name))
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 // of the claim is wrong. Use another name for the lease.
 var ErrOverflow = errors.New("postgres: the numbers of this name are used up, they end at 2⁶³-1")
 
-// least returns a floor as the server's type, if a greater number exists.
 func least(floor uint64) (int64, error) {
 	if floor >= math.MaxInt64 {
 		return 0, fmt.Errorf("%w: got a floor of %d", ErrOverflow, floor)
@@ -20,7 +19,6 @@ func least(floor uint64) (int64, error) {
 	return int64(floor), nil
 }
 
-// explain adds the meaning of a server's error, or how to fix it.
 func (s *Store) explain(err error) error {
 	if pg.Code(err) == pg.OutOfRange {
 		return fmt.Errorf("%w: %w", ErrOverflow, err)

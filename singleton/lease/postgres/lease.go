@@ -40,7 +40,6 @@ func (s *Store) Renew(ctx context.Context, g lease.Grant) (lease.Grant, error) {
 	return g, nil
 }
 
-// whose adds the holder of a lease to the reason of a refusal, if that can be told.
 func (s *Store) whose(ctx context.Context, reason error, c lease.Claim) error {
 	var holder string
 	err := s.db.QueryRow(ctx, s.statements.holder, pg.Escape(c.Name)).Scan(&holder)

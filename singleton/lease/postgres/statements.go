@@ -6,7 +6,6 @@ import (
 	"github.com/understudy-go/understudy/internal/pg"
 )
 
-// statements are the SQL of one table.
 type statements struct {
 	take, renew, release, abandon string
 	claimTerm, holder             string
@@ -42,7 +41,6 @@ var migrations = []string{`CREATE TABLE {table} (
 
 const columns = "name, token, holder, held, expires_at"
 
-// until is when a lease of $3 microseconds ends.
 const until = `clock_timestamp() + $3::bigint * interval '1 microsecond'`
 
 // take: ON CONFLICT locks the row before it looks at the condition, so the clock is read

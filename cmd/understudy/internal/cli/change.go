@@ -13,7 +13,7 @@ import (
 	"github.com/understudy-go/understudy/cmd/understudy/internal/status"
 )
 
-// drain makes the node leave and waits. It reports progress on standard error.
+// It reports progress on standard error.
 func drain(ctx context.Context, c *command) (int, error) {
 	within, cancel := context.WithTimeout(ctx, c.within)
 	defer cancel()
@@ -37,7 +37,6 @@ func drain(ctx context.Context, c *command) (int, error) {
 	})
 }
 
-// leaving says how far a node is that leaves.
 func leaving(s status.Snapshot) string {
 	var here []string
 	for _, one := range s.Singletons {
@@ -64,13 +63,11 @@ func drained(d client.Drain) string {
 	return d.Node + " begins to leave"
 }
 
-// A taken is a member that is taken down.
 type taken struct {
 	Member string `json:"member"`
 	By     string `json:"by"`
 }
 
-// down takes a member down.
 func down(ctx context.Context, c *command) (int, error) {
 	s, err := c.client.Status(ctx)
 	if err != nil {
@@ -93,7 +90,6 @@ func down(ctx context.Context, c *command) (int, error) {
 	})
 }
 
-// confirm asks for the answer that lets a command go on.
 func (c *command) confirm(question, answer string) error {
 	if c.yes {
 		return nil

@@ -22,25 +22,22 @@ type Env struct {
 	Terminal       bool // Stdin is a terminal
 }
 
-// Exit codes.
 const (
-	fine  = 0 // nothing is wrong
+	fine  = 0
 	wrong = 1 // something is wrong with the cluster, or could not be done
 	usage = 2
 )
 
-// errUsage is the error of a command line that is wrong; it has been reported.
+// It has been reported.
 var errUsage = errors.New("usage")
 
-// A verb is a subcommand.
 type verb struct {
 	name, args, help string
 	flags            func(*flag.FlagSet, *options)
-	most             int // arguments
+	most             int
 	run              func(ctx context.Context, c *command) (code int, err error)
 }
 
-// A command is a verb with its arguments.
 type command struct {
 	Env
 	options
@@ -48,7 +45,6 @@ type command struct {
 	client *client.Client
 }
 
-// verbs are the subcommands, in the order of the help.
 var verbs = []verb{
 	{name: "status", help: "the cluster in a few lines", run: showStatus},
 	{name: "why", args: "[NAME]", most: 1, help: "what is wrong or does not move at all nodes at -url, and why; exit code 1 if anything is", run: showWhy},
@@ -93,7 +89,6 @@ func Run(ctx context.Context, env Env, args []string) int {
 	return verbs[i].start(ctx, env, args[1:])
 }
 
-// verbFirst moves the flags that come before the verb behind it.
 func verbFirst(env Env, args []string) ([]string, error) {
 	if !strings.HasPrefix(args[0], "-") {
 		return args, nil
@@ -122,7 +117,6 @@ func verbFirst(env Env, args []string) ([]string, error) {
 	return slices.Concat(rest[:1], slices.DeleteFunc(slices.Clone(before), func(a string) bool { return a == "--" }), rest[1:]), nil
 }
 
-// start parses the arguments of a verb and runs it.
 func (v verb) start(ctx context.Context, env Env, args []string) int {
 	c := &command{Env: env}
 	err := v.parse(c, args)
@@ -146,7 +140,6 @@ func (v verb) start(ctx context.Context, env Env, args []string) int {
 	return exit(env, code, err)
 }
 
-// exit reports an error, if there is one, and returns the exit code.
 func exit(env Env, code int, err error) int {
 	switch {
 	case errors.Is(err, errUsage):
@@ -158,10 +151,9 @@ func exit(env Env, code int, err error) int {
 	return code
 }
 
-// needs reports whether the verb cannot do without its argument.
 func (v verb) needs() bool { return v.args != "" && !strings.HasPrefix(v.args, "[") }
 
-// parse takes flags before and after the arguments.
+// Flags may come before and after the arguments.
 func (v verb) parse(c *command, args []string) error {
 	set := flag.NewFlagSet(v.name, flag.ContinueOnError)
 	set.SetOutput(c.Stderr)
@@ -193,10 +185,8 @@ func (v verb) parse(c *command, args []string) error {
 	return nil
 }
 
-// arg returns the only argument, or "".
 func (c *command) arg() string { return strings.Join(c.args, "") }
 
-// print prints v with -json, and otherwise what text writes.
 func (c *command) print(v any, text func(w io.Writer) error) error {
 	if !c.json {
 		return text(c.Stdout)

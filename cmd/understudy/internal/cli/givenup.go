@@ -38,7 +38,6 @@ func writeGivenUp(to io.Writer, all report.GivenUp) error {
 	return writeSilent(to, all.Silent)
 }
 
-// writeSilent says which nodes have not answered.
 func writeSilent(to io.Writer, silent []string) error {
 	for _, line := range silent {
 		if _, err := fmt.Fprintf(to, "Not all nodes have answered: %s\n", printable(line)); err != nil {
@@ -56,13 +55,11 @@ func discard(ctx context.Context, c *command) (int, error) {
 	return c.message(ctx, c.client.Discard, "discarded")
 }
 
-// A handledMessage is a message that is not put aside any more.
 type handledMessage struct {
 	Number  uint64 `json:"number"`
 	Outcome string `json:"outcome"`
 }
 
-// message does something to the message whose number is the argument.
 func (c *command) message(ctx context.Context, act func(context.Context, uint64) error, outcome string) (int, error) {
 	number, err := strconv.ParseUint(c.arg(), 10, 64)
 	if err != nil {

@@ -31,7 +31,6 @@ func printHelp(to io.Writer) {
 	_, _ = io.WriteString(to, b.String()) // there is nowhere to say that it fails
 }
 
-// version returns the version of the module from which the command was built.
 func version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version

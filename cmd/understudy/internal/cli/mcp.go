@@ -6,7 +6,6 @@ import (
 	"github.com/understudy-go/understudy/cmd/understudy/internal/tools"
 )
 
-// serveTools serves until the client closes standard input.
 func serveTools(ctx context.Context, c *command) (int, error) {
 	return fine, tools.Serve(ctx, tools.New(c.client, c.actions, version()), c.Stdin, c.Stdout)
 }

@@ -12,7 +12,7 @@ import (
 
 const defaultURL = "http://127.0.0.1:8080/cluster/"
 
-// options are the flags. Each command has those of the first block, and some have others.
+// Each command has those of the first block, and some have others.
 type options struct {
 	urls    string
 	json    bool

@@ -17,15 +17,13 @@ import (
 	"github.com/understudy-go/understudy/cmd/understudy/internal/status"
 )
 
-// A table has lines of cells.
 type table struct{ w *tabwriter.Writer }
 
 func newTable(to io.Writer) table { return table{tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)} }
 
 var spaces = strings.NewReplacer("\t", " ", "\n", " ", "\r", " ")
 
-// printable replaces what would break a table or control a terminal: names and errors come from
-// other nodes.
+// Names and errors come from other nodes, and could break a table or control a terminal.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -35,8 +33,7 @@ func printable(text string) string {
 	}, spaces.Replace(text))
 }
 
-// escaped returns JSON in which characters that could control a terminal are escapes. They occur in
-// strings only.
+// Characters that could control a terminal occur in strings only.
 func escaped(json []byte) string {
 	var b strings.Builder
 	for _, r := range string(json) {
@@ -51,7 +48,7 @@ func escaped(json []byte) string {
 	return b.String()
 }
 
-// row writes one line. An empty cell is a dash.
+// An empty cell is a dash.
 func (t table) row(cells ...string) {
 	for i, cell := range cells {
 		cells[i] = cmp.Or(printable(cell), "-")
@@ -97,8 +94,7 @@ func writeSummary(to io.Writer, s report.Summary) error {
 	return writeProblems(to, s.Problems)
 }
 
-// backlog says what waits for an actor, or "" if that is little: most actors have something to do
-// now and then.
+// It is "" if little waits: most actors have something to do now and then.
 func backlog(b status.Backlog) string {
 	const few, short = 100, 1
 	var dropped uint64
@@ -118,12 +114,11 @@ func backlog(b status.Backlog) string {
 	return text
 }
 
-// counts says how many members there are, first those that are up.
 func counts(by map[string]int) string {
 	return byState(by, "up", "joining", "leaving", "exiting", "down")
 }
 
-// byState says how many there are in each state, those in the states of first before the others.
+// The states of first come before the others.
 func byState(by map[string]int, first ...string) string {
 	var all []string
 	for _, state := range slices.Concat(first, slices.Sorted(maps.Keys(by))) {
@@ -282,7 +277,7 @@ func lastRun(e status.Entry) string {
 	return e.Last.Outcome
 }
 
-// exact is how the times of several nodes are written, to be compared.
+// The times of several nodes are compared.
 const exact = "2006-01-02 15:04:05.000"
 
 func writeEvents(to io.Writer, all report.Events) error {

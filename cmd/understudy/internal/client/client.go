@@ -44,7 +44,6 @@ var ErrSilent = errors.New("no node answers")
 // ErrRefused means that a node answers, but refuses the request.
 var ErrRefused = errors.New("the node refuses")
 
-// errNoPage means that a node does not know a path.
 var errNoPage = errors.New("it serves no such page")
 
 // New returns a client. It opens no connection.
@@ -153,7 +152,7 @@ func (c *Client) Details(ctx context.Context) (d status.Details, err error) {
 	return d, err
 }
 
-// getNewer is get for a path that a node of an older release may not serve.
+// A node of an older release may not serve the path.
 func (c *Client) getNewer(ctx context.Context, path string, into any) error {
 	err := c.get(ctx, path, nil, into)
 	if errors.Is(err, errNoPage) {
@@ -208,7 +207,6 @@ func (c *Client) get(ctx context.Context, path string, query url.Values, into an
 	return nil
 }
 
-// first sends a request to one node after the other, until one can be reached.
 func (c *Client) first(ctx context.Context, method, path string, query url.Values) ([]byte, error) {
 	silent := ErrSilent
 	for _, base := range c.bases {
@@ -221,7 +219,6 @@ func (c *Client) first(ctx context.Context, method, path string, query url.Value
 	return nil, silent
 }
 
-// mostBytes is how much of an answer is read.
 const mostBytes = 64 << 20
 
 func (c *Client) send(ctx context.Context, method string, to *url.URL, query url.Values) ([]byte, error) {
@@ -251,7 +248,7 @@ func (c *Client) send(ctx context.Context, method string, to *url.URL, query url
 	return body, nil
 }
 
-// cause returns err without the method and the URL, which may have a password in it.
+// The URL may have a password in it.
 func cause(err error) error {
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		return wrapped.Err
@@ -259,7 +256,6 @@ func cause(err error) error {
 	return err
 }
 
-// refusal says what an answer means, and what to do.
 func refusal(code int, to *url.URL, body []byte) error {
 	text := string(bytes.TrimSpace(body))
 	if len(text) > 300 {

@@ -23,7 +23,6 @@ type Drain struct {
 	Seconds float64 `json:"seconds" jsonschema:"how long it has taken"`
 }
 
-// look is how often a node that leaves is asked how far it is.
 const look = 200 * time.Millisecond
 
 // ErrSeveral means that it is not clear which node is meant.
@@ -73,7 +72,7 @@ func (c *Client) Drain(ctx context.Context, wait bool, progress func(status.Snap
 	}
 }
 
-// outcome says how far a node is that answers a request with s or err.
+// The node answers a request with s or err.
 func outcome(ctx context.Context, first, s status.Snapshot, err error) string {
 	switch {
 	case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded):

@@ -2,8 +2,7 @@ package client
 
 import "fmt"
 
-// ofEach returns the answer of each node that answers get, and for each of the others why it does
-// not. If no node answers, it returns an error.
+// silent says why the other nodes do not answer. If no node answers, it returns an error.
 func ofEach[T any](c *Client, get func(*Client) (T, error)) (all []T, silent []string, err error) {
 	for _, one := range c.Each() {
 		answer, failure := get(one)

@@ -11,7 +11,6 @@ import (
 	"github.com/understudy-go/understudy/cmd/understudy/internal/status"
 )
 
-// errWhose means that it is not clear which node keeps a message.
 var errWhose = errors.New("several URLs: name the one node that keeps the message")
 
 // GivenUp returns what each node that answers has put aside, and for each of the others why it does

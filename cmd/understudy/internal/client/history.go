@@ -13,7 +13,6 @@ func (c *Client) Histories(ctx context.Context) (all []status.History, silent []
 	return ofEach(c, func(one *Client) (status.History, error) { return one.history(ctx) })
 }
 
-// history returns the history of one node.
 func (c *Client) history(ctx context.Context) (h status.History, err error) {
 	err = c.get(ctx, "history", nil, &h)
 	if err == nil && h.Events == nil {

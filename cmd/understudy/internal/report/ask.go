@@ -74,15 +74,13 @@ func Explain[N Node](ctx context.Context, nodes []N, name string) (Why, error) {
 	return why, err
 }
 
-// An answer is what one node has answered.
 type answer struct {
 	status.Snapshot
 	actors  status.Actors
 	details status.Details
 }
 
-// askAll asks all nodes at the same time. silent says why some have not answered. It returns an
-// error if none has.
+// silent says why some have not answered. It returns an error if none has.
 func askAll[N Node](ctx context.Context, nodes []N) (all []answer, silent []string, err error) {
 	answers, failures := make([]answer, len(nodes)), make([]error, len(nodes))
 	var asks sync.WaitGroup

@@ -27,8 +27,6 @@ func EntitiesOf(d status.Details, name string) (Entities, error) {
 	return all, nil
 }
 
-// unsafeEntities returns what the shards on a node have against a restart of it, and what else is
-// to be known of them.
 func unsafeEntities(s status.Snapshot, d status.Details) (reasons, notes []string) {
 	for _, t := range d.EntityTypes {
 		switch {

@@ -44,7 +44,7 @@ func MembersOf(s status.Snapshot) Members {
 	return all
 }
 
-// age sorts members that have no number yet behind the others.
+// Members that have no number yet come behind the others.
 func age(m Member) uint64 {
 	if m.Number == 0 {
 		return math.MaxUint64

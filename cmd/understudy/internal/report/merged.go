@@ -7,8 +7,8 @@ import (
 	"github.com/understudy-go/understudy/cmd/understudy/internal/status"
 )
 
-// whyOf returns what is wrong as several nodes see it. Of the whole cluster each problem is there
-// once. It returns an error if none of the nodes knows name.
+// Of the whole cluster each problem is there once. It returns an error if none of the nodes knows
+// name.
 func whyOf(all []answer, name string) (Why, error) {
 	merged := Why{Problems: []Problem{}, Silent: []string{}}
 	var unknown []error
@@ -31,17 +31,16 @@ func whyOf(all []answer, name string) (Why, error) {
 	return merged, nil
 }
 
-// ofTheCluster are the kinds of problems that are the same on each node that sees them.
+// Each node that sees such a problem sees the same.
 var ofTheCluster = []string{Waiting, Unreachable, Down, NoLeader, CrashLoop, Nowhere, NotRunning, Unknown, Backlog}
 
-// known reports whether another node has said the same.
 func known(all []Problem, p Problem) bool {
 	return slices.Contains(ofTheCluster, p.Kind) && slices.ContainsFunc(all, func(other Problem) bool {
 		return other.Kind == p.Kind && other.About == p.About && (p.About != "" || other.Text == p.Text)
 	})
 }
 
-// refuted reports whether a node knows what another one does not: it runs the singleton.
+// One node may know what another one does not: it runs the singleton.
 func refuted(all []answer, p Problem) bool {
 	return p.Kind == Unknown && slices.ContainsFunc(all, func(a answer) bool {
 		return slices.ContainsFunc(a.Singletons, func(one status.Singleton) bool { return one.Name == p.About && one.Here })

@@ -70,8 +70,7 @@ func knows(s status.Snapshot, name string) bool {
 		slices.ContainsFunc(s.Singletons, func(one status.Singleton) bool { return one.Name == name })
 }
 
-// ofInstances returns the singletons on the node whose instance runs, but does not answer: a
-// handler of it has been under way for a second or longer.
+// The instances run, but do not answer: a handler has been under way for a second or longer.
 func ofInstances(s status.Snapshot, a status.Actors) []Problem {
 	var all []Problem
 	for _, one := range s.Singletons {
@@ -86,7 +85,6 @@ func ofInstances(s status.Snapshot, a status.Actors) []Problem {
 	return all
 }
 
-// ofNode returns the problems that a node has found itself.
 func ofNode(by []status.Problem) []Problem {
 	var all []Problem
 	for _, p := range by {
@@ -135,7 +133,6 @@ func notHeard(s status.Snapshot, m status.Member) string {
 	return ": " + few(by) + " do not hear from it"
 }
 
-// few joins names, and counts those beyond four.
 func few(names []string) string {
 	if len(names) > 4 {
 		return fmt.Sprintf("%s and %d others", strings.Join(names[:3], ", "), len(names)-3)
@@ -156,7 +153,6 @@ func ofSingletons(s status.Snapshot) []Problem {
 	return found
 }
 
-// kindOf returns the gravest problem of a singleton, or "".
 func kindOf(one status.Singleton) string {
 	switch {
 	case one.CrashLoop:
@@ -173,7 +169,6 @@ func kindOf(one status.Singleton) string {
 	return ""
 }
 
-// explain says what is wrong with a singleton, in sentences.
 func explain(s status.Snapshot, one status.Singleton, kind string) string {
 	var said []string
 	say := func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
@@ -214,7 +209,7 @@ func when(at *time.Time) string {
 	return " at " + at.Format(time.TimeOnly)
 }
 
-// countdown returns how long it is until a time, by the clock of the node, or "" if it has passed.
+// It goes by the clock of the node, and is "" if the time has passed.
 func countdown(s status.Snapshot, at *time.Time) string {
 	if at == nil || !at.After(s.Time) {
 		return ""

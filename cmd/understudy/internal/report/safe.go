@@ -35,7 +35,6 @@ func SafeOf(s status.Snapshot, d status.Details) Safe {
 	return safe
 }
 
-// ofOthers returns what the other members have against it.
 func ofOthers(s status.Snapshot) []string {
 	var reasons []string
 	up := 0
@@ -59,7 +58,6 @@ func ofOthers(s status.Snapshot) []string {
 	return reasons
 }
 
-// unsafe returns what one singleton has against it.
 func unsafe(s status.Snapshot, one status.Singleton) []string {
 	var reasons []string
 	if one.Here && !movable(s, one) {
@@ -78,20 +76,18 @@ func unsafe(s status.Snapshot, one status.Singleton) []string {
 	return reasons
 }
 
-// movable reports whether another member can run a singleton.
 func movable(s status.Snapshot, one status.Singleton) bool {
 	return slices.ContainsFunc(s.Members, func(m status.Member) bool {
 		return isReady(s, m) && slices.Contains(one.Managers, m.ID) && admits(one.Placement, m)
 	})
 }
 
-// isReady reports whether m is another member that can take something over.
 func isReady(s status.Snapshot, m status.Member) bool {
 	return m.ID != s.Self.ID && m.Status == "up" && m.Reachable
 }
 
-// admits reports whether a singleton may run on m, by the words in which nodes describe its
-// placement. Words that it does not know admit every member.
+// It knows the words in which nodes describe a placement. Words that it does not know admit every
+// member.
 func admits(placement string, m status.Member) bool {
 	if node, ok := strings.CutPrefix(placement, "the node "); ok {
 		return node == strconv.Quote(m.Name)

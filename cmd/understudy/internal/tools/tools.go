@@ -37,12 +37,11 @@ func Serve(ctx context.Context, s *mcp.Server, in io.Reader, out io.Writer) erro
 	return err
 }
 
-// unclosed is a writer that the transport must not close.
+// The transport must not close it.
 type unclosed struct{ io.Writer }
 
 func (unclosed) Close() error { return nil }
 
-// Arguments of tools.
 type (
 	none  struct{}
 	named struct {
@@ -68,7 +67,6 @@ type (
 	}
 )
 
-// addReaders adds the tools that change nothing.
 func addReaders(s *mcp.Server, c *client.Client) {
 	read(s, "status", "Summary of the cluster: members by status, leader, agreement, singletons, versions, dead letters, links to other nodes, journals, placed actors, problems.",
 		func(ctx context.Context, _ none) (report.Summary, error) {
@@ -131,7 +129,6 @@ func addReaders(s *mcp.Server, c *client.Client) {
 		})
 }
 
-// addActions adds the tools that change the cluster.
 func addActions(s *mcp.Server, c *client.Client) {
 	change(s, "drain", "Make this node leave the cluster: it hands over its singletons, and its actors stop. It cannot be taken back; the program must be started again. Ask safe before.",
 		func(ctx context.Context, in leave) (client.Drain, error) {
@@ -168,8 +165,8 @@ func change[In, Out any](s *mcp.Server, name, help string, f func(context.Contex
 	add(s, &mcp.Tool{Name: name, Description: help, Annotations: &mcp.ToolAnnotations{DestructiveHint: new(true), IdempotentHint: true, OpenWorldHint: new(false)}}, f)
 }
 
-// add adds a tool whose schemas follow from the types of f. An error of f is the result of the
-// call, for the model to read.
+// The schemas follow from the types of f. An error of f is the result of the call, for the model to
+// read.
 func add[In, Out any](s *mcp.Server, tool *mcp.Tool, f func(context.Context, In) (Out, error)) {
 	mcp.AddTool(s, tool, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
 		out, err := f(ctx, in)

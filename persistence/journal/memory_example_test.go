@@ -1,4 +1,4 @@
-package memory_test
+package journal_test
 
 import (
 	"context"
@@ -6,14 +6,13 @@ import (
 	"fmt"
 
 	"github.com/understudy-go/understudy/persistence/journal"
-	"github.com/understudy-go/understudy/persistence/memory"
 )
 
 // One journal is the shared store of all writers of the process. A newer claim fences the older
 // one.
-func ExampleNew() {
+func ExampleNewMemory() {
 	ctx := context.Background()
-	j := memory.New()
+	j := journal.NewMemory()
 	old, err := j.Claim(ctx, "counter", journal.WriterID{1}, journal.Bounds{})
 	fmt.Println(old, err)
 	_, err = j.Claim(ctx, "counter", journal.WriterID{2}, journal.Bounds{})
@@ -33,9 +32,9 @@ func ExampleNew() {
 }
 
 // A reader keeps the offset of the last event that it has seen, and continues after it.
-func ExampleJournal_Events() {
+func ExampleMemory_Events() {
 	ctx := context.Background()
-	j := memory.New()
+	j := journal.NewMemory()
 	for _, id := range []string{"ada", "bob"} {
 		claim, err := j.Claim(ctx, id, journal.WriterID{}, journal.Bounds{})
 		fmt.Println(err, j.Append(ctx, []journal.AppendRequest{{

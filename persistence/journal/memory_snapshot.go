@@ -1,4 +1,4 @@
-package memory
+package journal
 
 import (
 	"bytes"
@@ -6,12 +6,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
-
-	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// SaveSnapshot implements [journal.SnapshotStore].
-func (j *Journal) SaveSnapshot(ctx context.Context, id string, s journal.Snapshot) error {
+// SaveSnapshot implements [SnapshotStore].
+func (j *Memory) SaveSnapshot(ctx context.Context, id string, s Snapshot) error {
 	return j.change(ctx, "save snapshot", id, func() error {
 		if err := s.Validate(id); err != nil {
 			return err
@@ -20,29 +18,29 @@ func (j *Journal) SaveSnapshot(ctx context.Context, id string, s journal.Snapsho
 	})
 }
 
-// LoadSnapshot implements [journal.SnapshotStore]. It never skips a snapshot.
-func (j *Journal) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s journal.Snapshot, ok bool, skipped []uint64, err error) {
+// LoadSnapshot implements [SnapshotStore]. It never skips a snapshot.
+func (j *Memory) LoadSnapshot(ctx context.Context, id string, maxSeq uint64) (s Snapshot, ok bool, skipped []uint64, err error) {
 	err = j.look(ctx, "load snapshot", id, func() { s, ok = j.entities[id].newest(maxSeq) })
 	return s, ok, nil, err
 }
 
-// DeleteSnapshots implements [journal.SnapshotStore].
-func (j *Journal) DeleteSnapshots(ctx context.Context, id string, epoch, seq uint64, keep int) error {
+// DeleteSnapshots implements [SnapshotStore].
+func (j *Memory) DeleteSnapshots(ctx context.Context, id string, epoch, seq uint64, keep int) error {
 	return j.change(ctx, "delete snapshots", id, func() error { return j.entities[id].deleteSnapshots(epoch, seq, keep) })
 }
 
-// Snapshots implements [journal.SnapshotStore].
-func (j *Journal) Snapshots(ctx context.Context, id string) (seqs []uint64, err error) {
+// Snapshots implements [SnapshotStore].
+func (j *Memory) Snapshots(ctx context.Context, id string) (seqs []uint64, err error) {
 	err = j.look(ctx, "list snapshots", id, func() { seqs = j.entities[id].snapshotSeqs() })
 	return seqs, err
 }
 
-func (e *entity) save(s journal.Snapshot) error {
+func (e *entity) save(s Snapshot) error {
 	if err := e.fence(s.Epoch); err != nil {
 		return err
 	}
 	if s.Seq > e.lastSeq {
-		return fmt.Errorf("%w: snapshot at %d, the last event is %d", journal.ErrConflict, s.Seq, e.lastSeq)
+		return fmt.Errorf("%w: snapshot at %d, the last event is %d", ErrConflict, s.Seq, e.lastSeq)
 	}
 	s = cloneSnapshot(s)
 	i, found := e.search(s.Seq)
@@ -54,16 +52,16 @@ func (e *entity) save(s journal.Snapshot) error {
 	return nil
 }
 
-func (e *entity) newest(maxSeq uint64) (journal.Snapshot, bool) {
+func (e *entity) newest(maxSeq uint64) (Snapshot, bool) {
 	if e == nil {
-		return journal.Snapshot{}, false
+		return Snapshot{}, false
 	}
 	i, found := e.search(maxSeq)
 	if found {
 		i++
 	}
 	if i == 0 {
-		return journal.Snapshot{}, false
+		return Snapshot{}, false
 	}
 	return cloneSnapshot(e.snapshots[i-1]), true
 }
@@ -92,14 +90,13 @@ func (e *entity) snapshotSeqs() []uint64 {
 	return seqs
 }
 
-// search returns the index of the snapshot at seq, or where it would be inserted.
 func (e *entity) search(seq uint64) (int, bool) {
-	return slices.BinarySearchFunc(e.snapshots, seq, func(s journal.Snapshot, seq uint64) int {
+	return slices.BinarySearchFunc(e.snapshots, seq, func(s Snapshot, seq uint64) int {
 		return cmp.Compare(s.Seq, seq)
 	})
 }
 
-func cloneSnapshot(s journal.Snapshot) journal.Snapshot {
+func cloneSnapshot(s Snapshot) Snapshot {
 	s.Time = s.Time.Round(0).UTC()
 	s.Payload = bytes.Clone(s.Payload)
 	return s

@@ -1,4 +1,4 @@
-package memory_test
+package journal_test
 
 import (
 	_ "embed"
@@ -9,32 +9,31 @@ import (
 
 	"github.com/understudy-go/understudy/persistence/journal"
 	"github.com/understudy-go/understudy/persistence/journaltest"
-	"github.com/understudy-go/understudy/persistence/memory"
 )
 
 //go:embed testdata/skipped.txt
 var skipped string
 
 func TestJournalObeysTheLaws(t *testing.T) {
-	journaltest.Run(t, func(*testing.T) journal.Journal { return memory.New() }, journaltest.Features{Skipped: skipped})
+	journaltest.Run(t, func(*testing.T) journal.Journal { return journal.NewMemory() }, journaltest.Features{Skipped: skipped})
 }
 
 func BenchmarkAppend(b *testing.B) {
-	journaltest.BenchmarkAppend(b, func(*testing.B) journal.Journal { return memory.New() })
+	journaltest.BenchmarkAppend(b, func(*testing.B) journal.Journal { return journal.NewMemory() })
 }
 
 func BenchmarkReplay(b *testing.B) {
-	journaltest.BenchmarkReplay(b, func(*testing.B) journal.Journal { return memory.New() })
+	journaltest.BenchmarkReplay(b, func(*testing.B) journal.Journal { return journal.NewMemory() })
 }
 
 func BenchmarkEvents(b *testing.B) {
-	journaltest.BenchmarkEvents(b, func(*testing.B) journal.Journal { return memory.New() })
+	journaltest.BenchmarkEvents(b, func(*testing.B) journal.Journal { return journal.NewMemory() })
 }
 
 // A bubble ends only when all of its goroutines have.
 func TestJournalStartsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, err := memory.New().Claim(t.Context(), "x", journal.WriterID{}, journal.Bounds{})
+		_, err := journal.NewMemory().Claim(t.Context(), "x", journal.WriterID{}, journal.Bounds{})
 		require.NoError(t, err)
 	})
 }

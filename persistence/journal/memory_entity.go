@@ -1,34 +1,31 @@
-package memory
+package journal
 
 import (
 	"bytes"
 	"fmt"
 	"maps"
 	"slices"
-
-	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // An entity has the data of one persistence id. The nil entity is an id that was never claimed.
 type entity struct {
 	epoch, lastSeq, deletedTo uint64
-	records                   []journal.Record   // deletedTo+1 to lastSeq; its elements never change
-	snapshots                 []journal.Snapshot // ascending by Seq
-	timers                    map[string]journal.Timer
+	records                   []Record   // deletedTo+1 to lastSeq; its elements never change
+	snapshots                 []Snapshot // ascending by Seq
+	timers                    map[string]Timer
 }
 
-// fence returns an error unless epoch is the epoch of the newest claim.
 func (e *entity) fence(epoch uint64) error {
 	if e == nil {
-		return &journal.FencedError{Epoch: epoch}
+		return &FencedError{Epoch: epoch}
 	}
 	if epoch != e.epoch {
-		return &journal.FencedError{Epoch: epoch, Newest: e.epoch}
+		return &FencedError{Epoch: epoch, Newest: e.epoch}
 	}
 	return nil
 }
 
-func (e *entity) append(req *journal.AppendRequest, log *log) error {
+func (e *entity) append(req *AppendRequest, log *log) error {
 	if err := e.fence(req.Epoch); err != nil {
 		return err
 	}
@@ -47,20 +44,19 @@ func (e *entity) append(req *journal.AppendRequest, log *log) error {
 
 // recognise returns nil if req is already stored. It is then a repeated request, because only one
 // writer has its epoch.
-func (e *entity) recognise(req *journal.AppendRequest) error {
+func (e *entity) recognise(req *AppendRequest) error {
 	last := req.Prev + uint64(len(req.Records))
 	stored := e.slice(req.Prev+1, last)
-	same := slices.EqualFunc(stored, req.Records, func(a, b journal.Record) bool {
+	same := slices.EqualFunc(stored, req.Records, func(a, b Record) bool {
 		return a.Checksum(req.ID) == b.Checksum(req.ID)
 	})
 	if !same || len(req.Records) == 0 {
-		return fmt.Errorf("%w: %d to %d after %d", journal.ErrConflict, req.Prev+1, last, e.lastSeq)
+		return fmt.Errorf("%w: %d to %d after %d", ErrConflict, req.Prev+1, last, e.lastSeq)
 	}
 	return nil
 }
 
-// slice returns the stored records from from to to.
-func (e *entity) slice(from, to uint64) []journal.Record {
+func (e *entity) slice(from, to uint64) []Record {
 	if e == nil {
 		return nil
 	}
@@ -71,7 +67,6 @@ func (e *entity) slice(from, to uint64) []journal.Record {
 	return e.records[from-e.deletedTo-1 : to-e.deletedTo]
 }
 
-// deleteTo deletes the records up to seq, and returns their number.
 func (e *entity) deleteTo(epoch, seq uint64) (n int, err error) {
 	if err := e.fence(epoch); err != nil {
 		return 0, err
@@ -85,8 +80,7 @@ func (e *entity) deleteTo(epoch, seq uint64) (n int, err error) {
 	return n, nil
 }
 
-// clone returns a copy of r as a database would return it.
-func clone(r *journal.Record) journal.Record {
+func clone(r *Record) Record {
 	c := *r
 	c.Time = r.Time.Round(0).UTC()
 	c.Tags = slices.Clone(r.Tags)

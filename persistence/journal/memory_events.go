@@ -1,4 +1,4 @@
-package memory
+package journal
 
 import (
 	"context"
@@ -7,21 +7,18 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// offsetPrefix distinguishes the offsets of this package from the offsets of other journals.
 const offsetPrefix = "memory:"
 
 // pageEntries bounds the entries that are examined with the lock held.
 const pageEntries = 1024
 
-// Events implements [journal.EventReader]. An offset is the number of the event among all events
+// Events implements [EventReader]. An offset is the number of the event among all events
 // ever stored, so it stays valid when events are deleted. An offset beyond the newest event is
 // refused; it belongs to another journal.
-func (j *Journal) Events(ctx context.Context, q journal.Query, after journal.Offset) iter.Seq2[journal.Entry, error] {
-	return func(yield func(journal.Entry, error) bool) {
+func (j *Memory) Events(ctx context.Context, q Query, after Offset) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
 		r := &reading{journal: j, query: q}
 		err := r.begin(ctx, after)
 		for err == nil && r.next < r.last {
@@ -39,21 +36,20 @@ func (j *Journal) Events(ctx context.Context, q journal.Query, after journal.Off
 			}
 		}
 		if err != nil {
-			yield(journal.Entry{}, fmt.Errorf("read events: %w", err))
+			yield(Entry{}, fmt.Errorf("read events: %w", err))
 		}
 	}
 }
 
-// A reading is the progress of one call of Events.
 type reading struct {
-	journal *Journal
-	query   journal.Query
+	journal *Memory
+	query   Query
 	next    uint64 // entries up to this number have been examined
 	last    uint64 // the number of the newest record when the call began
 	found   []*entry
 }
 
-func (r *reading) begin(ctx context.Context, after journal.Offset) error {
+func (r *reading) begin(ctx context.Context, after Offset) error {
 	if err := r.query.Validate(); err != nil {
 		return err
 	}
@@ -68,12 +64,11 @@ func (r *reading) begin(ctx context.Context, after journal.Offset) error {
 		return err
 	}
 	if r.next > r.last {
-		return fmt.Errorf("%w: offset %q is beyond the last event, %d: it belongs to another journal", journal.ErrInvalid, after, r.last)
+		return fmt.Errorf("%w: offset %q is beyond the last event, %d: it belongs to another journal", ErrInvalid, after, r.last)
 	}
 	return nil
 }
 
-// page examines the next entries and keeps those that the query selects.
 func (r *reading) page(ctx context.Context) error {
 	r.journal.mu.RLock()
 	defer r.journal.mu.RUnlock()
@@ -97,28 +92,26 @@ func (r *reading) page(ctx context.Context) error {
 
 func (r *reading) wants(e *entry) bool {
 	return (r.query.Tag == "" || slices.Contains(e.record.Tags, r.query.Tag)) &&
-		r.query.Slices.Contains(journal.SliceOf(e.id)) && !r.journal.isDeleted(e)
+		r.query.Slices.Contains(SliceOf(e.id)) && !r.journal.isDeleted(e)
 }
 
-// isDeleted reports whether e is deleted and not yet removed. The caller holds the lock.
-func (j *Journal) isDeleted(e *entry) bool { return e.record.Seq <= j.entities[e.id].deletedTo }
+func (j *Memory) isDeleted(e *entry) bool { return e.record.Seq <= j.entities[e.id].deletedTo }
 
-func (e *entry) export() journal.Entry {
-	return journal.Entry{ID: e.id, Offset: formatOffset(e.ord), Record: clone(&e.record)}
+func (e *entry) export() Entry {
+	return Entry{ID: e.id, Offset: formatOffset(e.ord), Record: clone(&e.record)}
 }
 
-func formatOffset(ord uint64) journal.Offset {
-	return journal.Offset(offsetPrefix + strconv.FormatUint(ord, 10))
+func formatOffset(ord uint64) Offset {
+	return Offset(offsetPrefix + strconv.FormatUint(ord, 10))
 }
 
-// parseOffset accepts the results of formatOffset, and "".
-func parseOffset(o journal.Offset) (uint64, error) {
+func parseOffset(o Offset) (uint64, error) {
 	if o == "" {
 		return 0, nil
 	}
 	ord, err := strconv.ParseUint(strings.TrimPrefix(string(o), offsetPrefix), 10, 63)
 	if err != nil || formatOffset(ord) != o {
-		return 0, fmt.Errorf("%w: %q is not an offset of a journal in memory", journal.ErrInvalid, o)
+		return 0, fmt.Errorf("%w: %q is not an offset of a journal in memory", ErrInvalid, o)
 	}
 	return ord, nil
 }

@@ -1,10 +1,8 @@
-package memory
+package journal
 
 import (
 	"slices"
 	"sort"
-
-	"github.com/understudy-go/understudy/persistence/journal"
 )
 
 // A log has the records of all entities in the order of the appends.
@@ -18,10 +16,10 @@ type log struct {
 type entry struct {
 	ord    uint64
 	id     string
-	record journal.Record
+	record Record
 }
 
-func (l *log) add(id string, r journal.Record) {
+func (l *log) add(id string, r Record) {
 	l.last++
 	l.entries = append(l.entries, entry{ord: l.last, id: id, record: r})
 }
@@ -35,7 +33,6 @@ func (l *log) forget(n int, gone func(*entry) bool) {
 	}
 }
 
-// after returns the entries whose numbers are greater than ord.
 func (l *log) after(ord uint64) []entry {
 	return l.entries[sort.Search(len(l.entries), func(i int) bool { return l.entries[i].ord > ord }):]
 }

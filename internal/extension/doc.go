@@ -1,7 +1,5 @@
-// Package extension is for code that extends the actor runtime: transports, clusters, stores,
-// routers and test kits. Programs that only use actors do not need it.
-//
-// This package is experimental: a minor release may change it.
+// Package extension is for our own code that extends the actor runtime: transports, clusters,
+// stores, routers and test kits.
 //
 // It has four parts. All functions may be called from any goroutine.
 //

@@ -1,0 +1,163 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"sync"
+
+	"github.com/understudy-go/understudy/internal/nonblocking"
+)
+
+func init() { nonblocking.Register[*Memory]() }
+
+var (
+	_ Journal       = (*Memory)(nil)
+	_ SnapshotStore = (*Memory)(nil)
+	_ EventReader   = (*Memory)(nil)
+	_ TimerStore    = (*Memory)(nil)
+)
+
+// A Memory is a [Journal], a [SnapshotStore], an [EventReader] and a [TimerStore] in the memory of
+// the process, for tests and for state that may die with the process. Create one with [NewMemory].
+// Its methods may be called from any goroutine. Several actor systems of a process may share one,
+// as the nodes of a cluster share a database. The order of its events is the order of the appends.
+// It starts no goroutine and reads no clock, so it works inside testing/synctest bubbles.
+type Memory struct {
+	Notifier
+
+	mu       sync.RWMutex // guards closed, entities and what they hold, and log
+	closed   bool
+	entities map[string]*entity
+	log      log
+}
+
+// NewMemory returns an empty journal.
+func NewMemory() *Memory {
+	return &Memory{entities: map[string]*entity{}}
+}
+
+// Claim implements [Journal]. It ignores the writer, which is stored with the records.
+func (j *Memory) Claim(ctx context.Context, id string, _ WriterID, b Bounds) (Claim, error) {
+	var claim Claim
+	err := j.change(ctx, "claim", id, func() error {
+		e := j.entities[id]
+		if e == nil {
+			e = &entity{}
+		}
+		epoch, err := NextEpoch(e.epoch, b)
+		if err != nil {
+			return err
+		}
+		e.epoch, j.entities[id] = epoch, e
+		claim = Claim{Epoch: e.epoch, LastSeq: e.lastSeq, DeletedTo: e.deletedTo, NoTimers: len(e.timers) == 0}
+		return nil
+	})
+	return claim, err
+}
+
+// Append implements [Journal].
+func (j *Memory) Append(ctx context.Context, reqs []AppendRequest) []error {
+	errs := make([]error, len(reqs))
+	for i := range reqs {
+		req := &reqs[i]
+		errs[i] = j.change(ctx, "append", req.ID, func() error {
+			if err := req.Validate(); err != nil {
+				return err
+			}
+			return j.entities[req.ID].append(req, &j.log)
+		})
+	}
+	j.Notify()
+	return errs
+}
+
+// Read implements [Journal]. It yields the records that were stored when it began.
+func (j *Memory) Read(ctx context.Context, id string, from, to uint64) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		var records []Record
+		if err := j.look(ctx, "read", id, func() { records = j.entities[id].slice(from, to) }); err != nil {
+			yield(Record{}, err)
+			return
+		}
+		for i := range records {
+			if ctx.Err() != nil {
+				yield(Record{}, wrap("read", id, unavailable(ctx)))
+				return
+			}
+			if !yield(clone(&records[i]), nil) {
+				return
+			}
+		}
+	}
+}
+
+// DeleteTo implements [Journal].
+func (j *Memory) DeleteTo(ctx context.Context, id string, epoch, seq uint64) error {
+	return j.change(ctx, "delete", id, func() error {
+		n, err := j.entities[id].deleteTo(epoch, seq)
+		if n > 0 {
+			j.log.forget(n, j.isDeleted)
+		}
+		return err
+	})
+}
+
+// Close implements [Journal]. All data is lost.
+func (j *Memory) Close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.closed, j.entities, j.log = true, nil, log{}
+	j.Notify()
+	return nil
+}
+
+// change runs f with the lock held, unless the journal is closed, ctx is done or id is invalid.
+func (j *Memory) change(ctx context.Context, op, id string, f func() error) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	err := j.check(ctx, id)
+	if err == nil {
+		err = f()
+	}
+	return wrap(op, id, err)
+}
+
+// look runs f with the lock held for reading.
+func (j *Memory) look(ctx context.Context, op, id string, f func()) error {
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	if err := j.check(ctx, id); err != nil {
+		return wrap(op, id, err)
+	}
+	f()
+	return nil
+}
+
+func (j *Memory) check(ctx context.Context, id string) error {
+	if err := j.usable(ctx); err != nil {
+		return err
+	}
+	return ValidateID(id)
+}
+
+func (j *Memory) usable(ctx context.Context) error {
+	switch {
+	case j.closed:
+		return ErrClosed
+	case ctx.Err() != nil:
+		return unavailable(ctx)
+	}
+	return nil
+}
+
+func unavailable(ctx context.Context) error {
+	return fmt.Errorf("%w: %w", ErrUnavailable, ctx.Err())
+}
+
+func wrap(op, id string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s %q: %w", op, id, err)
+}
