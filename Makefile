@@ -5,7 +5,7 @@ TOOL     := $(GO) tool -modfile=internal/tools/go.mod
 # internal/lab. Test files with the build tag !quick are left to make verify: their message types
 # take the compiler minutes.
 RACE     := ./actor ./internal/extension ./actor/telemetry ./behavior ./persistence ./remote/... ./singleton ./testkit ./testkit/eventsourced ./internal/memnet
-PLAIN    := ./singleton/internal/... ./singleton/lease ./singleton/lease/leasetest ./persistence/codec ./persistence/internal/... ./persistence/journal ./persistence/journaltest ./persistence/sqlite ./cluster/config ./cluster/cron/... ./cluster/discovery ./cluster/downing ./cluster/internal/hosting ./cluster/membership ./cluster/internal/phi ./cluster/placement/... ./cluster/sharding/... ./testkit/clustertest ./examples/failover ./examples/hello ./internal/...
+PLAIN    := ./singleton/internal/... ./singleton/lease ./singleton/lease/leasetest ./persistence/codec ./persistence/internal/... ./persistence/journal ./persistence/journaltest ./persistence/sqlite ./cluster/config ./cluster/cron/... ./cluster/downing ./cluster/internal/hosting ./cluster/membership ./cluster/internal/phi ./cluster/placement/... ./cluster/sharding/... ./testkit/clustertest ./examples/failover ./examples/hello ./internal/...
 
 # make verify runs these with the race detector, and then all that no line has. Machines that have
 # one goroutine, such as those in internal folders, run without. Nothing with the detector may link
@@ -62,6 +62,7 @@ test: ## Does it work here? The packages that all others stand on, whole cluster
 verify: api-check ## Run what CI runs beside make test: the other packages and modules with their servers, longer simulations, real processes under faults
 	@test -z "$$(gofmt -l .)" || { gofmt -d .; exit 1; }
 	$(GO) vet ./...
+	$(GO) test -vet=off -tags=understudy_debug ./actor
 	$(call gotest,verify)
 
 .PHONY: check

@@ -18,7 +18,7 @@ func (r *returning) Abandon(of AnyRef, why error) bool {
 	return true
 }
 
-// What the turn has in hand stays there: nobody else may touch it.
+// What the turn has in hand stays there: no other goroutine may touch it.
 func takeAbandoned(b *inbox, why error) (rest []item, done bool) {
 	b.core.mu.Lock()
 	defer b.core.mu.Unlock()

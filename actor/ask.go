@@ -175,6 +175,9 @@ func (a *ask) limit(ctx context.Context, owner *core, timeout time.Duration) (wi
 
 // The other node may be gone before the request is sent.
 func (a *ask) reach() error {
+	// The watch comes first. unreachable finds a node that was removed before, and a node that is
+	// removed later ends the watch. The other way round, an ask between the two would wait for its
+	// deadline.
 	a.watchAsked()
 	return a.asked.unreachable()
 }
@@ -262,6 +265,9 @@ func (a *ask) sleep(ctx context.Context, asker *core, timeout time.Duration, sta
 		a.request.Begun(metadata.At(started))
 	}
 	a.watchAsked()
+	// The watch and the channel are there before the state says that the ask waits: what settles
+	// the promise after that swap sends to the channel. If the promise is settled before, the swap
+	// fails, and nothing will be sent.
 	w := a.core.sys.wakers.get()
 	defer a.core.sys.wakers.put(w)
 	a.wake = w.wake
@@ -275,12 +281,12 @@ func (a *ask) sleep(ctx context.Context, asker *core, timeout time.Duration, sta
 	if asker != nil {
 		a.core.sys.wakers.waits(w, asker, a.asked, started)
 	}
-	alarm := w.alarm(ctx, timeout)
+	deadline := w.deadline(ctx, timeout)
 	for {
 		select {
 		case <-a.wake:
 			return a.result()
-		case <-alarm:
+		case <-deadline:
 			if timeout > 0 {
 				return a.expire(started, context.DeadlineExceeded)
 			}
@@ -293,6 +299,8 @@ func (a *ask) sleep(ctx context.Context, asker *core, timeout time.Duration, sta
 
 // Another goroutine may settle the promise at this moment.
 func (a *ask) expire(started time.Time, reason error) error {
+	// A reply that has claimed the outcome is neither late nor a dead letter, so it must be
+	// returned. It is about to be written.
 	if !a.claim() {
 		<-a.wake
 		return a.result()
@@ -364,8 +372,8 @@ func (c *core) endOfAsk(err error) error {
 	if c.isRemote() {
 		return err
 	}
-	if c.wanders() {
-		return fmt.Errorf("%w: %w", nobodyAt(c.sys, c.label), ErrTerminated)
+	if c.isUnresolved() {
+		return fmt.Errorf("%w: %w", noActorAt(c.sys, c.label), ErrTerminated)
 	}
 	return ErrTerminated // whatever it ended by
 }
@@ -401,6 +409,8 @@ func (p *promise[R]) deliverEncoded(all []actorhook.Arrival, by actorhook.Dispat
 			p.ask.core.deliverUnpacked(&all[i], i, by)
 			continue
 		}
+		// Decoded in place, since the ask is claimed: no other reply writes there, and the asking
+		// goroutine reads it only once the promise is settled.
 		if err := typed.Decode(all[i].Data, all[i].Own, &p.reply, binder{p.ask.core.sys}); err != nil {
 			err = fmt.Errorf("%w: %w", payload.ErrNotDecodable, err)
 			by.Undecodable(i, err)

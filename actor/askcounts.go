@@ -50,7 +50,7 @@ func isPanic(err error) bool {
 	return yes
 }
 
-// They are in several sets, so that processors seldom write to the same one.
+// askCounts are in several sets, so that processors seldom write to the same one.
 type askCounts [8]struct {
 	ended [askOutcomes]atomic.Uint64
 }

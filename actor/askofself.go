@@ -11,7 +11,7 @@ func waitsForItself(asker, asked *core) bool {
 	return asker != nil && asker == asked.actor() && inTurn()
 }
 
-// It walks the stack, which costs about a microsecond.
+// inTurn walks the stack, which costs about a microsecond.
 func inTurn() bool {
 	var pcs [64]uintptr
 	for skip := 1; ; skip += len(pcs) {

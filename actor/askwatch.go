@@ -15,7 +15,7 @@ type askWatch struct {
 	after  *askWatch
 }
 
-// It returns false if the actor has ended.
+// begin returns false if the actor has ended.
 func (w *askWatch) begin(asked *core, by askWatcher) bool {
 	target := asked.actor()
 	if far, remote := target.impl.(*remoteActor); remote && far.sendTo.Path == askPath {

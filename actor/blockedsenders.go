@@ -48,8 +48,8 @@ const (
 	maxParkedBytes = 16 << 20
 )
 
-// It returns immediately if the message is parked or refused. The result is why the message got no
-// place, or nil. core.mu is held, and released.
+// await returns immediately if the message is parked or refused. The result is why the message got
+// no place, or nil. core.mu is held, and released.
 func (r *blockedSenders) await(it item, by entrance) error {
 	switch {
 	case by.parked:

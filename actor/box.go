@@ -94,7 +94,7 @@ func newBox[M any](parent *core, b Behavior[M], name string, conf *config, of *c
 // Only for a core whose queue is a queue[M].
 func boxOf[M any](c *core) *box[M] { return c.impl.(*cell).box.(*box[M]) } // as its queue has that type
 
-// It ends early at a system message, or when the actor no longer runs.
+// handleBatch ends early at a system message, or when the actor no longer runs.
 func (x *box[M]) handleBatch(n int) (handled int) {
 	c := &x.cell
 	for handled < n && c.batched > 0 && c.core.phase == running && !c.urgent.Load() {

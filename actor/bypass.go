@@ -31,6 +31,8 @@ func codeOf(f any) uintptr { return reflect.ValueOf(f).Pointer() }
 // The mailbox is empty. core.mu is held.
 func (b *inbox) openBypass() {
 	if d := b.bypassing; d != nil && !b.core.flags.has(bypassed) && b.core.phase == running && codeOf(b.box.handlers().message) == codeOf(d.handler) {
+		// The child lets messages in before senders see the bypass: one that finds it set may tell
+		// the child at once. closeBypass goes the other way.
 		d.to.core.setInstead(true)
 		b.bypass.Store(d.to)
 		b.core.flags.set(bypassed)

@@ -11,18 +11,19 @@ const batchSize = 300
 // box has. A turn handles its messages; it runs in a goroutine of the scheduler while the actor has
 // something to do. No other goroutine touches the fields "owned by the turn".
 //
-// The states of what its mutex guards; - stands for any value. With the race detector, or the build
-// tag understudy_debug, checkState enforces the table.
+// These are its legal states while no turn runs: its phase, and what its mutex guards; - is any
+// value. With the race detector, or the build tag understudy_debug, checkState and checkRest
+// enforce them.
 //
-//	                    scheduled suspended closed dead plain waiting
-//	has not started     true      true      false  false  -    -
-//	is idle             false     false     false  false  -    0
-//	has a turn          true      false     false  false  -    -
-//	is bypassed         -         false     false  false false - (tasks only)
-//	is about to rest    -         false     false  false false -
-//	restarts, waits     -         true      false  false  -    -
-//	stops, waits        -         true      true   false  -    -
-//	has ended           -         true      true   true  false 0
+//	phase       suspended closed dead  plain  waiting
+//	starting    true      false  false -      -       (its first turn is scheduled)
+//	running     false     false  false -      0
+//	  bypassed  false     false  false false  -       (tasks only)
+//	  resting   false     false  false false  -
+//	paused      false     false  false -      -       (it counts as scheduled)
+//	restarting  true      false  false -      -
+//	stopping    true      true   false -      -
+//	stopped     true      true   true  false  0
 //
 // A turn is over only under the mutex, and only if nothing waits that it could handle. So a message
 // that comes without one, and unless it is suspended, schedules the next.
@@ -62,11 +63,11 @@ func (c *cell) init(x typed, parent *core, name string, conf *config) {
 	c.due = 1 << sysStart
 	c.urgent.Store(true)
 	c.core.scheduled, c.core.suspended = true, true
-	c.core.flags.set(unborn)
+	c.core.flags.set(notStarted)
 	c.refit()
 }
 
-// It takes maxTurn, and batchSize messages, at most. A panic fails the actor; one recover serves
+// turn takes maxTurn, and batchSize messages, at most. A panic fails the actor; one recover serves
 // the whole turn.
 func (c *cell) turn(s *scheduler, r *runner) (more bool) {
 	halted := c.core.sys.halt.begun.Load()
@@ -117,6 +118,8 @@ func (c *cell) turn(s *scheduler, r *runner) (more bool) {
 func (c *cell) work(n int, r *runner) (more bool) {
 	clock := turnClock{left: int(max(c.core.stride, 1))}
 	for left := n; left > 0; {
+		// System messages go before the rest of the batch: a stop, or the end of a child, must not
+		// wait behind hundreds of messages. One atomic load asks for all of them.
 		if c.urgent.Load() {
 			if c.core.phase == paused && !c.pause.leave() {
 				return false
@@ -187,6 +190,8 @@ func (c *cell) spin() {
 
 // Without new messages it ends the turn and returns false.
 func (c *cell) refillOrRest() bool {
+	// All that the turn owns is given up before the mutex is released with scheduled cleared: from
+	// then on a message may begin another turn, on another processor.
 	c.tally.flush()
 	if !c.core.mu.TryLock() {
 		c.core.lockWithBackoff() // as senders do, which otherwise would always win
@@ -198,11 +203,15 @@ func (c *cell) refillOrRest() bool {
 	if c.core.phase == running && (c.priorities == nil && c.box.draw() || c.priorities != nil && c.prioritize()) {
 		return true
 	}
+	// The mailbox was found empty under the same mutex. A message that comes later therefore sees
+	// scheduled cleared, and schedules a turn. Cleared after the unlock, a message that comes
+	// between would wait without one.
 	c.core.scheduled = false
 	c.tally.drawn = 0
 	c.backlog.end()
 	c.core.owner.end()
 	c.openBypass()
+	checkRest(c)
 	checkState(&c.core)
 	c.core.mu.Unlock()
 	return false

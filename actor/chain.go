@@ -42,7 +42,7 @@ func appendTask(tasks []task, t task, messages, most int) []task {
 	return tasks
 }
 
-// It is one size larger than the last.
+// The new chunk is one size larger than the last.
 func grow[M any](c *chain[M], unused *chunkPool) *chunk[M] {
 	if c.tail == nil {
 		c.head = newChunk[M](0, unused)
@@ -55,7 +55,7 @@ func grow[M any](c *chain[M], unused *chunkPool) *chunk[M] {
 	return fresh
 }
 
-// There must be one. Nothing of it is retained.
+// The chain is not empty, and retains nothing of the item.
 func takeFirst[M any](head **chunk[M], unused *chunkPool) (msg M, t task) {
 	k := *head
 	var none M

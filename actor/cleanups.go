@@ -17,7 +17,7 @@ func (l *cleanups) drop(owner any) {
 	*l = slices.DeleteFunc(*l, func(c cleanup) bool { return c.of == owner })
 }
 
-// It runs also what they defer.
+// run runs also what they defer.
 func (l *cleanups) run(layer int, guard func(what string, f func())) {
 	if len(*l) == 0 {
 		return

@@ -45,5 +45,5 @@ func (c *core) outermost() *cell { return c.actor().impl.(*cell) }
 
 func (c *core) deferred() *cleanups { return &c.outermost().own().cleanups }
 
-// It is true as well once the incarnation has ended.
+// ending is true as well once the incarnation has ended.
 func (c *core) ending() bool { return c.actor().phase >= restarting }

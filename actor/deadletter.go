@@ -89,7 +89,7 @@ func (s *System) DeadLettersByReason() iter.Seq2[error, uint64] {
 	}
 }
 
-func deadLetterToNobody(path string, msg any) {
+func deadLetterOfNoSystem(path string, msg any) {
 	systems.Range(func(s, _ any) bool {
 		s.(*System).reportDeadLetter(path, msg, ErrNoRef) // only systems are stored
 		return true

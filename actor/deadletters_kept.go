@@ -18,7 +18,7 @@ const (
 	longestReason = 256
 )
 
-// It has no message and no error of a user, so it keeps nothing else alive.
+// A keptDeadLetters has no message and no error of a user, so it keeps nothing else alive.
 type keptDeadLetters struct {
 	ring []actorhook.DeadLetter // grows to mostKept
 	last int
@@ -53,7 +53,7 @@ func (k *keptDeadLetters) add(d actorhook.DeadLetter) {
 	}
 }
 
-// It is a copy, newest first.
+// The result is a copy, newest first.
 func (k *keptDeadLetters) newest() []actorhook.DeadLetter {
 	n := len(k.ring)
 	all := make([]actorhook.DeadLetter, 0, n)

@@ -78,7 +78,7 @@ func (d *delivered) handle(c *cell) (failure error) {
 	return failure
 }
 
-// It reports whether that ends the actor before its watchers learn of the end.
+// fail reports whether that ends the actor before its watchers learn of the end.
 func (d *delivered) fail(c *cell, err error) {
 	deferred, of := c.core.deferred(), c.core.actor()
 	last := len(*deferred)

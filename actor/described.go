@@ -89,7 +89,7 @@ func (x *inside) Metadata() metadata.Metadata {
 // A parked message is told without waiting.
 func (r refInternals) TellWith(msg any, m metadata.Metadata, parked bool) {
 	if r.c == nil {
-		deadLetterToNobody("", msg)
+		deadLetterOfNoSystem("", msg)
 		return
 	}
 	if request := m.Request(); request != nil {
@@ -107,7 +107,7 @@ func (r refInternals) TellWith(msg any, m metadata.Metadata, parked bool) {
 // message is a dead letter. A ctx that has ended prevents nothing else.
 func (r ActorRef[M]) TellContext(ctx context.Context, msg M) {
 	if r.c == nil {
-		deadLetterToNobody("", msg)
+		deadLetterOfNoSystem("", msg)
 		return
 	}
 	m := traceOf(ctx, r.c.sys)

@@ -61,7 +61,7 @@ func (s internals) pathOf(path string, uid uint64) string {
 func (s *System) recipient(path string, uid uint64) (c *core, reason error) {
 	switch c = s.lookup(path, uid); {
 	case c == nil:
-		return nil, nobodyAt(s, path)
+		return nil, noActorAt(s, path)
 	case uid != 0 && c.uid != uid && !isRouted(c):
 		return nil, ErrStaleRef
 	}
@@ -73,7 +73,7 @@ func (s internals) Starting(path string) bool {
 	if c == nil {
 		return false
 	}
-	return c.flags.has(unborn)
+	return c.flags.has(notStarted)
 }
 
 // Only for a core outside of the tree uid matters.

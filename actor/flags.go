@@ -7,14 +7,14 @@ import "sync/atomic"
 type flags struct{ bits atomic.Uint32 }
 
 const (
-	ended     uint32 = 1 << iota // its context is done
-	bypassed                     // messages go to extras.bypass; set and cleared under core.mu
-	resting                      // it takes no more messages, see returning; set under core.mu
-	inUse                        // it has handled messages, see returning
-	blocking                     // its mailbox may block; never changes
-	exported                     // it is an ask that other nodes can reach; set under core.mu, before it is over
-	abandoned                    // it is in no tree any more, see returning.Abandon; set under core.mu
-	unborn                       // its first behavior has not run; set before it is in the tree
+	ended      uint32 = 1 << iota // its context is done
+	bypassed                      // messages go to extras.bypass; set and cleared under core.mu
+	resting                       // it takes no more messages, see returning; set under core.mu
+	inUse                         // it has handled messages, see returning
+	blocking                      // its mailbox may block; never changes
+	exported                      // it is an ask that other nodes can reach; set under core.mu, before it is over
+	abandoned                     // it is in no tree any more, see returning.Abandon; set under core.mu
+	notStarted                    // its first behavior has not run; set before it is in the tree
 
 	roundAt = 8 // the bits from here on are the round in which it was used last, see returning
 )

@@ -20,7 +20,7 @@ type guardedTracer struct {
 	log    sync.Once // of the first panic: each message may lead to another
 }
 
-// It returns nil if t is nil.
+// guardTracer returns nil if t is nil.
 func guardTracer(s *System, t actorhook.Tracer) *guardedTracer {
 	if t == nil {
 		return nil
@@ -48,7 +48,7 @@ func (g *guardedTracer) Start(ctx context.Context, carried []byte, s actorhook.S
 	}
 }
 
-// It logs the first panic only. It must be deferred.
+// recover logs the first panic only. It must be deferred.
 func (g *guardedTracer) recover(during string) {
 	if r := recover(); r != nil {
 		err := guard.Recovered(r)

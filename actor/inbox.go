@@ -54,6 +54,8 @@ func (b *inbox) put(it item, by *entrance) (lost item, at *inbox, reason error) 
 	}
 	b.core.mu.Lock()
 	if b.core.flags.has(bypassed) && (it.task == nil || !it.task.exempt()) {
+		// The mutex of the child is taken under this one, never the other way round. If the child
+		// has ended, the message stays with the actor.
 		if it.task == nil {
 			if lost, at, reason = b.bypass.Load().put(it, by); !errors.Is(reason, ErrTerminated) {
 				b.core.mu.Unlock()
@@ -211,7 +213,7 @@ func (b *inbox) drain() []item {
 	return b.box.drainQueue(rest)
 }
 
-// There must be some.
+// items is not empty.
 func (b *inbox) putBack(items []item) {
 	if in := b.inner(); in != nil {
 		in.putBack(items)
@@ -235,7 +237,7 @@ func (b *inbox) setSuspended(suspended bool, capacity int) {
 // core.mu is held, and the bypass is closed.
 func (b *inbox) suspend(suspended bool, capacity int) {
 	b.core.suspended, b.core.stashCap = suspended, int32(min(capacity, math.MaxInt32)) //nolint:gosec // just bounded
-	b.core.flags.clear(unborn)
+	b.core.flags.clear(notStarted)
 	b.refit()
 	checkState(&b.core)
 }

@@ -25,7 +25,7 @@ func (l *lifeContext) kept() *atomic.Pointer[life] {
 	return &l.impl.(*cell).life // only cells have a context
 }
 
-// It is the parent context of the actor's children.
+// context is the parent context of the actor's children.
 func (c *core) context() context.Context { return (*lifeContext)(c) }
 
 func (l *lifeContext) around() context.Context {

@@ -51,6 +51,7 @@ func (c *cell) beginStop(cause error) {
 	if c.core.phase >= stopping {
 		return
 	}
+	// The phase is first: what follows calls code of users, which may fail or stop the actor again.
 	c.core.phase = stopping
 	c.senders.close()
 	c.core.endBy(cause)
@@ -82,6 +83,8 @@ func (c *cell) finish() {
 	c.endIncarnation(PostStop{}, -1)
 	c.watched.endAll()
 	c.core.mu.Lock()
+	// In one critical section with the drain: a message comes before and is among the rest, or
+	// after and is refused. None is left in a mailbox that has no turns any more.
 	c.core.dead, c.core.plain = true, false
 	rest := append(c.drain(), c.senders.takeParked()...)
 	c.due = 0
@@ -100,6 +103,8 @@ func (c *cell) finish() {
 	case len(rest) > 0:
 		c.reportRest(rest)
 	}
+	// Last: once the name is free, another actor may have it, and watchers expect that nothing of
+	// this one runs any more.
 	if !abandoned { // else it has left
 		c.core.leaveTree()
 	}
@@ -133,7 +138,7 @@ func (c *cell) endIncarnation(last Signal, layer int) {
 	c.epoch++
 }
 
-// It logs also the end of its goroutine.
+// guard logs also the end of its goroutine.
 func (c *cell) guard(what string, f func()) {
 	if err := guard.Apart(c.senders.lend(c.core.owner.lend(f))); err != nil {
 		c.core.logOutside(what, err)

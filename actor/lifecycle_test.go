@@ -96,7 +96,7 @@ func TestABehaviorThatNeverStartedGetsNoSignal(t *testing.T) {
 			stop,
 			fail(errors.New("boom")),
 		} {
-			ref := actor.Spawn(s, behaviors.Setup(setup).OnSignal(telling(p, "unborn")), "")
+			ref := actor.Spawn(s, behaviors.Setup(setup).OnSignal(telling(p, "notStarted")), "")
 			p.ExpectTerminated(ref)
 		}
 		p.ExpectNone(time.Hour)

@@ -16,8 +16,8 @@ type encoding struct {
 	failed func(recipient string, msg any, err error)
 }
 
-// It is a copy if c's system encodes messages, otherwise msg itself. An error has been reported;
-// the caller decides what becomes of msg.
+// The result is a copy if c's system encodes messages, otherwise msg itself. An error has been
+// reported; the caller decides what becomes of msg.
 func carried[M any](c *core, msg M) (M, error) {
 	if c.sys == nil || c.sys.encoding == nil {
 		return msg, nil
@@ -84,7 +84,7 @@ func isLocal(msg any) bool {
 
 const maxLostDepth = 16
 
-// It is the first unexported field with a value, which encoding loses, or "".
+// lostField is the first unexported field with a value, which encoding loses, or "".
 func lostField(v reflect.Value, depth int) string {
 	if depth == 0 || !v.IsValid() || codesItself(v.Type()) {
 		return ""
@@ -142,7 +142,7 @@ func codesItself(t reflect.Type) bool {
 	return itself
 }
 
-// They are not looked up by name: that would make the linker keep every exported method of every
+// codings are not looked up by name: that would make the linker keep every exported method of every
 // type, and the program half as large again.
 var codings = []reflect.Type{
 	reflect.TypeFor[interface{ MarshalCBOR() ([]byte, error) }](),

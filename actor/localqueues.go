@@ -75,6 +75,8 @@ func (q *localQueues) add(c *core) bool {
 	}
 	l := set.local()
 	l.mu.Lock()
+	// shut removes the set, and then empties each queue under its mutex. What is added after that
+	// would be lost, so the set is read again under the same mutex.
 	if q.set.Load() != set { // they may have been closed meanwhile
 		l.mu.Unlock()
 		return false
@@ -84,8 +86,9 @@ func (q *localQueues) add(c *core) bool {
 	return true
 }
 
-// It looks at two queues, beginning with another one each time, and at more only until it finds an
-// actor: the mutex of the scheduler is held, and each look may fetch memory from another processor.
+// gather looks at two queues, beginning with another one each time, and at more only until it finds
+// an actor: the mutex of the scheduler is held, and each look may fetch memory from another
+// processor.
 func (q *localQueues) gather(to *readyQueue) {
 	set := q.set.Load()
 	if set == nil {
@@ -126,6 +129,8 @@ func (q *localQueues) refill(r *runner, again *core) *core {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	// A runner that was marked as blocked must return to the scheduler, where it counts again. r.mu
+	// keeps the watchdog from marking it until its batch is complete.
 	if r.blocked || r.taken >= localTurns {
 		r.taken = 0
 		return nil
@@ -149,6 +154,6 @@ func (q *localQueues) refill(r *runner, again *core) *core {
 	return c
 }
 
-// It counts actors, not refills: a refill may bring only one, and all processors share the mutex of
-// the scheduler.
+// localTurns counts actors, not refills: a refill may bring only one, and all processors share the
+// mutex of the scheduler.
 const localTurns = 4 * (1 + maxRunBatch)

@@ -24,7 +24,7 @@ func marked[M any](b Behavior[M], mark any) Behavior[M] {
 	}
 }
 
-// It calls no behavior but those that marked has returned.
+// markOf calls no behavior but those that marked has returned.
 func markOf[M any](of *common[M], b Behavior[M]) any {
 	if codeOf(b) != of.marked {
 		return nil

@@ -20,7 +20,7 @@ func observed[M any](x *box[M], see func(ref AnyRef, msg any, sig Signal)) (Mess
 		}
 }
 
-// It includes those of the current transition: a behavior may spawn before it is installed.
+// observers includes those of the current transition: a behavior may spawn before it is installed.
 func (c *cell) observers() (all []wrapper) {
 	around := c.wrapping.list()
 	if c.transition != nil && c.transition.wrapping != nil {

@@ -40,7 +40,7 @@ func (c *core) localPath() string {
 	return c.path()
 }
 
-// It is "" for an ask or adapter. Each call composes it, because it is rarely needed.
+// path is "" for an ask or adapter. Each call composes it, because it is rarely needed.
 func (c *core) path() string {
 	switch {
 	case c.outside:
@@ -61,7 +61,7 @@ func (c *core) name() string {
 	return c.label
 }
 
-// It is "" for a system without an address.
+// address is "" for a system without an address.
 func (c *core) address() string {
 	if r, remote := c.impl.(*remoteActor); remote {
 		return r.sendTo.Address

@@ -3,7 +3,8 @@ package actor
 import "sync/atomic"
 
 // A pause implements extension.Pause. While it lasts, the turn of the actor is over, but nothing is
-// handled: the actor counts as scheduled, so that nobody schedules it. End starts the next turn.
+// handled: the actor counts as scheduled, so that no message schedules it. End starts the next
+// turn.
 type pause struct {
 	cell  *cell
 	then  func() any // nil means the same
@@ -46,6 +47,9 @@ func (p *pause) End() {
 // If the pause is not over, the turn is: c belongs to the one that End starts.
 func (p *pause) leave() bool {
 	c := p.cell
+	// End and leave race, and the swap says which came second. If End did, the turn is over here,
+	// and End starts the next one, perhaps before leave returns: therefore the owner is removed
+	// before the swap. If leave did, this turn goes on.
 	c.core.owner.end()
 	if p.state.CompareAndSwap(pauseBegun, pauseParked) {
 		return false

@@ -11,8 +11,8 @@ type queue[M any] struct {
 	asked *metadata.Request // the request, if first is one
 }
 
-// It also wakes the actor. False means that the mailbox is not plain, and nothing was done. With
-// instead, msg is for the parent, which was bypassed a moment ago.
+// tryPut also wakes the actor. False means that the mailbox is not plain, and nothing was done.
+// With instead, msg is for the parent, which was bypassed a moment ago.
 func tryPut[M any](c *core, q *queue[M], msg M, r *metadata.Request, instead bool) bool {
 	if !c.mu.TryLock() {
 		c.lockWithBackoff()
@@ -21,6 +21,8 @@ func tryPut[M any](c *core, q *queue[M], msg M, r *metadata.Request, instead boo
 		c.mu.Unlock()
 		return false
 	}
+	// The usual case under load: others wait, so the actor is scheduled or suspended, and a place
+	// in the last chunk is free. Nothing is allocated or woken.
 	if last := q.rest.tail; last != nil && len(last.msgs) < cap(last.msgs) && len(last.tasks) == 0 && r == nil {
 		last.msgs = append(last.msgs, msg) // a turn is due already
 		c.waiting++
@@ -33,8 +35,8 @@ func tryPut[M any](c *core, q *queue[M], msg M, r *metadata.Request, instead boo
 	return true
 }
 
-// It takes the mutex of the child only: a bypass closes under that as well, so the message is
-// either in the mailbox of the child before the bypass has closed, or comes to the actor. False
+// tellChild takes the mutex of the child only: a bypass closes under that as well, so the message
+// is either in the mailbox of the child before the bypass has closed, or comes to the actor. False
 // means the latter, or a mailbox that is not plain.
 func tellChild[M any](c *core, msg M, r *metadata.Request) bool {
 	to := c.impl.(*cell).bypass.Load() // only a cell is bypassed
@@ -100,8 +102,8 @@ func takeAlone[M any](c *core, q *queue[M]) (msg M, r *metadata.Request) {
 	return msg, r
 }
 
-// It takes one item of a bounded mailbox, whose bound counts them. The batch is empty, and nothing
-// is alone. mu is held.
+// refill takes one item of a bounded mailbox, whose bound counts them. The batch is empty, and
+// nothing is alone. mu is held.
 func refill[M any](c *core, q *queue[M], batch **chunk[M], box Mailbox) (items int32) {
 	if box.capacity == 0 {
 		items = c.waiting

@@ -35,7 +35,7 @@ type AnyRef interface {
 // [DeadLetter]; for the zero ActorRef, on every running system of the process.
 func (r ActorRef[M]) Tell(msg M) {
 	if r.c == nil {
-		deadLetterToNobody("", msg)
+		deadLetterOfNoSystem("", msg)
 		return
 	}
 	if q, ok := r.c.queue.(*queue[M]); ok {
@@ -121,7 +121,7 @@ func deliverHere(c *core, msg any, by entrance) (unfit error) {
 // for too long, are dead letters with [ErrMailboxFull].
 func (r ActorRef[M]) TellNoWait(msg M) {
 	if r.c == nil {
-		deadLetterToNobody("", msg)
+		deadLetterOfNoSystem("", msg)
 		return
 	}
 	_ = tellBy(r.c, msg, entrance{parked: true}) // which reports it

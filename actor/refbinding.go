@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// It is malformed, or has just been decoded.
+// An unbound is malformed, or has just been decoded.
 type unbound string
 
 func newUnbound(path string) *core {
 	return &core{label: path, impl: unbound(path), guarded: guarded{dead: true, over: true}}
 }
 
-func (u unbound) deliver(msg any, _ entrance) { deadLetterToNobody(string(u), msg) }
+func (u unbound) deliver(msg any, _ entrance) { deadLetterOfNoSystem(string(u), msg) }
 
 type bindable interface{ pointer() **core }
 

@@ -22,7 +22,7 @@ type asker interface {
 	follow(to *core)
 }
 
-// It returns nil if c is no reply ref of this node.
+// askerOf returns nil if c is no reply ref of this node.
 func askerOf(c *core) asker {
 	if a, ok := c.impl.(interface{ asker() asker }); ok {
 		return a.asker()
@@ -149,7 +149,7 @@ func briefly(p payload.Error) payload.Error {
 }
 
 func (c *core) sendRefusal(r refusal) {
-	if c.isFarAsk() && !c.sys.deaf.Load() {
+	if c.isFarAsk() && !c.sys.asksOver.Load() {
 		c.impl.deliver(r, entrance{})
 	}
 }

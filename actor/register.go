@@ -102,7 +102,7 @@ func init() {
 	codec.SetTexts(codec.Texts{Is: isRef, Append: appendRef, Set: setRef})
 }
 
-// It appends what MarshalCBOR encodes.
+// appendRef appends what MarshalCBOR encodes.
 func appendRef(buf []byte, v reflect.Value) []byte {
 	c := (*core)(v.Field(0).UnsafePointer()) // of an ActorRef of any type
 	if c == nil {
@@ -117,7 +117,7 @@ func appendRef(buf []byte, v reflect.Value) []byte {
 	return c.appendFullString(buf)
 }
 
-// It is UnmarshalCBOR, and the binding.
+// setRef is UnmarshalCBOR, and the binding.
 func setRef(v reflect.Value, text []byte, to codec.Binder) (ok bool) {
 	if len(text) == 0 {
 		return true

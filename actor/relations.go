@@ -43,9 +43,9 @@ type relations struct {
 }
 
 const (
-	// That often a mutex is tried for, with pauses in between, until it is waited for.
+	// How often a mutex is tried for, with pauses in between, before it is waited for.
 	backoffRounds = 3
-	// It is about a third of a microsecond; each pause is twice the one before.
+	// backoffSteps is about a third of a microsecond; each pause is twice the one before.
 	backoffSteps = 500
 )
 

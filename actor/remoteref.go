@@ -70,8 +70,8 @@ func newEmptyRef(s *System, l location) *core {
 	return &n.core
 }
 
-// wanders reports whether c may stand for different actors over time.
-func (c *core) wanders() bool {
+// isUnresolved reports whether c may stand for different actors over time.
+func (c *core) isUnresolved() bool {
 	_, looksAgain := c.impl.(*emptyRef)
 	return looksAgain
 }
@@ -96,14 +96,14 @@ func (c *core) isRemote() bool {
 	return remote
 }
 
-// It slows senders down while a peer takes messages more slowly than they are sent.
+// A patientTransport slows senders down while a peer takes messages more slowly than they are sent.
 type patientTransport interface {
 	SendWaiting(p actorhook.Patience, s *System, target actorhook.Target, msg any)
 }
 
 // The message enters the queue for another node.
 func (r *remoteActor) patience(by entrance) actorhook.Patience {
-	p := actorhook.Patience{Hurried: r.sys.shutdown.hurried, Within: by.within}
+	p := actorhook.Patience{Hurried: r.sys.shutdown.sendLimitOver, Within: by.within}
 	if by.ctx != nil {
 		p.Done = by.ctx.Done()
 	}
@@ -214,7 +214,8 @@ func newRemoteActor(s *System, l location, path string) *remoteActor {
 	return a
 }
 
-// It does so when there are twice as many entries as cores remained the last time. mu is held.
+// forget does nothing until there are twice as many entries as cores remained the last time. mu is
+// held.
 func (r *remotes) forget() {
 	if r.cores == nil {
 		r.cores = make(map[location]weak.Pointer[remoteActor])

@@ -57,20 +57,20 @@ func (c *core) unreachable() error {
 	switch {
 	case !remote:
 		return nil
-	case c.sys.deaf.Load():
-		return errDeaf
+	case c.sys.asksOver.Load():
+		return errShutDown
 	case c.sys.remotes.isGone(r.sendTo):
 		return gone(r.sendTo.Address)
 	}
 	return nil
 }
 
-var errDeaf = fmt.Errorf("%w: this system has been shut down", ErrUnreachable)
+var errShutDown = fmt.Errorf("%w: this system has been shut down", ErrUnreachable)
 
 // This system has no actors any more, so future asks end as well.
-func (s *System) deafen() {
-	s.deaf.Store(true)
-	s.endAsks("", func(_, _ uint64) bool { return true }, errDeaf)
+func (s *System) endRemoteAsks() {
+	s.asksOver.Store(true)
+	s.endAsks("", func(_, _ uint64) bool { return true }, errShutDown)
 }
 
 // Any address matches "". The cores remain in use: another incarnation of a node may have actors

@@ -55,7 +55,7 @@ func take(c *cell, r *metadata.Request) (why error) {
 
 // A handler that has paused goes on later.
 func handledRequest(c *cell) {
-	c.runner.handled()
+	c.runner.Load().request.Store(nil)
 	if c.backlog.took != 0 && c.core.phase != paused {
 		c.backlog.measure(metadata.Now())
 	}

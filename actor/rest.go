@@ -15,7 +15,7 @@ func (*returning) Finish(to AnyRef) {
 	}
 	c.rests()
 	c.core.mu.Unlock()
-	c.enqueue(item{task: farewell{}}, &entrance{})
+	c.enqueue(item{task: endWhenReached{}}, &entrance{})
 }
 
 // Spawn has returned the actor. It ends if it has no message and waits for nothing.
@@ -28,7 +28,7 @@ func (*returning) Used(of AnyRef) (round uint32, worked bool) {
 	return c.flags.round(), c.flags.has(inUse)
 }
 
-// It is false once the actor has ended.
+// Resting is false once the actor has ended.
 func (*returning) Resting(of AnyRef) bool { return of.target().flags.has(resting) }
 
 // core.mu is held.
@@ -48,12 +48,12 @@ func (c *cell) rest() {
 	}
 	c.core.mu.Unlock()
 	if idle {
-		c.sayFarewell()
+		c.endByLastMessage()
 	}
 }
 
 // Its spawner may have a last message for it.
-func (c *cell) sayFarewell() {
+func (c *cell) endByLastMessage() {
 	if last := c.conf.returns.last; last != nil {
 		c.box.handle(last)
 	} else {
@@ -61,9 +61,9 @@ func (c *cell) sayFarewell() {
 	}
 }
 
-type farewell struct{ trailing }
+type endWhenReached struct{ trailing }
 
-func (farewell) run(c *cell) { c.sayFarewell() }
+func (endWhenReached) run(c *cell) { c.endByLastMessage() }
 
 // What keeps an actor from resting: asks that it waits for, and messages in stashes.
 func (b *inbox) keeps(n int) {

@@ -42,7 +42,7 @@ func (r *returning) config(of *kinded) *config {
 	return &r.conf
 }
 
-// It returns nil if the parent is stopping or has ended.
+// spawn returns nil if the parent is stopping or has ended.
 func (r *returning) spawn(c *cell) *core {
 	checkName(c.core.label)
 	c.core.flags.note(0, r.rounds.Load())
@@ -56,7 +56,7 @@ func (r *returning) spawn(c *cell) *core {
 
 func (r *returning) Ending() bool { return r.parent.isClosed() }
 
-// It is TellNoWait, unless the actor has ended.
+// Offer is TellNoWait, unless the actor has ended.
 func (r *returning) Offer(to AnyRef, msg any, m metadata.Metadata) (taken bool) {
 	c := to.target().impl.(*cell) // Spawn has made it
 	copied, err := carried(&c.core, msg)
@@ -108,7 +108,7 @@ func (b *inbox) giveBack(all []item) {
 	b.conf.returns.owner.Ended(b.core.label, rest, with, b.core.cause())
 }
 
-// It returns false for what is no message, and for actors whose messages are not returned.
+// late returns false for what is no message, and for actors whose messages are not returned.
 func (b *inbox) late(it item, reason error) bool {
 	r := b.conf.returns
 	if r == nil || !comesLate(reason) {

@@ -74,7 +74,7 @@ func isRouted(c *core) bool {
 	return routed
 }
 
-// It is beside "/user" and "/system".
+// A tree stands beside "/user" and "/system".
 type tree struct {
 	prefix string // "/sharding/"
 	find   func(path string) (AnyRef, error)
@@ -101,7 +101,7 @@ func routedAt(s *System, path string) (c *core, why error) {
 	return ref.target(), nil
 }
 
-func nobodyAt(s *System, path string) error {
+func noActorAt(s *System, path string) error {
 	if _, why := routedAt(s, path); why != nil {
 		return fmt.Errorf("%w: %w", ErrNoSuchActor, why)
 	}
@@ -121,7 +121,7 @@ type routedRefs struct {
 	sweep int
 }
 
-// It returns what makes the cores of the refs.
+// Routed returns what makes the cores of the refs.
 func (s internals) Routed(prefix string, accept func(msg any) error, by interface {
 	Told(full string, msg any, m metadata.Metadata) (here AnyRef)
 	Arrived(path string, from uint64, msg any, encoded actorhook.Arrival) (here AnyRef)
@@ -145,7 +145,7 @@ func (all *routedRefs) core(name string) *core {
 	return &r.core
 }
 
-// It does so when there are twice as many entries as cores remained the last time.
+// forget does nothing until there are twice as many entries as cores remained the last time.
 func (all *routedRefs) forget() {
 	if len(all.cores) < max(all.sweep, minSweep) {
 		return

@@ -35,7 +35,7 @@ type runner struct {
 	mu    sync.Mutex
 	at    *core         // the actor it runs; nil outside a turn
 	moved bool          // since the last check of the watchdog
-	since time.Duration // from epoch: it has been inside the same handler at least since then; 0 if nobody has looked
+	since time.Duration // from epoch: it has been inside the same handler at least since then; 0 before the first look
 	turns int           // not yet counted by the scheduler
 	batch []*core       // the run batch: actors it runs next
 	space [maxRunBatch]*core
@@ -70,7 +70,7 @@ func (s *scheduler) engage() *runner {
 	return r
 }
 
-// It returns when r has nothing more to run.
+// work returns when r has nothing more to run.
 func (s *scheduler) work(r *runner, c *core) {
 	for turns := 1; c != nil; turns++ {
 		var again *core
@@ -94,8 +94,6 @@ func (r *runner) yield() {
 	runtime.Gosched()
 	r.crowded = time.Since(epoch)-begun > crowdedAfter
 }
-
-func (l *lastRunner) handled() { l.Load().request.Store(nil) }
 
 // nil ends r. again is the previous actor if it has more to do, or nil.
 func (s *scheduler) goOn(r *runner, again *core) *core {
@@ -138,12 +136,9 @@ func (r *runner) enter(c *core) { r.at, r.moved, r.since = c, true, 0 }
 func (s *scheduler) replace(r *runner, c *core, f func()) {
 	go func() {
 		f()
-		s.workOn(r, c)
+		s.work(r, s.goOn(r, c))
 	}()
 }
-
-// again is the actor of the turn that has ended, if it has more to do, or nil.
-func (s *scheduler) workOn(r *runner, again *core) { s.work(r, s.goOn(r, again)) }
 
 // Any goroutine may read it.
 type lastRunner struct{ atomic.Pointer[runner] }
@@ -155,7 +150,7 @@ func (l *lastRunner) begin(r *runner) {
 	}
 }
 
-// It releases the mutex.
+// begin releases the mutex.
 func (s *scheduler) begin(r *runner) *core {
 	c := s.waiting.pop()
 	r.enter(c)
@@ -194,7 +189,7 @@ func (s *scheduler) reclaimBatch(r *runner) {
 	s.wakeup.Store(true)
 }
 
-// It runs no actor, and counts again.
+// r runs no actor, and counts again.
 func (s *scheduler) returned(r *runner) {
 	if r.blocked {
 		r.blocked = false

@@ -64,7 +64,7 @@ type scheduler struct {
 const (
 	// An actor that waits behind blocked handlers gets a runner after at most two checks.
 	watchdogInterval = 250 * time.Microsecond
-	// From that length on, the cost of a goroutine does not matter.
+	// The length of a turn from which on the cost of a goroutine does not matter.
 	longTurn = 10 * time.Microsecond
 	// The scheduler overcommits for so many checks, twice as many each time turns are still long
 	// afterwards.
@@ -75,11 +75,11 @@ const (
 	yieldAfter    = 128
 	maxSpares     = 64
 	maxSpinMisses = 1 << 10
-	// So often a spinning runner leaves a single waiting actor to the others.
+	// How often a spinning runner leaves a single waiting actor to the others.
 	patience = 3
 )
 
-// It is in no queue yet.
+// c is in no queue yet.
 func (s *scheduler) ready(c *core) {
 	if s.locals.add(c) {
 		return
@@ -105,6 +105,8 @@ func (s *scheduler) reinforce() *runner {
 	if s.waiting.size() == 0 {
 		return nil
 	}
+	// If no runner is started for what waits, only the watchdog notices that the handlers of all
+	// others block. One that is started looks for itself.
 	more := s.needsMore()
 	if !s.watchdogArmed && (!more || s.overcommit > 0) && !s.virtual {
 		s.armWatchdog()
@@ -155,6 +157,8 @@ func (s *scheduler) next(r *runner, again *core) *core {
 	}
 	s.returned(r)
 	s.queueAgain(r, again)
+	// A runner that was taken for blocked has been replaced. Now that it counts again there may be
+	// one too many, and it ends, with its work left to the others.
 	superfluous := s.busy > s.most()
 	if s.workLeft() && !superfluous {
 		return s.begin(r)
@@ -173,7 +177,7 @@ func (s *scheduler) next(r *runner, again *core) *core {
 
 // sleeps reports whether r, whose turn has used up its time, goes on with the same actor and stays
 // blocked: its handlers sleep, or wait for something, because a processor was free when they ended,
-// and nobody else needs r.
+// and no other actor needs r.
 func (s *scheduler) sleeps(r *runner) bool {
 	return r.blocked && r.usedUp && !r.crowded && s.waiting.fresh.size == 0 && (s.waiting.used.size == 0 || s.overcommit > 0)
 }
@@ -229,8 +233,8 @@ func (s *scheduler) spin(r *runner) *core {
 	return s.stopSpinning(r, same > 0)
 }
 
-// That takes a few microseconds. Longer spinning takes the processor from the goroutines that make
-// work. In a bubble no work comes meanwhile.
+// The spinning takes a few microseconds. Longer spinning takes the processor from the goroutines
+// that make work. In a bubble no work comes meanwhile.
 func (s *scheduler) spins() int {
 	if s.virtual {
 		return 6
@@ -265,6 +269,9 @@ func (s *scheduler) isForSpinner(late bool) bool {
 
 func (s *scheduler) stopSpinning(r *runner, late bool) *core {
 	s.mu.Lock()
+	// While spinning counts this runner, ready starts no other one. It therefore looks once more
+	// under the mutex under which it ceases to count: what became ready meanwhile would otherwise
+	// wait for the watchdog.
 	isForIt := s.isForSpinner(late)
 	s.spinning--
 	if isForIt {

@@ -167,14 +167,14 @@ func (s *System) runPhases() {
 		}
 		if p == ActorsStop {
 			s.stopActors(limit)
-			s.deafen()
+			s.endRemoteAsks()
 		}
 	}
 }
 
-// So long, actors that are being stopped may still wait for room in the queue for another node.
-// Without that bound a handler that tells a slow node many messages outlasts the phase.
-const hurry = time.Second
+// How long actors that are being stopped may still wait for room in the queue for another node.
+// Without this limit a handler that tells a slow node many messages outlasts the phase.
+const sendLimit = time.Second
 
 func (s *System) stopActors(limit time.Duration) {
 	ctx, cancel := phaseContext(context.Background(), limit)
@@ -184,7 +184,7 @@ func (s *System) stopActors(limit time.Duration) {
 	}
 	go s.endActors()
 	close(s.shutdown.acting)
-	defer time.AfterFunc(hurry, func() { close(s.shutdown.hurried) }).Stop()
+	defer time.AfterFunc(sendLimit, func() { close(s.shutdown.sendLimitOver) }).Stop()
 	if wait(ctx, s.terminated) {
 		return
 	}

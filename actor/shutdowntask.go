@@ -20,13 +20,13 @@ type shutdownTask struct {
 }
 
 type shutdown struct {
-	once    sync.Once
-	begins  chan struct{}           // closed when it begins
-	acting  chan struct{}           // closed when actors are about to stop
-	hurried chan struct{}           // closed hurry later: no sender waits for another node
-	done    chan struct{}           // closed when it is over
-	patient context.Context         // ends when the context of a caller has ended
-	giveUp  context.CancelCauseFunc // ends it
+	once          sync.Once
+	begins        chan struct{}           // closed when it begins
+	acting        chan struct{}           // closed when actors are about to stop
+	sendLimitOver chan struct{}           // closed sendLimit later: no sender waits for another node
+	done          chan struct{}           // closed when it is over
+	patient       context.Context         // ends when the context of a caller has ended
+	giveUp        context.CancelCauseFunc // ends it
 
 	mu       sync.Mutex
 	begun    Phase // how many phases have begun
@@ -37,7 +37,7 @@ type shutdown struct {
 }
 
 func (d *shutdown) init(s *System) {
-	d.begins, d.acting, d.hurried, d.done = make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan struct{})
+	d.begins, d.acting, d.sendLimitOver, d.done = make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan struct{})
 	d.timeouts = phaseTimeouts
 	d.patient, d.giveUp = context.WithCancelCause(context.WithValue(context.Background(), withinShutdown{}, s))
 }

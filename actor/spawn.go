@@ -71,7 +71,7 @@ func Spawn[M any](parent Spawner, b Behavior[M], name string, opts ...SpawnOptio
 	return ActorRef[M]{x.cell.spawn(mark)}
 }
 
-// It panics for what cannot be spawned.
+// checkSpawn panics for what cannot be spawned.
 func checkSpawn(parent Spawner, nothing bool, name string) *core {
 	if nothing {
 		panic(fmt.Sprintf("actor: nil behavior for actor %q", name))

@@ -130,6 +130,8 @@ func putBackStashed[M any](x *box[M], back []stashed[M]) {
 	}
 	c.core.mu.Lock()
 	defer c.core.mu.Unlock()
+	// Before the batch, and not into the mailbox: stashed messages are older than all that wait,
+	// and no bound refuses them, since they have been admitted once.
 	first.tail.after, x.batch = x.batch, first.head
 	c.batched += int32(len(back)) //nolint:gosec // memory ends before
 }

@@ -56,7 +56,7 @@ func (s *supervision) rewind() (first any, around []wrapper) {
 	return l.initial, l.around
 }
 
-// It does so if the first behavior has just run.
+// setBase does nothing unless the first behavior has just run.
 func (s *supervision) setBase() (set bool) {
 	if s.base >= 0 && s.restart >= s.base {
 		return false

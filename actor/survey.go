@@ -10,7 +10,7 @@ import (
 	"github.com/understudy-go/understudy/internal/metadata"
 )
 
-// It visits each actor: a few milliseconds for 100 000.
+// Backlogs visits each actor: a few milliseconds for 100 000.
 func (s internals) Backlogs() (all actorhook.Backlogs) {
 	all.Kinds = map[string]actorhook.Backlog{}
 	now, handled := metadata.Now(), requestsHandled(&s.scheduler)
@@ -124,15 +124,16 @@ func requestsHandled(s *scheduler) map[*core]*metadata.Request {
 	return all
 }
 
-// It is the one that the turn held when it last said how many messages that are.
+// A drawnRequest is the oldest request that a turn held when it last said how many messages it
+// holds.
 type drawnRequest struct{ began, all time.Duration }
 
 func (d drawnRequest) left(now time.Duration) (left, all time.Duration, ok bool) {
 	return d.all - (now - d.began), d.all, true
 }
 
-// It does nothing while somebody is at the mailbox. A negative number of messages says that the age
-// of the oldest request is known.
+// sayDrawn does nothing while somebody is at the mailbox. A negative number of messages says that
+// the age of the oldest request is known.
 func sayDrawn(c *cell) {
 	oldest := c.box.firstRequest(true)
 	if !c.core.mu.TryLock() {

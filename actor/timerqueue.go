@@ -10,15 +10,13 @@ import (
 // Actors on different processors seldom contend for one queue.
 type timerQueues [8]timerQueue
 
-func (q *timerQueues) of(c *core) *timerQueue { return &q[c.uid%uint64(len(q))] }
-
 // A timerQueue expires many timers with one timer of the runtime, and with one goroutine for all
 // that are due. A timer of the runtime for each would need a goroutine for each, and more memory.
 type timerQueue struct {
-	mu        sync.Mutex // guards all below, and the alarms
-	heap      []queued   // a 4-ary heap, the earliest first
-	cancelled int        // how many of its alarms are cancelled
-	base      time.Time  // due times count from here
+	mu        sync.Mutex   // guards all below, and the timers
+	heap      []timerEntry // a 4-ary heap, the earliest first
+	cancelled int          // how many of its timers are cancelled
+	base      time.Time    // due times count from here
 	clock     *time.Timer
 	next      time.Duration // when clock expires, if armed
 	armed     bool          // clock will expire
@@ -26,19 +24,19 @@ type timerQueue struct {
 	_         [64]byte      // keeps the next one out of this cache line
 }
 
-type queued struct {
+type timerEntry struct {
 	due   time.Duration
-	alarm *alarm
+	timer *queuedTimer
 }
 
-type alarm struct {
+type queuedTimer struct {
 	of        interface{ expire() } // which must not block
 	waits     bool
 	cancelled bool // it is dropped instead
 }
 
 // a is not in the heap.
-func (q *timerQueue) add(a *alarm, d time.Duration) {
+func (q *timerQueue) add(a *queuedTimer, d time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	a.waits = true
@@ -46,7 +44,7 @@ func (q *timerQueue) add(a *alarm, d time.Duration) {
 	if d > 0 && due < 0 { // overflow
 		due = math.MaxInt64
 	}
-	q.push(queued{due, a})
+	q.push(timerEntry{due, a})
 	q.arm()
 }
 
@@ -77,7 +75,7 @@ func (q *timerQueue) arm() {
 	}
 }
 
-func (q *timerQueue) cancel(a *alarm) {
+func (q *timerQueue) cancel(a *queuedTimer) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if !a.waits || a.cancelled {
@@ -90,9 +88,9 @@ func (q *timerQueue) cancel(a *alarm) {
 	}
 }
 
-// It costs less than adding them did.
+// sweep costs less than adding the timers did.
 func (q *timerQueue) sweep() {
-	q.heap = slices.DeleteFunc(q.heap, func(e queued) bool { return e.alarm.cancelled })
+	q.heap = slices.DeleteFunc(q.heap, func(e timerEntry) bool { return e.timer.cancelled })
 	q.cancelled = 0
 	if len(q.heap) == 0 {
 		q.heap = nil
@@ -117,11 +115,11 @@ func (q *timerQueue) stop() {
 	}
 }
 
-// So many expire each time that the mutex is taken.
+// How many timers expire each time that the mutex is taken.
 const expireAtOnce = 64
 
 func (q *timerQueue) expire() {
-	var due []*alarm
+	var due []*queuedTimer
 	for {
 		due = q.takeDue(due[:0])
 		if len(due) == 0 {
@@ -134,7 +132,7 @@ func (q *timerQueue) expire() {
 }
 
 // If none is due, it arms the clock.
-func (q *timerQueue) takeDue(due []*alarm) []*alarm {
+func (q *timerQueue) takeDue(due []*queuedTimer) []*queuedTimer {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.armed, q.expiring = false, true
@@ -156,7 +154,7 @@ func (q *timerQueue) takeDue(due []*alarm) []*alarm {
 // Four are in one cache line.
 const timerBranches = 4
 
-func (q *timerQueue) push(e queued) {
+func (q *timerQueue) push(e timerEntry) {
 	q.heap = append(q.heap, e)
 	at := len(q.heap) - 1
 	for at > 0 {
@@ -170,10 +168,10 @@ func (q *timerQueue) push(e queued) {
 	q.heap[at] = e
 }
 
-// There is one.
-func (q *timerQueue) pop() *alarm {
-	first, end := q.heap[0].alarm, len(q.heap)-1
-	q.heap[0], q.heap[end] = q.heap[end], queued{}
+// The heap is not empty.
+func (q *timerQueue) pop() *queuedTimer {
+	first, end := q.heap[0].timer, len(q.heap)-1
+	q.heap[0], q.heap[end] = q.heap[end], timerEntry{}
 	q.heap = q.heap[:end]
 	if end == 0 {
 		q.heap = nil

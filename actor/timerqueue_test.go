@@ -10,22 +10,22 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A note says when its alarm has expired.
+// A note says when its timer has expired.
 type note struct {
-	alarm alarm
-	at    []time.Time
+	queued queuedTimer
+	at     []time.Time
 }
 
 func (n *note) expire() { n.at = append(n.at, time.Now()) }
 
 func set(q *timerQueue, d time.Duration) *note {
 	n := new(note)
-	n.alarm.of = n
-	q.add(&n.alarm, d)
+	n.queued.of = n
+	q.add(&n.queued, d)
 	return n
 }
 
-func TestEveryAlarmExpiresOnceWhenItIsDueUnlessItIsCancelled(t *testing.T) {
+func TestEveryTimerExpiresOnceWhenItIsDueUnlessItIsCancelled(t *testing.T) {
 	for seed := range uint64(50) {
 		synctest.Test(t, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 0))
@@ -42,7 +42,7 @@ func TestEveryAlarmExpiresOnceWhenItIsDueUnlessItIsCancelled(t *testing.T) {
 				synctest.Wait()
 				for other := range due {
 					if random.IntN(4) == 0 && len(other.at) == 0 {
-						q.cancel(&other.alarm)
+						q.cancel(&other.queued)
 						cancelled[other] = true
 					}
 					break
@@ -63,7 +63,7 @@ func TestEveryAlarmExpiresOnceWhenItIsDueUnlessItIsCancelled(t *testing.T) {
 	}
 }
 
-func TestAnAlarmInTheFarFutureIsNotInThePast(t *testing.T) {
+func TestATimerInTheFarFutureIsNotInThePast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var q timerQueue
 		set(&q, time.Second)
@@ -73,7 +73,7 @@ func TestAnAlarmInTheFarFutureIsNotInThePast(t *testing.T) {
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		require.Empty(t, never.at)
-		q.cancel(&never.alarm)
+		q.cancel(&never.queued)
 		require.False(t, q.armed)
 	})
 }

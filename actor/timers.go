@@ -33,7 +33,7 @@ type keyedTimer struct {
 	msg     any
 	from    metadata.Metadata // links to what has started the timer; empty once it has fired
 	by      *cell
-	alarm   alarm
+	queued  queuedTimer
 }
 
 func (t *timers) set(c *cell, d time.Duration, k *keyedTimer) {
@@ -45,17 +45,20 @@ func (t *timers) set(c *cell, d time.Duration, k *keyedTimer) {
 		t.byKey = make(map[string]*keyedTimer)
 	}
 	t.byKey[k.key] = k
-	k.by, k.alarm.of = c, k
-	k.queue().add(&k.alarm, d)
+	k.by, k.queued.of = c, k
+	k.queue().add(&k.queued, d)
 }
 
-func (k *keyedTimer) queue() *timerQueue { return k.by.core.sys.timers.of(&k.by.core) }
+func (k *keyedTimer) queue() *timerQueue {
+	q := &k.by.core.sys.timers
+	return &q[k.by.core.uid%uint64(len(q))]
+}
 
 func (k *keyedTimer) expire() { k.by.post(item{task: k}, entrance{metadata: k.from}) }
 
 func (t *timers) cancel(key string) {
 	if k, ok := t.byKey[key]; ok {
-		k.queue().cancel(&k.alarm)
+		k.queue().cancel(&k.queued)
 		delete(t.byKey, key)
 	}
 }
@@ -80,6 +83,8 @@ func (t *timers) stop() {
 
 func (k *keyedTimer) run(c *cell) {
 	if c.timers.byKey[k.key] != k {
+		// The timer may have fired before it was cancelled or replaced, and have waited in the
+		// mailbox since. Only the turn changes byKey, so this is decided without a race.
 		return
 	}
 	if k.repeats != onceAfter {
@@ -91,7 +96,7 @@ func (k *keyedTimer) run(c *cell) {
 	c.handleTaskMessage(k.msg)
 }
 
-// It does so also when the handling failed and the actor resumes.
+// again is called also when the handling has failed and the actor resumes.
 func (k *keyedTimer) again(c *cell) {
 	if c.timers.byKey[k.key] != k {
 		return
@@ -101,7 +106,7 @@ func (k *keyedTimer) again(c *cell) {
 		k.due = k.due.Add(k.every)
 		wait = time.Until(k.due)
 	}
-	k.queue().add(&k.alarm, wait)
+	k.queue().add(&k.queued, wait)
 }
 
 // Every message restarts it. One that has fired and waits in the mailbox is obsolete if a message

@@ -44,7 +44,8 @@ func (t timing) due(r *runner) bool {
 	return true
 }
 
-// It is work, message by message. Messages whose handler panics or never returns are not timed.
+// timedWork is work, message by message. Messages whose handler panics or never returns are not
+// timed.
 func timedWork(c *cell, n int, r *runner) (more bool) {
 	began := time.Since(epoch)
 	for last := began; n > 0; n-- {

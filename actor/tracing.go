@@ -65,8 +65,8 @@ func (s *span) carried(t *guardedTracer) metadata.Metadata {
 	return metadata.Metadata{}.With(metadata.Trace, t.Inject(s.ctx))
 }
 
-// It returns nil if d is in no trace, and for the actors of the framework, which only pass on what
-// they get, except what they deliver to a behavior of the user.
+// beginSpan returns nil if d is in no trace, and for the actors of the framework, which only pass
+// on what they get, except what they deliver to a behavior of the user.
 func beginSpan(c *cell, d *described) *span {
 	if c.core.sys.tracer == nil {
 		return nil
@@ -90,7 +90,7 @@ func beginSpan(c *cell, d *described) *span {
 	return s
 }
 
-// It may be nil.
+// The message may be nil.
 func (it *item) message() any {
 	if kind, msg := it.delivering(); kind != "" {
 		return msg

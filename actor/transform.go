@@ -109,7 +109,7 @@ func apply[Outer, Inner any](g *innerBox[Outer, Inner], b Behavior[Inner], keep 
 	return true
 }
 
-// It leaves the handlers out, which are to be set if it returns true. handles says whether one is
+// obey leaves the handlers out, which are to be set if it returns true. handles says whether one is
 // for messages.
 func (n *next) obey(inner *next, t *transition, handles bool) (set bool) {
 	switch {

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// So long an ask inside a handler waits until it is listed.
+	// An ask inside a handler is listed once it has waited for this long.
 	patientAsk = 100 * time.Millisecond
 	// The oldest mostWaits asks are searched for circles.
 	mostWaits, mostListed = 10_000, 20

@@ -8,7 +8,7 @@ import (
 
 type waker struct {
 	wake  chan struct{} // with one place
-	timer *time.Timer   // nil until it is needed; stopped while nobody waits
+	timer *time.Timer   // nil until it is needed; stopped while no goroutine waits
 
 	// Of an ask inside a handler; the mutex of the wakers guards all.
 	asker, asked *core // nil for other asks
@@ -18,7 +18,7 @@ type waker struct {
 
 // Without a timeout, the channel receives when an ask whose ctx has no deadline has waited for
 // long.
-func (w *waker) alarm(ctx context.Context, timeout time.Duration) <-chan time.Time {
+func (w *waker) deadline(ctx context.Context, timeout time.Duration) <-chan time.Time {
 	if timeout > 0 {
 		return w.after(timeout)
 	}
@@ -37,8 +37,8 @@ func (w *waker) after(d time.Duration) <-chan time.Time {
 	return w.timer.C
 }
 
-// They are not shared between systems, because a channel belongs to the bubble of testing/synctest
-// in which it was made.
+// wakers are not shared between systems, because a channel belongs to the bubble of
+// testing/synctest in which it was made.
 type wakers struct {
 	pool    sync.Pool
 	virtual bool // nothing is kept: the asking goroutine may be outside the bubble
@@ -54,7 +54,7 @@ func (w *wakers) get() *waker {
 	return &waker{wake: make(chan struct{}, 1)}
 }
 
-// Its channel is empty, and nobody will send to it.
+// Its channel is empty, and no goroutine will send to it.
 func (w *wakers) put(one *waker) {
 	if one.timer != nil {
 		one.timer.Stop()
@@ -86,8 +86,8 @@ type pendingWait struct {
 	since        time.Time
 }
 
-// They are the oldest that began before a time, at most so many, the oldest first. inside is how
-// many such asks there are whenever they began.
+// The waits are the oldest that began before a time, at most so many, the oldest first. inside is
+// how many such asks there are whenever they began.
 func (w *wakers) oldest(before time.Time, most int) (all []pendingWait, inside int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -9,15 +9,15 @@ import (
 )
 
 // A waker that has been used goes to the next ask. The earlier timeout must not end the next ask.
-func TestAnAlarmOfAnEarlierAskDoesNotReachALaterOne(t *testing.T) {
+func TestADeadlineOfAnEarlierAskDoesNotReachALaterOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var pool wakers
 		w := pool.get()
-		w.alarm(t.Context(), time.Second)
+		w.deadline(t.Context(), time.Second)
 		time.Sleep(time.Minute) // it fires, and nobody receives
 		pool.put(w)
 		start := time.Now()
-		at := <-w.alarm(t.Context(), time.Hour)
+		at := <-w.deadline(t.Context(), time.Hour)
 		require.Equal(t, time.Hour, at.Sub(start))
 	})
 }

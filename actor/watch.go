@@ -85,7 +85,7 @@ func (m watches) end(target *core) {
 
 // A ref may lead to another actor than when the watches began.
 func (m watches) endOf(ref AnyRef) {
-	if n := ref.target(); n == nil || !n.wanders() {
+	if n := ref.target(); n == nil || !n.isUnresolved() {
 		return
 	}
 	for target, w := range m {
@@ -113,8 +113,8 @@ func (w *watch) watchedEnded(target *core, err error) {
 	w.by.post(item{task: &endOfWatched{watch: w, target: target, err: err}}, entrance{})
 }
 
-// It waits behind all messages that the watched actor has sent. It has no effect if the watch has
-// ended meanwhile.
+// An endOfWatched waits behind all messages that the watched actor has sent. It has no effect if
+// the watch has ended meanwhile.
 type endOfWatched struct {
 	trailing
 	watch  *watch

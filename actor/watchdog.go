@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// It schedules one check.
+// armWatchdog schedules one check.
 func (s *scheduler) armWatchdog() {
 	s.watchdogArmed = true
 	if s.watchdog == nil {
@@ -18,10 +18,12 @@ func (s *scheduler) armWatchdog() {
 	s.since, s.turns = time.Now(), 0
 }
 
-// It schedules the next check only while actors wait.
+// checkRunners schedules the next check only while actors wait.
 func (s *scheduler) checkRunners() {
 	s.mu.Lock()
 	s.watchdogArmed = false
+	// The local queues have no runner of their own: if those that serve them block, their actors
+	// wait. So they are emptied at each check, which bounds that wait, and opened again below.
 	s.locals.shut(&s.waiting.fresh)
 	s.limit = processors()
 	s.countTurns()
@@ -65,14 +67,14 @@ func (s *scheduler) countTurns() {
 	}
 }
 
-// It cannot tell when the check itself comes late, because then no processor was free.
+// turnsAreLong cannot tell when the check itself comes late, because then no processor was free.
 func (s *scheduler) turnsAreLong() bool {
 	elapsed := time.Since(s.since)
 	return elapsed < 4*watchdogInterval && elapsed > time.Duration(s.turns/max(1, min(s.busy, s.limit)))*longTurn
 }
 
-// It returns how many runners have moved, how many are newly marked, and whether any has a run
-// batch. If turns are long, it reclaims all batches.
+// markAllBlocked returns how many runners have moved, how many are newly marked, and whether any
+// has a run batch. If turns are long, it reclaims all batches.
 func (s *scheduler) markAllBlocked(turnsAreLong bool) (moving, blocked int, batches bool) {
 	for _, r := range slices.Backward(s.runners.all) { // marking removes it
 		r.mu.Lock()
@@ -104,3 +106,7 @@ func (s *scheduler) reinforceAll() (fresh []*runner) {
 	}
 	return fresh
 }
+
+// At most GOMAXPROCS goroutines run at the same time, and not more than the machine has processors.
+// Further runners would only share these, and preempt each other while they hold a lock.
+func processors() int { return min(runtime.GOMAXPROCS(0), runtime.NumCPU()) }

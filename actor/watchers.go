@@ -7,7 +7,7 @@ type watcher interface {
 	watchedEnded(target *core, err error) // must not block
 }
 
-// They are in the order in which they came. Adding and removing takes constant time.
+// watchers are in the order in which they came. Adding and removing takes constant time.
 type watchers struct {
 	list []watcher       // nil entries have been removed
 	at   map[watcher]int // index in list; nil while that is short
@@ -73,7 +73,7 @@ func (w *watchers) all() []watcher {
 
 func (c *core) tellWatchers() {
 	all, cause := c.takeWatchers()
-	if c.flags.has(exported) { // which nobody sets any more
+	if c.flags.has(exported) { // which is not set any more
 		c.sys.exports.remove(c.uid)
 	}
 	for _, w := range all {

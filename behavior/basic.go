@@ -58,7 +58,7 @@ func Setup[M any](f func(*actor.Context[M]) actor.Behavior[M]) actor.Behavior[M]
 	}
 }
 
-// It panics at the place of the mistake rather than inside the actor.
+// needBehavior panics at the place of the mistake rather than inside the actor.
 func needBehavior[M any](what string, b actor.Behavior[M]) {
 	if b == nil {
 		panic("behaviors: " + what + " needs a behavior")

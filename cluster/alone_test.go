@@ -12,13 +12,12 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/cluster"
-	"github.com/understudy-go/understudy/cluster/discovery"
 	"github.com/understudy-go/understudy/internal/memnet"
 )
 
 // Three processes without seeds would be three clusters, each with its own instance of a singleton.
 func TestANodeThatFoundsAClusterAloneSaysSo(t *testing.T) {
-	found := discovery.Func(func(context.Context) ([]string, error) { return []string{"n1:7355"}, nil })
+	found := cluster.DiscoveryFunc(func(context.Context) ([]string, error) { return []string{"n1:7355"}, nil })
 	for what, test := range map[string]struct {
 		cfg  cluster.Config
 		want []zapcore.Level

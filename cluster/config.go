@@ -76,7 +76,7 @@ type Config struct {
 	// nodes join the other one as new incarnations. By default there are no seeds.
 	Seeds []string
 
-	// Discovery finds further seeds while the node runs; see package discovery, and
+	// Discovery finds further seeds while the node runs; see [Discovery], and
 	// docs/discovery.md for Kubernetes. The node asks it every second until it is in a cluster, and
 	// then every 30 seconds, so that clusters that were founded apart meet.
 	//

@@ -17,12 +17,17 @@ import (
 	"go.uber.org/zap"
 )
 
-// A Discovery finds the addresses of the nodes of a cluster; package discovery has several. It
-// should find exactly the addresses that the nodes advertise, and may find this node.
+// A Discovery finds the addresses of the nodes of a cluster while the program runs: [DNS] and [SRV]
+// look up records, [Kubernetes] a headless service, and a [DiscoveryFunc] is one of your own. It
+// should find exactly the addresses that the nodes advertise (Advertise of [Config], or Bind), and
+// may find this node. A node that notices that it is found under another address says so; a node
+// that is not found at all forms no cluster.
 type Discovery interface {
-	// Find returns addresses, each a host:port, in any order. No addresses and no error mean that
-	// there are no nodes; an error means that it is not known. Find must return when ctx ends,
-	// after five seconds at the latest. Calls from one node do not overlap.
+	// Find returns at most 1000 addresses, each a host:port, in any order. No addresses and no
+	// error mean that there are no nodes: a name that does not exist is no error, because that is
+	// the case before the first node starts. An error means that it is not known which nodes exist.
+	// Find must return when ctx ends, after five seconds at the latest. Calls from one node do not
+	// overlap.
 	Find(ctx context.Context) ([]string, error)
 }
 

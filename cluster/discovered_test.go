@@ -13,17 +13,15 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
-
-	"github.com/understudy-go/understudy/cluster/discovery"
 )
 
 // discovers returns a change of a Config that replaces Seeds by a discovery function.
-func discovers(find discovery.Func) func(*Config) {
+func discovers(find DiscoveryFunc) func(*Config) {
 	return func(c *Config) { c.Seeds, c.Discovery = nil, find }
 }
 
 // growing returns a discovery that finds one more address every second.
-func growing(addresses ...string) discovery.Func {
+func growing(addresses ...string) DiscoveryFunc {
 	begin := time.Now()
 	return func(context.Context) ([]string, error) {
 		n := int(time.Since(begin) / time.Second)
@@ -60,7 +58,7 @@ func TestANodeThatIsFoundLaterJoins(t *testing.T) {
 func TestSeedsAndDiscoveryWorkTogether(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *testCluster) {
 		f.tune = func(c *Config) {
-			c.Seeds, c.Discovery, c.MinSeeds = []string{"n2:7355"}, discovery.Static{"n1:7355", "n3:7355"}, 3
+			c.Seeds, c.Discovery, c.MinSeeds = []string{"n2:7355"}, DiscoveryFunc(func(context.Context) ([]string, error) { return []string{"n1:7355", "n3:7355"}, nil }), 3
 		}
 		f.start("n1", "n2", "n3")
 		f.await(3*time.Second, "n1", "n2", "n3")
@@ -90,7 +88,7 @@ func TestClustersThatDiscoveryHasKeptApartBecomeOne(t *testing.T) {
 
 func TestStartSaysWhatDiscoveryLacks(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *testCluster) {
-		for want, find := range map[string]discovery.Func{
+		for want, find := range map[string]DiscoveryFunc{
 			"found 1 of at least 2 nodes (Config.MinSeeds)": func(context.Context) ([]string, error) { return []string{"n1:7355"}, nil },
 			"found 0 of at least 2":                         func(context.Context) ([]string, error) { return nil, nil },
 			"discovery fails: no registry":                  func(context.Context) ([]string, error) { return nil, errors.New("no registry") },
@@ -148,7 +146,7 @@ func TestAKindOfFailureOfDiscoveryIsLoggedOnce(t *testing.T) {
 		turn := 0
 		f.tune = func(c *Config) {
 			c.Logger, c.Seeds = zap.New(core), nil
-			c.Discovery = discovery.Func(func(context.Context) ([]string, error) {
+			c.Discovery = DiscoveryFunc(func(context.Context) ([]string, error) {
 				turn++
 				switch {
 				case turn%10 == 0:
@@ -239,7 +237,7 @@ func TestASeedMustBeOneNode(t *testing.T) {
 	names := hosts{"one": {"10.0.0.1", "fd00::1"}, "four": {"10.0.0.1", "10.0.0.2"}, "six": {"10.0.0.1", "fd00::1", "fd00::2"}}
 	check := func(seeds ...string) error { return Config{Seeds: seeds}.checkSeeds(t.Context(), names) }
 	require.NoError(t, check("one:7355", "later:7355", "127.0.0.1:7355"))
-	require.ErrorContains(t, check("one:7355", "four:7355"), `four:7355 has 2 addresses, and a seed must be one node; for many, set Config.Discovery to discovery.DNS{Host: "four", Port: 7355}`)
+	require.ErrorContains(t, check("one:7355", "four:7355"), `four:7355 has 2 addresses, and a seed must be one node; for many, set Config.Discovery to DNS{Host: "four", Port: 7355}`)
 	require.ErrorContains(t, check("six:7355"), "six:7355 has 2 addresses")
 	require.NoError(t, check())
 }

@@ -46,7 +46,7 @@
 // [View], the log and the error of [Start] say what a node waits for.
 //
 // If addresses are not known in advance, Discovery of [Config] finds them while the node runs, for
-// instance through DNS; see package discovery. Then the node with the lowest address founds the
+// instance through DNS; see [Discovery]. Then the node with the lowest address founds the
 // cluster when enough nodes have been found.
 //
 // Each member sends heartbeats to every other one, or, from thirteen members on, to the nine that

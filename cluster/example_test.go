@@ -12,7 +12,6 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	behaviors "github.com/understudy-go/understudy/behavior"
 	"github.com/understudy-go/understudy/cluster"
-	"github.com/understudy-go/understudy/cluster/discovery"
 )
 
 func ExampleStart() {
@@ -65,7 +64,7 @@ func ExampleDiscovery() {
 	_, err := cluster.Start(ctx, cluster.Config{
 		Name:      "shop",
 		Bind:      "127.0.0.1:0",
-		Discovery: discovery.DNS{Host: "127.0.0.1", Port: 7355}, // in production: the name of a headless service
+		Discovery: cluster.DNS{Host: "127.0.0.1", Port: 7355}, // in production: the name of a headless service
 		MinSeeds:  2,
 	})
 	fmt.Println("alone:", errors.Is(err, context.DeadlineExceeded))

@@ -41,7 +41,7 @@ func checkSeed(ctx context.Context, names lookup, seed string) error {
 	for _, family := range []string{"ip4", "ip6"} { // one node may have an address of each family
 		if ips, err := names.LookupNetIP(ctx, family, host); err == nil && len(ips) > 1 {
 			return fmt.Errorf("cluster: Config.Seeds: %s has %d addresses, and a seed must be one node; "+
-				"for many, set Config.Discovery to discovery.DNS{Host: %q, Port: %s}; for one, give the address that it advertises",
+				"for many, set Config.Discovery to cluster.DNS{Host: %q, Port: %s}; for one, give the address that it advertises",
 				seed, len(ips), host, port)
 		}
 	}

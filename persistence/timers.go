@@ -30,7 +30,7 @@ type timer struct {
 // timers are the stored timers of one actor. Only the actor uses them, except for the alarm.
 type timers struct {
 	clock *storeclock.Clock
-	alarm *storeclock.Alarm
+	alarm *storeclock.Timer
 	byKey map[string]*timer
 	queue timerQueue // those that are not firing
 }
@@ -46,7 +46,7 @@ func (t *timers) load(stored []journal.Timer) {
 func timersOf(e *entity) *timers {
 	if e.timers == nil {
 		c := clockOf(e.ctx.System(), e.timerStore)
-		e.timers = &timers{clock: c, byKey: map[string]*timer{}, alarm: storeclock.NewAlarm(c, e.wake)}
+		e.timers = &timers{clock: c, byKey: map[string]*timer{}, alarm: storeclock.NewTimer(c, e.wake)}
 	}
 	return e.timers
 }

@@ -3,6 +3,7 @@ package remote
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"sync/atomic"
 	"time"
@@ -20,13 +21,13 @@ const (
 )
 
 var (
-	errUntaken = errors.New("nobody takes stream connections")
+	errUntaken = errors.New("no receiver takes stream connections")
 	errBusy    = errors.New("the connection before this one is still being read")
 	errHungUp  = errors.New("hung up")
 )
 
-// It serves the connections that peers have opened, and those that an outbound endpoint has opened
-// for them.
+// An acceptor serves the connections that peers have opened, and those that an outbound endpoint
+// has opened for them.
 type acceptor struct {
 	*localNode
 	listener        net.Listener // nil with Config.Outbound
@@ -89,7 +90,7 @@ func (a *acceptor) serve(x *unauthenticatedConn) {
 	a.logEnd(conn, err)
 }
 
-// It is a warning only if somebody must act.
+// The line is a warning only if somebody must act.
 func (a *acceptor) logEnd(conn net.Conn, err error) {
 	a.refused.ended(err)
 	var allowed, last bool
@@ -144,7 +145,7 @@ func (a *acceptor) demultiplex(x *unauthenticatedConn) (kept bool, err error) {
 	}
 }
 
-// It returns the first bytes after TLS. A peer without TLS is told only that TLS is required.
+// secure returns the first bytes after TLS. A peer without TLS is told only that TLS is required.
 func (a *acceptor) secure(conn net.Conn, begin []byte) (net.Conn, []byte, error) {
 	if string(begin) == tlsTooLong {
 		return nil, nil, a.demandTLS(conn, begin)
@@ -157,7 +158,7 @@ func (a *acceptor) secure(conn net.Conn, begin []byte) (net.Conn, []byte, error)
 	return secure, begin, err
 }
 
-// It does so on channels whose hello is answered.
+// demandTLS answers on channels whose hello is answered.
 func (n *localNode) demandTLS(conn net.Conn, begin []byte) error {
 	l, err := readPreface(conn, begin)
 	if err != nil {
@@ -224,7 +225,7 @@ func (a *acceptor) begin(conn net.Conn, l channel, h hello, with agreement) (*in
 		session:  h.Session,
 		conn:     conn,
 		patience: a.cfg.UnreachableAfter,
-		idle:     a.cfg.silence(),
+		idle:     2 * min(a.cfg.IdleAfter, math.MaxInt64/4), // the peer closes an idle connection earlier
 		stop:     make(chan struct{}),
 		done:     make(chan struct{}),
 		frames:   wire.NewFrameReader(conn, maxFrame(l, a.cfg.MaxMessage)),
@@ -253,7 +254,7 @@ func (a *acceptor) begin(conn net.Conn, l channel, h hello, with agreement) (*in
 	}
 }
 
-// It closes connections with other incarnations at the peer's address.
+// answer closes connections with other incarnations at the peer's address.
 func (a *acceptor) answer(in *inbound) error {
 	yes := in.agreed.answer(answer{Incarnation: a.incarnation.Load(), Received: in.received, Addr: a.addr})
 	if a.authenticator != nil && in.key.channel == channelControl {

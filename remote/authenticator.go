@@ -9,14 +9,14 @@ import (
 	"net"
 )
 
-// It uses TLS: both sides of a connection prove their identity, and encrypt it.
+// An authenticator uses TLS: both sides of a connection prove their identity, and encrypt it.
 type authenticator struct {
 	dials   *tls.Config
 	listens *tls.Config
 	named   bool // certificates name hosts
 }
 
-// It returns nil for a configuration that has neither TLS nor a keyring.
+// newAuthenticator returns nil for a configuration that has neither TLS nor a keyring.
 func newAuthenticator(c Config) (*authenticator, error) {
 	switch {
 	case c.TLS != nil && c.Keyring != nil:
@@ -32,7 +32,7 @@ func newAuthenticator(c Config) (*authenticator, error) {
 	return nil, nil
 }
 
-// It is the application protocol (RFC 7301) of the TLS handshake. Other servers do not offer it.
+// alpn is the application protocol (RFC 7301) of the TLS handshake. Other servers do not offer it.
 var alpn = []string{"understudy"}
 
 // An error means that it cannot authenticate both sides.
@@ -192,10 +192,10 @@ func (g *authenticator) identify(conn net.Conn, addr string) error {
 	return secure.ConnectionState().PeerCertificates[0].VerifyHostname(host)
 }
 
-// It is the Op of the net.OpError in which package tls wraps an alert of the peer.
+// opAlert is the Op of the net.OpError in which package tls wraps an alert of the peer.
 const opAlert = "remote error"
 
-// It wraps err in [ErrNotAuthenticated] if one side does not trust the other, but not if the
+// authError wraps err in [ErrNotAuthenticated] if one side does not trust the other, but not if the
 // connection broke.
 func authError(err error) error {
 	record, plain := errors.AsType[tls.RecordHeaderError](err)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// It begins at low and doubles up to high, with a random change of ± 20 %, so that the peers of a
-// returning node do not all connect at once.
+// backoff begins at low and doubles up to high, with a random change of ± 20 %, so that the peers
+// of a returning node do not all connect at once.
 func backoff(failures int, low, high time.Duration) time.Duration {
 	pause := high
 	if shift := failures - 1; shift < 30 && low<<shift < high {

@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"math"
 	"net"
 	"time"
 
@@ -188,9 +187,6 @@ func (c Config) withDefaults() Config {
 	c.guardHooks()
 	return c
 }
-
-// The peer closes an idle connection earlier.
-func (c Config) silence() time.Duration { return 2 * min(c.IdleAfter, math.MaxInt64/4) }
 
 func setDefault[T comparable](field *T, value T) {
 	if *field == *new(T) {

@@ -11,8 +11,8 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// It decodes the message again, because the sender may have changed the original. users says
-// whether the frame had a message of the user.
+// deadLetter decodes the message again, because the sender may have changed the original. users
+// says whether the frame had a message of the user.
 func deadLetter(x outbox.Frame, reason error) (users bool) {
 	if x.System == nil {
 		return false
@@ -22,7 +22,7 @@ func deadLetter(x outbox.Frame, reason error) (users bool) {
 	return isOfUser(x.System, msg)
 }
 
-// It is also true for what carries one; see [extension.DeadLetter].
+// isOfUser is also true for what carries one; see [extension.DeadLetter].
 func isOfUser(s *actor.System, msg any) bool {
 	c, carrier := msg.(interface {
 		Carried(s *actor.System) (recipient string, msg any, ok bool)

@@ -66,7 +66,7 @@ func Listen(cfg Config) (*Endpoint, error) {
 	return e, nil
 }
 
-// It has no sockets yet.
+// The endpoint has no sockets yet.
 func newEndpoint(cfg Config, authenticator *authenticator, addr string) *Endpoint {
 	e := &Endpoint{localNode: localNode{
 		cfg:           cfg,
@@ -74,7 +74,7 @@ func newEndpoint(cfg Config, authenticator *authenticator, addr string) *Endpoin
 		addr:          addr,
 		authenticator: authenticator,
 		types:         seenSet{seen: map[string]bool{}},
-		reverseConns:  newReverseConns(),
+		reverseConns:  &reverseConns{waiting: map[string][]*reverseConn{}, arrival: make(chan struct{})},
 		closing:       make(chan struct{}),
 	}}
 	e.incarnation.Store(cfg.Incarnation)
@@ -114,7 +114,7 @@ func adviceOnBind(err error) string {
 	return ""
 }
 
-// It tries so many ports to find one that is free for both protocols.
+// How many ports bind tries to find one that is free for both protocols.
 const bindAttempts = 50
 
 // TCP and UDP have the same port.
@@ -203,7 +203,7 @@ func (e *Endpoint) distrust(addr string) {
 	}
 }
 
-// It also forgets the keys that are shared with the peers.
+// hangUp also forgets the keys that are shared with the peers.
 func (e *Endpoint) hangUp(which func(NodeID) bool) {
 	e.acceptor.sessions.hangUp(which)
 	e.packets.openers.drop(which)

@@ -29,7 +29,8 @@ func (l *link) flushed() <-chan struct{} {
 	return empty
 }
 
-// It wakes the callers of Flush if the link is empty, and senders if it has room. mu is held.
+// noteEmpty wakes the callers of Flush if the link is empty, and senders if it has room. mu is
+// held.
 func (l *link) noteEmpty() {
 	l.noteRoom()
 	if l.empty != nil && l.out.Len() == 0 {

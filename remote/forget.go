@@ -17,8 +17,8 @@ func (e *Endpoint) Forget(p NodeID) {
 
 var errForgotten = errors.New("the node has left")
 
-// It is 0 if none is known. The members and the handshakes each know of successors that the other
-// does not know yet.
+// successor is 0 if none is known. The members and the handshakes each know of successors that the
+// other does not know yet.
 func (e *Endpoint) successor(p NodeID) uint64 {
 	if members := e.members.Load(); members != nil {
 		if now := (*members)[p.Address]; now != 0 && now != p.Incarnation {

@@ -12,7 +12,7 @@ import (
 // happen in goroutines of the endpoint, and would end the process.
 type guardedNetwork struct{ of Network }
 
-// It must be deferred.
+// caught must be deferred.
 func caught(err *error) {
 	if r := recover(); r != nil {
 		*err = guard.Recovered(r)

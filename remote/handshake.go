@@ -82,7 +82,7 @@ func (h hello) peer() NodeID { return NodeID{Address: h.Addr, Incarnation: h.Inc
 
 func (a answer) peer() NodeID { return NodeID{Address: a.Addr, Incarnation: a.Incarnation} }
 
-// It fails with a [*RefusedError] if the answer is a refusal.
+// greet fails with a [*RefusedError] if the answer is a refusal.
 func greet(conn io.ReadWriter, l channel, h hello, addr string) (answer, error) {
 	sent := sendHello(conn, l, h)
 	first := &prefixRecorder{Reader: conn}
@@ -114,7 +114,7 @@ func sendHello(conn io.Writer, l channel, h hello) error {
 	if err != nil {
 		return fmt.Errorf("encode hello: %w", err)
 	}
-	if _, err := conn.Write(wire.AppendFrame(appendPreface(nil, l), body)); err != nil {
+	if _, err := conn.Write(wire.AppendFrame(append([]byte(preface), byte(l)), body)); err != nil {
 		return fmt.Errorf("send hello: %w", err)
 	}
 	return nil
@@ -141,7 +141,7 @@ func parseAnswer(body []byte) (answer, error) {
 	return a, nil
 }
 
-// It fails with a [*refusal] if the hello is not valid.
+// readHello fails with a [*refusal] if the hello is not valid.
 func readHello(conn io.Reader) (hello, error) {
 	body, err := wire.ReadFrame(conn, maxHandshake)
 	if err != nil {
@@ -150,7 +150,7 @@ func readHello(conn io.Reader) (hello, error) {
 	return parseHello(body)
 }
 
-// It fails with a [*refusal].
+// parseHello fails with a [*refusal].
 func parseHello(body []byte) (hello, error) {
 	var h hello
 	if err := codec.Unmarshal(body, &h); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// It counts the frames that arrive, and acknowledges them.
+// An inbound counts the frames that arrive, and acknowledges them.
 type inbound struct {
 	key      linkKey
 	from     NodeID
@@ -77,7 +77,8 @@ func (in *inbound) next() ([]byte, error) {
 		if missing == 0 {
 			in.received++
 			in.unacked += len(body)
-			in.arrivals.frame(len(body))
+			in.arrivals.messages++
+			in.arrivals.bytes += uint64(len(body))
 			return body, err
 		}
 		if err := in.fill(missing); err != nil {
@@ -86,7 +87,7 @@ func (in *inbound) next() ([]byte, error) {
 	}
 }
 
-// It acknowledges if nothing arrives for a while.
+// fill acknowledges if nothing arrives for a while.
 func (in *inbound) fill(size int) error {
 	in.arrivals.publish()
 	in.settle()

@@ -40,8 +40,6 @@ func (w *writerState) awake() {
 	}
 }
 
-func (w *writerState) sleep(now time.Time) { w.asleep, w.slept = true, now }
-
 func (w *writerState) takeUnflushed() *nonBlockingConn {
 	if !w.rest {
 		return nil
@@ -50,13 +48,11 @@ func (w *writerState) takeUnflushed() *nonBlockingConn {
 	return w.nonBlocking
 }
 
-func (w *writerState) mayWriteInline() bool {
-	return w.asleep && !w.inline && w.nonBlocking != nil && time.Since(w.slept) > inlinePause
-}
-
 // x was just queued. mu is held.
 func (l *link) mayWriteInline(x outbox.Frame) bool {
-	return l.conn != nil && l.out.Unsent() == 1 && len(x.Bytes) <= inlineBytes && l.writer.mayWriteInline()
+	w := &l.writer
+	return l.conn != nil && l.out.Unsent() == 1 && len(x.Bytes) <= inlineBytes &&
+		w.asleep && !w.inline && w.nonBlocking != nil && time.Since(w.slept) > inlinePause
 }
 
 // The writing goroutine does not use the connection meanwhile. What the connection does not accept
@@ -65,6 +61,8 @@ func (l *link) writeInline() {
 	buf := inlineBuffers.Get().(*[inlineBytes]byte)
 	defer inlineBuffers.Put(buf)
 	l.mu.Lock()
+	// The connection may have been closed since send has looked, and another one opened. inline
+	// keeps the goroutine from both, so bytes are never written between its own.
 	conn, nonBlocking := l.conn, l.writer.nonBlocking
 	first := l.out.InFlight() == 0
 	var bytes []byte

@@ -130,7 +130,7 @@ func (k *Keyring) verify(s tls.ConnectionState) error {
 	return nil
 }
 
-// It is the same on all nodes.
+// The identity is the same on all nodes.
 func deriveIdentity(secret []byte) (*identity, error) {
 	if len(secret) < minSecret {
 		return nil, fmt.Errorf("remote: a secret has %d bytes, and needs %d or more, all random; make one with: openssl rand -base64 32", len(secret), minSecret)

@@ -33,7 +33,7 @@ type link struct {
 	over    bool // accepts no more frames
 	dropped uint64
 
-	empty chan struct{}
+	empty chan struct{} // closed when out is empty; nil if no caller waits for it
 	roomy chan struct{} // closed when out has room again; likewise
 }
 
@@ -47,7 +47,7 @@ type linkSession struct {
 // A new link accepts the frame.
 var errIdle = errors.New("remote: link has ended")
 
-// It fails with errIdle or [ErrOutboxFull].
+// send fails with errIdle or [ErrOutboxFull].
 func (l *link) send(x outbox.Frame) error {
 	l.mu.Lock()
 	if err := l.enqueue(x); err != nil {
@@ -114,6 +114,8 @@ func (l *link) run(ctx context.Context) {
 
 func (l *link) retire() bool {
 	l.mu.Lock()
+	// A frame that came since the last look keeps the link alive. Seen without the mutex, such a
+	// frame would be in an outbox that no goroutine empties.
 	l.over = l.over || l.out.Len() == 0
 	over := l.over
 	l.noteEmpty()
@@ -128,6 +130,9 @@ func (l *link) retire() bool {
 // What is left becomes dead letters.
 func (l *link) close(reason error) {
 	l.mu.Lock()
+	// In one critical section with the emptying: a later frame is refused by errIdle and gets a new
+	// link, and none stays in an outbox that no goroutine empties. What was written may have
+	// arrived, which the sender is told; the rest has not.
 	l.over = true
 	doubtful, unsent := l.out.Abandon(), l.out.Drain()
 	l.noteEmpty()
@@ -163,7 +168,7 @@ func (l *link) lose(frames []outbox.Frame, reason error) {
 	l.log.Log(level, "messages lost", zap.Int("messages", users), zap.Int("of_framework", len(frames)-users), zap.Error(reason))
 }
 
-// It ends at the deadline in any case.
+// The link ends at the deadline in any case.
 func (l *link) finish(by time.Time) {
 	l.mu.Lock()
 	l.timing.finishBy = by

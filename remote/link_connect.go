@@ -108,6 +108,7 @@ func (l *link) open(conn net.Conn, h hello, a answer, seal *sealer) error {
 	case h.Want != 0 && a.Incarnation != h.Want:
 		return errSession
 	}
+	// What the peer has received is dropped before the rest is rewound, or it would be sent twice.
 	before := l.out.Len()
 	if l.out.Acknowledge(a.Received) != nil {
 		return errSession

@@ -68,7 +68,7 @@ func (h linkHandshake) checkIdentity(a answer) error {
 	return nil
 }
 
-// It is nil without TLS.
+// The sealer is nil without TLS.
 func (h linkHandshake) sealer(a answer) (*sealer, error) {
 	if h.authenticator == nil || h.key.channel != channelControl {
 		return nil, nil

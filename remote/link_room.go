@@ -8,8 +8,8 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/outbox"
 )
 
-// So long a peer may acknowledge nothing while senders wait for room in its outbox. Then their
-// messages, and further ones, become dead letters immediately until there is room.
+// How long a peer may acknowledge nothing while senders wait for room in its outbox. After that
+// their messages, and further ones, become dead letters immediately until there is room.
 const maxStall = time.Second
 
 type patience struct {
@@ -86,8 +86,8 @@ func (l *link) room(size int) (closed <-chan struct{}, left time.Duration) {
 	return l.roomy, time.Until(l.timing.since.Add(min(maxStall, l.links.cfg.UnreachableAfter)))
 }
 
-// It does so once the outbox is half empty, so that they do not wake up for one frame each. mu is
-// held.
+// noteRoom wakes senders once the outbox is half empty, so that they do not wake up for one frame
+// each. mu is held.
 func (l *link) noteRoom() {
 	if l.roomy != nil && (l.over || l.out.HalfEmpty()) {
 		close(l.roomy)

@@ -15,7 +15,7 @@ const writeBuffer = 64 << 10
 // Few of many links write at the same time.
 var writeBuffers = sync.Pool{New: func() any { return new([writeBuffer]byte) }}
 
-// It returns the reason for which it ends.
+// transmit returns the reason for which it ends.
 func (l *link) transmit(conn net.Conn) error {
 	lost := make(chan error, 1)
 	l.links.running.Go(func() { lost <- l.readAcks(conn) })
@@ -31,7 +31,7 @@ func (l *link) transmit(conn net.Conn) error {
 	return err
 }
 
-// It returns nil if the connection was lost. The reason is left in lost.
+// write returns nil if the connection was lost. The reason is left in lost.
 func (l *link) write(conn net.Conn, lost chan error) error {
 	timer := time.NewTimer(l.links.cfg.IdleAfter)
 	defer timer.Stop()
@@ -49,6 +49,7 @@ func (l *link) write(conn net.Conn, lost chan error) error {
 			l.yield()
 		case <-timer.C:
 		case why := <-lost:
+			// It goes back for transmit, which waits for the end of readAcks by this channel.
 			lost <- why
 			return nil
 		}
@@ -114,7 +115,7 @@ func (l *link) next(conn net.Conn, buf []byte) (bytes []byte, rest *nonBlockingC
 func (l *link) sleepUntil() (due time.Time, err error) {
 	now := time.Now()
 	if due, err = l.timing.next(&l.links.cfg, l.out.Len() == 0); now.Before(due) {
-		l.writer.sleep(now)
+		l.writer.asleep, l.writer.slept = true, now
 		return due, nil
 	}
 	return time.Time{}, err

@@ -26,7 +26,7 @@ type links struct {
 	closed bool
 }
 
-// It fails with [ErrClosed], [ErrOutboxFull] or errTooManyChannels.
+// enqueue fails with [ErrClosed], [ErrOutboxFull] or errTooManyChannels.
 func (s *links) enqueue(key linkKey, x outbox.Frame) error {
 	for {
 		l, err := s.get(key)
@@ -41,13 +41,13 @@ func (s *links) enqueue(key linkKey, x outbox.Frame) error {
 	}
 }
 
-// It fails with [ErrClosed] or errTooManyChannels.
+// openControl fails with [ErrClosed] or errTooManyChannels.
 func (s *links) openControl(addr string) error {
 	_, err := s.get(linkKey{addr, channelControl})
 	return err
 }
 
-// It fails with [ErrClosed] or errTooManyChannels.
+// get fails with [ErrClosed] or errTooManyChannels.
 func (s *links) get(key linkKey) (*link, error) {
 	if l := s.last.Load(); l != nil && l.key == key {
 		return l, nil
@@ -134,7 +134,7 @@ func (s *links) hangUpSilent() {
 	}
 }
 
-// It ends them when they are empty, or at the deadline, and waits for that.
+// finish ends the links when they are empty, or at the deadline, and waits for that.
 func (s *links) finish(by time.Time) {
 	s.mu.Lock()
 	s.closed = true

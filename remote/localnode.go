@@ -118,7 +118,7 @@ func (n *localNode) strict(to linkKey) bool {
 	return n.authenticator != nil && to.channel == channelUser
 }
 
-// It returns the refusal, joined with the error of sending.
+// sendRefusal returns the refusal, joined with the error of sending.
 func (n *localNode) sendRefusal(conn net.Conn, reason error) error {
 	no, ok := errors.AsType[*refusal](reason)
 	if !ok {

@@ -14,7 +14,7 @@ type refusalCount struct {
 	frame, untaken, tooMany atomic.Uint64
 }
 
-// It counts only what this node has refused.
+// ended counts only what this node has refused.
 func (c *refusalCount) ended(err error) {
 	switch refused, ok := errors.AsType[*refusal](err); {
 	case ok:
@@ -28,15 +28,15 @@ func (c *refusalCount) ended(err error) {
 	}
 }
 
-// Other connections had to make room for turnedOut more.
-func (c *refusalCount) family(turnedOut uint64) telemetry.Family {
+// Other connections had to make room for evicted more.
+func (c *refusalCount) family(evicted uint64) telemetry.Family {
 	f := telemetry.NewCounter("understudy_remote_refused_total", "Connections of peers that this node has refused or ended.", "reason")
 	for reason := RefusedHello; reason <= RefusedIdentity; reason++ {
 		f.Add(float64(c.byRefusal[reason].Load()), reason.String())
 	}
 	f.Add(float64(c.frame.Load()), "invalid frame")
 	f.Add(float64(c.untaken.Load()), "nobody takes it")
-	f.Add(float64(c.tooMany.Load()+turnedOut), "too many connections")
+	f.Add(float64(c.tooMany.Load()+evicted), "too many connections")
 	return f
 }
 
@@ -90,5 +90,5 @@ func (e *Endpoint) families() []telemetry.Family {
 		receivedBytes.Add(float64(e.received.of(l).bytes.Load()), name)
 	}
 	undecodable := telemetry.NewCounter("understudy_remote_undecodable_total", "Messages of other nodes that could not be decoded.").With(float64(e.lost.Load()))
-	return []telemetry.Family{count, queue, longest, sent, sentBytes, resent, received, receivedBytes, undecodable, e.acceptor.refused.family(e.acceptor.unauthenticated.turnedOut.Load())}
+	return []telemetry.Family{count, queue, longest, sent, sentBytes, resent, received, receivedBytes, undecodable, e.acceptor.refused.family(e.acceptor.unauthenticated.evicted.Load())}
 }

@@ -46,7 +46,7 @@ func (osNetwork) ListenPacket(addr string) (net.PacketConn, error) {
 	return &udpConn{UDPConn: udp, resolver: newResolver(net.DefaultResolver)}, nil
 }
 
-// It takes host names. A datagram to an unknown name is dropped and starts a look-up.
+// An udpConn takes host names. A datagram to an unknown name is dropped and starts a look-up.
 type udpConn struct {
 	*net.UDPConn
 	resolver *resolver

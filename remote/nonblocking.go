@@ -19,13 +19,13 @@ type nonBlockingConn struct {
 	err  error      // not reported yet
 }
 
-// It writes what a connection accepts without blocking, which may be nothing. No other write runs
-// meanwhile.
+// A nonBlockingWriter writes what a connection accepts without blocking, which may be nothing. No
+// other write runs meanwhile.
 type nonBlockingWriter interface {
 	tryWrite(b []byte) (sent int, err error)
 }
 
-// It returns conn itself if that is neither a socket nor a nonBlockingWriter.
+// nonBlocking returns conn itself if that is neither a socket nor a nonBlockingWriter.
 func nonBlocking(conn net.Conn) net.Conn {
 	try, ok := conn.(nonBlockingWriter)
 	if !ok {
@@ -82,7 +82,7 @@ func (c *nonBlockingConn) writeNow(b []byte) {
 	c.rest = append(c.rest, b[sent:]...)
 }
 
-// It blocks up to the write deadline.
+// flush blocks up to the write deadline.
 func (c *nonBlockingConn) flush() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

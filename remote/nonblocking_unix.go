@@ -17,7 +17,7 @@ type socketWriter struct {
 	err  error
 }
 
-// It returns nil for a connection that is not a socket of the operating system.
+// newSocketWriter returns nil for a connection that is not a socket of the operating system.
 func newSocketWriter(conn net.Conn) nonBlockingWriter {
 	socket, ok := conn.(*net.TCPConn)
 	if !ok {

@@ -21,7 +21,7 @@ const (
 
 const maxPacket = 65507
 
-// It is the size without the address.
+// packetFixed is the size without the address.
 const packetFixed = 1 + 1 + 8 + 8 + 1
 
 // A Packet is a datagram of memberlist's protocol.
@@ -165,7 +165,7 @@ func (p *packets) readAll() {
 	}
 }
 
-// As nobody proves to have sent such a datagram, all count as one kind from one peer.
+// As such a datagram proves no sender, all count as one kind from one peer.
 const packetUnknown = "datagram of another version"
 
 func (p *packets) skipPacket(source net.Addr, err *packetVersionError) {

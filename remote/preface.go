@@ -17,8 +17,8 @@ const preface = tlsTooLong + "understudy\r\n\r\n"
 // begins like this.
 const tlsTooLong = "\x16\x03\x01\xff\xff"
 
-// They are all of [tlsTooLong], or as much of the head of a TLS record, or one byte of anything
-// else.
+// The bytes are all of [tlsTooLong], or as much of the head of a TLS record, or one byte of
+// anything else.
 func readBegin(r io.Reader) ([]byte, error) {
 	first, err := readByte(r)
 	if err != nil {
@@ -60,5 +60,3 @@ func readPreface(r io.Reader, begin []byte) (channel, error) {
 	}
 	return channel(rest[last]), nil
 }
-
-func appendPreface(buf []byte, l channel) []byte { return append(append(buf, preface...), byte(l)) }

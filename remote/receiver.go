@@ -13,8 +13,8 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// It delivers the messages in batches, so that an actor is not woken for each one. The actors
-// decode them.
+// A receiver delivers the messages in batches, so that an actor is not woken for each one. The
+// actors decode them.
 type receiver struct {
 	node     *localNode
 	sys      *actor.System
@@ -61,7 +61,7 @@ func (r *receiver) receive(body []byte) {
 		}
 		body = assembled
 		if body == nil {
-			r.in.arrivals.part()
+			r.in.arrivals.messages-- // it was not the last part
 		}
 	}
 	if body != nil {
@@ -69,7 +69,7 @@ func (r *receiver) receive(body []byte) {
 	}
 }
 
-// own says that nobody else uses body.
+// own says that the message may keep body.
 func (r *receiver) open(body []byte, own bool) {
 	if limit := r.node.cfg.MaxMessage; len(body) > limit {
 		r.refuse(body, fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, len(body), limit))
@@ -84,6 +84,7 @@ func (r *receiver) open(body []byte, own bool) {
 		r.node.skip(metadataUnusable, r.in.from.Address)
 	}
 	if r.private(env.Path) {
+		// What came before is delivered first, so that the dead letter has its place in the order.
 		r.deliver()
 		extension.DeadLetter(r.sys, r.stringOf(env.Path, env.UID), clonePayload(env.Payload), ErrPrivate)
 		return
@@ -94,7 +95,7 @@ func (r *receiver) open(body []byte, own bool) {
 	}
 }
 
-// There is no actor at an invalid path: nobody is asked about it.
+// There is no actor at an invalid path: the user is not asked about it.
 func (r *receiver) private(path string) bool {
 	reach := r.node.cfg.ClientsReach
 	if reach == nil || !isOutbound(r.in.from.Address) || !strings.HasPrefix(path, "/user/") || naming.CheckPath(path) != nil {
@@ -109,13 +110,8 @@ func (r *receiver) refuse(body []byte, why error) {
 	if err != nil {
 		env.Payload.Data = body
 	}
-	r.lose(env, fmt.Errorf("%w: %w", actor.ErrNotDecodable, why))
-}
-
-// It becomes a dead letter in order with the other messages.
-func (r *receiver) lose(env wire.Envelope, why error) {
-	r.deliver()
-	r.undecodable(env, why)
+	r.deliver() // the dead letter comes in order with the other messages
+	r.undecodable(env, fmt.Errorf("%w: %w", actor.ErrNotDecodable, why))
 }
 
 // A message of the framework whose kind is unknown comes from a newer release, which can do without

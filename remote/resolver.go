@@ -13,7 +13,7 @@ import (
 // A look-up is repeated in the background while the old result is used.
 const resolverTTL = 30 * time.Second
 
-// It does not block the caller.
+// A resolver does not block the caller.
 type resolver struct {
 	lookup  func(host string) ([]netip.Addr, error)
 	cancel  context.CancelFunc // of lookup

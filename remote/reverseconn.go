@@ -23,7 +23,7 @@ type reverseConns struct {
 // A goroutine reads from it, to answer pings and to notice a closed or dead connection.
 type reverseConn struct {
 	conn   net.Conn
-	done   chan struct{} // closed when nobody reads any more
+	done   chan struct{} // closed when no goroutine reads any more
 	usable bool          // it was wanted, and has not failed; set before done is closed
 
 	mu     sync.Mutex // guards wanted, and the deadline of reading
@@ -45,11 +45,7 @@ var errNoPing = errors.New("no sign of life on a connection that waits")
 // For one peer. Beyond that, the oldest is closed.
 const maxSpare = 2
 
-func newReverseConns() *reverseConns {
-	return &reverseConns{waiting: map[string][]*reverseConn{}, arrival: make(chan struct{})}
-}
-
-// It waits until the connection is taken or closed.
+// wait returns when the connection is taken or closed.
 func (r *reverseConns) wait(addr string, conn net.Conn) (taken bool, err error) {
 	x := &reverseConn{conn: conn, done: make(chan struct{})}
 	if !r.add(addr, x) {
@@ -62,7 +58,7 @@ func (r *reverseConns) wait(addr string, conn net.Conn) (taken bool, err error) 
 	return taken, err
 }
 
-// It returns nil when the connection is taken.
+// answerPings returns nil when the connection is taken.
 func (x *reverseConn) answerPings() error {
 	for {
 		if err := x.setPatience(); err != nil {

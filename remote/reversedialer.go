@@ -128,7 +128,7 @@ func (r *reverseDialer) reach(addr string) context.CancelFunc {
 	return cancel
 }
 
-// It pauses after a failure, and when the peer takes one connection right after the other.
+// keep pauses after a failure, and when the peer takes one connection right after the other.
 func (r *reverseDialer) keep(ctx context.Context, addr string) {
 	log := r.log.With(zap.String("peer", addr), zap.Stringer("channel", channelReverse))
 	for failures := 0; ctx.Err() == nil; {

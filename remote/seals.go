@@ -202,10 +202,10 @@ func (o *openers) open(b []byte) (NodeID, []byte, error) {
 	return x.channel.from, data, nil
 }
 
-// So far a datagram may be behind others and still be accepted.
+// How far a datagram may be behind others and still be accepted.
 const windowSize = 1024
 
-// It accepts each number once. Numbers begin at 1.
+// A window accepts each number once. Numbers begin at 1.
 type window struct {
 	last uint64 // the highest so far
 	seen [windowSize / 64]uint64

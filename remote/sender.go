@@ -182,7 +182,8 @@ func (d *encodeBuffer) begin(to extension.Target, name string) {
 	}
 }
 
-// It does so if the data has from bytes or more and becomes smaller; never if from is 0.
+// compress replaces the frame if the data has from bytes or more and becomes smaller. A
+// from of 0 turns it off.
 func (d *encodeBuffer) compress(to extension.Target, data int, m metadata.Metadata, from int) {
 	if from == 0 || data < from {
 		return
@@ -232,7 +233,7 @@ func (e *Endpoint) enqueueControl(addr string, data []byte) error {
 	return e.links.enqueue(linkKey{addr, channelControl}, outbox.Frame{Bytes: frame})
 }
 
-// It fails with [ErrTooLarge].
+// checkFrame fails with [ErrTooLarge].
 func (e *Endpoint) checkFrame(d *encodeBuffer, data int) error {
 	if size := wire.EnvelopeBound(len(d.path), len(d.name), data); size > e.cfg.MaxMessage {
 		return e.CheckSize(d.name, size)

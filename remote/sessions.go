@@ -9,16 +9,16 @@ import (
 	"github.com/understudy-go/understudy/remote/internal/wire"
 )
 
-// It is for sessions without a connection.
+// sessionMemory is for sessions without a connection.
 const sessionMemory = 10 * time.Minute
 
-// It bounds the channels that peers have opened to us, and those that we open: without TLS, a peer
-// can pretend to be, or name, any number of peers.
+// maxChannels bounds the channels that peers have opened to us, and those that we open: without
+// TLS, a peer can pretend to be, or name, any number of peers.
 const maxChannels = 8192
 
 var errTooManyChannels = fmt.Errorf("there are %d connections or attempts already, the limit", maxChannels)
 
-// They are the last inbound of each channel of each peer, so that a session can continue.
+// sessions has the last inbound of each channel of each peer, so that a session can continue.
 type sessions struct {
 	patience time.Duration // how long an incomplete message is kept without a connection
 
@@ -37,6 +37,8 @@ func (s *sessions) begin(in *inbound, goesOn bool) (before *inbound, err error) 
 	if old != nil && !old.finished() {
 		return old, nil
 	}
+	// The former inbound has ended, so its count is final. Two at once would deliver, and count,
+	// the frames of one session side by side.
 	known := old != nil && !old.over && old.from == in.from && old.session == in.session
 	if goesOn && !known {
 		return nil, refuse(RefusedSession, "session %d is not known here", in.session)
@@ -56,7 +58,8 @@ func (s *sessions) begin(in *inbound, goesOn bool) (before *inbound, err error) 
 	return nil, nil
 }
 
-// It is the session that has been without a connection for longest, if there is one. mu is held.
+// forgetOne forgets the session that has been without a connection for longest, if there is one. mu
+// is held.
 func (s *sessions) forgetOne() bool {
 	var oldest *inbound
 	for _, in := range s.last {

@@ -12,14 +12,6 @@ type arrivals struct {
 	node            *traffic // of all inbounds of the channel
 }
 
-func (a *arrivals) frame(size int) {
-	a.messages++
-	a.bytes += uint64(size) //nolint:gosec // not negative
-}
-
-// The last frame is not the last part of its message.
-func (a *arrivals) part() { a.messages-- }
-
 func (a *arrivals) publish() {
 	if a.messages == 0 && a.bytes == 0 {
 		return

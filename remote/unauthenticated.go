@@ -12,7 +12,7 @@ import (
 
 type unauthenticated struct {
 	max, maxPerHost int
-	turnedOut       atomic.Uint64
+	evicted         atomic.Uint64
 
 	mu      sync.Mutex // guards waiting
 	waiting []*unauthenticatedConn
@@ -24,11 +24,11 @@ type unauthenticatedConn struct {
 	since time.Time
 }
 
-// So long a connection is safe from being replaced by another one of its host, because many nodes
+// How long a connection is safe from being replaced by another one of its host, because many nodes
 // of one host may start at once.
 const unauthenticatedGrace = 250 * time.Millisecond
 
-// It returns nil if the host has too many recent connections. If there are too many in all, the
+// enter returns nil if the host has too many recent connections. If there are too many in all, the
 // oldest one is closed: a legitimate peer needs only a moment.
 func (s *unauthenticated) enter(conn net.Conn) *unauthenticatedConn {
 	x := &unauthenticatedConn{conn: conn, host: hostOf(conn.RemoteAddr()), since: time.Now()}
@@ -44,17 +44,17 @@ func (s *unauthenticated) enter(conn net.Conn) *unauthenticatedConn {
 	case fromHost >= s.maxPerHost && x.since.Sub(s.waiting[oldest].since) < unauthenticatedGrace:
 		return nil
 	case fromHost >= s.maxPerHost:
-		s.turnOut(oldest)
+		s.evict(oldest)
 	case len(s.waiting) >= s.max:
-		s.turnOut(0)
+		s.evict(0)
 	}
 	s.waiting = append(s.waiting, x)
 	return x
 }
 
 // mu is held.
-func (s *unauthenticated) turnOut(i int) {
-	s.turnedOut.Add(1)
+func (s *unauthenticated) evict(i int) {
+	s.evicted.Add(1)
 	discard(s.waiting[i].conn)
 	s.waiting = slices.Delete(s.waiting, i, i+1)
 }
@@ -67,7 +67,7 @@ func (s *unauthenticated) leave(x *unauthenticatedConn) {
 	}
 }
 
-// It is an IPv4 address, or the /64 network of an IPv6 address, because a host has all of it.
+// The host is an IPv4 address, or the /64 network of an IPv6 address, because a host has all of it.
 func hostOf(a net.Addr) string {
 	host, _, err := net.SplitHostPort(a.String())
 	if err != nil {
@@ -84,8 +84,8 @@ func hostOf(a net.Addr) string {
 	return network.String()
 }
 
-// So much is read from a connection before TLS has authenticated it. A chain of certificates fits
-// in.
+// How many bytes are read from a connection before TLS has authenticated it. A chain of
+// certificates fits in.
 const maxUnauthenticatedBytes = 32 << 10
 
 var errUnauthenticatedBytes = fmt.Errorf("%w: more than %d bytes before authentication", ErrFrame, maxUnauthenticatedBytes)

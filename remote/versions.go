@@ -58,15 +58,13 @@ type agreement struct {
 
 func (h hello) versions() protocol.Range { return protocol.Range{Min: h.Min, Max: h.Max} }
 
-func (h hello) user() Protocol { return userProtocol(h.UserMin, h.UserMax, h.UserFeatures) }
-
 func userProtocol(lowest, highest uint64, f protocol.Features) Protocol {
 	return Protocol{Min: lowest, Max: highest, Features: uint64(f)}
 }
 
-// It fails with a [*refusal] if the two have no version in common.
+// agree fails with a [*refusal] if the two have no version in common.
 func (n *localNode) agree(h hello) (agreement, error) {
-	with := agreement{peer: h.user()}
+	with := agreement{peer: userProtocol(h.UserMin, h.UserMax, h.UserFeatures)}
 	var ok bool
 	if with.version, ok = n.cfg.versions.Common(h.versions()); !ok {
 		return agreement{}, n.refuseVersion("remote", h.Addr, n.cfg.versions, h.versions())
@@ -107,7 +105,7 @@ func (n *localNode) checkVersions(a answer) error {
 	return nil
 }
 
-// It is the version that was agreed on, or else one that all known peers speak.
+// The version is the one that was agreed on, or else one that all known peers speak.
 func (n *localNode) versionFor(addr string) byte {
 	var version uint64
 	if p, ok := n.peers.at(addr); ok && n.cfg.versions.Has(p.Version) {
@@ -163,7 +161,7 @@ func (p *peers) keep(id NodeID, with agreement) {
 	p.byAddr[id.Address] = now
 }
 
-// It is any peer. mu is held.
+// evict forgets any peer. mu is held.
 func (p *peers) evict() {
 	for addr := range p.byAddr {
 		delete(p.byAddr, addr)

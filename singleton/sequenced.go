@@ -106,7 +106,7 @@ func (q *sequenced) aim() {
 		if q.out.Aim(route.Peer) {
 			q.check()
 		}
-	case recall.ToSelf, recall.ToNobody:
+	case recall.ToSelf, recall.NoRoute:
 		q.out.Pause()
 		q.explain()
 	}
@@ -372,5 +372,5 @@ func (q *sequenced) beginDrain() {
 // drained reports whether those messages have been handled. While no node hosts it returns true,
 // because waiting would not help.
 func (q *sequenced) drained() bool {
-	return q.out == nil || q.out.Past(q.lastTold) || q.routeKind() == recall.ToNobody
+	return q.out == nil || q.out.Past(q.lastTold) || q.routeKind() == recall.NoRoute
 }

@@ -66,7 +66,7 @@ func Counted[M any](c *Census, factory func() actor.Behavior[M]) func() actor.Be
 func (c *Census) Running() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.buryHalted()
+	c.endHalted()
 	return len(c.living)
 }
 
@@ -88,7 +88,7 @@ func (c *Census) Started() int {
 func (c *Census) Timeline() []CensusEvent {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.buryHalted()
+	c.endHalted()
 	return slices.Clone(c.timeline)
 }
 
@@ -108,7 +108,7 @@ func (c *Census) String() string {
 func (c *Census) begin(i *instance) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.buryHalted()
+	c.endHalted()
 	c.living[i] = true
 	c.started++
 	c.peak = max(c.peak, len(c.living))
@@ -118,12 +118,12 @@ func (c *Census) begin(i *instance) {
 func (c *Census) end(i *instance) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.buryHalted()
-	c.bury(i, time.Now())
+	c.endHalted()
+	c.endAt(i, time.Now())
 }
 
 // The earliest are first. c.mu is held.
-func (c *Census) buryHalted() {
+func (c *Census) endHalted() {
 	ended := map[*instance]time.Time{}
 	for i := range c.living {
 		if at, halted := extension.Halted(i.system); halted {
@@ -133,12 +133,12 @@ func (c *Census) buryHalted() {
 	for _, i := range slices.SortedFunc(maps.Keys(ended), func(a, b *instance) int {
 		return cmp.Or(ended[a].Compare(ended[b]), cmp.Compare(a.path, b.path))
 	}) {
-		c.bury(i, ended[i])
+		c.endAt(i, ended[i])
 	}
 }
 
-// It has not ended. c.mu is held.
-func (c *Census) bury(i *instance, at time.Time) {
+// The instance has not ended. c.mu is held.
+func (c *Census) endAt(i *instance, at time.Time) {
 	if c.living[i] {
 		delete(c.living, i)
 		c.note(i, at, false)

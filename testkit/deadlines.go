@@ -27,7 +27,7 @@ func CheckDeadlines(t testing.TB, dir string) {
 	}
 }
 
-// They are file:line.
+// The places are file:line.
 func endlessAsks(t testing.TB, dir fs.FS) (places []string) {
 	t.Helper()
 	names, err := fs.Glob(dir, "*.go")
@@ -54,7 +54,7 @@ func endlessAsks(t testing.TB, dir fs.FS) (places []string) {
 	return places
 }
 
-// It is "" if the file does not refer to the package.
+// importName is "" if the file does not refer to the package.
 func importName(file *ast.File, path string) string {
 	for _, spec := range file.Imports {
 		switch {

@@ -5,14 +5,12 @@ import (
 	"time"
 )
 
-// It has one reader.
+// An inbox has one reader.
 type inbox[M any] struct {
 	mu    sync.Mutex // guards queue
 	queue []M
 	more  chan struct{} // capacity 1: the queue may have become non-empty
 }
-
-func newInbox[M any]() *inbox[M] { return &inbox[M]{more: make(chan struct{}, 1)} }
 
 func (b *inbox[M]) put(msg M) {
 	b.mu.Lock()

@@ -27,7 +27,7 @@ type Probe[M any] struct {
 // NewProbe spawns a probe in s.
 func NewProbe[M any](t testing.TB, s *actor.System) *Probe[M] {
 	t.Helper()
-	p := &Probe[M]{t: t, system: s, inbox: newInbox[M](), stop: make(chan actor.ActorRef[struct{}], 1)}
+	p := &Probe[M]{t: t, system: s, inbox: &inbox[M]{more: make(chan struct{}, 1)}, stop: make(chan actor.ActorRef[struct{}], 1)}
 	p.ref = actor.Spawn(s, p.run, "")
 	return p
 }

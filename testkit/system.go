@@ -13,7 +13,7 @@ import (
 
 const shutdownLimit = 10 * time.Second
 
-// It is longer than a failover.
+// askLimit is longer than a failover.
 const askLimit = time.Minute
 
 // NewSystem starts a system that logs to the test and encodes messages as between nodes: the test

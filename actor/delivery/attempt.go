@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -152,7 +153,8 @@ func (c *consumer[M]) onWorkerEvent(n workerEvent) {
 func (c *consumer[M]) failed(err error) {
 	failures := c.attempt.failures + 1
 	if c.attempts > 0 && failures >= c.attempts {
-		c.giveUp(err)
+		c.counts.givenUp.Add(1)
+		c.reject(fmt.Errorf("%w: %w", ErrGivenUp, err))
 		return
 	}
 	c.deliver(failures)

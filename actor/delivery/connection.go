@@ -29,7 +29,7 @@ type connection[M any] struct {
 	idle     uint8                 // how many sweeps have found it without messages
 }
 
-// It is not known of receivers.
+// Of receivers this is not known.
 func (l *connection[M]) here(s *actor.System) bool {
 	return !l.receiver && extension.Owns(s, l.consumer)
 }

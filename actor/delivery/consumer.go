@@ -98,6 +98,8 @@ func (c *consumer[M]) receive(m sequenced) {
 		c.ctx.Log().Debug("malformed delivery", zap.Uint64("first_message", m.First), zap.Uint64("message", m.Number))
 		return
 	}
+	// Room is checked before the message changes the stream: what is refused must look to the
+	// stream as if it had been lost on the way, so that the producer sends it again.
 	s := c.meet(m)
 	if s.waiting >= mostWaiting*c.window { // its First is not to be trusted either
 		c.refuse(m)
@@ -218,7 +220,7 @@ func (c *consumer[M]) deliverNext() {
 	}
 }
 
-// It was handled, unless why says why it is refused.
+// The message was handled, unless why says why it is refused.
 func (c *consumer[M]) settle(why extension.ErrorPayload) {
 	c.try(nil)
 	done := c.waiting.Pop()
@@ -232,11 +234,6 @@ func (c *consumer[M]) settle(why extension.ErrorPayload) {
 	}
 	s.Handled(done.number)
 	c.report(s)
-}
-
-func (c *consumer[M]) giveUp(err error) {
-	c.counts.givenUp.Add(1)
-	c.reject(fmt.Errorf("%w: %w", ErrGivenUp, err))
 }
 
 func (c *consumer[M]) reject(err error) {

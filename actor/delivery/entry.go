@@ -31,8 +31,6 @@ type part[M any] struct {
 
 func (e *entry[M]) parts() int { return max(1, len(e.cuts)) }
 
-func (e *entry[M]) first() uint64 { return e.number - uint64(e.parts()) + 1 }
-
 func (e *entry[M]) accepted(number uint64) {
 	if e.replyTo != (actor.ActorRef[Accepted]{}) {
 		e.replyTo.TellNoWait(Accepted{number})
@@ -46,8 +44,6 @@ func (e *entry[M]) tell(c Confirmed) {
 		e.confirmTo = actor.ActorRef[Confirmed]{}
 	}
 }
-
-func (e *entry[M]) confirmed() { e.tell(Confirmed{Number: e.number}) }
 
 func (e *entry[M]) refused() { e.tell(Confirmed{Refused: max(e.number, e.resent), Reason: e.refusal}) }
 
@@ -70,11 +66,6 @@ func (e *entry[M]) cut(size int) {
 }
 
 func (e *entry[M]) empty() bool { return e.void || e.refusal != nil }
-
-func (e *entry[M]) clear() {
-	var none M
-	e.msg, e.payload = none, extension.Payload{}
-}
 
 func (p part[M]) last() bool { return p.index == p.of.parts()-1 }
 

@@ -64,7 +64,7 @@ func (in *inbox) limit() uint64 {
 	return max(in.reported.UpTo, in.Acked()+in.window)
 }
 
-// It does so when the producer can send nothing more, when nothing is left here, or when more than
+// due is true when the producer can send nothing more, when nothing is left here, or when more than
 // half of the window is free.
 func (in *inbox) due() bool {
 	more, done := in.limit()-in.reported.UpTo, in.Acked()-in.reported.Confirmed

@@ -15,7 +15,7 @@ func (o *outbox[T]) connect() {
 	o.connected, o.upTo = true, o.Acked()+1
 }
 
-// It is for a producer that sends none twice.
+// The producer sends none of them twice.
 func (o *outbox[T]) forget() { o.Ack(o.Sent(), nil) }
 
 func (o *outbox[T]) room() bool { return o.connected && o.Last() < o.upTo }

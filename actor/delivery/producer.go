@@ -220,7 +220,7 @@ func (p *producer[M]) noteRefused(e *entry[M], why error) {
 	p.storage.refused = append(p.storage.refused, e)
 }
 
-// It returns nil for the zero ref.
+// connect returns nil for the zero ref.
 func (p *producer[M]) connect(consumer actor.ActorRef[Link[M]]) *connection[M] {
 	if consumer == (actor.ActorRef[Link[M]]{}) {
 		extension.DeadLetter(p.ctx.System(), p.ctx.Self().Path(), Connect[M]{}, actor.ErrNoRef)
@@ -342,7 +342,7 @@ func (p *producer[M]) send(l *connection[M], number uint64, probe bool) {
 	}
 	l.newest = max(l.newest, number)
 	if p.set.flowOnly {
-		e.clear()
+		e.msg, e.payload = *new(M), extension.Payload{}
 	}
 }
 
@@ -393,12 +393,12 @@ func (p *producer[M]) settled(e *entry[M]) {
 	p.receivers.settled()
 	switch {
 	case e.refusal == nil && !p.set.flowOnly:
-		e.confirmed()
+		e.tell(Confirmed{Number: e.number})
 	case e.refusal != nil && !e.pending:
 		e.refused()
 	}
 	if p.set.queue != nil {
-		p.storage.settled.settle(e.first(), e.number)
+		p.storage.settled.settle(e.number-uint64(e.parts())+1, e.number)
 	}
 }
 

@@ -47,7 +47,7 @@ type sweepDue[M any] struct{ noPayload }
 
 func (sweepDue[M]) command(M) {}
 
-// It is a multiple of [Buffer], for all receivers together.
+// bufferOfAll is a multiple of [Buffer], for all receivers together.
 const bufferOfAll = 100
 
 // nil has none.

@@ -39,7 +39,7 @@ func refusedOf[M any](entries []*entry[M]) []Refused {
 	return messages
 }
 
-// They are stored one by one when the queue had no room for several.
+// Refused messages are stored one by one when the queue had no room for several.
 func (s *storage[M]) nextRefused() (some, rest []*entry[M]) {
 	if s.oneByOne {
 		return s.refused[:1], s.refused[1:]

@@ -11,7 +11,7 @@ import (
 	"github.com/understudy-go/understudy/internal/window"
 )
 
-// They are counted by parts.
+// Messages are counted by parts.
 const maxStored = 100
 
 type storage[M any] struct {

@@ -53,8 +53,8 @@ func (s *stream) join(m *sequenced, limit int) (complete bool) {
 // The name of another stream is the id of its queue.
 const streamSeparator = "\x00"
 
-// It is what the stream's name shares with those of the producer's former incarnations; "" for a
-// stream that does not end with its producer.
+// The owner is what the stream's name shares with those of the producer's former incarnations; ""
+// for a stream that does not end with its producer.
 func ownerOf(stream string) string {
 	owner, _, found := strings.Cut(stream, streamSeparator)
 	if !found {

@@ -27,7 +27,7 @@
 //
 // Listings of different nodes are eventually equal. While members reach each other, a registration
 // is known everywhere after the time of one message. A node that joins, or becomes reachable again,
-// gets everything as soon as the cluster notices. A loss that nobody notices is repaired within 30
+// gets everything as soon as the cluster notices. A loss that no node notices is repaired within 30
 // s: every node compares versions with each member in turn. A listing does not prove that an actor
 // lives: it may have ended a moment ago.
 //

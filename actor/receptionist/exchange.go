@@ -21,7 +21,7 @@ const (
 	partBytes = 64 << 10
 	// rounds is in how many ticks each peer is checked once.
 	rounds = 6
-	// They are of nodes that are not known to be members yet.
+	// How many checks are kept of nodes that are not known to be members yet.
 	maxEarly = 1000
 )
 
@@ -138,6 +138,8 @@ func (r *registry) change(c wireChange) []envelope {
 	switch {
 	case !member, c.Version <= p.version:
 		return nil
+	// Between Since and what is known here a change was lost. To apply this one anyway would keep
+	// an instance that has gone, or never learn of one. So the rest is asked for, once.
 	case c.Since != p.version:
 		if p.asked {
 			return nil // the answer is on its way
@@ -163,6 +165,8 @@ func (r *registry) part(w wireSnapshot) {
 	if !member || w.Version <= p.version {
 		return
 	}
+	// A peer has one snapshot under way. Parts of another version, or out of order, mean that some
+	// were lost; the next check asks for all of it again.
 	if w.Part == 0 {
 		p.incoming = partial{version: w.Version, entries: map[entry]bool{}}
 	}

@@ -53,7 +53,7 @@ func newReceptionist(s *actor.System, l Locator) *receptionist {
 	}
 }
 
-// It panics if the name is in use with another type. o.mu is held.
+// use panics if the name is in use with another type. o.mu is held.
 func use[M any](o *receptionist, key ServiceKey[M]) *service {
 	if key.name == "" {
 		panic("receptionist: the zero ServiceKey; make one by NewKey")
@@ -102,7 +102,8 @@ func (o *receptionist) change(f func(r *registry) []envelope) []envelope {
 		l.notify()
 	}
 	for _, m := range wrong {
-		o.report(m)
+		o.system.Log().Error("service of another type", zap.String("service", m.Service), zap.Error(m.Err))
+		o.system.Publish(m)
 	}
 	return out
 }
@@ -150,11 +151,6 @@ func (o *receptionist) mismatches(name string, s *service) (fresh []Mismatch) {
 	}
 	s.wrong = wrong
 	return fresh
-}
-
-func (o *receptionist) report(m Mismatch) {
-	o.system.Log().Error("service of another type", zap.String("service", m.Service), zap.Error(m.Err))
-	o.system.Publish(m)
 }
 
 func (o *receptionist) wake() {

@@ -140,7 +140,7 @@ func (o *receptionist) unsubscribe(name string, l *listener) {
 	})
 }
 
-// It panics if ref cannot be registered.
+// entryOf panics if ref cannot be registered.
 func entryOf[M any](s *actor.System, key ServiceKey[M], ref actor.ActorRef[M]) entry {
 	if ref == (actor.ActorRef[M]{}) {
 		panic(fmt.Sprintf("receptionist: cannot register the zero ActorRef for service %q", key.name))

@@ -17,7 +17,7 @@ import (
 func Group[M any](key receptionist.ServiceKey[M], opts ...Option) actor.Behavior[M] {
 	set := configure[M]("Group", settings{choice: randomChoice}, opts)
 	if set.choice == smallestChoice {
-		panic("router: Group: SmallestMailbox is for pools; nobody knows the mailboxes of other nodes")
+		panic("router: Group: SmallestMailbox is for pools; a node does not know the mailboxes of others")
 	}
 	return func(ctx *actor.Context[M], next *actor.Next[M]) {
 		g := &group[M]{ctx: ctx, preferLocal: set.preferLocal, asks: len(set.taken) > 0, share: newShare(ctx)}

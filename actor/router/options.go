@@ -75,7 +75,7 @@ func Broadcast[M any](which func(msg M) bool) Option {
 // PreferLocal makes a [Group] use instances of its own node while there are any.
 func PreferLocal() Option { return func(s *settings) { s.preferLocal = true } }
 
-// It panics if an option is for other messages than M.
+// configure panics if an option is for other messages than M.
 func configure[M any](router string, s settings, opts []Option) settings {
 	options.MustApply("router", &s, opts)
 	for _, t := range s.taken {

@@ -42,7 +42,8 @@ func (r ring[M]) of(key string) actor.ActorRef[M] {
 	return r[i%len(r)].routee
 }
 
-// It is the same in every process. FNV alone puts similar keys side by side, so its bits are mixed.
+// hash is the same in every process. FNV alone puts similar keys side by side, so its bits are
+// mixed.
 func hash(key string) uint64 {
 	sum := fnv.New64a()
 	_, _ = sum.Write([]byte(key)) // never fails

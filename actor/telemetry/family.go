@@ -69,7 +69,7 @@ func (f *Family) AddDurations(s histogram.Snapshot, labels ...string) {
 
 var fine = bounds(2)
 
-// They are 2^14, 2^18, … 2^34 nanoseconds: 16 µs, 262 µs, 4 ms, 67 ms, 1 s and 17 s.
+// The bounds are 2^14, 2^18, … 2^34 nanoseconds: 16 µs, 262 µs, 4 ms, 67 ms, 1 s and 17 s.
 var coarse = bounds(4)[1:]
 
 func bounds(step int) (all []time.Duration) {

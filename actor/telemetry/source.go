@@ -97,7 +97,7 @@ func merged(all []Family) []Family {
 	return joined
 }
 
-// They are sorted by their labels, and those with equal ones are added up.
+// The result is sorted by labels, and series with equal labels are added up.
 func added(all []Series) []Series {
 	all = slices.Clone(all) // a source may keep its own
 	slices.SortStableFunc(all, func(a, b Series) int { return slices.Compare(a.Labels, b.Labels) })

@@ -67,7 +67,7 @@ func subscribersOf[T any](o *topics, t Topic[T]) []subscriber[T] {
 	return nil
 }
 
-// It panics if the topic has another type. o.mu is held.
+// find panics if the topic has another type. o.mu is held.
 func find[T any](o *topics, t Topic[T]) *subscriptions[T] {
 	found, exists := o.byName[t.key.Name()]
 	if !exists {
@@ -175,8 +175,8 @@ func (b *subscriptions[T]) receive() actor.Behavior[T] {
 	}
 }
 
-// They may belong to newer subscriptions of the topic, but not to a topic of another type that has
-// the name now.
+// The subscribers may belong to newer subscriptions of the topic, but not to a topic of another
+// type that has the name now.
 func (b *subscriptions[T]) audience() []subscriber[T] {
 	b.topics.mu.Lock()
 	defer b.topics.mu.Unlock()

@@ -38,7 +38,7 @@ func New[T any](name string) Topic[T] {
 	return Topic[T]{receptionist.NewKey[T](prefix + name)}
 }
 
-// It keeps topics apart from the services of users, in the receptionist.
+// prefix keeps topics apart from the services of users, in the receptionist.
 const prefix = "topic:"
 
 // Name returns the name of the topic.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/config"
-	"github.com/understudy-go/understudy/cluster/discovery"
 	"github.com/understudy-go/understudy/cluster/downing"
 )
 
@@ -45,7 +44,7 @@ func settings() cluster.Config {
 }
 
 // discovers is a program's discovery. A pointer can be compared.
-var discovers = &discovery.DNS{Host: "shop.internal", Port: 7355}
+var discovers = &cluster.DNS{Host: "shop.internal", Port: 7355}
 
 func TestTheEnvironmentAndAFileSayTheSame(t *testing.T) {
 	for name, value := range map[string]string{

@@ -31,7 +31,7 @@ type keeper struct {
 	*Schedule
 	*shell
 	clock    *storeclock.Clock
-	alarm    *storeclock.Alarm
+	alarm    *storeclock.Timer
 	planner  *plan.Planner
 	ledger   plan.Ledger // after the facts that are being stored, too
 	running  map[plan.Key]bool
@@ -56,7 +56,7 @@ func (k *keeper) Begin(s *shell, l plan.Ledger, _ bool) effect {
 	s.Ctx.Defer(k.stop)
 	s.Ctx.Defer(k.figures.close)
 	k.clock = storeclock.New(clockOf(k.cfg.Journal, k.system), s.Ctx.Log())
-	k.alarm = storeclock.NewAlarm(k.clock, func() { s.Ctx.Self().Tell(look{}) })
+	k.alarm = storeclock.NewTimer(k.clock, func() { s.Ctx.Self().Tell(look{}) })
 	s.Ctx.Defer(func() { k.alarm.Set(time.Time{}) })
 	actor.PipeToSelf(k.Ctx, func(ctx context.Context) (struct{}, error) {
 		k.clock.Refresh(ctx)

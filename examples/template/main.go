@@ -13,7 +13,6 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
 	"github.com/understudy-go/understudy/cluster/config"
-	"github.com/understudy-go/understudy/cluster/discovery"
 	"github.com/understudy-go/understudy/persistence/postgres"
 )
 
@@ -50,7 +49,7 @@ func run(listen, database, service string) error {
 
 	base := cluster.Config{Name: "shop", AppVersion: version}
 	if service != "" {
-		base.Discovery = discovery.Kubernetes{Service: service, Namespace: os.Getenv("POD_NAMESPACE"), Port: 7355}
+		base.Discovery = cluster.Kubernetes{Service: service, Namespace: os.Getenv("POD_NAMESPACE"), Port: 7355}
 		base.MinSeeds = 2 // of three
 	}
 	cfg, err := config.FromEnv("SHOP_", base)

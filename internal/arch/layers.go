@@ -50,7 +50,7 @@ var layers = []layer{
 		{"cluster/internal/journaled", []string{"cluster/internal/hosting", "behavior", "persistence", "persistence/journal", "singleton", "actor"}}, // the shell of coordinators
 		{"cluster/internal/hosting/shell", []string{"cluster/internal/hosting", "cluster", "actor", "internal/*"}},
 		{"cluster/internal/hosting", []string{"actor", "internal/*"}}, // what coordinators share
-		{"cluster", []string{"cluster/internal/metrics", "cluster/membership", "behavior", "actor/telemetry", "singleton", "singleton/lease", "remote", "actor/receptionist", "actor", "cluster/discovery", "cluster/downing", "cluster/internal/phi", "internal/*"}},
+		{"cluster", []string{"cluster/internal/metrics", "cluster/membership", "behavior", "actor/telemetry", "singleton", "singleton/lease", "remote", "actor/receptionist", "actor", "cluster/downing", "cluster/internal/phi", "internal/*"}},
 		{"cluster/internal/metrics", []string{"cluster/membership", "actor/telemetry", "internal/*"}},
 	}},
 	{"catalogue", []place{
@@ -103,7 +103,6 @@ var layers = []layer{
 	{"leaves", []place{
 		{"internal/*", []string{"internal/*"}},
 		{"cluster/downing", nil}, // declares what it judges: the cluster's table is above it
-		{"cluster/discovery", nil},
 		{"cluster/internal/phi", nil},
 	}},
 }

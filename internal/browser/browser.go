@@ -102,7 +102,7 @@ func lookFor(names ...string) (path string, err error) {
 	return "", err
 }
 
-// It ends with the browser.
+// listen ends with the browser.
 func (b *Browser) listen(from io.Reader) {
 	in := bufio.NewReader(from)
 	for {

@@ -19,7 +19,7 @@ func Of[K comparable](edges []Edge[K]) (all [][]K) {
 	return s.found
 }
 
-// It walks along edges, in depth, without recursion: a chain may be long.
+// A search walks along edges, in depth, without recursion: a chain may be long.
 type search[K comparable] struct {
 	next  map[K][]K
 	place map[K]int // 1 and up for those on the way, done for those that have been left
@@ -48,7 +48,7 @@ func (s *search[K]) from(begin K) {
 			s.enter(to)
 		case done:
 		default:
-			s.close(place - 1)
+			s.found = append(s.found, append([]K(nil), s.way[place-1:]...))
 		}
 	}
 }
@@ -56,9 +56,4 @@ func (s *search[K]) from(begin K) {
 func (s *search[K]) enter(k K) {
 	s.way = append(s.way, k)
 	s.place[k] = len(s.way)
-}
-
-// close adds the circle from a place of the way to its end.
-func (s *search[K]) close(from int) {
-	s.found = append(s.found, append([]K(nil), s.way[from:]...))
 }

@@ -31,7 +31,7 @@ func unmarshalFitting(mode cbor.DecMode, data []byte, v any) error {
 	return mode.Unmarshal(adapted, v)
 }
 
-// It returns nil if it cannot adapt data, or need not.
+// fit returns nil if it cannot adapt data, or need not.
 func fit(t reflect.Type, data []byte) (adapted []byte, err error) {
 	f := fitting{out: make([]byte, 0, len(data)), limit: maxFitted(len(data))}
 	rest, ok := f.value(t, data, MaxDepth)
@@ -145,8 +145,8 @@ func (f *fitting) missing(t reflect.Type) bool {
 
 var zeros sync.Map // from reflect.Type to []byte
 
-// It is null, or the encoding of the zero value for a type whose own method refuses null. It is nil
-// if a method fails at the zero value.
+// zeroOf is null, or the encoding of the zero value for a type whose own method refuses null. It is
+// nil if a method fails at the zero value.
 func zeroOf(t reflect.Type) []byte {
 	if data, ok := zeros.Load(t); ok {
 		return data.([]byte) // only byte slices are stored
@@ -159,7 +159,7 @@ func zeroOf(t reflect.Type) []byte {
 	return data
 }
 
-// It calls methods of values.
+// unmarshalled calls methods of values.
 func unmarshalled(data []byte, v reflect.Value) error {
 	return guard.Run(func() error { return decoding.Unmarshal(data, v.Interface()) })
 }

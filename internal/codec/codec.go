@@ -127,8 +127,8 @@ type analysis struct {
 	shape *shape
 }
 
-// It is made when it is first needed: then all types are registered. Two goroutines may make it at
-// the same time.
+// analysis is made when it is first needed: then all types are registered. Two goroutines may make
+// it at the same time.
 func (k *kind) analysis() *analysis {
 	if a := k.made.Load(); a != nil {
 		return a
@@ -156,7 +156,7 @@ var registry struct {
 	kinds      atomic.Pointer[kinds]
 }
 
-// They are never changed.
+// kinds are never changed.
 type kinds struct {
 	byName map[string]*kind
 	byType map[reflect.Type]*kind
@@ -288,7 +288,7 @@ func Encode(v any) (name string, data []byte, err error) {
 	return e.Name(), bytes.Clone(data), nil
 }
 
-// They are empty.
+// buffers are empty.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // A larger buffer is not kept for the next value.
@@ -358,7 +358,7 @@ func DecodeOwned(name string, data []byte, to Binder) (any, error) {
 	return decodeAnd(name, data, reading{half(data), to})
 }
 
-// From that size on, data that nobody else uses is shared.
+// The size from which on data that nothing else uses is shared.
 func half(data []byte) int { return max(1, len(data)/2) }
 
 func decodeAnd(name string, data []byte, by reading) (any, error) {
@@ -387,7 +387,7 @@ func (k *kind) read(data []byte, v reflect.Value, by reading) error {
 	return nil
 }
 
-// It reads all of data. A plan binds what it decodes.
+// decode reads all of data. A plan binds what it decodes.
 func (k *kind) decode(data []byte, v reflect.Value, by reading) (bound bool, err error) {
 	if len(data) > MaxSize {
 		return false, errSize
@@ -419,3 +419,23 @@ func (k *kind) decodeBy(p *plan, data []byte, v reflect.Value, by reading) error
 type unboundValues struct{}
 
 func (unboundValues) Bind(reflect.Value) error { return nil }
+
+// A Decoder decodes values of type T without putting them into an interface.
+type Decoder[T any] struct{ k *kind }
+
+// DecoderOf returns the decoder for values that are registered under that name. ok is false if no
+// type is, or another one than T, and if T is an interface.
+func DecoderOf[T any](name string) (d Decoder[T], ok bool) {
+	k, err := kindOf(name)
+	return Decoder[T]{k}, err == nil && k.typ == reflect.TypeFor[T]()
+}
+
+// Decode decodes data into a zero variable, like [DecodeOwned] if nobody else uses data, and else
+// like [DecodeAnd]. After an error the variable may have any value.
+func (d Decoder[T]) Decode(data []byte, own bool, into *T, to Binder) error {
+	by := reading{unshared.shared, to}
+	if own {
+		by.shared = half(data)
+	}
+	return d.k.read(data, reflect.ValueOf(into).Elem(), by)
+}

@@ -88,8 +88,8 @@ func (s *shape) blame(v reflect.Value, err error) error {
 	return &EncodeError{Type: s.typ, Err: err}
 }
 
-// It finds a value with an encoding or decoding method that fails. It is called only after a walk
-// over the value, so the value does not contain itself.
+// culprit finds a value with an encoding or decoding method that fails. It is called only after a
+// walk over the value, so the value does not contain itself.
 func culprit(v reflect.Value) *fault {
 	if encodesItself(v.Type()) || decodesItself(v.Type()) {
 		return fails(v)

@@ -31,7 +31,7 @@ func (e *UnknownNameError) Error() string {
 	return fmt.Sprintf("no type is registered as %q here; add to an init function: actor.RegisterType[T](%q)", e.Name, e.Name)
 }
 
-// It is "" for none.
+// otherVersion is "" for none.
 func otherVersion(name string) (other string) {
 	base, _, ok := cutVersion(name)
 	highest := -1

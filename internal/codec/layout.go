@@ -88,8 +88,8 @@ type embedding struct {
 	index []int
 }
 
-// They include those of embedded structs, level by level. Like the library it ignores the fields of
-// a struct that is embedded twice at one level, or again at a deeper one.
+// The fields include those of embedded structs, level by level. Like the library it ignores the
+// fields of a struct that is embedded twice at one level, or again at a deeper one.
 func allFields(t reflect.Type) (all []namedField) {
 	seen := map[reflect.Type]bool{}
 	for level := []embedding{{typ: t}}; len(level) > 0; {

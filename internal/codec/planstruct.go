@@ -50,7 +50,7 @@ func planStruct(t reflect.Type, depth int) *plan {
 	return p
 }
 
-// It compares what becomes of a zero value with the library. It must not be called for a struct
+// proven compares what becomes of a zero value with the library. It must not be called for a struct
 // with foreign methods, because it would call them.
 func (p *plan) proven(t reflect.Type) bool {
 	zero := reflect.New(t).Elem()

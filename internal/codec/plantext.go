@@ -28,7 +28,7 @@ func (t *textTypes) is(typ reflect.Type) bool {
 	return set != nil && set.Is(typ)
 }
 
-// It reserves the head of a text of usual length, and moves the text if it has another.
+// encodeText reserves the head of a text of usual length, and moves the text if it has another.
 func encodeText(buf []byte, v reflect.Value) []byte {
 	const usual = 2 // bytes of a head with a number up to 255
 	begin := len(buf)

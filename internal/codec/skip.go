@@ -1,6 +1,6 @@
 package codec
 
-// It is below [MaxDepth], because what is skipped is inside of something else.
+// maxSkipDepth is below [MaxDepth], because what is skipped is inside of something else.
 const maxSkipDepth = MaxDepth / 2
 
 // Skip returns what follows the first item of data. ok is false if the item is malformed, is nested

@@ -14,7 +14,7 @@ import (
 	"github.com/fxamacker/cbor/v2"
 )
 
-// It says which values of the type decoding returns unchanged, and how to find out.
+// A shape says which values of the type decoding returns unchanged, and how to find out.
 type shape struct {
 	typ reflect.Type
 
@@ -253,7 +253,7 @@ func (all shaper) structure(s *shape) {
 	s.check = func(w *walk, v reflect.Value) *fault { return w.fields(checked, s.least, v) }
 }
 
-// They are not encoded, although no tag leaves them out.
+// These fields are not encoded, although no tag leaves them out.
 func forgotten(t reflect.Type) (fields []int) {
 	for f := range t.Fields() {
 		if !isEncoded(f) && tagOf(f) != "-" {

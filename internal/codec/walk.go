@@ -243,8 +243,8 @@ func checkTime(w *walk, v reflect.Value) *fault {
 	return w.grow(1)
 }
 
-// It refuses a struct without encoded fields if one of these fields is not zero, because it would
-// be decoded as zero.
+// checkForgotten refuses a struct without encoded fields if one of these fields is not zero,
+// because it would be decoded as zero.
 func checkForgotten(fields []int) func(*walk, reflect.Value) *fault {
 	return func(w *walk, v reflect.Value) *fault {
 		for _, i := range fields {

@@ -56,8 +56,8 @@ func (d *Delay) observe(waited, all, now time.Duration) {
 	}
 }
 
-// It compares with two fifths of the time that the request has left. With more, longer bursts would
-// be answered, and under lasting overload all answers would come later.
+// outgrows compares with two fifths of the time that the request has left. With more, longer bursts
+// would be answered, and under lasting overload all answers would come later.
 func (d *Delay) outgrows(n int, left time.Duration) bool {
 	return n > 0 && (d.typical == 0 || 5*time.Duration(n)*d.typical > 2*left)
 }

@@ -118,3 +118,12 @@ func (e *laterClaim) NewestEpoch() uint64 { return e.newest }
 
 // Fenced reports that the writes of the actor are fenced by other means than an epoch.
 func Fenced(ctx context.Context) { Claimed(ctx, Claim{}, 0) }
+
+// Causes of the failure of a writer at a message, by which package singleton decides whether to
+// repeat the message. Compare with [errors.Is]; no function returns these errors themselves.
+var (
+	// ErrRejected: the events of the message can never be stored, so every attempt fails.
+	ErrRejected = errors.New("persistence: rejected")
+	// ErrStore: the store does not work now, and the message may be stored later.
+	ErrStore = errors.New("persistence: the store has failed")
+)

@@ -10,23 +10,23 @@ import (
 	"time"
 )
 
-// So many bytes may be written that the peer has not read.
+// How many bytes may be written that the peer has not read.
 const window = 256 << 10
 
 type conn struct {
-	host          *Host
-	local, remote addr
-	peer          *conn      // nil until the listener has answered
-	changed       *sync.Cond // on Network.mu
-	unread        []byte     // has arrived
-	unheard       int        // written here, not yet read there
-	lastDue       time.Time  // when the last thing written here arrives
-	ended         bool       // the peer has closed, and all it wrote has arrived
-	closed        bool       // by Close
-	err           error      // what ended the stream otherwise
-	severed       bool       // nothing arrives any more, see Network.Sever
-	readBy        deadline
-	writeBy       deadline
+	host           *Host
+	local, remote  addr
+	peer           *conn      // nil until the listener has answered
+	changed        *sync.Cond // on Network.mu
+	unread         []byte     // has arrived
+	unacknowledged int        // written here, not yet read there
+	lastDue        time.Time  // when the last thing written here arrives
+	ended          bool       // the peer has closed, and all it wrote has arrived
+	closed         bool       // by Close
+	err            error      // what ended the stream otherwise
+	severed        bool       // nothing arrives any more, see Network.Sever
+	readBy         deadline
+	writeBy        deadline
 }
 
 func newConn(h *Host, port int, remote addr) *conn {
@@ -68,7 +68,7 @@ func (c *conn) Read(b []byte) (int, error) {
 func (c *conn) take(b []byte) int {
 	count := copy(b, c.unread)
 	c.unread = c.unread[count:]
-	c.peer.unheard -= count
+	c.peer.unacknowledged -= count
 	c.peer.changed.Broadcast()
 	return count
 }
@@ -88,24 +88,21 @@ func (c *conn) Write(b []byte) (int, error) {
 		case written == len(b):
 			return written, nil
 		}
-		count := min(len(b)-written, window-c.unheard)
+		count := min(len(b)-written, window-c.unacknowledged)
 		if count == 0 {
 			c.changed.Wait()
 			continue
 		}
-		c.transmit(slices.Clone(b[written : written+count]))
+		data := slices.Clone(b[written : written+count])
+		c.unacknowledged += count
+		c.post(func() { c.peer.receive(data) })
 		written += count
 	}
 }
 
-func (c *conn) transmit(data []byte) {
-	c.unheard += len(data)
-	c.post(func() { c.peer.receive(data) })
-}
-
-// It arrives after everything sent before.
+// What is posted arrives after everything sent before.
 func (c *conn) post(arrive func()) {
-	p := &parcel{link: c.link(), sender: c.host, stream: true, stubborn: true, due: c.lastDue, arrive: func() {
+	p := &transmission{link: c.link(), sender: c.host, stream: true, retransmits: true, due: c.lastDue, arrive: func() {
 		if !c.severed {
 			arrive()
 		}
@@ -132,7 +129,7 @@ func (c *conn) receiveEnd() {
 
 // A lost reset is not repeated.
 func (c *conn) answerReset() {
-	if c.peer == nil || c.host.net.dark[c.host.name] {
+	if c.peer == nil || c.host.net.off[c.host.name] {
 		return
 	}
 	reset := func() {
@@ -140,7 +137,7 @@ func (c *conn) answerReset() {
 			c.peer.fail(syscall.ECONNRESET)
 		}
 	}
-	c.host.net.send(&parcel{link: c.link(), sender: c.host, stream: true, arrive: reset, due: c.lastDue})
+	c.host.net.send(&transmission{link: c.link(), sender: c.host, stream: true, arrive: reset, due: c.lastDue})
 }
 
 func (c *conn) Close() error {

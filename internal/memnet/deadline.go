@@ -11,7 +11,7 @@ type deadline struct {
 	timer *time.Timer
 }
 
-// It wakes the waiters on cond when t has passed.
+// set wakes the waiters on cond when t has passed.
 func (d *deadline) set(t time.Time, cond *sync.Cond) {
 	d.stop()
 	d.at = t

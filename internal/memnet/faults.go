@@ -26,21 +26,11 @@ type cut struct {
 	streamsOnly bool
 }
 
-func newFaults() faults {
-	return faults{paused: map[string]bool{}, losses: map[link]float64{}, delay: UsualDelay, jitter: UsualJitter}
-}
-
 func (f *faults) cut(l link, stream bool) bool {
 	return slices.ContainsFunc(f.cuts, func(c *cut) bool { return (stream || !c.streamsOnly) && c.hits(l) })
 }
 
 func (f *faults) frozen(l link) bool { return f.paused[l.from] || f.paused[l.to] }
-
-func (f *faults) lossOf(l link) float64 { return max(f.loss, f.losses[l]) }
-
-func (f *faults) dropped(l link, d datagram) bool {
-	return f.drop != nil && f.drop(l.from, l.to, d.data)
-}
 
 // Partition cuts all links between hosts of different sides. The hosts that are not named form one
 // more side. Partitions accumulate; mend undoes this one.
@@ -148,7 +138,7 @@ func (n *Network) Crash(name string) { n.end(name, false) }
 // refusal, until there is a new [Host] with that name.
 func (n *Network) PowerOff(name string) { n.end(name, true) }
 
-func (n *Network) end(name string, dark bool) {
+func (n *Network) end(name string, off bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	h, ok := n.hosts[name]
@@ -156,7 +146,7 @@ func (n *Network) end(name string, dark bool) {
 		return
 	}
 	delete(n.hosts, name)
-	n.dark[name] = dark
+	n.off[name] = off
 	for _, c := range h.conns {
 		c.answerReset()
 	}

@@ -5,6 +5,7 @@ import (
 	"net"
 	"slices"
 	"strconv"
+	"sync"
 	"syscall"
 )
 
@@ -49,7 +50,7 @@ func (h *Host) Listen(address string) (net.Listener, error) {
 	if err != nil {
 		return nil, &net.OpError{Op: "listen", Net: "tcp", Addr: addr{"tcp", address}, Err: err}
 	}
-	l := newListener(h, port)
+	l := &listener{host: h, port: port, changed: sync.NewCond(&h.net.mu)}
 	h.listeners[port] = l
 	return l, nil
 }
@@ -63,7 +64,7 @@ func (h *Host) ListenPacket(address string) (net.PacketConn, error) {
 	if err != nil {
 		return nil, &net.OpError{Op: "listen", Net: "udp", Addr: addr{"udp", address}, Err: err}
 	}
-	p := newPacketConn(h, port)
+	p := &packetConn{host: h, port: port, changed: sync.NewCond(&h.net.mu)}
 	h.packets[port] = p
 	return p, nil
 }
@@ -110,7 +111,7 @@ func (h *Host) Dial(ctx context.Context, address string) (net.Conn, error) {
 	if err != nil {
 		return fail(err)
 	}
-	c, answer, err := h.knock(name, port)
+	c, answer, err := h.connect(name, port)
 	if err != nil {
 		return fail(err)
 	}
@@ -129,7 +130,7 @@ func (h *Host) Dial(ctx context.Context, address string) (net.Conn, error) {
 }
 
 // The answer is nil once the listener has the connection.
-func (h *Host) knock(name string, port int) (*conn, <-chan error, error) {
+func (h *Host) connect(name string, port int) (*conn, <-chan error, error) {
 	n := h.net
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -138,12 +139,12 @@ func (h *Host) knock(name string, port int) (*conn, <-chan error, error) {
 	}
 	answer := make(chan error, 1)
 	c := newConn(h, h.pick(h.streamsAt), addr{"tcp", join(name, port)})
-	n.send(&parcel{link: link{h.name, name}, sender: h, stream: true, stubborn: true, arrive: func() {
-		if n.dark[name] {
+	n.send(&transmission{link: link{h.name, name}, sender: h, stream: true, retransmits: true, arrive: func() {
+		if n.off[name] {
 			return
 		}
 		err := n.admit(c, name, port)
-		n.send(&parcel{link: link{name, h.name}, sender: n.hosts[name], stream: true, stubborn: true, arrive: func() { answer <- err }})
+		n.send(&transmission{link: link{name, h.name}, sender: n.hosts[name], stream: true, retransmits: true, arrive: func() { answer <- err }})
 	}})
 	return c, answer, nil
 }
@@ -159,7 +160,9 @@ func (n *Network) admit(c *conn, name string, port int) error {
 	}
 	far := newConn(h, port, c.local)
 	c.peer, far.peer = far, c
-	h.listeners[port].offer(far)
+	l := h.listeners[port]
+	l.backlog = append(l.backlog, far)
+	l.changed.Signal()
 	return nil
 }
 

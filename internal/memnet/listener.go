@@ -13,10 +13,6 @@ type listener struct {
 	changed *sync.Cond // on Network.mu
 }
 
-func newListener(h *Host, port int) *listener {
-	return &listener{host: h, port: port, changed: sync.NewCond(&h.net.mu)}
-}
-
 func (l *listener) Addr() net.Addr { return addr{"tcp", join(l.host.name, l.port)} }
 
 func (l *listener) Accept() (net.Conn, error) {
@@ -31,11 +27,6 @@ func (l *listener) Accept() (net.Conn, error) {
 	c := l.backlog[0]
 	l.backlog = l.backlog[1:]
 	return c, nil
-}
-
-func (l *listener) offer(c *conn) {
-	l.backlog = append(l.backlog, c)
-	l.changed.Signal()
 }
 
 // Connections that were not accepted are reset.

@@ -21,6 +21,7 @@
 package memnet
 
 import (
+	"hash/fnv"
 	"sync"
 	"time"
 )
@@ -31,13 +32,13 @@ type Network struct {
 	seed   uint64
 	hosts  map[string]*Host
 	dice   map[link]*dice
-	dark   map[string]bool // hosts without power
+	off    map[string]bool // hosts without power
 	faults faults
 	wire   wire
 	closed bool
 }
 
-// It is one direction.
+// A link is one direction.
 type link struct{ from, to string }
 
 // New returns a network without faults whose delays are 200 to 500 µs.
@@ -48,8 +49,8 @@ func New(seed uint64) *Network {
 		seed:   seed,
 		hosts:  map[string]*Host{},
 		dice:   map[link]*dice{},
-		dark:   map[string]bool{},
-		faults: newFaults(),
+		off:    map[string]bool{},
+		faults: faults{paused: map[string]bool{}, losses: map[link]float64{}, delay: UsualDelay, jitter: UsualJitter},
 	}
 }
 
@@ -67,7 +68,7 @@ func (n *Network) Host(name string) *Host {
 		return h
 	}
 	n.hosts[name] = h
-	delete(n.dark, name)
+	delete(n.off, name)
 	return h
 }
 
@@ -91,7 +92,7 @@ func (n *Network) latency(l link) time.Duration {
 	return n.faults.delay + time.Duration(float64(n.faults.jitter)*n.draw(l))
 }
 
-// It is in [0, 1), and depends on the seed, the link and the count of earlier draws for it.
+// The number is in [0, 1), and depends on the seed, the link and the count of earlier draws for it.
 func (n *Network) draw(l link) float64 {
 	d, ok := n.dice[l]
 	if !ok {
@@ -99,4 +100,27 @@ func (n *Network) draw(l link) float64 {
 		n.dice[l] = d
 	}
 	return d.next()
+}
+
+// A dice is a hash of seed, link and counter.
+type dice struct{ base, count uint64 }
+
+func newDice(seed uint64, l link) *dice {
+	h := fnv.New64a()
+	h.Write([]byte(l.from + "\x00" + l.to)) // a hash never fails
+	return &dice{base: mix(seed ^ h.Sum64())}
+}
+
+// The number is in [0, 1).
+func (d *dice) next() float64 {
+	d.count++
+	return float64(mix(d.base+d.count)>>11) / (1 << 53)
+}
+
+// mix is the finalizer of SplitMix64: every bit of x moves about half of the result.
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
 }

@@ -11,7 +11,7 @@ import (
 
 const (
 	maxDatagram = 65507
-	maxQueue    = 1024 // datagrams that nobody has read
+	maxQueue    = 1024 // unread datagrams
 )
 
 type packetConn struct {
@@ -26,10 +26,6 @@ type packetConn struct {
 type datagram struct {
 	from addr
 	data []byte
-}
-
-func newPacketConn(h *Host, port int) *packetConn {
-	return &packetConn{host: h, port: port, changed: sync.NewCond(&h.net.mu)}
 }
 
 func (p *packetConn) LocalAddr() net.Addr { return p.addr() }
@@ -55,7 +51,7 @@ func (p *packetConn) ReadFrom(b []byte) (int, net.Addr, error) {
 	}
 }
 
-// It never blocks. A lost datagram is no error.
+// WriteTo never blocks. A lost datagram is no error.
 func (p *packetConn) WriteTo(b []byte, to net.Addr) (int, error) {
 	name, port, err := split(to.String())
 	if err != nil {
@@ -70,11 +66,11 @@ func (p *packetConn) WriteTo(b []byte, to net.Addr) (int, error) {
 		return 0, p.opError("write", net.ErrClosed)
 	case len(b) > maxDatagram:
 		return 0, p.opError("write", syscall.EMSGSIZE)
-	case n.draw(path) < n.faults.lossOf(path):
+	case n.draw(path) < max(n.faults.loss, n.faults.losses[path]):
 		return len(b), nil
 	}
 	d := datagram{p.addr(), slices.Clone(b)}
-	if n.faults.dropped(path, d) {
+	if n.faults.drop != nil && n.faults.drop(path.from, path.to, d.data) {
 		return len(b), nil
 	}
 	p.post(path, port, d)
@@ -86,7 +82,7 @@ func (p *packetConn) WriteTo(b []byte, to net.Addr) (int, error) {
 
 func (p *packetConn) post(path link, port int, d datagram) {
 	n := p.host.net
-	n.send(&parcel{link: path, sender: p.host, arrive: func() {
+	n.send(&transmission{link: path, sender: p.host, arrive: func() {
 		if there := n.hosts[path.to]; there != nil && there.packets[port] != nil {
 			there.packets[port].receive(d)
 		}

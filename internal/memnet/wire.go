@@ -7,26 +7,26 @@ import (
 	"github.com/understudy-go/understudy/internal/bubble"
 )
 
-type parcel struct {
-	link     link
-	sender   *Host  // nil for an answer of the network itself
-	stream   bool   // of a stream, not a datagram
-	stubborn bool   // waits for a cut to heal: TCP retransmits
-	arrive   func() // called with Network.mu held
-	due      time.Time
-	seq      uint64 // order among equals
+type transmission struct {
+	link        link
+	sender      *Host  // nil for an answer of the network itself
+	stream      bool   // of a stream, not a datagram
+	retransmits bool   // waits for a cut to heal: TCP retransmits
+	arrive      func() // called with Network.mu held
+	due         time.Time
+	seq         uint64 // order among equals
 }
 
-// One timer serves all parcels in flight.
+// One timer serves all transmissions in flight.
 type wire struct {
-	flying parcels
-	held   []*parcel // stopped by a fault, in order
+	flying transmissions
+	held   []*transmission // stopped by a fault, in order
 	seq    uint64
 	timer  *time.Timer
 }
 
 // p is due after the delay of its link, but not before p.due, which keeps streams in order.
-func (n *Network) send(p *parcel) {
+func (n *Network) send(p *transmission) {
 	due := time.Now().Add(n.latency(p.link))
 	if due.After(p.due) {
 		p.due = due
@@ -55,15 +55,15 @@ func (n *Network) deliver() {
 	defer n.mu.Unlock()
 	now := time.Now()
 	for len(n.wire.flying) > 0 && !n.wire.flying[0].due.After(now) {
-		n.handOver(heap.Pop(&n.wire.flying).(*parcel))
+		n.handOver(heap.Pop(&n.wire.flying).(*transmission))
 	}
 	n.arm()
 }
 
-func (n *Network) handOver(p *parcel) {
+func (n *Network) handOver(p *transmission) {
 	cut := n.faults.cut(p.link, p.stream)
 	switch {
-	case cut && !p.stubborn:
+	case cut && !p.retransmits:
 	case cut || n.faults.frozen(p.link):
 		n.wire.held = append(n.wire.held, p)
 	default:
@@ -71,8 +71,8 @@ func (n *Network) handOver(p *parcel) {
 	}
 }
 
-// They keep their numbers, so that they arrive before later traffic. Parcels of a crashed host are
-// not repeated.
+// The transmissions keep their numbers, so that they arrive before later traffic. Transmissions of
+// a crashed host are not repeated.
 func (n *Network) release() {
 	for _, p := range n.wire.held {
 		if p.sender == nil || !p.sender.failed {
@@ -91,22 +91,22 @@ func (w *wire) clear() {
 }
 
 // The first due is first.
-type parcels []*parcel
+type transmissions []*transmission
 
-func (p parcels) Len() int { return len(p) }
+func (p transmissions) Len() int { return len(p) }
 
-func (p parcels) Less(i, j int) bool {
+func (p transmissions) Less(i, j int) bool {
 	if p[i].due.Equal(p[j].due) {
 		return p[i].seq < p[j].seq
 	}
 	return p[i].due.Before(p[j].due)
 }
 
-func (p parcels) Swap(i, j int) { p[i], p[j] = p[j], p[i] }
+func (p transmissions) Swap(i, j int) { p[i], p[j] = p[j], p[i] }
 
-func (p *parcels) Push(x any) { *p = append(*p, x.(*parcel)) }
+func (p *transmissions) Push(x any) { *p = append(*p, x.(*transmission)) }
 
-func (p *parcels) Pop() any {
+func (p *transmissions) Pop() any {
 	last := len(*p) - 1
 	x := (*p)[last]
 	(*p)[last] = nil

@@ -51,7 +51,7 @@ func (m Metadata) LeftAt() (at int, ends time.Duration, ok bool) {
 	return len(codec.AppendHead(nil, codec.MajorBytes, uint64(content))) + before + leftSize - 2, ends, true
 }
 
-// It is more than ten years.
+// maxLeft is more than ten years.
 const maxLeft = leftUnit << (leftBits + 1<<leftExponent - 1)
 
 func readLeft(data []byte) *Request {

@@ -79,7 +79,7 @@ func (db *DB) Query(ctx context.Context, sql string, args ...any) (pgx.Rows, err
 	return db.Pool.Query(ctx, sql, unprepared(args)...)
 }
 
-// It is QueryRow without the check of the version.
+// request is QueryRow without the check of the version.
 func (db *DB) request(ctx context.Context, sql string, args ...any) pgx.Row {
 	return db.Pool.QueryRow(ctx, sql, unprepared(args)...)
 }

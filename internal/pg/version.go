@@ -18,8 +18,8 @@ var ErrNewerSchema = errors.New("postgres: the table is newer than this program"
 
 type verdict struct{ err error }
 
-// It asks the server until it has an answer. Statements that run at the same time each ask, because
-// none waits for another's context.
+// known asks the server until it has an answer. Statements that run at the same time each ask,
+// because none waits for another's context.
 func (db *DB) known(ctx context.Context) error {
 	if v := db.verdict.Load(); v != nil {
 		return v.err

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"sync"
@@ -146,4 +147,18 @@ func UntilEOF() context.Context {
 		cancel()
 	}()
 	return ctx
+}
+
+// FreeAddresses returns n different addresses of the loopback interface with ports that are free
+// now.
+func FreeAddresses(n int) (all []string, err error) {
+	for range n {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return nil, err
+		}
+		defer l.Close() // when all are known, so that they differ
+		all = append(all, l.Addr().String())
+	}
+	return all, nil
 }

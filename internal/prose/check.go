@@ -81,7 +81,7 @@ func output(group *ast.CommentGroup) bool {
 	return strings.HasPrefix(text, "Output:") || strings.HasPrefix(text, "Unordered output:")
 }
 
-// They are without markers, directives and indented code.
+// The words are without markers, directives and indented code.
 func goText(group *ast.CommentGroup) string {
 	var b strings.Builder
 	for line := range strings.SplitSeq(group.Text(), "\n") {
@@ -169,8 +169,8 @@ func paragraphs(page string) []paragraph {
 
 var inlineCode = regexp.MustCompile("`[^`\n]*`")
 
-// It splits at full stops, question and exclamation marks that a capital letter, a digit or the end
-// follows. Code counts as one word.
+// sentences splits at full stops, question and exclamation marks that a capital letter, a digit or
+// the end follows. Code counts as one word.
 func sentences(paragraph string) []string {
 	text := inlineCode.ReplaceAllString(paragraph, "code")
 	text = strings.Join(strings.Fields(text), " ")

@@ -8,7 +8,7 @@ import (
 )
 
 // A Buffer keeps the messages that were sent on one node along a route, in order and up to a limit.
-// The zero Buffer has a route to nobody and room for no message.
+// The zero Buffer has no route and room for no message.
 //
 // A message is always with one node: this one, or the one it was sent to. When the route changes,
 // the messages that are still with the former node are recalled. New ones wait until that node has
@@ -212,3 +212,20 @@ func (b *Buffer[M]) Sends() uint64 { return b.sends }
 
 // SentTo returns the node that may have messages of ours; zero when none has.
 func (b *Buffer[M]) SentTo() node.ID { return b.sentTo }
+
+// A Route is where a node currently sends messages.
+type Route struct {
+	Kind RouteKind
+	Peer node.ID // for ToPeer
+}
+
+// A RouteKind is a kind of [Route].
+type RouteKind uint8
+
+// The kinds of routes.
+const (
+	NoRoute    RouteKind = iota // buffer the messages sent here, return those of other nodes
+	ToSelf                      // buffer both: the instance is about to be here, or is stopping
+	ToInstance                  // the instance is here
+	ToPeer                      // it is on another node; return what others have sent
+)

@@ -13,7 +13,7 @@ var (
 	nodeA, nodeB = node.ID{Address: "a", Incarnation: 1}, node.ID{Address: "b", Incarnation: 1}
 	atA, atB     = Route{Kind: ToPeer, Peer: nodeA}, Route{Kind: ToPeer, Peer: nodeB}
 	here         = Route{Kind: ToInstance}
-	nowhere      = Route{Kind: ToNobody}
+	nowhere      = Route{Kind: NoRoute}
 )
 
 // sendAll sends what can go now.

@@ -61,15 +61,13 @@ const (
 	LinkFailing = "failing" // it cannot connect, or has lost the connection
 )
 
-func (l Link) broken() bool { return l.State == LinkRefused || l.State == LinkFailing }
-
 const mostLinks = 1000
 
 // Links in trouble come first, then the longest queues.
 func (d Details) bounded() Details {
 	links := slices.Clone(d.Links)
 	slices.SortStableFunc(links, func(a, b Link) int {
-		return cmp.Or(cmp.Compare(a.dullness(), b.dullness()), cmp.Compare(b.Queued, a.Queued), strings.Compare(cmp.Or(a.Name, a.Peer), cmp.Or(b.Name, b.Peer)))
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(b.Queued, a.Queued), strings.Compare(cmp.Or(a.Name, a.Peer), cmp.Or(b.Name, b.Peer)))
 	})
 	d.LinksLeft = max(0, len(links)-mostLinks)
 	d.Links = append([]Link{}, links[:len(links)-d.LinksLeft]...)
@@ -81,9 +79,9 @@ func (d Details) bounded() Details {
 	return d
 }
 
-func (l Link) dullness() int {
+func (l Link) rank() int {
 	switch {
-	case l.broken():
+	case l.State == LinkRefused, l.State == LinkFailing:
 		return 0
 	case l.Full:
 		return 1

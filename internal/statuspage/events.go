@@ -13,12 +13,13 @@ const (
 	beat = 15 * time.Second
 	// One write to a client takes no longer.
 	patience = 30 * time.Second
-	// So long a browser waits before it connects again.
+	// How long a browser waits before it connects again.
 	reconnect = 2 * time.Second
 )
 
-// They are the current one, and then the newest one after each change. The stream ends with the
-// request, when the server shuts down, or after the last snapshot of a node that has ended.
+// The events are the current snapshot, and then the newest one after each change. The stream ends
+// with the request, when the server shuts down, or after the last snapshot of a node that has
+// ended.
 func (h *handler) events(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep them back
@@ -32,7 +33,8 @@ func (h *handler) events(w http.ResponseWriter, r *http.Request) {
 	s.run(r, h.servers.of(r))
 }
 
-// It runs in the goroutine of the request, so a slow client misses snapshots and nothing queues up.
+// A stream runs in the goroutine of the request, so a slow client misses snapshots and nothing
+// queues up.
 type stream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
@@ -66,7 +68,7 @@ func (s *stream) run(r *http.Request, closing <-chan struct{}) {
 	}
 }
 
-// It sends nothing that the client has already.
+// send sends nothing that the client has already.
 func (s *stream) send() (changed <-chan struct{}, err error) {
 	snapshot, changed := snapshotOf(s.source)
 	snapshot = snapshot.bounded()

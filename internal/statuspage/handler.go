@@ -5,6 +5,9 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
+
+	"github.com/understudy-go/understudy/internal/history"
 )
 
 // Between requests it remembers only which servers use it.
@@ -113,4 +116,18 @@ func answer(w http.ResponseWriter, v any) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(append(b, '\n')) // the client may be gone
+}
+
+// A History is what the node has decided and noticed. The JSON names of its fields are a stable
+// interface; docs/status.md describes them.
+type History struct {
+	Time   time.Time       `json:"time"` // by the clock of the operating system
+	Node   string          `json:"node"`
+	Events []history.Event `json:"events"` // newest first
+}
+
+func (h *handler) history(w http.ResponseWriter, _ *http.Request) {
+	all := h.source.History()
+	all.Events = append([]history.Event{}, all.Events...) // not null in JSON
+	answer(w, all)
 }

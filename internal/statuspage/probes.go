@@ -16,7 +16,7 @@ func (h *handler) readyz(w http.ResponseWriter, r *http.Request) {
 	probe(w, r, "readyz", s.Ready)
 }
 
-// It answers like the API server of Kubernetes: "ok", or the list of checks if one has failed or
+// probe answers like the API server of Kubernetes: "ok", or the list of checks if one has failed or
 // the caller adds ?verbose.
 func probe(w http.ResponseWriter, r *http.Request, name string, checks []Check) {
 	text, failed := list(checks)

@@ -3,8 +3,11 @@ package statuspage
 import (
 	"cmp"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/understudy-go/understudy/internal/placementstatus"
+	"github.com/understudy-go/understudy/internal/shardstatus"
 	"github.com/understudy-go/understudy/internal/storestatus"
 )
 
@@ -31,7 +34,7 @@ func (d Details) problems() []Problem {
 	return all
 }
 
-// They are to members. Other peers, such as clients, may go away without a problem.
+// The links are to members. Other peers, such as clients, may go away without a problem.
 func ofLinks(links []Link) []Problem {
 	var found []Problem
 	add := func(l Link, format string, args ...any) {
@@ -105,4 +108,54 @@ func ofPlaced(a placementstatus.Actor) string {
 		return fmt.Sprintf("%s is not placed: %s.", a.Label, why)
 	}
 	return fmt.Sprintf("%s does not run: %s.", a.Label, why)
+}
+
+func (d Details) ofSchedules() []Problem {
+	var found []Problem
+	for _, s := range d.Schedules {
+		for _, e := range s.Entries {
+			switch about := s.Name + "/" + e.Name; {
+			case e.Problem != "":
+				found = append(found, Problem{Kind: "schedule", About: about, Text: fmt.Sprintf("The entry %s has no runs: %s.", about, e.Problem)})
+			case e.Last != nil && e.Last.Error != "":
+				found = append(found, Problem{Kind: "schedule", About: about, Text: fmt.Sprintf("The last run of the entry %s has failed: %s.", about, e.Last.Error)})
+			}
+		}
+	}
+	return found
+}
+
+func (d Details) ofShards() []Problem {
+	var found []Problem
+	for _, t := range d.EntityTypes {
+		if t.Refused != "" {
+			found = append(found, Problem{Kind: "shards", About: t.Name, Text: fmt.Sprintf("This node takes no part in the type %s: %s.", t.Name, t.Refused)})
+		}
+		if t.Lease != "" && t.Lease != shardstatus.LeaseHeld {
+			found = append(found, Problem{Kind: "shards", About: t.Name, Text: fmt.Sprintf("This node hosts nothing of the type %s, because it has no lease: %s.", t.Name, t.Lease)})
+		}
+	}
+	if d.HomelessFailure != "" {
+		found = append(found, Problem{Kind: "shards", Text: "Shards run nowhere, and their coordinator does not answer: " + d.HomelessFailure + "."})
+	}
+	for _, h := range d.Homeless {
+		found = append(found, Problem{Kind: "shards", About: h.Type, Text: fmt.Sprintf("%s: %s.", runNowhere(h), h.Why)})
+	}
+	return found
+}
+
+const mostNumbers = 5
+
+func runNowhere(h shardstatus.Homeless) string {
+	if len(h.Shards) == 1 {
+		return fmt.Sprintf("Shard %d of %s runs nowhere", h.Shards[0], h.Type)
+	}
+	var some []string
+	for _, n := range h.Shards[:min(len(h.Shards), mostNumbers)] {
+		some = append(some, strconv.Itoa(n))
+	}
+	if len(h.Shards) > mostNumbers {
+		some = append(some, "…")
+	}
+	return fmt.Sprintf("%d shards of %s run nowhere (%s)", len(h.Shards), h.Type, strings.Join(some, ", "))
 }

@@ -141,7 +141,7 @@ type AtHost struct {
 
 const mostSingletons = 1000
 
-// They keep their order. Those with problems are preferred, then those with figures.
+// The singletons keep their order. Those with problems are preferred, then those with figures.
 func (s Snapshot) bounded() Snapshot {
 	left := len(s.Singletons) - mostSingletons
 	if left <= 0 {
@@ -151,7 +151,7 @@ func (s Snapshot) bounded() Snapshot {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.Singletons[a].dullness(), s.Singletons[b].dullness()) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.Singletons[a].rank(), s.Singletons[b].rank()) })
 	order = order[:mostSingletons]
 	slices.Sort(order)
 	shown := make([]Singleton, 0, mostSingletons)
@@ -162,7 +162,7 @@ func (s Snapshot) bounded() Snapshot {
 	return s
 }
 
-func (s Singleton) dullness() int {
+func (s Singleton) rank() int {
 	switch {
 	case s.CrashLoop || s.Nowhere || s.Mismatch != "":
 		return 0

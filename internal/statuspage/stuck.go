@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// It is the worst reason, in one sentence. What ends by itself comes last: a handler may be slow
-// because a journal fails.
+// The reason is the worst one, in one sentence. What ends by itself comes last: a handler may be
+// slow because a journal fails.
 func stuck(s Snapshot, a Actors) string {
 	up := s.Self.Status == "up"
 	switch {

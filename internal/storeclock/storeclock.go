@@ -58,7 +58,7 @@ func (c *Clock) Refresh(ctx context.Context) {
 	var told time.Time
 	err := guard.Run(func() (err error) { told, err = c.ask(ctx); return err })
 	if err != nil {
-		c.log.Warn("nobody tells the time; timers go by the last answer", zap.Error(err))
+		c.log.Warn("the clock of the store does not answer; timers go by its last answer", zap.Error(err))
 		return
 	}
 	c.mu.Lock()
@@ -75,3 +75,7 @@ func (c *Clock) begin() bool {
 	c.tried = time.Now()
 	return true
 }
+
+// Agreed returns the time on which most members of a cluster agree, for what goes by the clocks of
+// hosts. Package cluster provides it. It returns an error if most members have not told their time.
+type Agreed func(context.Context) (time.Time, error)

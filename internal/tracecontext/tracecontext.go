@@ -22,7 +22,7 @@ func Text(carried []byte) string {
 	return fmt.Sprintf("00-%x-%x-%x", carried[:16], carried[16:24], carried[24:25])
 }
 
-// It is the length in version 00; texts of later versions are at least as long.
+// textSize is the length in version 00; texts of later versions are at least as long.
 const textSize = len("00-") + 32 + len("-") + 16 + len("-") + 2
 
 // Binary returns the binary form of a text, or nil if the text is malformed. It reads the part of a

@@ -49,7 +49,7 @@ func Parse(page string, programs ...string) ([]Step, error) {
 	return steps, nil
 }
 
-// It must be a step of that language, and the machine must have these programs.
+// The fence must be a step of that language, and the machine must have these programs.
 func (f fence) is(language string, programs []string) bool {
 	if len(f.info) == 0 || f.info[0] != language {
 		return false
@@ -57,7 +57,7 @@ func (f fence) is(language string, programs []string) bool {
 	return len(f.info) == 1 || len(f.info) == 2 && slices.Contains(programs, f.info[1])
 }
 
-// It is "" for a fence that shows no file.
+// file is "" for a fence that shows no file.
 func (f fence) file() string {
 	for _, word := range f.info {
 		if name, ok := strings.CutPrefix(word, "file="); ok {

@@ -116,11 +116,11 @@ func (s *Shell) do(step Step) error {
 	return nil
 }
 
-// It is for the commands of one step.
+// patience is for the commands of one step.
 const patience = 10 * time.Minute
 
-// It is an error if one of the commands fails. The shell forgets jobs that have ended, as an
-// interactive one does before each prompt: their numbers are free again.
+// run fails if one of the commands fails. The shell forgets jobs that have ended, as an interactive
+// one does before each prompt: their numbers are free again.
 func (s *Shell) run(commands string) (string, error) {
 	defer time.AfterFunc(patience, s.abandon).Stop() // for an open quote, as for a command that hangs
 	if _, err := fmt.Fprintf(s.in, "failed=0\n{\n%s\n} </dev/null\njobs >/dev/null 2>&1; echo; echo %s $failed\n", strings.TrimSuffix(commands, "\n"), s.ended); err != nil {

@@ -142,6 +142,8 @@ func (r *Receiver) Learn(upTo uint64, refused []Refusal) {
 // Restart forgets the messages that were received and not handled in their turn, and the refusals
 // among them. The sender has to send them again.
 func (r *Receiver) Restart() {
+	// What was received and not handled is lost with the former receiver. If it still counted as
+	// received, Take would answer Known to it, and the sender would wait for ever.
 	upTo := r.UpTo()
 	r.received, r.gap = upTo, false
 	r.handled = Numbers{upTo: upTo}

@@ -34,7 +34,7 @@ const (
 	appendEvery   = 500 * time.Millisecond
 	appendTimeout = 5 * time.Second
 
-	// So long clients go on when all faults are over, and entities are then left alone.
+	// How long clients go on after all faults, and how long entities are then left alone.
 	appendsAfter = time.Minute
 )
 

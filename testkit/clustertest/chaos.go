@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -23,7 +21,7 @@ func init() {
 	flag.Var(&chaosSchedule, "chaos.schedule", "clustertest: run chaos tests with this `schedule` only; the empty one has no faults")
 }
 
-// It is nil without a schedule, which differs from the empty one.
+// A scheduleFlag is nil without a schedule, which differs from the empty one.
 type scheduleFlag struct{ schedule Schedule }
 
 func (f *scheduleFlag) String() string { return f.schedule.String() }
@@ -267,5 +265,3 @@ func (f *finding) report() string {
 func indent(text string) string {
 	return "\t" + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n\t") + "\n"
 }
-
-func sortedKeys[V any](m map[int]V) []int { return slices.Sorted(maps.Keys(m)) }

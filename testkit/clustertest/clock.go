@@ -7,7 +7,7 @@ import (
 	"github.com/understudy-go/understudy/cluster"
 )
 
-// It may run fast or slow, and its wall clock may be wrong.
+// A clock may run fast or slow, and its wall clock may be wrong.
 type clock struct {
 	mu      sync.Mutex // guards all below
 	real    time.Time  // of the last change of rate
@@ -18,11 +18,6 @@ type clock struct {
 }
 
 var _ cluster.Clock = (*clock)(nil)
-
-func newClock() *clock {
-	now := time.Now()
-	return &clock{real: now, shown: now, rate: 1, tickers: make(map[*time.Ticker]time.Duration)}
-}
 
 func (c *clock) Now() time.Time {
 	c.mu.Lock()

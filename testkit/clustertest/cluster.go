@@ -209,11 +209,11 @@ func (c *Cluster) crash(name string, end func(name string)) {
 	c.drop(name)
 	end(name)
 	n.Halt()
-	c.mourn(n)
+	c.keepCrashed(n)
 }
 
 // Parts of it must be ended when the test ends.
-func (c *Cluster) mourn(n *cluster.Node) {
+func (c *Cluster) keepCrashed(n *cluster.Node) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.dead = append(c.dead, n)
@@ -285,12 +285,13 @@ func (c *Cluster) clock(name string) *clock {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.clocks[name] == nil {
-		c.clocks[name] = newClock()
+		now := time.Now()
+		c.clocks[name] = &clock{real: now, shown: now, rate: 1, tickers: make(map[*time.Ticker]time.Duration)}
 	}
 	return c.clocks[name]
 }
 
-// It waits until the node is up.
+// start waits until the node is up.
 func (c *Cluster) start(name string, opts []Option) {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
@@ -341,14 +342,14 @@ func (c *Cluster) close() {
 	for _, n := range c.Nodes() {
 		c.shutdown(n)
 	}
-	c.letGo()
+	c.shutDownCrashed()
 	c.net.Close()
 	if inBubble() {
 		time.Sleep(memberlistRest)
 	}
 }
 
-func (c *Cluster) letGo() {
+func (c *Cluster) shutDownCrashed() {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), stopLimit)
 	defer cancel()

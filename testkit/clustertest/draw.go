@@ -91,7 +91,7 @@ func (d drawer) duration() time.Duration {
 	}
 }
 
-// It is in steps of 10 ms.
+// The duration is in steps of 10 ms.
 func (d drawer) between(least, most time.Duration) time.Duration {
 	const step = 10 * time.Millisecond
 	return (least + time.Duration(d.Int64N(int64(most-least)+1))).Round(step)

@@ -62,7 +62,7 @@ func (f Fault) sides() string {
 	return strings.Join(sides, " | ")
 }
 
-// It is a fault of one node.
+// The fault is one of one node.
 func (f Fault) node() string { return f.Sides[0][0] }
 
 // A Schedule is the faults of one run, by time.

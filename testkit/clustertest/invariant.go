@@ -17,8 +17,7 @@ type Invariant struct {
 	Finally func(*Round) error // when all is over, and the nodes are one cluster again
 }
 
-// After it, the effects of a fault are over: detection, downing, and restarts of nodes that were
-// downed.
+// When the effects of a fault are over: detection, downing, and restarts of nodes that were downed.
 const calmAfter = 25 * time.Second
 
 // OneLeaderPerSide requires that connected nodes agree on one leader once no fault has begun or

@@ -12,7 +12,7 @@ var bubbleOf = regexp.MustCompile(`^goroutine \d+ \[.*synctest bubble (\d+)`)
 
 const maxTraces = 10
 
-// They have the places where the goroutines were started.
+// The traces have the places where the goroutines were started.
 func leftInBubble() string {
 	var last int
 	left := map[int][]string{}

@@ -119,7 +119,7 @@ func (r *Round) tell(story func(*Round)) (over <-chan struct{}) {
 	return done
 }
 
-func (r *Round) hearOut(over <-chan struct{}) {
+func (r *Round) awaitStory(over <-chan struct{}) {
 	limit := time.After(r.chaos.Settle)
 	for {
 		select {
@@ -140,7 +140,7 @@ func (r *Round) endIfFailed() {
 	}
 }
 
-// It goes to the end or to the first violation.
+// run goes to the end or to the first violation.
 func (r *Round) run(s Schedule, story func(*Round)) {
 	for _, name := range r.chaos.names() {
 		r.start(name, nil)
@@ -149,9 +149,9 @@ func (r *Round) run(s Schedule, story func(*Round)) {
 	told := r.tell(story)
 	r.AwaitQuiet()
 	r.changed = time.Now()
-	r.suffer(s)
+	r.runFaults(s)
 	r.settle()
-	r.hearOut(told)
+	r.awaitStory(told)
 	for _, i := range r.invariants {
 		if i.Finally != nil {
 			r.expect(i.Name, i.Finally(r))
@@ -185,7 +185,7 @@ func (r *Round) check() {
 	}
 }
 
-// It checks the invariants meanwhile.
+// until checks the invariants meanwhile.
 func (r *Round) until(at time.Time) {
 	for {
 		rest := time.Until(at)
@@ -248,7 +248,7 @@ func (r *Round) describe() string {
 	return b.String()
 }
 
-// It waits for the end of the node's predecessor, but not for the node.
+// begin waits for the end of the node's predecessor, but not for the node.
 func (r *Round) begin(name string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	t := &try{name: name, cancel: cancel}
@@ -265,7 +265,7 @@ func (r *Round) begin(name string) {
 
 func (r *Round) arrive(t *try) {
 	if r.tries[t.name] != t { // it has crashed meanwhile
-		r.bury(t.node)
+		r.halt(t.node)
 		return
 	}
 	delete(r.tries, t.name)
@@ -290,15 +290,15 @@ func (r *Round) kill(name string) (killed bool) {
 	if starts {
 		t.cancel()
 	}
-	r.bury(n)
+	r.halt(n)
 	return true
 }
 
-func (r *Round) bury(n *cluster.Node) {
+func (r *Round) halt(n *cluster.Node) {
 	if n != nil {
 		r.retire(n)
 		n.Halt()
-		r.mourn(n)
+		r.keepCrashed(n)
 	}
 }
 
@@ -312,7 +312,7 @@ func (r *Round) sent() uint64 {
 	return all
 }
 
-// It does not wait for the node.
+// dismiss does not wait for the node.
 func (r *Round) dismiss(name string) (dismissed bool) {
 	n, runs := r.running(name)
 	if !runs {
@@ -338,7 +338,7 @@ func (r *Round) end() {
 	}
 	r.tasks.Wait()
 	for len(r.arrivals) > 0 {
-		r.bury((<-r.arrivals).node)
+		r.halt((<-r.arrivals).node)
 	}
 	r.tasks.Wait()
 	r.close()

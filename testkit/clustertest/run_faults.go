@@ -2,6 +2,7 @@ package clustertest
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -32,7 +33,7 @@ func (s Schedule) edges() (all []edge) {
 	return all
 }
 
-func (r *Round) suffer(s Schedule) {
+func (r *Round) runFaults(s Schedule) {
 	begin := time.Now()
 	for _, e := range s.edges() {
 		r.until(begin.Add(e.at))
@@ -109,7 +110,7 @@ func (r *Round) retune() {
 	delay, jitter := memnet.UsualDelay, memnet.UsualJitter
 	var loss, duplicates float64
 	rates := make(map[string]float64)
-	for _, i := range sortedKeys(r.active) {
+	for _, i := range slices.Sorted(maps.Keys(r.active)) {
 		switch f := r.active[i]; f.Kind {
 		case Delay:
 			delay, jitter = max(delay, f.Time), max(jitter, f.Time/2)

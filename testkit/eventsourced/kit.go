@@ -87,10 +87,10 @@ func (k *Kit[M, E, S]) Ref() actor.ActorRef[M] { return k.ref }
 
 var actors atomic.Uint64
 
-// It includes restarts.
+// recoveryLimit includes restarts.
 const recoveryLimit = time.Minute
 
-// It waits until the actor has recovered.
+// start waits until the actor has recovered.
 func (k *Kit[M, E, S]) start() {
 	k.t.Helper()
 	name := fmt.Sprint("eventsourced-kit-", actors.Add(1))

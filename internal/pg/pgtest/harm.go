@@ -42,7 +42,7 @@ func (s *Server) Resume(t testing.TB) {
 	s.signal(t, syscall.SIGCONT)
 }
 
-// It returns the processes.
+// signal returns the processes.
 func (s *Server) signal(t testing.TB, sig syscall.Signal) (pids []string) {
 	t.Helper()
 	main := strconv.Itoa(s.process.Process.Pid)

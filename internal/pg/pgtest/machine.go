@@ -37,7 +37,7 @@ func pgbouncer(t testing.TB) string {
 	return debian
 }
 
-// It does the same as package internal/needs, on which this module does not depend.
+// lack does the same as package internal/needs, on which this module does not depend.
 func lack(t testing.TB, what string) {
 	t.Helper()
 	if os.Getenv("UNDERSTUDY_REQUIRE_SERVICES") != "" {
@@ -46,7 +46,7 @@ func lack(t testing.TB, what string) {
 	t.Skip(what)
 }
 
-// It is nil for the account of the test.
+// account is nil for the account of the test.
 func account(t testing.TB) *syscall.Credential {
 	t.Helper()
 	if os.Getuid() != 0 {

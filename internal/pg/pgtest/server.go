@@ -127,7 +127,7 @@ func (s *Server) launch(t testing.TB) {
 	s.process, s.ended = process, ended
 }
 
-// It kills the server in any state; its other processes then end, too.
+// remove kills the server in any state; its other processes then end, too.
 func (s *Server) remove() {
 	if s.process != nil {
 		_ = s.process.Process.Signal(syscall.SIGCONT)

@@ -114,8 +114,8 @@ func (h *incoming) ended(x incomingID) {
 	}
 }
 
-// It answers whether both sides know the same watches, and repeats each end that should have been
-// acknowledged by now.
+// check answers whether both sides know the same watches, and repeats each end that should have
+// been acknowledged by now.
 func (h *incoming) check(msg wireCheck, now time.Time) {
 	known := digest{}
 	if g := h.remoteWatchers[watcherKey{msg.From.Address, msg.At}]; g != nil && g.from == msg.From {
@@ -126,13 +126,15 @@ func (h *incoming) check(msg wireCheck, now time.Time) {
 	h.send(msg.From, wireChecked{From: h.self(), To: msg.From, At: msg.At, Check: msg.Check, Same: known == msg.Sum})
 }
 
-// It repeats those that were sent before the last check.
+// resend repeats the ends that were sent before the last check.
 func (h *incoming) resend(g *remoteWatcher) {
 	var numbers []uint64
 	for number, x := range g.watches {
 		if !x.ended {
 			continue
 		}
+		// The first check after the end was probably sent before the end arrived. From the second
+		// on, the end or its acknowledgement has been lost.
 		if x.told++; x.told > 1 {
 			numbers = append(numbers, number)
 		}

@@ -100,8 +100,9 @@ func (w *outgoing) begin(now time.Time) {
 	}
 }
 
-// It ends the watches that the member has confirmed, and the unconfirmed watches of its actors. An
-// unconfirmed watch of a path means any actor there: it ends only if no known process can have one.
+// removed ends the watches that the member has confirmed, and the unconfirmed watches of its
+// actors. An unconfirmed watch of a path means any actor there: it ends only if no known process
+// can have one.
 func (w *outgoing) removed(gone node.ID) {
 	p := w.byAddress[gone.Address]
 	next := w.members.all[gone.Address]

@@ -43,7 +43,7 @@ type peerWatches struct {
 	met     uint64    // the incarnation that has answered last; 0 for none
 }
 
-// It is confirmed when a check that was made after it was answered with "the same".
+// An outgoingWatch is confirmed when a check that was made after it was answered with "the same".
 type outgoingWatch struct {
 	target wireTarget
 	by     uint64 // the incarnation that has confirmed it; 0 for none
@@ -103,7 +103,7 @@ func (w *outgoing) remove(address string, number uint64) bool {
 
 func (w *outgoing) send(to string, msg any) { w.post = append(w.post, outMessage{to, msg}) }
 
-// It acknowledges even an end that was known.
+// ended acknowledges even an end that was known.
 func (w *outgoing) ended(msg wireEnded) {
 	if msg.To != w.self {
 		return
@@ -133,6 +133,7 @@ func (w *outgoing) checked(msg wireChecked, now time.Time) {
 		if msg.Check == p.asked {
 			p.due = now.Add(steadyInterval)
 		}
+	// The answer to an earlier check says nothing of the watches that were sent since.
 	case msg.Check == p.asked:
 		w.resendAll(p)
 	}
@@ -141,6 +142,9 @@ func (w *outgoing) checked(msg wireChecked, now time.Time) {
 // An earlier incarnation that has confirmed watches is gone.
 func (w *outgoing) replaced(p *peerWatches, msg wireChecked) {
 	for _, number := range slices.Sorted(maps.Keys(p.watches)) {
+		// Watches and checks have numbers of one sequence. A check with a greater number than what
+		// has confirmed the watch was therefore made later, and its answer shows that the
+		// confirming incarnation has been replaced. An older answer shows nothing.
 		if x := p.watches[number]; x.by != 0 && x.by != msg.From.Incarnation && x.check < msg.Check {
 			w.end(p.address, number)
 			w.send(p.address, wireUnwatch{From: w.self, At: p.address, Numbers: []uint64{number}})

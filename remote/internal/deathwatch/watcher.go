@@ -65,10 +65,16 @@ func Start(s *actor.System, self func() node.ID) *Watcher {
 // been called before.
 func (w *Watcher) Watch(target extension.Target, ended func()) (unwatch func()) {
 	r := &request{target: target, ended: ended}
-	w.do(func(now time.Time) { w.begin(r, now) })
+	w.do(func(now time.Time) {
+		r.number = w.outgoing.watch(target.Address, target.Path, target.UID, now)
+		w.requests[r.number] = r
+	})
 	return func() {
 		if !r.stopped.Swap(true) {
-			w.do(func(time.Time) { w.stop(r) })
+			w.do(func(time.Time) {
+				w.outgoing.unwatch(target.Address, r.number)
+				delete(w.requests, r.number)
+			})
 		}
 	}
 }
@@ -111,16 +117,6 @@ func (w *Watcher) receive(_ *actor.Context[any], msg any) actor.Behavior[any] {
 	}
 	w.settle(now)
 	return nil
-}
-
-func (w *Watcher) begin(r *request, now time.Time) {
-	r.number = w.outgoing.watch(r.target.Address, r.target.Path, r.target.UID, now)
-	w.requests[r.number] = r
-}
-
-func (w *Watcher) stop(r *request) {
-	w.outgoing.unwatch(r.target.Address, r.number)
-	delete(w.requests, r.number)
 }
 
 func (w *Watcher) tick(now time.Time) {

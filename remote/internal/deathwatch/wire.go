@@ -5,7 +5,7 @@ import (
 	"github.com/understudy-go/understudy/internal/node"
 )
 
-// They contain no messages of users, and a lost one is repeated.
+// These messages contain no messages of users, and a lost one is repeated.
 type noPayload struct{}
 
 func (noPayload) Carried(*actor.System) (recipient string, msg any, ok bool) { return "", nil, false }
@@ -93,7 +93,7 @@ func (d *digest) remove(number uint64) {
 	d.Sum -= mix(number)
 }
 
-// It is the last step of SplitMix64.
+// mix is the last step of SplitMix64.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

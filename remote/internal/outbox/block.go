@@ -46,6 +46,3 @@ func (b *block) replace(size int) (used *fullBlock) {
 	}
 	return used
 }
-
-// No frame in it may be in use.
-func (b *block) clear() { *b = (*b)[:0] }

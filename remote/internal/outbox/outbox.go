@@ -144,7 +144,7 @@ func (o *Outbox) Push(l Frame) bool {
 		return false
 	}
 	if o.Len() == 0 {
-		o.block.clear()
+		o.block = o.block[:0] // no frame in it is in use
 	}
 	o.bytes += len(l.Bytes)
 	o.seq++
@@ -192,6 +192,8 @@ func (o *Outbox) DropOldest() bool {
 func (o *Outbox) Take(buf []byte) []byte {
 	begin := len(buf)
 	defer func() { o.prompt = o.Unsent() == 0 }()
+	// The peer counts frames, and has told how many of the session it has: what was written to an
+	// earlier connection must therefore be written again first, and in its order.
 	for ; o.rewound > 0; o.rewound-- {
 		if !o.takeFrom(&o.waiting, &buf, cap(buf)) {
 			return buf
@@ -200,6 +202,8 @@ func (o *Outbox) Take(buf []byte) []byte {
 	o.takeLasts(&buf)
 	for o.bulk.len() > 0 && o.waiting.before(o.bulk) && o.takeFrom(&o.waiting, &buf, cap(buf)) {
 	}
+	// Half of the buffer for small messages, the rest for parts: neither a large message nor a
+	// flood of small ones delays the other by more than its share.
 	share := cap(buf)
 	if o.bulk.len() > 0 {
 		share = begin + (cap(buf)-begin)/2
@@ -214,13 +218,13 @@ func (o *Outbox) Take(buf []byte) []byte {
 	return buf
 }
 
-// It takes those that no earlier frame is left for.
+// takeLasts takes the frames that have no earlier frame left.
 func (o *Outbox) takeLasts(buf *[]byte) {
 	for o.last.len() > 0 && !o.waiting.before(o.last) && !o.bulk.before(o.last) && o.takeFrom(&o.last, buf, cap(*buf)) {
 	}
 }
 
-// It takes none if buf would exceed limit bytes.
+// takeFrom takes no frame if buf would exceed limit bytes.
 func (o *Outbox) takeFrom(q *queue, buf *[]byte, limit int) bool {
 	if q.len() == 0 || len(*buf) > 0 && len(*buf)+q.first().wireSize() > limit {
 		return false
@@ -253,6 +257,8 @@ func (o *Outbox) count(l *Frame, bytes int) {
 // Acknowledge drops the frames that the peer has received. count is the number of all frames of
 // the session that it has received. Acknowledge fails with [wire.ErrFrame] if count cannot be.
 func (o *Outbox) Acknowledge(count uint64) error {
+	// A count beyond what is in flight, or below an earlier one, is of another session or a broken
+	// peer. To drop frames by it would lose messages.
 	if count < o.acked || count > o.acked+uint64(o.inFlight.len()) {
 		return fmt.Errorf("%w: the peer acknowledges %d frames, has acknowledged %d, and was sent %d more", wire.ErrFrame, count, o.acked, o.inFlight.len())
 	}

@@ -14,7 +14,7 @@ type message struct {
 	lost  bool   // it has become a dead letter
 }
 
-// They hold *[]byte.
+// largeBuffers hold *[]byte.
 var largeBuffers sync.Pool
 
 // In bytes.

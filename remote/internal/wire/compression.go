@@ -39,7 +39,7 @@ func Compress(buf *bytes.Buffer, p extension.Payload) (compressed extension.Payl
 
 var inflaters = sync.Pool{New: func() any { return flate.NewReader(nil) }}
 
-// It must not keep what it has read.
+// The inflater must not keep what it has read.
 func releaseInflater(r io.ReadCloser) {
 	if r.(flate.Resetter).Reset(nothing, nil) == nil {
 		inflaters.Put(r)

@@ -166,7 +166,7 @@ func (r *EnvelopeReader) begin(body []byte) {
 	}
 }
 
-// It fails with [ErrFrame].
+// part fails with [ErrFrame].
 func (r *EnvelopeReader) part(body []byte) (left uint64, data []byte, err error) {
 	r.rest, r.err = body, nil
 	if fields := r.head(codec.MajorArray); r.err == nil && fields != partFields {
@@ -210,7 +210,7 @@ func (r *EnvelopeReader) fail(format string, args ...any) {
 	}
 }
 
-// It keeps a copy of the text. last is the likely value.
+// text keeps a copy of the text. last is the likely value.
 func (r *EnvelopeReader) text(last string) string {
 	b := r.bytes(codec.MajorText)
 	if string(b) == last {

@@ -152,7 +152,7 @@ func (r *Relay) Deliver(from node.ID, p Parcel) (waits bool) {
 			}
 		}
 		return true
-	case recall.ToNobody, recall.ToPeer:
+	case recall.NoRoute, recall.ToPeer:
 		if r.machine.phase != Ended && !r.remote.wasRemoved(from) {
 			r.giveBack(from, p)
 		} else if msg, ok := r.out.Unpack(p); ok {
@@ -281,7 +281,7 @@ func (r *Relay) route() recall.Route {
 		}
 	case Ended:
 	}
-	return recall.Route{Kind: recall.ToNobody}
+	return recall.Route{Kind: recall.NoRoute}
 }
 
 func (r *Relay) toHost() recall.Route {
@@ -289,7 +289,7 @@ func (r *Relay) toHost() recall.Route {
 	if ok && h.Reachable && !h.Assumed && h.ID != r.machine.topo.Self && !r.drained[h.ID] {
 		return recall.Route{Kind: recall.ToPeer, Peer: h.ID}
 	}
-	return recall.Route{Kind: recall.ToNobody}
+	return recall.Route{Kind: recall.NoRoute}
 }
 
 // flush sends what can go by now, in order.
@@ -313,7 +313,7 @@ func (r *Relay) flush() {
 // Close returns what other nodes have sent. The caller then takes the messages told here with
 // [Relay.TakeAll].
 func (r *Relay) Close() {
-	r.buffer.Redirect(recall.Route{Kind: recall.ToNobody})
+	r.buffer.Redirect(recall.Route{Kind: recall.NoRoute})
 	r.flush()
 }
 

@@ -143,7 +143,7 @@ func (g *simSingletons) granted(o Ownership) {
 	}
 }
 
-// lookAt checks a fact: each grant is greater than all before, and a term is that of the source.
+// lookAt checks a fact: each grant is greater than all before, and the source has issued its term.
 func (g *simSingletons) lookAt(c *simCoordinator, f Fact) {
 	if f.Singleton == nil {
 		return

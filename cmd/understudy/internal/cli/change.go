@@ -13,14 +13,14 @@ import (
 	"github.com/understudy-go/understudy/cmd/understudy/internal/status"
 )
 
-// It reports progress on standard error.
+// drain reports progress on standard error.
 func drain(ctx context.Context, c *command) (int, error) {
 	within, cancel := context.WithTimeout(ctx, c.within)
 	defer cancel()
 	last := ""
 	progress := func(s status.Snapshot) {
 		if text := printable(leaving(s)); text != last {
-			_, _ = fmt.Fprintln(c.Stderr, text) // nobody may look
+			_, _ = fmt.Fprintln(c.Stderr, text) // the caller may have closed it
 			last = text
 		}
 	}

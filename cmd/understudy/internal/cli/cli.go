@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/understudy-go/understudy/cmd/understudy/internal/client"
+	"github.com/understudy-go/understudy/cmd/understudy/internal/tools"
 )
 
 // An Env is what a process gives the command.
@@ -28,7 +29,7 @@ const (
 	usage = 2
 )
 
-// It has been reported.
+// errUsage has been reported.
 var errUsage = errors.New("usage")
 
 type verb struct {
@@ -197,4 +198,8 @@ func (c *command) print(v any, text func(w io.Writer) error) error {
 	}
 	_, err = fmt.Fprintln(c.Stdout, escaped(b))
 	return err
+}
+
+func serveTools(ctx context.Context, c *command) (int, error) {
+	return fine, tools.Serve(ctx, tools.New(c.client, c.actions, version()), c.Stdin, c.Stdout)
 }

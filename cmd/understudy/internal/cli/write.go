@@ -94,7 +94,7 @@ func writeSummary(to io.Writer, s report.Summary) error {
 	return writeProblems(to, s.Problems)
 }
 
-// It is "" if little waits: most actors have something to do now and then.
+// backlog is "" if little waits: most actors have something to do now and then.
 func backlog(b status.Backlog) string {
 	const few, short = 100, 1
 	var dropped uint64

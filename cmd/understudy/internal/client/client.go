@@ -274,3 +274,38 @@ func refusal(code int, to *url.URL, body []byte) error {
 	}
 	return fmt.Errorf("%w: %s (%d %s)", ErrRefused, text, code, http.StatusText(code))
 }
+
+// silent says why the other nodes do not answer. If no node answers, it returns an error.
+func ofEach[T any](c *Client, get func(*Client) (T, error)) (all []T, silent []string, err error) {
+	for _, one := range c.Each() {
+		answer, failure := get(one)
+		switch {
+		case failure == nil:
+			all = append(all, answer)
+			continue
+		case err == nil:
+			err = failure
+		default:
+			err = fmt.Errorf("%w; %w", err, failure)
+		}
+		silent = append(silent, one.Failed(failure).Error())
+	}
+	if len(all) > 0 {
+		err = nil
+	}
+	return all, silent, err
+}
+
+// Histories returns the history of each node that answers, and for each of the others why it does
+// not. If no node answers, it returns an error.
+func (c *Client) Histories(ctx context.Context) (all []status.History, silent []string, err error) {
+	return ofEach(c, func(one *Client) (status.History, error) { return one.history(ctx) })
+}
+
+func (c *Client) history(ctx context.Context) (h status.History, err error) {
+	err = c.get(ctx, "history", nil, &h)
+	if err == nil && h.Events == nil {
+		err = fmt.Errorf("%w: its answer has no events; does the URL lead to node.Handler()?", ErrRefused)
+	}
+	return h, err
+}

@@ -10,7 +10,7 @@ import (
 
 // Outcomes of a drain.
 const (
-	Begun     = "begun"     // nobody has waited for the end
+	Begun     = "begun"     // the caller does not wait for the end
 	Left      = "left"      // the node has left, and its program still answers
 	Ended     = "ended"     // the program does not answer any more
 	Restarted = "restarted" // another incarnation answers

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/understudy-go/understudy/cmd/understudy/internal/status"
@@ -120,4 +121,67 @@ func list(s []string) []string {
 		return []string{}
 	}
 	return s
+}
+
+// Schedules are the schedules that a node has started, by name.
+type Schedules struct {
+	Schedules []status.Schedule `json:"schedules"`
+}
+
+// SchedulesOf returns the schedules of a node: only the one of that name, unless it is "".
+func SchedulesOf(d status.Details, name string) (Schedules, error) {
+	all := Schedules{Schedules: []status.Schedule{}}
+	for _, s := range d.Schedules {
+		if name == "" || name == s.Name {
+			s.Entries = append([]status.Entry{}, s.Entries...) // not null in JSON
+			all.Schedules = append(all.Schedules, s)
+		}
+	}
+	if name != "" && len(all.Schedules) == 0 {
+		return all, fmt.Errorf("the node has started no schedule %q", name)
+	}
+	return all, nil
+}
+
+// Events are what nodes have decided and noticed.
+type Events struct {
+	Events []status.Event `json:"events" jsonschema:"oldest first"`
+	Silent []string       `json:"silent" jsonschema:"the URLs that were asked without success, each with the error"`
+}
+
+// EventsOf returns the events of several nodes in the order of time. A node that was asked under
+// two URLs counts once.
+func EventsOf(histories []status.History, silent []string) Events {
+	all := Events{Events: []status.Event{}, Silent: list(silent)}
+	seen := map[string]bool{}
+	for _, h := range histories {
+		if seen[h.Node] {
+			continue
+		}
+		seen[h.Node] = true
+		for _, e := range slices.Backward(h.Events) {
+			all.Events = append(all.Events, e)
+		}
+	}
+	slices.SortStableFunc(all.Events, func(a, b status.Event) int {
+		return cmp.Or(a.Last.Compare(b.Last), strings.Compare(a.Node, b.Node))
+	})
+	return all
+}
+
+// CanBeDowned returns an error if the node does not let anybody take members down, or does not know
+// the member.
+func CanBeDowned(s status.Snapshot, member string) error {
+	if !s.Actions {
+		return status.ErrNoActions
+	}
+	var names []string
+	for _, m := range s.Members {
+		if m.Name == member {
+			return nil
+		}
+		names = append(names, m.Name)
+	}
+	slices.Sort(names)
+	return fmt.Errorf("%s knows no member %q; there are %s", s.Self.Name, member, strings.Join(names, ", "))
 }

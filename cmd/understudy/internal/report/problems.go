@@ -209,7 +209,7 @@ func when(at *time.Time) string {
 	return " at " + at.Format(time.TimeOnly)
 }
 
-// It goes by the clock of the node, and is "" if the time has passed.
+// countdown goes by the clock of the node, and is "" if the time has passed.
 func countdown(s status.Snapshot, at *time.Time) string {
 	if at == nil || !at.After(s.Time) {
 		return ""

@@ -86,8 +86,8 @@ func isReady(s status.Snapshot, m status.Member) bool {
 	return m.ID != s.Self.ID && m.Status == "up" && m.Reachable
 }
 
-// It knows the words in which nodes describe a placement. Words that it does not know admit every
-// member.
+// admits knows the words in which nodes describe a placement. Words that it does not know admit
+// every member.
 func admits(placement string, m status.Member) bool {
 	if node, ok := strings.CutPrefix(placement, "the node "); ok {
 		return node == strconv.Quote(m.Name)

@@ -1,20 +1,20 @@
-package discovery_test
+package cluster_test
 
 import (
 	"context"
 	"fmt"
 	"os"
 
-	"github.com/understudy-go/understudy/cluster/discovery"
+	"github.com/understudy-go/understudy/cluster"
 )
 
 func ExampleDNS() {
-	nodes := discovery.DNS{Host: "localhost", Port: 7355, Family: "ip4"}
+	nodes := cluster.DNS{Host: "localhost", Port: 7355, Family: "ip4"}
 	fmt.Println(nodes.Find(context.Background()))
 	// Output: [127.0.0.1:7355] <nil>
 }
 
-func ExampleFunc() {
+func ExampleDiscoveryFunc() {
 	dir, err := os.MkdirTemp("", "nodes")
 	if err != nil {
 		fmt.Println(err)
@@ -24,7 +24,7 @@ func ExampleFunc() {
 
 	// Each node creates a file, named after its address, in a directory that all of them share.
 	register := func(address string) error { return os.WriteFile(dir+"/"+address, nil, 0o600) }
-	nodes := discovery.Func(func(context.Context) ([]string, error) {
+	nodes := cluster.DiscoveryFunc(func(context.Context) ([]string, error) {
 		files, err := os.ReadDir(dir)
 		var addresses []string
 		for _, file := range files {
@@ -38,9 +38,4 @@ func ExampleFunc() {
 	// Output:
 	// <nil> <nil>
 	// [10.0.0.1:7355 10.0.0.2:7355] <nil>
-}
-
-func ExampleStatic() {
-	fmt.Println(discovery.Static{"10.0.0.2:7355", "10.0.0.1:7355"}.Find(context.Background()))
-	// Output: [10.0.0.1:7355 10.0.0.2:7355] <nil>
 }

@@ -1,4 +1,4 @@
-package discovery
+package cluster
 
 import (
 	"cmp"
@@ -40,7 +40,7 @@ type SRV struct {
 // exist.
 func (s SRV) Find(ctx context.Context) ([]string, error) {
 	if s.Name == "" {
-		return nil, errors.New("discovery: SRV.Name is empty; set it to the domain that has the records of the nodes")
+		return nil, errors.New("cluster: SRV.Name is empty; set it to the domain that has the records of the nodes")
 	}
 	proto := cmp.Or(s.Proto, "tcp")
 	if s.Service == "" {
@@ -51,19 +51,19 @@ func (s SRV) Find(ctx context.Context) ([]string, error) {
 	case missing(err):
 		return nil, nil
 	case err != nil:
-		return nil, fmt.Errorf("discovery: records of %s: %w", s.Name, err)
-	case len(records) > MaxFound:
-		return nil, fmt.Errorf("%w: %s has %d; at most %d are allowed", ErrTooMany, s.Name, len(records), MaxFound)
+		return nil, fmt.Errorf("cluster: records of %s: %w", s.Name, err)
+	case len(records) > maxFound: // each would be looked up
+		return nil, fmt.Errorf("cluster: %s has %d records; at most %d are allowed, so use a name that leads to the nodes of this cluster only", s.Name, len(records), maxFound)
 	}
 	var found []string
 	for _, record := range records {
 		addresses, err := s.addresses(ctx, record)
 		if err != nil {
-			return nil, fmt.Errorf("discovery: target %s of %s: %w", record.Target, s.Name, err)
+			return nil, fmt.Errorf("cluster: target %s of %s: %w", record.Target, s.Name, err)
 		}
 		found = append(found, addresses...)
 	}
-	return tidy(s.Name, found)
+	return found, nil
 }
 
 // lookUp returns the SRV records, and returns when ctx ends. The resolver may then wait for an

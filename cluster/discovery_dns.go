@@ -1,4 +1,4 @@
-package discovery
+package cluster
 
 import (
 	"cmp"
@@ -28,19 +28,19 @@ type DNS struct {
 	Resolver *net.Resolver
 }
 
-// Find looks up Host. See the package documentation.
+// Find looks up Host. See [Discovery].
 func (d DNS) Find(ctx context.Context) ([]string, error) {
 	switch {
 	case d.Host == "":
-		return nil, errors.New("discovery: DNS.Host is empty; set it to the name that has the addresses of the nodes")
+		return nil, errors.New("cluster: DNS.Host is empty; set it to the name that has the addresses of the nodes")
 	case d.Port <= 0 || d.Port > 65535:
-		return nil, fmt.Errorf("discovery: DNS.Port is %d; set it to the port that the nodes advertise", d.Port)
+		return nil, fmt.Errorf("cluster: DNS.Port is %d; set it to the port that the nodes advertise", d.Port)
 	}
 	found, err := numbers(ctx, d.Resolver, cmp.Or(d.Family, "ip"), d.Host, d.Port)
 	if err != nil {
-		return nil, fmt.Errorf("discovery: addresses of %s: %w", d.Host, err)
+		return nil, fmt.Errorf("cluster: addresses of %s: %w", d.Host, err)
 	}
-	return tidy(d.Host, found)
+	return found, nil
 }
 
 // numbers returns the IP addresses of a host, each with port. If there is no such host it returns
@@ -58,4 +58,16 @@ func numbers(ctx context.Context, r *net.Resolver, family, host string, port int
 		found = append(found, net.JoinHostPort(ip.Unmap().String(), strconv.Itoa(port)))
 	}
 	return found, nil
+}
+
+func missing(err error) bool {
+	failure, ok := errors.AsType[*net.DNSError](err)
+	return ok && failure.IsNotFound
+}
+
+func orDefault(r *net.Resolver) *net.Resolver {
+	if r == nil {
+		return net.DefaultResolver
+	}
+	return r
 }

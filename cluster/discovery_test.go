@@ -1,10 +1,10 @@
-package discovery_test
+package cluster_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,7 +13,7 @@ import (
 	"github.com/miekg/dns"
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/discovery"
+	"github.com/understudy-go/understudy/cluster"
 )
 
 // A zone is a DNS server on the loopback interface, by UDP and by TCP.
@@ -132,6 +132,8 @@ func finds(t *testing.T, f finder, want ...string) {
 	t.Helper()
 	found, err := f.Find(t.Context())
 	require.NoError(t, err)
+	slices.Sort(found)
+	found = slices.Compact(found) // as the node does
 	require.Equal(t, want, found)
 }
 
@@ -140,26 +142,26 @@ func TestDNSFindsAllAddressesOfAName(t *testing.T) {
 		"nodes.test. A 10.0.0.2", "nodes.test. A 10.0.0.1", "nodes.test. A 10.0.0.2",
 		"nodes.test. AAAA fd00::1", "other.test. A 10.9.9.9",
 	)
-	finds(t, discovery.DNS{Host: "nodes.test.", Port: 7355, Resolver: z.resolver}, "10.0.0.1:7355", "10.0.0.2:7355", "[fd00::1]:7355")
-	finds(t, discovery.DNS{Host: "nodes.test.", Port: 7355, Family: "ip4", Resolver: z.resolver}, "10.0.0.1:7355", "10.0.0.2:7355")
-	finds(t, discovery.DNS{Host: "nodes.test.", Port: 7355, Family: "ip6", Resolver: z.resolver}, "[fd00::1]:7355")
+	finds(t, cluster.DNS{Host: "nodes.test.", Port: 7355, Resolver: z.resolver}, "10.0.0.1:7355", "10.0.0.2:7355", "[fd00::1]:7355")
+	finds(t, cluster.DNS{Host: "nodes.test.", Port: 7355, Family: "ip4", Resolver: z.resolver}, "10.0.0.1:7355", "10.0.0.2:7355")
+	finds(t, cluster.DNS{Host: "nodes.test.", Port: 7355, Family: "ip6", Resolver: z.resolver}, "[fd00::1]:7355")
 }
 
 func TestAnAddressIsFoundAsItIs(t *testing.T) {
-	finds(t, discovery.DNS{Host: "10.1.2.3", Port: 1}, "10.1.2.3:1")
+	finds(t, cluster.DNS{Host: "10.1.2.3", Port: 1}, "10.1.2.3:1")
 }
 
 func TestANameThatDoesNotExistHasNoAddresses(t *testing.T) {
 	z := serve(t, "nodes.test. TXT hello")
 	for _, name := range []string{"nodes.test.", "missing.test."} {
-		finds(t, discovery.DNS{Host: name, Port: 7355, Resolver: z.resolver})
-		finds(t, discovery.SRV{Service: "cluster", Name: name, Resolver: z.resolver})
+		finds(t, cluster.DNS{Host: name, Port: 7355, Resolver: z.resolver})
+		finds(t, cluster.SRV{Service: "cluster", Name: name, Resolver: z.resolver})
 	}
 }
 
 func TestWhatIsFoundFollowsTheRecords(t *testing.T) {
 	z := serve(t)
-	d := discovery.DNS{Host: "nodes.test.", Port: 7355, Resolver: z.resolver}
+	d := cluster.DNS{Host: "nodes.test.", Port: 7355, Resolver: z.resolver}
 	finds(t, d)
 	z.set(t, "nodes.test. A 10.0.0.1")
 	finds(t, d, "10.0.0.1:7355")
@@ -174,8 +176,8 @@ func TestAServerThatFailsIsAnError(t *testing.T) {
 	for _, code := range []int{dns.RcodeServerFailure, dns.RcodeRefused} {
 		z.fail(code)
 		for _, f := range []finder{
-			discovery.DNS{Host: "nodes.test.", Port: 7355, Resolver: z.resolver},
-			discovery.SRV{Service: "cluster", Name: "nodes.test.", Resolver: z.resolver},
+			cluster.DNS{Host: "nodes.test.", Port: 7355, Resolver: z.resolver},
+			cluster.SRV{Service: "cluster", Name: "nodes.test.", Resolver: z.resolver},
 		} {
 			found, err := f.Find(t.Context())
 			require.ErrorContains(t, err, "nodes.test", dns.RcodeToString[code])
@@ -189,8 +191,8 @@ func TestAServerThatDoesNotAnswerIsAnErrorWhenTheContextEnds(t *testing.T) {
 	z := serve(t)
 	z.hush()
 	for _, f := range []finder{
-		discovery.DNS{Host: "nodes.test.", Port: 7355, Family: "ip4", Resolver: z.resolver},
-		discovery.SRV{Service: "cluster", Name: "nodes.test.", Resolver: z.resolver},
+		cluster.DNS{Host: "nodes.test.", Port: 7355, Family: "ip4", Resolver: z.resolver},
+		cluster.SRV{Service: "cluster", Name: "nodes.test.", Resolver: z.resolver},
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		go func() {
@@ -210,7 +212,7 @@ func TestAnAnswerTooLargeForADatagramComesByTCP(t *testing.T) {
 		want = append(want, fmt.Sprintf("10.0.0.%d:7355", i+1))
 	}
 	z := serve(t, records...)
-	found, err := discovery.DNS{Host: "nodes.test.", Port: 7355, Family: "ip4", Resolver: z.resolver}.Find(t.Context())
+	found, err := cluster.DNS{Host: "nodes.test.", Port: 7355, Family: "ip4", Resolver: z.resolver}.Find(t.Context())
 	require.NoError(t, err)
 	require.ElementsMatch(t, want, found)
 	z.mu.Lock()
@@ -218,20 +220,13 @@ func TestAnAnswerTooLargeForADatagramComesByTCP(t *testing.T) {
 	require.Positive(t, z.streams)
 }
 
-func TestMoreThanAThousandAddressesAreAnError(t *testing.T) {
+func TestMoreThanAThousandRecordsAreAnError(t *testing.T) {
 	var records []string
-	for i := range discovery.MaxFound + 1 {
-		records = append(records, fmt.Sprintf("nodes.test. A 10.0.%d.%d", i/200, i%200))
+	for i := range 1001 {
 		records = append(records, fmt.Sprintf("_cluster._tcp.nodes.test. SRV 0 0 7355 n%d.test.", i))
 	}
-	z := serve(t, records...)
-	for _, f := range []finder{
-		discovery.DNS{Host: "nodes.test.", Port: 7355, Family: "ip4", Resolver: z.resolver},
-		discovery.SRV{Service: "cluster", Name: "nodes.test.", Resolver: z.resolver},
-	} {
-		_, err := f.Find(t.Context())
-		require.ErrorIs(t, err, discovery.ErrTooMany)
-	}
+	_, err := cluster.SRV{Service: "cluster", Name: "nodes.test.", Resolver: serve(t, records...).resolver}.Find(t.Context())
+	require.ErrorContains(t, err, "has 1001 records; at most 1000 are allowed")
 }
 
 func TestSRVFindsHostsAndPorts(t *testing.T) {
@@ -243,10 +238,10 @@ func TestSRVFindsHostsAndPorts(t *testing.T) {
 		"_none._tcp.nodes.test. SRV 0 0 7355 .",
 		"a.nodes.test. A 10.0.0.1", "b.nodes.test. A 10.0.0.2", "b.nodes.test. AAAA fd00::2",
 	)
-	s := discovery.SRV{Service: "cluster", Name: "nodes.test.", Resolver: z.resolver}
+	s := cluster.SRV{Service: "cluster", Name: "nodes.test.", Resolver: z.resolver}
 	finds(t, s, "a.nodes.test:7355", "b.nodes.test:7356", "gone.nodes.test:7355")
-	finds(t, discovery.SRV{Name: "_cluster._tcp.nodes.test.", Resolver: z.resolver}, "a.nodes.test:7355", "b.nodes.test:7356", "gone.nodes.test:7355")
-	finds(t, discovery.SRV{Service: "none", Name: "nodes.test.", Resolver: z.resolver})
+	finds(t, cluster.SRV{Name: "_cluster._tcp.nodes.test.", Resolver: z.resolver}, "a.nodes.test:7355", "b.nodes.test:7356", "gone.nodes.test:7355")
+	finds(t, cluster.SRV{Service: "none", Name: "nodes.test.", Resolver: z.resolver})
 	s.Resolve = true
 	finds(t, s, "10.0.0.1:7355", "10.0.0.2:7356", "[fd00::2]:7356")
 	s.Family = "ip4"
@@ -262,42 +257,26 @@ func TestKubernetesFindsThePodsOfAHeadlessService(t *testing.T) {
 		"nodes.default.svc.example. A 10.0.0.9",
 	)
 	numbers := []string{"10.0.0.1:7355", "10.0.0.2:7355"}
-	finds(t, discovery.Kubernetes{Service: "nodes", Namespace: "shop", Port: 7355, Resolver: z.resolver}, numbers...)
-	finds(t, discovery.Kubernetes{Service: "nodes", Namespace: "shop", PortName: "cluster", Resolver: z.resolver}, numbers...)
-	finds(t, discovery.Kubernetes{Service: "nodes", Namespace: "shop", PortName: "cluster", Names: true, Resolver: z.resolver},
+	finds(t, cluster.Kubernetes{Service: "nodes", Namespace: "shop", Port: 7355, Resolver: z.resolver}, numbers...)
+	finds(t, cluster.Kubernetes{Service: "nodes", Namespace: "shop", PortName: "cluster", Resolver: z.resolver}, numbers...)
+	finds(t, cluster.Kubernetes{Service: "nodes", Namespace: "shop", PortName: "cluster", Names: true, Resolver: z.resolver},
 		"shop-0.nodes.shop.svc.cluster.local:7355", "shop-1.nodes.shop.svc.cluster.local:7355")
-	finds(t, discovery.Kubernetes{Service: "nodes", Port: 1, ClusterDomain: "example", Resolver: z.resolver}, "10.0.0.9:1")
-	finds(t, discovery.Kubernetes{Service: "missing", Namespace: "shop", Port: 7355, Resolver: z.resolver})
+	finds(t, cluster.Kubernetes{Service: "nodes", Port: 1, ClusterDomain: "example", Resolver: z.resolver}, "10.0.0.9:1")
+	finds(t, cluster.Kubernetes{Service: "missing", Namespace: "shop", Port: 7355, Resolver: z.resolver})
 }
 
 func TestFindSaysWhatIsMissing(t *testing.T) {
 	for want, f := range map[string]finder{
-		"DNS.Host":           discovery.DNS{Port: 1},
-		"DNS.Port is 0":      discovery.DNS{Host: "a"},
-		"DNS.Port is 70000":  discovery.DNS{Host: "a", Port: 70000},
-		"SRV.Name":           discovery.SRV{Service: "cluster"},
-		"Kubernetes.Service": discovery.Kubernetes{Port: 1},
-		"set one of":         discovery.Kubernetes{Service: "a", Port: 1, PortName: "b"},
-		"Kubernetes.Port ":   discovery.Kubernetes{Service: "a"},
-		"needs PortName":     discovery.Kubernetes{Service: "a", Port: 1, Names: true},
+		"DNS.Host":           cluster.DNS{Port: 1},
+		"DNS.Port is 0":      cluster.DNS{Host: "a"},
+		"DNS.Port is 70000":  cluster.DNS{Host: "a", Port: 70000},
+		"SRV.Name":           cluster.SRV{Service: "cluster"},
+		"Kubernetes.Service": cluster.Kubernetes{Port: 1},
+		"set one of":         cluster.Kubernetes{Service: "a", Port: 1, PortName: "b"},
+		"Kubernetes.Port ":   cluster.Kubernetes{Service: "a"},
+		"needs PortName":     cluster.Kubernetes{Service: "a", Port: 1, Names: true},
 	} {
 		_, err := f.Find(t.Context())
 		require.ErrorContains(t, err, want)
 	}
-}
-
-func TestAListIsFoundInOrder(t *testing.T) {
-	list := discovery.Static{"b:1", "a:1", "b:1"}
-	finds(t, list, "a:1", "b:1")
-	require.Equal(t, discovery.Static{"b:1", "a:1", "b:1"}, list, "it is as it was")
-	finds(t, discovery.Static(nil))
-	_, err := make(discovery.Static, discovery.MaxFound).Find(t.Context())
-	require.NoError(t, err, "equal ones count once")
-}
-
-func TestAFunctionIsADiscovery(t *testing.T) {
-	finds(t, discovery.Func(func(context.Context) ([]string, error) { return []string{"b:1", "a:1", "b:1"}, nil }), "a:1", "b:1")
-	broken := errors.New("no registry")
-	_, err := discovery.Func(func(context.Context) ([]string, error) { return []string{"a:1"}, broken }).Find(t.Context())
-	require.ErrorIs(t, err, broken)
 }

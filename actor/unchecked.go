@@ -11,3 +11,7 @@ func (*owner) end() {}
 func (*owner) lend(f func()) func() { return f }
 
 func (*core) check(string) {}
+
+func checkState(*core) {}
+
+func checkRest(*cell) {}

@@ -1,4 +1,4 @@
-package discovery
+package cluster
 
 import (
 	"cmp"
@@ -41,7 +41,7 @@ import (
 //	cluster.Config{
 //		Bind:      ":7355",
 //		Advertise: net.JoinHostPort(os.Getenv("POD_IP"), "7355"),
-//		Discovery: discovery.Kubernetes{Service: "shop-nodes", Namespace: "shop", Port: 7355},
+//		Discovery: cluster.Kubernetes{Service: "shop-nodes", Namespace: "shop", Port: 7355},
 //	}
 //
 // If serviceName of a StatefulSet is the name of this service, its pods also have names, which stay
@@ -82,15 +82,15 @@ type Kubernetes struct {
 	Resolver *net.Resolver
 }
 
-// Find looks up the records of the service. See the package documentation.
+// Find looks up the records of the service. See [Discovery].
 func (k Kubernetes) Find(ctx context.Context) ([]string, error) {
 	switch {
 	case k.Service == "":
-		return nil, errors.New("discovery: Kubernetes.Service is empty; set it to the name of the headless service")
+		return nil, errors.New("cluster: Kubernetes.Service is empty; set it to the name of the headless service")
 	case k.PortName == "" && k.Names:
-		return nil, errors.New("discovery: Kubernetes.Names needs PortName, as only SRV records have the names of pods")
+		return nil, errors.New("cluster: Kubernetes.Names needs PortName, as only SRV records have the names of pods")
 	case (k.PortName == "") == (k.Port == 0):
-		return nil, errors.New("discovery: set one of Kubernetes.Port and Kubernetes.PortName")
+		return nil, errors.New("cluster: set one of Kubernetes.Port and Kubernetes.PortName")
 	case k.PortName == "":
 		return DNS{Host: k.domain(), Port: k.Port, Family: k.Family, Resolver: k.Resolver}.Find(ctx)
 	}

@@ -1,5 +1,0 @@
-//go:build !race && !understudy_debug
-
-package actor
-
-func checkState(*core) {}
