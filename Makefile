@@ -62,7 +62,7 @@ test: ## Does it work here? The packages that all others stand on, whole cluster
 verify: api-check ## Run what CI runs beside make test: the other packages and modules with their servers, longer simulations, real processes under faults
 	@test -z "$$(gofmt -l .)" || { gofmt -d .; exit 1; }
 	$(GO) vet ./...
-	$(GO) test -vet=off -tags=understudy_debug ./actor
+	$(GO) test -vet=off -tags=understudy_debug,quick ./actor
 	$(call gotest,verify)
 
 .PHONY: check

@@ -3,7 +3,6 @@ package actor
 import (
 	"errors"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 
@@ -149,30 +148,8 @@ func (s *Stash[M]) drop(n int) {
 // Len returns the number of stashed messages.
 func (s *Stash[M]) Len() int { return len(s.kept) }
 
-// Cap returns the capacity.
-func (s *Stash[M]) Cap() int { return s.capacity }
-
 // Full reports whether the stash has reached its capacity.
 func (s *Stash[M]) Full() bool { return len(s.kept) >= s.capacity }
-
-// Head returns the oldest stashed message; ok is false if the stash is empty.
-func (s *Stash[M]) Head() (msg M, ok bool) {
-	if len(s.kept) == 0 {
-		return msg, false
-	}
-	return s.kept[0].msg, true
-}
-
-// All returns the stashed messages in order, without removing them.
-func (s *Stash[M]) All() iter.Seq[M] {
-	return func(yield func(M) bool) {
-		for _, m := range s.kept {
-			if !yield(m.msg) {
-				return
-			}
-		}
-	}
-}
 
 // Clear removes all messages, which become dead letters with [ErrDropped].
 func (s *Stash[M]) Clear() {

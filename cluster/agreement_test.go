@@ -9,7 +9,6 @@ import (
 	"github.com/understudy-go/understudy/cluster/downing"
 )
 
-// restart restarts the nodes one after the other with other settings.
 func (f *testCluster) restart(tune func(*Config), names ...string) {
 	f.t.Helper()
 	for _, name := range names {

@@ -53,7 +53,6 @@ func TestDefaultsAreAsDocumented(t *testing.T) {
 	))
 }
 
-// tenths returns the detection time in seconds, rounded down to tenths.
 func tenths(d Detector) float64 {
 	_, worst := membership.DetectionTimes(d)
 	return float64(worst.Truncate(100*time.Millisecond)) / float64(time.Second)

@@ -15,7 +15,6 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 )
 
-// discovers returns a change of a Config that replaces Seeds by a discovery function.
 func discovers(find DiscoveryFunc) func(*Config) {
 	return func(c *Config) { c.Seeds, c.Discovery = nil, find }
 }

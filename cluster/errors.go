@@ -2,8 +2,11 @@ package cluster
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/internal/shardtree"
 )
 
 // Errors of this package; compare with [errors.Is].
@@ -24,4 +27,12 @@ func init() {
 	} {
 		actor.RegisterError(name, err)
 	}
+}
+
+// explainUnsharded says why refs to sharded entities lead nowhere, until package sharding is used.
+func explainUnsharded(s *actor.System, why func(typ string) error) {
+	extension.AddTree(s, shardtree.Name, func(path string) (actor.AnyRef, error) {
+		typ, _, _ := strings.Cut(path, "/")
+		return nil, why(typ)
+	})
 }

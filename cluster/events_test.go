@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// summary returns an event as text: its type and its member.
 func summary(e Event) string {
 	name := strings.TrimPrefix(fmt.Sprintf("%T", e), "membership.")
 	switch e := e.(type) {

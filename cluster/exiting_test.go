@@ -12,7 +12,6 @@ import (
 	"github.com/understudy-go/understudy/internal/singletonhook"
 )
 
-// ignore is the handler of actors without a task.
 func ignore(*actor.Context[string], string) actor.Behavior[string] { return nil }
 
 func TestWhatActorsSayAsTheirNodeLeavesReachesOtherNodes(t *testing.T) {

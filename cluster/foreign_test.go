@@ -52,7 +52,6 @@ func TestAWebServerIsNoNodeAndIsNamedAtOnce(t *testing.T) {
 	}
 }
 
-// webServer starts a web server of net/http and returns its address.
 func webServer(t *testing.T, kind string) string {
 	t.Helper()
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("a request: %v", r) }))

@@ -49,7 +49,6 @@ func (f *testCluster) end() {
 	time.Sleep(15 * time.Second)
 }
 
-// seeds are the seeds of every node: n1 to n5.
 func seeds() []string {
 	var all []string
 	for i := range 5 {
@@ -73,7 +72,6 @@ func (f *testCluster) config(name string) Config {
 	return cfg
 }
 
-// start starts nodes at the same time, and waits until all are up.
 func (f *testCluster) start(names ...string) {
 	f.t.Helper()
 	type result struct {

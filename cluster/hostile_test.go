@@ -111,7 +111,6 @@ type intruder struct {
 	t *testing.T
 }
 
-// intrude connects to n1.
 func intrude(t *testing.T, f *testCluster) *intruder {
 	t.Helper()
 	conn, err := f.net.Host("intruder").Dial(t.Context(), address("n1"))
@@ -128,7 +127,6 @@ func (i *intruder) frame(data []byte) {
 	i.say(append(binary.BigEndian.AppendUint32(nil, uint32(len(data))), data...)...)
 }
 
-// open begins a channel.
 func (i *intruder) open(lane byte) {
 	i.say(append([]byte("\x16\x03\x01\xff\xffunderstudy\r\n\r\n"), lane)...)
 }

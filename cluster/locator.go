@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"github.com/understudy-go/understudy/actor/receptionist"
 	"github.com/understudy-go/understudy/cluster/membership"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 )
@@ -56,4 +57,57 @@ func topologyOf(v View) singletonhook.Topology {
 		})
 	}
 	return t
+}
+
+type receptionistLocator Node
+
+var _ receptionist.Locator = (*receptionistLocator)(nil)
+
+func (r *receptionistLocator) Topologies(ctx context.Context) iter.Seq[receptionist.Topology] {
+	return func(yield func(receptionist.Topology) bool) {
+		for v := range r.views.follow(ctx) {
+			if !yield(peersOf(v)) {
+				return
+			}
+		}
+	}
+}
+
+// peersOf returns v as receptionists see it. It omits members that are down: they stop their
+// actors, so nobody can use the services registered there.
+func peersOf(v View) receptionist.Topology {
+	t := receptionist.Topology{Self: v.Self.ID()}
+	for _, m := range v.Members {
+		if m.Status >= Down || m.ID() == v.Self.ID() {
+			continue
+		}
+		t.Peers = append(t.Peers, receptionist.Peer{
+			ID:        m.ID(),
+			Reachable: v.Reachable(m),
+		})
+	}
+	return t
+}
+
+// followMembers passes the members of each view to the endpoint, so that watchers and asks of
+// actors learn when a node is gone.
+func (n *Node) followMembers() {
+	n.views.listen(func() {
+		v := n.View()
+		n.endpoint.Members(v.Self.ID(), livingPeers(v))
+	})
+}
+
+// livingPeers returns the members that are not down, or nil if this node is not a member.
+func livingPeers(v View) []ID {
+	if v.Self.Status == 0 || v.Self.Status >= Down {
+		return nil
+	}
+	var peers []ID
+	for _, m := range v.Members {
+		if m.Status < Down {
+			peers = append(peers, m.ID())
+		}
+	}
+	return peers
 }

@@ -4,11 +4,12 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"time"
+
+	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/cluster/membership"
 	"github.com/understudy-go/understudy/internal/guard"
-
-	"go.uber.org/zap"
 )
 
 func (n *Node) logStart() {
@@ -63,7 +64,7 @@ func (n *Node) show(v View) {
 		n.counters.Changed(e)
 		n.logEvent(e, before.Self)
 	}
-	n.chronicle.changed(changes, before, v)
+	n.history.changed(changes, before, v)
 }
 
 // self is this node as it was before.
@@ -138,4 +139,31 @@ func (n *Node) whyNotUp() (why string, advice []string) {
 		advice = append(advice, "the first seed founds a cluster when each other seed has answered or refused the connection; if no node is its own first seed, the lowest address of a group of nodes that name only each other founds it")
 	}
 	return why, advice
+}
+
+// stallAfter is how long a node waits for the same reason before it logs that.
+const stallAfter = 5 * time.Second
+
+type stallTimer struct {
+	why   string
+	since time.Time
+	told  bool
+}
+
+// lost reports, once per reason, that the node has waited for stallAfter.
+func (p *stallTimer) lost(why string, now time.Time) bool {
+	if why != p.why {
+		*p = stallTimer{why: why, since: now}
+	}
+	if why == "" || p.told || now.Sub(p.since) < stallAfter {
+		return false
+	}
+	p.told = true
+	return true
+}
+
+func (l *machineLoop) explain(now time.Time) {
+	if why := l.node.View().Waiting(); l.stall.lost(why, now) {
+		l.node.log.Warn("waiting", zap.String("reason", why))
+	}
 }

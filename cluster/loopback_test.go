@@ -125,7 +125,6 @@ func processorTime(t *testing.T) time.Duration {
 	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
 }
 
-// resident returns the resident memory of this process in bytes.
 func resident(t *testing.T) int64 {
 	t.Helper()
 	data, err := os.ReadFile("/proc/self/statm")

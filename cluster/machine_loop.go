@@ -189,7 +189,7 @@ func (l *machineLoop) note(a membership.Note) {
 		fields = append(fields, zap.String("advice", a.Advice))
 	}
 	log(a.Text, fields...)
-	l.node.chronicle.noted(a, l.node.View())
+	l.node.history.noted(a, l.node.View())
 }
 
 // wholeTable returns the encoded table. memberlist calls it, much less often than the table

@@ -11,7 +11,6 @@ import (
 	"github.com/understudy-go/understudy/actor/telemetry"
 )
 
-// metric returns the value of the series of a node with these values of its labels.
 func metric(t *testing.T, n *Node, name string, labels ...string) float64 {
 	t.Helper()
 	for _, f := range telemetry.Gather(n.System) {

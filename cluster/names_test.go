@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// badNames are invalid node names, with their errors.
 var badNames = map[string]string{
 	"a\xff":                  "is not UTF-8",
 	"a\nb":                   "has the control character U+000A",

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -53,7 +54,7 @@ type Node struct {
 	looks      *coordinatorLooks
 	skipped    protocol.Skipped // control messages and gossip
 	counters   metrics.Counters
-	chronicle  chronicle
+	history    historyWriter
 
 	aborted   context.Context // ends membership without notifying others
 	abort     context.CancelCauseFunc
@@ -126,7 +127,7 @@ func listen(cfg Config) (*Node, error) {
 		actor.WithLogger(cfg.Logger.With(zap.String("node", n.cfg.NodeID))), extension.WithTransport(endpoint.Addr(), endpoint),
 	}, cfg.SystemOptions...)...)
 	explainUnsharded(n.System, shardtree.NotOnNode)
-	n.chronicle = chronicleOf(n.System)
+	n.history = newHistoryWriter(n.System)
 	n.leasing = newLeasing(n.aborted, n.System, n.log)
 	peers.Attach(n.System, n.featuresOf)
 	singletonhook.Attach(n.System, (*locator)(n))
@@ -201,7 +202,7 @@ func (n *Node) run() {
 func (n *Node) over(e membership.End) {
 	if n.failure = e.Err; e.Err != nil && n.aborted.Err() == nil {
 		n.log.Error("node has ended", zap.Error(e.Err))
-		n.chronicle.ended(n.cfg.NodeID, e.Err)
+		n.history.ended(n.cfg.NodeID, e.Err)
 	}
 	if _, halted := extension.Halted(n.System); !halted {
 		go n.leaveAlone()
@@ -308,4 +309,30 @@ func (n *Node) Events(ctx context.Context) iter.Seq[Event] {
 			before = v
 		}
 	}
+}
+
+// A Gone is a removed member that may still be running: it was removed without a sign that it has
+// stopped.
+type Gone struct {
+	ID   ID
+	Name string // Config.NodeID
+
+	Since time.Time // when this node saw it removed, by the operating system's clock
+
+	// Until is when the removal margin ends. By then a node that was only cut off has learned that
+	// it is not a member, and has had the time to stop. A node that was paused has not.
+	Until time.Time
+}
+
+// Gone returns the removed members that may still be running: those that neither left nor were
+// replaced at their address. They are ordered by address and incarnation. v is a view of this node.
+// A member stays in the list after Until, for as long as the cluster remembers it.
+func (n *Node) Gone(v View) []Gone {
+	removals := membership.UncleanRemovals(v)
+	all := make([]Gone, 0, len(removals))
+	for _, r := range removals {
+		at := n.cfg.inSystemTime(r.Since)
+		all = append(all, Gone{ID: r.ID, Name: r.Name, Since: at, Until: at.Add(n.cfg.margin())})
+	}
+	return all
 }

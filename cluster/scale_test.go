@@ -67,7 +67,6 @@ type figures struct {
 	heap    uint64        // of each node, in bytes, with its part of the network in memory
 }
 
-// measure starts a cluster of n nodes and crashes one of them.
 func measure(t *testing.T, n int) (m figures) {
 	t.Helper()
 	inBubble(t, func(t *testing.T, f *testCluster) {
@@ -117,7 +116,6 @@ func (f *testCluster) gather(within time.Duration, names []string) time.Duration
 	return time.Since(begin)
 }
 
-// leaveAtOnce lets nodes leave in order, all at the same time.
 func (f *testCluster) leaveAtOnce(names []string) {
 	f.t.Helper()
 	failures := make([]error, len(names))

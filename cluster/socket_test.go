@@ -38,7 +38,6 @@ func TestNodesOnLoopbackFormAClusterAndLeaveIt(t *testing.T) {
 	require.Error(t, err, "the port is closed")
 }
 
-// freeAddress returns an address of the loopback interface at which no process listens.
 func freeAddress(t *testing.T) string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -24,7 +24,6 @@ func actorsOf(t *testing.T, n *Node) (a statuspage.Actors) {
 
 type asked struct{ replyTo actor.ActorRef[int] }
 
-// spawnSlow spawns an actor that takes a second for each message.
 func spawnSlow(n *Node, name string, opts ...actor.SpawnOption) actor.ActorRef[asked] {
 	return actor.Spawn(n, behaviors.Receive(func(_ *actor.Context[asked], msg asked) actor.Behavior[asked] {
 		time.Sleep(time.Second)

@@ -80,7 +80,6 @@ func TestThePageDrawsARealClusterAndFollowsIt(t *testing.T) {
 	b.Await(`document.getElementById("ready").textContent === "not ready"`)
 }
 
-// onLoopback starts nodes one after the other; the first is the seed of all.
 func onLoopback(ctx context.Context, t *testing.T, names ...string) []*Node {
 	t.Helper()
 	var nodes []*Node

@@ -52,7 +52,6 @@ func wireMessage(t *testing.T, kind byte, from uint64, msg any) []byte {
 	return append(binary.BigEndian.AppendUint64(data, 0), body...)
 }
 
-// wireBody decodes a message after its header.
 func wireBody(t *testing.T, data []byte, msg any) {
 	t.Helper()
 	require.NoError(t, codec.Unmarshal(data[18:], msg))

@@ -25,7 +25,7 @@ type Plan[E any] struct{ plan plan }
 type plan struct {
 	events    []any
 	timers    []timerRequest
-	marks     []journal.TimerChange // of timers that fire or have fired; made before the others
+	attempts  []journal.TimerChange // changes of timers that fire or have fired; made before the others
 	then      []func()
 	unhandled bool
 	stash     bool
@@ -33,7 +33,7 @@ type plan struct {
 	stop      bool
 }
 
-func (p *plan) writes() bool { return len(p.events)+len(p.timers)+len(p.marks) > 0 }
+func (p *plan) writes() bool { return len(p.events)+len(p.timers)+len(p.attempts) > 0 }
 
 func planOf[E any](e Effect[E]) *plan {
 	p := new(Plan[E])

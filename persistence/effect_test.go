@@ -26,7 +26,6 @@ func gated(to actor.ActorRef[string], word string) command {
 	}
 }
 
-// do is a command with this effect.
 func do(effect persistence.Effect[said]) command {
 	return func(*actor.Context[command], string) persistence.Effect[said] { return effect }
 }

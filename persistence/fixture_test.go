@@ -57,7 +57,6 @@ func say(to actor.ActorRef[string], words ...string) command {
 	}
 }
 
-// recall replies with all words heard, in brackets.
 func recall(to actor.ActorRef[string]) command {
 	return func(_ *actor.Context[command], heard string) persistence.Effect[said] {
 		to.Tell("[" + heard + "]")
@@ -117,14 +116,12 @@ func (w *world) spawn(opts ...persistence.Option) actor.ActorRef[command] {
 	return actor.Spawn(w.system, words(w.journal, opts...), "")
 }
 
-// stop stops an actor that spawn has made, and waits for its end.
 func (w *world) stop(ref actor.ActorRef[command]) {
 	w.Helper()
 	ref.Tell(func(*actor.Context[command], string) persistence.Effect[said] { return persistence.Stop })
 	w.replies.ExpectTerminated(ref)
 }
 
-// events returns the actor's events in the journal, joined to one word.
 func (w *world) events() (all string) {
 	w.Helper()
 	for r, err := range w.journal.Memory.Read(w.Context(), "words", 1, 1<<62) {

@@ -19,13 +19,11 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// value returns the value of a series.
 func (w *world) value(name string, labels ...string) int {
 	w.Helper()
 	return telemetrytest.Value(w, w.system, name, labels...)
 }
 
-// ours is the name of the journal of these tests.
 const ours = "persistence_test"
 
 func TestCallsOfAJournalAreMeasured(t *testing.T) {
@@ -62,7 +60,6 @@ func TestCallsOfAJournalAreMeasured(t *testing.T) {
 	})
 }
 
-// family returns the family of that name.
 func family(t *testing.T, s *actor.System, name string) telemetry.Family {
 	t.Helper()
 	for _, f := range telemetry.Gather(s) {
@@ -113,7 +110,6 @@ func TestErrorsOfAJournalAreCountedByTheirKind(t *testing.T) {
 	})
 }
 
-// shown returns what the status page shows of the journal of these tests.
 func (w *world) shown() storestatus.Journal {
 	w.Helper()
 	all, ok := extension.Get[storestatus.Journals](w.system)

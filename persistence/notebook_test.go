@@ -27,21 +27,18 @@ func notebook(j persistence.Journal, opts ...pageOptions) actor.Behavior[order] 
 	}, opts...)
 }
 
-// writePage stores text, and replies with it.
 func writePage(to actor.ActorRef[string], text string) order {
 	return func(*actor.Context[order], persistence.State[page]) persistence.StateEffect[page] {
 		return persistence.ThenReply(persistence.PersistState(page{text}), to, text)
 	}
 }
 
-// erasePage deletes the state, and replies.
 func erasePage(to actor.ActorRef[string]) order {
 	return func(*actor.Context[order], persistence.State[page]) persistence.StateEffect[page] {
 		return persistence.ThenReply(persistence.DeleteState[page], to, "erased")
 	}
 }
 
-// showPage replies with the revision and the text.
 func showPage(to actor.ActorRef[string]) order {
 	return func(_ *actor.Context[order], s persistence.State[page]) persistence.StateEffect[page] {
 		to.Tell(fmt.Sprintf("%d: %s", s.Revision, s.Value.Text))
@@ -57,7 +54,6 @@ func (w *world) openPage(opts ...pageOptions) actor.ActorRef[order] {
 	return actor.Spawn(w.system, notebook(w.journal, opts...), "")
 }
 
-// shutPage stops an actor that openPage has made, and waits for its end.
 func (w *world) shutPage(ref actor.ActorRef[order]) {
 	w.Helper()
 	ref.Tell(leavePage)
@@ -74,7 +70,6 @@ func (w *world) watchedPage() (actor.ActorRef[order], *testkit.Probe[error]) {
 	return actor.Spawn(w.system, b, ""), failures
 }
 
-// pages returns the page's records in the journal.
 func (w *world) pages() (records []journal.Record) {
 	w.Helper()
 	for r, err := range w.journal.Memory.Read(w.Context(), "page-1", 1, 1<<62) {

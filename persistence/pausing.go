@@ -24,6 +24,8 @@ func (e *entity) afterPause() outcome {
 	e.pending = pending{}
 	begun, err := e.pausing.outcome()
 	err = settled(&p.batch.req, err)
+	// A pause is for one attempt. The others repeat the same request, which the journal recognises
+	// if the first one was stored and only its answer was lost.
 	if isTransient(err) {
 		err = e.write(p.batch.req, failedAttempt{begun, err})
 	}

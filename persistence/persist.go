@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/internal/tracecontext"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -29,6 +31,8 @@ func (e *entity) stored(plan *plan, b batch, err error) outcome {
 		if len(b.req.Timers) > 0 {
 			timersOf(e).change(b.req.Timers)
 		}
+		// The state comes before the replies: a sender that has one may ask again. The snapshot
+		// comes after them, because they need not wait until it is encoded.
 		o := e.follow(plan)
 		if b.due {
 			e.takeSnapshot()
@@ -64,7 +68,7 @@ func (e *entity) batch(plan *plan) (b batch, err error) {
 		b.due = a.due
 	}
 	changes, err := changesOf(e, plan.timers)
-	b.req.Timers = append(plan.marks, changes...)
+	b.req.Timers = append(plan.attempts, changes...)
 	return b, err
 }
 
@@ -89,7 +93,7 @@ func (e *entity) write(req journal.AppendRequest, first failedAttempt) error {
 		extension.WillBlock(e.ctx)
 	}
 	return e.retrier().do(ctx, func() error {
-		if err := first.err; err != nil {
+		if err := first.err; err != nil { // the retrier counts the attempt that was made during the pause
 			first.err = nil
 			return err
 		}
@@ -125,4 +129,34 @@ func (e *finalError) Unwrap() error { return e.error }
 
 func (e *entity) retrier() retrier {
 	return retrier{backoff: e.OnPersistFailure, limit: e.PersistTimeout, log: e.caller.log}
+}
+
+// storing ends the span of a write, unless it is nil.
+type storing func(error)
+
+func (s storing) end(err error) {
+	if s != nil {
+		s(err)
+	}
+}
+
+// trace begins the span in which req is stored, if the command with that Context is in a trace. The
+// records then carry it, so that projections link to it.
+func trace(e *entity, ctx actorContext, req *journal.AppendRequest) storing {
+	tracer := extension.TracerOf(ctx.System())
+	if tracer == nil {
+		return nil
+	}
+	within, end := extension.StartSpan(ctx, extension.Span{Operation: "persist", Path: e.self.Path})
+	if end == nil {
+		return nil
+	}
+	text := tracecontext.Text(tracer.Inject(within))
+	for i := range req.Records {
+		r := &req.Records[i]
+		meta := map[string]string{tracecontext.Key: text}
+		maps.Copy(meta, r.Meta)
+		r.Meta = meta
+	}
+	return end
 }

@@ -7,12 +7,14 @@ import (
 	"sync/atomic"
 	"time"
 
+	"go.uber.org/zap"
+
+	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/fence"
 	"github.com/understudy-go/understudy/internal/guard"
+	"github.com/understudy-go/understudy/internal/permits"
 	"github.com/understudy-go/understudy/persistence/journal"
-
-	"go.uber.org/zap"
 )
 
 type recovery struct {
@@ -34,7 +36,7 @@ func (e *entity) recover(ctx context.Context) (plan *plan, err error) {
 	var r *recovery
 	begun := time.Now()
 	err = e.retrier().do(ctx, func() error {
-		r = new(recovery)
+		r = new(recovery) // an abandoned attempt may still write to the one before
 		return e.restore(ctx, r)
 	})
 	if err == nil {
@@ -46,6 +48,7 @@ func (e *entity) recover(ctx context.Context) (plan *plan, err error) {
 		if len(r.timers) > 0 {
 			timersOf(e).load(r.timers)
 		}
+		// RecoveryCompleted comes last: its effect may persist events and change timers.
 		e.caller.log.Debug("recovered", zap.Uint64("seq", e.seq), zap.Uint64("epoch", e.epoch))
 		err = guard.Run(func() error { plan = e.ask(RecoveryCompleted{Seq: e.seq}); return nil })
 	}
@@ -82,6 +85,8 @@ func (e *entity) restore(ctx context.Context, r *recovery) error {
 
 // read claims the id, so that no older writer can add events, and then reads the state.
 func (e *entity) read(ctx context.Context, by fence.Claim, timeout *recoveryTimeout, r *recovery) error {
+	// The claim comes first. From then on the journal refuses older writers, so its LastSeq is
+	// final, and the snapshot and the events that are read below cannot change.
 	claim, err := claimFor(ctx, e.journal, e.calls, by, e.writer)
 	if err != nil {
 		return err
@@ -252,4 +257,27 @@ func claimFor(ctx context.Context, j Journal, calls *journalMetrics, by fence.Cl
 	}
 	fence.Claimed(ctx, by, claim.Epoch)
 	return claim, nil
+}
+
+const defaultRecoveries = 50
+
+// LimitRecoveries lets at most n actors of s recover at the same time, so that many actors that
+// start at once do not overload the store. The others wait. The types of entities of package
+// sharding are served in turn, so none waits for all of another. Without this call, n is 50. It
+// affects recoveries that start afterwards, so call it first. It panics unless n is positive.
+//
+// The reaction of an actor to [RecoveryCompleted] does not count as recovery.
+func LimitRecoveries(s *actor.System, n int) {
+	if n <= 0 {
+		panic(fmt.Sprintf("persistence: limit of %d recoveries is not positive", n))
+	}
+	extension.Set(s, permits.New(n))
+}
+
+func acquire(ctx context.Context, s *actor.System) (release func(), err error) {
+	p := extension.Ensure(s, func() *permits.Permits { return permits.New(defaultRecoveries) })
+	if err := metricsOf(s).wait(ctx, p); err != nil {
+		return nil, fmt.Errorf("wait for other recoveries: %w", err)
+	}
+	return p.Release, nil
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// failsToRecover spawns the actor and returns why it cannot recover.
 func (w *world) failsToRecover(opts ...persistence.Option) *persistence.RecoveryError {
 	w.Helper()
 	_, failures := w.mortal(words(w.journal, opts...))

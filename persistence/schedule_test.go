@@ -96,7 +96,6 @@ func (b *bell) stop(ref actor.ActorRef[nudge]) {
 	b.probe.ExpectTerminated(ref)
 }
 
-// in returns a time after the beginning of the test.
 func (b *bell) in(d time.Duration) time.Time { return b.begun.Add(d) }
 
 // heard returns the messages of timers that have come, each as key=text#attempt +when.
@@ -106,7 +105,6 @@ func (b *bell) heard() []string {
 	return b.rung
 }
 
-// stored returns the keys of the timers in the journal.
 func (b *bell) stored() (keys []string) {
 	b.Helper()
 	store, keeps := journal.As[journal.TimerStore](b.store)

@@ -15,8 +15,8 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// mostMarked bounds how many timers are marked by one append.
-const mostMarked = 100
+// maxAttempts bounds the attempts that one append stores.
+const maxAttempts = 100
 
 const minRetry = 100 * time.Millisecond
 
@@ -57,7 +57,7 @@ func (t *timers) change(changes []journal.TimerChange) {
 		switch old := t.byKey[c.Key]; {
 		case c.Remove:
 			t.drop(old)
-		case old != nil && c.Attempt > 0: // its next attempt has been marked
+		case old != nil && c.Attempt > 0: // its next attempt has been attempt
 			old.Attempt = c.Attempt
 		default:
 			t.drop(old)
@@ -88,7 +88,7 @@ func (t *timers) current(one *timer) bool { return t.byKey[one.Key] == one }
 
 func (t *timers) take() (due []*timer) {
 	now := t.clock.Now()
-	for len(t.queue) > 0 && len(due) < mostMarked && !t.queue[0].next.After(now) {
+	for len(t.queue) > 0 && len(due) < maxAttempts && !t.queue[0].next.After(now) {
 		one := heap.Pop(&t.queue).(*timer)
 		one.firing = true
 		due = append(due, one)
@@ -138,7 +138,7 @@ func endTimers(e *entity) {
 	}
 }
 
-// fire marks the attempts of the timers that are due, and then lets the actor handle their
+// fire stores the attempts of the timers that are due, and then lets the actor handle their
 // messages.
 func fire(e *entity) outcome {
 	if e.timers == nil {
@@ -151,9 +151,9 @@ func fire(e *entity) outcome {
 	}
 	plan := new(plan)
 	for _, t := range due {
-		marked := t.Timer
-		marked.Attempt++
-		plan.marks = append(plan.marks, journal.TimerChange{Timer: marked})
+		attempt := t.Timer
+		attempt.Attempt++
+		plan.attempts = append(plan.attempts, journal.TimerChange{Timer: attempt})
 	}
 	plan.then = append(plan.then, func() { enqueue(e, due) })
 	return perform(e, command{ctx: e.ctx}, plan)
@@ -196,7 +196,7 @@ func handle(e *entity, cmd command) *plan {
 	plan := e.user.command(e.at, cmd.ctx, cmd.msg)
 	handled = true
 	if !plan.stash {
-		plan.marks = append(plan.marks, journal.TimerChange{Timer: journal.Timer{Key: t.Key}, Remove: true})
+		plan.attempts = append(plan.attempts, journal.TimerChange{Timer: journal.Timer{Key: t.Key}, Remove: true})
 	}
 	return plan
 }
@@ -235,4 +235,22 @@ func (q *timerQueue) Pop() any {
 	(*q)[last], t.at = nil, -1
 	*q = (*q)[:last]
 	return t
+}
+
+type clocks struct {
+	mu      sync.Mutex // guards byStore
+	byStore map[journal.TimerStore]*storeclock.Clock
+}
+
+// clockOf returns the clock of a journal, which the actors of s share.
+func clockOf(s *actor.System, store journal.TimerStore) *storeclock.Clock {
+	all := extension.Ensure(s, func() *clocks { return &clocks{byStore: map[journal.TimerStore]*storeclock.Clock{}} })
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	c := all.byStore[store]
+	if c == nil {
+		c = storeclock.New(store.Now, s.Log())
+		all.byStore[store] = c
+	}
+	return c
 }

@@ -77,7 +77,7 @@ func damaged(t testing.TB) map[string][][]byte {
 		"type that is not UTF-8":          {envelope("/user/inbox", "int\xff")},
 		"path that is too long":           {envelope("/user/"+strings.Repeat("x", 5000), "int")},
 		"nobody's path":                   {envelope("", "int")},
-		"unknown type":                    {body(t, []any{"/user/inbox", 0, "stranger", none, one})},
+		"unknown type":                    {body(t, []any{"/user/inbox", 0, "unknown", none, one})},
 		"value of another type":           {body(t, []any{"/user/inbox", 0, "int", none, body(t, "one")})},
 		"value that is no CBOR":           {body(t, []any{"/user/inbox", 0, "int", none, []byte{0xff}})},
 		"value that is not UTF-8":         {body(t, []any{"/user/inbox", 0, "string", none, text("a\xff")})},

@@ -119,7 +119,7 @@ func TestMessagesThatCannotBeDecodedAreCounted(t *testing.T) {
 		b := start(t, n, "b")
 		spawn[int](b, "inbox")
 		conn := dialUser(t, n, b)
-		conn.tell("stranger", 1)
+		conn.tell("unknown", 1)
 		conn.tell("int", "no number")
 		conn.tell("int", 7)
 		conn.tell("understudy/new.kind/1", 1) // is counted as skipped

@@ -140,7 +140,7 @@ func TestClientsAndNodesProveToEachOtherThatTheyHaveTheSecret(t *testing.T) {
 		require.Equal(t, 8, ask(t, ref[question](client, a, "/user/adder"), 7))
 		require.Equal(t, 8, ask(t, ref[question](a, client, "/user/adder"), 7))
 		for _, change := range []func(*remote.Config){ring(keyring(t, secret(2))), func(*remote.Config) {}} {
-			unauthenticatedConn := startClient(t, n, "stranger", nil, change)
+			unauthenticatedConn := startClient(t, n, "unknown", nil, change)
 			_, err := unauthenticatedConn.Greet(t.Context(), a.Addr())
 			require.ErrorIs(t, err, remote.ErrNotAuthenticated)
 		}

@@ -166,7 +166,7 @@ func TestReplayedAndForgedPacketsAreDropped(t *testing.T) {
 		require.Len(t, c.control.got(), 1)
 		select {
 		case p := <-b.Packets():
-			require.Fail(t, "gossip of a stranger", "%q", p.Data)
+			require.Fail(t, "gossip of an unknown node", "%q", p.Data)
 		default:
 		}
 		a.SendPacket(b.Addr(), []byte("beat"))

@@ -108,14 +108,14 @@ func TestNoConnectionOutlivesItsSilence(t *testing.T) {
 			}
 		}
 		a.SendControl(b.Addr(), []byte("beat"))
-		unauthenticatedConn, err := n.Host("stranger").Dial(t.Context(), a.Addr()) // says nothing
+		unauthenticatedConn, err := n.Host("unknown").Dial(t.Context(), a.Addr()) // says nothing
 		require.NoError(t, err)
 		stream, err := a.DialStream(t.Context(), b.Addr())
 		require.NoError(t, err)
 		require.NoError(t, stream.SetDeadline(time.Now().Add(time.Second)))
 		time.Sleep(time.Second)
 		require.NoError(t, stream.Close()) // the side that takes a stream ends it
-		for _, ends := range [][2]string{{"a", "b"}, {"a", "client"}, {"b", "client"}, {"a", "stranger"}} {
+		for _, ends := range [][2]string{{"a", "b"}, {"a", "client"}, {"b", "client"}, {"a", "unknown"}} {
 			n.Sever(ends[0], ends[1])
 		}
 		require.NoError(t, unauthenticatedConn.Close())

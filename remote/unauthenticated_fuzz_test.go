@@ -31,7 +31,8 @@ func framed(body []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)
 }
 
-// welcomed tells whether what a stranger has heard begins with an answer that refuses nothing.
+// welcomed tells whether what an unauthenticated peer has received begins with an answer that
+// refuses nothing.
 func welcomed(heard []byte) bool {
 	if len(heard) < 4 || uint32(len(heard)-4) < binary.BigEndian.Uint32(heard) {
 		return false

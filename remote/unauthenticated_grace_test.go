@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A fresh stranger keeps its place; after strangerGrace it makes room for another one of its
-// host, and only the oldest does.
+// A fresh unauthenticated connection keeps its place; after unauthenticatedGrace it makes room for
+// another one of its host, and only the oldest does.
 func TestUnauthenticatedConnectionsOfAHostStayForTheirGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := unauthenticated{max: 10, maxPerHost: 2}

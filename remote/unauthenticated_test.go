@@ -20,7 +20,7 @@ import (
 func crowd(t *testing.T, n *memnet.Network, b *node, hosts, each int) (all []net.Conn) {
 	t.Helper()
 	for i := range hosts {
-		host := n.Host(fmt.Sprintf("stranger%d", i))
+		host := n.Host(fmt.Sprintf("unknown%d", i))
 		for range each {
 			conn, err := host.Dial(t.Context(), b.Addr())
 			require.NoError(t, err)
@@ -67,7 +67,7 @@ func TestUnauthenticatedConnectionsAreBoundedAndKeepNoNodeOut(t *testing.T) {
 	}
 }
 
-func TestStrangersThatTalkCostLittleMemoryAndFewWarnings(t *testing.T) {
+func TestUnauthenticatedPeersThatTalkCostLittleMemoryAndFewWarnings(t *testing.T) {
 	bothWays(t, func(t *testing.T, n *memnet.Network, protect func(string) func(*remote.Config)) {
 		b := start(t, n, "b", protect("b"))
 		before := heap()
@@ -190,11 +190,11 @@ func TestMessagesOfARemovedPeerAreRefusedAndItsControlChannelIsNot(t *testing.T)
 	})
 }
 
-func TestStrangersOfTheSameHostKeepAMemberOutForAMomentOnly(t *testing.T) {
+func TestUnauthenticatedPeersOfTheSameHostKeepAMemberOutForAMomentOnly(t *testing.T) {
 	bothWays(t, func(t *testing.T, n *memnet.Network, protect func(string) func(*remote.Config)) {
 		b := start(t, n, "b", protect("b"))
 		inbox, _ := spawn[int](b, "inbox")
-		a := start(t, n, "stranger0", protect("stranger0"))
+		a := start(t, n, "unknown0", protect("unknown0"))
 		all := crowd(t, n, b, 1, 16)
 		require.Equal(t, 16, stillOpen(t, all))
 		time.Sleep(300 * time.Millisecond)

@@ -10,7 +10,6 @@ import (
 	"github.com/understudy-go/understudy/singleton"
 )
 
-// durations returns the histogram of that name on a node.
 func durations(t *testing.T, n *node, name string) telemetry.Durations {
 	t.Helper()
 	for _, f := range telemetry.Gather(n.System) {

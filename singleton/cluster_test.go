@@ -143,7 +143,6 @@ func (c *cluster) crash(name string) {
 	require.NoError(c.t, c.nodes[name].Shutdown(c.t.Context()))
 }
 
-// removed takes n out of the table, as a node that is known to have ended.
 func (c *cluster) removed(n *node) {
 	c.change(func() { c.members = slices.DeleteFunc(slices.Clone(c.members), func(m *node) bool { return m == n }) })
 }
@@ -157,12 +156,10 @@ func (c *cluster) downed(n *node) {
 // reachable changes whether the others can reach n.
 func (c *cluster) reachable(n *node, yes bool) { c.change(func() { n.peer.Reachable = yes }) }
 
-// Topologies implements [singletonhook.Locator].
 func (n *node) Topologies(ctx context.Context) iter.Seq[singletonhook.Topology] {
 	return n.views.follow(ctx)
 }
 
-// record returns what a node knows of the generations of the singleton "one".
 func (n *node) record() singletonhook.Record {
 	for _, k := range singletonhook.AllKnown(n.System) {
 		if k.Name == "one" {

@@ -109,10 +109,10 @@
 //
 // Every instance has a [Generation], which [GenerationOf] returns from its context. Send it with
 // everything that the instance writes to the outside, and let the receiver refuse generations lower
-// than the highest it has seen. docs/singleton.md shows how. Only this makes an instance harmless that was paused or
-// partitioned and does not know that it has been replaced: neither a protocol between members nor a
-// lease can. An instance that is refused fails with [ErrFenced]. It is stopped, and its node asks
-// for permission again before it starts another.
+// than the highest it has seen. docs/singleton.md shows how. Only this makes an instance harmless
+// that was paused or partitioned and does not know that it has been replaced: neither a protocol
+// between members nor a lease can. An instance that is refused fails with [ErrFenced]. It is
+// stopped, and its node asks for permission again before it starts another.
 //
 // For event-sourced instances the journal does the same. They claim their events by the packed
 // generation, so each event is stored under the number that [GenerationOf] returned where it

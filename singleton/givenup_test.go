@@ -18,7 +18,6 @@ import (
 	"github.com/understudy-go/understudy/singleton"
 )
 
-// poison is a message that instances fail at until they are mended.
 func poison(sender string) numbered { return numbered{sender + "'s poison", 0} }
 
 // A bug makes instances fail at poison.
@@ -30,7 +29,6 @@ type bug struct {
 	tries map[string]int
 }
 
-// of returns the numbers of a sender that have been handled.
 func (l *ledger) of(sender string) []int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -57,7 +55,6 @@ func (b *bug) tried(m numbered) int {
 	return b.tries[m.Sender]
 }
 
-// plain is an instance with the bug.
 func (b *bug) plain() actor.Behavior[numbered] {
 	return behaviors.Receive(func(_ *actor.Context[numbered], m numbered) actor.Behavior[numbered] {
 		b.handle(m)

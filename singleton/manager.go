@@ -23,7 +23,7 @@ import (
 // events, and carries out the actions that the protocol returns.
 type manager struct {
 	ctx       managerContext
-	seat      seat
+	typed     typedContext
 	name      string
 	path      string
 	set       settings
@@ -41,7 +41,7 @@ type manager struct {
 	mismatch  error
 	absence   handover.Absence
 	takeover  takeover
-	chronicle chronicle
+	history   historyWriter
 	registry  *registry
 	status    Status
 	outage    time.Time // since when no instance runs, as far as this node knows
@@ -54,7 +54,7 @@ type occurred struct {
 }
 
 // newManager returns the manager that is the actor of ctx; self is the text of its ref.
-func newManager(ctx managerContext, seat seat, self actor.AnyRef, set settings) *manager {
+func newManager(ctx managerContext, typed typedContext, self actor.AnyRef, set settings) *manager {
 	name := nameOf(self.Path())
 	cfg := set.config(name)
 	x, clustered := extension.Get[*hubExtension](ctx.System())
@@ -62,20 +62,20 @@ func newManager(ctx managerContext, seat seat, self actor.AnyRef, set settings) 
 		cfg.Anchor = handover.Anchor{} // without a cluster the function is not called
 	}
 	m := &manager{
-		ctx: ctx, seat: seat, name: name, path: self.Path(), set: set, machine: handover.NewMachine(cfg),
-		post: post{system: ctx.System()}, registry: registryOf(ctx.System()), chronicle: chronicleOf(ctx.System(), name),
+		ctx: ctx, typed: typed, name: name, path: self.Path(), set: set, machine: handover.NewMachine(cfg),
+		post: post{system: ctx.System()}, registry: registryOf(ctx.System()), history: newHistoryWriter(ctx.System(), name),
 		status: Status{Name: name, Phase: Pending, Since: time.Now(), Placement: cfg.Placement()},
 	}
 	m.failover, _ = extension.Get[singletonhook.Failover](ctx.System())
 	m.relay = handover.NewRelay(outlet{m}, m.machine, set.buffer)
-	m.inbox = seat.inbox(m.onInbox)
-	childRefused := seat.notify(m.onChildRefused)
+	m.inbox = typed.inbox(m.onInbox)
+	childRefused := typed.notify(m.onChildRefused)
 	m.instance = instance{
-		ctx: ctx, seat: seat, path: m.path + "/" + instanceName, stopMessage: set.stopMessage,
+		ctx: ctx, typed: typed, path: m.path + "/" + instanceName, stopMessage: set.stopMessage,
 		hooks:  generationHooks{claimed: func(f handover.FenceHeld) { m.occur(f) }, quiet: true, refused: func(error) { childRefused() }},
 		begins: func(g generation.Generation) { m.inbox.Tell(instanceBegun{gen: g}) },
 	}
-	m.sequenced = newSequenced(m, seat.notify(func() { m.sequenced.collect() }))
+	m.sequenced = newSequenced(m, typed.notify(func() { m.sequenced.collect() }))
 	m.lease = leaseClient{ctx: ctx, system: ctx.System(), singleton: name, lease: set.lease, terms: set.terms, answer: m.occur, measured: &m.registry.measured}
 	m.lease.open(self.String())
 	ctx.Defer(extension.OnHalt(ctx.System(), m.lease.halt))
@@ -87,7 +87,7 @@ func newManager(ctx managerContext, seat seat, self actor.AnyRef, set settings) 
 }
 
 func (m *manager) described(msg any) handover.Told {
-	return handover.Told{Message: msg, Metadata: m.seat.metadata()}
+	return handover.Told{Message: msg, Metadata: m.typed.metadata()}
 }
 
 // Any goroutine may call occur.
@@ -145,7 +145,7 @@ func (m *manager) onInstanceEnded(err error) {
 		m.ctx.Log().Info("singleton's journal has a later term; asking for one above it", zap.Uint64("term", ended.FencedBy))
 	}
 	m.publish(Stopped{Name: m.name, Generation: m.machine.Instance().Generation, Err: err})
-	m.chronicle.ended(ended, err, m.machine.Phase(), m.machine.Topology())
+	m.history.ended(ended, err, m.machine.Phase(), m.machine.Topology())
 	m.absence.Begin(time.Now())
 	m.takeover.finish(cmp.Or(err, errEndedEarly)) // unless it has taken messages
 	m.happened(ended)
@@ -158,7 +158,7 @@ func (m *manager) publish(event any) { m.ctx.System().Publish(event) }
 func (m *manager) onInbox(msg any) {
 	switch msg := msg.(type) {
 	case wire.Message[wire.Deliver]:
-		if m.relay.Deliver(msg.Header.From, handover.Parcel{Message: msg.Body.Payload, Metadata: m.seat.metadata()}) {
+		if m.relay.Deliver(msg.Header.From, handover.Parcel{Message: msg.Body.Payload, Metadata: m.typed.metadata()}) {
 			m.awaitExpiry()
 			m.report()
 			m.explain(msg.Body.Payload)
@@ -265,7 +265,7 @@ func (m *manager) publishLease(before bool) {
 	case before && !l.Held && !l.Releasing:
 		m.status.LeaseLosses++
 		m.publish(LeaseLost{Name: m.name, Reason: l.Obstacle})
-		m.chronicle.lostLease(l.Obstacle)
+		m.history.lostLease(l.Obstacle)
 	}
 }
 
@@ -322,7 +322,7 @@ func (m *manager) reportStuck(a handover.ReportStuck) {
 		m.ctx.Log().Warn("singleton waits for an instance that does not end", fields...)
 	}
 	m.publish(Stuck{Name: m.name, Host: a.Host.Address, Since: a.Since, Until: a.Until})
-	m.chronicle.stuck(m.machine.Topology(), a.Host)
+	m.history.stuck(m.machine.Topology(), a.Host)
 }
 
 func (m *manager) report() {
@@ -338,7 +338,7 @@ func (m *manager) report() {
 	if s.Host != r.Host.ID.Address {
 		m.publish(HostChanged{Name: m.name, Host: r.Host.ID.Address})
 	}
-	m.chronicle.hostIs(r.Host, m.machine.Topology(), s.Placement, r.Why)
+	m.history.hostIs(r.Host, m.machine.Topology(), s.Placement, r.Why)
 	s.Host, s.Here, s.Stuck, s.Why = r.Host.ID.Address, r.Here, r.StuckSince, r.Why
 	s.RestartsInARow, s.wellAt = r.RestartsInARow, r.WellAt
 	if s.Phase == Host && s.Why != "" && s.RestartsInARow > 0 && s.LastError != nil {
@@ -389,7 +389,7 @@ func (m *manager) updateBypass() {
 func (m *manager) setStraight(on bool) {
 	if m.straight != on {
 		m.straight = on
-		m.seat.straight(on)
+		m.typed.straight(on)
 	}
 }
 
@@ -398,7 +398,7 @@ func (m *manager) onBegun(b instanceBegun) {
 		return
 	}
 	m.instance.begun = true
-	m.chronicle.started(m.machine.Topology(), m.absence.Takeover(), int(m.status.Starts+m.status.Failures))
+	m.history.started(m.machine.Topology(), m.absence.Takeover(), int(m.status.Starts+m.status.Failures))
 	m.status.Starts++
 	m.registry.measured.began(m.absence.Over(time.Now()))
 	m.takeover.finish(nil)

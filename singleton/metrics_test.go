@@ -10,7 +10,6 @@ import (
 	"github.com/understudy-go/understudy/internal/generation"
 )
 
-// values returns the series of a family by the values of their labels.
 func values(t *testing.T, all []telemetry.Family, name string) map[string]float64 {
 	t.Helper()
 	for _, f := range all {

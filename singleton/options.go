@@ -365,10 +365,10 @@ func LeaseRetry(d time.Duration) Option {
 
 // WithGenerations counts the terms of generations in a journal, so that they continue to increase
 // after all members have been stopped. By default the members agree on terms, and forget them when
-// all have stopped. A node that is to host claims the persistence id "singleton/" and the name in j,
-// once it has permission, and the lease if there is one; the epoch of the claim is the term. Nothing
-// else may use that id. All members must share j. While j fails no instance starts; a running
-// instance continues.
+// all have stopped. A node that is to host claims the persistence id "singleton/" and the name in
+// j, once it has permission, and the lease if there is one; the epoch of the claim is the term.
+// Nothing else may use that id. All members must share j. While j fails no instance starts; a
+// running instance continues.
 //
 // Use it for a singleton that is not event-sourced and writes to something that rejects lower
 // generations. Event-sourced instances do not need it, because their generation follows their

@@ -33,7 +33,7 @@ func (o outlet) unfollowLeavers(next *singletonhook.Topology) {
 }
 
 func (o outlet) Deliver(d handover.Told) {
-	o.seat.tell(d)
+	o.typed.tell(d)
 }
 
 func (o outlet) Ready() bool { return o.instance.begun }
@@ -83,7 +83,7 @@ func (m *manager) unpack(p extension.Payload) (msg any, ok bool) {
 }
 
 func (m *manager) decode(p extension.Payload) (msg any, err error) {
-	if msg, err = m.seat.unpack(p); err != nil {
+	if msg, err = m.typed.unpack(p); err != nil {
 		m.deadLetter(msg, err)
 	}
 	return msg, err

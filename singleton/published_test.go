@@ -15,7 +15,6 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// heard returns a probe for all events of singletons on a node.
 func heard(t *testing.T, n *node) *testkit.Probe[any] {
 	t.Helper()
 	p := testkit.NewProbe[any](t, n.System)
@@ -23,7 +22,6 @@ func heard(t *testing.T, n *node) *testkit.Probe[any] {
 	return p
 }
 
-// next returns the next event of the singleton package.
 func next(p *testkit.Probe[any]) any {
 	for {
 		switch e := p.Receive().(type) {

@@ -40,7 +40,7 @@ func Ref[M any](s *actor.System, name string) actor.ActorRef[M] {
 		panic(fmt.Sprintf("singleton: no singleton has the name %q, as what follows /user/: it %v", name, err))
 	}
 	here := actor.Resolve[M](s, pathOn(s, s.Address(), name))
-	if m, spawned := extension.MarkOf(here).(mark); spawned {
+	if m, spawned := extension.MarkOf(here).(identity); spawned {
 		if m.message != reflect.TypeFor[M]() {
 			panic(fmt.Sprintf("singleton: %q takes %v on this node, and not %v", name, m.message, reflect.TypeFor[M]()))
 		}

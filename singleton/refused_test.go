@@ -12,7 +12,6 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// refusals returns a probe for the refused messages of a node.
 func refusals(t *testing.T, s *actor.System) *testkit.Probe[singleton.Refused] {
 	t.Helper()
 	probe := testkit.NewProbe[singleton.Refused](t, s)

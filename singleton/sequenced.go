@@ -230,7 +230,7 @@ func (q *sequenced) content(w wire.Sequenced, k *sequence.Kept[handover.Waiting]
 
 func (q *sequenced) hand(id wire.StreamID, number uint64, d handover.Told) {
 	outcomes := q.outcomes
-	q.m.seat.deliver(d, func(err error) {
+	q.m.typed.deliver(d, func(err error) {
 		outcomes.add(outcome{stream: id, number: number, msg: d.Message, err: err})
 	})
 }

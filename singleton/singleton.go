@@ -47,7 +47,7 @@ func New[M any](factory func() actor.Behavior[M], opts ...Option) actor.Behavior
 	}
 	return extension.Marked(func(_ *actor.Context[M], next *actor.Next[M]) {
 		next.Supervise(first, actor.Strategy{Decide: outliveInstance})
-	}, mark{takes, &set})
+	}, identity{takes, &set})
 }
 
 // outliveInstance keeps the manager running when its instance escalates a failure: the instance has

@@ -13,7 +13,6 @@ import (
 	"github.com/understudy-go/understudy/testkit"
 )
 
-// asked asks the singleton for an echo, and gives up after a second.
 func asked(t *testing.T, ref actor.ActorRef[msg]) error {
 	t.Helper()
 	_, err := actor.AskTimeout(t.Context(), ref, time.Second, func(replyTo actor.ActorRef[string]) msg { return msg{Text: "here", ReplyTo: replyTo} })

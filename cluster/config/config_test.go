@@ -12,7 +12,6 @@ import (
 	"github.com/understudy-go/understudy/cluster/downing"
 )
 
-// write returns the path of a new file.
 func write(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)

@@ -19,7 +19,6 @@ import (
 	"github.com/understudy-go/understudy/cluster/config"
 )
 
-// issue writes a new certificate that signs itself, and its key.
 func issue(t *testing.T, cert, key string, serial int64) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -53,7 +52,6 @@ func TestANewCertificateIsUsedWithoutARestart(t *testing.T) {
 	require.NotNil(t, cfg.TLS.ClientCAs)
 }
 
-// withTLS sets the variables of TLS.
 func withTLS(t *testing.T, cert, key, ca string) {
 	t.Helper()
 	t.Setenv("SHOP_TLS_CERT", cert)

@@ -36,6 +36,7 @@ func (c policy) decide(s Situation, judge func(here, there []Member) (verdict, s
 	switch {
 	case len(there)+len(lost) == 0:
 		return Decision{}
+	// While reachability changes, the two sides may see different splits, and both could continue.
 	case s.Stable < c.after:
 		return c.downIfUnstable(s, here, func() bool { v, _ := judge(here, there); return v == survive })
 	case len(there) == 0:

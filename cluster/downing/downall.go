@@ -42,7 +42,7 @@ func (d DownAll) String() string {
 
 // Decide implements [Strategy].
 func (d DownAll) Decide(s Situation) Decision {
-	c := policy{after: d.Delay(), keepUnstable: d.KeepUnstable, spared: nobody}
+	c := policy{after: d.Delay(), keepUnstable: d.KeepUnstable, spared: noMember}
 	decision := c.decide(s, func([]Member, []Member) (verdict, string) { return downSelf, "" })
 	if len(decision.Down) > 0 && s.Stable >= d.Delay() {
 		decision.Down, _ = s.Split()

@@ -58,7 +58,7 @@ func (k KeepMajority) String() string {
 // Decide implements [Strategy].
 func (k KeepMajority) Decide(s Situation) Decision {
 	of := electorate{k.Role}
-	c := policy{after: k.Delay(), keepUnstable: k.KeepUnstable, spared: nobody}
+	c := policy{after: k.Delay(), keepUnstable: k.KeepUnstable, spared: noMember}
 	return c.decide(s, func(here, there []Member) (verdict, string) {
 		switch {
 		case !slices.ContainsFunc(s.Members, of.votes):

@@ -44,7 +44,7 @@ func broken(a, b Member) bool {
 	return slices.Contains(a.UnreachableBy, b.Address) || slices.Contains(b.UnreachableBy, a.Address)
 }
 
-func nobody(Member) bool { return false }
+func noMember(Member) bool { return false }
 
 // unlinked returns the members of one side that must go down, so that all that stay have links
 // to each other.
@@ -73,12 +73,12 @@ func unlinked(side []Member, spared func(Member) bool) []Member {
 func withoutPassing(side []Member) (left, out []Member) {
 	left = slices.Clone(side)
 	for {
-		lacking := filter(left, func(m Member) bool { return (m.Joining || m.Leaving) && faults(m, left, nobody) > 0 })
+		lacking := filter(left, func(m Member) bool { return (m.Joining || m.Leaving) && faults(m, left, noMember) > 0 })
 		if len(lacking) == 0 {
 			return left, out
 		}
 		worst := slices.MaxFunc(lacking, func(a, b Member) int {
-			return cmp.Or(cmp.Compare(faults(a, left, nobody), faults(b, left, nobody)), cmp.Compare(a.Address, b.Address))
+			return cmp.Or(cmp.Compare(faults(a, left, noMember), faults(b, left, noMember)), cmp.Compare(a.Address, b.Address))
 		})
 		out = append(out, worst)
 		left = slices.DeleteFunc(left, worst.same)

@@ -65,7 +65,7 @@ func (q StaticQuorum) String() string {
 // Decide implements [Strategy].
 func (q StaticQuorum) Decide(s Situation) Decision {
 	of := electorate{q.Role}
-	c := policy{after: q.Delay(), keepUnstable: q.KeepUnstable, spared: nobody}
+	c := policy{after: q.Delay(), keepUnstable: q.KeepUnstable, spared: noMember}
 	return c.decide(s, func(here, there []Member) (verdict, string) {
 		us, them := count(here, of.votes), count(there, of.votes)
 		switch {

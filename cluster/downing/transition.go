@@ -86,6 +86,9 @@ func Names(s Strategy) []string {
 // Decide implements [Strategy].
 func (t Transition) Decide(s Situation) Decision {
 	here, _ := s.Split()
+	// The other side may have members with From alone or To alone. It continues only if one of the
+	// two says so there. Each of them lets one side continue, so a side that has both is the only
+	// one.
 	from, to := t.From.Decide(s), t.To.Decide(s)
 	switch {
 	case yields(from, here):

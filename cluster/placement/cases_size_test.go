@@ -112,8 +112,8 @@ func TestStatesOfAnySizeTogetherFitIntoTheJournal(t *testing.T) {
 	inWorld(t, 4, func(t *testing.T, w *world) {
 		const count, size = 50, 128 << 10
 		w.Kill("n1")
-		time.Sleep(4 * time.Second) // requests before the removal of n1 go to it, and are lost
-		w.Delay(time.Second, 0)     // so that they wait together until n3 and n4 have reported
+		time.Sleep(4 * time.Second)      // requests before the removal of n1 go to it, and are lost
+		w.Delay(200*time.Millisecond, 0) // so that they wait together until n3 and n4 have reported
 		var all sync.WaitGroup
 		errs, shown := make([]error, count), make([]int, count)
 		for i := range count {

@@ -53,7 +53,6 @@ func TestAJournalWithACodecObeysTheLaws(t *testing.T) {
 	}
 }
 
-// appendOne appends a record under a new claim of id.
 func appendOne(t *testing.T, j journal.Journal, id, payload string) {
 	t.Helper()
 	claim, err := j.Claim(t.Context(), id, journal.WriterID{}, journal.Bounds{})
@@ -67,7 +66,6 @@ func oneRecord(id string, claim journal.Claim, payload string) journal.AppendReq
 	}}
 }
 
-// payloadsOfX returns the payloads of x in j, up to an error.
 func payloadsOfX(t *testing.T, j journal.Journal) (all []string, err error) {
 	t.Helper()
 	for r, err := range j.Read(t.Context(), "x", 1, 1<<62) {

@@ -18,7 +18,6 @@ func timer(payload string) journal.Timer {
 	return journal.Timer{Key: "reminder", Due: noon, Attempt: 3, Type: "remind", Payload: []byte(payload)}
 }
 
-// changeTimers changes timers of x under a new claim.
 func changeTimers(t *testing.T, j journal.Journal, changes ...journal.TimerChange) error {
 	t.Helper()
 	claim, err := j.Claim(t.Context(), "x", journal.WriterID{}, journal.Bounds{})

@@ -84,7 +84,7 @@ func (j *Journal) append(ctx context.Context, req *journal.AppendRequest) error 
 			return head{}, nil, err
 		}
 		if req.Prev != p.last {
-			if !fresh {
+			if !fresh { // the caller may know more than this cache
 				return head{}, nil, errLook
 			}
 			return head{}, nil, j.recognise(ctx, p, req)

@@ -93,6 +93,9 @@ func (j *Journal) step(ctx context.Context, id string, e *entity, decide decisio
 			return err
 		}
 	}
+	// The server stores the message only if e.pos.at is the last one of the subject. A position
+	// that is out of date therefore costs one more request, and never overwrites what another
+	// writer stored.
 	at, err := j.publish(ctx, e.subject, append(h.encode(id), body...), e.pos.at)
 	switch {
 	case err == nil:

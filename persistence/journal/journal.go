@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"sync"
 	"time"
 
 	"github.com/understudy-go/understudy/internal/fence"
@@ -138,3 +139,73 @@ var (
 	// The payload may be intact.
 	ErrCodec = errors.New("persistence: stored by another codec")
 )
+
+// An AsyncJournal is a journal whose appends need no goroutine that waits for them. Actors use it
+// if a journal implements it.
+type AsyncJournal interface {
+	Journal
+
+	// AppendAsync is Append for one request, but does not wait: it calls done with the result,
+	// once, from any goroutine, perhaps before it returns. done never blocks. The Call that it
+	// returns gives the append up, in place of a context; it is nil if done has been called.
+	AppendAsync(req AppendRequest, done func(err error)) Call
+}
+
+// A Call is an append that has begun.
+type Call interface {
+	// Cancel ends the append as the end of its context ends [Journal.Append]: unless done has been
+	// called, it is called soon with [ErrUnavailable] or [ErrUnknown], wrapped with cause. It may
+	// be called from any goroutine, and never blocks.
+	Cancel(cause error)
+}
+
+// A Notifier implements [EventReader.Appended]: a journal embeds one, and calls Notify after
+// each append and when it is closed. The zero Notifier is ready. It starts no goroutine, and
+// without listeners it costs a lock. Its methods may be called from any goroutine.
+type Notifier struct {
+	mu   sync.Mutex // guards next
+	next chan struct{}
+}
+
+// Appended returns a channel that the next call of Notify closes.
+func (n *Notifier) Appended() <-chan struct{} {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.next == nil {
+		n.next = make(chan struct{})
+	}
+	return n.next
+}
+
+// Notify closes the channels that Appended has returned so far.
+func (n *Notifier) Notify() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.next != nil {
+		close(n.next)
+		n.next = nil
+	}
+}
+
+// A Wrapper is a journal around another one. It always implements [SnapshotStore], [EventReader]
+// and [TimerStore]. If the inner journal does not implement one of them, its methods return
+// [errors.ErrUnsupported].
+type Wrapper interface {
+	Journal
+
+	// Unwrap returns the inner journal.
+	Unwrap() Journal
+}
+
+// As returns j as a T, which is [SnapshotStore], [EventReader] or [TimerStore]. It reports false
+// unless j and each inner journal implement T; see [Wrapper].
+func As[T any](j Journal) (_ T, ok bool) {
+	t, ok := j.(T)
+	if w, wraps := j.(Wrapper); ok && wraps {
+		_, ok = As[T](w.Unwrap())
+	}
+	if !ok {
+		return *new(T), false
+	}
+	return t, true
+}

@@ -27,6 +27,8 @@ func (j *Journal) commitGroup(take func() []*job) error {
 	ctx, cancel := context.WithTimeout(j.calls.life, j.patience)
 	defer cancel()
 	return j.use(ctx, func(ctx context.Context, conn *pgxpool.Conn) error {
+		// Only now: until a job is taken its caller can withdraw it, and knows that it is not
+		// stored.
 		if jobs := take(); len(jobs) > 0 {
 			j.commit(ctx, conn, jobs)
 		}

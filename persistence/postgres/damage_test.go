@@ -10,7 +10,6 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// appendSome claims id and appends its first n events.
 func appendSome(t testing.TB, j journal.Journal, id string, n int) *owner {
 	t.Helper()
 	o, err := own(j, id)

@@ -161,6 +161,10 @@ func (j *Journal) findEnd(ctx context.Context, s *scan) error {
 	if err := h.check(s.at); err != nil {
 		return err
 	}
+	// Transactions get ascending ids when they begin to write, and commit in any order. An event of
+	// an older transaction may appear as long as one runs, so nothing after the oldest is shown.
+	// What is stored from now on is left to the next call, because beside busy writers a call would
+	// not end.
 	stored := h.last
 	patience := time.NewTimer(horizonPatience)
 	defer patience.Stop()

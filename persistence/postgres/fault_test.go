@@ -27,7 +27,6 @@ func appendOne(t testing.TB, j journal.Journal, req journal.AppendRequest) error
 	return j.Append(t.Context(), []journal.AppendRequest{req})[0]
 }
 
-// proxied returns a journal whose answers can be lost.
 func proxied(t *testing.T, s *pgtest.Server) (*postgres.Journal, *cutproxy.Proxy) {
 	t.Helper()
 	proxy, err := cutproxy.Start(s.Addr())

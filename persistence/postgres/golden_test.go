@@ -55,7 +55,6 @@ func makeGolden(t *testing.T, s *pgtest.Server, version int) (schema string) {
 	return schema
 }
 
-// script returns the statements that make the tables of this build, with the history in them.
 func script(t *testing.T, s *pgtest.Server) string {
 	t.Helper()
 	j := open(t, s)
@@ -71,7 +70,6 @@ func script(t *testing.T, s *pgtest.Server) string {
 	return b.String()
 }
 
-// columns returns the columns and indexes of the tables in a schema.
 func columns(t *testing.T, s *pgtest.Server, schema string) string {
 	t.Helper()
 	text := s.SQL(t, fmt.Sprintf(`SELECT string_agg(line, E'\n' ORDER BY line) FROM (

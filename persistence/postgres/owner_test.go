@@ -8,7 +8,6 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// An owner is a claim with the journal it was made in.
 type owner struct {
 	journal.Journal
 	id    string
@@ -25,14 +24,12 @@ func (o *owner) reclaim() (err error) {
 	return err
 }
 
-// next returns a request of one event with a unique payload.
 func (o *owner) next() journal.AppendRequest {
 	req := some(o.id, o.claim.Epoch, o.claim.LastSeq, 1)
 	req.Records[0].Payload = fmt.Appendf(nil, "%d of %d", req.Records[0].Seq, os.Getpid())
 	return req
 }
 
-// some returns a request of n events.
 func some(id string, epoch, prev uint64, n int) journal.AppendRequest {
 	req := journal.AppendRequest{ID: id, Epoch: epoch, Prev: prev}
 	for i := range uint64(n) {

@@ -17,7 +17,6 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// startChild starts a process that writes to x in the journal j.
 func startChild(t *testing.T, role string, j *handle) *processes.Child {
 	t.Helper()
 	return processes.Start(t, role, j.url, j.schema, "x")

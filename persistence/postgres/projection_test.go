@@ -86,7 +86,6 @@ func TestProjectionsIntoADatabaseThatCutsThemCountEachEventOnce(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-// book stores events of an id.
 func book(t *testing.T, j journal.Journal, id string, cents ...int) {
 	t.Helper()
 	claim, err := j.Claim(t.Context(), id, journal.WriterID{}, journal.Bounds{})

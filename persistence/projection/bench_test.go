@@ -135,7 +135,6 @@ func readAndCommit(ctx context.Context, r journal.EventReader, db *sql.DB, name 
 	return nil
 }
 
-// benchmarkModel returns a new database.
 func benchmarkModel(b *testing.B) *sql.DB {
 	db, err := openModel(b.TempDir())
 	require.NoError(b, err)
@@ -158,7 +157,6 @@ func addBare(ctx context.Context, db *sql.DB, n int) error {
 	return tx.Commit()
 }
 
-// fillID appends n events to id.
 func fillID(b *testing.B, j persistence.Journal, id string, n int) {
 	w := newWriter(b, j, id)
 	events := make([]any, n)

@@ -22,7 +22,6 @@ type sold struct{ Item string }
 
 func init() { actor.RegisterType[sold]("shop.sold") }
 
-// sell stores the events of an event-sourced shop.
 func sell(ctx context.Context, store persistence.Journal, items ...string) {
 	claim, err := store.Claim(ctx, "shop-1", journal.WriterID{}, journal.Bounds{})
 	check(err)

@@ -36,7 +36,6 @@ func init() {
 	actor.RegisterType[foreign]("projection_test.foreign")
 }
 
-// A writer appends to a persistence id.
 type writer struct {
 	t     testing.TB
 	j     persistence.Journal
@@ -52,7 +51,6 @@ func newWriter(t testing.TB, j persistence.Journal, id string, tags ...string) *
 	return &writer{t, j, id, claim, tags}
 }
 
-// append stores events.
 func (w *writer) append(events ...any) {
 	w.t.Helper()
 	req := journal.AppendRequest{ID: w.id, Epoch: w.claim.Epoch, Prev: w.claim.LastSeq}

@@ -62,7 +62,6 @@ func TestTheLagOfAProjectionIsZeroUnlessEventsAreLeft(t *testing.T) {
 	})
 }
 
-// shown returns what the status page shows.
 func shown(t *testing.T, s *actor.System) []storestatus.Projection {
 	t.Helper()
 	all, ok := extension.Get[*storestatus.Projections](s)

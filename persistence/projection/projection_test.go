@@ -393,7 +393,6 @@ func TestWhoWaitsWhileItFailsIsToldOnceItHasCaughtUp(t *testing.T) {
 	})
 }
 
-// lazy handles nothing.
 type lazy struct{ projection.MemoryOffsets }
 
 func (*lazy) Handle(_ context.Context, b projection.Batch[event]) (journal.Offset, error) {

@@ -109,6 +109,7 @@ func (w *worker[E]) add(ctx context.Context, b *Batch[E], entry *journal.Entry, 
 	case w.skipOthers && isOther(err):
 		w.report.update(func(s *WorkerStatus) { s.Skipped++ })
 	case w.skipAfter == 0 && !unowned:
+		// First the events before it: the offset at which the id is held back is the worker's.
 		if failure := w.flush(ctx, b); failure != nil {
 			return failure
 		}
@@ -134,6 +135,8 @@ func (w *worker[E]) flush(ctx context.Context, b *Batch[E]) error {
 	if b.After == b.To {
 		return nil
 	}
+	// The list comes first. Were the offset stored before it, a crash in between would lose the
+	// events that were passed over because their id is held back.
 	if err := w.saveHeld(ctx); err != nil {
 		return err
 	}
@@ -195,7 +198,7 @@ func (w *worker[E]) progress(done []Event[E], reached journal.Offset) {
 func (w *worker[E]) failed(ctx context.Context, b *Batch[E], err error) error {
 	gone := w.givesUp(err)
 	if w.beside = len(b.Events) > 0 && !b.isOne(); w.beside {
-		w.single = len(b.Events)
+		w.single = len(b.Events) // the next attempts are for one event each, and find the culprit
 	}
 	if !gone || !b.isOne() {
 		return err

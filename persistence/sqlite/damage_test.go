@@ -46,7 +46,6 @@ func damageEverywhere(t *testing.T, damage func([]byte, *rand.Rand)) {
 	t.Logf("outcomes: %v", outcomes)
 }
 
-// someJournal returns the file of a journal, and the records of each id in it.
 func someJournal(t *testing.T) ([]byte, map[string][]string) {
 	j := openTest(t)
 	want := map[string][]string{}
@@ -177,7 +176,6 @@ func TestARequestThatSpoilsTheTransactionDoesNotFailItsNeighbours(t *testing.T) 
 	require.Len(t, got, 1)
 }
 
-// appendSome claims id and appends its first n events.
 func appendSome(t *testing.T, j *Journal, id string, n int) journal.Claim {
 	t.Helper()
 	claim, err := j.Claim(t.Context(), id, journal.WriterID{}, journal.Bounds{})

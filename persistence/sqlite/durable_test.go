@@ -34,7 +34,6 @@ func notebook(j journal.Journal) actor.Behavior[note] {
 	})
 }
 
-// keep tells the notebook of j, and returns its answer.
 func keep(t *testing.T, ref actor.ActorRef[note], text string) string {
 	t.Helper()
 	answer, err := actor.Ask(t.Context(), ref, func(r actor.ActorRef[string]) note { return note{text, r} })

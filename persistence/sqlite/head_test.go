@@ -9,7 +9,6 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// appendOne appends the event after prev.
 func appendOne(t *testing.T, j *Journal, epoch, prev uint64) error {
 	t.Helper()
 	return j.Append(t.Context(), []journal.AppendRequest{some("x", epoch, prev, 1)})[0]

@@ -21,7 +21,6 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// killedIDs is the number of writers in the killed process.
 const killedIDs = 4
 
 // A process is killed repeatedly, at any moment, while several of its writers append batches, save

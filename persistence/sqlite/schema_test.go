@@ -58,7 +58,6 @@ func goldenFile(t *testing.T, version int) string {
 	return path
 }
 
-// tables returns the statements that created the tables and indexes of j.
 func tables(t *testing.T, j *Journal) (statements []string) {
 	t.Helper()
 	rows, err := j.readers.QueryContext(t.Context(), "SELECT coalesce(sql, name) FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%' ORDER BY type, name")

@@ -17,7 +17,6 @@ func setting(key string, payload []byte) journal.TimerChange {
 	return journal.TimerChange{Timer: journal.Timer{Key: key, Due: noon, Type: "timer", Payload: payload}}
 }
 
-// appendTimed claims id, and appends an event with a timer for each key.
 func appendTimed(t *testing.T, j *Journal, id string, keys ...string) {
 	t.Helper()
 	claim, err := j.Claim(t.Context(), id, journal.WriterID{}, journal.Bounds{})

@@ -90,7 +90,7 @@ func (w *writer) commitGroup(ctx context.Context, take func() []*job) error {
 		return err
 	}
 	defer w.unlock()
-	w.run(take())
+	w.run(take()) // not before: a job that waits can be withdrawn, and is then certainly not stored
 	return nil
 }
 

@@ -6,17 +6,17 @@ import (
 	"fmt"
 )
 
-// A wish is an Acquire that waits.
-type wish struct {
+// A pendingAcquire is an Acquire that waits.
+type pendingAcquire struct {
 	id    int
 	floor uint64
 	since *moment // when it became the first one
 }
 
 func (m *machine) abandon(id int) {
-	for i, w := range m.wishes {
+	for i, w := range m.acquires {
 		if w.id == id {
-			m.wishes = append(m.wishes[:i:i], m.wishes[i+1:]...)
+			m.acquires = append(m.acquires[:i:i], m.acquires[i+1:]...)
 			return
 		}
 	}
@@ -30,20 +30,20 @@ func (m *machine) taken(now moment, req request, ev evAnswer) []any {
 		if ev.grant.Token <= req.floor {
 			err = fmt.Errorf("the store handed out token %d, which is not above %d", ev.grant.Token, req.floor)
 		} else if now.since(req.sent) >= m.settings.bound() {
-			err = ErrExpired
+			err = ErrExpired // the store may count from when the request was sent
 		}
 	case errors.Is(err, ErrHeld):
 		m.grant, m.owed = nil, false
 	default:
-		m.owed = true
+		m.owed = true // the store may hold the lease for this handle; another Take or a Release finds out
 	}
-	if m.state != taking || len(m.wishes) == 0 {
+	if m.state != taking || len(m.acquires) == 0 {
 		if m.owed {
 			m.failed(now, err)
 		}
 		return nil // proceed gives it back
 	}
-	first := m.wishes[0]
+	first := m.acquires[0]
 	switch {
 	case err == nil && ev.grant.Token > first.floor:
 		return m.win(req.sent)
@@ -64,16 +64,16 @@ func (m *machine) win(sent moment) []any {
 	return []any{acValid{sent: sent, token: m.token}}
 }
 
-// refuse answers the first wish: with false if err is nil, otherwise with the error.
+// refuse answers the first Acquire: with false if err is nil, otherwise with the error.
 func (m *machine) refuse(err error) []any {
-	id := m.wishes[0].id
-	m.wishes = m.wishes[1:]
+	id := m.acquires[0].id
+	m.acquires = m.acquires[1:]
 	m.tried, m.failure, m.again = 0, nil, nil
 	return []any{acAcquired{id: id, err: err}}
 }
 
 func (m *machine) proceedTaking(now moment) []any {
-	if len(m.wishes) == 0 {
+	if len(m.acquires) == 0 {
 		if m.request.op != opNone {
 			return nil // if it wins the lease, the answer leads to a release
 		}
@@ -83,7 +83,7 @@ func (m *machine) proceedTaking(now moment) []any {
 		}
 		return m.giveBack(now)
 	}
-	first := &m.wishes[0]
+	first := &m.acquires[0]
 	if first.since == nil {
 		first.since = &now
 		m.tried, m.failure, m.again = 0, nil, nil

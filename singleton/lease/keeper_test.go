@@ -16,7 +16,6 @@ import (
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
-// losses counts how often l was lost, and keeps the last reason.
 type losses struct {
 	count  atomic.Int32
 	reason atomic.Value

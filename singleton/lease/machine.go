@@ -47,16 +47,16 @@ type machine struct {
 	claim    Claim // without a floor
 	state    state
 
-	request request
-	wishes  []wish  // Acquires that wait, in order; only the first one is worked on
-	leavers []int   // Releases that wait
-	grant   *Grant  // the lease that the store may have noted, or nil
-	owed    bool    // a Take may have been carried out, with an unknown token
-	until   moment  // with bound: when the last good request was sent
-	token   uint64  // of the last acquisition
-	spent   uint64  // no later acquisition has a token up to this one
-	renewAt *moment // when the next renewal is due: since this moment, renewIn
-	renewIn time.Duration
+	request  request
+	acquires []pendingAcquire // Acquires that wait, in order; only the first one is worked on
+	releases []int            // Releases that wait
+	grant    *Grant           // the lease that the store may have noted, or nil
+	owed     bool             // a Take may have been carried out, with an unknown token
+	until    moment           // with bound: when the last good request was sent
+	token    uint64           // of the last acquisition
+	spent    uint64           // no later acquisition has a token up to this one
+	renewAt  *moment          // when the next renewal is due: since this moment, renewIn
+	renewIn  time.Duration
 
 	tried   int           // attempts of the current operation
 	failure error         // of the last attempt
@@ -72,16 +72,17 @@ type request struct {
 	timeout   time.Duration
 	cancelled bool
 	floor     uint64
-	serves    int // the id of the first wish when it was sent; 0 without one
+	serves    int // the id of the first Acquire when it was sent; 0 without one
 }
 
 func newMachine(c Claim, s Settings) *machine { return &machine{settings: s, claim: c} }
 
 func (m *machine) step(now moment, ev any) []any {
+	// First: after the machine was suspended, no event may find a lease valid whose time is over.
 	out := m.expire(now)
 	switch ev := ev.(type) {
 	case evAcquire:
-		m.wishes = append(m.wishes, wish{id: ev.id, floor: ev.floor})
+		m.acquires = append(m.acquires, pendingAcquire{id: ev.id, floor: ev.floor})
 	case evAbandon:
 		m.abandon(ev.id)
 	case evRelease:
@@ -154,21 +155,21 @@ func (m *machine) overdue(now moment) []any {
 }
 
 func (m *machine) proceedFree() {
-	if len(m.wishes) > 0 {
+	if len(m.acquires) > 0 {
 		m.enter(taking)
 	}
 }
 
 func (m *machine) proceedLost() {
 	switch {
-	case len(m.wishes) > 0:
+	case len(m.acquires) > 0:
 		m.enter(taking)
 	case m.grant == nil && m.request.op == opNone:
 		m.enter(free)
 	}
 }
 
-// patience is the maximum time that the first wish waits.
+// patience is the maximum time that the first Acquire waits.
 func (m *machine) patience() time.Duration {
 	return attempts*m.settings.OperationTimeout + (attempts-1)*m.settings.Retry
 }
@@ -199,11 +200,51 @@ func (m *machine) wake(now moment) time.Duration {
 	} else if m.again != nil && (m.state == taking || m.state == returning) {
 		at(*m.again, m.againIn)
 	}
-	if m.state == taking && len(m.wishes) > 0 {
-		at(*m.wishes[0].since, m.patience())
+	if m.state == taking && len(m.acquires) > 0 {
+		at(*m.acquires[0].since, m.patience())
 	}
-	if m.state == returning && len(m.leavers) > 0 {
+	if m.state == returning && len(m.releases) > 0 {
 		at(m.begun, m.patience())
 	}
 	return d
 }
+
+// Events, with the time at which they occur.
+type (
+	evAcquire struct {
+		id    int
+		floor uint64
+	}
+	evAbandon struct{ id int } // the caller of that Acquire has given up
+	evRelease struct{ id int }
+	evAnswer  struct { // to the request under way
+		grant Grant
+		err   error
+	}
+	evWake struct{} // time has passed
+)
+
+// Actions, to be carried out in order.
+type (
+	acSend struct {
+		op    operation
+		claim Claim // for a take
+		grant Grant // for the others
+	}
+	acCancel struct{} // cancel the context of the request in flight
+	acValid  struct {
+		sent  moment
+		token uint64
+	} // Valid from now on, counted from sent
+	acInvalid  struct{}               // Valid is false from now on
+	acLost     struct{ reason error } // call the handlers
+	acAcquired struct {
+		id   int
+		held bool
+		err  error
+	} // answer an Acquire
+	acReleased struct {
+		id  int
+		err error
+	} // answer a Release
+)

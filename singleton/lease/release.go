@@ -8,16 +8,16 @@ import (
 
 func (m *machine) release(now moment, id int) []any {
 	var out []any
-	for _, w := range m.wishes {
+	for _, w := range m.acquires {
 		out = append(out, acAcquired{id: w.id, err: ErrReleased})
 	}
-	m.wishes = nil
+	m.acquires = nil
 	if m.state != returning {
 		out = append(out, m.giveBack(now)...)
-	} else if len(m.leavers) == 0 {
+	} else if len(m.releases) == 0 {
 		m.tried, m.again, m.begun = 0, nil, now
 	}
-	m.leavers = append(m.leavers, id)
+	m.releases = append(m.releases, id)
 	return out
 }
 
@@ -38,26 +38,26 @@ func (m *machine) released(now moment, err error) {
 func (m *machine) proceedReturning(now moment) []any {
 	nothing := m.grant == nil && !m.owed
 	if m.request.op == opNone && nothing {
-		out := m.answerLeavers(nil)
+		out := m.answerReleases(nil)
 		m.enter(free)
 		return out
 	}
 	var out []any
-	if m.tried >= attempts && len(m.leavers) > 0 {
-		out = m.answerLeavers(fmt.Errorf("release lease %q: %w", m.claim.Name, m.failure))
+	if m.tried >= attempts && len(m.releases) > 0 {
+		out = m.answerReleases(fmt.Errorf("release lease %q: %w", m.claim.Name, m.failure))
 	}
-	if now.since(m.begun) >= m.patience() && len(m.leavers) > 0 {
-		out = append(out, m.answerLeavers(fmt.Errorf("release lease %q: %w", m.claim.Name, context.DeadlineExceeded))...)
+	if now.since(m.begun) >= m.patience() && len(m.releases) > 0 {
+		out = append(out, m.answerReleases(fmt.Errorf("release lease %q: %w", m.claim.Name, context.DeadlineExceeded))...)
 	}
 	switch {
-	case len(m.wishes) > 0 && len(m.leavers) == 0:
+	case len(m.acquires) > 0 && len(m.releases) == 0:
 		m.enter(taking)
 	case m.request.op != opNone || !m.due(now):
 	case now.since(m.begun) >= m.settings.TTL: // it has expired by itself
-		out = append(out, m.answerLeavers(fmt.Errorf("release lease %q: %w", m.claim.Name, ErrExpired))...)
+		out = append(out, m.answerReleases(fmt.Errorf("release lease %q: %w", m.claim.Name, ErrExpired))...)
 		m.grant, m.owed = nil, false
 		m.enter(free)
-	case m.owed:
+	case m.owed: // only a Take tells the token without which nothing can be released
 		out = append(out, m.sendTake(now, 0, 0)...)
 	default:
 		m.spent = max(m.spent, m.grant.Token) // a copy that arrives late must not release the next acquisition
@@ -67,11 +67,11 @@ func (m *machine) proceedReturning(now moment) []any {
 	return out
 }
 
-func (m *machine) answerLeavers(err error) []any {
+func (m *machine) answerReleases(err error) []any {
 	var out []any
-	for _, id := range m.leavers {
+	for _, id := range m.releases {
 		out = append(out, acReleased{id: id, err: err})
 	}
-	m.leavers = nil
+	m.releases = nil
 	return out
 }

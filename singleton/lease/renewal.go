@@ -51,7 +51,7 @@ func (m *machine) renewed(now moment, req request, ev evAnswer) []any {
 			m.grant = nil
 		}
 	}
-	if m.state != renewing {
+	if m.state != renewing { // the lease was lost meanwhile; the grant serves to release it
 		return nil
 	}
 	m.state = held
@@ -69,18 +69,18 @@ func (m *machine) renewed(now moment, req request, ev evAnswer) []any {
 		return m.lose(fmt.Errorf("lease: the store renewed token %d as %d", m.token, ev.grant.Token))
 	}
 	m.failure = nil
-	m.until = req.sent
+	m.until = req.sent // the store cannot have noted the renewal earlier, so it does not end before this
 	m.renewAfter(req.sent, m.settings.Renewal)
 	return append([]any{acValid{sent: req.sent, token: m.token}}, m.expire(now)...)
 }
 
 func (m *machine) proceedHeld(now moment) []any {
 	var out []any
-	for len(m.wishes) > 0 && m.wishes[0].floor < m.token {
-		out = append(out, acAcquired{id: m.wishes[0].id, held: true})
-		m.wishes = m.wishes[1:]
+	for len(m.acquires) > 0 && m.acquires[0].floor < m.token {
+		out = append(out, acAcquired{id: m.acquires[0].id, held: true})
+		m.acquires = m.acquires[1:]
 	}
-	if len(m.wishes) > 0 {
+	if len(m.acquires) > 0 {
 		return append(out, m.invalidate(taking)...)
 	}
 	if m.state == held && now.since(*m.renewAt) >= m.renewIn {

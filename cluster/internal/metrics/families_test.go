@@ -10,7 +10,6 @@ import (
 	"github.com/understudy-go/understudy/cluster/membership"
 )
 
-// value returns the value of the series with these values of its labels.
 func value(t *testing.T, all []telemetry.Family, name string, labels ...string) float64 {
 	t.Helper()
 	for _, f := range all {

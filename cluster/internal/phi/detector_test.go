@@ -12,7 +12,6 @@ func akka() Settings {
 	return Settings{Threshold: 8, Pause: 3 * time.Second, MinStdDev: 100 * time.Millisecond, Samples: 1000, FirstInterval: time.Second}
 }
 
-// lan are the settings of a local network.
 func lan() Settings {
 	return Settings{Threshold: 8, Pause: 600 * time.Millisecond, MinStdDev: 20 * time.Millisecond, Samples: 1000, FirstInterval: 100 * time.Millisecond}
 }

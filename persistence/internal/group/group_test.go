@@ -13,7 +13,6 @@ import (
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
-// bound is the weight of a group in these tests.
 const bound = 8
 
 // A fakeStore is slow, and records which jobs were committed together.

@@ -84,7 +84,7 @@ func (q *Queue[W]) await(ctx context.Context, j *Job[W]) error {
 	if q.withdraw(j) {
 		return unavailable(ctx.Err())
 	}
-	select {
+	select { // it was taken, and may be committed by now
 	case <-j.done:
 		return j.Err
 	default:

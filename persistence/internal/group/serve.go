@@ -1,5 +1,9 @@
 package group
 
+import (
+	"sync"
+)
+
 // Serve runs the loop of the committing goroutine. It returns when the queue is closed and the
 // current commit has ended.
 //
@@ -70,4 +74,40 @@ func (q *Queue[W]) takeAll() []*Job[W] {
 	jobs := q.jobs
 	q.jobs = nil
 	return jobs
+}
+
+// An answerer answers the jobs of one group after the other. The zero value is ready for use.
+type answerer[W any] struct {
+	groups  chan []*Job[W] // to the other goroutine; nil until it is needed
+	pending sync.WaitGroup // the groups that it has
+	running sync.WaitGroup // the goroutine
+}
+
+func (a *answerer[W]) answer(jobs []*Job[W], hurry bool) {
+	if !hurry {
+		a.pending.Wait() // jobs are answered in the order of their commits
+		finish(jobs)
+		return
+	}
+	if a.groups == nil {
+		a.groups = make(chan []*Job[W], 1)
+		a.running.Go(func() {
+			for jobs := range a.groups {
+				finish(jobs)
+				a.pending.Done()
+			}
+		})
+	}
+	// One group may wait. A committer that is further ahead blocks here, so answers keep up with
+	// it.
+	a.pending.Add(1)
+	a.groups <- jobs
+}
+
+// end answers what is left, and ends the goroutine.
+func (a *answerer[W]) end() {
+	if a.groups != nil {
+		close(a.groups)
+		a.running.Wait()
+	}
 }

@@ -71,6 +71,8 @@ func (m *Machine) advance(now time.Time) []Action {
 	case m.cfg.Leased && (!a.Held || a.Token < m.asking.term):
 		return []Action{AcquireLease{Number: a.next(leaseAsked), Floor: m.asking.term - 1}}
 	}
+	// The lease comes before the source, because its token is the floor of the claim. So one term
+	// is above the members' terms, the tokens and the source's terms.
 	least := max(m.asking.term, a.Token)
 	if m.cfg.Sourced && a.claim < least {
 		return []Action{ClaimTerm{Number: a.next(termAsked), Floor: least - 1}}
@@ -146,7 +148,7 @@ func (m *Machine) onLeaseLost(ev LeaseLost, now time.Time) []Action {
 	switch m.phase {
 	case Host:
 		return m.stopFor(Stopping, true, now)
-	case HandingOver, Stopping:
+	case HandingOver, Stopping: // it may have the whole StopTimeout, and the lease may be another's now
 		if m.instance.Running {
 			return []Action{StopInstance{AtOnce: true}}
 		}

@@ -57,7 +57,7 @@ func (d *drain) askHost(host node.ID, sends uint64) (ask, waits bool) {
 		return false, false
 	case d.settle.To() == host:
 		return false, true
-	case d.rounds > 0 && d.sends == sends:
+	case d.rounds > 0 && d.sends == sends: // nothing was sent since it has answered
 		return false, false
 	}
 	d.settle.Raise(host)

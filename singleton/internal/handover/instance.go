@@ -66,6 +66,7 @@ func (m *Machine) onEnded(e InstanceEnded, now time.Time) []Action {
 	if e.LeaseLost {
 		m.outside.lose(ErrLeaseLost, now.Add(m.cfg.LeaseRetry))
 	}
+	// Others wait for this end, or may acquire the lease: a restart in place would run beside them.
 	if m.phase != Host || e.LeaseLost {
 		return m.afterInstance(now)
 	}
@@ -90,7 +91,7 @@ func (m *Machine) onEnded(e InstanceEnded, now time.Time) []Action {
 func (m *Machine) afterInstance(now time.Time) []Action {
 	m.phase = Pending
 	out := m.outside.release()
-	if !m.outside.Releasing {
+	if !m.outside.Releasing { // otherwise onReleased grants them
 		out = append(out, m.grantWaiters()...)
 	}
 	return append(out, m.settle(now)...)

@@ -138,7 +138,7 @@ func (m *Machine) onMessage(msg wire.Any, now time.Time) []Action {
 func (m *Machine) onView(topo singletonhook.Topology, now time.Time) []Action {
 	renamed := m.topo.Self != topo.Self
 	m.topo = topo
-	m.terms.learn(topo.Record)
+	m.terms.learn(topo.Record) // before the review, which may ask for a term above all that are known
 	if renamed {
 		return m.onRename(now)
 	}
@@ -193,6 +193,8 @@ func (m *Machine) reviewHost(now time.Time) []Action {
 	if m.topo.Down {
 		return m.stopFor(Stopping, true, now)
 	}
+	// Before the election: an overtaken instance can store nothing, and answers from a state that
+	// lacks the events of the other one, even while this node is still to host.
 	switch overtaken := m.terms.overtook(m.instance.Generation); {
 	case overtaken && m.instance.Running:
 		return m.stopFor(Stopping, true, now)
@@ -200,6 +202,8 @@ func (m *Machine) reviewHost(now time.Time) []Action {
 		m.phase = Pending
 		return m.settle(now)
 	}
+	// Another host is no reason to stop: it asks first, and until then its view may lack the
+	// change. An instance that stopped at once would leave the singleton without one meanwhile.
 	_, found := m.Host()
 	if _, _, mismatch := m.Mismatch(); found && !mismatch && !m.terms.known.Finished {
 		return nil
@@ -232,6 +236,8 @@ func (m *Machine) settle(now time.Time) []Action {
 	default:
 		return m.ask(now)
 	}
+	// This node is not to host now. A lease that it kept would block the node that is, until it
+	// expires.
 	m.asking.retryAt = time.Time{}
 	return m.outside.release()
 }

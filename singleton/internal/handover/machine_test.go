@@ -104,7 +104,6 @@ func tell(t *testing.T, text string, told func(Phase, Event)) string {
 	return out.String()
 }
 
-// testConfig has the default settings of a singleton.
 func testConfig() Config {
 	return Config{
 		Name: "x", StopTimeout: 10 * time.Second, LeaseRetry: 5 * time.Second,

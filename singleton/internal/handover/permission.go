@@ -73,6 +73,8 @@ func (t *terms) taken(term uint64) {
 // promise promises a term to a node. It returns the highest term that others may have used: when
 // that is not below the promised one, the node must ask for a higher one.
 func (t *terms) promise(to node.ID, term uint64) (taken uint64) {
+	// A promise to the same node does not count: if the grant was lost, it asks for that term
+	// again.
 	taken = t.known.Term
 	if t.promised.to != to {
 		taken = t.highest()
@@ -99,10 +101,14 @@ var askBackoff = actor.Backoff{Min: 100 * time.Millisecond, Max: time.Second}
 // answered; again, only when it is time. When the term turns out to be used, it starts over with a
 // higher one.
 func (m *Machine) proceed(now time.Time, again bool) []Action {
+	// A view or an answer may have shown a term that was used meanwhile. An instance of p.term
+	// would then not be newer than another one, and its journal would refuse it.
 	p := &m.asking
 	if p.term <= m.terms.highest() {
 		return m.ask(now)
 	}
+	// Both are looked at each time: while others answer, a member may be removed that has not
+	// answered. It is no longer missing then, and its margin counts instead.
 	missing := m.missing()
 	if len(missing) == 0 && !now.Before(m.earliestStart()) {
 		return m.acquire(now)
@@ -135,6 +141,8 @@ func (m *Machine) missing() []node.ID {
 // not answer are over, and the delay after a failure.
 func (m *Machine) earliestStart() time.Time {
 	at := m.instance.startAt
+	// Neither needs a margin. The journal refuses what a removed instance writes, and a lease can
+	// only be acquired after the one before has ended.
 	if m.terms.known.Fenced || m.cfg.Leased {
 		return at
 	}
@@ -161,6 +169,7 @@ func (m *Machine) onGrant(msg wire.Message[wire.Grant], now time.Time) []Action 
 	if max(g.Taken, g.Record.Term) > MaxTerm {
 		return nil // no manager says so
 	}
+	// Answers to earlier requests teach as well: a term that was used stays used.
 	news := g.Record.Finished && !m.terms.known.Finished
 	m.terms.learn(g.Record)
 	m.terms.taken(g.Taken)
@@ -179,11 +188,15 @@ func (m *Machine) onGrant(msg wire.Message[wire.Grant], now time.Time) []Action 
 
 // onRequest answers a member that asks to host. Requests that are not answered are repeated.
 func (m *Machine) onRequest(r wire.Message[wire.Request], now time.Time) []Action {
+	// Of two nodes that both consider themselves the host, neither may grant: both would start an
+	// instance. The requests are repeated, and one is answered once the views agree.
 	if _, known := m.topo.Member(r.Header.From); !known || m.hostIsSelf() || r.Body.Term > MaxTerm {
 		return nil
 	}
 	switch m.phase {
 	case Pending, Standby, Asking, Acquiring, Ended:
+		// The lease comes back first: the other node acquires it as soon as it has the grants, and
+		// would otherwise wait until it expires.
 		out := m.outside.release()
 		m.waiters.add(r)
 		if m.outside.Releasing {

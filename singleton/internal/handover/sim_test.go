@@ -162,7 +162,6 @@ func (s *sim) carry(from, to *simNode, arrive func()) {
 	}
 }
 
-// linked reports whether two nodes can have a connection.
 func (s *sim) linked(a, b *simNode) bool {
 	return s.cuts[a.index][b.index] == 0 && s.cuts[b.index][a.index] == 0
 }
@@ -189,7 +188,6 @@ type simEvent struct {
 
 func (e simEvent) before(o simEvent) bool { return e.at < o.at || e.at == o.at && e.order < o.order }
 
-// A simQueue is a heap.
 type simQueue []simEvent
 
 func (q *simQueue) push(e simEvent) {

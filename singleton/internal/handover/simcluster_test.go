@@ -171,8 +171,6 @@ func (n *simNode) gossip(to *simNode, t simTable) {
 	n.sim.carry(n, to, func() { to.hear(from, t, record) })
 }
 
-// hear merges the table of another node. A node in no cluster listens to nodes that have let it in.
-// A node never listens to another cluster.
 func (n *simNode) hear(from int, t simTable, record singletonhook.Record) {
 	me := t.entries[n.index].incarnation
 	switch {

@@ -104,7 +104,6 @@ func (i *simInstance) rest() {
 	i.node.in(i.node.sim.between(40*time.Millisecond, 120*time.Millisecond), i.act)
 }
 
-// act looks whether the instance may act, and does so a moment later.
 func (i *simInstance) act() {
 	if i.over || i.dying {
 		return
@@ -140,7 +139,6 @@ func (i *simInstance) valid() bool { return !i.node.sim.plan.mode.leased() || i.
 // runs reports whether the instance can do something now.
 func (i *simInstance) runs() bool { return !i.over && !i.node.paused && i.valid() }
 
-// tell queues a message.
 func (i *simInstance) tell(msg int) { i.box = append(i.box, msg) }
 
 // handle takes messages from time to time, so that some are always waiting.
@@ -188,7 +186,6 @@ func (i *simInstance) stop(now bool) {
 	}
 }
 
-// end ends the instance. While it is writing, it ends a moment later.
 func (i *simInstance) end(how InstanceEnded) {
 	switch {
 	case i.over:

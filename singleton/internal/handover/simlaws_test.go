@@ -34,8 +34,8 @@ type simLaws struct {
 	broken  string
 	last    generation.Generation // the latest that began a term
 	lastOn  node.ID
-	started generation.Generation          // the latest of all
-	seqs    map[uint64]uint64              // by term, the last
+	started generation.Generation // the latest of all
+	seqs    map[uint64]uint64
 	lifted  map[generation.Generation]bool // to which the journal has raised another
 	removed map[node.ID]bool               // by somebody, without a sign of the end
 	since   time.Duration                  // since when account has counted
@@ -256,7 +256,6 @@ func (s *sim) unrest() string {
 	return ""
 }
 
-// checkOrder looks whether a message of a sender has been overtaken.
 func (s *sim) checkOrder(msg int) {
 	sender := s.told[msg].sender
 	if s.plan.graceful && msg < s.laws.handled[sender] {

@@ -19,7 +19,6 @@ func (n *simNode) happened(ev Event) {
 	n.checkDrained()
 }
 
-// plan wakes the machine when it wants to.
 func (n *simNode) plan() {
 	at := n.machine.Wake()
 	if at.IsZero() || at.Equal(n.wakeAt) {
@@ -60,7 +59,6 @@ func (n *simNode) do(a Action) {
 	}
 }
 
-// claim asks the source for a term, which leaves one out now and then.
 func (n *simNode) claim(a ClaimTerm) {
 	s, term := n.sim, uint64(0)
 	n.call(func() {

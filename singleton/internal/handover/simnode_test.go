@@ -144,7 +144,6 @@ func (n *simNode) boot() {
 	n.in(s.upTo(400*time.Millisecond), n.post.write)
 }
 
-// config returns the configuration of the singleton.
 func (s *sim) config() Config {
 	return Config{
 		Name: "x", StopTimeout: simStop, LeaseRetry: time.Second, Margin: s.margin(),
@@ -267,7 +266,6 @@ func (n *simNode) depart() {
 	n.sim.in(back, n.boot)
 }
 
-// exit ends the process, and with it what it holds.
 func (n *simNode) exit(fate simFate) {
 	s := n.sim
 	s.note(n, "ends")

@@ -55,7 +55,6 @@ func (s *sim) fate(msg int, f simFate) {
 	}
 }
 
-// write tells the singleton something from time to time.
 func (p *simPost) write() {
 	s := p.node.sim
 	if s.quiet {
@@ -218,7 +217,6 @@ func (p *simPost) reroute() {
 	p.plan()
 }
 
-// plan retries what waits, in a while.
 func (p *simPost) plan() {
 	n := p.node
 	p.relay.Plan(n.clock())
@@ -241,7 +239,6 @@ func laterOf(a, b time.Time) time.Time {
 	return a
 }
 
-// close gives up what waits; what other nodes have sent is returned to them.
 func (p *simPost) close() {
 	p.relay.Close()
 	p.loseAll(simClosed)

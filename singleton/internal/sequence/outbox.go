@@ -68,6 +68,8 @@ func (q *Outbox[M]) Aim(to node.ID) (check bool) {
 	resumed := !q.going
 	q.going = true
 	if to != q.to {
+		// The former manager may have handled messages that it has not acknowledged. The new one
+		// ignores them if it has the former one's watermarks; without, only a repetition is safe.
 		q.to = to
 		q.open.Restart()
 		return false
@@ -172,7 +174,7 @@ func (q *Outbox[M]) Remove(gone func(M) bool) (removed []M) {
 			return removed
 		default:
 			removed = append(removed, k.Msg)
-			*k = Kept[M]{Skip: true}
+			*k = Kept[M]{Skip: true} // its number remains: a gap would make the receiver ask for it for ever
 		}
 	}
 	for q.held.Len() > 0 && gone(q.held.At(0)) {

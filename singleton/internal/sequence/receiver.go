@@ -51,7 +51,7 @@ func (r *Receiver) stream(id wire.StreamID) *stream {
 // update runs f, which may raise UpTo.
 func (s *stream) update(f func()) {
 	before := s.UpTo()
-	if f(); s.UpTo() != before {
+	if f(); s.UpTo() != before { // the failures were those of a message that is done
 		s.failures = 0
 	}
 }
@@ -77,7 +77,7 @@ func (r *Receiver) Take(id wire.StreamID, from node.ID, first, number uint64, op
 		s.news = s.news || number <= s.UpTo() // the answer may have been lost
 		return Ignore
 	}
-	if !open {
+	if !open { // not recorded as received: the next instance asks for it
 		return Ignore
 	}
 	switch s.Take(number) {

@@ -1,10 +1,14 @@
 package etcd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
+	"time"
 
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/understudy-go/understudy/internal/options"
@@ -64,4 +68,127 @@ func after(token, floor uint64) (uint64, error) {
 		return 0, fmt.Errorf("%w: got %d with a floor of %d", ErrOverflow, token, floor)
 	}
 	return highest + 1, nil
+}
+
+// Take implements [lease.Store]. It returns [ErrOverflow] for the highest possible Floor, as no
+// token is greater. When an answer is lost, a lease of etcd may be left behind until it expires.
+func (s *Store) Take(ctx context.Context, c lease.Claim) (lease.Grant, error) {
+	g, err := s.take(ctx, c)
+	if err != nil && !errors.Is(err, lease.ErrHeld) {
+		return lease.Grant{}, fmt.Errorf("etcd: take lease %q: %w", c.Name, err)
+	}
+	return g, err
+}
+
+func (s *Store) take(ctx context.Context, c lease.Claim) (lease.Grant, error) {
+	r, err := s.read(ctx, c.Name)
+	if err != nil {
+		return lease.Grant{}, err
+	}
+	if r.acquired != 0 && r.holder != c.Holder {
+		return lease.Grant{}, fmt.Errorf("%w: %s has it", lease.ErrHeld, r.holder)
+	}
+	granted, err := s.client.Grant(ctx, seconds(c.TTL))
+	if err != nil {
+		return lease.Grant{}, err
+	}
+	// If another acquisition was faster, r is out of date; the next iteration reads again.
+	for {
+		token, err := after(r.token, c.Floor)
+		if err == nil && r.acquired != 0 && r.holder != c.Holder {
+			err = fmt.Errorf("%w: %s has it", lease.ErrHeld, r.holder)
+		}
+		if err != nil {
+			s.forget(ctx, granted.ID)
+			return lease.Grant{}, err
+		}
+		acquired, now, err := s.put(ctx, c, r, token, granted.ID)
+		if err != nil {
+			return lease.Grant{}, err // the lease of etcd may hold the key, so it must not be revoked
+		}
+		if acquired != 0 {
+			if r.id != 0 {
+				s.forget(ctx, r.id) // its key now belongs to the new lease of etcd
+			}
+			return lease.Grant{Claim: c, Token: token, Version: version{acquired, granted.ID}.String()}, nil
+		}
+		r = now
+	}
+}
+
+// put writes an acquisition on the condition that r is still the state of the name, and returns its
+// revision. Otherwise it returns 0, and the current state in now.
+func (s *Store) put(ctx context.Context, c lease.Claim, r record, token uint64, id clientv3.LeaseID) (acquired int64, now record, err error) {
+	holder, number := s.holderKey(c.Name), s.tokenKey(c.Name)
+	answer, err := s.client.Txn(ctx).If(
+		clientv3.Compare(clientv3.ModRevision(holder), "=", r.acquired),
+		clientv3.Compare(clientv3.ModRevision(number), "=", r.tokenRev),
+	).Then(
+		clientv3.OpPut(holder, c.Holder, clientv3.WithLease(id)),
+		clientv3.OpPut(number, strconv.FormatUint(token, 10)),
+	).Else(s.reads(c.Name)...).Commit()
+	switch {
+	case err != nil:
+		return 0, record{}, err
+	case answer.Succeeded:
+		return answer.Header.Revision, record{}, nil
+	}
+	now, err = s.parse(c.Name, answer.Responses)
+	return 0, now, err
+}
+
+// forget revokes a lease of etcd that no key needs; it would also expire by itself.
+func (s *Store) forget(ctx context.Context, id clientv3.LeaseID) {
+	_, _ = s.client.Revoke(ctx, id)
+}
+
+// seconds returns d in whole seconds, as etcd counts, rounded up.
+func seconds(d time.Duration) int64 {
+	return int64((d + time.Second - 1) / time.Second)
+}
+
+// Renew implements [lease.Store].
+func (s *Store) Renew(ctx context.Context, g lease.Grant) (lease.Grant, error) {
+	v, ok := parseVersion(g.Version)
+	if !ok {
+		return lease.Grant{}, lease.ErrLost // not a grant of this package
+	}
+	_, err := s.client.KeepAliveOnce(ctx, v.id)
+	gone := errors.Is(err, rpctypes.ErrLeaseNotFound)
+	if err != nil && !gone {
+		return lease.Grant{}, fmt.Errorf("etcd: renew lease %q: %w", g.Name, err)
+	}
+	// The lease of etcd may continue, while the key belongs to another one by now.
+	r, err := s.read(ctx, g.Name)
+	switch {
+	case err != nil && !gone:
+		return lease.Grant{}, fmt.Errorf("etcd: renew lease %q: %w", g.Name, err)
+	case err == nil && r.acquired != v.acquired && r.holder != "":
+		return lease.Grant{}, fmt.Errorf("%w: %s has it", lease.ErrLost, r.holder)
+	case gone || r.acquired != v.acquired:
+		return lease.Grant{}, lease.ErrLost
+	}
+	return g, nil
+}
+
+// Release implements [lease.Store]. A grant without a version stands for any lease that its holder
+// may have.
+func (s *Store) Release(ctx context.Context, g lease.Grant) error {
+	if err := s.release(ctx, g); err != nil && !errors.Is(err, rpctypes.ErrLeaseNotFound) {
+		return fmt.Errorf("etcd: release lease %q: %w", g.Name, err)
+	}
+	return nil
+}
+
+func (s *Store) release(ctx context.Context, g lease.Grant) error {
+	v, ok := parseVersion(g.Version)
+	if !ok {
+		r, err := s.read(ctx, g.Name)
+		if err != nil || r.holder != g.Holder {
+			return err
+		}
+		v.id = r.id
+	}
+	_, err := s.client.Revoke(ctx, v.id)
+	return err
 }

@@ -34,7 +34,6 @@ func manifestsOfTheGuide(t *testing.T, c *cluster) {
 	require.NoError(t, shell.Follow("```sh\nkubectl apply -f deploy/ -f deploy/leases/\n```\n", func(walkthrough.Step) {}))
 }
 
-// kubeconfig returns a configuration of kubectl for the administrator.
 func (c *cluster) kubeconfig(t *testing.T) string {
 	token, err := readToken(c.Admin)
 	require.NoError(t, err)

@@ -17,7 +17,6 @@ import (
 // Visit asks for the number of visits, this one included.
 type Visit struct{ ReplyTo actor.ActorRef[string] }
 
-// visitors counts, and says under which generation.
 func visitors() actor.Behavior[Visit] {
 	visits := 0
 	return behaviors.Receive(func(ctx *actor.Context[Visit], msg Visit) actor.Behavior[Visit] {

@@ -19,7 +19,6 @@ func TestMain(m *testing.M) {
 // ownTable is a table that no other test uses.
 func ownTable(t testing.TB) postgres.Option { return postgres.Table("public", t.Name()) }
 
-// openAt returns a store whose table is there.
 func openAt(t *testing.T, url string, opts ...postgres.Option) *postgres.Store {
 	t.Helper()
 	store, err := postgres.Open(url, opts...)

@@ -109,8 +109,8 @@ func (c *claim) answered(term uint64, err error) {
 	x.in.reply(c.token, x.ownership(), nil)
 }
 
-// renew grants the singleton to its owner again, under the next sequence number. It returns false if
-// another owner has been granted a term since, or no number is left.
+// renew grants the singleton to its owner again, under the next sequence number. It returns false
+// if another owner has been granted a term since, or no number is left.
 func (x *singleton) renew() bool {
 	if x.granted != x.grant || x.grant.generation.Seq == math.MaxUint32 {
 		return false

@@ -15,7 +15,6 @@ import (
 	"github.com/understudy-go/understudy/internal/statuspage"
 )
 
-// historyOf returns the history that a node serves, oldest first.
 func historyOf(t *testing.T, n *Node) []history.Event {
 	t.Helper()
 	var h statuspage.History

@@ -9,16 +9,16 @@ import (
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 )
 
-// A mark is what Spawn compares when a singleton is spawned again on a node; see
+// An identity is what Spawn compares when a singleton is spawned again on a node; see
 // [extension.Marked].
-type mark struct {
+type identity struct {
 	message reflect.Type
 	set     *settings
 }
 
 // Again implements [extension.Mark]. Factories, and the values of stop messages, are not compared.
-func (m mark) Again(living any) error {
-	other, ok := living.(mark)
+func (m identity) Again(living any) error {
+	other, ok := living.(identity)
 	if !ok {
 		return fmt.Errorf("%w: the living actor is not a singleton", ErrMismatch)
 	}
@@ -40,7 +40,7 @@ func (m mark) Again(living any) error {
 
 // PassesOptionsOn lets the instance have the mailbox and the kind that were given to Spawn, see
 // [extension.PassedOptions]. The manager takes its own messages while the instance is behind.
-func (mark) PassesOptionsOn() {}
+func (identity) PassesOptionsOn() {}
 
 func quoted(value string) string {
 	if value == "" {

@@ -12,7 +12,6 @@ import (
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 )
 
-// peer returns a member that is up.
 func peer(name string) singletonhook.Peer {
 	return singletonhook.Peer{ID: node.ID{Address: name + ":1", Incarnation: 1}, Name: name, Up: true}
 }
@@ -22,10 +21,10 @@ func topologyOf(members ...singletonhook.Peer) *singletonhook.Topology {
 	return &singletonhook.Topology{Self: peer("anna").ID, Members: members}
 }
 
-// newest returns the newest event that f adds to a chronicle of the singleton ledger, as text; ""
+// newest returns the newest event that f adds to the history of the singleton ledger, as text; ""
 // if it adds none.
-func newest(f func(c *chronicle)) string {
-	c := &chronicle{ring: history.New(), name: "ledger"}
+func newest(f func(c *historyWriter)) string {
+	c := &historyWriter{ring: history.New(), name: "ledger"}
 	f(c)
 	for _, e := range c.ring.Events("anna") {
 		return e.Kind + ": " + e.Reason
@@ -48,7 +47,7 @@ func TestTheHistoryTellsWhyASingletonMoved(t *testing.T) {
 		"singleton moved: from bert to anna: anna is now the oldest":                              topologyOf(anna, bert),
 		"": down,
 	} {
-		require.Equal(t, want, newest(func(c *chronicle) {
+		require.Equal(t, want, newest(func(c *historyWriter) {
 			c.hostIs(bert, topologyOf(anna, bert), "the oldest", "")
 			c.hostIs(anna, topo, "the oldest", "")
 		}))
@@ -59,13 +58,13 @@ func TestTheFirstHostThatANodeLearnsOfIsNoMove(t *testing.T) {
 	anna, bert := peer("anna"), peer("bert")
 	topo, down := topologyOf(anna, bert), topologyOf(anna, bert)
 	down.Down = true
-	require.Empty(t, newest(func(c *chronicle) {
+	require.Empty(t, newest(func(c *historyWriter) {
 		c.hostIs(bert, topo, "", "")
 		c.hostIs(bert, topo, "", "")
 		c.hostIs(singletonhook.Peer{}, down, "", "this node is down")
 		c.hostIs(anna, topo, "", "")
 	}))
-	require.Equal(t, `singleton has no host: no member that is up has the role "worker"`, newest(func(c *chronicle) {
+	require.Equal(t, `singleton has no host: no member that is up has the role "worker"`, newest(func(c *historyWriter) {
 		c.hostIs(bert, topo, "", "")
 		c.hostIs(singletonhook.Peer{}, topo, "", `no member that is up has the role "worker"`)
 	}))
@@ -86,13 +85,13 @@ func TestTheHistoryTellsWhyAnInstanceStarts(t *testing.T) {
 		"singleton started: hand-over from cleo:1":                          {takeover: handover.Takeover{From: peer("cleo").ID, Reason: handover.Moved}},
 		"singleton started: hand-over":                                      {takeover: handover.Takeover{Reason: handover.Moved}},
 	} {
-		require.Equal(t, want, newest(func(c *chronicle) { c.started(topo, test.takeover, test.restarts) }))
+		require.Equal(t, want, newest(func(c *historyWriter) { c.started(topo, test.takeover, test.restarts) }))
 	}
 }
 
 func TestAHostThatHasLeftStillHasItsName(t *testing.T) {
 	anna, bert := peer("anna"), peer("bert")
-	require.Equal(t, "singleton started: hand-over from bert", newest(func(c *chronicle) {
+	require.Equal(t, "singleton started: hand-over from bert", newest(func(c *historyWriter) {
 		c.hostIs(bert, topologyOf(anna, bert), "", "")
 		c.hostIs(anna, topologyOf(anna), "", "")
 		c.started(topologyOf(anna), handover.Takeover{From: bert.ID, Reason: handover.Moved}, 0)
@@ -123,7 +122,7 @@ func TestTheHistoryTellsWhyAnInstanceEnded(t *testing.T) {
 		if topo == nil {
 			topo = topologyOf()
 		}
-		require.Equal(t, want, newest(func(c *chronicle) {
+		require.Equal(t, want, newest(func(c *historyWriter) {
 			c.host = peer("bert")
 			c.ended(test.ended, test.err, test.phase, topo)
 		}))
@@ -131,9 +130,9 @@ func TestTheHistoryTellsWhyAnInstanceEnded(t *testing.T) {
 }
 
 func TestTheHistoryTellsOfLostLeasesAndStuckInstances(t *testing.T) {
-	require.Equal(t, "singleton lost its lease: expired", newest(func(c *chronicle) { c.lostLease(errors.New("expired")) }))
-	require.Equal(t, "singleton lost its lease: ", newest(func(c *chronicle) { c.lostLease(nil) }))
-	require.Equal(t, "singleton stuck: its instance on bert does not end: its handler does not return", newest(func(c *chronicle) {
+	require.Equal(t, "singleton lost its lease: expired", newest(func(c *historyWriter) { c.lostLease(errors.New("expired")) }))
+	require.Equal(t, "singleton lost its lease: ", newest(func(c *historyWriter) { c.lostLease(nil) }))
+	require.Equal(t, "singleton stuck: its instance on bert does not end: its handler does not return", newest(func(c *historyWriter) {
 		c.stuck(topologyOf(peer("bert")), peer("bert").ID)
 	}))
 }

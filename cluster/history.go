@@ -11,34 +11,34 @@ import (
 	"github.com/understudy-go/understudy/internal/history"
 )
 
-// A chronicle puts changes and decisions of the membership into the history of a node. The words
-// are those of the log.
-type chronicle struct{ ring *history.Ring }
+// A historyWriter puts changes and decisions of the membership into the history of a node, in the
+// words of the log.
+type historyWriter struct{ ring *history.Ring }
 
-func chronicleOf(s *actor.System) chronicle {
-	return chronicle{extension.Ensure(s, history.New)}
+func newHistoryWriter(s *actor.System) historyWriter {
+	return historyWriter{extension.Ensure(s, history.New)}
 }
 
 // noted adds a decision of the membership. v is the view in which the decision was taken.
-func (c chronicle) noted(a membership.Note, v View) {
-	c.ring.Add(time.Now(), a.Text, cmp.Or(memberAt(v, a.Address), a.Address), a.Reason)
+func (h historyWriter) noted(a membership.Note, v View) {
+	h.ring.Add(time.Now(), a.Text, cmp.Or(memberAt(v, a.Address), a.Address), a.Reason)
 }
 
 // changed adds the changes that lead from the view before to v. A node that joins does not add the
 // members that it finds, because they may be more than a history can hold.
-func (c chronicle) changed(changes []Event, before, v View) {
+func (h historyWriter) changed(changes []Event, before, v View) {
 	if len(before.Members) == 0 && len(v.Members) > 0 {
-		c.ring.Add(time.Now(), "this node is a member", v.Self.Name, fmt.Sprintf("the cluster has %d members", len(v.Members)))
+		h.ring.Add(time.Now(), "this node is a member", v.Self.Name, fmt.Sprintf("the cluster has %d members", len(v.Members)))
 		return
 	}
 	for _, e := range changes {
-		c.add(e, before.Self)
+		h.add(e, before.Self)
 	}
 }
 
 // self is this node as it was before.
-func (c chronicle) add(e Event, self Member) {
-	add := func(kind, subject, reason string) { c.ring.Add(time.Now(), kind, subject, reason) }
+func (h historyWriter) add(e Event, self Member) {
+	add := func(kind, subject, reason string) { h.ring.Add(time.Now(), kind, subject, reason) }
 	switch e := e.(type) {
 	case MemberUp:
 		add("member up", e.Member.Name, "")
@@ -81,6 +81,6 @@ func leftInOrder(e MembershipLost, self Member) bool {
 	return e.Self.Status != Down && (self.Status == Leaving || self.Status == Exiting)
 }
 
-func (c chronicle) ended(name string, err error) {
-	c.ring.Add(time.Now(), "node has ended", name, err.Error())
+func (h historyWriter) ended(name string, err error) {
+	h.ring.Add(time.Now(), "node has ended", name, err.Error())
 }

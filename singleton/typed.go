@@ -10,9 +10,9 @@ import (
 	"github.com/understudy-go/understudy/singleton/internal/handover"
 )
 
-// A seat is where the instances of one manager run. It alone knows the type of the messages, so
-// everything else of the manager is compiled once, whatever singletons a program has.
-type seat interface {
+// A typedContext is the Context of a manager with its instance. It alone knows the type of the
+// messages, so everything else of the manager is compiled once, whatever singletons a program has.
+type typedContext interface {
 	notify(handle func()) (notify func())
 	inbox(handle func(msg any)) actor.ActorRef[any]
 	metadata() extension.Metadata                        // of the message that the manager handles
@@ -35,7 +35,7 @@ type managerContext interface {
 	Drain(child actor.AnyRef)
 }
 
-type seatOf[M any] struct {
+type typedContextOf[M any] struct {
 	ctx      *actor.Context[M]
 	factory  func() actor.Behavior[M]
 	onTell   actor.MessageHandler[M] // the manager's own
@@ -44,7 +44,7 @@ type seatOf[M any] struct {
 }
 
 func manage[M any](ctx *actor.Context[M], next *actor.Next[M], factory func() actor.Behavior[M], set settings) {
-	s := &seatOf[M]{ctx: ctx, factory: factory}
+	s := &typedContextOf[M]{ctx: ctx, factory: factory}
 	m := newManager(ctx, s, ctx.Self(), set)
 	s.onTell = func(ctx *actor.Context[M], msg M) actor.Behavior[M] {
 		if s.open { // this message came here nevertheless, for instance from a bounded mailbox
@@ -61,28 +61,28 @@ func manage[M any](ctx *actor.Context[M], next *actor.Next[M], factory func() ac
 	}
 }
 
-func (s *seatOf[M]) notify(handle func()) (notify func()) {
+func (s *typedContextOf[M]) notify(handle func()) (notify func()) {
 	return s.ctx.Notify(func() actor.Behavior[M] {
 		handle()
 		return nil
 	})
 }
 
-func (s *seatOf[M]) inbox(handle func(msg any)) actor.ActorRef[any] {
+func (s *typedContextOf[M]) inbox(handle func(msg any)) actor.ActorRef[any] {
 	return extension.Handle(s.ctx, func(msg any) actor.Behavior[M] {
 		handle(msg)
 		return nil
 	})
 }
 
-func (s *seatOf[M]) metadata() extension.Metadata { return extension.MetadataOf(s.ctx) }
+func (s *typedContextOf[M]) metadata() extension.Metadata { return extension.MetadataOf(s.ctx) }
 
-func (s *seatOf[M]) unpack(p extension.Payload) (content any, err error) {
+func (s *typedContextOf[M]) unpack(p extension.Payload) (content any, err error) {
 	_, content, err = extension.UnpackMessage[M](s.ctx.System(), p)
 	return content, err
 }
 
-func (s *seatOf[M]) spawn(begins func(), opts []actor.SpawnOption) actor.AnyRef {
+func (s *typedContextOf[M]) spawn(begins func(), opts []actor.SpawnOption) actor.AnyRef {
 	first := func(ctx *actor.Context[M], next *actor.Next[M]) {
 		begun := ctx.Notify(func() actor.Behavior[M] {
 			begins()
@@ -97,22 +97,22 @@ func (s *seatOf[M]) spawn(begins func(), opts []actor.SpawnOption) actor.AnyRef 
 	return s.instance
 }
 
-func (s *seatOf[M]) tell(d handover.Told) {
+func (s *typedContextOf[M]) tell(d handover.Told) {
 	msg, _ := d.Message.(M) // or a nil one of an interface
 	extension.TellNoWaitWith(s.instance, msg, d.Metadata)
 }
 
-func (s *seatOf[M]) tellLast(msg any) {
+func (s *typedContextOf[M]) tellLast(msg any) {
 	m, _ := msg.(M)
 	extension.TellBeyondBound(s.instance, m)
 }
 
-func (s *seatOf[M]) deliver(d handover.Told, done func(err error)) {
+func (s *typedContextOf[M]) deliver(d handover.Told, done func(err error)) {
 	msg, _ := d.Message.(M)
 	extension.DeliverWith(s.instance, msg, d.Metadata, done)
 }
 
-func (s *seatOf[M]) straight(on bool) {
+func (s *typedContextOf[M]) straight(on bool) {
 	s.open = on
 	var to actor.ActorRef[M]
 	if on {
