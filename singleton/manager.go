@@ -28,7 +28,7 @@ type manager struct {
 	path      string
 	set       settings
 	machine   *handover.Machine
-	relay     handover.Relay
+	relay     *handover.Relay
 	sequenced sequenced
 	lease     leaseClient
 	instance  instance
@@ -158,7 +158,7 @@ func (m *manager) publish(event any) { m.ctx.System().Publish(event) }
 func (m *manager) onInbox(msg any) {
 	switch msg := msg.(type) {
 	case wire.Message[wire.Deliver]:
-		if m.relay.Deliver(msg.Header.From, handover.Parcel{Message: msg.Body.Payload, Metadata: m.typed.metadata()}) {
+		if m.relay.Deliver(msg.Header.From, handover.Told{Message: msg.Body.Payload, Metadata: m.typed.metadata()}) {
 			m.awaitExpiry()
 			m.report()
 			m.explain(msg.Body.Payload)
@@ -433,7 +433,7 @@ func (m *manager) checkMismatch() {
 	}
 	m.status.Mismatch = differences
 	if m.refusing() {
-		for _, w := range m.relay.TakeAll() {
+		for _, w := range m.relay.Drain() {
 			m.deadLetter(w.Message, m.mismatch)
 		}
 	}
@@ -442,7 +442,7 @@ func (m *manager) checkMismatch() {
 func (m *manager) refusing() bool { return m.mismatch != nil && !m.machine.Instance().Running }
 
 func (m *manager) giveUp(reason error) {
-	waiting := m.relay.TakeAll()
+	waiting := m.relay.Drain()
 	if out := m.sequenced.out; out != nil {
 		waiting = append(waiting, out.Drain()...)
 		out.Pause()

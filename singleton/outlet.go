@@ -33,12 +33,18 @@ func (o outlet) unfollowLeavers(next *singletonhook.Topology) {
 }
 
 func (o outlet) Deliver(d handover.Told) {
-	o.typed.tell(d)
+	if d, ok := o.decoded(d); ok {
+		o.typed.tell(d)
+	}
 }
 
 func (o outlet) Ready() bool { return o.instance.begun }
 
-func (o outlet) Take(d handover.Told) { o.take(d) }
+func (o outlet) Take(d handover.Told) {
+	if d, ok := o.decoded(d); ok {
+		o.take(d)
+	}
+}
 
 func (o outlet) Hold(d handover.Told) handover.Waiting { return o.hold(d) }
 
@@ -52,7 +58,11 @@ func (o outlet) Pass(w handover.Waiting) bool {
 
 func (o outlet) Until() time.Time { return o.set.expiry(time.Now()) }
 
-func (o outlet) Overflow(msg any) { o.drop(msg) }
+func (o outlet) Overflow(msg any) {
+	if d, ok := o.decoded(handover.Told{Message: msg}); ok {
+		o.drop(d.Message)
+	}
+}
 
 func (o outlet) BeforeDrain(host node.ID) { o.sequenced.sendWatermarks(host) }
 
@@ -64,6 +74,9 @@ func (o outlet) Rerouted() {
 }
 
 func (o outlet) Pack(msg any) (extension.Payload, bool) {
+	if p, packed := msg.(extension.Payload); packed {
+		return p, true
+	}
 	p, err := extension.PackMessage(msg)
 	if err != nil {
 		o.deadLetter(msg, err)
@@ -71,9 +84,15 @@ func (o outlet) Pack(msg any) (extension.Payload, bool) {
 	return p, err == nil
 }
 
-func (o outlet) Unpack(p handover.Parcel) (handover.Told, bool) {
-	msg, ok := o.unpack(p.Message)
-	return handover.Told{Message: msg, Metadata: p.Metadata}, ok
+// decoded decodes the message of d if it is one of another node. If that fails, it becomes a dead
+// letter.
+func (o outlet) decoded(d handover.Told) (handover.Told, bool) {
+	p, packed := d.Message.(extension.Payload)
+	if !packed {
+		return d, true
+	}
+	msg, ok := o.unpack(p)
+	return handover.Told{Message: msg, Metadata: d.Metadata}, ok
 }
 
 // unpack decodes a message of another node. A message that cannot be decoded becomes a dead letter.
@@ -165,9 +184,9 @@ func (m *manager) expire(now time.Time) {
 	for _, w := range own {
 		m.withdraw(w.Message, ErrHeldTooLong)
 	}
-	for _, p := range others {
-		if msg, ok := m.unpack(p.Message); ok {
-			m.deadLetter(msg, ErrHeldTooLong)
+	for _, w := range others {
+		if d, ok := (outlet{m}).decoded(w.Described); ok {
+			m.deadLetter(d.Message, ErrHeldTooLong)
 		}
 	}
 }

@@ -188,7 +188,7 @@ func (c *clustered) heard(msg toHub, m extension.Metadata) {
 		}
 	case msg.Passed != nil:
 		if r := c.hub.region(msg.Passed.Type); r != nil {
-			r.recalled(msg.Passed.Shard, msg.Passed.Number)
+			r.passed(msg.From, *msg.Passed)
 		}
 	}
 }
@@ -276,19 +276,11 @@ func (c *clustered) retry() {
 	v := c.view
 	c.ticks = false
 	c.mu.Unlock()
-	members := map[node.ID]bool{}
+	peers := peerStates{now: time.Now(), members: map[node.ID]bool{}}
 	for _, m := range v.Members {
-		members[m.ID()] = v.Reachable(m)
+		peers.members[m.ID()] = v.Reachable(m)
 	}
-	more := c.hub.tick(peerStates{
-		now:       time.Now(),
-		reachable: func(id node.ID) bool { return members[id] },
-		lost: func(id node.ID) bool {
-			_, member := members[id]
-			return !member
-		},
-	})
-	if more {
+	if c.hub.tick(peers) {
 		c.retrySoon()
 	}
 }
@@ -300,12 +292,13 @@ func (c *clustered) Start(under *actor.Context[any], r hosting.StartRequest, on 
 	if !ok || region == nil || !region.settings().hosts || shard >= region.capacity() {
 		return shell.Running{}, fmt.Errorf("this node does not host type %q; call sharding.Start", typ)
 	}
-	shards := cmp.Or(allot.DecodeShards(r.State), region.signature().Shards)
+	state := allot.ParseState(r.State)
+	shards := cmp.Or(state.Shards, region.signature().Shards)
 	start := func(gate func() error) actor.ActorRef[shardMsg] {
-		return region.startShard(under, under.Self(), shard, shards, r.Generation, shardStart{begun: on.Started, broken: on.Broken, gate: gate})
+		return region.startShard(under, under.Self(), shard, shards, r.Generation, shardStart{begun: on.Started, broken: on.Broken, gate: gate, former: state.Former})
 	}
 	if region.settings().leased() {
-		ref, err := c.startLeased(region, allot.DecodeLease(r.State), start)
+		ref, err := c.startLeased(region, state.Lease, start)
 		if err != nil {
 			return shell.Running{}, err
 		}

@@ -54,9 +54,17 @@ type outside interface {
 
 // peerStates says what is known of other nodes at one moment.
 type peerStates struct {
-	now       time.Time
-	reachable func(node.ID) bool
-	lost      func(node.ID) bool
+	now     time.Time
+	members map[node.ID]bool // whether each can be reached
+}
+
+// Reachable implements [recall.Peers].
+func (p peerStates) Reachable(id node.ID) bool { return p.members[id] }
+
+// Lost implements [recall.Peers].
+func (p peerStates) Lost(id node.ID) bool {
+	_, member := p.members[id]
+	return !member
 }
 
 // hubName is the name of the actor of a hub.

@@ -1,7 +1,7 @@
 package sharding
 
 import (
-	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,38 +25,44 @@ func letterTo(name string, msg any, m extension.Metadata) letter {
 }
 
 // A lane brings the messages to the entities of one shard from this node to wherever the shard is.
-// Messages of one sender to one entity stay in order, also while the shard moves; see package
-// recall. A message is taken by the goroutine that sends it, so an entity on this node costs no
-// detour through another actor.
+// A message is taken by the goroutine that sends it, so an entity on this node costs no detour
+// through another actor. The lane carries out what a [recall.Lane] and [recall.Leftovers] decide.
 type lane struct {
 	region *region
 	shard  int
 
 	mu        sync.Mutex // guards all below
-	buffer    recall.Buffer[letter]
-	retry     recall.RetryTimer
+	letters   recall.Lane[letter]
+	left      recall.Leftovers[letter]
 	kept      time.Time  // since when letters wait
 	residents *residents // the shard is here; nil if it is not
+	opens     func()     // the shard is to begin here, when it has what is left of it; nil if it is not
 	closed    error      // why no letter is taken any more; nil while they are
-
-	former *residents           // those that were here last; nil if none of their letters is here
-	passes bool                 // the buffer has, or has sent on, letters of theirs that may be of any node
-	asks   map[node.ID]recallOf // the recalls that are not answered yet
-	back   recall.Returns[uint64]
 }
 
 func newLane(r *region, shard int) *lane {
 	l := &lane{region: r, shard: shard}
-	l.buffer.Limit = math.MaxInt // it is checked before
+	l.letters, l.left = recall.NewLane[letter](outlet{l}), recall.NewLeftovers[letter](outlet{l})
 	return l
 }
 
 // enter takes a letter that has come from an actor here, or from another node. mu is held.
 func (l *lane) enter(of letter) (here actor.AnyRef) {
-	if of.from != 0 {
-		return l.arrived(of)
+	told := of.from == 0
+	if told && l.refuses(of) {
+		return here
 	}
-	return l.take(of)
+	if l.letters.Here() && (told || !l.letters.Returning()) {
+		return l.residents.offer(of)
+	}
+	// The ref of the entity is not remembered from here on: messages that are told to it directly
+	// would overtake those that wait.
+	if from := l.region.sender(of); from != (node.ID{}) {
+		l.letters.Arrived(from, of)
+	} else {
+		l.take(of)
+	}
+	return here
 }
 
 // told takes a message that was told here.
@@ -67,184 +73,161 @@ func (l *lane) told(of letter) {
 }
 
 // take sends a letter on, or keeps it. mu is held.
-func (l *lane) take(of letter) (here actor.AnyRef) {
+func (l *lane) take(of letter) {
+	switch {
+	case l.refuses(of):
+	case !l.letters.Clear() && l.full():
+		l.region.drop(of, ErrBufferFull)
+	default:
+		l.letters.Take(of)
+	}
+}
+
+// refuses makes a dead letter of a letter if none are taken any more. mu is held.
+func (l *lane) refuses(of letter) bool {
 	switch {
 	case l.closed != nil:
 		l.region.drop(of, l.closed)
 	case l.gone():
 		l.region.drop(of, ErrNoDaemon)
-	case l.buffer.Clear():
-		return l.send(of)
-	case l.full():
-		l.region.drop(of, ErrBufferFull)
 	default:
-		of.Described = of.Hold()
-		l.buffer.Hold(of)
-		l.region.held.Add(1)
-		l.explain(of)
+		return false
 	}
-	return here
+	return true
 }
 
 // full reports whether there is no room for another letter, after those have been dropped that
 // nobody waits for any more.
 func (l *lane) full() bool {
-	if l.buffer.Size() < l.region.set.buffer && l.region.held.Load() < maxHeld {
+	if l.letters.Size() < l.region.set.buffer && l.region.held.Load() < maxHeld {
 		return false
 	}
-	gone := l.buffer.Remove(func(of letter) bool { return of.Withdrawn() })
-	for _, of := range gone {
-		l.region.held.Add(-1)
-		l.region.drop(of, actor.ErrWithdrawn)
-	}
+	gone := l.letters.Remove(letter.Withdrawn)
+	l.dropAll(gone, actor.ErrWithdrawn)
 	return len(gone) == 0
 }
 
 // maxHeld is how many letters the lanes of one type keep at most.
 const maxHeld = 100_000
 
-// send sends a letter along the route, which is clear. mu is held.
-func (l *lane) send(of letter) (here actor.AnyRef) {
-	if route := l.buffer.Route(); route.Kind == recall.ToPeer {
-		l.buffer.Sent()
-		l.region.sendTo(route.Peer, of)
-		return here
-	}
-	return l.residents.offer(of)
+// An outlet carries out what the parts of a lane decide. mu of the lane is held.
+type outlet struct{ *lane }
+
+func (o outlet) Deliver(of letter)                  { o.residents.offer(of) }
+func (o outlet) Send(to node.ID, of letter)         { o.region.sendTo(to, of) }
+func (o outlet) Return(to node.ID, of letter)       { o.region.giveBack(to, of, false) }
+func (o outlet) Recall(number uint64, from node.ID) { o.ask(from, recallOf{Number: number}) }
+func (o outlet) Passed(number uint64, to node.ID)   { o.answer(to, recallOf{Number: number}) }
+func (o outlet) Fetch(generation uint64, from node.ID) {
+	o.ask(from, recallOf{Left: true, Number: generation})
+}
+func (o outlet) Given(generation uint64, to node.ID) {
+	o.answer(to, recallOf{Left: true, Number: generation})
 }
 
-// flush sends what can go by now, in order. mu is held.
-func (l *lane) flush() {
-	for of, ok := l.buffer.Next(); ok; of, ok = l.buffer.Next() {
-		l.region.held.Add(-1)
-		if !of.Withdrawn() {
-			extension.Explain(l.region.system, of.Message, nil) // it does not wait any more
-			l.send(of)
-		} else {
-			l.region.drop(of, actor.ErrWithdrawn)
-		}
-	}
-	l.answer()
+func (o outlet) Give(to node.ID, of letter) {
+	o.region.held.Add(-1)
+	o.region.giveBack(to, of, true)
 }
 
-// arrived takes a letter of another node. If the shard is not here, the letter of a member goes
-// back: it is always with one of two nodes. The letters of clients are treated like those that have
-// been told here. mu is held.
-func (l *lane) arrived(of letter) (here actor.AnyRef) {
-	takes := l.residents != nil && l.residents.takes() && !l.back.Due(of.from)
-	switch {
-	case takes && l.buffer.Clear():
-		return l.residents.offer(of)
-	case takes && l.region.ofMember(of):
-		l.passBy(of)
-	case takes || !l.giveBack(of):
-		return l.take(of)
-	}
-	return here
+func (o outlet) ask(from node.ID, q recallOf) {
+	q.Type, q.Shard = o.region.name, o.shard
+	o.region.hub.send(from, toHub{Recall: &q})
+	o.region.hub.retrySoon()
 }
 
-// passBy gives a letter of a member to the residents while others wait, unless those may be of the
-// same sender. The caller must not remember the ref of the entity: messages that are told here
-// would overtake those that wait. mu is held.
-func (l *lane) passBy(of letter) {
-	if l.passes {
-		l.passOn(of)
-	} else {
-		l.residents.offer(of)
-	}
+func (o outlet) answer(to node.ID, q recallOf) {
+	q.Type, q.Shard = o.region.name, o.shard
+	o.region.hub.send(to, toHub{Passed: &q})
 }
 
-// keep takes a letter that has not reached an entity here, before those that have been told since.
-// mu is held.
-func (l *lane) keep(of letter) {
-	if !l.giveBack(of) {
-		l.passOn(of)
+// Hold tells the ask of the letter why that waits: on another node or a client it cannot know.
+func (o outlet) Hold(of letter) letter {
+	if o.letters.Size() == 0 {
+		o.kept = time.Now()
 	}
+	o.region.held.Add(1)
+	of.Described = of.Hold()
+	o.explain(of)
+	return of
 }
 
-// giveBack returns a letter to its sender, if that is a member, as all later ones until it recalls
-// them. mu is held.
-func (l *lane) giveBack(of letter) bool {
-	if !l.region.giveBack(of) {
+func (o outlet) Pass(of letter) bool {
+	o.region.held.Add(-1)
+	if of.Withdrawn() {
+		o.region.drop(of, actor.ErrWithdrawn)
 		return false
 	}
-	l.back.Note(of.from)
+	extension.Explain(o.region.system, of.Message, nil) // it does not wait any more
 	return true
 }
 
-// passOn keeps a letter that may be of any node, before those that have been told here since. mu is
-// held.
-func (l *lane) passOn(of letter) {
-	of.Described = of.Hold()
-	l.buffer.Returned(node.ID{}, of)
-	l.passes = true
-	l.region.held.Add(1)
-	l.explain(of)
-}
-
-// asked answers a node that recalls its letters, at once or as soon as none is here.
+// asked answers a node that recalls its letters, or fetches what was left here.
 func (l *lane) asked(by node.ID, q recallOf) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.asks == nil {
-		l.asks = map[node.ID]recallOf{}
-	}
-	l.asks[by] = q
-	l.back.Recalled(by.Incarnation, q.Number)
-	l.answer()
-}
-
-// answer answers those that recall their letters, unless some may still be here or on their way
-// from here to another node. mu is held.
-func (l *lane) answer() {
-	if l.former != nil && l.former.ended && len(l.former.all) == 0 {
-		l.former = nil
-	}
-	l.passes = l.passes && !l.buffer.Settled()
-	switch {
-	case len(l.asks) == 0 || l.former != nil && !l.former.takes():
-	case l.passes && l.buffer.Size() == 0: // the next home says whether it has taken them
-		l.recallIf(l.buffer.RecallFrom(l.buffer.SentTo()))
-	case !l.passes:
-		for by, q := range l.asks {
-			l.region.hub.send(by, toHub{Passed: &q})
-		}
-		l.asks = nil
+	if q.Left {
+		l.left.Asked(by, q.Number)
+	} else {
+		l.letters.Asked(by, q.Number)
 	}
 }
 
-// returned takes a letter of ours that another node does not take.
-func (l *lane) returned(from node.ID, of letter) {
+// returned takes a letter of ours that another node does not take, or one that was left there.
+func (l *lane) returned(from node.ID, of letter, left bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	of.Described = of.Hold()
 	extension.FollowNobody(l.region.system, of.Message)
-	_, raise := l.buffer.Returned(from, of)
-	l.region.held.Add(1)
-	l.recallIf(raise)
-	l.flush()
-}
-
-// recallIf asks the node that may have letters of ours to return them.
-func (l *lane) recallIf(raise bool) {
-	if raise {
-		to, number, _ := l.buffer.Recall()
-		l.region.recallFrom(to, l.shard, number)
+	if left {
+		l.left.Keep(outlet{l}.Hold(of))
+	} else {
+		l.letters.Returned(from, of)
 	}
 }
 
-// recalled notes that a node has returned all letters of ours.
-func (l *lane) recalled(number uint64) {
+// passed takes the answer to what this node has asked.
+func (l *lane) passed(from node.ID, q recallOf) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch taken := l.buffer.Recalled(number); {
-	case taken:
-		l.passes = false
-	case l.passes: // else they would go back and forth
-		l.buffer.Refuse()
-		l.region.hub.retrySoon()
+	if q.Left {
+		l.left.Given(from, q.Number)
+		l.open()
+	} else {
+		l.letters.Passed(q.Number)
 	}
-	l.flush()
+}
+
+// gather asks the former homes of a shard that is to begin here for what its entities have left.
+func (l *lane) gather(generation uint64, former []node.ID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.left.Fetch(generation, slices.DeleteFunc(slices.Clone(former), func(id node.ID) bool {
+		return !l.member(id) || id == l.region.hub.self()
+	}))
+}
+
+// gathered reports whether all of that is here. Otherwise it lets opens be called when it is.
+func (l *lane) gathered(opens func()) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.opens = opens
+	if l.left.Ready() {
+		l.opens = nil
+	}
+	return l.opens == nil
+}
+
+// open lets the shard begin that waits for what is left of it, if that is here. mu is held.
+func (l *lane) open() {
+	if l.opens != nil && l.left.Ready() {
+		l.opens()
+		l.opens = nil
+	}
+}
+
+func (l *lane) member(id node.ID) bool {
+	_, member := l.region.hub.member(id.Incarnation)
+	return member
 }
 
 // reroute follows a change of the table, of the members, or of the shard here.
@@ -259,13 +242,21 @@ func (l *lane) rerouteHeld() {
 	if l.gone() {
 		l.dropHeld(ErrNoDaemon)
 	}
-	l.retry.Reset()
-	l.back.Keep(func(incarnation uint64) bool {
-		_, member := l.region.hub.member(incarnation)
-		return member
-	})
-	l.recallIf(l.buffer.Redirect(l.route()))
-	l.flush()
+	l.left.Viewed(l.member)
+	l.letters.Viewed(l.member)
+	l.letters.Redirect(l.route())
+	if l.left.Size() > 0 && l.abandoned() {
+		l.letters.Before(l.left.Take())
+	}
+	l.letters.Flush()
+	l.open()
+}
+
+// abandoned reports whether no home is going to ask for what is left here: a later one has begun
+// without it, because this one was taken for gone, or because a coordinator has ended meanwhile.
+func (l *lane) abandoned() bool {
+	_, generation := l.region.hub.tableHome(l.region.name, l.shard)
+	return l.letters.Route().Kind == recall.ToPeer && l.left.Outlived(generation)
 }
 
 func (l *lane) route() recall.Route {
@@ -282,17 +273,16 @@ func (l *lane) route() recall.Route {
 }
 
 // tick tries again what may have been lost. It reports whether it must be called again.
-func (l *lane) tick(now time.Time, peers peerStates) (more bool) {
+func (l *lane) tick(peers peerStates) (more bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	to, _, up := l.buffer.Recall()
-	waits := up || l.buffer.Refused()
-	l.retry.Plan(now, waits)
-	if waits && l.retry.Due(now) {
-		l.recallIf(l.buffer.TryAgain(now.Sub(l.retry.Since()), peers.lost(to), peers.reachable(to)))
-		l.flush()
+	if more = l.letters.Waits() || !l.left.Ready(); more {
+		l.letters.Tick(peers.now, peers)
+		l.letters.Flush()
+		l.left.Tick(peers.now, peers)
+		l.open()
 	}
-	return waits
+	return more
 }
 
 // close makes dead letters of what waits.
@@ -309,9 +299,12 @@ func (l *lane) gone() bool {
 	return n > 0 && l.shard >= n
 }
 
-// dropHeld makes dead letters of what waits. mu is held.
-func (l *lane) dropHeld(why error) {
-	for _, of := range l.buffer.Drain() {
+// dropHeld makes dead letters of all that waits. mu is held.
+func (l *lane) dropHeld(why error) { l.dropAll(append(l.left.Take(), l.letters.Drain()...), why) }
+
+// dropAll makes dead letters of letters that have waited. mu is held.
+func (l *lane) dropAll(all []letter, why error) {
+	for _, of := range all {
 		l.region.held.Add(-1)
 		l.region.drop(of, why)
 	}

@@ -185,6 +185,21 @@ func TestWhatAStoppedEntityHasNotHandledIsNotOvertaken(t *testing.T) {
 	}, sharding.StopTimeout(30*time.Millisecond))
 }
 
+// What several homes after each other have not handled goes with the shard.
+func TestWhatIsLeftAgainAndAgainIsNotOvertaken(t *testing.T) {
+	const each = 60
+	inPost(t, func(t *testing.T, p *post) {
+		p.slow = 40 * time.Millisecond
+		p.tell(0, each, sizes[:1], func() {
+			for i := range 12 {
+				p.pin([]string{"n2", "n1", "n2", "n3"}[i%4])
+				time.Sleep(time.Duration(i%3) * 5 * time.Millisecond)
+			}
+		})
+		p.requireOrder(each, false)
+	}, sharding.StopTimeout(10*time.Millisecond))
+}
+
 // A crashed home takes its messages with it. No other comes late.
 func TestMessagesOfEachSenderStayInOrderWhenAHomeCrashes(t *testing.T) {
 	const each = 150

@@ -135,36 +135,30 @@ func (r *region) sendTo(to node.ID, of letter) {
 	}, of.Message, of.Metadata)
 }
 
-// ofMember reports whether a letter was sent here by a node that is a member.
-func (r *region) ofMember(of letter) bool {
-	if of.from == 0 {
-		return false
+// sender returns the node that has sent a letter here; the zero ID if it was told here, or by a
+// node that is no member any more.
+func (r *region) sender(of letter) (from node.ID) {
+	if of.from != 0 {
+		from, _ = r.hub.member(of.from)
 	}
-	_, member := r.hub.member(of.from)
-	return member
+	return from
 }
 
-// giveBack returns a letter to the node that has sent it. It returns false for letters that were
-// told here, and for those of nodes that are no members any more: this node must take them.
-func (r *region) giveBack(of letter) bool {
-	if of.from == 0 {
-		return false
-	}
-	to, member := r.hub.member(of.from)
-	if !member {
-		return false
-	}
+// giveBack returns a letter to the node that has sent it, or gives one that was left here to
+// another.
+func (r *region) giveBack(to node.ID, of letter, left bool) {
 	payload, err := extension.PackMessage(of.Message)
-	if err != nil { // it was decoded from one
+	if err != nil { // it was decoded from one, unless it was told here and left
 		r.drop(of, err)
-		return true
+		return
 	}
-	r.counted.returned.Add(1)
-	r.hub.sendWith(to, toHub{Return: &returnedLetter{Type: r.name, Name: of.name, Payload: payload}}, of.Metadata)
-	return true
+	if !left {
+		r.counted.returned.Add(1)
+	}
+	r.hub.sendWith(to, toHub{Return: &returnedLetter{Left: left, Type: r.name, Name: of.name, Payload: payload}}, of.Metadata)
 }
 
-// returned takes a letter that another node has returned.
+// returned takes a letter that another node has returned, or that was left there.
 func (r *region) returned(from node.ID, back returnedLetter, m extension.Metadata) {
 	id, ok := unescape(back.Name)
 	shard, there := r.shardOf(id)
@@ -176,13 +170,7 @@ func (r *region) returned(from node.ID, back returnedLetter, m extension.Metadat
 		extension.DeadLetter(r.system, r.pathOf(back.Name), content, err)
 		return
 	}
-	r.lanes[shard].returned(from, letterTo(back.Name, msg, m))
-}
-
-// recallFrom asks a node to return the letters of ours for a shard.
-func (r *region) recallFrom(to node.ID, shard int, number uint64) {
-	r.hub.send(to, toHub{Recall: &recallOf{Type: r.name, Shard: shard, Number: number}})
-	r.hub.retrySoon()
+	r.lanes[shard].returned(from, letterTo(back.Name, msg, m), back.Left)
 }
 
 // asked takes the recall of another node.
@@ -194,9 +182,9 @@ func (r *region) asked(by node.ID, q recallOf) {
 	r.lanes[q.Shard].asked(by, q)
 }
 
-func (r *region) recalled(shard int, number uint64) {
-	if shard >= 0 && shard < len(r.lanes) {
-		r.lanes[shard].recalled(number)
+func (r *region) passed(from node.ID, q recallOf) {
+	if q.Shard >= 0 && q.Shard < len(r.lanes) {
+		r.lanes[q.Shard].passed(from, q)
 	}
 }
 
@@ -213,9 +201,8 @@ func (r *region) reroute() {
 }
 
 func (r *region) tick(peers peerStates) (more bool) {
-	now := peers.now
 	for _, l := range r.lanes {
-		more = l.tick(now, peers) || more
+		more = l.tick(peers) || more
 	}
 	return more
 }

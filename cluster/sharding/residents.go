@@ -257,6 +257,9 @@ func (r *residents) endedOne(name string, letters []letter, failure error) {
 	default:
 		r.settle(name, e, letters, failure)
 	}
+	if r.ended { // the shard may begin elsewhere any moment
+		r.lane.rerouteHeld()
+	}
 }
 
 // errNoMessageHandled is the failure of an entity that ends by itself, and leaves the message that
@@ -331,9 +334,8 @@ func (r *residents) leave(name string, letters []letter) {
 		r.lane.region.wakes.left(w.id, w.due)
 	}
 	for _, of := range letters {
-		r.lane.keep(of)
+		r.lane.left.Keep(outlet{r.lane}.Hold(of))
 	}
-	r.lane.answer()
 	r.leftEmpty()
 }
 

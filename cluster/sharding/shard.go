@@ -11,6 +11,7 @@ import (
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/generation"
+	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/permits"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/internal/timerhook"
@@ -27,6 +28,8 @@ type (
 	lateDue struct{ quiet }
 	// idsRead: the ids of the entities that are remembered have been read.
 	idsRead struct{ quiet }
+	// allLeft: what its entities have left on its former homes is here.
+	allLeft struct{ quiet }
 	// endAsked: an entity has asked to be passivated.
 	endAsked struct{ quiet }
 	// leaveShard: the shard is about to move.
@@ -49,6 +52,8 @@ type shardStart struct {
 	// broken is called by any goroutine: a later generation of the shard has claimed the id of an
 	// entity, or the lease is lost. It must end the shard. If it is nil, only the entity ends.
 	broken func(why error)
+	// former are the nodes that may have messages which its entities have left.
+	former []node.ID
 	// gate returns why an entity must not handle its next message. It is nil without a lease.
 	gate func() error
 }
@@ -61,7 +66,7 @@ func (r *region) startShard(under actor.Spawner, around actor.AnyRef, shard, sha
 	ctx := singletonhook.WithGeneration(r.hub.context, around.Path()+"/"+name, gen, all.refused)
 	ctx = permits.WithClass(ctx, r.name)
 	ctx = timerhook.With(ctx, func(id string, due time.Time) { leaveTimer(all, id, due) })
-	return actor.Spawn(under, r.shard(all, on.begun), name, extension.WithContext(ctx), actor.WithKind(kind))
+	return actor.Spawn(under, r.shard(all, on), name, extension.WithContext(ctx), actor.WithKind(kind))
 }
 
 // kind is the kind of the actors of shards, which are ours.
@@ -69,20 +74,23 @@ const kind = "understudy"
 
 // A shardActor is the actor of a shard: the parent of its entities.
 type shardActor struct {
-	ctx   *actor.Context[shardMsg]
-	all   *residents
-	begin func() // lets the entities be here, once
-	looks bool   // lateDue is to come
+	ctx    *actor.Context[shardMsg]
+	all    *residents
+	gather func() // asks for what they have left on former homes, once
+	begin  func() // lets the entities be here, once
+	looks  bool   // lateDue is to come
 }
 
-func (r *region) shard(all *residents, begun func()) actor.Behavior[shardMsg] {
+func (r *region) shard(all *residents, on shardStart) actor.Behavior[shardMsg] {
 	return func(ctx *actor.Context[shardMsg], next *actor.Next[shardMsg]) {
-		a := &shardActor{ctx: ctx, all: all, begin: sync.OnceFunc(func() {
+		a := &shardActor{ctx: ctx, all: all}
+		a.gather = sync.OnceFunc(func() { all.lane.gather(all.generation.Term, on.former) })
+		a.begin = sync.OnceFunc(func() {
 			all.lane.begin(all)
-			begun()
+			on.begun()
 			all.checkLease()
 			r.wakes.begun()
-		})}
+		})
 		a.connect()
 		ctx.Defer(func() { all.lane.end(all) })
 		if r.set.passivate > 0 {
@@ -106,8 +114,7 @@ func (a *shardActor) connect() {
 	a.all.actors = extension.NewReturning(self, a.all, r.set.stopMessage, &r.limiter.rounds, opts...)
 }
 
-// start lets the entities be here: at once, or when the ids of those that are remembered have been
-// read.
+// start lets the entities be here, when the ids of those that are remembered have been read.
 func (a *shardActor) start(mode table.Mode) {
 	self := a.ctx.Self()
 	switch mode {
@@ -116,10 +123,22 @@ func (a *shardActor) start(mode table.Mode) {
 		a.all.remembered.store = actor.Spawn(a.ctx, newStore(a.all.remembered, func() { self.Tell(idsRead{}) }), storeName)
 	case table.Daemons:
 		a.all.remembered = daemonOf(a.all)
-		a.begin()
-		a.startRemembered()
+		a.open()
 	case table.OnDemand:
-		a.begin()
+		a.open()
+	}
+}
+
+// open lets the entities be here, as soon as they have what was left on former homes.
+func (a *shardActor) open() {
+	a.gather()
+	self := a.ctx.Self()
+	if !a.all.lane.gathered(func() { self.Tell(allLeft{}) }) {
+		return
+	}
+	a.begin()
+	if a.all.remembered != nil {
+		a.startRemembered()
 	}
 }
 
@@ -141,9 +160,8 @@ func (a *shardActor) receive(ctx *actor.Context[shardMsg], msg shardMsg) actor.B
 		a.endLate()
 	case endAsked:
 		a.look()
-	case idsRead:
-		a.begin()
-		a.startRemembered()
+	case idsRead, allLeft:
+		a.open()
 	case leaveShard:
 		ctx.After("leave", l.region.set.stopTimeout, leaveNow{})
 		l.leave(a.all)
@@ -189,7 +207,13 @@ func (a *shardActor) endLate() {
 func (l *lane) begin(all *residents) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.residents, l.former = all, all
+	l.residents = all
+	l.letters.Redirect(l.route()) // before the first letter: none may go elsewhere from now on
+	for _, of := range l.left.Take() {
+		if (outlet{l}).Pass(of) {
+			all.offer(of)
+		}
+	}
 	l.rerouteHeld()
 }
 
@@ -216,9 +240,7 @@ func (l *lane) end(all *residents) {
 		e.absent.stop()
 		all.leave(name, all.waiting(e))
 	}
-	if l.residents == all {
-		l.residents = nil
-	}
+	l.residents, l.opens = nil, nil
 	l.rerouteHeld()
 }
 

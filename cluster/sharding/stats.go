@@ -52,7 +52,7 @@ func (r *region) stats() Stats {
 func (l *lane) stats() (s ShardStats) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s.Held = l.buffer.Size()
+	s.Held = l.letters.Size() + l.left.Size()
 	if r := l.residents; r != nil {
 		s.Here, s.Moving, s.Awake, s.Generation = true, r.closing, len(r.all), r.generation.Term
 	}

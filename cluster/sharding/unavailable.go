@@ -3,7 +3,6 @@ package sharding
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/shardtree"
@@ -26,17 +25,17 @@ func (h *hub) unavailable(path string) error {
 			l := r.lanes[shard]
 			l.mu.Lock()
 			defer l.mu.Unlock()
-			return l.unavailable()
+			return l.unavailable(l.letters.Size() > 0)
 		}
 	}
 	return nil
 }
 
 // unavailable returns why letters do not reach their entities now, as far as this node knows it, or
-// nil. mu is held.
-func (l *lane) unavailable() error {
+// nil. waits says that some wait here. mu is held.
+func (l *lane) unavailable(waits bool) error {
 	if why := l.obstacle(); why != "" {
-		return fmt.Errorf("%w: shard %d of type %q %s%s", ErrUnavailable, l.shard, l.region.name, why, l.outage())
+		return fmt.Errorf("%w: shard %d of type %q %s%s", ErrUnavailable, l.shard, l.region.name, why, l.outage(waits))
 	}
 	return nil
 }
@@ -46,10 +45,13 @@ func (l *lane) obstacle() string {
 		switch {
 		case !l.residents.takes():
 			return "leaves this node"
-		case !l.buffer.Clear():
+		case !l.letters.Clear():
 			return "waits for the messages that its former home returns"
 		}
 		return ""
+	}
+	if l.opens != nil {
+		return "starts, and waits for the messages that its former home has left"
 	}
 	home, found := l.region.homeOf(l.shard)
 	switch {
@@ -57,28 +59,24 @@ func (l *lane) obstacle() string {
 		return "has no home yet"
 	case !l.region.hub.outside.reaches(home):
 		return fmt.Sprintf("has its home on %s, which cannot be reached; it moves when that node is removed", home.Address)
-	case !l.buffer.Clear():
+	case !l.letters.Clear():
 		return "moves to " + home.Address
 	}
 	return ""
 }
 
-// explain tells the ask of a letter that is kept why it waits: on another node or a client it
-// cannot know. mu is held.
+// explain tells the ask of a letter that begins to wait why it does. mu is held.
 func (l *lane) explain(of letter) {
-	if l.buffer.Size() == 1 {
-		l.kept = time.Now()
-	}
-	why := l.unavailable()
+	why := l.unavailable(true)
 	if why == nil {
-		why = fmt.Errorf("%w: shard %d of type %q starts%s", ErrUnavailable, l.shard, l.region.name, l.outage())
+		why = fmt.Errorf("%w: shard %d of type %q starts%s", ErrUnavailable, l.shard, l.region.name, l.outage(true))
 	}
 	extension.Explain(l.region.system, of.Message, why)
 }
 
 // outage says since when letters wait, and until when if a node has died. mu is held.
-func (l *lane) outage() string {
-	if l.buffer.Size() == 0 {
+func (l *lane) outage(waits bool) string {
+	if !waits {
 		return ""
 	}
 	failover, _ := extension.Get[singletonhook.Failover](l.region.system)

@@ -17,18 +17,21 @@ type toHub struct {
 }
 
 // A returnedLetter is a message that the node to which it was sent does not take, because the shard
-// is not there.
+// is not there; or one that an entity there has left to the next home.
 type returnedLetter struct {
 	_       struct{} `cbor:",toarray"`
+	Left    bool
 	Type    string
 	Name    string // of the entity, as its path ends
 	Payload extension.Payload
 }
 
-// A recallOf asks a node to return all letters of the sender for a shard. The node sends it back
-// behind them, and not before those that it passes on itself have arrived.
+// A recallOf asks a node to return all letters of the sender for a shard; or those that its
+// entities have left, for the generation of the shard that Number is. The node sends it back
+// behind them.
 type recallOf struct {
 	_      struct{} `cbor:",toarray"`
+	Left   bool
 	Type   string
 	Shard  int
 	Number uint64

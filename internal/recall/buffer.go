@@ -7,15 +7,13 @@ import (
 	"github.com/understudy-go/understudy/internal/node"
 )
 
-// A Buffer keeps the messages that were sent on one node along a route, in order and up to a limit.
-// The zero Buffer has no route and room for no message.
+// A Buffer keeps the messages that were sent on one node along a route, in order. The zero Buffer
+// has no route.
 //
 // A message is always with one node: this one, or the one it was sent to. When the route changes,
 // the messages that are still with the former node are recalled. New ones wait until that node has
 // answered that it has returned all, and the returned ones go first.
 type Buffer[M any] struct {
-	Limit int // how many messages it keeps at most; set before use
-
 	route   Route
 	sentTo  node.ID // the node that may have messages of ours; zero when none has
 	recall  Barrier // to sentTo
@@ -46,28 +44,24 @@ func (b *Buffer[M]) Sent() {
 	}
 }
 
-// Hold keeps a message that was sent here. It returns the messages for which there is no more room.
-func (b *Buffer[M]) Hold(msg M) (over []M) {
+// Hold keeps a message that was sent here.
+func (b *Buffer[M]) Hold(msg M) {
 	b.held.Push(msg)
 	b.kept++
-	return b.shrink()
 }
 
 // Returned keeps a message of ours that peer has returned. If it was not recalled, recall is
 // true: the others must be recalled.
-func (b *Buffer[M]) Returned(peer node.ID, msg M) (over []M, recall bool) {
+func (b *Buffer[M]) Returned(peer node.ID, msg M) (recall bool) {
 	b.returned.Push(msg)
 	b.kept++
-	if !b.recall.Up() && peer == b.sentTo {
-		b.refused = true
-		b.recall.Raise(b.sentTo)
-		recall = true
-	}
-	return b.shrink(), recall
+	b.refused = b.refused || peer == b.sentTo && !b.recall.Up()
+	return b.RecallFrom(peer)
 }
 
-func (b *Buffer[M]) shrink() (over []M) {
-	for b.Size() > b.Limit {
+// Shrink takes out the oldest messages beyond a limit.
+func (b *Buffer[M]) Shrink(limit int) (over []M) {
+	for b.Size() > limit {
 		oldest := &b.held
 		if b.returned.Len() > 0 {
 			oldest = &b.returned
@@ -100,37 +94,14 @@ func (b *Buffer[M]) RecallFrom(peer node.ID) bool {
 }
 
 // Recalled notes the answer to the recall with that number. An answer to an earlier one is ignored.
-// Recalled reports whether no message is left that was sent before the recall: the node has taken
-// them all.
-func (b *Buffer[M]) Recalled(number uint64) (taken bool) {
-	if !b.recall.Pass(number) {
-		return false
+func (b *Buffer[M]) Recalled(number uint64) {
+	if b.recall.Pass(number) {
+		b.sentTo = node.ID{}
 	}
-	b.sentTo = node.ID{}
-	return b.returned.Len() == 0
-}
-
-// Settled reports whether no message is here or with another node.
-func (b *Buffer[M]) Settled() bool { return b.Size() == 0 && b.sentTo == node.ID{} }
-
-// Recall returns the node that is to return our messages and the number of the recall, if one is up
-// (under way).
-func (b *Buffer[M]) Recall() (to node.ID, number uint64, up bool) {
-	return b.recall.To(), b.recall.Number(), b.recall.Up()
 }
 
 // Messages that come back later are no longer in order.
 func (b *Buffer[M]) giveUpRecall() { b.recall.to, b.sentTo = node.ID{}, node.ID{} }
-
-// Refused reports whether the node of the route has returned messages and gets no others until
-// [Buffer.Retry].
-func (b *Buffer[M]) Refused() bool { return b.refused }
-
-// Refuse notes that the node of the route has returned messages although a recall was under way.
-func (b *Buffer[M]) Refuse() { b.refused = true }
-
-// Retry lets messages go again to a node that has returned some.
-func (b *Buffer[M]) Retry() { b.refused = false }
 
 // How long a recall is repeated with a node that is lost, and with one that has left and may still
 // return what it has.
@@ -145,18 +116,23 @@ const (
 // up a recall from a node that has not been reachable for some time.
 func (b *Buffer[M]) TryAgain(waited time.Duration, lost, reachable bool) (recall bool) {
 	if !b.recall.Up() {
-		b.Retry()
+		b.refused = false
 		return false
 	}
-	patience := recallPatienceEnd
-	if lost {
-		patience = recallPatience
-	}
-	if !reachable && waited >= patience {
+	if givesUp(waited, lost, reachable) {
 		b.giveUpRecall()
 		return false
 	}
 	return true
+}
+
+// givesUp reports whether a node is not asked any more that has not answered for so long.
+func givesUp(waited time.Duration, lost, reachable bool) bool {
+	patience := recallPatienceEnd
+	if lost {
+		patience = recallPatience
+	}
+	return !reachable && waited >= patience
 }
 
 // Next takes out the message that can be sent now, if any.
@@ -182,11 +158,8 @@ func (b *Buffer[M]) Remove(gone func(M) bool) (removed []M) {
 	return removed
 }
 
-// Sweep takes out all messages for which gone is true, when there is no room for another.
+// Sweep takes out all messages for which gone is true.
 func (b *Buffer[M]) Sweep(gone func(M) bool) (removed []M) {
-	if b.Size() < b.Limit {
-		return nil
-	}
 	return append(b.returned.Remove(gone), b.held.Remove(gone)...)
 }
 

@@ -27,11 +27,11 @@ func sendAll(q *Buffer[int]) (out []int) {
 
 func TestMessagesWithoutARouteAreHeldInOrder(t *testing.T) {
 	for _, r := range []Route{nowhere, {Kind: ToSelf}} {
-		q := &Buffer[int]{Limit: 10}
+		q := &Buffer[int]{}
 		q.Redirect(r)
 		require.False(t, q.Clear())
-		require.Empty(t, q.Hold(1))
-		require.Empty(t, q.Hold(2))
+		q.Hold(1)
+		q.Hold(2)
 		require.Empty(t, sendAll(q))
 		require.False(t, q.Redirect(here))
 		require.Equal(t, []int{1, 2}, sendAll(q))
@@ -41,16 +41,17 @@ func TestMessagesWithoutARouteAreHeldInOrder(t *testing.T) {
 }
 
 func TestWhatDoesNotFitIsTheOldest(t *testing.T) {
-	q := &Buffer[int]{Limit: 2}
+	q := &Buffer[int]{}
 	q.Redirect(atA)
 	q.Sent()
 	require.True(t, q.Redirect(atB))
-	require.Empty(t, q.Hold(3))
-	require.Empty(t, q.Hold(4))
-	require.Equal(t, []int{3}, q.Hold(5))
-	over, recall := q.Returned(nodeA, 1)
-	require.Equal(t, []int{1}, over)
-	require.False(t, recall, "it is under way")
+	q.Hold(3)
+	q.Hold(4)
+	require.Empty(t, q.Shrink(2))
+	q.Hold(5)
+	require.Equal(t, []int{3}, q.Shrink(2))
+	require.False(t, q.Returned(nodeA, 1), "the recall is under way")
+	require.Equal(t, []int{1}, q.Shrink(2))
 	require.Equal(t, 2, q.Size())
 	require.Equal(t, []int{4, 5}, q.Drain())
 	require.Zero(t, q.Size())
@@ -58,7 +59,8 @@ func TestWhatDoesNotFitIsTheOldest(t *testing.T) {
 
 func TestABufferOfSizeZeroHoldsNothing(t *testing.T) {
 	q := &Buffer[int]{}
-	require.Equal(t, []int{1}, q.Hold(1))
+	q.Hold(1)
+	require.Equal(t, []int{1}, q.Shrink(0))
 	q.Redirect(here)
 	require.True(t, q.Clear())
 }
@@ -66,7 +68,7 @@ func TestABufferOfSizeZeroHoldsNothing(t *testing.T) {
 func TestAnotherRouteIsTakenWhenTheFormerHasGivenBackEverything(t *testing.T) {
 	for name, next := range map[string]Route{"peer": atB, "instance": here} {
 		t.Run(name, func(t *testing.T) {
-			q := &Buffer[int]{Limit: 10}
+			q := &Buffer[int]{}
 			require.False(t, q.Redirect(atA), "nothing was sent before")
 			q.Sent()
 			require.True(t, q.Redirect(next))
@@ -86,7 +88,7 @@ func TestAnotherRouteIsTakenWhenTheFormerHasGivenBackEverything(t *testing.T) {
 }
 
 func TestTheGateClosesOnceForSeveralChanges(t *testing.T) {
-	q := &Buffer[int]{Limit: 10}
+	q := &Buffer[int]{}
 	q.Redirect(atA)
 	q.Sent()
 	require.True(t, q.Redirect(atB))
@@ -100,7 +102,7 @@ func TestTheGateClosesOnceForSeveralChanges(t *testing.T) {
 }
 
 func TestARouteThatIsLostAndFoundNeedsNoRecall(t *testing.T) {
-	q := &Buffer[int]{Limit: 10}
+	q := &Buffer[int]{}
 	q.Redirect(atA)
 	q.Sent()
 	require.False(t, q.Redirect(nowhere))
@@ -110,19 +112,19 @@ func TestARouteThatIsLostAndFoundNeedsNoRecall(t *testing.T) {
 }
 
 func TestANodeThatGivesBackIsNotTriedAgainAtOnce(t *testing.T) {
-	q := &Buffer[int]{Limit: 10}
+	q := &Buffer[int]{}
 	q.Redirect(atA)
 	q.Sent()
-	_, recall := q.Returned(nodeA, 1)
+	recall := q.Returned(nodeA, 1)
 	require.True(t, recall)
-	_, recall = q.Returned(nodeA, 2)
+	recall = q.Returned(nodeA, 2)
 	require.False(t, recall)
 	q.Hold(3)
 	q.Recalled(q.recall.number)
 	require.Empty(t, sendAll(q))
 	q.Redirect(atA)
 	require.Empty(t, sendAll(q), "the same view again")
-	q.Retry()
+	q.TryAgain(0, false, false)
 	require.Equal(t, []int{1, 2, 3}, sendAll(q))
 	q.Returned(nodeA, 1)
 	q.Recalled(q.recall.number)
@@ -131,19 +133,19 @@ func TestANodeThatGivesBackIsNotTriedAgainAtOnce(t *testing.T) {
 }
 
 func TestWhatComesBackLateGoesAtOnce(t *testing.T) {
-	q := &Buffer[int]{Limit: 10}
+	q := &Buffer[int]{}
 	q.Redirect(atA)
 	q.Sent()
 	q.Redirect(atB)
 	q.giveUpRecall() // a was given up
-	_, recall := q.Returned(nodeA, 1)
+	recall := q.Returned(nodeA, 1)
 	require.False(t, recall)
 	require.Equal(t, []int{1}, sendAll(q))
 }
 
 func TestARecallIsTriedLongerWithANodeThatHasLeftThanWithOneThatIsLost(t *testing.T) {
 	recalling := func() *Buffer[int] {
-		q := &Buffer[int]{Limit: 10}
+		q := &Buffer[int]{}
 		q.Redirect(atA)
 		q.Sent()
 		q.Redirect(atB)

@@ -24,7 +24,7 @@ func TestTheBufferDoesWhatTheTableSays(t *testing.T) {
 	for _, state := range bufferStates {
 		fmt.Fprintf(&out, "%s\n", state.name)
 		for _, event := range bufferEvents {
-			q := &Buffer[int]{Limit: 2}
+			q := &Buffer[int]{}
 			state.reach(q)
 			if !q.Clear() {
 				q.Hold(1)
@@ -97,7 +97,8 @@ var bufferEvents = []struct {
 			q.Sent()
 			return []string{"2 goes"}
 		}
-		return dropped(q.Hold(2))
+		q.Hold(2)
+		return dropped(q.Shrink(2))
 	}},
 	{"a gives back", func(q *Buffer[int]) []string { return givenBack(q, nodeA) }},
 	{"b gives back", func(q *Buffer[int]) []string { return givenBack(q, nodeB) }},
@@ -114,7 +115,7 @@ var bufferEvents = []struct {
 		return nil
 	}},
 	{"retry", func(q *Buffer[int]) []string {
-		q.Retry()
+		q.refused = false
 		return nil
 	}},
 	{"redirect to nobody", func(q *Buffer[int]) []string { return recalls(q.Redirect(nowhere)) }},
@@ -125,8 +126,7 @@ var bufferEvents = []struct {
 }
 
 func givenBack(q *Buffer[int], by node.ID) []string {
-	over, recall := q.Returned(by, 2)
-	return append(recalls(recall), dropped(over)...)
+	return append(recalls(q.Returned(by, 2)), dropped(q.Shrink(2))...)
 }
 
 func recalls(recall bool) []string {

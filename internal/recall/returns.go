@@ -1,10 +1,13 @@
 package recall
 
-// Returns are the senders that get back all their messages: one has gone back to them, and they
+import "github.com/understudy-go/understudy/internal/node"
+
+// returns are the senders that get back all their messages: one has gone back to them, and they
 // have not recalled the others since. Although an instance may be here again meanwhile, it must not
-// have a message that was sent after one that has gone back. The zero Returns has none.
-type Returns[K comparable] struct {
-	senders map[K]returning
+// have a message that was sent after one that has gone back. The zero value has none.
+type returns struct {
+	senders map[node.ID]returning
+	due     int // how many get back all
 }
 
 type returning struct {
@@ -12,31 +15,37 @@ type returning struct {
 	number uint64 // of its last recall
 }
 
-// Note notes that a message goes back.
-func (r *Returns[K]) Note(to K) {
+func (r *returns) set(sender node.ID, of returning) {
 	if r.senders == nil {
-		r.senders = map[K]returning{}
+		r.senders = map[node.ID]returning{}
 	}
-	r.senders[to] = returning{true, r.senders[to].number}
+	r.forget(sender)
+	if r.senders[sender] = of; of.back {
+		r.due++
+	}
 }
 
-// Due reports whether a message must go back.
-func (r *Returns[K]) Due(to K) bool { return r.senders[to].back }
-
-// Recalled notes a recall. A repeated one says nothing: it may have been overtaken by messages.
-func (r *Returns[K]) Recalled(by K, number uint64) {
-	if r.senders == nil {
-		r.senders = map[K]returning{}
+func (r *returns) forget(sender node.ID) {
+	if r.senders[sender].back {
+		r.due--
 	}
+	delete(r.senders, sender)
+}
+
+// note notes that a message goes back.
+func (r *returns) note(to node.ID) { r.set(to, returning{true, r.senders[to].number}) }
+
+// recalled notes a recall. A repeated one says nothing: it may have been overtaken by messages.
+func (r *returns) recalled(by node.ID, number uint64) {
 	of := r.senders[by]
-	r.senders[by] = returning{of.back && of.number == number, number}
+	r.set(by, returning{of.back && of.number == number, number})
 }
 
-// Keep forgets the senders for which member is false.
-func (r *Returns[K]) Keep(member func(K) bool) {
+// keep forgets the senders for which member is false.
+func (r *returns) keep(member func(node.ID) bool) {
 	for sender := range r.senders {
 		if !member(sender) {
-			delete(r.senders, sender)
+			r.forget(sender)
 		}
 	}
 }

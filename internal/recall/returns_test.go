@@ -4,20 +4,25 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 func TestAllMessagesOfASenderGoBackBehindOneThatDidUntilItRecallsThem(t *testing.T) {
-	var r Returns[int]
-	r.Recalled(1, 1)
-	require.False(t, r.Due(1))
-	r.Note(1)
-	require.True(t, r.Due(1))
-	require.False(t, r.Due(2))
-	r.Recalled(1, 1)
-	require.True(t, r.Due(1), "a repeated recall was sent earlier")
-	r.Recalled(1, 2)
-	require.False(t, r.Due(1))
-	r.Note(1)
-	r.Keep(func(int) bool { return false })
-	require.False(t, r.Due(1))
+	var r returns
+	r.recalled(nodeA, 1)
+	require.False(t, r.senders[nodeA].back)
+	r.note(nodeA)
+	require.True(t, r.senders[nodeA].back)
+	require.False(t, r.senders[nodeB].back)
+	r.recalled(nodeA, 1)
+	require.True(t, r.senders[nodeA].back, "a repeated recall was sent earlier")
+	r.recalled(nodeA, 2)
+	require.False(t, r.senders[nodeA].back)
+	r.note(nodeA)
+	r.note(nodeA)
+	require.Equal(t, 1, r.due)
+	r.keep(func(node.ID) bool { return false })
+	require.False(t, r.senders[nodeA].back)
+	require.Zero(t, r.due)
 }

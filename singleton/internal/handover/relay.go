@@ -12,7 +12,8 @@ import (
 	"github.com/understudy-go/understudy/singleton/internal/wire"
 )
 
-// A Waiting message was sent here and waits on this node.
+// A Waiting message waits on this node. One of another node is encoded, as an
+// [extension.Payload], because it may be returned.
 type Waiting struct {
 	extension.Described[any]
 	Until     time.Time // when it expires; zero for never
@@ -20,15 +21,11 @@ type Waiting struct {
 }
 
 // Expired reports whether the message has expired.
-func (w Waiting) Expired(now time.Time) bool { return expired(w.Until, now) }
+func (w Waiting) Expired(now time.Time) bool { return !w.Until.IsZero() && !now.Before(w.Until) }
 
-func expired(until, now time.Time) bool { return !until.IsZero() && !now.Before(until) }
-
-// A Told is a message that was sent here, of whatever type, with its metadata.
+// A Told is a message that was sent here, of whatever type, with its metadata. One of another node
+// is encoded.
 type Told = extension.Described[any]
-
-// A Parcel is an encoded message of another node, with its metadata.
-type Parcel = extension.Described[extension.Payload]
 
 // An Outlet carries out the decisions of a [Relay].
 type Outlet interface {
@@ -39,31 +36,29 @@ type Outlet interface {
 
 	Hold(d Told) Waiting        // notes that a message begins to wait
 	Pass(w Waiting) bool        // whether it is sent on; if not it has become a dead letter
-	GoesOn(msg any)             // a message of another node, which may be encoded, does not wait any more
+	GoesOn(msg any)             // a message of another node does not wait any more
 	Until() time.Time           // when a message that begins to wait now expires
 	Overflow(msg any)           // there is no room for it
 	Rerouted()                  // the route may have changed
 	BeforeDrain(host node.ID)   // the next host is about to learn that this node drains
 	Follow(to node.ID, msg any) // the ask of a request that is sent there ends when that node is removed
 
-	// Pack and Unpack make a dead letter of a message that cannot be encoded or decoded, and then
-	// return false.
+	// Pack encodes a message, unless it is. If that fails it makes a dead letter of the message,
+	// and returns false.
 	Pack(msg any) (extension.Payload, bool)
-	Unpack(p Parcel) (Told, bool)
 }
 
-// A Relay brings the messages that are sent to one manager to the instance, wherever it runs. It
-// buffers them while there is no instance.
+// A Relay brings the messages that are sent to one manager to the instance, wherever it runs. The
+// Lane in it has those that were told here.
 type Relay struct {
+	recall.Lane[Waiting]
 	out     Outlet
 	machine *Machine
 
-	buffer   recall.Buffer[Waiting]  // of messages told here
-	remote   remoteBuffer            // of messages that other nodes have sent
-	returns  recall.Returns[node.ID] // of those
-	retry    recall.RetryTimer       // of what the buffer waits for
-	drained  map[node.ID]bool        // members that no longer host, even if the view does not show it
-	settling map[node.ID]uint64      // members that wait until none of their messages waits here
+	remote   remoteBuffer       // of messages that other nodes have sent
+	limit    int                // of the messages told here that wait
+	drained  map[node.ID]bool   // members that no longer host, even if the view does not show it
+	settling map[node.ID]uint64 // members that wait until none of their messages waits here
 
 	draining   bool
 	drain      drain
@@ -73,138 +68,109 @@ type Relay struct {
 
 // NewRelay returns the relay of a manager that keeps up to limit messages of its own, and up to
 // limit of each other node.
-func NewRelay(out Outlet, machine *Machine, limit int) Relay {
-	return Relay{
-		out: out, machine: machine, buffer: recall.Buffer[Waiting]{Limit: limit}, remote: remoteBuffer{limit: limit},
+func NewRelay(out Outlet, machine *Machine, limit int) *Relay {
+	r := &Relay{
+		out: out, machine: machine, limit: limit, remote: remoteBuffer{limit: limit},
 		drained: make(map[node.ID]bool), settling: make(map[node.ID]uint64),
 	}
-}
-
-// Route returns where messages go now.
-func (r *Relay) Route() recall.Route { return r.buffer.Route() }
-
-// Clear reports whether a new message is sent along the route at once.
-func (r *Relay) Clear() bool { return r.buffer.Clear() }
-
-// Recalling reports whether messages wait for those that another node has to return.
-func (r *Relay) Recalling() bool {
-	_, _, up := r.buffer.Recall()
-	return up
+	r.Lane = recall.NewLane[Waiting](ends{r})
+	return r
 }
 
 // Waiting returns how many messages wait now.
-func (r *Relay) Waiting() int { return r.buffer.Size() + r.remote.size() }
-
-// Kept returns how many messages told here have ever waited.
-func (r *Relay) Kept() uint64 { return r.buffer.Kept() }
+func (r *Relay) Waiting() int { return r.Size() + r.remote.size() }
 
 // Take takes a message that was told here. It reports whether the message waits.
 func (r *Relay) Take(d Told) (waits bool) {
-	if r.buffer.Clear() {
-		r.send(d)
-		return false
+	if waits = r.Lane.Take(Waiting{Described: d}); waits {
+		r.shrink()
 	}
-	r.overflow(r.buffer.Hold(r.out.Hold(d)))
-	return true
+	return waits
 }
 
-// send sends a message along the route, which is clear.
-func (r *Relay) send(d Told) {
-	if r.buffer.Route().Kind == recall.ToInstance {
-		r.out.Deliver(d)
-		return
-	}
-	if payload, ok := r.out.Pack(d.Message); ok {
-		r.buffer.Sent()
-		if d.Metadata.Request() != nil {
-			r.out.Follow(r.buffer.Route().Peer, d.Message)
-		}
-		r.out.Send(r.buffer.Route().Peer, wire.New(r.anyAt(), wire.Deliver{Payload: payload}), d.Metadata)
+// shrink drops the oldest messages for which there is no room.
+func (r *Relay) shrink() {
+	for _, w := range r.Shrink(r.limit) {
+		r.out.Overflow(w.Message)
 	}
 }
 
 // anyAt is the header of a message that any incarnation at an address may take.
 func (r *Relay) anyAt() wire.Header { return r.machine.header(node.ID{}) }
 
-func (r *Relay) overflow(lost []Waiting) {
-	for _, w := range lost {
-		r.out.Overflow(w.Message)
+// The ends are the [recall.Outlet] of the lane of a relay.
+type ends struct{ *Relay }
+
+func (e ends) Deliver(w Waiting)                  { e.out.Deliver(w.Described) }
+func (e ends) Hold(w Waiting) Waiting             { return e.out.Hold(w.Described) }
+func (e ends) Pass(w Waiting) bool                { return e.out.Pass(w) }
+func (e ends) Recall(number uint64, from node.ID) { e.raise(from, wire.Recall, number) }
+func (e ends) Passed(number uint64, to node.ID)   { e.pass(to, wire.Recall, number) }
+
+func (e ends) Send(to node.ID, w Waiting) {
+	if payload, ok := e.out.Pack(w.Message); ok {
+		if w.Metadata.Request() != nil {
+			e.out.Follow(to, w.Message)
+		}
+		e.out.Send(to, wire.New(e.anyAt(), wire.Deliver{Payload: payload}), w.Metadata)
+	}
+}
+
+func (e ends) Return(to node.ID, w Waiting) {
+	if payload, ok := e.out.Pack(w.Message); ok {
+		e.out.Send(to, wire.New(e.anyAt(), wire.Return{Payload: payload}), w.Metadata)
 	}
 }
 
 // Deliver takes a message from another node. If no instance is expected here, the message is
 // returned. If its node was removed, it is handled as if it had been sent here. Deliver reports
 // whether the message waits.
-func (r *Relay) Deliver(from node.ID, p Parcel) (waits bool) {
-	if r.returns.Due(from) && r.machine.phase != Ended && !r.remote.wasRemoved(from) {
-		r.giveBack(from, p)
-		return false
-	}
-	switch r.buffer.Route().Kind {
-	case recall.ToInstance:
-		if msg, ok := r.out.Unpack(p); ok {
-			r.out.Deliver(msg)
-		}
-	case recall.ToSelf:
-		if over, overflow := r.remote.hold(from, p, r.out.Until()); overflow {
-			if msg, ok := r.out.Unpack(over); ok {
-				r.out.Overflow(msg.Message)
-			}
+func (r *Relay) Deliver(from node.ID, d Told) (waits bool) {
+	switch {
+	case r.machine.phase == Ended || r.remote.wasRemoved(from):
+		r.out.Take(d)
+	case r.Route().Kind == recall.ToSelf && !r.Due(from):
+		for _, w := range r.remote.hold(from, Waiting{Described: d, Until: r.out.Until()}) {
+			r.out.Overflow(w.Message)
 		}
 		return true
-	case recall.NoRoute, recall.ToPeer:
-		if r.machine.phase != Ended && !r.remote.wasRemoved(from) {
-			r.giveBack(from, p)
-		} else if msg, ok := r.out.Unpack(p); ok {
-			r.out.Take(msg)
-		}
+	default:
+		r.Arrived(from, Waiting{Described: d})
 	}
 	return false
 }
 
-func (r *Relay) giveBack(to node.ID, p Parcel) {
-	r.returns.Note(to)
-	r.out.Send(to, wire.New(r.anyAt(), wire.Return{Payload: p.Message}), p.Metadata)
-}
-
 // Returned takes a message of ours that has not reached the instance.
 func (r *Relay) Returned(from node.ID, d Told) {
-	over, unasked := r.buffer.Returned(from, r.out.Hold(d))
-	r.overflow(over)
-	if unasked {
-		r.sendRecall()
-	}
-	r.flush()
+	r.Lane.Returned(from, Waiting{Described: d})
+	r.shrink()
 }
 
 // Barrier answers another manager, now or when the condition holds.
 func (r *Relay) Barrier(from node.ID, b wire.Barrier) {
 	switch b.Kind {
 	case wire.Recall:
-		for _, p := range r.remote.takeFrom(from.Address) {
-			r.giveBack(from, p)
+		for _, w := range r.remote.takeFrom(from.Address) {
+			r.GiveBack(from, w)
 		}
-		r.returns.Recalled(from, b.Number)
+		r.Asked(from, b.Number)
 		r.answerSettling()
 	case wire.Drain: // what the node still has is recalled before the answer
 		r.drained[from] = true
 		r.Reroute()
-		if r.buffer.RecallFrom(from) {
-			r.sendRecall()
-		}
+		r.RecallFrom(from)
+		r.pass(from, wire.Drain, b.Number)
 	case wire.Settle:
 		r.settling[from] = b.Number
 		r.answerSettling()
-		return
 	}
-	r.out.Send(from, wire.New(r.machine.header(from), wire.Passed(b)), extension.Metadata{})
 }
 
 // answerSettling answers the nodes that have no messages waiting here.
 func (r *Relay) answerSettling() {
 	for _, id := range slices.SortedFunc(maps.Keys(r.settling), node.ID.Compare) {
 		if !r.remote.has(id) {
-			r.out.Send(id, wire.New(r.machine.header(id), wire.Passed{Kind: wire.Settle, Number: r.settling[id]}), extension.Metadata{})
+			r.pass(id, wire.Settle, r.settling[id])
 			delete(r.settling, id)
 		}
 	}
@@ -214,8 +180,7 @@ func (r *Relay) answerSettling() {
 func (r *Relay) Passed(from node.ID, p wire.Passed) {
 	switch p.Kind {
 	case wire.Recall:
-		r.buffer.Recalled(p.Number)
-		r.flush()
+		r.Lane.Passed(p.Number)
 	case wire.Drain:
 		r.drain.confirm(from)
 	case wire.Settle:
@@ -227,20 +192,17 @@ func (r *Relay) raise(to node.ID, kind wire.BarrierKind, number uint64) {
 	r.out.Send(to, wire.New(r.machine.header(to), wire.Barrier{Kind: kind, Number: number}), extension.Metadata{})
 }
 
-// sendRecall asks the node that may have messages of ours to return them. It may be repeated.
-func (r *Relay) sendRecall() {
-	to, number, _ := r.buffer.Recall()
-	r.raise(to, wire.Recall, number)
+func (r *Relay) pass(to node.ID, kind wire.BarrierKind, number uint64) {
+	r.out.Send(to, wire.New(r.machine.header(to), wire.Passed{Kind: kind, Number: number}), extension.Metadata{})
 }
 
 // View prepares for a new topology, before the machine sees it.
 func (r *Relay) View(topo *singletonhook.Topology) {
-	r.retry.Reset()
 	maps.DeleteFunc(r.drained, func(id node.ID, _ bool) bool {
 		_, member := topo.Member(id)
 		return !member
 	})
-	r.returns.Keep(func(id node.ID) bool {
+	r.Viewed(func(id node.ID) bool {
 		_, member := topo.Member(id)
 		return member
 	})
@@ -254,9 +216,7 @@ func (r *Relay) Reroute() {
 		r.hosted = r.machine.topo.Self
 	case Pending, Standby, HandingOver, Stopping, Ended:
 	}
-	if r.buffer.Redirect(r.route()) {
-		r.sendRecall()
-	}
+	r.Redirect(r.route())
 	r.flush()
 	r.out.Rerouted()
 }
@@ -294,44 +254,41 @@ func (r *Relay) toHost() recall.Route {
 
 // flush sends what can go by now, in order.
 func (r *Relay) flush() {
-	if r.buffer.Route().Kind != recall.ToSelf {
+	if r.Route().Kind != recall.ToSelf {
 		for _, q := range r.remote.takeAll() {
-			for _, p := range q.drain() {
-				r.out.GoesOn(p.Message)
-				r.Deliver(q.from, p)
+			for _, w := range q.items.Drain() {
+				r.out.GoesOn(w.Message)
+				r.Deliver(q.from, w.Described)
 			}
 		}
 	}
 	r.answerSettling()
-	for w, ok := r.buffer.Next(); ok; w, ok = r.buffer.Next() {
-		if r.out.Pass(w) {
-			r.send(w.Described)
-		}
-	}
+	r.Flush()
 }
 
-// Close returns what other nodes have sent. The caller then takes the messages told here with
-// [Relay.TakeAll].
+// Close returns what other nodes have sent. The caller then drains the Lane.
 func (r *Relay) Close() {
-	r.buffer.Redirect(recall.Route{Kind: recall.NoRoute})
+	r.Redirect(recall.Route{Kind: recall.NoRoute})
 	r.flush()
 }
 
-// TakeAll takes out the messages told here that wait.
-func (r *Relay) TakeAll() []Waiting { return r.buffer.Drain() }
-
 // Sweep takes out the messages told here for which gone is true, when there is no room for another.
-func (r *Relay) Sweep(gone func(Waiting) bool) []Waiting { return r.buffer.Sweep(gone) }
+func (r *Relay) Sweep(gone func(Waiting) bool) []Waiting {
+	if r.Size() < r.limit {
+		return nil
+	}
+	return r.Lane.Sweep(gone)
+}
 
 // Expire takes out the messages that have expired: those told here, and those of other nodes.
-func (r *Relay) Expire(now time.Time) (own []Waiting, others []Parcel) {
-	return r.buffer.Remove(func(w Waiting) bool { return w.Expired(now) }), r.remote.expire(now)
+func (r *Relay) Expire(now time.Time) (own []Waiting, others []Waiting) {
+	return r.Remove(func(w Waiting) bool { return w.Expired(now) }), r.remote.expire(now)
 }
 
 // NextExpiry returns when the next message expires; zero when none does.
 func (r *Relay) NextExpiry() time.Time {
 	next := r.remote.nextExpiry()
-	for _, w := range r.buffer.Oldest() {
+	for _, w := range r.Oldest() {
 		next = recall.Earliest(next, w.Until)
 	}
 	return next
@@ -369,14 +326,14 @@ func (r *Relay) drainWaits() bool {
 	if _, found := r.machine.Host(); !found {
 		return false
 	}
-	if r.buffer.Size() > 0 || r.Recalling() {
+	if r.Size() > 0 || r.Recalling() {
 		return true
 	}
-	host := r.buffer.SentTo()
+	host := r.SentTo()
 	if !topo.Reachable(host) {
 		host = node.ID{}
 	}
-	ask, waits := r.drain.askHost(host, r.buffer.Sends())
+	ask, waits := r.drain.askHost(host, r.Sends())
 	if ask {
 		r.askHost()
 	}
@@ -396,28 +353,16 @@ func (r *Relay) tellMembers() {
 
 func (r *Relay) askHost() { r.raise(r.drain.settle.To(), wire.Settle, r.drain.settle.Number()) }
 
-// Plan sets the time of the next retry.
-func (r *Relay) Plan(now time.Time) { r.retry.Plan(now, r.Recalling() || r.buffer.Refused()) }
-
 // Wake returns when the next [Relay.Tick] is due; zero when none is.
-func (r *Relay) Wake() time.Time { return recall.Earliest(r.retry.At(), r.drainRetry.At()) }
+func (r *Relay) Wake() time.Time { return recall.Earliest(r.Lane.Wake(), r.drainRetry.At()) }
 
 // Tick sends again what may have been lost, when it is time. The caller reroutes afterwards.
 func (r *Relay) Tick(now time.Time) {
-	if r.retry.Due(now) && r.tryAgain(now.Sub(r.retry.Since())) {
-		r.sendRecall()
-	}
+	r.Lane.Tick(now, &r.machine.topo)
 	if r.drainRetry.Due(now) {
 		r.tellMembers()
 		if r.drain.settle.Up() {
 			r.askHost()
 		}
 	}
-}
-
-// tryAgain retries after messages have waited for so long. It reports whether the recall is to be
-// sent again.
-func (r *Relay) tryAgain(waited time.Duration) (again bool) {
-	topo, to := &r.machine.topo, r.buffer.SentTo()
-	return r.buffer.TryAgain(waited, topo.Lost(to), topo.Reachable(to))
 }

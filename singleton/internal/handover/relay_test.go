@@ -36,10 +36,11 @@ func TestHowLongARelayRepeatsARecallDependsOnItsView(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for waited, repeats := range view.repeats {
 				r := NewRelay(nil, &Machine{topo: view.topo}, 10)
-				r.buffer.Redirect(recall.Route{Kind: recall.ToPeer, Peer: nodeA})
-				r.buffer.Sent()
-				require.True(t, r.buffer.Redirect(recall.Route{Kind: recall.ToPeer, Peer: nodeB}))
-				require.Equal(t, repeats, r.tryAgain(waited), "after %v", waited)
+				r.Redirect(recall.Route{Kind: recall.ToPeer, Peer: nodeA})
+				r.Sent()
+				require.True(t, r.Buffer.Redirect(recall.Route{Kind: recall.ToPeer, Peer: nodeB}))
+				topo := &r.machine.topo
+				require.Equal(t, repeats, r.TryAgain(waited, topo.Lost(nodeA), topo.Reachable(nodeA)), "after %v", waited)
 				require.Equal(t, repeats, r.Recalling(), "after %v", waited)
 			}
 		})

@@ -23,25 +23,20 @@ const keptRemoved = 100
 
 type remoteQueue struct {
 	from  node.ID
-	items fifo.Queue[waitingParcel]
+	items fifo.Queue[Waiting]
 }
 
-type waitingParcel struct {
-	parcel Parcel
-	until  time.Time // when it expires; zero for never
-}
-
-// hold keeps a message of a node until a time. Without room the oldest of that node is returned.
-func (r *remoteBuffer) hold(from node.ID, p Parcel, until time.Time) (over Parcel, overflow bool) {
+// hold keeps a message of a node. Without room the oldest of that node is returned.
+func (r *remoteBuffer) hold(from node.ID, w Waiting) (over []Waiting) {
 	if r.limit == 0 {
-		return p, true
+		return []Waiting{w}
 	}
 	q := r.queue(from)
 	if q.items.Len() == r.limit {
-		over, overflow = q.items.Pop().parcel, true
+		over = append(over, q.items.Pop())
 	}
-	q.items.Push(waitingParcel{p, until})
-	return over, overflow
+	q.items.Push(w)
+	return over
 }
 
 func (r *remoteBuffer) queue(from node.ID) *remoteQueue {
@@ -74,12 +69,12 @@ func (r *remoteBuffer) wasRemoved(id node.ID) bool { return slices.Contains(r.re
 
 // takeFrom takes out the messages of the node at an address, whatever its incarnation was when it
 // sent them.
-func (r *remoteBuffer) takeFrom(address string) []Parcel {
-	var taken []Parcel
+func (r *remoteBuffer) takeFrom(address string) []Waiting {
+	var taken []Waiting
 	var others []*remoteQueue
 	for _, q := range r.queues {
 		if q.from.Address == address {
-			taken = append(taken, q.drain()...)
+			taken = append(taken, q.items.Drain()...)
 		} else {
 			others = append(others, q)
 		}
@@ -88,17 +83,11 @@ func (r *remoteBuffer) takeFrom(address string) []Parcel {
 	return taken
 }
 
-func (q *remoteQueue) drain() (taken []Parcel) {
-	for _, w := range q.items.Drain() {
-		taken = append(taken, w.parcel)
-	}
-	return taken
-}
-
-func (r *remoteBuffer) expire(now time.Time) (all []Parcel) {
+// expire takes out the messages that have expired.
+func (r *remoteBuffer) expire(now time.Time) (all []Waiting) {
 	for _, q := range r.queues {
-		for q.items.Len() > 0 && expired(q.items.At(0).until, now) {
-			all = append(all, q.items.Pop().parcel)
+		for q.items.Len() > 0 && q.items.At(0).Expired(now) {
+			all = append(all, q.items.Pop())
 		}
 	}
 	return all
@@ -107,7 +96,7 @@ func (r *remoteBuffer) expire(now time.Time) (all []Parcel) {
 func (r *remoteBuffer) nextExpiry() (next time.Time) {
 	for _, q := range r.queues {
 		if q.items.Len() > 0 {
-			next = recall.Earliest(next, q.items.At(0).until)
+			next = recall.Earliest(next, q.items.At(0).Until)
 		}
 	}
 	return next

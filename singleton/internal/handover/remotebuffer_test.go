@@ -2,7 +2,6 @@ package handover
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -14,25 +13,24 @@ import (
 var nodeA, nodeB = node.ID{Address: "a", Incarnation: 1}, node.ID{Address: "b", Incarnation: 1}
 
 func TestMessagesOfOtherNodesAreInOrderAndBoundedPerNode(t *testing.T) {
-	p := func(s string) Parcel { return Parcel{Message: extension.Payload{Type: s}} }
+	p := func(s string) Waiting { return Waiting{Described: Told{Message: extension.Payload{Type: s}}} }
 	g := &remoteBuffer{limit: 2}
 	for _, s := range []string{"a1", "a2", "a3"} {
-		over, overflow := g.hold(nodeA, p(s), time.Time{})
-		require.Equal(t, s == "a3", overflow)
-		if overflow {
-			require.Equal(t, p("a1"), over)
+		over := g.hold(nodeA, p(s))
+		if s == "a3" {
+			require.Equal(t, []Waiting{p("a1")}, over)
+		} else {
+			require.Empty(t, over)
 		}
 	}
-	_, overflow := g.hold(nodeB, p("b1"), time.Time{})
-	require.False(t, overflow)
+	require.Empty(t, g.hold(nodeB, p("b1")))
 	require.Equal(t, 3, g.size())
-	require.Equal(t, []Parcel{p("a2"), p("a3")}, g.takeFrom("a"))
+	require.Equal(t, []Waiting{p("a2"), p("a3")}, g.takeFrom("a"))
 	require.Empty(t, g.takeFrom("a"))
 	require.Len(t, g.takeAll(), 1)
 	require.Zero(t, g.size())
 	g.limit = 0
-	_, overflow = g.hold(nodeA, p("a4"), time.Time{})
-	require.True(t, overflow)
+	require.Equal(t, []Waiting{p("a4")}, g.hold(nodeA, p("a4")))
 }
 
 func TestTheRemoteBufferRemembersRemovedMembers(t *testing.T) {

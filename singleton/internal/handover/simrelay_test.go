@@ -12,7 +12,7 @@ import (
 // A simPost is the relay of one node, with the connections to the others. Messages are numbers.
 type simPost struct {
 	node    *simNode
-	relay   Relay
+	relay   *Relay
 	lanes   [simMax]time.Duration // when the last message to a node arrives: they keep their order
 	waiting [simMax][]simArrival  // of each node, while this one is paused
 	wakeAt  time.Time
@@ -84,7 +84,7 @@ func (p *simPost) lose(msgs []int, f simFate) {
 
 // loseAll loses the messages told here that wait.
 func (p *simPost) loseAll(f simFate) {
-	for _, w := range p.relay.TakeAll() {
+	for _, w := range p.relay.Drain() {
 		p.lose([]int{w.Message.(int)}, f)
 	}
 }
@@ -109,7 +109,7 @@ func (p *simPost) Send(id node.ID, msg wire.Any, _ extension.Metadata) {
 func (p *simPost) handle(from node.ID, msg wire.Any) {
 	switch msg := msg.(type) {
 	case wire.Message[wire.Deliver]:
-		p.relay.Deliver(from, Parcel{Message: msg.Body.Payload})
+		p.relay.Deliver(from, Told{Message: msg.Body.Payload})
 		return
 	case wire.Message[wire.Return]:
 		p.relay.Returned(from, simMessage(simUnpack(msg.Body.Payload)))
@@ -124,15 +124,15 @@ func (p *simPost) handle(from node.ID, msg wire.Any) {
 
 func simMessage(msg int) Told { return Told{Message: msg} }
 
-func (p *simPost) Deliver(d Told) { p.node.inst.tell(d.Message.(int)) }
+func (p *simPost) Deliver(d Told) { p.node.inst.tell(simNumber(d.Message)) }
 func (p *simPost) Ready() bool    { return p.node.inst != nil && p.node.inst.ready }
-func (p *simPost) Take(d Told)    { p.take(d.Message.(int)) }
+func (p *simPost) Take(d Told)    { p.take(simNumber(d.Message)) }
 func (p *simPost) Hold(d Told) Waiting {
 	return Waiting{Described: d}
 }
 func (p *simPost) Pass(Waiting) bool   { return true }
 func (p *simPost) Until() time.Time    { return time.Time{} }
-func (p *simPost) Overflow(msg any)    { p.lose([]int{msg.(int)}, simOverflow) }
+func (p *simPost) Overflow(msg any)    { p.lose([]int{simNumber(msg)}, simOverflow) }
 func (p *simPost) BeforeDrain(node.ID) {}
 
 func (p *simPost) Follow(node.ID, any) {}
@@ -144,10 +144,14 @@ func (p *simPost) Rerouted() {
 	}
 }
 
-func (p *simPost) Pack(msg any) (extension.Payload, bool) { return simPack(msg.(int)), true }
+func (p *simPost) Pack(msg any) (extension.Payload, bool) { return simPack(simNumber(msg)), true }
 
-func (p *simPost) Unpack(load Parcel) (Told, bool) {
-	return simMessage(simUnpack(load.Message)), true
+// simNumber returns the number of a message, which is encoded if another node has sent it.
+func simNumber(msg any) int {
+	if p, encoded := msg.(extension.Payload); encoded {
+		return simUnpack(p)
+	}
+	return msg.(int)
 }
 
 // carry brings something along a connection: in order, once, or not at all when the link
@@ -248,8 +252,8 @@ func (p *simPost) close() {
 func (p *simPost) die(f simFate) {
 	p.loseAll(f)
 	for _, q := range p.relay.remote.takeAll() {
-		for _, load := range q.drain() {
-			p.lose([]int{simUnpack(load.Message)}, f)
+		for _, w := range q.items.Drain() {
+			p.lose([]int{simNumber(w.Message)}, f)
 		}
 	}
 	for from, all := range p.waiting {

@@ -1,7 +1,6 @@
 package allot
 
 import (
-	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
@@ -20,24 +19,6 @@ type Fence struct {
 
 // IsEffect implements hosting.Effect.
 func (Fence) IsEffect() {}
-
-// EncodeLease returns the token of a lease as the state of a request to start a shard, or as its
-// beginning: the node must start the shard under no other. DecodeLease is its inverse; it returns 0
-// for a request that needs no lease.
-func EncodeLease(token uint64) []byte {
-	if token == 0 {
-		return nil
-	}
-	return binary.BigEndian.AppendUint64(nil, token)
-}
-
-// DecodeLease returns the token in the state of a request.
-func DecodeLease(state []byte) (token uint64) {
-	if len(state) < 8 {
-		return 0
-	}
-	return binary.BigEndian.Uint64(state)
-}
 
 // fences are the leases of former members that are being taken.
 type fences struct {

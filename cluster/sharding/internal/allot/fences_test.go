@@ -36,9 +36,9 @@ func TestANodeHostsOnlyWhileItHasItsLease(t *testing.T) {
 	r.view()
 	require.Equal(t, map[string]int{"b": 8}, r.homes())
 	require.Equal(t, uint64(7), r.stored.Types["cart"].Records[0].Lease)
-	require.Equal(t, uint64(7), DecodeLease(r.lastStart.State), "the node must start it under no other")
-	require.Zero(t, DecodeLease(nil))
-	require.Zero(t, DecodeLease([]byte("other")))
+	require.Equal(t, uint64(7), ParseState(r.lastStart.State).Lease, "the node must start it under no other")
+	require.Zero(t, ParseState(nil))
+	require.Zero(t, ParseState([]byte("other")))
 }
 
 func TestTheShardsOfAFormerMemberStartElsewhereWhenItsLeaseHasBeenTaken(t *testing.T) {

@@ -2,7 +2,6 @@ package allot
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
 	"maps"
 	"slices"
@@ -88,21 +87,4 @@ func (m *Machine) allKnow(k *kind) bool {
 		}
 	}
 	return true
-}
-
-// state returns what the node needs to start a shard besides its label.
-func (sh *shard) state() []byte {
-	if sh.typ.Mode != table.Daemons {
-		return EncodeLease(sh.Lease)
-	}
-	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(nil, sh.Lease), uint32(sh.typ.Shards)) //nolint:gosec // at most MaxShards
-}
-
-// DecodeShards returns how many daemons the type of a request to start a shard has, by its state; 0
-// for other types.
-func DecodeShards(state []byte) int {
-	if len(state) != 12 {
-		return 0
-	}
-	return int(binary.BigEndian.Uint32(state[8:]))
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
 	"github.com/understudy-go/understudy/cluster/sharding/internal/table"
+	"github.com/understudy-go/understudy/internal/node"
 )
 
 // A shard is what is known of one shard.
@@ -20,8 +21,9 @@ type shard struct {
 	lastError string
 	retryAt   time.Time
 	moves     uint64
-	pin       string // the name of the node where it has been pinned to; "" for none
-	chosenBy  string // the strategy that has chosen its node; "" if a former coordinator has, or it has none
+	former    []node.ID // the nodes on which it may have run since it began for the last time
+	pin       string    // the name of the node where it has been pinned to; "" for none
+	chosenBy  string    // the strategy that has chosen its node; "" if a former coordinator has, or it has none
 }
 
 // A stage is what the machine is doing with a shard.

@@ -144,7 +144,7 @@ func (s *shards) Owns(label string) bool { return s.of(label) != nil }
 func (s *shards) Started(label string, id hosting.RequestID, _ hosting.NodeID) {
 	if sh := s.requested(label, id); sh != nil && sh.stage == starting {
 		sh.enter(settled, s.nodes.Now())
-		sh.failures, sh.lastError = 0, ""
+		sh.failures, sh.lastError, sh.former = 0, "", nil
 		s.publish(sh, sh.home())
 	}
 }
@@ -248,6 +248,9 @@ func (s *shards) release(sh *shard) {
 // free notes that a shard runs nowhere.
 func (s *shards) free(sh *shard) {
 	sh.enter(homeless, s.nodes.Now())
+	if on := sh.home().Node; !slices.Contains(sh.former, on) {
+		sh.former = append(sh.former, on)
+	}
 	sh.Record, sh.chosenBy = Record{Generation: sh.Generation}, ""
 	s.publish(sh, table.Home{Generation: sh.Generation})
 	s.stops.ended(sh, s.nodes)

@@ -186,7 +186,7 @@ func (w *world) heard(n *simNode, all []hosting.AgentAction, m *Machine) {
 	for _, a := range all {
 		switch a := a.(type) {
 		case hosting.Launch:
-			if w.leased && (n.lease == 0 || DecodeLease(a.Request.State) != n.lease) {
+			if w.leased && (n.lease == 0 || ParseState(a.Request.State).Lease != n.lease) {
 				w.heard(n, n.agent.Step(hosting.AgentEnded{Label: a.Request.Label, ID: a.Request.ID, Why: "another lease"}), m)
 				continue
 			}
@@ -299,7 +299,7 @@ func (w *world) check() {
 			other, twice := at[label]
 			require.False(w.t, twice, "seed %d: %s runs twice at %v: %v and %v", w.seed, label, w.now, r, other)
 			for _, o := range at {
-				require.Equal(w.t, DecodeShards(o.State), DecodeShards(r.State), "seed %d: %s and %s are of different numbers of daemons", w.seed, o.Label, label)
+				require.Equal(w.t, ParseState(o.State).Shards, ParseState(r.State).Shards, "seed %d: %s and %s are of different numbers of daemons", w.seed, o.Label, label)
 			}
 			at[label] = r
 		}

@@ -1,0 +1,120 @@
+package recall
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/understudy-go/understudy/internal/node"
+)
+
+// Leftovers are the messages that an instance had not handled when it ended. Their senders are not
+// known any more. They wait on its node for the next instance, which takes no other message before
+// it has them: so none of a sender is overtaken by a later one, however often the instance moves.
+// The node of the next instance asks those of the former ones for them.
+type Leftovers[M any] struct {
+	out        LeftoversOutlet[M]
+	left       []M
+	generation uint64             // of the last instance here
+	former     map[node.ID]bool   // nodes that may have some for it
+	heirs      map[node.ID]uint64 // nodes that have asked, with the generations of their instances
+	retry      RetryTimer         // of the questions to former nodes
+}
+
+// A LeftoversOutlet carries out what [Leftovers] decide. Generations only rise.
+type LeftoversOutlet[M any] interface {
+	Fetch(generation uint64, from node.ID) // asks a former node for what it has
+	Give(to node.ID, msg M)                // to the node that has asked
+	Given(generation uint64, to node.ID)   // that was all
+}
+
+// NewLeftovers returns the leftovers on a node that has none.
+func NewLeftovers[M any](out LeftoversOutlet[M]) Leftovers[M] {
+	return Leftovers[M]{out: out}
+}
+
+// Keep keeps a message of the last instance here, or one that a former node has given.
+func (l *Leftovers[M]) Keep(msg M) { l.left = append(l.left, msg) }
+
+// Size returns how many messages are here.
+func (l *Leftovers[M]) Size() int { return len(l.left) }
+
+// Take takes out all messages, for an instance here that is [Leftovers.Ready].
+func (l *Leftovers[M]) Take() []M {
+	all := l.left
+	l.left = nil
+	return all
+}
+
+// Outlived reports whether the last instance here is of an earlier generation.
+func (l *Leftovers[M]) Outlived(generation uint64) bool { return l.generation < generation }
+
+// Fetch asks former nodes, for an instance that is to begin here.
+func (l *Leftovers[M]) Fetch(generation uint64, former []node.ID) {
+	if l.generation = generation; l.former == nil {
+		l.former = map[node.ID]bool{}
+	}
+	for _, id := range former {
+		l.former[id] = true
+		l.out.Fetch(generation, id)
+	}
+	l.give()
+}
+
+// Ready reports whether the instance here can begin: all former nodes have answered.
+func (l *Leftovers[M]) Ready() bool { return len(l.former) == 0 }
+
+// Asked takes the question of another node.
+func (l *Leftovers[M]) Asked(by node.ID, generation uint64) {
+	if l.heirs == nil {
+		l.heirs = map[node.ID]uint64{}
+	}
+	l.heirs[by] = max(l.heirs[by], generation)
+	l.give()
+}
+
+// give answers the nodes that have asked. A node of a later instance has to wait as long as former
+// nodes may give something to this one: it would come too late. Nodes only wait for those of
+// earlier instances, so none waits for itself.
+func (l *Leftovers[M]) give() {
+	latest := func(a, b node.ID) int { return cmp.Or(cmp.Compare(l.heirs[b], l.heirs[a]), a.Compare(b)) }
+	for _, to := range slices.SortedFunc(maps.Keys(l.heirs), latest) {
+		if generation := l.heirs[to]; generation <= l.generation || l.Ready() {
+			for generation > l.generation && len(l.left) > 0 {
+				l.out.Give(to, l.left[0])
+				l.left = l.left[1:]
+			}
+			delete(l.heirs, to)
+			l.out.Given(generation, to)
+		}
+	}
+}
+
+// Given takes the answer of a former node.
+func (l *Leftovers[M]) Given(from node.ID, generation uint64) {
+	if generation == l.generation {
+		delete(l.former, from)
+		l.give()
+	}
+}
+
+// Viewed follows a change of the members. What a node had that is not one any more is lost.
+func (l *Leftovers[M]) Viewed(member func(node.ID) bool) {
+	maps.DeleteFunc(l.former, func(id node.ID, _ bool) bool { return !member(id) })
+	maps.DeleteFunc(l.heirs, func(id node.ID, _ uint64) bool { return !member(id) })
+	l.give()
+}
+
+// Tick asks again what may have been lost, when it is time. A node that cannot be reached is given
+// up, as by a [Lane].
+func (l *Leftovers[M]) Tick(now time.Time, peers Peers) {
+	l.retry.Plan(now, !l.Ready())
+	if !l.retry.Due(now) {
+		return
+	}
+	waited := now.Sub(l.retry.Since())
+	maps.DeleteFunc(l.former, func(id node.ID, _ bool) bool { return givesUp(waited, peers.Lost(id), peers.Reachable(id)) })
+	l.Fetch(l.generation, slices.SortedFunc(maps.Keys(l.former), node.ID.Compare))
+	l.give()
+}
