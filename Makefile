@@ -5,7 +5,7 @@ TOOL     := $(GO) tool -modfile=internal/tools/go.mod
 # internal/lab. Test files with the build tag !quick are left to make verify: their message types
 # take the compiler minutes.
 RACE     := ./actor ./internal/extension ./actor/telemetry ./behavior ./persistence ./remote/... ./singleton ./testkit ./testkit/eventsourced ./internal/memnet
-PLAIN    := ./singleton/internal/... ./singleton/lease ./singleton/lease/leasetest ./persistence/codec ./persistence/internal/... ./persistence/journal ./persistence/journaltest ./persistence/sqlite ./cluster/config ./cluster/cron/... ./cluster/downing ./cluster/internal/hosting ./cluster/membership ./cluster/internal/phi ./cluster/placement/... ./cluster/sharding/... ./testkit/clustertest ./examples/failover ./examples/hello ./internal/...
+PLAIN    := ./singleton/internal/... ./singleton/lease ./singleton/lease/leasetest ./persistence/codec ./persistence/internal/... ./persistence/journal ./persistence/journaltest ./persistence/sqlite ./cluster/config ./cluster/cron/... ./cluster/downing ./cluster/internal/hosting ./cluster/internal/membership ./cluster/internal/phi ./cluster/placement/... ./cluster/sharding/... ./testkit/clustertest ./examples/failover ./examples/hello ./internal/...
 
 # make verify runs these with the race detector, and then all that no line has. Machines that have
 # one goroutine, such as those in internal folders, run without. Nothing with the detector may link
@@ -127,8 +127,8 @@ vuln: ## Look for known vulnerabilities; asks vuln.go.dev
 long: export UNDERSTUDY_EFFORT = long
 long: ## Run the simulations of hours and of many nodes that make verify leaves out
 	$(GO) test -timeout=60m ./cluster
-	$(GO) test -timeout=60m ./cluster/membership ./testkit/clustertest
-	$(GO) test -timeout=60m -run="$$($(GO) run ./internal/lab/laws names long)" $$($(GO) run ./internal/lab/laws packages long | grep -vxF -e ./cluster -e ./cluster/membership -e ./testkit/clustertest)
+	$(GO) test -timeout=60m ./cluster/internal/membership ./testkit/clustertest
+	$(GO) test -timeout=60m -run="$$($(GO) run ./internal/lab/laws names long)" $$($(GO) run ./internal/lab/laws packages long | grep -vxF -e ./cluster -e ./cluster/internal/membership -e ./testkit/clustertest)
 	$(GO) test -race -timeout=15m ./cluster/placement ./cluster/sharding -run Chaos -chaos.seed=2
 	$(GO) test -race -timeout=15m ./persistence/sqlite
 
@@ -146,7 +146,7 @@ stress: ## Run the tests of what is concurrent 50 times with the race detector
 .PHONY: simulate
 simulate: export UNDERSTUDY_EFFORT = $(N)
 simulate: ## Run N (1000) random histories of each pure machine, of the singleton in each protection mode; SEED (0) is the first, NODES (various) how many
-	$(GO) test -timeout=24h ./cluster/membership -run 'RandomHist|Merge' -seed=$(SEED) -nodes=$(NODES)
+	$(GO) test -timeout=24h ./cluster/internal/membership -run 'RandomHist|Merge' -seed=$(SEED) -nodes=$(NODES)
 	$(GO) test -timeout=24h ./singleton/internal/handover -run Simulated -v -sim.first=$(SEED) -sim.nodes=$(NODES)
 	$(GO) test -timeout=24h ./cluster/placement/internal/plan -run Simulated -v -sim.first=$(SEED)
 	$(GO) test -timeout=24h ./cluster/sharding/internal/allot -run Simulated -v -sim.first=$(SEED)

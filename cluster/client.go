@@ -12,6 +12,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/receptionist"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/shardtree"
 	"github.com/understudy-go/understudy/internal/singletonhook"
@@ -94,13 +95,13 @@ func newClient(cfg ClientConfig) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cluster: dial: %w", err)
 	}
-	self := Member{Name: endpoint.Addr(), Address: endpoint.Addr(), Incarnation: endpoint.Self().Incarnation}
+	self := membership.Member{Name: endpoint.Addr(), Address: endpoint.Addr(), Incarnation: endpoint.Self().Incarnation}
 	c := &Client{
 		log:      cfg.Logger.Named("client"),
 		contacts: cfg.Contacts,
 		endpoint: endpoint,
 		keyring:  ring,
-		views:    newViewPublisher(View{Self: self}),
+		views:    newViewPublisher(viewOf(membership.View{Self: self})),
 		asks:     make(chan struct{}, 1),
 		leaving:  map[ID]bool{},
 	}

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/internal/pause"
 	"github.com/understudy-go/understudy/remote"
 )
@@ -216,11 +217,11 @@ func (c *Client) show(news contactNews) View {
 	})
 	for i, m := range members {
 		if c.leaving[m.Member.ID()] {
-			members[i].Member.Status = max(m.Member.Status, Leaving)
+			members[i].Member.Status = max(m.Member.Status, membership.Leaving)
 		}
 	}
 	news.Members = members
-	return news.view(before.Version+1, before.Self)
+	return news.view(before.Version+1, before.in.Self)
 }
 
 // leaves shows that a member leaves, and calls then once no proxy sends to it any more.

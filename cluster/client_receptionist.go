@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 )
@@ -46,7 +46,7 @@ type (
 
 	contactMember struct {
 		_             struct{} `cbor:",toarray"`
-		Member        Member
+		Member        membership.Member
 		UnreachableBy []ID
 	}
 
@@ -163,25 +163,25 @@ func answerTo(v View, asked contactAsked, managers []contactManagers) contactNew
 		return news
 	}
 	news.Converged, news.Managers = v.Converged, managers
-	for _, m := range membership.Candidates(v) {
-		news.Members = append(news.Members, contactMember{Member: m, UnreachableBy: idsOfMembers(v.UnreachableBy(m))})
+	for _, m := range membership.Candidates(v.in) {
+		news.Members = append(news.Members, contactMember{Member: m, UnreachableBy: idsOfMembers(v.in.UnreachableBy(m.ID()))})
 	}
 	return news
 }
 
-func (news contactNews) view(version uint64, self Member) View {
+func (news contactNews) view(version uint64, self membership.Member) View {
 	unreachable := map[ID][]ID{}
-	var candidates []Member
+	var candidates []membership.Member
 	for _, m := range news.Members {
 		candidates = append(candidates, m.Member)
 		if len(m.UnreachableBy) > 0 {
 			unreachable[m.Member.ID()] = m.UnreachableBy
 		}
 	}
-	return membership.NewView(version, self, news.Converged, candidates, unreachable)
+	return viewOf(membership.NewView(version, self, news.Converged, candidates, unreachable))
 }
 
-func idsOfMembers(members []Member) []ID {
+func idsOfMembers(members []membership.Member) []ID {
 	var ids []ID
 	for _, m := range members {
 		ids = append(ids, m.ID())

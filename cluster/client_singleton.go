@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 )
@@ -42,8 +42,8 @@ func (t *clientTakers) Follow(name string) singletonhook.Following {
 func (f *clientFollowing) Takers() []node.ID {
 	var ids []node.ID
 	v := f.client.View()
-	for _, m := range membership.Candidates(v) {
-		if m.Status == Up && v.Reachable(m) && f.client.manages(m.ID(), f.name) {
+	for _, m := range membership.Candidates(v.in) {
+		if m.Status == membership.Up && v.in.Reachable(m.ID()) && f.client.manages(m.ID(), f.name) {
 			ids = append(ids, m.ID())
 		}
 	}

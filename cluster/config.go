@@ -11,7 +11,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/downing"
-	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/internal/stderrlog"
@@ -216,11 +216,11 @@ const stopTime = 10 * time.Second
 func (c Config) withDefaults() Config {
 	c.Name = cmp.Or(c.Name, DefaultName)
 	c.Bind = cmp.Or(c.Bind, "127.0.0.1:0")
-	c.Detector = membership.WithDefaults(c.Detector)
+	c.Detector = Detector(membership.WithDefaults(membership.Detector(c.Detector)))
 	if c.Downing == nil {
 		c.Downing = downing.KeepMajority{}
 	}
-	c.Downing = downing.OrStableAfter(c.Downing, membership.StableAfter(c.Detector))
+	c.Downing = downing.OrStableAfter(c.Downing, membership.StableAfter(membership.Detector(c.Detector)))
 	if c.Leader.Compare == nil {
 		c.Leader = Oldest()
 	}
@@ -285,16 +285,16 @@ func (c Config) validate() error {
 			return fmt.Errorf("cluster: Config.Advertise: %q is not an address at which others reach this node: it %w", c.Advertise, err)
 		}
 	}
-	if err := membership.CheckElection(c.Leader); err != nil {
+	if err := membership.CheckElection(c.Leader.inside()); err != nil {
 		return err
 	}
 	if err := validateDowning(c.Downing); err != nil {
 		return err
 	}
-	if err := membership.CheckDetector(c.Detector); err != nil {
+	if err := membership.CheckDetector(membership.Detector(c.Detector)); err != nil {
 		return err
 	}
-	return membership.CheckDelay(c.Detector, c.Downing)
+	return membership.CheckDelay(membership.Detector(c.Detector), c.Downing)
 }
 
 func validateDowning(d Downing) error {

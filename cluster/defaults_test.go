@@ -8,12 +8,12 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/downing"
-	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/internal/godoc"
 )
 
 func TestDefaultsAreAsDocumented(t *testing.T) {
-	c := Config{}.withDefaults()
+	c, lan := Config{}.withDefaults(), LAN()
 	require.Empty(t, godoc.Check(".",
 		godoc.Is("Config.Name", `The default is "understudy".`, "understudy", c.Name),
 		godoc.Is("Config.NodeID", "The default is the advertised address.", "", c.NodeID), // it is known when the port is bound
@@ -35,10 +35,14 @@ func TestDefaultsAreAsDocumented(t *testing.T) {
 		godoc.Is("Traffic.IdleAfter", "The default is one minute.", time.Minute, c.Traffic.IdleAfter),
 		godoc.Is("Traffic.MaxUnauthenticated", "The default is 128.", 128, c.Traffic.MaxUnauthenticated),
 		godoc.Is("Traffic.MaxUnauthenticatedPerHost", "The default is 16.", 16, c.Traffic.MaxUnauthenticatedPerHost),
+		godoc.Is("DNS.Family", `The default is "ip"`, "", DNS{}.Family), // Find replaces it, as those below
+		godoc.Is("SRV.Family", `The default is "ip"`, "", SRV{}.Family),
+		godoc.Is("SRV.Proto", `The default is "tcp".`, "", SRV{}.Proto),
+		godoc.Is("Kubernetes.Family", `The default is "ip"`, "", Kubernetes{}.Family),
+		godoc.Is("Kubernetes.Proto", `The default is "tcp".`, "", Kubernetes{}.Proto),
+		godoc.Is("Kubernetes.Namespace", `The default is "default".`, "nodes.default.svc.cluster.local.", Kubernetes{Service: "nodes"}.domain()),
+		godoc.Is("Kubernetes.ClusterDomain", `The default is "cluster.local".`, "nodes.default.svc.cluster.local.", Kubernetes{Service: "nodes"}.domain()),
 		godoc.Is("ClientConfig.Name", `The default is "understudy".`, "understudy", ClientConfig{}.withDefaults().Name),
-	))
-	lan := LAN()
-	require.Empty(t, godoc.Check("membership",
 		godoc.Is("Detector.Interval", "Default: 100 ms.", 100*time.Millisecond, lan.Interval),
 		godoc.Is("Detector.CheckEvery", "Default: 50 ms.", 50*time.Millisecond, lan.CheckEvery),
 		godoc.Is("Detector.Threshold", "Default: 8.", 8.0, lan.Threshold),
@@ -54,6 +58,6 @@ func TestDefaultsAreAsDocumented(t *testing.T) {
 }
 
 func tenths(d Detector) float64 {
-	_, worst := membership.DetectionTimes(d)
+	_, worst := membership.DetectionTimes(membership.Detector(d))
 	return float64(worst.Truncate(100*time.Millisecond)) / float64(time.Second)
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 )
 
 // dialErrors keeps the last error of each address that could not be reached, for messages to

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/naming"
 

@@ -236,7 +236,7 @@ func TestASeedMustBeOneNode(t *testing.T) {
 	names := hosts{"one": {"10.0.0.1", "fd00::1"}, "four": {"10.0.0.1", "10.0.0.2"}, "six": {"10.0.0.1", "fd00::1", "fd00::2"}}
 	check := func(seeds ...string) error { return Config{Seeds: seeds}.checkSeeds(t.Context(), names) }
 	require.NoError(t, check("one:7355", "later:7355", "127.0.0.1:7355"))
-	require.ErrorContains(t, check("one:7355", "four:7355"), `four:7355 has 2 addresses, and a seed must be one node; for many, set Config.Discovery to DNS{Host: "four", Port: 7355}`)
+	require.ErrorContains(t, check("one:7355", "four:7355"), `four:7355 has 2 addresses, and a seed must be one node; for many, set Config.Discovery to cluster.DNS{Host: "four", Port: 7355}`)
 	require.ErrorContains(t, check("six:7355"), "six:7355 has 2 addresses")
 	require.NoError(t, check())
 }

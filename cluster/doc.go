@@ -107,5 +107,5 @@
 // Membership is a pure function of events and time. The tests of package membership simulate it
 // through random histories of crashes, splits, pauses and departures:
 //
-//	UNDERSTUDY_EFFORT=1000 go test ./cluster/membership -run RandomHistories -seed 1
+//	UNDERSTUDY_EFFORT=1000 go test ./cluster/internal/membership -run RandomHistories -seed 1
 package cluster

@@ -9,7 +9,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster/downing"
-	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/leasespan"
 )

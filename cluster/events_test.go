@@ -12,7 +12,7 @@ import (
 )
 
 func summary(e Event) string {
-	name := strings.TrimPrefix(fmt.Sprintf("%T", e), "membership.")
+	name := strings.TrimPrefix(fmt.Sprintf("%T", e), "cluster.")
 	switch e := e.(type) {
 	case MemberUp:
 		return name + " " + e.Member.Name

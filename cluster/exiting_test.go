@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 )
 
@@ -73,7 +73,7 @@ func TestANodeThatCrashesAsItsActorsStopIsNoCrash(t *testing.T) {
 		f.net.Crash("n3")
 		time.Sleep(1200 * time.Millisecond)
 		f.await(0, "n1", "n2")
-		require.Empty(t, membership.UncleanRemovals(f.nodes["n1"].View()), "nothing of it needs to be waited for")
+		require.Empty(t, membership.UncleanRemovals(f.nodes["n1"].View().in), "nothing of it needs to be waited for")
 		cancel()
 		require.ErrorIs(t, <-left, context.Canceled, "leaving ends with its context")
 		close(hung)
@@ -83,14 +83,14 @@ func TestANodeThatCrashesAsItsActorsStopIsNoCrash(t *testing.T) {
 }
 
 func TestSingletonsMoveFromANodeBeforeItIsExiting(t *testing.T) {
-	member := func(name string, s Status) Member {
-		return Member{Name: name, Address: name + ":1", Incarnation: 2, Status: s, UpNumber: 1}
+	member := func(name string, s membership.Status) membership.Member {
+		return membership.Member{Name: name, Address: name + ":1", Incarnation: 2, Status: s, UpNumber: 1}
 	}
-	with := func(s Status) singletonhook.Topology {
-		self := member("n1", Up)
-		return topologyOf(membership.NewView(1, self, true, []Member{self, member("n2", s)}, nil))
+	with := func(s membership.Status) singletonhook.Topology {
+		self := member("n1", membership.Up)
+		return topologyOf(viewOf(membership.NewView(1, self, true, []membership.Member{self, member("n2", s)}, nil)))
 	}
-	require.Len(t, with(Leaving).Members, 2, "it may still run one, and must be asked")
-	require.Equal(t, ID{Address: "n2:1", Incarnation: 2}, with(Leaving).Members[1].ID)
-	require.Len(t, with(Exiting).Members, 1, "singletons need not ask it")
+	require.Len(t, with(membership.Leaving).Members, 2, "it may still run one, and must be asked")
+	require.Equal(t, ID{Address: "n2:1", Incarnation: 2}, with(membership.Leaving).Members[1].ID)
+	require.Len(t, with(membership.Exiting).Members, 1, "singletons need not ask it")
 }

@@ -3,7 +3,7 @@ package cluster
 import (
 	"time"
 
-	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 )
 
 // An Expectation says how long after the death of a node each step of the failover comes, on a
@@ -36,7 +36,7 @@ type Expectation struct {
 // fields that are not set. A node logs them when it starts.
 func (c Config) Expected() Expectation {
 	c = c.withDefaults()
-	usual, worst := membership.DetectionTimes(c.Detector)
+	usual, worst := membership.DetectionTimes(membership.Detector(c.Detector))
 	e := Expectation{
 		Detection:        usual,
 		WorstDetection:   worst,

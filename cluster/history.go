@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/history"
 )
@@ -26,59 +26,60 @@ func (h historyWriter) noted(a membership.Note, v View) {
 
 // changed adds the changes that lead from the view before to v. A node that joins does not add the
 // members that it finds, because they may be more than a history can hold.
-func (h historyWriter) changed(changes []Event, before, v View) {
+func (h historyWriter) changed(changes []membership.Change, before, v membership.View) {
 	if len(before.Members) == 0 && len(v.Members) > 0 {
 		h.ring.Add(time.Now(), "this node is a member", v.Self.Name, fmt.Sprintf("the cluster has %d members", len(v.Members)))
 		return
 	}
-	for _, e := range changes {
-		h.add(e, before.Self)
+	for _, each := range changes {
+		h.add(each, before.Self)
 	}
 }
 
 // self is this node as it was before.
-func (h historyWriter) add(e Event, self Member) {
+func (h historyWriter) add(change membership.Change, self membership.Member) {
 	add := func(kind, subject, reason string) { h.ring.Add(time.Now(), kind, subject, reason) }
-	switch e := e.(type) {
-	case MemberUp:
-		add("member up", e.Member.Name, "")
-	case MemberLeaving:
-		add("member leaving", e.Member.Name, "")
-	case MemberDowned:
-		add("member down", e.Member.Name, "")
-	case MemberRemoved:
-		add("member removed", e.Member.Name, whyRemoved(e))
-	case MemberUnreachable:
-		add("member unreachable", e.Member.Name, "")
-	case MemberReachable:
-		add("member reachable again", e.Member.Name, "")
-	case LeaderChanged:
-		if e.Role == "" {
-			add("leader changed", cmp.Or(e.After.Name, "no member"), "")
+	name := change.Member.Name
+	switch change.Kind {
+	case membership.MemberUp:
+		add("member up", name, "")
+	case membership.MemberLeaving:
+		add("member leaving", name, "")
+	case membership.MemberDowned:
+		add("member down", name, "")
+	case membership.MemberRemoved:
+		add("member removed", name, whyRemoved(change))
+	case membership.MemberUnreachable:
+		add("member unreachable", name, "")
+	case membership.MemberReachable:
+		add("member reachable again", name, "")
+	case membership.LeaderChanged:
+		if change.Role == "" {
+			add("leader changed", cmp.Or(name, "no member"), "")
 		}
-	case MembershipLost:
-		if leftInOrder(e, self) {
+	case membership.MembershipLost:
+		if leftInOrder(change.Member, self) {
 			add("node has left the cluster", self.Name, "")
 		} else {
-			add("membership lost", e.Self.Name, "")
+			add("membership lost", name, "")
 		}
-	case MemberJoined, MemberExiting:
+	case membership.MemberJoined, membership.MemberExiting:
 	}
 }
 
-func whyRemoved(e MemberRemoved) string {
+func whyRemoved(c membership.Change) string {
 	switch {
-	case e.Before == Down && !e.Clean:
+	case c.Before.Status == membership.Down && !c.Clean:
 		return "it was down"
-	case e.Clean:
+	case c.Clean:
 		return "nothing runs there any more"
 	}
 	return "it has not said that it has stopped"
 }
 
-// self is the node as it was before.
-func leftInOrder(e MembershipLost, self Member) bool {
-	return e.Self.Status != Down && (self.Status == Leaving || self.Status == Exiting)
+// self is the node as it is, before as it was.
+func leftInOrder(self, before membership.Member) bool {
+	return self.Status != membership.Down && (before.Status == membership.Leaving || before.Status == membership.Exiting)
 }
 
 func (h historyWriter) ended(name string, err error) {

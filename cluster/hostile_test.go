@@ -15,7 +15,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/understudy-go/understudy/cluster/downing"
-	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/internal/codec"
 	"github.com/understudy-go/understudy/remote"
 )
@@ -218,7 +218,7 @@ func TestAnOldTableThatIsReplayedChangesNothing(t *testing.T) {
 		f.await(time.Second, "n1", "n2", "n3")
 		time.Sleep(time.Minute)
 
-		oversize := wirePush{From: n2.View().Self.ID(), Whole: true, Table: wireTable{Members: make([]Member, membership.MaxMembers+1)}}
+		oversize := wirePush{From: n2.View().Self.ID(), Whole: true, Table: wireTable{Members: make([]membership.Member, membership.MaxMembers+1)}}
 		for name, as := range map[string]ID{"member": n2.View().Self.ID(), "removed": removed, "stranger": {Address: "stranger:7355", Incarnation: 5}} {
 			f.unmoved(func() {
 				e := impostor(t, f, name, as)

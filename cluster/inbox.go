@@ -3,7 +3,7 @@ package cluster
 import (
 	"sync"
 
-	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 )
 
 // An inbox passes events to the goroutine that owns the machine. It limits the events of other

@@ -1,6 +1,10 @@
 package cluster
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/understudy-go/understudy/cluster/internal/membership"
+)
 
 // knownMembers are the members that a client knows from one contact after the other. A member that
 // the current contact has dropped is gone. A member that only an earlier contact knew may be gone
@@ -32,7 +36,7 @@ func (a *knownMembers) take(news contactNews) {
 	a.from, a.members = news.From, nil
 	for _, m := range news.Members {
 		a.doubtful = slices.DeleteFunc(a.doubtful, func(p ID) bool { return p.Address == m.Member.Address })
-		if m.Member.Status < Down {
+		if m.Member.Status < membership.Down {
 			a.members = append(a.members, m.Member.ID())
 		}
 	}

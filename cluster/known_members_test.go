@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/testkit"
 )
 
@@ -20,7 +20,7 @@ func TestWhomAClientTakesForAMemberWhenItsContactChanges(t *testing.T) {
 	news := func(from string, converged bool, members ...string) contactNews {
 		n := contactNews{From: id(from), Member: true, Converged: converged}
 		for _, name := range members {
-			n.Members = append(n.Members, contactMember{Member: Member{Address: name, Incarnation: 1, Status: Up}})
+			n.Members = append(n.Members, contactMember{Member: membership.Member{Address: name, Incarnation: 1, Status: membership.Up}})
 		}
 		return n
 	}
@@ -37,14 +37,14 @@ func TestWhomAClientTakesForAMemberWhenItsContactChanges(t *testing.T) {
 	require.Equal(t, []string{"b", "c", "a"}, learn(news("b", false, "b", "c")), "d, whom b knew, is gone")
 	require.Equal(t, []string{"b", "a"}, learn(news("b", false, "b")), "and so is c")
 	down := news("b", false, "b")
-	down.Members = append(down.Members, contactMember{Member: Member{Address: "a", Incarnation: 1, Status: Down}})
+	down.Members = append(down.Members, contactMember{Member: membership.Member{Address: "a", Incarnation: 1, Status: membership.Down}})
 	require.Equal(t, []string{"b"}, learn(down))
 
 	require.Equal(t, []string{"c", "b"}, learn(news("c", false, "c")))
 	require.Equal(t, []string{"c"}, learn(news("c", true, "c")), "all agree that b is gone")
 
 	again := news("d", false, "d")
-	again.Members = append(again.Members, contactMember{Member: Member{Address: "c", Incarnation: 2, Status: Up}})
+	again.Members = append(again.Members, contactMember{Member: membership.Member{Address: "c", Incarnation: 2, Status: membership.Up}})
 	all, gone := a.learn(again)
 	require.Equal(t, []ID{{Address: "d", Incarnation: 1}, {Address: "c", Incarnation: 2}}, all, "an address has one incarnation")
 	require.Equal(t, []ID{{Address: "c", Incarnation: 1}}, gone)

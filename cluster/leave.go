@@ -10,7 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/internal/extension"
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/downing"
-	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 )
 
 func TestACrashedNodeIsRemoved(t *testing.T) {
@@ -37,7 +37,7 @@ func TestANodeThatRestartsAtOnceTakesThePlaceOfTheOldOne(t *testing.T) {
 		f.start("n2")
 		f.await(time.Second, "n1", "n2", "n3")
 		require.Less(t, time.Since(begin), 2*time.Second, "nobody waits for the detector")
-		require.Empty(t, membership.UncleanRemovals(f.nodes["n1"].View()), "the old one is certainly dead")
+		require.Empty(t, membership.UncleanRemovals(f.nodes["n1"].View().in), "the old one is certainly dead")
 	})
 }
 
@@ -92,7 +92,7 @@ func TestANodeLeaves(t *testing.T) {
 		<-n1.Terminated()
 		delete(f.nodes, "n1")
 		f.await(100*time.Millisecond, "n2", "n3")
-		require.Empty(t, membership.UncleanRemovals(f.nodes["n2"].View()), "it has said that nothing of it runs")
+		require.Empty(t, membership.UncleanRemovals(f.nodes["n2"].View().in), "it has said that nothing of it runs")
 		require.NoError(t, n1.Leave(t.Context()), "leaving again is nothing new")
 	})
 }

@@ -5,7 +5,7 @@ import (
 	"iter"
 
 	"github.com/understudy-go/understudy/actor/receptionist"
-	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 )
 
@@ -36,21 +36,21 @@ func topologyOf(v View) singletonhook.Topology {
 		Self: v.Self.ID(),
 		Down: v.Self.Status >= Down,
 	}
-	for _, m := range membership.Candidates(v) {
-		if m.Status == Exiting {
+	for _, m := range membership.Candidates(v.in) {
+		if m.Status == membership.Exiting {
 			continue
 		}
 		t.Members = append(t.Members, singletonhook.Peer{
 			ID:        m.ID(),
 			Name:      m.Name,
-			Up:        m.Status == Up,
+			Up:        m.Status == membership.Up,
 			UpNumber:  m.UpNumber,
-			Reachable: v.Reachable(m),
+			Reachable: v.in.Reachable(m.ID()),
 			Roles:     m.Roles,
 			Meta:      m.Meta,
 		})
 	}
-	for _, r := range membership.UncleanRemovals(v) {
+	for _, r := range membership.UncleanRemovals(v.in) {
 		t.Gone = append(t.Gone, singletonhook.Gone{
 			Peer:  singletonhook.Peer{ID: r.ID, Name: r.Name, UpNumber: r.UpNumber, Roles: r.Roles},
 			Since: r.Since,

@@ -8,7 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/internal/guard"
 )
 
@@ -56,48 +56,41 @@ func (c Config) hasChosenAddress() bool {
 	return chosen(c.Bind) || chosen(c.Advertise)
 }
 
-func (n *Node) show(v View) {
-	before := n.View()
-	n.views.publish(v)
+func (n *Node) show(v membership.View) {
+	before := n.View().in
+	n.views.publish(viewOf(v))
 	changes := v.Since(before)
-	for _, e := range changes {
-		n.counters.Changed(e)
-		n.logEvent(e, before.Self)
+	for _, c := range changes {
+		n.counters.Changed(c.Kind)
+		n.logChange(c, before.Self)
 	}
 	n.history.changed(changes, before, v)
 }
 
 // self is this node as it was before.
-func (n *Node) logEvent(e Event, self Member) {
-	switch e := e.(type) {
-	case MemberJoined:
-		n.log.Info("member changed", fields(e.Member)...)
-	case MemberUp:
-		n.log.Info("member changed", fields(e.Member)...)
-	case MemberLeaving:
-		n.log.Info("member changed", fields(e.Member)...)
-	case MemberExiting:
-		n.log.Info("member changed", fields(e.Member)...)
-	case MemberDowned:
-		n.log.Info("member changed", fields(e.Member)...)
-	case MemberRemoved:
-		n.log.Info("member changed", append(fields(e.Member), zap.Stringer("status_before", e.Before), zap.Bool("left_in_order", e.Clean))...)
-	case MemberUnreachable:
-		n.log.Warn("member unreachable", append(fields(e.Member), zap.Strings("unreachable_from", memberNames(e.By)))...)
-	case MemberReachable:
-		n.log.Info("member reachable again", fields(e.Member)...)
-	case LeaderChanged:
-		n.log.Info("leader changed", zap.String("role", e.Role), zap.String("leader", e.After.Name), zap.String("leader_before", e.Before.Name))
-	case MembershipLost:
-		if leftInOrder(e, self) {
+func (n *Node) logChange(c membership.Change, self membership.Member) {
+	about := fields(c.Member)
+	switch c.Kind {
+	case membership.MemberJoined, membership.MemberUp, membership.MemberLeaving, membership.MemberExiting, membership.MemberDowned:
+		n.log.Info("member changed", about...)
+	case membership.MemberRemoved:
+		n.log.Info("member changed", append(about, zap.Stringer("status_before", c.Before.Status), zap.Bool("left_in_order", c.Clean))...)
+	case membership.MemberUnreachable:
+		n.log.Warn("member unreachable", append(about, zap.Strings("unreachable_from", memberNames(c.By)))...)
+	case membership.MemberReachable:
+		n.log.Info("member reachable again", about...)
+	case membership.LeaderChanged:
+		n.log.Info("leader changed", zap.String("role", c.Role), zap.String("leader", c.Member.Name), zap.String("leader_before", c.Before.Name))
+	case membership.MembershipLost:
+		if leftInOrder(c.Member, self) {
 			n.log.Info("node has left the cluster", fields(self)...)
 		} else {
-			n.log.Warn("membership lost", append(fields(e.Self), zap.Stringer("status_before", self.Status))...)
+			n.log.Warn("membership lost", append(about, zap.Stringer("status_before", self.Status))...)
 		}
 	}
 }
 
-func fields(m Member) []zap.Field {
+func fields(m membership.Member) []zap.Field {
 	all := []zap.Field{
 		zap.String("member", m.Name),
 		zap.Stringer("status", m.Status),
@@ -110,7 +103,7 @@ func fields(m Member) []zap.Field {
 	return all
 }
 
-func memberNames(members []Member) []string {
+func memberNames(members []membership.Member) []string {
 	var names []string
 	for _, m := range members {
 		names = append(names, m.Name)
@@ -131,7 +124,7 @@ func (n *Node) whyNotUp() (why string, advice []string) {
 	if failure != nil {
 		why += "; discovery fails: " + guard.Text(failure)
 	}
-	if reasons := membership.Reasons(v); len(reasons) > 0 {
+	if reasons := membership.Reasons(v.in); len(reasons) > 0 {
 		why += "; " + reasons[0]
 		advice = slices.Clone(reasons[1:])
 	}

@@ -9,7 +9,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/internal/guard"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/singletonhook"
@@ -139,6 +139,9 @@ func (l *machineLoop) do(a membership.Action) {
 	case membership.Note:
 		l.note(a)
 	case membership.End:
+		if refused, ok := errors.AsType[*membership.RefusedError](a.Err); ok {
+			a.Err = (*RefusedError)(refused)
+		}
 		l.end = &a
 	}
 }
@@ -220,7 +223,7 @@ var errRemovedMember = errors.New("removed from the cluster")
 // admitMessages refuses messages between actors from and to removed incarnations. The endpoint
 // calls it. Control messages still pass, so that the removed node learns of its removal.
 func (n *Node) admitMessages(id ID) error {
-	if membership.IsRemoved(n.View(), id) {
+	if membership.IsRemoved(n.View().in, id) {
 		return errRemovedMember
 	}
 	return nil
@@ -231,7 +234,7 @@ func (n *Node) admit(name string) error {
 	if !ok {
 		return errors.New("cluster: not the name of a node")
 	}
-	if membership.IsRemoved(n.View(), ID{Address: address, Incarnation: incarnation}) {
+	if membership.IsRemoved(n.View().in, ID{Address: address, Incarnation: incarnation}) {
 		return errRemoved
 	}
 	return nil
@@ -243,6 +246,6 @@ func (n *Node) next(set membership.Settings, e membership.End) membership.Settin
 	set.Founding = drawClusterID()
 	set.Known = e.Known
 	set.Version = n.View().Version
-	set.Lost = membership.Lost(n.View())
+	set.Lost = membership.Lost(n.View().in)
 	return set
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/hashicorp/memberlist"
 
-	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/remote"
 )
 

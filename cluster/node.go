@@ -19,8 +19,8 @@ import (
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/actor/receptionist"
 	"github.com/understudy-go/understudy/actor/telemetry"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/cluster/internal/metrics"
-	"github.com/understudy-go/understudy/cluster/membership"
 	"github.com/understudy-go/understudy/internal/extension"
 	"github.com/understudy-go/understudy/internal/node"
 	"github.com/understudy-go/understudy/internal/peers"
@@ -122,7 +122,7 @@ func listen(cfg Config) (*Node, error) {
 	n.log = cfg.Logger.Named("cluster").With(zap.String("node", n.cfg.NodeID))
 	n.discoverer = &discoverer{by: cfg.Discovery, log: n.log}
 	n.endpoint = endpoint
-	n.views.publish(View{Self: n.self(first)})
+	n.views.publish(viewOf(membership.View{Self: n.self(first)}))
 	n.System = actor.NewSystem(cfg.Name, append([]actor.Option{
 		actor.WithLogger(cfg.Logger.With(zap.String("node", n.cfg.NodeID))), extension.WithTransport(endpoint.Addr(), endpoint),
 	}, cfg.SystemOptions...)...)
@@ -152,13 +152,13 @@ func listen(cfg Config) (*Node, error) {
 	serveCalendar(n)
 	n.looks = newCoordinatorLooks(n.System)
 	telemetry.AddSource(n.System, func() []telemetry.Family {
-		return metrics.Families(metrics.State{View: n.View(), Skipped: n.skippedKinds()}, &n.counters)
+		return metrics.Families(metrics.State{View: n.View().in, Skipped: n.skippedKinds()}, &n.counters)
 	})
 	return n, nil
 }
 
-func (n *Node) self(incarnation uint64) Member {
-	return Member{
+func (n *Node) self(incarnation uint64) membership.Member {
+	return membership.Member{
 		Name:        n.cfg.NodeID,
 		Address:     n.endpoint.Addr(),
 		Incarnation: incarnation,
@@ -173,7 +173,7 @@ func (n *Node) run() {
 	defer n.views.end()
 	n.logStart()
 	set := membership.Settings{
-		Self:         n.View().Self,
+		Self:         n.View().in.Self,
 		Seeds:        n.cfg.Seeds,
 		Discovers:    n.cfg.Discovery != nil,
 		MinSeeds:     n.cfg.MinSeeds,
@@ -181,9 +181,9 @@ func (n *Node) run() {
 		Founding:     drawClusterID(),
 		MinMembers:   n.cfg.MinMembers,
 		MinMembersOf: n.cfg.MinMembersOf,
-		Detector:     n.cfg.Detector,
+		Detector:     membership.Detector(n.cfg.Detector),
 		Downing:      n.cfg.Downing,
-		Leader:       n.cfg.Leader,
+		Leader:       n.cfg.Leader.inside(),
 		Rejoin:       !n.cfg.StayDown,
 	}
 	for {
@@ -247,7 +247,7 @@ func (n *Node) Views(ctx context.Context) iter.Seq[View] { return n.views.follow
 func (n *Node) Down(name string) error {
 	v := n.View()
 	if _, ok := v.Member(name); !ok {
-		return fmt.Errorf("%w: %q; the members are %s", ErrNotMember, name, strings.Join(memberNames(v.Members), ", "))
+		return fmt.Errorf("%w: %q; the members are %s", ErrNotMember, name, strings.Join(memberNames(v.in.Members), ", "))
 	}
 	n.inbox.post(0, membership.DownAsked{Name: name})
 	return nil
@@ -328,7 +328,7 @@ type Gone struct {
 // replaced at their address. They are ordered by address and incarnation. v is a view of this node.
 // A member stays in the list after Until, for as long as the cluster remembers it.
 func (n *Node) Gone(v View) []Gone {
-	removals := membership.UncleanRemovals(v)
+	removals := membership.UncleanRemovals(v.in)
 	all := make([]Gone, 0, len(removals))
 	for _, r := range removals {
 		at := n.cfg.inSystemTime(r.Since)

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 )
 
 type lookup interface {

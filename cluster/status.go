@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/internal/options"
 	"github.com/understudy-go/understudy/internal/singletonhook"
 	"github.com/understudy-go/understudy/internal/statuspage"
@@ -127,7 +127,7 @@ func (n *statusSource) Snapshot() (statuspage.Snapshot, <-chan struct{}) {
 	}
 	s.DeadLetters = deadLettersByReason(n.System)
 	s.Waiting = list((*Node)(n).waiting(v, ended))
-	s.Absent = list(membership.Absent(v))
+	s.Absent = list(membership.Absent(v.in))
 	s.Skipped = (*Node)(n).skippedKinds()
 	s.AppVersions = list(v.AppVersions())
 	s.Live, s.Ready = checksOf(v, ended)
@@ -251,16 +251,16 @@ func (n *Node) waiting(v View, ended bool) []string {
 			sentences = append(sentences, strings.ToUpper(each[:1])+each[1:]+".")
 		}
 		return sentences
-	case v.Self.Status >= Down && membership.Lost(v) != "":
+	case v.Self.Status >= Down && membership.Lost(v.in) != "":
 		return append(whyLost(v), "This node stops what it runs.")
 	case v.Self.Status >= Down:
 		return []string{"This node leaves: it stops what it runs."}
 	}
-	return membership.Reasons(v)
+	return membership.Reasons(v.in)
 }
 
 func whyLost(v View) []string {
-	if why := membership.Lost(v); why != "" {
+	if why := membership.Lost(v.in); why != "" {
 		return []string{"This node was taken down: " + why + "."}
 	}
 	return nil

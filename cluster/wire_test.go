@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/internal/codec"
 )
 
@@ -37,7 +37,7 @@ type (
 	wireTable struct {
 		_       struct{} `cbor:",toarray"`
 		Cluster [16]byte
-		Members []Member
+		Members []membership.Member
 		Tombs   []any
 		Rows    []any
 	}

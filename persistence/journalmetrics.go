@@ -124,6 +124,8 @@ func storeName(j Journal) string {
 			j = outer.Journal
 		case journal.Wrapper:
 			j = outer.Unwrap()
+		case *journal.Memory:
+			return "memory"
 		default:
 			name, _, _ := strings.Cut(strings.TrimLeft(reflect.TypeOf(j).String(), "*"), ".")
 			return name

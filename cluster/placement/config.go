@@ -6,6 +6,7 @@ import (
 
 	"github.com/understudy-go/understudy/actor"
 	"github.com/understudy-go/understudy/cluster"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 	"github.com/understudy-go/understudy/cluster/placement/internal/plan"
 	"github.com/understudy-go/understudy/persistence"
 )
@@ -105,5 +106,15 @@ func (c Config) planner(epoch uint64, self string) plan.Config {
 // election returns the election for the planner. holder is the name of the node that runs the
 // coordinator; "" means an unknown node.
 func (c Config) election(holder string) plan.Election {
-	return plan.Election{Order: c.Election, Role: c.Role, Holder: holder}
+	order := membership.LeaderElection{Name: c.Election.Name, Compare: func(a, b membership.Member) int {
+		return c.Election.Compare(candidate(a), candidate(b))
+	}}
+	return plan.Election{Order: order, Role: c.Role, Holder: holder}
+}
+
+func candidate(m membership.Member) cluster.Member {
+	return cluster.Member{
+		Name: m.Name, Address: m.Address, Incarnation: m.Incarnation, Status: cluster.Status(m.Status),
+		UpNumber: m.UpNumber, Roles: m.Roles, Meta: m.Meta,
+	}
 }

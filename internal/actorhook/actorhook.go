@@ -124,13 +124,13 @@ type KindCount struct {
 	Processing                                     histogram.Snapshot
 }
 
-// A Tracer is extension.Tracer.
+// A Tracer is telemetry.Tracer.
 type Tracer interface {
 	Inject(ctx context.Context) []byte
 	Start(ctx context.Context, carried []byte, s Span) (within context.Context, end func(error))
 }
 
-// A Span is extension.Span.
+// A Span is telemetry.Span.
 type Span struct {
 	Operation string
 	Subject   string
@@ -141,5 +141,5 @@ type Span struct {
 	Details   func() []Detail
 }
 
-// A Detail is extension.Detail.
-type Detail struct{ Name, Value string }
+// A Detail is telemetry.Detail.
+type Detail = struct{ Name, Value string }

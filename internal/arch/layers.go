@@ -45,13 +45,13 @@ var layers = []layer{
 		{"cluster/sharding/internal/roster", nil},                                                                                           // what a shard writes about remembered entities
 		{"cluster/sharding/internal/table", []string{"internal/*"}},
 		{"cluster/config", []string{"cluster", "cluster/downing", "internal/*"}},
-		{"cluster/placement", []string{"cluster/placement/internal/plan", "cluster/internal/hosting", "cluster/internal/hosting/shell", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton", "actor/telemetry", "actor/receptionist", "actor", "internal/*"}},
-		{"cluster/placement/internal/plan", []string{"cluster/internal/hosting", "cluster/membership", "persistence", "actor", "internal/*"}},        // the planner
-		{"cluster/internal/journaled", []string{"cluster/internal/hosting", "behavior", "persistence", "persistence/journal", "singleton", "actor"}}, // the shell of coordinators
+		{"cluster/placement", []string{"cluster/placement/internal/plan", "cluster/internal/membership", "cluster/internal/hosting", "cluster/internal/hosting/shell", "cluster/internal/journaled", "cluster", "behavior", "persistence", "persistence/journal", "singleton", "actor/telemetry", "actor/receptionist", "actor", "internal/*"}},
+		{"cluster/placement/internal/plan", []string{"cluster/internal/hosting", "cluster/internal/membership", "persistence", "actor", "internal/*"}}, // the planner
+		{"cluster/internal/journaled", []string{"cluster/internal/hosting", "behavior", "persistence", "persistence/journal", "singleton", "actor"}},   // the shell of coordinators
 		{"cluster/internal/hosting/shell", []string{"cluster/internal/hosting", "cluster", "actor", "internal/*"}},
 		{"cluster/internal/hosting", []string{"actor", "internal/*"}}, // what coordinators share
-		{"cluster", []string{"cluster/internal/metrics", "cluster/membership", "behavior", "actor/telemetry", "singleton", "singleton/lease", "remote", "actor/receptionist", "actor", "cluster/downing", "cluster/internal/phi", "internal/*"}},
-		{"cluster/internal/metrics", []string{"cluster/membership", "actor/telemetry", "internal/*"}},
+		{"cluster", []string{"cluster/internal/metrics", "cluster/internal/membership", "behavior", "actor/telemetry", "singleton", "singleton/lease", "remote", "actor/receptionist", "actor", "cluster/downing", "cluster/internal/phi", "internal/*"}},
+		{"cluster/internal/metrics", []string{"cluster/internal/membership", "actor/telemetry", "internal/*"}},
 	}},
 	{"catalogue", []place{
 		{"behavior", []string{"persistence", "singleton", "actor/receptionist", "actor", "internal/*"}},
@@ -98,7 +98,7 @@ var layers = []layer{
 		{"actor", []string{"internal/*"}},
 	}},
 	{"membership", []place{
-		{"cluster/membership", []string{"cluster/downing", "cluster/internal/phi", "internal/*"}}, // the protocol, and nothing that runs
+		{"cluster/internal/membership", []string{"cluster/downing", "cluster/internal/phi", "internal/*"}}, // the protocol, and nothing that runs
 	}},
 	{"leaves", []place{
 		{"internal/*", []string{"internal/*"}},

@@ -27,9 +27,9 @@ func newReleased(t *testing.T) released {
 	require.NoError(t, os.Chmod(filepath.Join(r.dir, "internal/tools/api-check"), 0o700))
 	r.write("go.mod", "module github.com/understudy-go/understudy\n\ngo 1.26.0\n")
 	r.write("CHANGELOG.md", "## Unreleased\n\n## v0.1.0 (2026-12-01)\n")
-	r.write("docs/stability.md", "| [`cluster`](../cluster) | stable | programs |\n| [`cluster/membership`](../cluster/membership) | experimental | the core |\n")
-	r.write("cluster/aliases.go", "package cluster\n\nimport \"github.com/understudy-go/understudy/cluster/membership\"\n\n// A Member is one.\ntype Member = membership.Member\n")
-	r.write("cluster/membership/member.go", "package membership\n\ntype Member struct{ Addr string }\n\ntype Machine struct{ Step int }\n")
+	r.write("docs/stability.md", "| [`cluster`](../cluster) | stable | programs |\n| [`cluster/cron`](../cluster/cron) | experimental | jobs |\n")
+	r.write("cluster/member.go", "package cluster\n\ntype Member struct{ Addr string }\n")
+	r.write("cluster/cron/cron.go", "package cron\n\ntype Job struct{ Step int }\n")
 	r.git("init", "--quiet")
 	r.git("add", ".")
 	r.git("commit", "--quiet", "--message", "Released")
@@ -71,24 +71,24 @@ func TestTheAPICheckFailsWithoutTheTagOfARelease(t *testing.T) {
 	require.Contains(t, said, "no release to compare with")
 }
 
-func TestTheAPICheckTreatsWhatClusterExportsAsStable(t *testing.T) {
+func TestTheAPICheckFailsForStablePackagesOnly(t *testing.T) {
 	r := newReleased(t)
 	r.git("tag", "v0.1.0")
-	r.write("cluster/membership/member.go", "package membership\n\ntype Member struct{ Addr string }\n\ntype Machine struct{}\n")
+	r.write("cluster/cron/cron.go", "package cron\n\ntype Job struct{}\n")
 	said, err := r.check()
 	require.NoError(t, err, said)
-	require.Contains(t, said, "cluster/membership (experimental)")
+	require.Contains(t, said, "cluster/cron (experimental)")
 	kept, err := filepath.Glob(r.cache + "/understudy/*")
 	require.NoError(t, err)
 	require.Len(t, kept, 1, "the tree of the release, and no part of one")
 
-	r.write("cluster/membership/member.go", "package membership\n\ntype Member struct{}\n\ntype Machine struct{ Step int }\n")
+	r.write("cluster/member.go", "package cluster\n\ntype Member struct{}\n")
 	said, err = r.check()
 	require.Error(t, err)
-	require.Contains(t, said, "cluster/membership (stable as a part of cluster)")
+	require.Contains(t, said, "cluster (stable)")
 	require.Contains(t, said, "Member.Addr: removed")
 
-	require.NotContains(t, unnamed(said), "Machine")
+	require.NotContains(t, unnamed(said), "Job")
 
 	r.write("CHANGELOG.md", "## Unreleased\n\n### Breaking\n\n- `Member.Addr` is gone.\n\n## v0.1.0 (2026-12-01)\n")
 	said, err = r.check()

@@ -25,6 +25,7 @@ type settingsTable struct {
 	// empty. presets are functions with other values, each a column.
 	defaults string
 	presets  []string
+	values   string   // the package of these functions, if it is not dir
 	extra    []string // types or functions that are shown as well
 	omit     []string // settings that the introduction explains, or that only tests set
 }
@@ -39,7 +40,7 @@ var (
 
 var settingsTables = []settingsTable{
 	{title: "cluster.Config", dir: "cluster", of: "Config", omit: []string{"Network", "Clock"}, intro: "The settings of a node, for [`cluster.Start`](../cluster.md). `Name`, `Downing`, `Leader` and, until the cluster has formed, `MinMembers` and `MinMembersOf` must be the same on all nodes."},
-	{title: "cluster.Detector", dir: "cluster/membership", of: "Detector", defaults: "LAN", presets: []string{"WAN", "Local"}, intro: "The field `Detector` of `cluster.Config`: how quickly a silent member becomes unreachable. The presets are `cluster.LAN()`, `cluster.WAN()` and `cluster.Local()`. See [failure-detection.md](../failure-detection.md)."},
+	{title: "cluster.Detector", dir: "cluster", of: "Detector", values: "cluster/internal/membership", defaults: "LAN", presets: []string{"WAN", "Local"}, intro: "The field `Detector` of `cluster.Config`: how quickly a silent member becomes unreachable. The presets are `cluster.LAN()`, `cluster.WAN()` and `cluster.Local()`. See [failure-detection.md](../failure-detection.md)."},
 	{title: "cluster.Traffic", dir: "cluster", of: "Traffic", intro: "The field `Traffic` of `cluster.Config`: limits of messages, queues and connections."},
 	{title: "cluster.ClientConfig", dir: "cluster", of: "ClientConfig", omit: []string{"Name", "Secret", "Traffic", "Network", "Logger", "SystemOptions"}, intro: "The settings of a [client](../client.md), for `cluster.Dial`. `Name`, `Secret`, `Traffic`, `Logger` and `SystemOptions` are as in `cluster.Config`."},
 	{title: "downing.KeepMajority", dir: "cluster/downing", of: "KeepMajority", intro: "The default of the field `Downing` of `cluster.Config`. See [downing.md](../downing.md) for the choice. Each strategy except `Manual` has `StableAfter`, and each except `Manual` and `LeaseMajority` has `KeepUnstable`. `DownAll` has nothing else."},

@@ -122,9 +122,13 @@ func (p *parsedPackage) fields(t *testing.T, table settingsTable, known sources)
 	if structType == nil {
 		return nil
 	}
-	columns := []map[string]string{p.defaults(t, table.of, cmp.Or(table.defaults, "withDefaults"), known)}
+	values := p
+	if table.values != "" {
+		values = parsePackage(t, table.values)
+	}
+	columns := []map[string]string{values.defaults(t, table.of, cmp.Or(table.defaults, "withDefaults"), known)}
 	for _, preset := range table.presets {
-		columns = append(columns, p.defaults(t, table.of, preset, known))
+		columns = append(columns, values.defaults(t, table.of, preset, known))
 	}
 	all := []setting{}
 	for _, field := range structType.Fields.List {

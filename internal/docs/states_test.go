@@ -16,7 +16,7 @@ import (
 
 // diagrams are the diagrams of states, and the declaration whose string literals name the states.
 var diagrams = []struct{ page, heading, file, declaration string }{
-	{"docs/cluster.md", "The life of a member", "cluster/membership/member.go", "Status.String"},
+	{"docs/cluster.md", "The life of a member", "cluster/internal/membership/member.go", "Status.String"},
 	{"docs/singleton.md", "The states of a manager", "singleton/internal/handover/machine.go", "Pending"},
 	{"docs/leases.md", "The states of a lease", "singleton/lease/machine.go", "stateNames"},
 	{"docs/sharding.md", "The states of a shard", "cluster/sharding/internal/allot/explain.go", "stageNames"},
@@ -39,7 +39,7 @@ func TestEveryDiagramOfStatesHasTheStatesOfTheCode(t *testing.T) {
 func TestTheDiagramOfAMemberHasTransitionsOfTheCode(t *testing.T) {
 	allowed := map[[2]string]bool{}
 	rule := regexp.MustCompile(`\{from: (\w+), to: (\w+), by: (\w+)`)
-	for _, m := range rule.FindAllStringSubmatch(read(t, "cluster/membership/transitions_test.go"), -1) {
+	for _, m := range rule.FindAllStringSubmatch(read(t, "cluster/internal/membership/transitions_test.go"), -1) {
 		allowed[[2]string{strings.ToLower(m[1]), strings.ToLower(m[2])}] = true
 		if m[1] != "0" && m[2] != "Removed" {
 			require.Contains(t, arrows(t, "docs/cluster.md", "The life of a member"), [2]string{strings.ToLower(m[1]), strings.ToLower(m[2])})

@@ -20,7 +20,6 @@ const (
 var shapes = map[string][]string{
 	"actor.PanicError":               {"panic: …"},
 	"cluster.RefusedError":           {"cluster: refused by …: …"},
-	"membership.UnknownKindError":    {"…: of unknown kind …"},
 	"placement.FieldError":           {"…"},
 	"placement.NoEligibleNodesError": {"… for … among …: removed by …"},
 	"placement.NotLeaderError":       {"…: no node is elected; start placement on one that the election admits", "…: it runs on …, which has not answered: …"},

@@ -226,20 +226,3 @@ var inElement = func() (allowed [256]bool) {
 	}
 	return allowed
 }()
-
-// Token returns a name as one token of a subject of NATS: letters, digits, '-' and '_' stay, and
-// any other byte becomes its value, as in "a=2Fb" for "a/b". Different names stay different. The
-// token of an empty name is empty.
-func Token(name string) string {
-	const digits = "0123456789ABCDEF"
-	var b strings.Builder
-	for i := range len(name) {
-		switch c := name[i]; {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_':
-			b.WriteByte(c)
-		default:
-			b.Write([]byte{'=', digits[c>>4], digits[c&15]})
-		}
-	}
-	return b.String()
-}

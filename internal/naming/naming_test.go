@@ -58,11 +58,6 @@ func FuzzAnElementIsANameAndPartOfAPath(f *testing.F) {
 	})
 }
 
-func TestATokenIsOneElementOfASubject(t *testing.T) {
-	require.Equal(t, "a=2Fb-1_2=2E=C3=A4", Token("a/b-1_2.ä"))
-	require.Empty(t, Token(""))
-}
-
 func TestAPortIsANumberThatThereIs(t *testing.T) {
 	for _, address := range []string{"n1:0", "n1:1", ":7355", "127.0.0.1:65535", "[::1]:7355", "[fe80::1%eth0]:7355"} {
 		require.NoError(t, CheckHostPort(address), address)

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	js "github.com/nats-io/nats.go/jetstream"
-
-	"github.com/understudy-go/understudy/internal/pause"
 )
 
 type message struct {
@@ -122,7 +120,14 @@ func (j *Journal) askOnce(ctx context.Context, patience time.Duration, stream st
 
 // backOff waits before the attempt after the nth: 10 ms, 20 ms, 40 ms, up to 250 ms.
 func backOff(ctx context.Context, n int) error {
-	return pause.For(ctx, min(5*time.Millisecond<<min(n, 10), 250*time.Millisecond))
+	timer := time.NewTimer(min(5*time.Millisecond<<min(n, 10), 250*time.Millisecond))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 const (

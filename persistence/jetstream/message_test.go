@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -70,10 +69,15 @@ func TestADamagedRecordLeavesTheNextReadable(t *testing.T) {
 	require.Equal(t, "second", string(r.Payload))
 }
 
+func TestATokenIsOneElementOfASubject(t *testing.T) {
+	require.Equal(t, "a=2Fb-1_2=2E=C3=A4", token("a/b-1_2.ä"))
+	require.Empty(t, token(""))
+}
+
 func TestTokensStandForOneIDEach(t *testing.T) {
 	seen := map[string]string{}
 	for _, id := range []string{"a", "A", "a.b", "a=2Eb", "*", ">", " ", "ü", "\x7f", "=", "=3D", "a_b-c", strings.Repeat("ü", 127)} {
-		s := naming.Token(id)
+		s := token(id)
 		require.NotContains(t, seen, s)
 		seen[s] = id
 		require.NotRegexp(t, `[^A-Za-z0-9=_-]`, s)

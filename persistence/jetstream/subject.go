@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/understudy-go/understudy/internal/naming"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -18,7 +17,7 @@ type subjects struct{ root string }
 
 func (s subjects) entity(id string) string {
 	slice := journal.SliceOf(id)
-	return s.root + ".e." + strconv.Itoa(slice/sliceTokens) + "." + strconv.Itoa(slice%sliceTokens) + "." + naming.Token(id)
+	return s.root + ".e." + strconv.Itoa(slice/sliceTokens) + "." + strconv.Itoa(slice%sliceTokens) + "." + token(id)
 }
 
 func (s subjects) entities() string { return s.root + ".e.*.*.*" }
@@ -32,8 +31,8 @@ func (s subjects) wake() string { return s.root + ".wake" }
 // pause is the subject at which journals ask each other to pause for a claim. No stream stores it.
 func (s subjects) pause() string { return s.root + ".pause" }
 
-func (s subjects) records(id string) string   { return s.root + ".r." + naming.Token(id) }
-func (s subjects) snapshots(id string) string { return s.root + ".s." + naming.Token(id) }
+func (s subjects) records(id string) string   { return s.root + ".r." + token(id) }
+func (s subjects) snapshots(id string) string { return s.root + ".s." + token(id) }
 
 func (s subjects) id(subject string) (string, error) {
 	tokens := strings.Split(strings.TrimPrefix(subject, s.root+".e."), ".")
@@ -45,8 +44,25 @@ func (s subjects) id(subject string) (string, error) {
 	return "", fmt.Errorf("%w: %q is not the subject of a persistence id", journal.ErrCorrupt, subject)
 }
 
-// untoken is the inverse of [naming.Token]; ok is false if t is not a token.
+// token returns a name as one token of a subject: letters, digits, '-' and '_' stay, and any other
+// byte becomes its value, as in "a=2Fb" for "a/b". Different names stay different. The token of an
+// empty name is empty.
+func token(name string) string {
+	const digits = "0123456789ABCDEF"
+	var b strings.Builder
+	for i := range len(name) {
+		switch c := name[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_':
+			b.WriteByte(c)
+		default:
+			b.Write([]byte{'=', digits[c>>4], digits[c&15]})
+		}
+	}
+	return b.String()
+}
+
+// untoken is the inverse of token; ok is false if t is not a token.
 func untoken(t string) (id string, ok bool) {
 	id, err := url.PathUnescape(strings.ReplaceAll(t, "=", "%"))
-	return id, err == nil && naming.Token(id) == t
+	return id, err == nil && token(id) == t
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"go.uber.org/zap"
 
-	"github.com/understudy-go/understudy/internal/options"
 	"github.com/understudy-go/understudy/internal/pg"
 	"github.com/understudy-go/understudy/persistence/internal/group"
 	"github.com/understudy-go/understudy/persistence/journal"
@@ -154,8 +153,11 @@ func New(ctx context.Context, pool *pgxpool.Pool, opts ...Option) (*Journal, err
 		return nil, errors.New("postgres: New needs a pool; make one with pgxpool.New, or use Open")
 	}
 	j := &Journal{pool: pool, schema: DefaultSchema, log: zap.NewNop(), migrations: migrations, patience: patience, queue: group.NewQueue[request]()}
-	if err := options.Apply(j, opts); err != nil {
-		return nil, fmt.Errorf("postgres: %w", err)
+	for i, o := range opts {
+		if o == nil {
+			return nil, fmt.Errorf("postgres: option %d is nil", i+1)
+		}
+		o(j)
 	}
 	if j.schema == "" {
 		return nil, errors.New("postgres: Schema needs a name: without one two programs may mean different tables")

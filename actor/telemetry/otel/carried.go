@@ -7,7 +7,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// What a message carries is the IDs of trace and span and the flags, as [extension.Tracer] says,
+// What a message carries is the IDs of trace and span and the flags, as [telemetry.Tracer] says,
 // then the text of the trace state, and after a zero byte the text of the baggage.
 
 const idsSize = 16 + 8 + 1

@@ -2,15 +2,13 @@ package otel
 
 import (
 	"context"
-	"reflect"
 
 	"go.opentelemetry.io/otel/attribute"
 	semconv "go.opentelemetry.io/otel/semconv/v1.37.0"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/actorhook"
-	"github.com/understudy-go/understudy/internal/extension"
+	"github.com/understudy-go/understudy/actor/telemetry"
 	"github.com/understudy-go/understudy/persistence/journal"
 )
 
@@ -25,10 +23,10 @@ var kinds = map[string]trace.SpanKind{
 }
 
 // What the operation is about comes from a small set.
-func nameOfSpan(s extension.Span) string {
+func nameOfSpan(s telemetry.Span) string {
 	about := s.Subject
-	if about == "" && s.Message != nil {
-		about = typeOf(s.Message())
+	if about == "" {
+		about = s.MessageType()
 	}
 	if about == "" || s.Operation == "send" { // the address would make a name for each node
 		return s.Operation
@@ -36,7 +34,7 @@ func nameOfSpan(s extension.Span) string {
 	return s.Operation + " " + about
 }
 
-func attributes(s extension.Span) []attribute.KeyValue {
+func attributes(s telemetry.Span) []attribute.KeyValue {
 	all := make([]attribute.KeyValue, 0, 6)
 	if _, messaging := kinds[s.Operation]; messaging {
 		all = append(all, semconv.MessagingSystemKey.String("understudy"), semconv.MessagingOperationName(s.Operation))
@@ -50,19 +48,10 @@ func attributes(s extension.Span) []attribute.KeyValue {
 	if s.Path != nil {
 		all = append(all, semconv.MessagingDestinationName(s.Path()))
 	}
-	if s.Message != nil {
-		if t := typeOf(s.Message()); t != "" {
-			all = append(all, attribute.String("messaging.understudy.message_type", t))
-		}
+	if t := s.MessageType(); t != "" {
+		all = append(all, attribute.String("messaging.understudy.message_type", t))
 	}
 	return all
-}
-
-func typeOf(msg any) string {
-	if msg == nil {
-		return ""
-	}
-	return actorhook.ShortName(reflect.TypeOf(msg))
 }
 
 var errorTypes = []struct {

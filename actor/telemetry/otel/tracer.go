@@ -11,8 +11,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/understudy-go/understudy/actor"
-	"github.com/understudy-go/understudy/internal/extension"
-	"github.com/understudy-go/understudy/internal/options"
+	"github.com/understudy-go/understudy/actor/telemetry"
 )
 
 // A TracingOption changes what [WithTracing] does.
@@ -44,8 +43,13 @@ func WithTracing(p trace.TracerProvider, opts ...TracingOption) actor.Option {
 	}
 	s := scope()
 	t := &tracer{tracer: p.Tracer(s.Name, trace.WithInstrumentationVersion(s.Version), trace.WithSchemaURL(schemaURL))}
-	options.MustApply("otel: WithTracing", t, opts)
-	return extension.WithTracer(t)
+	for i, o := range opts {
+		if o == nil {
+			panic(fmt.Sprintf("otel: WithTracing: option %d is nil", i+1))
+		}
+		o(t)
+	}
+	return telemetry.WithTracer(t)
 }
 
 type tracer struct {
@@ -53,7 +57,7 @@ type tracer struct {
 	baggage int // in bytes; 0 for none
 }
 
-var _ extension.Tracer = (*tracer)(nil)
+var _ telemetry.Tracer = (*tracer)(nil)
 
 func (t *tracer) Inject(ctx context.Context) []byte {
 	c := trace.SpanContextFromContext(ctx)
@@ -63,7 +67,7 @@ func (t *tracer) Inject(ctx context.Context) []byte {
 	return t.carry(c, baggage.FromContext(ctx))
 }
 
-func (t *tracer) Start(ctx context.Context, carried []byte, s extension.Span) (context.Context, func(error)) {
+func (t *tracer) Start(ctx context.Context, carried []byte, s telemetry.Span) (context.Context, func(error)) {
 	opts := append(make([]trace.SpanStartOption, 0, 5), trace.WithSpanKind(kinds[s.Operation]), trace.WithAttributes(attributes(s)...))
 	from, bag := read(carried)
 	switch {
@@ -85,7 +89,7 @@ func (t *tracer) Start(ctx context.Context, carried []byte, s extension.Span) (c
 	return ctx, func(err error) { end(span, s.Details, err) }
 }
 
-func end(span trace.Span, details func() []extension.Detail, err error) {
+func end(span trace.Span, details func() []telemetry.Detail, err error) {
 	if details != nil && span.IsRecording() {
 		for _, d := range details() {
 			span.SetAttributes(attribute.String("understudy."+d.Name, d.Value))

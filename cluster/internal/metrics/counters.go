@@ -6,7 +6,7 @@ import (
 	"math"
 	"sync/atomic"
 
-	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 )
 
 // Counters are what a node counts. The zero value is ready. Any goroutine may count and read.
@@ -18,39 +18,22 @@ type Counters struct {
 }
 
 var changes = [...]string{
-	"joined", "up", "leaving", "exiting", "downed", "removed", "unreachable", "reachable", "leader changed", "membership lost",
-}
-
-func changeOf(e membership.Event) int {
-	switch e.(type) {
-	case membership.MemberJoined:
-		return 0
-	case membership.MemberUp:
-		return 1
-	case membership.MemberLeaving:
-		return 2
-	case membership.MemberExiting:
-		return 3
-	case membership.MemberDowned:
-		return 4
-	case membership.MemberRemoved:
-		return 5
-	case membership.MemberUnreachable:
-		return 6
-	case membership.MemberReachable:
-		return 7
-	case membership.LeaderChanged:
-		return 8
-	case membership.MembershipLost:
-		return 9
-	}
-	panic("cluster: an event without a label")
+	membership.MemberJoined:      "joined",
+	membership.MemberUp:          "up",
+	membership.MemberLeaving:     "leaving",
+	membership.MemberExiting:     "exiting",
+	membership.MemberDowned:      "downed",
+	membership.MemberRemoved:     "removed",
+	membership.MemberUnreachable: "unreachable",
+	membership.MemberReachable:   "reachable",
+	membership.LeaderChanged:     "leader changed",
+	membership.MembershipLost:    "membership lost",
 }
 
 var decisions = [...]membership.Decision{membership.DownOthers, membership.DownOurs, membership.DownAsOperatorAsks}
 
 // Changed counts a change of the membership.
-func (c *Counters) Changed(e membership.Event) { c.changes[changeOf(e)].Add(1) }
+func (c *Counters) Changed(k membership.ChangeKind) { c.changes[k].Add(1) }
 
 // Decided counts a decision of this node.
 func (c *Counters) Decided(d membership.Decision) {

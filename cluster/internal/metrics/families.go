@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"github.com/understudy-go/understudy/actor/telemetry"
-	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 )
 
 // A State is what a node knows at one moment, beside its counters.

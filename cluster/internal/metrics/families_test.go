@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/actor/telemetry"
-	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 )
 
 func value(t *testing.T, all []telemetry.Family, name string, labels ...string) float64 {
@@ -45,20 +45,9 @@ func TestMembersAreCountedByStatusAndVersion(t *testing.T) {
 
 func TestEveryChangeAndEveryDecisionHasALabel(t *testing.T) {
 	var c Counters
-	for i, e := range []membership.Event{
-		membership.MemberJoined{},
-		membership.MemberUp{},
-		membership.MemberLeaving{},
-		membership.MemberExiting{},
-		membership.MemberDowned{},
-		membership.MemberRemoved{},
-		membership.MemberUnreachable{},
-		membership.MemberReachable{},
-		membership.LeaderChanged{},
-		membership.MembershipLost{},
-	} {
-		for range i + 1 {
-			c.Changed(e)
+	for kind := membership.MemberJoined; kind <= membership.MembershipLost; kind++ {
+		for range kind + 1 {
+			c.Changed(kind)
 		}
 	}
 	c.Decided(membership.DownOurs)

@@ -42,9 +42,9 @@ var mutants = []mutant{
 	{"downing: both halves go on", "cluster/downing/decision.go", "return len(us) > 0 && us[0].Address < them[0].Address", "return len(us) > 0", "cluster/downing"},
 	{"downing: before the situation is stable", "cluster/downing/decision.go", "case s.Stable < c.after:", "case s.Stable < c.after/2:", "cluster/downing"},
 	{"downing: an oldest that is alone goes on", "cluster/downing/keepoldest.go", "return !k.KeepAlone && itsSide <= 1 && other > 1", "return false", "cluster/downing"},
-	{"gossip: a status goes back", "cluster/membership/merge.go", "m.Status = max(m.Status, o.Status)", "m.Status = o.Status", "cluster/membership"},
-	{"gossip: an old row counts", "cluster/membership/merge.go", "if r.Version > t.rows[id].Version {", "if r.Version != t.rows[id].Version {", "cluster/membership"},
-	{"gossip: a removed member comes back", "cluster/membership/merge.go", "\tif _, removed := t.tombstones[id]; removed {\n\t\tt.remove(id, tombstoneOf(m), news)\n\t\treturn\n\t}\n", "", "cluster/membership"},
+	{"gossip: a status goes back", "cluster/internal/membership/merge.go", "m.Status = max(m.Status, o.Status)", "m.Status = o.Status", "cluster/internal/membership"},
+	{"gossip: an old row counts", "cluster/internal/membership/merge.go", "if r.Version > t.rows[id].Version {", "if r.Version != t.rows[id].Version {", "cluster/internal/membership"},
+	{"gossip: a removed member comes back", "cluster/internal/membership/merge.go", "\tif _, removed := t.tombstones[id]; removed {\n\t\tt.remove(id, tombstoneOf(m), news)\n\t\treturn\n\t}\n", "", "cluster/internal/membership"},
 
 	// network
 	{"remote: the outbox has no bound of bytes", "remote/internal/outbox/outbox.go", " && (o.bytes+size <= o.MaxBytes || o.Len() == 0)", "", "remote"},

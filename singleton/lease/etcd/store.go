@@ -11,7 +11,6 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
-	"github.com/understudy-go/understudy/internal/options"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
@@ -47,8 +46,11 @@ func New(client *clientv3.Client, opts ...Option) (*Store, error) {
 		return nil, errors.New("etcd: New needs a client; make one with clientv3.New")
 	}
 	s := &Store{client: client, prefix: DefaultPrefix}
-	if err := options.Apply(s, opts); err != nil {
-		return nil, fmt.Errorf("etcd: %w", err)
+	for i, o := range opts {
+		if o == nil {
+			return nil, fmt.Errorf("etcd: option %d is nil", i+1)
+		}
+		o(s)
 	}
 	if s.prefix == "" {
 		return nil, errors.New("etcd: the Prefix is empty; give one that no other program uses")

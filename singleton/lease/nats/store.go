@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/understudy-go/understudy/internal/pause"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
 
@@ -79,7 +78,14 @@ func untilCurrent(ctx context.Context, f func() error) error {
 // backOff waits before the attempt after the nth: up to 4 ms, 8 ms and so on, up to 128 ms. The
 // wait is random, so that contenders that have collided do not collide again.
 func backOff(ctx context.Context, n int) error {
-	return pause.For(ctx, rand.N(2*time.Millisecond<<min(n, 6)))
+	timer := time.NewTimer(rand.N(2 * time.Millisecond << min(n, 6)))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // Take implements [lease.Store]. It returns [ErrOverflow] for the highest possible Floor.

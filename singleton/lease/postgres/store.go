@@ -9,7 +9,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/understudy-go/understudy/internal/options"
 	"github.com/understudy-go/understudy/internal/pg"
 	"github.com/understudy-go/understudy/singleton/lease"
 )
@@ -74,7 +73,13 @@ func New(pool *pgxpool.Pool, opts ...Option) (*Store, error) {
 
 func table(opts []Option) (pg.Table, error) {
 	t := pg.Table{Schema: DefaultSchema, Name: DefaultTable, Columns: columns, Migrations: migrations, Type: "Store"}
-	return t, options.Apply(&t, opts)
+	for i, o := range opts {
+		if o == nil {
+			return pg.Table{}, fmt.Errorf("option %d is nil", i+1)
+		}
+		o(&t)
+	}
+	return t, nil
 }
 
 // DDL returns the statement that [Store.Migrate] runs, for migration tools. It may be run again.

@@ -4,7 +4,7 @@ import (
 	"cmp"
 
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
-	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 )
 
 // An Election says which node leads. The leading node runs the coordinator, and the singletons

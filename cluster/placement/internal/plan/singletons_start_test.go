@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/understudy-go/understudy/cluster/internal/hosting"
-	"github.com/understudy-go/understudy/cluster/membership"
+	"github.com/understudy-go/understudy/cluster/internal/membership"
 )
 
 // Leader is the elected node. Role is the oldest node with the role. OnNode is the node of that

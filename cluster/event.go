@@ -1,8 +1,6 @@
-package membership
+package cluster
 
-import (
-	"slices"
-)
+import "github.com/understudy-go/understudy/cluster/internal/membership"
 
 // An Event is one change between two views. Events result from comparing views, so they never
 // disagree with them. A change that was reversed between two views causes no event.
@@ -76,90 +74,36 @@ func (MembershipLost) changed()    {}
 // A member gets one event for its status, even if it has skipped statuses in between.
 // Since(View{}) describes the whole view v.
 func (v View) Since(before View) []Event {
-	if len(v.Members) == 0 && len(before.Members) > 0 {
-		return append([]Event{MembershipLost{v.Self}}, v.leadersSince(before)...)
-	}
-	return slices.Concat(v.removedSince(before), v.movedSince(before), v.reachabilitySince(before), v.leadersSince(before))
-}
-
-func (v View) removedSince(before View) []Event {
 	var events []Event
-	for _, m := range before.Members {
-		if _, still := v.find(m.ID()); !still {
-			e := MemberRemoved{Member: m, Before: m.Status, Clean: v.tombstones[m.ID()].Clean}
-			e.Member.Status = Removed
-			events = append(events, e)
-		}
+	for _, c := range v.in.Since(before.in) {
+		events = append(events, eventOf(c))
 	}
 	return events
 }
 
-func (v View) movedSince(before View) []Event {
-	var events []Event
-	for _, m := range v.Members {
-		if old, _ := before.find(m.ID()); old.Status != m.Status {
-			events = append(events, moved(m))
-		}
-	}
-	return events
-}
-
-// moved returns the event for a member's current status.
-func moved(m Member) Event {
-	switch m.Status {
-	case Joining:
+func eventOf(c membership.Change) Event {
+	m := memberOf(c.Member)
+	switch c.Kind {
+	case membership.MemberJoined:
 		return MemberJoined{m}
-	case Up:
+	case membership.MemberUp:
 		return MemberUp{m}
-	case Leaving:
+	case membership.MemberLeaving:
 		return MemberLeaving{m}
-	case Exiting:
+	case membership.MemberExiting:
 		return MemberExiting{m}
-	case Down:
+	case membership.MemberDowned:
 		return MemberDowned{m}
-	case Removed:
+	case membership.MemberRemoved:
+		return MemberRemoved{Member: m, Before: Status(c.Before.Status), Clean: c.Clean}
+	case membership.MemberUnreachable:
+		return MemberUnreachable{Member: m, By: membersOf(c.By)}
+	case membership.MemberReachable:
+		return MemberReachable{m}
+	case membership.LeaderChanged:
+		return LeaderChanged{Role: c.Role, Before: memberOf(c.Before), After: m}
+	case membership.MembershipLost:
+		return MembershipLost{m}
 	}
-	panic("cluster: a member of a view is " + m.Status.String())
-}
-
-func (v View) reachabilitySince(before View) []Event {
-	var events []Event
-	for _, m := range v.Members {
-		switch was, is := before.Reachable(m), v.Reachable(m); {
-		case was && !is:
-			events = append(events, MemberUnreachable{Member: m, By: v.UnreachableBy(m)})
-		case !was && is:
-			events = append(events, MemberReachable{m})
-		}
-	}
-	return events
-}
-
-func (v View) leadersSince(before View) []Event {
-	var events []Event
-	for _, role := range union(append(before.roles(), ""), v.roles()) {
-		old, _ := before.LeaderOf(role)
-		if leader, _ := v.LeaderOf(role); leader.ID() != old.ID() {
-			events = append(events, LeaderChanged{Role: role, Before: old, After: leader})
-		}
-	}
-	return events
-}
-
-// roles returns all roles that members have, unordered and possibly repeated.
-func (v View) roles() []string {
-	var roles []string
-	for _, m := range v.Members {
-		roles = append(roles, m.Roles...)
-	}
-	return roles
-}
-
-// find returns a member by its identity.
-func (v View) find(id ID) (Member, bool) {
-	i := slices.IndexFunc(v.Members, func(m Member) bool { return m.ID() == id })
-	if i < 0 {
-		return Member{}, false
-	}
-	return v.Members[i], true
+	panic("cluster: a change without an event")
 }

@@ -173,7 +173,7 @@ func TestOnTheRingAKilledNodeIsUnreachableInUnderASecond(t *testing.T) {
 	for _, n := range w.nodes {
 		if n != victim {
 			require.Len(t, n.shown.Unreachable(), 1)
-			require.Len(t, n.shown.UnreachableBy(n.shown.Unreachable()[0]), observersOf)
+			require.Len(t, n.shown.UnreachableBy(n.shown.Unreachable()[0].ID()), observersOf)
 		}
 	}
 	w.run(5 * time.Second)
@@ -222,14 +222,14 @@ func TestTheViewSaysWhoObservesWhom(t *testing.T) {
 	w := running(t, 5, 13)
 	v := w.nodes[3].shown
 	for _, m := range v.Members {
-		observers := v.ObserversOf(m)
+		observers := v.ObserversOf(m.ID())
 		require.Len(t, observers, observersOf)
 		for _, o := range observers {
 			require.Contains(t, w.node(o.Address).machine.dissemination.near.observed, m.ID())
 		}
 	}
 	small := running(t, 5, 3).nodes[0].shown
-	require.Len(t, small.ObserversOf(small.Self), 2)
+	require.Len(t, small.ObserversOf(small.Self.ID()), 2)
 }
 
 func TestRandomHistoriesOnTheRingEndInOneCluster(t *testing.T) {

@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// A RefusedError says that a member does not admit this node, now or later.
+// A RefusedError is cluster.RefusedError: a member does not admit this node, now or later.
 type RefusedError struct {
-	Address string // address of the node that refused
-	Reason  string // a text for users, which may change
+	Address string
+	Reason  string
 }
 
 // Error returns the address of the node that refuses, and the reason.

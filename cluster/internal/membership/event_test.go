@@ -18,28 +18,29 @@ func newAccount() *account {
 	return &account{statuses: map[ID]Status{}, unreachable: map[ID]bool{}, leaders: map[string]ID{}}
 }
 
-func (a *account) hear(e Event) {
-	switch e := e.(type) {
+func (a *account) hear(c Change) {
+	id := c.Member.ID()
+	switch c.Kind {
 	case MemberJoined:
-		a.statuses[e.Member.ID()] = Joining
+		a.statuses[id] = Joining
 	case MemberUp:
-		a.statuses[e.Member.ID()] = Up
+		a.statuses[id] = Up
 	case MemberLeaving:
-		a.statuses[e.Member.ID()] = Leaving
+		a.statuses[id] = Leaving
 	case MemberExiting:
-		a.statuses[e.Member.ID()] = Exiting
+		a.statuses[id] = Exiting
 	case MemberDowned:
-		a.statuses[e.Member.ID()] = Down
+		a.statuses[id] = Down
 	case MemberRemoved:
-		delete(a.statuses, e.Member.ID())
-		delete(a.unreachable, e.Member.ID())
+		delete(a.statuses, id)
+		delete(a.unreachable, id)
 	case MemberUnreachable:
-		a.unreachable[e.Member.ID()] = true
+		a.unreachable[id] = true
 	case MemberReachable:
-		delete(a.unreachable, e.Member.ID())
+		delete(a.unreachable, id)
 	case LeaderChanged:
-		if a.leaders[e.Role] = e.After.ID(); e.After.ID() == (ID{}) {
-			delete(a.leaders, e.Role)
+		if a.leaders[c.Role] = id; id == (ID{}) {
+			delete(a.leaders, c.Role)
 		}
 	case MembershipLost:
 		clear(a.statuses)
@@ -52,7 +53,7 @@ func accountOf(v View) *account {
 	a := newAccount()
 	for _, m := range v.Members {
 		a.statuses[m.ID()] = m.Status
-		if !v.Reachable(m) {
+		if !v.Reachable(m.ID()) {
 			a.unreachable[m.ID()] = true
 		}
 		for _, role := range append([]string{""}, m.Roles...) {
@@ -102,10 +103,10 @@ func TestEventsComeInAFixedOrder(t *testing.T) {
 	empty := View{}
 	alone := r.view()
 	self := alone.Self
-	require.Equal(t, []Event{
-		MemberUp{self},
-		LeaderChanged{After: self},
-		LeaderChanged{Role: "db", After: self},
+	require.Equal(t, []Change{
+		{Kind: MemberUp, Member: self},
+		{Kind: LeaderChanged, Member: self},
+		{Kind: LeaderChanged, Role: "db", Member: self},
 	}, alone.Since(empty))
 
 	n3 := id("n3:1", 3)
@@ -114,21 +115,22 @@ func TestEventsComeInAFixedOrder(t *testing.T) {
 	three := r.view()
 	m2, _ := three.Member("n2")
 	m3, _ := three.Member("n3")
-	require.Equal(t, []Event{MemberUp{m2}, MemberUp{m3}}, three.Since(alone))
+	require.Equal(t, []Change{{Kind: MemberUp, Member: m2}, {Kind: MemberUp, Member: m3}}, three.Since(alone))
 
 	r.hears(n2, gone{})
 	r.wait(2 * time.Second)
 	r.happens(LeaveAsked{})
 	last := r.view()
+	was := m2
 	m2.Status = Removed
-	require.Equal(t, []Event{
-		MemberRemoved{Member: m2, Before: Up, Clean: true},
-		MemberLeaving{last.Self},
-		MemberUnreachable{Member: m3, By: []Member{last.Self}},
-		LeaderChanged{Before: self, After: m3},
-		LeaderChanged{Role: "db", Before: self},
+	require.Equal(t, []Change{
+		{Kind: MemberRemoved, Member: m2, Before: was, Clean: true},
+		{Kind: MemberLeaving, Member: last.Self},
+		{Kind: MemberUnreachable, Member: m3, By: []Member{last.Self}},
+		{Kind: LeaderChanged, Before: self, Member: m3},
+		{Kind: LeaderChanged, Role: "db", Before: self},
 	}, last.Since(three))
 
 	r.hears(n3, dissolve{})
-	require.Equal(t, []Event{MembershipLost{r.view().Self}, LeaderChanged{Before: m3}}, r.view().Since(last))
+	require.Equal(t, []Change{{Kind: MembershipLost, Member: r.view().Self}, {Kind: LeaderChanged, Before: m3}}, r.view().Since(last))
 }

@@ -71,7 +71,7 @@ func (v View) Member(name string) (Member, bool) {
 func (v View) AliveCount() int {
 	alive := 0
 	for _, m := range v.Members {
-		if m.Status < Down && v.Reachable(m) {
+		if m.Status < Down && v.Reachable(m.ID()) {
 			alive++
 		}
 	}
@@ -84,29 +84,29 @@ func (v View) TotalCount() int { return len(v.Members) }
 
 // Unreachable returns the members that some other member does not hear from, sorted by address.
 func (v View) Unreachable() []Member {
-	return slices.DeleteFunc(slices.Clone(v.Members), func(m Member) bool { return v.Reachable(m) })
+	return slices.DeleteFunc(slices.Clone(v.Members), func(m Member) bool { return v.Reachable(m.ID()) })
 }
 
 // Reachable reports whether every member that is not down itself hears from m.
-func (v View) Reachable(m Member) bool { return len(v.unreachable[m.ID()]) == 0 }
+func (v View) Reachable(id ID) bool { return len(v.unreachable[id]) == 0 }
 
 // ObserversOf returns the members that observe m, sorted by address. [View.Reachable] depends
 // on their reports. In a cluster of up to twelve members these are all others. In a larger one
 // these are nine, and more while members are unreachable.
-func (v View) ObserversOf(m Member) []Member {
+func (v View) ObserversOf(m ID) []Member {
 	ids := make([]ID, len(v.Members))
 	for i, each := range v.Members {
 		ids[i] = each.ID()
 	}
-	observers := neighboursOf(m.ID(), ids, func(id ID) bool {
+	observers := neighboursOf(m, ids, func(id ID) bool {
 		return len(v.unreachable[id]) == 0 && !slices.ContainsFunc(v.Members, func(o Member) bool { return o.ID() == id && o.Status >= Exiting })
 	}).observers
 	return slices.DeleteFunc(slices.Clone(v.Members), func(o Member) bool { return !slices.Contains(observers, o.ID()) })
 }
 
 // UnreachableBy returns the members that do not hear from m, sorted by address.
-func (v View) UnreachableBy(m Member) []Member {
-	observers := v.unreachable[m.ID()]
+func (v View) UnreachableBy(m ID) []Member {
+	observers := v.unreachable[m]
 	return slices.DeleteFunc(slices.Clone(v.Members), func(o Member) bool { return !slices.Contains(observers, o.ID()) })
 }
 

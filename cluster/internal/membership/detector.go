@@ -9,48 +9,17 @@ import (
 	"github.com/understudy-go/understudy/cluster/internal/phi"
 )
 
-// Detector configures how quickly a silent member becomes unreachable. The zero value is [LAN];
-// each field that is zero takes its value from there. Start of package cluster returns an error
-// when a field is out of its range.
+// A Detector is cluster.Detector, which documents the fields.
 type Detector struct {
-	// Interval is the time between two heartbeats to an observer. Default: 100 ms.
-	Interval time.Duration
-
-	// CheckEvery is the time between two checks of the members' heartbeats. It must not exceed
-	// Interval, because heartbeats are sent at a check. Default: 50 ms.
-	CheckEvery time.Duration
-
-	// Threshold is the phi at which a member becomes unreachable, see package phi. It must be
-	// positive. A higher value detects failures later and suspects fewer living members.
-	// Default: 8.
-	Threshold float64
-
-	// Pause is the silence that is accepted on top of the usual interval. It is most of the
-	// detection time, and must be at least two Intervals. Default: 600 ms.
-	Pause time.Duration
-
-	// MinStdDev is the least standard deviation of the intervals that the detector assumes.
-	// Default: 20 ms.
-	MinStdDev time.Duration
-
-	// Samples is the number of intervals that the detector remembers per member, at least 2.
-	// Default: 1000.
-	Samples int
-
-	// ExpectAfter is how long after it is first observed a member must have sent a heartbeat.
-	// It must be at least two Intervals. Default: 1 s.
+	Interval    time.Duration
+	CheckEvery  time.Duration
+	Threshold   float64
+	Pause       time.Duration
+	MinStdDev   time.Duration
+	Samples     int
 	ExpectAfter time.Duration
-
-	// KeepRefused keeps a member reachable when its address refuses connections, until its
-	// heartbeats are missed. Set it where a proxy may refuse connections for a member that
-	// lives. By default such a member is unreachable at once, because its host says that no
-	// process listens.
 	KeepRefused bool
-
-	// StreamDead is how long the TCP connection may be silent while datagrams still arrive.
-	// After that the member is unreachable, because no message can reach it. It must exceed
-	// the silence that follows from Interval, Pause, Threshold and MinStdDev. Default: 5 s.
-	StreamDead time.Duration
+	StreamDead  time.Duration
 }
 
 // LAN suits local networks: a killed node is unreachable after about 0.8 seconds.

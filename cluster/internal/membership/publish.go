@@ -98,7 +98,7 @@ func (c *core) whyWaiting(v View) []string {
 	var why []string
 	for _, each := range v.Unreachable() {
 		if each.Status < Exiting {
-			why = append(why, fmt.Sprintf("%s is unreachable (by %s) and %s", each.Name, strings.Join(namesOf(v.UnreachableBy(each)), ", "), c.set.untilDown()))
+			why = append(why, fmt.Sprintf("%s is unreachable (by %s) and %s", each.Name, strings.Join(namesOf(v.UnreachableBy(each.ID())), ", "), c.set.untilDown()))
 		}
 	}
 	if lacks := c.set.lacks(c.table); len(lacks) > 0 {

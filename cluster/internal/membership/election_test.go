@@ -59,8 +59,8 @@ func TestALeaderIsUpAndMayBeUnreachable(t *testing.T) {
 	leader, ok := v.Leader()
 	require.True(t, ok)
 	require.Equal(t, "old", leader.Name)
-	require.False(t, v.Reachable(leader))
-	require.Equal(t, []string{"twin"}, namesOf(v.UnreachableBy(leader)))
+	require.False(t, v.Reachable(leader.ID()))
+	require.Equal(t, []string{"twin"}, namesOf(v.UnreachableBy(leader.ID())))
 
 	leader, ok = v.LeaderOf("db")
 	require.True(t, ok)

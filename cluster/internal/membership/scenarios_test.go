@@ -211,7 +211,7 @@ func TestAKilledMemberIsRemovedInFiveSeconds(t *testing.T) {
 		w.run(10 * time.Second)
 		w.nodes[4].stop(false)
 		w.within(detectionBound, func() string {
-			if w.nodes[0].shown.Reachable(first1(w.nodes[0].shown.Member("n5"))) {
+			if w.nodes[0].shown.Reachable(first1(w.nodes[0].shown.Member("n5")).ID()) {
 				return "n5 is reachable"
 			}
 			return ""

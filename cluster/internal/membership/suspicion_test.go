@@ -331,7 +331,7 @@ const (
 // The real monitor, in the conditions of a local network: how soon it notices a killed node,
 // and how often it suspects a living one. With
 //
-//	UNDERSTUDY_EFFORT=270 go test ./cluster/membership -run TestSuspicionsUnderJitterLossAndStops -v -timeout 0
+//	UNDERSTUDY_EFFORT=270 go test ./cluster/internal/membership -run TestSuspicionsUnderJitterLossAndStops -v -timeout 0
 //
 // it simulates 270 days of one observer and one subject in each condition. That makes a node and
 // month, as each node has nine observers.
